@@ -1,0 +1,31 @@
+# Flags that every target of the project shares.
+add_library(kumiko_flags INTERFACE)
+target_compile_options(kumiko_flags INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual>
+  $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${KUMIKO_WARNINGS_AS_ERRORS}>>:-Werror>)
+if(KUMIKO_SANITIZER STREQUAL "address")
+  target_compile_options(kumiko_flags INTERFACE
+    -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -g)
+  target_link_options(kumiko_flags INTERFACE -fsanitize=address,undefined)
+elseif(KUMIKO_SANITIZER STREQUAL "thread")
+  target_compile_options(kumiko_flags INTERFACE -fsanitize=thread -fno-omit-frame-pointer -g)
+  target_link_options(kumiko_flags INTERFACE -fsanitize=thread)
+elseif(KUMIKO_SANITIZER)
+  message(FATAL_ERROR "KUMIKO_SANITIZER is '${KUMIKO_SANITIZER}'; use 'address', 'thread' or leave it empty")
+endif()
+
+# kumiko_module(NAME SOURCES ... [PUBLIC targets] [PRIVATE targets])
+# A module is a static library kumiko_NAME, alias kumiko::NAME, with its public headers in NAME/include.
+function(kumiko_module name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
+  add_library(kumiko_${name} STATIC ${ARG_SOURCES})
+  add_library(kumiko::${name} ALIAS kumiko_${name})
+  target_include_directories(kumiko_${name}
+    PUBLIC $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
+    PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
+  target_compile_features(kumiko_${name} PUBLIC cxx_std_20)
+  # Fused multiply-adds would let the bits depend on the compiler's mood and the instruction set.
+  target_compile_options(kumiko_${name} PUBLIC $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>)
+  target_link_libraries(kumiko_${name} PUBLIC ${ARG_PUBLIC}
+    PRIVATE $<BUILD_INTERFACE:kumiko_flags> ${ARG_PRIVATE})
+endfunction()
