@@ -1,0 +1,52 @@
+// How the patches of a level are shared out: one set of numerics, several ways to run it.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <kumiko/amr/hierarchy.hpp>
+
+namespace kumiko::amr {
+
+/// Runs work on every patch of a level. One driver thread at a time uses a backend.
+class Backend {
+ public:
+  /// Work on the patch in a slot, done by a worker (0 .. workers()-1).
+  using PatchTask = std::function<void(std::size_t slot, int worker)>;
+
+  virtual ~Backend() = default;
+  virtual std::string_view name() const = 0;
+  virtual int workers() const = 0;
+
+  /// Calls `driver` where for_each() may be called, and returns when it has. Passes on what it
+  /// throws. Backend `threads` runs it as a lightweight thread, whose stack is small: file and
+  /// picture libraries belong outside.
+  virtual void run(const std::function<void()>& driver) = 0;
+
+  /// Calls task once for each patch of the level, in any order and in parallel, and returns when
+  /// all are done: everything that the tasks wrote is visible to the caller, and the tasks see
+  /// everything the caller wrote. When tasks throw, all others still run, and the exception of the
+  /// lowest slot is passed on.
+  void for_each(const Level& level, const PatchTask& task);
+
+  /// Work that the backend's scheduler moved between workers since it was made.
+  virtual std::uint64_t steals() const { return 0; }
+
+ private:
+  virtual void run_tasks(const Level& level, const PatchTask& task) = 0;
+};
+
+/// Names that make_backend() takes, the default first.
+const std::vector<std::string>& backend_names();
+
+/// Makes `threads` (the lightweight-thread runtime), `pthread` (equal strips in y, OS threads and
+/// barriers), `openmp` (static loop schedule) or `serial`.
+/// @param workers  0 = as many as the machine grants; serial always has one
+/// Throws std::invalid_argument for an unknown name or a negative count, and for serial with a
+/// count above 1.
+std::unique_ptr<Backend> make_backend(std::string_view name, int workers);
+
+}  // namespace kumiko::amr

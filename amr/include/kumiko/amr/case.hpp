@@ -1,0 +1,67 @@
+// A case: initial data, velocity, boundaries and what is known of the answer.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include <kumiko/amr/geometry.hpp>
+#include <kumiko/amr/parameter.hpp>
+
+namespace kumiko::amr {
+
+/// Coordinates of a batch of points; x and y have equal length.
+struct Points {
+  std::span<const double> x;
+  std::span<const double> y;
+  std::size_t size() const { return x.size(); }
+};
+
+/// Two values for each point of a batch: a velocity or a displacement.
+struct Vectors {
+  std::span<double> x;
+  std::span<double> y;
+};
+
+/// A figure printed in the literature, to set ours beside.
+struct PublishedValue {
+  std::string name;  ///< e.g. "rms.coarse_only"
+  double value;
+  std::string source;  ///< where it is printed
+};
+
+/// What to compute. Implementations are immutable: every member may be called from any thread at
+/// once, and none may suspend.
+class Case {
+ public:
+  virtual ~Case() = default;
+
+  virtual Extent extent() const { return {}; }
+  virtual Boundaries boundaries() const { return {}; }
+  /// Length of the whole run in the case's time unit; time.steps divides it.
+  virtual double end_time() const = 0;
+  virtual int components() const { return 1; }
+
+  /// Values of a component at t = 0.
+  virtual void initial(Points points, int component, std::span<double> values) const = 0;
+
+  /// Velocity at a time.
+  virtual void velocity(Points points, double time, Vectors velocity) const = 0;
+  /// Whether the velocity never changes, so that what derives from it may be kept.
+  virtual bool steady_velocity() const { return false; }
+
+  /// Exact displacement of the particles that are at the points at `time`, over the last `tau`:
+  /// where they were minus where they are. Returns false when the case does not know it.
+  virtual bool exact_displacement(Points, double /*time*/, double /*tau*/, Vectors) const {
+    return false;
+  }
+
+  /// The exact solution at a time. Returns false when the case does not know it.
+  virtual bool exact(Points, int /*component*/, double /*time*/, std::span<double>) const {
+    return false;
+  }
+
+  virtual std::vector<PublishedValue> published_values() const { return {}; }
+};
+
+}  // namespace kumiko::amr

@@ -1,0 +1,42 @@
+// Figures of a state: errors, mass, extremes, and a hash of its bits.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <kumiko/amr/backend.hpp>
+#include <kumiko/amr/case.hpp>
+#include <kumiko/amr/hierarchy.hpp>
+
+namespace kumiko::amr {
+
+/// Over leaf points, each weighted by its h²; component 0. Sums run in canonical order, so the bits
+/// depend on the state alone.
+struct FieldFigures {
+  double mass = 0.0;  ///< Σ h² u
+  double minimum = 0.0;
+  double maximum = 0.0;
+  bool finite = true;
+};
+
+/// Norms of u - exact over leaf points, weighted by h².
+struct ErrorNorms {
+  double rms = 0.0;          ///< root of the mean of the square
+  double l1_relative = 0.0;  ///< Σ h² |u - exact| ÷ Σ h² |exact|; 0 when the exact field vanishes
+  double linf = 0.0;
+};
+
+/// Mass and extremes of the current state; patches in parallel.
+FieldFigures field_figures(const Hierarchy& hierarchy, Backend& backend);
+
+/// Errors against the case's exact solution at a time; nothing when the case knows none.
+std::optional<ErrorNorms> error_norms(const Hierarchy& hierarchy, const Case& problem, double time,
+                                      Backend& backend);
+
+/// XXH3 (64 bits, hexadecimal) of the leaf data in canonical order: level, block position, values
+/// of every component. Equal states on equal meshes hash equally, whoever computed them.
+std::string state_hash(const Hierarchy& hierarchy);
+
+}  // namespace kumiko::amr

@@ -1,0 +1,91 @@
+// The patches of every level, who neighbours whom, and which points are leaves.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include <kumiko/amr/geometry.hpp>
+#include <kumiko/amr/patch.hpp>
+#include <kumiko/amr/patch_pool.hpp>
+
+namespace kumiko::amr {
+
+/// The patches of one level in canonical order (by j, then i). A patch's slot is its position.
+class Level {
+ public:
+  std::size_t size() const { return patches_.size(); }
+  bool empty() const { return patches_.empty(); }
+  Patch& patch(std::size_t slot) { return *patches_[slot]; }
+  const Patch& patch(std::size_t slot) const { return *patches_[slot]; }
+  /// Patches that would cover the domain's height.
+  int patches_y() const { return patches_y_; }
+  /// Slot of a patch of this level, or -1. O(1).
+  std::int32_t find(const PatchId& id) const {
+    const auto found = slots_.find(id);
+    return found == slots_.end() ? -1 : found->second;
+  }
+
+ private:
+  friend class Hierarchy;
+  std::vector<std::unique_ptr<Patch>> patches_;
+  std::unordered_map<PatchId, std::int32_t> slots_;
+  int patches_y_ = 0;
+};
+
+/// A rectangle of leaf points within a patch: the whole patch, or one quadrant of it.
+struct LeafBlock {
+  const Patch* patch;
+  int i0;  ///< first point within the patch, 0 or 8
+  int j0;
+  int size;  ///< points along a side, 16 or 8
+};
+
+/// Owns the mesh. Level 0 always covers the domain. Only change() alters it; readers and the
+/// patches' own data may be used from many threads between changes. Cannot be copied.
+class Hierarchy {
+ public:
+  /// Builds level 0; its data is uninitialised.
+  /// Throws std::invalid_argument unless 1 <= max_levels <= 8.
+  Hierarchy(Geometry geometry, int max_levels, const PatchShape& shape);
+  ~Hierarchy();
+  Hierarchy(const Hierarchy&) = delete;
+  Hierarchy& operator=(const Hierarchy&) = delete;
+
+  const Geometry& geometry() const { return geometry_; }
+  const PatchShape& shape() const { return shape_; }
+  int max_levels() const { return static_cast<int>(levels_.size()); }
+  /// Levels up to the finest that has a patch.
+  int used_levels() const;
+  Level& level(int index) { return levels_[static_cast<std::size_t>(index)]; }
+  const Level& level(int index) const { return levels_[static_cast<std::size_t>(index)]; }
+
+  /// Makes the patches of a level above 0 exactly `wanted` (any order, no duplicates): those that
+  /// stay keep their data, those that go return their memory, those that come are uninitialised.
+  /// Every wanted patch needs its parent. Finer levels lose the patches whose parent went.
+  /// @return slots of the patches that came. O(patches); invalidates slots of this and finer
+  /// levels.
+  std::vector<std::size_t> change(int level, std::vector<PatchId> wanted);
+
+  /// True when each patch above level 0 has a parent, and each neighbour place inside the domain
+  /// has one too, so that every ghost has its source on the level below.
+  bool properly_nested() const;
+
+  /// The leaf points of a level in canonical order: patches by j then i, quadrants 0..3 within.
+  std::vector<LeafBlock> leaf_blocks(int level) const;
+
+  /// Bytes that the pool holds, in use or not.
+  std::size_t memory_bytes() const { return pool_.bytes(); }
+
+ private:
+  void connect_ghosts(int level);
+  void connect_children(int level);
+
+  Geometry geometry_;
+  PatchShape shape_;
+  PatchPool pool_;
+  std::vector<Level> levels_;
+};
+
+}  // namespace kumiko::amr

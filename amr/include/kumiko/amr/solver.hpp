@@ -1,0 +1,59 @@
+// A solver: how one patch is advanced by one step.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include <kumiko/amr/case.hpp>
+#include <kumiko/amr/parameter.hpp>
+#include <kumiko/amr/patch_view.hpp>
+
+namespace kumiko::amr {
+
+/// What a solver tells the engine about itself.
+struct SolverTraits {
+  std::string name;
+  int components = 1;
+  Centring centring = Centring::kNode;
+  int ghosts = 1;          ///< ghost layers that advance() reads, 1..8
+  double cfl_limit = 1.0;  ///< largest CFL number that the ghosts serve
+  /// Whether displacement() works, so that coarse–fine ghosts may be traced along characteristics.
+  bool characteristic_ghosts = false;
+};
+
+/// The points of one patch, ready for a case's batch calls: kPatchPoints points, x fastest.
+struct PatchPoints {
+  Points points;
+  double spacing;
+};
+
+/// Advances patches. Immutable once made: every member may be called from any thread at once, and
+/// none may suspend.
+class Solver {
+ public:
+  virtual ~Solver() = default;
+
+  virtual const SolverTraits& traits() const = 0;
+
+  /// Values per patch that prepare() fills and advance() reads. They depend on the velocity, the
+  /// points and the step only, so that the engine keeps them while a steady velocity lasts.
+  virtual std::size_t coefficients() const = 0;
+
+  /// Fills a patch's coefficients for the step from time to time + dt, and returns the patch's CFL
+  /// number. The engine refuses a number above traits().cfl_limit before the step.
+  virtual double prepare(const Case& problem, const PatchPoints& patch, double time, double dt,
+                         std::span<double> coefficients) const = 0;
+
+  /// Writes the interior of `after` from `before`, whose ghosts are filled to traits().ghosts
+  /// layers at the step's start. The ghosts of `after` are not touched.
+  virtual void advance(ConstPatchView before, std::span<const double> coefficients,
+                       PatchView after) const = 0;
+
+  /// Where the particles at the points at `time` were `tau` earlier, minus where they are, by the
+  /// solver's departure scheme. Called only when traits().characteristic_ghosts.
+  virtual void displacement(const Case& problem, Points points, double time, double tau,
+                            Vectors displacement) const;
+};
+
+}  // namespace kumiko::amr

@@ -1,0 +1,38 @@
+#include <omp.h>
+
+#include <kumiko/runtime/cpu_budget.hpp>
+
+#include "backends.hpp"
+
+namespace kumiko::amr {
+
+namespace {
+
+class OpenMpBackend final : public Backend {
+ public:
+  explicit OpenMpBackend(int workers)
+      : workers_(workers > 0 ? workers : runtime::available_cores()) {}
+
+  std::string_view name() const override { return "openmp"; }
+  int workers() const override { return workers_; }
+  void run(const std::function<void()>& driver) override { driver(); }
+
+ private:
+  void run_tasks(const Level& level, const PatchTask& task) override {
+    const auto count = static_cast<std::ptrdiff_t>(level.size());
+#pragma omp parallel for schedule(static) num_threads(workers_)
+    for (std::ptrdiff_t slot = 0; slot < count; ++slot) {
+      task(static_cast<std::size_t>(slot), omp_get_thread_num());
+    }
+  }
+
+  int workers_;
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> make_openmp_backend(int workers) {
+  return std::make_unique<OpenMpBackend>(workers);
+}
+
+}  // namespace kumiko::amr

@@ -1,0 +1,20 @@
+// The shipped backends. Worker counts are as for make_backend(), already checked.
+#pragma once
+
+#include <memory>
+
+#include <kumiko/amr/backend.hpp>
+
+namespace kumiko::amr {
+
+/// One lightweight thread per patch, spread by work stealing.
+std::unique_ptr<Backend> make_threads_backend(int workers);
+/// Equal strips in y, one OS thread each for the whole run, barriers between phases; a patch
+/// belongs to the strip of its centre.
+std::unique_ptr<Backend> make_pthread_backend(int workers);
+/// `schedule(static)` over the patches of a level.
+std::unique_ptr<Backend> make_openmp_backend(int workers);
+/// A loop.
+std::unique_ptr<Backend> make_serial_backend();
+
+}  // namespace kumiko::amr
