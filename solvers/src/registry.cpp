@@ -1,0 +1,19 @@
+#include <kumiko/solvers/registry.hpp>
+
+#include "semi_lagrangian_cubic.hpp"
+
+namespace kumiko::solvers {
+
+const std::vector<SolverEntry>& solver_entries() {
+  static const std::vector<SolverEntry> entries = {semi_lagrangian_cubic_entry()};
+  return entries;
+}
+
+const SolverEntry* find_solver(std::string_view name) {
+  for (const SolverEntry& entry : solver_entries()) {
+    if (entry.name == name) return &entry;
+  }
+  return nullptr;
+}
+
+}  // namespace kumiko::solvers
