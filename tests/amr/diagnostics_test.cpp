@@ -1,0 +1,83 @@
+// Contract: figures are those of the leaves, weighted by area; the hash tells states apart.
+#include <numbers>
+
+#include <gtest/gtest.h>
+
+#include <kumiko/amr/diagnostics.hpp>
+
+#include "fixtures.hpp"
+
+namespace kumiko::amr {
+namespace {
+
+using testing::FunctionCase;
+using testing::island;
+
+/// u is 2 in covered points, which must not count, and 1 in leaves, but for one point of 1.5.
+std::unique_ptr<Hierarchy> island_with_poison() {
+  auto hierarchy = island({}, {1, 2, 0});
+  for (int index = 0; index < 3; ++index) {
+    Level& level = hierarchy->level(index);
+    for (std::size_t slot = 0; slot < level.size(); ++slot)
+      level.patch(slot).now().interior() = 2.0;
+    for (const LeafBlock& leaf : hierarchy->leaf_blocks(index)) {
+      Patch& patch = level.patch(static_cast<std::size_t>(level.find(leaf.patch->id())));
+      patch.now().interior().block(leaf.j0, leaf.i0, leaf.size, leaf.size) = 1.0;
+    }
+  }
+  hierarchy->level(2).patch(0).now()(3, 4) = 1.5;
+  return hierarchy;
+}
+
+struct KnownCase : FunctionCase {
+  bool exact(Points points, int, double, std::span<double> values) const override {
+    for (std::size_t at = 0; at < points.size(); ++at) values[at] = 1.0;
+    return true;
+  }
+};
+
+TEST(Diagnostics, GivenAnIslandThenMassExtremesAndErrorsAreThoseOfTheLeaves) {
+  const auto hierarchy = island_with_poison();
+  const auto backend = make_backend("serial", 1);
+  const double area = 1.0 / (256.0 * 256.0);
+  const FieldFigures figures = field_figures(*hierarchy, *backend);
+  EXPECT_NEAR(figures.mass, 1.0 + 0.5 * area, 1e-14);
+  EXPECT_EQ(figures.minimum, 1.0);
+  EXPECT_EQ(figures.maximum, 1.5);
+  EXPECT_TRUE(figures.finite);
+  const auto errors = error_norms(*hierarchy, KnownCase{}, 0.0, *backend);
+  ASSERT_TRUE(errors.has_value());
+  EXPECT_NEAR(errors->rms, std::sqrt(0.25 * area), 1e-14);
+  EXPECT_NEAR(errors->l1_relative, 0.5 * area, 1e-14);
+  EXPECT_EQ(errors->linf, 0.5);
+}
+
+TEST(Diagnostics, GivenNoExactSolutionThenThereAreNoErrors) {
+  const auto hierarchy = island_with_poison();
+  const auto backend = make_backend("serial", 1);
+  EXPECT_FALSE(error_norms(*hierarchy, FunctionCase{}, 0.0, *backend).has_value());
+}
+
+TEST(Diagnostics, GivenANaNInALeafThenTheFieldIsNotFinite) {
+  const auto hierarchy = island_with_poison();
+  const auto backend = make_backend("serial", 1);
+  hierarchy->level(1).patch(0).now()(0, 0) = std::nan("");
+  EXPECT_FALSE(field_figures(*hierarchy, *backend).finite);
+}
+
+TEST(StateHash, GivenOneBitOfALeafChangesThenTheHashChangesButCoveredPointsDoNotCount) {
+  const auto hierarchy = island_with_poison();
+  const std::string before = state_hash(*hierarchy);
+  EXPECT_EQ(before.size(), 16U);
+  Level& base = hierarchy->level(0);
+  Patch& covered = base.patch(static_cast<std::size_t>(base.find({0, 1, 1})));
+  ASSERT_TRUE(covered.has_children());
+  covered.now()(15, 15) = 7.0;
+  EXPECT_EQ(state_hash(*hierarchy), before);
+  double& leaf = base.patch(0).now()(0, 0);
+  leaf = std::nextafter(leaf, 2.0);
+  EXPECT_NE(state_hash(*hierarchy), before);
+}
+
+}  // namespace
+}  // namespace kumiko::amr

@@ -1,0 +1,130 @@
+// Contract: after fill(), every ghost holds what the level, the level below or the boundary says.
+#include "ghost_exchange.hpp"
+
+#include <gtest/gtest.h>
+
+#include "fixtures.hpp"
+
+namespace kumiko::amr {
+namespace {
+
+using testing::cubic_solver;
+using testing::FunctionCase;
+using testing::island;
+using testing::sample;
+
+constexpr PatchShape kShape{1, 2, 0};
+
+/// Fills the ghosts of every level, coarse to fine, with all levels at the same time.
+void fill_all(Hierarchy& hierarchy, const GhostExchange& exchange) {
+  for (int level = 0; level < hierarchy.max_levels(); ++level) {
+    for (std::size_t slot = 0; slot < hierarchy.level(level).size(); ++slot) {
+      exchange.fill(level, slot, State::kNow, {});
+    }
+  }
+}
+
+/// Calls check(x, y, value, outside) for the ghosts of every patch of a level.
+template <class Check>
+void for_each_ghost(const Hierarchy& hierarchy, int index, Check check) {
+  const Geometry& geometry = hierarchy.geometry();
+  const Level& level = hierarchy.level(index);
+  for (std::size_t slot = 0; slot < level.size(); ++slot) {
+    const Patch& patch = level.patch(slot);
+    for (int j = -2; j < kPatchSize + 2; ++j) {
+      for (int i = -2; i < kPatchSize + 2; ++i) {
+        if (i >= 0 && j >= 0 && i < kPatchSize && j < kPatchSize) continue;
+        check(geometry.coordinate(index, patch.id().i * kPatchSize + i),
+              geometry.coordinate(index, patch.id().j * kPatchSize + j), patch.now()(i, j));
+      }
+    }
+  }
+}
+
+double cubic_field(double x, double y) {
+  return (((2.0 * x - 3.0) * x + 1.0) * x + 0.5) * (((y + 1.0) * y - 2.0) * y + 1.0);
+}
+
+TEST(GhostExchange, GivenACubicFieldOnAnIslandThenCoarseFineGhostsReproduceIt) {
+  const auto hierarchy = island({}, kShape);
+  sample(*hierarchy, cubic_field);
+  const FunctionCase problem;
+  const auto solver = cubic_solver();
+  const GhostExchange exchange(*hierarchy, problem, *solver, TimeInterpolation::kCharacteristic);
+  fill_all(*hierarchy, exchange);
+  for (int level = 1; level < 3; ++level) {
+    for_each_ghost(*hierarchy, level, [&](double x, double y, double value) {
+      ASSERT_NEAR(value, cubic_field(x, y), 1e-14) << "level " << level << " " << x << " " << y;
+    });
+  }
+}
+
+TEST(GhostExchange, GivenAFixedValueThenGhostsOutsideHoldItAndThoseInsideTheField) {
+  const auto hierarchy =
+      island({BoundaryKind::kFixedValue, BoundaryKind::kFixedValue, -3.5}, kShape);
+  sample(*hierarchy, cubic_field);
+  const FunctionCase problem;
+  const auto solver = cubic_solver();
+  const GhostExchange exchange(*hierarchy, problem, *solver, TimeInterpolation::kLinear);
+  fill_all(*hierarchy, exchange);
+  for_each_ghost(*hierarchy, 0, [&](double x, double y, double value) {
+    const bool outside = x < 0.0 || y < 0.0 || x >= 1.0 || y >= 1.0;
+    ASSERT_EQ(value, outside ? -3.5 : cubic_field(x, y)) << x << " " << y;
+  });
+}
+
+TEST(GhostExchange, GivenPeriodicSidesThenGhostsComeFromTheOtherSide) {
+  const auto hierarchy = island({BoundaryKind::kPeriodic, BoundaryKind::kPeriodic, 0.0}, kShape);
+  const auto wrap = [](double s) { return s - std::floor(s); };
+  sample(*hierarchy, cubic_field);
+  const FunctionCase problem;
+  const auto solver = cubic_solver();
+  const GhostExchange exchange(*hierarchy, problem, *solver, TimeInterpolation::kLinear);
+  fill_all(*hierarchy, exchange);
+  for_each_ghost(*hierarchy, 0, [&](double x, double y, double value) {
+    ASSERT_EQ(value, cubic_field(wrap(x), wrap(y))) << x << " " << y;
+  });
+}
+
+TEST(GhostExchange, GivenATimeBetweenCoarseStatesThenLinearGhostsLieBetweenThem) {
+  const auto hierarchy = island({}, kShape);
+  sample(*hierarchy, [](double, double) { return 1.0; });
+  const FunctionCase problem;
+  const auto solver = cubic_solver();
+  const GhostExchange exchange(*hierarchy, problem, *solver, TimeInterpolation::kLinear);
+  fill_all(*hierarchy, exchange);
+  Level& coarse = hierarchy->level(1);
+  for (std::size_t slot = 0; slot < coarse.size(); ++slot) {
+    coarse.patch(slot).next().with_ghosts() = 3.0;
+  }
+  const Level& fine = hierarchy->level(2);
+  const auto corner = static_cast<std::size_t>(fine.find({2, 6, 6}));
+  exchange.fill(2, corner, State::kNow, {0.5, 0.5, 0.5});
+  EXPECT_EQ(fine.patch(corner).now()(-1, -1), 2.0);
+  EXPECT_EQ(fine.patch(corner).now()(16, 3), 1.0) << "siblings do not blend";
+  exchange.fill(2, corner, State::kNow, {1.0, 1.0, 1.0});
+  EXPECT_EQ(fine.patch(corner).now()(-1, -1), 3.0);
+}
+
+TEST(GhostExchange, GivenATimeAfterTheCoarseStateThenCharacteristicGhostsAreTracedBack) {
+  const auto hierarchy = island({}, kShape);
+  sample(*hierarchy, cubic_field);
+  FunctionCase problem;
+  problem.vx = [](double, double) { return 0.75; };
+  problem.vy = [](double, double) { return -0.5; };
+  const auto solver = cubic_solver();
+  const GhostExchange exchange(*hierarchy, problem, *solver, TimeInterpolation::kCharacteristic);
+  fill_all(*hierarchy, exchange);
+  const Level& fine = hierarchy->level(2);
+  const auto corner = static_cast<std::size_t>(fine.find({2, 6, 6}));
+  const double tau = 1.0 / 256;
+  exchange.fill(2, corner, State::kNow, {tau, tau, 0.5});
+  const auto at = [](int i) { return (6 * kPatchSize + i) / 256.0; };
+  for (int j = -2; j < 18; ++j) {
+    ASSERT_NEAR(fine.patch(corner).now()(-2, j),
+                cubic_field(at(-2) - 0.75 * tau, at(j) + 0.5 * tau), 1e-14);
+  }
+}
+
+}  // namespace
+}  // namespace kumiko::amr

@@ -1,0 +1,110 @@
+// Contract: a change keeps the data of what stays; ghosts know their sources; leaves cover the
+// domain exactly once; improper nesting is noticed.
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "fixtures.hpp"
+
+namespace kumiko::amr {
+namespace {
+
+using testing::block;
+using testing::island;
+
+constexpr PatchShape kShape{1, 2, 0};
+
+TEST(Hierarchy, GivenAChangeThenPatchesThatStayKeepTheirDataAndNewOnesAreListed) {
+  Hierarchy hierarchy(Geometry(64, 64, {1.0, 1.0}, {}), 2, kShape);
+  hierarchy.change(1, block(1, 2, 3, 2, 3));
+  Level& level = hierarchy.level(1);
+  const auto stays = static_cast<std::size_t>(level.find({1, 3, 3}));
+  level.patch(stays).now()(7, 9) = 42.0;
+  const std::vector<std::size_t> came = hierarchy.change(1, {{1, 4, 3}, {1, 3, 3}});
+  ASSERT_EQ(level.size(), 2U);
+  ASSERT_EQ(came.size(), 1U);
+  EXPECT_EQ(level.patch(came[0]).id(), (PatchId{1, 4, 3}));
+  EXPECT_EQ(level.patch(static_cast<std::size_t>(level.find({1, 3, 3}))).now()(7, 9), 42.0);
+  EXPECT_EQ(level.find({1, 2, 2}), -1);
+}
+
+TEST(Hierarchy, GivenPatchesComeAndGoThenMemoryIsRecycled) {
+  Hierarchy hierarchy(Geometry(64, 64, {1.0, 1.0}, {}), 2, kShape);
+  const auto move = [&](int round) {
+    hierarchy.change(1, block(1, 0, 7, round % 2 * 4, round % 2 * 4 + 3));
+  };
+  for (int round = 0; round < 3; ++round) move(round);
+  const std::size_t bytes = hierarchy.memory_bytes();
+  for (int round = 3; round < 100; ++round) move(round);
+  EXPECT_EQ(hierarchy.memory_bytes(), bytes);
+}
+
+TEST(Hierarchy, GivenAParentGoesThenItsDescendantsGoToo) {
+  const auto hierarchy = island({}, kShape);
+  ASSERT_EQ(hierarchy->used_levels(), 3);
+  hierarchy->change(1, {{1, 3, 3}});
+  EXPECT_EQ(hierarchy->level(2).size(), 4U);
+  hierarchy->change(1, {});
+  EXPECT_TRUE(hierarchy->level(2).empty());
+  EXPECT_EQ(hierarchy->used_levels(), 1);
+}
+
+TEST(Hierarchy, GivenAnIslandThenGhostSourcesAreSiblingCoarseOrOutside) {
+  const auto hierarchy = island({}, kShape);
+  const Level& fine = hierarchy->level(2);
+  const Patch& corner = fine.patch(static_cast<std::size_t>(fine.find({2, 6, 6})));
+  // Direction 0 is the lower left, 4 the right.
+  EXPECT_EQ(corner.ghost_sources[0].kind, GhostSource::Kind::kCoarse);
+  EXPECT_EQ(corner.ghost_sources[0].source, (PatchId{1, 2, 2}));
+  EXPECT_EQ(corner.ghost_sources[0].quadrant, 3);
+  EXPECT_EQ(corner.ghost_sources[4].kind, GhostSource::Kind::kSibling);
+  EXPECT_EQ(corner.ghost_sources[4].source, (PatchId{2, 7, 6}));
+  const Patch& base = hierarchy->level(0).patch(0);
+  EXPECT_EQ(base.ghost_sources[0].kind, GhostSource::Kind::kOutside);
+}
+
+TEST(Hierarchy, GivenAnIslandThenLeavesCoverTheDomainOnce) {
+  const auto hierarchy = island({}, kShape);
+  std::vector<int> covered(256 * 256, 0);
+  for (int index = 0; index < 3; ++index) {
+    const int scale = 4 >> index;
+    for (const LeafBlock& leaf : hierarchy->leaf_blocks(index)) {
+      const int i0 = (leaf.patch->id().i * kPatchSize + leaf.i0) * scale;
+      const int j0 = (leaf.patch->id().j * kPatchSize + leaf.j0) * scale;
+      for (int j = j0; j < j0 + leaf.size * scale; ++j) {
+        for (int i = i0; i < i0 + leaf.size * scale; ++i) {
+          ++covered[static_cast<std::size_t>(j * 256 + i)];
+        }
+      }
+    }
+  }
+  for (const int count : covered) ASSERT_EQ(count, 1);
+}
+
+TEST(Hierarchy, GivenAFinePatchBesideAnUnrefinedPlaceThenNestingIsImproper) {
+  const auto hierarchy = island({}, kShape);
+  EXPECT_TRUE(hierarchy->properly_nested());
+  hierarchy->change(2, {{2, 4, 4}});
+  EXPECT_FALSE(hierarchy->properly_nested());
+}
+
+TEST(Hierarchy, GivenAPeriodicDomainThenNestingLooksAcrossTheSides) {
+  const Boundaries periodic{BoundaryKind::kPeriodic, BoundaryKind::kPeriodic, 0.0};
+  Hierarchy open(Geometry(64, 64, {1.0, 1.0}, {}), 3, kShape);
+  open.change(1, block(1, 0, 1, 2, 4));
+  open.change(2, {{2, 0, 6}});
+  EXPECT_TRUE(open.properly_nested());
+  Hierarchy wrapped(Geometry(64, 64, {1.0, 1.0}, periodic), 3, kShape);
+  wrapped.change(1, block(1, 0, 1, 2, 4));
+  wrapped.change(2, {{2, 0, 6}});
+  EXPECT_FALSE(wrapped.properly_nested());
+}
+
+TEST(Hierarchy, GivenTooManyOrNoLevelsThenTheyAreRefused) {
+  const Geometry geometry(64, 64, {1.0, 1.0}, {});
+  EXPECT_THROW(Hierarchy(geometry, 0, kShape), std::invalid_argument);
+  EXPECT_THROW(Hierarchy(geometry, 9, kShape), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace kumiko::amr

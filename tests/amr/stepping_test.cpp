@@ -1,0 +1,292 @@
+// Contract: a run is the scheme that DESIGN section 4 writes down, on any mesh; it keeps constants,
+// treats x and y alike, nests after every regrid, and refuses steps that outrun the ghosts.
+#include <algorithm>
+#include <numbers>
+#include <numeric>
+#include <tuple>
+
+#include <gtest/gtest.h>
+
+#include <kumiko/amr/diagnostics.hpp>
+
+#include "fixtures.hpp"
+#include "time_stepper.hpp"
+#include "transfer.hpp"
+
+namespace kumiko::amr {
+namespace {
+
+using testing::block;
+using testing::cubic_solver;
+using testing::FunctionCase;
+using testing::run_options;
+using testing::zalesak;
+
+/// The value at a base-grid node of a finished run.
+double base_value(const Hierarchy& hierarchy, int i, int j) {
+  const Level& base = hierarchy.level(0);
+  const auto slot = base.find({0, i / kPatchSize, j / kPatchSize});
+  return base.patch(static_cast<std::size_t>(slot)).now()(i % kPatchSize, j % kPatchSize);
+}
+
+/// Zalesak on n × n nodes by textbook Lagrange weights: no patches, no ghosts, no vectors.
+std::vector<double> plain_zalesak(int n, int total_steps, int steps) {
+  const double h = 1.0 / n;
+  const double dt = 2.0 * std::numbers::pi / total_steps;
+  std::vector<double> u(static_cast<std::size_t>(n * n));
+  const auto at = [n](int i, int j) { return static_cast<std::size_t>(j * n + i); };
+  for (int j = 0; j < n; ++j) {
+    for (int i = 0; i < n; ++i) {
+      const double x = i * h - 0.5;
+      const double y = j * h - 0.75;
+      const bool inside = x * x + y * y <= 0.0225 && !(std::abs(x) < 0.025 && j * h < 0.85);
+      u[at(i, j)] = inside ? 1.0 : 0.0;
+    }
+  }
+  const auto weight = [](int k, double f) {
+    double product = 1.0;
+    for (int m = -1; m <= 2; ++m) product *= m == k ? 1.0 : (f - m) / (k - m);
+    return product;
+  };
+  for (int step = 0; step < steps; ++step) {
+    std::vector<double> next(u.size());
+    for (int j = 0; j < n; ++j) {
+      for (int i = 0; i < n; ++i) {
+        const double x = i + (j * h - 0.5) * dt / h;
+        const double y = j - (i * h - 0.5) * dt / h;
+        const int i0 = static_cast<int>(std::floor(x));
+        const int j0 = static_cast<int>(std::floor(y));
+        double sum = 0.0;
+        for (int q = -1; q <= 2; ++q) {
+          for (int p = -1; p <= 2; ++p) {
+            const bool inside = i0 + p >= 0 && j0 + q >= 0 && i0 + p < n && j0 + q < n;
+            if (inside) sum += weight(p, x - i0) * weight(q, y - j0) * u[at(i0 + p, j0 + q)];
+          }
+        }
+        next[at(i, j)] = sum;
+      }
+    }
+    u.swap(next);
+  }
+  return u;
+}
+
+TEST(Stepping, GivenZalesakOnOneLevelThenItAgreesWithAPlainProgram) {
+  constexpr int kPoints = 64;
+  constexpr int kSteps = 640;
+  constexpr int kTaken = 200;
+  const auto problem = zalesak();
+  const auto solver = cubic_solver();
+  const auto backend = make_backend("serial", 1);
+  Simulation run(*problem, *solver, *backend, run_options(kPoints, 1, kSteps));
+  run.advance(kTaken);
+  const std::vector<double> expected = plain_zalesak(kPoints, kSteps, kTaken);
+  for (int j = 0; j < kPoints; ++j) {
+    for (int i = 0; i < kPoints; ++i) {
+      ASSERT_NEAR(base_value(run.hierarchy(), i, j),
+                  expected[static_cast<std::size_t>(j * kPoints + i)], 1e-13)
+          << "node (" << i << ", " << j << ")";
+    }
+  }
+}
+
+class EveryInterpolation : public ::testing::TestWithParam<TimeInterpolation> {};
+
+TEST_P(EveryInterpolation, GivenAConstantPeriodicFieldOnThreeLevelsThenItDriftsAtMost2UlpAStep) {
+  constexpr double kConstant = 0.7;
+  constexpr int kSteps = 50;
+  FunctionCase problem;
+  problem.u = [](double, double) { return kConstant; };
+  problem.vx = [](double, double y) { return 0.3 + 0.2 * std::sin(2.0 * std::numbers::pi * y); };
+  problem.vy = [](double x, double) { return -0.4 * std::cos(2.0 * std::numbers::pi * x); };
+  const auto solver = cubic_solver();
+  const auto backend = make_backend("serial", 1);
+  SimulationOptions options = run_options(64, 3, 128);
+  options.time_interpolation = GetParam();
+  const PatchShape shape{1, 2, solver->coefficients()};
+  const auto hierarchy = testing::island(problem.boundaries(), shape);
+  testing::sample(*hierarchy, problem.u);
+  const GhostExchange exchange(*hierarchy, problem, *solver, options.time_interpolation);
+  TimeStepper stepper(*hierarchy, problem, *solver, *backend, exchange, options);
+  for (int level = 0; level < 3; ++level) {
+    std::vector<std::size_t> all(hierarchy->level(level).size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    stepper.prepare(level, all, 0.0);
+  }
+  for (int step = 0; step < kSteps; ++step) stepper.base_step(step / 128.0);
+  const FieldFigures figures = field_figures(*hierarchy, *backend);
+  const double ulp = std::nextafter(kConstant, 1.0) - kConstant;
+  EXPECT_LE(figures.maximum - kConstant, 2 * kSteps * ulp);
+  EXPECT_LE(kConstant - figures.minimum, 2 * kSteps * ulp);
+}
+
+/// Zalesak seen in a mirror along the diagonal, turning the other way.
+class MirroredZalesak final : public Case {
+ public:
+  double end_time() const override { return original_->end_time(); }
+  bool steady_velocity() const override { return true; }
+  void initial(Points points, int component, std::span<double> values) const override {
+    original_->initial({points.y, points.x}, component, values);
+  }
+  void velocity(Points points, double time, Vectors velocity) const override {
+    original_->velocity({points.y, points.x}, time, {velocity.y, velocity.x});
+  }
+
+ private:
+  std::unique_ptr<Case> original_ = zalesak();
+};
+
+TEST_P(EveryInterpolation, GivenTheMirroredProblemThenTheAnswerIsMirrored) {
+  const auto original = zalesak();
+  const MirroredZalesak mirrored;
+  const auto solver = cubic_solver();
+  const auto backend = make_backend("serial", 1);
+  SimulationOptions options = run_options(64, 3, 640);
+  options.time_interpolation = GetParam();
+  Simulation one(*original, *solver, *backend, options);
+  Simulation other(mirrored, *solver, *backend, options);
+  one.advance(100);
+  other.advance(100);
+  for (int index = 0; index < 3; ++index) {
+    const Level& level = one.hierarchy().level(index);
+    const Level& mirror = other.hierarchy().level(index);
+    ASSERT_EQ(level.size(), mirror.size());
+    for (std::size_t slot = 0; slot < level.size(); ++slot) {
+      const PatchId id = level.patch(slot).id();
+      const std::int32_t twin = mirror.find({index, id.j, id.i});
+      ASSERT_GE(twin, 0) << to_string(id) << " has no mirror image";
+      const auto difference =
+          (level.patch(slot).now().interior() -
+           mirror.patch(static_cast<std::size_t>(twin)).now().interior().transpose());
+      ASSERT_LE(difference.abs().maxCoeff(), 1e-13) << to_string(id);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Time, EveryInterpolation,
+                         ::testing::Values(TimeInterpolation::kCharacteristic,
+                                           TimeInterpolation::kLinear),
+                         [](const auto& test) {
+                           return test.param == TimeInterpolation::kLinear ? "Linear"
+                                                                           : "Characteristic";
+                         });
+
+TEST(Stepping, GivenManyRegridsThenTheMeshNestsAfterEachAndCoversThePatchesThatMove) {
+  const auto problem = zalesak();
+  const auto solver = cubic_solver();
+  const auto backend = make_backend("serial", 1);
+  SimulationOptions options = run_options(64, 4, 640);
+  Simulation run(*problem, *solver, *backend, options);
+  ASSERT_TRUE(run.hierarchy().properly_nested());
+  ASSERT_EQ(run.hierarchy().used_levels(), 4);
+  for (int regrid = 1; regrid <= 10; ++regrid) {
+    run.advance(options.refinement.interval);
+    ASSERT_TRUE(run.hierarchy().properly_nested());
+    ASSERT_EQ(run.counters().regrids, static_cast<std::uint64_t>(regrid - 1));
+  }
+}
+
+TEST(Stepping, GivenSubcyclingThenUpdatesAreCountedByLevelAndWorker) {
+  const auto problem = zalesak();
+  const auto solver = cubic_solver();
+  const auto backend = make_backend("serial", 1);
+  Simulation run(*problem, *solver, *backend, run_options(64, 3, 640));
+  std::vector<std::uint64_t> expected;
+  for (int level = 0; level < 3; ++level) {
+    expected.push_back((run.hierarchy().level(level).size() << level) * kPatchPoints);
+  }
+  run.advance(1);
+  EXPECT_EQ(run.counters().updates_per_level, expected);
+  EXPECT_EQ(run.counters().updates_per_worker[0], run.counters().updates());
+  EXPECT_EQ(run.counters().balance_efficiency(), 1.0);
+}
+
+TEST(Stepping, GivenTooFewStepsThenTheErrorNamesThePatchAndTheFewestThatWouldDo) {
+  const auto problem = zalesak();
+  const auto solver = cubic_solver();
+  const auto backend = make_backend("serial", 1);
+  // |v| is 0.5 at the edge of the base grid: 2π / steps × 0.5 × 64 <= 1 from 202 steps on.
+  std::int64_t enough = 0;
+  try {
+    Simulation run(*problem, *solver, *backend, run_options(64, 1, 100));
+    FAIL();
+  } catch (const CflError& error) {
+    enough = error.smallest_steps();
+    const std::string message = error.what();
+    EXPECT_NE(message.find("level 0 patch ("), std::string::npos) << message;
+    EXPECT_NE(message.find("time.steps"), std::string::npos) << message;
+    EXPECT_NE(message.find("202"), std::string::npos) << message;
+  }
+  EXPECT_EQ(enough, 202);
+  EXPECT_NO_THROW(Simulation(*problem, *solver, *backend, run_options(64, 1, 202)));
+  EXPECT_THROW(Simulation(*problem, *solver, *backend, run_options(64, 1, 201)), CflError);
+}
+
+TEST(Stepping, GivenAVelocityThatIsNotANumberThenTheRunIsRefused) {
+  FunctionCase problem;
+  problem.vx = [](double x, double) { return x > 0.5 ? std::nan("") : 0.0; };
+  const auto solver = cubic_solver();
+  const auto backend = make_backend("serial", 1);
+  EXPECT_THROW(Simulation(problem, *solver, *backend, run_options(32, 1, 64)), std::runtime_error);
+}
+
+TEST(Stepping, GivenAVelocityDeclaredUnsteadyThenTheBitsAreThoseOfTheSteadyOne) {
+  FunctionCase problem;
+  problem.u = [](double x, double y) { return std::exp(-80.0 * ((x - 0.4) * (x - 0.4) + y * y)); };
+  problem.vx = [](double, double y) { return 0.5 - y; };
+  problem.vy = [](double x, double) { return x - 0.5; };
+  const auto solver = cubic_solver("second_order");
+  const auto backend = make_backend("serial", 1);
+  std::vector<std::string> hashes;
+  for (const bool steady : {true, false}) {
+    problem.steady = steady;
+    Simulation run(problem, *solver, *backend, run_options(64, 2, 320));
+    run.advance(20);
+    hashes.push_back(state_hash(run.hierarchy()));
+  }
+  EXPECT_EQ(hashes[0], hashes[1]);
+}
+
+TEST(Stepping, GivenAPatchWiseUniformFlowThenOnePeriodReturnsTheSmoothField) {
+  FunctionCase problem;
+  const auto bump = [](double x, double y) {
+    return std::sin(2.0 * std::numbers::pi * x) * std::cos(2.0 * std::numbers::pi * y);
+  };
+  problem.u = bump;
+  problem.vx = [](double, double) { return 1.0; };
+  problem.vy = [](double, double) { return -1.0; };
+  const auto solver = cubic_solver();
+  const auto backend = make_backend("serial", 1);
+  const auto error = [&](int n) {
+    Simulation run(problem, *solver, *backend, run_options(n, 1, 2 * n + n / 2));
+    run.advance(2 * n + n / 2);
+    double largest = 0.0;
+    for (int j = 0; j < n; ++j) {
+      for (int i = 0; i < n; ++i) {
+        const double exact = bump(static_cast<double>(i) / n, static_cast<double>(j) / n);
+        largest = std::max(largest, std::abs(base_value(run.hierarchy(), i, j) - exact));
+      }
+    }
+    return largest;
+  };
+  EXPECT_NEAR(std::log2(error(32) / error(64)), 3.0, 0.1) << "third order in space";
+}
+
+TEST(Stepping, GivenPartsThatDoNotFitThenTheRunIsRefused) {
+  const auto problem = zalesak();
+  const auto solver = cubic_solver();
+  const auto exact_solver = cubic_solver("exact");
+  const auto backend = make_backend("serial", 1);
+  EXPECT_THROW(Simulation(*problem, *solver, *backend, run_options(100, 1, 640)),
+               std::invalid_argument);
+  EXPECT_THROW(Simulation(*problem, *solver, *backend, run_options(64, 0, 640)),
+               std::invalid_argument);
+  EXPECT_THROW(Simulation(*problem, *solver, *backend, run_options(64, 1, 0)),
+               std::invalid_argument);
+  const FunctionCase no_trajectories;
+  EXPECT_THROW(Simulation(no_trajectories, *exact_solver, *backend, run_options(64, 1, 640)),
+               std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace kumiko::amr
