@@ -63,7 +63,6 @@ class Simulation::Engine {
   Engine(const Case& problem, const Solver& solver, Backend& backend,
          const SimulationOptions& options)
       : case_(problem),
-        solver_(solver),
         backend_(backend),
         options_(options),
         hierarchy_(
@@ -171,7 +170,6 @@ class Simulation::Engine {
   }
 
   const Case& case_;
-  const Solver& solver_;
   Backend& backend_;
   SimulationOptions options_;
   Hierarchy hierarchy_;

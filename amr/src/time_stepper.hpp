@@ -48,7 +48,7 @@ class TimeStepper {
   const Solver& solver_;
   Backend& backend_;
   const GhostExchange& exchange_;
-  const SimulationOptions& options_;
+  SimulationOptions options_;
   double dt_;
   std::vector<WorkerUpdates> step_updates_;
   WorkCounters counters_;

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <array>
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <tuple>
 
 namespace kumiko::amr {
 
@@ -27,10 +27,8 @@ struct PatchId {
   int j = 0;
 
   friend constexpr bool operator==(const PatchId&, const PatchId&) = default;
-  friend constexpr std::strong_ordering operator<=>(const PatchId& a, const PatchId& b) {
-    if (const auto order = a.level <=> b.level; order != 0) return order;
-    if (const auto order = a.j <=> b.j; order != 0) return order;
-    return a.i <=> b.i;
+  friend constexpr bool operator<(const PatchId& a, const PatchId& b) {
+    return std::tie(a.level, a.j, a.i) < std::tie(b.level, b.j, b.i);
   }
 
   /// The patch one level below that contains this one. Requires level > 0.
