@@ -1,0 +1,94 @@
+// The kumiko command: parses, hands over, and turns what goes wrong into one line and an exit code.
+#include <algorithm>
+#include <cstdio>
+#include <string>
+
+#include <CLI/CLI.hpp>
+#include <fmt/core.h>
+
+#include <kumiko/amr/backend.hpp>
+#include <kumiko/cases/registry.hpp>
+#include <kumiko/io/schema.hpp>
+#include <kumiko/solvers/registry.hpp>
+
+#include "request.hpp"
+
+namespace kumiko::app {
+namespace {
+
+/// Every key that some shipped solver or case has, with the core's.
+std::string key_reference() {
+  io::Schema schema;
+  for (const auto& entry : cases::case_entries()) schema.add_case(entry.parameters);
+  for (const auto& entry : solvers::solver_entries()) schema.add_solver(entry.parameters);
+  return "Keys of CASE.toml and --set:\n" + io::describe_keys(schema);
+}
+
+void add_common_options(CLI::App& command, Request& request) {
+  command.add_option("CASE.toml", request.config, "the configuration")->required();
+  command.add_option("--set", request.overrides, "KEY=VALUE: change a key of the configuration")
+      ->expected(1)
+      ->take_all();
+  command.add_option("--workers", request.workers, "OS threads that work (default: all available)")
+      ->check(CLI::Range(1, 4096));
+  command.add_option("--summary", request.summary, "write the figures to this JSON file too");
+  command.add_flag("--quiet", request.quiet, "print errors only");
+  command.footer(key_reference);
+}
+
+int error_line(const std::string& message, int code) {
+  // One line, whatever a library puts into its message.
+  std::string line = message;
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  fmt::print(stderr, "kumiko: error: {}\n", line);
+  return code;
+}
+
+int dispatch(int argc, char** argv) {
+  CLI::App app{"Patch-based adaptive mesh refinement on lightweight threads", "kumiko"};
+  app.require_subcommand(1);
+  Request request;
+
+  CLI::App* const run = app.add_subcommand("run", "run a case");
+  add_common_options(*run, request);
+  run->add_option("--backend", request.backend, "how patches are shared out")
+      ->check(CLI::IsMember(amr::backend_names()))
+      ->capture_default_str();
+  run->add_option("--output", request.output, "folder for the run's files (default: out/<case>)");
+  run->add_flag("--overwrite", request.overwrite, "replace the files of an earlier run there");
+
+  CLI::App* const table =
+      app.add_subcommand("table", "print the thesis's tables: every backend, AMR and not");
+  add_common_options(*table, request);
+
+  CLI::App* const cases = app.add_subcommand("case", "the cases");
+  cases->require_subcommand(1);
+  CLI::App* const list = cases->add_subcommand("list", "name the cases found");
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp& help) {
+    return app.exit(help);
+  } catch (const CLI::CallForAllHelp& help) {
+    return app.exit(help);
+  } catch (const CLI::ParseError& error) {
+    return error_line(std::string(error.what()) + "; see 'kumiko --help'", kWrongRequest);
+  }
+  if (run->parsed()) return run_command(request);
+  if (table->parsed()) return table_command(request);
+  return list->parsed() ? case_list_command() : kWrongRequest;
+}
+
+}  // namespace
+}  // namespace kumiko::app
+
+int main(int argc, char** argv) {
+  using namespace kumiko::app;
+  try {
+    return dispatch(argc, argv);
+  } catch (const RequestError& error) {
+    return error_line(error.what(), kWrongRequest);
+  } catch (const std::exception& error) {
+    return error_line(error.what(), kRunFailed);
+  }
+}

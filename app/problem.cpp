@@ -1,0 +1,101 @@
+#include "problem.hpp"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <kumiko/cases/registry.hpp>
+#include <kumiko/solvers/registry.hpp>
+
+namespace kumiko::app {
+
+namespace {
+
+/// Calls make() and turns what it throws into a RequestError.
+template <class Make>
+auto as_request(Make make) {
+  try {
+    return make();
+  } catch (const std::exception& error) {
+    throw RequestError(error.what());
+  }
+}
+
+template <class Entries>
+std::string names(const Entries& entries) {
+  std::vector<std::string> list;
+  for (const auto& entry : entries) list.push_back(entry.name);
+  return fmt::format("{}", fmt::join(list, ", "));
+}
+
+/// What a key names, or the error that says where it was set and what it can be.
+template <class Find, class Entries>
+const auto& named(const io::ConfigSource& source, const char* key, Find find,
+                  const Entries& entries) {
+  const std::string& name = source.text(key);
+  if (const auto* entry = find(name)) return *entry;
+  throw source.error(key, fmt::format("'{}' is unknown; it can be: {}", name, names(entries)));
+}
+
+amr::SimulationOptions simulation_options(const amr::ParameterSet& keys) {
+  amr::SimulationOptions options;
+  const auto& base = keys.list("grid.base");
+  options.points_x = static_cast<int>(base.front());
+  options.points_y = static_cast<int>(base.back());
+  options.levels = static_cast<int>(keys.integer("amr.levels"));
+  options.steps = static_cast<int>(keys.integer("time.steps"));
+  options.time_interpolation = keys.text("step.time_interpolation") == "linear"
+                                   ? amr::TimeInterpolation::kLinear
+                                   : amr::TimeInterpolation::kCharacteristic;
+  options.refinement.threshold = keys.number("amr.threshold");
+  options.refinement.delta = keys.number("amr.delta");
+  options.refinement.floor = keys.number("amr.floor");
+  options.refinement.buffer = static_cast<int>(keys.integer("amr.buffer"));
+  options.refinement.interval = static_cast<int>(keys.integer("amr.interval"));
+  return options;
+}
+
+void check_stop(const io::ConfigSource& source, int stop_step, int steps) {
+  if (stop_step <= steps) return;
+  throw source.error("time.stop_step",
+                     fmt::format("{} lies beyond the run's {} steps; lower it", stop_step, steps));
+}
+
+}  // namespace
+
+Problem load_problem(const Request& request, const std::vector<std::string>& more_overrides) {
+  return as_request([&] {
+    std::vector<std::string> overrides = request.overrides;
+    overrides.insert(overrides.end(), more_overrides.begin(), more_overrides.end());
+    const io::ConfigSource source = io::read_config(request.config, overrides);
+    const cases::CaseEntry& the_case =
+        named(source, "case.name", cases::find_case, cases::case_entries());
+    const solvers::SolverEntry& solver =
+        named(source, "solver.name", solvers::find_solver, solvers::solver_entries());
+    io::Schema schema;
+    schema.add_case(the_case.parameters);
+    schema.add_solver(solver.parameters);
+    io::Config config = source.check(schema);
+    const amr::SimulationOptions options = simulation_options(config.values());
+    const int stop_step = static_cast<int>(config.values().integer("time.stop_step"));
+    check_stop(source, stop_step, options.steps);
+    const int workers = request.workers > 0
+                            ? request.workers
+                            : static_cast<int>(config.values().integer("runtime.workers"));
+    return Problem{
+        config,  the_case.make(config.case_parameters()),   solver.make(config.solver_parameters()),
+        options, stop_step > 0 ? stop_step : options.steps, workers};
+  });
+}
+
+std::unique_ptr<amr::Backend> load_backend(const std::string& name, int workers) {
+  return as_request([&] { return amr::make_backend(name, workers); });
+}
+
+std::unique_ptr<amr::Simulation> make_simulation(const Problem& problem, amr::Backend& backend) {
+  return as_request([&] {
+    return std::make_unique<amr::Simulation>(*problem.the_case, *problem.solver, backend,
+                                             problem.options);
+  });
+}
+
+}  // namespace kumiko::app

@@ -1,0 +1,33 @@
+// A line on the terminal that says how a run is getting on.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include <kumiko/amr/simulation.hpp>
+
+namespace kumiko::app {
+
+/// Rewrites one line of stderr at most five times a second; silent when stderr is no terminal.
+class Progress {
+ public:
+  Progress(bool quiet, std::string label, int last_step);
+  /// Removes the line.
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  void show(const amr::Simulation& simulation);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  bool visible_;
+  bool shown_ = false;
+  std::string label_;
+  int last_step_;
+  Clock::time_point start_ = Clock::now();
+  Clock::time_point next_ = start_;
+};
+
+}  // namespace kumiko::app

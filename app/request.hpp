@@ -1,0 +1,40 @@
+// What the command line asks for, and how a wrong request is told from a failed run.
+#pragma once
+
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace kumiko::app {
+
+/// Exit codes that scripts rely on.
+inline constexpr int kDone = 0;
+inline constexpr int kRunFailed = 1;
+inline constexpr int kWrongRequest = 2;
+
+/// The request cannot be served as it stands; the message names the cause and the remedy.
+class RequestError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Options of `run` and `table`.
+struct Request {
+  std::filesystem::path config;
+  std::vector<std::string> overrides;  ///< KEY=VALUE
+  std::string backend = "threads";
+  int workers = 0;  ///< 0 = as the configuration says
+  std::filesystem::path output;
+  bool overwrite = false;
+  std::filesystem::path summary;
+  bool quiet = false;
+};
+
+/// The commands; each returns an exit code, and throws RequestError before any work is done or
+/// another exception when the run fails.
+int run_command(const Request& request);
+int table_command(const Request& request);
+int case_list_command();
+
+}  // namespace kumiko::app

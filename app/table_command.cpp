@@ -1,0 +1,153 @@
+#include <algorithm>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include <kumiko/io/output_folder.hpp>
+#include <kumiko/io/summary.hpp>
+
+#include "execute.hpp"
+#include "progress.hpp"
+#include "request.hpp"
+
+namespace kumiko::app {
+
+namespace {
+
+/// One run of the tables: the configuration with some keys changed, on a backend.
+struct Row {
+  std::string id;  ///< in the JSON
+  std::string label;
+  std::string backend;
+  std::vector<std::string> overrides;
+  io::RunSummary summary = {};
+};
+
+/// The thesis's runs: the coarse grid, AMR twice, the finest level's grid without AMR.
+std::vector<Row> rows_of(const Problem& base) {
+  const amr::SimulationOptions& options = base.options;
+  const int scale = 1 << (options.levels - 1);
+  const auto grid = [&](int factor) {
+    return fmt::format("grid.base=[{}, {}]", options.points_x * factor, options.points_y * factor);
+  };
+  return {
+      {"coarse", fmt::format("coarse only ({})", options.points_x), "threads", {"amr.levels=1"}},
+      {"amr_threads",
+       fmt::format("AMR ({} to {}), threads", options.points_x, base.finest_points_x()),
+       "threads",
+       {}},
+      {"amr_pthread",
+       fmt::format("AMR ({} to {}), pthread", options.points_x, base.finest_points_x()),
+       "pthread",
+       {}},
+      {"fine",
+       fmt::format("NoAMR ({}), OpenMP", base.finest_points_x()),
+       "openmp",
+       {"amr.levels=1", grid(scale), fmt::format("time.steps={}", options.steps * scale),
+        fmt::format("time.stop_step={}", base.stop_step * scale)}}};
+}
+
+/// The printed values of a name, "1.6 and 3.1" where there are several, "-" where there is none.
+std::string published(const amr::Case& problem, std::string_view name, const char* format) {
+  std::string text;
+  for (const amr::PublishedValue& value : problem.published_values()) {
+    if (value.name != name) continue;
+    if (!text.empty()) text += " and ";
+    text += fmt::format(fmt::runtime(format), value.value);
+  }
+  return text.empty() ? "-" : text;
+}
+
+io::RunSummary run_row(const Request& request, const Row& row) {
+  const Problem problem = load_problem(request, row.overrides);
+  const auto backend = load_backend(row.backend, problem.workers);
+  const auto simulation = make_simulation(problem, *backend);
+  Progress progress(request.quiet, row.label, problem.stop_step);
+  Hooks hooks;
+  hooks.every = 0;
+  hooks.progress = [&](const amr::Simulation& state) { progress.show(state); };
+  return execute(problem, *backend, *simulation, hooks);
+}
+
+std::string rms_of(const io::RunSummary& summary) {
+  return summary.rms ? fmt::format("{:.3e}", *summary.rms) : "-";
+}
+
+void print_errors(const amr::Case& problem, const Row& coarse, const Row& amr, const Row& fine) {
+  fmt::print("\nTable 6.1  RMS error\n");
+  fmt::print("{:<30}{:>12}{:>12}{:>16}\n", "", "thesis", "Kumiko", "of fine updates");
+  const double all = static_cast<double>(fine.summary.updates_total);
+  const auto line = [&](const Row& row, const char* name) {
+    fmt::print("{:<30}{:>12}{:>12}{:>14.2f} %\n", row.label, published(problem, name, "{:.3e}"),
+               rms_of(row.summary), 100.0 * static_cast<double>(row.summary.updates_total) / all);
+  };
+  line(coarse, "rms.coarse");
+  line(amr, "rms.amr");
+  line(fine, "rms.fine");
+}
+
+void print_times(const amr::Case& problem, const Row& threads, const Row& pthread,
+                 const Row& fine) {
+  const double base = threads.summary.wall_s;
+  fmt::print("\nTable 6.2  Wall time, {} workers\n", threads.summary.workers);
+  fmt::print("{:<30}{:>12}{:>12}{:>16}\n", "", "seconds", "ratio", "thesis's ratio");
+  fmt::print("{:<30}{:>12.2f}\n", threads.label, base);
+  fmt::print("{:<30}{:>12.2f}\n", pthread.label, pthread.summary.wall_s);
+  fmt::print("{:<30}{:>12.2f}\n", fine.label, fine.summary.wall_s);
+  fmt::print("{:<42}{:>12.2f}{:>16}\n", "AMR (threads) / AMR (pthread)",
+             base / pthread.summary.wall_s,
+             published(problem, "wall.threads_over_pthread", "{:.2f}"));
+  fmt::print("{:<42}{:>12.2f}{:>16}\n", "NoAMR (OpenMP) / AMR (threads)",
+             fine.summary.wall_s / base, published(problem, "wall.fine_over_amr", "{:.1f}"));
+}
+
+void print_balance(const Row& threads, const Row& pthread) {
+  fmt::print("\nLoad-balance efficiency, {} workers (1 is perfect)\n", threads.summary.workers);
+  for (const Row* row : {&threads, &pthread}) {
+    fmt::print("{:<30}{:>12.3f}\n", row->label, row->summary.balance_efficiency);
+  }
+}
+
+nlohmann::ordered_json table_json(const amr::Case& problem, const std::vector<Row>& rows) {
+  nlohmann::ordered_json json;
+  json["runs"] = nlohmann::ordered_json::object();
+  for (const Row& row : rows) json["runs"][row.id] = io::to_json(row.summary);
+  const auto wall = [&](std::size_t at) { return rows[at].summary.wall_s; };
+  json["ratios"]["wall.threads_over_pthread"] = wall(1) / wall(2);
+  json["ratios"]["wall.fine_over_amr"] = wall(3) / wall(1);
+  json["published"] = nlohmann::ordered_json::array();
+  for (const amr::PublishedValue& value : problem.published_values()) {
+    json["published"].push_back(
+        {{"name", value.name}, {"value", value.value}, {"source", value.source}});
+  }
+  return json;
+}
+
+}  // namespace
+
+int table_command(const Request& request) {
+  const Problem base = load_problem(request);
+  std::vector<Row> rows = rows_of(base);
+  // A wrong request is refused before the first run, not after an hour.
+  for (const Row& row : rows) {
+    const Problem problem = load_problem(request, row.overrides);
+    make_simulation(problem, *load_backend("serial", 1));
+  }
+  try {
+    if (!request.summary.empty()) io::check_writable(request.summary);
+  } catch (const io::OutputError& error) {
+    throw RequestError(error.what());
+  }
+  end_on_signals();
+  for (Row& row : rows) row.summary = run_row(request, row);
+  const amr::Case& problem = *base.the_case;
+  print_errors(problem, rows[0], rows[1], rows[3]);
+  print_times(problem, rows[1], rows[2], rows[3]);
+  print_balance(rows[1], rows[2]);
+  if (!request.summary.empty()) {
+    io::write_text_file(request.summary, table_json(problem, rows).dump(2) + "\n");
+  }
+  return kDone;
+}
+
+}  // namespace kumiko::app

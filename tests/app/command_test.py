@@ -1,0 +1,227 @@
+"""Contract: the command line of DESIGN section 9: what it writes, what it refuses, how it exits."""
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+KUMIKO = os.environ["KUMIKO"]
+CASES = Path(os.environ["KUMIKO_CASES"])
+ZALESAK = CASES / "zalesak" / "zalesak.toml"
+THESIS = CASES / "zalesak" / "thesis.toml"
+HAS_VTK = os.environ["KUMIKO_HAS_VTK"] == "1"
+
+# A coarse, short run of the flagship case: three levels, a few regrids.
+SMALL = ["--set", "grid.base=64", "--set", "time.steps=640", "--set", "time.stop_step=12"]
+
+
+class CommandTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.path = Path(self.folder.name)
+
+    def kumiko(self, *arguments):
+        return subprocess.run(
+            [KUMIKO, *map(str, arguments)],
+            cwd=self.path,
+            capture_output=True,
+            text=True,
+            timeout=600,
+        )
+
+    def run_small(self, name, *arguments):
+        result = self.kumiko("run", ZALESAK, *SMALL, "--output", name, *arguments)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return json.loads((self.path / name / "summary.json").read_text())
+
+    def assert_refused(self, result, *parts):
+        """Exit code 2, one line that names the parts, and nothing written."""
+        self.assertEqual(result.returncode, 2, result.stderr)
+        self.assertEqual(len(result.stderr.strip().splitlines()), 1, result.stderr)
+        for part in parts:
+            self.assertIn(part, result.stderr)
+        self.assertEqual(result.stdout, "")
+        self.assertFalse((self.path / "out").exists(), "a refused run wrote something")
+
+
+class Run(CommandTest):
+    def test_given_a_short_run_then_its_folder_is_complete(self):
+        summary = self.run_small("here", "--set", "diagnostics.every=5", "--workers", "2")
+        files = {file.name for file in (self.path / "here").iterdir()}
+        expected = {"summary.json", "diagnostics.csv", "state_000012.hdf"}
+        if HAS_VTK:
+            expected |= {"field_start.png", "field_end.png"}
+        self.assertEqual(files, expected)
+        for key in (
+            "case solver backend workers steps wall_s error mass_drift updates "
+            "updates_per_core_s balance_efficiency steals patches peak_rss_bytes state_hash config"
+        ).split():
+            self.assertIn(key, summary)
+        self.assertEqual(set(summary["error"]), {"rms", "l1_relative", "linf", "min", "max"})
+        self.assertEqual(summary["steps"], 12)
+        self.assertEqual(summary["workers"], 2)
+        self.assertEqual(len(summary["patches"]["per_level"]), 3)
+        self.assertEqual(sum(summary["updates"]["per_level"]), summary["updates"]["total"])
+        uniform = 64 * 64 * 12 * 64
+        self.assertAlmostEqual(
+            summary["updates"]["fraction_of_uniform"], summary["updates"]["total"] / uniform
+        )
+
+    def test_given_a_short_run_then_the_diagnostics_add_up_to_the_summary(self):
+        summary = self.run_small("here", "--set", "diagnostics.every=5", "--workers", "2")
+        with open(self.path / "here" / "diagnostics.csv", newline="") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual([int(row["step"]) for row in rows], [0, 5, 10, 12])
+        updates = sum(int(row["updates_0"]) + int(row["updates_1"]) for row in rows)
+        self.assertEqual(updates, summary["updates"]["total"])
+        self.assertEqual(float(rows[-1]["max"]), summary["error"]["max"])
+        drift = float(rows[-1]["mass"]) / float(rows[0]["mass"]) - 1.0
+        self.assertAlmostEqual(drift, summary["mass_drift"], places=14)
+
+    def test_given_every_backend_then_the_state_hash_is_the_same(self):
+        hashes = {
+            self.run_small(f"{backend}{workers}", "--backend", backend, "--workers", workers)[
+                "state_hash"
+            ]
+            for backend, workers in [("serial", 1), ("threads", 3), ("pthread", 2), ("openmp", 2)]
+        }
+        self.assertEqual(len(hashes), 1)
+
+    def test_given_output_every_then_states_are_written_on_the_way(self):
+        self.run_small("here", "--set", "output.every=5")
+        states = sorted(file.name for file in (self.path / "here").glob("*.hdf"))
+        self.assertEqual(states, ["state_000005.hdf", "state_000010.hdf", "state_000012.hdf"])
+
+    def test_given_summary_and_quiet_then_the_figures_go_to_the_file_alone(self):
+        result = self.kumiko(
+            "run", ZALESAK, *SMALL, "--output", "here", "--summary", "copy.json", "--quiet"
+        )
+        self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "", ""))
+        copy = (self.path / "copy.json").read_text()
+        self.assertEqual(copy, (self.path / "here" / "summary.json").read_text())
+
+    def test_given_a_signal_then_the_run_ends_as_failed_and_looks_unfinished(self):
+        arguments = ["--set", "grid.base=256", "--output", "here", "--quiet"]
+        run = subprocess.Popen(
+            [KUMIKO, "run", ZALESAK, *arguments], cwd=self.path, stderr=subprocess.PIPE, text=True
+        )
+        part = self.path / "here" / "diagnostics.csv.part"
+        deadline = time.monotonic() + 120
+        while time.monotonic() < deadline and not part.exists():
+            time.sleep(0.02)
+        # The handler stands by the time a second row does.
+        while time.monotonic() < deadline and part.read_text().count("\n") < 3:
+            time.sleep(0.02)
+        run.send_signal(signal.SIGINT)
+        _, errors = run.communicate(timeout=120)
+        self.assertEqual(run.returncode, 1, errors)
+        self.assertIn("signal 2", errors)
+        self.assertFalse((self.path / "here" / "summary.json").exists())
+        self.assertFalse((self.path / "here" / "diagnostics.csv").exists())
+
+
+class Refusal(CommandTest):
+    def test_given_a_missing_file_then_it_is_named(self):
+        self.assert_refused(self.kumiko("run", "missing.toml"), "missing.toml", "No such file")
+
+    def test_given_a_misspelled_key_then_place_and_nearest_key_are_named(self):
+        text = ZALESAK.read_text().replace("levels = 3", "levls = 3")
+        (self.path / "typo.toml").write_text(text)
+        line = 1 + text[: text.index("levls")].count("\n")
+        self.assert_refused(
+            self.kumiko("run", "typo.toml"), f"typo.toml:{line}", "amr.levls", "amr.levels"
+        )
+        self.assert_refused(
+            self.kumiko("run", ZALESAK, "--set", "amr.treshold=0.2"),
+            "amr.treshold",
+            "amr.threshold",
+        )
+
+    def test_given_values_out_of_range_then_key_and_range_are_named(self):
+        self.assert_refused(
+            self.kumiko("run", ZALESAK, "--set", "amr.levels=0"), "amr.levels", "0", "1"
+        )
+        self.assert_refused(
+            self.kumiko("run", ZALESAK, "--set", "grid.base=100"), "grid.base", "100", "16"
+        )
+
+    def test_given_too_few_steps_then_the_smallest_number_that_would_do_is_named(self):
+        base = ["run", ZALESAK, "--set", "grid.base=64", "--set", "time.stop_step=1"]
+        self.assert_refused(
+            self.kumiko(*base, "--set", "time.steps=100"), "CFL", "time.steps", "202"
+        )
+        self.assert_refused(self.kumiko(*base, "--set", "time.steps=201"), "CFL")
+        done = self.kumiko(*base, "--set", "time.steps=202", "--output", "here")
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_given_an_output_folder_that_cannot_be_written_then_it_is_named(self):
+        (self.path / "file").write_text("mine")
+        for output in ("file", "file/below", "/proc/kumiko"):
+            self.assert_refused(self.kumiko("run", ZALESAK, *SMALL, "--output", output), output)
+        self.assertEqual((self.path / "file").read_text(), "mine")
+
+    def test_given_a_used_folder_then_overwrite_is_asked_for_and_spares_foreign_files(self):
+        self.run_small("here")
+        before = (self.path / "here" / "summary.json").read_text()
+        self.assert_refused(
+            self.kumiko("run", ZALESAK, *SMALL, "--output", "here"), "here", "--overwrite"
+        )
+        self.assertEqual((self.path / "here" / "summary.json").read_text(), before)
+        (self.path / "here" / "notes.txt").write_text("mine")
+        (self.path / "here" / "state_999999.hdf").write_text("of an earlier run")
+        self.run_small("here", "--overwrite")
+        self.assertEqual((self.path / "here" / "notes.txt").read_text(), "mine")
+        self.assertFalse((self.path / "here" / "state_999999.hdf").exists())
+
+    def test_given_wrong_words_then_the_command_says_where_help_is(self):
+        self.assert_refused(self.kumiko("fly"), "--help")
+        self.assert_refused(self.kumiko("run"), "CASE.toml")
+        self.assert_refused(self.kumiko("run", ZALESAK, "--backend", "mpi"), "mpi", "threads")
+        self.assert_refused(self.kumiko("run", ZALESAK, "--workers", "0"), "--workers")
+        self.assert_refused(
+            self.kumiko("run", ZALESAK, "--backend", "serial", "--workers", "2"), "serial"
+        )
+        self.assert_refused(self.kumiko("run", ZALESAK, "--set", "case.name=foo"), "foo", "zalesak")
+        self.assert_refused(
+            self.kumiko("run", ZALESAK, *SMALL, "--summary", "no/such/folder.json"), "no/such"
+        )
+
+
+class Table(CommandTest):
+    def test_given_a_small_thesis_case_then_both_tables_and_the_json_are_there(self):
+        result = self.kumiko("table", THESIS, *SMALL, "--workers", "2", "--summary", "table.json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        for part in ("6.000e-02", "4.114e-02", "3.566e-02", "1.6 and 3.1", "0.82 and 0.71"):
+            self.assertIn(part, result.stdout)
+        table = json.loads((self.path / "table.json").read_text())
+        runs = table["runs"]
+        self.assertEqual(list(runs), ["coarse", "amr_threads", "amr_pthread", "fine"])
+        self.assertEqual(runs["amr_threads"]["state_hash"], runs["amr_pthread"]["state_hash"])
+        self.assertEqual(runs["fine"]["backend"], "openmp")
+        self.assertEqual(runs["fine"]["updates"]["total"], 256 * 256 * 12 * 4)
+        self.assertLess(runs["fine"]["error"]["rms"], runs["coarse"]["error"]["rms"])
+        ratio = runs["fine"]["wall_s"] / runs["amr_threads"]["wall_s"]
+        self.assertAlmostEqual(table["ratios"]["wall.fine_over_amr"], ratio)
+
+
+class Help(CommandTest):
+    def test_given_case_list_then_zalesak_is_there(self):
+        result = self.kumiko("case", "list")
+        self.assertEqual(result.returncode, 0)
+        self.assertIn("zalesak", result.stdout)
+
+    def test_given_help_then_keys_and_options_are_listed(self):
+        result = self.kumiko("run", "--help")
+        self.assertEqual(result.returncode, 0)
+        for part in ("--backend", "--overwrite", "amr.threshold", "solver.departure"):
+            self.assertIn(part, result.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
