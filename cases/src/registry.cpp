@@ -9,11 +9,4 @@ const std::vector<CaseEntry>& case_entries() {
   return entries;
 }
 
-const CaseEntry* find_case(std::string_view name) {
-  for (const CaseEntry& entry : case_entries()) {
-    if (entry.name == name) return &entry;
-  }
-  return nullptr;
-}
-
 }  // namespace kumiko::cases

@@ -9,11 +9,4 @@ const std::vector<SolverEntry>& solver_entries() {
   return entries;
 }
 
-const SolverEntry* find_solver(std::string_view name) {
-  for (const SolverEntry& entry : solver_entries()) {
-    if (entry.name == name) return &entry;
-  }
-  return nullptr;
-}
-
 }  // namespace kumiko::solvers
