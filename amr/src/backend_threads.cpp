@@ -1,6 +1,6 @@
+#include <kumiko/runtime/for_each_index.hpp>
 #include <kumiko/runtime/runtime.hpp>
-#include <kumiko/runtime/task_group.hpp>
-#include <kumiko/runtime/thread.hpp>
+#include <kumiko/runtime/this_thread.hpp>
 
 #include "backends.hpp"
 
