@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include <kumiko/amr/diagnostics.hpp>
 #include <kumiko/io/diagnostics_csv.hpp>
