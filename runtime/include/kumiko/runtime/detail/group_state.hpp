@@ -1,0 +1,92 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <utility>
+
+#include <kumiko/runtime/detail/waiter.hpp>
+
+namespace kumiko::runtime::detail {
+
+/// Counts the unfinished threads of a group for one owner, who waits for them.
+///
+/// tokens_ starts at kOwnerToken. Three kinds of threads are told apart:
+///   - Spawned by the owner, and ended before the owner went on: never counted.
+///   - Spawned by the owner, who went on without its end (somebody stole the owner's continuation,
+///     or the thread waited): the owner counts it in left_behind_, its own plain integer, and the
+///     thread takes one token off when it ends. Which comes first does not matter.
+///   - Spawned by others: adds a token before, takes it off at the end.
+/// So outside wait_for_all() the number of unfinished threads is always
+///     tokens_ - kOwnerToken + left_behind_          (*)
+/// except for an owner's thread between the owner's going on and its count. tokens_ stays far above
+/// zero meanwhile. In wait_for_all() the owner replaces its token by left_behind_ in one step,
+/// after which tokens_ is the number of unfinished threads; it can grow only while it is not zero,
+/// for those who may still spawn have a token themselves. It falls to zero exactly once: either in
+/// the owner's step, who then wakes itself, or in one thread's leave(), who then wakes the owner.
+/// Nobody else touches the counter after its own step. Hence the owner may destroy the counter as
+/// soon as it goes on.
+class JoinCounter {
+ public:
+  JoinCounter() = default;
+  JoinCounter(const JoinCounter&) = delete;
+  JoinCounter& operator=(const JoinCounter&) = delete;
+
+  /// Owner: a thread it has spawned has not ended yet.
+  void leave_behind() noexcept { ++left_behind_; }
+
+  /// Others: before they spawn a thread.
+  void add() noexcept {
+    // relaxed: the counter cannot reach zero before, and the thread's own step comes later.
+    tokens_.fetch_add(1, std::memory_order_relaxed);
+  }
+
+  /// A thread that was left behind or added has ended. Returns the owner if it is to be woken.
+  Waiter* leave() noexcept {
+    // release: pairs with the acquire of the owner's step, or of the last thread's.
+    // acquire: waiter_ was written before the owner's step.
+    return tokens_.fetch_sub(1, std::memory_order_acq_rel) == 1 ? waiter_ : nullptr;
+  }
+
+  /// Owner: waits until no thread is unfinished; the counter is as new then.
+  /// Cost if that is so already: one load.
+  void wait_for_all() noexcept;
+
+ private:
+  static constexpr std::int64_t kOwnerToken = std::int64_t{1} << 62;
+
+  static void give_up_token(void* counter) noexcept;
+
+  std::atomic<std::int64_t> tokens_{kOwnerToken};
+  std::int64_t left_behind_ = 0;
+  Waiter* waiter_ = nullptr;  ///< the owner in wait_for_all()
+};
+
+/// The first of several exceptions.
+class FirstException {
+ public:
+  /// Keeps the first one that comes. The caller's thread must end before rethrow() is called.
+  void keep(std::exception_ptr exception) noexcept {
+    // relaxed: the joining of the threads orders everything else.
+    if (!taken_.exchange(true, std::memory_order_relaxed)) exception_ = std::move(exception);
+  }
+
+  /// Throws it, if there is one, and forgets it.
+  void rethrow() {
+    if (exception_ == nullptr) return;
+    taken_.store(false, std::memory_order_relaxed);
+    std::rethrow_exception(std::exchange(exception_, nullptr));
+  }
+
+ private:
+  std::atomic<bool> taken_{false};
+  std::exception_ptr exception_;
+};
+
+/// What the threads of a TaskGroup know of it.
+struct GroupState {
+  JoinCounter counter;
+  FirstException exception;
+};
+
+}  // namespace kumiko::runtime::detail

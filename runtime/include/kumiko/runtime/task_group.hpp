@@ -1,0 +1,53 @@
+#pragma once
+
+#include <concepts>
+#include <type_traits>
+#include <utility>
+
+#include <kumiko/runtime/detail/group_state.hpp>
+#include <kumiko/runtime/detail/spawn.hpp>
+
+namespace kumiko::runtime {
+
+/// Lightweight threads that are waited for together; no handle for each.
+///
+/// A group belongs to the lightweight thread that constructs it, its *owner*. The owner may call
+/// everything; the group's threads may call run() as well, and so may any thread of which the owner
+/// knows that it returns from run() before the owner calls wait().
+///
+/// Cost of run() by the owner, if nobody steals the owner's continuation and the thread does not
+/// wait: no atomic read-modify-write besides the deque's. Otherwise one each at run() and at the
+/// end of the thread.
+class TaskGroup {
+ public:
+  /// \throws std::logic_error outside a lightweight thread.
+  TaskGroup();
+
+  /// Waits for the group's threads if wait() has not; an exception of theirs is lost then.
+  ~TaskGroup();
+
+  TaskGroup(const TaskGroup&) = delete;
+  TaskGroup& operator=(const TaskGroup&) = delete;
+
+  /// Runs a decayed copy of `function` as a new lightweight thread, child first (see Thread).
+  /// \throws what Thread's constructor throws; the group is then as before.
+  template <class Function>
+  requires std::invocable<std::decay_t<Function>>
+  void run(Function&& function) {
+    start(detail::make_thread(std::forward<Function>(function)),
+          &detail::call_and_destroy<std::decay_t<Function>>);
+  }
+
+  /// Waits until all threads of the group have ended, those that they add included, then rethrows
+  /// the first exception that escaped one of them, if any. The group may be used again, or
+  /// destroyed, when this returns or throws. Only for the owner, which it may suspend.
+  void wait();
+
+ private:
+  void start(detail::Descriptor* thread, void (*call)(void*)) noexcept;
+
+  detail::Descriptor* const owner_;
+  detail::GroupState state_;
+};
+
+}  // namespace kumiko::runtime

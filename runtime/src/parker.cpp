@@ -1,0 +1,35 @@
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <kumiko/runtime/detail/parker.hpp>
+
+namespace kumiko::runtime::detail {
+
+namespace {
+
+static_assert(sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t) &&
+                  std::atomic<std::uint32_t>::is_always_lock_free,
+              "the kernel reads the word");
+
+void futex(std::atomic<std::uint32_t>* word, int operation, std::uint32_t value) noexcept {
+  syscall(SYS_futex, word, operation, value, nullptr, nullptr, 0);
+}
+
+}  // namespace
+
+void Parker::park() noexcept {
+  // acquire: pairs with the release in unpark(). The kernel sleeps only if the word is still 0, and
+  // compares under its own lock, so a signal between our look and its look is not lost.
+  while (signalled_.exchange(0, std::memory_order_acquire) == 0) {
+    futex(&signalled_, FUTEX_WAIT_PRIVATE, 0);
+  }
+}
+
+void Parker::unpark() noexcept {
+  // release: pairs with the acquire in park().
+  signalled_.store(1, std::memory_order_release);
+  futex(&signalled_, FUTEX_WAKE_PRIVATE, 1);
+}
+
+}  // namespace kumiko::runtime::detail

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include <kumiko/runtime/statistics.hpp>
+
+#include "descriptor.hpp"
+#include "idle.hpp"
+#include "stack_pool.hpp"
+#include "thread_queue.hpp"
+#include "worker.hpp"
+
+namespace kumiko::runtime::detail {
+
+/// What the workers of one Runtime share: depots, the queue from outside, who is idle, the end.
+class Scheduler {
+ public:
+  /// Starts `workers` workers, at least one.
+  /// \throws std::system_error if the system refuses an OS thread; none is left running then.
+  Scheduler(int workers, std::size_t stack_size);
+  Scheduler(const Scheduler&) = delete;
+  Scheduler& operator=(const Scheduler&) = delete;
+
+  /// Waits for every thread, then for the workers.
+  ~Scheduler();
+
+  /// Runs call(callable) as a thread without parent and blocks the calling OS thread until it has
+  /// ended. An exception that escapes it is rethrown.
+  void run_root(void (*call)(void*), void* callable);
+
+  /// Makes a thread runnable from an OS thread that is not one of this scheduler's workers.
+  void inject(Descriptor& thread) noexcept;
+
+  /// Whether the destructor waits and no thread is left.
+  bool has_ended() const noexcept;
+
+  /// Whether any queue holds a thread. Exact behind a barrier shared with the producers (see Idle).
+  bool has_visible_work() const noexcept;
+
+  /// More workers than cores: whoever spins must give its core away.
+  bool oversubscribed() const noexcept { return oversubscribed_; }
+  static void yield_core() noexcept;
+
+  std::size_t worker_count() const noexcept { return workers_.size(); }
+  Worker& worker(std::size_t index) noexcept { return *workers_[index]; }
+  StackDepot& stacks() noexcept { return stacks_; }
+  std::size_t stack_size() const noexcept { return stack_source_.stack_size(); }
+  DescriptorDepot& descriptors() noexcept { return descriptors_; }
+  ThreadQueue& injected() noexcept { return injected_; }
+  Idle& idle() noexcept { return idle_; }
+  Statistics statistics() const;
+
+ private:
+  void start_workers(int count);
+  void stop() noexcept;
+
+  StackSource stack_source_;
+  StackDepot stacks_{stack_source_};
+  DescriptorSource descriptor_source_{*this};
+  DescriptorDepot descriptors_{descriptor_source_};
+  ThreadQueue injected_;
+  std::atomic<std::uint64_t> roots_{0};
+  std::atomic<bool> stopping_{false};
+  std::atomic<int> injecting_{0};  ///< callers inside inject()
+  const bool oversubscribed_;
+  Idle idle_;
+  std::vector<std::unique_ptr<Worker>> workers_;  ///< complete before the first OS thread starts
+  std::vector<std::thread> os_threads_;
+};
+
+}  // namespace kumiko::runtime::detail

@@ -1,0 +1,59 @@
+#include <stdexcept>
+
+#include <kumiko/runtime/task_group.hpp>
+
+namespace kumiko::runtime {
+
+namespace detail {
+
+void JoinCounter::wait_for_all() noexcept {
+  // acquire: pairs with the release in leave(). By (*) no thread is unfinished if this holds, since
+  // the owner is not within a spawn.
+  if (tokens_.load(std::memory_order_acquire) + left_behind_ != kOwnerToken) {
+    Waiter waiter;
+    waiter_ = &waiter;
+    waiter.wait([](void* counter) { give_up_token(counter); }, this);
+  }
+  // relaxed: the counter is the owner's alone now.
+  tokens_.store(kOwnerToken, std::memory_order_relaxed);
+  left_behind_ = 0;
+}
+
+void JoinCounter::give_up_token(void* counter) noexcept {
+  auto& self = *static_cast<JoinCounter*>(counter);
+  Waiter& waiter = *self.waiter_;
+  const std::int64_t change = kOwnerToken - self.left_behind_;
+  // release: pairs with the acquire in leave(), for waiter_ and the suspended owner itself.
+  // acquire: pairs with the release in leave(), if all threads have left.
+  if (self.tokens_.fetch_sub(change, std::memory_order_acq_rel) == change) waiter.wake();
+}
+
+}  // namespace detail
+
+TaskGroup::TaskGroup() : owner_(detail::current_thread()) {
+  if (owner_ == nullptr) {
+    throw std::logic_error("TaskGroup outside a lightweight thread; use Runtime::run to start one");
+  }
+}
+
+TaskGroup::~TaskGroup() { state_.counter.wait_for_all(); }
+
+void TaskGroup::start(detail::Descriptor* thread, void (*call)(void*)) noexcept {
+  if (detail::current_thread() == owner_) {
+    if (!detail::start_thread(thread, call, &state_)) state_.counter.leave_behind();
+    return;
+  }
+  state_.counter.add();
+  // The caller cannot be the one to wake the owner: it keeps the owner from waiting (see run).
+  if (detail::start_thread(thread, call, &state_)) state_.counter.leave();
+}
+
+void TaskGroup::wait() {
+  if (detail::current_thread() != owner_) {
+    throw std::logic_error("TaskGroup::wait called by a thread that does not own the group");
+  }
+  state_.counter.wait_for_all();
+  state_.exception.rethrow();
+}
+
+}  // namespace kumiko::runtime

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+
+/// Every number of the runtime that one could choose otherwise.
+namespace kumiko::runtime::detail::tunables {
+
+/// Stack sizes, in bytes. Sanitizers enlarge frames about threefold.
+inline constexpr std::size_t kStackSize = std::size_t{128} * 1024;
+inline constexpr std::size_t kSanitizerStackSize = std::size_t{512} * 1024;
+inline constexpr std::size_t kSmallestStackSize = std::size_t{16} * 1024;
+
+/// What a closure on the top of a stack must leave to the thread's frames.
+inline constexpr std::size_t kRoomBelowClosure = std::size_t{8} * 1024;
+
+/// Stacks or descriptors that are allocated at once, and that move between a worker's cache and the
+/// depot at once.
+inline constexpr std::size_t kSlabSize = 64;
+inline constexpr std::size_t kBatchSize = 32;
+static_assert(kSlabSize % kBatchSize == 0, "a slab is handed out in whole batches");
+
+/// Initial capacity of a worker's deque; it doubles when full.
+inline constexpr std::size_t kDequeCapacity = 256;
+static_assert((kDequeCapacity & (kDequeCapacity - 1)) == 0, "indices are masked");
+
+/// How long a worker looks for work before it sleeps. A sleeping worker costs the waker a system
+/// call and wakes late (5 to 50 us); spinning for about as long bounds the loss to a factor of two.
+inline constexpr std::chrono::microseconds kSpinTime{50};
+
+/// Rounds over all victims between two looks at the clock while spinning.
+inline constexpr int kRoundsPerClock = 4;
+
+/// Pauses between two rounds over all victims.
+inline constexpr int kPausesPerRound = 8;
+
+/// Tries for a SpinLock before the core is given away.
+inline constexpr int kSpinLockTries = 64;
+
+/// Every so many suspensions a worker looks at its other queues before its deque, so that threads
+/// which keep waking each other cannot starve those that yielded or came from outside.
+inline constexpr unsigned kSuspensionsPerFairTurn = 61;
+
+/// Every so many turns the scheduler tries to steal first, so that a thread which polls and yields
+/// cannot keep its worker from what waits elsewhere.
+inline constexpr unsigned kTurnsPerSteal = 8;
+
+}  // namespace kumiko::runtime::detail::tunables

@@ -1,0 +1,132 @@
+// Contract: a switch keeps the callee-saved registers and the floating-point control words of the
+// side that is left, hands the After over, and an ended context goes on where it said.
+#include "context.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include <fenv.h>
+#include <gtest/gtest.h>
+
+#include <kumiko/runtime/task_group.hpp>
+#include <kumiko/runtime/thread.hpp>
+
+#include "fiber.hpp"
+#include "support.hpp"
+
+namespace kumiko::runtime::test {
+namespace {
+
+using detail::After;
+using detail::Departure;
+using detail::Fiber;
+
+/// Two fibers that switch to each other by hand, without a scheduler.
+class PingPong {
+ public:
+  PingPong() {
+    main_.notes = detail::sanitizer::os_thread_notes();
+    detail::sanitizer::renew(other_.notes, stack_.data(), stack_.size());
+  }
+  ~PingPong() { detail::sanitizer::forget(other_.notes); }
+
+  void start() {
+    detail::start_fiber(main_, other_, stack_.data() + stack_.size(), &entry, this)();
+  }
+  void resume() { detail::switch_fiber(main_, other_, {})(); }
+
+  int visits = 0;
+  int hooks = 0;
+
+ private:
+  static void count_hook(void* self) { ++static_cast<PingPong*>(self)->hooks; }
+
+  void visit() {
+    ++visits;
+    detail::switch_fiber(other_, main_, {&count_hook, this})();
+    ++visits;
+  }
+
+  KUMIKO_SWITCHES_STACKS static Departure entry(void* argument) {
+    auto& self = *static_cast<PingPong*>(argument);
+    detail::sanitizer::arrive(self.other_.notes);
+    self.visit();
+    detail::sanitizer::leave(nullptr, self.main_.notes);
+    return {self.main_.stack_pointer, {&count_hook, argument}};
+  }
+
+  Fiber main_;
+  Fiber other_;
+  alignas(16) std::array<std::byte, 64 * 1024> stack_;
+};
+
+TEST(Context, GivenTwoFibers_WhenTheySwitch_ThenEachGoesOnAndTheHooksRunOnTheOtherSide) {
+  PingPong fibers;
+  fibers.start();
+  EXPECT_EQ(fibers.visits, 1);
+  EXPECT_EQ(fibers.hooks, 1);
+  fibers.resume();
+  EXPECT_EQ(fibers.visits, 2);
+  EXPECT_EQ(fibers.hooks, 2);
+}
+
+/// Many values that live across a switch, so that the compiler keeps some in registers.
+[[gnu::noinline]] std::uint64_t mix_across_switches(std::uint64_t seed) {
+  std::uint64_t a = seed, b = seed + 1, c = seed + 2, d = seed + 3, e = seed + 4, f = seed + 5;
+  for (int i = 0; i < 50; ++i) {
+    a += b * 3;
+    b ^= c + a;
+    c += d * 5;
+    d ^= e + c;
+    e += f * 7;
+    f ^= a + e;
+    if (seed != 0) this_thread::yield();
+  }
+  return a ^ b ^ c ^ d ^ e ^ f;
+}
+
+/// The same without switches: outside a lightweight thread yield changes nothing.
+class ContextTest : public OnWorkers {};
+KUMIKO_ON_WORKERS(ContextTest);
+
+TEST_P(ContextTest, GivenValuesInRegisters_WhenThreadsInterleave_ThenEachComputesItsOwn) {
+  constexpr std::uint64_t kThreads = 16;
+  std::array<std::uint64_t, kThreads> results{};
+  runtime_.run([&] {
+    TaskGroup group;
+    for (std::uint64_t i = 0; i < kThreads; ++i) {
+      group.run([&results, i] { results[i] = mix_across_switches(i + 1); });
+    }
+    group.wait();
+  });
+  for (std::uint64_t i = 0; i < kThreads; ++i) EXPECT_EQ(results[i], mix_across_switches(i + 1));
+}
+
+TEST_P(ContextTest, GivenAThreadWithItsOwnRounding_WhenThreadsInterleave_ThenEachKeepsItsOwn) {
+  runtime_.run([] {
+    TaskGroup group;
+    for (const int rounding : {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO}) {
+      group.run([rounding] {
+        fesetround(rounding);
+        for (int turn = 0; turn < 10; ++turn) {
+          this_thread::yield();
+          EXPECT_EQ(fegetround(), rounding);
+        }
+      });
+      EXPECT_EQ(fegetround(), FE_TONEAREST);
+    }
+    group.wait();
+    EXPECT_EQ(fegetround(), FE_TONEAREST);
+  });
+}
+
+TEST_P(ContextTest, GivenAThreadThatEndsWithItsOwnRounding_WhenTheParentGoesOn_ThenItHasItsOwn) {
+  runtime_.run([] {
+    Thread([] { fesetround(FE_UPWARD); }).join();
+    EXPECT_EQ(fegetround(), FE_TONEAREST);
+  });
+}
+
+}  // namespace
+}  // namespace kumiko::runtime::test

@@ -1,0 +1,121 @@
+// Contract: the CPU quota is the smallest of the process's control group and its ancestors, rounded
+// up; whatever is missing or strange counts as no quota.
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <kumiko/runtime/cpu_budget.hpp>
+
+namespace kumiko::runtime::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A temporary folder that stands for "/".
+class CpuBudget : public testing::Test {
+ protected:
+  CpuBudget() {
+    std::string name = (fs::temp_directory_path() / "kumiko-cgroup-XXXXXX").string();
+    root_ = mkdtemp(name.data());
+  }
+  ~CpuBudget() override { fs::remove_all(root_); }
+
+  void write(const fs::path& path, const std::string& text) const {
+    fs::create_directories((root_ / path).parent_path());
+    std::ofstream(root_ / path) << text << '\n';
+  }
+
+  void mount_version2(const std::string& own_group, const std::string& mounted_group = "/") const {
+    write("proc/self/cgroup", "0::" + own_group);
+    write("proc/self/mountinfo", "24 1 0:22 / / rw - ext4 /dev/sda rw\n35 24 0:30 " +
+                                     mounted_group +
+                                     " /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw");
+  }
+
+  void mount_version1(const std::string& own_group) const {
+    write("proc/self/cgroup", "3:memory:/other\n2:cpu,cpuacct:" + own_group);
+    write("proc/self/mountinfo",
+          "31 24 0:28 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n"
+          "32 24 0:29 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu,cpuacct");
+  }
+
+  std::optional<int> cores() const { return cgroup_cores(root_); }
+
+  fs::path root_;
+};
+
+TEST_F(CpuBudget, GivenNothing_WhenRead_ThenNoQuota) { EXPECT_EQ(cores(), std::nullopt); }
+
+TEST_F(CpuBudget, GivenVersion2Max_WhenRead_ThenNoQuota) {
+  mount_version2("/a");
+  write("sys/fs/cgroup/a/cpu.max", "max 100000");
+  EXPECT_EQ(cores(), std::nullopt);
+}
+
+TEST_F(CpuBudget, GivenVersion2Fraction_WhenRead_ThenRoundedUp) {
+  mount_version2("/a");
+  write("sys/fs/cgroup/a/cpu.max", "250000 100000");
+  EXPECT_EQ(cores(), 3);
+  write("sys/fs/cgroup/a/cpu.max", "1000 100000");
+  EXPECT_EQ(cores(), 1);
+}
+
+TEST_F(CpuBudget, GivenVersion2Ancestors_WhenRead_ThenTheSmallestCounts) {
+  mount_version2("/a/b/c");
+  write("sys/fs/cgroup/a/cpu.max", "200000 100000");
+  write("sys/fs/cgroup/a/b/cpu.max", "max 100000");
+  write("sys/fs/cgroup/a/b/c/cpu.max", "800000 100000");
+  EXPECT_EQ(cores(), 2);
+}
+
+TEST_F(CpuBudget, GivenVersion2InANamespace_WhenRead_ThenTheMountedGroupIsTheTop) {
+  mount_version2("/");
+  write("sys/fs/cgroup/cpu.max", "400000 100000");
+  EXPECT_EQ(cores(), 4);
+}
+
+TEST_F(CpuBudget, GivenAMountOfASubtree_WhenRead_ThenThePathBelowItCounts) {
+  mount_version2("/pod/box", "/pod");
+  write("sys/fs/cgroup/box/cpu.max", "500000 100000");
+  EXPECT_EQ(cores(), 5);
+}
+
+TEST_F(CpuBudget, GivenAGroupOutsideTheMount_WhenRead_ThenTheMountPointCounts) {
+  mount_version2("/../sibling");
+  write("sys/fs/cgroup/cpu.max", "600000 100000");
+  EXPECT_EQ(cores(), 6);
+}
+
+TEST_F(CpuBudget, GivenVersion1Quota_WhenRead_ThenRoundedUp) {
+  mount_version1("/box");
+  write("sys/fs/cgroup/cpu/box/cpu.cfs_quota_us", "150000");
+  write("sys/fs/cgroup/cpu/box/cpu.cfs_period_us", "100000");
+  EXPECT_EQ(cores(), 2);
+}
+
+TEST_F(CpuBudget, GivenVersion1WithoutQuota_WhenItsAncestorHasOne_ThenThatCounts) {
+  mount_version1("/pod/box");
+  write("sys/fs/cgroup/cpu/pod/box/cpu.cfs_quota_us", "-1");
+  write("sys/fs/cgroup/cpu/pod/box/cpu.cfs_period_us", "100000");
+  write("sys/fs/cgroup/cpu/pod/cpu.cfs_quota_us", "700000");
+  write("sys/fs/cgroup/cpu/pod/cpu.cfs_period_us", "100000");
+  EXPECT_EQ(cores(), 7);
+}
+
+TEST_F(CpuBudget, GivenGarbage_WhenRead_ThenNoQuota) {
+  mount_version2("/a");
+  write("sys/fs/cgroup/a/cpu.max", "many");
+  EXPECT_EQ(cores(), std::nullopt);
+  write("proc/self/cgroup", "no colons here");
+  write("proc/self/mountinfo", "short");
+  EXPECT_EQ(cores(), std::nullopt);
+}
+
+TEST(AvailableCores, GivenThisMachine_WhenAsked_ThenAtLeastOne) { EXPECT_GE(available_cores(), 1); }
+
+}  // namespace
+}  // namespace kumiko::runtime::test

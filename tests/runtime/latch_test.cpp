@@ -1,0 +1,89 @@
+// Contract: a Latch lets everybody pass once its count is zero, lightweight threads and OS threads,
+// and may be destroyed by whoever has passed.
+#include <atomic>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include <kumiko/runtime/latch.hpp>
+#include <kumiko/runtime/task_group.hpp>
+#include <kumiko/runtime/thread.hpp>
+
+#include "support.hpp"
+
+namespace kumiko::runtime::test {
+namespace {
+
+class LatchTest : public OnWorkers {};
+KUMIKO_ON_WORKERS(LatchTest);
+
+TEST_P(LatchTest, GivenThreadsThatArriveAndWait_WhenTheLastArrives_ThenAllHaveArrived) {
+  constexpr int kThreads = 30;
+  std::atomic<int> arrived{0};
+  runtime_.run([&] {
+    Latch latch(kThreads);
+    TaskGroup group;
+    for (int i = 0; i < kThreads; ++i) {
+      group.run([&] {
+        ++arrived;
+        latch.arrive_and_wait();
+        EXPECT_EQ(arrived, kThreads);
+      });
+    }
+    group.wait();
+    EXPECT_TRUE(latch.try_wait());
+  });
+}
+
+TEST_P(LatchTest, GivenACount_WhenLoweredInSteps_ThenItOpensAtZeroOnly) {
+  runtime_.run([] {
+    Latch latch(3);
+    latch.count_down(2);
+    EXPECT_FALSE(latch.try_wait());
+    latch.count_down();
+    EXPECT_TRUE(latch.try_wait());
+    latch.wait();
+  });
+}
+
+TEST_P(LatchTest, GivenOsThreadsThatWait_WhenALightweightThreadCountsDown_ThenTheyPass) {
+  Latch latch(1);
+  std::atomic<int> passed{0};
+  std::vector<std::thread> os_threads;
+  for (int i = 0; i < 3; ++i) {
+    os_threads.emplace_back([&] {
+      latch.wait();
+      ++passed;
+    });
+  }
+  runtime_.run([&] { latch.count_down(); });
+  for (std::thread& os_thread : os_threads) os_thread.join();
+  EXPECT_EQ(passed, 3);
+}
+
+TEST_P(LatchTest, GivenALightweightThreadThatWaits_WhenAnOsThreadCountsDown_ThenItPasses) {
+  Latch latch(1);
+  std::thread os_thread([&] { latch.count_down(); });
+  runtime_.run([&] { latch.wait(); });
+  os_thread.join();
+}
+
+TEST_P(LatchTest, GivenAWaiterThatHasPassed_WhenItDestroysTheLatch_ThenTheCounterDoesNotTouchIt) {
+  runtime_.run([] {
+    for (int i = 0; i < 100; ++i) {
+      std::optional<Latch> latch;
+      latch.emplace(1);
+      TaskGroup group;
+      group.run([&latch] {
+        this_thread::yield();
+        latch->count_down();
+      });
+      latch->wait();
+      latch.reset();
+      group.wait();
+    }
+  });
+}
+
+}  // namespace
+}  // namespace kumiko::runtime::test

@@ -1,0 +1,131 @@
+// Contract: at most one thread owns a Mutex; unlock hands it to whoever has waited longest; its
+// users may be lightweight threads of any runtime and OS threads.
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include <kumiko/runtime/mutex.hpp>
+#include <kumiko/runtime/task_group.hpp>
+#include <kumiko/runtime/thread.hpp>
+
+#include "support.hpp"
+
+namespace kumiko::runtime::test {
+namespace {
+
+class MutexTest : public OnWorkers {};
+KUMIKO_ON_WORKERS(MutexTest);
+
+TEST_P(MutexTest, GivenManyThreads_WhenTheyIncrementUnderTheLock_ThenNoIncrementIsLost) {
+  constexpr int kThreads = 64;
+  constexpr int kIncrements = 50;
+  Mutex mutex;
+  int count = 0;
+  runtime_.run([&] {
+    TaskGroup group;
+    for (int i = 0; i < kThreads; ++i) {
+      group.run([&] {
+        for (int n = 0; n < kIncrements; ++n) {
+          const std::lock_guard lock(mutex);
+          ++count;
+        }
+      });
+    }
+    group.wait();
+  });
+  EXPECT_EQ(count, kThreads * kIncrements);
+}
+
+TEST_P(MutexTest, GivenOwnersThatYieldInside_WhenOthersEnter_ThenNobodyOverlaps) {
+  Mutex mutex;
+  std::atomic<int> inside{0};
+  runtime_.run([&] {
+    TaskGroup group;
+    for (int i = 0; i < 20; ++i) {
+      group.run([&] {
+        const std::scoped_lock lock(mutex);
+        EXPECT_EQ(++inside, 1);
+        this_thread::yield();
+        EXPECT_EQ(--inside, 0);
+      });
+    }
+    group.wait();
+  });
+}
+
+TEST(MutexOrder, GivenWaitersInARow_WhenUnlocked_ThenTheyGetItInTheOrderOfArrival) {
+  Runtime runtime({.workers = 1});
+  std::vector<int> order;
+  runtime.run([&] {
+    Mutex mutex;
+    mutex.lock();
+    TaskGroup group;
+    for (int i = 0; i < 10; ++i) {
+      group.run([&, i] {
+        mutex.lock();
+        order.push_back(i);
+        mutex.unlock();
+      });
+    }
+    mutex.unlock();
+    // Handed over: the mutex does not become free for those who come later.
+    EXPECT_FALSE(mutex.try_lock());
+    group.wait();
+  });
+  EXPECT_EQ(order, (std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}));
+}
+
+TEST_P(MutexTest, GivenALockedMutex_WhenTried_ThenFalseAndTrueOnceFree) {
+  runtime_.run([] {
+    Mutex mutex;
+    EXPECT_TRUE(mutex.try_lock());
+    Thread([&] { EXPECT_FALSE(mutex.try_lock()); }).join();
+    mutex.unlock();
+    EXPECT_TRUE(mutex.try_lock());
+    mutex.unlock();
+  });
+}
+
+TEST_P(MutexTest, GivenOsThreadsAndLightweightOnes_WhenTheyShareIt_ThenNoIncrementIsLost) {
+  constexpr int kIncrements = 100;
+  Mutex mutex;
+  int count = 0;
+  const auto increment = [&] {
+    for (int n = 0; n < kIncrements; ++n) {
+      const std::lock_guard lock(mutex);
+      ++count;
+    }
+  };
+  std::vector<std::thread> os_threads;
+  for (int i = 0; i < 3; ++i) os_threads.emplace_back(increment);
+  runtime_.run([&] {
+    TaskGroup group;
+    for (int i = 0; i < 5; ++i) group.run(increment);
+    group.wait();
+  });
+  for (std::thread& os_thread : os_threads) os_thread.join();
+  EXPECT_EQ(count, 8 * kIncrements);
+}
+
+TEST_P(MutexTest, GivenItsLastUserOwnsIt_WhenDestroyedAtOnce_ThenThePreviousOwnerDoesNotTouchIt) {
+  runtime_.run([] {
+    for (int i = 0; i < 50; ++i) {
+      auto mutex = std::make_unique<Mutex>();
+      mutex->lock();
+      Thread previous([&mutex = *mutex] {
+        mutex.lock();
+        mutex.unlock();
+      });
+      mutex->unlock();
+      mutex->lock();
+      mutex->unlock();
+      previous.join();
+      mutex.reset();
+    }
+  });
+}
+
+}  // namespace
+}  // namespace kumiko::runtime::test

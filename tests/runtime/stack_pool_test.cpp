@@ -1,0 +1,88 @@
+// Contract: stacks are distinct, usable down to their bottom, guarded below, and used again, the
+// last one given back first; workers exchange them in batches through the depot.
+#include "stack_pool.hpp"
+
+#include <cstring>
+#include <set>
+#include <system_error>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "support.hpp"
+#include "tunables.hpp"
+
+namespace kumiko::runtime::test {
+namespace {
+
+using detail::Stack;
+using detail::StackCache;
+using detail::StackDepot;
+using detail::StackSource;
+
+constexpr std::size_t kSize = 64 * 1024;
+constexpr std::size_t kBatch = 4;
+
+class StackPool : public testing::Test {
+ protected:
+  StackSource source_{kSize};
+  StackDepot depot_{source_};
+};
+
+TEST_F(StackPool, GivenAStack_WhenWrittenFromTopToBottom_ThenAllOfItIsThere) {
+  StackCache cache(depot_, kBatch);
+  Stack* const stack = cache.take();
+  EXPECT_GE(stack->size, kSize);
+  std::memset(stack->bottom(), 1, stack->size);
+  cache.give(stack);
+}
+
+TEST_F(StackPool, GivenAStack_WhenWrittenBelowItsBottom_ThenASignalKillsTheProcess) {
+  if (kSanitized) GTEST_SKIP() << "a sanitizer reports the fault itself";
+  StackCache cache(depot_, kBatch);
+  Stack* const stack = cache.take();
+  volatile auto* const below = reinterpret_cast<volatile char*>(stack->bottom() - 1);
+  EXPECT_EXIT(*below = 1, testing::KilledBySignal(SIGSEGV), "");
+  cache.give(stack);
+}
+
+TEST_F(StackPool, GivenAStackGivenBack_WhenTakingTheNext_ThenItIsTheSame) {
+  StackCache cache(depot_, kBatch);
+  Stack* const first = cache.take();
+  Stack* const second = cache.take();
+  EXPECT_NE(first, second);
+  cache.give(second);
+  cache.give(first);
+  EXPECT_EQ(cache.take(), first);
+  EXPECT_EQ(cache.take(), second);
+}
+
+TEST_F(StackPool, GivenMoreStacksThanASlabHolds_WhenTaken_ThenAllDiffer) {
+  StackCache cache(depot_, kBatch);
+  std::set<Stack*> stacks;
+  for (std::size_t i = 0; i < 3 * detail::tunables::kSlabSize; ++i) stacks.insert(cache.take());
+  EXPECT_EQ(stacks.size(), 3 * detail::tunables::kSlabSize);
+  for (Stack* const stack : stacks) cache.give(stack);
+}
+
+TEST_F(StackPool, GivenOneCacheThatOnlyGives_WhenAnotherOnlyTakes_ThenTheDepotPassesThemOn) {
+  StackCache taker(depot_, kBatch);
+  StackCache giver(depot_, kBatch);
+  std::set<Stack*> seen;
+  for (std::size_t i = 0; i < 20 * detail::tunables::kSlabSize; ++i) {
+    Stack* const stack = taker.take();
+    seen.insert(stack);
+    giver.give(stack);
+  }
+  EXPECT_LE(seen.size(), detail::tunables::kSlabSize);
+}
+
+TEST(StackPoolLimits, GivenStacksTooLargeForTheAddressSpace_WhenTaken_ThenSystemError) {
+  for (const std::size_t size : {std::size_t{1} << 45, std::size_t{1} << 60}) {
+    StackSource source(size);
+    EXPECT_THROW(source.make(), std::system_error);
+  }
+}
+
+}  // namespace
+}  // namespace kumiko::runtime::test

@@ -1,0 +1,85 @@
+// Contract: a lightweight thread has a stack like any other: aligned, as large as asked for, kept
+// across switches, and with a guard page that turns an overflow into a fault.
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+
+#include <alloca.h>
+
+#include <kumiko/runtime/task_group.hpp>
+#include <kumiko/runtime/thread.hpp>
+
+#include "support.hpp"
+
+namespace kumiko::runtime::test {
+namespace {
+
+class StackTest : public OnWorkers {};
+KUMIKO_ON_WORKERS(StackTest);
+
+// Keeps the compiler from turning the recursion into a loop.
+[[gnu::noinline]] int recurse(int depth, bool yield_at_the_bottom) {
+  volatile int here = depth;
+  if (depth == 0) {
+    if (yield_at_the_bottom) this_thread::yield();
+    return 0;
+  }
+  const int below = recurse(depth - 1, yield_at_the_bottom);
+  return below + (here == depth ? 1 : 0);
+}
+
+TEST_P(StackTest, GivenOverAlignedLocals_WhenUsedOnANewStack_ThenTheyAreAligned) {
+  runtime_.run([] {
+    const auto check = [] {
+      alignas(16) char sixteen[16];
+      alignas(64) char line[64];
+      std::memset(sixteen, 1, sizeof sixteen);
+      std::memset(line, 1, sizeof line);
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(sixteen) % 16, 0U);
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(line) % 64, 0U);
+      // Variadic calls with floating-point arguments use aligned SSE stores.
+      char text[32];
+      std::snprintf(text, sizeof text, "%.1f %.1f", 1.5, 2.5);
+      EXPECT_STREQ(text, "1.5 2.5");
+    };
+    check();
+    Thread(check).join();
+    struct alignas(128) Aligned {
+      decltype(check) inner;
+      void operator()() const {
+        EXPECT_EQ(reinterpret_cast<std::uintptr_t>(this) % 128, 0U);
+        inner();
+      }
+    };
+    Thread(Aligned{check}).join();
+  });
+}
+
+TEST_P(StackTest, GivenDeepRecursion_WhenThreadsSwitchAtTheBottom_ThenEveryFrameIsKept) {
+  static constexpr int kDepth = 300;
+  runtime_.run([] {
+    TaskGroup group;
+    for (int i = 0; i < 20; ++i) group.run([] { EXPECT_EQ(recurse(kDepth, true), kDepth); });
+    group.wait();
+  });
+}
+
+TEST_P(StackTest, GivenALargeStack_WhenItIsUsed_ThenItIsThere) {
+  constexpr std::size_t kMegabyte = std::size_t{1} << 20;
+  Runtime runtime({.workers = GetParam(), .stack_size = 3 * kMegabyte});
+  runtime.run([] {
+    auto* const bytes = static_cast<unsigned char*>(alloca(2 * kMegabyte));
+    std::memset(bytes, 7, 2 * kMegabyte);
+    EXPECT_EQ(bytes[kMegabyte], 7);
+  });
+}
+
+TEST(StackDeathTest, GivenUnboundedRecursion_WhenTheStackIsFull_ThenASignalKillsTheProcess) {
+  if (kSanitized) GTEST_SKIP() << "a sanitizer reports the overflow itself";
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  const auto overflow = [] { Thread([] { recurse(100'000'000, false); }).join(); };
+  EXPECT_EXIT(Runtime({.workers = 1}).run(overflow), testing::KilledBySignal(SIGSEGV), "");
+}
+
+}  // namespace
+}  // namespace kumiko::runtime::test

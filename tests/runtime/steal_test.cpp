@@ -1,0 +1,104 @@
+// Contract: what is runnable and visible runs, even if the worker that made it runnable is busy for
+// ever: an idle worker, awake or asleep, takes it.
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include <kumiko/runtime/latch.hpp>
+#include <kumiko/runtime/mutex.hpp>
+#include <kumiko/runtime/task_group.hpp>
+#include <kumiko/runtime/thread.hpp>
+
+#include "support.hpp"
+
+namespace kumiko::runtime::test {
+namespace {
+
+class StealTest : public OnSeveralWorkers {};
+KUMIKO_ON_SEVERAL_WORKERS(StealTest);
+
+TEST_P(StealTest, GivenAChildThatHoldsItsWorker_WhenTheParentMustGoOn_ThenAnotherWorkerTakesIt) {
+  runtime_.run([] {
+    std::atomic<int> parent_worker{-1};
+    int child_worker = -1;
+    Thread child([&] {
+      child_worker = this_thread::worker_index();
+      hold_worker_until([&] { return parent_worker.load() >= 0; });
+    });
+    parent_worker = this_thread::worker_index();
+    child.join();
+    EXPECT_NE(parent_worker, child_worker);
+  });
+  EXPECT_GE(runtime_.statistics().total().steals, 1U);
+}
+
+TEST_P(StealTest, GivenSleepingWorkers_WhenAContinuationIsPublished_ThenOneWakesAndTakesIt) {
+  runtime_.run([] {
+    for (int round = 0; round < 3; ++round) {
+      // Much longer than idle workers spin.
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      std::atomic<bool> gone_on{false};
+      Thread child([&] { hold_worker_until([&] { return gone_on.load(); }); });
+      gone_on = true;
+      child.join();
+    }
+  });
+}
+
+TEST_P(StealTest, GivenAWorkerThatPollsAndYields_WhenAnotherHoldsAContinuation_ThenItIsTaken) {
+  runtime_.run([] {
+    std::atomic<bool> gone_on{false};
+    TaskGroup group;
+    for (int i = 1; i < 8; ++i) {
+      group.run([&] {
+        while (!gone_on) this_thread::yield();
+      });
+    }
+    group.run([&] { hold_worker_until([&] { return gone_on.load(); }); });
+    gone_on = true;
+    group.wait();
+  });
+}
+
+TEST_P(StealTest, GivenAThreadWokenByABusyWorker_WhenOthersAreIdle_ThenItRunsElsewhere) {
+  runtime_.run([] {
+    std::atomic<bool> waiter_went_on{false};
+    Latch gate(1);
+    Thread waiter([&] {
+      gate.wait();
+      waiter_went_on = true;
+    });
+    gate.count_down();
+    hold_worker_until([&] { return waiter_went_on.load(); });
+    waiter.join();
+  });
+}
+
+TEST_P(StealTest, GivenAYieldedThread_WhenItsWorkerIsHeld_ThenAThiefTakesIt) {
+  runtime_.run([] {
+    std::atomic<bool> yielder_went_on{false};
+    Thread yielder([&] {
+      this_thread::yield();
+      yielder_went_on = true;
+    });
+    hold_worker_until([&] { return yielder_went_on.load(); });
+    yielder.join();
+  });
+}
+
+TEST_P(StealTest, GivenAllWorkersNeeded_WhenThreadsMeet_ThenEveryWorkerHasOne) {
+  runtime_.run([this] {
+    std::atomic<int> present{0};
+    TaskGroup group;
+    for (int i = 0; i < runtime_.workers(); ++i) {
+      group.run([&] {
+        ++present;
+        hold_worker_until([&] { return present == runtime_.workers(); });
+      });
+    }
+    group.wait();
+  });
+}
+
+}  // namespace
+}  // namespace kumiko::runtime::test

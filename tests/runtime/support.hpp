@@ -1,0 +1,45 @@
+#pragma once
+
+#include <string>
+
+#include <gtest/gtest.h>
+#include <sched.h>
+
+#include <kumiko/runtime/runtime.hpp>
+
+#include "sanitizer.hpp"
+
+namespace kumiko::runtime::test {
+
+#if defined(KUMIKO_TSAN)
+inline constexpr bool kThreadSanitizer = true;
+#else
+inline constexpr bool kThreadSanitizer = false;
+#endif
+inline constexpr bool kSanitized = detail::sanitizer::kActive;
+
+/// Waits without letting the worker do anything else, as a long computation would.
+template <class Condition>
+void hold_worker_until(Condition condition) {
+  while (!condition()) sched_yield();
+}
+
+/// A fixture with a runtime of 1, 2, 3 and 8 workers.
+class OnWorkers : public testing::TestWithParam<int> {
+ protected:
+  Runtime runtime_{Options{.workers = GetParam()}};
+};
+
+/// A fixture for what needs a second worker: 2, 3 and 8.
+class OnSeveralWorkers : public OnWorkers {};
+
+inline std::string worker_count_name(const testing::TestParamInfo<int>& info) {
+  return std::to_string(info.param) + (info.param == 1 ? "Worker" : "Workers");
+}
+
+}  // namespace kumiko::runtime::test
+
+#define KUMIKO_ON_WORKERS(Fixture) \
+  INSTANTIATE_TEST_SUITE_P(With, Fixture, testing::Values(1, 2, 3, 8), worker_count_name)
+#define KUMIKO_ON_SEVERAL_WORKERS(Fixture) \
+  INSTANTIATE_TEST_SUITE_P(With, Fixture, testing::Values(2, 3, 8), worker_count_name)

@@ -1,0 +1,212 @@
+// Contract: a Thread runs its function once, at once, on the worker that spawned it; join waits for
+// its end and makes its effects visible; a handle is used up by join or detach and must be.
+#include <array>
+#include <atomic>
+#include <memory>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <kumiko/runtime/thread.hpp>
+
+#include "support.hpp"
+
+namespace kumiko::runtime::test {
+namespace {
+
+class ThreadTest : public OnWorkers {};
+KUMIKO_ON_WORKERS(ThreadTest);
+class ThreadMisuseTest : public testing::Test {};
+
+int fibonacci(int n) {
+  if (n < 2) return n;
+  int left = 0;
+  Thread child([&left, n] { left = fibonacci(n - 1); });
+  const int right = fibonacci(n - 2);
+  child.join();
+  return left + right;
+}
+
+TEST_P(ThreadTest, GivenAThread_WhenJoined_ThenItsResultIsThere) {
+  int result = 0;
+  runtime_.run([&] {
+    Thread thread([&result] { result = 42; });
+    EXPECT_TRUE(thread.joinable());
+    thread.join();
+    EXPECT_FALSE(thread.joinable());
+    EXPECT_EQ(result, 42);
+  });
+}
+
+TEST_P(ThreadTest, GivenNestedSpawns_WhenJoined_ThenTheSumIsRight) {
+  runtime_.run(
+      [] { EXPECT_EQ(fibonacci(kThreadSanitizer ? 12 : 20), kThreadSanitizer ? 144 : 6765); });
+}
+
+TEST(ThreadOrder, GivenOneWorker_WhenSpawning_ThenTheChildRunsBeforeTheParentGoesOn) {
+  Runtime runtime({.workers = 1});
+  std::vector<int> order;
+  runtime.run([&] {
+    order.push_back(0);
+    Thread thread([&] { order.push_back(1); });
+    order.push_back(2);
+    thread.join();
+  });
+  EXPECT_EQ(order, (std::vector<int>{0, 1, 2}));
+}
+
+TEST_P(ThreadTest, GivenAMoveOnlyClosure_WhenSpawned_ThenItIsMovedAndDestroyedOnce) {
+  const auto shared = std::make_shared<int>(7);
+  std::weak_ptr<int> seen;
+  runtime_.run([&] {
+    auto owned = std::make_unique<std::shared_ptr<int>>(shared);
+    Thread thread([owned = std::move(owned), &seen] { seen = *owned; });
+    thread.join();
+    EXPECT_EQ(seen.lock(), shared);
+    EXPECT_EQ(shared.use_count(), 1);
+  });
+}
+
+TEST_P(ThreadTest, GivenABoundStackOfHandles_WhenMovedAndJoined_ThenEachThreadRanOnce) {
+  std::array<std::atomic<int>, 100> runs{};
+  runtime_.run([&] {
+    std::vector<Thread> threads;
+    for (auto& run : runs) threads.emplace_back([&run] { ++run; });
+    for (Thread& thread : threads) thread.join();
+  });
+  for (const auto& run : runs) EXPECT_EQ(run, 1);
+}
+
+TEST_P(ThreadTest, GivenTwoLiveThreads_WhenAskedForTheirIds_ThenTheyDiffer) {
+  runtime_.run([] {
+    ThreadId child_id;
+    Thread thread([&child_id] { child_id = this_thread::id(); });
+    EXPECT_NE(thread.id(), ThreadId());
+    EXPECT_NE(thread.id(), this_thread::id());
+    const ThreadId handle_id = thread.id();
+    thread.join();
+    EXPECT_EQ(handle_id, child_id);
+    EXPECT_EQ(thread.id(), ThreadId());
+  });
+}
+
+TEST_P(ThreadTest, GivenAWorker_WhenAskedForItsIndex_ThenItIsWithinBounds) {
+  runtime_.run([this] {
+    EXPECT_GE(this_thread::worker_index(), 0);
+    EXPECT_LT(this_thread::worker_index(), runtime_.workers());
+  });
+  EXPECT_EQ(this_thread::worker_index(), -1);
+  EXPECT_EQ(this_thread::id(), ThreadId());
+}
+
+TEST_P(ThreadTest, GivenDetachedThreads_WhenTheRuntimeIsDestroyed_ThenAllHaveEnded) {
+  std::atomic<int> ended{0};
+  {
+    Runtime runtime({.workers = GetParam()});
+    runtime.run([&] {
+      for (int i = 0; i < 20; ++i) {
+        Thread([&ended] {
+          this_thread::yield();
+          ++ended;
+        }).detach();
+      }
+    });
+  }
+  EXPECT_EQ(ended, 20);
+}
+
+TEST_P(ThreadTest, GivenAHandleGivenToAnOsThread_WhenJoinedThere_ThenItWaitsForTheEnd) {
+  std::atomic<bool> may_end{false};
+  std::atomic<bool> has_ended{false};
+  Thread thread;
+  runtime_.run([&] {
+    thread = Thread([&] {
+      while (!may_end) this_thread::yield();
+      has_ended = true;
+    });
+  });
+  may_end = true;
+  thread.join();
+  EXPECT_TRUE(has_ended);
+}
+
+TEST_P(ThreadTest, GivenAClosureLargerThanAStack_WhenSpawned_ThenLengthErrorAndTheNextOneWorks) {
+  struct Large {
+    std::array<char, 4096> bytes{};
+    void operator()() const {}
+  };
+  Runtime runtime({.workers = GetParam(), .stack_size = 16 * 1024});
+  runtime.run([] {
+    EXPECT_NO_THROW(Thread(Large{}).join());
+    struct TooLarge {
+      std::array<char, 16 * 1024> bytes{};
+      void operator()() const {}
+    };
+    static const TooLarge too_large;
+    EXPECT_THROW(Thread{too_large}, std::length_error);
+    EXPECT_NO_THROW(Thread(Large{}).join());
+  });
+}
+
+TEST_P(ThreadTest, GivenAClosureWhoseCopyThrows_WhenSpawned_ThenTheExceptionArrivesAndNothingRuns) {
+  struct Uncopyable {
+    Uncopyable() = default;
+    Uncopyable(const Uncopyable&) { throw std::runtime_error("copy"); }
+    void operator()() const { FAIL(); }
+  };
+  runtime_.run([] {
+    const Uncopyable closure;
+    for (int i = 0; i < 200; ++i) EXPECT_THROW(Thread{closure}, std::runtime_error);
+  });
+}
+
+TEST(ThreadMisuse, GivenAnOsThread_WhenItSpawns_ThenLogicErrorNamesRuntimeRun) {
+  try {
+    Thread thread([] {});
+    FAIL();
+  } catch (const std::logic_error& error) {
+    EXPECT_NE(std::string(error.what()).find("Runtime::run"), std::string::npos);
+  }
+}
+
+TEST(ThreadMisuse, GivenNoThread_WhenJoinedOrDetached_ThenLogicError) {
+  Thread none;
+  EXPECT_THROW(none.join(), std::logic_error);
+  EXPECT_THROW(none.detach(), std::logic_error);
+}
+
+TEST(ThreadMisuse, GivenAThread_WhenItJoinsItself_ThenLogicError) {
+  Runtime runtime({.workers = 2});
+  runtime.run([] {
+    Thread thread;
+    std::atomic<bool> assigned{false};
+    thread = Thread([&] {
+      while (!assigned) this_thread::yield();
+      EXPECT_THROW(thread.join(), std::logic_error);
+      assigned = false;
+    });
+    assigned = true;
+    while (assigned) this_thread::yield();
+    thread.join();
+  });
+}
+
+TEST(ThreadDeathTest, GivenAJoinableThread_WhenDestroyed_ThenTheProcessTerminates) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  EXPECT_DEATH(Runtime({.workers = 1}).run([] { Thread thread([] {}); }), "");
+}
+
+TEST(ThreadDeathTest, GivenADetachedThread_WhenAnExceptionEscapesIt_ThenTheProcessTerminates) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  const auto throw_detached = [] {
+    Thread([] {
+      this_thread::yield();
+      throw std::runtime_error("nobody will know");
+    }).detach();
+  };
+  EXPECT_DEATH(Runtime({.workers = 1}).run(throw_detached), "");
+}
+
+}  // namespace
+}  // namespace kumiko::runtime::test
