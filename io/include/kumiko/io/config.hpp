@@ -1,0 +1,84 @@
+// The configuration of a run: read from TOML, checked in full, written back in full.
+//
+//   ConfigSource source = read_config("zalesak.toml", {"amr.levels=2"});
+//   Schema schema;
+//   schema.add_case(parameters of the case called source.text("case.name"));
+//   schema.add_solver(parameters of the solver called source.text("solver.name"));
+//   Config config = source.check(schema);
+#pragma once
+
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <kumiko/amr/parameter.hpp>
+#include <kumiko/io/detail/setting.hpp>
+#include <kumiko/io/schema.hpp>
+
+namespace kumiko::io {
+
+/// The configuration is wrong. what() is one line, "file:line: cause; remedy", or, for a value
+/// from the command line, "--set KEY=VALUE: cause; remedy".
+class ConfigError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// A configuration that passed every check: a value for each key of its schema.
+class Config {
+ public:
+  explicit Config(amr::ParameterSet values) : values_(std::move(values)) {}
+
+  /// All keys, by full dotted name.
+  const amr::ParameterSet& values() const { return values_; }
+  /// What the solver or the case declared, under the names it declared.
+  amr::ParameterSet solver_parameters() const { return parameters_of("solver."); }
+  amr::ParameterSet case_parameters() const { return parameters_of("case."); }
+
+  /// The effective configuration, defaults and overrides included. Reading it back gives the same.
+  std::string to_toml() const;
+
+ private:
+  amr::ParameterSet parameters_of(std::string_view prefix) const;
+
+  amr::ParameterSet values_;
+};
+
+/// A configuration as it was written, with the overrides of the command line. Keys of the core are
+/// checked already; those of the solver and the case are known once these have been found by name.
+class ConfigSource {
+ public:
+  /// The value of a core key whose type is text, e.g. "case.name"; the default where it is not set.
+  const std::string& text(std::string_view name) const { return core_.text(name); }
+
+  /// Holds every setting against the schema. Throws ConfigError.
+  Config check(const Schema& schema) const;
+
+  /// The error to throw about a key's value, with the place where the value was set.
+  ConfigError error(std::string_view name, const std::string& message) const;
+
+ private:
+  friend ConfigSource parse_config(std::string_view, const std::string&,
+                                   const std::vector<std::string>&);
+
+  amr::ParameterSet values(const Schema& schema, bool core_only) const;
+  void refuse_missing(const Schema& schema) const;
+
+  std::string name_;
+  std::vector<detail::Setting> settings_;  ///< the file's in its order, then the overrides
+  amr::ParameterSet core_;
+};
+
+/// Reads a TOML file and applies overrides, each `KEY=VALUE`; the last one of a key counts. VALUE
+/// is read by the key's declared type, text needs no quotes. Throws ConfigError: the file cannot be
+/// read, is no TOML, or sets a core key wrongly.
+ConfigSource read_config(const std::filesystem::path& path,
+                         const std::vector<std::string>& overrides = {});
+
+/// The same for TOML text that is at hand; `name` stands for the file in messages.
+ConfigSource parse_config(std::string_view text, const std::string& name,
+                          const std::vector<std::string>& overrides = {});
+
+}  // namespace kumiko::io

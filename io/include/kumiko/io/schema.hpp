@@ -1,0 +1,51 @@
+// What a configuration may hold: every key, declared once.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <kumiko/amr/parameter.hpp>
+
+namespace kumiko::io {
+
+/// One key of the configuration. The bounds of the specification hold for every element of a list.
+struct Key {
+  amr::ParameterSpec spec;       ///< under its full dotted name, e.g. "grid.base"
+  bool required = false;         ///< must be given; the default then only tells the type
+  bool open_range = false;       ///< the bounds themselves are not allowed
+  std::int64_t multiple_of = 1;  ///< integers and lists of integers
+  std::size_t list_size = 0;     ///< lists; 0 = any. A single integer then stands for all elements
+};
+
+/// The keys of a run: the core's own, and those that its solver and its case declare.
+class Schema {
+ public:
+  /// The core keys.
+  Schema();
+
+  /// Adds what a solver declares, as "solver.NAME", or a case, as "case.NAME".
+  /// Throws std::invalid_argument, naming the key, for a name that is empty or taken, and for a
+  /// default that its own range or choices refuse.
+  void add_solver(const std::vector<amr::ParameterSpec>& parameters);
+  void add_case(const std::vector<amr::ParameterSpec>& parameters);
+
+  /// The key of a full dotted name, or nullptr.
+  const Key* find(std::string_view name) const;
+  /// Whether some key's name starts with "name.".
+  bool has_table(std::string_view name) const;
+  /// In the order of declaration.
+  const std::vector<Key>& keys() const { return keys_; }
+
+ private:
+  void add(const std::string& table, const std::vector<amr::ParameterSpec>& parameters);
+
+  std::vector<Key> keys_;
+};
+
+/// The reference of all keys: for each its name, type, default, range or choices, and help.
+std::string describe_keys(const Schema& schema);
+
+}  // namespace kumiko::io

@@ -1,0 +1,55 @@
+// The figures of a finished run, as JSON.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <kumiko/amr/parameter.hpp>
+
+namespace kumiko::io {
+
+/// What a run was and how it went. Figures the case cannot give are absent, and null in JSON.
+struct RunSummary {
+  std::string case_name;
+  std::string solver;
+  std::string backend;
+  int workers = 0;
+  std::int64_t steps = 0;  ///< base steps taken
+  double wall_s = 0.0;     ///< the stepping loop with regrid and output, without set-up
+
+  std::optional<double> rms;  ///< against the exact solution, as the next two
+  std::optional<double> l1_relative;
+  std::optional<double> linf;
+  double minimum = 0.0;
+  double maximum = 0.0;
+  double mass_drift = 0.0;  ///< relative to the initial mass
+
+  std::uint64_t updates_total = 0;  ///< of points
+  std::vector<std::uint64_t> updates_per_level;
+  double fraction_of_uniform = 0.0;  ///< of what the finest level's grid would take everywhere
+  double updates_per_core_s = 0.0;
+  double balance_efficiency = 1.0;
+  std::uint64_t steals = 0;
+  std::vector<std::size_t> patches_per_level;  ///< at the end
+  std::uint64_t peak_rss_bytes = 0;
+  std::string state_hash;
+  /// The effective configuration by dotted key.
+  std::map<std::string, amr::ParameterValue, std::less<>> config;
+};
+
+/// The summary with its keys in the order of the documentation. "grid.base" of the configuration
+/// becomes config → grid → base; a key that is also a table is a programmer error
+/// (std::logic_error). Numbers that are not finite become null when the JSON is written.
+nlohmann::ordered_json to_json(const RunSummary& summary);
+
+/// The largest resident memory that this process has had.
+std::uint64_t peak_rss_bytes();
+
+}  // namespace kumiko::io

@@ -1,0 +1,194 @@
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <kumiko/io/config.hpp>
+#include <kumiko/io/nearest.hpp>
+
+#include "key_check.hpp"
+#include "message.hpp"
+#include "text_file.hpp"
+#include "toml_reader.hpp"
+#include "toml_writer.hpp"
+
+namespace kumiko::io {
+
+namespace {
+
+using detail::Setting;
+using detail::TableHeader;
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kSpace = " \t\r\n";
+  const std::size_t begin = text.find_first_not_of(kSpace);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
+}
+
+Setting read_override(const std::string& text) {
+  const std::string where = "--set " + excerpt(text);
+  const std::size_t equals = text.find('=');
+  const std::string key(trimmed(std::string_view(text).substr(0, equals)));
+  if (equals == std::string::npos || key.empty()) {
+    throw ConfigError(where + ": not of the form KEY=VALUE; write it like --set amr.levels=2");
+  }
+  const std::string_view value = trimmed(std::string_view(text).substr(equals + 1));
+  return {key, where, detail::OverrideText{std::string(value)}};
+}
+
+/// The part of a dotted name before its last dot; empty without one.
+std::string_view table_of(std::string_view name) {
+  const std::size_t dot = name.rfind('.');
+  return dot == std::string_view::npos ? std::string_view() : name.substr(0, dot);
+}
+
+std::vector<std::string> key_names(const Schema& schema) {
+  std::vector<std::string> names;
+  for (const Key& key : schema.keys()) names.push_back(key.spec.name);
+  return names;
+}
+
+std::vector<std::string> table_names(const Schema& schema) {
+  std::vector<std::string> names;
+  for (const Key& key : schema.keys()) names.emplace_back(table_of(key.spec.name));
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
+std::string list_tables(const Schema& schema) {
+  return fmt::format("the tables are {}", fmt::join(table_names(schema), ", "));
+}
+
+std::string list_keys(const Schema& schema, std::string_view table) {
+  std::vector<std::string_view> names;
+  for (const Key& key : schema.keys()) {
+    if (table_of(key.spec.name) == table) names.push_back(key.spec.name);
+  }
+  return fmt::format("its keys are {}", fmt::join(names, ", "));
+}
+
+ConfigError unknown_table(const Schema& schema, const Setting& setting) {
+  const std::optional<std::string> meant = nearest(setting.key, table_names(schema));
+  return ConfigError(fmt::format("{}: unknown table [{}]; {}", setting.where, excerpt(setting.key),
+                                 meant ? "did you mean [" + *meant + "]?" : list_tables(schema)));
+}
+
+ConfigError unknown_key(const Schema& schema, const Setting& setting) {
+  const std::string_view table = table_of(setting.key);
+  std::string remedy;
+  if (const std::optional<std::string> meant = nearest(setting.key, key_names(schema))) {
+    remedy = fmt::format("did you mean '{}'?", *meant);
+  } else if (schema.has_table(table)) {
+    remedy = fmt::format("table [{}] is known, {}", table, list_keys(schema, table));
+  } else {
+    remedy = list_tables(schema);
+  }
+  return ConfigError(
+      fmt::format("{}: unknown key {}; {}", setting.where, in_quotes(setting.key), remedy));
+}
+
+/// The key that a setting is for; nullptr for the header of a known table. Throws ConfigError.
+const Key* key_of(const Schema& schema, const Setting& setting) {
+  if (const Key* key = schema.find(setting.key)) return key;
+  const bool is_header = std::holds_alternative<TableHeader>(setting.value);
+  if (!schema.has_table(setting.key)) {
+    throw is_header ? unknown_table(schema, setting) : unknown_key(schema, setting);
+  }
+  if (is_header) return nullptr;
+  throw ConfigError(fmt::format("{}: {} is a table, not a key; {}", setting.where,
+                                in_quotes(setting.key), list_keys(schema, setting.key)));
+}
+
+/// Whether a solver or a case may declare the name.
+bool may_be_declared(std::string_view name) {
+  return name.rfind("solver.", 0) == 0 || name.rfind("case.", 0) == 0;
+}
+
+}  // namespace
+
+std::string Config::to_toml() const { return toml_document(values_); }
+
+amr::ParameterSet Config::parameters_of(std::string_view prefix) const {
+  static const Schema core;
+  amr::ParameterSet parameters;
+  for (const auto& [name, value] : values_.values()) {
+    if (name.rfind(prefix, 0) != 0 || core.find(name) != nullptr) continue;
+    parameters.set(name.substr(prefix.size()), value);
+  }
+  return parameters;
+}
+
+ConfigError ConfigSource::error(std::string_view name, const std::string& message) const {
+  const auto last = std::find_if(settings_.rbegin(), settings_.rend(),
+                                 [&](const Setting& setting) { return setting.key == name; });
+  return ConfigError((last == settings_.rend() ? name_ : last->where) + ": " + message);
+}
+
+amr::ParameterSet ConfigSource::values(const Schema& schema, bool core_only) const {
+  amr::ParameterSet values;
+  for (const Key& key : schema.keys()) values.set(key.spec.name, key.spec.default_value);
+  for (const Setting& setting : settings_) {
+    const bool later = schema.find(setting.key) == nullptr && may_be_declared(setting.key);
+    if (core_only && later) continue;
+    const Key* key = key_of(schema, setting);
+    if (key == nullptr) continue;
+    try {
+      values.set(setting.key, checked_setting(*key, setting));
+    } catch (const ValueError& refusal) {
+      throw ConfigError(setting.where + ": " + refusal.what());
+    }
+  }
+  refuse_missing(schema);
+  return values;
+}
+
+void ConfigSource::refuse_missing(const Schema& schema) const {
+  for (const Key& key : schema.keys()) {
+    const std::string& name = key.spec.name;
+    const auto is_set = [&](const Setting& setting) { return setting.key == name; };
+    if (!key.required || std::any_of(settings_.begin(), settings_.end(), is_set)) continue;
+    // A misspelled name is the likeliest reason.
+    for (const Setting& setting : settings_) {
+      const bool is_known = schema.find(setting.key) || schema.has_table(setting.key);
+      const bool is_header = std::holds_alternative<TableHeader>(setting.value);
+      if (!is_known && !is_header && nearest(setting.key, {name})) {
+        throw unknown_key(schema, setting);
+      }
+    }
+    throw ConfigError(fmt::format("{}: '{}' is missing; add it: {}", name_, name, key.spec.help));
+  }
+}
+
+Config ConfigSource::check(const Schema& schema) const {
+  amr::ParameterSet all = values(schema, false);
+  const std::int64_t steps = all.integer("time.steps");
+  const std::int64_t stop = all.integer("time.stop_step");
+  if (stop > steps) {
+    throw error("time.stop_step", fmt::format("'time.stop_step' is {}; it must be at most "
+                                              "'time.steps', {}",
+                                              stop, steps));
+  }
+  return Config(std::move(all));
+}
+
+ConfigSource parse_config(std::string_view text, const std::string& name,
+                          const std::vector<std::string>& overrides) {
+  ConfigSource source;
+  source.name_ = one_line(name);
+  source.settings_ = read_toml(text, source.name_);
+  for (const std::string& override_text : overrides) {
+    source.settings_.push_back(read_override(override_text));
+  }
+  source.core_ = source.values(Schema(), true);
+  return source;
+}
+
+ConfigSource read_config(const std::filesystem::path& path,
+                         const std::vector<std::string>& overrides) {
+  return parse_config(read_text_file(path), path.string(), overrides);
+}
+
+}  // namespace kumiko::io

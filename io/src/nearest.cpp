@@ -1,0 +1,48 @@
+#include <algorithm>
+
+#include <kumiko/io/nearest.hpp>
+
+namespace kumiko::io {
+
+namespace {
+
+/// Optimal string alignment distance, row by row: O(a × b) time, three rows of memory.
+std::size_t edits(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> before_last(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    before_last.swap(last);
+    last.swap(row);
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      row[j] = std::min({last[j] + 1, row[j - 1] + 1, replaced});
+      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swapped) row[j] = std::min(row[j], before_last[j - 2] + 1);
+    }
+  }
+  return row[b.size()];
+}
+
+bool is_last_part(std::string_view word, std::string_view dotted) {
+  return dotted.size() > word.size() && dotted.substr(dotted.size() - word.size()) == word &&
+         dotted[dotted.size() - word.size() - 1] == '.';
+}
+
+}  // namespace
+
+std::optional<std::string> nearest(std::string_view word,
+                                   const std::vector<std::string>& candidates) {
+  if (word.empty()) return std::nullopt;
+  std::size_t fewest = std::max<std::size_t>(2, word.size() / 3) + 1;
+  std::optional<std::string> found;
+  for (const std::string& candidate : candidates) {
+    const std::size_t distance = is_last_part(word, candidate) ? 0 : edits(word, candidate);
+    if (distance >= fewest) continue;
+    fewest = distance;
+    found = candidate;
+  }
+  return found;
+}
+
+}  // namespace kumiko::io

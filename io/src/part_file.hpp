@@ -1,0 +1,60 @@
+// Files under a provisional name, `FILE.part`, until they are whole and on the disk.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace kumiko::io {
+
+/// Ends the provisional names.
+inline constexpr std::string_view kPartSuffix = ".part";
+
+/// "what 'path': cause", the cause by errno.
+std::string system_message(std::string_view what, const std::filesystem::path& path, int error);
+
+/// What becomes of a part that is never published.
+enum class Abandoned { kRemove, kKeep };
+
+/// The provisional name of a file. Whoever writes it closes it before publish().
+class PartFile {
+ public:
+  explicit PartFile(std::filesystem::path target, Abandoned abandoned = Abandoned::kRemove);
+  ~PartFile();
+  PartFile(const PartFile&) = delete;
+  PartFile& operator=(const PartFile&) = delete;
+
+  const std::filesystem::path& target() const { return target_; }
+  const std::filesystem::path& part() const { return part_; }
+
+  /// Waits until the part is on the disk and gives it its name, replacing what had that name.
+  /// Throws OutputError.
+  void publish();
+
+ private:
+  std::filesystem::path target_;
+  std::filesystem::path part_;
+  Abandoned abandoned_;
+  bool published_ = false;
+};
+
+/// An unbuffered file that is open for writing: errors show in the call that causes them.
+class FileWriter {
+ public:
+  /// Creates the file or empties it. Throws OutputError.
+  explicit FileWriter(const std::filesystem::path& path);
+  ~FileWriter();
+  FileWriter(const FileWriter&) = delete;
+  FileWriter& operator=(const FileWriter&) = delete;
+
+  /// Writes all of it. Throws OutputError.
+  void write(std::string_view bytes);
+  /// Throws OutputError when the system reports a write that failed late.
+  void close();
+
+ private:
+  std::filesystem::path path_;
+  int descriptor_;
+};
+
+}  // namespace kumiko::io

@@ -1,0 +1,237 @@
+// Contract: every way in which a configuration can be wrong is refused by its own message, which
+// tells where (file and line, or the option), what, and what would do.
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "config_fixture.hpp"
+
+namespace kumiko::io::test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+TEST(ConfigError, UnknownKeyNamesTheNearestOne) {
+  EXPECT_EQ(refusal(kMinimal + "[amr]\nlevel = 3"),
+            "run.toml:3: unknown key 'amr.level'; did you mean 'amr.levels'?");
+  EXPECT_EQ(refusal(kMinimal + "[solver]\ndepature = 'exact'"),
+            "run.toml:3: unknown key 'solver.depature'; did you mean 'solver.departure'?");
+}
+
+TEST(ConfigError, UnknownKeyWithoutItsTableNamesTheWholeKey) {
+  EXPECT_EQ(refusal(kMinimal + "levels = 3"),
+            "run.toml:2: unknown key 'levels'; did you mean 'amr.levels'?");
+}
+
+TEST(ConfigError, UnknownKeyFarFromAllListsItsTable) {
+  EXPECT_EQ(refusal(kMinimal + "[output]\nhorizontal = 3"),
+            "run.toml:3: unknown key 'output.horizontal'; table [output] is known, its keys are "
+            "output.every");
+}
+
+TEST(ConfigError, UnknownKeyOutsideAllTablesListsTheTables) {
+  EXPECT_THAT(refusal(kMinimal + "horizontal = 3"),
+              AllOf(StartsWith("run.toml:2: unknown key 'horizontal'; the tables are amr, case, "),
+                    HasSubstr("time")));
+}
+
+TEST(ConfigError, QuotedDotsDoNotMakeATable) {
+  EXPECT_THAT(refusal(kMinimal + "\"amr.levels\" = 3"), HasSubstr("unknown key '\"amr.levels\"'"));
+}
+
+TEST(ConfigError, UnknownTableNamesTheNearestOne) {
+  EXPECT_EQ(refusal(kMinimal + "\n\n[gird]\n"),
+            "run.toml:4: unknown table [gird]; did you mean [grid]?");
+  EXPECT_EQ(refusal(kMinimal + "gird.base = 3"),
+            "run.toml:2: unknown table [gird]; did you mean [grid]?");
+  EXPECT_THAT(refusal(kMinimal + "[[[horizontal]]]"), StartsWith("run.toml:2:"));
+}
+
+TEST(ConfigError, ATableIsNoKey) {
+  EXPECT_EQ(refusal(kMinimal + "grid = 256"),
+            "run.toml:2: 'grid' is a table, not a key; its keys are grid.base");
+  EXPECT_EQ(refusal(kMinimal + "[grid.base]\nx = 1"),
+            "run.toml:2: 'grid.base' must be of type list of 2 integers, not a table");
+}
+
+TEST(ConfigError, MistypedValueNamesBothTypes) {
+  EXPECT_EQ(refusal(kMinimal + "amr.levels = 'three'"),
+            "run.toml:2: 'amr.levels' must be of type integer, not \"three\"");
+  EXPECT_EQ(refusal(kMinimal + "amr.levels = true"),
+            "run.toml:2: 'amr.levels' must be of type integer, not true");
+  EXPECT_EQ(refusal(kMinimal + "amr.delta = '0.05'"),
+            "run.toml:2: 'amr.delta' must be of type number, not \"0.05\"");
+  EXPECT_EQ(refusal(kMinimal + "solver.limit = 1"),
+            "run.toml:2: 'solver.limit' must be of type boolean (true or false), not 1");
+  EXPECT_EQ(refusal("case.name = 7"), "run.toml:1: 'case.name' must be of type text, not 7");
+  EXPECT_EQ(refusal(kMinimal + "case.shape = 7"),
+            "run.toml:2: 'case.shape' must be of type list of integers, not 7");
+  EXPECT_THAT(refusal(kMinimal + "amr.levels = 2024-01-01"), HasSubstr("not a date or a time"));
+  EXPECT_THAT(refusal(kMinimal + "grid.base = [16.0, 16]"), HasSubstr("not a list of something"));
+  EXPECT_THAT(refusal(kMinimal + "[[amr.levels]]"), HasSubstr("not a list of something else"));
+}
+
+TEST(ConfigError, ANumberWithAnExponentIsNoInteger) {
+  EXPECT_EQ(refusal(kMinimal + "time.steps = 1e3"),
+            "run.toml:2: 'time.steps' must be of type integer, not 1000.0");
+}
+
+TEST(ConfigError, OutOfRangeSaysTheRange) {
+  EXPECT_EQ(refusal(kMinimal + "amr.levels = 0"),
+            "run.toml:2: 'amr.levels' is 0; it must be 1 to 8");
+  EXPECT_EQ(refusal(kMinimal + "amr.levels = 9"),
+            "run.toml:2: 'amr.levels' is 9; it must be 1 to 8");
+  EXPECT_EQ(refusal(kMinimal + "amr.levels = -9223372036854775808"),
+            "run.toml:2: 'amr.levels' is -9223372036854775808; it must be 1 to 8");
+  EXPECT_EQ(refusal(kMinimal + "solver.weight = -1.5"),
+            "run.toml:2: 'solver.weight' is -1.5; it must be at least -1");
+  EXPECT_THAT(refusal(kMinimal + "diagnostics.every = 0"), HasSubstr("it must be 1 to 1000000000"));
+}
+
+TEST(ConfigError, TheThresholdExcludesItsBounds) {
+  EXPECT_EQ(refusal(kMinimal + "amr.threshold = 0"),
+            "run.toml:2: 'amr.threshold' is 0.0; it must be above 0 and below 1");
+  EXPECT_THAT(refusal(kMinimal + "amr.threshold = 1.0"), HasSubstr("above 0 and below 1"));
+}
+
+TEST(ConfigError, NumbersAreFinite) {
+  EXPECT_EQ(refusal(kMinimal + "amr.delta = nan"),
+            "run.toml:2: 'amr.delta' is nan; it must be finite, 0 to 1");
+  EXPECT_EQ(refusal(kMinimal + "amr.delta = -inf"),
+            "run.toml:2: 'amr.delta' is -inf; it must be finite, 0 to 1");
+  EXPECT_EQ(refusal(kMinimal + "case.inner.radius = inf"),
+            "run.toml:2: 'case.inner.radius' is inf; it must be finite");
+  EXPECT_EQ(refusal(kMinimal + "solver.weight = inf"),
+            "run.toml:2: 'solver.weight' is inf; it must be finite, at least -1");
+}
+
+TEST(ConfigError, TheBaseGridIsMadeOfWholePatches) {
+  EXPECT_EQ(refusal(kMinimal + "grid.base = 100"),
+            "run.toml:2: 'grid.base' is 100; it must be 16 to 65536, a multiple of 16");
+  EXPECT_THAT(refusal(kMinimal + "grid.base = [64, 8]"), HasSubstr("'grid.base' is 8; it must be"));
+  EXPECT_THAT(refusal(kMinimal + "grid.base = 0"), HasSubstr("it must be 16 to 65536"));
+  EXPECT_EQ(refusal(kMinimal + "grid.base = [64, 64, 64]"),
+            "run.toml:2: 'grid.base' has 3 elements; it must be a list of 2 integers or one "
+            "integer for all");
+}
+
+TEST(ConfigError, OutsideTheChoicesListsThem) {
+  EXPECT_EQ(refusal(kMinimal + "step.time_interpolation = 'lineer'"),
+            "run.toml:2: 'step.time_interpolation' is 'lineer'; it must be 'characteristic' or "
+            "'linear'; did you mean 'linear'?");
+  EXPECT_EQ(refusal(kMinimal + "solver.departure = ''"),
+            "run.toml:2: 'solver.departure' is ''; it must be 'first_order', 'second_order' or "
+            "'exact'");
+}
+
+TEST(ConfigError, StoppingAfterTheEndNamesBoth) {
+  EXPECT_EQ(refusal(kMinimal + "time.steps = 10\ntime.stop_step = 11"),
+            "run.toml:3: 'time.stop_step' is 11; it must be at most 'time.steps', 10");
+}
+
+TEST(ConfigError, DuplicatesAreRefusedWithLineAndColumn) {
+  EXPECT_THAT(refusal(kMinimal + "amr.levels = 2\namr.levels = 2"),
+              AllOf(StartsWith("run.toml:3:"), HasSubstr("cannot redefine"),
+                    HasSubstr("; remove one of the two")));
+}
+
+TEST(ConfigError, SyntaxIsRefusedWithLineAndColumn) {
+  EXPECT_THAT(refusal(kMinimal + "amr.levels = "), StartsWith("run.toml:2:"));
+  EXPECT_THAT(refusal(kMinimal + "amr.levels 3"), StartsWith("run.toml:2:"));
+  EXPECT_THAT(refusal(kMinimal + "case.title = \"a\nb\""), StartsWith("run.toml:2:"));
+  EXPECT_THAT(refusal("[case"), StartsWith("run.toml:1:"));
+  EXPECT_THAT(refusal(kMinimal + "amr.levels = 99999999999999999999"), StartsWith("run.toml:2:"));
+  EXPECT_THAT(refusal(kMinimal + "amr.delta = 1e999"), StartsWith("run.toml:2:"));
+  EXPECT_THAT(refusal(kMinimal + "case.title = '\xff\xfe'"), StartsWith("run.toml:2:"));
+  EXPECT_THAT(refusal(std::string("case.name = 'a\0b'", 17)), StartsWith("run.toml:1:"));
+}
+
+TEST(ConfigError, ARequiredKeyThatIsMissingIsNamed) {
+  EXPECT_EQ(refusal(""), "run.toml: 'case.name' is missing; add it: the case to compute");
+  EXPECT_EQ(refusal("# nothing\n"), refusal(""));
+}
+
+TEST(ConfigError, AMisspelledRequiredKeyIsNamed) {
+  EXPECT_EQ(refusal("[case]\nnam = 'zalesak'"),
+            "run.toml:2: unknown key 'case.nam'; did you mean 'case.name'?");
+}
+
+TEST(ConfigError, TheFirstOneInTheFileIsTold) {
+  EXPECT_THAT(refusal(kMinimal + "[time]\nsteps = 0\n[amr]\nlevels = 0"),
+              StartsWith("run.toml:3: 'time.steps'"));
+}
+
+TEST(ConfigError, AWrongFileIsRefusedThoughAnOverrideHidesIt) {
+  EXPECT_THAT(refusal(kMinimal + "amr.levels = 0", {"amr.levels=1"}), StartsWith("run.toml:2:"));
+}
+
+TEST(ConfigError, OverridesAreNamedByTheirOption) {
+  EXPECT_EQ(refusal(kMinimal, {"grid.bse=32"}),
+            "--set grid.bse=32: unknown key 'grid.bse'; did you mean 'grid.base'?");
+  EXPECT_EQ(refusal(kMinimal, {"amr.levels=0"}),
+            "--set amr.levels=0: 'amr.levels' is 0; it must be 1 to 8");
+  EXPECT_EQ(refusal(kMinimal, {"grid=32"}),
+            "--set grid=32: 'grid' is a table, not a key; its keys are grid.base");
+  EXPECT_THAT(refusal(kMinimal, {"case.titel=x"}), HasSubstr("did you mean 'case.title'?"));
+}
+
+TEST(ConfigError, MalformedOverridesShowTheForm) {
+  const std::string remedy = ": not of the form KEY=VALUE; write it like --set amr.levels=2";
+  EXPECT_EQ(refusal(kMinimal, {"amr.levels"}), "--set amr.levels" + remedy);
+  EXPECT_EQ(refusal(kMinimal, {"=3"}), "--set =3" + remedy);
+  EXPECT_EQ(refusal(kMinimal, {""}), "--set " + remedy);
+}
+
+TEST(ConfigError, OverridesOfAnotherTypeAreRefused) {
+  EXPECT_EQ(refusal(kMinimal, {"amr.levels=two"}),
+            "--set amr.levels=two: 'amr.levels' must be of type integer, not 'two'");
+  EXPECT_EQ(refusal(kMinimal, {"time.steps=1e3"}),
+            "--set time.steps=1e3: 'time.steps' must be of type integer, not 1000.0");
+  EXPECT_THAT(refusal(kMinimal, {"amr.levels="}), HasSubstr("not nothing"));
+  EXPECT_THAT(refusal(kMinimal, {"amr.levels=2 # two"}), HasSubstr("not '2 # two'"));
+  EXPECT_THAT(refusal(kMinimal, {"amr.levels=2\ntime.steps=1"}), HasSubstr("type integer"));
+  EXPECT_THAT(refusal(kMinimal, {"grid.base=256,128"}), HasSubstr("not '256,128'"));
+  EXPECT_THAT(refusal(kMinimal, {"amr.delta=nan"}), HasSubstr("it must be finite, 0 to 1"));
+  EXPECT_THAT(refusal(kMinimal, {"case.title=\xff"}), HasSubstr("type text"));
+  EXPECT_THAT(refusal(kMinimal, {"case.title='a"}), HasSubstr("type text"));
+}
+
+TEST(ConfigError, GarbageOfAnyDepthIsRefused) {
+  EXPECT_THAT(refusal("a = " + std::string(3000, '[')), StartsWith("run.toml:1:"));
+  EXPECT_THAT(refusal("a = " + std::string(100000, '[')),
+              HasSubstr("a line of more than 4096 bytes; is this a TOML file?"));
+  std::string deep;
+  for (int i = 0; i < 1000; ++i) deep += "a.";
+  EXPECT_THAT(refusal(deep + "a = 1"), HasSubstr("nested too deeply"));
+  std::string tables;
+  for (int i = 0; i < 200; ++i) tables += "{a = ";
+  EXPECT_THAT(refusal("a = " + tables), StartsWith("run.toml:1:"));
+  std::string bytes;
+  for (int i = 0; i < 4000; ++i) bytes += static_cast<char>((i * 7919) % 251);
+  EXPECT_THAT(refusal(bytes), StartsWith("run.toml:"));
+}
+
+TEST(ConfigError, CharactersBeyondAsciiStandInQuotesAndCommentsOnly) {
+  const std::string message =
+      ": a character that is not ASCII outside quotes and comments; quote it";
+  EXPECT_EQ(refusal(kMinimal + "é = 1"), "run.toml:2" + message);
+  EXPECT_EQ(refusal("# é\n\ncase.name = é"), "run.toml:3" + message);
+  for (const std::string title :
+       {"'é\\' # é", "\"\\\"é\" # é", "'''\né\n''é''''' # é", "\"\"\"\\\"é\"\"\"\"\"\n# é"}) {
+    EXPECT_THAT(refusal(kMinimal + "case.title = " + title + "\né = 1"), HasSubstr(message));
+    EXPECT_NO_THROW(load(kMinimal + "case.title = " + title)) << title;
+  }
+}
+
+TEST(ConfigError, LongValuesAreCut) {
+  const std::string message =
+      refusal(kMinimal + "solver.departure = '" + std::string(2000, 'x') + "'");
+  EXPECT_LT(message.size(), 300U);
+  EXPECT_THAT(message, HasSubstr("..."));
+}
+
+}  // namespace
+}  // namespace kumiko::io::test

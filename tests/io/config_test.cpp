@@ -1,0 +1,197 @@
+// Contract: a configuration is accepted as a whole or refused with one line that names file, line,
+// cause and remedy; what is accepted gives every key a value, and written out reads back the same.
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <kumiko/io/config.hpp>
+
+#include "config_fixture.hpp"
+
+namespace kumiko::io::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+using Integers = std::vector<std::int64_t>;
+
+TEST(Config, GivesDefaultsWhereNothingIsSet) {
+  const Config config = load(kMinimal);
+  EXPECT_EQ(config.values().text("case.name"), "zalesak");
+  EXPECT_EQ(config.values().text("solver.name"), "semi_lagrangian_cubic");
+  EXPECT_EQ(config.values().list("grid.base"), (Integers{256, 256}));
+  EXPECT_EQ(config.values().integer("amr.levels"), 3);
+  EXPECT_EQ(config.values().number("amr.threshold"), 0.1);
+  EXPECT_EQ(config.values().text("step.time_interpolation"), "characteristic");
+}
+
+TEST(Config, ReadsTablesAndDottedKeysAlike) {
+  const Config config = load("amr.levels = 2\n[case]\nname = 'a'\n[grid]\nbase = [64, 32]\n");
+  EXPECT_EQ(config.values().integer("amr.levels"), 2);
+  EXPECT_EQ(config.values().list("grid.base"), (Integers{64, 32}));
+}
+
+TEST(Config, TakesOneIntegerForASquareGrid) {
+  EXPECT_EQ(load(kMinimal + "grid.base = 512").values().list("grid.base"), (Integers{512, 512}));
+}
+
+TEST(Config, TakesAnIntegerForANumber) {
+  EXPECT_EQ(load(kMinimal + "amr.delta = 1").values().number("amr.delta"), 1.0);
+}
+
+TEST(Config, HandsSolverAndCaseWhatTheyDeclared) {
+  const Config config = load(kMinimal + "solver.weight = 2\ncase.inner.radius = 0.25");
+  const amr::ParameterSet solver = config.solver_parameters();
+  EXPECT_EQ(solver.values().size(), 3U);
+  EXPECT_EQ(solver.number("weight"), 2.0);
+  EXPECT_TRUE(solver.flag("limit"));
+  EXPECT_EQ(solver.text("departure"), "first_order");
+  const amr::ParameterSet problem = config.case_parameters();
+  EXPECT_EQ(problem.values().size(), 3U);
+  EXPECT_EQ(problem.number("inner.radius"), 0.25);
+}
+
+TEST(Config, KnowsCaseAndSolverBeforeTheirParametersAreKnown) {
+  const ConfigSource source =
+      parse_config("[case]\nname = 'disk'\nanything = 1\n[solver]\nwhatever.else = 2", "run.toml",
+                   {"solver.name=upwind", "case.more=3"});
+  EXPECT_EQ(source.text("case.name"), "disk");
+  EXPECT_EQ(source.text("solver.name"), "upwind");
+}
+
+TEST(Config, NamesThePlaceOfAValueThatTheCallerRefuses) {
+  const ConfigSource source =
+      parse_config("\n[case]\nname = 'disk'", "run.toml", {"solver.name=upwind"});
+  EXPECT_STREQ(source.error("case.name", "no such case").what(), "run.toml:3: no such case");
+  EXPECT_STREQ(source.error("solver.name", "no").what(), "--set solver.name=upwind: no");
+  EXPECT_STREQ(source.error("time.steps", "too few").what(), "run.toml: too few");
+}
+
+TEST(ConfigRoundTrip, GivesTheSameValuesForEveryType) {
+  const Config config =
+      load(kMinimal +
+           "amr.threshold = 0.30000000000000004\nsolver.limit = false\nsolver.weight = 1e300\n"
+           "case.shape = []\ngrid.base = [1024, 16]\ncase.inner.radius = 3\n");
+  const Config again = parse_config(config.to_toml(), "effective").check(schema());
+  EXPECT_EQ(again.values().values(), config.values().values());
+  EXPECT_EQ(again.to_toml(), config.to_toml());
+}
+
+TEST(ConfigRoundTrip, KeepsTextOfAnyCharacters) {
+  const std::string title = "a \"b\" \\ 'c' \t # = [x] \n 組子 \x7f \x01";
+  const Config config = load(kMinimal, {"case.title=" + title});
+  EXPECT_EQ(config.values().text("case.title"), title);
+  const Config again = parse_config(config.to_toml(), "effective").check(schema());
+  EXPECT_EQ(again.values().text("case.title"), title);
+}
+
+TEST(ConfigRoundTrip, WritesOneTableForEachFirstPart) {
+  const std::string text = load(kMinimal).to_toml();
+  EXPECT_THAT(text, StartsWith("[amr]\nbuffer = 2\ncriterion = \"loehner\"\ndelta = 0.05\n"));
+  EXPECT_THAT(text, HasSubstr("\n[case]\ninner.radius = 0.15\nname = \"zalesak\"\n"));
+}
+
+TEST(ConfigOverride, IsReadByTheTypeOfItsKey) {
+  const Config config =
+      load(kMinimal + "amr.levels = 3",
+           {"amr.levels=1", "grid.base=[256,128]", "amr.floor=0", "solver.limit=false",
+            "solver.departure=exact", "case.title=12", "case.shape=[7]"});
+  EXPECT_EQ(config.values().integer("amr.levels"), 1);
+  EXPECT_EQ(config.values().list("grid.base"), (Integers{256, 128}));
+  EXPECT_EQ(config.values().number("amr.floor"), 0.0);
+  EXPECT_FALSE(config.values().flag("solver.limit"));
+  EXPECT_EQ(config.values().text("solver.departure"), "exact");
+  EXPECT_EQ(config.values().text("case.title"), "12");
+  EXPECT_EQ(config.values().list("case.shape"), (Integers{7}));
+}
+
+TEST(ConfigOverride, MayQuoteTextAndSurroundItWithSpace) {
+  EXPECT_EQ(load(kMinimal, {" case.title = \"a = b\" "}).values().text("case.title"), "a = b");
+  EXPECT_EQ(load(kMinimal, {"case.title='x'"}).values().text("case.title"), "x");
+  EXPECT_EQ(load(kMinimal, {"case.title="}).values().text("case.title"), "");
+  EXPECT_EQ(load(kMinimal, {"case.title=a=b"}).values().text("case.title"), "a=b");
+}
+
+TEST(ConfigOverride, TheLastOfAKeyCounts) {
+  EXPECT_EQ(load(kMinimal, {"amr.levels=1", "amr.levels=2"}).values().integer("amr.levels"), 2);
+}
+
+TEST(ConfigOverride, MayGiveWhatTheFileLacks) {
+  EXPECT_EQ(load("", {"case.name=zalesak"}).values().text("case.name"), "zalesak");
+}
+
+class ConfigFile : public testing::Test {
+ protected:
+  ConfigFile()
+      : folder_(std::filesystem::temp_directory_path() /
+                ("kumiko_config_test_" + std::to_string(::getpid()))) {
+    std::filesystem::create_directories(folder_);
+  }
+  ~ConfigFile() override { std::filesystem::remove_all(folder_); }
+
+  std::filesystem::path write(const std::string& text) const {
+    const std::filesystem::path path = folder_ / "run.toml";
+    std::ofstream(path, std::ios::binary) << text;
+    return path;
+  }
+
+  static std::string refusal_of(const std::filesystem::path& path) {
+    try {
+      read_config(path);
+    } catch (const ConfigError& error) {
+      return error.what();
+    }
+    ADD_FAILURE() << "accepted: " << path;
+    return {};
+  }
+
+  std::filesystem::path folder_;
+};
+
+TEST_F(ConfigFile, IsReadWithItsOverrides) {
+  const Config config = read_config(write(kMinimal), {"amr.levels=2"}).check(schema());
+  EXPECT_EQ(config.values().integer("amr.levels"), 2);
+}
+
+TEST_F(ConfigFile, MayStartWithAByteOrderMark) {
+  EXPECT_EQ(read_config(write("\xEF\xBB\xBF" + kMinimal)).text("case.name"), "zalesak");
+}
+
+TEST_F(ConfigFile, MayEndItsLinesWithCarriageReturns) {
+  EXPECT_EQ(read_config(write("[case]\r\nname = 'zalesak'\r\n")).text("case.name"), "zalesak");
+}
+
+TEST_F(ConfigFile, ErrorsStartWithItsPath) {
+  const std::filesystem::path path = write(kMinimal + "amr.levels = 0");
+  EXPECT_THAT(refusal_of(path), StartsWith(path.string() + ":2: "));
+}
+
+TEST_F(ConfigFile, MissingIsAnErrorThatSaysSo) {
+  EXPECT_EQ(refusal_of("missing.toml"),
+            "cannot read 'missing.toml': No such file or directory; give the path of a TOML file");
+}
+
+TEST_F(ConfigFile, AFolderIsAnErrorThatSaysSo) {
+  EXPECT_THAT(refusal_of(folder_), HasSubstr("Is a directory"));
+}
+
+TEST_F(ConfigFile, ANameTooLongIsAnErrorThatSaysSo) {
+  const std::string name(5000, 'a');
+  EXPECT_THAT(refusal_of(name), HasSubstr("File name too long"));
+}
+
+TEST_F(ConfigFile, ANameWithANewlineStaysOnOneLine) {
+  EXPECT_THAT(refusal_of("a\nb"), StartsWith("cannot read 'a\\nb'"));
+}
+
+TEST_F(ConfigFile, AHugeFileIsAnErrorThatSaysSo) {
+  EXPECT_THAT(refusal_of(write(std::string((1U << 20) + 1, '\n'))), HasSubstr("too large"));
+}
+
+}  // namespace
+}  // namespace kumiko::io::test
