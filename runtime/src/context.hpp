@@ -8,10 +8,11 @@
 
 namespace kumiko::runtime::detail {
 
-/// Something to do on the other side of a switch, when the side that was left is off its stack.
+/// Something to do on the other side of a switch, when the side that was left is off its stack;
+/// After{} is nothing. Trivial, for it travels through assembly in two registers.
 struct After {
-  void (*function)(void*) = nullptr;
-  void* argument = nullptr;
+  void (*function)(void*);
+  void* argument;
 
   void operator()() const noexcept {
     if (function != nullptr) function(argument);

@@ -4,33 +4,26 @@
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include <pthread.h>
 #include <sched.h>
 
 #include <kumiko/runtime/cpu_budget.hpp>
-#include <kumiko/runtime/detail/parker.hpp>
+#include <kumiko/runtime/detail/spawn.hpp>
+#include <kumiko/runtime/detail/waiter.hpp>
+
+#include "completion.hpp"
 
 namespace kumiko::runtime::detail {
 
 namespace {
 
-/// A root's closure: calls, keeps the exception, and lets the OS thread go.
+/// A root's closure.
 struct Root {
   void (*call)(void*);
   void* callable;
-  std::exception_ptr exception;
-  Parker ended;
-
-  static void run(void* storage) {
-    Root& root = **static_cast<Root**>(storage);
-    try {
-      root.call(root.callable);
-    } catch (...) {
-      root.exception = std::current_exception();
-    }
-    root.ended.unpark();
-  }
+  void operator()() const { call(callable); }
 };
 
 }  // namespace
@@ -111,7 +104,6 @@ void Scheduler::run_root(void (*call)(void*), void* callable) {
     throw std::logic_error(
         "Runtime::run called from a lightweight thread; spawn a Thread or use a TaskGroup there");
   }
-  Root root{call, callable, nullptr, {}};
   Batch<Descriptor> descriptors = descriptors_.take(1);
   Batch<Stack> stacks;
   try {
@@ -121,15 +113,22 @@ void Scheduler::run_root(void (*call)(void*), void* callable) {
     throw;
   }
   Descriptor& thread = *descriptors.pop();
-  // A pointer fits on every stack.
-  ::new (thread.prepare(*stacks.pop(), sizeof(Root*), alignof(Root*))) Root*(&root);
-  thread.call = &Root::run;
-  // The handle of a root is nobody's, as if it had been detached.
-  thread.join.store(join_word::kDetached, std::memory_order_relaxed);
+  // Two pointers fit on every stack.
+  ::new (thread.prepare(*stacks.pop(), sizeof(Root), alignof(Root))) Root{call, callable};
+  thread.call = &call_and_destroy<Root>;
   roots_.fetch_add(1, std::memory_order_release);
-  inject(thread);
-  root.ended.park();
-  if (root.exception != nullptr) std::rethrow_exception(root.exception);
+  // The caller is the joiner, before the thread begins.
+  Waiter waiter;
+  thread.join.store(reinterpret_cast<std::uintptr_t>(&waiter), std::memory_order_relaxed);
+  waiter.wait([](void* root) { inject_root(root); }, &thread);
+  const std::exception_ptr exception = std::exchange(thread.exception, nullptr);
+  release_descriptor(thread);
+  if (exception != nullptr) std::rethrow_exception(exception);
+}
+
+void Scheduler::inject_root(void* thread) noexcept {
+  auto& root = *static_cast<Descriptor*>(thread);
+  root.home->inject(root);
 }
 
 Statistics Scheduler::statistics() const {

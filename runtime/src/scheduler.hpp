@@ -56,6 +56,7 @@ class Scheduler {
   Statistics statistics() const;
 
  private:
+  static void inject_root(void* thread) noexcept;
   void start_workers(int count);
   void stop() noexcept;
 

@@ -107,6 +107,7 @@ void Worker::call_closure(Descriptor& self) noexcept {
 /// and no atomic operation is needed.
 Fiber& Worker::end(Descriptor& self) noexcept {
   Worker& worker = *current_worker();
+  worker.executed_.increment();
   Descriptor* next = worker.deque_.pop();
   if (next != nullptr && next->attached_child == &self) {
     next->attached_child = nullptr;
@@ -114,7 +115,6 @@ Fiber& Worker::end(Descriptor& self) noexcept {
   } else if (Waiter* const waiter = complete_left_behind(self); waiter != nullptr) {
     next = worker.wake(*waiter, next);
   }
-  worker.executed_.increment();
   worker.current_ = nullptr;
   worker.become(next);
   return next != nullptr ? next->fiber : worker.loop_;
