@@ -6,6 +6,7 @@ log_dir="$root/build/logs"
 jobs=${KUMIKO_JOBS:-$(nproc)}
 step_number=0
 step_table=()
+tests_passed=0
 
 say() { printf '%s\n' "$*"; }
 
@@ -14,39 +15,83 @@ fail() {
   exit 1
 }
 
-# step TITLE COMMAND...: runs a command, shows its output and keeps it in a log. On failure one line
-# names the step and the log.
-step() {
-  local title=$1 started=$SECONDS log status=0
-  shift
+[[ $jobs =~ ^[1-9][0-9]*$ ]] || fail "KUMIKO_JOBS is '$jobs'; it must be a number of jobs, 1 or more"
+
+# step TITLE COMMAND...: runs a command and keeps its output in a log. On failure the log's end is
+# shown, and one line names the step and the log.
+step() { run_step condensed "$@"; }
+
+# step_shown TITLE COMMAND...: the same for a command whose output is the point.
+step_shown() { run_step cat "$@"; }
+
+run_step() {
+  local show=$1 title=$2 started=$SECONDS log status=0
+  shift 2
   step_number=$((step_number + 1))
+  log=$(log_name "$title")
   mkdir -p "$log_dir"
-  log="$log_dir/$(printf '%02d' "$step_number")-$(tr -cs 'a-z0-9\n' '-' <<<"${title,,}").log"
   say "[$step_number] $title ..."
-  "$@" </dev/null 2>&1 | tee "$log" | show || status=${PIPESTATUS[0]}
+  if [ "$show" = cat ]; then
+    # Errors and progress go where they would without the log: a terminal keeps its progress line.
+    "$@" </dev/null | tee "$log" || status=${PIPESTATUS[0]}
+  else
+    "$@" </dev/null 2>&1 | tee "$log" | condensed || status=${PIPESTATUS[0]}
+  fi
   local seconds=$((SECONDS - started))
   step_table+=("$(printf '%5d s  %s' "$seconds" "$title")")
-  [ "$status" -eq 0 ] || fail "step '$title' failed after $seconds s; its log is $log"
-  say "[$step_number] $title: $seconds s"
-}
-
-# Shows a log as it grows: all of it when VERBOSE is set, else one line a second of progress on a
-# terminal, and everything else only in the log.
-show() {
-  if [ -n "${VERBOSE:-}" ] || [ -n "${CI:-}" ]; then
-    cat
-  elif [ -t 1 ]; then
-    awk '{ printf "\r\033[K    %s", substr($0, 1, 90); fflush() } END { printf "\r\033[K" }'
-  else
-    cat >/dev/null
+  if [ "$status" -ne 0 ]; then
+    if [ "$show" != cat ] && is_condensed; then tail -n 40 "$log" >&2; fi
+    fail "step $step_number, '$title', failed after $seconds s; its log is $log"
   fi
+  say "[$step_number] $title: done in $seconds s"
 }
 
-# build PRESET: configures and builds. A cache that a killed run left half-written is made anew.
+# log_name TITLE: the log of the step that begins, e.g. build/logs/03-build-release.log
+log_name() {
+  local words
+  words=$(tr -cs 'a-z0-9' '-' <<<"${1,,}")
+  printf '%s/%02d-%s.log' "$log_dir" "$step_number" "${words%-}"
+}
+
+is_condensed() { [ -t 1 ] && [ -z "${VERBOSE:-}" ]; }
+
+# On a terminal the latest line of the input, over the one before; elsewhere, or with VERBOSE set,
+# all of it.
+condensed() {
+  local line
+  if ! is_condensed; then
+    cat
+    return
+  fi
+  while IFS= read -r line; do printf '\r\033[K    %.74s' "$line"; done
+  printf '\r\033[K'
+}
+
+# build PRESET: configures and builds. A configuration that a killed run left unusable is made anew.
 build() {
   local preset=$1
-  (cd "$root" && { cmake --preset "$preset" || cmake --fresh --preset "$preset"; } &&
-    cmake --build --preset "$preset" --parallel "$jobs")
+  cd "$root" || return
+  if ! cmake --preset "$preset"; then
+    say "configuring failed; trying once more without what is left of an earlier one"
+    cmake --fresh --preset "$preset" || return 1
+  fi
+  cmake --build --preset "$preset" --parallel "$jobs"
+}
+
+# test_step TITLE PRESET [OPTION...]: ctest with its options, counted.
+test_step() {
+  local title=$1 passed
+  shift
+  step "$title" run_tests "$@"
+  passed=$(awk '/tests passed, .* out of/ { print $NF }' "$(log_name "$title")" | tail -n 1)
+  tests_passed=$((tests_passed + ${passed:-0}))
+}
+
+run_tests() {
+  local preset=$1
+  shift
+  cd "$root" || return
+  ctest --preset "$preset" --parallel "$jobs" "$@"
 }
 
 print_step_table() {

@@ -37,7 +37,7 @@ inline std::string refusal(const std::string& toml,
   try {
     load(toml, overrides);
   } catch (const ConfigError& error) {
-    const std::string message = error.what();
+    std::string message = error.what();
     EXPECT_EQ(message.find('\n'), std::string::npos) << message;
     return message;
   }

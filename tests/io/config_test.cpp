@@ -135,7 +135,7 @@ class ConfigFile : public testing::Test {
   ~ConfigFile() override { std::filesystem::remove_all(folder_); }
 
   std::filesystem::path write(const std::string& text) const {
-    const std::filesystem::path path = folder_ / "run.toml";
+    std::filesystem::path path = folder_ / "run.toml";
     std::ofstream(path, std::ios::binary) << text;
     return path;
   }
