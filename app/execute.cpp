@@ -25,8 +25,9 @@ int until(int step, int every) { return every > 0 ? every - step % every : kLong
 
 void check_signals(const amr::Simulation& simulation) {
   if (signal_received == 0) return;
-  throw std::runtime_error(fmt::format("ended by signal {} after base step {}; nothing was kept",
-                                       static_cast<int>(signal_received), simulation.step()));
+  throw std::runtime_error(
+      fmt::format("ended by signal {} after base step {}; the run is not complete",
+                  static_cast<int>(signal_received), simulation.step()));
 }
 
 io::RunSummary describe(const Problem& problem, const amr::Backend& backend,
@@ -72,7 +73,7 @@ io::RunSummary execute(const Problem& problem, amr::Backend& backend, amr::Simul
     if (due(simulation.step(), hooks.every) || simulation.step() == problem.stop_step) {
       hooks.diagnose(simulation);
     }
-    if (due(simulation.step(), hooks.output_every) && simulation.step() != problem.stop_step) {
+    if (due(simulation.step(), hooks.output_every) || simulation.step() == problem.stop_step) {
       hooks.output(simulation);
     }
     hooks.progress(simulation);

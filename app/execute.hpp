@@ -15,7 +15,7 @@ struct Hooks {
   /// Called at step 0, every `every` base steps, and at the last one.
   std::function<void(const amr::Simulation&)> diagnose = [](const amr::Simulation&) {};
   int every = 10;
-  /// Called every `output_every` base steps; 0 = never.
+  /// Called every `output_every` base steps (0 = never), and at the last one.
   std::function<void(const amr::Simulation&)> output = [](const amr::Simulation&) {};
   int output_every = 0;
   /// Called between parts of the loop.

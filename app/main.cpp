@@ -1,6 +1,7 @@
 // The kumiko command: parses, hands over, and turns what goes wrong into one line and an exit code.
 #include <algorithm>
 #include <cstdio>
+#include <new>
 #include <string>
 
 #include <CLI/CLI.hpp>
@@ -32,7 +33,6 @@ void add_common_options(CLI::App& command, Request& request) {
   command.add_option("--workers", request.workers, "OS threads that work (default: all available)")
       ->check(CLI::Range(1, 4096));
   command.add_option("--summary", request.summary, "write the figures to this JSON file too");
-  command.add_flag("--quiet", request.quiet, "print errors only");
   command.footer(key_reference);
 }
 
@@ -55,11 +55,13 @@ int dispatch(int argc, char** argv) {
       ->check(CLI::IsMember(amr::backend_names()))
       ->capture_default_str();
   run->add_option("--output", request.output, "folder for the run's files (default: out/<case>)");
+  run->add_flag("--quiet", request.quiet, "print errors only");
   run->add_flag("--overwrite", request.overwrite, "replace the files of an earlier run there");
 
   CLI::App* const table =
       app.add_subcommand("table", "print the thesis's tables: every backend, AMR and not");
   add_common_options(*table, request);
+  table->add_flag("--quiet", request.quiet, "show no progress");
 
   CLI::App* const cases = app.add_subcommand("case", "the cases");
   cases->require_subcommand(1);
@@ -85,7 +87,11 @@ int dispatch(int argc, char** argv) {
 int main(int argc, char** argv) {
   using namespace kumiko::app;
   try {
-    return dispatch(argc, argv);
+    const int code = dispatch(argc, argv);
+    if (std::fflush(stdout) != 0) return error_line("cannot write to stdout", kRunFailed);
+    return code;
+  } catch (const std::bad_alloc&) {
+    return error_line("not enough memory; lower grid.base or amr.levels", kRunFailed);
   } catch (const RequestError& error) {
     return error_line(error.what(), kWrongRequest);
   } catch (const std::exception& error) {

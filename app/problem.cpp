@@ -10,12 +10,18 @@ namespace kumiko::app {
 
 namespace {
 
-/// Calls make() and turns what it throws into a RequestError.
+/// Calls make() and turns what it throws about its input into a RequestError.
 template <class Make>
 auto as_request(Make make) {
   try {
     return make();
-  } catch (const std::exception& error) {
+  } catch (const std::invalid_argument& error) {
+    throw RequestError(error.what());
+  } catch (const amr::CflError& error) {
+    throw RequestError(error.what());
+  } catch (const io::ConfigError& error) {
+    throw RequestError(error.what());
+  } catch (const io::OutputError& error) {
     throw RequestError(error.what());
   }
 }
@@ -85,6 +91,21 @@ Problem load_problem(const Request& request, const std::vector<std::string>& mor
         config,  the_case.make(config.case_parameters()),   solver.make(config.solver_parameters()),
         options, stop_step > 0 ? stop_step : options.steps, workers};
   });
+}
+
+void prepare_summary(const std::filesystem::path& file) {
+  if (file.empty()) return;
+  as_request([&] { io::check_writable(file); });
+  // Figures of an earlier run must not pass for this one's.
+  std::filesystem::remove(file);
+}
+
+io::OutputFolder open_output(const std::filesystem::path& path, bool overwrite) {
+  return as_request([&] { return io::OutputFolder(path, overwrite); });
+}
+
+void check_output(const std::filesystem::path& path, bool overwrite) {
+  as_request([&] { io::OutputFolder::check(path, overwrite); });
 }
 
 std::unique_ptr<amr::Backend> load_backend(const std::string& name, int workers) {

@@ -5,6 +5,7 @@
 
 #include <kumiko/amr/simulation.hpp>
 #include <kumiko/io/config.hpp>
+#include <kumiko/io/output_folder.hpp>
 
 #include "request.hpp"
 
@@ -27,7 +28,15 @@ struct Problem {
 /// last. Throws RequestError.
 Problem load_problem(const Request& request, const std::vector<std::string>& more_overrides = {});
 
-/// Makes the backend. Throws RequestError.
+/// Tells whether a summary can be written, and removes the one of an earlier run. Nothing to do for
+/// an empty path. Throws RequestError.
+void prepare_summary(const std::filesystem::path& file);
+
+/// The run's folder: the check before work starts, and the folder itself. Both throw RequestError.
+void check_output(const std::filesystem::path& path, bool overwrite);
+io::OutputFolder open_output(const std::filesystem::path& path, bool overwrite);
+
+/// Makes the backend. Throws RequestError, or std::runtime_error when the system refuses.
 std::unique_ptr<amr::Backend> load_backend(const std::string& name, int workers);
 
 /// Builds the initial state. Throws RequestError, with the remedy, when the step outruns the

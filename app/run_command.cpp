@@ -116,21 +116,14 @@ void print_summary(const io::RunSummary& s) {
 int run_command(const Request& request) {
   const Problem problem = load_problem(request);
   const std::filesystem::path path = output_path(request, problem);
-  try {
-    io::OutputFolder::check(path, request.overwrite);
-    if (!request.summary.empty()) io::check_writable(request.summary);
-  } catch (const io::OutputError& error) {
-    throw RequestError(error.what());
-  }
+  check_output(path, request.overwrite);
   const auto backend = load_backend(request.backend, problem.workers);
   const auto simulation = make_simulation(problem, *backend);
-  RunFiles files(problem, *backend, [&] {
-    try {
-      return io::OutputFolder(path, request.overwrite);
-    } catch (const io::OutputError& error) {
-      throw RequestError(error.what());
-    }
-  }());
+  // The summary's folder may be the one that the run makes.
+  const bool beside = request.summary.parent_path().lexically_normal() == path.lexically_normal();
+  if (!beside) prepare_summary(request.summary);
+  RunFiles files(problem, *backend, open_output(path, request.overwrite));
+  if (beside) prepare_summary(request.summary);
   files.write_picture(*simulation, "field_start.png");
 
   io::RunSummary summary;
@@ -145,7 +138,6 @@ int run_command(const Request& request) {
     end_on_signals();
     summary = execute(problem, *backend, *simulation, hooks);
   }
-  files.write_state(*simulation);
   files.write_picture(*simulation, "field_end.png");
   files.finish(summary, request.summary);
   if (!request.quiet) {

@@ -1,4 +1,3 @@
-#include <algorithm>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -26,8 +25,8 @@ struct Row {
 /// The thesis's runs: the coarse grid, AMR twice, the finest level's grid without AMR.
 std::vector<Row> rows_of(const Problem& base) {
   const amr::SimulationOptions& options = base.options;
-  const int scale = 1 << (options.levels - 1);
-  const auto grid = [&](int factor) {
+  const std::int64_t scale = std::int64_t{1} << (options.levels - 1);
+  const auto grid = [&](std::int64_t factor) {
     return fmt::format("grid.base=[{}, {}]", options.points_x * factor, options.points_y * factor);
   };
   return {
@@ -129,14 +128,10 @@ int table_command(const Request& request) {
   const Problem base = load_problem(request);
   std::vector<Row> rows = rows_of(base);
   // A wrong request is refused before the first run, not after an hour.
+  prepare_summary(request.summary);
   for (const Row& row : rows) {
     const Problem problem = load_problem(request, row.overrides);
-    make_simulation(problem, *load_backend("serial", 1));
-  }
-  try {
-    if (!request.summary.empty()) io::check_writable(request.summary);
-  } catch (const io::OutputError& error) {
-    throw RequestError(error.what());
+    make_simulation(problem, *load_backend(row.backend, problem.workers));
   }
   end_on_signals();
   for (Row& row : rows) row.summary = run_row(request, row);

@@ -8,6 +8,16 @@ step_number=0
 step_table=()
 tests_passed=0
 
+# One run at a time: two would build into the same folders. The lock is inherited by what a run
+# starts, so it lasts until the last of it has ended, even when the run itself was killed.
+one_run_at_a_time() {
+  mkdir -p "$root/build"
+  exec 9>"$root/build/.lock"
+  flock --nonblock 9 && return
+  say "an earlier run is still at work in $root/build; waiting for its end ..."
+  flock 9
+}
+
 say() { printf '%s\n' "$*"; }
 
 fail() {

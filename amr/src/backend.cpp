@@ -1,6 +1,7 @@
 #include <exception>
 #include <mutex>
 #include <stdexcept>
+#include <system_error>
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
@@ -40,9 +41,6 @@ std::unique_ptr<Backend> make_backend(std::string_view name, int workers) {
     throw std::invalid_argument(
         fmt::format("{} workers asked for; give a positive number, or 0 for all", workers));
   }
-  if (name == "threads") return make_threads_backend(workers);
-  if (name == "pthread") return make_pthread_backend(workers);
-  if (name == "openmp") return make_openmp_backend(workers);
   if (name == "serial") {
     if (workers > 1) {
       throw std::invalid_argument(fmt::format(
@@ -50,6 +48,14 @@ std::unique_ptr<Backend> make_backend(std::string_view name, int workers) {
           workers));
     }
     return make_serial_backend();
+  }
+  try {
+    if (name == "threads") return make_threads_backend(workers);
+    if (name == "pthread") return make_pthread_backend(workers);
+    if (name == "openmp") return make_openmp_backend(workers);
+  } catch (const std::system_error& error) {
+    throw std::runtime_error(fmt::format("backend '{}' cannot start {} workers: {}; ask for fewer",
+                                         name, workers, error.what()));
   }
   throw std::invalid_argument(fmt::format("backend '{}' is unknown; choose one of: {}", name,
                                           fmt::join(backend_names(), ", ")));

@@ -1,3 +1,5 @@
+#include <system_error>
+
 #include <omp.h>
 
 #include <kumiko/runtime/cpu_budget.hpp>
@@ -11,7 +13,14 @@ namespace {
 class OpenMpBackend final : public Backend {
  public:
   explicit OpenMpBackend(int workers)
-      : workers_(workers > 0 ? workers : runtime::available_cores()) {}
+      : workers_(workers > 0 ? workers : runtime::available_cores()) {
+    // A loop must have as many threads as the statistics say.
+    omp_set_dynamic(0);
+    if (omp_get_thread_limit() < workers_) {
+      throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again),
+                              "OMP_THREAD_LIMIT is lower");
+    }
+  }
 
   std::string_view name() const override { return "openmp"; }
   int workers() const override { return workers_; }

@@ -15,16 +15,20 @@ class PthreadBackend final : public Backend {
  public:
   explicit PthreadBackend(int workers) : workers_(workers), barrier_(workers) {
     threads_.reserve(static_cast<std::size_t>(workers - 1));
-    for (int worker = 1; worker < workers; ++worker) {
-      threads_.emplace_back([this, worker] { serve(worker); });
+    try {
+      for (int worker = 1; worker < workers; ++worker) {
+        threads_.emplace_back([this, worker] { serve(worker); });
+      }
+    } catch (...) {
+      // Those that started wait at the barrier for those that did not.
+      const auto missing = static_cast<std::size_t>(workers - 1) - threads_.size();
+      for (std::size_t n = 0; n < missing; ++n) barrier_.arrive_and_drop();
+      stop();
+      throw;
     }
   }
 
-  ~PthreadBackend() override {
-    level_ = nullptr;
-    barrier_.arrive_and_wait();
-    for (std::thread& thread : threads_) thread.join();
-  }
+  ~PthreadBackend() override { stop(); }
 
   std::string_view name() const override { return "pthread"; }
   int workers() const override { return workers_; }
@@ -37,6 +41,12 @@ class PthreadBackend final : public Backend {
     barrier_.arrive_and_wait();
     work(0);
     barrier_.arrive_and_wait();
+  }
+
+  void stop() {
+    level_ = nullptr;
+    barrier_.arrive_and_wait();
+    for (std::thread& thread : threads_) thread.join();
   }
 
   void serve(int worker) {

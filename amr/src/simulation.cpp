@@ -44,6 +44,13 @@ void check_parts(const Case& problem, const Solver& solver, const SimulationOpti
                     traits.name));
   }
   if (options.steps < 1) throw std::invalid_argument("time.steps must be at least 1");
+  if (options.refinement.interval < 1) {
+    throw std::invalid_argument("amr.interval must be at least 1");
+  }
+  if (options.refinement.buffer < 0 || options.refinement.buffer > kPatchSize) {
+    throw std::invalid_argument(
+        fmt::format("amr.buffer is {}; 0 to {} work", options.refinement.buffer, kPatchSize));
+  }
 }
 
 }  // namespace

@@ -26,27 +26,58 @@ TimeStepper::TimeStepper(Hierarchy& hierarchy, const Case& problem, const Solver
 }
 
 void TimeStepper::prepare(int index, const std::vector<std::size_t>& slots, double time) {
-  for_slots(backend_, hierarchy_.level(index), slots,
-            [&](Patch& patch) { prepare_patch(patch, time); });
+  Level& level = hierarchy_.level(index);
+  cfl_.assign(level.size(), 0.0);
+  for_slots(backend_, level, slots, [&](Patch& patch) {
+    const auto slot = static_cast<std::size_t>(level.find(patch.id()));
+    cfl_[slot] = cfl_of(patch.id(), time, dt_, patch.coefficients());
+  });
+  check_cfl(index, time);
 }
 
-void TimeStepper::prepare_patch(Patch& patch, double time) const {
-  const PatchCoordinates coordinates(hierarchy_.geometry(), patch.id());
-  const double spacing = hierarchy_.geometry().spacing(patch.id().level);
+double TimeStepper::cfl_of(const PatchId& id, double time, double base_dt,
+                           std::span<double> coefficients) const {
+  const PatchCoordinates coordinates(hierarchy_.geometry(), id);
+  const double spacing = hierarchy_.geometry().spacing(id.level);
   const double cfl = solver_.prepare(case_, {coordinates.points(), spacing}, time,
-                                     level_dt(patch.id().level), patch.coefficients());
+                                     base_dt / static_cast<double>(1 << id.level), coefficients);
+  if (std::isfinite(cfl)) return cfl;
+  throw std::runtime_error(fmt::format("{} has a velocity that is not a finite number at t = {:g}",
+                                       to_string(id), time));
+}
+
+void TimeStepper::check_cfl(int index, double time) const {
+  const auto largest = std::max_element(cfl_.begin(), cfl_.end());
   const double limit = solver_.traits().cfl_limit;
-  if (cfl <= limit) return;
-  if (!std::isfinite(cfl)) {
-    throw std::runtime_error(fmt::format("{} has a velocity that is not a number at t = {:g}",
-                                         to_string(patch.id()), time));
-  }
-  const auto needed = static_cast<std::int64_t>(std::ceil(options_.steps * (cfl / limit)));
+  if (largest == cfl_.end() || *largest <= limit) return;
+  const auto slot = static_cast<std::size_t>(largest - cfl_.begin());
+  const PatchId& id = hierarchy_.level(index).patch(slot).id();
+  const std::int64_t enough = smallest_steps(id, time);
   throw CflError(
       fmt::format("{} has CFL number {:.4g} at t = {:g}, but the ghosts of solver '{}' serve up to "
                   "{:g}; the smallest time.steps that would do is {}",
-                  to_string(patch.id()), cfl, time, solver_.traits().name, limit, needed),
-      needed);
+                  to_string(id), *largest, time, solver_.traits().name, limit, enough),
+      enough);
+}
+
+/// By bisection, since a departure scheme need not be linear in the step.
+std::int64_t TimeStepper::smallest_steps(const PatchId& id, double time) const {
+  std::vector<double> scratch(solver_.coefficients());
+  const auto enough = [&](std::int64_t steps) {
+    const double dt = case_.end_time() / static_cast<double>(steps);
+    return cfl_of(id, time, dt, scratch) <= solver_.traits().cfl_limit;
+  };
+  std::int64_t refused = options_.steps;
+  std::int64_t accepted = 2 * refused;
+  while (!enough(accepted)) {
+    refused = accepted;
+    accepted *= 2;
+  }
+  while (accepted - refused > 1) {
+    const std::int64_t middle = refused + (accepted - refused) / 2;
+    (enough(middle) ? accepted : refused) = middle;
+  }
+  return accepted;
 }
 
 void TimeStepper::base_step(double time) {
@@ -73,15 +104,17 @@ void TimeStepper::step_level(int index, double time, int substep) {
 void TimeStepper::advance_level(int index, double time, const GhostTime& ghosts) {
   Level& level = hierarchy_.level(index);
   const bool steady = case_.steady_velocity();
+  cfl_.assign(level.size(), 0.0);
   // Filling a patch's ghosts writes that patch alone and reads interiors, which this phase leaves
   // as they are: filling and advancing need no barrier between them.
   backend_.for_each(level, [&](std::size_t slot, int worker) {
     Patch& patch = level.patch(slot);
-    if (!steady) prepare_patch(patch, time);
+    if (!steady) cfl_[slot] = cfl_of(patch.id(), time, dt_, patch.coefficients());
     exchange_.fill(index, slot, State::kNow, ghosts);
     solver_.advance(patch.now(), std::as_const(patch).coefficients(), patch.next());
     step_updates_[static_cast<std::size_t>(worker)].count += kPatchPoints;
   });
+  check_cfl(index, time);
   counters_.updates_per_level[static_cast<std::size_t>(index)] += level.size() * kPatchPoints;
 }
 

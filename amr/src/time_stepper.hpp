@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include <kumiko/amr/simulation.hpp>
@@ -21,8 +22,8 @@ class TimeStepper {
   /// Throws CflError when a patch's CFL number exceeds the solver's limit.
   void prepare(int level, const std::vector<std::size_t>& slots, double time);
 
-  /// Takes all levels from time to time + dt. Throws CflError (unsteady velocities only); the
-  /// levels then stand at different times.
+  /// Takes all levels from time to time + dt. With an unsteady velocity it throws CflError as
+  /// prepare() does; the levels then stand at different times.
   void base_step(double time);
 
   void count_regrid() { ++counters_.regrids; }
@@ -34,7 +35,10 @@ class TimeStepper {
   void advance_level(int level, double time, const GhostTime& ghosts);
   void fill_next_ghosts(int level, const GhostTime& ghosts);
   void restrict_level(int fine_level);
-  void prepare_patch(Patch& patch, double time) const;
+  double cfl_of(const PatchId& id, double time, double base_dt,
+                std::span<double> coefficients) const;
+  void check_cfl(int level, double time) const;
+  std::int64_t smallest_steps(const PatchId& id, double time) const;
   double level_dt(int level) const { return dt_ / static_cast<double>(1 << level); }
   void close_base_step();
 
@@ -51,6 +55,7 @@ class TimeStepper {
   SimulationOptions options_;
   double dt_;
   std::vector<WorkerUpdates> step_updates_;
+  std::vector<double> cfl_;  ///< by slot, of the patches prepared last
   WorkCounters counters_;
 };
 

@@ -1,4 +1,6 @@
 #include <cstdlib>
+#include <stdexcept>
+#include <string>
 #include <string_view>
 
 #include "kernel.hpp"
@@ -9,6 +11,10 @@ Kernel select_kernel() {
 #if defined(__x86_64__)
   const char* const wish = std::getenv("KUMIKO_ISA");
   const std::string_view limit = wish == nullptr ? "avx512" : wish;
+  if (limit != "baseline" && limit != "avx2" && limit != "avx512") {
+    throw std::invalid_argument("KUMIKO_ISA is '" + std::string(limit) +
+                                "'; it can be baseline, avx2 or avx512");
+  }
   if (limit == "baseline") return advance_baseline;
   const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
                       __builtin_cpu_supports("avx512vl");

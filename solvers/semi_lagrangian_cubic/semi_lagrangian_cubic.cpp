@@ -68,8 +68,7 @@ class SemiLagrangianCubic final : public amr::Solver {
                  std::span<double> coefficients) const override {
     const std::span<double> x = coefficients.subspan(kX, kPatchPoints);
     const std::span<double> y = coefficients.subspan(kY, kPatchPoints);
-    // The particles that arrive at the end of the step.
-    displacement(problem, patch.points, time + dt, dt, {x, y});
+    trace_back(problem, patch.points, time, dt, {x, y});
     const double largest_x = normalise(x, patch.spacing);
     const double largest_y = normalise(y, patch.spacing);
     coefficients[kUpwindX] = static_cast<double>(classify(x));
@@ -90,19 +89,25 @@ class SemiLagrangianCubic final : public amr::Solver {
 
   void displacement(const Case& problem, Points points, double time, double tau,
                     Vectors displacement) const override {
+    trace_back(problem, points, time - tau, tau, displacement);
+  }
+
+ private:
+  /// Displacements over [start, start + tau] of the particles that arrive at the points at its end.
+  void trace_back(const Case& problem, Points points, double start, double tau,
+                  Vectors displacement) const {
     switch (departure_) {
       case Departure::kFirstOrder:
-        return first_order(problem, points, time - tau, tau, displacement);
+        return first_order(problem, points, start, tau, displacement);
       case Departure::kSecondOrder:
-        return second_order(problem, points, time - tau, tau, displacement);
+        return second_order(problem, points, start, tau, displacement);
       case Departure::kExact:
-        if (problem.exact_displacement(points, time, tau, displacement)) return;
+        if (problem.exact_displacement(points, start + tau, tau, displacement)) return;
         throw std::invalid_argument(
             "the case knows no exact trajectories; set solver.departure to second_order");
     }
   }
 
- private:
   /// The velocity is taken where the particle arrives, at the start of the interval.
   static void first_order(const Case& problem, Points points, double start, double tau,
                           Vectors displacement) {

@@ -1,4 +1,4 @@
-// Contract: a run is the scheme that DESIGN section 4 writes down, on any mesh; it keeps constants,
+// Contract: a run is the scheme that docs/numerics.md writes down, on any mesh; it keeps constants,
 // treats x and y alike, nests after every regrid, and refuses steps that outrun the ghosts.
 #include <algorithm>
 #include <numbers>
@@ -90,6 +90,48 @@ TEST(Stepping, GivenZalesakOnOneLevelThenItAgreesWithAPlainProgram) {
   }
 }
 
+/// Prepares every patch of every level at t = 0.
+void prepare_all(TimeStepper& stepper, const Hierarchy& hierarchy) {
+  for (int level = 0; level < hierarchy.max_levels(); ++level) {
+    std::vector<std::size_t> all(hierarchy.level(level).size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    stepper.prepare(level, all, 0.0);
+  }
+}
+
+/// Calls visit(level, x, y, value) for every node of every level, covered ones included.
+template <class Visit>
+void for_each_node(const Hierarchy& hierarchy, Visit visit) {
+  const Geometry& geometry = hierarchy.geometry();
+  for (int index = 0; index < hierarchy.max_levels(); ++index) {
+    const Level& level = hierarchy.level(index);
+    for (std::size_t slot = 0; slot < level.size(); ++slot) {
+      const Patch& patch = level.patch(slot);
+      for (int j = 0; j < kPatchSize; ++j) {
+        for (int i = 0; i < kPatchSize; ++i) {
+          visit(index, geometry.coordinate(index, patch.id().i * kPatchSize + i),
+                geometry.coordinate(index, patch.id().j * kPatchSize + j), patch.now()(i, j));
+        }
+      }
+    }
+  }
+}
+
+/// Base nodes half-way up the disk's edge must have children.
+void expect_front_refined(const Hierarchy& hierarchy) {
+  int front = 0;
+  for_each_node(hierarchy, [&](int level, double x, double y, double value) {
+    if (level != 0 || value < 0.3 || value > 0.7) return;
+    ++front;
+    const double points = hierarchy.geometry().points_x(1);
+    const PatchId child{1, static_cast<int>(x * points) / kPatchSize,
+                        static_cast<int>(y * points) / kPatchSize};
+    ASSERT_GE(hierarchy.level(1).find(child), 0) << "(" << x << ", " << y << ")";
+  });
+  EXPECT_GT(front, 10);
+  EXPECT_EQ(hierarchy.used_levels(), hierarchy.max_levels());
+}
+
 class EveryInterpolation : public ::testing::TestWithParam<TimeInterpolation> {};
 
 TEST_P(EveryInterpolation, GivenAConstantPeriodicFieldOnThreeLevelsThenItDriftsAtMost2UlpAStep) {
@@ -108,11 +150,7 @@ TEST_P(EveryInterpolation, GivenAConstantPeriodicFieldOnThreeLevelsThenItDriftsA
   testing::sample(*hierarchy, problem.u);
   const GhostExchange exchange(*hierarchy, problem, *solver, options.time_interpolation);
   TimeStepper stepper(*hierarchy, problem, *solver, *backend, exchange, options);
-  for (int level = 0; level < 3; ++level) {
-    std::vector<std::size_t> all(hierarchy->level(level).size());
-    std::iota(all.begin(), all.end(), std::size_t{0});
-    stepper.prepare(level, all, 0.0);
-  }
+  prepare_all(stepper, *hierarchy);
   for (int step = 0; step < kSteps; ++step) stepper.base_step(step / 128.0);
   const FieldFigures figures = field_figures(*hierarchy, *backend);
   const double ulp = std::nextafter(kConstant, 1.0) - kConstant;
@@ -163,15 +201,7 @@ TEST_P(EveryInterpolation, GivenTheMirroredProblemThenTheAnswerIsMirrored) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Time, EveryInterpolation,
-                         ::testing::Values(TimeInterpolation::kCharacteristic,
-                                           TimeInterpolation::kLinear),
-                         [](const auto& test) {
-                           return test.param == TimeInterpolation::kLinear ? "Linear"
-                                                                           : "Characteristic";
-                         });
-
-TEST(Stepping, GivenManyRegridsThenTheMeshNestsAfterEachAndCoversThePatchesThatMove) {
+TEST(Stepping, GivenManyRegridsThenTheMeshNestsAfterEachAndFollowsTheDisk) {
   const auto problem = zalesak();
   const auto solver = cubic_solver();
   const auto backend = make_backend("serial", 1);
@@ -183,8 +213,49 @@ TEST(Stepping, GivenManyRegridsThenTheMeshNestsAfterEachAndCoversThePatchesThatM
     run.advance(options.refinement.interval);
     ASSERT_TRUE(run.hierarchy().properly_nested());
     ASSERT_EQ(run.counters().regrids, static_cast<std::uint64_t>(regrid - 1));
+    expect_front_refined(run.hierarchy());
   }
 }
+
+TEST_P(EveryInterpolation, GivenAUniformFlowOnThreeLevelsThenALowPolynomialMovesExactly) {
+  // Cubic in space is exact for the characteristic ghosts, linear in time for the linear ones.
+  const bool linear = GetParam() == TimeInterpolation::kLinear;
+  const auto u = [linear](double x, double y) {
+    return linear ? 2.0 * x - 3.0 * y + 1.0 : (x * x * x - x) * (1.0 - 2.0 * y * y);
+  };
+  constexpr int kSteps = 3;
+  constexpr int kWholeRun = 100;
+  FunctionCase problem;
+  problem.kind = BoundaryKind::kFixedValue;
+  problem.vx = [](double, double) { return 0.9; };
+  problem.vy = [](double, double) { return -0.7; };
+  const auto solver = cubic_solver();
+  const auto backend = make_backend("serial", 1);
+  SimulationOptions options = run_options(64, 3, kWholeRun);
+  options.time_interpolation = GetParam();
+  const auto hierarchy = testing::island(problem.boundaries(), {1, 2, solver->coefficients()});
+  testing::sample(*hierarchy, u);
+  const GhostExchange exchange(*hierarchy, problem, *solver, options.time_interpolation);
+  TimeStepper stepper(*hierarchy, problem, *solver, *backend, exchange, options);
+  prepare_all(stepper, *hierarchy);
+  for (int step = 0; step < kSteps; ++step) stepper.base_step(1.0 * step / kWholeRun);
+  // The boundary's influence has not come this far.
+  constexpr double kAway = 0.2;
+  const double t = 1.0 * kSteps / kWholeRun;
+  for_each_node(*hierarchy, [&](int level, double x, double y, double value) {
+    if (x < kAway || y < kAway || x > 1.0 - kAway || y > 1.0 - kAway) return;
+    ASSERT_NEAR(value, u(x - 0.9 * t, y + 0.7 * t), 1e-13)
+        << "level " << level << " (" << x << ", " << y << ")";
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Time, EveryInterpolation,
+                         ::testing::Values(TimeInterpolation::kCharacteristic,
+                                           TimeInterpolation::kLinear),
+                         [](const auto& test) {
+                           return test.param == TimeInterpolation::kLinear ? "Linear"
+                                                                           : "Characteristic";
+                         });
 
 TEST(Stepping, GivenSubcyclingThenUpdatesAreCountedByLevelAndWorker) {
   const auto problem = zalesak();
@@ -220,6 +291,28 @@ TEST(Stepping, GivenTooFewStepsThenTheErrorNamesThePatchAndTheFewestThatWouldDo)
   EXPECT_EQ(enough, 202);
   EXPECT_NO_THROW(Simulation(*problem, *solver, *backend, run_options(64, 1, 202)));
   EXPECT_THROW(Simulation(*problem, *solver, *backend, run_options(64, 1, 201)), CflError);
+}
+
+TEST(Stepping, GivenAnyFlowOrSchemeThenTheFewestStepsAreEnoughAndOneLessIsNot) {
+  // The fastest flow is far from patch (0, 0), and the exact scheme is not linear in the step.
+  FunctionCase jet;
+  jet.vx = [](double x, double) { return x > 0.7 ? 1.0 : 0.25; };
+  const auto rotation = zalesak();
+  const auto first_order = cubic_solver();
+  const auto exact = cubic_solver("exact");
+  const auto backend = make_backend("serial", 1);
+  const auto check = [&](const Case& problem, const Solver& solver, int n, int steps) {
+    try {
+      Simulation(problem, solver, *backend, run_options(n, 1, steps));
+      FAIL() << steps << " steps are not refused";
+    } catch (const CflError& error) {
+      const int enough = static_cast<int>(error.smallest_steps());
+      EXPECT_NO_THROW(Simulation(problem, solver, *backend, run_options(n, 1, enough)));
+      EXPECT_THROW(Simulation(problem, solver, *backend, run_options(n, 1, enough - 1)), CflError);
+    }
+  };
+  for (const int steps : {5, 10, 11, 20, 47}) check(jet, *first_order, 48, steps);
+  check(*rotation, *exact, 64, 100);
 }
 
 TEST(Stepping, GivenAVelocityThatIsNotANumberThenTheRunIsRefused) {
@@ -283,6 +376,12 @@ TEST(Stepping, GivenPartsThatDoNotFitThenTheRunIsRefused) {
                std::invalid_argument);
   EXPECT_THROW(Simulation(*problem, *solver, *backend, run_options(64, 1, 0)),
                std::invalid_argument);
+  SimulationOptions never = run_options(64, 2, 640);
+  never.refinement.interval = 0;
+  EXPECT_THROW(Simulation(*problem, *solver, *backend, never), std::invalid_argument);
+  SimulationOptions wide = run_options(64, 2, 640);
+  wide.refinement.buffer = kPatchSize + 1;
+  EXPECT_THROW(Simulation(*problem, *solver, *backend, wide), std::invalid_argument);
   const FunctionCase no_trajectories;
   EXPECT_THROW(Simulation(no_trajectories, *exact_solver, *backend, run_options(64, 1, 640)),
                std::invalid_argument);

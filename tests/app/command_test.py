@@ -1,4 +1,4 @@
-"""Contract: the command line of DESIGN section 9: what it writes, what it refuses, how it exits."""
+"""Contract: the command line of the user guide: what it writes, what it refuses, how it exits."""
 
 import csv
 import json
@@ -15,6 +15,8 @@ CASES = Path(os.environ["KUMIKO_CASES"])
 ZALESAK = CASES / "zalesak" / "zalesak.toml"
 THESIS = CASES / "zalesak" / "thesis.toml"
 HAS_VTK = os.environ["KUMIKO_HAS_VTK"] == "1"
+# GCC's OpenMP library is not built for ThreadSanitizer, which reports what it does not see.
+HAS_OPENMP = os.environ["KUMIKO_SANITIZER"] != "thread"
 
 # A coarse, short run of the flagship case: three levels, a few regrids.
 SMALL = ["--set", "grid.base=64", "--set", "time.steps=640", "--set", "time.stop_step=12"]
@@ -27,6 +29,7 @@ class CommandTest(unittest.TestCase):
         self.path = Path(self.folder.name)
 
     def kumiko(self, *arguments):
+        self.files_before = self.files()
         return subprocess.run(
             [KUMIKO, *map(str, arguments)],
             cwd=self.path,
@@ -34,6 +37,9 @@ class CommandTest(unittest.TestCase):
             text=True,
             timeout=600,
         )
+
+    def files(self):
+        return sorted(str(file) for file in self.path.rglob("*"))
 
     def run_small(self, name, *arguments):
         result = self.kumiko("run", ZALESAK, *SMALL, "--output", name, *arguments)
@@ -47,7 +53,7 @@ class CommandTest(unittest.TestCase):
         for part in parts:
             self.assertIn(part, result.stderr)
         self.assertEqual(result.stdout, "")
-        self.assertFalse((self.path / "out").exists(), "a refused run wrote something")
+        self.assertEqual(self.files(), self.files_before, "a refused run wrote something")
 
 
 class Run(CommandTest):
@@ -85,11 +91,14 @@ class Run(CommandTest):
         self.assertAlmostEqual(drift, summary["mass_drift"], places=14)
 
     def test_given_every_backend_then_the_state_hash_is_the_same(self):
+        backends = [("serial", 1), ("threads", 3), ("pthread", 2)]
+        if HAS_OPENMP:
+            backends.append(("openmp", 2))
         hashes = {
             self.run_small(f"{backend}{workers}", "--backend", backend, "--workers", workers)[
                 "state_hash"
             ]
-            for backend, workers in [("serial", 1), ("threads", 3), ("pthread", 2), ("openmp", 2)]
+            for backend, workers in backends
         }
         self.assertEqual(len(hashes), 1)
 
@@ -111,6 +120,7 @@ class Run(CommandTest):
         run = subprocess.Popen(
             [KUMIKO, "run", ZALESAK, *arguments], cwd=self.path, stderr=subprocess.PIPE, text=True
         )
+        self.addCleanup(run.kill)
         part = self.path / "here" / "diagnostics.csv.part"
         deadline = time.monotonic() + 120
         while time.monotonic() < deadline and not part.exists():
@@ -145,7 +155,7 @@ class Refusal(CommandTest):
 
     def test_given_values_out_of_range_then_key_and_range_are_named(self):
         self.assert_refused(
-            self.kumiko("run", ZALESAK, "--set", "amr.levels=0"), "amr.levels", "0", "1"
+            self.kumiko("run", ZALESAK, "--set", "amr.levels=0"), "amr.levels", "1 to 8"
         )
         self.assert_refused(
             self.kumiko("run", ZALESAK, "--set", "grid.base=100"), "grid.base", "100", "16"
@@ -165,6 +175,9 @@ class Refusal(CommandTest):
         for output in ("file", "file/below", "/proc/kumiko"):
             self.assert_refused(self.kumiko("run", ZALESAK, *SMALL, "--output", output), output)
         self.assertEqual((self.path / "file").read_text(), "mine")
+        if os.geteuid() != 0:
+            (self.path / "closed").mkdir(mode=0o555)
+            self.assert_refused(self.kumiko("run", ZALESAK, *SMALL, "--output", "closed"), "closed")
 
     def test_given_a_used_folder_then_overwrite_is_asked_for_and_spares_foreign_files(self):
         self.run_small("here")
@@ -193,6 +206,7 @@ class Refusal(CommandTest):
         )
 
 
+@unittest.skipUnless(HAS_OPENMP, "the table's fine grid runs with OpenMP")
 class Table(CommandTest):
     def test_given_a_small_thesis_case_then_both_tables_and_the_json_are_there(self):
         result = self.kumiko("table", THESIS, *SMALL, "--workers", "2", "--summary", "table.json")

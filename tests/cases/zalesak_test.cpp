@@ -1,4 +1,4 @@
-// Contract: the slotted disk and its rotation as DESIGN section 4 defines them.
+// Contract: the slotted disk and its rotation as docs/numerics.md defines them.
 #include <cmath>
 #include <numbers>
 #include <vector>

@@ -46,7 +46,7 @@ const std::vector<std::string>& backend_names();
 /// barriers), `openmp` (static loop schedule) or `serial`.
 /// @param workers  0 = as many as the machine grants; serial always has one
 /// Throws std::invalid_argument for an unknown name or a negative count, and for serial with a
-/// count above 1.
+/// count above 1, std::runtime_error when the system refuses that many OS threads.
 std::unique_ptr<Backend> make_backend(std::string_view name, int workers);
 
 }  // namespace kumiko::amr

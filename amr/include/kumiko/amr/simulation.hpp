@@ -14,7 +14,7 @@
 
 namespace kumiko::amr {
 
-/// How a coarse–fine ghost is had between the coarse level's times (DESIGN: numerics).
+/// How a coarse–fine ghost is had between the coarse level's times (docs/numerics.md).
 enum class TimeInterpolation {
   kCharacteristic,  ///< the coarse state at the coarse time, traced back along the flow
   kLinear           ///< between the coarse states at the coarse step's start and end
@@ -74,8 +74,9 @@ class Simulation {
              const SimulationOptions& options);
   ~Simulation();
 
-  /// Takes `steps` base steps. Throws CflError when an unsteady velocity makes a CFL number that
-  /// the ghosts cannot serve; the run cannot go on then: levels may stand at different times.
+  /// Takes `steps` base steps. Throws CflError when an unsteady velocity, or a finer patch of a
+  /// steady one, has a CFL number that the ghosts cannot serve; the run cannot go on then: levels
+  /// may stand at different times.
   void advance(int steps);
 
   int step() const;
