@@ -1,0 +1,94 @@
+"""Contract: another reader finds the run's leaf data, once over the domain, in the state file."""
+
+import csv
+import json
+import os
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+import h5py
+import numpy as np
+
+KUMIKO = os.environ["KUMIKO"]
+ZALESAK = Path(os.environ["KUMIKO_CASES"]) / "zalesak" / "zalesak.toml"
+BASE = 64
+LEVELS = 3
+FINEST = BASE << (LEVELS - 1)
+
+
+class StateFile(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        out = Path(cls.folder.name) / "run"
+        keys = [f"grid.base={BASE}", f"amr.levels={LEVELS}", "time.steps=640", "time.stop_step=9"]
+        settings = [word for key in keys for word in ("--set", key)]
+        subprocess.run(
+            [KUMIKO, "run", str(ZALESAK), *settings, "--output", str(out), "--quiet"], check=True
+        )
+        cls.summary = json.loads((out / "summary.json").read_text())
+        with open(out / "diagnostics.csv", newline="") as file:
+            cls.last_row = list(csv.DictReader(file))[-1]
+        cls.file = h5py.File(out / "state_000009.hdf")
+        cls.addClassCleanup(cls.file.close)
+
+    def leaves(self):
+        """(level, i0, j0, values[j, i]) of every box of the VTKHDF view."""
+        view = self.file["VTKHDF"]
+        finest = 1.0 / FINEST
+        for name in sorted(key for key in view if key.startswith("Level")):
+            spacing = view[name].attrs["Spacing"][0]
+            values = view[name]["CellData"]["u"][:]
+            at = 0
+            for i0, i1, j0, j1, k0, k1 in view[name]["AMRBox"][:]:
+                self.assertEqual((k0, k1), (0, 0))
+                shape = (j1 - j0 + 1, i1 - i0 + 1)
+                count = shape[0] * shape[1]
+                scale = round(spacing / finest)
+                yield scale, i0, j0, values[at : at + count].reshape(shape)
+                at += count
+            self.assertEqual(at, len(values))
+
+    def test_given_the_boxes_then_they_cover_the_domain_once(self):
+        covered = np.zeros((FINEST, FINEST), dtype=int)
+        for scale, i0, j0, values in self.leaves():
+            height, width = values.shape
+            covered[
+                j0 * scale : (j0 + height) * scale, i0 * scale : (i0 + width) * scale
+            ] += 1
+        self.assertTrue((covered == 1).all())
+
+    def test_given_the_leaves_then_mass_and_extremes_are_those_of_the_run(self):
+        mass = sum(values.sum() * (scale / FINEST) ** 2 for scale, _, _, values in self.leaves())
+        self.assertAlmostEqual(mass, float(self.last_row["mass"]), places=13)
+        smallest = min(values.min() for _, _, _, values in self.leaves())
+        largest = max(values.max() for _, _, _, values in self.leaves())
+        self.assertEqual(smallest, self.summary["error"]["min"])
+        self.assertEqual(largest, self.summary["error"]["max"])
+
+    def test_given_chombos_records_then_the_leaves_are_views_of_them(self):
+        records = {}
+        for level in range(LEVELS):
+            group = self.file[f"level_{level}"]
+            boxes = group["boxes"][:]
+            data = group["data:datatype=0"][:].reshape(len(boxes), 16, 16)
+            self.assertEqual(len(boxes), self.summary["patches"]["per_level"][level])
+            for box, values in zip(boxes, data):
+                records[(1 << (LEVELS - 1 - level), box["lo_i"], box["lo_j"])] = values
+        for scale, i0, j0, values in self.leaves():
+            record = records[(scale, i0 - i0 % 16, j0 - j0 % 16)]
+            height, width = values.shape
+            part = record[j0 % 16 : j0 % 16 + height, i0 % 16 : i0 % 16 + width]
+            self.assertTrue(np.array_equal(values, part))
+
+    def test_given_the_attributes_then_step_and_time_are_those_of_the_run(self):
+        self.assertEqual(self.file.attrs["iteration"], 9)
+        self.assertAlmostEqual(self.file.attrs["time"], float(self.last_row["time"]), places=15)
+        self.assertEqual(self.file.attrs["num_levels"], LEVELS)
+
+
+if __name__ == "__main__":
+    unittest.main()
