@@ -18,18 +18,18 @@ void keep_exception(Descriptor& self, std::exception_ptr exception) noexcept {
   }
 }
 
-void complete_attached(Descriptor& self) noexcept {
+void complete_attached(Descriptor& self, DescriptorCache& store) noexcept {
   if (self.group != nullptr) {
-    release_descriptor(self);
+    store.give(&self);
   } else {
     // relaxed: the parent, who alone can reach the handle, goes on on this OS thread.
     self.join.store(join_word::kDone, std::memory_order_relaxed);
   }
 }
 
-Waiter* complete_left_behind(Descriptor& self) noexcept {
+Waiter* complete_left_behind(Descriptor& self, DescriptorCache& store) noexcept {
   if (GroupState* const group = self.group; group != nullptr) {
-    release_descriptor(self);
+    store.give(&self);
     return group->counter.leave();
   }
   // release: pairs with the acquire of whoever joins; the thread's effects come before it.
@@ -38,7 +38,7 @@ Waiter* complete_left_behind(Descriptor& self) noexcept {
   if (before == join_word::kRunning) return nullptr;
   if (before != join_word::kDetached) return reinterpret_cast<Waiter*>(before);
   if (self.exception != nullptr) std::terminate();
-  release_descriptor(self);
+  store.give(&self);
   return nullptr;
 }
 

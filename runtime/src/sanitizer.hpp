@@ -30,7 +30,9 @@
 /// Marks a function that leaves one stack and goes on on another. Sanitizers keep notes per stack
 /// (ThreadSanitizer: a shadow call stack); code of theirs around the switch would write the notes
 /// of one stack into the other's. Instrumented functions are never inlined into such a function.
-#if defined(__clang__)
+#if !defined(KUMIKO_ASAN) && !defined(KUMIKO_TSAN)
+#define KUMIKO_SWITCHES_STACKS
+#elif defined(__clang__)
 #define KUMIKO_SWITCHES_STACKS [[gnu::noinline]] __attribute__((disable_sanitizer_instrumentation))
 #else
 #define KUMIKO_SWITCHES_STACKS \

@@ -1,6 +1,8 @@
 #include <stdexcept>
 #include <string>
+#include <utility>
 
+#include <kumiko/runtime/detail/group_state.hpp>
 #include <kumiko/runtime/detail/spawn.hpp>
 
 #include "scheduler.hpp"
@@ -56,16 +58,22 @@ void cancel_thread(Descriptor* thread) noexcept {
   worker.descriptors().give(thread);
 }
 
-bool start_thread(Descriptor* thread, void (*call)(void*), GroupState* group) noexcept {
+void start_thread(Descriptor* thread, void (*call)(void*), GroupState* group) noexcept {
   Worker& worker = *current_worker();
   Descriptor& self = *worker.current();
   thread->call = call;
   thread->group = group;
-  worker.count_spawn();
-  Worker::suspend_for_child(*thread);
-  const bool ended = self.attached_child == nullptr;
-  self.attached_child = nullptr;
-  return ended;
+  const bool for_other_owner = group != nullptr && group->owner != &self;
+  if (for_other_owner) group->counter.add();
+  worker.start_child(*thread);
+  const bool ended = std::exchange(self.attached_child, nullptr) == nullptr;
+  if (group == nullptr || ended != for_other_owner) return;
+  if (for_other_owner) {
+    // Never the last: whoever lets us add keeps the owner from waiting, or has a token itself.
+    group->counter.leave();
+  } else {
+    group->counter.leave_behind();
+  }
 }
 
 }  // namespace kumiko::runtime::detail

@@ -30,26 +30,16 @@ void JoinCounter::give_up_token(void* counter) noexcept {
 
 }  // namespace detail
 
-TaskGroup::TaskGroup() : owner_(detail::current_thread()) {
-  if (owner_ == nullptr) {
+TaskGroup::TaskGroup() : state_{detail::current_thread(), {}, {}} {
+  if (state_.owner == nullptr) {
     throw std::logic_error("TaskGroup outside a lightweight thread; use Runtime::run to start one");
   }
 }
 
 TaskGroup::~TaskGroup() { state_.counter.wait_for_all(); }
 
-void TaskGroup::start(detail::Descriptor* thread, void (*call)(void*)) noexcept {
-  if (detail::current_thread() == owner_) {
-    if (!detail::start_thread(thread, call, &state_)) state_.counter.leave_behind();
-    return;
-  }
-  state_.counter.add();
-  // The caller cannot be the one to wake the owner: it keeps the owner from waiting (see run).
-  if (detail::start_thread(thread, call, &state_)) state_.counter.leave();
-}
-
 void TaskGroup::wait() {
-  if (detail::current_thread() != owner_) {
+  if (detail::current_thread() != state_.owner) {
     throw std::logic_error("TaskGroup::wait called by a thread that does not own the group");
   }
   state_.counter.wait_for_all();

@@ -54,12 +54,12 @@ void Worker::suspend(After after) noexcept {
   switch_fiber(self.fiber, next != nullptr ? next->fiber : worker.loop_, after)();
 }
 
-void Worker::suspend_for_child(Descriptor& child) noexcept {
-  Worker& worker = *current_worker();
-  Descriptor& self = *worker.current_;
+void Worker::start_child(Descriptor& child) noexcept {
+  Descriptor& self = *current_;
   child.parent = &self;
   self.attached_child = &child;
-  worker.become(&child);
+  spawned_.increment();
+  become(&child);
   start_fiber(self.fiber, child.fiber, child.closure, &thread_main, &child)();
 }
 
@@ -111,8 +111,9 @@ Fiber& Worker::end(Descriptor& self) noexcept {
   Descriptor* next = worker.deque_.pop();
   if (next != nullptr && next->attached_child == &self) {
     next->attached_child = nullptr;
-    complete_attached(self);
-  } else if (Waiter* const waiter = complete_left_behind(self); waiter != nullptr) {
+    complete_attached(self, worker.descriptors_);
+  } else if (Waiter* const waiter = complete_left_behind(self, worker.descriptors_);
+             waiter != nullptr) {
     next = worker.wake(*waiter, next);
   }
   worker.current_ = nullptr;

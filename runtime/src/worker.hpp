@@ -50,8 +50,8 @@ class Worker {
   static void suspend(After after) noexcept;
 
   /// Self: suspends current() and starts `child`, which pushes current() once it is off its stack.
-  /// Returns when current() is continued, maybe on another worker.
-  static void suspend_for_child(Descriptor& child) noexcept;
+  /// Returns when current() is continued, maybe on another worker than this.
+  void start_child(Descriptor& child) noexcept;
 
   /// Self: makes a suspended thread of this scheduler the next choice of this worker.
   void make_runnable(Descriptor& thread) noexcept;
@@ -73,7 +73,6 @@ class Worker {
   DescriptorCache& descriptors() noexcept { return descriptors_; }
   Deque<Descriptor>& deque() noexcept { return deque_; }
 
-  void count_spawn() noexcept { spawned_.increment(); }
   std::uint64_t spawned() const noexcept { return spawned_.read(); }
   std::uint64_t executed() const noexcept { return executed_.read(); }
   WorkerStatistics statistics() const noexcept;

@@ -34,8 +34,8 @@ class TaskGroup {
   template <class Function>
   requires std::invocable<std::decay_t<Function>>
   void run(Function&& function) {
-    start(detail::make_thread(std::forward<Function>(function)),
-          &detail::call_and_destroy<std::decay_t<Function>>);
+    detail::start_thread(detail::make_thread(std::forward<Function>(function)),
+                         &detail::call_and_destroy<std::decay_t<Function>>, &state_);
   }
 
   /// Waits until all threads of the group have ended, those that they add included, then rethrows
@@ -44,9 +44,6 @@ class TaskGroup {
   void wait();
 
  private:
-  void start(detail::Descriptor* thread, void (*call)(void*)) noexcept;
-
-  detail::Descriptor* const owner_;
   detail::GroupState state_;
 };
 

@@ -85,6 +85,7 @@ class FirstException {
 
 /// What the threads of a TaskGroup know of it.
 struct GroupState {
+  Descriptor* const owner;
   JoinCounter counter;
   FirstException exception;
 };

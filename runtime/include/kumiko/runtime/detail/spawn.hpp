@@ -31,9 +31,8 @@ void cancel_thread(Descriptor* thread) noexcept;
 
 /// Runs `call(storage)` as a thread at once; the caller's continuation goes to the deque's young
 /// end, so this returns on whichever worker takes it from there.
-/// `group` is told when the thread ends, or nullptr if a Thread will join or detach it.
-/// Returns true if the caller goes on because the thread has ended: the group is *not* told then.
-bool start_thread(Descriptor* thread, void (*call)(void*), GroupState* group) noexcept;
+/// `group` counts the thread; nullptr if a Thread will join or detach it.
+void start_thread(Descriptor* thread, void (*call)(void*), GroupState* group) noexcept;
 
 template <class Closure>
 void call_and_destroy(void* storage) {
