@@ -60,12 +60,6 @@ amr::SimulationOptions simulation_options(const amr::ParameterSet& keys) {
   return options;
 }
 
-void check_stop(const io::ConfigSource& source, int stop_step, int steps) {
-  if (stop_step <= steps) return;
-  throw source.error("time.stop_step",
-                     fmt::format("{} lies beyond the run's {} steps; lower it", stop_step, steps));
-}
-
 }  // namespace
 
 Problem load_problem(const Request& request, const std::vector<std::string>& more_overrides) {
@@ -83,7 +77,6 @@ Problem load_problem(const Request& request, const std::vector<std::string>& mor
     io::Config config = source.check(schema);
     const amr::SimulationOptions options = simulation_options(config.values());
     const int stop_step = static_cast<int>(config.values().integer("time.stop_step"));
-    check_stop(source, stop_step, options.steps);
     const int workers = request.workers > 0
                             ? request.workers
                             : static_cast<int>(config.values().integer("runtime.workers"));

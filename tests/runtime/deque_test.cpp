@@ -66,6 +66,7 @@ TEST(Deque, GivenThieves_WhenTheOwnerPushesAndPops_ThenEveryElementIsTakenExactl
   IntDeque deque(2);
   std::atomic<bool> done{false};
   std::vector<std::thread> thieves;
+  thieves.reserve(kThieves);
   for (int i = 0; i < kThieves; ++i) {
     thieves.emplace_back([&] {
       while (!done) take(deque.steal());

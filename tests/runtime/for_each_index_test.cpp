@@ -2,7 +2,6 @@
 // takes few steals for that; it passes one exception on after all have ended.
 #include <atomic>
 #include <cstddef>
-#include <set>
 #include <stdexcept>
 #include <vector>
 

@@ -17,7 +17,6 @@ namespace {
 
 class ThreadTest : public OnWorkers {};
 KUMIKO_ON_WORKERS(ThreadTest);
-class ThreadMisuseTest : public testing::Test {};
 
 int fibonacci(int n) {
   if (n < 2) return n;
@@ -68,10 +67,11 @@ TEST_P(ThreadTest, GivenAMoveOnlyClosure_WhenSpawned_ThenItIsMovedAndDestroyedOn
   });
 }
 
-TEST_P(ThreadTest, GivenABoundStackOfHandles_WhenMovedAndJoined_ThenEachThreadRanOnce) {
+TEST_P(ThreadTest, GivenManyHandles_WhenMovedAndJoined_ThenEachThreadRanOnce) {
   std::array<std::atomic<int>, 100> runs{};
   runtime_.run([&] {
     std::vector<Thread> threads;
+    threads.reserve(runs.size());
     for (auto& run : runs) threads.emplace_back([&run] { ++run; });
     for (Thread& thread : threads) thread.join();
   });
