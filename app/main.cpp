@@ -17,11 +17,20 @@
 namespace kumiko::app {
 namespace {
 
-/// Every key that some shipped solver or case has, with the core's.
+/// Every key that some shipped solver or case has, with the core's. Where two declare the same
+/// name, the first one's is shown.
 std::string key_reference() {
   io::Schema schema;
-  for (const auto& entry : cases::case_entries()) schema.add_case(entry.parameters);
-  for (const auto& entry : solvers::solver_entries()) schema.add_solver(entry.parameters);
+  for (const auto& entry : cases::case_entries()) {
+    for (const amr::ParameterSpec& spec : entry.parameters) {
+      if (schema.find("case." + spec.name) == nullptr) schema.add_case({spec});
+    }
+  }
+  for (const auto& entry : solvers::solver_entries()) {
+    for (const amr::ParameterSpec& spec : entry.parameters) {
+      if (schema.find("solver." + spec.name) == nullptr) schema.add_solver({spec});
+    }
+  }
   return "Keys of CASE.toml and --set:\n" + io::describe_keys(schema);
 }
 
