@@ -36,7 +36,9 @@ TEST(Reference, GivenZalesakOn256NodesThenTheRmsErrorIsTheThesiss) {
 }
 
 TEST(Reference, GivenZalesakOn1024NodesThenTheRmsErrorIsTheThesiss) {
-  EXPECT_NEAR(run_to_the_end(run_options(1024, 1, 10240)).rms, 3.5661e-2, 1e-6);
+  // The thesis prints 3.566e-2; a plain program of two loops over the nodes, in double precision,
+  // gives 3.5660460764e-2.
+  EXPECT_NEAR(run_to_the_end(run_options(1024, 1, 10240)).rms, 3.5660460764e-2, 1e-10);
 }
 
 TEST(Reference, GivenThreeLevelsThenAmrHasTheFineGridsErrorForATenthOfItsUpdates) {
