@@ -1,0 +1,107 @@
+// Contract: rows read back to the same bits, each is in the file at once, and a file that has its
+// name is complete.
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <sstream>
+#include <stdexcept>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+#include <kumiko/io/diagnostics_csv.hpp>
+#include <kumiko/io/output_folder.hpp>
+
+#include "output_fixture.hpp"
+
+namespace kumiko::io::test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+class DiagnosticsCsvTest : public OutputTest {
+ protected:
+  std::filesystem::path file() const { return folder_ / "diagnostics.csv"; }
+  std::filesystem::path part() const { return folder_ / "diagnostics.csv.part"; }
+};
+
+DiagnosticsRow example() {
+  DiagnosticsRow row;
+  row.step = 10;
+  row.time = 0.1 + 0.2;
+  row.patches = {256, 40, 0};
+  row.mass = 0.05820312499999999;
+  row.minimum = -1e-300;
+  row.maximum = 1.0;
+  row.updates = {18446744073709551615U, 0};
+  return row;
+}
+
+TEST_F(DiagnosticsCsvTest, GivenRowsThenTheFileHasTheColumnsAndTheirValues) {
+  DiagnosticsCsv csv(file(), 3, 2);
+  csv.row(example());
+  csv.finish();
+  EXPECT_EQ(content(file()),
+            "step,time,patches_0,patches_1,patches_2,mass,min,max,updates_0,updates_1\n"
+            "10,0.30000000000000004,256,40,0,0.05820312499999999,-1e-300,1,"
+            "18446744073709551615,0\n");
+}
+
+TEST_F(DiagnosticsCsvTest, GivenAnyDoubleThenItReadsBackToTheSameBits) {
+  DiagnosticsCsv csv(file(), 0, 0);
+  const std::vector<double> values = {1.0 / 3.0, M_PI * 1e22, std::nextafter(1.0, 2.0),
+                                      std::numeric_limits<double>::denorm_min()};
+  for (const double value : values) {
+    DiagnosticsRow row;
+    row.mass = value;
+    csv.row(row);
+  }
+  csv.finish();
+  std::istringstream lines(content(file()));
+  std::string line;
+  std::getline(lines, line);
+  for (const double value : values) {
+    std::getline(lines, line);
+    EXPECT_EQ(std::strtod(line.substr(std::string("0,0,,").size()).c_str(), nullptr), value)
+        << line;
+  }
+}
+
+TEST_F(DiagnosticsCsvTest, GivenNoFinishThenTheRowsStandUnderTheProvisionalName) {
+  {
+    DiagnosticsCsv csv(file(), 3, 2);
+    csv.row(example());
+    EXPECT_THAT(content(part()), HasSubstr("\n10,"));
+  }
+  EXPECT_FALSE(std::filesystem::exists(file()));
+  EXPECT_THAT(content(part()), HasSubstr("\n10,"));
+}
+
+TEST_F(DiagnosticsCsvTest, GivenAFinishedFileThenTheProvisionalOneIsGone) {
+  DiagnosticsCsv csv(file(), 1, 1);
+  csv.finish();
+  EXPECT_TRUE(std::filesystem::exists(file()));
+  EXPECT_FALSE(std::filesystem::exists(part()));
+}
+
+TEST_F(DiagnosticsCsvTest, GivenAFullDiskThenTheRowThatDoesNotFitIsAnError) {
+  DiagnosticsCsv csv(file(), 3, 2);
+  const FileSizeLimit limit(80);
+  const std::string message = refusal_of<OutputError>([&] { csv.row(example()); });
+  EXPECT_THAT(message, AllOf(HasSubstr(part().string()), HasSubstr("File too large")));
+}
+
+TEST_F(DiagnosticsCsvTest, GivenADeviceWithoutSpaceThenTheErrorSaysSo) {
+  std::filesystem::create_symlink("/dev/full", part());
+  const std::string message = refusal_of<OutputError>([&] { DiagnosticsCsv(file(), 1, 1); });
+  EXPECT_THAT(message, HasSubstr("No space left on device"));
+}
+
+TEST_F(DiagnosticsCsvTest, GivenARowOfAnotherShapeThenItIsAProgrammerError) {
+  DiagnosticsCsv csv(file(), 2, 2);
+  EXPECT_THROW(csv.row(example()), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace kumiko::io::test

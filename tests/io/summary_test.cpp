@@ -1,0 +1,116 @@
+// Contract: the summary has the documented keys, in the documented order, with nothing made up.
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <kumiko/io/summary.hpp>
+
+namespace kumiko::io::test {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+RunSummary example() {
+  RunSummary summary;
+  summary.case_name = "zalesak";
+  summary.solver = "semi_lagrangian_cubic";
+  summary.backend = "threads";
+  summary.workers = 2;
+  summary.steps = 2560;
+  summary.wall_s = 12.5;
+  summary.rms = 3.6e-2;
+  summary.l1_relative = 0.1;
+  summary.linf = 0.9;
+  summary.minimum = -0.05;
+  summary.maximum = 1.05;
+  summary.mass_drift = 1e-5;
+  summary.updates_total = 10'000'000'000;
+  summary.updates_per_level = {1, 2, 3};
+  summary.fraction_of_uniform = 0.0986;
+  summary.updates_per_core_s = 2e8;
+  summary.balance_efficiency = 1.02;
+  summary.steals = 7;
+  summary.patches_per_level = {256, 100, 200};
+  summary.peak_rss_bytes = 1 << 20;
+  summary.state_hash = "0123456789abcdef";
+  return summary;
+}
+
+std::vector<std::string> keys(const Json& json) {
+  std::vector<std::string> names;
+  for (const auto& item : json.items()) names.push_back(item.key());
+  return names;
+}
+
+TEST(Summary, GivenARunThenItsJsonHasEveryKeyInOrder) {
+  const Json json = to_json(example());
+  EXPECT_EQ(keys(json), (std::vector<std::string>{
+                            "case", "solver", "backend", "workers", "steps", "wall_s", "error",
+                            "mass_drift", "updates", "updates_per_core_s", "balance_efficiency",
+                            "steals", "patches", "peak_rss_bytes", "state_hash", "config"}));
+  EXPECT_EQ(keys(json["error"]),
+            (std::vector<std::string>{"rms", "l1_relative", "linf", "min", "max"}));
+  EXPECT_EQ(keys(json["updates"]),
+            (std::vector<std::string>{"total", "per_level", "fraction_of_uniform"}));
+  EXPECT_EQ(json["case"], "zalesak");
+  EXPECT_EQ(json["error"]["rms"], 3.6e-2);
+  EXPECT_EQ(json["updates"]["total"], 10'000'000'000);
+  EXPECT_EQ(json["patches"]["per_level"], (Json{256, 100, 200}));
+}
+
+TEST(Summary, GivenNoExactSolutionThenErrorsAreNullAndExtremesStay) {
+  RunSummary summary = example();
+  summary.rms = summary.l1_relative = summary.linf = std::nullopt;
+  const Json error = to_json(summary)["error"];
+  EXPECT_TRUE(error["rms"].is_null());
+  EXPECT_TRUE(error["l1_relative"].is_null());
+  EXPECT_TRUE(error["linf"].is_null());
+  EXPECT_EQ(error["min"], -0.05);
+  EXPECT_EQ(error["max"], 1.05);
+}
+
+TEST(Summary, GivenAConfigurationThenDottedKeysAreNestedWithTheirTypes) {
+  RunSummary summary = example();
+  summary.config = {{"grid.base", std::vector<std::int64_t>{256, 128}},
+                    {"amr.levels", std::int64_t{3}},
+                    {"amr.threshold", 0.1},
+                    {"case.disk.slotted", true},
+                    {"case.name", std::string("zalesak")}};
+  const Json config = to_json(summary)["config"];
+  EXPECT_EQ(config["grid"]["base"], (Json{256, 128}));
+  EXPECT_TRUE(config["amr"]["levels"].is_number_integer());
+  EXPECT_EQ(config["amr"]["threshold"], 0.1);
+  EXPECT_EQ(config["case"]["disk"]["slotted"], true);
+  EXPECT_EQ(config["case"]["name"], "zalesak");
+  EXPECT_EQ(to_json(example())["config"], Json::object());
+}
+
+TEST(Summary, GivenAKeyBelowAValueThenItIsAProgrammerError) {
+  RunSummary summary = example();
+  summary.config = {{"amr", std::int64_t{1}}, {"amr.levels", std::int64_t{3}}};
+  EXPECT_THROW(to_json(summary), std::logic_error);
+}
+
+TEST(Summary, GivenItsTextThenItReadsBackToTheSameBits) {
+  RunSummary summary = example();
+  summary.wall_s = 1.0 / 3.0;
+  summary.linf = std::numeric_limits<double>::quiet_NaN();
+  const Json json = Json::parse(to_json(summary).dump(2));
+  EXPECT_EQ(json["wall_s"].get<double>(), 1.0 / 3.0);
+  EXPECT_TRUE(json["error"]["linf"].is_null());
+}
+
+TEST(Summary, GivenMemoryThatWasTouchedThenThePeakCountsIt) {
+  constexpr std::size_t kBytes = std::size_t{64} << 20;
+  const std::vector<char> touched(kBytes, 1);
+  EXPECT_GE(peak_rss_bytes(), kBytes);
+  EXPECT_LT(peak_rss_bytes(), std::uint64_t{1} << 40);
+  EXPECT_EQ(touched.back(), 1);
+}
+
+}  // namespace
+}  // namespace kumiko::io::test
