@@ -47,15 +47,13 @@ QuietErrors::QuietErrors() {
 
 QuietErrors::~QuietErrors() { H5Eset_auto2(H5E_DEFAULT, print_, client_); }
 
-void require(herr_t status) {
+void require(std::int64_t status) {
   if (status < 0) throw Error(innermost_message());
 }
 
-Object::Object(hid_t id, Close closer) : id_(id), close_(closer) {
+Object::Object(hid_t id, Close close) : id_(id), close_(close) {
   if (id < 0) throw Error(innermost_message());
 }
-
-void Object::close() { require(close_(std::exchange(id_, -1))); }
 
 Object make_group(const Object& parent, const std::string& name) {
   return {H5Gcreate2(parent.id(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose};

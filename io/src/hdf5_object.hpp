@@ -31,8 +31,8 @@ class QuietErrors {
   void* client_ = nullptr;
 };
 
-/// Throws Error when a call reported failure.
-void require(herr_t status);
+/// Throws Error when a call reported failure, by a negative number.
+void require(std::int64_t status);
 
 /// Owns an identifier of the library together with the way to close it.
 class Object {
@@ -40,7 +40,7 @@ class Object {
   using Close = herr_t (*)(hid_t);
 
   /// Throws Error when the call that made the identifier failed.
-  Object(hid_t id, Close closer);
+  Object(hid_t id, Close close);
   ~Object() {
     if (id_ >= 0) close_(id_);
   }
@@ -48,8 +48,6 @@ class Object {
   Object& operator=(Object&&) = delete;
 
   hid_t id() const { return id_; }
-  /// Closes now. Throws Error.
-  void close();
 
  private:
   hid_t id_;

@@ -1,5 +1,6 @@
 #include <set>
 #include <stdexcept>
+#include <string>
 
 #include <fmt/core.h>
 
@@ -36,16 +37,19 @@ void check_names(const amr::Hierarchy& hierarchy, const std::vector<std::string>
   }
 }
 
-Object create_file(const std::filesystem::path& path) {
+/// Makes a file in memory. The library looks whether the name is that of an open file.
+Object create_image(const std::string& name) {
+  constexpr std::size_t kGrowth = std::size_t{1} << 20;
   constexpr hsize_t kAlignFrom = 16384;
   constexpr hsize_t kAlignment = 4096;  // records begin on a page
   constexpr hsize_t kMetadataBlock = 65536;
   const Object access = hdf5::make_properties(H5P_FILE_ACCESS);
+  hdf5::require(H5Pset_fapl_core(access.id(), kGrowth, false));
   // The oldest formats that serve: virtual datasets need 1.10, older readers the rest.
   hdf5::require(H5Pset_libver_bounds(access.id(), H5F_LIBVER_EARLIEST, H5F_LIBVER_V110));
   hdf5::require(H5Pset_alignment(access.id(), kAlignFrom, kAlignment));
   hdf5::require(H5Pset_meta_block_size(access.id(), kMetadataBlock));
-  return {H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.id()), H5Fclose};
+  return {H5Fcreate(name.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.id()), H5Fclose};
 }
 
 void write_run(const Object& file, const StateAttributes& attributes) {
@@ -60,14 +64,29 @@ void write_run(const Object& file, const StateAttributes& attributes) {
   hdf5::write_text(group, "configuration", attributes.configuration);
 }
 
-void write_file(const std::filesystem::path& path, const amr::Hierarchy& hierarchy,
-                const StateAttributes& attributes) {
-  Object file = create_file(path);
-  write_chombo_view(file, hierarchy, attributes);
-  write_vtk_view(file, hierarchy, attributes);
-  write_run(file, attributes);
+std::string bytes_of(const Object& file) {
   hdf5::require(H5Fflush(file.id(), H5F_SCOPE_GLOBAL));
-  file.close();
+  const ssize_t size = H5Fget_file_image(file.id(), nullptr, 0);
+  hdf5::require(size);
+  std::string bytes(static_cast<std::size_t>(size), '\0');
+  hdf5::require(H5Fget_file_image(file.id(), bytes.data(), bytes.size()));
+  return bytes;
+}
+
+/// The file's bytes. The library makes them in memory: after a write of its own that failed, on a
+/// full disk say, HDF5 1.10 crashes when the process ends.
+std::string make_bytes(const std::string& name, const amr::Hierarchy& hierarchy,
+                       const StateAttributes& attributes) {
+  const hdf5::QuietErrors quiet;
+  try {
+    const Object file = create_image(name + std::string(kPartSuffix));
+    write_chombo_view(file, hierarchy, attributes);
+    write_vtk_view(file, hierarchy, attributes);
+    write_run(file, attributes);
+    return bytes_of(file);
+  } catch (const hdf5::Error& error) {
+    throw OutputError(fmt::format("cannot write '{}': {}", name, error.what()));
+  }
 }
 
 }  // namespace
@@ -75,14 +94,7 @@ void write_file(const std::filesystem::path& path, const amr::Hierarchy& hierarc
 void write_state(const std::filesystem::path& file, const amr::Hierarchy& hierarchy,
                  const StateAttributes& attributes) {
   check_names(hierarchy, attributes.component_names);
-  PartFile part(file);
-  try {
-    const hdf5::QuietErrors quiet;
-    write_file(part.part(), hierarchy, attributes);
-  } catch (const hdf5::Error& error) {
-    throw OutputError(fmt::format("cannot write '{}': {}", file.string(), error.what()));
-  }
-  part.publish();
+  write_text_file(file, make_bytes(file.string(), hierarchy, attributes));
 }
 
 }  // namespace kumiko::io

@@ -201,6 +201,7 @@ TEST_F(WriteState, GivenAFileThenAReaderThatKnowsOnlyTheLayoutFindsEverythingRig
 
 TEST_F(WriteState, GivenAnEarlierFileThenItIsReplacedAndNoPartIsLeft) {
   put(file(), "no state");
+  put(file() += ".part", "left by a run that was killed");
   write_state(file(), *hierarchy_, example_attributes());
   EXPECT_EQ(StateReader(file()).attribute("/kumiko", "step"), 7.0);
   expect_no_part();

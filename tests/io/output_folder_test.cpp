@@ -81,7 +81,7 @@ TEST_F(OutputFolderTest, GivenOverwriteThenFilesOfRunsGoAndAllElseStays) {
   for (const std::string& name : of_runs) put(folder_ / name);
   for (const std::string& name : others) put(folder_ / name);
   fs::create_directory(folder_ / "state_folder.hdf");
-  fs::create_symlink("notes.txt", folder_ / "state_link.hdf");
+  fs::create_symlink("nowhere", folder_ / "state_link.hdf");
 
   const OutputFolder output(folder_, true);
   for (const std::string& name : of_runs) EXPECT_FALSE(fs::exists(folder_ / name)) << name;

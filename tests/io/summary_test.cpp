@@ -106,10 +106,12 @@ TEST(Summary, GivenItsTextThenItReadsBackToTheSameBits) {
 
 TEST(Summary, GivenMemoryThatWasTouchedThenThePeakCountsIt) {
   constexpr std::size_t kBytes = std::size_t{64} << 20;
-  const std::vector<char> touched(kBytes, 1);
+  constexpr std::size_t kPage = 4096;
+  std::vector<char> touched(kBytes);
+  volatile char* const bytes = touched.data();
+  for (std::size_t at = 0; at < kBytes; at += kPage) bytes[at] = 1;
   EXPECT_GE(peak_rss_bytes(), kBytes);
   EXPECT_LT(peak_rss_bytes(), std::uint64_t{1} << 40);
-  EXPECT_EQ(touched.back(), 1);
 }
 
 }  // namespace

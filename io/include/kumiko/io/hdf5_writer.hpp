@@ -35,11 +35,11 @@ struct StateAttributes {
 /// Node (i, j) of a level is stored as the cell whose lower-left corner it is: readers of cells
 /// show the field half a spacing of its level up and to the right. Attributes of `/kumiko` say so.
 ///
-/// The file takes its name when it is whole and on the disk. Throws OutputError, a
-/// std::runtime_error, with file and cause; what had the name before is then as it was. Throws
-/// std::invalid_argument when the names do not fit the components.
-/// The HDF5 library must not be left by a lightweight thread that is suspended, and needs some
-/// 16 KiB of stack: call this from an ordinary thread.
+/// The file is put together in memory, which takes twice its size for a moment. It has its name
+/// when it is whole and on the disk. Throws OutputError, a std::runtime_error, with file and cause;
+/// what had the name before is then as it was. Throws std::invalid_argument when the names do not
+/// fit the components. The HDF5 library must not be left by a lightweight thread that is suspended,
+/// and needs some 16 KiB of stack: call this from an ordinary thread.
 void write_state(const std::filesystem::path& file, const amr::Hierarchy& hierarchy,
                  const StateAttributes& attributes);
 
