@@ -19,9 +19,8 @@ namespace {
 namespace fs = std::filesystem;
 
 /// The files of a run; a star stands for any characters.
-constexpr std::array<std::string_view, 7> kRunFiles = {
-    "state_*.hdf", "field_*.png", "diagnostics.csv", "summary.json",
-    "config.toml", "trace.json",  "report.html"};
+constexpr std::array<std::string_view, 4> kRunFiles = {"state_*.hdf", "field_*.png",
+                                                       "diagnostics.csv", "summary.json"};
 
 constexpr std::string_view kOtherFolder = "name another folder with --output";
 

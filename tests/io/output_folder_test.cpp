@@ -77,7 +77,7 @@ TEST_F(OutputFolderTest, GivenOverwriteThenFilesOfRunsGoAndAllElseStays) {
       "state_000010.hdf", "state_000020.hdf.part", "field_start.png", "field_end.png.part",
       "diagnostics.csv",  "diagnostics.csv.part",  "summary.json"};
   const std::vector<std::string> others = {"notes.txt", "photo.png", "state_1.hdf.bak",
-                                           "other.json", "my_state_000010.hdf"};
+                                           "config.toml", "my_state_000010.hdf"};
   for (const std::string& name : of_runs) put(folder_ / name);
   for (const std::string& name : others) put(folder_ / name);
   fs::create_directory(folder_ / "state_folder.hdf");

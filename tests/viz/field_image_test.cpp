@@ -88,6 +88,25 @@ TEST_F(FieldImage, GivenARampThenEachNodeHasItsColourWhereItLies) {
   }
 }
 
+TEST_F(FieldImage, GivenLevelsThatMeetThenEveryPixelHasTheColourOfTheNearestNode) {
+  draw(false);
+  const ColourMap colour(0.0, 1.0);
+  for (int y = kBottom; y < kBottom + kPlot; ++y) {
+    for (int x = kLeft; x < kLeft + kPlot; ++x) {
+      ASSERT_NE(at(x, y), (Colour{255, 255, 255})) << "nothing is drawn at " << x << " " << y;
+    }
+  }
+  // Level 1 begins at x = 1/4: up to half a coarse spacing before, its first node is the nearest.
+  const int row = kBottom + 420;
+  EXPECT_EQ(at(kLeft + 256 - 9, row), colour(15 / 64.0));
+  EXPECT_EQ(at(kLeft + 256 - 8, row), colour(16 / 64.0));
+  EXPECT_EQ(at(kLeft + 256 + 3, row), colour(16 / 64.0));
+  // It ends at x = 3/4: the last fine node reaches a quarter of a coarse spacing further.
+  EXPECT_EQ(at(kLeft + 768 - 5, row), colour(95 / 128.0));
+  EXPECT_EQ(at(kLeft + 768 - 4, row), colour(96 / 128.0));
+  EXPECT_EQ(at(kLeft + kPlot - 1, row), colour(63 / 64.0));
+}
+
 TEST_F(FieldImage, GivenOutlinesThenPatchEdgesDifferFromTheFieldAndInteriorsDoNot) {
   draw(true);
   const ColourMap colour(0.0, 1.0);

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <vector>
 
 #include <fmt/core.h>
 
@@ -28,7 +27,7 @@ constexpr std::array<Colour, 8> kLevelColours = {{{150, 150, 165},
                                                   {200, 160, 255},
                                                   {120, 220, 255},
                                                   {255, 255, 120}}};
-constexpr std::array<double, 2> kOutlineOpacity = {0.35, 0.8};  ///< of level 0, of finer levels
+constexpr std::array<double, 2> kOutlineOpacity = {0.5, 0.85};  ///< of level 0, of finer levels
 
 constexpr int kPlotSize = 1024;  ///< pixels along the longer side of the domain
 constexpr int kMarginLeft = 90;
@@ -58,34 +57,45 @@ struct Frame {
   int height;
 };
 
-/// Paints every leaf node over the square of points that are nearest to it, clipped to the domain.
+/// Paints every point of the domain by the leaf node nearest to it. A node's square reaches half a
+/// spacing each way, to the domain's end for the last nodes. The levels go from coarse to fine:
+/// where a finer level begins, between the two levels' squares, the covered coarse node shows,
+/// which holds the same value as the fine node that lies there.
 void paint_field(Canvas& canvas, const Frame& frame, const Hierarchy& hierarchy,
                  const ColourMap& colour) {
-  for (int index = 0; index < hierarchy.max_levels(); ++index) {
+  const amr::Extent extent = hierarchy.geometry().extent();
+  for (int index = 0; index < hierarchy.used_levels(); ++index) {
     const double h = hierarchy.geometry().spacing(index);
-    for (const amr::LeafBlock& leaf : hierarchy.leaf_blocks(index)) {
-      const amr::ConstPatchView values = leaf.patch->now();
-      for (int j = leaf.j0; j < leaf.j0 + leaf.size; ++j) {
-        for (int i = leaf.i0; i < leaf.i0 + leaf.size; ++i) {
-          const double x = (leaf.patch->id().i * kPatchSize + i) * h;
-          const double y = (leaf.patch->id().j * kPatchSize + j) * h;
-          canvas.fill(std::max(frame.x(x - 0.5 * h), kMarginLeft),
-                      std::max(frame.y(y - 0.5 * h), kMarginBottom),
-                      std::min(frame.x(x + 0.5 * h), kMarginLeft + frame.width) - 1,
-                      std::min(frame.y(y + 0.5 * h), kMarginBottom + frame.height) - 1,
-                      colour(values(i, j)));
-        }
+    const auto first = [&](int node) { return std::max((node - 0.5) * h, 0.0); };
+    const auto last = [&](int node, double length) {
+      return (node + 1.5) * h > length ? length : (node + 0.5) * h;
+    };
+    const amr::Level& level = hierarchy.level(index);
+    for (std::size_t slot = 0; slot < level.size(); ++slot) {
+      const amr::Patch& patch = level.patch(slot);
+      for (int point = 0; point < amr::kPatchPoints; ++point) {
+        const int i = patch.id().i * kPatchSize + point % kPatchSize;
+        const int j = patch.id().j * kPatchSize + point / kPatchSize;
+        canvas.fill(frame.x(first(i)), frame.y(first(j)), frame.x(last(i, extent.x)) - 1,
+                    frame.y(last(j, extent.y)) - 1,
+                    colour(patch.now()(point % kPatchSize, point / kPatchSize)));
       }
     }
   }
 }
 
-/// The lower left corner of a patch lies at its first node.
+/// Lines one pixel wide. The lower left corner of a patch lies at its first node; its right and
+/// upper edges are those of its neighbours, where there are any.
 void paint_outlines(Canvas& canvas, const Frame& frame, const Hierarchy& hierarchy) {
-  for (int index = 0; index < hierarchy.max_levels(); ++index) {
+  for (int index = 0; index < hierarchy.used_levels(); ++index) {
     const double side = hierarchy.geometry().spacing(index) * kPatchSize;
     const Colour colour = kLevelColours[static_cast<std::size_t>(index)];
     const double opacity = kOutlineOpacity[index == 0 ? 0 : 1];
+    const auto line = [&](int x0, int y0, int x1, int y1) {
+      for (int y = y0; y <= y1; ++y) {
+        for (int x = x0; x <= x1; ++x) canvas.blend(x, y, colour, opacity);
+      }
+    };
     const amr::Level& level = hierarchy.level(index);
     for (std::size_t slot = 0; slot < level.size(); ++slot) {
       const amr::PatchId& id = level.patch(slot).id();
@@ -93,14 +103,10 @@ void paint_outlines(Canvas& canvas, const Frame& frame, const Hierarchy& hierarc
       const int x1 = frame.x((id.i + 1) * side);
       const int y0 = frame.y(id.j * side);
       const int y1 = frame.y((id.j + 1) * side);
-      for (int x = x0; x < x1; ++x) {
-        canvas.blend(x, y0, colour, opacity);
-        canvas.blend(x, y1 - 1, colour, opacity);
-      }
-      for (int y = y0 + 1; y < y1 - 1; ++y) {
-        canvas.blend(x0, y, colour, opacity);
-        canvas.blend(x1 - 1, y, colour, opacity);
-      }
+      line(x0, y0, x1 - 1, y0);
+      line(x0, y0 + 1, x0, y1 - 1);
+      if (level.find({index, id.i + 1, id.j}) < 0) line(x1, y0, x1, y1);
+      if (level.find({index, id.i, id.j + 1}) < 0) line(x0, y1, x1 - 1, y1);
     }
   }
 }
@@ -152,22 +158,21 @@ void paint_colour_bar(Canvas& canvas, const Frame& frame, const ColourMap& colou
 /// Boxes in the outlines' colours on the field's darkest colour, as they stand in the picture.
 void paint_legend(Canvas& canvas, const Frame& frame, const Hierarchy& hierarchy,
                   const ColourMap& colour, const FieldImageOptions& options) {
+  constexpr int kHalf = 13;
+  constexpr int kInset = 5;
   const int x = kMarginLeft + frame.width + 40;
   int y = kMarginBottom + frame.height / 3 - 60;
   canvas.text(x, y, Align::kLeft, kTextSize, "patches");
   for (int index = 0; index < hierarchy.used_levels(); ++index) {
-    y -= 34;
-    canvas.fill(x, y - 11, x + 22, y + 11, colour(options.range_min));
-    for (int width = 0; width < 2; ++width) {
-      for (int at = width; at <= 22 - width; ++at) {
-        const Colour outline = kLevelColours[static_cast<std::size_t>(index)];
-        canvas.set(x + at, y - 11 + width, outline);
-        canvas.set(x + at, y + 11 - width, outline);
-        canvas.set(x + width, y - 11 + at, outline);
-        canvas.set(x + 22 - width, y - 11 + at, outline);
-      }
-    }
-    canvas.text(x + 34, y, Align::kLeft, kTextSize,
+    y -= 36;
+    const Colour dark = colour(options.range_min);
+    const auto square = [&](int inset, Colour paint) {
+      canvas.fill(x + inset, y - kHalf + inset, x + 2 * kHalf - inset, y + kHalf - inset, paint);
+    };
+    square(0, dark);
+    square(kInset, kLevelColours[static_cast<std::size_t>(index)]);
+    square(kInset + 2, dark);
+    canvas.text(x + 38, y, Align::kLeft, kTextSize,
                 fmt::format("level {}: {}", index, hierarchy.level(index).size()));
   }
 }
