@@ -14,43 +14,33 @@ void keep_exception(Descriptor& self, std::exception_ptr exception) noexcept {
   if (self.group != nullptr) {
     self.group->exception.keep(std::move(exception));
   } else {
-    self.exception = std::move(exception);
+    self.join_state->exception = std::move(exception);
   }
 }
 
-void complete_attached(Descriptor& self, DescriptorCache& store) noexcept {
-  if (self.group != nullptr) {
-    store.give(&self);
-  } else {
-    // relaxed: the parent, who alone can reach the handle, goes on on this OS thread.
-    self.join.store(join_word::kDone, std::memory_order_relaxed);
-  }
-}
-
-Waiter* complete_left_behind(Descriptor& self, DescriptorCache& store) noexcept {
-  if (GroupState* const group = self.group; group != nullptr) {
-    store.give(&self);
-    return group->counter.leave();
-  }
+Waiter* complete_left_behind(Descriptor& self) noexcept {
+  if (self.group != nullptr) return self.group->counter.leave();
+  JoinState& join_state = *self.join_state;
   // release: pairs with the acquire of whoever joins; the thread's effects come before it.
   // acquire: pairs with the release by which a joiner or detach() got here first.
-  const std::uintptr_t before = self.join.exchange(join_word::kDone, std::memory_order_acq_rel);
+  const std::uintptr_t before =
+      join_state.word.exchange(join_word::kDone, std::memory_order_acq_rel);
   if (before == join_word::kRunning) return nullptr;
   if (before != join_word::kDetached) return reinterpret_cast<Waiter*>(before);
-  if (self.exception != nullptr) std::terminate();
-  store.give(&self);
+  if (join_state.exception != nullptr) std::terminate();
+  release(join_state);
   return nullptr;
 }
 
-void release_descriptor(Descriptor& thread) noexcept {
+void release(JoinState& join_state) noexcept {
   Worker* const worker = current_worker();
-  if (worker != nullptr && &worker->scheduler() == thread.home) {
-    worker->descriptors().give(&thread);
+  if (worker != nullptr && &worker->scheduler() == join_state.home) {
+    worker->join_states().give(&join_state);
     return;
   }
-  Batch<Descriptor> batch;
-  batch.push(&thread);
-  thread.home->descriptors().give(batch);
+  Batch<JoinState> batch;
+  batch.push(&join_state);
+  join_state.home->join_states().give(batch);
 }
 
 }  // namespace kumiko::runtime::detail

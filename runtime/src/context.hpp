@@ -1,7 +1,5 @@
 #pragma once
 
-#include <cstddef>
-
 #if !defined(__x86_64__) || !defined(__linux__)
 #error "kumiko::runtime has a context switch for x86-64 Linux only; add a context_<arch>.S"
 #endif
@@ -19,14 +17,6 @@ struct After {
   }
 };
 
-/// The last words of an ending context: where to go on, and what to do there first.
-struct Departure {
-  void* target;
-  After after;
-};
-static_assert(sizeof(Departure) == 24 && offsetof(Departure, after) == 8,
-              "context_x86_64.S reads a Departure");
-
 extern "C" {
 
 /// Saves the callee-saved registers on the running stack and its stack pointer in `*from`, and
@@ -37,10 +27,11 @@ extern "C" {
 After kumiko_context_switch(void** from, void* target, void (*function)(void*), void* argument);
 
 /// Saves the running context as kumiko_context_switch does, and calls `entry(argument)` on the
-/// stack that ends at `top` (a multiple of 16). When entry returns, its Departure is carried out;
-/// nothing on the new stack is touched after that. Calls and returns are balanced if the Departure
-/// leads back to `*from`, so that the processor's return stack predicts all of them.
-After kumiko_context_start(void** from, void* top, Departure (*entry)(void*), void* argument);
+/// stack that ends at `top` (a multiple of 16). When entry returns, the context whose stack pointer
+/// it returns is continued, with After{}; nothing on the new stack is touched after that. Calls and
+/// returns are balanced if that leads back to `*from`, so that the processor's return stack
+/// predicts all of them.
+After kumiko_context_start(void** from, void* top, void* (*entry)(void*), void* argument);
 }
 
 }  // namespace kumiko::runtime::detail

@@ -14,8 +14,6 @@
  *      56     return address
  *
  * The control words are loaded only where the two sides differ: fldcw and ldmxcsr are slow.
- *
- * A Departure (24 bytes): 0 target, 8 after.function, 16 after.argument.
  */
 
         .text
@@ -100,8 +98,8 @@ kumiko_context_switch:
         .cfi_endproc
         .size   kumiko_context_switch, . - kumiko_context_switch
 
-/* After kumiko_context_start(void** from, void* top, Departure (*entry)(void*), void* argument)
- *                            rdi          rsi        rdx                        rcx       */
+/* After kumiko_context_start(void** from, void* top, void* (*entry)(void*), void* argument)
+ *                            rdi          rsi        rdx                    rcx       */
         .globl  kumiko_context_start
         .hidden kumiko_context_start
         .type   kumiko_context_start, @function
@@ -115,25 +113,23 @@ kumiko_context_start:
         .size   kumiko_context_start, . - kumiko_context_start
 
 /* The first frame of every lightweight thread; unwinders stop here, for it has no caller.
- * Its 32 bytes: 0..23 the Departure, 24..29 the control words at the end. */
+ * Its 16 bytes: the control words at the end. */
         .type   context_base, @function
 context_base:
         .cfi_startproc
         .cfi_undefined %rip
         .cfi_undefined %rbp
-        leaq    -32(%rsi), %rsp
-        .cfi_def_cfa %rsp, 32
+        leaq    -16(%rsi), %rsp
+        .cfi_def_cfa %rsp, 16
         xorl    %ebp, %ebp      /* ends the chain of frame pointers */
-        movq    %rsp, %rdi      /* where entry returns its Departure */
-        movq    %rcx, %rsi
+        movq    %rcx, %rdi
         call    *%rdx
-        movq    %rsp, %r9
-        leaq    24(%r9), %r8
+        movq    %rsp, %r8
         stmxcsr 0(%r8)
         fnstcw  4(%r8)
-        movq    8(%r9), %rdx
-        movq    16(%r9), %rcx
-        movq    0(%r9), %rsp
+        xorl    %edx, %edx
+        xorl    %ecx, %ecx
+        movq    %rax, %rsp
         .cfi_def_cfa %rsp, 64
         .cfi_offset %rip, -8
         .cfi_offset %rbp, -16

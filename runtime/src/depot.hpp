@@ -75,17 +75,20 @@ class Cache {
 
   /// Throws what the source throws.
   Node* take() {
-    if (stored_.count == 0) stored_ = depot_.take(batch_size_);
+    if (stored_.count == 0) [[unlikely]]
+      stored_ = depot_.take(batch_size_);
     return stored_.pop();
   }
 
+  /// `node` itself stays in this cache for now; the depot gets others.
   void give(Node* node) noexcept {
+    if (stored_.count >= 2 * batch_size_) [[unlikely]]
+      give_batch();
     stored_.push(node);
-    if (stored_.count > 2 * batch_size_) give_batch();
   }
 
  private:
-  void give_batch() noexcept {
+  [[gnu::noinline]] void give_batch() noexcept {
     Batch<Node> batch;
     while (batch.count < batch_size_) batch.push(stored_.pop());
     depot_.give(batch);

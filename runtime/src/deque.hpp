@@ -4,136 +4,194 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <vector>
+#include <mutex>
+
+#include <kumiko/runtime/detail/spinlock.hpp>
+
+#include "asymmetric_barrier.hpp"
 
 namespace kumiko::runtime::detail {
 
-/// A work-stealing deque of pointers (Chase and Lev, SPAA 2005; orders after Le, Pop, Cohen and
-/// Zappa Nardelli, PPoPP 2013). Its owner pushes and pops at the young end, anyone steals at the
-/// old end.
+/// A split work-stealing deque of pointers. Its owner pushes and pops at the young end, without a
+/// fence; anyone steals at the old end, under a lock that the owner takes only where it must.
 ///
-/// Elements are those with old_ <= index < young_. Why none is taken twice: a thief takes index t
-/// by raising old_ from t to t+1, which succeeds once. The owner takes index y = young_-1 without
-/// that only if it read old_ < y after having stored young_ = y. Store and load, as well as a
-/// thief's loads of old_ and then young_, are sequentially consistent. Suppose a thief takes y too:
-/// it read old_ = y, and then young_ > y, so its loads come before the owner's store in the single
-/// total order, and before the owner's load, which therefore reads old_ >= y: a contradiction. (The
-/// published algorithm has fences there; ThreadSanitizer does not understand fences.)
+///     old_           split_              young_
+///      |    public     |     private       |
 ///
-/// When the ring is full the owner moves to one twice as large. Old rings are kept until the
-/// destruction, since a thief may still read from one: what it reads there is right if its raise
-/// of old_ succeeds, for then the owner cannot have reused that slot.
+/// The public part belongs to whoever holds the lock, the private part to the owner. Work becomes
+/// public in two ways: the owner moves split_ up when it is asked to (share()), or a thief that
+/// asked in vain, since the owner is in a long computation, does so itself (seize()). After
+/// the split deques of Lace (van Dijk and van de Pol, Euro-Par 2014) and the THE protocol (Frigo,
+/// Leiserson and Randall, PLDI 1998), whose fence in pop() is asymmetric here.
+///
+/// *Nothing is taken twice.* Under the lock there is one taker at a time, so only pop() without the
+/// lock against seize() is to be argued. pop() stores young_ = y, passes the light barrier (B1),
+/// and takes y if it then reads split_ <= y. seize() stores split_ = t, passes the heavy barrier
+/// (B2), reads young_, and keeps t only if young_ >= t. The barriers order every pop() entirely on
+/// one side of seize()'s: either its read of split_ comes after B2 and yields t, so that it does
+/// not take an element below t without the lock; or its store of young_ comes before B2, so that
+/// seize() reads it or a later one. In the second case let y be the last young_ stored before B2.
+/// If y >= t, nothing below t had been taken. If y < t but a later push raised young_ to t or more,
+/// then every element from y on was pushed after B2, and pop() has respected t since then.
+/// Otherwise seize() gives up. While it holds the lock nobody else looks at the public part.
 template <class T>
 class Deque {
  public:
-  explicit Deque(std::size_t capacity) {
-    rings_.push_back(std::make_unique<Ring>(capacity));
-    ring_.store(rings_.back().get(), std::memory_order_relaxed);
-  }
+  Deque(std::size_t capacity, AsymmetricBarrier& barrier)
+      : barrier_(barrier),
+        mask_(capacity - 1),
+        slots_(std::make_unique<T*[]>(capacity)),
+        room_until_(static_cast<std::int64_t>(capacity)) {}
   Deque(const Deque&) = delete;
   Deque& operator=(const Deque&) = delete;
 
   /// Owner: makes sure that the next push does not allocate. \throws std::bad_alloc
   void reserve_one() {
-    const std::int64_t young = young_.load(std::memory_order_relaxed);
-    // acquire: pairs with a thief's raise of old_, whose read of the slot precedes our reuse of it.
-    const std::int64_t old = old_.load(std::memory_order_acquire);
-    if (young - old >= owner_ring().capacity()) grow(old, young);
+    if (young_.load(std::memory_order_relaxed) >= room_until_) [[unlikely]]
+      make_room();
   }
 
-  /// Owner: adds at the young end. Allocates if the ring is full, and terminates if that fails.
-  /// Cost: two loads, two stores, no fence.
+  /// Owner: adds at the young end, privately. Allocates if the ring is full and reserve_one() was
+  /// not called, and terminates if that fails. Cost: two loads, two stores, no fence.
   void push(T* element) noexcept {
     reserve_one();
     const std::int64_t young = young_.load(std::memory_order_relaxed);
-    owner_ring().put(young, element);
-    // release: pairs with a thief's load of young_; the element and what it points to come first.
+    slot(young) = element;
+    // release: pairs with the acquire in seize(); the element and what it points to come first.
     young_.store(young + 1, std::memory_order_release);
   }
 
   /// Owner: takes from the young end, nullptr if there is nothing.
-  /// Cost: one full fence (the store); two loads if there is nothing.
+  /// Cost while there is private work: two loads, one store, no fence (see AsymmetricBarrier).
   T* pop() noexcept {
     const std::int64_t young = young_.load(std::memory_order_relaxed) - 1;
-    // Only thieves raise old_, so a stale value errs on the side of going on.
-    if (young < old_.load(std::memory_order_relaxed)) return nullptr;
-    young_.store(young, std::memory_order_seq_cst);
-    std::int64_t old = old_.load(std::memory_order_seq_cst);
-    if (old < young) return owner_ring().get(young);
-    T* last = nullptr;
-    if (old == young && old_.compare_exchange_strong(old, old + 1, std::memory_order_seq_cst,
-                                                     std::memory_order_relaxed)) {
-      last = owner_ring().get(young);
-    }
-    // Nobody reads the slot through this: the deque is empty, young_ is old_ again.
-    young_.store(young + 1, std::memory_order_relaxed);
-    return last;
+    if (young < split_.load(std::memory_order_relaxed)) return pop_public(young);
+    // release: seize() may read this value instead of a push's, and relies on the push before.
+    young_.store(young, std::memory_order_release);
+    barrier_.light();  // B1, pairs with B2 in seize()
+    if (young < split_.load(std::memory_order_relaxed)) [[unlikely]]
+      return pop_public(young);
+    return slot(young);
   }
 
-  /// Anyone: takes from the old end. nullptr if there is nothing, or if somebody else was quicker.
+  /// Owner: makes the older half of the private part public, at least one element. Returns whether
+  /// there was any.
+  bool share() noexcept {
+    const std::int64_t young = young_.load(std::memory_order_relaxed);
+    const std::lock_guard guard(lock_);
+    const std::int64_t split = split_.load(std::memory_order_relaxed);
+    if (young == split) return false;
+    split_.store(split + half(young - split), std::memory_order_relaxed);
+    return true;
+  }
+
+  /// Anyone: takes from the old end of the public part. nullptr if there is nothing, or if somebody
+  /// else is at it.
   T* steal() noexcept {
-    std::int64_t old = old_.load(std::memory_order_seq_cst);
-    const std::int64_t young = young_.load(std::memory_order_seq_cst);
-    if (old >= young) return nullptr;
-    // acquire: pairs with the release in grow(); the copied slots come before the ring.
-    T* const element = ring_.load(std::memory_order_acquire)->get(old);
-    if (!old_.compare_exchange_strong(old, old + 1, std::memory_order_seq_cst,
-                                      std::memory_order_relaxed)) {
+    if (old_.load(std::memory_order_relaxed) >= split_.load(std::memory_order_relaxed) ||
+        !lock_.try_lock()) {
       return nullptr;
     }
-    return element;
+    const std::lock_guard guard(lock_, std::adopt_lock);
+    return take_oldest();
   }
 
-  /// Anyone: whether there was nothing at some moment during the call.
+  /// Anyone but the owner: takes from the old end also what is private.
+  /// Cost: a system call of some microseconds, if there is anything.
+  T* seize() noexcept {
+    if (empty() || !lock_.try_lock()) return nullptr;
+    const std::lock_guard guard(lock_, std::adopt_lock);
+    if (T* const element = take_oldest(); element != nullptr) return element;
+    const std::int64_t split = split_.load(std::memory_order_relaxed);
+    const std::int64_t length = young_.load(std::memory_order_relaxed) - split;
+    if (length <= 0) return nullptr;
+    const std::int64_t claimed = split + half(length);
+    split_.store(claimed, std::memory_order_relaxed);
+    barrier_.heavy();  // B2, pairs with B1 in pop()
+    // acquire: pairs with the releases in push() and pop().
+    if (young_.load(std::memory_order_acquire) < claimed) {
+      split_.store(split, std::memory_order_relaxed);
+      return nullptr;
+    }
+    return take_oldest();
+  }
+
+  /// Anyone: a hint, unless the caller has a full barrier in common with the last push (see Idle).
   bool empty() const noexcept {
-    const std::int64_t old = old_.load(std::memory_order_seq_cst);
-    return old >= young_.load(std::memory_order_seq_cst);
+    return old_.load(std::memory_order_acquire) >= young_.load(std::memory_order_acquire);
+  }
+
+  /// Owner: the number of elements, public ones included.
+  std::size_t size() const noexcept {
+    return static_cast<std::size_t>(young_.load(std::memory_order_relaxed) -
+                                    old_.load(std::memory_order_relaxed));
   }
 
  private:
-  class Ring {
-   public:
-    explicit Ring(std::size_t capacity)
-        : mask_(capacity - 1), slots_(std::make_unique<std::atomic<T*>[]>(capacity)) {}
+  static std::int64_t half(std::int64_t length) noexcept { return (length + 1) / 2; }
 
-    std::int64_t capacity() const noexcept { return static_cast<std::int64_t>(mask_ + 1); }
+  T*& slot(std::int64_t index) noexcept { return slots_[static_cast<std::size_t>(index) & mask_]; }
 
-    T* get(std::int64_t index) const noexcept {
-      return slot(index).load(std::memory_order_relaxed);
+  /// Under the lock.
+  T* take_oldest() noexcept {
+    const std::int64_t old = old_.load(std::memory_order_relaxed);
+    if (old >= split_.load(std::memory_order_relaxed)) return nullptr;
+    T* const element = slot(old);
+    // release: pairs with the acquire in make_room(), which reuses the slot.
+    old_.store(old + 1, std::memory_order_release);
+    return element;
+  }
+
+  /// Owner: pops where the youngest element, `young`, was seen to be public. Takes back the younger
+  /// half of the public part, so that the next pops are private again.
+  [[gnu::noinline]] T* pop_public(std::int64_t young) noexcept {
+    // Undoes the claim of pop(). Only takers raise old_, so what it says is still true later.
+    young_.store(young + 1, std::memory_order_release);
+    if (young < old_.load(std::memory_order_relaxed)) return nullptr;
+    const std::lock_guard guard(lock_);
+    const std::int64_t old = old_.load(std::memory_order_relaxed);
+    if (young < old) return nullptr;
+    // A thief may have given up in between, so that the element is private after all.
+    if (young < split_.load(std::memory_order_relaxed)) {
+      split_.store(old + (young + 1 - old) / 2, std::memory_order_relaxed);
     }
+    young_.store(young, std::memory_order_release);
+    return slot(young);
+  }
 
-    void put(std::int64_t index, T* element) noexcept {
-      slot(index).store(element, std::memory_order_relaxed);
+  /// Learns what thieves have taken; if nothing, moves to a ring twice as large.
+  [[gnu::noinline]] void make_room() {
+    const std::int64_t young = young_.load(std::memory_order_relaxed);
+    const auto capacity = static_cast<std::int64_t>(mask_ + 1);
+    // acquire: pairs with the release in take_oldest().
+    room_until_ = old_.load(std::memory_order_acquire) + capacity;
+    if (young < room_until_) return;
+    auto larger = std::make_unique<T*[]>(2 * (mask_ + 1));
+    const std::size_t larger_mask = 2 * mask_ + 1;
+    const std::lock_guard guard(lock_);
+    const std::int64_t old = old_.load(std::memory_order_relaxed);
+    for (std::int64_t i = old; i < young; ++i) {
+      larger[static_cast<std::size_t>(i) & larger_mask] = slot(i);
     }
-
-   private:
-    std::atomic<T*>& slot(std::int64_t index) const noexcept {
-      return slots_[static_cast<std::size_t>(index) & mask_];
-    }
-
-    const std::size_t mask_;
-    const std::unique_ptr<std::atomic<T*>[]> slots_;
-  };
-
-  /// Only the owner writes ring_, so its own loads need no order.
-  Ring& owner_ring() const noexcept { return *ring_.load(std::memory_order_relaxed); }
-
-  void grow(std::int64_t old, std::int64_t young) {
-    const Ring& from = owner_ring();
-    auto to = std::make_unique<Ring>(2 * static_cast<std::size_t>(from.capacity()));
-    for (std::int64_t i = old; i < young; ++i) to->put(i, from.get(i));
-    rings_.push_back(std::move(to));
-    // release: pairs with the acquire in steal().
-    ring_.store(rings_.back().get(), std::memory_order_release);
+    slots_ = std::move(larger);
+    mask_ = larger_mask;
+    room_until_ = old + 2 * capacity;
   }
 
   static constexpr std::size_t kCacheLine = 64;
 
-  // Thieves write old_; the owner writes young_ at every push and pop.
-  alignas(kCacheLine) std::atomic<std::int64_t> old_{0};
+  // The owner's line; thieves read young_ only when they find nothing public, and the ring under
+  // the lock only, under which alone it changes.
   alignas(kCacheLine) std::atomic<std::int64_t> young_{0};
-  std::atomic<Ring*> ring_{nullptr};
-  std::vector<std::unique_ptr<Ring>> rings_;
+  AsymmetricBarrier& barrier_;
+  std::size_t mask_;
+  std::unique_ptr<T*[]> slots_;
+  std::int64_t room_until_;  ///< a lower bound of the index for which the ring has no room
+
+  // Changed under the lock only, but read by the owner at every pop.
+  alignas(kCacheLine) std::atomic<std::int64_t> split_{0};
+  std::atomic<std::int64_t> old_{0};
+  SpinLock lock_;
 };
 
 }  // namespace kumiko::runtime::detail

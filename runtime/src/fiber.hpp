@@ -24,8 +24,7 @@ KUMIKO_SWITCHES_STACKS inline After switch_fiber(Fiber& from, Fiber& to, After a
 /// Leaves `from`, the running fiber, for entry(argument) on the fresh stack of `to` below `top`;
 /// returns when someone continues `from`.
 KUMIKO_SWITCHES_STACKS inline After start_fiber(Fiber& from, Fiber& to, void* top,
-                                                Departure (*entry)(void*),
-                                                void* argument) noexcept {
+                                                void* (*entry)(void*), void* argument) noexcept {
   sanitizer::leave(&from.notes, to.notes);
   const After here = kumiko_context_start(&from.stack_pointer, top, entry, argument);
   sanitizer::arrive(from.notes);

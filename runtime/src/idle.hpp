@@ -40,7 +40,9 @@ namespace kumiko::runtime::detail {
 class Idle {
  public:
   /// \param workers the largest number of sleepers.
-  explicit Idle(std::size_t workers) { sleepers_.reserve(workers); }
+  Idle(std::size_t workers, AsymmetricBarrier& barrier) : barrier_(barrier) {
+    sleepers_.reserve(workers);
+  }
 
   /// After work has become visible. Cost while somebody searches or nobody sleeps: one load.
   void work_appeared() noexcept {
@@ -80,7 +82,7 @@ class Idle {
 
   /// Sleepers (upper half) and searchers (lower half). The sleepers change under guard_ only.
   std::atomic<std::uint64_t> state_{0};
-  AsymmetricBarrier barrier_;
+  AsymmetricBarrier& barrier_;
   SpinLock guard_;
   std::vector<Parker*> sleepers_;  ///< the last one to lie down is woken first: its caches are warm
 };

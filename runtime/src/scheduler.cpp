@@ -29,9 +29,9 @@ struct Root {
 }  // namespace
 
 Scheduler::Scheduler(int workers, std::size_t stack_size)
-    : stack_source_(stack_size),
+    : stack_source_(*this, stack_size),
       oversubscribed_(workers > available_cores()),
-      idle_(static_cast<std::size_t>(workers)) {
+      idle_(static_cast<std::size_t>(workers), barrier_) {
   start_workers(workers);
 }
 
@@ -73,9 +73,9 @@ void Scheduler::stop() noexcept {
 bool Scheduler::has_ended() const noexcept {
   if (!stopping_.load(std::memory_order_seq_cst)) return false;
   std::uint64_t ended = 0;
-  for (const std::unique_ptr<Worker>& worker : workers_) ended += worker->executed();
+  for (const std::unique_ptr<Worker>& worker : workers_) ended += worker->executed().read();
   std::uint64_t begun = roots_.load(std::memory_order_acquire);
-  for (const std::unique_ptr<Worker>& worker : workers_) begun += worker->spawned();
+  for (const std::unique_ptr<Worker>& worker : workers_) begun += worker->spawned().read();
   return begun == ended;
 }
 
@@ -104,25 +104,31 @@ void Scheduler::run_root(void (*call)(void*), void* callable) {
     throw std::logic_error(
         "Runtime::run called from a lightweight thread; spawn a Thread or use a TaskGroup there");
   }
-  Batch<Descriptor> descriptors = descriptors_.take(1);
-  Batch<Stack> stacks;
+  Batch<JoinState> join_states = join_states_.take(1);
+  Batch<Descriptor> threads;
   try {
-    stacks = stacks_.take(1);
+    threads = stacks_.take(1);
   } catch (...) {
-    descriptors_.give(descriptors);
+    join_states_.give(join_states);
     throw;
   }
-  Descriptor& thread = *descriptors.pop();
+  JoinState& join_state = *join_states.pop();
+  Descriptor& thread = *threads.pop();
   // Two pointers fit on every stack.
-  ::new (thread.prepare(*stacks.pop(), sizeof(Root), alignof(Root))) Root{call, callable};
+  ::new (thread.prepare(sizeof(Root), alignof(Root))) Root{call, callable};
+  thread.fiber.stack_pointer = nullptr;
   thread.call = &call_and_destroy<Root>;
+  thread.parent = nullptr;
+  thread.group = nullptr;
+  thread.join_state = &join_state;
+  thread.saved_errno = 0;
   roots_.fetch_add(1, std::memory_order_release);
   // The caller is the joiner, before the thread begins.
   Waiter waiter;
-  thread.join.store(reinterpret_cast<std::uintptr_t>(&waiter), std::memory_order_relaxed);
+  join_state.word.store(reinterpret_cast<std::uintptr_t>(&waiter), std::memory_order_relaxed);
   waiter.wait([](void* root) { inject_root(root); }, &thread);
-  const std::exception_ptr exception = std::exchange(thread.exception, nullptr);
-  release_descriptor(thread);
+  const std::exception_ptr exception = std::exchange(join_state.exception, nullptr);
+  release(join_state);
   if (exception != nullptr) std::rethrow_exception(exception);
 }
 

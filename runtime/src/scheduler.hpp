@@ -11,6 +11,7 @@
 
 #include "descriptor.hpp"
 #include "idle.hpp"
+#include "join_state.hpp"
 #include "stack_pool.hpp"
 #include "thread_queue.hpp"
 #include "worker.hpp"
@@ -50,7 +51,8 @@ class Scheduler {
   Worker& worker(std::size_t index) noexcept { return *workers_[index]; }
   StackDepot& stacks() noexcept { return stacks_; }
   std::size_t stack_size() const noexcept { return stack_source_.stack_size(); }
-  DescriptorDepot& descriptors() noexcept { return descriptors_; }
+  JoinStateDepot& join_states() noexcept { return join_states_; }
+  AsymmetricBarrier& barrier() noexcept { return barrier_; }
   ThreadQueue& injected() noexcept { return injected_; }
   Idle& idle() noexcept { return idle_; }
   Statistics statistics() const;
@@ -60,10 +62,11 @@ class Scheduler {
   void start_workers(int count);
   void stop() noexcept;
 
+  AsymmetricBarrier barrier_;
   StackSource stack_source_;
   StackDepot stacks_{stack_source_};
-  DescriptorSource descriptor_source_{*this};
-  DescriptorDepot descriptors_{descriptor_source_};
+  JoinStateSource join_state_source_{*this};
+  JoinStateDepot join_states_{join_state_source_};
   ThreadQueue injected_;
   std::atomic<std::uint64_t> roots_{0};
   std::atomic<bool> stopping_{false};

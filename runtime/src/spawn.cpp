@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <cstdint>
+#include <exception>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -5,12 +8,17 @@
 #include <kumiko/runtime/detail/group_state.hpp>
 #include <kumiko/runtime/detail/spawn.hpp>
 
+#include "completion.hpp"
 #include "scheduler.hpp"
+#include "tunables.hpp"
 #include "worker.hpp"
 
+/// The life of a lightweight thread, in one file so that the compiler sees all of the hot path.
 namespace kumiko::runtime::detail {
 
 namespace {
+
+constexpr std::size_t kStackAlignment = 16;
 
 [[noreturn]] void throw_no_worker() {
   throw std::logic_error(
@@ -23,49 +31,118 @@ namespace {
                           " bytes; raise Options::stack_size or capture a pointer");
 }
 
-}  // namespace
-
-Descriptor* current_thread() noexcept {
-  const Worker* const worker = current_worker();
-  return worker != nullptr ? worker->current() : nullptr;
+/// Publishes the parent, which has been left by now.
+void begin(Descriptor& self) noexcept {
+  if (self.parent != nullptr) current_worker()->make_runnable(*self.parent);
 }
 
-Reservation reserve_thread(std::size_t size, std::size_t alignment) {
-  Worker* const worker = current_worker();
-  if (worker == nullptr) throw_no_worker();
-  worker->deque().reserve_one();
-  Stack* const stack = worker->stacks().take();
-  Descriptor* thread = nullptr;
+void call_closure(Descriptor& self) noexcept {
   try {
-    thread = worker->descriptors().take();
+    self.call(self.closure);
   } catch (...) {
-    worker->stacks().give(stack);
+    keep_exception(self, std::current_exception());
+  }
+}
+
+/// Wakes `waiter`; a thread of ours is continued at once where there is no other `next`.
+Descriptor* wake(Worker& worker, Waiter& waiter, Descriptor* next) noexcept {
+  Descriptor* const thread = waiter.thread();
+  if (next == nullptr && thread != nullptr && thread->home == &worker.scheduler()) return thread;
+  waiter.wake();
+  return next;
+}
+
+/// Decides where the worker goes on, tells whoever waits for `self`, and forgets it.
+///
+/// If the young end is the parent and `self` is still attached to it, then nobody has run the
+/// parent since the spawn: it learns of the end by being continued with attached_child == nullptr,
+/// and no atomic operation is needed.
+///
+/// The stack is given back while we are still on it: it stays in this worker's own cache, from
+/// which nobody takes before the worker has left.
+Fiber& end(Descriptor& self) noexcept {
+  Worker& worker = *current_worker();
+  worker.executed().increment();
+  Descriptor* next = worker.deque().pop();
+  if (next != nullptr && next->attached_child == &self) [[likely]] {
+    next->attached_child = nullptr;
+    complete_attached(self);
+  } else if (Waiter* const waiter = complete_left_behind(self); waiter != nullptr) {
+    next = wake(worker, *waiter, next);
+  }
+  worker.begin_running(next);
+  worker.stacks().give(&self);
+  return next != nullptr ? next->fiber : worker.loop();
+}
+
+}  // namespace
+
+/// The only frame that every thread has. It is not instrumented, what it calls is and returns.
+KUMIKO_SWITCHES_STACKS void* thread_main(void* descriptor) {
+  auto& self = *static_cast<Descriptor*>(descriptor);
+  sanitizer::arrive(self.fiber.notes);
+  begin(self);
+  call_closure(self);
+  Fiber& next = end(self);
+  sanitizer::leave(nullptr, next.notes);
+  return next.stack_pointer;
+}
+
+void* Descriptor::prepare(std::size_t closure_size, std::size_t closure_alignment) noexcept {
+  const std::size_t needed = closure_size + closure_alignment + tunables::kRoomBelowClosure;
+  if (needed > stack_size) [[unlikely]]
+    return nullptr;
+  sanitizer::renew(fiber.notes, stack_bottom(), stack_size);
+  const std::size_t alignment = std::max(closure_alignment, kStackAlignment);
+  closure = reinterpret_cast<void*>((reinterpret_cast<std::uintptr_t>(this) - closure_size) &
+                                    ~(alignment - 1));
+  return closure;
+}
+
+Reservation reserve_thread(std::size_t size, std::size_t alignment, GroupState* group) {
+  Worker* const worker = current_worker();
+  if (worker == nullptr) [[unlikely]]
+    throw_no_worker();
+  worker->deque().reserve_one();
+  Descriptor* const thread = worker->stacks().take();
+  thread->group = group;
+  void* const storage = thread->prepare(size, alignment);
+  if (storage == nullptr) [[unlikely]] {
+    const std::size_t stack_size = thread->stack_size;
+    worker->stacks().give(thread);
+    throw_closure_too_large(size, stack_size);
+  }
+  if (group != nullptr) return {thread, nullptr, storage};
+  try {
+    thread->join_state = worker->join_states().take();
+  } catch (...) {
+    worker->stacks().give(thread);
     throw;
   }
-  void* const storage = thread->prepare(*stack, size, alignment);
-  if (storage == nullptr) {
-    thread->stack = stack;
-    cancel_thread(thread);
-    throw_closure_too_large(size, stack->size);
-  }
-  return {thread, storage};
+  // relaxed: the thread is not known to anybody yet.
+  thread->join_state->word.store(join_word::kRunning, std::memory_order_relaxed);
+  return {thread, thread->join_state, storage};
 }
 
 void cancel_thread(Descriptor* thread) noexcept {
   // The copying of a closure may have suspended, so this may be another worker.
-  Worker& worker = *current_worker();
-  worker.stacks().give(thread->stack);
-  worker.descriptors().give(thread);
+  if (thread->group == nullptr) release(*thread->join_state);
+  current_worker()->stacks().give(thread);
 }
 
-void start_thread(Descriptor* thread, void (*call)(void*), GroupState* group) noexcept {
+void start_thread(Descriptor* thread, void (*call)(void*)) noexcept {
   Worker& worker = *current_worker();
   Descriptor& self = *worker.current();
-  thread->call = call;
-  thread->group = group;
+  GroupState* const group = thread->group;
   const bool for_other_owner = group != nullptr && group->owner != &self;
-  if (for_other_owner) group->counter.add();
-  worker.start_child(*thread);
+  if (for_other_owner) [[unlikely]]
+    group->counter.add();
+  thread->call = call;
+  thread->parent = &self;
+  self.attached_child = thread;
+  worker.spawned().increment();
+  worker.become(thread);
+  start_fiber(self.fiber, thread->fiber, thread->closure, &thread_main, thread)();
   const bool ended = std::exchange(self.attached_child, nullptr) == nullptr;
   if (group == nullptr || ended != for_other_owner) return;
   if (for_other_owner) {

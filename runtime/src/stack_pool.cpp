@@ -27,22 +27,23 @@ std::size_t round_up(std::size_t value, std::size_t unit) {
 
 }  // namespace
 
-StackSource::StackSource(std::size_t stack_size)
-    : page_size_(static_cast<std::size_t>(sysconf(_SC_PAGESIZE))),
-      stack_size_(round_up(stack_size + sizeof(Stack), page_size_) - sizeof(Stack)),
-      stride_(stack_size_ + sizeof(Stack) + page_size_) {}
+StackSource::StackSource(Scheduler& home, std::size_t stack_size)
+    : home_(home),
+      page_size_(static_cast<std::size_t>(sysconf(_SC_PAGESIZE))),
+      stack_size_(round_up(stack_size + sizeof(Descriptor), page_size_) - sizeof(Descriptor)),
+      stride_(stack_size_ + sizeof(Descriptor) + page_size_) {}
 
 StackSource::~StackSource() {
   for (std::byte* const slab : slabs_) {
     for (std::size_t i = 0; i < tunables::kSlabSize; ++i) {
-      std::byte* const head = slab + (i + 1) * stride_ - sizeof(Stack);
-      sanitizer::forget(std::launder(reinterpret_cast<Stack*>(head))->notes);
+      std::byte* const head = slab + (i + 1) * stride_ - sizeof(Descriptor);
+      sanitizer::forget(std::launder(reinterpret_cast<Descriptor*>(head))->fiber.notes);
     }
     munmap(slab, tunables::kSlabSize * stride_);
   }
 }
 
-Batch<Stack> StackSource::make() {
+Batch<Descriptor> StackSource::make() {
   std::byte* const slab = map_slab();
   try {
     const std::lock_guard lock(mutex_);
@@ -51,7 +52,7 @@ Batch<Stack> StackSource::make() {
     munmap(slab, tunables::kSlabSize * stride_);
     throw;
   }
-  Batch<Stack> stacks;
+  Batch<Descriptor> stacks;
   for (std::size_t i = 0; i < tunables::kSlabSize; ++i) {
     stacks.push(place_stack(slab + i * stride_));
   }
@@ -77,9 +78,9 @@ std::byte* StackSource::map_slab() const {
   return slab;
 }
 
-Stack* StackSource::place_stack(std::byte* guard) const noexcept {
-  std::byte* const head = guard + stride_ - sizeof(Stack);
-  return ::new (head) Stack{nullptr, stack_size_, {}};
+Descriptor* StackSource::place_stack(std::byte* guard) const noexcept {
+  std::byte* const head = guard + stride_ - sizeof(Descriptor);
+  return ::new (head) Descriptor(home_, stack_size_);
 }
 
 }  // namespace kumiko::runtime::detail

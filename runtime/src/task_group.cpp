@@ -6,9 +6,8 @@ namespace kumiko::runtime {
 
 namespace detail {
 
-void JoinCounter::wait_for_all() noexcept {
-  // acquire: pairs with the release in leave(). By (*) no thread is unfinished if this holds, since
-  // the owner is not within a spawn.
+void JoinCounter::wait_slowly() noexcept {
+  // acquire: as in wait_for_all().
   if (tokens_.load(std::memory_order_acquire) + left_behind_ != kOwnerToken) {
     Waiter waiter;
     waiter_ = &waiter;
@@ -28,22 +27,14 @@ void JoinCounter::give_up_token(void* counter) noexcept {
   if (self.tokens_.fetch_sub(change, std::memory_order_acq_rel) == change) waiter.wake();
 }
 
+void throw_no_group_owner() {
+  throw std::logic_error("TaskGroup outside a lightweight thread; use Runtime::run to start one");
+}
+
+void throw_not_group_owner() {
+  throw std::logic_error("TaskGroup::wait called by a thread that does not own the group");
+}
+
 }  // namespace detail
-
-TaskGroup::TaskGroup() : state_{detail::current_thread(), {}, {}} {
-  if (state_.owner == nullptr) {
-    throw std::logic_error("TaskGroup outside a lightweight thread; use Runtime::run to start one");
-  }
-}
-
-TaskGroup::~TaskGroup() { state_.counter.wait_for_all(); }
-
-void TaskGroup::wait() {
-  if (detail::current_thread() != state_.owner) {
-    throw std::logic_error("TaskGroup::wait called by a thread that does not own the group");
-  }
-  state_.counter.wait_for_all();
-  state_.exception.rethrow();
-}
 
 }  // namespace kumiko::runtime

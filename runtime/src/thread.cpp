@@ -14,12 +14,13 @@ namespace kumiko::runtime {
 namespace {
 
 using detail::Descriptor;
+using detail::JoinState;
 using detail::Waiter;
 namespace join_word = detail::join_word;
 
 /// One wait for the end of one thread.
 struct Join {
-  Descriptor& thread;
+  JoinState& state;
   Waiter waiter;
 
   /// The joiner is off its stack; from its success on the thread's end wakes it.
@@ -28,7 +29,7 @@ struct Join {
     std::uintptr_t expected = join_word::kRunning;
     // release: pairs with the acquire in complete_left_behind(), for the waiter.
     // acquire on failure: pairs with its release, for the thread's effects.
-    if (!self.thread.join.compare_exchange_strong(
+    if (!self.state.word.compare_exchange_strong(
             expected, reinterpret_cast<std::uintptr_t>(&self.waiter), std::memory_order_release,
             std::memory_order_acquire)) {
       self.waiter.wake();
@@ -36,8 +37,8 @@ struct Join {
   }
 };
 
-ThreadId id_of(const Descriptor* thread) noexcept {
-  return ThreadId(reinterpret_cast<std::uintptr_t>(thread));
+Descriptor* current_descriptor() noexcept {
+  return static_cast<Descriptor*>(detail::running_thread());
 }
 
 }  // namespace
@@ -48,46 +49,47 @@ Thread::~Thread() {
 
 Thread& Thread::operator=(Thread&& other) noexcept {
   if (joinable()) std::terminate();
-  thread_ = std::exchange(other.thread_, nullptr);
+  state_ = std::exchange(other.state_, nullptr);
   return *this;
 }
 
 void Thread::join() {
   if (!joinable()) throw std::logic_error("Thread::join: not joinable");
-  if (thread_ == detail::current_thread()) {
+  if (const Descriptor* const self = current_descriptor();
+      self != nullptr && self->group == nullptr && self->join_state == state_) {
     throw std::logic_error("Thread::join: a thread cannot wait for itself");
   }
-  Descriptor& thread = *std::exchange(thread_, nullptr);
+  JoinState& state = *std::exchange(state_, nullptr);
   // acquire: pairs with the release in complete_left_behind().
-  if (thread.join.load(std::memory_order_acquire) != join_word::kDone) {
-    Join join{thread, {}};
+  if (state.word.load(std::memory_order_acquire) != join_word::kDone) {
+    Join join{state, {}};
     join.waiter.wait([](void* argument) { Join::publish(argument); }, &join);
   }
-  const std::exception_ptr exception = std::exchange(thread.exception, nullptr);
-  detail::release_descriptor(thread);
+  const std::exception_ptr exception = std::exchange(state.exception, nullptr);
+  detail::release(state);
   if (exception != nullptr) std::rethrow_exception(exception);
 }
 
 void Thread::detach() {
   if (!joinable()) throw std::logic_error("Thread::detach: not joinable");
-  Descriptor& thread = *std::exchange(thread_, nullptr);
+  JoinState& state = *std::exchange(state_, nullptr);
   std::uintptr_t expected = join_word::kRunning;
   // acquire on failure: pairs with the release in complete_left_behind(), for the exception.
   // release on success: what the handle's owner did comes before the descriptor's next use.
-  if (thread.join.compare_exchange_strong(expected, join_word::kDetached, std::memory_order_release,
-                                          std::memory_order_acquire)) {
+  if (state.word.compare_exchange_strong(expected, join_word::kDetached, std::memory_order_release,
+                                         std::memory_order_acquire)) {
     return;
   }
-  if (thread.exception != nullptr) std::terminate();
-  detail::release_descriptor(thread);
+  if (state.exception != nullptr) std::terminate();
+  detail::release(state);
 }
 
-ThreadId Thread::id() const noexcept { return id_of(thread_); }
+ThreadId Thread::id() const noexcept { return ThreadId(reinterpret_cast<std::uintptr_t>(state_)); }
 
 namespace this_thread {
 
 void yield() noexcept {
-  Descriptor* const self = detail::current_thread();
+  Descriptor* const self = current_descriptor();
   if (self == nullptr) {
     sched_yield();
     return;
@@ -99,7 +101,13 @@ void yield() noexcept {
                            self});
 }
 
-ThreadId id() noexcept { return id_of(detail::current_thread()); }
+ThreadId id() noexcept {
+  const Descriptor* const self = current_descriptor();
+  if (self == nullptr) return {};
+  const void* const name =
+      self->group != nullptr ? static_cast<const void*>(self) : self->join_state;
+  return ThreadId(reinterpret_cast<std::uintptr_t>(name));
+}
 
 int worker_index() noexcept {
   const detail::Worker* const worker = detail::current_worker();

@@ -14,7 +14,7 @@ inline constexpr std::size_t kSmallestStackSize = std::size_t{16} * 1024;
 /// What a closure on the top of a stack must leave to the thread's frames.
 inline constexpr std::size_t kRoomBelowClosure = std::size_t{8} * 1024;
 
-/// Stacks or descriptors that are allocated at once, and that move between a worker's cache and the
+/// Stacks or join states that are allocated at once, and that move between a worker's cache and the
 /// depot at once.
 inline constexpr std::size_t kSlabSize = 64;
 inline constexpr std::size_t kBatchSize = 32;
@@ -27,6 +27,10 @@ static_assert((kDequeCapacity & (kDequeCapacity - 1)) == 0, "indices are masked"
 /// How long a worker looks for work before it sleeps. A sleeping worker costs the waker a system
 /// call and wakes late (5 to 50 us); spinning for about as long bounds the loss to a factor of two.
 inline constexpr std::chrono::microseconds kSpinTime{50};
+
+/// How long a searching worker waits for the others to share before it takes by force, which costs
+/// both sides a few microseconds (a system call here, an interrupt there).
+inline constexpr std::chrono::microseconds kPatience{10};
 
 /// Rounds over all victims between two looks at the clock while spinning.
 inline constexpr int kRoundsPerClock = 4;
@@ -44,5 +48,9 @@ inline constexpr unsigned kSuspensionsPerFairTurn = 61;
 /// Every so many turns the scheduler tries to steal first, so that a thread which polls and yields
 /// cannot keep its worker from what waits elsewhere.
 inline constexpr unsigned kTurnsPerSteal = 8;
+
+/// The same for work that its owner, asked before, has not made public.
+inline constexpr unsigned kTurnsPerForce = 256;
+static_assert(kTurnsPerForce % kTurnsPerSteal == 0, "one of the turns on which it steals");
 
 }  // namespace kumiko::runtime::detail::tunables

@@ -6,7 +6,7 @@
 
 namespace kumiko::runtime::detail {
 
-Waiter::Waiter() noexcept : thread_(current_thread()) {}
+Waiter::Waiter() noexcept : thread_(static_cast<Descriptor*>(running_thread())) {}
 
 void Waiter::wait(Publish publish, void* argument) noexcept {
   if (thread_ != nullptr) {

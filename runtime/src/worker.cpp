@@ -13,25 +13,15 @@
 
 namespace kumiko::runtime::detail {
 
-namespace {
-
-thread_local Worker* this_worker = nullptr;
-
-}  // namespace
-
-[[gnu::noinline]] Worker* current_worker() noexcept {
-  // Not pure in the compiler's eyes, so that two calls are never merged into one.
-  asm volatile("");
-  return this_worker;
-}
+thread_local constinit WorkerFront* kumiko_worker_front = nullptr;
 
 Worker::Worker(Scheduler& scheduler, int index)
     : scheduler_(scheduler),
       index_(index),
       random_state_(static_cast<std::uint32_t>(index) * 2654435761U + 1U),
-      deque_(tunables::kDequeCapacity),
+      deque_(tunables::kDequeCapacity, scheduler.barrier()),
       stacks_(scheduler.stacks(), tunables::kBatchSize),
-      descriptors_(scheduler.descriptors(), tunables::kBatchSize) {}
+      join_states_(scheduler.join_states(), tunables::kBatchSize) {}
 
 WorkerStatistics Worker::statistics() const noexcept {
   return {spawned_.read(), executed_.read(), steals_.read(), failed_steals_.read(), parks_.read()};
@@ -39,28 +29,12 @@ WorkerStatistics Worker::statistics() const noexcept {
 
 // --- Switching -----------------------------------------------------------------------------------
 
-/// Hands the OS thread over from current() to `next` (nullptr: the loop), but for the stack.
-void Worker::become(Descriptor* next) noexcept {
-  if (current_ != nullptr) current_->exception_state = *exception_state_;
-  *exception_state_ = next != nullptr ? next->exception_state : ExceptionState{};
-  current_ = next;
-}
-
 void Worker::suspend(After after) noexcept {
   Worker& worker = *current_worker();
-  Descriptor& self = *worker.current_;
+  Descriptor& self = *worker.current();
   Descriptor* const next = worker.next_after_suspension();
   worker.become(next);
   switch_fiber(self.fiber, next != nullptr ? next->fiber : worker.loop_, after)();
-}
-
-void Worker::start_child(Descriptor& child) noexcept {
-  Descriptor& self = *current_;
-  child.parent = &self;
-  self.attached_child = &child;
-  spawned_.increment();
-  become(&child);
-  start_fiber(self.fiber, child.fiber, child.closure, &thread_main, &child)();
 }
 
 void Worker::run_from_loop(Descriptor& thread) noexcept {
@@ -72,78 +46,26 @@ void Worker::run_from_loop(Descriptor& thread) noexcept {
   }
 }
 
-// --- The life of a thread ------------------------------------------------------------------------
-
-/// The only frame that every thread has. It is not instrumented, what it calls is and returns.
-KUMIKO_SWITCHES_STACKS Departure Worker::thread_main(void* descriptor) {
-  auto& self = *static_cast<Descriptor*>(descriptor);
-  Stack* const stack = self.stack;
-  sanitizer::arrive(self.fiber.notes);
-  begin(self);
-  call_closure(self);
-  Fiber& next = end(self);
-  sanitizer::leave(nullptr, next.notes);
-  return {next.stack_pointer, {&recycle_stack, stack}};
-}
-
-/// Publishes the parent, which has been left by now.
-void Worker::begin(Descriptor& self) noexcept {
-  if (self.parent == nullptr) return;
-  current_worker()->make_runnable(*self.parent);
-}
-
-void Worker::call_closure(Descriptor& self) noexcept {
-  try {
-    self.call(self.closure);
-  } catch (...) {
-    keep_exception(self, std::current_exception());
-  }
-}
-
-/// Decides where the worker goes on, tells whoever waits for `self`, and forgets it.
-///
-/// If the young end is the parent and `self` is still attached to it, then nobody has run the
-/// parent since the spawn: it learns of the end by being continued with attached_child == nullptr,
-/// and no atomic operation is needed.
-Fiber& Worker::end(Descriptor& self) noexcept {
-  Worker& worker = *current_worker();
-  worker.executed_.increment();
-  Descriptor* next = worker.deque_.pop();
-  if (next != nullptr && next->attached_child == &self) {
-    next->attached_child = nullptr;
-    complete_attached(self, worker.descriptors_);
-  } else if (Waiter* const waiter = complete_left_behind(self, worker.descriptors_);
-             waiter != nullptr) {
-    next = worker.wake(*waiter, next);
-  }
-  worker.current_ = nullptr;
-  worker.become(next);
-  return next != nullptr ? next->fiber : worker.loop_;
-}
-
-/// Wakes `waiter`; a thread of ours is continued at once where there is no other `next`.
-Descriptor* Worker::wake(Waiter& waiter, Descriptor* next) noexcept {
-  Descriptor* const thread = waiter.thread();
-  if (next == nullptr && thread != nullptr && thread->home == &scheduler_) return thread;
-  waiter.wake();
-  return next;
-}
-
-void Worker::recycle_stack(void* stack) noexcept {
-  current_worker()->stacks_.give(static_cast<Stack*>(stack));
-}
-
 // --- Choosing ------------------------------------------------------------------------------------
 
 void Worker::make_runnable(Descriptor& thread) noexcept {
   deque_.push(&thread);
+  if (requests.load(std::memory_order_relaxed) != 0) answer_requests();
   scheduler_.idle().work_appeared();
 }
 
 void Worker::make_runnable_last(Descriptor& thread) noexcept {
   yielded_.push(&thread);
   // If the loop runs next it looks at the queue itself.
-  if (current_ != nullptr) scheduler_.idle().work_appeared();
+  if (running != nullptr) scheduler_.idle().work_appeared();
+}
+
+void Worker::answer_requests() noexcept {
+  const std::uint32_t asked = requests.load(std::memory_order_relaxed);
+  if ((asked & request::kShare) != 0 && deque_.share()) {
+    // relaxed: thieves come by themselves; the deque's lock orders what they take.
+    requests.fetch_and(~request::kShare, std::memory_order_relaxed);
+  }
 }
 
 Descriptor* Worker::next_after_suspension() noexcept {
@@ -153,15 +75,21 @@ Descriptor* Worker::next_after_suspension() noexcept {
 
 Descriptor* Worker::give_to_thief() noexcept {
   if (Descriptor* const thread = deque_.steal(); thread != nullptr) return thread;
-  return yielded_.pop();
+  if (Descriptor* const thread = yielded_.pop(); thread != nullptr) return thread;
+  // relaxed: a request is a hint. Read first, so that idle workers leave the line alone.
+  if ((requests.load(std::memory_order_relaxed) & request::kShare) == 0) {
+    requests.fetch_or(request::kShare, std::memory_order_relaxed);
+  }
+  return nullptr;
 }
 
 void Worker::run_loop() noexcept {
-  this_worker = this;
+  kumiko_worker_front = this;
+  errno_ = &errno;
   exception_state_ = os_thread_exception_state();
   loop_.notes = sanitizer::os_thread_notes();
   while (Descriptor* const thread = next_for_loop()) run_from_loop(*thread);
-  this_worker = nullptr;
+  kumiko_worker_front = nullptr;
 }
 
 Descriptor* Worker::next_for_loop() noexcept {
@@ -178,7 +106,9 @@ Descriptor* Worker::next_for_loop() noexcept {
 Descriptor* Worker::take_local() noexcept {
   ++turns_;
   if (turns_ % tunables::kTurnsPerSteal == 0) {
-    if (Descriptor* const thread = steal_round(); thread != nullptr) return thread;
+    const bool by_force = turns_ % tunables::kTurnsPerForce == 0;
+    const auto give = by_force ? &Worker::give_by_force : &Worker::give_to_thief;
+    if (Descriptor* const thread = steal_round(give); thread != nullptr) return thread;
   }
   ThreadQueue& injected = scheduler_.injected();
   const bool outside_first = turns_ % 2 == 0;
@@ -209,27 +139,37 @@ Descriptor* Worker::search() noexcept {
 
 Descriptor* Worker::search_for_a_while() noexcept {
   using Clock = std::chrono::steady_clock;
-  const auto deadline = Clock::now() + tunables::kSpinTime;
+  auto now = Clock::now();
+  const auto deadline = now + tunables::kSpinTime;
+  auto patience = now + tunables::kPatience;
   do {
     for (int round = 0; round < tunables::kRoundsPerClock; ++round) {
       if (Descriptor* const thread = scheduler_.injected().pop(); thread != nullptr) return thread;
-      if (Descriptor* const thread = steal_round(); thread != nullptr) return thread;
+      if (Descriptor* const thread = steal_round(&Worker::give_to_thief); thread != nullptr)
+        return thread;
       for (int pause = 0; pause < tunables::kPausesPerRound; ++pause) cpu_pause();
     }
     if (scheduler_.oversubscribed()) scheduler_.yield_core();
-  } while (Clock::now() < deadline);
-  return nullptr;
+    now = Clock::now();
+    if (now < patience) continue;
+    // Whoever has been asked for so long is in a long computation.
+    if (Descriptor* const thread = steal_round(&Worker::give_by_force); thread != nullptr) {
+      return thread;
+    }
+    patience = now + tunables::kPatience;
+  } while (now < deadline);
+  return steal_round(&Worker::give_by_force);
 }
 
 /// Visits every other worker once, beginning with a random one.
-Descriptor* Worker::steal_round() noexcept {
+Descriptor* Worker::steal_round(Descriptor* (Worker::*give)() noexcept) noexcept {
   const std::size_t workers = scheduler_.worker_count();
   std::size_t victim = random() % workers;
   for (std::size_t visited = 0; visited < workers; ++visited) {
     Worker& other = scheduler_.worker(victim);
     victim = victim + 1 == workers ? 0 : victim + 1;
     if (&other == this) continue;
-    if (Descriptor* const thread = other.give_to_thief(); thread != nullptr) {
+    if (Descriptor* const thread = (other.*give)(); thread != nullptr) {
       steals_.increment();
       return thread;
     }

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <atomic>
+#include <cerrno>
 #include <cstdint>
 
+#include <kumiko/runtime/detail/current.hpp>
 #include <kumiko/runtime/detail/parker.hpp>
 #include <kumiko/runtime/statistics.hpp>
 
@@ -10,6 +12,7 @@
 #include "descriptor.hpp"
 #include "fiber.hpp"
 #include "idle.hpp"
+#include "join_state.hpp"
 #include "stack_pool.hpp"
 #include "thread_queue.hpp"
 
@@ -36,7 +39,7 @@ class OwnCounter {
 /// Who runs: either the loop, on the OS thread's own stack (current() is nullptr), or a lightweight
 /// thread, current(). Threads switch to each other directly; they go through the loop when the
 /// deque is empty. Functions marked *self* are for the code that runs on this worker only.
-class Worker {
+class Worker : public WorkerFront {
  public:
   Worker(Scheduler& scheduler, int index);
   Worker(const Worker&) = delete;
@@ -49,9 +52,28 @@ class Worker {
   /// when the stack has been left. Returns when the thread is continued, maybe on another worker.
   static void suspend(After after) noexcept;
 
-  /// Self: suspends current() and starts `child`, which pushes current() once it is off its stack.
-  /// Returns when current() is continued, maybe on another worker than this.
-  void start_child(Descriptor& child) noexcept;
+  /// Self: the bookkeeping of a switch from current() to `next` (nullptr: the loop).
+  void become(Descriptor* next) noexcept {
+    if (Descriptor* const self = current(); self != nullptr) {
+      self->exception_state = *exception_state_;
+      self->saved_errno = *errno_;
+    }
+    begin_running(next);
+  }
+
+  /// Self: the second half of become(), where current() has ended.
+  void begin_running(Descriptor* next) noexcept {
+    running = next;
+    if (next == nullptr) return;
+    *exception_state_ = next->exception_state;
+    *errno_ = next->saved_errno;
+  }
+
+  /// Self: does what others ask for in the poll word.
+  void answer_requests() noexcept;
+
+  /// Self: where to go when current() suspends: the young end of the deque, or the loop.
+  Descriptor* next_after_suspension() noexcept;
 
   /// Self: makes a suspended thread of this scheduler the next choice of this worker.
   void make_runnable(Descriptor& thread) noexcept;
@@ -59,47 +81,44 @@ class Worker {
   /// Self: makes the suspended thread wait its turn behind those that yielded before.
   void make_runnable_last(Descriptor& thread) noexcept;
 
-  /// Anyone: takes a thread from the old end of the deque, or one that yielded.
+  /// Anyone else: takes a public thread from the old end of the deque, or one that yielded. If
+  /// there is none, asks for one.
   Descriptor* give_to_thief() noexcept;
+
+  /// Anyone else: takes a thread from the old end of the deque, public or not. Cost: a system call,
+  /// if there is any.
+  Descriptor* give_by_force() noexcept { return deque_.seize(); }
 
   /// Anyone: whether there may be something for a thief. Exact behind a barrier shared with the
   /// producer (see Idle).
   bool has_visible_work() const noexcept { return !deque_.empty() || !yielded_.empty(); }
 
-  Descriptor* current() const noexcept { return current_; }
+  Descriptor* current() const noexcept { return static_cast<Descriptor*>(running); }
   Scheduler& scheduler() const noexcept { return scheduler_; }
   int index() const noexcept { return index_; }
   StackCache& stacks() noexcept { return stacks_; }
-  DescriptorCache& descriptors() noexcept { return descriptors_; }
+  JoinStateCache& join_states() noexcept { return join_states_; }
   Deque<Descriptor>& deque() noexcept { return deque_; }
 
-  std::uint64_t spawned() const noexcept { return spawned_.read(); }
-  std::uint64_t executed() const noexcept { return executed_.read(); }
+  Fiber& loop() noexcept { return loop_; }
+  OwnCounter& spawned() noexcept { return spawned_; }
+  OwnCounter& executed() noexcept { return executed_; }
   WorkerStatistics statistics() const noexcept;
 
  private:
-  static Departure thread_main(void* descriptor);
-  static void begin(Descriptor& self) noexcept;
-  static void call_closure(Descriptor& self) noexcept;
-  static Fiber& end(Descriptor& self) noexcept;
-  static void recycle_stack(void* stack) noexcept;
-  Descriptor* wake(Waiter& waiter, Descriptor* next) noexcept;
-
-  void become(Descriptor* next) noexcept;
-  Descriptor* next_after_suspension() noexcept;
   void run_from_loop(Descriptor& thread) noexcept;
 
   Descriptor* next_for_loop() noexcept;
   Descriptor* take_local() noexcept;
   Descriptor* search() noexcept;
   Descriptor* search_for_a_while() noexcept;
-  Descriptor* steal_round() noexcept;
+  Descriptor* steal_round(Descriptor* (Worker::*give)() noexcept) noexcept;
   std::uint32_t random() noexcept;
 
   Scheduler& scheduler_;
   const int index_;
-  Descriptor* current_ = nullptr;
   ExceptionState* exception_state_ = nullptr;  ///< the OS thread's
+  int* errno_ = nullptr;                       ///< the OS thread's
   unsigned suspensions_ = 0;
   unsigned turns_ = 0;
   std::uint32_t random_state_;
@@ -107,7 +126,7 @@ class Worker {
   Deque<Descriptor> deque_;
   ThreadQueue yielded_;
   StackCache stacks_;
-  DescriptorCache descriptors_;
+  JoinStateCache join_states_;
   Fiber loop_;
   Parker sleeper_;
 
@@ -118,8 +137,10 @@ class Worker {
   OwnCounter parks_;
 };
 
-/// The worker that the calling OS thread is, or nullptr. To be asked anew after every switch: it is
-/// never inlined, so that no compiler keeps the thread-local variable's address across one.
-Worker* current_worker() noexcept;
+/// What a thread's stack begins with, see start_fiber; `descriptor` is a Descriptor*.
+KUMIKO_SWITCHES_STACKS void* thread_main(void* descriptor);
+
+/// The worker that the calling OS thread is, or nullptr. To be asked anew after every switch.
+inline Worker* current_worker() noexcept { return static_cast<Worker*>(worker_front()); }
 
 }  // namespace kumiko::runtime::detail

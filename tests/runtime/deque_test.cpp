@@ -1,4 +1,5 @@
-// Contract: the owner sees a stack, thieves see a queue, and every element is taken exactly once.
+// Contract: the owner sees a stack, thieves see a queue, and every element is taken exactly once,
+// whether it became public at the owner's hands or was seized.
 #include "deque.hpp"
 
 #include <atomic>
@@ -13,49 +14,98 @@
 namespace kumiko::runtime::test {
 namespace {
 
-using IntDeque = detail::Deque<int>;
-
-TEST(Deque, GivenElements_WhenPopped_ThenTheYoungestComesFirst) {
-  std::vector<int> numbers{0, 1, 2};
-  IntDeque deque(2);
-  for (int& number : numbers) deque.push(&number);
-  EXPECT_EQ(deque.pop(), &numbers[2]);
-  EXPECT_EQ(deque.pop(), &numbers[1]);
-  EXPECT_EQ(deque.pop(), &numbers[0]);
-  EXPECT_EQ(deque.pop(), nullptr);
-}
-
-TEST(Deque, GivenElements_WhenStolen_ThenTheOldestComesFirst) {
-  std::vector<int> numbers{0, 1, 2};
-  IntDeque deque(2);
-  for (int& number : numbers) deque.push(&number);
-  EXPECT_EQ(deque.steal(), &numbers[0]);
-  EXPECT_EQ(deque.pop(), &numbers[2]);
-  EXPECT_EQ(deque.steal(), &numbers[1]);
-  EXPECT_EQ(deque.steal(), nullptr);
-  EXPECT_EQ(deque.pop(), nullptr);
-}
-
-TEST(Deque, GivenAnEmptyDeque_WhenFilledAndEmptied_ThenItSaysSo) {
-  int number = 0;
-  IntDeque deque(2);
-  EXPECT_TRUE(deque.empty());
-  deque.push(&number);
-  EXPECT_FALSE(deque.empty());
-  deque.pop();
-  EXPECT_TRUE(deque.empty());
-}
-
-TEST(Deque, GivenMoreElementsThanItsCapacity_WhenPushed_ThenItGrowsAndKeepsThem) {
-  std::vector<int> numbers(1000);
-  IntDeque deque(2);
-  for (int& number : numbers) deque.push(&number);
-  for (auto number = numbers.rbegin(); number != numbers.rend(); ++number) {
-    EXPECT_EQ(deque.pop(), &*number);
+/// A deque of numbers, small so that it grows.
+class DequeTest : public testing::Test {
+ protected:
+  void push(int count) {
+    for (int i = 0; i < count; ++i) deque_.push(&numbers_[i]);
   }
+  int index(const int* element) const {
+    return element == nullptr ? -1 : static_cast<int>(element - numbers_.data());
+  }
+
+  detail::AsymmetricBarrier barrier_;
+  detail::Deque<int> deque_{2, barrier_};
+  std::vector<int> numbers_ = std::vector<int>(1000);
+};
+
+TEST_F(DequeTest, GivenElements_WhenPopped_ThenTheYoungestComesFirst) {
+  push(3);
+  for (const int expected : {2, 1, 0, -1}) EXPECT_EQ(index(deque_.pop()), expected);
 }
 
-TEST(Deque, GivenThieves_WhenTheOwnerPushesAndPops_ThenEveryElementIsTakenExactlyOnce) {
+TEST_F(DequeTest, GivenPrivateElements_WhenStolen_ThenNothingComes) {
+  push(3);
+  EXPECT_EQ(deque_.steal(), nullptr);
+}
+
+TEST_F(DequeTest, GivenSharedElements_WhenStolen_ThenTheOldestHalfComesInOrder) {
+  push(4);
+  EXPECT_TRUE(deque_.share());
+  for (const int expected : {0, 1, -1}) EXPECT_EQ(index(deque_.steal()), expected);
+  for (const int expected : {3, 2, -1}) EXPECT_EQ(index(deque_.pop()), expected);
+}
+
+TEST_F(DequeTest, GivenOnePrivateElement_WhenShared_ThenItIsPublic) {
+  push(1);
+  EXPECT_TRUE(deque_.share());
+  EXPECT_FALSE(deque_.share());
+  EXPECT_EQ(index(deque_.steal()), 0);
+}
+
+TEST_F(DequeTest, GivenPublicElements_WhenTheOwnerPops_ThenItTakesThemBack) {
+  push(5);
+  while (deque_.share()) {
+  }
+  for (const int expected : {4, 3, 2, 1, 0, -1}) EXPECT_EQ(index(deque_.pop()), expected);
+}
+
+TEST_F(DequeTest, GivenPrivateElements_WhenSeized_ThenTheOldestComesAndTheNextIsPublic) {
+  push(4);
+  EXPECT_EQ(index(deque_.seize()), 0);
+  for (const int expected : {1, -1}) EXPECT_EQ(index(deque_.steal()), expected);
+  for (const int expected : {3, 2, -1}) EXPECT_EQ(index(deque_.pop()), expected);
+  EXPECT_EQ(deque_.seize(), nullptr);
+}
+
+TEST_F(DequeTest, GivenAnEmptyDeque_WhenFilledAndEmptied_ThenItSaysSo) {
+  EXPECT_TRUE(deque_.empty());
+  EXPECT_FALSE(deque_.share());
+  push(1);
+  EXPECT_FALSE(deque_.empty());
+  deque_.pop();
+  EXPECT_TRUE(deque_.empty());
+}
+
+TEST_F(DequeTest, GivenMoreElementsThanItsCapacity_WhenPushed_ThenItGrowsAndKeepsThem) {
+  push(1000);
+  EXPECT_EQ(index(deque_.seize()), 0);
+  for (int expected = 999; expected > 0; --expected) EXPECT_EQ(index(deque_.pop()), expected);
+  EXPECT_TRUE(deque_.empty());
+}
+
+TEST_F(DequeTest, GivenAFullRingWithAStolenElement_WhenPushed_ThenItsSlotIsUsedAgain) {
+  push(2);
+  EXPECT_EQ(index(deque_.seize()), 0);
+  deque_.push(&numbers_[2]);
+  for (const int expected : {2, 1, -1}) EXPECT_EQ(index(deque_.pop()), expected);
+}
+
+/// Which of the ways to take from the old end the thieves use.
+struct Way {
+  const char* name;
+  bool asks;    ///< the owner shares when asked
+  bool seizes;  ///< thieves take by force now and then
+};
+
+class DequeWithThieves : public testing::TestWithParam<Way> {};
+INSTANTIATE_TEST_SUITE_P(Where, DequeWithThieves,
+                         testing::Values(Way{"OwnerShares", true, false},
+                                         Way{"ThievesSeize", false, true},
+                                         Way{"BothHappens", true, true}),
+                         [](const auto& way) { return std::string(way.param.name); });
+
+TEST_P(DequeWithThieves, WhenTheOwnerPushesAndPops_ThenEveryElementIsTakenExactlyOnce) {
   constexpr std::size_t kElements = kSanitized ? 2000 : 20'000;
   constexpr int kThieves = 3;
   std::vector<int> elements(kElements);
@@ -63,18 +113,27 @@ TEST(Deque, GivenThieves_WhenTheOwnerPushesAndPops_ThenEveryElementIsTakenExactl
   const auto take = [&](int* element) {
     if (element != nullptr) ++taken[static_cast<std::size_t>(element - elements.data())];
   };
-  IntDeque deque(2);
+  detail::AsymmetricBarrier barrier;
+  detail::Deque<int> deque(2, barrier);
   std::atomic<bool> done{false};
+  std::atomic<bool> asked{false};
   std::vector<std::thread> thieves;
   thieves.reserve(kThieves);
   for (int i = 0; i < kThieves; ++i) {
     thieves.emplace_back([&] {
-      while (!done) take(deque.steal());
+      for (int turn = 0; !done; ++turn) {
+        take(deque.steal());
+        if (GetParam().seizes && turn % 4 == 0) take(deque.seize());
+        if (GetParam().asks) asked = true;
+      }
     });
   }
   // Bursts of changing length, so that the deque is often nearly empty and sometimes grows.
   for (std::size_t next = 0, burst = 0; next < kElements; burst = (burst + 1) % 9) {
-    for (std::size_t i = 0; i <= burst && next < kElements; ++i) deque.push(&elements[next++]);
+    for (std::size_t i = 0; i <= burst && next < kElements; ++i) {
+      deque.push(&elements[next++]);
+      if (asked.exchange(false)) deque.share();
+    }
     for (std::size_t i = 0; i < burst; ++i) take(deque.pop());
   }
   while (int* const element = deque.pop()) take(element);

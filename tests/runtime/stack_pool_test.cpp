@@ -9,13 +9,14 @@
 
 #include <gtest/gtest.h>
 
+#include "scheduler.hpp"
 #include "support.hpp"
 #include "tunables.hpp"
 
 namespace kumiko::runtime::test {
 namespace {
 
-using detail::Stack;
+using detail::Descriptor;
 using detail::StackCache;
 using detail::StackDepot;
 using detail::StackSource;
@@ -25,31 +26,33 @@ constexpr std::size_t kBatch = 4;
 
 class StackPool : public testing::Test {
  protected:
-  StackSource source_{kSize};
+  detail::Scheduler scheduler_{1, kSize};
+  StackSource source_{scheduler_, kSize};
   StackDepot depot_{source_};
 };
 
 TEST_F(StackPool, GivenAStack_WhenWrittenFromTopToBottom_ThenAllOfItIsThere) {
   StackCache cache(depot_, kBatch);
-  Stack* const stack = cache.take();
-  EXPECT_GE(stack->size, kSize);
-  std::memset(stack->bottom(), 1, stack->size);
+  Descriptor* const stack = cache.take();
+  EXPECT_GE(stack->stack_size, kSize);
+  std::memset(stack->stack_bottom(), 1, stack->stack_size);
   cache.give(stack);
 }
 
 TEST_F(StackPool, GivenAStack_WhenWrittenBelowItsBottom_ThenASignalKillsTheProcess) {
   if (kSanitized) GTEST_SKIP() << "a sanitizer reports the fault itself";
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
   StackCache cache(depot_, kBatch);
-  Stack* const stack = cache.take();
-  volatile auto* const below = reinterpret_cast<volatile char*>(stack->bottom() - 1);
+  Descriptor* const stack = cache.take();
+  volatile auto* const below = reinterpret_cast<volatile char*>(stack->stack_bottom() - 1);
   EXPECT_EXIT(*below = 1, testing::KilledBySignal(SIGSEGV), "");
   cache.give(stack);
 }
 
 TEST_F(StackPool, GivenAStackGivenBack_WhenTakingTheNext_ThenItIsTheSame) {
   StackCache cache(depot_, kBatch);
-  Stack* const first = cache.take();
-  Stack* const second = cache.take();
+  Descriptor* const first = cache.take();
+  Descriptor* const second = cache.take();
   EXPECT_NE(first, second);
   cache.give(second);
   cache.give(first);
@@ -59,18 +62,18 @@ TEST_F(StackPool, GivenAStackGivenBack_WhenTakingTheNext_ThenItIsTheSame) {
 
 TEST_F(StackPool, GivenMoreStacksThanASlabHolds_WhenTaken_ThenAllDiffer) {
   StackCache cache(depot_, kBatch);
-  std::set<Stack*> stacks;
+  std::set<Descriptor*> stacks;
   for (std::size_t i = 0; i < 3 * detail::tunables::kSlabSize; ++i) stacks.insert(cache.take());
   EXPECT_EQ(stacks.size(), 3 * detail::tunables::kSlabSize);
-  for (Stack* const stack : stacks) cache.give(stack);
+  for (Descriptor* const stack : stacks) cache.give(stack);
 }
 
 TEST_F(StackPool, GivenOneCacheThatOnlyGives_WhenAnotherOnlyTakes_ThenTheDepotPassesThemOn) {
   StackCache taker(depot_, kBatch);
   StackCache giver(depot_, kBatch);
-  std::set<Stack*> seen;
+  std::set<Descriptor*> seen;
   for (std::size_t i = 0; i < 20 * detail::tunables::kSlabSize; ++i) {
-    Stack* const stack = taker.take();
+    Descriptor* const stack = taker.take();
     seen.insert(stack);
     giver.give(stack);
   }
@@ -79,7 +82,8 @@ TEST_F(StackPool, GivenOneCacheThatOnlyGives_WhenAnotherOnlyTakes_ThenTheDepotPa
 
 TEST(StackPoolLimits, GivenStacksTooLargeForTheAddressSpace_WhenTaken_ThenSystemError) {
   for (const std::size_t size : {std::size_t{1} << 45, std::size_t{1} << 60}) {
-    StackSource source(size);
+    detail::Scheduler scheduler(1, kSize);
+    StackSource source(scheduler, size);
     EXPECT_THROW(source.make(), std::system_error);
   }
 }

@@ -9,6 +9,11 @@
 
 namespace kumiko::runtime {
 
+namespace detail {
+[[noreturn]] void throw_no_group_owner();
+[[noreturn]] void throw_not_group_owner();
+}  // namespace detail
+
 /// Lightweight threads that are waited for together; no handle for each.
 ///
 /// A group belongs to the lightweight thread that constructs it, its *owner*. The owner may call
@@ -21,10 +26,12 @@ namespace kumiko::runtime {
 class TaskGroup {
  public:
   /// \throws std::logic_error outside a lightweight thread.
-  TaskGroup();
+  TaskGroup() : state_{detail::running_thread(), {}, {}} {
+    if (state_.owner == nullptr) detail::throw_no_group_owner();
+  }
 
   /// Waits for the group's threads if wait() has not; an exception of theirs is lost then.
-  ~TaskGroup();
+  ~TaskGroup() { state_.counter.wait_for_all(); }
 
   TaskGroup(const TaskGroup&) = delete;
   TaskGroup& operator=(const TaskGroup&) = delete;
@@ -34,14 +41,18 @@ class TaskGroup {
   template <class Function>
   requires std::invocable<std::decay_t<Function>>
   void run(Function&& function) {
-    detail::start_thread(detail::make_thread(std::forward<Function>(function)),
-                         &detail::call_and_destroy<std::decay_t<Function>>, &state_);
+    const detail::Reservation made = detail::make_thread(std::forward<Function>(function), &state_);
+    detail::start_thread(made.thread, &detail::call_and_destroy<std::decay_t<Function>>);
   }
 
   /// Waits until all threads of the group have ended, those that they add included, then rethrows
   /// the first exception that escaped one of them, if any. The group may be used again, or
   /// destroyed, when this returns or throws. Only for the owner, which it may suspend.
-  void wait();
+  void wait() {
+    if (detail::running_thread() != state_.owner) detail::throw_not_group_owner();
+    state_.counter.wait_for_all();
+    state_.exception.rethrow();
+  }
 
  private:
   detail::GroupState state_;

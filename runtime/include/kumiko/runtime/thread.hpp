@@ -25,12 +25,13 @@ class Thread {
   /// can be mapped, and what copying `function` throws.
   template <class Function>
   requires(!std::same_as<std::decay_t<Function>, Thread> &&
-           std::invocable<std::decay_t<Function>>) explicit Thread(Function&& function)
-      : thread_(detail::make_thread(std::forward<Function>(function))) {
-    detail::start_thread(thread_, &detail::call_and_destroy<std::decay_t<Function>>, nullptr);
+           std::invocable<std::decay_t<Function>>) explicit Thread(Function&& function) {
+    const detail::Reservation made = detail::make_thread(std::forward<Function>(function), nullptr);
+    state_ = made.join_state;
+    detail::start_thread(made.thread, &detail::call_and_destroy<std::decay_t<Function>>);
   }
 
-  Thread(Thread&& other) noexcept : thread_(std::exchange(other.thread_, nullptr)) {}
+  Thread(Thread&& other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
 
   /// Calls std::terminate if this thread is joinable.
   Thread& operator=(Thread&& other) noexcept;
@@ -48,15 +49,15 @@ class Thread {
   /// \throws std::logic_error if not joinable.
   void detach();
 
-  bool joinable() const noexcept { return thread_ != nullptr; }
+  bool joinable() const noexcept { return state_ != nullptr; }
 
   /// The thread's name; the default value if not joinable.
   ThreadId id() const noexcept;
 
-  void swap(Thread& other) noexcept { std::swap(thread_, other.thread_); }
+  void swap(Thread& other) noexcept { std::swap(state_, other.state_); }
 
  private:
-  detail::Descriptor* thread_ = nullptr;
+  detail::JoinState* state_ = nullptr;
 };
 
 }  // namespace kumiko::runtime

@@ -5,6 +5,7 @@
 #include <exception>
 #include <utility>
 
+#include <kumiko/runtime/detail/current.hpp>
 #include <kumiko/runtime/detail/waiter.hpp>
 
 namespace kumiko::runtime::detail {
@@ -49,12 +50,17 @@ class JoinCounter {
   }
 
   /// Owner: waits until no thread is unfinished; the counter is as new then.
-  /// Cost if that is so already: one load.
-  void wait_for_all() noexcept;
+  /// Cost if none was left behind and nobody added one: two loads.
+  void wait_for_all() noexcept {
+    // acquire: pairs with the release in leave(). By (*) no thread is unfinished if this holds,
+    // since the owner is not within a spawn.
+    if (left_behind_ != 0 || tokens_.load(std::memory_order_acquire) != kOwnerToken) wait_slowly();
+  }
 
  private:
   static constexpr std::int64_t kOwnerToken = std::int64_t{1} << 62;
 
+  void wait_slowly() noexcept;
   static void give_up_token(void* counter) noexcept;
 
   std::atomic<std::int64_t> tokens_{kOwnerToken};
@@ -85,7 +91,7 @@ class FirstException {
 
 /// What the threads of a TaskGroup know of it.
 struct GroupState {
-  Descriptor* const owner;
+  ThreadFront* const owner;
   JoinCounter counter;
   FirstException exception;
 };

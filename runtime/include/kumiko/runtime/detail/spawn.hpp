@@ -7,32 +7,38 @@
 #include <type_traits>
 #include <utility>
 
+#include <kumiko/runtime/detail/current.hpp>
+
 namespace kumiko::runtime::detail {
 
-struct Descriptor;
 struct GroupState;
+struct JoinState;
 
 /// A new thread that has a stack but no closure yet, and the place for one at the stack's top.
 struct Reservation {
   Descriptor* thread;
+  JoinState* join_state;  ///< nullptr in a group
   void* storage;
 };
 
 /// The running lightweight thread, nullptr on a plain OS thread.
-Descriptor* current_thread() noexcept;
+[[gnu::always_inline]] inline ThreadFront* running_thread() noexcept {
+  const WorkerFront* const worker = worker_front();
+  return worker != nullptr ? worker->running : nullptr;
+}
 
-/// Takes a descriptor and a stack with room for a closure of this size and alignment.
+/// Takes a stack with room for a closure of this size and alignment. `group` will count the thread;
+/// nullptr if a Thread will join or detach it.
 /// \throws std::logic_error outside a lightweight thread, std::length_error if the stack is too
 /// small for the closure, std::system_error if no stack can be mapped, std::bad_alloc.
-Reservation reserve_thread(std::size_t size, std::size_t alignment);
+Reservation reserve_thread(std::size_t size, std::size_t alignment, GroupState* group);
 
 /// Gives back what reserve_thread took.
 void cancel_thread(Descriptor* thread) noexcept;
 
 /// Runs `call(storage)` as a thread at once; the caller's continuation goes to the deque's young
 /// end, so this returns on whichever worker takes it from there.
-/// `group` counts the thread; nullptr if a Thread will join or detach it.
-void start_thread(Descriptor* thread, void (*call)(void*), GroupState* group) noexcept;
+void start_thread(Descriptor* thread, void (*call)(void*)) noexcept;
 
 template <class Closure>
 void call_and_destroy(void* storage) {
@@ -44,18 +50,22 @@ void call_and_destroy(void* storage) {
   std::invoke(std::move(guard.closure));
 }
 
-/// Constructs a decayed copy of `function` in the storage of a new thread.
+/// Reserves a thread and constructs a decayed copy of `function` in its storage.
 template <class Function>
-Descriptor* make_thread(Function&& function) {
+Reservation make_thread(Function&& function, GroupState* group) {
   using Closure = std::decay_t<Function>;
-  const Reservation reserved = reserve_thread(sizeof(Closure), alignof(Closure));
-  try {
+  const Reservation reserved = reserve_thread(sizeof(Closure), alignof(Closure), group);
+  if constexpr (std::is_nothrow_constructible_v<Closure, Function>) {
     ::new (reserved.storage) Closure(std::forward<Function>(function));
-  } catch (...) {
-    cancel_thread(reserved.thread);
-    throw;
+  } else {
+    try {
+      ::new (reserved.storage) Closure(std::forward<Function>(function));
+    } catch (...) {
+      cancel_thread(reserved.thread);
+      throw;
+    }
   }
-  return reserved.thread;
+  return reserved;
 }
 
 }  // namespace kumiko::runtime::detail
