@@ -46,6 +46,14 @@ struct Descriptor : ThreadFront {
   /// Makes this a new thread. Returns the place for its closure, nullptr if that would not leave
   /// enough of the stack.
   void* prepare(std::size_t closure_size, std::size_t closure_alignment) noexcept;
+
+  /// Readies a prepared thread for a queue: it begins when a worker's loop takes it from there.
+  void start_later(void (*closure_call)(void*)) noexcept {
+    call = closure_call;
+    fiber.stack_pointer = nullptr;
+    parent = nullptr;
+    saved_errno = 0;
+  }
 };
 
 }  // namespace kumiko::runtime::detail

@@ -116,12 +116,9 @@ void Scheduler::run_root(void (*call)(void*), void* callable) {
   Descriptor& thread = *threads.pop();
   // Two pointers fit on every stack.
   ::new (thread.prepare(sizeof(Root), alignof(Root))) Root{call, callable};
-  thread.fiber.stack_pointer = nullptr;
-  thread.call = &call_and_destroy<Root>;
-  thread.parent = nullptr;
+  thread.start_later(&call_and_destroy<Root>);
   thread.group = nullptr;
   thread.join_state = &join_state;
-  thread.saved_errno = 0;
   roots_.fetch_add(1, std::memory_order_release);
   // The caller is the joiner, before the thread begins.
   Waiter waiter;

@@ -3,6 +3,7 @@
 
 #include <sched.h>
 
+#include <kumiko/runtime/detail/lazy.hpp>
 #include <kumiko/runtime/detail/waiter.hpp>
 #include <kumiko/runtime/thread.hpp>
 
@@ -99,6 +100,12 @@ void yield() noexcept {
                                  *static_cast<Descriptor*>(thread));
                            },
                            self});
+}
+
+void poll() noexcept {
+  if (const detail::WorkerFront* const worker = detail::worker_front(); worker != nullptr) {
+    detail::poll(*worker);
+  }
 }
 
 ThreadId id() noexcept {

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <exception>
 
-#include <kumiko/runtime/detail/waiter.hpp>
+#include <kumiko/runtime/detail/lazy.hpp>
 
 #include "completion.hpp"
 #include "cpu_pause.hpp"
@@ -55,17 +55,26 @@ void Worker::make_runnable(Descriptor& thread) noexcept {
 }
 
 void Worker::make_runnable_last(Descriptor& thread) noexcept {
-  yielded_.push(&thread);
+  queue_.push(&thread);
   // If the loop runs next it looks at the queue itself.
   if (running != nullptr) scheduler_.idle().work_appeared();
 }
 
 void Worker::answer_requests() noexcept {
   const std::uint32_t asked = requests.load(std::memory_order_relaxed);
-  if ((asked & request::kShare) != 0 && deque_.share()) {
-    // relaxed: thieves come by themselves; the deque's lock orders what they take.
+  if ((asked & request::kShare) != 0 && (deque_.share() || split_lazy_work())) {
+    // relaxed: thieves come by themselves; the queues' locks order what they take.
     requests.fetch_and(~request::kShare, std::memory_order_relaxed);
   }
+}
+
+/// Makes a thread of a part of the running thread's outermost parallel construct that has one.
+bool Worker::split_lazy_work() noexcept {
+  LazyFrame* outermost = nullptr;
+  for (LazyFrame* frame = running->lazy_tip; frame != nullptr; frame = frame->outer) {
+    if (frame->split(*frame, false)) outermost = frame;
+  }
+  return outermost != nullptr && outermost->split(*outermost, true);
 }
 
 Descriptor* Worker::next_after_suspension() noexcept {
@@ -75,7 +84,7 @@ Descriptor* Worker::next_after_suspension() noexcept {
 
 Descriptor* Worker::give_to_thief() noexcept {
   if (Descriptor* const thread = deque_.steal(); thread != nullptr) return thread;
-  if (Descriptor* const thread = yielded_.pop(); thread != nullptr) return thread;
+  if (Descriptor* const thread = queue_.pop(); thread != nullptr) return thread;
   // relaxed: a request is a hint. Read first, so that idle workers leave the line alone.
   if ((requests.load(std::memory_order_relaxed) & request::kShare) == 0) {
     requests.fetch_or(request::kShare, std::memory_order_relaxed);
@@ -112,8 +121,8 @@ Descriptor* Worker::take_local() noexcept {
   }
   ThreadQueue& injected = scheduler_.injected();
   const bool outside_first = turns_ % 2 == 0;
-  if (Descriptor* const thread = (outside_first ? injected : yielded_).pop()) return thread;
-  if (Descriptor* const thread = (outside_first ? yielded_ : injected).pop()) return thread;
+  if (Descriptor* const thread = (outside_first ? injected : queue_).pop()) return thread;
+  if (Descriptor* const thread = (outside_first ? queue_ : injected).pop()) return thread;
   return deque_.pop();
 }
 

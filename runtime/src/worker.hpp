@@ -78,7 +78,7 @@ class Worker : public WorkerFront {
   /// Self: makes a suspended thread of this scheduler the next choice of this worker.
   void make_runnable(Descriptor& thread) noexcept;
 
-  /// Self: makes the suspended thread wait its turn behind those that yielded before.
+  /// Self: makes a suspended or new thread wait its turn behind those that yielded before.
   void make_runnable_last(Descriptor& thread) noexcept;
 
   /// Anyone else: takes a public thread from the old end of the deque, or one that yielded. If
@@ -91,7 +91,7 @@ class Worker : public WorkerFront {
 
   /// Anyone: whether there may be something for a thief. Exact behind a barrier shared with the
   /// producer (see Idle).
-  bool has_visible_work() const noexcept { return !deque_.empty() || !yielded_.empty(); }
+  bool has_visible_work() const noexcept { return !deque_.empty() || !queue_.empty(); }
 
   Descriptor* current() const noexcept { return static_cast<Descriptor*>(running); }
   Scheduler& scheduler() const noexcept { return scheduler_; }
@@ -107,6 +107,7 @@ class Worker : public WorkerFront {
 
  private:
   void run_from_loop(Descriptor& thread) noexcept;
+  bool split_lazy_work() noexcept;
 
   Descriptor* next_for_loop() noexcept;
   Descriptor* take_local() noexcept;
@@ -124,7 +125,7 @@ class Worker : public WorkerFront {
   std::uint32_t random_state_;
 
   Deque<Descriptor> deque_;
-  ThreadQueue yielded_;
+  ThreadQueue queue_;  ///< threads that yielded, and new ones that lazy splitting made
   StackCache stacks_;
   JoinStateCache join_states_;
   Fiber loop_;

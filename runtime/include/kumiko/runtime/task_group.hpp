@@ -26,7 +26,7 @@ namespace detail {
 class TaskGroup {
  public:
   /// \throws std::logic_error outside a lightweight thread.
-  TaskGroup() : state_{detail::running_thread(), {}, {}} {
+  TaskGroup() : state_(detail::running_thread()) {
     if (state_.owner == nullptr) detail::throw_no_group_owner();
   }
 

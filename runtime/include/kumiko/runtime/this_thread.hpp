@@ -29,6 +29,10 @@ namespace this_thread {
 /// yielded before it, where idle workers may take it as well. On an OS thread: sched_yield.
 void yield() noexcept;
 
+/// Lets the worker do what others ask for (idle workers for a part of the caller's work, see
+/// invoke()). Call it now and then in a long computation. Cost if nothing is asked: one load.
+void poll() noexcept;
+
 /// The running lightweight thread's name; the default value on a plain OS thread.
 ThreadId id() noexcept;
 

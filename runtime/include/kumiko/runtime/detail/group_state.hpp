@@ -91,6 +91,8 @@ class FirstException {
 
 /// What the threads of a TaskGroup know of it.
 struct GroupState {
+  explicit GroupState(ThreadFront* thread) noexcept : owner(thread) {}
+
   ThreadFront* const owner;
   JoinCounter counter;
   FirstException exception;
