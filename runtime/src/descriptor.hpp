@@ -1,11 +1,16 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <memory>
+#include <source_location>
 
 #include <kumiko/runtime/detail/current.hpp>
+#include <kumiko/runtime/detail/waiter.hpp>
 
 #include "exception_state.hpp"
 #include "fiber.hpp"
+#include "specifics.hpp"
 
 namespace kumiko::runtime::detail {
 
@@ -33,6 +38,15 @@ struct Descriptor : ThreadFront {
 
   GroupState* group = nullptr;      ///< counts it; nullptr: it has a join_state
   JoinState* join_state = nullptr;  ///< meaningful without a group
+
+  /// What it waits for; meaningful while it is suspended in a Waiter.
+  WaitReason wait_reason{};
+
+  std::unique_ptr<Specifics> specifics;  ///< nullptr if it has none
+
+  // For people: where it was spawned, and the name it was given, if any.
+  std::source_location where;
+  std::array<char, 24> name{};
 
   // What belongs to the OS thread in C and C++ and travels with the lightweight one.
   ExceptionState exception_state;

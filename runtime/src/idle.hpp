@@ -50,6 +50,9 @@ class Idle {
     if (wants_searcher(state_.load(std::memory_order_relaxed))) wake_one();
   }
 
+  /// Whether somebody searches or sleeps, at some moment during the call.
+  bool somebody_idle() const noexcept { return state_.load(std::memory_order_relaxed) != 0; }
+
   /// A busy worker begins to search.
   void begin_search() noexcept { state_.fetch_add(kSearcher, std::memory_order_relaxed); }
 

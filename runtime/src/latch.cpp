@@ -24,7 +24,7 @@ void Latch::wait() noexcept {
   if (count_ == 0) {
     guard_.unlock();
   } else {
-    waiters_.wait(guard_);
+    waiters_.wait(guard_, {"a Latch", this});
   }
 }
 

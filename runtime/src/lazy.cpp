@@ -4,7 +4,7 @@
 
 namespace kumiko::runtime::detail {
 
-void answer_requests() noexcept { current_worker()->answer_requests(); }
+void answer_requests() noexcept { Worker::answer_requests(); }
 
 void offer_thread(Descriptor* thread, void (*call)(void*), GroupState& group) noexcept {
   group.counter.leave_behind();

@@ -2,7 +2,7 @@
 
 namespace kumiko::runtime {
 
-void Mutex::lock_contended() noexcept {
+bool Mutex::lock_contended(const detail::Deadline* deadline) noexcept {
   guard_.lock();
   State seen = state_.load(std::memory_order_relaxed);
   for (;;) {
@@ -16,22 +16,34 @@ void Mutex::lock_contended() noexcept {
   }
   if (seen == State::kFree) {
     guard_.unlock();
-    return;
+    return true;
   }
   // The owner cannot free the mutex from now on, it must hand it over; and for that it must wait
   // for the guard, which is unlocked once this waiter is in the queue.
-  waiters_.wait(guard_);
+  return waiters_.wait(guard_, {"a Mutex", this}, deadline);
 }
 
-/// The owner's, so nobody may destroy the mutex before the new owner knows; the guard's unlock is
-/// our last access.
+/// Nobody may destroy the mutex before its next owner knows of it, so our last access is the unlock
+/// of the guard if there is one, and freeing the mutex otherwise.
 void Mutex::hand_over() noexcept {
-  guard_.lock();
-  detail::Waiter* const next_owner = waiters_.pop();
-  // relaxed: the mutex stays locked; the waking orders the critical sections.
-  if (waiters_.empty()) state_.store(State::kLocked, std::memory_order_relaxed);
-  guard_.unlock();
-  next_owner->wake();
+  for (;;) {
+    guard_.lock();
+    detail::Waiter* const next_owner = waiters_.pop();
+    // relaxed: the mutex stays locked; the waking orders the critical sections.
+    if (waiters_.empty()) state_.store(State::kLocked, std::memory_order_relaxed);
+    guard_.unlock();
+    if (next_owner != nullptr) {
+      next_owner->wake();
+      return;
+    }
+    // The time of all that waited has run out.
+    State expected = State::kLocked;
+    // release: pairs with the acquire in try_lock() and lock_contended().
+    if (state_.compare_exchange_strong(expected, State::kFree, std::memory_order_release,
+                                       std::memory_order_relaxed)) {
+      return;
+    }
+  }
 }
 
 }  // namespace kumiko::runtime

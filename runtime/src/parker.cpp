@@ -1,5 +1,10 @@
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+
 #include <linux/futex.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <kumiko/runtime/detail/parker.hpp>
@@ -24,6 +29,23 @@ void Parker::park() noexcept {
   while (signalled_.exchange(0, std::memory_order_acquire) == 0) {
     futex(&signalled_, FUTEX_WAIT_PRIVATE, 0);
   }
+}
+
+bool Parker::park_until(Deadline deadline) noexcept {
+  const auto since_boot = std::max(deadline.time_since_epoch(), Deadline::duration::zero());
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(since_boot);
+  timespec time{};
+  time.tv_sec = seconds.count();
+  time.tv_nsec = std::chrono::nanoseconds(since_boot - seconds).count();
+  // acquire: as in park(). The kernel's monotonic clock is the steady clock.
+  while (signalled_.exchange(0, std::memory_order_acquire) == 0) {
+    const long result =
+        syscall(SYS_futex, &signalled_, FUTEX_WAIT_BITSET_PRIVATE, 0, &time, nullptr, ~0U);
+    if (result != 0 && errno == ETIMEDOUT) {
+      return signalled_.exchange(0, std::memory_order_acquire) != 0;
+    }
+  }
+  return true;
 }
 
 void Parker::unpark() noexcept {

@@ -95,6 +95,11 @@ void Scheduler::inject(Descriptor& thread) noexcept {
   injecting_.fetch_add(1, std::memory_order_relaxed);
   injected_.push(&thread);
   idle_.work_appeared();
+  if (!idle_.somebody_idle()) {
+    for (const std::unique_ptr<Worker>& worker : workers_) {
+      worker->requests.fetch_or(request::kLookOutside, std::memory_order_relaxed);
+    }
+  }
   // release: pairs with the acquire in stop().
   injecting_.fetch_sub(1, std::memory_order_release);
 }
@@ -121,7 +126,7 @@ void Scheduler::run_root(void (*call)(void*), void* callable) {
   thread.join_state = &join_state;
   roots_.fetch_add(1, std::memory_order_release);
   // The caller is the joiner, before the thread begins.
-  Waiter waiter;
+  Waiter waiter({"the end of Runtime::run", &thread});
   join_state.word.store(reinterpret_cast<std::uintptr_t>(&waiter), std::memory_order_relaxed);
   waiter.wait([](void* root) { inject_root(root); }, &thread);
   const std::exception_ptr exception = std::exchange(join_state.exception, nullptr);

@@ -14,6 +14,7 @@
 #include "join_state.hpp"
 #include "stack_pool.hpp"
 #include "thread_queue.hpp"
+#include "timekeeper.hpp"
 #include "worker.hpp"
 
 namespace kumiko::runtime::detail {
@@ -55,6 +56,7 @@ class Scheduler {
   AsymmetricBarrier& barrier() noexcept { return barrier_; }
   ThreadQueue& injected() noexcept { return injected_; }
   Idle& idle() noexcept { return idle_; }
+  Timekeeper& timekeeper() noexcept { return timekeeper_; }
   Statistics statistics() const;
 
  private:
@@ -75,6 +77,7 @@ class Scheduler {
   Idle idle_;
   std::vector<std::unique_ptr<Worker>> workers_;  ///< complete before the first OS thread starts
   std::vector<std::thread> os_threads_;
+  Timekeeper timekeeper_{*this};
 };
 
 }  // namespace kumiko::runtime::detail

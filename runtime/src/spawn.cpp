@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <kumiko/runtime/detail/group_state.hpp>
+#include <kumiko/runtime/detail/lazy.hpp>
 #include <kumiko/runtime/detail/spawn.hpp>
 
 #include "completion.hpp"
@@ -31,9 +32,12 @@ constexpr std::size_t kStackAlignment = 16;
                           " bytes; raise Options::stack_size or capture a pointer");
 }
 
-/// Publishes the parent, which has been left by now.
+/// Publishes the parent, which has been left by now, and gives way to whoever has asked for that.
 void begin(Descriptor& self) noexcept {
-  if (self.parent != nullptr) current_worker()->make_runnable(*self.parent);
+  if (self.parent == nullptr) return;
+  Worker& worker = *current_worker();
+  worker.make_runnable(*self.parent);
+  poll(worker);
 }
 
 void call_closure(Descriptor& self) noexcept {
@@ -41,6 +45,10 @@ void call_closure(Descriptor& self) noexcept {
     self.call(self.closure);
   } catch (...) {
     keep_exception(self, std::current_exception());
+  }
+  if (self.specifics != nullptr) [[unlikely]] {
+    self.specifics->destroy_all();
+    self.specifics.reset();
   }
 }
 
@@ -99,13 +107,16 @@ void* Descriptor::prepare(std::size_t closure_size, std::size_t closure_alignmen
   return closure;
 }
 
-Reservation reserve_thread(std::size_t size, std::size_t alignment, GroupState* group) {
+Reservation reserve_thread(std::size_t size, std::size_t alignment, GroupState* group,
+                           std::source_location where) {
   Worker* const worker = current_worker();
   if (worker == nullptr) [[unlikely]]
     throw_no_worker();
   worker->deque().reserve_one();
   Descriptor* const thread = worker->stacks().take();
   thread->group = group;
+  thread->where = where;
+  thread->name[0] = '\0';
   void* const storage = thread->prepare(size, alignment);
   if (storage == nullptr) [[unlikely]] {
     const std::size_t stack_size = thread->stack_size;

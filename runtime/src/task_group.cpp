@@ -9,7 +9,7 @@ namespace detail {
 void JoinCounter::wait_slowly() noexcept {
   // acquire: as in wait_for_all().
   if (tokens_.load(std::memory_order_acquire) + left_behind_ != kOwnerToken) {
-    Waiter waiter;
+    Waiter waiter({"the threads of a TaskGroup", this});
     waiter_ = &waiter;
     waiter.wait([](void* counter) { give_up_token(counter); }, this);
   }

@@ -1,5 +1,7 @@
 #include <exception>
 #include <stdexcept>
+#include <string>
+#include <string_view>
 
 #include <sched.h>
 
@@ -51,6 +53,7 @@ Thread::~Thread() {
 Thread& Thread::operator=(Thread&& other) noexcept {
   if (joinable()) std::terminate();
   state_ = std::exchange(other.state_, nullptr);
+  stop_source_ = std::exchange(other.stop_source_, std::stop_source(std::nostopstate));
   return *this;
 }
 
@@ -63,7 +66,7 @@ void Thread::join() {
   JoinState& state = *std::exchange(state_, nullptr);
   // acquire: pairs with the release in complete_left_behind().
   if (state.word.load(std::memory_order_acquire) != join_word::kDone) {
-    Join join{state, {}};
+    Join join{state, Waiter({"the end of a thread", &state})};
     join.waiter.wait([](void* argument) { Join::publish(argument); }, &join);
   }
   const std::exception_ptr exception = std::exchange(state.exception, nullptr);
@@ -85,6 +88,21 @@ void Thread::detach() {
   detail::release(state);
 }
 
+namespace detail {
+
+void sleep_until(Deadline deadline) noexcept {
+  Waiter waiter({"a point in time", nullptr});
+  waiter.wait_until(
+      deadline, [](void*) {}, nullptr);
+}
+
+void set_name(Descriptor& thread, std::string_view name) noexcept {
+  const std::size_t length = name.copy(thread.name.data(), thread.name.size() - 1);
+  thread.name[length] = '\0';
+}
+
+}  // namespace detail
+
 ThreadId Thread::id() const noexcept { return ThreadId(reinterpret_cast<std::uintptr_t>(state_)); }
 
 namespace this_thread {
@@ -95,11 +113,7 @@ void yield() noexcept {
     sched_yield();
     return;
   }
-  detail::Worker::suspend({[](void* thread) {
-                             detail::current_worker()->make_runnable_last(
-                                 *static_cast<Descriptor*>(thread));
-                           },
-                           self});
+  detail::Worker::suspend({&detail::Worker::make_caller_runnable_last, self});
 }
 
 void poll() noexcept {
@@ -114,6 +128,15 @@ ThreadId id() noexcept {
   const void* const name =
       self->group != nullptr ? static_cast<const void*>(self) : self->join_state;
   return ThreadId(reinterpret_cast<std::uintptr_t>(name));
+}
+
+void set_name(std::string_view name) noexcept {
+  if (Descriptor* const self = current_descriptor(); self != nullptr) detail::set_name(*self, name);
+}
+
+std::string name() {
+  const Descriptor* const self = current_descriptor();
+  return self == nullptr ? std::string() : std::string(self->name.data());
 }
 
 int worker_index() noexcept {

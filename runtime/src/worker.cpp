@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstddef>
 #include <exception>
+#include <utility>
 
 #include <kumiko/runtime/detail/lazy.hpp>
 
@@ -50,7 +51,7 @@ void Worker::run_from_loop(Descriptor& thread) noexcept {
 
 void Worker::make_runnable(Descriptor& thread) noexcept {
   deque_.push(&thread);
-  if (requests.load(std::memory_order_relaxed) != 0) answer_requests();
+  answer_share_request();
   scheduler_.idle().work_appeared();
 }
 
@@ -60,17 +61,34 @@ void Worker::make_runnable_last(Descriptor& thread) noexcept {
   if (running != nullptr) scheduler_.idle().work_appeared();
 }
 
-void Worker::answer_requests() noexcept {
-  const std::uint32_t asked = requests.load(std::memory_order_relaxed);
-  if ((asked & request::kShare) != 0 && (deque_.share() || split_lazy_work())) {
-    // relaxed: thieves come by themselves; the queues' locks order what they take.
+void Worker::answer_share_request() noexcept {
+  // relaxed: thieves come by themselves; the queues' locks order what they take.
+  if ((requests.load(std::memory_order_relaxed) & request::kShare) == 0) return;
+  if (deque_.share() || split_lazy_work()) {
     requests.fetch_and(~request::kShare, std::memory_order_relaxed);
   }
+}
+
+void Worker::answer_requests() noexcept {
+  Worker& worker = *current_worker();
+  worker.answer_share_request();
+  if ((worker.requests.load(std::memory_order_relaxed) & request::kLookOutside) == 0) return;
+  worker.requests.fetch_and(~request::kLookOutside, std::memory_order_relaxed);
+  if (worker.scheduler_.injected().empty()) return;
+  worker.outside_first_ = true;
+  Descriptor& self = *worker.current();
+  worker.become(nullptr);
+  switch_fiber(self.fiber, worker.loop_, {&make_caller_runnable_last, &self})();
+}
+
+void Worker::make_caller_runnable_last(void* thread) noexcept {
+  current_worker()->make_runnable_last(*static_cast<Descriptor*>(thread));
 }
 
 /// Makes a thread of a part of the running thread's outermost parallel construct that has one.
 bool Worker::split_lazy_work() noexcept {
   LazyFrame* outermost = nullptr;
+  if (running == nullptr) return false;
   for (LazyFrame* frame = running->lazy_tip; frame != nullptr; frame = frame->outer) {
     if (frame->split(*frame, false)) outermost = frame;
   }
@@ -78,6 +96,7 @@ bool Worker::split_lazy_work() noexcept {
 }
 
 Descriptor* Worker::next_after_suspension() noexcept {
+  answer_share_request();
   if (++suspensions_ % tunables::kSuspensionsPerFairTurn == 0) return nullptr;
   return deque_.pop();
 }
@@ -120,7 +139,7 @@ Descriptor* Worker::take_local() noexcept {
     if (Descriptor* const thread = steal_round(give); thread != nullptr) return thread;
   }
   ThreadQueue& injected = scheduler_.injected();
-  const bool outside_first = turns_ % 2 == 0;
+  const bool outside_first = std::exchange(outside_first_, false) || turns_ % 2 == 0;
   if (Descriptor* const thread = (outside_first ? injected : queue_).pop()) return thread;
   if (Descriptor* const thread = (outside_first ? queue_ : injected).pop()) return thread;
   return deque_.pop();

@@ -15,6 +15,7 @@
 #include "join_state.hpp"
 #include "stack_pool.hpp"
 #include "thread_queue.hpp"
+#include "timer_heap.hpp"
 
 namespace kumiko::runtime::detail {
 
@@ -69,8 +70,11 @@ class Worker : public WorkerFront {
     *errno_ = next->saved_errno;
   }
 
-  /// Self: does what others ask for in the poll word.
-  void answer_requests() noexcept;
+  /// Self: makes work public if somebody asks for it in the poll word.
+  void answer_share_request() noexcept;
+
+  /// Self: does all that others ask for in the poll word. May suspend current().
+  static void answer_requests() noexcept;
 
   /// Self: where to go when current() suspends: the young end of the deque, or the loop.
   Descriptor* next_after_suspension() noexcept;
@@ -80,6 +84,9 @@ class Worker : public WorkerFront {
 
   /// Self: makes a suspended or new thread wait its turn behind those that yielded before.
   void make_runnable_last(Descriptor& thread) noexcept;
+
+  /// The same as an After, for a Descriptor* on whichever worker this is.
+  static void make_caller_runnable_last(void* thread) noexcept;
 
   /// Anyone else: takes a public thread from the old end of the deque, or one that yielded. If
   /// there is none, asks for one.
@@ -99,6 +106,7 @@ class Worker : public WorkerFront {
   StackCache& stacks() noexcept { return stacks_; }
   JoinStateCache& join_states() noexcept { return join_states_; }
   Deque<Descriptor>& deque() noexcept { return deque_; }
+  TimerHeap& timers() noexcept { return timers_; }
 
   Fiber& loop() noexcept { return loop_; }
   OwnCounter& spawned() noexcept { return spawned_; }
@@ -122,10 +130,12 @@ class Worker : public WorkerFront {
   int* errno_ = nullptr;                       ///< the OS thread's
   unsigned suspensions_ = 0;
   unsigned turns_ = 0;
+  bool outside_first_ = false;  ///< in the next turn
   std::uint32_t random_state_;
 
   Deque<Descriptor> deque_;
   ThreadQueue queue_;  ///< threads that yielded, and new ones that lazy splitting made
+  TimerHeap timers_;
   StackCache stacks_;
   JoinStateCache join_states_;
   Fiber loop_;

@@ -1,12 +1,19 @@
 #pragma once
 
+#include <chrono>
+#include <condition_variable>
 #include <mutex>
+#include <stop_token>
+#include <utility>
 
+#include <kumiko/runtime/detail/deadline.hpp>
 #include <kumiko/runtime/detail/spinlock.hpp>
 #include <kumiko/runtime/detail/waiter.hpp>
 #include <kumiko/runtime/mutex.hpp>
 
 namespace kumiko::runtime {
+
+using std::cv_status;
 
 /// Lets threads, lightweight ones and OS threads alike, wait for a change of what a Mutex guards.
 ///
@@ -21,12 +28,53 @@ class ConditionVariable {
 
   /// Unlocks `lock`, which the caller owns, waits for a notification, and locks it again. Suspends
   /// a lightweight caller, blocks an OS thread.
-  void wait(std::unique_lock<Mutex>& lock) noexcept;
+  void wait(std::unique_lock<Mutex>& lock) noexcept { wait_notified(lock, nullptr); }
 
   /// Waits until `ready()` is true; it is evaluated with `lock` locked.
   template <class Predicate>
   void wait(std::unique_lock<Mutex>& lock, Predicate ready) {
     while (!ready()) wait(lock);
+  }
+
+  /// The same, until `time` at most.
+  template <class Clock, class Duration>
+  cv_status wait_until(std::unique_lock<Mutex>& lock,
+                       const std::chrono::time_point<Clock, Duration>& time) {
+    const bool notified = detail::wait_by_clock(
+        time, [&](detail::Deadline deadline) { return wait_notified(lock, &deadline); });
+    return notified ? cv_status::no_timeout : cv_status::timeout;
+  }
+
+  /// Returns what `ready()` says at the end.
+  template <class Clock, class Duration, class Predicate>
+  bool wait_until(std::unique_lock<Mutex>& lock,
+                  const std::chrono::time_point<Clock, Duration>& time, Predicate ready) {
+    while (!ready()) {
+      if (wait_until(lock, time) == cv_status::timeout) return ready();
+    }
+    return true;
+  }
+
+  /// The same, for `duration` at most.
+  template <class Rep, class Period>
+  cv_status wait_for(std::unique_lock<Mutex>& lock,
+                     const std::chrono::duration<Rep, Period>& duration) {
+    return wait_until(lock, detail::deadline_after(duration));
+  }
+  template <class Rep, class Period, class Predicate>
+  bool wait_for(std::unique_lock<Mutex>& lock, const std::chrono::duration<Rep, Period>& duration,
+                Predicate ready) {
+    return wait_until(lock, detail::deadline_after(duration), std::move(ready));
+  }
+
+  /// Waits until `ready()` is true or a stop is requested. Returns what `ready()` says at the end.
+  template <class Predicate>
+  bool wait(std::unique_lock<Mutex>& lock, const std::stop_token& stop, Predicate ready) {
+    const std::stop_callback wake_all(stop, [this] { notify_all(); });
+    while (!ready()) {
+      if (!wait_unless_stopped(lock, stop)) return ready();
+    }
+    return true;
   }
 
   /// Wakes the thread that has waited longest, if any. Does not suspend.
@@ -36,6 +84,9 @@ class ConditionVariable {
   void notify_all() noexcept;
 
  private:
+  bool wait_notified(std::unique_lock<Mutex>& lock, const detail::Deadline* deadline) noexcept;
+  bool wait_unless_stopped(std::unique_lock<Mutex>& lock, const std::stop_token& stop) noexcept;
+
   detail::SpinLock guard_;
   detail::WaitQueue waiters_;
 };

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 
+#include <kumiko/runtime/detail/deadline.hpp>
 #include <kumiko/runtime/detail/spinlock.hpp>
 #include <kumiko/runtime/detail/waiter.hpp>
 
@@ -21,14 +23,29 @@ class Mutex {
 
   /// Suspends a lightweight caller (blocks an OS thread) until the mutex is its own.
   void lock() noexcept {
-    if (!try_lock()) lock_contended();
+    if (!try_lock()) lock_contended(nullptr);
   }
 
+  /// Locks it if it is free. Does not suspend.
   bool try_lock() noexcept {
     State expected = State::kFree;
     // acquire: pairs with the release in unlock().
     return state_.compare_exchange_strong(expected, State::kLocked, std::memory_order_acquire,
                                           std::memory_order_relaxed);
+  }
+
+  /// Waits for it as lock() does, for `duration` at most. Returns whether the mutex is locked.
+  template <class Rep, class Period>
+  bool try_lock_for(const std::chrono::duration<Rep, Period>& duration) {
+    return try_lock() || try_lock_contended(detail::deadline_after(duration));
+  }
+
+  /// Waits for it as lock() does, until `time` at most. Returns whether the mutex is locked.
+  template <class Clock, class Duration>
+  bool try_lock_until(const std::chrono::time_point<Clock, Duration>& time) {
+    return try_lock() || detail::wait_by_clock(time, [this](detail::Deadline deadline) {
+             return try_lock_contended(deadline);
+           });
   }
 
   /// Only for the owner, which is the thread, not the worker. Does not suspend.
@@ -42,15 +59,20 @@ class Mutex {
   }
 
  private:
-  /// kContended: locked, and waiters_ is not empty. It is entered and left only under guard_.
+  /// kContended: locked, and waiters_ may not be empty. Entered and left only under guard_.
   enum class State : int { kFree, kLocked, kContended };
 
-  void lock_contended() noexcept;
+  /// `deadline`: nullptr for none. Returns whether the mutex is locked.
+  bool lock_contended(const detail::Deadline* deadline) noexcept;
+  bool try_lock_contended(detail::Deadline deadline) noexcept { return lock_contended(&deadline); }
   void hand_over() noexcept;
 
   std::atomic<State> state_{State::kFree};
   detail::SpinLock guard_;
   detail::WaitQueue waiters_;
 };
+
+/// Timed waits cost a Mutex nothing, so there is no other class for them.
+using TimedMutex = Mutex;
 
 }  // namespace kumiko::runtime

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <concepts>
+#include <source_location>
 #include <type_traits>
 #include <utility>
 
@@ -40,8 +41,9 @@ class TaskGroup {
   /// \throws what Thread's constructor throws; the group is then as before.
   template <class Function>
   requires std::invocable<std::decay_t<Function>>
-  void run(Function&& function) {
-    const detail::Reservation made = detail::make_thread(std::forward<Function>(function), &state_);
+  void run(Function&& function, std::source_location where = std::source_location::current()) {
+    const detail::Reservation made =
+        detail::make_thread(std::forward<Function>(function), &state_, where);
     detail::start_thread(made.thread, &detail::call_and_destroy<std::decay_t<Function>>);
   }
 

@@ -1,7 +1,12 @@
 #pragma once
 
+#include <chrono>
 #include <compare>
 #include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <kumiko/runtime/detail/deadline.hpp>
 
 namespace kumiko::runtime {
 
@@ -22,6 +27,10 @@ class ThreadId {
   std::uintptr_t value_ = 0;
 };
 
+namespace detail {
+void sleep_until(Deadline deadline) noexcept;
+}
+
 /// About the caller. All may be called from any OS thread too.
 namespace this_thread {
 
@@ -35,6 +44,29 @@ void poll() noexcept;
 
 /// The running lightweight thread's name; the default value on a plain OS thread.
 ThreadId id() noexcept;
+
+/// Gives the running lightweight thread a name for reports, of which the first 23 bytes are kept.
+/// Ignored on a plain OS thread.
+void set_name(std::string_view name) noexcept;
+
+/// That name; empty if it has none, and on a plain OS thread.
+std::string name();
+
+/// Suspends a lightweight caller, blocks an OS thread, for `duration` or a little longer. Another
+/// thread runs meanwhile.
+template <class Rep, class Period>
+void sleep_for(const std::chrono::duration<Rep, Period>& duration) {
+  detail::sleep_until(detail::deadline_after(duration));
+}
+
+/// The same until `time`.
+template <class Clock, class Duration>
+void sleep_until(const std::chrono::time_point<Clock, Duration>& time) {
+  detail::wait_by_clock(time, [](detail::Deadline deadline) {
+    detail::sleep_until(deadline);
+    return false;
+  });
+}
 
 /// The index of the worker that runs the caller, 0 <= index < Runtime::workers(); -1 on a plain OS
 /// thread. May be another one after anything that suspends.

@@ -1,6 +1,10 @@
 #pragma once
 
 #include <concepts>
+#include <functional>
+#include <source_location>
+#include <stop_token>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -8,6 +12,15 @@
 #include <kumiko/runtime/this_thread.hpp>
 
 namespace kumiko::runtime {
+
+namespace detail {
+
+/// What a thread may be made of: something to call, with nothing or with a stop token.
+template <class Function>
+concept ThreadFunction = std::invocable<std::decay_t<Function>> ||
+    std::invocable<std::decay_t<Function>, std::stop_token>;
+
+}  // namespace detail
 
 /// A lightweight thread, with the manners of std::thread.
 ///
@@ -19,19 +32,38 @@ class Thread {
 
   /// Runs a decayed copy of `function` as a new lightweight thread, *child first*: the new thread
   /// runs at once on this worker, and the caller goes on when it ends or waits, or earlier on a
-  /// worker that steals the caller's continuation.
+  /// worker that steals the caller's continuation. A function that takes a std::stop_token gets the
+  /// one of this handle's stop source.
+  /// \param where named in reports as the place of the thread's creation.
   /// \throws std::logic_error outside a lightweight thread: use Runtime::run there.
   /// \throws std::length_error if the copy does not fit on a stack, std::system_error if no stack
-  /// can be mapped, and what copying `function` throws.
-  template <class Function>
-  requires(!std::same_as<std::decay_t<Function>, Thread> &&
-           std::invocable<std::decay_t<Function>>) explicit Thread(Function&& function) {
-    const detail::Reservation made = detail::make_thread(std::forward<Function>(function), nullptr);
-    state_ = made.join_state;
-    detail::start_thread(made.thread, &detail::call_and_destroy<std::decay_t<Function>>);
+  /// can be mapped, std::bad_alloc, and what copying `function` throws.
+  template <detail::ThreadFunction Function>
+  requires(!std::same_as<std::decay_t<Function>, Thread>) explicit Thread(
+      Function&& function, std::source_location where = std::source_location::current())
+      : Thread(std::string_view(), std::forward<Function>(function), where) {}
+
+  /// The same with a name for reports, see this_thread::set_name().
+  template <detail::ThreadFunction Function>
+  Thread(std::string_view name, Function&& function,
+         std::source_location where = std::source_location::current()) {
+    if constexpr (std::invocable<std::decay_t<Function>>) {
+      start(name, std::forward<Function>(function), where);
+    } else {
+      stop_source_ = std::stop_source();
+      start(
+          name,
+          [token = stop_source_.get_token(),
+           copy = std::decay_t<Function>(std::forward<Function>(function))]() mutable {
+            std::invoke(std::move(copy), std::move(token));
+          },
+          where);
+    }
   }
 
-  Thread(Thread&& other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
+  Thread(Thread&& other) noexcept
+      : state_(std::exchange(other.state_, nullptr)),
+        stop_source_(std::exchange(other.stop_source_, std::stop_source(std::nostopstate))) {}
 
   /// Calls std::terminate if this thread is joinable.
   Thread& operator=(Thread&& other) noexcept;
@@ -54,10 +86,30 @@ class Thread {
   /// The thread's name; the default value if not joinable.
   ThreadId id() const noexcept;
 
-  void swap(Thread& other) noexcept { std::swap(state_, other.state_); }
+  /// Asks the thread to stop, by its stop token. False if that has been done, or it has none.
+  bool request_stop() noexcept { return stop_source_.request_stop(); }
+
+  /// Of the thread's stop token; without a state if its function takes none.
+  std::stop_source get_stop_source() const noexcept { return stop_source_; }
+  std::stop_token get_stop_token() const noexcept { return stop_source_.get_token(); }
+
+  void swap(Thread& other) noexcept {
+    std::swap(state_, other.state_);
+    stop_source_.swap(other.stop_source_);
+  }
 
  private:
+  template <class Function>
+  void start(std::string_view name, Function&& function, std::source_location where) {
+    const detail::Reservation made =
+        detail::make_thread(std::forward<Function>(function), nullptr, where);
+    if (!name.empty()) detail::set_name(*made.thread, name);
+    state_ = made.join_state;
+    detail::start_thread(made.thread, &detail::call_and_destroy<std::decay_t<Function>>);
+  }
+
   detail::JoinState* state_ = nullptr;
+  std::stop_source stop_source_{std::nostopstate};
 };
 
 }  // namespace kumiko::runtime

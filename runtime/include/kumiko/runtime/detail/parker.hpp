@@ -3,6 +3,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include <kumiko/runtime/detail/deadline.hpp>
+
 namespace kumiko::runtime::detail {
 
 /// Where one OS thread sleeps until another wakes it: a binary semaphore on one futex word.
@@ -18,6 +20,9 @@ class Parker {
 
   /// Blocks the calling OS thread until a signal is there and takes it. Only one thread may park.
   void park() noexcept;
+
+  /// The same until `deadline` at the latest. Returns whether it took a signal.
+  bool park_until(Deadline deadline) noexcept;
 
   /// Leaves a signal and wakes the sleeper, if any. Cost: one system call.
   void unpark() noexcept;

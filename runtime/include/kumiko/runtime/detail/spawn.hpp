@@ -4,6 +4,8 @@
 #include <functional>
 #include <memory>
 #include <new>
+#include <source_location>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -28,10 +30,14 @@ struct Reservation {
 }
 
 /// Takes a stack with room for a closure of this size and alignment. `group` will count the thread;
-/// nullptr if a Thread will join or detach it.
+/// nullptr if a Thread will join or detach it. Reports name `where` as the place of the spawn.
 /// \throws std::logic_error outside a lightweight thread, std::length_error if the stack is too
 /// small for the closure, std::system_error if no stack can be mapped, std::bad_alloc.
-Reservation reserve_thread(std::size_t size, std::size_t alignment, GroupState* group);
+Reservation reserve_thread(std::size_t size, std::size_t alignment, GroupState* group,
+                           std::source_location where);
+
+/// Names a thread for reports, see this_thread::set_name().
+void set_name(Descriptor& thread, std::string_view name) noexcept;
 
 /// Gives back what reserve_thread took.
 void cancel_thread(Descriptor* thread) noexcept;
@@ -52,9 +58,9 @@ void call_and_destroy(void* storage) {
 
 /// Reserves a thread and constructs a decayed copy of `function` in its storage.
 template <class Function>
-Reservation make_thread(Function&& function, GroupState* group) {
+Reservation make_thread(Function&& function, GroupState* group, std::source_location where) {
   using Closure = std::decay_t<Function>;
-  const Reservation reserved = reserve_thread(sizeof(Closure), alignof(Closure), group);
+  const Reservation reserved = reserve_thread(sizeof(Closure), alignof(Closure), group, where);
   if constexpr (std::is_nothrow_constructible_v<Closure, Function>) {
     ::new (reserved.storage) Closure(std::forward<Function>(function));
   } else {

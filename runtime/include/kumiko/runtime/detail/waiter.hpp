@@ -1,26 +1,50 @@
 #pragma once
 
+#include <atomic>
+#include <cstddef>
+
+#include <kumiko/runtime/detail/deadline.hpp>
 #include <kumiko/runtime/detail/parker.hpp>
 #include <kumiko/runtime/detail/spinlock.hpp>
 
 namespace kumiko::runtime::detail {
 
 struct Descriptor;
+class TimerHeap;
+
+/// What a thread waits for, as reports print it: a kind and the address of the object.
+struct WaitReason {
+  const char* kind;
+  const void* object;
+};
 
 /// One wait of whoever runs: of a lightweight thread, which is suspended while its worker goes on,
 /// or of a plain OS thread, which blocks. Lives on the waiting side's stack, for one wait.
+///
+/// A timed wait may be ended by its deadline or by somebody's wake(): whoever claims it first.
 class Waiter {
  public:
   /// Announces the waiter to those who will wake it. Must not throw or block.
   using Publish = void (*)(void* argument);
 
-  Waiter() noexcept;
+  explicit Waiter(WaitReason reason) noexcept;
   Waiter(const Waiter&) = delete;
   Waiter& operator=(const Waiter&) = delete;
 
   /// Waits for wake(). `publish(argument)` runs first, when the thread is already off its stack,
   /// so that a waker may resume it elsewhere at once; it may call wake() itself.
   void wait(Publish publish, void* argument) noexcept;
+
+  /// The same until `deadline` at the latest; wakers must claim() first. Returns whether it was
+  /// woken. If not, the waiter may still be known to wakers, whose claims fail: the caller makes
+  /// them forget it before it returns.
+  bool wait_until(Deadline deadline, Publish publish, void* argument) noexcept;
+
+  /// Wakers: the right to call wake(), if nobody had it before. Always granted in an untimed wait.
+  bool claim() noexcept {
+    // acq_rel: the loser of the two sides sees what the winner did before.
+    return !timed_ || !claimed_.exchange(true, std::memory_order_acq_rel);
+  }
 
   /// Ends the wait; to be called exactly once per wait, from any thread. The waiter may be gone
   /// when this returns. A lightweight thread becomes the caller's worker's next choice.
@@ -30,12 +54,45 @@ class Waiter {
   /// continue the thread itself instead.
   Descriptor* thread() const noexcept { return thread_; }
 
+  const WaitReason& reason() const noexcept { return reason_; }
+
  private:
   friend class WaitQueue;
+  friend class WakeList;
+  friend class TimerHeap;
+
+  static constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
+
+  /// Deadline and publication, once the thread is off its stack.
+  struct TimedPublication;
 
   Descriptor* const thread_;
-  Waiter* next_ = nullptr;
+  const WaitReason reason_;
+  Waiter* next_ = nullptr;      ///< in a WaitQueue
+  Waiter* previous_ = nullptr;  ///< in a WaitQueue
+  bool queued_ = false;         ///< in a WaitQueue
+  bool timed_ = false;
+  bool timed_out_ = false;
+  std::atomic<bool> claimed_{false};
+  Deadline deadline_;
+  TimerHeap* timers_ = nullptr;           ///< of the worker on which the wait began
+  std::size_t place_in_heap_ = kNowhere;  ///< guarded by the heap's lock
   Parker parker_;
+};
+
+/// Waiters that have been claimed under somebody's guard, to be woken without it.
+class WakeList {
+ public:
+  WakeList() = default;
+  WakeList(const WakeList&) = delete;
+  WakeList& operator=(const WakeList&) = delete;
+
+  void append(Waiter& waiter) noexcept;
+  void wake_all() noexcept;
+
+ private:
+  Waiter* first_ = nullptr;
+  Waiter** end_ = &first_;
 };
 
 /// Waiters in the order of their arrival. Guarded by a SpinLock of the owner, named `guard` here.
@@ -47,17 +104,28 @@ class WaitQueue {
 
   bool empty() const noexcept { return first_ == nullptr; }
 
-  /// Appends the caller and waits until someone pops and wakes it. Called with `guard` locked;
-  /// unlocks it once the caller may be woken, and does not lock it again.
-  void wait(SpinLock& guard) noexcept;
+  /// The oldest waiter, nullptr if there is none. Its time may have run out.
+  Waiter* front() const noexcept { return first_; }
 
-  /// Removes the oldest waiter, or returns nullptr. Called with the guard locked; wake it without.
+  /// Removes the oldest waiter and claims it. Returns whether its time has not run out.
+  bool claim_front() noexcept;
+
+  /// Appends the caller and waits until someone pops and wakes it, or `deadline` comes, if there is
+  /// one. Returns whether it was woken. Called with `guard` locked; unlocks it once the caller may
+  /// be woken, and does not lock it again, but for leaving the queue when its time has run out.
+  bool wait(SpinLock& guard, WaitReason reason, const Deadline* deadline = nullptr) noexcept;
+
+  /// Removes and claims the oldest waiter whose time has not run out, or returns nullptr. Called
+  /// with the guard locked; wake it without.
   Waiter* pop() noexcept;
 
   /// Wakes every waiter and unlocks `guard`, which is the last access to the queue.
   void wake_all_and_unlock(SpinLock& guard) noexcept;
 
  private:
+  void append(Waiter& waiter) noexcept;
+  void remove(Waiter& waiter) noexcept;
+
   Waiter* first_ = nullptr;
   Waiter* last_ = nullptr;
 };

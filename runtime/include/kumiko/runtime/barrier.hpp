@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <utility>
+
+#include <kumiko/runtime/detail/spinlock.hpp>
+#include <kumiko/runtime/detail/waiter.hpp>
+
+namespace kumiko::runtime {
+
+/// A meeting point that a fixed number of threads, lightweight and OS threads alike, reach again
+/// and again: each phase ends when all have arrived.
+///
+/// May be destroyed as soon as all threads have returned from their last wait.
+class Barrier {
+ public:
+  /// Names a phase.
+  class ArrivalToken {
+   public:
+    ArrivalToken(ArrivalToken&&) = default;
+    ArrivalToken& operator=(ArrivalToken&&) = default;
+
+   private:
+    friend class Barrier;
+    explicit ArrivalToken(std::uint64_t phase) noexcept : phase_(phase) {}
+    std::uint64_t phase_;
+  };
+
+  /// \param expected arrivals per phase, positive.
+  /// \param on_completion called by the last that arrives, before anybody goes on. Must not throw;
+  /// may suspend.
+  explicit Barrier(std::ptrdiff_t expected, std::function<void()> on_completion = {})
+      : expected_(expected), missing_(expected), on_completion_(std::move(on_completion)) {}
+  Barrier(const Barrier&) = delete;
+  Barrier& operator=(const Barrier&) = delete;
+
+  /// Arrives `n` times, without waiting. Suspends only if the completion does.
+  ArrivalToken arrive(std::ptrdiff_t n = 1);
+
+  /// Waits until the phase of `arrival` has ended. Suspends a lightweight caller, blocks an OS
+  /// thread.
+  void wait(ArrivalToken&& arrival) noexcept;
+
+  /// wait(arrive()).
+  void arrive_and_wait() { wait(arrive()); }
+
+  /// Arrives, and takes part no more in later phases.
+  void arrive_and_drop();
+
+ private:
+  ArrivalToken arrive_and_expect_less(std::ptrdiff_t n, std::ptrdiff_t dropped);
+
+  detail::SpinLock guard_;
+  std::ptrdiff_t expected_;
+  std::ptrdiff_t missing_;
+  std::uint64_t phase_ = 0;
+  detail::WaitQueue waiters_;
+  const std::function<void()> on_completion_;
+};
+
+}  // namespace kumiko::runtime

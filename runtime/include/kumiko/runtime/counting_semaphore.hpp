@@ -1,0 +1,63 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <limits>
+
+#include <kumiko/runtime/detail/deadline.hpp>
+#include <kumiko/runtime/detail/spinlock.hpp>
+#include <kumiko/runtime/detail/waiter.hpp>
+
+namespace kumiko::runtime {
+
+/// A number of permits, for lightweight and OS threads alike.
+///
+/// Fair: permits go to those who wait, in the order of their arrival, before anybody else. May be
+/// destroyed as soon as the last acquire() has returned: a release() in progress no longer touches
+/// it. Cost: a few atomic operations, whether or not anybody waits.
+class CountingSemaphore {
+ public:
+  /// \param permits the initial number, not negative.
+  explicit CountingSemaphore(std::ptrdiff_t permits) noexcept : permits_(permits) {}
+  CountingSemaphore(const CountingSemaphore&) = delete;
+  CountingSemaphore& operator=(const CountingSemaphore&) = delete;
+
+  static constexpr std::ptrdiff_t max() noexcept {
+    return std::numeric_limits<std::ptrdiff_t>::max();
+  }
+
+  /// Adds `n` permits and wakes as many waiters. Does not suspend.
+  void release(std::ptrdiff_t n = 1) noexcept;
+
+  /// Takes a permit. Suspends a lightweight caller, blocks an OS thread, until there is one.
+  void acquire() noexcept { acquire_until(nullptr); }
+
+  /// Takes a permit if there is one. Does not suspend.
+  bool try_acquire() noexcept;
+
+  /// Takes a permit as acquire() does, but waits for `duration` at most. Returns whether it has
+  /// one.
+  template <class Rep, class Period>
+  bool try_acquire_for(const std::chrono::duration<Rep, Period>& duration) {
+    return try_acquire_until(detail::deadline_after(duration));
+  }
+
+  /// The same until `time` at most.
+  template <class Clock, class Duration>
+  bool try_acquire_until(const std::chrono::time_point<Clock, Duration>& time) {
+    return detail::wait_by_clock(
+        time, [this](detail::Deadline deadline) { return acquire_until(&deadline); });
+  }
+
+ private:
+  bool acquire_until(const detail::Deadline* deadline) noexcept;
+
+  detail::SpinLock guard_;
+  std::ptrdiff_t permits_;  ///< guarded; 0 while somebody waits
+  detail::WaitQueue waiters_;
+};
+
+/// A semaphore of which one permit is used.
+using BinarySemaphore = CountingSemaphore;
+
+}  // namespace kumiko::runtime

@@ -1,0 +1,159 @@
+#pragma once
+
+#include <chrono>
+#include <concepts>
+#include <exception>
+#include <mutex>
+#include <stdexcept>
+#include <utility>
+#include <variant>
+
+#include <kumiko/runtime/detail/deadline.hpp>
+#include <kumiko/runtime/detail/spinlock.hpp>
+#include <kumiko/runtime/detail/waiter.hpp>
+
+namespace kumiko::runtime {
+
+template <std::movable T>
+class Entry;
+
+/// The right to assign an Entry: may be handed on, to any thread, and is used once. The entry must
+/// outlive it. A token that is destroyed unused assigns an exception, so that nobody waits forever.
+template <std::movable T>
+class Token {
+ public:
+  /// No right.
+  Token() noexcept = default;
+  Token(Token&& other) noexcept : entry_(std::exchange(other.entry_, nullptr)) {}
+  Token& operator=(Token&& other) noexcept {
+    Token(std::move(other)).swap(*this);
+    return *this;
+  }
+  ~Token();
+
+  /// Assigns the entry and wakes everyone who waits for it. Does not suspend.
+  /// \throws std::logic_error if the token was used, or moved from.
+  void send(T value) { entry().assign(std::move(value)); }
+
+  /// Assigns an exception, which every reader of the entry will get thrown.
+  /// \throws std::logic_error if the token was used, or moved from.
+  void send_exception(std::exception_ptr exception) { entry().assign(std::move(exception)); }
+
+  /// Whether it can be used.
+  explicit operator bool() const noexcept { return entry_ != nullptr; }
+
+  void swap(Token& other) noexcept { std::swap(entry_, other.entry_); }
+
+ private:
+  friend class Entry<T>;
+
+  explicit Token(Entry<T>& entry) noexcept : entry_(&entry) {}
+
+  Entry<T>& entry() {
+    if (entry_ == nullptr) throw std::logic_error("Token: used already, or moved from");
+    return *std::exchange(entry_, nullptr);
+  }
+
+  Entry<T>* entry_ = nullptr;
+};
+
+/// A cell that is assigned once, and whose readers wait until it has been: the synchronising
+/// structure of the MPC++ runtime (Ishikawa et al., 1996), local for now. The entry stays with its
+/// owner; the right to assign it travels as a Token.
+///
+/// For lightweight and OS threads alike. May be destroyed as soon as full() was true or all readers
+/// have returned, since the sender no longer touches it then.
+/// Cost: two atomic operations per call.
+template <std::movable T>
+class Entry {
+ public:
+  Entry() = default;
+  Entry(const Entry&) = delete;
+  Entry& operator=(const Entry&) = delete;
+
+  /// The right to assign this entry, of which there is one.
+  /// \throws std::logic_error if it was given before.
+  Token<T> token() {
+    if (std::exchange(token_given_, true))
+      throw std::logic_error("Entry: its token was given before");
+    return Token<T>(*this);
+  }
+
+  /// Whether it has been assigned. Does not suspend.
+  bool full() const noexcept {
+    const std::lock_guard guard(guard_);
+    return is_full();
+  }
+
+  /// Waits until it has been assigned. Suspends a lightweight caller, blocks an OS thread.
+  void wait() const noexcept { wait_full(nullptr); }
+
+  /// The same until `time` at most. Returns whether it has been assigned.
+  template <class Clock, class Duration>
+  bool wait_until(const std::chrono::time_point<Clock, Duration>& time) const {
+    return detail::wait_by_clock(
+        time, [this](detail::Deadline deadline) { return wait_full(&deadline); });
+  }
+
+  /// The same for `duration` at most.
+  template <class Rep, class Period>
+  bool wait_for(const std::chrono::duration<Rep, Period>& duration) const {
+    return wait_until(detail::deadline_after(duration));
+  }
+
+  /// The value, or the exception that was sent instead, rethrown. Waits as wait() does.
+  const T& get() const {
+    wait();
+    rethrow_exception();
+    return std::get<T>(content_);
+  }
+
+  /// The same, moved out; for a single reader.
+  T take() {
+    wait();
+    rethrow_exception();
+    return std::move(std::get<T>(content_));
+  }
+
+ private:
+  friend class Token<T>;
+
+  /// Once it is full, content_ does not change; whoever has seen that under the guard may read it.
+  bool is_full() const noexcept { return content_.index() != 0; }
+
+  bool wait_full(const detail::Deadline* deadline) const noexcept {
+    guard_.lock();
+    if (!is_full()) return waiters_.wait(guard_, {"an Entry", this}, deadline);
+    guard_.unlock();
+    return true;
+  }
+
+  void rethrow_exception() const {
+    if (const auto* const exception = std::get_if<std::exception_ptr>(&content_)) {
+      std::rethrow_exception(*exception);
+    }
+  }
+
+  template <class Content>
+  void assign(Content&& content) {
+    // Moved under the guard: a T that throws then leaves the entry empty.
+    std::unique_lock guard(guard_);
+    content_.template emplace<std::decay_t<Content>>(std::forward<Content>(content));
+    guard.release();
+    waiters_.wake_all_and_unlock(guard_);
+  }
+
+  mutable detail::SpinLock guard_;
+  mutable detail::WaitQueue waiters_;
+  std::variant<std::monostate, T, std::exception_ptr> content_;
+  bool token_given_ = false;
+};
+
+template <std::movable T>
+Token<T>::~Token() {
+  if (entry_ == nullptr) return;
+  send_exception(std::make_exception_ptr(
+      std::logic_error("Entry: its token was destroyed without sending a value")));
+}
+
+}  // namespace kumiko::runtime

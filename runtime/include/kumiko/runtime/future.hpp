@@ -1,0 +1,195 @@
+#pragma once
+
+#include <chrono>
+#include <concepts>
+#include <exception>
+#include <future>
+#include <memory>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include <kumiko/runtime/entry.hpp>
+#include <kumiko/runtime/thread.hpp>
+
+namespace kumiko::runtime {
+
+using std::future_errc;
+using std::future_error;
+using std::future_status;
+
+namespace detail {
+
+/// What an Entry holds for a T: `void` becomes a unit.
+template <class T>
+using FutureContent = std::conditional_t<std::is_void_v<T>, std::monostate, T>;
+
+template <class T>
+using FutureEntry = Entry<FutureContent<T>>;
+
+/// What Future and SharedFuture have in common: waiting.
+template <class T>
+class FutureBase {
+ public:
+  /// Whether it refers to a result.
+  bool valid() const noexcept { return entry_ != nullptr; }
+
+  /// Waits for the result. Suspends a lightweight caller, blocks an OS thread.
+  /// \throws std::future_error (no_state) if not valid; so do the others.
+  void wait() const { entry().wait(); }
+
+  template <class Rep, class Period>
+  future_status wait_for(const std::chrono::duration<Rep, Period>& duration) const {
+    return entry().wait_for(duration) ? future_status::ready : future_status::timeout;
+  }
+
+  template <class Clock, class Duration>
+  future_status wait_until(const std::chrono::time_point<Clock, Duration>& time) const {
+    return entry().wait_until(time) ? future_status::ready : future_status::timeout;
+  }
+
+ protected:
+  FutureBase() noexcept = default;
+  explicit FutureBase(std::shared_ptr<FutureEntry<T>> entry) noexcept : entry_(std::move(entry)) {}
+
+  FutureEntry<T>& entry() const {
+    if (entry_ == nullptr) throw future_error(future_errc::no_state);
+    return *entry_;
+  }
+
+  std::shared_ptr<FutureEntry<T>> entry_;
+};
+
+}  // namespace detail
+
+template <class T>
+class Promise;
+template <class T>
+class SharedFuture;
+
+/// The result of something that is still going on, for one reader; as std::future.
+template <class T>
+class Future : public detail::FutureBase<T> {
+ public:
+  Future() noexcept = default;
+  Future(Future&&) noexcept = default;
+  Future& operator=(Future&&) noexcept = default;
+
+  /// Waits for the result and moves it out, or rethrows the exception that came instead. Not valid
+  /// afterwards.
+  T get() {
+    const Future self = std::move(*this);
+    if constexpr (std::is_void_v<T>) {
+      self.entry().get();
+    } else {
+      return self.entry().take();
+    }
+  }
+
+  /// The same result for many readers. Not valid afterwards.
+  SharedFuture<T> share() noexcept { return SharedFuture<T>(std::move(this->entry_)); }
+
+ private:
+  friend class Promise<T>;
+  using detail::FutureBase<T>::FutureBase;
+};
+
+/// The result of something that is still going on, for many readers; as std::shared_future.
+template <class T>
+class SharedFuture : public detail::FutureBase<T> {
+ public:
+  SharedFuture() noexcept = default;
+
+  /// Waits for the result, which lives as long as this refers to it, or rethrows the exception that
+  /// came instead.
+  std::add_lvalue_reference_t<const T> get() const {
+    if constexpr (std::is_void_v<T>) {
+      this->entry().get();
+    } else {
+      return this->entry().get();
+    }
+  }
+
+ private:
+  friend class Future<T>;
+  using detail::FutureBase<T>::FutureBase;
+};
+
+/// The right to deliver a result to a Future; as std::promise. A promise that is destroyed without
+/// having done so delivers a std::future_error (broken_promise). Cost: one allocation.
+template <class T>
+class Promise {
+ public:
+  Promise() : entry_(std::make_shared<detail::FutureEntry<T>>()), token_(entry_->token()) {}
+  Promise(Promise&&) noexcept = default;
+  Promise& operator=(Promise&& other) noexcept {
+    Promise(std::move(other)).swap(*this);
+    return *this;
+  }
+  ~Promise() {
+    if (!token_) return;
+    token_.send_exception(std::make_exception_ptr(future_error(future_errc::broken_promise)));
+  }
+
+  /// \throws std::future_error (future_already_retrieved, no_state)
+  Future<T> get_future() {
+    if (entry_ == nullptr) throw future_error(future_errc::no_state);
+    if (std::exchange(retrieved_, true)) {
+      throw future_error(future_errc::future_already_retrieved);
+    }
+    return Future<T>(entry_);
+  }
+
+  /// Delivers the result. Does not suspend.
+  /// \throws std::future_error (promise_already_satisfied, no_state)
+  void set_value(detail::FutureContent<T> value) requires(!std::is_void_v<T>) {
+    unused_token().send(std::move(value));
+  }
+  void set_value() requires(std::is_void_v<T>) { unused_token().send({}); }
+
+  /// Delivers an exception. \throws as set_value()
+  void set_exception(std::exception_ptr exception) {
+    unused_token().send_exception(std::move(exception));
+  }
+
+  void swap(Promise& other) noexcept {
+    std::swap(entry_, other.entry_);
+    token_.swap(other.token_);
+    std::swap(retrieved_, other.retrieved_);
+  }
+
+ private:
+  Token<detail::FutureContent<T>>& unused_token() {
+    if (entry_ == nullptr) throw future_error(future_errc::no_state);
+    if (!token_) throw future_error(future_errc::promise_already_satisfied);
+    return token_;
+  }
+
+  std::shared_ptr<detail::FutureEntry<T>> entry_;
+  Token<detail::FutureContent<T>> token_;
+  bool retrieved_ = false;
+};
+
+/// Runs `function` in a new lightweight thread, child first (see Thread), and returns the future of
+/// what it returns or throws. \throws what Thread's constructor and std::bad_alloc.
+template <class Function>
+auto async(Function&& function) {
+  using Result = std::invoke_result_t<std::decay_t<Function>>;
+  Promise<Result> promise;
+  Future<Result> future = promise.get_future();
+  Thread([promise = std::move(promise), function = std::forward<Function>(function)]() mutable {
+    try {
+      if constexpr (std::is_void_v<Result>) {
+        std::invoke(std::move(function));
+        promise.set_value();
+      } else {
+        promise.set_value(std::invoke(std::move(function)));
+      }
+    } catch (...) {
+      promise.set_exception(std::current_exception());
+    }
+  }).detach();
+  return future;
+}
+
+}  // namespace kumiko::runtime

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+
+#include <kumiko/runtime/detail/deadline.hpp>
+#include <kumiko/runtime/detail/spinlock.hpp>
+#include <kumiko/runtime/detail/waiter.hpp>
+
+namespace kumiko::runtime {
+
+/// Locked by one thread exclusively, or by any number of threads shared; for lightweight and OS
+/// threads alike. Works with std::unique_lock and std::shared_lock. Not recursive.
+///
+/// Fair: whoever comes after an exclusive waiter waits behind it, so neither side starves; when the
+/// mutex becomes free all shared waiters that came before the next exclusive one go on together.
+/// May be destroyed by whoever unlocked it last. Cost without contention: two atomic operations
+/// each for locking and unlocking.
+class SharedMutex {
+ public:
+  SharedMutex() = default;
+  SharedMutex(const SharedMutex&) = delete;
+  SharedMutex& operator=(const SharedMutex&) = delete;
+
+  /// Suspends a lightweight caller (blocks an OS thread) until the mutex is its own.
+  void lock() noexcept { lock_until(nullptr); }
+  /// Locks it if it is free. Does not suspend.
+  bool try_lock() noexcept;
+  /// Waits as lock() does, for `duration` at most. Returns whether the mutex is locked.
+  template <class Rep, class Period>
+  bool try_lock_for(const std::chrono::duration<Rep, Period>& duration) {
+    return try_lock_until(detail::deadline_after(duration));
+  }
+  /// The same until `time` at most.
+  template <class Clock, class Duration>
+  bool try_lock_until(const std::chrono::time_point<Clock, Duration>& time) {
+    return detail::wait_by_clock(
+        time, [this](detail::Deadline deadline) { return lock_until(&deadline); });
+  }
+  /// Only for the exclusive owner. Does not suspend.
+  void unlock() noexcept;
+
+  /// Suspends a lightweight caller (blocks an OS thread) until it shares the mutex.
+  void lock_shared() noexcept { lock_shared_until(nullptr); }
+  /// Shares it if nobody owns it exclusively or waits for that. Does not suspend.
+  bool try_lock_shared() noexcept;
+  /// Waits as lock_shared() does, for `duration` at most. Returns whether the caller shares it.
+  template <class Rep, class Period>
+  bool try_lock_shared_for(const std::chrono::duration<Rep, Period>& duration) {
+    return try_lock_shared_until(detail::deadline_after(duration));
+  }
+  /// The same until `time` at most.
+  template <class Clock, class Duration>
+  bool try_lock_shared_until(const std::chrono::time_point<Clock, Duration>& time) {
+    return detail::wait_by_clock(
+        time, [this](detail::Deadline deadline) { return lock_shared_until(&deadline); });
+  }
+  /// Only for those who share it. Does not suspend.
+  void unlock_shared() noexcept;
+
+ private:
+  bool lock_until(const detail::Deadline* deadline) noexcept;
+  bool lock_shared_until(const detail::Deadline* deadline) noexcept;
+  void admit_and_unlock_guard() noexcept;
+
+  detail::SpinLock guard_;
+  std::ptrdiff_t sharers_ = 0;
+  bool exclusive_ = false;
+  detail::WaitQueue waiters_;
+};
+
+using SharedTimedMutex = SharedMutex;
+
+}  // namespace kumiko::runtime
