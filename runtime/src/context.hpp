@@ -1,7 +1,7 @@
 #pragma once
 
-#if !defined(__x86_64__) || !defined(__linux__)
-#error "kumiko::runtime has a context switch for x86-64 Linux only; add a context_<arch>.S"
+#if !(defined(__x86_64__) || defined(__aarch64__)) || !defined(__linux__)
+#error "kumiko::runtime knows x86-64 and aarch64 Linux only; add a context_<arch>.S"
 #endif
 
 namespace kumiko::runtime::detail {
