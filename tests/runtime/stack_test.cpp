@@ -76,7 +76,6 @@ TEST_P(StackTest, GivenALargeStack_WhenItIsUsed_ThenItIsThere) {
 
 TEST(StackDeathTest, GivenUnboundedRecursion_WhenTheStackIsFull_ThenASignalKillsTheProcess) {
   if (kSanitized) GTEST_SKIP() << "a sanitizer reports the overflow itself";
-  testing::FLAGS_gtest_death_test_style = "threadsafe";
   const auto overflow = [] { Thread([] { recurse(100'000'000, false); }).join(); };
   EXPECT_EXIT(Runtime({.workers = 1}).run(overflow), testing::KilledBySignal(SIGSEGV), "");
 }

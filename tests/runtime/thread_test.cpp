@@ -193,12 +193,10 @@ TEST(ThreadMisuse, GivenAThread_WhenItJoinsItself_ThenLogicError) {
 }
 
 TEST(ThreadDeathTest, GivenAJoinableThread_WhenDestroyed_ThenTheProcessTerminates) {
-  testing::FLAGS_gtest_death_test_style = "threadsafe";
   EXPECT_DEATH(Runtime({.workers = 1}).run([] { Thread thread([] {}); }), "");
 }
 
 TEST(ThreadDeathTest, GivenADetachedThread_WhenAnExceptionEscapesIt_ThenTheProcessTerminates) {
-  testing::FLAGS_gtest_death_test_style = "threadsafe";
   const auto throw_detached = [] {
     Thread([] {
       this_thread::yield();
