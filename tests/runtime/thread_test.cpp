@@ -193,7 +193,7 @@ TEST(ThreadMisuse, GivenAThread_WhenItJoinsItself_ThenLogicError) {
 }
 
 TEST(ThreadDeathTest, GivenAJoinableThread_WhenDestroyed_ThenTheProcessTerminates) {
-  EXPECT_DEATH(Runtime({.workers = 1}).run([] { Thread thread([] {}); }), "");
+  EXPECT_DEATH(Runtime({.workers = 1}).run([] { Thread thread([] {}); }), "terminate called");
 }
 
 TEST(ThreadDeathTest, GivenADetachedThread_WhenAnExceptionEscapesIt_ThenTheProcessTerminates) {
@@ -203,7 +203,7 @@ TEST(ThreadDeathTest, GivenADetachedThread_WhenAnExceptionEscapesIt_ThenTheProce
       throw std::runtime_error("nobody will know");
     }).detach();
   };
-  EXPECT_DEATH(Runtime({.workers = 1}).run(throw_detached), "");
+  EXPECT_DEATH(Runtime({.workers = 1}).run(throw_detached), "terminate called");
 }
 
 }  // namespace
