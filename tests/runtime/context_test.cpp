@@ -1,15 +1,17 @@
 // Contract: a switch keeps the callee-saved registers and the floating-point control words of the
 // side that is left, hands the After over, and an ended context goes on where it said; a thread
-// keeps its errno too.
+// keeps its errno too. Unwinders stop at the first frame of a thread.
 #include "context.hpp"
 
 #include <array>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include <fenv.h>
 #include <gtest/gtest.h>
+#include <unwind.h>
 
 #include <kumiko/runtime/task_group.hpp>
 #include <kumiko/runtime/thread.hpp>
@@ -87,6 +89,24 @@ TEST(Context, GivenTwoFibers_WhenTheySwitch_ThenEachGoesOnAndTheHooksRunOnTheOth
   return a ^ b ^ c ^ d ^ e ^ f;
 }
 
+/// The same with floating-point registers, some of which aarch64 keeps across calls.
+[[gnu::noinline]] double mix_reals_across_switches(double seed) {
+  double a = seed, b = seed + 1, c = seed + 2, d = seed + 3, e = seed + 4, f = seed + 5;
+  double g = seed + 6, h = seed + 7;
+  for (int i = 0; i < 50; ++i) {
+    a = 0.5 * (a + b);
+    b = 0.5 * (b - c);
+    c = 0.5 * (c + d);
+    d = 0.5 * (d - e);
+    e = 0.5 * (e + f);
+    f = 0.5 * (f - g);
+    g = 0.5 * (g + h) + 1;
+    h = 0.5 * (h - a) - 1;
+    this_thread::yield();
+  }
+  return a + b + c + d + e + f + g + h;
+}
+
 class ContextTest : public OnWorkers {};
 KUMIKO_ON_WORKERS(ContextTest);
 
@@ -101,6 +121,19 @@ TEST_P(ContextTest, GivenValuesInRegisters_WhenThreadsInterleave_ThenEachCompute
     group.wait();
   });
   for (std::uint64_t i = 0; i < kThreads; ++i) EXPECT_EQ(results[i], mix_across_switches(i + 1));
+}
+
+TEST_P(ContextTest, GivenRealsInRegisters_WhenThreadsInterleave_ThenEachComputesItsOwn) {
+  constexpr int kThreads = 16;
+  std::array<double, kThreads> results{};
+  runtime_.run([&] {
+    TaskGroup group;
+    for (int i = 0; i < kThreads; ++i) {
+      group.run([&results, i] { results[i] = mix_reals_across_switches(i + 1); });
+    }
+    group.wait();
+  });
+  for (int i = 0; i < kThreads; ++i) EXPECT_EQ(results[i], mix_reals_across_switches(i + 1));
 }
 
 TEST_P(ContextTest, GivenAThreadWithItsOwnRounding_WhenThreadsInterleave_ThenEachKeepsItsOwn) {
@@ -149,6 +182,33 @@ TEST_P(ContextTest, GivenThreadsWithTheirOwnErrno_WhenTheyInterleave_ThenEachKee
     }
     group.wait();
     EXPECT_EQ(read_errno(), ERANGE);
+  });
+}
+
+/// Where the running frames are, the innermost first.
+[[gnu::noinline]] std::vector<std::uintptr_t> walk_stack() {
+  std::vector<std::uintptr_t> frames;
+  const auto visit = [](_Unwind_Context* context, void* list) {
+    // The unknown caller of a first frame is reported too, as 0.
+    const std::uintptr_t address = _Unwind_GetIP(context);
+    if (address != 0) static_cast<std::vector<std::uintptr_t>*>(list)->push_back(address);
+    return _URC_NO_REASON;
+  };
+  _Unwind_Backtrace(visit, &frames);
+  return frames;
+}
+
+TEST_P(ContextTest, GivenAThread_WhenItsStackIsWalked_ThenTheWalkEndsInItsFirstFrame) {
+  runtime_.run([] {
+    Thread([] {
+      this_thread::yield();
+      const std::vector<std::uintptr_t> frames = walk_stack();
+      // The first frame's function lies right behind kumiko_context_start.
+      const auto start = reinterpret_cast<std::uintptr_t>(&detail::kumiko_context_start);
+      EXPECT_GT(frames.back(), start);
+      EXPECT_LT(frames.back(), start + 512);
+      EXPECT_GT(frames.size(), 3U);
+    }).join();
   });
 }
 
