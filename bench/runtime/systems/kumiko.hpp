@@ -1,0 +1,52 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include <kumiko/runtime/condition_variable.hpp>
+#include <kumiko/runtime/mutex.hpp>
+#include <kumiko/runtime/runtime.hpp>
+#include <kumiko/runtime/task_group.hpp>
+#include <kumiko/runtime/this_thread.hpp>
+
+#include "support/arguments.hpp"
+
+namespace kumiko::bench {
+
+class System {
+ public:
+  static constexpr std::string_view kName = BENCH_SYSTEM_NAME;
+
+  explicit System(Arguments& arguments) : runtime_(options(arguments)) {}
+
+  int workers() const { return runtime_.workers(); }
+
+  template <class Function>
+  void run(Function&& function) {
+    runtime_.run(function);
+  }
+
+  using Group = runtime::TaskGroup;
+  using Mutex = runtime::Mutex;
+  using ConditionVariable = runtime::ConditionVariable;
+  static void yield() { runtime::this_thread::yield(); }
+
+ private:
+  static runtime::Options options(Arguments& arguments) {
+    runtime::Options options;
+    options.workers = static_cast<int>(arguments.integer("workers", 1));
+    options.stack_size = static_cast<std::size_t>(
+        arguments.integer("stack_size", static_cast<long>(options.stack_size)));
+    // Whether a stack and a descriptor are recycled as one piece.
+    const std::string recycle = arguments.text("recycle", "separately");
+    if (recycle != "separately") {
+      throw std::invalid_argument("recycle=" + recycle + ": the runtime only knows 'separately'");
+    }
+    return options;
+  }
+
+  runtime::Runtime runtime_;
+};
+
+}  // namespace kumiko::bench
