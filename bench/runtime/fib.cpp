@@ -27,7 +27,7 @@ class Fib {
   Measurement measure(System& system) const {
     std::int64_t value = 0;
     const auto compute = [&](std::int64_t n) { system.run([&value, n] { value = fib(n); }); };
-    compute(n_ / 2);  // starts the workers, fills the pools
+    compute(n_);  // starts the workers, fills the pools
     const double seconds = seconds_of([&] { compute(n_); });
     return {seconds, spawns(n_), {{"value", value}}};
   }

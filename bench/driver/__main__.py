@@ -1,0 +1,103 @@
+"""Measures the runtime beside its peers, prints the table and writes the figures as JSON."""
+
+import argparse
+import json
+import sys
+import time
+from dataclasses import asdict
+from pathlib import Path
+
+import machine
+from measure import Outcome, run, run_breakdown, run_case
+from plan import BENCHMARKS, SYSTEMS, Case, cases
+from summary import Summary, breakdown, budgets
+from table import print_tables
+
+ROOT = Path(__file__).resolve().parents[2]
+REPETITIONS = 5
+TIME_BUDGET = 240  # seconds, for all repetitions
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="scripts/bench", description=__doc__)
+    parser.add_argument("suite", choices=["runtime"])
+    parser.add_argument("--quick", action="store_true", help="small sizes, once: tries it out")
+    parser.add_argument("--json", type=Path, help="default: build/bench/runtime.json")
+    parser.add_argument("--programs", type=Path, default=ROOT / "build/bench/bin")
+    return parser.parse_args()
+
+
+def available_workers(programs: Path) -> int:
+    """As many as the runtime itself would take."""
+    outcome = run([str(programs / "fib_kumiko"), "n=1", "workers=0"], {})
+    if outcome.report is None:
+        sys.exit(f"error: fib_kumiko: {outcome.error}")
+    return outcome.report["workers"]
+
+
+class Progress:
+    """One line on the terminal, nothing elsewhere."""
+
+    def show(self, text: str) -> None:
+        if sys.stderr.isatty():
+            print(f"\r\033[K{text}", end="", file=sys.stderr, flush=True)
+
+
+def measure_rounds(plan: list[Case], programs: Path, repetitions: int):
+    """Every case once, then every case again, so that a disturbance hits all alike."""
+    outcomes: dict[Case, list[Outcome]] = {case: [] for case in plan}
+    parts = []
+    progress = Progress()
+    begin = time.monotonic()
+    for repetition in range(repetitions):
+        for case in plan:
+            progress.show(f"round {repetition + 1}: {' '.join(map(str, case.key))}")
+            outcomes[case].append(run_case(case, programs))
+        part = run_breakdown(programs)
+        if part is not None:
+            parts.append(part)
+        elapsed = time.monotonic() - begin
+        if elapsed * (repetition + 2) / (repetition + 1) > TIME_BUDGET:
+            break
+    progress.show("")
+    return outcomes, parts
+
+
+def to_json(description: dict, outcomes: dict, summary: Summary, parts, limits) -> dict:
+    return {
+        "machine": description,
+        "workers": summary.all_workers,
+        "summary": [asdict(entry) for entry in summary.entries.values()],
+        "breakdown_ns": parts,
+        "budgets": [asdict(budget) | {"verdict": budget.verdict} for budget in limits],
+        "runs": [
+            asdict(case) | asdict(outcome) for case, runs in outcomes.items() for outcome in runs
+        ],
+    }
+
+
+def main() -> None:
+    arguments = parse_arguments()
+    programs = arguments.programs.resolve()
+    description = machine.describe(ROOT)
+    workers = available_workers(programs)
+    plan = cases(workers, arguments.quick)
+    begin = time.monotonic()
+    outcomes, raw_parts = measure_rounds(plan, programs, 1 if arguments.quick else REPETITIONS)
+    summary = Summary(outcomes, workers)
+    parts = breakdown(summary, raw_parts)
+    limits = budgets(summary)
+    rounds = max(len(runs) for runs in outcomes.values())
+    print(f"{description['processor']}, {workers} workers, {description['compilers']['g++']}")
+    print(
+        f"commit {description['commit']}, load average {description['load_average'][0]:.2f} at the"
+        f" start, {rounds} rounds in {time.monotonic() - begin:.0f} s: median (least..most)"
+    )
+    print_tables(summary, parts, limits)
+    path = arguments.json or ROOT / "build/bench/runtime.json"
+    path.write_text(json.dumps(to_json(description, outcomes, summary, parts, limits), indent=1))
+    print(f"\nfigures: {path}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,46 @@
+"""Where and with what a measurement was made."""
+
+import os
+import platform
+import subprocess
+from datetime import datetime, timezone
+from pathlib import Path
+
+PACKAGES = ("libtbb-dev", "libboost-fiber-dev", "libomp-dev", "libbenchmark-dev")
+
+
+def first_line(*command: str) -> str | None:
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=10)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.strip().partition("\n")[0]
+
+
+def processor() -> str:
+    for line in Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            return line.partition(":")[2].strip()
+    return platform.machine()
+
+
+def describe(root: Path) -> dict:
+    git = ("git", "-C", str(root))
+    return {
+        "time": datetime.now(timezone.utc).isoformat(timespec="seconds"),
+        "commit": first_line(*git, "rev-parse", "HEAD"),
+        "uncommitted_changes": bool(first_line(*git, "status", "--porcelain")),
+        "processor": processor(),
+        "cores": len(os.sched_getaffinity(0)),
+        "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
+        "kernel": platform.release(),
+        "load_average": os.getloadavg(),
+        "compilers": {
+            "g++": first_line("g++", "--version"),
+            "clang++": first_line("clang++", "--version"),
+            "go": first_line("go", "version"),
+        },
+        "packages": {
+            name: first_line("dpkg-query", "-W", "-f=${Version}", name) for name in PACKAGES
+        },
+    }

@@ -1,0 +1,137 @@
+"""Medians, ratios and budgets of what was measured."""
+
+from dataclasses import dataclass
+from statistics import median
+
+from measure import Outcome
+from plan import BENCHMARKS, OURS, SYSTEMS, Case
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Median, least and most of the repetitions."""
+
+    middle: float
+    least: float
+    most: float
+
+    @staticmethod
+    def of(values: list[float]) -> "Spread":
+        return Spread(median(values), min(values), max(values))
+
+    def minus(self, amount: float) -> "Spread":
+        return Spread(self.middle - amount, self.least - amount, self.most - amount)
+
+    def times(self, factor: float) -> "Spread":
+        return Spread(self.middle * factor, self.least * factor, self.most * factor)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One case, all repetitions."""
+
+    case: Case
+    ns: Spread | None  # wall time per operation
+    peak_rss: float | None  # bytes
+    repetitions: int
+    error: str | None  # of the latest repetition that failed
+
+
+def entry_of(case: Case, outcomes: list[Outcome]) -> Entry:
+    reports = [outcome.report for outcome in outcomes if outcome.report is not None]
+    errors = [outcome.error for outcome in outcomes if outcome.error is not None]
+    error = errors[-1] if errors else None
+    if not reports:
+        return Entry(case, None, None, 0, error)
+    ns = Spread.of([report["ns_per_operation"] for report in reports])
+    return Entry(case, ns, median(r["peak_rss_bytes"] for r in reports), len(reports), error)
+
+
+class Summary:
+    def __init__(self, outcomes: dict[Case, list[Outcome]], all_workers: int):
+        self.all_workers = all_workers
+        self.entries = {case.key: entry_of(case, runs) for case, runs in outcomes.items()}
+
+    def entry(self, benchmark: str, system: str, workers: int) -> Entry | None:
+        return self.entries.get((benchmark, system, workers))
+
+    def serial_ns(self, benchmark: str, system: str) -> float | None:
+        """Of the serial version by the system's own compiler, per operation."""
+        entry = self.entry(benchmark, SYSTEMS[system].serial, 1)
+        return entry.ns.middle if entry is not None and entry.ns is not None else None
+
+    def cost(self, benchmark: str, system: str, workers: int) -> Spread | None:
+        """Wall time per operation; where only the overhead counts, workers x that - serial."""
+        entry = self.entry(benchmark, system, workers)
+        if entry is None or entry.ns is None:
+            return None
+        if not BENCHMARKS[benchmark].overhead_only:
+            return entry.ns
+        serial = self.serial_ns(benchmark, system)
+        return entry.ns.times(workers).minus(serial) if serial is not None else None
+
+    def ratio(self, benchmark: str, peer: str, workers: int) -> float | None:
+        """Kumiko's cost over the peer's."""
+        ours = self.cost(benchmark, OURS, workers)
+        theirs = self.cost(benchmark, peer, workers)
+        if ours is None or theirs is None or theirs.middle <= 0:
+            return None
+        return ours.middle / theirs.middle
+
+    def growth(self, benchmark: str, system: str) -> float | None:
+        """Cost x workers with all workers, over the cost with one."""
+        one = self.cost(benchmark, system, 1)
+        all_of_them = self.cost(benchmark, system, self.all_workers)
+        if one is None or all_of_them is None or one.middle <= 0:
+            return None
+        factor = 1 if BENCHMARKS[benchmark].overhead_only else self.all_workers
+        return factor * all_of_them.middle / one.middle
+
+    def speed_up(self, benchmark: str, system: str) -> float | None:
+        """All workers over the serial version by the same compiler."""
+        entry = self.entry(benchmark, system, self.all_workers)
+        serial = self.serial_ns(benchmark, system)
+        if entry is None or entry.ns is None or serial is None:
+            return None
+        return serial / entry.ns.middle
+
+
+@dataclass(frozen=True)
+class Budget:
+    title: str
+    bound: float
+    at_most: bool  # else: at least
+    measured: float | None
+
+    @property
+    def verdict(self) -> str:
+        if self.measured is None:
+            return "not measured"
+        met = self.measured <= self.bound if self.at_most else self.measured >= self.bound
+        return "met" if met else "MISSED"
+
+
+def budgets(summary: Summary) -> list[Budget]:
+    workers = summary.all_workers
+    peers = [s for s in SYSTEMS if not s.startswith(("serial", OURS))]
+    peer_speed_ups = [summary.speed_up("uts", peer) for peer in peers]
+    fastest = max((value for value in peer_speed_ups if value is not None), default=0.0)
+    speed_up = summary.speed_up("uts", OURS)
+    return [
+        Budget("fib, 1 worker: over oneTBB's task_group", 0.45, True, summary.ratio("fib", "tbb", 1)),
+        Budget("fib, 1 worker: over std::thread", 0.005, True, summary.ratio("fib", "std-thread", 1)),
+        Budget(f"fib, 1 to {workers} workers: growth", 1.2, True, summary.growth("fib", OURS)),
+        Budget(f"UTS, {workers} workers: speed-up", 0.91 * workers, False, speed_up),
+        Budget(f"UTS, {workers} workers: speed-up above every peer's", fastest, False, speed_up),
+    ]
+
+
+def breakdown(summary: Summary, parts: list[dict[str, float]]) -> dict[str, float]:
+    """The medians of the parts in ns, with the rest of the overhead and the total."""
+    total = summary.cost("fib", OURS, 1)
+    if not parts or total is None:
+        return {}
+    result = {name: median(part[name] for part in parts) for name in parts[0]}
+    result["rest"] = total.middle - sum(result.values())
+    result["total"] = total.middle
+    return result

@@ -1,0 +1,136 @@
+"""The tables as text."""
+
+from plan import BENCHMARKS, OURS, SYSTEMS, TASK_BENCHMARKS
+from summary import Budget, Entry, Spread, Summary
+
+WIDTH_OF_TITLE = 17
+
+
+def number(value: float | None, digits: int = 3) -> str:
+    """With `digits` significant digits, without an exponent."""
+    if value is None:
+        return "-"
+    if abs(value) >= 10 ** (digits - 1):
+        return f"{value:.0f}"
+    return f"{value:#.{digits}g}" if abs(value) >= 1e-4 else f"{value:.1e}"
+
+
+def spread(value: Spread | None) -> str:
+    if value is None:
+        return "-"
+    return f"{number(value.middle)} ({number(value.least)}..{number(value.most)})"
+
+
+def mebibytes(entry: Entry | None) -> str:
+    if entry is None or entry.peak_rss is None:
+        return "-"
+    return number(entry.peak_rss / 2**20)
+
+
+def size_of(entry: Entry) -> str:
+    return " ".join(f"{name}={value}" for name, value in entry.case.size)
+
+
+class BenchmarkTable:
+    """One benchmark: a line for each system."""
+
+    def __init__(self, summary: Summary, name: str):
+        self.summary = summary
+        self.name = name
+        self.benchmark = BENCHMARKS[name]
+        one_worker = self.benchmark.one_worker_only or summary.all_workers == 1
+        self.workers = [1] if one_worker else [1, summary.all_workers]
+
+    def lines(self) -> list[str]:
+        operation = self.benchmark.operation
+        unit = f"ns per {operation}"
+        if self.benchmark.overhead_only:
+            unit += ", x workers"
+        result = ["", self.benchmark.title, self.row("", self.headings()), f"  [{unit}]"]
+        standard = self.size(OURS)
+        for system in SYSTEMS:
+            line = self.line(system, standard)
+            if line is not None:
+                result.append(line)
+        return result
+
+    def headings(self) -> list[str]:
+        cells = [f"{count} worker{'s' if count > 1 else ''}" for count in self.workers]
+        if len(self.workers) > 1:
+            cells += ["growth" if self.benchmark.overhead_only else "speed-up"]
+        return cells + [f"K/peer, {count}" for count in self.workers] + ["peak MiB"]
+
+    def line(self, system: str, standard: str) -> str | None:
+        title = SYSTEMS[system].title
+        if system in self.benchmark.unfit:
+            return f"{title:<{WIDTH_OF_TITLE}} not applicable: {self.benchmark.unfit[system]}"
+        entries = [self.summary.entry(self.name, system, count) for count in self.workers]
+        known = [entry for entry in entries if entry is not None]
+        if not known:
+            return None
+        if all(entry.ns is None for entry in known):
+            return f"{title:<{WIDTH_OF_TITLE}} {known[-1].error}"
+        text = self.row(title, self.cells(system, known[-1]))
+        if self.size(system) != standard:
+            text += f"  {self.size(system)}"
+        failed = [entry for entry in known if entry.error is not None]
+        if failed:
+            text += f"\n{'':<{WIDTH_OF_TITLE}} {failed[0].case.workers} workers: {failed[0].error}"
+        return text
+
+    def cells(self, system: str, last: Entry) -> list[str]:
+        if system.startswith("serial"):
+            blanks = [""] * (len(self.headings()) - 2)
+            return [spread(last.ns), *blanks, mebibytes(last)]
+        summary = self.summary
+        cells = [spread(summary.cost(self.name, system, count)) for count in self.workers]
+        if len(self.workers) > 1:
+            cells.append(self.scaling(system))
+        for count in self.workers:
+            ratio = None if system == OURS else summary.ratio(self.name, system, count)
+            cells.append(number(ratio))
+        return cells + [mebibytes(last)]
+
+    def scaling(self, system: str) -> str:
+        if self.benchmark.overhead_only:
+            return number(self.summary.growth(self.name, system))
+        if self.name in TASK_BENCHMARKS:
+            return number(self.summary.speed_up(self.name, system))
+        return "-"
+
+    def size(self, system: str) -> str:
+        entry = self.summary.entry(self.name, system, 1)
+        return size_of(entry) if entry is not None else ""
+
+    def row(self, title: str, cells: list[str]) -> str:
+        count = len(self.workers)
+        widths = [23] * count + [9] * (len(cells) - count)
+        padded = [f"{cell:>{width}}" for cell, width in zip(cells, widths)]
+        return f"{title:<{WIDTH_OF_TITLE}} " + " ".join(padded)
+
+
+def breakdown_lines(parts: dict[str, float]) -> list[str]:
+    if not parts:
+        return ["", "breakdown of Kumiko's overhead: not measured"]
+    lines = ["", "breakdown of Kumiko's overhead per thread (fib, 1 worker)"]
+    for name, ns in parts.items():
+        share = 100 * ns / parts["total"]
+        lines.append(f"  {name:<10} {ns:8.1f} ns {share:6.1f} %")
+    return lines
+
+
+def budget_lines(budgets: list[Budget]) -> list[str]:
+    lines = ["", "budgets"]
+    for budget in budgets:
+        sign = "<=" if budget.at_most else ">="
+        bound = f"{sign} {number(budget.bound)}"
+        lines.append(
+            f"  {budget.title:<45} {number(budget.measured):>9}  {bound:<9} {budget.verdict}"
+        )
+    return lines
+
+
+def print_tables(summary: Summary, parts: dict[str, float], budgets: list[Budget]) -> None:
+    for name in BENCHMARKS:
+        print("\n".join(BenchmarkTable(summary, name).lines()))
+    print("\n".join(breakdown_lines(parts) + budget_lines(budgets)))

@@ -1,0 +1,3 @@
+module kumiko/bench
+
+go 1.19
