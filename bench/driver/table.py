@@ -18,6 +18,8 @@ def number(value: float | None, digits: int = 3) -> str:
 def spread(value: Spread | None) -> str:
     if value is None:
         return "-"
+    if value.least == value.most:
+        return number(value.middle)
     return f"{number(value.middle)} ({number(value.least)}..{number(value.most)})"
 
 
@@ -40,13 +42,13 @@ class BenchmarkTable:
         self.benchmark = BENCHMARKS[name]
         one_worker = self.benchmark.one_worker_only or summary.all_workers == 1
         self.workers = [1] if one_worker else [1, summary.all_workers]
+        self.has_scaling = len(self.workers) > 1 and name in TASK_BENCHMARKS
 
     def lines(self) -> list[str]:
-        operation = self.benchmark.operation
-        unit = f"ns per {operation}"
+        unit = f"ns per {self.benchmark.operation}"
         if self.benchmark.overhead_only:
-            unit += ", x workers"
-        result = ["", self.benchmark.title, self.row("", self.headings()), f"  [{unit}]"]
+            unit += " x workers"
+        result = ["", f"{self.benchmark.title}; {unit}", self.row("", self.headings())]
         standard = self.size(OURS)
         for system in SYSTEMS:
             line = self.line(system, standard)
@@ -56,8 +58,8 @@ class BenchmarkTable:
 
     def headings(self) -> list[str]:
         cells = [f"{count} worker{'s' if count > 1 else ''}" for count in self.workers]
-        if len(self.workers) > 1:
-            cells += ["growth" if self.benchmark.overhead_only else "speed-up"]
+        if self.has_scaling:
+            cells.append("growth" if self.benchmark.overhead_only else "speed-up")
         return cells + [f"K/peer, {count}" for count in self.workers] + ["peak MiB"]
 
     def line(self, system: str, standard: str) -> str | None:
@@ -84,19 +86,17 @@ class BenchmarkTable:
             return [spread(last.ns), *blanks, mebibytes(last)]
         summary = self.summary
         cells = [spread(summary.cost(self.name, system, count)) for count in self.workers]
-        if len(self.workers) > 1:
-            cells.append(self.scaling(system))
+        if self.has_scaling:
+            cells.append(number(self.scaling(system)))
         for count in self.workers:
             ratio = None if system == OURS else summary.ratio(self.name, system, count)
             cells.append(number(ratio))
         return cells + [mebibytes(last)]
 
-    def scaling(self, system: str) -> str:
+    def scaling(self, system: str) -> float | None:
         if self.benchmark.overhead_only:
-            return number(self.summary.growth(self.name, system))
-        if self.name in TASK_BENCHMARKS:
-            return number(self.summary.speed_up(self.name, system))
-        return "-"
+            return self.summary.growth(self.name, system)
+        return self.summary.speed_up(self.name, system)
 
     def size(self, system: str) -> str:
         entry = self.summary.entry(self.name, system, 1)

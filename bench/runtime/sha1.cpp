@@ -22,12 +22,32 @@ void store_big_endian(std::uint32_t word, std::uint8_t* bytes) noexcept {
   for (int i = 0; i < 4; ++i) bytes[i] = static_cast<std::uint8_t>(word >> (24 - 8 * i));
 }
 
-/// The function f_t with its constant K_t, sections 4.1.1 and 4.2.1.
-std::uint32_t mix(std::size_t round, std::uint32_t b, std::uint32_t c, std::uint32_t d) noexcept {
-  if (round < 20) return ((b & c) ^ (~b & d)) + 0x5a827999;
-  if (round < 40) return (b ^ c ^ d) + 0x6ed9eba1;
-  if (round < 60) return ((b & c) ^ (b & d) ^ (c & d)) + 0x8f1bbcdc;
-  return (b ^ c ^ d) + 0xca62c1d6;
+// The functions f_t, section 4.1.1.
+std::uint32_t choose(std::uint32_t b, std::uint32_t c, std::uint32_t d) noexcept {
+  return (b & c) ^ (~b & d);
+}
+std::uint32_t parity(std::uint32_t b, std::uint32_t c, std::uint32_t d) noexcept {
+  return b ^ c ^ d;
+}
+std::uint32_t majority(std::uint32_t b, std::uint32_t c, std::uint32_t d) noexcept {
+  return (b & c) ^ (b & d) ^ (c & d);
+}
+
+/// 20 rounds with one function and its constant K_t. Apart, for not every compiler splits one loop
+/// of 80.
+template <auto Function>
+void twenty_rounds(Words& words, const std::uint32_t* schedule, std::uint32_t constant) noexcept {
+  auto [a, b, c, d, e] = words;
+#pragma GCC unroll 20
+  for (std::size_t t = 0; t < kRounds / 4; ++t) {
+    const std::uint32_t next = std::rotl(a, 5) + Function(b, c, d) + e + constant + schedule[t];
+    e = d;
+    d = c;
+    c = std::rotl(b, 30);
+    b = a;
+    a = next;
+  }
+  words = {a, b, c, d, e};
 }
 
 Words compress(const Words& hash, const std::array<std::uint8_t, kBlockSize>& block) noexcept {
@@ -37,16 +57,13 @@ Words compress(const Words& hash, const std::array<std::uint8_t, kBlockSize>& bl
     schedule[t] =
         std::rotl(schedule[t - 3] ^ schedule[t - 8] ^ schedule[t - 14] ^ schedule[t - 16], 1);
   }
-  auto [a, b, c, d, e] = hash;
-  for (std::size_t t = 0; t < kRounds; ++t) {
-    const std::uint32_t next = std::rotl(a, 5) + mix(t, b, c, d) + e + schedule[t];
-    e = d;
-    d = c;
-    c = std::rotl(b, 30);
-    b = a;
-    a = next;
-  }
-  return {hash[0] + a, hash[1] + b, hash[2] + c, hash[3] + d, hash[4] + e};
+  Words words = hash;
+  twenty_rounds<choose>(words, &schedule[0], 0x5a827999);
+  twenty_rounds<parity>(words, &schedule[20], 0x6ed9eba1);
+  twenty_rounds<majority>(words, &schedule[40], 0x8f1bbcdc);
+  twenty_rounds<parity>(words, &schedule[60], 0xca62c1d6);
+  for (std::size_t i = 0; i < words.size(); ++i) words[i] += hash[i];
+  return words;
 }
 
 }  // namespace

@@ -30,7 +30,6 @@ func compress(hash [5]uint32, block *[64]byte) [5]uint32 {
 			schedule[t-3]^schedule[t-8]^schedule[t-14]^schedule[t-16], 1)
 	}
 	a, b, c, d, e := hash[0], hash[1], hash[2], hash[3], hash[4]
-	// One loop per function: unlike the C++ compilers, Go's does not split the loop by itself.
 	t := 0
 	for ; t < 20; t++ {
 		next := bits.RotateLeft32(a, 5) + ((b & c) ^ (^b & d)) + 0x5a827999 + e + schedule[t]
