@@ -9,7 +9,7 @@ from pathlib import Path
 
 from plan import BENCHMARKS, SYSTEMS, Case
 
-TIME_LIMIT = 60  # seconds
+TIME_LIMIT = 30  # seconds
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def explain(done: subprocess.CompletedProcess) -> str:
     cause = f"exit status {done.returncode}"
     if done.returncode < 0:
         cause = signal.Signals(-done.returncode).name
-    return f"failed ({cause})" + (f": {lines[-1]}" if lines else "")
+    return f"failed ({cause})" + (f": {lines[-1].removeprefix('error: ')}" if lines else "")
 
 
 def run_breakdown(folder: Path) -> dict[str, float] | None:

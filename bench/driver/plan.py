@@ -116,7 +116,7 @@ BENCHMARKS = {
     "nqueens": Benchmark(
         "n-queens: one thread per queen placed",
         "thread",
-        sizes("n", 12, std_thread=8),
+        sizes("n", 12, boost_fiber=10, std_thread=8),
         sizes("n", 10, std_thread=8),
         expected_queens,
     ),
@@ -130,7 +130,7 @@ BENCHMARKS = {
     "yield": Benchmark(
         "yield: two threads on one worker",
         "yield",
-        sizes("yields", 1000000),
+        sizes("yields", 1000000, std_thread=200000),
         sizes("yields", 100000),
         lambda parameters: {"yields": 2 * int(parameters["yields"])},
         unfit=NO_BLOCKING,

@@ -4,6 +4,7 @@ from plan import BENCHMARKS, OURS, SYSTEMS, TASK_BENCHMARKS
 from summary import Budget, Entry, Spread, Summary
 
 WIDTH_OF_TITLE = 17
+WIDTH_OF_ERROR = 90
 
 
 def number(value: float | None, digits: int = 3) -> str:
@@ -27,6 +28,11 @@ def mebibytes(entry: Entry | None) -> str:
     if entry is None or entry.peak_rss is None:
         return "-"
     return number(entry.peak_rss / 2**20)
+
+
+def brief(error: str) -> str:
+    """The figures have all of it."""
+    return error if len(error) <= WIDTH_OF_ERROR else error[: WIDTH_OF_ERROR - 3] + "..."
 
 
 def size_of(entry: Entry) -> str:
@@ -71,13 +77,13 @@ class BenchmarkTable:
         if not known:
             return None
         if all(entry.ns is None for entry in known):
-            return f"{title:<{WIDTH_OF_TITLE}} {known[-1].error}"
+            return f"{title:<{WIDTH_OF_TITLE}} {brief(known[-1].error)}"
         text = self.row(title, self.cells(system, known[-1]))
         if self.size(system) != standard:
             text += f"  {self.size(system)}"
         failed = [entry for entry in known if entry.error is not None]
         if failed:
-            text += f"\n{'':<{WIDTH_OF_TITLE}} {failed[0].case.workers} workers: {failed[0].error}"
+            text += f"\n{'':<{WIDTH_OF_TITLE}} {failed[0].case.workers} workers: {brief(failed[0].error)}"
         return text
 
     def cells(self, system: str, last: Entry) -> list[str]:

@@ -28,15 +28,24 @@ class Blocked {
       ++passed;
     };
     const auto release_all = [&] {
-      std::unique_lock lock(mutex);
-      all_wait.wait(lock, [&] { return waiting == threads_; });
+      const std::lock_guard lock(mutex);
       released = true;
       release.notify_all();
+    };
+    const auto wait_for_all = [&] {
+      std::unique_lock lock(mutex);
+      all_wait.wait(lock, [&] { return waiting == threads_; });
     };
     const double seconds = seconds_of([&] {
       system.run([&] {
         System::Group group;
-        for (std::int64_t i = 0; i < threads_; ++i) group.run(wait_for_release);
+        try {
+          for (std::int64_t i = 0; i < threads_; ++i) group.run(wait_for_release);
+        } catch (...) {
+          release_all();  // the group ends with its last thread
+          throw;
+        }
+        wait_for_all();
         release_all();
         group.wait();
       });

@@ -85,6 +85,11 @@ class System {
 
   class Group {
    public:
+    Group() = default;
+    Group(const Group&) = delete;
+    Group& operator=(const Group&) = delete;
+    ~Group() { wait(); }
+
     template <class Function>
     void run(Function&& function) {
       fibers_.push_back(start(std::forward<Function>(function)));

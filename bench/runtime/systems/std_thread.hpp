@@ -34,6 +34,11 @@ class System {
 
   class Group {
    public:
+    Group() = default;
+    Group(const Group&) = delete;
+    Group& operator=(const Group&) = delete;
+    ~Group() { wait(); }
+
     template <class Function>
     void run(Function&& function) {
       threads_.emplace_back(std::forward<Function>(function));
