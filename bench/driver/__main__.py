@@ -96,15 +96,17 @@ def main() -> None:
     summary = Summary(outcomes, workers)
     parts = breakdown(summary, raw_parts)
     limits = budgets(summary)
+    sizes = ", small sizes" if arguments.quick else ""
     rounds = max(len(runs) for runs in outcomes.values())
     print(f"{description['processor']}, {workers} workers, {description['compilers']['g++']}")
     print(
         f"commit {description['commit']}, load average {description['load_average'][0]:.2f} at the"
-        f" start, {rounds} rounds in {time.monotonic() - begin:.0f} s: median (least..most)"
+        f" start, {rounds} rounds in {time.monotonic() - begin:.0f} s{sizes}: median (least..most)"
     )
     print_tables(summary, parts, limits)
     path = arguments.json or ROOT / "build/bench/runtime.json"
-    path.write_text(json.dumps(to_json(description, outcomes, summary, parts, limits), indent=1))
+    figures = to_json(description, outcomes, summary, parts, limits) | {"quick": arguments.quick}
+    path.write_text(json.dumps(figures, indent=1))
     print(f"\nfigures: {path}")
 
 

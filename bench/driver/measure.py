@@ -7,7 +7,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from plan import BENCHMARKS, SYSTEMS, Case
+from plan import BENCHMARKS, SYSTEMS, Case, is_serial
 
 TIME_LIMIT = 30  # seconds
 
@@ -30,7 +30,7 @@ def run_case(case: Case, folder: Path) -> Outcome:
         return Outcome(error="absent: not installed when this was built")
     system = SYSTEMS[case.system]
     arguments = dict(case.size) | system.arguments
-    if not case.system.startswith("serial") or system.program == "go":
+    if not is_serial(case.system):
         arguments["workers"] = str(case.workers)
     words = [f"{name}={value}" for name, value in arguments.items()]
     outcome = run([str(program), *words], os.environ | system.environment)

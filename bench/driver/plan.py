@@ -15,6 +15,7 @@ class System:
     serial: str | None = None  # the system that is its own serial version, by the same compiler
     arguments: dict[str, str] = field(default_factory=dict)
     environment: dict[str, str] = field(default_factory=dict)
+    only: tuple[str, ...] = ()  # the benchmarks that it is for; (): all
 
 
 @dataclass(frozen=True)
@@ -30,12 +31,13 @@ class Benchmark:
 
 
 OURS = "kumiko"
+TASK_BENCHMARKS = ("fib", "uts", "nqueens", "skynet")
 STACKS = {"OMP_STACKSIZE": "512M"}
 
 SYSTEMS = {
-    "serial": System("serial (g++)", "serial"),
-    "serial-clang": System("serial (clang++)", "serial-clang"),
-    "serial-go": System("serial (Go)", "go", arguments={"serial": "1"}),
+    "serial": System("serial (g++)", "serial", only=TASK_BENCHMARKS),
+    "serial-clang": System("serial (clang++)", "serial-clang", only=TASK_BENCHMARKS),
+    "serial-go": System("serial (Go)", "go", arguments={"serial": "1"}, only=TASK_BENCHMARKS),
     "kumiko": System("Kumiko", "kumiko", "serial"),
     "tbb": System("oneTBB", "tbb", "serial"),
     "libgomp": System("GCC OpenMP", "libgomp", "serial", environment=STACKS),
@@ -44,6 +46,10 @@ SYSTEMS = {
     "std-thread": System("std::thread", "std-thread", "serial"),
     "go": System("Go", "go", "serial-go"),
 }
+
+def is_serial(system: str) -> bool:
+    return system.startswith("serial")
+
 
 NO_BLOCKING = {
     "tbb": "its tasks may not block",
@@ -154,9 +160,6 @@ BENCHMARKS = {
     ),
 }
 
-TASK_BENCHMARKS = ("fib", "uts", "nqueens", "skynet")
-
-
 @dataclass(frozen=True)
 class Case:
     """One program to run, again and again."""
@@ -176,11 +179,11 @@ def cases(all_workers: int, quick: bool) -> list[Case]:
     result = []
     for name, benchmark in BENCHMARKS.items():
         size_of = benchmark.quick if quick else benchmark.sizes
-        for system in SYSTEMS:
-            is_serial = system.startswith("serial")
-            if system in benchmark.unfit or (is_serial and name not in TASK_BENCHMARKS):
+        for key, system in SYSTEMS.items():
+            if key in benchmark.unfit or (system.only and name not in system.only):
                 continue
-            counts = {1} if is_serial or benchmark.one_worker_only else {1, all_workers}
-            size = tuple(size_of[system].items())
-            result += [Case(name, system, workers, size) for workers in sorted(counts)]
+            one_worker = benchmark.one_worker_only or is_serial(key)
+            counts = {1} if one_worker else {1, all_workers}
+            size = tuple(size_of[key].items())
+            result += [Case(name, key, workers, size) for workers in sorted(counts)]
     return result

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from measure import Outcome
-from plan import BENCHMARKS, OURS, SYSTEMS, Case
+from plan import BENCHMARKS, OURS, SYSTEMS, Case, is_serial
 
 
 @dataclass(frozen=True)
@@ -113,13 +113,15 @@ class Budget:
 
 def budgets(summary: Summary) -> list[Budget]:
     workers = summary.all_workers
-    peers = [s for s in SYSTEMS if not s.startswith(("serial", OURS))]
+    peers = [s for s in SYSTEMS if not is_serial(s) and not s.startswith(OURS)]
     peer_speed_ups = [summary.speed_up("uts", peer) for peer in peers]
     fastest = max((value for value in peer_speed_ups if value is not None), default=0.0)
     speed_up = summary.speed_up("uts", OURS)
+    over_tbb = summary.ratio("fib", "tbb", 1)
+    over_std_thread = summary.ratio("fib", "std-thread", 1)
     return [
-        Budget("fib, 1 worker: over oneTBB's task_group", 0.45, True, summary.ratio("fib", "tbb", 1)),
-        Budget("fib, 1 worker: over std::thread", 0.005, True, summary.ratio("fib", "std-thread", 1)),
+        Budget("fib, 1 worker: over oneTBB's task_group", 0.45, True, over_tbb),
+        Budget("fib, 1 worker: over std::thread", 0.005, True, over_std_thread),
         Budget(f"fib, 1 to {workers} workers: growth", 1.2, True, summary.growth("fib", OURS)),
         Budget(f"UTS, {workers} workers: speed-up", 0.91 * workers, False, speed_up),
         Budget(f"UTS, {workers} workers: speed-up above every peer's", fastest, False, speed_up),

@@ -1,6 +1,6 @@
 """The tables as text."""
 
-from plan import BENCHMARKS, OURS, SYSTEMS, TASK_BENCHMARKS
+from plan import BENCHMARKS, OURS, SYSTEMS, TASK_BENCHMARKS, is_serial
 from summary import Budget, Entry, Spread, Summary
 
 WIDTH_OF_TITLE = 17
@@ -81,13 +81,14 @@ class BenchmarkTable:
         text = self.row(title, self.cells(system, known[-1]))
         if self.size(system) != standard:
             text += f"  {self.size(system)}"
-        failed = [entry for entry in known if entry.error is not None]
-        if failed:
-            text += f"\n{'':<{WIDTH_OF_TITLE}} {failed[0].case.workers} workers: {brief(failed[0].error)}"
+        for entry in known:
+            if entry.error is not None:
+                count = entry.case.workers
+                text += f"\n{'':<{WIDTH_OF_TITLE}} workers={count}: {brief(entry.error)}"
         return text
 
     def cells(self, system: str, last: Entry) -> list[str]:
-        if system.startswith("serial"):
+        if is_serial(system):
             blanks = [""] * (len(self.headings()) - 2)
             return [spread(last.ns), *blanks, mebibytes(last)]
         summary = self.summary
