@@ -10,6 +10,7 @@
 #include <kumiko/runtime/detail/spawn.hpp>
 
 #include "completion.hpp"
+#include "report.hpp"
 #include "scheduler.hpp"
 #include "tunables.hpp"
 #include "worker.hpp"
@@ -79,6 +80,9 @@ Fiber& end(Descriptor& self) noexcept {
     next = wake(worker, *waiter, next);
   }
   worker.begin_running(next);
+  if (!self.guarded && self.has_overflown()) [[unlikely]]
+    report_broken_canary(self);
+  self.alive = false;
   worker.stacks().give(&self);
   return next != nullptr ? next->fiber : worker.loop();
 }
@@ -117,9 +121,11 @@ Reservation reserve_thread(std::size_t size, std::size_t alignment, GroupState* 
   thread->group = group;
   thread->where = where;
   thread->name[0] = '\0';
+  thread->alive = true;
   void* const storage = thread->prepare(size, alignment);
   if (storage == nullptr) [[unlikely]] {
     const std::size_t stack_size = thread->stack_size;
+    thread->alive = false;
     worker->stacks().give(thread);
     throw_closure_too_large(size, stack_size);
   }
@@ -127,6 +133,7 @@ Reservation reserve_thread(std::size_t size, std::size_t alignment, GroupState* 
   try {
     thread->join_state = worker->join_states().take();
   } catch (...) {
+    thread->alive = false;
     worker->stacks().give(thread);
     throw;
   }
@@ -136,6 +143,7 @@ Reservation reserve_thread(std::size_t size, std::size_t alignment, GroupState* 
 }
 
 void cancel_thread(Descriptor* thread) noexcept {
+  thread->alive = false;
   // The copying of a closure may have suspended, so this may be another worker.
   if (thread->group == nullptr) release(*thread->join_state);
   current_worker()->stacks().give(thread);
