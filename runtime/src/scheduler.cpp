@@ -33,6 +33,7 @@ struct Root {
 Scheduler::Scheduler(const Options& options)
     : stack_source_(*this, options.stack_size),
       deadlock_report_after_(options.deadlock_report_after),
+      recycle_stacks_at_join_(options.recycle_stacks_at_join),
       oversubscribed_(options.workers > available_cores()),
       idle_(static_cast<std::size_t>(options.workers), barrier_) {
   report_stack_overflows();

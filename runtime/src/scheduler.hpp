@@ -63,6 +63,7 @@ class Scheduler {
   std::size_t worker_count() const noexcept { return workers_.size(); }
   Worker& worker(std::size_t index) noexcept { return *workers_[index]; }
   StackDepot& stacks() noexcept { return stacks_; }
+  bool recycles_stacks_at_join() const noexcept { return recycle_stacks_at_join_; }
   StackSource& stack_source() noexcept { return stack_source_; }
   JoinStateDepot& join_states() noexcept { return join_states_; }
   AsymmetricBarrier& barrier() noexcept { return barrier_; }
@@ -90,6 +91,7 @@ class Scheduler {
   std::atomic<bool> abandoned_{false};
   std::atomic<int> injecting_{0};  ///< callers inside inject()
   const std::chrono::milliseconds deadlock_report_after_;
+  const bool recycle_stacks_at_join_;
   const bool oversubscribed_;
   Idle idle_;
   std::vector<std::unique_ptr<Worker>> workers_;  ///< complete before the first OS thread starts

@@ -87,6 +87,27 @@ Fiber& end(Descriptor& self) noexcept {
   return next != nullptr ? next->fiber : worker.loop();
 }
 
+/// The end of a thread whose stack is kept until it is joined (Options::recycle_stacks_at_join):
+/// the joiner may give the stack away as soon as it knows of the end, which it learns therefore
+/// when the worker has left the stack.
+[[noreturn]] void end_and_keep_stack(Descriptor& self) noexcept {
+  Worker& worker = *current_worker();
+  worker.executed().increment();
+  self.alive = false;
+  self.join_state->kept_stack = &self;
+  Descriptor* const next = worker.deque().pop();
+  const bool attached = next != nullptr && next->attached_child == &self;
+  if (attached) next->attached_child = nullptr;
+  worker.begin_running(next);
+  Fiber& target = next != nullptr ? next->fiber : worker.loop();
+  const auto complete = [](void* thread) {
+    auto& ended = *static_cast<Descriptor*>(thread);
+    if (Waiter* const waiter = complete_left_behind(ended); waiter != nullptr) waiter->wake();
+  };
+  switch_fiber(self.fiber, target, {complete, &self});
+  __builtin_unreachable();
+}
+
 }  // namespace
 
 /// The only frame that every thread has. It is not instrumented, what it calls is and returns.
@@ -95,6 +116,7 @@ KUMIKO_SWITCHES_STACKS void* thread_main(void* descriptor) {
   sanitizer::arrive(self.fiber.notes);
   begin(self);
   call_closure(self);
+  if (self.group == nullptr && self.home->recycles_stacks_at_join()) end_and_keep_stack(self);
   Fiber& next = end(self);
   sanitizer::leave(nullptr, next.notes);
   return next.stack_pointer;
