@@ -30,7 +30,7 @@ struct alignas(64) Descriptor : ThreadFront {
   void* closure = nullptr;  ///< at the stack's top; the first frame lies right below
   void (*call)(void*) = nullptr;
 
-  /// The thread that spawned this one; meaningful until the start has published it.
+  /// The thread that spawned this one, nullptr if it began from a queue. It may have ended since.
   Descriptor* parent = nullptr;
   /// The child whose spawn is this thread's latest suspension, cleared when this thread goes on.
   /// A child that pops its parent from the deque knows by it that nobody has run the parent since.

@@ -38,6 +38,7 @@ namespace kumiko::runtime::detail {
 /// Only one searcher at a time is woken for a burst of work; each that finds some wakes the next,
 /// so n workers are up after about n steps, and no producer pays for more than one system call.
 /// (Waking one for every spawn was rejected: the system calls cost more than the threads.)
+/// Model-checked in tests/runtime/model, as are Deque, Parker and JoinCounter.
 class Idle {
  public:
   Idle(std::size_t workers, AsymmetricBarrier& barrier) : workers_(workers), barrier_(barrier) {
@@ -49,9 +50,6 @@ class Idle {
     barrier_.light();
     if (wants_searcher(state_.load(std::memory_order_relaxed))) wake_one();
   }
-
-  /// Whether somebody searches or sleeps, at some moment during the call.
-  bool somebody_idle() const noexcept { return state_.load(std::memory_order_relaxed) != 0; }
 
   /// A busy worker begins to search.
   void begin_search() noexcept { state_.fetch_add(kSearcher, std::memory_order_relaxed); }
@@ -81,6 +79,13 @@ class Idle {
   void while_all_sleep(Visit visit) {
     const std::lock_guard lock(guard_);
     if (sleepers_.size() == workers_) visit();
+  }
+
+  /// Makes this sleeper a searcher, if it is one.
+  bool wake(Parker& sleeper) noexcept {
+    if (!retract(sleeper)) return false;
+    sleeper.unpark();
+    return true;
   }
 
   /// Makes every sleeper a searcher.

@@ -1,3 +1,7 @@
+#include <charconv>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
 #include <stdexcept>
 #include <string>
 
@@ -16,6 +20,18 @@ namespace {
 
 namespace tunables = detail::tunables;
 
+std::uint64_t chaos_seed_of_environment() {
+  const char* const text = std::getenv("KUMIKO_CHAOS_SEED");
+  if (text == nullptr || *text == '\0') return 0;
+  std::uint64_t seed = 0;
+  const char* const end = text + std::strlen(text);
+  if (std::from_chars(text, end, seed).ptr != end) {
+    throw std::invalid_argument("KUMIKO_CHAOS_SEED is '" + std::string(text) +
+                                "'; give a number, or 0 for none");
+  }
+  return seed;
+}
+
 Options checked(Options options) {
   if (options.workers < 0) {
     throw std::invalid_argument("Runtime: " + std::to_string(options.workers) +
@@ -30,6 +46,7 @@ Options checked(Options options) {
     throw std::invalid_argument("Runtime: deadlock_report_after is negative; give 0 for no report");
   }
   if (options.workers == 0) options.workers = available_cores();
+  if (options.chaos_seed == 0) options.chaos_seed = chaos_seed_of_environment();
   return options;
 }
 

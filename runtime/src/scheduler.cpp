@@ -34,6 +34,10 @@ Scheduler::Scheduler(const Options& options)
     : stack_source_(*this, options.stack_size),
       deadlock_report_after_(options.deadlock_report_after),
       recycle_stacks_at_join_(options.recycle_stacks_at_join),
+      idle_policy_(options.idle),
+      chaos_seed_(options.chaos_seed),
+      topology_(Topology::machine()),
+      has_distances_(topology_.has_distances()),
       oversubscribed_(options.workers > available_cores()),
       idle_(static_cast<std::size_t>(options.workers), barrier_) {
   report_stack_overflows();
@@ -138,12 +142,13 @@ void Scheduler::inject(Descriptor& thread) noexcept {
   // function does; stop() waits for that. relaxed: the queue carries the increment along.
   injecting_.fetch_add(1, std::memory_order_relaxed);
   injected_.push(&thread);
-  idle_.work_appeared();
-  if (!idle_.somebody_idle()) {
-    for (const std::unique_ptr<Worker>& worker : workers_) {
-      worker->requests.fetch_or(request::kLookOutside, std::memory_order_relaxed);
-    }
+  // Asked of all, also of those that search now: they may find something else and be busy long.
+  // release: pairs with the acquire in Worker::answer_requests(), which takes the bit off before it
+  // looks; so whoever takes it off after this sees the thread.
+  for (const std::unique_ptr<Worker>& worker : workers_) {
+    worker->requests.fetch_or(request::kLookOutside, std::memory_order_release);
   }
+  idle_.work_appeared();
   // release: pairs with the acquire in stop().
   injecting_.fetch_sub(1, std::memory_order_release);
 }

@@ -56,6 +56,18 @@ class Scheduler {
   /// Whether any queue holds a thread. Exact behind a barrier shared with the producers (see Idle).
   bool has_visible_work() const noexcept;
 
+  IdlePolicy idle_policy() const noexcept { return idle_policy_; }
+  std::uint64_t chaos_seed() const noexcept { return chaos_seed_; }
+  const Topology& topology() const noexcept { return topology_; }
+  bool has_distances() const noexcept { return has_distances_; }
+
+  /// Whether idle workers go on searching now. At the end of the scheduler all may sleep.
+  bool never_sleeps() const noexcept {
+    const bool spins = idle_policy_ == IdlePolicy::kSpin ||
+                       idle_policy_ == IdlePolicy::kSpinPause || idle_policy_ == IdlePolicy::kYield;
+    return spins && !stopping_.load(std::memory_order_relaxed);
+  }
+
   /// More workers than cores: whoever spins must give its core away.
   bool oversubscribed() const noexcept { return oversubscribed_; }
   static void yield_core() noexcept;
@@ -92,6 +104,10 @@ class Scheduler {
   std::atomic<int> injecting_{0};  ///< callers inside inject()
   const std::chrono::milliseconds deadlock_report_after_;
   const bool recycle_stacks_at_join_;
+  const IdlePolicy idle_policy_;
+  const std::uint64_t chaos_seed_;
+  const Topology& topology_;
+  const bool has_distances_;
   const bool oversubscribed_;
   Idle idle_;
   std::vector<std::unique_ptr<Worker>> workers_;  ///< complete before the first OS thread starts

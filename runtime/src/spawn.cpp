@@ -61,11 +61,18 @@ Descriptor* wake(Worker& worker, Waiter& waiter, Descriptor* next) noexcept {
   return next;
 }
 
+/// Whether `next`, just taken from the young end, is the parent of `self`, and nobody has run it
+/// since the spawn. Both conditions are needed: a thread that waits in a deque may be attached to a
+/// child that has ended elsewhere, whose Descriptor is another thread's now, maybe that of `self`;
+/// but then it is not the parent of `self`, since it cannot have spawned it meanwhile.
+bool is_attached(const Descriptor& self, const Descriptor* next) noexcept {
+  return next != nullptr && next == self.parent && next->attached_child == &self;
+}
+
 /// Decides where the worker goes on, tells whoever waits for `self`, and forgets it.
 ///
-/// If the young end is the parent and `self` is still attached to it, then nobody has run the
-/// parent since the spawn: it learns of the end by being continued with attached_child == nullptr,
-/// and no atomic operation is needed.
+/// The parent of an attached thread learns of its end by being continued with
+/// attached_child == nullptr, and no atomic operation is needed.
 ///
 /// The stack is given back while we are still on it: it stays in this worker's own cache, from
 /// which nobody takes before the worker has left.
@@ -73,7 +80,7 @@ Fiber& end(Descriptor& self) noexcept {
   Worker& worker = *current_worker();
   worker.executed().increment();
   Descriptor* next = worker.deque().pop();
-  if (next != nullptr && next->attached_child == &self) [[likely]] {
+  if (is_attached(self, next)) [[likely]] {
     next->attached_child = nullptr;
     complete_attached(self);
   } else if (Waiter* const waiter = complete_left_behind(self); waiter != nullptr) {
@@ -96,8 +103,7 @@ Fiber& end(Descriptor& self) noexcept {
   self.alive = false;
   self.join_state->kept_stack = &self;
   Descriptor* const next = worker.deque().pop();
-  const bool attached = next != nullptr && next->attached_child == &self;
-  if (attached) next->attached_child = nullptr;
+  if (is_attached(self, next)) next->attached_child = nullptr;
   worker.begin_running(next);
   Fiber& target = next != nullptr ? next->fiber : worker.loop();
   const auto complete = [](void* thread) {

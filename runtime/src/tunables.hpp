@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 
 /// Every number of the runtime that one could choose otherwise.
 namespace kumiko::runtime::detail::tunables {
@@ -37,6 +38,9 @@ inline constexpr int kRoundsPerClock = 4;
 
 /// Pauses between two rounds over all victims.
 inline constexpr int kPausesPerRound = 8;
+
+/// Pauses of a thief before a round in chaos mode, at most.
+inline constexpr std::uint32_t kMostChaosPauses = 200;
 
 /// Tries for a SpinLock before the core is given away.
 inline constexpr int kSpinLockTries = 64;

@@ -21,10 +21,13 @@ thread_local constinit WorkerFront* kumiko_worker_front = nullptr;
 Worker::Worker(Scheduler& scheduler, int index)
     : scheduler_(scheduler),
       index_(index),
-      random_state_(static_cast<std::uint32_t>(index) * 2654435761U + 1U),
+      random_(static_cast<std::uint64_t>(index)),
+      chaos_(scheduler.chaos_seed() * 0x9e3779b97f4a7c15U + static_cast<std::uint64_t>(index)),
       deque_(tunables::kDequeCapacity, scheduler.barrier()),
       stacks_(scheduler.stacks(), tunables::kBatchSize),
-      join_states_(scheduler.join_states(), tunables::kBatchSize) {}
+      join_states_(scheduler.join_states(), tunables::kBatchSize) {
+  if (scheduler.chaos_seed() != 0) requests.store(request::kChaos, std::memory_order_relaxed);
+}
 
 WorkerStatistics Worker::statistics() const noexcept {
   return {spawned_.read(), executed_.read(), steals_.read(), failed_steals_.read(), parks_.read()};
@@ -54,9 +57,32 @@ void Worker::run_from_loop(Descriptor& thread) noexcept {
 // --- Choosing ------------------------------------------------------------------------------------
 
 void Worker::make_runnable(Descriptor& thread) noexcept {
+  // relaxed: hints, and a bit that does not change.
+  const std::uint32_t asked = requests.load(std::memory_order_relaxed);
+  if ((asked & request::kChaos) != 0) [[unlikely]]
+    return make_runnable_anywhere(thread);
   deque_.push(&thread);
+  if (asked != 0) [[unlikely]]
+    answer_share_request();
+  scheduler_.idle().work_appeared();
+}
+
+void Worker::make_runnable_anywhere(Descriptor& thread) noexcept {
+  const std::size_t place = chaos_() % (scheduler_.worker_count() + 1);
+  if (place == scheduler_.worker_count()) {
+    deque_.push(&thread);
+  } else {
+    scheduler_.worker(place).queue_.push(&thread);
+  }
   answer_share_request();
   scheduler_.idle().work_appeared();
+}
+
+bool Worker::make_runnable_at(Worker& other, Descriptor& thread) noexcept {
+  other.queue_.push(&thread);
+  if (scheduler_.idle().wake(other.sleeper_)) return true;
+  scheduler_.idle().work_appeared();
+  return false;
 }
 
 void Worker::make_runnable_last(Descriptor& thread) noexcept {
@@ -76,9 +102,12 @@ void Worker::answer_share_request() noexcept {
 void Worker::answer_requests() noexcept {
   Worker& worker = *current_worker();
   worker.answer_share_request();
-  if ((worker.requests.load(std::memory_order_relaxed) & request::kLookOutside) == 0) return;
-  worker.requests.fetch_and(~request::kLookOutside, std::memory_order_relaxed);
-  if (worker.scheduler_.injected().empty()) return;
+  const std::uint32_t asked = worker.requests.load(std::memory_order_relaxed);
+  const bool give_way = (asked & request::kChaos) != 0 && worker.chaos_() % 4 == 0;
+  if ((asked & request::kLookOutside) == 0 && !give_way) return;
+  // acquire: pairs with the release in Scheduler::inject().
+  worker.requests.fetch_and(~request::kLookOutside, std::memory_order_acquire);
+  if (worker.scheduler_.injected().empty() && !give_way) return;
   worker.outside_first_ = true;
   Descriptor& self = *worker.current();
   worker.become(nullptr);
@@ -182,17 +211,26 @@ void Worker::sleep() noexcept {
 
 Descriptor* Worker::search_for_a_while() noexcept {
   using Clock = std::chrono::steady_clock;
+  const IdlePolicy policy = scheduler_.idle_policy();
   auto now = Clock::now();
-  const auto deadline = now + tunables::kSpinTime;
+  const auto deadline = now + (policy == IdlePolicy::kAdaptive && !scheduler_.oversubscribed()
+                                   ? tunables::kSpinTime
+                                   : std::chrono::microseconds(0));
   auto patience = now + tunables::kPatience;
+  // relaxed: a hint, here and in steal_round().
+  place_.store(scheduler_.topology().here(), std::memory_order_relaxed);
   do {
     for (int round = 0; round < tunables::kRoundsPerClock; ++round) {
+      hesitate_in_chaos();
       if (Descriptor* const thread = scheduler_.injected().pop(); thread != nullptr) return thread;
-      if (Descriptor* const thread = steal_round(&Worker::give_to_thief); thread != nullptr)
+      if (Descriptor* const thread = queue_.pop(); thread != nullptr) return thread;
+      if (Descriptor* const thread = steal_round(&Worker::give_to_thief); thread != nullptr) {
         return thread;
+      }
+      if (policy == IdlePolicy::kSpin) continue;
       for (int pause = 0; pause < tunables::kPausesPerRound; ++pause) cpu_pause();
     }
-    if (scheduler_.oversubscribed()) scheduler_.yield_core();
+    if (policy == IdlePolicy::kYield || scheduler_.oversubscribed()) scheduler_.yield_core();
     now = Clock::now();
     if (now < patience) continue;
     // Whoever has been asked for so long is in a long computation.
@@ -200,18 +238,32 @@ Descriptor* Worker::search_for_a_while() noexcept {
       return thread;
     }
     patience = now + tunables::kPatience;
-  } while (now < deadline);
+  } while (now < deadline || scheduler_.never_sleeps());
   return steal_round(&Worker::give_by_force);
 }
 
-/// Visits every other worker once, beginning with a random one.
+/// Visits every other worker once, in two passes where the machine has several last-level caches:
+/// first those that were last seen below the same cache, then the others; each pass begins with a
+/// random worker.
 Descriptor* Worker::steal_round(Descriptor* (Worker::*give)() noexcept) noexcept {
+  if (!scheduler_.has_distances()) return steal_pass(give, [](const Worker&) { return true; });
+  const auto here = place_.load(std::memory_order_relaxed);
+  const auto is_near = [here](const Worker& other) {
+    return Topology::distance(here, other.place_.load(std::memory_order_relaxed)) ==
+           Topology::Distance::kSameCache;
+  };
+  if (Descriptor* const thread = steal_pass(give, is_near); thread != nullptr) return thread;
+  return steal_pass(give, [&is_near](const Worker& other) { return !is_near(other); });
+}
+
+template <class Filter>
+Descriptor* Worker::steal_pass(Descriptor* (Worker::*give)() noexcept, Filter wanted) noexcept {
   const std::size_t workers = scheduler_.worker_count();
-  std::size_t victim = random() % workers;
+  std::size_t victim = random_() % workers;
   for (std::size_t visited = 0; visited < workers; ++visited) {
     Worker& other = scheduler_.worker(victim);
     victim = victim + 1 == workers ? 0 : victim + 1;
-    if (&other == this) continue;
+    if (&other == this || !wanted(other)) continue;
     if (Descriptor* const thread = (other.*give)(); thread != nullptr) {
       steals_.increment();
       return thread;
@@ -221,12 +273,10 @@ Descriptor* Worker::steal_round(Descriptor* (Worker::*give)() noexcept) noexcept
   return nullptr;
 }
 
-/// Marsaglia's xorshift32; good enough to spread thieves.
-std::uint32_t Worker::random() noexcept {
-  random_state_ ^= random_state_ << 13;
-  random_state_ ^= random_state_ >> 17;
-  random_state_ ^= random_state_ << 5;
-  return random_state_;
+void Worker::hesitate_in_chaos() noexcept {
+  if ((requests.load(std::memory_order_relaxed) & request::kChaos) == 0) return;
+  for (std::uint32_t pause = random_() % tunables::kMostChaosPauses; pause > 0; --pause)
+    cpu_pause();
 }
 
 }  // namespace kumiko::runtime::detail

@@ -13,9 +13,11 @@
 #include "fiber.hpp"
 #include "idle.hpp"
 #include "join_state.hpp"
+#include "random.hpp"
 #include "stack_pool.hpp"
 #include "thread_queue.hpp"
 #include "timer_heap.hpp"
+#include "topology.hpp"
 
 namespace kumiko::runtime::detail {
 
@@ -82,6 +84,10 @@ class Worker : public WorkerFront {
   /// Self: makes a suspended thread of this scheduler the next choice of this worker.
   void make_runnable(Descriptor& thread) noexcept;
 
+  /// Self: shows a suspended or new thread to `other` first, and wakes it if it sleeps. Returns
+  /// whether it slept.
+  bool make_runnable_at(Worker& other, Descriptor& thread) noexcept;
+
   /// Self: makes a suspended or new thread wait its turn behind those that yielded before.
   void make_runnable_last(Descriptor& thread) noexcept;
 
@@ -123,7 +129,10 @@ class Worker : public WorkerFront {
   void sleep() noexcept;
   Descriptor* search_for_a_while() noexcept;
   Descriptor* steal_round(Descriptor* (Worker::*give)() noexcept) noexcept;
-  std::uint32_t random() noexcept;
+  template <class Filter>
+  Descriptor* steal_pass(Descriptor* (Worker::*give)() noexcept, Filter wanted) noexcept;
+  void make_runnable_anywhere(Descriptor& thread) noexcept;
+  void hesitate_in_chaos() noexcept;
 
   Scheduler& scheduler_;
   const int index_;
@@ -131,8 +140,10 @@ class Worker : public WorkerFront {
   int* errno_ = nullptr;                       ///< the OS thread's
   unsigned suspensions_ = 0;
   unsigned turns_ = 0;
-  bool outside_first_ = false;  ///< in the next turn
-  std::uint32_t random_state_;
+  bool outside_first_ = false;            ///< in the next turn
+  Random random_;                         ///< whom to visit
+  Random chaos_;                          ///< what Options::chaos_seed replays
+  std::atomic<Topology::Place> place_{};  ///< where it last began to search
 
   Deque<Descriptor> deque_;
   ThreadQueue queue_;  ///< threads that yielded, and new ones that lazy splitting made

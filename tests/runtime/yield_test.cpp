@@ -85,7 +85,9 @@ TEST(YieldFairness, GivenTwoThreadsThatWakeEachOtherForEver_WhenAThirdYielded_Th
     group.run([&] {
       this_thread::yield();
       this_thread::yield();
+      const std::lock_guard lock(mutex);
       stop = true;
+      changed.notify_all();
     });
     group.run([&] { play(0); });
     group.run([&] { play(1); });

@@ -11,6 +11,13 @@
 namespace kumiko::runtime {
 
 namespace detail {
+/// \throws std::out_of_range if the caller's runtime has no such worker.
+void check_worker_index(int worker);
+
+/// Lets `thread`, new and counted by `group`, wait where that worker looks first.
+void offer_thread_to(int worker, Descriptor* thread, void (*call)(void*),
+                     GroupState& group) noexcept;
+
 [[noreturn]] void throw_no_group_owner();
 [[noreturn]] void throw_not_group_owner();
 }  // namespace detail
@@ -45,6 +52,20 @@ class TaskGroup {
     const detail::Reservation made =
         detail::make_thread(std::forward<Function>(function), &state_, where);
     detail::start_thread(made.thread, &detail::call_and_destroy<std::decay_t<Function>>);
+  }
+
+  /// The same, but the new thread does not run at once: it waits where worker `worker` looks first,
+  /// near the data that this worker has touched. A hint: idle workers may take it from there.
+  /// \throws also std::out_of_range if there is no such worker.
+  template <class Function>
+  requires std::invocable<std::decay_t<Function>>
+  void run_near(int worker, Function&& function,
+                std::source_location where = std::source_location::current()) {
+    detail::check_worker_index(worker);
+    const detail::Reservation made =
+        detail::make_thread(std::forward<Function>(function), &state_, where);
+    detail::offer_thread_to(worker, made.thread, &detail::call_and_destroy<std::decay_t<Function>>,
+                            state_);
   }
 
   /// Waits until all threads of the group have ended, those that they add included, then rethrows

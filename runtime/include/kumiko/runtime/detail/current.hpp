@@ -16,6 +16,8 @@ namespace request {
 inline constexpr std::uint32_t kShare = 1;
 /// Threads wait in the scheduler's common queue: let them run before going on.
 inline constexpr std::uint32_t kLookOutside = 2;
+/// Disturb the schedule, see Options::chaos_seed. Stays set.
+inline constexpr std::uint32_t kChaos = 4;
 }  // namespace request
 
 /// The part of a lightweight thread that inlined code reads: the base of its Descriptor.
