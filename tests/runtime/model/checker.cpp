@@ -16,8 +16,9 @@ using Kind = Instruction::Kind;
 constexpr int kWindow = 8;  ///< instructions from the oldest that is not performed
 constexpr int kMaxCells = 24;
 constexpr int kMaxThreads = 4;
-constexpr int kMaxRegisters = 96;
-constexpr std::int8_t kUnknown = -1;
+constexpr int kMaxRegisters = 120;
+constexpr int kUnknown = -1;
+constexpr std::int16_t kMemory = -1;
 
 enum Phase : std::int8_t {
   kWaiting,
@@ -28,7 +29,8 @@ enum Phase : std::int8_t {
 struct Entry {
   std::int16_t pc;
   std::int8_t phase;
-  std::int8_t detail;  ///< a branch's guess, or the cell of an access that is at least half done
+  std::int8_t detail;   ///< a branch's guess, or the cell of an access that is at least half done
+  std::int16_t source;  ///< the store in the window that a load read from, or kMemory
 };
 
 struct ThreadState {
@@ -99,8 +101,8 @@ class Explorer {
   Readiness readiness(const State& state, int thread, int place) const;
   Readiness load_readiness(const State& state, int thread, int place) const;
   Readiness store_readiness(const State& state, int thread, int place) const;
-  bool is_overtaken(const ThreadState& self, int thread, int place, std::int8_t cell) const;
-  bool is_reserved(const State& state, int thread, std::int8_t cell) const;
+  bool is_overtaken(const ThreadState& self, int thread, int place, int cell) const;
+  bool is_reserved(const State& state, int thread, int cell) const;
   bool can_be_interrupted(const State& state, int thread) const;
   void perform(State& state, int thread, int place) const;
   bool is_of_no_concern_to_others(const State& state, int thread) const;
@@ -110,7 +112,7 @@ class Explorer {
   }
   int size(int thread) const { return static_cast<int>(programs_[thread]->instructions().size()); }
   /// kUnknown where a register is missing.
-  static std::int8_t cell_of(const Instruction& instruction, const ThreadState& self) {
+  static int cell_of(const Instruction& instruction, const ThreadState& self) {
     const Value cell = instruction.place.cell.evaluate(self.registers.data());
     return cell == kUnset ? kUnknown : cell;
   }
@@ -222,6 +224,9 @@ bool Explorer::visit(const State& state) {
     for (int i = 0; i < count; ++i) {
       const Readiness readiness = this->readiness(state, t, i);
       if (readiness != Readiness::kHeldBack) is_end = false;
+      if (readiness == Readiness::kInConflict && tso_) {
+        throw std::logic_error("a conflict on a machine that performs loads in order");
+      }
       if (readiness == Readiness::kReady && !step(state, t, i)) return false;
     }
   }
@@ -267,7 +272,7 @@ void Explorer::settle(State state, int thread, std::vector<State>& settled) {
     if (decided == Local::kProgress || retired) continue;
     if (self.next == size(thread) || is_full(self, thread)) break;
     Entry& entry = self.window[static_cast<std::size_t>(self.count++)];
-    entry = {self.next, kWaiting, kUnknown};
+    entry = {self.next, kWaiting, static_cast<std::int8_t>(kUnknown), kMemory};
     const Instruction& fetched = at(thread, entry);
     ++self.next;
     if (fetched.kind == Kind::kCompilerBarrier) entry.phase = kPerformed;
@@ -334,7 +339,7 @@ bool Explorer::is_full(const ThreadState& self, int thread) const {
   if (!is_barrier(instruction, last, tso_)) return false;
   // The interrupts of one membarrier are fetched together, so that any may come first.
   if (instruction.kind != Kind::kInterrupt || self.next == size(thread)) return true;
-  return at(thread, {self.next, kWaiting, kUnknown}).kind != Kind::kInterrupt;
+  return at(thread, {self.next, kWaiting, 0, kMemory}).kind != Kind::kInterrupt;
 }
 
 void Explorer::forget_dead_registers(ThreadState& self, int thread) const {
@@ -387,20 +392,19 @@ Readiness Explorer::readiness(const State& state, int thread, int place) const {
 
 /// Whether an access to `cell` comes too late, as a later one to the same cell, which did not know,
 /// has been performed. The execution where the two come in order is explored as well.
-bool Explorer::is_overtaken(const ThreadState& self, int thread, int place,
-                            std::int8_t cell) const {
+bool Explorer::is_overtaken(const ThreadState& self, int thread, int place, int cell) const {
+  const Entry& entry = self.window[static_cast<std::size_t>(place)];
   for (int i = place + 1; i < self.count; ++i) {
     const Entry& later = self.window[static_cast<std::size_t>(i)];
-    if (later.phase != kWaiting && later.detail == cell) return true;
-    // What is behind such a store has read from it.
-    const Instruction& instruction = at(thread, later);
-    if (instruction.kind == Kind::kStore && cell_of(instruction, self) == cell) return false;
+    if (later.phase == kWaiting || !is_access(at(thread, later).kind)) continue;
+    // Not so if it has read from a store at or behind this place.
+    if (later.detail == cell && later.source < entry.pc) return true;
   }
   return false;
 }
 
 /// Whether another thread is between the load and the store of a read-modify-write of `cell`.
-bool Explorer::is_reserved(const State& state, int thread, std::int8_t cell) const {
+bool Explorer::is_reserved(const State& state, int thread, int cell) const {
   for (std::size_t t = 0; t < programs_.size(); ++t) {
     if (t == static_cast<std::size_t>(thread)) continue;
     const ThreadState& other = state.threads[t];
@@ -417,7 +421,7 @@ Readiness Explorer::load_readiness(const State& state, int thread, int place) co
   const ThreadState& self = state.threads[static_cast<std::size_t>(thread)];
   const Instruction& load = at(thread, self.window[static_cast<std::size_t>(place)]);
   const bool is_half = load.kind == Kind::kReadModifyWrite;
-  const std::int8_t cell = cell_of(load, self);
+  const int cell = cell_of(load, self);
   if (cell == kUnknown) return Readiness::kHeldBack;
   bool forwarded = false;
   for (int i = place - 1; i >= 0; --i) {
@@ -445,7 +449,7 @@ Readiness Explorer::load_readiness(const State& state, int thread, int place) co
 Readiness Explorer::store_readiness(const State& state, int thread, int place) const {
   const ThreadState& self = state.threads[static_cast<std::size_t>(thread)];
   const Instruction& store = at(thread, self.window[static_cast<std::size_t>(place)]);
-  const std::int8_t cell = cell_of(store, self);
+  const int cell = cell_of(store, self);
   if (cell == kUnknown || store.value.evaluate(self.registers.data()) == kUnset) {
     return Readiness::kHeldBack;
   }
@@ -456,7 +460,7 @@ Readiness Explorer::store_readiness(const State& state, int thread, int place) c
     if (tso_ || other.kind == Kind::kBranch) return Readiness::kHeldBack;
     if (!is_access(other.kind)) continue;
     if (releases(store.order)) return Readiness::kHeldBack;
-    const std::int8_t other_cell = cell_of(other, self);
+    const int other_cell = cell_of(other, self);
     if (other_cell == kUnknown || other_cell == cell) return Readiness::kHeldBack;
   }
   // The other's pair would fail, and its load come again, behind this store.
@@ -491,16 +495,17 @@ void Explorer::perform(State& state, int thread, int place) const {
   entry.phase = instruction.kind == Kind::kReadModifyWrite && loads ? kHalf : kPerformed;
   if (instruction.kind == Kind::kKernel) instruction.step(state.cells.data());
   if (!is_access(instruction.kind)) return;
-  entry.detail = cell_of(instruction, self);
-  Value& memory = state.cells[static_cast<std::size_t>(entry.detail)];
+  const int cell = cell_of(instruction, self);
+  entry.detail = static_cast<std::int8_t>(cell);
+  Value& memory = state.cells[static_cast<std::size_t>(cell)];
   if (loads) {
     Value value = memory;
     for (int i = 0; i < place; ++i) {
       const Entry& earlier = self.window[static_cast<std::size_t>(i)];
       const Instruction& store = at(thread, earlier);
-      if (earlier.phase == kWaiting && store.kind == Kind::kStore &&
-          cell_of(store, self) == entry.detail) {
+      if (earlier.phase == kWaiting && store.kind == Kind::kStore && cell_of(store, self) == cell) {
         value = store.value.evaluate(self.registers.data());
+        entry.source = earlier.pc;
       }
     }
     self.registers[static_cast<std::size_t>(instruction.reg)] = value;
@@ -517,7 +522,7 @@ bool Explorer::is_of_no_concern_to_others(const State& state, int thread) const 
   if (self.count == 0) return false;
   const Instruction& instruction = at(thread, self.window[0]);
   if (instruction.kind != Kind::kLoad && instruction.kind != Kind::kStore) return false;
-  const std::int8_t cell = cell_of(instruction, self);
+  const int cell = cell_of(instruction, self);
   if (cell == kUnknown || readiness(state, thread, 0) != Readiness::kReady) return false;
   unsigned users = writers_[static_cast<std::size_t>(cell)];
   if (instruction.kind == Kind::kStore) users |= readers_[static_cast<std::size_t>(cell)];

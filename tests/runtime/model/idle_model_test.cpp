@@ -1,190 +1,84 @@
 // Contract: no work waits beside a sleeping worker, however the steps of producers and workers fall
 // together and are reordered; and each barrier and each step is there for a reason.
 //
-// IdleModel mirrors runtime/src/idle.hpp and idle.cpp, function by function, and Worker::search()
-// and the last two lines of Worker::make_runnable() in runtime/src/worker.cpp. Whoever changes one
-// changes the other. A queue is a single cell, for its own protocol is checked elsewhere; the
-// Parker is one that keeps a signal (see parker_model_test.cpp). Workers that have found work stay
-// busy for ever, which is the worst that they can do.
+// A queue is a single cell here, or the deque itself. Workers that have found work stay busy for
+// ever, which is the worst that they can do.
+#include "idle_model.hpp"
+
 #include <algorithm>
+#include <numeric>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include "support.hpp"
+#include "deque_model.hpp"
 
 namespace kumiko::runtime::model {
 namespace {
 
 using enum Order;
+using Ingredients = IdleIngredients;
 
-/// What the code does, unless a test takes it away.
-struct Ingredients {
-  bool light = true;
-  bool heavy = true;
-  bool looks_again = true;  ///< between announce() and park()
-  bool passes_on = true;    ///< end_search() wakes the next
-  Order push = kRelease;
-  Order look = kAcquire;
-  Order begin_search = kRelaxed;
-  Order end_search = kSeqCst;
-  Order announce = kSeqCst;
-  Order wake_one = kSeqCst;
-  Order retract = kSeqCst;
-};
-
-/// Whether a worker searches, sleeps, or has yet to begin its search.
-enum class At { kSearching, kAsleep, kBusy };
-
-class IdleModel {
+/// Queues with room for one.
+class Cells {
  public:
-  IdleModel(Model& model, Help help, Ingredients with, const std::vector<At>& workers, int queues)
-      : with_(with),
-        workers_(static_cast<int>(workers.size())),
-        queues_(queues),
-        barrier_(model, help, with.light, with.heavy),
-        guard_(model, "guard") {
-    int state = 0;
-    std::vector<int> asleep;
-    for (const At at : workers) {
-      asleep.push_back(at == At::kAsleep ? 1 : 0);
-      state += at == At::kAsleep ? kSleeper : at == At::kSearching ? kSearcher : 0;
-    }
-    state_ = model.variable("state", state);
-    sleepers_ = model.array("sleepers", asleep);
-    signals_ = model.array("signals", std::vector<int>(workers.size()));
-    work_ = model.array("work", std::vector<int>(static_cast<std::size_t>(queues)));
+  Cells(Model& model, int count, Order push, Order look)
+      : count_(count),
+        push_(push),
+        look_(look),
+        cells_(model.array("work", std::vector<int>(static_cast<std::size_t>(count)))) {}
+
+  void push(Thread& t, int queue) const { t.store(cells_[queue], 1, push_); }
+
+  Queues as_queues() const {
+    return {[this](Thread& t, Thread::Label& found) { take(t, found); },
+            [this](Thread& t, Thread::Label& some) { look(t, some); }};
   }
 
-  /// Worker::make_runnable().
-  void make_runnable(Thread& t, int queue) const {
-    t.store(work_[queue], 1, with_.push);
-    barrier_.light(t);
-    const Reg state = t.load(state_, kRelaxed);
-    t.if_(wants_searcher(state), [&] { wake_one(t); });
-  }
-
-  /// Worker::search().
-  void search(Thread& t, int self, At at) const {
-    constexpr int kRounds = 4;
-    if (at == At::kBusy) t.fetch_add(state_, kSearcher, with_.begin_search);
-    if (at == At::kAsleep) park(t, self);
-    Thread::Label found;
-    for (int round = 0; round < kRounds; ++round) {
-      look_for_work(t, found);
-      Thread::Label next;
-      announce(t, self);
-      if (with_.looks_again) look_again(t, self, next);
-      park(t, self);
-      t.place(next);
-    }
-    look_for_work(t, found);
-    t.cut();
-    t.place(found);
-    end_search(t);
-  }
-
-  /// The workers are the threads from `first` on.
-  bool no_work_waits_beside_a_sleeper(const End& end, int first) const {
-    bool work = false;
-    for (int queue = 0; queue < queues_; ++queue) work = work || end[work_.at(queue)] != 0;
-    for (int thread = 0; thread < first + workers_; ++thread) {
-      if (!end.finished(thread) && (work || thread < first)) return false;
+  bool are_empty(const End& end) const {
+    for (int queue = 0; queue < count_; ++queue) {
+      if (end[cells_.at(queue)] != 0) return false;
     }
     return true;
   }
 
  private:
-  static constexpr int kSearcher = 1;
-  static constexpr int kSleeper = 8;
-
-  static Expr wants_searcher(const Expr& state) {
-    return state >= kSleeper && state % kSleeper == 0;
-  }
-
-  void look_for_work(Thread& t, Thread::Label& found) const {
-    for (int queue = 0; queue < queues_; ++queue) {
-      const Reg seen = t.load(work_[queue], kRelaxed);
-      t.if_(seen != 0, [&] {
-        const Reg taken = t.exchange(work_[queue], 0, kAcquire);
+  void take(Thread& t, Thread::Label& found) const {
+    for (int queue = 0; queue < count_; ++queue) {
+      const Reg seen = t.load(cells_[queue], Order::kRelaxed);
+      t.when(seen != 0, [&] {
+        const Reg taken = t.exchange(cells_[queue], 0, Order::kAcquire);
         t.go_to_if(taken != 0, found);
       });
     }
   }
 
-  void announce(Thread& t, int self) const {
-    guard_.lock(t);
-    t.store(sleepers_[self], 1, kRelaxed);
-    t.fetch_add(state_, kSleeper - kSearcher, with_.announce);
-    guard_.unlock(t);
-    barrier_.heavy(t);
+  void look(Thread& t, Thread::Label& some) const {
+    for (int queue = 0; queue < count_; ++queue)
+      t.go_to_if(t.load(cells_[queue], look_) != 0, some);
   }
 
-  void look_again(Thread& t, int self, Thread::Label& next) const {
-    Thread::Label some;
-    Thread::Label none;
-    for (int queue = 0; queue < queues_; ++queue) {
-      const Reg seen = t.load(work_[queue], with_.look);
-      t.go_to_if(seen != 0, some);
-    }
-    t.go_to(none);
-    t.place(some);
-    retract(t, self, next);
-    t.place(none);
-  }
-
-  void retract(Thread& t, int self, Thread::Label& next) const {
-    guard_.lock(t);
-    const Reg asleep = t.load(sleepers_[self], kRelaxed);
-    t.if_(asleep == 1, [&] {
-      t.store(sleepers_[self], 0, kRelaxed);
-      t.fetch_add(state_, kSearcher - kSleeper, with_.retract);
-      guard_.unlock(t);
-      t.go_to(next);
-    });
-    guard_.unlock(t);
-  }
-
-  void end_search(Thread& t) const {
-    const Reg before = t.fetch_add(state_, -kSearcher, with_.end_search);
-    if (with_.passes_on) t.if_(wants_searcher(before - kSearcher), [&] { wake_one(t); });
-  }
-
-  void wake_one(Thread& t) const {
-    Thread::Label end;
-    guard_.lock(t);
-    const Reg state = t.load(state_, kRelaxed);
-    t.if_(!wants_searcher(state), [&] {
-      guard_.unlock(t);
-      t.go_to(end);
-    });
-    for (int sleeper = 0; sleeper < workers_; ++sleeper) {
-      const Reg asleep = t.load(sleepers_[sleeper], kRelaxed);
-      t.if_(asleep == 1, [&] {
-        t.store(sleepers_[sleeper], 0, kRelaxed);
-        t.fetch_add(state_, kSearcher - kSleeper, with_.wake_one);
-        guard_.unlock(t);
-        t.store(signals_[sleeper], 1, kRelease);
-        t.go_to(end);
-      });
-    }
-    guard_.unlock(t);
-    t.place(end);
-  }
-
-  void park(Thread& t, int self) const { t.await_and_exchange(signals_[self], 1, 0, kAcquire); }
-
-  Ingredients with_;
-  int workers_;
-  int queues_;
-  BarrierModel barrier_;
-  SpinLockModel guard_;
-  Var state_{};
-  Array sleepers_{};
-  Array signals_{};
-  Array work_{};
+  int count_;
+  Order push_;
+  Order look_;
+  Array cells_;
 };
+
+/// Producers have ended, and so have workers if there is work.
+bool no_work_waits_beside_a_sleeper(const End& end, int producers, int workers, bool work) {
+  for (int thread = 0; thread < producers + workers; ++thread) {
+    if (!end.finished(thread) && (work || thread < producers)) return false;
+  }
+  return true;
+}
+
+std::vector<std::string> names(std::size_t producers, std::size_t workers) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < producers; ++i) names.push_back("producer " + std::to_string(i));
+  for (std::size_t i = 0; i < workers; ++i) names.push_back("worker " + std::to_string(i));
+  return names;
+}
 
 struct Scenario {
   const char* name;
@@ -192,44 +86,77 @@ struct Scenario {
   std::vector<At> workers;
 };
 
-Verdict check(const Scenario& scenario, Setting setting, Ingredients with = {}) {
-  const int first = static_cast<int>(scenario.producers.size());
-  std::vector<std::string> names;
-  int queues = 0;
-  for (const int filled : scenario.producers) {
-    names.push_back("producer " + std::to_string(names.size()));
-    queues += filled;
-  }
-  for (std::size_t i = 0; i < scenario.workers.size(); ++i) {
-    names.push_back("worker " + std::to_string(i));
-  }
-  Model model(names);
-  const IdleModel idle(model, setting.help, with, scenario.workers, queues);
+Verdict check(const Scenario& scenario, Setting setting, Ingredients with = {},
+              Order push = kRelease, Order look = kAcquire) {
+  const int producers = static_cast<int>(scenario.producers.size());
+  const int workers = static_cast<int>(scenario.workers.size());
+  Model model(names(scenario.producers.size(), scenario.workers.size()));
+  const BarrierModel barrier(model, setting.help);
+  const IdleModel idle(model, barrier, with, scenario.workers);
+  const Cells cells(model, std::accumulate(scenario.producers.begin(), scenario.producers.end(), 0),
+                    push, look);
   int queue = 0;
-  for (int i = 0; i < first; ++i) {
+  for (int i = 0; i < producers; ++i) {
     for (int k = 0; k < scenario.producers[static_cast<std::size_t>(i)]; ++k) {
-      idle.make_runnable(model.thread(i), queue++);
+      cells.push(model.thread(i), queue++);
+      idle.work_appeared(model.thread(i));
     }
   }
-  for (std::size_t i = 0; i < scenario.workers.size(); ++i) {
-    const int worker = static_cast<int>(i);
-    idle.search(model.thread(first + worker), worker, scenario.workers[i]);
+  for (int i = 0; i < workers; ++i) {
+    idle.search(model.thread(producers + i), i, scenario.workers[static_cast<std::size_t>(i)],
+                cells.as_queues());
   }
-  return explore(model, setting.machine,
-                 [&](const End& end) { return idle.no_work_waits_beside_a_sleeper(end, first); });
+  return explore(model, setting.machine, [&](const End& end) {
+    return no_work_waits_beside_a_sleeper(end, producers, workers, !cells.are_empty(end));
+  });
 }
 
+/// One worker pushes (p) and pops (o) its deque, others seize from it.
+Verdict check_with_deque(const std::string& calls, const std::vector<At>& thieves, Setting setting,
+                         Ingredients with = {}) {
+  const int workers = static_cast<int>(thieves.size());
+  Model model(names(1, thieves.size()));
+  const BarrierModel barrier(model, setting.help);
+  const IdleModel idle(model, barrier, with, thieves);
+  const int elements = static_cast<int>(std::count(calls.begin(), calls.end(), 'p'));
+  DequeModel deque(model, barrier, {}, 2, elements, 0);
+  Thread& owner = model.thread(0);
+  int pushed = 0;
+  for (const char call : calls) {
+    if (call == 'o') {
+      deque.pop(owner);
+    } else {
+      deque.push(owner, ++pushed);
+      idle.work_appeared(owner);
+    }
+  }
+  const Queues queues{[&](Thread& t, Thread::Label& found) {
+                        const Reg element = deque.seize(t);
+                        t.go_to_if(element != DequeModel::kNothing, found);
+                      },
+                      [&](Thread& t, Thread::Label& some) { t.go_to_if(!deque.empty(t), some); }};
+  for (int i = 0; i < workers; ++i) {
+    idle.search(model.thread(1 + i), i, thieves[static_cast<std::size_t>(i)], queues);
+  }
+  return explore(model, setting.machine, [&](const End& end) {
+    return deque.is_accounted_for(end) &&
+           no_work_waits_beside_a_sleeper(end, 1, workers, !deque.is_empty(end));
+  });
+}
+
+const Scenario kOneLiesDown{"a worker lies down as work appears", {1}, {At::kSearching}};
+const Scenario kWorkForTwo{
+    "two workers sleep, with work for both", {2}, {At::kAsleep, At::kAsleep}};
+
 const std::vector<Scenario> kScenarios{
-    {"a worker lies down as work appears", {1}, {At::kSearching}},
+    kOneLiesDown,
+    kWorkForTwo,
     {"a busy worker begins to search and lies down", {1}, {At::kBusy}},
     {"two producers and a worker that lies down", {1, 1}, {At::kSearching}},
     {"one worker lies down beside one that sleeps", {1}, {At::kSearching, At::kAsleep}},
     {"the same, with work for both", {2}, {At::kSearching, At::kAsleep}},
-    {"two workers sleep, with work for both", {2}, {At::kAsleep, At::kAsleep}},
     {"two workers lie down", {1}, {At::kSearching, At::kSearching}},
 };
-const Scenario& kOneLiesDown = kScenarios[0];
-const Scenario& kWorkForTwo = kScenarios[5];
 
 class IdleModelTest : public testing::TestWithParam<Setting> {
  protected:
@@ -251,6 +178,13 @@ TEST_P(IdleModelTest, GivenTheCode_ThenNoWorkWaitsBesideASleeper) {
   }
 }
 
+TEST_P(IdleModelTest, GivenTheCodeAndADeque_ThenNoWorkWaitsBesideASleeper) {
+  for (const char* const calls : {"p", "pp", "po", "ppo", "pop"}) {
+    const Verdict verdict = check_with_deque(calls, {At::kSearching}, GetParam());
+    EXPECT_TRUE(verdict.holds) << calls << "\n" << verdict;
+  }
+}
+
 TEST_P(IdleModelTest, GivenNoLightBarrierBehindTheWork_ThenAWakeUpIsLost) {
   EXPECT_FALSE(holds(kOneLiesDown, {.light = false}));
 }
@@ -259,6 +193,9 @@ TEST_P(IdleModelTest, GivenNoHeavyBarrierInAnnounce_ThenAWakeUpIsLost) {
   const bool is_needed =
       GetParam().machine == Machine::kArm || GetParam().help == Help::kMembarrier;
   EXPECT_EQ(holds(kOneLiesDown, {.heavy = false}), !is_needed);
+}
+TEST_P(IdleModelTest, GivenADequeButNoLightBarrierBehindAPush_ThenAWakeUpIsLost) {
+  EXPECT_FALSE(check_with_deque("pp", {At::kSearching}, GetParam(), {.light = false}).holds);
 }
 TEST_P(IdleModelTest, GivenNoLookAfterAnnounce_ThenAWakeUpIsLost) {
   EXPECT_FALSE(holds(kOneLiesDown, {.looks_again = false}));
@@ -275,8 +212,10 @@ TEST_P(IdleModelTest, GivenRelaxedChangesOfTheState_ThenLockAndBarriersKeepTheOr
 TEST_P(IdleModelTest, GivenARelaxedEndOfSearch_ThenTheBranchBeforeItKeepsTheOrder) {
   EXPECT_TRUE(holds_always({.end_search = kRelaxed}));
 }
-TEST_P(IdleModelTest, GivenARelaxedQueue_ThenTheBarriersKeepTheOrder) {
-  EXPECT_TRUE(holds_always({.push = kRelaxed, .look = kRelaxed}));
+TEST_P(IdleModelTest, GivenRelaxedQueues_ThenTheBarriersKeepTheOrder) {
+  for (const Scenario& scenario : kScenarios) {
+    EXPECT_TRUE(check(scenario, GetParam(), {}, kRelaxed, kRelaxed).holds) << scenario.name;
+  }
 }
 
 }  // namespace

@@ -40,9 +40,9 @@ class JoinCounterModel {
 
   void leave(Thread& t) const {
     const Reg before = t.fetch_add(tokens_, -1, with_.leave);
-    t.if_(before == 1, [&] {
+    t.when(before == 1, [&] {
       const Reg waiter = t.load(waiter_, kRelaxed);
-      t.if_(waiter == 1, [&] { t.fetch_add(woken_, 1, kRelease); });
+      t.when(waiter == 1, [&] { t.fetch_add(woken_, 1, kRelease); });
     });
   }
 

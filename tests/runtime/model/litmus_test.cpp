@@ -78,6 +78,19 @@ TEST_P(StoreBuffering, WhenLightAndFence_ThenBothMayReadZero) {
   EXPECT_TRUE(both_may_read_zero(light, fence));
 }
 
+/// A store is seen by its own thread first.
+TEST_P(StoreBuffering, WhenEachReadsItsOwnStoreFirst_ThenBothMayReadZero) {
+  t0_.store(x_, 1, kRelaxed);
+  const Reg own_x = t0_.result(t0_.load(x_, kRelaxed));
+  const Reg a = t0_.result(t0_.load(y_, kRelaxed));
+  t1_.store(y_, 1, kRelaxed);
+  const Reg own_y = t1_.result(t1_.load(y_, kRelaxed));
+  const Reg b = t1_.result(t1_.load(x_, kRelaxed));
+  EXPECT_TRUE(reachable(model_, GetParam(), [=](const End& end) {
+    return end[own_x] == 1 && end[own_y] == 1 && end[a] == 0 && end[b] == 0;
+  }));
+}
+
 /// Two read-modify-writes of one word.
 TEST_P(StoreBuffering, WhenBothMeet_ThenNot) {
   static Var word;
@@ -144,7 +157,7 @@ TEST_P(MessagePassing, WhenTheDataIsLoadedBehindABranchOnly_ThenOnArmItMayBeMiss
   t0_.store(y_, 1, kRelease);
   const Reg flag = t1_.load(y_, kRelaxed);
   const Reg data = t1_.result();
-  t1_.if_(flag == 1, [&] { t1_.set(data, t1_.load(x_, kRelaxed)); });
+  t1_.when(flag == 1, [&] { t1_.set(data, t1_.load(x_, kRelaxed)); });
   EXPECT_EQ(reachable(model_, GetParam(), [=](const End& end) { return end[data] == 0; }),
             is_arm());
 }
@@ -155,6 +168,41 @@ TEST_P(MessagePassing, WhenTheDataIsLoadedFromAnAddressThatWasRead_ThenNot) {
   const Reg address = t1_.load(x_, kRelaxed);
   const Reg value = t1_.result(t1_.load(data[address], kRelaxed));
   EXPECT_FALSE(reachable(model_, GetParam(), [=](const End& end) { return end[value] == 0; }));
+}
+
+/// A load behind a guessed branch may read a store of its own thread that must still wait (PPOCA).
+TEST_P(MessagePassing, WhenTheDataIsLoadedBehindAStoreOfItsOwn_ThenOnArmItMayBeMissed) {
+  const Var z = model_.variable("z");
+  const Array data = model_.array("data", {0, 0});
+  t0_.store(data[1], 1, kRelaxed);
+  t0_.fence();
+  t0_.store(y_, 1, kRelaxed);
+  const Reg flag = t1_.load(y_, kRelaxed);
+  const Reg value = t1_.result();
+  t1_.when(flag == 1, [&] {
+    t1_.store(z, 1, kRelaxed);
+    const Reg own = t1_.load(z, kRelaxed);
+    t1_.set(value, t1_.load(data[own], kRelaxed));
+  });
+  EXPECT_EQ(reachable(model_, GetParam(), [=](const End& end) { return end[value] == 0; }),
+            is_arm());
+}
+
+/// A load may be performed before an earlier store's address is known, unless it is the same.
+TEST_P(MessagePassing, WhenAnEarlierAddressIsUnknown_ThenTheLoadIsStillCoherent) {
+  const Array cells = model_.array("cells", {0, 0});
+  const Reg address = t1_.load(y_, kRelaxed);
+  t1_.store(cells[address], 7, kRelaxed);
+  const Reg value = t1_.result(t1_.load(cells[0], kRelaxed));
+  const Reg where = t1_.result(address);
+  t0_.store(y_, 1, kRelaxed);
+  const auto seen = [=](int at, int what) {
+    return [=](const End& end) { return end[where] == at && end[value] == what; };
+  };
+  EXPECT_TRUE(reachable(model_, GetParam(), seen(0, 7)));
+  EXPECT_TRUE(reachable(model_, GetParam(), seen(1, 0)));
+  EXPECT_FALSE(reachable(model_, GetParam(), seen(0, 0)));
+  EXPECT_FALSE(reachable(model_, GetParam(), seen(1, 7)));
 }
 
 /// A third thread passes the message on.
@@ -191,7 +239,7 @@ TEST_P(LoadBuffering, WhenReleased_ThenNot) { EXPECT_FALSE(both_may_read_one(kRe
 
 TEST_P(LoadBuffering, WhenTheStoresDependOnTheLoads_ThenNot) {
   const Reg a = t0_.result(t0_.load(y_, kRelaxed));
-  t0_.if_(a == 1, [&] { t0_.store(x_, 1, kRelaxed); });
+  t0_.when(a == 1, [&] { t0_.store(x_, 1, kRelaxed); });
   const Reg b = t1_.result(t1_.load(x_, kRelaxed));
   t1_.store(y_, 1 + b - b, kRelaxed);
   EXPECT_FALSE(

@@ -142,8 +142,8 @@ void Thread::place(Label& label) {
   }
 }
 
-void Thread::if_(const Expr& condition, const std::function<void()>& then,
-                 const std::function<void()>& otherwise) {
+void Thread::when(const Expr& condition, const std::function<void()>& then,
+                  const std::function<void()>& otherwise) {
   Label otherwise_label;
   go_to_if(!condition, otherwise_label);
   then();

@@ -179,8 +179,8 @@ class Thread {
   void go_to(Label& label) { go_to_if(1, label); }
   void go_to_if(const Expr& condition, Label& label);
   void place(Label& label);  ///< behind all that go to it
-  void if_(const Expr& condition, const std::function<void()>& then,
-           const std::function<void()>& otherwise = nullptr);
+  void when(const Expr& condition, const std::function<void()>& then,
+            const std::function<void()>& otherwise = nullptr);
 
   /// Ends the exploration of the path: an unrolled loop was too short for it.
   void cut();

@@ -26,29 +26,20 @@ inline std::string setting_name(const testing::TestParamInfo<Setting>& setting) 
          (setting.param.help == Help::kMembarrier ? "WithMembarrier" : "WithCommonWord");
 }
 
-/// Mirrors AsymmetricBarrier, whose two sides can be left out.
+/// Mirrors AsymmetricBarrier.
 class BarrierModel {
  public:
-  BarrierModel(Model& model, Help help, bool has_light, bool has_heavy)
-      : help_(help), has_light_(has_light), has_heavy_(has_heavy) {
+  BarrierModel(Model& model, Help help) : help_(help) {
     if (help == Help::kCommonWord) word_ = model.variable("word");
   }
 
-  void light(Thread& t) const {
-    if (!has_light_) return;
-    help_ == Help::kMembarrier ? t.compiler_barrier() : meet(t);
-  }
-  void heavy(Thread& t) const {
-    if (!has_heavy_) return;
-    help_ == Help::kMembarrier ? t.membarrier() : meet(t);
-  }
+  void light(Thread& t) const { help_ == Help::kMembarrier ? t.compiler_barrier() : meet(t); }
+  void heavy(Thread& t) const { help_ == Help::kMembarrier ? t.membarrier() : meet(t); }
 
  private:
   void meet(Thread& t) const { t.fetch_add(word_, 0, Order::kAcqRel); }
 
   Help help_;
-  bool has_light_;
-  bool has_heavy_;
   Var word_{};
 };
 
