@@ -36,8 +36,8 @@
 ///
 /// Simplifications. What makes the machine stronger than some real one might hide an error:
 ///   - Memory is multi-copy atomic. So are x86 and ARMv8; POWER is not.
-///   - The window is finite (see kWindow). The tests show that it is long enough for each removed
-///     order to be noticed.
+///   - The window is finite (see kWindow), but long enough for each removed order to be noticed;
+///     with one that is half as long again every test says the same.
 ///   - Loads of the same cell are performed in order. ARM may exchange them if they read the same
 ///     store, which only a third load that depends on them could notice.
 ///   - A read-modify-write does not read from its own thread's window, and of a pair on the same
