@@ -127,7 +127,7 @@ TEST_P(CountingSemaphoreTest, GivenATimedWaiterInFront_WhenItHasGivenUp_ThenTheN
 
 TEST_P(CountingSemaphoreTest,
        GivenTimeoutsThatMeetReleases_WhenAllIsOver_ThenEveryPermitIsCounted) {
-  constexpr int kRounds = kSanitized ? 50 : 200;
+  constexpr int kRounds = kSanitized ? 30 : 60;
   CountingSemaphore semaphore(0);
   std::atomic<int> released{0};
   std::atomic<int> acquired{0};
@@ -180,6 +180,30 @@ TEST_P(CountingSemaphoreTest,
       releaser.join();
     }
   });
+}
+
+TEST(CountingSemaphoreBetween, GivenThreadsOfTwoRuntimes_WhenTheyWaitWithTimes_ThenNoTurnIsLost) {
+  constexpr int kTurns = kSanitized ? 30 : 100;
+  Runtime here({.workers = 1});
+  Runtime there({.workers = 2});
+  CountingSemaphore ping(0);
+  CountingSemaphore pong(0);
+  std::thread other([&] {
+    there.run([&] {
+      for (int i = 0; i < kTurns; ++i) {
+        while (!ping.try_acquire_for(20us)) this_thread::yield();
+        pong.release();
+      }
+    });
+  });
+  here.run([&] {
+    for (int i = 0; i < kTurns; ++i) {
+      ping.release();
+      EXPECT_TRUE(pong.try_acquire_for(1h));
+    }
+  });
+  other.join();
+  EXPECT_FALSE(ping.try_acquire());
 }
 
 TEST(CountingSemaphoreOutside, GivenOsThreadsOnly_WhenTheyTakeTurns_ThenNoTurnIsLost) {
