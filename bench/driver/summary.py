@@ -118,11 +118,14 @@ def budgets(summary: Summary) -> list[Budget]:
     fastest = max((value for value in peer_speed_ups if value is not None), default=0.0)
     speed_up = summary.speed_up("uts", OURS)
     over_tbb = summary.ratio("fib", "tbb", 1)
+    invoke = summary.cost("fib", "kumiko-invoke", 1)
+    lazily = invoke.middle if invoke is not None else None
     over_std_thread = summary.ratio("fib", "std-thread", 1)
     return [
         Budget("fib, 1 worker: over oneTBB's task_group", 0.45, True, over_tbb),
         Budget("fib, 1 worker: over std::thread", 0.005, True, over_std_thread),
         Budget(f"fib, 1 to {workers} workers: growth", 1.2, True, summary.growth("fib", OURS)),
+        Budget("fib by invoke, 1 worker: ns per potential thread", 2.0, True, lazily),
         Budget(f"UTS, {workers} workers: speed-up", 0.91 * workers, False, speed_up),
         Budget(f"UTS, {workers} workers: speed-up above every peer's", fastest, False, speed_up),
     ]

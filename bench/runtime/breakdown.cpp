@@ -10,6 +10,7 @@
 
 #include "context.hpp"
 #include "deque.hpp"
+#include "scheduler.hpp"
 #include "stack_pool.hpp"
 #include "tunables.hpp"
 
@@ -20,11 +21,12 @@ using namespace runtime::detail;
 
 /// A stack from the worker's own store, and back.
 void stack(benchmark::State& state) {
-  StackSource source(runtime::default_stack_size());
+  Scheduler home(runtime::Options{.workers = 1});
+  StackSource source(home, runtime::default_stack_size());
   StackDepot depot(source);
   StackCache cache(depot, tunables::kBatchSize);
   for (auto _ : state) {
-    Stack* taken = cache.take();
+    Descriptor* taken = cache.take();
     benchmark::DoNotOptimize(taken);
     cache.give(taken);
   }
@@ -33,7 +35,8 @@ BENCHMARK(stack);
 
 /// The parent goes to the deque and comes back.
 void deque(benchmark::State& state) {
-  Deque<int> queue(tunables::kDequeCapacity);
+  AsymmetricBarrier barrier;
+  Deque<int> queue(tunables::kDequeCapacity, barrier);
   int element = 0;
   for (auto _ : state) {
     queue.push(&element);
@@ -49,9 +52,7 @@ void context_switch(benchmark::State& state) {
   void* const top =
       reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(memory.get() + kSize) / 16 * 16);
   void* here = nullptr;
-  const auto entry = [](void* argument) {
-    return Departure{*static_cast<void**>(argument), After{}};
-  };
+  const auto entry = [](void* argument) { return *static_cast<void**>(argument); };
   for (auto _ : state) {
     kumiko_context_start(&here, top, entry, static_cast<void*>(&here))();
   }

@@ -1,13 +1,26 @@
-// fib: a thread that does nothing but spawn and join, so that all of its time is overhead.
+// fib: a thread that does nothing but spawn and join, so that all of its time is overhead. With
+// BENCH_INVOKE the calls are potential threads only, by lazy splitting.
 #include <cstdint>
 #include <string_view>
 #include <utility>
 
 #include "support/program.hpp"
+#ifdef BENCH_INVOKE
+#include <kumiko/runtime/invoke.hpp>
+#endif
 
 namespace kumiko::bench {
 namespace {
 
+#ifdef BENCH_INVOKE
+std::int64_t fib(std::int64_t n) {
+  if (n < 2) return n;
+  std::int64_t a = 0;
+  std::int64_t b = 0;
+  runtime::invoke([&a, n] { a = fib(n - 1); }, [&b, n] { b = fib(n - 2); });
+  return a + b;
+}
+#else
 std::int64_t fib(std::int64_t n) {
   if (n < 2) return n;
   System::Group group;
@@ -17,6 +30,7 @@ std::int64_t fib(std::int64_t n) {
   group.wait();
   return a + b;
 }
+#endif
 
 class Fib {
  public:

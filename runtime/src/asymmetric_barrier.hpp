@@ -24,6 +24,9 @@ class AsymmetricBarrier {
     }
   }
 
+  /// Whether light() costs no instruction.
+  bool light_side_is_free() const noexcept { return kernel_helps_; }
+
   /// Between a store and a load of the rare side. Cost: a system call, a few microseconds.
   void heavy() noexcept;
 

@@ -21,7 +21,7 @@ struct JoinState;
 /// A lightweight thread while it lives: the topmost bytes of its stack, from which the frames grow
 /// down. Recycled with the stack, as soon as the thread has ended; what is needed longer, to join
 /// it, is in its JoinState.
-struct Descriptor : ThreadFront {
+struct alignas(64) Descriptor : ThreadFront {
   Descriptor* next = nullptr;    ///< in a free list or a ThreadQueue
   Scheduler* const home;         ///< the scheduler whose workers run it
   const std::size_t stack_size;  ///< usable bytes below the descriptor
@@ -39,8 +39,11 @@ struct Descriptor : ThreadFront {
   GroupState* group = nullptr;      ///< counts it; nullptr: it has a join_state
   JoinState* join_state = nullptr;  ///< meaningful without a group
 
-  /// What it waits for; meaningful while it is suspended in a Waiter.
+  /// What it waits for while it is suspended in a Waiter.
   WaitReason wait_reason{};
+
+  bool alive = false;   ///< a thread, not a free stack
+  bool guarded = true;  ///< there is a guard page below, not a canary in the lowest bytes
 
   std::unique_ptr<Specifics> specifics;  ///< nullptr if it has none
 
@@ -55,7 +58,13 @@ struct Descriptor : ThreadFront {
   Descriptor(Scheduler& scheduler, std::size_t size) noexcept
       : home(&scheduler), stack_size(size) {}
 
-  std::byte* stack_bottom() noexcept { return reinterpret_cast<std::byte*>(this) - stack_size; }
+  std::byte* stack_bottom() const noexcept {
+    return reinterpret_cast<std::byte*>(const_cast<Descriptor*>(this)) - stack_size;
+  }
+
+  /// For a stack without a guard page.
+  void set_canary() noexcept;
+  bool has_overflown() const noexcept;
 
   /// Makes this a new thread. Returns the place for its closure, nullptr if that would not leave
   /// enough of the stack.

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <vector>
 
 #include <kumiko/runtime/detail/parker.hpp>
@@ -39,8 +40,7 @@ namespace kumiko::runtime::detail {
 /// (Waking one for every spawn was rejected: the system calls cost more than the threads.)
 class Idle {
  public:
-  /// \param workers the largest number of sleepers.
-  Idle(std::size_t workers, AsymmetricBarrier& barrier) : barrier_(barrier) {
+  Idle(std::size_t workers, AsymmetricBarrier& barrier) : workers_(workers), barrier_(barrier) {
     sleepers_.reserve(workers);
   }
 
@@ -70,6 +70,19 @@ class Idle {
   /// false somebody has already woken it, and it is one as soon as it has parked (at once).
   bool retract(Parker& sleeper) noexcept;
 
+  /// Whether all workers sleep, at some moment during the call.
+  bool all_asleep() const noexcept {
+    return state_.load(std::memory_order_seq_cst) == kSleeper * workers_;
+  }
+
+  /// Calls visit() if all workers sleep, the caller included, and keeps them asleep until it
+  /// returns.
+  template <class Visit>
+  void while_all_sleep(Visit visit) {
+    const std::lock_guard lock(guard_);
+    if (sleepers_.size() == workers_) visit();
+  }
+
   /// Makes every sleeper a searcher.
   void wake_all() noexcept;
 
@@ -85,6 +98,7 @@ class Idle {
 
   /// Sleepers (upper half) and searchers (lower half). The sleepers change under guard_ only.
   std::atomic<std::uint64_t> state_{0};
+  const std::size_t workers_;
   AsymmetricBarrier& barrier_;
   SpinLock guard_;
   std::vector<Parker*> sleepers_;  ///< the last one to lie down is woken first: its caches are warm

@@ -31,7 +31,8 @@ struct JoinState {
   JoinState* next = nullptr;  ///< in a free list
   Scheduler* home = nullptr;
   std::atomic<std::uintptr_t> word{join_word::kRunning};
-  std::exception_ptr exception;  ///< what escaped the thread
+  std::exception_ptr exception;      ///< what escaped the thread
+  Descriptor* kept_stack = nullptr;  ///< see Options::recycle_stacks_at_join
 };
 
 /// Allocates them in slabs and owns them.

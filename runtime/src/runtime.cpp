@@ -1,6 +1,8 @@
 #include <stdexcept>
 #include <string>
 
+#include <unistd.h>
+
 #include <kumiko/runtime/cpu_budget.hpp>
 #include <kumiko/runtime/runtime.hpp>
 
@@ -14,21 +16,21 @@ namespace {
 
 namespace tunables = detail::tunables;
 
-int checked_worker_count(int requested) {
-  if (requested < 0) {
-    throw std::invalid_argument("Runtime: " + std::to_string(requested) +
+Options checked(Options options) {
+  if (options.workers < 0) {
+    throw std::invalid_argument("Runtime: " + std::to_string(options.workers) +
                                 " workers; give a positive number, or 0 for all available cores");
   }
-  return requested != 0 ? requested : available_cores();
-}
-
-std::size_t checked_stack_size(std::size_t requested) {
-  if (requested < tunables::kSmallestStackSize) {
-    throw std::invalid_argument("Runtime: stacks of " + std::to_string(requested) +
+  if (options.stack_size < tunables::kSmallestStackSize) {
+    throw std::invalid_argument("Runtime: stacks of " + std::to_string(options.stack_size) +
                                 " bytes are too small; give at least " +
                                 std::to_string(tunables::kSmallestStackSize));
   }
-  return requested;
+  if (options.deadlock_report_after.count() < 0) {
+    throw std::invalid_argument("Runtime: deadlock_report_after is negative; give 0 for no report");
+  }
+  if (options.workers == 0) options.workers = available_cores();
+  return options;
 }
 
 }  // namespace
@@ -38,17 +40,24 @@ std::size_t default_stack_size() noexcept {
 }
 
 Runtime::Runtime(Options options)
-    : scheduler_(std::make_unique<detail::Scheduler>(checked_worker_count(options.workers),
-                                                     checked_stack_size(options.stack_size))) {}
+    : scheduler_(std::make_unique<detail::Scheduler>(checked(options))), process_(getpid()) {}
 
-Runtime::~Runtime() = default;
+Runtime::~Runtime() {
+  // After a fork the child has this object, but neither the workers nor a use for their locks.
+  if (process_ != getpid()) static_cast<void>(scheduler_.release());
+}
 
 int Runtime::workers() const noexcept { return static_cast<int>(scheduler_->worker_count()); }
 
 Statistics Runtime::statistics() const { return scheduler_->statistics(); }
 
-void Runtime::run_root(void (*call)(void*), void* callable) {
-  scheduler_->run_root(call, callable);
+void Runtime::run_root(void (*call)(void*), void* callable, std::source_location where) {
+  if (process_ != getpid()) {
+    throw std::logic_error(
+        "Runtime::run in a child process made by fork(): its workers are the "
+        "parent's; make a Runtime in the child");
+  }
+  scheduler_->run_root(call, callable, where);
 }
 
 }  // namespace kumiko::runtime

@@ -14,6 +14,8 @@
 #include <kumiko/runtime/detail/waiter.hpp>
 
 #include "completion.hpp"
+#include "report.hpp"
+#include "tunables.hpp"
 
 namespace kumiko::runtime::detail {
 
@@ -28,11 +30,14 @@ struct Root {
 
 }  // namespace
 
-Scheduler::Scheduler(int workers, std::size_t stack_size)
-    : stack_source_(*this, stack_size),
-      oversubscribed_(workers > available_cores()),
-      idle_(static_cast<std::size_t>(workers), barrier_) {
-  start_workers(workers);
+Scheduler::Scheduler(const Options& options)
+    : stack_source_(*this, options.stack_size),
+      deadlock_report_after_(options.deadlock_report_after),
+      recycle_stacks_at_join_(options.recycle_stacks_at_join),
+      oversubscribed_(options.workers > available_cores()),
+      idle_(static_cast<std::size_t>(options.workers), barrier_) {
+  report_stack_overflows();
+  start_workers(options.workers);
 }
 
 Scheduler::~Scheduler() { stop(); }
@@ -64,19 +69,58 @@ void Scheduler::stop() noexcept {
   while (injecting_.load(std::memory_order_acquire) != 0) yield_core();
 }
 
-/// Reads what has ended before what has begun. A begin comes before the matching end, and the begin
-/// of a child before the end of its parent, so an end that is counted here brings along the begins
-/// that led to it; equal sums mean that no thread lived when the last end was read, and then none
-/// can come to life, since nobody may call run_root() any more.
 /// Whoever ends the last thread lies down later and asks again, so the end is not missed: of the
 /// workers that lie down, the last one sees the counters of all others through Idle's lock.
 bool Scheduler::has_ended() const noexcept {
   if (!stopping_.load(std::memory_order_seq_cst)) return false;
+  return abandoned_.load(std::memory_order_seq_cst) || living_threads() == 0;
+}
+
+/// Reads what has ended before what has begun. A begin comes before the matching end, and the begin
+/// of a child before the end of its parent, so an end that is counted here brings along the begins
+/// that led to it; equal sums mean that no thread lived when the last end was read, and then none
+/// can come to life but by run_root().
+std::uint64_t Scheduler::living_threads() const noexcept {
   std::uint64_t ended = 0;
   for (const std::unique_ptr<Worker>& worker : workers_) ended += worker->executed().read();
   std::uint64_t begun = roots_.load(std::memory_order_acquire);
   for (const std::unique_ptr<Worker>& worker : workers_) begun += worker->spawned().read();
-  return begun == ended;
+  return begun - ended;
+}
+
+std::size_t Scheduler::pending_deadlines() const noexcept {
+  std::size_t pending = 0;
+  for (const std::unique_ptr<Worker>& worker : workers_) pending += worker->timers().size();
+  return pending;
+}
+
+std::optional<Deadline> Scheduler::patience_with_blocked_threads() const noexcept {
+  const bool stopping = stopping_.load(std::memory_order_relaxed);
+  if (!stopping && (deadlock_report_after_.count() == 0 || reported_)) return {};
+  if (!idle_.all_asleep() || living_threads() == 0) return {};
+  const std::chrono::milliseconds grace =
+      stopping ? tunables::kShutdownGrace : deadlock_report_after_;
+  return Deadline::clock::now() + grace;
+}
+
+void Scheduler::report_if_blocked() noexcept {
+  const bool stopping = stopping_.load(std::memory_order_relaxed);
+  bool blocked = false;
+  idle_.while_all_sleep([&] {
+    const std::uint64_t living = living_threads();
+    blocked = living != 0 && !has_visible_work() && pending_deadlines() == 0;
+    if (!blocked || (!stopping && reported_.exchange(true))) return;
+    report_blocked_threads(
+        *this, stopping ? "kumiko: the Runtime ends while " + std::to_string(living) +
+                              " threads still wait; they are abandoned:\n"
+                        : "kumiko: no thread can run and no deadline is pending; unless another OS "
+                          "thread wakes them, these wait forever (" +
+                              std::to_string(living) + "):\n");
+  });
+  if (blocked && stopping) {
+    abandoned_.store(true, std::memory_order_seq_cst);
+    idle_.wake_all();
+  }
 }
 
 bool Scheduler::has_visible_work() const noexcept {
@@ -104,7 +148,7 @@ void Scheduler::inject(Descriptor& thread) noexcept {
   injecting_.fetch_sub(1, std::memory_order_release);
 }
 
-void Scheduler::run_root(void (*call)(void*), void* callable) {
+void Scheduler::run_root(void (*call)(void*), void* callable, std::source_location where) {
   if (current_worker() != nullptr) {
     throw std::logic_error(
         "Runtime::run called from a lightweight thread; spawn a Thread or use a TaskGroup there");
@@ -122,6 +166,9 @@ void Scheduler::run_root(void (*call)(void*), void* callable) {
   // Two pointers fit on every stack.
   ::new (thread.prepare(sizeof(Root), alignof(Root))) Root{call, callable};
   thread.start_later(&call_and_destroy<Root>);
+  thread.where = where;
+  thread.name[0] = '\0';
+  thread.alive = true;
   thread.group = nullptr;
   thread.join_state = &join_state;
   roots_.fetch_add(1, std::memory_order_release);

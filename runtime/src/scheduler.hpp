@@ -1,12 +1,16 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <source_location>
 #include <thread>
 #include <vector>
 
+#include <kumiko/runtime/options.hpp>
 #include <kumiko/runtime/statistics.hpp>
 
 #include "descriptor.hpp"
@@ -22,9 +26,9 @@ namespace kumiko::runtime::detail {
 /// What the workers of one Runtime share: depots, the queue from outside, who is idle, the end.
 class Scheduler {
  public:
-  /// Starts `workers` workers, at least one.
+  /// Starts options.workers workers, at least one. The options are valid.
   /// \throws std::system_error if the system refuses an OS thread; none is left running then.
-  Scheduler(int workers, std::size_t stack_size);
+  explicit Scheduler(const Options& options);
   Scheduler(const Scheduler&) = delete;
   Scheduler& operator=(const Scheduler&) = delete;
 
@@ -33,13 +37,21 @@ class Scheduler {
 
   /// Runs call(callable) as a thread without parent and blocks the calling OS thread until it has
   /// ended. An exception that escapes it is rethrown.
-  void run_root(void (*call)(void*), void* callable);
+  void run_root(void (*call)(void*), void* callable, std::source_location where);
 
   /// Makes a thread runnable from an OS thread that is not one of this scheduler's workers.
   void inject(Descriptor& thread) noexcept;
 
   /// Whether the destructor waits and no thread is left.
   bool has_ended() const noexcept;
+
+  /// Until when a worker that lies down should wait before it calls report_if_blocked(); nothing if
+  /// that is not its concern.
+  std::optional<Deadline> patience_with_blocked_threads() const noexcept;
+
+  /// If no thread can run, no deadline is pending, and threads are left, tells stderr what they
+  /// wait for, once; while the destructor waits, abandons them then.
+  void report_if_blocked() noexcept;
 
   /// Whether any queue holds a thread. Exact behind a barrier shared with the producers (see Idle).
   bool has_visible_work() const noexcept;
@@ -51,7 +63,8 @@ class Scheduler {
   std::size_t worker_count() const noexcept { return workers_.size(); }
   Worker& worker(std::size_t index) noexcept { return *workers_[index]; }
   StackDepot& stacks() noexcept { return stacks_; }
-  std::size_t stack_size() const noexcept { return stack_source_.stack_size(); }
+  bool recycles_stacks_at_join() const noexcept { return recycle_stacks_at_join_; }
+  StackSource& stack_source() noexcept { return stack_source_; }
   JoinStateDepot& join_states() noexcept { return join_states_; }
   AsymmetricBarrier& barrier() noexcept { return barrier_; }
   ThreadQueue& injected() noexcept { return injected_; }
@@ -63,6 +76,8 @@ class Scheduler {
   static void inject_root(void* thread) noexcept;
   void start_workers(int count);
   void stop() noexcept;
+  std::uint64_t living_threads() const noexcept;
+  std::size_t pending_deadlines() const noexcept;
 
   AsymmetricBarrier barrier_;
   StackSource stack_source_;
@@ -72,7 +87,11 @@ class Scheduler {
   ThreadQueue injected_;
   std::atomic<std::uint64_t> roots_{0};
   std::atomic<bool> stopping_{false};
+  std::atomic<bool> reported_{false};
+  std::atomic<bool> abandoned_{false};
   std::atomic<int> injecting_{0};  ///< callers inside inject()
+  const std::chrono::milliseconds deadlock_report_after_;
+  const bool recycle_stacks_at_join_;
   const bool oversubscribed_;
   Idle idle_;
   std::vector<std::unique_ptr<Worker>> workers_;  ///< complete before the first OS thread starts

@@ -10,6 +10,7 @@
 #include <kumiko/runtime/detail/spawn.hpp>
 
 #include "completion.hpp"
+#include "report.hpp"
 #include "scheduler.hpp"
 #include "tunables.hpp"
 #include "worker.hpp"
@@ -79,8 +80,32 @@ Fiber& end(Descriptor& self) noexcept {
     next = wake(worker, *waiter, next);
   }
   worker.begin_running(next);
+  if (!self.guarded && self.has_overflown()) [[unlikely]]
+    report_broken_canary(self);
+  self.alive = false;
   worker.stacks().give(&self);
   return next != nullptr ? next->fiber : worker.loop();
+}
+
+/// The end of a thread whose stack is kept until it is joined (Options::recycle_stacks_at_join):
+/// the joiner may give the stack away as soon as it knows of the end, which it learns therefore
+/// when the worker has left the stack.
+[[noreturn]] void end_and_keep_stack(Descriptor& self) noexcept {
+  Worker& worker = *current_worker();
+  worker.executed().increment();
+  self.alive = false;
+  self.join_state->kept_stack = &self;
+  Descriptor* const next = worker.deque().pop();
+  const bool attached = next != nullptr && next->attached_child == &self;
+  if (attached) next->attached_child = nullptr;
+  worker.begin_running(next);
+  Fiber& target = next != nullptr ? next->fiber : worker.loop();
+  const auto complete = [](void* thread) {
+    auto& ended = *static_cast<Descriptor*>(thread);
+    if (Waiter* const waiter = complete_left_behind(ended); waiter != nullptr) waiter->wake();
+  };
+  switch_fiber(self.fiber, target, {complete, &self});
+  __builtin_unreachable();
 }
 
 }  // namespace
@@ -91,6 +116,7 @@ KUMIKO_SWITCHES_STACKS void* thread_main(void* descriptor) {
   sanitizer::arrive(self.fiber.notes);
   begin(self);
   call_closure(self);
+  if (self.group == nullptr && self.home->recycles_stacks_at_join()) end_and_keep_stack(self);
   Fiber& next = end(self);
   sanitizer::leave(nullptr, next.notes);
   return next.stack_pointer;
@@ -117,9 +143,11 @@ Reservation reserve_thread(std::size_t size, std::size_t alignment, GroupState* 
   thread->group = group;
   thread->where = where;
   thread->name[0] = '\0';
+  thread->alive = true;
   void* const storage = thread->prepare(size, alignment);
   if (storage == nullptr) [[unlikely]] {
     const std::size_t stack_size = thread->stack_size;
+    thread->alive = false;
     worker->stacks().give(thread);
     throw_closure_too_large(size, stack_size);
   }
@@ -127,6 +155,7 @@ Reservation reserve_thread(std::size_t size, std::size_t alignment, GroupState* 
   try {
     thread->join_state = worker->join_states().take();
   } catch (...) {
+    thread->alive = false;
     worker->stacks().give(thread);
     throw;
   }
@@ -136,6 +165,7 @@ Reservation reserve_thread(std::size_t size, std::size_t alignment, GroupState* 
 }
 
 void cancel_thread(Descriptor* thread) noexcept {
+  thread->alive = false;
   // The copying of a closure may have suspended, so this may be another worker.
   if (thread->group == nullptr) release(*thread->join_state);
   current_worker()->stacks().give(thread);

@@ -1,7 +1,9 @@
 #include "stack_pool.hpp"
 
 #include <cerrno>
+#include <cstdio>
 #include <limits>
+#include <mutex>
 #include <new>
 #include <system_error>
 
@@ -19,68 +21,102 @@ std::size_t round_up(std::size_t value, std::size_t unit) {
 }
 
 [[noreturn]] void throw_no_stacks(int error) {
-  throw std::system_error(
-      error, std::generic_category(),
-      "cannot map stacks for more lightweight threads (limits: vm.max_map_count, two mappings per "
-      "stack; vm.overcommit_memory; ulimit -v; the control group's memory)");
+  throw std::system_error(error, std::generic_category(),
+                          "cannot map stacks for more lightweight threads (limits: "
+                          "vm.overcommit_memory; ulimit -v; the "
+                          "control group's memory; the address space)");
+}
+
+void tell_of_canaries(const GuardBudget& guards) {
+  static std::once_flag told;
+  std::call_once(told, [&guards] {
+    std::fprintf(
+        stderr,
+        "kumiko: the stacks of %zu lightweight threads have guard pages, and "
+        "vm.max_map_count allows no more; further stacks end in a canary, which is checked "
+        "when the thread suspends or ends. Raise it with: sysctl vm.max_map_count=...\n",
+        guards.total());
+  });
 }
 
 }  // namespace
 
-StackSource::StackSource(Scheduler& home, std::size_t stack_size)
+StackSource::StackSource(Scheduler& home, std::size_t stack_size, GuardBudget& guards)
     : home_(home),
+      guards_(guards),
       page_size_(static_cast<std::size_t>(sysconf(_SC_PAGESIZE))),
       stack_size_(round_up(stack_size + sizeof(Descriptor), page_size_) - sizeof(Descriptor)),
       stride_(stack_size_ + sizeof(Descriptor) + page_size_) {}
 
 StackSource::~StackSource() {
-  for (std::byte* const slab : slabs_) {
-    for (std::size_t i = 0; i < tunables::kSlabSize; ++i) {
-      std::byte* const head = slab + (i + 1) * stride_ - sizeof(Descriptor);
-      sanitizer::forget(std::launder(reinterpret_cast<Descriptor*>(head))->fiber.notes);
+  for (const Slab& slab : slabs_) {
+    for (std::size_t i = 0; i < slab.stacks; ++i) {
+      Descriptor* const stack = descriptor(slab, i);
+      sanitizer::forget(stack->fiber.notes);
+      std::destroy_at(stack);
     }
-    munmap(slab, tunables::kSlabSize * stride_);
+    unmap(slab);
   }
 }
 
 Batch<Descriptor> StackSource::make() {
-  std::byte* const slab = map_slab();
+  const Slab slab = map_slab();
+  Batch<Descriptor> stacks;
+  for (std::size_t i = 0; i < slab.stacks; ++i) {
+    auto* const stack = ::new (descriptor(slab, i)) Descriptor(home_, stack_size_);
+    if (!slab.guarded) stack->set_canary();
+    stacks.push(stack);
+  }
   try {
     const std::lock_guard lock(mutex_);
     slabs_.push_back(slab);
   } catch (...) {
-    munmap(slab, tunables::kSlabSize * stride_);
+    unmap(slab);
     throw;
-  }
-  Batch<Descriptor> stacks;
-  for (std::size_t i = 0; i < tunables::kSlabSize; ++i) {
-    stacks.push(place_stack(slab + i * stride_));
   }
   return stacks;
 }
 
-std::byte* StackSource::map_slab() const {
+std::size_t StackSource::stacks() const {
+  const std::lock_guard lock(mutex_);
+  std::size_t count = 0;
+  for (const Slab& slab : slabs_) count += slab.stacks;
+  return count;
+}
+
+StackSource::Slab StackSource::map_slab() const {
   if (stride_ > std::numeric_limits<std::size_t>::max() / tunables::kSlabSize) {
     throw_no_stacks(ENOMEM);
   }
-  const std::size_t size = tunables::kSlabSize * stride_;
-  void* const memory = mmap(nullptr, size, PROT_READ | PROT_WRITE,
+  void* const memory = mmap(nullptr, tunables::kSlabSize * stride_, PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   if (memory == MAP_FAILED) throw_no_stacks(errno);
-  auto* const slab = static_cast<std::byte*>(memory);
-  for (std::size_t i = 0; i < tunables::kSlabSize; ++i) {
-    if (mprotect(slab + i * stride_, page_size_, PROT_NONE) != 0) {
-      const int error = errno;
-      munmap(slab, size);
-      throw_no_stacks(error);
-    }
-  }
+  Slab slab{static_cast<std::byte*>(memory), tunables::kSlabSize, false};
+  slab.guarded = set_guards(slab);
+  if (!slab.guarded) tell_of_canaries(guards_);
   return slab;
 }
 
-Descriptor* StackSource::place_stack(std::byte* guard) const noexcept {
-  std::byte* const head = guard + stride_ - sizeof(Descriptor);
-  return ::new (head) Descriptor(home_, stack_size_);
+/// Returns false, and leaves the slab without guards, where there are no mappings left for them.
+bool StackSource::set_guards(const Slab& slab) const noexcept {
+  if (!guards_.take(slab.stacks)) return false;
+  for (std::size_t i = 0; i < slab.stacks; ++i) {
+    if (mprotect(slab.memory + i * stride_, page_size_, PROT_NONE) == 0) continue;
+    mprotect(slab.memory, slab.stacks * stride_, PROT_READ | PROT_WRITE);
+    guards_.give_back(slab.stacks);
+    return false;
+  }
+  return true;
+}
+
+void StackSource::unmap(const Slab& slab) const noexcept {
+  munmap(slab.memory, slab.stacks * stride_);
+  if (slab.guarded) guards_.give_back(slab.stacks);
+}
+
+Descriptor* StackSource::descriptor(const Slab& slab, std::size_t index) const noexcept {
+  std::byte* const end = slab.memory + (index + 1) * stride_;
+  return std::launder(reinterpret_cast<Descriptor*>(end - sizeof(Descriptor)));
 }
 
 }  // namespace kumiko::runtime::detail

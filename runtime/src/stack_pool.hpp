@@ -6,6 +6,7 @@
 
 #include "depot.hpp"
 #include "descriptor.hpp"
+#include "guard_budget.hpp"
 
 namespace kumiko::runtime::detail {
 
@@ -13,12 +14,15 @@ namespace kumiko::runtime::detail {
 ///
 ///     | guard | frames ... <- | Descriptor | guard | frames ... <- | Descriptor | ...
 ///
-/// Guard pages are set once, when a slab is mapped. Memory is committed by touch. Each stack costs
-/// two kernel mappings, so about vm.max_map_count / 2 stacks (32,000 by default) fit a process.
+/// Guard pages are set once, when a slab is mapped. Memory is committed by touch. When the budget
+/// of guard pages is used up, further slabs have a *canary* at the bottom of each stack instead,
+/// which is checked when the thread suspends and ends; the first time that happens stderr is told.
 class StackSource {
  public:
   /// \param stack_size usable bytes per stack, rounded up so that guards are pages.
-  StackSource(Scheduler& home, std::size_t stack_size);
+  /// \param guards outlives this.
+  StackSource(Scheduler& home, std::size_t stack_size,
+              GuardBudget& guards = GuardBudget::process());
   StackSource(const StackSource&) = delete;
   StackSource& operator=(const StackSource&) = delete;
   ~StackSource();
@@ -30,16 +34,37 @@ class StackSource {
   /// Usable bytes per stack.
   std::size_t stack_size() const noexcept { return stack_size_; }
 
+  /// The number of stacks mapped so far.
+  std::size_t stacks() const;
+
+  /// Calls visit(descriptor) for every stack, in use or not.
+  template <class Visit>
+  void for_each(Visit visit) {
+    const std::lock_guard lock(mutex_);
+    for (const Slab& slab : slabs_) {
+      for (std::size_t i = 0; i < slab.stacks; ++i) visit(*descriptor(slab, i));
+    }
+  }
+
  private:
-  std::byte* map_slab() const;
-  Descriptor* place_stack(std::byte* guard) const noexcept;
+  struct Slab {
+    std::byte* memory;
+    std::size_t stacks;
+    bool guarded;
+  };
+
+  Slab map_slab() const;
+  bool set_guards(const Slab& slab) const noexcept;
+  void unmap(const Slab& slab) const noexcept;
+  Descriptor* descriptor(const Slab& slab, std::size_t index) const noexcept;
 
   Scheduler& home_;
+  GuardBudget& guards_;
   const std::size_t page_size_;
   const std::size_t stack_size_;
   const std::size_t stride_;  ///< from one guard page to the next
-  std::mutex mutex_;
-  std::vector<std::byte*> slabs_;
+  mutable std::mutex mutex_;
+  std::vector<Slab> slabs_;
 };
 
 using StackDepot = Depot<Descriptor, StackSource>;

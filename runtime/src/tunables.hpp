@@ -41,6 +41,9 @@ inline constexpr int kPausesPerRound = 8;
 /// Tries for a SpinLock before the core is given away.
 inline constexpr int kSpinLockTries = 64;
 
+/// How long a Runtime's end waits for threads that nothing in it can wake.
+inline constexpr std::chrono::milliseconds kShutdownGrace{1000};
+
 /// Every so many suspensions a worker looks at its other queues before its deque, so that threads
 /// which keep waking each other cannot starve those that yielded or came from outside.
 inline constexpr unsigned kSuspensionsPerFairTurn = 61;

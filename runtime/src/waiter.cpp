@@ -13,6 +13,7 @@ void Waiter::wait(Publish publish, void* argument) noexcept {
   if (thread_ != nullptr) {
     thread_->wait_reason = reason_;
     Worker::suspend({publish, argument});
+    thread_->wait_reason = {};
   } else {
     publish(argument);
     parker_.park();
@@ -51,6 +52,7 @@ bool Waiter::wait_until(Deadline deadline, Publish publish, void* argument) noex
     thread_->wait_reason = reason_;
     TimedPublication publication{*this, deadline, publish, argument};
     Worker::suspend({[](void* timed) { TimedPublication::run(timed); }, &publication});
+    thread_->wait_reason = {};
     if (!timed_out_) timers_->remove(*this);
     return !timed_out_;
   }

@@ -3,12 +3,14 @@
 #include <chrono>
 #include <cstddef>
 #include <exception>
+#include <optional>
 #include <utility>
 
 #include <kumiko/runtime/detail/lazy.hpp>
 
 #include "completion.hpp"
 #include "cpu_pause.hpp"
+#include "report.hpp"
 #include "scheduler.hpp"
 #include "tunables.hpp"
 
@@ -33,6 +35,8 @@ WorkerStatistics Worker::statistics() const noexcept {
 void Worker::suspend(After after) noexcept {
   Worker& worker = *current_worker();
   Descriptor& self = *worker.current();
+  if (!self.guarded && self.has_overflown()) [[unlikely]]
+    report_broken_canary(self);
   Descriptor* const next = worker.next_after_suspension();
   worker.become(next);
   switch_fiber(self.fiber, next != nullptr ? next->fiber : worker.loop_, after)();
@@ -112,6 +116,7 @@ Descriptor* Worker::give_to_thief() noexcept {
 }
 
 void Worker::run_loop() noexcept {
+  const SignalStack for_overflows;
   kumiko_worker_front = this;
   errno_ = &errno;
   exception_state_ = os_thread_exception_state();
@@ -161,8 +166,18 @@ Descriptor* Worker::search() noexcept {
     }
     if (scheduler_.has_visible_work() && idle.retract(sleeper_)) continue;
     parks_.increment();
-    sleeper_.park();
+    sleep();
   }
+}
+
+/// Until woken. The last worker to lie down sees to it that threads which wait for each other do
+/// not do so in silence.
+void Worker::sleep() noexcept {
+  if (const std::optional<Deadline> limit = scheduler_.patience_with_blocked_threads()) {
+    if (sleeper_.park_until(*limit)) return;
+    scheduler_.report_if_blocked();
+  }
+  sleeper_.park();
 }
 
 Descriptor* Worker::search_for_a_while() noexcept {

@@ -120,6 +120,7 @@ class Worker : public WorkerFront {
   Descriptor* next_for_loop() noexcept;
   Descriptor* take_local() noexcept;
   Descriptor* search() noexcept;
+  void sleep() noexcept;
   Descriptor* search_for_a_while() noexcept;
   Descriptor* steal_round(Descriptor* (Worker::*give)() noexcept) noexcept;
   std::uint32_t random() noexcept;

@@ -26,7 +26,7 @@ constexpr std::size_t kBatch = 4;
 
 class StackPool : public testing::Test {
  protected:
-  detail::Scheduler scheduler_{1, kSize};
+  detail::Scheduler scheduler_{Options{.workers = 1, .stack_size = kSize}};
   StackSource source_{scheduler_, kSize};
   StackDepot depot_{source_};
 };
@@ -82,7 +82,7 @@ TEST_F(StackPool, GivenOneCacheThatOnlyGives_WhenAnotherOnlyTakes_ThenTheDepotPa
 
 TEST(StackPoolLimits, GivenStacksTooLargeForTheAddressSpace_WhenTaken_ThenSystemError) {
   for (const std::size_t size : {std::size_t{1} << 45, std::size_t{1} << 60}) {
-    detail::Scheduler scheduler(1, kSize);
+    detail::Scheduler scheduler(Options{.workers = 1, .stack_size = kSize});
     StackSource source(scheduler, size);
     EXPECT_THROW(source.make(), std::system_error);
   }

@@ -27,7 +27,11 @@ class System {
     runtime_.run(function);
   }
 
+#ifdef KUMIKO_BENCH_GROUP
+  using Group = KUMIKO_BENCH_GROUP;
+#else
   using Group = runtime::TaskGroup;
+#endif
   using Mutex = runtime::Mutex;
   using ConditionVariable = runtime::ConditionVariable;
   static void yield() { runtime::this_thread::yield(); }
@@ -38,11 +42,12 @@ class System {
     options.workers = static_cast<int>(arguments.integer("workers", 1));
     options.stack_size = static_cast<std::size_t>(
         arguments.integer("stack_size", static_cast<long>(options.stack_size)));
-    // Whether a stack and a descriptor are recycled as one piece.
+    // Whether a stack is recycled as one piece with what a join needs.
     const std::string recycle = arguments.text("recycle", "separately");
-    if (recycle != "separately") {
-      throw std::invalid_argument("recycle=" + recycle + ": the runtime only knows 'separately'");
+    if (recycle != "separately" && recycle != "together") {
+      throw std::invalid_argument("recycle=" + recycle + ": give 'separately' or 'together'");
     }
+    options.recycle_stacks_at_join = recycle == "together";
     return options;
   }
 

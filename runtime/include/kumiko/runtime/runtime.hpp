@@ -3,8 +3,10 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <source_location>
 #include <utility>
 
+#include <kumiko/runtime/options.hpp>
 #include <kumiko/runtime/statistics.hpp>
 
 namespace kumiko::runtime {
@@ -12,17 +14,6 @@ namespace kumiko::runtime {
 namespace detail {
 class Scheduler;
 }
-
-/// 128 KiB; 512 KiB where a sanitizer makes frames larger.
-std::size_t default_stack_size() noexcept;
-
-/// What a Runtime may use.
-struct Options {
-  /// Number of workers; 0 asks for available_cores(). More workers than cores is allowed.
-  int workers = 0;
-  /// Bytes that a lightweight thread may use, rounded up to pages. A guard page lies below.
-  std::size_t stack_size = default_stack_size();
-};
 
 /// A pool of workers (OS threads of its own) that run lightweight threads.
 ///
@@ -41,6 +32,10 @@ class Runtime {
 
   /// Waits until every lightweight thread has ended, detached ones included, then stops the
   /// workers. No run() may be in progress, and the caller must not be one of the workers.
+  ///
+  /// If all threads that are left wait, and no deadline is pending, then nothing in this runtime
+  /// can wake them: after a second they are named on stderr and abandoned, without unwinding. In a
+  /// child process made by fork() it does nothing: the workers have stayed with the parent.
   ~Runtime();
 
   Runtime(const Runtime&) = delete;
@@ -51,9 +46,9 @@ class Runtime {
   /// \throws std::logic_error if the caller is a lightweight thread: it should spawn instead.
   /// \throws std::system_error if no stack can be mapped.
   template <class Function>
-  void run(Function&& function) {
+  void run(Function&& function, std::source_location where = std::source_location::current()) {
     auto call = [&function] { std::invoke(std::forward<Function>(function)); };
-    run_root([](void* callable) { (*static_cast<decltype(call)*>(callable))(); }, &call);
+    run_root([](void* callable) { (*static_cast<decltype(call)*>(callable))(); }, &call, where);
   }
 
   /// The number of workers.
@@ -63,9 +58,10 @@ class Runtime {
   Statistics statistics() const;
 
  private:
-  void run_root(void (*call)(void*), void* callable);
+  void run_root(void (*call)(void*), void* callable, std::source_location where);
 
   std::unique_ptr<detail::Scheduler> scheduler_;
+  int process_;  ///< the one that the workers belong to
 };
 
 }  // namespace kumiko::runtime

@@ -1,0 +1,194 @@
+#include "report.hpp"
+
+#include <array>
+#include <cinttypes>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+
+#include <execinfo.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <kumiko/runtime/detail/spawn.hpp>
+
+#include "scheduler.hpp"
+#include "worker.hpp"
+
+namespace kumiko::runtime::detail {
+
+namespace {
+
+constexpr std::size_t kSignalStackSize = std::size_t{64} * 1024;
+constexpr int kBacktraceDepth = 24;
+
+/// Not std::string: also used in a signal handler.
+using Line = std::array<char, 512>;
+
+std::size_t describe(const Descriptor& thread, Line& line) {
+  const std::source_location& where = thread.where;
+  const int length =
+      std::snprintf(line.data(), line.size(), "thread %s%s%s0x%" PRIxPTR ", created at %s:%u in %s",
+                    thread.name[0] != '\0' ? "\"" : "", thread.name.data(),
+                    thread.name[0] != '\0' ? "\" " : "", reinterpret_cast<std::uintptr_t>(&thread),
+                    where.file_name(), static_cast<unsigned>(where.line()), where.function_name());
+  return std::min(static_cast<std::size_t>(std::max(length, 0)), line.size() - 1);
+}
+
+void print(const char* text, std::size_t length) noexcept {
+  while (length > 0) {
+    const ssize_t written = write(STDERR_FILENO, text, length);
+    if (written <= 0) return;
+    text += written;
+    length -= static_cast<std::size_t>(written);
+  }
+}
+
+void print(const Line& line) noexcept {
+  print(line.data(), std::char_traits<char>::length(line.data()));
+}
+
+void print_backtrace() noexcept {
+  std::array<void*, kBacktraceDepth> frames;
+  const int count = backtrace(frames.data(), kBacktraceDepth);
+  backtrace_symbols_fd(frames.data(), count, STDERR_FILENO);
+}
+
+[[noreturn]] void report_overflow(const Descriptor& thread, const char* how) noexcept {
+  Line who;
+  describe(thread, who);
+  Line line;
+  std::snprintf(line.data(), line.size(), "\nkumiko: stack overflow (%s)\n  %.380s\n", how,
+                who.data());
+  print(line);
+  std::snprintf(line.data(), line.size(),
+                "  stack size %zu bytes, high-water mark %zu bytes: all of it; raise "
+                "Options::stack_size\n",
+                thread.stack_size, thread.stack_size);
+  print(line);
+  print_backtrace();
+  std::abort();
+}
+
+struct sigaction previous_action;
+
+/// Whether `address` lies in the guard page below the stack of `thread`.
+bool hits_guard(const Descriptor& thread, const void* address) noexcept {
+  const auto guard_end = reinterpret_cast<std::uintptr_t>(&thread) - thread.stack_size;
+  const auto fault = reinterpret_cast<std::uintptr_t>(address);
+  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  return fault < guard_end && fault >= guard_end - page;
+}
+
+void handle_fault(int signal, siginfo_t* info, void* context) {
+  const auto* const thread = static_cast<const Descriptor*>(running_thread());
+  if (thread != nullptr && hits_guard(*thread, info->si_addr))
+    report_overflow(*thread, "guard page hit");
+  if ((previous_action.sa_flags & SA_SIGINFO) != 0) {
+    previous_action.sa_sigaction(signal, info, context);
+  } else if (previous_action.sa_handler != SIG_DFL && previous_action.sa_handler != SIG_IGN) {
+    previous_action.sa_handler(signal);
+  } else {
+    // Returning repeats the access, with the system's own consequences.
+    sigaction(signal, &previous_action, nullptr);
+  }
+}
+
+/// Runs a function on the stack of a suspended thread, on top of its frames, and leaves the thread
+/// suspended.
+struct Peek {
+  Descriptor& thread;
+  Fiber& here;
+  After resumed{};
+
+  static void on_their_stack(void* argument) {
+    auto& self = *static_cast<Peek*>(argument);
+    Descriptor& thread = self.thread;
+    print_backtrace();
+    // What goes on after this is the thread itself, resumed by somebody else with an After of his.
+    switch_fiber(thread.fiber, self.here, {})();
+  }
+};
+
+void print_backtrace_of(Descriptor& thread, Fiber& here) {
+  if (thread.fiber.stack_pointer == nullptr) return;
+  Peek peek{thread, here};
+  switch_fiber(here, thread.fiber, {&Peek::on_their_stack, &peek})();
+}
+
+}  // namespace
+
+std::string describe(const Descriptor& thread) {
+  Line line;
+  describe(thread, line);
+  return line.data();
+}
+
+void report_blocked_threads(Scheduler& scheduler, const std::string& headline) {
+  constexpr std::size_t kMostThreads = 20;
+  Worker& worker = *current_worker();
+  Fiber& here = worker.loop();
+  print(headline.data(), headline.size());
+  std::size_t count = 0;
+  scheduler.stack_source().for_each([&](Descriptor& thread) {
+    if (!thread.alive) return;
+    if (++count > kMostThreads) return;
+    Line who;
+    describe(thread, who);
+    Line line;
+    std::snprintf(line.data(), line.size(), "  %.400s\n    waits for %s", who.data(),
+                  thread.wait_reason.kind != nullptr ? thread.wait_reason.kind : "nothing known");
+    print(line);
+    if (thread.wait_reason.object != nullptr) {
+      std::snprintf(line.data(), line.size(), " (%p)", thread.wait_reason.object);
+      print(line);
+    }
+    print(" at:\n", 5);
+    print_backtrace_of(thread, here);
+  });
+  if (count > kMostThreads) {
+    Line line;
+    std::snprintf(line.data(), line.size(), "  and %zu more\n", count - kMostThreads);
+    print(line);
+  }
+}
+
+void report_stack_overflows() {
+  if (sanitizer::kActive) return;
+  static std::once_flag installed;
+  std::call_once(installed, [] {
+    // The first call loads a library, which a signal handler must not.
+    void* frame = nullptr;
+    backtrace(&frame, 1);
+    struct sigaction action {};
+    action.sa_sigaction = &handle_fault;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGSEGV, &action, &previous_action);
+  });
+}
+
+void report_broken_canary(const Descriptor& thread) noexcept {
+  report_overflow(thread, "its canary was overwritten");
+}
+
+SignalStack::SignalStack()
+    : memory_(mmap(nullptr, kSignalStackSize, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+                   -1, 0)) {
+  if (memory_ == MAP_FAILED) return;  // then an overflow dies unreported
+  stack_t stack{};
+  stack.ss_sp = memory_;
+  stack.ss_size = kSignalStackSize;
+  sigaltstack(&stack, nullptr);
+}
+
+SignalStack::~SignalStack() {
+  if (memory_ == MAP_FAILED) return;
+  stack_t none{};
+  none.ss_flags = SS_DISABLE;
+  sigaltstack(&none, nullptr);
+  munmap(memory_, kSignalStackSize);
+}
+
+}  // namespace kumiko::runtime::detail

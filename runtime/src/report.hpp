@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace kumiko::runtime::detail {
+
+struct Descriptor;
+class Scheduler;
+
+/// `thread "name" 0x..., created at file:line in function`, for people.
+std::string describe(const Descriptor& thread);
+
+/// Writes to stderr which threads of `scheduler` wait for what, and where they do, after
+/// `headline`. For when no thread runs and no worker is awake but the caller, which is one of its
+/// workers' loops.
+void report_blocked_threads(Scheduler& scheduler, const std::string& headline);
+
+/// Makes the process report an overflow of a lightweight thread's stack, and abort, instead of
+/// dying silently; other faults go where they went before. Done once; not under a sanitizer, which
+/// does so itself.
+void report_stack_overflows();
+
+/// Gives the calling OS thread a stack of its own for signal handlers, without which an overflow
+/// cannot be handled. Until its destruction, on the same OS thread.
+class SignalStack {
+ public:
+  SignalStack();
+  SignalStack(const SignalStack&) = delete;
+  SignalStack& operator=(const SignalStack&) = delete;
+  ~SignalStack();
+
+ private:
+  void* memory_;
+};
+
+/// Reports that the canary of `thread` has been overwritten, and aborts.
+[[noreturn]] void report_broken_canary(const Descriptor& thread) noexcept;
+
+}  // namespace kumiko::runtime::detail

@@ -1,0 +1,151 @@
+// Contract: faults are named. A stack overflow says whose stack it was; threads that wait for each
+// other are listed with what they wait for; a Runtime that ends with blocked threads names them and
+// ends all the same.
+#include "report.hpp"
+
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+
+#include <kumiko/runtime/latch.hpp>
+#include <kumiko/runtime/mutex.hpp>
+#include <kumiko/runtime/thread.hpp>
+
+#include "scheduler.hpp"
+#include "stack_pool.hpp"
+#include "support.hpp"
+
+namespace kumiko::runtime::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+class ReportDeathTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (kSanitized) GTEST_SKIP() << "sanitizers have their own words for this";
+  }
+};
+
+[[gnu::noinline]] int overflow(int depth) {
+  volatile char frame[256] = {};
+  frame[depth % 256] = 1;
+  return depth < 0 ? frame[0] : overflow(depth + 1) + frame[depth % 256];
+}
+
+TEST_F(ReportDeathTest, GivenAThreadThatOverflows_WhenItHitsTheGuard_ThenTheReportNamesIt) {
+  const auto die = [] {
+    Runtime(Options{.workers = 2}).run([] { Thread("too deep", [] { overflow(0); }).join(); });
+  };
+  EXPECT_EXIT(die(), testing::KilledBySignal(SIGABRT),
+              "stack overflow.*\n.*thread \"too deep\".*report_test\\.cpp:[0-9]+(.|\n)*"
+              "stack size [0-9]+ bytes, high-water mark");
+}
+
+TEST_F(ReportDeathTest, GivenAnotherFault_WhenItHappens_ThenItIsNotCalledAnOverflow) {
+  const auto die = [] {
+    Runtime(Options{.workers = 1}).run([] {
+      volatile int* const nowhere = nullptr;
+      *nowhere = 1;
+    });
+  };
+  EXPECT_EXIT(die(), testing::KilledBySignal(SIGSEGV), "");
+}
+
+TEST_F(ReportDeathTest, GivenNoGuardPagesLeft_WhenAThreadOverflows_ThenItsCanaryTells) {
+  const auto die = [] {
+    detail::GuardBudget::process().take(detail::GuardBudget::process().total());
+    Runtime(Options{.workers = 1}).run([] {
+      Thread("sings no more", [] {
+        // A frame that reaches down to the bottom.
+        auto& self = static_cast<detail::Descriptor&>(*detail::running_thread());
+        std::memset(self.stack_bottom(), 7, 100);
+      }).join();
+    });
+  };
+  EXPECT_EXIT(die(), testing::KilledBySignal(SIGABRT),
+              "vm.max_map_count(.|\n)*canary was overwritten(.|\n)*sings no more");
+}
+
+TEST_F(ReportDeathTest, GivenThreadsThatWaitForEachOther_WhenNothingCanRun_ThenTheyAreListed) {
+  const auto hang = [] {
+    Runtime runtime(Options{.workers = 2, .deadlock_report_after = 50ms});
+    Mutex first;
+    Mutex second;
+    Latch both(2);
+    std::thread([&] {
+      runtime.run([&] {
+        Thread other("other", [&] {
+          second.lock();
+          both.arrive_and_wait();
+          first.lock();
+        });
+        first.lock();
+        both.arrive_and_wait();
+        second.lock();
+      });
+    }).detach();
+    std::this_thread::sleep_for(1s);
+    std::_Exit(0);
+  };
+  EXPECT_EXIT(hang(), testing::ExitedWithCode(0),
+              "no thread can run(.|\n)*thread \"other\"(.|\n)*waits for a Mutex(.|\n)*at:\n(.|\n)*"
+              "waits for a Mutex");
+}
+
+TEST_F(ReportDeathTest, GivenBlockedThreads_WhenTheRuntimeEnds_ThenTheyAreNamedAndItEnds) {
+  const auto end = [] {
+    static Latch never(1);
+    {
+      Runtime runtime(Options{.workers = 3});
+      runtime.run([] { Thread("forgotten", [] { never.wait(); }).detach(); });
+    }
+    std::_Exit(0);
+  };
+  EXPECT_EXIT(end(), testing::ExitedWithCode(0),
+              "Runtime ends while 1 threads still wait(.|\n)*\"forgotten\"(.|\n)*a Latch");
+}
+
+TEST(Report, GivenThreadsThatWaitForAnOsThread_WhenTheReportHasBeenMade_ThenTheyGoOn) {
+  Runtime runtime(Options{.workers = 2, .deadlock_report_after = 20ms});
+  Latch gate(1);
+  int passed = 0;
+  std::thread waker([&gate] {
+    std::this_thread::sleep_for(200ms);
+    gate.count_down();
+  });
+  testing::internal::CaptureStderr();
+  runtime.run([&] {
+    Thread thread([&] {
+      gate.wait();
+      ++passed;
+    });
+    thread.join();
+  });
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("waits for a Latch"), std::string::npos);
+  waker.join();
+  EXPECT_EQ(passed, 1);
+}
+
+TEST(Report, GivenSleepingThreads_WhenNothingElseRuns_ThenThatIsNoDeadlock) {
+  Runtime runtime(Options{.workers = 2, .deadlock_report_after = 20ms});
+  testing::internal::CaptureStderr();
+  runtime.run([] { this_thread::sleep_for(200ms); });
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
+TEST(Report, GivenANamedThread_WhenDescribed_ThenNameAndPlaceAreThere) {
+  Runtime runtime(Options{.workers = 1});
+  runtime.run([] {
+    Thread("a name", [] {
+      const auto& self = static_cast<const detail::Descriptor&>(*detail::running_thread());
+      const std::string text = detail::describe(self);
+      EXPECT_NE(text.find("\"a name\""), std::string::npos);
+      EXPECT_NE(text.find("report_test.cpp:"), std::string::npos);
+    }).join();
+  });
+}
+
+}  // namespace
+}  // namespace kumiko::runtime::test
