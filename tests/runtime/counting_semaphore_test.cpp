@@ -148,7 +148,7 @@ TEST_P(CountingSemaphoreTest,
 }
 
 TEST_P(CountingSemaphoreTest, GivenAPermitForTwoWhoseTimeRunsOut_WhenReleasedThen_ThenOneIsLucky) {
-  constexpr int kRounds = kSanitized ? 20 : 60;
+  constexpr int kRounds = kSanitized ? 15 : 30;
   runtime_.run([] {
     for (int i = 0; i < kRounds; ++i) {
       CountingSemaphore semaphore(0);

@@ -116,7 +116,7 @@ TEST_P(EntryTest, GivenNoValue_WhenTheTimeRunsOut_ThenFalseAndTrueOnceItIsThere)
 }
 
 TEST_P(EntryTest, GivenTimeoutsThatMeetTheSending_WhenAllIsOver_ThenNobodyWasForgotten) {
-  constexpr int kRounds = kSanitized ? 10 : 40;
+  constexpr int kRounds = kSanitized ? 10 : 20;
   for (int round = 0; round < kRounds; ++round) {
     Entry<int> entry;
     const auto time = std::chrono::steady_clock::now() + 200us;

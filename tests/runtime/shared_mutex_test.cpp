@@ -45,7 +45,7 @@ class Room {
 };
 
 TEST_P(SharedMutexTest, GivenReadersAndWritersOfBothKinds_WhenTheyEnter_ThenWritersAreAlone) {
-  constexpr int kRounds = kSanitized ? 20 : 60;
+  constexpr int kRounds = kSanitized ? 15 : 30;
   SharedMutex mutex;
   Room room;
   std::atomic<int> seed{0};
@@ -66,7 +66,7 @@ TEST_P(SharedMutexTest, GivenReadersAndWritersOfBothKinds_WhenTheyEnter_ThenWrit
 }
 
 TEST_P(SharedMutexTest, GivenTimedAndUntimedUsers_WhenTimesRunOut_ThenWritersAreAloneAndAllEnd) {
-  constexpr int kRounds = kSanitized ? 20 : 60;
+  constexpr int kRounds = kSanitized ? 15 : 30;
   SharedMutex mutex;
   Room room;
   std::atomic<int> seed{0};
