@@ -25,6 +25,17 @@ using namespace std::chrono_literals;
 class ConditionVariableTest : public OnWorkers {};
 KUMIKO_ON_WORKERS(ConditionVariableTest);
 
+/// Whoever has set `flag` under the mutex is in the queue of what it waits for when this returns.
+void wait_until_set(Mutex& mutex, const bool& flag) {
+  for (;;) {
+    {
+      const std::lock_guard lock(mutex);
+      if (flag) return;
+    }
+    this_thread::yield();
+  }
+}
+
 /// A queue that holds two items.
 class Channel {
  public:
@@ -168,6 +179,7 @@ TEST_P(ConditionVariableTest, GivenANotificationAsTheTimeRunsOut_WhenSomebodyWai
       Mutex mutex;
       ConditionVariable changed;
       cv_status of_timed = cv_status::no_timeout;
+      bool patient_waits = false;
       bool patient_woken = false;
       const auto time = std::chrono::steady_clock::now() + 100us;
       Thread timed([&] {
@@ -176,9 +188,11 @@ TEST_P(ConditionVariableTest, GivenANotificationAsTheTimeRunsOut_WhenSomebodyWai
       });
       Thread patient([&] {
         std::unique_lock lock(mutex);
+        patient_waits = true;
         changed.wait(lock);
         patient_woken = true;
       });
+      wait_until_set(mutex, patient_waits);
       while (std::chrono::steady_clock::now() < time) this_thread::poll();
       changed.notify_one();
       timed.join();
@@ -283,11 +297,14 @@ TEST_P(ConditionVariableTest, GivenTheLastWaiterNotified_WhenDestroyedAtOnce_The
     for (int i = 0; i < 50; ++i) {
       Mutex mutex;
       auto changed = std::make_unique<ConditionVariable>();
+      bool waits = false;
       bool ready = false;
       Thread waiter([&] {
         std::unique_lock lock(mutex);
+        waits = true;
         changed->wait(lock, [&] { return ready; });
       });
+      wait_until_set(mutex, waits);
       {
         const std::lock_guard lock(mutex);
         ready = true;
