@@ -7,13 +7,14 @@
 
 namespace kumiko::runtime::detail {
 
-bool TimerHeap::add(Waiter& waiter) noexcept {
+bool TimerHeap::add(Waiter& waiter, Deadline deadline) noexcept {
   const std::lock_guard guard(lock_);
   try {
     heap_.push_back(nullptr);
   } catch (const std::bad_alloc&) {
     return false;
   }
+  waiter.deadline_ = deadline;
   place(&waiter, heap_.size() - 1);
   sift_up(heap_.size() - 1);
   return true;

@@ -20,8 +20,8 @@ class TimerHeap {
   TimerHeap(const TimerHeap&) = delete;
   TimerHeap& operator=(const TimerHeap&) = delete;
 
-  /// Adds a waiter whose deadline is set. Returns false, and adds nothing, if there is no memory.
-  bool add(Waiter& waiter) noexcept;
+  /// Adds a waiter. Returns false, and adds nothing, if there is no memory.
+  bool add(Waiter& waiter, Deadline deadline) noexcept;
 
   /// Removes a waiter if its deadline has not passed yet.
   void remove(Waiter& waiter) noexcept;

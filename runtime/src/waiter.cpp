@@ -22,6 +22,7 @@ void Waiter::wait(Publish publish, void* argument) noexcept {
 
 struct Waiter::TimedPublication {
   Waiter& waiter;
+  Deadline deadline;
   Publish publish;
   void* argument;
 
@@ -30,12 +31,11 @@ struct Waiter::TimedPublication {
     const TimedPublication self = *static_cast<TimedPublication*>(publication);
     Waiter& waiter = self.waiter;
     Worker& worker = *current_worker();
-    const Deadline deadline = waiter.deadline_;
     waiter.timers_ = &worker.timers();
     Timekeeper& timekeeper = worker.scheduler().timekeeper();
-    if (timekeeper.start() && worker.timers().add(waiter)) {
+    if (timekeeper.start() && worker.timers().add(waiter, self.deadline)) {
       self.publish(self.argument);
-      timekeeper.watch(deadline);
+      timekeeper.watch(self.deadline);
       return;
     }
     // No memory or OS thread for the timer: better too short a wait than one without an end.
@@ -48,10 +48,9 @@ struct Waiter::TimedPublication {
 
 bool Waiter::wait_until(Deadline deadline, Publish publish, void* argument) noexcept {
   timed_ = true;
-  deadline_ = deadline;
   if (thread_ != nullptr) {
     thread_->wait_reason = reason_;
-    TimedPublication publication{*this, publish, argument};
+    TimedPublication publication{*this, deadline, publish, argument};
     Worker::suspend({[](void* timed) { TimedPublication::run(timed); }, &publication});
     thread_->wait_reason = {};
     if (!timed_out_) timers_->remove(*this);

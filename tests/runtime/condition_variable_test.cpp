@@ -1,7 +1,12 @@
 // Contract: wait releases the mutex and sleeps as one step, so no notification is lost; notify_one
-// wakes the one who has waited longest, notify_all everybody.
+// wakes the one who has waited longest and whose time has not run out, notify_all everybody; a
+// request to stop ends the waits that know of it.
+#include <atomic>
+#include <chrono>
 #include <deque>
+#include <memory>
 #include <mutex>
+#include <stop_token>
 #include <thread>
 #include <vector>
 
@@ -15,8 +20,21 @@
 namespace kumiko::runtime::test {
 namespace {
 
+using namespace std::chrono_literals;
+
 class ConditionVariableTest : public OnWorkers {};
 KUMIKO_ON_WORKERS(ConditionVariableTest);
+
+/// Whoever has set `flag` under the mutex is in the queue of what it waits for when this returns.
+void wait_until_set(Mutex& mutex, const bool& flag) {
+  for (;;) {
+    {
+      const std::lock_guard lock(mutex);
+      if (flag) return;
+    }
+    this_thread::yield();
+  }
+}
 
 /// A queue that holds two items.
 class Channel {
@@ -116,6 +134,186 @@ TEST(ConditionVariableOrder, GivenWaitersInARow_WhenNotifiedOneByOne_ThenInTheOr
     group.wait();
   });
   EXPECT_EQ(order.size(), 5U);
+}
+
+TEST_P(ConditionVariableTest, GivenNoNotification_WhenTheTimeRunsOut_ThenTimeoutAndTheLockIsOwned) {
+  Mutex mutex;
+  ConditionVariable never;
+  run_in_both_kinds(runtime_, 2, 2, [&] {
+    std::unique_lock lock(mutex);
+    const auto begin = std::chrono::steady_clock::now();
+    EXPECT_EQ(never.wait_for(lock, 2ms), cv_status::timeout);
+    EXPECT_GE(std::chrono::steady_clock::now() - begin, 2ms);
+    EXPECT_TRUE(lock.owns_lock());
+    EXPECT_FALSE(mutex.try_lock());
+    const auto time = std::chrono::system_clock::now() + 1ms;
+    EXPECT_EQ(never.wait_until(lock, time), cv_status::timeout);
+    EXPECT_GE(std::chrono::system_clock::now(), time);
+    EXPECT_FALSE(never.wait_for(lock, 1ms, [] { return false; }));
+    EXPECT_TRUE(never.wait_for(lock, -1s, [] { return true; }));
+  });
+}
+
+TEST_P(ConditionVariableTest, GivenLongTimedWaits_WhenNotified_ThenNoTimeout) {
+  Mutex mutex;
+  ConditionVariable changed;
+  bool ready = false;
+  std::thread notifier([&] {
+    const std::lock_guard lock(mutex);
+    ready = true;
+    changed.notify_all();
+  });
+  run_in_both_kinds(runtime_, 3, 2, [&] {
+    std::unique_lock lock(mutex);
+    EXPECT_TRUE(changed.wait_for(lock, 1h, [&] { return ready; }));
+    EXPECT_TRUE(changed.wait_until(lock, std::chrono::steady_clock::time_point::max(),
+                                   [&] { return ready; }));
+  });
+  notifier.join();
+}
+
+TEST_P(ConditionVariableTest, GivenANotificationAsTheTimeRunsOut_WhenSomebodyWaits_ThenOneGetsIt) {
+  constexpr int kRounds = kSanitized ? 20 : 60;
+  runtime_.run([] {
+    for (int round = 0; round < kRounds; ++round) {
+      Mutex mutex;
+      ConditionVariable changed;
+      cv_status of_timed = cv_status::no_timeout;
+      bool patient_waits = false;
+      bool patient_woken = false;
+      const auto time = std::chrono::steady_clock::now() + 100us;
+      Thread timed([&] {
+        std::unique_lock lock(mutex);
+        of_timed = changed.wait_until(lock, time);
+      });
+      Thread patient([&] {
+        std::unique_lock lock(mutex);
+        patient_waits = true;
+        changed.wait(lock);
+        patient_woken = true;
+      });
+      wait_until_set(mutex, patient_waits);
+      while (std::chrono::steady_clock::now() < time) this_thread::poll();
+      changed.notify_one();
+      timed.join();
+      if (of_timed == cv_status::no_timeout) {
+        {
+          const std::lock_guard lock(mutex);
+          EXPECT_FALSE(patient_woken);
+        }
+        changed.notify_one();
+      }
+      patient.join();
+    }
+  });
+}
+
+/// A clock that stands still, as the system clock seems to do when it is set back.
+struct FrozenClock {
+  using duration = std::chrono::microseconds;
+  using rep = duration::rep;
+  using period = duration::period;
+  using time_point = std::chrono::time_point<FrozenClock>;
+  static constexpr bool is_steady = false;
+  static time_point now() { return {}; }
+};
+
+TEST_P(ConditionVariableTest, GivenAClockSetBack_WhenNotifiedBetweenTwoLooksAtIt_ThenTheWaitEnds) {
+  runtime_.run([] {
+    Mutex mutex;
+    ConditionVariable changed;
+    bool ready = false;
+    Thread waiter([&] {
+      std::unique_lock lock(mutex);
+      EXPECT_TRUE(changed.wait_until(lock, FrozenClock::time_point(100us), [&] { return ready; }));
+    });
+    {
+      // So long that the waiter has looked at the clock and wants the mutex back.
+      const std::lock_guard lock(mutex);
+      this_thread::sleep_for(2ms);
+      ready = true;
+      changed.notify_one();
+    }
+    waiter.join();
+  });
+}
+
+TEST_P(ConditionVariableTest, GivenWaitersThatKnowAStopToken_WhenAStopIsRequested_ThenAllGoOn) {
+  Mutex mutex;
+  ConditionVariable never;
+  std::stop_source source;
+  std::thread stopper([&] { source.request_stop(); });
+  run_in_both_kinds(runtime_, 4, 2, [&] {
+    std::unique_lock lock(mutex);
+    EXPECT_FALSE(never.wait(lock, source.get_token(), [] { return false; }));
+    EXPECT_TRUE(lock.owns_lock());
+    // And at once from now on; a state that is as wished counts all the same.
+    EXPECT_FALSE(never.wait(lock, source.get_token(), [] { return false; }));
+    EXPECT_TRUE(never.wait(lock, source.get_token(), [] { return true; }));
+  });
+  stopper.join();
+}
+
+TEST_P(ConditionVariableTest, GivenAStopThatMeetsTheBeginOfAWait_WhenRequested_ThenItIsNotLost) {
+  runtime_.run([] {
+    for (int round = 0; round < (kSanitized ? 20 : 100); ++round) {
+      Mutex mutex;
+      ConditionVariable never;
+      std::stop_source source;
+      Thread waiter([&] {
+        this_thread::yield();
+        std::unique_lock lock(mutex);
+        never.wait(lock, source.get_token(), [] { return false; });
+      });
+      source.request_stop();
+      waiter.join();
+    }
+  });
+}
+
+TEST_P(ConditionVariableTest, GivenAStopToken_WhenNotifiedWithoutAStop_ThenThePredicateDecides) {
+  runtime_.run([] {
+    Mutex mutex;
+    ConditionVariable changed;
+    std::stop_source source;
+    bool ready = false;
+    Thread waiter([&] {
+      std::unique_lock lock(mutex);
+      EXPECT_TRUE(changed.wait(lock, source.get_token(), [&] { return ready; }));
+    });
+    changed.notify_all();
+    {
+      const std::lock_guard lock(mutex);
+      ready = true;
+    }
+    changed.notify_all();
+    waiter.join();
+    EXPECT_FALSE(source.stop_requested());
+  });
+}
+
+TEST_P(ConditionVariableTest, GivenTheLastWaiterNotified_WhenDestroyedAtOnce_ThenNobodyTouchesIt) {
+  runtime_.run([] {
+    for (int i = 0; i < 50; ++i) {
+      Mutex mutex;
+      auto changed = std::make_unique<ConditionVariable>();
+      bool waits = false;
+      bool ready = false;
+      Thread waiter([&] {
+        std::unique_lock lock(mutex);
+        waits = true;
+        changed->wait(lock, [&] { return ready; });
+      });
+      wait_until_set(mutex, waits);
+      {
+        const std::lock_guard lock(mutex);
+        ready = true;
+        changed->notify_all();
+        changed.reset();
+      }
+      waiter.join();
+    }
+  });
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // Contract: a runtime without work uses no CPU time, whether it has never run anything, has done
-// its work, or all its threads wait.
+// its work, or all its threads wait or sleep.
 #include <chrono>
 #include <thread>
 
@@ -7,6 +7,7 @@
 
 #include <kumiko/runtime/for_each_index.hpp>
 #include <kumiko/runtime/latch.hpp>
+#include <kumiko/runtime/this_thread.hpp>
 
 #include "support.hpp"
 
@@ -43,6 +44,15 @@ TEST_P(IdleTest, GivenThreadsThatAllWait_WhenIdle_ThenAlmostNoCpuTimePasses) {
       [&] { runtime_.run([&] { for_each_index(20, [&gate](std::size_t) { gate.wait(); }); }); });
   EXPECT_LT(cpu_time_of_a_period(), kAllowed);
   gate.count_down();
+  submitter.join();
+}
+
+TEST_P(IdleTest, GivenThreadsThatAllSleep_WhenIdle_ThenAlmostNoCpuTimePasses) {
+  std::thread submitter([&] {
+    runtime_.run(
+        [] { for_each_index(20, [](std::size_t) { this_thread::sleep_for(2 * kPeriod); }); });
+  });
+  EXPECT_LT(cpu_time_of_a_period(), kAllowed);
   submitter.join();
 }
 

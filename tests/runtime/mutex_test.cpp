@@ -1,6 +1,7 @@
-// Contract: at most one thread owns a Mutex; unlock hands it to whoever has waited longest; its
-// users may be lightweight threads of any runtime and OS threads.
+// Contract: at most one thread owns a Mutex; unlock hands it to whoever has waited longest, unless
+// that one's time has run out; its users may be lightweight threads of any runtime and OS threads.
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -14,6 +15,8 @@
 
 namespace kumiko::runtime::test {
 namespace {
+
+using namespace std::chrono_literals;
 
 class MutexTest : public OnWorkers {};
 KUMIKO_ON_WORKERS(MutexTest);
@@ -125,6 +128,75 @@ TEST_P(MutexTest, GivenItsLastUserOwnsIt_WhenDestroyedAtOnce_ThenThePreviousOwne
       mutex.reset();
     }
   });
+}
+
+TEST_P(MutexTest, GivenAnOwner_WhenTheTimeOfOthersRunsOut_ThenFalseAndNotBefore) {
+  Mutex mutex;
+  mutex.lock();
+  run_in_both_kinds(runtime_, 2, 2, [&] {
+    const auto begin = std::chrono::steady_clock::now();
+    EXPECT_FALSE(mutex.try_lock_for(2ms));
+    EXPECT_GE(std::chrono::steady_clock::now() - begin, 2ms);
+    const auto time = std::chrono::system_clock::now() + 1ms;
+    EXPECT_FALSE(mutex.try_lock_until(time));
+    EXPECT_GE(std::chrono::system_clock::now(), time);
+  });
+  mutex.unlock();
+  EXPECT_TRUE(mutex.try_lock());
+  mutex.unlock();
+}
+
+TEST_P(MutexTest, GivenAFreeMutexAndTimePassed_WhenTried_ThenItIsLocked) {
+  runtime_.run([] {
+    Mutex mutex;
+    EXPECT_TRUE(mutex.try_lock_for(-1s));
+    mutex.unlock();
+    EXPECT_TRUE(mutex.try_lock_until(std::chrono::system_clock::now() - 1h));
+    mutex.unlock();
+  });
+}
+
+TEST_P(MutexTest, GivenTimedWaitersThatGiveUp_WhenUnlocked_ThenThePatientOneGetsIt) {
+  runtime_.run([] {
+    Mutex mutex;
+    mutex.lock();
+    TaskGroup group;
+    group.run([&] { EXPECT_FALSE(mutex.try_lock_for(1ms)); });
+    Thread patient([&] {
+      mutex.lock();
+      mutex.unlock();
+    });
+    group.run([&] { EXPECT_FALSE(mutex.try_lock_for(1ms)); });
+    group.wait();
+    mutex.unlock();
+    patient.join();
+    EXPECT_TRUE(mutex.try_lock());
+    mutex.unlock();
+  });
+}
+
+TEST_P(MutexTest, GivenTimeoutsThatMeetUnlocks_WhenAllIsOver_ThenNobodyOverlappedAndItIsFree) {
+  constexpr int kRounds = kSanitized ? 30 : 100;
+  Mutex mutex;
+  int count = 0;
+  std::atomic<int> locked{0};
+  std::atomic<int> seed{0};
+  run_in_both_kinds(runtime_, 6, 2, [&] {
+    const int me = seed++;
+    for (int i = 0; i < kRounds; ++i) {
+      const bool timed = (me + i) % 3 != 0;
+      const std::chrono::microseconds patience((me + i) * 7 % 40);
+      if (timed && !mutex.try_lock_for(patience)) continue;
+      if (!timed) mutex.lock();
+      ++locked;
+      ++count;
+      this_thread::yield();
+      mutex.unlock();
+    }
+  });
+  EXPECT_EQ(count, locked);
+  EXPECT_TRUE(mutex.try_lock());
+  mutex.unlock();
 }
 
 }  // namespace

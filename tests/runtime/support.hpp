@@ -1,11 +1,14 @@
 #pragma once
 
 #include <string>
+#include <thread>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <sched.h>
 
 #include <kumiko/runtime/runtime.hpp>
+#include <kumiko/runtime/task_group.hpp>
 
 #include "sanitizer.hpp"
 
@@ -22,6 +25,20 @@ inline constexpr bool kSanitized = detail::sanitizer::kActive;
 template <class Condition>
 void hold_worker_until(Condition condition) {
   while (!condition()) sched_yield();
+}
+
+/// Runs `body` `lightweight` times in lightweight threads and `os` times in OS threads, all at
+/// once.
+template <class Body>
+void run_in_both_kinds(Runtime& runtime, int lightweight, int os, Body body) {
+  std::vector<std::thread> os_threads;
+  for (int i = 0; i < os; ++i) os_threads.emplace_back(body);
+  runtime.run([&] {
+    TaskGroup group;
+    for (int i = 0; i < lightweight; ++i) group.run(body);
+    group.wait();
+  });
+  for (std::thread& os_thread : os_threads) os_thread.join();
 }
 
 /// A fixture with a runtime of 1, 2, 3 and 8 workers.

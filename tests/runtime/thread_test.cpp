@@ -1,13 +1,17 @@
 // Contract: a Thread runs its function once, at once, on the worker that spawned it; join waits for
-// its end and makes its effects visible; a handle is used up by join or detach and must be.
+// its end and makes its effects visible; a handle is used up by join or detach and must be; a
+// function that takes a stop token learns that its handle asks it to stop.
 #include <array>
 #include <atomic>
 #include <memory>
 #include <stdexcept>
+#include <stop_token>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include <kumiko/runtime/condition_variable.hpp>
+#include <kumiko/runtime/mutex.hpp>
 #include <kumiko/runtime/thread.hpp>
 
 #include "support.hpp"
@@ -158,6 +162,107 @@ TEST_P(ThreadTest, GivenAClosureWhoseCopyThrows_WhenSpawned_ThenTheExceptionArri
   runtime_.run([] {
     const Uncopyable closure;
     for (int i = 0; i < 200; ++i) EXPECT_THROW(Thread{closure}, std::runtime_error);
+  });
+}
+
+TEST_P(ThreadTest, GivenAFunctionThatTakesAStopToken_WhenAStopIsRequested_ThenItSeesIt) {
+  runtime_.run([] {
+    Thread thread([](const std::stop_token& stop) {
+      EXPECT_TRUE(stop.stop_possible());
+      EXPECT_FALSE(stop.stop_requested());
+      while (!stop.stop_requested()) this_thread::yield();
+    });
+    EXPECT_TRUE(thread.get_stop_token().stop_possible());
+    EXPECT_TRUE(thread.request_stop());
+    EXPECT_FALSE(thread.request_stop());
+    thread.join();
+    EXPECT_TRUE(thread.get_stop_source().stop_requested());
+  });
+}
+
+TEST_P(ThreadTest, GivenAHandleThatWasMovedAndSwapped_WhenAStopIsRequested_ThenTheRightOneStops) {
+  runtime_.run([] {
+    std::array<std::atomic<bool>, 2> stopped{};
+    const auto run_until_stop = [&](std::size_t i) {
+      return Thread([&stopped, i](const std::stop_token& stop) {
+        while (!stop.stop_requested()) this_thread::yield();
+        stopped[i] = true;
+      });
+    };
+    Thread first = run_until_stop(0);
+    Thread second = run_until_stop(1);
+    first.swap(second);
+    Thread moved = std::move(first);
+    EXPECT_FALSE(first.get_stop_token().stop_possible());
+    EXPECT_FALSE(first.request_stop());
+    EXPECT_TRUE(moved.request_stop());
+    moved.join();
+    EXPECT_TRUE(stopped[1]);
+    EXPECT_FALSE(stopped[0]);
+    moved = std::move(second);
+    EXPECT_TRUE(moved.request_stop());
+    moved.join();
+    EXPECT_TRUE(stopped[0]);
+  });
+}
+
+TEST_P(ThreadTest, GivenAThreadThatWaitsWithItsStopToken_WhenAStopIsRequested_ThenItEnds) {
+  runtime_.run([] {
+    Mutex mutex;
+    ConditionVariable never;
+    Thread thread([&](const std::stop_token& stop) {
+      std::unique_lock lock(mutex);
+      EXPECT_FALSE(never.wait(lock, stop, [] { return false; }));
+    });
+    thread.request_stop();
+    thread.join();
+  });
+}
+
+TEST_P(ThreadTest, GivenAStopRequestedByAnOsThread_WhenTheThreadPolls_ThenItEnds) {
+  Thread thread;
+  runtime_.run([&] {
+    thread = Thread([](const std::stop_token& stop) {
+      while (!stop.stop_requested()) this_thread::yield();
+    });
+  });
+  EXPECT_TRUE(thread.request_stop());
+  thread.join();
+}
+
+TEST_P(ThreadTest, GivenAFunctionThatTakesNoToken_WhenAStopIsRequested_ThenFalse) {
+  runtime_.run([] {
+    Thread thread([] {});
+    EXPECT_FALSE(thread.get_stop_token().stop_possible());
+    EXPECT_FALSE(thread.request_stop());
+    thread.join();
+  });
+}
+
+TEST_P(ThreadTest, GivenAMoveOnlyFunctionThatTakesAToken_WhenSpawned_ThenItIsMoved) {
+  runtime_.run([] {
+    int result = 0;
+    Thread thread([&result, owned = std::make_unique<int>(4)](std::stop_token) mutable {
+      result = *std::exchange(owned, nullptr);
+    });
+    thread.join();
+    EXPECT_EQ(result, 4);
+  });
+}
+
+TEST_P(ThreadTest, GivenAName_WhenSpawned_ThenTheThreadHasItsFirst23Bytes) {
+  runtime_.run([] {
+    std::string seen;
+    Thread named("solver", [&] { seen = this_thread::name(); });
+    named.join();
+    EXPECT_EQ(seen, "solver");
+    Thread long_named("a name that is longer than that",
+                      [&](const std::stop_token&) { seen = this_thread::name(); });
+    long_named.join();
+    EXPECT_EQ(seen, "a name that is longer t");
+    Thread unnamed([&] { seen = this_thread::name(); });
+    unnamed.join();
+    EXPECT_EQ(seen, "");
   });
 }
 

@@ -17,9 +17,10 @@ using std::cv_status;
 
 /// Lets threads, lightweight ones and OS threads alike, wait for a change of what a Mutex guards.
 ///
-/// Waiters are woken in the order of their arrival, and never spuriously; but another thread may
-/// have changed the state before the woken one owns the mutex again, so use a predicate. May be
-/// destroyed as soon as every waiter has been notified.
+/// Waiters are woken in the order of their arrival, and never spuriously, unless a clock is set
+/// back; but another thread may have changed the state before the woken one owns the mutex again,
+/// so use a predicate. May be destroyed as soon as every waiter has been notified, timed waits only
+/// when they have returned.
 class ConditionVariable {
  public:
   ConditionVariable() = default;
@@ -40,9 +41,12 @@ class ConditionVariable {
   template <class Clock, class Duration>
   cv_status wait_until(std::unique_lock<Mutex>& lock,
                        const std::chrono::time_point<Clock, Duration>& time) {
-    const bool notified = detail::wait_by_clock(
-        time, [&](detail::Deadline deadline) { return wait_notified(lock, &deadline); });
-    return notified ? cv_status::no_timeout : cv_status::timeout;
+    const auto left = detail::time_left(time);
+    const detail::Deadline deadline = detail::deadline_after(left);
+    if (wait_notified(lock, &deadline)) return cv_status::no_timeout;
+    // If the clock was set back we must not wait on without a look at the state: a notification may
+    // have come since.
+    return detail::time_left(time) > left.zero() ? cv_status::no_timeout : cv_status::timeout;
   }
 
   /// Returns what `ready()` says at the end.

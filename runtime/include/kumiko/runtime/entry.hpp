@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <concepts>
+#include <cstddef>
 #include <exception>
 #include <mutex>
 #include <stdexcept>
@@ -31,13 +32,16 @@ class Token {
   }
   ~Token();
 
-  /// Assigns the entry and wakes everyone who waits for it. Does not suspend.
-  /// \throws std::logic_error if the token was used, or moved from.
-  void send(T value) { entry().assign(std::move(value)); }
+  /// Assigns the entry and wakes everyone who waits for it. Does not suspend, unless T's move does.
+  /// \throws std::logic_error if the token was used, or moved from; and what moving a T throws: the
+  /// token can be used again then.
+  void send(T value) { assign<Entry<T>::kValue>(std::move(value)); }
 
   /// Assigns an exception, which every reader of the entry will get thrown.
   /// \throws std::logic_error if the token was used, or moved from.
-  void send_exception(std::exception_ptr exception) { entry().assign(std::move(exception)); }
+  void send_exception(std::exception_ptr exception) {
+    assign<Entry<T>::kException>(std::move(exception));
+  }
 
   /// Whether it can be used.
   explicit operator bool() const noexcept { return entry_ != nullptr; }
@@ -49,9 +53,12 @@ class Token {
 
   explicit Token(Entry<T>& entry) noexcept : entry_(&entry) {}
 
-  Entry<T>& entry() {
+  template <std::size_t Kind, class Content>
+  void assign(Content&& content) {
     if (entry_ == nullptr) throw std::logic_error("Token: used already, or moved from");
-    return *std::exchange(entry_, nullptr);
+    entry_->template put<Kind>(std::forward<Content>(content));
+    // Whoever wakes now may destroy the token.
+    std::exchange(entry_, nullptr)->open();
   }
 
   Entry<T>* entry_ = nullptr;
@@ -82,7 +89,7 @@ class Entry {
   /// Whether it has been assigned. Does not suspend.
   bool full() const noexcept {
     const std::lock_guard guard(guard_);
-    return is_full();
+    return full_;
   }
 
   /// Waits until it has been assigned. Suspends a lightweight caller, blocks an OS thread.
@@ -105,46 +112,52 @@ class Entry {
   const T& get() const {
     wait();
     rethrow_exception();
-    return std::get<T>(content_);
+    return std::get<kValue>(content_);
   }
 
   /// The same, moved out; for a single reader.
   T take() {
     wait();
     rethrow_exception();
-    return std::move(std::get<T>(content_));
+    return std::move(std::get<kValue>(content_));
   }
 
  private:
   friend class Token<T>;
 
-  /// Once it is full, content_ does not change; whoever has seen that under the guard may read it.
-  bool is_full() const noexcept { return content_.index() != 0; }
+  /// What content_ holds, by index, since T may be one of the other types.
+  static constexpr std::size_t kValue = 1;
+  static constexpr std::size_t kException = 2;
 
   bool wait_full(const detail::Deadline* deadline) const noexcept {
     guard_.lock();
-    if (!is_full()) return waiters_.wait(guard_, {"an Entry", this}, deadline);
+    if (!full_) return waiters_.wait(guard_, {"an Entry", this}, deadline);
     guard_.unlock();
     return true;
   }
 
   void rethrow_exception() const {
-    if (const auto* const exception = std::get_if<std::exception_ptr>(&content_)) {
+    if (const auto* const exception = std::get_if<kException>(&content_)) {
       std::rethrow_exception(*exception);
     }
   }
 
-  template <class Content>
-  void assign(Content&& content) {
-    // Moved under the guard: a T that throws then leaves the entry empty.
-    std::unique_lock guard(guard_);
-    content_.template emplace<std::decay_t<Content>>(std::forward<Content>(content));
-    guard.release();
+  /// Without the guard, for T's move may be long, suspend, or throw. Only the token's owner can be
+  /// here, and nobody looks at the content before it is full.
+  template <std::size_t Kind, class Content>
+  void put(Content&& content) {
+    content_.template emplace<Kind>(std::forward<Content>(content));
+  }
+
+  void open() noexcept {
+    guard_.lock();
+    full_ = true;
     waiters_.wake_all_and_unlock(guard_);
   }
 
   mutable detail::SpinLock guard_;
   mutable detail::WaitQueue waiters_;
+  bool full_ = false;  ///< guarded; content_ does not change once it is set
   std::variant<std::monostate, T, std::exception_ptr> content_;
   bool token_given_ = false;
 };

@@ -74,7 +74,7 @@ class Waiter {
   bool timed_ = false;
   bool timed_out_ = false;
   std::atomic<bool> claimed_{false};
-  Deadline deadline_;
+  Deadline deadline_;                     ///< in a TimerHeap
   TimerHeap* timers_ = nullptr;           ///< of the worker on which the wait began
   std::size_t place_in_heap_ = kNowhere;  ///< guarded by the heap's lock
   Parker parker_;

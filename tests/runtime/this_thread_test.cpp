@@ -1,0 +1,223 @@
+// Contract: a sleeping lightweight thread leaves its worker to others and wakes when its time has
+// come, never before; a thread has the name it was given last, in its own time only.
+#include <atomic>
+#include <chrono>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <kumiko/runtime/latch.hpp>
+#include <kumiko/runtime/task_group.hpp>
+#include <kumiko/runtime/this_thread.hpp>
+#include <kumiko/runtime/thread.hpp>
+
+#include "support.hpp"
+
+namespace kumiko::runtime::test {
+namespace {
+
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+class SleepTest : public OnWorkers {};
+KUMIKO_ON_WORKERS(SleepTest);
+class ThisThreadTest : public OnWorkers {};
+KUMIKO_ON_WORKERS(ThisThreadTest);
+
+TEST_P(SleepTest, GivenBothKindsOfThreads_WhenTheySleep_ThenNoneWakesBeforeItsTime) {
+  run_in_both_kinds(runtime_, 20, 3, [] {
+    const auto begin = Clock::now();
+    this_thread::sleep_for(2ms);
+    EXPECT_GE(Clock::now() - begin, 2ms);
+    const auto time = std::chrono::system_clock::now() + 2ms;
+    this_thread::sleep_until(time);
+    EXPECT_GE(std::chrono::system_clock::now(), time);
+  });
+}
+
+TEST_P(SleepTest, GivenNoTimeOrTimePassed_WhenSleeping_ThenItReturns) {
+  run_in_both_kinds(runtime_, 2, 2, [] {
+    this_thread::sleep_for(0s);
+    this_thread::sleep_for(-1h);
+    this_thread::sleep_for(std::chrono::hours::min());
+    this_thread::sleep_until(Clock::time_point::min());
+    this_thread::sleep_until(std::chrono::system_clock::now() - 1h);
+  });
+}
+
+TEST(SleepOnOneWorker, GivenAThousandSleepers_WhenTheySleep_ThenTheyDoSoAtTheSameTime) {
+  constexpr int kSleepers = kThreadSanitizer ? 100 : 1000;
+  Runtime runtime({.workers = 1});
+  const auto begin = Clock::now();
+  runtime.run([] {
+    TaskGroup group;
+    for (int i = 0; i < kSleepers; ++i) group.run([] { this_thread::sleep_for(50ms); });
+    group.wait();
+  });
+  // One after the other they would need 50 s, or 5 s.
+  EXPECT_LT(Clock::now() - begin, kSleepers * 50ms / 2);
+}
+
+TEST(SleepOnOneWorker, GivenASleeper_WhenOthersHaveWork_ThenTheyDoItMeanwhile) {
+  Runtime runtime({.workers = 1});
+  runtime.run([] {
+    std::atomic<bool> awake{false};
+    Thread sleeper([&] {
+      this_thread::sleep_for(10ms);
+      awake = true;
+    });
+    EXPECT_FALSE(awake);
+    sleeper.join();
+    EXPECT_TRUE(awake);
+  });
+}
+
+TEST(SleepOnOneWorker, GivenAComputationThatPolls_WhenASleepersTimeComes_ThenItGoesOn) {
+  Runtime runtime({.workers = 1});
+  runtime.run([] {
+    std::atomic<bool> awake{false};
+    Thread sleeper([&] {
+      this_thread::sleep_for(1ms);
+      awake = true;
+    });
+    while (!awake) this_thread::poll();
+    sleeper.join();
+  });
+}
+
+TEST(SleepOnOneWorker, GivenSleepersUntilVariousTimes_WhenTheyWake_ThenInThatOrder) {
+  constexpr int kSleepers = 20;
+  Runtime runtime({.workers = 1});
+  std::vector<int> order;
+  const auto all_asleep_in_time = [&](Clock::duration lead) {
+    order.clear();
+    bool in_time = false;
+    runtime.run([&] {
+      const auto first = Clock::now() + lead;
+      TaskGroup group;
+      for (int i = 0; i < kSleepers; ++i) {
+        const int place = i * 7 % kSleepers;
+        group.run([&order, first, place] {
+          this_thread::sleep_until(first + place * 100us);
+          order.push_back(place);
+        });
+      }
+      in_time = Clock::now() < first;
+      group.wait();
+    });
+    return in_time;
+  };
+  auto lead = 10ms;
+  while (!all_asleep_in_time(lead)) lead *= 2;
+  ASSERT_EQ(order.size(), static_cast<std::size_t>(kSleepers));
+  for (int i = 0; i < kSleepers; ++i) EXPECT_EQ(order[static_cast<std::size_t>(i)], i);
+}
+
+TEST_P(SleepTest, GivenOneThatSleepsLong_WhenAnotherComesWithAnEarlierTime_ThenItWakesFirst) {
+  runtime_.run([] {
+    std::atomic<bool> long_one_awake{false};
+    Thread sleeper([&] {
+      this_thread::sleep_for(50ms);
+      long_one_awake = true;
+    });
+    const auto begin = Clock::now();
+    this_thread::sleep_for(1ms);
+    // Not if the machine stood still meanwhile.
+    EXPECT_TRUE(!long_one_awake || Clock::now() - begin >= 50ms);
+    sleeper.join();
+  });
+}
+
+TEST_P(SleepTest, GivenEveryWorkerComputesWithoutPolling_WhenTimesCome_ThenNobodyIsForgotten) {
+  runtime_.run([] {
+    TaskGroup group;
+    for (int i = 0; i < 20; ++i) {
+      group.run([i] {
+        this_thread::sleep_for(std::chrono::microseconds(i * 50));
+        const auto end = Clock::now() + 200us;
+        hold_worker_until([end] { return Clock::now() >= end; });
+        this_thread::sleep_for(std::chrono::microseconds((20 - i) * 50));
+      });
+    }
+    group.wait();
+  });
+}
+
+TEST_P(SleepTest, GivenDetachedSleepers_WhenTheRuntimeIsDestroyed_ThenItWaitsForThem) {
+  std::atomic<int> awake{0};
+  {
+    Runtime runtime({.workers = GetParam()});
+    runtime.run([&] {
+      for (int i = 0; i < 10; ++i) {
+        Thread([&] {
+          this_thread::sleep_for(5ms);
+          ++awake;
+        }).detach();
+      }
+    });
+  }
+  EXPECT_EQ(awake, 10);
+}
+
+TEST_P(ThisThreadTest, GivenNoName_WhenAsked_ThenEmpty) {
+  runtime_.run([] {
+    EXPECT_EQ(this_thread::name(), "");
+    Thread([] { EXPECT_EQ(this_thread::name(), ""); }).join();
+  });
+}
+
+TEST_P(ThisThreadTest, GivenAName_WhenTheThreadMoves_ThenItKeepsItAndOthersHaveTheirs) {
+  runtime_.run([] {
+    this_thread::set_name("root");
+    TaskGroup group;
+    for (int i = 0; i < 10; ++i) {
+      group.run([i] {
+        EXPECT_EQ(this_thread::name(), "");
+        this_thread::set_name(std::to_string(i));
+        this_thread::yield();
+        EXPECT_EQ(this_thread::name(), std::to_string(i));
+        this_thread::set_name("");
+        EXPECT_EQ(this_thread::name(), "");
+      });
+    }
+    group.wait();
+    EXPECT_EQ(this_thread::name(), "root");
+  });
+}
+
+TEST_P(ThisThreadTest, GivenALongName_WhenSet_ThenItsFirst23BytesAreKept) {
+  runtime_.run([] {
+    this_thread::set_name("12345678901234567890123");
+    EXPECT_EQ(this_thread::name(), "12345678901234567890123");
+    this_thread::set_name("abcdefghijklmnopqrstuvwxyz");
+    EXPECT_EQ(this_thread::name(), "abcdefghijklmnopqrstuvw");
+    this_thread::set_name("short");
+    EXPECT_EQ(this_thread::name(), "short");
+  });
+}
+
+TEST_P(ThisThreadTest, GivenThreadsWithNamesThatEnded_WhenARunBegins_ThenItHasNoneOfThem) {
+  // So many at once that their stacks go back to where runs take theirs from.
+  constexpr int kThreads = kThreadSanitizer ? 150 : 400;
+  runtime_.run([] {
+    Latch all_named(kThreads);
+    TaskGroup group;
+    for (int i = 0; i < kThreads; ++i) {
+      group.run([&] {
+        this_thread::set_name("a name of the past");
+        all_named.arrive_and_wait();
+      });
+    }
+    group.wait();
+  });
+  for (int i = 0; i < 20; ++i) runtime_.run([] { EXPECT_EQ(this_thread::name(), ""); });
+}
+
+TEST(ThisThreadOutside, GivenAnOsThread_WhenNamedOrPolled_ThenNothingHappens) {
+  this_thread::set_name("nobody");
+  EXPECT_EQ(this_thread::name(), "");
+  this_thread::poll();
+}
+
+}  // namespace
+}  // namespace kumiko::runtime::test
