@@ -3,10 +3,10 @@
 #include <array>
 #include <cstddef>
 #include <memory>
-#include <source_location>
 
 #include <kumiko/runtime/detail/current.hpp>
 #include <kumiko/runtime/detail/waiter.hpp>
+#include <kumiko/runtime/source_location.hpp>
 
 #include "exception_state.hpp"
 #include "fiber.hpp"
@@ -48,7 +48,7 @@ struct alignas(64) Descriptor : ThreadFront {
   std::unique_ptr<Specifics> specifics;  ///< nullptr if it has none
 
   // For people: where it was spawned, and the name it was given, if any.
-  std::source_location where;
+  SourceLocation where;
   std::array<char, 24> name{};
 
   // What belongs to the OS thread in C and C++ and travels with the lightweight one.

@@ -27,7 +27,7 @@ constexpr int kBacktraceDepth = 24;
 using Line = std::array<char, 512>;
 
 std::size_t describe(const Descriptor& thread, Line& line) {
-  const std::source_location& where = thread.where;
+  const SourceLocation& where = thread.where;
   const int length =
       std::snprintf(line.data(), line.size(), "thread %s%s%s0x%" PRIxPTR ", created at %s:%u in %s",
                     thread.name[0] != '\0' ? "\"" : "", thread.name.data(),

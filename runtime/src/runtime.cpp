@@ -68,7 +68,7 @@ int Runtime::workers() const noexcept { return static_cast<int>(scheduler_->work
 
 Statistics Runtime::statistics() const { return scheduler_->statistics(); }
 
-void Runtime::run_root(void (*call)(void*), void* callable, std::source_location where) {
+void Runtime::run_root(void (*call)(void*), void* callable, SourceLocation where) {
   if (process_ != getpid()) {
     throw std::logic_error(
         "Runtime::run in a child process made by fork(): its workers are the "

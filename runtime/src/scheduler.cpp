@@ -153,7 +153,7 @@ void Scheduler::inject(Descriptor& thread) noexcept {
   injecting_.fetch_sub(1, std::memory_order_release);
 }
 
-void Scheduler::run_root(void (*call)(void*), void* callable, std::source_location where) {
+void Scheduler::run_root(void (*call)(void*), void* callable, SourceLocation where) {
   if (current_worker() != nullptr) {
     throw std::logic_error(
         "Runtime::run called from a lightweight thread; spawn a Thread or use a TaskGroup there");

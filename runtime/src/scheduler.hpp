@@ -6,11 +6,11 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <source_location>
 #include <thread>
 #include <vector>
 
 #include <kumiko/runtime/options.hpp>
+#include <kumiko/runtime/source_location.hpp>
 #include <kumiko/runtime/statistics.hpp>
 
 #include "descriptor.hpp"
@@ -37,7 +37,7 @@ class Scheduler {
 
   /// Runs call(callable) as a thread without parent and blocks the calling OS thread until it has
   /// ended. An exception that escapes it is rethrown.
-  void run_root(void (*call)(void*), void* callable, std::source_location where);
+  void run_root(void (*call)(void*), void* callable, SourceLocation where);
 
   /// Makes a thread runnable from an OS thread that is not one of this scheduler's workers.
   void inject(Descriptor& thread) noexcept;

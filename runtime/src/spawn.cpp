@@ -140,7 +140,7 @@ void* Descriptor::prepare(std::size_t closure_size, std::size_t closure_alignmen
 }
 
 Reservation reserve_thread(std::size_t size, std::size_t alignment, GroupState* group,
-                           std::source_location where) {
+                           SourceLocation where) {
   Worker* const worker = current_worker();
   if (worker == nullptr) [[unlikely]]
     throw_no_worker();

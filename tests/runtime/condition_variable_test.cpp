@@ -214,7 +214,7 @@ struct FrozenClock {
   using rep = duration::rep;
   using period = duration::period;
   using time_point = std::chrono::time_point<FrozenClock>;
-  static constexpr bool is_steady = false;
+  [[maybe_unused]] static constexpr bool is_steady = false;
   static time_point now() { return {}; }
 };
 

@@ -3,10 +3,10 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
-#include <source_location>
 #include <utility>
 
 #include <kumiko/runtime/options.hpp>
+#include <kumiko/runtime/source_location.hpp>
 #include <kumiko/runtime/statistics.hpp>
 
 namespace kumiko::runtime {
@@ -46,7 +46,7 @@ class Runtime {
   /// \throws std::logic_error if the caller is a lightweight thread: it should spawn instead.
   /// \throws std::system_error if no stack can be mapped.
   template <class Function>
-  void run(Function&& function, std::source_location where = std::source_location::current()) {
+  void run(Function&& function, SourceLocation where = SourceLocation::current()) {
     auto call = [&function] { std::invoke(std::forward<Function>(function)); };
     run_root([](void* callable) { (*static_cast<decltype(call)*>(callable))(); }, &call, where);
   }
@@ -58,7 +58,7 @@ class Runtime {
   Statistics statistics() const;
 
  private:
-  void run_root(void (*call)(void*), void* callable, std::source_location where);
+  void run_root(void (*call)(void*), void* callable, SourceLocation where);
 
   std::unique_ptr<detail::Scheduler> scheduler_;
   int process_;  ///< the one that the workers belong to

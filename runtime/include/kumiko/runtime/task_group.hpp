@@ -1,12 +1,12 @@
 #pragma once
 
 #include <concepts>
-#include <source_location>
 #include <type_traits>
 #include <utility>
 
 #include <kumiko/runtime/detail/group_state.hpp>
 #include <kumiko/runtime/detail/spawn.hpp>
+#include <kumiko/runtime/source_location.hpp>
 
 namespace kumiko::runtime {
 
@@ -48,7 +48,7 @@ class TaskGroup {
   /// \throws what Thread's constructor throws; the group is then as before.
   template <class Function>
   requires std::invocable<std::decay_t<Function>>
-  void run(Function&& function, std::source_location where = std::source_location::current()) {
+  void run(Function&& function, SourceLocation where = SourceLocation::current()) {
     const detail::Reservation made =
         detail::make_thread(std::forward<Function>(function), &state_, where);
     detail::start_thread(made.thread, &detail::call_and_destroy<std::decay_t<Function>>);
@@ -59,8 +59,7 @@ class TaskGroup {
   /// \throws also std::out_of_range if there is no such worker.
   template <class Function>
   requires std::invocable<std::decay_t<Function>>
-  void run_near(int worker, Function&& function,
-                std::source_location where = std::source_location::current()) {
+  void run_near(int worker, Function&& function, SourceLocation where = SourceLocation::current()) {
     detail::check_worker_index(worker);
     const detail::Reservation made =
         detail::make_thread(std::forward<Function>(function), &state_, where);

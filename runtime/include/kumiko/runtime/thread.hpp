@@ -2,13 +2,13 @@
 
 #include <concepts>
 #include <functional>
-#include <source_location>
 #include <stop_token>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 
 #include <kumiko/runtime/detail/spawn.hpp>
+#include <kumiko/runtime/source_location.hpp>
 #include <kumiko/runtime/this_thread.hpp>
 
 namespace kumiko::runtime {
@@ -40,13 +40,13 @@ class Thread {
   /// can be mapped, std::bad_alloc, and what copying `function` throws.
   template <detail::ThreadFunction Function>
   requires(!std::same_as<std::decay_t<Function>, Thread>) explicit Thread(
-      Function&& function, std::source_location where = std::source_location::current())
+      Function&& function, SourceLocation where = SourceLocation::current())
       : Thread(std::string_view(), std::forward<Function>(function), where) {}
 
   /// The same with a name for reports, see this_thread::set_name().
   template <detail::ThreadFunction Function>
   Thread(std::string_view name, Function&& function,
-         std::source_location where = std::source_location::current()) {
+         SourceLocation where = SourceLocation::current()) {
     if constexpr (std::invocable<std::decay_t<Function>>) {
       start(name, std::forward<Function>(function), where);
     } else {
@@ -100,7 +100,7 @@ class Thread {
 
  private:
   template <class Function>
-  void start(std::string_view name, Function&& function, std::source_location where) {
+  void start(std::string_view name, Function&& function, SourceLocation where) {
     const detail::Reservation made =
         detail::make_thread(std::forward<Function>(function), nullptr, where);
     if (!name.empty()) detail::set_name(*made.thread, name);

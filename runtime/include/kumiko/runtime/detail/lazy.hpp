@@ -49,7 +49,7 @@ bool give_away(LazyFrame& frame, Function function) noexcept {
   if (!frame.given) frame.given.emplace(running_thread());
   try {
     const Reservation made =
-        make_thread(std::move(function), &*frame.given, std::source_location::current());
+        make_thread(std::move(function), &*frame.given, SourceLocation::current());
     offer_thread(made.thread, &call_and_destroy<Function>, *frame.given);
     return true;
   } catch (...) {

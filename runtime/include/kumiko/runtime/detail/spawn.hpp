@@ -4,12 +4,12 @@
 #include <functional>
 #include <memory>
 #include <new>
-#include <source_location>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 
 #include <kumiko/runtime/detail/current.hpp>
+#include <kumiko/runtime/source_location.hpp>
 
 namespace kumiko::runtime::detail {
 
@@ -34,7 +34,7 @@ struct Reservation {
 /// \throws std::logic_error outside a lightweight thread, std::length_error if the stack is too
 /// small for the closure, std::system_error if no stack can be mapped, std::bad_alloc.
 Reservation reserve_thread(std::size_t size, std::size_t alignment, GroupState* group,
-                           std::source_location where);
+                           SourceLocation where);
 
 /// Names a thread for reports, see this_thread::set_name().
 void set_name(Descriptor& thread, std::string_view name) noexcept;
@@ -58,7 +58,7 @@ void call_and_destroy(void* storage) {
 
 /// Reserves a thread and constructs a decayed copy of `function` in its storage.
 template <class Function>
-Reservation make_thread(Function&& function, GroupState* group, std::source_location where) {
+Reservation make_thread(Function&& function, GroupState* group, SourceLocation where) {
   using Closure = std::decay_t<Function>;
   const Reservation reserved = reserve_thread(sizeof(Closure), alignof(Closure), group, where);
   if constexpr (std::is_nothrow_constructible_v<Closure, Function>) {
