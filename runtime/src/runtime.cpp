@@ -68,6 +68,16 @@ int Runtime::workers() const noexcept { return static_cast<int>(scheduler_->work
 
 Statistics Runtime::statistics() const { return scheduler_->statistics(); }
 
+void Runtime::start_trace(std::size_t records) {
+  if (scheduler_->never_sleeps()) {
+    throw std::logic_error(
+        "Runtime::start_trace needs an idle policy with sleep (adaptive, sleep)");
+  }
+  scheduler_->start_trace(records);
+}
+
+void Runtime::stop_trace(std::ostream& out) { scheduler_->stop_trace(out); }
+
 void Runtime::run_root(void (*call)(void*), void* callable, SourceLocation where) {
   if (process_ != getpid()) {
     throw std::logic_error(

@@ -2,6 +2,7 @@
 
 #include <exception>
 #include <new>
+#include <ostream>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -90,6 +91,39 @@ std::uint64_t Scheduler::living_threads() const noexcept {
   std::uint64_t begun = roots_.load(std::memory_order_acquire);
   for (const std::unique_ptr<Worker>& worker : workers_) begun += worker->spawned().read();
   return begun - ended;
+}
+
+void Scheduler::start_trace(std::size_t records) {
+  while_quiet([&] {
+    trace_ticks_ = read_ticks();
+    trace_begin_ = std::chrono::steady_clock::now();
+    for (const std::unique_ptr<Worker>& worker : workers_) worker->trace().resize(records);
+    for (const std::unique_ptr<Worker>& worker : workers_) worker->set_tracing(true);
+  });
+}
+
+void Scheduler::stop_trace(std::ostream& out) {
+  std::vector<const TraceRing*> rings;
+  while_quiet([&] {
+    for (const std::unique_ptr<Worker>& worker : workers_) {
+      worker->set_tracing(false);
+      rings.push_back(&worker->trace());
+    }
+  });
+  TraceWriter(trace_ticks_, trace_begin_).write(out, rings);
+}
+
+/// Waits until all workers sleep, and keeps them asleep: they read their flag and write their ring
+/// without any order.
+template <class Visit>
+void Scheduler::while_quiet(Visit visit) {
+  for (bool done = false; !done;) {
+    idle_.while_all_sleep([&] {
+      visit();
+      done = true;
+    });
+    if (!done) std::this_thread::sleep_for(std::chrono::microseconds(20));
+  }
 }
 
 std::size_t Scheduler::pending_deadlines() const noexcept {
@@ -194,6 +228,7 @@ void Scheduler::inject_root(void* thread) noexcept {
 Statistics Scheduler::statistics() const {
   Statistics statistics;
   statistics.roots = roots_.load(std::memory_order_relaxed);
+  statistics.stacks = stack_source_.stacks();
   for (const std::unique_ptr<Worker>& worker : workers_) {
     statistics.workers.push_back(worker->statistics());
   }

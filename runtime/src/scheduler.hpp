@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <iosfwd>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -84,10 +85,16 @@ class Scheduler {
   Timekeeper& timekeeper() noexcept { return timekeeper_; }
   Statistics statistics() const;
 
+  /// See Runtime.
+  void start_trace(std::size_t records);
+  void stop_trace(std::ostream& out);
+
  private:
   static void inject_root(void* thread) noexcept;
   void start_workers(int count);
   void stop() noexcept;
+  template <class Visit>
+  void while_quiet(Visit visit);
   std::uint64_t living_threads() const noexcept;
   std::size_t pending_deadlines() const noexcept;
 
@@ -111,6 +118,8 @@ class Scheduler {
   const bool oversubscribed_;
   Idle idle_;
   std::vector<std::unique_ptr<Worker>> workers_;  ///< complete before the first OS thread starts
+  std::uint64_t trace_ticks_ = 0;
+  std::chrono::steady_clock::time_point trace_begin_;
   std::vector<std::thread> os_threads_;
   Timekeeper timekeeper_{*this};
 };

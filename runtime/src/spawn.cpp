@@ -86,7 +86,7 @@ Fiber& end(Descriptor& self) noexcept {
   } else if (Waiter* const waiter = complete_left_behind(self); waiter != nullptr) {
     next = wake(worker, *waiter, next);
   }
-  worker.begin_running(next);
+  worker.begin_running(next, true);
   if (!self.guarded && self.has_overflown()) [[unlikely]]
     report_broken_canary(self);
   self.alive = false;
@@ -104,7 +104,7 @@ Fiber& end(Descriptor& self) noexcept {
   self.join_state->kept_stack = &self;
   Descriptor* const next = worker.deque().pop();
   if (is_attached(self, next)) next->attached_child = nullptr;
-  worker.begin_running(next);
+  worker.begin_running(next, true);
   Fiber& target = next != nullptr ? next->fiber : worker.loop();
   const auto complete = [](void* thread) {
     auto& ended = *static_cast<Descriptor*>(thread);

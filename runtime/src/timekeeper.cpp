@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <system_error>
+#include <exception>
 
 #include <pthread.h>
 
@@ -27,7 +27,7 @@ bool Timekeeper::start() noexcept {
   if (os_thread_.joinable()) return true;
   try {
     os_thread_ = std::thread([this] { keep(); });
-  } catch (const std::system_error&) {
+  } catch (const std::exception&) {
     return false;
   }
   pthread_setname_np(os_thread_.native_handle(), "kumiko-timer");

@@ -30,7 +30,10 @@ Worker::Worker(Scheduler& scheduler, int index)
 }
 
 WorkerStatistics Worker::statistics() const noexcept {
-  return {spawned_.read(), executed_.read(), steals_.read(), failed_steals_.read(), parks_.read()};
+  return {spawned_.read(),    executed_.read(),
+          steals_.read(),     failed_steals_.read(),
+          parks_.read(),      std::chrono::nanoseconds(parked_nanoseconds_.read()),
+          suspensions_.read()};
 }
 
 // --- Switching -----------------------------------------------------------------------------------
@@ -130,7 +133,8 @@ bool Worker::split_lazy_work() noexcept {
 
 Descriptor* Worker::next_after_suspension() noexcept {
   answer_share_request();
-  if (++suspensions_ % tunables::kSuspensionsPerFairTurn == 0) return nullptr;
+  suspensions_.increment();
+  if (suspensions_.read() % tunables::kSuspensionsPerFairTurn == 0) return nullptr;
   return deque_.pop();
 }
 
@@ -195,7 +199,12 @@ Descriptor* Worker::search() noexcept {
     }
     if (scheduler_.has_visible_work() && idle.retract(sleeper_)) continue;
     parks_.increment();
+    if (tracing_) trace_.note(TraceRing::Kind::kPark);
+    const auto begin = std::chrono::steady_clock::now();
     sleep();
+    const std::chrono::nanoseconds slept = std::chrono::steady_clock::now() - begin;
+    parked_nanoseconds_.increment(static_cast<std::uint64_t>(slept.count()));
+    if (tracing_) trace_.note(TraceRing::Kind::kWake);
   }
 }
 
@@ -266,6 +275,7 @@ Descriptor* Worker::steal_pass(Descriptor* (Worker::*give)() noexcept, Filter wa
     if (&other == this || !wanted(other)) continue;
     if (Descriptor* const thread = (other.*give)(); thread != nullptr) {
       steals_.increment();
+      if (tracing_) trace_.note(TraceRing::Kind::kSteal, other.index());
       return thread;
     }
     failed_steals_.increment();

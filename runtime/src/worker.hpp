@@ -18,6 +18,7 @@
 #include "thread_queue.hpp"
 #include "timer_heap.hpp"
 #include "topology.hpp"
+#include "trace.hpp"
 
 namespace kumiko::runtime::detail {
 
@@ -27,9 +28,9 @@ class Waiter;
 /// A counter that one OS thread writes and any may read.
 class OwnCounter {
  public:
-  void increment() noexcept {
+  void increment(std::uint64_t by = 1) noexcept {
     // release: pairs with the acquire in read(), so that a count comes after what it counts.
-    value_.store(value_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+    value_.store(value_.load(std::memory_order_relaxed) + by, std::memory_order_release);
   }
   std::uint64_t read() const noexcept { return value_.load(std::memory_order_acquire); }
 
@@ -65,8 +66,10 @@ class Worker : public WorkerFront {
   }
 
   /// Self: the second half of become(), where current() has ended.
-  void begin_running(Descriptor* next) noexcept {
+  void begin_running(Descriptor* next, bool previous_ended = false) noexcept {
     running = next;
+    if (tracing_) [[unlikely]]
+      trace_.run(next, previous_ended);
     if (next == nullptr) return;
     *exception_state_ = next->exception_state;
     *errno_ = next->saved_errno;
@@ -115,6 +118,11 @@ class Worker : public WorkerFront {
   TimerHeap& timers() noexcept { return timers_; }
 
   Fiber& loop() noexcept { return loop_; }
+  TraceRing& trace() noexcept { return trace_; }
+
+  /// Whether to write into trace(). Only while the worker sleeps or is yet to start, or by itself.
+  void set_tracing(bool on) noexcept { tracing_ = on; }
+
   OwnCounter& spawned() noexcept { return spawned_; }
   OwnCounter& executed() noexcept { return executed_; }
   WorkerStatistics statistics() const noexcept;
@@ -136,9 +144,9 @@ class Worker : public WorkerFront {
 
   Scheduler& scheduler_;
   const int index_;
+  bool tracing_ = false;
   ExceptionState* exception_state_ = nullptr;  ///< the OS thread's
   int* errno_ = nullptr;                       ///< the OS thread's
-  unsigned suspensions_ = 0;
   unsigned turns_ = 0;
   bool outside_first_ = false;            ///< in the next turn
   Random random_;                         ///< whom to visit
@@ -150,6 +158,7 @@ class Worker : public WorkerFront {
   TimerHeap timers_;
   StackCache stacks_;
   JoinStateCache join_states_;
+  TraceRing trace_;
   Fiber loop_;
   Parker sleeper_;
 
@@ -158,6 +167,8 @@ class Worker : public WorkerFront {
   OwnCounter steals_;
   OwnCounter failed_steals_;
   OwnCounter parks_;
+  OwnCounter parked_nanoseconds_;
+  OwnCounter suspensions_;
 };
 
 /// What a thread's stack begins with, see start_fiber; `descriptor` is a Descriptor*.

@@ -84,7 +84,7 @@ struct ManualClock {
   using rep = duration::rep;
   using period = duration::period;
   using time_point = std::chrono::time_point<ManualClock>;
-  static constexpr bool is_steady = false;
+  [[maybe_unused]] static constexpr bool is_steady = false;
   static inline time_point shown;
   static time_point now() { return shown; }
 };

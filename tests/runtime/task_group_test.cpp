@@ -121,5 +121,24 @@ TEST(TaskGroupMisuse, GivenAnOsThread_WhenItConstructsAGroup_ThenLogicError) {
   EXPECT_THROW(TaskGroup(), std::logic_error);
 }
 
+TEST_P(TaskGroupTest, GivenACancelledGroup_WhenRun_ThenNothingStartsUntilItHasBeenWaitedFor) {
+  runtime_.run([] {
+    TaskGroup group;
+    std::atomic<int> runs{0};
+    group.run([&] {
+      ++runs;
+      while (!group.cancelled()) this_thread::yield();
+    });
+    group.cancel();
+    group.run([&runs] { ++runs; });
+    group.wait();
+    EXPECT_EQ(runs, 1);
+    EXPECT_FALSE(group.cancelled());
+    group.run([&runs] { ++runs; });
+    group.wait();
+    EXPECT_EQ(runs, 2);
+  });
+}
+
 }  // namespace
 }  // namespace kumiko::runtime::test

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -7,17 +9,21 @@ namespace kumiko::runtime {
 
 /// What one worker has done since its runtime began.
 struct WorkerStatistics {
-  std::uint64_t spawned = 0;        ///< threads created here
-  std::uint64_t executed = 0;       ///< threads that ended here
-  std::uint64_t steals = 0;         ///< threads taken from another worker
-  std::uint64_t failed_steals = 0;  ///< visits to another worker that brought nothing
-  std::uint64_t parks = 0;          ///< times it went to sleep
+  std::uint64_t spawned = 0;           ///< threads created here
+  std::uint64_t executed = 0;          ///< threads that ended here
+  std::uint64_t steals = 0;            ///< threads taken from another worker
+  std::uint64_t failed_steals = 0;     ///< visits to another worker that brought nothing
+  std::uint64_t parks = 0;             ///< times it went to sleep
+  std::chrono::nanoseconds parked{0};  ///< how long it has slept, up to the latest wake-up
+  std::uint64_t suspensions = 0;       ///< switches away from threads that wait or yield
 };
 
 /// A snapshot of all workers, each counter exact for some moment during the call.
 struct Statistics {
   std::vector<WorkerStatistics> workers;
   std::uint64_t roots = 0;  ///< threads created by Runtime::run
+  std::size_t stacks =
+      0;  ///< high-water mark: stacks made so far, at least as many as threads lived
 
   /// The sum over the workers.
   WorkerStatistics total() const noexcept {
@@ -28,6 +34,8 @@ struct Statistics {
       sum.steals += worker.steals;
       sum.failed_steals += worker.failed_steals;
       sum.parks += worker.parks;
+      sum.parked += worker.parked;
+      sum.suspensions += worker.suspensions;
     }
     return sum;
   }

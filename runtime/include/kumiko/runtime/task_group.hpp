@@ -49,6 +49,8 @@ class TaskGroup {
   template <class Function>
   requires std::invocable<std::decay_t<Function>>
   void run(Function&& function, SourceLocation where = SourceLocation::current()) {
+    if (cancelled()) [[unlikely]]
+      return;
     const detail::Reservation made =
         detail::make_thread(std::forward<Function>(function), &state_, where);
     detail::start_thread(made.thread, &detail::call_and_destroy<std::decay_t<Function>>);
@@ -61,11 +63,19 @@ class TaskGroup {
   requires std::invocable<std::decay_t<Function>>
   void run_near(int worker, Function&& function, SourceLocation where = SourceLocation::current()) {
     detail::check_worker_index(worker);
+    if (cancelled()) return;
     const detail::Reservation made =
         detail::make_thread(std::forward<Function>(function), &state_, where);
     detail::offer_thread_to(worker, made.thread, &detail::call_and_destroy<std::decay_t<Function>>,
                             state_);
   }
+
+  /// Asks the group's threads to end early: run() and run_near() do nothing from now on, until
+  /// wait() returns, and threads that ask cancelled() know. By anyone; does not suspend.
+  void cancel() noexcept { state_.cancelled.store(true, std::memory_order_relaxed); }
+
+  /// Whether cancel() was called since the last wait(). Cost: one load.
+  bool cancelled() const noexcept { return state_.cancelled.load(std::memory_order_relaxed); }
 
   /// Waits until all threads of the group have ended, those that they add included, then rethrows
   /// the first exception that escaped one of them, if any. The group may be used again, or
@@ -73,6 +83,8 @@ class TaskGroup {
   void wait() {
     if (detail::running_thread() != state_.owner) detail::throw_not_group_owner();
     state_.counter.wait_for_all();
+    // relaxed: what the group's threads did before they ended is ordered by the joining.
+    state_.cancelled.store(false, std::memory_order_relaxed);
     state_.exception.rethrow();
   }
 

@@ -95,6 +95,7 @@ struct GroupState {
 
   ThreadFront* const owner;
   JoinCounter counter;
+  std::atomic<bool> cancelled{false};
   FirstException exception;
 };
 
