@@ -42,6 +42,8 @@ struct alignas(64) Descriptor : ThreadFront {
   /// What it waits for while it is suspended in a Waiter.
   WaitReason wait_reason{};
 
+  unsigned valgrind_id = 0;  ///< under which Valgrind knows the stack
+
   bool alive = false;   ///< a thread, not a free stack
   bool guarded = true;  ///< there is a guard page below, not a canary in the lowest bytes
 

@@ -19,7 +19,9 @@ class Barrier {
   /// Names a phase.
   class ArrivalToken {
    public:
+    /// The phase goes along.
     ArrivalToken(ArrivalToken&&) = default;
+    /// The phase goes along.
     ArrivalToken& operator=(ArrivalToken&&) = default;
 
    private:

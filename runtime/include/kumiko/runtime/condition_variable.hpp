@@ -65,6 +65,7 @@ class ConditionVariable {
                      const std::chrono::duration<Rep, Period>& duration) {
     return wait_until(lock, detail::deadline_after(duration));
   }
+  /// Waits for `duration` at most until `ready()` is true. Returns what `ready()` says at the end.
   template <class Rep, class Period, class Predicate>
   bool wait_for(std::unique_lock<Mutex>& lock, const std::chrono::duration<Rep, Period>& duration,
                 Predicate ready) {

@@ -25,7 +25,9 @@ class Token {
  public:
   /// No right.
   Token() noexcept = default;
+  /// The right goes along.
   Token(Token&& other) noexcept : entry_(std::exchange(other.entry_, nullptr)) {}
+  /// The right goes along; one that this had is used as its destructor does.
   Token& operator=(Token&& other) noexcept {
     Token(std::move(other)).swap(*this);
     return *this;
@@ -46,6 +48,7 @@ class Token {
   /// Whether it can be used.
   explicit operator bool() const noexcept { return entry_ != nullptr; }
 
+  /// Exchanges the two.
   void swap(Token& other) noexcept { std::swap(entry_, other.entry_); }
 
  private:

@@ -72,7 +72,9 @@ template <class T>
 class Future : public detail::FutureBase<T> {
  public:
   Future() noexcept = default;
+  /// The other is not valid afterwards.
   Future(Future&&) noexcept = default;
+  /// The other is not valid afterwards.
   Future& operator=(Future&&) noexcept = default;
 
   /// Waits for the result and moves it out, or rethrows the exception that came instead. Not valid
@@ -121,7 +123,9 @@ template <class T>
 class Promise {
  public:
   Promise() : entry_(std::make_shared<detail::FutureEntry<T>>()), token_(entry_->token()) {}
+  /// The right goes along.
   Promise(Promise&&) noexcept = default;
+  /// The right goes along; one that this had and did not use delivers broken_promise.
   Promise& operator=(Promise&& other) noexcept {
     Promise(std::move(other)).swap(*this);
     return *this;
@@ -145,6 +149,7 @@ class Promise {
   void set_value(detail::FutureContent<T> value) requires(!std::is_void_v<T>) {
     unused_token().send(std::move(value));
   }
+  /// The same for void.
   void set_value() requires(std::is_void_v<T>) { unused_token().send({}); }
 
   /// Delivers an exception. \throws as set_value()
@@ -152,6 +157,7 @@ class Promise {
     unused_token().send_exception(std::move(exception));
   }
 
+  /// Exchanges the two.
   void swap(Promise& other) noexcept {
     std::swap(entry_, other.entry_);
     token_.swap(other.token_);

@@ -15,6 +15,7 @@ namespace kumiko::runtime {
 class ThreadId {
  public:
   ThreadId() = default;
+  /// What value() returned.
   explicit ThreadId(std::uintptr_t value) noexcept : value_(value) {}
 
   friend bool operator==(const ThreadId&, const ThreadId&) = default;

@@ -34,6 +34,7 @@ class Thread {
   /// runs at once on this worker, and the caller goes on when it ends or waits, or earlier on a
   /// worker that steals the caller's continuation. A function that takes a std::stop_token gets the
   /// one of this handle's stop source.
+  /// \param function what the thread runs.
   /// \param where named in reports as the place of the thread's creation.
   /// \throws std::logic_error outside a lightweight thread: use Runtime::run there.
   /// \throws std::length_error if the copy does not fit on a stack, std::system_error if no stack
@@ -61,6 +62,7 @@ class Thread {
     }
   }
 
+  /// The other is no thread afterwards.
   Thread(Thread&& other) noexcept
       : state_(std::exchange(other.state_, nullptr)),
         stop_source_(std::exchange(other.stop_source_, std::stop_source(std::nostopstate))) {}
@@ -81,6 +83,7 @@ class Thread {
   /// \throws std::logic_error if not joinable.
   void detach();
 
+  /// Whether it is a thread, neither joined nor detached.
   bool joinable() const noexcept { return state_ != nullptr; }
 
   /// The thread's name; the default value if not joinable.
@@ -91,8 +94,10 @@ class Thread {
 
   /// Of the thread's stop token; without a state if its function takes none.
   std::stop_source get_stop_source() const noexcept { return stop_source_; }
+  /// The thread's stop token; without a state if its function takes none.
   std::stop_token get_stop_token() const noexcept { return stop_source_.get_token(); }
 
+  /// Exchanges the two.
   void swap(Thread& other) noexcept {
     std::swap(state_, other.state_);
     stop_source_.swap(other.stop_source_);

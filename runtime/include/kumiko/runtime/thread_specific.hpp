@@ -57,7 +57,9 @@ class ThreadSpecific {
   /// Destroys the running thread's value, if it has one.
   void reset() noexcept { delete static_cast<T*>(detail::release_specific(this)); }
 
+  /// local()
   T& operator*() { return local(); }
+  /// local()
   T* operator->() { return &local(); }
 };
 
