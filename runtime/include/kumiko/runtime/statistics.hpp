@@ -21,7 +21,7 @@ struct WorkerStatistics {
 /// A snapshot of all workers, each counter exact for some moment during the call.
 struct Statistics {
   std::vector<WorkerStatistics> workers;  ///< by index
-  std::uint64_t roots = 0;  ///< threads created by Runtime::run
+  std::uint64_t roots = 0;                ///< threads created by Runtime::run
   std::size_t stacks =
       0;  ///< high-water mark: stacks made so far, at least as many as threads lived
 
