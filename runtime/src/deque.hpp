@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <new>
 
 #include <kumiko/runtime/detail/spinlock.hpp>
 
@@ -45,20 +46,16 @@ class Deque {
   Deque(const Deque&) = delete;
   Deque& operator=(const Deque&) = delete;
 
-  /// Owner: makes sure that the next push does not allocate. \throws std::bad_alloc
-  void reserve_one() {
-    if (young_.load(std::memory_order_relaxed) >= room_until_) [[unlikely]]
-      make_room();
-  }
-
-  /// Owner: adds at the young end, privately. Allocates if the ring is full and reserve_one() was
-  /// not called, and terminates if that fails. Cost: two loads, two stores, no fence.
-  void push(T* element) noexcept {
-    reserve_one();
+  /// Owner: adds at the young end, privately. Returns false, and adds nothing, if the ring is full
+  /// and there is no memory for a larger one. Cost: two loads, two stores, no fence.
+  bool push(T* element) noexcept {
     const std::int64_t young = young_.load(std::memory_order_relaxed);
+    if (young >= room_until_ && !make_room()) [[unlikely]]
+      return false;
     slot(young) = element;
     // release: pairs with the acquire in seize(); the element and what it points to come first.
     young_.store(young + 1, std::memory_order_release);
+    return true;
   }
 
   /// Owner: takes from the young end, nullptr if there is nothing.
@@ -159,14 +156,16 @@ class Deque {
     return slot(young);
   }
 
-  /// Learns what thieves have taken; if nothing, moves to a ring twice as large.
-  [[gnu::noinline]] void make_room() {
+  /// Learns what thieves have taken; if nothing, moves to a ring twice as large, if there is
+  /// memory.
+  [[gnu::noinline]] bool make_room() noexcept {
     const std::int64_t young = young_.load(std::memory_order_relaxed);
     const auto capacity = static_cast<std::int64_t>(mask_ + 1);
     // acquire: pairs with the release in take_oldest().
     room_until_ = old_.load(std::memory_order_acquire) + capacity;
-    if (young < room_until_) return;
-    auto larger = std::make_unique<T*[]>(2 * (mask_ + 1));
+    if (young < room_until_) return true;
+    std::unique_ptr<T*[]> larger(new (std::nothrow) T*[2 * (mask_ + 1)]);
+    if (larger == nullptr) return false;
     const std::size_t larger_mask = 2 * mask_ + 1;
     const std::lock_guard guard(lock_);
     const std::int64_t old = old_.load(std::memory_order_relaxed);
@@ -176,6 +175,7 @@ class Deque {
     slots_ = std::move(larger);
     mask_ = larger_mask;
     room_until_ = old + 2 * capacity;
+    return true;
   }
 
   static constexpr std::size_t kCacheLine = 64;

@@ -1,10 +1,12 @@
 #include "scheduler.hpp"
 
+#include <cerrno>
 #include <exception>
 #include <new>
 #include <ostream>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include <pthread.h>
@@ -192,16 +194,9 @@ void Scheduler::run_root(void (*call)(void*), void* callable, SourceLocation whe
     throw std::logic_error(
         "Runtime::run called from a lightweight thread; spawn a Thread or use a TaskGroup there");
   }
-  Batch<JoinState> join_states = join_states_.take(1);
-  Batch<Descriptor> threads;
-  try {
-    threads = stacks_.take(1);
-  } catch (...) {
-    join_states_.give(join_states);
-    throw;
-  }
-  JoinState& join_state = *join_states.pop();
-  Descriptor& thread = *threads.pop();
+  auto [reserved_state, reserved_thread] = reserve_root();
+  JoinState& join_state = *reserved_state;
+  Descriptor& thread = *reserved_thread;
   // Two pointers fit on every stack.
   ::new (thread.prepare(sizeof(Root), alignof(Root))) Root{call, callable};
   thread.start_later(&call_and_destroy<Root>);
@@ -218,6 +213,20 @@ void Scheduler::run_root(void (*call)(void*), void* callable, SourceLocation whe
   const std::exception_ptr exception = std::exchange(join_state.exception, nullptr);
   release(join_state);
   if (exception != nullptr) std::rethrow_exception(exception);
+}
+
+std::pair<JoinState*, Descriptor*> Scheduler::reserve_root() {
+  try {
+    Batch<JoinState> join_states = join_states_.take(1);
+    try {
+      return {join_states.first, stacks_.take(1).pop()};
+    } catch (...) {
+      join_states_.give(join_states);
+      throw;
+    }
+  } catch (const std::bad_alloc&) {
+    throw std::system_error(ENOMEM, std::generic_category(), "no memory for a lightweight thread");
+  }
 }
 
 void Scheduler::inject_root(void* thread) noexcept {

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <kumiko/runtime/options.hpp>
@@ -90,6 +91,7 @@ class Scheduler {
   void stop_trace(std::ostream& out);
 
  private:
+  std::pair<JoinState*, Descriptor*> reserve_root();
   static void inject_root(void* thread) noexcept;
   void start_workers(int count);
   void stop() noexcept;

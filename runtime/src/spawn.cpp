@@ -1,8 +1,11 @@
 #include <algorithm>
+#include <cerrno>
 #include <cstdint>
 #include <exception>
+#include <new>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include <kumiko/runtime/detail/group_state.hpp>
@@ -31,6 +34,17 @@ constexpr std::size_t kStackAlignment = 16;
   throw std::length_error("a closure of " + std::to_string(size) +
                           " bytes does not fit on a stack of " + std::to_string(stack_size) +
                           " bytes; raise Options::stack_size or capture a pointer");
+}
+
+void take_join_state(Worker& worker, Descriptor& thread) {
+  try {
+    thread.join_state = worker.join_states().take();
+  } catch (...) {
+    worker.stacks().give(&thread);
+    throw;
+  }
+  // relaxed: the thread is not known to anybody yet.
+  thread.join_state->word.store(join_word::kRunning, std::memory_order_relaxed);
 }
 
 /// Publishes the parent, which has been left by now, and gives way to whoever has asked for that.
@@ -144,30 +158,23 @@ Reservation reserve_thread(std::size_t size, std::size_t alignment, GroupState* 
   Worker* const worker = current_worker();
   if (worker == nullptr) [[unlikely]]
     throw_no_worker();
-  worker->deque().reserve_one();
-  Descriptor* const thread = worker->stacks().take();
-  thread->group = group;
-  thread->where = where;
-  thread->name[0] = '\0';
-  thread->alive = true;
-  void* const storage = thread->prepare(size, alignment);
-  if (storage == nullptr) [[unlikely]] {
-    const std::size_t stack_size = thread->stack_size;
-    thread->alive = false;
-    worker->stacks().give(thread);
-    throw_closure_too_large(size, stack_size);
-  }
-  if (group != nullptr) return {thread, nullptr, storage};
   try {
-    thread->join_state = worker->join_states().take();
-  } catch (...) {
-    thread->alive = false;
-    worker->stacks().give(thread);
-    throw;
+    Descriptor* const thread = worker->stacks().take();
+    thread->group = group;
+    thread->where = where;
+    thread->name[0] = '\0';
+    void* const storage = thread->prepare(size, alignment);
+    if (storage == nullptr) [[unlikely]] {
+      const std::size_t stack_size = thread->stack_size;
+      worker->stacks().give(thread);
+      throw_closure_too_large(size, stack_size);
+    }
+    if (group == nullptr) take_join_state(*worker, *thread);
+    thread->alive = true;
+    return {thread, group == nullptr ? thread->join_state : nullptr, storage};
+  } catch (const std::bad_alloc&) {
+    throw std::system_error(ENOMEM, std::generic_category(), "no memory for a lightweight thread");
   }
-  // relaxed: the thread is not known to anybody yet.
-  thread->join_state->word.store(join_word::kRunning, std::memory_order_relaxed);
-  return {thread, thread->join_state, storage};
 }
 
 void cancel_thread(Descriptor* thread) noexcept {

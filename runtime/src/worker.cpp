@@ -64,7 +64,9 @@ void Worker::make_runnable(Descriptor& thread) noexcept {
   const std::uint32_t asked = requests.load(std::memory_order_relaxed);
   if ((asked & request::kChaos) != 0) [[unlikely]]
     return make_runnable_anywhere(thread);
-  deque_.push(&thread);
+  // The queue needs no memory.
+  if (!deque_.push(&thread)) [[unlikely]]
+    queue_.push(&thread);
   if (asked != 0) [[unlikely]]
     answer_share_request();
   scheduler_.idle().work_appeared();
@@ -72,10 +74,8 @@ void Worker::make_runnable(Descriptor& thread) noexcept {
 
 void Worker::make_runnable_anywhere(Descriptor& thread) noexcept {
   const std::size_t place = chaos_() % (scheduler_.worker_count() + 1);
-  if (place == scheduler_.worker_count()) {
-    deque_.push(&thread);
-  } else {
-    scheduler_.worker(place).queue_.push(&thread);
+  if (place != scheduler_.worker_count() || !deque_.push(&thread)) {
+    scheduler_.worker(place % scheduler_.worker_count()).queue_.push(&thread);
   }
   answer_share_request();
   scheduler_.idle().work_appeared();

@@ -37,8 +37,8 @@ TEST_P(TraceTest, GivenNamedThreads_WhenTraced_ThenEachRunIsASliceWithItsName) {
   });
   std::ostringstream out;
   runtime_.stop_trace(out);
-  // It begins, yields and goes on.
-  EXPECT_EQ(count(out.str(), R"("name":"does \"this\"","ph":"X")"), 2U);
+  // It begins, yields and goes on; in chaos it may give way once more.
+  EXPECT_GE(count(out.str(), R"("name":"does \"this\"","ph":"X")"), 2U);
   EXPECT_GE(count(out.str(), R"("then":"suspended")"), 2U)
       << "the root's spawn, the thread's yield";
   EXPECT_GE(count(out.str(), "trace_test.cpp:"), 1U);

@@ -23,8 +23,8 @@ struct DequeIngredients {
 };
 
 /// Mirrors runtime/src/deque.hpp, function by function. Whoever changes one changes the other. Left
-/// out: reserve_one() and make_room() but for the reuse of a slot, and the larger ring, which
-/// changes under the lock only.
+/// out: make_room() but for the reuse of a slot, and the larger ring, which changes under the lock
+/// only.
 ///
 /// Elements are numbers from 1 on. Each points to a cell that is 1 once the element is complete.
 class DequeModel {

@@ -38,7 +38,7 @@ class Thread {
   /// \param where named in reports as the place of the thread's creation.
   /// \throws std::logic_error outside a lightweight thread: use Runtime::run there.
   /// \throws std::length_error if the copy does not fit on a stack, std::system_error if no stack
-  /// can be mapped, std::bad_alloc, and what copying `function` throws.
+  /// can be mapped or there is no memory, and what copying `function` throws.
   template <detail::ThreadFunction Function>
   requires(!std::same_as<std::decay_t<Function>, Thread>) explicit Thread(
       Function&& function, SourceLocation where = SourceLocation::current())

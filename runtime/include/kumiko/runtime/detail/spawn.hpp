@@ -32,7 +32,8 @@ struct Reservation {
 /// Takes a stack with room for a closure of this size and alignment. `group` will count the thread;
 /// nullptr if a Thread will join or detach it. Reports name `where` as the place of the spawn.
 /// \throws std::logic_error outside a lightweight thread, std::length_error if the stack is too
-/// small for the closure, std::system_error if no stack can be mapped, std::bad_alloc.
+/// small for the closure, std::system_error if no stack can be mapped or there is no
+/// memory.
 Reservation reserve_thread(std::size_t size, std::size_t alignment, GroupState* group,
                            SourceLocation where);
 
