@@ -62,9 +62,9 @@ void TraceRing::run(const Descriptor* thread, bool previous_ended) noexcept {
   add(record);
 }
 
-void TraceRing::note(Kind kind, int number) noexcept {
+void TraceRing::note(Kind kind, int number, std::uint64_t ticks) noexcept {
   Record record{};
-  record.ticks = read_ticks();
+  record.ticks = ticks;
   record.kind = kind;
   record.number = number;
   add(record);
@@ -85,7 +85,8 @@ TraceWriter::TraceWriter(std::uint64_t ticks, std::chrono::steady_clock::time_po
 }
 
 double TraceWriter::microseconds(std::uint64_t ticks) const noexcept {
-  return static_cast<double>(ticks - begin_) / ticks_per_microsecond_;
+  // A worker may have gone to sleep before the trace began.
+  return ticks < begin_ ? 0.0 : static_cast<double>(ticks - begin_) / ticks_per_microsecond_;
 }
 
 void TraceWriter::write(std::ostream& out, const std::vector<const TraceRing*>& workers) const {

@@ -49,7 +49,7 @@ class TraceRing {
   void resize(std::size_t records);
 
   void run(const Descriptor* thread, bool previous_ended) noexcept;
-  void note(Kind kind, int number = 0) noexcept;
+  void note(Kind kind, int number = 0, std::uint64_t ticks = read_ticks()) noexcept;
 
   /// Calls visit(record) for the records that are kept, the oldest first.
   template <class Visit>

@@ -199,12 +199,16 @@ Descriptor* Worker::search() noexcept {
     }
     if (scheduler_.has_visible_work() && idle.retract(sleeper_)) continue;
     parks_.increment();
-    if (tracing_) trace_.note(TraceRing::Kind::kPark);
     const auto begin = std::chrono::steady_clock::now();
+    const std::uint64_t begin_ticks = read_ticks();
     sleep();
     const std::chrono::nanoseconds slept = std::chrono::steady_clock::now() - begin;
     parked_nanoseconds_.increment(static_cast<std::uint64_t>(slept.count()));
-    if (tracing_) trace_.note(TraceRing::Kind::kWake);
+    // Only now: a worker among the sleepers must not touch what Scheduler::while_quiet() changes.
+    if (tracing_) {
+      trace_.note(TraceRing::Kind::kPark, 0, begin_ticks);
+      trace_.note(TraceRing::Kind::kWake);
+    }
   }
 }
 
