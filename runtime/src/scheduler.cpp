@@ -119,12 +119,8 @@ void Scheduler::stop_trace(std::ostream& out) {
 /// without any order.
 template <class Visit>
 void Scheduler::while_quiet(Visit visit) {
-  for (bool done = false; !done;) {
-    idle_.while_all_sleep([&] {
-      visit();
-      done = true;
-    });
-    if (!done) std::this_thread::sleep_for(std::chrono::microseconds(20));
+  while (!idle_.while_all_sleep(visit)) {
+    std::this_thread::sleep_for(std::chrono::microseconds(20));
   }
 }
 
