@@ -74,11 +74,13 @@ class Idle {
   }
 
   /// Calls visit() if all workers sleep, the caller included, and keeps them asleep until it
-  /// returns.
+  /// returns. Returns whether they did.
   template <class Visit>
-  void while_all_sleep(Visit visit) {
+  bool while_all_sleep(Visit visit) {
     const std::lock_guard lock(guard_);
-    if (sleepers_.size() == workers_) visit();
+    if (sleepers_.size() != workers_) return false;
+    visit();
+    return true;
   }
 
   /// Makes this sleeper a searcher, if it is one.
