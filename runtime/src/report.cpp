@@ -22,6 +22,7 @@ namespace {
 
 constexpr std::size_t kSignalStackSize = std::size_t{64} * 1024;
 constexpr int kBacktraceDepth = 24;
+constexpr std::ptrdiff_t kRoomForBacktrace = std::ptrdiff_t{12} * 1024;
 
 /// Not std::string: also used in a signal handler.
 using Line = std::array<char, 512>;
@@ -113,6 +114,11 @@ struct Peek {
 
 void print_backtrace_of(Descriptor& thread, Fiber& here) {
   if (thread.fiber.stack_pointer == nullptr) return;
+  const auto left = static_cast<std::byte*>(thread.fiber.stack_pointer) - thread.stack_bottom();
+  if (left < kRoomForBacktrace) {
+    print("    (no backtrace: its stack is almost full)\n", 45);
+    return;
+  }
   Peek peek{thread, here};
   switch_fiber(here, thread.fiber, {&Peek::on_their_stack, &peek})();
 }

@@ -69,14 +69,24 @@ int Runtime::workers() const noexcept { return static_cast<int>(scheduler_->work
 Statistics Runtime::statistics() const { return scheduler_->statistics(); }
 
 void Runtime::start_trace(std::size_t records) {
-  if (scheduler_->never_sleeps()) {
-    throw std::logic_error(
-        "Runtime::start_trace needs an idle policy with sleep (adaptive, sleep)");
-  }
+  check_that_workers_can_sleep();
   scheduler_->start_trace(records);
 }
 
-void Runtime::stop_trace(std::ostream& out) { scheduler_->stop_trace(out); }
+void Runtime::stop_trace(std::ostream& out) {
+  check_that_workers_can_sleep();
+  scheduler_->stop_trace(out);
+}
+
+void Runtime::check_that_workers_can_sleep() const {
+  if (scheduler_->never_sleeps()) {
+    throw std::logic_error("Runtime: a trace needs an idle policy with sleep (adaptive, sleep)");
+  }
+  if (process_ != getpid() || detail::current_worker() != nullptr) {
+    throw std::logic_error(
+        "Runtime: a trace is started and stopped by an OS thread of the process that made it");
+  }
+}
 
 void Runtime::run_root(void (*call)(void*), void* callable, SourceLocation where) {
   if (process_ != getpid()) {

@@ -134,9 +134,7 @@ std::optional<Deadline> Scheduler::patience_with_blocked_threads() const noexcep
   const bool stopping = stopping_.load(std::memory_order_relaxed);
   if (!stopping && (deadlock_report_after_.count() == 0 || reported_)) return {};
   if (!idle_.all_asleep() || living_threads() == 0) return {};
-  const std::chrono::milliseconds grace =
-      stopping ? tunables::kShutdownGrace : deadlock_report_after_;
-  return Deadline::clock::now() + grace;
+  return deadline_after(stopping ? tunables::kShutdownGrace : deadlock_report_after_);
 }
 
 void Scheduler::report_if_blocked() noexcept {

@@ -120,6 +120,8 @@ Fiber& end(Descriptor& self) noexcept {
   if (is_attached(self, next)) next->attached_child = nullptr;
   worker.begin_running(next, true);
   Fiber& target = next != nullptr ? next->fiber : worker.loop();
+  if (!self.guarded && self.has_overflown()) [[unlikely]]
+    report_broken_canary(self);
   const auto complete = [](void* thread) {
     auto& ended = *static_cast<Descriptor*>(thread);
     if (Waiter* const waiter = complete_left_behind(ended); waiter != nullptr) waiter->wake();
@@ -147,6 +149,8 @@ void* Descriptor::prepare(std::size_t closure_size, std::size_t closure_alignmen
   if (needed > stack_size) [[unlikely]]
     return nullptr;
   sanitizer::renew(fiber.notes, stack_bottom(), stack_size);
+  fiber.stack_pointer = nullptr;
+  exception_state = {};  // the last thread here may have suspended with an exception caught
   const std::size_t alignment = std::max(closure_alignment, kStackAlignment);
   closure = reinterpret_cast<void*>((reinterpret_cast<std::uintptr_t>(this) - closure_size) &
                                     ~(alignment - 1));

@@ -144,5 +144,24 @@ TEST_P(ExceptionMigrationTest, GivenUnwinding_WhenADestructorMigrates_ThenTheCat
   });
 }
 
+TEST_P(ExceptionTest,
+       GivenAThreadThatSuspendedInAHandler_WhenItsStackIsUsedAgain_ThenNothingIsLeft) {
+  runtime_.run([] {
+    for (int turn = 0; turn < 20; ++turn) {
+      Thread([] {
+        try {
+          throw std::runtime_error("caught");
+        } catch (const std::runtime_error&) {
+          this_thread::yield();
+        }
+      }).join();
+      Thread([] {
+        EXPECT_EQ(std::current_exception(), nullptr);
+        EXPECT_EQ(std::uncaught_exceptions(), 0);
+      }).join();
+    }
+  });
+}
+
 }  // namespace
 }  // namespace kumiko::runtime::test

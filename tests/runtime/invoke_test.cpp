@@ -191,5 +191,21 @@ TEST_P(ParallelForTest, GivenABodyThatThrows_WhenRun_ThenTheExceptionArrivesAfte
   }
 }
 
+TEST_P(ParallelForOnSeveral, GivenARangeWiderThanItsType_WhenItIsSplit_ThenNoIndexIsOutside) {
+  constexpr int kFirst = -2'000'000'000;
+  constexpr int kLast = 2'000'000'000;
+  std::atomic<int> calls{0};
+  std::atomic<bool> outside{false};
+  const auto loop = [&] {
+    parallel_for(kFirst, kLast, [&](int i) {
+      if (i < kFirst || i >= kLast) outside = true;
+      this_thread::yield();
+      if (++calls >= 200) throw std::runtime_error("enough");
+    });
+  };
+  runtime_.run([&] { EXPECT_THROW(loop(), std::runtime_error); });
+  EXPECT_FALSE(outside);
+}
+
 }  // namespace
 }  // namespace kumiko::runtime::test

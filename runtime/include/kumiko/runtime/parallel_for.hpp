@@ -1,6 +1,7 @@
 #pragma once
 
 #include <concepts>
+#include <numeric>
 #include <utility>
 
 #include <kumiko/runtime/detail/lazy.hpp>
@@ -22,7 +23,7 @@ struct LoopFrame : LazyFrame {
     auto& self = static_cast<LoopFrame&>(frame);
     if (self.next >= self.end) return false;
     if (!give) return true;
-    const auto middle = static_cast<Index>(self.next + (self.end - self.next) / 2);
+    const auto middle = std::midpoint(self.next, self.end);
     if (!give_away(frame, [middle, end = self.end, &body = self.body] {
           parallel_for(middle, end, body);
         })) {

@@ -62,8 +62,8 @@ class Runtime {
   /// its latest `records` records. Cost: some 20 ns and 80 bytes per switch.
   ///
   /// This and stop_trace() wait until all workers sleep: call them when no run() is in progress.
-  /// Not for idle policies that do not sleep. \throws std::logic_error with such a policy;
-  /// std::bad_alloc.
+  /// Not for idle policies that do not sleep. \throws std::logic_error with such a policy, in a
+  /// lightweight thread, or after fork(); std::bad_alloc.
   void start_trace(std::size_t records = 65536);
 
   /// Ends the recording and writes it as Chrome trace-event JSON, which Perfetto and
@@ -72,6 +72,7 @@ class Runtime {
   void stop_trace(std::ostream& out);
 
  private:
+  void check_that_workers_can_sleep() const;
   void run_root(void (*call)(void*), void* callable, SourceLocation where);
 
   std::unique_ptr<detail::Scheduler> scheduler_;
