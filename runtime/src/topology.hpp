@@ -15,7 +15,8 @@ class Topology {
   /// What the steps from one processor to another can share.
   enum class Distance { kSameCache, kSameNode, kFar };
 
-  struct Place {
+  /// Aligned so that it can be read and written as one.
+  struct alignas(2 * sizeof(int)) Place {
     int cache = -1;  ///< the last-level cache
     int node = -1;   ///< the NUMA node
   };

@@ -148,9 +148,10 @@ class Worker : public WorkerFront {
   ExceptionState* exception_state_ = nullptr;  ///< the OS thread's
   int* errno_ = nullptr;                       ///< the OS thread's
   unsigned turns_ = 0;
-  bool outside_first_ = false;            ///< in the next turn
-  Random random_;                         ///< whom to visit
-  Random chaos_;                          ///< what Options::chaos_seed replays
+  bool outside_first_ = false;  ///< in the next turn
+  Random random_;               ///< whom to visit
+  Random chaos_;                ///< what Options::chaos_seed replays
+  static_assert(std::atomic<Topology::Place>::is_always_lock_free);
   std::atomic<Topology::Place> place_{};  ///< where it last began to search
 
   Deque<Descriptor> deque_;
