@@ -41,7 +41,6 @@ TEST_F(StackPool, GivenAStack_WhenWrittenFromTopToBottom_ThenAllOfItIsThere) {
 
 TEST_F(StackPool, GivenAStack_WhenWrittenBelowItsBottom_ThenASignalKillsTheProcess) {
   if (kSanitized) GTEST_SKIP() << "a sanitizer reports the fault itself";
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
   StackCache cache(depot_, kBatch);
   Descriptor* const stack = cache.take();
   volatile auto* const below = reinterpret_cast<volatile char*>(stack->stack_bottom() - 1);
