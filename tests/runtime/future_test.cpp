@@ -3,6 +3,7 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -205,6 +206,16 @@ TEST(FutureOrder, GivenOneWorker_WhenAsyncIsCalled_ThenItRunsAtOnce) {
     EXPECT_TRUE(has_run);
     EXPECT_EQ(future.wait_for(0s), future_status::ready);
   });
+}
+
+TEST(FutureOrder, GivenATrace_WhenAsyncIsCalled_ThenTheThreadIsNamedByThePlaceOfTheCall) {
+  Runtime runtime({.workers = 1});
+  runtime.start_trace();
+  runtime.run([] { async([] {}).get(); });
+  std::ostringstream trace;
+  runtime.stop_trace(trace);
+  EXPECT_EQ(trace.str().find("future.hpp"), std::string::npos);
+  EXPECT_NE(trace.str().find("future_test.cpp"), std::string::npos);
 }
 
 TEST_P(FutureTest, GivenAFutureThatIsDropped_WhenTheResultComes_ThenItIsDestroyed) {

@@ -179,22 +179,25 @@ class Promise {
 /// Runs `function` in a new lightweight thread, child first (see Thread), and returns the future of
 /// what it returns or throws. \throws what Thread's constructor and std::bad_alloc.
 template <class Function>
-auto async(Function&& function) {
+auto async(Function&& function, SourceLocation where = SourceLocation::current()) {
   using Result = std::invoke_result_t<std::decay_t<Function>>;
   Promise<Result> promise;
   Future<Result> future = promise.get_future();
-  Thread([promise = std::move(promise), function = std::forward<Function>(function)]() mutable {
-    try {
-      if constexpr (std::is_void_v<Result>) {
-        std::invoke(std::move(function));
-        promise.set_value();
-      } else {
-        promise.set_value(std::invoke(std::move(function)));
-      }
-    } catch (...) {
-      promise.set_exception(std::current_exception());
-    }
-  }).detach();
+  Thread thread(
+      [promise = std::move(promise), function = std::forward<Function>(function)]() mutable {
+        try {
+          if constexpr (std::is_void_v<Result>) {
+            std::invoke(std::move(function));
+            promise.set_value();
+          } else {
+            promise.set_value(std::invoke(std::move(function)));
+          }
+        } catch (...) {
+          promise.set_exception(std::current_exception());
+        }
+      },
+      where);
+  thread.detach();
   return future;
 }
 
