@@ -16,14 +16,15 @@ bool ConditionVariable::wait_notified(std::unique_lock<Mutex>& lock,
 /// A stop is requested before its callback locks the guard to notify; so either we see it here, or
 /// we are in the queue by then.
 bool ConditionVariable::wait_unless_stopped(std::unique_lock<Mutex>& lock,
-                                            const std::stop_token& stop) noexcept {
+                                            const std::stop_token& stop,
+                                            const detail::Deadline* deadline) noexcept {
   guard_.lock();
   if (stop.stop_requested()) {
     guard_.unlock();
     return false;
   }
   lock.unlock();
-  waiters_.wait(guard_, {"a ConditionVariable", this});
+  waiters_.wait(guard_, {"a ConditionVariable", this}, deadline);
   lock.lock();
   return true;
 }

@@ -1,5 +1,6 @@
 #include <kumiko/runtime/detail/spawn.hpp>
 #include <kumiko/runtime/detail/waiter.hpp>
+#include <kumiko/runtime/this_thread.hpp>
 
 #include "scheduler.hpp"
 #include "worker.hpp"
@@ -79,11 +80,18 @@ void Waiter::wake() noexcept {
 bool WaitQueue::wait(SpinLock& guard, WaitReason reason, const Deadline* deadline) noexcept {
   const auto unlock = [](void* lock) { static_cast<SpinLock*>(lock)->unlock(); };
   Waiter waiter(reason);
-  append(waiter);
   if (deadline == nullptr) {
+    append(waiter);
     waiter.wait(unlock, &guard);
     return true;
   }
+  if (*deadline <= Deadline::clock::now()) {
+    guard.unlock();
+    // Whoever asks again and again must not keep the worker from what he asks for.
+    this_thread::yield();
+    return false;
+  }
+  append(waiter);
   if (waiter.wait_until(*deadline, unlock, &guard)) return true;
   guard.lock();
   if (waiter.queued_) remove(waiter);

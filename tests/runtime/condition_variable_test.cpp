@@ -292,6 +292,43 @@ TEST_P(ConditionVariableTest, GivenAStopToken_WhenNotifiedWithoutAStop_ThenThePr
   });
 }
 
+TEST_P(ConditionVariableTest, GivenAStopTokenAndADeadline_WhenEitherComes_ThenTheWaitEnds) {
+  run_in_both_kinds(runtime_, 1, 1, [] {
+    Mutex mutex;
+    ConditionVariable never;
+    std::stop_source source;
+    const auto no = [] { return false; };
+    std::unique_lock lock(mutex);
+    const auto begin = std::chrono::steady_clock::now();
+    EXPECT_FALSE(never.wait_for(lock, source.get_token(), 5ms, no));
+    EXPECT_GE(std::chrono::steady_clock::now() - begin, 5ms);
+    EXPECT_FALSE(never.wait_until(lock, source.get_token(), std::chrono::system_clock::now(), no));
+    std::thread stopper([&] { source.request_stop(); });
+    EXPECT_FALSE(never.wait_for(lock, source.get_token(), 1h, no));
+    EXPECT_TRUE(lock.owns_lock());
+    EXPECT_TRUE(never.wait_for(lock, source.get_token(), 1h, [] { return true; }));
+    stopper.join();
+  });
+}
+
+TEST_P(ConditionVariableTest, GivenAPollWithoutPatience_WhenRepeated_ThenOthersRunMeanwhile) {
+  runtime_.run([] {
+    Mutex mutex;
+    ConditionVariable changed;
+    bool ready = false;
+    Thread setter([&] {
+      this_thread::yield();
+      const std::lock_guard lock(mutex);
+      ready = true;
+    });
+    std::unique_lock lock(mutex);
+    while (!changed.wait_for(lock, 0ms, [&] { return ready; })) {
+    }
+    lock.unlock();
+    setter.join();
+  });
+}
+
 TEST_P(ConditionVariableTest, GivenTheLastWaiterNotified_WhenDestroyedAtOnce_ThenNobodyTouchesIt) {
   runtime_.run([] {
     for (int i = 0; i < 50; ++i) {

@@ -77,9 +77,31 @@ class ConditionVariable {
   bool wait(std::unique_lock<Mutex>& lock, const std::stop_token& stop, Predicate ready) {
     const std::stop_callback wake_all(stop, [this] { notify_all(); });
     while (!ready()) {
-      if (!wait_unless_stopped(lock, stop)) return ready();
+      if (!wait_unless_stopped(lock, stop, nullptr)) return ready();
     }
     return true;
+  }
+
+  /// The same, until `time` at most.
+  template <class Clock, class Duration, class Predicate>
+  bool wait_until(std::unique_lock<Mutex>& lock, const std::stop_token& stop,
+                  const std::chrono::time_point<Clock, Duration>& time, Predicate ready) {
+    const std::stop_callback wake_all(stop, [this] { notify_all(); });
+    while (!ready()) {
+      const auto left = detail::time_left(time);
+      const detail::Deadline deadline = detail::deadline_after(left);
+      if (!wait_unless_stopped(lock, stop, &deadline) || detail::time_left(time) <= left.zero()) {
+        return ready();
+      }
+    }
+    return true;
+  }
+
+  /// The same, for `duration` at most.
+  template <class Rep, class Period, class Predicate>
+  bool wait_for(std::unique_lock<Mutex>& lock, const std::stop_token& stop,
+                const std::chrono::duration<Rep, Period>& duration, Predicate ready) {
+    return wait_until(lock, stop, detail::deadline_after(duration), std::move(ready));
   }
 
   /// Wakes the thread that has waited longest, if any. Does not suspend.
@@ -90,7 +112,8 @@ class ConditionVariable {
 
  private:
   bool wait_notified(std::unique_lock<Mutex>& lock, const detail::Deadline* deadline) noexcept;
-  bool wait_unless_stopped(std::unique_lock<Mutex>& lock, const std::stop_token& stop) noexcept;
+  bool wait_unless_stopped(std::unique_lock<Mutex>& lock, const std::stop_token& stop,
+                           const detail::Deadline* deadline) noexcept;
 
   detail::SpinLock guard_;
   detail::WaitQueue waiters_;

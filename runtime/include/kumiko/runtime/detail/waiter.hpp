@@ -112,7 +112,8 @@ class WaitQueue {
 
   /// Appends the caller and waits until someone pops and wakes it, or `deadline` comes, if there is
   /// one. Returns whether it was woken. Called with `guard` locked; unlocks it once the caller may
-  /// be woken, and does not lock it again, but for leaving the queue when its time has run out.
+  /// be woken, and does not lock it again, but for leaving the queue when its time has run out. If
+  /// `deadline` has passed already it yields instead.
   bool wait(SpinLock& guard, WaitReason reason, const Deadline* deadline = nullptr) noexcept;
 
   /// Removes and claims the oldest waiter whose time has not run out, or returns nullptr. Called
