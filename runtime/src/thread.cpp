@@ -91,13 +91,22 @@ void Thread::detach() {
 namespace detail {
 
 void sleep_until(Deadline deadline) noexcept {
+  if (deadline <= Deadline::clock::now()) {
+    this_thread::yield();
+    return;
+  }
   Waiter waiter({"a point in time", nullptr});
   waiter.wait_until(
       deadline, [](void*) {}, nullptr);
 }
 
 void set_name(Descriptor& thread, std::string_view name) noexcept {
-  const std::size_t length = name.copy(thread.name.data(), thread.name.size() - 1);
+  std::size_t length = name.copy(thread.name.data(), thread.name.size() - 1);
+  // Not within a character: in UTF-8 its bytes but the first are 10xxxxxx.
+  const auto continues = [&name](std::size_t at) {
+    return at < name.size() && (static_cast<unsigned char>(name[at]) & 0xc0U) == 0x80U;
+  };
+  while (length > 0 && continues(length)) --length;
   thread.name[length] = '\0';
 }
 

@@ -168,6 +168,11 @@ TEST_P(ThisThreadTest, GivenNoName_WhenAsked_ThenEmpty) {
 
 TEST_P(ThisThreadTest, GivenAName_WhenTheThreadMoves_ThenItKeepsItAndOthersHaveTheirs) {
   runtime_.run([] {
+    // 12 letters of two bytes each: the last one would be cut.
+    this_thread::set_name(
+        "\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4");
+    EXPECT_EQ(this_thread::name(),
+              "\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4");
     this_thread::set_name("root");
     TaskGroup group;
     for (int i = 0; i < 10; ++i) {

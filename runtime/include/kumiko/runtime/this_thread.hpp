@@ -46,7 +46,8 @@ void poll() noexcept;
 /// The running lightweight thread's name; the default value on a plain OS thread.
 ThreadId id() noexcept;
 
-/// Gives the running lightweight thread a name for reports, of which the first 23 bytes are kept.
+/// Gives the running lightweight thread a name for reports, of which the first 23 bytes are kept,
+/// or less, so as not to cut a character of UTF-8 in two.
 /// Ignored on a plain OS thread.
 void set_name(std::string_view name) noexcept;
 
