@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <stdexcept>
 #include <vector>
 
 #include <kumiko/runtime/detail/spawn.hpp>
@@ -12,12 +13,27 @@ namespace kumiko::runtime::detail {
 namespace {
 
 /// Those of a plain OS thread; destroyed with it.
-thread_local Specifics os_thread_specifics;
+struct OsThreadSpecifics {
+  Specifics values;
+  bool& ended;
+  ~OsThreadSpecifics() {
+    values.destroy_all();
+    ended = true;
+  }
+};
+
+/// nullptr at the end of an OS thread: a variable may be destroyed later than the main thread's.
+Specifics* os_thread_specifics() {
+  thread_local bool ended = false;
+  if (ended) return nullptr;
+  thread_local OsThreadSpecifics specifics{{}, ended};
+  return &specifics.values;
+}
 
 /// The running thread's, nullptr if it has none yet.
 Specifics* running_specifics() noexcept {
   auto* const self = static_cast<Descriptor*>(running_thread());
-  return self == nullptr ? &os_thread_specifics : self->specifics.get();
+  return self == nullptr ? os_thread_specifics() : self->specifics.get();
 }
 
 }  // namespace
@@ -62,7 +78,11 @@ void set_specific(const void* key, void* value, SpecificDestructor destroy) {
   if (self != nullptr && self->specifics == nullptr) {
     self->specifics = std::make_unique<Specifics>();
   }
-  running_specifics()->add(key, value, destroy);
+  Specifics* const specifics = running_specifics();
+  if (specifics == nullptr) {
+    throw std::logic_error("ThreadSpecific: no new value at the very end of an OS thread");
+  }
+  specifics->add(key, value, destroy);
 }
 
 void* release_specific(const void* key) noexcept {

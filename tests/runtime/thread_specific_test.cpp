@@ -1,6 +1,8 @@
 // Contract: each thread, lightweight or OS thread, has its own value of a ThreadSpecific, wherever
 // it runs; the values die with the thread, in the thread, the youngest first.
 #include <atomic>
+#include <cstdlib>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -116,6 +118,29 @@ TEST_P(ThreadSpecificTest, GivenAValueThatIsReset_WhenAskedAgain_ThenThereIsANew
     EXPECT_EQ(value.get(), nullptr);
     EXPECT_EQ(value.local(), 0);
   });
+}
+
+TEST_P(ThreadSpecificTest, GivenAnOsThreadWithAValue_WhenItDestroysTheVariable_ThenTheValueDies) {
+  const auto shared = std::make_shared<int>(1);
+  run_in_both_kinds(runtime_, 1, 1, [&] {
+    // At the same address twice, where an old value would be found again.
+    for (int i = 0; i < 2; ++i) {
+      ThreadSpecific<std::shared_ptr<int>> value;
+      EXPECT_EQ(value.get(), nullptr);
+      value.emplace(shared);
+    }
+  });
+  EXPECT_EQ(shared.use_count(), 1);
+}
+
+TEST(ThreadSpecificAtExit, GivenAStaticVariable_WhenTheProcessEnds_ThenItEndsInPeace) {
+  EXPECT_EXIT(
+      {
+        static ThreadSpecific<std::string> value;
+        value.emplace("so long that it is allocated, and would be freed twice");
+        std::exit(0);
+      },
+      testing::ExitedWithCode(0), "");
 }
 
 /// Uses another variable, and suspends, when it dies.

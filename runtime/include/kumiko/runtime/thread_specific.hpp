@@ -13,7 +13,7 @@ using SpecificDestructor = void (*)(void*);
 /// A pointer per thread and key, for lightweight and OS threads alike.
 void* get_specific(const void* key) noexcept;
 
-/// \throws std::bad_alloc
+/// \throws std::bad_alloc, std::logic_error when the OS thread has destroyed its values
 void set_specific(const void* key, void* value, SpecificDestructor destroy);
 
 /// Takes the running thread's pointer out, without destroying what it points to.
@@ -26,14 +26,16 @@ void* release_specific(const void* key) noexcept;
 /// address may change under a lightweight thread wherever it suspends.)
 ///
 /// A thread's value is destroyed when the thread ends, in the thread itself, the youngest first.
-/// The variable must outlive all threads that have a value. Cost of an access: a search through the
-/// thread's own few values.
+/// The variable's destructor destroys the value of the thread that calls it; all other threads that
+/// have one must have ended by then, or have called reset(). Cost of an access: a search through
+/// the thread's own few values.
 template <class T>
 class ThreadSpecific {
  public:
   ThreadSpecific() = default;
   ThreadSpecific(const ThreadSpecific&) = delete;
   ThreadSpecific& operator=(const ThreadSpecific&) = delete;
+  ~ThreadSpecific() { reset(); }
 
   /// The running thread's value; value-initialised at the first use. \throws std::bad_alloc, and
   /// what T's constructor throws
