@@ -39,10 +39,7 @@ template <class T>
 class Deque {
  public:
   Deque(std::size_t capacity, AsymmetricBarrier& barrier)
-      : barrier_(barrier),
-        mask_(capacity - 1),
-        slots_(std::make_unique<T*[]>(capacity)),
-        room_until_(static_cast<std::int64_t>(capacity)) {}
+      : barrier_(barrier), mask_(capacity - 1), slots_(std::make_unique<T*[]>(capacity)) {}
   Deque(const Deque&) = delete;
   Deque& operator=(const Deque&) = delete;
 
@@ -50,7 +47,7 @@ class Deque {
   /// and there is no memory for a larger one. Cost: two loads, two stores, no fence.
   bool push(T* element) noexcept {
     const std::int64_t young = young_.load(std::memory_order_relaxed);
-    if (young >= room_until_ && !make_room()) [[unlikely]]
+    if (young >= known_until_ && !make_room()) [[unlikely]]
       return false;
     slot(young) = element;
     // release: pairs with the acquire in seize(); the element and what it points to come first.
@@ -118,6 +115,9 @@ class Deque {
     return old_.load(std::memory_order_acquire) >= young_.load(std::memory_order_acquire);
   }
 
+  /// Anyone: the most elements there have been at once.
+  std::size_t longest() const noexcept { return longest_.load(std::memory_order_relaxed); }
+
   /// Owner: the number of elements, public ones included.
   std::size_t size() const noexcept {
     return static_cast<std::size_t>(young_.load(std::memory_order_relaxed) -
@@ -156,14 +156,23 @@ class Deque {
     return slot(young);
   }
 
-  /// Learns what thieves have taken; if nothing, moves to a ring twice as large, if there is
-  /// memory.
+  /// For a push at an index where there has been none: learns what thieves have taken; if the ring
+  /// is full indeed, moves to one twice as large, if there is memory.
   [[gnu::noinline]] bool make_room() noexcept {
     const std::int64_t young = young_.load(std::memory_order_relaxed);
     const auto capacity = static_cast<std::int64_t>(mask_ + 1);
     // acquire: pairs with the release in take_oldest().
-    room_until_ = old_.load(std::memory_order_acquire) + capacity;
-    if (young < room_until_) return true;
+    const std::int64_t length = young + 1 - old_.load(std::memory_order_acquire);
+    if (length > capacity && !double_capacity(young)) return false;
+    // relaxed: a statistic that the owner alone writes.
+    if (const auto known = static_cast<std::size_t>(length); known > longest()) {
+      longest_.store(known, std::memory_order_relaxed);
+    }
+    known_until_ = young + 1;
+    return true;
+  }
+
+  bool double_capacity(std::int64_t young) noexcept {
     std::unique_ptr<T*[]> larger(new (std::nothrow) T*[2 * (mask_ + 1)]);
     if (larger == nullptr) return false;
     const std::size_t larger_mask = 2 * mask_ + 1;
@@ -174,7 +183,6 @@ class Deque {
     }
     slots_ = std::move(larger);
     mask_ = larger_mask;
-    room_until_ = old + 2 * capacity;
     return true;
   }
 
@@ -186,7 +194,8 @@ class Deque {
   AsymmetricBarrier& barrier_;
   std::size_t mask_;
   std::unique_ptr<T*[]> slots_;
-  std::int64_t room_until_;  ///< a lower bound of the index for which the ring has no room
+  std::int64_t known_until_ = 0;  ///< below it there is room, and longest_ counts it
+  std::atomic<std::size_t> longest_{0};
 
   // Changed under the lock only, but read by the owner at every pop.
   alignas(kCacheLine) std::atomic<std::int64_t> split_{0};

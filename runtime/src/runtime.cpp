@@ -68,6 +68,8 @@ int Runtime::workers() const noexcept { return static_cast<int>(scheduler_->work
 
 Statistics Runtime::statistics() const { return scheduler_->statistics(); }
 
+std::size_t Runtime::deepest_stack() const { return scheduler_->deepest_stack(); }
+
 void Runtime::start_trace(std::size_t records) {
   check_that_workers_can_sleep();
   scheduler_->start_trace(records);

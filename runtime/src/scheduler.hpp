@@ -85,6 +85,7 @@ class Scheduler {
   Idle& idle() noexcept { return idle_; }
   Timekeeper& timekeeper() noexcept { return timekeeper_; }
   Statistics statistics() const;
+  std::size_t deepest_stack() const { return stack_source_.deepest(); }
 
   /// See Runtime.
   void start_trace(std::size_t records);

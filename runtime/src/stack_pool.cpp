@@ -1,11 +1,13 @@
 #include "stack_pool.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <limits>
 #include <mutex>
 #include <new>
 #include <system_error>
+#include <vector>
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -99,6 +101,23 @@ std::size_t StackSource::stacks() const {
   std::size_t count = 0;
   for (const Slab& slab : slabs_) count += slab.stacks;
   return count;
+}
+
+std::size_t StackSource::deepest() const {
+  const std::size_t pages = stride_ / page_size_;
+  std::vector<unsigned char> present(pages);
+  const std::lock_guard lock(mutex_);
+  std::size_t deepest = 0;
+  for (const Slab& slab : slabs_) {
+    for (std::size_t i = 0; i < slab.stacks; ++i) {
+      if (mincore(slab.memory + i * stride_, stride_, present.data()) != 0) return 0;
+      // The lowest page is a guard, or unused, and may be followed by one that holds a canary.
+      const auto begin = present.begin() + (slab.guarded ? 1 : 2);
+      const auto first = std::find_if(begin, present.end(), [](unsigned char p) { return p & 1; });
+      deepest = std::max(deepest, static_cast<std::size_t>(present.end() - first) * page_size_);
+    }
+  }
+  return deepest;
 }
 
 StackSource::Slab StackSource::map_slab() const {

@@ -37,6 +37,10 @@ class StackSource {
   /// The number of stacks mapped so far.
   std::size_t stacks() const;
 
+  /// The most bytes of one stack that have been touched, in pages; 0 where the system does not
+  /// tell.
+  std::size_t deepest() const;
+
   /// Calls visit(descriptor) for every stack, in use or not.
   template <class Visit>
   void for_each(Visit visit) {

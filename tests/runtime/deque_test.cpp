@@ -34,6 +34,23 @@ TEST_F(DequeTest, GivenElements_WhenPopped_ThenTheYoungestComesFirst) {
   for (const int expected : {2, 1, 0, -1}) EXPECT_EQ(index(deque_.pop()), expected);
 }
 
+TEST_F(DequeTest, GivenPushesPopsAndSteals_WhenAskedForTheLongest_ThenItIsTheMostAtOnce) {
+  EXPECT_EQ(deque_.longest(), 0U);
+  push(5);
+  while (deque_.pop() != nullptr) {
+  }
+  push(3);
+  EXPECT_EQ(deque_.longest(), 5U);
+  // Stolen ones do not count, wherever the indices have got to.
+  for (int i = 0; i < 100; ++i) {
+    push(1);
+    EXPECT_NE(deque_.seize(), nullptr);
+  }
+  EXPECT_EQ(deque_.longest(), 5U);
+  push(3);
+  EXPECT_EQ(deque_.longest(), 6U);
+}
+
 TEST_F(DequeTest, GivenPrivateElements_WhenStolen_ThenNothingComes) {
   push(3);
   EXPECT_EQ(deque_.steal(), nullptr);

@@ -55,6 +55,25 @@ TEST_P(StackTest, GivenOverAlignedLocals_WhenUsedOnANewStack_ThenTheyAreAligned)
   });
 }
 
+TEST(DeepestStack, GivenAThreadThatUsesMuch_WhenAsked_ThenThatMuchIsSeenButNotAll) {
+  constexpr std::size_t kUsed = std::size_t{40} * 1024;
+  Runtime runtime({.workers = 1});
+  EXPECT_EQ(runtime.deepest_stack(), 0U);
+  runtime.run([] {});
+  const std::size_t small = runtime.deepest_stack();
+  EXPECT_GT(small, 0U);
+  EXPECT_LT(small, kUsed);
+  runtime.run([] {
+    Thread([] {
+      volatile char frame[kUsed];
+      frame[0] = 1;
+      EXPECT_EQ(frame[0], 1);
+    }).join();
+  });
+  EXPECT_GE(runtime.deepest_stack(), kUsed);
+  EXPECT_LT(runtime.deepest_stack(), kUsed + small + std::size_t{16} * 1024);
+}
+
 TEST_P(StackTest, GivenDeepRecursion_WhenThreadsSwitchAtTheBottom_ThenEveryFrameIsKept) {
   static constexpr int kDepth = 300;
   runtime_.run([] {

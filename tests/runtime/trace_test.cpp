@@ -98,6 +98,7 @@ TEST(StatisticsTest, GivenWorkAndSleep_WhenAsked_ThenBothAreCounted) {
   EXPECT_GE(statistics.total().suspensions, 2U);
   EXPECT_GE(statistics.total().parked, std::chrono::milliseconds(20));
   EXPECT_GE(statistics.stacks, 2U);
+  EXPECT_GE(statistics.total().longest_deque, 1U);
 }
 
 }  // namespace

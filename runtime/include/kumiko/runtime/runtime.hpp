@@ -58,6 +58,11 @@ class Runtime {
   /// The counters so far. Cheap for the workers: they only ever write their own.
   Statistics statistics() const;
 
+  /// How deep stacks have been used so far: the most bytes that one thread has touched of its
+  /// stack, in pages. What Options::stack_size should exceed with a margin. Cost: a system call per
+  /// stack.
+  std::size_t deepest_stack() const;
+
   /// Begins to record what every worker does: which thread it runs when, steals, sleep. Each keeps
   /// its latest `records` records. Cost: some 20 ns and 80 bytes per switch.
   ///

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -16,16 +17,17 @@ struct WorkerStatistics {
   std::uint64_t parks = 0;             ///< times it went to sleep
   std::chrono::nanoseconds parked{0};  ///< how long it has slept, up to the latest wake-up
   std::uint64_t suspensions = 0;       ///< switches away from threads that wait or yield
+  std::size_t longest_deque = 0;       ///< high-water mark of the threads that wait in its deque
 };
 
 /// A snapshot of all workers, each counter exact for some moment during the call.
 struct Statistics {
   std::vector<WorkerStatistics> workers;  ///< by index
   std::uint64_t roots = 0;                ///< threads created by Runtime::run
-  std::size_t stacks =
-      0;  ///< high-water mark: stacks made so far, at least as many as threads lived
+  /// High-water mark: stacks made so far, at least as many as threads have lived at once.
+  std::size_t stacks = 0;
 
-  /// The sum over the workers.
+  /// The sum over the workers, of longest_deque the maximum.
   WorkerStatistics total() const noexcept {
     WorkerStatistics sum;
     for (const WorkerStatistics& worker : workers) {
@@ -36,6 +38,7 @@ struct Statistics {
       sum.parks += worker.parks;
       sum.parked += worker.parked;
       sum.suspensions += worker.suspensions;
+      sum.longest_deque = std::max(sum.longest_deque, worker.longest_deque);
     }
     return sum;
   }
