@@ -1,7 +1,10 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 
 #include <kumiko/runtime/detail/current.hpp>
@@ -11,6 +14,7 @@
 #include "exception_state.hpp"
 #include "fiber.hpp"
 #include "specifics.hpp"
+#include "tunables.hpp"
 
 namespace kumiko::runtime::detail {
 
@@ -44,7 +48,9 @@ struct alignas(64) Descriptor : ThreadFront {
 
   unsigned valgrind_id = 0;  ///< under which Valgrind knows the stack
 
-  bool alive = false;   ///< a thread, not a free stack
+  /// A thread, not a free stack: what reports look at, when no worker is awake. Set last, with
+  /// release, for a thread may be made by any OS thread meanwhile.
+  std::atomic<bool> alive{false};
   bool guarded = true;  ///< there is a guard page below, not a canary in the lowest bytes
 
   std::unique_ptr<Specifics> specifics;  ///< nullptr if it has none
@@ -80,5 +86,18 @@ struct alignas(64) Descriptor : ThreadFront {
     saved_errno = 0;
   }
 };
+
+inline void* Descriptor::prepare(std::size_t closure_size, std::size_t closure_alignment) noexcept {
+  const std::size_t needed = closure_size + closure_alignment + tunables::kRoomBelowClosure;
+  if (needed > stack_size) [[unlikely]]
+    return nullptr;
+  sanitizer::renew(fiber.notes, stack_bottom(), stack_size);
+  fiber.stack_pointer = nullptr;
+  exception_state = {};  // the last thread here may have suspended with an exception caught
+  const std::size_t alignment = std::max(closure_alignment, tunables::kStackAlignment);
+  closure = reinterpret_cast<void*>((reinterpret_cast<std::uintptr_t>(this) - closure_size) &
+                                    ~(alignment - 1));
+  return closure;
+}
 
 }  // namespace kumiko::runtime::detail

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
+#include <string_view>
 
 #include <execinfo.h>
 #include <sys/mman.h>
@@ -37,18 +38,15 @@ std::size_t describe(const Descriptor& thread, Line& line) {
   return std::min(static_cast<std::size_t>(std::max(length, 0)), line.size() - 1);
 }
 
-void print(const char* text, std::size_t length) noexcept {
-  while (length > 0) {
-    const ssize_t written = write(STDERR_FILENO, text, length);
+void print(std::string_view text) noexcept {
+  while (!text.empty()) {
+    const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
     if (written <= 0) return;
-    text += written;
-    length -= static_cast<std::size_t>(written);
+    text.remove_prefix(static_cast<std::size_t>(written));
   }
 }
 
-void print(const Line& line) noexcept {
-  print(line.data(), std::char_traits<char>::length(line.data()));
-}
+void print(const Line& line) noexcept { print(std::string_view(line.data())); }
 
 void print_backtrace() noexcept {
   std::array<void*, kBacktraceDepth> frames;
@@ -101,7 +99,6 @@ void handle_fault(int signal, siginfo_t* info, void* context) {
 struct Peek {
   Descriptor& thread;
   Fiber& here;
-  After resumed{};
 
   static void on_their_stack(void* argument) {
     auto& self = *static_cast<Peek*>(argument);
@@ -113,10 +110,9 @@ struct Peek {
 };
 
 void print_backtrace_of(Descriptor& thread, Fiber& here) {
-  if (thread.fiber.stack_pointer == nullptr) return;
   const auto left = static_cast<std::byte*>(thread.fiber.stack_pointer) - thread.stack_bottom();
   if (left < kRoomForBacktrace) {
-    print("    (no backtrace: its stack is almost full)\n", 45);
+    print("    (no backtrace: its stack is almost full)\n");
     return;
   }
   Peek peek{thread, here};
@@ -135,14 +131,20 @@ void report_blocked_threads(Scheduler& scheduler, const std::string& headline) {
   constexpr std::size_t kMostThreads = 20;
   Worker& worker = *current_worker();
   Fiber& here = worker.loop();
-  print(headline.data(), headline.size());
+  print(headline);
   std::size_t count = 0;
   scheduler.stack_source().for_each([&](Descriptor& thread) {
-    if (!thread.alive) return;
+    // acquire: pairs with the release where a thread is made.
+    if (!thread.alive.load(std::memory_order_acquire)) return;
     if (++count > kMostThreads) return;
     Line who;
     describe(thread, who);
     Line line;
+    if (thread.fiber.stack_pointer == nullptr) {
+      std::snprintf(line.data(), line.size(), "  %.400s\n    has not begun yet\n", who.data());
+      print(line);
+      return;
+    }
     std::snprintf(line.data(), line.size(), "  %.400s\n    waits for %s", who.data(),
                   thread.wait_reason.kind != nullptr ? thread.wait_reason.kind : "nothing known");
     print(line);
@@ -150,7 +152,7 @@ void report_blocked_threads(Scheduler& scheduler, const std::string& headline) {
       std::snprintf(line.data(), line.size(), " (%p)", thread.wait_reason.object);
       print(line);
     }
-    print(" at:\n", 5);
+    print(" at:\n");
     print_backtrace_of(thread, here);
   });
   if (count > kMostThreads) {

@@ -196,9 +196,10 @@ void Scheduler::run_root(void (*call)(void*), void* callable, SourceLocation whe
   thread.start_later(&call_and_destroy<Root>);
   thread.where = where;
   thread.name[0] = '\0';
-  thread.alive = true;
   thread.group = nullptr;
   thread.join_state = &join_state;
+  // release: pairs with the acquire in report_blocked_threads().
+  thread.alive.store(true, std::memory_order_release);
   roots_.fetch_add(1, std::memory_order_release);
   // The caller is the joiner, before the thread begins.
   Waiter waiter({"the end of Runtime::run", &thread});

@@ -23,8 +23,6 @@ namespace kumiko::runtime::detail {
 
 namespace {
 
-constexpr std::size_t kStackAlignment = 16;
-
 [[noreturn]] void throw_no_worker() {
   throw std::logic_error(
       "a lightweight thread spawned outside a lightweight thread; use Runtime::run to start one");
@@ -103,7 +101,7 @@ Fiber& end(Descriptor& self) noexcept {
   worker.begin_running(next, true);
   if (!self.guarded && self.has_overflown()) [[unlikely]]
     report_broken_canary(self);
-  self.alive = false;
+  self.alive.store(false, std::memory_order_relaxed);
   worker.stacks().give(&self);
   return next != nullptr ? next->fiber : worker.loop();
 }
@@ -114,7 +112,7 @@ Fiber& end(Descriptor& self) noexcept {
 [[noreturn]] void end_and_keep_stack(Descriptor& self) noexcept {
   Worker& worker = *current_worker();
   worker.executed().increment();
-  self.alive = false;
+  self.alive.store(false, std::memory_order_relaxed);
   self.join_state->kept_stack = &self;
   Descriptor* const next = worker.deque().pop();
   if (is_attached(self, next)) next->attached_child = nullptr;
@@ -144,19 +142,6 @@ KUMIKO_SWITCHES_STACKS void* thread_main(void* descriptor) {
   return next.stack_pointer;
 }
 
-void* Descriptor::prepare(std::size_t closure_size, std::size_t closure_alignment) noexcept {
-  const std::size_t needed = closure_size + closure_alignment + tunables::kRoomBelowClosure;
-  if (needed > stack_size) [[unlikely]]
-    return nullptr;
-  sanitizer::renew(fiber.notes, stack_bottom(), stack_size);
-  fiber.stack_pointer = nullptr;
-  exception_state = {};  // the last thread here may have suspended with an exception caught
-  const std::size_t alignment = std::max(closure_alignment, kStackAlignment);
-  closure = reinterpret_cast<void*>((reinterpret_cast<std::uintptr_t>(this) - closure_size) &
-                                    ~(alignment - 1));
-  return closure;
-}
-
 Reservation reserve_thread(std::size_t size, std::size_t alignment, GroupState* group,
                            SourceLocation where) {
   Worker* const worker = current_worker();
@@ -174,7 +159,8 @@ Reservation reserve_thread(std::size_t size, std::size_t alignment, GroupState* 
       throw_closure_too_large(size, stack_size);
     }
     if (group == nullptr) take_join_state(*worker, *thread);
-    thread->alive = true;
+    // release: pairs with the acquire in report_blocked_threads().
+    thread->alive.store(true, std::memory_order_release);
     return {thread, group == nullptr ? thread->join_state : nullptr, storage};
   } catch (const std::bad_alloc&) {
     throw std::system_error(ENOMEM, std::generic_category(), "no memory for a lightweight thread");
@@ -182,7 +168,7 @@ Reservation reserve_thread(std::size_t size, std::size_t alignment, GroupState* 
 }
 
 void cancel_thread(Descriptor* thread) noexcept {
-  thread->alive = false;
+  thread->alive.store(false, std::memory_order_relaxed);
   // The copying of a closure may have suspended, so this may be another worker.
   if (thread->group == nullptr) release(*thread->join_state);
   current_worker()->stacks().give(thread);

@@ -12,6 +12,9 @@ inline constexpr std::size_t kStackSize = std::size_t{128} * 1024;
 inline constexpr std::size_t kSanitizerStackSize = std::size_t{512} * 1024;
 inline constexpr std::size_t kSmallestStackSize = std::size_t{16} * 1024;
 
+/// Of a frame, by the ABIs that are known here.
+inline constexpr std::size_t kStackAlignment = 16;
+
 /// What a closure on the top of a stack must leave to the thread's frames.
 inline constexpr std::size_t kRoomBelowClosure = std::size_t{8} * 1024;
 

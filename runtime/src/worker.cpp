@@ -20,6 +20,7 @@ thread_local constinit WorkerFront* kumiko_worker_front = nullptr;
 
 Worker::Worker(Scheduler& scheduler, int index)
     : scheduler_(scheduler),
+      idle_(scheduler.idle()),
       index_(index),
       random_(static_cast<std::uint64_t>(index)),
       chaos_(scheduler.chaos_seed() * 0x9e3779b97f4a7c15U + static_cast<std::uint64_t>(index)),
@@ -30,10 +31,10 @@ Worker::Worker(Scheduler& scheduler, int index)
 }
 
 WorkerStatistics Worker::statistics() const noexcept {
-  return {spawned_.read(),    executed_.read(),
-          steals_.read(),     failed_steals_.read(),
-          parks_.read(),      std::chrono::nanoseconds(parked_nanoseconds_.read()),
-          suspensions_.read()};
+  return {spawned_.read(),     executed_.read(),
+          steals_.read(),      failed_steals_.read(),
+          parks_.read(),       std::chrono::nanoseconds(parked_nanoseconds_.read()),
+          suspensions_.read(), deque_.longest()};
 }
 
 // --- Switching -----------------------------------------------------------------------------------
@@ -59,17 +60,15 @@ void Worker::run_from_loop(Descriptor& thread) noexcept {
 
 // --- Choosing ------------------------------------------------------------------------------------
 
-void Worker::make_runnable(Descriptor& thread) noexcept {
-  // relaxed: hints, and a bit that does not change.
-  const std::uint32_t asked = requests.load(std::memory_order_relaxed);
-  if ((asked & request::kChaos) != 0) [[unlikely]]
+void Worker::make_runnable_slowly(Descriptor& thread) noexcept {
+  // relaxed: see make_runnable().
+  if ((requests.load(std::memory_order_relaxed) & request::kChaos) != 0) {
     return make_runnable_anywhere(thread);
+  }
   // The queue needs no memory.
-  if (!deque_.push(&thread)) [[unlikely]]
-    queue_.push(&thread);
-  if (asked != 0) [[unlikely]]
-    answer_share_request();
-  scheduler_.idle().work_appeared();
+  if (!deque_.push(&thread)) queue_.push(&thread);
+  answer_share_request();
+  idle_.work_appeared();
 }
 
 void Worker::make_runnable_anywhere(Descriptor& thread) noexcept {
@@ -78,20 +77,20 @@ void Worker::make_runnable_anywhere(Descriptor& thread) noexcept {
     scheduler_.worker(place % scheduler_.worker_count()).queue_.push(&thread);
   }
   answer_share_request();
-  scheduler_.idle().work_appeared();
+  idle_.work_appeared();
 }
 
 bool Worker::make_runnable_at(Worker& other, Descriptor& thread) noexcept {
   other.queue_.push(&thread);
-  if (scheduler_.idle().wake(other.sleeper_)) return true;
-  scheduler_.idle().work_appeared();
+  if (idle_.wake(other.sleeper_)) return true;
+  idle_.work_appeared();
   return false;
 }
 
 void Worker::make_runnable_last(Descriptor& thread) noexcept {
   queue_.push(&thread);
   // If the loop runs next it looks at the queue itself.
-  if (running != nullptr) scheduler_.idle().work_appeared();
+  if (running != nullptr) idle_.work_appeared();
 }
 
 void Worker::answer_share_request() noexcept {
@@ -162,7 +161,7 @@ Descriptor* Worker::next_for_loop() noexcept {
   if (Descriptor* const thread = take_local(); thread != nullptr) {
     // A thief that looked at one queue before and at the other after what we have just done may
     // have seen none of what is left.
-    if (has_visible_work()) scheduler_.idle().work_appeared();
+    if (has_visible_work()) idle_.work_appeared();
     return thread;
   }
   return search();
@@ -185,19 +184,18 @@ Descriptor* Worker::take_local() noexcept {
 
 /// The idle worker's life, see Idle for the names and the proof. nullptr: the scheduler has ended.
 Descriptor* Worker::search() noexcept {
-  Idle& idle = scheduler_.idle();
-  idle.begin_search();
+  idle_.begin_search();
   for (;;) {
     if (Descriptor* const thread = search_for_a_while(); thread != nullptr) {
-      idle.end_search();
+      idle_.end_search();
       return thread;
     }
-    idle.announce(sleeper_);
+    idle_.announce(sleeper_);
     if (scheduler_.has_ended()) {
-      idle.wake_all();
+      idle_.wake_all();
       return nullptr;
     }
-    if (scheduler_.has_visible_work() && idle.retract(sleeper_)) continue;
+    if (scheduler_.has_visible_work() && idle_.retract(sleeper_)) continue;
     parks_.increment();
     const auto begin = std::chrono::steady_clock::now();
     const std::uint64_t begin_ticks = read_ticks();

@@ -85,7 +85,12 @@ class Worker : public WorkerFront {
   Descriptor* next_after_suspension() noexcept;
 
   /// Self: makes a suspended thread of this scheduler the next choice of this worker.
-  void make_runnable(Descriptor& thread) noexcept;
+  void make_runnable(Descriptor& thread) noexcept {
+    // relaxed: hints, and a bit that does not change.
+    if (requests.load(std::memory_order_relaxed) != 0 || !deque_.push(&thread)) [[unlikely]]
+      return make_runnable_slowly(thread);
+    idle_.work_appeared();
+  }
 
   /// Self: shows a suspended or new thread to `other` first, and wakes it if it sleeps. Returns
   /// whether it slept.
@@ -97,8 +102,8 @@ class Worker : public WorkerFront {
   /// The same as an After, for a Descriptor* on whichever worker this is.
   static void make_caller_runnable_last(void* thread) noexcept;
 
-  /// Anyone else: takes a public thread from the old end of the deque, or one that yielded. If
-  /// there is none, asks for one.
+  /// Anyone else: takes a public thread from the old end of the deque, or one that waits its turn
+  /// in the queue. If there is none, asks for one.
   Descriptor* give_to_thief() noexcept;
 
   /// Anyone else: takes a thread from the old end of the deque, public or not. Cost: a system call,
@@ -139,10 +144,12 @@ class Worker : public WorkerFront {
   Descriptor* steal_round(Descriptor* (Worker::*give)() noexcept) noexcept;
   template <class Filter>
   Descriptor* steal_pass(Descriptor* (Worker::*give)() noexcept, Filter wanted) noexcept;
+  void make_runnable_slowly(Descriptor& thread) noexcept;
   void make_runnable_anywhere(Descriptor& thread) noexcept;
   void hesitate_in_chaos() noexcept;
 
   Scheduler& scheduler_;
+  Idle& idle_;  ///< the scheduler's
   const int index_;
   bool tracing_ = false;
   ExceptionState* exception_state_ = nullptr;  ///< the OS thread's

@@ -40,7 +40,7 @@ inline void poll(const WorkerFront& worker) noexcept {
     answer_requests();
 }
 
-/// Makes a started-later thread of `thread`, for the group of `frame`, and shows it to thieves.
+/// Lets `thread`, new and to be counted by `group`, wait where thieves find it.
 void offer_thread(Descriptor* thread, void (*call)(void*), GroupState& group) noexcept;
 
 /// Gives `function` to a new thread that `frame` waits for. False if there is no memory for one.
