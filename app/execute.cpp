@@ -23,6 +23,51 @@ bool due(int step, int every) { return every > 0 && step % every == 0; }
 /// Steps from `step` to the next multiple of `every`.
 int until(int step, int every) { return every > 0 ? every - step % every : kLongestStretch; }
 
+/// Steps from `step` to `target`, if that lies ahead.
+int up_to(int step, int target) { return target > step ? target - step : kLongestStretch; }
+
+/// Records that the trace of a base step may take on one worker, with room to spare: three a patch
+/// and phase, four phases, and twice the fair share.
+std::size_t records_per_step(const amr::Hierarchy& hierarchy, int workers) {
+  std::size_t visits = 0;
+  for (int level = 0; level < hierarchy.max_levels(); ++level) {
+    visits += hierarchy.level(level).size() << level;
+  }
+  return 3 * 4 * 2 * visits / static_cast<std::size_t>(workers) + 1;
+}
+
+/// Traces the window of a run that problem.trace_from and problem.trace_until name.
+class TraceWindow {
+ public:
+  TraceWindow(const Problem& problem, amr::Backend& backend, const Hooks& hooks)
+      : from_(problem.trace_from),
+        until_(hooks.end_trace ? problem.trace_until : from_),
+        backend_(backend),
+        end_(hooks.end_trace) {}
+
+  /// Steps from `step` to where something is to be done.
+  int next(int step) const { return std::min(up_to(step, from_), up_to(step, until_)); }
+
+  void before(const amr::Simulation& simulation) {
+    if (from_ == until_ || simulation.step() != from_) return;
+    // Beyond it the latest records are kept.
+    constexpr std::size_t kMostRecords = std::size_t{1} << 22U;
+    const auto steps = static_cast<std::size_t>(until_ - from_);
+    backend_.start_trace(std::min(
+        kMostRecords, steps * records_per_step(simulation.hierarchy(), backend_.workers())));
+  }
+
+  void after(const amr::Simulation& simulation) {
+    if (from_ != until_ && simulation.step() == until_) end_();
+  }
+
+ private:
+  int from_;
+  int until_;
+  amr::Backend& backend_;
+  const std::function<void()>& end_;
+};
+
 void check_signals(const amr::Simulation& simulation) {
   if (signal_received == 0) return;
   throw std::runtime_error(
@@ -65,11 +110,15 @@ io::RunSummary execute(const Problem& problem, amr::Backend& backend, amr::Simul
   hooks.diagnose(simulation);
   const std::uint64_t steals_before = backend.steals();
   const auto start = std::chrono::steady_clock::now();
+  TraceWindow trace(problem, backend, hooks);
   while (simulation.step() < problem.stop_step) {
     const int step = simulation.step();
-    simulation.advance(std::min({problem.stop_step - step, until(step, hooks.every),
-                                 until(step, hooks.output_every), kLongestStretch}));
+    trace.before(simulation);
+    simulation.advance(
+        std::min({problem.stop_step - step, until(step, hooks.every),
+                  until(step, hooks.output_every), trace.next(step), kLongestStretch}));
     check_signals(simulation);
+    trace.after(simulation);
     if (due(simulation.step(), hooks.every) || simulation.step() == problem.stop_step) {
       hooks.diagnose(simulation);
     }

@@ -18,6 +18,9 @@ struct Hooks {
   /// Called every `output_every` base steps (0 = never), and at the last one.
   std::function<void(const amr::Simulation&)> output = [](const amr::Simulation&) {};
   int output_every = 0;
+  /// Called when base steps problem.trace_from to problem.trace_until have been traced, to call
+  /// backend.stop_trace(). Without it nothing is traced.
+  std::function<void()> end_trace;
   /// Called between parts of the loop.
   std::function<void(const amr::Simulation&)> progress = [](const amr::Simulation&) {};
 };

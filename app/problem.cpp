@@ -1,5 +1,10 @@
 #include "problem.hpp"
 
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <utility>
+
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
@@ -60,6 +65,29 @@ amr::SimulationOptions simulation_options(const amr::ParameterSet& keys) {
   return options;
 }
 
+runtime::IdlePolicy idle_policy(const std::string& name) {
+  using runtime::IdlePolicy;
+  static const std::map<std::string, IdlePolicy> policies = {{"adaptive", IdlePolicy::kAdaptive},
+                                                             {"spin", IdlePolicy::kSpin},
+                                                             {"spin_pause", IdlePolicy::kSpinPause},
+                                                             {"yield", IdlePolicy::kYield},
+                                                             {"sleep", IdlePolicy::kSleep}};
+  return policies.at(name);
+}
+
+/// The first base step that is traced, and the one after the last.
+std::pair<int, int> trace_window(const io::ConfigSource& source, const amr::ParameterSet& keys,
+                                 int last_step) {
+  const std::int64_t from = keys.integer("trace.from");
+  if (from < 0) return {0, 0};
+  if (from >= last_step) {
+    throw source.error("trace.from", fmt::format("the run ends after base step {}; choose 0 .. {}",
+                                                 last_step, last_step - 1));
+  }
+  const std::int64_t until = std::min<std::int64_t>(from + keys.integer("trace.steps"), last_step);
+  return {static_cast<int>(from), static_cast<int>(until)};
+}
+
 }  // namespace
 
 Problem load_problem(const Request& request, const std::vector<std::string>& more_overrides) {
@@ -80,9 +108,17 @@ Problem load_problem(const Request& request, const std::vector<std::string>& mor
     const int workers = request.workers > 0
                             ? request.workers
                             : static_cast<int>(config.values().integer("runtime.workers"));
-    return Problem{
-        config,  the_case.make(config.case_parameters()),   solver.make(config.solver_parameters()),
-        options, stop_step > 0 ? stop_step : options.steps, workers};
+    const int last_step = stop_step > 0 ? stop_step : options.steps;
+    const auto [trace_from, trace_until] = trace_window(source, config.values(), last_step);
+    return Problem{config,
+                   the_case.make(config.case_parameters()),
+                   solver.make(config.solver_parameters()),
+                   options,
+                   last_step,
+                   workers,
+                   idle_policy(config.values().text("runtime.idle")),
+                   trace_from,
+                   trace_until};
   });
 }
 
@@ -101,8 +137,8 @@ void check_output(const std::filesystem::path& path, bool overwrite) {
   as_request([&] { io::OutputFolder::check(path, overwrite); });
 }
 
-std::unique_ptr<amr::Backend> load_backend(const std::string& name, int workers) {
-  return as_request([&] { return amr::make_backend(name, workers); });
+std::unique_ptr<amr::Backend> load_backend(const std::string& name, const Problem& problem) {
+  return as_request([&] { return amr::make_backend(name, problem.workers, problem.idle); });
 }
 
 std::unique_ptr<amr::Simulation> make_simulation(const Problem& problem, amr::Backend& backend) {

@@ -19,6 +19,11 @@ struct Problem {
   amr::SimulationOptions options;
   int stop_step;
   int workers;  ///< 0 = all available
+  runtime::IdlePolicy idle;
+
+  /// Base steps that are traced, the first one and the one after the last; equal for none.
+  int trace_from;
+  int trace_until;
 
   /// Points of the finest level in x, for messages.
   int finest_points_x() const { return options.points_x << (options.levels - 1); }
@@ -37,7 +42,7 @@ void check_output(const std::filesystem::path& path, bool overwrite);
 io::OutputFolder open_output(const std::filesystem::path& path, bool overwrite);
 
 /// Makes the backend. Throws RequestError, or std::runtime_error when the system refuses.
-std::unique_ptr<amr::Backend> load_backend(const std::string& name, int workers);
+std::unique_ptr<amr::Backend> load_backend(const std::string& name, const Problem& problem);
 
 /// Builds the initial state. Throws RequestError, with the remedy, when the step outruns the
 /// ghosts.

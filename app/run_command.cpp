@@ -76,6 +76,10 @@ class RunFiles {
     viz::draw_field(folder_.file(name), simulation.hierarchy(), options);
   }
 
+  void write_trace(amr::Backend& backend) const {
+    folder_.write("trace.json", [&](std::ostream& out) { backend.stop_trace(out); });
+  }
+
   /// Last of all: its presence says that the run is complete.
   void finish(const io::RunSummary& summary, const std::filesystem::path& copy) {
     csv_.finish();
@@ -90,6 +94,14 @@ class RunFiles {
   io::DiagnosticsCsv csv_;
   std::vector<std::uint64_t> reported_;  ///< updates per worker up to the last row
 };
+
+void check_trace(const Problem& problem, const amr::Backend& backend) {
+  if (problem.trace_from == problem.trace_until || backend.can_trace()) return;
+  throw RequestError(fmt::format(
+      "trace.from: backend '{}' keeps no trace; choose --backend threads, and an adaptive or sleep "
+      "runtime.idle",
+      backend.name()));
+}
 
 void print_summary(const io::RunSummary& s) {
   fmt::print("case {}  solver {}  backend {}  workers {}  base steps {}\n", s.case_name, s.solver,
@@ -117,7 +129,8 @@ int run_command(const Request& request) {
   const Problem problem = load_problem(request);
   const std::filesystem::path path = output_path(request, problem);
   check_output(path, request.overwrite);
-  const auto backend = load_backend(request.backend, problem.workers);
+  const auto backend = load_backend(request.backend, problem);
+  check_trace(problem, *backend);
   const auto simulation = make_simulation(problem, *backend);
   // The summary's folder may be the one that the run makes.
   const bool beside = request.summary.parent_path().lexically_normal() == path.lexically_normal();
@@ -134,6 +147,7 @@ int run_command(const Request& request) {
     hooks.every = static_cast<int>(problem.config.values().integer("diagnostics.every"));
     hooks.output = [&](const amr::Simulation& state) { files.write_state(state); };
     hooks.output_every = static_cast<int>(problem.config.values().integer("output.every"));
+    hooks.end_trace = [&] { files.write_trace(*backend); };
     hooks.progress = [&](const amr::Simulation& state) { progress.show(state); };
     end_on_signals();
     summary = execute(problem, *backend, *simulation, hooks);

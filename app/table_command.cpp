@@ -59,7 +59,7 @@ std::string published(const amr::Case& problem, std::string_view name, const cha
 
 io::RunSummary run_row(const Request& request, const Row& row) {
   const Problem problem = load_problem(request, row.overrides);
-  const auto backend = load_backend(row.backend, problem.workers);
+  const auto backend = load_backend(row.backend, problem);
   const auto simulation = make_simulation(problem, *backend);
   Progress progress(request.quiet, row.label, problem.stop_step);
   Hooks hooks;
@@ -131,7 +131,7 @@ int table_command(const Request& request) {
   prepare_summary(request.summary);
   for (const Row& row : rows) {
     const Problem problem = load_problem(request, row.overrides);
-    make_simulation(problem, *load_backend(row.backend, problem.workers));
+    make_simulation(problem, *load_backend(row.backend, problem));
   }
   end_on_signals();
   for (Row& row : rows) row.summary = run_row(request, row);

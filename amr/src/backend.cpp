@@ -31,12 +31,21 @@ void Backend::for_each(const Level& level, const PatchTask& task) {
   if (first) std::rethrow_exception(first);
 }
 
+void Backend::start_trace(std::size_t /*records*/) {
+  throw std::logic_error(fmt::format("backend '{}' keeps no trace", name()));
+}
+
+void Backend::stop_trace(std::ostream& /*out*/) {
+  throw std::logic_error(fmt::format("backend '{}' keeps no trace", name()));
+}
+
 const std::vector<std::string>& backend_names() {
   static const std::vector<std::string> names = {"threads", "pthread", "openmp", "serial"};
   return names;
 }
 
-std::unique_ptr<Backend> make_backend(std::string_view name, int workers) {
+std::unique_ptr<Backend> make_backend(std::string_view name, int workers,
+                                      runtime::IdlePolicy idle) {
   if (workers < 0) {
     throw std::invalid_argument(
         fmt::format("{} workers asked for; give a positive number, or 0 for all", workers));
@@ -50,7 +59,7 @@ std::unique_ptr<Backend> make_backend(std::string_view name, int workers) {
     return make_serial_backend();
   }
   try {
-    if (name == "threads") return make_threads_backend(workers);
+    if (name == "threads") return make_threads_backend(workers, idle);
     if (name == "pthread") return make_pthread_backend(workers);
     if (name == "openmp") return make_openmp_backend(workers);
   } catch (const std::system_error& error) {

@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include <kumiko/runtime/for_each_index.hpp>
 #include <kumiko/runtime/runtime.hpp>
 #include <kumiko/runtime/this_thread.hpp>
@@ -10,27 +12,48 @@ namespace {
 
 class ThreadsBackend final : public Backend {
  public:
-  explicit ThreadsBackend(int workers) : runtime_(runtime::Options{.workers = workers}) {}
+  ThreadsBackend(int workers, runtime::IdlePolicy idle)
+      : runtime_(runtime::Options{.workers = workers, .idle = idle}),
+        can_sleep_(idle == runtime::IdlePolicy::kAdaptive || idle == runtime::IdlePolicy::kSleep) {}
 
   std::string_view name() const override { return "threads"; }
   int workers() const override { return runtime_.workers(); }
   void run(const std::function<void()>& driver) override { runtime_.run(driver); }
   std::uint64_t steals() const override { return runtime_.statistics().total().steals; }
 
+  bool can_trace() const override { return can_sleep_; }
+
+  void start_trace(std::size_t records) override {
+    runtime_.start_trace(records);
+    tracing_ = true;
+  }
+
+  void stop_trace(std::ostream& out) override {
+    tracing_ = false;
+    runtime_.stop_trace(out);
+  }
+
  private:
   void run_tasks(const Level& level, const PatchTask& task) override {
-    runtime::for_each_index(level.size(), [&task](std::size_t slot) {
+    runtime::for_each_index(level.size(), [this, &level, &task](std::size_t slot) {
+      if (tracing_) name_thread(level.patch(slot).id());
       task(slot, runtime::this_thread::worker_index());
     });
   }
 
+  static void name_thread(const PatchId& id) {
+    runtime::this_thread::set_name(fmt::format("L{} ({}, {})", id.level, id.i, id.j));
+  }
+
   runtime::Runtime runtime_;
+  bool can_sleep_;
+  bool tracing_ = false;  ///< changed outside run() only
 };
 
 }  // namespace
 
-std::unique_ptr<Backend> make_threads_backend(int workers) {
-  return std::make_unique<ThreadsBackend>(workers);
+std::unique_ptr<Backend> make_threads_backend(int workers, runtime::IdlePolicy idle) {
+  return std::make_unique<ThreadsBackend>(workers, idle);
 }
 
 }  // namespace kumiko::amr

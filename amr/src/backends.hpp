@@ -8,7 +8,7 @@
 namespace kumiko::amr {
 
 /// One lightweight thread per patch, spread by work stealing.
-std::unique_ptr<Backend> make_threads_backend(int workers);
+std::unique_ptr<Backend> make_threads_backend(int workers, runtime::IdlePolicy idle);
 /// Equal strips in y, one OS thread each for the whole run, barriers between phases; a patch
 /// belongs to the strip of its centre.
 std::unique_ptr<Backend> make_pthread_backend(int workers);

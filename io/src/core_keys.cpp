@@ -71,9 +71,14 @@ std::vector<Key> core_keys() {
       choice("step.time_interpolation", {"characteristic", "linear"},
              "how ghosts at coarse-fine boundaries are had between coarse steps"),
       integer("runtime.workers", 0, 0, 4096, "OS threads that work; 0 = all available"),
+      choice("runtime.idle", {"adaptive", "spin", "spin_pause", "yield", "sleep"},
+             "what workers of backend 'threads' do that find no work"),
       integer("output.every", 0, 0, kMaxSteps,
               "base steps between files of the state; 0 = the final state only"),
       integer("diagnostics.every", 10, 1, kMaxSteps, "base steps between rows of diagnostics.csv"),
+      integer("trace.from", -1, -1, kMaxSteps,
+              "base step from which trace.json records the workers; -1 = no trace"),
+      integer("trace.steps", 40, 1, kMaxSteps, "base steps that trace.json records"),
   };
 }
 

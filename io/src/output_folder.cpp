@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <fstream>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -19,8 +21,8 @@ namespace {
 namespace fs = std::filesystem;
 
 /// The files of a run; a star stands for any characters.
-constexpr std::array<std::string_view, 4> kRunFiles = {"state_*.hdf", "field_*.png",
-                                                       "diagnostics.csv", "summary.json"};
+constexpr std::array<std::string_view, 5> kRunFiles = {
+    "state_*.hdf", "field_*.png", "diagnostics.csv", "summary.json", "trace.json"};
 
 constexpr std::string_view kOtherFolder = "name another folder with --output";
 
@@ -122,6 +124,17 @@ fs::path OutputFolder::file(std::string_view name) const {
 
 void OutputFolder::write_text(std::string_view name, std::string_view text) const {
   write_text_file(file(name), text);
+}
+
+void OutputFolder::write(std::string_view name,
+                         const std::function<void(std::ostream&)>& content) const {
+  PartFile part(file(name));
+  std::ofstream out(part.part(), std::ios::binary);
+  content(out);
+  out.close();
+  // The stream tells that it failed, but not why; errno is that of the latest call that did.
+  if (!out) throw OutputError(system_message("cannot write", part.part(), errno));
+  part.publish();
 }
 
 void check_writable(const fs::path& file) {

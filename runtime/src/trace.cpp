@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <charconv>
+#include <cstdint>
 #include <cstdio>
 #include <ostream>
 #include <string>
@@ -11,53 +13,74 @@ namespace kumiko::runtime::detail {
 
 namespace {
 
-/// A JSON string.
-std::string quoted(std::string_view text) {
-  std::string result = "\"";
+// Hundreds of thousands of events are written: everything is appended to one string, which goes out
+// in chunks, and times are whole nanoseconds.
+
+constexpr std::size_t kChunk = std::size_t{64} * 1024;
+
+/// A JSON string without its quotes.
+void append_escaped(std::string& out, std::string_view text) {
   for (const char character : text) {
-    if (character == '"' || character == '\\') result += '\\';
     if (static_cast<unsigned char>(character) < 0x20) {
       std::array<char, 8> code{};
       std::snprintf(code.data(), code.size(), "\\u%04x", static_cast<unsigned>(character));
-      result += code.data();
-    } else {
-      result += character;
+      out += code.data();
+      continue;
     }
+    if (character == '"' || character == '\\') out += '\\';
+    out += character;
   }
-  return result + '"';
 }
 
-std::string name_of(const TraceRing::Record& record) {
-  if (record.name[0] != '\0') return record.name.data();
+void append_number(std::string& out, std::uint64_t number, int base = 10) {
+  std::array<char, 24> digits;
+  const auto result = std::to_chars(digits.data(), digits.data() + digits.size(), number, base);
+  out.append(digits.data(), result.ptr);
+}
+
+/// As microseconds, the format's unit.
+void append_time(std::string& out, std::uint64_t nanoseconds) {
+  append_number(out, nanoseconds / 1000);
+  const auto rest = static_cast<unsigned>(nanoseconds % 1000);
+  const std::array<char, 4> digits = {'.', static_cast<char>('0' + rest / 100),
+                                      static_cast<char>('0' + rest / 10 % 10),
+                                      static_cast<char>('0' + rest % 10)};
+  out.append(digits.data(), digits.size());
+}
+
+void append_name(std::string& out, const TraceRing::Record& record) {
+  if (record.name[0] != '\0') {
+    append_escaped(out, record.name.data());
+    return;
+  }
   const std::string_view file = record.where.file_name();
   const std::size_t slash = file.rfind('/');
-  return std::string(slash == std::string_view::npos ? file : file.substr(slash + 1)) + ':' +
-         std::to_string(record.where.line());
-}
-
-/// Up to the opening of "args".
-void begin_event(std::ostream& out, std::size_t worker, const std::string& name, const char* phase,
-                 double time) {
-  out << ",\n{\"name\":" << quoted(name) << ",\"ph\":\"" << phase
-      << "\",\"pid\":1,\"tid\":" << worker << ",\"ts\":" << time;
+  append_escaped(out, slash == std::string_view::npos ? file : file.substr(slash + 1));
+  out += ':';
+  append_number(out, record.where.line());
 }
 
 }  // namespace
 
 void TraceRing::resize(std::size_t records) {
   records_.assign(std::bit_ceil(std::max<std::size_t>(records, 2)), Record{});
+  latest_run_ = 0;
   end_.store(0, std::memory_order_relaxed);
 }
 
-void TraceRing::run(const Descriptor* thread, bool previous_ended) noexcept {
+void TraceRing::run(const Descriptor* previous, const Descriptor* next,
+                    bool previous_ended) noexcept {
+  // A thread may have been named since it began to run, by itself.
+  if (previous != nullptr && latest_run_ >= lost()) at(latest_run_).name = previous->name;
   Record record{};
   record.ticks = read_ticks();
-  record.kind = thread != nullptr ? Kind::kRun : Kind::kLoop;
+  record.kind = next != nullptr ? Kind::kRun : Kind::kLoop;
   record.ended = previous_ended;
-  if (thread != nullptr) {
-    record.thread = thread;
-    record.where = thread->where;
-    record.name = thread->name;
+  if (next != nullptr) {
+    record.thread = next;
+    record.where = next->where;
+    record.name = next->name;
+    latest_run_ = end_.load(std::memory_order_relaxed);
   }
   add(record);
 }
@@ -70,63 +93,81 @@ void TraceRing::note(Kind kind, int number, std::uint64_t ticks) noexcept {
   add(record);
 }
 
-void TraceRing::add(const Record& record) noexcept {
+void TraceRing::add(const Record& added) noexcept {
   const std::size_t end = end_.load(std::memory_order_relaxed);
-  records_[end & (records_.size() - 1)] = record;
+  at(end) = added;
   // release: pairs with the acquire in for_each().
   end_.store(end + 1, std::memory_order_release);
 }
 
 TraceWriter::TraceWriter(std::uint64_t ticks, std::chrono::steady_clock::time_point time)
     : begin_(ticks) {
-  using Microseconds = std::chrono::duration<double, std::micro>;
-  const double passed = Microseconds(std::chrono::steady_clock::now() - time).count();
-  ticks_per_microsecond_ = static_cast<double>(read_ticks() - ticks) / std::max(passed, 1.0);
+  using Nanoseconds = std::chrono::duration<double, std::nano>;
+  const double passed = Nanoseconds(std::chrono::steady_clock::now() - time).count();
+  nanoseconds_per_tick_ = passed / std::max(static_cast<double>(read_ticks() - ticks), 1.0);
 }
 
-double TraceWriter::microseconds(std::uint64_t ticks) const noexcept {
+std::uint64_t TraceWriter::nanoseconds(std::uint64_t ticks) const noexcept {
   // A worker may have gone to sleep before the trace began.
-  return ticks < begin_ ? 0.0 : static_cast<double>(ticks - begin_) / ticks_per_microsecond_;
+  return ticks < begin_ ? 0
+                        : static_cast<std::uint64_t>(static_cast<double>(ticks - begin_) *
+                                                     nanoseconds_per_tick_);
 }
 
 void TraceWriter::write(std::ostream& out, const std::vector<const TraceRing*>& workers) const {
-  out.precision(3);
-  out << std::fixed << "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n"
+  out << "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n"
       << R"({"name":"process_name","ph":"M","pid":1,"args":{"name":"kumiko"}})";
+  std::size_t lost = 0;
   for (std::size_t index = 0; index < workers.size(); ++index) {
     out << ",\n"
         << R"({"name":"thread_name","ph":"M","pid":1,"tid":)" << index
         << R"(,"args":{"name":"worker )" << index << "\"}}";
-    write_worker(out, index, *workers[index]);
+    write_events(out, index, *workers[index]);
+    lost += workers[index]->lost();
   }
-  out << "\n]}\n";
+  out << "\n],\n\"otherData\":{\"lost_records\":" << lost << "}}\n";
 }
 
 /// A slice reaches from the record that begins it to the next one that changes what the worker
 /// does.
-void TraceWriter::write_worker(std::ostream& out, std::size_t index, const TraceRing& ring) const {
+void TraceWriter::write_events(std::ostream& out, std::size_t worker, const TraceRing& ring) const {
   using Kind = TraceRing::Kind;
+  const std::string row = R"("pid":1,"tid":)" + std::to_string(worker) + R"(,"ts":)";
+  std::string text;
+  text.reserve(kChunk + 1024);
   const TraceRing::Record* open = nullptr;
   ring.for_each([&](const TraceRing::Record& record) {
-    const double now = microseconds(record.ticks);
+    if (text.size() >= kChunk) {
+      out << text;
+      text.clear();
+    }
     if (record.kind == Kind::kSteal) {
-      begin_event(out, index, "steal", "i", now);
-      out << ",\"s\":\"t\",\"args\":{\"from\":" << record.number << "}}";
+      text.append(",\n{\"name\":\"steal\",\"ph\":\"i\",").append(row);
+      append_time(text, nanoseconds(record.ticks));
+      text += R"(,"s":"t","args":{"from":)";
+      append_number(text, static_cast<std::uint64_t>(record.number));
+      text += "}}";
       return;
     }
     if (open != nullptr) {
-      const double begin = microseconds(open->ticks);
       const bool parked = open->kind == Kind::kPark;
-      begin_event(out, index, parked ? "parked" : name_of(*open), "X", begin);
-      out << ",\"dur\":" << now - begin;
+      const std::uint64_t begin = nanoseconds(open->ticks);
+      text += ",\n{\"name\":\"";
+      parked ? static_cast<void>(text += "parked") : append_name(text, *open);
+      text.append(R"(","ph":"X",)").append(row);
+      append_time(text, begin);
+      text += R"(,"dur":)";
+      append_time(text, nanoseconds(record.ticks) - begin);
       if (!parked) {
-        out << ",\"args\":{\"thread\":\"" << open->thread << "\",\"then\":\""
-            << (record.ended ? "ended" : "suspended") << "\"}";
+        text += R"(,"args":{"thread":"0x)";
+        append_number(text, reinterpret_cast<std::uintptr_t>(open->thread), 16);
+        text += record.ended ? R"(","then":"ended"})" : R"(","then":"suspended"})";
       }
-      out << '}';
+      text += '}';
     }
     open = record.kind == Kind::kRun || record.kind == Kind::kPark ? &record : nullptr;
   });
+  out << text;
 }
 
 }  // namespace kumiko::runtime::detail

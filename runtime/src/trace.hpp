@@ -48,22 +48,31 @@ class TraceRing {
   /// Sizes the ring for at least `records`, and begins anew. \throws std::bad_alloc
   void resize(std::size_t records);
 
-  void run(const Descriptor* thread, bool previous_ended) noexcept;
+  /// The worker leaves `previous` for `next`; nullptr is its loop.
+  void run(const Descriptor* previous, const Descriptor* next, bool previous_ended) noexcept;
   void note(Kind kind, int number = 0, std::uint64_t ticks = read_ticks()) noexcept;
+
+  /// How many records have been overwritten.
+  std::size_t lost() const noexcept {
+    const std::size_t end = end_.load(std::memory_order_acquire);
+    return end > records_.size() ? end - records_.size() : 0;
+  }
 
   /// Calls visit(record) for the records that are kept, the oldest first.
   template <class Visit>
   void for_each(Visit visit) const {
     // acquire: pairs with the release in add().
     const std::size_t end = end_.load(std::memory_order_acquire);
-    const std::size_t begin = end > records_.size() ? end - records_.size() : 0;
-    for (std::size_t i = begin; i < end; ++i) visit(records_[i & (records_.size() - 1)]);
+    for (std::size_t i = lost(); i < end; ++i) visit(records_[i & (records_.size() - 1)]);
   }
 
  private:
   void add(const Record& record) noexcept;
 
+  Record& at(std::size_t number) noexcept { return records_[number & (records_.size() - 1)]; }
+
   std::vector<Record> records_;  ///< a power of two of them
+  std::size_t latest_run_ = 0;   ///< the number of the latest record of a kRun
   std::atomic<std::size_t> end_{0};
 };
 
@@ -77,11 +86,11 @@ class TraceWriter {
   void write(std::ostream& out, const std::vector<const TraceRing*>& workers) const;
 
  private:
-  void write_worker(std::ostream& out, std::size_t index, const TraceRing& ring) const;
-  double microseconds(std::uint64_t ticks) const noexcept;
+  void write_events(std::ostream& out, std::size_t worker, const TraceRing& ring) const;
+  std::uint64_t nanoseconds(std::uint64_t ticks) const noexcept;
 
   std::uint64_t begin_;
-  double ticks_per_microsecond_;
+  double nanoseconds_per_tick_;
 };
 
 }  // namespace kumiko::runtime::detail

@@ -67,9 +67,9 @@ class Worker : public WorkerFront {
 
   /// Self: the second half of become(), where current() has ended.
   void begin_running(Descriptor* next, bool previous_ended = false) noexcept {
-    running = next;
     if (tracing_) [[unlikely]]
-      trace_.run(next, previous_ended);
+      trace_.run(current(), next, previous_ended);
+    running = next;
     if (next == nullptr) return;
     *exception_state_ = next->exception_state;
     *errno_ = next->saved_errno;

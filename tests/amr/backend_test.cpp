@@ -1,6 +1,7 @@
 // Contract: every backend calls every task once, reports failures alike, and gives the same bits.
 #include <atomic>
 #include <memory>
+#include <sstream>
 #include <stdexcept>
 #include <tuple>
 
@@ -88,6 +89,22 @@ TEST_P(EveryBackend, GivenZalesakWithThreeLevelsThenTheStateHashIsTheSerialOne) 
     const auto serial = make_backend("serial", 1);
     EXPECT_EQ(hash(*backend_), hash(*serial));
   }
+}
+
+TEST_P(EveryBackend, GivenARunBetweenStartAndStopThenThoseThatCanTraceNameItsPatches) {
+  Hierarchy hierarchy(Geometry(64, 32, {2.0, 1.0}, {}), 1, {1, 2, 0});
+  std::ostringstream trace;
+  ASSERT_EQ(backend_->can_trace(), name() == "threads");
+  if (!backend_->can_trace()) {
+    EXPECT_THROW(backend_->start_trace(100), std::logic_error);
+    EXPECT_THROW(backend_->stop_trace(trace), std::logic_error);
+    return;
+  }
+  backend_->start_trace(1000);
+  backend_->run([&] { backend_->for_each(hierarchy.level(0), [](std::size_t, int) {}); });
+  backend_->stop_trace(trace);
+  EXPECT_NE(trace.str().find("L0 (3, 1)"), std::string::npos);
+  EXPECT_EQ(trace.str().find("L0 (4, 1)"), std::string::npos);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, EveryBackend,

@@ -116,6 +116,23 @@ TEST_F(OutputFolderTest, GivenAWriteThatFailsThenTheOldFileStaysAndThePartGoes) 
   EXPECT_FALSE(fs::exists(folder_ / "summary.json.part"));
 }
 
+TEST_F(OutputFolderTest, GivenAStreamThenTheFileIsWholeOrNotThere) {
+  const OutputFolder output(folder_, false);
+  const std::string line(1000, 'x');
+  output.write("trace.json", [&](std::ostream& out) { out << line; });
+  EXPECT_EQ(content(folder_ / "trace.json"), line);
+  const std::string message = [&] {
+    const FileSizeLimit limit(100);
+    return refusal_of<OutputError>(
+        [&] { output.write("trace.json", [&](std::ostream& out) { out << line << line; }); });
+  }();
+  EXPECT_THAT(message, AllOf(HasSubstr("trace.json"), HasSubstr("File too large")));
+  EXPECT_EQ(content(folder_ / "trace.json"), line);
+  EXPECT_FALSE(fs::exists(folder_ / "trace.json.part"));
+  fs::create_directory(folder_ / "trace.json.part");
+  EXPECT_THROW(output.write("trace.json", [](std::ostream&) {}), OutputError);
+}
+
 TEST_F(OutputFolderTest, GivenASingleFileThenWhetherItCanBeWrittenIsToldBeforehand) {
   check_writable(folder_ / "summary.json");
   EXPECT_FALSE(fs::exists(folder_ / "summary.json"));

@@ -42,6 +42,7 @@ TEST_P(TraceTest, GivenNamedThreads_WhenTraced_ThenEachRunIsASliceWithItsName) {
   EXPECT_GE(count(out.str(), R"("then":"suspended")"), 2U)
       << "the root's spawn, the thread's yield";
   EXPECT_GE(count(out.str(), "trace_test.cpp:"), 1U);
+  EXPECT_EQ(count(out.str(), R"("lost_records":0)"), 1U);
 }
 
 TEST_P(TraceTest, GivenManyThreads_WhenTraced_ThenAnotherReaderFindsThemAll) {
@@ -57,6 +58,7 @@ TEST_P(TraceTest, GivenManyThreads_WhenTraced_ThenAnotherReaderFindsThemAll) {
   const std::string check =
       "/usr/bin/python3 -c 'import json, sys, collections\n"
       "events = json.load(open(sys.argv[1]))[\"traceEvents\"]\n"
+      "assert sum(e[\"name\"] == \"body\" for e in events) >= 100, \"named when they ran\"\n"
       "rows = collections.defaultdict(list)\n"
       "for e in events:\n"
       "  if e[\"ph\"] == \"X\": rows[e[\"tid\"]].append((e[\"ts\"], e[\"ts\"] + e[\"dur\"]))\n"
@@ -80,6 +82,7 @@ TEST_P(TraceTest, GivenASmallRing_WhenItOverflows_ThenTheLatestIsKept) {
   runtime_.stop_trace(out);
   EXPECT_GE(count(out.str(), R"("name":"last")"), 1U);
   EXPECT_LE(count(out.str(), R"("ph":"X")"), 8U * static_cast<std::size_t>(GetParam()));
+  EXPECT_EQ(count(out.str(), R"("lost_records":0)"), 0U);
 }
 
 TEST(Trace, GivenWorkersThatNeverSleep_WhenAskedToTrace_ThenLogicError) {

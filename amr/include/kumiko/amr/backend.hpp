@@ -1,13 +1,17 @@
 // How the patches of a level are shared out: one set of numerics, several ways to run it.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <iosfwd>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <kumiko/amr/hierarchy.hpp>
+#include <kumiko/runtime/options.hpp>
 
 namespace kumiko::amr {
 
@@ -35,6 +39,18 @@ class Backend {
   /// Work that the backend's scheduler moved between workers since it was made.
   virtual std::uint64_t steals() const { return 0; }
 
+  /// Whether start_trace() can be called.
+  virtual bool can_trace() const { return false; }
+
+  /// Begins to record which patch each worker is at, outside run(). About three records a patch and
+  /// phase; each worker keeps its latest `records`.
+  /// Throws std::logic_error when can_trace() is false, std::bad_alloc.
+  virtual void start_trace(std::size_t records);
+
+  /// Ends the recording, outside run(), and writes it as Chrome trace-event JSON, which Perfetto
+  /// opens.
+  virtual void stop_trace(std::ostream& out);
+
  private:
   virtual void run_tasks(const Level& level, const PatchTask& task) = 0;
 };
@@ -45,8 +61,10 @@ const std::vector<std::string>& backend_names();
 /// Makes `threads` (the lightweight-thread runtime), `pthread` (equal strips in y, OS threads and
 /// barriers), `openmp` (static loop schedule) or `serial`.
 /// @param workers  0 = as many as the machine grants; serial always has one
+/// @param idle     what workers of `threads` do that find nothing to do
 /// Throws std::invalid_argument for an unknown name or a negative count, and for serial with a
 /// count above 1, std::runtime_error when the system refuses that many OS threads.
-std::unique_ptr<Backend> make_backend(std::string_view name, int workers);
+std::unique_ptr<Backend> make_backend(std::string_view name, int workers,
+                                      runtime::IdlePolicy idle = runtime::IdlePolicy::kAdaptive);
 
 }  // namespace kumiko::amr

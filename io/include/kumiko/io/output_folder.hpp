@@ -2,6 +2,8 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
+#include <iosfwd>
 #include <stdexcept>
 #include <string_view>
 
@@ -35,6 +37,8 @@ class OutputFolder {
   std::filesystem::path file(std::string_view name) const;
   /// Writes one of the run's files, as write_text_file() does.
   void write_text(std::string_view name, std::string_view text) const;
+  /// The same for what `content` writes to a stream: large texts need not be in memory.
+  void write(std::string_view name, const std::function<void(std::ostream&)>& content) const;
 
  private:
   std::filesystem::path path_;
