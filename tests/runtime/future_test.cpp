@@ -218,6 +218,21 @@ TEST(FutureOrder, GivenATrace_WhenAsyncIsCalled_ThenTheThreadIsNamedByThePlaceOf
   EXPECT_NE(trace.str().find("future_test.cpp"), std::string::npos);
 }
 
+TEST_P(FutureTest, GivenReferences_WhenDelivered_ThenTheyReferToTheSameObject) {
+  runtime_.run([] {
+    int number = 1;
+    int other = 2;
+    Promise<int&> promise;
+    Future<int&> future = promise.get_future();
+    promise.set_value(number);
+    EXPECT_EQ(&future.get(), &number);
+    const SharedFuture<int&> shared = async([&]() -> int& { return other; }).share();
+    EXPECT_EQ(&shared.get(), &other);
+    shared.get() = 3;
+    EXPECT_EQ(other, 3);
+  });
+}
+
 TEST_P(FutureTest, GivenAFutureThatIsDropped_WhenTheResultComes_ThenItIsDestroyed) {
   const auto shared = std::make_shared<int>(1);
   {

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <concepts>
 #include <exception>
+#include <functional>
 #include <future>
 #include <memory>
 #include <type_traits>
@@ -20,9 +21,16 @@ using std::future_status;
 
 namespace detail {
 
-/// What an Entry holds for a T: `void` becomes a unit.
+/// What an Entry holds for a T: `void` becomes a unit, a reference something that can be assigned.
 template <class T>
-using FutureContent = std::conditional_t<std::is_void_v<T>, std::monostate, T>;
+struct FutureContentOf : std::type_identity<T> {};
+template <>
+struct FutureContentOf<void> : std::type_identity<std::monostate> {};
+template <class T>
+struct FutureContentOf<T&> : std::type_identity<std::reference_wrapper<T>> {};
+
+template <class T>
+using FutureContent = typename FutureContentOf<T>::type;
 
 template <class T>
 using FutureEntry = Entry<FutureContent<T>>;
