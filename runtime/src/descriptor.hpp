@@ -81,8 +81,8 @@ struct alignas(64) Descriptor : ThreadFront {
   /// Readies a prepared thread for a queue: it begins when a worker's loop takes it from there.
   void start_later(void (*closure_call)(void*)) noexcept {
     call = closure_call;
-    fiber.stack_pointer = nullptr;
     parent = nullptr;
+    exception_state = {};  // the last thread here may have suspended with an exception caught
     saved_errno = 0;
   }
 };
@@ -93,7 +93,6 @@ inline void* Descriptor::prepare(std::size_t closure_size, std::size_t closure_a
     return nullptr;
   sanitizer::renew(fiber.notes, stack_bottom(), stack_size);
   fiber.stack_pointer = nullptr;
-  exception_state = {};  // the last thread here may have suspended with an exception caught
   const std::size_t alignment = std::max(closure_alignment, tunables::kStackAlignment);
   closure = reinterpret_cast<void*>((reinterpret_cast<std::uintptr_t>(this) - closure_size) &
                                     ~(alignment - 1));

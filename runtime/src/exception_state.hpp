@@ -12,6 +12,8 @@ namespace kumiko::runtime::detail {
 struct ExceptionState {
   void* caught_exceptions = nullptr;
   unsigned int uncaught_exceptions = 0;
+
+  friend bool operator==(const ExceptionState&, const ExceptionState&) = default;
 };
 static_assert(sizeof(ExceptionState) == 2 * sizeof(void*), "layout fixed by the ABI");
 

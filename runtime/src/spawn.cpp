@@ -185,7 +185,7 @@ void start_thread(Descriptor* thread, void (*call)(void*)) noexcept {
   thread->parent = &self;
   self.attached_child = thread;
   worker.spawned().increment();
-  worker.become(thread);
+  worker.become_new(*thread);
   start_fiber(self.fiber, thread->fiber, thread->closure, &thread_main, thread)();
   const bool ended = std::exchange(self.attached_child, nullptr) == nullptr;
   if (group == nullptr || ended != for_other_owner) return;

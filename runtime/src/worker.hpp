@@ -65,6 +65,19 @@ class Worker : public WorkerFront {
     begin_running(next);
   }
 
+  /// Self: the same where `next` begins, by a spawn: without exceptions, and with the errno of its
+  /// creator.
+  void become_new(Descriptor& next) noexcept {
+    Descriptor& self = *current();
+    self.exception_state = *exception_state_;
+    self.saved_errno = *errno_;
+    if (self.exception_state != ExceptionState{}) [[unlikely]]
+      *exception_state_ = {};
+    if (tracing_) [[unlikely]]
+      trace_.run(&self, &next, false);
+    running = &next;
+  }
+
   /// Self: the second half of become(), where current() has ended.
   void begin_running(Descriptor* next, bool previous_ended = false) noexcept {
     if (tracing_) [[unlikely]]
