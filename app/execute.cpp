@@ -27,13 +27,13 @@ int until(int step, int every) { return every > 0 ? every - step % every : kLong
 int up_to(int step, int target) { return target > step ? target - step : kLongestStretch; }
 
 /// Records that the trace of a base step may take on one worker, with room to spare: three a patch
-/// and phase, four phases, and twice the fair share.
+/// and phase, four phases, twice the fair share, and some for steals and sleep.
 std::size_t records_per_step(const amr::Hierarchy& hierarchy, int workers) {
   std::size_t visits = 0;
   for (int level = 0; level < hierarchy.max_levels(); ++level) {
     visits += hierarchy.level(level).size() << level;
   }
-  return 3 * 4 * 2 * visits / static_cast<std::size_t>(workers) + 1;
+  return 3 * 4 * 2 * visits / static_cast<std::size_t>(workers) + 64;
 }
 
 /// Traces the window of a run that problem.trace_from and problem.trace_until name.
@@ -41,7 +41,7 @@ class TraceWindow {
  public:
   TraceWindow(const Problem& problem, amr::Backend& backend, const Hooks& hooks)
       : from_(problem.trace_from),
-        until_(hooks.end_trace ? problem.trace_until : from_),
+        until_(problem.trace_until),
         backend_(backend),
         end_(hooks.end_trace) {}
 
@@ -49,16 +49,17 @@ class TraceWindow {
   int next(int step) const { return std::min(up_to(step, from_), up_to(step, until_)); }
 
   void before(const amr::Simulation& simulation) {
-    if (from_ == until_ || simulation.step() != from_) return;
-    // Beyond it the latest records are kept.
+    if (!end_ || simulation.step() != from_) return;
+    // Of all workers: 250 MB. Beyond it the latest records are kept.
     constexpr std::size_t kMostRecords = std::size_t{1} << 22U;
     const auto steps = static_cast<std::size_t>(until_ - from_);
-    backend_.start_trace(std::min(
-        kMostRecords, steps * records_per_step(simulation.hierarchy(), backend_.workers())));
+    const int workers = backend_.workers();
+    backend_.start_trace(std::min(kMostRecords / static_cast<std::size_t>(workers),
+                                  steps * records_per_step(simulation.hierarchy(), workers)));
   }
 
   void after(const amr::Simulation& simulation) {
-    if (from_ != until_ && simulation.step() == until_) end_();
+    if (end_ && simulation.step() == until_) end_();
   }
 
  private:
@@ -117,8 +118,8 @@ io::RunSummary execute(const Problem& problem, amr::Backend& backend, amr::Simul
     simulation.advance(
         std::min({problem.stop_step - step, until(step, hooks.every),
                   until(step, hooks.output_every), trace.next(step), kLongestStretch}));
-    check_signals(simulation);
     trace.after(simulation);
+    check_signals(simulation);
     if (due(simulation.step(), hooks.every) || simulation.step() == problem.stop_step) {
       hooks.diagnose(simulation);
     }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
-#include <utility>
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
@@ -75,19 +74,6 @@ runtime::IdlePolicy idle_policy(const std::string& name) {
   return policies.at(name);
 }
 
-/// The first base step that is traced, and the one after the last.
-std::pair<int, int> trace_window(const io::ConfigSource& source, const amr::ParameterSet& keys,
-                                 int last_step) {
-  const std::int64_t from = keys.integer("trace.from");
-  if (from < 0) return {0, 0};
-  if (from >= last_step) {
-    throw source.error("trace.from", fmt::format("the run ends after base step {}; choose 0 .. {}",
-                                                 last_step, last_step - 1));
-  }
-  const std::int64_t until = std::min<std::int64_t>(from + keys.integer("trace.steps"), last_step);
-  return {static_cast<int>(from), static_cast<int>(until)};
-}
-
 }  // namespace
 
 Problem load_problem(const Request& request, const std::vector<std::string>& more_overrides) {
@@ -109,7 +95,8 @@ Problem load_problem(const Request& request, const std::vector<std::string>& mor
                             ? request.workers
                             : static_cast<int>(config.values().integer("runtime.workers"));
     const int last_step = stop_step > 0 ? stop_step : options.steps;
-    const auto [trace_from, trace_until] = trace_window(source, config.values(), last_step);
+    const auto trace_from = static_cast<int>(config.values().integer("trace.from"));
+    const std::int64_t trace_until = trace_from + config.values().integer("trace.steps");
     return Problem{config,
                    the_case.make(config.case_parameters()),
                    solver.make(config.solver_parameters()),
@@ -118,7 +105,7 @@ Problem load_problem(const Request& request, const std::vector<std::string>& mor
                    workers,
                    idle_policy(config.values().text("runtime.idle")),
                    trace_from,
-                   trace_until};
+                   static_cast<int>(std::min<std::int64_t>(trace_until, last_step))};
   });
 }
 

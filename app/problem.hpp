@@ -21,9 +21,8 @@ struct Problem {
   int workers;  ///< 0 = all available
   runtime::IdlePolicy idle;
 
-  /// Base steps that are traced, the first one and the one after the last; equal for none.
-  int trace_from;
-  int trace_until;
+  int trace_from;   ///< base step at which a trace begins, -1 for none
+  int trace_until;  ///< and at which it ends, at most stop_step
 
   /// Points of the finest level in x, for messages.
   int finest_points_x() const { return options.points_x << (options.levels - 1); }

@@ -96,7 +96,12 @@ class RunFiles {
 };
 
 void check_trace(const Problem& problem, const amr::Backend& backend) {
-  if (problem.trace_from == problem.trace_until || backend.can_trace()) return;
+  if (problem.trace_from < 0) return;
+  if (problem.trace_from >= problem.stop_step) {
+    throw RequestError(fmt::format("trace.from: the run ends at base step {}; choose 0 .. {}",
+                                   problem.stop_step, problem.stop_step - 1));
+  }
+  if (backend.can_trace()) return;
   throw RequestError(fmt::format(
       "trace.from: backend '{}' keeps no trace; choose --backend threads, and an adaptive or sleep "
       "runtime.idle",
@@ -147,7 +152,7 @@ int run_command(const Request& request) {
     hooks.every = static_cast<int>(problem.config.values().integer("diagnostics.every"));
     hooks.output = [&](const amr::Simulation& state) { files.write_state(state); };
     hooks.output_every = static_cast<int>(problem.config.values().integer("output.every"));
-    hooks.end_trace = [&] { files.write_trace(*backend); };
+    if (problem.trace_from >= 0) hooks.end_trace = [&] { files.write_trace(*backend); };
     hooks.progress = [&](const amr::Simulation& state) { progress.show(state); };
     end_on_signals();
     summary = execute(problem, *backend, *simulation, hooks);

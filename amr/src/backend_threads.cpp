@@ -14,14 +14,14 @@ class ThreadsBackend final : public Backend {
  public:
   ThreadsBackend(int workers, runtime::IdlePolicy idle)
       : runtime_(runtime::Options{.workers = workers, .idle = idle}),
-        can_sleep_(idle == runtime::IdlePolicy::kAdaptive || idle == runtime::IdlePolicy::kSleep) {}
+        can_trace_(runtime::sleeps(idle)) {}
 
   std::string_view name() const override { return "threads"; }
   int workers() const override { return runtime_.workers(); }
   void run(const std::function<void()>& driver) override { runtime_.run(driver); }
   std::uint64_t steals() const override { return runtime_.statistics().total().steals; }
 
-  bool can_trace() const override { return can_sleep_; }
+  bool can_trace() const override { return can_trace_; }
 
   void start_trace(std::size_t records) override {
     runtime_.start_trace(records);
@@ -46,7 +46,7 @@ class ThreadsBackend final : public Backend {
   }
 
   runtime::Runtime runtime_;
-  bool can_sleep_;
+  bool can_trace_;
   bool tracing_ = false;  ///< changed outside run() only
 };
 

@@ -129,11 +129,15 @@ void OutputFolder::write_text(std::string_view name, std::string_view text) cons
 void OutputFolder::write(std::string_view name,
                          const std::function<void(std::ostream&)>& content) const {
   PartFile part(file(name));
+  // A stream tells that it failed, but not why; errno is that of the latest call that did.
+  const auto check = [&part](const std::ofstream& out) {
+    if (!out) throw OutputError(system_message("cannot write", part.part(), errno));
+  };
   std::ofstream out(part.part(), std::ios::binary);
+  check(out);
   content(out);
   out.close();
-  // The stream tells that it failed, but not why; errno is that of the latest call that did.
-  if (!out) throw OutputError(system_message("cannot write", part.part(), errno));
+  check(out);
   part.publish();
 }
 

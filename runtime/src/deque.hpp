@@ -118,12 +118,6 @@ class Deque {
   /// Anyone: the most elements there have been at once.
   std::size_t longest() const noexcept { return longest_.load(std::memory_order_relaxed); }
 
-  /// Owner: the number of elements, public ones included.
-  std::size_t size() const noexcept {
-    return static_cast<std::size_t>(young_.load(std::memory_order_relaxed) -
-                                    old_.load(std::memory_order_relaxed));
-  }
-
  private:
   static std::int64_t half(std::int64_t length) noexcept { return (length + 1) / 2; }
 

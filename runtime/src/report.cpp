@@ -28,14 +28,12 @@ constexpr std::ptrdiff_t kRoomForBacktrace = std::ptrdiff_t{12} * 1024;
 /// Not std::string: also used in a signal handler.
 using Line = std::array<char, 512>;
 
-std::size_t describe(const Descriptor& thread, Line& line) {
+void describe(const Descriptor& thread, Line& line) {
   const SourceLocation& where = thread.where;
-  const int length =
-      std::snprintf(line.data(), line.size(), "thread %s%s%s0x%" PRIxPTR ", created at %s:%u in %s",
-                    thread.name[0] != '\0' ? "\"" : "", thread.name.data(),
-                    thread.name[0] != '\0' ? "\" " : "", reinterpret_cast<std::uintptr_t>(&thread),
-                    where.file_name(), static_cast<unsigned>(where.line()), where.function_name());
-  return std::min(static_cast<std::size_t>(std::max(length, 0)), line.size() - 1);
+  std::snprintf(line.data(), line.size(), "thread %s%s%s0x%" PRIxPTR ", created at %s:%u in %s",
+                thread.name[0] != '\0' ? "\"" : "", thread.name.data(),
+                thread.name[0] != '\0' ? "\" " : "", reinterpret_cast<std::uintptr_t>(&thread),
+                where.file_name(), static_cast<unsigned>(where.line()), where.function_name());
 }
 
 void print(std::string_view text) noexcept {

@@ -113,6 +113,7 @@ void Scheduler::stop_trace(std::ostream& out) {
     }
   });
   TraceWriter(trace_ticks_, trace_begin_).write(out, rings);
+  for (const std::unique_ptr<Worker>& worker : workers_) worker->trace() = {};
 }
 
 /// Waits until all workers sleep, and keeps them asleep: they read their flag and write their ring
@@ -130,17 +131,24 @@ std::size_t Scheduler::pending_deadlines() const noexcept {
   return pending;
 }
 
-std::optional<Deadline> Scheduler::patience_with_blocked_threads() const noexcept {
+std::optional<Deadline> Scheduler::patience_with_blocked_threads() noexcept {
   const bool stopping = stopping_.load(std::memory_order_relaxed);
   if (!stopping && (deadlock_report_after_.count() == 0 || reported_)) return {};
   if (!idle_.all_asleep() || living_threads() == 0) return {};
-  return deadline_after(stopping ? tunables::kShutdownGrace : deadlock_report_after_);
+  const Deadline limit =
+      deadline_after(stopping ? tunables::kShutdownGrace : deadlock_report_after_);
+  // relaxed: read in report_if_blocked() under Idle's lock, by which the last one has gone to sleep
+  // or goes there later; then it has a patience of its own.
+  quiet_until_.store(limit, std::memory_order_relaxed);
+  return limit;
 }
 
 void Scheduler::report_if_blocked() noexcept {
   const bool stopping = stopping_.load(std::memory_order_relaxed);
   bool blocked = false;
   idle_.while_all_sleep([&] {
+    // A worker may have slept through what the others did meanwhile.
+    if (Deadline::clock::now() < quiet_until_.load(std::memory_order_relaxed)) return;
     const std::uint64_t living = living_threads();
     blocked = living != 0 && !has_visible_work() && pending_deadlines() == 0;
     if (!blocked || (!stopping && reported_.exchange(true))) return;

@@ -49,7 +49,7 @@ class Scheduler {
 
   /// Until when a worker that lies down should wait before it calls report_if_blocked(); nothing if
   /// that is not its concern.
-  std::optional<Deadline> patience_with_blocked_threads() const noexcept;
+  std::optional<Deadline> patience_with_blocked_threads() noexcept;
 
   /// If no thread can run, no deadline is pending, and threads are left, tells stderr what they
   /// wait for, once; while the destructor waits, abandons them then.
@@ -65,9 +65,7 @@ class Scheduler {
 
   /// Whether idle workers go on searching now. At the end of the scheduler all may sleep.
   bool never_sleeps() const noexcept {
-    const bool spins = idle_policy_ == IdlePolicy::kSpin ||
-                       idle_policy_ == IdlePolicy::kSpinPause || idle_policy_ == IdlePolicy::kYield;
-    return spins && !stopping_.load(std::memory_order_relaxed);
+    return !sleeps(idle_policy_) && !stopping_.load(std::memory_order_relaxed);
   }
 
   /// More workers than cores: whoever spins must give its core away.
@@ -111,7 +109,8 @@ class Scheduler {
   std::atomic<bool> stopping_{false};
   std::atomic<bool> reported_{false};
   std::atomic<bool> abandoned_{false};
-  std::atomic<int> injecting_{0};  ///< callers inside inject()
+  std::atomic<Deadline> quiet_until_{Deadline::min()};  ///< of the last worker to lie down
+  std::atomic<int> injecting_{0};                       ///< callers inside inject()
   const std::chrono::milliseconds deadlock_report_after_;
   const bool recycle_stacks_at_join_;
   const IdlePolicy idle_policy_;

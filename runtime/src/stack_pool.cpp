@@ -71,6 +71,8 @@ StackSource::~StackSource() {
       Descriptor* const stack = descriptor(slab, i);
       sanitizer::forget(stack->fiber.notes);
       valgrind_forget(*stack);
+      // Of an abandoned thread: nothing of it is unwound, and nobody is left to do so.
+      static_cast<void>(stack->specifics.release());
       std::destroy_at(stack);
     }
     unmap(slab);
@@ -127,6 +129,8 @@ StackSource::Slab StackSource::map_slab() const {
   void* const memory = mmap(nullptr, tunables::kSlabSize * stride_, PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   if (memory == MAP_FAILED) throw_no_stacks(errno);
+  // A huge page would commit many stacks at the first touch of one.
+  madvise(memory, tunables::kSlabSize * stride_, MADV_NOHUGEPAGE);
   Slab slab{static_cast<std::byte*>(memory), tunables::kSlabSize, false};
   slab.guarded = set_guards(slab);
   if (!slab.guarded) tell_of_canaries(guards_);

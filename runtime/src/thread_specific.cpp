@@ -12,22 +12,21 @@ namespace kumiko::runtime::detail {
 
 namespace {
 
+thread_local constinit bool os_thread_ends = false;
+
 /// Those of a plain OS thread; destroyed with it.
-struct OsThreadSpecifics {
-  Specifics values;
-  bool& ended;
+struct OsThreadSpecifics : Specifics {
   ~OsThreadSpecifics() {
-    values.destroy_all();
-    ended = true;
+    destroy_all();
+    os_thread_ends = true;
   }
 };
 
 /// nullptr at the end of an OS thread: a variable may be destroyed later than the main thread's.
 Specifics* os_thread_specifics() {
-  thread_local bool ended = false;
-  if (ended) return nullptr;
-  thread_local OsThreadSpecifics specifics{{}, ended};
-  return &specifics.values;
+  if (os_thread_ends) return nullptr;
+  thread_local OsThreadSpecifics specifics;
+  return &specifics;
 }
 
 /// The running thread's, nullptr if it has none yet.

@@ -64,14 +64,14 @@ void append_name(std::string& out, const TraceRing::Record& record) {
 
 void TraceRing::resize(std::size_t records) {
   records_.assign(std::bit_ceil(std::max<std::size_t>(records, 2)), Record{});
-  latest_run_ = 0;
-  end_.store(0, std::memory_order_relaxed);
+  end_ = 0;
 }
 
 void TraceRing::run(const Descriptor* previous, const Descriptor* next,
                     bool previous_ended) noexcept {
   // A thread may have been named since it began to run, by itself.
-  if (previous != nullptr && latest_run_ >= lost()) at(latest_run_).name = previous->name;
+  // Its beginning is the latest record: the others are made while no thread runs.
+  if (previous != nullptr) at(end_ - 1).name = previous->name;
   Record record{};
   record.ticks = read_ticks();
   record.kind = next != nullptr ? Kind::kRun : Kind::kLoop;
@@ -80,7 +80,6 @@ void TraceRing::run(const Descriptor* previous, const Descriptor* next,
     record.thread = next;
     record.where = next->where;
     record.name = next->name;
-    latest_run_ = end_.load(std::memory_order_relaxed);
   }
   add(record);
 }
@@ -93,12 +92,7 @@ void TraceRing::note(Kind kind, int number, std::uint64_t ticks) noexcept {
   add(record);
 }
 
-void TraceRing::add(const Record& added) noexcept {
-  const std::size_t end = end_.load(std::memory_order_relaxed);
-  at(end) = added;
-  // release: pairs with the acquire in for_each().
-  end_.store(end + 1, std::memory_order_release);
-}
+void TraceRing::add(const Record& added) noexcept { at(end_++) = added; }
 
 TraceWriter::TraceWriter(std::uint64_t ticks, std::chrono::steady_clock::time_point time)
     : begin_(ticks) {
@@ -153,11 +147,16 @@ void TraceWriter::write_events(std::ostream& out, std::size_t worker, const Trac
       const bool parked = open->kind == Kind::kPark;
       const std::uint64_t begin = nanoseconds(open->ticks);
       text += ",\n{\"name\":\"";
-      parked ? static_cast<void>(text += "parked") : append_name(text, *open);
+      if (parked) {
+        text += "parked";
+      } else {
+        append_name(text, *open);
+      }
       text.append(R"(","ph":"X",)").append(row);
       append_time(text, begin);
       text += R"(,"dur":)";
-      append_time(text, nanoseconds(record.ticks) - begin);
+      // The counters of two sockets may differ, and a worker may move.
+      append_time(text, std::max(nanoseconds(record.ticks), begin) - begin);
       if (!parked) {
         text += R"(,"args":{"thread":"0x)";
         append_number(text, reinterpret_cast<std::uintptr_t>(open->thread), 16);

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <array>
-#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -53,17 +52,12 @@ class TraceRing {
   void note(Kind kind, int number = 0, std::uint64_t ticks = read_ticks()) noexcept;
 
   /// How many records have been overwritten.
-  std::size_t lost() const noexcept {
-    const std::size_t end = end_.load(std::memory_order_acquire);
-    return end > records_.size() ? end - records_.size() : 0;
-  }
+  std::size_t lost() const noexcept { return end_ > records_.size() ? end_ - records_.size() : 0; }
 
   /// Calls visit(record) for the records that are kept, the oldest first.
   template <class Visit>
   void for_each(Visit visit) const {
-    // acquire: pairs with the release in add().
-    const std::size_t end = end_.load(std::memory_order_acquire);
-    for (std::size_t i = lost(); i < end; ++i) visit(records_[i & (records_.size() - 1)]);
+    for (std::size_t i = lost(); i < end_; ++i) visit(records_[i & (records_.size() - 1)]);
   }
 
  private:
@@ -72,8 +66,7 @@ class TraceRing {
   Record& at(std::size_t number) noexcept { return records_[number & (records_.size() - 1)]; }
 
   std::vector<Record> records_;  ///< a power of two of them
-  std::size_t latest_run_ = 0;   ///< the number of the latest record of a kRun
-  std::atomic<std::size_t> end_{0};
+  std::size_t end_ = 0;          ///< the number of the next record
 };
 
 /// Turns the records of several workers into Chrome's trace-event JSON (which Perfetto opens): one

@@ -79,19 +79,18 @@ void Waiter::wake() noexcept {
 
 bool WaitQueue::wait(SpinLock& guard, WaitReason reason, const Deadline* deadline) noexcept {
   const auto unlock = [](void* lock) { static_cast<SpinLock*>(lock)->unlock(); };
-  Waiter waiter(reason);
-  if (deadline == nullptr) {
-    append(waiter);
-    waiter.wait(unlock, &guard);
-    return true;
-  }
-  if (*deadline <= Deadline::clock::now()) {
+  if (deadline != nullptr && *deadline <= Deadline::clock::now()) {
     guard.unlock();
     // Whoever asks again and again must not keep the worker from what he asks for.
     this_thread::yield();
     return false;
   }
+  Waiter waiter(reason);
   append(waiter);
+  if (deadline == nullptr) {
+    waiter.wait(unlock, &guard);
+    return true;
+  }
   if (waiter.wait_until(*deadline, unlock, &guard)) return true;
   guard.lock();
   if (waiter.queued_) remove(waiter);

@@ -65,9 +65,9 @@ TEST(DeepestStack, GivenAThreadThatUsesMuch_WhenAsked_ThenThatMuchIsSeenButNotAl
   EXPECT_LT(small, kUsed);
   runtime.run([] {
     Thread([] {
-      volatile char frame[kUsed];
+      // Not an array, which a sanitizer may put elsewhere.
+      auto* const frame = static_cast<volatile char*>(__builtin_alloca(kUsed));
       frame[0] = 1;
-      EXPECT_EQ(frame[0], 1);
     }).join();
   });
   EXPECT_GE(runtime.deepest_stack(), kUsed);

@@ -7,6 +7,7 @@
 #include <string>
 #include <thread>
 
+#include <kumiko/runtime/entry.hpp>
 #include <kumiko/runtime/thread.hpp>
 #include <kumiko/runtime/thread_specific.hpp>
 
@@ -133,14 +134,53 @@ TEST_P(ThreadSpecificTest, GivenAnOsThreadWithAValue_WhenItDestroysTheVariable_T
   EXPECT_EQ(shared.use_count(), 1);
 }
 
-TEST(ThreadSpecificAtExit, GivenAStaticVariable_WhenTheProcessEnds_ThenItEndsInPeace) {
+/// Asks for a variable's value when the main thread has destroyed its own.
+struct LateUser {
+  ThreadSpecific<int>& value;
+  ~LateUser() {
+    if (value.get() != nullptr) std::_Exit(1);
+    try {
+      value.emplace(2);
+    } catch (const std::logic_error&) {
+      std::_Exit(7);
+    }
+    std::_Exit(2);
+  }
+};
+
+TEST(ThreadSpecificAtExit, GivenAnOsThreadAtItsEnd_WhenAskedForAValue_ThenThereIsNoneAndNoNewOne) {
   EXPECT_EXIT(
       {
-        static ThreadSpecific<std::string> value;
-        value.emplace("so long that it is allocated, and would be freed twice");
+        static ThreadSpecific<int> value;
+        static const LateUser user{value};
+        value.emplace(1);
         std::exit(0);
       },
-      testing::ExitedWithCode(0), "");
+      testing::ExitedWithCode(7), "");
+}
+
+TEST(ThreadSpecificAtExit,
+     GivenAThreadThatIsAbandoned_WhenTheRuntimeEnds_ThenItsValueIsNotTouched) {
+  if (kSanitized) GTEST_SKIP() << "what an abandoned thread owns is a leak";
+  struct Value {
+    ~Value() { std::_Exit(1); }
+  };
+  EXPECT_EXIT(
+      {
+        ThreadSpecific<Value> value;
+        Entry<int> never;
+        {
+          Runtime runtime({.workers = 1});
+          runtime.run([&] {
+            Thread([&] {
+              value.emplace();
+              never.wait();
+            }).detach();
+          });
+        }
+        std::_Exit(7);
+      },
+      testing::ExitedWithCode(7), "they are abandoned");
 }
 
 /// Uses another variable, and suspends, when it dies.

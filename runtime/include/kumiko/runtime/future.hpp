@@ -191,7 +191,7 @@ auto async(Function&& function, SourceLocation where = SourceLocation::current()
   using Result = std::invoke_result_t<std::decay_t<Function>>;
   Promise<Result> promise;
   Future<Result> future = promise.get_future();
-  Thread thread(
+  Thread(
       [promise = std::move(promise), function = std::forward<Function>(function)]() mutable {
         try {
           if constexpr (std::is_void_v<Result>) {
@@ -204,8 +204,8 @@ auto async(Function&& function, SourceLocation where = SourceLocation::current()
           promise.set_exception(std::current_exception());
         }
       },
-      where);
-  thread.detach();
+      where)
+      .detach();
   return future;
 }
 

@@ -19,6 +19,11 @@ enum class IdlePolicy {
   kSleep,      ///< searches once, then sleeps
 };
 
+/// Whether idle workers sleep at some time, as traces and reports of deadlocks need it.
+constexpr bool sleeps(IdlePolicy policy) noexcept {
+  return policy == IdlePolicy::kAdaptive || policy == IdlePolicy::kSleep;
+}
+
 /// What a Runtime may use.
 struct Options {
   /// Number of workers; 0 asks for available_cores(). More workers than cores is allowed.

@@ -64,7 +64,7 @@ class Runtime {
   std::size_t deepest_stack() const;
 
   /// Begins to record what every worker does: which thread it runs when, steals, sleep. Each keeps
-  /// its latest `records` records. Cost: some 20 ns and 80 bytes per switch.
+  /// its latest `records` records. Cost: some 20 ns and 60 bytes per switch.
   ///
   /// This and stop_trace() wait until all workers sleep: call them when no run() is in progress.
   /// Not for idle policies that do not sleep. \throws std::logic_error with such a policy, in a

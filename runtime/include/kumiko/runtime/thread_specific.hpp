@@ -37,8 +37,8 @@ class ThreadSpecific {
   ThreadSpecific& operator=(const ThreadSpecific&) = delete;
   ~ThreadSpecific() { reset(); }
 
-  /// The running thread's value; value-initialised at the first use. \throws std::bad_alloc, and
-  /// what T's constructor throws
+  /// The running thread's value; value-initialised at the first use. \throws std::bad_alloc, what
+  /// T's constructor throws, and std::logic_error when an OS thread has destroyed its values.
   T& local() {
     if (T* const value = get(); value != nullptr) return *value;
     return emplace();
@@ -47,7 +47,7 @@ class ThreadSpecific {
   /// The running thread's value, nullptr if it has none.
   T* get() const noexcept { return static_cast<T*>(detail::get_specific(this)); }
 
-  /// Gives the running thread a new value in place of what it had.
+  /// Gives the running thread a new value in place of what it had. \throws as local()
   template <class... Arguments>
   T& emplace(Arguments&&... arguments) {
     auto value = std::make_unique<T>(std::forward<Arguments>(arguments)...);
