@@ -50,8 +50,8 @@ class TraceWindow {
 
   void before(const amr::Simulation& simulation) {
     if (!end_ || simulation.step() != from_) return;
-    // Of all workers: 250 MB. Beyond it the latest records are kept.
-    constexpr std::size_t kMostRecords = std::size_t{1} << 22U;
+    // Of all workers: 60 MB, and a file of twice that. Beyond it the latest records are kept.
+    constexpr std::size_t kMostRecords = std::size_t{1} << 20U;
     const auto steps = static_cast<std::size_t>(until_ - from_);
     const int workers = backend_.workers();
     backend_.start_trace(std::min(kMostRecords / static_cast<std::size_t>(workers),

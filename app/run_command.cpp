@@ -98,14 +98,19 @@ class RunFiles {
 void check_trace(const Problem& problem, const amr::Backend& backend) {
   if (problem.trace_from < 0) return;
   if (problem.trace_from >= problem.stop_step) {
-    throw RequestError(fmt::format("trace.from: the run ends at base step {}; choose 0 .. {}",
-                                   problem.stop_step, problem.stop_step - 1));
+    throw RequestError(
+        fmt::format("trace.from: the run ends at base step {}; choose 0 .. {}, or -1 for no trace",
+                    problem.stop_step, problem.stop_step - 1));
   }
   if (backend.can_trace()) return;
+  if (!runtime::sleeps(problem.idle)) {
+    throw RequestError(fmt::format(
+        "trace.from: workers that never sleep keep no trace, and runtime.idle is '{}'; choose "
+        "adaptive or sleep",
+        problem.config.values().text("runtime.idle")));
+  }
   throw RequestError(fmt::format(
-      "trace.from: backend '{}' keeps no trace; choose --backend threads, and an adaptive or sleep "
-      "runtime.idle",
-      backend.name()));
+      "trace.from: backend '{}' keeps no trace; choose --backend threads", backend.name()));
 }
 
 void print_summary(const io::RunSummary& s) {

@@ -26,8 +26,11 @@ function(kumiko_module name)
     PUBLIC $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
     PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
   target_compile_features(kumiko_${name} PUBLIC cxx_std_20)
-  # Fused multiply-adds would let the bits depend on the compiler's mood and the instruction set.
-  target_compile_options(kumiko_${name} PUBLIC $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>)
+  # Fused multiply-adds would let the bits depend on the compiler's mood and the instruction set. The
+  # runtime, which others use too, has no numerics.
+  if(NOT name STREQUAL "runtime")
+    target_compile_options(kumiko_${name} PUBLIC $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>)
+  endif()
   target_link_libraries(kumiko_${name} PUBLIC ${ARG_PUBLIC}
     PRIVATE $<BUILD_INTERFACE:kumiko_flags> ${ARG_PRIVATE})
 endfunction()

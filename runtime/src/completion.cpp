@@ -5,6 +5,7 @@
 #include <kumiko/runtime/detail/group_state.hpp>
 #include <kumiko/runtime/detail/waiter.hpp>
 
+#include "report.hpp"
 #include "scheduler.hpp"
 #include "worker.hpp"
 
@@ -27,7 +28,11 @@ Waiter* complete_left_behind(Descriptor& self) noexcept {
       join_state.word.exchange(join_word::kDone, std::memory_order_acq_rel);
   if (before == join_word::kRunning) return nullptr;
   if (before != join_word::kDetached) return reinterpret_cast<Waiter*>(before);
-  if (join_state.exception != nullptr) std::terminate();
+  if (join_state.exception != nullptr) {
+    terminate("an exception escaped a detached thread, " + describe(self) +
+                  "; catch it there, or join() the thread",
+              join_state.exception);
+  }
   release(join_state);
   return nullptr;
 }

@@ -1,8 +1,14 @@
 #include <mutex>
+#include <stdexcept>
 
 #include <kumiko/runtime/counting_semaphore.hpp>
 
 namespace kumiko::runtime {
+
+CountingSemaphore::CountingSemaphore(std::ptrdiff_t permits) : permits_(permits) {
+  if (permits < 0)
+    throw std::invalid_argument("CountingSemaphore: the number of permits is negative");
+}
 
 void CountingSemaphore::release(std::ptrdiff_t n) noexcept {
   detail::WakeList woken;

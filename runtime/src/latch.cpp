@@ -1,11 +1,18 @@
+#include <cassert>
 #include <mutex>
+#include <stdexcept>
 
 #include <kumiko/runtime/latch.hpp>
 
 namespace kumiko::runtime {
 
+Latch::Latch(std::ptrdiff_t expected) : count_(expected) {
+  if (expected < 0) throw std::invalid_argument("Latch: the count is negative");
+}
+
 void Latch::count_down(std::ptrdiff_t n) noexcept {
   guard_.lock();
+  assert(n >= 0 && n <= count_);
   count_ -= n;
   if (count_ == 0) {
     waiters_.wake_all_and_unlock(guard_);

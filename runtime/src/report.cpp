@@ -15,6 +15,7 @@
 #include <kumiko/runtime/detail/spawn.hpp>
 
 #include "scheduler.hpp"
+#include "tunables.hpp"
 #include "worker.hpp"
 
 namespace kumiko::runtime::detail {
@@ -28,12 +29,18 @@ constexpr std::ptrdiff_t kRoomForBacktrace = std::ptrdiff_t{12} * 1024;
 /// Not std::string: also used in a signal handler.
 using Line = std::array<char, 512>;
 
+/// The thread's ThreadId, by which also waits name it.
+std::uintptr_t id_of(const Descriptor& thread) noexcept {
+  return thread.group != nullptr ? reinterpret_cast<std::uintptr_t>(&thread)
+                                 : reinterpret_cast<std::uintptr_t>(thread.join_state);
+}
+
 void describe(const Descriptor& thread, Line& line) {
   const SourceLocation& where = thread.where;
   std::snprintf(line.data(), line.size(), "thread %s%s%s0x%" PRIxPTR ", created at %s:%u in %s",
                 thread.name[0] != '\0' ? "\"" : "", thread.name.data(),
-                thread.name[0] != '\0' ? "\" " : "", reinterpret_cast<std::uintptr_t>(&thread),
-                where.file_name(), static_cast<unsigned>(where.line()), where.function_name());
+                thread.name[0] != '\0' ? "\" " : "", id_of(thread), where.file_name(),
+                static_cast<unsigned>(where.line()), where.function_name());
 }
 
 void print(std::string_view text) noexcept {
@@ -60,8 +67,8 @@ void print_backtrace() noexcept {
                 who.data());
   print(line);
   std::snprintf(line.data(), line.size(),
-                "  stack size %zu bytes, high-water mark %zu bytes: all of it; raise "
-                "Options::stack_size\n",
+                "  stack size %zu bytes, high-water mark %zu bytes: all of it; if the recursion is "
+                "meant to be that deep, raise Options::stack_size\n",
                 thread.stack_size, thread.stack_size);
   print(line);
   print_backtrace();
@@ -70,12 +77,11 @@ void print_backtrace() noexcept {
 
 struct sigaction previous_action;
 
-/// Whether `address` lies in the guard page below the stack of `thread`.
+/// Whether `address` lies in the guard below the stack of `thread`.
 bool hits_guard(const Descriptor& thread, const void* address) noexcept {
   const auto guard_end = reinterpret_cast<std::uintptr_t>(&thread) - thread.stack_size;
   const auto fault = reinterpret_cast<std::uintptr_t>(address);
-  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
-  return fault < guard_end && fault >= guard_end - page;
+  return fault < guard_end && fault >= guard_end - tunables::kGuardSize;
 }
 
 void handle_fault(int signal, siginfo_t* info, void* context) {
@@ -153,6 +159,8 @@ void report_blocked_threads(Scheduler& scheduler, const std::string& headline) {
     print(" at:\n");
     print_backtrace_of(thread, here);
   });
+  print(
+      "  Places in brackets: addr2line -Cfipe PROGRAM +0x...; link with -rdynamic to see names.\n");
   if (count > kMostThreads) {
     Line line;
     std::snprintf(line.data(), line.size(), "  and %zu more\n", count - kMostThreads);
@@ -173,6 +181,12 @@ void report_stack_overflows() {
     sigemptyset(&action.sa_mask);
     sigaction(SIGSEGV, &action, &previous_action);
   });
+}
+
+void terminate(const std::string& why, const std::exception_ptr& exception) noexcept {
+  print("kumiko: " + why + '\n');
+  if (exception != nullptr) std::rethrow_exception(exception);
+  std::terminate();
 }
 
 void report_broken_canary(const Descriptor& thread) noexcept {

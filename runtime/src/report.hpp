@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <exception>
 #include <string>
 
 namespace kumiko::runtime::detail {
@@ -33,6 +34,9 @@ class SignalStack {
  private:
   void* memory_;
 };
+
+/// Says why the process ends, and lets std::terminate tell of `exception`, if it is one.
+[[noreturn]] void terminate(const std::string& why, const std::exception_ptr& exception) noexcept;
 
 /// Reports that the canary of `thread` has been overwritten, and aborts.
 [[noreturn]] void report_broken_canary(const Descriptor& thread) noexcept;

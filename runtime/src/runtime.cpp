@@ -10,6 +10,7 @@
 #include <kumiko/runtime/cpu_budget.hpp>
 #include <kumiko/runtime/runtime.hpp>
 
+#include "report.hpp"
 #include "sanitizer.hpp"
 #include "scheduler.hpp"
 #include "tunables.hpp"
@@ -37,10 +38,16 @@ Options checked(Options options) {
     throw std::invalid_argument("Runtime: " + std::to_string(options.workers) +
                                 " workers; give a positive number, or 0 for all available cores");
   }
-  if (options.stack_size < tunables::kSmallestStackSize) {
+  if (options.workers > tunables::kMostWorkers) {
+    throw std::invalid_argument("Runtime: " + std::to_string(options.workers) +
+                                " workers; give at most " + std::to_string(tunables::kMostWorkers));
+  }
+  if (options.stack_size < tunables::kSmallestStackSize ||
+      options.stack_size > tunables::kLargestStackSize) {
     throw std::invalid_argument("Runtime: stacks of " + std::to_string(options.stack_size) +
-                                " bytes are too small; give at least " +
-                                std::to_string(tunables::kSmallestStackSize));
+                                " bytes; give at least " +
+                                std::to_string(tunables::kSmallestStackSize) + " and at most " +
+                                std::to_string(tunables::kLargestStackSize));
   }
   if (options.deadlock_report_after.count() < 0) {
     throw std::invalid_argument("Runtime: deadlock_report_after is negative; give 0 for no report");
@@ -60,6 +67,11 @@ Runtime::Runtime(Options options)
     : scheduler_(std::make_unique<detail::Scheduler>(checked(options))), process_(getpid()) {}
 
 Runtime::~Runtime() {
+  if (const detail::Worker* const worker = detail::current_worker();
+      worker != nullptr && &worker->scheduler() == scheduler_.get()) {
+    detail::terminate("a Runtime is destroyed by one of its own threads, for which it would wait",
+                      nullptr);
+  }
   // After a fork the child has this object, but neither the workers nor a use for their locks.
   if (process_ != getpid()) static_cast<void>(scheduler_.release());
 }

@@ -97,9 +97,9 @@ std::uint64_t Scheduler::living_threads() const noexcept {
 
 void Scheduler::start_trace(std::size_t records) {
   while_quiet([&] {
+    for (const std::unique_ptr<Worker>& worker : workers_) worker->trace().resize(records);
     trace_ticks_ = read_ticks();
     trace_begin_ = std::chrono::steady_clock::now();
-    for (const std::unique_ptr<Worker>& worker : workers_) worker->trace().resize(records);
     for (const std::unique_ptr<Worker>& worker : workers_) worker->set_tracing(true);
   });
 }
@@ -153,8 +153,8 @@ void Scheduler::report_if_blocked() noexcept {
     blocked = living != 0 && !has_visible_work() && pending_deadlines() == 0;
     if (!blocked || (!stopping && reported_.exchange(true))) return;
     report_blocked_threads(
-        *this, stopping ? "kumiko: the Runtime ends while " + std::to_string(living) +
-                              " threads still wait; they are abandoned:\n"
+        *this, stopping ? "kumiko: the Runtime ends while threads still wait (" +
+                              std::to_string(living) + "); they are abandoned:\n"
                         : "kumiko: no thread can run and no deadline is pending; unless another OS "
                           "thread wakes them, these wait forever (" +
                               std::to_string(living) + "):\n");
@@ -210,7 +210,7 @@ void Scheduler::run_root(void (*call)(void*), void* callable, SourceLocation whe
   thread.alive.store(true, std::memory_order_release);
   roots_.fetch_add(1, std::memory_order_release);
   // The caller is the joiner, before the thread begins.
-  Waiter waiter({"the end of Runtime::run", &thread});
+  Waiter waiter({"the end of Runtime::run", &join_state});
   join_state.word.store(reinterpret_cast<std::uintptr_t>(&waiter), std::memory_order_relaxed);
   waiter.wait([](void* root) { inject_root(root); }, &thread);
   const std::exception_ptr exception = std::exchange(join_state.exception, nullptr);

@@ -63,7 +63,7 @@ StackSource::StackSource(Scheduler& home, std::size_t stack_size, GuardBudget& g
       guards_(guards),
       page_size_(static_cast<std::size_t>(sysconf(_SC_PAGESIZE))),
       stack_size_(round_up(stack_size + sizeof(Descriptor), page_size_) - sizeof(Descriptor)),
-      stride_(stack_size_ + sizeof(Descriptor) + page_size_) {}
+      stride_(stack_size_ + sizeof(Descriptor) + tunables::kGuardSize) {}
 
 StackSource::~StackSource() {
   for (const Slab& slab : slabs_) {
@@ -107,14 +107,15 @@ std::size_t StackSource::stacks() const {
 
 std::size_t StackSource::deepest() const {
   const std::size_t pages = stride_ / page_size_;
+  const auto guard_pages = static_cast<std::ptrdiff_t>(tunables::kGuardSize / page_size_);
   std::vector<unsigned char> present(pages);
   const std::lock_guard lock(mutex_);
   std::size_t deepest = 0;
   for (const Slab& slab : slabs_) {
     for (std::size_t i = 0; i < slab.stacks; ++i) {
       if (mincore(slab.memory + i * stride_, stride_, present.data()) != 0) return 0;
-      // The lowest page is a guard, or unused, and may be followed by one that holds a canary.
-      const auto begin = present.begin() + (slab.guarded ? 1 : 2);
+      // Without a guard the lowest page of the stack holds a canary.
+      const auto begin = present.begin() + guard_pages + (slab.guarded ? 0 : 1);
       const auto first = std::find_if(begin, present.end(), [](unsigned char p) { return p & 1; });
       deepest = std::max(deepest, static_cast<std::size_t>(present.end() - first) * page_size_);
     }
@@ -141,7 +142,7 @@ StackSource::Slab StackSource::map_slab() const {
 bool StackSource::set_guards(const Slab& slab) const noexcept {
   if (!guards_.take(slab.stacks)) return false;
   for (std::size_t i = 0; i < slab.stacks; ++i) {
-    if (mprotect(slab.memory + i * stride_, page_size_, PROT_NONE) == 0) continue;
+    if (mprotect(slab.memory + i * stride_, tunables::kGuardSize, PROT_NONE) == 0) continue;
     mprotect(slab.memory, slab.stacks * stride_, PROT_READ | PROT_WRITE);
     guards_.give_back(slab.stacks);
     return false;

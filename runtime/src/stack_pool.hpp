@@ -66,7 +66,7 @@ class StackSource {
   GuardBudget& guards_;
   const std::size_t page_size_;
   const std::size_t stack_size_;
-  const std::size_t stride_;  ///< from one guard page to the next
+  const std::size_t stride_;  ///< from one guard to the next
   mutable std::mutex mutex_;
   std::vector<Slab> slabs_;
 };

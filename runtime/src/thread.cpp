@@ -10,6 +10,7 @@
 #include <kumiko/runtime/thread.hpp>
 
 #include "completion.hpp"
+#include "report.hpp"
 #include "worker.hpp"
 
 namespace kumiko::runtime {
@@ -40,25 +41,37 @@ struct Join {
   }
 };
 
+[[noreturn]] void terminate_unjoined() noexcept {
+  detail::terminate(
+      "a joinable Thread is destroyed or assigned to; join() or detach() it before, also where an "
+      "exception passes by",
+      nullptr);
+}
+
 Descriptor* current_descriptor() noexcept {
   return static_cast<Descriptor*>(detail::running_thread());
+}
+
+[[noreturn]] void throw_not_joinable(const std::string& call) {
+  throw std::logic_error("Thread::" + call +
+                         ": not joinable: it has been joined, detached or moved from");
 }
 
 }  // namespace
 
 Thread::~Thread() {
-  if (joinable()) std::terminate();
+  if (joinable()) terminate_unjoined();
 }
 
 Thread& Thread::operator=(Thread&& other) noexcept {
-  if (joinable()) std::terminate();
+  if (joinable()) terminate_unjoined();
   state_ = std::exchange(other.state_, nullptr);
   stop_source_ = std::exchange(other.stop_source_, std::stop_source(std::nostopstate));
   return *this;
 }
 
 void Thread::join() {
-  if (!joinable()) throw std::logic_error("Thread::join: not joinable");
+  if (!joinable()) throw_not_joinable("join");
   if (const Descriptor* const self = current_descriptor();
       self != nullptr && self->group == nullptr && self->join_state == state_) {
     throw std::logic_error("Thread::join: a thread cannot wait for itself");
@@ -75,7 +88,7 @@ void Thread::join() {
 }
 
 void Thread::detach() {
-  if (!joinable()) throw std::logic_error("Thread::detach: not joinable");
+  if (!joinable()) throw_not_joinable("detach");
   JoinState& state = *std::exchange(state_, nullptr);
   std::uintptr_t expected = join_word::kRunning;
   // acquire on failure: pairs with the release in complete_left_behind(), for the exception.
@@ -84,7 +97,10 @@ void Thread::detach() {
                                          std::memory_order_acquire)) {
     return;
   }
-  if (state.exception != nullptr) std::terminate();
+  if (state.exception != nullptr) {
+    detail::terminate("a thread that an exception has ended is detached; join() it",
+                      state.exception);
+  }
   detail::release(state);
 }
 

@@ -18,9 +18,34 @@ namespace {
 
 constexpr std::size_t kChunk = std::size_t{64} * 1024;
 
-/// A JSON string without its quotes.
+/// The length of the character that `text` begins with, in UTF-8; 0 if it begins with none.
+std::size_t utf8_length(std::string_view text) {
+  const auto lead = static_cast<unsigned char>(text[0]);
+  const std::size_t length = lead < 0x80   ? 1
+                             : lead < 0xc2 ? 0
+                             : lead < 0xe0 ? 2
+                             : lead < 0xf0 ? 3
+                             : lead < 0xf5 ? 4
+                                           : 0;
+  if (length > text.size()) return 0;
+  const std::string_view rest = text.substr(1, std::max<std::size_t>(length, 1) - 1);
+  const bool whole = std::all_of(rest.begin(), rest.end(), [](char byte) {
+    return (static_cast<unsigned char>(byte) & 0xc0U) == 0x80U;
+  });
+  return whole ? length : 0;
+}
+
+/// A JSON string without its quotes, in which '?' stands for what is not UTF-8.
 void append_escaped(std::string& out, std::string_view text) {
-  for (const char character : text) {
+  while (!text.empty()) {
+    const char character = text[0];
+    const std::size_t length = utf8_length(text);
+    if (length != 1) {
+      length == 0 ? out += '?' : out += text.substr(0, length);
+      text.remove_prefix(std::max<std::size_t>(length, 1));
+      continue;
+    }
+    text.remove_prefix(1);
     if (static_cast<unsigned char>(character) < 0x20) {
       std::array<char, 8> code{};
       std::snprintf(code.data(), code.size(), "\\u%04x", static_cast<unsigned>(character));

@@ -12,6 +12,15 @@ inline constexpr std::size_t kStackSize = std::size_t{128} * 1024;
 inline constexpr std::size_t kSanitizerStackSize = std::size_t{512} * 1024;
 inline constexpr std::size_t kSmallestStackSize = std::size_t{16} * 1024;
 
+inline constexpr std::size_t kLargestStackSize = std::size_t{1} << 46U;
+
+/// Address space below a stack that must not be touched: also a frame that is larger than a page
+/// should hit it. It costs no memory.
+inline constexpr std::size_t kGuardSize = std::size_t{64} * 1024;
+
+/// More would be a mistake.
+inline constexpr int kMostWorkers = 4096;
+
 /// Of a frame, by the ABIs that are known here.
 inline constexpr std::size_t kStackAlignment = 16;
 

@@ -2,6 +2,7 @@
 // per phase before anybody goes on; phases do not mix; who drops out is not waited for.
 #include <atomic>
 #include <memory>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -151,6 +152,10 @@ TEST_P(BarrierTest, GivenAllHaveReturnedFromTheirLastWait_WhenDestroyed_ThenNobo
       other.join();
     }
   });
+}
+
+TEST(BarrierMisuse, GivenANumberThatCannotBe_WhenConstructed_ThenInvalidArgument) {
+  EXPECT_THROW(Barrier(0), std::invalid_argument);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
@@ -220,6 +221,10 @@ TEST(CountingSemaphoreOutside, GivenOsThreadsOnly_WhenTheyTakeTurns_ThenNoTurnIs
     EXPECT_TRUE(pong.try_acquire_for(1h));
   }
   other.join();
+}
+
+TEST(CountingSemaphoreMisuse, GivenANumberThatCannotBe_WhenConstructed_ThenInvalidArgument) {
+  EXPECT_THROW(CountingSemaphore(-1), std::invalid_argument);
 }
 
 }  // namespace

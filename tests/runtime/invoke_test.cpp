@@ -137,6 +137,25 @@ TEST_P(ParallelForTest, GivenARange_WhenRun_ThenEveryIndexIsCalledExactlyOnce) {
   }
 }
 
+TEST_P(ParallelForTest, GivenAGrain_WhenRun_ThenRangesOfThatSizeMakeUpTheWhole) {
+  runtime_.run([] {
+    for (const int last : {4, 5, 99, 100, 101, 107}) {
+      std::vector<std::atomic<int>> calls(200);
+      std::atomic<int> ranges{0};
+      parallel_for_ranges(4, last, 7, [&](int begin, int end) {
+        ++ranges;
+        EXPECT_EQ((begin - 4) % 7, 0);
+        EXPECT_LE(end - begin, 7);
+        for (int i = begin; i < end; ++i) ++calls[static_cast<std::size_t>(i)];
+      });
+      EXPECT_EQ(ranges, (last - 4 + 6) / 7);
+      for (int i = 0; i < 200; ++i) {
+        ASSERT_EQ(calls[static_cast<std::size_t>(i)], i >= 4 && i < last ? 1 : 0) << i;
+      }
+    }
+  });
+}
+
 TEST_P(ParallelForTest, GivenAnEmptyOrReversedRange_WhenRun_ThenNothingHappens) {
   runtime_.run([] {
     parallel_for(0, 0, [](int) { FAIL(); });

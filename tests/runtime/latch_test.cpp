@@ -2,6 +2,7 @@
 // and may be destroyed by whoever has passed.
 #include <atomic>
 #include <optional>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
@@ -83,6 +84,10 @@ TEST_P(LatchTest, GivenAWaiterThatHasPassed_WhenItDestroysTheLatch_ThenTheCounte
       group.wait();
     }
   });
+}
+
+TEST(LatchMisuse, GivenANumberThatCannotBe_WhenConstructed_ThenInvalidArgument) {
+  EXPECT_THROW(Latch(-1), std::invalid_argument);
 }
 
 }  // namespace

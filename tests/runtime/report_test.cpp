@@ -6,6 +6,9 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
+#include <sstream>
+#include <string>
 #include <thread>
 
 #include <kumiko/runtime/latch.hpp>
@@ -15,6 +18,7 @@
 #include "scheduler.hpp"
 #include "stack_pool.hpp"
 #include "support.hpp"
+#include "tunables.hpp"
 
 namespace kumiko::runtime::test {
 namespace {
@@ -94,6 +98,27 @@ TEST_F(ReportDeathTest, GivenThreadsThatWaitForEachOther_WhenNothingCanRun_ThenT
               "waits for a Mutex");
 }
 
+TEST_F(ReportDeathTest, GivenABigFrame_WhenItReachesOverTheStacksEnd_ThenTheGuardStopsIt) {
+  const auto die = [] {
+    Runtime(Options{.workers = 1}).run([] {
+      Thread("wide", [] {
+        const std::size_t size = detail::tunables::kStackSize + std::size_t{30} * 1024;
+        auto* const frame = static_cast<volatile char*>(__builtin_alloca(size));
+        frame[0] = 1;
+      }).join();
+    });
+  };
+  EXPECT_EXIT(die(), testing::KilledBySignal(SIGABRT), "stack overflow(.|\n)*thread \"wide\"");
+}
+
+TEST_F(ReportDeathTest, GivenARuntime_WhenOneOfItsThreadsDestroysIt_ThenTheReportSaysSo) {
+  const auto die = [] {
+    auto runtime = std::make_unique<Runtime>(Options{.workers = 1});
+    runtime->run([&] { runtime.reset(); });
+  };
+  EXPECT_EXIT(die(), testing::KilledBySignal(SIGABRT), "destroyed by one of its own threads");
+}
+
 TEST_F(ReportDeathTest, GivenBlockedThreads_WhenTheRuntimeEnds_ThenTheyAreNamedAndItEnds) {
   const auto end = [] {
     static Latch never(1);
@@ -104,7 +129,27 @@ TEST_F(ReportDeathTest, GivenBlockedThreads_WhenTheRuntimeEnds_ThenTheyAreNamedA
     std::_Exit(0);
   };
   EXPECT_EXIT(end(), testing::ExitedWithCode(0),
-              "Runtime ends while 1 threads still wait(.|\n)*\"forgotten\"(.|\n)*a Latch");
+              "Runtime ends while threads still wait .1.(.|\n)*\"forgotten\"(.|\n)*a Latch");
+}
+
+TEST(Report, GivenAJoin_WhenListed_ThenItNamesTheThreadByItsId) {
+  Runtime runtime(Options{.workers = 1, .deadlock_report_after = 20ms});
+  Latch gate(1);
+  std::thread waker([&gate] {
+    std::this_thread::sleep_for(200ms);
+    gate.count_down();
+  });
+  std::ostringstream id;
+  testing::internal::CaptureStderr();
+  runtime.run([&] {
+    Thread thread("waits", [&] { gate.wait(); });
+    id << thread.id();
+    thread.join();
+  });
+  waker.join();
+  const std::string report = testing::internal::GetCapturedStderr();
+  EXPECT_NE(report.find("thread \"waits\" " + id.str() + ","), std::string::npos) << report;
+  EXPECT_NE(report.find("the end of a thread (" + id.str() + ")"), std::string::npos) << report;
 }
 
 TEST(Report, GivenThreadsThatWaitForAnOsThread_WhenTheReportHasBeenMade_ThenTheyGoOn) {

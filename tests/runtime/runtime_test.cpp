@@ -109,7 +109,9 @@ TEST(RuntimeOptions, GivenNoRequest_WhenConstructed_ThenThereAreAsManyWorkersAsC
 
 TEST(RuntimeOptions, GivenNonsense_WhenConstructed_ThenInvalidArgument) {
   EXPECT_THROW(Runtime({.workers = -1}), std::invalid_argument);
+  EXPECT_THROW(Runtime({.workers = 5000}), std::invalid_argument);
   EXPECT_THROW(Runtime({.workers = 1, .stack_size = 100}), std::invalid_argument);
+  EXPECT_THROW(Runtime({.workers = 1, .stack_size = ~std::size_t{0}}), std::invalid_argument);
 }
 
 TEST(RuntimeOptions, GivenStacksThatCannotBeMapped_WhenRun_ThenSystemErrorNamesTheLimit) {

@@ -2,6 +2,8 @@
 // come, never before; a thread has the name it was given last, in its own time only.
 #include <atomic>
 #include <chrono>
+#include <functional>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -173,6 +175,10 @@ TEST_P(ThisThreadTest, GivenAName_WhenTheThreadMoves_ThenItKeepsItAndOthersHaveT
         "\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4");
     EXPECT_EQ(this_thread::name(),
               "\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4");
+    std::ostringstream printed;
+    printed << this_thread::id();
+    EXPECT_EQ(std::stoull(printed.str(), nullptr, 16), this_thread::id().value());
+    EXPECT_EQ(std::hash<ThreadId>()(this_thread::id()), std::hash<ThreadId>()(this_thread::id()));
     this_thread::set_name("root");
     TaskGroup group;
     for (int i = 0; i < 10; ++i) {

@@ -297,17 +297,28 @@ TEST(ThreadMisuse, GivenAThread_WhenItJoinsItself_ThenLogicError) {
 }
 
 TEST(ThreadDeathTest, GivenAJoinableThread_WhenDestroyed_ThenTheProcessTerminates) {
-  EXPECT_DEATH(Runtime({.workers = 1}).run([] { Thread thread([] {}); }), "terminate called");
+  EXPECT_DEATH(Runtime({.workers = 1}).run([] { Thread thread([] {}); }),
+               "a joinable Thread is destroyed(.|\n)*terminate called");
 }
 
 TEST(ThreadDeathTest, GivenADetachedThread_WhenAnExceptionEscapesIt_ThenTheProcessTerminates) {
   const auto throw_detached = [] {
-    Thread([] {
+    Thread("on its own", [] {
       this_thread::yield();
-      throw std::runtime_error("nobody will know");
+      throw std::runtime_error("nobody waits for me");
     }).detach();
   };
-  EXPECT_DEATH(Runtime({.workers = 1}).run(throw_detached), "terminate called");
+  EXPECT_DEATH(
+      Runtime({.workers = 1}).run(throw_detached),
+      "detached thread, thread \"on its own\".*thread_test\\.cpp(.|\n)*terminate called(.|\n)*"
+      "nobody waits for me");
+}
+
+TEST(ThreadDeathTest, GivenAThreadThatThrew_WhenItIsDetached_ThenTheProcessTerminates) {
+  EXPECT_DEATH(Runtime({.workers = 1}).run([] {
+    Thread([] { throw std::runtime_error("too late to catch"); }).detach();
+  }),
+               "is detached(.|\n)*too late to catch");
 }
 
 }  // namespace

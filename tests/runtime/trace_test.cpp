@@ -85,6 +85,19 @@ TEST_P(TraceTest, GivenASmallRing_WhenItOverflows_ThenTheLatestIsKept) {
   EXPECT_EQ(count(out.str(), R"("lost_records":0)"), 0U);
 }
 
+TEST(Trace, GivenNamesThatAreNoUtf8_WhenWritten_ThenWhatIsWrongIsReplaced) {
+  Runtime runtime(Options{.workers = 1});
+  runtime.start_trace();
+  runtime.run([] {
+    Thread("a\xff b\xc3", [] {}).join();
+    Thread("\xe4\xb8\xad\xc3\xa4 \xed!", [] {}).join();
+  });
+  std::ostringstream out;
+  runtime.stop_trace(out);
+  EXPECT_EQ(count(out.str(), R"("name":"a? b?")"), 1U);
+  EXPECT_EQ(count(out.str(), "\"name\":\"\xe4\xb8\xad\xc3\xa4 ?!\""), 1U);
+}
+
 TEST(Trace, GivenWorkersThatNeverSleep_WhenAskedToTrace_ThenLogicError) {
   Runtime runtime(Options{.workers = 1, .idle = IdlePolicy::kYield});
   EXPECT_THROW(runtime.start_trace(), std::logic_error);

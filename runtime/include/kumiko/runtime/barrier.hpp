@@ -33,12 +33,13 @@ class Barrier {
   /// \param expected arrivals per phase, positive.
   /// \param on_completion called by the last that arrives, before anybody goes on. Must not throw;
   /// may suspend.
-  explicit Barrier(std::ptrdiff_t expected, std::function<void()> on_completion = {})
-      : expected_(expected), missing_(expected), on_completion_(std::move(on_completion)) {}
+  /// \throws std::invalid_argument if `expected` is not positive.
+  explicit Barrier(std::ptrdiff_t expected, std::function<void()> on_completion = {});
   Barrier(const Barrier&) = delete;
   Barrier& operator=(const Barrier&) = delete;
 
-  /// Arrives `n` times, without waiting. Suspends only if the completion does.
+  /// Arrives `n` times, at most as often as the phase still expects, without waiting. Suspends only
+  /// if the completion does.
   ArrivalToken arrive(std::ptrdiff_t n = 1);
 
   /// Waits until the phase of `arrival` has ended. Suspends a lightweight caller, blocks an OS

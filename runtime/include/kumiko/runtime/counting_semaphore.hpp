@@ -17,8 +17,8 @@ namespace kumiko::runtime {
 /// it. Cost: a few atomic operations, whether or not anybody waits.
 class CountingSemaphore {
  public:
-  /// \param permits the initial number, not negative.
-  explicit CountingSemaphore(std::ptrdiff_t permits) noexcept : permits_(permits) {}
+  /// \param permits the initial number. \throws std::invalid_argument if it is negative.
+  explicit CountingSemaphore(std::ptrdiff_t permits);
   CountingSemaphore(const CountingSemaphore&) = delete;
   CountingSemaphore& operator=(const CountingSemaphore&) = delete;
 

@@ -12,8 +12,8 @@ namespace kumiko::runtime {
 /// nobody else is still to wait: a count_down() in progress no longer touches it.
 class Latch {
  public:
-  /// \param expected the initial count, not negative.
-  explicit Latch(std::ptrdiff_t expected) noexcept : count_(expected) {}
+  /// \param expected the initial count. \throws std::invalid_argument if it is negative.
+  explicit Latch(std::ptrdiff_t expected);
   Latch(const Latch&) = delete;
   Latch& operator=(const Latch&) = delete;
 

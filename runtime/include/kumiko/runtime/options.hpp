@@ -28,7 +28,8 @@ constexpr bool sleeps(IdlePolicy policy) noexcept {
 struct Options {
   /// Number of workers; 0 asks for available_cores(). More workers than cores is allowed.
   int workers = 0;
-  /// Bytes that a lightweight thread may use, rounded up to pages. A guard page lies below.
+  /// Bytes that a lightweight thread may use, rounded up to pages. 64 KiB that must not be touched
+  /// lie below; compile with -fstack-clash-protection if single frames may be larger than that.
   std::size_t stack_size = default_stack_size();
   /// What idle workers do. Those that do not sleep never report deadlocks.
   IdlePolicy idle = IdlePolicy::kAdaptive;

@@ -2,6 +2,7 @@
 
 #include <concepts>
 #include <numeric>
+#include <type_traits>
 #include <utility>
 
 #include <kumiko/runtime/detail/lazy.hpp>
@@ -73,6 +74,21 @@ void parallel_for(Index first, Index last, Body&& body) {
   detail::close(self, frame);
   if (frame.given) [[unlikely]]
     frame.given->exception.rethrow();
+}
+
+/// Calls body(begin, end) for consecutive ranges that make up [first, last), of `grain` indices
+/// each but the last one: parallel_for() for bodies whose own inner loop should be vectorised.
+/// Choose `grain` such that a call takes a microsecond or more; its cost is that of one iteration.
+/// \param first, last last - first is a value of Index.
+/// \param grain positive.
+template <std::integral Index, class Body>
+void parallel_for_ranges(Index first, Index last, std::type_identity_t<Index> grain, Body&& body) {
+  if (first >= last) return;
+  const auto ranges = static_cast<Index>((last - first - 1) / grain + 1);
+  parallel_for(Index{0}, ranges, [first, last, grain, &body](Index range) {
+    const auto begin = static_cast<Index>(first + range * grain);
+    body(begin, last - begin < grain ? last : static_cast<Index>(begin + grain));
+  });
 }
 
 }  // namespace kumiko::runtime

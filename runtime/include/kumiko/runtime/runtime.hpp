@@ -27,7 +27,8 @@ class Scheduler;
 class Runtime {
  public:
   /// Starts the workers.
-  /// \throws std::invalid_argument for a negative worker count or a stack below 16 KiB,
+  /// \throws std::invalid_argument for a worker count that is negative or above 4096, for stacks
+  /// below 16 KiB or above 64 TiB,
   /// std::system_error if an OS thread cannot be created.
   explicit Runtime(Options options = {});
 
@@ -67,8 +68,8 @@ class Runtime {
   /// its latest `records` records. Cost: some 20 ns and 60 bytes per switch.
   ///
   /// This and stop_trace() wait until all workers sleep: call them when no run() is in progress.
-  /// Not for idle policies that do not sleep. \throws std::logic_error with such a policy, in a
-  /// lightweight thread, or after fork(); std::bad_alloc.
+  /// One that is already recorded is forgotten. Not for idle policies that do not sleep. \throws
+  /// std::logic_error with such a policy, in a lightweight thread, or after fork(); std::bad_alloc.
   void start_trace(std::size_t records = 65536);
 
   /// Ends the recording and writes it as Chrome trace-event JSON, which Perfetto and

@@ -2,7 +2,10 @@
 
 #include <chrono>
 #include <compare>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <iosfwd>
 #include <string>
 #include <string_view>
 
@@ -23,6 +26,13 @@ class ThreadId {
 
   /// A number to print; 0 for the default value.
   std::uintptr_t value() const noexcept { return value_; }
+
+  /// Prints value() as reports do, hexadecimal.
+  template <class Character, class Traits>
+  friend std::basic_ostream<Character, Traits>& operator<<(
+      std::basic_ostream<Character, Traits>& out, ThreadId id) {
+    return out << reinterpret_cast<const void*>(id.value_);
+  }
 
  private:
   std::uintptr_t value_ = 0;
@@ -77,3 +87,12 @@ int worker_index() noexcept;
 }  // namespace this_thread
 
 }  // namespace kumiko::runtime
+
+/// By value().
+template <>
+struct std::hash<kumiko::runtime::ThreadId> {
+  /// The hash.
+  std::size_t operator()(kumiko::runtime::ThreadId id) const noexcept {
+    return std::hash<std::uintptr_t>()(id.value());
+  }
+};
