@@ -248,7 +248,7 @@ TEST_P(FutureTest, GivenAFutureThatIsDropped_WhenTheResultComes_ThenItIsDestroye
 }
 
 TEST(FutureMisuse, GivenAnOsThread_WhenItCallsAsync_ThenLogicError) {
-  EXPECT_THROW(async([] {}), std::logic_error);
+  EXPECT_THROW(static_cast<void>(async([] {})), std::logic_error);
 }
 
 }  // namespace
