@@ -11,6 +11,8 @@
 #include <kumiko/runtime/parallel_for.hpp>
 #include <kumiko/runtime/runtime.hpp>
 
+#include "arguments.hpp"
+
 namespace rt = kumiko::runtime;
 
 namespace {
@@ -31,7 +33,8 @@ double sum(std::span<const double> values) {
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
+  examples::read_arguments(argc, argv);
   std::vector<double> values(5'000'000);
   std::vector<double> results;
   for (const int workers : {1, 2, 4}) {

@@ -16,6 +16,8 @@
 #include <kumiko/runtime/task_group.hpp>
 #include <kumiko/runtime/thread.hpp>
 
+#include "arguments.hpp"
+
 namespace rt = kumiko::runtime;
 
 namespace {
@@ -50,7 +52,8 @@ class Buffer {
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
+  examples::read_arguments(argc, argv);
   constexpr int kProducers = 100;
   constexpr int kItemsEach = 100;
   constexpr int kConsumers = 10;

@@ -77,15 +77,17 @@ condensed() {
   printf '\r\033[K'
 }
 
-# build PRESET: configures and builds. A configuration that a killed run left unusable is made anew.
+# build PRESET [TARGET...]: configures and builds, all unless targets are named. A configuration that a
+# killed run left unusable is made anew.
 build() {
   local preset=$1
+  shift
   cd "$root" || return
   if ! cmake --preset "$preset"; then
     say "configuring failed; trying once more without what is left of an earlier one"
     cmake --fresh --preset "$preset" || return 1
   fi
-  cmake --build --preset "$preset" --parallel "$jobs"
+  cmake --build --preset "$preset" --parallel "$jobs" ${1:+--target "$@"}
 }
 
 # test_step TITLE PRESET [OPTION...]: ctest with its options, counted.

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import os
 import sys
 import time
 from dataclasses import asdict
@@ -17,16 +18,33 @@ ROOT = Path(__file__).resolve().parents[2]
 REPETITIONS = 5
 CASE_BUDGET = 12  # seconds after which a case is not repeated again
 TIME_BUDGET = 240  # seconds for all
+CALM_WAIT = 60  # seconds
 
 
 def parse_arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="scripts/bench", description=__doc__)
+    """scripts/bench explains them and refuses wrong ones, before it builds."""
+    parser = argparse.ArgumentParser(prog="bench/driver", description=__doc__, allow_abbrev=False)
     parser.add_argument("suite", choices=["runtime"])
-    parser.add_argument("--quick", action="store_true", help="small sizes, once: tries it out")
-    parser.add_argument("--repetitions", type=int, default=REPETITIONS, help="1 for --quick")
-    parser.add_argument("--json", type=Path, help="default: build/bench/runtime.json")
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--repetitions", type=int)
+    parser.add_argument("--json", type=Path, default=ROOT / "build/bench/runtime.json")
     parser.add_argument("--programs", type=Path, default=ROOT / "build/bench/bin")
-    return parser.parse_args()
+    arguments = parser.parse_args()
+    if arguments.repetitions is None:
+        arguments.repetitions = 1 if arguments.quick else REPETITIONS
+    if arguments.repetitions < 1:
+        parser.error("--repetitions must be 1 or more")
+    return arguments
+
+
+def wait_for_calm(most_load: float) -> None:
+    """The build that has just ended counts in the load average for a while."""
+    end = time.monotonic() + CALM_WAIT
+    if os.getloadavg()[0] <= most_load:
+        return
+    print(f"waiting until the load has fallen, {CALM_WAIT} s at most ...", flush=True)
+    while os.getloadavg()[0] > most_load and time.monotonic() < end:
+        time.sleep(1)
 
 
 def available_workers(programs: Path) -> int:
@@ -87,24 +105,33 @@ def to_json(description: dict, outcomes: dict, summary: Summary, parts, limits) 
 def main() -> None:
     arguments = parse_arguments()
     programs = arguments.programs.resolve()
+    most_load = len(os.sched_getaffinity(0)) / 2
+    if not arguments.quick:
+        wait_for_calm(most_load)
     description = machine.describe(ROOT)
     workers = available_workers(programs)
     plan = cases(workers, arguments.quick)
-    repetitions = 1 if arguments.quick else max(arguments.repetitions, 1)
     begin = time.monotonic()
-    outcomes, raw_parts = measure_rounds(plan, programs, repetitions)
+    outcomes, raw_parts = measure_rounds(plan, programs, arguments.repetitions)
     summary = Summary(outcomes, workers)
     parts = breakdown(summary, raw_parts)
-    limits = budgets(summary)
+    limits = [] if arguments.quick else budgets(summary)
     sizes = ", small sizes" if arguments.quick else ""
     rounds = max(len(runs) for runs in outcomes.values())
     print(f"{description['processor']}, {workers} workers, {description['compilers']['g++']}")
+    load = description["load_average"][0]
     print(
-        f"commit {description['commit']}, load average {description['load_average'][0]:.2f} at the"
-        f" start, {rounds} rounds in {time.monotonic() - begin:.0f} s{sizes}: median (least..most)"
+        f"commit {description['commit']}, load average {load:.2f} at the"
+        f" start, {rounds} round{'s' if rounds > 1 else ''} in {time.monotonic() - begin:.0f} s{sizes}: median (least..most)"
     )
+    if load > most_load:
+        print(
+            f"warning: the load average is above {most_load:g}, half the cores:"
+            " the figures are not reliable"
+        )
     print_tables(summary, parts, limits)
-    path = arguments.json or ROOT / "build/bench/runtime.json"
+    path = arguments.json
+    path.parent.mkdir(parents=True, exist_ok=True)
     figures = to_json(description, outcomes, summary, parts, limits) | {"quick": arguments.quick}
     path.write_text(json.dumps(figures, indent=1))
     print(f"\nfigures: {path}")

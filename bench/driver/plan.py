@@ -20,7 +20,7 @@ class System:
 
 @dataclass(frozen=True)
 class Benchmark:
-    title: str
+    title: Callable[[dict[str, str]], str]  # by Kumiko's size
     operation: str  # what the time is divided by
     sizes: Sizes  # by system, in the order of the table; the serial versions do not count
     quick: Sizes  # the same for --quick, where it differs
@@ -112,9 +112,21 @@ def expected_skynet(parameters: dict[str, str]) -> dict[str, int]:
     return {"sum": leaves * (leaves - 1) // 2}
 
 
+def title_of_uts(parameters: dict[str, str]) -> str:
+    nodes, _ = UTS_TREES[parameters["b0"], parameters["q"]]
+    name = "UTS T3" if parameters == T3 else "UTS"
+    return f"{name}, {nodes} nodes: an unbalanced tree, one thread per node"
+
+
+def count(text: str) -> str:
+    """A power of ten as one."""
+    zeros = len(text) - 1
+    return f"10^{zeros}" if zeros > 3 and text == f"1{'0' * zeros}" else text
+
+
 BENCHMARKS = {
     "fib": Benchmark(
-        "fib: overhead per thread = (T - T serial) / threads",
+        lambda size: f"fib({size['n']}): overhead per thread = (T - T serial) / threads",
         "thread",
         sizes("n", 32, serial=36, kumiko_invoke=36, libgomp=27, libomp=28, boost_fiber=24, std_thread=16, go=29),
         sizes("n", 27, serial=32, kumiko_invoke=32, libgomp=22, libomp=22, boost_fiber=20, std_thread=12, go=24),
@@ -122,28 +134,28 @@ BENCHMARKS = {
         overhead_only=True,
     ),
     "uts": Benchmark(
-        "UTS T3: an unbalanced tree, one thread per node",
+        title_of_uts,
         "node",
         {system: T3 for system in SYSTEMS} | {"std-thread": UTS_SMALL},
         {system: UTS_QUICK for system in SYSTEMS} | {"std-thread": UTS_SMALL},
         expected_uts,
     ),
     "nqueens": Benchmark(
-        "n-queens: one thread per queen placed",
+        lambda size: f"{size['n']}-queens: one thread per queen placed",
         "thread",
         sizes("n", 12, boost_fiber=10, std_thread=8),
         sizes("n", 10, std_thread=8),
         expected_queens,
     ),
     "skynet": Benchmark(
-        "skynet: 10^6 leaves",
+        lambda size: f"skynet: {count(size['leaves'])} leaves",
         "thread",
         sizes("leaves", 1000000, boost_fiber=100000, std_thread=1000),
         sizes("leaves", 100000, boost_fiber=10000, std_thread=1000),
         expected_skynet,
     ),
     "yield": Benchmark(
-        "yield: two threads on one worker",
+        lambda size: f"yield: two threads on one worker, {count(size['yields'])} times each",
         "yield",
         sizes("yields", 1000000, std_thread=200000),
         sizes("yields", 100000),
@@ -152,7 +164,10 @@ BENCHMARKS = {
         one_worker_only=True,
     ),
     "mutex": Benchmark(
-        "mutex: two threads alternate through a mutex and a condition variable",
+        lambda size: (
+            "mutex: two threads alternate through a mutex and a condition variable,"
+            f" {count(size['turns'])} turns each"
+        ),
         "turn",
         sizes("turns", 200000, std_thread=20000),
         sizes("turns", 20000, std_thread=2000),
@@ -160,7 +175,9 @@ BENCHMARKS = {
         unfit=NO_BLOCKING,
     ),
     "blocked": Benchmark(
-        "blocked: 10^5 threads that all wait, are released and joined",
+        lambda size: (
+            f"blocked: {count(size['threads'])} threads that all wait, are released and joined"
+        ),
         "thread",
         sizes("threads", 100000, std_thread=10000),
         sizes("threads", 10000, std_thread=1000),

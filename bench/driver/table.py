@@ -6,6 +6,11 @@ from summary import Budget, Entry, Spread, Summary
 WIDTH_OF_TITLE = 17
 WIDTH_OF_ERROR = 90
 
+LEGEND = """
+K/peer: Kumiko's cost over the peer's. growth: the cost with all workers over that with one. speed-up:
+all workers over the serial version. peak MiB: largest resident set. A size at a line's end: its own,
+not Kumiko's. handles: a Thread per node, joined one by one; + together: it keeps its stack until then."""
+
 
 def number(value: float | None, digits: int = 3) -> str:
     """With `digits` significant digits, without an exponent."""
@@ -54,7 +59,9 @@ class BenchmarkTable:
         unit = f"ns per {self.benchmark.operation}"
         if self.benchmark.overhead_only:
             unit += " x workers"
-        result = ["", f"{self.benchmark.title}; {unit}", self.row("", self.headings())]
+        size = self.summary.entry(self.name, OURS, 1).case.size
+        title = self.benchmark.title(dict(size))
+        result = ["", f"{title}; {unit}", self.row("", self.headings())]
         standard = self.size(OURS)
         for system in SYSTEMS:
             line = self.line(system, standard)
@@ -127,6 +134,8 @@ def breakdown_lines(parts: dict[str, float]) -> list[str]:
 
 
 def budget_lines(budgets: list[Budget]) -> list[str]:
+    if not budgets:
+        return ["", "budgets: not judged, for they hold for the full sizes, measured repeatedly"]
     lines = ["", "budgets"]
     for budget in budgets:
         sign = "<=" if budget.at_most else ">="
@@ -140,4 +149,5 @@ def budget_lines(budgets: list[Budget]) -> list[str]:
 def print_tables(summary: Summary, parts: dict[str, float], budgets: list[Budget]) -> None:
     for name in BENCHMARKS:
         print("\n".join(BenchmarkTable(summary, name).lines()))
+    print(LEGEND)
     print("\n".join(breakdown_lines(parts) + budget_lines(budgets)))

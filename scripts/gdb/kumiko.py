@@ -18,25 +18,53 @@ def word_at(address):
     return int(gdb.Value(address).cast(pointer).dereference())
 
 
-def schedulers():
-    """Those of all workers, each once."""
-    found = {}
+def is_complete(name):
+    try:
+        return len(gdb.lookup_type(f"kumiko::runtime::detail::{name}").fields()) > 0
+    except gdb.error:
+        return False
+
+
+def workers():
+    """All workers, each with gdb's number of the OS thread that it is."""
+    found = []
     selected = gdb.selected_thread()
     for thread in gdb.selected_inferior().threads():
         thread.switch()
         try:
             front = gdb.parse_and_eval("(unsigned long)kumiko_worker_front")
-            if int(front) == 0:
-                continue
-            # A Worker begins with its WorkerFront.
-            worker = front.cast(gdb.lookup_type("kumiko::runtime::detail::Worker").pointer())
-            scheduler = worker["scheduler_"].referenced_value()
-            found[int(scheduler.address)] = scheduler
         except gdb.error:
             continue
+        if int(front) != 0:
+            # A Worker begins with its WorkerFront.
+            worker = gdb.lookup_type("kumiko::runtime::detail::Worker").pointer()
+            found.append((front.cast(worker), thread.num))
     if selected is not None:
         selected.switch()
-    return found.values()
+    return found
+
+
+def scalar(value):
+    """What an std::atomic holds: its only member, however deep the library has put it."""
+    while value.type.strip_typedefs().code == gdb.TYPE_CODE_STRUCT:
+        # Static members have no bitpos.
+        members = [f for f in value.type.strip_typedefs().fields() if hasattr(f, "bitpos")]
+        value = value[members[0]]
+    return value
+
+
+def place_of(where):
+    """A SourceLocation as text: std::source_location, or our own where that is missing."""
+    fields = [field.name for field in where.type.strip_typedefs().fields()]
+    if "_M_impl" in fields:
+        where = where["_M_impl"]
+        names = ("_M_file_name", "_M_line", "_M_function_name")
+        if int(where) == 0:
+            return "an unknown place"
+    else:
+        names = ("file_", "line_", "function_")
+    file, line, function = (where[name] for name in names)
+    return f"{file.string()}:{int(line)} in {function.string()}"
 
 
 def descriptors(scheduler):
@@ -75,32 +103,58 @@ class Kumiko(gdb.Command):
 
 
 class Threads(gdb.Command):
-    """List suspended lightweight threads, what they wait for, and their backtraces."""
+    """List the lightweight threads: what they do or wait for, where they were created, and the
+    backtraces of those that are suspended. One that was woken, but has not gone on yet, still shows
+    what it waited for."""
 
     def __init__(self):
         super().__init__("kumiko threads", gdb.COMMAND_STACK)
 
     def invoke(self, argument, from_tty):
+        if not gdb.selected_inferior().threads():
+            print("no process: run the program first, or attach to it")
+            return
+        if not all(is_complete(name) for name in ("Worker", "Scheduler", "Descriptor")):
+            print(
+                "no debugging information of Kumiko's runtime: build it with -g"
+                " (CMAKE_BUILD_TYPE=RelWithDebInfo)"
+            )
+            return
+        schedulers = {}
+        running = {}
+        for worker, number in workers():
+            scheduler = worker["scheduler_"].referenced_value()
+            schedulers[int(scheduler.address)] = scheduler
+            running[int(worker["running"])] = number
         count = 0
-        for scheduler in schedulers():
+        for scheduler in schedulers.values():
             for thread in descriptors(scheduler):
-                if thread["alive"]:
+                if scalar(thread["alive"]):
                     count += 1
-                    self.show(thread)
+                    self.show(thread, running)
         print(f"{count} lightweight threads")
 
-    def show(self, thread):
+    def show(self, thread, running):
         address = int(thread.address)
         name = thread["name"]["_M_elems"].string()
         title = f'"{name}" ' if name else ""
-        print(f"lightweight thread {title}{address:#x}")
-        kind = thread["wait_reason"]["kind"]
-        if int(kind) == 0:
-            print("  runs, or is runnable")
+        print(f"lightweight thread {title}{address:#x}, created at {place_of(thread['where'])}")
+        stack_pointer = int(thread["fiber"]["stack_pointer"])
+        # First, for one that runs may never have been suspended and have no stack pointer.
+        if address in running:
+            print(f"  runs on gdb's thread {running[address]}")
             return
-        print(f'  waits for {kind.string()} ({thread["wait_reason"]["object"]})')
+        if stack_pointer == 0:
+            print("  has not begun")
+            return
+        reason = thread["wait_reason"]
+        if int(reason["kind"]) == 0:
+            print("  is runnable")
+        else:
+            of = f" ({int(reason['object']):#x})" if int(reason["object"]) != 0 else ""
+            print(f"  waits for {reason['kind'].string()}{of}")
         try:
-            backtrace(int(thread["fiber"]["stack_pointer"]))
+            backtrace(stack_pointer)
         except gdb.error as error:
             print(f"  no backtrace: {error}")
 
