@@ -69,6 +69,7 @@ class SharedMutex {
   detail::WaitQueue waiters_;
 };
 
+/// Timed waits cost a SharedMutex nothing, so there is no other class for them.
 using SharedTimedMutex = SharedMutex;
 
 }  // namespace kumiko::runtime
