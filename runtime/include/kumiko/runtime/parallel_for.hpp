@@ -79,8 +79,7 @@ void parallel_for(Index first, Index last, Body&& body) {
 /// Calls body(begin, end) for consecutive ranges that make up [first, last), of `grain` indices
 /// each but the last one: parallel_for() for bodies whose own inner loop should be vectorised.
 /// Choose `grain` such that a call takes a microsecond or more; its cost is that of one iteration.
-/// \param first, last last - first is a value of Index.
-/// \param grain positive.
+/// `grain` is positive, and last - first a value of Index.
 template <std::integral Index, class Body>
 void parallel_for_ranges(Index first, Index last, std::type_identity_t<Index> grain, Body&& body) {
   if (first >= last) return;

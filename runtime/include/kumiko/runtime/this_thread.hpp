@@ -88,11 +88,11 @@ int worker_index() noexcept;
 
 }  // namespace kumiko::runtime
 
-/// By value().
+/// \cond doxygen does not find its scope
 template <>
 struct std::hash<kumiko::runtime::ThreadId> {
-  /// The hash.
   std::size_t operator()(kumiko::runtime::ThreadId id) const noexcept {
     return std::hash<std::uintptr_t>()(id.value());
   }
 };
+/// \endcond
