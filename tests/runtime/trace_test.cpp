@@ -94,8 +94,8 @@ TEST(Trace, GivenNamesThatAreNoUtf8_WhenWritten_ThenWhatIsWrongIsReplaced) {
   });
   std::ostringstream out;
   runtime.stop_trace(out);
-  EXPECT_EQ(count(out.str(), R"("name":"a? b?")"), 1U);
-  EXPECT_EQ(count(out.str(), "\"name\":\"\xe4\xb8\xad\xc3\xa4 ?!\""), 1U);
+  EXPECT_GE(count(out.str(), R"("name":"a? b?")"), 1U);
+  EXPECT_GE(count(out.str(), "\"name\":\"\xe4\xb8\xad\xc3\xa4 ?!\""), 1U);
 }
 
 TEST(Trace, GivenWorkersThatNeverSleep_WhenAskedToTrace_ThenLogicError) {
@@ -114,7 +114,18 @@ TEST(StatisticsTest, GivenWorkAndSleep_WhenAsked_ThenBothAreCounted) {
   EXPECT_GE(statistics.total().suspensions, 2U);
   EXPECT_GE(statistics.total().parked, std::chrono::milliseconds(20));
   EXPECT_GE(statistics.stacks, 2U);
-  EXPECT_GE(statistics.total().longest_deque, 1U);
+}
+
+TEST(StatisticsTest, GivenNestedSpawns_WhenAsked_ThenTheLongestDequeIsKnown) {
+  Runtime runtime(Options{.workers = 1});
+  runtime.run([] {
+    // In chaos a parent may wait elsewhere.
+    for (int i = 0; i < 100; ++i) {
+      Thread([] { Thread([] {}).join(); }).join();
+    }
+  });
+  EXPECT_GE(runtime.statistics().total().longest_deque, 1U);
+  EXPECT_LE(runtime.statistics().total().longest_deque, 2U);
 }
 
 }  // namespace
