@@ -102,7 +102,8 @@ TEST_F(ReportDeathTest, GivenABigFrame_WhenItReachesOverTheStacksEnd_ThenTheGuar
   const auto die = [] {
     Runtime(Options{.workers = 1}).run([] {
       Thread("wide", [] {
-        const std::size_t size = detail::tunables::kStackSize + std::size_t{30} * 1024;
+        // volatile: a compiler may leave out what is not used of an array whose size it knows.
+        const volatile std::size_t size = detail::tunables::kStackSize + std::size_t{30} * 1024;
         auto* const frame = static_cast<volatile char*>(__builtin_alloca(size));
         frame[0] = 1;
       }).join();

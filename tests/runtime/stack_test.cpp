@@ -65,8 +65,10 @@ TEST(DeepestStack, GivenAThreadThatUsesMuch_WhenAsked_ThenThatMuchIsSeenButNotAl
   EXPECT_LT(small, kUsed);
   runtime.run([] {
     Thread([] {
-      // Not an array, which a sanitizer may put elsewhere.
-      auto* const frame = static_cast<volatile char*>(__builtin_alloca(kUsed));
+      // Not an array, which a sanitizer may put elsewhere, nor of a known size, of which a compiler
+      // may leave out what is not used.
+      const volatile std::size_t size = kUsed;
+      auto* const frame = static_cast<volatile char*>(__builtin_alloca(size));
       frame[0] = 1;
     }).join();
   });
