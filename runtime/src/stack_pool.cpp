@@ -106,16 +106,16 @@ std::size_t StackSource::stacks() const {
 }
 
 std::size_t StackSource::deepest() const {
-  const std::size_t pages = stride_ / page_size_;
-  const auto guard_pages = static_cast<std::ptrdiff_t>(tunables::kGuardSize / page_size_);
-  std::vector<unsigned char> present(pages);
+  const std::size_t size = stride_ - tunables::kGuardSize;
+  std::vector<unsigned char> present(size / page_size_);
   const std::lock_guard lock(mutex_);
   std::size_t deepest = 0;
   for (const Slab& slab : slabs_) {
     for (std::size_t i = 0; i < slab.stacks; ++i) {
-      if (mincore(slab.memory + i * stride_, stride_, present.data()) != 0) return 0;
-      // Without a guard the lowest page of the stack holds a canary.
-      const auto begin = present.begin() + guard_pages + (slab.guarded ? 0 : 1);
+      std::byte* const bottom = slab.memory + i * stride_ + tunables::kGuardSize;
+      if (mincore(bottom, size, present.data()) != 0) return 0;
+      // Without a guard the lowest page holds a canary.
+      const auto begin = present.begin() + (slab.guarded ? 0 : 1);
       const auto first = std::find_if(begin, present.end(), [](unsigned char p) { return p & 1; });
       deepest = std::max(deepest, static_cast<std::size_t>(present.end() - first) * page_size_);
     }
