@@ -159,13 +159,13 @@ void report_blocked_threads(Scheduler& scheduler, const std::string& headline) {
     print(" at:\n");
     print_backtrace_of(thread, here);
   });
-  print(
-      "  Places in brackets: addr2line -Cfipe PROGRAM +0x...; link with -rdynamic to see names.\n");
   if (count > kMostThreads) {
     Line line;
     std::snprintf(line.data(), line.size(), "  and %zu more\n", count - kMostThreads);
     print(line);
   }
+  print(
+      "  Places in brackets: addr2line -Cfipe PROGRAM +0x...; link with -rdynamic to see names.\n");
 }
 
 void report_stack_overflows() {

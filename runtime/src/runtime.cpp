@@ -67,13 +67,16 @@ Runtime::Runtime(Options options)
     : scheduler_(std::make_unique<detail::Scheduler>(checked(options))), process_(getpid()) {}
 
 Runtime::~Runtime() {
+  // After a fork the child has this object, but neither the workers nor a use for their locks.
+  if (process_ != getpid()) {
+    static_cast<void>(scheduler_.release());
+    return;
+  }
   if (const detail::Worker* const worker = detail::current_worker();
       worker != nullptr && &worker->scheduler() == scheduler_.get()) {
     detail::terminate("a Runtime is destroyed by one of its own threads, for which it would wait",
                       nullptr);
   }
-  // After a fork the child has this object, but neither the workers nor a use for their locks.
-  if (process_ != getpid()) static_cast<void>(scheduler_.release());
 }
 
 int Runtime::workers() const noexcept { return static_cast<int>(scheduler_->worker_count()); }

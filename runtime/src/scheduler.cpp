@@ -131,24 +131,21 @@ std::size_t Scheduler::pending_deadlines() const noexcept {
   return pending;
 }
 
-std::optional<Deadline> Scheduler::patience_with_blocked_threads() noexcept {
+std::optional<Deadline> Scheduler::patience_with_blocked_threads() const noexcept {
   const bool stopping = stopping_.load(std::memory_order_relaxed);
   if (!stopping && (deadlock_report_after_.count() == 0 || reported_)) return {};
   if (!idle_.all_asleep() || living_threads() == 0) return {};
-  const Deadline limit =
-      deadline_after(stopping ? tunables::kShutdownGrace : deadlock_report_after_);
-  // relaxed: read in report_if_blocked() under Idle's lock, by which the last one has gone to sleep
-  // or goes there later; then it has a patience of its own.
-  quiet_until_.store(limit, std::memory_order_relaxed);
-  return limit;
+  return deadline_after(stopping ? tunables::kShutdownGrace : deadlock_report_after_);
 }
 
 void Scheduler::report_if_blocked() noexcept {
   const bool stopping = stopping_.load(std::memory_order_relaxed);
   bool blocked = false;
   idle_.while_all_sleep([&] {
-    // A worker may have slept through what the others did meanwhile.
-    if (Deadline::clock::now() < quiet_until_.load(std::memory_order_relaxed)) return;
+    // The caller may have slept through what others did meanwhile; they have a patience of their
+    // own. relaxed: each has stored its time before it took Idle's lock to lie down.
+    const auto quiet = Deadline::clock::now() - latest_to_lie_down_.load(std::memory_order_relaxed);
+    if (quiet < (stopping ? tunables::kShutdownGrace : deadlock_report_after_)) return;
     const std::uint64_t living = living_threads();
     blocked = living != 0 && !has_visible_work() && pending_deadlines() == 0;
     if (!blocked || (!stopping && reported_.exchange(true))) return;

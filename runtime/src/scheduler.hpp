@@ -47,9 +47,14 @@ class Scheduler {
   /// Whether the destructor waits and no thread is left.
   bool has_ended() const noexcept;
 
+  /// A worker is about to lie down.
+  void note_lying_down(Deadline now) noexcept {
+    latest_to_lie_down_.store(now, std::memory_order_relaxed);
+  }
+
   /// Until when a worker that lies down should wait before it calls report_if_blocked(); nothing if
   /// that is not its concern.
-  std::optional<Deadline> patience_with_blocked_threads() noexcept;
+  std::optional<Deadline> patience_with_blocked_threads() const noexcept;
 
   /// If no thread can run, no deadline is pending, and threads are left, tells stderr what they
   /// wait for, once; while the destructor waits, abandons them then.
@@ -109,8 +114,8 @@ class Scheduler {
   std::atomic<bool> stopping_{false};
   std::atomic<bool> reported_{false};
   std::atomic<bool> abandoned_{false};
-  std::atomic<Deadline> quiet_until_{Deadline::min()};  ///< of the last worker to lie down
-  std::atomic<int> injecting_{0};                       ///< callers inside inject()
+  std::atomic<Deadline> latest_to_lie_down_{Deadline()};
+  std::atomic<int> injecting_{0};  ///< callers inside inject()
   const std::chrono::milliseconds deadlock_report_after_;
   const bool recycle_stacks_at_join_;
   const IdlePolicy idle_policy_;

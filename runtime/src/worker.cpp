@@ -190,6 +190,8 @@ Descriptor* Worker::search() noexcept {
       idle_.end_search();
       return thread;
     }
+    const auto begin = std::chrono::steady_clock::now();
+    scheduler_.note_lying_down(begin);
     idle_.announce(sleeper_);
     if (scheduler_.has_ended()) {
       idle_.wake_all();
@@ -197,7 +199,6 @@ Descriptor* Worker::search() noexcept {
     }
     if (scheduler_.has_visible_work() && idle_.retract(sleeper_)) continue;
     parks_.increment();
-    const auto begin = std::chrono::steady_clock::now();
     const std::uint64_t begin_ticks = read_ticks();
     sleep();
     const std::chrono::nanoseconds slept = std::chrono::steady_clock::now() - begin;

@@ -60,5 +60,19 @@ TEST_P(ForkTest, GivenAnOsThread_WhenItForks_ThenTheChildCanDestroyTheRuntimeAnd
   EXPECT_EQ(exit_code_of(child), 9);
 }
 
+TEST_P(ForkTest, GivenALightweightThread_WhenItForks_ThenTheChildCanExitPastTheRuntime) {
+  auto runtime = std::make_unique<Runtime>(Options{.workers = GetParam()});
+  int code = -1;
+  runtime->run([&] {
+    const pid_t child = fork();
+    if (child == 0) {
+      runtime.reset();  // as exit() does with one that is static
+      _exit(9);
+    }
+    code = exit_code_of(child);
+  });
+  EXPECT_EQ(code, 9);
+}
+
 }  // namespace
 }  // namespace kumiko::runtime::test

@@ -29,8 +29,7 @@ void offer_thread_to(int worker, Descriptor* thread, void (*call)(void*),
 /// knows that it returns from run() before the owner calls wait().
 ///
 /// Cost of run() by the owner, if nobody steals the owner's continuation and the thread does not
-/// wait: no atomic read-modify-write. Otherwise one each at run() and at the
-/// end of the thread.
+/// wait: no atomic read-modify-write. Otherwise one each at run() and at the end of the thread.
 class TaskGroup {
  public:
   /// \throws std::logic_error outside a lightweight thread.

@@ -57,8 +57,7 @@ void poll() noexcept;
 ThreadId id() noexcept;
 
 /// Gives the running lightweight thread a name for reports, of which the first 23 bytes are kept,
-/// or less, so as not to cut a character of UTF-8 in two.
-/// Ignored on a plain OS thread.
+/// or less, so as not to cut a character of UTF-8 in two. Ignored on a plain OS thread.
 void set_name(std::string_view name) noexcept;
 
 /// That name; empty if it has none, and on a plain OS thread.
