@@ -12,8 +12,14 @@ if(KUMIKO_SANITIZER STREQUAL "address")
 elseif(KUMIKO_SANITIZER STREQUAL "thread")
   target_compile_options(kumiko_flags INTERFACE -fsanitize=thread -fno-omit-frame-pointer -g)
   target_link_options(kumiko_flags INTERFACE -fsanitize=thread)
+elseif(KUMIKO_SANITIZER STREQUAL "fuzzer")
+  # libFuzzer's own main() only where it is linked: tests/fuzz.
+  target_compile_options(kumiko_flags INTERFACE
+    -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -g)
+  target_link_options(kumiko_flags INTERFACE -fsanitize=fuzzer-no-link,address,undefined)
 elseif(KUMIKO_SANITIZER)
-  message(FATAL_ERROR "KUMIKO_SANITIZER is '${KUMIKO_SANITIZER}'; use 'address', 'thread' or leave it empty")
+  message(FATAL_ERROR
+    "KUMIKO_SANITIZER is '${KUMIKO_SANITIZER}'; use 'address', 'thread', 'fuzzer' or leave it empty")
 endif()
 
 # kumiko_module(NAME SOURCES ... [PUBLIC targets] [PRIVATE targets])

@@ -1,9 +1,12 @@
-// The command line of the examples: one whole number, or nothing.
+// The command line of the examples: whole numbers, or nothing.
 #pragma once
 
+#include <array>
 #include <charconv>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 #include <string_view>
 #include <system_error>
 
@@ -31,23 +34,42 @@ inline void read_usage(int argc, char** argv, int most, const char* usage) {
 /// For a program without arguments.
 inline void read_arguments(int argc, char** argv) { read_usage(argc, argv, 0, ""); }
 
-/// The number, if there is one on the command line; ends the program if it is not as it must be.
-inline int read_arguments(int argc, char** argv, const Number& number) {
-  char usage[100];
-  std::snprintf(usage, sizeof usage, " [%s]    %s from %d to %d, %d unless told", number.name,
-                number.name, number.least, number.most, number.fallback);
-  read_usage(argc, argv, 1, usage);
-  if (argc == 1) return number.fallback;
-  const std::string_view word = argv[1];
-  int value = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-  if (error == std::errc{} && end == word.data() + word.size() && value >= number.least &&
-      value <= number.most) {
-    return value;
+/// The numbers on the command line, in this order, those that are not given by their fallback; ends
+/// the program if one is not as it must be.
+template <std::size_t N>
+std::array<int, N> read_arguments(int argc, char** argv, const Number (&numbers)[N]) {
+  std::string usage;
+  for (const Number& number : numbers) usage += std::string(" [") + number.name + "]";
+  const char* separator = "    ";
+  for (const Number& number : numbers) {
+    char text[100];
+    std::snprintf(text, sizeof text, "%s%s from %d to %d, %d unless told", separator, number.name,
+                  number.least, number.most, number.fallback);
+    usage += text;
+    separator = "; ";
   }
-  std::fprintf(stderr, "error: %s is '%s'; it must be a whole number from %d to %d\n", number.name,
-               argv[1], number.least, number.most);
-  std::exit(2);
+  read_usage(argc, argv, static_cast<int>(N), usage.c_str());
+  std::array<int, N> values{};
+  for (std::size_t i = 0; i < N; ++i) {
+    values[i] = numbers[i].fallback;
+    if (static_cast<int>(i) + 1 >= argc) continue;
+    const std::string_view word = argv[i + 1];
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), values[i]);
+    if (error == std::errc{} && end == word.data() + word.size() && values[i] >= numbers[i].least &&
+        values[i] <= numbers[i].most) {
+      continue;
+    }
+    std::fprintf(stderr, "error: %s is '%s'; it must be a whole number from %d to %d\n",
+                 numbers[i].name, argv[i + 1], numbers[i].least, numbers[i].most);
+    std::exit(2);
+  }
+  return values;
+}
+
+/// The same for one number.
+inline int read_arguments(int argc, char** argv, const Number& number) {
+  const Number numbers[] = {number};
+  return read_arguments(argc, argv, numbers)[0];
 }
 
 }  // namespace examples

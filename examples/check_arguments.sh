@@ -37,4 +37,12 @@ for example in parallel_sum producer_consumer; do
   expect 0 'usage: ' "$example" --help
   expect 2 "unexpected argument '3'" "$example" 3
 done
+expect 0 'usage: ' echo_server --help
+expect 2 "port is '65536'; it must be a whole number from 0 to 65535" echo_server 65536
+expect 2 "connections is 'x'; it must be" echo_server 0 x
+expect 2 "unexpected argument '3'" echo_server 0 1 3
+expect 0 'port from 1 to 65535, 7777 unless told; connections from' echo_client --help
+expect 2 "port is '0'; it must be a whole number from 1 to 65535" echo_client 0
+expect 2 "messages is '0'; it must be" echo_client 7777 1 0
+expect 1 'Connection refused' echo_client 1 1 1
 exit "$failed"

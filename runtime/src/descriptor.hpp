@@ -62,6 +62,7 @@ struct alignas(64) Descriptor : ThreadFront {
   // What belongs to the OS thread in C and C++ and travels with the lightweight one.
   ExceptionState exception_state;
   int saved_errno = 0;
+  void* thread_pointer = nullptr;  ///< see thread_pointer.hpp; nullptr: the worker's
 
   Descriptor(Scheduler& scheduler, std::size_t size) noexcept
       : home(&scheduler), stack_size(size) {}

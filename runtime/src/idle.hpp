@@ -73,6 +73,9 @@ class Idle {
     return state_.load(std::memory_order_seq_cst) == kSleeper * workers_;
   }
 
+  /// Whether somebody searches or sleeps: a hint.
+  bool has_idle_workers() const noexcept { return state_.load(std::memory_order_relaxed) != 0; }
+
   /// Calls visit() if all workers sleep, the caller included, and keeps them asleep until it
   /// returns. Returns whether they did.
   template <class Visit>
@@ -83,9 +86,10 @@ class Idle {
     return true;
   }
 
-  /// Makes this sleeper a searcher, if it is one.
+  /// Makes this sleeper a searcher, if it is seen to be one. Cost while nobody sleeps: one load.
   bool wake(Parker& sleeper) noexcept {
-    if (!retract(sleeper)) return false;
+    // relaxed: a hint, that spares the lock; the caller calls work_appeared() next.
+    if (state_.load(std::memory_order_relaxed) < kSleeper || !retract(sleeper)) return false;
     sleeper.unpark();
     return true;
   }

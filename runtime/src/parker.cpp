@@ -48,10 +48,28 @@ bool Parker::park_until(Deadline deadline) noexcept {
   return true;
 }
 
+bool Parker::begin_watch() noexcept {
+  std::uint32_t expected = 0;
+  // release: pairs with the acquire in unpark(), which reads bell_; acquire: as in park().
+  if (signalled_.compare_exchange_strong(expected, kWatching, std::memory_order_acq_rel)) {
+    return true;
+  }
+  signalled_.store(0, std::memory_order_relaxed);
+  return false;
+}
+
+bool Parker::end_watch() noexcept {
+  return signalled_.exchange(0, std::memory_order_acquire) == kSignalled;
+}
+
 void Parker::unpark() noexcept {
-  // release: pairs with the acquire in park().
-  signalled_.store(1, std::memory_order_release);
-  futex(&signalled_, FUTEX_WAKE_PRIVATE, 1);
+  // release: pairs with the acquire in park() and its fellows.
+  if (signalled_.exchange(kSignalled, std::memory_order_acq_rel) != kWatching) {
+    futex(&signalled_, FUTEX_WAKE_PRIVATE, 1);
+    return;
+  }
+  const std::uint64_t ring = 1;
+  static_cast<void>(!write(bell_, &ring, sizeof ring));  // fails only if it has rung very often
 }
 
 }  // namespace kumiko::runtime::detail

@@ -4,12 +4,15 @@
 #include <cstring>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <system_error>
 
 #include <unistd.h>
 
 #include <kumiko/runtime/cpu_budget.hpp>
 #include <kumiko/runtime/runtime.hpp>
 
+#include "io/uring.hpp"
 #include "report.hpp"
 #include "sanitizer.hpp"
 #include "scheduler.hpp"
@@ -33,6 +36,26 @@ std::uint64_t chaos_seed_of_environment() {
   return seed;
 }
 
+IoEngine io_engine_of_environment() {
+  const char* const text = std::getenv("KUMIKO_IO_ENGINE");
+  const std::string_view name = text == nullptr ? "" : text;
+  if (name.empty() || name == "auto") return IoEngine::kAuto;
+  if (name == "io_uring") return IoEngine::kIoUring;
+  if (name == "epoll") return IoEngine::kEpoll;
+  throw std::invalid_argument("KUMIKO_IO_ENGINE is '" + std::string(name) +
+                              "'; give auto, io_uring or epoll");
+}
+
+IoEngine checked(IoEngine engine) {
+  if (engine == IoEngine::kAuto) engine = io_engine_of_environment();
+  if (engine != IoEngine::kIoUring) return engine;
+  if (const int refusal = detail::uring_refusal(); refusal != 0) {
+    throw std::system_error(refusal, std::generic_category(),
+                            "Runtime: io_uring cannot be used here; choose epoll, or auto");
+  }
+  return engine;
+}
+
 Options checked(Options options) {
   if (options.workers < 0) {
     throw std::invalid_argument("Runtime: " + std::to_string(options.workers) +
@@ -53,6 +76,7 @@ Options checked(Options options) {
     throw std::invalid_argument("Runtime: deadlock_report_after is negative; give 0 for no report");
   }
   if (options.workers == 0) options.workers = available_cores();
+  options.io_engine = checked(options.io_engine);
   if (options.chaos_seed == 0) options.chaos_seed = chaos_seed_of_environment();
   return options;
 }
@@ -81,7 +105,13 @@ Runtime::~Runtime() {
 
 int Runtime::workers() const noexcept { return static_cast<int>(scheduler_->worker_count()); }
 
+IoEngine Runtime::io_engine() const noexcept { return scheduler_->io_engine(); }
+
 Statistics Runtime::statistics() const { return scheduler_->statistics(); }
+
+std::uint64_t Runtime::steals(int worker) const noexcept {
+  return scheduler_->worker(static_cast<std::size_t>(worker)).steals();
+}
 
 std::size_t Runtime::deepest_stack() const { return scheduler_->deepest_stack(); }
 

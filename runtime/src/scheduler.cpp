@@ -42,12 +42,22 @@ Scheduler::Scheduler(const Options& options)
       topology_(Topology::machine()),
       has_distances_(topology_.has_distances()),
       oversubscribed_(options.workers > available_cores()),
-      idle_(static_cast<std::size_t>(options.workers), barrier_) {
+      idle_(static_cast<std::size_t>(options.workers), barrier_),
+      io_engine_(options.io_engine) {
   report_stack_overflows();
   start_workers(options.workers);
 }
 
 Scheduler::~Scheduler() { stop(); }
+
+IoService& Scheduler::started_io() {
+  if (IoService* const started = io(); started != nullptr) return *started;
+  const std::lock_guard lock(io_start_);
+  if (io_owner_ == nullptr) io_owner_ = std::make_unique<IoService>(*this, io_engine_);
+  // release: pairs with the acquire in io().
+  io_.store(io_owner_.get(), std::memory_order_release);
+  return *io_owner_;
+}
 
 void Scheduler::start_workers(int count) {
   for (int index = 0; index < count; ++index) {
@@ -147,7 +157,8 @@ void Scheduler::report_if_blocked() noexcept {
     const auto quiet = Deadline::clock::now() - latest_to_lie_down_.load(std::memory_order_relaxed);
     if (quiet < (stopping ? tunables::kShutdownGrace : deadlock_report_after_)) return;
     const std::uint64_t living = living_threads();
-    blocked = living != 0 && !has_visible_work() && pending_deadlines() == 0;
+    const bool waits_for_io = io() != nullptr && io()->has_waits();
+    blocked = living != 0 && !has_visible_work() && pending_deadlines() == 0 && !waits_for_io;
     if (!blocked || (!stopping && reported_.exchange(true))) return;
     report_blocked_threads(
         *this, stopping ? "kumiko: the Runtime ends while threads still wait (" +
@@ -164,6 +175,11 @@ void Scheduler::report_if_blocked() noexcept {
 
 bool Scheduler::has_visible_work() const noexcept {
   if (!injected_.empty()) return true;
+  // Somebody must watch the I/O.
+  if (const IoService* const service = io();
+      service != nullptr && !service->is_watched() && service->has_waits()) {
+    return true;
+  }
   for (const std::unique_ptr<Worker>& worker : workers_) {
     if (worker->has_visible_work()) return true;
   }

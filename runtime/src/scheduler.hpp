@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <iosfwd>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -17,6 +18,7 @@
 
 #include "descriptor.hpp"
 #include "idle.hpp"
+#include "io/service.hpp"
 #include "join_state.hpp"
 #include "stack_pool.hpp"
 #include "thread_queue.hpp"
@@ -86,6 +88,16 @@ class Scheduler {
   AsymmetricBarrier& barrier() noexcept { return barrier_; }
   ThreadQueue& injected() noexcept { return injected_; }
   Idle& idle() noexcept { return idle_; }
+
+  /// The I/O, nullptr if none has been done yet.
+  IoService* io() const noexcept { return io_.load(std::memory_order_acquire); }
+
+  /// The I/O, started if need be. \throws std::system_error if the system refuses.
+  IoService& started_io();
+
+  /// What Options::io_engine means here.
+  IoEngine io_engine() const noexcept { return IoService::resolve(io_engine_); }
+
   Timekeeper& timekeeper() noexcept { return timekeeper_; }
   Statistics statistics() const;
   std::size_t deepest_stack() const { return stack_source_.deepest(); }
@@ -129,6 +141,10 @@ class Scheduler {
   std::chrono::steady_clock::time_point trace_begin_;
   std::vector<std::thread> os_threads_;
   Timekeeper timekeeper_{*this};
+  const IoEngine io_engine_;
+  std::mutex io_start_;
+  std::unique_ptr<IoService> io_owner_;  ///< guarded by io_start_
+  std::atomic<IoService*> io_{nullptr};
 };
 
 }  // namespace kumiko::runtime::detail

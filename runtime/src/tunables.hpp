@@ -72,4 +72,40 @@ inline constexpr unsigned kTurnsPerSteal = 8;
 inline constexpr unsigned kTurnsPerForce = 256;
 static_assert(kTurnsPerForce % kTurnsPerSteal == 0, "one of the turns on which it steals");
 
+// --- I/O ---
+
+/// Events that one poll takes from the system.
+inline constexpr std::size_t kEventsPerPoll = 64;
+
+/// How many threads whose I/O is done run in a row before another runnable thread has its turn.
+inline constexpr unsigned kIoStreak = 64;
+
+/// OS threads for file operations where the system cannot do without (epoll), and for blocking().
+inline constexpr std::size_t kFileThreads = 16;
+inline constexpr std::size_t kBlockingThreads = 512;
+
+/// While workers compute they are asked to poll so often. A tick costs the asking OS thread some
+/// 5 us, and the delay of a message is about half of it.
+inline constexpr std::chrono::microseconds kPollPeriod{250};
+
+/// While all poll by themselves, so many times between two looks, the asking OS thread looks less
+/// often, down to this.
+inline constexpr std::uint64_t kPollsOfTheEager = 8;
+inline constexpr std::chrono::microseconds kLongestPollPeriod{1000};
+
+/// A worker that has not answered for so many ticks (2 ms) is in a long computation: somebody else
+/// polls its instance.
+inline constexpr int kTicksBeforeStandIn = 8;
+
+/// For so many ticks (20 ms) somebody else must have watched before the asking stops.
+inline constexpr int kTicksBeforeRest = 80;
+
+/// Of a worker's io_uring: entries for what is to be submitted and for what is done, after how many
+/// the former are submitted at the latest, and how often it is tried to make room in a full queue.
+inline constexpr unsigned kSubmissionEntries = 256;
+inline constexpr unsigned kCompletionEntries = 8192;
+inline constexpr unsigned kSubmissionBatch = 32;
+inline constexpr int kSubmissionTries = 1000;
+static_assert(kSubmissionBatch < kSubmissionEntries, "a batch fits");
+
 }  // namespace kumiko::runtime::detail::tunables

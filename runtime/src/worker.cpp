@@ -10,6 +10,7 @@
 
 #include "completion.hpp"
 #include "cpu_pause.hpp"
+#include "io/service.hpp"
 #include "report.hpp"
 #include "scheduler.hpp"
 #include "tunables.hpp"
@@ -31,10 +32,18 @@ Worker::Worker(Scheduler& scheduler, int index)
 }
 
 WorkerStatistics Worker::statistics() const noexcept {
-  return {spawned_.read(),     executed_.read(),
-          steals_.read(),      failed_steals_.read(),
-          parks_.read(),       std::chrono::nanoseconds(parked_nanoseconds_.read()),
-          suspensions_.read(), deque_.longest()};
+  return {spawned_.read(),
+          executed_.read(),
+          steals_.read(),
+          failed_steals_.read(),
+          parks_.read(),
+          std::chrono::nanoseconds(parked_nanoseconds_.read()),
+          suspensions_.read(),
+          deque_.longest(),
+          polls_.read(),
+          empty_polls_.read(),
+          std::chrono::nanoseconds(polling_nanoseconds_.read()),
+          std::chrono::nanoseconds(searching_nanoseconds_.read())};
 }
 
 // --- Switching -----------------------------------------------------------------------------------
@@ -93,6 +102,15 @@ void Worker::make_runnable_last(Descriptor& thread) noexcept {
   if (running != nullptr) idle_.work_appeared();
 }
 
+void Worker::make_io_ready(Descriptor& thread) noexcept {
+  // relaxed: a bit that does not change.
+  const bool chaos = (requests.load(std::memory_order_relaxed) & request::kChaos) != 0;
+  Worker& place = chaos ? scheduler_.worker(chaos_() % scheduler_.worker_count()) : *this;
+  place.io_ready_.push(&thread);
+  // If the loop runs next it looks at the queue itself.
+  if (running != nullptr || chaos) idle_.work_appeared();
+}
+
 void Worker::answer_share_request() noexcept {
   // relaxed: thieves come by themselves; the queues' locks order what they take.
   if ((requests.load(std::memory_order_relaxed) & request::kShare) == 0) return;
@@ -106,6 +124,7 @@ void Worker::answer_requests() noexcept {
   worker.answer_share_request();
   const std::uint32_t asked = worker.requests.load(std::memory_order_relaxed);
   const bool give_way = (asked & request::kChaos) != 0 && worker.chaos_() % 4 == 0;
+  if ((asked & request::kPollIo) != 0) return worker.let_io_go_first();
   if ((asked & request::kLookOutside) == 0 && !give_way) return;
   // acquire: pairs with the release in Scheduler::inject().
   worker.requests.fetch_and(~request::kLookOutside, std::memory_order_acquire);
@@ -114,6 +133,25 @@ void Worker::answer_requests() noexcept {
   Descriptor& self = *worker.current();
   worker.become(nullptr);
   switch_fiber(self.fiber, worker.loop_, {&make_caller_runnable_last, &self})();
+}
+
+/// Other requests are answered at the next occasion. The loop goes on with the running thread when
+/// the others have had their turn.
+void Worker::let_io_go_first() noexcept {
+  // relaxed: a hint.
+  requests.fetch_and(~request::kPollIo, std::memory_order_relaxed);
+  hand_over_own_io();
+  if (io_ready_.empty()) {
+    if (has_unsubmitted_io_) leave_io_to_others();
+    return;
+  }
+  Descriptor& self = *current();
+  become(nullptr);
+  switch_fiber(self.fiber, loop_, {&make_caller_runnable, &self})();
+}
+
+void Worker::make_caller_runnable(void* thread) noexcept {
+  current_worker()->make_runnable(*static_cast<Descriptor*>(thread));
 }
 
 void Worker::make_caller_runnable_last(void* thread) noexcept {
@@ -134,11 +172,13 @@ Descriptor* Worker::next_after_suspension() noexcept {
   answer_share_request();
   suspensions_.increment();
   if (suspensions_.read() % tunables::kSuspensionsPerFairTurn == 0) return nullptr;
+  if (has_unsubmitted_io_ || !io_ready_.empty()) return nullptr;
   return deque_.pop();
 }
 
 Descriptor* Worker::give_to_thief() noexcept {
   if (Descriptor* const thread = deque_.steal(); thread != nullptr) return thread;
+  if (Descriptor* const thread = io_ready_.pop(); thread != nullptr) return thread;
   if (Descriptor* const thread = queue_.pop(); thread != nullptr) return thread;
   // relaxed: a request is a hint. Read first, so that idle workers leave the line alone.
   if ((requests.load(std::memory_order_relaxed) & request::kShare) == 0) {
@@ -151,9 +191,13 @@ void Worker::run_loop() noexcept {
   const SignalStack for_overflows;
   kumiko_worker_front = this;
   errno_ = &errno;
+  os_thread_pointer_ = thread_pointer();
   exception_state_ = os_thread_exception_state();
   loop_.notes = sanitizer::os_thread_notes();
-  while (Descriptor* const thread = next_for_loop()) run_from_loop(*thread);
+  while (Descriptor* const thread = next_for_loop()) {
+    if (has_unsubmitted_io_) leave_io_to_others();
+    run_from_loop(*thread);
+  }
   kumiko_worker_front = nullptr;
 }
 
@@ -170,6 +214,12 @@ Descriptor* Worker::next_for_loop() noexcept {
 /// A thread that polls and yields comes back here at once, so every source must be first in turn.
 Descriptor* Worker::take_local() noexcept {
   ++turns_;
+  // relaxed: a hint. A thread that yields without end must not keep its worker from polling.
+  if ((requests.load(std::memory_order_relaxed) & request::kPollIo) != 0) [[unlikely]] {
+    requests.fetch_and(~request::kPollIo, std::memory_order_relaxed);
+    hand_over_own_io();
+  }
+  if (Descriptor* const thread = take_io_ready(); thread != nullptr) return thread;
   if (turns_ % tunables::kTurnsPerSteal == 0) {
     const bool by_force = turns_ % tunables::kTurnsPerForce == 0;
     const auto give = by_force ? &Worker::give_by_force : &Worker::give_to_thief;
@@ -179,25 +229,99 @@ Descriptor* Worker::take_local() noexcept {
   const bool outside_first = std::exchange(outside_first_, false) || turns_ % 2 == 0;
   if (Descriptor* const thread = (outside_first ? injected : queue_).pop()) return thread;
   if (Descriptor* const thread = (outside_first ? queue_ : injected).pop()) return thread;
-  return deque_.pop();
+  if (Descriptor* const thread = deque_.pop(); thread != nullptr) return thread;
+  return poll_own_io();
+}
+
+// --- I/O -----------------------------------------------------------------------------------------
+
+/// Threads whose I/O is done come first, so many in a row. When none is left, or a worker is idle
+/// who could run what comes of it, what they have asked for is handed to the system at once.
+Descriptor* Worker::take_io_ready() noexcept {
+  if (has_unsubmitted_io_ && idle_.has_idle_workers()) hand_over_own_io();
+  if (io_streak_ < tunables::kIoStreak) {
+    ++io_streak_;
+    if (Descriptor* const thread = io_ready_.pop(); thread != nullptr) return thread;
+    // What this brings is of the same streak.
+    if (Descriptor* const thread = has_unsubmitted_io_ ? poll_own_io() : nullptr) return thread;
+  }
+  io_streak_ = 0;
+  if (has_unsubmitted_io_) hand_over_own_io();
+  return nullptr;
+}
+
+Descriptor* Worker::poll_own_io() noexcept {
+  hand_over_own_io();
+  return io_ready_.pop();
+}
+
+/// What is done is ready then, too.
+void Worker::hand_over_own_io() noexcept {
+  IoService* const io = scheduler_.io();
+  if (io == nullptr) return;
+  const auto instance = static_cast<std::size_t>(index_);
+  count_poll([&] { return io->engine().poll(instance); });
+  has_unsubmitted_io_ = io->engine().has_unsubmitted(instance);
+}
+
+/// A thread runs next that may take long, and something is left to hand over: what a poll has begun
+/// anew, or what has been gathered. That is the timer's concern (IoService::is_needed()), who may
+/// rest; the barrier pairs with the one in its rest().
+void Worker::leave_io_to_others() noexcept {
+  scheduler_.barrier().light();
+  scheduler_.io()->wake_timer();
+}
+
+/// For a worker that has nothing else to do.
+Descriptor* Worker::poll_all_io() noexcept {
+  IoService* const io = scheduler_.io();
+  if (io == nullptr) return nullptr;
+  if (has_unsubmitted_io_) {
+    if (Descriptor* const thread = poll_own_io(); thread != nullptr) return thread;
+  }
+  count_poll([io] { return io->poll_all(); });
+  return io_ready_.pop();
+}
+
+template <class Poll>
+void Worker::count_poll(Poll poll) noexcept {
+  using Clock = std::chrono::steady_clock;
+  const auto begin = Clock::now();
+  const bool empty = poll() == 0;
+  polls_.increment();
+  if (!empty) return;
+  empty_polls_.increment();
+  const std::chrono::nanoseconds taken = Clock::now() - begin;
+  polling_nanoseconds_.increment(static_cast<std::uint64_t>(taken.count()));
 }
 
 /// The idle worker's life, see Idle for the names and the proof. nullptr: the scheduler has ended.
 Descriptor* Worker::search() noexcept {
   idle_.begin_search();
   for (;;) {
-    if (Descriptor* const thread = search_for_a_while(); thread != nullptr) {
+    const auto search_begin = std::chrono::steady_clock::now();
+    const std::uint64_t spent_otherwise = polling_nanoseconds_.read() + given_away_nanoseconds_;
+    Descriptor* const thread = search_for_a_while();
+    const auto begin = std::chrono::steady_clock::now();
+    const std::chrono::nanoseconds searched = begin - search_begin;
+    searching_nanoseconds_.increment(
+        static_cast<std::uint64_t>(searched.count()) -
+        (polling_nanoseconds_.read() + given_away_nanoseconds_ - spent_otherwise));
+    if (thread != nullptr) {
       idle_.end_search();
       return thread;
     }
-    const auto begin = std::chrono::steady_clock::now();
     scheduler_.note_lying_down(begin);
     idle_.announce(sleeper_);
+    watches_io_ = begin_watch();
     if (scheduler_.has_ended()) {
       idle_.wake_all();
       return nullptr;
     }
-    if (scheduler_.has_visible_work() && idle_.retract(sleeper_)) continue;
+    if (scheduler_.has_visible_work() && idle_.retract(sleeper_)) {
+      if (watches_io_) scheduler_.io()->end_watch();
+      continue;
+    }
     parks_.increment();
     const std::uint64_t begin_ticks = read_ticks();
     sleep();
@@ -214,11 +338,43 @@ Descriptor* Worker::search() noexcept {
 /// Until woken. The last worker to lie down sees to it that threads which wait for each other do
 /// not do so in silence.
 void Worker::sleep() noexcept {
+  if (watches_io_) return watch();
   if (const std::optional<Deadline> limit = scheduler_.patience_with_blocked_threads()) {
     if (sleeper_.park_until(*limit)) return;
     scheduler_.report_if_blocked();
   }
   sleeper_.park();
+}
+
+/// After it has announced to sleep.
+bool Worker::begin_watch() noexcept {
+  IoService* const io = scheduler_.io();
+  return io != nullptr && io->has_waits() && io->begin_watch();
+}
+
+/// Sleeps until woken, or until there is I/O to complete. The worker is a searcher then, and sees
+/// to it that another takes its place if it finds something (see IoService).
+void Worker::watch() noexcept {
+  IoService& io = *scheduler_.io();
+  const bool woken = io.watch(sleeper_);
+  // If somebody has taken us for awake meanwhile, his signal is there or about to come.
+  if (!woken && !idle_.retract(sleeper_)) sleeper_.park();
+  io.end_watch();
+}
+
+/// Whether a searching worker lets others have its core after each round: where there is I/O, those
+/// for whose messages it waits may be on this machine.
+bool Worker::gives_core_away(IdlePolicy policy) const noexcept {
+  return policy == IdlePolicy::kYield || scheduler_.oversubscribed() ||
+         (policy == IdlePolicy::kAdaptive && scheduler_.io() != nullptr);
+}
+
+/// Others may run for long meanwhile, which is not our time.
+void Worker::give_core_away() noexcept {
+  const auto begin = std::chrono::steady_clock::now();
+  scheduler_.yield_core();
+  const std::chrono::nanoseconds away = std::chrono::steady_clock::now() - begin;
+  given_away_nanoseconds_ += static_cast<std::uint64_t>(away.count());
 }
 
 Descriptor* Worker::search_for_a_while() noexcept {
@@ -236,13 +392,15 @@ Descriptor* Worker::search_for_a_while() noexcept {
       hesitate_in_chaos();
       if (Descriptor* const thread = scheduler_.injected().pop(); thread != nullptr) return thread;
       if (Descriptor* const thread = queue_.pop(); thread != nullptr) return thread;
+      if (Descriptor* const thread = io_ready_.pop(); thread != nullptr) return thread;
       if (Descriptor* const thread = steal_round(&Worker::give_to_thief); thread != nullptr) {
         return thread;
       }
       if (policy == IdlePolicy::kSpin) continue;
       for (int pause = 0; pause < tunables::kPausesPerRound; ++pause) cpu_pause();
     }
-    if (policy == IdlePolicy::kYield || scheduler_.oversubscribed()) scheduler_.yield_core();
+    if (Descriptor* const thread = poll_all_io(); thread != nullptr) return thread;
+    if (gives_core_away(policy)) give_core_away();
     now = Clock::now();
     if (now < patience) continue;
     // Whoever has been asked for so long is in a long computation.
@@ -251,6 +409,11 @@ Descriptor* Worker::search_for_a_while() noexcept {
     }
     patience = now + tunables::kPatience;
   } while (now < deadline || scheduler_.never_sleeps());
+  // What a poll has begun anew (a wait that was woken for nothing, the next in a queue) is still to
+  // be handed to the system; nobody would do it while this worker sleeps.
+  while (has_unsubmitted_io_) {
+    if (Descriptor* const thread = poll_own_io(); thread != nullptr) return thread;
+  }
   return steal_round(&Worker::give_by_force);
 }
 

@@ -6,6 +6,7 @@
 
 #include <kumiko/runtime/detail/current.hpp>
 #include <kumiko/runtime/detail/parker.hpp>
+#include <kumiko/runtime/options.hpp>
 #include <kumiko/runtime/statistics.hpp>
 
 #include "deque.hpp"
@@ -15,6 +16,7 @@
 #include "join_state.hpp"
 #include "random.hpp"
 #include "stack_pool.hpp"
+#include "thread_pointer.hpp"
 #include "thread_queue.hpp"
 #include "timer_heap.hpp"
 #include "topology.hpp"
@@ -49,6 +51,9 @@ class Worker : public WorkerFront {
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
+  /// By what it is woken while it watches the I/O. Before it does.
+  void set_bell(int bell) noexcept { sleeper_.set_bell(bell); }
+
   /// Self: the loop. Returns when the scheduler has been stopped and no thread is left.
   void run_loop() noexcept;
 
@@ -76,6 +81,7 @@ class Worker : public WorkerFront {
     if (tracing_) [[unlikely]]
       trace_.run(&self, &next, false);
     running = &next;
+    switch_thread_pointer(&next);
   }
 
   /// Self: the second half of become(), where current() has ended.
@@ -83,9 +89,19 @@ class Worker : public WorkerFront {
     if (tracing_) [[unlikely]]
       trace_.run(current(), next, previous_ended);
     running = next;
+    switch_thread_pointer(next);
     if (next == nullptr) return;
     *exception_state_ = next->exception_state;
     *errno_ = next->saved_errno;
+  }
+
+  /// Self: current() goes on with the OS thread's own thread-local storage, so that its block may
+  /// be another thread's before it has ended.
+  void leave_thread_pointer() noexcept {
+    if constexpr (kThreadPointers) {
+      current()->thread_pointer = nullptr;
+      switch_thread_pointer(nullptr);
+    }
   }
 
   /// Self: makes work public if somebody asks for it in the poll word.
@@ -112,8 +128,15 @@ class Worker : public WorkerFront {
   /// Self: makes a suspended or new thread wait its turn behind those that yielded before.
   void make_runnable_last(Descriptor& thread) noexcept;
 
-  /// The same as an After, for a Descriptor* on whichever worker this is.
+  /// The same, and make_runnable(), as an After, for a Descriptor* on whichever worker this is.
   static void make_caller_runnable_last(void* thread) noexcept;
+  static void make_caller_runnable(void* thread) noexcept;
+
+  /// Self: lets a suspended thread whose I/O is done go before others, for a while.
+  void make_io_ready(Descriptor& thread) noexcept;
+
+  /// Self: the engine was given something that waits for the next poll.
+  void note_unsubmitted_io() noexcept { has_unsubmitted_io_ = true; }
 
   /// Anyone else: takes a public thread from the old end of the deque, or one that waits its turn
   /// in the queue. If there is none, asks for one.
@@ -125,7 +148,9 @@ class Worker : public WorkerFront {
 
   /// Anyone: whether there may be something for a thief. Exact behind a barrier shared with the
   /// producer (see Idle).
-  bool has_visible_work() const noexcept { return !deque_.empty() || !queue_.empty(); }
+  bool has_visible_work() const noexcept {
+    return !deque_.empty() || !queue_.empty() || !io_ready_.empty();
+  }
 
   Descriptor* current() const noexcept { return static_cast<Descriptor*>(running); }
   Scheduler& scheduler() const noexcept { return scheduler_; }
@@ -143,16 +168,40 @@ class Worker : public WorkerFront {
 
   OwnCounter& spawned() noexcept { return spawned_; }
   OwnCounter& executed() noexcept { return executed_; }
+  OwnCounter& polls() noexcept { return polls_; }
+  OwnCounter& io_begun() noexcept { return io_begun_; }
+  OwnCounter& io_ended() noexcept { return io_ended_; }
   WorkerStatistics statistics() const noexcept;
+  std::uint64_t steals() const noexcept { return steals_.read(); }
 
  private:
+  /// The thread pointer of `next`, of the OS thread if it has none. Nothing, without those.
+  void switch_thread_pointer(const Descriptor* next) noexcept {
+    if constexpr (kThreadPointers) {
+      const bool has_own = next != nullptr && next->thread_pointer != nullptr;
+      activate_thread_pointer(has_own ? next->thread_pointer : os_thread_pointer_, this);
+    }
+  }
+
   void run_from_loop(Descriptor& thread) noexcept;
   bool split_lazy_work() noexcept;
 
   Descriptor* next_for_loop() noexcept;
   Descriptor* take_local() noexcept;
+  Descriptor* take_io_ready() noexcept;
+  Descriptor* poll_own_io() noexcept;
+  void hand_over_own_io() noexcept;
+  void leave_io_to_others() noexcept;
+  Descriptor* poll_all_io() noexcept;
+  template <class Poll>
+  void count_poll(Poll poll) noexcept;
+  void let_io_go_first() noexcept;
   Descriptor* search() noexcept;
   void sleep() noexcept;
+  bool begin_watch() noexcept;
+  void watch() noexcept;
+  bool gives_core_away(IdlePolicy policy) const noexcept;
+  void give_core_away() noexcept;
   Descriptor* search_for_a_while() noexcept;
   Descriptor* steal_round(Descriptor* (Worker::*give)() noexcept) noexcept;
   template <class Filter>
@@ -167,7 +216,12 @@ class Worker : public WorkerFront {
   bool tracing_ = false;
   ExceptionState* exception_state_ = nullptr;  ///< the OS thread's
   int* errno_ = nullptr;                       ///< the OS thread's
+  void* os_thread_pointer_ = nullptr;
   unsigned turns_ = 0;
+  std::uint64_t given_away_nanoseconds_ = 0;
+  unsigned io_streak_ = 0;  ///< threads whose I/O is done that have run in a row
+  bool has_unsubmitted_io_ = false;
+  bool watches_io_ = false;
   bool outside_first_ = false;  ///< in the next turn
   Random random_;               ///< whom to visit
   Random chaos_;                ///< what Options::chaos_seed replays
@@ -175,7 +229,8 @@ class Worker : public WorkerFront {
   std::atomic<Topology::Place> place_{};  ///< where it last began to search
 
   Deque<Descriptor> deque_;
-  ThreadQueue queue_;  ///< threads that yielded, and new ones that lazy splitting made
+  ThreadQueue queue_;     ///< threads that yielded, and new ones that lazy splitting made
+  ThreadQueue io_ready_;  ///< threads whose I/O is done
   TimerHeap timers_;
   StackCache stacks_;
   JoinStateCache join_states_;
@@ -190,6 +245,12 @@ class Worker : public WorkerFront {
   OwnCounter parks_;
   OwnCounter parked_nanoseconds_;
   OwnCounter suspensions_;
+  OwnCounter polls_;
+  OwnCounter empty_polls_;
+  OwnCounter polling_nanoseconds_;  ///< in empty polls
+  OwnCounter searching_nanoseconds_;
+  OwnCounter io_begun_;
+  OwnCounter io_ended_;
 };
 
 /// What a thread's stack begins with, see start_fiber; `descriptor` is a Descriptor*.

@@ -44,6 +44,7 @@ TEST_P(ForkTest, GivenALightweightThread_WhenItForks_ThenTheChildCanExecAndThePa
 }
 
 TEST_P(ForkTest, GivenAnOsThread_WhenItForks_ThenTheChildCanDestroyTheRuntimeAndIsToldNotToRunIt) {
+  if (!kForkedChildMayAllocate) GTEST_SKIP() << "the child allocates";
   auto runtime = std::make_unique<Runtime>(Options{.workers = GetParam()});
   runtime->run([] { for_each_index(50, [](std::size_t) {}); });
   const pid_t child = fork();
@@ -61,6 +62,7 @@ TEST_P(ForkTest, GivenAnOsThread_WhenItForks_ThenTheChildCanDestroyTheRuntimeAnd
 }
 
 TEST_P(ForkTest, GivenALightweightThread_WhenItForks_ThenTheChildCanExitPastTheRuntime) {
+  if (!kForkedChildMayAllocate) GTEST_SKIP() << "the child allocates";
   auto runtime = std::make_unique<Runtime>(Options{.workers = GetParam()});
   int code = -1;
   runtime->run([&] {

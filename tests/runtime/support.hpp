@@ -21,6 +21,11 @@ inline constexpr bool kThreadSanitizer = false;
 #endif
 inline constexpr bool kSanitized = detail::sanitizer::kActive;
 
+/// Whether the child of a process with threads may do more than plain system calls.
+/// ThreadSanitizer's own threads do not survive a fork, and g++'s AddressSanitizer may leave the
+/// child one of its allocator's locks as some other thread held it.
+inline constexpr bool kForkedChildMayAllocate = !kSanitized;
+
 /// Waits without letting the worker do anything else, as a long computation would.
 template <class Condition>
 void hold_worker_until(Condition condition) {

@@ -24,6 +24,13 @@ constexpr bool sleeps(IdlePolicy policy) noexcept {
   return policy == IdlePolicy::kAdaptive || policy == IdlePolicy::kSleep;
 }
 
+/// How the system is asked for I/O, see io/operations.hpp.
+enum class IoEngine {
+  kAuto,     ///< io_uring where the system allows it, else epoll
+  kIoUring,  ///< one ring per worker; files too
+  kEpoll,    ///< one epoll instance per worker, and OS threads for files
+};
+
 /// What a Runtime may use.
 struct Options {
   /// Number of workers; 0 asks for available_cores(). More workers than cores is allowed.
@@ -33,6 +40,8 @@ struct Options {
   std::size_t stack_size = default_stack_size();
   /// What idle workers do. Those that do not sleep never report deadlocks.
   IdlePolicy idle = IdlePolicy::kAdaptive;
+  /// Where it is kAuto the environment's KUMIKO_IO_ENGINE counts: auto, io_uring or epoll.
+  IoEngine io_engine = IoEngine::kAuto;
   /// Not 0: disturbs the schedule for tests, by pseudo-random decisions that begin with this seed:
   /// threads move to random workers wherever they are made runnable, thieves hesitate, new threads
   /// give way. With one worker, and without threads from outside, a seed replays exactly. The

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <iosfwd>
 #include <memory>
@@ -28,15 +29,17 @@ class Runtime {
  public:
   /// Starts the workers.
   /// \throws std::invalid_argument for a worker count that is negative or above 4096, for stacks
-  /// below 16 KiB or above 64 TiB,
-  /// std::system_error if an OS thread cannot be created.
+  /// below 16 KiB or above 64 TiB, or an unknown engine in the environment,
+  /// std::system_error if an OS thread cannot be created, or io_uring is asked for by name and the
+  /// system refuses it.
   explicit Runtime(Options options = {});
 
   /// Waits until every lightweight thread has ended, detached ones included, then stops the
   /// workers. No run() may be in progress, and the caller must not be one of the workers.
   ///
   /// If all threads that are left wait, and no deadline is pending, then nothing in this runtime
-  /// can wake them: after a second they are named on stderr and abandoned, without unwinding. In a
+  /// can wake them: after a second they are named on stderr and abandoned, without unwinding; those
+  /// that wait for I/O or for time to pass are waited for however long it takes. In a
   /// child process made by fork() it does nothing: the workers have stayed with the parent.
   ~Runtime();
 
@@ -56,8 +59,14 @@ class Runtime {
   /// The number of workers.
   int workers() const noexcept;
 
+  /// How I/O is done: kIoUring or kEpoll.
+  IoEngine io_engine() const noexcept;
+
   /// The counters so far. Cheap for the workers: they only ever write their own.
   Statistics statistics() const;
+
+  /// Threads that worker `worker`, which must exist, has taken from others so far. Cost: one load.
+  std::uint64_t steals(int worker) const noexcept;
 
   /// How deep stacks have been used so far: the most bytes that one thread has touched of its
   /// stack, in pages. What Options::stack_size should exceed with a margin. Cost: a system call per

@@ -10,14 +10,18 @@ namespace kumiko::runtime {
 
 /// What one worker has done since its runtime began.
 struct WorkerStatistics {
-  std::uint64_t spawned = 0;           ///< threads created here
-  std::uint64_t executed = 0;          ///< threads that ended here
-  std::uint64_t steals = 0;            ///< threads taken from another worker
-  std::uint64_t failed_steals = 0;     ///< visits to another worker that brought nothing
-  std::uint64_t parks = 0;             ///< times it went to sleep
-  std::chrono::nanoseconds parked{0};  ///< how long it has slept, up to the latest wake-up
-  std::uint64_t suspensions = 0;       ///< switches away from threads that wait or yield
-  std::size_t longest_deque = 0;       ///< high-water mark of the threads that wait in its deque
+  std::uint64_t spawned = 0;              ///< threads created here
+  std::uint64_t executed = 0;             ///< threads that ended here
+  std::uint64_t steals = 0;               ///< threads taken from another worker
+  std::uint64_t failed_steals = 0;        ///< visits to another worker that brought nothing
+  std::uint64_t parks = 0;                ///< times it went to sleep
+  std::chrono::nanoseconds parked{0};     ///< how long it has slept, up to the latest wake-up
+  std::uint64_t suspensions = 0;          ///< switches away from threads that wait or yield
+  std::size_t longest_deque = 0;          ///< high-water mark of the threads that wait in its deque
+  std::uint64_t polls = 0;                ///< looks for I/O that is done
+  std::uint64_t empty_polls = 0;          ///< of these, those that found none
+  std::chrono::nanoseconds polling{0};    ///< time spent in empty polls
+  std::chrono::nanoseconds searching{0};  ///< awake without work, but for empty polls
 };
 
 /// A snapshot of all workers, each counter exact for some moment during the call.
@@ -38,6 +42,10 @@ struct Statistics {
       sum.parks += worker.parks;
       sum.parked += worker.parked;
       sum.suspensions += worker.suspensions;
+      sum.polls += worker.polls;
+      sum.empty_polls += worker.empty_polls;
+      sum.polling += worker.polling;
+      sum.searching += worker.searching;
       sum.longest_deque = std::max(sum.longest_deque, worker.longest_deque);
     }
     return sum;

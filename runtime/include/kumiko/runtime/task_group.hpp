@@ -25,8 +25,8 @@ void offer_thread_to(int worker, Descriptor* thread, void (*call)(void*),
 /// Lightweight threads that are waited for together; no handle for each.
 ///
 /// A group belongs to the lightweight thread that constructs it, its *owner*. The owner may call
-/// everything; the group's threads may call run() as well, and so may any thread of which the owner
-/// knows that it returns from run() before the owner calls wait().
+/// everything; the group's threads may call run() and run_near() as well, and so may any thread of
+/// which the owner knows that it returns from there before the owner calls wait().
 ///
 /// Cost of run() by the owner, if nobody steals the owner's continuation and the thread does not
 /// wait: no atomic read-modify-write. Otherwise one each at run() and at the end of the thread.
@@ -55,8 +55,9 @@ class TaskGroup {
     detail::start_thread(made.thread, &detail::call_and_destroy<std::decay_t<Function>>);
   }
 
-  /// The same, but the new thread does not run at once: it waits where worker `worker` looks first,
-  /// near the data that this worker has touched. A hint: idle workers may take it from there.
+  /// The same, but the new thread does not run at once: it waits where worker `worker` looks when
+  /// it has run its own youngest threads, near the data that this worker has touched. A hint: idle
+  /// workers may take it from there. Cost: a lock and two atomic read-modify-writes more.
   /// \throws also std::out_of_range if there is no such worker.
   template <class Function>
   requires std::invocable<std::decay_t<Function>>

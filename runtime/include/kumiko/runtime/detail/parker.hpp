@@ -27,8 +27,23 @@ class Parker {
   /// Leaves a signal and wakes the sleeper, if any. Cost: one system call.
   void unpark() noexcept;
 
+  /// Names an eventfd by which unpark() wakes one that watches. Before anybody watches.
+  void set_bell(int bell) noexcept { bell_ = bell; }
+
+  /// Instead of park(), for an OS thread that sleeps by watching descriptors, the bell among them:
+  /// takes a signal and returns false, or returns true; then unpark() rings the bell until
+  /// end_watch(). The Parker and the bell outlive whoever may call unpark() meanwhile.
+  bool begin_watch() noexcept;
+
+  /// Returns whether it took a signal.
+  bool end_watch() noexcept;
+
  private:
+  static constexpr std::uint32_t kSignalled = 1;
+  static constexpr std::uint32_t kWatching = 2;
+
   std::atomic<std::uint32_t> signalled_{0};
+  int bell_ = -1;
 };
 
 }  // namespace kumiko::runtime::detail

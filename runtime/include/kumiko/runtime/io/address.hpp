@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include <sys/socket.h>
+
+#include <kumiko/runtime/io/limits.hpp>
+#include <kumiko/runtime/io/result.hpp>
+
+namespace kumiko::runtime::io {
+
+/// The address of one end of a socket: IPv4 or IPv6 with a port, or a path (AF_UNIX).
+class Address {
+ public:
+  /// None.
+  Address() = default;
+  /// A copy of what the system gave.
+  Address(const sockaddr* address, socklen_t size) noexcept;
+
+  /// From a numeric address, "127.0.0.1" or "::1". \returns invalid_argument if it is none.
+  static Result<Address> parse(const std::string& numeric, std::uint16_t port);
+  /// This machine only, IPv4.
+  static Address loopback(std::uint16_t port = 0) noexcept;
+  /// A socket in the file system, which stays there when its listener is closed: remove it before
+  /// the next one listens. \returns filename_too_long above 107 bytes, invalid_argument for none.
+  static Result<Address> path(const std::string& path);
+
+  /// For the system's calls.
+  const sockaddr* get() const noexcept { return reinterpret_cast<const sockaddr*>(&storage_); }
+  /// Bytes of it.
+  socklen_t size() const noexcept { return size_; }
+  /// AF_INET, AF_INET6, AF_UNIX.
+  int family() const noexcept { return storage_.ss_family; }
+  /// 0 where there is none.
+  std::uint16_t port() const noexcept;
+
+  /// "127.0.0.1:80", "[::1]:80", or the path.
+  std::string to_string() const;
+
+ private:
+  sockaddr_storage storage_{};
+  socklen_t size_ = 0;
+};
+
+/// The addresses of a host, by getaddrinfo(3): stream sockets, in the system's order of preference.
+/// Blocks only the calling thread; a limit ends the wait at once, the system's look-up goes on
+/// unseen. Errors are of resolve_category().
+Result<std::vector<Address>> resolve(const std::string& host, const std::string& service,
+                                     const Limits& limits = {});
+
+/// The category of getaddrinfo's own errors (EAI_NONAME, ...).
+const std::error_category& resolve_category() noexcept;
+
+}  // namespace kumiko::runtime::io

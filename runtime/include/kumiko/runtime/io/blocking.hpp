@@ -1,0 +1,60 @@
+#pragma once
+
+#include <exception>
+#include <functional>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+namespace kumiko::runtime::detail {
+
+/// Runs call(callable) on an OS thread of the runtime's pool while the calling thread is suspended;
+/// on the spot where the caller is an OS thread.
+void run_blocking(void (*call)(void*), void* callable);
+
+}  // namespace kumiko::runtime::detail
+
+namespace kumiko::runtime::io {
+
+/// Runs `function`, which may block its OS thread, without losing the worker's place: it runs on an
+/// OS thread of a pool, on the stack of that thread, while the calling lightweight thread is
+/// suspended and its worker goes on with others. Returns what it returns; an exception is rethrown
+/// here. Within it the caller counts as an OS thread: synchronisation blocks, spawning is an error.
+/// May suspend. Cost: two switches between OS threads. Calls beyond 512 at once wait for their
+/// turn. \throws std::system_error if no OS thread can be had at all, or no descriptors for I/O.
+template <class Function>
+std::invoke_result_t<Function> blocking(Function&& function) {
+  using Value = std::invoke_result_t<Function>;
+  std::exception_ptr exception;
+  const auto run = [](auto& body) {
+    runtime::detail::run_blocking(
+        [](void* callable) { (*static_cast<decltype(&body)>(callable))(); }, &body);
+  };
+  if constexpr (std::is_void_v<Value>) {
+    auto body = [&]() noexcept {
+      try {
+        std::invoke(std::forward<Function>(function));
+      } catch (...) {
+        exception = std::current_exception();
+      }
+    };
+    run(body);
+    if (exception != nullptr) std::rethrow_exception(exception);
+  } else {
+    std::optional<std::conditional_t<std::is_reference_v<Value>,
+                                     std::reference_wrapper<std::remove_reference_t<Value>>, Value>>
+        value;
+    auto body = [&]() noexcept {
+      try {
+        value.emplace(std::invoke(std::forward<Function>(function)));
+      } catch (...) {
+        exception = std::current_exception();
+      }
+    };
+    run(body);
+    if (exception != nullptr) std::rethrow_exception(exception);
+    return static_cast<Value>(*std::move(value));
+  }
+}
+
+}  // namespace kumiko::runtime::io

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <chrono>
+#include <stop_token>
+#include <utility>
+
+#include <kumiko/runtime/detail/deadline.hpp>
+
+namespace kumiko::runtime::io {
+
+/// When a call gives up: at a time, with std::errc::timed_out, or on request, with
+/// std::errc::operation_canceled. Never, unless told.
+///
+/// A call that can do its work at once does it even if its time has passed. What the system has
+/// transferred when a limit is reached is reported, never dropped.
+struct Limits {
+  /// The latest time.
+  std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
+  /// The request.
+  std::stop_token stop;
+};
+
+/// `duration` from now at the latest.
+template <class Rep, class Period>
+Limits within(const std::chrono::duration<Rep, Period>& duration, std::stop_token stop = {}) {
+  return {runtime::detail::deadline_after(duration), std::move(stop)};
+}
+
+/// At `time` at the latest.
+inline Limits until(std::chrono::steady_clock::time_point time, std::stop_token stop = {}) {
+  return {time, std::move(stop)};
+}
+
+/// When `stop` is requested.
+inline Limits unless(std::stop_token stop) {
+  return {std::chrono::steady_clock::time_point::max(), std::move(stop)};
+}
+
+}  // namespace kumiko::runtime::io

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include <kumiko/runtime/io/file_descriptor.hpp>
+#include <kumiko/runtime/io/limits.hpp>
+#include <kumiko/runtime/io/result.hpp>
+
+namespace kumiko::runtime::io {
+
+/// Two ends of a stream of bytes within the machine, maybe to another process.
+struct Pipe {
+  FileDescriptor reader;  ///< gives what comes
+  FileDescriptor writer;  ///< takes what goes
+
+  /// \returns too_many_files_open where descriptors are exhausted.
+  static Result<Pipe> create();
+
+  /// See io::read().
+  Result<std::size_t> read(std::span<std::byte> into, const Limits& limits = {});
+  /// See io::write_all().
+  Transfer write_all(std::span<const std::byte> from, const Limits& limits = {});
+};
+
+}  // namespace kumiko::runtime::io

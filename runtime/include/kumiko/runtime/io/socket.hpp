@@ -1,0 +1,86 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <utility>
+
+#include <kumiko/runtime/io/address.hpp>
+#include <kumiko/runtime/io/file_descriptor.hpp>
+#include <kumiko/runtime/io/limits.hpp>
+#include <kumiko/runtime/io/result.hpp>
+
+namespace kumiko::runtime::io {
+
+/// A connected stream socket. One thread may read while another writes.
+class Socket {
+ public:
+  /// No connection.
+  Socket() = default;
+  /// Takes a connected socket.
+  explicit Socket(FileDescriptor descriptor) noexcept : descriptor_(std::move(descriptor)) {}
+
+  /// Connects to `address`. TCP sockets send small messages at once (TCP_NODELAY).
+  static Result<Socket> connect(const Address& address, const Limits& limits = {});
+  /// Looks the host up and connects to the first of its addresses that answers.
+  static Result<Socket> connect(const std::string& host, const std::string& service,
+                                const Limits& limits = {});
+  /// Two sockets connected with each other (AF_UNIX).
+  static Result<std::pair<Socket, Socket>> pair();
+
+  /// See io::read().
+  Result<std::size_t> read(std::span<std::byte> into, const Limits& limits = {});
+  /// See io::read_exactly().
+  Transfer read_exactly(std::span<std::byte> into, const Limits& limits = {});
+  /// See io::write().
+  Result<std::size_t> write(std::span<const std::byte> from, const Limits& limits = {});
+  /// See io::write_all().
+  Transfer write_all(std::span<const std::byte> from, const Limits& limits = {});
+
+  /// Tells the peer that nothing more will be sent; its reads return 0.
+  Result<void> finish_writing();
+
+  /// Of this end.
+  Result<Address> local_address() const;
+  /// Of the other end.
+  Result<Address> peer_address() const;
+
+  /// See FileDescriptor::close().
+  Result<void> close() { return descriptor_.close(); }
+
+  /// The number; -1 without a socket.
+  int descriptor() const noexcept { return descriptor_.get(); }
+  /// Whether there is a connection.
+  explicit operator bool() const noexcept { return static_cast<bool>(descriptor_); }
+
+ private:
+  FileDescriptor descriptor_;
+};
+
+/// A socket on which connections arrive.
+class Listener {
+ public:
+  /// Nothing.
+  Listener() = default;
+
+  /// Listens at `address`, port 0 for any free one. TCP: with SO_REUSEADDR.
+  static Result<Listener> listen(const Address& address, int backlog = 4096);
+
+  /// Waits for a connection. Any number of threads may; they are served in order. See io::accept()
+  /// for errors that pass. TCP connections have TCP_NODELAY.
+  Result<Socket> accept(const Limits& limits = {});
+
+  /// Where it listens, with the port that was chosen.
+  Result<Address> address() const;
+
+  /// Threads in accept() return with bad_file_descriptor.
+  Result<void> close() { return descriptor_.close(); }
+
+  /// The number; -1 without a socket.
+  int descriptor() const noexcept { return descriptor_.get(); }
+
+ private:
+  FileDescriptor descriptor_;
+};
+
+}  // namespace kumiko::runtime::io

@@ -1,0 +1,4 @@
+#pragma once
+
+/// On the definitions that take the place of the C library's; exports.txt names them too.
+#define KUMIKO_INTERPOSE extern "C" [[gnu::visibility("default")]]

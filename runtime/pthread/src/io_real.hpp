@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdio>
+
+#include <fcntl.h>
+#include <netdb.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/inotify.h>
+#include <sys/resource.h>
+#include <sys/select.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+// What programs call that were compiled with _FORTIFY_SOURCE; the C library declares them only
+// there.
+// NOLINTBEGIN(bugprone-reserved-identifier, readability-identifier-naming): the C library's names
+extern "C" {
+ssize_t __read_chk(int descriptor, void* into, size_t size, size_t capacity);
+ssize_t __recv_chk(int descriptor, void* into, size_t size, size_t capacity, int flags);
+ssize_t __recvfrom_chk(int descriptor, void* into, size_t size, size_t capacity, int flags,
+                       sockaddr* address, socklen_t* address_size);
+int __poll_chk(pollfd* watched, nfds_t count, int timeout, size_t capacity);
+int __ppoll_chk(pollfd* watched, nfds_t count, const timespec* timeout, const sigset_t* mask,
+                size_t capacity);
+}
+// NOLINTEND(bugprone-reserved-identifier, readability-identifier-naming)
+
+namespace kumiko::pthread {
+
+/// The C library's calls for I/O behind ours, as in real.hpp.
+struct RealIo {
+#define KUMIKO_REAL(name) decltype(&::name) name;  // NOLINT(bugprone-macro-parentheses)
+#include "real_io_functions.inc"
+#undef KUMIKO_REAL
+};
+
+/// The system call itself, as the C library's syscall() makes it: no cancellation point.
+extern "C" long kumiko_system_call(long number, ...) __asm__("__wrap_syscall");
+
+/// Looked up at the first call. Aborts with a message if the C library has no such function.
+const RealIo& real_io() noexcept;
+
+}  // namespace kumiko::pthread

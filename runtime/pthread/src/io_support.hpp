@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cerrno>
+#include <chrono>
+#include <cstdint>
+
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <time.h>
+
+#include <kumiko/runtime/io/limits.hpp>
+
+#include "io/operation.hpp"
+
+namespace kumiko::pthread {
+
+using runtime::detail::Deadline;
+using runtime::detail::DescriptorKind;
+using runtime::detail::Operation;
+
+/// Whether a call that may block `descriptor` is the runtime's: the caller is a lightweight thread,
+/// the descriptor in blocking mode, and something that one can wait for, not a file.
+bool is_ours(int descriptor) noexcept;
+
+/// What pthread_cancel() does to a call that waits.
+enum class Cancelled {
+  kUnwinds,  ///< a cancellation point
+  kReturns,  ///< it returns -EINTR: some bytes have been moved, which the program must learn of
+};
+
+/// Suspends the calling lightweight thread until what `wanted` says is done, by another operation
+/// like it. Returns what the system returned or -errno, -EAGAIN if `deadline` has come. Where the
+/// runtime's I/O cannot be had, for want of descriptors, it looks every few milliseconds.
+std::int64_t run(const Operation& wanted, Deadline deadline = Deadline::max(),
+                 Cancelled cancelled = Cancelled::kUnwinds);
+
+/// Suspends the calling lightweight thread.
+void sleep_until(Deadline deadline, Cancelled cancelled = Cancelled::kUnwinds);
+
+/// Longer and longer sleeps, for what nothing announces.
+class Patience {
+ public:
+  /// At most until `deadline`.
+  void sleep(Deadline deadline, Cancelled cancelled = Cancelled::kUnwinds);
+  void reset() noexcept { pause_ = kShortest; }
+
+ private:
+  static constexpr std::chrono::milliseconds kShortest{1};
+  static constexpr std::chrono::milliseconds kLongest{10};
+
+  std::chrono::milliseconds pause_ = kShortest;
+};
+
+/// When a socket's own time limit for this direction (SO_RCVTIMEO or SO_SNDTIMEO) will be reached.
+Deadline deadline_of_socket(int descriptor, int option) noexcept;
+
+/// As the C library returns it: -1 and errno where `result` is an error.
+template <class T = ssize_t>
+T returned(std::int64_t result) noexcept {
+  if (result >= 0) return static_cast<T>(result);
+  errno = static_cast<int>(-result);
+  return -1;
+}
+
+/// Waits until `events` (of poll) hold for the descriptor, or the deadline has come: then false.
+bool wait_for_events(int descriptor, short events, Deadline deadline);
+
+/// A descriptor was made, which may have the number of one that was closed behind our back, or is
+/// about to be closed by others: whoever waits for it returns with EBADF. Returns `descriptor`.
+int note_new(int descriptor) noexcept;
+
+/// The same for each number from `first` to `last`.
+void note_range(int first, int last) noexcept;
+
+/// accept4() of a listening socket in whatever mode, EAGAIN if it would wait. Meanwhile the socket
+/// is in non-blocking mode.
+int accept_at_once(int descriptor, sockaddr* address, socklen_t* size, int flags) noexcept;
+
+/// In the child of a fork(), where no other thread is.
+void forget_modes() noexcept;
+
+/// Closes by the runtime, which lets waiters go. Any thread. Returns 0 or -errno.
+std::int64_t close_descriptor(int descriptor) noexcept;
+
+/// From now on, for poll's milliseconds (negative: never) and others' spans (nullptr: never).
+Deadline deadline_after_milliseconds(int timeout) noexcept;
+Deadline deadline_after(const timespec* span) noexcept;
+Deadline deadline_after(const timeval& span) noexcept;
+
+}  // namespace kumiko::pthread

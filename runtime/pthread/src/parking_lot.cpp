@@ -1,0 +1,236 @@
+#include "parking_lot.hpp"
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+
+#include <kumiko/runtime/detail/spawn.hpp>
+#include <kumiko/runtime/detail/spinlock.hpp>
+#include <kumiko/runtime/detail/waiter.hpp>
+#include <kumiko/runtime/this_thread.hpp>
+
+#include "io/operation.hpp"
+#include "thread_record.hpp"
+
+namespace kumiko::pthread {
+
+namespace {
+
+using runtime::detail::SpinLock;
+using runtime::detail::Waiter;
+
+/// One wait, on the stack of who waits.
+struct Parked {
+  Parked(const void* where, const ParkOptions& options, ThreadRecord* who) noexcept
+      : waiter({options.reason, where}), address(where), thread(who) {}
+
+  Waiter waiter;
+  const void* const address;
+  ThreadRecord* const thread;  ///< who may be cancelled meanwhile; nullptr for nobody
+  Parked* next = nullptr;      ///< in a bucket, then among those to be woken
+  Parked* previous = nullptr;
+  bool queued = false;
+  bool cancelled = false;
+};
+
+struct alignas(64) Bucket {
+  SpinLock lock;
+  Parked* first = nullptr;
+  Parked* last = nullptr;
+
+  void append(Parked& parked) noexcept {
+    parked.queued = true;
+    parked.previous = last;
+    (last == nullptr ? first : last->next) = &parked;
+    last = &parked;
+  }
+
+  void remove(Parked& parked) noexcept {
+    parked.queued = false;
+    (parked.previous == nullptr ? first : parked.previous->next) = parked.next;
+    (parked.next == nullptr ? last : parked.next->previous) = parked.previous;
+    parked.next = nullptr;
+  }
+};
+
+constexpr unsigned kBucketBits = 10;
+constinit std::array<Bucket, std::size_t{1} << kBucketBits> buckets;
+
+Bucket& bucket_of(const void* address) noexcept {
+  // Fibonacci hashing; the lowest bits are the same in most objects.
+  const std::uint64_t mixed =
+      (reinterpret_cast<std::uintptr_t>(address) >> 2U) * 0x9e3779b97f4a7c15U;
+  return buckets[mixed >> (64U - kBucketBits)];
+}
+
+/// Of one OS thread: the SignalGuards that live, and whether a handler had to wait for them.
+thread_local constinit int guards = 0;
+thread_local constinit std::atomic<bool> put_off{false};
+
+bool is_os_thread() noexcept { return runtime::detail::running_thread() == nullptr; }
+
+/// What a lightweight thread does when it is off its stack, where its variables are not at hand.
+void unlock_bucket(void* bucket) { static_cast<Bucket*>(bucket)->lock.unlock(); }
+
+/// Wakes up to `most` of those in a bucket whose address is wanted.
+template <class Wanted>
+std::uint32_t unpark_from(Bucket& bucket, std::uint32_t most, Wanted wanted) noexcept;
+
+/// The end of a guard. What handlers wanted to wake is not known: everybody looks at his word.
+void end_guard() noexcept {
+  for (;;) {
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    --guards;
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    if (guards > 0 || !put_off.exchange(false, std::memory_order_relaxed)) return;
+    ++guards;
+    for (Bucket& bucket : buckets) unpark_from(bucket, kAll, [](const void*) { return true; });
+  }
+}
+
+/// An OS thread sleeps from here on, and its signal handlers may wake it.
+void unlock_bucket_and_end_guard(void* bucket) {
+  static_cast<Bucket*>(bucket)->lock.unlock();
+  end_guard();
+}
+
+/// The bucket is locked; it is not when this returns.
+ParkResult wait(Bucket& bucket, Parked& parked, const Deadline* deadline) noexcept {
+  const bool os_thread = is_os_thread();
+  const auto publish = os_thread ? &unlock_bucket_and_end_guard : &unlock_bucket;
+  bucket.append(parked);
+  bool woken = true;
+  if (deadline == nullptr) {
+    parked.waiter.wait(publish, &bucket);
+  } else {
+    woken = parked.waiter.wait_until(*deadline, publish, &bucket);
+  }
+  if (os_thread) ++guards;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  if (!woken) {
+    bucket.lock.lock();
+    if (parked.queued) bucket.remove(parked);
+    bucket.lock.unlock();
+    return ParkResult::kTimedOut;
+  }
+  return parked.cancelled ? ParkResult::kCancelled : ParkResult::kWoken;
+}
+
+}  // namespace
+
+ParkResult park_if(const void* address, bool (*condition)(const void* context), const void* context,
+                   const ParkOptions& options) noexcept {
+  const int saved_errno = errno;
+  if (options.deadline != nullptr && *options.deadline <= Deadline::clock::now()) {
+    // Whoever asks again and again must not keep the worker from what he asks for.
+    runtime::this_thread::yield();
+    errno = saved_errno;
+    return condition(context) ? ParkResult::kTimedOut : ParkResult::kChanged;
+  }
+  ThreadRecord* const thread = options.cancellable ? ThreadRecord::running() : nullptr;
+  Parked parked(address, options, thread);
+  Bucket& bucket = bucket_of(address);
+  if (thread != nullptr) {
+    // seq_cst: pairs with cancel_wait(), which looks here after the cancellation is pending. Either
+    // it sees the address, and waits for the bucket's lock, or we see the cancellation.
+    thread->parked_at.store(address, std::memory_order_seq_cst);
+  }
+  const SignalGuard guard;
+  bucket.lock.lock();
+  ParkResult result = ParkResult::kChanged;
+  if (thread != nullptr && thread->is_cancelled()) {
+    bucket.lock.unlock();
+    result = ParkResult::kCancelled;
+  } else if (!condition(context)) {
+    bucket.lock.unlock();
+  } else {
+    result = wait(bucket, parked, options.deadline);
+  }
+  if (thread != nullptr) thread->parked_at.store(nullptr, std::memory_order_relaxed);
+  errno = saved_errno;
+  return result;
+}
+
+namespace {
+
+template <class Wanted>
+std::uint32_t unpark_from(Bucket& bucket, std::uint32_t most, Wanted wanted) noexcept {
+  Parked* first = nullptr;
+  Parked** end = &first;
+  std::uint32_t count = 0;
+  bucket.lock.lock();
+  for (Parked* parked = bucket.first; parked != nullptr && count < most;) {
+    Parked* const next = parked->next;
+    if (wanted(parked->address)) {
+      bucket.remove(*parked);
+      // Where the deadline was first the waiter leaves by itself.
+      if (parked->waiter.claim()) {
+        *end = parked;
+        end = &parked->next;
+        ++count;
+      }
+    }
+    parked = next;
+  }
+  bucket.lock.unlock();
+  while (first != nullptr) {
+    Parked* const next = first->next;  // the waiter may be gone after the wake
+    first->waiter.wake();
+    first = next;
+  }
+  return count;
+}
+
+}  // namespace
+
+std::uint32_t unpark(const void* address, std::uint32_t most) noexcept {
+  if (guards != 0) {
+    put_off.store(true, std::memory_order_relaxed);
+    return 0;
+  }
+  const SignalGuard guard;
+  return unpark_from(bucket_of(address), most,
+                     [address](const void* other) { return other == address; });
+}
+
+SignalGuard::SignalGuard() noexcept : active_(is_os_thread()) {
+  if (!active_) return;
+  ++guards;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+}
+
+void SignalGuard::end() noexcept { end_guard(); }
+
+void cancel_wait(ThreadRecord& thread) noexcept {
+  thread.operation_guard.lock();
+  // A thread that waits cannot enable its cancellation meanwhile; one that is about to wait looks
+  // itself, at the word that was written before this.
+  if (thread.operation != nullptr && thread.is_cancelled()) thread.operation->interrupt();
+  thread.operation_guard.unlock();
+  if (!thread.is_cancelled()) return;
+  // seq_cst: see park_if().
+  const void* const address = thread.parked_at.load(std::memory_order_seq_cst);
+  if (address == nullptr) return;
+  const SignalGuard guard;
+  Bucket& bucket = bucket_of(address);
+  bucket.lock.lock();
+  Parked* parked = bucket.first;
+  while (parked != nullptr && parked->thread != &thread) parked = parked->next;
+  const bool claimed = parked != nullptr && parked->waiter.claim();
+  if (parked != nullptr) bucket.remove(*parked);
+  if (claimed) parked->cancelled = true;
+  bucket.lock.unlock();
+  if (claimed) parked->waiter.wake();
+}
+
+void forget_waiters() noexcept {
+  guards = 0;
+  for (Bucket& bucket : buckets) {
+    bucket.first = bucket.last = nullptr;
+    bucket.lock.unlock();
+  }
+}
+
+}  // namespace kumiko::pthread

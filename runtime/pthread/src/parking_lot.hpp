@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstdint>
+
+#include <kumiko/runtime/detail/deadline.hpp>
+
+/// libkumiko_pthread: POSIX threads as lightweight threads of one runtime.
+namespace kumiko::pthread {
+
+struct ThreadRecord;
+using runtime::detail::Deadline;
+
+enum class ParkResult {
+  kWoken,    ///< maybe for somebody who waited at the same address before
+  kChanged,  ///< the condition did not hold
+  kTimedOut,
+  kCancelled,  ///< pthread_cancel() was called for this thread, which may have disabled it
+};
+
+struct ParkOptions {
+  const char* reason;                  ///< for reports: "a mutex"
+  const Deadline* deadline = nullptr;  ///< nullptr for none
+  bool cancellable = false;
+};
+
+/// Where threads wait that find a word in memory as it should not be, lightweight and OS threads
+/// alike: the kernel's futex in user space. Objects of POSIX threads are words then, valid when
+/// zeroed, and hold no pointer to their waiters: a program may copy, forget or unmap them. Woken in
+/// the order of arrival by unpark(); every caller looks at its word again, for an address may have
+/// become another object's.
+///
+/// A wake-up is not lost: the waiter checks its condition and joins the queue under the lock of the
+/// address's bucket. Whoever changes the word does so before he takes that lock in unpark(); so
+/// either the waiter sees the change, or unpark() sees the waiter.
+ParkResult park_if(const void* address, bool (*condition)(const void* context), const void* context,
+                   const ParkOptions& options) noexcept;
+
+/// Waits if `condition()` holds.
+template <class Condition>
+ParkResult park(const void* address, const Condition& condition,
+                const ParkOptions& options) noexcept {
+  return park_if(
+      address, [](const void* context) { return (*static_cast<const Condition*>(context))(); },
+      &condition, options);
+}
+
+inline constexpr std::uint32_t kAll = UINT32_MAX;
+
+/// Wakes up to `most` of those who wait at `address`, of which nothing is read. Returns how many.
+std::uint32_t unpark(const void* address, std::uint32_t most) noexcept;
+
+/// Wakes `thread` if it is in a cancellable wait; called after its cancellation is pending.
+void cancel_wait(ThreadRecord& thread) noexcept;
+
+/// While it lives on an OS thread, unpark() in a signal handler there is put off until it ends: so
+/// a handler may interrupt code that holds the locks which unpark() needs. sem_post() is
+/// async-signal-safe by this; workers run no handlers, see signals.hpp. Nothing on a lightweight
+/// thread.
+class SignalGuard {
+ public:
+  SignalGuard() noexcept;
+  ~SignalGuard() {
+    if (active_) end();
+  }
+  SignalGuard(const SignalGuard&) = delete;
+  SignalGuard& operator=(const SignalGuard&) = delete;
+
+ private:
+  static void end() noexcept;
+
+  const bool active_;
+};
+
+/// In the child of a fork(), where no other thread is.
+void forget_waiters() noexcept;
+
+}  // namespace kumiko::pthread

@@ -1,0 +1,120 @@
+// sleep() and its like: lightweight threads let others run meanwhile.
+#include <cerrno>
+
+#include <sched.h>
+#include <threads.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <kumiko/runtime/this_thread.hpp>
+
+#include "clock.hpp"
+#include "interpose.hpp"
+#include "parking_lot.hpp"
+#include "real.hpp"
+#include "thread_record.hpp"
+
+namespace kumiko::pthread {
+
+namespace {
+
+/// Until `time` has come by `clock`; the calling thread is a lightweight one.
+int sleep_until(clockid_t clock, const timespec& time) {
+  real().pthread_testcancel();
+  return wait_by_clock(clock, time, [](const Deadline& deadline) {
+    const char nobody_wakes_this = 0;
+    const ParkResult woken =
+        park(&nobody_wakes_this, [] { return true; }, {"a point in time", &deadline, true});
+    if (woken == ParkResult::kCancelled) {
+      real().pthread_testcancel();
+      park(&nobody_wakes_this, [] { return true; }, {"a point in time", &deadline, false});
+    }
+    return ETIMEDOUT;
+  });
+}
+
+timespec later(clockid_t clock, const timespec& span) noexcept {
+  constexpr long kNanoseconds = 1'000'000'000;
+  timespec time{};
+  clock_gettime(clock, &time);
+  if (__builtin_add_overflow(time.tv_sec, span.tv_sec, &time.tv_sec)) time.tv_sec = INT64_MAX;
+  time.tv_nsec += span.tv_nsec;
+  if (time.tv_nsec >= kNanoseconds && time.tv_sec < INT64_MAX) {
+    ++time.tv_sec;
+    time.tv_nsec -= kNanoseconds;
+  }
+  return time;
+}
+
+/// Returns 0 or EINVAL; signals do not end it.
+int sleep_for(clockid_t clock, const timespec& span) {
+  if (span.tv_sec < 0 || !is_valid(clock, span)) return EINVAL;
+  const int result = sleep_until(clock, later(clock, span));
+  return result == ETIMEDOUT ? 0 : result;
+}
+
+bool is_os_thread() noexcept { return ThreadRecord::running() == nullptr; }
+
+}  // namespace
+
+}  // namespace kumiko::pthread
+
+using namespace kumiko::pthread;
+
+KUMIKO_INTERPOSE int sched_yield() {
+  if (is_os_thread()) return real().sched_yield();
+  kumiko::runtime::this_thread::yield();
+  return 0;
+}
+
+// <pthread.h> makes the name another one of sched_yield().
+KUMIKO_INTERPOSE int kumiko_pthread_yield() __asm__("pthread_yield");
+int kumiko_pthread_yield() { return sched_yield(); }
+
+KUMIKO_INTERPOSE void thrd_yield() { sched_yield(); }
+
+KUMIKO_INTERPOSE int clock_nanosleep(clockid_t clock, int flags, const timespec* time,
+                                     timespec* left) {
+  const bool knows_clock = clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC;
+  if (!knows_clock || is_os_thread()) return real().clock_nanosleep(clock, flags, time, left);
+  if ((flags & TIMER_ABSTIME) == 0) return sleep_for(CLOCK_MONOTONIC, *time);
+  const int result = sleep_until(clock, *time);
+  return result == ETIMEDOUT ? 0 : result;
+}
+
+KUMIKO_INTERPOSE int nanosleep(const timespec* time, timespec* left) {
+  if (is_os_thread()) return real().nanosleep(time, left);
+  const int error = sleep_for(CLOCK_MONOTONIC, *time);
+  if (error == 0) return 0;
+  errno = error;
+  return -1;
+}
+
+KUMIKO_INTERPOSE unsigned sleep(unsigned seconds) {
+  if (is_os_thread()) return real().sleep(seconds);
+  sleep_for(CLOCK_MONOTONIC, {static_cast<time_t>(seconds), 0});
+  return 0;
+}
+
+KUMIKO_INTERPOSE int usleep(useconds_t microseconds) {
+  if (is_os_thread()) return real().usleep(microseconds);
+  constexpr useconds_t kSecond = 1'000'000;
+  sleep_for(CLOCK_MONOTONIC, {static_cast<time_t>(microseconds / kSecond),
+                              static_cast<long>(microseconds % kSecond) * 1000});
+  return 0;
+}
+
+/// Signal handlers run on other threads, so that only a cancellation ends it.
+KUMIKO_INTERPOSE int pause() {
+  if (is_os_thread()) return real().pause();
+  const char nobody_wakes_this = 0;
+  for (;;) {
+    real().pthread_testcancel();
+    park(&nobody_wakes_this, [] { return true; }, {"a cancellation", nullptr, true});
+  }
+}
+
+KUMIKO_INTERPOSE int thrd_sleep(const timespec* time, timespec* left) {
+  if (is_os_thread()) return real().thrd_sleep(time, left);
+  return sleep_for(CLOCK_MONOTONIC, *time) == 0 ? 0 : -2;
+}

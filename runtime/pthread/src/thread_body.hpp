@@ -1,0 +1,20 @@
+#pragma once
+
+#include "thread_record.hpp"
+
+namespace kumiko::pthread {
+
+class Engine;
+
+/// The closure of every thread.
+struct ThreadClosure {
+  ThreadRecord* record;
+};
+
+/// Calls the ThreadClosure at `storage`.
+void run_thread(void* storage);
+
+/// Undoes the creation of a thread that has not begun.
+void forget_thread(Engine& engine, ThreadRecord& record) noexcept;
+
+}  // namespace kumiko::pthread

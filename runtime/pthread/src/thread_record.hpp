@@ -1,0 +1,79 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <csignal>
+#include <cstddef>
+#include <cstdint>
+
+#include <pthread.h>
+
+#include <kumiko/runtime/detail/spinlock.hpp>
+
+namespace kumiko::runtime::detail {
+struct Descriptor;
+class Operation;
+}  // namespace kumiko::runtime::detail
+
+namespace kumiko::pthread {
+
+/// What a lightweight thread of libkumiko_pthread is to the program, from pthread_create() to its
+/// join: the beginning of its *block*, which holds its thread-local storage too.
+///
+///     | ThreadRecord | thread-local variables of all modules <- | struct pthread |
+///                                                               ^ thread pointer = pthread_t
+///
+/// Blocks are pooled and keep what belongs to the C library: see ThreadBlocks.
+struct alignas(64) ThreadRecord {
+  /// Bits of `state`. Whoever sets the second of kEnded and kDetached gives the block back; a
+  /// joiner does so after kEnded.
+  static constexpr std::uint32_t kEnded = 1;
+  static constexpr std::uint32_t kDetached = 2;
+  static constexpr std::uint32_t kJoined = 4;  ///< somebody waits for the end, nobody else may
+
+  ThreadRecord* next = nullptr;           ///< in a free list
+  void* const thread_pointer;             ///< of the block
+  const std::uint32_t index;              ///< among all blocks
+  bool has_storage = false;               ///< the block has been made ready for the C library once
+  unsigned long long module_changes = 0;  ///< see LibcThread
+  bool exit_called = false;               ///< pthread_exit() has been called, with `result`
+  std::atomic<std::uint32_t> state{0};
+
+  void* (*start)(void*) = nullptr;
+  void* argument = nullptr;
+  void* result = nullptr;
+
+  std::size_t stack_size = 0;     ///< asked for; 0: the runtime's own
+  std::byte* stack = nullptr;     ///< lowest byte of the stack in use
+  std::size_t stack_bytes = 0;    ///< of the stack in use
+  bool stack_is_callers = false;  ///< given by pthread_attr_setstack()
+
+  std::atomic<const void*> parked_at{nullptr};  ///< in a cancellable wait
+  runtime::detail::SpinLock operation_guard;
+  runtime::detail::Operation* operation = nullptr;  ///< that it waits for; guarded
+  std::array<char, 16> name{};
+  sigset_t signal_mask{};  ///< what the thread believes, see signals.hpp
+
+  ThreadRecord(void* pointer, std::uint32_t number) noexcept
+      : thread_pointer(pointer), index(number) {}
+
+  /// What the program calls the thread.
+  pthread_t handle() const noexcept { return reinterpret_cast<pthread_t>(thread_pointer); }
+
+  /// The thread of that name, nullptr if it is an OS thread.
+  static ThreadRecord* of(pthread_t handle) noexcept;
+
+  /// The running lightweight thread, nullptr on a plain OS thread.
+  static ThreadRecord* running() noexcept { return of(pthread_self()); }
+
+  /// Whether pthread_cancel() has been called for it.
+  bool is_cancelled() const noexcept;
+
+  /// What it is about to wait for; nullptr when it does not any more.
+  void set_operation(runtime::detail::Operation* waits_for) noexcept;
+
+  /// Makes a cancellation pending. The C library's own cancellation points look at it too.
+  void set_cancelled() noexcept;
+};
+
+}  // namespace kumiko::pthread

@@ -1,0 +1,257 @@
+// pthread_create, join, detach, exit, cancel: the life of a thread.
+#include <cerrno>
+#include <cstdint>
+#include <cstdlib>
+#include <exception>
+
+#include <pthread.h>
+
+#include <kumiko/runtime/detail/spawn.hpp>
+
+#include "clock.hpp"
+#include "completion.hpp"
+#include "engine.hpp"
+#include "interpose.hpp"
+#include "main_thread.hpp"
+#include "ours.hpp"
+#include "parking_lot.hpp"
+#include "real.hpp"
+#include "settings.hpp"
+#include "thread_body.hpp"
+
+namespace kumiko::pthread {
+
+namespace {
+
+using runtime::SourceLocation;
+using runtime::detail::Descriptor;
+using runtime::detail::JoinState;
+namespace join_word = runtime::detail::join_word;
+
+/// Fills in what the attributes ask for.
+void apply(const pthread_attr_t* attributes, const Engine& engine, ThreadRecord& record) noexcept {
+  record.stack = nullptr;
+  record.stack_size = 0;
+  record.stack_is_callers = false;
+  if (attributes == nullptr) return;
+  int detached = 0;
+  pthread_attr_getdetachstate(attributes, &detached);
+  if (detached == PTHREAD_CREATE_DETACHED) {
+    record.state.store(ThreadRecord::kDetached, std::memory_order_relaxed);
+  }
+  void* stack = nullptr;
+  std::size_t size = 0;
+  pthread_attr_getstack(attributes, &stack, &size);
+  // Where there is none the end is 0; where there is no size, it is 0 too.
+  if (reinterpret_cast<std::uintptr_t>(stack) + size != 0) {
+    record.stack = static_cast<std::byte*>(stack);
+    record.stack_size = size;
+    record.stack_is_callers = true;
+  } else if (size > engine.stack_size()) {
+    constexpr std::size_t kPage = 4096;
+    record.stack_size = (size + kPage - 1) / kPage * kPage;
+  }
+}
+
+/// From a lightweight thread: the child runs at once, and the caller goes on when it waits or ends,
+/// or on another worker.
+void start_here(ThreadRecord& record) {
+  const runtime::detail::Reservation made = runtime::detail::reserve_thread(
+      sizeof(ThreadClosure), alignof(ThreadClosure), nullptr, SourceLocation::current());
+  ::new (made.storage) ThreadClosure{&record};
+  made.thread->thread_pointer = record.thread_pointer;
+  JoinState& state = *made.join_state;
+  runtime::detail::start_thread(made.thread, &run_thread);
+  // Joining is ours, by the record. As Thread::detach(), whose comments hold here.
+  std::uintptr_t expected = join_word::kRunning;
+  if (!state.word.compare_exchange_strong(expected, join_word::kDetached, std::memory_order_release,
+                                          std::memory_order_acquire)) {
+    runtime::detail::release(state);
+  }
+}
+
+/// From an OS thread, as Scheduler::run_root() does, but detached. The scheduler does not count it:
+/// it only would to find out when it ends, or that nothing moves, and neither is asked for here.
+void start_outside(Engine& engine, ThreadRecord& record) {
+  const SignalGuard guard;
+  runtime::detail::Scheduler& scheduler = engine.scheduler();
+  auto states = scheduler.join_states().take(1);
+  Descriptor* taken = nullptr;
+  try {
+    taken = scheduler.stacks().take(1).pop();
+  } catch (...) {
+    scheduler.join_states().give(states);
+    throw;
+  }
+  Descriptor& thread = *taken;
+  ::new (thread.prepare(sizeof(ThreadClosure), alignof(ThreadClosure))) ThreadClosure{&record};
+  thread.start_later(&run_thread);
+  thread.where = SourceLocation::current();
+  thread.name[0] = '\0';
+  thread.group = nullptr;
+  thread.join_state = states.first;
+  thread.join_state->word.store(join_word::kDetached, std::memory_order_relaxed);
+  thread.thread_pointer = record.thread_pointer;
+  // release: pairs with the acquire in report_blocked_threads().
+  thread.alive.store(true, std::memory_order_release);
+  scheduler.inject(thread);
+}
+
+int create(Engine& engine, pthread_t* thread, const pthread_attr_t* attributes,
+           void* (*start)(void*), void* argument) noexcept {
+  ThreadRecord* const record = engine.take_block();
+  if (record == nullptr) return EAGAIN;
+  record->state.store(0, std::memory_order_relaxed);
+  record->exit_called = false;
+  record->start = start;
+  record->argument = argument;
+  record->name[0] = '\0';
+  ours::our_pthread_sigmask(SIG_BLOCK, nullptr, &record->signal_mask);  // the creator's
+  apply(attributes, engine, *record);
+  if (record->stack_size != 0 && !record->stack_is_callers) {
+    record->stack = engine.large_stacks().take(record->stack_size);
+    if (record->stack == nullptr) {
+      engine.give_block(*record);
+      return EAGAIN;
+    }
+  }
+  *thread = record->handle();
+  engine.note_begin();
+  try {
+    if (runtime::detail::running_thread() != nullptr) {
+      start_here(*record);
+    } else {
+      start_outside(engine, *record);
+    }
+    return 0;
+  } catch (const std::exception&) {
+    forget_thread(engine, *record);
+    return EAGAIN;
+  }
+}
+
+/// pthread_join() for one that is no lightweight thread.
+int join_os_thread(pthread_t thread, void** result) {
+  if (main_thread::is(thread)) return main_thread::join(result, nullptr);
+  return real().pthread_join(thread, result);
+}
+
+/// Waits for the end of a thread, and forgets it. `deadline`: nullptr for none.
+int join(ThreadRecord& record, void** result, const Deadline* deadline) {
+  if (&record == ThreadRecord::running()) return EDEADLK;
+  // acquire: pairs with the release of the end, here and below.
+  const std::uint32_t before =
+      record.state.fetch_or(ThreadRecord::kJoined, std::memory_order_acquire);
+  if ((before & (ThreadRecord::kDetached | ThreadRecord::kJoined)) != 0) return EINVAL;
+  while ((record.state.load(std::memory_order_acquire) & ThreadRecord::kEnded) == 0) {
+    const auto runs = [&record] {
+      return (record.state.load(std::memory_order_relaxed) & ThreadRecord::kEnded) == 0;
+    };
+    const ParkResult woken = park(&record.state, runs, {"the end of a thread", deadline, true});
+    if (woken == ParkResult::kWoken || woken == ParkResult::kChanged) continue;
+    record.state.fetch_and(~ThreadRecord::kJoined, std::memory_order_relaxed);
+    if (woken == ParkResult::kTimedOut) return ETIMEDOUT;
+    real().pthread_testcancel();
+    record.state.fetch_or(ThreadRecord::kJoined, std::memory_order_relaxed);
+  }
+  if (result != nullptr) *result = record.result;
+  Engine::current()->give_block(record);
+  return 0;
+}
+
+}  // namespace
+
+ThreadRecord* ThreadRecord::of(pthread_t handle) noexcept {
+  const Engine* const engine = Engine::current();
+  return engine != nullptr ? engine->blocks().of(handle) : nullptr;
+}
+
+bool ThreadRecord::is_cancelled() const noexcept {
+  constexpr int kBits = LibcThread::kCancelled | LibcThread::kCancelDisabled | LibcThread::kExiting;
+  // seq_cst: pairs with set_cancelled(), see park_if().
+  const int word =
+      Engine::current()->libc().cancel_word(thread_pointer).load(std::memory_order_seq_cst);
+  return (word & kBits) == LibcThread::kCancelled;
+}
+
+void ThreadRecord::set_operation(runtime::detail::Operation* waits_for) noexcept {
+  operation_guard.lock();
+  operation = waits_for;
+  operation_guard.unlock();
+}
+
+void ThreadRecord::set_cancelled() noexcept {
+  Engine::current()
+      ->libc()
+      .cancel_word(thread_pointer)
+      .fetch_or(LibcThread::kCancelled | LibcThread::kCancelling, std::memory_order_seq_cst);
+}
+
+}  // namespace kumiko::pthread
+
+using namespace kumiko::pthread;
+
+KUMIKO_INTERPOSE int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
+                                    void* (*start)(void*), void* argument) {
+  if (!settings().enabled) return real().pthread_create(thread, attributes, start, argument);
+  Engine* const engine = Engine::obtain();
+  if (engine == nullptr) return EAGAIN;
+  return create(*engine, thread, attributes, start, argument);
+}
+
+KUMIKO_INTERPOSE int pthread_join(pthread_t thread, void** result) {
+  ThreadRecord* const record = ThreadRecord::of(thread);
+  if (record == nullptr) return join_os_thread(thread, result);
+  return join(*record, result, nullptr);
+}
+
+KUMIKO_INTERPOSE int pthread_tryjoin_np(pthread_t thread, void** result) {
+  ThreadRecord* const record = ThreadRecord::of(thread);
+  if (record == nullptr) return real().pthread_tryjoin_np(thread, result);
+  if ((record->state.load(std::memory_order_relaxed) & ThreadRecord::kEnded) == 0) return EBUSY;
+  return join(*record, result, nullptr);
+}
+
+KUMIKO_INTERPOSE int pthread_clockjoin_np(pthread_t thread, void** result, clockid_t clock,
+                                          const timespec* time) {
+  ThreadRecord* const record = ThreadRecord::of(thread);
+  if (record == nullptr) return real().pthread_clockjoin_np(thread, result, clock, time);
+  if (time == nullptr) return join(*record, result, nullptr);
+  return wait_by_clock(clock, *time,
+                       [&](const Deadline& deadline) { return join(*record, result, &deadline); });
+}
+
+KUMIKO_INTERPOSE int pthread_timedjoin_np(pthread_t thread, void** result, const timespec* time) {
+  return pthread_clockjoin_np(thread, result, CLOCK_REALTIME, time);
+}
+
+KUMIKO_INTERPOSE int pthread_detach(pthread_t thread) {
+  ThreadRecord* const record = ThreadRecord::of(thread);
+  if (record == nullptr) return real().pthread_detach(thread);
+  // acq_rel: pairs with the same at the end.
+  const std::uint32_t before =
+      record->state.fetch_or(ThreadRecord::kDetached, std::memory_order_acq_rel);
+  if ((before & ThreadRecord::kDetached) != 0) return EINVAL;
+  if ((before & ThreadRecord::kEnded) != 0) Engine::current()->give_block(*record);
+  return 0;
+}
+
+KUMIKO_INTERPOSE void pthread_exit(void* result) {
+  if (ThreadRecord* const record = ThreadRecord::running(); record != nullptr) {
+    record->exit_called = true;
+    record->result = result;
+  } else {
+    main_thread::leave(result);
+  }
+  real().pthread_exit(result);
+  __builtin_unreachable();
+}
+
+KUMIKO_INTERPOSE int pthread_cancel(pthread_t thread) {
+  ThreadRecord* const record = ThreadRecord::of(thread);
+  if (record == nullptr) return real().pthread_cancel(thread);
+  if ((record->state.load(std::memory_order_relaxed) & ThreadRecord::kEnded) != 0) return 0;
+  record->set_cancelled();
+  cancel_wait(*record);
+  return 0;
+}

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstdint>
+
+#include <kumiko/runtime/io/limits.hpp>
+
+#include "operation.hpp"
+#include "service.hpp"
+
+namespace kumiko::runtime::detail {
+
+/// Does an operation for the caller: a lightweight thread is suspended, an OS thread blocks.
+/// Returns what the system returned, or -errno; -ETIMEDOUT or -ECANCELED if a limit was reached.
+std::int64_t run(Operation& operation, const io::Limits& limits) noexcept;
+
+/// The same for a socket; with MSG_DONTWAIT in its flags it does not wait.
+std::int64_t run_unless_flagged(Operation& operation, const io::Limits& limits) noexcept;
+
+std::int64_t run_close(int descriptor) noexcept;
+
+}  // namespace kumiko::runtime::detail

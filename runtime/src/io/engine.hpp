@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstddef>
+
+#include "operation.hpp"
+
+namespace kumiko::runtime::detail {
+
+class Scheduler;
+
+/// Gets operations done without blocking the workers: what io_uring and epoll have in common.
+///
+/// There is one *instance* per worker, by index. Each may be polled by any OS thread, one at a
+/// time; who polls completes the operations that are done. All functions may be called by any OS
+/// thread, none suspends or throws.
+class Engine {
+ public:
+  explicit Engine(Scheduler& scheduler) noexcept : scheduler_(scheduler) {}
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+  virtual ~Engine() = default;
+
+  /// Begins an operation in the instance of the calling worker (the first one, if it is none).
+  /// Returns true if it is done already and has its result; otherwise it will be completed, maybe
+  /// before this returns.
+  virtual bool start(Operation& operation) noexcept = 0;
+
+  /// Makes an operation that was started complete soon, with -ECANCELED if it has not been done by
+  /// then. Called by the operation's thread.
+  virtual void cancel(Operation& operation) noexcept = 0;
+
+  /// Fails what waits for `descriptor` with -EBADF and closes it. Returns true and the result in
+  /// `operation`, of kind kClose, or completes it later.
+  virtual bool close(Operation& operation) noexcept = 0;
+
+  /// Hands to the system what start() has gathered, and completes what is done. Returns how many
+  /// events there were; 0 also if another OS thread polls it now.
+  virtual int poll(std::size_t instance) noexcept = 0;
+
+  /// Whether start() has left something to poll() that the system does not know of yet.
+  virtual bool has_unsubmitted(std::size_t instance) const noexcept = 0;
+
+  /// A descriptor that poll(2) finds readable when poll(instance) has something to complete.
+  virtual int pollable(std::size_t instance) const noexcept = 0;
+
+ protected:
+  /// Of the calling worker; the first one for other OS threads.
+  std::size_t calling_instance() const noexcept;
+
+  /// Makes the calling worker poll its instance before it runs anything else. False if the caller
+  /// is no worker of this scheduler.
+  bool note_unsubmitted() const noexcept;
+
+ private:
+  Scheduler& scheduler_;
+};
+
+}  // namespace kumiko::runtime::detail

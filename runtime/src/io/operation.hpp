@@ -1,0 +1,162 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include <sys/socket.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+
+#include <kumiko/runtime/detail/deadline.hpp>
+#include <kumiko/runtime/detail/spinlock.hpp>
+#include <kumiko/runtime/detail/waiter.hpp>
+
+#include "descriptor_kind.hpp"
+
+namespace kumiko::runtime::detail {
+
+/// One call of the system, and the wait of the lightweight thread that wants it done. Lives on that
+/// thread's stack from Engine::start() until complete().
+///
+/// Only complete() ends an operation: a thread whose limit is reached asks its engine to cancel
+/// and goes on waiting for that, since the system may be about to write into its memory.
+class Operation {
+ public:
+  enum class Kind : std::uint8_t {
+    kRead,  ///< at the file's position, or of a stream
+    kWrite,
+    kReadAt,
+    kWriteAt,
+    kReceive,  ///< with flags, of a socket
+    kSend,
+    kReceiveMessage,
+    kSendMessage,
+    kAccept,
+    kPoll,
+    kSync,
+    kSyncData,
+    kOpen,
+    kRename,
+    kClose,
+    kCall,  ///< any function, for OffloadPool
+    kSleep,
+  };
+
+  Operation(Kind what, int on_descriptor) noexcept : kind(what), descriptor(on_descriptor) {}
+  Operation(const Operation&) = delete;
+  Operation& operator=(const Operation&) = delete;
+
+  // What to do; which of these count depends on the kind.
+  const Kind kind;
+  const int descriptor;
+  int flags = 0;  ///< of recv, send, open; events of poll
+  mode_t mode = 0;
+  off_t offset = -1;
+  const iovec* vectors = nullptr;
+  int vector_count = 0;
+  msghdr* message = nullptr;
+  sockaddr* address = nullptr;
+  socklen_t* address_size = nullptr;
+  const char* path = nullptr;
+  const char* new_path = nullptr;
+  void (*call)(void*) = nullptr;
+  void* callable = nullptr;
+
+  /// Tries to do it without blocking. Returns what the system call returned, or -errno; -EAGAIN if
+  /// it would block. Does not suspend.
+  std::int64_t attempt(DescriptorKind target) noexcept;
+
+  /// Does it, and may block the calling OS thread. Returns as attempt().
+  std::int64_t execute() noexcept;
+
+  /// Which kinds of readiness it waits for; kEither: both, or others.
+  enum class Direction : std::uint8_t { kIn, kOut, kEither };
+  Direction direction() const noexcept;
+
+  /// What poll(2) must report before it is worth an attempt.
+  short wanted_events() const noexcept;
+
+  /// Whether it is about a file system rather than about something that becomes ready.
+  bool concerns_file(DescriptorKind target) const noexcept;
+
+  /// Bytes of all vectors.
+  std::size_t length() const noexcept;
+
+  // The thread's side.
+
+  /// Waits until it is complete. Returns false if `deadline` has come (nullptr: never), or if it
+  /// was interrupted, before. May suspend.
+  bool wait(const Deadline* deadline) noexcept;
+
+  /// Waits until it is complete, whatever else happens. May suspend.
+  void wait_to_the_end() noexcept;
+
+  std::int64_t result() const noexcept { return result_; }
+
+  /// Without wait(): the result is known.
+  void set_result(std::int64_t result) noexcept { result_ = result; }
+
+  /// In words, for reports.
+  WaitReason wait_reason() const noexcept;
+
+  // Others' sides.
+
+  /// Ends it; called once, by the engine, on any OS thread. The operation may be gone when this
+  /// returns. A lightweight thread goes to where its scheduler keeps those whose I/O is done.
+  void complete(std::int64_t result) noexcept;
+
+  /// Makes wait() return. May be called by any OS thread while the operation lives.
+  void interrupt() noexcept;
+
+  // The engines' part.
+
+  enum class Place : std::uint8_t { kNowhere, kEntry, kRing, kPool };
+  std::atomic<Place> place{Place::kNowhere};
+  std::atomic<bool> cancel_requested{false};
+  bool closed = false;           ///< its descriptor was closed under it
+  bool is_urgent = false;        ///< its time has passed: it is tried now or never
+  bool keeps_open = false;       ///< kClose: only the waiters fail, another engine closes
+  bool polls_first = false;      ///< the ring waits for readiness only
+  bool blocks = false;           ///< the ring must give it to a thread of the kernel's
+  bool expects_to_wait = false;  ///< the ring may leave its first attempt out
+  std::uint32_t generation = 0;  ///< of its descriptor's entry
+  std::size_t instance = 0;      ///< whose ring it is in
+  std::uint64_t tag = 0;         ///< under which that ring knows it
+  Operation* next = nullptr;
+  Operation* previous = nullptr;
+  msghdr own_message{};  ///< for vectors
+
+ private:
+  std::int64_t attempt_read(DescriptorKind target) noexcept;
+  std::int64_t attempt_write(DescriptorKind target) noexcept;
+  std::int64_t attempt_poll() const noexcept;
+
+  SpinLock guard_;
+  WaitQueue waiters_;
+  bool done_ = false;
+  bool interrupted_ = false;
+  std::int64_t result_ = 0;
+};
+
+/// Continues a thread whose operation is over: before fresh ones where it is one of the calling
+/// worker's.
+void resume_after_io(Waiter& waiter) noexcept;
+
+/// Operations in the order of their arrival. Whoever uses it sees to the locking.
+class OperationQueue {
+ public:
+  bool empty() const noexcept { return first_ == nullptr; }
+  Operation* front() const noexcept { return first_; }
+  void append(Operation& operation) noexcept;
+  void remove(Operation& operation) noexcept;
+
+  /// Moves all elements to the end of `other`.
+  void move_to(OperationQueue& other) noexcept;
+
+ private:
+  Operation* first_ = nullptr;
+  Operation* last_ = nullptr;
+};
+
+}  // namespace kumiko::runtime::detail

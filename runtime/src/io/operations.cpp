@@ -1,0 +1,305 @@
+#include <cerrno>
+#include <optional>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <kumiko/runtime/io/file_descriptor.hpp>
+#include <kumiko/runtime/io/operations.hpp>
+
+#include "call.hpp"
+#include "operation.hpp"
+
+namespace kumiko::runtime::io {
+
+namespace {
+
+using detail::Operation;
+using Kind = Operation::Kind;
+
+std::error_code error_code(std::int64_t result) noexcept {
+  return {static_cast<int>(-result), std::generic_category()};
+}
+
+template <class T>
+Result<T> result_of(std::int64_t result) noexcept {
+  if (result < 0) return error_code(result);
+  if constexpr (std::is_void_v<T>) {
+    return {};
+  } else {
+    return static_cast<T>(result);
+  }
+}
+
+iovec vector_of(std::span<std::byte> bytes) noexcept { return {bytes.data(), bytes.size()}; }
+iovec vector_of(std::span<const std::byte> bytes) noexcept {
+  return {const_cast<std::byte*>(bytes.data()), bytes.size()};
+}
+
+/// Reads or writes by vectors.
+Result<std::size_t> transfer(Kind kind, int descriptor, std::span<const iovec> vectors,
+                             off_t offset, const Limits& limits) {
+  Operation operation(kind, descriptor);
+  operation.vectors = vectors.data();
+  operation.vector_count = static_cast<int>(vectors.size());
+  operation.offset = offset;
+  if (vectors.size() > IOV_MAX) return error_code(-EINVAL);
+  if (operation.length() == 0) return std::size_t{0};
+  return result_of<std::size_t>(detail::run(operation, limits));
+}
+
+template <class Byte>
+Result<std::size_t> transfer(Kind kind, int descriptor, std::span<Byte> bytes, off_t offset,
+                             const Limits& limits) {
+  const iovec vector = vector_of(bytes);
+  return transfer(kind, descriptor, std::span(&vector, 1), offset, limits);
+}
+
+/// Calls step(rest, bytes so far) until all of `bytes` has been transferred, a step transfers
+/// nothing, or fails.
+template <class Byte, class Step>
+Transfer transfer_all(std::span<Byte> bytes, Step step) {
+  Transfer sum;
+  while (sum.bytes < bytes.size()) {
+    const Result<std::size_t> moved = step(bytes.subspan(sum.bytes), sum.bytes);
+    if (!moved) {
+      sum.error = moved.error();
+      break;
+    }
+    if (*moved == 0) break;
+    sum.bytes += *moved;
+  }
+  return sum;
+}
+
+Result<void> sync(Kind kind, int descriptor, const Limits& limits) {
+  Operation operation(kind, descriptor);
+  return result_of<void>(detail::run(operation, limits));
+}
+
+/// Of a socket; what the system says of what happened to it meanwhile.
+std::int64_t socket_error(int descriptor) noexcept {
+  int error = 0;
+  socklen_t size = sizeof error;
+  if (getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &size) != 0) return -errno;
+  return -error;
+}
+
+// In functions of their own, for the callers go on with other errnos after each suspension, whose
+// address a compiler keeps.
+
+/// Returns what ::connect() does, or -errno.
+[[gnu::noinline]] int try_to_connect(int descriptor, const sockaddr* address,
+                                     socklen_t size) noexcept {
+  return ::connect(descriptor, address, size) == 0 ? 0 : -errno;
+}
+
+/// Returns what waitpid() does without waiting, or -errno.
+[[gnu::noinline]] int try_to_reap(pid_t child, int& status) noexcept {
+  const pid_t ended = ::waitpid(child, &status, WNOHANG);
+  return ended >= 0 ? ended : -errno;
+}
+
+/// A descriptor's mode is set to non-blocking for as long as this lives.
+class NonBlocking {
+ public:
+  explicit NonBlocking(int descriptor) noexcept
+      : descriptor_(descriptor), flags_(fcntl(descriptor, F_GETFL)) {
+    if (flags_ >= 0 && (flags_ & O_NONBLOCK) == 0) {
+      fcntl(descriptor_, F_SETFL, flags_ | O_NONBLOCK);
+    }
+  }
+  /// The descriptor was closed meanwhile; its number may be another's.
+  void forget() noexcept { flags_ = -1; }
+  NonBlocking(const NonBlocking&) = delete;
+  NonBlocking& operator=(const NonBlocking&) = delete;
+  ~NonBlocking() {
+    if (flags_ >= 0 && (flags_ & O_NONBLOCK) == 0) fcntl(descriptor_, F_SETFL, flags_);
+  }
+
+ private:
+  const int descriptor_;
+  int flags_;
+};
+
+}  // namespace
+
+Result<std::size_t> read(int descriptor, std::span<std::byte> into, const Limits& limits) {
+  return transfer(Kind::kRead, descriptor, into, -1, limits);
+}
+
+Result<std::size_t> readv(int descriptor, std::span<const iovec> into, const Limits& limits) {
+  return transfer(Kind::kRead, descriptor, into, -1, limits);
+}
+
+Result<std::size_t> write(int descriptor, std::span<const std::byte> from, const Limits& limits) {
+  return transfer(Kind::kWrite, descriptor, from, -1, limits);
+}
+
+Result<std::size_t> writev(int descriptor, std::span<const iovec> from, const Limits& limits) {
+  return transfer(Kind::kWrite, descriptor, from, -1, limits);
+}
+
+Result<std::size_t> pread(int descriptor, std::span<std::byte> into, off_t offset,
+                          const Limits& limits) {
+  if (offset < 0) return error_code(-EINVAL);  // to io_uring -1 would be the file's position
+  return transfer(Kind::kReadAt, descriptor, into, offset, limits);
+}
+
+Result<std::size_t> pwrite(int descriptor, std::span<const std::byte> from, off_t offset,
+                           const Limits& limits) {
+  if (offset < 0) return error_code(-EINVAL);
+  return transfer(Kind::kWriteAt, descriptor, from, offset, limits);
+}
+
+Transfer read_exactly(int descriptor, std::span<std::byte> into, const Limits& limits) {
+  return transfer_all(
+      into, [&](std::span<std::byte> rest, std::size_t) { return read(descriptor, rest, limits); });
+}
+
+Transfer write_all(int descriptor, std::span<const std::byte> from, const Limits& limits) {
+  return transfer_all(from, [&](std::span<const std::byte> rest, std::size_t) {
+    return write(descriptor, rest, limits);
+  });
+}
+
+Transfer pread_exactly(int descriptor, std::span<std::byte> into, off_t offset,
+                       const Limits& limits) {
+  return transfer_all(into, [&](std::span<std::byte> rest, std::size_t done) {
+    return pread(descriptor, rest, offset + static_cast<off_t>(done), limits);
+  });
+}
+
+Transfer pwrite_all(int descriptor, std::span<const std::byte> from, off_t offset,
+                    const Limits& limits) {
+  return transfer_all(from, [&](std::span<const std::byte> rest, std::size_t done) {
+    return pwrite(descriptor, rest, offset + static_cast<off_t>(done), limits);
+  });
+}
+
+Result<void> fsync(int descriptor, const Limits& limits) {
+  return sync(Kind::kSync, descriptor, limits);
+}
+
+Result<void> fdatasync(int descriptor, const Limits& limits) {
+  return sync(Kind::kSyncData, descriptor, limits);
+}
+
+Result<int> open(const char* path, int flags, mode_t mode, const Limits& limits) {
+  Operation operation(Kind::kOpen, -1);
+  operation.path = path;
+  operation.flags = flags | O_CLOEXEC;
+  operation.mode = mode;
+  return result_of<int>(detail::run(operation, limits));
+}
+
+Result<void> rename(const char* from, const char* to, const Limits& limits) {
+  Operation operation(Kind::kRename, -1);
+  operation.path = from;
+  operation.new_path = to;
+  return result_of<void>(detail::run(operation, limits));
+}
+
+Result<void> close(int descriptor) { return result_of<void>(detail::run_close(descriptor)); }
+
+Result<int> accept(int descriptor, sockaddr* address, socklen_t* size, const Limits& limits) {
+  // Another process may take the connection between its announcement and our call.
+  const int flags = fcntl(descriptor, F_GETFL);
+  if (flags < 0) return error_code(-errno);
+  if ((flags & O_NONBLOCK) == 0) fcntl(descriptor, F_SETFL, flags | O_NONBLOCK);
+  Operation operation(Kind::kAccept, descriptor);
+  operation.address = address;
+  operation.address_size = size;
+  return result_of<int>(detail::run(operation, limits));
+}
+
+Result<void> connect(int descriptor, const sockaddr* address, socklen_t size,
+                     const Limits& limits) {
+  NonBlocking mode(descriptor);
+  std::int64_t result = try_to_connect(descriptor, address, size);
+  if (result == -EAGAIN && address->sa_family == AF_UNIX) {
+    // The listener's queue is full, and nothing announces room in it.
+    std::chrono::microseconds pause{100};
+    while (result == -EAGAIN) {
+      const auto time = std::min(limits.deadline, std::chrono::steady_clock::now() + pause);
+      if (const Result<void> slept = sleep(until(time, limits.stop)); !slept) return slept;
+      result = try_to_connect(descriptor, address, size);
+      if (result == -EAGAIN && time == limits.deadline) result = -ETIMEDOUT;
+      pause = std::min(pause * 2, std::chrono::microseconds(10000));
+    }
+  }
+  if (result != -EINPROGRESS && result != -EINTR) return result_of<void>(result);
+  const Result<short> ready = poll(descriptor, POLLOUT, limits);
+  if (ready.error() == std::errc::bad_file_descriptor) mode.forget();
+  if (!ready) return ready.error();
+  return result_of<void>(socket_error(descriptor));
+}
+
+Result<std::size_t> recv(int descriptor, std::span<std::byte> into, int flags,
+                         const Limits& limits) {
+  const iovec vector = vector_of(into);
+  Operation operation(Kind::kReceive, descriptor);
+  operation.vectors = &vector;
+  operation.vector_count = 1;
+  operation.flags = flags & ~MSG_WAITALL;
+  return result_of<std::size_t>(detail::run_unless_flagged(operation, limits));
+}
+
+Result<std::size_t> send(int descriptor, std::span<const std::byte> from, int flags,
+                         const Limits& limits) {
+  const iovec vector = vector_of(from);
+  Operation operation(Kind::kSend, descriptor);
+  operation.vectors = &vector;
+  operation.vector_count = 1;
+  operation.flags = flags;
+  return result_of<std::size_t>(detail::run_unless_flagged(operation, limits));
+}
+
+Result<std::size_t> recvmsg(int descriptor, msghdr& message, int flags, const Limits& limits) {
+  Operation operation(Kind::kReceiveMessage, descriptor);
+  operation.message = &message;
+  operation.flags = flags & ~MSG_WAITALL;
+  return result_of<std::size_t>(detail::run_unless_flagged(operation, limits));
+}
+
+Result<std::size_t> sendmsg(int descriptor, const msghdr& message, int flags,
+                            const Limits& limits) {
+  Operation operation(Kind::kSendMessage, descriptor);
+  operation.message = const_cast<msghdr*>(&message);
+  operation.flags = flags;
+  return result_of<std::size_t>(detail::run_unless_flagged(operation, limits));
+}
+
+Result<short> poll(int descriptor, short events, const Limits& limits) {
+  Operation operation(Kind::kPoll, descriptor);
+  operation.flags = events;
+  return result_of<short>(detail::run(operation, limits));
+}
+
+Result<void> sleep(const Limits& limits) {
+  Operation operation(Kind::kSleep, -1);
+  detail::wait_within(operation, limits);
+  if (limits.stop.stop_requested()) return error_code(-ECANCELED);
+  return {};
+}
+
+Result<int> wait_for_process(pid_t child, const Limits& limits) {
+  if (child <= 0) return error_code(-EINVAL);
+  const FileDescriptor process(static_cast<int>(syscall(SYS_pidfd_open, child, 0)));
+  // ESRCH: no such process; it is waitpid's to say whether there was one.
+  if (process.get() < 0 && errno != ESRCH) return error_code(-errno);
+  int status = 0;
+  while (true) {
+    const int ended = try_to_reap(child, status);
+    if (ended == child) return status;
+    if (ended < 0 && ended != -EINTR) return error_code(ended);
+    if (ended < 0) continue;
+    const Result<short> ready = poll(process.get(), POLLIN, limits);
+    if (!ready) return ready.error();
+  }
+}
+
+}  // namespace kumiko::runtime::io

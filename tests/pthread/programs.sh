@@ -1,0 +1,78 @@
+#!/usr/bin/env bash
+# Runs a program of Debian's under libkumiko_pthread and checks what it did:
+# tests/pthread/programs.sh LIBRARY sysbench_threads|sysbench_mutex|sysbench_memory|pigz|python|python_sockets|memcached
+# Exit code 77 where the program is not installed. docs/pthread.md lists these.
+set -euo pipefail
+library=$1
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+
+need() {
+  command -v "$1" >/dev/null || {
+    printf 'skipped: %s is not installed\n' "$1"
+    exit 77
+  }
+}
+
+# expect PATTERN: the output of the run has such a line.
+expect() {
+  grep -qE "$1" <<<"$output" || {
+    printf 'failed: no line like "%s" in:\n%s\n' "$1" "$output"
+    exit 1
+  }
+}
+
+sysbench_run() {
+  need sysbench
+  output=$(LD_PRELOAD=$library timeout 60 sysbench "$@" --threads=100 --time=30 run)
+  expect '^Number of threads: 100$'
+}
+
+case $2 in
+  sysbench_threads)
+    sysbench_run threads --events=2000 --thread-yields=50 --thread-locks=8
+    expect 'total number of events: +2000$'
+    ;;
+  sysbench_mutex)
+    sysbench_run mutex --mutex-num=64 --mutex-locks=2000 --mutex-loops=100
+    expect 'total number of events: +100$'
+    ;;
+  sysbench_memory)
+    sysbench_run memory --memory-total-size=1G
+    expect '^Total operations: 10485'
+    expect '^102[34]\.[0-9]+ MiB transferred'
+    ;;
+  pigz)
+    need pigz
+    folder=$(mktemp -d)
+    trap 'rm -rf "$folder"' EXIT
+    # 100 MB, of which a half can be compressed.
+    { head -c 50000000 /dev/urandom; seq 1 100000000 | head -c 50000000; } >"$folder/data" 2>/dev/null || true
+    [ "$(stat -c %s "$folder/data")" = 100000000 ]
+    LD_PRELOAD=$library timeout 100 pigz -1 -p 16 -c "$folder/data" >"$folder/data.gz"
+    gzip -dc "$folder/data.gz" | cmp - "$folder/data"
+    LD_PRELOAD=$library timeout 100 pigz -dc "$folder/data.gz" | cmp - "$folder/data"
+    ;;
+  python)
+    LD_PRELOAD=$library timeout 60 /usr/bin/python3 "$here/threads.py"
+    ;;
+  python_sockets)
+    LD_PRELOAD=$library timeout 60 /usr/bin/python3 "$here/sockets.py"
+    ;;
+  memcached)
+    need memcached
+    folder=$(mktemp -d)
+    # Root must name somebody else; a socket in the file system takes no port from others.
+    chmod 777 "$folder"
+    LD_PRELOAD=$library memcached -u nobody -s "$folder/socket" -a 0777 -t 4 -m 64 &
+    server=$!
+    trap 'kill "$server" 2>/dev/null || true; wait "$server" 2>/dev/null || true; rm -rf "$folder"' EXIT
+    timeout 50 /usr/bin/python3 "$here/memcached_client.py" "$folder/socket"
+    # Its threads were ours.
+    grep -q '^kumiko-0$' "/proc/$server"/task/*/comm
+    ;;
+  *)
+    printf 'unknown: %s\n' "$2" >&2
+    exit 2
+    ;;
+esac
+echo passed

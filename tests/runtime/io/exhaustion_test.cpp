@@ -1,0 +1,174 @@
+// Contract: where the process may have no more descriptors, whoever asks for one is told so, at
+// once and by name; nobody else notices, and nothing is lost: a connection that could not be
+// accepted stays in its queue.
+#include <array>
+#include <utility>
+
+#include <sys/resource.h>
+
+#include <kumiko/runtime/io/address.hpp>
+#include <kumiko/runtime/io/file.hpp>
+#include <kumiko/runtime/io/pipe.hpp>
+#include <kumiko/runtime/io/socket.hpp>
+
+#include "io_support.hpp"
+
+namespace kumiko::runtime::test {
+namespace {
+
+constexpr bool kUbsanErrs = kSanitized && !kThreadSanitizer;
+constexpr const char* kUbsanNeedsAPipe =
+    "UBSan looks at OS threads by means of a pipe, and errs where it has none";
+
+/// While it lives there are no free descriptors.
+class Exhaustion {
+ public:
+  Exhaustion() {
+    ::getrlimit(RLIMIT_NOFILE, &before_);
+    const int lowest_free = checked(::dup(0), "dup");
+    ::close(lowest_free);
+    rlimit limit = before_;
+    limit.rlim_cur = static_cast<rlim_t>(lowest_free);
+    ::setrlimit(RLIMIT_NOFILE, &limit);
+  }
+  Exhaustion(const Exhaustion&) = delete;
+  Exhaustion& operator=(const Exhaustion&) = delete;
+  ~Exhaustion() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+class ExhaustionTest : public IoTest {
+ protected:
+  void SetUp() override {
+    if (kUbsanErrs) GTEST_SKIP() << kUbsanNeedsAPipe;
+    IoTest::SetUp();
+    if (IsSkipped()) return;
+    // The engine has its own descriptors.
+    run([] { EXPECT_TRUE(io::poll(1, POLLOUT | POLLIN | POLLHUP)); });
+  }
+};
+KUMIKO_WITH_ENGINES(ExhaustionTest);
+
+TEST_P(ExhaustionTest, GivenNoDescriptors_WhenOneIsAskedFor_ThenTooManyFilesOpen) {
+  TemporaryFolder folder;
+  const std::string path = folder / "file";
+  const io::Listener listener = io::Listener::listen(io::Address::loopback()).value();
+  const io::Address where = listener.address().value();
+  run([&] {
+    const Exhaustion exhaustion;
+    EXPECT_EQ(io::open(path.c_str(), O_RDWR | O_CREAT).error(), std::errc::too_many_files_open);
+    EXPECT_EQ(io::File::open(path, O_RDWR | O_CREAT).error(), std::errc::too_many_files_open);
+    EXPECT_EQ(io::Pipe::create().error(), std::errc::too_many_files_open);
+    EXPECT_EQ(io::Socket::pair().error(), std::errc::too_many_files_open);
+    EXPECT_EQ(io::Socket::connect(where).error(), std::errc::too_many_files_open);
+    EXPECT_EQ(io::Listener::listen(io::Address::loopback()).error(),
+              std::errc::too_many_files_open);
+  });
+}
+
+TEST_P(ExhaustionTest, GivenNoDescriptors_WhenAConnectionComes_ThenItIsAcceptedLater) {
+  io::Listener listener = io::Listener::listen(io::Address::loopback()).value();
+  const io::Address where = listener.address().value();
+  io::Socket client = io::Socket::connect(where).value();
+  run([&] {
+    {
+      const Exhaustion exhaustion;
+      for (int i = 0; i < 3; ++i) {
+        EXPECT_EQ(listener.accept(io::within(kForEver)).error(), std::errc::too_many_files_open);
+      }
+    }
+    io::Socket server = listener.accept(io::within(kForEver)).value();
+    ASSERT_TRUE(client.write_all(bytes_of("x")));
+    char byte = 0;
+    ASSERT_TRUE(server.read(bytes_in(byte)));
+    EXPECT_EQ(byte, 'x');
+  });
+}
+
+TEST_P(ExhaustionTest,
+       GivenThreadsThatAccept_WhenDescriptorsRunOut_ThenTheyAreToldAndNothingIsLost) {
+  if (kSanitized)
+    GTEST_SKIP() << "the sanitizer needs descriptors for its own checks of OS threads";
+  constexpr int kThreads = 5;
+  io::Listener listener = io::Listener::listen(io::Address::loopback()).value();
+  const io::Address where = listener.address().value();
+  std::vector<io::FileDescriptor> clients;
+  for (int i = 0; i < kThreads; ++i) {
+    clients.emplace_back(checked(::socket(AF_INET, SOCK_STREAM, 0), "socket"));
+  }
+  std::array<std::error_code, kThreads> errors;
+  {
+    Waiters waiters(*runtime_);
+    for (std::error_code& error : errors) {
+      waiters.start([&] { error = listener.accept().error(); });
+    }
+    const Exhaustion exhaustion;
+    for (const io::FileDescriptor& client : clients) {
+      checked(::connect(client.get(), where.get(), where.size()), "connect");
+    }
+    waiters.join();
+  }
+  for (const std::error_code& error : errors) EXPECT_EQ(error, std::errc::too_many_files_open);
+  run([&] {
+    for (int i = 0; i < kThreads; ++i) EXPECT_TRUE(listener.accept(io::within(kForEver)));
+    EXPECT_EQ(listener.accept(io::within(1ms)).error(), std::errc::timed_out);
+  });
+}
+
+TEST_P(ExhaustionTest, GivenNoDescriptors_WhenOpenOnesAreUsed_ThenTheyWork) {
+  TemporaryFolder folder;
+  io::File file = io::File::open(folder / "file", O_RDWR | O_CREAT).value();
+  Stream stream = make_stream(StreamKind::kUnix);
+  run([&] {
+    const Exhaustion exhaustion;
+    char byte = 0;
+    TaskGroup group;
+    group.run([&] { EXPECT_TRUE(io::read(stream.reader.get(), bytes_in(byte))); });
+    EXPECT_TRUE(io::write(stream.writer.get(), bytes_of("x")));
+    group.wait();
+    EXPECT_EQ(byte, 'x');
+    EXPECT_EQ(file.write_at(0, bytes_of("kumiko")).bytes, 6U);
+    EXPECT_EQ(io::read(stream.reader.get(), bytes_in(byte), io::within(1ms)).error(),
+              std::errc::timed_out);
+    EXPECT_TRUE(stream.writer.close());
+    EXPECT_TRUE(file.sync());
+  });
+}
+
+TEST_P(ExhaustionTest,
+       GivenNoDescriptorsForTheEngine_WhenFirstUsed_ThenTooManyFilesOpenAndLaterItWorks) {
+  Runtime fresh(options());
+  const Stream stream = make_stream(StreamKind::kPipe);
+  fresh.run([&] {
+    {
+      const Exhaustion exhaustion;
+      char byte = 0;
+      EXPECT_EQ(io::read(stream.reader.get(), bytes_in(byte), io::within(kForEver)).error(),
+                std::errc::too_many_files_open);
+      EXPECT_EQ(io::write(stream.writer.get(), bytes_of("x"), io::within(kForEver)).error(),
+                std::errc::too_many_files_open);
+    }
+    EXPECT_TRUE(io::write(stream.writer.get(), bytes_of("x")));
+    char byte = 0;
+    EXPECT_TRUE(io::read(stream.reader.get(), bytes_in(byte)));
+    EXPECT_EQ(byte, 'x');
+  });
+}
+
+TEST(ResolveAtTheLimitTest, GivenNoDescriptors_WhenTheFirstIoIsALookUp_ThenItsErrorIsReturned) {
+  if (kUbsanErrs) GTEST_SKIP() << kUbsanNeedsAPipe;
+  for (const IoEngine engine : {IoEngine::kEpoll, IoEngine::kAuto}) {
+    Runtime runtime({.workers = 2, .io_engine = engine});
+    const Exhaustion exhaustion;
+    runtime.run([] {
+      EXPECT_EQ(io::resolve("127.0.0.1", "80", io::within(kForEver)).error(),
+                std::errc::too_many_files_open);
+      EXPECT_EQ(io::resolve("127.0.0.1", "80").error(), std::errc::too_many_files_open);
+    });
+  }
+}
+
+}  // namespace
+}  // namespace kumiko::runtime::test
