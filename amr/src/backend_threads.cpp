@@ -19,9 +19,17 @@ class ThreadsBackend final : public Backend {
   std::string_view name() const override { return "threads"; }
   int workers() const override { return runtime_.workers(); }
   void run(const std::function<void()>& driver) override { runtime_.run(driver); }
-  std::uint64_t steals() const override { return runtime_.statistics().total().steals; }
+  std::uint64_t steals(int worker) const override { return runtime_.steals(worker); }
+  bool has_threads() const override { return true; }
+  runtime::Runtime* runtime() override { return &runtime_; }
+
+  void name_thread(const PatchId& id) override {
+    if (!tracing_) return;
+    runtime::this_thread::set_name(fmt::format("L{} ({}, {})", id.level, id.i, id.j));
+  }
 
   bool can_trace() const override { return can_trace_; }
+  bool is_tracing() const override { return tracing_; }
 
   void start_trace(std::size_t records) override {
     runtime_.start_trace(records);
@@ -36,13 +44,9 @@ class ThreadsBackend final : public Backend {
  private:
   void run_tasks(const Level& level, const PatchTask& task) override {
     runtime::for_each_index(level.size(), [this, &level, &task](std::size_t slot) {
-      if (tracing_) name_thread(level.patch(slot).id());
+      name_thread(level.patch(slot).id());
       task(slot, runtime::this_thread::worker_index());
     });
-  }
-
-  static void name_thread(const PatchId& id) {
-    runtime::this_thread::set_name(fmt::format("L{} ({}, {})", id.level, id.i, id.j));
   }
 
   runtime::Runtime runtime_;

@@ -12,7 +12,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "transfer.hpp"
+#include "sampling.hpp"
 
 namespace kumiko::amr {
 
@@ -116,9 +116,11 @@ std::optional<ErrorNorms> error_norms(const Hierarchy& hierarchy, const Case& pr
   reduce<ErrorPart>(
       hierarchy, backend,
       [&](const Patch& patch, ErrorPart& part) {
-        const PatchCoordinates coordinates(hierarchy.geometry(), patch.id());
         std::array<double, kPatchPoints> exact;
-        if (!problem.exact(coordinates.points(), 0, time, exact)) {
+        const auto solution = [&](Points points, std::span<double> values) {
+          return problem.exact(points, 0, time, values);
+        };
+        if (!sample_patch(hierarchy.geometry(), patch.id(), solution, exact)) {
           known.store(false, std::memory_order_relaxed);
           return;
         }

@@ -1,5 +1,7 @@
 #include <cmath>
+#include <cstddef>
 #include <stdexcept>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -16,18 +18,52 @@ void require_multiple(const char* axis, int points) {
                   axis, kPatchSize));
 }
 
+void require_pair(const Boundaries& boundaries, Side one, Side other) {
+  const auto periodic = [&](Side side) {
+    return boundaries.sides()[static_cast<std::size_t>(side)].kind == BoundaryKind::kPeriodic;
+  };
+  if (periodic(one) == periodic(other)) return;
+  if (!periodic(one)) std::swap(one, other);
+  throw std::invalid_argument(
+      fmt::format("the domain is periodic on its {} side but not on its {} side; make both "
+                  "periodic, or neither",
+                  to_string(one), to_string(other)));
+}
+
+void require_boundaries(const Boundaries& boundaries) {
+  require_pair(boundaries, Side::kLeft, Side::kRight);
+  require_pair(boundaries, Side::kBottom, Side::kTop);
+  const std::array<Boundary, 4> sides = boundaries.sides();
+  for (std::size_t side = 0; side < sides.size(); ++side) {
+    const Boundary& boundary = sides[side];
+    if (boundary.kind != BoundaryKind::kFixedValue || std::isfinite(boundary.value)) continue;
+    throw std::invalid_argument(
+        fmt::format("the value beyond the domain's {} side is {}; it must be finite",
+                    to_string(static_cast<Side>(side)), boundary.value));
+  }
+}
+
 int wrap_index(int index, int count) { return ((index % count) + count) % count; }
 
 }  // namespace
 
-Geometry::Geometry(int points_x, int points_y, Extent extent, const Boundaries& boundaries)
+const char* to_string(Side side) {
+  constexpr std::array<const char*, 4> kNames = {"left", "right", "bottom", "top"};
+  return kNames[static_cast<std::size_t>(side)];
+}
+
+Geometry::Geometry(int points_x, int points_y, Extent extent, const Boundaries& boundaries,
+                   Centring centring)
     : points_x_(points_x),
       points_y_(points_y),
       spacing_(extent.x / points_x),
       extent_(extent),
-      boundaries_(boundaries) {
+      boundaries_(boundaries),
+      centring_(centring),
+      offset_(centring == Centring::kCell ? 0.5 : 0.0) {
   require_multiple("x", points_x);
   require_multiple("y", points_y);
+  require_boundaries(boundaries);
   const double spacing_y = extent.y / points_y;
   if (std::abs(spacing_ - spacing_y) > 1e-12 * spacing_) {
     throw std::invalid_argument(fmt::format(
@@ -38,8 +74,8 @@ Geometry::Geometry(int points_x, int points_y, Extent extent, const Boundaries& 
 }
 
 PatchId Geometry::wrap(PatchId id) const {
-  if (boundaries_.x == BoundaryKind::kPeriodic) id.i = wrap_index(id.i, patches_x(id.level));
-  if (boundaries_.y == BoundaryKind::kPeriodic) id.j = wrap_index(id.j, patches_y(id.level));
+  if (boundaries_.periodic_x()) id.i = wrap_index(id.i, patches_x(id.level));
+  if (boundaries_.periodic_y()) id.j = wrap_index(id.j, patches_y(id.level));
   return id;
 }
 

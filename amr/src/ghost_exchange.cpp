@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <array>
 
+#include "boundary_fill.hpp"
+#include "cell_ghosts.hpp"
 #include "cubic.hpp"
+#include "ghost_region.hpp"
 
 namespace kumiko::amr {
 
@@ -12,129 +15,74 @@ namespace {
 constexpr int kLargestGhosts = 8;
 constexpr std::size_t kLargestRegion = kPatchSize * kLargestGhosts;
 
-ConstPatchView view(const Patch& patch, State state) {
-  return state == State::kNow ? patch.now() : patch.next();
-}
+State other(State state) { return state == State::kNow ? State::kNext : State::kNow; }
 
 }  // namespace
 
-/// The ghosts on one side, in the patch's indices: i0 <= i < i1, j0 <= j < j1. Adding the shift
-/// gives the same points in the indices of the neighbour's place.
-struct GhostExchange::Region {
-  int i0, i1, j0, j1;
-  int shift_i, shift_j;
-
-  Region(Direction d, int ghosts)
-      : i0(d.dx < 0 ? -ghosts : (d.dx > 0 ? kPatchSize : 0)),
-        i1(d.dx < 0 ? 0 : (d.dx > 0 ? kPatchSize + ghosts : kPatchSize)),
-        j0(d.dy < 0 ? -ghosts : (d.dy > 0 ? kPatchSize : 0)),
-        j1(d.dy < 0 ? 0 : (d.dy > 0 ? kPatchSize + ghosts : kPatchSize)),
-        shift_i(-d.dx * kPatchSize),
-        shift_j(-d.dy * kPatchSize) {}
-};
-
 void GhostExchange::fill(int level, std::size_t slot, State state, const GhostTime& when) const {
   Patch& patch = hierarchy_.level(level).patch(slot);
-  const PatchView target = state == State::kNow ? patch.now() : patch.next();
+  const PatchView target = patch.state(state);
+  const bool traced =
+      interpolation_ == TimeInterpolation::kCharacteristic && when.since_coarse > 0.0 && !cells_;
+  bool coarse = false;
+  bool outside = false;
   for (std::size_t d = 0; d < kDirections.size(); ++d) {
-    const Region region(kDirections[d], target.ghosts());
     const GhostSource& source = patch.ghost_sources[d];
-    const auto source_slot = static_cast<std::size_t>(source.slot);
     switch (source.kind) {
       case GhostSource::Kind::kSibling:
-        copy_sibling(hierarchy_.level(level).patch(source_slot), state, region, target);
+        copy_sibling(hierarchy_.level(level).patch(static_cast<std::size_t>(source.slot)), d, state,
+                     target);
         break;
       case GhostSource::Kind::kOutside:
-        fill_outside(region, target);
+        outside = true;
         break;
-      case GhostSource::Kind::kCoarse: {
-        const Patch& coarse = hierarchy_.level(level - 1).patch(source_slot);
-        if (interpolation_ == TimeInterpolation::kCharacteristic && when.since_coarse > 0.0) {
-          trace_from_coarse(coarse, source, region, when, target);
-        } else {
-          fill_from_coarse(coarse, source, region, when, target);
-        }
+      case GhostSource::Kind::kCoarse:
+        coarse = true;
+        if (!traced) fill_from_coarse(level, source, d, when, target);
         break;
-      }
     }
   }
+  if (coarse && traced) {
+    traced_.fill(patch, target, when.coarse, when.time, when.since_coarse);
+  }
+  if (outside) fill_outside(hierarchy_.geometry(), patch, target);
 }
 
-void GhostExchange::copy_sibling(const Patch& source, State state, const Region& region,
+void GhostExchange::copy_sibling(const Patch& source, std::size_t d, State state,
                                  PatchView target) const {
-  const ConstPatchView from = view(source, state);
+  const ConstPatchView from = source.state(state);
   for (int component = 0; component < target.components(); ++component) {
-    for (int j = region.j0; j < region.j1; ++j) {
-      const double* const row = &from(region.i0 + region.shift_i, j + region.shift_j, component);
-      std::copy(row, row + (region.i1 - region.i0), &target(region.i0, j, component));
-    }
+    (*side_copies_)[d](from.origin(component), target.origin(component));
   }
 }
 
-void GhostExchange::fill_outside(const Region& region, PatchView target) const {
-  const double value = hierarchy_.geometry().boundaries().value;
-  for (int component = 0; component < target.components(); ++component) {
-    for (int j = region.j0; j < region.j1; ++j) {
-      double* const row = &target(region.i0, j, component);
-      std::fill(row, row + (region.i1 - region.i0), value);
-    }
+void GhostExchange::fill_from_coarse(int level, const GhostSource& source, std::size_t d,
+                                     const GhostTime& when, PatchView target) const {
+  const GhostRegion region(kDirections[d], target.ghosts());
+  const Patch& coarse = hierarchy_.level(level - 1).patch(static_cast<std::size_t>(source.slot));
+  const HalfBlock block{region.i0 + region.coarse_shift_i(source),
+                        region.j0 + region.coarse_shift_j(source), region.i1 - region.i0,
+                        region.j1 - region.j0};
+  if (cells_) {
+    const PointRange range{block.i2, block.i2 + block.width, block.j2, block.j2 + block.height};
+    fill_cells_from_coarse(
+        solver_, interpolation_,
+        {coarse.state(when.coarse), coarse.state(other(when.coarse)), coarse.coefficients()},
+        when.fraction, range, target, region.i0, region.j0);
+    return;
   }
-}
-
-void GhostExchange::fill_from_coarse(const Patch& coarse, const GhostSource& source,
-                                     const Region& region, const GhostTime& when,
-                                     PatchView target) const {
-  const int shift_i = region.shift_i + kPatchSize * (source.quadrant & 1);
-  const int shift_j = region.shift_j + kPatchSize * (source.quadrant >> 1);
   for (int component = 0; component < target.components(); ++component) {
-    for (int j = region.j0; j < region.j1; ++j) {
-      for (int i = region.i0; i < region.i1; ++i) {
-        const auto at = [&](ConstPatchView state) {
-          return interpolate_half(state, component, i + shift_i, j + shift_j);
-        };
-        double value = 0.0;
-        if (when.fraction == 0.0) {
-          value = at(coarse.now());
-        } else if (when.fraction == 1.0) {
-          value = at(coarse.next());
-        } else {
-          const double start = at(coarse.now());
-          value = start + when.fraction * (at(coarse.next()) - start);
-        }
-        target(i, j, component) = value;
-      }
-    }
-  }
-}
-
-void GhostExchange::trace_from_coarse(const Patch& coarse, const GhostSource& source,
-                                      const Region& region, const GhostTime& when,
-                                      PatchView target) const {
-  const Geometry& geometry = hierarchy_.geometry();
-  const int fine_level = coarse.id().level + 1;
-  // Indices within the coarse patch, counted in fine points.
-  const int shift_i = region.shift_i + kPatchSize * (source.quadrant & 1);
-  const int shift_j = region.shift_j + kPatchSize * (source.quadrant >> 1);
-  std::array<double, kLargestRegion> x, y, dx, dy;
-  std::size_t count = 0;
-  for (int j = region.j0; j < region.j1; ++j) {
-    for (int i = region.i0; i < region.i1; ++i) {
-      x[count] = geometry.coordinate(fine_level, coarse.id().i * 2 * kPatchSize + i + shift_i);
-      y[count] = geometry.coordinate(fine_level, coarse.id().j * 2 * kPatchSize + j + shift_j);
-      ++count;
-    }
-  }
-  solver_.displacement(case_, {{x.data(), count}, {y.data(), count}}, when.time, when.since_coarse,
-                       {{dx.data(), count}, {dy.data(), count}});
-  const double per_spacing = 1.0 / geometry.spacing(coarse.id().level);
-  const ConstPatchView from = coarse.now();
-  for (int component = 0; component < target.components(); ++component) {
-    std::size_t at = 0;
-    for (int j = region.j0; j < region.j1; ++j) {
-      for (int i = region.i0; i < region.i1; ++i, ++at) {
-        target(i, j, component) =
-            interpolate(from, component, 0.5 * (i + shift_i) + dx[at] * per_spacing,
-                        0.5 * (j + shift_j) + dy[at] * per_spacing);
+    double* const to = &target(region.i0, region.j0, component);
+    const State start = when.fraction < 1.0 ? when.coarse : other(when.coarse);
+    interpolate_block(coarse.state(start), component, block, to, target.stride());
+    if (when.fraction == 0.0 || when.fraction == 1.0) continue;
+    std::array<double, kLargestRegion> end;
+    interpolate_block(coarse.state(other(when.coarse)), component, block, end.data(), block.width);
+    for (int j = 0; j < block.height; ++j) {
+      for (int i = 0; i < block.width; ++i) {
+        double& value = to[j * target.stride() + i];
+        value =
+            value + when.fraction * (end[static_cast<std::size_t>(j * block.width + i)] - value);
       }
     }
   }

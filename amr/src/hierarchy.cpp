@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <numeric>
 #include <stdexcept>
 
 #include <fmt/core.h>
@@ -21,6 +22,27 @@ std::vector<PatchId> whole_base_level(const Geometry& geometry) {
 
 }  // namespace
 
+std::int32_t Level::find(const PatchId& id) const {
+  if (id.j < 0 || id.j >= patches_y_) return -1;
+  const auto row = static_cast<std::size_t>(id.j);
+  const auto begin = columns_.begin() + rows_[row];
+  const auto end = columns_.begin() + rows_[row + 1];
+  const auto found = std::lower_bound(begin, end, id.i);
+  if (found == end || *found != id.i) return -1;
+  return static_cast<std::int32_t>(found - columns_.begin());
+}
+
+void Level::index_patches() {
+  columns_.resize(size());
+  rows_.assign(static_cast<std::size_t>(patches_y_) + 1, 0);
+  for (std::size_t slot = 0; slot < size(); ++slot) {
+    const PatchId& id = patch(slot).id();
+    columns_[slot] = id.i;
+    ++rows_[static_cast<std::size_t>(id.j) + 1];
+  }
+  std::partial_sum(rows_.begin(), rows_.end(), rows_.begin());
+}
+
 Hierarchy::Hierarchy(Geometry geometry, int max_levels, const PatchShape& shape)
     : geometry_(geometry), shape_(shape), pool_(shape.total_values()) {
   if (max_levels < 1 || max_levels > kLargestLevelCount) {
@@ -30,6 +52,7 @@ Hierarchy::Hierarchy(Geometry geometry, int max_levels, const PatchShape& shape)
   levels_.resize(static_cast<std::size_t>(max_levels));
   for (int index = 0; index < max_levels; ++index) {
     level(index).patches_y_ = geometry_.patches_y(index);
+    level(index).index_patches();
   }
   change(0, whole_base_level(geometry_));
 }
@@ -48,16 +71,16 @@ std::vector<std::size_t> Hierarchy::change(int index, std::vector<PatchId> wante
   std::vector<std::unique_ptr<Patch>> patches;
   std::vector<std::size_t> came;
   patches.reserve(wanted.size());
-  // Both lists are sorted: one pass takes over what stays, frees what goes and makes what comes.
+  // Those that go return their memory before those that come ask for it.
+  for (std::unique_ptr<Patch>& patch : changed.patches_) {
+    if (std::binary_search(wanted.begin(), wanted.end(), patch->id())) continue;
+    pool_.release(patch->memory());
+    patch.reset();
+  }
+  // Both lists are sorted: what is left of the old one is in the new one.
   std::size_t old = 0;
-  const auto release_before = [&](const PatchId* stop) {
-    while (old < changed.size() && (stop == nullptr || changed.patches_[old]->id() < *stop)) {
-      pool_.release(changed.patches_[old]->memory());
-      changed.patches_[old++].reset();
-    }
-  };
   for (const PatchId& id : wanted) {
-    release_before(&id);
+    while (old < changed.size() && changed.patches_[old] == nullptr) ++old;
     if (old < changed.size() && changed.patches_[old]->id() == id) {
       patches.push_back(std::move(changed.patches_[old++]));
     } else {
@@ -65,20 +88,15 @@ std::vector<std::size_t> Hierarchy::change(int index, std::vector<PatchId> wante
       patches.push_back(std::make_unique<Patch>(id, shape_, pool_.acquire()));
     }
   }
-  release_before(nullptr);
 
   changed.patches_ = std::move(patches);
-  changed.slots_.clear();
-  changed.slots_.reserve(changed.size());
-  for (std::size_t slot = 0; slot < changed.size(); ++slot) {
-    changed.slots_.emplace(changed.patch(slot).id(), static_cast<std::int32_t>(slot));
-  }
+  changed.index_patches();
   connect_ghosts(index);
   if (index > 0) connect_children(index - 1);
   if (index + 1 < max_levels()) {
     std::vector<PatchId> keep;
     for (const auto& patch : level(index + 1).patches_) {
-      if (changed.find(patch->id().parent()) >= 0) keep.push_back(patch->id());
+      if (nests(patch->id())) keep.push_back(patch->id());
     }
     change(index + 1, std::move(keep));
   }
@@ -88,6 +106,7 @@ std::vector<std::size_t> Hierarchy::change(int index, std::vector<PatchId> wante
 void Hierarchy::connect_ghosts(int index) {
   Level& own = level(index);
   for (const auto& patch : own.patches_) {
+    patch->parent_slot = index > 0 ? level(index - 1).find(patch->id().parent()) : -1;
     for (std::size_t d = 0; d < kDirections.size(); ++d) {
       GhostSource& source = patch->ghost_sources[d];
       const PatchId neighbour = geometry_.wrap(
@@ -115,16 +134,19 @@ void Hierarchy::connect_children(int index) {
   }
 }
 
+bool Hierarchy::nests(const PatchId& id) const {
+  const Level& coarser = level(id.level - 1);
+  if (coarser.find(id.parent()) < 0) return false;
+  return std::all_of(kDirections.begin(), kDirections.end(), [&](const Direction& d) {
+    const PatchId neighbour = geometry_.wrap({id.level, id.i + d.dx, id.j + d.dy});
+    return !geometry_.inside(neighbour) || coarser.find(neighbour.parent()) >= 0;
+  });
+}
+
 bool Hierarchy::properly_nested() const {
   for (int index = 1; index < max_levels(); ++index) {
-    const Level& coarser = level(index - 1);
     for (const auto& patch : level(index).patches_) {
-      if (coarser.find(patch->id().parent()) < 0) return false;
-      for (const Direction& d : kDirections) {
-        const PatchId neighbour =
-            geometry_.wrap({index, patch->id().i + d.dx, patch->id().j + d.dy});
-        if (geometry_.inside(neighbour) && coarser.find(neighbour.parent()) < 0) return false;
-      }
+      if (!nests(patch->id())) return false;
     }
   }
   return true;
@@ -144,6 +166,20 @@ std::vector<LeafBlock> Hierarchy::leaf_blocks(int index) const {
     }
   }
   return blocks;
+}
+
+MemoryUse Hierarchy::memory_use() const {
+  MemoryUse use;
+  use.patch_bytes = pool_.bytes();
+  for (const Level& level : levels_) {
+    use.points += level.size() * kPatchPoints;
+    use.metadata_bytes += level.lookup_bytes();
+    for (const auto& patch : level.patches_) {
+      use.metadata_bytes += sizeof(patch) + sizeof(*patch) +
+                            patch->ghost_coefficients.values.capacity() * sizeof(double);
+    }
+  }
+  return use;
 }
 
 }  // namespace kumiko::amr

@@ -38,6 +38,10 @@ const std::vector<std::int64_t>& ParameterSet::list(std::string_view name) const
   return typed<std::vector<std::int64_t>>(*this, name);
 }
 
+const std::vector<double>& ParameterSet::numbers(std::string_view name) const {
+  return typed<std::vector<double>>(*this, name);
+}
+
 ParameterSet defaults(const std::vector<ParameterSpec>& specs) {
   ParameterSet set;
   for (const ParameterSpec& spec : specs) set.set(spec.name, spec.default_value);

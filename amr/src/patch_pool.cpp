@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <new>
 
 #include <kumiko/amr/patch_pool.hpp>
@@ -35,8 +36,11 @@ double* PatchPool::acquire() {
   return block;
 }
 
-std::size_t PatchPool::bytes() const {
-  return slabs_.size() * kBlocksPerSlab * block_values_ * sizeof(double);
+std::size_t PatchPool::bytes() const { return bytes(0); }
+
+std::size_t PatchPool::bytes(std::size_t blocks) const {
+  const std::size_t slabs = std::max(slabs_.size(), (blocks + kBlocksPerSlab - 1) / kBlocksPerSlab);
+  return slabs * kBlocksPerSlab * block_values_ * sizeof(double);
 }
 
 }  // namespace kumiko::amr

@@ -1,28 +1,78 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 
 #include <fmt/core.h>
 
+#include <kumiko/amr/finite_check.hpp>
+#include <kumiko/amr/memory_limit.hpp>
 #include <kumiko/amr/simulation.hpp>
 
+#include "criterion.hpp"
 #include "for_slots.hpp"
 #include "ghost_exchange.hpp"
-#include "refinement.hpp"
+#include "regrid_interval.hpp"
+#include "regrid_plan.hpp"
+#include "sampling.hpp"
+#include "saved_run.hpp"
 #include "time_stepper.hpp"
-#include "transfer.hpp"
+#include "transfer_operators.hpp"
 
 namespace kumiko::amr {
 
 namespace {
 
-PatchShape shape_for(const Solver& solver) {
-  return {solver.traits().components, solver.traits().ghosts, solver.coefficients()};
+PatchShape shape_for(const Solver& solver, const SimulationOptions& options) {
+  return {solver.traits().components, solver.traits().ghosts, solver.coefficients(),
+          solver.traits().flux_form && options.levels > 1};
 }
 
 /// Ghosts that prolongation and Löhner's indicator read, whatever the solver needs.
 constexpr int kEngineGhosts = 2;
 constexpr int kLargestGhosts = 8;
+/// Base steps without a regrid between, at most: what is counted per base step has an end.
+constexpr int kLongestWindow = 64;
+
+/// A wall half-way between points has no mirror image for points that lie on the wall.
+void check_boundaries(const Case& problem, const Solver& solver) {
+  if (solver.traits().centring != Centring::kNode) return;
+  const auto sides = problem.boundaries().sides();
+  for (std::size_t side = 0; side < sides.size(); ++side) {
+    if (sides[side].kind != BoundaryKind::kReflecting) continue;
+    throw std::invalid_argument(
+        fmt::format("the case has a reflecting wall on its {} side, which the node-centred field "
+                    "of solver '{}' cannot have; choose a cell-centred solver, or outflow or a "
+                    "fixed value for that side",
+                    to_string(static_cast<Side>(side)), solver.traits().name));
+  }
+}
+
+void check_time_interpolation(const SolverTraits& traits, TimeInterpolation interpolation) {
+  const bool cells = traits.centring == Centring::kCell;
+  if (interpolation == TimeInterpolation::kCharacteristic &&
+      (cells || !traits.characteristic_ghosts)) {
+    throw std::invalid_argument(fmt::format(
+        "solver '{}' has no characteristics to trace; set step.time_interpolation to {}",
+        traits.name, cells && traits.tendency ? "quadratic" : "linear"));
+  }
+  if (interpolation == TimeInterpolation::kCharacteristic && traits.cfl_limit > 1.0) {
+    throw std::invalid_argument(fmt::format(
+        "solver '{}' serves CFL numbers up to {:g}, but ghosts are traced back up to 1; set "
+        "step.time_interpolation to linear",
+        traits.name, traits.cfl_limit));
+  }
+  if (interpolation == TimeInterpolation::kQuadratic && !(cells && traits.tendency)) {
+    throw std::invalid_argument(fmt::format(
+        "solver '{}' gives no tendency of cell averages; set step.time_interpolation to {}",
+        traits.name, traits.characteristic_ghosts ? "characteristic" : "linear"));
+  }
+}
+
+std::size_t base_patches(const SimulationOptions& options) {
+  return static_cast<std::size_t>(options.points_x / kPatchSize) *
+         static_cast<std::size_t>(options.points_y / kPatchSize);
+}
 
 void check_parts(const Case& problem, const Solver& solver, const SimulationOptions& options) {
   const SolverTraits& traits = solver.traits();
@@ -36,46 +86,32 @@ void check_parts(const Case& problem, const Solver& solver, const SimulationOpti
                                             traits.name, traits.ghosts, kEngineGhosts,
                                             kLargestGhosts));
   }
-  if (options.time_interpolation == TimeInterpolation::kCharacteristic &&
-      !traits.characteristic_ghosts) {
-    throw std::invalid_argument(
-        fmt::format("solver '{}' has no characteristics to trace; set step.time_interpolation to "
-                    "linear",
-                    traits.name));
+  if (traits.flux_form && traits.centring != Centring::kCell) {
+    throw std::invalid_argument(fmt::format(
+        "solver '{}' declares fluxes but node centring; flux form needs cells", traits.name));
   }
+  if (options.levels > 1) check_time_interpolation(traits, options.time_interpolation);
+  check_boundaries(problem, solver);
   if (options.steps < 1) throw std::invalid_argument("time.steps must be at least 1");
-  if (options.refinement.interval < 1) {
-    throw std::invalid_argument("amr.interval must be at least 1");
-  }
-  if (options.refinement.buffer < 0 || options.refinement.buffer > kPatchSize) {
-    throw std::invalid_argument(
-        fmt::format("amr.buffer is {}; 0 to {} work", options.refinement.buffer, kPatchSize));
-  }
+  check(options.refinement);
+  check_base_memory(shape_for(solver, options), base_patches(options),
+                    options.refinement.memory_limit);
 }
 
 }  // namespace
-
-std::uint64_t WorkCounters::updates() const {
-  return std::accumulate(updates_per_level.begin(), updates_per_level.end(), std::uint64_t{0});
-}
-
-double WorkCounters::balance_efficiency() const {
-  const double fair =
-      static_cast<double>(updates()) / static_cast<double>(updates_per_worker.size());
-  return fair > 0.0 ? static_cast<double>(sum_of_largest) / fair : 1.0;
-}
 
 class Simulation::Engine {
  public:
   Engine(const Case& problem, const Solver& solver, Backend& backend,
          const SimulationOptions& options)
       : case_(problem),
+        transfer_(transfer_operators(solver.traits().centring)),
         backend_(backend),
         options_(options),
-        hierarchy_(
-            (check_parts(problem, solver, options),
-             Geometry(options.points_x, options.points_y, problem.extent(), problem.boundaries())),
-            options.levels, shape_for(solver)),
+        hierarchy_((check_parts(problem, solver, options),
+                    Geometry(options.points_x, options.points_y, problem.extent(),
+                             problem.boundaries(), solver.traits().centring)),
+                   options.levels, shape_for(solver, options)),
         exchange_(hierarchy_, problem, solver, options.time_interpolation),
         stepper_(hierarchy_, problem, solver, backend, exchange_, options) {}
 
@@ -85,42 +121,134 @@ class Simulation::Engine {
       std::iota(all.begin(), all.end(), std::size_t{0});
       sample(0, all);
       stepper_.prepare(0, all, 0.0);
-      floor_ = options_.refinement.floor * largest_magnitude();
+      indicator_scale_ = largest_magnitude();
+      make_plan();
       regrid(Fill::kSample);
+      look_for_broken_values();
     });
+  }
+
+  void resume(const SavedRun& saved) {
+    check(saved, hierarchy_, options_.steps,
+          std::max(options_.refinement.interval, kLongestInterval));
+    step_ = saved.step;
+    next_regrid_ = saved.next_regrid;
+    next_check_ = std::min(saved.next_check, step_ + options_.refinement.check_finite);
+    indicator_scale_ = saved.indicator_scale;
+    stepper_.resume(saved.counters);
+    backend_.run([this, &saved] {
+      for (std::size_t index = 0; index < saved.levels.size(); ++index) {
+        restore(static_cast<int>(index), saved.levels[index]);
+      }
+      make_plan();
+      plan_->resume(saved.unnested);
+    });
+  }
+
+  SavedRun save() {
+    SavedRun saved{step_, next_regrid_,       next_check_, plan_->unnested(), indicator_scale_,
+                   {},    ledger().counters()};
+    saved.levels.resize(static_cast<std::size_t>(hierarchy_.used_levels()));
+    backend_.run([this, &saved] {
+      for (std::size_t index = 0; index < saved.levels.size(); ++index) {
+        const Level& level = hierarchy_.level(static_cast<int>(index));
+        SavedLevel& to = saved.levels[index];
+        make_room(to, level, hierarchy_.shape().components);
+        backend_.for_each(level, [&](std::size_t slot, int) { copy(level.patch(slot), slot, to); });
+      }
+    });
+    return saved;
   }
 
   void advance(int steps) {
     backend_.run([this, steps] {
-      for (int n = 0; n < steps; ++n) {
-        if (step_ > 0 && step_ % options_.refinement.interval == 0 && options_.levels > 1) {
+      for (const int end = step_ + steps; step_ < end;) {
+        look_for_broken_values();
+        if (step_ > 0 && step_ == next_regrid_) {
           regrid(Fill::kProlong);
           stepper_.count_regrid();
         }
-        stepper_.base_step(time());
-        ++step_;
+        const int count = std::min(end - step_, steps_to_regrid());
+        stepper_.advance(step_, count);
+        step_ += count;
       }
     });
   }
 
   int step() const { return step_; }
+  int next_regrid() const { return next_regrid_; }
+  std::size_t unnested_patches() const { return plan_->unnested(); }
   double time() const { return step_ * dt(); }
   double dt() const { return case_.end_time() / options_.steps; }
   const SimulationOptions& options() const { return options_; }
   const Hierarchy& hierarchy() const { return hierarchy_; }
-  const WorkCounters& counters() const { return stepper_.counters(); }
+  const WorkLedger& ledger() const { return stepper_.ledger(); }
+  MemoryUse memory_use() const {
+    MemoryUse use = hierarchy_.memory_use();
+    use.metadata_bytes += stepper_.metadata_bytes();
+    return use;
+  }
 
  private:
+  /// Base steps that may be taken in one go.
+  int steps_to_regrid() const {
+    return options_.levels == 1 ? kLongestWindow : std::min(kLongestWindow, next_regrid_ - step_);
+  }
+
+  /// The base step before which the mesh is rebuilt next; none with one level.
+  int after_regrid() const {
+    const int interval = options_.refinement.interval;
+    if (interval > 0) return step_ - step_ % interval + interval;
+    const StepClock clock(case_.end_time(), options_.steps, options_.subcycling);
+    return step_ + automatic_interval(hierarchy_, clock, options_.refinement.buffer);
+  }
+
+  /// When it is time to. The run pauses between windows of steps anyway, so that this costs no
+  /// wait.
+  void look_for_broken_values() {
+    const int interval = options_.refinement.check_finite;
+    if (interval == 0 || step_ < next_check_) return;
+    check_finite(hierarchy_, backend_, step_);
+    next_check_ = step_ + interval;
+  }
+
+  void make_plan() {
+    plan_.emplace(hierarchy_, backend_, options_.refinement,
+                  make_indicator(options_.refinement, hierarchy_.geometry(), case_,
+                                 options_.refinement.floor * indicator_scale_));
+  }
+
+  /// Makes the patches of a level, the levels below being there. What a step needs beside their
+  /// values is computed anew.
+  void restore(int index, const SavedLevel& saved) {
+    if (index > 0) {
+      check_nesting(saved, hierarchy_);
+      check_memory(hierarchy_, index, saved.patches, options_.refinement.memory_limit);
+      hierarchy_.change(index, saved.patches);
+    }
+    Level& level = hierarchy_.level(index);
+    std::vector<std::size_t> all(level.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    backend_.for_each(level, [&](std::size_t slot, int) { copy(saved, slot, level.patch(slot)); });
+    stepper_.prepare(index, all, time());
+    for (std::size_t slot = 0; slot < level.size(); ++slot) {
+      level.patch(slot).cfl = saved.cfl[slot];
+    }
+  }
+
   /// How new patches get their values.
   enum class Fill { kSample, kProlong };
 
   /// Rebuilds every level above 0, coarse to fine, all at the same time. At each level: ghosts,
   /// tags, the new children, their values.
   void regrid(Fill fill) {
+    plan_->begin(step_);
     for (int level = 0; level + 1 < hierarchy_.max_levels(); ++level) {
       fill_ghosts(level);
-      std::vector<std::size_t> came = hierarchy_.change(
-          level + 1, wanted_children(hierarchy_, level, tags(level), options_.refinement.buffer));
+      std::vector<PatchId> wanted = plan_->children(level, time());
+      check_memory(hierarchy_, level + 1, wanted, options_.refinement.memory_limit);
+      const std::vector<std::size_t> came = hierarchy_.change(level + 1, std::move(wanted));
+      plan_->note_arrivals(level + 1, came);
       if (fill == Fill::kSample) {
         sample(level + 1, came);
       } else {
@@ -128,6 +256,7 @@ class Simulation::Engine {
       }
       stepper_.prepare(level + 1, came, time());
     }
+    if (options_.levels > 1) next_regrid_ = after_regrid();
   }
 
   void fill_ghosts(int level) {
@@ -136,21 +265,16 @@ class Simulation::Engine {
     });
   }
 
-  std::vector<TagRows> tags(int index) {
-    const Level& level = hierarchy_.level(index);
-    std::vector<TagRows> result(level.size());
-    backend_.for_each(level, [&](std::size_t slot, int) {
-      result[slot] = loehner_tags(level.patch(slot).now(), options_.refinement, floor_);
-    });
-    return result;
-  }
-
   void sample(int index, const std::vector<std::size_t>& slots) {
-    for_slots(backend_, hierarchy_.level(index), slots, [&](Patch& patch) {
-      const PatchCoordinates coordinates(hierarchy_.geometry(), patch.id());
+    for_slots(backend_, hierarchy_.level(index), slots, [&](std::size_t slot) {
+      Patch& patch = hierarchy_.level(index).patch(slot);
       std::array<double, kPatchPoints> values;
       for (int component = 0; component < patch.now().components(); ++component) {
-        case_.initial(coordinates.points(), component, values);
+        const auto initial = [&](Points points, std::span<double> result) {
+          case_.initial(points, component, result);
+          return true;
+        };
+        sample_patch(hierarchy_.geometry(), patch.id(), initial, values);
         patch.now().interior(component) =
             Eigen::Map<const FieldArray>(values.data(), kPatchSize, kPatchSize);
       }
@@ -159,9 +283,10 @@ class Simulation::Engine {
 
   void prolong_into(int index, const std::vector<std::size_t>& slots) {
     const Level& coarser = hierarchy_.level(index - 1);
-    for_slots(backend_, hierarchy_.level(index), slots, [&](Patch& patch) {
+    for_slots(backend_, hierarchy_.level(index), slots, [&](std::size_t slot) {
+      Patch& patch = hierarchy_.level(index).patch(slot);
       const auto parent = static_cast<std::size_t>(coarser.find(patch.id().parent()));
-      prolong(coarser.patch(parent).now(), patch.id().quadrant(), patch.now());
+      transfer_.prolong(coarser.patch(parent).now(), patch.id().quadrant(), patch.now());
     });
   }
 
@@ -177,13 +302,17 @@ class Simulation::Engine {
   }
 
   const Case& case_;
+  TransferOperators transfer_;
   Backend& backend_;
   SimulationOptions options_;
   Hierarchy hierarchy_;
   GhostExchange exchange_;
   TimeStepper stepper_;
   int step_ = 0;
-  double floor_ = 0.0;  ///< of Löhner's denominator, absolute
+  std::optional<RegridPlan> plan_;
+  int next_regrid_ = 0;  ///< 0 = never
+  int next_check_ = 0;
+  double indicator_scale_ = 0.0;  ///< largest magnitude of the initial state
 };
 
 Simulation::Simulation(const Case& problem, const Solver& solver, Backend& backend,
@@ -192,14 +321,28 @@ Simulation::Simulation(const Case& problem, const Solver& solver, Backend& backe
   engine_->initialize();
 }
 
+Simulation::Simulation(const Case& problem, const Solver& solver, Backend& backend,
+                       const SimulationOptions& options, const SavedRun& saved)
+    : engine_((check_base(saved, base_patches(options)),
+               std::make_unique<Engine>(problem, solver, backend, options))) {
+  engine_->resume(saved);
+}
+
 Simulation::~Simulation() = default;
 
 void Simulation::advance(int steps) { engine_->advance(steps); }
+SavedRun Simulation::save() const { return engine_->save(); }
 int Simulation::step() const { return engine_->step(); }
+int Simulation::next_regrid() const { return engine_->next_regrid(); }
+std::size_t Simulation::unnested_patches() const { return engine_->unnested_patches(); }
 double Simulation::time() const { return engine_->time(); }
 double Simulation::dt() const { return engine_->dt(); }
 const SimulationOptions& Simulation::options() const { return engine_->options(); }
 const Hierarchy& Simulation::hierarchy() const { return engine_->hierarchy(); }
-const WorkCounters& Simulation::counters() const { return engine_->counters(); }
+const WorkCounters& Simulation::counters() const { return engine_->ledger().counters(); }
+MemoryUse Simulation::memory_use() const { return engine_->memory_use(); }
+const std::deque<BaseStepLoad>& Simulation::recent_steps() const {
+  return engine_->ledger().steps();
+}
 
 }  // namespace kumiko::amr

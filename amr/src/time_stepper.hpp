@@ -1,20 +1,25 @@
-// One base step of every level: subcycled, level by level.
+// Base steps of all levels in one of two orders.
 #pragma once
 
-#include <cstdint>
-#include <span>
 #include <vector>
 
 #include <kumiko/amr/simulation.hpp>
 
+#include "dataflow.hpp"
+#include "first_failure.hpp"
 #include "ghost_exchange.hpp"
+#include "patch_stepper.hpp"
+#include "work_ledger.hpp"
 
 namespace kumiko::amr {
 
-/// Level-synchronous subcycling after Berger & Oliger (J. Comput. Phys. 53, 1984), ratio 2: every
-/// phase is one parallel loop over the patches of one level, and the next starts when all are done.
+/// Subcycling after Berger & Oliger (J. Comput. Phys. 53, 1984), ratio 2; without it all levels
+/// take the same steps. Level-synchronous: every phase is one parallel loop over the patches of one
+/// level, and the next starts when all are done. Dataflow: see DataflowStepper. Both give the same
+/// bits.
 class TimeStepper {
  public:
+  /// Throws std::invalid_argument when the backend cannot step as options.schedule says.
   TimeStepper(Hierarchy& hierarchy, const Case& problem, const Solver& solver, Backend& backend,
               const GhostExchange& exchange, const SimulationOptions& options);
 
@@ -22,41 +27,31 @@ class TimeStepper {
   /// Throws CflError when a patch's CFL number exceeds the solver's limit.
   void prepare(int level, const std::vector<std::size_t>& slots, double time);
 
-  /// Takes all levels from time to time + dt. With an unsteady velocity it throws CflError as
-  /// prepare() does; the levels then stand at different times.
-  void base_step(double time);
+  /// Takes all levels through base steps first .. first + count - 1. With an unsteady velocity it
+  /// throws CflError as prepare() does; the levels then stand at different times.
+  void advance(int first, int count);
 
-  void count_regrid() { ++counters_.regrids; }
-  const WorkCounters& counters() const { return counters_; }
+  void count_regrid() { ledger_.count_regrid(); }
+  /// Goes on with the counts of a saved run. Before the first step.
+  void resume(const WorkCounters& counters) { ledger_.resume(counters); }
+  const WorkLedger& ledger() const { return ledger_; }
+  /// What is kept for each patch beside the hierarchy.
+  std::size_t metadata_bytes() const { return dataflow_.bytes(); }
 
  private:
-  /// A level's position within its coarse step: substep 0 or 1.
-  void step_level(int level, double time, int substep);
-  void advance_level(int level, double time, const GhostTime& ghosts);
-  void fill_next_ghosts(int level, const GhostTime& ghosts);
-  void restrict_level(int fine_level);
-  double cfl_of(const PatchId& id, double time, double base_dt,
-                std::span<double> coefficients) const;
-  void check_cfl(int level, double time) const;
-  std::int64_t smallest_steps(const PatchId& id, double time) const;
-  double level_dt(int level) const { return dt_ / static_cast<double>(1 << level); }
-  void close_base_step();
-
-  /// Point updates of one worker in the current base step, on a cache line of its own.
-  struct alignas(64) WorkerUpdates {
-    std::uint64_t count = 0;
-  };
+  void step_level(int first, int level, int number);
+  template <class Task>
+  void phase(const LevelStep& step, Task task);
+  void note_waits(const LevelStep& step);
+  void end_on_failure();
 
   Hierarchy& hierarchy_;
-  const Case& case_;
-  const Solver& solver_;
   Backend& backend_;
-  const GhostExchange& exchange_;
-  SimulationOptions options_;
-  double dt_;
-  std::vector<WorkerUpdates> step_updates_;
-  std::vector<double> cfl_;  ///< by slot, of the patches prepared last
-  WorkCounters counters_;
+  PatchStepper patches_;
+  WorkLedger ledger_;
+  FirstFailure failures_;
+  DataflowStepper dataflow_;
+  bool by_level_;
 };
 
 }  // namespace kumiko::amr

@@ -8,11 +8,8 @@ void prolong(ConstPatchView parent, int quadrant, PatchView fine) {
   const int i0 = kPatchSize * (quadrant & 1);
   const int j0 = kPatchSize * (quadrant >> 1);
   for (int component = 0; component < fine.components(); ++component) {
-    for (int j = 0; j < kPatchSize; ++j) {
-      for (int i = 0; i < kPatchSize; ++i) {
-        fine(i, j, component) = interpolate_half(parent, component, i0 + i, j0 + j);
-      }
-    }
+    interpolate_block(parent, component, {i0, j0, kPatchSize, kPatchSize}, fine.origin(component),
+                      fine.stride());
   }
 }
 

@@ -1,11 +1,13 @@
 #include <kumiko/cases/registry.hpp>
 
+#include "gaussian.hpp"
+#include "vortex.hpp"
 #include "zalesak.hpp"
 
 namespace kumiko::cases {
 
 const std::vector<CaseEntry>& case_entries() {
-  static const std::vector<CaseEntry> entries = {zalesak_entry()};
+  static const std::vector<CaseEntry> entries = {zalesak_entry(), gaussian_entry(), vortex_entry()};
   return entries;
 }
 

@@ -1,17 +1,15 @@
 #include "zalesak.hpp"
 
 #include <cmath>
-#include <numbers>
+
+#include "solid_rotation.hpp"
 
 namespace kumiko::cases {
 
 namespace {
 
 using amr::Points;
-using amr::Vectors;
 
-constexpr double kCentre = 0.5;  ///< of the rotation, in x and y
-constexpr double kRevolution = 2.0 * std::numbers::pi;
 constexpr const char* kThesis = "reference thesis, 2011";
 
 double slotted_disk(double x, double y) {
@@ -22,7 +20,7 @@ double slotted_disk(double x, double y) {
   return in_disk && !in_slot ? 1.0 : 0.0;
 }
 
-class Zalesak final : public amr::Case {
+class Zalesak final : public SolidRotation {
  public:
   double end_time() const override { return kRevolution; }
 
@@ -32,41 +30,18 @@ class Zalesak final : public amr::Case {
     }
   }
 
-  void velocity(Points points, double, Vectors velocity) const override {
-    for (std::size_t at = 0; at < points.size(); ++at) {
-      velocity.x[at] = -(points.y[at] - kCentre);
-      velocity.y[at] = points.x[at] - kCentre;
-    }
-  }
-  bool steady_velocity() const override { return true; }
-
-  bool exact_displacement(Points points, double, double tau, Vectors displacement) const override {
-    // 1 - cos τ without cancellation.
-    const double half = std::sin(0.5 * tau);
-    const double versine = 2.0 * half * half;
-    const double sine = std::sin(tau);
-    for (std::size_t at = 0; at < points.size(); ++at) {
-      const double dx = points.x[at] - kCentre;
-      const double dy = points.y[at] - kCentre;
-      displacement.x[at] = sine * dy - versine * dx;
-      displacement.y[at] = -sine * dx - versine * dy;
-    }
-    return true;
-  }
-
   bool exact(Points points, int component, double time, std::span<double> values) const override {
-    const double turns = time / kRevolution;
-    const double angle = kRevolution * (turns - std::round(turns));
+    const double angle = rotation_angle(time);
     // Whole turns bring the nodes back onto themselves: no rounding may move them across the edge.
-    if (std::abs(angle) < 1e-9) {
+    if (angle == 0.0) {
       initial(points, component, values);
       return true;
     }
     for (std::size_t at = 0; at < points.size(); ++at) {
-      const double dx = points.x[at] - kCentre;
-      const double dy = points.y[at] - kCentre;
-      values[at] = slotted_disk(kCentre + std::cos(angle) * dx + std::sin(angle) * dy,
-                                kCentre - std::sin(angle) * dx + std::cos(angle) * dy);
+      const double dx = points.x[at] - kRotationCentre;
+      const double dy = points.y[at] - kRotationCentre;
+      values[at] = slotted_disk(kRotationCentre + std::cos(angle) * dx + std::sin(angle) * dy,
+                                kRotationCentre - std::sin(angle) * dx + std::cos(angle) * dy);
     }
     return true;
   }

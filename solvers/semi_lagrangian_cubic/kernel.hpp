@@ -33,8 +33,4 @@ void advance_baseline(const KernelArguments& arguments);
 void advance_avx2(const KernelArguments& arguments);
 void advance_avx512(const KernelArguments& arguments);
 
-/// The fastest of them that this processor runs. The environment variable KUMIKO_ISA (baseline,
-/// avx2, avx512) lowers the choice. Throws std::invalid_argument when it says anything else.
-Kernel select_kernel();
-
 }  // namespace kumiko::solvers::cubic

@@ -1,33 +1,22 @@
 // Body of the kernel; included by one source file per instruction set, which defines
-// KUMIKO_KERNEL_NAME. It uses no library code and keeps everything in an unnamed namespace: an
+// KUMIKO_KERNEL_NAME. It uses no library code and nothing of it is seen by other files: an
 // inline function shared with other files could end up in them with instructions that their
 // processor lacks.
+#include <kumiko/amr/cubic_weights.hpp>
+
 #include "kernel.hpp"
 
 namespace kumiko::solvers::cubic {
 
 namespace {
 
+using amr::combine;
+using amr::cubic_weights;
+using amr::CubicWeights;
+
 constexpr int kSize = 16;
 
-/// Weights of the differences, as kumiko::amr's cubic interpolation has them: a constant passes
-/// without rounding. 9 flops.
-struct Weights {
-  double a, b, c;
-};
-
-inline Weights weights(double f) {
-  const double q = f * (1.0 - f) * (1.0 / 6.0);
-  const double a = q * (2.0 - f);
-  const double c = -(q * (1.0 + f));
-  return {a, (f - a) - c, c};
-}
-
-inline double combine(const Weights& w, double um, double u0, double u1, double u2) {
-  return ((u0 + w.a * (u0 - um)) + w.b * (u1 - u0)) + w.c * (u2 - u1);
-}
-
-inline double along_x(const Weights& w, const double* u) {
+inline double along_x(const CubicWeights& w, const double* u) {
   return combine(w, u[-1], u[0], u[1], u[2]);
 }
 
@@ -42,8 +31,8 @@ void advance_uniform(const KernelArguments& p) {
     const double* __restrict cy = p.cy + j * kSize;
     double* __restrict out = p.after + j * stride;
     for (int i = 0; i < kSize; ++i) {
-      const Weights wx = weights(cx[i] - OffsetX);
-      const Weights wy = weights(cy[i] - OffsetY);
+      const CubicWeights wx = cubic_weights(cx[i] - OffsetX);
+      const CubicWeights wy = cubic_weights(cy[i] - OffsetY);
       out[i] = combine(wy, along_x(wx, u + i - stride), along_x(wx, u + i),
                        along_x(wx, u + i + stride), along_x(wx, u + i + 2 * stride));
     }
@@ -61,8 +50,8 @@ void advance_mixed(const KernelArguments& p) {
     for (int i = 0; i < kSize; ++i) {
       const bool left = cx[i] < 0.0;
       const bool below = cy[i] < 0.0;
-      const Weights wx = weights(left ? cx[i] + 1.0 : cx[i]);
-      const Weights wy = weights(below ? cy[i] + 1.0 : cy[i]);
+      const CubicWeights wx = cubic_weights(left ? cx[i] + 1.0 : cx[i]);
+      const CubicWeights wy = cubic_weights(below ? cy[i] + 1.0 : cy[i]);
       double rows[5];
       for (int m = 0; m < 5; ++m) {
         const double* const v = u + i + (m - 2) * stride;

@@ -9,6 +9,8 @@
 
 #include <fmt/core.h>
 
+#include <kumiko/amr/instruction_set.hpp>
+
 #include "kernel.hpp"
 
 namespace kumiko::solvers {
@@ -54,7 +56,9 @@ double normalise(std::span<double> displacement, double spacing) {
 class SemiLagrangianCubic final : public amr::Solver {
  public:
   explicit SemiLagrangianCubic(Departure departure)
-      : departure_(departure), kernel_(cubic::select_kernel()) {
+      : departure_(departure),
+        kernel_(
+            amr::select(&cubic::advance_baseline, &cubic::advance_avx2, &cubic::advance_avx512)) {
     traits_.name = "semi_lagrangian_cubic";
     traits_.ghosts = 2;
     traits_.cfl_limit = 1.0;
@@ -157,7 +161,7 @@ std::unique_ptr<amr::Solver> make(const amr::ParameterSet& parameters) {
 }  // namespace
 
 SolverEntry semi_lagrangian_cubic_entry() {
-  amr::ParameterSpec departure{"departure", std::string("first_order"),
+  amr::ParameterSpec departure{"departure", std::string("second_order"),
                                "how the departure point of a particle is found"};
   for (const auto& [name, scheme] : kDepartures) departure.choices.emplace_back(name);
   return {"semi_lagrangian_cubic",

@@ -19,18 +19,11 @@ using testing::cubic_solver;
 using testing::run_options;
 using testing::zalesak;
 
-// GCC's OpenMP library is not built for ThreadSanitizer, which then sees races between a loop and
-// what precedes it.
-#if defined(__SANITIZE_THREAD__)
-constexpr bool kOpenMpIsTestable = false;
-#else
-constexpr bool kOpenMpIsTestable = true;
-#endif
-
 class EveryBackend : public ::testing::TestWithParam<std::tuple<std::string, int>> {
  protected:
   void SetUp() override {
-    if (name() == "openmp" && !kOpenMpIsTestable) GTEST_SKIP() << "not with ThreadSanitizer";
+    if (name() == "openmp" && !testing::kOpenMpIsTestable)
+      GTEST_SKIP() << "not with ThreadSanitizer";
     backend_ = make_backend(name(), std::get<1>(GetParam()));
   }
   std::string name() const { return std::get<0>(GetParam()); }

@@ -14,18 +14,35 @@
 
 namespace kumiko::amr::testing {
 
+/// GCC's OpenMP library is not built for ThreadSanitizer, which then sees races between a loop and
+/// what comes before and after it.
+#if defined(__SANITIZE_THREAD__)
+inline constexpr bool kOpenMpIsTestable = false;
+#else
+inline constexpr bool kOpenMpIsTestable = true;
+#endif
+
+/// Whether a sanitizer slows the tests down.
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+inline constexpr bool kSanitized = true;
+#else
+inline constexpr bool kSanitized = false;
+#endif
+
 using ScalarField = std::function<double(double, double)>;
 
-/// A case made of functions: initial data u, velocity (vx, vy), all sides alike.
+/// A case made of functions: initial data u, velocity (vx, vy), periodic unless told.
 struct FunctionCase : Case {
   ScalarField u = [](double, double) { return 0.0; };
   ScalarField vx = [](double, double) { return 0.0; };
   ScalarField vy = [](double, double) { return 0.0; };
   double duration = 1.0;
-  BoundaryKind kind = BoundaryKind::kPeriodic;
+  Boundaries sides{BoundaryKind::kPeriodic, BoundaryKind::kPeriodic, 0.0};
+  Extent size;
   bool steady = true;
 
-  Boundaries boundaries() const override { return {kind, kind, 0.0}; }
+  Extent extent() const override { return size; }
+  Boundaries boundaries() const override { return sides; }
   double end_time() const override { return duration; }
   bool steady_velocity() const override { return steady; }
   void initial(Points points, int, std::span<double> values) const override {
@@ -36,6 +53,22 @@ struct FunctionCase : Case {
       velocity.x[at] = vx(points.x[at], points.y[at]);
       velocity.y[at] = vy(points.x[at], points.y[at]);
     }
+  }
+};
+
+/// A still, periodic field whose refinement is a function of level, base step and place.
+struct ScriptedCase : FunctionCase {
+  static constexpr int kSteps = 64;
+  std::function<double(int, int, double, double)> indicator = [](int, int, double, double) {
+    return 0.0;
+  };
+
+  bool refinement_indicator(const RefinementPatch& patch, std::span<double> values) const override {
+    const int step = static_cast<int>(std::lround(patch.time * kSteps));
+    for (std::size_t at = 0; at < values.size(); ++at) {
+      values[at] = indicator(patch.level, step, patch.points.x[at], patch.points.y[at]);
+    }
+    return true;
   }
 };
 
@@ -54,6 +87,14 @@ inline SimulationOptions run_options(int n, int levels, int steps) {
   options.points_y = n;
   options.levels = levels;
   options.steps = steps;
+  return options;
+}
+
+/// Options of a run of a ScriptedCase on 64 × 64 points, which refines above 0.8.
+inline SimulationOptions scripted_options(int levels) {
+  SimulationOptions options = run_options(64, levels, ScriptedCase::kSteps);
+  options.refinement.criterion = Criterion::kUser;
+  options.refinement.threshold = 0.8;
   return options;
 }
 

@@ -1,5 +1,7 @@
 // Contract: points, patches and spacings follow from the base grid; wrong base grids are refused.
+#include <limits>
 #include <stdexcept>
+#include <string>
 
 #include <gtest/gtest.h>
 
@@ -40,6 +42,32 @@ TEST(Geometry, GivenAPeriodicSideWhenAPatchLiesBeyondThenItWraps) {
   EXPECT_EQ(geometry.wrap({0, -1, 0}), (PatchId{0, 3, 0}));
   EXPECT_EQ(geometry.wrap({1, 8, 5}), (PatchId{1, 0, 5}));
   EXPECT_FALSE(geometry.inside(geometry.wrap({0, 0, -1})));
+}
+
+TEST(Geometry, GivenOneSideOfAPairPeriodicThenItIsRefusedAndBothAreNamed) {
+  const Boundary periodic{BoundaryKind::kPeriodic, 0.0};
+  const Boundary fixed;
+  const auto refusal = [](const Boundaries& boundaries) -> std::string {
+    try {
+      Geometry(64, 64, {1.0, 1.0}, boundaries);
+    } catch (const std::invalid_argument& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  EXPECT_NE(refusal({periodic, fixed, fixed, fixed}).find("left side but not on its right"),
+            std::string::npos);
+  EXPECT_NE(refusal({fixed, periodic, fixed, fixed}).find("right side but not on its left"),
+            std::string::npos);
+  EXPECT_NE(refusal({fixed, fixed, fixed, periodic}).find("top side but not on its bottom"),
+            std::string::npos);
+  EXPECT_EQ(refusal({periodic, periodic, fixed, {BoundaryKind::kOutflow, 0.0}}), "accepted");
+}
+
+TEST(Geometry, GivenAValueOutsideThatIsNotFiniteThenItIsRefused) {
+  Boundaries boundaries;
+  boundaries.top.value = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THROW(Geometry(64, 64, {1.0, 1.0}, boundaries), std::invalid_argument);
 }
 
 TEST(PatchId, GivenAPatchThenParentAndChildrenAreInverse) {

@@ -24,15 +24,15 @@ void fill_all(Hierarchy& hierarchy, const GhostExchange& exchange) {
   }
 }
 
-/// Calls check(x, y, value, outside) for the ghosts of every patch of a level.
+/// Calls check(x, y, value) for the ghosts of every patch of a level.
 template <class Check>
-void for_each_ghost(const Hierarchy& hierarchy, int index, Check check) {
+void for_each_ghost(const Hierarchy& hierarchy, int index, int ghosts, Check check) {
   const Geometry& geometry = hierarchy.geometry();
   const Level& level = hierarchy.level(index);
   for (std::size_t slot = 0; slot < level.size(); ++slot) {
     const Patch& patch = level.patch(slot);
-    for (int j = -2; j < kPatchSize + 2; ++j) {
-      for (int i = -2; i < kPatchSize + 2; ++i) {
+    for (int j = -ghosts; j < kPatchSize + ghosts; ++j) {
+      for (int i = -ghosts; i < kPatchSize + ghosts; ++i) {
         if (i >= 0 && j >= 0 && i < kPatchSize && j < kPatchSize) continue;
         check(geometry.coordinate(index, patch.id().i * kPatchSize + i),
               geometry.coordinate(index, patch.id().j * kPatchSize + j), patch.now()(i, j));
@@ -45,15 +45,22 @@ double cubic_field(double x, double y) {
   return (((2.0 * x - 3.0) * x + 1.0) * x + 0.5) * (((y + 1.0) * y - 2.0) * y + 1.0);
 }
 
-TEST(GhostExchange, GivenACubicFieldOnAnIslandThenCoarseFineGhostsReproduceIt) {
-  const auto hierarchy = island({}, kShape);
+/// By layers of ghosts.
+class GhostLayers : public ::testing::TestWithParam<int> {
+ protected:
+  PatchShape shape() const { return {1, GetParam(), 0}; }
+};
+INSTANTIATE_TEST_SUITE_P(With, GhostLayers, ::testing::Range(2, 9));
+
+TEST_P(GhostLayers, GivenACubicFieldOnAnIslandThenCoarseFineGhostsReproduceIt) {
+  const auto hierarchy = island({}, shape());
   sample(*hierarchy, cubic_field);
   const FunctionCase problem;
   const auto solver = cubic_solver();
   const GhostExchange exchange(*hierarchy, problem, *solver, TimeInterpolation::kCharacteristic);
   fill_all(*hierarchy, exchange);
   for (int level = 1; level < 3; ++level) {
-    for_each_ghost(*hierarchy, level, [&](double x, double y, double value) {
+    for_each_ghost(*hierarchy, level, GetParam(), [&](double x, double y, double value) {
       ASSERT_NEAR(value, cubic_field(x, y), 1e-14) << "level " << level << " " << x << " " << y;
     });
   }
@@ -67,21 +74,21 @@ TEST(GhostExchange, GivenAFixedValueThenGhostsOutsideHoldItAndThoseInsideTheFiel
   const auto solver = cubic_solver();
   const GhostExchange exchange(*hierarchy, problem, *solver, TimeInterpolation::kLinear);
   fill_all(*hierarchy, exchange);
-  for_each_ghost(*hierarchy, 0, [&](double x, double y, double value) {
+  for_each_ghost(*hierarchy, 0, kShape.ghosts, [&](double x, double y, double value) {
     const bool outside = x < 0.0 || y < 0.0 || x >= 1.0 || y >= 1.0;
     ASSERT_EQ(value, outside ? -3.5 : cubic_field(x, y)) << x << " " << y;
   });
 }
 
-TEST(GhostExchange, GivenPeriodicSidesThenGhostsComeFromTheOtherSide) {
-  const auto hierarchy = island({BoundaryKind::kPeriodic, BoundaryKind::kPeriodic, 0.0}, kShape);
+TEST_P(GhostLayers, GivenPeriodicSidesThenGhostsComeFromTheOtherSide) {
+  const auto hierarchy = island({BoundaryKind::kPeriodic, BoundaryKind::kPeriodic, 0.0}, shape());
   const auto wrap = [](double s) { return s - std::floor(s); };
   sample(*hierarchy, cubic_field);
   const FunctionCase problem;
   const auto solver = cubic_solver();
   const GhostExchange exchange(*hierarchy, problem, *solver, TimeInterpolation::kLinear);
   fill_all(*hierarchy, exchange);
-  for_each_ghost(*hierarchy, 0, [&](double x, double y, double value) {
+  for_each_ghost(*hierarchy, 0, GetParam(), [&](double x, double y, double value) {
     ASSERT_EQ(value, cubic_field(wrap(x), wrap(y))) << x << " " << y;
   });
 }

@@ -42,8 +42,8 @@ TEST(Hierarchy, GivenPatchesComeAndGoThenMemoryIsRecycled) {
 TEST(Hierarchy, GivenAParentGoesThenItsDescendantsGoToo) {
   const auto hierarchy = island({}, kShape);
   ASSERT_EQ(hierarchy->used_levels(), 3);
-  hierarchy->change(1, {{1, 3, 3}});
-  EXPECT_EQ(hierarchy->level(2).size(), 4U);
+  hierarchy->change(1, testing::block(1, 2, 4, 2, 4));
+  EXPECT_EQ(hierarchy->level(2).size(), 9U) << "6..8 in both directions nest";
   hierarchy->change(1, {});
   EXPECT_TRUE(hierarchy->level(2).empty());
   EXPECT_EQ(hierarchy->used_levels(), 1);
@@ -104,6 +104,15 @@ TEST(Hierarchy, GivenTooManyOrNoLevelsThenTheyAreRefused) {
   const Geometry geometry(64, 64, {1.0, 1.0}, {});
   EXPECT_THROW(Hierarchy(geometry, 0, kShape), std::invalid_argument);
   EXPECT_THROW(Hierarchy(geometry, 9, kShape), std::invalid_argument);
+}
+
+TEST(Hierarchy, GivenANeighboursParentThatGoesThenFinerPatchesThatNoLongerNestGoToo) {
+  const auto hierarchy = testing::island({}, kShape);
+  // Level 2 has 6..9 in both directions: those of column 6 lie beside level 1's column 2.
+  hierarchy->change(1, testing::block(1, 3, 5, 2, 5));
+  EXPECT_TRUE(hierarchy->properly_nested());
+  EXPECT_LT(hierarchy->level(2).find({2, 6, 7}), 0);
+  EXPECT_GE(hierarchy->level(2).find({2, 8, 7}), 0);
 }
 
 }  // namespace

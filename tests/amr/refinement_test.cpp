@@ -1,7 +1,8 @@
-// Contract: Löhner's formula as printed; tags grow across patches; children nest.
+// Contract: tags are the points above the threshold, grow across patches, and children nest.
 #include "refinement.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -15,55 +16,41 @@ using testing::block;
 
 constexpr PatchShape kShape{1, 2, 0};
 
-/// E at point (8, 8) of a patch where u is given by f, read off by bisection of the threshold.
-template <class F>
-double indicator_at_8_8(F f, double delta, double floor) {
-  std::vector<double> values(PatchView::size(1, 2));
-  const PatchView view(values.data(), 1, 2);
-  for (int j = -2; j < kPatchSize + 2; ++j) {
-    for (int i = -2; i < kPatchSize + 2; ++i) view(i, j) = f(i, j);
+/// The children that the tags of a level ask for and that nest.
+std::vector<PatchId> wanted_children(const Hierarchy& hierarchy, int index,
+                                     const std::vector<TagRows>& tags, int buffer) {
+  std::vector<PatchId> ids;
+  const Level& level = hierarchy.level(index);
+  for (std::size_t slot = 0; slot < level.size(); ++slot) {
+    const unsigned quadrants = tagged_quadrants(level.patch(slot), slot, tags, buffer);
+    for (int quadrant = 0; quadrant < 4; ++quadrant) {
+      const PatchId child = level.patch(slot).id().child(quadrant);
+      if ((quadrants >> quadrant & 1U) != 0 && hierarchy.nests(child)) ids.push_back(child);
+    }
   }
-  RefinementOptions options;
-  options.delta = delta;
-  double low = 0.0;
-  double high = 2.0;
-  for (int n = 0; n < 60; ++n) {
-    options.threshold = 0.5 * (low + high);
-    const bool tagged = (loehner_tags(view, options, floor)[8] >> 8 & 1) != 0;
-    (tagged ? low : high) = options.threshold;
+  std::sort(ids.begin(), ids.end());
+  return ids;
+}
+
+TEST(Tags, GivenAnIndicatorThenExactlyThePointsAboveTheThresholdAreTagged) {
+  IndicatorField indicator;
+  for (std::size_t at = 0; at < kPatchPoints; ++at) {
+    indicator.values[at] = static_cast<double>(at * 97 % 256);
   }
-  return low;
-}
-
-TEST(Loehner, GivenAStepThenTheIndicatorIsTheClosedForm) {
-  // u = 0 | 1 between 8 and 9: |0 - 0 + 1| / (0 + 1 + δ (0 + 0 + 1) + floor).
-  const auto step = [](int i, int) { return i > 8 ? 1.0 : 0.0; };
-  EXPECT_NEAR(indicator_at_8_8(step, 0.05, 0.01), 1.0 / 1.06, 1e-12);
-  EXPECT_NEAR(indicator_at_8_8(step, 0.05, 0.0), 1.0 / 1.05, 1e-12);
-}
-
-TEST(Loehner, GivenAParabolaAlongYThenTheLargerDirectionCounts) {
-  // u = j²: 2 / (|2j - 1| + |2j + 1| + δ ((j-1)² + 2 j² + (j+1)²)) at j = 8.
-  const auto parabola = [](int, int j) { return static_cast<double>(j * j); };
-  EXPECT_NEAR(indicator_at_8_8(parabola, 0.2, 0.0), 2.0 / (32.0 + 0.2 * (49 + 128 + 81)), 1e-12);
-}
-
-TEST(Loehner, GivenAConstantOrLinearFieldThenNothingIsTagged) {
-  EXPECT_LT(indicator_at_8_8([](int, int) { return 3.0; }, 0.05, 0.0), 1e-12);
-  EXPECT_LT(indicator_at_8_8([](int i, int j) { return 2.0 * i - j; }, 0.05, 0.0), 1e-12);
-  // 0 / 0 is no reason to refine.
-  EXPECT_LT(indicator_at_8_8([](int, int) { return 0.0; }, 0.05, 0.0), 1e-12);
+  indicator.values[17] = std::numeric_limits<double>::infinity();
+  indicator.values[18] = -std::numeric_limits<double>::infinity();
+  const TagRows tags = tags_above(indicator, 100.0);
+  for (std::size_t at = 0; at < kPatchPoints; ++at) {
+    const bool tagged = (tags[at / kPatchSize] >> (at % kPatchSize) & 1) != 0;
+    ASSERT_EQ(tagged, indicator.values[at] > 100.0) << at;
+  }
 }
 
 TEST(Tags, GivenATagNearAPatchsEdgeThenTheNeighboursQuadrantIsRefinedToo) {
   Hierarchy hierarchy(Geometry(64, 64, {1.0, 1.0}, {}), 2, kShape);
   std::vector<TagRows> tags(16, TagRows{});
   tags[static_cast<std::size_t>(hierarchy.level(0).find({0, 1, 1}))][3] = 1U << 14;
-  const auto wanted = [&](int buffer) {
-    std::vector<PatchId> ids = wanted_children(hierarchy, 0, tags, buffer);
-    std::sort(ids.begin(), ids.end());
-    return ids;
-  };
+  const auto wanted = [&](int buffer) { return wanted_children(hierarchy, 0, tags, buffer); };
   EXPECT_EQ(wanted(0), (std::vector<PatchId>{{1, 3, 2}}));
   EXPECT_EQ(wanted(1), (std::vector<PatchId>{{1, 3, 2}}));
   EXPECT_EQ(wanted(2), (std::vector<PatchId>{{1, 3, 2}, {1, 4, 2}}));
@@ -76,8 +63,7 @@ TEST(Tags, GivenALevelOneEdgeThenChildrenThatWouldNotNestAreDropped) {
   TagRows all;
   all.fill(0xFFFF);
   const std::vector<TagRows> tags(4, all);
-  std::vector<PatchId> ids = wanted_children(hierarchy, 1, tags, 2);
-  std::sort(ids.begin(), ids.end());
+  const std::vector<PatchId> ids = wanted_children(hierarchy, 1, tags, 2);
   EXPECT_EQ(ids, block(2, 5, 6, 5, 6));
   hierarchy.change(2, ids);
   EXPECT_TRUE(hierarchy.properly_nested());

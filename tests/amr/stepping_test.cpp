@@ -151,7 +151,7 @@ TEST_P(EveryInterpolation, GivenAConstantPeriodicFieldOnThreeLevelsThenItDriftsA
   const GhostExchange exchange(*hierarchy, problem, *solver, options.time_interpolation);
   TimeStepper stepper(*hierarchy, problem, *solver, *backend, exchange, options);
   prepare_all(stepper, *hierarchy);
-  for (int step = 0; step < kSteps; ++step) stepper.base_step(step / 128.0);
+  for (int step = 0; step < kSteps; ++step) stepper.advance(step, 1);
   const FieldFigures figures = field_figures(*hierarchy, *backend);
   const double ulp = std::nextafter(kConstant, 1.0) - kConstant;
   EXPECT_LE(figures.maximum - kConstant, 2 * kSteps * ulp);
@@ -226,7 +226,7 @@ TEST_P(EveryInterpolation, GivenAUniformFlowOnThreeLevelsThenALowPolynomialMoves
   constexpr int kSteps = 3;
   constexpr int kWholeRun = 100;
   FunctionCase problem;
-  problem.kind = BoundaryKind::kFixedValue;
+  problem.sides = {};
   problem.vx = [](double, double) { return 0.9; };
   problem.vy = [](double, double) { return -0.7; };
   const auto solver = cubic_solver();
@@ -238,7 +238,7 @@ TEST_P(EveryInterpolation, GivenAUniformFlowOnThreeLevelsThenALowPolynomialMoves
   const GhostExchange exchange(*hierarchy, problem, *solver, options.time_interpolation);
   TimeStepper stepper(*hierarchy, problem, *solver, *backend, exchange, options);
   prepare_all(stepper, *hierarchy);
-  for (int step = 0; step < kSteps; ++step) stepper.base_step(1.0 * step / kWholeRun);
+  for (int step = 0; step < kSteps; ++step) stepper.advance(step, 1);
   // The boundary's influence has not come this far.
   constexpr double kAway = 0.2;
   const double t = 1.0 * kSteps / kWholeRun;
@@ -268,8 +268,70 @@ TEST(Stepping, GivenSubcyclingThenUpdatesAreCountedByLevelAndWorker) {
   }
   run.advance(1);
   EXPECT_EQ(run.counters().updates_per_level, expected);
-  EXPECT_EQ(run.counters().updates_per_worker[0], run.counters().updates());
+  EXPECT_EQ(run.counters().workers[0].updates, run.counters().updates());
   EXPECT_EQ(run.counters().balance_efficiency(), 1.0);
+}
+
+TEST(Stepping, GivenNoSubcyclingThenEveryLevelTakesTheBaseStep) {
+  const auto problem = zalesak();
+  const auto solver = cubic_solver();
+  const auto backend = make_backend("serial", 1);
+  SimulationOptions options = run_options(64, 3, 2560);
+  options.subcycling = false;
+  Simulation run(*problem, *solver, *backend, options);
+  std::vector<std::uint64_t> expected;
+  for (int level = 0; level < 3; ++level) {
+    expected.push_back(run.hierarchy().level(level).size() * kPatchPoints);
+  }
+  run.advance(1);
+  EXPECT_EQ(run.counters().updates_per_level, expected);
+  // |v| is 0.35 where the disk is, and the finest spacing 1/256.
+  options.steps = 300;
+  EXPECT_THROW(Simulation(*problem, *solver, *backend, options), CflError);
+}
+
+TEST(Stepping, GivenNoSubcyclingThenNothingIsInterpolatedInTime) {
+  const auto problem = zalesak();
+  const auto solver = cubic_solver();
+  const auto backend = make_backend("threads", 2);
+  const auto hash = [&](TimeInterpolation interpolation) {
+    SimulationOptions options = run_options(64, 3, 2560);
+    options.subcycling = false;
+    options.time_interpolation = interpolation;
+    Simulation run(*problem, *solver, *backend, options);
+    run.advance(50);
+    return state_hash(run.hierarchy());
+  };
+  EXPECT_EQ(hash(TimeInterpolation::kCharacteristic), hash(TimeInterpolation::kLinear));
+}
+
+TEST_P(EveryInterpolation, GivenNoSubcyclingThenALowPolynomialMovesExactly) {
+  const auto u = [](double x, double y) { return (x * x * x - x) * (1.0 - 2.0 * y * y); };
+  constexpr int kSteps = 3;
+  constexpr int kWholeRun = 400;
+  FunctionCase problem;
+  problem.sides = {};
+  problem.u = u;
+  problem.vx = [](double, double) { return 0.9; };
+  problem.vy = [](double, double) { return -0.7; };
+  const auto solver = cubic_solver();
+  const auto backend = make_backend("serial", 1);
+  SimulationOptions options = run_options(64, 3, kWholeRun);
+  options.time_interpolation = GetParam();
+  options.subcycling = false;
+  const auto hierarchy = testing::island(problem.boundaries(), {1, 2, solver->coefficients()});
+  testing::sample(*hierarchy, u);
+  const GhostExchange exchange(*hierarchy, problem, *solver, options.time_interpolation);
+  TimeStepper stepper(*hierarchy, problem, *solver, *backend, exchange, options);
+  prepare_all(stepper, *hierarchy);
+  stepper.advance(0, kSteps);
+  constexpr double kAway = 0.2;
+  const double t = 1.0 * kSteps / kWholeRun;
+  for_each_node(*hierarchy, [&](int level, double x, double y, double value) {
+    if (x < kAway || y < kAway || x > 1.0 - kAway || y > 1.0 - kAway) return;
+    ASSERT_NEAR(value, u(x - 0.9 * t, y + 0.7 * t), 1e-13)
+        << "level " << level << " (" << x << ", " << y << ")";
+  });
 }
 
 TEST(Stepping, GivenTooFewStepsThenTheErrorNamesThePatchAndTheFewestThatWouldDo) {
@@ -377,7 +439,7 @@ TEST(Stepping, GivenPartsThatDoNotFitThenTheRunIsRefused) {
   EXPECT_THROW(Simulation(*problem, *solver, *backend, run_options(64, 1, 0)),
                std::invalid_argument);
   SimulationOptions never = run_options(64, 2, 640);
-  never.refinement.interval = 0;
+  never.refinement.interval = -1;
   EXPECT_THROW(Simulation(*problem, *solver, *backend, never), std::invalid_argument);
   SimulationOptions wide = run_options(64, 2, 640);
   wide.refinement.buffer = kPatchSize + 1;

@@ -1,4 +1,5 @@
-// Contract: prolongation reproduces cubics, restriction is injection, interpolation is Lagrange's.
+// Contract: prolongation reproduces cubics, restriction is injection, blocks are interpolated by
+// Lagrange's formula.
 #include "transfer.hpp"
 
 #include <random>
@@ -7,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "cubic.hpp"
+#include "lagrange.hpp"
 
 namespace kumiko::amr {
 namespace {
@@ -60,42 +62,27 @@ TEST(Restriction, GivenAProlongedChildThenInjectionReturnsTheParent) {
   EXPECT_TRUE((parent.view.interior() == back.view.interior()).all());
 }
 
-TEST(Interpolation, GivenRandomDataThenItIsLagrangesFormula) {
-  std::mt19937 random(11);
-  std::uniform_real_distribution<double> uniform(-1.0, 1.0);
-  TestPatch patch;
-  patch.fill([&](int, int) { return uniform(random); });
-  const auto basis = [](int node, double f) {
-    double weight = 1.0;
-    for (int other = -1; other <= 2; ++other) {
-      if (other != node) weight *= (f - other) / (node - other);
-    }
-    return weight;
-  };
-  for (int trial = 0; trial < 1000; ++trial) {
-    const double x = 0.5 * (uniform(random) + 1.0) * 17.0 - 1.0;
-    const double y = 0.5 * (uniform(random) + 1.0) * 17.0 - 1.0;
-    const int i = static_cast<int>(std::floor(x));
-    const int j = static_cast<int>(std::floor(y));
-    double expected = 0.0;
-    for (int n = -1; n <= 2; ++n) {
-      for (int m = -1; m <= 2; ++m) {
-        expected += basis(m, x - i) * basis(n, y - j) * patch.view(i + m, j + n);
-      }
-    }
-    ASSERT_NEAR(interpolate(patch.view, 0, x, y), expected, 4e-15);
-  }
-}
-
-TEST(Interpolation, GivenHalfPointsThenTheFixedWeightsAgreeWithTheGeneralOnes) {
+TEST(Interpolation, GivenBlocksOfAnyPlaceAndShapeThenTheyHoldLagrangesValues) {
   std::mt19937 random(13);
   std::uniform_real_distribution<double> uniform(-1.0, 1.0);
   TestPatch patch;
   patch.fill([&](int, int) { return uniform(random); });
-  for (int j2 = -2; j2 <= 31; ++j2) {
-    for (int i2 = -2; i2 <= 31; ++i2) {
-      ASSERT_NEAR(interpolate_half(patch.view, 0, i2, j2),
-                  interpolate(patch.view, 0, 0.5 * i2, 0.5 * j2), 4e-15);
+  constexpr int kStride = 20;
+  for (const HalfBlock block :
+       {HalfBlock{0, 0, 16, 16}, HalfBlock{16, 16, 16, 16}, HalfBlock{14, -2, 2, 16},
+        HalfBlock{-2, 30, 16, 2}, HalfBlock{30, 30, 2, 2}, HalfBlock{-1, 3, 5, 7},
+        HalfBlock{7, 15, 3, 16}, HalfBlock{4, 9, 1, 1}}) {
+    std::vector<double> values(kStride * kPatchSize, 99.0);
+    interpolate_block(patch.view, 0, block, values.data(), kStride);
+    for (int j = 0; j < kPatchSize; ++j) {
+      for (int i = 0; i < kStride; ++i) {
+        const bool inside = i < block.width && j < block.height;
+        const double expected =
+            inside ? testing::lagrange(patch.view, 0.5 * (block.i2 + i), 0.5 * (block.j2 + j))
+                   : 99.0;
+        ASSERT_NEAR(values[static_cast<std::size_t>(j * kStride + i)], expected, 4e-15)
+            << block.i2 << " " << block.j2 << " point " << i << " " << j;
+      }
     }
   }
 }

@@ -13,6 +13,10 @@
 #include <kumiko/amr/hierarchy.hpp>
 #include <kumiko/runtime/options.hpp>
 
+namespace kumiko::runtime {
+class Runtime;
+}
+
 namespace kumiko::amr {
 
 /// Runs work on every patch of a level. One driver thread at a time uses a backend.
@@ -36,8 +40,23 @@ class Backend {
   /// lowest slot is passed on.
   void for_each(const Level& level, const PatchTask& task);
 
-  /// Work that the backend's scheduler moved between workers since it was made.
-  virtual std::uint64_t steals() const { return 0; }
+  /// Threads that the backend's scheduler moved to a worker from others since it was made. Cheap
+  /// enough to be asked at every piece of work.
+  virtual std::uint64_t steals(int /*worker*/) const { return 0; }
+
+  /// Whether patches can be threads that wait for each other; without, a level is done step by
+  /// step.
+  virtual bool has_threads() const { return false; }
+
+  /// The runtime that the patches' threads run on, for others who have work to do beside them, from
+  /// any OS thread and while run() goes on; nullptr without has_threads().
+  virtual runtime::Runtime* runtime() { return nullptr; }
+
+  /// Whether a trace is being recorded.
+  virtual bool is_tracing() const { return false; }
+
+  /// Gives the running patch's thread its name in the trace, if one is recorded.
+  virtual void name_thread(const PatchId& /*id*/) {}
 
   /// Whether start_trace() can be called.
   virtual bool can_trace() const { return false; }

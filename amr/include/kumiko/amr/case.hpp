@@ -7,6 +7,7 @@
 
 #include <kumiko/amr/geometry.hpp>
 #include <kumiko/amr/parameter.hpp>
+#include <kumiko/amr/patch_view.hpp>
 
 namespace kumiko::amr {
 
@@ -21,6 +22,15 @@ struct Points {
 struct Vectors {
   std::span<double> x;
   std::span<double> y;
+};
+
+/// A patch as Case::refinement_indicator() sees it.
+struct RefinementPatch {
+  int level;
+  double time;           ///< that the field stands at
+  double spacing;        ///< between points of the level
+  Points points;         ///< of the interior, kPatchPoints of them, x fastest
+  ConstPatchView field;  ///< every component, with the ghosts that the solver asks for
 };
 
 /// A figure printed in the literature, to set ours beside.
@@ -42,11 +52,15 @@ class Case {
   virtual double end_time() const = 0;
   virtual int components() const { return 1; }
 
-  /// Values of a component at t = 0.
+  /// Values of a component at t = 0. Solvers of cell averages get their averages by quadrature.
   virtual void initial(Points points, int component, std::span<double> values) const = 0;
 
   /// Velocity at a time.
   virtual void velocity(Points points, double time, Vectors velocity) const = 0;
+  /// Stream function ψ at a time: the velocity is (∂ψ/∂y, -∂ψ/∂x). Returns false when the case
+  /// knows none. Flux-form solvers take the mean normal velocity of a face from ψ at its ends, so
+  /// that the flow through the faces of every cell adds up to 0 and constants stay.
+  virtual bool stream_function(Points, double /*time*/, std::span<double>) const { return false; }
   /// Whether the velocity never changes, so that what derives from it may be kept.
   virtual bool steady_velocity() const { return false; }
 
@@ -58,6 +72,13 @@ class Case {
 
   /// The exact solution at a time. Returns false when the case does not know it.
   virtual bool exact(Points, int /*component*/, double /*time*/, std::span<double>) const {
+    return false;
+  }
+
+  /// The case's own refinement indicator, for amr.criterion = "user": fills a value for each of the
+  /// patch's points, in units of its choice, which amr.threshold and amr.derefine_threshold are
+  /// held against. None may be NaN. Returns false when the case has no indicator.
+  virtual bool refinement_indicator(const RefinementPatch&, std::span<double> /*indicator*/) const {
     return false;
   }
 

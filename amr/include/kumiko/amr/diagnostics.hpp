@@ -21,7 +21,8 @@ struct FieldFigures {
   bool finite = true;
 };
 
-/// Norms of u - exact over leaf points, weighted by h².
+/// Norms of u - exact over leaf points, weighted by h². Cells compare with averages of the exact
+/// field, taken by quadrature.
 struct ErrorNorms {
   double rms = 0.0;          ///< root of the mean of the square
   double l1_relative = 0.0;  ///< Σ h² |u - exact| ÷ Σ h² |exact|; 0 when the exact field vanishes

@@ -1,27 +1,61 @@
 // Where the points of every level lie, and what surrounds the domain.
 #pragma once
 
+#include <array>
+
 #include <kumiko/amr/patch_id.hpp>
 
 namespace kumiko::amr {
 
-/// What a ghost point beyond the domain holds.
+/// What a ghost point beyond a side of the domain holds.
 enum class BoundaryKind {
-  kFixedValue,  ///< the boundary's value, on the first node outside and beyond
-  kPeriodic     ///< the opposite side of the domain
+  kFixedValue,  ///< the side's value, on the first point outside and beyond
+  kPeriodic,    ///< the point on the opposite side, whose kind must be the same
+  kOutflow,     ///< the outermost point's value: no gradient across the side
+  kReflecting   ///< the mirror image about the wall; for cell-centred fields
 };
 
-/// Conditions along the sides; periodicity is a property of a pair of sides.
-struct Boundaries {
-  BoundaryKind x = BoundaryKind::kFixedValue;
-  BoundaryKind y = BoundaryKind::kFixedValue;
-  /// Value outside, for kFixedValue.
+/// A side of the domain, in the order of Boundaries::sides().
+enum class Side { kLeft, kRight, kBottom, kTop };
+
+/// "left", "right", "bottom" or "top", for messages.
+const char* to_string(Side side);
+
+/// The condition along one side.
+struct Boundary {
+  BoundaryKind kind = BoundaryKind::kFixedValue;
+  /// Of every component, for kFixedValue.
   double value = 0.0;
+};
+
+/// The conditions along the four sides, each its own. A point beyond two sides goes by
+/// docs/numerics.md: left and right come first.
+struct Boundaries {
+  Boundary left;
+  Boundary right;
+  Boundary bottom;
+  Boundary top;
+
+  /// A value of 0 outside all sides.
+  Boundaries() = default;
+  Boundaries(Boundary left_side, Boundary right_side, Boundary bottom_side, Boundary top_side)
+      : left(left_side), right(right_side), bottom(bottom_side), top(top_side) {}
+  /// Left and right alike, bottom and top alike, one value for all.
+  Boundaries(BoundaryKind x, BoundaryKind y, double value)
+      : left{x, value}, right{x, value}, bottom{y, value}, top{y, value} {}
+
+  /// In the order of Side.
+  std::array<Boundary, 4> sides() const { return {left, right, bottom, top}; }
+  bool periodic_x() const { return left.kind == BoundaryKind::kPeriodic; }
+  bool periodic_y() const { return bottom.kind == BoundaryKind::kPeriodic; }
 };
 
 /// Where a field's values live within the mesh.
 enum class Centring {
-  kNode  ///< point (i, j) of level l lies at (i h_l, j h_l); restriction is injection
+  kNode,  ///< point (i, j) of level l lies at (i h_l, j h_l), and holds the field's value there
+  /// Point (i, j) of level l is the cell from (i h_l, j h_l) to ((i + 1) h_l, (j + 1) h_l), and
+  /// holds the field's average over it. Its coordinates are those of its centre.
+  kCell
 };
 
 /// Extent of the domain in the case's length units; its lower left corner is the origin.
@@ -34,9 +68,11 @@ struct Extent {
 class Geometry {
  public:
   /// @param points_x, points_y  points of level 0, multiples of kPatchSize
-  /// Throws std::invalid_argument when a count is no multiple of kPatchSize, or when the spacings
-  /// extent.x / points_x and extent.y / points_y differ.
-  Geometry(int points_x, int points_y, Extent extent, const Boundaries& boundaries);
+  /// Throws std::invalid_argument when a count is no multiple of kPatchSize, when the spacings
+  /// extent.x / points_x and extent.y / points_y differ, when one side alone of a pair is periodic,
+  /// and when a side's value is not finite.
+  Geometry(int points_x, int points_y, Extent extent, const Boundaries& boundaries,
+           Centring centring = Centring::kNode);
 
   int points_x(int level) const { return points_x_ << level; }
   int points_y(int level) const { return points_y_ << level; }
@@ -46,9 +82,11 @@ class Geometry {
   double spacing(int level) const { return spacing_ / static_cast<double>(1 << level); }
   Extent extent() const { return extent_; }
   const Boundaries& boundaries() const { return boundaries_; }
+  Centring centring() const { return centring_; }
 
-  /// Coordinate of point index i of a level, along either axis; indices outside the domain too.
-  double coordinate(int level, int index) const { return index * spacing(level); }
+  /// Coordinate of point index i of a level, along either axis; indices outside the domain too. The
+  /// node, or the cell's centre.
+  double coordinate(int level, int index) const { return (index + offset_) * spacing(level); }
 
   bool inside(const PatchId& id) const {
     return id.i >= 0 && id.j >= 0 && id.i < patches_x(id.level) && id.j < patches_y(id.level);
@@ -62,6 +100,8 @@ class Geometry {
   double spacing_;
   Extent extent_;
   Boundaries boundaries_;
+  Centring centring_;
+  double offset_;  ///< of a point from its index, in spacings
 };
 
 }  // namespace kumiko::amr

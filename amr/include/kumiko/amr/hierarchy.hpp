@@ -1,9 +1,10 @@
 // The patches of every level, who neighbours whom, and which points are leaves.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 #include <kumiko/amr/geometry.hpp>
@@ -21,17 +22,34 @@ class Level {
   const Patch& patch(std::size_t slot) const { return *patches_[slot]; }
   /// Patches that would cover the domain's height.
   int patches_y() const { return patches_y_; }
-  /// Slot of a patch of this level, or -1. O(1).
-  std::int32_t find(const PatchId& id) const {
-    const auto found = slots_.find(id);
-    return found == slots_.end() ? -1 : found->second;
-  }
+  /// Slot of a patch of this level, or -1. O(log of the patches in its row).
+  std::int32_t find(const PatchId& id) const;
 
  private:
   friend class Hierarchy;
+
+  void index_patches();
+  std::size_t lookup_bytes() const {
+    return (columns_.capacity() + rows_.capacity()) * sizeof(std::int32_t);
+  }
+
   std::vector<std::unique_ptr<Patch>> patches_;
-  std::unordered_map<PatchId, std::int32_t> slots_;
+  std::vector<std::int32_t> columns_;  ///< i of the patch in each slot
+  std::vector<std::int32_t> rows_;     ///< first slot with at least this j; one more than rows
   int patches_y_ = 0;
+};
+
+/// What a mesh holds in memory.
+struct MemoryUse {
+  std::size_t patch_bytes = 0;  ///< blocks of the pool: states, halos, coefficients; free ones too
+  std::size_t metadata_bytes = 0;  ///< patches' own records, look-up, what the steppers keep
+  std::size_t points = 0;          ///< interior points of all patches
+
+  double bytes_per_point() const {
+    return points == 0
+               ? 0.0
+               : static_cast<double>(patch_bytes + metadata_bytes) / static_cast<double>(points);
+  }
 };
 
 /// A rectangle of leaf points within a patch: the whole patch, or one quadrant of it.
@@ -63,10 +81,14 @@ class Hierarchy {
 
   /// Makes the patches of a level above 0 exactly `wanted` (any order, no duplicates): those that
   /// stay keep their data, those that go return their memory, those that come are uninitialised.
-  /// Every wanted patch needs its parent. Finer levels lose the patches whose parent went.
+  /// Every wanted patch needs its parent. Finer levels lose the patches that no longer nest.
   /// @return slots of the patches that came. O(patches); invalidates slots of this and finer
   /// levels.
   std::vector<std::size_t> change(int level, std::vector<PatchId> wanted);
+
+  /// Whether a patch of a level above 0, there or not, has its parent, and each neighbour place
+  /// inside the domain too, so that every ghost has its source on the level below.
+  bool nests(const PatchId& id) const;
 
   /// True when each patch above level 0 has a parent, and each neighbour place inside the domain
   /// has one too, so that every ghost has its source on the level below.
@@ -77,6 +99,11 @@ class Hierarchy {
 
   /// Bytes that the pool holds, in use or not.
   std::size_t memory_bytes() const { return pool_.bytes(); }
+
+  /// All that the mesh holds, without what steppers keep. O(patches).
+  MemoryUse memory_use() const;
+  /// What memory_bytes() would be with that many patches in all.
+  std::size_t memory_bytes(std::size_t patches) const { return pool_.bytes(patches); }
 
  private:
   void connect_ghosts(int level);

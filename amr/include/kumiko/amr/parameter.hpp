@@ -11,9 +11,10 @@
 
 namespace kumiko::amr {
 
-/// The types a parameter may have. A list of integers serves sizes such as [256, 128].
-using ParameterValue =
-    std::variant<bool, std::int64_t, double, std::string, std::vector<std::int64_t>>;
+/// The types a parameter may have. A list of integers serves sizes such as [256, 128], a list of
+/// numbers an interval such as [0.25, 0.5].
+using ParameterValue = std::variant<bool, std::int64_t, double, std::string,
+                                    std::vector<std::int64_t>, std::vector<double>>;
 
 /// One parameter: the default's alternative is its type.
 struct ParameterSpec {
@@ -36,6 +37,7 @@ class ParameterSet {
   double number(std::string_view name) const;
   const std::string& text(std::string_view name) const;
   const std::vector<std::int64_t>& list(std::string_view name) const;
+  const std::vector<double>& numbers(std::string_view name) const;
   const std::map<std::string, ParameterValue, std::less<>>& values() const { return values_; }
 
  private:

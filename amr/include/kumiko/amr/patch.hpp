@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <span>
 #include <utility>
+#include <vector>
 
+#include <kumiko/amr/face_fluxes.hpp>
 #include <kumiko/amr/patch_id.hpp>
 #include <kumiko/amr/patch_view.hpp>
 
@@ -17,11 +19,18 @@ struct PatchShape {
   int components = 1;
   int ghosts = 1;
   std::size_t coefficients = 0;  ///< solver coefficients per patch
+  bool flux_form = false;        ///< whether patches keep fluxes for refluxing
 
   std::size_t field_values() const { return PatchView::size(components, ghosts); }
-  /// Values of a patch in all: now, next, coefficients.
-  std::size_t total_values() const { return 2 * field_values() + coefficients; }
+  std::size_t flux_values() const {
+    return flux_form ? FaceFluxes::size(components) + FluxRegister::size(components) : 0;
+  }
+  /// Values of a patch in all: now, next, coefficients, fluxes.
+  std::size_t total_values() const { return 2 * field_values() + coefficients + flux_values(); }
 };
+
+/// Which of a patch's two states.
+enum class State { kNow, kNext };
 
 /// Where the ghosts on one side (or corner) of a patch come from.
 struct GhostSource {
@@ -36,8 +45,21 @@ struct GhostSource {
   std::int32_t slot = -1;     ///< its position within its level
 };
 
+/// What regridding remembers of a patch; a part of the run's state, as the data is.
+struct RegridHistory {
+  int since = 0;     ///< base step at which the patch came
+  int unwanted = 0;  ///< regrids in a row, up to the last one, at which no tag asked for it
+};
+
+/// What filling coarse–fine ghosts needs again and again; kept by who fills them.
+struct GhostCoefficients {
+  std::uint8_t directions = 0;  ///< those filled from the level below: bit d for kDirections[d]
+  std::vector<double> values;
+};
+
 /// Owned by a Level, in memory of the hierarchy's pool.
-/// Double-buffered in time: `now` is the state at the level's time, `next` is the one being made.
+/// Double-buffered in time: `now` is the state at the level's time, `next` is another one: while
+/// base steps are being taken the states alternate between the two, beginning with `now`.
 class Patch {
  public:
   Patch(const PatchId& id, const PatchShape& shape, double* memory)
@@ -53,16 +75,32 @@ class Patch {
   ConstPatchView now() const { return {now_, shape_.components, shape_.ghosts}; }
   PatchView next() { return {next_, shape_.components, shape_.ghosts}; }
   ConstPatchView next() const { return {next_, shape_.components, shape_.ghosts}; }
+  PatchView state(State which) { return which == State::kNow ? now() : next(); }
+  ConstPatchView state(State which) const { return which == State::kNow ? now() : next(); }
   /// Makes the next state the current one.
   void swap_states() { std::swap(now_, next_); }
 
   std::span<double> coefficients() { return {coefficients_, shape_.coefficients}; }
   std::span<const double> coefficients() const { return {coefficients_, shape_.coefficients}; }
 
+  /// Fluxes of the patch's latest step. Only where the shape says flux_form, as flux_register().
+  FaceFluxes fluxes() const { return {coefficients_ + shape_.coefficients, shape_.components}; }
+  /// Sums of the fluxes through the patch's sides over the coarse step.
+  FluxRegister flux_register() const {
+    return {coefficients_ + shape_.coefficients + FaceFluxes::size(shape_.components),
+            shape_.components};
+  }
+
   /// Ghost sources in the order of kDirections; set by the hierarchy.
   std::array<GhostSource, 8> ghost_sources;
+  GhostCoefficients ghost_coefficients;
+  /// Slot of the parent on the level below, -1 on level 0.
+  std::int32_t parent_slot = -1;
   /// Slots of the children on the level above by quadrant, -1 where the quadrant is a leaf.
   std::array<std::int32_t, 4> children = {-1, -1, -1, -1};
+  RegridHistory history;
+  /// CFL number of the step that was prepared last.
+  double cfl = 0.0;
 
   bool has_children() const {
     return children[0] >= 0 || children[1] >= 0 || children[2] >= 0 || children[3] >= 0;

@@ -13,6 +13,15 @@ namespace kumiko::amr {
 /// Row j, column i: element (j, i) is point (i, j), x fastest in memory.
 using FieldArray = Eigen::Array<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
+/// Points i0 <= i < i1, j0 <= j < j1 of a patch, in its own indices; ghosts lie below 0 and from 16
+/// on.
+struct PointRange {
+  int i0;
+  int i1;
+  int j0;
+  int j1;
+};
+
 /// Non-owning view of one time level of a patch: `components` blocks of (16+2g)² values, x fastest,
 /// ghosts included. Copy freely; valid as long as the patch.
 template <class Value>

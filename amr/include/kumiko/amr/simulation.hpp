@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -10,23 +11,25 @@
 #include <kumiko/amr/backend.hpp>
 #include <kumiko/amr/case.hpp>
 #include <kumiko/amr/hierarchy.hpp>
+#include <kumiko/amr/refinement_options.hpp>
+#include <kumiko/amr/saved_run.hpp>
 #include <kumiko/amr/solver.hpp>
+#include <kumiko/amr/statistics.hpp>
 
 namespace kumiko::amr {
 
 /// How a coarse–fine ghost is had between the coarse level's times (docs/numerics.md).
 enum class TimeInterpolation {
   kCharacteristic,  ///< the coarse state at the coarse time, traced back along the flow
-  kLinear           ///< between the coarse states at the coarse step's start and end
+  kLinear,          ///< between the coarse states at the coarse step's start and end
+  kQuadratic        ///< the parabola of those two and the solver's tendency at the start
 };
 
-/// Löhner's indicator and what follows a tag.
-struct RefinementOptions {
-  double threshold = 0.1;
-  double delta = 0.05;  ///< weight of the filter against ripples
-  double floor = 0.01;  ///< times the largest |u| of the initial level 0, added to the denominator
-  int buffer = 2;       ///< points of the tagged level by which tags grow
-  int interval = 4;     ///< base steps between regrids
+/// In which order patches take their steps. The results are the same, bit for bit.
+enum class Schedule {
+  kAuto,      ///< dataflow where the backend has threads, else level
+  kDataflow,  ///< every patch as soon as its neighbours are ready; no barrier within a base step
+  kLevel      ///< level by level, all patches of one before the next
 };
 
 struct SimulationOptions {
@@ -34,6 +37,10 @@ struct SimulationOptions {
   int points_y = 256;
   int levels = 3;    ///< 1 = uniform
   int steps = 2560;  ///< base steps of the whole run: they fix the step
+  Schedule schedule = Schedule::kAuto;
+  /// Whether level l takes 2^l steps in a base step. Else every level takes one, which the CFL
+  /// number of the finest level limits, and no ghost is ever needed between a coarse level's times.
+  bool subcycling = true;
   TimeInterpolation time_interpolation = TimeInterpolation::kCharacteristic;
   RefinementOptions refinement;
 };
@@ -43,27 +50,15 @@ class CflError : public std::runtime_error {
  public:
   CflError(const std::string& message, std::int64_t smallest_steps)
       : std::runtime_error(message), smallest_steps_(smallest_steps) {}
-  /// The smallest time.steps that would do.
+  /// The smallest time.steps that would do for the patch and the time at which it was seen first;
+  /// other patches and later times may ask for more.
   std::int64_t smallest_steps() const { return smallest_steps_; }
 
  private:
   std::int64_t smallest_steps_;
 };
 
-/// Always-on counts of the work done.
-struct WorkCounters {
-  std::vector<std::uint64_t> updates_per_level;
-  std::vector<std::uint64_t> updates_per_worker;
-  std::uint64_t regrids = 0;
-  /// Σ over base steps of the largest number of point updates of any worker.
-  std::uint64_t sum_of_largest = 0;
-
-  std::uint64_t updates() const;
-  /// Load-balance efficiency (thesis): sum_of_largest ÷ (updates ÷ workers); 1 is perfect.
-  double balance_efficiency() const;
-};
-
-/// Steps a case with a solver on a backend, level by level with subcycling (Berger & Oliger 1984).
+/// Steps a case with a solver on a backend, with subcycling (Berger & Oliger 1984) or without.
 /// Keeps references to all three: they must outlive it.
 class Simulation {
  public:
@@ -72,6 +67,14 @@ class Simulation {
   /// interpolation, sizes), CflError when the first step outruns the ghosts.
   Simulation(const Case& problem, const Solver& solver, Backend& backend,
              const SimulationOptions& options);
+
+  /// Goes on with a run that was saved. Case, solver and options should be that run's; backend,
+  /// schedule, workers and refinement may differ, and levels: as many as have patches at least, and
+  /// more than one only if it had more.
+  /// Throws as the other constructor, and std::invalid_argument when the saved run does not fit
+  /// the options or contradicts itself; the message names what.
+  Simulation(const Case& problem, const Solver& solver, Backend& backend,
+             const SimulationOptions& options, const SavedRun& saved);
   ~Simulation();
 
   /// Takes `steps` base steps. Throws CflError when an unsteady velocity, or a finer patch of a
@@ -79,13 +82,24 @@ class Simulation {
   /// may stand at different times.
   void advance(int steps);
 
+  /// The run as it stands, copied on the backend's workers. Not while advance() runs. O(points).
+  SavedRun save() const;
+
   int step() const;
+  /// The base step before which the mesh is rebuilt next; 0 = never. A part of the run's state.
+  int next_regrid() const;
   /// Time reached: step() × (end_time ÷ steps), not accumulated.
   double time() const;
   double dt() const;
   const SimulationOptions& options() const;
   const Hierarchy& hierarchy() const;
   const WorkCounters& counters() const;
+  /// Patches that tags asked for at the latest regrid and that nesting did not allow.
+  std::size_t unnested_patches() const;
+  /// What the mesh and the steppers hold in memory; stacks of threads are not counted. O(patches).
+  MemoryUse memory_use() const;
+  /// What the workers did in the latest base steps, oldest first; 4096 of them at most.
+  const std::deque<BaseStepLoad>& recent_steps() const;
 
  private:
   class Engine;

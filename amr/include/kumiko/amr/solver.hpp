@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <kumiko/amr/case.hpp>
+#include <kumiko/amr/face_fluxes.hpp>
 #include <kumiko/amr/parameter.hpp>
 #include <kumiko/amr/patch_view.hpp>
 
@@ -18,14 +19,26 @@ struct SolverTraits {
   Centring centring = Centring::kNode;
   int ghosts = 1;          ///< ghost layers that advance() reads, 1..8
   double cfl_limit = 1.0;  ///< largest CFL number that the ghosts serve
-  /// Whether displacement() works, so that coarse–fine ghosts may be traced along characteristics.
+  /// Whether displacement() works, so that coarse–fine ghosts may be traced along characteristics;
+  /// they can be with a cfl_limit of at most 1.
   bool characteristic_ghosts = false;
+  /// Whether advance_with_fluxes() works: runs with several levels then conserve. Cells only.
+  bool flux_form = false;
+  /// Whether tendency() works, so that coarse–fine ghosts may lie on a parabola in time.
+  bool tendency = false;
 };
+
+/// Ghost layers in which tendency() is asked for.
+inline constexpr int kTendencyGhosts = 2;
 
 /// The points of one patch, ready for a case's batch calls: kPatchPoints points, x fastest.
 struct PatchPoints {
   Points points;
   double spacing;
+  /// Indices of the first point within its level. Times the spacing they are the coordinates of the
+  /// first node, or of the first cell's lower left corner, to the bit the same from every patch.
+  int first_i = 0;
+  int first_j = 0;
 };
 
 /// Advances patches. Immutable once made: every member may be called from any thread at once, and
@@ -49,6 +62,17 @@ class Solver {
   /// layers at the step's start. The ghosts of `after` are not touched.
   virtual void advance(ConstPatchView before, std::span<const double> coefficients,
                        PatchView after) const = 0;
+
+  /// advance(), and the fluxes that made the change. The bits of `after` are those of advance(),
+  /// and two patches give the face between them the same flux. Called only when traits().flux_form.
+  virtual void advance_with_fluxes(ConstPatchView before, std::span<const double> coefficients,
+                                   PatchView after, FaceFluxes fluxes) const;
+
+  /// Writes Δt ∂u/∂t at the step's start for the points of a range, which reaches at most
+  /// kTendencyGhosts layers into the ghosts; ghosts of `state` as for advance(). The bits of a
+  /// point do not depend on the range. Called only when traits().tendency.
+  virtual void tendency(ConstPatchView state, std::span<const double> coefficients,
+                        const PointRange& range, PatchView tendency) const;
 
   /// Where the particles at the points at `time` were `tau` earlier, minus where they are, by the
   /// solver's departure scheme. Called only when traits().characteristic_ghosts.

@@ -1,0 +1,50 @@
+// Finding values that are not finite, soon after they arise.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+#include <kumiko/amr/backend.hpp>
+#include <kumiko/amr/hierarchy.hpp>
+
+namespace kumiko::amr {
+
+/// A value of the state is infinite or not a number. The run cannot go on.
+class NonFiniteError : public std::runtime_error {
+ public:
+  /// @param step  base steps taken
+  /// @param i, j  within the patch
+  NonFiniteError(int step, const PatchId& patch, int i, int j, int component, double value);
+
+  int step() const { return step_; }
+  /// The patch, with its level.
+  const PatchId& patch() const { return patch_; }
+  int i() const { return i_; }
+  int j() const { return j_; }
+  int component() const { return component_; }
+  double value() const { return value_; }
+
+ private:
+  int step_;
+  PatchId patch_;
+  int i_;
+  int j_;
+  int component_;
+  double value_;
+};
+
+/// Whether every value of a view's interior is finite. Any thread; does not suspend.
+/// Cost: three vectorised integer operations a point and component, no branch.
+bool is_finite(ConstPatchView field);
+
+/// Throws NonFiniteError for the first value of the interior, by component, row and column, that is
+/// not finite. What a patch's own thread calls as it passes a step.
+/// @param field  the patch's state after `step` base steps
+void check_finite(const PatchId& patch, ConstPatchView field, int step);
+
+/// Checks the current state of every patch, the finest level first, where such values are made
+/// most often; of a level the first patch in canonical order is told. Patches in parallel.
+/// Call between base steps, inside Backend::run().
+void check_finite(const Hierarchy& hierarchy, Backend& backend, int step);
+
+}  // namespace kumiko::amr

@@ -1,0 +1,40 @@
+// A limit to the memory of patches.
+#pragma once
+
+#include <cstddef>
+#include <stdexcept>
+#include <vector>
+
+#include <kumiko/amr/hierarchy.hpp>
+
+namespace kumiko::amr {
+
+/// A regrid asks for more memory than the run may have. The levels below the one named are those of
+/// the regrid; that level and those above have lost the patches that no longer nest, and got none.
+class MemoryLimitError : public std::runtime_error {
+ public:
+  MemoryLimitError(int level, std::size_t patches, std::size_t bytes, std::size_t limit);
+
+  int level() const { return level_; }
+  /// Patches asked for on the level.
+  std::size_t patches() const { return patches_; }
+  /// That the patches of all levels would take.
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  int level_;
+  std::size_t patches_;
+  std::size_t bytes_;
+};
+
+/// Throws MemoryLimitError when Hierarchy::memory_bytes() would exceed the limit after the level's
+/// patches become `wanted` (no duplicates). Call before Hierarchy::change(). O(patches).
+/// @param limit  in bytes; 0 = none
+void check_memory(const Hierarchy& hierarchy, int level, const std::vector<PatchId>& wanted,
+                  std::size_t limit);
+
+/// The same for level 0 of a mesh that is still to be made: throws std::invalid_argument, naming
+/// the keys, when it alone exceeds the limit; with limit 0, the machine's memory.
+void check_base_memory(const PatchShape& shape, std::size_t patches, std::size_t limit);
+
+}  // namespace kumiko::amr

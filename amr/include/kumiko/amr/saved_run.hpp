@@ -1,0 +1,33 @@
+// A run as it can be stored, and gone on with later.
+#pragma once
+
+#include <vector>
+
+#include <kumiko/amr/patch.hpp>
+#include <kumiko/amr/patch_id.hpp>
+#include <kumiko/amr/statistics.hpp>
+
+namespace kumiko::amr {
+
+/// The patches of one level, in canonical order.
+struct SavedLevel {
+  std::vector<PatchId> patches;
+  std::vector<RegridHistory> histories;  ///< of each patch
+  std::vector<double> cfl;               ///< CFL number of each patch's latest step
+  std::vector<double> values;            ///< a record [component][j][i] of each patch, no ghosts
+};
+
+/// Everything of a Simulation between two base steps that does not follow from case, solver and
+/// options. Whoever goes on from it gets the bits of a run that was never interrupted, whatever the
+/// backend, the schedule and the number of workers.
+struct SavedRun {
+  int step = 0;         ///< base steps taken
+  int next_regrid = 0;  ///< Simulation::next_regrid()
+  int next_check = 0;   ///< the base step before which values that are not finite are looked for
+  std::size_t unnested = 0;        ///< Simulation::unnested_patches()
+  double indicator_scale = 0.0;    ///< largest magnitude of the initial state, for Löhner's floor
+  std::vector<SavedLevel> levels;  ///< from level 0 to the finest that has patches
+  WorkCounters counters;
+};
+
+}  // namespace kumiko::amr

@@ -1,0 +1,73 @@
+// What the workers did: always counted.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include <kumiko/amr/patch_id.hpp>
+
+namespace kumiko::amr {
+
+/// What one worker did for one base step, or for all of them.
+struct WorkerLoad {
+  std::uint64_t updates = 0;  ///< points advanced
+  double busy_s = 0.0;        ///< at work on patches
+  /// Between two pieces of work: idle, searching, switching; counted to the piece that follows,
+  /// or to the last base step before a regrid.
+  double wait_s = 0.0;
+  std::uint64_t steals = 0;  ///< threads taken from other workers
+
+  WorkerLoad& operator+=(const WorkerLoad& other);
+};
+
+/// One base step. Work is counted to the base step of the patch that was advanced, whenever that
+/// happened.
+struct BaseStepLoad {
+  int step = 0;
+  std::vector<WorkerLoad> workers;
+};
+
+/// Why a patch could not go on.
+enum class WaitCause {
+  kSibling,  ///< the awaited patch, a neighbour of the same level, had not reached the same time
+  kCoarser,  ///< the awaited patch, of the level below, had not filled its ghosts
+  kParent,   ///< the parent had not taken over the step before
+  kChild,    ///< the awaited child had not caught up
+  kLevel     ///< the level's slowest patch was not done: a worker's wait at the end of a phase
+};
+
+/// "sibling", "coarser", "parent", "child", "level".
+std::string_view to_string(WaitCause cause);
+
+/// One wait of a patch's thread for another patch; with level-synchronous stepping of a worker.
+struct PatchWait {
+  double seconds = 0.0;
+  int step = 0;    ///< base step
+  int worker = 0;  ///< that went on after the wait
+  WaitCause cause = WaitCause::kSibling;
+  PatchId patch;    ///< who waited; for kLevel the last patch that the worker did before
+  PatchId awaited;  ///< for whom
+};
+
+/// Always-on counts of the work done.
+struct WorkCounters {
+  std::vector<std::uint64_t> updates_per_level;
+  /// Totals of the run, by worker; of as many as it has ever had.
+  std::vector<WorkerLoad> workers;
+  std::uint64_t regrids = 0;
+  /// Σ over base steps of the largest number of point updates of any worker.
+  std::uint64_t sum_of_largest = 0;
+  /// Σ over base steps of the mean number of point updates of a worker.
+  double sum_of_means = 0.0;
+  /// The longest waits, the longest first; kLongestWaits of them at most.
+  std::vector<PatchWait> longest_waits;
+
+  static constexpr std::size_t kLongestWaits = 10;
+
+  std::uint64_t updates() const;
+  /// Load-balance efficiency (thesis): sum_of_largest ÷ sum_of_means; 1 is perfect.
+  double balance_efficiency() const;
+};
+
+}  // namespace kumiko::amr

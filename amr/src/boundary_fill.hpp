@@ -1,0 +1,23 @@
+// Filling the ghosts of a patch that lie beyond the domain.
+#pragma once
+
+#include <kumiko/amr/geometry.hpp>
+#include <kumiko/amr/patch.hpp>
+
+namespace kumiko::amr {
+
+/// Fills every ghost of `target`, a state of `patch`, that lies beyond a side that is not periodic.
+///
+/// A ghost is the value of one point within the domain (or across a periodic side), which is found
+/// by going first to the left or right, then to the bottom or top side: the outermost point for
+/// kOutflow, the mirror image for kReflecting. At a side of kFixedValue the search ends with that
+/// side's value. So a ghost has one value, whichever patch fills it and whether the places around
+/// are refined or not.
+///
+/// What must stand before: the interior, and every ghost that does not lie beyond the domain, of
+/// this state: from siblings, from the level below, or across periodic sides. A corner of the
+/// domain needs the interior only, so that there is no order among the sides.
+/// Touches no other patch. Cost: one copy per ghost beyond the domain; nothing for other patches.
+void fill_outside(const Geometry& geometry, const Patch& patch, PatchView target);
+
+}  // namespace kumiko::amr

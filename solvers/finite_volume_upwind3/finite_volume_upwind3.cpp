@@ -1,0 +1,248 @@
+#include "finite_volume_upwind3.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "face_velocities.hpp"
+
+namespace kumiko::solvers {
+
+namespace {
+
+using amr::ConstPatchView;
+using amr::FaceFluxes;
+using amr::kPatchSize;
+using amr::PatchView;
+using amr::PointRange;
+using upwind3::Faces;
+
+constexpr int kStages = 3;
+constexpr int kGhosts = 2 * kStages;
+/// Layers of ghosts that a stage computes, and that its velocities are held for.
+constexpr std::array<int, kStages> kMargins = {4, 2, 0};
+
+/// Layout of a patch's coefficients: the spacing, whether the velocity is unsteady, then the face
+/// velocities at the stages' times t, t + Δt, t + Δt/2; a steady run uses the first of them only.
+constexpr std::size_t kSpacing = 0;
+constexpr std::size_t kUnsteady = 1;
+constexpr std::array<std::size_t, kStages> kVelocities = {
+    2, 2 + upwind3::face_values(kMargins[0]),
+    2 + upwind3::face_values(kMargins[0]) + upwind3::face_values(kMargins[1])};
+constexpr std::size_t kCoefficients = kVelocities[2] + upwind3::face_values(kMargins[2]);
+
+/// Values of cells or faces -5 .. 20 each way.
+class Scratch {
+ public:
+  static constexpr std::ptrdiff_t kStride = kPatchSize + 2 * (kMargins[0] + 1);
+  double* origin() { return values_.data() + (kMargins[0] + 1) * (kStride + 1); }
+  const double* origin() const { return values_.data() + (kMargins[0] + 1) * (kStride + 1); }
+
+ private:
+  std::array<double, static_cast<std::size_t>(kStride* kStride)> values_;
+};
+
+struct Cells {
+  const double* origin;
+  std::ptrdiff_t stride;
+};
+
+/// Means of u over faces: the upwind quadratic's, on differences, so that constants are kept.
+/// @param step  from a cell to the next across the face
+void upwind_means(Cells u, std::ptrdiff_t step, Faces v, const PointRange& range, Scratch& means) {
+  for (int j = range.j0; j < range.j1; ++j) {
+    const double* const cell = u.origin + j * u.stride;
+    const double* const velocity = v.origin + j * v.stride;
+    double* const out = means.origin() + j * Scratch::kStride;
+    for (int i = range.i0; i < range.i1; ++i) {
+      const double below = cell[i - step];
+      const double above = cell[i];
+      const double jump = above - below;
+      const double from_below = below + (1.0 / 6.0) * (2.0 * jump + (below - cell[i - 2 * step]));
+      const double from_above = above - (1.0 / 6.0) * (2.0 * jump + (cell[i + step] - above));
+      out[i] = velocity[i] >= 0.0 ? from_below : from_above;
+    }
+  }
+}
+
+/// Mean fluxes through faces, as Courant numbers × u.
+/// @param along, along_v  from a face to the next along it, in `means` and in v
+void mean_fluxes(const Scratch& means, std::ptrdiff_t along, Faces v, std::ptrdiff_t along_v,
+                 const PointRange& range, Scratch& fluxes) {
+  for (int j = range.j0; j < range.j1; ++j) {
+    const double* const u = means.origin() + j * Scratch::kStride;
+    const double* const velocity = v.origin + j * v.stride;
+    double* const out = fluxes.origin() + j * Scratch::kStride;
+    for (int i = range.i0; i < range.i1; ++i) {
+      const double shear = velocity[i + along_v] - velocity[i - along_v];
+      out[i] = velocity[i] * u[i] + (1.0 / 48.0) * (shear * (u[i + along] - u[i - along]));
+    }
+  }
+}
+
+/// Fluxes of one stage, or of a whole step.
+struct Fluxes {
+  Scratch x;
+  Scratch y;
+
+  /// From the cells of `u` within two layers around `cells`, for the faces of `cells`.
+  void compute(Cells u, Faces vx, Faces vy, const PointRange& cells) {
+    const auto [i0, i1, j0, j1] = cells;
+    Scratch means;
+    upwind_means(u, 1, vx, {i0, i1 + 1, j0 - 1, j1 + 1}, means);
+    mean_fluxes(means, Scratch::kStride, vx, vx.stride, {i0, i1 + 1, j0, j1}, x);
+    upwind_means(u, u.stride, vy, {i0 - 1, i1 + 1, j0, j1 + 1}, means);
+    mean_fluxes(means, 1, vy, 1, {i0, i1, j0, j1 + 1}, y);
+  }
+
+  /// What a cell gains.
+  double gain(int i, int j) const {
+    const double* const west = x.origin() + j * Scratch::kStride + i;
+    const double* const south = y.origin() + j * Scratch::kStride + i;
+    return (west[0] - west[1]) + (south[0] - south[Scratch::kStride]);
+  }
+
+  /// Becomes scale × (this + weight × other) on the faces of the patch's interior.
+  void add(const Fluxes& other, double weight, double scale) {
+    const auto add_to = [=](Scratch& to, const Scratch& from, int width, int height) {
+      for (int j = 0; j < height; ++j) {
+        double* const sum = to.origin() + j * Scratch::kStride;
+        const double* const term = from.origin() + j * Scratch::kStride;
+        for (int i = 0; i < width; ++i) sum[i] = scale * (sum[i] + weight * term[i]);
+      }
+    };
+    add_to(x, other.x, kPatchSize + 1, kPatchSize);
+    add_to(y, other.y, kPatchSize, kPatchSize + 1);
+  }
+};
+
+/// Calls set(i, j) for the cells of a range.
+template <class Set>
+void for_cells(const PointRange& range, Set set) {
+  for (int j = range.j0; j < range.j1; ++j) {
+    for (int i = range.i0; i < range.i1; ++i) set(i, j);
+  }
+}
+
+PointRange cells_of(int margin) {
+  return {-margin, kPatchSize + margin, -margin, kPatchSize + margin};
+}
+
+class FiniteVolumeUpwind3 final : public amr::Solver {
+ public:
+  FiniteVolumeUpwind3() {
+    traits_.name = "finite_volume_upwind3";
+    traits_.centring = amr::Centring::kCell;
+    traits_.ghosts = kGhosts;
+    traits_.cfl_limit = 1.5;
+    traits_.flux_form = true;
+    traits_.tendency = true;
+  }
+
+  const amr::SolverTraits& traits() const override { return traits_; }
+  std::size_t coefficients() const override { return kCoefficients; }
+
+  double prepare(const amr::Case& problem, const amr::PatchPoints& patch, double time, double dt,
+                 std::span<double> coefficients) const override {
+    constexpr std::array<double, kStages> kStageTimes = {0.0, 1.0, 0.5};
+    const bool steady = problem.steady_velocity();
+    coefficients[kSpacing] = patch.spacing;
+    coefficients[kUnsteady] = steady ? 0.0 : 1.0;
+    double largest = 0.0;
+    for (std::size_t stage = 0; stage < (steady ? 1 : kStages); ++stage) {
+      const int margin = kMargins[stage];
+      const std::span<double> velocities =
+          coefficients.subspan(kVelocities[stage], upwind3::face_values(margin));
+      upwind3::fill_face_velocities(problem, patch, time + kStageTimes[stage] * dt, dt, margin,
+                                    velocities);
+      const double cfl = upwind3::cfl_number(velocities, margin);
+      if (std::isnan(cfl)) return cfl;
+      largest = std::max(largest, cfl);
+    }
+    return largest;
+  }
+
+  void advance(ConstPatchView before, std::span<const double> coefficients,
+               PatchView after) const override {
+    for (int component = 0; component < before.components(); ++component) {
+      step(before, coefficients, component, after);
+    }
+  }
+
+  void advance_with_fluxes(ConstPatchView before, std::span<const double> coefficients,
+                           PatchView after, FaceFluxes fluxes) const override {
+    for (int component = 0; component < before.components(); ++component) {
+      const Fluxes total = step(before, coefficients, component, after);
+      for (int line = 0; line < FaceFluxes::kLines; ++line) {
+        double* const x = fluxes.line(amr::FaceAxis::kX, line, component);
+        double* const y = fluxes.line(amr::FaceAxis::kY, line, component);
+        const std::ptrdiff_t face = line * amr::kQuadrantSize;
+        for (std::ptrdiff_t at = 0; at < kPatchSize; ++at) {
+          x[at] = coefficients[kSpacing] * total.x.origin()[at * Scratch::kStride + face];
+          y[at] = coefficients[kSpacing] * total.y.origin()[face * Scratch::kStride + at];
+        }
+      }
+    }
+  }
+
+  void tendency(ConstPatchView state, std::span<const double> coefficients, const PointRange& range,
+                PatchView tendency) const override {
+    for (int component = 0; component < state.components(); ++component) {
+      Fluxes fluxes;
+      stage_fluxes(0, {state.origin(component), state.stride()}, coefficients, range, fluxes);
+      for_cells(range, [&](int i, int j) { tendency(i, j, component) = fluxes.gain(i, j); });
+    }
+  }
+
+ private:
+  static void stage_fluxes(std::size_t stage, Cells u, std::span<const double> coefficients,
+                           const PointRange& range, Fluxes& fluxes) {
+    const std::size_t set = coefficients[kUnsteady] == 0.0 ? 0 : stage;
+    const double* const velocities = &coefficients[kVelocities[set]];
+    fluxes.compute(u, upwind3::faces_x(velocities, kMargins[set]),
+                   upwind3::faces_y(velocities, kMargins[set]), range);
+  }
+
+  /// One step of SSP-RK3; returns its fluxes, (F₁ + F₂ + 4F₃) / 6.
+  static Fluxes step(ConstPatchView before, std::span<const double> coefficients, int component,
+                     PatchView after) {
+    const Cells start = {before.origin(component), before.stride()};
+    const auto at_start = [&](int i, int j) { return start.origin[j * start.stride + i]; };
+    Scratch state;
+    const auto now = [&](int i, int j) -> double& {
+      return state.origin()[j * Scratch::kStride + i];
+    };
+    Fluxes fluxes;
+    stage_fluxes(0, start, coefficients, cells_of(kMargins[0]), fluxes);
+    Fluxes total = fluxes;
+    for_cells(cells_of(kMargins[0]),
+              [&](int i, int j) { now(i, j) = at_start(i, j) + fluxes.gain(i, j); });
+    stage_fluxes(1, {state.origin(), Scratch::kStride}, coefficients, cells_of(kMargins[1]),
+                 fluxes);
+    total.add(fluxes, 1.0, 1.0);
+    for_cells(cells_of(kMargins[1]), [&](int i, int j) {
+      const double u = at_start(i, j);
+      now(i, j) = u + 0.25 * ((now(i, j) - u) + fluxes.gain(i, j));
+    });
+    stage_fluxes(2, {state.origin(), Scratch::kStride}, coefficients, cells_of(kMargins[2]),
+                 fluxes);
+    total.add(fluxes, 4.0, 1.0 / 6.0);
+    for_cells(cells_of(0),
+              [&](int i, int j) { after(i, j, component) = at_start(i, j) + total.gain(i, j); });
+    return total;
+  }
+
+  amr::SolverTraits traits_;
+};
+
+}  // namespace
+
+SolverEntry finite_volume_upwind3_entry() {
+  return {"finite_volume_upwind3",
+          "conservative third-order advection of cell averages",
+          {},
+          [](const amr::ParameterSet&) { return std::make_unique<FiniteVolumeUpwind3>(); }};
+}
+
+}  // namespace kumiko::solvers

@@ -1,0 +1,166 @@
+// Contract: an automatic interval is buffer / (C × steps in a base step), rounded down, on the
+// level where that is least, and nothing that was tagged leaves the refined places before the next
+// regrid.
+#include <algorithm>
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "fixtures.hpp"
+
+namespace kumiko::amr {
+namespace {
+
+using testing::cubic_solver;
+using testing::FunctionCase;
+using testing::scripted_options;
+using testing::ScriptedCase;
+
+constexpr int kSteps = ScriptedCase::kSteps;
+
+/// 64 × 64 points and 64 steps over a time of 1: the CFL number is the larger of |vx| and |vy|.
+ScriptedCase everywhere(double vx, double vy) {
+  ScriptedCase problem;
+  problem.vx = [vx](double, double) { return vx; };
+  problem.vy = [vy](double, double) { return vy; };
+  problem.indicator = [](int, int, double, double) { return 1.0; };
+  return problem;
+}
+
+/// Base steps from the first regrid to the second.
+int first_interval(const Case& problem, int levels, int buffer, bool subcycling = true) {
+  const auto solver = cubic_solver();
+  const auto backend = make_backend("serial", 1);
+  SimulationOptions options = scripted_options(levels);
+  options.refinement.interval = 0;
+  options.refinement.buffer = buffer;
+  options.subcycling = subcycling;
+  const Simulation run(problem, *solver, *backend, options);
+  return run.next_regrid();
+}
+
+TEST(RegridInterval, GivenAUniformFlowThenItIsTheClosedForm) {
+  EXPECT_EQ(first_interval(everywhere(0.19, 0.0), 2, 2), 10);  // 2 / 0.19
+  EXPECT_EQ(first_interval(everywhere(0.0, -0.19), 3, 2), 5);  // 2 / (0.19 × 2)
+  EXPECT_EQ(first_interval(everywhere(0.1, 0.19), 3, 5), 13);  // 5 / (0.19 × 2)
+  EXPECT_EQ(first_interval(everywhere(-0.9, 0.1), 4, 2), 1);   // 2 / (0.9 × 4) is below 1
+  EXPECT_EQ(first_interval(everywhere(0.9, 0.9), 3, 0), 1);
+  EXPECT_EQ(first_interval(everywhere(0.0, 0.0), 3, 2), 64) << "at rest";
+}
+
+TEST(RegridInterval, GivenNoSubcyclingThenALevelsCflNumberIsOfTheWholeBaseStep) {
+  EXPECT_EQ(first_interval(everywhere(0.0, -0.19), 3, 2, false), 5);  // 2 / 0.38
+}
+
+TEST(RegridInterval, GivenALevelWithoutPatchesThenItsStepsDoNotCount) {
+  ScriptedCase problem = everywhere(0.19, 0.0);
+  problem.indicator = [](int, int, double, double) { return 0.0; };
+  EXPECT_EQ(first_interval(problem, 4, 2), 10);
+}
+
+TEST(RegridInterval, GivenOneLevelThenThereIsNoRegrid) {
+  EXPECT_EQ(first_interval(everywhere(0.19, 0.0), 1, 2), 0);
+}
+
+TEST(RegridInterval, GivenAFixedIntervalThenRegridsAreAtItsMultiples) {
+  const ScriptedCase problem = everywhere(0.19, 0.0);
+  const auto solver = cubic_solver();
+  const auto backend = make_backend("serial", 1);
+  SimulationOptions options = scripted_options(2);
+  options.refinement.interval = 6;
+  Simulation run(problem, *solver, *backend, options);
+  EXPECT_EQ(run.next_regrid(), 6);
+  run.advance(6);
+  EXPECT_EQ(run.next_regrid(), 6);
+  run.advance(7);
+  EXPECT_EQ(run.next_regrid(), 18);
+}
+
+TEST(RegridInterval, GivenAFlowThatSpeedsUpThenTheIntervalFollowsForAnyBackend) {
+  struct Faster : ScriptedCase {
+    void velocity(Points points, double time, Vectors velocity) const override {
+      for (std::size_t at = 0; at < points.size(); ++at) {
+        velocity.x[at] = time < 0.2 ? 0.19 : 0.45;
+        velocity.y[at] = 0.0;
+      }
+    }
+  };
+  Faster problem;
+  problem.steady = false;
+  problem.indicator = [](int, int, double, double) { return 1.0; };
+  const auto solver = cubic_solver();
+  for (const auto& [name, workers] : {std::pair{"serial", 1}, std::pair{"threads", 3}}) {
+    const auto backend = make_backend(name, workers);
+    SimulationOptions options = scripted_options(2);
+    options.refinement.interval = 0;
+    Simulation run(problem, *solver, *backend, options);
+    EXPECT_EQ(run.next_regrid(), 10);
+    run.advance(11);
+    EXPECT_EQ(run.next_regrid(), 20) << "t was below 0.2 then";
+    run.advance(10);
+    EXPECT_EQ(run.next_regrid(), 24) << "2 / 0.45 from 20 on";
+  }
+}
+
+/// Refines what lies within a radius of a point that the flow carries along.
+struct CarriedCase : ScriptedCase {
+  static constexpr double kSpeedX = 0.37;
+  static constexpr double kSpeedY = -0.23;
+  double radius(int level) const { return level == 0 ? 0.12 : 0.06; }
+  bool within(int level, double x, double y, double time) const {
+    return std::hypot(x - (0.3 + kSpeedX * time), y - (0.6 + kSpeedY * time)) < radius(level);
+  }
+
+  CarriedCase() {
+    vx = [](double, double) { return kSpeedX; };
+    vy = [](double, double) { return kSpeedY; };
+    indicator = [this](int level, int step, double x, double y) {
+      return within(level, x, y, static_cast<double>(step) / kSteps) ? 1.0 : 0.0;
+    };
+  }
+};
+
+/// Points of levels 0 and 1 within the radius that have no child.
+int uncovered(const CarriedCase& problem, const Hierarchy& mesh, double time) {
+  int points = 0;
+  for (int index = 0; index < 2; ++index) {
+    const double h = mesh.geometry().spacing(index);
+    for (int j = 0; j < mesh.geometry().points_y(index); ++j) {
+      for (int i = 0; i < mesh.geometry().points_x(index); ++i) {
+        const PatchId child{index + 1, i / kQuadrantSize, j / kQuadrantSize};
+        if (problem.within(index, i * h, j * h, time) && mesh.level(index + 1).find(child) < 0) {
+          ++points;
+        }
+      }
+    }
+  }
+  return points;
+}
+
+TEST(RegridInterval, GivenAFeatureThatTheFlowCarriesThenItStaysOnRefinedPlacesAtEveryStep) {
+  const CarriedCase problem;
+  const auto solver = cubic_solver();
+  const auto backend = make_backend("serial", 1);
+  SimulationOptions options = scripted_options(3);
+  int uncovered_with_four_times_the_interval = 0;
+  for (const int interval : {0, 8}) {
+    options.refinement.interval = interval;
+    Simulation run(problem, *solver, *backend, options);
+    if (interval == 0) {
+      ASSERT_EQ(run.next_regrid(), 2) << "2 / (0.37 × 2)";
+    }
+    for (int step = 1; step < kSteps; ++step) {
+      run.advance(1);
+      const int points = uncovered(problem, run.hierarchy(), run.time());
+      if (interval == 0) {
+        ASSERT_EQ(points, 0) << "step " << step;
+      } else {
+        uncovered_with_four_times_the_interval += points;
+      }
+    }
+  }
+  EXPECT_GT(uncovered_with_four_times_the_interval, 0) << "the test can fail";
+}
+
+}  // namespace
+}  // namespace kumiko::amr

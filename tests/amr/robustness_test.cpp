@@ -1,0 +1,235 @@
+// Contract: unusual meshes run like all others: levels that empty and come back, a single patch,
+// fewer patches than workers, eight levels; and a run that may not grow says so.
+#include <cmath>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <kumiko/amr/diagnostics.hpp>
+#include <kumiko/amr/memory_limit.hpp>
+
+#include "fixtures.hpp"
+
+namespace kumiko::amr {
+namespace {
+
+using testing::cubic_solver;
+using testing::FunctionCase;
+using testing::run_options;
+using testing::scripted_options;
+using testing::ScriptedCase;
+
+/// A way to run: backend, workers, schedule.
+struct Way {
+  std::string backend;
+  int workers;
+  Schedule schedule;
+};
+
+std::vector<Way> every_way(int workers) {
+  std::vector<Way> ways = {{"serial", 1, Schedule::kLevel},
+                           {"threads", workers, Schedule::kDataflow},
+                           {"threads", workers, Schedule::kLevel},
+                           {"pthread", workers, Schedule::kLevel}};
+  if (testing::kOpenMpIsTestable) ways.push_back({"openmp", workers, Schedule::kLevel});
+  return ways;
+}
+
+double wave(double x, double y) { return std::sin(6.0 * x) + std::cos(4.0 * y) * x; }
+
+TEST(Robustness, GivenLevelsThatEmptyAndComeBackThenEveryBackendStepsThroughAlike) {
+  ScriptedCase problem;
+  problem.u = wave;
+  problem.vx = [](double, double y) { return 0.3 + 0.2 * y; };
+  problem.vy = [](double x, double) { return 0.4 * x - 0.3; };
+  // Refined at the regrids at 0 and 4, not at 8 and 12, again from 16 on.
+  problem.indicator = [](int, int step, double x, double y) {
+    const bool refined = step < 8 || step >= 16;
+    return refined && std::hypot(x - 0.5, y - 0.5) < 0.15 ? 1.0 : 0.0;
+  };
+  const auto solver = cubic_solver();
+  std::vector<std::string> hashes;
+  for (const Way& way : every_way(3)) {
+    const auto backend = make_backend(way.backend, way.workers);
+    SimulationOptions options = scripted_options(3);
+    options.schedule = way.schedule;
+    Simulation run(problem, *solver, *backend, options);
+    EXPECT_EQ(run.hierarchy().used_levels(), 3);
+    run.advance(9);
+    EXPECT_EQ(run.hierarchy().used_levels(), 1);
+    run.advance(8);
+    EXPECT_EQ(run.hierarchy().used_levels(), 3);
+    EXPECT_TRUE(field_figures(run.hierarchy(), *backend).finite);
+    hashes.push_back(state_hash(run.hierarchy()));
+    EXPECT_EQ(hashes.back(), hashes.front()) << way.backend;
+  }
+}
+
+TEST(Robustness, GivenOnePatchInAllThenItIsItsOwnNeighbourAndManyWorkersDoNoHarm) {
+  for (const bool periodic : {true, false}) {
+    FunctionCase problem;
+    problem.u = wave;
+    problem.vx = [](double, double) { return 0.7; };
+    problem.vy = [](double, double) { return -0.4; };
+    if (!periodic) problem.sides = {};
+    const auto solver = cubic_solver();
+    std::vector<std::string> hashes;
+    for (const Way& way : every_way(8)) {
+      const auto backend = make_backend(way.backend, way.workers);
+      SimulationOptions options = run_options(16, 1, 32);
+      options.schedule = way.schedule;
+      Simulation run(problem, *solver, *backend, options);
+      ASSERT_EQ(run.hierarchy().level(0).size(), 1U);
+      run.advance(32);
+      hashes.push_back(state_hash(run.hierarchy()));
+      EXPECT_EQ(hashes.back(), hashes.front()) << way.backend;
+    }
+  }
+}
+
+TEST(Robustness, GivenOneBasePatchWhenRefinedThenFewerPatchesThanWorkersRunOnThreeLevels) {
+  ScriptedCase problem;
+  problem.u = wave;
+  problem.vx = [](double, double) { return 0.7; };
+  problem.vy = [](double, double) { return -0.4; };
+  problem.indicator = [](int level, int, double x, double y) {
+    return level == 0 || (x < 0.5 && y < 0.5) ? 1.0 : 0.0;
+  };
+  const auto solver = cubic_solver();
+  std::vector<std::string> hashes;
+  for (const Way& way : every_way(16)) {
+    const auto backend = make_backend(way.backend, way.workers);
+    SimulationOptions options = scripted_options(3);
+    options.points_x = options.points_y = 16;
+    options.refinement.buffer = 0;
+    options.schedule = way.schedule;
+    Simulation run(problem, *solver, *backend, options);
+    ASSERT_EQ(run.hierarchy().level(1).size(), 4U);
+    ASSERT_EQ(run.hierarchy().level(2).size(), 4U);
+    run.advance(8);
+    hashes.push_back(state_hash(run.hierarchy()));
+    EXPECT_EQ(hashes.back(), hashes.front()) << way.backend;
+  }
+}
+
+TEST(Robustness, GivenEightLevelsThenTheMeshNestsAtEachRegridAndTheFrontMovesWithTheFlow) {
+  // Eight points of level 6 in a base step.
+  constexpr int kSteps = 64;
+  constexpr double kSpeed = 0.25;
+  FunctionCase problem;
+  // A front so sharp that only the finest level, 4096 points, has it on ten of them.
+  problem.u = [](double x, double y) {
+    return 0.5 * (1.0 - std::tanh((std::hypot(x - 0.5, y - 0.5) - 0.05) * 800.0));
+  };
+  problem.vx = [](double, double) { return kSpeed; };
+  const auto solver = cubic_solver();
+  const auto backend = make_backend("threads", 2);
+  SimulationOptions options = run_options(32, 8, kSteps);
+  options.refinement.interval = 1;
+  // What nesting asks for: a patch is as wide as eight points of the level below.
+  options.refinement.buffer = 8;
+  Simulation run(problem, *solver, *backend, options);
+  for (int step = 0; step < 2; ++step) {
+    EXPECT_TRUE(run.hierarchy().properly_nested());
+    EXPECT_EQ(run.hierarchy().used_levels(), 8);
+    run.advance(1);
+  }
+  const Geometry& geometry = run.hierarchy().geometry();
+  const Level& finest = run.hierarchy().level(7);
+  EXPECT_LT(finest.size(), 1000U) << "of 65536";
+  const double shift = kSpeed * run.time();
+  double largest = 0.0;
+  for (std::size_t slot = 0; slot < finest.size(); ++slot) {
+    const Patch& patch = finest.patch(slot);
+    for (int at = 0; at < kPatchPoints; ++at) {
+      const int i = at % kPatchSize;
+      const int j = at / kPatchSize;
+      const double x = geometry.coordinate(7, patch.id().i * kPatchSize + i);
+      const double y = geometry.coordinate(7, patch.id().j * kPatchSize + j);
+      largest = std::max(largest, std::abs(patch.now()(i, j) - problem.u(x - shift, y)));
+    }
+  }
+  EXPECT_LT(largest, 0.01);
+  const FieldFigures figures = field_figures(run.hierarchy(), *backend);
+  EXPECT_LT(figures.maximum, 1.01);
+  EXPECT_GT(figures.minimum, -0.01);
+}
+
+/// Refined within a disk that grows with the base step.
+ScriptedCase growing() {
+  ScriptedCase problem;
+  problem.u = wave;
+  problem.indicator = [](int, int step, double x, double y) {
+    return std::hypot(x - 0.5, y - 0.5) < 0.1 + 0.02 * step ? 1.0 : 0.0;
+  };
+  return problem;
+}
+
+TEST(MemoryLimit, GivenLessThanARegridNeedsThenItEndsTheRunAndNamesLevelPatchesAndBytes) {
+  const ScriptedCase problem = growing();
+  const auto solver = cubic_solver();
+  const auto backend = make_backend("threads", 2);
+  SimulationOptions options = scripted_options(3);
+  std::size_t needed = 0;
+  {
+    Simulation run(problem, *solver, *backend, options);
+    run.advance(13);
+    needed = run.hierarchy().memory_bytes();
+  }
+  options.refinement.memory_limit = needed;
+  {
+    Simulation run(problem, *solver, *backend, options);
+    EXPECT_NO_THROW(run.advance(13)) << "exactly what is needed";
+  }
+  options.refinement.memory_limit = needed - 1;
+  Simulation run(problem, *solver, *backend, options);
+  run.advance(12);
+  std::vector<std::size_t> before;
+  for (int level = 0; level < 3; ++level) before.push_back(run.hierarchy().level(level).size());
+  std::size_t named = 0;
+  try {
+    run.advance(1);
+    FAIL();
+  } catch (const MemoryLimitError& error) {
+    named = static_cast<std::size_t>(error.level());
+    ASSERT_TRUE(named == 1 || named == 2);
+    EXPECT_GT(error.patches(), before[named]);
+    EXPECT_EQ(error.bytes(), needed);
+    const std::string message = error.what();
+    EXPECT_EQ(message.find("level " + std::to_string(named) + " asks"), 0U) << message;
+    EXPECT_NE(message.find(std::to_string(error.patches()) + " patches"), std::string::npos);
+    EXPECT_NE(message.find(std::to_string(needed)), std::string::npos) << message;
+    EXPECT_NE(message.find("amr.memory_limit"), std::string::npos) << message;
+  }
+  for (std::size_t level = named; level < 3; ++level) {
+    EXPECT_EQ(run.hierarchy().level(static_cast<int>(level)).size(), before[level]) << "unchanged";
+  }
+  EXPECT_LE(run.hierarchy().memory_bytes(), needed - 1);
+  EXPECT_TRUE(run.hierarchy().properly_nested());
+  EXPECT_TRUE(field_figures(run.hierarchy(), *backend).finite);
+}
+
+TEST(MemoryLimit, GivenNoneAndABaseGridBeyondAnyMachineThenTheRequestIsRefused) {
+  const FunctionCase problem;
+  const auto solver = cubic_solver();
+  const auto backend = make_backend("serial", 1);
+  const SimulationOptions options = run_options(1 << 24, 1, 32);  // 10 PB
+  EXPECT_THROW(Simulation(problem, *solver, *backend, options), std::invalid_argument);
+}
+
+TEST(MemoryLimit, GivenLessThanTheBaseGridNeedsThenTheRequestIsRefused) {
+  const ScriptedCase problem = growing();
+  const auto solver = cubic_solver();
+  const auto backend = make_backend("serial", 1);
+  SimulationOptions options = scripted_options(1);
+  options.refinement.memory_limit = 1;
+  EXPECT_THROW(Simulation(problem, *solver, *backend, options), std::invalid_argument);
+  options.refinement.memory_limit =
+      Simulation(problem, *solver, *backend, scripted_options(1)).hierarchy().memory_bytes();
+  EXPECT_NO_THROW(Simulation(problem, *solver, *backend, options));
+}
+
+}  // namespace
+}  // namespace kumiko::amr

@@ -1,0 +1,203 @@
+// Contract: a run that was saved and gone on with, by whatever backend, schedule and number of
+// workers, ends with the bits of one that was never interrupted; what does not fit is refused.
+#include <functional>
+#include <stdexcept>
+
+#include <gtest/gtest.h>
+
+#include <kumiko/amr/diagnostics.hpp>
+#include <kumiko/amr/saved_run.hpp>
+
+#include "fixtures.hpp"
+
+namespace kumiko::amr {
+namespace {
+
+using testing::FunctionCase;
+using testing::run_options;
+
+struct Setting {
+  const char* name;
+  const char* problem;
+  const char* solver;
+  std::function<void(SimulationOptions&)> change;
+};
+
+void PrintTo(const Setting& setting, std::ostream* out) { *out << setting.name; }
+
+std::vector<Setting> settings() {
+  return {
+      {"Steady", "zalesak", "semi_lagrangian_cubic", [](SimulationOptions&) {}},
+      {"Unsteady", "vortex", "semi_lagrangian_cubic", [](SimulationOptions&) {}},
+      {"LinearGhosts", "vortex", "semi_lagrangian_cubic",
+       [](SimulationOptions& o) { o.time_interpolation = TimeInterpolation::kLinear; }},
+      {"FluxForm", "gaussian", "finite_volume_upwind3",
+       [](SimulationOptions& o) { o.time_interpolation = TimeInterpolation::kQuadratic; }},
+      {"NoSubcycling", "zalesak", "semi_lagrangian_cubic",
+       [](SimulationOptions& o) {
+         o.subcycling = false;
+         o.steps = 960;
+       }},
+      {"AutomaticInterval", "vortex", "semi_lagrangian_cubic",
+       [](SimulationOptions& o) { o.refinement.interval = 0; }},
+      {"HysteresisAndLifetime", "zalesak", "semi_lagrangian_cubic",
+       [](SimulationOptions& o) {
+         o.refinement.interval = 2;
+         o.refinement.hysteresis = 3;
+         o.refinement.min_lifetime = 5;
+       }},
+      {"OneLevel", "zalesak", "semi_lagrangian_cubic", [](SimulationOptions& o) { o.levels = 1; }},
+  };
+}
+
+/// With the defaults of its parameters.
+template <class Entry>
+auto make(const Entry& entry) {
+  return entry.make(defaults(entry.parameters));
+}
+
+class SavedRunTest : public ::testing::TestWithParam<Setting> {
+ protected:
+  static constexpr int kSteps = 14;
+
+  SavedRunTest()
+      : problem_(make(*cases::find_case(GetParam().problem))),
+        solver_(make(*solvers::find_solver(GetParam().solver))),
+        options_(run_options(64, 3, 640)) {
+    GetParam().change(options_);
+  }
+
+  std::unique_ptr<Case> problem_;
+  std::unique_ptr<Solver> solver_;
+  SimulationOptions options_;
+};
+INSTANTIATE_TEST_SUITE_P(With, SavedRunTest, ::testing::ValuesIn(settings()),
+                         [](const auto& tested) { return std::string(tested.param.name); });
+
+TEST_P(SavedRunTest, GivenASaveAfterAnyStepWhenGoneOnWithElsewhereThenTheBitsAreTheSame) {
+  const auto serial = make_backend("serial", 1);
+  const auto threads = make_backend("threads", 3);
+  Simulation whole(*problem_, *solver_, *serial, options_);
+  std::vector<SavedRun> saved;
+  for (int step = 0; step < kSteps; ++step) {
+    saved.push_back(whole.save());
+    whole.advance(1);
+  }
+  const std::string expected = state_hash(whole.hierarchy());
+  for (const SavedRun& from : saved) {
+    Simulation rest(*problem_, *solver_, *threads, options_, from);
+    EXPECT_EQ(rest.step(), from.step);
+    EXPECT_EQ(rest.next_regrid(), from.next_regrid);
+    rest.advance(kSteps - from.step);
+    EXPECT_EQ(state_hash(rest.hierarchy()), expected) << "from base step " << from.step;
+    EXPECT_EQ(rest.counters().updates_per_level, whole.counters().updates_per_level);
+    EXPECT_EQ(rest.counters().regrids, whole.counters().regrids);
+  }
+}
+
+TEST_P(SavedRunTest, GivenASaveThatIsRestoredWhenSavedAgainThenItIsTheSame) {
+  const auto backend = make_backend("threads", 2);
+  Simulation run(*problem_, *solver_, *backend, options_);
+  run.advance(7);
+  const SavedRun first = run.save();
+  const SavedRun second = Simulation(*problem_, *solver_, *backend, options_, first).save();
+  EXPECT_EQ(second.step, 7);
+  EXPECT_EQ(second.next_regrid, first.next_regrid);
+  EXPECT_EQ(second.next_check, first.next_check);
+  EXPECT_EQ(second.indicator_scale, first.indicator_scale);
+  ASSERT_EQ(second.levels.size(), first.levels.size());
+  for (std::size_t level = 0; level < first.levels.size(); ++level) {
+    const SavedLevel& a = first.levels[level];
+    const SavedLevel& b = second.levels[level];
+    EXPECT_EQ(a.patches, b.patches);
+    EXPECT_EQ(a.cfl, b.cfl);
+    EXPECT_EQ(a.values, b.values);
+    for (std::size_t slot = 0; slot < a.histories.size(); ++slot) {
+      EXPECT_EQ(a.histories[slot].since, b.histories[slot].since);
+      EXPECT_EQ(a.histories[slot].unwanted, b.histories[slot].unwanted);
+    }
+  }
+}
+
+/// A two-level run to be spoilt.
+class SpoiltRunTest : public ::testing::Test {
+ protected:
+  SpoiltRunTest() {
+    problem_.u = [](double x, double y) { return std::hypot(x - 0.5, y - 0.5) < 0.2 ? 1.0 : 0.0; };
+    Simulation run(problem_, *solver_, *backend_, options_);
+    run.advance(2);
+    saved_ = run.save();
+  }
+
+  /// What the attempt to go on says.
+  std::string refusal() {
+    try {
+      Simulation run(problem_, *solver_, *backend_, options_, saved_);
+    } catch (const std::invalid_argument& error) {
+      return error.what();
+    }
+    return "none";
+  }
+
+  FunctionCase problem_;
+  std::unique_ptr<Solver> solver_ = testing::cubic_solver();
+  std::unique_ptr<Backend> backend_ = make_backend("serial", 1);
+  SimulationOptions options_ = run_options(64, 2, 100);
+  SavedRun saved_;
+};
+
+TEST_F(SpoiltRunTest, GivenAWholeOneThenItIsTaken) {
+  ASSERT_EQ(saved_.levels.size(), 2U);
+  EXPECT_EQ(refusal(), "none");
+}
+
+TEST_F(SpoiltRunTest, GivenAStepBeyondTheEndThenRefused) {
+  saved_.step = 101;
+  EXPECT_EQ(refusal(), "the saved run stands at base step 101 of 100");
+}
+
+TEST_F(SpoiltRunTest, GivenARegridInThePastThenRefused) {
+  saved_.next_regrid = 1;
+  EXPECT_EQ(refusal(), "the saved run stands at base step 2 with its next regrid at 1");
+}
+
+TEST_F(SpoiltRunTest, GivenMoreLevelsThanAskedForThenRefused) {
+  options_.levels = 1;
+  EXPECT_EQ(refusal(), "the saved run has 2 levels with patches; amr.levels is 1");
+}
+
+TEST_F(SpoiltRunTest, GivenAnotherGridThenRefused) {
+  options_ = run_options(128, 2, 200);
+  EXPECT_EQ(refusal(), "the saved run has 16 patches on level 0; the grid has 64");
+}
+
+TEST_F(SpoiltRunTest, GivenAPatchBeyondTheDomainThenRefused) {
+  saved_.levels[1].patches.back() = {1, 3, 8};
+  EXPECT_EQ(refusal(), "the saved run has patch (3, 8) of level 1 on level 1, which has 8 x 8");
+}
+
+TEST_F(SpoiltRunTest, GivenAPatchTwiceThenRefused) {
+  saved_.levels[0].patches[1] = saved_.levels[0].patches[0];
+  EXPECT_EQ(refusal(), "the saved run has patch (0, 0) of level 0 twice, or out of order");
+}
+
+TEST_F(SpoiltRunTest, GivenValuesThatAreMissingThenRefused) {
+  saved_.levels[0].values.pop_back();
+  EXPECT_NE(refusal().find("has 16 patches on level 0, but 16 histories, 16 CFL numbers and 4095"),
+            std::string::npos)
+      << refusal();
+}
+
+TEST_F(SpoiltRunTest, GivenAPatchWithoutItsParentsNeighboursThenRefused) {
+  options_.levels = 3;
+  SavedLevel finest;
+  finest.patches = {{2, 0, 0}};
+  finest.histories.resize(1);
+  finest.cfl.resize(1);
+  finest.values.resize(kPatchPoints);
+  saved_.levels.push_back(finest);
+  EXPECT_EQ(refusal(), "the saved run has patch (0, 0) of level 2 without all it needs on level 1");
+}
+
+}  // namespace
+}  // namespace kumiko::amr

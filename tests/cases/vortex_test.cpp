@@ -1,0 +1,112 @@
+// Contract: the reversing single vortex of LeVeque 1996 and Rider & Kothe 1998: its velocity by the
+// closed form, without divergence, zero on the sides; its solution at the start and the end.
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <kumiko/cases/registry.hpp>
+
+namespace kumiko::cases {
+namespace {
+
+constexpr double kPi = std::numbers::pi;
+
+std::unique_ptr<amr::Case> make(const std::string& initial = "disk", double period = 8.0) {
+  const CaseEntry* const entry = find_case("vortex");
+  amr::ParameterSet parameters = amr::defaults(entry->parameters);
+  parameters.set("initial", initial);
+  parameters.set("period", period);
+  return entry->make(parameters);
+}
+
+struct Velocity {
+  double x;
+  double y;
+};
+
+Velocity velocity_at(const amr::Case& problem, double x, double y, double time) {
+  Velocity v{};
+  problem.velocity({{&x, 1}, {&y, 1}}, time, {{&v.x, 1}, {&v.y, 1}});
+  return v;
+}
+
+double initial_at(const amr::Case& problem, double x, double y) {
+  double value = -1.0;
+  problem.initial({{&x, 1}, {&y, 1}}, 0, {&value, 1});
+  return value;
+}
+
+TEST(Vortex, GivenPointsInAndAboutTheDomainThenTheVelocityIsTheClosedForm) {
+  const auto problem = make();
+  for (const double time : {0.0, 1.3, 5.0, 8.0}) {
+    const double strength = std::cos(kPi * time / 8.0);
+    for (double x = -0.13; x < 1.2; x += 0.0371) {
+      for (double y = -0.11; y < 1.2; y += 0.0373) {
+        const Velocity v = velocity_at(*problem, x, y, time);
+        const double square_x = std::pow(std::sin(kPi * x), 2);
+        const double square_y = std::pow(std::sin(kPi * y), 2);
+        ASSERT_NEAR(v.x, square_x * std::sin(2 * kPi * y) * strength, 2e-15);
+        ASSERT_NEAR(v.y, -square_y * std::sin(2 * kPi * x) * strength, 2e-15);
+      }
+    }
+  }
+}
+
+TEST(Vortex, GivenTheSidesThenNothingMovesThere) {
+  const auto problem = make();
+  for (double s = 0.0; s <= 1.0; s += 0.125) {
+    for (const double side : {0.0, 1.0}) {
+      for (const Velocity& v :
+           {velocity_at(*problem, side, s, 0.0), velocity_at(*problem, s, side, 0.0)}) {
+        EXPECT_NEAR(v.x, 0.0, 1e-15);
+        EXPECT_NEAR(v.y, 0.0, 1e-15);
+      }
+    }
+  }
+}
+
+TEST(Vortex, GivenHalfTheTimeThenTheFlowTurnsBack) {
+  const auto problem = make("disk", 2.0);
+  EXPECT_DOUBLE_EQ(problem->end_time(), 2.0);
+  EXPECT_FALSE(problem->steady_velocity());
+  EXPECT_NEAR(velocity_at(*problem, 0.3, 0.6, 1.0).x, 0.0, 1e-15);
+  const Velocity before = velocity_at(*problem, 0.3, 0.6, 0.7);
+  const Velocity after = velocity_at(*problem, 0.3, 0.6, 1.3);
+  EXPECT_NEAR(before.x, -after.x, 1e-15);
+  EXPECT_NEAR(before.y, -after.y, 1e-15);
+}
+
+TEST(Vortex, GivenTheDiskThenItIsTheLiteratures) {
+  const auto problem = make();
+  EXPECT_EQ(initial_at(*problem, 0.5, 0.75), 1.0);
+  EXPECT_EQ(initial_at(*problem, 0.5, 0.89), 1.0);
+  EXPECT_EQ(initial_at(*problem, 0.5, 0.91), 0.0);
+  EXPECT_EQ(initial_at(*problem, 0.5, 0.59), 0.0);
+}
+
+TEST(Vortex, GivenAGaussianThenItIsSmooth) {
+  const auto problem = make("gaussian");
+  EXPECT_EQ(initial_at(*problem, 0.5, 0.75), 1.0);
+  EXPECT_NEAR(initial_at(*problem, 0.55, 0.75), std::exp(-0.5), 1e-14);
+}
+
+TEST(Vortex, GivenTimesThenTheSolutionIsKnownAtTheStartAndTheEndOnly) {
+  const auto problem = make();
+  const double x = 0.5;
+  const double y = 0.7;
+  double value = -1.0;
+  for (const double time : {0.0, 8.0}) {
+    EXPECT_TRUE(problem->exact({{&x, 1}, {&y, 1}}, 0, time, {&value, 1}));
+    EXPECT_EQ(value, 1.0);
+  }
+  EXPECT_FALSE(problem->exact({{&x, 1}, {&y, 1}}, 0, 4.0, {&value, 1}));
+  double dx = 0.0;
+  double dy = 0.0;
+  EXPECT_FALSE(problem->exact_displacement({{&x, 1}, {&y, 1}}, 1.0, 0.1, {{&dx, 1}, {&dy, 1}}));
+}
+
+}  // namespace
+}  // namespace kumiko::cases
