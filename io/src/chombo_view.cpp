@@ -1,7 +1,7 @@
 #include <array>
 #include <vector>
 
-#include "state_views.hpp"
+#include "checkpoint_views.hpp"
 
 namespace kumiko::io {
 
@@ -20,28 +20,30 @@ Corners corners(const amr::PatchId& id) {
   return {i, j, i + amr::kPatchSize - 1, j + amr::kPatchSize - 1};
 }
 
-void write_header(const Object& file, const amr::Hierarchy& hierarchy,
-                  const StateAttributes& attributes) {
+void write_header(const Object& file, const Contents& contents) {
   set_attribute(file, "filetype", "VanillaAMRFileType");
-  set_attribute(file, "iteration", static_cast<std::int32_t>(attributes.step));
-  set_attribute(file, "time", attributes.time);
-  set_attribute(file, "num_levels", hierarchy.used_levels());
-  set_attribute(file, "max_level", hierarchy.used_levels() - 1);
-  set_attribute(file, "num_components", hierarchy.shape().components);
-  for (std::size_t at = 0; at < attributes.component_names.size(); ++at) {
+  set_attribute(file, "iteration", static_cast<std::int32_t>(contents.checkpoint.run.step));
+  set_attribute(file, "time", contents.checkpoint.attributes.time);
+  set_attribute(file, "num_levels", contents.used_levels());
+  set_attribute(file, "max_level", contents.used_levels() - 1);
+  set_attribute(file, "num_components", contents.components);
+  const std::vector<std::string>& names = contents.checkpoint.attributes.component_names;
+  for (std::size_t at = 0; at < names.size(); ++at) {
     const std::string name = "component_" + std::to_string(at);
-    set_attribute(file, name.c_str(), attributes.component_names[at]);
+    set_attribute(file, name.c_str(), names[at]);
   }
   const Object global = hdf5::make_group(file, "Chombo_global");
   set_attribute(global, "SpaceDim", 2);
   set_attribute(global, "testReal", 0.0);
 }
 
-void write_level_attributes(const Object& group, const amr::Geometry& geometry, int level,
-                            const StateAttributes& attributes, const Object& box_type) {
+void write_level_attributes(const Object& group, const Contents& contents, int level,
+                            const Object& box_type) {
+  const RunAttributes& run = contents.checkpoint.attributes;
+  const amr::Geometry& geometry = contents.geometry;
   set_attribute(group, "dx", geometry.spacing(level));
-  set_attribute(group, "dt", attributes.dt / static_cast<double>(1 << level));
-  set_attribute(group, "time", attributes.time);
+  set_attribute(group, "dt", run.dt / static_cast<double>(run.subcycling ? 1 << level : 1));
+  set_attribute(group, "time", run.time);
   set_attribute(group, "ref_ratio", amr::kRefinementRatio);
   const Corners domain = {0, 0, geometry.points_x(level) - 1, geometry.points_y(level) - 1};
   set_attribute(group, "prob_domain", box_type, domain.data());
@@ -58,72 +60,54 @@ void write_record_attributes(const Object& group, int components) {
 }
 
 /// The boxes of the level's patches, who owns them (one process), where their records start.
-void write_boxes(const Object& group, const amr::Level& level, std::size_t record,
+void write_boxes(const Object& group, const std::vector<amr::PatchId>& ids, std::size_t record,
                  const Object& box_type) {
   std::vector<Corners> boxes;
   std::vector<std::int64_t> offsets = {0};
-  for (std::size_t slot = 0; slot < level.size(); ++slot) {
-    boxes.push_back(corners(level.patch(slot).id()));
-    offsets.push_back(static_cast<std::int64_t>((slot + 1) * record));
+  for (const amr::PatchId& id : ids) {
+    boxes.push_back(corners(id));
+    offsets.push_back(static_cast<std::int64_t>(boxes.size() * record));
   }
-  const std::vector<std::int32_t> processors(level.size(), 0);
-  const hsize_t patches = level.size();
+  const std::vector<std::int32_t> processors(ids.size(), 0);
+  const hsize_t patches = ids.size();
   const hsize_t ends = patches + 1;
   hdf5::write_dataset(group, "boxes", box_type.id(), {&patches, 1}, boxes.data());
   hdf5::write_dataset(group, "Processors", H5T_NATIVE_INT32, {&patches, 1}, processors.data());
   hdf5::write_dataset(group, "data:offsets=0", H5T_NATIVE_INT64, {&ends, 1}, offsets.data());
 }
 
-Object make_records(const Object& file, int level, hsize_t values) {
+}  // namespace
+
+Room reserve(const Object& parent, const std::string& name, hid_t type, std::size_t values) {
   const Object properties = hdf5::make_properties(H5P_DATASET_CREATE);
   hdf5::require(H5Pset_layout(properties.id(), H5D_CONTIGUOUS));
   hdf5::require(H5Pset_alloc_time(properties.id(), H5D_ALLOC_TIME_EARLY));
   hdf5::require(H5Pset_fill_time(properties.id(), H5D_FILL_TIME_NEVER));
-  const Object space = hdf5::make_space({&values, 1});
-  return {H5Dcreate2(file.id(), records_path(level).c_str(), H5T_IEEE_F64LE, space.id(),
-                     H5P_DEFAULT, properties.id(), H5P_DEFAULT),
-          H5Dclose};
+  const hsize_t extent = values;
+  const Object space = hdf5::make_space({&extent, 1});
+  const Object dataset(H5Dcreate2(parent.id(), name.c_str(), type, space.id(), H5P_DEFAULT,
+                                  properties.id(), H5P_DEFAULT),
+                       H5Dclose);
+  const haddr_t offset = H5Dget_offset(dataset.id());
+  if (offset == HADDR_UNDEF) throw hdf5::Error("the library gave a dataset no room");
+  return offset;
 }
 
-/// Copies a patch's points, without ghosts, as they stand in its record.
-void fill_record(const amr::Patch& patch, int components, double* record) {
-  for (int component = 0; component < components; ++component) {
-    Eigen::Map<amr::FieldArray>(record + component * amr::kPatchPoints, amr::kPatchSize,
-                                amr::kPatchSize) = patch.now().interior(component);
-  }
-}
-
-void write_records(const Object& dataset, const amr::Level& level, int components) {
-  const hsize_t size = static_cast<hsize_t>(components) * amr::kPatchPoints;
-  const hsize_t all = level.size() * size;
-  const Object place = hdf5::make_space({&all, 1});
-  const Object memory = hdf5::make_space({&size, 1});
-  std::vector<double> record(size);
-  for (std::size_t slot = 0; slot < level.size(); ++slot) {
-    fill_record(level.patch(slot), components, record.data());
-    const hsize_t start = slot * size;
-    hdf5::require(H5Sselect_hyperslab(place.id(), H5S_SELECT_SET, &start, nullptr, &size, nullptr));
-    hdf5::require(H5Dwrite(dataset.id(), H5T_NATIVE_DOUBLE, memory.id(), place.id(), H5P_DEFAULT,
-                           record.data()));
-  }
-}
-
-}  // namespace
-
-void write_chombo_view(const Object& file, const amr::Hierarchy& hierarchy,
-                       const StateAttributes& attributes) {
+std::vector<Room> write_chombo_view(const Object& file, const Contents& contents) {
   const Object box_type = hdf5::make_integers_type(kCorners);
-  const int components = hierarchy.shape().components;
-  const std::size_t record = static_cast<std::size_t>(components) * amr::kPatchPoints;
-  write_header(file, hierarchy, attributes);
-  for (int index = 0; index < hierarchy.used_levels(); ++index) {
-    const amr::Level& level = hierarchy.level(index);
-    const Object group = hdf5::make_group(file, "level_" + std::to_string(index));
-    write_level_attributes(group, hierarchy.geometry(), index, attributes, box_type);
-    write_record_attributes(group, components);
-    write_boxes(group, level, record, box_type);
-    write_records(make_records(file, index, level.size() * record), level, components);
+  std::vector<Room> rooms;
+  write_header(file, contents);
+  for (int level = 0; level < contents.used_levels(); ++level) {
+    const std::vector<amr::PatchId>& ids =
+        contents.levels()[static_cast<std::size_t>(level)].patches;
+    const Object group = hdf5::make_group(file, "level_" + std::to_string(level));
+    write_level_attributes(group, contents, level, box_type);
+    write_record_attributes(group, contents.components);
+    write_boxes(group, ids, contents.record(), box_type);
+    rooms.push_back(
+        reserve(file, records_path(level), H5T_IEEE_F64LE, ids.size() * contents.record()));
   }
+  return rooms;
 }
 
 }  // namespace kumiko::io

@@ -8,7 +8,9 @@
 #include <kumiko/io/nearest.hpp>
 
 #include "key_check.hpp"
+#include "listed_name.hpp"
 #include "message.hpp"
+#include "refinement_keys.hpp"
 #include "text_file.hpp"
 #include "toml_reader.hpp"
 #include "toml_writer.hpp"
@@ -70,36 +72,84 @@ std::string list_keys(const Schema& schema, std::string_view table) {
   return fmt::format("its keys are {}", fmt::join(names, ", "));
 }
 
+/// The name under which the key of a setting would be declared.
+std::string declared_name(const Setting& setting) {
+  const std::optional<ListedName> listed = listed_name(setting.key);
+  return listed ? listed->declared() : setting.key;
+}
+
 ConfigError unknown_table(const Schema& schema, const Setting& setting) {
-  const std::optional<std::string> meant = nearest(setting.key, table_names(schema));
-  return ConfigError(fmt::format("{}: unknown table [{}]; {}", setting.where, excerpt(setting.key),
+  const std::string name = declared_name(setting);
+  const std::optional<std::string> meant = nearest(name, table_names(schema));
+  return ConfigError(fmt::format("{}: unknown table [{}]; {}", setting.where, excerpt(name),
                                  meant ? "did you mean [" + *meant + "]?" : list_tables(schema)));
 }
 
+/// Whether a table may be there several times, as [[table]].
+bool is_list(const Schema& schema, std::string_view table) {
+  const std::vector<Key>& keys = schema.keys();
+  return std::any_of(keys.begin(), keys.end(), [&](const Key& key) {
+    return key.repeated && table_of(key.spec.name) == table;
+  });
+}
+
 ConfigError unknown_key(const Schema& schema, const Setting& setting) {
-  const std::string_view table = table_of(setting.key);
+  const std::string name = declared_name(setting);
+  const std::string_view table = table_of(name);
   std::string remedy;
-  if (const std::optional<std::string> meant = nearest(setting.key, key_names(schema))) {
+  if (const std::optional<std::string> meant = nearest(name, key_names(schema))) {
     remedy = fmt::format("did you mean '{}'?", *meant);
   } else if (schema.has_table(table)) {
     remedy = fmt::format("table [{}] is known, {}", table, list_keys(schema, table));
   } else {
     remedy = list_tables(schema);
   }
-  return ConfigError(
-      fmt::format("{}: unknown key {}; {}", setting.where, in_quotes(setting.key), remedy));
+  return ConfigError(fmt::format("{}: unknown key {}; {}", setting.where, in_quotes(name), remedy));
+}
+
+/// Refuses [table] where [[table]] is meant, and the other way round.
+void refuse_other_kind_of_table(const Schema& schema, const Setting& setting,
+                                std::string_view table) {
+  const bool listed = listed_name(setting.key).has_value();
+  if (listed == is_list(schema, table)) return;
+  throw ConfigError(listed ? fmt::format("{}: [{}] is one table, not a list; write [{}]",
+                                         setting.where, table, table)
+                           : fmt::format("{}: '{}' is a list of tables; write [[{}]] in the file, "
+                                         "once for each",
+                                         setting.where, table, table));
 }
 
 /// The key that a setting is for; nullptr for the header of a known table. Throws ConfigError.
 const Key* key_of(const Schema& schema, const Setting& setting) {
-  if (const Key* key = schema.find(setting.key)) return key;
+  const std::string name = declared_name(setting);
   const bool is_header = std::holds_alternative<TableHeader>(setting.value);
-  if (!schema.has_table(setting.key)) {
+  if (const Key* key = schema.find(name)) {
+    // [[key]] is a wrong type, which is told as such.
+    if (!is_header) refuse_other_kind_of_table(schema, setting, table_of(name));
+    return key;
+  }
+  if (!schema.has_table(name)) {
     throw is_header ? unknown_table(schema, setting) : unknown_key(schema, setting);
   }
-  if (is_header) return nullptr;
-  throw ConfigError(fmt::format("{}: {} is a table, not a key; {}", setting.where,
-                                in_quotes(setting.key), list_keys(schema, setting.key)));
+  if (is_header) {
+    refuse_other_kind_of_table(schema, setting, name);
+    return nullptr;
+  }
+  throw ConfigError(fmt::format("{}: {} is a table, not a key; {}", setting.where, in_quotes(name),
+                                list_keys(schema, name)));
+}
+
+/// Refuses a value for a table of a list that the file does not have.
+void refuse_absent_entry(const std::vector<Setting>& settings, const Setting& setting) {
+  const std::optional<ListedName> listed = listed_name(setting.key);
+  if (!listed) return;
+  const std::string entry = listed->entry();
+  const bool there = std::any_of(settings.begin(), settings.end(), [&](const Setting& other) {
+    return other.key == entry && std::holds_alternative<TableHeader>(other.value);
+  });
+  if (there) return;
+  throw ConfigError(fmt::format("{}: the file has no '{}'; add a [[{}]] there", setting.where,
+                                entry, listed->table));
 }
 
 /// Whether a solver or a case may declare the name.
@@ -129,12 +179,15 @@ ConfigError ConfigSource::error(std::string_view name, const std::string& messag
 
 amr::ParameterSet ConfigSource::values(const Schema& schema, bool core_only) const {
   amr::ParameterSet values;
-  for (const Key& key : schema.keys()) values.set(key.spec.name, key.spec.default_value);
+  for (const Key& key : schema.keys()) {
+    if (!key.repeated) values.set(key.spec.name, key.spec.default_value);
+  }
   for (const Setting& setting : settings_) {
     const bool later = schema.find(setting.key) == nullptr && may_be_declared(setting.key);
     if (core_only && later) continue;
     const Key* key = key_of(schema, setting);
     if (key == nullptr) continue;
+    refuse_absent_entry(settings_, setting);
     try {
       values.set(setting.key, checked_setting(*key, setting));
     } catch (const ValueError& refusal) {
@@ -142,14 +195,33 @@ amr::ParameterSet ConfigSource::values(const Schema& schema, bool core_only) con
     }
   }
   refuse_missing(schema);
+  complete_lists(schema, values);
   return values;
+}
+
+void ConfigSource::complete_lists(const Schema& schema, amr::ParameterSet& values) const {
+  for (const Setting& setting : settings_) {
+    const std::optional<ListedName> listed = listed_name(setting.key);
+    if (!listed || !std::holds_alternative<TableHeader>(setting.value)) continue;
+    for (const Key& key : schema.keys()) {
+      if (!key.repeated || table_of(key.spec.name) != listed->table) continue;
+      const std::string name = listed->entry() + key.spec.name.substr(listed->table.size());
+      if (values.contains(name)) continue;
+      if (key.required) {
+        throw ConfigError(fmt::format("{}: '{}' is missing; add it: {}", setting.where,
+                                      key.spec.name, key.spec.help));
+      }
+      values.set(name, key.spec.default_value);
+    }
+  }
 }
 
 void ConfigSource::refuse_missing(const Schema& schema) const {
   for (const Key& key : schema.keys()) {
     const std::string& name = key.spec.name;
     const auto is_set = [&](const Setting& setting) { return setting.key == name; };
-    if (!key.required || std::any_of(settings_.begin(), settings_.end(), is_set)) continue;
+    if (!key.required || key.repeated) continue;
+    if (std::any_of(settings_.begin(), settings_.end(), is_set)) continue;
     // A misspelled name is the likeliest reason.
     for (const Setting& setting : settings_) {
       const bool is_known = schema.find(setting.key) || schema.has_table(setting.key);
@@ -171,6 +243,7 @@ Config ConfigSource::check(const Schema& schema) const {
                                               "'time.steps', {}",
                                               stop, steps));
   }
+  if (const auto refusal = refused_refinement(all)) throw error(refusal->key, refusal->message);
   return Config(std::move(all));
 }
 

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <charconv>
 #include <iterator>
 #include <stdexcept>
 #include <string>
@@ -6,45 +8,68 @@
 #include <fmt/ranges.h>
 
 #include <kumiko/io/diagnostics_csv.hpp>
+#include <kumiko/io/output_folder.hpp>
 
-#include "part_file.hpp"
+#include "csv_file.hpp"
 
 namespace kumiko::io {
 
-/// The unfinished file.
-class DiagnosticsCsv::Part {
- public:
-  explicit Part(const std::filesystem::path& path)
-      : name_(path, Abandoned::kKeep), writer_(name_.part()) {}
-
-  void write(const std::string& line) { writer_.write(line); }
-  void finish() {
-    writer_.close();
-    name_.publish();
-  }
-
- private:
-  PartFile name_;
-  FileWriter writer_;
-};
-
 namespace {
 
-std::string header(int levels, int workers) {
-  std::string line = "step,time,";
-  for (int level = 0; level < levels; ++level) line += fmt::format("patches_{},", level);
-  line += "mass,min,max";
-  for (int worker = 0; worker < workers; ++worker) line += fmt::format(",updates_{}", worker);
-  return line + "\n";
+/// Columns before those of the workers.
+std::vector<std::string> leading_columns(std::size_t levels) {
+  std::vector<std::string> columns = {"step", "time"};
+  for (std::size_t level = 0; level < levels; ++level) {
+    columns.push_back(fmt::format("patches_{}", level));
+  }
+  columns.insert(columns.end(), {"mass", "min", "max"});
+  return columns;
+}
+
+std::string line_of(const std::vector<std::string>& fields) {
+  return fmt::format("{}\n", fmt::join(fields, ","));
+}
+
+std::uint64_t number_of(const std::string& field) {
+  std::uint64_t number = 0;
+  std::from_chars(field.data(), field.data() + field.size(), number);
+  return number;
 }
 
 }  // namespace
 
-DiagnosticsCsv::DiagnosticsCsv(const std::filesystem::path& path, int levels, int workers)
+DiagnosticsCsv::DiagnosticsCsv(const std::filesystem::path& path, int levels, int workers,
+                               const CsvRows& earlier)
     : levels_(static_cast<std::size_t>(levels)),
       workers_(static_cast<std::size_t>(workers)),
-      part_(std::make_unique<Part>(path)) {
-  part_->write(header(levels, workers));
+      columns_(workers_),
+      is_new_(earlier.rows.empty()) {
+  std::vector<std::string> columns = leading_columns(levels_);
+  const std::size_t leading = columns.size();
+  const std::vector<std::string>& old = earlier.columns;
+  if (!earlier.rows.empty() && old.size() > leading) {
+    columns_ = std::max(workers_, old.size() - leading);
+  }
+  for (std::size_t worker = 0; worker < columns_; ++worker) {
+    columns.push_back(fmt::format("updates_{}", worker));
+  }
+  const bool fits = old.size() >= leading && std::equal(old.begin(), old.end(), columns.begin());
+  if (!earlier.rows.empty() && !fits) {
+    throw OutputError(fmt::format(
+        "cannot go on with '{}': its columns are not those of this run; name another folder with "
+        "--output",
+        path.string()));
+  }
+  earlier_updates_.resize(columns_);
+  std::string rows;
+  for (std::vector<std::string> row : earlier.rows) {
+    row.resize(columns.size(), "0");
+    for (std::size_t worker = 0; worker < columns_; ++worker) {
+      earlier_updates_[worker] += number_of(row[leading + worker]);
+    }
+    rows += line_of(row);
+  }
+  file_ = std::make_unique<CsvFile>(path, line_of(columns), rows);
 }
 
 DiagnosticsCsv::~DiagnosticsCsv() = default;
@@ -55,12 +80,14 @@ void DiagnosticsCsv::row(const DiagnosticsRow& row) {
         fmt::format("a row of diagnostics has {} levels and {} workers, its file has {} and {}",
                     row.patches.size(), row.updates.size(), levels_, workers_));
   }
+  std::vector<std::uint64_t> updates = row.updates;
+  updates.resize(columns_);
   // fmt writes the shortest digits that read back to the same double.
-  part_->write(fmt::format("{},{},{},{},{},{},{}\n", row.step, row.time,
+  file_->write(fmt::format("{},{},{},{},{},{},{}\n", row.step, row.time,
                            fmt::join(row.patches, ","), row.mass, row.minimum, row.maximum,
-                           fmt::join(row.updates, ",")));
+                           fmt::join(updates, ",")));
 }
 
-void DiagnosticsCsv::finish() { part_->finish(); }
+void DiagnosticsCsv::finish() { file_->finish(); }
 
 }  // namespace kumiko::io

@@ -20,6 +20,7 @@ namespace kumiko::io {
 namespace {
 
 using Integers = std::vector<std::int64_t>;
+using Numbers = std::vector<double>;
 
 template <class T>
 bool has_type(const Key& key) {
@@ -31,11 +32,17 @@ ValueError wrong_type(const Key& key, std::string_view got) {
       fmt::format("'{}' must be of type {}, not {}", key.spec.name, type_name(key), got));
 }
 
-/// Integers serve where numbers are asked for, and one integer where a list of a known size is.
+/// Integers serve where numbers are asked for, and one integer where a list of integers of a known
+/// size is.
 amr::ParameterValue converted(const Key& key, amr::ParameterValue value) {
+  const auto* integers = std::get_if<Integers>(&value);
+  if (integers != nullptr && has_type<Numbers>(key)) {
+    return Numbers(integers->begin(), integers->end());
+  }
   const auto* integer = std::get_if<std::int64_t>(&value);
   if (integer == nullptr) return value;
   if (has_type<double>(key)) return static_cast<double>(*integer);
+  if (key.integer_serves) return fmt::format("{}", *integer);
   if (has_type<Integers>(key) && key.list_size > 0) return Integers(key.list_size, *integer);
   return value;
 }
@@ -67,12 +74,14 @@ void check_choice(const Key& key, const std::string& value) {
                                choices_text(key), hint));
 }
 
-void check_list(const Key& key, const Integers& values) {
+template <class Number>
+void check_list(const Key& key, const std::vector<Number>& values) {
   if (key.list_size > 0 && values.size() != key.list_size) {
-    throw ValueError(fmt::format("'{}' has {} elements; it must be a {} or one integer for all",
-                                 key.spec.name, values.size(), type_name(key)));
+    throw ValueError(fmt::format("'{}' has {} elements; it must be a {}{}", key.spec.name,
+                                 values.size(), type_name(key),
+                                 has_type<Integers>(key) ? " or one integer for all" : ""));
   }
-  for (const std::int64_t value : values) check_range(key, value);
+  for (const Number value : values) check_range(key, value);
 }
 
 /// Text needs no quotes on the command line; everything else is written as in a file.
@@ -111,8 +120,9 @@ std::string type_name(const Key& key) {
   if (has_type<std::int64_t>(key)) return "integer";
   if (has_type<double>(key)) return "number";
   if (has_type<std::string>(key)) return "text";
-  return key.list_size == 0 ? "list of integers"
-                            : fmt::format("list of {} integers", key.list_size);
+  const char* const element = has_type<Numbers>(key) ? "numbers" : "integers";
+  return key.list_size == 0 ? fmt::format("list of {}", element)
+                            : fmt::format("list of {} {}", key.list_size, element);
 }
 
 std::string range_text(const Key& key) {
@@ -149,6 +159,7 @@ amr::ParameterValue checked_value(const Key& key, amr::ParameterValue value) {
   if (const auto* number = std::get_if<double>(&value)) check_range(key, *number);
   if (const auto* text = std::get_if<std::string>(&value)) check_choice(key, *text);
   if (const auto* list = std::get_if<Integers>(&value)) check_list(key, *list);
+  if (const auto* list = std::get_if<Numbers>(&value)) check_list(key, *list);
   return value;
 }
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <fstream>
 #include <string>
 #include <system_error>
@@ -8,6 +9,7 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <kumiko/io/output_folder.hpp>
@@ -20,19 +22,53 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The files of a run; a star stands for any characters.
-constexpr std::array<std::string_view, 5> kRunFiles = {
-    "state_*.hdf", "field_*.png", "diagnostics.csv", "summary.json", "trace.json"};
+struct RunFile {
+  std::string_view pattern;  ///< "#" stands for six digits or more
+  std::string_view purpose;
+};
+
+/// The files of a run.
+constexpr std::array<RunFile, 11> kRunFiles = {
+    {{"checkpoint_#.hdf", "the run after that many base steps, to go on from"},
+     {"state_#.hdf", "the run after that many base steps, to look at or go on from"},
+     {"states.hdf.series", "the states as one series in time, for ParaView"},
+     {"field_start.png", "the first field with its patches"},
+     {"field_end.png", "the last field with its patches"},
+     {"diagnostics.csv", "mass, range, patches and updates over time"},
+     {"load.csv", "what every worker did in every base step"},
+     {"trace.json", "who computed which patch when, for Perfetto"},
+     {kConfigurationFile, "the effective configuration"},
+     {kManifestFile, "this list"},
+     {kSummaryFile, "every figure of the run; written last, it says that the run is complete"}}};
 
 constexpr std::string_view kOtherFolder = "name another folder with --output";
 
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// The digits that stand for a pattern's "#", six or more; empty when the name does not match.
+std::string_view digits_of(std::string_view name, std::string_view pattern) {
+  constexpr std::size_t kLeastDigits = 6;
+  const std::size_t place = pattern.find('#');
+  const std::string_view head = pattern.substr(0, place);
+  const std::string_view tail = pattern.substr(place + 1);
+  if (name.size() < head.size() + kLeastDigits + tail.size() || !name.starts_with(head) ||
+      !name.ends_with(tail)) {
+    return {};
+  }
+  const std::string_view digits = name.substr(head.size(), name.size() - head.size() - tail.size());
+  return std::all_of(digits.begin(), digits.end(), is_digit) ? digits : std::string_view();
+}
+
 bool matches(std::string_view name, std::string_view pattern) {
-  const std::size_t star = pattern.find('*');
-  if (star == std::string_view::npos) return name == pattern;
-  const std::string_view head = pattern.substr(0, star);
-  const std::string_view tail = pattern.substr(star + 1);
-  return name.size() >= head.size() + tail.size() && name.substr(0, head.size()) == head &&
-         name.substr(name.size() - tail.size()) == tail;
+  if (pattern.find('#') == std::string_view::npos) return name == pattern;
+  return !digits_of(name, pattern).empty();
+}
+
+const RunFile* find_run_file(std::string_view name) {
+  const auto* const found =
+      std::find_if(kRunFiles.begin(), kRunFiles.end(),
+                   [&](const RunFile& file) { return matches(name, file.pattern); });
+  return found == kRunFiles.end() ? nullptr : found;
 }
 
 /// Whether this process, as the user it acts for, may add files to a folder.
@@ -64,11 +100,10 @@ fs::path normal(const fs::path& path) {
   return whole.has_filename() ? whole : whole.parent_path();
 }
 
-void remove_run_files(const fs::path& folder) {
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-    const bool plain = entry.is_symlink() || entry.is_regular_file();
-    if (plain && OutputFolder::owns(entry.path().filename().string())) fs::remove(entry.path());
-  }
+/// Tables go on in their parts.
+bool hinders_continuation(std::string_view name) {
+  if (is_part(name)) return !name.ends_with(".csv.part") || name.ends_with(".part.part");
+  return name == kManifestFile || name == kSummaryFile || name.ends_with(".csv");
 }
 
 /// Calls f, and turns what the file system reports into an OutputError.
@@ -82,37 +117,88 @@ void reporting(const fs::path& path, Function f) {
   }
 }
 
+/// Removes the run's files whose name `chosen` chooses.
+template <class Chosen>
+void remove_run_files(const fs::path& folder, Chosen chosen) {
+  reporting(folder, [&] {
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+      const std::string name = entry.path().filename().string();
+      const bool plain = entry.is_symlink() || entry.is_regular_file();
+      if (plain && OutputFolder::owns(name) && chosen(name)) fs::remove(entry.path());
+    }
+  });
+}
+
+fs::path make_folder(const fs::path& path) {
+  reporting(path, [&] { fs::create_directories(normal(path)); });
+  return path;
+}
+
 }  // namespace
 
-void OutputFolder::check(const fs::path& path, bool overwrite) {
+void OutputFolder::check(const fs::path& path, Earlier earlier) {
   if (path.empty()) throw OutputError("the output folder has an empty name; name it with --output");
   reporting(path, [&] {
     const fs::path folder = normal(path);
     const fs::path place = closest_existing(folder);
     check_place(path, place, kOtherFolder);
-    if (place == folder && !overwrite && !fs::is_empty(folder)) {
+    if (place == folder && earlier == Earlier::kRefuse && !fs::is_empty(folder)) {
       throw OutputError(fmt::format(
-          "the output folder '{}' is in use; replace the run in it with --overwrite, or {}",
+          "the output folder '{}' is in use; replace the run in it with --overwrite, or go on "
+          "with it with --restart latest, or {}",
           path.string(), kOtherFolder));
     }
   });
 }
 
 bool OutputFolder::owns(std::string_view name) {
-  if (name.size() > kPartSuffix.size() &&
-      name.substr(name.size() - kPartSuffix.size()) == kPartSuffix) {
-    name.remove_suffix(kPartSuffix.size());
-  }
-  return std::any_of(kRunFiles.begin(), kRunFiles.end(),
-                     [&](std::string_view pattern) { return matches(name, pattern); });
+  while (is_part(name)) name.remove_suffix(kPartSuffix.size());
+  return find_run_file(name) != nullptr;
 }
 
-OutputFolder::OutputFolder(fs::path path, bool overwrite) : path_(std::move(path)) {
-  check(path_, overwrite);
-  reporting(path_, [&] {
-    fs::create_directories(normal(path_));
-    if (overwrite) remove_run_files(path_);
-  });
+std::string_view OutputFolder::purpose(std::string_view name) {
+  const RunFile* const file = find_run_file(name);
+  return file == nullptr ? std::string_view() : file->purpose;
+}
+
+OutputFolder::Lock::Lock(const fs::path& folder)
+    : descriptor_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+  // Other errors: a file system without locks, or a folder that may be written but not read.
+  if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
+  ::close(descriptor_);
+  throw OutputError(fmt::format("another run writes into the output folder '{}'; let it end, or {}",
+                                folder.string(), kOtherFolder));
+}
+
+OutputFolder::Lock::~Lock() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+OutputFolder::OutputFolder(fs::path path, Earlier earlier)
+    : path_((check(path, earlier), std::move(path))), lock_(make_folder(path_)) {
+  if (earlier == Earlier::kReplace) remove_run_files(path_, [](std::string_view) { return true; });
+}
+
+void OutputFolder::forget_end() const { remove_run_files(path_, hinders_continuation); }
+
+bool OutputFolder::holds_run(const fs::path& folder) {
+  std::error_code missing;
+  return fs::is_regular_file(folder / kConfigurationFile, missing);
+}
+
+std::map<std::int64_t, fs::path> OutputFolder::numbered(const fs::path& folder,
+                                                        std::string_view pattern) {
+  std::map<std::int64_t, fs::path> found;
+  std::error_code missing;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, missing)) {
+    const std::string name = entry.path().filename().string();
+    const std::string_view digits = digits_of(name, pattern);
+    std::int64_t number = 0;
+    const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    const bool usable = !digits.empty() && result.ec == std::errc{};
+    if (usable && entry.is_regular_file(missing)) found[number] = entry.path();
+  }
+  return found;
 }
 
 fs::path OutputFolder::file(std::string_view name) const {

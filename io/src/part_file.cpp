@@ -31,6 +31,11 @@ int sync(const std::filesystem::path& path, int flags) {
 
 }  // namespace
 
+bool is_part(std::string_view name) {
+  return name.size() > kPartSuffix.size() &&
+         name.substr(name.size() - kPartSuffix.size()) == kPartSuffix;
+}
+
 std::string system_message(std::string_view what, const std::filesystem::path& path, int error) {
   return fmt::format("{} '{}': {}", what, path.string(), std::generic_category().message(error));
 }
@@ -47,6 +52,10 @@ PartFile::~PartFile() {
 
 void PartFile::publish() {
   if (const int error = sync(part_, 0); error != 0) fail("cannot write", part_, error);
+  take_name();
+}
+
+void PartFile::take_name() {
   if (::rename(part_.c_str(), target_.c_str()) != 0) fail("cannot write", target_, errno);
   published_ = true;
   const std::filesystem::path folder = target_.has_parent_path() ? target_.parent_path() : ".";
@@ -56,9 +65,12 @@ void PartFile::publish() {
   }
 }
 
-FileWriter::FileWriter(const std::filesystem::path& path)
+FileWriter::FileWriter(const std::filesystem::path& path, Existing existing)
     : path_(path),
-      descriptor_(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
+      descriptor_(::open(
+          path.c_str(),
+          O_WRONLY | O_CREAT | O_CLOEXEC | (existing == Existing::kAppend ? O_APPEND : O_TRUNC),
+          0666)) {
   if (descriptor_ < 0) fail("cannot write", path_, errno);
 }
 

@@ -9,6 +9,7 @@ namespace kumiko::io {
 
 /// Ends the provisional names.
 inline constexpr std::string_view kPartSuffix = ".part";
+bool is_part(std::string_view name);
 
 /// "what 'path': cause", the cause by errno.
 std::string system_message(std::string_view what, const std::filesystem::path& path, int error);
@@ -28,8 +29,11 @@ class PartFile {
   const std::filesystem::path& part() const { return part_; }
 
   /// Waits until the part is on the disk and gives it its name, replacing what had that name.
-  /// Throws OutputError.
+  /// Throws OutputError; the file may have its name then, but the folder that says so may not be on
+  /// the disk.
   void publish();
+  /// The same for a part that is on the disk.
+  void take_name();
 
  private:
   std::filesystem::path target_;
@@ -38,11 +42,14 @@ class PartFile {
   bool published_ = false;
 };
 
+/// What becomes of what a file holds that is opened for writing.
+enum class Existing { kTruncate, kAppend };
+
 /// An unbuffered file that is open for writing: errors show in the call that causes them.
 class FileWriter {
  public:
-  /// Creates the file or empties it. Throws OutputError.
-  explicit FileWriter(const std::filesystem::path& path);
+  /// Creates the file, or opens the one that is there. Throws OutputError.
+  explicit FileWriter(const std::filesystem::path& path, Existing existing = Existing::kTruncate);
   ~FileWriter();
   FileWriter(const FileWriter&) = delete;
   FileWriter& operator=(const FileWriter&) = delete;

@@ -34,6 +34,9 @@ std::string describe_key(const Key& key) {
       fmt::format("{}\n    {}\n    {}", key.spec.name, key.spec.help, type_name(key));
   if (!key.spec.choices.empty()) text += ": " + choices_text(key);
   if (const std::string range = range_text(key); !range.empty()) text += ", " + range;
+  if (key.repeated) {
+    text += fmt::format("; in each [[{}]]", key.spec.name.substr(0, key.spec.name.rfind('.')));
+  }
   return text + (key.required ? "; required\n"
                               : fmt::format("; default {}\n", toml_value(key.spec.default_value)));
 }

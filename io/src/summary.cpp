@@ -34,6 +34,37 @@ Json updates_json(const RunSummary& summary) {
   return json;
 }
 
+Json load_json(const RunSummary& summary) {
+  Json json = Json::array();
+  for (const amr::WorkerLoad& load : summary.load) {
+    json.push_back({{"updates", load.updates},
+                    {"busy_s", load.busy_s},
+                    {"wait_s", load.wait_s},
+                    {"steals", load.steals}});
+  }
+  return json;
+}
+
+Json waits_json(const RunSummary& summary) {
+  Json json = Json::array();
+  for (const amr::PatchWait& wait : summary.longest_waits) {
+    json.push_back({{"seconds", wait.seconds},
+                    {"step", wait.step},
+                    {"worker", wait.worker},
+                    {"cause", amr::to_string(wait.cause)},
+                    {"patch", amr::to_string(wait.patch)},
+                    {"awaited", amr::to_string(wait.awaited)}});
+  }
+  return json;
+}
+
+Json memory_json(const RunSummary& summary) {
+  return {{"bytes_per_point", summary.memory.bytes_per_point()},
+          {"patch_bytes", summary.memory.patch_bytes},
+          {"metadata_bytes", summary.memory.metadata_bytes},
+          {"points", summary.memory.points}};
+}
+
 /// Puts a value at its dotted key, making the tables on the way.
 void insert(Json& table, std::string_view key, const amr::ParameterValue& value) {
   Json* place = &table;
@@ -65,6 +96,7 @@ Json to_json(const RunSummary& summary) {
   json["solver"] = summary.solver;
   json["backend"] = summary.backend;
   json["workers"] = summary.workers;
+  json["schedule"] = summary.schedule;
   json["steps"] = summary.steps;
   json["wall_s"] = summary.wall_s;
   json["error"] = error_json(summary);
@@ -73,7 +105,12 @@ Json to_json(const RunSummary& summary) {
   json["updates_per_core_s"] = summary.updates_per_core_s;
   json["balance_efficiency"] = summary.balance_efficiency;
   json["steals"] = summary.steals;
-  json["patches"]["per_level"] = summary.patches_per_level;
+  json["load"] = load_json(summary);
+  json["longest_waits"] = waits_json(summary);
+  json["memory"] = memory_json(summary);
+  json["patches"] = {{"per_level", summary.patches_per_level},
+                     {"unnested", summary.unnested_patches},
+                     {"regrids", summary.regrids}};
   json["peak_rss_bytes"] = summary.peak_rss_bytes;
   json["state_hash"] = summary.state_hash;
   json["config"] = config_json(summary);

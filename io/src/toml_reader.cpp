@@ -34,13 +34,18 @@ struct Placed {
   Setting setting;
 };
 
+/// A list of integers, or, when any of it is no integer, of numbers.
 decltype(Setting::value) array_value(const toml::array& array) {
   std::vector<std::int64_t> integers;
+  std::vector<double> numbers;
   for (const toml::node& element : array) {
-    const auto* integer = element.as_integer();
-    if (integer == nullptr) return ForeignValue{"a list of something else"};
-    integers.push_back(integer->get());
+    const std::optional<double> number =
+        element.is_number() ? element.value<double>() : std::nullopt;
+    if (!number) return ForeignValue{"a list of something else"};
+    numbers.push_back(*number);
+    if (const auto* integer = element.as_integer()) integers.push_back(integer->get());
   }
+  if (integers.size() < numbers.size()) return amr::ParameterValue(std::move(numbers));
   return amr::ParameterValue(std::move(integers));
 }
 
@@ -73,6 +78,11 @@ class Collector {
                         "{} parts",
                         where, in_quotes(full), kDeepestTable));
       }
+      const toml::array* const list = node.as_array();
+      if (list != nullptr && list->is_array_of_tables()) {
+        collect_tables(*list, full, depth);
+        continue;
+      }
       found_.push_back({position, {full, where, node_value(node)}});
       if (const toml::table* inner = node.as_table()) collect(*inner, full + ".", depth + 1);
     }
@@ -89,6 +99,16 @@ class Collector {
   }
 
  private:
+  /// [[name]] for the first time is "name[0]", and so on.
+  void collect_tables(const toml::array& tables, const std::string& name, int depth) {
+    for (std::size_t index = 0; index < tables.size(); ++index) {
+      const toml::source_position position = tables[index].source().begin;
+      const std::string full = fmt::format("{}[{}]", name, index);
+      found_.push_back({position, {full, place(name_, position), TableHeader{}}});
+      collect(*tables[index].as_table(), full + ".", depth + 1);
+    }
+  }
+
   const std::string& name_;
   std::vector<Placed> found_;
 };

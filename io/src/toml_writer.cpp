@@ -1,8 +1,13 @@
 #include "toml_writer.hpp"
 
 #include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
 
 #include <fmt/format.h>
+
+#include "listed_name.hpp"
 
 namespace kumiko::io {
 
@@ -28,7 +33,26 @@ struct ValueWriter {
   std::string operator()(const std::vector<std::int64_t>& value) const {
     return fmt::format("[{}]", fmt::join(value, ", "));
   }
+  std::string operator()(const std::vector<double>& value) const {
+    std::vector<std::string> elements;
+    for (const double element : value) elements.push_back(toml_double(element));
+    return fmt::format("[{}]", fmt::join(elements, ", "));
+  }
 };
+
+/// The tables of lists, "[[amr.region]]", in the order of their indices.
+std::string listed_tables(const amr::ParameterSet& values) {
+  std::map<std::pair<std::string, std::size_t>, std::string> tables;
+  for (const auto& [name, value] : values.values()) {
+    const std::optional<ListedName> listed = listed_name(name);
+    if (!listed) continue;
+    tables[{listed->table, listed->index}] +=
+        fmt::format("{} = {}\n", listed->key, toml_value(value));
+  }
+  std::string text;
+  for (const auto& [table, keys] : tables) text += fmt::format("\n[[{}]]\n{}", table.first, keys);
+  return text;
+}
 
 }  // namespace
 
@@ -61,6 +85,7 @@ std::string toml_document(const amr::ParameterSet& values) {
   std::string open_table;
   // Sorted names keep the keys of a table together.
   for (const auto& [name, value] : values.values()) {
+    if (listed_name(name)) continue;
     const std::size_t dot = name.find('.');
     const std::string table = name.substr(0, dot);
     if (table != open_table) {
@@ -69,7 +94,7 @@ std::string toml_document(const amr::ParameterSet& values) {
     }
     document += fmt::format("{} = {}\n", name.substr(dot + 1), toml_value(value));
   }
-  return document;
+  return document + listed_tables(values);
 }
 
 }  // namespace kumiko::io

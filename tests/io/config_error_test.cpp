@@ -34,9 +34,11 @@ TEST(ConfigError, UnknownKeyFarFromAllListsItsTable) {
 }
 
 TEST(ConfigError, UnknownKeyOutsideAllTablesListsTheTables) {
-  EXPECT_THAT(refusal(kMinimal + "horizontal = 3"),
-              AllOf(StartsWith("run.toml:2: unknown key 'horizontal'; the tables are amr, case, "),
-                    HasSubstr("time")));
+  EXPECT_THAT(
+      refusal(kMinimal + "horizontal = 3"),
+      AllOf(StartsWith(
+                "run.toml:2: unknown key 'horizontal'; the tables are amr, amr.region, case, "),
+            HasSubstr("time")));
 }
 
 TEST(ConfigError, QuotedDotsDoNotMakeATable) {
@@ -71,8 +73,10 @@ TEST(ConfigError, MistypedValueNamesBothTypes) {
   EXPECT_EQ(refusal(kMinimal + "case.shape = 7"),
             "run.toml:2: 'case.shape' must be of type list of integers, not 7");
   EXPECT_THAT(refusal(kMinimal + "amr.levels = 2024-01-01"), HasSubstr("not a date or a time"));
-  EXPECT_THAT(refusal(kMinimal + "grid.base = [16.0, 16]"), HasSubstr("not a list of something"));
-  EXPECT_THAT(refusal(kMinimal + "[[amr.levels]]"), HasSubstr("not a list of something else"));
+  EXPECT_THAT(refusal(kMinimal + "grid.base = [16.0, 16]"), HasSubstr("not [16.0, 16.0]"));
+  EXPECT_THAT(refusal(kMinimal + "grid.base = ['a']"), HasSubstr("not a list of something else"));
+  EXPECT_EQ(refusal(kMinimal + "[[amr.levels]]"),
+            "run.toml:2: 'amr.levels' must be of type integer, not a table");
 }
 
 TEST(ConfigError, ANumberWithAnExponentIsNoInteger) {
@@ -94,8 +98,10 @@ TEST(ConfigError, OutOfRangeSaysTheRange) {
 
 TEST(ConfigError, TheThresholdExcludesItsBounds) {
   EXPECT_EQ(refusal(kMinimal + "amr.threshold = 0"),
-            "run.toml:2: 'amr.threshold' is 0.0; it must be above 0 and below 1");
-  EXPECT_THAT(refusal(kMinimal + "amr.threshold = 1.0"), HasSubstr("above 0 and below 1"));
+            "run.toml:2: 'amr.threshold' is 0.0; it must be above 0");
+  EXPECT_EQ(refusal(kMinimal + "amr.threshold = 1.0"),
+            "run.toml:2: 'amr.threshold' is 1; it must be below 1, which the indicator 'loehner' "
+            "never exceeds");
 }
 
 TEST(ConfigError, NumbersAreFinite) {
@@ -121,11 +127,76 @@ TEST(ConfigError, TheBaseGridIsMadeOfWholePatches) {
 
 TEST(ConfigError, OutsideTheChoicesListsThem) {
   EXPECT_EQ(refusal(kMinimal + "step.time_interpolation = 'lineer'"),
-            "run.toml:2: 'step.time_interpolation' is 'lineer'; it must be 'characteristic' or "
-            "'linear'; did you mean 'linear'?");
+            "run.toml:2: 'step.time_interpolation' is 'lineer'; it must be 'characteristic', "
+            "'linear' or 'quadratic'; did you mean 'linear'?");
   EXPECT_EQ(refusal(kMinimal + "solver.departure = ''"),
             "run.toml:2: 'solver.departure' is ''; it must be 'first_order', 'second_order' or "
             "'exact'");
+}
+
+TEST(ConfigError, ADerefineThresholdAboveTheOtherNamesBoth) {
+  EXPECT_EQ(refusal(kMinimal + "amr.threshold = 0.2\namr.derefine_threshold = 0.3"),
+            "run.toml:3: 'amr.derefine_threshold' is 0.3; it must be at most 'amr.threshold', 0.2");
+}
+
+TEST(ConfigError, TheRefinementsNumbersHaveRanges) {
+  EXPECT_THAT(refusal(kMinimal + "amr.interval = -1"), HasSubstr("it must be 0 to 1000000000"));
+  EXPECT_THAT(refusal(kMinimal + "amr.hysteresis = -1"), HasSubstr("it must be 0 to"));
+  EXPECT_THAT(refusal(kMinimal + "amr.min_lifetime = -1"), HasSubstr("it must be 0 to"));
+  EXPECT_THAT(refusal(kMinimal + "amr.memory_limit = -1"), HasSubstr("it must be 0 to"));
+  EXPECT_THAT(refusal(kMinimal + "amr.check_finite = -1"), HasSubstr("it must be 0 to"));
+  EXPECT_EQ(refusal(kMinimal + "amr.criterion = 'gradent'"),
+            "run.toml:2: 'amr.criterion' is 'gradent'; it must be 'loehner', 'gradient' or 'user'; "
+            "did you mean 'gradient'?");
+}
+
+/// A region that is right, as lines 2 to 4, to which tests append.
+const std::string kRegion = kMinimal + "[[amr.region]]\nx = [0, 1]\ny = [0.25, 0.5]\n";
+
+TEST(ConfigError, ARegionSaysWhatItLacks) {
+  EXPECT_EQ(refusal(kMinimal + "[[amr.region]]\nx = [0, 1]\nmax_level = 1"),
+            "run.toml:2: 'amr.region.y' is missing; add it: the same in y");
+  EXPECT_THAT(refusal(kRegion + "[[amr.region]]\ny = [0, 1]"),
+              StartsWith("run.toml:5: 'amr.region.x' is missing"));
+}
+
+TEST(ConfigError, ARegionsValuesAreCheckedInTheirLines) {
+  EXPECT_EQ(refusal(kRegion + "max_level = 8"),
+            "run.toml:5: 'amr.region.max_level' is 8; it must be 0 to 7");
+  EXPECT_EQ(
+      refusal(kRegion + "max_level = 1\nmin_level = 2"),
+      "run.toml:6: 'amr.region.min_level' is 2; it must be at most 'amr.region.max_level', 1");
+  EXPECT_EQ(refusal(kRegion + "min_level = 3"),
+            "run.toml:5: 'amr.region.min_level' is 3, but with 'amr.levels' at 3 the finest level "
+            "is 2");
+  EXPECT_EQ(refusal(kMinimal + "[[amr.region]]\nx = [0.5, 0.25]\ny = [0, 1]"),
+            "run.toml:3: 'amr.region.x' is [0.5, 0.25]; its first number must be below its second");
+  EXPECT_EQ(refusal(kMinimal + "[[amr.region]]\nx = [0.5]\ny = [0, 1]"),
+            "run.toml:3: 'amr.region.x' has 1 elements; it must be a list of 2 numbers");
+  EXPECT_EQ(refusal(kMinimal + "[[amr.region]]\nx = 0.5\ny = [0, 1]"),
+            "run.toml:3: 'amr.region.x' must be of type list of 2 numbers, not 0.5");
+  EXPECT_THAT(refusal(kMinimal + "[[amr.region]]\nx = [0, inf]\ny = [0, 1]"),
+              HasSubstr("it must be finite"));
+  EXPECT_EQ(refusal(kRegion + "max_levle = 1"),
+            "run.toml:5: unknown key 'amr.region.max_levle'; did you mean 'amr.region.max_level'?");
+}
+
+TEST(ConfigError, AListOfTablesIsNoTableAndTheOtherWayRound) {
+  EXPECT_EQ(refusal(kMinimal + "[amr.region]\nx = [0, 1]"),
+            "run.toml:2: 'amr.region' is a list of tables; write [[amr.region]] in the file, once "
+            "for each");
+  EXPECT_EQ(refusal(kMinimal + "[[grid]]\nbase = 64"),
+            "run.toml:2: [grid] is one table, not a list; write [grid]");
+  EXPECT_EQ(refusal(kMinimal + "[[amr.regoin]]\nx = [0, 1]"),
+            "run.toml:2: unknown table [amr.regoin]; did you mean [amr.region]?");
+}
+
+TEST(ConfigError, AnOverrideOfARegionNeedsOneThatIsThere) {
+  EXPECT_EQ(
+      refusal(kRegion, {"amr.region[1].max_level=1"}),
+      "--set amr.region[1].max_level=1: the file has no 'amr.region[1]'; add a [[amr.region]] "
+      "there");
+  EXPECT_THAT(refusal(kRegion, {"amr.region.max_level=1"}), HasSubstr("is a list of tables"));
 }
 
 TEST(ConfigError, StoppingAfterTheEndNamesBoth) {

@@ -82,6 +82,32 @@ TEST(ConfigRoundTrip, GivesTheSameValuesForEveryType) {
   EXPECT_EQ(again.to_toml(), config.to_toml());
 }
 
+TEST(Config, ReadsEveryRegion) {
+  const Config config = load(kMinimal +
+                                 "[[amr.region]]\nx = [0, 0.5]\ny = [0.25, 1]\nmin_level = 1\n"
+                                 "[[amr.region]]\nx = [0, 1]\ny = [0, 1]\nmax_level = 2\n",
+                             {"amr.region[1].x=[0.125, 2]"});
+  const amr::ParameterSet& values = config.values();
+  EXPECT_EQ(values.numbers("amr.region[0].x"), (std::vector<double>{0.0, 0.5}));
+  EXPECT_EQ(values.integer("amr.region[0].max_level"), 7);
+  EXPECT_EQ(values.integer("amr.region[0].min_level"), 1);
+  EXPECT_EQ(values.numbers("amr.region[1].x"), (std::vector<double>{0.125, 2.0}));
+  EXPECT_EQ(values.integer("amr.region[1].max_level"), 2);
+  EXPECT_FALSE(values.contains("amr.region[2].x"));
+  EXPECT_FALSE(load(kMinimal).values().contains("amr.region.x"));
+}
+
+TEST(ConfigRoundTrip, KeepsEveryRegionInItsPlace) {
+  std::string text = kMinimal;
+  for (int n = 0; n < 12; ++n) {
+    text += "[[amr.region]]\nx = [0, " + std::to_string(n + 1) + "]\ny = [-1e-3, 0.1]\n";
+  }
+  const Config config = load(text);
+  const Config again = parse_config(config.to_toml(), "effective").check(schema());
+  EXPECT_EQ(again.values().values(), config.values().values());
+  EXPECT_EQ(again.values().numbers("amr.region[11].x"), (std::vector<double>{0.0, 12.0}));
+}
+
 TEST(ConfigRoundTrip, KeepsTextOfAnyCharacters) {
   const std::string title = "a \"b\" \\ 'c' \t # = [x] \n 組子 \x7f \x01";
   const Config config = load(kMinimal, {"case.title=" + title});
@@ -92,7 +118,9 @@ TEST(ConfigRoundTrip, KeepsTextOfAnyCharacters) {
 
 TEST(ConfigRoundTrip, WritesOneTableForEachFirstPart) {
   const std::string text = load(kMinimal).to_toml();
-  EXPECT_THAT(text, StartsWith("[amr]\nbuffer = 2\ncriterion = \"loehner\"\ndelta = 0.05\n"));
+  EXPECT_THAT(
+      text,
+      StartsWith("[amr]\nbuffer = 2\ncheck_finite = 4\ncriterion = \"loehner\"\ndelta = 0.05\n"));
   EXPECT_THAT(text, HasSubstr("\n[case]\ninner.radius = 0.15\nname = \"zalesak\"\n"));
 }
 

@@ -1,11 +1,14 @@
 // Contract: a run writes to a folder that is new, empty or given up to it; nothing but files of
 // runs is ever removed; a file appears whole or not at all.
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
 
+#include <kumiko/io/manifest.hpp>
 #include <kumiko/io/output_folder.hpp>
 
 #include "output_fixture.hpp"
@@ -15,28 +18,29 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 class OutputFolderTest : public OutputTest {
  protected:
-  static std::string check_refusal(const fs::path& path, bool overwrite = false) {
-    return refusal_of<OutputError>([&] { OutputFolder::check(path, overwrite); });
+  static std::string check_refusal(const fs::path& path, Earlier earlier = Earlier::kRefuse) {
+    return refusal_of<OutputError>([&] { OutputFolder::check(path, earlier); });
   }
 };
 
 TEST_F(OutputFolderTest, GivenAMissingPathThenItPassesTheCheckAndIsMadeWithItsParents) {
   const fs::path path = folder_ / "a" / "b";
-  OutputFolder::check(path, false);
+  OutputFolder::check(path, Earlier::kRefuse);
   EXPECT_FALSE(fs::exists(folder_ / "a"));
-  const OutputFolder output(path, false);
+  const OutputFolder output(path, Earlier::kRefuse);
   EXPECT_TRUE(fs::is_directory(path));
   EXPECT_EQ(output.file("summary.json"), path / "summary.json");
 }
 
 TEST_F(OutputFolderTest, GivenAnEmptyFolderOrASlashAtTheEndThenItIsTaken) {
-  OutputFolder::check(folder_, false);
-  OutputFolder::check(folder_ / "new" / "", false);
-  const OutputFolder output(folder_ / "new" / "", false);
+  OutputFolder::check(folder_, Earlier::kRefuse);
+  OutputFolder::check(folder_ / "new" / "", Earlier::kRefuse);
+  const OutputFolder output(folder_ / "new" / "", Earlier::kRefuse);
   EXPECT_TRUE(fs::is_directory(folder_ / "new"));
 }
 
@@ -44,14 +48,25 @@ TEST_F(OutputFolderTest, GivenAUsedFolderThenItIsRefusedWithTheRemedyUnlessOverw
   put(folder_ / "anything");
   EXPECT_THAT(check_refusal(folder_), AllOf(HasSubstr(folder_.string()), HasSubstr("in use"),
                                             HasSubstr("--overwrite"), HasSubstr("--output")));
-  EXPECT_THROW(OutputFolder(folder_, false), OutputError);
-  OutputFolder::check(folder_, true);
+  EXPECT_THROW(OutputFolder(folder_, Earlier::kRefuse), OutputError);
+  OutputFolder::check(folder_, Earlier::kReplace);
+}
+
+TEST_F(OutputFolderTest, GivenARunThatWritesThenAnotherIsRefusedUntilItEnds) {
+  {
+    const OutputFolder running(folder_ / "run", Earlier::kRefuse);
+    running.write_text("summary.json", "{}");
+    EXPECT_THAT([&] { OutputFolder(folder_ / "run", Earlier::kReplace); },
+                ThrowsMessage<OutputError>(HasSubstr("another run writes into")));
+    EXPECT_TRUE(std::filesystem::exists(running.file("summary.json")));
+  }
+  EXPECT_NO_THROW(OutputFolder(folder_ / "run", Earlier::kReplace));
 }
 
 TEST_F(OutputFolderTest, GivenAFileInThePlaceThenItIsRefusedEvenWhenOverwriting) {
   put(folder_ / "file");
-  EXPECT_THAT(check_refusal(folder_ / "file", true), HasSubstr("no folder"));
-  EXPECT_THAT(check_refusal(folder_ / "file" / "below", true), HasSubstr("no folder"));
+  EXPECT_THAT(check_refusal(folder_ / "file", Earlier::kReplace), HasSubstr("no folder"));
+  EXPECT_THAT(check_refusal(folder_ / "file" / "below", Earlier::kReplace), HasSubstr("no folder"));
   EXPECT_EQ(content(folder_ / "file"), "mine");
 }
 
@@ -68,7 +83,7 @@ TEST_F(OutputFolderTest, GivenNoPermissionThenFolderAndParentAreRefused) {
 
 TEST_F(OutputFolderTest, GivenNoNameOrAFolderThatCannotBeMadeThenItIsRefused) {
   EXPECT_THAT(check_refusal(""), HasSubstr("--output"));
-  EXPECT_THAT(refusal_of<OutputError>([] { OutputFolder("/proc/kumiko", false); }),
+  EXPECT_THAT(refusal_of<OutputError>([] { OutputFolder("/proc/kumiko", Earlier::kRefuse); }),
               HasSubstr("/proc/kumiko"));
 }
 
@@ -76,28 +91,90 @@ TEST_F(OutputFolderTest, GivenOverwriteThenFilesOfRunsGoAndAllElseStays) {
   const std::vector<std::string> of_runs = {
       "state_000010.hdf", "state_000020.hdf.part", "field_start.png", "field_end.png.part",
       "diagnostics.csv",  "diagnostics.csv.part",  "summary.json"};
-  const std::vector<std::string> others = {"notes.txt", "photo.png", "state_1.hdf.bak",
-                                           "config.toml", "my_state_000010.hdf"};
+  const std::vector<std::string> others = {"notes.txt",
+                                           "photo.png",
+                                           "state_1.hdf.bak",
+                                           "config.toml",
+                                           "my_state_000010.hdf",
+                                           "state_final.hdf",
+                                           "state_000010_keep.hdf",
+                                           "field_mine.png",
+                                           "state_000010.hdf.damaged"};
   for (const std::string& name : of_runs) put(folder_ / name);
   for (const std::string& name : others) put(folder_ / name);
-  fs::create_directory(folder_ / "state_folder.hdf");
-  fs::create_symlink("nowhere", folder_ / "state_link.hdf");
+  fs::create_directory(folder_ / "state_000098.hdf");
+  fs::create_symlink("nowhere", folder_ / "state_000099.hdf");
 
-  const OutputFolder output(folder_, true);
+  const OutputFolder output(folder_, Earlier::kReplace);
   for (const std::string& name : of_runs) EXPECT_FALSE(fs::exists(folder_ / name)) << name;
   for (const std::string& name : others) EXPECT_EQ(content(folder_ / name), "mine") << name;
-  EXPECT_TRUE(fs::is_directory(folder_ / "state_folder.hdf"));
-  EXPECT_FALSE(fs::is_symlink(folder_ / "state_link.hdf"));
+  EXPECT_TRUE(fs::is_directory(folder_ / "state_000098.hdf"));
+  EXPECT_FALSE(fs::is_symlink(folder_ / "state_000099.hdf"));
+}
+
+TEST_F(OutputFolderTest, GivenARunToGoOnWithThenItsFilesStayAndWhatSaysItWasCompleteGoes) {
+  for (const char* const name :
+       {"checkpoint_000010.hdf", "diagnostics.csv", "diagnostics.csv.part", "summary.json",
+        "manifest.json", "state_000020.hdf.part", "mine"}) {
+    put(folder_ / name);
+  }
+  OutputFolder::check(folder_, Earlier::kContinue);
+  const OutputFolder output(folder_, Earlier::kContinue);
+  EXPECT_TRUE(fs::exists(folder_ / "summary.json"));
+  output.forget_end();
+  std::set<std::string> left;
+  for (const auto& entry : fs::directory_iterator(folder_)) {
+    left.insert(entry.path().filename().string());
+  }
+  EXPECT_THAT(left, ElementsAre("checkpoint_000010.hdf", "diagnostics.csv.part", "mine"));
+}
+
+TEST_F(OutputFolderTest, GivenNumberedFilesThenTheyAreFoundByNumber) {
+  for (const char* const name :
+       {"state_000020.hdf", "state_1000000.hdf", "state_000003.hdf", "state_3.hdf", "state_.hdf",
+        "state_000004_mine.hdf", "state_000004.hdf.part", "state_-00005.hdf"}) {
+    put(folder_ / name);
+  }
+  std::vector<std::int64_t> numbers;
+  for (const auto& [number, file] : OutputFolder::numbered(folder_, "state_#.hdf")) {
+    numbers.push_back(number);
+    EXPECT_TRUE(fs::exists(file));
+  }
+  EXPECT_THAT(numbers, ElementsAre(3, 20, 1000000));
+  EXPECT_TRUE(OutputFolder::numbered(folder_ / "missing", "state_#.hdf").empty());
+}
+
+TEST_F(OutputFolderTest, GivenFilesOfARunThenTheManifestListsThemWithSizeAndHash) {
+  const OutputFolder output(folder_, Earlier::kRefuse);
+  output.write_text("load.csv", "abc");
+  for (const char* const name : {"mine", "summary.json", "trace.json.part"}) put(folder_ / name);
+  const auto json = nlohmann::json::parse(make_manifest(output));
+  ASSERT_EQ(json["files"].size(), 1U);
+  EXPECT_EQ(json["files"][0]["name"], "load.csv");
+  EXPECT_EQ(json["files"][0]["bytes"], 3);
+  EXPECT_EQ(json["files"][0]["xxh3"], "78af5f94892f3950");  // xxh3_64 of "abc" by xxhash's xxhsum
+}
+
+TEST_F(OutputFolderTest, GivenStatesThenTheSeriesGivesTheirTimes) {
+  const OutputFolder output(folder_, Earlier::kRefuse);
+  put(folder_ / "state_000010.hdf");
+  put(folder_ / "state_000004.hdf");
+  const auto json = nlohmann::json::parse(make_series(output, 0.25));
+  EXPECT_EQ(json["file-series-version"], "1.0");
+  ASSERT_EQ(json["files"].size(), 2U);
+  EXPECT_EQ(json["files"][0]["name"], "state_000004.hdf");
+  EXPECT_EQ(json["files"][0]["time"], 1.0);
+  EXPECT_EQ(json["files"][1]["time"], 2.5);
 }
 
 TEST_F(OutputFolderTest, GivenANameThatOverwritingWouldMissThenItIsAProgrammerError) {
-  const OutputFolder output(folder_, false);
+  const OutputFolder output(folder_, Earlier::kRefuse);
   EXPECT_THROW(output.file("results.txt"), std::logic_error);
   EXPECT_THROW(output.write_text("results.txt", ""), std::logic_error);
 }
 
 TEST_F(OutputFolderTest, GivenATextThenItReplacesTheFileAndLeavesNoPart) {
-  const OutputFolder output(folder_, false);
+  const OutputFolder output(folder_, Earlier::kRefuse);
   output.write_text("summary.json", "first, and longer");
   output.write_text("summary.json", std::string("a\0b\n", 4));
   EXPECT_EQ(content(folder_ / "summary.json"), std::string("a\0b\n", 4));
@@ -117,7 +194,7 @@ TEST_F(OutputFolderTest, GivenAWriteThatFailsThenTheOldFileStaysAndThePartGoes) 
 }
 
 TEST_F(OutputFolderTest, GivenAStreamThenTheFileIsWholeOrNotThere) {
-  const OutputFolder output(folder_, false);
+  const OutputFolder output(folder_, Earlier::kRefuse);
   const std::string line(1000, 'x');
   output.write("trace.json", [&](std::ostream& out) { out << line; });
   EXPECT_EQ(content(folder_ / "trace.json"), line);

@@ -1,6 +1,6 @@
 """Reads a state file by its documented layout alone, and checks everything in it.
 
-Usage: read_state.py FILE. The file holds the mesh and the field of state_fixture.hpp.
+Usage: read_state.py FILE node|cell. The file holds the mesh and the field of state_fixture.hpp.
 """
 import sys
 
@@ -20,13 +20,14 @@ def check(condition, what):
         sys.exit(f"read_state.py: {what}")
 
 
-def nodes(box, h):
-    """Coordinates of the nodes at the lower-left corners of a box's cells."""
+def points(box, h, offset):
+    """Coordinates within a box's cells: their lower-left corners for nodes, their centres for cells."""
     ilo, jlo, ihi, jhi = box
-    return np.meshgrid(np.arange(ilo, ihi + 1) * h, np.arange(jlo, jhi + 1) * h)
+    return np.meshgrid((np.arange(ilo, ihi + 1) + offset) * h,
+                       (np.arange(jlo, jhi + 1) + offset) * h)
 
 
-def check_chombo_level(file, level, names):
+def check_chombo_level(file, level, names, offset):
     group = file[f"level_{level}"]
     boxes, h = group["boxes"][:], group.attrs["dx"]
     offsets, data = group["data:offsets=0"][:], group["data:datatype=0"][:]
@@ -37,15 +38,15 @@ def check_chombo_level(file, level, names):
     check(order == sorted(set(order)), f"order of level {level}")
     values = data.reshape(len(boxes), len(names), PATCH, PATCH)
     for box, patch in zip(boxes, values):
-        x, y = nodes(box.item(), h)
+        x, y = points(box.item(), h, offset)
         for component in range(len(names)):
             check(np.array_equal(patch[component], exact(x, y, component)), f"record {box}")
     domain = group.attrs["prob_domain"]
     check((domain["hi_i"] + 1) * h == EXTENT[0] and (domain["hi_j"] + 1) * h == EXTENT[1], "domain")
 
 
-def check_vtk(file, names):
-    """Every point of the domain lies in exactly one box, and every cell has its node's value."""
+def check_vtk(file, names, offset):
+    """Every point of the domain lies in exactly one box, and every cell has its point's value."""
     root = file["VTKHDF"]
     check(root.attrs["Type"] == b"OverlappingAMR" and list(root.attrs["Version"]) == [1, 0], "type")
     levels = [root[f"Level{k}"] for k in range(len(root))]
@@ -58,7 +59,7 @@ def check_vtk(file, names):
         fields = [level["CellData"][name][:] for name in names]
         for ilo, ihi, jlo, jhi, klo, khi in level["AMRBox"][:]:
             check((klo, khi) == (0, 0), "one cell thick")
-            x, y = nodes((ilo, jlo, ihi, jhi), h)
+            x, y = points((ilo, jlo, ihi, jhi), h, offset)
             for component, field in enumerate(fields):
                 check(np.array_equal(field[start:start + x.size],
                                      exact(x, y, component).ravel()), f"box {ilo, jlo, h}")
@@ -68,19 +69,21 @@ def check_vtk(file, names):
     check(np.all(covered == 1), "the boxes do not cover the domain exactly once")
 
 
-def main(path):
+def main(path, centring):
+    offset = {"node": 0.0, "cell": 0.5}[centring]
     with h5py.File(path, "r") as file:
         names = [file.attrs[f"component_{k}"].decode() for k in range(file.attrs["num_components"])]
         check(names == ["u", "w"], f"names {names}")
         check(file["Chombo_global"].attrs["SpaceDim"] == 2, "dimensions")
         for level in range(file.attrs["num_levels"]):
-            check_chombo_level(file, level, names)
-        check_vtk(file, names)
+            check_chombo_level(file, level, names, offset)
+        check_vtk(file, names, offset)
         run = file["kumiko"]
         check((run.attrs["step"], run.attrs["time"], run.attrs["dt"]) == (7, 0.125, 0.5), "run")
         check(run["configuration"][()] == b"[grid]\nbase = [64, 32]\n", "configuration")
-        check(run.attrs["centring"] == b"node", "centring")
+        check(run.attrs["centring"] == centring.encode(), "centring")
+        check(("node_placement" in run.attrs) == (centring == "node"), "node_placement")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

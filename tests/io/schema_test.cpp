@@ -72,9 +72,10 @@ TEST(DescribeKeys, TellsTypeRangeDefaultAndHelp) {
   EXPECT_THAT(text, HasSubstr("case.name\n    the case to compute\n    text; required\n"));
   EXPECT_THAT(text, HasSubstr("\n    list of 2 integers, 16 to 65536, a multiple of 16; "
                               "default [256, 256]\n"));
-  EXPECT_THAT(text, HasSubstr("\n    number, above 0 and below 1; default 0.1\n"));
+  EXPECT_THAT(text, HasSubstr("\n    number, above 0; default 0.1\n"));
   EXPECT_THAT(text, HasSubstr("\n    text: 'first_order', 'second_order' or 'exact'; "
                               "default \"first_order\"\n"));
+  EXPECT_THAT(text, HasSubstr("\n    list of 2 numbers; in each [[amr.region]]; required\n"));
   EXPECT_THAT(text, HasSubstr("\n    boolean (true or false); default true\n"));
 }
 

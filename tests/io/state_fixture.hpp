@@ -1,12 +1,14 @@
 // A mesh with whole, partly and fully covered patches, and a field that is exact in doubles.
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include <kumiko/amr/hierarchy.hpp>
-#include <kumiko/io/hdf5_writer.hpp>
+#include <kumiko/io/checkpoint.hpp>
+#include <kumiko/runtime/runtime.hpp>
 
 namespace kumiko::io::test {
 
@@ -37,9 +39,10 @@ inline void fill(amr::Hierarchy& hierarchy) {
 }
 
 /// Three levels on 64 × 32 points over [0, 2] × [0, 1].
-inline std::unique_ptr<amr::Hierarchy> example_hierarchy() {
-  auto hierarchy = std::make_unique<amr::Hierarchy>(amr::Geometry(64, 32, {2.0, 1.0}, {}), 3,
-                                                    amr::PatchShape{kComponents, 2, 0});
+inline std::unique_ptr<amr::Hierarchy> example_hierarchy(
+    amr::Centring centring = amr::Centring::kNode) {
+  auto hierarchy = std::make_unique<amr::Hierarchy>(amr::Geometry(64, 32, {2.0, 1.0}, {}, centring),
+                                                    3, amr::PatchShape{kComponents, 2, 0});
   std::vector<amr::PatchId> ids;
   for (int j = 0; j < 4; ++j) {
     for (int i = 1; i < 6; ++i) ids.push_back({1, i, j});
@@ -50,8 +53,54 @@ inline std::unique_ptr<amr::Hierarchy> example_hierarchy() {
   return hierarchy;
 }
 
-inline StateAttributes example_attributes() {
-  return {7, 0.125, 0.5, "[grid]\nbase = [64, 32]\n", {"u", "w"}};
+inline RunAttributes example_attributes() {
+  return {0.125, 0.5, "[grid]\nbase = [64, 32]\n", {"u", "w"}, true, 3.5, 12.25};
+}
+
+/// The patches as they stand, and figures all different.
+inline Checkpoint example_checkpoint(const amr::Hierarchy& hierarchy) {
+  Checkpoint checkpoint{example_attributes(), {}};
+  amr::SavedRun& run = checkpoint.run;
+  run.step = 7;
+  run.next_regrid = 8;
+  run.next_check = 10;
+  run.unnested = 4;
+  run.indicator_scale = 6.5;
+  for (int index = 0; index < hierarchy.used_levels(); ++index) {
+    amr::SavedLevel& to = run.levels.emplace_back();
+    const amr::Level& level = hierarchy.level(index);
+    for (std::size_t slot = 0; slot < level.size(); ++slot) {
+      const auto number = static_cast<int>(slot);
+      to.patches.push_back(level.patch(slot).id());
+      to.histories.push_back({number + index, 3 * number});
+      to.cfl.push_back(0.25 + number);
+      for (int component = 0; component < kComponents; ++component) {
+        const amr::FieldArray values = level.patch(slot).now().interior(component);
+        to.values.insert(to.values.end(), values.data(), values.data() + values.size());
+      }
+    }
+  }
+  run.counters.updates_per_level = {100, 200, 300};
+  run.counters.workers = {{11, 0.5, 0.25, 3}, {12, 0.75, 0.125, 4}};
+  run.counters.regrids = 5;
+  run.counters.sum_of_largest = 21;
+  run.counters.sum_of_means = 19.5;
+  run.counters.longest_waits = {{0.5, 3, 1, amr::WaitCause::kParent, {1, 2, 3}, {0, 1, 1}}};
+  return checkpoint;
+}
+
+/// Writes a checkpoint with two workers.
+inline void write_with(const std::filesystem::path& file, const Checkpoint& checkpoint,
+                       const amr::Geometry& geometry) {
+  runtime::Runtime runtime(runtime::Options{.workers = 2});
+  write_checkpoint(file, checkpoint, geometry, runtime);
+}
+
+inline void write_state(const std::filesystem::path& file, const amr::Hierarchy& hierarchy,
+                        const RunAttributes& attributes) {
+  Checkpoint checkpoint = example_checkpoint(hierarchy);
+  checkpoint.attributes = attributes;
+  write_with(file, checkpoint, hierarchy.geometry());
 }
 
 }  // namespace kumiko::io::test

@@ -34,7 +34,12 @@ RunSummary example() {
   summary.updates_per_core_s = 2e8;
   summary.balance_efficiency = 1.02;
   summary.steals = 7;
+  summary.load = {{10, 0.5, 0.25, 7}, {20, 0.75, 0.0, 0}};
+  summary.longest_waits = {{0.125, 3, 1, amr::WaitCause::kCoarser, {2, 5, 6}, {1, 2, 3}}};
+  summary.memory = {4000, 800, 100};
   summary.patches_per_level = {256, 100, 200};
+  summary.unnested_patches = 42;
+  summary.regrids = 640;
   summary.peak_rss_bytes = 1 << 20;
   summary.state_hash = "0123456789abcdef";
   return summary;
@@ -48,10 +53,26 @@ std::vector<std::string> keys(const Json& json) {
 
 TEST(Summary, GivenARunThenItsJsonHasEveryKeyInOrder) {
   const Json json = to_json(example());
-  EXPECT_EQ(keys(json), (std::vector<std::string>{
-                            "case", "solver", "backend", "workers", "steps", "wall_s", "error",
-                            "mass_drift", "updates", "updates_per_core_s", "balance_efficiency",
-                            "steals", "patches", "peak_rss_bytes", "state_hash", "config"}));
+  EXPECT_EQ(keys(json), (std::vector<std::string>{"case",
+                                                  "solver",
+                                                  "backend",
+                                                  "workers",
+                                                  "schedule",
+                                                  "steps",
+                                                  "wall_s",
+                                                  "error",
+                                                  "mass_drift",
+                                                  "updates",
+                                                  "updates_per_core_s",
+                                                  "balance_efficiency",
+                                                  "steals",
+                                                  "load",
+                                                  "longest_waits",
+                                                  "memory",
+                                                  "patches",
+                                                  "peak_rss_bytes",
+                                                  "state_hash",
+                                                  "config"}));
   EXPECT_EQ(keys(json["error"]),
             (std::vector<std::string>{"rms", "l1_relative", "linf", "min", "max"}));
   EXPECT_EQ(keys(json["updates"]),
@@ -60,6 +81,21 @@ TEST(Summary, GivenARunThenItsJsonHasEveryKeyInOrder) {
   EXPECT_EQ(json["error"]["rms"], 3.6e-2);
   EXPECT_EQ(json["updates"]["total"], 10'000'000'000);
   EXPECT_EQ(json["patches"]["per_level"], (Json{256, 100, 200}));
+  EXPECT_EQ(json["patches"]["unnested"], 42);
+  EXPECT_EQ(json["patches"]["regrids"], 640);
+}
+
+TEST(Summary, GivenLoadAndWaitsThenTheirFiguresAreNamed) {
+  const Json json = to_json(example());
+  EXPECT_EQ(json["load"][1],
+            (Json{{"updates", 20}, {"busy_s", 0.75}, {"wait_s", 0.0}, {"steals", 0}}));
+  EXPECT_EQ(json["longest_waits"][0], (Json{{"seconds", 0.125},
+                                            {"step", 3},
+                                            {"worker", 1},
+                                            {"cause", "coarser"},
+                                            {"patch", "level 2 patch (5, 6)"},
+                                            {"awaited", "level 1 patch (2, 3)"}}));
+  EXPECT_EQ(json["memory"]["bytes_per_point"], 48.0);
 }
 
 TEST(Summary, GivenNoExactSolutionThenErrorsAreNullAndExtremesStay) {

@@ -22,9 +22,9 @@ constexpr int kBottom = 80;
 constexpr int kPlot = 1024;
 
 /// Three levels on 64² points; u = x, so that a column has one colour.
-std::unique_ptr<amr::Hierarchy> ramp() {
-  auto hierarchy = std::make_unique<amr::Hierarchy>(amr::Geometry(64, 64, {1.0, 1.0}, {}), 3,
-                                                    amr::PatchShape{1, 2, 0});
+std::unique_ptr<amr::Hierarchy> ramp(amr::Centring centring = amr::Centring::kNode) {
+  auto hierarchy = std::make_unique<amr::Hierarchy>(amr::Geometry(64, 64, {1.0, 1.0}, {}, centring),
+                                                    3, amr::PatchShape{1, 2, 0});
   std::vector<amr::PatchId> ids;
   for (int j = 2; j < 6; ++j) {
     for (int i = 2; i < 6; ++i) ids.push_back({1, i, j});
@@ -53,11 +53,11 @@ class FieldImage : public ::testing::Test {
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
   /// Draws the ramp and reads the picture back.
-  void draw(bool outlines) {
+  void draw(bool outlines, amr::Centring centring = amr::Centring::kNode) {
     FieldImageOptions options;
     options.title = "ramp";
     options.draw_outlines = outlines;
-    const auto hierarchy = ramp();
+    const auto hierarchy = ramp(centring);
     draw_field(folder_ / "ramp.png", *hierarchy, options);
     reader_->SetFileName((folder_ / "ramp.png").c_str());
     reader_->Update();
@@ -105,6 +105,21 @@ TEST_F(FieldImage, GivenLevelsThatMeetThenEveryPixelHasTheColourOfTheNearestNode
   EXPECT_EQ(at(kLeft + 768 - 5, row), colour(95 / 128.0));
   EXPECT_EQ(at(kLeft + 768 - 4, row), colour(96 / 128.0));
   EXPECT_EQ(at(kLeft + kPlot - 1, row), colour(63 / 64.0));
+}
+
+TEST_F(FieldImage, GivenCellsThenEachFillsItsSquare) {
+  draw(false, amr::Centring::kCell);
+  const ColourMap colour(0.0, 1.0);
+  for (const int x : {0, 15}) {
+    EXPECT_EQ(at(kLeft + x, kBottom), colour(0.5 / 64)) << "the first cell, 16 pixels wide";
+    EXPECT_EQ(at(kLeft + 63 * 16 + x, kBottom + kPlot - 1), colour(63.5 / 64)) << "the last one";
+  }
+  // Levels meet at the sides of their cells.
+  const int row = kBottom + 420;
+  EXPECT_EQ(at(kLeft + 255, row), colour(15.5 / 64));
+  EXPECT_EQ(at(kLeft + 256, row), colour(32.5 / 128));
+  EXPECT_EQ(at(kLeft + 767, row), colour(95.5 / 128));
+  EXPECT_EQ(at(kLeft + 768, row), colour(48.5 / 64));
 }
 
 TEST_F(FieldImage, GivenOutlinesThenPatchEdgesDifferFromTheFieldAndInteriorsDoNot) {

@@ -57,18 +57,21 @@ struct Frame {
   int height;
 };
 
-/// Paints every point of the domain by the leaf node nearest to it. A node's square reaches half a
-/// spacing each way, to the domain's end for the last nodes. The levels go from coarse to fine:
-/// where a finer level begins, between the two levels' squares, the covered coarse node shows,
-/// which holds the same value as the fine node that lies there.
+/// Paints every point of the domain by the leaf node nearest to it, or by the leaf cell that it
+/// lies in. A node's square reaches half a spacing each way, to the domain's end for the last
+/// nodes. The levels go from coarse to fine: where a finer level begins, between the two levels'
+/// squares, the covered coarse node shows, which holds the same value as the fine node that lies
+/// there.
 void paint_field(Canvas& canvas, const Frame& frame, const Hierarchy& hierarchy,
                  const ColourMap& colour) {
   const amr::Extent extent = hierarchy.geometry().extent();
+  // How far a point's square reaches below its coordinate index × spacing.
+  const double before = hierarchy.geometry().centring() == amr::Centring::kCell ? 0.0 : 0.5;
   for (int index = 0; index < hierarchy.used_levels(); ++index) {
     const double h = hierarchy.geometry().spacing(index);
-    const auto first = [&](int node) { return std::max((node - 0.5) * h, 0.0); };
-    const auto last = [&](int node, double length) {
-      return (node + 1.5) * h > length ? length : (node + 0.5) * h;
+    const auto first = [&](int point) { return std::max((point - before) * h, 0.0); };
+    const auto last = [&](int point, double length) {
+      return (point + 1.5) * h > length ? length : (point + 1 - before) * h;
     };
     const amr::Level& level = hierarchy.level(index);
     for (std::size_t slot = 0; slot < level.size(); ++slot) {

@@ -31,7 +31,8 @@ class Config {
  public:
   explicit Config(amr::ParameterSet values) : values_(std::move(values)) {}
 
-  /// All keys, by full dotted name.
+  /// All keys, by full dotted name; those of [[amr.region]] are "amr.region[0].x" and so on, with
+  /// indices from 0 without gaps.
   const amr::ParameterSet& values() const { return values_; }
   /// What the solver or the case declared, under the names it declared.
   amr::ParameterSet solver_parameters() const { return parameters_of("solver."); }
@@ -65,6 +66,8 @@ class ConfigSource {
 
   amr::ParameterSet values(const Schema& schema, bool core_only) const;
   void refuse_missing(const Schema& schema) const;
+  /// Gives every table of a list the keys that it does not set.
+  void complete_lists(const Schema& schema, amr::ParameterSet& values) const;
 
   std::string name_;
   std::vector<detail::Setting> settings_;  ///< the file's in its order, then the overrides

@@ -5,7 +5,10 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <string>
 #include <vector>
+
+#include <kumiko/io/csv_rows.hpp>
 
 namespace kumiko::io {
 
@@ -25,22 +28,32 @@ struct DiagnosticsRow {
 /// `PATH.part`: a run that fails leaves its rows there.
 class DiagnosticsCsv {
  public:
-  /// Starts the file. Throws OutputError.
-  DiagnosticsCsv(const std::filesystem::path& path, int levels, int workers);
+  /// Starts the file, with rows that an earlier part of the run left. These may be of another
+  /// number of workers: the file has columns for the larger one. Throws OutputError, also when the
+  /// rows have other columns.
+  DiagnosticsCsv(const std::filesystem::path& path, int levels, int workers,
+                 const CsvRows& earlier = {});
   ~DiagnosticsCsv();
 
   /// Throws OutputError when the system refuses the row, std::invalid_argument when it has other
   /// numbers of levels or workers than the file.
   void row(const DiagnosticsRow& row);
 
+  /// Whether there are no earlier rows.
+  bool is_new() const { return is_new_; }
+  /// Updates that the earlier rows report, by column.
+  const std::vector<std::uint64_t>& earlier_updates() const { return earlier_updates_; }
+
   /// Puts the rows on the disk and gives the file its name. The last call. Throws OutputError.
   void finish();
 
  private:
-  class Part;
   std::size_t levels_;
   std::size_t workers_;
-  std::unique_ptr<Part> part_;
+  std::size_t columns_;  ///< of workers
+  bool is_new_;
+  std::vector<std::uint64_t> earlier_updates_;
+  std::unique_ptr<class CsvFile> file_;
 };
 
 }  // namespace kumiko::io

@@ -1,11 +1,14 @@
 // The folder that a run writes to, and files that appear whole or not at all.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <iosfwd>
+#include <map>
 #include <stdexcept>
 #include <string_view>
+#include <utility>
 
 namespace kumiko::io {
 
@@ -16,22 +19,47 @@ class OutputError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// What becomes of a run that is in the folder already.
+enum class Earlier {
+  kRefuse,   ///< the folder must be empty, or not there
+  kReplace,  ///< its files are removed
+  kContinue  ///< its files stay; see forget_end()
+};
+
+/// Files of every run: the first, and the two that end it, the summary last.
+inline constexpr std::string_view kConfigurationFile = "effective.toml";
+inline constexpr std::string_view kManifestFile = "manifest.json";
+inline constexpr std::string_view kSummaryFile = "summary.json";
+
 /// The folder of one run. Every file of a run has a name that owns() knows, so that a run which
 /// overwrites another leaves nothing of it behind, and touches nothing else.
 class OutputFolder {
  public:
   /// Tells whether a run may write to `path`, without changing anything. Throws OutputError when it
-  /// is no folder, cannot be made or written, or is in use (not empty) and `overwrite` is false.
-  static void check(const std::filesystem::path& path, bool overwrite);
+  /// is no folder, cannot be made or written, or is in use (not empty) and `earlier` is kRefuse.
+  static void check(const std::filesystem::path& path, Earlier earlier);
 
   /// Whether `name` is one of a run's files, or such a file left unfinished.
   static bool owns(std::string_view name);
+  /// What one of a run's files is for, in a few words; empty for other files.
+  static std::string_view purpose(std::string_view name);
 
-  /// Checks, makes the folder with its parents where it is missing, and with `overwrite` removes
-  /// the files that an earlier run left. Throws OutputError.
-  OutputFolder(std::filesystem::path path, bool overwrite);
+  /// Checks, makes the folder with its parents where it is missing, and removes files that an
+  /// earlier run left, as `earlier` says. Throws OutputError, also when another OutputFolder, of
+  /// this process or another one, has the folder (by flock(2), where the file system knows it).
+  OutputFolder(std::filesystem::path path, Earlier earlier);
 
   const std::filesystem::path& path() const { return path_; }
+  /// Removes what says that the run was complete, and files that were not finished: for a run that
+  /// goes on, when nothing can refuse it any more and its tables have been begun. Throws
+  /// OutputError.
+  void forget_end() const;
+  /// Whether a run has begun to write to a folder.
+  static bool holds_run(const std::filesystem::path& folder);
+  /// Names of the run's files that have such a number, by it: numbered("state_#.hdf").
+  /// "#" stands for six digits or more.
+  static std::map<std::int64_t, std::filesystem::path> numbered(const std::filesystem::path& folder,
+                                                                std::string_view pattern);
   /// Where to put a file. A name that owns() does not know is a programmer error
   /// (std::logic_error).
   std::filesystem::path file(std::string_view name) const;
@@ -41,7 +69,20 @@ class OutputFolder {
   void write(std::string_view name, const std::function<void(std::ostream&)>& content) const;
 
  private:
+  /// Keeps others from the folder while it lives.
+  class Lock {
+   public:
+    explicit Lock(const std::filesystem::path& folder);
+    ~Lock();
+    Lock(Lock&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+    Lock& operator=(Lock&&) = delete;
+
+   private:
+    int descriptor_;
+  };
+
   std::filesystem::path path_;
+  Lock lock_;
 };
 
 /// Tells whether a file of this name can be written, without writing it. Throws OutputError.

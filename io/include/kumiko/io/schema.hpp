@@ -18,6 +18,14 @@ struct Key {
   bool open_range = false;       ///< the bounds themselves are not allowed
   std::int64_t multiple_of = 1;  ///< integers and lists of integers
   std::size_t list_size = 0;     ///< lists; 0 = any. A single integer then stands for all elements
+                                 ///< of a list of integers
+  /// In each table of a list: "amr.region.x" is x in every [[amr.region]], and the value of the
+  /// first one is "amr.region[0].x".
+  bool repeated = false;
+  /// Text that may be written as an integer too, without quotes: a number without its unit.
+  bool integer_serves = false;
+  /// Another value leaves the bits of the field as they are: it may be changed at a restart.
+  bool changeable = false;
 };
 
 /// The keys of a run: the core's own, and those that its solver and its case declare.

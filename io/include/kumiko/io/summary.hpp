@@ -11,7 +11,9 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <kumiko/amr/hierarchy.hpp>
 #include <kumiko/amr/parameter.hpp>
+#include <kumiko/amr/statistics.hpp>
 
 namespace kumiko::io {
 
@@ -21,6 +23,7 @@ struct RunSummary {
   std::string solver;
   std::string backend;
   int workers = 0;
+  std::string schedule;    ///< "dataflow" or "level"
   std::int64_t steps = 0;  ///< base steps taken
   double wall_s = 0.0;     ///< the stepping loop with regrid and output, without set-up
 
@@ -37,7 +40,13 @@ struct RunSummary {
   double updates_per_core_s = 0.0;
   double balance_efficiency = 1.0;
   std::uint64_t steals = 0;
+  std::vector<amr::WorkerLoad> load;  ///< totals by worker
+  /// The longest waits of patches for patches, the longest first.
+  std::vector<amr::PatchWait> longest_waits;
+  amr::MemoryUse memory;                       ///< at the end
   std::vector<std::size_t> patches_per_level;  ///< at the end
+  std::size_t unnested_patches = 0;  ///< tagged at the latest regrid, but nesting forbade them
+  std::uint64_t regrids = 0;
   std::uint64_t peak_rss_bytes = 0;
   std::string state_hash;
   /// The effective configuration by dotted key.

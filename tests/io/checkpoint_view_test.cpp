@@ -1,5 +1,5 @@
-// Contract: a state file holds every patch's points, its VTK view every leaf point once, and a file
-// that has its name is whole.
+// Contract: a checkpoint shows every patch's points to other programs, its VTK view every leaf
+// point once, and a file that has its name is whole.
 #include <array>
 #include <cstdlib>
 #include <cstring>
@@ -11,7 +11,7 @@
 #include <gmock/gmock.h>
 #include <hdf5.h>
 
-#include <kumiko/io/hdf5_writer.hpp>
+#include <kumiko/io/checkpoint.hpp>
 #include <kumiko/io/output_folder.hpp>
 
 #include "output_fixture.hpp"
@@ -193,10 +193,13 @@ TEST_F(WriteState, GivenACoveredBaseLevelThenTheVtkViewStartsAboveIt) {
 }
 
 TEST_F(WriteState, GivenAFileThenAReaderThatKnowsOnlyTheLayoutFindsEverythingRight) {
-  write_state(file(), *hierarchy_, example_attributes());
-  const std::string command =
-      std::string("'" KUMIKO_PYTHON "' '" KUMIKO_READ_STATE "' '") + file().string() + "'";
-  EXPECT_EQ(std::system(command.c_str()), 0) << command;
+  for (const auto centring : {amr::Centring::kNode, amr::Centring::kCell}) {
+    write_state(file(), *example_hierarchy(centring), example_attributes());
+    const std::string command = std::string("'" KUMIKO_PYTHON "' '" KUMIKO_READ_STATE "' '") +
+                                file().string() +
+                                (centring == amr::Centring::kCell ? "' cell" : "' node");
+    EXPECT_EQ(std::system(command.c_str()), 0) << command;
+  }
 }
 
 TEST_F(WriteState, GivenAnEarlierFileThenItIsReplacedAndNoPartIsLeft) {
@@ -234,7 +237,7 @@ TEST_F(WriteState, GivenAFolderThatIsMissingThenTheErrorNamesTheFile) {
 TEST_F(WriteState, GivenNamesThatDoNotFitThenTheyAreRefusedAndNothingIsWritten) {
   using Names = std::vector<std::string>;
   for (const Names& names : {Names{"u"}, Names{"u", "u"}, Names{"u", ""}, Names{"u", "a/b"}}) {
-    StateAttributes attributes = example_attributes();
+    RunAttributes attributes = example_attributes();
     attributes.component_names = names;
     EXPECT_THROW(write_state(file(), *hierarchy_, attributes), std::invalid_argument);
   }

@@ -1,0 +1,86 @@
+// A run in one HDF5 file, from which it can go on and of which pictures can be made.
+#pragma once
+
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <kumiko/amr/geometry.hpp>
+#include <kumiko/amr/saved_run.hpp>
+
+namespace kumiko::runtime {
+class Runtime;
+}
+
+namespace kumiko::io {
+
+/// A file cannot be used as a checkpoint; what() names the file and what is wrong with it.
+class CheckpointError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// It has been read, and is not what a version of this program has written.
+class DamagedCheckpoint : public CheckpointError {
+ public:
+  using CheckpointError::CheckpointError;
+};
+
+/// What a checkpoint says beside the engine's own state.
+struct RunAttributes {
+  double time = 0.0;
+  double dt = 0.0;                           ///< of a base step
+  std::string configuration;                 ///< effective, as TOML
+  std::vector<std::string> component_names;  ///< one for each component, all different
+  bool subcycling = true;                    ///< whether level l's step is dt ÷ 2^l
+  double initial_mass = 0.0;                 ///< of the field at step 0
+  double wall_s = 0.0;                       ///< what the stepping has taken so far
+};
+
+/// All that a run needs to go on, with what others need to read it.
+struct Checkpoint {
+  RunAttributes attributes;
+  amr::SavedRun run;
+};
+
+/// Writes a checkpoint. The name should end in `.hdf`, which ParaView asks for. One file, three
+/// views, field by field in docs/files.md:
+///
+/// - `/level_L/data:datatype=0`, with what stands beside it, is Chombo's format (yt, VisIt): all
+///   patches of level L in canonical order, each a record [component][j][i]. Contiguous, allocated
+///   early.
+/// - `/VTKHDF` is an OverlappingAMR of the leaf points alone (ParaView 5.11, VTK 9.2 and newer),
+///   since these readers draw covered cells of flat grids: virtual datasets over the records, in
+///   boxes of 16×16 cells, or 8×8 for the quadrants of partly covered patches. Its levels start at
+///   the coarsest that has leaf points. Flat grids are one cell thick, equally on all levels.
+/// - `/kumiko` holds what a restart needs, the effective configuration, an XXH3 hash of each
+///   record, and the versions of the layout and of the program.
+///
+/// Node (i, j) of a level is stored as the cell whose lower-left corner it is: readers of cells
+/// show the field half a spacing of its level up and to the right. Attributes of `/kumiko` say so
+/// (`centring` = "node", `node_placement`). Cells are stored as the cells that they are, where they
+/// are (`centring` = "cell").
+///
+/// A seal at the file's end has hashes of every byte before it.
+///
+/// The HDF5 library lays the file out and gives its own bytes to memory, some KiB and 64 B a patch;
+/// everything is then written by lightweight threads of `runtime`, many records each, which leave
+/// the workers to others while the system writes. The file is called `FILE.part` until it is whole
+/// and on the disk. Call this from an OS thread (the library needs its stack), which waits.
+///
+/// Throws OutputError with file and cause; what had the name before is then as it was. Throws
+/// std::invalid_argument when the names do not fit the components.
+void write_checkpoint(const std::filesystem::path& file, const Checkpoint& checkpoint,
+                      const amr::Geometry& geometry, runtime::Runtime& runtime);
+
+/// Looks whether every byte of a checkpoint is as it was written, by plain reads. Throws
+/// CheckpointError otherwise; the message says which bytes, and the patches where they are of
+/// records. Reads the whole file.
+void verify_checkpoint(const std::filesystem::path& file);
+
+/// Verifies and reads a checkpoint. From an OS thread. Throws CheckpointError. Whether the run that
+/// it holds makes sense is for amr::Simulation to say.
+Checkpoint read_checkpoint(const std::filesystem::path& file);
+
+}  // namespace kumiko::io

@@ -1,0 +1,32 @@
+// What every worker did in every base step, as comma-separated values.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include <kumiko/amr/statistics.hpp>
+#include <kumiko/io/csv_rows.hpp>
+
+namespace kumiko::io {
+
+/// Writes the columns step, worker, updates, busy_s, wait_s, steals (amr::WorkerLoad): a row for
+/// each base step and worker. The rows are in the file when add() returns; until finish() the file
+/// is called `PATH.part`.
+class LoadCsv {
+ public:
+  /// Starts the file, with rows that an earlier part of the run left. Throws OutputError, also when
+  /// those have other columns.
+  explicit LoadCsv(const std::filesystem::path& path, const CsvRows& earlier = {});
+  ~LoadCsv();
+
+  /// The rows of one base step. Throws OutputError when the system refuses them.
+  void add(const amr::BaseStepLoad& load);
+
+  /// Puts the rows on the disk and gives the file its name. The last call. Throws OutputError.
+  void finish();
+
+ private:
+  std::unique_ptr<class CsvFile> file_;
+};
+
+}  // namespace kumiko::io

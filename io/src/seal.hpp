@@ -1,0 +1,36 @@
+// The seal at a checkpoint's end: a table of hashes of all bytes before it, and its own hash.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+
+namespace kumiko::io {
+
+static_assert(std::endian::native == std::endian::little, "checkpoints are little-endian");
+
+/// Bytes of a file that one hash is of.
+struct Extent {
+  static constexpr std::int32_t kMetadata = -1;
+
+  std::uint64_t offset = 0;
+  std::uint64_t length = 0;
+  std::uint64_t hash = 0;          ///< XXH3 of 64 bits
+  std::int32_t level = kMetadata;  ///< whose records they are, or kMetadata
+  std::int32_t first = 0;          ///< the level's patch that the first record is of
+};
+
+std::uint64_t hash_of(std::span<const std::byte> bytes);
+/// Of all bytes of any file. Throws CheckpointError when it cannot be read.
+std::uint64_t hash_of_file(const std::filesystem::path& file);
+
+/// The seal for extents that follow each other from the file's first byte, and its own place.
+std::string make_seal(std::span<const Extent> extents);
+
+/// Checks every byte of a file against its seal. Throws CheckpointError.
+void check_seal(const std::filesystem::path& file);
+
+}  // namespace kumiko::io

@@ -1,0 +1,172 @@
+// Contract: what a checkpoint gives back is what was saved, and no byte of it can be lost or change
+// without being noticed.
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+#include <kumiko/io/checkpoint.hpp>
+
+#include "output_fixture.hpp"
+#include "state_fixture.hpp"
+
+namespace kumiko::io::test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
+
+class CheckpointTest : public OutputTest {
+ protected:
+  void SetUp() override {
+    OutputTest::SetUp();
+    write_with(file(), checkpoint_, hierarchy_->geometry());
+  }
+
+  std::filesystem::path file() const { return folder_ / "checkpoint_000007.hdf"; }
+  std::string refusal() const {
+    return refusal_of<CheckpointError>([&] { read_checkpoint(file()); });
+  }
+
+  std::unique_ptr<amr::Hierarchy> hierarchy_ = example_hierarchy();
+  Checkpoint checkpoint_ = example_checkpoint(*hierarchy_);
+};
+
+void expect_equal(const amr::WorkCounters& a, const amr::WorkCounters& b) {
+  EXPECT_EQ(a.updates_per_level, b.updates_per_level);
+  ASSERT_EQ(a.workers.size(), b.workers.size());
+  for (std::size_t worker = 0; worker < a.workers.size(); ++worker) {
+    EXPECT_EQ(a.workers[worker].updates, b.workers[worker].updates);
+    EXPECT_EQ(a.workers[worker].busy_s, b.workers[worker].busy_s);
+    EXPECT_EQ(a.workers[worker].wait_s, b.workers[worker].wait_s);
+    EXPECT_EQ(a.workers[worker].steals, b.workers[worker].steals);
+  }
+  EXPECT_EQ(a.regrids, b.regrids);
+  EXPECT_EQ(a.sum_of_largest, b.sum_of_largest);
+  EXPECT_EQ(a.sum_of_means, b.sum_of_means);
+  ASSERT_EQ(a.longest_waits.size(), b.longest_waits.size());
+  for (std::size_t at = 0; at < a.longest_waits.size(); ++at) {
+    EXPECT_EQ(a.longest_waits[at].seconds, b.longest_waits[at].seconds);
+    EXPECT_EQ(a.longest_waits[at].step, b.longest_waits[at].step);
+    EXPECT_EQ(a.longest_waits[at].worker, b.longest_waits[at].worker);
+    EXPECT_EQ(a.longest_waits[at].cause, b.longest_waits[at].cause);
+    EXPECT_EQ(a.longest_waits[at].patch, b.longest_waits[at].patch);
+    EXPECT_EQ(a.longest_waits[at].awaited, b.longest_waits[at].awaited);
+  }
+}
+
+TEST_F(CheckpointTest, GivenARunThenEverythingOfItIsReadBack) {
+  const Checkpoint read = read_checkpoint(file());
+  EXPECT_EQ(read.attributes.time, checkpoint_.attributes.time);
+  EXPECT_EQ(read.attributes.dt, checkpoint_.attributes.dt);
+  EXPECT_EQ(read.attributes.configuration, checkpoint_.attributes.configuration);
+  EXPECT_EQ(read.attributes.component_names, checkpoint_.attributes.component_names);
+  EXPECT_EQ(read.attributes.subcycling, checkpoint_.attributes.subcycling);
+  EXPECT_EQ(read.attributes.initial_mass, checkpoint_.attributes.initial_mass);
+  EXPECT_EQ(read.attributes.wall_s, checkpoint_.attributes.wall_s);
+  EXPECT_EQ(read.run.step, checkpoint_.run.step);
+  EXPECT_EQ(read.run.next_regrid, checkpoint_.run.next_regrid);
+  EXPECT_EQ(read.run.next_check, checkpoint_.run.next_check);
+  EXPECT_EQ(read.run.unnested, checkpoint_.run.unnested);
+  EXPECT_EQ(read.run.indicator_scale, checkpoint_.run.indicator_scale);
+  expect_equal(read.run.counters, checkpoint_.run.counters);
+  ASSERT_EQ(read.run.levels.size(), checkpoint_.run.levels.size());
+  for (std::size_t at = 0; at < read.run.levels.size(); ++at) {
+    const amr::SavedLevel& level = read.run.levels[at];
+    const amr::SavedLevel& saved = checkpoint_.run.levels[at];
+    EXPECT_EQ(level.patches, saved.patches);
+    EXPECT_EQ(level.cfl, saved.cfl);
+    EXPECT_EQ(level.values, saved.values);
+    ASSERT_EQ(level.histories.size(), saved.histories.size());
+    for (std::size_t slot = 0; slot < saved.histories.size(); ++slot) {
+      EXPECT_EQ(level.histories[slot].since, saved.histories[slot].since);
+      EXPECT_EQ(level.histories[slot].unwanted, saved.histories[slot].unwanted);
+    }
+  }
+}
+
+TEST_F(CheckpointTest, GivenTheSameRunThenTheFileIsTheSame) {
+  const std::string first = content(file());
+  write_with(file(), checkpoint_, hierarchy_->geometry());
+  EXPECT_EQ(content(file()), first);
+}
+
+TEST_F(CheckpointTest, GivenMoreRecordsThanAThreadWritesAtOnceThenAllAreThere) {
+  amr::Hierarchy large(amr::Geometry(512, 256, {2.0, 1.0}, {}), 1,
+                       amr::PatchShape{kComponents, 1, 0});
+  fill(large);
+  const Checkpoint saved = example_checkpoint(large);
+  write_with(file(), saved, large.geometry());
+  EXPECT_EQ(read_checkpoint(file()).run.levels.at(0).values, saved.run.levels.at(0).values);
+}
+
+TEST_F(CheckpointTest, GivenOneFlippedBitAnywhereThenItIsNoticed) {
+  const std::string whole = content(file());
+  std::mt19937_64 random(1);  // the same places every time
+  constexpr std::size_t kTail = 300;
+  for (int sample = 0; sample < 400; ++sample) {
+    // Half of them in the seal and what is just before it.
+    std::size_t at = random() % whole.size();
+    if (sample % 2 == 1) at = whole.size() - 1 - at % kTail;
+    std::string damaged = whole;
+    damaged[at] = static_cast<char>(damaged[at] ^ (1U << random() % 8));
+    put(file(), damaged);
+    EXPECT_THROW(verify_checkpoint(file()), CheckpointError) << "byte " << at;
+  }
+  put(file(), whole);
+  EXPECT_NO_THROW(verify_checkpoint(file()));
+}
+
+TEST_F(CheckpointTest, GivenADamagedRecordThenTheMessageNamesItsLevelAndPatches) {
+  std::string damaged = content(file());
+  const double wanted = checkpoint_.run.levels.at(1).values.at(0);
+  const std::string bytes(reinterpret_cast<const char*>(&checkpoint_.run.levels.at(1).values.at(0)),
+                          10 * sizeof(wanted));
+  const std::size_t at = damaged.find(bytes);
+  ASSERT_NE(at, std::string::npos);
+  damaged[at + 3] = static_cast<char>(damaged[at + 3] ^ 1);
+  put(file(), damaged);
+  EXPECT_THAT(refusal(), AllOf(HasSubstr(file().string()), HasSubstr("is damaged between bytes"),
+                               HasSubstr("records of level 1 from patch 0 on")));
+}
+
+TEST_F(CheckpointTest, GivenAFileThatWasCutThenTheMessageSaysSo) {
+  const std::string whole = content(file());
+  for (const std::size_t length : {whole.size() - 1, whole.size() / 2, std::size_t{100}}) {
+    put(file(), whole.substr(0, length));
+    EXPECT_THAT(refusal(), AllOf(HasSubstr(file().string()), HasSubstr("cut short"))) << length;
+  }
+  put(file(), whole.substr(0, 20));
+  EXPECT_THAT(refusal(), HasSubstr("ends too early"));
+  put(file(), "");
+  EXPECT_THAT(refusal(), HasSubstr("is empty"));
+}
+
+TEST_F(CheckpointTest, GivenBytesBehindTheSealThenTheyAreNotBelieved) {
+  put(file(), content(file()) + "more");
+  EXPECT_THAT(refusal(), HasSubstr("cut short, or another program wrote it"));
+}
+
+TEST_F(CheckpointTest, GivenAnotherFileThenTheMessageSaysWhatItIsNot) {
+  put(file(), "a letter to a friend, which is long enough to have a trailer in it");
+  EXPECT_THAT(refusal(), HasSubstr("does not begin as an HDF5 file"));
+  std::filesystem::remove(file());
+  EXPECT_THAT(refusal(), AllOf(HasSubstr("cannot be read"), HasSubstr("No such file")));
+  EXPECT_THAT(refusal_of<CheckpointError>([&] { read_checkpoint(folder_); }),
+              HasSubstr("is no regular file"));
+}
+
+TEST_F(CheckpointTest, GivenASealOfALaterVersionThenANewerProgramIsAskedFor) {
+  std::string later = content(file());
+  const std::size_t at = later.rfind("KUMIKO SEAL 0001");
+  ASSERT_NE(at, std::string::npos);
+  later[at + 15] = '2';
+  put(file(), later);
+  EXPECT_THAT(refusal(), HasSubstr("use a newer one"));
+}
+
+}  // namespace
+}  // namespace kumiko::io::test
