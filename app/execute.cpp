@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <csignal>
+#include <cstring>
 
 #include <fmt/core.h>
 
@@ -13,7 +14,8 @@ namespace kumiko::app {
 
 namespace {
 
-volatile std::sig_atomic_t signal_received = 0;
+volatile std::sig_atomic_t end_signal = 0;
+volatile std::sig_atomic_t checkpoint_signal = 0;
 
 /// Base steps after which the loop looks for signals and shows progress, at most.
 constexpr int kLongestStretch = 20;
@@ -43,13 +45,15 @@ class TraceWindow {
       : from_(problem.trace_from),
         until_(problem.trace_until),
         backend_(backend),
-        end_(hooks.end_trace) {}
+        end_(hooks.end_trace),
+        settle_(hooks.settle) {}
 
   /// Steps from `step` to where something is to be done.
   int next(int step) const { return std::min(up_to(step, from_), up_to(step, until_)); }
 
   void before(const amr::Simulation& simulation) {
     if (!end_ || simulation.step() != from_) return;
+    settle_();  // nothing else may use the workers when a trace begins or ends
     // Of all workers: 60 MB, and a file of twice that. Beyond it the latest records are kept.
     constexpr std::size_t kMostRecords = std::size_t{1} << 20U;
     const auto steps = static_cast<std::size_t>(until_ - from_);
@@ -59,7 +63,9 @@ class TraceWindow {
   }
 
   void after(const amr::Simulation& simulation) {
-    if (end_ && simulation.step() == until_) end_();
+    if (!end_ || simulation.step() != until_) return;
+    settle_();
+    end_();
   }
 
  private:
@@ -67,14 +73,78 @@ class TraceWindow {
   int until_;
   amr::Backend& backend_;
   const std::function<void()>& end_;
+  const std::function<void()>& settle_;
 };
 
-void check_signals(const amr::Simulation& simulation) {
-  if (signal_received == 0) return;
-  throw std::runtime_error(
-      fmt::format("ended by signal {} after base step {}; the run is not complete",
-                  static_cast<int>(signal_received), simulation.step()));
-}
+/// What a run does between two parts of its loop, by clock and signals.
+class Stops {
+ public:
+  Stops(const Problem& problem, const Hooks& hooks, double wall_s_before)
+      : problem_(problem), hooks_(hooks), wall_s_before_(wall_s_before) {}
+
+  double wall_s() const { return wall_s_before_ + since(start_); }
+
+  /// Steps from `step` to where a checkpoint is due.
+  int next(int step) const { return until(step, problem_.checkpoints.steps); }
+
+  /// Called after a part of the loop. Throws when the run must end here.
+  /// @param is_written  whether the state goes into a file of its own anyway
+  void after_stretch(const amr::Simulation& simulation, const RunFigures& figures,
+                     bool is_written) {
+    longest_stretch_s_ = std::max(longest_stretch_s_, since(stretch_));
+    const bool ends = simulation.step() < problem_.stop_step && must_end();
+    const bool due = take_request(simulation);
+    if (hooks_.checkpoint && (ends || due)) {
+      if (ends || !is_written) hooks_.checkpoint(simulation, figures);
+      latest_ = Clock::now();
+      none_yet_ = false;
+    }
+    if (ends) end(simulation);
+    stretch_ = Clock::now();
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  static double since(Clock::time_point when) {
+    return std::chrono::duration<double>(Clock::now() - when).count();
+  }
+
+  bool take_request(const amr::Simulation& simulation) const {
+    const bool asked = checkpoint_signal != 0;
+    if (asked) checkpoint_signal = 0;
+    // One to know how long it takes before the limit.
+    const bool tried = problem_.wall_limit_s == 0.0 || !none_yet_;
+    return asked || !tried || due(simulation.step(), problem_.checkpoints.steps) ||
+           (problem_.checkpoints.seconds > 0.0 && since(latest_) >= problem_.checkpoints.seconds);
+  }
+
+  /// Whether a signal asks for it, or there is hardly time for another part and a checkpoint.
+  bool must_end() const {
+    if (end_signal != 0) return true;
+    const double reserve = 2.0 * (longest_stretch_s_ + hooks_.checkpoint_s());
+    return problem_.wall_limit_s > 0.0 && since(start_) + reserve >= problem_.wall_limit_s;
+  }
+
+  [[noreturn]] void end(const amr::Simulation& simulation) const {
+    hooks_.settle();
+    const int signal = end_signal;
+    const std::string why = signal != 0
+                                ? fmt::format("signal {} (SIG{})", signal, sigabbrev_np(signal))
+                                : std::string("time.wall_limit");
+    throw std::runtime_error(fmt::format("ended by {} after base step {}; the run is not complete",
+                                         why, simulation.step()));
+  }
+
+  const Problem& problem_;
+  const Hooks& hooks_;
+  double wall_s_before_;
+  Clock::time_point start_ = Clock::now();
+  Clock::time_point latest_ = start_;   ///< checkpoint
+  Clock::time_point stretch_ = start_;  ///< began
+  double longest_stretch_s_ = 0.0;
+  bool none_yet_ = true;  ///< no checkpoint
+};
 
 io::RunSummary describe(const Problem& problem, const amr::Backend& backend,
                         const amr::Simulation& simulation) {
@@ -83,6 +153,8 @@ io::RunSummary describe(const Problem& problem, const amr::Backend& backend,
   summary.solver = problem.solver->traits().name;
   summary.backend = backend.name();
   summary.workers = backend.workers();
+  const bool by_level = problem.options.schedule == amr::Schedule::kLevel || !backend.has_threads();
+  summary.schedule = by_level ? "level" : "dataflow";
   summary.steps = simulation.step();
   for (int level = 0; level < simulation.hierarchy().max_levels(); ++level) {
     summary.patches_per_level.push_back(simulation.hierarchy().level(level).size());
@@ -92,43 +164,59 @@ io::RunSummary describe(const Problem& problem, const amr::Backend& backend,
   return summary;
 }
 
+/// Of the finest level's grid, with the finest level's step.
 double uniform_updates(const Problem& problem, int steps) {
   const auto& options = problem.options;
-  return std::pow(8.0, options.levels - 1) * options.points_x * options.points_y * steps;
+  const double per_level = options.subcycling ? 8.0 : 4.0;
+  return std::pow(per_level, options.levels - 1) * options.points_x * options.points_y * steps;
 }
 
 }  // namespace
 
-void end_on_signals() {
-  const auto note = [](int signal) { signal_received = signal; };
-  std::signal(SIGINT, note);
-  std::signal(SIGTERM, note);
+void heed_signals() {
+  std::signal(SIGTERM, [](int signal) { end_signal = signal; });
+  // Ctrl-C once more does not wait for the run's next stop; batch systems repeat SIGTERM.
+  std::signal(SIGINT, [](int signal) {
+    if (end_signal == signal) {
+      std::signal(signal, SIG_DFL);
+      std::raise(signal);
+    }
+    end_signal = signal;
+  });
+  std::signal(SIGUSR1, [](int signal) { checkpoint_signal = signal; });
 }
 
 io::RunSummary execute(const Problem& problem, amr::Backend& backend, amr::Simulation& simulation,
-                       const Hooks& hooks) {
-  const double initial_mass = amr::field_figures(simulation.hierarchy(), backend).mass;
-  hooks.diagnose(simulation);
-  const std::uint64_t steals_before = backend.steals();
-  const auto start = std::chrono::steady_clock::now();
+                       const Hooks& hooks, const std::optional<RunFigures>& past) {
+  RunFigures figures =
+      past ? *past : RunFigures{amr::field_figures(simulation.hierarchy(), backend).mass, 0.0};
+  if (!past) hooks.diagnose(simulation);
+  const int past_step = simulation.step();
+  const std::uint64_t updates_before = simulation.counters().updates();
+  const double wall_s_before = figures.wall_s;
   TraceWindow trace(problem, backend, hooks);
+  Stops stops(problem, hooks, figures.wall_s);
   while (simulation.step() < problem.stop_step) {
     const int step = simulation.step();
     trace.before(simulation);
-    simulation.advance(
-        std::min({problem.stop_step - step, until(step, hooks.every),
-                  until(step, hooks.output_every), trace.next(step), kLongestStretch}));
+    simulation.advance(std::min({problem.stop_step - step, until(step, hooks.every),
+                                 until(step, hooks.output_every), stops.next(step),
+                                 trace.next(step), kLongestStretch}));
     trace.after(simulation);
-    check_signals(simulation);
+    figures.wall_s = stops.wall_s();
     if (due(simulation.step(), hooks.every) || simulation.step() == problem.stop_step) {
       hooks.diagnose(simulation);
     }
-    if (due(simulation.step(), hooks.output_every) || simulation.step() == problem.stop_step) {
-      hooks.output(simulation);
-    }
+    const bool is_output =
+        due(simulation.step(), hooks.output_every) || simulation.step() == problem.stop_step;
+    if (is_output) hooks.output(simulation, figures);
     hooks.progress(simulation);
+    stops.after_stretch(simulation, figures, is_output);
   }
-  const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
+  // The state of a run that has nothing left to do is wanted where it goes now.
+  if (past && past_step == problem.stop_step) hooks.output(simulation, figures);
+  hooks.settle();
+  const double wall_s = stops.wall_s();
 
   io::RunSummary summary = describe(problem, backend, simulation);
   const amr::WorkCounters& work = simulation.counters();
@@ -136,7 +224,7 @@ io::RunSummary execute(const Problem& problem, amr::Backend& backend, amr::Simul
   if (!field.finite) throw std::runtime_error("the final field holds values that are not finite");
   const auto errors =
       amr::error_norms(simulation.hierarchy(), *problem.the_case, simulation.time(), backend);
-  summary.wall_s = wall.count();
+  summary.wall_s = wall_s;
   if (errors) {
     summary.rms = errors->rms;
     summary.l1_relative = errors->l1_relative;
@@ -144,15 +232,21 @@ io::RunSummary execute(const Problem& problem, amr::Backend& backend, amr::Simul
   }
   summary.minimum = field.minimum;
   summary.maximum = field.maximum;
-  summary.mass_drift = initial_mass != 0.0 ? field.mass / initial_mass - 1.0 : 0.0;
+  summary.mass_drift = figures.initial_mass != 0.0 ? field.mass / figures.initial_mass - 1.0 : 0.0;
   summary.updates_total = work.updates();
   summary.updates_per_level = work.updates_per_level;
   summary.fraction_of_uniform =
       static_cast<double>(work.updates()) / uniform_updates(problem, simulation.step());
-  summary.updates_per_core_s =
-      static_cast<double>(work.updates()) / (wall.count() * backend.workers());
+  // Of this part of the run: others may have had other workers.
+  const double core_s = (wall_s - wall_s_before) * backend.workers();
+  summary.updates_per_core_s = static_cast<double>(work.updates() - updates_before) / core_s;
   summary.balance_efficiency = work.balance_efficiency();
-  summary.steals = backend.steals() - steals_before;
+  for (const amr::WorkerLoad& load : work.workers) summary.steals += load.steals;
+  summary.load = work.workers;
+  summary.unnested_patches = simulation.unnested_patches();
+  summary.regrids = work.regrids;
+  summary.longest_waits = work.longest_waits;
+  summary.memory = simulation.memory_use();
   summary.peak_rss_bytes = io::peak_rss_bytes();
   summary.state_hash = amr::state_hash(simulation.hierarchy());
   return summary;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 
 #include <kumiko/amr/simulation.hpp>
 #include <kumiko/io/summary.hpp>
@@ -16,8 +17,16 @@ struct Hooks {
   std::function<void(const amr::Simulation&)> diagnose = [](const amr::Simulation&) {};
   int every = 10;
   /// Called every `output_every` base steps (0 = never), and at the last one.
-  std::function<void(const amr::Simulation&)> output = [](const amr::Simulation&) {};
+  std::function<void(const amr::Simulation&, const RunFigures&)> output = [](const amr::Simulation&,
+                                                                             const RunFigures&) {};
   int output_every = 0;
+  /// Begins to write a checkpoint: as problem.checkpoints says, on SIGUSR1, and before the run ends
+  /// early. Without it there are none.
+  std::function<void(const amr::Simulation&, const RunFigures&)> checkpoint;
+  /// Waits until what was begun is in its files.
+  std::function<void()> settle = [] {};
+  /// How long a checkpoint takes, at most, as far as is known.
+  std::function<double()> checkpoint_s = [] { return 0.0; };
   /// Called when base steps problem.trace_from to problem.trace_until have been traced, to call
   /// backend.stop_trace(). Without it nothing is traced.
   std::function<void()> end_trace;
@@ -25,12 +34,13 @@ struct Hooks {
   std::function<void(const amr::Simulation&)> progress = [](const amr::Simulation&) {};
 };
 
-/// Steps a simulation to problem.stop_step. Throws std::runtime_error when a signal asks to end or
-/// the field holds values that are not finite.
+/// Steps a simulation to problem.stop_step. Throws std::runtime_error when a signal or the time
+/// limit ends it before, or the field holds values that are not finite.
+/// @param past  of a run that goes on from a checkpoint
 io::RunSummary execute(const Problem& problem, amr::Backend& backend, amr::Simulation& simulation,
-                       const Hooks& hooks);
+                       const Hooks& hooks, const std::optional<RunFigures>& past = std::nullopt);
 
-/// Lets SIGINT and SIGTERM end execute() at its next stop.
-void end_on_signals();
+/// Lets SIGINT and SIGTERM end execute() at its next stop, and SIGUSR1 ask it for a checkpoint.
+void heed_signals();
 
 }  // namespace kumiko::app

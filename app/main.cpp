@@ -34,8 +34,13 @@ std::string key_reference() {
   return "Keys of CASE.toml and --set:\n" + io::describe_keys(schema);
 }
 
-void add_common_options(CLI::App& command, Request& request) {
-  command.add_option("CASE.toml", request.config, "the configuration")->required();
+/// An unset variable of a script must not stand for a default.
+const CLI::Validator kNotEmpty(
+    [](const std::string& value) { return value.empty() ? "it is empty" : std::string(); }, "");
+
+/// @return the option of the configuration
+CLI::Option* add_common_options(CLI::App& command, Request& request) {
+  CLI::Option* const config = command.add_option("CASE.toml", request.config, "the configuration");
   command.add_option("--set", request.overrides, "KEY=VALUE: change a key of the configuration")
       ->expected(1)
       ->take_all();
@@ -43,6 +48,7 @@ void add_common_options(CLI::App& command, Request& request) {
       ->check(CLI::Range(1, 4096));
   command.add_option("--summary", request.summary, "write the figures to this JSON file too");
   command.footer(key_reference);
+  return config;
 }
 
 int error_line(const std::string& message, int code) {
@@ -59,18 +65,40 @@ int dispatch(int argc, char** argv) {
   Request request;
 
   CLI::App* const run = app.add_subcommand("run", "run a case");
-  add_common_options(*run, request);
+  CLI::Option* const config = add_common_options(*run, request);
   run->add_option("--backend", request.backend, "how patches are shared out")
       ->check(CLI::IsMember(amr::backend_names()))
       ->capture_default_str();
-  run->add_option("--output", request.output, "folder for the run's files (default: out/<case>)");
+  run->add_option("--output", request.output, "folder for the run's files (default: out/<case>)")
+      ->check(kNotEmpty);
   run->add_flag("--quiet", request.quiet, "print errors only");
   run->add_flag("--overwrite", request.overwrite, "replace the files of an earlier run there");
+  CLI::Option* const restart =
+      run->add_option("--restart", request.restart,
+                      "go on from this checkpoint, or from the 'latest' whole one of the run's "
+                      "folder; without CASE.toml, by the configuration that it holds")
+          ->check(kNotEmpty);
 
   CLI::App* const table =
       app.add_subcommand("table", "print the thesis's tables: every backend, AMR and not");
-  add_common_options(*table, request);
+  add_common_options(*table, request)->required();
   table->add_flag("--quiet", request.quiet, "show no progress");
+
+  CLI::App* const inspect = app.add_subcommand(
+      "inspect", "say what a checkpoint or a state holds, and whether it is whole");
+  inspect->add_option("FILE", request.file, "the checkpoint")->required();
+  inspect->add_flag("--json", request.json, "as JSON");
+
+  CLI::App* const exported =
+      app.add_subcommand("export", "put checkpoints or states into another format");
+  exported->add_option("FILE", request.files, "the checkpoints")->required();
+  exported
+      ->add_option("--format", request.format,
+                   "plotfile: AMReX's, a folder plt_NNNNNN; png: a picture frame_NNNNNN.png")
+      ->check(CLI::IsMember({"plotfile", "png"}))
+      ->capture_default_str();
+  exported->add_option("--output", request.output, "folder for the results (default: this one)");
+  exported->add_flag("--quiet", request.quiet, "do not name the results");
 
   CLI::App* const cases = app.add_subcommand("case", "the cases");
   cases->require_subcommand(1);
@@ -85,7 +113,17 @@ int dispatch(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return error_line(std::string(error.what()) + "; see 'kumiko --help'", kWrongRequest);
   }
-  if (run->parsed()) return run_command(request);
+  if (run->parsed()) {
+    if (config->empty() && restart->empty()) {
+      return error_line("CASE.toml is required; see 'kumiko --help'", kWrongRequest);
+    }
+    return run_command(request);
+  }
+  if (inspect->parsed()) return inspect_command(request);
+  if (exported->parsed()) {
+    if (request.output.empty()) request.output = ".";
+    return export_command(request);
+  }
   if (table->parsed()) return table_command(request);
   return list->parsed() ? case_list_command() : kWrongRequest;
 }

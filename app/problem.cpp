@@ -46,6 +46,59 @@ const auto& named(const io::ConfigSource& source, const char* key, Find find,
   throw source.error(key, fmt::format("'{}' is unknown; it can be: {}", name, names(entries)));
 }
 
+amr::TimeInterpolation time_interpolation(const std::string& name) {
+  using amr::TimeInterpolation;
+  static const std::map<std::string, TimeInterpolation> choices = {
+      {"characteristic", TimeInterpolation::kCharacteristic},
+      {"linear", TimeInterpolation::kLinear},
+      {"quadratic", TimeInterpolation::kQuadratic}};
+  return choices.at(name);
+}
+
+amr::Schedule schedule(const std::string& name) {
+  if (name == "dataflow") return amr::Schedule::kDataflow;
+  return name == "level" ? amr::Schedule::kLevel : amr::Schedule::kAuto;
+}
+
+amr::Criterion criterion(const std::string& name) {
+  using amr::Criterion;
+  static const std::map<std::string, Criterion> choices = {{"loehner", Criterion::kLoehner},
+                                                           {"gradient", Criterion::kGradient},
+                                                           {"user", Criterion::kUser}};
+  return choices.at(name);
+}
+
+std::vector<amr::RefinementRegion> regions(const amr::ParameterSet& keys) {
+  std::vector<amr::RefinementRegion> list;
+  while (true) {
+    const std::string prefix = fmt::format("amr.region[{}].", list.size());
+    if (!keys.contains(prefix + "x")) return list;
+    const std::vector<double>& x = keys.numbers(prefix + "x");
+    const std::vector<double>& y = keys.numbers(prefix + "y");
+    list.push_back({x[0], x[1], y[0], y[1], static_cast<int>(keys.integer(prefix + "max_level")),
+                    static_cast<int>(keys.integer(prefix + "min_level"))});
+  }
+}
+
+amr::RefinementOptions refinement_options(const amr::ParameterSet& keys) {
+  constexpr std::size_t kMebibyte = 1024 * 1024;
+  const auto integer = [&](const char* key) { return static_cast<int>(keys.integer(key)); };
+  amr::RefinementOptions options;
+  options.criterion = criterion(keys.text("amr.criterion"));
+  options.threshold = keys.number("amr.threshold");
+  options.derefine_threshold = keys.number("amr.derefine_threshold");
+  options.delta = keys.number("amr.delta");
+  options.floor = keys.number("amr.floor");
+  options.buffer = integer("amr.buffer");
+  options.interval = integer("amr.interval");
+  options.hysteresis = integer("amr.hysteresis");
+  options.min_lifetime = integer("amr.min_lifetime");
+  options.regions = regions(keys);
+  options.memory_limit = static_cast<std::size_t>(keys.integer("amr.memory_limit")) * kMebibyte;
+  options.check_finite = integer("amr.check_finite");
+  return options;
+}
+
 amr::SimulationOptions simulation_options(const amr::ParameterSet& keys) {
   amr::SimulationOptions options;
   const auto& base = keys.list("grid.base");
@@ -53,14 +106,10 @@ amr::SimulationOptions simulation_options(const amr::ParameterSet& keys) {
   options.points_y = static_cast<int>(base.back());
   options.levels = static_cast<int>(keys.integer("amr.levels"));
   options.steps = static_cast<int>(keys.integer("time.steps"));
-  options.time_interpolation = keys.text("step.time_interpolation") == "linear"
-                                   ? amr::TimeInterpolation::kLinear
-                                   : amr::TimeInterpolation::kCharacteristic;
-  options.refinement.threshold = keys.number("amr.threshold");
-  options.refinement.delta = keys.number("amr.delta");
-  options.refinement.floor = keys.number("amr.floor");
-  options.refinement.buffer = static_cast<int>(keys.integer("amr.buffer"));
-  options.refinement.interval = static_cast<int>(keys.integer("amr.interval"));
+  options.subcycling = keys.flag("step.subcycling");
+  options.schedule = schedule(keys.text("step.schedule"));
+  options.time_interpolation = time_interpolation(keys.text("step.time_interpolation"));
+  options.refinement = refinement_options(keys);
   return options;
 }
 
@@ -74,64 +123,155 @@ runtime::IdlePolicy idle_policy(const std::string& name) {
   return policies.at(name);
 }
 
+/// What parse() makes of a key's text, or the error that says what it can be.
+template <class Parse>
+auto parsed(const io::ConfigSource& source, const char* key, Parse parse, const char* wanted) {
+  const std::string& text = source.text(key);
+  if (const auto value = parse(text)) return *value;
+  throw source.error(key, fmt::format("'{}' is \"{}\"; it must be {}", key, text, wanted));
+}
+
+double wall_limit(const io::ConfigSource& source) {
+  if (source.text("time.wall_limit") == "0") return 0.0;
+  return parsed(source, "time.wall_limit", parse_duration,
+                "a time such as \"30 min\" or \"2 h\", or 0 for none");
+}
+
+io::Config checked(const io::ConfigSource& source, const cases::CaseEntry& the_case,
+                   const solvers::SolverEntry& solver) {
+  io::Schema schema;
+  schema.add_case(the_case.parameters);
+  schema.add_solver(solver.parameters);
+  return source.check(schema);
+}
+
+Problem make_problem(const io::ConfigSource& source, int workers) {
+  const cases::CaseEntry& the_case =
+      named(source, "case.name", cases::find_case, cases::case_entries());
+  const solvers::SolverEntry& solver =
+      named(source, "solver.name", solvers::find_solver, solvers::solver_entries());
+  io::Config config = checked(source, the_case, solver);
+  const amr::ParameterSet& keys = config.values();
+  const amr::SimulationOptions options = simulation_options(keys);
+  const int stop_step = static_cast<int>(keys.integer("time.stop_step"));
+  const int last_step = stop_step > 0 ? stop_step : options.steps;
+  const auto trace_from = static_cast<int>(keys.integer("trace.from"));
+  const std::int64_t trace_until = trace_from + keys.integer("trace.steps");
+  return Problem{config,
+                 the_case.make(config.case_parameters()),
+                 solver.make(config.solver_parameters()),
+                 options,
+                 last_step,
+                 workers > 0 ? workers : static_cast<int>(keys.integer("runtime.workers")),
+                 idle_policy(keys.text("runtime.idle")),
+                 trace_from,
+                 static_cast<int>(std::min<std::int64_t>(trace_until, last_step)),
+                 parsed(source, "checkpoint.every", parse_interval,
+                        "a number of base steps or a time such as \"10 min\""),
+                 wall_limit(source)};
+}
+
+/// Of two configurations of one solver and one case, the keys that a restart may not change and
+/// that differ.
+std::vector<std::string> differences(const amr::ParameterSet& asked, const amr::ParameterSet& was) {
+  const io::Schema core;
+  std::vector<std::string> names;
+  const auto compare = [&](const amr::ParameterSet& one, const amr::ParameterSet& other) {
+    for (const auto& [name, value] : one.values()) {
+      const io::Key* const key = core.find(name);
+      if (key != nullptr && key->changeable) continue;
+      if (other.contains(name) && (&one == &was || other.at(name) == value)) continue;
+      names.push_back(name);
+    }
+  };
+  compare(asked, was);
+  compare(was, asked);
+  return names;
+}
+
 }  // namespace
 
 Problem load_problem(const Request& request, const std::vector<std::string>& more_overrides) {
   return as_request([&] {
     std::vector<std::string> overrides = request.overrides;
     overrides.insert(overrides.end(), more_overrides.begin(), more_overrides.end());
-    const io::ConfigSource source = io::read_config(request.config, overrides);
-    const cases::CaseEntry& the_case =
-        named(source, "case.name", cases::find_case, cases::case_entries());
-    const solvers::SolverEntry& solver =
-        named(source, "solver.name", solvers::find_solver, solvers::solver_entries());
-    io::Schema schema;
-    schema.add_case(the_case.parameters);
-    schema.add_solver(solver.parameters);
-    io::Config config = source.check(schema);
-    const amr::SimulationOptions options = simulation_options(config.values());
-    const int stop_step = static_cast<int>(config.values().integer("time.stop_step"));
-    const int workers = request.workers > 0
-                            ? request.workers
-                            : static_cast<int>(config.values().integer("runtime.workers"));
-    const int last_step = stop_step > 0 ? stop_step : options.steps;
-    const auto trace_from = static_cast<int>(config.values().integer("trace.from"));
-    const std::int64_t trace_until = trace_from + config.values().integer("trace.steps");
-    return Problem{config,
-                   the_case.make(config.case_parameters()),
-                   solver.make(config.solver_parameters()),
-                   options,
-                   last_step,
-                   workers,
-                   idle_policy(config.values().text("runtime.idle")),
-                   trace_from,
-                   static_cast<int>(std::min<std::int64_t>(trace_until, last_step))};
+    return make_problem(io::read_config(request.config, overrides), request.workers);
   });
+}
+
+Problem load_problem(const Request& request, const std::filesystem::path& file,
+                     const io::Checkpoint& checkpoint) {
+  return as_request([&] {
+    return make_problem(
+        io::parse_config(checkpoint.attributes.configuration, file.string(), request.overrides),
+        request.workers);
+  });
+}
+
+namespace {
+
+void refuse_differences(const Problem& problem, const Problem& earlier, const std::string& of) {
+  const std::vector<std::string> names =
+      differences(problem.config.values(), earlier.config.values());
+  if (names.empty()) return;
+  std::vector<std::string> changeable;
+  const io::Schema core;
+  for (const io::Key& key : core.keys()) {
+    if (key.changeable) changeable.push_back(key.spec.name);
+  }
+  throw RequestError(fmt::format(
+      "{} was made with other values of {}; of all keys only these may change at a restart: {}", of,
+      fmt::join(names, ", "), fmt::join(changeable, ", ")));
+}
+
+}  // namespace
+
+void check_same_run(const Problem& problem, const std::filesystem::path& file,
+                    const io::Checkpoint& checkpoint) {
+  refuse_differences(problem, load_problem(Request{}, file, checkpoint),
+                     fmt::format("'{}'", file.string()));
+}
+
+void check_same_run(const Problem& problem, const std::filesystem::path& folder) {
+  Request request;
+  request.config = folder / io::kConfigurationFile;
+  refuse_differences(problem, load_problem(request),
+                     fmt::format("the run in '{}'", folder.string()));
 }
 
 void prepare_summary(const std::filesystem::path& file) {
   if (file.empty()) return;
+  const std::string name = file.filename().string();
+  if (io::OutputFolder::owns(name) && name != io::kSummaryFile) {
+    throw RequestError(
+        fmt::format("--summary: '{}' is the name of another file of a run", file.string()));
+  }
   as_request([&] { io::check_writable(file); });
   // Figures of an earlier run must not pass for this one's.
   std::filesystem::remove(file);
 }
 
-io::OutputFolder open_output(const std::filesystem::path& path, bool overwrite) {
-  return as_request([&] { return io::OutputFolder(path, overwrite); });
+io::OutputFolder open_output(const std::filesystem::path& path, io::Earlier earlier) {
+  return as_request([&] { return io::OutputFolder(path, earlier); });
 }
 
-void check_output(const std::filesystem::path& path, bool overwrite) {
-  as_request([&] { io::OutputFolder::check(path, overwrite); });
+void check_output(const std::filesystem::path& path, io::Earlier earlier) {
+  as_request([&] { io::OutputFolder::check(path, earlier); });
 }
 
 std::unique_ptr<amr::Backend> load_backend(const std::string& name, const Problem& problem) {
   return as_request([&] { return amr::make_backend(name, problem.workers, problem.idle); });
 }
 
-std::unique_ptr<amr::Simulation> make_simulation(const Problem& problem, amr::Backend& backend) {
+std::unique_ptr<amr::Simulation> make_simulation(const Problem& problem, amr::Backend& backend,
+                                                 const io::Checkpoint* from) {
   return as_request([&] {
-    return std::make_unique<amr::Simulation>(*problem.the_case, *problem.solver, backend,
-                                             problem.options);
+    const amr::Case& the_case = *problem.the_case;
+    if (from == nullptr) {
+      return std::make_unique<amr::Simulation>(the_case, *problem.solver, backend, problem.options);
+    }
+    return std::make_unique<amr::Simulation>(the_case, *problem.solver, backend, problem.options,
+                                             from->run);
   });
 }
 

@@ -2,14 +2,27 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
 
 #include <kumiko/amr/simulation.hpp>
+#include <kumiko/io/checkpoint.hpp>
 #include <kumiko/io/config.hpp>
 #include <kumiko/io/output_folder.hpp>
 
+#include "duration.hpp"
 #include "request.hpp"
 
 namespace kumiko::app {
+
+/// Names of files from which a run can go on.
+inline constexpr std::string_view kCheckpointFiles = "checkpoint_#.hdf";
+inline constexpr std::string_view kStateFiles = "state_#.hdf";
+
+/// What a run needs to know of its past, beside the state.
+struct RunFigures {
+  double initial_mass = 0.0;
+  double wall_s = 0.0;  ///< of stepping so far
+};
 
 /// A checked configuration and what it names.
 struct Problem {
@@ -24,6 +37,9 @@ struct Problem {
   int trace_from;   ///< base step at which a trace begins, -1 for none
   int trace_until;  ///< and at which it ends, at most stop_step
 
+  Interval checkpoints;
+  double wall_limit_s;  ///< 0 = none
+
   /// Points of the finest level in x, for messages.
   int finest_points_x() const { return options.points_x << (options.levels - 1); }
 };
@@ -32,19 +48,32 @@ struct Problem {
 /// last. Throws RequestError.
 Problem load_problem(const Request& request, const std::vector<std::string>& more_overrides = {});
 
+/// The same for the configuration of a checkpoint, read from `file`.
+Problem load_problem(const Request& request, const std::filesystem::path& file,
+                     const io::Checkpoint& checkpoint);
+
+/// Throws RequestError, naming the keys, when a run would go on from a checkpoint with another
+/// value of a key that the field's bits depend on.
+void check_same_run(const Problem& problem, const std::filesystem::path& file,
+                    const io::Checkpoint& checkpoint);
+
+/// The same for the run in a folder.
+void check_same_run(const Problem& problem, const std::filesystem::path& folder);
+
 /// Tells whether a summary can be written, and removes the one of an earlier run. Nothing to do for
 /// an empty path. Throws RequestError.
 void prepare_summary(const std::filesystem::path& file);
 
 /// The run's folder: the check before work starts, and the folder itself. Both throw RequestError.
-void check_output(const std::filesystem::path& path, bool overwrite);
-io::OutputFolder open_output(const std::filesystem::path& path, bool overwrite);
+void check_output(const std::filesystem::path& path, io::Earlier earlier);
+io::OutputFolder open_output(const std::filesystem::path& path, io::Earlier earlier);
 
 /// Makes the backend. Throws RequestError, or std::runtime_error when the system refuses.
 std::unique_ptr<amr::Backend> load_backend(const std::string& name, const Problem& problem);
 
-/// Builds the initial state. Throws RequestError, with the remedy, when the step outruns the
-/// ghosts.
-std::unique_ptr<amr::Simulation> make_simulation(const Problem& problem, amr::Backend& backend);
+/// Builds the initial state, or that of a checkpoint. Throws RequestError, with the remedy, when
+/// the step outruns the ghosts, and when the checkpoint does not fit.
+std::unique_ptr<amr::Simulation> make_simulation(const Problem& problem, amr::Backend& backend,
+                                                 const io::Checkpoint* from = nullptr);
 
 }  // namespace kumiko::app

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <string>
 
 #include <kumiko/amr/simulation.hpp>
@@ -11,7 +12,8 @@ namespace kumiko::app {
 /// Rewrites one line of stderr at most five times a second; silent when stderr is no terminal.
 class Progress {
  public:
-  Progress(bool quiet, std::string label, int last_step);
+  /// Of the steps from where the simulation stands.
+  Progress(bool quiet, std::string label, const amr::Simulation& simulation, int last_step);
   /// Removes the line.
   ~Progress();
   Progress(const Progress&) = delete;
@@ -26,6 +28,8 @@ class Progress {
   bool shown_ = false;
   std::string label_;
   int last_step_;
+  int first_step_;
+  std::uint64_t updates_before_;
   Clock::time_point start_ = Clock::now();
   Clock::time_point next_ = start_;
 };

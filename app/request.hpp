@@ -19,7 +19,7 @@ class RequestError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Options of `run` and `table`.
+/// Options of the commands.
 struct Request {
   std::filesystem::path config;
   std::vector<std::string> overrides;  ///< KEY=VALUE
@@ -27,14 +27,24 @@ struct Request {
   int workers = 0;  ///< 0 = as the configuration says
   std::filesystem::path output;
   bool overwrite = false;
+  std::string restart;  ///< a checkpoint's file, kLatest, or empty
   std::filesystem::path summary;
   bool quiet = false;
+  std::filesystem::path file;                ///< to inspect
+  std::vector<std::filesystem::path> files;  ///< to export
+  std::string format = "plotfile";           ///< to export to
+  bool json = false;
 };
+
+/// The checkpoint to go on from: the newest whole one of the run's folder.
+inline constexpr const char* kLatest = "latest";
 
 /// The commands; each returns an exit code, and throws RequestError before any work is done or
 /// another exception when the run fails.
 int run_command(const Request& request);
 int table_command(const Request& request);
+int inspect_command(const Request& request);
+int export_command(const Request& request);
 int case_list_command();
 
 }  // namespace kumiko::app

@@ -26,6 +26,7 @@ struct Row {
 std::vector<Row> rows_of(const Problem& base) {
   const amr::SimulationOptions& options = base.options;
   const std::int64_t scale = std::int64_t{1} << (options.levels - 1);
+  const std::int64_t substeps = options.subcycling ? scale : 1;
   const auto grid = [&](std::int64_t factor) {
     return fmt::format("grid.base=[{}, {}]", options.points_x * factor, options.points_y * factor);
   };
@@ -42,8 +43,8 @@ std::vector<Row> rows_of(const Problem& base) {
       {"fine",
        fmt::format("NoAMR ({}), OpenMP", base.finest_points_x()),
        "openmp",
-       {"amr.levels=1", grid(scale), fmt::format("time.steps={}", options.steps * scale),
-        fmt::format("time.stop_step={}", base.stop_step * scale)}}};
+       {"amr.levels=1", grid(scale), fmt::format("time.steps={}", options.steps * substeps),
+        fmt::format("time.stop_step={}", base.stop_step * substeps)}}};
 }
 
 /// The printed values of a name, "1.6 and 3.1" where there are several, "-" where there is none.
@@ -61,7 +62,7 @@ io::RunSummary run_row(const Request& request, const Row& row) {
   const Problem problem = load_problem(request, row.overrides);
   const auto backend = load_backend(row.backend, problem);
   const auto simulation = make_simulation(problem, *backend);
-  Progress progress(request.quiet, row.label, problem.stop_step);
+  Progress progress(request.quiet, row.label, *simulation, problem.stop_step);
   Hooks hooks;
   hooks.every = 0;
   hooks.progress = [&](const amr::Simulation& state) { progress.show(state); };
@@ -133,7 +134,7 @@ int table_command(const Request& request) {
     const Problem problem = load_problem(request, row.overrides);
     make_simulation(problem, *load_backend(row.backend, problem));
   }
-  end_on_signals();
+  heed_signals();
   for (Row& row : rows) row.summary = run_row(request, row);
   const amr::Case& problem = *base.the_case;
   print_errors(problem, rows[0], rows[1], rows[3]);

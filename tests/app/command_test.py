@@ -60,13 +60,20 @@ class Run(CommandTest):
     def test_given_a_short_run_then_its_folder_is_complete(self):
         summary = self.run_small("here", "--set", "diagnostics.every=5", "--workers", "2")
         files = {file.name for file in (self.path / "here").iterdir()}
-        expected = {"summary.json", "diagnostics.csv", "state_000012.hdf"}
+        expected = {"summary.json", "manifest.json", "effective.toml", "diagnostics.csv", "load.csv"}
+        expected |= {"state_000012.hdf", "states.hdf.series"}
         if HAS_VTK:
             expected |= {"field_start.png", "field_end.png"}
         self.assertEqual(files, expected)
+        manifest = json.loads((self.path / "here" / "manifest.json").read_text())
+        listed = {file["name"]: file for file in manifest["files"]}
+        self.assertEqual(set(listed), expected - {"summary.json", "manifest.json"})
+        for name, file in listed.items():
+            self.assertEqual(file["bytes"], (self.path / "here" / name).stat().st_size)
+            self.assertGreater(len(file["content"]), 10)
         for key in (
             "case solver backend workers steps wall_s error mass_drift updates "
-            "updates_per_core_s balance_efficiency steals patches peak_rss_bytes state_hash config"
+            "updates_per_core_s balance_efficiency steals load longest_waits memory patches peak_rss_bytes state_hash config"
         ).split():
             self.assertIn(key, summary)
         self.assertEqual(set(summary["error"]), {"rms", "l1_relative", "linf", "min", "max"})
@@ -90,6 +97,21 @@ class Run(CommandTest):
         drift = float(rows[-1]["mass"]) / float(rows[0]["mass"]) - 1.0
         self.assertAlmostEqual(drift, summary["mass_drift"], places=14)
 
+    def test_given_a_short_run_then_the_load_of_every_step_adds_up_to_the_summary(self):
+        summary = self.run_small("here", "--set", "diagnostics.every=5", "--workers", "2")
+        with open(self.path / "here" / "load.csv", newline="") as file:
+            rows = list(csv.DictReader(file))
+        places = [(int(row["step"]), int(row["worker"])) for row in rows]
+        self.assertEqual(places, [(step, worker) for step in range(12) for worker in range(2)])
+        for worker, load in enumerate(summary["load"]):
+            own = [row for row in rows if int(row["worker"]) == worker]
+            self.assertEqual(sum(int(row["updates"]) for row in own), load["updates"])
+            self.assertAlmostEqual(
+                sum(float(row["busy_s"]) for row in own), load["busy_s"], places=6
+            )
+        self.assertEqual(sum(load["updates"] for load in summary["load"]), summary["updates"]["total"])
+        self.assertLessEqual(summary["memory"]["bytes_per_point"], 60)
+
     def test_given_every_backend_then_the_state_hash_is_the_same(self):
         backends = [("serial", 1), ("threads", 3), ("pthread", 2)]
         if HAS_OPENMP:
@@ -101,6 +123,13 @@ class Run(CommandTest):
             for backend, workers in backends
         }
         self.assertEqual(len(hashes), 1)
+
+    def test_given_the_effective_configuration_then_it_computes_the_same(self):
+        first = self.run_small("here")
+        again = self.kumiko("run", self.path / "here" / "effective.toml", "--output", "again")
+        self.assertEqual(again.returncode, 0, again.stderr)
+        summary = json.loads((self.path / "again" / "summary.json").read_text())
+        self.assertEqual(summary["state_hash"], first["state_hash"])
 
     def test_given_output_every_then_states_are_written_on_the_way(self):
         self.run_small("here", "--set", "output.every=5")
@@ -150,6 +179,48 @@ class Run(CommandTest):
         copy = (self.path / "copy.json").read_text()
         self.assertEqual(copy, (self.path / "here" / "summary.json").read_text())
 
+    def test_given_the_keys_of_refinement_then_each_of_them_acts(self):
+        def patches(name, *settings):
+            settings = ("time.stop_step=60", *settings)
+            sets = [part for setting in settings for part in ("--set", setting)]
+            return self.run_small(name, *sets)["patches"]["per_level"]
+
+        usual = patches("usual")
+        self.assertEqual(patches("same", "amr.derefine_threshold=0.1"), usual)
+        self.assertNotEqual(patches("gradient", "amr.criterion=gradient"), usual)
+        self.assertGreater(sum(patches("lower", "amr.derefine_threshold=0.01")), sum(usual))
+        self.assertGreater(sum(patches("lag", "amr.hysteresis=9")), sum(usual))
+        self.assertGreater(sum(patches("life", "amr.min_lifetime=99")), sum(usual))
+        patches("auto", "amr.interval=0", "amr.check_finite=1", "amr.memory_limit=1000")
+
+    def test_given_regions_then_the_mesh_the_summary_and_the_state_know_them(self):
+        regions = """
+[[amr.region]]
+x = [0, 1]
+y = [0, 1]
+max_level = 1
+
+[[amr.region]]
+x = [0.0, 0.1]
+y = [0.0, 0.1]
+min_level = 2
+max_level = 2
+"""
+        (self.path / "regions.toml").write_text(ZALESAK.read_text() + regions)
+        result = self.kumiko("run", "regions.toml", *SMALL, "--output", "here")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        summary = json.loads((self.path / "here" / "summary.json").read_text())
+        # Level 2 patches are 1/16 wide: 2 × 2 of them have points in the second box.
+        self.assertEqual(summary["patches"]["per_level"][2], 4)
+        self.assertEqual(summary["config"]["amr"]["region[1]"]["min_level"], 2)
+
+    def test_given_a_memory_limit_then_the_run_ends_with_what_it_asked_for(self):
+        settings = ["--set", "amr.memory_limit=1", "--set", "amr.levels=5"]
+        result = self.kumiko("run", ZALESAK, *SMALL, *settings)
+        self.assertEqual(result.returncode, 1, result.stderr)
+        for part in ("level ", " patches", "bytes", "amr.memory_limit"):
+            self.assertIn(part, result.stderr)
+
     def test_given_a_signal_then_the_run_ends_as_failed_and_looks_unfinished(self):
         arguments = ["--set", "grid.base=256", "--output", "here", "--quiet"]
         run = subprocess.Popen(
@@ -195,6 +266,20 @@ class Refusal(CommandTest):
         self.assert_refused(
             self.kumiko("run", ZALESAK, "--set", "grid.base=100"), "grid.base", "100", "16"
         )
+
+    def test_given_refinement_that_cannot_be_then_the_key_is_named(self):
+        self.assert_refused(
+            self.kumiko("run", ZALESAK, *SMALL, "--set", "amr.criterion=user"), "amr.criterion"
+        )
+        self.assert_refused(
+            self.kumiko("run", ZALESAK, *SMALL, "--set", "amr.derefine_threshold=0.5"),
+            "amr.derefine_threshold",
+            "amr.threshold",
+        )
+        (self.path / "far.toml").write_text(
+            ZALESAK.read_text() + "\n[[amr.region]]\nx = [2, 3]\ny = [0, 1]\n"
+        )
+        self.assert_refused(self.kumiko("run", "far.toml", *SMALL), "amr.region", "domain")
 
     def test_given_too_few_steps_then_the_smallest_number_that_would_do_is_named(self):
         base = ["run", ZALESAK, "--set", "grid.base=64", "--set", "time.stop_step=1"]

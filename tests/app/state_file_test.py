@@ -4,6 +4,7 @@ import csv
 import json
 import os
 import subprocess
+import sys
 import tempfile
 import unittest
 from pathlib import Path
@@ -51,6 +52,21 @@ class StateFile(unittest.TestCase):
                 yield scale, i0, j0, values[at : at + count].reshape(shape)
                 at += count
             self.assertEqual(at, len(values))
+
+    def test_given_the_program_of_the_files_page_then_it_finds_the_seal_whole(self):
+        page = (ZALESAK.parents[2] / "docs" / "files.md").read_text()
+        lines = page[page.index("    import struct, sys, xxhash") :].splitlines()
+        length = next(n for n, line in enumerate(lines) if line and not line.startswith("    "))
+        program = "\n".join(line[4:] for line in lines[:length])
+        state = Path(self.folder.name) / "run" / "state_000009.hdf"
+        whole = [sys.executable, "-c", program, str(state)]
+        self.assertEqual(subprocess.run(whole).returncode, 0)
+        damaged = Path(self.folder.name) / "damaged.hdf"
+        content = bytearray(state.read_bytes())
+        content[len(content) // 2] ^= 1
+        damaged.write_bytes(content)
+        run = subprocess.run([*whole[:3], str(damaged)], capture_output=True, text=True)
+        self.assertIn("AssertionError", run.stderr)
 
     def test_given_the_boxes_then_they_cover_the_domain_once(self):
         covered = np.zeros((FINEST, FINEST), dtype=int)

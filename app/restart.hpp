@@ -1,0 +1,30 @@
+// From which file a run goes on.
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include <kumiko/io/checkpoint.hpp>
+
+namespace kumiko::app {
+
+/// A checkpoint that was verified and read.
+struct Restart {
+  std::filesystem::path file;
+  io::Checkpoint checkpoint;
+  std::vector<std::filesystem::path> damaged;  ///< newer ones of its folder, passed over
+};
+
+/// Reads a checkpoint that was named. Throws RequestError, which says what is wrong with the file
+/// and which earlier one of its folder is whole.
+Restart read_restart(const std::filesystem::path& file);
+
+/// Reads the newest whole checkpoint, or state, of a run's folder. Prints a warning for each newer
+/// one that is damaged. Throws RequestError when there is none, and for a newer one that cannot be
+/// read, is of another version or of another step than its name.
+Restart latest_restart(const std::filesystem::path& folder);
+
+/// Checkpoints and states of a folder that are of later base steps, the latest first.
+std::vector<std::filesystem::path> later_files(const std::filesystem::path& folder, int step);
+
+}  // namespace kumiko::app

@@ -1,0 +1,590 @@
+"""Contract: a run goes on from its checkpoints as if it had never stopped, whatever stopped it, and
+no failure to write one harms an earlier one."""
+
+import csv
+import errno
+import json
+import os
+import random
+import resource
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+KUMIKO = os.environ["KUMIKO"]
+ZALESAK = Path(os.environ["KUMIKO_CASES"]) / "zalesak" / "zalesak.toml"
+SANITIZER = os.environ["KUMIKO_SANITIZER"]
+
+# Three levels, a regrid at least every four base steps.
+KEYS = ["grid.base=64", "time.steps=640", "time.stop_step=60"]
+
+
+def settings(*keys):
+    return [word for key in keys for word in ("--set", key)]
+
+
+class RestartTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = Path(folder.name)
+
+    def start(self, *arguments, **more):
+        return subprocess.Popen(
+            [KUMIKO, *map(str, arguments)],
+            cwd=self.path,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            **more,
+        )
+
+    def kumiko(self, *arguments, **more):
+        run = self.start(*arguments, **more)
+        run.output, run.errors = run.communicate(timeout=600)
+        return run
+
+    def run_well(self, *arguments, folder="run"):
+        done = self.kumiko("run", *arguments, "--output", folder, "--quiet")
+        self.assertEqual(done.returncode, 0, done.errors)
+        return self.summary(folder)
+
+    def summary(self, folder="run"):
+        return json.loads((self.path / folder / "summary.json").read_text())
+
+    def files(self):
+        return sorted(str(file) for file in self.path.rglob("*"))
+
+    def rows(self, name, folder="run"):
+        with open(self.path / folder / name, newline="") as file:
+            return list(csv.DictReader(file))
+
+    def checkpoints(self, folder="run"):
+        return sorted((self.path / folder).glob("checkpoint_*.hdf"))
+
+    def uninterrupted(self, *keys):
+        return self.run_well(ZALESAK, *settings(*KEYS, *keys), folder="whole")
+
+    def assert_refused(self, done, *parts):
+        self.assertEqual(done.returncode, 2, done.errors)
+        self.assertEqual(len(done.errors.strip().splitlines()), 1, done.errors)
+        for part in parts:
+            self.assertIn(part, done.errors)
+
+
+class Restart(RestartTest):
+    def test_given_any_backend_and_workers_then_the_run_goes_on_to_the_same_bits(self):
+        whole = self.uninterrupted()
+        self.run_well(ZALESAK, *settings(*KEYS, "time.stop_step=37", "checkpoint.every=17"))
+        ways = [["--backend", "threads", "--workers", 4], ["--backend", "serial"]]
+        ways += [["--backend", "pthread"]]
+        if SANITIZER != "thread":
+            ways += [["--backend", "openmp"]]
+        for number, way in enumerate(ways):
+            again = self.run_well(
+                ZALESAK, *settings(*KEYS), *way,
+                "--restart", "run/checkpoint_000034.hdf", folder=f"again{number}",
+            )  # fmt: skip
+            self.assertEqual(again["state_hash"], whole["state_hash"], way)
+            self.assertEqual(again["updates"]["total"], whole["updates"]["total"], way)
+            self.assertEqual(again["mass_drift"], whole["mass_drift"], way)
+            first, *others = self.rows("diagnostics.csv", f"again{number}")
+            self.assertEqual(first["step"], "34")
+            self.assertEqual(
+                {value for name, value in first.items() if name.startswith("updates_")}, {"0"}
+            )
+            self.assertEqual([row["step"] for row in others], ["40", "50", "60"])
+
+    def test_given_latest_then_the_folder_reads_as_that_of_one_run(self):
+        whole = self.uninterrupted()
+        self.run_well(ZALESAK, *settings(*KEYS, "time.stop_step=37", "checkpoint.every=10"))
+        stale = self.path / "run" / "checkpoint_000050.hdf.part"
+        stale.write_text("left by a run that was killed")
+        again = self.run_well(ZALESAK, *settings(*KEYS), "--restart", "latest")
+        self.assertEqual(again["state_hash"], whole["state_hash"])
+        self.assertFalse(stale.exists())
+        steps = [row["step"] for row in self.rows("diagnostics.csv")]
+        self.assertEqual(steps, [row["step"] for row in self.rows("diagnostics.csv", "whole")][:4]
+                         + ["37"] + ["40", "50", "60"])  # fmt: skip
+        for name in ("time", "mass", "min", "max", "patches_2"):
+            last = self.rows("diagnostics.csv")[-1][name]
+            self.assertEqual(last, self.rows("diagnostics.csv", "whole")[-1][name])
+        updates = sum(
+            int(value)
+            for row in self.rows("diagnostics.csv")
+            for name, value in row.items()
+            if name.startswith("updates_")
+        )
+        self.assertEqual(updates, whole["updates"]["total"])
+        load = self.rows("load.csv")
+        self.assertEqual({int(row["step"]) for row in load}, set(range(60)))
+        self.assertEqual(sum(int(row["updates"]) for row in load), whole["updates"]["total"])
+
+    def test_given_more_workers_than_before_then_the_tables_have_them_all(self):
+        self.run_well(ZALESAK, *settings(*KEYS, "time.stop_step=20"), "--workers", 1)
+        self.run_well(ZALESAK, *settings(*KEYS), "--restart", "latest", "--workers", 3)
+        rows = self.rows("diagnostics.csv")
+        self.assertEqual([row["updates_2"] for row in rows[:3]], ["0", "0", "0"])
+        self.assertEqual([row["step"] for row in rows], [str(10 * k) for k in range(7)])
+
+    def test_given_no_case_then_the_checkpoints_own_configuration_serves(self):
+        whole = self.uninterrupted()
+        self.run_well(ZALESAK, *settings(*KEYS, "time.stop_step=20"))
+        again = self.run_well(*settings("time.stop_step=60"), "--restart", "latest")
+        self.assertEqual(again["state_hash"], whole["state_hash"])
+
+    def test_given_a_run_that_was_done_then_a_restart_says_its_figures_again(self):
+        first = self.run_well(ZALESAK, *settings(*KEYS))
+        again = self.run_well(ZALESAK, *settings(*KEYS), "--restart", "latest")
+        for key in ("state_hash", "updates", "error", "mass_drift", "steps", "patches"):
+            self.assertEqual(again[key], first[key])
+
+    def test_given_keep_then_only_the_newest_checkpoints_stay(self):
+        self.run_well(ZALESAK, *settings(*KEYS, "checkpoint.every=5", "checkpoint.keep=3"))
+        self.assertEqual(
+            [file.name for file in self.checkpoints()],
+            ["checkpoint_000045.hdf", "checkpoint_000050.hdf", "checkpoint_000055.hdf"],
+        )
+
+    def test_given_an_interval_of_time_then_checkpoints_come_by_the_clock(self):
+        self.run_well(
+            ZALESAK, *settings(*KEYS, 'checkpoint.every="0.001 s"', "checkpoint.keep=100")
+        )
+        self.assertGreaterEqual(len(self.checkpoints()), 2)
+
+
+class Refusal(RestartTest):
+    def setUp(self):
+        super().setUp()
+        self.run_well(
+            ZALESAK, *settings(*KEYS, "checkpoint.every=10", "checkpoint.keep=9"), folder="run"
+        )
+        (self.path / "run" / "state_000060.hdf").unlink()
+
+    def damage(self, name, at):
+        file = self.path / "run" / name
+        content = bytearray(file.read_bytes())
+        content[at] ^= 0x10
+        file.write_bytes(content)
+
+    def test_given_other_numerics_then_the_keys_are_named(self):
+        done = self.kumiko(
+            "run", ZALESAK, *settings(*KEYS, "amr.threshold=0.2", "amr.buffer=3"),
+            "--restart", "latest", "--output", "run",
+        )  # fmt: skip
+        self.assert_refused(done, "amr.threshold", "amr.buffer", "checkpoint_000050.hdf")
+
+    def test_given_later_files_then_they_are_given_up_on_demand_only(self):
+        whole = self.summary()
+        early = self.path / "run" / "checkpoint_000020.hdf"
+        link = self.path / "link.hdf"
+        link.symlink_to(early)
+        done = self.kumiko("run", "--restart", link, "--output", "run")
+        self.assert_refused(done, "has got further, to 'checkpoint_000050.hdf'", "--overwrite")
+        self.assertEqual(len(self.checkpoints()), 5)
+        done = self.kumiko(
+            "run", "--restart", link, "--output", "run", "--overwrite",
+            *settings("time.stop_step=25", "checkpoint.every=0"),
+        )  # fmt: skip
+        self.assertEqual(done.returncode, 0, done.errors)
+        self.assertEqual([file.name[-8:-4] for file in self.checkpoints()], ["0010", "0020"])
+        self.run_well("--restart", "latest", *settings("time.stop_step=60"))
+        self.assertEqual(self.summary()["state_hash"], whole["state_hash"])
+        self.assertEqual({int(row["step"]) for row in self.rows("load.csv")}, set(range(60)))
+
+    def test_given_a_folder_with_checkpoints_alone_then_none_is_lost(self):
+        copied = self.path / "copied"
+        copied.mkdir()
+        shutil.copy(self.path / "run" / "checkpoint_000020.hdf", copied)
+        for more in ([], ["--overwrite"]):
+            again = self.run_well("--restart", "latest", *more, folder="copied")
+            self.assertTrue((copied / "checkpoint_000020.hdf").exists())
+            self.assertEqual(again["state_hash"], self.summary()["state_hash"])
+
+    def test_given_names_that_lie_then_latest_does_not_believe_them(self):
+        run = self.path / "run"
+        shutil.copy(run / "checkpoint_000020.hdf", run / "checkpoint_000099.hdf")
+        before = self.files()
+        done = self.kumiko("run", "--restart", "latest", "--output", "run")
+        self.assert_refused(done, "checkpoint_000099.hdf' stands at base step 20")
+        self.assertEqual(self.files(), before)
+
+    def test_given_another_runs_checkpoint_in_the_folder_then_it_is_refused(self):
+        self.run_well(
+            ZALESAK, *settings(*KEYS, "amr.levels=2", "time.stop_step=57"), folder="other"
+        )
+        shutil.copy(self.path / "other" / "state_000057.hdf", self.path / "run")
+        before = self.files()
+        done = self.kumiko("run", "--restart", "latest", "--output", "run")
+        self.assert_refused(done, "the run in 'run'", "amr.levels")
+        self.assertEqual(self.files(), before)
+
+    def test_given_a_version_to_come_then_latest_stops_and_renames_nothing(self):
+        newest = self.path / "run" / "checkpoint_000050.hdf"
+        newest.write_bytes(newest.read_bytes()[:-1] + b"2")  # of the seal
+        before = self.files()
+        done = self.kumiko("run", "--restart", "latest", "--output", "run")
+        self.assert_refused(done, "checkpoint_000050.hdf", "use a newer one")
+        self.assertEqual(self.files(), before)
+
+    def test_given_empty_values_then_they_are_no_defaults(self):
+        for option in ("--restart", "--output"):
+            before = self.files()
+            done = self.kumiko("run", ZALESAK, option, "", *settings(*KEYS), "--overwrite")
+            self.assert_refused(done, option)
+            self.assertEqual(self.files(), before)
+
+    def test_given_a_folder_to_restart_then_its_latest_checkpoint_is_meant(self):
+        done = self.kumiko("run", "--restart", "run", *settings("time.stop_step=55"))
+        self.assertEqual(done.returncode, 0, done.errors)
+        self.assertIn("base step 50", done.output)
+
+    def test_given_a_summary_that_would_replace_a_file_of_the_run_then_it_is_refused(self):
+        done = self.kumiko(
+            "run", "--restart", "latest", "--output", "run",
+            "--summary", "run/checkpoint_000050.hdf",
+        )  # fmt: skip
+        self.assert_refused(done, "--summary", "another file of a run")
+
+    def test_given_a_step_beyond_the_end_then_it_is_refused(self):
+        done = self.kumiko(
+            "run", "--restart", "latest", "--output", "run", *settings("time.stop_step=30")
+        )
+        self.assert_refused(done, "base step 50", "raise time.stop_step")
+
+    def test_given_a_file_in_no_runs_folder_then_a_folder_is_asked_for(self):
+        lonely = self.path / "lonely"
+        lonely.mkdir()
+        shutil.copy(self.path / "run" / "checkpoint_000020.hdf", lonely)
+        self.assert_refused(
+            self.kumiko("run", "--restart", "lonely/checkpoint_000020.hdf"), "--output"
+        )
+        # Nothing is left to do, but the state is wanted there.
+        self.run_well(
+            "--restart", "lonely/checkpoint_000020.hdf", *settings("time.stop_step=20"),
+            folder="new",
+        )  # fmt: skip
+        self.assertTrue((self.path / "new" / "state_000020.hdf").exists())
+
+    def test_given_a_used_folder_of_another_run_then_it_is_spared(self):
+        self.run_well(ZALESAK, *settings(*KEYS, "time.stop_step=1"), folder="other")
+        done = self.kumiko(
+            "run", "--restart", "run/checkpoint_000020.hdf", "--output", "other"
+        )
+        self.assert_refused(done, "'other' is in use")
+
+    def test_given_a_damaged_file_then_the_message_says_which_one_is_whole(self):
+        self.damage("checkpoint_000050.hdf", 70_000)
+        done = self.kumiko("run", "--restart", "run/checkpoint_000050.hdf")
+        self.assert_refused(done, "is damaged between bytes", "checkpoint_000040.hdf' is whole")
+
+    def test_given_damaged_files_then_latest_takes_the_newest_whole_one_and_says_so(self):
+        whole = self.summary()
+        self.damage("checkpoint_000050.hdf", -10)
+        (self.path / "run" / "checkpoint_000040.hdf").write_bytes(b"")
+        (self.path / "run" / "checkpoint_000055.hdf").write_text("not ours")
+        done = self.kumiko("run", "--restart", "latest", "--output", "run")
+        self.assertEqual(done.returncode, 0, done.errors)
+        self.assertEqual(done.errors.count("trying an older one"), 3, done.errors)
+        names = {file.name for file in (self.path / "run").iterdir()}
+        self.assertIn("checkpoint_000055.hdf.damaged", names)
+        self.assertNotIn("checkpoint_000055.hdf", names)
+        self.assertIn("checkpoint_000030.hdf, base step 30", done.output)
+        self.assertEqual(self.summary()["state_hash"], whole["state_hash"])
+
+    def test_given_no_whole_checkpoint_then_the_folder_is_named(self):
+        for file in self.checkpoints():
+            file.unlink()
+        done = self.kumiko("run", "--restart", "latest", "--output", "run")
+        self.assert_refused(done, "no whole checkpoint in 'run'")
+        self.assert_refused(self.kumiko("run", "--restart", "latest"), "--output")
+        self.assert_refused(self.kumiko("run"), "CASE.toml is required")
+
+    def test_given_a_trace_of_the_past_then_it_is_refused(self):
+        done = self.kumiko(
+            "run", "--restart", "latest", "--output", "run", *settings("trace.from=20")
+        )
+        self.assert_refused(done, "trace.from", "base step 50")
+
+    def test_given_intervals_that_are_none_then_the_key_and_the_ways_are_named(self):
+        for key, value in (
+            ("checkpoint.every", "often"),
+            ("checkpoint.every", "-3"),
+            ("checkpoint.every", "2.5"),
+            ("checkpoint.every", "10 minutes"),
+            ("time.wall_limit", "5"),
+            ("checkpoint.on_failure", "despair"),
+        ):
+            done = self.kumiko("run", ZALESAK, *settings(f"{key}={value}"), "--output", "new")
+            self.assert_refused(done, key, value)
+
+    def test_given_a_file_then_inspect_says_what_it_holds(self):
+        done = self.kumiko("inspect", "run/checkpoint_000020.hdf")
+        self.assertEqual(done.returncode, 0, done.errors)
+        for part in ("whole", "base step            20", "level 2", "u from", "[amr]"):
+            self.assertIn(part, done.output)
+        done = self.kumiko("inspect", "run/checkpoint_000020.hdf", "--json")
+        report = json.loads(done.output)
+        row = next(row for row in self.rows("diagnostics.csv") if row["step"] == "20")
+        self.assertEqual(report["step"], 20)
+        self.assertEqual(report["time"], float(row["time"]))
+        for level, patches in enumerate(report["levels"]):
+            self.assertEqual(patches["patches"], int(row[f"patches_{level}"]))
+        lowest = min(level["components"]["u"]["min"] for level in report["levels"])
+        self.assertLessEqual(lowest, float(row["min"]))
+
+    def test_given_a_damaged_file_then_inspect_fails_and_says_where(self):
+        self.damage("checkpoint_000020.hdf", 5000)
+        done = self.kumiko("inspect", "run/checkpoint_000020.hdf")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("is damaged between bytes", done.errors)
+        self.assertEqual(done.output, "")
+        done = self.kumiko("inspect", "run/checkpoint_000020.hdf", "--json")
+        self.assertEqual(done.returncode, 1)
+        report = json.loads(done.output)
+        self.assertFalse(report["whole"])
+        self.assertIn("is damaged", report["error"])
+
+
+class Export(RestartTest):
+    def test_given_states_then_plotfiles_are_made_of_them_and_never_replaced(self):
+        self.run_well(ZALESAK, *settings(*KEYS, "output.every=20"))
+        states = sorted((self.path / "run").glob("state_*.hdf"))
+        done = self.kumiko("export", *states, "--output", "plots")
+        self.assertEqual(done.returncode, 0, done.errors)
+        names = [f"plots/plt_{step:06}" for step in (20, 40, 60)]
+        self.assertEqual(done.output.splitlines(), names)
+        for step, name in zip((20, 40, 60), names):
+            header = (self.path / name / "Header").read_text().splitlines()
+            row = next(row for row in self.rows("diagnostics.csv") if row["step"] == str(step))
+            self.assertEqual(float(header[4]), float(row["time"]))
+        done = self.kumiko("export", states[0], "--output", "plots")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("is there already", done.errors)
+
+    def test_given_states_and_png_then_frames_are_drawn(self):
+        self.run_well(ZALESAK, *settings(*KEYS, "time.stop_step=3"))
+        done = self.kumiko("export", "run/state_000003.hdf", "--format", "png")
+        if os.environ["KUMIKO_HAS_VTK"] != "1":
+            self.assert_refused(done, "KUMIKO_WITH_VTK", "plotfile")
+            return
+        self.assertEqual(done.returncode, 0, done.errors)
+        # The run's own picture of the same state.
+        self.assertEqual(
+            (self.path / "frame_000003.png").read_bytes(),
+            (self.path / "run" / "field_end.png").read_bytes(),
+        )
+
+    def test_given_what_cannot_be_exported_then_it_is_named(self):
+        done = self.kumiko("export", "missing.hdf")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("missing.hdf", done.errors)
+        self.assertIn("--format", self.kumiko("export", "missing.hdf", "--format", "gif").errors)
+
+
+class Interruption(RestartTest):
+    LONG = ["grid.base=64", "time.steps=640", "time.stop_step=640"]
+
+    def wait_for_row(self, rows):
+        """Until the run has written as many rows: its signal handlers stand then."""
+        deadline = time.monotonic() + 120
+        part = self.path / "run" / "diagnostics.csv.part"
+        while time.monotonic() < deadline:
+            if part.exists() and part.read_text().count("\n") > rows:
+                return
+            time.sleep(0.005)
+        self.fail("the run does not start")
+
+    def is_writing(self):
+        return any(name.endswith(".hdf.part") for name in os.listdir(self.path / "run"))
+
+    def long_run(self, *keys):
+        run = self.start("run", ZALESAK, *settings(*self.LONG, *keys), "--output", "run")
+        self.addCleanup(run.wait)
+        self.addCleanup(run.kill)
+        return run
+
+    def test_given_signals_that_end_it_then_the_run_leaves_a_checkpoint_and_goes_on(self):
+        steps = 200 if SANITIZER else 800
+        keys = ["grid.base=128", "time.steps=1280", f"time.stop_step={steps}"]
+        whole = self.run_well(ZALESAK, *settings(*keys), folder="whole")
+        run = self.long_run(*keys)
+        for ending in (signal.SIGTERM, signal.SIGINT):
+            self.wait_for_row(2)
+            time.sleep(0.05)
+            run.send_signal(ending)
+            _, errors = run.communicate(timeout=120)
+            self.assertEqual(run.returncode, 1, errors)
+            self.assertIn(f"ended by signal {int(ending)}", errors)
+            self.assertIn(f"go on with --restart run/{self.checkpoints()[-1].name}", errors)
+            self.assertFalse((self.path / "run" / "summary.json").exists())
+            run = self.start("run", "--restart", "latest", "--output", "run")
+            self.assertIn("goes on from", run.stdout.readline())
+        run.communicate(timeout=120)
+        self.assertEqual(run.returncode, 0)
+        self.assertEqual(self.summary()["state_hash"], whole["state_hash"])
+
+    def test_given_sigusr1_then_a_checkpoint_is_written_and_the_run_goes_on(self):
+        run = self.long_run()
+        self.wait_for_row(2)
+        run.send_signal(signal.SIGUSR1)
+        _, errors = run.communicate(timeout=120)
+        self.assertEqual(run.returncode, 0, errors)
+        self.assertEqual(len(self.checkpoints()), 1)
+
+    def test_given_a_time_limit_then_the_run_ends_before_it_with_a_checkpoint(self):
+        keys = ["grid.base=256", "time.steps=2560", "time.stop_step=2560"]
+        run = self.kumiko(
+            "run", ZALESAK, *settings(*keys, 'time.wall_limit="1 s"'), "--output", "run"
+        )
+        self.assertEqual(run.returncode, 1, run.errors)
+        self.assertIn("ended by time.wall_limit", run.errors)
+        # One at once, to know how long it takes, and one at the end; one where a part of the loop
+        # takes longer than the limit.
+        self.assertIn(len(self.checkpoints()), (1, 2))
+
+    def test_given_thirty_kills_then_every_restart_goes_on_to_the_same_bits(self):
+        """Each kill hits the run that the one before left. What has its name must be whole."""
+        rounds, wanted = (30, 20) if not SANITIZER else (6, 0)
+        keys = [*self.LONG, "checkpoint.every=1"]
+        whole = self.run_well(ZALESAK, *settings(*self.LONG), folder="whole")
+        rng = random.Random(7)
+        kills = parts = 0
+        # Where files are written at once, some more kills are needed to hit one.
+        while kills < rounds or (parts < wanted and kills < 10 * rounds):
+            if (self.path / "run").exists() and self.checkpoints():
+                run = self.start("run", "--restart", "latest", "--output", "run", "--quiet")
+            else:
+                shutil.rmtree(self.path / "run", ignore_errors=True)
+                run = self.start(
+                    "run", ZALESAK, *settings(*keys), "--output", "run", "--quiet"
+                )
+            # Until it writes its own checkpoints, and a random while longer; most of them in the
+            # middle of a file.
+            seen = set(self.checkpoints())
+            while run.poll() is None and set(self.checkpoints()) <= seen:
+                time.sleep(0.001)
+            time.sleep(rng.uniform(0.0, 0.02))
+            while kills % 5 > 0 and run.poll() is None and not self.is_writing():
+                pass
+            run.kill()
+            run.communicate()
+            if run.returncode == 0:  # it was done before the kill: begin again
+                shutil.rmtree(self.path / "run")
+                continue
+            self.assertEqual(run.returncode, -signal.SIGKILL)
+            kills += 1
+            parts += self.is_writing()
+            for file in self.checkpoints():
+                done = self.kumiko("inspect", file)
+                self.assertEqual(done.returncode, 0, done.errors)
+        self.assertGreaterEqual(parts, wanted, "too few kills hit a file that was being written")
+        self.run_well("--restart", "latest", *settings("checkpoint.every=0"))
+        self.assertEqual(self.summary()["state_hash"], whole["state_hash"])
+        load = self.rows("load.csv")
+        self.assertEqual({int(row["step"]) for row in load}, set(range(640)))
+        self.assertEqual(sum(int(row["updates"]) for row in load), whole["updates"]["total"])
+        steps = [row["step"] for row in self.rows("diagnostics.csv")]
+        self.assertEqual(steps, [str(step) for step in range(0, 641, 10)])
+
+
+class Failure(RestartTest):
+    """The disk refuses: a run goes on or stops, as configured."""
+
+    def setUp(self):
+        super().setUp()
+        if SANITIZER:
+            self.skipTest("a sanitizer's library must be the first that is loaded")
+        self.run_well(ZALESAK, *settings(*KEYS, "time.stop_step=20", "checkpoint.every=10"))
+        (self.path / "run" / "state_000020.hdf").unlink()
+        self.good = (self.path / "run" / "checkpoint_000010.hdf").read_bytes()
+
+    def go_on(self, on_failure, environment, *keys, **more):
+        return self.kumiko(
+            "run", "--restart", "latest", "--output", "run", "--quiet",
+            *settings("checkpoint.every=10", f"checkpoint.on_failure={on_failure}", *keys),
+            env={**os.environ, "KUMIKO_IO_ENGINE": "epoll", **environment}, **more,
+        )  # fmt: skip
+
+    def fault(self, call, error, after=0):
+        return {
+            "LD_PRELOAD": os.environ["KUMIKO_FAULTS"],
+            "KUMIKO_FAULT": call,
+            "KUMIKO_ERRNO": str(error),
+            "KUMIKO_AFTER": str(after),
+        }
+
+    def assert_earlier_is_whole(self):
+        self.assertEqual((self.path / "run" / "checkpoint_000010.hdf").read_bytes(), self.good)
+        self.assertEqual(list((self.path / "run").glob("*.hdf.part")), [])
+
+    def test_given_short_writes_then_the_files_are_whole(self):
+        done = self.go_on("stop", self.fault("pwritev", 0))
+        self.assertEqual(done.returncode, 0, done.errors)
+        for file in (self.path / "run").glob("*.hdf"):
+            self.assertEqual(self.kumiko("inspect", file).returncode, 0)
+
+    def test_given_errors_and_stop_then_the_run_ends_with_the_cause(self):
+        for call, error, after in (
+            ("pwritev", errno.EIO, 0),
+            ("pwritev", errno.ENOSPC, 3),
+            ("fdatasync", errno.EIO, 0),
+        ):
+            done = self.go_on("stop", self.fault(call, error, after), "time.stop_step=60")
+            self.assertEqual(done.returncode, 1, done.errors)
+            self.assertIn(os.strerror(error), done.errors)
+            self.assertIn("checkpoint_000020.hdf.part", done.errors)
+            self.assert_earlier_is_whole()
+
+    def test_given_errors_and_continue_then_the_run_goes_on_and_says_so(self):
+        # The state at the end is written too, and a run whose result cannot be written has failed.
+        done = self.go_on("continue", self.fault("fdatasync", errno.EIO), "time.stop_step=60")
+        self.assertEqual(done.returncode, 1, done.errors)
+        self.assertEqual(done.errors.count("warning: no checkpoint"), 4, done.errors)
+        self.assertIn("state_000060.hdf.part", done.errors)
+        self.assert_earlier_is_whole()
+
+    def test_given_a_limit_on_files_then_the_error_names_it(self):
+        def limit():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+
+        done = self.go_on("stop", {}, "time.stop_step=60", preexec_fn=limit)
+        self.assertEqual(done.returncode, 1, done.errors)
+        self.assertIn(os.strerror(errno.EFBIG), done.errors)
+        self.assert_earlier_is_whole()
+
+    def test_given_a_full_disk_then_the_last_checkpoint_stays_and_the_run_ends_as_configured(self):
+        script = (
+            'mount -t tmpfs -o size=700k none "$1" && cd "$1" && shift && "$@"; code=$?; '
+            'for file in run/checkpoint_*.hdf; do "$0" inspect "$file" || exit 99; done; exit $code'
+        )
+        disk = self.path / "disk"
+        disk.mkdir()
+        inside = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", script, KUMIKO]
+        if subprocess.run([*inside[:4], "true"], capture_output=True).returncode != 0:
+            self.skipTest("no name spaces of users here")
+        keys = settings(*KEYS, "checkpoint.every=10", "checkpoint.keep=9", "checkpoint.on_failure=stop")
+        done = subprocess.run(
+            [*inside, str(disk), KUMIKO, "run", str(ZALESAK), *keys, "--output", "run"],
+            capture_output=True,
+            text=True,
+        )
+        self.assertIn(os.strerror(errno.ENOSPC), done.stderr)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertGreaterEqual(done.stdout.count("whole"), 1)
+
+    def test_given_a_folder_that_may_not_be_written_then_the_run_is_refused(self):
+        if os.geteuid() == 0:
+            self.skipTest("nothing is forbidden to root")
+        (self.path / "run").chmod(0o500)
+        self.addCleanup((self.path / "run").chmod, 0o700)
+        self.assert_refused(self.go_on("stop", {}), "no permission")
+
+
+if __name__ == "__main__":
+    unittest.main()
