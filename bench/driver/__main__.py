@@ -1,40 +1,46 @@
-"""Measures the runtime beside its peers, prints the table and writes the figures as JSON."""
+"""Measures Kumiko beside its peers and against its budgets, prints the table and writes the figures as JSON."""
 
 import argparse
+import ctypes
 import json
 import os
+import signal
 import sys
 import time
-from dataclasses import asdict
 from pathlib import Path
 
+import amr_suite
+import checkpoint_suite
+import io_suite
 import machine
-from measure import Outcome, run, run_breakdown, run_case
-from plan import BENCHMARKS, SYSTEMS, Case, cases
-from summary import Summary, breakdown, budgets
-from table import print_tables
+import runtime_suite
 
 ROOT = Path(__file__).resolve().parents[2]
-REPETITIONS = 5
-CASE_BUDGET = 12  # seconds after which a case is not repeated again
-TIME_BUDGET = 240  # seconds for all
+SUITES = {"amr": amr_suite, "checkpoint": checkpoint_suite, "io": io_suite, "runtime": runtime_suite}
 CALM_WAIT = 60  # seconds
+PR_SET_PDEATHSIG = 1
 
 
 def parse_arguments() -> argparse.Namespace:
     """scripts/bench explains them and refuses wrong ones, before it builds."""
     parser = argparse.ArgumentParser(prog="bench/driver", description=__doc__, allow_abbrev=False)
-    parser.add_argument("suite", choices=["runtime"])
+    parser.add_argument("suite", choices=SUITES)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--repetitions", type=int)
-    parser.add_argument("--json", type=Path, default=ROOT / "build/bench/runtime.json")
+    parser.add_argument("--json", type=Path)
     parser.add_argument("--programs", type=Path, default=ROOT / "build/bench/bin")
     arguments = parser.parse_args()
-    if arguments.repetitions is None:
-        arguments.repetitions = 1 if arguments.quick else REPETITIONS
-    if arguments.repetitions < 1:
+    if arguments.repetitions is not None and arguments.repetitions < 1:
         parser.error("--repetitions must be 1 or more")
+    if arguments.json is None:
+        arguments.json = ROOT / f"build/bench/{arguments.suite}.json"
     return arguments
+
+
+def end_with_caller() -> None:
+    """SIGTERM, or the death of the script that started this, ends it with its programs."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
 def wait_for_calm(most_load: float) -> None:
@@ -47,95 +53,40 @@ def wait_for_calm(most_load: float) -> None:
         time.sleep(1)
 
 
-def available_workers(programs: Path) -> int:
-    """As many as the runtime itself would take."""
-    outcome = run([str(programs / "fib_kumiko"), "n=1", "workers=0"], {})
-    if outcome.report is None:
-        sys.exit(f"error: fib_kumiko: {outcome.error}")
-    return outcome.report["workers"]
-
-
-class Progress:
-    """One line on the terminal, nothing elsewhere."""
-
-    def show(self, text: str) -> None:
-        if sys.stderr.isatty():
-            print(f"\r\033[K{text}", end="", file=sys.stderr, flush=True)
-
-
-def measure_rounds(plan: list[Case], programs: Path, repetitions: int):
-    """Every case once, then every case again, so that a disturbance hits all alike."""
-    outcomes: dict[Case, list[Outcome]] = {case: [] for case in plan}
-    spent = dict.fromkeys(plan, 0.0)
-    parts = []
-    progress = Progress()
-    begin = time.monotonic()
-    for repetition in range(repetitions):
-        round_begin = time.monotonic()
-        for case in plan:
-            if spent[case] >= CASE_BUDGET:
-                continue
-            progress.show(f"round {repetition + 1}: {' '.join(map(str, case.key))}")
-            case_begin = time.monotonic()
-            outcomes[case].append(run_case(case, programs))
-            spent[case] += time.monotonic() - case_begin
-        part = run_breakdown(programs)
-        if part is not None:
-            parts.append(part)
-        now = time.monotonic()
-        if now - begin + now - round_begin > TIME_BUDGET:
-            break
-    progress.show("")
-    return outcomes, parts
-
-
-def to_json(description: dict, outcomes: dict, summary: Summary, parts, limits) -> dict:
-    return {
-        "machine": description,
-        "workers": summary.all_workers,
-        "summary": [asdict(entry) for entry in summary.entries.values()],
-        "breakdown_ns": parts,
-        "budgets": [asdict(budget) | {"verdict": budget.verdict} for budget in limits],
-        "runs": [
-            asdict(case) | asdict(outcome) for case, runs in outcomes.items() for outcome in runs
-        ],
-    }
-
-
 def main() -> None:
     arguments = parse_arguments()
-    programs = arguments.programs.resolve()
+    end_with_caller()
     most_load = len(os.sched_getaffinity(0)) / 2
     if not arguments.quick:
         wait_for_calm(most_load)
     description = machine.describe(ROOT)
-    workers = available_workers(programs)
-    plan = cases(workers, arguments.quick)
-    begin = time.monotonic()
-    outcomes, raw_parts = measure_rounds(plan, programs, arguments.repetitions)
-    summary = Summary(outcomes, workers)
-    parts = breakdown(summary, raw_parts)
-    limits = [] if arguments.quick else budgets(summary)
+    suite = SUITES[arguments.suite]
+    measured = suite.measure(arguments.programs.resolve(), arguments.repetitions, arguments.quick)
     sizes = ", small sizes" if arguments.quick else ""
-    rounds = max(len(runs) for runs in outcomes.values())
-    print(f"{description['processor']}, {workers} workers, {description['compilers']['g++']}")
     load = description["load_average"][0]
     print(
-        f"commit {description['commit']}, load average {load:.2f} at the"
-        f" start, {rounds} round{'s' if rounds > 1 else ''} in {time.monotonic() - begin:.0f} s{sizes}: median (least..most)"
+        f"{description['processor']}, {measured.workers} workers,"
+        f" {description['compilers']['g++']}\n"
+        f"commit {description['commit']}, load average {load:.2f} at the start,"
+        f" {measured.extent}{sizes}: median (least..most)"
     )
     if load > most_load:
         print(
             f"warning: the load average is above {most_load:g}, half the cores:"
             " the figures are not reliable"
         )
-    print_tables(summary, parts, limits)
+    print("\n".join(measured.lines))
     path = arguments.json
     path.parent.mkdir(parents=True, exist_ok=True)
-    figures = to_json(description, outcomes, summary, parts, limits) | {"quick": arguments.quick}
-    path.write_text(json.dumps(figures, indent=1))
+    head = {"machine": description, "quick": arguments.quick, "workers": measured.workers}
+    path.write_text(json.dumps(head | measured.figures, indent=1))
     print(f"\nfigures: {path}")
+    if measured.failures:
+        sys.exit("\n".join(f"error: {failure}" for failure in measured.failures))
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except KeyboardInterrupt:
+        sys.exit(128 + signal.SIGINT)

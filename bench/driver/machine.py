@@ -24,6 +24,13 @@ def processor() -> str:
     return platform.machine()
 
 
+def busy_seconds() -> float:
+    """What all processes have used of the processors, and what other machines have taken."""
+    fields = Path("/proc/stat").read_text().partition("\n")[0].split()
+    user, nice, system, _, _, irq, softirq, steal = map(int, fields[1:9])
+    return (user + nice + system + irq + softirq + steal) / os.sysconf("SC_CLK_TCK")
+
+
 def describe(root: Path) -> dict:
     git = ("git", "-C", str(root))
     return {

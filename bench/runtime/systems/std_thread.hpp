@@ -15,7 +15,8 @@
 
 namespace kumiko::bench {
 
-/// Threads of the operating system. `workers` is the number of cores that they may use.
+/// Threads of the operating system, or of libkumiko_pthread where the program is linked to it.
+/// `workers` is the number of cores that they may use.
 class System {
  public:
   static constexpr std::string_view kName = BENCH_SYSTEM_NAME;
@@ -29,7 +30,8 @@ class System {
 
   template <class Function>
   void run(Function&& function) {
-    function();
+    // Not on the main thread, which is an OS thread in either case.
+    std::thread(std::forward<Function>(function)).join();
   }
 
   class Group {

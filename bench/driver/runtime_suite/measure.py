@@ -2,12 +2,13 @@
 
 import json
 import os
-import signal
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from plan import BENCHMARKS, SYSTEMS, Case, is_serial
+from children import explain
+
+from .plan import BENCHMARKS, SYSTEMS, Case, is_serial
 
 TIME_LIMIT = 30  # seconds
 
@@ -50,19 +51,11 @@ def run(command: list[str], environment: dict[str, str]) -> Outcome:
     except subprocess.TimeoutExpired:
         return Outcome(error=f"stopped after {TIME_LIMIT} s")
     if done.returncode != 0:
-        return Outcome(error=explain(done))
+        return Outcome(error=explain(done.returncode, done.stderr))
     try:
         return Outcome(report=json.loads(done.stdout))
     except json.JSONDecodeError:
         return Outcome(error="printed no report")
-
-
-def explain(done: subprocess.CompletedProcess) -> str:
-    lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
-    cause = f"exit status {done.returncode}"
-    if done.returncode < 0:
-        cause = signal.Signals(-done.returncode).name
-    return f"failed ({cause})" + (f": {lines[-1].removeprefix('error: ')}" if lines else "")
 
 
 def run_breakdown(folder: Path) -> dict[str, float] | None:

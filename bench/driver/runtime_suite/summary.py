@@ -3,27 +3,10 @@
 from dataclasses import dataclass
 from statistics import median
 
-from measure import Outcome
-from plan import BENCHMARKS, OURS, SYSTEMS, Case, is_serial
+from measured import Budget, Spread
 
-
-@dataclass(frozen=True)
-class Spread:
-    """Median, least and most of the repetitions."""
-
-    middle: float
-    least: float
-    most: float
-
-    @staticmethod
-    def of(values: list[float]) -> "Spread":
-        return Spread(median(values), min(values), max(values))
-
-    def minus(self, amount: float) -> "Spread":
-        return Spread(self.middle - amount, self.least - amount, self.most - amount)
-
-    def times(self, factor: float) -> "Spread":
-        return Spread(self.middle * factor, self.least * factor, self.most * factor)
+from .measure import Outcome
+from .plan import BENCHMARKS, OURS, SYSTEMS, Case, is_serial
 
 
 @dataclass(frozen=True)
@@ -94,21 +77,6 @@ class Summary:
         if entry is None or entry.ns is None or serial is None:
             return None
         return serial / entry.ns.middle
-
-
-@dataclass(frozen=True)
-class Budget:
-    title: str
-    bound: float
-    at_most: bool  # else: at least
-    measured: float | None
-
-    @property
-    def verdict(self) -> str:
-        if self.measured is None:
-            return "not measured"
-        met = self.measured <= self.bound if self.at_most else self.measured >= self.bound
-        return "met" if met else "MISSED"
 
 
 def budgets(summary: Summary) -> list[Budget]:

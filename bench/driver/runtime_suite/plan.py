@@ -40,6 +40,7 @@ SYSTEMS = {
     "serial-go": System("serial (Go)", "go", arguments={"serial": "1"}, only=TASK_BENCHMARKS),
     "kumiko": System("Kumiko", "kumiko", "serial"),
     "kumiko-invoke": System("Kumiko, invoke", "kumiko-invoke", "serial", only=("fib",)),
+    "kumiko-pthread": System("Kumiko, std::thread", "kumiko-pthread", "serial", only=("fib",)),
     "kumiko-handles": System("Kumiko, handles", "kumiko-handles", "serial", only=("uts",)),
     "kumiko-together": System(
         "  + together",
@@ -128,8 +129,8 @@ BENCHMARKS = {
     "fib": Benchmark(
         lambda size: f"fib({size['n']}): overhead per thread = (T - T serial) / threads",
         "thread",
-        sizes("n", 32, serial=36, kumiko_invoke=36, libgomp=27, libomp=28, boost_fiber=24, std_thread=16, go=29),
-        sizes("n", 27, serial=32, kumiko_invoke=32, libgomp=22, libomp=22, boost_fiber=20, std_thread=12, go=24),
+        sizes("n", 32, serial=36, kumiko_invoke=36, kumiko_pthread=27, libgomp=27, libomp=28, boost_fiber=24, std_thread=16, go=29),
+        sizes("n", 27, serial=32, kumiko_invoke=32, kumiko_pthread=22, libgomp=22, libomp=22, boost_fiber=20, std_thread=12, go=24),
         lambda parameters: {"value": fib(int(parameters["n"]))},
         overhead_only=True,
     ),

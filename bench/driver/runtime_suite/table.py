@@ -1,10 +1,12 @@
 """The tables as text."""
 
-from plan import BENCHMARKS, OURS, SYSTEMS, TASK_BENCHMARKS, is_serial
-from summary import Budget, Entry, Spread, Summary
+from measured import Budget
+from text import brief, budget_lines, number, spread
+
+from .plan import BENCHMARKS, OURS, SYSTEMS, TASK_BENCHMARKS, is_serial
+from .summary import Entry, Summary
 
 WIDTH_OF_TITLE = 17
-WIDTH_OF_ERROR = 90
 
 LEGEND = """
 K/peer: Kumiko's cost over the peer's. growth: the cost with all workers over that with one. speed-up:
@@ -12,32 +14,10 @@ all workers over the serial version. peak MiB: largest resident set. A size at a
 not Kumiko's. handles: a Thread per node, joined one by one; + together: it keeps its stack until then."""
 
 
-def number(value: float | None, digits: int = 3) -> str:
-    """With `digits` significant digits, without an exponent."""
-    if value is None:
-        return "-"
-    if abs(value) >= 10 ** (digits - 1):
-        return f"{value:.0f}"
-    return f"{value:#.{digits}g}" if abs(value) >= 1e-4 else f"{value:.1e}"
-
-
-def spread(value: Spread | None) -> str:
-    if value is None:
-        return "-"
-    if value.least == value.most:
-        return number(value.middle)
-    return f"{number(value.middle)} ({number(value.least)}..{number(value.most)})"
-
-
 def mebibytes(entry: Entry | None) -> str:
     if entry is None or entry.peak_rss is None:
         return "-"
     return number(entry.peak_rss / 2**20)
-
-
-def brief(error: str) -> str:
-    """The figures have all of it."""
-    return error if len(error) <= WIDTH_OF_ERROR else error[: WIDTH_OF_ERROR - 3] + "..."
 
 
 def size_of(entry: Entry) -> str:
@@ -133,21 +113,6 @@ def breakdown_lines(parts: dict[str, float]) -> list[str]:
     return lines
 
 
-def budget_lines(budgets: list[Budget]) -> list[str]:
-    if not budgets:
-        return ["", "budgets: not judged, for they hold for the full sizes, measured repeatedly"]
-    lines = ["", "budgets"]
-    for budget in budgets:
-        sign = "<=" if budget.at_most else ">="
-        bound = f"{sign} {number(budget.bound)}"
-        lines.append(
-            f"  {budget.title:<45} {number(budget.measured):>9}  {bound:<9} {budget.verdict}"
-        )
-    return lines
-
-
-def print_tables(summary: Summary, parts: dict[str, float], budgets: list[Budget]) -> None:
-    for name in BENCHMARKS:
-        print("\n".join(BenchmarkTable(summary, name).lines()))
-    print(LEGEND)
-    print("\n".join(breakdown_lines(parts) + budget_lines(budgets)))
+def table_lines(summary: Summary, parts: dict[str, float], budgets: list[Budget]) -> list[str]:
+    tables = [line for name in BENCHMARKS for line in BenchmarkTable(summary, name).lines()]
+    return tables + [LEGEND] + breakdown_lines(parts) + budget_lines("budgets", budgets)

@@ -1,0 +1,118 @@
+// What one core does: its peak, the hot kernel, and a uniform grid through the whole engine.
+// Prints medians over short windows, which a disturbance hits or misses as a whole.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <exception>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "fma_peak.hpp"
+#include "hot_patch.hpp"
+#include "support/arguments.hpp"
+#include "support/json_line.hpp"
+#include "uniform_run.hpp"
+
+namespace kumiko::bench {
+namespace {
+
+/// What calls say to have done, per second.
+class Rates {
+ public:
+  /// Calls function(), which returns an amount: flops, points.
+  template <class Function>
+  void measure(const std::string& name, Function&& function) {
+    const auto begin = std::chrono::steady_clock::now();
+    const double amount = function();
+    const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
+    rates_[name].push_back(amount / time.count());
+  }
+
+  void add_medians(JsonLine& line) {
+    for (auto& [name, values] : rates_) {
+      const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+      std::nth_element(values.begin(), middle, values.end());
+      line.add(name, *middle);
+    }
+  }
+
+ private:
+  std::map<std::string, std::vector<double>> rates_;
+};
+
+/// Half a millisecond each, or one: less than an OS gives another program at a time.
+constexpr long kFmaRounds = 200'000;
+constexpr long kPatches = 1'000;
+
+/// Clocks need some time to rise, or to fall with the widest instructions.
+constexpr std::chrono::milliseconds kWarmUp{40};
+
+FmaLoop fma_loop(const std::string& isa) {
+  for (const Peak& peak : peaks()) {
+    if (peak.name == isa) return peak.loop;
+  }
+  return nullptr;
+}
+
+/// Peak and kernel in turn, so that the clock is the same for both.
+void measure_kernels(Rates& rates, int windows) {
+  HotPatch uniform(true);
+  HotPatch mixed(false);
+  for (const IsaKernel& isa : kernels()) {
+    const std::string name = isa.name;
+    const FmaLoop loop = fma_loop(name);
+    const auto warm = std::chrono::steady_clock::now() + kWarmUp;
+    while (std::chrono::steady_clock::now() < warm) uniform.advance(isa.kernel, kPatches);
+    for (int window = 0; window < windows; ++window) {
+      if (loop != nullptr) rates.measure("fma_" + name, [&] { return loop(kFmaRounds); });
+      rates.measure("uniform_upwind_" + name,
+                    [&] { return uniform.advance(isa.kernel, kPatches); });
+      rates.measure("mixed_upwind_" + name, [&] { return mixed.advance(isa.kernel, kPatches); });
+    }
+  }
+}
+
+/// Steps at a time as the kumiko command takes them.
+constexpr int kStretch = 20;
+
+/// The two backends in turn.
+void measure_grid(Rates& rates, int points, int windows) {
+  const std::string name = "grid_" + std::to_string(points);
+  UniformRun serial(points, "serial");
+  UniformRun threads(points, "threads");
+  serial.advance(kStretch);
+  threads.advance(kStretch);
+  for (int window = 0; window < windows; ++window) {
+    rates.measure(name + "_serial", [&] { return serial.advance(kStretch); });
+    rates.measure(name + "_threads", [&] { return threads.advance(kStretch); });
+  }
+}
+
+int run(int argc, char** argv) {
+  Arguments arguments(argc, argv);
+  const auto kernel_windows = static_cast<int>(arguments.integer("kernel_windows", 60));
+  const auto small_windows = static_cast<int>(arguments.integer("small_windows", 60));
+  const auto large_windows = static_cast<int>(arguments.integer("large_windows", 7));
+  arguments.reject_unknown();
+  Rates rates;
+  measure_kernels(rates, kernel_windows);
+  measure_grid(rates, 256, small_windows);
+  measure_grid(rates, 1024, large_windows);
+  JsonLine line;
+  rates.add_medians(line);
+  line.print();
+  return 0;
+}
+
+}  // namespace
+}  // namespace kumiko::bench
+
+int main(int argc, char** argv) {
+  try {
+    return kumiko::bench::run(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "error: %s\n", error.what());
+    return 1;
+  }
+}
