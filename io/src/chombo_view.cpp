@@ -79,7 +79,7 @@ void write_boxes(const Object& group, const std::vector<amr::PatchId>& ids, std:
 }  // namespace
 
 Room reserve(const Object& parent, const std::string& name, hid_t type, std::size_t values) {
-  const Object properties = hdf5::make_properties(H5P_DATASET_CREATE);
+  const Object properties = hdf5::make_dataset_properties();
   hdf5::require(H5Pset_layout(properties.id(), H5D_CONTIGUOUS));
   hdf5::require(H5Pset_alloc_time(properties.id(), H5D_ALLOC_TIME_EARLY));
   hdf5::require(H5Pset_fill_time(properties.id(), H5D_FILL_TIME_NEVER));

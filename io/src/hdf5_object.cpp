@@ -61,6 +61,12 @@ Object make_group(const Object& parent, const std::string& name) {
 
 Object make_properties(hid_t kind) { return {H5Pcreate(kind), H5Pclose}; }
 
+Object make_dataset_properties() {
+  Object properties = make_properties(H5P_DATASET_CREATE);
+  require(H5Pset_obj_track_times(properties.id(), false));
+  return properties;
+}
+
 Object make_space(std::span<const hsize_t> extents) {
   return {H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr), H5Sclose};
 }
@@ -108,18 +114,18 @@ void set_attribute(const Object& object, const char* name, std::span<const doubl
 void write_dataset(const Object& parent, const char* name, hid_t type,
                    std::span<const hsize_t> extents, const void* values) {
   const Object space = make_space(extents);
-  const Object dataset(
-      H5Dcreate2(parent.id(), name, type, space.id(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
-      H5Dclose);
+  const Object dataset(H5Dcreate2(parent.id(), name, type, space.id(), H5P_DEFAULT,
+                                  make_dataset_properties().id(), H5P_DEFAULT),
+                       H5Dclose);
   require(H5Dwrite(dataset.id(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values));
 }
 
 void write_text(const Object& parent, const char* name, std::string_view text) {
   const Object type = make_string_type(text.size());
   const Object space = scalar_space();
-  const Object dataset(
-      H5Dcreate2(parent.id(), name, type.id(), space.id(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
-      H5Dclose);
+  const Object dataset(H5Dcreate2(parent.id(), name, type.id(), space.id(), H5P_DEFAULT,
+                                  make_dataset_properties().id(), H5P_DEFAULT),
+                       H5Dclose);
   require(H5Dwrite(dataset.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, string_bytes(text)));
 }
 

@@ -56,6 +56,9 @@ class Object {
 
 Object make_group(const Object& parent, const std::string& name);
 Object make_properties(hid_t kind);
+/// What datasets are created with. They keep no time of their own: the same run makes the same
+/// file.
+Object make_dataset_properties();
 Object make_space(std::span<const hsize_t> extents);
 /// A compound of equal integers, 32 bits each.
 Object make_integers_type(std::span<const char* const> members);

@@ -103,7 +103,7 @@ void write_virtual_field(const Object& group, const std::string& name, const Obj
                          const std::string& path, hsize_t leaves,
                          const std::vector<Piece>& pieces) {
   constexpr std::size_t kPiecesPerMapping = 128;
-  const Object properties = hdf5::make_properties(H5P_DATASET_CREATE);
+  const Object properties = hdf5::make_dataset_properties();
   const Object field = hdf5::make_space({&leaves, 1});
   hsize_t mapped = 0;
   for (std::size_t at = 0; at < pieces.size();) {
