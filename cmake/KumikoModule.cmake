@@ -5,18 +5,18 @@ target_compile_options(kumiko_flags INTERFACE
   # GCC 12 sees overlapping copies within std::string where there are none (its bug 105651).
   $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict>
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${KUMIKO_WARNINGS_AS_ERRORS}>>:-Werror>)
-# Debugging information for sanitizers: lines are all that a report shows.
+# The debugging information of sanitizers' reports is the build type's.
 if(KUMIKO_SANITIZER STREQUAL "address")
   target_compile_options(kumiko_flags INTERFACE
-    -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -g1)
+    -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(kumiko_flags INTERFACE -fsanitize=address,undefined)
 elseif(KUMIKO_SANITIZER STREQUAL "thread")
-  target_compile_options(kumiko_flags INTERFACE -fsanitize=thread -fno-omit-frame-pointer -g1)
+  target_compile_options(kumiko_flags INTERFACE -fsanitize=thread -fno-omit-frame-pointer)
   target_link_options(kumiko_flags INTERFACE -fsanitize=thread)
 elseif(KUMIKO_SANITIZER STREQUAL "fuzzer")
   # libFuzzer's own main() only where it is linked: tests/fuzz.
   target_compile_options(kumiko_flags INTERFACE
-    -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -g1)
+    -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(kumiko_flags INTERFACE -fsanitize=fuzzer-no-link,address,undefined)
 elseif(KUMIKO_SANITIZER)
   message(FATAL_ERROR
