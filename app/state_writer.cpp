@@ -14,8 +14,9 @@ namespace kumiko::app {
 
 namespace {
 
+/// The figures of each patch would make a checkpoint five times as large, and no run needs them.
 io::Checkpoint checkpoint_of(const Problem& problem, const amr::Simulation& simulation,
-                             const RunFigures& figures) {
+                             const RunFigures& figures, bool is_checkpoint) {
   io::Checkpoint checkpoint;
   checkpoint.attributes.time = simulation.time();
   checkpoint.attributes.dt = simulation.dt();
@@ -24,7 +25,13 @@ io::Checkpoint checkpoint_of(const Problem& problem, const amr::Simulation& simu
   checkpoint.attributes.component_names = {"u"};
   checkpoint.attributes.initial_mass = figures.initial_mass;
   checkpoint.attributes.wall_s = figures.wall_s;
-  checkpoint.run = simulation.save();
+  if (is_checkpoint || !problem.config.values().flag("output.figures")) {
+    checkpoint.run = simulation.save();
+    return checkpoint;
+  }
+  checkpoint.run = simulation.save_with_figures();
+  std::vector<std::string>& names = checkpoint.attributes.component_names;
+  names.insert(names.end(), amr::kFigureNames.begin(), amr::kFigureNames.end());
   return checkpoint;
 }
 
@@ -79,8 +86,9 @@ void StateWriter::start(const std::filesystem::path& file, const amr::Simulation
   }
   file_ = file;
   pending_ = std::async(
-      std::launch::async, [file, begin, runtime, geometry = simulation.hierarchy().geometry(),
-                           checkpoint = checkpoint_of(problem_, simulation, figures)] {
+      std::launch::async,
+      [file, begin, runtime, geometry = simulation.hierarchy().geometry(),
+       checkpoint = checkpoint_of(problem_, simulation, figures, is_checkpoint_)] {
         io::write_checkpoint(file, checkpoint, geometry, *runtime);
         return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
       });

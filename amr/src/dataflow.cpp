@@ -324,7 +324,7 @@ void DataflowStepper::make_final(const LevelStep& step, Node& node, ReadyList& m
 template <class Task>
 void DataflowStepper::work(const LevelStep& step, Node& node, Task task) {
   WorkLedger::Work counted(ledger_, runtime::this_thread::worker_index(), step.base_step,
-                           node.patch->id());
+                           *node.patch);
   if (!failures_.makes_void(step)) {
     try {
       task(counted);

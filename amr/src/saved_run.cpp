@@ -1,6 +1,7 @@
 #include "saved_run.hpp"
 
 #include <algorithm>
+#include <span>
 #include <stdexcept>
 #include <string>
 
@@ -44,6 +45,11 @@ void check_histories(const SavedLevel& saved, int step) {
   }
 }
 
+std::span<double> record_of(SavedLevel& level, std::size_t slot) {
+  const std::size_t size = level.values.size() / level.patches.size();
+  return {level.values.data() + slot * size, size};
+}
+
 void check_sizes(const SavedLevel& saved, int index, int components) {
   const std::size_t patches = saved.patches.size();
   if (saved.histories.size() == patches && saved.cfl.size() == patches &&
@@ -73,10 +79,14 @@ void check(const SavedRun& saved, const Hierarchy& hierarchy, int steps, int lon
     refuse(fmt::format("stands at base step {} with its next regrid at {}", saved.step,
                        saved.next_regrid));
   }
+  if (saved.figures != 0 && saved.figures != static_cast<int>(kFigureNames.size())) {
+    refuse(fmt::format("has {} figures in each record; {} are known", saved.figures,
+                       kFigureNames.size()));
+  }
   for (std::size_t at = 0; at < saved.levels.size(); ++at) {
     const int index = static_cast<int>(at);
     check_patches(saved.levels[at], index, hierarchy.geometry());
-    check_sizes(saved.levels[at], index, hierarchy.shape().components);
+    check_sizes(saved.levels[at], index, hierarchy.shape().components + saved.figures);
     check_histories(saved.levels[at], saved.step);
   }
 }
@@ -107,16 +117,27 @@ void copy(const Patch& patch, std::size_t slot, SavedLevel& to) {
   to.histories[slot] = patch.history;
   to.cfl[slot] = patch.cfl;
   const int components = patch.now().components();
-  double* record = to.values.data() + slot * record_size(components);
+  double* record = record_of(to, slot).data();
   for (int component = 0; component < components; ++component, record += kPatchPoints) {
     Eigen::Map<FieldArray>(record, kPatchSize, kPatchSize) = patch.now().interior(component);
   }
 }
 
+void copy_figures(const Patch& patch, double cost_s, const IndicatorField& indicator,
+                  std::size_t slot, SavedLevel& to) {
+  double* figure =
+      record_of(to, slot).last(kFigureNames.size() * static_cast<std::size_t>(kPatchPoints)).data();
+  for (const double value :
+       {static_cast<double>(patch.id().level), static_cast<double>(patch.work.worker), cost_s}) {
+    figure = std::fill_n(figure, kPatchPoints, value);
+  }
+  std::copy(indicator.values.begin(), indicator.values.end(), figure);
+}
+
 void copy(const SavedLevel& saved, std::size_t slot, Patch& to) {
   to.history = saved.histories[slot];
   const int components = to.now().components();
-  const double* record = saved.values.data() + slot * record_size(components);
+  const double* record = saved.values.data() + slot * (saved.values.size() / saved.patches.size());
   for (int component = 0; component < components; ++component, record += kPatchPoints) {
     to.now().interior(component) = Eigen::Map<const FieldArray>(record, kPatchSize, kPatchSize);
   }

@@ -6,6 +6,8 @@
 #include <kumiko/amr/hierarchy.hpp>
 #include <kumiko/amr/saved_run.hpp>
 
+#include "criterion.hpp"
+
 namespace kumiko::amr {
 
 /// Throws std::invalid_argument, naming what is wrong, unless a saved run of so many base steps
@@ -23,6 +25,9 @@ void make_room(SavedLevel& saved, const Level& level, int components);
 
 /// Copies one patch; by any thread.
 void copy(const Patch& patch, std::size_t slot, SavedLevel& to);
+/// The figures of one patch, for which there must be room; by any thread.
+void copy_figures(const Patch& patch, double cost_s, const IndicatorField& indicator,
+                  std::size_t slot, SavedLevel& to);
 void copy(const SavedLevel& saved, std::size_t slot, Patch& to);
 
 }  // namespace kumiko::amr

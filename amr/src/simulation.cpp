@@ -145,17 +145,18 @@ class Simulation::Engine {
     });
   }
 
-  SavedRun save() {
-    SavedRun saved{step_, next_regrid_,       next_check_, plan_->unnested(), indicator_scale_,
-                   {},    ledger().counters()};
+  SavedRun save(int figures) {
+    SavedRun saved{step_, next_regrid_,        next_check_, plan_->unnested(), indicator_scale_,
+                   {},    ledger().counters(), figures};
     saved.levels.resize(static_cast<std::size_t>(hierarchy_.used_levels()));
     backend_.run([this, &saved] {
       for (std::size_t index = 0; index < saved.levels.size(); ++index) {
         const Level& level = hierarchy_.level(static_cast<int>(index));
         SavedLevel& to = saved.levels[index];
-        make_room(to, level, hierarchy_.shape().components);
+        make_room(to, level, hierarchy_.shape().components + saved.figures);
         backend_.for_each(level, [&](std::size_t slot, int) { copy(level.patch(slot), slot, to); });
       }
+      if (saved.figures > 0) save_figures(saved);
     });
     return saved;
   }
@@ -212,10 +213,31 @@ class Simulation::Engine {
     next_check_ = step_ + interval;
   }
 
+  Indicator indicator_of(const RefinementOptions& options) const {
+    return make_indicator(options, hierarchy_.geometry(), case_, options.floor * indicator_scale_);
+  }
+
   void make_plan() {
-    plan_.emplace(hierarchy_, backend_, options_.refinement,
-                  make_indicator(options_.refinement, hierarchy_.geometry(), case_,
-                                 options_.refinement.floor * indicator_scale_));
+    plan_.emplace(hierarchy_, backend_, options_.refinement, indicator_of(options_.refinement));
+  }
+
+  /// Ghosts are filled anew for it, as for a regrid; every step fills its own.
+  void save_figures(SavedRun& saved) {
+    RefinementOptions exact = options_.refinement;
+    exact.threshold = 0.0;  // however small
+    exact.derefine_threshold = 0.0;
+    const Indicator indicator = indicator_of(exact);
+    for (std::size_t at = 0; at < saved.levels.size(); ++at) {
+      const int index = static_cast<int>(at);
+      const Level& level = hierarchy_.level(index);
+      fill_ghosts(index);
+      backend_.for_each(level, [&](std::size_t slot, int) {
+        const Patch& patch = level.patch(slot);
+        IndicatorField values;
+        indicator(patch, time(), values);
+        copy_figures(patch, ledger().seconds(patch.work.ticks), values, slot, saved.levels[at]);
+      });
+    }
   }
 
   /// Makes the patches of a level, the levels below being there. What a step needs beside their
@@ -331,7 +353,10 @@ Simulation::Simulation(const Case& problem, const Solver& solver, Backend& backe
 Simulation::~Simulation() = default;
 
 void Simulation::advance(int steps) { engine_->advance(steps); }
-SavedRun Simulation::save() const { return engine_->save(); }
+SavedRun Simulation::save() const { return engine_->save(0); }
+SavedRun Simulation::save_with_figures() const {
+  return engine_->save(static_cast<int>(kFigureNames.size()));
+}
 int Simulation::step() const { return engine_->step(); }
 int Simulation::next_regrid() const { return engine_->next_regrid(); }
 std::size_t Simulation::unnested_patches() const { return engine_->unnested_patches(); }

@@ -102,10 +102,10 @@ void TimeStepper::step_level(int first, int index, int number) {
 /// task(slot, work) for every patch of the step's level; exceptions become failures.
 template <class Task>
 void TimeStepper::phase(const LevelStep& step, Task task) {
-  const Level& level = hierarchy_.level(step.level);
+  Level& level = hierarchy_.level(step.level);
   if (failures_.any()) return;
   backend_.for_each(level, [&](std::size_t slot, int worker) {
-    WorkLedger::Work work(ledger_, worker, step.base_step, level.patch(slot).id());
+    WorkLedger::Work work(ledger_, worker, step.base_step, level.patch(slot));
     try {
       task(slot, work);
     } catch (...) {

@@ -49,18 +49,18 @@ void WorkLedger::note_phase(int base_step) {
 std::uint64_t WorkLedger::end_window() {
   const std::uint64_t now = read_ticks();
   const std::chrono::duration<double> run = std::chrono::steady_clock::now() - begin_time_;
-  const double seconds_per_tick =
+  seconds_per_tick_ =
       now > begin_ticks_ ? run.count() / static_cast<double>(now - begin_ticks_) : 0.0;
   for (Worker& own : workers_) own.steps.back().wait += elapsed(own.idle_since, now);
   std::uint64_t updates = 0;
   for (std::size_t step = 0; step < workers_.front().steps.size(); ++step) {
-    updates += close_step(step, seconds_per_tick);
+    updates += close_step(step);
   }
-  gather_waits(seconds_per_tick);
+  gather_waits();
   return updates;
 }
 
-std::uint64_t WorkLedger::close_step(std::size_t step, double seconds_per_tick) {
+std::uint64_t WorkLedger::close_step(std::size_t step) {
   BaseStepLoad load{first_ + static_cast<int>(step), {}};
   std::uint64_t largest = 0;
   std::uint64_t sum = 0;
@@ -68,8 +68,7 @@ std::uint64_t WorkLedger::close_step(std::size_t step, double seconds_per_tick) 
     const Tally& tally = workers_[worker].steps[step];
     largest = std::max(largest, tally.updates);
     sum += tally.updates;
-    load.workers.push_back({tally.updates, static_cast<double>(tally.busy) * seconds_per_tick,
-                            static_cast<double>(tally.wait) * seconds_per_tick, tally.steals});
+    load.workers.push_back({tally.updates, seconds(tally.busy), seconds(tally.wait), tally.steals});
     counters_.workers[worker] += load.workers.back();
   }
   counters_.sum_of_largest += largest;
@@ -86,23 +85,23 @@ void WorkLedger::keep(Worker& own, std::uint64_t ticks, const PatchWait& wait) {
   own.shortest_kept = std::min_element(own.waits.begin(), own.waits.end(), shorter)->ticks;
 }
 
-void WorkLedger::gather_waits(double seconds_per_tick) {
+void WorkLedger::gather_waits() {
   std::vector<PatchWait>& longest = counters_.longest_waits;
   for (Worker& own : workers_) {
     for (KeptWait& kept : own.waits) {
       if (kept.ticks == 0) continue;
       longest.push_back(kept.wait);
-      longest.back().seconds = static_cast<double>(kept.ticks) * seconds_per_tick;
+      longest.back().seconds = seconds(kept.ticks);
       kept = {};
     }
   }
   std::stable_sort(longest.begin(), longest.end(),
                    [](const PatchWait& a, const PatchWait& b) { return a.seconds > b.seconds; });
   if (longest.size() > WorkCounters::kLongestWaits) longest.resize(WorkCounters::kLongestWaits);
-  if (longest.size() < WorkCounters::kLongestWaits || seconds_per_tick == 0.0) return;
+  if (longest.size() < WorkCounters::kLongestWaits || seconds_per_tick_ == 0.0) return;
   // What is shorter than all of these need not be kept any more.
   for (Worker& own : workers_) {
-    own.shortest_kept = static_cast<std::uint64_t>(longest.back().seconds / seconds_per_tick);
+    own.shortest_kept = static_cast<std::uint64_t>(longest.back().seconds / seconds_per_tick_);
   }
 }
 

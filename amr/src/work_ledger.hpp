@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <kumiko/amr/backend.hpp>
+#include <kumiko/amr/patch.hpp>
 #include <kumiko/amr/statistics.hpp>
 
 namespace kumiko::amr {
@@ -68,18 +69,22 @@ class WorkLedger {
   /// Driver, when all work is done. @return point updates of the window
   std::uint64_t end_window();
 
-  /// A piece of work of one worker, from construction to destruction; it must not suspend.
+  /// A piece of work of one worker on a patch, from construction to destruction; it must not
+  /// suspend, nor may another one on the patch run meanwhile.
   class Work {
    public:
-    Work(WorkLedger& ledger, int worker, int base_step, const PatchId& patch)
+    Work(WorkLedger& ledger, int worker, int base_step, Patch& patch)
         : own_(ledger.workers_[static_cast<std::size_t>(worker)]),
+          of_patch_(patch.work),
           tally_(own_.steps[static_cast<std::size_t>(base_step - ledger.first_)]),
           begin_(read_ticks()) {
       tally_.wait += elapsed(own_.idle_since, begin_);
       const std::uint64_t steals = ledger.backend_.steals(worker);
       tally_.steals += steals - own_.steals;
       own_.steals = steals;
-      own_.patch = patch;
+      own_.patch = patch.id();
+      if (of_patch_.base_step != base_step) of_patch_ = {base_step, worker, 0};
+      of_patch_.worker = worker;
     }
     ~Work() {
       if (!ended_) end();
@@ -94,11 +99,13 @@ class WorkLedger {
       ended_ = true;
       own_.idle_since = read_ticks();
       tally_.busy += own_.idle_since - begin_;
+      of_patch_.ticks += own_.idle_since - begin_;
       return own_.idle_since;
     }
 
    private:
     Worker& own_;
+    PatchWork& of_patch_;
     Tally& tally_;
     std::uint64_t begin_;
     bool ended_ = false;
@@ -119,14 +126,19 @@ class WorkLedger {
   }
   void count_regrid() { ++counters_.regrids; }
 
+  /// Of what was counted in the latest window.
+  double seconds(std::uint64_t ticks) const {
+    return static_cast<double>(ticks) * seconds_per_tick_;
+  }
+
   const WorkCounters& counters() const { return counters_; }
   /// The latest base steps, oldest first; kKeptSteps at most.
   const std::deque<BaseStepLoad>& steps() const { return kept_; }
 
  private:
   static void keep(Worker& own, std::uint64_t ticks, const PatchWait& wait);
-  void gather_waits(double seconds_per_tick);
-  std::uint64_t close_step(std::size_t step, double seconds_per_tick);
+  void gather_waits();
+  std::uint64_t close_step(std::size_t step);
 
   const Backend& backend_;
   std::vector<Worker> workers_;
@@ -134,6 +146,7 @@ class WorkLedger {
   std::uint64_t phase_end_ = 0;  ///< when the latest phase ended
   std::uint64_t begin_ticks_;
   std::chrono::steady_clock::time_point begin_time_;
+  double seconds_per_tick_ = 0.0;  ///< since the beginning, up to the latest window's end
   WorkCounters counters_;
   std::deque<BaseStepLoad> kept_;
 };

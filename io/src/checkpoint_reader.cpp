@@ -293,6 +293,8 @@ Checkpoint read_contents(const Source& source) {
   run.counters = read_counters(source);
   const int components = source.integer("/", "num_components");
   if (components < 1 || components > kMostComponents) source.refuse(Source::odd("num_components"));
+  run.figures = source.integer(kRun, "figures");
+  if (run.figures < 0 || run.figures >= components) source.refuse(Source::odd("figures"));
   for (int at = 0; at < components; ++at) {
     checkpoint.attributes.component_names.push_back(
         source.attribute_text("/", fmt::format("component_{}", at)));

@@ -140,6 +140,9 @@ std::vector<Key> core_keys() {
                         "0 = none")),
       changeable(integer("output.every", 0, 0, kMaxSteps,
                          "base steps between files of the state; 0 = the final state only")),
+      changeable(flag("output.figures", false,
+                      "whether these files also show level, worker, cost and indicator; five times "
+                      "the size")),
       changeable(integer("diagnostics.every", 10, 1, kMaxSteps,
                          "base steps between rows of diagnostics.csv")),
       changeable(integer("trace.from", -1, -1, kMaxSteps,

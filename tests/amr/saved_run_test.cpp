@@ -119,6 +119,55 @@ TEST_P(SavedRunTest, GivenASaveThatIsRestoredWhenSavedAgainThenItIsTheSame) {
   }
 }
 
+TEST_P(SavedRunTest, GivenFiguresThenNeitherTheRunNorOneThatGoesOnNoticesThem) {
+  const auto backend = make_backend("threads", 2);
+  Simulation whole(*problem_, *solver_, *backend, options_);
+  Simulation shown(*problem_, *solver_, *backend, options_);
+  whole.advance(kSteps);
+  shown.advance(kSteps / 2);
+  const SavedRun from = shown.save_with_figures();
+  shown.advance(kSteps - kSteps / 2);
+  EXPECT_EQ(state_hash(shown.hierarchy()), state_hash(whole.hierarchy()));
+  Simulation rest(*problem_, *solver_, *backend, options_, from);
+  rest.advance(kSteps - kSteps / 2);
+  EXPECT_EQ(state_hash(rest.hierarchy()), state_hash(whole.hierarchy()));
+}
+
+TEST_P(SavedRunTest, GivenFiguresThenTheCostsOfPatchesAreWhatTheWorkersWereBusyWith) {
+  constexpr int kWorkers = 3;
+  const auto backend = make_backend("threads", kWorkers);
+  Simulation run(*problem_, *solver_, *backend, options_);
+  run.advance(3);
+  const SavedRun saved = run.save_with_figures();
+  double cost = 0.0;
+  for (const SavedLevel& level : saved.levels) {
+    const std::size_t record = level.values.size() / level.patches.size();
+    ASSERT_EQ(record, std::size_t{5 * kPatchPoints});
+    for (std::size_t slot = 0; slot < level.patches.size(); ++slot) {
+      const auto figure = [&](std::size_t number) {
+        return level.values[slot * record + (number + 1) * kPatchPoints];
+      };
+      EXPECT_EQ(figure(0), level.patches[slot].level);
+      EXPECT_TRUE(figure(1) >= 0.0 && figure(1) < kWorkers) << figure(1);
+      EXPECT_GT(figure(2), 0.0);
+      cost += figure(2);
+    }
+  }
+  double busy = 0.0;
+  for (const WorkerLoad& load : run.recent_steps().back().workers) busy += load.busy_s;
+  EXPECT_NEAR(cost, busy, 1e-9 * busy);
+}
+
+TEST(FiguresTest, GivenNoStepYetThenNobodyHasWorkedOnAPatch) {
+  const FunctionCase problem;
+  const auto solver = testing::cubic_solver();
+  const auto backend = make_backend("serial", 1);
+  const SavedRun saved =
+      Simulation(problem, *solver, *backend, run_options(64, 1, 100)).save_with_figures();
+  EXPECT_EQ(saved.levels[0].values[2 * kPatchPoints], -1.0);
+  EXPECT_EQ(saved.levels[0].values[3 * kPatchPoints], 0.0);
+}
+
 /// A two-level run to be spoilt.
 class SpoiltRunTest : public ::testing::Test {
  protected:
@@ -186,6 +235,11 @@ TEST_F(SpoiltRunTest, GivenValuesThatAreMissingThenRefused) {
   EXPECT_NE(refusal().find("has 16 patches on level 0, but 16 histories, 16 CFL numbers and 4095"),
             std::string::npos)
       << refusal();
+}
+
+TEST_F(SpoiltRunTest, GivenFiguresThatNobodyKnowsThenRefused) {
+  saved_.figures = 3;
+  EXPECT_EQ(refusal(), "the saved run has 3 figures in each record; 4 are known");
 }
 
 TEST_F(SpoiltRunTest, GivenAPatchWithoutItsParentsNeighboursThenRefused) {

@@ -19,23 +19,34 @@ LEVELS = 3
 FINEST = BASE << (LEVELS - 1)
 
 
-class StateFile(unittest.TestCase):
+class StateTest(unittest.TestCase):
+    """A short run and the file of its last state."""
+
+    more_keys: list[str] = []
+
     @classmethod
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(cls.folder.cleanup)
         out = Path(cls.folder.name) / "run"
         keys = [f"grid.base={BASE}", f"amr.levels={LEVELS}", "time.steps=640", "time.stop_step=9"]
+        keys += cls.more_keys
         settings = [word for key in keys for word in ("--set", key)]
         subprocess.run(
             [KUMIKO, "run", str(ZALESAK), *settings, "--output", str(out), "--quiet"], check=True
         )
         cls.summary = json.loads((out / "summary.json").read_text())
-        with open(out / "diagnostics.csv", newline="") as file:
-            cls.last_row = list(csv.DictReader(file))[-1]
+        cls.last_row = cls.rows("diagnostics.csv")[-1]
         cls.file = h5py.File(out / "state_000009.hdf")
         cls.addClassCleanup(cls.file.close)
 
+    @classmethod
+    def rows(cls, name):
+        with open(Path(cls.folder.name) / "run" / name, newline="") as file:
+            return list(csv.DictReader(file))
+
+
+class StateFile(StateTest):
     def leaves(self):
         """(level, i0, j0, values[j, i]) of every box of the VTKHDF view."""
         view = self.file["VTKHDF"]
@@ -104,6 +115,59 @@ class StateFile(unittest.TestCase):
         self.assertEqual(self.file.attrs["iteration"], 9)
         self.assertAlmostEqual(self.file.attrs["time"], float(self.last_row["time"]), places=15)
         self.assertEqual(self.file.attrs["num_levels"], LEVELS)
+
+
+class Figures(StateTest):
+    more_keys = ["output.figures=true"]
+
+    def records(self):
+        """Of each patch: its level, its values by component."""
+        names = [self.file.attrs[f"component_{k}"].decode() for k in range(5)]
+        self.assertEqual(names, ["u", "level", "worker", "cost_s", "indicator"])
+        for level in range(LEVELS):
+            data = self.file[f"level_{level}"]["data:datatype=0"][:].reshape(-1, 5, 16, 16)
+            for record in data:
+                yield level, dict(zip(names, record))
+
+    def test_given_figures_then_the_run_is_the_same_without(self):
+        StateFile.setUpClass()
+        self.addCleanup(StateFile.doClassCleanups)
+        self.assertEqual(self.summary["state_hash"], StateFile.summary["state_hash"])
+
+    def test_given_figures_then_level_worker_and_cost_are_those_of_the_load(self):
+        load = [row for row in self.rows("load.csv") if row["step"] == "8"]
+        cost = 0.0
+        for level, values in self.records():
+            self.assertTrue((values["level"] == level).all())
+            for name in ("worker", "cost_s"):
+                self.assertTrue((values[name] == values[name][0, 0]).all())
+            self.assertIn(str(int(values["worker"][0, 0])), [row["worker"] for row in load])
+            cost += values["cost_s"][0, 0]
+        # load.csv has nanoseconds.
+        self.assertAlmostEqual(cost, sum(float(row["busy_s"]) for row in load), places=8)
+
+    def test_given_figures_then_the_indicator_is_loehners(self):
+        delta, floor = 0.05, 0.01
+        largest = 0.0
+        for _, values in self.records():
+            u = values["u"]
+            e = np.zeros((14, 14))
+            for before, at, after in (
+                (u[1:-1, :-2], u[1:-1, 1:-1], u[1:-1, 2:]),
+                (u[:-2, 1:-1], u[1:-1, 1:-1], u[2:, 1:-1]),
+            ):
+                slopes = abs(before - at) + abs(at - after)
+                filter = delta * (abs(before) + 2 * abs(at) + abs(after))
+                e = np.maximum(e, abs(before - 2 * at + after) / (slopes + filter + floor))
+            np.testing.assert_allclose(values["indicator"][1:-1, 1:-1], e, rtol=1e-12, atol=1e-15)
+            largest = max(largest, e.max())
+        self.assertGreater(largest, 0.5)
+
+    def test_given_figures_then_the_vtk_view_shows_them(self):
+        for level in range(LEVELS):
+            cells = self.file[f"VTKHDF/Level{level}/CellData"]
+            self.assertEqual(set(cells), {"u", "level", "worker", "cost_s", "indicator"})
+            self.assertTrue((cells["level"][:] == level).all())
 
 
 if __name__ == "__main__":

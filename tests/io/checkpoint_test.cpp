@@ -100,6 +100,22 @@ TEST_F(CheckpointTest, GivenTheSameRunASecondLaterThenTheFileIsTheSame) {
   EXPECT_EQ(content(file()), first);
 }
 
+TEST_F(CheckpointTest, GivenFiguresThenTheyAreReadBackAndCounted) {
+  const Checkpoint saved = example_with_figures(*hierarchy_);
+  write_with(file(), saved, hierarchy_->geometry());
+  const Checkpoint read = read_checkpoint(file());
+  EXPECT_EQ(read.run.figures, 4);
+  EXPECT_EQ(read.attributes.component_names,
+            (std::vector<std::string>{"u", "w", "level", "worker", "cost_s", "indicator"}));
+  EXPECT_EQ(read.run.levels.at(2).values, saved.run.levels.at(2).values);
+}
+
+TEST_F(CheckpointTest, GivenMoreFiguresThanComponentsThenTheFileIsRefused) {
+  checkpoint_.run.figures = kComponents;
+  write_with(file(), checkpoint_, hierarchy_->geometry());
+  EXPECT_THAT(refusal(), HasSubstr("'figures'"));
+}
+
 TEST_F(CheckpointTest, GivenMoreRecordsThanAThreadWritesAtOnceThenAllAreThere) {
   amr::Hierarchy large(amr::Geometry(512, 256, {2.0, 1.0}, {}), 1,
                        amr::PatchShape{kComponents, 1, 0});

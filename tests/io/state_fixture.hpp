@@ -89,6 +89,30 @@ inline Checkpoint example_checkpoint(const amr::Hierarchy& hierarchy) {
   return checkpoint;
 }
 
+/// The same with figures in every record; tests/viewers/field.py has the same.
+inline Checkpoint example_with_figures(const amr::Hierarchy& hierarchy) {
+  Checkpoint checkpoint = example_checkpoint(hierarchy);
+  checkpoint.attributes.component_names.insert(checkpoint.attributes.component_names.end(),
+                                               amr::kFigureNames.begin(), amr::kFigureNames.end());
+  checkpoint.run.figures = static_cast<int>(amr::kFigureNames.size());
+  for (amr::SavedLevel& level : checkpoint.run.levels) {
+    std::vector<double> values;
+    for (std::size_t slot = 0; slot < level.patches.size(); ++slot) {
+      const amr::PatchId& id = level.patches[slot];
+      const double* record = level.values.data() + slot * kComponents * amr::kPatchPoints;
+      values.insert(values.end(), record, record + kComponents * amr::kPatchPoints);
+      values.insert(values.end(), amr::kPatchPoints, id.level);
+      values.insert(values.end(), amr::kPatchPoints, (id.i + id.j) % 3);
+      values.insert(values.end(), amr::kPatchPoints, 0.5 + 0.125 * id.i);
+      for (int point = 0; point < amr::kPatchPoints; ++point) {
+        values.push_back(0.125 * record[point]);
+      }
+    }
+    level.values = std::move(values);
+  }
+  return checkpoint;
+}
+
 /// Writes a checkpoint with two workers.
 inline void write_with(const std::filesystem::path& file, const Checkpoint& checkpoint,
                        const amr::Geometry& geometry) {

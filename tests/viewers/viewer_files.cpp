@@ -1,6 +1,6 @@
 // Writes states whose field is known in closed form: FOLDER/node.hdf, cell.hdf (cell averages),
-// one_level.hdf, vanished.hdf (levels allowed that have no patch); and each as a plotfile, plt_node
-// and so on.
+// one_level.hdf, vanished.hdf (levels allowed that have no patch), figures.hdf (how the run went);
+// and each as a plotfile, plt_node and so on.
 #include <cstdio>
 #include <exception>
 
@@ -27,6 +27,9 @@ void write_all(const std::filesystem::path& folder) {
   vanished.change(1, {{1, 2, 1}, {1, 3, 1}});
   fill(vanished);
   write("vanished", vanished);
+  const auto hierarchy = example_hierarchy();
+  write("figures", *hierarchy);
+  write_with(folder / "figures.hdf", example_with_figures(*hierarchy), hierarchy->geometry());
 }
 
 }  // namespace

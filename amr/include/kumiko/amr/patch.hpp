@@ -51,6 +51,13 @@ struct RegridHistory {
   int unwanted = 0;  ///< regrids in a row, up to the last one, at which no tag asked for it
 };
 
+/// The work on a patch in the latest base step that had any.
+struct PatchWork {
+  int base_step = -1;
+  int worker = -1;          ///< who worked on it last
+  std::uint64_t ticks = 0;  ///< of the clock that the steppers' bookkeeping reads
+};
+
 /// What filling coarse–fine ghosts needs again and again; kept by who fills them.
 struct GhostCoefficients {
   std::uint8_t directions = 0;  ///< those filled from the level below: bit d for kDirections[d]
@@ -101,6 +108,7 @@ class Patch {
   RegridHistory history;
   /// CFL number of the step that was prepared last.
   double cfl = 0.0;
+  PatchWork work;
 
   bool has_children() const {
     return children[0] >= 0 || children[1] >= 0 || children[2] >= 0 || children[3] >= 0;

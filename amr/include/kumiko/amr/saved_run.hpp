@@ -1,6 +1,8 @@
 // A run as it can be stored, and gone on with later.
 #pragma once
 
+#include <array>
+#include <string_view>
 #include <vector>
 
 #include <kumiko/amr/patch.hpp>
@@ -8,6 +10,12 @@
 #include <kumiko/amr/statistics.hpp>
 
 namespace kumiko::amr {
+
+/// What a record may show of the run after the solver's components: the patch's level, the worker
+/// who worked on it last (-1: nobody yet), the seconds that its latest base step took, and the
+/// refinement indicator of every point. Nothing goes on from them.
+inline constexpr std::array<std::string_view, 4> kFigureNames = {"level", "worker", "cost_s",
+                                                                 "indicator"};
 
 /// The patches of one level, in canonical order.
 struct SavedLevel {
@@ -28,6 +36,7 @@ struct SavedRun {
   double indicator_scale = 0.0;    ///< largest magnitude of the initial state, for Löhner's floor
   std::vector<SavedLevel> levels;  ///< from level 0 to the finest that has patches
   WorkCounters counters;
+  int figures = 0;  ///< components of each record after the solver's: none, or kFigureNames
 };
 
 }  // namespace kumiko::amr

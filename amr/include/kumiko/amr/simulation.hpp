@@ -84,6 +84,8 @@ class Simulation {
 
   /// The run as it stands, copied on the backend's workers. Not while advance() runs. O(points).
   SavedRun save() const;
+  /// The same with kFigureNames in every record. Computes the indicator of all patches.
+  SavedRun save_with_figures() const;
 
   int step() const;
   /// The base step before which the mesh is rebuilt next; 0 = never. A part of the run's state.

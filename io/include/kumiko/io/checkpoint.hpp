@@ -32,7 +32,7 @@ struct RunAttributes {
   double time = 0.0;
   double dt = 0.0;                           ///< of a base step
   std::string configuration;                 ///< effective, as TOML
-  std::vector<std::string> component_names;  ///< one for each component, all different
+  std::vector<std::string> component_names;  ///< one for each component of a record, all different
   bool subcycling = true;                    ///< whether level l's step is dt ÷ 2^l
   double initial_mass = 0.0;                 ///< of the field at step 0
   double wall_s = 0.0;                       ///< what the stepping has taken so far
