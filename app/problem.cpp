@@ -137,6 +137,13 @@ double wall_limit(const io::ConfigSource& source) {
                 "a time such as \"30 min\" or \"2 h\", or 0 for none");
 }
 
+io::Compression compression(const io::ConfigSource& source, const std::string& name) {
+  const auto wanted = name == "deflate" ? io::Compression::kDeflate : io::Compression::kNone;
+  if (io::is_available(wanted)) return wanted;
+  throw source.error("output.compression",
+                     "'output.compression': the HDF5 library has no filter 'deflate'; choose none");
+}
+
 io::Config checked(const io::ConfigSource& source, const cases::CaseEntry& the_case,
                    const solvers::SolverEntry& solver) {
   io::Schema schema;
@@ -168,7 +175,8 @@ Problem make_problem(const io::ConfigSource& source, int workers) {
                  static_cast<int>(std::min<std::int64_t>(trace_until, last_step)),
                  parsed(source, "checkpoint.every", parse_interval,
                         "a number of base steps or a time such as \"10 min\""),
-                 wall_limit(source)};
+                 wall_limit(source),
+                 compression(source, keys.text("output.compression"))};
 }
 
 /// Of two configurations of one solver and one case, the keys that a restart may not change and

@@ -39,6 +39,7 @@ struct Problem {
 
   Interval checkpoints;
   double wall_limit_s;  ///< 0 = none
+  io::Compression compression;
 
   /// Points of the finest level in x, for messages.
   int finest_points_x() const { return options.points_x << (options.levels - 1); }

@@ -87,9 +87,10 @@ void StateWriter::start(const std::filesystem::path& file, const amr::Simulation
   file_ = file;
   pending_ = std::async(
       std::launch::async,
-      [file, begin, runtime, geometry = simulation.hierarchy().geometry(),
+      [file, begin, runtime, compression = problem_.compression,
+       geometry = simulation.hierarchy().geometry(),
        checkpoint = checkpoint_of(problem_, simulation, figures, is_checkpoint_)] {
-        io::write_checkpoint(file, checkpoint, geometry, *runtime);
+        io::write_checkpoint(file, checkpoint, geometry, *runtime, compression);
         return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
       });
 }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <fstream>
 #include <limits>
 #include <span>
 #include <string>
@@ -13,6 +14,7 @@
 #include <kumiko/io/checkpoint.hpp>
 
 #include "checkpoint_views.hpp"
+#include "record_codec.hpp"
 #include "seal.hpp"
 
 namespace kumiko::io {
@@ -80,6 +82,34 @@ class Source {
     std::vector<Number> values = list<Number>(path);
     if (values.size() != length) {
       refuse(fmt::format("holds {} values in '{}', not {}", values.size(), path, length));
+    }
+    return values;
+  }
+
+  /// Records that are compressed, by their places in the file: the library is not made for chunks
+  /// that lie.
+  std::vector<double> unpacked(const std::string& chunks, std::size_t patches,
+                               std::size_t record) const {
+    const auto places = list<std::int64_t>(chunks, 2 * patches);
+    // There is memory for what so many bytes can be made from.
+    std::uint64_t total = 0;
+    for (std::size_t at = 0; at < places.size(); at += 2) {
+      const auto offset = static_cast<std::uint64_t>(places[at]);
+      const auto length = static_cast<std::uint64_t>(places[at + 1]);
+      if (offset > bytes_ || length > bytes_ - offset) refuse(odd(chunks));
+      total += length;
+      if (total > bytes_ || length * kLargestRatio < record * sizeof(double)) refuse(odd(chunks));
+    }
+    std::vector<double> values(patches * record);
+    std::ifstream file(name_, std::ios::binary);
+    std::vector<std::byte> packed;
+    for (std::size_t slot = 0; slot < patches; ++slot) {
+      packed.resize(static_cast<std::size_t>(places[2 * slot + 1]));
+      file.seekg(places[2 * slot]);
+      file.read(reinterpret_cast<char*>(packed.data()),
+                static_cast<std::streamsize>(packed.size()));
+      if (!file) refuse("cannot be read");
+      if (!unpack(packed, std::span(values).subspan(slot * record, record))) refuse(odd(chunks));
     }
     return values;
   }
@@ -269,7 +299,9 @@ amr::SavedLevel read_level(const Source& source, int index, int components) {
         {source.to_int(since[slot], path), source.to_int(unwanted[slot], path)});
   }
   level.cfl = source.list<double>(path + "cfl", patches);
-  level.values = source.list<double>(records_path(index), patches * record);
+  level.values = source.has(path + "chunks")
+                     ? source.unpacked(path + "chunks", patches, record)
+                     : source.list<double>(records_path(index), patches * record);
   const auto hashes = source.list<std::uint64_t>(path + "hashes", patches);
   for (std::size_t slot = 0; slot < patches; ++slot) {
     const std::span<const double> values(level.values.data() + slot * record, record);

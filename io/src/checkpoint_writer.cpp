@@ -20,6 +20,7 @@
 #include "checkpoint_views.hpp"
 #include "hdf5_capture.hpp"
 #include "part_file.hpp"
+#include "record_codec.hpp"
 #include "seal.hpp"
 
 namespace kumiko::io {
@@ -74,7 +75,7 @@ class Image {
 
   /// Lets the library lay the file out. Throws OutputError.
   Image(const std::string& name, const Contents& contents) : contents_(contents) {
-    std::vector<Room> records;
+    std::vector<Records> records;
     std::vector<Room> hashes;
     hdf5::Capture capture;
     const hdf5::QuietErrors quiet;
@@ -83,7 +84,7 @@ class Image {
       const hdf5::Object file = capture.create(name, file_properties());
       records = write_chombo_view(file, contents);
       write_vtk_view(file, contents);
-      hashes = write_restart_view(file, contents);
+      hashes = write_restart_view(file, contents, records);
     } catch (const hdf5::Error& error) {
       throw OutputError(fmt::format("cannot write '{}': {}", name, error.what()));
     }
@@ -100,12 +101,9 @@ class Image {
   /// Hashes a piece, and its records one by one.
   void hash(Piece& piece) {
     if (piece.extent.level != Extent::kMetadata) {
-      const std::size_t record = contents_.record() * sizeof(double);
-      std::vector<std::uint64_t>& of_level = hashes_[static_cast<std::size_t>(piece.extent.level)];
-      for (std::size_t at = 0; at * record < piece.extent.length; ++at) {
-        of_level[static_cast<std::size_t>(piece.extent.first) + at] =
-            hash_of({piece.bytes + at * record, record});
-      }
+      const auto level = static_cast<std::size_t>(piece.extent.level);
+      const std::size_t count = piece.extent.length / (contents_.record() * sizeof(double));
+      hash_records(level, static_cast<std::size_t>(piece.extent.first), count);
     }
     piece.extent.hash = hash_of({piece.bytes, piece.extent.length});
   }
@@ -118,14 +116,24 @@ class Image {
     bool of_hashes;
   };
 
-  void cut(const hdf5::Capture& capture, const std::vector<Room>& records,
+  void hash_records(std::size_t level, std::size_t first, std::size_t count) {
+    for (std::size_t at = first; at < first + count; ++at) {
+      hashes_[level][at] = hash_of(std::as_bytes(contents_.record_of(level, at)));
+    }
+  }
+
+  void cut(const hdf5::Capture& capture, const std::vector<Records>& records,
            const std::vector<Room>& hashes) {
     std::vector<Reserved> reserved;
     for (std::size_t at = 0; at < records.size(); ++at) {
       const amr::SavedLevel& level = contents_.levels()[at];
       hashes_.emplace_back(level.patches.size());
       const auto index = static_cast<std::int32_t>(at);
-      reserved.push_back({records[at], level.values.size() * sizeof(double), index, false});
+      if (contents_.packed.empty()) {
+        reserved.push_back({records[at].room, level.values.size() * sizeof(double), index, false});
+      } else {
+        hash_records(at, 0, level.patches.size());
+      }
       reserved.push_back({hashes[at], hashes_.back().size() * sizeof(std::uint64_t), index, true});
     }
     std::sort(reserved.begin(), reserved.end(),
@@ -151,10 +159,14 @@ class Image {
     pieces_.push_back({{offset, length, 0, level, first}, bytes, false});
   }
 
+  /// What the library wrote, compressed records among it.
   void add_metadata(const hdf5::Capture& capture, std::uint64_t begin, std::uint64_t end) {
-    if (begin == end) return;
-    const std::string& bytes = metadata_.emplace_back(capture.read(begin, end - begin));
-    add(begin, end - begin, Extent::kMetadata, 0, std::as_bytes(std::span(bytes)).data());
+    constexpr std::uint64_t kLongest = 131072;
+    for (std::uint64_t at = begin; at < end; at += kLongest) {
+      const std::uint64_t length = std::min(kLongest, end - at);
+      const std::string& bytes = metadata_.emplace_back(capture.read(at, length));
+      add(at, length, Extent::kMetadata, 0, std::as_bytes(std::span(bytes)).data());
+    }
   }
 
   void add_records(const Reserved& room) {
@@ -213,6 +225,33 @@ class PartsFile {
   std::atomic<bool> failed_{false};
 };
 
+/// Enough to keep the system at work; a stack for each piece of a large state would be many.
+constexpr int kThreads = 16;
+
+/// By a lightweight thread: task(n) for n from 0 to count - 1, by several.
+template <class Task>
+void for_all(std::size_t count, Task task) {
+  std::atomic<std::size_t> next{0};
+  runtime::TaskGroup group;
+  for (int thread = 0; thread < kThreads; ++thread) {
+    group.run([&] {
+      for (std::size_t at = next++; at < count; at = next++) task(at);
+    });
+  }
+  group.wait();
+}
+
+/// By a lightweight thread.
+std::vector<PackedLevel> packed_records(const Contents& contents) {
+  std::vector<PackedLevel> packed;
+  for (std::size_t level = 0; level < contents.levels().size(); ++level) {
+    PackedLevel& of_level = packed.emplace_back(contents.levels()[level].patches.size());
+    for_all(of_level.size(),
+            [&](std::size_t slot) { of_level[slot] = pack(contents.record_of(level, slot)); });
+  }
+  return packed;
+}
+
 /// By a lightweight thread.
 std::error_code write_image(const std::filesystem::path& path, Image& image) {
   PartsFile file(path);
@@ -220,17 +259,9 @@ std::error_code write_image(const std::filesystem::path& path, Image& image) {
     image.hash(piece);
     file.write(piece.extent.offset, {piece.bytes, piece.extent.length});
   };
-  // Enough to keep the system at work; a stack for each piece of a large state would be many.
-  constexpr int kWriters = 16;
-  std::atomic<std::size_t> next{0};
-  const auto write_some = [&] {
-    for (std::size_t at = next++; at < image.pieces().size(); at = next++) {
-      if (!image.pieces()[at].holds_hashes) write(image.pieces()[at]);
-    }
-  };
-  runtime::TaskGroup group;
-  for (int writer = 0; writer < kWriters; ++writer) group.run([&] { write_some(); });
-  group.wait();
+  for_all(image.pieces().size(), [&](std::size_t at) {
+    if (!image.pieces()[at].holds_hashes) write(image.pieces()[at]);
+  });
   std::vector<Extent> extents;
   for (Image::Piece& piece : image.pieces()) {
     if (piece.holds_hashes) write(piece);
@@ -243,10 +274,19 @@ std::error_code write_image(const std::filesystem::path& path, Image& image) {
 
 }  // namespace
 
+bool is_available(Compression compression) {
+  return compression == Compression::kNone ||
+         (H5Zfilter_avail(H5Z_FILTER_SHUFFLE) > 0 && H5Zfilter_avail(H5Z_FILTER_DEFLATE) > 0);
+}
+
 void write_checkpoint(const std::filesystem::path& file, const Checkpoint& checkpoint,
-                      const amr::Geometry& geometry, runtime::Runtime& runtime) {
-  const Contents contents{checkpoint, geometry, components_of(checkpoint.run)};
+                      const amr::Geometry& geometry, runtime::Runtime& runtime,
+                      Compression compression) {
+  Contents contents{checkpoint, geometry, components_of(checkpoint.run)};
   check_names(contents.components, checkpoint.attributes.component_names);
+  if (compression == Compression::kDeflate) {
+    runtime.run([&] { contents.packed = packed_records(contents); });
+  }
   PartFile part(file);
   Image image(part.part().string(), contents);
   std::error_code error;

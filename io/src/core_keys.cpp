@@ -143,6 +143,10 @@ std::vector<Key> core_keys() {
       changeable(flag("output.figures", false,
                       "whether these files also show level, worker, cost and indicator; five times "
                       "the size")),
+      changeable(
+          choice("output.compression", {"none", "deflate"},
+                 "how these files and checkpoints store their records; deflate is smaller and "
+                 "slower")),
       changeable(integer("diagnostics.every", 10, 1, kMaxSteps,
                          "base steps between rows of diagnostics.csv")),
       changeable(integer("trace.from", -1, -1, kMaxSteps,

@@ -89,26 +89,38 @@ void write_counters(const Object& parent, const amr::WorkCounters& counters) {
   write_waits(group, counters.longest_waits);
 }
 
-Room write_level(const Object& group, const amr::SavedLevel& level) {
+/// Offset and length of each, one after the other.
+void write_chunks(const Object& group, const std::vector<Chunk>& chunks) {
+  std::vector<std::int64_t> numbers;
+  for (const Chunk& chunk : chunks) {
+    numbers.push_back(static_cast<std::int64_t>(chunk.offset));
+    numbers.push_back(static_cast<std::int64_t>(chunk.length));
+  }
+  write_list(group, "chunks", numbers);
+}
+
+Room write_level(const Object& group, const amr::SavedLevel& level, const Records& records) {
   using amr::RegridHistory;
   write_list(group, "since",
              column(level.histories, [](const RegridHistory& h) { return h.since; }));
   write_list(group, "unwanted",
              column(level.histories, [](const RegridHistory& h) { return h.unwanted; }));
   write_list(group, "cfl", level.cfl);
+  if (!records.chunks.empty()) write_chunks(group, records.chunks);
   return reserve(group, "hashes", H5T_STD_U64LE, level.patches.size());
 }
 
 }  // namespace
 
-std::vector<Room> write_restart_view(const Object& file, const Contents& contents) {
+std::vector<Room> write_restart_view(const Object& file, const Contents& contents,
+                                     const std::vector<Records>& records) {
   const Object group = hdf5::make_group(file, "kumiko");
   write_attributes(group, contents);
   write_counters(group, contents.checkpoint.run.counters);
   std::vector<Room> rooms;
-  for (const amr::SavedLevel& level : contents.levels()) {
-    rooms.push_back(
-        write_level(hdf5::make_group(group, "level_" + std::to_string(rooms.size())), level));
+  for (std::size_t index = 0; index < contents.levels().size(); ++index) {
+    const Object of_level = hdf5::make_group(group, "level_" + std::to_string(index));
+    rooms.push_back(write_level(of_level, contents.levels()[index], records[index]));
   }
   return rooms;
 }

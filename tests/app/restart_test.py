@@ -131,6 +131,25 @@ class Restart(RestartTest):
         self.assertEqual([row["updates_2"] for row in rows[:3]], ["0", "0", "0"])
         self.assertEqual([row["step"] for row in rows], [str(10 * k) for k in range(7)])
 
+    def test_given_compression_then_the_files_are_smaller_and_the_bits_the_same(self):
+        keys = ["checkpoint.every=30", "output.figures=true"]
+        whole = self.uninterrupted(*keys)
+        for backend in ("threads", "serial"):
+            packed = self.run_well(
+                ZALESAK, *settings(*KEYS, *keys, "output.compression=deflate"),
+                "--backend", backend, folder=backend,
+            )  # fmt: skip
+            self.assertEqual(packed["state_hash"], whole["state_hash"])
+            state = Path("state_000060.hdf")
+            plain = (self.path / "whole" / state).stat().st_size
+            self.assertLess((self.path / backend / state).stat().st_size, plain / 2)
+            again = self.run_well(
+                "--restart", f"{backend}/checkpoint_000030.hdf", folder=f"again_{backend}"
+            )
+            self.assertEqual(again["state_hash"], whole["state_hash"])
+            report = self.kumiko("inspect", backend / state, "--json")
+            self.assertEqual(report.returncode, 0, report.errors)
+
     def test_given_no_case_then_the_checkpoints_own_configuration_serves(self):
         whole = self.uninterrupted()
         self.run_well(ZALESAK, *settings(*KEYS, "time.stop_step=20"))

@@ -100,6 +100,33 @@ TEST_F(CheckpointTest, GivenTheSameRunASecondLaterThenTheFileIsTheSame) {
   EXPECT_EQ(content(file()), first);
 }
 
+TEST_F(CheckpointTest, GivenCompressionThenTheSameIsReadBackFromASmallerFile) {
+  ASSERT_TRUE(is_available(Compression::kDeflate));
+  const Checkpoint saved = example_with_figures(*hierarchy_);
+  write_with(file(), saved, hierarchy_->geometry());
+  const auto plain = std::filesystem::file_size(file());
+  write_with(file(), saved, hierarchy_->geometry(), Compression::kDeflate);
+  EXPECT_LT(std::filesystem::file_size(file()), plain / 2);
+  const Checkpoint read = read_checkpoint(file());
+  ASSERT_EQ(read.run.levels.size(), saved.run.levels.size());
+  for (std::size_t level = 0; level < saved.run.levels.size(); ++level) {
+    EXPECT_EQ(read.run.levels[level].values, saved.run.levels[level].values);
+  }
+}
+
+TEST_F(CheckpointTest, GivenCompressionAndOneFlippedBitThenItIsNoticed) {
+  write_with(file(), checkpoint_, hierarchy_->geometry(), Compression::kDeflate);
+  const std::string whole = content(file());
+  std::mt19937_64 random(2);  // the same places every time
+  for (int sample = 0; sample < 200; ++sample) {
+    const std::size_t at = random() % whole.size();
+    std::string damaged = whole;
+    damaged[at] = static_cast<char>(damaged[at] ^ (1U << random() % 8));
+    put(file(), damaged);
+    EXPECT_THROW(verify_checkpoint(file()), CheckpointError) << "byte " << at;
+  }
+}
+
 TEST_F(CheckpointTest, GivenFiguresThenTheyAreReadBackAndCounted) {
   const Checkpoint saved = example_with_figures(*hierarchy_);
   write_with(file(), saved, hierarchy_->geometry());

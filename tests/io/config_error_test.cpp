@@ -30,7 +30,7 @@ TEST(ConfigError, UnknownKeyWithoutItsTableNamesTheWholeKey) {
 TEST(ConfigError, UnknownKeyFarFromAllListsItsTable) {
   EXPECT_EQ(refusal(kMinimal + "[output]\nhorizontal = 3"),
             "run.toml:3: unknown key 'output.horizontal'; table [output] is known, its keys are "
-            "output.every, output.figures");
+            "output.every, output.figures, output.compression");
 }
 
 TEST(ConfigError, UnknownKeyOutsideAllTablesListsTheTables) {

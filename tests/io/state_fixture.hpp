@@ -115,9 +115,10 @@ inline Checkpoint example_with_figures(const amr::Hierarchy& hierarchy) {
 
 /// Writes a checkpoint with two workers.
 inline void write_with(const std::filesystem::path& file, const Checkpoint& checkpoint,
-                       const amr::Geometry& geometry) {
+                       const amr::Geometry& geometry,
+                       Compression compression = Compression::kNone) {
   runtime::Runtime runtime(runtime::Options{.workers = 2});
-  write_checkpoint(file, checkpoint, geometry, runtime);
+  write_checkpoint(file, checkpoint, geometry, runtime, compression);
 }
 
 inline void write_state(const std::filesystem::path& file, const amr::Hierarchy& hierarchy,

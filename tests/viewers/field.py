@@ -3,7 +3,7 @@
 import numpy as np
 
 # file: levels that have patches
-FILES = {"node": 3, "cell": 3, "one_level": 1, "vanished": 2, "figures": 3}
+FILES = {"node": 3, "cell": 3, "one_level": 1, "vanished": 2, "figures": 3, "deflate": 3}
 DOMAIN = (2.0, 1.0)
 
 
@@ -16,7 +16,7 @@ def fields(name, x, y, h):
     """What a file holds at points of levels with spacing h, by component. The figures are those of
     tests/io/state_fixture.hpp."""
     values = {"u": exact(x, y, 0), "w": exact(x, y, 1)}
-    if name == "figures":
+    if name in ("figures", "deflate"):
         i, j = np.floor(x / (16 * h)), np.floor(y / (16 * h))
         values["level"] = np.log2(1 / 32 / h) + 0 * x
         values["worker"] = (i + j) % 3

@@ -1,6 +1,6 @@
 // Writes states whose field is known in closed form: FOLDER/node.hdf, cell.hdf (cell averages),
-// one_level.hdf, vanished.hdf (levels allowed that have no patch), figures.hdf (how the run went);
-// and each as a plotfile, plt_node and so on.
+// one_level.hdf, vanished.hdf (levels allowed that have no patch), figures.hdf (how the run went),
+// deflate.hdf (the same, compressed); and each as a plotfile, plt_node and so on.
 #include <cstdio>
 #include <exception>
 
@@ -28,8 +28,11 @@ void write_all(const std::filesystem::path& folder) {
   fill(vanished);
   write("vanished", vanished);
   const auto hierarchy = example_hierarchy();
+  const Checkpoint with_figures = example_with_figures(*hierarchy);
   write("figures", *hierarchy);
-  write_with(folder / "figures.hdf", example_with_figures(*hierarchy), hierarchy->geometry());
+  write_with(folder / "figures.hdf", with_figures, hierarchy->geometry());
+  write("deflate", *hierarchy);
+  write_with(folder / "deflate.hdf", with_figures, hierarchy->geometry(), Compression::kDeflate);
 }
 
 }  // namespace

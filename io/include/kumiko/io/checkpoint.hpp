@@ -44,12 +44,21 @@ struct Checkpoint {
   amr::SavedRun run;
 };
 
+/// How a checkpoint's records are stored.
+enum class Compression {
+  kNone,    ///< as they are, in one piece
+  kDeflate  ///< each for itself, by HDF5's filters shuffle and deflate
+};
+
+/// Whether the HDF5 library has the filters, so that others can read the records with it.
+bool is_available(Compression compression);
+
 /// Writes a checkpoint. The name should end in `.hdf`, which ParaView asks for. One file, three
 /// views, field by field in docs/files.md:
 ///
 /// - `/level_L/data:datatype=0`, with what stands beside it, is Chombo's format (yt, VisIt): all
 ///   patches of level L in canonical order, each a record [component][j][i]. Contiguous, allocated
-///   early.
+///   early; where they are compressed, a chunk of its own each.
 /// - `/VTKHDF` is an OverlappingAMR of the leaf points alone (ParaView 5.11, VTK 9.2 and newer),
 ///   since these readers draw covered cells of flat grids: virtual datasets over the records, in
 ///   boxes of 16×16 cells, or 8×8 for the quadrants of partly covered patches. Its levels start at
@@ -64,15 +73,17 @@ struct Checkpoint {
 ///
 /// A seal at the file's end has hashes of every byte before it.
 ///
-/// The HDF5 library lays the file out and gives its own bytes to memory, some KiB and 64 B a patch;
-/// everything is then written by lightweight threads of `runtime`, many records each, which leave
-/// the workers to others while the system writes. The file is called `FILE.part` until it is whole
-/// and on the disk. Call this from an OS thread (the library needs its stack), which waits.
+/// The HDF5 library lays the file out and gives its own bytes to memory, some KiB and 64 B a patch
+/// (and the compressed records, which lightweight threads have made); everything is then written by
+/// lightweight threads of `runtime`, many records each, which leave the workers to others while the
+/// system writes. The file is called `FILE.part` until it is whole and on the disk. Call this from
+/// an OS thread (the library needs its stack), which waits.
 ///
 /// Throws OutputError with file and cause; what had the name before is then as it was. Throws
 /// std::invalid_argument when the names do not fit the components.
 void write_checkpoint(const std::filesystem::path& file, const Checkpoint& checkpoint,
-                      const amr::Geometry& geometry, runtime::Runtime& runtime);
+                      const amr::Geometry& geometry, runtime::Runtime& runtime,
+                      Compression compression = Compression::kNone);
 
 /// Looks whether every byte of a checkpoint is as it was written, by plain reads. Throws
 /// CheckpointError otherwise; the message says which bytes, and the patches where they are of
