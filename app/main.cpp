@@ -61,6 +61,7 @@ int error_line(const std::string& message, int code) {
 
 int dispatch(int argc, char** argv) {
   CLI::App app{"Patch-based adaptive mesh refinement on lightweight threads", "kumiko"};
+  app.set_version_flag("--version", "kumiko " KUMIKO_VERSION);
   app.require_subcommand(1);
   Request request;
 
@@ -110,6 +111,8 @@ int dispatch(int argc, char** argv) {
     return app.exit(help);
   } catch (const CLI::CallForAllHelp& help) {
     return app.exit(help);
+  } catch (const CLI::CallForVersion& version) {
+    return app.exit(version);
   } catch (const CLI::ParseError& error) {
     return error_line(std::string(error.what()) + "; see 'kumiko --help'", kWrongRequest);
   }

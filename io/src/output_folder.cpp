@@ -71,9 +71,12 @@ const RunFile* find_run_file(std::string_view name) {
   return found == kRunFiles.end() ? nullptr : found;
 }
 
-/// Whether this process, as the user it acts for, may add files to a folder.
-bool may_add_files(const fs::path& folder) {
-  return ::faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) == 0;
+/// Why this process, as the user it acts for, may add no files to a folder; empty if it may.
+std::string what_forbids_files(const fs::path& folder) {
+  if (::faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) == 0) return {};
+  const int error = errno;
+  return error == EACCES ? "no permission to write to"
+                         : std::generic_category().message(error) + ":";
 }
 
 /// The path itself or the closest folder above it that exists.
@@ -88,9 +91,9 @@ void check_place(const fs::path& path, const fs::path& place, std::string_view r
     throw OutputError(fmt::format("cannot write '{}': '{}' is no folder; {}", path.string(),
                                   place.string(), remedy));
   }
-  if (!may_add_files(place)) {
-    throw OutputError(fmt::format("cannot write '{}': no permission to write to '{}'; {}",
-                                  path.string(), place.string(), remedy));
+  if (const std::string why = what_forbids_files(place); !why.empty()) {
+    throw OutputError(
+        fmt::format("cannot write '{}': {} '{}'; {}", path.string(), why, place.string(), remedy));
   }
 }
 

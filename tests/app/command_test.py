@@ -350,6 +350,11 @@ class Help(CommandTest):
         self.assertEqual(result.returncode, 0)
         self.assertIn("zalesak", result.stdout)
 
+    def test_given_version_then_it_is_named(self):
+        result = self.kumiko("--version")
+        self.assertEqual(result.returncode, 0)
+        self.assertRegex(result.stdout, r"^kumiko \d+\.\d+\.\d+\n$")
+
     def test_given_help_then_keys_and_options_are_listed(self):
         result = self.kumiko("run", "--help")
         self.assertEqual(result.returncode, 0)

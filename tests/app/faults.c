@@ -1,10 +1,10 @@
 /* Makes writing to checkpoints fail: preloaded, it stands before the system's calls.
  *
- *   KUMIKO_FAULT  which call: "pwritev" or "fdatasync"
+ *   KUMIKO_FAULT  which call: "pwritev", "fdatasync" or "rename"
  *   KUMIKO_ERRNO  the error that it gives from then on; 0 = pwritev writes half of what it is given
  *   KUMIKO_AFTER  calls that succeed before
  *
- * Only descriptors of files whose name ends in ".hdf.part" are meant. */
+ * Only files whose name ends in ".hdf.part" are meant. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -18,16 +18,20 @@
 
 static atomic_long calls;
 
-static int is_meant(const char* call, int descriptor) {
+static int is_meant(const char* call, const char* path, size_t length) {
   static const char kEnd[] = ".hdf.part";
+  const size_t end = sizeof kEnd - 1;
   const char* const wanted = getenv("KUMIKO_FAULT");
   if (wanted == NULL || strcmp(wanted, call) != 0) return 0;
+  return length > end && memcmp(path + length - end, kEnd, end) == 0;
+}
+
+static int is_descriptor_meant(const char* call, int descriptor) {
   char link[64];
   char path[PATH_MAX];
   snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
   const ssize_t length = readlink(link, path, sizeof path);
-  if (length < (ssize_t)sizeof kEnd) return 0;
-  return memcmp(path + length - (sizeof kEnd - 1), kEnd, sizeof kEnd - 1) == 0;
+  return length > 0 && is_meant(call, path, (size_t)length);
 }
 
 /* The error of this call, or 0. */
@@ -42,7 +46,7 @@ static int error_of_call(void) {
 ssize_t pwritev(int descriptor, const struct iovec* from, int count, off_t offset) {
   ssize_t (*next)(int, const struct iovec*, int, off_t) = NULL;
   *(void**)&next = dlsym(RTLD_NEXT, "pwritev");
-  if (!is_meant("pwritev", descriptor)) return next(descriptor, from, count, offset);
+  if (!is_descriptor_meant("pwritev", descriptor)) return next(descriptor, from, count, offset);
   const int error = error_of_call();
   if (error != 0) {
     errno = error;
@@ -56,8 +60,17 @@ ssize_t pwritev(int descriptor, const struct iovec* from, int count, off_t offse
 int fdatasync(int descriptor) {
   int (*next)(int) = NULL;
   *(void**)&next = dlsym(RTLD_NEXT, "fdatasync");
-  const int error = is_meant("fdatasync", descriptor) ? error_of_call() : 0;
+  const int error = is_descriptor_meant("fdatasync", descriptor) ? error_of_call() : 0;
   if (error == 0) return next(descriptor);
+  errno = error;
+  return -1;
+}
+
+int rename(const char* from, const char* to) {
+  int (*next)(const char*, const char*) = NULL;
+  *(void**)&next = dlsym(RTLD_NEXT, "rename");
+  const int error = is_meant("rename", from, strlen(from)) ? error_of_call() : 0;
+  if (error == 0) return next(from, to);
   errno = error;
   return -1;
 }

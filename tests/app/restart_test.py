@@ -552,11 +552,12 @@ class Failure(RestartTest):
             ("pwritev", errno.EIO, 0),
             ("pwritev", errno.ENOSPC, 3),
             ("fdatasync", errno.EIO, 0),
+            ("rename", errno.EIO, 0),
         ):
             done = self.go_on("stop", self.fault(call, error, after), "time.stop_step=60")
             self.assertEqual(done.returncode, 1, done.errors)
             self.assertIn(os.strerror(error), done.errors)
-            self.assertIn("checkpoint_000020.hdf.part", done.errors)
+            self.assertIn("checkpoint_000020.hdf", done.errors)
             self.assert_earlier_is_whole()
 
     def test_given_errors_and_continue_then_the_run_goes_on_and_says_so(self):
@@ -578,24 +579,41 @@ class Failure(RestartTest):
         self.assert_earlier_is_whole()
 
     def test_given_a_full_disk_then_the_last_checkpoint_stays_and_the_run_ends_as_configured(self):
-        script = (
-            'mount -t tmpfs -o size=700k none "$1" && cd "$1" && shift && "$@"; code=$?; '
-            'for file in run/checkpoint_*.hdf; do "$0" inspect "$file" || exit 99; done; exit $code'
-        )
-        disk = self.path / "disk"
-        disk.mkdir()
-        inside = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", script, KUMIKO]
-        if subprocess.run([*inside[:4], "true"], capture_output=True).returncode != 0:
-            self.skipTest("no name spaces of users here")
         keys = settings(*KEYS, "checkpoint.every=10", "checkpoint.keep=9", "checkpoint.on_failure=stop")
-        done = subprocess.run(
-            [*inside, str(disk), KUMIKO, "run", str(ZALESAK), *keys, "--output", "run"],
-            capture_output=True,
-            text=True,
-        )
+        done = self.on_disk_of(
+            "700k",
+            '"$0" run "$@" --output run; code=$?; '
+            'for file in run/checkpoint_*.hdf; do "$0" inspect "$file" || exit 99; done; exit $code',
+            ZALESAK, *keys,
+        )  # fmt: skip
         self.assertIn(os.strerror(errno.ENOSPC), done.stderr)
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertGreaterEqual(done.stdout.count("whole"), 1)
+
+    def on_disk_of(self, size, script, *words):
+        """Runs a script in a file system of its own, $0 being the command."""
+        alone = ["unshare", "--user", "--map-root-user", "--mount"]
+        if subprocess.run([*alone, "true"], capture_output=True).returncode != 0:
+            self.skipTest("no name spaces of users here")
+        disk = self.path / "disk"
+        disk.mkdir()
+        script = f"mount -t tmpfs -o size={size} none '{disk}' && cd '{disk}' && {script}"
+        return subprocess.run(
+            [*alone, "sh", "-c", script, KUMIKO, *map(str, words)], capture_output=True, text=True
+        )
+
+    def test_given_a_disk_that_may_only_be_read_then_the_run_is_refused(self):
+        done = self.on_disk_of(
+            "20m",
+            '"$0" run "$@" --set time.stop_step=20 --output run --quiet && '
+            "mount -o remount,ro . && "
+            '"$0" run --restart latest --output run --set time.stop_step=40; code=$?; '
+            '"$0" inspect run/state_000020.hdf || exit 99; exit $code',
+            ZALESAK, *settings(*KEYS),
+        )  # fmt: skip
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn(os.strerror(errno.EROFS), done.stderr)
+        self.assertIn("whole", done.stdout)
 
     def test_given_a_folder_that_may_not_be_written_then_the_run_is_refused(self):
         if os.geteuid() == 0:
