@@ -183,6 +183,10 @@ void heed_signals() {
     }
     end_signal = signal;
   });
+  // Of a terminal that is gone; nohup's runs go on.
+  if (std::signal(SIGHUP, SIG_IGN) != SIG_IGN) {
+    std::signal(SIGHUP, [](int signal) { end_signal = signal; });
+  }
   std::signal(SIGUSR1, [](int signal) { checkpoint_signal = signal; });
 }
 

@@ -67,11 +67,17 @@ int export_command(const Request& request) {
     throw RequestError(
         fmt::format("cannot make '{}': {}", request.output.string(), failed.message()));
   }
+  int code = kDone;
   for (const std::filesystem::path& file : request.files) {
-    const std::filesystem::path result = export_one(request, file);
-    if (!request.quiet) fmt::print("{}\n", result.string());
+    try {
+      const std::filesystem::path result = export_one(request, file);
+      if (!request.quiet) fmt::print("{}\n", result.string());
+    } catch (const std::exception& error) {
+      // The others are exported nevertheless.
+      code = error_line(error.what(), kRunFailed);
+    }
   }
-  return kDone;
+  return code;
 }
 
 }  // namespace kumiko::app

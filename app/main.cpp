@@ -51,14 +51,6 @@ CLI::Option* add_common_options(CLI::App& command, Request& request) {
   return config;
 }
 
-int error_line(const std::string& message, int code) {
-  // One line, whatever a library puts into its message.
-  std::string line = message;
-  std::replace(line.begin(), line.end(), '\n', ' ');
-  fmt::print(stderr, "kumiko: error: {}\n", line);
-  return code;
-}
-
 int dispatch(int argc, char** argv) {
   CLI::App app{"Patch-based adaptive mesh refinement on lightweight threads", "kumiko"};
   app.set_version_flag("--version", "kumiko " KUMIKO_VERSION);
@@ -132,6 +124,15 @@ int dispatch(int argc, char** argv) {
 }
 
 }  // namespace
+
+int error_line(const std::string& message, int code) {
+  // One line, whatever a library puts into its message.
+  std::string line = message;
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  fmt::print(stderr, "kumiko: error: {}\n", line);
+  return code;
+}
+
 }  // namespace kumiko::app
 
 int main(int argc, char** argv) {

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <fstream>
 #include <map>
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include <kumiko/cases/registry.hpp>
 #include <kumiko/solvers/registry.hpp>
@@ -179,6 +181,14 @@ Problem make_problem(const io::ConfigSource& source, int workers) {
                  compression(source, keys.text("output.compression"))};
 }
 
+/// Of a run or a table; what is empty may become one.
+bool is_summary(const std::filesystem::path& file) {
+  std::ifstream stream(file);
+  if (stream.peek() == std::ifstream::traits_type::eof()) return true;
+  const nlohmann::json json = nlohmann::json::parse(stream, nullptr, false);
+  return json.is_object() && (json.contains("state_hash") || json.contains("runs"));
+}
+
 /// Of two configurations of one solver and one case, the keys that a restart may not change and
 /// that differ.
 std::vector<std::string> differences(const amr::ParameterSet& asked, const amr::ParameterSet& was) {
@@ -247,12 +257,20 @@ void check_same_run(const Problem& problem, const std::filesystem::path& folder)
                      fmt::format("the run in '{}'", folder.string()));
 }
 
-void prepare_summary(const std::filesystem::path& file) {
+void prepare_summary(const std::filesystem::path& file, bool is_own) {
   if (file.empty()) return;
   const std::string name = file.filename().string();
   if (io::OutputFolder::owns(name) && name != io::kSummaryFile) {
     throw RequestError(
         fmt::format("--summary: '{}' is the name of another file of a run", file.string()));
+  }
+  if (std::filesystem::is_regular_file(file) && !is_summary(file)) {
+    throw RequestError(fmt::format(
+        "--summary: '{}' is there and holds no summary; name another file", file.string()));
+  }
+  if (name == io::kSummaryFile && !is_own && io::OutputFolder::holds_run(file.parent_path())) {
+    throw RequestError(
+        fmt::format("--summary: '{}' is that of another run; name another file", file.string()));
   }
   as_request([&] { io::check_writable(file); });
   // Figures of an earlier run must not pass for this one's.
@@ -275,11 +293,14 @@ std::unique_ptr<amr::Simulation> make_simulation(const Problem& problem, amr::Ba
                                                  const io::Checkpoint* from) {
   return as_request([&] {
     const amr::Case& the_case = *problem.the_case;
-    if (from == nullptr) {
-      return std::make_unique<amr::Simulation>(the_case, *problem.solver, backend, problem.options);
-    }
-    return std::make_unique<amr::Simulation>(the_case, *problem.solver, backend, problem.options,
-                                             from->run);
+    auto simulation =
+        from == nullptr
+            ? std::make_unique<amr::Simulation>(the_case, *problem.solver, backend, problem.options)
+            : std::make_unique<amr::Simulation>(the_case, *problem.solver, backend, problem.options,
+                                                from->run);
+    // An indicator that fails should do so before work starts.
+    if (problem.config.values().flag("output.figures")) simulation->save_with_figures();
+    return simulation;
   });
 }
 

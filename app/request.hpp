@@ -39,6 +39,9 @@ struct Request {
 /// The checkpoint to go on from: the newest whole one of the run's folder.
 inline constexpr const char* kLatest = "latest";
 
+/// Prints an error in one line. @return the code
+int error_line(const std::string& message, int code);
+
 /// The commands; each returns an exit code, and throws RequestError before any work is done or
 /// another exception when the run fails.
 int run_command(const Request& request);

@@ -407,7 +407,7 @@ int run_command(const Request& request) {
       request.summary.parent_path().lexically_normal() == start.path.lexically_normal();
   if (!beside) prepare_summary(request.summary);
   RunFiles files(start, *backend, *simulation);
-  if (beside) prepare_summary(request.summary);
+  if (beside) prepare_summary(request.summary, true);
   if (start.from && !request.quiet) {
     fmt::print("goes on from {}, base step {}\n", start.from->file.string(), simulation->step());
     std::fflush(stdout);

@@ -32,9 +32,9 @@ inline std::uint64_t elapsed(std::uint64_t from, std::uint64_t to) {
   return to > from ? to - from : 0;
 }
 
-/// Counts for a window of base steps, closed by the driver. Workers write to lines of their own, so
-/// that nothing is shared meanwhile. Cost of a piece of work: two readings of the time stamp
-/// counter and a handful of additions.
+/// Counts for a window of base steps, closed by the driver. Workers write to lines of their own and
+/// of the patch they work on, so that nothing is shared meanwhile. Cost of a piece of work: two
+/// readings of the time stamp counter and a handful of additions.
 class WorkLedger {
   static constexpr std::size_t kKeptSteps = 4096;
 
@@ -83,7 +83,7 @@ class WorkLedger {
       tally_.steals += steals - own_.steals;
       own_.steals = steals;
       own_.patch = patch.id();
-      if (of_patch_.base_step != base_step) of_patch_ = {base_step, worker, 0};
+      if (of_patch_.base_step != base_step) of_patch_ = {base_step, -1, 0};
       of_patch_.worker = worker;
     }
     ~Work() {

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <new>
 #include <span>
 #include <string>
 #include <system_error>
@@ -87,29 +88,22 @@ class Source {
   }
 
   /// Records that are compressed, by their places in the file: the library is not made for chunks
-  /// that lie.
-  std::vector<double> unpacked(const std::string& chunks, std::size_t patches,
-                               std::size_t record) const {
+  /// that lie. No more bytes are read than the file has, whatever the places say.
+  std::vector<double> unpacked(const std::string& chunks, std::size_t patches, std::size_t record) {
     const auto places = list<std::int64_t>(chunks, 2 * patches);
-    // There is memory for what so many bytes can be made from.
-    std::uint64_t total = 0;
-    for (std::size_t at = 0; at < places.size(); at += 2) {
-      const auto offset = static_cast<std::uint64_t>(places[at]);
-      const auto length = static_cast<std::uint64_t>(places[at + 1]);
-      if (offset > bytes_ || length > bytes_ - offset) refuse(odd(chunks));
-      total += length;
-      if (total > bytes_ || length * kLargestRatio < record * sizeof(double)) refuse(odd(chunks));
-    }
-    std::vector<double> values(patches * record);
     std::ifstream file(name_, std::ios::binary);
+    std::vector<double> values;
+    std::vector<double> one(record);
     std::vector<std::byte> packed;
-    for (std::size_t slot = 0; slot < patches; ++slot) {
-      packed.resize(static_cast<std::size_t>(places[2 * slot + 1]));
-      file.seekg(places[2 * slot]);
-      file.read(reinterpret_cast<char*>(packed.data()),
-                static_cast<std::streamsize>(packed.size()));
-      if (!file) refuse("cannot be read");
-      if (!unpack(packed, std::span(values).subspan(slot * record, record))) refuse(odd(chunks));
+    for (std::size_t at = 0; at < places.size(); at += 2) {
+      const auto length = static_cast<std::uint64_t>(places[at + 1]);
+      if (places[at] < 0 || length > unread_) refuse(odd(chunks));
+      unread_ -= length;
+      packed.resize(length);
+      file.seekg(places[at]);
+      file.read(reinterpret_cast<char*>(packed.data()), static_cast<std::streamsize>(length));
+      if (!file || !unpack(packed, one)) refuse(odd(chunks));
+      values.insert(values.end(), one.begin(), one.end());
     }
     return values;
   }
@@ -217,6 +211,7 @@ class Source {
 
   std::string name_;
   std::uint64_t bytes_;
+  std::uint64_t unread_ = bytes_;  ///< of what compressed records may take
   Object file_;
 };
 
@@ -224,7 +219,7 @@ void check_layout(const Source& source) {
   if (!source.has("/kumiko")) source.refuse("was not written by Kumiko: it has no '/kumiko'");
   const int layout = source.integer(kRun, "layout_version");
   if (layout == kLayoutVersion) return;
-  source.refuse(fmt::format("has layout {}, and this version of Kumiko reads {}; use {} one",
+  source.refuse(fmt::format("has layout {}, and this version of Kumiko reads {}; use {} Kumiko",
                             layout, kLayoutVersion,
                             layout > kLayoutVersion ? "a newer" : "an older"));
 }
@@ -286,7 +281,7 @@ amr::WorkCounters read_counters(const Source& source) {
 }
 
 /// The records are compared with their hashes, as other readers can do.
-amr::SavedLevel read_level(const Source& source, int index, int components) {
+amr::SavedLevel read_level(Source& source, int index, int components) {
   amr::SavedLevel level;
   const std::string path = fmt::format("/kumiko/level_{}/", index);
   level.patches = source.patches(index);
@@ -312,7 +307,7 @@ amr::SavedLevel read_level(const Source& source, int index, int components) {
   return level;
 }
 
-Checkpoint read_contents(const Source& source) {
+Checkpoint read_contents(Source source) {
   check_layout(source);
   Checkpoint checkpoint;
   checkpoint.attributes = read_attributes(source);
@@ -350,6 +345,9 @@ Checkpoint read_checkpoint(const std::filesystem::path& file) {
     return read_contents(Source(file));
   } catch (const hdf5::Error& error) {
     throw CheckpointError(fmt::format("'{}' cannot be read: {}", file.string(), error.what()));
+  } catch (const std::bad_alloc&) {
+    throw CheckpointError(
+        fmt::format("'{}' cannot be read: there is not enough memory", file.string()));
   } catch (const std::filesystem::filesystem_error& error) {
     throw CheckpointError(
         fmt::format("'{}' cannot be read: {}", file.string(), error.code().message()));

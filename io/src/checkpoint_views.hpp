@@ -10,19 +10,17 @@
 #include <kumiko/amr/geometry.hpp>
 #include <kumiko/io/checkpoint.hpp>
 
+#include "hdf5_capture.hpp"
 #include "hdf5_object.hpp"
 
 namespace kumiko::io {
-
-/// The records of a level's patches, compressed.
-using PackedLevel = std::vector<std::vector<std::byte>>;
 
 /// What the views are written from.
 struct Contents {
   const Checkpoint& checkpoint;
   const amr::Geometry& geometry;
   int components;
-  std::vector<PackedLevel> packed = {};  ///< of each level, where records are stored compressed
+  Compression compression;
 
   const std::vector<amr::SavedLevel>& levels() const { return checkpoint.run.levels; }
   int used_levels() const { return static_cast<int>(levels().size()); }
@@ -56,8 +54,10 @@ struct Records {
   std::vector<Chunk> chunks;
 };
 
-/// Writes the patches of all used levels as Chombo does.
-std::vector<Records> write_chombo_view(const hdf5::Object& file, const Contents& contents);
+/// Writes the patches of all used levels as Chombo does, and compresses them where that is asked
+/// for. The file's bytes go to `capture`.
+std::vector<Records> write_chombo_view(const hdf5::Object& file, const hdf5::Capture& capture,
+                                       const Contents& contents);
 
 /// Describes the leaf points for VTK, by virtual datasets over the records.
 void write_vtk_view(const hdf5::Object& file, const Contents& contents);
@@ -68,6 +68,6 @@ std::vector<Room> write_restart_view(const hdf5::Object& file, const Contents& c
                                      const std::vector<Records>& records);
 
 /// The layout's version. Changes whenever a reader of `/kumiko` would have to.
-inline constexpr std::int32_t kLayoutVersion = 2;
+inline constexpr std::int32_t kLayoutVersion = 3;
 
 }  // namespace kumiko::io

@@ -20,7 +20,6 @@
 #include "checkpoint_views.hpp"
 #include "hdf5_capture.hpp"
 #include "part_file.hpp"
-#include "record_codec.hpp"
 #include "seal.hpp"
 
 namespace kumiko::io {
@@ -82,7 +81,7 @@ class Image {
     try {
       // The library looks whether the name is that of an open file.
       const hdf5::Object file = capture.create(name, file_properties());
-      records = write_chombo_view(file, contents);
+      records = write_chombo_view(file, capture, contents);
       write_vtk_view(file, contents);
       hashes = write_restart_view(file, contents, records);
     } catch (const hdf5::Error& error) {
@@ -129,7 +128,7 @@ class Image {
       const amr::SavedLevel& level = contents_.levels()[at];
       hashes_.emplace_back(level.patches.size());
       const auto index = static_cast<std::int32_t>(at);
-      if (contents_.packed.empty()) {
+      if (contents_.compression == Compression::kNone) {
         reserved.push_back({records[at].room, level.values.size() * sizeof(double), index, false});
       } else {
         hash_records(at, 0, level.patches.size());
@@ -225,33 +224,6 @@ class PartsFile {
   std::atomic<bool> failed_{false};
 };
 
-/// Enough to keep the system at work; a stack for each piece of a large state would be many.
-constexpr int kThreads = 16;
-
-/// By a lightweight thread: task(n) for n from 0 to count - 1, by several.
-template <class Task>
-void for_all(std::size_t count, Task task) {
-  std::atomic<std::size_t> next{0};
-  runtime::TaskGroup group;
-  for (int thread = 0; thread < kThreads; ++thread) {
-    group.run([&] {
-      for (std::size_t at = next++; at < count; at = next++) task(at);
-    });
-  }
-  group.wait();
-}
-
-/// By a lightweight thread.
-std::vector<PackedLevel> packed_records(const Contents& contents) {
-  std::vector<PackedLevel> packed;
-  for (std::size_t level = 0; level < contents.levels().size(); ++level) {
-    PackedLevel& of_level = packed.emplace_back(contents.levels()[level].patches.size());
-    for_all(of_level.size(),
-            [&](std::size_t slot) { of_level[slot] = pack(contents.record_of(level, slot)); });
-  }
-  return packed;
-}
-
 /// By a lightweight thread.
 std::error_code write_image(const std::filesystem::path& path, Image& image) {
   PartsFile file(path);
@@ -259,9 +231,17 @@ std::error_code write_image(const std::filesystem::path& path, Image& image) {
     image.hash(piece);
     file.write(piece.extent.offset, {piece.bytes, piece.extent.length});
   };
-  for_all(image.pieces().size(), [&](std::size_t at) {
-    if (!image.pieces()[at].holds_hashes) write(image.pieces()[at]);
-  });
+  // Enough to keep the system at work; a stack for each piece of a large state would be many.
+  constexpr int kWriters = 16;
+  std::atomic<std::size_t> next{0};
+  const auto write_some = [&] {
+    for (std::size_t at = next++; at < image.pieces().size(); at = next++) {
+      if (!image.pieces()[at].holds_hashes) write(image.pieces()[at]);
+    }
+  };
+  runtime::TaskGroup group;
+  for (int writer = 0; writer < kWriters; ++writer) group.run([&] { write_some(); });
+  group.wait();
   std::vector<Extent> extents;
   for (Image::Piece& piece : image.pieces()) {
     if (piece.holds_hashes) write(piece);
@@ -282,11 +262,8 @@ bool is_available(Compression compression) {
 void write_checkpoint(const std::filesystem::path& file, const Checkpoint& checkpoint,
                       const amr::Geometry& geometry, runtime::Runtime& runtime,
                       Compression compression) {
-  Contents contents{checkpoint, geometry, components_of(checkpoint.run)};
+  const Contents contents{checkpoint, geometry, components_of(checkpoint.run), compression};
   check_names(contents.components, checkpoint.attributes.component_names);
-  if (compression == Compression::kDeflate) {
-    runtime.run([&] { contents.packed = packed_records(contents); });
-  }
   PartFile part(file);
   Image image(part.part().string(), contents);
   std::error_code error;

@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "checkpoint_views.hpp"
+#include "record_codec.hpp"
 
 namespace kumiko::io {
 
@@ -76,28 +77,29 @@ void write_boxes(const Object& group, const std::vector<amr::PatchId>& ids, std:
   hdf5::write_dataset(group, "data:offsets=0", H5T_NATIVE_INT64, {&ends, 1}, offsets.data());
 }
 
-/// Gives the library chunks that its filters have nothing to do with any more.
-std::vector<Chunk> write_chunks(const Object& parent, const std::string& name,
-                                const PackedLevel& packed, hsize_t record) {
+/// Gives the library a level's records as chunks that its filters have nothing to do with any more.
+std::vector<Chunk> write_chunks(const Object& file, const hdf5::Capture& capture,
+                                const Contents& contents, int level) {
   constexpr unsigned kLevel = 1;  // only told to readers
+  const auto index = static_cast<std::size_t>(level);
+  const std::size_t patches = contents.levels()[index].patches.size();
+  const hsize_t record = contents.record();
+  const hsize_t extent = patches * record;
   const Object properties = hdf5::make_dataset_properties();
   hdf5::require(H5Pset_chunk(properties.id(), 1, &record));
   hdf5::require(H5Pset_shuffle(properties.id()));
   hdf5::require(H5Pset_deflate(properties.id(), kLevel));
-  const hsize_t extent = packed.size() * record;
   const Object space = hdf5::make_space({&extent, 1});
-  const Object dataset(H5Dcreate2(parent.id(), name.c_str(), H5T_IEEE_F64LE, space.id(),
-                                  H5P_DEFAULT, properties.id(), H5P_DEFAULT),
+  const Object dataset(H5Dcreate2(file.id(), records_path(level).c_str(), H5T_IEEE_F64LE,
+                                  space.id(), H5P_DEFAULT, properties.id(), H5P_DEFAULT),
                        H5Dclose);
   std::vector<Chunk> chunks;
-  for (const std::vector<std::byte>& bytes : packed) {
-    const hsize_t first = chunks.size() * record;
-    hdf5::require(H5Dwrite_chunk(dataset.id(), H5P_DEFAULT, 0, &first, bytes.size(), bytes.data()));
-    haddr_t offset = HADDR_UNDEF;
-    hsize_t size = 0;
-    unsigned mask = 0;
-    hdf5::require(H5Dget_chunk_info_by_coord(dataset.id(), &first, &mask, &offset, &size));
-    chunks.push_back({offset, size});
+  for (std::size_t slot = 0; slot < patches; ++slot) {
+    const std::vector<std::byte> packed = pack(contents.record_of(index, slot));
+    const hsize_t first = slot * record;
+    hdf5::require(
+        H5Dwrite_chunk(dataset.id(), H5P_DEFAULT, 0, &first, packed.size(), packed.data()));
+    chunks.push_back({capture.latest_values(), packed.size()});
   }
   return chunks;
 }
@@ -119,7 +121,8 @@ Room reserve(const Object& parent, const std::string& name, hid_t type, std::siz
   return offset;
 }
 
-std::vector<Records> write_chombo_view(const Object& file, const Contents& contents) {
+std::vector<Records> write_chombo_view(const Object& file, const hdf5::Capture& capture,
+                                       const Contents& contents) {
   const Object box_type = hdf5::make_integers_type(kCorners);
   std::vector<Records> records;
   write_header(file, contents);
@@ -130,12 +133,11 @@ std::vector<Records> write_chombo_view(const Object& file, const Contents& conte
     write_level_attributes(group, contents, level, box_type);
     write_record_attributes(group, contents.components);
     write_boxes(group, ids, contents.record(), box_type);
-    const std::string path = records_path(level);
-    if (contents.packed.empty()) {
-      records.push_back({reserve(file, path, H5T_IEEE_F64LE, ids.size() * contents.record()), {}});
+    if (contents.compression == Compression::kDeflate) {
+      records.push_back({0, write_chunks(file, capture, contents, level)});
     } else {
-      const PackedLevel& packed = contents.packed[static_cast<std::size_t>(level)];
-      records.push_back({0, write_chunks(file, path, packed, contents.record())});
+      const std::size_t values = ids.size() * contents.record();
+      records.push_back({reserve(file, records_path(level), H5T_IEEE_F64LE, values), {}});
     }
   }
   return records;

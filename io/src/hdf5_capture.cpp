@@ -76,9 +76,10 @@ struct CaptureDriver {
     }
   }
 
-  static herr_t write(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t offset, std::size_t size,
+  static herr_t write(H5FD_t* file, H5FD_mem_t kind, hid_t, haddr_t offset, std::size_t size,
                       const void* from) {
     try {
+      if (kind == H5FD_MEM_DRAW) own(file).capture->latest_values_ = offset;
       own(file).capture->write(offset, {static_cast<const char*>(from), size});
       return 0;
     } catch (...) {

@@ -25,6 +25,9 @@ class Capture {
   /// Whether all that the library wrote is here: else memory ran out.
   bool is_whole() const { return whole_ && closed_; }
   std::uint64_t size() const { return size_; }
+  /// Where the library has put the latest values: H5Dwrite_chunk() hands a chunk over at once and
+  /// in one piece, and asking the library for its place takes a walk through all chunks.
+  std::uint64_t latest_values() const { return latest_values_; }
   /// `length` bytes from `offset`; 0 where the library wrote nothing.
   std::string read(std::uint64_t offset, std::uint64_t length) const;
 
@@ -35,6 +38,7 @@ class Capture {
 
   std::map<std::uint64_t, std::string> ranges_;  ///< by offset, none overlaps another
   std::uint64_t size_ = 0;
+  std::uint64_t latest_values_ = 0;
   bool whole_ = true;
   bool closed_ = false;
 };

@@ -14,7 +14,4 @@ std::vector<std::byte> pack(std::span<const double> record);
 /// The way back. @return whether `packed` is a stream of exactly `record.size()` values
 bool unpack(std::span<const std::byte> packed, std::span<double> record);
 
-/// A packed record is at least this part of what it was: what deflate can do, 1032 : 1.
-inline constexpr std::size_t kLargestRatio = 1032;
-
 }  // namespace kumiko::io

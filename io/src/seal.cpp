@@ -144,7 +144,7 @@ std::vector<Extent> read_table(const fs::path& file, const Reader& reader) {
 }
 
 std::string contents(const Extent& extent) {
-  if (extent.level == Extent::kMetadata) return "its description";
+  if (extent.level == Extent::kMetadata) return "its description, or compressed records";
   return fmt::format("records of level {} from patch {} on", extent.level, extent.first);
 }
 

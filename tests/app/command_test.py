@@ -350,6 +350,17 @@ class Help(CommandTest):
         self.assertEqual(result.returncode, 0)
         self.assertIn("zalesak", result.stdout)
 
+    def test_given_a_summary_that_would_replace_something_else_then_it_is_refused(self):
+        (self.path / "notes.txt").write_text("mine")
+        done = self.kumiko("run", ZALESAK, *SMALL, "--summary", "notes.txt")
+        self.assert_refused(done, "--summary", "'notes.txt'", "holds no summary")
+        self.assertEqual((self.path / "notes.txt").read_text(), "mine")
+        self.run_small("one")
+        done = self.kumiko("run", ZALESAK, *SMALL, "--output", "two", "--summary", "one/summary.json")
+        self.assert_refused(done, "--summary", "another run")
+        for _ in range(2):
+            self.run_small("three", "--summary", "copy.json", "--overwrite")
+
     def test_given_version_then_it_is_named(self):
         result = self.kumiko("--version")
         self.assertEqual(result.returncode, 0)

@@ -132,7 +132,7 @@ class Restart(RestartTest):
         self.assertEqual([row["step"] for row in rows], [str(10 * k) for k in range(7)])
 
     def test_given_compression_then_the_files_are_smaller_and_the_bits_the_same(self):
-        keys = ["checkpoint.every=30", "output.figures=true"]
+        keys = ["checkpoint.every=30", "output.every=20", "output.figures=true"]
         whole = self.uninterrupted(*keys)
         for backend in ("threads", "serial"):
             packed = self.run_well(
@@ -143,10 +143,13 @@ class Restart(RestartTest):
             state = Path("state_000060.hdf")
             plain = (self.path / "whole" / state).stat().st_size
             self.assertLess((self.path / backend / state).stat().st_size, plain / 2)
-            again = self.run_well(
-                "--restart", f"{backend}/checkpoint_000030.hdf", folder=f"again_{backend}"
-            )
-            self.assertEqual(again["state_hash"], whole["state_hash"])
+            for file in ("checkpoint_000030.hdf", "state_000040.hdf"):
+                again = self.run_well(
+                    "--restart", f"{backend}/{file}", folder=f"{backend}_{file}"
+                )  # fmt: skip
+                self.assertEqual(again["state_hash"], whole["state_hash"])
+            exported = self.kumiko("export", backend / state, "--output", f"{backend}_plot")
+            self.assertEqual(exported.returncode, 0, exported.errors)
             report = self.kumiko("inspect", backend / state, "--json")
             self.assertEqual(report.returncode, 0, report.errors)
 
@@ -399,9 +402,11 @@ class Export(RestartTest):
         )
 
     def test_given_what_cannot_be_exported_then_it_is_named(self):
-        done = self.kumiko("export", "missing.hdf")
+        self.run_well(ZALESAK, *settings("grid.base=64", "time.steps=640", "time.stop_step=4"))
+        done = self.kumiko("export", "missing.hdf", "run/state_000004.hdf")
         self.assertEqual(done.returncode, 1)
         self.assertIn("missing.hdf", done.errors)
+        self.assertIn("plt_000004", done.output)
         self.assertIn("--format", self.kumiko("export", "missing.hdf", "--format", "gif").errors)
 
 
@@ -446,6 +451,21 @@ class Interruption(RestartTest):
         run.communicate(timeout=120)
         self.assertEqual(run.returncode, 0)
         self.assertEqual(self.summary()["state_hash"], whole["state_hash"])
+
+    def test_given_a_terminal_that_goes_then_the_run_leaves_a_checkpoint(self):
+        for action, code in ((signal.SIG_DFL, 1), (signal.SIG_IGN, 0)):
+            run = self.start(
+                "run", ZALESAK, *settings(*self.LONG, "grid.base=128", "time.steps=1280"),
+                "--output", "run", "--overwrite",
+                preexec_fn=lambda: signal.signal(signal.SIGHUP, action),
+            )  # fmt: skip
+            self.addCleanup(run.wait)
+            self.addCleanup(run.kill)
+            self.wait_for_row(2)
+            run.send_signal(signal.SIGHUP)
+            _, errors = run.communicate(timeout=300)
+            self.assertEqual(run.returncode, code, errors)
+            self.assertEqual(len(self.checkpoints()), code)
 
     def test_given_sigusr1_then_a_checkpoint_is_written_and_the_run_goes_on(self):
         run = self.long_run()

@@ -77,7 +77,8 @@ class Case {
 
   /// The case's own refinement indicator, for amr.criterion = "user": fills a value for each of the
   /// patch's points, in units of its choice, which amr.threshold and amr.derefine_threshold are
-  /// held against. None may be NaN. Returns false when the case has no indicator.
+  /// held against. None may be NaN. Called for patches of the finest level too where figures are
+  /// saved. Returns false when the case has no indicator.
   virtual bool refinement_indicator(const RefinementPatch&, std::span<double> /*indicator*/) const {
     return false;
   }

@@ -98,6 +98,8 @@ class Patch {
             shape_.components};
   }
 
+  /// Before all else: it changes while neighbours read the members at the end.
+  PatchWork work;
   /// Ghost sources in the order of kDirections; set by the hierarchy.
   std::array<GhostSource, 8> ghost_sources;
   GhostCoefficients ghost_coefficients;
@@ -108,7 +110,6 @@ class Patch {
   RegridHistory history;
   /// CFL number of the step that was prepared last.
   double cfl = 0.0;
-  PatchWork work;
 
   bool has_children() const {
     return children[0] >= 0 || children[1] >= 0 || children[2] >= 0 || children[3] >= 0;

@@ -73,8 +73,9 @@ bool is_available(Compression compression);
 ///
 /// A seal at the file's end has hashes of every byte before it.
 ///
-/// The HDF5 library lays the file out and gives its own bytes to memory, some KiB and 64 B a patch
-/// (and the compressed records, which lightweight threads have made); everything is then written by
+/// The HDF5 library lays the file out and gives its own bytes to memory, some KiB and 64 B a patch;
+/// compressed records are made by the calling thread and are held there too. Everything is then
+/// written by
 /// lightweight threads of `runtime`, many records each, which leave the workers to others while the
 /// system writes. The file is called `FILE.part` until it is whole and on the disk. Call this from
 /// an OS thread (the library needs its stack), which waits.
@@ -87,7 +88,7 @@ void write_checkpoint(const std::filesystem::path& file, const Checkpoint& check
 
 /// Looks whether every byte of a checkpoint is as it was written, by plain reads. Throws
 /// CheckpointError otherwise; the message says which bytes, and the patches where they are of
-/// records. Reads the whole file.
+/// records as they are (not of compressed ones). Reads the whole file.
 void verify_checkpoint(const std::filesystem::path& file);
 
 /// Verifies and reads a checkpoint. From an OS thread. Throws CheckpointError. Whether the run that
