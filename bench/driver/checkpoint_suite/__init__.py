@@ -94,6 +94,7 @@ def measure(programs: Path, repetitions: int | None, quick: bool) -> Measured:
     of_plain = ratios(values(states, "plain_s"), values(states, "checkpoint_s"))
     of_library = ratios(values(states, "library_s"), values(states, "checkpoint_s"))
     mebibytes = states[0]["bytes"] / 2**20
+    packed_size = states[0]["packed_bytes"] / states[0]["bytes"]
     large_size = states[0]["bytes"] / states[0]["points"]
     lines = [
         "",
@@ -107,6 +108,7 @@ def measure(programs: Path, repetitions: int | None, quick: bool) -> Measured:
         f"  checkpoint                          {spread(bandwidth(states, 'checkpoint_s'))}",
         f"  plain write of the same bytes       {spread(bandwidth(states, 'plain_s'))}",
         f"  records by H5Dwrite                 {spread(bandwidth(states, 'library_s'))}",
+        f"  compressed checkpoint, of {number(packed_size)} the size {spread(bandwidth(states, 'packed_s'))}",
         f"  checking it                         {spread(bandwidth(states, 'verify_s'))}",
         f"  checkpoint over plain               {spread(of_plain)}",
         f"  checkpoint over H5Dwrite            {spread(of_library)}",
