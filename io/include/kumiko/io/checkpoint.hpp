@@ -75,10 +75,9 @@ bool is_available(Compression compression);
 ///
 /// The HDF5 library lays the file out and gives its own bytes to memory, some KiB and 64 B a patch;
 /// compressed records are made by the calling thread and are held there too. Everything is then
-/// written by
-/// lightweight threads of `runtime`, many records each, which leave the workers to others while the
-/// system writes. The file is called `FILE.part` until it is whole and on the disk. Call this from
-/// an OS thread (the library needs its stack), which waits.
+/// written by lightweight threads of `runtime`, many records each, which leave the workers to
+/// others while the system writes. The file is called `FILE.part` until it is whole and on the
+/// disk. Call this from an OS thread (the library needs its stack), which waits.
 ///
 /// Throws OutputError with file and cause; what had the name before is then as it was. Throws
 /// std::invalid_argument when the names do not fit the components.
