@@ -21,9 +21,17 @@ PatchStepper::PatchStepper(Hierarchy& hierarchy, const Case& problem, const Solv
       options_(options),
       clock_(problem.end_time(), options.steps, options.subcycling) {}
 
-double PatchStepper::prepare(Patch& patch, double time) const {
+double PatchStepper::prepare(Patch& patch, State state, double time) const {
   patch.cfl = cfl_of(patch.id(), time, clock_.dt(0), patch.coefficients());
+  if (solver_.traits().nonlinear) patch.cfl = std::max(patch.cfl, state_cfl(patch, state, time));
   return patch.cfl;
+}
+
+double PatchStepper::state_cfl(const Patch& patch, State state, double time) const {
+  const double cfl = solver_.state_cfl(patch.state(state), patch.coefficients());
+  if (std::isfinite(cfl)) return cfl;
+  throw std::runtime_error(fmt::format("{} has a speed that is not a finite number at t = {:g}",
+                                       to_string(patch.id()), time));
 }
 
 double PatchStepper::cfl_of(const PatchId& id, double time, double base_dt,
@@ -39,7 +47,11 @@ double PatchStepper::cfl_of(const PatchId& id, double time, double base_dt,
 }
 
 CflError PatchStepper::cfl_error(const PatchId& id, double time, double cfl) const {
-  const std::int64_t enough = smallest_steps(id, time);
+  std::int64_t enough = smallest_steps(id, time);
+  if (solver_.traits().nonlinear) {
+    const double scale = cfl / solver_.traits().cfl_limit;
+    enough = std::max(enough, static_cast<std::int64_t>(std::ceil(options_.steps * scale)));
+  }
   return {fmt::format(
               "{} has CFL number {:.8g} at t = {:g}, but the ghosts of solver '{}' serve up "
               "to {:g}; time.steps must be {} at least",
@@ -55,6 +67,7 @@ std::int64_t PatchStepper::smallest_steps(const PatchId& id, double time) const 
     return serves(cfl_of(id, time, dt, scratch));
   };
   std::int64_t refused = options_.steps;
+  if (enough(refused)) return refused;  // it was the state that asked for more
   std::int64_t accepted = 2 * refused;
   while (!enough(accepted)) {
     refused = accepted;
@@ -75,7 +88,12 @@ void PatchStepper::fill_ghosts(const LevelStep& step, std::size_t slot) const {
 
 double PatchStepper::advance(const LevelStep& step, std::size_t slot) const {
   Patch& patch = hierarchy_.level(step.level).patch(slot);
-  const double cfl = case_.steady_velocity() ? 0.0 : prepare(patch, step.time);
+  double cfl = 0.0;
+  if (!case_.steady_velocity()) {
+    cfl = prepare(patch, step.from(), step.time);
+  } else if (solver_.traits().nonlinear) {
+    cfl = patch.cfl = state_cfl(patch, step.from(), step.time);
+  }
   if (!serves(cfl)) return cfl;
   const PatchView before = patch.state(step.from());
   const PatchView after = patch.state(step.to());

@@ -23,9 +23,9 @@ class PatchStepper {
 
   const StepClock& clock() const { return clock_; }
 
-  /// Fills the coefficients of a patch for a step that begins at `time`.
+  /// Fills the coefficients of a patch for a step that begins at `time`, with that state.
   /// @return the CFL number. Throws std::runtime_error when the velocity is not finite.
-  double prepare(Patch& patch, double time) const;
+  double prepare(Patch& patch, State state, double time) const;
 
   /// Fills the ghosts of the step's first state. Reads that state of the siblings, final, and of
   /// the level below what GhostExchange::fill() says.
@@ -33,7 +33,7 @@ class PatchStepper {
 
   /// Computes the step's last state, unrestricted, from the first one, whose ghosts are filled.
   /// Overwrites the state before the first one.
-  /// @return the CFL number, computed anew when the velocity changes in time, else 0. When it is
+  /// @return the CFL number, computed anew when the speeds change in time, else 0. When it is
   /// above the solver's limit nothing else has been done.
   double advance(const LevelStep& step, std::size_t slot) const;
 
@@ -65,6 +65,7 @@ class PatchStepper {
  private:
   double cfl_of(const PatchId& id, double time, double base_dt,
                 std::span<double> coefficients) const;
+  double state_cfl(const Patch& patch, State state, double time) const;
   std::int64_t smallest_steps(const PatchId& id, double time) const;
 
   Hierarchy& hierarchy_;

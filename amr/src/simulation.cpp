@@ -23,14 +23,15 @@ namespace kumiko::amr {
 
 namespace {
 
-PatchShape shape_for(const Solver& solver, const SimulationOptions& options) {
-  return {solver.traits().components, solver.traits().ghosts, solver.coefficients(),
-          solver.traits().flux_form && options.levels > 1};
-}
-
 /// Ghosts that prolongation and Löhner's indicator read, whatever the solver needs.
 constexpr int kEngineGhosts = 2;
 constexpr int kLargestGhosts = 8;
+
+PatchShape shape_for(const Case& problem, const Solver& solver, const SimulationOptions& options) {
+  return {problem.components(), std::max(solver.traits().ghosts, kEngineGhosts),
+          solver.coefficients(), solver.traits().flux_form && options.levels > 1};
+}
+
 /// Base steps without a regrid between, at most: what is counted per base step has an end.
 constexpr int kLongestWindow = 64;
 
@@ -76,15 +77,18 @@ std::size_t base_patches(const SimulationOptions& options) {
 
 void check_parts(const Case& problem, const Solver& solver, const SimulationOptions& options) {
   const SolverTraits& traits = solver.traits();
-  if (traits.components != problem.components()) {
+  if (problem.components() < 1) {
+    throw std::invalid_argument(
+        fmt::format("the case has {} components; 1 is the least", problem.components()));
+  }
+  if (traits.components != 0 && traits.components != problem.components()) {
     throw std::invalid_argument(
         fmt::format("solver '{}' advances {} components, but the case has {}", traits.name,
                     traits.components, problem.components()));
   }
-  if (traits.ghosts < kEngineGhosts || traits.ghosts > kLargestGhosts) {
-    throw std::invalid_argument(fmt::format("solver '{}' declares {} ghost layers; {} to {} work",
-                                            traits.name, traits.ghosts, kEngineGhosts,
-                                            kLargestGhosts));
+  if (traits.ghosts < 1 || traits.ghosts > kLargestGhosts) {
+    throw std::invalid_argument(fmt::format("solver '{}' declares {} ghost layers; 1 to {} work",
+                                            traits.name, traits.ghosts, kLargestGhosts));
   }
   if (traits.flux_form && traits.centring != Centring::kCell) {
     throw std::invalid_argument(fmt::format(
@@ -94,7 +98,7 @@ void check_parts(const Case& problem, const Solver& solver, const SimulationOpti
   check_boundaries(problem, solver);
   if (options.steps < 1) throw std::invalid_argument("time.steps must be at least 1");
   check(options.refinement);
-  check_base_memory(shape_for(solver, options), base_patches(options),
+  check_base_memory(shape_for(problem, solver, options), base_patches(options),
                     options.refinement.memory_limit);
 }
 
@@ -111,7 +115,7 @@ class Simulation::Engine {
         hierarchy_((check_parts(problem, solver, options),
                     Geometry(options.points_x, options.points_y, problem.extent(),
                              problem.boundaries(), solver.traits().centring)),
-                   options.levels, shape_for(solver, options)),
+                   options.levels, shape_for(problem, solver, options)),
         exchange_(hierarchy_, problem, solver, options.time_interpolation),
         stepper_(hierarchy_, problem, solver, backend, exchange_, options) {}
 

@@ -13,6 +13,10 @@ void Solver::advance_with_fluxes(ConstPatchView, std::span<const double>, PatchV
   throw std::logic_error("solver '" + traits().name + "' declares no flux form");
 }
 
+double Solver::state_cfl(ConstPatchView, std::span<const double>) const {
+  throw std::logic_error("solver '" + traits().name + "' does not declare itself nonlinear");
+}
+
 void Solver::tendency(ConstPatchView, std::span<const double>, const PointRange&, PatchView) const {
   throw std::logic_error("solver '" + traits().name + "' declares no tendency");
 }

@@ -38,7 +38,7 @@ void TimeStepper::prepare(int index, const std::vector<std::size_t>& slots, doub
   const LevelStep step{.level = index, .time = time};
   for_slots(backend_, level, slots, [&](std::size_t slot) {
     try {
-      const double cfl = patches_.prepare(level.patch(slot), time);
+      const double cfl = patches_.prepare(level.patch(slot), State::kNow, time);
       if (!patches_.serves(cfl)) failures_.keep({step, slot, cfl, nullptr});
     } catch (...) {
       failures_.keep({step, slot, 0.0, std::current_exception()});

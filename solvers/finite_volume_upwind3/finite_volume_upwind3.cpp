@@ -136,6 +136,7 @@ class FiniteVolumeUpwind3 final : public amr::Solver {
     traits_.centring = amr::Centring::kCell;
     traits_.ghosts = kGhosts;
     traits_.cfl_limit = 1.5;
+    traits_.order = 3.0;
     traits_.flux_form = true;
     traits_.tendency = true;
   }

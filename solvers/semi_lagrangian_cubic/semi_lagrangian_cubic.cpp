@@ -62,6 +62,7 @@ class SemiLagrangianCubic final : public amr::Solver {
     traits_.name = "semi_lagrangian_cubic";
     traits_.ghosts = 2;
     traits_.cfl_limit = 1.0;
+    traits_.order = 3.0;
     traits_.characteristic_ghosts = true;
   }
 

@@ -35,9 +35,11 @@ struct RefinementPatch {
 
 /// A figure printed in the literature, to set ours beside.
 struct PublishedValue {
-  std::string name;  ///< e.g. "rms.coarse_only"
+  std::string name;  ///< e.g. "rms.coarse", or the scheme that it was had with
   double value;
-  std::string source;  ///< where it is printed
+  std::string source;     ///< where it is printed
+  std::string norm = {};  ///< of an error: "rms", "l1_relative", "l1" (absolute) or "linf"
+  int points = 0;         ///< points of the grid in x that it was had with; 0 = not said
 };
 
 /// What to compute. Implementations are immutable: every member may be called from any thread at

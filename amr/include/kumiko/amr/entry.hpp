@@ -5,11 +5,19 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <kumiko/amr/parameter.hpp>
 
 namespace kumiko::amr {
+
+/// What a solver or a case says of itself before one is made.
+struct Description {
+  std::string name;
+  std::string help;                       ///< one line
+  std::vector<ParameterSpec> parameters;  ///< names without the prefix "solver." or "case."
+};
 
 /// A name, what stands behind it, and how to make one.
 template <class T>
@@ -19,6 +27,15 @@ struct Entry {
   std::vector<ParameterSpec> parameters;  ///< names without the prefix "solver." or "case."
   std::function<std::unique_ptr<T>(const ParameterSet&)> make;
 };
+
+/// The entry of a class that has a static describe() and is made from a ParameterSet.
+template <class T, class Implementation>
+Entry<T> make_entry() {
+  Description description = Implementation::describe();
+  return {
+      std::move(description.name), std::move(description.help), std::move(description.parameters),
+      [](const ParameterSet& parameters) { return std::make_unique<Implementation>(parameters); }};
+}
 
 /// The entry of a name, or nullptr.
 template <class T>

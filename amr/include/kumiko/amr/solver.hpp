@@ -15,10 +15,11 @@ namespace kumiko::amr {
 /// What a solver tells the engine about itself.
 struct SolverTraits {
   std::string name;
-  int components = 1;
+  int components = 0;  ///< that it advances; 0 = as many as the case has
   Centring centring = Centring::kNode;
   int ghosts = 1;          ///< ghost layers that advance() reads, 1..8
-  double cfl_limit = 1.0;  ///< largest CFL number that the ghosts serve
+  double cfl_limit = 1.0;  ///< largest CFL number that the scheme and its ghosts serve
+  double order = 0.0;  ///< of accuracy for smooth solutions, step and spacing alike; 0 = not said
   /// Whether displacement() works, so that coarse–fine ghosts may be traced along characteristics;
   /// they can be with a cfl_limit of at most 1.
   bool characteristic_ghosts = false;
@@ -26,6 +27,8 @@ struct SolverTraits {
   bool flux_form = false;
   /// Whether tendency() works, so that coarse–fine ghosts may lie on a parabola in time.
   bool tendency = false;
+  /// Whether the speed of what moves depends on the solution, so that state_cfl() is asked too.
+  bool nonlinear = false;
 };
 
 /// Ghost layers in which tendency() is asked for.
@@ -59,7 +62,8 @@ class Solver {
                          std::span<double> coefficients) const = 0;
 
   /// Writes the interior of `after` from `before`, whose ghosts are filled to traits().ghosts
-  /// layers at the step's start. The ghosts of `after` are not touched.
+  /// layers at the step's start. The ghosts of `after` are not touched. Views may hold more layers
+  /// than that, whose values mean nothing: rows are stride() apart.
   virtual void advance(ConstPatchView before, std::span<const double> coefficients,
                        PatchView after) const = 0;
 
@@ -73,6 +77,10 @@ class Solver {
   /// point do not depend on the range. Called only when traits().tendency.
   virtual void tendency(ConstPatchView state, std::span<const double> coefficients,
                         const PointRange& range, PatchView tendency) const;
+
+  /// The CFL number of a step from a state, by its interior: of the speeds that depend on the
+  /// solution, proportional to the step. Called only when traits().nonlinear.
+  virtual double state_cfl(ConstPatchView state, std::span<const double> coefficients) const;
 
   /// Where the particles at the points at `time` were `tau` earlier, minus where they are, by the
   /// solver's departure scheme. Called only when traits().characteristic_ghosts.
