@@ -21,9 +21,11 @@ struct Loaded {
   std::unique_ptr<amr::Simulation> simulation;
 };
 
-Loaded load(const std::filesystem::path& file) {
+Loaded load(const Request& request, const std::filesystem::path& file) {
   const io::Checkpoint checkpoint = io::read_checkpoint(file);
-  Problem problem = load_problem(Request{}, file, checkpoint);
+  Request own;  // without the overrides of a run
+  own.plugins = request.plugins;
+  Problem problem = load_problem(own, file, checkpoint);
   auto backend = amr::make_backend("serial", 1);
   auto simulation = make_simulation(problem, *backend, &checkpoint);
   // The simulation refers to what the problem owns, which stays where it is.
@@ -40,7 +42,7 @@ void draw(const Loaded& state, const std::filesystem::path& file) {
 }
 
 std::filesystem::path export_one(const Request& request, const std::filesystem::path& file) {
-  const Loaded state = load(file);
+  const Loaded state = load(request, file);
   const int step = state.simulation->step();
   if (request.format == kPng) {
     std::filesystem::path picture = request.output / fmt::format("frame_{:06}.png", step);

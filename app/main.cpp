@@ -1,37 +1,48 @@
 // The kumiko command: parses, hands over, and turns what goes wrong into one line and an exit code.
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <new>
 #include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
 
 #include <kumiko/amr/backend.hpp>
-#include <kumiko/cases/registry.hpp>
 #include <kumiko/io/schema.hpp>
 #include <kumiko/solvers/registry.hpp>
 
+#include "plugins.hpp"
 #include "request.hpp"
 
 namespace kumiko::app {
 namespace {
 
-/// Every key that some shipped solver or case has, with the core's. Where two declare the same
-/// name, the first one's is shown.
+/// The keys that each of the entries declares, under its name.
+template <class Entry, class Add>
+std::string keys_of(const char* kind, const std::vector<Entry>& entries, Add add) {
+  std::string text;
+  for (const Entry& entry : entries) {
+    if (entry.parameters.empty()) continue;
+    io::Schema schema;
+    const std::size_t core = schema.keys().size();
+    add(schema, entry.parameters);
+    text += fmt::format("\nKeys of {} '{}':\n", kind, entry.name);
+    for (std::size_t at = core; at < schema.keys().size(); ++at) {
+      text += io::describe_key(schema.keys()[at]);
+    }
+  }
+  return text;
+}
+
 std::string key_reference() {
-  io::Schema schema;
-  for (const auto& entry : cases::case_entries()) {
-    for (const amr::ParameterSpec& spec : entry.parameters) {
-      if (schema.find("case." + spec.name) == nullptr) schema.add_case({spec});
-    }
-  }
-  for (const auto& entry : solvers::solver_entries()) {
-    for (const amr::ParameterSpec& spec : entry.parameters) {
-      if (schema.find("solver." + spec.name) == nullptr) schema.add_solver({spec});
-    }
-  }
-  return "Keys of CASE.toml and --set:\n" + io::describe_keys(schema);
+  const auto plugins = find_plugins({});
+  return "Keys of CASE.toml and --set:\n" + io::describe_keys(io::Schema()) +
+         keys_of("solver", plugins->solvers(),
+                 [](io::Schema& schema, const auto& keys) { schema.add_solver(keys); }) +
+         keys_of("case", plugins->cases(),
+                 [](io::Schema& schema, const auto& keys) { schema.add_case(keys); });
 }
 
 /// An unset variable of a script must not stand for a default.
@@ -50,6 +61,33 @@ CLI::Option* add_common_options(CLI::App& command, Request& request) {
   command.footer(key_reference);
   return config;
 }
+
+void add_plugin_path(CLI::App& command, std::vector<std::filesystem::path>& paths) {
+  command
+      .add_option("--plugin-path", paths,
+                  "folder of plugins, or one plugin's file; beside those of KUMIKO_PLUGIN_PATH")
+      ->expected(1)
+      ->take_all()
+      ->check(kNotEmpty);
+}
+
+/// The commands about solvers, or about cases.
+struct KindCommands {
+  CLI::App* list;
+  CLI::App* make;
+
+  KindCommands(CLI::App& app, const std::string& kind, Request& request,
+               std::vector<std::filesystem::path>& plugin_path) {
+    CLI::App* const of = app.add_subcommand(kind, "the " + kind + "s");
+    of->require_subcommand(1);
+    list = of->add_subcommand("list", "name the " + kind + "s found");
+    make = of->add_subcommand("new", "write a folder with a " + kind + " to begin with");
+    make->add_option("NAME", request.name, "its name: small letters, digits and _")->required();
+    make->add_option("--output", request.output, "the folder (default: NAME)")->check(kNotEmpty);
+    add_plugin_path(*list, plugin_path);
+    add_plugin_path(*make, plugin_path);
+  }
+};
 
 int dispatch(int argc, char** argv) {
   CLI::App app{"Patch-based adaptive mesh refinement on lightweight threads", "kumiko"};
@@ -93,9 +131,10 @@ int dispatch(int argc, char** argv) {
   exported->add_option("--output", request.output, "folder for the results (default: this one)");
   exported->add_flag("--quiet", request.quiet, "do not name the results");
 
-  CLI::App* const cases = app.add_subcommand("case", "the cases");
-  cases->require_subcommand(1);
-  CLI::App* const list = cases->add_subcommand("list", "name the cases found");
+  std::vector<std::filesystem::path> plugin_path;
+  const KindCommands solver(app, "solver", request, plugin_path);
+  const KindCommands the_case(app, "case", request, plugin_path);
+  for (CLI::App* const command : {run, table, exported}) add_plugin_path(*command, plugin_path);
 
   try {
     app.parse(argc, argv);
@@ -108,19 +147,24 @@ int dispatch(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return error_line(std::string(error.what()) + "; see 'kumiko --help'", kWrongRequest);
   }
+  if (inspect->parsed()) return inspect_command(request);
+  const bool is_list = solver.list->parsed() || the_case.list->parsed();
+  request.plugins = is_list ? find_plugins(plugin_path) : usable_plugins(plugin_path);
   if (run->parsed()) {
     if (config->empty() && restart->empty()) {
       return error_line("CASE.toml is required; see 'kumiko --help'", kWrongRequest);
     }
     return run_command(request);
   }
-  if (inspect->parsed()) return inspect_command(request);
   if (exported->parsed()) {
     if (request.output.empty()) request.output = ".";
     return export_command(request);
   }
   if (table->parsed()) return table_command(request);
-  return list->parsed() ? case_list_command() : kWrongRequest;
+  if (solver.list->parsed()) return solver_list_command(request);
+  if (the_case.list->parsed()) return case_list_command(request);
+  if (solver.make->parsed()) return new_solver_command(request);
+  return the_case.make->parsed() ? new_case_command(request) : kWrongRequest;
 }
 
 }  // namespace

@@ -9,7 +9,6 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include <kumiko/cases/registry.hpp>
 #include <kumiko/solvers/registry.hpp>
 
 namespace kumiko::app {
@@ -40,12 +39,14 @@ std::string names(const Entries& entries) {
 }
 
 /// What a key names, or the error that says where it was set and what it can be.
-template <class Find, class Entries>
-const auto& named(const io::ConfigSource& source, const char* key, Find find,
-                  const Entries& entries) {
+template <class Entries>
+const auto& named(const io::ConfigSource& source, const char* key, const Entries& entries) {
   const std::string& name = source.text(key);
-  if (const auto* entry = find(name)) return *entry;
-  throw source.error(key, fmt::format("'{}' is unknown; it can be: {}", name, names(entries)));
+  if (const auto* entry = amr::find_entry(entries, name)) return *entry;
+  throw source.error(key,
+                     fmt::format("'{}' is unknown; it can be: {}, or what a plugin offers that "
+                                 "--plugin-path or KUMIKO_PLUGIN_PATH leads to",
+                                 name, names(entries)));
 }
 
 amr::TimeInterpolation time_interpolation(const std::string& name) {
@@ -146,20 +147,36 @@ io::Compression compression(const io::ConfigSource& source, const std::string& n
                      "'output.compression': the HDF5 library has no filter 'deflate'; choose none");
 }
 
-io::Config checked(const io::ConfigSource& source, const cases::CaseEntry& the_case,
-                   const solvers::SolverEntry& solver) {
+/// What the entry declares goes into the schema by add(); what the others do is noted.
+template <class Entry, class Add>
+void declare(io::Schema& schema, const char* kind, const Entry& chosen,
+             const std::vector<Entry>& all, Add add) {
+  try {
+    add(chosen.parameters);
+  } catch (const std::invalid_argument& error) {
+    throw RequestError(fmt::format("'{}': {}", chosen.file.string(), error.what()));
+  }
+  for (const Entry& other : all) {
+    if (&other == &chosen) continue;
+    schema.note_other(kind, other.parameters, fmt::format("{} '{}'", kind, other.name));
+  }
+}
+
+io::Config checked(const io::ConfigSource& source, const solvers::Registry& plugins,
+                   const solvers::CaseEntry& the_case, const solvers::SolverEntry& solver) {
   io::Schema schema;
-  schema.add_case(the_case.parameters);
-  schema.add_solver(solver.parameters);
+  declare(schema, "case", the_case, plugins.cases(),
+          [&](const auto& parameters) { schema.add_case(parameters); });
+  declare(schema, "solver", solver, plugins.solvers(),
+          [&](const auto& parameters) { schema.add_solver(parameters); });
   return source.check(schema);
 }
 
-Problem make_problem(const io::ConfigSource& source, int workers) {
-  const cases::CaseEntry& the_case =
-      named(source, "case.name", cases::find_case, cases::case_entries());
-  const solvers::SolverEntry& solver =
-      named(source, "solver.name", solvers::find_solver, solvers::solver_entries());
-  io::Config config = checked(source, the_case, solver);
+Problem make_problem(const io::ConfigSource& source, int workers,
+                     std::shared_ptr<const solvers::Registry> plugins) {
+  const solvers::CaseEntry& the_case = named(source, "case.name", plugins->cases());
+  const solvers::SolverEntry& solver = named(source, "solver.name", plugins->solvers());
+  io::Config config = checked(source, *plugins, the_case, solver);
   const amr::ParameterSet& keys = config.values();
   const amr::SimulationOptions options = simulation_options(keys);
   const int stop_step = static_cast<int>(keys.integer("time.stop_step"));
@@ -167,6 +184,7 @@ Problem make_problem(const io::ConfigSource& source, int workers) {
   const auto trace_from = static_cast<int>(keys.integer("trace.from"));
   const std::int64_t trace_until = trace_from + keys.integer("trace.steps");
   return Problem{config,
+                 plugins,
                  the_case.make(config.case_parameters()),
                  solver.make(config.solver_parameters()),
                  options,
@@ -213,7 +231,8 @@ Problem load_problem(const Request& request, const std::vector<std::string>& mor
   return as_request([&] {
     std::vector<std::string> overrides = request.overrides;
     overrides.insert(overrides.end(), more_overrides.begin(), more_overrides.end());
-    return make_problem(io::read_config(request.config, overrides), request.workers);
+    return make_problem(io::read_config(request.config, overrides), request.workers,
+                        request.plugins);
   });
 }
 
@@ -222,7 +241,7 @@ Problem load_problem(const Request& request, const std::filesystem::path& file,
   return as_request([&] {
     return make_problem(
         io::parse_config(checkpoint.attributes.configuration, file.string(), request.overrides),
-        request.workers);
+        request.workers, request.plugins);
   });
 }
 
@@ -246,12 +265,15 @@ void refuse_differences(const Problem& problem, const Problem& earlier, const st
 
 void check_same_run(const Problem& problem, const std::filesystem::path& file,
                     const io::Checkpoint& checkpoint) {
-  refuse_differences(problem, load_problem(Request{}, file, checkpoint),
+  Request request;
+  request.plugins = problem.plugins;
+  refuse_differences(problem, load_problem(request, file, checkpoint),
                      fmt::format("'{}'", file.string()));
 }
 
 void check_same_run(const Problem& problem, const std::filesystem::path& folder) {
   Request request;
+  request.plugins = problem.plugins;
   request.config = folder / io::kConfigurationFile;
   refuse_differences(problem, load_problem(request),
                      fmt::format("the run in '{}'", folder.string()));

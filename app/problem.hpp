@@ -27,6 +27,7 @@ struct RunFigures {
 /// A checked configuration and what it names.
 struct Problem {
   io::Config config;
+  std::shared_ptr<const solvers::Registry> plugins;  ///< that it was made from
   std::unique_ptr<amr::Case> the_case;
   std::unique_ptr<amr::Solver> solver;
   amr::SimulationOptions options;

@@ -2,9 +2,12 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
+
+#include <kumiko/solvers/registry.hpp>
 
 namespace kumiko::app {
 
@@ -34,6 +37,9 @@ struct Request {
   std::vector<std::filesystem::path> files;  ///< to export
   std::string format = "plotfile";           ///< to export to
   bool json = false;
+  std::string name;  ///< of a new solver or case
+  /// Where solvers and cases are found; every command that computes has one.
+  std::shared_ptr<const solvers::Registry> plugins;
 };
 
 /// The checkpoint to go on from: the newest whole one of the run's folder.
@@ -48,6 +54,9 @@ int run_command(const Request& request);
 int table_command(const Request& request);
 int inspect_command(const Request& request);
 int export_command(const Request& request);
-int case_list_command();
+int solver_list_command(const Request& request);
+int case_list_command(const Request& request);
+int new_solver_command(const Request& request);
+int new_case_command(const Request& request);
 
 }  // namespace kumiko::app

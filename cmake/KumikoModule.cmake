@@ -38,6 +38,23 @@ function(kumiko_module name)
   if(NOT name STREQUAL "runtime")
     target_compile_options(kumiko_${name} PUBLIC $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>)
   endif()
-  target_link_libraries(kumiko_${name} PUBLIC ${ARG_PUBLIC}
-    PRIVATE $<BUILD_INTERFACE:kumiko_flags> ${ARG_PRIVATE})
+  target_link_libraries(kumiko_${name} PUBLIC ${ARG_PUBLIC} PRIVATE ${ARG_PRIVATE})
+  if(KUMIKO_SANITIZER)  # which programs link too
+    target_link_libraries(kumiko_${name} PRIVATE $<BUILD_INTERFACE:kumiko_flags>)
+  else()  # not a link, for it would have to be exported
+    target_compile_options(kumiko_${name} PRIVATE $<TARGET_PROPERTY:kumiko_flags,INTERFACE_COMPILE_OPTIONS>)
+  endif()
+endfunction()
+
+# Where programs find the shipped plugins: the same in the build tree as in the installed one.
+set(KUMIKO_PLUGINS ${CMAKE_INSTALL_LIBDIR}/kumiko/plugins)
+file(RELATIVE_PATH KUMIKO_PLUGINS_FROM_PROGRAMS /${CMAKE_INSTALL_BINDIR} /${KUMIKO_PLUGINS})
+
+# kumiko_ship(NAME SOURCES...): a plugin that comes with Kumiko.
+function(kumiko_ship name)
+  kumiko_add_plugin(${name} ${ARGN})
+  target_link_libraries(${name} PRIVATE kumiko_flags)
+  set_target_properties(${name} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${KUMIKO_PLUGINS})
+  install(TARGETS ${name} LIBRARY DESTINATION ${KUMIKO_PLUGINS})
+  add_dependencies(kumiko_solvers ${name})  # so that what loads plugins finds them
 endfunction()

@@ -1,6 +1,5 @@
 #include "uniform_run.hpp"
 
-#include <kumiko/cases/registry.hpp>
 #include <kumiko/solvers/registry.hpp>
 
 namespace kumiko::bench {
@@ -27,7 +26,7 @@ amr::SimulationOptions uniform_options(int points) {
 }  // namespace
 
 UniformRun::UniformRun(int points, const std::string& backend)
-    : case_(cases::find_case("zalesak")->make({})),
+    : case_(solvers::find_case("zalesak")->make({})),
       solver_(first_order_solver()),
       backend_(amr::make_backend(backend, 1)),
       simulation_(std::make_unique<amr::Simulation>(*case_, *solver_, *backend_,

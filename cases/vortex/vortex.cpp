@@ -1,9 +1,9 @@
-#include "vortex.hpp"
-
 #include <array>
 #include <cmath>
 #include <numbers>
 #include <string>
+
+#include <kumiko/solvers/plugin.hpp>
 
 #include "bell.hpp"
 
@@ -57,6 +57,17 @@ inline SineForms sine_forms(double x) {
 
 class Vortex final : public amr::Case {
  public:
+  static amr::Description describe() {
+    amr::ParameterSpec initial{"initial", std::string("disk"),
+                               "what is drawn out: the disk of the literature, or a Gaussian"};
+    initial.choices = {"disk", "gaussian"};
+    return {"vortex",
+            "a single vortex that draws out a disk and, reversed, brings it back",
+            {{"period", 8.0, "T: the whole run's time, reversal at its half", 1e-3, 1000.0},
+             initial,
+             {"sigma", 0.05, "standard deviation of the Gaussian", 1e-3, 1.0}}};
+  }
+
   explicit Vortex(const amr::ParameterSet& parameters)
       : period_(parameters.number("period")),
         disk_(parameters.text("initial") == "disk"),
@@ -107,16 +118,6 @@ class Vortex final : public amr::Case {
 
 }  // namespace
 
-CaseEntry vortex_entry() {
-  amr::ParameterSpec initial{"initial", std::string("disk"),
-                             "what is drawn out: the disk of the literature, or a Gaussian"};
-  initial.choices = {"disk", "gaussian"};
-  return {"vortex",
-          "a single vortex that draws out a disk and, reversed, brings it back",
-          {{"period", 8.0, "T: the whole run's time, reversal at its half", 1e-3, 1000.0},
-           initial,
-           {"sigma", 0.05, "standard deviation of the Gaussian", 1e-3, 1.0}},
-          [](const amr::ParameterSet& parameters) { return std::make_unique<Vortex>(parameters); }};
-}
-
 }  // namespace kumiko::cases
+
+KUMIKO_PLUGIN(kumiko::cases::Vortex)

@@ -1,6 +1,6 @@
-#include "zalesak.hpp"
-
 #include <cmath>
+
+#include <kumiko/solvers/plugin.hpp>
 
 #include "solid_rotation.hpp"
 
@@ -22,6 +22,12 @@ double slotted_disk(double x, double y) {
 
 class Zalesak final : public SolidRotation {
  public:
+  static amr::Description describe() {
+    return {"zalesak", "Zalesak's slotted disk, one revolution in solid rotation", {}};
+  }
+
+  explicit Zalesak(const amr::ParameterSet&) {}
+
   double end_time() const override { return kRevolution; }
 
   void initial(Points points, int, std::span<double> values) const override {
@@ -60,11 +66,6 @@ class Zalesak final : public SolidRotation {
 
 }  // namespace
 
-CaseEntry zalesak_entry() {
-  return {"zalesak",
-          "Zalesak's slotted disk, one revolution in solid rotation",
-          {},
-          [](const amr::ParameterSet&) { return std::make_unique<Zalesak>(); }};
-}
-
 }  // namespace kumiko::cases
+
+KUMIKO_PLUGIN(kumiko::cases::Zalesak)

@@ -96,6 +96,12 @@ bool is_list(const Schema& schema, std::string_view table) {
 ConfigError unknown_key(const Schema& schema, const Setting& setting) {
   const std::string name = declared_name(setting);
   const std::string_view table = table_of(name);
+  if (const std::string owners = schema.other_owners(name); !owners.empty()) {
+    return ConfigError(
+        fmt::format("{}: {} is a key of {}, which this run does not have; take it "
+                    "out, or name that one by {}.name",
+                    setting.where, in_quotes(name), owners, table));
+  }
   std::string remedy;
   if (const std::optional<std::string> meant = nearest(name, key_names(schema))) {
     remedy = fmt::format("did you mean '{}'?", *meant);

@@ -29,18 +29,6 @@ bool lies_in(std::string_view name, std::string_view table) {
          name[table.size()] == '.';
 }
 
-std::string describe_key(const Key& key) {
-  std::string text =
-      fmt::format("{}\n    {}\n    {}", key.spec.name, key.spec.help, type_name(key));
-  if (!key.spec.choices.empty()) text += ": " + choices_text(key);
-  if (const std::string range = range_text(key); !range.empty()) text += ", " + range;
-  if (key.repeated) {
-    text += fmt::format("; in each [[{}]]", key.spec.name.substr(0, key.spec.name.rfind('.')));
-  }
-  return text + (key.required ? "; required\n"
-                              : fmt::format("; default {}\n", toml_value(key.spec.default_value)));
-}
-
 }  // namespace
 
 Schema::Schema() : keys_(core_keys()) {}
@@ -81,6 +69,23 @@ void Schema::add(const std::string& table, const std::vector<amr::ParameterSpec>
   }
 }
 
+void Schema::note_other(const std::string& table, const std::vector<amr::ParameterSpec>& parameters,
+                        const std::string& owner) {
+  for (const amr::ParameterSpec& parameter : parameters) {
+    others_.push_back({table + "." + parameter.name, owner});
+  }
+}
+
+std::string Schema::other_owners(std::string_view name) const {
+  std::string owners;
+  for (const Other& other : others_) {
+    if (other.name != name) continue;
+    if (!owners.empty()) owners += " or ";
+    owners += other.owner;
+  }
+  return owners;
+}
+
 const Key* Schema::find(std::string_view name) const {
   const auto found = std::find_if(keys_.begin(), keys_.end(),
                                   [&](const Key& key) { return key.spec.name == name; });
@@ -90,6 +95,18 @@ const Key* Schema::find(std::string_view name) const {
 bool Schema::has_table(std::string_view name) const {
   return std::any_of(keys_.begin(), keys_.end(),
                      [&](const Key& key) { return lies_in(key.spec.name, name); });
+}
+
+std::string describe_key(const Key& key) {
+  std::string text =
+      fmt::format("{}\n    {}\n    {}", key.spec.name, key.spec.help, type_name(key));
+  if (!key.spec.choices.empty()) text += ": " + choices_text(key);
+  if (const std::string range = range_text(key); !range.empty()) text += ", " + range;
+  if (key.repeated) {
+    text += fmt::format("; in each [[{}]]", key.spec.name.substr(0, key.spec.name.rfind('.')));
+  }
+  return text + (key.required ? "; required\n"
+                              : fmt::format("; default {}\n", toml_value(key.spec.default_value)));
 }
 
 std::string describe_keys(const Schema& schema) {

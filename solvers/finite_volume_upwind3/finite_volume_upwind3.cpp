@@ -1,11 +1,10 @@
-#include "finite_volume_upwind3.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
 
 #include <kumiko/solvers/face_velocities.hpp>
+#include <kumiko/solvers/plugin.hpp>
 
 namespace kumiko::solvers {
 
@@ -129,8 +128,11 @@ PointRange cells_of(int margin) {
 
 class FiniteVolumeUpwind3 final : public amr::Solver {
  public:
-  FiniteVolumeUpwind3() {
-    traits_.name = "finite_volume_upwind3";
+  static amr::Description describe() {
+    return {"finite_volume_upwind3", "conservative third-order advection of cell averages", {}};
+  }
+
+  explicit FiniteVolumeUpwind3(const amr::ParameterSet&) {
     traits_.centring = amr::Centring::kCell;
     traits_.ghosts = kGhosts;
     traits_.cfl_limit = 1.5;
@@ -236,11 +238,6 @@ class FiniteVolumeUpwind3 final : public amr::Solver {
 
 }  // namespace
 
-SolverEntry finite_volume_upwind3_entry() {
-  return {"finite_volume_upwind3",
-          "conservative third-order advection of cell averages",
-          {},
-          [](const amr::ParameterSet&) { return std::make_unique<FiniteVolumeUpwind3>(); }};
-}
-
 }  // namespace kumiko::solvers
+
+KUMIKO_PLUGIN(kumiko::solvers::FiniteVolumeUpwind3)

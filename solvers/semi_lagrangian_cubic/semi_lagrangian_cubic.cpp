@@ -1,5 +1,3 @@
-#include "semi_lagrangian_cubic.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -10,6 +8,7 @@
 #include <fmt/core.h>
 
 #include <kumiko/amr/instruction_set.hpp>
+#include <kumiko/solvers/plugin.hpp>
 
 #include "kernel.hpp"
 
@@ -53,13 +52,32 @@ double normalise(std::span<double> displacement, double spacing) {
   return largest;
 }
 
+constexpr std::array<std::pair<const char*, Departure>, 3> kDepartures = {
+    {{"first_order", Departure::kFirstOrder},
+     {"second_order", Departure::kSecondOrder},
+     {"exact", Departure::kExact}}};
+
+Departure departure_of(const std::string& wanted) {
+  for (const auto& [name, departure] : kDepartures) {
+    if (wanted == name) return departure;
+  }
+  throw std::invalid_argument(fmt::format("departure scheme '{}' is unknown", wanted));
+}
+
 class SemiLagrangianCubic final : public amr::Solver {
  public:
-  explicit SemiLagrangianCubic(Departure departure)
-      : departure_(departure),
+  static amr::Description describe() {
+    amr::ParameterSpec departure{"departure", std::string("second_order"),
+                                 "how the departure point of a particle is found"};
+    for (const auto& [name, scheme] : kDepartures) departure.choices.emplace_back(name);
+    return {
+        "semi_lagrangian_cubic", "cubic semi-Lagrangian advection of nodal values", {departure}};
+  }
+
+  explicit SemiLagrangianCubic(const amr::ParameterSet& parameters)
+      : departure_(departure_of(parameters.text("departure"))),
         kernel_(
             amr::select(&cubic::advance_baseline, &cubic::advance_avx2, &cubic::advance_avx512)) {
-    traits_.name = "semi_lagrangian_cubic";
     traits_.ghosts = 2;
     traits_.cfl_limit = 1.0;
     traits_.order = 3.0;
@@ -146,29 +164,8 @@ class SemiLagrangianCubic final : public amr::Solver {
   cubic::Kernel kernel_;
 };
 
-constexpr std::array<std::pair<const char*, Departure>, 3> kDepartures = {
-    {{"first_order", Departure::kFirstOrder},
-     {"second_order", Departure::kSecondOrder},
-     {"exact", Departure::kExact}}};
-
-std::unique_ptr<amr::Solver> make(const amr::ParameterSet& parameters) {
-  const std::string& wanted = parameters.text("departure");
-  for (const auto& [name, departure] : kDepartures) {
-    if (wanted == name) return std::make_unique<SemiLagrangianCubic>(departure);
-  }
-  throw std::invalid_argument(fmt::format("departure scheme '{}' is unknown", wanted));
-}
-
 }  // namespace
 
-SolverEntry semi_lagrangian_cubic_entry() {
-  amr::ParameterSpec departure{"departure", std::string("second_order"),
-                               "how the departure point of a particle is found"};
-  for (const auto& [name, scheme] : kDepartures) departure.choices.emplace_back(name);
-  return {"semi_lagrangian_cubic",
-          "cubic semi-Lagrangian advection of nodal values",
-          {departure},
-          make};
-}
-
 }  // namespace kumiko::solvers
+
+KUMIKO_PLUGIN(kumiko::solvers::SemiLagrangianCubic)

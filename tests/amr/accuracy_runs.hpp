@@ -25,7 +25,7 @@ using CaseParameters = std::vector<std::pair<std::string, ParameterValue>>;
 /// A shipped case with some of its parameters set.
 inline std::unique_ptr<Case> shipped_case(const std::string& name,
                                           const CaseParameters& parameters = {}) {
-  const cases::CaseEntry* const entry = cases::find_case(name);
+  const solvers::CaseEntry* const entry = solvers::find_case(name);
   ParameterSet values = defaults(entry->parameters);
   for (const auto& [key, value] : parameters) values.set(key, value);
   return entry->make(values);

@@ -9,7 +9,6 @@
 #include <kumiko/amr/case.hpp>
 #include <kumiko/amr/hierarchy.hpp>
 #include <kumiko/amr/simulation.hpp>
-#include <kumiko/cases/registry.hpp>
 #include <kumiko/solvers/registry.hpp>
 
 namespace kumiko::amr::testing {
@@ -78,7 +77,7 @@ inline std::unique_ptr<Solver> cubic_solver(const std::string& departure = "firs
   return solvers::find_solver("semi_lagrangian_cubic")->make(parameters);
 }
 
-inline std::unique_ptr<Case> zalesak() { return cases::find_case("zalesak")->make({}); }
+inline std::unique_ptr<Case> zalesak() { return solvers::find_case("zalesak")->make({}); }
 
 /// Options of a run on an n × n base grid.
 inline SimulationOptions run_options(int n, int levels, int steps) {

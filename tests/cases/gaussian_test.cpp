@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include <kumiko/cases/registry.hpp>
+#include <kumiko/solvers/registry.hpp>
 
 namespace kumiko::cases {
 namespace {
@@ -13,7 +13,7 @@ namespace {
 constexpr double kPi = std::numbers::pi;
 
 std::unique_ptr<amr::Case> make(double sigma = 0.05, std::int64_t revolutions = 1) {
-  const CaseEntry* const entry = find_case("gaussian");
+  const solvers::CaseEntry* const entry = solvers::find_case("gaussian");
   amr::ParameterSet parameters = amr::defaults(entry->parameters);
   parameters.set("sigma", sigma);
   parameters.set("revolutions", revolutions);

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include <kumiko/cases/registry.hpp>
+#include <kumiko/solvers/registry.hpp>
 
 namespace kumiko::cases {
 namespace {
@@ -12,7 +12,7 @@ namespace {
 class StreamFunction : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(StreamFunction, GivenPointsAndTimesThenItsDerivativesAreTheVelocity) {
-  const CaseEntry* const entry = find_case(GetParam());
+  const solvers::CaseEntry* const entry = solvers::find_case(GetParam());
   const auto problem = entry->make(amr::defaults(entry->parameters));
   constexpr double kStep = 1e-5;
   for (const double time : {0.0, 0.3 * problem->end_time()}) {

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include <kumiko/cases/registry.hpp>
+#include <kumiko/solvers/registry.hpp>
 
 namespace kumiko::cases {
 namespace {
@@ -23,7 +23,7 @@ double exact_at(const amr::Case& problem, double x, double y, double time) {
 }
 
 TEST(Zalesak, GivenPointsThenTheDiskHasItsSlot) {
-  const auto problem = find_case("zalesak")->make({});
+  const auto problem = solvers::find_case("zalesak")->make({});
   EXPECT_EQ(initial_at(*problem, 0.40, 0.75), 1.0);
   EXPECT_EQ(initial_at(*problem, 0.50, 0.75), 0.0) << "in the slot";
   EXPECT_EQ(initial_at(*problem, 0.50, 0.86), 1.0) << "above the slot";
@@ -33,7 +33,7 @@ TEST(Zalesak, GivenPointsThenTheDiskHasItsSlot) {
 }
 
 TEST(Zalesak, GivenAFineSampleThenTheAreaIsTheClosedForm) {
-  const auto problem = find_case("zalesak")->make({});
+  const auto problem = solvers::find_case("zalesak")->make({});
   constexpr int kPoints = 1000;
   double area = 0.0;
   for (int j = 0; j < kPoints; ++j) {
@@ -51,7 +51,7 @@ TEST(Zalesak, GivenAFineSampleThenTheAreaIsTheClosedForm) {
 }
 
 TEST(Zalesak, GivenWholeAndHalfTurnsThenTheExactSolutionComesRoundAgain) {
-  const auto problem = find_case("zalesak")->make({});
+  const auto problem = solvers::find_case("zalesak")->make({});
   EXPECT_DOUBLE_EQ(problem->end_time(), 2.0 * std::numbers::pi);
   for (int j = 0; j < 64; ++j) {
     for (int i = 0; i < 64; ++i) {
@@ -65,7 +65,7 @@ TEST(Zalesak, GivenWholeAndHalfTurnsThenTheExactSolutionComesRoundAgain) {
 }
 
 TEST(Zalesak, GivenAQuarterTurnThenTheDiskIsOnTheLeft) {
-  const auto problem = find_case("zalesak")->make({});
+  const auto problem = solvers::find_case("zalesak")->make({});
   const double quarter = std::numbers::pi / 2;
   EXPECT_EQ(exact_at(*problem, 0.25, 0.40, quarter), 1.0);
   EXPECT_EQ(exact_at(*problem, 0.25, 0.50, quarter), 0.0) << "in the slot";
@@ -73,7 +73,7 @@ TEST(Zalesak, GivenAQuarterTurnThenTheDiskIsOnTheLeft) {
 }
 
 TEST(Zalesak, GivenTheThesisThenItsErrorsAreNamed) {
-  const auto values = find_case("zalesak")->make({})->published_values();
+  const auto values = solvers::find_case("zalesak")->make({})->published_values();
   ASSERT_EQ(values.size(), 7U);
   EXPECT_EQ(values[1].name, "rms.amr");
   EXPECT_EQ(values[1].value, 4.114e-2);

@@ -20,7 +20,6 @@
 #include <unistd.h>
 
 #include <kumiko/amr/simulation.hpp>
-#include <kumiko/cases/registry.hpp>
 #include <kumiko/io/checkpoint.hpp>
 #include <kumiko/runtime/runtime.hpp>
 #include <kumiko/solvers/registry.hpp>
@@ -84,7 +83,7 @@ class Run {
   }
 
  private:
-  const cases::CaseEntry& case_entry_ = required(cases::find_case("zalesak"));
+  const solvers::CaseEntry& case_entry_ = required(solvers::find_case("zalesak"));
   const solvers::SolverEntry& solver_entry_ =
       required(solvers::find_solver("semi_lagrangian_cubic"));
   std::unique_ptr<amr::Case> case_ = case_entry_.make(amr::defaults(case_entry_.parameters));

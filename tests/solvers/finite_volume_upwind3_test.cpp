@@ -11,7 +11,6 @@
 
 #include <kumiko/amr/diagnostics.hpp>
 #include <kumiko/amr/simulation.hpp>
-#include <kumiko/cases/registry.hpp>
 #include <kumiko/solvers/face_velocities.hpp>
 #include <kumiko/solvers/registry.hpp>
 

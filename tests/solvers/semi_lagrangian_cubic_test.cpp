@@ -1,6 +1,5 @@
 // Contract: departure points by the chosen scheme; the CFL number is the largest displacement in
 // units of the spacing.
-#include "semi_lagrangian_cubic.hpp"
 
 #include <array>
 #include <cmath>
@@ -9,7 +8,6 @@
 
 #include <gtest/gtest.h>
 
-#include <kumiko/cases/registry.hpp>
 #include <kumiko/solvers/registry.hpp>
 
 namespace kumiko::solvers {
@@ -28,7 +26,7 @@ struct Point {
 
 /// Displacement over tau of the particle that is at (0.9, 0.6) in Zalesak's rotation.
 Point displacement(const std::string& departure, double tau) {
-  const auto problem = cases::find_case("zalesak")->make({});
+  const auto problem = solvers::find_case("zalesak")->make({});
   const std::array<double, 1> x = {0.9};
   const std::array<double, 1> y = {0.6};
   std::array<double, 1> dx;
@@ -62,7 +60,7 @@ TEST(Departure, GivenFirstOrderThenTheDisplacementIsMinusVelocityTimesTau) {
 }
 
 TEST(Prepare, GivenAPatchThenTheCflNumberIsItsLargestDisplacement) {
-  const auto problem = cases::find_case("zalesak")->make({});
+  const auto problem = solvers::find_case("zalesak")->make({});
   const auto solver = make("first_order");
   std::vector<double> x(amr::kPatchPoints);
   std::vector<double> y(amr::kPatchPoints);

@@ -1,6 +1,7 @@
 // Something that can be made by name: a solver or a case.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -26,6 +27,7 @@ struct Entry {
   std::string help;                       ///< one line
   std::vector<ParameterSpec> parameters;  ///< names without the prefix "solver." or "case."
   std::function<std::unique_ptr<T>(const ParameterSet&)> make;
+  std::filesystem::path file = {};  ///< of the plugin that it comes from
 };
 
 /// The entry of a class that has a static describe() and is made from a ParameterSet.

@@ -35,6 +35,8 @@ class BasicPatchView {
       : data_(data), components_(components), ghosts_(ghosts) {}
   operator BasicPatchView<const double>() const { return {data_, components_, ghosts_}; }
 
+  /// The first value of all, a ghost.
+  Value* data() const { return data_; }
   int components() const { return components_; }
   int ghosts() const { return ghosts_; }
   /// Distance in memory between (i, j) and (i, j+1).

@@ -40,6 +40,13 @@ class Schema {
   void add_solver(const std::vector<amr::ParameterSpec>& parameters);
   void add_case(const std::vector<amr::ParameterSpec>& parameters);
 
+  /// Says whose a key is that this run has not, e.g. "solver.limiter" of "solver 'fct'", so that it
+  /// can be told from one that nobody knows.
+  void note_other(const std::string& table, const std::vector<amr::ParameterSpec>& parameters,
+                  const std::string& owner);
+  /// Who has such a key, where this run has not: "solver 'fct' or solver 'thinc'"; empty if nobody.
+  std::string other_owners(std::string_view name) const;
+
   /// The key of a full dotted name, or nullptr.
   const Key* find(std::string_view name) const;
   /// Whether some key's name starts with "name.".
@@ -50,10 +57,18 @@ class Schema {
  private:
   void add(const std::string& table, const std::vector<amr::ParameterSpec>& parameters);
 
+  struct Other {
+    std::string name;
+    std::string owner;
+  };
+
   std::vector<Key> keys_;
+  std::vector<Other> others_;
 };
 
 /// The reference of all keys: for each its name, type, default, range or choices, and help.
 std::string describe_keys(const Schema& schema);
+/// The same for one of them.
+std::string describe_key(const Key& key);
 
 }  // namespace kumiko::io

@@ -1,0 +1,130 @@
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include <kumiko/io/output_folder.hpp>
+
+#include "request.hpp"
+#include "templates.hpp"
+
+namespace kumiko::app {
+
+namespace {
+
+struct NewFile {
+  std::string name;
+  std::string text;
+};
+
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
+  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) {
+    text.replace(at, from.size(), to);
+  }
+}
+
+/// "slotted_disk" becomes "SlottedDisk".
+std::string class_name(const std::string& name) {
+  std::string result;
+  bool starts_word = true;
+  for (const char c : name) {
+    if (c != '_') {
+      result += starts_word ? static_cast<char>(std::toupper(static_cast<unsigned char>(c))) : c;
+    }
+    starts_word = c == '_';
+  }
+  return result;
+}
+
+/// Where CMake finds this Kumiko: the folder above that of the program.
+std::string prefix() {
+  return std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path().string();
+}
+
+std::string filled(const char* text, const std::string& name) {
+  std::string result = text;
+  replace_all(result, "@NAME@", name);
+  replace_all(result, "@CLASS@", class_name(name));
+  replace_all(result, "@PREFIX@", prefix());
+  replace_all(result, "@VERSION@", KUMIKO_VERSION);
+  return result;
+}
+
+/// The shipped upwind1 under another name.
+std::string solver_source(const std::string& name) {
+  std::string text = templates::kSolverSource;
+  replace_all(text, "Upwind1", class_name(name));
+  replace_all(text, "upwind1", name);
+  return text;
+}
+
+void check_name(const std::string& name, bool is_taken, const char* kind) {
+  const auto fits = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+  };
+  const bool is_name = !name.empty() && name.front() >= 'a' && name.front() <= 'z' &&
+                       std::all_of(name.begin(), name.end(), fits);
+  if (!is_name) {
+    throw RequestError(fmt::format(
+        "'{}' cannot be the name of a {}: use small letters, digits and _, a letter first", name,
+        kind));
+  }
+  // Names of targets that CMake makes itself.
+  constexpr std::array<std::string_view, 6> kReserved = {"all",     "clean", "help",
+                                                         "install", "test",  "package"};
+  if (std::find(kReserved.begin(), kReserved.end(), name) != kReserved.end()) {
+    throw RequestError(fmt::format("'{}' is a word of CMake's; choose another name", name));
+  }
+  if (is_taken) {
+    throw RequestError(fmt::format("there is a {} '{}' already; choose another name", kind, name));
+  }
+}
+
+std::filesystem::path folder_of(const Request& request) {
+  return request.output.empty() ? std::filesystem::path(request.name) : request.output;
+}
+
+int write_folder(const std::filesystem::path& folder, const std::vector<NewFile>& files) {
+  std::error_code error;
+  if (std::filesystem::exists(folder) && !std::filesystem::is_empty(folder, error)) {
+    throw RequestError(
+        fmt::format("'{}' is there already; choose another folder by --output", folder.string()));
+  }
+  std::filesystem::create_directories(folder, error);
+  if (error) {
+    throw RequestError(
+        fmt::format("cannot make folder '{}': {}", folder.string(), error.message()));
+  }
+  for (const NewFile& file : files) io::write_text_file(folder / file.name, file.text);
+  fmt::print("{}\n", (folder / "README.md").string());
+  return kDone;
+}
+
+}  // namespace
+
+int new_solver_command(const Request& request) {
+  const std::string& name = request.name;
+  check_name(name, amr::find_entry(request.plugins->solvers(), name) != nullptr, "solver");
+  return write_folder(folder_of(request),
+                      {{name + ".cpp", solver_source(name)},
+                       {"CMakeLists.txt", filled(templates::kBuild, name)},
+                       {name + ".toml", filled(templates::kSolverConfiguration, name)},
+                       {"README.md", filled(templates::kSolverReadme, name)}});
+}
+
+int new_case_command(const Request& request) {
+  const std::string& name = request.name;
+  check_name(name, amr::find_entry(request.plugins->cases(), name) != nullptr, "case");
+  return write_folder(folder_of(request),
+                      {{name + ".cpp", filled(templates::kCaseSource, name)},
+                       {"CMakeLists.txt", filled(templates::kBuild, name)},
+                       {name + ".toml", filled(templates::kCaseConfiguration, name)},
+                       {"README.md", filled(templates::kCaseReadme, name)}});
+}
+
+}  // namespace kumiko::app

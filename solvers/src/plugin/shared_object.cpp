@@ -1,0 +1,134 @@
+#include "shared_object.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <utility>
+
+#include <dlfcn.h>
+#include <fmt/core.h>
+
+#include "case_bridge.hpp"
+#include "parameter_tables.hpp"
+#include "solver_bridge.hpp"
+#include "status.hpp"
+
+namespace kumiko::solvers::detail {
+
+namespace {
+
+/// A name that can stand in a key, a file's name and a shell without quotes.
+bool is_name(std::string_view name) {
+  const auto is_letter = [](char c) { return c >= 'a' && c <= 'z'; };
+  const auto fits = [&](char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '_'; };
+  return !name.empty() && is_letter(name.front()) && std::all_of(name.begin(), name.end(), fits);
+}
+
+std::string whose(const char* kind, const std::string& name, const std::filesystem::path& file) {
+  return fmt::format("{} '{}' of '{}'", kind, name, file.string());
+}
+
+/// Of a solver or a case in C; make(entry, settings, whose) makes one.
+template <class T, class InC, class Make>
+amr::Entry<T> entry_of(const InC& in_c, const char* kind, const std::filesystem::path& file,
+                       Make make) {
+  const std::string name = in_c.name == nullptr ? "" : in_c.name;
+  if (!is_name(name)) {
+    throw PluginError(fmt::format("'{}' offers a {} named '{}'; use small letters, digits and _",
+                                  file.string(), kind, name));
+  }
+  try {
+    amr::Entry<T> entry{name, in_c.help == nullptr ? "" : in_c.help,
+                        from_c(in_c.parameters, in_c.parameter_count), nullptr, file};
+    entry.make = [in_c, make, name, from = whose(kind, name, file)](
+                     const amr::ParameterSet& parameters) -> std::unique_ptr<T> {
+      return make(in_c, parameters, name, from);
+    };
+    return entry;
+  } catch (const std::invalid_argument& error) {
+    throw PluginError(fmt::format("{}: {}", whose(kind, name, file), error.what()));
+  }
+}
+
+std::unique_ptr<amr::Solver> make_solver(const kumiko_solver_entry& entry,
+                                         const amr::ParameterSet& parameters,
+                                         const std::string& name, const std::string& from) {
+  kumiko_solver solver{};
+  call_beyond(from, [&](kumiko_error* error) {
+    const std::vector<kumiko_setting> settings = to_c(parameters);
+    return entry.make(entry.context, settings.data(), settings.size(), &solver, error);
+  });
+  return std::make_unique<SolverFromBeyond>(solver, name, from);
+}
+
+std::unique_ptr<amr::Case> make_case(const kumiko_case_entry& entry,
+                                     const amr::ParameterSet& parameters, const std::string&,
+                                     const std::string& from) {
+  kumiko_case made{};
+  call_beyond(from, [&](kumiko_error* error) {
+    const std::vector<kumiko_setting> settings = to_c(parameters);
+    return entry.make(entry.context, settings.data(), settings.size(), &made, error);
+  });
+  return std::make_unique<CaseFromBeyond>(made, from);
+}
+
+kumiko_plugin_entry_function open(const std::filesystem::path& file) {
+  // Symbols stay the plugin's own: two plugins may have classes of one name.
+  void* const handle = dlopen(std::filesystem::absolute(file).c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) {
+    const char* const why = dlerror();
+    throw PluginError(fmt::format("'{}' cannot be loaded: {}; it needs what it was linked with",
+                                  file.string(), why == nullptr ? "no reason given" : why));
+  }
+  void* const symbol = dlsym(handle, KUMIKO_ENTRY_SYMBOL);
+  if (symbol == nullptr) {
+    dlclose(handle);
+    throw PluginError(
+        fmt::format("'{}' is no plugin: it has no symbol {}; end one of its sources "
+                    "with KUMIKO_PLUGIN(YourClass)",
+                    file.string(), KUMIKO_ENTRY_SYMBOL));
+  }
+  return reinterpret_cast<kumiko_plugin_entry_function>(symbol);
+}
+
+const kumiko_plugin& checked(const kumiko_plugin* plugin, const std::filesystem::path& file) {
+  if (plugin == nullptr) {
+    throw PluginError(fmt::format("'{}' offers nothing: its {} returns NULL", file.string(),
+                                  KUMIKO_ENTRY_SYMBOL));
+  }
+  if (plugin->abi_version != KUMIKO_ABI_VERSION) {
+    throw PluginError(fmt::format(
+        "'{}' was built for version {} of the plugin interface{}{}; this is version {}: build it "
+        "again with this Kumiko",
+        file.string(), plugin->abi_version, plugin->built_with == nullptr ? "" : ", by ",
+        plugin->built_with == nullptr ? "" : plugin->built_with, KUMIKO_ABI_VERSION));
+  }
+  if (plugin->failure != nullptr) {
+    throw PluginError(
+        fmt::format("'{}' cannot say what it offers: {}", file.string(), plugin->failure));
+  }
+  return *plugin;
+}
+
+}  // namespace
+
+bool mentions_entry(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(stream), {}};
+  return bytes.find(KUMIKO_ENTRY_SYMBOL) != std::string::npos;
+}
+
+Offer load(const std::filesystem::path& file) {
+  const kumiko_plugin& plugin = checked(open(file)(), file);
+  Offer offer;
+  for (std::size_t at = 0; at < plugin.solver_count; ++at) {
+    offer.solvers.push_back(entry_of<amr::Solver>(plugin.solvers[at], "solver", file, make_solver));
+  }
+  for (std::size_t at = 0; at < plugin.case_count; ++at) {
+    offer.cases.push_back(entry_of<amr::Case>(plugin.cases[at], "case", file, make_case));
+  }
+  return offer;
+}
+
+}  // namespace kumiko::solvers::detail
