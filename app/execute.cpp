@@ -121,7 +121,7 @@ class Stops {
 
   /// Whether a signal asks for it, or there is hardly time for another part and a checkpoint.
   bool must_end() const {
-    if (end_signal != 0) return true;
+    if (end_requested()) return true;
     const double reserve = 2.0 * (longest_stretch_s_ + hooks_.checkpoint_s());
     return problem_.wall_limit_s > 0.0 && since(start_) + reserve >= problem_.wall_limit_s;
   }
@@ -172,6 +172,8 @@ double uniform_updates(const Problem& problem, int steps) {
 }
 
 }  // namespace
+
+bool end_requested() { return end_signal != 0; }
 
 void heed_signals() {
   std::signal(SIGTERM, [](int signal) { end_signal = signal; });
@@ -232,6 +234,7 @@ io::RunSummary execute(const Problem& problem, amr::Backend& backend, amr::Simul
   if (errors) {
     summary.rms = errors->rms;
     summary.l1_relative = errors->l1_relative;
+    summary.l1 = errors->l1;
     summary.linf = errors->linf;
   }
   summary.minimum = field.minimum;

@@ -43,4 +43,7 @@ io::RunSummary execute(const Problem& problem, amr::Backend& backend, amr::Simul
 /// Lets SIGINT and SIGTERM end execute() at its next stop, and SIGUSR1 ask it for a checkpoint.
 void heed_signals();
 
+/// Whether one of the signals that end execute() has come.
+bool end_requested();
+
 }  // namespace kumiko::app

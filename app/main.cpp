@@ -11,8 +11,8 @@
 
 #include <kumiko/amr/backend.hpp>
 #include <kumiko/io/schema.hpp>
-#include <kumiko/solvers/registry.hpp>
 
+#include "comparison.hpp"
 #include "plugins.hpp"
 #include "request.hpp"
 
@@ -89,6 +89,51 @@ struct KindCommands {
   }
 };
 
+CLI::App* add_compare(CLI::App& app, Request& request) {
+  CLI::App* const compare = app.add_subcommand(
+      "compare",
+      "run solvers at several resolutions: errors, costs and published values in tables "
+      "and a work-precision plot");
+  add_common_options(*compare, request)->required();
+  compare->add_option("--solvers", request.solvers, "A,B,C: solvers to compare, by name")
+      ->delimiter(',')
+      ->expected(1)
+      ->take_all();
+  compare
+      ->add_option_function<std::vector<std::string>>(
+          "--solver",
+          [&request](const std::vector<std::string>& specs) {
+            request.solvers.insert(request.solvers.end(), specs.begin(), specs.end());
+          },
+          "NAME[,KEY=VALUE]...: one more, with keys of [solver] or, written in full such as "
+          "amr.levels=1, any others of its own; two variants of one solver differ by their keys. "
+          "The file's [solver] is for the solver that it names")
+      ->expected(1)
+      ->take_all();
+  compare
+      ->add_option("--resolutions", request.resolutions,
+                   "N1,N2,...: points of level 0 in x; y and time.steps follow in proportion "
+                   "(default: the file's)")
+      ->delimiter(',')
+      ->check(CLI::Range(16, 65536));
+  compare->add_option("--norm", request.norm, "of the error, for orders and the plot")
+      ->check(CLI::IsMember(norm_names()))
+      ->capture_default_str();
+  compare->add_option("--repetitions", request.repetitions, "runs of each, for the wall time")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  compare->add_option("--backend", request.backend, "how patches are shared out")
+      ->check(CLI::IsMember(amr::backend_names()))
+      ->capture_default_str();
+  compare
+      ->add_option("--output", request.output,
+                   "folder for compare.csv, .json, .md and work_precision.svg (default: none)")
+      ->check(kNotEmpty);
+  compare->add_flag("--overwrite", request.overwrite, "replace an earlier comparison's files");
+  compare->add_flag("--quiet", request.quiet, "show no progress");
+  return compare;
+}
+
 int dispatch(int argc, char** argv) {
   CLI::App app{"Patch-based adaptive mesh refinement on lightweight threads", "kumiko"};
   app.set_version_flag("--version", "kumiko " KUMIKO_VERSION);
@@ -115,6 +160,8 @@ int dispatch(int argc, char** argv) {
   add_common_options(*table, request)->required();
   table->add_flag("--quiet", request.quiet, "show no progress");
 
+  CLI::App* const compare = add_compare(app, request);
+
   CLI::App* const inspect = app.add_subcommand(
       "inspect", "say what a checkpoint or a state holds, and whether it is whole");
   inspect->add_option("FILE", request.file, "the checkpoint")->required();
@@ -134,7 +181,8 @@ int dispatch(int argc, char** argv) {
   std::vector<std::filesystem::path> plugin_path;
   const KindCommands solver(app, "solver", request, plugin_path);
   const KindCommands the_case(app, "case", request, plugin_path);
-  for (CLI::App* const command : {run, table, exported}) add_plugin_path(*command, plugin_path);
+  for (CLI::App* const command : {run, table, compare, exported})
+    add_plugin_path(*command, plugin_path);
 
   try {
     app.parse(argc, argv);
@@ -160,6 +208,7 @@ int dispatch(int argc, char** argv) {
     if (request.output.empty()) request.output = ".";
     return export_command(request);
   }
+  if (compare->parsed()) return compare_command(request);
   if (table->parsed()) return table_command(request);
   if (solver.list->parsed()) return solver_list_command(request);
   if (the_case.list->parsed()) return case_list_command(request);

@@ -23,7 +23,7 @@ auto as_request(Make make) {
   } catch (const std::invalid_argument& error) {
     throw RequestError(error.what());
   } catch (const amr::CflError& error) {
-    throw RequestError(error.what());
+    throw TooFewSteps(error);
   } catch (const io::ConfigError& error) {
     throw RequestError(error.what());
   } catch (const io::OutputError& error) {
@@ -231,8 +231,11 @@ Problem load_problem(const Request& request, const std::vector<std::string>& mor
   return as_request([&] {
     std::vector<std::string> overrides = request.overrides;
     overrides.insert(overrides.end(), more_overrides.begin(), more_overrides.end());
-    return make_problem(io::read_config(request.config, overrides), request.workers,
-                        request.plugins);
+    io::ConfigSource source = io::read_config(request.config, overrides);
+    if (!request.solver.empty()) {
+      source = source.with_solver(request.solver, "--solver " + request.solver);
+    }
+    return make_problem(source, request.workers, request.plugins);
   });
 }
 

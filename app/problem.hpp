@@ -1,6 +1,7 @@
 // From a configuration to the parts of a run.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string_view>
 
@@ -22,6 +23,18 @@ inline constexpr std::string_view kStateFiles = "state_#.hdf";
 struct RunFigures {
   double initial_mass = 0.0;
   double wall_s = 0.0;  ///< of stepping so far
+};
+
+/// The step outruns what the solver's ghosts serve.
+class TooFewSteps : public RequestError {
+ public:
+  explicit TooFewSteps(const amr::CflError& error)
+      : RequestError(error.what()), smallest_(error.smallest_steps()) {}
+  /// As amr::CflError::smallest_steps().
+  std::int64_t smallest() const { return smallest_; }
+
+ private:
+  std::int64_t smallest_;
 };
 
 /// A checked configuration and what it names.
@@ -74,8 +87,8 @@ io::OutputFolder open_output(const std::filesystem::path& path, io::Earlier earl
 /// Makes the backend. Throws RequestError, or std::runtime_error when the system refuses.
 std::unique_ptr<amr::Backend> load_backend(const std::string& name, const Problem& problem);
 
-/// Builds the initial state, or that of a checkpoint. Throws RequestError, with the remedy, when
-/// the step outruns the ghosts, and when the checkpoint does not fit.
+/// Builds the initial state, or that of a checkpoint. Throws TooFewSteps, with the remedy, when the
+/// step outruns the ghosts, and RequestError when the checkpoint does not fit.
 std::unique_ptr<amr::Simulation> make_simulation(const Problem& problem, amr::Backend& backend,
                                                  const io::Checkpoint* from = nullptr);
 

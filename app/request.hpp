@@ -40,6 +40,11 @@ struct Request {
   std::string name;  ///< of a new solver or case
   /// Where solvers and cases are found; every command that computes has one.
   std::shared_ptr<const solvers::Registry> plugins;
+  std::string solver;                ///< instead of the configuration's, where not empty
+  std::vector<std::string> solvers;  ///< to compare: NAME[,KEY=VALUE]...
+  std::vector<int> resolutions;      ///< to compare at: points of level 0 in x
+  int repetitions = 1;               ///< of each run that is compared
+  std::string norm = "rms";          ///< to compare by
 };
 
 /// The checkpoint to go on from: the newest whole one of the run's folder.
@@ -52,6 +57,7 @@ int error_line(const std::string& message, int code);
 /// another exception when the run fails.
 int run_command(const Request& request);
 int table_command(const Request& request);
+int compare_command(const Request& request);
 int inspect_command(const Request& request);
 int export_command(const Request& request);
 int solver_list_command(const Request& request);

@@ -136,7 +136,8 @@ std::optional<ErrorNorms> error_norms(const Hierarchy& hierarchy, const Case& pr
   // Relaxed suffices: the end of the parallel loop orders the stores before this load.
   if (!known.load(std::memory_order_relaxed)) return std::nullopt;
   return ErrorNorms{std::sqrt(total.square / total.area),
-                    total.exact > 0.0 ? total.absolute / total.exact : 0.0, total.largest};
+                    total.exact > 0.0 ? total.absolute / total.exact : 0.0, total.absolute,
+                    total.largest};
 }
 
 std::string state_hash(const Hierarchy& hierarchy) {

@@ -50,24 +50,18 @@ void check_boundaries(const Case& problem, const Solver& solver) {
 }
 
 void check_time_interpolation(const SolverTraits& traits, TimeInterpolation interpolation) {
-  const bool cells = traits.centring == Centring::kCell;
-  if (interpolation == TimeInterpolation::kCharacteristic &&
-      (cells || !traits.characteristic_ghosts)) {
-    throw std::invalid_argument(fmt::format(
-        "solver '{}' has no characteristics to trace; set step.time_interpolation to {}",
-        traits.name, cells && traits.tendency ? "quadratic" : "linear"));
+  if (is_possible(traits, interpolation)) return;
+  std::string why = "gives no tendency of cell averages";
+  if (interpolation == TimeInterpolation::kCharacteristic) {
+    const bool traceable = traits.centring == Centring::kNode && traits.characteristic_ghosts;
+    why = traceable
+              ? fmt::format("serves CFL numbers up to {:g}, but ghosts are traced back up to 1",
+                            traits.cfl_limit)
+              : "has no characteristics to trace";
   }
-  if (interpolation == TimeInterpolation::kCharacteristic && traits.cfl_limit > 1.0) {
-    throw std::invalid_argument(fmt::format(
-        "solver '{}' serves CFL numbers up to {:g}, but ghosts are traced back up to 1; set "
-        "step.time_interpolation to linear",
-        traits.name, traits.cfl_limit));
-  }
-  if (interpolation == TimeInterpolation::kQuadratic && !(cells && traits.tendency)) {
-    throw std::invalid_argument(fmt::format(
-        "solver '{}' gives no tendency of cell averages; set step.time_interpolation to {}",
-        traits.name, traits.characteristic_ghosts ? "characteristic" : "linear"));
-  }
+  throw std::invalid_argument(fmt::format("solver '{}' {}; set step.time_interpolation to {}",
+                                          traits.name, why,
+                                          to_string(suited_time_interpolation(traits))));
 }
 
 std::size_t base_patches(const SimulationOptions& options) {
@@ -103,6 +97,34 @@ void check_parts(const Case& problem, const Solver& solver, const SimulationOpti
 }
 
 }  // namespace
+
+const char* to_string(TimeInterpolation interpolation) {
+  switch (interpolation) {
+    case TimeInterpolation::kLinear:
+      return "linear";
+    case TimeInterpolation::kQuadratic:
+      return "quadratic";
+    case TimeInterpolation::kCharacteristic:
+      break;
+  }
+  return "characteristic";
+}
+
+bool is_possible(const SolverTraits& traits, TimeInterpolation interpolation) {
+  const bool cells = traits.centring == Centring::kCell;
+  if (interpolation == TimeInterpolation::kCharacteristic) {
+    return !cells && traits.characteristic_ghosts && traits.cfl_limit <= 1.0;
+  }
+  return interpolation == TimeInterpolation::kLinear || (cells && traits.tendency);
+}
+
+TimeInterpolation suited_time_interpolation(const SolverTraits& traits) {
+  for (const TimeInterpolation choice :
+       {TimeInterpolation::kCharacteristic, TimeInterpolation::kQuadratic}) {
+    if (is_possible(traits, choice)) return choice;
+  }
+  return TimeInterpolation::kLinear;
+}
 
 class Simulation::Engine {
  public:

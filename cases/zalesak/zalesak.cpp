@@ -53,9 +53,9 @@ class Zalesak final : public SolidRotation {
   }
 
   std::vector<amr::PublishedValue> published_values() const override {
-    return {{"rms.coarse", 6.000e-2, kThesis},
-            {"rms.amr", 4.114e-2, kThesis},
-            {"rms.fine", 3.566e-2, kThesis},
+    return {{"rms.coarse", 6.000e-2, kThesis, "rms", 256},
+            {"rms.amr", 4.114e-2, kThesis, "rms", 1024},
+            {"rms.fine", 3.566e-2, kThesis, "rms", 1024},
             // Two values are printed for each ratio.
             {"wall.fine_over_amr", 1.6, kThesis},
             {"wall.fine_over_amr", 3.1, kThesis},

@@ -240,6 +240,20 @@ void ConfigSource::refuse_missing(const Schema& schema) const {
   }
 }
 
+ConfigSource ConfigSource::with_solver(const std::string& name, const std::string& where) const {
+  constexpr std::string_view kTable = "solver.";
+  constexpr std::string_view kName = "solver.name";
+  ConfigSource other = *this;
+  const bool is_named = text(kName) == name;
+  std::erase_if(other.settings_, [&](const Setting& setting) {
+    const bool of_line = std::holds_alternative<detail::OverrideText>(setting.value);
+    return setting.key == kName || (setting.key.starts_with(kTable) && !is_named && !of_line);
+  });
+  other.settings_.push_back({std::string(kName), where, detail::OverrideText{name}});
+  other.core_ = other.values(Schema(), true);
+  return other;
+}
+
 Config ConfigSource::check(const Schema& schema) const {
   amr::ParameterSet all = values(schema, false);
   const std::int64_t steps = all.integer("time.steps");

@@ -20,6 +20,7 @@ Json error_json(const RunSummary& summary) {
   Json json;
   json["rms"] = or_null(summary.rms);
   json["l1_relative"] = or_null(summary.l1_relative);
+  json["l1"] = or_null(summary.l1);
   json["linf"] = or_null(summary.linf);
   json["min"] = summary.minimum;
   json["max"] = summary.maximum;

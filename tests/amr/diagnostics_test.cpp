@@ -30,10 +30,12 @@ std::unique_ptr<Hierarchy> island_with_poison() {
 }
 
 struct KnownCase : FunctionCase {
+  explicit KnownCase(double of_all = 1.0) : value(of_all) {}
   bool exact(Points points, int, double, std::span<double> values) const override {
-    for (std::size_t at = 0; at < points.size(); ++at) values[at] = 1.0;
+    for (std::size_t at = 0; at < points.size(); ++at) values[at] = value;
     return true;
   }
+  double value;
 };
 
 TEST(Diagnostics, GivenAnIslandThenMassExtremesAndErrorsAreThoseOfTheLeaves) {
@@ -50,6 +52,16 @@ TEST(Diagnostics, GivenAnIslandThenMassExtremesAndErrorsAreThoseOfTheLeaves) {
   EXPECT_NEAR(errors->rms, std::sqrt(0.25 * area), 1e-14);
   EXPECT_NEAR(errors->l1_relative, 0.5 * area, 1e-14);
   EXPECT_EQ(errors->linf, 0.5);
+}
+
+TEST(Diagnostics, GivenAnExactFieldOf4ThenTheAbsoluteL1ErrorIs4TimesTheRelativeOne) {
+  const auto hierarchy = island_with_poison();
+  const auto backend = make_backend("serial", 1);
+  const double area = 1.0 / (256.0 * 256.0);
+  const auto errors = error_norms(*hierarchy, KnownCase(4.0), 0.0, *backend);
+  ASSERT_TRUE(errors.has_value());
+  EXPECT_NEAR(errors->l1, 3.0 - 0.5 * area, 1e-14);
+  EXPECT_NEAR(errors->l1_relative, errors->l1 / 4.0, 1e-14);
 }
 
 TEST(Diagnostics, GivenNoExactSolutionThenThereAreNoErrors) {

@@ -76,7 +76,7 @@ class Run(CommandTest):
             "updates_per_core_s balance_efficiency steals load longest_waits memory patches peak_rss_bytes state_hash config"
         ).split():
             self.assertIn(key, summary)
-        self.assertEqual(set(summary["error"]), {"rms", "l1_relative", "linf", "min", "max"})
+        self.assertEqual(set(summary["error"]), {"rms", "l1_relative", "l1", "linf", "min", "max"})
         self.assertEqual(summary["steps"], 12)
         self.assertEqual(summary["workers"], 2)
         self.assertEqual(len(summary["patches"]["per_level"]), 3)

@@ -24,6 +24,7 @@ RunSummary example() {
   summary.wall_s = 12.5;
   summary.rms = 3.6e-2;
   summary.l1_relative = 0.1;
+  summary.l1 = 0.007;
   summary.linf = 0.9;
   summary.minimum = -0.05;
   summary.maximum = 1.05;
@@ -74,11 +75,12 @@ TEST(Summary, GivenARunThenItsJsonHasEveryKeyInOrder) {
                                                   "state_hash",
                                                   "config"}));
   EXPECT_EQ(keys(json["error"]),
-            (std::vector<std::string>{"rms", "l1_relative", "linf", "min", "max"}));
+            (std::vector<std::string>{"rms", "l1_relative", "l1", "linf", "min", "max"}));
   EXPECT_EQ(keys(json["updates"]),
             (std::vector<std::string>{"total", "per_level", "fraction_of_uniform"}));
   EXPECT_EQ(json["case"], "zalesak");
   EXPECT_EQ(json["error"]["rms"], 3.6e-2);
+  EXPECT_EQ(json["error"]["l1"], 0.007);
   EXPECT_EQ(json["updates"]["total"], 10'000'000'000);
   EXPECT_EQ(json["patches"]["per_level"], (Json{256, 100, 200}));
   EXPECT_EQ(json["patches"]["unnested"], 42);
@@ -100,10 +102,11 @@ TEST(Summary, GivenLoadAndWaitsThenTheirFiguresAreNamed) {
 
 TEST(Summary, GivenNoExactSolutionThenErrorsAreNullAndExtremesStay) {
   RunSummary summary = example();
-  summary.rms = summary.l1_relative = summary.linf = std::nullopt;
+  summary.rms = summary.l1_relative = summary.l1 = summary.linf = std::nullopt;
   const Json error = to_json(summary)["error"];
   EXPECT_TRUE(error["rms"].is_null());
   EXPECT_TRUE(error["l1_relative"].is_null());
+  EXPECT_TRUE(error["l1"].is_null());
   EXPECT_TRUE(error["linf"].is_null());
   EXPECT_EQ(error["min"], -0.05);
   EXPECT_EQ(error["max"], 1.05);

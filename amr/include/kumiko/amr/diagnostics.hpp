@@ -26,6 +26,7 @@ struct FieldFigures {
 struct ErrorNorms {
   double rms = 0.0;          ///< root of the mean of the square
   double l1_relative = 0.0;  ///< Σ h² |u - exact| ÷ Σ h² |exact|; 0 when the exact field vanishes
+  double l1 = 0.0;  ///< the integral Σ h² |u - exact| over the domain (Rider & Kothe 1998)
   double linf = 0.0;
 };
 

@@ -25,6 +25,16 @@ enum class TimeInterpolation {
   kQuadratic        ///< the parabola of those two and the solver's tendency at the start
 };
 
+/// As step.time_interpolation names it.
+const char* to_string(TimeInterpolation interpolation);
+
+/// Whether ghosts at coarse–fine boundaries can be had so with a solver.
+bool is_possible(const SolverTraits& traits, TimeInterpolation interpolation);
+
+/// What suits a solver best: characteristics where they can be traced, else the parabola where the
+/// solver gives its tendency, else the line.
+TimeInterpolation suited_time_interpolation(const SolverTraits& traits);
+
 /// In which order patches take their steps. The results are the same, bit for bit.
 enum class Schedule {
   kAuto,      ///< dataflow where the backend has threads, else level

@@ -57,6 +57,11 @@ class ConfigSource {
   /// Holds every setting against the schema. Throws ConfigError.
   Config check(const Schema& schema) const;
 
+  /// The same configuration for a run of another solver. The file's keys of [solver] belong to the
+  /// solver that it names: they are left out where that is another one. Those of the command line
+  /// stay. `where` stands for the place in messages about the name.
+  ConfigSource with_solver(const std::string& name, const std::string& where) const;
+
   /// The error to throw about a key's value, with the place where the value was set.
   ConfigError error(std::string_view name, const std::string& message) const;
 

@@ -27,8 +27,9 @@ struct RunSummary {
   std::int64_t steps = 0;  ///< base steps taken
   double wall_s = 0.0;     ///< the stepping loop with regrid and output, without set-up
 
-  std::optional<double> rms;  ///< against the exact solution, as the next two
+  std::optional<double> rms;  ///< against the exact solution, as the next three
   std::optional<double> l1_relative;
+  std::optional<double> l1;
   std::optional<double> linf;
   double minimum = 0.0;
   double maximum = 0.0;

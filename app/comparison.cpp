@@ -1,0 +1,365 @@
+#include "comparison.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+
+#include <fmt/core.h>
+
+#include "execute.hpp"
+#include "problem.hpp"
+#include "progress.hpp"
+
+namespace kumiko::app {
+
+namespace {
+
+std::string trimmed(const std::string& text) {
+  const std::size_t begin = text.find_first_not_of(" \t");
+  if (begin == std::string::npos) return {};
+  return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
+}
+
+/// The parts between commas, but not between those in brackets, which are of lists.
+std::vector<std::string> parts_of(const std::string& text) {
+  std::vector<std::string> parts(1);
+  int depth = 0;
+  for (const char c : text) {
+    if (c == '[') ++depth;
+    if (c == ']') --depth;
+    if (c == ',' && depth <= 0) {
+      parts.emplace_back();
+    } else {
+      parts.back() += c;
+    }
+  }
+  for (std::string& part : parts) part = trimmed(part);
+  return parts;
+}
+
+std::string key_of(const std::string& assignment) {
+  return trimmed(assignment.substr(0, assignment.find('=')));
+}
+
+/// A contender's key by its full name.
+std::string full_override(const std::string& spec, const std::string& part) {
+  const std::string key = key_of(part);
+  if (part.find('=') == std::string::npos || key.empty()) {
+    throw RequestError(fmt::format(
+        "--solver {}: '{}' is no KEY=VALUE; write it like --solver NAME,KEY=VALUE", spec, part));
+  }
+  if (key == "solver.name" || key == "name" || key.starts_with("case.")) {
+    throw RequestError(
+        fmt::format("--solver {}: '{}' cannot differ between what is compared", spec, key));
+  }
+  const bool has_table = key.find('.') != std::string::npos;
+  return has_table ? part : "solver." + part;
+}
+
+Contender parse_contender(const std::string& spec) {
+  const std::vector<std::string> parts = parts_of(spec);
+  Contender contender;
+  contender.solver = parts.front();
+  contender.label = parts.front();
+  if (contender.solver.empty()) {
+    throw RequestError(fmt::format("--solver '{}' names no solver", spec));
+  }
+  for (std::size_t at = 1; at < parts.size(); ++at) {
+    contender.overrides.push_back(full_override(spec, parts[at]));
+    contender.label += "," + parts[at];
+  }
+  return contender;
+}
+
+std::vector<Contender> parse_contenders(const std::vector<std::string>& specs) {
+  std::vector<Contender> contenders;
+  for (const std::string& spec : specs) {
+    Contender contender = parse_contender(spec);
+    const bool is_double =
+        std::any_of(contenders.begin(), contenders.end(),
+                    [&](const Contender& other) { return other.label == contender.label; });
+    if (is_double) {
+      throw RequestError(
+          fmt::format("--solver {}: it is named twice; tell variants apart by keys, as in --solver "
+                      "{},KEY=VALUE",
+                      contender.label, contender.solver));
+    }
+    contenders.push_back(std::move(contender));
+  }
+  if (!contenders.empty()) return contenders;
+  throw RequestError("name the solvers to compare, with --solvers A,B or --solver NAME,KEY=VALUE");
+}
+
+/// Keys of solvers go with the solver's name: no other one may know them.
+void refuse_solver_keys(const std::vector<std::string>& overrides) {
+  for (const std::string& text : overrides) {
+    const std::string key = key_of(text);
+    constexpr std::string_view kTable = "solver.";
+    if (!key.starts_with(kTable)) continue;
+    throw RequestError(
+        fmt::format("--set {}: keys of a solver go with its name: --solver NAME,{}=VALUE", text,
+                    key == "solver.name" ? "KEY" : key.substr(kTable.size())));
+  }
+}
+
+/// Ascending, each once.
+std::vector<int> sorted_resolutions(const Request& request, int points_of_file) {
+  std::vector<int> resolutions = request.resolutions;
+  if (resolutions.empty()) resolutions.push_back(points_of_file);
+  std::sort(resolutions.begin(), resolutions.end());
+  resolutions.erase(std::unique(resolutions.begin(), resolutions.end()), resolutions.end());
+  return resolutions;
+}
+
+int points_y_of(int points, const amr::SimulationOptions& file) {
+  const std::int64_t scaled = std::int64_t{points} * file.points_y;
+  const std::int64_t points_y = scaled / file.points_x;
+  const bool fits = points % amr::kPatchSize == 0 && scaled % file.points_x == 0 &&
+                    points_y % amr::kPatchSize == 0;
+  if (fits) return static_cast<int>(points_y);
+  throw RequestError(
+      fmt::format("--resolutions {}: the points must be multiples of {} in x and, in "
+                  "the file's proportion of {} to {}, in y",
+                  points, amr::kPatchSize, file.points_x, file.points_y));
+}
+
+/// As many base steps as keep the CFL number, or one more.
+int steps_in_proportion(int points, const amr::SimulationOptions& file) {
+  const std::int64_t scaled = std::int64_t{file.steps} * points;
+  constexpr std::int64_t kBeyondAnyRun = std::numeric_limits<int>::max();
+  return static_cast<int>(std::min(kBeyondAnyRun, (scaled + file.points_x - 1) / file.points_x));
+}
+
+/// The request of one contender's runs.
+Request request_of(const Request& request, const Contender& contender) {
+  Request own = request;
+  own.solver = contender.solver;
+  own.overrides.insert(own.overrides.end(), contender.overrides.begin(), contender.overrides.end());
+  return own;
+}
+
+/// What a run changes in its contender's configuration.
+std::vector<std::string> overrides_of(const Contender& contender, const ComparedRun& run,
+                                      double stop_share) {
+  const auto stop = static_cast<int>(std::lround(stop_share * run.steps));
+  return {fmt::format("grid.base=[{}, {}]", run.points, run.points_y),
+          fmt::format("time.steps={}", run.steps),
+          fmt::format("time.stop_step={}", std::clamp(stop, 1, run.steps)),
+          fmt::format("step.time_interpolation={}", contender.interpolation)};
+}
+
+/// A contender's problem as the file has it, and at a resolution.
+class Plan {
+ public:
+  Plan(const Request& request, Contender& contender)
+      : request_(request_of(request, contender)),
+        contender_(contender),
+        file_(load_problem(request_)) {
+    const amr::SolverTraits& traits = file_.solver->traits();
+    contender.cells = traits.centring == amr::Centring::kCell;
+    contender.order = traits.order;
+    contender.cfl_limit = traits.cfl_limit;
+    contender.file_interpolation = amr::to_string(file_.options.time_interpolation);
+    contender.interpolation = amr::to_string(interpolation());
+  }
+
+  const Problem& file() const { return file_; }
+
+  ComparedRun run_at(int points) const {
+    ComparedRun run;
+    run.points = points;
+    run.points_y = points_y_of(points, file_.options);
+    run.finest_points = points << (file_.options.levels - 1);
+    run.steps = run.steps_in_proportion = steps_in_proportion(points, file_.options);
+    return run;
+  }
+
+  Problem problem_of(const ComparedRun& run) const {
+    return load_problem(request_, overrides_of(contender_, run, stop_share()));
+  }
+
+ private:
+  double stop_share() const { return static_cast<double>(file_.stop_step) / file_.options.steps; }
+
+  /// The file's, unless it does not suit the solver; what was asked of this solver is its own.
+  amr::TimeInterpolation interpolation() const {
+    const auto asked = [](const std::string& text) {
+      return key_of(text) == "step.time_interpolation";
+    };
+    const amr::SimulationOptions& options = file_.options;
+    const bool is_own =
+        std::any_of(contender_.overrides.begin(), contender_.overrides.end(), asked);
+    const bool suits = amr::is_possible(file_.solver->traits(), options.time_interpolation);
+    if (is_own || suits || options.levels == 1) return options.time_interpolation;
+    return amr::suited_time_interpolation(file_.solver->traits());
+  }
+
+  Request request_;
+  Contender& contender_;
+  Problem file_;
+};
+
+/// Gives a run the steps that a solver asked for. Returns false when it has them already.
+bool raise_steps(ComparedRun& run, std::int64_t steps) {
+  constexpr std::int64_t kMostSteps = 1'000'000'000;
+  if (steps <= run.steps || steps > kMostSteps) return false;
+  run.steps = static_cast<int>(steps);
+  return true;
+}
+
+/// Builds the run's first state, with as many steps as the solver asks for.
+void try_run(const Request& request, const Plan& plan, ComparedRun& run) {
+  while (true) {
+    const Problem problem = plan.problem_of(run);
+    const auto backend = load_backend(request.backend, problem);
+    try {
+      make_simulation(problem, *backend);
+      return;
+    } catch (const TooFewSteps& error) {
+      if (!raise_steps(run, error.smallest())) throw;
+    }
+  }
+}
+
+/// Calls f, and says which contender an error is about.
+template <class Function>
+auto naming(const Contender& contender, Function f) {
+  try {
+    return f();
+  } catch (const RequestError& error) {
+    const std::string name = "--solver " + contender.label + ": ";
+    const std::string what = error.what();
+    throw RequestError(what.starts_with(name) ? what : name + what);
+  }
+}
+
+io::RunSummary run_once(const Request& request, const Plan& plan, const Contender& contender,
+                        const ComparedRun& run) {
+  const Problem problem = plan.problem_of(run);
+  const auto backend = load_backend(request.backend, problem);
+  const auto simulation = make_simulation(problem, *backend);
+  Progress progress(request.quiet, fmt::format("{} at {}", contender.label, run.points),
+                    *simulation, problem.stop_step);
+  Hooks hooks;
+  hooks.every = 0;
+  hooks.progress = [&](const amr::Simulation& state) { progress.show(state); };
+  return execute(problem, *backend, *simulation, hooks);
+}
+
+/// A later state may ask for more steps than the first one.
+io::RunSummary run_with_enough_steps(const Request& request, const Plan& plan,
+                                     const Contender& contender, ComparedRun& run) {
+  while (true) {
+    try {
+      return run_once(request, plan, contender, run);
+    } catch (const amr::CflError& error) {
+      if (!raise_steps(run, error.smallest_steps())) throw;
+    }
+  }
+}
+
+void keep(ComparedRun& run, io::RunSummary summary) {
+  const bool is_fastest = !run.has_figures() || summary.wall_s < run.least_wall_s();
+  run.wall_s.push_back(summary.wall_s);
+  if (is_fastest) run.summary = std::move(summary);
+}
+
+std::vector<amr::PublishedValue> published_errors(const amr::Case& the_case) {
+  std::vector<amr::PublishedValue> values = the_case.published_values();
+  std::erase_if(values, [](const amr::PublishedValue& value) { return value.norm.empty(); });
+  return values;
+}
+
+}  // namespace
+
+double ComparedRun::least_wall_s() const { return *std::min_element(wall_s.begin(), wall_s.end()); }
+
+double ComparedRun::median_wall_s() const {
+  std::vector<double> sorted = wall_s;
+  std::sort(sorted.begin(), sorted.end());
+  const std::size_t middle = sorted.size() / 2;
+  return sorted.size() % 2 == 1 ? sorted[middle] : 0.5 * (sorted[middle - 1] + sorted[middle]);
+}
+
+/// A patch covers a quadrant of its parent.
+std::uint64_t ComparedRun::leaf_points() const {
+  const auto& patches = summary.patches_per_level;
+  const std::size_t all = std::accumulate(patches.begin(), patches.end(), std::size_t{0});
+  return all * amr::kPatchPoints - (all - patches.front()) * (amr::kPatchPoints / 4);
+}
+
+const std::vector<std::string>& norm_names() {
+  static const std::vector<std::string> names = {"rms", "l1_relative", "l1", "linf"};
+  return names;
+}
+
+std::optional<double> error_of(const io::RunSummary& summary, std::string_view norm) {
+  if (norm == "rms") return summary.rms;
+  if (norm == "l1_relative") return summary.l1_relative;
+  if (norm == "l1") return summary.l1;
+  return norm == "linf" ? summary.linf : std::nullopt;
+}
+
+std::optional<double> order_of(const Comparison& comparison, std::size_t run) {
+  if (run == 0) return std::nullopt;
+  const ComparedRun& fine = comparison.runs[run];
+  const ComparedRun& coarse = comparison.runs[run - 1];
+  const bool follows = fine.contender == coarse.contender;
+  if (!follows || !fine.has_figures() || !coarse.has_figures()) return std::nullopt;
+  const double error = error_of(fine.summary, comparison.norm).value_or(0.0);
+  const double before = error_of(coarse.summary, comparison.norm).value_or(0.0);
+  if (error <= 0.0 || before <= 0.0) return std::nullopt;
+  return std::log(before / error) / std::log(static_cast<double>(fine.points) / coarse.points);
+}
+
+Comparison plan_comparison(const Request& request) {
+  refuse_solver_keys(request.overrides);
+  Comparison comparison;
+  comparison.contenders = parse_contenders(request.solvers);
+  comparison.norm = request.norm;
+  comparison.repetitions = request.repetitions;
+  // Of what is wrong with the file no contender is to blame.
+  const Problem file = load_problem(request);
+  comparison.case_name = file.config.values().text("case.name");
+  comparison.levels = file.options.levels;
+  comparison.published = published_errors(*file.the_case);
+  const std::vector<int> resolutions = sorted_resolutions(request, file.options.points_x);
+  for (const int points : resolutions) points_y_of(points, file.options);
+  for (std::size_t at = 0; at < comparison.contenders.size(); ++at) {
+    Contender& contender = comparison.contenders[at];
+    naming(contender, [&] {
+      const Plan plan(request, contender);
+      for (const int points : resolutions) {
+        ComparedRun run = plan.run_at(points);
+        run.contender = at;
+        try_run(request, plan, run);
+        comparison.runs.push_back(std::move(run));
+      }
+    });
+  }
+  return comparison;
+}
+
+void run_comparison(const Request& request, Comparison& comparison,
+                    const std::function<void()>& after) {
+  // All runs once, then all again: what slows the machine for a while slows no solver more.
+  for (int repetition = 0; repetition < request.repetitions; ++repetition) {
+    for (ComparedRun& run : comparison.runs) {
+      if (!run.failure.empty()) continue;
+      Contender& contender = comparison.contenders[run.contender];
+      try {
+        const Plan plan(request, contender);
+        keep(run, run_with_enough_steps(request, plan, contender, run));
+      } catch (const std::runtime_error& error) {
+        if (end_requested()) throw;
+        run.failure = error.what();
+      }
+      after();
+    }
+  }
+  comparison.complete = true;
+}
+
+}  // namespace kumiko::app

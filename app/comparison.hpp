@@ -1,0 +1,79 @@
+// Several solvers on one case at several resolutions: which runs that takes, and running them.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <kumiko/amr/case.hpp>
+#include <kumiko/io/summary.hpp>
+
+#include "request.hpp"
+
+namespace kumiko::app {
+
+/// A solver to compare, with keys of its own.
+struct Contender {
+  std::string label;  ///< as it was asked for: NAME[,KEY=VALUE]...
+  std::string solver;
+  std::vector<std::string> overrides;  ///< KEY=VALUE with full keys
+  // What it is known by once it has been made.
+  bool cells = false;  ///< else nodes
+  double order = 0.0;  ///< that it declares; 0 = none
+  double cfl_limit = 0.0;
+  std::string file_interpolation = {};  ///< the file's step.time_interpolation,
+  std::string interpolation = {};       ///< and the one that it runs with
+};
+
+/// A run of a contender at a resolution.
+struct ComparedRun {
+  std::size_t contender = 0;
+  int points = 0;                   ///< of level 0 in x
+  int points_y = 0;                 ///< in the file's proportion
+  int finest_points = 0;            ///< in x, of the finest level
+  int steps_in_proportion = 0;      ///< base steps that keep the file's CFL number
+  int steps = 0;                    ///< the same, or as many as the solver's CFL limit asks for
+  std::vector<double> wall_s = {};  ///< of each repetition that is done
+  io::RunSummary summary = {};      ///< of the fastest repetition
+  std::string failure = {};         ///< why there are no more; empty if nothing failed
+
+  bool has_figures() const { return !wall_s.empty(); }
+  double least_wall_s() const;
+  double median_wall_s() const;
+  std::uint64_t leaf_points() const;
+};
+
+struct Comparison {
+  std::vector<Contender> contenders;
+  std::vector<ComparedRun> runs;               ///< contender by contender, from coarse to fine
+  std::vector<amr::PublishedValue> published;  ///< errors only: those whose norm is said
+  std::string case_name;
+  std::string norm;
+  int levels = 1;
+  int repetitions = 1;
+  bool complete = false;
+};
+
+/// Names of the norms to compare by, which are those of amr::PublishedValue.
+const std::vector<std::string>& norm_names();
+
+/// The error of a run in a norm; nothing when the case knows no exact solution at its end, or when
+/// the norm is none of norm_names().
+std::optional<double> error_of(const io::RunSummary& summary, std::string_view norm);
+
+/// The order of convergence, by the norm to compare by, from the contender's run before; nothing
+/// where that has no figures, or where an error is 0.
+std::optional<double> order_of(const Comparison& comparison, std::size_t run);
+
+/// Reads the request and tries every run's first state, so that a wrong request is refused before
+/// the first run. Throws RequestError.
+Comparison plan_comparison(const Request& request);
+
+/// Runs what was planned; a run that fails leaves its reason, and the others go on. Calls `after`
+/// after each. Throws what execute() throws when a signal ends it.
+void run_comparison(const Request& request, Comparison& comparison,
+                    const std::function<void()>& after);
+
+}  // namespace kumiko::app

@@ -1,0 +1,67 @@
+// Charts of lines as SVG, drawn without any library: for reports, in print and on screens.
+//
+//   LineChart chart;
+//   chart.x = {"seconds", Scale::kLog};
+//   chart.y = {"RMS error", Scale::kLog};
+//   chart.series.push_back({"cubic", {{0.1, 2e-3, "64"}, {0.8, 3e-4, "128"}}});
+//   chart.references.push_back({1e-3, "published"});
+//   std::string svg = draw_charts({{chart}}, {"Work and precision"});
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <kumiko/viz/axis.hpp>
+
+namespace kumiko::viz {
+
+struct ChartAxis {
+  std::string title;
+  Scale scale = Scale::kLinear;
+  std::optional<Range> range = {};  ///< by default that of what is shown
+};
+
+/// A place of a line. One whose value is not finite interrupts the line.
+struct ChartPoint {
+  double x;
+  double y;
+  std::string label = {};  ///< beside the marker
+};
+
+struct Series {
+  std::string name;  ///< in the legend; series of one name look alike in every chart of a page
+  std::vector<ChartPoint> points;  ///< in the order in which the line joins them
+  bool markers = true;
+};
+
+/// A dashed horizontal line across the chart.
+struct ReferenceLine {
+  double y;
+  std::string label = {};  ///< right of the chart
+};
+
+struct LineChart {
+  std::string title;
+  ChartAxis x;
+  ChartAxis y;
+  std::vector<Series> series;
+  std::vector<ReferenceLine> references;
+};
+
+/// How charts lie on their page. Lengths are in pixels of 1/96 inch.
+struct ChartPage {
+  std::string title;
+  std::string caption = {};   ///< a line below the title
+  double plot_width = 400.0;  ///< of each chart, without what stands around it
+  double plot_height = 300.0;
+};
+
+/// An SVG document with the charts side by side and one legend for all. Colours are those of Okabe
+/// and Ito (2008), which colour-blind readers can tell apart; markers and dashes tell lines apart
+/// in grey print. Text may hold any UTF-8. A chart without points says so. Throws
+/// std::invalid_argument, naming axis and value, for what a log axis cannot show.
+std::string draw_charts(std::span<const LineChart> charts, const ChartPage& page);
+
+}  // namespace kumiko::viz

@@ -1,0 +1,191 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <string_view>
+
+#include <fmt/core.h>
+
+#include <kumiko/viz/axis.hpp>
+
+namespace kumiko::viz {
+
+namespace {
+
+/// Of the range, that a value at its end may lie outside by rounding.
+constexpr double kSlack = 1e-9;
+
+void require_positive(Scale scale, double value) {
+  if (scale != Scale::kLog || value > 0.0) return;
+  throw std::invalid_argument(
+      fmt::format("a log axis cannot show {:g}: its values must be above 0", value));
+}
+
+/// What a scale is linear in.
+double position(Scale scale, double value) {
+  return scale == Scale::kLog ? std::log10(value) : value;
+}
+
+Range around(Scale scale, double value) {
+  if (scale == Scale::kLog) return {value / 2.0, value * 2.0};
+  const double reach = value == 0.0 ? 1.0 : 0.5 * std::abs(value);
+  return {value - reach, value + reach};
+}
+
+/// The smallest of 1, 2 and 5 times a power of ten that divides the length into few enough parts.
+double nice_step(double length, int most) {
+  const double least = length / most;
+  const double power = std::pow(10.0, std::floor(std::log10(least)));
+  for (const double factor : {1.0, 2.0, 5.0}) {
+    if (factor * power >= least * (1.0 - kSlack)) return factor * power;
+  }
+  return 10.0 * power;
+}
+
+/// Decimals that tell the multiples of a step apart.
+int decimals_of(double step) {
+  return std::max(0, static_cast<int>(-std::floor(std::log10(step) + kSlack)));
+}
+
+std::vector<Tick> linear_ticks(Range range, int most_labels) {
+  constexpr double kLargestPlain = 1e6;
+  constexpr int kMostDecimals = 5;
+  // Between n + 1 ticks lie n steps.
+  const double step = nice_step(range.high - range.low, most_labels - 1);
+  const int decimals = decimals_of(step);
+  const double largest = std::max(std::abs(range.low), std::abs(range.high));
+  const bool plain = largest < kLargestPlain && decimals <= kMostDecimals;
+  std::vector<Tick> list;
+  const double first = std::ceil(range.low / step - kSlack);
+  const double last = std::floor(range.high / step + kSlack);
+  for (double index = first; index <= last; index += 1.0) {
+    const double value = index == 0.0 ? 0.0 : index * step;  // no -0
+    list.push_back({value, plain ? fmt::format("{:.{}f}", value, decimals) : number_label(value)});
+  }
+  return list;
+}
+
+struct Decades {
+  int first;
+  int last;
+};
+
+Decades decades_of(Range range) {
+  return {static_cast<int>(std::floor(std::log10(range.low))),
+          static_cast<int>(std::ceil(std::log10(range.high)))};
+}
+
+/// Ticks at 1 to 9 times the powers of ten; `has_label(factor, power)` chooses those with a label.
+template <class HasLabel>
+std::vector<Tick> log_ticks_where(Range range, HasLabel has_label) {
+  std::vector<Tick> list;
+  const Decades decades = decades_of(range);
+  for (int power = decades.first; power <= decades.last; ++power) {
+    for (int factor = 1; factor <= 9; ++factor) {
+      const double value = factor * std::pow(10.0, power);
+      if (value < range.low * (1.0 - kSlack) || value > range.high * (1.0 + kSlack)) continue;
+      list.push_back({value, has_label(factor, power) ? number_label(value) : std::string()});
+    }
+  }
+  return list;
+}
+
+int labels_of(const std::vector<Tick>& list) {
+  return static_cast<int>(std::count_if(list.begin(), list.end(),
+                                        [](const Tick& tick) { return !tick.label.empty(); }));
+}
+
+/// Every `stride`-th power of ten alone.
+std::vector<Tick> sparse_log_ticks(Range range, int most_labels) {
+  const Decades decades = decades_of(range);
+  const int stride = (decades.last - decades.first + most_labels) / most_labels;
+  std::vector<Tick> list;
+  for (int power = decades.first; power <= decades.last; ++power) {
+    const double value = std::pow(10.0, power);
+    if (value < range.low * (1.0 - kSlack) || value > range.high * (1.0 + kSlack)) continue;
+    list.push_back({value, power % stride == 0 ? number_label(value) : std::string()});
+  }
+  return list;
+}
+
+std::vector<Tick> log_ticks(Range range, int most_labels) {
+  constexpr int kLeastLabels = 3;
+  const auto fits = [&](const std::vector<Tick>& list) {
+    const int labels = labels_of(list);
+    return labels >= kLeastLabels && labels <= most_labels;
+  };
+  std::vector<Tick> list = log_ticks_where(
+      range, [](int factor, int) { return factor == 1 || factor == 2 || factor == 5; });
+  if (fits(list)) return list;
+  if (labels_of(list) < kLeastLabels) return linear_ticks(range, most_labels);
+  list = log_ticks_where(range, [](int factor, int) { return factor == 1; });
+  if (labels_of(list) <= most_labels && labels_of(list) >= 2) return list;
+  return sparse_log_ticks(range, most_labels);
+}
+
+std::string superscript(int number) {
+  constexpr std::string_view kDigits[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+  std::string text;
+  for (const char digit : std::to_string(number)) {
+    text += digit == '-' ? std::string_view("⁻") : kDigits[digit - '0'];
+  }
+  return text;
+}
+
+}  // namespace
+
+Range padded_range(Scale scale, std::span<const double> values) {
+  constexpr double kRoom = 0.06;
+  double low = std::numeric_limits<double>::infinity();
+  double high = -low;
+  for (const double value : values) {
+    if (!std::isfinite(value)) continue;
+    require_positive(scale, value);
+    low = std::min(low, value);
+    high = std::max(high, value);
+  }
+  if (low > high) return scale == Scale::kLog ? Range{1.0, 10.0} : Range{0.0, 1.0};
+  if (low == high) return around(scale, low);
+  if (scale == Scale::kLinear) {
+    const double room = kRoom * (high - low);
+    return {low - room, high + room};
+  }
+  const double room = std::pow(high / low, kRoom);
+  return {low / room, high * room};
+}
+
+Axis::Axis(Scale scale, Range range, double begin, double end)
+    : scale_(scale), range_(range), begin_(begin), end_(end) {
+  require_positive(scale, range.low);
+  const bool good = std::isfinite(range.low) && std::isfinite(range.high) && range.low < range.high;
+  if (good) return;
+  throw std::invalid_argument(
+      fmt::format("an axis cannot go from {:g} to {:g}", range.low, range.high));
+}
+
+double Axis::operator()(double value) const {
+  require_positive(scale_, value);
+  const double low = position(scale_, range_.low);
+  const double high = position(scale_, range_.high);
+  return begin_ + (end_ - begin_) * (position(scale_, value) - low) / (high - low);
+}
+
+std::vector<Tick> ticks(Scale scale, Range range, int most_labels) {
+  const int most = std::max(2, most_labels);
+  return scale == Scale::kLog ? log_ticks(range, most) : linear_ticks(range, most);
+}
+
+std::string number_label(double value) {
+  constexpr double kSmallestPlain = 0.999e-3;
+  constexpr double kLargestPlain = 1e5;
+  const double size = std::abs(value);
+  if (size == 0.0) return "0";
+  if (size >= kSmallestPlain && size < kLargestPlain) return fmt::format("{:.6g}", value);
+  int power = static_cast<int>(std::floor(std::log10(size) + kSlack));
+  const std::string factor = fmt::format("{:.4g}", value / std::pow(10.0, power));
+  const std::string ten = "10" + superscript(power);
+  if (factor == "1") return ten;
+  return factor == "-1" ? "-" + ten : factor + "×" + ten;
+}
+
+}  // namespace kumiko::viz
