@@ -73,12 +73,13 @@ void add_plugin_path(CLI::App& command, std::vector<std::filesystem::path>& path
 
 /// The commands about solvers, or about cases.
 struct KindCommands {
+  CLI::App* of;
   CLI::App* list;
   CLI::App* make;
 
   KindCommands(CLI::App& app, const std::string& kind, Request& request,
                std::vector<std::filesystem::path>& plugin_path) {
-    CLI::App* const of = app.add_subcommand(kind, "the " + kind + "s");
+    of = app.add_subcommand(kind, "the " + kind + "s");
     of->require_subcommand(1);
     list = of->add_subcommand("list", "name the " + kind + "s found");
     make = of->add_subcommand("new", "write a folder with a " + kind + " to begin with");
@@ -180,6 +181,14 @@ int dispatch(int argc, char** argv) {
 
   std::vector<std::filesystem::path> plugin_path;
   const KindCommands solver(app, "solver", request, plugin_path);
+  CLI::App* const check = solver.of->add_subcommand(
+      "check", "hold a plugin's solvers against what they declare and what the engine relies on");
+  check->add_option("LIB.so", request.file, "the plugin")->required();
+  check->add_option("--solver", request.solver, "only the one of this name")->check(kNotEmpty);
+  check->add_option("--set", request.overrides, "solver.KEY=VALUE: a parameter of the solver")
+      ->expected(1)
+      ->take_all();
+  check->add_flag("--json", request.json, "as JSON");
   const KindCommands the_case(app, "case", request, plugin_path);
   for (CLI::App* const command : {run, table, compare, exported})
     add_plugin_path(*command, plugin_path);
@@ -196,6 +205,7 @@ int dispatch(int argc, char** argv) {
     return error_line(std::string(error.what()) + "; see 'kumiko --help'", kWrongRequest);
   }
   if (inspect->parsed()) return inspect_command(request);
+  if (check->parsed()) return check_command(request);
   const bool is_list = solver.list->parsed() || the_case.list->parsed();
   request.plugins = is_list ? find_plugins(plugin_path) : usable_plugins(plugin_path);
   if (run->parsed()) {

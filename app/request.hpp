@@ -33,7 +33,7 @@ struct Request {
   std::string restart;  ///< a checkpoint's file, kLatest, or empty
   std::filesystem::path summary;
   bool quiet = false;
-  std::filesystem::path file;                ///< to inspect
+  std::filesystem::path file;                ///< to inspect, or to check
   std::vector<std::filesystem::path> files;  ///< to export
   std::string format = "plotfile";           ///< to export to
   bool json = false;
@@ -60,6 +60,7 @@ int table_command(const Request& request);
 int compare_command(const Request& request);
 int inspect_command(const Request& request);
 int export_command(const Request& request);
+int check_command(const Request& request);
 int solver_list_command(const Request& request);
 int case_list_command(const Request& request);
 int new_solver_command(const Request& request);

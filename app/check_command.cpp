@@ -1,0 +1,79 @@
+#include <cstdio>
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include <kumiko/io/config.hpp>
+#include <kumiko/solvers/conformance.hpp>
+
+#include "plugins.hpp"
+#include "request.hpp"
+
+namespace kumiko::app {
+
+namespace {
+
+/// The solver's parameters as --set gives them, the others as it declares them.
+amr::ParameterSet parameters_of(const solvers::SolverEntry& entry, const Request& request) {
+  const std::string text = fmt::format(
+      "[case]\nname = \"none\"\n[solver]\nname = \"{}\"\n[time]\nsteps = 1\n", entry.name);
+  try {
+    io::Schema schema;
+    schema.add_solver(entry.parameters);
+    return io::parse_config(text, request.file.string(), request.overrides)
+        .check(schema)
+        .solver_parameters();
+  } catch (const io::ConfigError& error) {
+    throw RequestError(error.what());
+  } catch (const std::invalid_argument& error) {
+    throw RequestError(fmt::format("'{}': {}", request.file.string(), error.what()));
+  }
+}
+
+/// The solvers of the file, or the one that is named.
+std::vector<solvers::SolverEntry> wanted(const Request& request) {
+  const solvers::Registry found(std::span(&request.file, 1));
+  if (!found.broken().empty()) throw RequestError(found.broken().front().reason);
+  std::vector<solvers::SolverEntry> entries = found.solvers();
+  if (!request.solver.empty()) {
+    std::erase_if(entries, [&](const auto& entry) { return entry.name != request.solver; });
+  }
+  if (!entries.empty()) return entries;
+  throw RequestError(
+      request.solver.empty()
+          ? fmt::format("'{}' offers no solver; only solvers are checked", request.file.string())
+          : fmt::format("'{}' offers no solver '{}'; leave --solver out to check all",
+                        request.file.string(), request.solver));
+}
+
+}  // namespace
+
+int check_command(const Request& request) {
+  if (std::filesystem::is_directory(request.file)) {
+    throw RequestError(
+        fmt::format("'{}' is a folder; name a plugin's file", request.file.string()));
+  }
+  bool passed = true;
+  std::string json;
+  for (const solvers::SolverEntry& entry : wanted(request)) {
+    solvers::ConformanceOptions options;
+    options.file = request.file.string();
+    const solvers::ConformanceReport report =
+        solvers::check_solver(entry, parameters_of(entry, request),
+                              *solvers::find_solver("semi_lagrangian_cubic"), options);
+    passed = passed && report.passed();
+    if (request.json) {
+      json += (json.empty() ? "[" : ",") + solvers::to_json(report);
+    } else {
+      fmt::print("{}", solvers::to_text(report));
+      std::fflush(stdout);
+    }
+  }
+  if (request.json) fmt::print("{}]\n", json);
+  return passed ? kDone : kRunFailed;
+}
+
+}  // namespace kumiko::app

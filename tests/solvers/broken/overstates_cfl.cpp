@@ -1,0 +1,20 @@
+// Declares a CFL limit at which it is unstable.
+#include "broken.hpp"
+#include "upwind1.hpp"
+
+namespace kumiko::broken {
+
+class OverstatesCfl final : public Upwind1 {
+ public:
+  static amr::Description describe() {
+    return {"overstates_cfl", "declares a limit at which it is unstable", {}};
+  }
+
+  explicit OverstatesCfl(const amr::ParameterSet&) : Upwind1(describe()) {
+    traits_.cfl_limit = 1.2;
+  }
+};
+
+amr::Entry<amr::Solver> overstates_cfl() { return amr::make_entry<amr::Solver, OverstatesCfl>(); }
+
+}  // namespace kumiko::broken

@@ -1,0 +1,20 @@
+// Declares nine ghost layers, where eight are the most.
+#include "broken.hpp"
+#include "upwind1.hpp"
+
+namespace kumiko::broken {
+
+class WrongDeclaration final : public Upwind1 {
+ public:
+  static amr::Description describe() {
+    return {"wrong_declaration", "declares too many ghost layers", {}};
+  }
+
+  explicit WrongDeclaration(const amr::ParameterSet&) : Upwind1(describe()) { traits_.ghosts = 9; }
+};
+
+amr::Entry<amr::Solver> wrong_declaration() {
+  return amr::make_entry<amr::Solver, WrongDeclaration>();
+}
+
+}  // namespace kumiko::broken
