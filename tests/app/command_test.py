@@ -8,12 +8,14 @@ import subprocess
 import tempfile
 import time
 import unittest
+import xml.etree.ElementTree
 from pathlib import Path
 
 KUMIKO = os.environ["KUMIKO"]
 CASES = Path(os.environ["KUMIKO_CASES"])
 ZALESAK = CASES / "zalesak" / "zalesak.toml"
 THESIS = CASES / "zalesak" / "thesis.toml"
+GAUSSIAN = CASES / "gaussian" / "gaussian.toml"
 HAS_VTK = os.environ["KUMIKO_HAS_VTK"] == "1"
 # GCC's OpenMP library is not built for ThreadSanitizer, which reports what it does not see.
 HAS_OPENMP = os.environ["KUMIKO_SANITIZER"] != "thread"
@@ -342,6 +344,139 @@ class Table(CommandTest):
         self.assertLess(runs["fine"]["error"]["rms"], runs["coarse"]["error"]["rms"])
         ratio = runs["fine"]["wall_s"] / runs["amr_threads"]["wall_s"]
         self.assertAlmostEqual(table["ratios"]["wall.fine_over_amr"], ratio)
+
+
+class Compare(CommandTest):
+    CUBIC = "semi_lagrangian_cubic"
+    CELLS = "finite_volume_upwind3"
+    UNIFORM = ["--set", "amr.levels=1", "--set", "case.sigma=0.055", "--workers", "2"]
+
+    def compare(self, *arguments):
+        result = self.kumiko("compare", *arguments, "--output", "out")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return result.stdout, json.loads((self.path / "out" / "compare.json").read_text())
+
+    def test_given_two_solvers_and_two_resolutions_then_orders_are_near_3_in_every_file(self):
+        words = ["--solvers", f"{self.CUBIC},{self.CELLS}", "--resolutions", "192,96"]
+        text, found = self.compare(GAUSSIAN, *words, *self.UNIFORM, "--repetitions", "2")
+        runs = [(run["solver"], run["points"]) for run in found["runs"]]
+        expected = [(solver, points) for solver in (self.CUBIC, self.CELLS) for points in (96, 192)]
+        self.assertEqual(runs, expected)
+        self.assertTrue(found["complete"])
+        for run in found["runs"]:
+            self.assertEqual(len(run["wall_s"]["all"]), 2)
+            self.assertEqual(run["wall_s"]["least"], min(run["wall_s"]["all"]))
+            self.assertAlmostEqual(run["wall_s"]["median"], sum(run["wall_s"]["all"]) / 2)
+            self.assertEqual(run["leaf_points"], run["points"] ** 2)
+            self.assertEqual(run["error"], run["summary"]["error"]["rms"])
+        self.assertIsNone(found["runs"][0]["order"])
+        for run in (found["runs"][1], found["runs"][3]):
+            self.assertAlmostEqual(run["order"], 3.0, delta=0.25)
+        with open(self.path / "out" / "compare.csv", newline="") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual([(row["solver"], int(row["points"])) for row in rows], expected)
+        for row, run in zip(rows, found["runs"]):
+            self.assertEqual(float(row["rms"]), run["error"])
+            self.assertIn(f"{run['error']:.4e}", text)
+        table = (self.path / "out" / "compare.md").read_text()
+        lines = [line for line in table.splitlines() if line.startswith("|")]
+        self.assertEqual(len(lines), 2 + 4)
+        self.assertEqual({line.count("|") for line in lines}, {17})
+        drawing = xml.etree.ElementTree.parse(self.path / "out" / "work_precision.svg").getroot()
+        names = [element.text for element in drawing.iter("{http://www.w3.org/2000/svg}text")]
+        self.assertEqual([names.count(name) for name in (self.CUBIC, "96", "192")], [1, 4, 4])
+
+    def test_given_a_solver_with_a_smaller_limit_then_it_has_the_steps_it_needs(self):
+        words = ["--solvers", f"{self.CUBIC},{self.CELLS}", "--resolutions", "32"]
+        text, found = self.compare(GAUSSIAN, *words, "--set", "time.stop_step=400")
+        cubic, cells = found["runs"]
+        self.assertEqual([cubic["steps"], cells["steps_in_proportion"]], [112, 112])
+        self.assertGreater(cells["steps"], 112)
+        self.assertIn(f"{cells['steps']} instead of 112 at 32", text)
+        self.assertIn("step.time_interpolation is quadratic", text)
+        # The same share of the whole run.
+        for run in (cubic, cells):
+            self.assertAlmostEqual(run["summary"]["steps"], 400 / 447 * run["steps"], delta=0.5)
+
+    def test_given_variants_of_a_solver_then_each_has_its_keys_and_computes_what_run_does(self):
+        words = ["--solver", self.CUBIC, "--solver", f"{self.CUBIC}, departure=exact,amr.levels=1"]
+        _, found = self.compare(GAUSSIAN, *words, "--resolutions", "32")
+        plain, other = (run["summary"] for run in found["runs"])
+        # The file's own key of [solver], which is not the default.
+        self.assertEqual(plain["config"]["solver"]["departure"], "second_order")
+        self.assertEqual(other["config"]["solver"]["departure"], "exact")
+        keys = ["grid.base=32", "time.steps=112", "solver.departure=exact", "amr.levels=1"]
+        keys = [word for key in keys for word in ("--set", key)]
+        done = self.kumiko("run", GAUSSIAN, *keys, "--output", "alone", "--summary", "alone.json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        alone = json.loads((self.path / "alone.json").read_text())
+        self.assertEqual(alone["state_hash"], other["state_hash"])
+
+    def test_given_published_errors_then_ours_stand_beside_them_with_norm_and_source(self):
+        words = ["--solvers", self.CUBIC, "--resolutions", "256", "--set", "amr.levels=1"]
+        text, found = self.compare(ZALESAK, *words, "--set", "time.stop_step=40")
+        line = next(line for line in text.splitlines() if "6.0000e-02" in line)
+        self.assertRegex(line, rf"rms +256 .* {found['runs'][0]['error']:.4e} .*thesis")
+        drawing = (self.path / "out" / "work_precision.svg").read_text()
+        self.assertEqual(drawing.count('stroke-dasharray="5 4"'), 2, "one line in both panels")
+
+    def test_given_a_run_that_fails_then_the_others_are_reported_and_the_exit_code_is_1(self):
+        limited = f"{self.CUBIC},time.wall_limit=0.001 s"
+        words = ["--solver", limited, "--solver", self.CUBIC, "--resolutions", "32,64"]
+        result = self.kumiko("compare", GAUSSIAN, *words, "--summary", "found.json")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("2 of 4 runs failed", result.stderr)
+        self.assertIn("at 64 failed: ended by time.wall_limit", result.stdout)
+        runs = json.loads((self.path / "found.json").read_text())["runs"]
+        self.assertEqual(["summary" in run for run in runs], [False, False, True, True])
+
+    def test_given_a_signal_then_what_is_done_is_reported(self):
+        words = ["--solvers", self.CUBIC, "--resolutions", "32,1024", "--set", "amr.levels=1"]
+        words += ["--workers", "2", "--output", "out"]
+        command = [KUMIKO, "compare", str(GAUSSIAN), *words]
+        figures = self.path / "out" / "compare.csv"
+        with subprocess.Popen(
+            command, cwd=self.path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        ) as process:
+            deadline = time.monotonic() + 120
+            while not figures.exists() or len(figures.read_text().splitlines()) < 2:
+                self.assertLess(time.monotonic(), deadline, "no run ended")
+                time.sleep(0.02)
+            process.send_signal(signal.SIGINT)
+            text, errors = process.communicate(timeout=120)
+        self.assertEqual(process.returncode, 1)
+        self.assertIn("signal 2", errors)
+        self.assertIn("1 of 2 runs are missing", text)
+        found = json.loads((self.path / "out" / "compare.json").read_text())
+        self.assertFalse(found["complete"])
+        self.assertEqual(["summary" in run for run in found["runs"]], [True, False])
+
+    def test_given_wrong_requests_then_they_are_refused_before_the_first_run(self):
+        def refused(*words, parts):
+            self.assert_refused(self.kumiko("compare", GAUSSIAN, *words), *parts)
+
+        cubic, cells = self.CUBIC, self.CELLS
+        refused(parts=["--solvers"])
+        refused("--solvers", f"{cubic},cubik", parts=["cubik", cells])
+        refused("--solvers", f"{cubic},{cubic}", parts=[cubic, "twice"])
+        refused("--solver", f"{cubic},departure", parts=["departure", "KEY=VALUE"])
+        refused("--solver", f"{cubic},dparture=exact", parts=["solver.departure"])
+        refused("--solver", f"{cubic},case.sigma=1", parts=["case.sigma"])
+        refused("--solvers", cubic, "--set", "solver.departure=exact", parts=["--solver NAME"])
+        refused("--solvers", cubic, "--resolutions", "64,100", parts=["100", "16"])
+        refused("--solvers", cubic, "--resolutions", "8", parts=["--resolutions", "16"])
+        refused("--solvers", cubic, "--norm", "l2", parts=["l1_relative"])
+        refused("--solvers", cubic, "--repetitions", "0", parts=["--repetitions"])
+        refused("--solvers", cubic, "--set", "amr.levls=1", parts=["amr.levels"])
+        interpolation = "step.time_interpolation=characteristic"
+        refused("--solver", f"{cells},{interpolation}", parts=[cells, "quadratic"])
+
+    def test_given_an_earlier_comparison_then_overwrite_is_asked_for(self):
+        words = [GAUSSIAN, "--solvers", self.CUBIC, "--resolutions", "32"]
+        self.compare(*words)
+        again = self.kumiko("compare", *words, "--output", "out")
+        self.assert_refused(again, "out/compare.csv", "--overwrite")
+        self.compare(*words, "--overwrite")
 
 
 class Help(CommandTest):

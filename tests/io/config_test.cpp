@@ -124,6 +124,24 @@ TEST(ConfigRoundTrip, WritesOneTableForEachFirstPart) {
   EXPECT_THAT(text, HasSubstr("\n[case]\ninner.radius = 0.15\nname = \"zalesak\"\n"));
 }
 
+TEST(ConfigOfAnotherSolver, LeavesOutTheKeysOfTheFilesSolverAndKeepsThoseOfTheCommandLine) {
+  const std::string file = kMinimal + "solver.name = 'one'\nsolver.weight = 0.25\n";
+  const ConfigSource source = parse_config(file, "run.toml", {"solver.limit=false"});
+  const Config other = source.with_solver("other", "--solver other").check(schema());
+  EXPECT_EQ(other.values().text("solver.name"), "other");
+  EXPECT_EQ(other.values().number("solver.weight"), 0.5);
+  EXPECT_FALSE(other.values().flag("solver.limit"));
+  const Config same = source.with_solver("one", "--solver one").check(schema());
+  EXPECT_EQ(same.values().number("solver.weight"), 0.25);
+}
+
+TEST(ConfigOfAnotherSolver, NamesThePlaceOfItsName) {
+  const ConfigSource source = parse_config(kMinimal, "run.toml");
+  const std::string refused =
+      source.with_solver("other", "--solver other").error("solver.name", "it is unknown").what();
+  EXPECT_EQ(refused, "--solver other: it is unknown");
+}
+
 TEST(ConfigOverride, IsReadByTheTypeOfItsKey) {
   const Config config =
       load(kMinimal + "amr.levels = 3",

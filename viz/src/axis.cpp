@@ -57,9 +57,9 @@ std::vector<Tick> linear_ticks(Range range, int most_labels) {
   const bool plain = largest < kLargestPlain && decimals <= kMostDecimals;
   std::vector<Tick> list;
   const double first = std::ceil(range.low / step - kSlack);
-  const double last = std::floor(range.high / step + kSlack);
-  for (double index = first; index <= last; index += 1.0) {
-    const double value = index == 0.0 ? 0.0 : index * step;  // no -0
+  const auto steps = static_cast<int>(std::floor(range.high / step + kSlack) - first);
+  for (int index = 0; index <= steps; ++index) {
+    const double value = (first + index) * step + 0.0;  // no -0
     list.push_back({value, plain ? fmt::format("{:.{}f}", value, decimals) : number_label(value)});
   }
   return list;
@@ -183,7 +183,7 @@ std::string number_label(double value) {
   if (size >= kSmallestPlain && size < kLargestPlain) return fmt::format("{:.6g}", value);
   int power = static_cast<int>(std::floor(std::log10(size) + kSlack));
   const std::string factor = fmt::format("{:.4g}", value / std::pow(10.0, power));
-  const std::string ten = "10" + superscript(power);
+  std::string ten = "10" + superscript(power);
   if (factor == "1") return ten;
   return factor == "-1" ? "-" + ten : factor + "×" + ten;
 }

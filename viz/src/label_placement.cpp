@@ -90,16 +90,16 @@ std::vector<double> spread(std::vector<double> places, double gap, double low, d
   // belong.
   struct Group {
     double sum;  ///< of where its members' first one would have to lie
-    double members;
+    int members;
     double first;
   };
   std::vector<Group> groups;
   const auto settle = [&](Group& group) {
-    const double last_first = high - (group.members - 1.0) * apart;
+    const double last_first = high - (group.members - 1) * apart;
     group.first = std::max(low, std::min(last_first, group.sum / group.members));
   };
   for (const double place : places) {
-    groups.push_back({place, 1.0, 0.0});
+    groups.push_back({place, 1, 0.0});
     settle(groups.back());
     while (groups.size() > 1) {
       Group& before = groups[groups.size() - 2];
@@ -113,7 +113,7 @@ std::vector<double> spread(std::vector<double> places, double gap, double low, d
   }
   std::size_t at = 0;
   for (const Group& group : groups) {
-    for (double member = 0.0; member < group.members; member += 1.0) {
+    for (int member = 0; member < group.members; ++member) {
       places[at++] = group.first + member * apart;
     }
   }

@@ -307,13 +307,15 @@ class Legend {
   }
 
   double height() const {
-    return kLegendRow * static_cast<double>((entries_.size() + columns_ - 1) / columns_);
+    const std::size_t rows = (entries_.size() + columns_ - 1) / columns_;
+    return kLegendRow * static_cast<double>(rows);
   }
 
   void draw(Svg& svg, Place corner) const {
     for (std::size_t at = 0; at < entries_.size(); ++at) {
+      const std::size_t row = at / columns_;
       const double x = corner.x + column_ * static_cast<double>(at % columns_);
-      const double y = corner.y + kLegendRow * (0.5 + static_cast<double>(at / columns_));
+      const double y = corner.y + kLegendRow * (0.5 + static_cast<double>(row));
       const Look look = look_of(at);
       svg.line({x, y}, {x + kSample - 8.0, y}, {look.colour, 1.6, look.dashes});
       if (entries_[at].markers) {
