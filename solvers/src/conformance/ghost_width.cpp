@@ -1,6 +1,9 @@
 // How many ghost layers a solver reads, against what it declares.
 #include <algorithm>
 #include <limits>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include <fmt/core.h>
 
@@ -15,12 +18,14 @@ namespace {
 /// The first finds all reads but those that a test for NaN masks, the others those.
 constexpr double kPoisons[] = {std::numeric_limits<double>::quiet_NaN(), 1e300, -1e300};
 
-/// The outermost layer whose values change a bit of what the solver computes.
-int layers_read(const Subject& subject, const Place& place, const Flow& flow) {
+/// The outermost layer whose values change a bit of what the solver computes; nothing when its bits
+/// change by themselves.
+std::optional<int> layers_read(const Subject& subject, const Place& place, const Flow& flow) {
   PatchStep step(subject, place);
   step.fill(rough_values(subject));
   step.prepare_for(flow, subject.traits.cfl_limit);
   const std::vector<double> expected = step.outputs();
+  if (!same_bits(step.outputs(), expected)) return std::nullopt;
   for (int layer = step.layers(); layer > 0; --layer) {
     for (const double poison : kPoisons) {
       step.poison(layer, poison);
@@ -37,9 +42,10 @@ Finding check_ghost_width(Subject& subject) {
   int read = 0;
   std::string where;
   for (const Flow& flow : flows_around(place.centre_x(), place.centre_y())) {
-    const int layers = layers_read(subject, place, flow);
-    if (layers > read) where = flow.name;
-    read = std::max(read, layers);
+    const std::optional<int> layers = layers_read(subject, place, flow);
+    if (!layers) return skipped("the same step has other bits each time: see determinism");
+    if (*layers > read) where = flow.name;
+    read = std::max(read, *layers);
   }
   const int declared = subject.traits.ghosts;
   const Figures figures = {{"declared", declared}, {"read", read}};
