@@ -13,6 +13,15 @@ using amr::Points;
 
 class Gaussian final : public SolidRotation {
  public:
+  static amr::Description describe() {
+    return {"gaussian",
+            "a smooth Gaussian in solid rotation, for orders of convergence",
+            {{"sigma", 0.05, "standard deviation of the Gaussian", 1e-3, 1.0},
+             {"x", 0.5, "x of its middle at the start", 0.0, 1.0},
+             {"y", 0.75, "y of its middle at the start", 0.0, 1.0},
+             {"revolutions", std::int64_t{1}, "revolutions that make up the whole run", 1, 1000}}};
+  }
+
   explicit Gaussian(const amr::ParameterSet& parameters)
       : bell_{parameters.number("x"), parameters.number("y"), parameters.number("sigma")},
         revolutions_(static_cast<double>(parameters.integer("revolutions"))) {}
@@ -42,15 +51,6 @@ class Gaussian final : public SolidRotation {
 
 }  // namespace
 
-CaseEntry gaussian_entry() {
-  return {
-      "gaussian",
-      "a smooth Gaussian in solid rotation, for orders of convergence",
-      {{"sigma", 0.05, "standard deviation of the Gaussian", 1e-3, 1.0},
-       {"x", 0.5, "x of its middle at the start", 0.0, 1.0},
-       {"y", 0.75, "y of its middle at the start", 0.0, 1.0},
-       {"revolutions", std::int64_t{1}, "revolutions that make up the whole run", 1, 1000}},
-      [](const amr::ParameterSet& parameters) { return std::make_unique<Gaussian>(parameters); }};
-}
+CaseEntry gaussian_entry() { return amr::make_entry<amr::Case, Gaussian>(); }
 
 }  // namespace kumiko::cases

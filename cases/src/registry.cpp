@@ -1,5 +1,8 @@
 #include <kumiko/cases/registry.hpp>
 
+#include "channel.hpp"
+#include "deformation.hpp"
+#include "dyes.hpp"
 #include "gaussian.hpp"
 #include "vortex.hpp"
 #include "zalesak.hpp"
@@ -7,7 +10,9 @@
 namespace kumiko::cases {
 
 const std::vector<CaseEntry>& case_entries() {
-  static const std::vector<CaseEntry> entries = {zalesak_entry(), gaussian_entry(), vortex_entry()};
+  static const std::vector<CaseEntry> entries = {channel_entry(), deformation_entry(),
+                                                 dyes_entry(),    gaussian_entry(),
+                                                 vortex_entry(),  zalesak_entry()};
   return entries;
 }
 
