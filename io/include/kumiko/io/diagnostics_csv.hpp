@@ -23,9 +23,9 @@ struct DiagnosticsRow {
 };
 
 /// Writes the columns step, time, patches_0.., mass, min, max, updates_0.. ; of several components,
-/// mass_NAME, min_NAME and max_NAME of each stand before the updates. Each row is in the
-/// file when row() returns; numbers read back to the same bits. Until finish() the file is called
-/// `PATH.part`: a run that fails leaves its rows there.
+/// mass_NAME, min_NAME and max_NAME of each stand before the updates. Each row is in the file when
+/// row() returns; numbers read back to the same bits. Until finish() the file is called `PATH.part`:
+/// a run that fails leaves its rows there.
 class DiagnosticsCsv {
  public:
   /// Starts the file, with rows that an earlier part of the run left. These may be of another
