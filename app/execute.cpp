@@ -164,6 +164,27 @@ io::RunSummary describe(const Problem& problem, const amr::Backend& backend,
   return summary;
 }
 
+std::vector<io::ComponentSummary> components_of(const amr::Case& problem,
+                                                const amr::FieldFigures& field,
+                                                const std::optional<amr::ErrorNorms>& errors) {
+  const std::vector<std::string> names = problem.component_names();
+  std::vector<io::ComponentSummary> components;
+  for (std::size_t at = 0; at < field.components.size(); ++at) {
+    const amr::FieldFigures& figures = field.components[at];
+    io::ComponentSummary& component = components.emplace_back();
+    component.name = names[at];
+    component.minimum = figures.minimum;
+    component.maximum = figures.maximum;
+    component.mass = figures.mass;
+    if (!errors) continue;
+    component.rms = errors->components[at].rms;
+    component.l1_relative = errors->components[at].l1_relative;
+    component.l1 = errors->components[at].l1;
+    component.linf = errors->components[at].linf;
+  }
+  return components;
+}
+
 /// Of the finest level's grid, with the finest level's step.
 double uniform_updates(const Problem& problem, int steps) {
   const auto& options = problem.options;
@@ -239,6 +260,7 @@ io::RunSummary execute(const Problem& problem, amr::Backend& backend, amr::Simul
   }
   summary.minimum = field.minimum;
   summary.maximum = field.maximum;
+  summary.components = components_of(*problem.the_case, field, errors);
   summary.mass_drift = figures.initial_mass != 0.0 ? field.mass / figures.initial_mass - 1.0 : 0.0;
   summary.updates_total = work.updates();
   summary.updates_per_level = work.updates_per_level;

@@ -38,6 +38,7 @@ void draw(const Loaded& state, const std::filesystem::path& file) {
   options.title =
       fmt::format("{}   step {}   t = {:.4f}", state.problem.config.values().text("case.name"),
                   simulation.step(), simulation.time());
+  options.field_name = state.problem.the_case->component_names().front();
   viz::draw_field(file, simulation.hierarchy(), options);
 }
 
@@ -51,7 +52,7 @@ std::filesystem::path export_one(const Request& request, const std::filesystem::
   }
   std::filesystem::path folder = request.output / fmt::format("plt_{:06}", step);
   io::write_plotfile(folder, state.simulation->hierarchy(),
-                     {step, state.simulation->time(), {"u"}});
+                     {step, state.simulation->time(), state.problem.the_case->component_names()});
   return folder;
 }
 

@@ -153,7 +153,8 @@ class RunFiles {
         from_(start.from ? std::optional(start.from->file) : std::nullopt),
         csv_(folder_.file("diagnostics.csv"), problem_.options.levels,
              static_cast<int>(simulation.counters().workers.size()),
-             earlier_rows(start, "diagnostics.csv", simulation.step())),
+             earlier_rows(start, "diagnostics.csv", simulation.step()),
+             problem_.the_case->component_names()),
         load_csv_(folder_.file("load.csv"), earlier_rows(start, "load.csv", simulation.step() - 1)),
         next_load_(simulation.step()),
         reported_(csv_.earlier_updates()),
@@ -182,7 +183,7 @@ class RunFiles {
   }
 
   void write_row(const amr::Simulation& simulation, amr::Backend& backend) {
-    const amr::FieldFigures field = amr::field_figures(simulation.hierarchy(), backend);
+    amr::FieldFigures field = amr::field_figures(simulation.hierarchy(), backend);
     if (!field.finite) {
       throw std::runtime_error(fmt::format(
           "the field holds values that are not finite at base step {}; the case or the solver "
@@ -192,9 +193,7 @@ class RunFiles {
     io::DiagnosticsRow row;
     row.step = simulation.step();
     row.time = simulation.time();
-    row.mass = field.mass;
-    row.minimum = field.minimum;
-    row.maximum = field.maximum;
+    row.field = std::move(field);
     for (int level = 0; level < simulation.hierarchy().max_levels(); ++level) {
       row.patches.push_back(simulation.hierarchy().level(level).size());
     }
@@ -232,6 +231,7 @@ class RunFiles {
     options.title =
         fmt::format("{}   step {}   t = {:.4f}", problem_.config.values().text("case.name"),
                     simulation.step(), simulation.time());
+    options.field_name = problem_.the_case->component_names().front();
     viz::draw_field(folder_.file(name), simulation.hierarchy(), options);
   }
 
@@ -333,6 +333,12 @@ void print_load(const io::RunSummary& s) {
              wait.step, who, to_string(wait.awaited), to_string(wait.cause));
 }
 
+void print_component(const io::ComponentSummary& c) {
+  fmt::print("  {:<19}", c.name);
+  if (c.rms) fmt::print("RMS {:.4e}, relative L1 {:.4e}, ", *c.rms, *c.l1_relative);
+  fmt::print("range {:.4f} .. {:.4f}\n", c.minimum, c.maximum);
+}
+
 void print_summary(const io::RunSummary& s) {
   fmt::print("case {}  solver {}  backend {}  workers {}  base steps {}\n", s.case_name, s.solver,
              s.backend, s.workers, s.steps);
@@ -342,6 +348,7 @@ void print_summary(const io::RunSummary& s) {
     fmt::print("largest error        {:.4f}\n", *s.linf);
   }
   fmt::print("range                {:.4f} .. {:.4f}\n", s.minimum, s.maximum);
+  for (const io::ComponentSummary& component : s.components) print_component(component);
   fmt::print("mass drift           {:.3e}\n", s.mass_drift);
   fmt::print("point updates        {}  ({:.2f} % of the uniform fine grid)\n", s.updates_total,
              100.0 * s.fraction_of_uniform);

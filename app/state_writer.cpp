@@ -22,7 +22,7 @@ io::Checkpoint checkpoint_of(const Problem& problem, const amr::Simulation& simu
   checkpoint.attributes.dt = simulation.dt();
   checkpoint.attributes.subcycling = problem.options.subcycling;
   checkpoint.attributes.configuration = problem.config.to_toml();
-  checkpoint.attributes.component_names = {"u"};
+  checkpoint.attributes.component_names = problem.the_case->component_names();
   checkpoint.attributes.initial_mass = figures.initial_mass;
   checkpoint.attributes.wall_s = figures.wall_s;
   if (is_checkpoint || !problem.config.values().flag("output.figures")) {

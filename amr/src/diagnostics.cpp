@@ -3,7 +3,7 @@
 #include <atomic>
 #include <cmath>
 #include <limits>
-#include <type_traits>
+#include <span>
 
 #include <fmt/core.h>
 
@@ -31,19 +31,35 @@ void for_each_leaf(const Patch& patch, Visit visit) {
   }
 }
 
-/// Figures of every patch in parallel, joined in canonical order, so that the bits do not depend on
-/// who computed them.
-template <class Part, class Compute, class Join>
-void reduce(const Hierarchy& hierarchy, Backend& backend, Compute compute, Join join) {
+/// Figures of each component: of every patch in parallel, joined in canonical order, so that the
+/// bits do not depend on who computed them.
+/// @param compute  fills the parts of a patch's components
+template <class Part, class Compute>
+std::vector<Part> reduce(const Hierarchy& hierarchy, Backend& backend, Compute compute) {
+  const auto components = static_cast<std::size_t>(hierarchy.shape().components);
+  std::vector<Part> total(components);
   backend.run([&] {
     for (int index = 0; index < hierarchy.max_levels(); ++index) {
       const Level& level = hierarchy.level(index);
-      std::vector<Part> parts(level.size());
-      backend.for_each(level,
-                       [&](std::size_t slot, int) { compute(level.patch(slot), parts[slot]); });
-      for (const Part& part : parts) join(part);
+      std::vector<Part> parts(level.size() * components);
+      backend.for_each(level, [&](std::size_t slot, int) {
+        compute(level.patch(slot), std::span(parts).subspan(slot * components, components));
+      });
+      for (std::size_t at = 0; at < parts.size(); ++at) total[at % components] += parts[at];
     }
   });
+  return total;
+}
+
+/// Of all components together, and of each where there are several.
+template <class Figures, class Part>
+Figures figures_of(const std::vector<Part>& parts) {
+  Part all;
+  for (const Part& part : parts) all += part;
+  Figures figures = all.figures();
+  if (parts.size() < 2) return figures;
+  for (const Part& part : parts) figures.components.push_back(part.figures());
+  return figures;
 }
 
 double point_area(const Hierarchy& hierarchy, const Patch& patch) {
@@ -56,7 +72,30 @@ struct FigurePart {
   double minimum = std::numeric_limits<double>::infinity();
   double maximum = -std::numeric_limits<double>::infinity();
   bool finite = true;
+
+  FigurePart& operator+=(const FigurePart& other) {
+    sum += other.sum;
+    minimum = std::min(minimum, other.minimum);
+    maximum = std::max(maximum, other.maximum);
+    finite = finite && other.finite;
+    return *this;
+  }
+  FieldFigures figures() const { return {sum, minimum, maximum, finite}; }
 };
+
+FigurePart figure_part(const Patch& patch, int component, double area) {
+  FigurePart part;
+  const ConstPatchView field = patch.now();
+  for_each_leaf(patch, [&](int i, int j) {
+    const double u = field(i, j, component);
+    part.sum += u;
+    part.minimum = std::min(part.minimum, u);
+    part.maximum = std::max(part.maximum, u);
+    part.finite = part.finite && std::isfinite(u);
+  });
+  part.sum *= area;
+  return part;
+}
 
 struct ErrorPart {
   double square = 0.0;
@@ -64,13 +103,27 @@ struct ErrorPart {
   double exact = 0.0;
   double area = 0.0;
   double largest = 0.0;
+
+  ErrorPart& operator+=(const ErrorPart& other) {
+    square += other.square;
+    absolute += other.absolute;
+    exact += other.exact;
+    area += other.area;
+    largest = std::max(largest, other.largest);
+    return *this;
+  }
+  ErrorNorms figures() const {
+    return {std::sqrt(square / area), exact > 0.0 ? absolute / exact : 0.0, absolute, largest};
+  }
 };
 
-ErrorPart error_part(const Patch& patch, double area, std::span<const double> exact) {
+ErrorPart error_part(const Patch& patch, int component, double area,
+                     std::span<const double> exact) {
   ErrorPart part;
+  const ConstPatchView field = patch.now();
   for_each_leaf(patch, [&](int i, int j) {
     const double reference = exact[static_cast<std::size_t>(j * kPatchSize + i)];
-    const double error = patch.now()(i, j) - reference;
+    const double error = field(i, j, component) - reference;
     part.square += error * error;
     part.absolute += std::abs(error);
     part.exact += std::abs(reference);
@@ -87,57 +140,36 @@ ErrorPart error_part(const Patch& patch, double area, std::span<const double> ex
 }  // namespace
 
 FieldFigures field_figures(const Hierarchy& hierarchy, Backend& backend) {
-  FigurePart total;
-  reduce<FigurePart>(
-      hierarchy, backend,
-      [&](const Patch& patch, FigurePart& part) {
-        for_each_leaf(patch, [&](int i, int j) {
-          const double u = patch.now()(i, j);
-          part.sum += u;
-          part.minimum = std::min(part.minimum, u);
-          part.maximum = std::max(part.maximum, u);
-          part.finite = part.finite && std::isfinite(u);
-        });
-        part.sum *= point_area(hierarchy, patch);
-      },
-      [&](const FigurePart& part) {
-        total.sum += part.sum;
-        total.minimum = std::min(total.minimum, part.minimum);
-        total.maximum = std::max(total.maximum, part.maximum);
-        total.finite = total.finite && part.finite;
-      });
-  return {total.sum, total.minimum, total.maximum, total.finite};
+  return figures_of<FieldFigures>(
+      reduce<FigurePart>(hierarchy, backend, [&](const Patch& patch, std::span<FigurePart> parts) {
+        const double area = point_area(hierarchy, patch);
+        int component = 0;
+        for (FigurePart& part : parts) part = figure_part(patch, component++, area);
+      }));
 }
 
 std::optional<ErrorNorms> error_norms(const Hierarchy& hierarchy, const Case& problem, double time,
                                       Backend& backend) {
-  ErrorPart total;
   std::atomic<bool> known = true;
-  reduce<ErrorPart>(
-      hierarchy, backend,
-      [&](const Patch& patch, ErrorPart& part) {
-        std::array<double, kPatchPoints> exact;
-        const auto solution = [&](Points points, std::span<double> values) {
-          return problem.exact(points, 0, time, values);
-        };
-        if (!sample_patch(hierarchy.geometry(), patch.id(), solution, exact)) {
-          known.store(false, std::memory_order_relaxed);
-          return;
-        }
-        part = error_part(patch, point_area(hierarchy, patch), exact);
-      },
-      [&](const ErrorPart& part) {
-        total.square += part.square;
-        total.absolute += part.absolute;
-        total.exact += part.exact;
-        total.area += part.area;
-        total.largest = std::max(total.largest, part.largest);
-      });
+  const auto compute = [&](const Patch& patch, std::span<ErrorPart> parts) {
+    const double area = point_area(hierarchy, patch);
+    std::array<double, kPatchPoints> exact;
+    int component = 0;
+    for (ErrorPart& part : parts) {
+      const auto solution = [&](Points points, std::span<double> values) {
+        return problem.exact(points, component, time, values);
+      };
+      if (!sample_patch(hierarchy.geometry(), patch.id(), solution, exact)) {
+        known.store(false, std::memory_order_relaxed);
+        return;
+      }
+      part = error_part(patch, component++, area, exact);
+    }
+  };
+  const std::vector<ErrorPart> parts = reduce<ErrorPart>(hierarchy, backend, compute);
   // Relaxed suffices: the end of the parallel loop orders the stores before this load.
   if (!known.load(std::memory_order_relaxed)) return std::nullopt;
-  return ErrorNorms{std::sqrt(total.square / total.area),
-                    total.exact > 0.0 ? total.absolute / total.exact : 0.0, total.absolute,
-                    total.largest};
+  return figures_of<ErrorNorms>(parts);
 }
 
 std::string state_hash(const Hierarchy& hierarchy) {

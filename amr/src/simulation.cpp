@@ -9,6 +9,7 @@
 #include <kumiko/amr/memory_limit.hpp>
 #include <kumiko/amr/simulation.hpp>
 
+#include "component_names.hpp"
 #include "criterion.hpp"
 #include "for_slots.hpp"
 #include "ghost_exchange.hpp"
@@ -75,6 +76,7 @@ void check_parts(const Case& problem, const Solver& solver, const SimulationOpti
     throw std::invalid_argument(
         fmt::format("the case has {} components; 1 is the least", problem.components()));
   }
+  check_component_names(problem);
   if (traits.components != 0 && traits.components != problem.components()) {
     throw std::invalid_argument(
         fmt::format("solver '{}' advances {} components, but the case has {}", traits.name,

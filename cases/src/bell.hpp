@@ -13,13 +13,15 @@ struct Bell {
   double y;
   double sigma;
 
-  void sample(amr::Points points, std::span<double> values) const {
+  double at(double x_at, double y_at) const {
     const double scale = -0.5 / (sigma * sigma);
-    for (std::size_t at = 0; at < points.size(); ++at) {
-      const double dx = points.x[at] - x;
-      const double dy = points.y[at] - y;
-      values[at] = std::exp(scale * (dx * dx + dy * dy));
-    }
+    const double dx = x_at - x;
+    const double dy = y_at - y;
+    return std::exp(scale * (dx * dx + dy * dy));
+  }
+
+  void sample(amr::Points points, std::span<double> values) const {
+    for (std::size_t k = 0; k < points.size(); ++k) values[k] = at(points.x[k], points.y[k]);
   }
 };
 

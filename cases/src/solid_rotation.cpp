@@ -41,4 +41,6 @@ double rotation_angle(double time) {
   return std::abs(angle) < 1e-9 ? 0.0 : angle;
 }
 
+BackTurn::BackTurn(double angle) : cosine_(std::cos(angle)), sine_(std::sin(angle)) {}
+
 }  // namespace kumiko::cases

@@ -28,4 +28,22 @@ class SolidRotation : public amr::Case {
 /// to 1e-9: they bring the nodes back onto themselves.
 double rotation_angle(double time);
 
+/// Where a point of the plane was at the start, for angles other than 0: whole turns must bring
+/// points back without rounding, which no arithmetic does.
+class BackTurn {
+ public:
+  explicit BackTurn(double angle);
+
+  double x(double x, double y) const {
+    return kRotationCentre + cosine_ * (x - kRotationCentre) + sine_ * (y - kRotationCentre);
+  }
+  double y(double x, double y) const {
+    return kRotationCentre - sine_ * (x - kRotationCentre) + cosine_ * (y - kRotationCentre);
+  }
+
+ private:
+  double cosine_;
+  double sine_;
+};
+
 }  // namespace kumiko::cases

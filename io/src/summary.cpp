@@ -16,7 +16,9 @@ using Json = nlohmann::ordered_json;
 
 Json or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
 
-Json error_json(const RunSummary& summary) {
+/// Of a RunSummary or a ComponentSummary.
+template <class Summary>
+Json error_json(const Summary& summary) {
   Json json;
   json["rms"] = or_null(summary.rms);
   json["l1_relative"] = or_null(summary.l1_relative);
@@ -24,6 +26,15 @@ Json error_json(const RunSummary& summary) {
   json["linf"] = or_null(summary.linf);
   json["min"] = summary.minimum;
   json["max"] = summary.maximum;
+  return json;
+}
+
+Json components_json(const RunSummary& summary) {
+  Json json = Json::object();
+  for (const ComponentSummary& component : summary.components) {
+    json[component.name] = error_json(component);
+    json[component.name]["mass"] = component.mass;
+  }
   return json;
 }
 
@@ -101,6 +112,7 @@ Json to_json(const RunSummary& summary) {
   json["steps"] = summary.steps;
   json["wall_s"] = summary.wall_s;
   json["error"] = error_json(summary);
+  if (!summary.components.empty()) json["components"] = components_json(summary);
   json["mass_drift"] = summary.mass_drift;
   json["updates"] = updates_json(summary);
   json["updates_per_core_s"] = summary.updates_per_core_s;

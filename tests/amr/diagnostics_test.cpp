@@ -64,6 +64,67 @@ TEST(Diagnostics, GivenAnExactFieldOf4ThenTheAbsoluteL1ErrorIs4TimesTheRelativeO
   EXPECT_NEAR(errors->l1_relative, errors->l1 / 4.0, 1e-14);
 }
 
+/// Two components, known as 1 and 3.
+struct TwoKnown : FunctionCase {
+  int components() const override { return 2; }
+  bool exact(Points points, int component, double, std::span<double> values) const override {
+    for (std::size_t at = 0; at < points.size(); ++at) values[at] = 1.0 + 2.0 * component;
+    return knows_second || component == 0;
+  }
+  bool knows_second = true;
+};
+
+/// u0 = 1.5 against 1 and u1 = 2 against 3, everywhere.
+std::unique_ptr<Hierarchy> island_of_two() {
+  auto hierarchy = island({}, {2, 2, 0});
+  for (int index = 0; index < 3; ++index) {
+    Level& level = hierarchy->level(index);
+    for (std::size_t slot = 0; slot < level.size(); ++slot) {
+      level.patch(slot).now().interior(0) = 1.5;
+      level.patch(slot).now().interior(1) = 2.0;
+    }
+  }
+  return hierarchy;
+}
+
+TEST(Diagnostics, GivenTwoComponentsThenFiguresAreOfBothTogetherAndOfEach) {
+  const auto hierarchy = island_of_two();
+  const auto backend = make_backend("serial", 1);
+  const FieldFigures figures = field_figures(*hierarchy, *backend);
+  EXPECT_NEAR(figures.mass, 3.5, 1e-13);
+  EXPECT_EQ(figures.minimum, 1.5);
+  EXPECT_EQ(figures.maximum, 2.0);
+  ASSERT_EQ(figures.components.size(), 2U);
+  EXPECT_NEAR(figures.components[0].mass, 1.5, 1e-13);
+  EXPECT_NEAR(figures.components[1].mass, 2.0, 1e-13);
+  EXPECT_EQ(figures.components[1].minimum, 2.0);
+  const auto errors = error_norms(*hierarchy, TwoKnown{}, 0.0, *backend);
+  ASSERT_TRUE(errors.has_value());
+  EXPECT_NEAR(errors->rms, std::sqrt((0.25 + 1.0) / 2), 1e-13);
+  EXPECT_NEAR(errors->l1_relative, 1.5 / 4.0, 1e-13);
+  EXPECT_EQ(errors->linf, 1.0);
+  ASSERT_EQ(errors->components.size(), 2U);
+  EXPECT_NEAR(errors->components[0].rms, 0.5, 1e-13);
+  EXPECT_NEAR(errors->components[1].l1_relative, 1.0 / 3.0, 1e-13);
+}
+
+TEST(Diagnostics, GivenANaNInTheSecondComponentThenTheFieldIsNotFinite) {
+  const auto hierarchy = island_of_two();
+  const auto backend = make_backend("serial", 1);
+  hierarchy->level(0).patch(0).now()(0, 0, 1) = std::nan("");
+  const FieldFigures figures = field_figures(*hierarchy, *backend);
+  EXPECT_FALSE(figures.finite);
+  EXPECT_TRUE(figures.components[0].finite);
+}
+
+TEST(Diagnostics, GivenAComponentWithoutExactSolutionThenThereAreNoErrors) {
+  const auto hierarchy = island_of_two();
+  const auto backend = make_backend("serial", 1);
+  TwoKnown problem;
+  problem.knows_second = false;
+  EXPECT_FALSE(error_norms(*hierarchy, problem, 0.0, *backend).has_value());
+}
+
 TEST(Diagnostics, GivenNoExactSolutionThenThereAreNoErrors) {
   const auto hierarchy = island_with_poison();
   const auto backend = make_backend("serial", 1);

@@ -291,6 +291,34 @@ TEST(TwoComponents, GivenTwoWhenLoehnerRefinesThenItIsWhereEitherAsksFor) {
   EXPECT_EQ(refined({left, right}, two), in_left + in_right);
 }
 
+TEST(ComponentNames, GivenNoneOfItsOwnThenACaseHasUOrNumberedOnes) {
+  const testing::ScalarField zero = [](double, double) { return 0.0; };
+  EXPECT_EQ(turning({zero}).component_names(), std::vector<std::string>{"u"});
+  EXPECT_EQ(turning({zero, zero, zero}).component_names(),
+            (std::vector<std::string>{"u0", "u1", "u2"}));
+}
+
+TEST(ComponentNames, GivenNamesThatFilesCannotHoldThenTheRunIsRefused) {
+  struct Named : FunctionCase {
+    std::vector<std::string> names;
+    int components() const override { return 2; }
+    std::vector<std::string> component_names() const override { return names; }
+  };
+  const auto backend = make_backend("serial", 1);
+  const auto solver = cubic_solver();
+  Named problem;
+  using Names = std::vector<std::string>;
+  const auto run = [&](const Names& names) {
+    problem.names = names;
+    Simulation(problem, *solver, *backend, run_options(16, 1, 1));
+  };
+  EXPECT_NO_THROW(run({"salt_2", "_Dye"}));
+  for (const Names& names : {Names{"u"}, Names{"u", "u"}, Names{"u", ""}, Names{"u", "2u"},
+                             Names{"u", "a/b"}, Names{"u", "a b"}, Names{"u", "worker"}}) {
+    EXPECT_THROW(run(names), std::invalid_argument) << names.back();
+  }
+}
+
 TEST(TwoComponents, GivenASolverForAnotherNumberThenTheRunIsRefused) {
   const ManyComponentCase problem = turning({bump, bump});
   const ManyComponentSolver three(3);

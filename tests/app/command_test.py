@@ -16,6 +16,7 @@ CASES = Path(os.environ["KUMIKO_CASES"])
 ZALESAK = CASES / "zalesak" / "zalesak.toml"
 THESIS = CASES / "zalesak" / "thesis.toml"
 GAUSSIAN = CASES / "gaussian" / "gaussian.toml"
+DYES = CASES / "dyes" / "dyes.toml"
 HAS_VTK = os.environ["KUMIKO_HAS_VTK"] == "1"
 # GCC's OpenMP library is not built for ThreadSanitizer, which reports what it does not see.
 HAS_OPENMP = os.environ["KUMIKO_SANITIZER"] != "thread"
@@ -477,6 +478,78 @@ class Compare(CommandTest):
         again = self.kumiko("compare", *words, "--output", "out")
         self.assert_refused(again, "out/compare.csv", "--overwrite")
         self.compare(*words, "--overwrite")
+
+
+class ShippedCases(CommandTest):
+    def test_given_any_of_their_files_then_it_runs(self):
+        files = sorted(CASES.glob("*/*.toml"))
+        self.assertGreater(len(files), 9)
+        for file in files:
+            done = self.kumiko("run", file, "--set", "time.stop_step=2", "--output", file.stem)
+            self.assertEqual(done.returncode, 0, f"{file}: {done.stderr}")
+
+
+class SeveralComponents(CommandTest):
+    """The dyes: three components, from the first step to what others read."""
+
+    NAMES = ["disk", "cone", "hump"]
+    KEYS = ["--set", "grid.base=64", "--set", "time.steps=320", "--set", "diagnostics.every=10"]
+
+    def run_dyes(self, name, *arguments):
+        done = self.kumiko("run", DYES, *self.KEYS, "--output", name, *arguments)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.printed = done.stdout
+        return json.loads((self.path / name / "summary.json").read_text())
+
+    def test_given_a_run_then_summary_and_rows_name_each(self):
+        summary = self.run_dyes("run", "--set", "time.stop_step=20")
+        components = summary["components"]
+        self.assertEqual(list(components), self.NAMES)
+        squares = [component["rms"] ** 2 for component in components.values()]
+        self.assertAlmostEqual(summary["error"]["rms"] ** 2, sum(squares) / 3, places=14)
+        for extreme in (min, max):
+            key = extreme.__name__
+            of_all = extreme(component[key] for component in components.values())
+            self.assertEqual(summary["error"][key], of_all)
+        self.assertLess(components["hump"]["max"], 0.51)
+        self.assertGreater(components["disk"]["rms"], components["cone"]["rms"])
+        with open(self.path / "run" / "diagnostics.csv", newline="") as file:
+            last = list(csv.DictReader(file))[-1]
+        for name, component in components.items():
+            for key in ("mass", "min", "max"):
+                self.assertEqual(float(last[f"{key}_{name}"]), component[key])
+            self.assertIn(f"  {name} ", self.printed)
+        mass = sum(component["mass"] for component in components.values())
+        self.assertAlmostEqual(float(last["mass"]), mass, places=15)
+
+    def test_given_a_checkpoint_then_the_run_goes_on_to_the_same_bits(self):
+        whole = self.run_dyes("whole", "--set", "time.stop_step=30")
+        self.run_dyes("run", "--set", "time.stop_step=15", "--set", "checkpoint.every=10")
+        file = "run/checkpoint_000010.hdf"
+        again = self.run_dyes(
+            "again", "--set", "time.stop_step=30", "--restart", file, "--backend", "pthread"
+        )
+        self.assertEqual(again["state_hash"], whole["state_hash"])
+        self.assertEqual(again["components"], whole["components"])
+        self.assertEqual(again["mass_drift"], whole["mass_drift"])
+        on = self.run_dyes("run", "--set", "time.stop_step=30", "--restart", "latest")
+        self.assertEqual(on["state_hash"], whole["state_hash"])
+        with open(self.path / "run" / "diagnostics.csv", newline="") as rows:
+            steps = [row["step"] for row in csv.DictReader(rows)]
+        self.assertEqual(steps, ["0", "10", "15", "20", "30"])
+
+    def test_given_a_state_then_inspect_and_export_name_each(self):
+        keys = ["--set", "time.stop_step=4", "--set", "output.figures=true"]
+        self.run_dyes("run", *keys)
+        state = "run/state_000004.hdf"
+        report = json.loads(self.kumiko("inspect", state, "--json").stdout)
+        figures = ["level", "worker", "cost_s", "indicator"]
+        for level in report["levels"]:
+            self.assertEqual(list(level["components"]), self.NAMES + figures)
+        done = self.kumiko("export", state, "--format", "plotfile", "--output", "other")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        header = (self.path / "other" / "plt_000004" / "Header").read_text().splitlines()
+        self.assertEqual(header[1:5], ["3", *self.NAMES])
 
 
 class Help(CommandTest):

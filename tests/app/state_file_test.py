@@ -13,7 +13,8 @@ import h5py
 import numpy as np
 
 KUMIKO = os.environ["KUMIKO"]
-ZALESAK = Path(os.environ["KUMIKO_CASES"]) / "zalesak" / "zalesak.toml"
+CASES = Path(os.environ["KUMIKO_CASES"])
+ZALESAK = CASES / "zalesak" / "zalesak.toml"
 BASE = 64
 LEVELS = 3
 FINEST = BASE << (LEVELS - 1)
@@ -22,6 +23,7 @@ FINEST = BASE << (LEVELS - 1)
 class StateTest(unittest.TestCase):
     """A short run and the file of its last state."""
 
+    toml = ZALESAK
     more_keys: list[str] = []
 
     @classmethod
@@ -33,7 +35,7 @@ class StateTest(unittest.TestCase):
         keys += cls.more_keys
         settings = [word for key in keys for word in ("--set", key)]
         subprocess.run(
-            [KUMIKO, "run", str(ZALESAK), *settings, "--output", str(out), "--quiet"], check=True
+            [KUMIKO, "run", str(cls.toml), *settings, "--output", str(out), "--quiet"], check=True
         )
         cls.summary = json.loads((out / "summary.json").read_text())
         cls.last_row = cls.rows("diagnostics.csv")[-1]
@@ -169,6 +171,31 @@ class Figures(StateTest):
             cells = self.file[f"VTKHDF/Level{level}/CellData"]
             self.assertEqual(set(cells), {"u", "level", "worker", "cost_s", "indicator"})
             self.assertTrue((cells["level"][:] == level).all())
+
+
+class SeveralComponents(StateTest):
+    toml = CASES / "dyes" / "dyes.toml"
+    names = ["disk", "cone", "hump"]
+
+    def test_given_three_components_then_records_and_view_have_their_names(self):
+        names = [self.file.attrs[f"component_{k}"].decode() for k in range(3)]
+        self.assertEqual(names, self.names)
+        self.assertEqual(self.file.attrs["num_components"], 3)
+        for level in range(LEVELS):
+            self.assertEqual(set(self.file[f"VTKHDF/Level{level}/CellData"]), set(self.names))
+
+    def test_given_three_components_then_the_view_has_the_extremes_and_mass_of_each(self):
+        for name in self.names:
+            cells, mass = [], 0.0
+            for level in range(LEVELS):
+                group = self.file[f"VTKHDF/Level{level}"]
+                cells.append(group["CellData"][name][:])
+                mass += cells[-1].sum() * group.attrs["Spacing"][0] ** 2
+            values = np.concatenate(cells)
+            figures = self.summary["components"][name]
+            self.assertEqual(values.min(), figures["min"])
+            self.assertEqual(values.max(), figures["max"])
+            self.assertAlmostEqual(mass, figures["mass"], places=13)
 
 
 class CompressedFigures(Figures):

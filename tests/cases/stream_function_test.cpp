@@ -12,12 +12,12 @@ namespace {
 class StreamFunction : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(StreamFunction, GivenPointsAndTimesThenItsDerivativesAreTheVelocity) {
-  const solvers::CaseEntry* const entry = solvers::find_case(GetParam());
-  const auto problem = entry->make(amr::defaults(entry->parameters));
+  const auto problem = solvers::find_case(GetParam())->make({});
+  const amr::Extent extent = problem->extent();
   constexpr double kStep = 1e-5;
   for (const double time : {0.0, 0.3 * problem->end_time()}) {
-    for (double x = 0.03; x < 1.0; x += 0.17) {
-      for (double y = 0.05; y < 1.0; y += 0.13) {
+    for (double x = 0.03; x < extent.x; x += 0.17) {
+      for (double y = 0.05; y < extent.y; y += 0.13) {
         const std::array<double, 4> around_x = {x, x, x - kStep, x + kStep};
         const std::array<double, 4> around_y = {y - kStep, y + kStep, y, y};
         std::array<double, 4> psi;
@@ -32,7 +32,9 @@ TEST_P(StreamFunction, GivenPointsAndTimesThenItsDerivativesAreTheVelocity) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Cases, StreamFunction, ::testing::Values("gaussian", "vortex", "zalesak"),
+INSTANTIATE_TEST_SUITE_P(Cases, StreamFunction,
+                         ::testing::Values("channel", "deformation", "dyes", "gaussian", "vortex",
+                                           "zalesak"),
                          [](const auto& test) { return test.param; });
 
 }  // namespace

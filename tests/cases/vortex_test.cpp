@@ -93,6 +93,22 @@ TEST(Vortex, GivenAGaussianThenItIsSmooth) {
   EXPECT_NEAR(initial_at(*problem, 0.55, 0.75), std::exp(-0.5), 1e-14);
 }
 
+TEST(Vortex, GivenAPeriodThenItsPublishedErrorsAloneAreNamed) {
+  const auto first_of = [](double period) {
+    const auto values = make("disk", period)->published_values();
+    EXPECT_GE(values.size(), 3U);
+    EXPECT_EQ(values[0].points, 32);
+    EXPECT_EQ(values[2].points, 128);
+    EXPECT_EQ(values[0].norm, "l1");
+    return values[0].value;
+  };
+  EXPECT_EQ(first_of(0.5), 7.29e-4);
+  EXPECT_EQ(first_of(2.0), 2.36e-3);
+  EXPECT_EQ(first_of(8.0), 4.78e-2);
+  EXPECT_TRUE(make("disk", 3.0)->published_values().empty());
+  EXPECT_TRUE(make("gaussian", 8.0)->published_values().empty());
+}
+
 TEST(Vortex, GivenTimesThenTheSolutionIsKnownAtTheStartAndTheEndOnly) {
   const auto problem = make();
   const double x = 0.5;

@@ -44,12 +44,12 @@ TEST_F(CsvRowsTest, GivenNoTableOrRowsOfAnotherKindThenThereAreNone) {
 TEST_F(CsvRowsTest, GivenRowsOfFewerWorkersThenTheTableGoesOnWithZerosForTheNewOnes) {
   {
     DiagnosticsCsv first(file(), 1, 1);
-    first.row({0, 0.0, {4}, 1.0, 0.0, 1.0, {0}});
-    first.row({10, 0.5, {4}, 1.0, 0.0, 1.0, {70}});
+    first.row({0, 0.0, {4}, {1.0, 0.0, 1.0}, {0}});
+    first.row({10, 0.5, {4}, {1.0, 0.0, 1.0}, {70}});
   }
   DiagnosticsCsv csv(file(), 1, 2, read_csv_rows(file(), 10));
   EXPECT_THAT(csv.earlier_updates(), ElementsAre(70, 0));
-  csv.row({20, 1.0, {4}, 1.0, 0.0, 1.0, {30, 40}});
+  csv.row({20, 1.0, {4}, {1.0, 0.0, 1.0}, {30, 40}});
   csv.finish();
   EXPECT_EQ(content(file()),
             "step,time,patches_0,mass,min,max,updates_0,updates_1\n"

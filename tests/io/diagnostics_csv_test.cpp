@@ -31,9 +31,9 @@ DiagnosticsRow example() {
   row.step = 10;
   row.time = 0.1 + 0.2;
   row.patches = {256, 40, 0};
-  row.mass = 0.05820312499999999;
-  row.minimum = -1e-300;
-  row.maximum = 1.0;
+  row.field.mass = 0.05820312499999999;
+  row.field.minimum = -1e-300;
+  row.field.maximum = 1.0;
   row.updates = {18446744073709551615U, 0};
   return row;
 }
@@ -48,13 +48,38 @@ TEST_F(DiagnosticsCsvTest, GivenRowsThenTheFileHasTheColumnsAndTheirValues) {
             "18446744073709551615,0\n");
 }
 
+TEST_F(DiagnosticsCsvTest, GivenSeveralComponentsThenEachHasItsColumns) {
+  DiagnosticsCsv csv(file(), 1, 1, {}, {"salt", "dye"});
+  DiagnosticsRow row;
+  row.patches = {16};
+  row.field = {3.0, -1.0, 2.0, true, {{1.0, 0.0, 2.0}, {2.0, -1.0, 0.5}}};
+  row.updates = {256};
+  csv.row(row);
+  row.field.components.pop_back();
+  EXPECT_THROW(csv.row(row), std::invalid_argument);
+  csv.finish();
+  EXPECT_EQ(content(file()),
+            "step,time,patches_0,mass,min,max,mass_salt,min_salt,max_salt,mass_dye,min_dye,max_dye,"
+            "updates_0\n"
+            "0,0,16,3,-1,2,1,0,2,2,-1,0.5,256\n");
+}
+
+TEST_F(DiagnosticsCsvTest, GivenRowsOfOtherComponentsThenTheyAreNotGoneOnWith) {
+  DiagnosticsCsv(file(), 1, 1, {}, {"salt", "dye"}).finish();
+  CsvRows earlier = read_csv_rows(file(), 0);
+  earlier.rows.emplace_back(earlier.columns.size(), "0");
+  EXPECT_NO_THROW(DiagnosticsCsv(file(), 1, 1, earlier, {"salt", "dye"}));
+  EXPECT_THROW(DiagnosticsCsv(file(), 1, 1, earlier, {"salt", "ink"}), OutputError);
+  EXPECT_THROW(DiagnosticsCsv(file(), 1, 1, earlier), OutputError);
+}
+
 TEST_F(DiagnosticsCsvTest, GivenAnyDoubleThenItReadsBackToTheSameBits) {
   DiagnosticsCsv csv(file(), 0, 0);
   const std::vector<double> values = {1.0 / 3.0, M_PI * 1e22, std::nextafter(1.0, 2.0),
                                       std::numeric_limits<double>::denorm_min()};
   for (const double value : values) {
     DiagnosticsRow row;
-    row.mass = value;
+    row.field.mass = value;
     csv.row(row);
   }
   csv.finish();

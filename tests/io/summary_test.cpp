@@ -52,6 +52,20 @@ std::vector<std::string> keys(const Json& json) {
   return names;
 }
 
+TEST(Summary, GivenSeveralComponentsThenEachHasItsFigures) {
+  EXPECT_FALSE(to_json(example()).contains("components"));
+  RunSummary summary = example();
+  summary.components = {{"salt", 0.25, 0.5, 0.75, 1.0, -0.5, 1.5, 3.0},
+                        {"dye", {}, {}, {}, {}, 0.0, 0.0, 0.0}};
+  const Json json = to_json(summary)["components"];
+  EXPECT_EQ(keys(json), (std::vector<std::string>{"salt", "dye"}));
+  EXPECT_EQ(keys(json["salt"]),
+            (std::vector<std::string>{"rms", "l1_relative", "l1", "linf", "min", "max", "mass"}));
+  EXPECT_EQ(json["salt"]["l1_relative"], 0.5);
+  EXPECT_EQ(json["salt"]["mass"], 3.0);
+  EXPECT_TRUE(json["dye"]["rms"].is_null());
+}
+
 TEST(Summary, GivenARunThenItsJsonHasEveryKeyInOrder) {
   const Json json = to_json(example());
   EXPECT_EQ(keys(json), (std::vector<std::string>{"case",

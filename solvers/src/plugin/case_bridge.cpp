@@ -1,5 +1,6 @@
 #include "case_bridge.hpp"
 
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -75,6 +76,13 @@ kumiko_status refinement_indicator(const void* self, const kumiko_refinement_pat
   });
 }
 
+kumiko_status component_names(const void* self, void (*take)(void* taker, const char* name),
+                              void* taker, kumiko_error* error) {
+  return serve_fully(error, [&] {
+    for (const std::string& name : served(self).component_names()) take(taker, name.c_str());
+  });
+}
+
 kumiko_status published_values(const void* self,
                                void (*take)(void* taker, const kumiko_published_value* value),
                                void* taker, kumiko_error* error) {
@@ -88,11 +96,16 @@ kumiko_status published_values(const void* self,
 }
 
 constexpr kumiko_case_functions functions(void (*destroy)(void* self)) {
-  return {destroy,         facts,
-          initial,         velocity,
-          stream_function, exact_displacement,
-          exact,           refinement_indicator,
-          published_values};
+  return {.destroy = destroy,
+          .facts = facts,
+          .initial = initial,
+          .velocity = velocity,
+          .stream_function = stream_function,
+          .exact_displacement = exact_displacement,
+          .exact = exact,
+          .refinement_indicator = refinement_indicator,
+          .component_names = component_names,
+          .published_values = published_values};
 }
 
 constexpr kumiko_case_functions kLent = functions(keep);
@@ -170,6 +183,17 @@ bool CaseFromBeyond::refinement_indicator(const amr::RefinementPatch& patch,
   return call_beyond(whose_, [&](kumiko_error* error) {
     return case_.functions->refinement_indicator(case_.self, &in_c, indicator.data(), error);
   });
+}
+
+std::vector<std::string> CaseFromBeyond::component_names() const {
+  std::vector<std::string> names;
+  const auto take = [](void* taker, const char* name) {
+    static_cast<std::vector<std::string>*>(taker)->emplace_back(name);
+  };
+  call_beyond(whose_, [&](kumiko_error* error) {
+    return case_.functions->component_names(case_.self, take, &names, error);
+  });
+  return names;
 }
 
 std::vector<amr::PublishedValue> CaseFromBeyond::published_values() const {

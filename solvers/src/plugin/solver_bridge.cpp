@@ -88,8 +88,14 @@ kumiko_status displacement(const void* self, kumiko_case problem, kumiko_points 
   });
 }
 
-constexpr kumiko_solver_functions kGiven = {
-    destroy, traits, prepare, advance, advance_with_fluxes, tendency, state_cfl, displacement};
+constexpr kumiko_solver_functions kGiven = {.destroy = destroy,
+                                            .traits = traits,
+                                            .prepare = prepare,
+                                            .advance = advance,
+                                            .advance_with_fluxes = advance_with_fluxes,
+                                            .tendency = tendency,
+                                            .state_cfl = state_cfl,
+                                            .displacement = displacement};
 
 }  // namespace
 

@@ -12,28 +12,32 @@
 
 namespace kumiko::amr {
 
-/// Over leaf points, each weighted by its h²; component 0. Sums run in canonical order, so the bits
-/// depend on the state alone.
+/// Over leaf points, each weighted by its h². Sums run in canonical order, so the bits depend on
+/// the state alone.
 struct FieldFigures {
-  double mass = 0.0;  ///< Σ h² u
-  double minimum = 0.0;
+  double mass = 0.0;     ///< Σ h² u; of several components, the sum of theirs
+  double minimum = 0.0;  ///< of all components
   double maximum = 0.0;
   bool finite = true;
+  std::vector<FieldFigures> components = {};  ///< each by itself, where there are several
 };
 
 /// Norms of u - exact over leaf points, weighted by h². Cells compare with averages of the exact
-/// field, taken by quadrature.
+/// field, taken by quadrature. Of several components together: the values of all of them count
+/// alike.
 struct ErrorNorms {
   double rms = 0.0;          ///< root of the mean of the square
   double l1_relative = 0.0;  ///< Σ h² |u - exact| ÷ Σ h² |exact|; 0 when the exact field vanishes
   double l1 = 0.0;  ///< the integral Σ h² |u - exact| over the domain (Rider & Kothe 1998)
   double linf = 0.0;
+  std::vector<ErrorNorms> components = {};  ///< each by itself, where there are several
 };
 
 /// Mass and extremes of the current state; patches in parallel.
 FieldFigures field_figures(const Hierarchy& hierarchy, Backend& backend);
 
-/// Errors against the case's exact solution at a time; nothing when the case knows none.
+/// Errors against the case's exact solution at a time; nothing when the case does not know that of
+/// every component.
 std::optional<ErrorNorms> error_norms(const Hierarchy& hierarchy, const Case& problem, double time,
                                       Backend& backend);
 

@@ -30,13 +30,18 @@ struct Entry {
   std::filesystem::path file = {};  ///< of the plugin that it comes from
 };
 
-/// The entry of a class that has a static describe() and is made from a ParameterSet.
+/// The entry of a class that has a static describe() and is made from a ParameterSet. Parameters
+/// that make() is not given have their defaults.
 template <class T, class Implementation>
 Entry<T> make_entry() {
   Description description = Implementation::describe();
-  return {
-      std::move(description.name), std::move(description.help), std::move(description.parameters),
-      [](const ParameterSet& parameters) { return std::make_unique<Implementation>(parameters); }};
+  const auto make = [fallback = defaults(description.parameters)](const ParameterSet& given) {
+    ParameterSet parameters = fallback;
+    for (const auto& [name, value] : given.values()) parameters.set(name, value);
+    return std::make_unique<Implementation>(parameters);
+  };
+  return {std::move(description.name), std::move(description.help),
+          std::move(description.parameters), make};
 }
 
 /// The entry of a name, or nullptr.

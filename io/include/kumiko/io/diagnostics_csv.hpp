@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include <kumiko/amr/diagnostics.hpp>
 #include <kumiko/io/csv_rows.hpp>
 
 namespace kumiko::io {
@@ -17,26 +18,26 @@ struct DiagnosticsRow {
   std::int64_t step = 0;
   double time = 0.0;
   std::vector<std::size_t> patches;  ///< per level
-  double mass = 0.0;
-  double minimum = 0.0;
-  double maximum = 0.0;
+  amr::FieldFigures field;
   std::vector<std::uint64_t> updates;  ///< per worker, since the row before
 };
 
-/// Writes the columns step, time, patches_0.., mass, min, max, updates_0.. . Each row is in the
-/// file when row() returns; numbers read back to the same bits. Until finish() the file is called
+/// Writes the columns step, time, patches_0.., mass, min, max, updates_0.. ; of several components,
+/// mass_NAME, min_NAME and max_NAME of each stand before the updates. Each row is in the file when
+/// row() returns; numbers read back to the same bits. Until finish() the file is called
 /// `PATH.part`: a run that fails leaves its rows there.
 class DiagnosticsCsv {
  public:
   /// Starts the file, with rows that an earlier part of the run left. These may be of another
   /// number of workers: the file has columns for the larger one. Throws OutputError, also when the
   /// rows have other columns.
+  /// @param components  names of the components
   DiagnosticsCsv(const std::filesystem::path& path, int levels, int workers,
-                 const CsvRows& earlier = {});
+                 const CsvRows& earlier = {}, const std::vector<std::string>& components = {"u"});
   ~DiagnosticsCsv();
 
   /// Throws OutputError when the system refuses the row, std::invalid_argument when it has other
-  /// numbers of levels or workers than the file.
+  /// numbers of levels, components or workers than the file.
   void row(const DiagnosticsRow& row);
 
   /// Whether there are no earlier rows.
@@ -49,6 +50,7 @@ class DiagnosticsCsv {
 
  private:
   std::size_t levels_;
+  std::size_t components_;
   std::size_t workers_;
   std::size_t columns_;  ///< of workers
   bool is_new_;

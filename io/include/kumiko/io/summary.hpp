@@ -17,6 +17,18 @@
 
 namespace kumiko::io {
 
+/// How one of several components ended.
+struct ComponentSummary {
+  std::string name;
+  std::optional<double> rms;  ///< against the exact solution, as the next three
+  std::optional<double> l1_relative;
+  std::optional<double> l1;
+  std::optional<double> linf;
+  double minimum = 0.0;
+  double maximum = 0.0;
+  double mass = 0.0;
+};
+
 /// What a run was and how it went. Figures the case cannot give are absent, and null in JSON.
 struct RunSummary {
   std::string case_name;
@@ -27,13 +39,14 @@ struct RunSummary {
   std::int64_t steps = 0;  ///< base steps taken
   double wall_s = 0.0;     ///< the stepping loop with regrid and output, without set-up
 
-  std::optional<double> rms;  ///< against the exact solution, as the next three
+  std::optional<double> rms;  ///< against the exact solution, of all components, as the next three
   std::optional<double> l1_relative;
   std::optional<double> l1;
   std::optional<double> linf;
   double minimum = 0.0;
   double maximum = 0.0;
-  double mass_drift = 0.0;  ///< relative to the initial mass
+  std::vector<ComponentSummary> components;  ///< where there are several
+  double mass_drift = 0.0;                   ///< relative to the initial mass, of all components
 
   std::uint64_t updates_total = 0;  ///< of points
   std::vector<std::uint64_t> updates_per_level;

@@ -157,6 +157,9 @@ typedef struct kumiko_case_functions {
                          double* values, kumiko_error* error);
   kumiko_status (*refinement_indicator)(const void* self, const kumiko_refinement_patch* patch,
                                         double* indicator, kumiko_error* error);
+  /* Calls take(taker, name) for each component; the name lasts as long as the call. */
+  kumiko_status (*component_names)(const void* self, void (*take)(void* taker, const char* name),
+                                   void* taker, kumiko_error* error);
   /* Calls take(taker, value) for each. */
   kumiko_status (*published_values)(const void* self,
                                     void (*take)(void* taker, const kumiko_published_value* value),

@@ -1,0 +1,65 @@
+// The reversing field of many vortices.
+#include <numbers>
+
+#include <kumiko/solvers/plugin.hpp>
+
+#include "reversing_flow.hpp"
+#include "sine_forms.hpp"
+
+namespace kumiko::cases {
+
+namespace {
+
+using amr::BoundaryKind;
+using amr::Points;
+using amr::Vectors;
+
+/// sin(4π(x + ½)) and cos(4π(x + ½)): half a unit is a whole period.
+SineForms forms(double x) { return sine_forms(2.0 * x); }
+
+/// Unit square, periodic. u is torn apart by a field of vortices and put together by its reversal:
+/// velocity (sin(4π(x + ½)) sin(4π(y + ½)), cos(4π(x + ½)) cos(4π(y + ½))) cos(πt/T). At the start
+/// the disk of radius 0.15 about (0.5, 0.5), or for orders of convergence a Gaussian there. The
+/// solution is known at t = 0 and t = T only. The field is that of Smolarkiewicz 1982, Mon. Weather
+/// Rev. 110, the reversal that of Rider & Kothe 1998, J. Comput. Phys. 141. Velocities are computed
+/// without library calls: the same bits everywhere.
+class Deformation final : public ReversingFlow {
+ public:
+  static amr::Description describe() {
+    std::vector<amr::ParameterSpec> specs = parameters();
+    specs.front().default_value = 2.0;
+    return {"deformation", "a field of vortices that tears a disk apart and, reversed, mends it",
+            std::move(specs)};
+  }
+
+  explicit Deformation(const amr::ParameterSet& parameters) : ReversingFlow(parameters, 0.5, 0.5) {}
+
+  amr::Boundaries boundaries() const override {
+    return {BoundaryKind::kPeriodic, BoundaryKind::kPeriodic, 0.0};
+  }
+
+  void velocity(Points points, double time, Vectors velocity) const override {
+    const double factor = strength(time);
+    for (std::size_t at = 0; at < points.size(); ++at) {
+      const SineForms x = forms(points.x[at]);
+      const SineForms y = forms(points.y[at]);
+      velocity.x[at] = factor * (x.doubled * y.doubled);
+      velocity.y[at] = factor * (x.cosine() * y.cosine());
+    }
+  }
+
+  /// -sin(4πx) cos(4πy) / 4π, times the strength.
+  bool stream_function(Points points, double time, std::span<double> values) const override {
+    const double factor = -strength(time) / (4.0 * std::numbers::pi);
+    for (std::size_t at = 0; at < points.size(); ++at) {
+      values[at] = factor * (forms(points.x[at]).doubled * forms(points.y[at]).cosine());
+    }
+    return true;
+  }
+};
+
+}  // namespace
+
+}  // namespace kumiko::cases
+
+KUMIKO_PLUGIN(kumiko::cases::Deformation)
