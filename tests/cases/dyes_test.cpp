@@ -4,7 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <kumiko/amr/diagnostics.hpp>
+#include <kumiko/amr/simulation.hpp>
 #include <kumiko/cases/registry.hpp>
+#include <kumiko/solvers/registry.hpp>
 
 namespace kumiko::cases {
 namespace {
@@ -49,6 +52,36 @@ TEST(Dyes, GivenAQuarterTurnThenAllHaveTurned) {
   EXPECT_NEAR(exact_at(*problem, 1, 0.75, 0.5, quarter), 1.0, 1e-14);
   EXPECT_NEAR(exact_at(*problem, 2, 0.5, 0.25, quarter), 0.5, 1e-14);
   EXPECT_EQ(exact_at(*problem, 0, 0.25, 0.4, quarter), 1.0);
+}
+
+TEST(Dyes, GivenCellAveragesOnTwoLevelsThenTheMassOfEachStays) {
+  const auto problem = make();
+  const auto solver = solvers::find_solver("finite_volume_upwind3")->make({});
+  const auto backend = amr::make_backend("serial", 1);
+  amr::SimulationOptions options;
+  options.points_x = 64;
+  options.points_y = 64;
+  options.levels = 2;
+  options.steps = 320;
+  options.time_interpolation = amr::TimeInterpolation::kQuadratic;
+  options.refinement.threshold = 0.1;
+  amr::Simulation simulation(*problem, *solver, *backend, options);
+  const auto figures = [&] { return amr::field_figures(simulation.hierarchy(), *backend); };
+  const amr::FieldFigures before = figures();
+  simulation.advance(16);
+  const amr::FieldFigures after = figures();
+  ASSERT_EQ(after.components.size(), 3U);
+  ASSERT_GT(simulation.hierarchy().level(1).size(), 0U);
+  for (std::size_t at = 0; at < 3; ++at) {
+    const double mass = before.components[at].mass;
+    EXPECT_GT(mass, 0.01);
+    EXPECT_NEAR(after.components[at].mass, mass, 1e-12 * mass) << problem->component_names()[at];
+  }
+  const auto errors =
+      amr::error_norms(simulation.hierarchy(), *problem, simulation.time(), *backend);
+  ASSERT_TRUE(errors.has_value());
+  EXPECT_LT(errors->components[1].linf, 0.1) << "the cone keeps its tip";
+  EXPECT_LT(errors->components[2].linf, 0.01) << "the hump is smooth";
 }
 
 }  // namespace

@@ -23,8 +23,8 @@ struct DiagnosticsRow {
 };
 
 /// Writes the columns step, time, patches_0.., mass, min, max, updates_0.. ; of several components,
-/// mass_NAME, min_NAME and max_NAME of each stand before the updates. Each row is in the
-/// file when row() returns; numbers read back to the same bits. Until finish() the file is called
+/// mass_NAME, min_NAME and max_NAME of each stand before the updates. Each row is in the file when
+/// row() returns; numbers read back to the same bits. Until finish() the file is called
 /// `PATH.part`: a run that fails leaves its rows there.
 class DiagnosticsCsv {
  public:
