@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "face_velocities.hpp"
+#include <kumiko/solvers/face_velocities.hpp>
 
 namespace kumiko::solvers {
 
@@ -16,7 +16,6 @@ using amr::FaceFluxes;
 using amr::kPatchSize;
 using amr::PatchView;
 using amr::PointRange;
-using upwind3::Faces;
 
 constexpr int kStages = 3;
 constexpr int kGhosts = 2 * kStages;
@@ -28,9 +27,8 @@ constexpr std::array<int, kStages> kMargins = {4, 2, 0};
 constexpr std::size_t kSpacing = 0;
 constexpr std::size_t kUnsteady = 1;
 constexpr std::array<std::size_t, kStages> kVelocities = {
-    2, 2 + upwind3::face_values(kMargins[0]),
-    2 + upwind3::face_values(kMargins[0]) + upwind3::face_values(kMargins[1])};
-constexpr std::size_t kCoefficients = kVelocities[2] + upwind3::face_values(kMargins[2]);
+    2, 2 + face_values(kMargins[0]), 2 + face_values(kMargins[0]) + face_values(kMargins[1])};
+constexpr std::size_t kCoefficients = kVelocities[2] + face_values(kMargins[2]);
 
 /// Values of cells or faces -5 .. 20 each way.
 class Scratch {
@@ -154,10 +152,9 @@ class FiniteVolumeUpwind3 final : public amr::Solver {
     for (std::size_t stage = 0; stage < (steady ? 1 : kStages); ++stage) {
       const int margin = kMargins[stage];
       const std::span<double> velocities =
-          coefficients.subspan(kVelocities[stage], upwind3::face_values(margin));
-      upwind3::fill_face_velocities(problem, patch, time + kStageTimes[stage] * dt, dt, margin,
-                                    velocities);
-      const double cfl = upwind3::cfl_number(velocities, margin);
+          coefficients.subspan(kVelocities[stage], face_values(margin));
+      fill_face_velocities(problem, patch, time + kStageTimes[stage] * dt, dt, margin, velocities);
+      const double cfl = cfl_number(velocities, margin);
       if (std::isnan(cfl)) return cfl;
       largest = std::max(largest, cfl);
     }
@@ -201,8 +198,8 @@ class FiniteVolumeUpwind3 final : public amr::Solver {
                            const PointRange& range, Fluxes& fluxes) {
     const std::size_t set = coefficients[kUnsteady] == 0.0 ? 0 : stage;
     const double* const velocities = &coefficients[kVelocities[set]];
-    fluxes.compute(u, upwind3::faces_x(velocities, kMargins[set]),
-                   upwind3::faces_y(velocities, kMargins[set]), range);
+    fluxes.compute(u, faces_x(velocities, kMargins[set]), faces_y(velocities, kMargins[set]),
+                   range);
   }
 
   /// One step of SSP-RK3; returns its fluxes, (F₁ + F₂ + 4F₃) / 6.

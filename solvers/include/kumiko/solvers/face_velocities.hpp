@@ -1,4 +1,11 @@
-// Mean normal velocities of the faces in and around a patch.
+// Mean normal velocities of the faces in and around a patch, for solvers in flux form.
+//
+// Usage, with the margin 0 of a scheme that needs the faces of the patch's own cells only:
+//   coefficients()  face_values(0)
+//   prepare()       fill_face_velocities(problem, patch, time, dt, 0, coefficients);
+//                   return cfl_number(coefficients, 0);
+//   advance()       const Faces x = faces_x(coefficients.data(), 0);
+//                   x.origin[j * x.stride + i] is the face between the cells (i - 1, j) and (i, j)
 #pragma once
 
 #include <cstddef>
@@ -7,7 +14,7 @@
 #include <kumiko/amr/case.hpp>
 #include <kumiko/amr/solver.hpp>
 
-namespace kumiko::solvers::upwind3 {
+namespace kumiko::solvers {
 
 /// The faces of the cells -margin .. 15 + margin of a patch, each way, and one more row of them on
 /// each side along the faces. Values of both axes, x first.
@@ -33,8 +40,14 @@ inline Faces faces_y(const double* values, int margin) {
   return {values + (17 + 2 * margin) * (18 + 2 * margin) + margin * stride + margin + 1, stride};
 }
 
-/// Fills face_values(margin) Courant numbers, mean normal velocity × dt ÷ spacing, from the case's
-/// stream function or, without one, from its velocity.
+/// Fills face_values(margin) Courant numbers: mean normal velocity × dt ÷ spacing, positive along
+/// the axis, without unit. From the case's stream function, if it has one: the flow through the
+/// faces of every cell then adds up to 0 but for rounding. Without one from its velocity, by
+/// Gauss's rule with two points a face. Two patches give the faces that they share the same bits.
+/// @param patch   its points are not used
+/// @param margin  layers of ghost cells whose faces are wanted as well, 0..4
+/// Cost: one evaluation of ψ, or else four of the velocity, for each of some (19 + 2 margin)²
+/// points. Keep the values among the coefficients: a steady velocity is then evaluated once.
 void fill_face_velocities(const amr::Case& problem, const amr::PatchPoints& patch, double time,
                           double dt, int margin, std::span<double> values);
 
@@ -42,4 +55,4 @@ void fill_face_velocities(const amr::Case& problem, const amr::PatchPoints& patc
 /// two faces; NaN when any value of the array is not finite.
 double cfl_number(std::span<const double> values, int margin);
 
-}  // namespace kumiko::solvers::upwind3
+}  // namespace kumiko::solvers

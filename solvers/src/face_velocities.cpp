@@ -1,12 +1,12 @@
-#include "face_velocities.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
 #include <numbers>
 
-namespace kumiko::solvers::upwind3 {
+#include <kumiko/solvers/face_velocities.hpp>
+
+namespace kumiko::solvers {
 
 namespace {
 
@@ -116,4 +116,4 @@ double cfl_number(std::span<const double> values, int margin) {
   return largest;
 }
 
-}  // namespace kumiko::solvers::upwind3
+}  // namespace kumiko::solvers
