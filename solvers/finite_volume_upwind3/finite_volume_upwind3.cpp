@@ -129,7 +129,11 @@ PointRange cells_of(int margin) {
 
 class FiniteVolumeUpwind3 final : public amr::Solver {
  public:
-  FiniteVolumeUpwind3() {
+  static amr::Description describe() {
+    return {"finite_volume_upwind3", "conservative third-order advection of cell averages", {}};
+  }
+
+  explicit FiniteVolumeUpwind3(const amr::ParameterSet&) {
     traits_.name = "finite_volume_upwind3";
     traits_.centring = amr::Centring::kCell;
     traits_.ghosts = kGhosts;
@@ -237,10 +241,7 @@ class FiniteVolumeUpwind3 final : public amr::Solver {
 }  // namespace
 
 SolverEntry finite_volume_upwind3_entry() {
-  return {"finite_volume_upwind3",
-          "conservative third-order advection of cell averages",
-          {},
-          [](const amr::ParameterSet&) { return std::make_unique<FiniteVolumeUpwind3>(); }};
+  return amr::make_entry<amr::Solver, FiniteVolumeUpwind3>();
 }
 
 }  // namespace kumiko::solvers

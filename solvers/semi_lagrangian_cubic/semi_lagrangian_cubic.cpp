@@ -5,7 +5,8 @@
 #include <cmath>
 #include <limits>
 #include <stdexcept>
-#include <utility>
+#include <string>
+#include <vector>
 
 #include <fmt/core.h>
 
@@ -21,6 +22,8 @@ using amr::Case;
 using amr::kPatchPoints;
 using amr::Points;
 using amr::Vectors;
+using cubic::Interpolation;
+using cubic::Monotone;
 
 /// How the departure point is found.
 enum class Departure {
@@ -53,16 +56,58 @@ double normalise(std::span<double> displacement, double spacing) {
   return largest;
 }
 
+using Names = std::vector<std::string>;
+
+const Names& departure_names() {
+  static const Names names = {"first_order", "second_order", "exact"};
+  return names;
+}
+const Names& interpolation_names() {
+  static const Names names = {"cubic", "quintic"};
+  return names;
+}
+const Names& monotone_names() {
+  static const Names names = {"none", "quasi"};
+  return names;
+}
+
+/// The value of an enumeration whose names are listed in its order.
+template <class Enumeration>
+Enumeration choice(const amr::ParameterSet& parameters, const char* parameter, const Names& names) {
+  const std::string& wanted = parameters.text(parameter);
+  const auto found = std::find(names.begin(), names.end(), wanted);
+  if (found != names.end()) return static_cast<Enumeration>(found - names.begin());
+  throw std::invalid_argument(fmt::format("{} '{}' is unknown", parameter, wanted));
+}
+
 class SemiLagrangianCubic final : public amr::Solver {
  public:
-  explicit SemiLagrangianCubic(Departure departure)
-      : departure_(departure),
+  static amr::Description describe() {
+    amr::ParameterSpec departure{"departure", std::string("second_order"),
+                                 "how the departure point of a particle is found"};
+    departure.choices = departure_names();
+    amr::ParameterSpec interpolation{"interpolation", std::string("cubic"),
+                                     "how the value there is found: from 4x4 points or from 6x6"};
+    interpolation.choices = interpolation_names();
+    amr::ParameterSpec monotone{"monotone", std::string("none"),
+                                "whether that value is clipped to those at its cell's corners"};
+    monotone.choices = monotone_names();
+    return {"semi_lagrangian_cubic",
+            "cubic or quintic semi-Lagrangian advection of nodal values",
+            {departure, interpolation, monotone}};
+  }
+
+  explicit SemiLagrangianCubic(const amr::ParameterSet& parameters)
+      : departure_(choice<Departure>(parameters, "departure", departure_names())),
+        interpolation_(choice<Interpolation>(parameters, "interpolation", interpolation_names())),
+        monotone_(choice<Monotone>(parameters, "monotone", monotone_names())),
         kernel_(
             amr::select(&cubic::advance_baseline, &cubic::advance_avx2, &cubic::advance_avx512)) {
+    const bool quintic = interpolation_ == Interpolation::kQuintic;
     traits_.name = "semi_lagrangian_cubic";
-    traits_.ghosts = 2;
+    traits_.ghosts = quintic ? 3 : 2;
     traits_.cfl_limit = 1.0;
-    traits_.order = 3.0;
+    traits_.order = quintic ? 5.0 : 3.0;
     traits_.characteristic_ghosts = true;
   }
 
@@ -88,7 +133,8 @@ class SemiLagrangianCubic final : public amr::Solver {
       kernel_({before.origin(component), after.origin(component), before.stride(),
                &coefficients[kX], &coefficients[kY],
                static_cast<cubic::Upwind>(static_cast<int>(coefficients[kUpwindX])),
-               static_cast<cubic::Upwind>(static_cast<int>(coefficients[kUpwindY]))});
+               static_cast<cubic::Upwind>(static_cast<int>(coefficients[kUpwindY])), interpolation_,
+               monotone_});
     }
   }
 
@@ -143,32 +189,15 @@ class SemiLagrangianCubic final : public amr::Solver {
 
   amr::SolverTraits traits_;
   Departure departure_;
+  Interpolation interpolation_;
+  Monotone monotone_;
   cubic::Kernel kernel_;
 };
-
-constexpr std::array<std::pair<const char*, Departure>, 3> kDepartures = {
-    {{"first_order", Departure::kFirstOrder},
-     {"second_order", Departure::kSecondOrder},
-     {"exact", Departure::kExact}}};
-
-std::unique_ptr<amr::Solver> make(const amr::ParameterSet& parameters) {
-  const std::string& wanted = parameters.text("departure");
-  for (const auto& [name, departure] : kDepartures) {
-    if (wanted == name) return std::make_unique<SemiLagrangianCubic>(departure);
-  }
-  throw std::invalid_argument(fmt::format("departure scheme '{}' is unknown", wanted));
-}
 
 }  // namespace
 
 SolverEntry semi_lagrangian_cubic_entry() {
-  amr::ParameterSpec departure{"departure", std::string("second_order"),
-                               "how the departure point of a particle is found"};
-  for (const auto& [name, scheme] : kDepartures) departure.choices.emplace_back(name);
-  return {"semi_lagrangian_cubic",
-          "cubic semi-Lagrangian advection of nodal values",
-          {departure},
-          make};
+  return amr::make_entry<amr::Solver, SemiLagrangianCubic>();
 }
 
 }  // namespace kumiko::solvers
