@@ -2,12 +2,13 @@
 
 #include "finite_volume_upwind3.hpp"
 #include "semi_lagrangian_cubic.hpp"
+#include "upwind1.hpp"
 
 namespace kumiko::solvers {
 
 const std::vector<SolverEntry>& solver_entries() {
   static const std::vector<SolverEntry> entries = {finite_volume_upwind3_entry(),
-                                                   semi_lagrangian_cubic_entry()};
+                                                   semi_lagrangian_cubic_entry(), upwind1_entry()};
   return entries;
 }
 

@@ -5,7 +5,7 @@
 //   prepare()       fill_face_velocities(problem, patch, time, dt, 0, coefficients);
 //                   return cfl_number(coefficients, 0);
 //   advance()       const Faces x = faces_x(coefficients.data(), 0);
-//                   x.origin[j * x.stride + i] is the face between the cells (i - 1, j) and (i, j)
+//                   x(i, j) is the value of the face between the cells (i - 1, j) and (i, j)
 #pragma once
 
 #include <cstddef>
@@ -26,6 +26,8 @@ constexpr std::size_t face_values(int margin) {
 struct Faces {
   const double* origin;  ///< of face (0, 0)
   std::ptrdiff_t stride;
+
+  double operator()(int i, int j) const { return origin[j * stride + i]; }
 };
 
 /// Faces normal to x in an array of face_values(margin) values.
@@ -43,7 +45,9 @@ inline Faces faces_y(const double* values, int margin) {
 /// Fills face_values(margin) Courant numbers: mean normal velocity × dt ÷ spacing, positive along
 /// the axis, without unit. From the case's stream function, if it has one: the flow through the
 /// faces of every cell then adds up to 0 but for rounding. Without one from its velocity, by
-/// Gauss's rule with two points a face. Two patches give the faces that they share the same bits.
+/// Gauss's rule with two points a face.
+/// The bits of a face do not depend on the patch with ψ; with the velocity alone its points are
+/// rounded by the patch that they are counted from.
 /// @param patch   its points are not used
 /// @param margin  layers of ghost cells whose faces are wanted as well, 0..4
 /// Cost: one evaluation of ψ, or else four of the velocity, for each of some (19 + 2 margin)²
