@@ -1,19 +1,27 @@
 // Limiters: the slope of a cell from the differences to its two neighbours.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 
 namespace kumiko::solvers::limiters {
 
 // Each is symmetric in its arguments, 0 where their signs differ, and at most twice the lesser of
 // them: what the proof that no value overshoots asks for (Sweby 1984, SIAM J. Numer. Anal. 21).
+// What is computed depends on no branch, only what is chosen: loops over cells can have vectors.
+
+inline double lesser(double a, double b) { return a < b ? a : b; }
+inline double larger(double a, double b) { return a < b ? b : a; }
+
+/// A magnitude with the sign of a, if b has the same; else 0.
+inline double signed_alike(double magnitude, double a, double b) {
+  const double with_sign = std::copysign(magnitude, a);
+  return a * b > 0.0 ? with_sign : 0.0;
+}
 
 /// The lesser in magnitude: the most careful, and the most diffusive.
 struct Minmod {
   static double slope(double a, double b) {
-    if (!(a * b > 0.0)) return 0.0;
-    return std::abs(a) < std::abs(b) ? a : b;
+    return signed_alike(lesser(std::abs(a), std::abs(b)), a, b);
   }
 };
 
@@ -21,26 +29,26 @@ struct Minmod {
 struct VanLeer {
   static double slope(double a, double b) {
     const double product = a * b;
-    return product > 0.0 ? 2.0 * product / (a + b) : 0.0;
+    const double twice = 2.0 * product;
+    const double sum = a + b;
+    const bool alike = product > 0.0;
+    return (alike ? twice : 0.0) / (alike ? sum : 1.0);
   }
 };
 
 /// The central difference, at most twice the lesser (van Leer 1977, J. Comput. Phys. 23).
 struct MonotonizedCentral {
   static double slope(double a, double b) {
-    if (!(a * b > 0.0)) return 0.0;
-    const double least = 2.0 * std::min(std::abs(a), std::abs(b));
-    return std::copysign(std::min(least, 0.5 * std::abs(a + b)), a);
+    const double least = 2.0 * lesser(std::abs(a), std::abs(b));
+    return signed_alike(lesser(least, 0.5 * std::abs(a + b)), a, b);
   }
 };
 
 /// The steepest that is allowed: sharpens jumps, and squares what is smooth (Roe 1985).
 struct Superbee {
   static double slope(double a, double b) {
-    if (!(a * b > 0.0)) return 0.0;
-    const double least = std::min(std::abs(a), std::abs(b));
-    const double largest = std::max(std::abs(a), std::abs(b));
-    return std::copysign(std::min(2.0 * least, largest), a);
+    const double least = 2.0 * lesser(std::abs(a), std::abs(b));
+    return signed_alike(lesser(least, larger(std::abs(a), std::abs(b))), a, b);
   }
 };
 
