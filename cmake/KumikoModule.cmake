@@ -50,8 +50,9 @@ endfunction()
 set(KUMIKO_PLUGINS ${CMAKE_INSTALL_LIBDIR}/kumiko/plugins)
 file(RELATIVE_PATH KUMIKO_PLUGINS_FROM_PROGRAMS /${CMAKE_INSTALL_BINDIR} /${KUMIKO_PLUGINS})
 
-# kumiko_ship(NAME SOURCES...): a plugin that comes with Kumiko.
-function(kumiko_ship name)
+# kumiko_ship(solver|case NAME SOURCES...): a plugin that comes with Kumiko, as solver_NAME or case_NAME.
+function(kumiko_ship kind base)
+  set(name ${kind}_${base})
   kumiko_add_plugin(${name} ${ARGN})
   target_link_libraries(${name} PRIVATE kumiko_flags)
   set_target_properties(${name} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${KUMIKO_PLUGINS})

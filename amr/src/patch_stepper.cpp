@@ -49,8 +49,9 @@ double PatchStepper::cfl_of(const PatchId& id, double time, double base_dt,
 CflError PatchStepper::cfl_error(const PatchId& id, double time, double cfl) const {
   std::int64_t enough = smallest_steps(id, time);
   if (solver_.traits().nonlinear) {
-    const double scale = cfl / solver_.traits().cfl_limit;
-    enough = std::max(enough, static_cast<std::int64_t>(std::ceil(options_.steps * scale)));
+    constexpr double kMost = 1e18;  // a state that explodes asks for more than an integer holds
+    const double wanted = std::ceil(options_.steps * (cfl / solver_.traits().cfl_limit));
+    enough = std::max(enough, static_cast<std::int64_t>(std::min(wanted, kMost)));
   }
   return {fmt::format(
               "{} has CFL number {:.8g} at t = {:g}, but the ghosts of solver '{}' serve up "

@@ -8,9 +8,10 @@ namespace {
 
 /// As cases/zalesak/zalesak.toml has it.
 std::unique_ptr<amr::Solver> first_order_solver() {
-  amr::ParameterSet parameters;
+  const solvers::SolverEntry* const entry = solvers::find_solver("semi_lagrangian_cubic");
+  amr::ParameterSet parameters = amr::defaults(entry->parameters);
   parameters.set("departure", std::string("first_order"));
-  return solvers::find_solver("semi_lagrangian_cubic")->make(parameters);
+  return entry->make(parameters);
 }
 
 amr::SimulationOptions uniform_options(int points) {

@@ -1,9 +1,11 @@
+// Cubic and quintic semi-Lagrangian advection at nodes.
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
-#include <utility>
+#include <string>
+#include <vector>
 
 #include <fmt/core.h>
 
@@ -20,6 +22,8 @@ using amr::Case;
 using amr::kPatchPoints;
 using amr::Points;
 using amr::Vectors;
+using cubic::Interpolation;
+using cubic::Monotone;
 
 /// How the departure point is found.
 enum class Departure {
@@ -52,35 +56,63 @@ double normalise(std::span<double> displacement, double spacing) {
   return largest;
 }
 
-constexpr std::array<std::pair<const char*, Departure>, 3> kDepartures = {
-    {{"first_order", Departure::kFirstOrder},
-     {"second_order", Departure::kSecondOrder},
-     {"exact", Departure::kExact}}};
+using Names = std::vector<std::string>;
 
-Departure departure_of(const std::string& wanted) {
-  for (const auto& [name, departure] : kDepartures) {
-    if (wanted == name) return departure;
-  }
-  throw std::invalid_argument(fmt::format("departure scheme '{}' is unknown", wanted));
+const Names& departure_names() {
+  static const Names names = {"first_order", "second_order", "exact"};
+  return names;
+}
+const Names& interpolation_names() {
+  static const Names names = {"cubic", "quintic"};
+  return names;
+}
+const Names& monotone_names() {
+  static const Names names = {"none", "quasi"};
+  return names;
 }
 
+/// The value of an enumeration whose names are listed in its order.
+template <class Enumeration>
+Enumeration choice(const amr::ParameterSet& parameters, const char* parameter, const Names& names) {
+  const std::string& wanted = parameters.text(parameter);
+  const auto found = std::find(names.begin(), names.end(), wanted);
+  if (found != names.end()) return static_cast<Enumeration>(found - names.begin());
+  throw std::invalid_argument(fmt::format("{} '{}' is unknown", parameter, wanted));
+}
+
+/// u(x, t + dt) = u(x - d, t): the departure point by one of three schemes, the value there by
+/// tensor-product Lagrange interpolation on the 4×4 points around the departure cell (cubic: 4
+/// interpolations in x, 1 in y; third order, two ghost layers) or on the 6×6 (quintic: fifth order,
+/// three ghost layers). Stable up to CFL number 1, not conservative. Over- and undershoots stay, or
+/// are clipped to the values at the departure cell's corners. Semi-Lagrangian schemes: Staniforth &
+/// Côté 1991, Mon. Weather Rev. 119; clipping: Bermejo & Staniforth 1992, Mon. Weather Rev. 120.
 class SemiLagrangianCubic final : public amr::Solver {
  public:
   static amr::Description describe() {
     amr::ParameterSpec departure{"departure", std::string("second_order"),
                                  "how the departure point of a particle is found"};
-    for (const auto& [name, scheme] : kDepartures) departure.choices.emplace_back(name);
-    return {
-        "semi_lagrangian_cubic", "cubic semi-Lagrangian advection of nodal values", {departure}};
+    departure.choices = departure_names();
+    amr::ParameterSpec interpolation{"interpolation", std::string("cubic"),
+                                     "how the value there is found: from 4x4 points or from 6x6"};
+    interpolation.choices = interpolation_names();
+    amr::ParameterSpec monotone{"monotone", std::string("none"),
+                                "whether that value is clipped to those at its cell's corners"};
+    monotone.choices = monotone_names();
+    return {"semi_lagrangian_cubic",
+            "cubic or quintic semi-Lagrangian advection of nodal values",
+            {departure, interpolation, monotone}};
   }
 
   explicit SemiLagrangianCubic(const amr::ParameterSet& parameters)
-      : departure_(departure_of(parameters.text("departure"))),
+      : departure_(choice<Departure>(parameters, "departure", departure_names())),
+        interpolation_(choice<Interpolation>(parameters, "interpolation", interpolation_names())),
+        monotone_(choice<Monotone>(parameters, "monotone", monotone_names())),
         kernel_(
             amr::select(&cubic::advance_baseline, &cubic::advance_avx2, &cubic::advance_avx512)) {
-    traits_.ghosts = 2;
+    const bool quintic = interpolation_ == Interpolation::kQuintic;
+    traits_.ghosts = quintic ? 3 : 2;
     traits_.cfl_limit = 1.0;
-    traits_.order = 3.0;
+    traits_.order = quintic ? 5.0 : 3.0;
     traits_.characteristic_ghosts = true;
   }
 
@@ -106,7 +138,8 @@ class SemiLagrangianCubic final : public amr::Solver {
       kernel_({before.origin(component), after.origin(component), before.stride(),
                &coefficients[kX], &coefficients[kY],
                static_cast<cubic::Upwind>(static_cast<int>(coefficients[kUpwindX])),
-               static_cast<cubic::Upwind>(static_cast<int>(coefficients[kUpwindY]))});
+               static_cast<cubic::Upwind>(static_cast<int>(coefficients[kUpwindY])), interpolation_,
+               monotone_});
     }
   }
 
@@ -161,6 +194,8 @@ class SemiLagrangianCubic final : public amr::Solver {
 
   amr::SolverTraits traits_;
   Departure departure_;
+  Interpolation interpolation_;
+  Monotone monotone_;
   cubic::Kernel kernel_;
 };
 

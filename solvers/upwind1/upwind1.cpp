@@ -14,7 +14,8 @@ constexpr std::size_t kCourant = 1;
 
 class Upwind1 final : public amr::Solver {
  public:
-  /// What `kumiko solver list` shows and the configuration offers. Parameters stand in the braces.
+  /// What `kumiko solver list` shows and the configuration offers. Parameters would stand in the
+  /// braces.
   static amr::Description describe() {
     return {"upwind1", "first-order upwind (donor cell) advection of cell averages", {}};
   }
@@ -41,34 +42,33 @@ class Upwind1 final : public amr::Solver {
 
   void advance(amr::ConstPatchView before, std::span<const double> coefficients,
                amr::PatchView after) const override {
-    for (int c = 0; c < before.components(); ++c) {
-      fluxes_of(before, coefficients, c).advance(before, after, c);
-    }
+    for (int c = 0; c < before.components(); ++c) step(before, coefficients, c, after);
   }
 
-  /// The same, where the spacing may change beside the patch: what leaves it enters the next.
+  /// The same, where the mesh changes its spacing beside the patch or may do so.
   void advance_with_fluxes(amr::ConstPatchView before, std::span<const double> coefficients,
                            amr::PatchView after, amr::FaceFluxes fluxes) const override {
     for (int c = 0; c < before.components(); ++c) {
-      const PatchFluxes through_faces = fluxes_of(before, coefficients, c);
-      through_faces.advance(before, after, c);
-      through_faces.store(coefficients[kSpacing], fluxes, c);
+      step(before, coefficients, c, after).store(coefficients[kSpacing], c, fluxes);
     }
   }
 
  private:
-  /// Through each face flows what the cell upwind of it holds.
-  static PatchFluxes fluxes_of(amr::ConstPatchView u, std::span<const double> coefficients, int c) {
+  /// What flows through the face between two cells.
+  static double donor(double courant, double lower, double upper) {
+    return courant * (courant >= 0.0 ? lower : upper);
+  }
+
+  /// One step of one component; returns what has flowed.
+  static PatchFluxes step(amr::ConstPatchView u, std::span<const double> coefficients, int c,
+                          amr::PatchView after) {
     const Faces vx = faces_x(&coefficients[kCourant], 0);
     const Faces vy = faces_y(&coefficients[kCourant], 0);
-    PatchFluxes fluxes;
-    for (int j = 0; j <= amr::kPatchSize; ++j) {
-      for (int i = 0; i <= amr::kPatchSize; ++i) {
-        if (j < amr::kPatchSize) fluxes.x[j][i] = vx(i, j) * u(vx(i, j) > 0.0 ? i - 1 : i, j, c);
-        if (i < amr::kPatchSize) fluxes.y[j][i] = vy(i, j) * u(i, vy(i, j) > 0.0 ? j - 1 : j, c);
-      }
-    }
-    return fluxes;
+    const PatchFluxes flux(
+        [&](int i, int j) { return donor(vx(i, j), u(i - 1, j, c), u(i, j, c)); },
+        [&](int i, int j) { return donor(vy(i, j), u(i, j - 1, c), u(i, j, c)); });
+    flux.add_to(u, c, after);
+    return flux;
   }
 
   amr::SolverTraits traits_;

@@ -72,9 +72,10 @@ struct ScriptedCase : FunctionCase {
 };
 
 inline std::unique_ptr<Solver> cubic_solver(const std::string& departure = "first_order") {
-  ParameterSet parameters;
+  const auto* const entry = solvers::find_solver("semi_lagrangian_cubic");
+  ParameterSet parameters = defaults(entry->parameters);
   parameters.set("departure", departure);
-  return solvers::find_solver("semi_lagrangian_cubic")->make(parameters);
+  return entry->make(parameters);
 }
 
 inline std::unique_ptr<Case> zalesak() { return solvers::find_case("zalesak")->make({}); }

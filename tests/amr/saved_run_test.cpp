@@ -33,6 +33,18 @@ std::vector<Setting> settings() {
        [](SimulationOptions& o) { o.time_interpolation = TimeInterpolation::kLinear; }},
       {"FluxForm", "gaussian", "finite_volume_upwind3",
        [](SimulationOptions& o) { o.time_interpolation = TimeInterpolation::kQuadratic; }},
+      {"OneGhostLayer", "vortex", "upwind1",
+       [](SimulationOptions& o) {
+         o.time_interpolation = TimeInterpolation::kLinear;
+         o.steps = 768;
+       }},
+      {"Nonlinear", "burgers", "burgers",
+       [](SimulationOptions& o) {
+         o.time_interpolation = TimeInterpolation::kQuadratic;
+         o.refinement.interval = 0;
+         o.refinement.threshold = 0.02;
+         o.steps = 128;
+       }},
       {"NoSubcycling", "zalesak", "semi_lagrangian_cubic",
        [](SimulationOptions& o) {
          o.subcycling = false;

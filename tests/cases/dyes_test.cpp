@@ -7,7 +7,6 @@
 #include <kumiko/amr/diagnostics.hpp>
 #include <kumiko/amr/simulation.hpp>
 #include <kumiko/solvers/registry.hpp>
-#include <kumiko/solvers/registry.hpp>
 
 namespace kumiko::cases {
 namespace {

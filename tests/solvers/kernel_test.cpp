@@ -1,11 +1,13 @@
-// Contract: the kernel is tensor-product Lagrange interpolation, with the same bits on every
-// instruction set and whichever path a patch takes.
+// Contract: the kernel is tensor-product Lagrange interpolation, clipped if asked for, with the
+// same bits on every instruction set and whichever path a patch takes.
 #include "kernel.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
 #include <random>
+#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -14,7 +16,18 @@ namespace kumiko::solvers::cubic {
 namespace {
 
 constexpr int kSize = 16;
-constexpr int kStride = kSize + 4;
+constexpr int kGhosts = 3;
+constexpr int kStride = kSize + 2 * kGhosts;
+
+struct Variant {
+  Interpolation interpolation;
+  Monotone monotone;
+};
+
+/// Points that the interpolation reads on each side of the departure cell, with its corner.
+int reach(const Variant& variant) {
+  return variant.interpolation == Interpolation::kQuintic ? 3 : 2;
+}
 
 /// A patch with random values and displacements between given bounds.
 struct Problem {
@@ -33,12 +46,20 @@ struct Problem {
     for (double& c : cy) c = y(random);
   }
 
-  const double* origin() const { return before.data() + 2 * kStride + 2; }
+  static constexpr int kOrigin = kGhosts * kStride + kGhosts;
+  const double* origin() const { return before.data() + kOrigin; }
+  double result(int i, int j) const {
+    return after[static_cast<std::size_t>(kOrigin + j * kStride + i)];
+  }
 
-  std::vector<double> run(Kernel kernel, Upwind x, Upwind y) {
+  std::vector<double> run(Kernel kernel, Upwind x, Upwind y, const Variant& variant) {
     std::fill(after.begin(), after.end(), -99.0);
-    kernel({origin(), after.data() + 2 * kStride + 2, kStride, cx.data(), cy.data(), x, y});
+    kernel({origin(), after.data() + kOrigin, kStride, cx.data(), cy.data(), x, y,
+            variant.interpolation, variant.monotone});
     return after;
+  }
+  std::vector<double> run(Kernel kernel, const Variant& variant) {
+    return run(kernel, Upwind::kMixed, Upwind::kMixed, variant);
   }
 };
 
@@ -58,84 +79,124 @@ std::vector<Kernel> available_kernels() {
   return kernels;
 }
 
-double lagrange(int node, double f) {
+/// Lagrange's weight of a node, of those from 1 - reach to reach.
+double lagrange(int node, double f, int reach) {
   double weight = 1.0;
-  for (int other = -1; other <= 2; ++other) {
+  for (int other = 1 - reach; other <= reach; ++other) {
     if (other != node) weight *= (f - other) / (node - other);
   }
   return weight;
 }
 
-TEST(CubicKernel, GivenMixedDirectionsThenItIsLagrangesFormula) {
+class KernelTest : public ::testing::TestWithParam<Variant> {
+ protected:
+  Variant variant() const { return GetParam(); }
+};
+INSTANTIATE_TEST_SUITE_P(With, KernelTest,
+                         ::testing::Values(Variant{Interpolation::kCubic, Monotone::kNone},
+                                           Variant{Interpolation::kQuintic, Monotone::kNone},
+                                           Variant{Interpolation::kCubic, Monotone::kQuasi},
+                                           Variant{Interpolation::kQuintic, Monotone::kQuasi}),
+                         [](const auto& tested) {
+                           const bool quintic =
+                               tested.param.interpolation == Interpolation::kQuintic;
+                           const bool quasi = tested.param.monotone == Monotone::kQuasi;
+                           return std::string(quintic ? "Quintic" : "Cubic") +
+                                  (quasi ? "Quasi" : "None");
+                         });
+
+TEST_P(KernelTest, GivenMixedDirectionsThenItIsLagrangesFormulaClippedIfAskedFor) {
   Problem problem(1, -1.0, 1.0, -1.0, 1.0);
   problem.cx[0] = 1.0;  // the ends of the range belong to it
   problem.cy[1] = -1.0;
-  problem.run(advance_baseline, Upwind::kMixed, Upwind::kMixed);
+  problem.run(advance_baseline, variant());
+  const int r = reach(variant());
   for (int j = 0; j < kSize; ++j) {
     for (int i = 0; i < kSize; ++i) {
       const double x = problem.cx[static_cast<std::size_t>(j * kSize + i)];
       const double y = problem.cy[static_cast<std::size_t>(j * kSize + i)];
       const int i0 = x < 0.0 ? -1 : 0;
       const int j0 = y < 0.0 ? -1 : 0;
+      const auto value = [&](int m, int n) {
+        return problem.origin()[(j + j0 + n) * kStride + i + i0 + m];
+      };
       double expected = 0.0;
-      for (int n = -1; n <= 2; ++n) {
-        for (int m = -1; m <= 2; ++m) {
-          expected += lagrange(m, x - i0) * lagrange(n, y - j0) *
-                      problem.origin()[(j + j0 + n) * kStride + i + i0 + m];
+      for (int n = 1 - r; n <= r; ++n) {
+        for (int m = 1 - r; m <= r; ++m) {
+          expected += lagrange(m, x - i0, r) * lagrange(n, y - j0, r) * value(m, n);
         }
       }
-      ASSERT_NEAR(problem.after[static_cast<std::size_t>((j + 2) * kStride + i + 2)], expected,
-                  4e-15)
-          << "point (" << i << ", " << j << ")";
+      if (variant().monotone == Monotone::kQuasi) {
+        const auto [least, largest] =
+            std::minmax({value(0, 0), value(1, 0), value(0, 1), value(1, 1)});
+        expected = std::clamp(expected, least, largest);
+      }
+      ASSERT_NEAR(problem.result(i, j), expected, 8e-15) << "point (" << i << ", " << j << ")";
     }
   }
 }
 
-TEST(CubicKernel, GivenUniformDirectionsThenTheFastPathGivesTheBitsOfTheMixedOne) {
+TEST_P(KernelTest, GivenUniformDirectionsThenTheFastPathGivesTheBitsOfTheMixedOne) {
   for (const Kernel kernel : available_kernels()) {
     for (const bool left : {false, true}) {
       for (const bool below : {false, true}) {
         Problem problem(2, left ? -1.0 : 0.0, left ? -1e-9 : 1.0, below ? -1.0 : 0.0,
                         below ? -1e-9 : 1.0);
         const auto fast = problem.run(kernel, left ? Upwind::kBelow : Upwind::kAbove,
-                                      below ? Upwind::kBelow : Upwind::kAbove);
-        const auto mixed = problem.run(kernel, Upwind::kMixed, Upwind::kMixed);
+                                      below ? Upwind::kBelow : Upwind::kAbove, variant());
+        const auto mixed = problem.run(kernel, variant());
         EXPECT_TRUE(same_bits(fast, mixed)) << left << below;
       }
     }
   }
 }
 
-TEST(CubicKernel, GivenEveryInstructionSetThenTheBitsAreTheSame) {
+TEST_P(KernelTest, GivenEveryInstructionSetThenTheBitsAreTheSame) {
   Problem mixed(3, -1.0, 1.0, -1.0, 1.0);
   Problem uniform(4, -1.0, -0.1, 0.0, 1.0);
-  const auto expected_mixed = mixed.run(advance_baseline, Upwind::kMixed, Upwind::kMixed);
-  const auto expected_uniform = uniform.run(advance_baseline, Upwind::kBelow, Upwind::kAbove);
+  const auto expected_mixed = mixed.run(advance_baseline, variant());
+  const auto expected_uniform =
+      uniform.run(advance_baseline, Upwind::kBelow, Upwind::kAbove, variant());
   for (const Kernel kernel : available_kernels()) {
-    EXPECT_TRUE(same_bits(mixed.run(kernel, Upwind::kMixed, Upwind::kMixed), expected_mixed));
-    EXPECT_TRUE(same_bits(uniform.run(kernel, Upwind::kBelow, Upwind::kAbove), expected_uniform));
+    EXPECT_TRUE(same_bits(mixed.run(kernel, variant()), expected_mixed));
+    EXPECT_TRUE(same_bits(uniform.run(kernel, Upwind::kBelow, Upwind::kAbove, variant()),
+                          expected_uniform));
   }
 }
 
-TEST(CubicKernel, GivenAConstantThenItPassesWithoutRounding) {
+TEST_P(KernelTest, GivenAConstantThenItPassesWithoutRounding) {
   Problem problem(5, -1.0, 1.0, -1.0, 1.0);
   std::fill(problem.before.begin(), problem.before.end(), 0.1);
-  problem.run(available_kernels().back(), Upwind::kMixed, Upwind::kMixed);
-  for (int j = 2; j < kSize + 2; ++j) {
-    for (int i = 2; i < kSize + 2; ++i) {
-      ASSERT_EQ(problem.after[static_cast<std::size_t>(j * kStride + i)], 0.1);
+  problem.run(available_kernels().back(), variant());
+  for (int j = 0; j < kSize; ++j) {
+    for (int i = 0; i < kSize; ++i) ASSERT_EQ(problem.result(i, j), 0.1);
+  }
+}
+
+TEST_P(KernelTest, GivenAPatchThenOnlyTheInteriorIsWritten) {
+  Problem problem(6, -1.0, 1.0, -1.0, 1.0);
+  problem.run(available_kernels().back(), variant());
+  for (int j = -kGhosts; j < kSize + kGhosts; ++j) {
+    for (int i = -kGhosts; i < kSize + kGhosts; ++i) {
+      const bool interior = i >= 0 && j >= 0 && i < kSize && j < kSize;
+      if (interior) continue;
+      ASSERT_EQ(problem.result(i, j), -99.0);
     }
   }
 }
 
-TEST(CubicKernel, GivenAPatchThenOnlyTheInteriorIsWritten) {
-  Problem problem(6, -1.0, 1.0, -1.0, 1.0);
-  const auto after = problem.run(available_kernels().back(), Upwind::kMixed, Upwind::kMixed);
-  for (int j = 0; j < kStride; ++j) {
-    for (int i = 0; i < kStride; ++i) {
-      const bool interior = i >= 2 && j >= 2 && i < kSize + 2 && j < kSize + 2;
-      if (interior) continue;
-      ASSERT_EQ(after[static_cast<std::size_t>(j * kStride + i)], -99.0);
+TEST_P(KernelTest, GivenAValueThatIsNotANumberThenEveryPointThatReadsItIsNone) {
+  for (const Kernel kernel : available_kernels()) {
+    Problem problem(7, -1.0, -0.1, 0.1, 1.0);
+    problem.before[Problem::kOrigin + 8 * kStride + 8] = std::nan("");
+    problem.run(kernel, Upwind::kBelow, Upwind::kAbove, variant());
+    const int r = reach(variant());
+    for (int j = 0; j < kSize; ++j) {
+      for (int i = 0; i < kSize; ++i) {
+        // Point (i, j) reads i - r .. i + r - 1 and j - r + 1 .. j + r.
+        const bool reads = i - r <= 8 && 8 < i + r && j - r < 8 && 8 <= j + r;
+        ASSERT_EQ(std::isnan(problem.result(i, j)), reads) << i << ' ' << j;
+      }
     }
   }
 }

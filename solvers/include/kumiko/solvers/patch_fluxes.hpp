@@ -10,40 +10,51 @@
 namespace kumiko::solvers {
 
 /// The fluxes of one component through all faces of the 16×16 cells over one step, positive along
-/// the axis, divided by the spacing: what a cell's value loses to the next. x[j][i] is the face
-/// between the cells (i - 1, j) and (i, j), y[j][i] that between (i, j - 1) and (i, j).
-struct PatchFluxes {
-  std::array<std::array<double, amr::kPatchSize + 1>, amr::kPatchSize> x;
-  std::array<std::array<double, amr::kPatchSize>, amr::kPatchSize + 1> y;
-
-  /// The change of cell (i, j) over the step.
-  double gain(int i, int j) const {
-    const auto row = static_cast<std::size_t>(j);
-    const auto column = static_cast<std::size_t>(i);
-    return (x[row][column] - x[row][column + 1]) + (y[row][column] - y[row + 1][column]);
+/// the axis, divided by the spacing: what a cell's value loses to the next. 4.4 kB.
+class PatchFluxes {
+ public:
+  /// @param through_x  (i, j) -> through the face between the cells (i - 1, j) and (i, j)
+  /// @param through_y  (i, j) -> through the face between the cells (i, j - 1) and (i, j)
+  template <class ThroughX, class ThroughY>
+  PatchFluxes(ThroughX through_x, ThroughY through_y) {
+    for (int j = 0; j < kSize; ++j) {
+      for (int i = 0; i <= kSize; ++i) x_[index(j)][index(i)] = through_x(i, j);
+    }
+    for (int j = 0; j <= kSize; ++j) {
+      for (int i = 0; i < kSize; ++i) y_[index(j)][index(i)] = through_y(i, j);
+    }
   }
 
-  /// Writes the interior of `after`: `before` and what each cell gains.
-  void advance(amr::ConstPatchView before, amr::PatchView after, int component) const {
-    for (int j = 0; j < amr::kPatchSize; ++j) {
-      for (int i = 0; i < amr::kPatchSize; ++i) {
-        after(i, j, component) = before(i, j, component) + gain(i, j);
+  /// Writes the interior of a component of `after`: that of `before`, and what every cell gains.
+  void add_to(amr::ConstPatchView before, int component, amr::PatchView after) const {
+    for (std::size_t j = 0; j < kSize; ++j) {
+      const double* const from = before.origin(component) + static_cast<int>(j) * before.stride();
+      double* const to = after.origin(component) + static_cast<int>(j) * after.stride();
+      for (std::size_t i = 0; i < kSize; ++i) {
+        to[i] = from[i] + ((x_[j][i] - x_[j][i + 1]) + (y_[j][i] - y_[j + 1][i]));
       }
     }
   }
 
-  /// Hands the engine the lines that it asks for, in its units.
-  void store(double spacing, amr::FaceFluxes fluxes, int component) const {
+  /// Hands the engine the faces that it asks for, in its units.
+  void store(double spacing, int component, amr::FaceFluxes fluxes) const {
     for (int line = 0; line < amr::FaceFluxes::kLines; ++line) {
       double* const to_x = fluxes.line(amr::FaceAxis::kX, line, component);
       double* const to_y = fluxes.line(amr::FaceAxis::kY, line, component);
-      const auto face = static_cast<std::size_t>(line * amr::kQuadrantSize);
-      for (std::size_t at = 0; at < amr::kPatchSize; ++at) {
-        to_x[at] = spacing * x[at][face];
-        to_y[at] = spacing * y[face][at];
+      const std::size_t face = index(line * amr::kQuadrantSize);
+      for (std::size_t at = 0; at < kSize; ++at) {
+        to_x[at] = spacing * x_[at][face];
+        to_y[at] = spacing * y_[face][at];
       }
     }
   }
+
+ private:
+  static constexpr int kSize = amr::kPatchSize;
+  static std::size_t index(int at) { return static_cast<std::size_t>(at); }
+
+  std::array<std::array<double, kSize + 1>, kSize> x_;
+  std::array<std::array<double, kSize>, kSize + 1> y_;
 };
 
 }  // namespace kumiko::solvers
