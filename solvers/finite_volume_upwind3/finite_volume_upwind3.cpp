@@ -16,7 +16,7 @@ using amr::FaceFluxes;
 using amr::kPatchSize;
 using amr::PatchView;
 using amr::PointRange;
-using upwind3::Faces;
+using flux_form::Faces;
 
 constexpr int kStages = 3;
 constexpr int kGhosts = 2 * kStages;
@@ -28,9 +28,9 @@ constexpr std::array<int, kStages> kMargins = {4, 2, 0};
 constexpr std::size_t kSpacing = 0;
 constexpr std::size_t kUnsteady = 1;
 constexpr std::array<std::size_t, kStages> kVelocities = {
-    2, 2 + upwind3::face_values(kMargins[0]),
-    2 + upwind3::face_values(kMargins[0]) + upwind3::face_values(kMargins[1])};
-constexpr std::size_t kCoefficients = kVelocities[2] + upwind3::face_values(kMargins[2]);
+    2, 2 + flux_form::face_values(kMargins[0]),
+    2 + flux_form::face_values(kMargins[0]) + flux_form::face_values(kMargins[1])};
+constexpr std::size_t kCoefficients = kVelocities[2] + flux_form::face_values(kMargins[2]);
 
 /// Values of cells or faces -5 .. 20 each way.
 class Scratch {
@@ -154,10 +154,10 @@ class FiniteVolumeUpwind3 final : public amr::Solver {
     for (std::size_t stage = 0; stage < (steady ? 1 : kStages); ++stage) {
       const int margin = kMargins[stage];
       const std::span<double> velocities =
-          coefficients.subspan(kVelocities[stage], upwind3::face_values(margin));
-      upwind3::fill_face_velocities(problem, patch, time + kStageTimes[stage] * dt, dt, margin,
+          coefficients.subspan(kVelocities[stage], flux_form::face_values(margin));
+      flux_form::fill_face_velocities(problem, patch, time + kStageTimes[stage] * dt, dt, margin,
                                     velocities);
-      const double cfl = upwind3::cfl_number(velocities, margin);
+      const double cfl = flux_form::cfl_number(velocities, margin);
       if (std::isnan(cfl)) return cfl;
       largest = std::max(largest, cfl);
     }
@@ -201,8 +201,8 @@ class FiniteVolumeUpwind3 final : public amr::Solver {
                            const PointRange& range, Fluxes& fluxes) {
     const std::size_t set = coefficients[kUnsteady] == 0.0 ? 0 : stage;
     const double* const velocities = &coefficients[kVelocities[set]];
-    fluxes.compute(u, upwind3::faces_x(velocities, kMargins[set]),
-                   upwind3::faces_y(velocities, kMargins[set]), range);
+    fluxes.compute(u, flux_form::faces_x(velocities, kMargins[set]),
+                   flux_form::faces_y(velocities, kMargins[set]), range);
   }
 
   /// One step of SSP-RK3; returns its fluxes, (F₁ + F₂ + 4F₃) / 6.

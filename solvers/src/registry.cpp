@@ -1,12 +1,14 @@
 #include <kumiko/solvers/registry.hpp>
 
 #include "finite_volume_upwind3.hpp"
+#include "flux_form_fct.hpp"
 #include "semi_lagrangian_cubic.hpp"
 
 namespace kumiko::solvers {
 
 const std::vector<SolverEntry>& solver_entries() {
   static const std::vector<SolverEntry> entries = {finite_volume_upwind3_entry(),
+                                                   flux_form_fct_entry(),
                                                    semi_lagrangian_cubic_entry()};
   return entries;
 }

@@ -391,10 +391,10 @@ TEST(Tendency, GivenPartsThenTheBitsAreThoseOfTheWhole) {
 TEST(FaceVelocities, GivenAStreamFunctionThenNothingFlowsOutOfAnyCellOnBalance) {
   const Flow flow = vortex_flow();
   constexpr int kMargin = 4;
-  std::vector<double> values(upwind3::face_values(kMargin));
-  upwind3::fill_face_velocities(flow, {{}, 1.0 / 64, 16, 32}, 0.0, 0.01, kMargin, values);
-  const upwind3::Faces x = upwind3::faces_x(values.data(), kMargin);
-  const upwind3::Faces y = upwind3::faces_y(values.data(), kMargin);
+  std::vector<double> values(flux_form::face_values(kMargin));
+  flux_form::fill_face_velocities(flow, {{}, 1.0 / 64, 16, 32}, 0.0, 0.01, kMargin, values);
+  const flux_form::Faces x = flux_form::faces_x(values.data(), kMargin);
+  const flux_form::Faces y = flux_form::faces_y(values.data(), kMargin);
   for (int j = -kMargin; j < kPatchSize + kMargin; ++j) {
     for (int i = -kMargin; i < kPatchSize + kMargin; ++i) {
       const double* const west = x.origin + j * x.stride + i;
@@ -414,11 +414,11 @@ TEST(FaceVelocities, GivenTheVelocityInsteadThenTheMeansAgreeToFourthOrder) {
   };
   const auto difference = [&](int n) {
     constexpr int kMargin = 2;
-    std::vector<double> a(upwind3::face_values(kMargin));
+    std::vector<double> a(flux_form::face_values(kMargin));
     std::vector<double> b = a;
     // A fixed part of the domain: the patch at the origin shrinks with n, so compare maxima there.
-    upwind3::fill_face_velocities(vortex_flow(), {{}, 1.0 / n, 3, 5}, 0.0, 1.0 / n, kMargin, a);
-    upwind3::fill_face_velocities(by_velocity, {{}, 1.0 / n, 3, 5}, 0.0, 1.0 / n, kMargin, b);
+    flux_form::fill_face_velocities(vortex_flow(), {{}, 1.0 / n, 3, 5}, 0.0, 1.0 / n, kMargin, a);
+    flux_form::fill_face_velocities(by_velocity, {{}, 1.0 / n, 3, 5}, 0.0, 1.0 / n, kMargin, b);
     double largest = 0.0;
     for (std::size_t at = 0; at < a.size(); ++at)
       largest = std::max(largest, std::abs(a[at] - b[at]));

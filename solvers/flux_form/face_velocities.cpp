@@ -6,11 +6,11 @@
 #include <limits>
 #include <numbers>
 
-namespace kumiko::solvers::upwind3 {
+namespace kumiko::solvers::flux_form {
 
 namespace {
 
-constexpr int kLargestMargin = 4;
+constexpr int kLargestMargin = 6;
 constexpr std::size_t kLargestRow = amr::kPatchSize + 2 * kLargestMargin + 3;
 using Row = std::array<double, kLargestRow>;
 
@@ -116,4 +116,4 @@ double cfl_number(std::span<const double> values, int margin) {
   return largest;
 }
 
-}  // namespace kumiko::solvers::upwind3
+}  // namespace kumiko::solvers::flux_form

@@ -7,7 +7,7 @@
 #include <kumiko/amr/case.hpp>
 #include <kumiko/amr/solver.hpp>
 
-namespace kumiko::solvers::upwind3 {
+namespace kumiko::solvers::flux_form {
 
 /// The faces of the cells -margin .. 15 + margin of a patch, each way, and one more row of them on
 /// each side along the faces. Values of both axes, x first.
@@ -42,4 +42,4 @@ void fill_face_velocities(const amr::Case& problem, const amr::PatchPoints& patc
 /// two faces; NaN when any value of the array is not finite.
 double cfl_number(std::span<const double> values, int margin);
 
-}  // namespace kumiko::solvers::upwind3
+}  // namespace kumiko::solvers::flux_form

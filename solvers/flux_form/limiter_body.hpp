@@ -1,0 +1,196 @@
+// Ends a step: adds up fluxes, by Zalesak's limiter or as they are. For kernels that are compiled
+// for several instruction sets: all of it is private to the file that includes it.
+#pragma once
+
+#include "step.hpp"
+
+namespace kumiko::solvers::flux_form {
+
+namespace {
+
+constexpr int kCells = 16;
+/// Layers of cells around the patch whose high-order fluxes the limiter asks for.
+constexpr int kLimiterMargin = 1;
+
+// Comparisons with NaN are false: each function then returns its second argument.
+inline double larger(double a, double b) { return a > b ? a : b; }
+inline double smaller(double a, double b) { return a < b ? a : b; }
+
+/// A value so small that it would soon cost the processor's detour for denormals counts as 0.
+inline double flushed(double u) { return (u < 1e-200) & (u > -1e-200) ? 0.0 : u; }
+
+/// Donor-cell fluxes of a row of faces.
+/// @param step  from a cell to the next across the face
+inline void donor_row(const double* u, std::ptrdiff_t step, const double* v, int i0, int i1,
+                      double* flux) {
+  for (int i = i0; i < i1; ++i) flux[i] = v[i] * (v[i] >= 0.0 ? u[i - step] : u[i]);
+}
+
+/// What the cells of a row gain by fluxes.
+struct Gains {
+  const double* x;
+  const double* south;
+  const double* north;
+  double operator()(int i) const { return (x[i] - x[i + 1]) + (south[i] - north[i]); }
+};
+
+inline Gains gains_of(const Fluxes& fluxes, int j) {
+  return {fluxes.x.row(j), fluxes.y.row(j), fluxes.y.row(j + 1)};
+}
+
+/// after = base + what the fluxes bring; rows of `base` are `stride` apart.
+inline void add_up(const double* base, std::ptrdiff_t stride, const Fluxes& fluxes,
+                   const Step& step) {
+  for (int j = 0; j < kCells; ++j) {
+    const double* const u = base + j * stride;
+    const Gains gain = gains_of(fluxes, j);
+    double* const out = step.after + j * step.after_stride;
+    for (int i = 0; i < kCells; ++i) out[i] = flushed(u[i] + gain(i));
+  }
+}
+
+/// What the limiter works on. The low-order solution is the donor cell's: in a flow without
+/// divergence its new values are means of old ones with weights >= 0 up to CFL number 1.
+struct Limiter {
+  Fluxes low;
+  Grid solution;  ///< low-order
+  Grid most;      ///< first the larger of old and low-order values, then the share R+
+  Grid least;     ///< first the smaller of them, then the share R-
+};
+
+/// Low-order fluxes and solution of the cells within two layers, and each cell's extrema.
+inline void low_order(const Step& step, Limiter& limiter) {
+  constexpr int kMargin = 2;
+  for (int j = -kMargin; j <= kCells + kMargin; ++j) {
+    const double* const u = step.before + j * step.before_stride;
+    donor_row(u, step.before_stride, step.vy + j * step.vy_stride, -kMargin, kCells + kMargin,
+              limiter.low.y.row(j));
+    if (j == kCells + kMargin) break;
+    donor_row(u, 1, step.vx + j * step.vx_stride, -kMargin, kCells + kMargin + 1,
+              limiter.low.x.row(j));
+  }
+  for (int j = -kMargin; j < kCells + kMargin; ++j) {
+    const double* const u = step.before + j * step.before_stride;
+    const Gains gain = gains_of(limiter.low, j);
+    double* const low = limiter.solution.row(j);
+    double* const most = limiter.most.row(j);
+    double* const least = limiter.least.row(j);
+    for (int i = -kMargin; i < kCells + kMargin; ++i) {
+      low[i] = u[i] + gain(i);
+      most[i] = larger(u[i], low[i]);
+      least[i] = smaller(u[i], low[i]);
+    }
+  }
+}
+
+/// Turns high-order fluxes into what they differ by from the low-order ones.
+inline void subtract_low(const Limiter& limiter, Fluxes& fluxes) {
+  for (int j = -kLimiterMargin; j <= kCells + kLimiterMargin; ++j) {
+    double* const x = fluxes.x.row(j);
+    double* const y = fluxes.y.row(j);
+    const double* const low_x = limiter.low.x.row(j);
+    const double* const low_y = limiter.low.y.row(j);
+    for (int i = -kLimiterMargin; i < kCells + kLimiterMargin; ++i) y[i] -= low_y[i];
+    if (j == kCells + kLimiterMargin) break;
+    for (int i = -kLimiterMargin; i <= kCells + kLimiterMargin; ++i) x[i] -= low_x[i];
+  }
+}
+
+/// Extrema over a cell and its eight neighbours, of the cells within one layer; in place, from the
+/// lowest row on.
+template <class Pick>
+void extend_extrema(Grid& grid, Pick pick) {
+  double below[kCells + 4];
+  double column[kCells + 4];
+  for (int k = 0; k < kCells + 4; ++k) below[k] = grid.row(-2)[k - 2];
+  for (int j = -1; j <= kCells; ++j) {
+    double* const row = grid.row(j);
+    const double* const above = grid.row(j + 1);
+    for (int k = 0; k < kCells + 4; ++k) {
+      column[k] = pick(pick(below[k], row[k - 2]), above[k - 2]);
+      below[k] = row[k - 2];
+    }
+    for (int k = 1; k < kCells + 3; ++k) {
+      row[k - 2] = pick(pick(column[k - 1], column[k]), column[k + 1]);
+    }
+  }
+}
+
+/// Turns extrema into the shares of the inflow, R+, and of the outflow, R-, by antidiffusive fluxes
+/// that keep a cell within them (Zalesak 1979, eqs. 10 to 13).
+inline void shares(const Fluxes& fluxes, Limiter& limiter) {
+  constexpr double kTiny = 1e-300;
+  for (int j = -1; j <= kCells; ++j) {
+    const double* const x = fluxes.x.row(j);
+    const double* const south = fluxes.y.row(j);
+    const double* const north = fluxes.y.row(j + 1);
+    const double* const low = limiter.solution.row(j);
+    double* const most = limiter.most.row(j);
+    double* const least = limiter.least.row(j);
+    for (int i = -1; i <= kCells; ++i) {
+      const double in = (larger(x[i], 0.0) - smaller(x[i + 1], 0.0)) +
+                        (larger(south[i], 0.0) - smaller(north[i], 0.0));
+      const double out = (larger(x[i + 1], 0.0) - smaller(x[i], 0.0)) +
+                         (larger(north[i], 0.0) - smaller(south[i], 0.0));
+      most[i] = smaller((most[i] - low[i]) / (in + kTiny), 1.0);
+      least[i] = smaller((low[i] - least[i]) / (out + kTiny), 1.0);
+    }
+  }
+}
+
+/// Scales a row of antidiffusive fluxes by what both cells allow (eq. 14) and adds the low-order
+/// ones. @param back  from a cell's share to that of the cell below the face
+inline void limit_row(const double* gain, const double* loss, std::ptrdiff_t back,
+                      const double* low, int count, double* flux) {
+  for (int i = 0; i < count; ++i) {
+    const double up = smaller(gain[i], loss[i - back]);
+    const double down = smaller(loss[i], gain[i - back]);
+    flux[i] = low[i] + (flux[i] >= 0.0 ? up : down) * flux[i];
+  }
+}
+
+/// Limits the fluxes of the cells within kLimiterMargin layers and ends the step.
+inline void limit_and_add_up(const Step& step) {
+  Fluxes& fluxes = *step.fluxes;
+  Limiter limiter;
+  low_order(step, limiter);
+  subtract_low(limiter, fluxes);
+  extend_extrema(limiter.most, larger);
+  extend_extrema(limiter.least, smaller);
+  shares(fluxes, limiter);
+  for (int j = 0; j <= kCells; ++j) {
+    const double* const gain = limiter.most.row(j);
+    const double* const loss = limiter.least.row(j);
+    limit_row(gain, loss, Grid::kStride, limiter.low.y.row(j), kCells, fluxes.y.row(j));
+    if (j == kCells) break;
+    limit_row(gain, loss, 1, limiter.low.x.row(j), kCells + 1, fluxes.x.row(j));
+  }
+  add_up(step.before, step.before_stride, fluxes, step);
+}
+
+/// Whether every cell that a step may read is 0: nothing flows then.
+inline bool all_zero(const Step& step, int ghosts) {
+  bool zero = true;
+  for (int j = -ghosts; j < kCells + ghosts; ++j) {
+    const double* const u = step.before + j * step.before_stride;
+    for (int i = -ghosts; i < kCells + ghosts; ++i) zero = zero & (u[i] == 0.0);
+  }
+  return zero;
+}
+
+/// The step of a patch that is 0 with its surroundings.
+inline void stay_zero(const Step& step) {
+  for (int j = 0; j <= kCells; ++j) {
+    for (int i = 0; i <= kCells; ++i) {
+      step.fluxes->x.row(j)[i] = 0.0;
+      step.fluxes->y.row(j)[i] = 0.0;
+    }
+  }
+  for (int j = 0; j < kCells; ++j) {
+    for (int i = 0; i < kCells; ++i) step.after[j * step.after_stride + i] = 0.0;
+  }
+}
+
+}  // namespace
+
+}  // namespace kumiko::solvers::flux_form
