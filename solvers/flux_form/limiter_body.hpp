@@ -2,13 +2,25 @@
 // for several instruction sets: all of it is private to the file that includes it.
 #pragma once
 
+#include <cstdint>
+
 #include "step.hpp"
+
+// Says of the loop that follows that no iteration reads what another writes.
+#if defined(__GNUC__) && !defined(__clang__)
+#define KUMIKO_INDEPENDENT _Pragma("GCC ivdep")
+#else
+#define KUMIKO_INDEPENDENT
+#endif
 
 namespace kumiko::solvers::flux_form {
 
 namespace {
 
 constexpr int kCells = 16;
+/// Rows are worked on in this many values, whole vectors, where only a few less are needed.
+constexpr int kGridRow = static_cast<int>(Grid::kStride);
+constexpr int kRow = 20;
 /// Layers of cells around the patch whose high-order fluxes the limiter asks for.
 constexpr int kLimiterMargin = 1;
 
@@ -19,11 +31,12 @@ inline double smaller(double a, double b) { return a < b ? a : b; }
 /// A value so small that it would soon cost the processor's detour for denormals counts as 0.
 inline double flushed(double u) { return (u < 1e-200) & (u > -1e-200) ? 0.0 : u; }
 
-/// Donor-cell fluxes of a row of faces.
+/// Donor-cell fluxes of a row of faces, from face -2 on.
 /// @param step  from a cell to the next across the face
-inline void donor_row(const double* u, std::ptrdiff_t step, const double* v, int i0, int i1,
-                      double* flux) {
-  for (int i = i0; i < i1; ++i) flux[i] = v[i] * (v[i] >= 0.0 ? u[i - step] : u[i]);
+inline void donor_row(const double* u, std::ptrdiff_t step, const double* v,
+                      double* __restrict flux) {
+  KUMIKO_INDEPENDENT
+  for (int i = -2; i < kGridRow - 2; ++i) flux[i] = v[i] * (v[i] >= 0.0 ? u[i - step] : u[i]);
 }
 
 /// What the cells of a row gain by fluxes.
@@ -45,6 +58,7 @@ inline void add_up(const double* base, std::ptrdiff_t stride, const Fluxes& flux
     const double* const u = base + j * stride;
     const Gains gain = gains_of(fluxes, j);
     double* const out = step.after + j * step.after_stride;
+    KUMIKO_INDEPENDENT
     for (int i = 0; i < kCells; ++i) out[i] = flushed(u[i] + gain(i));
   }
 }
@@ -56,6 +70,8 @@ struct Limiter {
   Grid solution;  ///< low-order
   Grid most;      ///< first the larger of old and low-order values, then the share R+
   Grid least;     ///< first the smaller of them, then the share R-
+  Grid most_along_x;   ///< the most of three neighbours in a row
+  Grid least_along_x;  ///< the least of them
 };
 
 /// Low-order fluxes and solution of the cells within two layers, and each cell's extrema.
@@ -63,11 +79,9 @@ inline void low_order(const Step& step, Limiter& limiter) {
   constexpr int kMargin = 2;
   for (int j = -kMargin; j <= kCells + kMargin; ++j) {
     const double* const u = step.before + j * step.before_stride;
-    donor_row(u, step.before_stride, step.vy + j * step.vy_stride, -kMargin, kCells + kMargin,
-              limiter.low.y.row(j));
+    donor_row(u, step.before_stride, step.vy + j * step.vy_stride, limiter.low.y.row(j));
     if (j == kCells + kMargin) break;
-    donor_row(u, 1, step.vx + j * step.vx_stride, -kMargin, kCells + kMargin + 1,
-              limiter.low.x.row(j));
+    donor_row(u, 1, step.vx + j * step.vx_stride, limiter.low.x.row(j));
   }
   for (int j = -kMargin; j < kCells + kMargin; ++j) {
     const double* const u = step.before + j * step.before_stride;
@@ -75,6 +89,7 @@ inline void low_order(const Step& step, Limiter& limiter) {
     double* const low = limiter.solution.row(j);
     double* const most = limiter.most.row(j);
     double* const least = limiter.least.row(j);
+    KUMIKO_INDEPENDENT
     for (int i = -kMargin; i < kCells + kMargin; ++i) {
       low[i] = u[i] + gain(i);
       most[i] = larger(u[i], low[i]);
@@ -90,50 +105,54 @@ inline void subtract_low(const Limiter& limiter, Fluxes& fluxes) {
     double* const y = fluxes.y.row(j);
     const double* const low_x = limiter.low.x.row(j);
     const double* const low_y = limiter.low.y.row(j);
-    for (int i = -kLimiterMargin; i < kCells + kLimiterMargin; ++i) y[i] -= low_y[i];
+    KUMIKO_INDEPENDENT
+    for (int i = -1; i < kRow - 1; ++i) y[i] -= low_y[i];
     if (j == kCells + kLimiterMargin) break;
-    for (int i = -kLimiterMargin; i <= kCells + kLimiterMargin; ++i) x[i] -= low_x[i];
+    KUMIKO_INDEPENDENT
+    for (int i = -1; i < kRow - 1; ++i) x[i] -= low_x[i];
   }
 }
 
-/// Extrema over a cell and its eight neighbours, of the cells within one layer; in place, from the
-/// lowest row on.
+/// The most or least of three neighbours in a row, of the cells within one layer along x and two
+/// along y.
 template <class Pick>
-void extend_extrema(Grid& grid, Pick pick) {
-  double below[kCells + 4];
-  double column[kCells + 4];
-  for (int k = 0; k < kCells + 4; ++k) below[k] = grid.row(-2)[k - 2];
-  for (int j = -1; j <= kCells; ++j) {
-    double* const row = grid.row(j);
-    const double* const above = grid.row(j + 1);
-    for (int k = 0; k < kCells + 4; ++k) {
-      column[k] = pick(pick(below[k], row[k - 2]), above[k - 2]);
-      below[k] = row[k - 2];
-    }
-    for (int k = 1; k < kCells + 3; ++k) {
-      row[k - 2] = pick(pick(column[k - 1], column[k]), column[k + 1]);
-    }
+void extrema_along_x(const Grid& from, Grid& to, Pick pick) {
+  for (int j = -2; j < kCells + 2; ++j) {
+    const double* const u = from.row(j);
+    double* __restrict const out = to.row(j);
+    KUMIKO_INDEPENDENT
+    for (int i = -1; i < kRow - 1; ++i) out[i] = pick(pick(u[i - 1], u[i]), u[i + 1]);
   }
 }
 
-/// Turns extrema into the shares of the inflow, R+, and of the outflow, R-, by antidiffusive fluxes
-/// that keep a cell within them (Zalesak 1979, eqs. 10 to 13).
+/// The shares of the inflow, R+, and of the outflow, R-, by antidiffusive fluxes that keep a cell
+/// within the extrema of the nine cells around (Zalesak 1979, eqs. 10 to 13). One division serves
+/// both; a sum of fluxes too small for that is not let through.
 inline void shares(const Fluxes& fluxes, Limiter& limiter) {
-  constexpr double kTiny = 1e-300;
+  constexpr double kTiny = 1e-150;
   for (int j = -1; j <= kCells; ++j) {
     const double* const x = fluxes.x.row(j);
     const double* const south = fluxes.y.row(j);
     const double* const north = fluxes.y.row(j + 1);
     const double* const low = limiter.solution.row(j);
-    double* const most = limiter.most.row(j);
-    double* const least = limiter.least.row(j);
-    for (int i = -1; i <= kCells; ++i) {
-      const double in = (larger(x[i], 0.0) - smaller(x[i + 1], 0.0)) +
-                        (larger(south[i], 0.0) - smaller(north[i], 0.0));
-      const double out = (larger(x[i + 1], 0.0) - smaller(x[i], 0.0)) +
-                         (larger(north[i], 0.0) - smaller(south[i], 0.0));
-      most[i] = smaller((most[i] - low[i]) / (in + kTiny), 1.0);
-      least[i] = smaller((low[i] - least[i]) / (out + kTiny), 1.0);
+    const double* const most = limiter.most_along_x.row(j);
+    const double* const least = limiter.least_along_x.row(j);
+    double* __restrict const gain = limiter.most.row(j);
+    double* __restrict const loss = limiter.least.row(j);
+    constexpr std::ptrdiff_t kUp = Grid::kStride;
+    KUMIKO_INDEPENDENT
+    for (int i = -1; i < kRow - 1; ++i) {
+      const double highest = larger(larger(most[i - kUp], most[i]), most[i + kUp]);
+      const double lowest = smaller(smaller(least[i - kUp], least[i]), least[i + kUp]);
+      const double in = ((larger(x[i], 0.0) - smaller(x[i + 1], 0.0)) +
+                         (larger(south[i], 0.0) - smaller(north[i], 0.0))) +
+                        kTiny;
+      const double out = ((larger(x[i + 1], 0.0) - smaller(x[i], 0.0)) +
+                          (larger(north[i], 0.0) - smaller(south[i], 0.0))) +
+                         kTiny;
+      const double inverse = 1.0 / (in * out);
+      gain[i] = smaller((highest - low[i]) * (out * inverse), 1.0);
+      loss[i] = smaller((low[i] - lowest) * (in * inverse), 1.0);
     }
   }
 }
@@ -142,6 +161,7 @@ inline void shares(const Fluxes& fluxes, Limiter& limiter) {
 /// ones. @param back  from a cell's share to that of the cell below the face
 inline void limit_row(const double* gain, const double* loss, std::ptrdiff_t back,
                       const double* low, int count, double* flux) {
+  KUMIKO_INDEPENDENT
   for (int i = 0; i < count; ++i) {
     const double up = smaller(gain[i], loss[i - back]);
     const double down = smaller(loss[i], gain[i - back]);
@@ -155,38 +175,42 @@ inline void limit_and_add_up(const Step& step) {
   Limiter limiter;
   low_order(step, limiter);
   subtract_low(limiter, fluxes);
-  extend_extrema(limiter.most, larger);
-  extend_extrema(limiter.least, smaller);
+  extrema_along_x(limiter.most, limiter.most_along_x, larger);
+  extrema_along_x(limiter.least, limiter.least_along_x, smaller);
   shares(fluxes, limiter);
   for (int j = 0; j <= kCells; ++j) {
     const double* const gain = limiter.most.row(j);
     const double* const loss = limiter.least.row(j);
     limit_row(gain, loss, Grid::kStride, limiter.low.y.row(j), kCells, fluxes.y.row(j));
     if (j == kCells) break;
-    limit_row(gain, loss, 1, limiter.low.x.row(j), kCells + 1, fluxes.x.row(j));
+    limit_row(gain, loss, 1, limiter.low.x.row(j), kRow, fluxes.x.row(j));
   }
   add_up(step.before, step.before_stride, fluxes, step);
 }
 
 /// Whether every cell that a step may read is 0: nothing flows then.
 inline bool all_zero(const Step& step, int ghosts) {
-  bool zero = true;
+  std::uint64_t bits = 0;
   for (int j = -ghosts; j < kCells + ghosts; ++j) {
     const double* const u = step.before + j * step.before_stride;
-    for (int i = -ghosts; i < kCells + ghosts; ++i) zero = zero & (u[i] == 0.0);
+    KUMIKO_INDEPENDENT
+    for (int i = -ghosts; i < kCells + ghosts; ++i) bits |= __builtin_bit_cast(std::uint64_t, u[i]) << 1;
+    if (bits != 0) return false;
   }
-  return zero;
+  return true;
 }
 
 /// The step of a patch that is 0 with its surroundings.
 inline void stay_zero(const Step& step) {
   for (int j = 0; j <= kCells; ++j) {
+    KUMIKO_INDEPENDENT
     for (int i = 0; i <= kCells; ++i) {
       step.fluxes->x.row(j)[i] = 0.0;
       step.fluxes->y.row(j)[i] = 0.0;
     }
   }
   for (int j = 0; j < kCells; ++j) {
+    KUMIKO_INDEPENDENT
     for (int i = 0; i < kCells; ++i) step.after[j * step.after_stride + i] = 0.0;
   }
 }

@@ -18,7 +18,7 @@ class FluxFormFct final : public amr::Solver {
             "conservative flux-form advection of high order with Zalesak's multidimensional FCT "
             "limiter",
             {{.name = "order",
-              .default_value = std::string("5"),
+              .default_value = std::string("7"),
               .help = "of the fluxes in space",
               .choices = {"3", "5", "7", "9"}},
              {.name = "limiter",

@@ -20,41 +20,68 @@ using flux_form::upwind_mean;
 /// order less than that of the step suffices, and more was measured to gain next to nothing.
 constexpr int kInnerOrder = 3;
 
+/// Rows are worked on in whole vectors of up to four values: what lies past those that are needed is
+/// computed from the memory there and not used.
+constexpr int whole_vectors(int count) { return (count + 3) / 4 * 4; }
+
 inline double magnitude(double v) { return v >= 0.0 ? v : -v; }
 
-/// Swept fluxes of a row of faces i0 .. i1 - 1.
-template <int Order>
-void flux_row(const double* u, std::ptrdiff_t step, const double* v, int i0, int i1,
-              double* __restrict flux) {
-  for (int i = i0; i < i1; ++i) {
+/// Swept fluxes of a row of faces.
+template <int Order, int Count>
+void flux_row(const double* u, std::ptrdiff_t step, const double* v, double* __restrict flux) {
+  KUMIKO_INDEPENDENT
+  for (int i = 0; i < Count; ++i) {
     flux[i] = v[i] * upwind_mean<Order>(u + i, step, v[i], magnitude(v[i]));
   }
 }
+
+/// u and half of what a flow in advective form brings to it.
+/// @param in, out    fluxes of the lower and of the upper face
+/// @param vin, vout  their Courant numbers
+template <int Count>
+void half_row(const double* u, const double* in, const double* out, const double* vin,
+              const double* vout, double* __restrict half) {
+  KUMIKO_INDEPENDENT
+  for (int i = 0; i < Count; ++i) {
+    half[i] = u[i] + 0.5 * ((in[i] - out[i]) + u[i] * (vout[i] - vin[i]));
+  }
+}
+
+/// Values of cells or faces in rows, worked on one row after the other: what a loop has just stored
+/// is not read at other offsets before it has left the store buffer.
+template <int Width, int Rows>
+struct Rectangle {
+  double values[(Rows * Width) + 4];
+  double* row(int j) { return values + j * Width; }
+};
 
 /// The fluxes normal to x of the cells within `Margin` layers, of u + g(u)/2, where g is the change
 /// by the flow along y in advective form.
 template <int Order, int Margin>
 void fluxes_x(const Step& step, Grid& flux) {
   constexpr int kReach = Margin + (Order + 1) / 2;
-  constexpr int kWidth = kCells + 2 * kReach;
-  double rows[2][kWidth];
-  double half[kWidth];
-  const auto along_y = [&](int j, double* row) {
-    flux_row<kInnerOrder>(step.before + j * step.before_stride - kReach, step.before_stride,
-                          step.vy + j * step.vy_stride - kReach, 0, kWidth, row);
-  };
-  along_y(-Margin, rows[0]);
-  for (int j = -Margin; j < kCells + Margin; ++j) {
-    const double* const south = rows[(j + Margin) % 2];
-    double* const north = rows[(j + Margin + 1) % 2];
-    along_y(j + 1, north);
-    const double* const u = step.before + j * step.before_stride - kReach;
-    const double* const v = step.vy + j * step.vy_stride - kReach;
-    for (int i = 0; i < kWidth; ++i) {
-      half[i] = u[i] + 0.5 * ((south[i] - north[i]) + u[i] * (v[i + step.vy_stride] - v[i]));
-    }
-    flux_row<Order>(half + kReach, 1, step.vx + j * step.vx_stride, -Margin, kCells + Margin + 1,
-                    flux.row(j));
+  constexpr int kWidth = whole_vectors(kCells + 2 * kReach);
+  constexpr int kFaces = whole_vectors(kCells + 1 + 2 * Margin);
+  constexpr int kRows = kCells + 2 * Margin;
+  const double* const before = step.before - Margin * step.before_stride - kReach;
+  const double* const vy = step.vy - Margin * step.vy_stride - kReach;
+  Rectangle<kWidth, kRows + 1> across;
+  for (int j = 0; j <= kRows; ++j) {
+    flux_row<kInnerOrder, kWidth>(before + j * step.before_stride, step.before_stride,
+                                  vy + j * step.vy_stride, across.row(j));
+  }
+  Rectangle<kWidth, kRows> half;
+  half.row(kRows)[0] = half.row(kRows)[1] = half.row(kRows)[2] = half.row(kRows)[3] = 0.0;
+  for (int j = 0; j < kRows; ++j) {
+    const double* const u = before + j * step.before_stride;
+    const double* const south = vy + j * step.vy_stride;
+    half_row<kWidth>(u, across.row(j), across.row(j + 1), south, south + step.vy_stride,
+                     half.row(j));
+  }
+  for (int j = 0; j < kRows; ++j) {
+    flux_row<Order, kFaces>(half.row(j) + kReach - Margin, 1,
+                            step.vx + (j - Margin) * step.vx_stride - Margin,
+                            flux.row(j - Margin) - Margin);
   }
 }
 
@@ -62,22 +89,25 @@ void fluxes_x(const Step& step, Grid& flux) {
 template <int Order, int Margin>
 void fluxes_y(const Step& step, Grid& flux) {
   constexpr int kReach = Margin + (Order + 1) / 2;
-  constexpr int kWidth = kCells + 2 * Margin;
-  constexpr std::ptrdiff_t kStride = kCells + 8;
-  double half[(kCells + 2 * kReach) * kStride];
-  double row[kWidth + 1];
-  for (int j = -kReach; j < kCells + kReach; ++j) {
-    const double* const u = step.before + j * step.before_stride - Margin;
-    const double* const v = step.vx + j * step.vx_stride - Margin;
-    flux_row<kInnerOrder>(u, 1, v, 0, kWidth + 1, row);
-    double* const out = half + (j + kReach) * kStride;
-    for (int i = 0; i < kWidth; ++i) {
-      out[i] = u[i] + 0.5 * ((row[i] - row[i + 1]) + u[i] * (v[i + 1] - v[i]));
-    }
+  constexpr int kWidth = whole_vectors(kCells + 1 + 2 * Margin);
+  constexpr int kRows = kCells + 2 * kReach;
+  const double* const before = step.before - kReach * step.before_stride - Margin;
+  const double* const vx = step.vx - kReach * step.vx_stride - Margin;
+  Rectangle<kWidth, kRows> across;
+  across.row(kRows)[0] = 0.0;
+  for (int j = 0; j < kRows; ++j) {
+    flux_row<kInnerOrder, kWidth>(before + j * step.before_stride, 1, vx + j * step.vx_stride,
+                                  across.row(j));
+  }
+  Rectangle<kWidth, kRows> half;
+  for (int j = 0; j < kRows; ++j) {
+    const double* const west = vx + j * step.vx_stride;
+    half_row<kWidth>(before + j * step.before_stride, across.row(j), across.row(j) + 1, west,
+                     west + 1, half.row(j));
   }
   for (int j = -Margin; j <= kCells + Margin; ++j) {
-    flux_row<Order>(half + (j + kReach) * kStride, kStride, step.vy + j * step.vy_stride - Margin,
-                    0, kWidth, flux.row(j) - Margin);
+    flux_row<Order, kWidth>(half.row(j + kReach), kWidth,
+                            step.vy + j * step.vy_stride - Margin, flux.row(j) - Margin);
   }
 }
 
