@@ -4,25 +4,19 @@
 
 #include <cstdint>
 
+#include "rows.hpp"
 #include "step.hpp"
 
-// Says of the loop that follows that no iteration reads what another writes.
-#if defined(__GNUC__) && !defined(__clang__)
-#define KUMIKO_INDEPENDENT _Pragma("GCC ivdep")
-#else
-#define KUMIKO_INDEPENDENT
-#endif
 
 namespace kumiko::solvers::flux_form {
 
 namespace {
 
-constexpr int kCells = 16;
-/// Rows are worked on in this many values, whole vectors, where only a few less are needed.
-constexpr int kGridRow = static_cast<int>(Grid::kStride);
-constexpr int kRow = 20;
 /// Layers of cells around the patch whose high-order fluxes the limiter asks for.
 constexpr int kLimiterMargin = 1;
+
+constexpr int kGridRow = static_cast<int>(Grid::kStride);
+constexpr int kRow = whole_vectors(kCells + 1 + 2 * kLimiterMargin);
 
 // Comparisons with NaN are false: each function then returns its second argument.
 inline double larger(double a, double b) { return a > b ? a : b; }

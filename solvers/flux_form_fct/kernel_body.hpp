@@ -4,6 +4,7 @@
 // processor lacks.
 #include "kernel.hpp"
 #include "limiter_body.hpp"
+#include "rows.hpp"
 #include "upwind_mean.hpp"
 
 namespace kumiko::solvers::fct {
@@ -12,19 +13,17 @@ namespace {
 
 using flux_form::Fluxes;
 using flux_form::Grid;
+using flux_form::half_row;
 using flux_form::kCells;
+using flux_form::magnitude;
+using flux_form::Rectangle;
 using flux_form::Step;
 using flux_form::upwind_mean;
+using flux_form::whole_vectors;
 
 /// Order of the fluxes of the half steps across. Their error counts twice the Courant number: one
 /// order less than that of the step suffices, and more was measured to gain next to nothing.
 constexpr int kInnerOrder = 3;
-
-/// Rows are worked on in whole vectors of up to four values: what lies past those that are needed is
-/// computed from the memory there and not used.
-constexpr int whole_vectors(int count) { return (count + 3) / 4 * 4; }
-
-inline double magnitude(double v) { return v >= 0.0 ? v : -v; }
 
 /// Swept fluxes of a row of faces.
 template <int Order, int Count>
@@ -34,26 +33,6 @@ void flux_row(const double* u, std::ptrdiff_t step, const double* v, double* __r
     flux[i] = v[i] * upwind_mean<Order>(u + i, step, v[i], magnitude(v[i]));
   }
 }
-
-/// u and half of what a flow in advective form brings to it.
-/// @param in, out    fluxes of the lower and of the upper face
-/// @param vin, vout  their Courant numbers
-template <int Count>
-void half_row(const double* u, const double* in, const double* out, const double* vin,
-              const double* vout, double* __restrict half) {
-  KUMIKO_INDEPENDENT
-  for (int i = 0; i < Count; ++i) {
-    half[i] = u[i] + 0.5 * ((in[i] - out[i]) + u[i] * (vout[i] - vin[i]));
-  }
-}
-
-/// Values of cells or faces in rows, worked on one row after the other: what a loop has just stored
-/// is not read at other offsets before it has left the store buffer.
-template <int Width, int Rows>
-struct Rectangle {
-  double values[(Rows * Width) + 4];
-  double* row(int j) { return values + j * Width; }
-};
 
 /// The fluxes normal to x of the cells within `Margin` layers, of u + g(u)/2, where g is the change
 /// by the flow along y in advective form.
