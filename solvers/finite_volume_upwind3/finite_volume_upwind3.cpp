@@ -156,7 +156,7 @@ class FiniteVolumeUpwind3 final : public amr::Solver {
       const std::span<double> velocities =
           coefficients.subspan(kVelocities[stage], flux_form::face_values(margin));
       flux_form::fill_face_velocities(problem, patch, time + kStageTimes[stage] * dt, dt, margin,
-                                    velocities);
+                                      velocities);
       const double cfl = flux_form::cfl_number(velocities, margin);
       if (std::isnan(cfl)) return cfl;
       largest = std::max(largest, cfl);

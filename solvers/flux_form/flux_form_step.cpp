@@ -13,11 +13,11 @@ double prepare_step(const amr::Case& problem, const amr::PatchPoints& patch, dou
 }
 
 Step step_of(amr::ConstPatchView before, std::span<const double> coefficients, int margin,
-             int component, amr::PatchView after, Fluxes& fluxes) {
+             int component, amr::PatchView after, Fluxes& fluxes, double negligible) {
   const Faces vx = faces_x(&coefficients[1], margin);
   const Faces vy = faces_y(&coefficients[1], margin);
-  return {before.origin(component), before.stride(), vx.origin,      vx.stride, vy.origin,
-          vy.stride,                after.origin(component), after.stride(), &fluxes};
+  return {before.origin(component), before.stride(), vx.origin,  vx.stride, vy.origin, vy.stride,
+          after.origin(component),  after.stride(),  negligible, &fluxes};
 }
 
 void copy_lines(const Fluxes& from, double spacing, int component, amr::FaceFluxes to) {

@@ -18,9 +18,12 @@ constexpr std::size_t coefficients(int margin) { return 1 + face_values(margin);
 double prepare_step(const amr::Case& problem, const amr::PatchPoints& patch, double time, double dt,
                     int margin, std::span<double> coefficients);
 
+/// Below this, new values count as 0: soon they would cost the processor's detour for denormals.
+inline constexpr double kNegligible = 1e-200;
+
 /// The step of one component.
 Step step_of(amr::ConstPatchView before, std::span<const double> coefficients, int margin,
-             int component, amr::PatchView after, Fluxes& fluxes);
+             int component, amr::PatchView after, Fluxes& fluxes, double negligible = kNegligible);
 
 /// Hands over the fluxes of one component on the lines that the engine asks for.
 void copy_lines(const Fluxes& from, double spacing, int component, amr::FaceFluxes to);

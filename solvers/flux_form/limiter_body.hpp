@@ -7,7 +7,6 @@
 #include "rows.hpp"
 #include "step.hpp"
 
-
 namespace kumiko::solvers::flux_form {
 
 namespace {
@@ -21,17 +20,6 @@ constexpr int kRow = whole_vectors(kCells + 1 + 2 * kLimiterMargin);
 // Comparisons with NaN are false: each function then returns its second argument.
 inline double larger(double a, double b) { return a > b ? a : b; }
 inline double smaller(double a, double b) { return a < b ? a : b; }
-
-/// A value so small that it would soon cost the processor's detour for denormals counts as 0.
-inline double flushed(double u) { return (u < 1e-200) & (u > -1e-200) ? 0.0 : u; }
-
-/// Donor-cell fluxes of a row of faces, from face -2 on.
-/// @param step  from a cell to the next across the face
-inline void donor_row(const double* u, std::ptrdiff_t step, const double* v,
-                      double* __restrict flux) {
-  KUMIKO_INDEPENDENT
-  for (int i = -2; i < kGridRow - 2; ++i) flux[i] = v[i] * (v[i] >= 0.0 ? u[i - step] : u[i]);
-}
 
 /// What the cells of a row gain by fluxes.
 struct Gains {
@@ -53,7 +41,10 @@ inline void add_up(const double* base, std::ptrdiff_t stride, const Fluxes& flux
     const Gains gain = gains_of(fluxes, j);
     double* const out = step.after + j * step.after_stride;
     KUMIKO_INDEPENDENT
-    for (int i = 0; i < kCells; ++i) out[i] = flushed(u[i] + gain(i));
+    for (int i = 0; i < kCells; ++i) {
+      const double value = u[i] + gain(i);
+      out[i] = magnitude(value) < step.negligible ? 0.0 : value;
+    }
   }
 }
 
@@ -61,9 +52,9 @@ inline void add_up(const double* base, std::ptrdiff_t stride, const Fluxes& flux
 /// divergence its new values are means of old ones with weights >= 0 up to CFL number 1.
 struct Limiter {
   Fluxes low;
-  Grid solution;  ///< low-order
-  Grid most;      ///< first the larger of old and low-order values, then the share R+
-  Grid least;     ///< first the smaller of them, then the share R-
+  Grid solution;       ///< low-order
+  Grid most;           ///< first the larger of old and low-order values, then the share R+
+  Grid least;          ///< first the smaller of them, then the share R-
   Grid most_along_x;   ///< the most of three neighbours in a row
   Grid least_along_x;  ///< the least of them
 };
@@ -73,9 +64,11 @@ inline void low_order(const Step& step, Limiter& limiter) {
   constexpr int kMargin = 2;
   for (int j = -kMargin; j <= kCells + kMargin; ++j) {
     const double* const u = step.before + j * step.before_stride;
-    donor_row(u, step.before_stride, step.vy + j * step.vy_stride, limiter.low.y.row(j));
+    donor_row<kGridRow>(u - kMargin, step.before_stride, step.vy + j * step.vy_stride - kMargin,
+                        limiter.low.y.row(j) - kMargin);
     if (j == kCells + kMargin) break;
-    donor_row(u, 1, step.vx + j * step.vx_stride, limiter.low.x.row(j));
+    donor_row<kGridRow>(u - kMargin, 1, step.vx + j * step.vx_stride - kMargin,
+                        limiter.low.x.row(j) - kMargin);
   }
   for (int j = -kMargin; j < kCells + kMargin; ++j) {
     const double* const u = step.before + j * step.before_stride;
@@ -188,7 +181,8 @@ inline bool all_zero(const Step& step, int ghosts) {
   for (int j = -ghosts; j < kCells + ghosts; ++j) {
     const double* const u = step.before + j * step.before_stride;
     KUMIKO_INDEPENDENT
-    for (int i = -ghosts; i < kCells + ghosts; ++i) bits |= __builtin_bit_cast(std::uint64_t, u[i]) << 1;
+    for (int i = -ghosts; i < kCells + ghosts; ++i)
+      bits |= __builtin_bit_cast(std::uint64_t, u[i]) << 1;
     if (bits != 0) return false;
   }
   return true;

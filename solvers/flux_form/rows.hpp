@@ -16,8 +16,8 @@ namespace {
 
 constexpr int kCells = 16;
 
-/// Rows are worked on in whole vectors of up to four values: what lies past those that are needed is
-/// computed from the memory there and not used.
+/// Rows are worked on in whole vectors of up to four values: what lies past those that are needed
+/// is computed from the memory there and not used.
 constexpr int whole_vectors(int count) { return (count + 3) / 4 * 4; }
 
 /// Values of cells or faces in rows, worked on one row after the other: what a loop has just stored
@@ -30,6 +30,19 @@ struct Rectangle {
 };
 
 inline double magnitude(double v) { return v >= 0.0 ? v : -v; }
+
+/// Donor-cell fluxes of a row of faces.
+/// @param u     the cells above the faces
+/// @param step  from a cell to the next across the face
+template <int Count>
+void donor_row(const double* u, std::ptrdiff_t step, const double* v, double* __restrict flux) {
+  KUMIKO_INDEPENDENT
+  for (int i = 0; i < Count; ++i) {
+    const double below = u[i - step];
+    const double above = u[i];
+    flux[i] = v[i] * (v[i] >= 0.0 ? below : above);
+  }
+}
 
 /// u and half of what a flow in advective form brings to it.
 /// @param in, out    fluxes of the lower and of the upper face

@@ -30,7 +30,8 @@ struct Step {
   std::ptrdiff_t vy_stride;
   double* after;
   std::ptrdiff_t after_stride;
-  Fluxes* fluxes;  ///< filled for the faces of the patch's own cells
+  double negligible;  ///< new values of a smaller magnitude count as 0
+  Fluxes* fluxes;     ///< filled for the faces of the patch's own cells
 };
 
 }  // namespace kumiko::solvers::flux_form

@@ -18,7 +18,7 @@ class FluxFormFct final : public amr::Solver {
             "conservative flux-form advection of high order with Zalesak's multidimensional FCT "
             "limiter",
             {{.name = "order",
-              .default_value = std::string("7"),
+              .default_value = std::string("5"),
               .help = "of the fluxes in space",
               .choices = {"3", "5", "7", "9"}},
              {.name = "limiter",
@@ -73,9 +73,8 @@ class FluxFormFct final : public amr::Solver {
  private:
   void step(amr::ConstPatchView before, std::span<const double> coefficients, int component,
             amr::PatchView after, flux_form::Fluxes& fluxes) const {
-    kernel_(
-        flux_form::step_of(before, coefficients, traits_.ghosts, component, after, fluxes),
-        order_, limited_);
+    kernel_(flux_form::step_of(before, coefficients, traits_.ghosts, component, after, fluxes),
+            order_, limited_);
   }
 
   amr::SolverTraits traits_;

@@ -85,8 +85,8 @@ void fluxes_y(const Step& step, Grid& flux) {
                      west + 1, half.row(j));
   }
   for (int j = -Margin; j <= kCells + Margin; ++j) {
-    flux_row<Order, kWidth>(half.row(j + kReach), kWidth,
-                            step.vy + j * step.vy_stride - Margin, flux.row(j) - Margin);
+    flux_row<Order, kWidth>(half.row(j + kReach), kWidth, step.vy + j * step.vy_stride - Margin,
+                            flux.row(j) - Margin);
   }
 }
 

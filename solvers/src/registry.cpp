@@ -10,8 +10,7 @@ namespace kumiko::solvers {
 const std::vector<SolverEntry>& solver_entries() {
   static const std::vector<SolverEntry> entries = {finite_volume_upwind3_entry(),
                                                    flux_form_fct_entry(),
-                                                   semi_lagrangian_cubic_entry(),
-                                                   thinc_entry()};
+                                                   semi_lagrangian_cubic_entry(), thinc_entry()};
   return entries;
 }
 

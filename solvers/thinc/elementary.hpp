@@ -35,8 +35,8 @@ inline double exponential(double x) {
   return sum * __builtin_bit_cast(double, power + kOne);
 }
 
-/// log(x) of a normal x > 0, to about 1e-16 absolute where |log x| <= 1: 2 atanh((m-1)/(m+1)) of the
-/// mantissa m between the roots of 1/2 and 2, and the exponent's share.
+/// log(x) of a normal x > 0, to about 1e-16 absolute where |log x| <= 1: 2 atanh((m-1)/(m+1)) of
+/// the mantissa m between the roots of 1/2 and 2, and the exponent's share.
 inline double logarithm(double x) {
   constexpr std::uint64_t kRootOfHalf = 0x3fe6a09e667f3bcd;
   constexpr std::uint64_t kBias = std::uint64_t{1024} << 52;  // keeps the exponent positive

@@ -2,6 +2,8 @@
 // KUMIKO_KERNEL_NAME. It uses no library code and nothing of it is seen by other files: an
 // inline function shared with other files could end up in them with instructions that their
 // processor lacks.
+#include <cstdint>
+
 #include "elementary.hpp"
 #include "kernel.hpp"
 #include "limiter_body.hpp"
@@ -11,6 +13,7 @@ namespace kumiko::solvers::thinc {
 
 namespace {
 
+using flux_form::donor_row;
 using flux_form::Grid;
 using flux_form::half_row;
 using flux_form::kCells;
@@ -20,16 +23,9 @@ using flux_form::Step;
 using flux_form::whole_vectors;
 
 /// A cell as near as this to one of the two values, in halves of their difference, is not cut.
-constexpr double kBulk = 2e-8;
+constexpr double kBulk = 2e-6;
 /// The least steepness: below, a profile is as good as flat.
 constexpr double kLeastSteepness = 0.05;
-
-/// Donor-cell fluxes of a row of faces.
-template <int Count>
-void donor_row(const double* u, std::ptrdiff_t step, const double* v, double* __restrict flux) {
-  KUMIKO_INDEPENDENT
-  for (int i = 0; i < Count; ++i) flux[i] = v[i] * (v[i] >= 0.0 ? u[i - step] : u[i]);
-}
 
 /// The faces of one axis whose upwind cell an interface cuts, gathered so that they fill vectors.
 struct Cuts {
@@ -45,7 +41,7 @@ struct Cuts {
 
 /// What is needed to gather the cut cells of one axis.
 struct Axis {
-  const double* u;       ///< before the step: cell (0, 0)
+  const double* u;        ///< before the step: cell (0, 0)
   std::ptrdiff_t across;  ///< in u, from a cell to the next across the face
   std::ptrdiff_t along;   ///< in u, from a cell to the next along the face
   std::ptrdiff_t step;    ///< across the face in the half-stepped values
@@ -75,27 +71,31 @@ void flux_row(const double* half, const double* above, const Axis& axis, const d
               int needed, const Profile& profile, double* __restrict flux, Cuts& cuts) {
   double value[Count];
   double rise[Count];
-  double cut[Count];
+  std::uint64_t cut[Count];
   const std::ptrdiff_t step = axis.step;
   const double scale = 1.0 / profile.half;
-  double any = 0.0;
+  std::uint64_t any = 0;
   KUMIKO_INDEPENDENT
   for (int i = 0; i < Count; ++i) {
+    const double farther_below = half[i - 2 * step];
+    const double below = half[i - step];
+    const double over = half[i];
+    const double farther_over = half[i + step];
     const bool up = v[i] >= 0.0;
-    const double middle = up ? half[i - step] : half[i];
-    const double behind = up ? half[i - 2 * step] : half[i + step];
-    const double ahead = up ? half[i] : half[i - step];
+    const double middle = up ? below : over;
+    const double behind = up ? farther_below : farther_over;
+    const double ahead = up ? over : below;
     flux[i] = v[i] * middle;
     value[i] = (middle - profile.middle) * scale;
     rise[i] = ahead > behind ? 1.0 : -1.0;
-    const double mixed = magnitude(value[i]) < 1.0 - kBulk ? 1.0 : 0.0;
-    const double monotone = (ahead - middle) * (middle - behind) > 0.0 ? mixed : 0.0;
-    cut[i] = v[i] == 0.0 ? 0.0 : monotone;
+    const std::uint64_t mixed = magnitude(value[i]) < 1.0 - kBulk ? 1 : 0;
+    const std::uint64_t monotone = (ahead - middle) * (middle - behind) > 0.0 ? mixed : 0;
+    cut[i] = v[i] == 0.0 ? 0 : monotone;
+    any |= cut[i];
   }
-  for (int i = 0; i < needed; ++i) any += cut[i];
-  if (any == 0.0) return;
+  if (any == 0) return;
   for (int i = 0; i < needed; ++i) {
-    if (cut[i] == 0.0) continue;
+    if (cut[i] == 0) continue;
     const double* const upwind = above + i - (v[i] >= 0.0 ? axis.across : 0);
     gather(upwind, axis, v[i], value[i], rise[i], flux + i, cuts);
   }
@@ -148,8 +148,8 @@ void fluxes_x(const Step& step, const Profile& profile, Grid& flux, Cuts& cuts) 
   const double* const vy = step.vy - Margin * step.vy_stride - kReach;
   Rectangle<kWidth, kRows + 1> across;
   for (int j = 0; j <= kRows; ++j) {
-    donor_row<kWidth>(before + j * step.before_stride, step.before_stride,
-                      vy + j * step.vy_stride, across.row(j));
+    donor_row<kWidth>(before + j * step.before_stride, step.before_stride, vy + j * step.vy_stride,
+                      across.row(j));
   }
   Rectangle<kWidth, kRows> half;
   for (int j = 0; j < kRows; ++j) {
@@ -160,10 +160,10 @@ void fluxes_x(const Step& step, const Profile& profile, Grid& flux, Cuts& cuts) 
   cuts.count = 0;
   const Axis axis{step.before, 1, step.before_stride, 1};
   for (int j = 0; j < kRows; ++j) {
-    flux_row<whole_vectors(kNeeded)>(
-        half.row(j) + kReach - Margin, before + j * step.before_stride + kReach - Margin, axis,
-        step.vx + (j - Margin) * step.vx_stride - Margin, kNeeded, profile,
-        flux.row(j - Margin) - Margin, cuts);
+    flux_row<whole_vectors(kNeeded)>(half.row(j) + kReach - Margin,
+                                     before + j * step.before_stride + kReach - Margin, axis,
+                                     step.vx + (j - Margin) * step.vx_stride - Margin, kNeeded,
+                                     profile, flux.row(j - Margin) - Margin, cuts);
   }
   cut_fluxes(profile, cuts);
 }
@@ -191,10 +191,9 @@ void fluxes_y(const Step& step, const Profile& profile, Grid& flux, Cuts& cuts) 
   cuts.count = 0;
   const Axis axis{step.before, step.before_stride, 1, kWidth};
   for (int j = -Margin; j <= kCells + Margin; ++j) {
-    flux_row<whole_vectors(kNeeded)>(half.row(j + kReach),
-                                     step.before + j * step.before_stride - Margin, axis,
-                                     step.vy + j * step.vy_stride - Margin, kNeeded, profile,
-                                     flux.row(j) - Margin, cuts);
+    flux_row<whole_vectors(kNeeded)>(
+        half.row(j + kReach), step.before + j * step.before_stride - Margin, axis,
+        step.vy + j * step.vy_stride - Margin, kNeeded, profile, flux.row(j) - Margin, cuts);
   }
   cut_fluxes(profile, cuts);
 }

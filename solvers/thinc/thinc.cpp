@@ -77,8 +77,10 @@ class Thinc final : public amr::Solver {
  private:
   void step(amr::ConstPatchView before, std::span<const double> coefficients, int component,
             amr::PatchView after, flux_form::Fluxes& fluxes) const {
-    kernel_(flux_form::step_of(before, coefficients, kGhosts, component, after, fluxes), profile_,
-            limited_);
+    // What the donor cell lets seep into the bulk is not worth a patch's step.
+    const double negligible = 1e-30 * profile_.half;
+    kernel_(flux_form::step_of(before, coefficients, kGhosts, component, after, fluxes, negligible),
+            profile_, limited_);
   }
 
   amr::SolverTraits traits_;

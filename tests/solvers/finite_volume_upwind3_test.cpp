@@ -15,67 +15,16 @@
 #include <kumiko/solvers/registry.hpp>
 
 #include "face_velocities.hpp"
+#include "flow.hpp"
 
 namespace kumiko::solvers {
 namespace {
 
 using amr::FaceAxis;
 using amr::kPatchSize;
-using amr::Points;
-using amr::Vectors;
-
-constexpr double kTwoPi = 2.0 * std::numbers::pi;
 constexpr int kGhosts = 6;
 
-using Function = std::function<double(double x, double y, double t)>;
-
-/// A periodic case made of functions; without `psi` the velocity is (vx, vy).
-struct Flow : amr::Case {
-  Function u = [](double, double, double) { return 0.0; };  ///< exact, for all times
-  Function psi;
-  Function vx = [](double, double, double) { return 0.0; };
-  Function vy = vx;
-  double duration = 1.0;
-  bool steady = true;
-  amr::BoundaryKind kind = amr::BoundaryKind::kPeriodic;
-
-  double end_time() const override { return duration; }
-  amr::Boundaries boundaries() const override { return {kind, kind, 0.0}; }
-  bool steady_velocity() const override { return steady; }
-  void initial(Points points, int, std::span<double> values) const override {
-    evaluate(u, points, 0.0, values);
-  }
-  bool exact(Points points, int, double time, std::span<double> values) const override {
-    evaluate(u, points, time, values);
-    return true;
-  }
-  void velocity(Points points, double time, Vectors velocity) const override {
-    evaluate(vx, points, time, velocity.x);
-    evaluate(vy, points, time, velocity.y);
-  }
-  bool stream_function(Points points, double time, std::span<double> values) const override {
-    if (!psi) return false;
-    evaluate(psi, points, time, values);
-    return true;
-  }
-  static void evaluate(const Function& f, Points points, double time, std::span<double> values) {
-    for (std::size_t at = 0; at < points.size(); ++at) {
-      values[at] = f(points.x[at], points.y[at], time);
-    }
-  }
-};
-
 std::unique_ptr<amr::Solver> make() { return find_solver("finite_volume_upwind3")->make({}); }
-
-amr::SimulationOptions uniform(int n, int steps) {
-  amr::SimulationOptions options;
-  options.points_x = n;
-  options.points_y = n;
-  options.levels = 1;
-  options.steps = steps;
-  options.time_interpolation = amr::TimeInterpolation::kLinear;
-  return options;
-}
 
 /// Root mean square of the error at the end.
 double error_of(const amr::Case& problem, int n, int steps) {
@@ -225,10 +174,6 @@ class Plain {
   std::vector<double> vy_;
 };
 
-double vortices(double x, double y, double) {
-  return std::sin(kTwoPi * x) * std::cos(kTwoPi * y) / kTwoPi + 0.3 * y;
-}
-
 TEST(FiniteVolumeUpwind3, GivenAPeriodicFlowThenItAgreesWithAPlainProgram) {
   constexpr int kCells = 32;
   constexpr int kSteps = 50;
@@ -301,12 +246,6 @@ struct PatchRun {
   amr::PatchView after{after_values.data(), 1, kGhosts};
   amr::FaceFluxes fluxes{flux_values.data(), 1};
 };
-
-/// Values that depend on the cell of the level only: any patch sees the same.
-double noise(int i, int j) {
-  const auto seed = static_cast<unsigned>(7919 * i + 104729 * j + 1000000);
-  return std::mt19937(seed)() / 4294967296.0;
-}
 
 Flow vortex_flow() {
   Flow flow;
