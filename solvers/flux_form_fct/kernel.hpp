@@ -14,9 +14,9 @@ constexpr int ghosts(int order) { return order < 7 ? 4 : (order + 3) / 2; }
 using Kernel = void (*)(const flux_form::Step& step, int order, bool limited);
 
 /// All three give the same bits: the arithmetic of a cell has one order, without fused
-/// multiply-adds. Of order 5 a flux costs about 35 flops and 3 blends; a patch takes 342 of them along
-/// each axis and half as dear ones, 456 and 513, for the half steps across; the limiter about 60
-/// flops a cell.
+/// multiply-adds. Of order 5 a flux costs about 35 flops and 3 blends; a patch takes 342 of them
+/// along each axis and half as dear ones, 456 and 513, for the half steps across; the limiter about
+/// 60 flops a cell.
 void step_baseline(const flux_form::Step& step, int order, bool limited);
 void step_avx2(const flux_form::Step& step, int order, bool limited);
 void step_avx512(const flux_form::Step& step, int order, bool limited);
