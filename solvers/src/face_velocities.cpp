@@ -10,7 +10,7 @@ namespace kumiko::solvers {
 
 namespace {
 
-constexpr int kLargestMargin = 4;
+constexpr int kLargestMargin = 6;
 constexpr std::size_t kLargestRow = amr::kPatchSize + 2 * kLargestMargin + 3;
 using Row = std::array<double, kLargestRow>;
 

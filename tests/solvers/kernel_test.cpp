@@ -1,6 +1,6 @@
 // Contract: the kernel is tensor-product Lagrange interpolation, clipped if asked for, with the
 // same bits on every instruction set and whichever path a patch takes.
-#include "kernel.hpp"
+#include "semi_lagrangian_cubic/kernel.hpp"
 
 #include <algorithm>
 #include <array>

@@ -49,7 +49,7 @@ inline Faces faces_y(const double* values, int margin) {
 /// The bits of a face do not depend on the patch with ψ; with the velocity alone its points are
 /// rounded by the patch that they are counted from.
 /// @param patch   its points are not used
-/// @param margin  layers of ghost cells whose faces are wanted as well, 0..4
+/// @param margin  layers of ghost cells whose faces are wanted as well, 0..6
 /// Cost: one evaluation of ψ, or else four of the velocity, for each of some (19 + 2 margin)²
 /// points. Keep the values among the coefficients: a steady velocity is then evaluated once.
 void fill_face_velocities(const amr::Case& problem, const amr::PatchPoints& patch, double time,

@@ -1,0 +1,57 @@
+#include "flux_form_step.hpp"
+
+#include "upwind_mean.hpp"
+
+namespace kumiko::solvers::flux_form {
+
+double prepare_step(const amr::Case& problem, const amr::PatchPoints& patch, double time, double dt,
+                    int margin, std::span<double> coefficients) {
+  const std::span<double> velocities = coefficients.subspan(1, face_values(margin));
+  coefficients[0] = patch.spacing;
+  fill_face_velocities(problem, patch, time + 0.5 * dt, dt, margin, velocities);
+  return cfl_number(velocities, margin);
+}
+
+Step step_of(amr::ConstPatchView before, std::span<const double> coefficients, int margin,
+             int component, amr::PatchView after, Fluxes& fluxes, double negligible) {
+  const Faces vx = faces_x(&coefficients[1], margin);
+  const Faces vy = faces_y(&coefficients[1], margin);
+  return {before.origin(component), before.stride(), vx.origin,  vx.stride, vy.origin, vy.stride,
+          after.origin(component),  after.stride(),  negligible, &fluxes};
+}
+
+void copy_lines(const Fluxes& from, double spacing, int component, amr::FaceFluxes to) {
+  for (int line = 0; line < amr::FaceFluxes::kLines; ++line) {
+    double* const x = to.line(amr::FaceAxis::kX, line, component);
+    double* const y = to.line(amr::FaceAxis::kY, line, component);
+    const int face = line * amr::kQuadrantSize;
+    for (int at = 0; at < amr::kPatchSize; ++at) {
+      x[at] = spacing * from.x.row(at)[face];
+      y[at] = spacing * from.y.row(face)[at];
+    }
+  }
+}
+
+void upwind_tendency(amr::ConstPatchView state, std::span<const double> coefficients, int margin,
+                     const amr::PointRange& range, amr::PatchView tendency) {
+  const Faces vx = faces_x(&coefficients[1], margin);
+  const Faces vy = faces_y(&coefficients[1], margin);
+  const auto flux = [](double v, const double* u, std::ptrdiff_t step) {
+    return v * upwind_mean<3>(u, step, v, 0.0);
+  };
+  for (int component = 0; component < state.components(); ++component) {
+    const std::ptrdiff_t up = state.stride();
+    for (int j = range.j0; j < range.j1; ++j) {
+      const double* const u = state.origin(component) + j * up;
+      const double* const x = vx.origin + j * vx.stride;
+      const double* const y = vy.origin + j * vy.stride;
+      for (int i = range.i0; i < range.i1; ++i) {
+        tendency(i, j, component) =
+            (flux(x[i], u + i, 1) - flux(x[i + 1], u + i + 1, 1)) +
+            (flux(y[i], u + i, up) - flux(y[i + vy.stride], u + i + up, up));
+      }
+    }
+  }
+}
+
+}  // namespace kumiko::solvers::flux_form

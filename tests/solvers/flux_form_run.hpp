@@ -1,0 +1,60 @@
+// One patch of a flux-form solver and what a step makes of it, for tests.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <kumiko/solvers/registry.hpp>
+
+#include "flow.hpp"
+
+namespace kumiko::solvers {
+
+/// A solver by name with some parameters other than their defaults.
+struct Choice {
+  std::string solver;
+  std::vector<std::pair<std::string, amr::ParameterValue>> parameters = {};
+
+  std::unique_ptr<amr::Solver> make() const {
+    const SolverEntry* const entry = find_solver(solver);
+    amr::ParameterSet set = amr::defaults(entry->parameters);
+    for (const auto& [name, value] : parameters) set.set(name, value);
+    return entry->make(set);
+  }
+};
+
+/// A patch with its ghosts, its coefficients and the state after a step.
+struct FluxFormRun {
+  /// @param layers  ghosts of the views; 0 = as many as the solver declares
+  FluxFormRun(const Choice& choice, const amr::Case& problem, int first_i = 0, int first_j = 0,
+              int n = 64, double dt = 0.005, int layers = 0)
+      : solver(choice.make()),
+        ghosts(layers > 0 ? layers : solver->traits().ghosts),
+        coefficients(solver->coefficients()),
+        spacing(1.0 / n) {
+    cfl = solver->prepare(problem, {{}, spacing, first_i, first_j}, 0.0, dt, coefficients);
+  }
+
+  void fill(const std::function<double(int, int)>& u) {
+    for (int j = -ghosts; j < amr::kPatchSize + ghosts; ++j) {
+      for (int i = -ghosts; i < amr::kPatchSize + ghosts; ++i) before(i, j) = u(i, j);
+    }
+  }
+  void advance() { solver->advance_with_fluxes(before, coefficients, after, fluxes); }
+
+  std::unique_ptr<amr::Solver> solver;
+  int ghosts;
+  std::vector<double> coefficients;
+  double spacing;
+  double cfl = 0.0;
+  std::vector<double> before_values = std::vector<double>(amr::PatchView::size(1, ghosts));
+  std::vector<double> after_values = before_values;
+  std::vector<double> flux_values = std::vector<double>(amr::FaceFluxes::size(1));
+  amr::PatchView before{before_values.data(), 1, ghosts};
+  amr::PatchView after{after_values.data(), 1, ghosts};
+  amr::FaceFluxes fluxes{flux_values.data(), 1};
+};
+
+}  // namespace kumiko::solvers
