@@ -1,7 +1,6 @@
 #include "svg.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include <fmt/core.h>
@@ -18,7 +17,7 @@ bool begins_character(char byte) { return (static_cast<unsigned char>(byte) & 0x
 
 template <class... Arguments>
 void append(std::string& text, fmt::format_string<Arguments...> format, Arguments&&... arguments) {
-  fmt::format_to(std::back_inserter(text), format, std::forward<Arguments>(arguments)...);
+  text += fmt::format(format, std::forward<Arguments>(arguments)...);
 }
 
 std::string stroke_attributes(const Stroke& stroke) {
