@@ -163,6 +163,33 @@ bool may_be_declared(std::string_view name) {
   return name.rfind("solver.", 0) == 0 || name.rfind("case.", 0) == 0;
 }
 
+constexpr const char* kSolverName = "solver.name";
+constexpr const char* kCaseName = "case.name";
+
+/// Where the command line names another solver, or case, than the file, the file's other keys of
+/// its table are about one that this run does not have: takes them out.
+/// @param name_key  kSolverName or kCaseName
+/// @param fallback  the name where the file has none
+void drop_replaced(std::vector<Setting>& settings, std::string_view name_key,
+                   std::string_view fallback) {
+  std::string_view named = fallback;
+  std::string_view wanted;
+  for (const Setting& setting : settings) {
+    if (setting.key != name_key) continue;
+    if (const auto* value = std::get_if<amr::ParameterValue>(&setting.value)) {
+      if (const auto* text = std::get_if<std::string>(value)) named = *text;
+    } else if (const auto* text = std::get_if<detail::OverrideText>(&setting.value)) {
+      wanted = text->text;
+    }
+  }
+  if (wanted.empty() || wanted == named) return;
+  const std::string prefix = std::string(table_of(name_key)) + ".";
+  std::erase_if(settings, [&](const Setting& setting) {
+    return !std::holds_alternative<detail::OverrideText>(setting.value) &&
+           setting.key != name_key && setting.key.starts_with(prefix);
+  });
+}
+
 }  // namespace
 
 std::string Config::to_toml() const { return toml_document(values_); }
@@ -241,15 +268,9 @@ void ConfigSource::refuse_missing(const Schema& schema) const {
 }
 
 ConfigSource ConfigSource::with_solver(const std::string& name, const std::string& where) const {
-  constexpr std::string_view kTable = "solver.";
-  constexpr std::string_view kName = "solver.name";
   ConfigSource other = *this;
-  const bool is_named = text(kName) == name;
-  std::erase_if(other.settings_, [&](const Setting& setting) {
-    const bool of_line = std::holds_alternative<detail::OverrideText>(setting.value);
-    return setting.key == kName || (setting.key.starts_with(kTable) && !is_named && !of_line);
-  });
-  other.settings_.push_back({std::string(kName), where, detail::OverrideText{name}});
+  other.settings_.push_back({kSolverName, where, detail::OverrideText{name}});
+  drop_replaced(other.settings_, kSolverName, other.core_.text(kSolverName));
   other.core_ = other.values(Schema(), true);
   return other;
 }
@@ -275,6 +296,9 @@ ConfigSource parse_config(std::string_view text, const std::string& name,
   for (const std::string& override_text : overrides) {
     source.settings_.push_back(read_override(override_text));
   }
+  drop_replaced(source.settings_, kSolverName,
+                std::get<std::string>(Schema().find(kSolverName)->spec.default_value));
+  drop_replaced(source.settings_, kCaseName, "");
   source.core_ = source.values(Schema(), true);
   return source;
 }

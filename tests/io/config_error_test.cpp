@@ -22,6 +22,22 @@ TEST(ConfigError, UnknownKeyNamesTheNearestOne) {
             "run.toml:3: unknown key 'solver.depature'; did you mean 'solver.departure'?");
 }
 
+TEST(ConfigError, KeyOfAnotherSolverSaysWhoseItIs) {
+  Schema known = schema();
+  known.note_other("solver", {{"order", std::int64_t{5}, "of accuracy"}}, "solver 'fct'");
+  known.note_other("solver", {{"order", std::int64_t{1}, "of accuracy"}}, "solver 'thinc'");
+  const ConfigSource source = parse_config(kMinimal + "solver.order = 7\n", "run.toml");
+  try {
+    source.check(known);
+    FAIL() << "it was accepted";
+  } catch (const ConfigError& error) {
+    EXPECT_STREQ(
+        error.what(),
+        "run.toml:2: 'solver.order' is a key of solver 'fct' or solver 'thinc', which this "
+        "run does not have; take it out, or name that one by solver.name");
+  }
+}
+
 TEST(ConfigError, UnknownKeyWithoutItsTableNamesTheWholeKey) {
   EXPECT_EQ(refusal(kMinimal + "levels = 3"),
             "run.toml:2: unknown key 'levels'; did you mean 'amr.levels'?");

@@ -135,6 +135,25 @@ TEST(ConfigOfAnotherSolver, LeavesOutTheKeysOfTheFilesSolverAndKeepsThoseOfTheCo
   EXPECT_EQ(same.values().number("solver.weight"), 0.25);
 }
 
+TEST(ConfigOfAnotherSolver, NamedByAnOverrideLeavesOutTheKeysOfTheFiles) {
+  const std::string file = kMinimal + "solver.name = 'one'\nsolver.weight = 0.25\n";
+  EXPECT_EQ(load(file, {"solver.name=one"}).values().number("solver.weight"), 0.25);
+  EXPECT_EQ(load(file, {"solver.name=other"}).values().number("solver.weight"), 0.5);
+  const Config both = load(file, {"solver.weight=0.75", "solver.name=other"});
+  EXPECT_EQ(both.values().number("solver.weight"), 0.75);
+  // The name that a file without one has.
+  const std::string unnamed = kMinimal + "solver.weight = 0.25\n";
+  EXPECT_EQ(load(unnamed, {"solver.name=semi_lagrangian_cubic"}).values().number("solver.weight"),
+            0.25);
+  EXPECT_EQ(load(unnamed, {"solver.name=other"}).values().number("solver.weight"), 0.5);
+}
+
+TEST(ConfigOfAnotherCase, NamedByAnOverrideLeavesOutTheKeysOfTheFiles) {
+  const std::string file = kMinimal + "case.title = 'a long one'\n";
+  EXPECT_EQ(load(file).values().text("case.title"), "a long one");
+  EXPECT_NE(load(file, {"case.name=other"}).values().text("case.title"), "a long one");
+}
+
 TEST(ConfigOfAnotherSolver, NamesThePlaceOfItsName) {
   const ConfigSource source = parse_config(kMinimal, "run.toml");
   const std::string refused =
