@@ -172,6 +172,8 @@ class Plan {
     run.points = points;
     run.points_y = points_y_of(points, file_.options);
     run.finest_points = points << (file_.options.levels - 1);
+    run.points_per_length =
+        static_cast<int>(std::lround(run.finest_points / file_.the_case->extent().x));
     run.steps = run.steps_in_proportion = steps_in_proportion(points, file_.options);
     return run;
   }

@@ -33,6 +33,7 @@ struct ComparedRun {
   int points = 0;                   ///< of level 0 in x
   int points_y = 0;                 ///< in the file's proportion
   int finest_points = 0;            ///< in x, of the finest level
+  int points_per_length = 0;        ///< of the finest level, as PublishedValue::points counts
   int steps_in_proportion = 0;      ///< base steps that keep the file's CFL number
   int steps = 0;                    ///< the same, or as many as the solver's CFL limit asks for
   std::vector<double> wall_s = {};  ///< of each repetition that is done

@@ -72,12 +72,13 @@ TextTable runs_table(const Comparison& comparison) {
   return table;
 }
 
-/// A contender's run that a published value can stand beside: with its points on the finest level.
+/// A contender's run that a published value can stand beside: with its spacing on the finest level.
 const ComparedRun* run_beside(const Comparison& comparison, std::size_t contender,
                               const amr::PublishedValue& value) {
   const auto found =
       std::find_if(comparison.runs.begin(), comparison.runs.end(), [&](const ComparedRun& run) {
-        return run.contender == contender && run.finest_points == value.points && run.has_figures();
+        return run.contender == contender && run.points_per_length == value.points &&
+               run.has_figures();
       });
   return found == comparison.runs.end() ? nullptr : &*found;
 }
@@ -157,7 +158,7 @@ std::string report(const Comparison& comparison, bool markdown) {
   std::string text = heading(comparison) + (markdown ? ".\n\n" : "\n\n");
   text += text_of(runs_table(comparison));
   if (const TextTable published = published_table(comparison); !published.empty()) {
-    text += "\nPublished errors, and ours with as many points in x on the finest level";
+    text += "\nPublished errors, and ours with the same spacing, 1/N, on the finest level";
     text += (markdown ? ".\n\n" : ":\n") + text_of(published);
   }
   const std::vector<std::string> notes = notes_of(comparison);
@@ -228,7 +229,7 @@ std::vector<viz::ReferenceLine> references_of(const Comparison& comparison) {
   for (const amr::PublishedValue& value : comparison.published) {
     const bool is_run =
         std::any_of(comparison.runs.begin(), comparison.runs.end(),
-                    [&](const ComparedRun& run) { return run.finest_points == value.points; });
+                    [&](const ComparedRun& run) { return run.points_per_length == value.points; });
     if (value.norm != comparison.norm || value.value <= 0.0 || (value.points > 0 && !is_run)) {
       continue;
     }

@@ -39,7 +39,7 @@ struct PublishedValue {
   double value;
   std::string source;     ///< where it is printed
   std::string norm = {};  ///< of an error: "rms", "l1_relative", "l1" (absolute) or "linf"
-  int points = 0;         ///< points of the grid in x that it was had with; 0 = not said
+  int points = 0;         ///< grid points per unit of length that it was had with; 0 = not said
 };
 
 /// What to compute. Implementations are immutable: every member may be called from any thread at
