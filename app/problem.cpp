@@ -187,6 +187,8 @@ Problem make_problem(const io::ConfigSource& source, int workers,
                  plugins,
                  the_case.make(config.case_parameters()),
                  solver.make(config.solver_parameters()),
+                 the_case.file,
+                 solver.file,
                  options,
                  last_step,
                  workers > 0 ? workers : static_cast<int>(keys.integer("runtime.workers")),
@@ -314,18 +316,30 @@ std::unique_ptr<amr::Backend> load_backend(const std::string& name, const Proble
   return as_request([&] { return amr::make_backend(name, problem.workers, problem.idle); });
 }
 
+std::string describe(const amr::BrokenValueError& error, const Problem& problem) {
+  return fmt::format("{} (case '{}' of '{}', solver '{}' of '{}')", error.what(),
+                     problem.config.values().text("case.name"), problem.case_file.string(),
+                     problem.solver->traits().name, problem.solver_file.string());
+}
+
 std::unique_ptr<amr::Simulation> make_simulation(const Problem& problem, amr::Backend& backend,
                                                  const io::Checkpoint* from) {
   return as_request([&] {
     const amr::Case& the_case = *problem.the_case;
-    auto simulation =
-        from == nullptr
-            ? std::make_unique<amr::Simulation>(the_case, *problem.solver, backend, problem.options)
-            : std::make_unique<amr::Simulation>(the_case, *problem.solver, backend, problem.options,
-                                                from->run);
-    // An indicator that fails should do so before work starts.
-    if (problem.config.values().flag("output.figures")) simulation->save_with_figures();
-    return simulation;
+    try {
+      auto simulation = from == nullptr
+                            ? std::make_unique<amr::Simulation>(the_case, *problem.solver, backend,
+                                                                problem.options)
+                            : std::make_unique<amr::Simulation>(the_case, *problem.solver, backend,
+                                                                problem.options, from->run);
+      // An indicator that fails should do so before work starts.
+      if (problem.config.values().flag("output.figures")) simulation->save_with_figures();
+      return simulation;
+    } catch (const amr::DeclarationError& error) {
+      throw RequestError(fmt::format("'{}': {}", problem.solver_file.string(), error.what()));
+    } catch (const amr::BrokenValueError& error) {
+      throw std::runtime_error(describe(error, problem));
+    }
   });
 }
 

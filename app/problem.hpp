@@ -2,9 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
+#include <string>
 #include <string_view>
 
+#include <kumiko/amr/finite_check.hpp>
 #include <kumiko/amr/simulation.hpp>
 #include <kumiko/io/checkpoint.hpp>
 #include <kumiko/io/config.hpp>
@@ -43,6 +46,8 @@ struct Problem {
   std::shared_ptr<const solvers::Registry> plugins;  ///< that it was made from
   std::unique_ptr<amr::Case> the_case;
   std::unique_ptr<amr::Solver> solver;
+  std::filesystem::path case_file;    ///< of the plugin that the case is from
+  std::filesystem::path solver_file;  ///< and the solver
   amr::SimulationOptions options;
   int stop_step;
   int workers;  ///< 0 = all available
@@ -86,6 +91,9 @@ io::OutputFolder open_output(const std::filesystem::path& path, io::Earlier earl
 
 /// Makes the backend. Throws RequestError, or std::runtime_error when the system refuses.
 std::unique_ptr<amr::Backend> load_backend(const std::string& name, const Problem& problem);
+
+/// What to say of values that are not finite: with the plugins that they can be from.
+std::string describe(const amr::BrokenValueError& error, const Problem& problem);
 
 /// Builds the initial state, or that of a checkpoint. Throws TooFewSteps, with the remedy, when the
 /// step outruns the ghosts, and RequestError when the checkpoint does not fit.

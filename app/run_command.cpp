@@ -184,12 +184,7 @@ class RunFiles {
 
   void write_row(const amr::Simulation& simulation, amr::Backend& backend) {
     amr::FieldFigures field = amr::field_figures(simulation.hierarchy(), backend);
-    if (!field.finite) {
-      throw std::runtime_error(fmt::format(
-          "the field holds values that are not finite at base step {}; the case or the solver "
-          "is not stable as configured",
-          simulation.step()));
-    }
+    if (!field.finite) check_finite(simulation, backend);
     io::DiagnosticsRow row;
     row.step = simulation.step();
     row.time = simulation.time();
@@ -211,12 +206,24 @@ class RunFiles {
                         figures);
   }
 
-  void write_checkpoint(const amr::Simulation& simulation, const RunFigures& figures) {
+  /// Throws amr::NonFiniteError rather than write what no run can go on from, and remove an older
+  /// one for it.
+  void write_checkpoint(const amr::Simulation& simulation, amr::Backend& backend,
+                        const RunFigures& figures) {
+    check_finite(simulation, backend);
     states_.write_checkpoint(folder_.file(fmt::format("checkpoint_{:06}.hdf", simulation.step())),
                              simulation, figures);
   }
 
   void settle() { states_.settle(); }
+  /// The same for a run that has failed already.
+  void settle_quietly() noexcept {
+    try {
+      settle();
+    } catch (const std::exception&) {
+      // The newest checkpoint is then the one before.
+    }
+  }
 
   /// The latest checkpoint, or the one that the run came from.
   const std::optional<std::filesystem::path>& latest() const {
@@ -251,6 +258,10 @@ class RunFiles {
   }
 
  private:
+  static void check_finite(const amr::Simulation& simulation, amr::Backend& backend) {
+    backend.run([&] { amr::check_finite(simulation.hierarchy(), backend, simulation.step()); });
+  }
+
   /// A name for a damaged file, which is nobody's to remove.
   static std::filesystem::path free_name(const std::filesystem::path& file) {
     std::filesystem::path name = file.string() + ".damaged";
@@ -380,7 +391,7 @@ Hooks hooks_for(const Problem& problem, amr::Backend& backend, RunFiles& files,
   };
   hooks.output_every = static_cast<int>(keys.integer("output.every"));
   hooks.checkpoint = [&](const amr::Simulation& state, const RunFigures& figures) {
-    files.write_checkpoint(state, figures);
+    files.write_checkpoint(state, backend, figures);
   };
   hooks.settle = [&] { files.settle(); };
   hooks.checkpoint_s = [&] { return files.longest_checkpoint_s(); };
@@ -396,6 +407,14 @@ std::optional<RunFigures> past_of(const std::optional<Restart>& from) {
   if (!from) return std::nullopt;
   const io::RunAttributes& attributes = from->checkpoint.attributes;
   return RunFigures{attributes.initial_mass, attributes.wall_s};
+}
+
+/// What to do when a run has failed, for the end of its message; empty when nothing is left of it.
+/// The newest checkpoint may still be on its way to the disk.
+std::string way_on(RunFiles& files) {
+  files.settle_quietly();
+  if (!files.latest()) return {};
+  return fmt::format("; go on with --restart {}", files.latest()->string());
 }
 
 }  // namespace
@@ -429,10 +448,12 @@ int run_command(const Request& request) {
     try {
       summary = execute(problem, *backend, *simulation,
                         hooks_for(problem, *backend, files, progress), past_of(start.from));
+    } catch (const amr::BrokenValueError& error) {
+      throw std::runtime_error(describe(error, problem) + way_on(files));
     } catch (const std::exception& error) {
-      if (!files.latest()) throw;
-      throw std::runtime_error(
-          fmt::format("{}; go on with --restart {}", error.what(), files.latest()->string()));
+      const std::string way = way_on(files);
+      if (way.empty()) throw;
+      throw std::runtime_error(error.what() + way);
     }
   }
   files.write_picture(*simulation, "field_end.png");

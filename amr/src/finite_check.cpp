@@ -19,7 +19,7 @@ constexpr std::uint64_t kLowestOfExponent = 0x0010'0000'0000'0000;
 
 NonFiniteError::NonFiniteError(int step, const PatchId& patch, int i, int j, int component,
                                double value)
-    : std::runtime_error(fmt::format(
+    : BrokenValueError(fmt::format(
           "the value at point ({}, {}) of {}, component {}, is {} after base step {}; the case or "
           "the solver is not stable as configured",
           i, j, to_string(patch), component, value, step)),

@@ -7,6 +7,8 @@
 
 #include <fmt/core.h>
 
+#include <kumiko/amr/finite_check.hpp>
+
 #include "reflux.hpp"
 
 namespace kumiko::amr {
@@ -30,8 +32,8 @@ double PatchStepper::prepare(Patch& patch, State state, double time) const {
 double PatchStepper::state_cfl(const Patch& patch, State state, double time) const {
   const double cfl = solver_.state_cfl(patch.state(state), patch.coefficients());
   if (std::isfinite(cfl)) return cfl;
-  throw std::runtime_error(fmt::format("{} has a speed that is not a finite number at t = {:g}",
-                                       to_string(patch.id()), time));
+  throw BrokenValueError(fmt::format("{} has a speed that is not a finite number at t = {:g}",
+                                     to_string(patch.id()), time));
 }
 
 double PatchStepper::cfl_of(const PatchId& id, double time, double base_dt,
@@ -42,8 +44,8 @@ double PatchStepper::cfl_of(const PatchId& id, double time, double base_dt,
       solver_.prepare(case_, {coordinates.points(), spacing, id.i * kPatchSize, id.j * kPatchSize},
                       time, base_dt / static_cast<double>(clock_.substeps(id.level)), coefficients);
   if (std::isfinite(cfl)) return cfl;
-  throw std::runtime_error(fmt::format("{} has a velocity that is not a finite number at t = {:g}",
-                                       to_string(id), time));
+  throw BrokenValueError(fmt::format("{} has a velocity that is not a finite number at t = {:g}",
+                                     to_string(id), time));
 }
 
 CflError PatchStepper::cfl_error(const PatchId& id, double time, double cfl) const {

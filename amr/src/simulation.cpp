@@ -83,11 +83,11 @@ void check_parts(const Case& problem, const Solver& solver, const SimulationOpti
                     traits.components, problem.components()));
   }
   if (traits.ghosts < 1 || traits.ghosts > kLargestGhosts) {
-    throw std::invalid_argument(fmt::format("solver '{}' declares {} ghost layers; 1 to {} work",
-                                            traits.name, traits.ghosts, kLargestGhosts));
+    throw DeclarationError(fmt::format("solver '{}' declares {} ghost layers; 1 to {} work",
+                                       traits.name, traits.ghosts, kLargestGhosts));
   }
   if (traits.flux_form && traits.centring != Centring::kCell) {
-    throw std::invalid_argument(fmt::format(
+    throw DeclarationError(fmt::format(
         "solver '{}' declares fluxes but node centring; flux form needs cells", traits.name));
   }
   if (options.levels > 1) check_time_interpolation(traits, options.time_interpolation);

@@ -8,6 +8,7 @@
 
 #include <dlfcn.h>
 #include <fmt/core.h>
+#include <link.h>
 
 #include "case_bridge.hpp"
 #include "parameter_tables.hpp"
@@ -38,6 +39,9 @@ amr::Entry<T> entry_of(const InC& in_c, const char* kind, const std::filesystem:
     throw PluginError(fmt::format("'{}' offers a {} named '{}'; use small letters, digits and _",
                                   file.string(), kind, name));
   }
+  if (in_c.make == nullptr) {
+    throw PluginError(fmt::format("{} cannot be made: its make is NULL", whose(kind, name, file)));
+  }
   try {
     amr::Entry<T> entry{name, in_c.help == nullptr ? "" : in_c.help,
                         from_c(in_c.parameters, in_c.parameter_count), nullptr, file};
@@ -59,6 +63,7 @@ std::unique_ptr<amr::Solver> make_solver(const kumiko_solver_entry& entry,
     const std::vector<kumiko_setting> settings = to_c(parameters);
     return entry.make(entry.context, settings.data(), settings.size(), &solver, error);
   });
+  if (solver.functions == nullptr) throw std::runtime_error(from + ": its make gave no solver");
   return std::make_unique<SolverFromBeyond>(solver, name, from);
 }
 
@@ -70,10 +75,34 @@ std::unique_ptr<amr::Case> make_case(const kumiko_case_entry& entry,
     const std::vector<kumiko_setting> settings = to_c(parameters);
     return entry.make(entry.context, settings.data(), settings.size(), &made, error);
   });
+  if (made.functions == nullptr) throw std::runtime_error(from + ": its make gave no case");
   return std::make_unique<CaseFromBeyond>(made, from);
 }
 
+/// Whether a shared object ends before what is to be loaded of it does: dlopen() would map pages
+/// that are not there, and the program die of the first touch. What is no ELF file dlopen()
+/// refuses.
+bool is_cut_short(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  ElfW(Ehdr) header;
+  if (!stream.read(reinterpret_cast<char*>(&header), sizeof(header))) return false;
+  if (!std::equal(header.e_ident, header.e_ident + SELFMAG, ELFMAG)) return false;
+  std::error_code unreadable;
+  const std::uintmax_t size = std::filesystem::file_size(file, unreadable);
+  stream.seekg(static_cast<std::streamoff>(header.e_phoff));
+  for (int at = 0; at < header.e_phnum; ++at) {
+    ElfW(Phdr) segment;
+    if (!stream.read(reinterpret_cast<char*>(&segment), sizeof(segment))) return true;
+    if (segment.p_offset > size || segment.p_filesz > size - segment.p_offset) return true;
+  }
+  return false;
+}
+
 kumiko_plugin_entry_function open(const std::filesystem::path& file) {
+  if (is_cut_short(file)) {
+    throw PluginError(fmt::format(
+        "'{}' cannot be loaded: its end is missing; build or copy it again", file.string()));
+  }
   // Symbols stay the plugin's own: two plugins may have classes of one name.
   void* const handle = dlopen(std::filesystem::absolute(file).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
@@ -94,8 +123,10 @@ kumiko_plugin_entry_function open(const std::filesystem::path& file) {
 
 const kumiko_plugin& checked(const kumiko_plugin* plugin, const std::filesystem::path& file) {
   if (plugin == nullptr) {
-    throw PluginError(fmt::format("'{}' offers nothing: its {} returns NULL", file.string(),
-                                  KUMIKO_ENTRY_SYMBOL));
+    throw PluginError(
+        fmt::format("'{}' offers nothing: its {} returns NULL; let KUMIKO_PLUGIN(YourClass) "
+                    "make it",
+                    file.string(), KUMIKO_ENTRY_SYMBOL));
   }
   if (plugin->abi_version != KUMIKO_ABI_VERSION) {
     throw PluginError(fmt::format(

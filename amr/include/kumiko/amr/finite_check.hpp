@@ -9,8 +9,14 @@
 
 namespace kumiko::amr {
 
-/// A value of the state is infinite or not a number. The run cannot go on.
-class NonFiniteError : public std::runtime_error {
+/// The case or the solver gives what is infinite or not a number. The run cannot go on.
+class BrokenValueError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// The same of a value of the state.
+class NonFiniteError : public BrokenValueError {
  public:
   /// @param step  base steps taken
   /// @param i, j  within the patch

@@ -68,13 +68,20 @@ class CflError : public std::runtime_error {
   std::int64_t smallest_steps_;
 };
 
+/// A solver declares what the engine cannot serve, whatever the case and the options.
+class DeclarationError : public std::invalid_argument {
+ public:
+  using std::invalid_argument::invalid_argument;
+};
+
 /// Steps a case with a solver on a backend, with subcycling (Berger & Oliger 1984) or without.
 /// Keeps references to all three: they must outlive it.
 class Simulation {
  public:
   /// Checks the request and builds the initial mesh and state.
   /// Throws std::invalid_argument when the parts do not fit together (components, time
-  /// interpolation, sizes), CflError when the first step outruns the ghosts.
+  /// interpolation, sizes), DeclarationError among them, CflError when the first step outruns the
+  /// ghosts.
   Simulation(const Case& problem, const Solver& solver, Backend& backend,
              const SimulationOptions& options);
 

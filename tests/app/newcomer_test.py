@@ -1,0 +1,226 @@
+"""Contract: whoever has installed Kumiko, and has no more of it, writes a solver, a case or a program
+with its threads within minutes: what the program's templates say, does."""
+
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+BUILD = Path(os.environ["KUMIKO_BUILD"])
+SOURCE = Path(os.environ["KUMIKO_SOURCE"])
+CMAKE = os.environ["CMAKE_COMMAND"]
+COMPILERS = [name for name in ("g++", "clang++") if shutil.which(name)]
+
+# Zalesak's disk, coarse enough for a second.
+COARSE = ["--set", "grid.base=64", "--set", "time.steps=640", "--set", "time.stop_step=80"]
+
+PROGRAM = """
+#include <atomic>
+#include <cstdio>
+#include <vector>
+#include <kumiko/runtime/runtime.hpp>
+#include <kumiko/runtime/thread.hpp>
+
+int main() {
+  std::atomic<int> sum = 0;
+  kumiko::runtime::Runtime runtime;
+  runtime.run([&] {
+    std::vector<kumiko::runtime::Thread> threads;
+    for (int number = 1; number <= 100; ++number) threads.emplace_back([&sum, number] { sum += number; });
+    for (auto& thread : threads) thread.join();
+  });
+  std::printf("%d\\n", sum.load());
+}
+"""
+
+PROGRAM_BUILD = """
+cmake_minimum_required(VERSION 3.25)
+project(program LANGUAGES CXX)
+find_package(kumiko REQUIRED COMPONENTS @COMPONENT@)
+add_executable(program program.cpp)
+target_link_libraries(program PRIVATE kumiko::runtime)
+"""
+
+
+def is_code(line):
+    return line.strip() != "" and not line.strip().startswith("//")
+
+
+class NewcomerTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        # As a home may be called.
+        cls.prefix = Path(folder.name) / "the prefix"
+        subprocess.run(
+            [CMAKE, "--install", BUILD, "--prefix", cls.prefix], check=True, capture_output=True
+        )
+        cls.program = cls.prefix / "bin" / "kumiko"
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = Path(folder.name)
+
+    def call(self, *command, **variables):
+        environment = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
+        return subprocess.run(
+            [str(word) for word in command],
+            cwd=self.path,
+            env={**environment, **variables},
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+
+    def call_well(self, *command, **variables):
+        done = self.call(*command, **variables)
+        self.assertEqual(done.returncode, 0, f"{command}\n{done.stdout}\n{done.stderr}")
+        return done.stdout
+
+    def kumiko(self, *arguments):
+        return self.call_well(self.program, *arguments)
+
+    def assert_refused(self, *arguments, parts):
+        done = self.call(self.program, *arguments)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertEqual(len(done.stderr.strip().splitlines()), 1, done.stderr)
+        for part in parts:
+            self.assertIn(part, done.stderr)
+
+    def build(self, folder, *options, compiler=COMPILERS[0], build="build"):
+        """As the README of the folder says."""
+        output = self.call_well(CMAKE, "-S", folder, "-B", f"{folder}/{build}", *options, CXX=compiler,
+                                CXXFLAGS="-Wall -Wextra -Wpedantic -Wshadow")  # fmt: skip
+        output += self.call_well(CMAKE, "--build", f"{folder}/{build}")
+        self.assertNotIn("warning", output.lower())
+
+    def run_case(self, config, name, *arguments):
+        self.kumiko("run", config, "--output", name, "--quiet", *arguments)
+        return json.loads((self.path / name / "summary.json").read_text())
+
+
+class Solver(NewcomerTest):
+    def test_given_a_new_solver_when_built_then_it_is_the_shipped_one_under_another_name(self):
+        self.kumiko("solver", "new", "my_scheme")
+        config = "my_scheme/my_scheme.toml"
+        shipped = self.run_case(config, "shipped", *COARSE, "--set", "solver.name=upwind1")
+        for compiler in COMPILERS:
+            with self.subTest(compiler):
+                self.build("my_scheme", compiler=compiler, build=compiler)
+                plugin = f"my_scheme/{compiler}/my_scheme.so"
+                self.assertIn("conforms", self.kumiko("solver", "check", plugin))
+                own = self.run_case(config, compiler, *COARSE, "--plugin-path", f"my_scheme/{compiler}")
+                self.assertEqual(own["solver"], "my_scheme")
+                self.assertEqual(own["state_hash"], shipped["state_hash"])
+                self.assertEqual(own["error"], shipped["error"])
+
+    def test_given_a_new_solver_then_it_is_short(self):
+        self.kumiko("solver", "new", "my_scheme")
+        lines = (self.path / "my_scheme" / "my_scheme.cpp").read_text().splitlines()
+        self.assertLessEqual(len([line for line in lines if is_code(line)]), 60)
+
+    def test_given_the_build_tree_then_a_solver_can_be_built_from_it_too(self):
+        self.call_well(BUILD / "bin" / "kumiko", "solver", "new", "my_scheme")
+        self.build("my_scheme")
+        self.assertIn(f"kumiko_DIR:PATH={BUILD}", self.cache("my_scheme/build"))
+        listed = self.kumiko("solver", "list", "--plugin-path", "my_scheme/build")
+        self.assertIn("my_scheme", listed)
+
+    def test_given_a_root_then_it_goes_before_the_hint(self):
+        self.kumiko("solver", "new", "my_scheme")
+        self.call_well(CMAKE, "-S", "my_scheme", "-B", "build", "-D", f"kumiko_ROOT={BUILD}")
+        self.assertIn(f"kumiko_DIR:PATH={BUILD}", self.cache("build"))
+
+    def cache(self, folder):
+        return (self.path / folder / "CMakeCache.txt").read_text()
+
+    def test_given_no_kumiko_where_it_was_then_cmake_asks_for_its_place(self):
+        self.kumiko("solver", "new", "my_scheme")
+        file = self.path / "my_scheme" / "CMakeLists.txt"
+        file.write_text(file.read_text().replace(str(self.prefix), str(self.path / "gone")))
+        done = self.call(CMAKE, "-S", "my_scheme", "-B", "build")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("kumiko-config.cmake", done.stderr)
+
+    def test_given_a_folder_that_is_there_then_it_is_not_touched(self):
+        self.kumiko("solver", "new", "my_scheme")
+        source = self.path / "my_scheme" / "my_scheme.cpp"
+        source.write_text("a day's work")
+        for kind in ("solver", "case"):
+            self.assert_refused(kind, "new", "my_scheme", parts=["'my_scheme' is there already", "--output"])
+        self.assertEqual(source.read_text(), "a day's work")
+
+    def test_given_a_name_that_cannot_be_one_then_it_is_refused(self):
+        for kind in ("solver", "case"):
+            for name in ("My-Scheme", "1st", "", "a.b", "../away", "two words", "_x"):
+                self.assert_refused(kind, "new", name, parts=[f"'{name}'", "small letters"])
+            for name in ("test", "all", "install"):
+                self.assert_refused(kind, "new", name, parts=[f"'{name}'", "another name"])
+        self.assertEqual(list(self.path.iterdir()), [])
+
+    def test_given_a_name_that_is_taken_then_it_is_refused(self):
+        self.assert_refused("solver", "new", "upwind1", parts=["'upwind1'", "another name"])
+        self.assert_refused("case", "new", "zalesak", parts=["'zalesak'", "another name"])
+        self.assertEqual(list(self.path.iterdir()), [])
+
+
+class Case(NewcomerTest):
+    def test_given_a_new_case_when_built_then_shipped_solvers_run_it(self):
+        self.kumiko("case", "new", "my_case")
+        self.build("my_case")
+        summary = self.run_case("my_case/my_case.toml", "run", "--plugin-path", "my_case/build")
+        self.assertEqual(summary["case"], "my_case")
+        self.assertLess(summary["error"]["rms"], 1e-3)
+        listed = self.kumiko("case", "list", "--plugin-path", "my_case/build")
+        self.assertIn("my_case", listed)
+        self.assert_refused("case", "new", "my_case", "--output", "other", "--plugin-path", "my_case/build",
+                            parts=["'my_case'", "another name"])  # fmt: skip
+
+
+class Threads(NewcomerTest):
+    def write_program(self, component):
+        (self.path / "program").mkdir()
+        (self.path / "program" / "program.cpp").write_text(PROGRAM)
+        (self.path / "program" / "CMakeLists.txt").write_text(
+            PROGRAM_BUILD.replace("@COMPONENT@", component)
+        )
+
+    def test_given_the_runtime_alone_then_a_program_needs_nothing_else_of_kumiko(self):
+        self.write_program("runtime")
+        without_eigen = "CMAKE_DISABLE_FIND_PACKAGE_Eigen3=ON"
+        self.build("program", "-D", f"kumiko_ROOT={self.prefix}", "-D", without_eigen)
+        self.assertEqual(self.call_well("program/build/program"), "5050\n")
+
+    def test_given_a_component_that_is_not_there_then_those_that_are_get_named(self):
+        self.write_program("engine")
+        done = self.call(CMAKE, "-S", "program", "-B", "build", "-D", f"kumiko_ROOT={self.prefix}")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("plugin or runtime", " ".join(done.stderr.split()))
+
+
+class Tree(NewcomerTest):
+    def test_given_the_installed_tree_then_it_does_not_lead_back_to_the_sources(self):
+        files = list(self.prefix.rglob("*.cmake"))
+        self.assertIn("kumiko-targets.cmake", {file.name for file in files})
+        for file in files:
+            text = file.read_text()
+            self.assertNotIn(str(SOURCE), text, file)
+            self.assertNotIn(str(BUILD), text, file)
+
+    def test_given_the_plugin_interface_then_it_is_plain_c(self):
+        header = self.prefix / "include" / "kumiko" / "solvers" / "plugin_abi.h"
+        for compiler in ("gcc", "clang"):
+            if not shutil.which(compiler):
+                continue
+            for standard in ("c99", "c11"):
+                self.call_well(compiler, f"-std={standard}", "-Wall", "-Wextra", "-pedantic", "-Werror",
+                               "-fsyntax-only", "-x", "c", header)  # fmt: skip
+
+
+if __name__ == "__main__":
+    unittest.main()

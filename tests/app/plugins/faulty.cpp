@@ -1,0 +1,115 @@
+// Wrong: what the parameter "fault" names; when it shows on the way, from the time "after" on. With
+// no fault, both do all they say.
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <string>
+
+#include "still.hpp"
+
+namespace kumiko::tests {
+
+namespace {
+
+const std::string kAfterHelp = "the time from which on the fault shows";
+
+class FaultySolver final : public Still {
+ public:
+  static amr::Description describe() {
+    amr::ParameterSpec fault{"fault", std::string("none"), "what it does wrong"};
+    fault.choices = {"none",
+                     "refuse",
+                     "fail",
+                     "no_ghosts",
+                     "wide_ghosts",
+                     "node_fluxes",
+                     "fail_in_prepare",
+                     "fail_in_advance",
+                     "throw_a_number",
+                     "refuse_on_way",
+                     "write_nan"};
+    return {"faulty_solver",
+            "a solver with a fault of your choice",
+            {fault, {"after", 0.0, kAfterHelp, 0.0, 100.0}}};
+  }
+
+  explicit FaultySolver(const amr::ParameterSet& parameters)
+      : fault_(parameters.text("fault")), after_(parameters.number("after")) {
+    if (fault_ == "refuse") throw std::invalid_argument("no such solver can be had");
+    if (fault_ == "fail") throw std::runtime_error("the table of weights is missing");
+    if (fault_ == "no_ghosts") traits_.ghosts = 0;
+    if (fault_ == "wide_ghosts") traits_.ghosts = 9;
+    traits_.flux_form = fault_ == "node_fluxes";
+  }
+
+  double prepare(const amr::Case& problem, const amr::PatchPoints& patch, double time, double dt,
+                 std::span<double> coefficients) const override {
+    if (shows("fail_in_prepare", time)) throw std::runtime_error("cannot prepare this patch");
+    return Still::prepare(problem, patch, time, dt, coefficients);
+  }
+
+  void advance(amr::ConstPatchView before, std::span<const double> coefficients,
+               amr::PatchView after) const override {
+    const double time = coefficients[0];
+    if (shows("fail_in_advance", time)) throw std::runtime_error("cannot advance this patch");
+    if (shows("refuse_on_way", time)) throw std::invalid_argument("no step can be had from here");
+    if (shows("throw_a_number", time)) throw 42;
+    Still::advance(before, coefficients, after);
+    if (shows("write_nan", time)) after(3, 4) = std::numeric_limits<double>::quiet_NaN();
+  }
+
+ private:
+  bool shows(const char* fault, double time) const { return fault_ == fault && time >= after_; }
+
+  std::string fault_;
+  double after_;
+};
+
+/// A hill that a wind, which grows with time, carries to the right.
+class FaultyCase final : public amr::Case {
+ public:
+  static amr::Description describe() {
+    amr::ParameterSpec fault{"fault", std::string("none"), "what it does wrong"};
+    fault.choices = {"none",        "refuse", "fail", "fail_in_initial", "fail_in_velocity",
+                     "nan_velocity"};
+    return {"faulty_case",
+            "a case with a fault of your choice",
+            {fault, {"after", 0.0, kAfterHelp, 0.0, 100.0}}};
+  }
+
+  explicit FaultyCase(const amr::ParameterSet& parameters)
+      : fault_(parameters.text("fault")), after_(parameters.number("after")) {
+    if (fault_ == "refuse") throw std::invalid_argument("no such case can be had");
+    if (fault_ == "fail") throw std::runtime_error("the file of soundings is missing");
+  }
+
+  double end_time() const override { return 1.0; }
+
+  void initial(amr::Points points, int, std::span<double> values) const override {
+    if (fault_ == "fail_in_initial") throw std::runtime_error("there are no initial data");
+    for (std::size_t at = 0; at < points.size(); ++at) {
+      values[at] =
+          std::exp(-100.0 * (std::pow(points.x[at] - 0.4, 2) + std::pow(points.y[at] - 0.5, 2)));
+    }
+  }
+
+  void velocity(amr::Points points, double time, amr::Vectors velocity) const override {
+    if (shows("fail_in_velocity", time)) throw std::runtime_error("the wind is not known");
+    const double wind =
+        shows("nan_velocity", time) ? std::numeric_limits<double>::quiet_NaN() : 0.1 * time;
+    std::fill_n(velocity.x.begin(), points.size(), wind);
+    std::fill_n(velocity.y.begin(), points.size(), 0.0);
+  }
+
+ private:
+  bool shows(const char* fault, double time) const { return fault_ == fault && time >= after_; }
+
+  std::string fault_;
+  double after_;
+};
+
+}  // namespace
+
+}  // namespace kumiko::tests
+
+KUMIKO_PLUGIN(kumiko::tests::FaultySolver, kumiko::tests::FaultyCase)

@@ -1,0 +1,33 @@
+// Wrong: what the conformance kit has to find, one defect in each.
+#include <kumiko/solvers/plugin.hpp>
+
+#include "changes_constants.cpp"
+#include "counts_calls.cpp"
+#include "depends_on_place.cpp"
+#include "faces_differ.cpp"
+#include "forgets_component.cpp"
+#include "hides_nan.cpp"
+#include "leaks_flux.cpp"
+#include "leans_right.cpp"
+#include "overstates_cfl.cpp"
+#include "overstates_order.cpp"
+#include "prefers_x.cpp"
+#include "reads_masked_layer.cpp"
+#include "reads_one_layer_more.cpp"
+#include "shares_scratch.cpp"
+#include "state_cfl_of_square.cpp"
+#include "throws_in_advance.cpp"
+#include "writes_beyond.cpp"
+#include "writes_coefficients.cpp"
+#include "writes_ghost.cpp"
+#include "wrong_declaration.cpp"
+#include "wrong_displacement.cpp"
+#include "wrong_tendency.cpp"
+
+using namespace kumiko::broken;
+
+KUMIKO_PLUGIN(ChangesConstants, CountsCalls, DependsOnPlace, FacesDiffer, ForgetsComponent,
+              HidesNan, LeaksFlux, LeansRight, OverstatesCfl, OverstatesOrder, PrefersX,
+              ReadsMaskedLayer, ReadsOneLayerMore, SharesScratch, StateCflOfSquare, ThrowsInAdvance,
+              WritesBeyond, WritesCoefficients, WritesGhost, WrongDeclaration, WrongDisplacement,
+              WrongTendency)
