@@ -59,11 +59,8 @@ int check_command(const Request& request) {
   bool passed = true;
   std::string json;
   for (const solvers::SolverEntry& entry : wanted(request)) {
-    solvers::ConformanceOptions options;
-    options.file = request.file.string();
-    const solvers::ConformanceReport report =
-        solvers::check_solver(entry, parameters_of(entry, request),
-                              *solvers::find_solver("semi_lagrangian_cubic"), options);
+    const solvers::ConformanceReport report = solvers::check_solver(
+        entry, parameters_of(entry, request), *solvers::find_solver("semi_lagrangian_cubic"));
     passed = passed && report.passed();
     if (request.json) {
       json += (json.empty() ? "[" : ",") + solvers::to_json(report);

@@ -27,7 +27,11 @@ std::string keys_of(const char* kind, const std::vector<Entry>& entries, Add add
     if (entry.parameters.empty()) continue;
     io::Schema schema;
     const std::size_t core = schema.keys().size();
-    add(schema, entry.parameters);
+    try {
+      add(schema, entry.parameters);
+    } catch (const std::invalid_argument&) {
+      continue;  // a run with it says what is wrong
+    }
     text += fmt::format("\nKeys of {} '{}':\n", kind, entry.name);
     for (std::size_t at = core; at < schema.keys().size(); ++at) {
       text += io::describe_key(schema.keys()[at]);
@@ -206,8 +210,8 @@ int dispatch(int argc, char** argv) {
   }
   if (inspect->parsed()) return inspect_command(request);
   if (check->parsed()) return check_command(request);
-  const bool is_list = solver.list->parsed() || the_case.list->parsed();
-  request.plugins = is_list ? find_plugins(plugin_path) : usable_plugins(plugin_path);
+  const bool computes = run->parsed() || table->parsed() || compare->parsed() || exported->parsed();
+  request.plugins = computes ? usable_plugins(plugin_path) : find_plugins(plugin_path);
   if (run->parsed()) {
     if (config->empty() && restart->empty()) {
       return error_line("CASE.toml is required; see 'kumiko --help'", kWrongRequest);

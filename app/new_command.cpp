@@ -75,8 +75,9 @@ void check_name(const std::string& name, bool is_taken, const char* kind) {
         kind));
   }
   // Names of targets that CMake makes itself.
-  constexpr std::array<std::string_view, 6> kReserved = {"all",     "clean", "help",
-                                                         "install", "test",  "package"};
+  constexpr std::array<std::string_view, 9> kReserved = {
+      "all",     "clean",          "edit_cache",    "help", "install",
+      "package", "package_source", "rebuild_cache", "test"};
   if (std::find(kReserved.begin(), kReserved.end(), name) != kReserved.end()) {
     throw RequestError(fmt::format("'{}' is a word of CMake's; choose another name", name));
   }

@@ -47,15 +47,17 @@ function(kumiko_module name)
 endfunction()
 
 # Where programs find the shipped plugins: the same in the build tree as in the installed one.
-set(KUMIKO_PLUGINS ${CMAKE_INSTALL_LIBDIR}/kumiko/plugins)
-file(RELATIVE_PATH KUMIKO_PLUGINS_FROM_PROGRAMS /${CMAKE_INSTALL_BINDIR} /${KUMIKO_PLUGINS})
+file(RELATIVE_PATH KUMIKO_PLUGINS_FROM_PROGRAMS
+  ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR}/kumiko/plugins)
+get_filename_component(KUMIKO_PLUGINS_BUILT
+  ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${KUMIKO_PLUGINS_FROM_PROGRAMS} ABSOLUTE)
 
 # kumiko_ship(solver|case NAME SOURCES...): a plugin that comes with Kumiko, as solver_NAME or case_NAME.
 function(kumiko_ship kind base)
   set(name ${kind}_${base})
   kumiko_add_plugin(${name} ${ARGN})
   target_link_libraries(${name} PRIVATE kumiko_flags)
-  set_target_properties(${name} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${KUMIKO_PLUGINS})
-  install(TARGETS ${name} LIBRARY DESTINATION ${KUMIKO_PLUGINS})
+  set_target_properties(${name} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${KUMIKO_PLUGINS_BUILT})
+  install(TARGETS ${name} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/kumiko/plugins)
   add_dependencies(kumiko_solvers ${name})  # so that what loads plugins finds them
 endfunction()

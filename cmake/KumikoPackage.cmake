@@ -3,7 +3,10 @@ include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/kumiko)
 configure_file(${PROJECT_SOURCE_DIR}/cmake/kumiko-config.cmake.in ${PROJECT_BINARY_DIR}/kumiko-config.cmake COPYONLY)
-configure_file(${PROJECT_SOURCE_DIR}/cmake/KumikoPlugin.cmake ${PROJECT_BINARY_DIR}/KumikoPlugin.cmake COPYONLY)
+if(NOT KUMIKO_RUNTIME_ONLY)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/KumikoPlugin.cmake ${PROJECT_BINARY_DIR}/KumikoPlugin.cmake COPYONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/KumikoPlugin.cmake DESTINATION ${package_dir})
+endif()
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/kumiko-config-version.cmake COMPATIBILITY SameMinorVersion)
 
 set(targets kumiko_runtime)
@@ -20,7 +23,7 @@ if(NOT KUMIKO_SANITIZER)  # what is built against a sanitizer's libraries needs 
   export(EXPORT kumiko-targets NAMESPACE kumiko:: FILE ${PROJECT_BINARY_DIR}/kumiko-targets.cmake)
 endif()
 install(FILES ${PROJECT_BINARY_DIR}/kumiko-config.cmake ${PROJECT_BINARY_DIR}/kumiko-config-version.cmake
-  ${PROJECT_BINARY_DIR}/KumikoPlugin.cmake DESTINATION ${package_dir})
+  DESTINATION ${package_dir})
 # Of the modules that are libraries here all public headers; of the others those that plugins include.
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/runtime/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 if(NOT KUMIKO_RUNTIME_ONLY)

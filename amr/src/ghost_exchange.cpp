@@ -12,7 +12,6 @@ namespace kumiko::amr {
 
 namespace {
 
-constexpr int kLargestGhosts = 8;
 constexpr std::size_t kLargestRegion = kPatchSize * kLargestGhosts;
 
 State other(State state) { return state == State::kNow ? State::kNext : State::kNow; }

@@ -24,7 +24,8 @@ PatchStepper::PatchStepper(Hierarchy& hierarchy, const Case& problem, const Solv
       clock_(problem.end_time(), options.steps, options.subcycling) {}
 
 double PatchStepper::prepare(Patch& patch, State state, double time) const {
-  patch.cfl = cfl_of(patch.id(), time, clock_.dt(0), patch.coefficients());
+  patch.velocity_cfl = cfl_of(patch.id(), time, clock_.dt(0), patch.coefficients());
+  patch.cfl = patch.velocity_cfl;
   if (solver_.traits().nonlinear) patch.cfl = std::max(patch.cfl, state_cfl(patch, state, time));
   return patch.cfl;
 }
@@ -95,7 +96,8 @@ double PatchStepper::advance(const LevelStep& step, std::size_t slot) const {
   if (!case_.steady_velocity()) {
     cfl = prepare(patch, step.from(), step.time);
   } else if (solver_.traits().nonlinear) {
-    cfl = patch.cfl = state_cfl(patch, step.from(), step.time);
+    patch.cfl = std::max(patch.velocity_cfl, state_cfl(patch, step.from(), step.time));
+    cfl = patch.cfl;
   }
   if (!serves(cfl)) return cfl;
   const PatchView before = patch.state(step.from());

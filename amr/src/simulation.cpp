@@ -26,7 +26,6 @@ namespace {
 
 /// Ghosts that prolongation and Löhner's indicator read, whatever the solver needs.
 constexpr int kEngineGhosts = 2;
-constexpr int kLargestGhosts = 8;
 
 PatchShape shape_for(const Case& problem, const Solver& solver, const SimulationOptions& options) {
   return {problem.components(), std::max(solver.traits().ghosts, kEngineGhosts),

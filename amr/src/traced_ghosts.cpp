@@ -10,7 +10,6 @@ namespace kumiko::amr {
 
 namespace {
 
-constexpr int kLargestGhosts = 8;
 /// Lines of one region: two for each layer.
 constexpr std::size_t kMostLines = 2 * kLargestGhosts;
 /// Points of all regions.

@@ -62,14 +62,18 @@ struct Limiter {
 /// Low-order fluxes and solution of the cells within two layers, and each cell's extrema.
 inline void low_order(const Step& step, Limiter& limiter) {
   constexpr int kMargin = 2;
-  for (int j = -kMargin; j <= kCells + kMargin; ++j) {
-    const double* const u = step.before + j * step.before_stride;
-    donor_row<kGridRow>(u - kMargin, step.before_stride, step.vy + j * step.vy_stride - kMargin,
+  constexpr int kEnd = kCells + kMargin;
+  for (int j = -kMargin; j < kEnd; ++j) {
+    const double* const u = step.before + j * step.before_stride - kMargin;
+    donor_row<kGridRow>(u, step.before_stride, step.vy + j * step.vy_stride - kMargin,
                         limiter.low.y.row(j) - kMargin);
-    if (j == kCells + kMargin) break;
-    donor_row<kGridRow>(u - kMargin, 1, step.vx + j * step.vx_stride - kMargin,
+    donor_row<kGridRow>(u, 1, step.vx + j * step.vx_stride - kMargin,
                         limiter.low.x.row(j) - kMargin);
   }
+  // With three ghost layers this row is the field's last one: nothing lies beyond its end.
+  donor_row<whole_vectors(kCells + 2 * kMargin)>(
+      step.before + kEnd * step.before_stride - kMargin, step.before_stride,
+      step.vy + kEnd * step.vy_stride - kMargin, limiter.low.y.row(kEnd) - kMargin);
   for (int j = -kMargin; j < kCells + kMargin; ++j) {
     const double* const u = step.before + j * step.before_stride;
     const Gains gain = gains_of(limiter.low, j);

@@ -14,17 +14,27 @@ constexpr int kLargestMargin = 6;
 constexpr std::size_t kLargestRow = amr::kPatchSize + 2 * kLargestMargin + 3;
 using Row = std::array<double, kLargestRow>;
 
+/// A place within a patch: whole spacings, and a part of one. Apart, so that it is rounded alike
+/// from every patch that it is seen from.
+struct Index {
+  int whole;
+  double part = 0.0;
+
+  double coordinate(int first, std::size_t at, double spacing) const {
+    return (static_cast<double>(first + whole + static_cast<int>(at)) + part) * spacing;
+  }
+};
+
 /// A row of points of a patch: x runs from index i0 on by whole spacings, y is one value.
 struct RowPoints {
   Row x;
   Row y;
   std::size_t count;
 
-  RowPoints(const amr::PatchPoints& patch, double i0, double j, std::size_t points)
-      : count(points) {
+  RowPoints(const amr::PatchPoints& patch, Index i0, Index j, std::size_t points) : count(points) {
     for (std::size_t at = 0; at < count; ++at) {
-      x[at] = (patch.first_i + (i0 + static_cast<double>(at))) * patch.spacing;
-      y[at] = (patch.first_j + j) * patch.spacing;
+      x[at] = i0.coordinate(patch.first_i, at, patch.spacing);
+      y[at] = j.coordinate(patch.first_j, 0, patch.spacing);
     }
   }
   amr::Points points() const { return {{x.data(), count}, {y.data(), count}}; }
@@ -40,7 +50,7 @@ bool from_stream_function(const amr::Case& problem, const amr::PatchPoints& patc
   Row lower;
   Row upper;
   for (std::size_t row = 0; row < nodes; ++row) {
-    const RowPoints points(patch, first, first + static_cast<int>(row), nodes);
+    const RowPoints points(patch, {first}, {first + static_cast<int>(row)}, nodes);
     if (!problem.stream_function(points.points(), time, {upper.data(), nodes})) return false;
     if (row > 0) {
       for (std::size_t at = 1; at + 1 < nodes; ++at) *x++ = (upper[at] - lower[at]) * scale;
@@ -53,21 +63,21 @@ bool from_stream_function(const amr::Case& problem, const amr::PatchPoints& patc
   return true;
 }
 
-/// Mean of one velocity component over the faces of a row, whose centres begin at (i0, j).
+/// Mean of one velocity component over the faces of a row, the lower ones of the cells from (i0, j)
+/// on.
 void mean_velocity(const amr::Case& problem, const amr::PatchPoints& patch, double time,
-                   amr::FaceAxis axis, double i0, double j, std::span<double> values) {
+                   amr::FaceAxis axis, int i0, int j, std::span<double> values) {
   constexpr double kGauss = 0.5 * std::numbers::inv_sqrt3;
-  const double along_x = axis == amr::FaceAxis::kX ? 0.0 : kGauss;
-  const double along_y = axis == amr::FaceAxis::kX ? kGauss : 0.0;
+  const bool is_x = axis == amr::FaceAxis::kX;
   std::array<Row, 2> vx;
   std::array<Row, 2> vy;
   for (std::size_t end = 0; end < 2; ++end) {
-    const double sign = end == 0 ? -1.0 : 1.0;
-    const RowPoints points(patch, i0 + sign * along_x, j + sign * along_y, values.size());
+    const double along = 0.5 + (end == 0 ? -kGauss : kGauss);
+    const RowPoints points(patch, {i0, is_x ? 0.0 : along}, {j, is_x ? along : 0.0}, values.size());
     problem.velocity(points.points(), time,
                      {{vx[end].data(), values.size()}, {vy[end].data(), values.size()}});
   }
-  const std::array<Row, 2>& v = axis == amr::FaceAxis::kX ? vx : vy;
+  const std::array<Row, 2>& v = is_x ? vx : vy;
   for (std::size_t at = 0; at < values.size(); ++at) values[at] = 0.5 * (v[0][at] + v[1][at]);
 }
 
@@ -77,13 +87,12 @@ void from_velocity(const amr::Case& problem, const amr::PatchPoints& patch, doub
   const std::size_t long_row = short_row + 1;
   for (std::size_t row = 0; row < long_row; ++row) {
     mean_velocity(problem, patch, time, amr::FaceAxis::kX, -margin,
-                  -margin - 0.5 + static_cast<double>(row),
-                  values.subspan(row * short_row, short_row));
+                  -margin - 1 + static_cast<int>(row), values.subspan(row * short_row, short_row));
   }
   const std::span<double> y = values.subspan(long_row * short_row);
   for (std::size_t row = 0; row < short_row; ++row) {
-    mean_velocity(problem, patch, time, amr::FaceAxis::kY, -margin - 0.5,
-                  -margin + static_cast<double>(row), y.subspan(row * long_row, long_row));
+    mean_velocity(problem, patch, time, amr::FaceAxis::kY, -margin - 1,
+                  -margin + static_cast<int>(row), y.subspan(row * long_row, long_row));
   }
   for (double& value : values) value *= dt / patch.spacing;
 }

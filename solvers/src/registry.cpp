@@ -53,9 +53,11 @@ void Registry::add_path(const std::filesystem::path& path) {
     return;
   }
   std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(path, error)) {
-    const std::filesystem::path& file = entry.path();
+  std::filesystem::directory_iterator entry(path, error);
+  while (!error && entry != std::filesystem::directory_iterator()) {
+    const std::filesystem::path& file = entry->path();
     if (file.extension() == ".so" && detail::mentions_entry(file)) files.push_back(file);
+    entry.increment(error);
   }
   if (error) {
     broken_.push_back(

@@ -12,7 +12,7 @@ namespace amr = kumiko::amr;
 constexpr std::size_t kSpacing = 0;
 constexpr std::size_t kCourant = 1;
 
-class Upwind1 final : public amr::Solver {
+class Upwind1Solver final : public amr::Solver {
  public:
   /// What `kumiko solver list` shows and the configuration offers. Parameters would stand in the
   /// braces.
@@ -21,7 +21,7 @@ class Upwind1 final : public amr::Solver {
   }
 
   /// What the engine needs to know before it lays out memory and chooses steps.
-  explicit Upwind1(const amr::ParameterSet&) {
+  explicit Upwind1Solver(const amr::ParameterSet&) {
     traits_.centring = amr::Centring::kCell;
     traits_.ghosts = 1;
     traits_.cfl_limit = 1.0;
@@ -76,4 +76,4 @@ class Upwind1 final : public amr::Solver {
 
 }  // namespace
 
-KUMIKO_PLUGIN(Upwind1)
+KUMIKO_PLUGIN(Upwind1Solver)

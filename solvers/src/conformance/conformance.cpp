@@ -118,7 +118,7 @@ double ConformanceReport::seconds() const {
 ConformanceReport check_solver(const SolverEntry& entry, const amr::ParameterSet& parameters,
                                const SolverEntry& peer, const ConformanceOptions& options) {
   check_names(options);
-  ConformanceReport report{entry.name, options.file, {}, {}};
+  ConformanceReport report{entry.name, entry.file.string(), {}, {}};
   std::unique_ptr<Subject> subject;
   const Finding made = guarded([&] {
     subject = std::make_unique<Subject>(entry, parameters, peer);

@@ -15,7 +15,6 @@ namespace {
 using amr::ParameterSpec;
 using amr::ParameterValue;
 
-constexpr int kLargestGhosts = 8;
 constexpr int kLargestComponents = 64;
 
 using Complaints = std::vector<std::string>;
@@ -91,9 +90,9 @@ std::vector<ParameterValue> extremes(const ParameterSpec& spec) {
 
 bool traits_allow_steps(const amr::SolverTraits& traits, Complaints& complaints) {
   const std::size_t before = complaints.size();
-  if (traits.ghosts < 1 || traits.ghosts > kLargestGhosts) {
-    complaints.push_back(
-        fmt::format("{} ghost layers are declared; 1 to {} work", traits.ghosts, kLargestGhosts));
+  if (traits.ghosts < 1 || traits.ghosts > amr::kLargestGhosts) {
+    complaints.push_back(fmt::format("{} ghost layers are declared; 1 to {} work", traits.ghosts,
+                                     amr::kLargestGhosts));
   }
   if (!(std::isfinite(traits.cfl_limit) && traits.cfl_limit > 0.0)) {
     complaints.push_back(fmt::format(

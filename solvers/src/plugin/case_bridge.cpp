@@ -12,6 +12,8 @@ namespace {
 
 const amr::Case& served(const void* self) { return *static_cast<const amr::Case*>(self); }
 
+std::string text(const char* from) { return from == nullptr ? "" : from; }
+
 kumiko_status known(bool is_known) { return is_known ? KUMIKO_OK : KUMIKO_UNKNOWN; }
 
 void keep(void*) {}
@@ -126,6 +128,11 @@ CaseFromBeyond::CaseFromBeyond(kumiko_case problem, std::string whose)
     call_beyond(whose_, [&](kumiko_error* error) {
       return case_.functions->facts(case_.self, &facts_, error);
     });
+    for (const kumiko_boundary& side : facts_.sides) {
+      if (side.kind >= KUMIKO_FIXED_VALUE && side.kind <= KUMIKO_REFLECTING) continue;
+      throw FailedBeyond(
+          whose_ + ": it has a boundary of the unknown kind " + std::to_string(side.kind), true);
+    }
   } catch (...) {
     case_.functions->destroy(case_.self);
     throw;
@@ -156,14 +163,14 @@ void CaseFromBeyond::velocity(amr::Points points, double time, amr::Vectors velo
 
 bool CaseFromBeyond::stream_function(amr::Points points, double time,
                                      std::span<double> values) const {
-  return call_beyond(whose_, [&](kumiko_error* error) {
+  return ask_beyond(whose_, [&](kumiko_error* error) {
     return case_.functions->stream_function(case_.self, to_c(points), time, values.data(), error);
   });
 }
 
 bool CaseFromBeyond::exact_displacement(amr::Points points, double time, double tau,
                                         amr::Vectors displacement) const {
-  return call_beyond(whose_, [&](kumiko_error* error) {
+  return ask_beyond(whose_, [&](kumiko_error* error) {
     return case_.functions->exact_displacement(case_.self, to_c(points), time, tau,
                                                to_c(displacement), error);
   });
@@ -171,7 +178,7 @@ bool CaseFromBeyond::exact_displacement(amr::Points points, double time, double 
 
 bool CaseFromBeyond::exact(amr::Points points, int component, double time,
                            std::span<double> values) const {
-  return call_beyond(whose_, [&](kumiko_error* error) {
+  return ask_beyond(whose_, [&](kumiko_error* error) {
     return case_.functions->exact(case_.self, to_c(points), component, time, values.data(), error);
   });
 }
@@ -180,7 +187,7 @@ bool CaseFromBeyond::refinement_indicator(const amr::RefinementPatch& patch,
                                           std::span<double> indicator) const {
   const kumiko_refinement_patch in_c{patch.level, patch.time, patch.spacing, to_c(patch.points),
                                      to_c(patch.field)};
-  return call_beyond(whose_, [&](kumiko_error* error) {
+  return ask_beyond(whose_, [&](kumiko_error* error) {
     return case_.functions->refinement_indicator(case_.self, &in_c, indicator.data(), error);
   });
 }
@@ -188,7 +195,7 @@ bool CaseFromBeyond::refinement_indicator(const amr::RefinementPatch& patch,
 std::vector<std::string> CaseFromBeyond::component_names() const {
   std::vector<std::string> names;
   const auto take = [](void* taker, const char* name) {
-    static_cast<std::vector<std::string>*>(taker)->emplace_back(name);
+    static_cast<std::vector<std::string>*>(taker)->push_back(text(name));
   };
   call_beyond(whose_, [&](kumiko_error* error) {
     return case_.functions->component_names(case_.self, take, &names, error);
@@ -200,7 +207,7 @@ std::vector<amr::PublishedValue> CaseFromBeyond::published_values() const {
   std::vector<amr::PublishedValue> values;
   const auto take = [](void* taker, const kumiko_published_value* value) {
     static_cast<std::vector<amr::PublishedValue>*>(taker)->push_back(
-        {value->name, value->value, value->source, value->norm, value->points});
+        {text(value->name), value->value, text(value->source), text(value->norm), value->points});
   };
   call_beyond(whose_, [&](kumiko_error* error) {
     return case_.functions->published_values(case_.self, take, &values, error);

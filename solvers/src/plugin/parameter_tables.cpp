@@ -53,6 +53,14 @@ std::string text_of(const char* text, const char* what) {
   return text;
 }
 
+template <class Number>
+std::vector<Number> list_of(const Number* numbers, std::size_t count) {
+  if (numbers == nullptr && count > 0) {
+    throw std::invalid_argument("the list of a parameter is missing");
+  }
+  return {numbers, numbers + count};
+}
+
 }  // namespace
 
 kumiko_value to_c(const amr::ParameterValue& value) { return std::visit(ToC{}, value); }
@@ -68,9 +76,9 @@ amr::ParameterValue from_c(const kumiko_value& value) {
     case KUMIKO_TEXT:
       return text_of(value.text, "the text of a parameter");
     case KUMIKO_INTEGERS:
-      return std::vector<std::int64_t>(value.integers, value.integers + value.count);
+      return list_of(value.integers, value.count);
     case KUMIKO_NUMBERS:
-      return std::vector<double>(value.numbers, value.numbers + value.count);
+      return list_of(value.numbers, value.count);
     default:
       throw std::invalid_argument("a parameter has the unknown type " + std::to_string(value.type));
   }

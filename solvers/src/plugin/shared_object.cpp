@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <fstream>
-#include <iterator>
 #include <string>
 #include <utility>
 
@@ -63,7 +62,12 @@ std::unique_ptr<amr::Solver> make_solver(const kumiko_solver_entry& entry,
     const std::vector<kumiko_setting> settings = to_c(parameters);
     return entry.make(entry.context, settings.data(), settings.size(), &solver, error);
   });
-  if (solver.functions == nullptr) throw std::runtime_error(from + ": its make gave no solver");
+  const kumiko_solver_functions* const f = solver.functions;
+  if (f == nullptr || f->destroy == nullptr || f->traits == nullptr || f->prepare == nullptr ||
+      f->advance == nullptr || f->advance_with_fluxes == nullptr || f->tendency == nullptr ||
+      f->state_cfl == nullptr || f->displacement == nullptr) {
+    throw std::runtime_error(from + ": what its make gave lacks a function");
+  }
   return std::make_unique<SolverFromBeyond>(solver, name, from);
 }
 
@@ -75,7 +79,13 @@ std::unique_ptr<amr::Case> make_case(const kumiko_case_entry& entry,
     const std::vector<kumiko_setting> settings = to_c(parameters);
     return entry.make(entry.context, settings.data(), settings.size(), &made, error);
   });
-  if (made.functions == nullptr) throw std::runtime_error(from + ": its make gave no case");
+  const kumiko_case_functions* const f = made.functions;
+  if (f == nullptr || f->destroy == nullptr || f->facts == nullptr || f->initial == nullptr ||
+      f->velocity == nullptr || f->stream_function == nullptr || f->exact_displacement == nullptr ||
+      f->exact == nullptr || f->refinement_indicator == nullptr || f->component_names == nullptr ||
+      f->published_values == nullptr) {
+    throw std::runtime_error(from + ": what its make gave lacks a function");
+  }
   return std::make_unique<CaseFromBeyond>(made, from);
 }
 
@@ -145,8 +155,13 @@ const kumiko_plugin& checked(const kumiko_plugin* plugin, const std::filesystem:
 }  // namespace
 
 bool mentions_entry(const std::filesystem::path& file) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(file, error)) return false;
+  std::string bytes(std::filesystem::file_size(file, error), '\0');
+  if (error) return false;
   std::ifstream stream(file, std::ios::binary);
-  const std::string bytes{std::istreambuf_iterator<char>(stream), {}};
+  stream.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  bytes.resize(static_cast<std::size_t>(stream.gcount()));
   return bytes.find(KUMIKO_ENTRY_SYMBOL) != std::string::npos;
 }
 

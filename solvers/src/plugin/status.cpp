@@ -13,8 +13,7 @@ kumiko_status tell(kumiko_error* error, kumiko_status status, const char* messag
   return status;
 }
 
-void throw_unless_done(kumiko_status status, const kumiko_error& error, const std::string& whose) {
-  if (status == KUMIKO_OK || status == KUMIKO_UNKNOWN) return;
+void throw_failure(kumiko_status status, const kumiko_error& error, const std::string& whose) {
   if (status == KUMIKO_NO_MEMORY) throw std::bad_alloc();
   const std::size_t length = strnlen(error.message, sizeof(error.message));
   std::string message(error.message, length);

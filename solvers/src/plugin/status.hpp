@@ -35,21 +35,30 @@ class RefusedBeyond : public std::invalid_argument {
 /// Copies a message, cut where it is too long. @return the status
 kumiko_status tell(kumiko_error* error, kumiko_status status, const char* message, bool is_named);
 
-/// Throws what a status other than KUMIKO_OK and KUMIKO_UNKNOWN stands for.
+/// Throws what a status that is no success stands for.
 /// @param whose  put before messages that do not say whose they are; may be empty
-void throw_unless_done(kumiko_status status, const kumiko_error& error, const std::string& whose);
+[[noreturn]] void throw_failure(kumiko_status status, const kumiko_error& error,
+                                const std::string& whose);
 
-/// Calls call(error) of the other side. @return whether it knew
+/// Calls call(error) of the other side, which may say that it does not know. @return whether it did
 template <class Call>
-bool call_beyond(const std::string& whose, Call call) {
+bool ask_beyond(const std::string& whose, Call call) {
   kumiko_error error;
   error.is_named = 0;
   error.message[0] = '\0';
   const kumiko_status status = call(&error);
   if (status == KUMIKO_OK) [[likely]]
     return true;
-  throw_unless_done(status, error, whose);
-  return false;
+  if (status == KUMIKO_UNKNOWN) return false;
+  throw_failure(status, error, whose);
+}
+
+/// Calls call(error) of the other side, which must do it.
+template <class Call>
+void call_beyond(const std::string& whose, Call call) {
+  if (ask_beyond(whose, call)) [[likely]]
+    return;
+  throw FailedBeyond(whose + ": it does not know what it must", true);
 }
 
 /// Does what the other side asked for and turns exceptions into statuses. `task` returns a status.

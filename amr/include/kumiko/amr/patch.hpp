@@ -110,6 +110,7 @@ class Patch {
   RegridHistory history;
   /// CFL number of the step that was prepared last.
   double cfl = 0.0;
+  double velocity_cfl = 0.0;  ///< that of the case's velocity alone
 
   bool has_children() const {
     return children[0] >= 0 || children[1] >= 0 || children[2] >= 0 || children[3] >= 0;

@@ -17,7 +17,7 @@ struct SolverTraits {
   std::string name;
   int components = 0;  ///< that it advances; 0 = as many as the case has
   Centring centring = Centring::kNode;
-  int ghosts = 1;          ///< ghost layers that advance() reads, 1..8
+  int ghosts = 1;          ///< ghost layers that advance() reads, 1..kLargestGhosts
   double cfl_limit = 1.0;  ///< largest CFL number that the scheme and its ghosts serve
   double order = 0.0;  ///< of accuracy for smooth solutions, step and spacing alike; 0 = not said
   /// Whether displacement() works, so that coarse–fine ghosts may be traced along characteristics;
@@ -30,6 +30,9 @@ struct SolverTraits {
   /// Whether the speed of what moves depends on the solution, so that state_cfl() is asked too.
   bool nonlinear = false;
 };
+
+/// Ghost layers that a solver may need.
+inline constexpr int kLargestGhosts = 8;
 
 /// Ghost layers in which tendency() is asked for.
 inline constexpr int kTendencyGhosts = 2;

@@ -33,7 +33,7 @@ struct Finding {
 
 struct ConformanceReport {
   std::string solver;
-  std::string file;          ///< that the solver came from; empty when it is built in
+  std::string file;  ///< of the plugin that it comes from; empty for one that is made otherwise
   amr::SolverTraits traits;  ///< as declared; the default ones when no solver could be made
   std::vector<Finding> findings;
 
@@ -43,7 +43,6 @@ struct ConformanceReport {
 };
 
 struct ConformanceOptions {
-  std::string file;               ///< goes into the report
   std::vector<std::string> only;  ///< checks to run by name; empty = all
 };
 

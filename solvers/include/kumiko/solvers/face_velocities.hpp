@@ -46,8 +46,7 @@ inline Faces faces_y(const double* values, int margin) {
 /// the axis, without unit. From the case's stream function, if it has one: the flow through the
 /// faces of every cell then adds up to 0 but for rounding. Without one from its velocity, by
 /// Gauss's rule with two points a face.
-/// The bits of a face do not depend on the patch with ψ; with the velocity alone its points are
-/// rounded by the patch that they are counted from.
+/// The bits of a face do not depend on the patch.
 /// @param patch   its points are not used
 /// @param margin  layers of ghost cells whose faces are wanted as well, 0..6
 /// Cost: one evaluation of ψ, or else four of the velocity, for each of some (19 + 2 margin)²

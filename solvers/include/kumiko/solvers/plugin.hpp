@@ -14,7 +14,7 @@
 ///     explicit Class(const kumiko::amr::ParameterSet&); // std::invalid_argument to refuse
 ///
 /// What members throw ends the run with their message and the file's name: std::invalid_argument
-/// as a wrong request, anything else as a failed run.
+/// before the first step as a wrong request (exit code 2), all else as a failed run (1).
 #define KUMIKO_PLUGIN(...)                                                                       \
   extern "C" __attribute__((visibility("default"))) const kumiko_plugin* kumiko_plugin_entry() { \
     static const kumiko::solvers::detail::PluginTable table =                                    \
