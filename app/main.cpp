@@ -102,7 +102,7 @@ CLI::App* add_compare(CLI::App& app, Request& request) {
   add_common_options(*compare, request)->required();
   compare->add_option("--solvers", request.solvers, "A,B,C: solvers to compare, by name")
       ->delimiter(',')
-      ->expected(1)
+      ->allow_extra_args(false)
       ->take_all();
   compare
       ->add_option_function<std::vector<std::string>>(
@@ -120,6 +120,7 @@ CLI::App* add_compare(CLI::App& app, Request& request) {
                    "N1,N2,...: points of level 0 in x; y and time.steps follow in proportion "
                    "(default: the file's)")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->check(CLI::Range(16, 65536));
   compare->add_option("--norm", request.norm, "of the error, for orders and the plot")
       ->check(CLI::IsMember(norm_names()))
