@@ -352,7 +352,7 @@ void run_comparison(const Request& request, Comparison& comparison,
       try {
         const Plan plan(request, contender);
         keep(run, run_with_enough_steps(request, plan, contender, run));
-      } catch (const std::runtime_error& error) {
+      } catch (const std::exception& error) {
         if (end_requested()) throw;
         run.failure = error.what();
       }

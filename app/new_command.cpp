@@ -74,11 +74,12 @@ void check_name(const std::string& name, bool is_taken, const char* kind) {
         "'{}' cannot be the name of a {}: use small letters, digits and _, a letter first", name,
         kind));
   }
-  // Names of targets that CMake makes itself.
-  constexpr std::array<std::string_view, 6> kReserved = {"all",     "clean", "help",
-                                                         "install", "test",  "package"};
+  // Names of targets that CMake makes itself, then those whose classes the new one would hide.
+  constexpr std::array<std::string_view, 8> kReserved = {
+      "all", "clean", "help", "install", "test", "package", "faces", "patch_fluxes"};
   if (std::find(kReserved.begin(), kReserved.end(), name) != kReserved.end()) {
-    throw RequestError(fmt::format("'{}' is a word of CMake's; choose another name", name));
+    throw RequestError(
+        fmt::format("'{}' is a word of CMake's or Kumiko's; choose another name", name));
   }
   if (is_taken) {
     throw RequestError(fmt::format("there is a {} '{}' already; choose another name", kind, name));
