@@ -213,8 +213,11 @@ void heed_signals() {
   std::signal(SIGUSR1, [](int signal) { checkpoint_signal = signal; });
 }
 
-io::RunSummary execute(const Problem& problem, amr::Backend& backend, amr::Simulation& simulation,
-                       const Hooks& hooks, const std::optional<RunFigures>& past) {
+namespace {
+
+io::RunSummary step_to_end(const Problem& problem, amr::Backend& backend,
+                           amr::Simulation& simulation, const Hooks& hooks,
+                           const std::optional<RunFigures>& past) {
   RunFigures figures =
       past ? *past : RunFigures{amr::field_figures(simulation.hierarchy(), backend).mass, 0.0};
   if (!past) hooks.diagnose(simulation);
@@ -279,6 +282,17 @@ io::RunSummary execute(const Problem& problem, amr::Backend& backend, amr::Simul
   summary.peak_rss_bytes = io::peak_rss_bytes();
   summary.state_hash = amr::state_hash(simulation.hierarchy());
   return summary;
+}
+
+}  // namespace
+
+io::RunSummary execute(const Problem& problem, amr::Backend& backend, amr::Simulation& simulation,
+                       const Hooks& hooks, const std::optional<RunFigures>& past) {
+  try {
+    return step_to_end(problem, backend, simulation, hooks, past);
+  } catch (const amr::BrokenValueError& error) {
+    throw std::runtime_error(describe(error, problem));
+  }
 }
 
 }  // namespace kumiko::app

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <fstream>
 #include <map>
+#include <utility>
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
@@ -184,7 +185,7 @@ Problem make_problem(const io::ConfigSource& source, int workers,
   const auto trace_from = static_cast<int>(keys.integer("trace.from"));
   const std::int64_t trace_until = trace_from + keys.integer("trace.steps");
   return Problem{config,
-                 plugins,
+                 std::move(plugins),
                  the_case.make(config.case_parameters()),
                  solver.make(config.solver_parameters()),
                  the_case.file,

@@ -448,8 +448,6 @@ int run_command(const Request& request) {
     try {
       summary = execute(problem, *backend, *simulation,
                         hooks_for(problem, *backend, files, progress), past_of(start.from));
-    } catch (const amr::BrokenValueError& error) {
-      throw std::runtime_error(describe(error, problem) + way_on(files));
     } catch (const std::exception& error) {
       const std::string way = way_on(files);
       if (way.empty()) throw;

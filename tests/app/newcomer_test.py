@@ -159,7 +159,7 @@ class Solver(NewcomerTest):
         for kind in ("solver", "case"):
             for name in ("My-Scheme", "1st", "", "a.b", "../away", "two words", "_x"):
                 self.assert_refused(kind, "new", name, parts=[f"'{name}'", "small letters"])
-            for name in ("test", "all", "install"):
+            for name in ("test", "all", "install", "edit_cache"):
                 self.assert_refused(kind, "new", name, parts=[f"'{name}'", "another name"])
         self.assertEqual(list(self.path.iterdir()), [])
 

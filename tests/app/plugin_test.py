@@ -122,6 +122,7 @@ class BrokenFile(PluginTest):
         "returns_null.so": ["returns NULL", "KUMIKO_PLUGIN"],
         "shipped_name.so": ["'upwind1'", SHIPPED / "solver_upwind1.so", "another name"],
         "throws_in_describe.so": ["the list of schemes is missing"],
+        "throws_in_entry.so": ["cannot say what it offers", "the licence has run out"],
         "unresolved.so": ["kumiko_tests_defined_nowhere", "linked with"],
     }
 
@@ -394,6 +395,24 @@ class Restart(PluginTest):
         done = self.kumiko("run", "--restart", "run/checkpoint_000006.hdf", "--output", "again",
                            "--quiet", plugin_path=str(FAULTY))  # fmt: skip
         self.assert_done(done)
+
+
+class Compare(PluginTest):
+    def test_given_a_solver_that_fails_then_the_others_are_compared_and_its_file_is_named(self):
+        texts = {"write_nan": "is nan", "refuse_on_way": "no step can be had from here",
+                 "throw_a_number": "no std::exception"}  # fmt: skip
+        for fault, text in texts.items():
+            with self.subTest(fault):
+                done = self.kumiko(
+                    "compare", self.config, "--plugin-path", FAULTY, "--quiet",
+                    "--solver", f"faulty_solver,fault={fault},after={FAULT_TIME}",
+                    "--solver", "semi_lagrangian_cubic",
+                )  # fmt: skip
+                self.assert_told(done, 1, "1 of 2 runs failed")
+                why = [line for line in done.stdout.splitlines() if " failed: " in line]
+                self.assertEqual(len(why), 1, done.stdout)
+                self.assertIn(str(FAULTY), why[0])
+                self.assertIn(text, why[0])
 
 
 class Check(PluginTest):

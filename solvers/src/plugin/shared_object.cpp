@@ -131,6 +131,17 @@ kumiko_plugin_entry_function open(const std::filesystem::path& file) {
   return reinterpret_cast<kumiko_plugin_entry_function>(symbol);
 }
 
+/// By the entry, which may be written by hand and let an exception out nevertheless.
+const kumiko_plugin* offered(const std::filesystem::path& file) {
+  const kumiko_plugin_entry_function entry = open(file);
+  try {
+    return entry();
+  } catch (const std::exception& error) {
+    throw PluginError(
+        fmt::format("'{}' cannot say what it offers: {}", file.string(), error.what()));
+  }
+}
+
 const kumiko_plugin& checked(const kumiko_plugin* plugin, const std::filesystem::path& file) {
   if (plugin == nullptr) {
     throw PluginError(
@@ -166,7 +177,7 @@ bool mentions_entry(const std::filesystem::path& file) {
 }
 
 Offer load(const std::filesystem::path& file) {
-  const kumiko_plugin& plugin = checked(open(file)(), file);
+  const kumiko_plugin& plugin = checked(offered(file), file);
   Offer offer;
   for (std::size_t at = 0; at < plugin.solver_count; ++at) {
     offer.solvers.push_back(entry_of<amr::Solver>(plugin.solvers[at], "solver", file, make_solver));

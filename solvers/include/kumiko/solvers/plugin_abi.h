@@ -17,6 +17,8 @@
 extern "C" {
 #endif
 
+/* NOLINTBEGIN(readability-identifier-naming): names as C has them. */
+
 /* Changes with whatever is below: a plugin is served by the version that it was built for. */
 #define KUMIKO_ABI_VERSION 1
 #define KUMIKO_ENTRY_SYMBOL "kumiko_plugin_entry"
@@ -254,6 +256,8 @@ typedef struct kumiko_plugin {
 
 /* The type of the entry function, the same in every version. It does not fail. */
 typedef const kumiko_plugin* (*kumiko_plugin_entry_function)(void);
+
+/* NOLINTEND(readability-identifier-naming) */
 
 #ifdef __cplusplus
 }
