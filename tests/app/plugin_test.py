@@ -298,7 +298,7 @@ class BeforeTheFirstStep(PluginTest):
     def test_given_a_solver_that_is_made_of_nothing_then_the_run_fails(self):
         plugin = PLUGINS / "made_of_nothing.so"
         done = self.run_shipped("--plugin-path", plugin, "--set", "solver.name=made_of_nothing")  # fmt: skip
-        self.assert_told(done, 1, plugin, "'made_of_nothing'", "its make gave no solver")
+        self.assert_told(done, 1, plugin, "'made_of_nothing'", "what its make gave lacks a function")
 
 
 class OnTheWay(PluginTest):
