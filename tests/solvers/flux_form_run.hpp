@@ -9,8 +9,32 @@
 #include <kumiko/solvers/registry.hpp>
 
 #include "flow.hpp"
+#include "step.hpp"
 
 namespace kumiko::solvers {
+
+/// Courant numbers of either sign, zeros of either sign among them.
+inline std::vector<double> rough_courant_numbers(std::size_t count) {
+  std::mt19937_64 random(7);
+  std::vector<double> values(count);
+  for (double& value : values) {
+    const auto draw = random() % 1000;
+    value = draw < 100 ? 0.0 : draw < 200 ? -0.0 : (static_cast<double>(draw) - 600.0) / 1000.0;
+  }
+  return values;
+}
+
+/// The fluxes through the faces of the patch's cells.
+inline std::vector<double> values_of(flux_form::Fluxes& fluxes) {
+  std::vector<double> values;
+  for (int j = 0; j <= amr::kPatchSize; ++j) {
+    if (j < amr::kPatchSize) {
+      values.insert(values.end(), fluxes.x.row(j), fluxes.x.row(j) + amr::kPatchSize + 1);
+    }
+    values.insert(values.end(), fluxes.y.row(j), fluxes.y.row(j) + amr::kPatchSize);
+  }
+  return values;
+}
 
 /// A solver by name with some parameters other than their defaults.
 struct Choice {
