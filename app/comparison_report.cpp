@@ -111,7 +111,7 @@ std::string steps_note(const Comparison& comparison, std::size_t contender) {
                           run.steps_in_proportion, run.points);
   }
   if (raised.empty()) return raised;
-  return fmt::format("* {}: its ghosts serve CFL numbers up to {:g} only; base steps: {}",
+  return fmt::format("* {}: it takes CFL numbers up to {:g} only; base steps: {}",
                      comparison.contenders[contender].label,
                      comparison.contenders[contender].cfl_limit, raised);
 }

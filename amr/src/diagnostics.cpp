@@ -113,7 +113,7 @@ struct ErrorPart {
     return *this;
   }
   ErrorNorms figures() const {
-    return {std::sqrt(square / area), exact > 0.0 ? absolute / exact : 0.0, absolute, largest};
+    return {std::sqrt(square / area), exact == 0.0 ? 0.0 : absolute / exact, absolute, largest};
   }
 };
 

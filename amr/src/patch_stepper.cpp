@@ -56,10 +56,10 @@ CflError PatchStepper::cfl_error(const PatchId& id, double time, double cfl) con
     const double wanted = std::ceil(options_.steps * (cfl / solver_.traits().cfl_limit));
     enough = std::max(enough, static_cast<std::int64_t>(std::min(wanted, kMost)));
   }
-  return {fmt::format(
-              "{} has CFL number {:.8g} at t = {:g}, but the ghosts of solver '{}' serve up "
-              "to {:g}; time.steps must be {} at least",
-              to_string(id), cfl, time, solver_.traits().name, solver_.traits().cfl_limit, enough),
+  return {fmt::format("{} has CFL number {:.8g} at t = {:g}, but solver '{}' takes up "
+                      "to {:g}; time.steps must be {} at least",
+                      to_string(id), cfl, time, solver_.traits().name, solver_.traits().cfl_limit,
+                      enough),
           enough};
 }
 

@@ -71,6 +71,15 @@ std::size_t base_patches(const SimulationOptions& options) {
 
 void check_parts(const Case& problem, const Solver& solver, const SimulationOptions& options) {
   const SolverTraits& traits = solver.traits();
+  const Extent extent = problem.extent();
+  if (!(extent.x > 0.0 && extent.y > 0.0) || !std::isfinite(extent.x + extent.y)) {
+    throw std::invalid_argument(
+        fmt::format("the case's domain is {:g} by {:g}; both must be above 0", extent.x, extent.y));
+  }
+  if (!(problem.end_time() > 0.0) || !std::isfinite(problem.end_time())) {
+    throw std::invalid_argument(
+        fmt::format("the case's end time is {:g}; it must be above 0", problem.end_time()));
+  }
   if (problem.components() < 1) {
     throw std::invalid_argument(
         fmt::format("the case has {} components; 1 is the least", problem.components()));

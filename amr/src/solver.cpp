@@ -1,24 +1,35 @@
 #include <stdexcept>
+#include <string>
 
 #include <kumiko/amr/solver.hpp>
 
 namespace kumiko::amr {
 
+namespace {
+
+/// Only what the traits declare is called.
+std::logic_error missing(const std::string& member, const std::string& trait) {
+  return std::logic_error("it declares traits()." + trait + " but does not override " + member +
+                          "()");
+}
+
+}  // namespace
+
 void Solver::displacement(const Case&, Points, double, double, Vectors) const {
-  throw std::logic_error("solver '" + traits().name + "' declares no characteristic ghosts");
+  throw missing("displacement", "characteristic_ghosts");
 }
 
 void Solver::advance_with_fluxes(ConstPatchView, std::span<const double>, PatchView,
                                  FaceFluxes) const {
-  throw std::logic_error("solver '" + traits().name + "' declares no flux form");
+  throw missing("advance_with_fluxes", "flux_form");
 }
 
 double Solver::state_cfl(ConstPatchView, std::span<const double>) const {
-  throw std::logic_error("solver '" + traits().name + "' does not declare itself nonlinear");
+  throw missing("state_cfl", "nonlinear");
 }
 
 void Solver::tendency(ConstPatchView, std::span<const double>, const PointRange&, PatchView) const {
-  throw std::logic_error("solver '" + traits().name + "' declares no tendency");
+  throw missing("tendency", "tendency");
 }
 
 }  // namespace kumiko::amr

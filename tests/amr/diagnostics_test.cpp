@@ -125,6 +125,15 @@ TEST(Diagnostics, GivenAComponentWithoutExactSolutionThenThereAreNoErrors) {
   EXPECT_FALSE(error_norms(*hierarchy, problem, 0.0, *backend).has_value());
 }
 
+TEST(Diagnostics, GivenAnExactFieldThatIsNoNumberThenNoErrorIsOne) {
+  const auto hierarchy = island_with_poison();
+  const auto backend = make_backend("serial", 1);
+  const auto errors = error_norms(*hierarchy, KnownCase(std::nan("")), 0.0, *backend);
+  ASSERT_TRUE(errors.has_value());
+  EXPECT_TRUE(std::isnan(errors->rms));
+  EXPECT_TRUE(std::isnan(errors->l1_relative));
+}
+
 TEST(Diagnostics, GivenNoExactSolutionThenThereAreNoErrors) {
   const auto hierarchy = island_with_poison();
   const auto backend = make_backend("serial", 1);

@@ -326,5 +326,29 @@ TEST(TwoComponents, GivenASolverForAnotherNumberThenTheRunIsRefused) {
   EXPECT_THROW(Simulation(problem, three, *backend, run_options(64, 1, 80)), std::invalid_argument);
 }
 
+TEST(CaseFacts, GivenATimeOrADomainThatNoRunCanHaveThenItIsRefusedByItsName) {
+  const auto backend = make_backend("serial", 1);
+  const auto solver = cubic_solver();
+  const auto refusal = [&](const FunctionCase& problem) -> std::string {
+    try {
+      Simulation(problem, *solver, *backend, run_options(64, 1, 80));
+    } catch (const std::invalid_argument& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  FunctionCase problem;
+  EXPECT_EQ(refusal(problem), "accepted");
+  for (const double time : {-1.0, 0.0, std::nan(""), HUGE_VAL}) {
+    problem.duration = time;
+    EXPECT_NE(refusal(problem).find("end time"), std::string::npos) << time;
+  }
+  problem.duration = 1.0;
+  for (const Extent& size : {Extent{0.0, 0.0}, Extent{-1.0, 1.0}, Extent{std::nan(""), 1.0}}) {
+    problem.size = size;
+    EXPECT_NE(refusal(problem).find("domain"), std::string::npos) << size.x;
+  }
+}
+
 }  // namespace
 }  // namespace kumiko::amr

@@ -117,8 +117,9 @@ kumiko_plugin_entry_function open(const std::filesystem::path& file) {
   void* const handle = dlopen(std::filesystem::absolute(file).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
     const char* const why = dlerror();
-    throw PluginError(fmt::format("'{}' cannot be loaded: {}; it needs what it was linked with",
-                                  file.string(), why == nullptr ? "no reason given" : why));
+    throw PluginError(fmt::format(
+        "'{}' cannot be loaded: {}; it must be a shared object, with all that it was linked with",
+        file.string(), why == nullptr ? "no reason given" : why));
   }
   void* const symbol = dlsym(handle, KUMIKO_ENTRY_SYMBOL);
   if (symbol == nullptr) {
