@@ -39,8 +39,10 @@ inline double upwind_mean(const double* u, std::ptrdiff_t step, double v, double
   double sum = terms[Order - 1];
 #pragma GCC unroll 16
   for (int n = Order - 2; n >= 0; --n) {
+    const int away = (n + 1) / 2;
+    const int toward = (n + 2) / 2;
     const double scale = 1.0 / (n + 2);
-    const double factor = n % 2 == 1 ? ((n + 1) / 2 + s) * -scale : ((n + 2) / 2 - s) * scale;
+    const double factor = n % 2 == 1 ? (away + s) * -scale : (toward - s) * scale;
     sum = terms[n] + factor * sum;
   }
   return sum;

@@ -15,8 +15,6 @@ namespace kumiko::solvers::conformance {
 
 namespace {
 
-using amr::kPatchSize;
-
 /// Where a NaN is put, and the point next to it that cannot but see it.
 struct NanPlace {
   int i;
