@@ -54,22 +54,6 @@ class Dyes final : public SolidRotation {
       values[at] = shape(component, points.x[at], points.y[at]);
     }
   }
-
-  bool exact(Points points, int component, double time, std::span<double> values) const override {
-    const double angle = rotation_angle(time);
-    // Whole turns bring the nodes back onto themselves: no rounding may move them across the edge.
-    if (angle == 0.0) {
-      initial(points, component, values);
-      return true;
-    }
-    const BackTurn back(angle);
-    for (std::size_t at = 0; at < points.size(); ++at) {
-      const double x = points.x[at];
-      const double y = points.y[at];
-      values[at] = shape(component, back.x(x, y), back.y(x, y));
-    }
-    return true;
-  }
 };
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "solid_rotation.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace kumiko::cases {
@@ -35,12 +37,34 @@ bool SolidRotation::exact_displacement(amr::Points points, double, double tau,
   return true;
 }
 
+bool SolidRotation::exact(amr::Points points, int component, double time,
+                          std::span<double> values) const {
+  const double angle = rotation_angle(time);
+  if (angle == 0.0) {
+    initial(points, component, values);
+    return true;
+  }
+  const double cosine = std::cos(angle);
+  const double sine = std::sin(angle);
+  std::array<double, amr::kPatchPoints> x;
+  std::array<double, amr::kPatchPoints> y;
+  for (std::size_t first = 0; first < points.size(); first += x.size()) {
+    const std::size_t count = std::min(x.size(), points.size() - first);
+    for (std::size_t at = 0; at < count; ++at) {
+      const double dx = points.x[first + at] - kRotationCentre;
+      const double dy = points.y[first + at] - kRotationCentre;
+      x[at] = kRotationCentre + cosine * dx + sine * dy;
+      y[at] = kRotationCentre - sine * dx + cosine * dy;
+    }
+    initial({{x.data(), count}, {y.data(), count}}, component, values.subspan(first, count));
+  }
+  return true;
+}
+
 double rotation_angle(double time) {
   const double turns = time / kRevolution;
   const double angle = kRevolution * (turns - std::round(turns));
   return std::abs(angle) < 1e-9 ? 0.0 : angle;
 }
-
-BackTurn::BackTurn(double angle) : cosine_(std::cos(angle)), sine_(std::sin(angle)) {}
 
 }  // namespace kumiko::cases

@@ -22,28 +22,14 @@ class SolidRotation : public amr::Case {
   /// Without cancellation for small tau.
   bool exact_displacement(amr::Points points, double time, double tau,
                           amr::Vectors displacement) const override;
+  /// What initial() has where the points were at the start; after whole turns initial() itself, for
+  /// no rounding may move points across an edge.
+  bool exact(amr::Points points, int component, double time,
+             std::span<double> values) const override;
 };
 
 /// The angle by which everything has turned at a time, in (-π, π]; exactly 0 after whole turns, up
 /// to 1e-9: they bring the nodes back onto themselves.
 double rotation_angle(double time);
-
-/// Where a point of the plane was at the start, for angles other than 0: whole turns must bring
-/// points back without rounding, which no arithmetic does.
-class BackTurn {
- public:
-  explicit BackTurn(double angle);
-
-  double x(double x, double y) const {
-    return kRotationCentre + cosine_ * (x - kRotationCentre) + sine_ * (y - kRotationCentre);
-  }
-  double y(double x, double y) const {
-    return kRotationCentre - sine_ * (x - kRotationCentre) + cosine_ * (y - kRotationCentre);
-  }
-
- private:
-  double cosine_;
-  double sine_;
-};
 
 }  // namespace kumiko::cases

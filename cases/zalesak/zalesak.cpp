@@ -85,22 +85,6 @@ class Zalesak final : public SolidRotation {
     }
   }
 
-  bool exact(Points points, int component, double time, std::span<double> values) const override {
-    const double angle = rotation_angle(time);
-    // Whole turns bring the nodes back onto themselves: no rounding may move them across the edge.
-    if (angle == 0.0) {
-      initial(points, component, values);
-      return true;
-    }
-    const BackTurn back(angle);
-    for (std::size_t at = 0; at < points.size(); ++at) {
-      const double x = points.x[at];
-      const double y = points.y[at];
-      values[at] = disk_.at(back.x(x, y), back.y(x, y));
-    }
-    return true;
-  }
-
   std::vector<PublishedValue> published_values() const override {
     if (variant_ == "thesis") return of_thesis();
     if (variant_ == "vof200") return of_vof_literature();
