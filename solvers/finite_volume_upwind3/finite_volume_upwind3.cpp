@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <kumiko/solvers/face_velocities.hpp>
+#include <kumiko/solvers/patch_fluxes.hpp>
 #include <kumiko/solvers/plugin.hpp>
 
 namespace kumiko::solvers {
@@ -190,15 +191,10 @@ class FiniteVolumeUpwind3 final : public amr::Solver {
                            PatchView after, FaceFluxes fluxes) const override {
     for (int component = 0; component < before.components(); ++component) {
       const Fluxes total = step(before, coefficients, component, after);
-      for (int line = 0; line < FaceFluxes::kLines; ++line) {
-        double* const x = fluxes.line(amr::FaceAxis::kX, line, component);
-        double* const y = fluxes.line(amr::FaceAxis::kY, line, component);
-        const std::ptrdiff_t face = line * amr::kQuadrantSize;
-        for (std::ptrdiff_t at = 0; at < kPatchSize; ++at) {
-          x[at] = coefficients[kSpacing] * total.x.origin()[at * Scratch::kStride + face];
-          y[at] = coefficients[kSpacing] * total.y.origin()[face * Scratch::kStride + at];
-        }
-      }
+      const auto through = [](const Scratch& values) {
+        return [&values](int i, int j) { return values.origin()[j * Scratch::kStride + i]; };
+      };
+      store_fluxes(through(total.x), through(total.y), coefficients[kSpacing], component, fluxes);
     }
   }
 

@@ -1,5 +1,7 @@
 #include "flux_form_step.hpp"
 
+#include <kumiko/solvers/patch_fluxes.hpp>
+
 #include "upwind_mean.hpp"
 
 namespace kumiko::solvers::flux_form {
@@ -21,15 +23,8 @@ Step step_of(amr::ConstPatchView before, std::span<const double> coefficients, i
 }
 
 void copy_lines(const Fluxes& from, double spacing, int component, amr::FaceFluxes to) {
-  for (int line = 0; line < amr::FaceFluxes::kLines; ++line) {
-    double* const x = to.line(amr::FaceAxis::kX, line, component);
-    double* const y = to.line(amr::FaceAxis::kY, line, component);
-    const int face = line * amr::kQuadrantSize;
-    for (int at = 0; at < amr::kPatchSize; ++at) {
-      x[at] = spacing * from.x.row(at)[face];
-      y[at] = spacing * from.y.row(face)[at];
-    }
-  }
+  store_fluxes([&](int i, int j) { return from.x.row(j)[i]; },
+               [&](int i, int j) { return from.y.row(j)[i]; }, spacing, component, to);
 }
 
 void upwind_tendency(amr::ConstPatchView state, std::span<const double> coefficients, int margin,

@@ -9,6 +9,22 @@
 
 namespace kumiko::solvers {
 
+/// Hands the engine the faces that it asks for of one component, from fluxes ÷ spacing.
+/// @param through_x, through_y  as those of PatchFluxes
+template <class ThroughX, class ThroughY>
+void store_fluxes(ThroughX through_x, ThroughY through_y, double spacing, int component,
+                  amr::FaceFluxes fluxes) {
+  for (int line = 0; line < amr::FaceFluxes::kLines; ++line) {
+    double* const to_x = fluxes.line(amr::FaceAxis::kX, line, component);
+    double* const to_y = fluxes.line(amr::FaceAxis::kY, line, component);
+    const int face = line * amr::kQuadrantSize;
+    for (int at = 0; at < amr::kPatchSize; ++at) {
+      to_x[at] = spacing * through_x(face, at);
+      to_y[at] = spacing * through_y(at, face);
+    }
+  }
+}
+
 /// The fluxes of one component through all faces of the 16×16 cells over one step, positive along
 /// the axis, divided by the spacing: what a cell's value loses to the next. 4.4 kB.
 class PatchFluxes {
@@ -38,15 +54,9 @@ class PatchFluxes {
 
   /// Hands the engine the faces that it asks for, in its units.
   void store(double spacing, int component, amr::FaceFluxes fluxes) const {
-    for (int line = 0; line < amr::FaceFluxes::kLines; ++line) {
-      double* const to_x = fluxes.line(amr::FaceAxis::kX, line, component);
-      double* const to_y = fluxes.line(amr::FaceAxis::kY, line, component);
-      const std::size_t face = index(line * amr::kQuadrantSize);
-      for (std::size_t at = 0; at < kSize; ++at) {
-        to_x[at] = spacing * x_[at][face];
-        to_y[at] = spacing * y_[face][at];
-      }
-    }
+    store_fluxes([this](int i, int j) { return x_[index(j)][index(i)]; },
+                 [this](int i, int j) { return y_[index(j)][index(i)]; }, spacing, component,
+                 fluxes);
   }
 
  private:
