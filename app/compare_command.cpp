@@ -32,7 +32,7 @@ int compare_command(const Request& request) {
   std::string ended;
   try {
     run_comparison(request, comparison, [&] { write_files(request, comparison); });
-  } catch (const std::runtime_error& error) {
+  } catch (const std::exception& error) {
     if (!end_requested()) throw;
     ended = error.what();
   }

@@ -64,12 +64,7 @@ std::string solver_source(const std::string& name) {
 }
 
 void check_name(const std::string& name, bool is_taken, const char* kind) {
-  const auto fits = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
-  };
-  const bool is_name = !name.empty() && name.front() >= 'a' && name.front() <= 'z' &&
-                       std::all_of(name.begin(), name.end(), fits);
-  if (!is_name) {
+  if (!solvers::is_plugin_name(name)) {
     throw RequestError(fmt::format(
         "'{}' cannot be the name of a {}: use small letters, digits and _, a letter first", name,
         kind));

@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <mutex>
+#include <iterator>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -38,6 +38,12 @@ std::string taken(const std::vector<amr::Entry<T>>& there, const std::vector<amr
 }
 
 }  // namespace
+
+bool is_plugin_name(std::string_view name) {
+  const auto is_letter = [](char c) { return c >= 'a' && c <= 'z'; };
+  const auto fits = [&](char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '_'; };
+  return !name.empty() && is_letter(name.front()) && std::all_of(name.begin(), name.end(), fits);
+}
 
 Registry::Registry(std::span<const std::filesystem::path> paths) {
   for (const std::filesystem::path& path : paths) add_path(path);

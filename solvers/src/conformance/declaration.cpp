@@ -19,12 +19,6 @@ constexpr int kLargestComponents = 64;
 
 using Complaints = std::vector<std::string>;
 
-bool is_identifier(const std::string& name) {
-  return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
-  });
-}
-
 bool is_one_line(const std::string& text) {
   return !text.empty() && text.find('\n') == std::string::npos;
 }
@@ -54,9 +48,10 @@ bool default_is_allowed(const ParameterSpec& spec) {
 void check_parameters(const SolverEntry& entry, Complaints& complaints) {
   std::set<std::string> names;
   for (const ParameterSpec& spec : entry.parameters) {
-    if (!is_identifier(spec.name)) {
+    if (!is_plugin_name(spec.name)) {
       complaints.push_back(fmt::format(
-          "parameter '{}' needs a name of small letters, digits and underscores", spec.name));
+          "parameter '{}' needs a name of small letters, digits and underscores, a letter first",
+          spec.name));
     }
     if (!names.insert(spec.name).second) {
       complaints.push_back(fmt::format("parameter '{}' is declared twice", spec.name));
@@ -141,9 +136,10 @@ Finding check_declaration(Subject& subject) {
   const amr::SolverTraits& traits = subject.traits;
   Complaints complaints;
   subject.runnable = traits_allow_steps(traits, complaints);
-  if (!is_identifier(subject.entry.name)) {
-    complaints.push_back(fmt::format("'{}' needs a name of small letters, digits and underscores",
-                                     subject.entry.name));
+  if (!is_plugin_name(subject.entry.name)) {
+    complaints.push_back(
+        fmt::format("'{}' needs a name of small letters, digits and underscores, a letter first",
+                    subject.entry.name));
   }
   if (traits.name != subject.entry.name) {
     complaints.push_back(fmt::format("traits().name is '{}', but it is listed as '{}'", traits.name,

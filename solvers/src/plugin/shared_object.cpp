@@ -18,13 +18,6 @@ namespace kumiko::solvers::detail {
 
 namespace {
 
-/// A name that can stand in a key, a file's name and a shell without quotes.
-bool is_name(std::string_view name) {
-  const auto is_letter = [](char c) { return c >= 'a' && c <= 'z'; };
-  const auto fits = [&](char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '_'; };
-  return !name.empty() && is_letter(name.front()) && std::all_of(name.begin(), name.end(), fits);
-}
-
 std::string whose(const char* kind, const std::string& name, const std::filesystem::path& file) {
   return fmt::format("{} '{}' of '{}'", kind, name, file.string());
 }
@@ -34,7 +27,7 @@ template <class T, class InC, class Make>
 amr::Entry<T> entry_of(const InC& in_c, const char* kind, const std::filesystem::path& file,
                        Make make) {
   const std::string name = in_c.name == nullptr ? "" : in_c.name;
-  if (!is_name(name)) {
+  if (!is_plugin_name(name)) {
     throw PluginError(fmt::format("'{}' offers a {} named '{}'; use small letters, digits and _",
                                   file.string(), kind, name));
   }

@@ -16,6 +16,10 @@ namespace kumiko::solvers {
 using SolverEntry = amr::Entry<amr::Solver>;
 using CaseEntry = amr::Entry<amr::Case>;
 
+/// Whether solvers, cases and their parameters may have such a name: small letters, digits and _, a
+/// letter first. It can stand in a key, a file's name and a shell without quotes.
+bool is_plugin_name(std::string_view name);
+
 /// A shared object that is or seems to be a plugin and cannot be used.
 struct BrokenPlugin {
   std::filesystem::path file;
