@@ -284,6 +284,30 @@ static void listener_of_many(void) {
   CHECK_EQUAL(close(listener), 0);
 }
 
+enum { kQueued = 300 };
+
+static void* accept_queued(void* argument) {
+  for (int i = 0; i < kQueued / 2; ++i) accept_one(argument);
+  return NULL;
+}
+
+/* So many calls that do not wait that the threads must give way in the midst of them. */
+static void listener_of_a_crowd(void) {
+  const int listener = new_listener();
+  CHECK_EQUAL(listen(listener, kQueued), 0);
+  int callers[kQueued];
+  for (int i = 0; i < kQueued; ++i) {
+    callers[i] = socket(AF_INET, SOCK_STREAM, 0);
+    CHECK_EQUAL(connect(callers[i], (struct sockaddr*)&address, sizeof address), 0);
+  }
+  const pthread_t one = start(accept_queued, (void*)(intptr_t)listener);
+  const pthread_t other = start(accept_queued, (void*)(intptr_t)listener);
+  join(one);
+  join(other);
+  for (int i = 0; i < kQueued; ++i) CHECK_EQUAL(close(callers[i]), 0);
+  CHECK_EQUAL(close(listener), 0);
+}
+
 /* A listener whose queue is full. */
 static int full_listener(struct sockaddr_un* name, socklen_t* size, int* waiting) {
   const int listener = socket(AF_UNIX, SOCK_STREAM, 0);
@@ -644,6 +668,7 @@ int main(void) {
   child_closes();
   in_thread(listener_modes);
   listener_of_many();
+  listener_of_a_crowd();
   connection_ends();
   in_thread(connect_in_time);
   in_thread(numbers);

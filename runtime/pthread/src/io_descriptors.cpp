@@ -16,6 +16,7 @@
 #include "io_support.hpp"
 #include "real.hpp"
 #include "thread_record.hpp"
+#include "turns.hpp"
 
 namespace kumiko::pthread {
 
@@ -49,10 +50,13 @@ class NonBlocking {
   int flags_;
 };
 
-/// Others are not changing the mode.
+/// As is_ours(), while others are not changing the mode.
 bool is_ours_now(int descriptor) noexcept {
+  if (ThreadRecord::running() == nullptr) return false;
+  // Before the lock, for nobody may be suspended while it is held.
+  count_turn(kWeightOfCall);
   const std::lock_guard guard(mode_lock);
-  return is_ours(descriptor);
+  return can_wait_for(descriptor);
 }
 
 bool is_blocking_now(int descriptor) noexcept {

@@ -90,6 +90,10 @@ std::int64_t run_patiently(ThreadRecord& self, const Operation& wanted, Deadline
 bool is_ours(int descriptor) noexcept {
   if (ThreadRecord::running() == nullptr) return false;
   count_turn(kWeightOfCall);
+  return can_wait_for(descriptor);
+}
+
+bool can_wait_for(int descriptor) noexcept {
   const int flags = fcntl(descriptor, F_GETFL);
   if (flags < 0 || (flags & O_NONBLOCK) != 0) return false;
   struct stat status;

@@ -19,8 +19,12 @@ using runtime::detail::DescriptorKind;
 using runtime::detail::Operation;
 
 /// Whether a call that may block `descriptor` is the runtime's: the caller is a lightweight thread,
-/// the descriptor in blocking mode, and something that one can wait for, not a file.
+/// and can_wait_for() the descriptor. May suspend: every so often such a call gives way.
 bool is_ours(int descriptor) noexcept;
+
+/// Whether the descriptor is in blocking mode, and something that one can wait for, not a file.
+/// Does not suspend.
+bool can_wait_for(int descriptor) noexcept;
 
 /// What pthread_cancel() does to a call that waits.
 enum class Cancelled {
