@@ -1,0 +1,49 @@
+// Traces in files: Kumiko's own, which everything else is made from, and what other tools open.
+#pragma once
+
+#include <filesystem>
+#include <iosfwd>
+#include <stdexcept>
+
+#include <kumiko/amr/trace.hpp>
+
+namespace kumiko::io {
+
+/// Name of the trace in a run's folder.
+inline constexpr const char* kTraceFile = "trace.hdf";
+
+/// A file is no trace, or not a whole one; the message names it and says what is wrong.
+class TraceError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Writes the whole trace as HDF5 (docs/files.md), under its name when all of it is there. Throws
+/// std::runtime_error when it cannot be written. Uses HDF5: not in a lightweight thread.
+void write_trace(const std::filesystem::path& file, const amr::Trace& trace);
+
+/// Reads what write_trace() wrote.
+/// @param path  the file, or a run's folder with one
+/// Throws TraceError when there is none, it was cut off or is something else, or it contradicts
+/// itself.
+amr::Trace read_trace(const std::filesystem::path& path);
+
+/// Chrome's trace-event JSON, which Perfetto opens: a row per worker with a slice per piece of
+/// work, named by level and patch; arrows from what was waited for; counters of threads that are
+/// ready and of I/O in flight; steals; a row with the run's stretches and what lies between them.
+void write_chrome_trace(std::ostream& out, const amr::Trace& trace);
+
+/// An OTF2 archive, for Vampir, Scalasca and their kind: a location per worker, regions by level
+/// and kind of piece, patch and base step as attributes, the counters as metrics.
+/// @param folder  made by it; must not exist, or be empty
+/// Throws std::runtime_error when it cannot be written, or when the build has no OTF2.
+void write_otf2(const std::filesystem::path& folder, const amr::Trace& trace);
+
+/// Whether this build writes OTF2.
+bool otf2_available();
+
+/// A row per piece: base step, level, i, j, kind, number, worker, begin and end in seconds, seconds
+/// waited since its worker's last piece, cause and patch waited for, steals, counters.
+void write_trace_csv(std::ostream& out, const amr::Trace& trace);
+
+}  // namespace kumiko::io
