@@ -84,7 +84,7 @@ std::vector<amr::PatchId> read_patches(const Source& source, int level) {
 
 void check_layout(const Source& source) {
   if (source.has_attribute(kTraceFormat)) {
-    source.refuse("is a trace, not a checkpoint; 'kumiko export' puts it into other formats");
+    source.refuse("is a trace, not a checkpoint; export it with --format chrome, otf2 or csv");
   }
   if (!source.has("/kumiko")) source.refuse("was not written by Kumiko: it has no '/kumiko'");
   const int layout = source.integer(kRun, "layout_version");
