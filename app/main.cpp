@@ -174,12 +174,17 @@ int dispatch(int argc, char** argv) {
   inspect->add_flag("--json", request.json, "as JSON");
 
   CLI::App* const exported =
-      app.add_subcommand("export", "put checkpoints or states into another format");
-  exported->add_option("FILE", request.files, "the checkpoints")->required();
+      app.add_subcommand("export", "put checkpoints, states or traces into another format");
+  exported
+      ->add_option("FILE", request.files,
+                   "checkpoints or states; or traces, or folders of runs that have one")
+      ->required();
   exported
       ->add_option("--format", request.format,
-                   "plotfile: AMReX's, a folder plt_NNNNNN; png: a picture frame_NNNNNN.png")
-      ->check(CLI::IsMember({"plotfile", "png"}))
+                   "of a state: plotfile, AMReX's folder plt_NNNNNN; png, a picture "
+                   "frame_NNNNNN.png. Of a trace: chrome, a file trace.json for Perfetto; otf2, a "
+                   "folder trace_otf2; csv, a table trace.csv")
+      ->check(CLI::IsMember({"plotfile", "png", "chrome", "otf2", "csv"}))
       ->capture_default_str();
   exported->add_option("--output", request.output, "folder for the results (default: this one)");
   exported->add_flag("--quiet", request.quiet, "do not name the results");
