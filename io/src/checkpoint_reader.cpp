@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -8,6 +9,7 @@
 #include <string>
 #include <system_error>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
@@ -128,6 +130,16 @@ class Source {
       ids.push_back({level, i / amr::kPatchSize, j / amr::kPatchSize});
     }
     return ids;
+  }
+
+  /// The four corners that an attribute holds.
+  std::array<std::int32_t, 4> corners(const std::string& object, const char* name) const {
+    constexpr std::array<const char*, 4> kNames = {"lo_i", "lo_j", "hi_i", "hi_j"};
+    const Object attribute = open_attribute(object, name);
+    const Object type = hdf5::make_integers_type(kNames);
+    std::array<std::int32_t, 4> values{};
+    hdf5::require(H5Aread(attribute.id(), type.id(), values.data()));
+    return values;
   }
 
   std::string text(const std::string& path) const {
@@ -307,7 +319,31 @@ amr::SavedLevel read_level(Source& source, int index, int components) {
   return level;
 }
 
-Checkpoint read_contents(Source source) {
+amr::Geometry read_geometry(const Source& source) {
+  constexpr const char* kBase = "/level_0";
+  constexpr const char* kDomain = "prob_domain";
+  constexpr int kMostPoints = 1 << 24;
+  const auto [i, j, last_i, last_j] = source.corners(kBase, kDomain);
+  const double spacing = source.number<double>(kBase, "dx");
+  const bool fits = i == 0 && j == 0 && last_i >= 0 && last_i < kMostPoints && last_j >= 0 &&
+                    last_j < kMostPoints && spacing > 0.0 && std::isfinite(spacing);
+  if (!fits) source.refuse(Source::odd(kDomain));
+  const std::string centring = source.attribute_text(kRun, "centring");
+  if (centring != "cell" && centring != "node") source.refuse(Source::odd("centring"));
+  const int points_x = last_i + 1;
+  const int points_y = last_j + 1;
+  try {
+    return {points_x,
+            points_y,
+            {spacing * points_x, spacing * points_y},
+            {},
+            centring == "cell" ? amr::Centring::kCell : amr::Centring::kNode};
+  } catch (const std::invalid_argument&) {
+    source.refuse(Source::odd(kDomain));
+  }
+}
+
+Checkpoint read_contents(Source& source) {
   check_layout(source);
   Checkpoint checkpoint;
   checkpoint.attributes = read_attributes(source);
@@ -339,10 +375,16 @@ Checkpoint read_contents(Source source) {
 void verify_checkpoint(const std::filesystem::path& file) { check_seal(file); }
 
 Checkpoint read_checkpoint(const std::filesystem::path& file) {
+  return read_state(file).checkpoint;
+}
+
+StoredState read_state(const std::filesystem::path& file) {
   check_seal(file);
   const hdf5::QuietErrors quiet;
   try {
-    return read_contents(Source(file));
+    Source source(file);
+    Checkpoint checkpoint = read_contents(source);
+    return {std::move(checkpoint), read_geometry(source)};
   } catch (const hdf5::Error& error) {
     throw CheckpointError(fmt::format("'{}' cannot be read: {}", file.string(), error.what()));
   } catch (const std::bad_alloc&) {
