@@ -28,7 +28,7 @@ struct RunFile {
 };
 
 /// The files of a run.
-constexpr std::array<RunFile, 11> kRunFiles = {
+constexpr std::array<RunFile, 12> kRunFiles = {
     {{"checkpoint_#.hdf", "the run after that many base steps, to go on from"},
      {"state_#.hdf", "the run after that many base steps, to look at or go on from"},
      {"states.hdf.series", "the states as one series in time, for ParaView"},
@@ -36,6 +36,7 @@ constexpr std::array<RunFile, 11> kRunFiles = {
      {"field_end.png", "the last field with its patches"},
      {"diagnostics.csv", "mass, range, patches and updates over time"},
      {"load.csv", "what every worker did in every base step"},
+     {"trace.hdf", "who did which piece of work when, and what waited for what"},
      {"trace.json", "who computed which patch when, for Perfetto"},
      {kConfigurationFile, "the effective configuration"},
      {kManifestFile, "this list"},
