@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include <kumiko/io/output_folder.hpp>
+#include <kumiko/io/trace_file.hpp>
 
 #include "part_file.hpp"
 
@@ -36,7 +37,7 @@ constexpr std::array<RunFile, 12> kRunFiles = {
      {"field_end.png", "the last field with its patches"},
      {"diagnostics.csv", "mass, range, patches and updates over time"},
      {"load.csv", "what every worker did in every base step"},
-     {"trace.hdf", "who did which piece of work when, and what waited for what"},
+     {kTraceFile, "a window of the run, piece by piece, to export and to simulate"},
      {"trace.json", "who computed which patch when, for Perfetto"},
      {kConfigurationFile, "the effective configuration"},
      {kManifestFile, "this list"},
