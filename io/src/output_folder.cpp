@@ -37,7 +37,7 @@ constexpr std::array<RunFile, 12> kRunFiles = {
      {"field_end.png", "the last field with its patches"},
      {"diagnostics.csv", "mass, range, patches and updates over time"},
      {"load.csv", "what every worker did in every base step"},
-     {kTraceFile, "who did which piece of work when, and what waited for what"},
+     {kTraceFile, "a window of the run, piece by piece, to export and to simulate"},
      {"trace.json", "who computed which patch when, for Perfetto"},
      {kConfigurationFile, "the effective configuration"},
      {kManifestFile, "this list"},
