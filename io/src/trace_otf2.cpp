@@ -72,17 +72,51 @@ enum Attribute : OTF2_AttributeRef { kI, kJ, kBaseStep, kNumber, kSteals, kCause
 enum Metric : OTF2_MetricRef { kReady, kIoInFlight };
 constexpr std::uint32_t kKinds = 3;
 
-/// Names, which the format keeps in one place and refers to by number.
-class Strings {
+/// Names that have numbers, in the order in which they come: as readers want definitions.
+class Names {
  public:
-  Strings() { (*this)(""); }
-  OTF2_StringRef operator()(const std::string& text) {
-    return refs_.emplace(text, static_cast<OTF2_StringRef>(refs_.size())).first->second;
+  std::uint32_t operator()(const std::string& name) {
+    const auto number = static_cast<std::uint32_t>(all_.size());
+    const auto [found, is_new] = numbers_.emplace(name, number);
+    if (is_new) all_.push_back(name);
+    return found->second;
   }
-  const std::map<std::string, OTF2_StringRef>& all() const { return refs_; }
+  const std::vector<std::string>& all() const { return all_; }
 
  private:
-  std::map<std::string, OTF2_StringRef> refs_;
+  std::map<std::string, std::uint32_t> numbers_;
+  std::vector<std::string> all_;
+};
+
+/// What other definitions and events say, written before them.
+class Strings {
+ public:
+  explicit Strings(const Complaints& complaints) : complaints_(complaints) {}
+
+  OTF2_StringRef operator()(const std::string& text) {
+    const OTF2_StringRef string = names_(text);
+    if (writer_ != nullptr) write_new();
+    return string;
+  }
+
+  /// Writes those that are known, and from now on every other one at once.
+  void write_to(OTF2_GlobalDefWriter* writer) {
+    writer_ = writer;
+    write_new();
+  }
+
+ private:
+  void write_new() {
+    for (; written_ < names_.all().size(); ++written_) {
+      complaints_.require(OTF2_GlobalDefWriter_WriteString(
+          writer_, static_cast<OTF2_StringRef>(written_), names_.all()[written_].c_str()));
+    }
+  }
+
+  const Complaints& complaints_;
+  OTF2_GlobalDefWriter* writer_ = nullptr;
+  Names names_;
+  std::size_t written_ = 0;
 };
 
 /// Times of one location, which the format wants in order.
@@ -137,9 +171,7 @@ class Archive {
   }
   /// Of the run's location, after those of pieces.
   OTF2_RegionRef region_of(const std::string& what) {
-    const auto pieces = static_cast<OTF2_RegionRef>(trace_.levels) * kKinds;
-    return run_regions_.emplace(what, pieces + static_cast<OTF2_RegionRef>(run_regions_.size()))
-        .first->second;
+    return static_cast<OTF2_RegionRef>(trace_.levels) * kKinds + run_regions_(what);
   }
 
   void write_events() {
@@ -244,14 +276,11 @@ class Archive {
     require(OTF2_GlobalDefWriter_WriteClockProperties(writer, kPerSecond, 0,
                                                       static_cast<std::uint64_t>(trace_.end_ns) + 1,
                                                       OTF2_UNDEFINED_TIMESTAMP));
+    strings_.write_to(writer);
     write_places(writer);
     write_regions(writer);
     write_attributes(writer);
     write_metrics(writer);
-    // Whoever reads the archive has all definitions before any is used.
-    for (const auto& [text, ref] : strings_.all()) {
-      require(OTF2_GlobalDefWriter_WriteString(writer, ref, text.c_str()));
-    }
   }
 
   void write_places(OTF2_GlobalDefWriter* writer) {
@@ -284,8 +313,8 @@ class Archive {
                      "work on a patch");
       }
     }
-    for (const auto& [name, region] : run_regions_) {
-      write_region(writer, region, name, "of the run");
+    for (const std::string& name : run_regions_.all()) {
+      write_region(writer, region_of(name), name, "of the run");
     }
   }
 
@@ -321,8 +350,8 @@ class Archive {
   const Complaints& complaints_;
   OTF2_Archive* archive_;
   OTF2_AttributeList* attributes_;
-  Strings strings_;
-  std::map<std::string, OTF2_RegionRef> run_regions_;
+  Strings strings_{complaints_};
+  Names run_regions_;
   std::vector<std::uint64_t> events_;  ///< by location
 };
 
