@@ -1,7 +1,4 @@
 #include <algorithm>
-#include <array>
-#include <cstdarg>
-#include <cstdio>
 #include <filesystem>
 #include <map>
 #include <string>
@@ -10,11 +7,11 @@
 #include <vector>
 
 #include <fmt/core.h>
-#include <otf2/otf2.h>
 
 #include <kumiko/io/output_folder.hpp>
 #include <kumiko/io/trace_file.hpp>
 
+#include "otf2_library.hpp"
 #include "part_file.hpp"
 #include "trace_order.hpp"
 
@@ -24,42 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Collects the library's first complaint, which it would print.
-class Complaints {
- public:
-  Complaints() : former_(OTF2_Error_RegisterCallback(note, this)) {}
-  ~Complaints() { OTF2_Error_RegisterCallback(former_, nullptr); }
-  Complaints(const Complaints&) = delete;
-  Complaints& operator=(const Complaints&) = delete;
-
-  void require(OTF2_ErrorCode code) const {
-    if (code != OTF2_SUCCESS) fail(OTF2_Error_GetDescription(code));
-  }
-  template <class Handle>
-  Handle* require(Handle* handle) const {
-    if (handle == nullptr) fail("the OTF2 library gives no cause");
-    return handle;
-  }
-
- private:
-  [[noreturn]] void fail(const std::string& cause) const {
-    throw OutputError(first_.empty() ? cause : first_);
-  }
-
-  static OTF2_ErrorCode note(void* self, const char* /*file*/, std::uint64_t /*line*/,
-                             const char* /*function*/, OTF2_ErrorCode code, const char* format,
-                             va_list values) {
-    std::string& first = static_cast<Complaints*>(self)->first_;
-    if (!first.empty()) return code;
-    std::array<char, 200> text{};
-    if (format != nullptr) std::vsnprintf(text.data(), text.size(), format, values);
-    first = fmt::format("{}: {}", OTF2_Error_GetDescription(code), text.data());
-    return code;
-  }
-
-  std::string first_;
-  OTF2_ErrorCallback former_;
-};
+using otf2::Complaints;
 
 OTF2_FlushType always_flush(void* /*data*/, OTF2_FileType /*type*/, OTF2_LocationRef /*of*/,
                             void* /*caller*/, bool /*last*/) {
@@ -137,6 +99,7 @@ class Archive {
   Archive(const fs::path& folder, const amr::Trace& trace, const Complaints& complaints)
       : trace_(trace),
         complaints_(complaints),
+        anchor_(folder / "traces.otf2"),
         archive_(OTF2_Archive_Open(
             folder.c_str(), "traces", OTF2_FILEMODE_WRITE, OTF2_CHUNK_SIZE_EVENTS_DEFAULT,
             OTF2_CHUNK_SIZE_DEFINITIONS_DEFAULT, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE)),
@@ -158,6 +121,7 @@ class Archive {
     write_local_definitions();
     write_definitions();
     require(OTF2_Archive_Close(std::exchange(archive_, nullptr)));
+    otf2::require_whole(anchor_, events_, complaints_);
   }
 
  private:
@@ -348,6 +312,7 @@ class Archive {
 
   const amr::Trace& trace_;
   const Complaints& complaints_;
+  fs::path anchor_;
   OTF2_Archive* archive_;
   OTF2_AttributeList* attributes_;
   Strings strings_{complaints_};
