@@ -389,8 +389,8 @@ void print_summary(const io::RunSummary& s) {
   fmt::print("state hash           {}\n", s.state_hash);
 }
 
-Hooks hooks_for(const Problem& problem, amr::Backend& backend, RunFiles& files,
-                Progress& progress, Status& status) {
+Hooks hooks_for(const Problem& problem, amr::Backend& backend, RunFiles& files, Progress& progress,
+                Status& status) {
   const amr::ParameterSet& keys = problem.config.values();
   Hooks hooks;
   hooks.diagnose = [&](const amr::Simulation& state) { files.write_row(state, backend); };

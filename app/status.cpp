@@ -24,8 +24,7 @@ sigset_t status_signal() {
 /// A length of time with the unit that suits it.
 std::string since_text(double seconds) {
   if (seconds < 1e-3) return fmt::format("{:.0f} us", seconds * 1e6);
-  return seconds < 1.0 ? fmt::format("{:.1f} ms", seconds * 1e3)
-                       : fmt::format("{:.1f} s", seconds);
+  return seconds < 1.0 ? fmt::format("{:.1f} ms", seconds * 1e3) : fmt::format("{:.1f} s", seconds);
 }
 
 std::string describe(const amr::WorkerActivity& worker) {
