@@ -10,7 +10,7 @@
 
 #include "execute.hpp"
 #include "problem.hpp"
-#include "progress.hpp"
+#include "sweep.hpp"
 
 namespace kumiko::app {
 
@@ -237,25 +237,13 @@ auto naming(const Contender& contender, Function f) {
   }
 }
 
-io::RunSummary run_once(const Request& request, const Plan& plan, const Contender& contender,
-                        const ComparedRun& run) {
-  const Problem problem = plan.problem_of(run);
-  const auto backend = load_backend(request.backend, problem);
-  const auto simulation = make_simulation(problem, *backend);
-  Progress progress(request.quiet, fmt::format("{} at {}", contender.label, run.points),
-                    *simulation, problem.stop_step);
-  Hooks hooks;
-  hooks.every = 0;
-  hooks.progress = [&](const amr::Simulation& state) { progress.show(state); };
-  return execute(problem, *backend, *simulation, hooks);
-}
-
 /// A later state may ask for more steps than the first one.
 io::RunSummary run_with_enough_steps(const Request& request, const Plan& plan,
                                      const Contender& contender, ComparedRun& run) {
   while (true) {
     try {
-      return run_once(request, plan, contender, run);
+      return measure(request, plan.problem_of(run), request.backend,
+                     fmt::format("{} at {}", contender.label, run.points));
     } catch (const amr::CflError& error) {
       if (!raise_steps(run, error.smallest_steps())) throw;
     }
@@ -278,12 +266,7 @@ std::vector<amr::PublishedValue> published_errors(const amr::Case& the_case) {
 
 double ComparedRun::least_wall_s() const { return *std::min_element(wall_s.begin(), wall_s.end()); }
 
-double ComparedRun::median_wall_s() const {
-  std::vector<double> sorted = wall_s;
-  std::sort(sorted.begin(), sorted.end());
-  const std::size_t middle = sorted.size() / 2;
-  return sorted.size() % 2 == 1 ? sorted[middle] : 0.5 * (sorted[middle - 1] + sorted[middle]);
-}
+double ComparedRun::median_wall_s() const { return median(wall_s); }
 
 /// A patch covers a quadrant of its parent.
 std::uint64_t ComparedRun::leaf_points() const {

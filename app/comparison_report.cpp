@@ -9,7 +9,7 @@
 #include <kumiko/io/output_folder.hpp>
 #include <kumiko/viz/line_chart.hpp>
 
-#include "problem.hpp"
+#include "sweep.hpp"
 #include "text_table.hpp"
 
 namespace kumiko::app {
@@ -318,15 +318,7 @@ std::string work_precision_picture(const Comparison& comparison) {
 }
 
 void check_comparison_files(const std::filesystem::path& folder, bool overwrite) {
-  if (folder.empty()) return;
-  check_output(folder, io::Earlier::kReplace);
-  for (const char* name : kFiles) {
-    if (overwrite || !std::filesystem::exists(folder / name)) continue;
-    throw RequestError(fmt::format(
-        "'{}' is there; replace the comparison in that folder with --overwrite, or name another "
-        "folder with --output",
-        (folder / name).string()));
-  }
+  check_sweep_files(folder, kFiles, overwrite, "comparison");
 }
 
 void write_comparison_files(const std::filesystem::path& folder, const Comparison& comparison) {

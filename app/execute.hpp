@@ -41,7 +41,8 @@ struct Hooks {
 io::RunSummary execute(const Problem& problem, amr::Backend& backend, amr::Simulation& simulation,
                        const Hooks& hooks, const std::optional<RunFigures>& past = std::nullopt);
 
-/// Lets SIGINT and SIGTERM end execute() at its next stop, and SIGUSR1 ask it for a checkpoint.
+/// Lets SIGINT and SIGTERM end execute() at its next stop, SIGUSR1 ask it for a checkpoint, and
+/// SIGUSR2 wait for a Status. Before there are other threads.
 void heed_signals();
 
 /// Whether one of the signals that end execute() has come.

@@ -141,6 +141,41 @@ CLI::App* add_compare(CLI::App& app, Request& request) {
   return compare;
 }
 
+CLI::App* add_scaling(CLI::App& app, Request& request) {
+  CLI::App* const scaling = app.add_subcommand(
+      "scaling",
+      "run a case on several backends with several numbers of workers: speed-up and load-balance "
+      "efficiency in a table and charts");
+  add_common_options(*scaling, request)->required();
+  scaling->remove_option(scaling->get_option("--workers"));
+  scaling
+      ->add_option("--workers", request.worker_counts,
+                   "N1,N2,...: numbers of workers (default: 1, 2, 4, ... up to the cores)")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::Range(1, 4096));
+  scaling
+      ->add_option("--backends", request.backends,
+                   "A,B,...: how patches are shared out; pthread on one worker, which speed-up is "
+                   "counted from, runs in any case, and serial on one worker only")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::IsMember(amr::backend_names()))
+      ->capture_default_str();
+  scaling->add_option("--repetitions", request.repetitions, "runs of each, in turn")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  scaling
+      ->add_option(
+          "--output", request.output,
+          "folder for scaling.csv, scaling.json, speed_up.svg and efficiency.svg (default: "
+          "none)")
+      ->check(kNotEmpty);
+  scaling->add_flag("--overwrite", request.overwrite, "replace an earlier scaling run's files");
+  scaling->add_flag("--quiet", request.quiet, "show no progress");
+  return scaling;
+}
+
 void add_picture_options(CLI::App& command, Request& request) {
   command
       .add_option("--quantity", request.quantity,
@@ -215,6 +250,7 @@ int dispatch(int argc, char** argv) {
   table->add_flag("--quiet", request.quiet, "show no progress");
 
   CLI::App* const compare = add_compare(app, request);
+  CLI::App* const scaling = add_scaling(app, request);
 
   CLI::App* const inspect = app.add_subcommand(
       "inspect", "say what a checkpoint or a state holds, and whether it is whole");
@@ -234,7 +270,7 @@ int dispatch(int argc, char** argv) {
       ->take_all();
   check->add_flag("--json", request.json, "as JSON");
   const KindCommands the_case(app, "case", request, plugin_path);
-  for (CLI::App* const command : {run, table, compare, exported})
+  for (CLI::App* const command : {run, table, compare, scaling, exported})
     add_plugin_path(*command, plugin_path);
 
   try {
@@ -250,7 +286,8 @@ int dispatch(int argc, char** argv) {
   }
   if (inspect->parsed()) return inspect_command(request);
   if (check->parsed()) return check_command(request);
-  const bool computes = run->parsed() || table->parsed() || compare->parsed() || exported->parsed();
+  const bool computes = run->parsed() || table->parsed() || compare->parsed() ||
+                        scaling->parsed() || exported->parsed();
   request.plugins = computes ? usable_plugins(plugin_path) : find_plugins(plugin_path);
   if (run->parsed()) {
     if (config->empty() && restart->empty()) {
@@ -263,6 +300,7 @@ int dispatch(int argc, char** argv) {
     return export_command(request);
   }
   if (compare->parsed()) return compare_command(request);
+  if (scaling->parsed()) return scaling_command(request);
   if (table->parsed()) return table_command(request);
   if (solver.list->parsed()) return solver_list_command(request);
   if (the_case.list->parsed()) return case_list_command(request);

@@ -1,4 +1,4 @@
-// A line on the terminal that says how a run is getting on.
+// A bar on the terminal that says how a run is getting on.
 #pragma once
 
 #include <chrono>
@@ -7,9 +7,13 @@
 
 #include <kumiko/amr/simulation.hpp>
 
+#include "terminal.hpp"
+
 namespace kumiko::app {
 
-/// Rewrites one line of stderr at most five times a second; silent when stderr is no terminal.
+/// Rewrites one line of stderr at most five times a second: name, bar, share done, time left, point
+/// updates a second, load-balance efficiency so far, patches per level; as much of it, in this
+/// order, as the terminal has room for. Silent when stderr is no terminal.
 class Progress {
  public:
   /// Of the steps from where the simulation stands.
@@ -19,11 +23,13 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
+  /// Not while the simulation advances.
   void show(const amr::Simulation& simulation);
 
  private:
   using Clock = std::chrono::steady_clock;
 
+  Terminal terminal_ = Terminal::of_stderr();
   bool visible_;
   bool shown_ = false;
   std::string label_;

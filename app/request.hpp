@@ -49,7 +49,9 @@ struct Request {
   std::vector<std::string> solvers;  ///< to compare: NAME[,KEY=VALUE]...
   std::vector<int> resolutions;      ///< to compare at: points of level 0 in x
   int repetitions = 1;               ///< of each run that is compared
-  std::string norm = "rms";          ///< to compare by
+  std::vector<int> worker_counts;    ///< to scale over
+  std::vector<std::string> backends = {"threads", "pthread", "openmp"};  ///< to scale
+  std::string norm = "rms";                                              ///< to compare by
 };
 
 /// The checkpoint to go on from: the newest whole one of the run's folder.
@@ -63,6 +65,7 @@ int error_line(const std::string& message, int code);
 int run_command(const Request& request);
 int table_command(const Request& request);
 int compare_command(const Request& request);
+int scaling_command(const Request& request);
 int inspect_command(const Request& request);
 int export_command(const Request& request);
 int check_command(const Request& request);

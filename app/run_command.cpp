@@ -23,6 +23,7 @@
 #include "request.hpp"
 #include "restart.hpp"
 #include "state_writer.hpp"
+#include "status.hpp"
 
 namespace kumiko::app {
 
@@ -388,8 +389,8 @@ void print_summary(const io::RunSummary& s) {
   fmt::print("state hash           {}\n", s.state_hash);
 }
 
-Hooks hooks_for(const Problem& problem, amr::Backend& backend, RunFiles& files,
-                Progress& progress) {
+Hooks hooks_for(const Problem& problem, amr::Backend& backend, RunFiles& files, Progress& progress,
+                Status& status) {
   const amr::ParameterSet& keys = problem.config.values();
   Hooks hooks;
   hooks.diagnose = [&](const amr::Simulation& state) { files.write_row(state, backend); };
@@ -409,6 +410,7 @@ Hooks hooks_for(const Problem& problem, amr::Backend& backend, RunFiles& files,
   hooks.progress = [&](const amr::Simulation& state) {
     files.write_load(state);
     progress.show(state);
+    status.note(state);
   };
   return hooks;
 }
@@ -453,11 +455,12 @@ int run_command(const Request& request) {
   io::RunSummary summary;
   {
     if (start.from && !files.has_rows()) files.write_row(*simulation, *backend);
-    Progress progress(request.quiet, problem.config.values().text("case.name"), *simulation,
-                      problem.stop_step);
+    const std::string& name = problem.config.values().text("case.name");
+    Progress progress(request.quiet, name, *simulation, problem.stop_step);
+    Status status(name, *simulation, problem.stop_step);
     try {
       summary = execute(problem, *backend, *simulation,
-                        hooks_for(problem, *backend, files, progress), past_of(start.from));
+                        hooks_for(problem, *backend, files, progress, status), past_of(start.from));
     } catch (const std::exception& error) {
       const std::string way = way_on(files);
       if (way.empty()) throw;

@@ -6,8 +6,8 @@
 #include <kumiko/io/summary.hpp>
 
 #include "execute.hpp"
-#include "progress.hpp"
 #include "request.hpp"
+#include "sweep.hpp"
 
 namespace kumiko::app {
 
@@ -56,17 +56,6 @@ std::string published(const amr::Case& problem, std::string_view name, const cha
     text += fmt::format(fmt::runtime(format), value.value);
   }
   return text.empty() ? "-" : text;
-}
-
-io::RunSummary run_row(const Request& request, const Row& row) {
-  const Problem problem = load_problem(request, row.overrides);
-  const auto backend = load_backend(row.backend, problem);
-  const auto simulation = make_simulation(problem, *backend);
-  Progress progress(request.quiet, row.label, *simulation, problem.stop_step);
-  Hooks hooks;
-  hooks.every = 0;
-  hooks.progress = [&](const amr::Simulation& state) { progress.show(state); };
-  return execute(problem, *backend, *simulation, hooks);
 }
 
 std::string rms_of(const io::RunSummary& summary) {
@@ -135,7 +124,9 @@ int table_command(const Request& request) {
     make_simulation(problem, *load_backend(row.backend, problem));
   }
   heed_signals();
-  for (Row& row : rows) row.summary = run_row(request, row);
+  for (Row& row : rows) {
+    row.summary = measure(request, load_problem(request, row.overrides), row.backend, row.label);
+  }
   const amr::Case& problem = *base.the_case;
   print_errors(problem, rows[0], rows[1], rows[3]);
   print_times(problem, rows[1], rows[2], rows[3]);

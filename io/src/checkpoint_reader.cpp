@@ -62,14 +62,15 @@ class PackedRecords {
   std::uint64_t unread_ = source_.bytes();  ///< of what compressed records may take
 };
 
+/// Of a box: the first cell, and the last one.
+constexpr std::array<const char*, 4> kCornerNames = {"lo_i", "lo_j", "hi_i", "hi_j"};
+using Corners = std::array<std::int32_t, kCornerNames.size()>;
+
 std::vector<amr::PatchId> read_patches(const Source& source, int level) {
-  constexpr std::size_t kCorners = 4;
-  using Corners = std::array<std::int32_t, kCorners>;
-  constexpr std::array<const char*, kCorners> kNames = {"lo_i", "lo_j", "hi_i", "hi_j"};
   const std::string path = fmt::format("/level_{}/boxes", level);
   const hdf5::Object dataset = source.open_dataset(path);
   std::vector<Corners> boxes(source.count(dataset, path, sizeof(Corners)));
-  const hdf5::Object type = hdf5::make_integers_type(kNames);
+  const hdf5::Object type = hdf5::make_integers_type(kCornerNames);
   Source::read(dataset, type.id(), boxes.data());
   std::vector<amr::PatchId> ids;
   ids.reserve(boxes.size());
@@ -179,22 +180,15 @@ amr::SavedLevel read_level(const Source& source, PackedRecords& packed, int inde
   return level;
 }
 
-/// The four corners that an attribute holds.
-std::array<std::int32_t, 4> read_corners(const Source& source, const std::string& object,
-                                         const char* name) {
-  constexpr std::array<const char*, 4> kNames = {"lo_i", "lo_j", "hi_i", "hi_j"};
-  const hdf5::Object attribute = source.open_attribute(object, name);
-  const hdf5::Object type = hdf5::make_integers_type(kNames);
-  std::array<std::int32_t, 4> values{};
-  hdf5::require(H5Aread(attribute.id(), type.id(), values.data()));
-  return values;
-}
-
 amr::Geometry read_geometry(const Source& source) {
   constexpr const char* kBase = "/level_0";
   constexpr const char* kDomain = "prob_domain";
   constexpr int kMostPoints = 1 << 24;
-  const auto [i, j, last_i, last_j] = read_corners(source, kBase, kDomain);
+  const hdf5::Object attribute = source.open_attribute(kBase, kDomain);
+  const hdf5::Object type = hdf5::make_integers_type(kCornerNames);
+  Corners domain{};
+  hdf5::require(H5Aread(attribute.id(), type.id(), domain.data()));
+  const auto& [i, j, last_i, last_j] = domain;
   const double spacing = source.number<double>(kBase, "dx");
   const bool fits = i == 0 && j == 0 && last_i >= 0 && last_i < kMostPoints && last_j >= 0 &&
                     last_j < kMostPoints && spacing > 0.0 && std::isfinite(spacing);

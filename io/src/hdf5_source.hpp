@@ -71,6 +71,8 @@ class Source {
   /// Of one value.
   Object open_attribute(const std::string& object, const char* name) const;
 
+  /// Of one value.
+  Object open_attribute(const std::string& object, const char* name) const;
   /// Whose bytes are in this file, where a seal covers them. Refuses one that points elsewhere.
   Object open_dataset(const std::string& path) const;
   /// Values of a dataset, each of `size` bytes in memory. Refuses more than the file's bytes can

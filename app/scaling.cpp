@@ -1,0 +1,140 @@
+#include "scaling.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+#include <stdexcept>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include <kumiko/runtime/cpu_budget.hpp>
+
+#include "execute.hpp"
+#include "problem.hpp"
+#include "sweep.hpp"
+
+namespace kumiko::app {
+
+namespace {
+
+constexpr const char* kReferenceBackend = "pthread";
+constexpr const char* kSerial = "serial";
+
+std::string label_of(const ScalingPoint& point) {
+  return fmt::format("{}, {} worker{}", point.backend, point.workers,
+                     point.workers == 1 ? "" : "s");
+}
+
+/// Doubled from one on, and the cores.
+std::set<int> usual_counts() {
+  const int cores = runtime::available_cores();
+  std::set<int> counts = {cores};
+  for (int count = 1; count < cores; count *= 2) counts.insert(count);
+  return counts;
+}
+
+/// The reference, then what was asked for: backend by backend, from few workers to many.
+std::vector<ScalingPoint> points_of(const Request& request) {
+  std::set<int> workers(request.worker_counts.begin(), request.worker_counts.end());
+  if (workers.empty()) workers = usual_counts();
+  std::vector<ScalingPoint> points = {{kReferenceBackend, 1}};
+  for (const std::string& backend : request.backends) {
+    for (const int count : backend == kSerial ? std::set<int>{1} : workers) {
+      const bool is_there =
+          std::any_of(points.begin(), points.end(), [&](const ScalingPoint& other) {
+            return other.backend == backend && other.workers == count;
+          });
+      if (!is_there) points.push_back({backend, count});
+    }
+  }
+  return points;
+}
+
+Problem problem_of(const Request& request, const ScalingPoint& point) {
+  Request own = request;
+  own.workers = point.workers;
+  return load_problem(own);
+}
+
+/// What the case says of strips: values called "balance.pthread.N".
+std::vector<Scaling::Published> published_of(const amr::Case& the_case) {
+  constexpr std::string_view kPrefix = "balance.pthread.";
+  std::vector<Scaling::Published> list;
+  for (const amr::PublishedValue& value : the_case.published_values()) {
+    if (!value.name.starts_with(kPrefix)) continue;
+    int workers = 0;
+    const char* const end = value.name.data() + value.name.size();
+    const auto [rest, error] = std::from_chars(value.name.data() + kPrefix.size(), end, workers);
+    if (error == std::errc() && rest == end) list.push_back({workers, value.value, value.source});
+  }
+  return list;
+}
+
+void keep(ScalingPoint& point, io::RunSummary summary) {
+  const bool is_fastest =
+      !point.has_figures() ||
+      summary.wall_s < *std::min_element(point.wall_s.begin(), point.wall_s.end());
+  point.wall_s.push_back(summary.wall_s);
+  point.balance.push_back(summary.balance_efficiency);
+  if (is_fastest) point.summary = std::move(summary);
+}
+
+/// The first run's state is everybody's.
+void check_state(const Scaling& scaling, const ScalingPoint& point, const io::RunSummary& summary) {
+  const ScalingPoint& reference = scaling.reference();
+  if (!reference.has_figures() || reference.summary.state_hash == summary.state_hash) return;
+  throw std::runtime_error(fmt::format(
+      "the results differ: {} ended in the state {}, {} in {}; the solver or the case "
+      "does not compute the same each time",
+      label_of(reference), reference.summary.state_hash, label_of(point), summary.state_hash));
+}
+
+}  // namespace
+
+double speed_up(const Scaling& scaling, double wall_s) {
+  return median(scaling.reference().wall_s) / wall_s;
+}
+
+std::optional<double> published_balance(const Scaling& scaling, const ScalingPoint& point) {
+  if (point.backend != kReferenceBackend) return std::nullopt;
+  for (const Scaling::Published& value : scaling.published) {
+    if (value.workers == point.workers) return value.balance;
+  }
+  return std::nullopt;
+}
+
+Scaling plan_scaling(const Request& request) {
+  Scaling scaling;
+  scaling.cores = runtime::available_cores();
+  scaling.repetitions = request.repetitions;
+  scaling.points = points_of(request);
+  for (const ScalingPoint& point : scaling.points) {
+    const Problem problem = problem_of(request, point);
+    make_simulation(problem, *load_backend(point.backend, problem));
+  }
+  const Problem problem = load_problem(request);
+  scaling.case_name = problem.config.values().text("case.name");
+  scaling.solver = problem.config.values().text("solver.name");
+  scaling.published = published_of(*problem.the_case);
+  return scaling;
+}
+
+void run_scaling(const Request& request, Scaling& scaling, const std::function<void()>& after) {
+  // All once, then all again: what slows the machine for a while slows no point more. Every other
+  // time backwards, so that no point always comes after the same one.
+  for (int repetition = 0; repetition < request.repetitions; ++repetition) {
+    const std::size_t count = scaling.points.size();
+    for (std::size_t turn = 0; turn < count; ++turn) {
+      ScalingPoint& point = scaling.points[repetition % 2 == 0 ? turn : count - 1 - turn];
+      io::RunSummary summary =
+          measure(request, problem_of(request, point), point.backend, label_of(point));
+      check_state(scaling, point, summary);
+      keep(point, std::move(summary));
+      after();
+    }
+  }
+  scaling.complete = true;
+}
+
+}  // namespace kumiko::app

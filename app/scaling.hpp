@@ -1,0 +1,60 @@
+// One case on several backends with several numbers of workers: running it, and what that shows.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <kumiko/io/summary.hpp>
+
+#include "request.hpp"
+
+namespace kumiko::app {
+
+/// A backend with a number of workers.
+struct ScalingPoint {
+  std::string backend;
+  int workers = 1;
+  std::vector<double> wall_s = {};   ///< of each repetition that is done
+  std::vector<double> balance = {};  ///< load-balance efficiency of each
+  io::RunSummary summary = {};       ///< of the fastest
+
+  bool has_figures() const { return !wall_s.empty(); }
+};
+
+struct Scaling {
+  std::string case_name;
+  std::string solver;
+  int cores = 1;  ///< that the machine grants
+  int repetitions = 1;
+  /// First what speed-ups are counted from: the pthread backend on one worker.
+  std::vector<ScalingPoint> points;
+  /// Load-balance efficiency of strips, by workers, where the case knows printed values.
+  struct Published {
+    int workers;
+    double balance;
+    std::string source;
+  };
+  std::vector<Published> published;
+  bool complete = false;
+
+  const ScalingPoint& reference() const { return points.front(); }
+};
+
+/// How many times faster than the reference a wall time is. Both have figures.
+double speed_up(const Scaling& scaling, double wall_s);
+
+/// The printed value for a point; nothing for other backends than pthread.
+std::optional<double> published_balance(const Scaling& scaling, const ScalingPoint& point);
+
+/// Reads the request and tries every point's first state, so that a wrong request is refused before
+/// the first run. Throws RequestError.
+Scaling plan_scaling(const Request& request);
+
+/// Runs all points in turn, and again for each repetition; calls `after` after each run. Throws
+/// what execute() throws, and std::runtime_error when two runs end in different states.
+void run_scaling(const Request& request, Scaling& scaling, const std::function<void()>& after);
+
+}  // namespace kumiko::app

@@ -1,0 +1,238 @@
+#include "scaling_report.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include <kumiko/io/output_folder.hpp>
+#include <kumiko/viz/line_chart.hpp>
+
+#include "sweep.hpp"
+#include "text_table.hpp"
+
+namespace kumiko::app {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Over the repetitions.
+struct Spread {
+  double least;
+  double median;
+  double most;
+};
+
+Spread spread_of(const std::vector<double>& values) {
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  return {*least, median(values), *most};
+}
+
+/// The figures of a point that follow from its wall times.
+struct Gain {
+  Spread speed_up;
+  double efficiency;  ///< speed-up per worker
+};
+
+Gain gain_of(const Scaling& scaling, const ScalingPoint& point) {
+  const Spread wall = spread_of(point.wall_s);
+  const Spread gain = {speed_up(scaling, wall.most), speed_up(scaling, wall.median),
+                       speed_up(scaling, wall.least)};
+  return {gain, gain.median / point.workers};
+}
+
+/// Points with figures; the reference is the first to have some.
+std::vector<const ScalingPoint*> done(const Scaling& scaling) {
+  std::vector<const ScalingPoint*> list;
+  for (const ScalingPoint& point : scaling.points) {
+    if (point.has_figures()) list.push_back(&point);
+  }
+  return list;
+}
+
+Json json_of(const Spread& spread) {
+  return {{"least", spread.least}, {"median", spread.median}, {"most", spread.most}};
+}
+
+Json point_json(const Scaling& scaling, const ScalingPoint& point) {
+  const Gain gain = gain_of(scaling, point);
+  Json json;
+  json["backend"] = point.backend;
+  json["workers"] = point.workers;
+  json["wall_s"] = json_of(spread_of(point.wall_s));
+  json["wall_s"]["all"] = point.wall_s;
+  json["speed_up"] = json_of(gain.speed_up);
+  json["parallel_efficiency"] = gain.efficiency;
+  json["balance_efficiency"] = json_of(spread_of(point.balance));
+  const auto published = published_balance(scaling, point);
+  json["published_balance_efficiency"] = published ? Json(*published) : Json();
+  json["summary"] = io::to_json(point.summary);
+  return json;
+}
+
+/// A line for each backend, from few workers to many; in the order in which they were asked for.
+template <class Value>
+std::vector<viz::Series> lines_of(const Scaling& scaling, Value value) {
+  std::vector<viz::Series> lines;
+  for (const ScalingPoint* point : done(scaling)) {
+    auto line = std::find_if(lines.begin(), lines.end(), [&](const viz::Series& other) {
+      return other.name == point->backend;
+    });
+    if (line == lines.end()) line = lines.insert(line, {point->backend, {}});
+    line->points.push_back({static_cast<double>(point->workers), value(*point)});
+  }
+  return lines;
+}
+
+viz::LineChart chart_over_workers(const Scaling& scaling, const std::string& title,
+                                  std::vector<viz::Series> lines) {
+  viz::LineChart chart;
+  chart.x = {"workers", viz::Scale::kLinear};
+  chart.y = {title, viz::Scale::kLinear};
+  int most = 1;
+  for (const ScalingPoint& point : scaling.points) most = std::max(most, point.workers);
+  for (const Scaling::Published& value : scaling.published) {
+    if (value.workers <= 2 * most) chart.x.range = {{0.0, std::max(most, value.workers) + 0.5}};
+  }
+  if (!chart.x.range) chart.x.range = {{0.0, most + 0.5}};
+  chart.series = std::move(lines);
+  return chart;
+}
+
+/// From 0 to a little more than the largest value.
+void begin_at_zero(viz::LineChart& chart) {
+  double high = 1.0;
+  for (const viz::Series& line : chart.series) {
+    for (const viz::ChartPoint& point : line.points) high = std::max(high, point.y);
+  }
+  chart.y.range = {{0.0, 1.08 * high}};
+}
+
+std::string caption_of(const Scaling& scaling) {
+  return fmt::format("solver {}; {} core{}; median of {} run{}", scaling.solver, scaling.cores,
+                     scaling.cores == 1 ? "" : "s", scaling.repetitions,
+                     scaling.repetitions == 1 ? "" : "s");
+}
+
+}  // namespace
+
+std::string scaling_table(const Scaling& scaling) {
+  TextTable table({"backend", "workers", "least s", "median s", "most s", "speed-up", "per worker",
+                   "balance", "printed", "updates/s/core"});
+  for (const ScalingPoint* point : done(scaling)) {
+    const Spread wall = spread_of(point->wall_s);
+    const Gain gain = gain_of(scaling, *point);
+    const auto published = published_balance(scaling, *point);
+    table.add({point->backend, fmt::format("{}", point->workers), fmt::format("{:.3f}", wall.least),
+               fmt::format("{:.3f}", wall.median), fmt::format("{:.3f}", wall.most),
+               fmt::format("{:.2f}", gain.speed_up.median), fmt::format("{:.2f}", gain.efficiency),
+               fmt::format("{:.3f}", median(point->balance)),
+               published ? fmt::format("{:.2f}", *published) : "-",
+               fmt::format("{:.3g}", point->summary.updates_per_core_s)});
+  }
+  return fmt::format(
+      "case {}, {}; speed-up over {} on one worker; balance: load-balance efficiency, 1 is "
+      "perfect\n\n{}",
+      scaling.case_name, caption_of(scaling), scaling.reference().backend, table.plain());
+}
+
+std::string scaling_csv(const Scaling& scaling) {
+  std::string text =
+      "backend,workers,wall_least_s,wall_median_s,wall_most_s,speed_up_least,speed_up_median,"
+      "speed_up_most,parallel_efficiency,balance_least,balance_median,balance_most,"
+      "published_balance,repetitions,updates,updates_per_core_s,steals,state_hash\n";
+  for (const ScalingPoint* point : done(scaling)) {
+    const Spread wall = spread_of(point->wall_s);
+    const Gain gain = gain_of(scaling, *point);
+    const Spread balance = spread_of(point->balance);
+    const auto published = published_balance(scaling, *point);
+    text += fmt::format("{},{},{},{},{},{},{},{},{},", point->backend, point->workers, wall.least,
+                        wall.median, wall.most, gain.speed_up.least, gain.speed_up.median,
+                        gain.speed_up.most, gain.efficiency);
+    text += fmt::format("{},{},{},{},{},{},{},{},{}\n", balance.least, balance.median,
+                        balance.most, published ? fmt::format("{}", *published) : "",
+                        point->wall_s.size(), point->summary.updates_total,
+                        point->summary.updates_per_core_s, point->summary.steals,
+                        point->summary.state_hash);
+  }
+  return text;
+}
+
+std::string scaling_json(const Scaling& scaling) {
+  Json json;
+  json["case"] = scaling.case_name;
+  json["solver"] = scaling.solver;
+  json["cores"] = scaling.cores;
+  json["repetitions"] = scaling.repetitions;
+  json["complete"] = scaling.complete;
+  json["reference"] = {{"backend", scaling.reference().backend},
+                       {"workers", scaling.reference().workers}};
+  json["runs"] = Json::array();
+  for (const ScalingPoint* point : done(scaling)) {
+    json["runs"].push_back(point_json(scaling, *point));
+  }
+  json["published"] = Json::array();
+  for (const Scaling::Published& value : scaling.published) {
+    json["published"].push_back({{"backend", scaling.reference().backend},
+                                 {"workers", value.workers},
+                                 {"balance_efficiency", value.balance},
+                                 {"source", value.source}});
+  }
+  return json.dump(2) + "\n";
+}
+
+std::string speed_up_picture(const Scaling& scaling) {
+  viz::LineChart chart = chart_over_workers(scaling, "speed-up over pthread on one worker",
+                                            lines_of(scaling, [&](const ScalingPoint& point) {
+                                              return gain_of(scaling, point).speed_up.median;
+                                            }));
+  viz::Series ideal{"as many times as workers", {{0.0, 0.0}}, false};
+  int most = 1;
+  for (const ScalingPoint& point : scaling.points) most = std::max(most, point.workers);
+  ideal.points.push_back({static_cast<double>(most), static_cast<double>(most)});
+  chart.series.push_back(std::move(ideal));
+  chart.x.range = {{0.0, most + 0.5}};
+  begin_at_zero(chart);
+  viz::ChartPage page;
+  page.title = fmt::format("Speed-up: case {}", scaling.case_name);
+  page.caption = caption_of(scaling);
+  return viz::draw_charts({{chart}}, page);
+}
+
+std::string efficiency_picture(const Scaling& scaling) {
+  viz::LineChart balance = chart_over_workers(
+      scaling, "load-balance efficiency (1 is perfect)",
+      lines_of(scaling, [](const ScalingPoint& point) { return median(point.balance); }));
+  viz::Series printed;
+  const double end = balance.x.range->high;
+  for (const Scaling::Published& value : scaling.published) {
+    if (value.workers > end) continue;
+    printed.name = fmt::format("strips, {}", value.source);
+    printed.points.push_back({static_cast<double>(value.workers), value.balance});
+  }
+  if (!printed.points.empty()) balance.series.push_back(std::move(printed));
+  begin_at_zero(balance);
+  balance.references = {{1.0}};
+  viz::LineChart parallel = chart_over_workers(scaling, "speed-up per worker (1 is perfect)",
+                                               lines_of(scaling, [&](const ScalingPoint& point) {
+                                                 return gain_of(scaling, point).efficiency;
+                                               }));
+  begin_at_zero(parallel);
+  parallel.references = {{1.0}};
+  viz::ChartPage page;
+  page.title = fmt::format("Efficiency: case {}", scaling.case_name);
+  page.caption = caption_of(scaling);
+  return viz::draw_charts(std::vector<viz::LineChart>{balance, parallel}, page);
+}
+
+void write_scaling_files(const std::filesystem::path& folder, const Scaling& scaling) {
+  std::filesystem::create_directories(folder);
+  io::write_text_file(folder / kScalingFiles[0], scaling_csv(scaling));
+  io::write_text_file(folder / kScalingFiles[1], scaling_json(scaling));
+  io::write_text_file(folder / kScalingFiles[2], speed_up_picture(scaling));
+  io::write_text_file(folder / kScalingFiles[3], efficiency_picture(scaling));
+}
+
+}  // namespace kumiko::app

@@ -1,0 +1,47 @@
+#include "sweep.hpp"
+
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include "execute.hpp"
+#include "progress.hpp"
+#include "status.hpp"
+
+namespace kumiko::app {
+
+io::RunSummary measure(const Request& request, const Problem& problem, const std::string& backend,
+                       const std::string& label) {
+  const auto workers = load_backend(backend, problem);
+  const auto simulation = make_simulation(problem, *workers);
+  Progress progress(request.quiet, label, *simulation, problem.stop_step);
+  Status status(label, *simulation, problem.stop_step);
+  Hooks hooks;
+  hooks.every = 0;
+  hooks.progress = [&](const amr::Simulation& state) {
+    progress.show(state);
+    status.note(state);
+  };
+  return execute(problem, *workers, *simulation, hooks);
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : 0.5 * (values[middle - 1] + values[middle]);
+}
+
+void check_sweep_files(const std::filesystem::path& folder, std::span<const char* const> names,
+                       bool overwrite, const std::string& what) {
+  if (folder.empty()) return;
+  check_output(folder, io::Earlier::kReplace);
+  for (const char* name : names) {
+    if (overwrite || !std::filesystem::exists(folder / name)) continue;
+    throw RequestError(fmt::format(
+        "'{}' is there; replace the {} in that folder with --overwrite, or name another "
+        "folder with --output",
+        (folder / name).string(), what));
+  }
+}
+
+}  // namespace kumiko::app

@@ -1,0 +1,23 @@
+// What the terminal behind stderr can show.
+#pragma once
+
+#include <string>
+
+namespace kumiko::app {
+
+struct Terminal {
+  bool exists = false;  ///< else stderr is a file or a pipe
+  bool utf8 = false;    ///< by LC_ALL, LC_CTYPE or LANG
+  bool colour = false;  ///< unless NO_COLOR is set or TERM says dumb
+  bool moves = false;   ///< whether it knows how to erase a line
+
+  /// As it is now, by the environment.
+  static Terminal of_stderr();
+  /// Columns; as its user makes the window wider or narrower. 80 where nobody says.
+  static int width();
+
+  /// What brings the cursor to the beginning of an empty line.
+  std::string erase_line() const;
+};
+
+}  // namespace kumiko::app
