@@ -1,6 +1,7 @@
 // What the command line asks for, and how a wrong request is told from a failed run.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <stdexcept>
@@ -40,11 +41,15 @@ struct Request {
   std::string name;  ///< of a new solver or case
   /// Where solvers and cases are found; every command that computes has one.
   std::shared_ptr<const solvers::Registry> plugins;
-  std::string solver;                ///< instead of the configuration's, where not empty
-  std::vector<std::string> solvers;  ///< to compare: NAME[,KEY=VALUE]...
-  std::vector<int> resolutions;      ///< to compare at: points of level 0 in x
-  int repetitions = 1;               ///< of each run that is compared
-  std::string norm = "rms";          ///< to compare by
+  std::string solver;                   ///< instead of the configuration's, where not empty
+  std::vector<std::string> solvers;     ///< to compare: NAME[,KEY=VALUE]...
+  std::vector<int> resolutions;         ///< to compare at: points of level 0 in x
+  int repetitions = 1;                  ///< of each run that is compared
+  std::string norm = "rms";             ///< to compare by
+  std::string worker_list = "1..1024";  ///< to simulate
+  std::vector<std::string> models = {"dataflow", "level", "static", "openmp"};  ///< to simulate
+  std::vector<std::string> overheads;  ///< to simulate with: NAME=NANOSECONDS
+  std::uint64_t seed = 1;              ///< of what is drawn by chance
 };
 
 /// The checkpoint to go on from: the newest whole one of the run's folder.
@@ -60,6 +65,7 @@ int table_command(const Request& request);
 int compare_command(const Request& request);
 int inspect_command(const Request& request);
 int export_command(const Request& request);
+int simulate_command(const Request& request);
 int check_command(const Request& request);
 int solver_list_command(const Request& request);
 int case_list_command(const Request& request);
