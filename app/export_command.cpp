@@ -3,16 +3,15 @@
 #include <kumiko/io/checkpoint.hpp>
 #include <kumiko/io/output_folder.hpp>
 #include <kumiko/io/plotfile.hpp>
-#include <kumiko/viz/field_image.hpp>
 
+#include "export_pictures.hpp"
 #include "problem.hpp"
 #include "request.hpp"
+#include "trace_export.hpp"
 
 namespace kumiko::app {
 
 namespace {
-
-constexpr const char* kPng = "png";
 
 /// The state that a file holds, as a run would go on from it.
 struct Loaded {
@@ -32,24 +31,16 @@ Loaded load(const Request& request, const std::filesystem::path& file) {
   return {std::move(problem), std::move(backend), std::move(simulation)};
 }
 
-void draw(const Loaded& state, const std::filesystem::path& file) {
-  const amr::Simulation& simulation = *state.simulation;
-  viz::FieldImageOptions options;
-  options.title =
-      fmt::format("{}   step {}   t = {:.4f}", state.problem.config.values().text("case.name"),
-                  simulation.step(), simulation.time());
-  options.field_name = state.problem.the_case->component_names().front();
-  viz::draw_field(file, simulation.hierarchy(), options);
-}
-
 std::filesystem::path export_one(const Request& request, const std::filesystem::path& file) {
+  if (is_trace_format(request.format)) return export_trace(file, request.format, request.output);
+  if (std::filesystem::is_directory(file)) {
+    throw RequestError(fmt::format(
+        "'{}' is a folder; name a checkpoint or a state in it, or put its trace into another "
+        "format with --format chrome, otf2 or csv",
+        file.string()));
+  }
   const Loaded state = load(request, file);
   const int step = state.simulation->step();
-  if (request.format == kPng) {
-    std::filesystem::path picture = request.output / fmt::format("frame_{:06}.png", step);
-    draw(state, picture);
-    return picture;
-  }
   std::filesystem::path folder = request.output / fmt::format("plt_{:06}", step);
   io::write_plotfile(folder, state.simulation->hierarchy(),
                      {step, state.simulation->time(), state.problem.the_case->component_names()});
@@ -59,22 +50,21 @@ std::filesystem::path export_one(const Request& request, const std::filesystem::
 }  // namespace
 
 int export_command(const Request& request) {
-  if (request.format == kPng && !viz::pictures_available()) {
-    throw RequestError(
-        "--format png: this build draws no pictures; configure it with "
-        "KUMIKO_WITH_VTK=ON, or choose plotfile");
-  }
+  check_trace_export(request);
   std::error_code failed;
   std::filesystem::create_directories(request.output, failed);
   if (failed) {
     throw RequestError(
         fmt::format("cannot make '{}': {}", request.output.string(), failed.message()));
   }
+  if (is_picture_format(request.format)) return export_pictures(request);
   int code = kDone;
   for (const std::filesystem::path& file : request.files) {
     try {
       const std::filesystem::path result = export_one(request, file);
       if (!request.quiet) fmt::print("{}\n", result.string());
+    } catch (const RequestError& error) {
+      code = error_line(error.what(), kWrongRequest);
     } catch (const std::exception& error) {
       // The others are exported nevertheless.
       code = error_line(error.what(), kRunFailed);

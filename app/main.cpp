@@ -13,6 +13,7 @@
 #include <kumiko/io/schema.hpp>
 
 #include "comparison.hpp"
+#include "export_pictures.hpp"
 #include "plugins.hpp"
 #include "request.hpp"
 
@@ -172,6 +173,53 @@ CLI::App* add_compare(CLI::App& app, Request& request) {
   return compare;
 }
 
+void add_picture_options(CLI::App& command, Request& request) {
+  command
+      .add_option("--quantity", request.quantity,
+                  "what pictures show; all but the field want states written with "
+                  "output.figures=true")
+      ->check(CLI::IsMember(quantity_names()))
+      ->capture_default_str();
+  command
+      .add_option("--component", request.component,
+                  "of the field, by name (default: the first one)")
+      ->check(kNotEmpty);
+  command
+      .add_option("--range", request.range,
+                  "LOW,HIGH: values of the first and the last colour (default: the least and the "
+                  "largest value of all files)")
+      ->check(kNotEmpty);
+  command.add_option("--fps", request.fps, "pictures a second of an animation")
+      ->check(CLI::Range(1, 120))
+      ->capture_default_str();
+  command.add_option("--width", request.width, "of a picture of a square domain, in pixels")
+      ->check(CLI::Range(300, 8000))
+      ->capture_default_str();
+}
+
+CLI::App* add_export(CLI::App& app, Request& request) {
+  CLI::App* const exported =
+      app.add_subcommand("export", "put checkpoints, states or traces into another format");
+  exported
+      ->add_option(
+          "FILE", request.files,
+          "checkpoints or states, for pictures also a run's folder, for all its states; or "
+          "a trace, or the folder of a run that has one")
+      ->required();
+  exported
+      ->add_option(
+          "--format", request.format,
+          "of a state: plotfile, AMReX's folder plt_NNNNNN; png, pictures "
+          "frame_NNNNNN.png; mp4, gif, webm, an animation by ffmpeg. Of a trace: chrome, a "
+          "file trace.json for Perfetto; otf2, a folder trace_otf2; csv, a table trace.csv")
+      ->check(CLI::IsMember({"plotfile", "png", "mp4", "gif", "webm", "chrome", "otf2", "csv"}))
+      ->capture_default_str();
+  exported->add_option("--output", request.output, "folder for the results (default: this one)");
+  exported->add_flag("--quiet", request.quiet, "do not name the results");
+  add_picture_options(*exported, request);
+  return exported;
+}
+
 int dispatch(int argc, char** argv) {
   CLI::App app{"Patch-based adaptive mesh refinement on lightweight threads", "kumiko"};
   app.set_version_flag("--version", "kumiko " KUMIKO_VERSION);
@@ -206,16 +254,7 @@ int dispatch(int argc, char** argv) {
   inspect->add_option("FILE", request.file, "the checkpoint")->required();
   inspect->add_flag("--json", request.json, "as JSON");
 
-  CLI::App* const exported =
-      app.add_subcommand("export", "put checkpoints or states into another format");
-  exported->add_option("FILE", request.files, "the checkpoints")->required();
-  exported
-      ->add_option("--format", request.format,
-                   "plotfile: AMReX's, a folder plt_NNNNNN; png: a picture frame_NNNNNN.png")
-      ->check(CLI::IsMember({"plotfile", "png"}))
-      ->capture_default_str();
-  exported->add_option("--output", request.output, "folder for the results (default: this one)");
-  exported->add_flag("--quiet", request.quiet, "do not name the results");
+  CLI::App* const exported = add_export(app, request);
 
   std::vector<std::filesystem::path> plugin_path;
   const KindCommands solver(app, "solver", request, plugin_path);
