@@ -95,6 +95,38 @@ struct KindCommands {
   }
 };
 
+CLI::App* add_simulate(CLI::App& app, Request& request) {
+  CLI::App* const simulate = app.add_subcommand(
+      "simulate",
+      "predict from a trace what the run would take on other numbers of workers, by dataflow, "
+      "level by level, in static strips and by OpenMP; a model of schedules, not of memory");
+  simulate->add_option("TRACE", request.file, "a trace.hdf, or the folder of a run with one")
+      ->required();
+  simulate
+      ->add_option("--workers", request.worker_list,
+                   "P1,P2,...: numbers of workers; FIRST..LAST: doubled from first to last")
+      ->capture_default_str();
+  simulate->add_option("--models", request.models, "A,B,C: schedules")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::IsMember({"dataflow", "level", "static", "openmp"}))
+      ->capture_default_str();
+  simulate
+      ->add_option("--overhead", request.overheads,
+                   "NAME=NANOSECONDS instead of what the trace tells or of the default: piece or "
+                   "phase, each with .SCHEDULE, barrier, steal, look")
+      ->expected(1)
+      ->take_all();
+  simulate
+      ->add_option("--output", request.output,
+                   "folder for simulate.csv, simulate.json, speed_up.svg and efficiency.svg")
+      ->check(kNotEmpty);
+  simulate->add_flag("--overwrite", request.overwrite, "replace such files there");
+  simulate->add_option("--seed", request.seed, "for whom thieves ask first")->capture_default_str();
+  simulate->add_flag("--json", request.json, "as JSON");
+  return simulate;
+}
+
 CLI::App* add_compare(CLI::App& app, Request& request) {
   CLI::App* const compare = app.add_subcommand(
       "compare",
@@ -251,6 +283,7 @@ int dispatch(int argc, char** argv) {
 
   CLI::App* const compare = add_compare(app, request);
   CLI::App* const scaling = add_scaling(app, request);
+  CLI::App* const simulate = add_simulate(app, request);
 
   CLI::App* const inspect = app.add_subcommand(
       "inspect", "say what a checkpoint or a state holds, and whether it is whole");
@@ -285,6 +318,7 @@ int dispatch(int argc, char** argv) {
     return error_line(std::string(error.what()) + "; see 'kumiko --help'", kWrongRequest);
   }
   if (inspect->parsed()) return inspect_command(request);
+  if (simulate->parsed()) return simulate_command(request);
   if (check->parsed()) return check_command(request);
   const bool computes = run->parsed() || table->parsed() || compare->parsed() ||
                         scaling->parsed() || exported->parsed();

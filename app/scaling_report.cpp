@@ -151,11 +151,10 @@ std::string scaling_csv(const Scaling& scaling) {
     text += fmt::format("{},{},{},{},{},{},{},{},{},", point->backend, point->workers, wall.least,
                         wall.median, wall.most, gain.speed_up.least, gain.speed_up.median,
                         gain.speed_up.most, gain.efficiency);
-    text += fmt::format("{},{},{},{},{},{},{},{},{}\n", balance.least, balance.median,
-                        balance.most, published ? fmt::format("{}", *published) : "",
-                        point->wall_s.size(), point->summary.updates_total,
-                        point->summary.updates_per_core_s, point->summary.steals,
-                        point->summary.state_hash);
+    text += fmt::format("{},{},{},{},{},{},{},{},{}\n", balance.least, balance.median, balance.most,
+                        published ? fmt::format("{}", *published) : "", point->wall_s.size(),
+                        point->summary.updates_total, point->summary.updates_per_core_s,
+                        point->summary.steals, point->summary.state_hash);
   }
   return text;
 }

@@ -68,8 +68,6 @@ class Source {
   }
   int to_int(std::int64_t value, const std::string& name) const;
   std::string attribute_text(const std::string& object, const std::string& name) const;
-  /// Of one value.
-  Object open_attribute(const std::string& object, const char* name) const;
 
   /// Of one value.
   Object open_attribute(const std::string& object, const char* name) const;
