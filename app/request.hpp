@@ -40,11 +40,15 @@ struct Request {
   std::string name;  ///< of a new solver or case
   /// Where solvers and cases are found; every command that computes has one.
   std::shared_ptr<const solvers::Registry> plugins;
-  std::string solver;                ///< instead of the configuration's, where not empty
-  std::vector<std::string> solvers;  ///< to compare: NAME[,KEY=VALUE]...
-  std::vector<int> resolutions;      ///< to compare at: points of level 0 in x
-  int repetitions = 1;               ///< of each run that is compared
-  std::string norm = "rms";          ///< to compare by
+  std::string solver;                          ///< instead of the configuration's, where not empty
+  std::vector<std::string> solvers;            ///< to compare: NAME[,KEY=VALUE]...
+  std::vector<int> resolutions;                ///< to compare at: points of level 0 in x
+  int repetitions = 1;                         ///< of each run that is compared
+  std::string norm = "rms";                    ///< to compare by
+  std::vector<std::filesystem::path> folders;  ///< of runs, to report on
+  std::filesystem::path tables;                ///< folder for the numbers of the report's charts
+  std::vector<double> times;                   ///< of the report's pictures; none: some of the run
+  std::string title;                           ///< of the report
 };
 
 /// The checkpoint to go on from: the newest whole one of the run's folder.
@@ -61,6 +65,7 @@ int compare_command(const Request& request);
 int inspect_command(const Request& request);
 int export_command(const Request& request);
 int check_command(const Request& request);
+int report_command(const Request& request);
 int solver_list_command(const Request& request);
 int case_list_command(const Request& request);
 int new_solver_command(const Request& request);
