@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -74,14 +75,26 @@ std::optional<double> ratio_beside(const FinishedRun& run, std::string_view name
   return std::nullopt;
 }
 
+/// What a table calls a value.
+std::string title_of(const std::string& name) {
+  static const std::map<std::string_view, std::string> titles = {
+      {kCoarseError, "error of the coarse grid"},
+      {kAmrError, "error with AMR"},
+      {kFineError, "error of the finest grid everywhere"},
+      {kThreadsOverPthread, "wall time: threads ÷ pthread, AMR"},
+      {kFineOverAmr, "wall time: finest grid everywhere ÷ AMR"}};
+  const auto found = titles.find(name);
+  return found == titles.end() ? name : found->second;
+}
+
 viz::PublishedRow& row_of(std::vector<viz::PublishedRow>& rows, const amr::PublishedValue& value,
                           std::size_t runs) {
   const auto found = std::find_if(rows.begin(), rows.end(), [&](const viz::PublishedRow& row) {
-    return row.name == value.name && row.norm == value.norm && row.points == value.points &&
+    return row.name == title_of(value.name) && row.norm == value.norm && row.points == value.points &&
            row.value == value.value;
   });
   if (found != rows.end()) return *found;
-  rows.push_back({value.name, value.norm, value.points, value.value, value.source, {}});
+  rows.push_back({title_of(value.name), value.norm, value.points, value.value, value.source, {}});
   rows.back().ours.resize(runs);
   return rows.back();
 }

@@ -53,14 +53,14 @@ function largestOf(chart) {
 }
 
 function seriesOptions(chart, series, at, palette) {
-  const colour = category(palette, series.colour ?? at);
+  const colour = category(palette, at);
   if (chart.kind === "bars") {
-    return { type: "bar", name: series.name, stack: "all", itemStyle: { color: colour }, barCategoryGap: "12%",
-      data: series.y };
+    return { type: "bar", name: series.name, stack: "all", barCategoryGap: "12%",
+      itemStyle: { color: series.faint ? palette.line : colour }, data: series.y };
   }
   const few = series.x.length < 2;
   return {
-    type: "line", name: series.name, sampling: series.faint ? "minmax" : "lttb",
+    type: "line", name: series.name, symbol: "circle", sampling: series.faint ? "minmax" : "lttb",
     step: chart.kind === "steps" ? "end" : false,
     showSymbol: few, symbolSize: 7,
     lineStyle: { width: series.faint ? 1.2 : 2.2, color: colour, opacity: series.faint ? 0.75 : 1,
@@ -79,7 +79,7 @@ function panelOptions(chart, panel, palette, largest) {
     textStyle: { color: palette.text, fontFamily: "inherit" },
     aria: { enabled: true, decal: { show: bars && panel.series.length > 1 },
       label: { description: `${chart.title}${panel.run ? ` of ${panel.run}` : ""}. ${chart.reading}` } },
-    grid: { left: 8, right: 18, top: 62, bottom: 34, containLabel: true },
+    grid: { left: 8, right: 18, top: panel.series.length > 1 ? 62 : 34, bottom: 34, containLabel: true },
     legend: { show: panel.series.length > 1, type: "scroll", top: 0, left: 0, textStyle: { color: palette.text },
       pageIconColor: palette.text, pageIconInactiveColor: palette.line, pageTextStyle: { color: palette.text },
       data: panel.series.map((series) => series.name) },

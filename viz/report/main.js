@@ -3,14 +3,14 @@
 const report = JSON.parse(document.getElementById("report-data").textContent);
 
 const sections = [
-  { id: "figures", title: "Figures", parts: () => headlineTable(report) },
+  { id: "figures", title: "Headline figures", parts: () => headlineTable(report) },
   { id: "published", title: "Printed values beside ours", parts: () => publishedTable(report) },
   { id: "pictures", title: "The field and its patches", parts: () => report.runs.flatMap(pictureSection) },
   { id: "mesh", title: "The mesh over the run", charts: ["patches_level", "updates_level"] },
   { id: "balance", title: "Load balance", charts: ["balance_runs", "balance_step"] },
   { id: "workers", title: "Workers", charts: ["busy_worker", "busy_step", "steals_worker", "steals_step"] },
   { id: "timeline", title: "Timeline", parts: () => report.runs.map(timelineFigure) },
-  { id: "times", title: "Times of patches", charts: ["patch_times"] },
+  { id: "times", title: "Times of patches’ steps", charts: ["patch_times"] },
   { id: "waits", title: "The longest waits", parts: () => report.runs.flatMap(waitsTable) },
   { id: "configuration", title: "Configuration", parts: () => report.runs.map(configuration) },
 ];

@@ -1,8 +1,11 @@
 // Tables and pictures: what needs no chart.
 
-const numberFormats = new Set(["count", "seconds", "number", "percent", "bytes"]);
-
+/** On a phone each cell stands behind the name of its column. */
 function tableOf(head, body, label) {
+  const names = head.map((cell) => cell.textContent);
+  for (const row of body) {
+    [...row.children].forEach((cell, at) => { if (cell.tagName === "TD") cell.dataset.label = names[at]; });
+  }
   return el("div", { class: "table", role: "region", "aria-label": label, tabindex: "0" },
     el("table", {}, el("thead", {}, el("tr", {}, head)), el("tbody", {}, body)));
 }
@@ -38,8 +41,8 @@ function publishedTable(report) {
   const rows = () => [["name", "norm", "points", "printed", ...names, "source"],
     ...report.published.map((row) => [row.name, row.norm, row.points, row.value, ...row.ours, row.source])];
   return [tableOf(head, body, "Printed values beside ours"),
-    el("p", { class: "note" }, "An error stands beside a run that ends at a known exact solution on a grid of "
-      + "the same spacing; a ratio of wall times stands at the run that it divides, where the report has both."),
+    el("p", { class: "note" }, "An error of ours stands where a run took all its time steps on a grid of the same "
+      + "spacing; a ratio of wall times stands at the run above the line, where the report has both runs."),
     el("p", {}, csvLink("published", rows))];
 }
 

@@ -43,7 +43,7 @@ std::vector<Chart> balance_charts(std::span<const ReportRun> runs) {
   steps.reading =
       "The largest number of point updates of any worker, divided by what each would have if all "
       "did the same: 1 is perfect, n means that one of n workers did everything. The last value "
-      "of the run so far is the run's.";
+      "of the run so far is the run’s.";
   steps.x = {"base step", ""};
   steps.y = {"largest ÷ mean updates of a worker", ""};
   steps.y_from = 1.0;

@@ -50,7 +50,7 @@ std::vector<Chart> patch_charts(std::span<const ReportRun> runs) {
   updates.title = "Point updates by level";
   updates.reading =
       "The points that a base step from there advances: 256 a patch, as often as the level "
-      "steps. The finest level's curve is most of the run's cost.";
+      "steps. The finest level's curve is most of the run’s cost.";
   updates.y = {"point updates in a base step", ""};
   for (const ReportRun& run : runs) {
     const bool subcycling = has_subcycling(run.folder);

@@ -60,12 +60,12 @@ ChartPanel histogram_of(const ReportRun& run) {
 std::vector<Chart> trace_charts(std::span<const ReportRun> runs) {
   Chart histogram;
   histogram.id = "patch_times";
-  histogram.title = "Times of patches";
+  histogram.title = "Histogram of the steps’ times by level";
   histogram.reading =
-      "How many steps of patches in the trace's window took how long, ghosts included, each bar "
+      "How many steps of patches in the trace’s window took how long, ghosts included, each bar "
       "from its label to the next. A long tail to the right is what neighbours wait for.";
   histogram.kind = ChartKind::kStackedBars;
-  histogram.x = {"time of a patch's step", "µs"};
+  histogram.x = {"time of a patch’s step", "µs"};
   histogram.y = {"steps of patches", ""};
   for (const ReportRun& run : runs) {
     if (run.trace && !run.trace->pieces.empty()) {

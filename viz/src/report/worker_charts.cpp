@@ -119,7 +119,7 @@ std::vector<Chart> worker_charts(std::span<const ReportRun> runs) {
                       "Threads that a worker took from others when it had none of its own.",
                       ChartKind::kStackedBars, {"worker", ""}, {"steals", ""});
   Chart steals_over = make("steals_step", "Steals over the run",
-                           "All workers' steals in each base step: many mean that work is made in "
+                           "All workers’ steals in each base step: many mean that work is made in "
                            "one place and carried to others.",
                            ChartKind::kLines, {"base step", ""}, {"steals in a base step", ""});
   ChartPanel stealing;
@@ -130,6 +130,7 @@ std::vector<Chart> worker_charts(std::span<const ReportRun> runs) {
     panel.series.push_back(bars("waiting", totals, [](const amr::WorkerLoad& load) {
       return kPercent - busy_percent(load);
     }));
+    panel.series.back().faint = true;
     over.panels.push_back(busy_over_run(run));
     if (never_stole(run)) {
       steals.missing.push_back(run.name +
