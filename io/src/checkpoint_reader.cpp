@@ -2,12 +2,10 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
-#include <limits>
 #include <new>
 #include <span>
 #include <string>
 #include <system_error>
-#include <type_traits>
 #include <vector>
 
 #include <fmt/core.h>
@@ -15,14 +13,16 @@
 #include <kumiko/io/checkpoint.hpp>
 
 #include "checkpoint_views.hpp"
+#include "hdf5_source.hpp"
 #include "record_codec.hpp"
 #include "seal.hpp"
+#include "trace_layout.hpp"
 
 namespace kumiko::io {
 
 namespace {
 
-using hdf5::Object;
+using hdf5::Source;
 
 constexpr const char* kRun = "/kumiko";
 constexpr const char* kCounters = "/kumiko/counters";
@@ -30,192 +30,62 @@ constexpr int kMostComponents = 64;
 constexpr int kMostLevels = 8;
 constexpr std::size_t kMostWorkers = 4096;
 
-template <class Number>
-hid_t type_of() {
-  if constexpr (std::is_same_v<Number, double>) return H5T_NATIVE_DOUBLE;
-  if constexpr (std::is_same_v<Number, std::int64_t>) return H5T_NATIVE_INT64;
-  if constexpr (std::is_same_v<Number, std::uint64_t>) return H5T_NATIVE_UINT64;
-}
-
-/// An open checkpoint, of which nothing is believed: what it says is checked before there is memory
-/// for it. Throws CheckpointError, and hdf5::Error what the library throws.
-class Source {
+/// Records that are compressed, by their places in the file: the library is not made for chunks
+/// that lie. No more bytes are read than the file has, whatever the places say.
+class PackedRecords {
  public:
-  explicit Source(const std::filesystem::path& file)
-      : name_(file.string()), bytes_(std::filesystem::file_size(file)), file_(open(name_)) {}
+  explicit PackedRecords(const Source& source) : source_(source) {}
 
-  [[noreturn]] void refuse(const std::string& why) const {
-    throw CheckpointError(fmt::format("'{}' {}", name_, why));
-  }
-
-  template <class Number>
-  Number number(const std::string& object, const char* name) const {
-    const Object attribute = open_attribute(object, name);
-    Number value{};
-    hdf5::require(H5Aread(attribute.id(), type_of<Number>(), &value));
-    return value;
-  }
-  int integer(const std::string& object, const char* name) const {
-    return to_int(number<std::int64_t>(object, name), name);
-  }
-  int to_int(std::int64_t value, const std::string& name) const {
-    if (value < std::numeric_limits<int>::min() || value > std::numeric_limits<int>::max()) {
-      refuse(odd(name));
-    }
-    return static_cast<int>(value);
-  }
-
-  bool has(const std::string& path) const {
-    return H5Lexists(file_.id(), path.c_str(), H5P_DEFAULT) > 0;
-  }
-
-  /// All of a dataset of one dimension.
-  template <class Number>
-  std::vector<Number> list(const std::string& path) const {
-    const Object dataset = open_dataset(path);
-    std::vector<Number> values(count(dataset, path, sizeof(Number)));
-    read(dataset, type_of<Number>(), values.data());
-    return values;
-  }
-  /// The same, of a length that others say too.
-  template <class Number>
-  std::vector<Number> list(const std::string& path, std::size_t length) const {
-    std::vector<Number> values = list<Number>(path);
-    if (values.size() != length) {
-      refuse(fmt::format("holds {} values in '{}', not {}", values.size(), path, length));
-    }
-    return values;
-  }
-
-  /// Records that are compressed, by their places in the file: the library is not made for chunks
-  /// that lie. No more bytes are read than the file has, whatever the places say.
-  std::vector<double> unpacked(const std::string& chunks, std::size_t patches, std::size_t record) {
-    const auto places = list<std::int64_t>(chunks, 2 * patches);
-    std::ifstream file(name_, std::ios::binary);
+  std::vector<double> read(const std::string& chunks, std::size_t patches, std::size_t record) {
+    const auto places = source_.list<std::int64_t>(chunks, 2 * patches);
+    std::ifstream file(source_.name(), std::ios::binary);
     std::vector<double> values;
     std::vector<double> one(record);
     std::vector<std::byte> packed;
     for (std::size_t at = 0; at < places.size(); at += 2) {
       const auto length = static_cast<std::uint64_t>(places[at + 1]);
-      if (places[at] < 0 || length > unread_) refuse(odd(chunks));
+      if (places[at] < 0 || length > unread_) source_.refuse(Source::odd(chunks));
       unread_ -= length;
       packed.resize(length);
       file.seekg(places[at]);
       file.read(reinterpret_cast<char*>(packed.data()), static_cast<std::streamsize>(length));
-      if (!file || !unpack(packed, one)) refuse(odd(chunks));
+      if (!file || !unpack(packed, one)) source_.refuse(Source::odd(chunks));
       values.insert(values.end(), one.begin(), one.end());
     }
     return values;
   }
 
-  std::vector<amr::PatchId> patches(int level) const {
-    constexpr std::size_t kCorners = 4;
-    using Corners = std::array<std::int32_t, kCorners>;
-    constexpr std::array<const char*, kCorners> kNames = {"lo_i", "lo_j", "hi_i", "hi_j"};
-    const std::string path = fmt::format("/level_{}/boxes", level);
-    const Object dataset = open_dataset(path);
-    std::vector<Corners> boxes(count(dataset, path, sizeof(Corners)));
-    const Object type = hdf5::make_integers_type(kNames);
-    read(dataset, type.id(), boxes.data());
-    std::vector<amr::PatchId> ids;
-    ids.reserve(boxes.size());
-    for (const auto& [i, j, last_i, last_j] : boxes) {
-      constexpr std::int64_t kLast = amr::kPatchSize - 1;
-      if (i % amr::kPatchSize != 0 || j % amr::kPatchSize != 0 || last_i != i + kLast ||
-          last_j != j + kLast) {
-        refuse(odd(path));
-      }
-      ids.push_back({level, i / amr::kPatchSize, j / amr::kPatchSize});
-    }
-    return ids;
-  }
-
-  std::string text(const std::string& path) const {
-    const Object dataset = open_dataset(path);
-    const Object type(H5Dget_type(dataset.id()), H5Tclose);
-    if (count(dataset, path, 1) != 1) refuse(odd(path));
-    return fixed_text(type, path, [&](char* into) {
-      return H5Dread(dataset.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, into);
-    });
-  }
-
-  std::string attribute_text(const std::string& object, const std::string& name) const {
-    const Object attribute = open_attribute(object, name.c_str());
-    const Object type(H5Aget_type(attribute.id()), H5Tclose);
-    return fixed_text(type, name,
-                      [&](char* into) { return H5Aread(attribute.id(), type.id(), into); });
-  }
-
-  static std::string odd(const std::string& name) {
-    return fmt::format("holds something in '{}' that Kumiko does not write", name);
-  }
-
  private:
-  static Object open(const std::string& name) {
-    const Object access = hdf5::make_properties(H5P_FILE_ACCESS);
-    // Nobody changes a checkpoint that has its name, and some file systems have no locks.
-    hdf5::require(H5Pset_file_locking(access.id(), false, true));
-    return {H5Fopen(name.c_str(), H5F_ACC_RDONLY, access.id()), H5Fclose};
-  }
-
-  /// Whose bytes are in this file, where the seal covers them. Throws CheckpointError for one that
-  /// points elsewhere.
-  Object open_dataset(const std::string& path) const {
-    for (std::size_t end = path.find('/', 1); true; end = path.find('/', end + 1)) {
-      H5L_info_t link{};
-      hdf5::require(H5Lget_info(file_.id(), path.substr(0, end).c_str(), &link, H5P_DEFAULT));
-      if (link.type != H5L_TYPE_HARD) refuse(odd(path));
-      if (end == std::string::npos) break;
-    }
-    Object dataset(H5Dopen2(file_.id(), path.c_str(), H5P_DEFAULT), H5Dclose);
-    const Object properties(H5Dget_create_plist(dataset.id()), H5Pclose);
-    if (H5Pget_layout(properties.id()) != H5D_CONTIGUOUS ||
-        H5Pget_external_count(properties.id()) != 0) {
-      refuse(odd(path));
-    }
-    return dataset;
-  }
-
-  Object open_attribute(const std::string& object, const char* name) const {
-    Object attribute(H5Aopen_by_name(file_.id(), object.c_str(), name, H5P_DEFAULT, H5P_DEFAULT),
-                     H5Aclose);
-    const Object space(H5Aget_space(attribute.id()), H5Sclose);
-    if (H5Sget_simple_extent_npoints(space.id()) != 1) refuse(odd(name));
-    return attribute;
-  }
-
-  /// What `read` reads, a string of a length that its type says.
-  template <class Read>
-  std::string fixed_text(const Object& type, const std::string& name, Read read) const {
-    const std::size_t size = H5Tget_size(type.id());
-    if (H5Tget_class(type.id()) != H5T_STRING || H5Tis_variable_str(type.id()) > 0 ||
-        size > bytes_) {
-      refuse(odd(name));
-    }
-    std::string text(size, '\0');
-    hdf5::require(read(text.data()));
-    return text.substr(0, text.find_last_not_of('\0') + 1);
-  }
-
-  std::size_t count(const Object& dataset, const std::string& path, std::size_t size) const {
-    const Object space(H5Dget_space(dataset.id()), H5Sclose);
-    const hssize_t points = H5Sget_simple_extent_npoints(space.id());
-    hdf5::require(points);
-    if (static_cast<std::uint64_t>(points) > bytes_ / size) refuse(odd(path));
-    return static_cast<std::size_t>(points);
-  }
-
-  static void read(const Object& dataset, hid_t type, void* into) {
-    hdf5::require(H5Dread(dataset.id(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, into));
-  }
-
-  std::string name_;
-  std::uint64_t bytes_;
-  std::uint64_t unread_ = bytes_;  ///< of what compressed records may take
-  Object file_;
+  const Source& source_;
+  std::uint64_t unread_ = source_.bytes();  ///< of what compressed records may take
 };
 
+std::vector<amr::PatchId> read_patches(const Source& source, int level) {
+  constexpr std::size_t kCorners = 4;
+  using Corners = std::array<std::int32_t, kCorners>;
+  constexpr std::array<const char*, kCorners> kNames = {"lo_i", "lo_j", "hi_i", "hi_j"};
+  const std::string path = fmt::format("/level_{}/boxes", level);
+  const hdf5::Object dataset = source.open_dataset(path);
+  std::vector<Corners> boxes(source.count(dataset, path, sizeof(Corners)));
+  const hdf5::Object type = hdf5::make_integers_type(kNames);
+  Source::read(dataset, type.id(), boxes.data());
+  std::vector<amr::PatchId> ids;
+  ids.reserve(boxes.size());
+  for (const auto& [i, j, last_i, last_j] : boxes) {
+    constexpr std::int64_t kLast = amr::kPatchSize - 1;
+    if (i % amr::kPatchSize != 0 || j % amr::kPatchSize != 0 || last_i != i + kLast ||
+        last_j != j + kLast) {
+      source.refuse(Source::odd(path));
+    }
+    ids.push_back({level, i / amr::kPatchSize, j / amr::kPatchSize});
+  }
+  return ids;
+}
+
 void check_layout(const Source& source) {
+  if (source.has_attribute(kTraceFormat)) {
+    source.refuse("is a trace, not a checkpoint; 'kumiko export' puts it into other formats");
+  }
   if (!source.has("/kumiko")) source.refuse("was not written by Kumiko: it has no '/kumiko'");
   const int layout = source.integer(kRun, "layout_version");
   if (layout == kLayoutVersion) return;
@@ -281,10 +151,10 @@ amr::WorkCounters read_counters(const Source& source) {
 }
 
 /// The records are compared with their hashes, as other readers can do.
-amr::SavedLevel read_level(Source& source, int index, int components) {
+amr::SavedLevel read_level(const Source& source, PackedRecords& packed, int index, int components) {
   amr::SavedLevel level;
   const std::string path = fmt::format("/kumiko/level_{}/", index);
-  level.patches = source.patches(index);
+  level.patches = read_patches(source, index);
   const std::size_t patches = level.patches.size();
   const std::size_t record = static_cast<std::size_t>(components) * amr::kPatchPoints;
   const auto since = source.list<std::int64_t>(path + "since", patches);
@@ -295,7 +165,7 @@ amr::SavedLevel read_level(Source& source, int index, int components) {
   }
   level.cfl = source.list<double>(path + "cfl", patches);
   level.values = source.has(path + "chunks")
-                     ? source.unpacked(path + "chunks", patches, record)
+                     ? packed.read(path + "chunks", patches, record)
                      : source.list<double>(records_path(index), patches * record);
   const auto hashes = source.list<std::uint64_t>(path + "hashes", patches);
   for (std::size_t slot = 0; slot < patches; ++slot) {
@@ -307,7 +177,7 @@ amr::SavedLevel read_level(Source& source, int index, int components) {
   return level;
 }
 
-Checkpoint read_contents(Source source) {
+Checkpoint read_contents(const Source& source) {
   check_layout(source);
   Checkpoint checkpoint;
   checkpoint.attributes = read_attributes(source);
@@ -328,8 +198,9 @@ Checkpoint read_contents(Source source) {
   }
   const int levels = source.integer("/", "num_levels");
   if (levels < 1 || levels > kMostLevels) source.refuse(Source::odd("num_levels"));
+  PackedRecords packed(source);
   for (int index = 0; index < levels; ++index) {
-    run.levels.push_back(read_level(source, index, components));
+    run.levels.push_back(read_level(source, packed, index, components));
   }
   return checkpoint;
 }
@@ -343,6 +214,8 @@ Checkpoint read_checkpoint(const std::filesystem::path& file) {
   const hdf5::QuietErrors quiet;
   try {
     return read_contents(Source(file));
+  } catch (const hdf5::Refusal& error) {
+    throw CheckpointError(error.what());
   } catch (const hdf5::Error& error) {
     throw CheckpointError(fmt::format("'{}' cannot be read: {}", file.string(), error.what()));
   } catch (const std::bad_alloc&) {

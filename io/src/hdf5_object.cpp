@@ -19,13 +19,6 @@ std::string innermost_message() {
   return cause.empty() ? "the HDF5 library gives no cause" : cause;
 }
 
-Object make_string_type(std::size_t length) {
-  Object type(H5Tcopy(H5T_C_S1), H5Tclose);
-  require(H5Tset_size(type.id(), std::max<std::size_t>(length, 1)));  // HDF5 has no empty strings
-  require(H5Tset_strpad(type.id(), H5T_STR_NULLPAD));
-  return type;
-}
-
 /// An empty string still has one byte in the file.
 const char* string_bytes(std::string_view text) { return text.empty() ? "" : text.data(); }
 
@@ -77,6 +70,13 @@ Object make_integers_type(std::span<const char* const> members) {
   for (std::size_t at = 0; at < members.size(); ++at) {
     require(H5Tinsert(type.id(), members[at], at * kBytes, H5T_NATIVE_INT32));
   }
+  return type;
+}
+
+Object make_string_type(std::size_t length) {
+  Object type(H5Tcopy(H5T_C_S1), H5Tclose);
+  require(H5Tset_size(type.id(), std::max<std::size_t>(length, 1)));  // HDF5 has no empty strings
+  require(H5Tset_strpad(type.id(), H5T_STR_NULLPAD));
   return type;
 }
 

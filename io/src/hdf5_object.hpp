@@ -63,6 +63,9 @@ Object make_space(std::span<const hsize_t> extents);
 /// A compound of equal integers, 32 bits each.
 Object make_integers_type(std::span<const char* const> members);
 
+/// Strings of this many bytes, or 1 where that is 0, padded with zeros.
+Object make_string_type(std::size_t length);
+
 /// Attributes of one value each.
 void set_attribute(const Object& object, const char* name, std::int32_t value);
 void set_attribute(const Object& object, const char* name, std::int64_t value);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include <kumiko/io/output_folder.hpp>
+#include <kumiko/io/trace_file.hpp>
 
 #include "part_file.hpp"
 
@@ -28,7 +29,7 @@ struct RunFile {
 };
 
 /// The files of a run.
-constexpr std::array<RunFile, 11> kRunFiles = {
+constexpr std::array<RunFile, 12> kRunFiles = {
     {{"checkpoint_#.hdf", "the run after that many base steps, to go on from"},
      {"state_#.hdf", "the run after that many base steps, to look at or go on from"},
      {"states.hdf.series", "the states as one series in time, for ParaView"},
@@ -36,6 +37,7 @@ constexpr std::array<RunFile, 11> kRunFiles = {
      {"field_end.png", "the last field with its patches"},
      {"diagnostics.csv", "mass, range, patches and updates over time"},
      {"load.csv", "what every worker did in every base step"},
+     {kTraceFile, "a window of the run, piece by piece, to export and to simulate"},
      {"trace.json", "who computed which patch when, for Perfetto"},
      {kConfigurationFile, "the effective configuration"},
      {kManifestFile, "this list"},

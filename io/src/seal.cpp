@@ -102,13 +102,13 @@ class Reader {
                                                                   &XXH3_freeState};
 };
 
-Trailer read_trailer(const fs::path& file, const Reader& reader) {
+Trailer read_trailer(const fs::path& file, const Reader& reader, std::string_view what) {
   std::array<char, kHdf5Magic.size()> begin{};
   if (reader.size() == 0) call_damaged(file, "is empty");
   reader.read(0, std::as_writable_bytes(std::span(begin))
                      .first(std::min<std::uint64_t>(begin.size(), reader.size())));
   if (std::string_view(begin.data(), begin.size()) != kHdf5Magic) {
-    call_damaged(file, "is no checkpoint: it does not begin as an HDF5 file");
+    call_damaged(file, fmt::format("is no {}: it does not begin as an HDF5 file", what));
   }
   Trailer trailer;
   if (reader.size() < sizeof(trailer)) call_damaged(file, "is damaged: it ends too early");
@@ -121,9 +121,9 @@ Trailer read_trailer(const fs::path& file, const Reader& reader) {
   call_damaged(file, "has no seal at its end: it was cut short, or another program wrote it");
 }
 
-std::vector<Extent> read_table(const fs::path& file, const Reader& reader) {
+std::vector<Extent> read_table(const fs::path& file, const Reader& reader, std::string_view what) {
   constexpr std::string_view kBadSeal = "is damaged: its seal does not hold";
-  const Trailer trailer = read_trailer(file, reader);
+  const Trailer trailer = read_trailer(file, reader, what);
   const std::uint64_t table_end = reader.size() - sizeof(trailer);
   // Bounded by the file's size before there is memory for it.
   if (trailer.extents > table_end / sizeof(Extent) ||
@@ -171,9 +171,9 @@ std::string make_seal(std::span<const Extent> extents) {
   return seal;
 }
 
-void check_seal(const fs::path& file) {
+void check_seal(const fs::path& file, std::string_view what) {
   Reader reader(file);
-  for (const Extent& extent : read_table(file, reader)) {
+  for (const Extent& extent : read_table(file, reader, what)) {
     if (reader.hash(extent) == extent.hash) continue;
     call_damaged(file, fmt::format("is damaged between bytes {} and {} ({})", extent.offset,
                                    extent.offset + extent.length - 1, contents(extent)));

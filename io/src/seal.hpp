@@ -1,4 +1,5 @@
-// The seal at a checkpoint's end: a table of hashes of all bytes before it, and its own hash.
+// The seal at the end of a checkpoint or a trace: a table of hashes of all bytes before it, and its
+// own hash.
 #pragma once
 
 #include <bit>
@@ -7,10 +8,11 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace kumiko::io {
 
-static_assert(std::endian::native == std::endian::little, "checkpoints are little-endian");
+static_assert(std::endian::native == std::endian::little, "files are little-endian");
 
 /// Bytes of a file that one hash is of.
 struct Extent {
@@ -30,7 +32,8 @@ std::uint64_t hash_of_file(const std::filesystem::path& file);
 /// The seal for extents that follow each other from the file's first byte, and its own place.
 std::string make_seal(std::span<const Extent> extents);
 
-/// Checks every byte of a file against its seal. Throws CheckpointError.
-void check_seal(const std::filesystem::path& file);
+/// Checks every byte of a file, which should be a checkpoint or so, against its seal. Throws
+/// CheckpointError.
+void check_seal(const std::filesystem::path& file, std::string_view what = "checkpoint");
 
 }  // namespace kumiko::io

@@ -28,15 +28,15 @@ inline constexpr std::uint32_t kNoPiece = UINT32_MAX;
 
 /// One piece of work on a patch, which one worker did without a pause.
 struct TracePiece {
-  std::int64_t begin_ns = 0;         ///< since the trace began
-  std::int64_t end_ns = 0;           ///< as begin_ns
-  std::uint32_t patch = 0;           ///< in Trace::patches
-  std::uint32_t phase = 0;           ///< in Trace::phases
-  std::int32_t worker = -1;          ///< who did it
-  std::uint32_t awaited = kNoPiece;  ///< the piece that it waited for last, if it had to wait
+  std::int64_t begin_ns = 0;              ///< since the trace began
+  std::int64_t end_ns = 0;                ///< as begin_ns
+  std::uint32_t patch = 0;                ///< in Trace::patches
+  std::uint32_t phase = 0;                ///< in Trace::phases
+  std::int32_t worker = -1;               ///< who did it
+  std::uint32_t awaited = kNoPiece;       ///< the piece that it waited for last, if it had to wait
   WaitCause cause = WaitCause::kSibling;  ///< why it waited for that
-  std::uint32_t steals = 0;        ///< threads that the worker took from others since its last piece
-  std::int32_t runnable = -1;      ///< threads ready with this worker at its begin; -1: not known
+  std::uint32_t steals = 0;    ///< threads that the worker took from others since its last piece
+  std::int32_t runnable = -1;  ///< threads ready with this worker at its begin; -1: not known
   std::int32_t io_in_flight = -1;  ///< of the run's I/O, operations under way then; -1: not known
 };
 

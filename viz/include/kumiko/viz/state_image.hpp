@@ -22,8 +22,8 @@ enum class Quantity {
 struct StateImageOptions {
   std::string title;
   Quantity quantity = Quantity::kField;
-  std::string name = "u";  ///< the colour bar's title
-  int component = 0;       ///< for kField
+  std::string name = "u";           ///< the colour bar's title
+  int component = 0;                ///< for kField
   std::optional<Range> range = {};  ///< of the colours; by default the values'
   bool outlines = true;             ///< of the patches, by level
   int width = 1000;                 ///< pixels, about

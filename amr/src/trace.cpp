@@ -1,0 +1,169 @@
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include <kumiko/amr/trace.hpp>
+
+namespace kumiko::amr {
+
+namespace {
+
+template <class... Values>
+void require(bool holds, fmt::format_string<Values...> what, Values&&... values) {
+  if (!holds) {
+    throw std::invalid_argument(fmt::format("the trace contradicts itself: {}",
+                                            fmt::format(what, std::forward<Values>(values)...)));
+  }
+}
+
+/// A range that goes on where the one before ended.
+template <class Index>
+void check_range(Index begin, Index end, Index& expected, std::size_t limit, const char* of,
+                 std::size_t at) {
+  require(begin == expected && begin <= end && end <= limit,
+          "{} {} has items {} to {}, of {} with {} the first", of, at, begin, end, limit, expected);
+  expected = end;
+}
+
+void check_times(std::int64_t begin, std::int64_t end, std::int64_t from, std::int64_t until,
+                 const char* of, std::size_t at) {
+  require(begin <= end && begin >= from && end <= until,
+          "{} {} lasts from {} to {} ns, not within {} to {} ns", of, at, begin, end, from, until);
+}
+
+void check_numbers(const Trace& trace) {
+  require(trace.workers >= 1, "it has {} workers", trace.workers);
+  require(trace.levels >= 1, "it has {} levels", trace.levels);
+  require(trace.pieces.size() < kNoPiece, "it has {} pieces", trace.pieces.size());
+  for (std::size_t at = 0; at < trace.patches.size(); ++at) {
+    const PatchId& id = trace.patches[at];
+    require(id.level >= 0 && id.level < trace.levels, "patch {} is of level {}, of {}", at,
+            id.level, trace.levels);
+  }
+}
+
+void check_stretches(const Trace& trace) {
+  std::uint32_t phase = 0;
+  std::uint32_t patch = 0;
+  std::int64_t until = 0;
+  for (std::size_t at = 0; at < trace.stretches.size(); ++at) {
+    const TraceStretch& stretch = trace.stretches[at];
+    check_times(stretch.begin_ns, stretch.end_ns, until, trace.end_ns, "stretch", at);
+    until = stretch.end_ns;
+    require(stretch.steps >= 1, "stretch {} has {} base steps", at, stretch.steps);
+    check_range(stretch.first_phase, stretch.end_phase, phase, trace.phases.size(), "stretch", at);
+    check_range(stretch.first_patch, stretch.end_patch, patch, trace.patches.size(), "stretch", at);
+  }
+  require(phase == trace.phases.size(), "{} phases belong to no stretch",
+          trace.phases.size() - phase);
+  require(patch == trace.patches.size(), "{} patches belong to no stretch",
+          trace.patches.size() - patch);
+}
+
+void check_spans(const Trace& trace) {
+  std::int64_t until = 0;
+  for (std::size_t at = 0; at < trace.spans.size(); ++at) {
+    const TraceSpan& span = trace.spans[at];
+    check_times(span.begin_ns, span.end_ns, until, trace.end_ns, "span", at);
+    until = span.end_ns;
+    require(span.loops_ns >= 0, "span {} has loops of {} ns", at, span.loops_ns);
+  }
+}
+
+void check_phase(const Trace& trace, const TraceStretch& stretch, std::size_t at) {
+  const TracePhase& phase = trace.phases[at];
+  require(phase.level >= 0 && phase.level < trace.levels, "phase {} is of level {}, of {}", at,
+          phase.level, trace.levels);
+  require(phase.kind <= PieceKind::kFinish, "phase {} is of kind {}", at,
+          static_cast<int>(phase.kind));
+  require(phase.base_step >= stretch.first_step &&
+              phase.base_step - stretch.first_step < stretch.steps && phase.number >= 0,
+          "phase {} is step {} of base step {}", at, phase.number, phase.base_step);
+}
+
+void check_piece(const Trace& trace, const TraceStretch& stretch, std::size_t phase,
+                 std::uint32_t at) {
+  const TracePiece& piece = trace.pieces[at];
+  require(piece.phase == phase, "piece {} stands in phase {} and names {}", at, phase, piece.phase);
+  require(piece.patch >= stretch.first_patch && piece.patch < stretch.end_patch,
+          "piece {} is of patch {}, not of its stretch", at, piece.patch);
+  require(trace.patches[piece.patch].level == trace.phases[phase].level,
+          "piece {} is of another level than its phase", at);
+  require(piece.worker >= 0 && piece.worker < trace.workers, "piece {} is of worker {}, of {}", at,
+          piece.worker, trace.workers);
+  check_times(piece.begin_ns, piece.end_ns, stretch.begin_ns, stretch.end_ns, "piece", at);
+  require(piece.cause <= WaitCause::kLevel, "piece {} waited for cause {}", at,
+          static_cast<int>(piece.cause));
+  if (piece.awaited == kNoPiece) return;
+  const std::uint32_t first = trace.phases[stretch.first_phase].first_piece;
+  require(piece.awaited >= first && piece.awaited < at, "piece {} waited for {}", at,
+          piece.awaited);
+}
+
+void check_pieces(const Trace& trace) {
+  std::uint32_t expected = 0;
+  for (const TraceStretch& stretch : trace.stretches) {
+    for (std::size_t phase = stretch.first_phase; phase < stretch.end_phase; ++phase) {
+      const std::uint32_t first = trace.phases[phase].first_piece;
+      const std::uint32_t end = trace.phases[phase].end_piece;
+      check_phase(trace, stretch, phase);
+      check_range(first, end, expected, trace.pieces.size(), "phase", phase);
+      for (std::uint32_t at = first; at < end; ++at) check_piece(trace, stretch, phase, at);
+    }
+  }
+  require(expected == trace.pieces.size(), "{} pieces belong to no phase",
+          trace.pieces.size() - expected);
+}
+
+/// Of the pieces of a stretch, which end with piece `end`.
+void check_successors(const Trace& trace, std::uint32_t at, std::uint32_t end) {
+  std::uint32_t before = at;
+  for (const std::uint32_t successor : trace.successors_of(at)) {
+    require(successor > before && successor < end,
+            "piece {} is waited for by {}, after {}, in a stretch up to {}", at, successor, before,
+            end);
+    before = successor;
+  }
+}
+
+void check_edges(const Trace& trace) {
+  const std::vector<std::uint64_t>& begins = trace.successors_begin;
+  require(begins.size() == trace.pieces.size() + 1 && begins.front() == 0 &&
+              begins.back() == trace.successors.size() &&
+              std::is_sorted(begins.begin(), begins.end()),
+          "{} pieces have {} lists of who waits for them, with {} edges", trace.pieces.size(),
+          begins.size(), trace.successors.size());
+  for (const TraceStretch& stretch : trace.stretches) {
+    if (stretch.first_phase == stretch.end_phase) continue;
+    const std::uint32_t end = trace.phases[stretch.end_phase - 1].end_piece;
+    for (std::uint32_t at = trace.phases[stretch.first_phase].first_piece; at < end; ++at) {
+      check_successors(trace, at, end);
+    }
+  }
+}
+
+}  // namespace
+
+std::string_view to_string(PieceKind kind) {
+  switch (kind) {
+    case PieceKind::kAdvance:
+      return "advance";
+    case PieceKind::kBlend:
+      return "blend";
+    case PieceKind::kFinish:
+      return "finish";
+  }
+  return "unknown";
+}
+
+void check(const Trace& trace) {
+  check_numbers(trace);
+  check_stretches(trace);
+  check_pieces(trace);
+  check_edges(trace);
+  check_spans(trace);
+}
+
+}  // namespace kumiko::amr
