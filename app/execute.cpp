@@ -5,6 +5,7 @@
 #include <cmath>
 #include <csignal>
 #include <cstring>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -28,52 +29,51 @@ int until(int step, int every) { return every > 0 ? every - step % every : kLong
 /// Steps from `step` to `target`, if that lies ahead.
 int up_to(int step, int target) { return target > step ? target - step : kLongestStretch; }
 
-/// Records that the trace of a base step may take on one worker, with room to spare: three a patch
-/// and phase, four phases, twice the fair share, and some for steals and sleep.
-std::size_t records_per_step(const amr::Hierarchy& hierarchy, int workers) {
-  std::size_t visits = 0;
-  for (int level = 0; level < hierarchy.max_levels(); ++level) {
-    visits += hierarchy.level(level).size() << level;
-  }
-  return 3 * 4 * 2 * visits / static_cast<std::size_t>(workers) + 64;
-}
-
-/// Traces the window of a run that problem.trace_from and problem.trace_until name.
+/// Traces the window of a run that problem.trace_from and problem.trace_until name, as far as there
+/// is room.
 class TraceWindow {
  public:
-  TraceWindow(const Problem& problem, amr::Backend& backend, const Hooks& hooks)
-      : from_(problem.trace_from),
-        until_(problem.trace_until),
-        backend_(backend),
-        end_(hooks.end_trace),
-        settle_(hooks.settle) {}
+  TraceWindow(const Problem& problem, const Hooks& hooks) : problem_(problem), hooks_(hooks) {}
 
   /// Steps from `step` to where something is to be done.
-  int next(int step) const { return std::min(up_to(step, from_), up_to(step, until_)); }
-
-  void before(const amr::Simulation& simulation) {
-    if (!end_ || simulation.step() != from_) return;
-    settle_();  // nothing else may use the workers when a trace begins or ends
-    // Of all workers: 60 MB, and a file of twice that. Beyond it the latest records are kept.
-    constexpr std::size_t kMostRecords = std::size_t{1} << 20U;
-    const auto steps = static_cast<std::size_t>(until_ - from_);
-    const int workers = backend_.workers();
-    backend_.start_trace(std::min(kMostRecords / static_cast<std::size_t>(workers),
-                                  steps * records_per_step(simulation.hierarchy(), workers)));
+  int next(int step) const {
+    return std::min(up_to(step, problem_.trace_from), up_to(step, problem_.trace_until));
   }
 
-  void after(const amr::Simulation& simulation) {
-    if (!end_ || simulation.step() != until_) return;
-    settle_();
-    end_();
+  void before(amr::Simulation& simulation) {
+    if (!hooks_.end_trace || simulation.step() != problem_.trace_from) return;
+    simulation.start_trace();
+    is_open_ = true;
+  }
+
+  void after(amr::Simulation& simulation) {
+    if (!is_open_) return;
+    const bool is_full = simulation.trace_is_full();
+    if (!is_full && simulation.step() != problem_.trace_until) return;
+    is_open_ = false;
+    amr::Trace trace = simulation.stop_trace();
+    if (is_full) warn(trace);
+    trace.case_name = problem_.config.values().text("case.name");
+    hooks_.settle();  // it is written next
+    hooks_.end_trace(std::move(trace));
   }
 
  private:
-  int from_;
-  int until_;
-  amr::Backend& backend_;
-  const std::function<void()>& end_;
-  const std::function<void()>& settle_;
+  void warn(const amr::Trace& trace) const {
+    const int steps = trace.stretches.empty()
+                          ? 0
+                          : trace.stretches.back().first_step + trace.stretches.back().steps -
+                                problem_.trace_from;
+    fmt::print(
+        stderr,
+        "kumiko: warning: the trace takes more than {:.0f} GB, and ends after {} base steps; "
+        "lower trace.steps\n",
+        static_cast<double>(amr::Simulation::kMostTraceBytes) * 1e-9, steps);
+  }
+
+  const Problem& problem_;
+  const Hooks& hooks_;
+  bool is_open_ = false;
 };
 
 /// What a run does between two parts of its loop, by clock and signals.
@@ -224,7 +224,7 @@ io::RunSummary step_to_end(const Problem& problem, amr::Backend& backend,
   const int past_step = simulation.step();
   const std::uint64_t updates_before = simulation.counters().updates();
   const double wall_s_before = figures.wall_s;
-  TraceWindow trace(problem, backend, hooks);
+  TraceWindow trace(problem, hooks);
   Stops stops(problem, hooks, figures.wall_s);
   while (simulation.step() < problem.stop_step) {
     const int step = simulation.step();

@@ -27,9 +27,9 @@ struct Hooks {
   std::function<void()> settle = [] {};
   /// How long a checkpoint takes, at most, as far as is known.
   std::function<double()> checkpoint_s = [] { return 0.0; };
-  /// Called when base steps problem.trace_from to problem.trace_until have been traced, to call
-  /// backend.stop_trace(). Without it nothing is traced.
-  std::function<void()> end_trace;
+  /// Called with the trace of base steps problem.trace_from to problem.trace_until, or as many of
+  /// them as there was room for. Without it nothing is traced.
+  std::function<void(amr::Trace)> end_trace;
   /// Called between parts of the loop.
   std::function<void(const amr::Simulation&)> progress = [](const amr::Simulation&) {};
 };

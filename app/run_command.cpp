@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <optional>
 #include <system_error>
+#include <utility>
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
@@ -14,6 +15,7 @@
 #include <kumiko/io/manifest.hpp>
 #include <kumiko/io/output_folder.hpp>
 #include <kumiko/io/summary.hpp>
+#include <kumiko/io/trace_file.hpp>
 #include <kumiko/viz/field_image.hpp>
 
 #include "execute.hpp"
@@ -242,12 +244,17 @@ class RunFiles {
     viz::draw_field(folder_.file(name), simulation.hierarchy(), options);
   }
 
-  void write_trace(amr::Backend& backend) const {
-    folder_.write("trace.json", [&](std::ostream& out) { backend.stop_trace(out); });
+  /// Its other form, which others read, waits for the end of the run.
+  void write_trace(amr::Trace trace) {
+    trace_ = std::move(trace);
+    io::write_trace(folder_.file(io::kTraceFile), *trace_);
   }
 
   /// Last of all: its presence says that the run is complete.
   void finish(const io::RunSummary& summary, double dt, const std::filesystem::path& copy) {
+    if (trace_) {
+      folder_.write("trace.json", [&](std::ostream& out) { io::write_chrome_trace(out, *trace_); });
+    }
     csv_.finish();
     load_csv_.finish();
     folder_.write_text("states.hdf.series", io::make_series(folder_, dt));
@@ -303,9 +310,10 @@ class RunFiles {
   std::vector<std::uint64_t> reported_;  ///< updates per worker up to the last row
   bool has_rows_;
   StateWriter states_;
+  std::optional<amr::Trace> trace_;
 };
 
-void check_trace(const Start& start, const amr::Backend& backend) {
+void check_trace(const Start& start) {
   const Problem& problem = start.problem;
   if (problem.trace_from < 0) return;
   const int first = start.from ? start.from->checkpoint.run.step : 0;
@@ -319,15 +327,6 @@ void check_trace(const Start& start, const amr::Backend& backend) {
         fmt::format("trace.from: the run ends at base step {}; choose 0 .. {}, or -1 for no trace",
                     problem.stop_step, problem.stop_step - 1));
   }
-  if (backend.can_trace()) return;
-  if (!runtime::sleeps(problem.idle)) {
-    throw RequestError(fmt::format(
-        "trace.from: workers that never sleep keep no trace, and runtime.idle is '{}'; choose "
-        "adaptive or sleep",
-        problem.config.values().text("runtime.idle")));
-  }
-  throw RequestError(fmt::format(
-      "trace.from: backend '{}' keeps no trace; choose --backend threads", backend.name()));
 }
 
 void print_load(const io::RunSummary& s) {
@@ -395,7 +394,9 @@ Hooks hooks_for(const Problem& problem, amr::Backend& backend, RunFiles& files,
   };
   hooks.settle = [&] { files.settle(); };
   hooks.checkpoint_s = [&] { return files.longest_checkpoint_s(); };
-  if (problem.trace_from >= 0) hooks.end_trace = [&] { files.write_trace(backend); };
+  if (problem.trace_from >= 0) {
+    hooks.end_trace = [&](amr::Trace trace) { files.write_trace(std::move(trace)); };
+  }
   hooks.progress = [&](const amr::Simulation& state) {
     files.write_load(state);
     progress.show(state);
@@ -425,7 +426,7 @@ int run_command(const Request& request) {
   const Problem& problem = start.problem;
   if (!start.folder) check_output(start.path, start.earlier);
   const auto backend = load_backend(request.backend, problem);
-  check_trace(start, *backend);
+  check_trace(start);
   const auto simulation =
       make_simulation(problem, *backend, start.from ? &start.from->checkpoint : nullptr);
   // The summary's folder may be the one that the run makes.

@@ -1,3 +1,4 @@
+#include <chrono>
 #include <exception>
 #include <mutex>
 #include <stdexcept>
@@ -16,6 +17,7 @@ void Backend::for_each(const Level& level, const PatchTask& task) {
   std::mutex mutex;
   std::exception_ptr first;
   std::size_t first_slot = level.size();
+  const auto begin = std::chrono::steady_clock::now();
   run_tasks(level, [&](std::size_t slot, int worker) {
     try {
       task(slot, worker);
@@ -28,15 +30,8 @@ void Backend::for_each(const Level& level, const PatchTask& task) {
       }
     }
   });
+  loop_time_ += std::chrono::steady_clock::now() - begin;
   if (first) std::rethrow_exception(first);
-}
-
-void Backend::start_trace(std::size_t /*records*/) {
-  throw std::logic_error(fmt::format("backend '{}' keeps no trace", name()));
-}
-
-void Backend::stop_trace(std::ostream& /*out*/) {
-  throw std::logic_error(fmt::format("backend '{}' keeps no trace", name()));
 }
 
 const std::vector<std::string>& backend_names() {

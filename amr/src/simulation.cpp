@@ -141,6 +141,7 @@ class Simulation::Engine {
   Engine(const Case& problem, const Solver& solver, Backend& backend,
          const SimulationOptions& options)
       : case_(problem),
+        solver_(solver),
         transfer_(transfer_operators(solver.traits().centring)),
         backend_(backend),
         options_(options),
@@ -199,9 +200,11 @@ class Simulation::Engine {
 
   void advance(int steps) {
     backend_.run([this, steps] {
+      recorder().note_return(step_);
       for (const int end = step_ + steps; step_ < end;) {
         look_for_broken_values();
         if (step_ > 0 && step_ == next_regrid_) {
+          const TraceRecorder::Span span(recorder(), "regrid", step_);
           regrid(Fill::kProlong);
           stepper_.count_regrid();
         }
@@ -210,6 +213,22 @@ class Simulation::Engine {
         step_ += count;
       }
     });
+  }
+
+  void start_trace(std::size_t most_bytes) { recorder().start(most_bytes); }
+  bool trace_is_full() const { return stepper_.recorder().is_full(); }
+
+  Trace stop_trace() {
+    Trace trace = recorder().stop();
+    trace.solver = solver_.traits().name;
+    trace.backend = backend_.name();
+    trace.schedule = stepper_.by_level() ? "level" : "dataflow";
+    trace.workers = backend_.workers();
+    trace.points_x = options_.points_x;
+    trace.points_y = options_.points_y;
+    trace.levels = options_.levels;
+    trace.subcycling = options_.subcycling;
+    return trace;
   }
 
   int step() const { return step_; }
@@ -245,6 +264,7 @@ class Simulation::Engine {
   void look_for_broken_values() {
     const int interval = options_.refinement.check_finite;
     if (interval == 0 || step_ < next_check_) return;
+    const TraceRecorder::Span span(recorder(), "check", step_);
     check_finite(hierarchy_, backend_, step_);
     next_check_ = step_ + interval;
   }
@@ -359,7 +379,10 @@ class Simulation::Engine {
     return largest;
   }
 
+  TraceRecorder& recorder() { return stepper_.recorder(); }
+
   const Case& case_;
+  const Solver& solver_;
   TransferOperators transfer_;
   Backend& backend_;
   SimulationOptions options_;
@@ -389,6 +412,10 @@ Simulation::Simulation(const Case& problem, const Solver& solver, Backend& backe
 Simulation::~Simulation() = default;
 
 void Simulation::advance(int steps) { engine_->advance(steps); }
+void Simulation::start_trace(std::size_t most_bytes) { engine_->start_trace(most_bytes); }
+bool Simulation::trace_is_full() const { return engine_->trace_is_full(); }
+Trace Simulation::stop_trace() { return engine_->stop_trace(); }
+std::vector<WorkerActivity> Simulation::activity() const { return engine_->ledger().activity(); }
 SavedRun Simulation::save() const { return engine_->save(0); }
 SavedRun Simulation::save_with_figures() const {
   return engine_->save(static_cast<int>(kFigureNames.size()));

@@ -29,9 +29,11 @@ TimeStepper::TimeStepper(Hierarchy& hierarchy, const Case& problem, const Solver
     : hierarchy_(hierarchy),
       backend_(backend),
       patches_(hierarchy, problem, solver, exchange, options),
+      by_level_(steps_by_level(options.schedule, backend)),
       ledger_(backend, hierarchy.max_levels()),
-      dataflow_(hierarchy, backend, patches_, ledger_, failures_),
-      by_level_(steps_by_level(options.schedule, backend)) {}
+      recorder_(backend, ledger_, by_level_),
+      pieces_(hierarchy, patches_, ledger_, failures_),
+      dataflow_(graph_, patches_.clock(), backend, pieces_, ledger_, recorder_) {}
 
 void TimeStepper::prepare(int index, const std::vector<std::size_t>& slots, double time) {
   Level& level = hierarchy_.level(index);
@@ -48,27 +50,25 @@ void TimeStepper::prepare(int index, const std::vector<std::size_t>& slots, doub
 }
 
 void TimeStepper::advance(int first, int count) {
+  const PhaseOrder order{patches_.clock(), first, hierarchy_.used_levels(),
+                         patches_.blends_in_time()};
   ledger_.begin_window(first, count);
+  if (!by_level_ || recorder_.is_on()) graph_.build(hierarchy_, patches_);
+  if (recorder_.is_on()) recorder_.begin_stretch(order, count, graph_);
   if (by_level_) {
-    for (int number = 0; number < count; ++number) step_level(first, 0, number);
+    step_levels(order, count);
   } else {
     dataflow_.advance(first, count);
   }
   const std::uint64_t updates = ledger_.end_window();
-  std::uint64_t expected = 0;
-  for (int level = 0; level < hierarchy_.max_levels(); ++level) {
-    const auto steps = static_cast<std::uint64_t>(patches_.clock().substeps(level));
-    const std::uint64_t of_level =
-        hierarchy_.level(level).size() * kPatchPoints * steps * static_cast<std::uint64_t>(count);
-    ledger_.count_level(level, of_level);
-    expected += of_level;
-  }
+  const std::uint64_t expected = count_levels(count);
   end_on_failure();
   if (updates != expected) {
     throw std::logic_error(
         fmt::format("base steps {} to {} made {} point updates of {}: patches were left out", first,
                     first + count - 1, updates, expected));
   }
+  recorder_.end_stretch(ledger_.window_begin(), ledger_.window_end(), graph_);
   for (int index = 0; index < hierarchy_.max_levels(); ++index) {
     if (state_at(count * patches_.clock().substeps(index)) == State::kNow) continue;
     Level& level = hierarchy_.level(index);
@@ -76,41 +76,37 @@ void TimeStepper::advance(int first, int count) {
   }
 }
 
-void TimeStepper::step_level(int first, int index, int number) {
-  const LevelStep step = patches_.clock().step(first, index, number);
-  const bool refined = index + 1 < hierarchy_.max_levels() && !hierarchy_.level(index + 1).empty();
-  // Filling a patch's ghosts writes that patch alone and reads interiors, which this phase leaves
-  // as they are: filling and advancing need no barrier between them.
-  phase(step, [&](std::size_t slot, WorkLedger::Work& work) {
-    patches_.fill_ghosts(step, slot);
-    const double cfl = patches_.advance(step, slot);
-    if (!patches_.serves(cfl)) failures_.keep({step, slot, cfl, nullptr});
-    work.count_updates(kPatchPoints);
-  });
-  if (!refined || failures_.any()) return;
-  if (patches_.blends_in_time()) {
-    phase(step,
-          [&](std::size_t slot, WorkLedger::Work&) { patches_.fill_next_ghosts(step, slot); });
+/// @return the point updates of all levels
+std::uint64_t TimeStepper::count_levels(int count) {
+  std::uint64_t all = 0;
+  for (int level = 0; level < hierarchy_.max_levels(); ++level) {
+    const auto steps = static_cast<std::uint64_t>(patches_.clock().substeps(level));
+    const std::uint64_t of_level =
+        hierarchy_.level(level).size() * kPatchPoints * steps * static_cast<std::uint64_t>(count);
+    ledger_.count_level(level, of_level);
+    all += of_level;
   }
-  for (int finer = step.ratio * number; finer < step.finer_end(); ++finer) {
-    step_level(first, index + 1, finer);
-    if (failures_.any()) return;
-  }
-  phase(step, [&](std::size_t slot, WorkLedger::Work&) { patches_.finish(step, slot); });
+  return all;
 }
 
-/// task(slot, work) for every patch of the step's level; exceptions become failures.
-template <class Task>
-void TimeStepper::phase(const LevelStep& step, Task task) {
-  Level& level = hierarchy_.level(step.level);
-  if (failures_.any()) return;
-  backend_.for_each(level, [&](std::size_t slot, int worker) {
-    WorkLedger::Work work(ledger_, worker, step.base_step, level.patch(slot));
-    try {
-      task(slot, work);
-    } catch (...) {
-      failures_.keep({step, slot, 0.0, std::current_exception()});
-    }
+/// Filling a patch's ghosts writes that patch alone and reads interiors, which the advance of
+/// others leaves as they are: the two need no barrier between them.
+void TimeStepper::step_levels(const PhaseOrder& order, int count) {
+  const auto visit = [this](PieceKind kind, const LevelStep& step) {
+    if (failures_.any()) return false;
+    phase(kind, step);
+    return !failures_.any();
+  };
+  for (int number = 0; number < count; ++number) for_each_phase(order, 0, number, visit);
+}
+
+/// The same for every patch of the step's level.
+void TimeStepper::phase(PieceKind kind, const LevelStep& step) {
+  backend_.for_each(hierarchy_.level(step.level), [&](std::size_t slot, int worker) {
+    TracePiece* const record =
+        recorder_.is_on() ? recorder_.piece(graph_.level(step.level)[slot], kind, step.number)
+                          : nullptr;
+    pieces_.run(kind, step, slot, worker, record);
   });
   ledger_.note_phase(step.base_step);
 }

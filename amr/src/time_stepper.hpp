@@ -8,7 +8,11 @@
 #include "dataflow.hpp"
 #include "first_failure.hpp"
 #include "ghost_exchange.hpp"
+#include "patch_graph.hpp"
 #include "patch_stepper.hpp"
+#include "phase_order.hpp"
+#include "piece_runner.hpp"
+#include "trace_recorder.hpp"
 #include "work_ledger.hpp"
 
 namespace kumiko::amr {
@@ -35,23 +39,28 @@ class TimeStepper {
   /// Goes on with the counts of a saved run. Before the first step.
   void resume(const WorkCounters& counters) { ledger_.resume(counters); }
   const WorkLedger& ledger() const { return ledger_; }
+  TraceRecorder& recorder() { return recorder_; }
+  const TraceRecorder& recorder() const { return recorder_; }
+  bool by_level() const { return by_level_; }
   /// What is kept for each patch beside the hierarchy.
-  std::size_t metadata_bytes() const { return dataflow_.bytes(); }
+  std::size_t metadata_bytes() const { return graph_.bytes(); }
 
  private:
-  void step_level(int first, int level, int number);
-  template <class Task>
-  void phase(const LevelStep& step, Task task);
-  void note_waits(const LevelStep& step);
+  void step_levels(const PhaseOrder& order, int count);
+  void phase(PieceKind kind, const LevelStep& step);
+  std::uint64_t count_levels(int count);
   void end_on_failure();
 
   Hierarchy& hierarchy_;
   Backend& backend_;
   PatchStepper patches_;
+  bool by_level_;
   WorkLedger ledger_;
   FirstFailure failures_;
+  PatchGraph graph_;  ///< of the latest window, when stepping without barriers or for a trace
+  TraceRecorder recorder_;
+  PieceRunner pieces_;
   DataflowStepper dataflow_;
-  bool by_level_;
 };
 
 }  // namespace kumiko::amr

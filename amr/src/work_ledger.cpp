@@ -4,11 +4,35 @@
 
 namespace kumiko::amr {
 
+WorkerActivity CurrentPiece::read(std::uint64_t now, double seconds_per_tick) const {
+  for (;;) {
+    const std::uint64_t version = version_.load(std::memory_order_acquire);
+    WorkerActivity activity;
+    activity.is_busy = (version & 1U) != 0;
+    std::uint64_t since = 0;
+    if (activity.is_busy) {
+      const std::uint64_t place = place_.load(std::memory_order_acquire);
+      const std::uint64_t task = task_.load(std::memory_order_acquire);
+      since = begun_.load(std::memory_order_acquire);
+      const auto what = static_cast<std::uint32_t>(task >> 32U);
+      activity.patch = {static_cast<int>(what >> 2U), static_cast<std::int32_t>(place),
+                        static_cast<std::int32_t>(place >> 32U)};
+      activity.kind = static_cast<PieceKind>(what & 3U);
+      activity.base_step = static_cast<std::int32_t>(task);
+    } else {
+      since = idle_since_.load(std::memory_order_acquire);
+    }
+    activity.seconds = static_cast<double>(elapsed(since, now)) * seconds_per_tick;
+    if (version_.load(std::memory_order_acquire) == version) return activity;
+  }
+}
+
 WorkLedger::WorkLedger(const Backend& backend, int levels)
     : backend_(backend),
       workers_(static_cast<std::size_t>(backend.workers())),
       begin_ticks_(read_ticks()),
       begin_time_(std::chrono::steady_clock::now()) {
+  for (Worker& own : workers_) own.now.start_idle(begin_ticks_);
   counters_.updates_per_level.resize(static_cast<std::size_t>(levels));
   counters_.workers.resize(workers_.size());
 }
@@ -24,6 +48,7 @@ void WorkLedger::begin_window(int first, int count) {
   first_ = first;
   const std::uint64_t now = read_ticks();
   phase_end_ = now;
+  window_begin_ = now;
   for (std::size_t worker = 0; worker < workers_.size(); ++worker) {
     Worker& own = workers_[worker];
     own.idle_since = now;
@@ -46,11 +71,24 @@ void WorkLedger::note_phase(int base_step) {
   phase_end_ = last.idle_since;
 }
 
+double WorkLedger::measure_tick() const {
+  const std::chrono::duration<double> run = std::chrono::steady_clock::now() - begin_time_;
+  const std::uint64_t ticks = elapsed(begin_ticks_, read_ticks());
+  return ticks > 0 ? run.count() / static_cast<double>(ticks) : 0.0;
+}
+
+std::vector<WorkerActivity> WorkLedger::activity() const {
+  const double tick = measure_tick();
+  std::vector<WorkerActivity> all;
+  all.reserve(workers_.size());
+  for (const Worker& worker : workers_) all.push_back(worker.now.read(read_ticks(), tick));
+  return all;
+}
+
 std::uint64_t WorkLedger::end_window() {
   const std::uint64_t now = read_ticks();
-  const std::chrono::duration<double> run = std::chrono::steady_clock::now() - begin_time_;
-  seconds_per_tick_ =
-      now > begin_ticks_ ? run.count() / static_cast<double>(now - begin_ticks_) : 0.0;
+  window_end_ = now;
+  seconds_per_tick_ = measure_tick();
   for (Worker& own : workers_) own.steps.back().wait += elapsed(own.idle_since, now);
   std::uint64_t updates = 0;
   for (std::size_t step = 0; step < workers_.front().steps.size(); ++step) {

@@ -2,15 +2,18 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <vector>
 
+#include <kumiko/amr/activity.hpp>
 #include <kumiko/amr/backend.hpp>
 #include <kumiko/amr/patch.hpp>
 #include <kumiko/amr/statistics.hpp>
+#include <kumiko/amr/trace.hpp>
 
 namespace kumiko::amr {
 
@@ -32,6 +35,49 @@ inline std::uint64_t elapsed(std::uint64_t from, std::uint64_t to) {
   return to > from ? to - from : 0;
 }
 
+/// What a worker does now, for others to read at any time. A version, odd while the worker is at a
+/// piece, is raised at its begin and at its end. What a piece is stands in words that are written
+/// before its begin, since when the worker became idle in one that is written before that. So a
+/// reader that finds the same version before and after the words of its kind has read words that
+/// belong together: they were complete before the version came (its release and the reader's first
+/// acquire), and had it met a later one, the version before that would be in its second reading
+/// (the word's release, the reader's acquire of it). Cost of a piece: six plain stores on x86-64.
+class CurrentPiece {
+ public:
+  /// Before anybody reads.
+  void start_idle(std::uint64_t ticks) { idle_since_.store(ticks, std::memory_order_relaxed); }
+
+  void begin(const PatchId& patch, PieceKind kind, int base_step, std::uint64_t ticks) {
+    place_.store(pack(patch.i, patch.j), std::memory_order_release);
+    task_.store(pack(base_step, patch.level * 4 + static_cast<int>(kind)),
+                std::memory_order_release);
+    begun_.store(ticks, std::memory_order_release);
+    raise_version();
+  }
+  void end(std::uint64_t ticks) {
+    idle_since_.store(ticks, std::memory_order_release);
+    raise_version();
+  }
+
+  /// From any thread. @param now  in ticks, as `seconds_per_tick` counts them
+  WorkerActivity read(std::uint64_t now, double seconds_per_tick) const;
+
+ private:
+  static std::uint64_t pack(int low, int high) {
+    return static_cast<std::uint32_t>(low) |
+           static_cast<std::uint64_t>(static_cast<std::uint32_t>(high)) << 32U;
+  }
+  void raise_version() {
+    version_.store(version_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  }
+
+  std::atomic<std::uint64_t> version_{0};
+  std::atomic<std::uint64_t> place_{0};
+  std::atomic<std::uint64_t> task_{0};
+  std::atomic<std::uint64_t> begun_{0};
+  std::atomic<std::uint64_t> idle_since_{0};
+};
+
 /// Counts for a window of base steps, closed by the driver. Workers write to lines of their own and
 /// of the patch they work on, so that nothing is shared meanwhile. Cost of a piece of work: two
 /// readings of the time stamp counter and a handful of additions.
@@ -50,6 +96,7 @@ class WorkLedger {
   };
   struct alignas(64) Worker {
     std::uint64_t idle_since = 0;
+    CurrentPiece now;
     /// A wait must be longer to be among those kept.
     std::uint64_t shortest_kept = 0;
     std::uint64_t steals = 0;  ///< that are counted already
@@ -69,37 +116,47 @@ class WorkLedger {
   /// Driver, when all work is done. @return point updates of the window
   std::uint64_t end_window();
 
-  /// A piece of work of one worker on a patch, from construction to destruction; it must not
-  /// suspend, nor may another one on the patch run meanwhile.
+  /// A piece of work of one worker on a patch, from construction to end(); it must not suspend, nor
+  /// may another one on the patch run meanwhile.
   class Work {
    public:
-    Work(WorkLedger& ledger, int worker, int base_step, Patch& patch)
+    /// @param record  of a trace, or nullptr
+    Work(WorkLedger& ledger, int worker, int base_step, PieceKind kind, Patch& patch,
+         TracePiece* record)
         : own_(ledger.workers_[static_cast<std::size_t>(worker)]),
           of_patch_(patch.work),
           tally_(own_.steps[static_cast<std::size_t>(base_step - ledger.first_)]),
+          record_(record),
           begin_(read_ticks()) {
       tally_.wait += elapsed(own_.idle_since, begin_);
-      const std::uint64_t steals = ledger.backend_.steals(worker);
-      tally_.steals += steals - own_.steals;
-      own_.steals = steals;
+      const std::uint64_t steals = ledger.backend_.steals(worker) - own_.steals;
+      tally_.steals += steals;
+      own_.steals += steals;
       own_.patch = patch.id();
+      own_.now.begin(own_.patch, kind, base_step, begin_);
       if (of_patch_.base_step != base_step) of_patch_ = {base_step, -1, 0};
       of_patch_.worker = worker;
-    }
-    ~Work() {
-      if (!ended_) end();
+      if (record_ == nullptr) return;
+      record_->worker = worker;
+      record_->steals = static_cast<std::uint32_t>(steals);
+      record_->runnable = ledger.backend_.ready(worker);
+      record_->io_in_flight = ledger.backend_.io_in_flight();
     }
     Work(const Work&) = delete;
     Work& operator=(const Work&) = delete;
 
     void count_updates(std::uint64_t points) { tally_.updates += points; }
 
-    /// Ends it before its destruction. @return when, in ticks
+    /// To be called once. @return when, in ticks
     std::uint64_t end() {
-      ended_ = true;
       own_.idle_since = read_ticks();
+      own_.now.end(own_.idle_since);
       tally_.busy += own_.idle_since - begin_;
       of_patch_.ticks += own_.idle_since - begin_;
+      if (record_ != nullptr) {
+        record_->begin_ns = static_cast<std::int64_t>(begin_);  // ticks as yet
+        record_->end_ns = static_cast<std::int64_t>(own_.idle_since);
+      }
       return own_.idle_since;
     }
 
@@ -107,8 +164,8 @@ class WorkLedger {
     Worker& own_;
     PatchWork& of_patch_;
     Tally& tally_;
+    TracePiece* record_;
     std::uint64_t begin_;
-    bool ended_ = false;
   };
 
   /// A worker resumes a patch that has waited for `ticks`.
@@ -125,6 +182,16 @@ class WorkLedger {
     counters_.updates_per_level[static_cast<std::size_t>(level)] += updates;
   }
   void count_regrid() { ++counters_.regrids; }
+
+  /// When the latest window began and ended, in ticks.
+  std::uint64_t window_begin() const { return window_begin_; }
+  std::uint64_t window_end() const { return window_end_; }
+
+  /// Seconds of a tick, as measured since the beginning. From any thread.
+  double measure_tick() const;
+
+  /// What each worker is at. From any thread, while others work.
+  std::vector<WorkerActivity> activity() const;
 
   /// Of what was counted in the latest window.
   double seconds(std::uint64_t ticks) const {
@@ -144,8 +211,10 @@ class WorkLedger {
   std::vector<Worker> workers_;
   int first_ = 0;
   std::uint64_t phase_end_ = 0;  ///< when the latest phase ended
-  std::uint64_t begin_ticks_;
-  std::chrono::steady_clock::time_point begin_time_;
+  std::uint64_t window_begin_ = 0;
+  std::uint64_t window_end_ = 0;
+  const std::uint64_t begin_ticks_;
+  const std::chrono::steady_clock::time_point begin_time_;
   double seconds_per_tick_ = 0.0;  ///< since the beginning, up to the latest window's end
   WorkCounters counters_;
   std::deque<BaseStepLoad> kept_;

@@ -150,8 +150,10 @@ std::vector<Key> core_keys() {
       changeable(integer("diagnostics.every", 10, 1, kMaxSteps,
                          "base steps between rows of diagnostics.csv")),
       changeable(integer("trace.from", -1, -1, kMaxSteps,
-                         "base step from which trace.json records the workers; -1 = no trace")),
-      changeable(integer("trace.steps", 40, 1, kMaxSteps, "base steps that trace.json records")),
+                         "base step from which trace.hdf records the workers; -1 = no trace")),
+      changeable(
+          integer("trace.steps", 40, 1, kMaxSteps,
+                  "base steps that trace.hdf records; fewer when it would take more than 2 GB")),
   };
 }
 

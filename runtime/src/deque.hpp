@@ -115,6 +115,14 @@ class Deque {
     return old_.load(std::memory_order_acquire) >= young_.load(std::memory_order_acquire);
   }
 
+  /// Anyone: how many elements there are, about. Cost: two loads.
+  std::size_t size() const noexcept {
+    // relaxed: a statistic; the two may be of different times.
+    const std::int64_t young = young_.load(std::memory_order_relaxed);
+    const std::int64_t old = old_.load(std::memory_order_relaxed);
+    return young > old ? static_cast<std::size_t>(young - old) : 0;
+  }
+
   /// Anyone: the most elements there have been at once.
   std::size_t longest() const noexcept { return longest_.load(std::memory_order_relaxed); }
 

@@ -113,6 +113,15 @@ std::uint64_t Runtime::steals(int worker) const noexcept {
   return scheduler_->worker(static_cast<std::size_t>(worker)).steals();
 }
 
+std::size_t Runtime::ready(int worker) const noexcept {
+  return scheduler_->worker(static_cast<std::size_t>(worker)).ready();
+}
+
+std::size_t Runtime::io_in_flight() const noexcept {
+  const detail::IoService* const io = scheduler_->io();
+  return io == nullptr ? 0 : io->waits();
+}
+
 std::size_t Runtime::deepest_stack() const { return scheduler_->deepest_stack(); }
 
 void Runtime::start_trace(std::size_t records) {

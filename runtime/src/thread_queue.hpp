@@ -25,6 +25,9 @@ class ThreadQueue {
   /// A hint, unless the caller has a full barrier in common with the last push (see Idle).
   bool empty() const noexcept { return size_.load(std::memory_order_acquire) == 0; }
 
+  /// A statistic.
+  std::size_t size() const noexcept { return size_.load(std::memory_order_relaxed); }
+
  private:
   SpinLock lock_;
   Descriptor* first_ = nullptr;

@@ -195,7 +195,9 @@ void IoService::begin_wait() noexcept {
   wake_timer();
 }
 
-bool IoService::has_waits() const noexcept {
+bool IoService::has_waits() const noexcept { return waits() != 0; }
+
+std::size_t IoService::waits() const noexcept {
   std::uint64_t ended = 0;
   std::uint64_t begun = 0;
   // What has ended first: each end that is counted brings its begin along.
@@ -205,7 +207,7 @@ bool IoService::has_waits() const noexcept {
   for (std::size_t i = 0; i < scheduler_.worker_count(); ++i) {
     begun += scheduler_.worker(i).io_begun().read();
   }
-  return begun != ended;
+  return begun - ended;
 }
 
 // --- Polling -------------------------------------------------------------------------------------

@@ -82,6 +82,9 @@ class IoService {
   /// Whether some thread waits for an operation. Exact behind a barrier shared with it (see Idle).
   bool has_waits() const noexcept;
 
+  /// How many operations threads wait for, about. Cost: two loads per worker.
+  std::size_t waits() const noexcept;
+
   /// Polls every instance that has something.
   int poll_all() noexcept;
 

@@ -1,10 +1,10 @@
 // How the patches of a level are shared out: one set of numerics, several ways to run it.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <iosfwd>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -44,6 +44,14 @@ class Backend {
   /// enough to be asked at every piece of work.
   virtual std::uint64_t steals(int /*worker*/) const { return 0; }
 
+  /// Threads that are ready with a worker and have to wait their turn; -1 where there are none to
+  /// know of. As cheap as steals().
+  virtual int ready(int /*worker*/) const { return -1; }
+
+  /// I/O operations of the runtime's threads that are under way; -1 without a runtime. Cost: two
+  /// loads per worker.
+  virtual int io_in_flight() const { return -1; }
+
   /// Whether patches can be threads that wait for each other; without, a level is done step by
   /// step.
   virtual bool has_threads() const { return false; }
@@ -52,26 +60,13 @@ class Backend {
   /// any OS thread and while run() goes on; nullptr without has_threads().
   virtual runtime::Runtime* runtime() { return nullptr; }
 
-  /// Whether a trace is being recorded.
-  virtual bool is_tracing() const { return false; }
-
-  /// Gives the running patch's thread its name in the trace, if one is recorded.
-  virtual void name_thread(const PatchId& /*id*/) {}
-
-  /// Whether start_trace() can be called.
-  virtual bool can_trace() const { return false; }
-
-  /// Begins to record which patch each worker is at, outside run(). About three records a patch and
-  /// phase; each worker keeps its latest `records`.
-  /// Throws std::logic_error when can_trace() is false, std::bad_alloc.
-  virtual void start_trace(std::size_t records);
-
-  /// Ends the recording, outside run(), and writes it as Chrome trace-event JSON, which Perfetto
-  /// opens.
-  virtual void stop_trace(std::ostream& out);
+  /// How long for_each() has taken in all. Cost of counting: two readings of the clock a call.
+  std::chrono::nanoseconds loop_time() const { return loop_time_; }
 
  private:
   virtual void run_tasks(const Level& level, const PatchTask& task) = 0;
+
+  std::chrono::nanoseconds loop_time_{0};
 };
 
 /// Names that make_backend() takes, the default first.

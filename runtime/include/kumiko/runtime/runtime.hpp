@@ -68,6 +68,13 @@ class Runtime {
   /// Threads that worker `worker`, which must exist, has taken from others so far. Cost: one load.
   std::uint64_t steals(int worker) const noexcept;
 
+  /// Threads that could go on on worker `worker`, which must exist, but have to wait their turn, as
+  /// far as others can see: when it is busy, the numbers may be a little old. Cost: four loads.
+  std::size_t ready(int worker) const noexcept;
+
+  /// I/O operations that threads wait for. Cost: two loads per worker.
+  std::size_t io_in_flight() const noexcept;
+
   /// How deep stacks have been used so far: the most bytes that one thread has touched of its
   /// stack, in pages. What Options::stack_size should exceed with a margin. Cost: a system call per
   /// stack.

@@ -1,0 +1,258 @@
+#include "trace_recorder.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <new>
+#include <utility>
+
+namespace kumiko::amr {
+
+namespace {
+
+/// What a piece takes in a trace, without the edges that lead to it.
+constexpr std::size_t kPieceBytes = sizeof(TracePiece) + sizeof(std::uint64_t);
+
+constexpr std::array kAllKinds = {PieceKind::kAdvance, PieceKind::kBlend, PieceKind::kFinish};
+
+std::int64_t as_time(std::uint64_t ticks) { return static_cast<std::int64_t>(ticks); }
+
+}  // namespace
+
+void TraceRecorder::start(std::size_t most_bytes) {
+  trace_ = {};
+  kept_.clear();
+  is_on_ = true;
+  is_full_ = false;
+  in_stretch_ = false;
+  most_bytes_ = most_bytes;
+  bytes_ = 0;
+  end_ = 0;
+  begin_ = read_ticks();
+}
+
+void TraceRecorder::begin_stretch(const PhaseOrder& order, int count, const PatchGraph& graph) {
+  if (!make_room(order, count, graph)) {
+    is_on_ = false;
+    is_full_ = true;
+    return;
+  }
+  in_stretch_ = true;
+  const auto first_patch = static_cast<std::uint32_t>(trace_.patches.size());
+  first_pieces_.resize(static_cast<std::size_t>(graph.levels()));
+  for (int level = 0; level < graph.levels(); ++level) {
+    for (const PatchGraph::Node& node : graph.level(level)) {
+      trace_.patches.push_back(node.patch->id());
+    }
+    first_pieces_[static_cast<std::size_t>(level)].assign(
+        static_cast<std::size_t>(count * order.clock.substeps(level)), {});
+  }
+  TraceStretch stretch;
+  stretch.first_step = order.first;
+  stretch.steps = count;
+  stretch.first_phase = static_cast<std::uint32_t>(trace_.phases.size());
+  stretch.first_patch = first_patch;
+  stretch.end_patch = static_cast<std::uint32_t>(trace_.patches.size());
+  const auto visit = [&](PieceKind kind, const LevelStep& step) {
+    add_phase(kind, step, graph, first_patch);
+    return true;
+  };
+  for (int number = 0; number < count; ++number) for_each_phase(order, 0, number, visit);
+  stretch.end_phase = static_cast<std::uint32_t>(trace_.phases.size());
+  trace_.stretches.push_back(stretch);
+  kept_.push_back({{}, {}, order.clock, order.first});
+}
+
+/// Whether there is room for the stretch. A piece has as many edges that lead to it as it has
+/// inputs, at most.
+bool TraceRecorder::make_room(const PhaseOrder& order, int count, const PatchGraph& graph) {
+  std::size_t pieces = 0;
+  std::size_t bytes = graph.bytes();
+  for (int level = 0; level < graph.levels(); ++level) {
+    const auto steps = static_cast<std::size_t>(count * order.clock.substeps(level));
+    for (const PatchGraph::Node& node : graph.level(level)) {
+      bytes += sizeof(PatchId);
+      for (const PieceKind kind : kAllKinds) {
+        if (!node.has(kind)) continue;
+        const auto& inputs = node.inputs[static_cast<std::size_t>(kind)];
+        pieces += steps;
+        bytes += steps * (kPieceBytes + sizeof(std::uint32_t) *
+                                            static_cast<std::size_t>(inputs[0] + inputs[1]) / 2);
+      }
+    }
+  }
+  if (bytes_ + bytes > most_bytes_ ||
+      trace_.pieces.size() + pieces >= std::numeric_limits<std::uint32_t>::max()) {
+    return false;
+  }
+  bytes_ += bytes;
+  try {
+    trace_.pieces.reserve(std::max(trace_.pieces.size() + pieces, trace_.pieces.capacity()));
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  return true;
+}
+
+/// A phase without pieces is none.
+void TraceRecorder::add_phase(PieceKind kind, const LevelStep& step, const PatchGraph& graph,
+                              std::uint32_t first_patch) {
+  TracePhase phase;
+  phase.base_step = step.base_step;
+  phase.level = step.level;
+  phase.number = step.number;
+  phase.kind = kind;
+  phase.first_piece = static_cast<std::uint32_t>(trace_.pieces.size());
+  for (int below = 0; below < step.level; ++below) {
+    first_patch += static_cast<std::uint32_t>(graph.level(below).size());
+  }
+  TracePiece piece;
+  piece.phase = static_cast<std::uint32_t>(trace_.phases.size());
+  for (const PatchGraph::Node& node : graph.level(step.level)) {
+    if (!node.has(kind)) continue;
+    piece.patch = first_patch + node.slot;
+    trace_.pieces.push_back(piece);
+  }
+  phase.end_piece = static_cast<std::uint32_t>(trace_.pieces.size());
+  if (phase.end_piece == phase.first_piece) return;
+  first_pieces_[static_cast<std::size_t>(step.level)][static_cast<std::size_t>(step.number)]
+               [static_cast<std::size_t>(kind)] = phase.first_piece;
+  trace_.phases.push_back(phase);
+}
+
+void TraceRecorder::end_stretch(std::uint64_t begin, std::uint64_t end, PatchGraph& graph) {
+  if (!in_stretch_) return;
+  in_stretch_ = false;
+  trace_.stretches.back().begin_ns = as_time(begin);
+  trace_.stretches.back().end_ns = as_time(end);
+  kept_.back().graph = std::exchange(graph, PatchGraph());
+  kept_.back().first_pieces = std::exchange(first_pieces_, {});
+  end_ = end;
+  loops_at_end_ = backend_.loop_time();
+}
+
+TraceRecorder::Span::Span(TraceRecorder& recorder, const char* what, int base_step)
+    : recorder_(recorder.is_on_ ? &recorder : nullptr),
+      what_(what),
+      base_step_(base_step),
+      begin_(read_ticks()),
+      loops_(recorder.backend_.loop_time()) {}
+
+TraceRecorder::Span::~Span() {
+  if (recorder_ == nullptr) return;
+  recorder_->add_span(what_, base_step_, begin_, read_ticks(),
+                      recorder_->backend_.loop_time() - loops_);
+}
+
+void TraceRecorder::note_return(int base_step) {
+  if (!is_on_ || end_ == 0) return;
+  add_span("output", base_step, end_, read_ticks(), backend_.loop_time() - loops_at_end_);
+}
+
+void TraceRecorder::add_span(const char* what, int base_step, std::uint64_t begin,
+                             std::uint64_t end, std::chrono::nanoseconds loops) {
+  trace_.spans.push_back({what, as_time(begin), as_time(end), base_step, loops.count()});
+}
+
+Trace TraceRecorder::stop() {
+  drop_unfinished();
+  trace_.end_ns = as_time(is_full_ ? std::max(begin_, end_) : read_ticks());
+  is_on_ = false;
+  trace_.successors_begin.reserve(trace_.pieces.size() + 1);
+  for (std::size_t at = 0; at < trace_.stretches.size(); ++at) {
+    add_edges(trace_.stretches[at], kept_[at]);
+    if (by_level_) note_level_waits(trace_.stretches[at]);
+  }
+  trace_.successors_begin.push_back(trace_.successors.size());
+  kept_.clear();
+  to_nanoseconds();
+  return std::exchange(trace_, {});
+}
+
+/// A stretch that has failed.
+void TraceRecorder::drop_unfinished() {
+  if (!in_stretch_) return;
+  in_stretch_ = false;
+  const TraceStretch& stretch = trace_.stretches.back();
+  trace_.pieces.resize(trace_.phases[stretch.first_phase].first_piece);
+  trace_.phases.resize(stretch.first_phase);
+  trace_.patches.resize(stretch.first_patch);
+  trace_.stretches.pop_back();
+  kept_.pop_back();
+}
+
+/// Of a stretch's pieces, in their order.
+void TraceRecorder::add_edges(const TraceStretch& stretch, Kept& kept) {
+  first_pieces_ = std::move(kept.first_pieces);
+  std::vector<std::uint32_t> waiting;
+  for (std::uint32_t at = stretch.first_phase; at < stretch.end_phase; ++at) {
+    const TracePhase& phase = trace_.phases[at];
+    const LevelStep step = kept.clock.step(kept.first, phase.level, phase.number);
+    for (PatchGraph::Node& node : kept.graph.level(phase.level)) {
+      if (!node.has(phase.kind)) continue;
+      waiting.clear();
+      kept.graph.for_each_successor(
+          phase.kind, step, node,
+          [&](const PatchGraph::Node& who, int number, PieceKind kind, auto) {
+            if (number >= stretch.steps * kept.clock.substeps(who.level)) return;
+            waiting.push_back(index(who, kind, number));
+          });
+      std::sort(waiting.begin(), waiting.end());
+      trace_.successors_begin.push_back(trace_.successors.size());
+      trace_.successors.insert(trace_.successors.end(), waiting.begin(),
+                               std::unique(waiting.begin(), waiting.end()));
+    }
+  }
+  kept.graph = {};
+}
+
+/// A worker's first piece of a phase has waited for the last one of the phase before, if another
+/// worker did that.
+void TraceRecorder::note_level_waits(const TraceStretch& stretch) {
+  constexpr std::uint32_t kNone = kNoPiece;
+  std::vector<TracePiece>& pieces = trace_.pieces;
+  std::vector<std::int64_t> done(static_cast<std::size_t>(backend_.workers()), 0);
+  std::uint32_t last = kNone;  // of the phase before
+  for (std::uint32_t at = stretch.first_phase; at < stretch.end_phase; ++at) {
+    const TracePhase& phase = trace_.phases[at];
+    std::vector<std::uint32_t> first(done.size(), kNone);
+    std::uint32_t latest = phase.first_piece;
+    for (std::uint32_t piece = phase.first_piece; piece < phase.end_piece; ++piece) {
+      std::uint32_t& own = first[static_cast<std::size_t>(pieces[piece].worker)];
+      if (own == kNone || pieces[piece].begin_ns < pieces[own].begin_ns) own = piece;
+      if (pieces[piece].end_ns > pieces[latest].end_ns) latest = piece;
+    }
+    for (std::size_t worker = 0; worker < first.size(); ++worker) {
+      if (last == kNone || first[worker] == kNone || done[worker] >= pieces[last].end_ns) continue;
+      pieces[first[worker]].awaited = last;
+      pieces[first[worker]].cause = WaitCause::kLevel;
+    }
+    for (std::uint32_t piece = phase.first_piece; piece < phase.end_piece; ++piece) {
+      std::int64_t& own = done[static_cast<std::size_t>(pieces[piece].worker)];
+      own = std::max(own, pieces[piece].end_ns);
+    }
+    last = latest;
+  }
+}
+
+void TraceRecorder::to_nanoseconds() {
+  const double per_tick = 1e9 * ledger_.measure_tick();
+  const auto convert = [&](std::int64_t& ticks) {
+    ticks = std::llround(per_tick * static_cast<double>(ticks - as_time(begin_)));
+  };
+  for (TracePiece& piece : trace_.pieces) {
+    convert(piece.begin_ns);
+    convert(piece.end_ns);
+  }
+  for (TraceStretch& stretch : trace_.stretches) {
+    convert(stretch.begin_ns);
+    convert(stretch.end_ns);
+  }
+  for (TraceSpan& span : trace_.spans) {
+    convert(span.begin_ns);
+    convert(span.end_ns);
+  }
+  convert(trace_.end_ns);
+}
+
+}  // namespace kumiko::amr
