@@ -3,16 +3,14 @@
 #include <kumiko/io/checkpoint.hpp>
 #include <kumiko/io/output_folder.hpp>
 #include <kumiko/io/plotfile.hpp>
-#include <kumiko/viz/field_image.hpp>
 
+#include "export_pictures.hpp"
 #include "problem.hpp"
 #include "request.hpp"
 
 namespace kumiko::app {
 
 namespace {
-
-constexpr const char* kPng = "png";
 
 /// The state that a file holds, as a run would go on from it.
 struct Loaded {
@@ -32,24 +30,9 @@ Loaded load(const Request& request, const std::filesystem::path& file) {
   return {std::move(problem), std::move(backend), std::move(simulation)};
 }
 
-void draw(const Loaded& state, const std::filesystem::path& file) {
-  const amr::Simulation& simulation = *state.simulation;
-  viz::FieldImageOptions options;
-  options.title =
-      fmt::format("{}   step {}   t = {:.4f}", state.problem.config.values().text("case.name"),
-                  simulation.step(), simulation.time());
-  options.field_name = state.problem.the_case->component_names().front();
-  viz::draw_field(file, simulation.hierarchy(), options);
-}
-
 std::filesystem::path export_one(const Request& request, const std::filesystem::path& file) {
   const Loaded state = load(request, file);
   const int step = state.simulation->step();
-  if (request.format == kPng) {
-    std::filesystem::path picture = request.output / fmt::format("frame_{:06}.png", step);
-    draw(state, picture);
-    return picture;
-  }
   std::filesystem::path folder = request.output / fmt::format("plt_{:06}", step);
   io::write_plotfile(folder, state.simulation->hierarchy(),
                      {step, state.simulation->time(), state.problem.the_case->component_names()});
@@ -59,17 +42,13 @@ std::filesystem::path export_one(const Request& request, const std::filesystem::
 }  // namespace
 
 int export_command(const Request& request) {
-  if (request.format == kPng && !viz::pictures_available()) {
-    throw RequestError(
-        "--format png: this build draws no pictures; configure it with "
-        "KUMIKO_WITH_VTK=ON, or choose plotfile");
-  }
   std::error_code failed;
   std::filesystem::create_directories(request.output, failed);
   if (failed) {
     throw RequestError(
         fmt::format("cannot make '{}': {}", request.output.string(), failed.message()));
   }
+  if (is_picture_format(request.format)) return export_pictures(request);
   int code = kDone;
   for (const std::filesystem::path& file : request.files) {
     try {

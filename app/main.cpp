@@ -13,6 +13,7 @@
 #include <kumiko/io/schema.hpp>
 
 #include "comparison.hpp"
+#include "export_pictures.hpp"
 #include "plugins.hpp"
 #include "request.hpp"
 
@@ -159,6 +160,49 @@ CLI::App* add_report(CLI::App& app, Request& request) {
   return report;
 }
 
+void add_picture_options(CLI::App& command, Request& request) {
+  command
+      .add_option("--quantity", request.quantity,
+                  "what pictures show; all but the field want states written with "
+                  "output.figures=true")
+      ->check(CLI::IsMember(quantity_names()))
+      ->capture_default_str();
+  command
+      .add_option("--component", request.component,
+                  "of the field, by name (default: the first one)")
+      ->check(kNotEmpty);
+  command
+      .add_option("--range", request.range,
+                  "LOW,HIGH: values of the first and the last colour (default: the least and the "
+                  "largest value of all files)")
+      ->check(kNotEmpty);
+  command.add_option("--fps", request.fps, "pictures a second of an animation")
+      ->check(CLI::Range(1, 120))
+      ->capture_default_str();
+  command.add_option("--width", request.width, "of a picture of a square domain, in pixels")
+      ->check(CLI::Range(300, 8000))
+      ->capture_default_str();
+}
+
+CLI::App* add_export(CLI::App& app, Request& request) {
+  CLI::App* const exported =
+      app.add_subcommand("export", "put checkpoints or states into another format");
+  exported
+      ->add_option("FILE", request.files,
+                   "the checkpoints; for pictures also a run's folder, for all its states")
+      ->required();
+  exported
+      ->add_option("--format", request.format,
+                   "plotfile: AMReX's, a folder plt_NNNNNN; png: pictures frame_NNNNNN.png; mp4, "
+                   "gif, webm: an animation, by ffmpeg")
+      ->check(CLI::IsMember({"plotfile", "png", "mp4", "gif", "webm"}))
+      ->capture_default_str();
+  exported->add_option("--output", request.output, "folder for the results (default: this one)");
+  exported->add_flag("--quiet", request.quiet, "do not name the results");
+  add_picture_options(*exported, request);
+  return exported;
+}
+
 int dispatch(int argc, char** argv) {
   CLI::App app{"Patch-based adaptive mesh refinement on lightweight threads", "kumiko"};
   app.set_version_flag("--version", "kumiko " KUMIKO_VERSION);
@@ -192,16 +236,7 @@ int dispatch(int argc, char** argv) {
   inspect->add_option("FILE", request.file, "the checkpoint")->required();
   inspect->add_flag("--json", request.json, "as JSON");
 
-  CLI::App* const exported =
-      app.add_subcommand("export", "put checkpoints or states into another format");
-  exported->add_option("FILE", request.files, "the checkpoints")->required();
-  exported
-      ->add_option("--format", request.format,
-                   "plotfile: AMReX's, a folder plt_NNNNNN; png: a picture frame_NNNNNN.png")
-      ->check(CLI::IsMember({"plotfile", "png"}))
-      ->capture_default_str();
-  exported->add_option("--output", request.output, "folder for the results (default: this one)");
-  exported->add_flag("--quiet", request.quiet, "do not name the results");
+  CLI::App* const exported = add_export(app, request);
 
   CLI::App* const report = add_report(app, request);
 

@@ -9,8 +9,8 @@
 #include <kumiko/io/output_folder.hpp>
 #include <kumiko/io/run_folder.hpp>
 #include <kumiko/io/trace_file.hpp>
-#include <kumiko/viz/field_image.hpp>
 #include <kumiko/viz/report.hpp>
+#include <kumiko/viz/state_image.hpp>
 
 #include "problem.hpp"
 #include "published.hpp"
@@ -107,14 +107,15 @@ std::vector<fs::path> nearest(const std::map<std::int64_t, fs::path>& states,
   return files;
 }
 
-std::vector<io::Checkpoint> read_states(const Subject& subject, const std::vector<double>& times) {
-  const auto& files = subject.run.folder.states;
-  const Problem& problem = *subject.problem;
-  const double dt = problem.the_case->end_time() / problem.options.steps;
-  std::vector<io::Checkpoint> states;
-  for (const fs::path& file : times.empty() ? spread(files) : nearest(files, times, dt)) {
+std::vector<io::StoredState> read_states(const io::RunFolder& folder,
+                                         const std::vector<double>& times) {
+  const io::DiagnosticsEntry& end = folder.diagnostics.back();
+  const double dt = end.step > 0 ? end.time / static_cast<double>(end.step) : 0.0;
+  std::vector<io::StoredState> states;
+  for (const fs::path& file :
+       times.empty() ? spread(folder.states) : nearest(folder.states, times, dt)) {
     try {
-      states.push_back(io::read_checkpoint(file));
+      states.push_back(io::read_state(file));
     } catch (const io::CheckpointError& error) {
       throw RequestError(error.what());
     }
@@ -122,8 +123,7 @@ std::vector<io::Checkpoint> read_states(const Subject& subject, const std::vecto
   return states;
 }
 
-void add_pictures(Subject& subject, const std::vector<double>& times) {
-  viz::ReportRun& run = subject.run;
+void add_pictures(viz::ReportRun& run, const std::vector<double>& times) {
   if (!viz::pictures_available()) {
     run.about_pictures =
         "This build of kumiko draws no pictures; configure it with KUMIKO_WITH_VTK=ON.";
@@ -133,19 +133,12 @@ void add_pictures(Subject& subject, const std::vector<double>& times) {
     run.about_pictures = fmt::format("{} has no states; output.every=N writes some.", run.name);
     return;
   }
-  if (subject.problem == nullptr) {
-    run.about_pictures = fmt::format("{} is not drawn: {}", run.name, subject.why_no_problem);
-    return;
-  }
-  const std::vector<io::Checkpoint> states = read_states(subject, times);
-  const amr::SimulationOptions& options = subject.problem->options;
-  const amr::Case& the_case = *subject.problem->the_case;
-  const amr::Geometry geometry(options.points_x, options.points_y, the_case.extent(),
-                               the_case.boundaries(), subject.problem->solver->traits().centring);
-  run.pictures = viz::draw_pictures(states, geometry);
-  const bool figures = std::all_of(states.begin(), states.end(), [](const io::Checkpoint& state) {
-    return state.run.figures > 0;
-  });
+  const std::vector<io::StoredState> states = read_states(run.folder, times);
+  run.pictures = viz::draw_pictures(states);
+  const bool figures =
+      std::all_of(states.begin(), states.end(), [](const io::StoredState& state) {
+        return viz::has_figures(state.checkpoint.run);
+      });
   if (!figures) {
     run.about_pictures = fmt::format(
         "The states of {} say nothing of its patches; run it with --set output.figures=true to see "
@@ -205,7 +198,7 @@ int report_command(const Request& request) {
   std::vector<Subject> subjects;
   for (const fs::path& folder : request.folders) subjects.push_back(read_subject(folder, request));
   check(request, page);
-  for (Subject& subject : subjects) add_pictures(subject, request.times);
+  for (Subject& subject : subjects) add_pictures(subject.run, request.times);
   const viz::ReportOptions options = options_of(request, subjects);
   std::vector<viz::ReportRun> runs;
   for (Subject& subject : subjects) runs.push_back(std::move(subject.run));

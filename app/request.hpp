@@ -36,6 +36,11 @@ struct Request {
   std::filesystem::path file;                ///< to inspect, or to check
   std::vector<std::filesystem::path> files;  ///< to export
   std::string format = "plotfile";           ///< to export to
+  std::string quantity = "field";            ///< that pictures show
+  std::string component;                     ///< of the field, by name; empty = the first
+  std::string range;                         ///< LOW,HIGH of pictures' colours; empty = the values'
+  int fps = 10;                              ///< pictures a second of an animation
+  int width = 1314;                          ///< of pictures
   bool json = false;
   std::string name;  ///< of a new solver or case
   /// Where solvers and cases are found; every command that computes has one.

@@ -16,7 +16,7 @@
 #include <kumiko/io/output_folder.hpp>
 #include <kumiko/io/summary.hpp>
 #include <kumiko/io/trace_file.hpp>
-#include <kumiko/viz/field_image.hpp>
+#include <kumiko/viz/state_image.hpp>
 
 #include "execute.hpp"
 #include "progress.hpp"
@@ -27,6 +27,9 @@
 namespace kumiko::app {
 
 namespace {
+
+/// Pixels; 1024 of them are the domain's, so that grids of the shipped cases fall on whole pixels.
+constexpr int kPictureWidth = 1314;
 
 /// What a run begins with.
 struct Start {
@@ -234,14 +237,19 @@ class RunFiles {
 
   double longest_checkpoint_s() const { return states_.longest_s(); }
 
-  void write_picture(const amr::Simulation& simulation, const std::string& name) const {
+  /// All of a run's pictures have the first one's colours.
+  void write_picture(const amr::Simulation& simulation, const std::string& name) {
     if (!viz::pictures_available()) return;
-    viz::FieldImageOptions options;
+    const amr::SavedRun state = simulation.save();
+    if (!colours_) colours_ = viz::value_range(state, viz::Quantity::kField);
+    viz::StateImageOptions options;
     options.title =
         fmt::format("{}   step {}   t = {:.4f}", problem_.config.values().text("case.name"),
                     simulation.step(), simulation.time());
-    options.field_name = problem_.the_case->component_names().front();
-    viz::draw_field(folder_.file(name), simulation.hierarchy(), options);
+    options.name = problem_.the_case->component_names().front();
+    options.range = colours_;
+    options.width = kPictureWidth;
+    folder_.write_text(name, viz::draw_state(state, simulation.hierarchy().geometry(), options));
   }
 
   /// Its other form, which others read, waits for the end of the run.
@@ -311,6 +319,7 @@ class RunFiles {
   bool has_rows_;
   StateWriter states_;
   std::optional<amr::Trace> trace_;
+  std::optional<viz::Range> colours_;
 };
 
 void check_trace(const Start& start) {

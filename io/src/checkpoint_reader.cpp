@@ -1,11 +1,13 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <new>
 #include <span>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
@@ -177,6 +179,30 @@ amr::SavedLevel read_level(const Source& source, PackedRecords& packed, int inde
   return level;
 }
 
+amr::Geometry read_geometry(const Source& source) {
+  constexpr const char* kBase = "/level_0";
+  constexpr const char* kDomain = "prob_domain";
+  constexpr int kMostPoints = 1 << 24;
+  const auto [i, j, last_i, last_j] = source.corners(kBase, kDomain);
+  const double spacing = source.number<double>(kBase, "dx");
+  const bool fits = i == 0 && j == 0 && last_i >= 0 && last_i < kMostPoints && last_j >= 0 &&
+                    last_j < kMostPoints && spacing > 0.0 && std::isfinite(spacing);
+  if (!fits) source.refuse(Source::odd(kDomain));
+  const std::string centring = source.attribute_text(kRun, "centring");
+  if (centring != "cell" && centring != "node") source.refuse(Source::odd("centring"));
+  const int points_x = last_i + 1;
+  const int points_y = last_j + 1;
+  try {
+    return {points_x,
+            points_y,
+            {spacing * points_x, spacing * points_y},
+            {},
+            centring == "cell" ? amr::Centring::kCell : amr::Centring::kNode};
+  } catch (const std::invalid_argument&) {
+    source.refuse(Source::odd(kDomain));
+  }
+}
+
 Checkpoint read_contents(const Source& source) {
   check_layout(source);
   Checkpoint checkpoint;
@@ -210,10 +236,16 @@ Checkpoint read_contents(const Source& source) {
 void verify_checkpoint(const std::filesystem::path& file) { check_seal(file); }
 
 Checkpoint read_checkpoint(const std::filesystem::path& file) {
+  return read_state(file).checkpoint;
+}
+
+StoredState read_state(const std::filesystem::path& file) {
   check_seal(file);
   const hdf5::QuietErrors quiet;
   try {
-    return read_contents(Source(file));
+    Source source(file);
+    Checkpoint checkpoint = read_contents(source);
+    return {std::move(checkpoint), read_geometry(source)};
   } catch (const hdf5::Refusal& error) {
     throw CheckpointError(error.what());
   } catch (const hdf5::Error& error) {

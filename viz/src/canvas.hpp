@@ -2,7 +2,6 @@
 #pragma once
 
 #include <array>
-#include <filesystem>
 #include <string>
 
 #include <vtkImageData.h>
@@ -15,30 +14,40 @@ using Colour = std::array<unsigned char, 3>;
 /// Where a text's anchor point lies within it.
 enum class Align { kLeft, kCentre, kRight };
 
+struct TextLook {
+  int size = 12;  ///< pixels
+  Align align = Align::kLeft;
+  Colour colour = {0, 0, 0};
+  bool upward = false;  ///< turned by a quarter
+};
+
 /// Pixel (0, 0) is the lower left one, as in VTK. Painting outside the image does nothing.
 class Canvas {
  public:
   Canvas(int width, int height, Colour background);
 
+  bool inside(int x, int y) const { return x >= 0 && y >= 0 && x < width_ && y < height_; }
   void set(int x, int y, Colour colour);
   /// Mixes a colour over what is there; opacity 0..1.
   void blend(int x, int y, Colour colour, double opacity);
   /// Fills x0..x1 by y0..y1, ends included.
   void fill(int x0, int y0, int x1, int y1, Colour colour);
-  /// Writes one line of text; its middle height lies at y.
-  void text(int x, int y, Align align, int size, const std::string& words);
+  /// Writes one line of text; its middle height lies at y, or at x if it goes upward.
+  void text(int x, int y, const TextLook& look, const std::string& words);
+  /// Along the words. Pixels.
+  static int text_width(const TextLook& look, const std::string& words);
   Colour at(int x, int y) const;
 
-  /// Writes a PNG, whole or not at all. Throws std::runtime_error.
-  void write_png(const std::filesystem::path& file) const;
+  /// The bytes of a PNG. Throws std::runtime_error.
+  std::string png() const;
 
  private:
-  bool inside(int x, int y) const { return x >= 0 && y >= 0 && x < width_ && y < height_; }
   unsigned char* pixel(int x, int y) const;
 
   int width_;
   int height_;
   vtkSmartPointer<vtkImageData> image_;
+  unsigned char* pixels_;  ///< of image_
 };
 
 }  // namespace kumiko::viz

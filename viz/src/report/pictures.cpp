@@ -1,6 +1,5 @@
 // Pictures of a run's states for its report.
 #include <algorithm>
-#include <cmath>
 
 #include <fmt/format.h>
 
@@ -18,47 +17,35 @@ struct Subject {
   Quantity quantity;
   std::string heading;
   std::string name;   ///< of the colours
-  int component;      ///< of the records
-  bool spans_values;  ///< its colours stand for a range of values
+  int component = 0;  ///< of the field
 };
 
-std::vector<Subject> subjects_of(std::span<const io::Checkpoint> states) {
-  const io::Checkpoint& first = states.front();
+std::vector<Subject> subjects_of(std::span<const io::StoredState> states) {
+  const io::Checkpoint& first = states.front().checkpoint;
   const int fields = static_cast<int>(first.attributes.component_names.size()) - first.run.figures;
   std::vector<Subject> subjects;
   for (int at = 0; at < fields; ++at) {
     const std::string& name = first.attributes.component_names[static_cast<std::size_t>(at)];
-    subjects.push_back({Quantity::kField, fields == 1 ? "field" : "field " + name, name, at, true});
+    subjects.push_back({Quantity::kField, fields == 1 ? "field" : "field " + name, name, at});
   }
-  const bool figures = std::all_of(states.begin(), states.end(), [](const io::Checkpoint& state) {
-    return has_figures(state.run);
-  });
+  const bool figures = std::all_of(
+      states.begin(), states.end(),
+      [](const io::StoredState& state) { return has_figures(state.checkpoint.run); });
   if (!figures) return subjects;
-  subjects.push_back({Quantity::kWorker, "worker", "worker", fields + 1, false});
-  subjects.push_back({Quantity::kCost, "cost", "seconds", fields + 2, true});
-  subjects.push_back({Quantity::kIndicator, "indicator", "indicator", fields + 3, true});
+  subjects.push_back({Quantity::kWorker, "worker", "worker"});
+  subjects.push_back({Quantity::kCost, "cost", "seconds"});
+  subjects.push_back({Quantity::kIndicator, "indicator", "indicator"});
   return subjects;
 }
 
-/// Of a component of the records, in all states.
-std::optional<Range> range_of(std::span<const io::Checkpoint> states, int component) {
-  double least = INFINITY;
-  double largest = -INFINITY;
-  for (const io::Checkpoint& state : states) {
-    const std::size_t components = state.attributes.component_names.size();
-    for (const amr::SavedLevel& level : state.run.levels) {
-      for (std::size_t slot = 0; slot < level.patches.size(); ++slot) {
-        const double* const record =
-            level.values.data() +
-            (slot * components + static_cast<std::size_t>(component)) * amr::kPatchPoints;
-        const auto [low, high] = std::minmax_element(record, record + amr::kPatchPoints);
-        least = std::min(least, *low);
-        largest = std::max(largest, *high);
-      }
-    }
-  }
-  if (!(least < largest)) return std::nullopt;
-  return Range{least, largest};
+/// One range of colours for all states.
+Range range_of(std::span<const io::StoredState> states, const Subject& subject) {
+  const auto of = [&](const io::StoredState& state) {
+    return value_range(state.checkpoint.run, subject.quantity, subject.component);
+  };
+  Range range = of(states.front());
+  for (const io::StoredState& state : states.subspan(1)) range = joined(range, of(state));
+  return range;
 }
 
 std::string describe(const Subject& subject, const io::Checkpoint& state) {
@@ -71,21 +58,22 @@ std::string describe(const Subject& subject, const io::Checkpoint& state) {
 
 }  // namespace
 
-std::vector<ReportPicture> draw_pictures(std::span<const io::Checkpoint> states,
-                                         const amr::Geometry& geometry) {
+std::vector<ReportPicture> draw_pictures(std::span<const io::StoredState> states) {
   std::vector<ReportPicture> pictures;
   if (states.empty()) return pictures;
   for (const Subject& subject : subjects_of(states)) {
     StateImageOptions options;
     options.quantity = subject.quantity;
     options.name = subject.name;
-    options.component = subject.quantity == Quantity::kField ? subject.component : 0;
+    options.component = subject.component;
     options.width = kWidth;
-    if (subject.spans_values) options.range = range_of(states, subject.component);
-    for (const io::Checkpoint& state : states) {
-      options.title = fmt::format("{}   t = {:.4f}", subject.heading, state.attributes.time);
-      pictures.push_back({state.run.step, state.attributes.time, subject.heading,
-                          describe(subject, state), draw_state(state.run, geometry, options)});
+    options.range = range_of(states, subject);
+    for (const io::StoredState& state : states) {
+      const io::Checkpoint& checkpoint = state.checkpoint;
+      options.title = fmt::format("{}   t = {:.4f}", subject.heading, checkpoint.attributes.time);
+      pictures.push_back({checkpoint.run.step, checkpoint.attributes.time, subject.heading,
+                          describe(subject, checkpoint),
+                          draw_state(checkpoint.run, state.geometry, options)});
     }
   }
   return pictures;

@@ -94,4 +94,15 @@ void verify_checkpoint(const std::filesystem::path& file);
 /// it holds makes sense is for amr::Simulation to say.
 Checkpoint read_checkpoint(const std::filesystem::path& file);
 
+/// A checkpoint or a state with the mesh that it lives on: all that a picture wants.
+struct StoredState {
+  Checkpoint checkpoint;
+  /// Extent, points and centring are the file's. What surrounds the domain is the case's to say:
+  /// here a value of 0.
+  amr::Geometry geometry;
+};
+
+/// As read_checkpoint(); needs neither solver nor case.
+StoredState read_state(const std::filesystem::path& file);
+
 }  // namespace kumiko::io

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include <kumiko/amr/geometry.hpp>
 #include <kumiko/amr/trace.hpp>
 #include <kumiko/io/checkpoint.hpp>
 #include <kumiko/io/run_folder.hpp>
@@ -27,8 +26,7 @@ struct ReportPicture {
 /// Pictures of a run's states: each component, and where the states have figures, workers, costs
 /// and the indicator. One range of colours for all of a quantity. Throws std::runtime_error when
 /// the build has no VTK.
-std::vector<ReportPicture> draw_pictures(std::span<const io::Checkpoint> states,
-                                         const amr::Geometry& geometry);
+std::vector<ReportPicture> draw_pictures(std::span<const io::StoredState> states);
 
 /// One run of a report. Where something is not there, a sentence says how to get it.
 struct ReportRun {

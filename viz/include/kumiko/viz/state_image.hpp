@@ -20,21 +20,36 @@ enum class Quantity {
 };
 
 struct StateImageOptions {
-  std::string title;
+  std::string title;  ///< the line above the picture
   Quantity quantity = Quantity::kField;
-  std::string name = "u";           ///< the colour bar's title
-  int component = 0;                ///< for kField
-  std::optional<Range> range = {};  ///< of the colours; by default the values'
-  bool outlines = true;             ///< of the patches, by level
-  int width = 1000;                 ///< pixels, about
+  std::string name = "u";  ///< of the component, for kField; others are called what they are
+  int component = 0;       ///< for kField
+  /// Of the colours; values beyond have the end colours. By default value_range(). For kWorker the
+  /// legend names workers 0 to `high`.
+  std::optional<Range> range = {};
+  bool outlines = true;  ///< of the patches, by level; not of those that have but a few pixels
+  int width = 1000;      ///< pixels, about, of a domain as wide as it is high; 300 to 8000
 };
+
+/// Whether this build draws pictures (KUMIKO_WITH_VTK).
+bool pictures_available();
 
 /// Whether the state has what kWorker, kCost and kIndicator want (output.figures).
 bool has_figures(const amr::SavedRun& state);
 
-/// A PNG as bytes: the leaf points coloured, patch outlines by level, axes, colour bar or legend.
+/// The least and the largest of the quantity's leaf values that are finite; 0 to the largest for
+/// what cannot be negative, never an empty range. A common range makes pictures comparable. Throws
+/// std::invalid_argument as draw_state() does.
+Range value_range(const amr::SavedRun& state, Quantity quantity, int component = 0);
+
+/// The smallest range that holds both.
+Range joined(Range one, Range other);
+
+/// A PNG as bytes: the leaf points coloured, patch outlines by level, axes in the case's length
+/// units, colour bar or legend. Nodes lie where they are; figures fill the patch's square. The
+/// longer side of the domain is `width` less the margins.
 /// Needs no display. Throws std::runtime_error when the build has no VTK, std::invalid_argument
-/// when the state lacks the quantity.
+/// when the state lacks the quantity, or for a width or range that cannot be.
 std::string draw_state(const amr::SavedRun& state, const amr::Geometry& geometry,
                        const StateImageOptions& options);
 

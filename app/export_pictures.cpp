@@ -1,0 +1,227 @@
+#include "export_pictures.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <map>
+#include <optional>
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <kumiko/io/checkpoint.hpp>
+#include <kumiko/io/config.hpp>
+#include <kumiko/io/output_folder.hpp>
+#include <kumiko/viz/state_image.hpp>
+
+#include "animation.hpp"
+#include "problem.hpp"
+
+namespace kumiko::app {
+
+namespace {
+
+constexpr const char* kPng = "png";
+
+viz::Quantity quantity_of(const std::string& name) {
+  using viz::Quantity;
+  static const std::map<std::string, Quantity> quantities = {{"field", Quantity::kField},
+                                                             {"worker", Quantity::kWorker},
+                                                             {"cost", Quantity::kCost},
+                                                             {"indicator", Quantity::kIndicator}};
+  return quantities.at(name);
+}
+
+std::optional<double> number(std::string_view text) {
+  double value = 0.0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || rest != end || text.empty()) return std::nullopt;
+  return value;
+}
+
+/// Of "LOW,HIGH"; nothing for an empty text.
+std::optional<viz::Range> parse_range(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  const std::size_t comma = text.find(',');
+  const auto low = number(std::string_view(text).substr(0, comma));
+  const auto high =
+      comma == std::string::npos ? std::nullopt : number(std::string_view(text).substr(comma + 1));
+  if (low && high && *low < *high) return viz::Range{*low, *high};
+  throw RequestError(
+      fmt::format("--range {}: give a lower and a higher number, such as --range 0,1", text));
+}
+
+std::vector<std::filesystem::path> states_of(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> files;
+  for (const auto& [step, file] : io::OutputFolder::numbered(folder, kStateFiles)) {
+    files.push_back(file);
+  }
+  if (!files.empty()) return files;
+  throw RequestError(fmt::format(
+      "'{}' holds no states (state_NNNNNN.hdf); name a run's folder, or files", folder.string()));
+}
+
+std::vector<std::filesystem::path> files_of(const Request& request) {
+  std::vector<std::filesystem::path> files;
+  for (const std::filesystem::path& file : request.files) {
+    if (!std::filesystem::is_directory(file)) {
+      files.push_back(file);
+      continue;
+    }
+    const auto states = states_of(file);
+    files.insert(files.end(), states.begin(), states.end());
+  }
+  return files;
+}
+
+/// The field's components alone.
+std::vector<std::string> field_names(const io::Checkpoint& checkpoint) {
+  const std::vector<std::string>& names = checkpoint.attributes.component_names;
+  return {names.begin(), names.end() - checkpoint.run.figures};
+}
+
+int component_of(const Request& request, const io::Checkpoint& checkpoint) {
+  if (request.component.empty()) return 0;
+  const std::vector<std::string> names = field_names(checkpoint);
+  const auto found = std::find(names.begin(), names.end(), request.component);
+  if (found != names.end()) return static_cast<int>(found - names.begin());
+  throw std::runtime_error(
+      fmt::format("has no component '{}'; it has: {}", request.component, fmt::join(names, ", ")));
+}
+
+/// What pictures of this request are called, and animations.
+std::string stem(const Request& request) {
+  if (request.quantity != "field") return request.quantity;
+  return request.component.empty() ? "field" : request.component;
+}
+
+std::string picture_name(const Request& request, int step) {
+  const bool is_plain = request.quantity == "field" && request.component.empty();
+  return is_plain ? fmt::format("frame_{:06}.png", step)
+                  : fmt::format("frame_{}_{:06}.png", stem(request), step);
+}
+
+/// Draws one file after the other.
+class Drawing {
+ public:
+  explicit Drawing(const Request& request)
+      : request_(request),
+        quantity_(quantity_of(request.quantity)),
+        range_(parse_range(request.range)) {}
+
+  /// Reads a file for what all pictures need to know together.
+  void survey(const std::filesystem::path& file) {
+    const io::StoredState state = io::read_state(file);
+    const int step = state.checkpoint.run.step;
+    const auto [other, is_new] = steps_.emplace(step, file);
+    if (!is_new) {
+      throw std::runtime_error(
+          fmt::format("is of base step {} as '{}' is; export the files of each run to a folder of "
+                      "its own",
+                      step, other->second.string()));
+    }
+    const viz::Range own =
+        viz::value_range(state.checkpoint.run, quantity_, component_of(request_, state.checkpoint));
+    values_ = values_ ? viz::joined(*values_, own) : own;
+  }
+
+  /// The surveyed files, by step.
+  const std::map<int, std::filesystem::path>& files() const { return steps_; }
+
+  std::string draw(const std::filesystem::path& file) const {
+    const io::StoredState state = io::read_state(file);
+    const auto& [attributes, run] = state.checkpoint;
+    const auto source = io::parse_config(attributes.configuration, file.string());
+    viz::StateImageOptions options;
+    options.quantity = quantity_;
+    options.component = component_of(request_, state.checkpoint);
+    options.name = attributes.component_names[static_cast<std::size_t>(options.component)];
+    options.title = fmt::format("{}   step {}   t = {:.4f}", source.text("case.name"), run.step,
+                                attributes.time);
+    options.range = range_ ? range_ : values_;
+    options.width = request_.width;
+    return viz::draw_state(run, state.geometry, options);
+  }
+
+ private:
+  const Request& request_;
+  viz::Quantity quantity_;
+  std::optional<viz::Range> range_;   ///< asked for
+  std::optional<viz::Range> values_;  ///< of all that was surveyed
+  std::map<int, std::filesystem::path> steps_;
+};
+
+int failure(const std::filesystem::path& file, const std::exception& error) {
+  const std::string what = error.what();
+  const bool is_named = what.find(file.string()) != std::string::npos;
+  return error_line(is_named ? what : fmt::format("'{}' {}", file.string(), what), kRunFailed);
+}
+
+void check_request(const Request& request) {
+  if (!viz::pictures_available()) {
+    throw RequestError(fmt::format(
+        "--format {}: this build draws no pictures; configure it with KUMIKO_WITH_VTK=ON, or "
+        "choose plotfile",
+        request.format));
+  }
+  if (!request.component.empty() && request.quantity != "field") {
+    throw RequestError(
+        fmt::format("--component goes with --quantity field, not {}", request.quantity));
+  }
+  parse_range(request.range);
+  if (request.format != kPng) check_ffmpeg(request.format);
+}
+
+void tell(const Request& request, const std::filesystem::path& result) {
+  if (!request.quiet) fmt::print("{}\n", result.string());
+}
+
+}  // namespace
+
+bool is_picture_format(std::string_view format) {
+  constexpr std::array<std::string_view, 4> kFormats = {kPng, "mp4", "gif", "webm"};
+  return std::find(kFormats.begin(), kFormats.end(), format) != kFormats.end();
+}
+
+const std::vector<std::string>& quantity_names() {
+  static const std::vector<std::string> names = {"field", "worker", "cost", "indicator"};
+  return names;
+}
+
+int export_pictures(const Request& request) {
+  check_request(request);
+  const bool animates = request.format != kPng;
+  int code = kDone;
+  Drawing drawing(request);
+  for (const std::filesystem::path& file : files_of(request)) {
+    try {
+      drawing.survey(file);
+    } catch (const std::exception& error) {
+      code = failure(file, error);
+    }
+  }
+  if (drawing.files().empty()) return code;
+  std::optional<Animation> animation;
+  if (animates) {
+    animation.emplace(request.output / fmt::format("{}.{}", stem(request), request.format),
+                      request.format, request.fps);
+  }
+  for (const auto& [step, file] : drawing.files()) {
+    const std::string png = drawing.draw(file);
+    if (animation) {
+      animation->add(png);
+      continue;
+    }
+    const std::filesystem::path picture = request.output / picture_name(request, step);
+    io::write_text_file(picture, png);
+    tell(request, picture);
+  }
+  if (animation) {
+    animation->finish();
+    tell(request, animation->file());
+  }
+  return code;
+}
+
+}  // namespace kumiko::app

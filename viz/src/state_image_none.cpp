@@ -1,0 +1,14 @@
+#include <stdexcept>
+
+#include <kumiko/viz/state_image.hpp>
+
+namespace kumiko::viz {
+
+bool pictures_available() { return false; }
+
+std::string draw_state(const amr::SavedRun&, const amr::Geometry&, const StateImageOptions&) {
+  throw std::runtime_error(
+      "no picture drawn: this build has no VTK; configure it with KUMIKO_WITH_VTK=ON");
+}
+
+}  // namespace kumiko::viz

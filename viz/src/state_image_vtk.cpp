@@ -1,0 +1,195 @@
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <stdexcept>
+
+#include <fmt/core.h>
+
+#include <kumiko/viz/state_image.hpp>
+
+#include "canvas.hpp"
+#include "colour_map.hpp"
+#include "layout.hpp"
+#include "outlines.hpp"
+#include "state_values.hpp"
+#include "surround.hpp"
+
+namespace kumiko::viz {
+
+namespace {
+
+using amr::kPatchSize;
+
+constexpr Colour kWhite = {255, 255, 255};
+constexpr int kLeastBar = 230;  ///< units that a colour bar or the workers' legend needs
+
+/// A value of the quantity to its colour.
+using Colours = std::function<Colour(double)>;
+
+/// Viridis for a field, since most are amounts from nothing upwards; colours about a neutral zero
+/// for one that goes about as far below zero as above. An overshoot below zero makes no such field.
+Palette palette_of(Quantity quantity, Range range) {
+  constexpr double kLeastPart = 0.2;
+  if (quantity == Quantity::kCost) return Palette::kHeat;
+  if (quantity == Quantity::kIndicator) return Palette::kDeep;
+  const double least = std::min(-range.low, range.high);
+  const double largest = std::max(-range.low, range.high);
+  return least >= kLeastPart * largest && least > 0.0 ? Palette::kDiverging : Palette::kViridis;
+}
+
+/// Paints every point of the domain by the leaf node nearest to it, or by the leaf cell that it
+/// lies in. A node's square reaches half a spacing each way, to the domain's end for the last
+/// nodes. The levels go from coarse to fine: where a finer level begins, between the two levels'
+/// squares, the covered coarse node shows, which holds the same value as the fine node that lies
+/// there. Figures are of patches rather than of nodes: they fill the patch's square as cells do.
+void paint_values(Canvas& canvas, const Layout& layout, const amr::Geometry& geometry,
+                  const StateValues& values, bool as_nodes, const Colours& colours) {
+  const amr::Extent extent = geometry.extent();
+  // How far a point's square reaches below its index × spacing.
+  const double before = as_nodes ? 0.5 : 0.0;
+  for (int level = 0; level < values.levels(); ++level) {
+    const double h = geometry.spacing(level);
+    const auto first = [&](int point) { return std::max((point - before) * h, 0.0); };
+    const auto last = [&](int point, double length) {
+      return (point + 1.5) * h > length ? length : (point + 1 - before) * h;
+    };
+    const std::vector<amr::PatchId>& patches = values.level(level).patches;
+    for (std::size_t slot = 0; slot < patches.size(); ++slot) {
+      for (int point = 0; point < amr::kPatchPoints; ++point) {
+        const int i = patches[slot].i * kPatchSize + point % kPatchSize;
+        const int j = patches[slot].j * kPatchSize + point / kPatchSize;
+        canvas.fill(layout.x(first(i)), layout.y(first(j)), layout.x(last(i, extent.x)) - 1,
+                    layout.y(last(j, extent.y)) - 1,
+                    colours(values.at(level, slot, point % kPatchSize, point / kPatchSize)));
+      }
+    }
+  }
+}
+
+/// Numbers in the patches that have room, where colours alone do not tell the workers apart: in the
+/// first quadrant that no finer patch covers.
+void paint_worker_numbers(Canvas& canvas, const Layout& layout, const amr::Geometry& geometry,
+                          const StateValues& values) {
+  constexpr int kLargest = 16;
+  constexpr double kShareOfQuadrant = 0.45;
+  constexpr int kSmallest = 7;
+  for (int level = 0; level < values.levels(); ++level) {
+    const double side = geometry.spacing(level) * amr::kQuadrantSize;
+    const auto room = static_cast<int>(side * layout.pixels_per_length() * kShareOfQuadrant);
+    const int size = std::min(layout.unit(kLargest), room);
+    if (size < kSmallest) continue;
+    const std::vector<amr::PatchId>& patches = values.level(level).patches;
+    for (std::size_t slot = 0; slot < patches.size(); ++slot) {
+      for (int quadrant = 0; quadrant < 4; ++quadrant) {
+        const amr::PatchId quarter = patches[slot].child(quadrant);
+        if (values.has(quarter)) continue;
+        const auto worker = static_cast<int>(values.at(level, slot, 0, 0));
+        const Colour colour = lightness(worker_colour(worker)) > 0.5 ? Colour{0, 0, 0} : kWhite;
+        canvas.text(layout.x((quarter.i + 0.5) * side), layout.y((quarter.j + 0.5) * side),
+                    {size, Align::kCentre, colour}, fmt::format("{}", worker));
+        break;
+      }
+    }
+  }
+}
+
+Range range_of(const amr::SavedRun& state, const StateImageOptions& options) {
+  const Range range =
+      options.range ? *options.range : value_range(state, options.quantity, options.component);
+  const bool in_order =
+      options.quantity == Quantity::kWorker ? range.low <= range.high : range.low < range.high;
+  if (std::isfinite(range.low) && std::isfinite(range.high) && in_order) return range;
+  throw std::invalid_argument(
+      fmt::format("colours cannot go from {:g} to {:g}; give a lower and a higher number",
+                  range.low, range.high));
+}
+
+void check_width(int width) {
+  constexpr int kLeast = 300;
+  constexpr int kMost = 8000;
+  if (width >= kLeast && width <= kMost) return;
+  throw std::invalid_argument(
+      fmt::format("a picture cannot be {} pixels wide; choose {} to {}", width, kLeast, kMost));
+}
+
+/// One picture in the making.
+class Picture {
+ public:
+  Picture(const amr::SavedRun& state, const amr::Geometry& geometry,
+          const StateImageOptions& options)
+      : options_(options),
+        geometry_(geometry),
+        values_(state, options.quantity, options.component),
+        range_(range_of(state, options)),
+        palette_(palette_of(options.quantity, range_)),
+        legend_(options.outlines ? level_legend_height(values_.levels()) : 0),
+        layout_(geometry.extent(), options.width, kLeastBar + legend_),
+        canvas_(layout_.width(), layout_.height(), kWhite) {}
+
+  std::string draw() {
+    const bool is_worker = options_.quantity == Quantity::kWorker;
+    const int bottom = layout_.column().y0 + layout_.unit(legend_);
+    if (is_worker) {
+      paint_workers(bottom);
+    } else {
+      paint_amounts(bottom);
+    }
+    paint_axes(canvas_, layout_, geometry_.extent());
+    paint_title(canvas_, layout_, options_.title);
+    return canvas_.png();
+  }
+
+ private:
+  void paint_workers(int bottom) {
+    constexpr int kToldByColour = 8;
+    const int workers = static_cast<int>(range_.high) + 1;
+    paint_values(canvas_, layout_, geometry_, values_, false,
+                 [](double worker) { return worker_colour(static_cast<int>(worker)); });
+    paint_outlines(worker_colour(1));
+    if (workers > kToldByColour) paint_worker_numbers(canvas_, layout_, geometry_, values_);
+    paint_worker_legend(canvas_, layout_, bottom, workers);
+  }
+
+  void paint_amounts(int bottom) {
+    const bool is_field = options_.quantity == Quantity::kField;
+    const ColourMap colours(palette_, range_);
+    paint_values(canvas_, layout_, geometry_, values_,
+                 is_field && geometry_.centring() == amr::Centring::kNode, colours);
+    paint_outlines(palette_ == Palette::kDiverging ? colours(0.0) : colours(range_.low));
+    if (options_.quantity == Quantity::kCost) {
+      paint_seconds_bar(canvas_, layout_, bottom, colours, range_, "cost per step");
+    } else {
+      paint_colour_bar(canvas_, layout_, bottom, colours, range_,
+                       is_field ? options_.name : "indicator");
+    }
+  }
+
+  void paint_outlines(Colour of_legend) {
+    if (!options_.outlines) return;
+    const bool is_dark = options_.quantity == Quantity::kField && palette_ == Palette::kViridis;
+    const Outlines outlines(is_dark, layout_, geometry_);
+    outlines.paint(canvas_, values_);
+    paint_level_legend(canvas_, layout_, outlines, values_, of_legend);
+  }
+
+  const StateImageOptions& options_;
+  const amr::Geometry& geometry_;
+  StateValues values_;
+  Range range_;
+  Palette palette_;
+  int legend_;  ///< the levels' legend's height, in units
+  Layout layout_;
+  Canvas canvas_;
+};
+
+}  // namespace
+
+bool pictures_available() { return true; }
+
+std::string draw_state(const amr::SavedRun& state, const amr::Geometry& geometry,
+                       const StateImageOptions& options) {
+  check_width(options.width);
+  return Picture(state, geometry, options).draw();
+}
+
+}  // namespace kumiko::viz

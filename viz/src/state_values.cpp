@@ -1,0 +1,108 @@
+#include "state_values.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include <fmt/core.h>
+
+namespace kumiko::viz {
+
+namespace {
+
+using amr::kPatchPoints;
+using amr::kPatchSize;
+
+std::size_t components_of(const amr::SavedRun& state) {
+  for (const amr::SavedLevel& level : state.levels) {
+    if (!level.patches.empty()) return level.values.size() / level.patches.size() / kPatchPoints;
+  }
+  throw std::invalid_argument("the state has no patches, so there is nothing to draw");
+}
+
+/// Where kFigureNames has the quantity.
+std::size_t figure_of(Quantity quantity) {
+  constexpr std::size_t kWorkerFigure = 1;
+  constexpr std::size_t kCostFigure = 2;
+  constexpr std::size_t kIndicatorFigure = 3;
+  if (quantity == Quantity::kWorker) return kWorkerFigure;
+  return quantity == Quantity::kCost ? kCostFigure : kIndicatorFigure;
+}
+
+std::size_t component_of(const amr::SavedRun& state, Quantity quantity, int component) {
+  const std::size_t field = components_of(state) - static_cast<std::size_t>(state.figures);
+  if (quantity != Quantity::kField) {
+    const std::size_t figure = figure_of(quantity);
+    if (has_figures(state)) return field + figure;
+    throw std::invalid_argument(
+        fmt::format("the state has no {}: it was written without output.figures=true",
+                    amr::kFigureNames[figure]));
+  }
+  if (component >= 0 && static_cast<std::size_t>(component) < field) {
+    return static_cast<std::size_t>(component);
+  }
+  throw std::invalid_argument(
+      fmt::format("the state has no component {}: it has {} of them", component, field));
+}
+
+/// Calls f with the value of every leaf point.
+template <class Function>
+void for_leaf_values(const StateValues& values, Function f) {
+  for (int level = 0; level < values.levels(); ++level) {
+    const std::vector<amr::PatchId>& patches = values.level(level).patches;
+    for (std::size_t slot = 0; slot < patches.size(); ++slot) {
+      for (int quadrant = 0; quadrant < 4; ++quadrant) {
+        if (values.has(patches[slot].child(quadrant))) continue;
+        const int first_i = quadrant % 2 * amr::kQuadrantSize;
+        const int first_j = quadrant / 2 * amr::kQuadrantSize;
+        for (int point = 0; point < kPatchPoints / 4; ++point) {
+          f(values.at(level, slot, first_i + point % amr::kQuadrantSize,
+                      first_j + point / amr::kQuadrantSize));
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+
+StateValues::StateValues(const amr::SavedRun& state, Quantity quantity, int component)
+    : state_(state),
+      record_(components_of(state) * kPatchPoints),
+      offset_(component_of(state, quantity, component) * kPatchPoints) {}
+
+double StateValues::at(int level, std::size_t slot, int i, int j) const {
+  const auto point = static_cast<std::size_t>(j * kPatchSize + i);
+  return this->level(level).values[slot * record_ + offset_ + point];
+}
+
+bool StateValues::has(const amr::PatchId& id) const {
+  if (id.level >= levels()) return false;
+  const std::vector<amr::PatchId>& patches = level(id.level).patches;
+  return std::binary_search(patches.begin(), patches.end(), id);
+}
+
+bool has_figures(const amr::SavedRun& state) {
+  return state.figures == static_cast<int>(amr::kFigureNames.size());
+}
+
+Range value_range(const amr::SavedRun& state, Quantity quantity, int component) {
+  Range range = {std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
+  for_leaf_values(StateValues(state, quantity, component), [&](double value) {
+    if (!std::isfinite(value)) return;
+    range.low = std::min(range.low, value);
+    range.high = std::max(range.high, value);
+  });
+  if (range.low > range.high) return {0.0, 1.0};
+  if (quantity == Quantity::kWorker) return {0.0, std::max(0.0, range.high)};
+  const bool from_zero = quantity != Quantity::kField || range.low == range.high;
+  if (from_zero) range = joined(range, {0.0, 0.0});
+  return range.low == range.high ? Range{0.0, 1.0} : range;
+}
+
+Range joined(Range one, Range other) {
+  return {std::min(one.low, other.low), std::max(one.high, other.high)};
+}
+
+}  // namespace kumiko::viz

@@ -1,0 +1,31 @@
+// What stands around the domain in a picture: axes, title, colour bar, legends.
+#pragma once
+
+#include <string>
+
+#include "canvas.hpp"
+#include "colour_map.hpp"
+#include "layout.hpp"
+#include "outlines.hpp"
+
+namespace kumiko::viz {
+
+void paint_title(Canvas& canvas, const Layout& layout, const std::string& title);
+void paint_axes(Canvas& canvas, const Layout& layout, const amr::Extent& extent);
+
+/// A colour bar or a legend at the upper end of the column, down to `bottom`.
+void paint_colour_bar(Canvas& canvas, const Layout& layout, int bottom, const ColourMap& colours,
+                      Range range, const std::string& name);
+/// As paint_colour_bar(), in the unit of a range of seconds that makes short numbers.
+void paint_seconds_bar(Canvas& canvas, const Layout& layout, int bottom, const ColourMap& colours,
+                       Range range, const std::string& name);
+/// Of workers 0 to the last one; in columns where there are many.
+void paint_worker_legend(Canvas& canvas, const Layout& layout, int bottom, int workers);
+
+/// In units: what paint_level_legend() takes from the column's lower end.
+int level_legend_height(int levels);
+/// The levels' outlines and numbers of patches, at the lower end of the column.
+void paint_level_legend(Canvas& canvas, const Layout& layout, const Outlines& outlines,
+                        const StateValues& values, Colour inside);
+
+}  // namespace kumiko::viz
