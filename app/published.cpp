@@ -90,8 +90,8 @@ std::string title_of(const std::string& name) {
 viz::PublishedRow& row_of(std::vector<viz::PublishedRow>& rows, const amr::PublishedValue& value,
                           std::size_t runs) {
   const auto found = std::find_if(rows.begin(), rows.end(), [&](const viz::PublishedRow& row) {
-    return row.name == title_of(value.name) && row.norm == value.norm && row.points == value.points &&
-           row.value == value.value;
+    return row.name == title_of(value.name) && row.norm == value.norm &&
+           row.points == value.points && row.value == value.value;
   });
   if (found != rows.end()) return *found;
   rows.push_back({title_of(value.name), value.norm, value.points, value.value, value.source, {}});

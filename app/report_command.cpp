@@ -135,10 +135,9 @@ void add_pictures(viz::ReportRun& run, const std::vector<double>& times) {
   }
   const std::vector<io::StoredState> states = read_states(run.folder, times);
   run.pictures = viz::draw_pictures(states);
-  const bool figures =
-      std::all_of(states.begin(), states.end(), [](const io::StoredState& state) {
-        return viz::has_figures(state.checkpoint.run);
-      });
+  const bool figures = std::all_of(states.begin(), states.end(), [](const io::StoredState& state) {
+    return viz::has_figures(state.checkpoint.run);
+  });
   if (!figures) {
     run.about_pictures = fmt::format(
         "The states of {} say nothing of its patches; run it with --set output.figures=true to see "

@@ -23,9 +23,10 @@ SCREENSHOTS = Path(os.environ["KUMIKO_SCREENSHOTS"])
 ZALESAK = CASES / "zalesak" / "zalesak.toml"
 BACKENDS = {"threads": 2, "pthread": 2, "openmp": 2, "serial": 1}
 STEPS = 12
+EVERY = 4  # base steps from state to state
 SMALL = [
     *["--set", "grid.base=64", "--set", "time.steps=640", "--set", f"time.stop_step={STEPS}"],
-    *["--set", "diagnostics.every=3", "--set", "output.every=4", "--quiet"],
+    *["--set", "diagnostics.every=3", "--set", f"output.every={EVERY}", "--quiet"],
 ]
 RICH = ["--set", "output.figures=true", "--set", "trace.from=0"]
 PHONE = (390, 844)
@@ -172,7 +173,7 @@ class Page(ReportTest):
                 self.assert_quiet()
                 self.assert_shows(name, 0)
                 self.assertGreater(self.drawn(), 6)
-                self.assertEqual(self.pictures(), 16 if HAS_VTK else 0)
+                self.assertEqual(self.pictures(), 4 * STEPS // EVERY if HAS_VTK else 0)
         self.browser.open(self.path / "threads" / "report.html")
         self.browser.screenshot("light")
 
@@ -291,7 +292,8 @@ class Timeline(ReportTest):
         self.browser.open(self.path / "threads" / "report.html")
         self.browser.run(
             """const chart = echarts.getInstanceByDom(document.querySelector(".timeline"));
-               chart.dispatchAction({type: "dataZoom", startValue: 0, endValue: 60});"""
+               const begin = Math.min(...chart.getOption().series[0].data.map((bar) => bar[0]));
+               chart.dispatchAction({type: "dataZoom", startValue: begin, endValue: begin + 50});"""
         )
         self.settle()
         self.browser.run(

@@ -112,9 +112,8 @@ TEST(Charts, GivenPatchesThenUpdatesFollowFromSubcycling) {
   EXPECT_THAT(updates.at(1).y, ElementsAre(1024.0, 1536.0));  // two steps in a base step
 
   run.folder.summary["config"]["step"]["subcycling"] = false;
-  EXPECT_THAT(
-      chart(patch_charts(std::span(&run, 1)), "updates_level").panels.at(0).series.at(1).y,
-      ElementsAre(512.0, 768.0));
+  EXPECT_THAT(chart(patch_charts(std::span(&run, 1)), "updates_level").panels.at(0).series.at(1).y,
+              ElementsAre(512.0, 768.0));
 }
 
 TEST(Charts, GivenLoadThenSharesAndStealsAreByWorkerAndByStep) {
@@ -128,8 +127,7 @@ TEST(Charts, GivenLoadThenSharesAndStealsAreByWorkerAndByStep) {
   EXPECT_THAT(over.at(1).y, ElementsAre(75.0, 100.0, 0.0));  // the busiest
   EXPECT_THAT(over.at(2).y, ElementsAre(50.0, 100.0, 0.0));  // all
   EXPECT_THAT(chart(charts, "steals_worker").panels.at(0).series.at(0).y, ElementsAre(3.0, 4.0));
-  EXPECT_THAT(chart(charts, "steals_step").panels.at(0).series.at(0).y,
-              ElementsAre(2.0, 5.0, 0.0));
+  EXPECT_THAT(chart(charts, "steals_step").panels.at(0).series.at(0).y, ElementsAre(2.0, 5.0, 0.0));
 }
 
 TEST(Charts, GivenWhatIsNotThereThenASentenceStandsForIt) {
@@ -253,7 +251,8 @@ TEST(Page, GivenTextsThatLookLikeMarkupThenThePageHoldsThemAsTexts) {
   EXPECT_THAT(page, Not(HasSubstr("</script><b>")));
   const std::string open = "id=\"report-data\">";
   const std::size_t begin = page.find(open) + open.size();
-  const auto data = nlohmann::json::parse(page.substr(begin, page.find("</script>", begin) - begin));
+  const auto data =
+      nlohmann::json::parse(page.substr(begin, page.find("</script>", begin) - begin));
   EXPECT_EQ(data.at("runs").at(0).at("name"), "</script><b>");
   EXPECT_EQ(data.at("runs").at(0).at("configuration"), "# {{data}} <!-- \xef\xbf\xbd\n");
 }

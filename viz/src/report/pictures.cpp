@@ -28,9 +28,9 @@ std::vector<Subject> subjects_of(std::span<const io::StoredState> states) {
     const std::string& name = first.attributes.component_names[static_cast<std::size_t>(at)];
     subjects.push_back({Quantity::kField, fields == 1 ? "field" : "field " + name, name, at});
   }
-  const bool figures = std::all_of(
-      states.begin(), states.end(),
-      [](const io::StoredState& state) { return has_figures(state.checkpoint.run); });
+  const bool figures = std::all_of(states.begin(), states.end(), [](const io::StoredState& state) {
+    return has_figures(state.checkpoint.run);
+  });
   if (!figures) return subjects;
   subjects.push_back({Quantity::kWorker, "worker", "worker"});
   subjects.push_back({Quantity::kCost, "cost", "seconds"});
