@@ -7,6 +7,7 @@
 #include "export_pictures.hpp"
 #include "problem.hpp"
 #include "request.hpp"
+#include "trace_export.hpp"
 
 namespace kumiko::app {
 
@@ -31,6 +32,13 @@ Loaded load(const Request& request, const std::filesystem::path& file) {
 }
 
 std::filesystem::path export_one(const Request& request, const std::filesystem::path& file) {
+  if (is_trace_format(request.format)) return export_trace(file, request.format, request.output);
+  if (std::filesystem::is_directory(file)) {
+    throw RequestError(fmt::format(
+        "'{}' is a folder; name a checkpoint or a state in it, or put its trace into another "
+        "format with --format chrome, otf2 or csv",
+        file.string()));
+  }
   const Loaded state = load(request, file);
   const int step = state.simulation->step();
   std::filesystem::path folder = request.output / fmt::format("plt_{:06}", step);
@@ -42,6 +50,7 @@ std::filesystem::path export_one(const Request& request, const std::filesystem::
 }  // namespace
 
 int export_command(const Request& request) {
+  check_trace_export(request);
   std::error_code failed;
   std::filesystem::create_directories(request.output, failed);
   if (failed) {
@@ -54,6 +63,8 @@ int export_command(const Request& request) {
     try {
       const std::filesystem::path result = export_one(request, file);
       if (!request.quiet) fmt::print("{}\n", result.string());
+    } catch (const RequestError& error) {
+      code = error_line(error.what(), kWrongRequest);
     } catch (const std::exception& error) {
       // The others are exported nevertheless.
       code = error_line(error.what(), kRunFailed);

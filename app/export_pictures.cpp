@@ -113,6 +113,8 @@ class Drawing {
   /// Reads a file for what all pictures need to know together.
   void survey(const std::filesystem::path& file) {
     const io::StoredState state = io::read_state(file);
+    const viz::Range own =
+        viz::value_range(state.checkpoint.run, quantity_, component_of(request_, state.checkpoint));
     const int step = state.checkpoint.run.step;
     const auto [other, is_new] = steps_.emplace(step, file);
     if (!is_new) {
@@ -121,8 +123,6 @@ class Drawing {
                       "its own",
                       step, other->second.string()));
     }
-    const viz::Range own =
-        viz::value_range(state.checkpoint.run, quantity_, component_of(request_, state.checkpoint));
     values_ = values_ ? viz::joined(*values_, own) : own;
   }
 

@@ -186,16 +186,20 @@ void add_picture_options(CLI::App& command, Request& request) {
 
 CLI::App* add_export(CLI::App& app, Request& request) {
   CLI::App* const exported =
-      app.add_subcommand("export", "put checkpoints or states into another format");
+      app.add_subcommand("export", "put checkpoints, states or traces into another format");
   exported
-      ->add_option("FILE", request.files,
-                   "the checkpoints; for pictures also a run's folder, for all its states")
+      ->add_option(
+          "FILE", request.files,
+          "checkpoints or states, for pictures also a run's folder, for all its states; or "
+          "a trace, or the folder of a run that has one")
       ->required();
   exported
-      ->add_option("--format", request.format,
-                   "plotfile: AMReX's, a folder plt_NNNNNN; png: pictures frame_NNNNNN.png; mp4, "
-                   "gif, webm: an animation, by ffmpeg")
-      ->check(CLI::IsMember({"plotfile", "png", "mp4", "gif", "webm"}))
+      ->add_option(
+          "--format", request.format,
+          "of a state: plotfile, AMReX's folder plt_NNNNNN; png, pictures "
+          "frame_NNNNNN.png; mp4, gif, webm, an animation by ffmpeg. Of a trace: chrome, a "
+          "file trace.json for Perfetto; otf2, a folder trace_otf2; csv, a table trace.csv")
+      ->check(CLI::IsMember({"plotfile", "png", "mp4", "gif", "webm", "chrome", "otf2", "csv"}))
       ->capture_default_str();
   exported->add_option("--output", request.output, "folder for the results (default: this one)");
   exported->add_flag("--quiet", request.quiet, "do not name the results");

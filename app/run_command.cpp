@@ -318,8 +318,8 @@ class RunFiles {
   std::vector<std::uint64_t> reported_;  ///< updates per worker up to the last row
   bool has_rows_;
   StateWriter states_;
-  std::optional<amr::Trace> trace_;
   std::optional<viz::Range> colours_;
+  std::optional<amr::Trace> trace_;
 };
 
 void check_trace(const Start& start) {

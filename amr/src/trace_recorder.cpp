@@ -35,6 +35,7 @@ void TraceRecorder::begin_stretch(const PhaseOrder& order, int count, const Patc
   if (!make_room(order, count, graph)) {
     is_on_ = false;
     is_full_ = true;
+    end_ = read_ticks();
     return;
   }
   in_stretch_ = true;
@@ -156,7 +157,7 @@ void TraceRecorder::add_span(const char* what, int base_step, std::uint64_t begi
 
 Trace TraceRecorder::stop() {
   drop_unfinished();
-  trace_.end_ns = as_time(is_full_ ? std::max(begin_, end_) : read_ticks());
+  trace_.end_ns = as_time(is_full_ ? end_ : read_ticks());
   is_on_ = false;
   trace_.successors_begin.reserve(trace_.pieces.size() + 1);
   for (std::size_t at = 0; at < trace_.stretches.size(); ++at) {

@@ -104,7 +104,7 @@ class TraceRecorder {
   std::size_t most_bytes_ = 0;
   std::size_t bytes_ = 0;
   std::uint64_t begin_ = 0;  ///< ticks
-  std::uint64_t end_ = 0;    ///< of the latest stretch
+  std::uint64_t end_ = 0;    ///< of the latest stretch; when the room did not suffice
   std::chrono::nanoseconds loops_at_end_{0};
   Trace trace_;  ///< times are ticks until the end
   std::vector<Firsts> first_pieces_;

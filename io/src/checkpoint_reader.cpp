@@ -86,7 +86,7 @@ std::vector<amr::PatchId> read_patches(const Source& source, int level) {
 
 void check_layout(const Source& source) {
   if (source.has_attribute(kTraceFormat)) {
-    source.refuse("is a trace, not a checkpoint; 'kumiko export' puts it into other formats");
+    source.refuse("is a trace, not a checkpoint; export it with --format chrome, otf2 or csv");
   }
   if (!source.has("/kumiko")) source.refuse("was not written by Kumiko: it has no '/kumiko'");
   const int layout = source.integer(kRun, "layout_version");
@@ -179,11 +179,22 @@ amr::SavedLevel read_level(const Source& source, PackedRecords& packed, int inde
   return level;
 }
 
+/// The four corners that an attribute holds.
+std::array<std::int32_t, 4> read_corners(const Source& source, const std::string& object,
+                                         const char* name) {
+  constexpr std::array<const char*, 4> kNames = {"lo_i", "lo_j", "hi_i", "hi_j"};
+  const hdf5::Object attribute = source.open_attribute(object, name);
+  const hdf5::Object type = hdf5::make_integers_type(kNames);
+  std::array<std::int32_t, 4> values{};
+  hdf5::require(H5Aread(attribute.id(), type.id(), values.data()));
+  return values;
+}
+
 amr::Geometry read_geometry(const Source& source) {
   constexpr const char* kBase = "/level_0";
   constexpr const char* kDomain = "prob_domain";
   constexpr int kMostPoints = 1 << 24;
-  const auto [i, j, last_i, last_j] = source.corners(kBase, kDomain);
+  const auto [i, j, last_i, last_j] = read_corners(source, kBase, kDomain);
   const double spacing = source.number<double>(kBase, "dx");
   const bool fits = i == 0 && j == 0 && last_i >= 0 && last_i < kMostPoints && last_j >= 0 &&
                     last_j < kMostPoints && spacing > 0.0 && std::isfinite(spacing);
@@ -243,7 +254,7 @@ StoredState read_state(const std::filesystem::path& file) {
   check_seal(file);
   const hdf5::QuietErrors quiet;
   try {
-    Source source(file);
+    const Source source(file);
     Checkpoint checkpoint = read_contents(source);
     return {std::move(checkpoint), read_geometry(source)};
   } catch (const hdf5::Refusal& error) {

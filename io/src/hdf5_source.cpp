@@ -68,15 +68,6 @@ std::string Source::attribute_text(const std::string& object, const std::string&
   return without_padding(text.data(), text.size());
 }
 
-std::array<std::int32_t, 4> Source::corners(const std::string& object, const char* name) const {
-  constexpr std::array<const char*, 4> kNames = {"lo_i", "lo_j", "hi_i", "hi_j"};
-  const Object attribute = open_attribute(object, name);
-  const Object type = make_integers_type(kNames);
-  std::array<std::int32_t, 4> values{};
-  require(H5Aread(attribute.id(), type.id(), values.data()));
-  return values;
-}
-
 Object Source::open_dataset(const std::string& path) const {
   for (std::size_t end = path.find('/', 1); true; end = path.find('/', end + 1)) {
     H5L_info_t link{};

@@ -1,7 +1,6 @@
 // An HDF5 file of which nothing is believed: what it says is checked before there is memory for it.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -69,8 +68,8 @@ class Source {
   }
   int to_int(std::int64_t value, const std::string& name) const;
   std::string attribute_text(const std::string& object, const std::string& name) const;
-  /// A box's first and last point that an attribute holds, as Chombo has it.
-  std::array<std::int32_t, 4> corners(const std::string& object, const char* name) const;
+  /// Of one value.
+  Object open_attribute(const std::string& object, const char* name) const;
 
   /// Whose bytes are in this file, where a seal covers them. Refuses one that points elsewhere.
   Object open_dataset(const std::string& path) const;
@@ -107,7 +106,6 @@ class Source {
   std::vector<std::string> texts(const std::string& path) const;
 
  private:
-  Object open_attribute(const std::string& object, const char* name) const;
   /// The length of a string, as its type says. Refuses other types.
   std::size_t length_of(const Object& type, const std::string& name) const;
 

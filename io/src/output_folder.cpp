@@ -220,17 +220,7 @@ void OutputFolder::write_text(std::string_view name, std::string_view text) cons
 
 void OutputFolder::write(std::string_view name,
                          const std::function<void(std::ostream&)>& content) const {
-  PartFile part(file(name));
-  // A stream tells that it failed, but not why; errno is that of the latest call that did.
-  const auto check = [&part](const std::ofstream& out) {
-    if (!out) throw OutputError(system_message("cannot write", part.part(), errno));
-  };
-  std::ofstream out(part.part(), std::ios::binary);
-  check(out);
-  content(out);
-  out.close();
-  check(out);
-  part.publish();
+  write_text_file(file(name), content);
 }
 
 void check_writable(const fs::path& file) {
@@ -246,6 +236,20 @@ void write_text_file(const fs::path& file, std::string_view text) {
   FileWriter writer(part.part());
   writer.write(text);
   writer.close();
+  part.publish();
+}
+
+void write_text_file(const fs::path& file, const std::function<void(std::ostream&)>& content) {
+  PartFile part(file);
+  // A stream tells that it failed, but not why; errno is that of the latest call that did.
+  const auto check = [&part](const std::ofstream& out) {
+    if (!out) throw OutputError(system_message("cannot write", part.part(), errno));
+  };
+  std::ofstream out(part.part(), std::ios::binary);
+  check(out);
+  content(out);
+  out.close();
+  check(out);
   part.publish();
 }
 

@@ -328,6 +328,7 @@ class Screens(ReportTest):
         )
         button.click()
         self.assertLess(self.colour(), 60)
+        self.browser.run("localStorage.clear()")
         self.assert_quiet()
 
     def test_given_a_phone_then_nothing_is_wider_than_the_screen(self):

@@ -76,8 +76,8 @@ const pictureReadings = {
   field: "The field, with the outlines of its patches by level: refinement should sit where the field is steep.",
   worker: "Each patch in the colour of the worker who did it last: work that stays together shows as areas, "
     + "stealing as speckles.",
-  cost: "Seconds of work of each patch in its latest base step: bright patches are what others may wait for.",
-  indicator: "The indicator by which the mesh is refined, where it exceeds amr.threshold.",
+  cost: "Seconds of work of each patch in its latest base step: the darkest patches are what others may wait for.",
+  indicator: "The indicator by which the mesh is refined: where it exceeds amr.threshold, finer patches come.",
 };
 
 function pictureSection(run) {

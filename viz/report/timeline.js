@@ -130,7 +130,7 @@ class Timeline {
       tooltip: { trigger: "item", confine: true, backgroundColor: palette.panel, borderColor: palette.line,
         textStyle: { color: palette.text, fontSize: 12 }, formatter: (params) => this.tooltip(params.value) },
       xAxis: { ...style, type: "value", min: 0, max: this.data.end, name: "time since the trace began [ms]",
-        nameLocation: "middle", nameGap: 26, axisLabel: { ...style.axisLabel, formatter: milliseconds } },
+        nameLocation: "middle", nameGap: 26, axisLabel: { ...style.axisLabel, formatter: milliseconds, showMaxLabel: false } },
       yAxis: { ...style, type: "category", inverse: true, data: [...lanes, "run"], splitLine: { show: false } },
       dataZoom: [
         { type: "inside", xAxisIndex: 0, filterMode: "none", minValueSpan: 1,

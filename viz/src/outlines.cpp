@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <vector>
 
 #include "colour_map.hpp"
 
@@ -22,12 +23,12 @@ constexpr std::array<Colour, 8> kLevelColours = {{{150, 150, 165},
                                                   {120, 220, 255},
                                                   {255, 255, 120}}};
 
+/// Coarse lines are broad or pale, so that they do not hide what lies between finer ones.
 double opacity(bool dark, int level) {
-  constexpr double kBase = 0.5;
-  constexpr double kFiner = 0.85;
-  constexpr double kContrast = 0.6;
-  if (!dark) return kContrast;
-  return level == 0 ? kBase : kFiner;
+  constexpr std::array<double, 2> kDark = {0.5, 0.85};
+  constexpr std::array<double, 3> kLight = {0.5, 0.7, 0.4};
+  const auto at = static_cast<std::size_t>(level);
+  return dark ? kDark[std::min(at, kDark.size() - 1)] : kLight[std::min(at, kLight.size() - 1)];
 }
 
 /// Black or white, whichever stands out more.
@@ -44,15 +45,12 @@ bool Outlines::visible(int level) const {
 }
 
 int Outlines::thickness(int level) const {
-  constexpr int kThickest = 3;
-  if (dark_) return std::max(1, layout_.unit(1));
-  return std::max(1, layout_.unit(std::max(1, kThickest - level)));
+  return std::max(1, layout_.unit(dark_ || level > 0 ? 1 : 2));
 }
 
 void Outlines::line(Canvas& canvas, int level, const PixelBox& box) const {
   for (int y = box.y0; y <= box.y1; ++y) {
     for (int x = box.x0; x <= box.x1; ++x) {
-      if (!canvas.inside(x, y)) continue;
       const Colour colour =
           dark_ ? kLevelColours[static_cast<std::size_t>(level)] : contrast(canvas.at(x, y));
       canvas.blend(x, y, colour, opacity(dark_, level));
@@ -60,34 +58,62 @@ void Outlines::line(Canvas& canvas, int level, const PixelBox& box) const {
   }
 }
 
-void Outlines::line_about(Canvas& canvas, int level, const PixelBox& box) const {
-  const int before = (thickness(level) - 1) / 2;
-  const int after = thickness(level) / 2;
-  const bool is_level = box.y0 == box.y1;
-  const PixelBox& plot = layout_.plot();
-  PixelBox thick = box;
-  (is_level ? thick.y0 : thick.x0) -= before;
-  (is_level ? thick.y1 : thick.x1) += after;
-  line(canvas, level,
-       {std::max(thick.x0, plot.x0), std::max(thick.y0, plot.y0), std::min(thick.x1, plot.x1),
-        std::min(thick.y1, plot.y1)});
-}
+/// Paints lines within the domain. Lines of several levels lie upon one another where they share an
+/// edge: without colours the first, the coarsest, stays as it is.
+class Outlines::Pen {
+ public:
+  Pen(const Outlines& outlines, Canvas& canvas, int level, std::vector<bool>& taken)
+      : outlines_(outlines), canvas_(canvas), level_(level), taken_(taken) {}
+
+  /// A line of the level's thickness about the pixels of a box that is one pixel wide.
+  void operator()(const PixelBox& box) {
+    const PixelBox& plot = outlines_.layout_.plot();
+    const int thickness = outlines_.thickness(level_);
+    PixelBox thick = box;
+    const bool is_level = box.y0 == box.y1;
+    (is_level ? thick.y0 : thick.x0) -= (thickness - 1) / 2;
+    (is_level ? thick.y1 : thick.x1) += thickness / 2;
+    for (int y = std::max(thick.y0, plot.y0); y <= std::min(thick.y1, plot.y1); ++y) {
+      for (int x = std::max(thick.x0, plot.x0); x <= std::min(thick.x1, plot.x1); ++x) dot(x, y);
+    }
+  }
+
+ private:
+  void dot(int x, int y) {
+    const PixelBox& plot = outlines_.layout_.plot();
+    const auto width = static_cast<std::size_t>(plot.x1 - plot.x0 + 1);
+    const auto at =
+        static_cast<std::size_t>(y - plot.y0) * width + static_cast<std::size_t>(x - plot.x0);
+    if (taken_[at] && !outlines_.dark_) return;
+    taken_[at] = true;
+    outlines_.line(canvas_, level_, {x, y, x, y});
+  }
+
+  const Outlines& outlines_;
+  Canvas& canvas_;
+  int level_;
+  std::vector<bool>& taken_;
+};
 
 /// The lower left corner of a patch lies at its first node; its right and upper edges are those of
 /// its neighbours, where there are any.
 void Outlines::paint(Canvas& canvas, const StateValues& values) const {
+  const PixelBox& plot = layout_.plot();
+  std::vector<bool> taken(static_cast<std::size_t>(plot.x1 - plot.x0 + 1) *
+                          static_cast<std::size_t>(plot.y1 - plot.y0 + 1));
   for (int level = 0; level < values.levels(); ++level) {
     if (!visible(level)) continue;
+    Pen line(*this, canvas, level, taken);
     const double side = geometry_.spacing(level) * amr::kPatchSize;
     for (const amr::PatchId& id : values.level(level).patches) {
       const int x0 = layout_.x(id.i * side);
       const int x1 = layout_.x((id.i + 1) * side);
       const int y0 = layout_.y(id.j * side);
       const int y1 = layout_.y((id.j + 1) * side);
-      line_about(canvas, level, {x0, y0, x1 - 1, y0});
-      line_about(canvas, level, {x0, y0 + 1, x0, y1 - 1});
-      if (!values.has({level, id.i + 1, id.j})) line_about(canvas, level, {x1, y0, x1, y1});
-      if (!values.has({level, id.i, id.j + 1})) line_about(canvas, level, {x0, y1, x1 - 1, y1});
+      line({x0, y0, x1 - 1, y0});
+      line({x0, y0 + 1, x0, y1 - 1});
+      if (!values.has({level, id.i + 1, id.j})) line({x1, y0, x1, y1});
+      if (!values.has({level, id.i, id.j + 1})) line({x0, y1, x1 - 1, y1});
     }
   }
 }

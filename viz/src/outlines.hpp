@@ -10,8 +10,8 @@ namespace kumiko::viz {
 class Outlines {
  public:
   /// @param dark  for pictures as dark as viridis's lower half: lines in a colour for each level.
-  ///              Else lines get thinner from level to level, black over light colours and white
-  ///              over dark ones, for the picture needs the hues.
+  ///              Else lines black over light colours and white over dark ones, for the picture
+  ///              needs the hues; broad ones for level 0.
   Outlines(bool dark, const Layout& layout, const amr::Geometry& geometry)
       : dark_(dark), layout_(layout), geometry_(geometry) {}
 
@@ -22,11 +22,11 @@ class Outlines {
   void paint_sample(Canvas& canvas, const PixelBox& box, int level, Colour inside) const;
 
  private:
+  class Pen;
+
   int thickness(int level) const;
-  /// Fills a box, ends included, over what is there.
+  /// Fills a box within the canvas, over what is there.
   void line(Canvas& canvas, int level, const PixelBox& box) const;
-  /// A line about a pixel, of a level's thickness.
-  void line_about(Canvas& canvas, int level, const PixelBox& box) const;
 
   bool dark_;
   const Layout& layout_;

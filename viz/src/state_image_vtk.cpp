@@ -156,12 +156,12 @@ class Picture {
     paint_values(canvas_, layout_, geometry_, values_,
                  is_field && geometry_.centring() == amr::Centring::kNode, colours);
     paint_outlines(palette_ == Palette::kDiverging ? colours(0.0) : colours(range_.low));
-    if (options_.quantity == Quantity::kCost) {
-      paint_seconds_bar(canvas_, layout_, bottom, colours, range_, "cost per step");
-    } else {
-      paint_colour_bar(canvas_, layout_, bottom, colours, range_,
-                       is_field ? options_.name : "indicator");
-    }
+    paint_colour_bar(canvas_, layout_, bottom, colours, range_, values_.extremes(), bar_label());
+  }
+
+  BarLabel bar_label() const {
+    if (options_.quantity == Quantity::kCost) return seconds_label("cost", range_.high);
+    return {options_.quantity == Quantity::kField ? options_.name : "indicator"};
   }
 
   void paint_outlines(Colour of_legend) {

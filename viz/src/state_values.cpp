@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 #include <stdexcept>
+#include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
@@ -65,6 +67,17 @@ void for_leaf_values(const StateValues& values, Function f) {
   }
 }
 
+/// The largest value, unless it is far beyond nearly all: while a patch was worked on, the system
+/// may have done something else for a while.
+double usual_high(std::vector<double> values) {
+  constexpr double kNearlyAll = 0.98;
+  constexpr double kFar = 1.5;
+  const auto most = values.begin() + static_cast<std::ptrdiff_t>(
+                                         kNearlyAll * static_cast<double>(values.size() - 1));
+  std::nth_element(values.begin(), most, values.end());
+  return std::min(kFar * *most, *std::max_element(most, values.end()));
+}
+
 }  // namespace
 
 StateValues::StateValues(const amr::SavedRun& state, Quantity quantity, int component)
@@ -83,19 +96,28 @@ bool StateValues::has(const amr::PatchId& id) const {
   return std::binary_search(patches.begin(), patches.end(), id);
 }
 
+Range StateValues::extremes() const {
+  Range range = {std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
+  for_leaf_values(*this, [&](double value) {
+    if (std::isfinite(value)) range = joined(range, {value, value});
+  });
+  return range;
+}
+
 bool has_figures(const amr::SavedRun& state) {
   return state.figures == static_cast<int>(amr::kFigureNames.size());
 }
 
 Range value_range(const amr::SavedRun& state, Quantity quantity, int component) {
-  Range range = {std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
+  std::vector<double> values;
   for_leaf_values(StateValues(state, quantity, component), [&](double value) {
-    if (!std::isfinite(value)) return;
-    range.low = std::min(range.low, value);
-    range.high = std::max(range.high, value);
+    if (std::isfinite(value)) values.push_back(value);
   });
-  if (range.low > range.high) return {0.0, 1.0};
+  if (values.empty()) return {0.0, 1.0};
+  const auto [low, high] = std::minmax_element(values.begin(), values.end());
+  Range range = {*low, *high};
   if (quantity == Quantity::kWorker) return {0.0, std::max(0.0, range.high)};
+  if (quantity == Quantity::kCost) range.high = usual_high(std::move(values));
   const bool from_zero = quantity != Quantity::kField || range.low == range.high;
   if (from_zero) range = joined(range, {0.0, 0.0});
   return range.low == range.high ? Range{0.0, 1.0} : range;

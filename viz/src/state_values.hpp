@@ -21,6 +21,9 @@ class StateValues {
   /// Whether the level has this patch. O(log patches).
   bool has(const amr::PatchId& id) const;
 
+  /// Of the finite leaf values; low above high where there are none.
+  Range extremes() const;
+
  private:
   const amr::SavedRun& state_;
   std::size_t record_;  ///< values

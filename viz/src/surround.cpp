@@ -17,26 +17,20 @@ constexpr int kTextSize = 20;
 constexpr int kTitleSize = 26;
 constexpr int kTick = 8;        ///< its length
 constexpr int kLegendRow = 36;  ///< from line to line
-constexpr int kHeading = 30;    ///< of a bar or a legend: its middle, below the column's end
+constexpr int kHeading = 34;    ///< of a bar or a legend: its middle, below the column's end
 constexpr int kSign = 26;       ///< side of a legend's square
 constexpr int kBarWidth = 33;
+constexpr int kPoint = 18;  ///< height of a bar's pointed end
 
 TextLook text(const Layout& layout, Align align = Align::kLeft, int size = kTextSize) {
   return {std::max(7, layout.unit(size)), align};
 }
 
-/// The unit in which a time is a number of one to three digits.
-struct TimeUnit {
-  const char* name;
-  double seconds;
-};
-
-TimeUnit unit_of(double seconds) {
-  constexpr std::array<TimeUnit, 3> kUnits = {{{"s", 1.0}, {"ms", 1e-3}, {"µs", 1e-6}}};
-  for (const TimeUnit& unit : kUnits) {
-    if (seconds >= unit.seconds) return unit;
-  }
-  return {"ns", 1e-9};
+/// Smaller where the words need more room than there is.
+TextLook fitted(TextLook look, int room, const std::string& words) {
+  const int wide = Canvas::text_width(look, words);
+  if (wide > room) look.size = std::max(6, look.size * room / wide);
+  return look;
 }
 
 void paint_frame(Canvas& canvas, const PixelBox& box) {
@@ -51,42 +45,28 @@ PixelBox around(const PixelBox& box) { return {box.x0 - 1, box.y0 - 1, box.x1 + 
 /// How many labels fit with room between them.
 int most_labels(int length, int each) { return std::max(2, length / std::max(1, each)); }
 
-/// @param unit  what 1 on the bar stands for
-void paint_bar(Canvas& canvas, const Layout& layout, int bottom, const ColourMap& colours,
-               Range range, double unit, const std::string& name) {
-  const PixelBox& column = layout.column();
-  const PixelBox bar = {column.x0, bottom, column.x0 + layout.unit(kBarWidth) - 1,
-                        column.y1 - layout.unit(kHeading) - layout.unit(kHeading) / 2};
-  const double low = bar.y0;
-  const double high = bar.y1;
-  for (int y = bar.y0; y <= bar.y1; ++y) {
-    const double value = range.low + (y - low) / (high - low) * (range.high - range.low);
-    canvas.fill(bar.x0, y, bar.x1, y, colours(value));
+/// A bar's end as a point: rows of pixels, ever shorter.
+void paint_point(Canvas& canvas, const PixelBox& bar, int height, bool upward, Colour colour) {
+  const int width = bar.x1 - bar.x0 + 1;
+  for (int row = 0; row <= height; ++row) {
+    const int y = upward ? bar.y1 + row : bar.y0 - row;
+    const int inset = width * row / (2 * std::max(1, height));
+    canvas.fill(bar.x0 + inset, y, bar.x1 - inset, y, colour);
+    canvas.fill(bar.x0 + inset - 1, y, bar.x0 + inset, y, kBlack);
+    canvas.fill(bar.x1 - inset, y, bar.x1 - inset + 1, y, kBlack);
   }
-  paint_frame(canvas, around(bar));
-  const Axis axis(Scale::kLinear, {range.low / unit, range.high / unit}, low, high);
-  for (const Tick& tick :
-       ticks(Scale::kLinear, axis.range(), most_labels(bar.y1 - bar.y0, layout.unit(60)))) {
-    const int y = static_cast<int>(std::lround(axis(tick.value)));
-    canvas.fill(bar.x1 + 1, y, bar.x1 + layout.unit(kTick), y, kBlack);
-    canvas.text(bar.x1 + layout.unit(kTick + 6), y, text(layout), tick.label);
-  }
-  canvas.text(column.x0, column.y1 - layout.unit(kHeading) / 2, text(layout), name);
 }
 
 }  // namespace
 
 void paint_title(Canvas& canvas, const Layout& layout, const std::string& title) {
   if (title.empty()) return;
-  TextLook look = text(layout, Align::kCentre, kTitleSize);
+  const int room = layout.width() - layout.unit(40);
+  const TextLook look = fitted(text(layout, Align::kCentre, kTitleSize), room, title);
   const int middle = (layout.plot().x0 + layout.plot().x1) / 2;
   const int y = (layout.column().y1 + layout.height()) / 2;
-  const int room = layout.width() - layout.unit(40);
-  const int wide = Canvas::text_width(look, title);
-  if (wide > room) look.size = std::max(6, look.size * room / wide);
   // Above the middle of the domain, unless it would leave the picture there.
-  const int half = std::min(wide, room) / 2;
-  const int edge = layout.unit(20) + half;
+  const int edge = layout.unit(20) + Canvas::text_width(look, title) / 2;
   canvas.text(std::clamp(middle, edge, std::max(edge, layout.width() - edge)), y, look, title);
 }
 
@@ -100,7 +80,7 @@ void paint_axes(Canvas& canvas, const Layout& layout, const amr::Extent& extent)
     canvas.fill(x, plot.y0 - tick_length, x, plot.y0 - 1, kBlack);
     canvas.text(x, plot.y0 - layout.unit(24), text(layout, Align::kCentre), tick.label);
   }
-  const int most_y = most_labels(plot.y1 - plot.y0, layout.unit(80));
+  const int most_y = most_labels(plot.y1 - plot.y0, layout.unit(110));
   for (const Tick& tick : ticks(Scale::kLinear, {0.0, extent.y}, most_y)) {
     const int y = layout.y(tick.value);
     canvas.fill(plot.x0 - tick_length, y, plot.x0 - 1, y, kBlack);
@@ -112,16 +92,37 @@ void paint_axes(Canvas& canvas, const Layout& layout, const amr::Extent& extent)
               "y");
 }
 
-void paint_colour_bar(Canvas& canvas, const Layout& layout, int bottom, const ColourMap& colours,
-                      Range range, const std::string& name) {
-  paint_bar(canvas, layout, bottom, colours, range, 1.0, name);
+BarLabel seconds_label(const std::string& name, double largest) {
+  const std::array<BarLabel, 4> units = {{{"s", 1.0}, {"ms", 1e-3}, {"µs", 1e-6}, {"ns", 1e-9}}};
+  const auto is_short = [&](const BarLabel& unit) { return largest >= unit.unit; };
+  const auto found = std::find_if(units.begin(), units.end(), is_short);
+  const BarLabel& unit = found == units.end() ? units.back() : *found;
+  return {fmt::format("{} ({})", name, unit.name), unit.unit};
 }
 
-void paint_seconds_bar(Canvas& canvas, const Layout& layout, int bottom, const ColourMap& colours,
-                       Range range, const std::string& name) {
-  const TimeUnit unit = unit_of(range.high);
-  paint_bar(canvas, layout, bottom, colours, range, unit.seconds,
-            fmt::format("{} ({})", name, unit.name));
+void paint_colour_bar(Canvas& canvas, const Layout& layout, int bottom, const ColourMap& colours,
+                      Range range, Range extremes, const BarLabel& label) {
+  const PixelBox& column = layout.column();
+  const int point = layout.unit(kPoint);
+  const PixelBox bar = {column.x0, bottom + point, column.x0 + layout.unit(kBarWidth) - 1,
+                        column.y1 - layout.unit(kHeading) - point};
+  const Axis axis(Scale::kLinear, {range.low / label.unit, range.high / label.unit}, bar.y0,
+                  bar.y1);
+  for (int y = bar.y0; y <= bar.y1; ++y) {
+    const double share = static_cast<double>(y - bar.y0) / (bar.y1 - bar.y0);
+    canvas.fill(bar.x0, y, bar.x1, y, colours(range.low + share * (range.high - range.low)));
+  }
+  paint_frame(canvas, around(bar));
+  if (extremes.high > range.high) paint_point(canvas, bar, point, true, colours(range.high));
+  if (extremes.low < range.low) paint_point(canvas, bar, point, false, colours(range.low));
+  const int most = most_labels(bar.y1 - bar.y0, layout.unit(60));
+  for (const Tick& tick : ticks(Scale::kLinear, axis.range(), most)) {
+    const int y = static_cast<int>(std::lround(axis(tick.value)));
+    canvas.fill(bar.x1 + 1, y, bar.x1 + layout.unit(kTick), y, kBlack);
+    canvas.text(bar.x1 + layout.unit(kTick + 6), y, text(layout), tick.label);
+  }
+  canvas.text(column.x0, column.y1 - layout.unit(kHeading) / 2,
+              fitted(text(layout), column.x1 - column.x0, label.name), label.name);
 }
 
 void paint_worker_legend(Canvas& canvas, const Layout& layout, int bottom, int workers) {
@@ -159,8 +160,10 @@ void paint_level_legend(Canvas& canvas, const Layout& layout, const Outlines& ou
     const int y = column.y0 + (levels - 1 - level) * row + (row - sign) / 2;
     const PixelBox box = {column.x0, y, column.x0 + sign - 1, y + sign - 1};
     if (outlines.visible(level)) outlines.paint_sample(canvas, box, level, inside);
-    canvas.text(box.x1 + layout.unit(12), (box.y0 + box.y1) / 2, text(layout),
-                fmt::format("level {}: {}", level, values.level(level).patches.size()));
+    const int x = box.x1 + layout.unit(12);
+    const std::string words =
+        fmt::format("level {}: {}", level, values.level(level).patches.size());
+    canvas.text(x, (box.y0 + box.y1) / 2, fitted(text(layout), column.x1 - x, words), words);
   }
 }
 

@@ -13,13 +13,20 @@ namespace kumiko::viz {
 void paint_title(Canvas& canvas, const Layout& layout, const std::string& title);
 void paint_axes(Canvas& canvas, const Layout& layout, const amr::Extent& extent);
 
-/// A colour bar or a legend at the upper end of the column, down to `bottom`.
+/// What a colour bar says.
+struct BarLabel {
+  std::string name;
+  double unit = 1.0;  ///< what 1 on the bar stands for
+};
+
+/// A time in the unit that makes short numbers of seconds up to `largest`.
+BarLabel seconds_label(const std::string& name, double largest);
+
+/// A colour bar at the upper end of the column, down to `bottom`. An end beyond which there are
+/// values (`extremes`) is a point.
 void paint_colour_bar(Canvas& canvas, const Layout& layout, int bottom, const ColourMap& colours,
-                      Range range, const std::string& name);
-/// As paint_colour_bar(), in the unit of a range of seconds that makes short numbers.
-void paint_seconds_bar(Canvas& canvas, const Layout& layout, int bottom, const ColourMap& colours,
-                       Range range, const std::string& name);
-/// Of workers 0 to the last one; in columns where there are many.
+                      Range range, Range extremes, const BarLabel& label);
+/// Workers 0 to the last one, in the same place; in columns where there are many.
 void paint_worker_legend(Canvas& canvas, const Layout& layout, int bottom, int workers);
 
 /// In units: what paint_level_legend() takes from the column's lower end.

@@ -24,7 +24,10 @@ int bin_of(std::int64_t nanoseconds) {
 
 /// Its lower end, as a text of microseconds.
 std::string label_of(int bin) {
-  return fmt::format("{:.3g}", std::pow(10.0, bin / kBinsPerDecade) / kMicrosecond);
+  constexpr double kNoFraction = 100.0;
+  const double microseconds = std::pow(10.0, bin / kBinsPerDecade) / kMicrosecond;
+  return microseconds < kNoFraction ? fmt::format("{:.3g}", microseconds)
+                                    : fmt::format("{:.0f}", microseconds);
 }
 
 ChartPanel histogram_of(const ReportRun& run) {

@@ -92,5 +92,8 @@ void check_writable(const std::filesystem::path& file);
 /// stood there is replaced at once or, on failure, left as it was. Any bytes, not only text.
 /// Throws OutputError.
 void write_text_file(const std::filesystem::path& file, std::string_view text);
+/// The same for what `content` writes to a stream: large texts need not be in memory.
+void write_text_file(const std::filesystem::path& file,
+                     const std::function<void(std::ostream&)>& content);
 
 }  // namespace kumiko::io

@@ -24,8 +24,8 @@ struct StateImageOptions {
   Quantity quantity = Quantity::kField;
   std::string name = "u";  ///< of the component, for kField; others are called what they are
   int component = 0;       ///< for kField
-  /// Of the colours; values beyond have the end colours. By default value_range(). For kWorker the
-  /// legend names workers 0 to `high`.
+  /// Of the colours; values beyond have the end colours, and the bar's end a point. By default
+  /// value_range(). For kWorker the legend names workers 0 to `high`.
   std::optional<Range> range = {};
   bool outlines = true;  ///< of the patches, by level; not of those that have but a few pixels
   int width = 1000;      ///< pixels, about, of a domain as wide as it is high; 300 to 8000
@@ -38,7 +38,8 @@ bool pictures_available();
 bool has_figures(const amr::SavedRun& state);
 
 /// The least and the largest of the quantity's leaf values that are finite; 0 to the largest for
-/// what cannot be negative, never an empty range. A common range makes pictures comparable. Throws
+/// what cannot be negative, of costs without the few that are far beyond the others (a patch whose
+/// worker was interrupted); never an empty range. A common range makes pictures comparable. Throws
 /// std::invalid_argument as draw_state() does.
 Range value_range(const amr::SavedRun& state, Quantity quantity, int component = 0);
 

@@ -1,0 +1,65 @@
+// Text of millions of numbers, made in one buffer that goes out in chunks.
+#pragma once
+
+#include <array>
+#include <charconv>
+#include <concepts>
+#include <cstdint>
+#include <ostream>
+#include <string>
+#include <string_view>
+
+namespace kumiko::io {
+
+/// Appends to a stream. What is appended last is there after flush().
+class ChunkedText {
+ public:
+  explicit ChunkedText(std::ostream& out) : out_(out) { text_.reserve(kChunk + kSlack); }
+
+  ChunkedText& operator<<(std::string_view text) {
+    text_ += text;
+    if (text_.size() >= kChunk) flush();
+    return *this;
+  }
+  template <std::integral Number>
+  ChunkedText& operator<<(Number number) {
+    append(number);
+    return *this;
+  }
+
+  /// Nanoseconds, not negative, in a unit of 10^digits of them: exact, without an exponent.
+  ChunkedText& time(std::int64_t nanoseconds, int digits) {
+    std::int64_t unit = 1;
+    for (int digit = 0; digit < digits; ++digit) unit *= 10;
+    append(nanoseconds / unit);
+    text_ += '.';
+    for (std::int64_t rest = nanoseconds % unit; unit > 1; rest %= unit) {
+      unit /= 10;
+      text_ += static_cast<char>('0' + rest / unit);
+    }
+    return *this;
+  }
+  ChunkedText& microseconds(std::int64_t nanoseconds) { return time(nanoseconds, 3); }
+  ChunkedText& seconds(std::int64_t nanoseconds) { return time(nanoseconds, 9); }
+
+  void flush() {
+    out_ << text_;
+    text_.clear();
+  }
+
+ private:
+  static constexpr std::size_t kChunk = std::size_t{64} * 1024;
+  static constexpr std::size_t kSlack = 1024;
+
+  template <std::integral Number>
+  void append(Number number) {
+    std::array<char, 24> digits;
+    const auto result = std::to_chars(digits.data(), digits.data() + digits.size(), number);
+    text_.append(digits.data(), result.ptr);
+  }
+
+  std::ostream& out_;
+  std::string text_;
+};
+
+}  // namespace kumiko::io
