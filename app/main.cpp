@@ -208,6 +208,25 @@ CLI::App* add_scaling(CLI::App& app, Request& request) {
   return scaling;
 }
 
+CLI::App* add_report(CLI::App& app, Request& request) {
+  CLI::App* const report = app.add_subcommand(
+      "report", "make one HTML page of a finished run, or of several side by side");
+  report->add_option("DIR", request.folders, "folders of finished runs")->required();
+  report->add_option("--output", request.output, "the page (default: report.html in the first DIR)")
+      ->check(kNotEmpty);
+  report->add_option("--csv", request.tables, "write the numbers of all charts to this folder too")
+      ->check(kNotEmpty);
+  report
+      ->add_option("--times", request.times,
+                   "T1,T2,...: show the states nearest to these times (default: four of the run)")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  report->add_option("--title", request.title, "of the page (default: the cases' names)")
+      ->check(kNotEmpty);
+  report->add_flag("--quiet", request.quiet, "do not name the files written");
+  return report;
+}
+
 void add_picture_options(CLI::App& command, Request& request) {
   command
       .add_option("--quantity", request.quantity,
@@ -292,6 +311,8 @@ int dispatch(int argc, char** argv) {
 
   CLI::App* const exported = add_export(app, request);
 
+  CLI::App* const report = add_report(app, request);
+
   std::vector<std::filesystem::path> plugin_path;
   const KindCommands solver(app, "solver", request, plugin_path);
   CLI::App* const check = solver.of->add_subcommand(
@@ -303,7 +324,7 @@ int dispatch(int argc, char** argv) {
       ->take_all();
   check->add_flag("--json", request.json, "as JSON");
   const KindCommands the_case(app, "case", request, plugin_path);
-  for (CLI::App* const command : {run, table, compare, scaling, exported})
+  for (CLI::App* const command : {run, table, compare, scaling, exported, report})
     add_plugin_path(*command, plugin_path);
 
   try {
@@ -335,6 +356,7 @@ int dispatch(int argc, char** argv) {
   }
   if (compare->parsed()) return compare_command(request);
   if (scaling->parsed()) return scaling_command(request);
+  if (report->parsed()) return report_command(request);
   if (table->parsed()) return table_command(request);
   if (solver.list->parsed()) return solver_list_command(request);
   if (the_case.list->parsed()) return case_list_command(request);

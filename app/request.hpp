@@ -55,8 +55,12 @@ struct Request {
   std::string norm = "rms";                                                     ///< to compare by
   std::string worker_list = "1..1024";                                          ///< to simulate
   std::vector<std::string> models = {"dataflow", "level", "static", "openmp"};  ///< to simulate
-  std::vector<std::string> overheads;  ///< to simulate with: NAME=NANOSECONDS
-  std::uint64_t seed = 1;              ///< of what is drawn by chance
+  std::vector<std::string> overheads;          ///< to simulate with: NAME=NANOSECONDS
+  std::uint64_t seed = 1;                      ///< of what is drawn by chance
+  std::vector<std::filesystem::path> folders;  ///< of runs, to report on
+  std::filesystem::path tables;                ///< folder for the numbers of the report's charts
+  std::vector<double> times;                   ///< of the report's pictures; none: some of the run
+  std::string title;                           ///< of the report
 };
 
 /// The checkpoint to go on from: the newest whole one of the run's folder.
@@ -75,6 +79,7 @@ int inspect_command(const Request& request);
 int export_command(const Request& request);
 int simulate_command(const Request& request);
 int check_command(const Request& request);
+int report_command(const Request& request);
 int solver_list_command(const Request& request);
 int case_list_command(const Request& request);
 int new_solver_command(const Request& request);
