@@ -79,7 +79,8 @@ void check_phase(const Trace& trace, const TraceStretch& stretch, std::size_t at
   require(phase.kind <= PieceKind::kFinish, "phase {} is of kind {}", at,
           static_cast<int>(phase.kind));
   require(phase.base_step >= stretch.first_step &&
-              phase.base_step - stretch.first_step < stretch.steps && phase.number >= 0,
+              std::int64_t{phase.base_step} - stretch.first_step < stretch.steps &&
+              phase.number >= 0,
           "phase {} is step {} of base step {}", at, phase.number, phase.base_step);
 }
 

@@ -16,6 +16,7 @@
 
 #include "checkpoint_views.hpp"
 #include "hdf5_source.hpp"
+#include "limits.hpp"
 #include "record_codec.hpp"
 #include "seal.hpp"
 #include "trace_layout.hpp"
@@ -29,8 +30,6 @@ using hdf5::Source;
 constexpr const char* kRun = "/kumiko";
 constexpr const char* kCounters = "/kumiko/counters";
 constexpr int kMostComponents = 64;
-constexpr int kMostLevels = 8;
-constexpr std::size_t kMostWorkers = 4096;
 
 /// Records that are compressed, by their places in the file: the library is not made for chunks
 /// that lie. No more bytes are read than the file has, whatever the places say.
@@ -139,7 +138,7 @@ amr::WorkCounters read_counters(const Source& source) {
   };
   counters.updates_per_level = unsigned_list("updates_per_level");
   const auto updates = unsigned_list("updates");
-  if (updates.size() > kMostWorkers) source.refuse(Source::odd(path + "updates"));
+  if (updates.size() > std::size_t{kMostWorkers}) source.refuse(Source::odd(path + "updates"));
   const auto steals = source.list<std::uint64_t>(path + "steals", updates.size());
   const auto busy = source.list<double>(path + "busy_s", updates.size());
   const auto wait = source.list<double>(path + "wait_s", updates.size());

@@ -13,6 +13,7 @@
 #include <kumiko/io/trace_file.hpp>
 
 #include "hdf5_source.hpp"
+#include "limits.hpp"
 #include "seal.hpp"
 #include "trace_layout.hpp"
 
@@ -78,6 +79,8 @@ amr::Trace read_contents(const Source& source) {
     using Number = typename std::decay_t<decltype(column)>::Number;
     trace.*column.member = source.number<Number>("/", column.name);
   });
+  if (trace.workers > kMostWorkers) source.refuse(Source::odd("workers"));
+  if (trace.levels > kMostLevels) source.refuse(Source::odd("levels"));
   trace.subcycling = source.number<std::int32_t>("/", "subcycling") != 0;
   trace.patches = read_table<amr::PatchId>(source, "patches", kPatchColumns);
   trace.stretches = read_table<amr::TraceStretch>(source, "stretches", kStretchColumns);
@@ -100,7 +103,7 @@ fs::path file_of(const fs::path& path) {
                     "base step of interest, writes a {}",
                     path.string(), kTraceFile));
   }
-  const fs::path file = path / kTraceFile;
+  fs::path file = path / kTraceFile;
   if (fs::exists(file, missing)) return file;
   throw TraceError(
       fmt::format("there is no {} in '{}'; run the case with --set trace.from=N, N "

@@ -188,6 +188,17 @@ TEST_F(TraceFile, GivenUnknownKindOrWorker_WhenRead_ThenTheContradictionIsNamed)
   EXPECT_THAT(refusal(), AllOf(HasSubstr("is damaged"), HasSubstr("worker 2")));
 }
 
+TEST_F(TraceFile, GivenMoreWorkersOrLevelsThanAnyRunHas_WhenRead_ThenItIsRefused) {
+  amr::Trace trace = small_trace();
+  trace.workers = 1 << 30;
+  write_trace(file(), trace);
+  EXPECT_THAT(refusal(), HasSubstr("'workers'"));
+  trace = small_trace();
+  trace.levels = 1 << 30;
+  write_trace(file(), trace);
+  EXPECT_THAT(refusal(), HasSubstr("'levels'"));
+}
+
 TEST_F(TraceFile, GivenExtentsBeyondWhatTheFileHas_WhenRead_ThenNoMemoryIsTakenForThem) {
   forge([](hid_t hdf) {
     H5Ldelete(hdf, "/successors/piece", H5P_DEFAULT);
