@@ -43,11 +43,16 @@ Gain gain_of(const Scaling& scaling, const ScalingPoint& point) {
   return {gain, gain.median / point.workers};
 }
 
-/// Points with figures; the reference is the first to have some.
+/// Points with figures, those of a backend together; the reference is the first to have some.
 std::vector<const ScalingPoint*> done(const Scaling& scaling) {
   std::vector<const ScalingPoint*> list;
   for (const ScalingPoint& point : scaling.points) {
-    if (point.has_figures()) list.push_back(&point);
+    if (!point.has_figures()) continue;
+    const auto is_last_of_its_kind = [&](const ScalingPoint* other) {
+      return other->backend == point.backend;
+    };
+    const auto last = std::find_if(list.rbegin(), list.rend(), is_last_of_its_kind);
+    list.insert(last == list.rend() ? list.end() : last.base(), &point);
   }
   return list;
 }
@@ -151,11 +156,10 @@ std::string scaling_csv(const Scaling& scaling) {
     text += fmt::format("{},{},{},{},{},{},{},{},{},", point->backend, point->workers, wall.least,
                         wall.median, wall.most, gain.speed_up.least, gain.speed_up.median,
                         gain.speed_up.most, gain.efficiency);
-    text += fmt::format("{},{},{},{},{},{},{},{},{}\n", balance.least, balance.median,
-                        balance.most, published ? fmt::format("{}", *published) : "",
-                        point->wall_s.size(), point->summary.updates_total,
-                        point->summary.updates_per_core_s, point->summary.steals,
-                        point->summary.state_hash);
+    text += fmt::format("{},{},{},{},{},{},{},{},{}\n", balance.least, balance.median, balance.most,
+                        published ? fmt::format("{}", *published) : "", point->wall_s.size(),
+                        point->summary.updates_total, point->summary.updates_per_core_s,
+                        point->summary.steals, point->summary.state_hash);
   }
   return text;
 }
