@@ -233,7 +233,8 @@ class PictureTest(unittest.TestCase):
                 cwd=self.path, check=True, capture_output=True, text=True)
             stream = json.loads(probe.stdout)["streams"][0]
             self.assertEqual(int(stream["nb_read_frames"]), 2)
-            self.assertEqual(stream["avg_frame_rate"], "5/1")
+            if form == "mp4":  # the others' rates are guesses of ffprobe
+                self.assertEqual(stream["avg_frame_rate"], "5/1")
         self.assertEqual(self.names(), ["worker.gif", "worker.mp4", "worker.webm"])
 
 
