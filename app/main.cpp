@@ -95,6 +95,38 @@ struct KindCommands {
   }
 };
 
+CLI::App* add_simulate(CLI::App& app, Request& request) {
+  CLI::App* const simulate = app.add_subcommand(
+      "simulate",
+      "predict from a trace what the run would take on other numbers of workers, by dataflow, "
+      "level by level, in static strips and by OpenMP; a model of schedules, not of memory");
+  simulate->add_option("TRACE", request.file, "a trace.hdf, or the folder of a run with one")
+      ->required();
+  simulate
+      ->add_option("--workers", request.worker_list,
+                   "P1,P2,...: numbers of workers; FIRST..LAST: doubled from first to last")
+      ->capture_default_str();
+  simulate->add_option("--models", request.models, "A,B,C: schedules")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::IsMember({"dataflow", "level", "static", "openmp"}))
+      ->capture_default_str();
+  simulate
+      ->add_option("--overhead", request.overheads,
+                   "NAME=NANOSECONDS instead of what the trace tells or of the default: piece or "
+                   "phase, each with .SCHEDULE, barrier, steal, look")
+      ->expected(1)
+      ->take_all();
+  simulate
+      ->add_option("--output", request.output,
+                   "folder for simulate.csv, simulate.json, speed_up.svg and efficiency.svg")
+      ->check(kNotEmpty);
+  simulate->add_flag("--overwrite", request.overwrite, "replace such files there");
+  simulate->add_option("--seed", request.seed, "for whom thieves ask first")->capture_default_str();
+  simulate->add_flag("--json", request.json, "as JSON");
+  return simulate;
+}
+
 CLI::App* add_compare(CLI::App& app, Request& request) {
   CLI::App* const compare = app.add_subcommand(
       "compare",
@@ -176,6 +208,25 @@ CLI::App* add_scaling(CLI::App& app, Request& request) {
   return scaling;
 }
 
+CLI::App* add_report(CLI::App& app, Request& request) {
+  CLI::App* const report = app.add_subcommand(
+      "report", "make one HTML page of a finished run, or of several side by side");
+  report->add_option("DIR", request.folders, "folders of finished runs")->required();
+  report->add_option("--output", request.output, "the page (default: report.html in the first DIR)")
+      ->check(kNotEmpty);
+  report->add_option("--csv", request.tables, "write the numbers of all charts to this folder too")
+      ->check(kNotEmpty);
+  report
+      ->add_option("--times", request.times,
+                   "T1,T2,...: show the states nearest to these times (default: four of the run)")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  report->add_option("--title", request.title, "of the page (default: the cases' names)")
+      ->check(kNotEmpty);
+  report->add_flag("--quiet", request.quiet, "do not name the files written");
+  return report;
+}
+
 void add_picture_options(CLI::App& command, Request& request) {
   command
       .add_option("--quantity", request.quantity,
@@ -207,13 +258,13 @@ CLI::App* add_export(CLI::App& app, Request& request) {
       ->add_option(
           "FILE", request.files,
           "checkpoints or states, for pictures also a run's folder, for all its states; or "
-          "traces, or folders of runs that have one")
+          "a trace, or the folder of a run that has one")
       ->required();
   exported
       ->add_option(
           "--format", request.format,
           "of a state: plotfile, AMReX's folder plt_NNNNNN; png, pictures "
-          "frame_NNNNNN.png; mp4, gif, webm, an animation, by ffmpeg. Of a trace: chrome, a "
+          "frame_NNNNNN.png; mp4, gif, webm, an animation by ffmpeg. Of a trace: chrome, a "
           "file trace.json for Perfetto; otf2, a folder trace_otf2; csv, a table trace.csv")
       ->check(CLI::IsMember({"plotfile", "png", "mp4", "gif", "webm", "chrome", "otf2", "csv"}))
       ->capture_default_str();
@@ -251,6 +302,7 @@ int dispatch(int argc, char** argv) {
 
   CLI::App* const compare = add_compare(app, request);
   CLI::App* const scaling = add_scaling(app, request);
+  CLI::App* const simulate = add_simulate(app, request);
 
   CLI::App* const inspect = app.add_subcommand(
       "inspect", "say what a checkpoint or a state holds, and whether it is whole");
@@ -258,6 +310,8 @@ int dispatch(int argc, char** argv) {
   inspect->add_flag("--json", request.json, "as JSON");
 
   CLI::App* const exported = add_export(app, request);
+
+  CLI::App* const report = add_report(app, request);
 
   std::vector<std::filesystem::path> plugin_path;
   const KindCommands solver(app, "solver", request, plugin_path);
@@ -270,7 +324,7 @@ int dispatch(int argc, char** argv) {
       ->take_all();
   check->add_flag("--json", request.json, "as JSON");
   const KindCommands the_case(app, "case", request, plugin_path);
-  for (CLI::App* const command : {run, table, compare, scaling, exported})
+  for (CLI::App* const command : {run, table, compare, scaling, exported, report})
     add_plugin_path(*command, plugin_path);
 
   try {
@@ -285,6 +339,7 @@ int dispatch(int argc, char** argv) {
     return error_line(std::string(error.what()) + "; see 'kumiko --help'", kWrongRequest);
   }
   if (inspect->parsed()) return inspect_command(request);
+  if (simulate->parsed()) return simulate_command(request);
   if (check->parsed()) return check_command(request);
   const bool computes = run->parsed() || table->parsed() || compare->parsed() ||
                         scaling->parsed() || exported->parsed();
@@ -301,6 +356,7 @@ int dispatch(int argc, char** argv) {
   }
   if (compare->parsed()) return compare_command(request);
   if (scaling->parsed()) return scaling_command(request);
+  if (report->parsed()) return report_command(request);
   if (table->parsed()) return table_command(request);
   if (solver.list->parsed()) return solver_list_command(request);
   if (the_case.list->parsed()) return case_list_command(request);

@@ -1,6 +1,7 @@
 // What the command line asks for, and how a wrong request is told from a failed run.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <stdexcept>
@@ -50,8 +51,16 @@ struct Request {
   std::vector<int> resolutions;      ///< to compare at: points of level 0 in x
   int repetitions = 1;               ///< of each run that is compared
   std::vector<int> worker_counts;    ///< to scale over
-  std::vector<std::string> backends = {"threads", "pthread", "openmp"};  ///< to scale
-  std::string norm = "rms";                                              ///< to compare by
+  std::vector<std::string> backends = {"threads", "pthread", "openmp"};         ///< to scale
+  std::string norm = "rms";                                                     ///< to compare by
+  std::string worker_list = "1..1024";                                          ///< to simulate
+  std::vector<std::string> models = {"dataflow", "level", "static", "openmp"};  ///< to simulate
+  std::vector<std::string> overheads;          ///< to simulate with: NAME=NANOSECONDS
+  std::uint64_t seed = 1;                      ///< of what is drawn by chance
+  std::vector<std::filesystem::path> folders;  ///< of runs, to report on
+  std::filesystem::path tables;                ///< folder for the numbers of the report's charts
+  std::vector<double> times;                   ///< of the report's pictures; none: some of the run
+  std::string title;                           ///< of the report
 };
 
 /// The checkpoint to go on from: the newest whole one of the run's folder.
@@ -68,7 +77,9 @@ int compare_command(const Request& request);
 int scaling_command(const Request& request);
 int inspect_command(const Request& request);
 int export_command(const Request& request);
+int simulate_command(const Request& request);
 int check_command(const Request& request);
+int report_command(const Request& request);
 int solver_list_command(const Request& request);
 int case_list_command(const Request& request);
 int new_solver_command(const Request& request);

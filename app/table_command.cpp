@@ -1,4 +1,3 @@
-
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
@@ -6,6 +5,7 @@
 #include <kumiko/io/summary.hpp>
 
 #include "execute.hpp"
+#include "published.hpp"
 #include "request.hpp"
 #include "sweep.hpp"
 
@@ -47,17 +47,6 @@ std::vector<Row> rows_of(const Problem& base) {
         fmt::format("time.stop_step={}", base.stop_step * substeps)}}};
 }
 
-/// The printed values of a name, "1.6 and 3.1" where there are several, "-" where there is none.
-std::string published(const amr::Case& problem, std::string_view name, const char* format) {
-  std::string text;
-  for (const amr::PublishedValue& value : problem.published_values()) {
-    if (value.name != name) continue;
-    if (!text.empty()) text += " and ";
-    text += fmt::format(fmt::runtime(format), value.value);
-  }
-  return text.empty() ? "-" : text;
-}
-
 std::string rms_of(const io::RunSummary& summary) {
   return summary.rms ? fmt::format("{:.3e}", *summary.rms) : "-";
 }
@@ -66,13 +55,14 @@ void print_errors(const amr::Case& problem, const Row& coarse, const Row& amr, c
   fmt::print("\nTable 6.1  RMS error\n");
   fmt::print("{:<30}{:>12}{:>12}{:>16}\n", "", "thesis", "Kumiko", "of fine updates");
   const double all = static_cast<double>(fine.summary.updates_total);
-  const auto line = [&](const Row& row, const char* name) {
-    fmt::print("{:<30}{:>12}{:>12}{:>14.2f} %\n", row.label, published(problem, name, "{:.3e}"),
-               rms_of(row.summary), 100.0 * static_cast<double>(row.summary.updates_total) / all);
+  const auto line = [&](const Row& row, std::string_view name) {
+    fmt::print("{:<30}{:>12}{:>12}{:>14.2f} %\n", row.label,
+               published_text(problem, name, "{:.3e}"), rms_of(row.summary),
+               100.0 * static_cast<double>(row.summary.updates_total) / all);
   };
-  line(coarse, "rms.coarse");
-  line(amr, "rms.amr");
-  line(fine, "rms.fine");
+  line(coarse, kCoarseError);
+  line(amr, kAmrError);
+  line(fine, kFineError);
 }
 
 void print_times(const amr::Case& problem, const Row& threads, const Row& pthread,
@@ -84,10 +74,9 @@ void print_times(const amr::Case& problem, const Row& threads, const Row& pthrea
   fmt::print("{:<30}{:>12.2f}\n", pthread.label, pthread.summary.wall_s);
   fmt::print("{:<30}{:>12.2f}\n", fine.label, fine.summary.wall_s);
   fmt::print("{:<42}{:>12.2f}{:>16}\n", "AMR (threads) / AMR (pthread)",
-             base / pthread.summary.wall_s,
-             published(problem, "wall.threads_over_pthread", "{:.2f}"));
+             base / pthread.summary.wall_s, published_text(problem, kThreadsOverPthread, "{:.2f}"));
   fmt::print("{:<42}{:>12.2f}{:>16}\n", "NoAMR (OpenMP) / AMR (threads)",
-             fine.summary.wall_s / base, published(problem, "wall.fine_over_amr", "{:.1f}"));
+             fine.summary.wall_s / base, published_text(problem, kFineOverAmr, "{:.1f}"));
 }
 
 void print_balance(const Row& threads, const Row& pthread) {
@@ -102,8 +91,8 @@ nlohmann::ordered_json table_json(const amr::Case& problem, const std::vector<Ro
   json["runs"] = nlohmann::ordered_json::object();
   for (const Row& row : rows) json["runs"][row.id] = io::to_json(row.summary);
   const auto wall = [&](std::size_t at) { return rows[at].summary.wall_s; };
-  json["ratios"]["wall.threads_over_pthread"] = wall(1) / wall(2);
-  json["ratios"]["wall.fine_over_amr"] = wall(3) / wall(1);
+  json["ratios"][kThreadsOverPthread] = wall(1) / wall(2);
+  json["ratios"][kFineOverAmr] = wall(3) / wall(1);
   json["published"] = nlohmann::ordered_json::array();
   for (const amr::PublishedValue& value : problem.published_values()) {
     json["published"].push_back(

@@ -52,12 +52,16 @@ void TimeStepper::prepare(int index, const std::vector<std::size_t>& slots, doub
 void TimeStepper::advance(int first, int count) {
   const PhaseOrder order{patches_.clock(), first, hierarchy_.used_levels(),
                          patches_.blends_in_time()};
+  if (recorder_.is_on()) {
+    // Before the window, in which a run without a trace does not make room for one.
+    graph_.build(hierarchy_, patches_);
+    recorder_.begin_stretch(order, count, graph_);
+  }
   ledger_.begin_window(first, count);
-  if (!by_level_ || recorder_.is_on()) graph_.build(hierarchy_, patches_);
-  if (recorder_.is_on()) recorder_.begin_stretch(order, count, graph_);
   if (by_level_) {
     step_levels(order, count);
   } else {
+    graph_.build(hierarchy_, patches_);
     dataflow_.advance(first, count);
   }
   const std::uint64_t updates = ledger_.end_window();

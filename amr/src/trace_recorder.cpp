@@ -88,7 +88,9 @@ bool TraceRecorder::make_room(const PhaseOrder& order, int count, const PatchGra
   }
   bytes_ += bytes;
   try {
-    trace_.pieces.reserve(std::max(trace_.pieces.size() + pieces, trace_.pieces.capacity()));
+    const std::size_t needed = trace_.pieces.size() + pieces;
+    const std::size_t capacity = trace_.pieces.capacity();
+    if (needed > capacity) trace_.pieces.reserve(std::max(needed, 2 * capacity));
   } catch (const std::bad_alloc&) {
     return false;
   }

@@ -29,7 +29,7 @@ struct RunFile {
 };
 
 /// The files of a run.
-constexpr std::array<RunFile, 12> kRunFiles = {
+constexpr std::array<RunFile, 13> kRunFiles = {
     {{"checkpoint_#.hdf", "the run after that many base steps, to go on from"},
      {"state_#.hdf", "the run after that many base steps, to look at or go on from"},
      {"states.hdf.series", "the states as one series in time, for ParaView"},
@@ -37,8 +37,9 @@ constexpr std::array<RunFile, 12> kRunFiles = {
      {"field_end.png", "the last field with its patches"},
      {"diagnostics.csv", "mass, range, patches and updates over time"},
      {"load.csv", "what every worker did in every base step"},
-     {kTraceFile, "who did which piece of work when, and what waited for what"},
+     {kTraceFile, "a window of the run, piece by piece, to export and to simulate"},
      {"trace.json", "who computed which patch when, for Perfetto"},
+     {"report.html", "the run as a page, by kumiko report"},
      {kConfigurationFile, "the effective configuration"},
      {kManifestFile, "this list"},
      {kSummaryFile, "every figure of the run; written last, it says that the run is complete"}}};

@@ -1,7 +1,4 @@
 #include <algorithm>
-#include <array>
-#include <cstdarg>
-#include <cstdio>
 #include <filesystem>
 #include <map>
 #include <string>
@@ -10,11 +7,11 @@
 #include <vector>
 
 #include <fmt/core.h>
-#include <otf2/otf2.h>
 
 #include <kumiko/io/output_folder.hpp>
 #include <kumiko/io/trace_file.hpp>
 
+#include "otf2_library.hpp"
 #include "part_file.hpp"
 #include "trace_order.hpp"
 
@@ -24,42 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Collects the library's first complaint, which it would print.
-class Complaints {
- public:
-  Complaints() : former_(OTF2_Error_RegisterCallback(note, this)) {}
-  ~Complaints() { OTF2_Error_RegisterCallback(former_, nullptr); }
-  Complaints(const Complaints&) = delete;
-  Complaints& operator=(const Complaints&) = delete;
-
-  void require(OTF2_ErrorCode code) const {
-    if (code != OTF2_SUCCESS) fail(OTF2_Error_GetDescription(code));
-  }
-  template <class Handle>
-  Handle* require(Handle* handle) const {
-    if (handle == nullptr) fail("the OTF2 library gives no cause");
-    return handle;
-  }
-
- private:
-  [[noreturn]] void fail(const std::string& cause) const {
-    throw OutputError(first_.empty() ? cause : first_);
-  }
-
-  static OTF2_ErrorCode note(void* self, const char* /*file*/, std::uint64_t /*line*/,
-                             const char* /*function*/, OTF2_ErrorCode code, const char* format,
-                             va_list values) {
-    std::string& first = static_cast<Complaints*>(self)->first_;
-    if (!first.empty()) return code;
-    std::array<char, 200> text{};
-    if (format != nullptr) std::vsnprintf(text.data(), text.size(), format, values);
-    first = fmt::format("{}: {}", OTF2_Error_GetDescription(code), text.data());
-    return code;
-  }
-
-  std::string first_;
-  OTF2_ErrorCallback former_;
-};
+using otf2::Complaints;
 
 OTF2_FlushType always_flush(void* /*data*/, OTF2_FileType /*type*/, OTF2_LocationRef /*of*/,
                             void* /*caller*/, bool /*last*/) {
@@ -72,17 +34,51 @@ enum Attribute : OTF2_AttributeRef { kI, kJ, kBaseStep, kNumber, kSteals, kCause
 enum Metric : OTF2_MetricRef { kReady, kIoInFlight };
 constexpr std::uint32_t kKinds = 3;
 
-/// Names, which the format keeps in one place and refers to by number.
-class Strings {
+/// Names that have numbers, in the order in which they come: as readers want definitions.
+class Names {
  public:
-  Strings() { (*this)(""); }
-  OTF2_StringRef operator()(const std::string& text) {
-    return refs_.emplace(text, static_cast<OTF2_StringRef>(refs_.size())).first->second;
+  std::uint32_t operator()(const std::string& name) {
+    const auto number = static_cast<std::uint32_t>(all_.size());
+    const auto [found, is_new] = numbers_.emplace(name, number);
+    if (is_new) all_.push_back(name);
+    return found->second;
   }
-  const std::map<std::string, OTF2_StringRef>& all() const { return refs_; }
+  const std::vector<std::string>& all() const { return all_; }
 
  private:
-  std::map<std::string, OTF2_StringRef> refs_;
+  std::map<std::string, std::uint32_t> numbers_;
+  std::vector<std::string> all_;
+};
+
+/// What other definitions and events say, written before them.
+class Strings {
+ public:
+  explicit Strings(const Complaints& complaints) : complaints_(complaints) {}
+
+  OTF2_StringRef operator()(const std::string& text) {
+    const OTF2_StringRef string = names_(text);
+    if (writer_ != nullptr) write_new();
+    return string;
+  }
+
+  /// Writes those that are known, and from now on every other one at once.
+  void write_to(OTF2_GlobalDefWriter* writer) {
+    writer_ = writer;
+    write_new();
+  }
+
+ private:
+  void write_new() {
+    for (; written_ < names_.all().size(); ++written_) {
+      complaints_.require(OTF2_GlobalDefWriter_WriteString(
+          writer_, static_cast<OTF2_StringRef>(written_), names_.all()[written_].c_str()));
+    }
+  }
+
+  const Complaints& complaints_;
+  OTF2_GlobalDefWriter* writer_ = nullptr;
+  Names names_;
+  std::size_t written_ = 0;
 };
 
 /// Times of one location, which the format wants in order.
@@ -103,6 +99,7 @@ class Archive {
   Archive(const fs::path& folder, const amr::Trace& trace, const Complaints& complaints)
       : trace_(trace),
         complaints_(complaints),
+        anchor_(folder / "traces.otf2"),
         archive_(OTF2_Archive_Open(
             folder.c_str(), "traces", OTF2_FILEMODE_WRITE, OTF2_CHUNK_SIZE_EVENTS_DEFAULT,
             OTF2_CHUNK_SIZE_DEFINITIONS_DEFAULT, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE)),
@@ -124,6 +121,7 @@ class Archive {
     write_local_definitions();
     write_definitions();
     require(OTF2_Archive_Close(std::exchange(archive_, nullptr)));
+    otf2::require_whole(anchor_, events_, complaints_);
   }
 
  private:
@@ -137,9 +135,7 @@ class Archive {
   }
   /// Of the run's location, after those of pieces.
   OTF2_RegionRef region_of(const std::string& what) {
-    const auto pieces = static_cast<OTF2_RegionRef>(trace_.levels) * kKinds;
-    return run_regions_.emplace(what, pieces + static_cast<OTF2_RegionRef>(run_regions_.size()))
-        .first->second;
+    return static_cast<OTF2_RegionRef>(trace_.levels) * kKinds + run_regions_(what);
   }
 
   void write_events() {
@@ -244,14 +240,11 @@ class Archive {
     require(OTF2_GlobalDefWriter_WriteClockProperties(writer, kPerSecond, 0,
                                                       static_cast<std::uint64_t>(trace_.end_ns) + 1,
                                                       OTF2_UNDEFINED_TIMESTAMP));
+    strings_.write_to(writer);
     write_places(writer);
     write_regions(writer);
     write_attributes(writer);
     write_metrics(writer);
-    // Whoever reads the archive has all definitions before any is used.
-    for (const auto& [text, ref] : strings_.all()) {
-      require(OTF2_GlobalDefWriter_WriteString(writer, ref, text.c_str()));
-    }
   }
 
   void write_places(OTF2_GlobalDefWriter* writer) {
@@ -284,8 +277,8 @@ class Archive {
                      "work on a patch");
       }
     }
-    for (const auto& [name, region] : run_regions_) {
-      write_region(writer, region, name, "of the run");
+    for (const std::string& name : run_regions_.all()) {
+      write_region(writer, region_of(name), name, "of the run");
     }
   }
 
@@ -319,10 +312,11 @@ class Archive {
 
   const amr::Trace& trace_;
   const Complaints& complaints_;
+  fs::path anchor_;
   OTF2_Archive* archive_;
   OTF2_AttributeList* attributes_;
-  Strings strings_;
-  std::map<std::string, OTF2_RegionRef> run_regions_;
+  Strings strings_{complaints_};
+  Names run_regions_;
   std::vector<std::uint64_t> events_;  ///< by location
 };
 

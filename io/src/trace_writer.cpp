@@ -5,6 +5,7 @@
 
 #include <fmt/core.h>
 
+#include <kumiko/io/checkpoint.hpp>
 #include <kumiko/io/output_folder.hpp>
 #include <kumiko/io/trace_file.hpp>
 
@@ -20,14 +21,16 @@ namespace {
 
 using hdf5::Object;
 
-/// What a file's datasets are made with: shuffled and deflated, where the library can.
+/// How a dataset of so many values is stored: shuffled and deflated where that saves room, and the
+/// library can.
 class DatasetProperties {
  public:
   explicit DatasetProperties(std::size_t values) : properties_(hdf5::make_dataset_properties()) {
     constexpr hsize_t kLongestChunk = 65536;  // fits the library's cache, whatever the type
+    constexpr std::size_t kWorthIt = 1024;
     constexpr unsigned kFast = 1;
+    if (values < kWorthIt || !is_available(Compression::kDeflate)) return;
     const hsize_t chunk = std::min<hsize_t>(values, kLongestChunk);
-    if (chunk == 0 || !is_available_for_traces()) return;
     hdf5::require(H5Pset_chunk(properties_.id(), 1, &chunk));
     hdf5::require(H5Pset_shuffle(properties_.id()));
     hdf5::require(H5Pset_deflate(properties_.id(), kFast));
@@ -35,9 +38,6 @@ class DatasetProperties {
   hid_t id() const { return properties_.id(); }
 
  private:
-  static bool is_available_for_traces() {
-    return H5Zfilter_avail(H5Z_FILTER_SHUFFLE) > 0 && H5Zfilter_avail(H5Z_FILTER_DEFLATE) > 0;
-  }
   Object properties_;
 };
 

@@ -1,5 +1,6 @@
 """Contract: the command line of the user guide: what it writes, what it refuses, how it exits."""
 
+import collections
 import csv
 import json
 import os
@@ -139,22 +140,31 @@ class Run(CommandTest):
         states = sorted(file.name for file in (self.path / "here").glob("*.hdf"))
         self.assertEqual(states, ["state_000005.hdf", "state_000010.hdf", "state_000012.hdf"])
 
-    def test_given_a_trace_window_then_it_shows_every_visit_of_a_patch_and_nothing_changes(self):
-        window = ["--set", "trace.from=3", "--set", "trace.steps=2", "--workers", 2]
-        traced = self.run_small("traced", "--set", "amr.levels=1", *window)
+    def test_given_a_trace_window_then_it_has_every_step_of_a_patch_and_nothing_changes(self):
         plain = self.run_small("plain", "--set", "amr.levels=1")
-        self.assertEqual(traced["state_hash"], plain["state_hash"])
-        self.assertFalse((self.path / "plain" / "trace.json").exists())
-        trace = json.loads((self.path / "traced" / "trace.json").read_text())
-        self.assertEqual(trace["otherData"]["lost_records"], 0)
-        slices = [event for event in trace["traceEvents"] if event["ph"] == "X"]
-        self.assertLessEqual({event["tid"] for event in slices}, {0, 1})
-        # 4 x 4 patches, two base steps; a thread is left and continued where it spawns another.
-        for i in range(4):
-            for j in range(4):
-                visits = [event for event in slices if event["name"] == f"L0 ({i}, {j})"]
-                ended = [event for event in visits if event["args"]["then"] == "ended"]
-                self.assertGreaterEqual(len(ended), 2, f"patch ({i}, {j})")
+        self.assertFalse(list((self.path / "plain").glob("trace.*")))
+        window = ["--set", "amr.levels=1", "--set", "trace.from=3", "--set", "trace.steps=2"]
+        ways = [("threads", "dataflow"), ("threads", "level"), ("pthread", "level")]
+        if HAS_OPENMP:
+            ways.append(("openmp", "level"))
+        for backend, schedule in ways:
+            name = f"{backend}_{schedule}"
+            way = ["--backend", backend, "--set", f"step.schedule={schedule}", "--workers", 2]
+            traced = self.run_small(name, *window, *way, "--set", "runtime.idle=spin_pause")
+            self.assertEqual(traced["state_hash"], plain["state_hash"])
+            self.assertTrue((self.path / name / "trace.hdf").exists())
+            trace = json.loads((self.path / name / "trace.json").read_text())
+            about = {"case": "zalesak", "backend": backend, "schedule": schedule, "workers": 2}
+            self.assertLessEqual(about.items(), trace["otherData"].items())
+            advances = collections.Counter(
+                (event["name"], event["args"]["base step"])
+                for event in trace["traceEvents"]
+                if event["ph"] == "X" and event["cat"] == "advance"
+            )
+            expected = {
+                (f"L0 ({i}, {j})", step): 1 for i in range(4) for j in range(4) for step in (3, 4)
+            }
+            self.assertEqual(advances, expected, name)
 
     def test_given_every_idle_policy_then_the_state_hash_is_the_same(self):
         hashes = {
@@ -167,11 +177,6 @@ class Run(CommandTest):
         def refused(*arguments):
             return self.kumiko("run", ZALESAK, *SMALL, "--output", "here", *arguments)
 
-        traced = ["--set", "trace.from=0"]
-        self.assert_refused(
-            refused("--backend", "serial", *traced), "trace.from", "serial", "--backend threads"
-        )
-        self.assert_refused(refused("--set", "runtime.idle=spin", *traced), "runtime.idle")
         self.assert_refused(refused("--set", "trace.from=12"), "trace.from", "0 .. 11")
 
     def test_given_summary_and_quiet_then_the_figures_go_to_the_file_alone(self):

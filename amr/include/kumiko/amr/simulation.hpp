@@ -103,8 +103,8 @@ class Simulation {
   void advance(int steps);
 
   /// Begins to record who does which piece of work when, between calls of advance(). A trace that
-  /// is being recorded is forgotten. Costs some 30 ns a piece while it lasts, besides the memory of
-  /// some 100 bytes a piece; nothing when it is over.
+  /// is being recorded is forgotten. Costs some 0.15 µs a piece while it lasts, besides the memory
+  /// of some 100 bytes a piece; nothing when it is over.
   /// @param most_bytes  of the trace. Stretches are recorded as long as they fit.
   void start_trace(std::size_t most_bytes = kMostTraceBytes);
   static constexpr std::size_t kMostTraceBytes = std::size_t{2} << 30U;

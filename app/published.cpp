@@ -1,0 +1,127 @@
+#include "published.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace kumiko::app {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::optional<double> number_at(const Json& summary, const std::string& key) {
+  const Json::json_pointer place(key);
+  if (!summary.contains(place) || !summary.at(place).is_number()) return std::nullopt;
+  return summary.at(place).get<double>();
+}
+
+bool is_uniform(const FinishedRun& run) { return run.problem->options.levels == 1; }
+
+double finest_points_per_length(const FinishedRun& run) {
+  return run.problem->finest_points_x() / run.problem->the_case->extent().x;
+}
+
+bool went_to_the_end(const FinishedRun& run) {
+  return run.summary.at("steps") == run.problem->options.steps;
+}
+
+/// Whether a value is of such a run: the names of some say so.
+bool fits(const FinishedRun& run, std::string_view name) {
+  if (name == kAmrError) return !is_uniform(run);
+  if (name == kCoarseError || name == kFineError) return is_uniform(run);
+  return true;
+}
+
+std::optional<double> error_beside(const FinishedRun& run, const amr::PublishedValue& value) {
+  const bool same_grid = std::abs(finest_points_per_length(run) - value.points) < 0.5;
+  if (!same_grid || !went_to_the_end(run) || !fits(run, value.name)) return std::nullopt;
+  return number_at(run.summary, "/error/" + value.norm);
+}
+
+/// Whether two runs solve the same on as many workers: to the same time, as fine at the finest.
+bool are_comparable(const FinishedRun& one, const FinishedRun& other) {
+  const auto part_done = [](const FinishedRun& run) {
+    return run.summary.at("steps").get<double>() / run.problem->options.steps;
+  };
+  return one.problem != nullptr && other.problem != nullptr &&
+         one.summary.at("case") == other.summary.at("case") &&
+         one.summary.at("workers") == other.summary.at("workers") &&
+         finest_points_per_length(one) == finest_points_per_length(other) &&
+         std::abs(part_done(one) - part_done(other)) < 1e-9;
+}
+
+/// Whether the ratio is that of `over`'s wall time to `under`'s.
+bool is_ratio_of(std::string_view name, const FinishedRun& over, const FinishedRun& under) {
+  if (!are_comparable(over, under)) return false;
+  if (name == kFineOverAmr) {
+    return is_uniform(over) && !is_uniform(under) && under.summary.at("backend") == "threads";
+  }
+  return name == kThreadsOverPthread && !is_uniform(over) && !is_uniform(under) &&
+         over.summary.at("backend") == "threads" && under.summary.at("backend") == "pthread";
+}
+
+std::optional<double> ratio_beside(const FinishedRun& run, std::string_view name,
+                                   std::span<const FinishedRun> runs) {
+  for (const FinishedRun& other : runs) {
+    if (!is_ratio_of(name, run, other)) continue;
+    const auto over = number_at(run.summary, "/wall_s");
+    const auto under = number_at(other.summary, "/wall_s");
+    if (over && under && *under > 0.0) return *over / *under;
+  }
+  return std::nullopt;
+}
+
+/// What a table calls a value.
+std::string title_of(const std::string& name) {
+  static const std::map<std::string_view, std::string> titles = {
+      {kCoarseError, "error of the coarse grid"},
+      {kAmrError, "error with AMR"},
+      {kFineError, "error of the finest grid everywhere"},
+      {kThreadsOverPthread, "wall time: threads ÷ pthread, AMR"},
+      {kFineOverAmr, "wall time: finest grid everywhere ÷ AMR"}};
+  const auto found = titles.find(name);
+  return found == titles.end() ? name : found->second;
+}
+
+viz::PublishedRow& row_of(std::vector<viz::PublishedRow>& rows, const amr::PublishedValue& value,
+                          std::size_t runs) {
+  const auto found = std::find_if(rows.begin(), rows.end(), [&](const viz::PublishedRow& row) {
+    return row.name == title_of(value.name) && row.norm == value.norm &&
+           row.points == value.points && row.value == value.value;
+  });
+  if (found != rows.end()) return *found;
+  rows.push_back({title_of(value.name), value.norm, value.points, value.value, value.source, {}});
+  rows.back().ours.resize(runs);
+  return rows.back();
+}
+
+}  // namespace
+
+std::string published_text(const amr::Case& the_case, std::string_view name, const char* format) {
+  std::string text;
+  for (const amr::PublishedValue& value : the_case.published_values()) {
+    if (value.name != name) continue;
+    if (!text.empty()) text += " and ";
+    text += fmt::format(fmt::runtime(format), value.value);
+  }
+  return text.empty() ? "-" : text;
+}
+
+std::vector<viz::PublishedRow> published_rows(std::span<const FinishedRun> runs) {
+  std::vector<viz::PublishedRow> rows;
+  for (std::size_t at = 0; at < runs.size(); ++at) {
+    if (runs[at].problem == nullptr) continue;
+    for (const amr::PublishedValue& value : runs[at].problem->the_case->published_values()) {
+      row_of(rows, value, runs.size()).ours[at] = value.norm.empty()
+                                                      ? ratio_beside(runs[at], value.name, runs)
+                                                      : error_beside(runs[at], value);
+    }
+  }
+  return rows;
+}
+
+}  // namespace kumiko::app

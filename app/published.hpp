@@ -1,0 +1,39 @@
+// The thesis's and the literature's values, which the cases know, beside those of runs.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <kumiko/viz/report.hpp>
+
+#include "problem.hpp"
+
+namespace kumiko::app {
+
+/// Names of amr::PublishedValue that say which runs they are of: the coarse grid, AMR, the finest
+/// level's grid; and ratios of two runs' wall times.
+inline constexpr std::string_view kCoarseError = "rms.coarse";
+inline constexpr std::string_view kAmrError = "rms.amr";
+inline constexpr std::string_view kFineError = "rms.fine";
+inline constexpr std::string_view kThreadsOverPthread = "wall.threads_over_pthread";
+inline constexpr std::string_view kFineOverAmr = "wall.fine_over_amr";
+
+/// The printed values of a name, "1.6 and 3.1" where there are several, "-" where there is none.
+std::string published_text(const amr::Case& the_case, std::string_view name, const char* format);
+
+/// A finished run, and what it was asked to do.
+struct FinishedRun {
+  const nlohmann::ordered_json& summary;
+  const Problem* problem;  ///< null: not known
+};
+
+/// All that is printed for the cases of the runs. An error stands beside the runs that went to the
+/// end on a grid of its spacing, a ratio beside the run that it divides by another one of the same
+/// runs.
+std::vector<viz::PublishedRow> published_rows(std::span<const FinishedRun> runs);
+
+}  // namespace kumiko::app

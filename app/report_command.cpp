@@ -1,0 +1,213 @@
+// kumiko report: finished runs as one HTML page.
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <set>
+
+#include <fmt/format.h>
+
+#include <kumiko/io/output_folder.hpp>
+#include <kumiko/io/run_folder.hpp>
+#include <kumiko/io/trace_file.hpp>
+#include <kumiko/viz/report.hpp>
+#include <kumiko/viz/state_image.hpp>
+
+#include "problem.hpp"
+#include "published.hpp"
+#include "request.hpp"
+
+namespace kumiko::app {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kPictures = 4;  // of each quantity, unless times are named
+
+/// A run with what its configuration names, where that can be found.
+struct Subject {
+  viz::ReportRun run;
+  std::unique_ptr<Problem> problem;
+  std::string why_no_problem;
+};
+
+/// The folder's name; all of its path where several runs have the same.
+std::string name_of(const fs::path& folder, const std::vector<fs::path>& all) {
+  const auto last = [](const fs::path& path) {
+    const fs::path whole = fs::absolute(path).lexically_normal();
+    return (whole.has_filename() ? whole : whole.parent_path()).filename();
+  };
+  const auto alike = std::count_if(
+      all.begin(), all.end(), [&](const fs::path& other) { return last(other) == last(folder); });
+  return alike > 1 ? folder.string() : last(folder).string();
+}
+
+void read_trace(viz::ReportRun& run) {
+  if (!run.folder.has_trace) {
+    run.about_trace = fmt::format(
+        "{} has no trace; run it with --set trace.from=0 to see who did what when.", run.name);
+    return;
+  }
+  run.trace = io::read_trace(run.folder.path);
+  if (run.trace->pieces.empty()) {
+    run.about_trace = fmt::format(
+        "The trace of {} is empty; let trace.from name a base step that the run takes.", run.name);
+  }
+}
+
+Subject read_subject(const fs::path& folder, const Request& request) {
+  Subject subject;
+  viz::ReportRun& run = subject.run;
+  try {
+    run.folder = io::read_run_folder(folder);
+    run.name = name_of(folder, request.folders);
+    read_trace(run);
+  } catch (const io::RunFolderError& error) {
+    throw RequestError(error.what());
+  } catch (const io::TraceError& error) {
+    throw RequestError(error.what());
+  }
+  Request own;
+  own.config = folder / io::kConfigurationFile;
+  own.plugins = request.plugins;
+  try {
+    subject.problem = std::make_unique<Problem>(load_problem(own));
+  } catch (const RequestError& error) {
+    subject.why_no_problem = error.what();
+  }
+  return subject;
+}
+
+/// Some of the states: evenly spread, with the first and the last.
+std::vector<fs::path> spread(const std::map<std::int64_t, fs::path>& states) {
+  std::vector<fs::path> all;
+  for (const auto& [step, file] : states) all.push_back(file);
+  if (all.size() <= kPictures) return all;
+  std::vector<fs::path> some;
+  for (std::size_t at = 0; at < kPictures; ++at) {
+    some.push_back(all[at * (all.size() - 1) / (kPictures - 1)]);
+  }
+  return some;
+}
+
+/// The states nearest to the times.
+std::vector<fs::path> nearest(const std::map<std::int64_t, fs::path>& states,
+                              const std::vector<double>& times, double dt) {
+  std::map<std::int64_t, fs::path> chosen;
+  for (const double time : times) {
+    const auto distance = [&](const auto& state) {
+      return std::abs(static_cast<double>(state.first) * dt - time);
+    };
+    chosen.insert(
+        *std::min_element(states.begin(), states.end(),
+                          [&](const auto& a, const auto& b) { return distance(a) < distance(b); }));
+  }
+  std::vector<fs::path> files;
+  for (const auto& [step, file] : chosen) files.push_back(file);
+  return files;
+}
+
+std::vector<io::StoredState> read_states(const io::RunFolder& folder,
+                                         const std::vector<double>& times) {
+  const io::DiagnosticsEntry& end = folder.diagnostics.back();
+  const double dt = end.step > 0 ? end.time / static_cast<double>(end.step) : 0.0;
+  std::vector<io::StoredState> states;
+  for (const fs::path& file :
+       times.empty() ? spread(folder.states) : nearest(folder.states, times, dt)) {
+    try {
+      states.push_back(io::read_state(file));
+    } catch (const io::CheckpointError& error) {
+      throw RequestError(error.what());
+    }
+  }
+  return states;
+}
+
+void add_pictures(viz::ReportRun& run, const std::vector<double>& times) {
+  if (!viz::pictures_available()) {
+    run.about_pictures =
+        "This build of kumiko draws no pictures; configure it with KUMIKO_WITH_VTK=ON.";
+    return;
+  }
+  if (run.folder.states.empty()) {
+    run.about_pictures = fmt::format("{} has no states; output.every=N writes some.", run.name);
+    return;
+  }
+  const std::vector<io::StoredState> states = read_states(run.folder, times);
+  run.pictures = viz::draw_pictures(states);
+  const bool figures = std::all_of(states.begin(), states.end(), [](const io::StoredState& state) {
+    return viz::has_figures(state.checkpoint.run);
+  });
+  if (!figures) {
+    run.about_pictures = fmt::format(
+        "The states of {} say nothing of its patches; run it with --set output.figures=true to see "
+        "owners, costs and the refinement indicator.",
+        run.name);
+  }
+}
+
+viz::ReportOptions options_of(const Request& request, const std::vector<Subject>& subjects) {
+  viz::ReportOptions options;
+  options.version = KUMIKO_VERSION;
+  std::vector<FinishedRun> finished;
+  std::set<std::string> cases;
+  for (const Subject& subject : subjects) {
+    finished.push_back({subject.run.folder.summary, subject.problem.get()});
+    cases.insert(subject.run.folder.summary.at("case").get<std::string>());
+  }
+  options.published = published_rows(finished);
+  options.about_published = "No values are printed for this case.";
+  for (const Subject& subject : subjects) {
+    if (subject.problem == nullptr) options.about_published = subject.why_no_problem;
+  }
+  options.title = request.title.empty()
+                      ? fmt::format("{}: {}", fmt::join(cases, ", "),
+                                    subjects.size() == 1 ? subjects.front().run.name
+                                                         : fmt::format("{} runs", subjects.size()))
+                      : request.title;
+  return options;
+}
+
+/// What a wrong request is refused for before anything is read.
+void check(const Request& request, const fs::path& page) {
+  if (!viz::report_available()) {
+    throw RequestError("this build makes no report pages; configure it with KUMIKO_WITH_REPORT=ON");
+  }
+  std::set<fs::path> folders;
+  for (const fs::path& folder : request.folders) {
+    if (!folders.insert(fs::weakly_canonical(folder)).second) {
+      throw RequestError(fmt::format("'{}' is named twice", folder.string()));
+    }
+  }
+  for (const double time : request.times) {
+    if (!std::isfinite(time)) throw RequestError("--times: give numbers in the case's time unit");
+  }
+  try {
+    io::check_writable(page);
+  } catch (const io::OutputError& error) {
+    throw RequestError(error.what());
+  }
+}
+
+}  // namespace
+
+int report_command(const Request& request) {
+  const fs::path page =
+      request.output.empty() ? request.folders.front() / "report.html" : request.output;
+  std::vector<Subject> subjects;
+  for (const fs::path& folder : request.folders) subjects.push_back(read_subject(folder, request));
+  check(request, page);
+  for (Subject& subject : subjects) add_pictures(subject.run, request.times);
+  const viz::ReportOptions options = options_of(request, subjects);
+  std::vector<viz::ReportRun> runs;
+  for (Subject& subject : subjects) runs.push_back(std::move(subject.run));
+  viz::write_report(page, runs, options);
+  if (!request.quiet) fmt::print("{}\n", page.string());
+  if (request.tables.empty()) return kDone;
+  for (const fs::path& file : viz::write_report_tables(request.tables, runs)) {
+    if (!request.quiet) fmt::print("{}\n", file.string());
+  }
+  return kDone;
+}
+
+}  // namespace kumiko::app

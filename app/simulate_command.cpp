@@ -1,0 +1,116 @@
+#include <charconv>
+#include <string_view>
+
+#include <fmt/core.h>
+
+#include <kumiko/io/trace_file.hpp>
+
+#include "request.hpp"
+#include "what_if.hpp"
+#include "worker_list.hpp"
+
+namespace kumiko::app {
+
+namespace {
+
+std::vector<viz::ScheduleKind> chosen_kinds(const std::vector<std::string>& names) {
+  std::vector<viz::ScheduleKind> kinds;
+  for (const viz::ScheduleKind kind : viz::kScheduleKinds) {
+    for (const std::string& name : names) {
+      if (name != viz::to_string(kind)) continue;
+      kinds.push_back(kind);
+      break;
+    }
+  }
+  return kinds;
+}
+
+amr::Trace read_trace(const std::filesystem::path& path) {
+  try {
+    return io::read_trace(path);
+  } catch (const io::TraceError& error) {
+    throw RequestError(error.what());
+  }
+}
+
+/// The overhead that NAME of NAME=NS stands for.
+viz::Overhead* find_overhead(viz::Overheads& overheads, std::string_view name) {
+  if (name == "barrier") return &overheads.barrier;
+  if (name == "steal") return &overheads.steal;
+  if (name == "look") return &overheads.look;
+  const std::size_t dot = name.find('.');
+  if (dot == std::string_view::npos) return nullptr;
+  const auto kind = viz::schedule_kind(name.substr(dot + 1));
+  if (!kind) return nullptr;
+  const auto at = static_cast<std::size_t>(*kind);
+  if (name.substr(0, dot) == "piece") return &overheads.piece[at];
+  const bool has_phases = *kind != viz::ScheduleKind::kDataflow;
+  return has_phases && name.substr(0, dot) == "phase" ? &overheads.phase[at] : nullptr;
+}
+
+void set_overhead(viz::Overheads& overheads, std::string_view setting) {
+  constexpr double kMost = 1e9;
+  const std::size_t equals = setting.find('=');
+  const std::string_view name = setting.substr(0, equals);
+  const std::string_view value =
+      equals == std::string_view::npos ? std::string_view() : setting.substr(equals + 1);
+  viz::Overhead* const overhead = find_overhead(overheads, name);
+  if (overhead == nullptr) {
+    throw RequestError(
+        fmt::format("--overhead: '{}' is none; there are piece.SCHEDULE, phase.SCHEDULE (but "
+                    "phase.dataflow), barrier, steal and look",
+                    name));
+  }
+  double ns = -1.0;
+  const char* const end = value.data() + value.size();
+  const auto [stop, error] = std::from_chars(value.data(), end, ns);
+  if (error != std::errc() || stop != end || !(ns >= 0.0 && ns <= kMost)) {
+    throw RequestError(
+        fmt::format("--overhead: '{}' is no time in nanoseconds from 0 to {:g}, such as {}=200",
+                    value, kMost, name));
+  }
+  *overhead = {ns, false};
+}
+
+void predict(WhatIf& what_if) {
+  const viz::ScheduleModel model(what_if.trace, what_if.overheads, what_if.seed);
+  what_if.bounds = model.bounds();
+  what_if.static_alone_s = model.predict(viz::ScheduleKind::kStatic, 1).seconds;
+  for (const viz::ScheduleKind kind : what_if.kinds) {
+    what_if.alone.push_back(model.predict(kind, 1));
+    for (const int workers : what_if.workers) {
+      what_if.predictions.push_back(model.predict(kind, workers));
+    }
+  }
+}
+
+}  // namespace
+
+int simulate_command(const Request& request) {
+  WhatIf what_if;
+  what_if.seed = request.seed;
+  what_if.kinds = chosen_kinds(request.models);
+  what_if.workers =
+      parse_worker_list(request.worker_list, "--workers", viz::ScheduleModel::kMostWorkers);
+  check_what_if_files(request.output, request.overwrite);
+  viz::Overheads settings;
+  for (const std::string& setting : request.overheads) set_overhead(settings, setting);
+  what_if.trace = read_trace(request.file);
+  if (what_if.trace.pieces.empty()) {
+    throw RequestError(fmt::format(
+        "the trace of '{}' is empty: no base step was recorded; trace.from must be below the "
+        "run's last step",
+        request.file.string()));
+  }
+  what_if.overheads = viz::estimate_overheads(what_if.trace);
+  for (const std::string& setting : request.overheads) set_overhead(what_if.overheads, setting);
+  predict(what_if);
+  if (!request.output.empty()) write_what_if_files(request.output, what_if);
+  fmt::print("{}", request.json ? json_report(what_if) : plain_report(what_if));
+  if (!request.output.empty() && !request.json) {
+    fmt::print("\nfiles in {}/\n", request.output.string());
+  }
+  return kDone;
+}
+
+}  // namespace kumiko::app

@@ -1,0 +1,239 @@
+#include "what_if.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include <kumiko/io/output_folder.hpp>
+#include <kumiko/viz/line_chart.hpp>
+
+#include "problem.hpp"
+#include "request.hpp"
+#include "text_table.hpp"
+
+namespace kumiko::app {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::array<const char*, 4> kFiles = {"simulate.csv", "simulate.json", "speed_up.svg",
+                                               "efficiency.svg"};
+
+std::string counted(std::size_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+std::size_t base_steps(const amr::Trace& trace) {
+  std::size_t steps = 0;
+  for (const amr::TraceStretch& stretch : trace.stretches) {
+    steps += static_cast<std::size_t>(stretch.steps);
+  }
+  return steps;
+}
+
+/// Where the trace is from.
+std::string recorded(const amr::Trace& trace) {
+  return fmt::format("backend {}, schedule {}, {}, {}, {}", trace.backend, trace.schedule,
+                     counted(static_cast<std::size_t>(trace.workers), "worker"),
+                     counted(base_steps(trace), "base step"),
+                     counted(trace.pieces.size(), "piece"));
+}
+
+std::string heading(const WhatIf& what_if) {
+  const amr::Trace& trace = what_if.trace;
+  const std::string name = trace.case_name.empty() ? "(no name)" : trace.case_name;
+  return fmt::format("case {}, solver {}; recorded: {}", name, trace.solver, recorded(trace));
+}
+
+std::string nanoseconds(const viz::Overhead& overhead) {
+  return fmt::format("{:.0f} ns{}", overhead.ns, overhead.measured ? "" : " (assumed)");
+}
+
+std::string overheads_text(const WhatIf& what_if) {
+  std::string text = "overheads:";
+  for (const viz::ScheduleKind kind : what_if.kinds) {
+    text += fmt::format(" {} {} a piece", viz::to_string(kind),
+                        nanoseconds(what_if.overheads.piece_of(kind)));
+    if (kind != viz::ScheduleKind::kDataflow) {
+      text += fmt::format(" and {} a phase", nanoseconds(what_if.overheads.phase_of(kind)));
+    }
+    text += ";";
+  }
+  return text + fmt::format(" a steal {}, a barrier {} per doubling\n",
+                            nanoseconds(what_if.overheads.steal),
+                            nanoseconds(what_if.overheads.barrier));
+}
+
+Json overhead_json(const viz::Overhead& overhead) {
+  return {{"ns", overhead.ns}, {"from_trace", overhead.measured}};
+}
+
+Json overheads_json(const viz::Overheads& overheads) {
+  Json json;
+  for (const viz::ScheduleKind kind : viz::kScheduleKinds) {
+    const std::string name(viz::to_string(kind));
+    json["piece"][name] = overhead_json(overheads.piece_of(kind));
+    json["phase"][name] = overhead_json(overheads.phase_of(kind));
+  }
+  json["barrier"] = overhead_json(overheads.barrier);
+  json["steal"] = overhead_json(overheads.steal);
+  json["look"] = overhead_json(overheads.look);
+  return json;
+}
+
+/// A line per schedule, over what `value` gives of a prediction.
+template <class Value>
+viz::LineChart chart_of(const WhatIf& what_if, const std::string& title, Value value) {
+  viz::LineChart chart;
+  chart.x = {"workers", viz::Scale::kLog};
+  chart.y = {title, viz::Scale::kLog};
+  for (const viz::ScheduleKind kind : what_if.kinds) {
+    viz::Series series{std::string(viz::to_string(kind)), {}};
+    for (const viz::Prediction& prediction : what_if.predictions) {
+      if (prediction.kind != kind) continue;
+      series.points.push_back({static_cast<double>(prediction.workers), value(prediction)});
+    }
+    chart.series.push_back(std::move(series));
+  }
+  return chart;
+}
+
+/// A line without markers, over the numbers of workers.
+template <class Value>
+void add_line(viz::LineChart& chart, const WhatIf& what_if, const std::string& name, Value value) {
+  viz::Series series{name, {}, false};
+  for (const int workers : what_if.workers) {
+    series.points.push_back({static_cast<double>(workers), value(workers)});
+  }
+  chart.series.push_back(std::move(series));
+}
+
+std::string caption(const WhatIf& what_if) {
+  return fmt::format("Predicted from a trace of {}. No memory bandwidth, caches, NUMA",
+                     recorded(what_if.trace));
+}
+
+}  // namespace
+
+double WhatIf::speed_up(const viz::Prediction& prediction) const {
+  const auto same = std::find_if(alone.begin(), alone.end(), [&](const viz::Prediction& one) {
+    return one.kind == prediction.kind;
+  });
+  return same == alone.end() ? 0.0 : same->seconds / prediction.seconds;
+}
+
+std::string plain_report(const WhatIf& what_if) {
+  std::string text = heading(what_if) + "\n";
+  text +=
+      fmt::format("work T1 {:.4g} s, critical path Tinf {:.4g} s, average parallelism {:.4g}\n",
+                  what_if.bounds.work, what_if.bounds.critical_path, what_if.bounds.parallelism());
+  text += overheads_text(what_if) + "\n";
+  TextTable table({"schedule", "workers", "seconds", "bound s", "speed-up", "over static, 1",
+                   "balance", "utilisation", "steals"});
+  for (const viz::Prediction& prediction : what_if.predictions) {
+    table.add({std::string(viz::to_string(prediction.kind)), fmt::format("{}", prediction.workers),
+               fmt::format("{:.4g}", prediction.seconds),
+               fmt::format("{:.4g}", what_if.bounds.at(prediction.workers)),
+               fmt::format("{:.2f}", what_if.speed_up(prediction)),
+               fmt::format("{:.2f}", what_if.speed_up_over_static(prediction)),
+               fmt::format("{:.3f}", prediction.balance_efficiency),
+               fmt::format("{:.3f}", prediction.utilisation),
+               fmt::format("{}", prediction.steals)});
+  }
+  return text + table.plain();
+}
+
+std::string json_report(const WhatIf& what_if) {
+  const amr::Trace& trace = what_if.trace;
+  Json json;
+  json["case"] = trace.case_name;
+  json["solver"] = trace.solver;
+  json["recorded"] = {
+      {"backend", trace.backend},      {"schedule", trace.schedule},
+      {"workers", trace.workers},      {"base_steps", base_steps(trace)},
+      {"pieces", trace.pieces.size()}, {"seconds", 1e-9 * static_cast<double>(trace.end_ns)}};
+  json["seed"] = what_if.seed;
+  json["work_s"] = what_if.bounds.work;
+  json["critical_path_s"] = what_if.bounds.critical_path;
+  json["average_parallelism"] = what_if.bounds.parallelism();
+  json["overheads"] = overheads_json(what_if.overheads);
+  json["static_one_worker_s"] = what_if.static_alone_s;
+  json["predictions"] = Json::array();
+  for (const viz::Prediction& prediction : what_if.predictions) {
+    json["predictions"].push_back(
+        {{"schedule", viz::to_string(prediction.kind)},
+         {"workers", prediction.workers},
+         {"seconds", prediction.seconds},
+         {"bound_s", what_if.bounds.at(prediction.workers)},
+         {"speed_up", what_if.speed_up(prediction)},
+         {"speed_up_over_static", what_if.speed_up_over_static(prediction)},
+         {"balance_efficiency", prediction.balance_efficiency},
+         {"utilisation", prediction.utilisation},
+         {"steals", prediction.steals}});
+  }
+  return json.dump(2) + "\n";
+}
+
+std::string csv_report(const WhatIf& what_if) {
+  std::string text =
+      "schedule,workers,seconds,bound_s,speed_up,speed_up_over_static,balance_efficiency,"
+      "utilisation,steals\n";
+  for (const viz::Prediction& prediction : what_if.predictions) {
+    text +=
+        fmt::format("{},{},{},{},{},{},{},{},{}\n", viz::to_string(prediction.kind),
+                    prediction.workers, prediction.seconds, what_if.bounds.at(prediction.workers),
+                    what_if.speed_up(prediction), what_if.speed_up_over_static(prediction),
+                    prediction.balance_efficiency, prediction.utilisation, prediction.steals);
+  }
+  return text;
+}
+
+std::string speed_up_picture(const WhatIf& what_if) {
+  viz::LineChart chart =
+      chart_of(what_if, "speed-up over static on one worker",
+               [&](const viz::Prediction& p) { return what_if.speed_up_over_static(p); });
+  add_line(chart, what_if, "bound: max(T1/P, Tinf)",
+           [&](int workers) { return what_if.static_alone_s / what_if.bounds.at(workers); });
+  add_line(chart, what_if, "ideal: P", [](int workers) { return static_cast<double>(workers); });
+  const std::array charts = {std::move(chart)};
+  return viz::draw_charts(charts,
+                          {fmt::format("Predicted speed-up: case {}", what_if.trace.case_name),
+                           caption(what_if), 560.0, 400.0});
+}
+
+std::string efficiency_picture(const WhatIf& what_if) {
+  const std::array charts = {
+      chart_of(what_if, "load-balance efficiency (1 is perfect)",
+               [](const viz::Prediction& p) { return p.balance_efficiency; }),
+      chart_of(what_if, "speed-up per worker (1 is perfect)", [&](const viz::Prediction& p) {
+        return what_if.speed_up_over_static(p) / p.workers;
+      })};
+  return viz::draw_charts(
+      charts,
+      {fmt::format("Predicted efficiency: case {}", what_if.trace.case_name), caption(what_if)});
+}
+
+void check_what_if_files(const std::filesystem::path& folder, bool overwrite) {
+  if (folder.empty()) return;
+  check_output(folder, io::Earlier::kReplace);
+  for (const char* name : kFiles) {
+    if (overwrite || !std::filesystem::exists(folder / name)) continue;
+    throw RequestError(
+        fmt::format("'{}' is there; replace the predictions in that folder with --overwrite, or "
+                    "name another folder with --output",
+                    (folder / name).string()));
+  }
+}
+
+void write_what_if_files(const std::filesystem::path& folder, const WhatIf& what_if) {
+  std::filesystem::create_directories(folder);
+  io::write_text_file(folder / kFiles[0], csv_report(what_if));
+  io::write_text_file(folder / kFiles[1], json_report(what_if));
+  io::write_text_file(folder / kFiles[2], speed_up_picture(what_if));
+  io::write_text_file(folder / kFiles[3], efficiency_picture(what_if));
+}
+
+}  // namespace kumiko::app

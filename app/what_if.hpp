@@ -1,0 +1,47 @@
+// What the command `simulate` has found out, and its tables, files and pictures.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <kumiko/amr/trace.hpp>
+#include <kumiko/viz/schedule_model.hpp>
+
+namespace kumiko::app {
+
+/// Predictions from one trace.
+struct WhatIf {
+  amr::Trace trace;
+  std::uint64_t seed = 1;
+  viz::WorkBounds bounds;
+  viz::Overheads overheads;
+  std::vector<viz::ScheduleKind> kinds;
+  std::vector<int> workers;                  ///< in rising order
+  std::vector<viz::Prediction> predictions;  ///< by kind, then by workers
+  std::vector<viz::Prediction> alone;        ///< of each kind, with one worker
+  double static_alone_s = 0.0;               ///< backend pthread on one worker: the thesis's base
+
+  /// Over the same schedule on one worker.
+  double speed_up(const viz::Prediction& prediction) const;
+  /// Over backend pthread on one worker.
+  double speed_up_over_static(const viz::Prediction& prediction) const {
+    return static_alone_s / prediction.seconds;
+  }
+};
+
+std::string plain_report(const WhatIf& what_if);
+std::string json_report(const WhatIf& what_if);
+std::string csv_report(const WhatIf& what_if);
+/// SVG: speed-up over workers, with what the bounds allow, and with perfect speed-up.
+std::string speed_up_picture(const WhatIf& what_if);
+/// SVG: load-balance efficiency, and speed-up per worker.
+std::string efficiency_picture(const WhatIf& what_if);
+
+/// Throws RequestError when the files cannot be written there, or others are there and may not be
+/// replaced. Nothing to do for an empty path.
+void check_what_if_files(const std::filesystem::path& folder, bool overwrite);
+/// simulate.csv, simulate.json, speed_up.svg, efficiency.svg.
+void write_what_if_files(const std::filesystem::path& folder, const WhatIf& what_if);
+
+}  // namespace kumiko::app

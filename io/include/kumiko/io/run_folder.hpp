@@ -1,0 +1,50 @@
+// A finished run's folder, read back.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include <kumiko/amr/statistics.hpp>
+
+namespace kumiko::io {
+
+/// A folder holds no finished run, or one of its files is not whole; the message names the file,
+/// the line where there is one, and the remedy.
+class RunFolderError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// A row of diagnostics.csv, as far as all runs have it alike.
+struct DiagnosticsEntry {
+  std::int64_t step = 0;  ///< base steps taken
+  double time = 0.0;
+  std::vector<std::size_t> patches;  ///< per level
+  double mass = 0.0;
+  double minimum = 0.0;
+  double maximum = 0.0;
+};
+
+/// What a finished run left, but for its states and its trace, which are large.
+struct RunFolder {
+  std::filesystem::path path;
+  nlohmann::ordered_json summary;                        ///< summary.json; docs/user-guide.md
+  std::string configuration;                             ///< effective.toml
+  std::vector<DiagnosticsEntry> diagnostics;             ///< diagnostics.csv
+  std::vector<amr::BaseStepLoad> load;                   ///< load.csv, by base step
+  std::map<std::int64_t, std::filesystem::path> states;  ///< by base steps taken
+  bool has_trace = false;                                ///< whether there is a kTraceFile
+};
+
+/// Reads a run's folder. O(size of its tables).
+/// Throws RunFolderError: the folder is not a run's, the run is not complete, a file is missing,
+/// damaged, cut off, or does not fit the summary.
+RunFolder read_run_folder(const std::filesystem::path& folder);
+
+}  // namespace kumiko::io

@@ -1,0 +1,379 @@
+"""Contract: the report of a run is one page that needs nothing else, shows the summary's figures, and works on
+screens of every kind. Looked at in Chromium, whose screenshots stay in KUMIKO_SCREENSHOTS."""
+
+import base64
+import csv
+import json
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+
+KUMIKO = os.environ["KUMIKO"]
+CASES = Path(os.environ["KUMIKO_CASES"])
+HAS_VTK = os.environ["KUMIKO_HAS_VTK"] == "1"
+SCREENSHOTS = Path(os.environ["KUMIKO_SCREENSHOTS"])
+ZALESAK = CASES / "zalesak" / "zalesak.toml"
+BACKENDS = {"threads": 2, "pthread": 2, "openmp": 2, "serial": 1}
+STEPS = 12
+EVERY = 4  # base steps from state to state
+SMALL = [
+    *["--set", "grid.base=64", "--set", "time.steps=640", "--set", f"time.stop_step={STEPS}"],
+    *["--set", "diagnostics.every=3", "--set", f"output.every={EVERY}", "--quiet"],
+]
+RICH = ["--set", "output.figures=true", "--set", "trace.from=0"]
+PHONE = (390, 844)
+SCREEN = (1280, 900)
+
+
+def kumiko(*arguments):
+    return subprocess.run(
+        [KUMIKO, *map(str, arguments)], capture_output=True, text=True, timeout=300
+    )
+
+
+class Browser:
+    """Chromium as it runs for root in a container too, with a note of all that it asks of a network."""
+
+    def __init__(self, profile):
+        options = webdriver.ChromeOptions()
+        for argument in (
+            "--headless=new",
+            "--no-sandbox",
+            "--disable-dev-shm-usage",
+            "--disable-gpu",
+            "--disable-background-networking",
+            f"--user-data-dir={profile}",
+        ):
+            options.add_argument(argument)
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+        driver = shutil.which("chromedriver") or "/usr/bin/chromedriver"
+        self.driver = webdriver.Chrome(service=Service(driver), options=options)
+
+    def open(self, page, size=SCREEN, scheme="light"):
+        self.driver.execute_cdp_cmd(
+            "Emulation.setDeviceMetricsOverride",
+            {
+                "width": size[0],
+                "height": size[1],
+                "deviceScaleFactor": 1,
+                "mobile": size == PHONE,
+            },
+        )
+        self.driver.execute_cdp_cmd(
+            "Emulation.setEmulatedMedia",
+            {"features": [{"name": "prefers-color-scheme", "value": scheme}]},
+        )
+        self.driver.get_log("browser")
+        self.driver.get_log("performance")
+        self.driver.get(page.as_uri())
+
+    def console(self):
+        return self.driver.get_log("browser")
+
+    def requests(self):
+        """Addresses that the page asked for, but for itself and what it carries."""
+        asked = []
+        for entry in self.driver.get_log("performance"):
+            message = json.loads(entry["message"])["message"]
+            if message["method"] == "Network.requestWillBeSent":
+                asked.append(message["params"]["request"]["url"])
+        return [address for address in asked if not address.startswith(("data:", "blob:"))]
+
+    def run(self, script, *arguments):
+        return self.driver.execute_script(script, *arguments)
+
+    def screenshot(self, name):
+        """Of the whole page."""
+        width, height = self.run(
+            "return [innerWidth, document.documentElement.scrollHeight]"
+        )
+        shot = self.driver.execute_cdp_cmd(
+            "Page.captureScreenshot",
+            {
+                "captureBeyondViewport": True,
+                "clip": {"x": 0, "y": 0, "width": width, "height": height, "scale": 1},
+            },
+        )
+        SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+        (SCREENSHOTS / f"{name}.png").write_bytes(base64.b64decode(shot["data"]))
+
+
+def run_case(path, *arguments):
+    result = kumiko("run", ZALESAK, *SMALL, "--output", path, *arguments)
+    if result.returncode != 0:
+        raise AssertionError(result.stderr)
+
+
+def setUpModule():
+    """The runs, their pages, and the browser, for all tests."""
+    folder = tempfile.TemporaryDirectory()
+    unittest.addModuleCleanup(folder.cleanup)
+    path = ReportTest.path = Path(folder.name)
+    for backend, workers in BACKENDS.items():
+        run_case(path / backend, "--backend", backend, "--workers", workers, *RICH)
+    run_case(path / "plain", "--workers", 1, "--set", "amr.levels=1")
+    pages = [[path / name] for name in (*BACKENDS, "plain")]
+    together = [*(path / name for name in BACKENDS), "--output", path / "all.html"]
+    pages.append([*together, "--csv", path / "csv", "--title", "Four backends"])
+    for arguments in pages:
+        result = kumiko("report", *arguments)
+        if result.returncode != 0:
+            raise AssertionError(result.stderr)
+    ReportTest.browser = Browser(path / "profile")
+    unittest.addModuleCleanup(ReportTest.browser.driver.quit)
+
+
+class ReportTest(unittest.TestCase):
+    def summary(self, name):
+        return json.loads((self.path / name / "summary.json").read_text())
+
+    def table(self, name):
+        with open(self.path / "csv" / f"{name}.csv", newline="") as file:
+            return list(csv.reader(file))[1:]
+
+    def assert_quiet(self):
+        self.assertEqual(self.browser.console(), [])
+        asked = self.browser.requests()
+        self.assertEqual([each for each in asked if not each.endswith(".html")], [])
+
+    def assert_shows(self, name, column):
+        """The headline table's column holds the summary's figures, and writes them as such."""
+        summary = self.summary(name)
+        cells = self.browser.run(
+            """return Object.fromEntries([...document.querySelectorAll("#figures tr[data-key]")].map(
+                 (row) => [row.dataset.key, [row.children[1 + arguments[0]].dataset.value,
+                                             row.children[1 + arguments[0]].textContent]]))""",
+            column,
+        )
+        self.assertGreater(len(cells), 20)
+        for key, (value, text) in cells.items():
+            expected = summary
+            for part in key.split("/"):
+                expected = expected[part]
+            self.assertEqual(json.loads(value), expected, key)
+            if key in ("balance_efficiency", "error/rms", "error/max"):
+                self.assertAlmostEqual(float(text), expected, delta=1e-4 * abs(expected))
+            if key in ("updates/total", "steals", "workers", "steps"):
+                self.assertEqual(int(text.replace(",", "")), expected)
+
+
+class Page(ReportTest):
+    def test_given_each_backend_then_its_page_is_quiet_and_shows_the_summary(self):
+        for name in BACKENDS:
+            with self.subTest(backend=name):
+                self.browser.open(self.path / name / "report.html")
+                self.assert_quiet()
+                self.assert_shows(name, 0)
+                self.assertGreater(self.drawn(), 6)
+                self.assertEqual(self.pictures(), 4 * STEPS // EVERY if HAS_VTK else 0)
+        self.browser.open(self.path / "threads" / "report.html")
+        self.browser.screenshot("light")
+
+    def drawn(self):
+        """Charts that hold marks."""
+        return self.browser.run(
+            """return [...document.querySelectorAll(".chart")].filter((box) =>
+                 box.querySelectorAll("svg path").length > 3 || box.querySelector("canvas")).length"""
+        )
+
+    def pictures(self):
+        """Pictures that the browser could decode, each with a text for those who cannot see it."""
+        return self.browser.run(
+            """for (const image of document.images) image.loading = "eager";
+               return Promise.all([...document.images].map((image) => image.decode()))
+                 .then(() => [...document.images].filter((image) => image.naturalWidth > 100 && image.alt).length)"""
+        )
+
+    def test_given_several_runs_then_they_stand_side_by_side(self):
+        self.browser.open(self.path / "all.html")
+        self.assert_quiet()
+        for column, name in enumerate(BACKENDS):
+            self.assert_shows(name, column)
+        self.assertEqual(self.browser.run("return document.title"), "Four backends")
+        self.assertEqual(
+            self.browser.run(
+                """return echarts.getInstanceByDom(document.querySelector("#balance_runs .chart"))
+                     .getOption().series.map((series) => series.name)"""
+            ),
+            list(BACKENDS),
+        )
+        self.browser.screenshot("side-by-side")
+
+    def test_given_the_tables_then_the_efficiency_ends_at_the_summarys(self):
+        rows = self.table("balance_step")
+        for name in BACKENDS:
+            so_far = [float(row[3]) for row in rows if row[0] == name and row[1] == "run so far"]
+            self.assertEqual(len(so_far), STEPS)
+            self.assertAlmostEqual(so_far[-1], self.summary(name)["balance_efficiency"], places=12)
+
+    def test_given_the_chart_then_its_numbers_are_those_of_the_table(self):
+        self.browser.open(self.path / "all.html")
+        drawn = self.browser.run(
+            """return [...document.querySelectorAll("#patches_level .chart")].flatMap((box) =>
+                 echarts.getInstanceByDom(box).getOption().series.flatMap((series) => series.data))"""
+        )
+        self.assertEqual(drawn, [[float(row[2]), float(row[3])] for row in self.table("patches_level")])
+
+    def test_given_a_link_for_numbers_then_it_hands_out_the_table(self):
+        self.browser.open(self.path / "all.html")
+        text = self.browser.run(
+            """const whole = URL.createObjectURL;
+               let handed;
+               URL.createObjectURL = (blob) => { handed = blob; return "#"; };
+               document.querySelector("#updates_level a.csv").click();
+               URL.createObjectURL = whole;
+               return handed.text()"""
+        )
+        handed = list(csv.reader(text.splitlines()))[1:]
+        as_numbers = lambda rows: [[*row[:2], *map(float, row[2:])] for row in rows]
+        self.assertEqual(as_numbers(handed), as_numbers(self.table("updates_level")))
+
+    def test_given_a_run_without_trace_figures_and_levels_then_sentences_say_how_to_get_them(self):
+        self.browser.open(self.path / "plain" / "report.html")
+        self.assert_quiet()
+        self.assert_shows("plain", 0)
+        text = self.browser.run("return document.body.innerText")
+        for part in ("trace.from=0", "amr.levels=2", "backend threads"):
+            self.assertIn(part, text)
+        self.assertIn("output.figures=true" if HAS_VTK else "KUMIKO_WITH_VTK=ON", text)
+        self.assertEqual(self.browser.run("return document.querySelectorAll('.timeline').length"), 0)
+
+
+class Timeline(ReportTest):
+    def extent(self):
+        """Of the time axis as it is drawn, and how many bars there are."""
+        return self.browser.run(
+            """const chart = echarts.getInstanceByDom(document.querySelector(".timeline"));
+               const option = chart.getOption();
+               return [...chart.getModel().getComponent("xAxis").axis.scale.getExtent(),
+                       option.series.reduce((count, series) => count + series.data.length, 0)]"""
+        )
+
+    def settle(self):
+        """Until the next frame has been drawn."""
+        self.browser.driver.execute_async_script(
+            "requestAnimationFrame(() => requestAnimationFrame(() => arguments[0]()))"
+        )
+
+    def test_given_the_wheel_and_the_buttons_then_the_axis_zooms(self):
+        self.browser.open(self.path / "threads" / "report.html")
+        whole = self.extent()
+        self.assertEqual(whole[0], 0)
+        box = self.browser.driver.find_element(By.CSS_SELECTOR, ".timeline")
+        self.browser.run("arguments[0].scrollIntoView({block: 'center'})", box)
+        middle = self.browser.run(
+            "const r = arguments[0].getBoundingClientRect(); return [r.x + r.width / 2, r.y + 70]", box
+        )
+        wheel = {"type": "mouseWheel", "x": middle[0], "y": middle[1], "deltaX": 0, "deltaY": -240}
+        self.browser.driver.execute_cdp_cmd("Input.dispatchMouseEvent", wheel)
+        self.settle()
+        closer = self.extent()
+        self.assertLess(closer[1] - closer[0], 0.95 * (whole[1] - whole[0]))
+        buttons = self.browser.driver.find_elements(By.CSS_SELECTOR, "#timeline button")
+        buttons[0].click()
+        self.settle()
+        closest = self.extent()
+        self.assertLess(closest[1] - closest[0], 0.6 * (closer[1] - closer[0]))
+        self.assertLess(closest[2], closer[2], "what is out of view is drawn")
+        buttons[2].click()
+        self.settle()
+        self.assertEqual(self.extent(), whole)
+        self.assert_quiet()
+
+    def test_given_a_bar_under_the_mouse_then_its_patch_is_told(self):
+        self.browser.open(self.path / "threads" / "report.html")
+        self.browser.run(
+            """const chart = echarts.getInstanceByDom(document.querySelector(".timeline"));
+               const begin = Math.min(...chart.getOption().series[0].data.map((bar) => bar[0]));
+               chart.dispatchAction({type: "dataZoom", startValue: begin, endValue: begin + 50});"""
+        )
+        self.settle()
+        self.browser.run(
+            """const chart = echarts.getInstanceByDom(document.querySelector(".timeline"));
+               const at = chart.getOption().series.findIndex((series) => series.data.some((bar) => bar[3] >= 0));
+               chart.dispatchAction({type: "showTip", seriesIndex: at, dataIndex:
+                 chart.getOption().series[at].data.findIndex((bar) => bar[3] >= 0)});"""
+        )
+        self.settle()
+        text = self.browser.run("return document.querySelector('.timeline').innerText")
+        self.assertRegex(text, r"level \d patch \(\d+, \d+\), advance")
+        self.assertRegex(text, r"base step \d+")
+        self.assertRegex(text, r"worker [01]")
+        self.browser.screenshot("timeline")
+
+
+class Screens(ReportTest):
+    def colour(self):
+        colour = self.browser.run("return getComputedStyle(document.body).backgroundColor")
+        return sum(map(int, re.findall(r"\d+", colour)[:3])) / 3
+
+    def test_given_a_dark_screen_then_the_page_is_dark_until_told_otherwise(self):
+        self.browser.open(self.path / "threads" / "report.html", scheme="dark")
+        self.assertLess(self.colour(), 60)
+        self.browser.screenshot("dark")
+        button = self.browser.driver.find_element(By.ID, "theme")
+        button.click()
+        self.assertGreater(self.colour(), 200)
+        self.assertEqual(button.text.split()[-1], "Dark")
+        self.assertGreater(
+            self.browser.run("return document.querySelectorAll('.chart svg').length"), 5
+        )
+        button.click()
+        self.assertLess(self.colour(), 60)
+        self.browser.run("localStorage.clear()")
+        self.assert_quiet()
+
+    def test_given_a_phone_then_nothing_is_wider_than_the_screen(self):
+        for page in (self.path / "all.html", self.path / "threads" / "report.html"):
+            self.browser.open(page, size=PHONE)
+            width = self.browser.run("return document.documentElement.scrollWidth")
+            self.assertLessEqual(width, PHONE[0])
+            wide = self.browser.run(
+                """return [...document.querySelectorAll("main *")].filter((element) =>
+                     element.getBoundingClientRect().right > innerWidth + 1 && !element.closest("pre")
+                     && !element.closest("thead")).length"""
+            )
+            self.assertEqual(wide, 0)
+            self.assert_quiet()
+        self.browser.screenshot("phone")
+
+
+class Refused(ReportTest):
+    def refused(self, *arguments):
+        result = kumiko("report", *arguments)
+        self.assertEqual(result.returncode, 2, result.stderr)
+        self.assertEqual(len(result.stderr.strip().splitlines()), 1, result.stderr)
+        return result.stderr
+
+    def test_given_no_run_or_half_a_run_then_the_remedy_is_told(self):
+        (self.path / "empty").mkdir()
+        self.assertIn("no run's folder", self.refused(self.path / "empty"))
+        self.assertIn("named twice", self.refused(self.path / "plain", self.path / "plain" / "."))
+        half = self.path / "half"
+        shutil.copytree(self.path / "plain", half)
+        (half / "summary.json").unlink()
+        self.assertIn("--restart", self.refused(half))
+
+    def test_given_a_trace_that_was_cut_off_then_it_is_named(self):
+        cut = self.path / "cut"
+        shutil.copytree(self.path / "threads", cut)
+        os.truncate(cut / "trace.hdf", (cut / "trace.hdf").stat().st_size // 2)
+        self.assertIn("trace.hdf", self.refused(cut))
+
+
+def load_tests(loader, tests, pattern):
+    """The base class has no tests of its own."""
+    cases = (Page, Timeline, Screens, Refused)
+    return unittest.TestSuite(loader.loadTestsFromTestCase(case) for case in cases)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,261 @@
+// Contract: the numbers behind the report's charts follow from the run's tables as computed by
+// hand, and the page holds them whatever the texts are.
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include <kumiko/viz/report.hpp>
+
+#include "report/balance.hpp"
+#include "report/base64.hpp"
+#include "report/chart.hpp"
+#include "report/headline.hpp"
+#include "report/timeline.hpp"
+
+namespace kumiko::viz::report {
+namespace {
+
+using ::testing::DoubleEq;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+/// Two workers, three base steps, the last of which updates nothing; two levels.
+ReportRun small_run(const std::string& name) {
+  ReportRun run;
+  run.name = name;
+  run.folder.path = "out/" + name;
+  run.folder.summary = nlohmann::ordered_json::parse(R"({
+    "case": "c", "steps": 3, "wall_s": 0.5, "error": {"rms": 0.125, "linf": null},
+    "longest_waits": [], "config": {"step": {"subcycling": true}}})");
+  run.folder.load = {{0, {{512, 3.0, 1.0, 2}, {256, 1.0, 3.0, 0}}},
+                     {1, {{256, 1.0, 0.0, 1}, {256, 1.0, 0.0, 4}}},
+                     {2, {{0, 0.0, 0.0, 0}, {0, 0.0, 2.0, 0}}}};
+  run.folder.diagnostics = {{0, 0.0, {1, 2}, 0.0, 0.0, 1.0}, {3, 0.75, {1, 3}, 0.0, 0.0, 1.0}};
+  run.about_trace = name + " has no trace.";
+  return run;
+}
+
+const Chart& chart(const std::vector<Chart>& charts, const std::string& id) {
+  const auto found = std::find_if(charts.begin(), charts.end(),
+                                  [&](const Chart& chart) { return chart.id == id; });
+  if (found == charts.end()) throw std::out_of_range("no chart " + id);
+  return *found;
+}
+
+/// What base64() made, undone by its definition.
+template <class Number>
+std::vector<Number> decoded(const std::string& text) {
+  std::string bytes;
+  std::uint32_t bits = 0;
+  int count = 0;
+  for (const char c : text) {
+    if (c == '=') break;
+    const std::uint32_t digit = c >= 'A' && c <= 'Z'   ? c - 'A'
+                                : c >= 'a' && c <= 'z' ? c - 'a' + 26
+                                : c >= '0' && c <= '9' ? c - '0' + 52
+                                : c == '+'             ? 62
+                                                       : 63;
+    bits = bits << 6 | digit;
+    count += 6;
+    if (count < 8) continue;
+    count -= 8;
+    bytes += static_cast<char>(bits >> count & 255);
+  }
+  std::vector<Number> numbers(bytes.size() / sizeof(Number));
+  std::memcpy(numbers.data(), bytes.data(), numbers.size() * sizeof(Number));
+  return numbers;
+}
+
+TEST(Base64, GivenTheExamplesOfItsStandardThenTheTextsAreTheirs) {
+  EXPECT_EQ(base64(""), "");
+  EXPECT_EQ(base64("f"), "Zg==");
+  EXPECT_EQ(base64("fo"), "Zm8=");
+  EXPECT_EQ(base64("foo"), "Zm9v");
+  EXPECT_EQ(base64("foobar"), "Zm9vYmFy");
+  EXPECT_EQ(base64("\xfb\xff\xfe"), "+//+");
+}
+
+TEST(Balance, GivenUnevenStepsThenEachAndTheSumsAreTheThesissMeasure) {
+  const BalanceCurve curve = balance_of(small_run("a").folder.load);
+  EXPECT_THAT(curve.step, ElementsAre(0.0, 1.0, 2.0));
+  // 512 ÷ 384; 256 ÷ 256; nothing was updated in the last.
+  EXPECT_DOUBLE_EQ(curve.efficiency[0], 4.0 / 3.0);
+  EXPECT_DOUBLE_EQ(curve.efficiency[1], 1.0);
+  EXPECT_TRUE(std::isnan(curve.efficiency[2]));
+  // (512 + 256) ÷ (384 + 256), not the mean of both.
+  EXPECT_THAT(curve.so_far, ElementsAre(DoubleEq(4.0 / 3.0), DoubleEq(1.2), DoubleEq(1.2)));
+}
+
+TEST(Balance, GivenAWorkerMoreAfterARestartThenEachStepHasItsOwnMean) {
+  const std::vector<amr::BaseStepLoad> load = {{0, {{100}}}, {1, {{60}, {20}}}};
+  const BalanceCurve curve = balance_of(load);
+  EXPECT_THAT(curve.efficiency, ElementsAre(DoubleEq(1.0), DoubleEq(1.5)));
+  EXPECT_DOUBLE_EQ(curve.so_far[1], 160.0 / 140.0);
+}
+
+TEST(Charts, GivenPatchesThenUpdatesFollowFromSubcycling) {
+  ReportRun run = small_run("a");
+  const std::vector<Chart> charts = patch_charts(std::span(&run, 1));
+  const auto& patches = chart(charts, "patches_level").panels.at(0).series;
+  EXPECT_THAT(patches.at(1).x, ElementsAre(0.0, 3.0));
+  EXPECT_THAT(patches.at(1).y, ElementsAre(2.0, 3.0));
+  const auto& updates = chart(charts, "updates_level").panels.at(0).series;
+  EXPECT_THAT(updates.at(0).y, ElementsAre(256.0, 256.0));
+  EXPECT_THAT(updates.at(1).y, ElementsAre(1024.0, 1536.0));  // two steps in a base step
+
+  run.folder.summary["config"]["step"]["subcycling"] = false;
+  EXPECT_THAT(chart(patch_charts(std::span(&run, 1)), "updates_level").panels.at(0).series.at(1).y,
+              ElementsAre(512.0, 768.0));
+}
+
+TEST(Charts, GivenLoadThenSharesAndStealsAreByWorkerAndByStep) {
+  const ReportRun run = small_run("a");
+  const std::vector<Chart> charts = worker_charts(std::span(&run, 1));
+  const auto& share = chart(charts, "busy_worker").panels.at(0).series;
+  EXPECT_THAT(share.at(0).y, ElementsAre(DoubleEq(80.0), DoubleEq(200.0 / 7.0)));
+  EXPECT_THAT(share.at(1).y, ElementsAre(DoubleEq(20.0), DoubleEq(100.0 - 200.0 / 7.0)));
+  const auto& over = chart(charts, "busy_step").panels.at(0).series;
+  EXPECT_THAT(over.at(0).y, ElementsAre(25.0, 100.0, 0.0));  // the least busy
+  EXPECT_THAT(over.at(1).y, ElementsAre(75.0, 100.0, 0.0));  // the busiest
+  EXPECT_THAT(over.at(2).y, ElementsAre(50.0, 100.0, 0.0));  // all
+  EXPECT_THAT(chart(charts, "steals_worker").panels.at(0).series.at(0).y, ElementsAre(3.0, 4.0));
+  EXPECT_THAT(chart(charts, "steals_step").panels.at(0).series.at(0).y, ElementsAre(2.0, 5.0, 0.0));
+}
+
+TEST(Charts, GivenWhatIsNotThereThenASentenceStandsForIt) {
+  ReportRun run = small_run("a");
+  for (amr::BaseStepLoad& step : run.folder.load) {
+    for (amr::WorkerLoad& worker : step.workers) worker.steals = 0;
+  }
+  for (io::DiagnosticsEntry& entry : run.folder.diagnostics) entry.patches.resize(1);
+  const std::vector<Chart> charts = charts_of(std::span(&run, 1));
+  EXPECT_THAT(chart(charts, "steals_worker").panels, IsEmpty());
+  EXPECT_THAT(chart(charts, "steals_worker").missing, ElementsAre(HasSubstr("no steals")));
+  EXPECT_THROW(chart(charts, "steals_step"), std::out_of_range);
+  EXPECT_THAT(chart(charts, "patches_level").missing, ElementsAre(HasSubstr("one level")));
+  EXPECT_THAT(chart(charts, "patch_times").missing, ElementsAre("a has no trace."));
+  EXPECT_THROW(chart(charts, "balance_runs"), std::out_of_range);
+}
+
+TEST(Charts, GivenSeveralRunsThenTheirBalanceIsInOneChart) {
+  const std::vector<ReportRun> runs = {small_run("a"), small_run("b, c")};
+  const std::vector<Chart> charts = charts_of(runs);
+  EXPECT_EQ(chart(charts, "balance_runs").panels.size(), 1U);
+  EXPECT_EQ(chart(charts, "balance_runs").panels[0].series.at(1).name, "b, c");
+  EXPECT_EQ(to_csv(chart(charts, "balance_runs")),
+            "run,series,base step,largest ÷ mean updates of a worker\n"
+            "a,,0,1.3333333333333333\na,,1,1.2\na,,2,1.2\n"
+            "\"b, c\",,0,1.3333333333333333\n\"b, c\",,1,1.2\n\"b, c\",,2,1.2\n");
+  EXPECT_THAT(to_csv(chart(charts, "balance_step")), HasSubstr("\na,base step,2,\n"));
+  EXPECT_THAT(to_csv(chart(charts, "busy_worker")), HasSubstr("\na,busy,0,80\n"));
+}
+
+/// Two workers, three pieces: of level 0, which takes 1 µs, and of level 1, 2 and 20 µs.
+amr::Trace small_trace() {
+  amr::Trace trace;
+  trace.workers = 2;
+  trace.levels = 2;
+  trace.end_ns = 30'000;
+  trace.patches = {{0, 0, 0}, {1, 1, 0}};
+  trace.phases = {{7, 0, 0, amr::PieceKind::kAdvance, 0, 1},
+                  {7, 1, 0, amr::PieceKind::kAdvance, 1, 2},
+                  {7, 1, 1, amr::PieceKind::kAdvance, 2, 3}};
+  trace.pieces.resize(3);
+  trace.pieces[0] = {500, 1'500, 0, 0, 1};
+  trace.pieces[1] = {1'500, 3'500, 1, 1, 0, 0, amr::WaitCause::kCoarser, 300};
+  trace.pieces[2] = {4'000, 24'000, 1, 2, 0, 1, amr::WaitCause::kSibling};
+  trace.spans = {{"regrid", 24'000, 30'000, 8, 0}};
+  trace.successors_begin = {0, 0, 0, 0};
+  return trace;
+}
+
+TEST(Timeline, GivenPiecesThenTheirColumnsAreByWorkerAndTime) {
+  const nlohmann::ordered_json json = timeline_json(small_trace());
+  const auto column = [&](const char* name) { return json.at(name).get<std::string>(); };
+  EXPECT_EQ(json.at("lanes"), nlohmann::ordered_json({0, 2, 3}));
+  EXPECT_THAT(decoded<double>(column("begin")), ElementsAre(1.5, 4.0, 0.5));
+  EXPECT_THAT(decoded<float>(column("length")), ElementsAre(2.0F, 20.0F, 1.0F));
+  EXPECT_THAT(decoded<std::uint32_t>(column("phase")), ElementsAre(1U, 2U, 0U));
+  // Piece 0 of the trace stands in place 2 here, piece 1 in place 0.
+  EXPECT_THAT(decoded<std::uint32_t>(column("awaited")), ElementsAre(2U, 0U, amr::kNoPiece));
+  EXPECT_THAT(decoded<std::uint8_t>(column("cause")), ElementsAre(1, 0, 0));
+  EXPECT_THAT(decoded<std::uint8_t>(column("steals")), ElementsAre(255, 0, 0));
+  EXPECT_THAT(decoded<std::int32_t>(column("patches")), ElementsAre(0, 0, 0, 1, 1, 0));
+  EXPECT_EQ(decoded<std::int32_t>(column("phases")).size(), 12U);
+  EXPECT_EQ(json.at("spans").at(0).at("length"), 6.0);
+}
+
+TEST(Timeline, GivenMorePiecesThanAPageHoldsThenTheFirstAreShown) {
+  const nlohmann::ordered_json json = timeline_json(small_trace(), 2);
+  EXPECT_EQ(json.at("pieces"), 2);
+  EXPECT_EQ(json.at("all_pieces"), 3);
+  EXPECT_THAT(decoded<double>(json.at("begin").get<std::string>()), ElementsAre(1.5, 0.5));
+}
+
+TEST(Charts, GivenATraceThenEachPieceIsInTheBinOfItsTime) {
+  ReportRun run = small_run("a");
+  run.trace = small_trace();
+  const std::vector<Chart> charts = trace_charts(std::span(&run, 1));
+  const ChartPanel& panel = chart(charts, "patch_times").panels.at(0);
+  // Eight bins a decade, from 1 µs to the one with 20 µs: floor(8 log10 20) = 10.
+  ASSERT_EQ(panel.categories.size(), 11U);
+  EXPECT_EQ(panel.categories[0], "1");
+  EXPECT_EQ(panel.categories[8], "10");
+  const auto where = [](const ChartSeries& series) {
+    std::vector<std::size_t> bins;
+    for (std::size_t bin = 0; bin < series.y.size(); ++bin) {
+      if (series.y[bin] > 0.0) bins.push_back(bin);
+    }
+    return bins;
+  };
+  EXPECT_THAT(where(panel.series.at(0)), ElementsAre(0U));
+  EXPECT_THAT(where(panel.series.at(1)), ElementsAre(2U, 10U));  // floor(8 log10 2) = 2
+}
+
+TEST(Headline, GivenRunsThenEachFigureIsTheSummarys) {
+  std::vector<ReportRun> runs = {small_run("a"), small_run("b")};
+  runs[1].folder.summary["wall_s"] = 0.1;
+  runs[1].folder.summary["error"]["rms"] = nullptr;
+  const nlohmann::ordered_json table = headline_json(runs);
+  const auto row = [&](const std::string& key) {
+    for (const auto& each : table) {
+      if (each.at("key") == key) return each.at("values");
+    }
+    return nlohmann::ordered_json();
+  };
+  EXPECT_EQ(row("wall_s"), nlohmann::ordered_json({0.5, 0.1}));
+  EXPECT_EQ(row("error/rms"), nlohmann::ordered_json({0.125, nullptr}));
+  EXPECT_TRUE(row("error/linf").is_null()) << "a row that no run has";
+}
+
+TEST(Page, GivenTextsThatLookLikeMarkupThenThePageHoldsThemAsTexts) {
+  if (!report_available()) GTEST_SKIP() << "built without KUMIKO_WITH_REPORT";
+  ReportRun run = small_run("</script><b>");
+  run.folder.configuration = "# {{data}} <!-- \xff\n";
+  const std::filesystem::path file =
+      std::filesystem::temp_directory_path() / ("kumiko-report-" + std::to_string(::getpid()));
+  write_report(file, std::span(&run, 1), {"a < b", "0", {}, "none"});
+  std::ifstream stream(file, std::ios::binary);
+  const std::string page{std::istreambuf_iterator<char>(stream), {}};
+  std::filesystem::remove(file);
+  EXPECT_THAT(page, HasSubstr("<title>a &lt; b</title>"));
+  EXPECT_THAT(page, HasSubstr("Apache ECharts"));
+  EXPECT_THAT(page, Not(HasSubstr("</script><b>")));
+  const std::string open = "id=\"report-data\">";
+  const std::size_t begin = page.find(open) + open.size();
+  const auto data =
+      nlohmann::json::parse(page.substr(begin, page.find("</script>", begin) - begin));
+  EXPECT_EQ(data.at("runs").at(0).at("name"), "</script><b>");
+  EXPECT_EQ(data.at("runs").at(0).at("configuration"), "# {{data}} <!-- \xef\xbf\xbd\n");
+}
+
+}  // namespace
+}  // namespace kumiko::viz::report

@@ -1,0 +1,96 @@
+// Traces made by hand: a column of patches, one above the other, that take steps.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include <kumiko/amr/trace.hpp>
+
+namespace kumiko::viz::testing {
+
+/// One stretch of one worker on one level. Times are in microseconds.
+class TraceBuilder {
+ public:
+  explicit TraceBuilder(int patches) {
+    trace_.backend = "threads";
+    trace_.schedule = "dataflow";
+    trace_.points_x = amr::kPatchSize;
+    trace_.points_y = amr::kPatchSize * patches;
+    for (int j = 0; j < patches; ++j) trace_.patches.push_back({0, 0, j});
+  }
+
+  /// All patches advance, one after the other, with pauses between.
+  TraceBuilder& step(const std::vector<double>& costs, double pause = 0.0) {
+    const auto number = static_cast<std::int32_t>(trace_.phases.size());
+    amr::TracePhase phase{number, 0, number, amr::PieceKind::kAdvance, size(), 0};
+    for (std::size_t patch = 0; patch < costs.size(); ++patch) {
+      amr::TracePiece piece;
+      piece.begin_ns = now_ += nanoseconds(pause);
+      piece.end_ns = now_ += nanoseconds(costs[patch]);
+      piece.patch = static_cast<std::uint32_t>(patch);
+      piece.phase = static_cast<std::uint32_t>(number);
+      piece.worker = 0;
+      trace_.pieces.push_back(piece);
+    }
+    phase.end_piece = size();
+    trace_.phases.push_back(phase);
+    return *this;
+  }
+
+  /// A piece that another one waits for.
+  TraceBuilder& edge(std::uint32_t from, std::uint32_t to) {
+    edges_.emplace_back(from, to);
+    return *this;
+  }
+
+  /// Each patch waits for itself and the patches above and below, a step before.
+  TraceBuilder& stencil() {
+    const auto patches = static_cast<std::uint32_t>(trace_.patches.size());
+    for (std::uint32_t from = 0; from + patches < size(); ++from) {
+      const std::uint32_t patch = from % patches;
+      for (std::uint32_t to = patch == 0 ? 0 : patch - 1; to <= patch + 1 && to < patches; ++to) {
+        edge(from, from - patch + patches + to);
+      }
+    }
+    return *this;
+  }
+
+  TraceBuilder& span(double length, double loops) {
+    trace_.spans.push_back({"regrid", now_, now_ + nanoseconds(length), 0, nanoseconds(loops)});
+    now_ += nanoseconds(length);
+    return *this;
+  }
+
+  /// What was built.
+  amr::Trace trace() {
+    amr::Trace result = trace_;
+    const auto phases = static_cast<std::uint32_t>(trace_.phases.size());
+    const auto patches = static_cast<std::uint32_t>(trace_.patches.size());
+    const std::int64_t end = trace_.pieces.empty() ? 0 : trace_.pieces.back().end_ns;
+    result.stretches.push_back(
+        {0, end, 0, static_cast<std::int32_t>(phases), 0, phases, 0, patches});
+    for (std::uint32_t piece = 0; piece < size(); ++piece) {
+      result.successors_begin.push_back(result.successors.size());
+      for (const auto& [from, to] : edges_) {
+        if (from == piece) result.successors.push_back(to);
+      }
+    }
+    result.successors_begin.push_back(result.successors.size());
+    result.end_ns = now_;
+    return result;
+  }
+
+ private:
+  static std::int64_t nanoseconds(double microseconds) {
+    return static_cast<std::int64_t>(microseconds * 1000.0);
+  }
+  std::uint32_t size() const { return static_cast<std::uint32_t>(trace_.pieces.size()); }
+
+  amr::Trace trace_;
+  std::int64_t now_ = 0;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> edges_;
+};
+
+}  // namespace kumiko::viz::testing

@@ -1,0 +1,73 @@
+// Finished runs as one HTML page: figures, pictures, timelines, without anything from elsewhere.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <kumiko/amr/trace.hpp>
+#include <kumiko/io/checkpoint.hpp>
+#include <kumiko/io/run_folder.hpp>
+
+namespace kumiko::viz {
+
+/// A picture of a state.
+struct ReportPicture {
+  std::int64_t step = 0;  ///< base steps taken
+  double time = 0.0;
+  std::string quantity;     ///< what its colours mean, the same for all pictures that compare
+  std::string description;  ///< for those who cannot see it
+  std::string png;
+};
+
+/// Pictures of a run's states: each component, and where the states have figures, workers, costs
+/// and the indicator. One range of colours for all of a quantity. Throws std::runtime_error when
+/// the build has no VTK.
+std::vector<ReportPicture> draw_pictures(std::span<const io::StoredState> states);
+
+/// One run of a report. Where something is not there, a sentence says how to get it.
+struct ReportRun {
+  io::RunFolder folder;
+  std::string name;  ///< different from the others'
+  std::vector<ReportPicture> pictures;
+  std::string about_pictures;  ///< why there are none, or not all; may be empty
+  std::optional<amr::Trace> trace;
+  std::string about_trace;  ///< why there is none
+};
+
+/// A printed figure beside those of the runs.
+struct PublishedRow {
+  std::string name;
+  std::string norm;  ///< of an error; else empty
+  int points = 0;    ///< per unit of length; 0: not said
+  double value = 0.0;
+  std::string source;
+  std::vector<std::optional<double>> ours;  ///< of each run that it can stand beside
+};
+
+/// What a report says beside its runs.
+struct ReportOptions {
+  std::string title;
+  std::string version;  ///< of the program
+  std::vector<PublishedRow> published;
+  std::string about_published;  ///< why there is none
+};
+
+/// Whether this build makes pages (KUMIKO_WITH_REPORT).
+bool report_available();
+
+/// Writes the page: 1 MB for the charts' script, 40 bytes for each piece of work of a trace, and
+/// the pictures. Throws io::OutputError, or std::runtime_error when the build makes no pages.
+void write_report(const std::filesystem::path& file, std::span<const ReportRun> runs,
+                  const ReportOptions& options);
+
+/// Writes the numbers of every chart into a folder, which it makes where it is missing: a file
+/// NAME.csv each. Throws io::OutputError.
+/// @return the files
+std::vector<std::filesystem::path> write_report_tables(const std::filesystem::path& folder,
+                                                       std::span<const ReportRun> runs);
+
+}  // namespace kumiko::viz

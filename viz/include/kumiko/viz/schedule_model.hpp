@@ -1,0 +1,135 @@
+// What a recorded run would take on other numbers of workers, under other schedules.
+//
+// The pieces of work of a trace, with the times that they took and what each waited for, are done
+// again by P workers, in one of four ways:
+//
+//   dataflow  as DataflowStepper and the runtime do it. Every patch has a home, an equal part of
+//             each level's patches in order. Whoever has done a piece sends those that this made
+//             ready to their homes' queues, and does its own: the first one now, the others lie at
+//             the young end of its deque, where it goes on when nothing is left to do here. Then
+//             comes its queue, the oldest first; then it steals the oldest of another's deque, or
+//             of its queue, beginning to look at a random worker.
+//   level     as the same backend steps level by level: phase after phase in the trace's order,
+//             each halved recursively as runtime::for_each_index() does, with the same stealing.
+//   static    as backend `pthread`: equal strips in y, by the patches' centres.
+//   openmp    as backend `openmp`: equal parts of each level's patches, schedule(static).
+//
+// Spans between stretches: their parallel loops take 1/P of their time, the rest all of it.
+//
+// What the model does not contain: a piece takes as long as it did when it was recorded, whoever
+// does it beside whatever else. So there is no memory bandwidth, no cache that is shared, or warm
+// for one worker and cold for another, no NUMA, no clock that falls when many cores work, and
+// nobody else on the machine. What one schedule does and another need not (filling ghosts that
+// nobody reads, in level-synchronous blending) is there only if it was recorded. Overheads are
+// averages. Predictions far beyond the workers that were recorded show what the graph of patches
+// allows, not what a machine will do.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include <kumiko/amr/trace.hpp>
+
+namespace kumiko::viz {
+
+enum class ScheduleKind : std::uint8_t { kDataflow, kLevel, kStatic, kOpenMp };
+
+inline constexpr std::array<ScheduleKind, 4> kScheduleKinds = {
+    ScheduleKind::kDataflow, ScheduleKind::kLevel, ScheduleKind::kStatic, ScheduleKind::kOpenMp};
+
+/// "dataflow", "level", "static", "openmp".
+std::string_view to_string(ScheduleKind kind);
+
+/// The schedule of a name; none for another name.
+std::optional<ScheduleKind> schedule_kind(std::string_view name);
+
+/// What is paid besides the pieces, in nanoseconds.
+struct Overhead {
+  double ns = 0.0;
+  bool measured = false;  ///< in the trace; else a default
+};
+
+/// All of it. The defaults are what this engine took where it was developed (docs/decisions/016).
+struct Overheads {
+  /// Between a piece and the next one of the same worker that is ready; by schedule.
+  std::array<Overhead, kScheduleKinds.size()> piece = {{{150.0}, {110.0}, {40.0}, {40.0}}};
+  /// Between two phases, whoever works; by schedule. Dataflow has none.
+  std::array<Overhead, kScheduleKinds.size()> phase = {{{0.0}, {300.0}, {100.0}, {300.0}}};
+  /// More of it with several workers, per doubling of their number: the barriers of OS threads.
+  Overhead barrier{1000.0};
+  /// From asking a worker that has something for a thief until this begins with it.
+  Overhead steal{1000.0};
+  /// To look at a worker that has nothing.
+  Overhead look{30.0};
+
+  const Overhead& piece_of(ScheduleKind kind) const {
+    return piece[static_cast<std::size_t>(kind)];
+  }
+  const Overhead& phase_of(ScheduleKind kind) const {
+    return phase[static_cast<std::size_t>(kind)];
+  }
+};
+
+/// What a trace tells of the overheads of the schedule that it was recorded with; the others are
+/// the defaults. O(pieces log pieces + successors).
+///   piece  mean of the gaps between pieces of a worker where the next was ready, not stolen, and,
+///          level by level, of the same phase; without the longest hundredth, when the system gave
+///          the core to somebody else
+///   phase  level by level: median time from a phase's last end to the next phase's first begin,
+///          less the above; of several OS threads this is their barrier
+///   steal  median time from when a stolen piece was ready and its thief free until it began
+Overheads estimate_overheads(const amr::Trace& trace);
+
+/// What no schedule can beat, in seconds.
+struct WorkBounds {
+  double work = 0.0;  ///< T1: all pieces, and what lies between stretches
+  /// Tinf: the longest chains of pieces that wait for each other, of the stretches one after the
+  /// other, and what of the spans between is in no parallel loop.
+  double critical_path = 0.0;
+
+  /// How many workers could be busy on average.
+  double parallelism() const { return critical_path > 0.0 ? work / critical_path : 1.0; }
+  /// The larger of work / workers and the critical path.
+  double at(int workers) const;
+};
+
+/// What one schedule makes of a trace on so many workers.
+struct Prediction {
+  ScheduleKind kind = ScheduleKind::kDataflow;
+  int workers = 1;
+  double seconds = 0.0;
+  /// Of the workers' time, what goes into pieces and parallel loops.
+  double utilisation = 0.0;
+  /// As WorkCounters::balance_efficiency(): from the point updates of each base step; 1 is perfect.
+  double balance_efficiency = 0.0;
+  std::uint64_t steals = 0;
+};
+
+/// Replays one trace. Keeps a reference to it.
+class ScheduleModel {
+ public:
+  static constexpr int kMostWorkers = 65536;
+
+  /// @param trace  has passed amr::check()
+  /// @param seed   for whom thieves ask first; same seed, same predictions
+  /// Throws std::invalid_argument for a trace without pieces.
+  ScheduleModel(const amr::Trace& trace, const Overheads& overheads, std::uint64_t seed = 1);
+
+  const WorkBounds& bounds() const { return bounds_; }
+  const Overheads& overheads() const { return overheads_; }
+
+  /// Throws std::invalid_argument for less than one worker or more than kMostWorkers.
+  /// O(pieces log workers + successors + phases × workers).
+  Prediction predict(ScheduleKind kind, int workers) const;
+
+ private:
+  const amr::Trace& trace_;
+  Overheads overheads_;
+  std::uint64_t seed_;
+  WorkBounds bounds_;
+};
+
+}  // namespace kumiko::viz

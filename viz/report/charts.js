@@ -1,0 +1,155 @@
+// Charts of lines and bars, from the numbers in the page's data.
+
+const liveCharts = new Set();
+
+/** Keeps a chart drawn in `box` as its size and the theme change. draw(chart) sets its options. */
+function mountChart(box, renderer, draw) {
+  let chart = echarts.init(box, null, { renderer });
+  draw(chart);
+  const redraw = () => {
+    chart.dispose();
+    chart = echarts.init(box, null, { renderer });
+    draw(chart);
+  };
+  onThemeChange(redraw);
+  new ResizeObserver(() => { if (box.clientWidth > 0) chart.resize(); }).observe(box);
+  liveCharts.add(box);
+}
+
+const axisTitle = (axis) => axis.unit ? `${axis.name} [${axis.unit}]` : axis.name;
+
+function axisStyle(palette) {
+  return {
+    axisLine: { show: true, lineStyle: { color: palette.quiet } },
+    axisTick: { lineStyle: { color: palette.quiet } },
+    axisLabel: { color: palette.quiet, hideOverlap: true },
+    splitLine: { lineStyle: { color: palette.grid } },
+    nameTextStyle: { color: palette.text },
+  };
+}
+
+const shortNumber = (value) => {
+  const size = Math.abs(value);
+  if (size >= 1e9) return `${value / 1e9} G`;
+  if (size >= 1e6) return `${value / 1e6} M`;
+  if (size >= 1e4) return `${value / 1e3} k`;
+  return size !== 0 && size < 1e-3 ? value.toExponential(1) : String(Number(value.toPrecision(6)));
+};
+
+/** The largest value of all panels, so that runs beside each other have one scale. */
+function largestOf(chart) {
+  let largest = -Infinity;
+  for (const panel of chart.panels) {
+    const sums = new Map();
+    for (const series of panel.series) {
+      series.y.forEach((value, at) => {
+        const below = chart.kind === "bars" ? sums.get(series.x[at]) ?? 0 : 0;
+        sums.set(series.x[at], below + (value ?? 0));
+        largest = Math.max(largest, below + (value ?? 0));
+      });
+    }
+  }
+  return largest;
+}
+
+function seriesOptions(chart, series, at, palette) {
+  const colour = category(palette, at);
+  if (chart.kind === "bars") {
+    return { type: "bar", name: series.name, stack: "all", barCategoryGap: "12%",
+      itemStyle: { color: series.faint ? palette.line : colour }, data: series.y };
+  }
+  const few = series.x.length < 2;
+  return {
+    type: "line", name: series.name, symbol: "circle", sampling: series.faint ? "minmax" : "lttb",
+    step: chart.kind === "steps" ? "end" : false,
+    showSymbol: few, symbolSize: 7,
+    lineStyle: { width: series.faint ? 1.2 : 2.2, color: colour, opacity: series.faint ? 0.75 : 1,
+      type: series.faint ? "solid" : ["solid", "dashed", "dotted"][Math.floor(at / 4) % 3] },
+    itemStyle: { color: colour }, z: series.faint ? 2 : 3,
+    data: series.x.map((x, place) => [x, series.y[place]]),
+  };
+}
+
+function panelOptions(chart, panel, palette, largest) {
+  const bars = chart.kind === "bars";
+  const style = axisStyle(palette);
+  const xs = panel.series.flatMap((series) => series.x);
+  return {
+    animation: false,
+    textStyle: { color: palette.text, fontFamily: "inherit" },
+    aria: { enabled: true, decal: { show: bars && panel.series.length > 1 },
+      label: { description: `${chart.title}${panel.run ? ` of ${panel.run}` : ""}. ${chart.reading}` } },
+    grid: { left: 8, right: 18, top: panel.series.length > 1 ? 62 : 34, bottom: 34, containLabel: true },
+    legend: { show: panel.series.length > 1, type: "scroll", top: 0, left: 0, textStyle: { color: palette.text },
+      pageIconColor: palette.text, pageIconInactiveColor: palette.line, pageTextStyle: { color: palette.text },
+      data: panel.series.map((series) => series.name) },
+    tooltip: { trigger: "axis", confine: true, backgroundColor: palette.panel, borderColor: palette.line,
+      textStyle: { color: palette.text },
+      valueFormatter: (value) => isNumber(value) ? `${numberText(value)}${chart.y.unit ? ` ${chart.y.unit}` : ""}` : "–" },
+    xAxis: { ...style, type: bars ? "category" : "value", name: axisTitle(chart.x), nameLocation: "middle",
+      nameGap: 28, data: bars ? panel.categories : undefined, splitLine: { show: false },
+      minInterval: 1, min: bars ? undefined : Math.min(...bounds(xs)), max: bars ? undefined : Math.max(...bounds(xs)) },
+    yAxis: { ...style, type: "value", name: axisTitle(chart.y), nameLocation: "end",
+      nameTextStyle: { color: palette.text, align: "left", padding: [0, 0, 0, -28] },
+      axisLabel: { ...style.axisLabel, formatter: shortNumber },
+      min: chart.y_from, max: chart.y_to ?? (largest > chart.y_from ? undefined : chart.y_from + 1) },
+    series: panel.series.map((series, at) => seriesOptions(chart, series, at, palette)),
+  };
+}
+
+/** Least and largest, without spreading long arrays into arguments. */
+function bounds(values) {
+  let least = Infinity;
+  let largest = -Infinity;
+  for (const value of values) {
+    least = Math.min(least, value);
+    largest = Math.max(largest, value);
+  }
+  return least <= largest ? [least, largest] : [0, 1];
+}
+
+function chartRows(chart) {
+  const rows = [["run", "series", axisTitle(chart.x), axisTitle(chart.y)]];
+  for (const panel of chart.panels) {
+    for (const series of panel.series) {
+      const [run, name] = panel.run ? [panel.run, series.name] : [series.name, ""];
+      series.x.forEach((x, at) => {
+        rows.push([run, name, panel.categories.length > 0 ? panel.categories[x] : x, series.y[at]]);
+      });
+    }
+  }
+  return rows;
+}
+
+/** A chart with title, panels, how to read it, and its numbers. */
+function chartFigure(chart, manyRuns) {
+  const figure = el("figure", { id: chart.id }, el("h3", {}, chart.title));
+  const panels = el("div", { class: "panels" });
+  const largest = largestOf(chart);
+  const shared = chart.panels.length > 1 && chart.y_to === null ? { ...chart, y_to: roundedUp(largest) } : chart;
+  for (const panel of chart.panels) {
+    const box = el("div", { class: "chart" });
+    panels.append(el("div", {}, manyRuns && panel.run ? el("h4", {}, panel.run) : null, box));
+    later(() => mountChart(box, "svg",
+      (drawn) => drawn.setOption(panelOptions(shared, panel, colours(), largest))));
+  }
+  if (chart.panels.length > 0) {
+    figure.append(panels, el("figcaption", {}, chart.reading, " ", csvLink(chart.id, () => chartRows(chart))));
+  }
+  figure.append(...[...new Set(chart.missing)].map(note));
+  return figure;
+}
+
+/** A round number at or above the value, for the end of an axis. */
+function roundedUp(value) {
+  if (!(value > 0)) return 1;
+  const unit = 10 ** Math.floor(Math.log10(value));
+  for (const step of [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10]) {
+    if (step * unit >= value) return Number((step * unit).toPrecision(3));
+  }
+  return 10 * unit;
+}
+
+const delayed = [];
+/** Work that needs the elements in the page. */
+function later(work) { delayed.push(work); }

@@ -1,0 +1,101 @@
+// Tables and pictures: what needs no chart.
+
+/** On a phone each cell stands behind the name of its column. */
+function tableOf(head, body, label) {
+  const names = head.map((cell) => cell.textContent);
+  for (const row of body) {
+    [...row.children].forEach((cell, at) => { if (cell.tagName === "TD") cell.dataset.label = names[at]; });
+  }
+  return el("div", { class: "table", role: "region", "aria-label": label, tabindex: "0" },
+    el("table", {}, el("thead", {}, el("tr", {}, head)), el("tbody", {}, body)));
+}
+
+function headlineTable(report) {
+  const head = [el("th", { scope: "col" }, "Figure"),
+    ...report.runs.map((run) => el("th", { scope: "col", class: "number" }, run.name))];
+  const body = report.headline.map((row) => el("tr", { "data-key": row.key },
+    el("th", { scope: "row" }, row.label),
+    row.values.map((value) => el("td", {
+      class: "number", "data-value": JSON.stringify(value), title: value === null ? "" : String(value),
+    }, valueText(value, row.format)))));
+  const rows = () => [["figure", ...report.runs.map((run) => run.name)],
+    ...report.headline.map((row) => [row.key, ...row.values.map(
+      (value) => Array.isArray(value) ? value.join(" ") : value)])];
+  return [tableOf(head, body, "Headline figures"),
+    el("p", {}, csvLink("headline", rows))];
+}
+
+function publishedTable(report) {
+  if (report.published.length === 0) return [note(report.about_published)];
+  const names = report.runs.map((run) => run.name);
+  const head = ["Printed figure", "Norm", "Points per unit", "Printed value"].map(
+    (text, at) => el("th", { scope: "col", class: at > 1 ? "number" : "" }, text));
+  head.push(...names.map((name) => el("th", { scope: "col", class: "number" }, name)),
+    el("th", { scope: "col" }, "Source"));
+  const body = report.published.map((row) => el("tr", {},
+    el("th", { scope: "row" }, row.name), el("td", {}, row.norm),
+    el("td", { class: "number" }, row.points > 0 ? String(row.points) : "–"),
+    el("td", { class: "number" }, numberText(row.value)),
+    row.ours.map((value) => el("td", { class: "number" }, valueText(value, "number"))),
+    el("td", {}, row.source)));
+  const rows = () => [["name", "norm", "points", "printed", ...names, "source"],
+    ...report.published.map((row) => [row.name, row.norm, row.points, row.value, ...row.ours, row.source])];
+  return [tableOf(head, body, "Printed values beside ours"),
+    el("p", { class: "note" }, "An error of ours stands where a run took all its time steps on a grid of the same "
+      + "spacing; a ratio of wall times stands at the run above the line, where the report has both runs."),
+    el("p", {}, csvLink("published", rows))];
+}
+
+const causeTexts = {
+  sibling: "its neighbour was not as far yet",
+  coarser: "its ghosts come from the level below, which was not as far",
+  parent: "its parent had not taken over the step before",
+  child: "its child had not caught up",
+  level: "the level’s slowest patch was not done",
+};
+
+function waitsTable(run) {
+  if (run.waits.length === 0) {
+    return [note(`${run.name} counted no waits of patches: nobody waits where one worker does all.`)];
+  }
+  const titles = ["Wait", "Base step", "Worker", "Patch", "Waited for", "Because"];
+  const head = titles.map((text, at) => el("th", { scope: "col", class: at < 3 ? "number" : "" }, text));
+  const body = run.waits.map((wait) => el("tr", {},
+    el("td", { class: "number", "data-value": String(wait.seconds) }, secondsText(wait.seconds)),
+    el("td", { class: "number" }, String(wait.step)),
+    el("td", { class: "number" }, String(wait.worker)),
+    el("td", {}, wait.patch), el("td", {}, wait.awaited),
+    el("td", {}, causeTexts[wait.cause] ?? wait.cause)));
+  const rows = () => [["seconds", "step", "worker", "patch", "awaited", "cause"],
+    ...run.waits.map((wait) => [wait.seconds, wait.step, wait.worker, wait.patch, wait.awaited, wait.cause])];
+  return [el("h3", {}, run.name), tableOf(head, body, `Longest waits of ${run.name}`),
+    el("p", {}, csvLink("waits", rows))];
+}
+
+const pictureReadings = {
+  field: "The field, with the outlines of its patches by level: refinement should sit where the field is steep.",
+  worker: "Each patch in the colour of the worker who did it last: work that stays together shows as areas, "
+    + "stealing as speckles.",
+  cost: "Seconds of work of each patch in its latest base step: the darkest patches are what others may wait for.",
+  indicator: "The indicator by which the mesh is refined: where it exceeds amr.threshold, finer patches come.",
+};
+
+function pictureSection(run) {
+  const parts = [];
+  const quantities = [...new Set(run.pictures.map((picture) => picture.quantity))];
+  for (const quantity of quantities) {
+    const shown = run.pictures.filter((picture) => picture.quantity === quantity);
+    parts.push(el("h4", {}, `${run.name}: ${quantity}`),
+      el("div", { class: "pictures" }, shown.map((picture) => el("figure", {},
+        el("img", { src: `data:image/png;base64,${picture.png}`, alt: picture.description, loading: "lazy" }),
+        el("figcaption", {}, `base step ${grouped.format(picture.step)}, t = ${numberText(picture.time)}`)))),
+      el("p", { class: "note" }, pictureReadings[quantity] ?? ""));
+  }
+  if (run.about_pictures) parts.push(note(run.about_pictures));
+  return parts;
+}
+
+function configuration(run) {
+  return el("details", {}, el("summary", {}, `${run.name}: ${run.folder}/effective.toml`),
+    el("pre", {}, run.configuration));
+}

@@ -1,0 +1,117 @@
+#include "chart.hpp"
+
+#include <cmath>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <kumiko/io/output_folder.hpp>
+
+namespace kumiko::viz {
+
+namespace report {
+
+namespace {
+
+std::string_view name_of(ChartKind kind) {
+  switch (kind) {
+    case ChartKind::kLines:
+      return "lines";
+    case ChartKind::kSteps:
+      return "steps";
+    case ChartKind::kStackedBars:
+      return "bars";
+  }
+  return "";
+}
+
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + '"';
+}
+
+nlohmann::ordered_json axis_json(const ChartAxis& axis) {
+  return {{"name", axis.name}, {"unit", axis.unit}};
+}
+
+}  // namespace
+
+std::string with_unit(const ChartAxis& axis) {
+  return axis.unit.empty() ? axis.name : fmt::format("{} [{}]", axis.name, axis.unit);
+}
+
+nlohmann::ordered_json to_json(const Chart& chart) {
+  nlohmann::ordered_json json = {
+      {"id", chart.id},
+      {"title", chart.title},
+      {"reading", chart.reading},
+      {"kind", name_of(chart.kind)},
+      {"x", axis_json(chart.x)},
+      {"y", axis_json(chart.y)},
+      {"y_from", chart.y_from},
+      {"y_to", chart.y_to ? nlohmann::ordered_json(*chart.y_to) : nlohmann::ordered_json()},
+      {"missing", chart.missing},
+      {"panels", nlohmann::ordered_json::array()}};
+  for (const ChartPanel& panel : chart.panels) {
+    nlohmann::ordered_json series = nlohmann::ordered_json::array();
+    for (const ChartSeries& one : panel.series) {
+      series.push_back({{"name", one.name}, {"x", one.x}, {"y", one.y}, {"faint", one.faint}});
+    }
+    json["panels"].push_back(
+        {{"run", panel.run}, {"categories", panel.categories}, {"series", std::move(series)}});
+  }
+  return json;
+}
+
+std::string to_csv(const Chart& chart) {
+  std::string csv = fmt::format("run,series,{},{}\n", csv_field(with_unit(chart.x)),
+                                csv_field(with_unit(chart.y)));
+  for (const ChartPanel& panel : chart.panels) {
+    for (const ChartSeries& series : panel.series) {
+      // Without a run of its own a panel has a series for each run.
+      const bool shared = panel.run.empty();
+      const std::string lead = fmt::format("{},{},", csv_field(shared ? series.name : panel.run),
+                                           shared ? "" : csv_field(series.name));
+      for (std::size_t at = 0; at < series.x.size(); ++at) {
+        const std::string x =
+            panel.categories.empty()
+                ? fmt::format("{}", series.x[at])
+                : csv_field(panel.categories[static_cast<std::size_t>(series.x[at])]);
+        const double y = series.y[at];
+        csv += lead + x + (std::isfinite(y) ? fmt::format(",{}\n", y) : std::string(",\n"));
+      }
+    }
+  }
+  return csv;
+}
+
+std::vector<Chart> charts_of(std::span<const ReportRun> runs) {
+  std::vector<Chart> charts;
+  for (const auto make : {balance_charts, patch_charts, worker_charts, trace_charts}) {
+    for (Chart& chart : make(runs)) charts.push_back(std::move(chart));
+  }
+  return charts;
+}
+
+}  // namespace report
+
+std::vector<std::filesystem::path> write_report_tables(const std::filesystem::path& folder,
+                                                       std::span<const ReportRun> runs) {
+  std::error_code failed;
+  std::filesystem::create_directories(folder, failed);
+  if (failed) {
+    throw io::OutputError(fmt::format("cannot make '{}': {}", folder.string(), failed.message()));
+  }
+  std::vector<std::filesystem::path> files;
+  for (const report::Chart& chart : report::charts_of(runs)) {
+    if (chart.panels.empty()) continue;
+    files.push_back(folder / (chart.id + ".csv"));
+    io::write_text_file(files.back(), report::to_csv(chart));
+  }
+  return files;
+}
+
+}  // namespace kumiko::viz

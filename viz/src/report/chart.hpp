@@ -1,0 +1,74 @@
+// A chart of the report as numbers: what the page draws, and what its CSV holds.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <kumiko/viz/report.hpp>
+
+namespace kumiko::viz::report {
+
+struct ChartSeries {
+  std::string name;
+  std::vector<double> x;  ///< for bars the number of the category, from 0
+  std::vector<double> y;  ///< as long as x; NaN where there is none
+  bool faint = false;     ///< stands behind the others
+};
+
+/// One coordinate system, with the series of one run or, where `run` is empty, a series for each.
+struct ChartPanel {
+  std::string run;
+  std::vector<std::string> categories;  ///< of bars
+  std::vector<ChartSeries> series;
+};
+
+struct ChartAxis {
+  std::string name;
+  std::string unit;  ///< may be empty
+};
+
+enum class ChartKind {
+  kLines,
+  kSteps,       ///< lines of values that hold until the next
+  kStackedBars  ///< also for one series
+};
+
+struct Chart {
+  std::string id;  ///< also the name of its CSV file
+  std::string title;
+  std::string reading;  ///< how to read it, in a sentence or two
+  ChartKind kind = ChartKind::kLines;
+  ChartAxis x;
+  ChartAxis y;
+  double y_from = 0.0;         ///< the axis begins there
+  std::optional<double> y_to;  ///< and ends there, where that is known
+  std::vector<ChartPanel> panels;
+  std::vector<std::string> missing;  ///< sentences on what is not there
+};
+
+nlohmann::ordered_json to_json(const Chart& chart);
+
+/// A row per point: run, series, x, y. Empty for NaN.
+std::string to_csv(const Chart& chart);
+
+/// A text that pairs with `unit` in brackets, where there is one.
+std::string with_unit(const ChartAxis& axis);
+
+/// All charts, in the order of the page.
+std::vector<Chart> charts_of(std::span<const ReportRun> runs);
+
+/// Largest ÷ mean of the workers' updates, by base step (balance_step), and of the run so far; with
+/// several runs beside each other too (balance_runs).
+std::vector<Chart> balance_charts(std::span<const ReportRun> runs);
+/// Patches and point updates by level over the run.
+std::vector<Chart> patch_charts(std::span<const ReportRun> runs);
+/// What workers did: by worker, and over the run.
+std::vector<Chart> worker_charts(std::span<const ReportRun> runs);
+/// Times of patches by level.
+std::vector<Chart> trace_charts(std::span<const ReportRun> runs);
+
+}  // namespace kumiko::viz::report

@@ -1,0 +1,88 @@
+#include "headline.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+namespace kumiko::viz::report {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Row {
+  std::string key;
+  std::string label;
+  std::string format;  ///< text, count, seconds, number, percent, bytes, list
+};
+
+const std::array<Row, 24> kRows = {{
+    {"/case", "Case", "text"},
+    {"/solver", "Solver", "text"},
+    {"/backend", "Backend", "text"},
+    {"/schedule", "Schedule", "text"},
+    {"/workers", "Workers", "count"},
+    {"/steps", "Base steps", "count"},
+    {"/wall_s", "Wall time of the steps", "seconds"},
+    {"/error/rms", "RMS error", "number"},
+    {"/error/l1_relative", "Relative L1 error", "number"},
+    {"/error/linf", "Largest error", "number"},
+    {"/error/min", "Smallest value", "number"},
+    {"/error/max", "Largest value", "number"},
+    {"/mass_drift", "Relative mass drift", "number"},
+    {"/updates/total", "Point updates", "count"},
+    {"/updates/per_level", "Point updates, level 0, 1, …", "list"},
+    {"/updates/fraction_of_uniform", "Of the uniform finest grid’s updates", "percent"},
+    {"/updates_per_core_s", "Point updates per core and second", "number"},
+    {"/balance_efficiency", "Load-balance efficiency (1 is perfect)", "number"},
+    {"/steals", "Steals", "count"},
+    {"/patches/per_level", "Patches at the end, level 0, 1, …", "list"},
+    {"/patches/regrids", "Regrids", "count"},
+    {"/memory/bytes_per_point", "Memory per point", "bytes"},
+    {"/peak_rss_bytes", "Largest resident memory", "bytes"},
+    {"/state_hash", "Hash of the final state", "text"},
+}};
+
+/// Rows of single components, where runs have several.
+std::vector<Row> component_rows(std::span<const ReportRun> runs) {
+  std::set<std::string> names;
+  for (const ReportRun& run : runs) {
+    const Json components = run.folder.summary.value("components", Json::object());
+    for (const auto& [name, figures] : components.items()) names.insert(name);
+  }
+  std::vector<Row> rows;
+  for (const std::string& name : names) {
+    rows.push_back({"/components/" + name + "/rms", "RMS error of " + name, "number"});
+    rows.push_back({"/components/" + name + "/mass", "Mass of " + name, "number"});
+  }
+  return rows;
+}
+
+void add(Json& table, const Row& row, std::span<const ReportRun> runs) {
+  const Json::json_pointer key(row.key);
+  Json values = Json::array();
+  for (const ReportRun& run : runs) {
+    const Json& summary = run.folder.summary;
+    values.push_back(summary.contains(key) ? summary.at(key) : Json());
+  }
+  if (std::all_of(values.begin(), values.end(), [](const Json& value) { return value.is_null(); }))
+    return;
+  table.push_back({{"key", row.key.substr(1)},
+                   {"label", row.label},
+                   {"format", row.format},
+                   {"values", std::move(values)}});
+}
+
+}  // namespace
+
+Json headline_json(std::span<const ReportRun> runs) {
+  Json table = Json::array();
+  for (const Row& row : kRows) add(table, row, runs);
+  for (const Row& row : component_rows(runs)) add(table, row, runs);
+  return table;
+}
+
+}  // namespace kumiko::viz::report

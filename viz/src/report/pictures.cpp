@@ -1,0 +1,82 @@
+// Pictures of a run's states for its report.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include <kumiko/viz/report.hpp>
+#include <kumiko/viz/state_image.hpp>
+
+namespace kumiko::viz {
+
+namespace {
+
+constexpr int kWidth = 640;  // pixels
+
+/// What one row of pictures shows.
+struct Subject {
+  Quantity quantity;
+  std::string heading;
+  std::string name;   ///< of the colours
+  int component = 0;  ///< of the field
+};
+
+std::vector<Subject> subjects_of(std::span<const io::StoredState> states) {
+  const io::Checkpoint& first = states.front().checkpoint;
+  const int fields = static_cast<int>(first.attributes.component_names.size()) - first.run.figures;
+  std::vector<Subject> subjects;
+  for (int at = 0; at < fields; ++at) {
+    const std::string& name = first.attributes.component_names[static_cast<std::size_t>(at)];
+    subjects.push_back({Quantity::kField, fields == 1 ? "field" : "field " + name, name, at});
+  }
+  const bool figures = std::all_of(states.begin(), states.end(), [](const io::StoredState& state) {
+    return has_figures(state.checkpoint.run);
+  });
+  if (!figures) return subjects;
+  subjects.push_back({Quantity::kWorker, "worker", "worker"});
+  subjects.push_back({Quantity::kCost, "cost", "seconds"});
+  subjects.push_back({Quantity::kIndicator, "indicator", "indicator"});
+  return subjects;
+}
+
+/// One range of colours for all states.
+Range range_of(std::span<const io::StoredState> states, const Subject& subject) {
+  const auto of = [&](const io::StoredState& state) {
+    return value_range(state.checkpoint.run, subject.quantity, subject.component);
+  };
+  Range range = of(states.front());
+  for (const io::StoredState& state : states.subspan(1)) range = joined(range, of(state));
+  return range;
+}
+
+std::string describe(const Subject& subject, const io::Checkpoint& state) {
+  std::size_t patches = 0;
+  for (const amr::SavedLevel& level : state.run.levels) patches += level.patches.size();
+  return fmt::format("{} after base step {}, t = {:.5g}, with the outlines of {} patches on {} {}",
+                     subject.heading, state.run.step, state.attributes.time, patches,
+                     state.run.levels.size(), state.run.levels.size() == 1 ? "level" : "levels");
+}
+
+}  // namespace
+
+std::vector<ReportPicture> draw_pictures(std::span<const io::StoredState> states) {
+  std::vector<ReportPicture> pictures;
+  if (states.empty()) return pictures;
+  for (const Subject& subject : subjects_of(states)) {
+    StateImageOptions options;
+    options.quantity = subject.quantity;
+    options.name = subject.name;
+    options.component = subject.component;
+    options.width = kWidth;
+    options.range = range_of(states, subject);
+    for (const io::StoredState& state : states) {
+      const io::Checkpoint& checkpoint = state.checkpoint;
+      options.title = fmt::format("{}   t = {:.4f}", subject.heading, checkpoint.attributes.time);
+      pictures.push_back({checkpoint.run.step, checkpoint.attributes.time, subject.heading,
+                          describe(subject, checkpoint),
+                          draw_state(checkpoint.run, state.geometry, options)});
+    }
+  }
+  return pictures;
+}
+
+}  // namespace kumiko::viz

@@ -1,0 +1,170 @@
+// The page: a skeleton with places for its parts.
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+
+#include <kumiko/io/output_folder.hpp>
+#include <kumiko/viz/report.hpp>
+
+#include "base64.hpp"
+#include "chart.hpp"
+#include "headline.hpp"
+#include "timeline.hpp"
+
+// Names by assets.S.
+#define KUMIKO_PAGE_PART(name)                  \
+  extern "C" {                                  \
+  extern const char kumiko_page_##name[];       \
+  extern const char kumiko_page_##name##_end[]; \
+  }                                             \
+  static std::string_view name##_part() { return {kumiko_page_##name, kumiko_page_##name##_end}; }
+
+KUMIKO_PAGE_PART(skeleton)
+KUMIKO_PAGE_PART(style)
+KUMIKO_PAGE_PART(notice)
+KUMIKO_PAGE_PART(echarts)
+KUMIKO_PAGE_PART(text)
+KUMIKO_PAGE_PART(theme)
+KUMIKO_PAGE_PART(tables)
+KUMIKO_PAGE_PART(charts)
+KUMIKO_PAGE_PART(timeline_data)
+KUMIKO_PAGE_PART(timeline)
+KUMIKO_PAGE_PART(main)
+#undef KUMIKO_PAGE_PART
+
+namespace kumiko::viz {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string escaped(std::string_view text) {
+  std::string html;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        html += "&amp;";
+        break;
+      case '<':
+        html += "&lt;";
+        break;
+      case '>':
+        html += "&gt;";
+        break;
+      default:
+        html += c;
+    }
+  }
+  return html;
+}
+
+/// JSON that may stand within a script element, whatever its texts hold.
+std::string script_json(const Json& json) {
+  // File names need not be UTF-8.
+  const std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string safe;
+  safe.reserve(text.size());
+  for (const char c : text) {
+    if (c == '<') {
+      safe += "\\u003c";
+    } else {
+      safe += c;
+    }
+  }
+  return safe;
+}
+
+Json pictures_json(const ReportRun& run) {
+  Json json = Json::array();
+  for (const ReportPicture& picture : run.pictures) {
+    json.push_back({{"step", picture.step},
+                    {"time", picture.time},
+                    {"quantity", picture.quantity},
+                    {"description", picture.description},
+                    {"png", report::base64(picture.png)}});
+  }
+  return json;
+}
+
+Json run_json(const ReportRun& run) {
+  return {{"name", run.name},
+          {"folder", run.folder.path.string()},
+          {"configuration", run.folder.configuration},
+          {"waits", run.folder.summary.at("longest_waits")},
+          {"pictures", pictures_json(run)},
+          {"about_pictures", run.about_pictures},
+          {"timeline", run.trace ? report::timeline_json(*run.trace) : Json()},
+          {"about_trace", run.about_trace}};
+}
+
+Json published_json(const ReportOptions& options) {
+  Json rows = Json::array();
+  for (const PublishedRow& row : options.published) {
+    Json ours = Json::array();
+    for (const std::optional<double>& value : row.ours)
+      ours.push_back(value ? Json(*value) : Json());
+    rows.push_back({{"name", row.name},
+                    {"norm", row.norm},
+                    {"points", row.points},
+                    {"value", row.value},
+                    {"source", row.source},
+                    {"ours", std::move(ours)}});
+  }
+  return rows;
+}
+
+Json page_json(std::span<const ReportRun> runs, const ReportOptions& options) {
+  Json json = {{"title", options.title},
+               {"version", options.version},
+               {"headline", report::headline_json(runs)},
+               {"published", published_json(options)},
+               {"about_published", options.about_published},
+               {"runs", Json::array()},
+               {"charts", Json::array()}};
+  for (const ReportRun& run : runs) json["runs"].push_back(run_json(run));
+  for (const report::Chart& chart : report::charts_of(runs)) {
+    json["charts"].push_back(report::to_json(chart));
+  }
+  return json;
+}
+
+std::string page_script() {
+  std::string script = "\"use strict\";\n(() => {\n";
+  for (const auto part : {text_part, theme_part, tables_part, charts_part, timeline_data_part,
+                          timeline_part, main_part}) {
+    script += part();
+  }
+  return script + "})();\n";
+}
+
+/// What a place {{name}} of the skeleton stands for.
+std::string content_of(std::string_view name, std::span<const ReportRun> runs,
+                       const ReportOptions& options) {
+  if (name == "title") return escaped(options.title);
+  if (name == "style") return std::string(style_part());
+  if (name == "notice") return escaped(notice_part());
+  if (name == "echarts") return std::string(echarts_part());
+  if (name == "data") return script_json(page_json(runs, options));
+  if (name == "script") return page_script();
+  throw std::logic_error("the page's skeleton has an unknown place");
+}
+
+}  // namespace
+
+bool report_available() { return true; }
+
+void write_report(const std::filesystem::path& file, std::span<const ReportRun> runs,
+                  const ReportOptions& options) {
+  std::string page;
+  std::string_view rest = skeleton_part();
+  for (std::size_t place = rest.find("{{"); place != rest.npos; place = rest.find("{{")) {
+    page += rest.substr(0, place);
+    const std::size_t end = rest.find("}}", place);
+    page += content_of(rest.substr(place + 2, end - place - 2), runs, options);
+    rest.remove_prefix(end + 2);
+  }
+  page += rest;
+  io::write_text_file(file, page);
+}
+
+}  // namespace kumiko::viz

@@ -1,0 +1,15 @@
+// For builds without the page's script.
+#include <stdexcept>
+
+#include <kumiko/viz/report.hpp>
+
+namespace kumiko::viz {
+
+bool report_available() { return false; }
+
+void write_report(const std::filesystem::path&, std::span<const ReportRun>, const ReportOptions&) {
+  throw std::runtime_error(
+      "this build makes no report pages; configure it with KUMIKO_WITH_REPORT=ON");
+}
+
+}  // namespace kumiko::viz

@@ -1,0 +1,155 @@
+// What the workers did: each over the run, and all of them step by step.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "chart.hpp"
+
+namespace kumiko::viz::report {
+
+namespace {
+
+constexpr double kPercent = 100.0;
+
+double busy_percent(const amr::WorkerLoad& load) {
+  const double all = load.busy_s + load.wait_s;
+  return all > 0.0 ? kPercent * load.busy_s / all : std::numeric_limits<double>::quiet_NaN();
+}
+
+/// Totals of the table's rows, by worker.
+std::vector<amr::WorkerLoad> totals_of(const io::RunFolder& run) {
+  std::vector<amr::WorkerLoad> totals;
+  for (const amr::BaseStepLoad& step : run.load) {
+    totals.resize(std::max(totals.size(), step.workers.size()));
+    for (std::size_t at = 0; at < step.workers.size(); ++at) totals[at] += step.workers[at];
+  }
+  return totals;
+}
+
+/// `value` of each worker, as bars of one series.
+template <class Value>
+ChartSeries bars(const std::string& name, const std::vector<amr::WorkerLoad>& totals, Value value) {
+  ChartSeries series;
+  series.name = name;
+  for (std::size_t at = 0; at < totals.size(); ++at) {
+    series.x.push_back(static_cast<double>(at));
+    series.y.push_back(value(totals[at]));
+  }
+  return series;
+}
+
+ChartPanel empty_panel(const ReportRun& run, std::size_t workers) {
+  ChartPanel panel;
+  panel.run = run.name;
+  for (std::size_t at = 0; at < workers; ++at) panel.categories.push_back(fmt::format("{}", at));
+  return panel;
+}
+
+ChartPanel busy_over_run(const ReportRun& run) {
+  ChartSeries least{"least busy worker", {}, {}, true};
+  ChartSeries all{"all workers", {}, {}};
+  ChartSeries most{"busiest worker", {}, {}, true};
+  for (const amr::BaseStepLoad& step : run.folder.load) {
+    amr::WorkerLoad sum;
+    double smallest = std::numeric_limits<double>::quiet_NaN();
+    double largest = smallest;
+    for (const amr::WorkerLoad& worker : step.workers) {
+      sum += worker;
+      // A worker without times in this step was not there for it: it neither worked nor waited.
+      const double busy = busy_percent(worker);
+      smallest = std::fmin(smallest, busy);
+      largest = std::fmax(largest, busy);
+    }
+    for (ChartSeries* series : {&least, &all, &most}) series->x.push_back(step.step);
+    least.y.push_back(smallest);
+    all.y.push_back(busy_percent(sum));
+    most.y.push_back(largest);
+  }
+  ChartPanel panel{run.name, {}, {}};
+  if (run.folder.load.front().workers.size() > 1)
+    panel.series = {std::move(least), std::move(most)};
+  panel.series.push_back(std::move(all));
+  return panel;
+}
+
+ChartSeries steals_over_run(const ReportRun& run) {
+  ChartSeries series{run.name, {}, {}};
+  for (const amr::BaseStepLoad& step : run.folder.load) {
+    std::uint64_t steals = 0;
+    for (const amr::WorkerLoad& worker : step.workers) steals += worker.steals;
+    series.x.push_back(step.step);
+    series.y.push_back(static_cast<double>(steals));
+  }
+  return series;
+}
+
+Chart make(const char* id, const char* title, const char* reading, ChartKind kind, ChartAxis x,
+           ChartAxis y) {
+  Chart chart;
+  chart.id = id;
+  chart.title = title;
+  chart.reading = reading;
+  chart.kind = kind;
+  chart.x = std::move(x);
+  chart.y = std::move(y);
+  return chart;
+}
+
+bool never_stole(const ReportRun& run) {
+  const auto totals = totals_of(run.folder);
+  return std::all_of(totals.begin(), totals.end(),
+                     [](const amr::WorkerLoad& load) { return load.steals == 0; });
+}
+
+}  // namespace
+
+std::vector<Chart> worker_charts(std::span<const ReportRun> runs) {
+  Chart share = make("busy_worker", "Busy and waiting, by worker",
+                     "Of the time that a worker had for the steps, what it spent on patches and "
+                     "what between them: idle, searching for work, switching.",
+                     ChartKind::kStackedBars, {"worker", ""}, {"share of its time", "%"});
+  Chart over = make("busy_step", "Busy over the run",
+                    "The same share by base step. A gap between the busiest and the least busy "
+                    "worker is imbalance; a low curve of all is waiting that all share.",
+                    ChartKind::kLines, {"base step", ""}, {"busy", "%"});
+  share.y_to = over.y_to = kPercent;
+  Chart steals = make("steals_worker", "Steals, by worker",
+                      "Threads that a worker took from others when it had none of its own.",
+                      ChartKind::kStackedBars, {"worker", ""}, {"steals", ""});
+  Chart steals_over = make("steals_step", "Steals over the run",
+                           "All workers’ steals in each base step: many mean that work is made in "
+                           "one place and carried to others.",
+                           ChartKind::kLines, {"base step", ""}, {"steals in a base step", ""});
+  ChartPanel stealing;
+  for (const ReportRun& run : runs) {
+    const std::vector<amr::WorkerLoad> totals = totals_of(run.folder);
+    ChartPanel& panel = share.panels.emplace_back(empty_panel(run, totals.size()));
+    panel.series.push_back(bars("busy", totals, busy_percent));
+    panel.series.push_back(bars("waiting", totals, [](const amr::WorkerLoad& load) {
+      return kPercent - busy_percent(load);
+    }));
+    panel.series.back().faint = true;
+    over.panels.push_back(busy_over_run(run));
+    if (never_stole(run)) {
+      steals.missing.push_back(run.name +
+                               " has no steals: they come with backend threads and two workers or "
+                               "more.");
+      continue;
+    }
+    steals.panels.push_back(empty_panel(run, totals.size()));
+    steals.panels.back().series.push_back(bars("steals", totals, [](const amr::WorkerLoad& load) {
+      return static_cast<double>(load.steals);
+    }));
+    stealing.series.push_back(steals_over_run(run));
+  }
+  std::vector<Chart> charts = {std::move(share), std::move(over), std::move(steals)};
+  if (!stealing.series.empty()) {
+    steals_over.panels.push_back(std::move(stealing));
+    charts.push_back(std::move(steals_over));
+  }
+  return charts;
+}
+
+}  // namespace kumiko::viz::report

@@ -1,0 +1,125 @@
+// What a trace tells of the time that is spent besides the pieces.
+#include <algorithm>
+#include <cstddef>
+#include <numeric>
+#include <vector>
+
+#include "schedule_replay.hpp"
+
+namespace kumiko::viz {
+
+namespace {
+
+/// Gaps of a trace, in nanoseconds.
+struct Gaps {
+  std::vector<double> pieces;
+  std::vector<double> phases;
+  std::vector<double> steals;
+};
+
+double median(std::vector<double>& values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+/// Without the longest hundredth.
+double usual_mean(std::vector<double>& values) {
+  const std::size_t count = values.size() - values.size() / 100;
+  const auto end = values.begin() + static_cast<std::ptrdiff_t>(count);
+  std::nth_element(values.begin(), end - 1, values.end());
+  return std::accumulate(values.begin(), end, 0.0) / static_cast<double>(count);
+}
+
+/// When the last of what a piece waits for was there; for each piece of the trace.
+std::vector<std::int64_t> ready_times(const amr::Trace& trace) {
+  std::vector<std::int64_t> ready(trace.pieces.size(), 0);
+  for (std::uint32_t piece = 0; piece < trace.pieces.size(); ++piece) {
+    for (const std::uint32_t next : trace.successors_of(piece)) {
+      ready[next] = std::max(ready[next], trace.pieces[piece].end_ns);
+    }
+  }
+  return ready;
+}
+
+/// Between the pieces of a stretch that one worker did one after the other.
+void add_piece_gaps(const amr::Trace& trace, const amr::TraceStretch& stretch,
+                    const std::vector<std::int64_t>& ready, bool by_level, Gaps& gaps) {
+  const PieceRange range = pieces_of(trace, stretch);
+  std::vector<std::uint32_t> order(range.end - range.begin);
+  std::iota(order.begin(), order.end(), range.begin);
+  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    const amr::TracePiece& first = trace.pieces[a];
+    const amr::TracePiece& second = trace.pieces[b];
+    if (first.worker != second.worker) return first.worker < second.worker;
+    return first.begin_ns < second.begin_ns;
+  });
+  for (std::size_t at = 1; at < order.size(); ++at) {
+    const amr::TracePiece& before = trace.pieces[order[at - 1]];
+    const amr::TracePiece& piece = trace.pieces[order[at]];
+    if (before.worker != piece.worker) continue;
+    const std::int64_t possible = std::max(before.end_ns, ready[order[at]]);
+    const auto gap = static_cast<double>(piece.begin_ns - possible);
+    // Clocks of two cores may be a little apart.
+    if (gap < 0.0) continue;
+    if (by_level && before.phase != piece.phase) continue;
+    if (piece.steals > 0) {
+      gaps.steals.push_back(gap);
+    } else if (possible == before.end_ns) {
+      gaps.pieces.push_back(gap);
+    }
+  }
+}
+
+void add_phase_gaps(const amr::Trace& trace, const amr::TraceStretch& stretch, Gaps& gaps) {
+  std::int64_t last_end = -1;
+  for (std::uint32_t at = stretch.first_phase; at < stretch.end_phase; ++at) {
+    const amr::TracePhase& phase = trace.phases[at];
+    if (phase.first_piece == phase.end_piece) continue;
+    std::int64_t begin = trace.pieces[phase.first_piece].begin_ns;
+    std::int64_t end = trace.pieces[phase.first_piece].end_ns;
+    for (std::uint32_t piece = phase.first_piece; piece < phase.end_piece; ++piece) {
+      begin = std::min(begin, trace.pieces[piece].begin_ns);
+      end = std::max(end, trace.pieces[piece].end_ns);
+    }
+    if (last_end >= 0) gaps.phases.push_back(static_cast<double>(begin - last_end));
+    last_end = end;
+  }
+}
+
+/// Where OS threads meet, what exceeds a loop's own start is their barrier.
+void note_phase_gap(double gap, ScheduleKind kind, const amr::Trace& trace, Overheads& result) {
+  Overhead& phase = result.phase[static_cast<std::size_t>(kind)];
+  if (kind == ScheduleKind::kLevel || trace.workers == 1) {
+    phase = {std::max(gap, 0.0), true};
+  } else {
+    result.barrier = {std::max(gap - phase.ns, 0.0) / doublings(trace.workers), true};
+  }
+}
+
+}  // namespace
+
+ScheduleKind recorded_schedule(const amr::Trace& trace) {
+  if (trace.schedule == "dataflow") return ScheduleKind::kDataflow;
+  if (trace.backend == "threads") return ScheduleKind::kLevel;
+  return trace.backend == "openmp" ? ScheduleKind::kOpenMp : ScheduleKind::kStatic;
+}
+
+Overheads estimate_overheads(const amr::Trace& trace) {
+  const ScheduleKind kind = recorded_schedule(trace);
+  const bool by_level = kind != ScheduleKind::kDataflow;
+  const std::vector<std::int64_t> ready = ready_times(trace);
+  Gaps gaps;
+  for (const amr::TraceStretch& stretch : trace.stretches) {
+    add_piece_gaps(trace, stretch, ready, by_level, gaps);
+    if (by_level) add_phase_gaps(trace, stretch, gaps);
+  }
+  Overheads result;
+  Overhead& piece = result.piece[static_cast<std::size_t>(kind)];
+  if (!gaps.pieces.empty()) piece = {usual_mean(gaps.pieces), true};
+  if (!gaps.phases.empty()) note_phase_gap(median(gaps.phases) - piece.ns, kind, trace, result);
+  if (!gaps.steals.empty()) result.steal = {median(gaps.steals), true};
+  return result;
+}
+
+}  // namespace kumiko::viz

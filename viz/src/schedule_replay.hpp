@@ -1,0 +1,87 @@
+// One replay of a trace under one schedule.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <kumiko/viz/schedule_model.hpp>
+
+#include "stealing_workers.hpp"
+
+namespace kumiko::viz {
+
+// Times in nanoseconds.
+inline double cost_of(const amr::TracePiece& piece) {
+  return static_cast<double>(piece.end_ns - piece.begin_ns);
+}
+inline double length_of(const amr::TraceSpan& span) {
+  return static_cast<double>(span.end_ns - span.begin_ns);
+}
+/// Of a span, in parallel loops.
+inline double loops_of(const amr::TraceSpan& span) {
+  return std::min(static_cast<double>(span.loops_ns), length_of(span));
+}
+
+/// How often one worker has to be doubled until there are as many.
+inline int doublings(int workers) { return std::bit_width(static_cast<unsigned>(workers - 1)); }
+
+struct PieceRange {
+  std::uint32_t begin;
+  std::uint32_t end;
+};
+
+/// The pieces of a stretch.
+inline PieceRange pieces_of(const amr::Trace& trace, const amr::TraceStretch& stretch) {
+  if (stretch.first_phase == stretch.end_phase) return {0, 0};
+  return {trace.phases[stretch.first_phase].first_piece,
+          trace.phases[stretch.end_phase - 1].end_piece};
+}
+
+/// The schedule that a trace was recorded with.
+ScheduleKind recorded_schedule(const amr::Trace& trace);
+
+class ScheduleReplay {
+ public:
+  ScheduleReplay(const amr::Trace& trace, const Overheads& overheads, ScheduleKind kind,
+                 int workers, std::uint64_t seed);
+
+  void add(const amr::TraceStretch& stretch);
+  void add(const amr::TraceSpan& span);
+  /// Of all that was added.
+  Prediction prediction() const;
+
+ private:
+  class Phase;
+  class Dataflow;
+
+  void by_dataflow(const amr::TraceStretch& stretch);
+  void by_level(const Phase& phase);
+  void by_static_parts(const Phase& phase);
+  void find_levels(const amr::TraceStretch& stretch);
+  double set_up(const amr::TraceStretch& stretch) const;
+  int home_of(std::size_t slot, std::size_t slots) const;
+  int strip_of(const amr::PatchId& id) const;
+  int chunk_of(std::size_t slot, std::size_t slots) const;
+  void count_update(const amr::TracePhase& phase, int worker);
+  void close_books();
+
+  const amr::Trace& trace_;
+  const Overheads& overheads_;
+  ScheduleKind kind_;
+  int workers_;
+  StealingWorkers stealing_;
+  double now_ = 0.0;   ///< all stretches and spans so far take
+  double busy_ = 0.0;  ///< in pieces and parallel loops, of all workers
+  /// Where each level's patches begin in Trace::patches, and the last one's end; of the stretch.
+  std::vector<std::uint32_t> level_begin_;
+  std::vector<std::uint32_t> inputs_;   ///< of each piece, that are not there yet; dataflow only
+  std::vector<std::uint32_t> updates_;  ///< patches advanced: of the stretch's base steps by worker
+  std::int32_t first_step_ = 0;
+  double sum_of_largest_ = 0.0;
+  double sum_of_means_ = 0.0;
+};
+
+}  // namespace kumiko::viz
