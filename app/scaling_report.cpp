@@ -43,11 +43,16 @@ Gain gain_of(const Scaling& scaling, const ScalingPoint& point) {
   return {gain, gain.median / point.workers};
 }
 
-/// Points with figures; the reference is the first to have some.
+/// Points with figures, those of a backend together; the reference is the first to have some.
 std::vector<const ScalingPoint*> done(const Scaling& scaling) {
   std::vector<const ScalingPoint*> list;
   for (const ScalingPoint& point : scaling.points) {
-    if (point.has_figures()) list.push_back(&point);
+    if (!point.has_figures()) continue;
+    const auto is_last_of_its_kind = [&](const ScalingPoint* other) {
+      return other->backend == point.backend;
+    };
+    const auto last = std::find_if(list.rbegin(), list.rend(), is_last_of_its_kind);
+    list.insert(last == list.rend() ? list.end() : last.base(), &point);
   }
   return list;
 }
@@ -86,17 +91,17 @@ std::vector<viz::Series> lines_of(const Scaling& scaling, Value value) {
   return lines;
 }
 
+int most_workers(const Scaling& scaling) {
+  int most = 1;
+  for (const ScalingPoint& point : scaling.points) most = std::max(most, point.workers);
+  return most;
+}
+
 viz::LineChart chart_over_workers(const Scaling& scaling, const std::string& title,
                                   std::vector<viz::Series> lines) {
   viz::LineChart chart;
-  chart.x = {"workers", viz::Scale::kLinear};
+  chart.x = {"workers", viz::Scale::kLinear, viz::Range{0.0, most_workers(scaling) + 0.5}};
   chart.y = {title, viz::Scale::kLinear};
-  int most = 1;
-  for (const ScalingPoint& point : scaling.points) most = std::max(most, point.workers);
-  for (const Scaling::Published& value : scaling.published) {
-    if (value.workers <= 2 * most) chart.x.range = {{0.0, std::max(most, value.workers) + 0.5}};
-  }
-  if (!chart.x.range) chart.x.range = {{0.0, most + 0.5}};
   chart.series = std::move(lines);
   return chart;
 }
@@ -188,11 +193,9 @@ std::string speed_up_picture(const Scaling& scaling) {
                                               return gain_of(scaling, point).speed_up.median;
                                             }));
   viz::Series ideal{"as many times as workers", {{0.0, 0.0}}, false};
-  int most = 1;
-  for (const ScalingPoint& point : scaling.points) most = std::max(most, point.workers);
-  ideal.points.push_back({static_cast<double>(most), static_cast<double>(most)});
+  const double most = most_workers(scaling);
+  ideal.points.push_back({most, most});
   chart.series.push_back(std::move(ideal));
-  chart.x.range = {{0.0, most + 0.5}};
   begin_at_zero(chart);
   viz::ChartPage page;
   page.title = fmt::format("Speed-up: case {}", scaling.case_name);
@@ -204,10 +207,11 @@ std::string efficiency_picture(const Scaling& scaling) {
   viz::LineChart balance = chart_over_workers(
       scaling, "load-balance efficiency (1 is perfect)",
       lines_of(scaling, [](const ScalingPoint& point) { return median(point.balance); }));
+  // Printed values for up to twice our workers: more would press ours together.
   viz::Series printed;
-  const double end = balance.x.range->high;
   for (const Scaling::Published& value : scaling.published) {
-    if (value.workers > end) continue;
+    if (value.workers > 2 * most_workers(scaling)) continue;
+    balance.x.range->high = std::max(balance.x.range->high, value.workers + 0.5);
     printed.name = fmt::format("strips, {}", value.source);
     printed.points.push_back({static_cast<double>(value.workers), value.balance});
   }

@@ -390,12 +390,14 @@ class Export(RestartTest):
 
     def test_given_states_and_png_then_frames_are_drawn(self):
         self.run_well(ZALESAK, *settings(*KEYS, "time.stop_step=3"))
-        done = self.kumiko("export", "run/state_000003.hdf", "--format", "png")
+        done = self.kumiko(
+            "export", "run/state_000003.hdf", "--format", "png", "--range", "0,1"
+        )
         if os.environ["KUMIKO_HAS_VTK"] != "1":
             self.assert_refused(done, "KUMIKO_WITH_VTK", "plotfile")
             return
         self.assertEqual(done.returncode, 0, done.errors)
-        # The run's own picture of the same state.
+        # The run's own picture of the same state, whose colours are those of the first: 0 to 1.
         self.assertEqual(
             (self.path / "frame_000003.png").read_bytes(),
             (self.path / "run" / "field_end.png").read_bytes(),

@@ -61,6 +61,29 @@ void expect_equal(const amr::WorkCounters& a, const amr::WorkCounters& b) {
   }
 }
 
+TEST_F(CheckpointTest, GivenAStateThenItsMeshIsReadWithIt) {
+  const amr::Geometry& was = hierarchy_->geometry();
+  const StoredState read = read_state(file());
+  EXPECT_EQ(read.checkpoint.run.step, checkpoint_.run.step);
+  EXPECT_EQ(read.geometry.points_x(0), was.points_x(0));
+  EXPECT_EQ(read.geometry.points_y(0), was.points_y(0));
+  EXPECT_EQ(read.geometry.spacing(2), was.spacing(2));
+  EXPECT_DOUBLE_EQ(read.geometry.extent().x, was.extent().x);
+  EXPECT_DOUBLE_EQ(read.geometry.extent().y, was.extent().y);
+  EXPECT_EQ(read.geometry.centring(), was.centring());
+}
+
+TEST_F(CheckpointTest, GivenCellsOnAWideDomainThenTheMeshSaysSo) {
+  const amr::Geometry wide(64, 32, {3.0, 1.5}, {}, amr::Centring::kCell);
+  write_with(file(), checkpoint_, wide);
+  const StoredState read = read_state(file());
+  EXPECT_EQ(read.geometry.points_x(0), 64);
+  EXPECT_EQ(read.geometry.points_y(0), 32);
+  EXPECT_DOUBLE_EQ(read.geometry.extent().x, 3.0);
+  EXPECT_DOUBLE_EQ(read.geometry.extent().y, 1.5);
+  EXPECT_EQ(read.geometry.centring(), amr::Centring::kCell);
+}
+
 TEST_F(CheckpointTest, GivenARunThenEverythingOfItIsReadBack) {
   const Checkpoint read = read_checkpoint(file());
   EXPECT_EQ(read.attributes.time, checkpoint_.attributes.time);

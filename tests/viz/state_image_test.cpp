@@ -1,0 +1,522 @@
+// Contract: a picture shows each leaf value where it lies in its colour, the patches' edges, and
+// beside the domain what the colours mean; colours are as their palettes promise.
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <vtkImageData.h>
+#include <vtkNew.h>
+#include <vtkPNGReader.h>
+
+#include <kumiko/viz/state_image.hpp>
+
+#include "colour_map.hpp"
+
+namespace kumiko::viz {
+namespace {
+
+using amr::Centring;
+using amr::kPatchPoints;
+using amr::kPatchSize;
+using amr::PatchId;
+
+// A picture of this width has 1024 pixels of a square domain, 90 and 80 from left and bottom.
+constexpr int kWidth = 1314;
+constexpr int kLeft = 90;
+constexpr int kBottom = 80;
+constexpr int kPlot = 1024;
+constexpr Colour kWhite = {255, 255, 255};
+
+/// What stands in component `component` of a patch's point.
+using Values = double (*)(const amr::Geometry& geometry, const PatchId& id, int i, int j,
+                          int component);
+
+amr::SavedLevel level_of(const amr::Geometry& geometry, std::vector<PatchId> patches,
+                         int components, Values values) {
+  amr::SavedLevel level;
+  level.patches = std::move(patches);
+  for (const PatchId& id : level.patches) {
+    for (int component = 0; component < components; ++component) {
+      for (int point = 0; point < kPatchPoints; ++point) {
+        level.values.push_back(
+            values(geometry, id, point % kPatchSize, point / kPatchSize, component));
+      }
+    }
+  }
+  return level;
+}
+
+std::vector<PatchId> all_patches(const amr::Geometry& geometry) {
+  std::vector<PatchId> patches;
+  for (int j = 0; j < geometry.patches_y(0); ++j) {
+    for (int i = 0; i < geometry.patches_x(0); ++i) patches.push_back({0, i, j});
+  }
+  return patches;
+}
+
+/// Component 0 is x, component 1 is -x.
+double ramp(const amr::Geometry& geometry, const PatchId& id, int i, int, int component) {
+  const double x = geometry.coordinate(id.level, id.i * kPatchSize + i);
+  return component == 0 ? x : -x;
+}
+
+/// A field of zeros, and figures: level, worker i + 10 j, cost (level + 1) µs, indicator 0 to 1
+/// from a patch's left to its right.
+double figures(const amr::Geometry&, const PatchId& id, int i, int, int component) {
+  const std::array<double, 5> values = {0.0, static_cast<double>(id.level), id.i + 10.0 * id.j,
+                                        1e-6 * (id.level + 1), i / 15.0};
+  return values[static_cast<std::size_t>(component)];
+}
+
+/// 64² points; level 1 covers 1/4 to 3/4, level 2 covers 3/8 to 1/2, in both directions.
+amr::SavedRun three_levels(const amr::Geometry& geometry, int components, Values values) {
+  std::vector<PatchId> ids;
+  for (int j = 2; j < 6; ++j) {
+    for (int i = 2; i < 6; ++i) ids.push_back({1, i, j});
+  }
+  amr::SavedRun state;
+  state.levels = {
+      level_of(geometry, all_patches(geometry), components, values),
+      level_of(geometry, ids, components, values),
+      level_of(geometry, {{2, 6, 6}, {2, 7, 6}, {2, 6, 7}, {2, 7, 7}}, components, values)};
+  return state;
+}
+
+amr::Geometry square(Centring centring = Centring::kNode) {
+  return {64, 64, {1.0, 1.0}, {}, centring};
+}
+
+amr::SavedRun with_figures() {
+  amr::SavedRun state = three_levels(square(), 5, figures);
+  state.figures = 4;
+  return state;
+}
+
+/// A picture that was read back.
+class Png {
+ public:
+  explicit Png(const std::string& bytes) : bytes_(bytes) {
+    reader_->SetMemoryBuffer(bytes_.data());
+    reader_->SetMemoryBufferLength(static_cast<vtkIdType>(bytes_.size()));
+    reader_->Update();
+  }
+  int width() const { return reader_->GetOutput()->GetDimensions()[0]; }
+  int height() const { return reader_->GetOutput()->GetDimensions()[1]; }
+  Colour at(int x, int y) const {
+    const auto* const rgb =
+        static_cast<const unsigned char*>(reader_->GetOutput()->GetScalarPointer(x, y, 0));
+    return {rgb[0], rgb[1], rgb[2]};
+  }
+  /// Pixels of a box that are darker than a middle grey.
+  int ink(int x0, int y0, int x1, int y1) const {
+    int dark = 0;
+    for (int y = y0; y < y1; ++y) {
+      for (int x = x0; x < x1; ++x) dark += at(x, y)[0] < 100 ? 1 : 0;
+    }
+    return dark;
+  }
+
+ private:
+  std::string bytes_;
+  vtkNew<vtkPNGReader> reader_;
+};
+
+StateImageOptions plain(Quantity quantity = Quantity::kField) {
+  StateImageOptions options;
+  options.title = "title";
+  options.quantity = quantity;
+  options.outlines = false;
+  options.width = kWidth;
+  return options;
+}
+
+StateImageOptions ramp_options() {
+  StateImageOptions options = plain();
+  options.range = Range{0.0, 1.0};
+  return options;
+}
+
+Png draw(const amr::SavedRun& state, const StateImageOptions& options,
+         const amr::Geometry& geometry = square()) {
+  return Png(draw_state(state, geometry, options));
+}
+
+TEST(StateImage, GivenNoDisplayThenItDrawsNevertheless) {
+  const char* const display = std::getenv("DISPLAY");
+  ASSERT_TRUE(display == nullptr || std::string(display).empty());
+  const Png png = draw(three_levels(square(), 1, ramp), ramp_options());
+  EXPECT_EQ(png.width(), kWidth);
+  EXPECT_EQ(png.height(), 80 + kPlot + 80);
+}
+
+TEST(StateImage, GivenARampThenEachNodeHasItsColourWhereItLies) {
+  const Png png = draw(three_levels(square(), 1, ramp), ramp_options());
+  const ColourMap colour(Palette::kViridis, {0.0, 1.0});
+  for (const int y : {kBottom + 20, kBottom + 330, kBottom + kPlot / 2, kBottom + 1000}) {
+    for (int node = 0; node < 64; ++node) {
+      ASSERT_EQ(png.at(kLeft + 16 * node, y), colour(node / 64.0)) << node << " row " << y;
+    }
+  }
+  // Level 2 covers 3/8 to 1/2: its nodes are 4 pixels apart.
+  for (int node = 98; node < 126; ++node) {
+    ASSERT_EQ(png.at(kLeft + 4 * node, kBottom + 450), colour(node / 256.0)) << node;
+  }
+}
+
+TEST(StateImage, GivenLevelsThatMeetThenEveryPixelHasTheColourOfTheNearestNode) {
+  const Png png = draw(three_levels(square(), 1, ramp), ramp_options());
+  const ColourMap colour(Palette::kViridis, {0.0, 1.0});
+  for (int y = kBottom; y < kBottom + kPlot; ++y) {
+    for (int x = kLeft; x < kLeft + kPlot; ++x) {
+      ASSERT_NE(png.at(x, y), kWhite) << "nothing is drawn at " << x << " " << y;
+    }
+  }
+  // Level 1 begins at x = 1/4: up to half a coarse spacing before, its first node is the nearest.
+  const int row = kBottom + 420;
+  EXPECT_EQ(png.at(kLeft + 256 - 9, row), colour(15 / 64.0));
+  EXPECT_EQ(png.at(kLeft + 256 - 8, row), colour(16 / 64.0));
+  EXPECT_EQ(png.at(kLeft + 256 + 3, row), colour(16 / 64.0));
+  // It ends at x = 3/4: the last fine node reaches a quarter of a coarse spacing further.
+  EXPECT_EQ(png.at(kLeft + 768 - 5, row), colour(95 / 128.0));
+  EXPECT_EQ(png.at(kLeft + 768 - 4, row), colour(96 / 128.0));
+  EXPECT_EQ(png.at(kLeft + kPlot - 1, row), colour(63 / 64.0));
+}
+
+TEST(StateImage, GivenCellsThenEachFillsItsSquare) {
+  const amr::Geometry cells = square(Centring::kCell);
+  const Png png = draw(three_levels(cells, 1, ramp), ramp_options(), cells);
+  const ColourMap colour(Palette::kViridis, {0.0, 1.0});
+  for (const int x : {0, 15}) {
+    EXPECT_EQ(png.at(kLeft + x, kBottom), colour(0.5 / 64)) << "the first cell";
+    EXPECT_EQ(png.at(kLeft + 63 * 16 + x, kBottom + kPlot - 1), colour(63.5 / 64)) << "the last";
+  }
+  const int row = kBottom + 420;
+  EXPECT_EQ(png.at(kLeft + 255, row), colour(15.5 / 64));
+  EXPECT_EQ(png.at(kLeft + 256, row), colour(32.5 / 128));
+  EXPECT_EQ(png.at(kLeft + 767, row), colour(95.5 / 128));
+  EXPECT_EQ(png.at(kLeft + 768, row), colour(48.5 / 64));
+}
+
+TEST(StateImage, GivenADomainTwiceAsWideThenTheLongerSideHasThePixels) {
+  const amr::Geometry wide(64, 32, {2.0, 1.0}, {}, Centring::kCell);
+  amr::SavedRun state;
+  state.levels = {level_of(wide, all_patches(wide), 1, ramp)};
+  StateImageOptions options = plain();
+  options.range = Range{0.0, 2.0};
+  const Png png = draw(state, options, wide);
+  const ColourMap colour(Palette::kViridis, {0.0, 2.0});
+  EXPECT_EQ(png.width(), kWidth);
+  EXPECT_EQ(png.height(), 80 + kPlot / 2 + 80);
+  EXPECT_EQ(png.at(kLeft, kBottom), colour(0.5 / 32));
+  EXPECT_EQ(png.at(kLeft + kPlot - 1, kBottom + kPlot / 2 - 1), colour(2.0 - 0.5 / 32));
+  EXPECT_EQ(png.at(kLeft + kPlot / 2, kBottom + 100), colour(1.0 + 0.5 / 32));
+}
+
+TEST(StateImage, GivenAHighDomainThenThePictureIsNarrower) {
+  const amr::Geometry high(16, 64, {0.25, 1.0}, {}, Centring::kCell);
+  amr::SavedRun state;
+  state.levels = {level_of(high, all_patches(high), 1, ramp)};
+  const Png png = draw(state, plain(), high);
+  EXPECT_EQ(png.width(), 90 + kPlot / 4 + 200);
+  EXPECT_EQ(png.height(), 80 + kPlot + 80);
+}
+
+TEST(StateImage, GivenAnotherComponentThenThatIsDrawn) {
+  StateImageOptions options = plain();
+  options.component = 1;
+  options.range = Range{-1.0, 0.0};
+  const Png png = draw(three_levels(square(), 2, ramp), options);
+  const ColourMap colour(Palette::kViridis, {-1.0, 0.0});
+  EXPECT_EQ(png.at(kLeft + 16 * 8, kBottom + 20), colour(-0.125));
+}
+
+TEST(StateImage, GivenAFieldOfBothSignsThenZeroIsNeutral) {
+  StateImageOptions options = plain();
+  options.component = 1;
+  options.range = Range{-1.0, 1.0};
+  const Png png = draw(three_levels(square(), 2, ramp), options);
+  const ColourMap colour(Palette::kDiverging, {-1.0, 1.0});
+  EXPECT_EQ(png.at(kLeft, kBottom + 20), colour(0.0));
+  const auto [red, green, blue] = colour(0.0);
+  EXPECT_NEAR(red, green, 6);
+  EXPECT_NEAR(green, blue, 6);
+  // A small overshoot makes no field of both signs.
+  options.range = Range{-0.1, 1.0};
+  const Png overshoot = draw(three_levels(square(), 2, ramp), options);
+  const ColourMap viridis(Palette::kViridis, {-0.1, 1.0});
+  EXPECT_EQ(overshoot.at(kLeft, kBottom + 20), viridis(0.0));
+}
+
+TEST(StateImage, GivenWorkersThenEachPatchHasItsOwnersColour) {
+  const Png png = draw(with_figures(), plain(Quantity::kWorker));
+  // Patch (i, j) of level 0 is 256 pixels wide, from its first node on; worker i + 10 j.
+  EXPECT_EQ(png.at(kLeft, kBottom), worker_colour(0));
+  EXPECT_EQ(png.at(kLeft + 255, kBottom + 1), worker_colour(0));
+  EXPECT_EQ(png.at(kLeft + 256, kBottom + 1), worker_colour(1));
+  EXPECT_EQ(png.at(kLeft + 1023, kBottom + 1023), worker_colour(33));
+  // Patch (3, 2) of level 1, 128 pixels; patch (6, 7) of level 2, 64 pixels.
+  EXPECT_EQ(png.at(kLeft + 3 * 128 + 120, kBottom + 2 * 128 + 120), worker_colour(23));
+  EXPECT_EQ(png.at(kLeft + 6 * 64 + 1, kBottom + 7 * 64 + 1), worker_colour(76));
+}
+
+TEST(StateImage, GivenManyWorkersThenTheirNumbersStandInThePatches) {
+  StateImageOptions options = plain(Quantity::kWorker);
+  const Png png = draw(with_figures(), options);
+  // Patch (2, 0) of worker 2, in the middle of its first quadrant, 128 pixels wide.
+  int other = 0;
+  for (int y = 50; y < 78; ++y) {
+    for (int x = 50; x < 78; ++x) {
+      other += png.at(kLeft + 512 + x, kBottom + y) == worker_colour(2) ? 0 : 1;
+    }
+  }
+  EXPECT_GT(other, 20);
+  options.range = Range{0.0, 7.0};
+  const Png few = draw(with_figures(), options);
+  EXPECT_EQ(few.at(kLeft + 512 + 64, kBottom + 64), worker_colour(2)) << "colours suffice";
+}
+
+TEST(StateImage, GivenCostsThenDearIsDark) {
+  const Png png = draw(with_figures(), plain(Quantity::kCost));
+  const ColourMap colour(Palette::kHeat, value_range(with_figures(), Quantity::kCost));
+  EXPECT_EQ(png.at(kLeft + 10, kBottom + 10), colour(1e-6));
+  EXPECT_EQ(png.at(kLeft + 300, kBottom + 300), colour(2e-6));
+  EXPECT_EQ(png.at(kLeft + 400, kBottom + 400), colour(3e-6));
+  EXPECT_GT(lightness(colour(1e-6)), lightness(colour(2e-6)));
+  EXPECT_GT(lightness(colour(2e-6)), lightness(colour(3e-6)));
+}
+
+TEST(StateImage, GivenIndicatorsThenEachPointHasItsOwn) {
+  StateImageOptions options = plain(Quantity::kIndicator);
+  options.range = Range{0.0, 1.0};
+  const Png png = draw(with_figures(), options);
+  const ColourMap colour(Palette::kDeep, {0.0, 1.0});
+  for (int point = 0; point < kPatchSize; ++point) {
+    EXPECT_EQ(png.at(kLeft + 16 * point + 8, kBottom + 10), colour(point / 15.0)) << "level 0";
+    EXPECT_EQ(png.at(kLeft + 384 + 4 * point + 2, kBottom + 400), colour(point / 15.0))
+        << "level 2";
+  }
+}
+
+TEST(StateImage, GivenOutlinesThenPatchEdgesDifferFromTheFieldAndInteriorsDoNot) {
+  StateImageOptions options = ramp_options();
+  options.outlines = true;
+  const Png png = draw(three_levels(square(), 1, ramp), options);
+  const ColourMap colour(Palette::kViridis, {0.0, 1.0});
+  const int inside = kBottom + 100;
+  EXPECT_NE(png.at(kLeft + 256, inside), colour(16 / 64.0)) << "edge between base patches";
+  EXPECT_EQ(png.at(kLeft + 128, inside), colour(8 / 64.0)) << "no level 1 edge outside level 1";
+  EXPECT_NE(png.at(kLeft + 384, kBottom + 420), colour(0.375)) << "edge of level 1 and 2";
+  EXPECT_NE(png.at(kLeft + 448, kBottom + 420), colour(0.4375)) << "edge of level 2";
+  EXPECT_EQ(png.at(kLeft + 576, kBottom + 600), colour(0.5625)) << "no level 2 edge outside";
+}
+
+TEST(StateImage, GivenOutlinesOverHuesThenTheyAreDarkOverLightAndLightOverDark) {
+  StateImageOptions options = plain(Quantity::kCost);
+  options.outlines = true;
+  options.range = Range{0.0, 3e-6};
+  const Png png = draw(with_figures(), options);
+  const ColourMap colour(Palette::kHeat, {0.0, 3e-6});
+  EXPECT_LT(lightness(png.at(kLeft + 256, kBottom + 100)), lightness(colour(1e-6)));
+  EXPECT_GT(lightness(png.at(kLeft + 448, kBottom + 420)), lightness(colour(3e-6)));
+}
+
+TEST(StateImage, GivenPatchesOfAFewPixelsThenTheirOutlinesDoNotHideThem) {
+  const amr::Geometry fine(2048, 2048, {1.0, 1.0}, {}, Centring::kCell);
+  amr::SavedRun state;
+  state.levels = {
+      level_of(fine, all_patches(fine), 1,
+               [](const amr::Geometry&, const PatchId&, int, int, int) { return 0.5; })};
+  StateImageOptions options = ramp_options();
+  options.width = 400;
+  options.outlines = true;
+  const Png png = draw(state, options, fine);
+  const ColourMap colour(Palette::kViridis, {0.0, 1.0});
+  for (int x = 100; x < 200; ++x) ASSERT_EQ(png.at(x, 200), colour(0.5)) << x;
+}
+
+TEST(StateImage, GivenAColourBarAndATitleThenTheyAreDrawnBesideTheDomain) {
+  const Png png = draw(three_levels(square(), 1, ramp), ramp_options());
+  const ColourMap colour(Palette::kViridis, {0.0, 1.0});
+  const int bar = kLeft + kPlot + 56;
+  std::vector<Colour> seen;
+  for (int y = kBottom; y < kBottom + kPlot; ++y) {
+    const Colour here = png.at(bar, y);
+    if (here != kWhite && here != Colour{0, 0, 0} && (seen.empty() || seen.back() != here)) {
+      seen.push_back(here);
+    }
+  }
+  ASSERT_GT(seen.size(), 200U);
+  EXPECT_EQ(seen.front(), colour(0.0));
+  EXPECT_GT(png.ink(kLeft, kBottom + kPlot + 20, kLeft + kPlot, kBottom + kPlot + 60), 50);
+  EXPECT_GT(png.ink(kLeft, 0, kLeft + kPlot, kBottom - 10), 50) << "numbers below the axis";
+  EXPECT_GT(png.ink(0, kBottom, kLeft - 10, kBottom + kPlot), 50) << "and beside it";
+}
+
+TEST(StateImage, GivenValuesBeyondTheRangeThenTheBarHasAPoint) {
+  const auto black_above = [](Range range) {
+    StateImageOptions options = plain();
+    options.range = range;
+    const Png png = draw(three_levels(square(), 1, ramp), options);
+    int coloured = 0;
+    for (int y = kBottom; y < kBottom + kPlot; ++y) {
+      coloured += png.at(kLeft + kPlot + 56, y) == kWhite ? 0 : 1;
+    }
+    return coloured;
+  };
+  const int without = black_above({0.0, 1.0});
+  EXPECT_GT(black_above({0.0, 0.5}), without + 10) << "above";
+  EXPECT_GT(black_above({0.5, 1.0}), without + 10) << "below";
+}
+
+TEST(StateImage, GivenAStateWithoutFiguresThenTheErrorSaysHowToHaveThem) {
+  const amr::SavedRun state = three_levels(square(), 1, ramp);
+  EXPECT_FALSE(has_figures(state));
+  EXPECT_TRUE(has_figures(with_figures()));
+  for (const Quantity quantity : {Quantity::kWorker, Quantity::kCost, Quantity::kIndicator}) {
+    try {
+      draw_state(state, square(), plain(quantity));
+      FAIL();
+    } catch (const std::invalid_argument& error) {
+      EXPECT_NE(std::string(error.what()).find("output.figures=true"), std::string::npos);
+    }
+  }
+}
+
+TEST(StateImage, GivenWhatCannotBeDrawnThenItIsRefused) {
+  const amr::SavedRun state = three_levels(square(), 1, ramp);
+  StateImageOptions options = plain();
+  options.component = 1;
+  EXPECT_THROW(draw_state(state, square(), options), std::invalid_argument);
+  options = plain();
+  options.range = Range{1.0, 1.0};
+  EXPECT_THROW(draw_state(state, square(), options), std::invalid_argument);
+  options = plain();
+  options.width = 10;
+  EXPECT_THROW(draw_state(state, square(), options), std::invalid_argument);
+  EXPECT_THROW(draw_state({}, square(), plain()), std::invalid_argument);
+}
+
+TEST(ValueRange, GivenCoveredPointsThenTheyDoNotCount) {
+  // Level 0 has 1 where level 1 has 2 and 3.
+  const amr::Geometry geometry(32, 32, {1.0, 1.0}, {});
+  amr::SavedRun state;
+  const auto values = [](const amr::Geometry&, const PatchId& id, int i, int, int) {
+    if (id.level == 1) return i < 8 ? 2.0 : 3.0;
+    return id.i == 0 && id.j == 0 && i == 0 ? 9.0 : 1.0;
+  };
+  state.levels = {level_of(geometry, all_patches(geometry), 1, values),
+                  level_of(geometry, {{1, 0, 0}, {1, 1, 0}, {1, 0, 1}, {1, 1, 1}}, 1, values)};
+  const Range range = value_range(state, Quantity::kField);
+  EXPECT_EQ(range.low, 1.0);
+  EXPECT_EQ(range.high, 3.0) << "the 9 is covered";
+}
+
+TEST(ValueRange, GivenCostsThenOneThatWasInterruptedDoesNotCount) {
+  const amr::Geometry geometry(256, 256, {1.0, 1.0}, {});
+  amr::SavedRun state;
+  state.figures = 4;
+  const auto values = [](const amr::Geometry&, const PatchId& id, int, int, int component) {
+    return component == 3 ? (id.i == 3 && id.j == 3 ? 1e-3 : 2e-6) : 0.0;
+  };
+  state.levels = {level_of(geometry, all_patches(geometry), 5, values)};
+  const Range range = value_range(state, Quantity::kCost);
+  EXPECT_EQ(range.low, 0.0);
+  EXPECT_NEAR(range.high, 3e-6, 1e-12);
+}
+
+TEST(ValueRange, GivenOddFieldsThenTheRangeIsNeverEmpty) {
+  const amr::Geometry geometry(16, 16, {1.0, 1.0}, {});
+  const auto range_of = [&](Values values) {
+    amr::SavedRun state;
+    state.levels = {level_of(geometry, all_patches(geometry), 1, values)};
+    return value_range(state, Quantity::kField);
+  };
+  const auto expect = [](Range range, double low, double high) {
+    EXPECT_EQ(range.low, low);
+    EXPECT_EQ(range.high, high);
+  };
+  using Geometry = amr::Geometry;
+  expect(range_of([](const Geometry&, const PatchId&, int, int, int) { return 0.0; }), 0.0, 1.0);
+  expect(range_of([](const Geometry&, const PatchId&, int, int, int) { return 5.0; }), 0.0, 5.0);
+  expect(range_of([](const Geometry&, const PatchId&, int, int, int) { return -5.0; }), -5.0, 0.0);
+  expect(range_of([](const Geometry&, const PatchId&, int i, int, int) {
+           return i == 0 ? std::numeric_limits<double>::quiet_NaN() : 1.0 + i;
+         }),
+         2.0, 16.0);
+}
+
+TEST(ColourMap, GivenValuesBeyondTheRangeThenTheyHaveTheEndColoursAndNanIsWhite) {
+  const ColourMap colour(Palette::kViridis, {0.0, 1.0});
+  EXPECT_EQ(colour(-0.3), colour(0.0));
+  EXPECT_EQ(colour(1.2), colour(1.0));
+  EXPECT_EQ(colour(0.0), (Colour{68, 1, 84}));
+  EXPECT_EQ(colour(1.0), (Colour{253, 231, 37}));
+  EXPECT_EQ(colour(std::nan("")), kWhite);
+}
+
+/// CIELAB of an sRGB colour (IEC 61966-2-1, white D65), written anew.
+std::array<double, 3> lab(Colour colour) {
+  std::array<double, 3> linear{};
+  for (std::size_t channel = 0; channel < 3; ++channel) {
+    const double value = colour[channel] / 255.0;
+    linear[channel] = value <= 0.04045 ? value / 12.92 : std::pow((value + 0.055) / 1.055, 2.4);
+  }
+  const auto [r, g, b] = linear;
+  const auto f = [](double t) { return t > 0.008856 ? std::cbrt(t) : 7.787 * t + 16.0 / 116.0; };
+  const double x = f((0.4124 * r + 0.3576 * g + 0.1805 * b) / 0.9505);
+  const double y = f(0.2126 * r + 0.7152 * g + 0.0722 * b);
+  const double z = f((0.0193 * r + 0.1192 * g + 0.9505 * b) / 1.089);
+  return {116.0 * y - 16.0, 500.0 * (x - y), 200.0 * (y - z)};
+}
+
+double difference(Colour one, Colour other) {
+  const auto a = lab(one);
+  const auto b = lab(other);
+  return std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
+}
+
+TEST(ColourMap, GivenASequentialPaletteThenLightnessIsMonotoneAndStepsLookAlike) {
+  for (const Palette palette : {Palette::kHeat, Palette::kDeep}) {
+    const ColourMap colour(palette, {0.0, 1.0});
+    double least = 1e9;
+    double most = 0.0;
+    for (int step = 0; step < 16; ++step) {
+      const Colour here = colour(step / 16.0);
+      const Colour next = colour((step + 1) / 16.0);
+      EXPECT_LT(lab(next)[0], lab(here)[0]) << step;
+      least = std::min(least, difference(here, next));
+      most = std::max(most, difference(here, next));
+    }
+    EXPECT_LT(most, 1.35 * least) << "equal steps of value, equal steps for the eye";
+  }
+}
+
+TEST(ColourMap, GivenADivergingPaletteThenZeroIsNeutralWhereverTheRangeEnds) {
+  const ColourMap colour(Palette::kDiverging, {-0.5, 1.0});
+  const ColourMap whole(Palette::kDiverging, {-1.0, 1.0});
+  EXPECT_LT(difference(colour(0.0), whole(0.0)), 3.0);
+  EXPECT_LT(difference(colour(-0.5), whole(-0.5)), 3.0) << "half as far as red reaches";
+  EXPECT_LT(difference(colour(1.0), whole(1.0)), 1.0);
+}
+
+TEST(WorkerColour, GivenEightWorkersThenTheirColoursAreFarApartAndLaterOnesDiffer) {
+  for (int one = 0; one < 8; ++one) {
+    for (int other = 0; other < one; ++other) {
+      EXPECT_GT(difference(worker_colour(one), worker_colour(other)), 25.0) << one << " " << other;
+    }
+  }
+  for (int one = 0; one < kWorkerColours; ++one) {
+    for (int other = 0; other < one; ++other) {
+      EXPECT_NE(worker_colour(one), worker_colour(other)) << one << " " << other;
+    }
+  }
+  EXPECT_EQ(worker_colour(kWorkerColours), worker_colour(0));
+  EXPECT_EQ(worker_colour(-1), kWhite) << "nobody";
+}
+
+}  // namespace
+}  // namespace kumiko::viz
