@@ -52,7 +52,7 @@ struct Overhead {
   bool measured = false;  ///< in the trace; else a default
 };
 
-/// All of it. The defaults are what this engine took where it was developed (docs/decisions/016).
+/// All of it. The defaults are what this engine took where it was developed (docs/decisions/017).
 struct Overheads {
   /// Between a piece and the next one of the same worker that is ready; by schedule.
   std::array<Overhead, kScheduleKinds.size()> piece = {{{180.0}, {70.0}, {42.0}, {35.0}}};
