@@ -75,6 +75,7 @@ void set_overhead(viz::Overheads& overheads, std::string_view setting) {
 void predict(WhatIf& what_if) {
   const viz::ScheduleModel model(what_if.trace, what_if.overheads, what_if.seed);
   what_if.bounds = model.bounds();
+  what_if.disturbed_share = viz::disturbed_share(what_if.trace);
   what_if.static_alone_s = model.predict(viz::ScheduleKind::kStatic, 1).seconds;
   for (const viz::ScheduleKind kind : what_if.kinds) {
     what_if.alone.push_back(model.predict(kind, 1));

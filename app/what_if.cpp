@@ -22,6 +22,9 @@ using Json = nlohmann::ordered_json;
 constexpr std::array<const char*, 4> kFiles = {"simulate.csv", "simulate.json", "speed_up.svg",
                                                "efficiency.svg"};
 
+/// Of the recorded time: what is worth a note.
+constexpr double kDisturbed = 0.02;
+
 std::string counted(std::size_t count, std::string_view what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
@@ -130,7 +133,14 @@ std::string plain_report(const WhatIf& what_if) {
   text +=
       fmt::format("work T1 {:.4g} s, critical path Tinf {:.4g} s, average parallelism {:.4g}\n",
                   what_if.bounds.work, what_if.bounds.critical_path, what_if.bounds.parallelism());
-  text += overheads_text(what_if) + "\n";
+  text += overheads_text(what_if);
+  if (what_if.disturbed_share > kDisturbed) {
+    text += fmt::format(
+        "note: {:.0f} % of the pieces' time is in pieces that took more than 20 times as long as "
+        "usual; was the machine busy? Record the trace anew\n",
+        100.0 * what_if.disturbed_share);
+  }
+  text += "\n";
   TextTable table({"schedule", "workers", "seconds", "bound s", "speed-up", "over static, 1",
                    "balance", "utilisation", "steals"});
   for (const viz::Prediction& prediction : what_if.predictions) {
@@ -159,6 +169,7 @@ std::string json_report(const WhatIf& what_if) {
   json["work_s"] = what_if.bounds.work;
   json["critical_path_s"] = what_if.bounds.critical_path;
   json["average_parallelism"] = what_if.bounds.parallelism();
+  json["disturbed_share"] = what_if.disturbed_share;
   json["overheads"] = overheads_json(what_if.overheads);
   json["static_one_worker_s"] = what_if.static_alone_s;
   json["predictions"] = Json::array();

@@ -15,6 +15,7 @@ struct WhatIf {
   amr::Trace trace;
   std::uint64_t seed = 1;
   viz::WorkBounds bounds;
+  double disturbed_share = 0.0;  ///< of the recorded time, see viz
   viz::Overheads overheads;
   std::vector<viz::ScheduleKind> kinds;
   std::vector<int> workers;                  ///< in rising order

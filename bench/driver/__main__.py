@@ -13,10 +13,17 @@ import amr_suite
 import checkpoint_suite
 import io_suite
 import machine
+import predict_suite
 import runtime_suite
 
 ROOT = Path(__file__).resolve().parents[2]
-SUITES = {"amr": amr_suite, "checkpoint": checkpoint_suite, "io": io_suite, "runtime": runtime_suite}
+SUITES = {
+    "amr": amr_suite,
+    "checkpoint": checkpoint_suite,
+    "io": io_suite,
+    "predict": predict_suite,
+    "runtime": runtime_suite,
+}
 CALM_WAIT = 60  # seconds
 PR_SET_PDEATHSIG = 1
 

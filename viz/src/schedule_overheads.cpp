@@ -1,7 +1,9 @@
 // What a trace tells of the time that is spent besides the pieces.
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "schedule_replay.hpp"
@@ -64,7 +66,8 @@ void add_piece_gaps(const amr::Trace& trace, const amr::TraceStretch& stretch,
     if (gap < 0.0) continue;
     if (by_level && before.phase != piece.phase) continue;
     if (piece.steals > 0) {
-      gaps.steals.push_back(gap);
+      // Level by level, what is stolen is a range, which was there long before its pieces.
+      if (!by_level) gaps.steals.push_back(gap);
     } else if (possible == before.end_ns) {
       gaps.pieces.push_back(gap);
     }
@@ -120,6 +123,25 @@ Overheads estimate_overheads(const amr::Trace& trace) {
   if (!gaps.phases.empty()) note_phase_gap(median(gaps.phases) - piece.ns, kind, trace, result);
   if (!gaps.steals.empty()) result.steal = {median(gaps.steals), true};
   return result;
+}
+
+double disturbed_share(const amr::Trace& trace) {
+  constexpr double kMuch = 20.0;
+  std::map<std::pair<std::int32_t, amr::PieceKind>, std::vector<double>> costs;
+  for (const amr::TracePiece& piece : trace.pieces) {
+    const amr::TracePhase& phase = trace.phases[piece.phase];
+    costs[{phase.level, phase.kind}].push_back(cost_of(piece));
+  }
+  double disturbed = 0.0;
+  double all = 0.0;
+  for (auto& [which, values] : costs) {
+    const double limit = kMuch * median(values);
+    for (const double cost : values) {
+      all += cost;
+      if (cost > limit) disturbed += cost;
+    }
+  }
+  return all > 0.0 ? disturbed / all : 0.0;
 }
 
 }  // namespace kumiko::viz

@@ -52,16 +52,16 @@ struct Overhead {
   bool measured = false;  ///< in the trace; else a default
 };
 
-/// All of it. The defaults are what this engine took where it was developed (docs/decisions/016).
+/// All of it. The defaults are what this engine took where it was developed (docs/decisions/017).
 struct Overheads {
   /// Between a piece and the next one of the same worker that is ready; by schedule.
-  std::array<Overhead, kScheduleKinds.size()> piece = {{{150.0}, {110.0}, {40.0}, {40.0}}};
+  std::array<Overhead, kScheduleKinds.size()> piece = {{{180.0}, {70.0}, {42.0}, {35.0}}};
   /// Between two phases, whoever works; by schedule. Dataflow has none.
-  std::array<Overhead, kScheduleKinds.size()> phase = {{{0.0}, {300.0}, {100.0}, {300.0}}};
+  std::array<Overhead, kScheduleKinds.size()> phase = {{{0.0}, {600.0}, {550.0}, {1100.0}}};
   /// More of it with several workers, per doubling of their number: the barriers of OS threads.
-  Overhead barrier{1000.0};
+  Overhead barrier{4000.0};
   /// From asking a worker that has something for a thief until this begins with it.
-  Overhead steal{1000.0};
+  Overhead steal{300.0};
   /// To look at a worker that has nothing.
   Overhead look{30.0};
 
@@ -80,8 +80,14 @@ struct Overheads {
 ///          the core to somebody else
 ///   phase  level by level: median time from a phase's last end to the next phase's first begin,
 ///          less the above; of several OS threads this is their barrier
-///   steal  median time from when a stolen piece was ready and its thief free until it began
+///   steal  dataflow with several workers: median time from when a stolen piece was ready and its
+///          thief free until it began
 Overheads estimate_overheads(const amr::Trace& trace);
+
+/// Of the time of all pieces, the share of those that took more than 20 times the median of their
+/// level and kind: the system has probably given their core to somebody else meanwhile, and the
+/// trace is to be recorded anew. 0 to 1.
+double disturbed_share(const amr::Trace& trace);
 
 /// What no schedule can beat, in seconds.
 struct WorkBounds {

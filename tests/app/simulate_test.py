@@ -1,0 +1,131 @@
+"""Contract: kumiko simulate predicts from a run's trace, writes what it prints, and refuses what it cannot read."""
+
+import csv
+import json
+import os
+import subprocess
+import tempfile
+import unittest
+import xml.etree.ElementTree
+from pathlib import Path
+
+KUMIKO = os.environ["KUMIKO"]
+ZALESAK = Path(os.environ["KUMIKO_CASES"]) / "zalesak" / "zalesak.toml"
+SMALL = ["--set", "grid.base=64", "--set", "time.steps=640", "--set", "time.stop_step=12"]
+SCHEDULES = ["dataflow", "level", "static", "openmp"]
+
+
+class SimulateTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        cls.path = Path(cls.folder.name)
+        trace = ["--set", "trace.from=2", "--set", "trace.steps=8", "--workers", "1", "--quiet"]
+        command = [KUMIKO, "run", ZALESAK, *SMALL, *trace, "--output", cls.path / "run"]
+        subprocess.run(command, check=True)
+
+    def kumiko(self, *arguments):
+        return subprocess.run(
+            [KUMIKO, "simulate", *map(str, arguments)],
+            cwd=self.path,
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+
+    def predictions(self, *arguments):
+        result = self.kumiko(*arguments, "--json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return json.loads(result.stdout)
+
+    def assert_refused(self, result, *parts):
+        self.assertEqual(result.returncode, 2, result.stderr)
+        self.assertEqual(len(result.stderr.strip().splitlines()), 1, result.stderr)
+        for part in parts:
+            self.assertIn(part, result.stderr)
+        self.assertEqual(result.stdout, "")
+
+    def test_given_a_folder_or_its_trace_then_the_predictions_are_the_same(self):
+        self.assertEqual(self.predictions("run"), self.predictions("run/trace.hdf"))
+
+    def test_given_workers_then_each_schedule_keeps_the_bounds(self):
+        figures = self.predictions("run", "--workers", "1,3,8..64")
+        self.assertEqual(figures["case"], "zalesak")
+        self.assertEqual(figures["recorded"]["base_steps"], 8)
+        self.assertAlmostEqual(
+            figures["average_parallelism"], figures["work_s"] / figures["critical_path_s"]
+        )
+        entries = figures["predictions"]
+        expected = [(name, count) for name in SCHEDULES for count in (1, 3, 8, 16, 32, 64)]
+        self.assertEqual([(e["schedule"], e["workers"]) for e in entries], expected)
+        alone = {e["schedule"]: e["seconds"] for e in entries if e["workers"] == 1}
+        for entry in entries:
+            bound = max(figures["work_s"] / entry["workers"], figures["critical_path_s"])
+            self.assertAlmostEqual(entry["bound_s"], bound)
+            self.assertGreaterEqual(entry["seconds"], bound * 0.999999)
+            self.assertAlmostEqual(entry["speed_up"], alone[entry["schedule"]] / entry["seconds"])
+            self.assertAlmostEqual(
+                entry["speed_up_over_static"], alone["static"] / entry["seconds"]
+            )
+            self.assertGreaterEqual(entry["balance_efficiency"], 1.0)
+            self.assertLessEqual(entry["utilisation"], 1.0)
+
+    def test_given_a_folder_for_them_then_the_files_hold_what_is_printed(self):
+        figures = self.predictions("run", "--workers", "1,2", "--output", "what-if")
+        folder = self.path / "what-if"
+        self.assertEqual(json.loads((folder / "simulate.json").read_text()), figures)
+        with (folder / "simulate.csv").open() as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual(len(rows), len(figures["predictions"]))
+        for row, entry in zip(rows, figures["predictions"], strict=True):
+            self.assertEqual(set(row), set(entry))
+            self.assertEqual(row["schedule"], entry["schedule"])
+            for name in set(entry) - {"schedule"}:
+                self.assertEqual(float(row[name]), entry[name])
+        for name in ("speed_up.svg", "efficiency.svg"):
+            text = (folder / name).read_text()
+            xml.etree.ElementTree.fromstring(text)
+            for schedule in SCHEDULES:
+                self.assertIn(schedule, text)
+        self.assert_refused(self.kumiko("run", "--output", "what-if"), "--overwrite")
+        again = self.kumiko("run", "--output", "what-if", "--overwrite")
+        self.assertEqual(again.returncode, 0, again.stderr)
+
+    def test_given_some_schedules_then_only_they_are_shown(self):
+        result = self.kumiko("run", "--models", "static,dataflow", "--workers", "2")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        rows = [line.split()[0] for line in result.stdout.split("\n\n")[1].splitlines()[1:]]
+        self.assertEqual(rows, ["dataflow", "static"])
+
+    def test_given_overheads_then_they_are_paid(self):
+        without = [f"--overhead={name}=0" for name in ("piece.static", "phase.static")]
+        base = self.predictions("run", "--models", "static", "--workers", "1", *without)
+        paid = self.predictions(
+            "run", "--models", "static", "--workers", "1", without[1], "--overhead=piece.static=1e6"
+        )
+        self.assertGreaterEqual(
+            paid["predictions"][0]["seconds"] - base["predictions"][0]["seconds"],
+            0.999e-3 * base["recorded"]["pieces"],
+        )
+
+    def test_given_what_is_no_trace_then_it_is_refused(self):
+        self.assert_refused(self.kumiko("nowhere"), "nowhere")
+        (self.path / "foreign").mkdir(exist_ok=True)
+        self.assert_refused(self.kumiko("foreign"), "foreign", "trace.from")
+        (self.path / "text.hdf").write_text("no trace")
+        self.assert_refused(self.kumiko("text.hdf"), "text.hdf")
+        whole = (self.path / "run/trace.hdf").read_bytes()
+        (self.path / "cut.hdf").write_bytes(whole[: len(whole) // 2])
+        self.assert_refused(self.kumiko("cut.hdf"), "cut.hdf")
+
+    def test_given_wrong_lists_then_they_are_named(self):
+        for wrong in ("", "0", "1,,2", "4..2", "1..", "two", "-1", "1.5", "99999999999", "65537"):
+            self.assert_refused(self.kumiko("run", f"--workers={wrong}"), "--workers")
+        self.assert_refused(self.kumiko("run", "--models", "magic"), "--models", "magic")
+        for wrong in ("steal", "steal=", "steal=-1", "steal=nan", "phase.dataflow=1", "pieces=1"):
+            self.assert_refused(self.kumiko("run", "--overhead", wrong), "--overhead")
+
+
+if __name__ == "__main__":
+    unittest.main()
