@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t kPictures = 4;  // of each quantity, unless times are named
 
 /// A run with what its configuration names, where that can be found.
-struct Subject {
+struct Subject {  // NOLINT(bugprone-exception-escape): moving JSON does not throw
   viz::ReportRun run;
   std::unique_ptr<Problem> problem;
   std::string why_no_problem;

@@ -76,7 +76,7 @@ function panelOptions(chart, panel, palette, largest) {
   const xs = panel.series.flatMap((series) => series.x);
   return {
     animation: false,
-    textStyle: { color: palette.text, fontFamily: "inherit" },
+    textStyle: { color: palette.text, fontFamily: palette.font },
     aria: { enabled: true, decal: { show: bars && panel.series.length > 1 },
       label: { description: `${chart.title}${panel.run ? ` of ${panel.run}` : ""}. ${chart.reading}` } },
     grid: { left: 8, right: 18, top: panel.series.length > 1 ? 62 : 34, bottom: 34, containLabel: true },

@@ -13,7 +13,8 @@ function tableOf(head, body, label) {
 function headlineTable(report) {
   const head = [el("th", { scope: "col" }, "Figure"),
     ...report.runs.map((run) => el("th", { scope: "col", class: "number" }, run.name))];
-  const body = report.headline.map((row) => el("tr", { "data-key": row.key },
+  const single = report.runs.length === 1 ? "single" : "";
+  const body = report.headline.map((row) => el("tr", { "data-key": row.key, class: single },
     el("th", { scope: "row" }, row.label),
     row.values.map((value) => el("td", {
       class: "number", "data-value": JSON.stringify(value), title: value === null ? "" : String(value),

@@ -21,16 +21,18 @@ const categoryColours = {
   dark: ["#56B4E9", "#E69F00", "#2BBF94", "#CC79A7", "#F0E442", "#D55E00", "#FFFFFF"],
 };
 
+const bodyFont = () => getComputedStyle(document.body).fontFamily;
+
 function colours() {
   const style = getComputedStyle(document.documentElement);
   const read = (name) => style.getPropertyValue(name).trim();
   if (printing) {
     return { text: "#000000", quiet: "#333333", line: "#999999", grid: "#dddddd", panel: "#ffffff",
-      page: "#ffffff", categories: categoryColours.light };
+      page: "#ffffff", filler: "#dddddd", font: bodyFont(), categories: categoryColours.light };
   }
   return {
     text: read("--text"), quiet: read("--quiet"), line: read("--line"), grid: read("--grid"),
-    panel: read("--panel"), page: read("--page"),
+    panel: read("--panel"), page: read("--page"), filler: `${read("--link")}40`, font: bodyFont(),
     categories: isDark() ? categoryColours.dark : categoryColours.light,
   };
 }

@@ -122,7 +122,7 @@ class Timeline {
     const milliseconds = (value) => String(Number((value * 1e-3).toPrecision(7)));
     return {
       animation: false,
-      textStyle: { color: palette.text, fontFamily: "inherit" },
+      textStyle: { color: palette.text, fontFamily: palette.font },
       aria: { enabled: true, label: { description: `Timeline of the workers of ${this.name}: `
         + `${this.data.count} pieces of work in ${microsecondsText(this.data.end)}.` } },
       grid: { left: 8, right: 18, top: 34, bottom: 84, containLabel: true },
@@ -137,6 +137,7 @@ class Timeline {
           startValue: this.window[0], endValue: this.window[1] },
         { type: "slider", xAxisIndex: 0, filterMode: "none", bottom: 8, height: 24, brushSelect: false,
           showDataShadow: false, labelFormatter: (value) => `${milliseconds(Number(value.toPrecision(4)))} ms`,
+          borderColor: palette.line, fillerColor: palette.filler, dataBackground: { areaStyle: { opacity: 0 } },
           textStyle: { color: palette.quiet }, startValue: this.window[0], endValue: this.window[1] },
       ],
       series: [],

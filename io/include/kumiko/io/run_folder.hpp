@@ -32,7 +32,7 @@ struct DiagnosticsEntry {
 };
 
 /// What a finished run left, but for its states and its trace, which are large.
-struct RunFolder {
+struct RunFolder {  // NOLINT(bugprone-exception-escape): moving JSON does not throw
   std::filesystem::path path;
   nlohmann::ordered_json summary;                        ///< summary.json; docs/user-guide.md
   std::string configuration;                             ///< effective.toml

@@ -29,7 +29,7 @@ struct ReportPicture {
 std::vector<ReportPicture> draw_pictures(std::span<const io::StoredState> states);
 
 /// One run of a report. Where something is not there, a sentence says how to get it.
-struct ReportRun {
+struct ReportRun {  // NOLINT(bugprone-exception-escape): moving JSON does not throw
   io::RunFolder folder;
   std::string name;  ///< different from the others'
   std::vector<ReportPicture> pictures;
