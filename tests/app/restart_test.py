@@ -409,7 +409,7 @@ class Export(RestartTest):
         self.assertEqual(done.returncode, 1)
         self.assertIn("missing.hdf", done.errors)
         self.assertIn("plt_000004", done.output)
-        self.assertIn("--format", self.kumiko("export", "missing.hdf", "--format", "gif").errors)
+        self.assertIn("--format", self.kumiko("export", "missing.hdf", "--format", "bmp").errors)
 
 
 class Interruption(RestartTest):
