@@ -1,7 +1,6 @@
 #include "scaling.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <set>
 #include <stdexcept>
 #include <utility>
@@ -57,20 +56,6 @@ Problem problem_of(const Request& request, const ScalingPoint& point) {
   return load_problem(own);
 }
 
-/// What the case says of strips: values called "balance.pthread.N".
-std::vector<Scaling::Published> published_of(const amr::Case& the_case) {
-  constexpr std::string_view kPrefix = "balance.pthread.";
-  std::vector<Scaling::Published> list;
-  for (const amr::PublishedValue& value : the_case.published_values()) {
-    if (!value.name.starts_with(kPrefix)) continue;
-    int workers = 0;
-    const char* const end = value.name.data() + value.name.size();
-    const auto [rest, error] = std::from_chars(value.name.data() + kPrefix.size(), end, workers);
-    if (error == std::errc() && rest == end) list.push_back({workers, value.value, value.source});
-  }
-  return list;
-}
-
 void keep(ScalingPoint& point, io::RunSummary summary) {
   const bool is_fastest =
       !point.has_figures() ||
@@ -96,14 +81,6 @@ double speed_up(const Scaling& scaling, double wall_s) {
   return median(scaling.reference().wall_s) / wall_s;
 }
 
-std::optional<double> published_balance(const Scaling& scaling, const ScalingPoint& point) {
-  if (point.backend != kReferenceBackend) return std::nullopt;
-  for (const Scaling::Published& value : scaling.published) {
-    if (value.workers == point.workers) return value.balance;
-  }
-  return std::nullopt;
-}
-
 Scaling plan_scaling(const Request& request) {
   Scaling scaling;
   scaling.cores = runtime::available_cores();
@@ -116,7 +93,6 @@ Scaling plan_scaling(const Request& request) {
   const Problem problem = load_problem(request);
   scaling.case_name = problem.config.values().text("case.name");
   scaling.solver = problem.config.values().text("solver.name");
-  scaling.published = published_of(*problem.the_case);
   return scaling;
 }
 

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,13 +30,6 @@ struct Scaling {
   int repetitions = 1;
   /// First what speed-ups are counted from: the pthread backend on one worker.
   std::vector<ScalingPoint> points;
-  /// Load-balance efficiency of strips, by workers, where the case knows printed values.
-  struct Published {
-    int workers;
-    double balance;
-    std::string source;
-  };
-  std::vector<Published> published;
   bool complete = false;
 
   const ScalingPoint& reference() const { return points.front(); }
@@ -45,9 +37,6 @@ struct Scaling {
 
 /// How many times faster than the reference a wall time is. Both have figures.
 double speed_up(const Scaling& scaling, double wall_s);
-
-/// The printed value for a point; nothing for other backends than pthread.
-std::optional<double> published_balance(const Scaling& scaling, const ScalingPoint& point);
 
 /// Reads the request and tries every point's first state, so that a wrong request is refused before
 /// the first run. Throws RequestError.

@@ -71,8 +71,6 @@ Json point_json(const Scaling& scaling, const ScalingPoint& point) {
   json["speed_up"] = json_of(gain.speed_up);
   json["parallel_efficiency"] = gain.efficiency;
   json["balance_efficiency"] = json_of(spread_of(point.balance));
-  const auto published = published_balance(scaling, point);
-  json["published_balance_efficiency"] = published ? Json(*published) : Json();
   json["summary"] = io::to_json(point.summary);
   return json;
 }
@@ -125,16 +123,14 @@ std::string caption_of(const Scaling& scaling) {
 
 std::string scaling_table(const Scaling& scaling) {
   TextTable table({"backend", "workers", "least s", "median s", "most s", "speed-up", "per worker",
-                   "balance", "printed", "updates/s/core"});
+                   "balance", "updates/s/core"});
   for (const ScalingPoint* point : done(scaling)) {
     const Spread wall = spread_of(point->wall_s);
     const Gain gain = gain_of(scaling, *point);
-    const auto published = published_balance(scaling, *point);
     table.add({point->backend, fmt::format("{}", point->workers), fmt::format("{:.3f}", wall.least),
                fmt::format("{:.3f}", wall.median), fmt::format("{:.3f}", wall.most),
                fmt::format("{:.2f}", gain.speed_up.median), fmt::format("{:.2f}", gain.efficiency),
                fmt::format("{:.3f}", median(point->balance)),
-               published ? fmt::format("{:.2f}", *published) : "-",
                fmt::format("{:.3g}", point->summary.updates_per_core_s)});
   }
   return fmt::format(
@@ -147,19 +143,18 @@ std::string scaling_csv(const Scaling& scaling) {
   std::string text =
       "backend,workers,wall_least_s,wall_median_s,wall_most_s,speed_up_least,speed_up_median,"
       "speed_up_most,parallel_efficiency,balance_least,balance_median,balance_most,"
-      "published_balance,repetitions,updates,updates_per_core_s,steals,state_hash\n";
+      "repetitions,updates,updates_per_core_s,steals,state_hash\n";
   for (const ScalingPoint* point : done(scaling)) {
     const Spread wall = spread_of(point->wall_s);
     const Gain gain = gain_of(scaling, *point);
     const Spread balance = spread_of(point->balance);
-    const auto published = published_balance(scaling, *point);
     text += fmt::format("{},{},{},{},{},{},{},{},{},", point->backend, point->workers, wall.least,
                         wall.median, wall.most, gain.speed_up.least, gain.speed_up.median,
                         gain.speed_up.most, gain.efficiency);
-    text += fmt::format("{},{},{},{},{},{},{},{},{}\n", balance.least, balance.median, balance.most,
-                        published ? fmt::format("{}", *published) : "", point->wall_s.size(),
-                        point->summary.updates_total, point->summary.updates_per_core_s,
-                        point->summary.steals, point->summary.state_hash);
+    text += fmt::format("{},{},{},{},{},{},{},{}\n", balance.least, balance.median, balance.most,
+                        point->wall_s.size(), point->summary.updates_total,
+                        point->summary.updates_per_core_s, point->summary.steals,
+                        point->summary.state_hash);
   }
   return text;
 }
@@ -176,13 +171,6 @@ std::string scaling_json(const Scaling& scaling) {
   json["runs"] = Json::array();
   for (const ScalingPoint* point : done(scaling)) {
     json["runs"].push_back(point_json(scaling, *point));
-  }
-  json["published"] = Json::array();
-  for (const Scaling::Published& value : scaling.published) {
-    json["published"].push_back({{"backend", scaling.reference().backend},
-                                 {"workers", value.workers},
-                                 {"balance_efficiency", value.balance},
-                                 {"source", value.source}});
   }
   return json.dump(2) + "\n";
 }
@@ -207,15 +195,6 @@ std::string efficiency_picture(const Scaling& scaling) {
   viz::LineChart balance = chart_over_workers(
       scaling, "load-balance efficiency (1 is perfect)",
       lines_of(scaling, [](const ScalingPoint& point) { return median(point.balance); }));
-  // Printed values for up to twice our workers: more would press ours together.
-  viz::Series printed;
-  for (const Scaling::Published& value : scaling.published) {
-    if (value.workers > 2 * most_workers(scaling)) continue;
-    balance.x.range->high = std::max(balance.x.range->high, value.workers + 0.5);
-    printed.name = fmt::format("strips, {}", value.source);
-    printed.points.push_back({static_cast<double>(value.workers), value.balance});
-  }
-  if (!printed.points.empty()) balance.series.push_back(std::move(printed));
   begin_at_zero(balance);
   balance.references = {{1.0}};
   viz::LineChart parallel = chart_over_workers(scaling, "speed-up per worker (1 is perfect)",

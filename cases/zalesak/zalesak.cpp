@@ -24,12 +24,7 @@ std::vector<PublishedValue> of_thesis() {
           {"wall.fine_over_amr", 1.6, kThesis},
           {"wall.fine_over_amr", 3.1, kThesis},
           {"wall.threads_over_pthread", 0.82, kThesis},
-          {"wall.threads_over_pthread", 0.71, kThesis},
-          // Load-balance efficiency of strips on 2 to 16 workers.
-          {"balance.pthread.2", 1.66, kThesis},
-          {"balance.pthread.4", 2.31, kThesis},
-          {"balance.pthread.8", 2.81, kThesis},
-          {"balance.pthread.16", 3.11, kThesis}};
+          {"wall.threads_over_pthread", 0.71, kThesis}};
 }
 
 /// Domain means of |error| are its integral over the unit square.
