@@ -295,17 +295,17 @@ TEST(Overheads, GivenPhasesThenTheirGapsAreTheirOwn) {
   amr::Trace trace = TraceBuilder(3).step({1.0, 1.0, 1.0}, 0.2).step({1.0, 1.0, 1.0}, 0.2).trace();
   trace.schedule = "level";
   for (std::size_t piece = 3; piece < 6; ++piece) {
-    trace.pieces[piece].begin_ns += 500;
-    trace.pieces[piece].end_ns += 500;
+    trace.pieces[piece].begin_ns += 9000;
+    trace.pieces[piece].end_ns += 9000;
   }
   const Overheads overheads = estimate_overheads(trace);
   EXPECT_NEAR(overheads.piece_of(ScheduleKind::kLevel).ns, 200.0, 1e-9);
-  EXPECT_NEAR(overheads.phase_of(ScheduleKind::kLevel).ns, 500.0, 1e-9);
+  EXPECT_NEAR(overheads.phase_of(ScheduleKind::kLevel).ns, 9000.0, 1e-9);
   EXPECT_FALSE(overheads.piece_of(ScheduleKind::kDataflow).measured);
   trace.backend = "pthread";
   trace.workers = 4;
   const Overheads strips = estimate_overheads(trace);
-  EXPECT_NEAR(strips.barrier.ns, (500.0 - strips.phase_of(ScheduleKind::kStatic).ns) / 2.0, 1e-9);
+  EXPECT_NEAR(strips.barrier.ns, (9000.0 - strips.phase_of(ScheduleKind::kStatic).ns) / 2.0, 1e-9);
 }
 
 TEST(Overheads, GivenAStolenPieceThenItsDelayIsTheStealsOverhead) {
