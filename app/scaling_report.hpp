@@ -20,7 +20,7 @@ std::string scaling_json(const Scaling& scaling);
 
 /// Speed-up over workers, with the line of as many times as there are workers.
 std::string speed_up_picture(const Scaling& scaling);
-/// Load-balance efficiency over workers, beside printed values; and speed-up per worker.
+/// Load-balance efficiency over workers, and speed-up per worker.
 std::string efficiency_picture(const Scaling& scaling);
 
 /// Writes kScalingFiles, making the folder where it is missing. Throws io::OutputError.

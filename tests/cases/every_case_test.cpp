@@ -119,7 +119,7 @@ TEST_P(EveryCase, GivenPublishedErrorsThenTheySayNormGridAndSource) {
   for (const amr::PublishedValue& value : problem_->published_values()) {
     EXPECT_GT(value.value, 0.0);
     EXPECT_FALSE(value.source.empty());
-    if (value.name.starts_with("wall.") || value.name.starts_with("balance.")) continue;
+    if (value.name.starts_with("wall.")) continue;
     EXPECT_EQ(norms.count(value.norm), 1U) << value.name;
     EXPECT_GT(value.points, 0) << value.name;
   }
