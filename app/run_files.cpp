@@ -1,0 +1,178 @@
+#include "run_files.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <system_error>
+#include <utility>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include <kumiko/amr/diagnostics.hpp>
+#include <kumiko/io/csv_rows.hpp>
+#include <kumiko/io/manifest.hpp>
+#include <kumiko/io/trace_file.hpp>
+#include <kumiko/viz/state_image.hpp>
+
+namespace kumiko::app {
+
+namespace {
+
+/// Pixels; 1024 of them are the domain's, so that grids of the shipped cases fall on whole pixels.
+constexpr int kPictureWidth = 1314;
+
+/// Rows that the run has left in a table of the folder that it goes on in.
+io::CsvRows earlier_rows(const Start& start, const char* name, int last) {
+  if (start.earlier != io::Earlier::kContinue) return {};
+  return io::read_csv_rows(start.path / name, last);
+}
+
+void check_finite(const amr::Simulation& simulation, amr::Backend& backend) {
+  backend.run([&] { amr::check_finite(simulation.hierarchy(), backend, simulation.step()); });
+}
+
+/// A name for a damaged file, which is nobody's to remove.
+std::filesystem::path free_name(const std::filesystem::path& file) {
+  std::filesystem::path name = file.string() + ".damaged";
+  for (int number = 2; std::filesystem::exists(name); ++number) {
+    name = fmt::format("{}.damaged{}", file.string(), number);
+  }
+  return name;
+}
+
+}  // namespace
+
+RunFiles::RunFiles(Start& start, amr::Backend& backend, const amr::Simulation& simulation)
+    : problem_(start.problem),
+      folder_(start.folder ? std::move(*start.folder) : open_output(start.path, start.earlier)),
+      from_(start.from ? std::optional(start.from->file) : std::nullopt),
+      csv_(folder_.file("diagnostics.csv"), problem_.options.levels,
+           static_cast<int>(simulation.counters().workers.size()),
+           earlier_rows(start, "diagnostics.csv", simulation.step()),
+           problem_.the_case->component_names()),
+      load_csv_(folder_.file("load.csv"), earlier_rows(start, "load.csv", simulation.step() - 1)),
+      next_load_(simulation.step()),
+      reported_(csv_.earlier_updates()),
+      has_rows_(start.earlier == io::Earlier::kContinue && !csv_.is_new()),
+      states_(problem_, backend) {
+  if (!has_rows_) {
+    for (std::size_t worker = 0; worker < reported_.size(); ++worker) {
+      reported_[worker] = simulation.counters().workers[worker].updates;
+    }
+  }
+  // Nothing refuses the run any more.
+  if (start.earlier == io::Earlier::kContinue) give_up(start);
+  folder_.write_text(io::kConfigurationFile, problem_.config.to_toml());
+}
+
+void RunFiles::write_load(const amr::Simulation& simulation) {
+  for (const amr::BaseStepLoad& load : simulation.recent_steps()) {
+    if (load.step < next_load_) continue;
+    load_csv_.add(load);
+    next_load_ = load.step + 1;
+  }
+}
+
+void RunFiles::write_row(const amr::Simulation& simulation, amr::Backend& backend) {
+  amr::FieldFigures field = amr::field_figures(simulation.hierarchy(), backend);
+  if (!field.finite) check_finite(simulation, backend);
+  io::DiagnosticsRow row;
+  row.step = simulation.step();
+  row.time = simulation.time();
+  row.field = std::move(field);
+  for (int level = 0; level < simulation.hierarchy().max_levels(); ++level) {
+    row.patches.push_back(simulation.hierarchy().level(level).size());
+  }
+  const std::vector<amr::WorkerLoad>& loads = simulation.counters().workers;
+  for (std::size_t worker = 0; worker < loads.size(); ++worker) {
+    row.updates.push_back(loads[worker].updates -
+                          std::min(reported_[worker], loads[worker].updates));
+    reported_[worker] = loads[worker].updates;
+  }
+  csv_.row(row);
+}
+
+void RunFiles::write_state(const amr::Simulation& simulation, const RunFigures& figures) {
+  states_.write_state(folder_.file(fmt::format("state_{:06}.hdf", simulation.step())), simulation,
+                      figures);
+}
+
+void RunFiles::write_checkpoint(const amr::Simulation& simulation, amr::Backend& backend,
+                                const RunFigures& figures) {
+  check_finite(simulation, backend);
+  states_.write_checkpoint(folder_.file(fmt::format("checkpoint_{:06}.hdf", simulation.step())),
+                           simulation, figures);
+}
+
+void RunFiles::settle_quietly() noexcept {
+  try {
+    settle();
+  } catch (const std::exception&) {
+    // The newest checkpoint is then the one before.
+  }
+}
+
+void RunFiles::write_picture(const amr::Simulation& simulation, const std::string& name) {
+  if (!viz::pictures_available()) return;
+  const amr::SavedRun state = simulation.save();
+  if (!colours_) colours_ = viz::value_range(state, viz::Quantity::kField);
+  viz::StateImageOptions options;
+  options.title =
+      fmt::format("{}   step {}   t = {:.4f}", problem_.config.values().text("case.name"),
+                  simulation.step(), simulation.time());
+  options.name = problem_.the_case->component_names().front();
+  options.range = colours_;
+  options.width = kPictureWidth;
+  folder_.write_text(name, viz::draw_state(state, simulation.hierarchy().geometry(), options));
+}
+
+void RunFiles::write_trace() {
+  if (!trace_) return;
+  io::write_trace(folder_.file(io::kTraceFile), *trace_);
+  folder_.write("trace.json", [&](std::ostream& out) { io::write_chrome_trace(out, *trace_); });
+  trace_.reset();
+}
+
+void RunFiles::write_trace_quietly() noexcept {
+  try {
+    write_trace();
+  } catch (const std::exception&) {
+    // What made the run fail is what counts.
+  }
+}
+
+void RunFiles::finish(const io::RunSummary& summary, double dt, const std::filesystem::path& copy) {
+  write_trace();
+  csv_.finish();
+  load_csv_.finish();
+  folder_.write_text("states.hdf.series", io::make_series(folder_, dt));
+  folder_.write_text(io::kManifestFile, io::make_manifest(folder_));
+  const std::string text = io::to_json(summary).dump(2) + "\n";
+  folder_.write_text(io::kSummaryFile, text);
+  if (!copy.empty()) io::write_text_file(copy, text);
+}
+
+/// What is later than the checkpoint: damaged files get another name, the others go.
+void RunFiles::give_up(const Start& start) const {
+  for (const std::filesystem::path& file : start.later) {
+    const bool damaged = !start.from->damaged.empty();
+    std::error_code failed;
+    if (damaged) {
+      const std::filesystem::path other = free_name(file);
+      std::filesystem::rename(file, other, failed);
+      if (!failed) {
+        fmt::print(stderr, "kumiko: warning: '{}' is called '{}' now\n", file.string(),
+                   other.filename().string());
+      }
+    } else {
+      std::filesystem::remove(file, failed);
+    }
+    if (failed) {
+      throw io::OutputError(
+          fmt::format("cannot put '{}' out of the way: {}", file.string(), failed.message()));
+    }
+  }
+  folder_.forget_end();
+}
+
+}  // namespace kumiko::app

@@ -1,0 +1,81 @@
+// The files of one run.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <kumiko/amr/simulation.hpp>
+#include <kumiko/io/diagnostics_csv.hpp>
+#include <kumiko/io/load_csv.hpp>
+#include <kumiko/io/output_folder.hpp>
+#include <kumiko/io/summary.hpp>
+#include <kumiko/viz/axis.hpp>
+
+#include "run_start.hpp"
+#include "state_writer.hpp"
+
+namespace kumiko::app {
+
+/// Writes the files of one run into its folder.
+class RunFiles {
+ public:
+  /// Takes start.folder, if there is one. Throws io::OutputError.
+  RunFiles(Start& start, amr::Backend& backend, const amr::Simulation& simulation);
+
+  /// Whether an earlier part of the run has left rows, which go on.
+  bool has_rows() const { return has_rows_; }
+
+  /// The base steps that have been taken since the last call.
+  void write_load(const amr::Simulation& simulation);
+  /// Of diagnostics.csv.
+  void write_row(const amr::Simulation& simulation, amr::Backend& backend);
+  void write_state(const amr::Simulation& simulation, const RunFigures& figures);
+  /// Throws amr::NonFiniteError rather than write what no run can go on from, and remove an older
+  /// one for it.
+  void write_checkpoint(const amr::Simulation& simulation, amr::Backend& backend,
+                        const RunFigures& figures);
+
+  void settle() { states_.settle(); }
+  /// The same for a run that has failed already.
+  void settle_quietly() noexcept;
+
+  /// The latest checkpoint, or the one that the run came from.
+  const std::optional<std::filesystem::path>& latest() const {
+    return states_.latest() ? states_.latest() : from_;
+  }
+
+  double longest_checkpoint_s() const { return states_.longest_s(); }
+
+  /// All of a run's pictures have the first one's colours.
+  void write_picture(const amr::Simulation& simulation, const std::string& name);
+
+  /// Keeps a trace until the stepping has ended, whose time its files shall not take.
+  void keep_trace(amr::Trace trace) { trace_ = std::move(trace); }
+  /// Writes the trace that was kept, if there is one.
+  void write_trace();
+  /// The same for a run that has failed already.
+  void write_trace_quietly() noexcept;
+
+  /// Last of all: its presence says that the run is complete.
+  void finish(const io::RunSummary& summary, double dt, const std::filesystem::path& copy);
+
+ private:
+  void give_up(const Start& start) const;
+
+  const Problem& problem_;
+  io::OutputFolder folder_;
+  std::optional<std::filesystem::path> from_;
+  io::DiagnosticsCsv csv_;
+  io::LoadCsv load_csv_;
+  int next_load_;
+  std::vector<std::uint64_t> reported_;  ///< updates per worker up to the last row
+  bool has_rows_;
+  StateWriter states_;
+  std::optional<viz::Range> colours_;
+  std::optional<amr::Trace> trace_;
+};
+
+}  // namespace kumiko::app

@@ -1,0 +1,35 @@
+// What a run begins with: its problem, its folder, and what it goes on from.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+#include <kumiko/io/output_folder.hpp>
+
+#include "problem.hpp"
+#include "request.hpp"
+#include "restart.hpp"
+
+namespace kumiko::app {
+
+/// What a run begins with.
+struct Start {
+  Problem problem;
+  std::filesystem::path path;  ///< of the folder
+  io::Earlier earlier;         ///< what becomes of the folder's files
+  /// Of a run that goes on there: nobody else writes to it from before its checkpoint is chosen.
+  std::optional<io::OutputFolder> folder = std::nullopt;
+  std::optional<Restart> from = std::nullopt;
+  /// Files of later steps in that folder, which belong to a part of the run that is given up.
+  std::vector<std::filesystem::path> later = {};
+};
+
+/// Reads what the request names, and chooses the checkpoint that the run goes on from, if it does.
+/// Throws RequestError.
+Start start_of(const Request& request);
+
+/// Refuses a window to trace that the run does not pass. Throws RequestError.
+void check_trace(const Start& start);
+
+}  // namespace kumiko::app
