@@ -115,8 +115,7 @@ void add_line(viz::LineChart& chart, const WhatIf& what_if, const std::string& n
 }
 
 std::string caption(const WhatIf& what_if) {
-  return fmt::format("Predicted from a trace of {}. No memory bandwidth, caches, NUMA",
-                     recorded(what_if.trace));
+  return fmt::format("Predicted from a trace: {}", recorded(what_if.trace));
 }
 
 }  // namespace
