@@ -1,6 +1,7 @@
 #include "animation.hpp"
 
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <fstream>
 #include <stdexcept>
@@ -41,6 +42,18 @@ std::vector<std::string> encoding(const std::string& format) {
   return list;
 }
 
+/// While it lives, Ctrl-C is the child's: its end is seen here, and its frames are removed.
+class LeaveInterrupts {
+ public:
+  LeaveInterrupts() : before_(std::signal(SIGINT, SIG_IGN)) {}
+  ~LeaveInterrupts() { std::signal(SIGINT, before_); }
+  LeaveInterrupts(const LeaveInterrupts&) = delete;
+  LeaveInterrupts& operator=(const LeaveInterrupts&) = delete;
+
+ private:
+  void (*before_)(int);
+};
+
 /// What a child process writes goes to `messages`. @return its exit status, or 128 + signal
 int run_child(const std::vector<std::string>& command, const std::filesystem::path& messages) {
   std::vector<char*> arguments;
@@ -60,8 +73,12 @@ int run_child(const std::vector<std::string>& command, const std::filesystem::pa
     throw std::runtime_error(fmt::format("cannot start '{}': {}", command.front(),
                                          std::system_category().message(failed)));
   }
+  const LeaveInterrupts leave;
   int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  while (waitpid(child, &status, 0) < 0) {
+    if (errno == EINTR) continue;
+    throw std::runtime_error(fmt::format("cannot tell how '{}' ended: {}", command.front(),
+                                         std::system_category().message(errno)));
   }
   constexpr int kSignalled = 128;
   return WIFEXITED(status) ? WEXITSTATUS(status) : kSignalled + WTERMSIG(status);

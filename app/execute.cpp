@@ -11,8 +11,6 @@
 
 #include <kumiko/amr/diagnostics.hpp>
 
-#include "status.hpp"
-
 namespace kumiko::app {
 
 namespace {
@@ -199,7 +197,6 @@ double uniform_updates(const Problem& problem, int steps) {
 bool end_requested() { return end_signal != 0; }
 
 void heed_signals() {
-  hold_status_signal();
   std::signal(SIGTERM, [](int signal) { end_signal = signal; });
   // Ctrl-C once more does not wait for the run's next stop; batch systems repeat SIGTERM.
   std::signal(SIGINT, [](int signal) {

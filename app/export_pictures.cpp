@@ -184,6 +184,10 @@ bool is_picture_format(std::string_view format) {
   return std::find(kFormats.begin(), kFormats.end(), format) != kFormats.end();
 }
 
+bool is_animation_format(std::string_view format) {
+  return is_picture_format(format) && format != kPng;
+}
+
 const std::vector<std::string>& quantity_names() {
   static const std::vector<std::string> names = {"field", "worker", "cost", "indicator"};
   return names;

@@ -11,6 +11,9 @@ namespace kumiko::app {
 /// Whether a format of `kumiko export` is one of pictures: png, mp4, gif or webm.
 bool is_picture_format(std::string_view format);
 
+/// Whether it is one of animations: mp4, gif or webm.
+bool is_animation_format(std::string_view format);
+
 /// Names of the quantities that pictures show.
 const std::vector<std::string>& quantity_names();
 

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <new>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -16,6 +17,7 @@
 #include "export_pictures.hpp"
 #include "plugins.hpp"
 #include "request.hpp"
+#include "status.hpp"
 
 namespace kumiko::app {
 namespace {
@@ -251,6 +253,18 @@ void add_picture_options(CLI::App& command, Request& request) {
       ->capture_default_str();
 }
 
+/// None is taken and then ignored.
+void check_picture_options(const CLI::App& command, const Request& request) {
+  for (const char* name : {"--quantity", "--component", "--range", "--fps", "--width"}) {
+    const bool fits = name == std::string_view("--fps") ? is_animation_format(request.format)
+                                                        : is_picture_format(request.format);
+    if (fits || command.get_option(name)->count() == 0) continue;
+    throw RequestError(fmt::format(
+        "{} does not go with --format {}; it is for {}", name, request.format,
+        name == std::string_view("--fps") ? "mp4, gif and webm" : "png, mp4, gif and webm"));
+  }
+}
+
 CLI::App* add_export(CLI::App& app, Request& request) {
   CLI::App* const exported =
       app.add_subcommand("export", "put checkpoints, states or traces into another format");
@@ -341,8 +355,10 @@ int dispatch(int argc, char** argv) {
   if (inspect->parsed()) return inspect_command(request);
   if (simulate->parsed()) return simulate_command(request);
   if (check->parsed()) return check_command(request);
-  const bool computes = run->parsed() || table->parsed() || compare->parsed() ||
-                        scaling->parsed() || exported->parsed();
+  const bool steps = run->parsed() || table->parsed() || compare->parsed() || scaling->parsed();
+  // Before plugins are loaded, which may start threads.
+  if (steps) hold_status_signal();
+  const bool computes = steps || exported->parsed();
   request.plugins = computes ? usable_plugins(plugin_path) : find_plugins(plugin_path);
   if (run->parsed()) {
     if (config->empty() && restart->empty()) {
@@ -351,6 +367,7 @@ int dispatch(int argc, char** argv) {
     return run_command(request);
   }
   if (exported->parsed()) {
+    check_picture_options(*exported, request);
     if (request.output.empty()) request.output = ".";
     return export_command(request);
   }

@@ -59,6 +59,16 @@ std::string bar(const Terminal& terminal, double share, int width) {
   return terminal.utf8 ? block_bar(share, width, terminal.colour) : plain_bar(share, width);
 }
 
+/// The beginning of a text in UTF-8, of so many bytes at most, with whole characters.
+std::string cut(const std::string& text, std::size_t most) {
+  if (text.size() <= most) return text;
+  const auto goes_on = [&](std::size_t at) {
+    return (static_cast<unsigned char>(text[at]) & 0xc0U) == 0x80U;
+  };
+  while (most > 0 && goes_on(most)) --most;
+  return text.substr(0, most);
+}
+
 /// The parts, the most important first, as far as they fit on a line; the bar takes what is left.
 /// All are ASCII, so that a byte is a column, but the label, which is cut to its bytes.
 std::string line_of(const Terminal& terminal, const std::string& label, double share,
@@ -66,11 +76,9 @@ std::string line_of(const Terminal& terminal, const std::string& label, double s
   constexpr std::size_t kLongestLabel = 24;
   // Writing into the last column would make some terminals begin a new line.
   int room = std::max(0, Terminal::width() - 1 - kShortestBar);
-  std::string before;
-  if (static_cast<int>(label.size()) + 2 <= room / 2) {
-    before = label.substr(0, kLongestLabel) + "  ";
-    room -= static_cast<int>(before.size());
-  }
+  std::string before = cut(label, kLongestLabel) + "  ";
+  if (static_cast<int>(before.size()) > room / 2) before.clear();
+  room -= static_cast<int>(before.size());
   std::string after;
   for (const std::string& part : parts) {
     const int more = static_cast<int>(part.size()) + 2;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <exception>
 #include <system_error>
 #include <utility>
 
@@ -17,6 +18,9 @@
 namespace kumiko::app {
 
 namespace {
+
+/// Some 450 MB of trace.json, which Perfetto in a browser hardly takes.
+constexpr std::size_t kMostPiecesAsJson = std::size_t{1} << 20U;
 
 /// Pixels; 1024 of them are the domain's, so that grids of the shipped cases fall on whole pixels.
 constexpr int kPictureWidth = 1314;
@@ -128,9 +132,17 @@ void RunFiles::write_picture(const amr::Simulation& simulation, const std::strin
 
 void RunFiles::write_trace() {
   if (!trace_) return;
-  io::write_trace(folder_.file(io::kTraceFile), *trace_);
-  folder_.write("trace.json", [&](std::ostream& out) { io::write_chrome_trace(out, *trace_); });
+  const amr::Trace trace = std::move(*trace_);
   trace_.reset();
+  io::write_trace(folder_.file(io::kTraceFile), trace);
+  if (trace.pieces.size() > kMostPiecesAsJson) {
+    fmt::print(stderr,
+               "kumiko: note: a trace.json of {} pieces would be too large for viewers; kumiko "
+               "export --format chrome makes it\n",
+               trace.pieces.size());
+    return;
+  }
+  folder_.write("trace.json", [&](std::ostream& out) { io::write_chrome_trace(out, trace); });
 }
 
 void RunFiles::write_trace_quietly() noexcept {
@@ -142,7 +154,13 @@ void RunFiles::write_trace_quietly() noexcept {
 }
 
 void RunFiles::finish(const io::RunSummary& summary, double dt, const std::filesystem::path& copy) {
-  write_trace();
+  // The run's figures are not lost for want of room for its trace.
+  std::exception_ptr failed;
+  try {
+    write_trace();
+  } catch (const std::exception&) {
+    failed = std::current_exception();
+  }
   csv_.finish();
   load_csv_.finish();
   folder_.write_text("states.hdf.series", io::make_series(folder_, dt));
@@ -150,6 +168,7 @@ void RunFiles::finish(const io::RunSummary& summary, double dt, const std::files
   const std::string text = io::to_json(summary).dump(2) + "\n";
   folder_.write_text(io::kSummaryFile, text);
   if (!copy.empty()) io::write_text_file(copy, text);
+  if (failed) std::rethrow_exception(failed);
 }
 
 /// What is later than the checkpoint: damaged files get another name, the others go.

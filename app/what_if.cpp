@@ -11,6 +11,7 @@
 
 #include "problem.hpp"
 #include "request.hpp"
+#include "sweep.hpp"
 #include "text_table.hpp"
 
 namespace kumiko::app {
@@ -227,15 +228,7 @@ std::string efficiency_picture(const WhatIf& what_if) {
 }
 
 void check_what_if_files(const std::filesystem::path& folder, bool overwrite) {
-  if (folder.empty()) return;
-  check_output(folder, io::Earlier::kReplace);
-  for (const char* name : kFiles) {
-    if (overwrite || !std::filesystem::exists(folder / name)) continue;
-    throw RequestError(
-        fmt::format("'{}' is there; replace the predictions in that folder with --overwrite, or "
-                    "name another folder with --output",
-                    (folder / name).string()));
-  }
+  check_sweep_files(folder, kFiles, overwrite, "predictions");
 }
 
 void write_what_if_files(const std::filesystem::path& folder, const WhatIf& what_if) {
