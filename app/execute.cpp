@@ -55,12 +55,26 @@ class TraceWindow {
     is_open_ = false;
     amr::Trace trace = simulation.stop_trace();
     if (is_full) warn(trace);
-    trace.case_name = problem_.config.values().text("case.name");
-    hooks_.settle();  // it is written next
-    hooks_.end_trace(std::move(trace));
+    hand_over(std::move(trace));
+  }
+
+  /// Keeps what there is of a trace when the run fails within the window.
+  void save(amr::Simulation& simulation) noexcept {
+    if (!std::exchange(is_open_, false)) return;
+    try {
+      amr::Trace trace = simulation.stop_trace();
+      if (!trace.pieces.empty()) hand_over(std::move(trace));
+    } catch (const std::exception&) {
+      // What made the run fail is what counts.
+    }
   }
 
  private:
+  void hand_over(amr::Trace trace) const {
+    trace.case_name = problem_.config.values().text("case.name");
+    hooks_.end_trace(std::move(trace));
+  }
+
   void warn(const amr::Trace& trace) const {
     const int steps = trace.stretches.empty()
                           ? 0
@@ -220,14 +234,13 @@ namespace {
 
 io::RunSummary step_to_end(const Problem& problem, amr::Backend& backend,
                            amr::Simulation& simulation, const Hooks& hooks,
-                           const std::optional<RunFigures>& past) {
+                           const std::optional<RunFigures>& past, TraceWindow& trace) {
   RunFigures figures =
       past ? *past : RunFigures{amr::field_figures(simulation.hierarchy(), backend).mass, 0.0};
   if (!past) hooks.diagnose(simulation);
   const int past_step = simulation.step();
   const std::uint64_t updates_before = simulation.counters().updates();
   const double wall_s_before = figures.wall_s;
-  TraceWindow trace(problem, hooks);
   Stops stops(problem, hooks, figures.wall_s);
   while (simulation.step() < problem.stop_step) {
     const int step = simulation.step();
@@ -291,10 +304,15 @@ io::RunSummary step_to_end(const Problem& problem, amr::Backend& backend,
 
 io::RunSummary execute(const Problem& problem, amr::Backend& backend, amr::Simulation& simulation,
                        const Hooks& hooks, const std::optional<RunFigures>& past) {
+  TraceWindow trace(problem, hooks);
   try {
-    return step_to_end(problem, backend, simulation, hooks, past);
+    return step_to_end(problem, backend, simulation, hooks, past, trace);
   } catch (const amr::BrokenValueError& error) {
+    trace.save(simulation);
     throw std::runtime_error(describe(error, problem));
+  } catch (...) {
+    trace.save(simulation);
+    throw;
   }
 }
 
