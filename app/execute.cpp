@@ -12,6 +12,7 @@
 #include <kumiko/amr/diagnostics.hpp>
 
 #include "status.hpp"
+#include "terminal.hpp"
 
 namespace kumiko::app {
 
@@ -80,11 +81,12 @@ class TraceWindow {
                           ? 0
                           : trace.stretches.back().first_step + trace.stretches.back().steps -
                                 problem_.trace_from;
-    fmt::print(
-        stderr,
-        "kumiko: warning: the trace takes more than {:.0f} GB, and ends after {} base steps; "
-        "lower trace.steps\n",
-        static_cast<double>(amr::Simulation::kMostTraceBytes) * 1e-9, steps);
+    // On a terminal there may be a progress bar, which comes again below.
+    const Terminal terminal = Terminal::of_stderr();
+    fmt::print(stderr,
+               "{}kumiko: warning: there is no room for more of the trace: it ends after {} base "
+               "steps; lower trace.steps\n",
+               terminal.exists ? terminal.erase_line() : std::string(), steps);
   }
 
   const Problem& problem_;
