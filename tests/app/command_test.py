@@ -179,6 +179,32 @@ class Run(CommandTest):
 
         self.assert_refused(refused("--set", "trace.from=12"), "trace.from", "0 .. 11")
 
+    def test_given_a_restart_after_the_traced_steps_then_a_trace_that_is_missing_is_named(self):
+        def words(folder, *keys):
+            keys = ("trace.from=2", "trace.steps=2", *keys)
+            sets = [part for key in keys for part in ("--set", key)]
+            return ["run", ZALESAK, *SMALL, *sets, "--output", folder, "--quiet"]
+
+        def restarted(*arguments):
+            result = self.kumiko(*arguments)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            return result.stderr
+
+        first = words("here", "checkpoint.every=6", "time.stop_step=7")
+        self.assertEqual(self.kumiko(*first).returncode, 0)
+        (self.path / "copy").mkdir()
+        checkpoint = self.path / "here" / "checkpoint_000006.hdf"
+        (self.path / "copy" / checkpoint.name).write_bytes(checkpoint.read_bytes())
+        self.assertEqual(restarted(*words("other"), "--restart", checkpoint), "")
+        self.assertEqual(restarted(*words("here", "time.stop_step=9"), "--restart", "latest"), "")
+        self.assertEqual(self.traced_steps("here"), [2, 3])
+        alone = ["--restart", self.path / "copy" / checkpoint.name]
+        self.assertEqual(restarted(*words("none", "trace.from=-1"), *alone), "")
+        errors = restarted(*words("lost"), *alone)
+        self.assertEqual(len(errors.splitlines()), 1, errors)
+        for part in ("warning", "trace.hdf", "trace.from", "'lost'"):
+            self.assertIn(part, errors)
+
     def test_given_summary_and_quiet_then_the_figures_go_to_the_file_alone(self):
         result = self.kumiko(
             "run", ZALESAK, *SMALL, "--output", "here", "--summary", "copy.json", "--quiet"
