@@ -5,6 +5,8 @@
 #include <cmath>
 #include <csignal>
 #include <cstring>
+#include <new>
+#include <string>
 #include <utility>
 
 #include <fmt/core.h>
@@ -54,9 +56,15 @@ class TraceWindow {
     const bool is_full = simulation.trace_is_full();
     if (!is_full && simulation.step() != problem_.trace_until) return;
     is_open_ = false;
-    amr::Trace trace = simulation.stop_trace();
-    if (is_full) warn(trace);
-    hand_over(std::move(trace));
+    try {
+      amr::Trace trace = simulation.stop_trace();
+      if (is_full) {
+        warn(fmt::format("more of the trace: it ends after {} base steps", steps(trace)));
+      }
+      hand_over(std::move(trace));
+    } catch (const std::bad_alloc&) {
+      warn("the trace, which is lost");
+    }
   }
 
   /// Keeps what there is of a trace when the run fails within the window.
@@ -76,17 +84,18 @@ class TraceWindow {
     hooks_.end_trace(std::move(trace));
   }
 
-  void warn(const amr::Trace& trace) const {
-    const int steps = trace.stretches.empty()
-                          ? 0
-                          : trace.stretches.back().first_step + trace.stretches.back().steps -
-                                problem_.trace_from;
-    // On a terminal there may be a progress bar, which comes again below.
+  /// Base steps that it has.
+  int steps(const amr::Trace& trace) const {
+    if (trace.stretches.empty()) return 0;
+    const amr::TraceStretch& last = trace.stretches.back();
+    return last.first_step + last.steps - problem_.trace_from;
+  }
+
+  /// On a terminal there may be a progress bar, which comes again below.
+  static void warn(const std::string& for_what) {
     const Terminal terminal = Terminal::of_stderr();
-    fmt::print(stderr,
-               "{}kumiko: warning: there is no room for more of the trace: it ends after {} base "
-               "steps; lower trace.steps\n",
-               terminal.exists ? terminal.erase_line() : std::string(), steps);
+    fmt::print(stderr, "{}kumiko: warning: there is no room for {}; lower trace.steps\n",
+               terminal.exists ? terminal.erase_line() : std::string(), for_what);
   }
 
   const Problem& problem_;
