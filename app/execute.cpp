@@ -5,11 +5,15 @@
 #include <cmath>
 #include <csignal>
 #include <cstring>
+#include <new>
+#include <string>
 #include <utility>
 
 #include <fmt/core.h>
 
 #include <kumiko/amr/diagnostics.hpp>
+
+#include "terminal.hpp"
 
 namespace kumiko::app {
 
@@ -51,24 +55,46 @@ class TraceWindow {
     const bool is_full = simulation.trace_is_full();
     if (!is_full && simulation.step() != problem_.trace_until) return;
     is_open_ = false;
-    amr::Trace trace = simulation.stop_trace();
-    if (is_full) warn(trace);
-    trace.case_name = problem_.config.values().text("case.name");
-    hooks_.settle();  // it is written next
-    hooks_.end_trace(std::move(trace));
+    try {
+      amr::Trace trace = simulation.stop_trace();
+      if (is_full) {
+        warn(fmt::format("more of the trace: it ends after {} base steps", steps(trace)));
+      }
+      hand_over(std::move(trace));
+    } catch (const std::bad_alloc&) {
+      warn("the trace, which is lost");
+    }
+  }
+
+  /// Keeps what there is of a trace when the run fails within the window.
+  void save(amr::Simulation& simulation) noexcept {
+    if (!std::exchange(is_open_, false)) return;
+    try {
+      amr::Trace trace = simulation.stop_trace();
+      if (!trace.pieces.empty()) hand_over(std::move(trace));
+    } catch (const std::exception&) {
+      // What made the run fail is what counts.
+    }
   }
 
  private:
-  void warn(const amr::Trace& trace) const {
-    const int steps = trace.stretches.empty()
-                          ? 0
-                          : trace.stretches.back().first_step + trace.stretches.back().steps -
-                                problem_.trace_from;
-    fmt::print(
-        stderr,
-        "kumiko: warning: the trace takes more than {:.0f} GB, and ends after {} base steps; "
-        "lower trace.steps\n",
-        static_cast<double>(amr::Simulation::kMostTraceBytes) * 1e-9, steps);
+  void hand_over(amr::Trace trace) const {
+    trace.case_name = problem_.config.values().text("case.name");
+    hooks_.end_trace(std::move(trace));
+  }
+
+  /// Base steps that it has.
+  int steps(const amr::Trace& trace) const {
+    if (trace.stretches.empty()) return 0;
+    const amr::TraceStretch& last = trace.stretches.back();
+    return last.first_step + last.steps - problem_.trace_from;
+  }
+
+  /// On a terminal there may be a progress bar, which comes again below.
+  static void warn(const std::string& for_what) {
+    const Terminal terminal = Terminal::of_stderr();
+    fmt::print(stderr, "{}kumiko: warning: there is no room for {}; lower trace.steps\n",
+               terminal.exists ? terminal.erase_line() : std::string(), for_what);
   }
 
   const Problem& problem_;
@@ -217,14 +243,13 @@ namespace {
 
 io::RunSummary step_to_end(const Problem& problem, amr::Backend& backend,
                            amr::Simulation& simulation, const Hooks& hooks,
-                           const std::optional<RunFigures>& past) {
+                           const std::optional<RunFigures>& past, TraceWindow& trace) {
   RunFigures figures =
       past ? *past : RunFigures{amr::field_figures(simulation.hierarchy(), backend).mass, 0.0};
   if (!past) hooks.diagnose(simulation);
   const int past_step = simulation.step();
   const std::uint64_t updates_before = simulation.counters().updates();
   const double wall_s_before = figures.wall_s;
-  TraceWindow trace(problem, hooks);
   Stops stops(problem, hooks, figures.wall_s);
   while (simulation.step() < problem.stop_step) {
     const int step = simulation.step();
@@ -288,10 +313,15 @@ io::RunSummary step_to_end(const Problem& problem, amr::Backend& backend,
 
 io::RunSummary execute(const Problem& problem, amr::Backend& backend, amr::Simulation& simulation,
                        const Hooks& hooks, const std::optional<RunFigures>& past) {
+  TraceWindow trace(problem, hooks);
   try {
-    return step_to_end(problem, backend, simulation, hooks, past);
+    return step_to_end(problem, backend, simulation, hooks, past, trace);
   } catch (const amr::BrokenValueError& error) {
+    trace.save(simulation);
     throw std::runtime_error(describe(error, problem));
+  } catch (...) {
+    trace.save(simulation);
+    throw;
   }
 }
 

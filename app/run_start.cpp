@@ -6,6 +6,8 @@
 
 #include <fmt/core.h>
 
+#include <kumiko/io/trace_file.hpp>
+
 namespace kumiko::app {
 
 namespace {
@@ -48,7 +50,20 @@ void check_steps(Problem& problem, const Restart& from) {
         "'{}' stands at base step {}, and the run is to end at {}; raise time.stop_step",
         from.file.string(), step, problem.stop_step));
   }
-  if (problem.trace_from >= 0 && problem.trace_until <= step) problem.trace_from = -1;  // is done
+}
+
+/// Of steps that are behind the run there can be no trace but one that it has.
+void close_trace(Problem& problem, const Restart& from, const std::filesystem::path& folder) {
+  if (problem.trace_from < 0 || problem.trace_until > from.checkpoint.run.step) return;
+  problem.trace_from = -1;
+  std::error_code missing;
+  for (const std::filesystem::path& place : {folder, folder_of(from.file)}) {
+    if (std::filesystem::exists(place / io::kTraceFile, missing)) return;
+  }
+  fmt::print(stderr,
+             "kumiko: warning: the traced steps are over, and there is no {} in '{}'; set "
+             "trace.from to {} or later, or to -1 for no trace\n",
+             io::kTraceFile, folder.string(), from.checkpoint.run.step);
 }
 
 /// What is in the way of a run that goes on in its folder. Throws RequestError for whole files,
@@ -96,6 +111,7 @@ Start restarted(const Request& as_asked) {
   check_steps(*problem, from);
   std::vector<std::filesystem::path> later;
   if (goes_on) later = later_files_of(request, path, from);
+  close_trace(*problem, from, path);
   io::Earlier earlier = request.overwrite ? io::Earlier::kReplace : io::Earlier::kRefuse;
   if (goes_on) earlier = io::Earlier::kContinue;
   return {std::move(*problem), std::move(path), earlier,

@@ -62,6 +62,7 @@ void TimeStepper::advance(int first, int count) {
     step_levels(order, count);
   } else {
     graph_.build(hierarchy_, patches_);
+    graph_bytes_ = graph_.bytes();  // a trace takes the graph
     dataflow_.advance(first, count);
   }
   const std::uint64_t updates = ledger_.end_window();

@@ -43,7 +43,7 @@ class TimeStepper {
   const TraceRecorder& recorder() const { return recorder_; }
   bool by_level() const { return by_level_; }
   /// What is kept for each patch beside the hierarchy.
-  std::size_t metadata_bytes() const { return graph_.bytes(); }
+  std::size_t metadata_bytes() const { return graph_bytes_; }
 
  private:
   void step_levels(const PhaseOrder& order, int count);
@@ -58,6 +58,7 @@ class TimeStepper {
   WorkLedger ledger_;
   FirstFailure failures_;
   PatchGraph graph_;  ///< of the latest window, when stepping without barriers or for a trace
+  std::size_t graph_bytes_ = 0;  ///< of the latest window's graph; 0 with barriers
   TraceRecorder recorder_;
   PieceRunner pieces_;
   DataflowStepper dataflow_;

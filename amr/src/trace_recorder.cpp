@@ -32,13 +32,27 @@ void TraceRecorder::start(std::size_t most_bytes) {
 }
 
 void TraceRecorder::begin_stretch(const PhaseOrder& order, int count, const PatchGraph& graph) {
-  if (!make_room(order, count, graph)) {
-    is_on_ = false;
-    is_full_ = true;
-    end_ = read_ticks();
-    return;
+  drop_unfinished();
+  before_ = {trace_.patches.size(), trace_.phases.size(), trace_.pieces.size(),
+             trace_.stretches.size(), bytes_};
+  try {
+    in_stretch_ = make_room(order, count, graph);
+    if (in_stretch_) add_stretch(order, count, graph);
+  } catch (const std::bad_alloc&) {
+    in_stretch_ = true;
+    drop_unfinished();
   }
-  in_stretch_ = true;
+  if (!in_stretch_) become_full();
+}
+
+/// Nothing more is recorded.
+void TraceRecorder::become_full() {
+  is_on_ = false;
+  is_full_ = true;
+  end_ = read_ticks();
+}
+
+void TraceRecorder::add_stretch(const PhaseOrder& order, int count, const PatchGraph& graph) {
   const auto first_patch = static_cast<std::uint32_t>(trace_.patches.size());
   first_pieces_.resize(static_cast<std::size_t>(graph.levels()));
   for (int level = 0; level < graph.levels(); ++level) {
@@ -64,8 +78,8 @@ void TraceRecorder::begin_stretch(const PhaseOrder& order, int count, const Patc
   kept_.push_back({{}, {}, order.clock, order.first});
 }
 
-/// Whether there is room for the stretch. A piece has as many edges that lead to it as it has
-/// inputs, at most.
+/// Whether there is room for the stretch; throws std::bad_alloc if there is none at all. A piece
+/// has as many edges that lead to it as it has inputs, at most.
 bool TraceRecorder::make_room(const PhaseOrder& order, int count, const PatchGraph& graph) {
   std::size_t pieces = 0;
   std::size_t bytes = graph.bytes();
@@ -87,13 +101,9 @@ bool TraceRecorder::make_room(const PhaseOrder& order, int count, const PatchGra
     return false;
   }
   bytes_ += bytes;
-  try {
-    const std::size_t needed = trace_.pieces.size() + pieces;
-    const std::size_t capacity = trace_.pieces.capacity();
-    if (needed > capacity) trace_.pieces.reserve(std::max(needed, 2 * capacity));
-  } catch (const std::bad_alloc&) {
-    return false;
-  }
+  const std::size_t needed = trace_.pieces.size() + pieces;
+  const std::size_t capacity = trace_.pieces.capacity();
+  if (needed > capacity) trace_.pieces.reserve(std::max(needed, 2 * capacity));
   return true;
 }
 
@@ -154,42 +164,48 @@ void TraceRecorder::note_return(int base_step) {
 
 void TraceRecorder::add_span(const char* what, int base_step, std::uint64_t begin,
                              std::uint64_t end, std::chrono::nanoseconds loops) {
-  trace_.spans.push_back({what, as_time(begin), as_time(end), base_step, loops.count()});
+  try {
+    trace_.spans.push_back({what, as_time(begin), as_time(end), base_step, loops.count()});
+  } catch (const std::bad_alloc&) {
+    become_full();
+  }
 }
 
 Trace TraceRecorder::stop() {
   drop_unfinished();
   trace_.end_ns = as_time(is_full_ ? end_ : read_ticks());
   is_on_ = false;
-  trace_.successors_begin.reserve(trace_.pieces.size() + 1);
-  for (std::size_t at = 0; at < trace_.stretches.size(); ++at) {
-    add_edges(trace_.stretches[at], kept_[at]);
-    if (by_level_) note_level_waits(trace_.stretches[at]);
+  Trace trace = std::exchange(trace_, {});
+  std::vector<Kept> kept = std::exchange(kept_, {});
+  trace.successors_begin.reserve(trace.pieces.size() + 1);
+  for (std::size_t at = 0; at < trace.stretches.size(); ++at) {
+    add_edges(trace, trace.stretches[at], kept[at]);
+    if (by_level_) note_level_waits(trace, trace.stretches[at]);
   }
-  trace_.successors_begin.push_back(trace_.successors.size());
-  kept_.clear();
-  to_nanoseconds();
-  return std::exchange(trace_, {});
+  trace.successors_begin.push_back(trace.successors.size());
+  to_nanoseconds(trace);
+  keep_in_order(trace);
+  return trace;
 }
 
-/// A stretch that has failed.
+/// A stretch that has failed, be it that not all of it is there.
 void TraceRecorder::drop_unfinished() {
   if (!in_stretch_) return;
   in_stretch_ = false;
-  const TraceStretch& stretch = trace_.stretches.back();
-  trace_.pieces.resize(trace_.phases[stretch.first_phase].first_piece);
-  trace_.phases.resize(stretch.first_phase);
-  trace_.patches.resize(stretch.first_patch);
-  trace_.stretches.pop_back();
-  kept_.pop_back();
+  trace_.patches.resize(before_.patches);
+  trace_.phases.resize(before_.phases);
+  trace_.pieces.resize(before_.pieces);
+  trace_.stretches.resize(before_.stretches);
+  while (kept_.size() > before_.stretches) kept_.pop_back();
+  bytes_ = before_.bytes;
 }
 
 /// Of a stretch's pieces, in their order.
-void TraceRecorder::add_edges(const TraceStretch& stretch, Kept& kept) {
+void TraceRecorder::add_edges(Trace& trace, const TraceStretch& stretch, Kept& kept) {
   first_pieces_ = std::move(kept.first_pieces);
   std::vector<std::uint32_t> waiting;
   for (std::uint32_t at = stretch.first_phase; at < stretch.end_phase; ++at) {
-    const TracePhase& phase = trace_.phases[at];
+    const TracePhase& phase = trace.phases[at];
     const LevelStep step = kept.clock.step(kept.first, phase.level, phase.number);
     for (PatchGraph::Node& node : kept.graph.level(phase.level)) {
       if (!node.has(phase.kind)) continue;
@@ -201,9 +217,9 @@ void TraceRecorder::add_edges(const TraceStretch& stretch, Kept& kept) {
             waiting.push_back(index(who, kind, number));
           });
       std::sort(waiting.begin(), waiting.end());
-      trace_.successors_begin.push_back(trace_.successors.size());
-      trace_.successors.insert(trace_.successors.end(), waiting.begin(),
-                               std::unique(waiting.begin(), waiting.end()));
+      trace.successors_begin.push_back(trace.successors.size());
+      trace.successors.insert(trace.successors.end(), waiting.begin(),
+                              std::unique(waiting.begin(), waiting.end()));
     }
   }
   kept.graph = {};
@@ -211,13 +227,13 @@ void TraceRecorder::add_edges(const TraceStretch& stretch, Kept& kept) {
 
 /// A worker's first piece of a phase has waited for the last one of the phase before, if another
 /// worker did that.
-void TraceRecorder::note_level_waits(const TraceStretch& stretch) {
+void TraceRecorder::note_level_waits(Trace& trace, const TraceStretch& stretch) const {
   constexpr std::uint32_t kNone = kNoPiece;
-  std::vector<TracePiece>& pieces = trace_.pieces;
+  std::vector<TracePiece>& pieces = trace.pieces;
   std::vector<std::int64_t> done(static_cast<std::size_t>(backend_.workers()), 0);
   std::uint32_t last = kNone;  // of the phase before
   for (std::uint32_t at = stretch.first_phase; at < stretch.end_phase; ++at) {
-    const TracePhase& phase = trace_.phases[at];
+    const TracePhase& phase = trace.phases[at];
     std::vector<std::uint32_t> first(done.size(), kNone);
     std::uint32_t latest = phase.first_piece;
     for (std::uint32_t piece = phase.first_piece; piece < phase.end_piece; ++piece) {
@@ -238,24 +254,48 @@ void TraceRecorder::note_level_waits(const TraceStretch& stretch) {
   }
 }
 
-void TraceRecorder::to_nanoseconds() {
+void TraceRecorder::to_nanoseconds(Trace& trace) const {
   const double per_tick = 1e9 * ledger_.measure_tick();
   const auto convert = [&](std::int64_t& ticks) {
     ticks = std::llround(per_tick * static_cast<double>(ticks - as_time(begin_)));
   };
-  for (TracePiece& piece : trace_.pieces) {
+  for (TracePiece& piece : trace.pieces) {
     convert(piece.begin_ns);
     convert(piece.end_ns);
   }
-  for (TraceStretch& stretch : trace_.stretches) {
+  for (TraceStretch& stretch : trace.stretches) {
     convert(stretch.begin_ns);
     convert(stretch.end_ns);
   }
-  for (TraceSpan& span : trace_.spans) {
+  for (TraceSpan& span : trace.spans) {
     convert(span.begin_ns);
     convert(span.end_ns);
   }
-  convert(trace_.end_ns);
+  convert(trace.end_ns);
+}
+
+/// The clocks of two cores may be a little apart, and an OS thread may go from one to another: what
+/// seems to be over before it began has taken no time, and a piece belongs to its stretch.
+void TraceRecorder::keep_in_order(Trace& trace) {
+  const auto follow = [](auto& all) {
+    std::int64_t until = 0;
+    for (auto& one : all) {
+      one.begin_ns = std::max(one.begin_ns, until);
+      one.end_ns = until = std::max(one.end_ns, one.begin_ns);
+    }
+    return until;
+  };
+  trace.end_ns = std::max({trace.end_ns, follow(trace.stretches), follow(trace.spans)});
+  for (const TraceStretch& stretch : trace.stretches) {
+    for (std::uint32_t phase = stretch.first_phase; phase < stretch.end_phase; ++phase) {
+      for (std::uint32_t at = trace.phases[phase].first_piece; at < trace.phases[phase].end_piece;
+           ++at) {
+        TracePiece& piece = trace.pieces[at];
+        piece.begin_ns = std::clamp(piece.begin_ns, stretch.begin_ns, stretch.end_ns);
+        piece.end_ns = std::clamp(piece.end_ns, piece.begin_ns, stretch.end_ns);
+      }
+    }
+  }
 }
 
 }  // namespace kumiko::amr

@@ -30,7 +30,8 @@ class TraceRecorder {
   /// Begins, and forgets what it had. Stretches are recorded up to the one that would need more
   /// than `most_bytes`, all in all.
   void start(std::size_t most_bytes);
-  /// Ends it. What a failed stretch has left is not part of the trace.
+  /// Ends it. What a failed stretch has left is not part of the trace. Times are such as check()
+  /// demands. Throws std::bad_alloc when there is no room for the edges; the trace is then lost.
   Trace stop();
 
   /// Whether stretches are recorded.
@@ -38,7 +39,8 @@ class TraceRecorder {
   /// Whether the room has not sufficed; nothing is recorded any more.
   bool is_full() const { return is_full_; }
 
-  /// A stretch of base steps follows, when is_on(). The graph is that of the mesh. O(pieces).
+  /// A stretch of base steps follows, when is_on(). The graph is that of the mesh. A stretch that
+  /// was begun and not ended has failed, and goes. O(pieces).
   void begin_stretch(const PhaseOrder& order, int count, const PatchGraph& graph);
   /// The stretch is done, from one reading of the time stamp counter to another. Takes the graph.
   void end_stretch(std::uint64_t begin, std::uint64_t end, PatchGraph& graph);
@@ -84,16 +86,27 @@ class TraceRecorder {
     StepClock clock;
     int first;
   };
+  /// What was there before a stretch began.
+  struct Before {
+    std::size_t patches;
+    std::size_t phases;
+    std::size_t pieces;
+    std::size_t stretches;
+    std::size_t bytes;
+  };
 
   bool make_room(const PhaseOrder& order, int count, const PatchGraph& graph);
+  void become_full();
+  void add_stretch(const PhaseOrder& order, int count, const PatchGraph& graph);
   void add_phase(PieceKind kind, const LevelStep& step, const PatchGraph& graph,
                  std::uint32_t first_patch);
   void add_span(const char* what, int base_step, std::uint64_t begin, std::uint64_t end,
                 std::chrono::nanoseconds loops);
   void drop_unfinished();
-  void add_edges(const TraceStretch& stretch, Kept& kept);
-  void note_level_waits(const TraceStretch& stretch);
-  void to_nanoseconds();
+  void add_edges(Trace& trace, const TraceStretch& stretch, Kept& kept);
+  void note_level_waits(Trace& trace, const TraceStretch& stretch) const;
+  void to_nanoseconds(Trace& trace) const;
+  static void keep_in_order(Trace& trace);
 
   const Backend& backend_;
   const WorkLedger& ledger_;
@@ -109,6 +122,7 @@ class TraceRecorder {
   Trace trace_;  ///< times are ticks until the end
   std::vector<Firsts> first_pieces_;
   std::vector<Kept> kept_;
+  Before before_{};  ///< the latest stretch
 };
 
 }  // namespace kumiko::amr

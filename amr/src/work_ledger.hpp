@@ -151,8 +151,10 @@ class WorkLedger {
     std::uint64_t end() {
       own_.idle_since = read_ticks();
       own_.now.end(own_.idle_since);
-      tally_.busy += own_.idle_since - begin_;
-      of_patch_.ticks += own_.idle_since - begin_;
+      // The OS thread may have gone to another core.
+      const std::uint64_t ticks = elapsed(begin_, own_.idle_since);
+      tally_.busy += ticks;
+      of_patch_.ticks += ticks;
       if (record_ != nullptr) {
         record_->begin_ns = static_cast<std::int64_t>(begin_);  // ticks as yet
         record_->end_ns = static_cast<std::int64_t>(own_.idle_since);

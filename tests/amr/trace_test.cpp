@@ -226,6 +226,20 @@ TEST(Trace, GivenATraceThatWasTakenThenTheNextIsNewAndWithoutOneItIsEmpty) {
   EXPECT_TRUE(run.simulation().stop_trace().pieces.empty());
 }
 
+TEST(Trace, GivenATraceThenTheRunUsesAsMuchMemoryAsWithoutOne) {
+  for (const Schedule schedule : {Schedule::kDataflow, Schedule::kLevel}) {
+    TracedRun traced({"threads", 2, schedule}, kLinear);
+    traced.trace();
+    TracedRun untraced({"threads", 2, schedule}, kLinear);
+    untraced.simulation().advance(9);
+    const MemoryUse without = untraced.simulation().memory_use();
+    // An untraced run keeps the largest graph that it has had.
+    EXPECT_NEAR(static_cast<double>(traced.simulation().memory_use().metadata_bytes),
+                static_cast<double>(without.metadata_bytes),
+                0.2 * static_cast<double>(without.metadata_bytes));
+  }
+}
+
 /// A flow whose velocity is a function of time, and which looks in on whoever asks for it.
 struct WatchedCase : testing::FunctionCase {
   std::function<double(Points, double)> speed;

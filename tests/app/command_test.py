@@ -179,6 +179,32 @@ class Run(CommandTest):
 
         self.assert_refused(refused("--set", "trace.from=12"), "trace.from", "0 .. 11")
 
+    def test_given_a_restart_after_the_traced_steps_then_a_trace_that_is_missing_is_named(self):
+        def words(folder, *keys):
+            keys = ("trace.from=2", "trace.steps=2", *keys)
+            sets = [part for key in keys for part in ("--set", key)]
+            return ["run", ZALESAK, *SMALL, *sets, "--output", folder, "--quiet"]
+
+        def restarted(*arguments):
+            result = self.kumiko(*arguments)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            return result.stderr
+
+        first = words("here", "checkpoint.every=6", "time.stop_step=7")
+        self.assertEqual(self.kumiko(*first).returncode, 0)
+        (self.path / "copy").mkdir()
+        checkpoint = self.path / "here" / "checkpoint_000006.hdf"
+        (self.path / "copy" / checkpoint.name).write_bytes(checkpoint.read_bytes())
+        self.assertEqual(restarted(*words("other"), "--restart", checkpoint), "")
+        self.assertEqual(restarted(*words("here", "time.stop_step=9"), "--restart", "latest"), "")
+        self.assertEqual(self.traced_steps("here"), [2, 3])
+        alone = ["--restart", self.path / "copy" / checkpoint.name]
+        self.assertEqual(restarted(*words("none", "trace.from=-1"), *alone), "")
+        errors = restarted(*words("lost"), *alone)
+        self.assertEqual(len(errors.splitlines()), 1, errors)
+        for part in ("warning", "trace.hdf", "trace.from", "'lost'"):
+            self.assertIn(part, errors)
+
     def test_given_summary_and_quiet_then_the_figures_go_to_the_file_alone(self):
         result = self.kumiko(
             "run", ZALESAK, *SMALL, "--output", "here", "--summary", "copy.json", "--quiet"
@@ -229,10 +255,13 @@ max_level = 2
         for part in ("level ", " patches", "bytes", "amr.memory_limit"):
             self.assertIn(part, result.stderr)
 
-    def test_given_a_signal_then_the_run_ends_as_failed_and_looks_unfinished(self):
-        arguments = ["--set", "grid.base=256", "--output", "here", "--quiet"]
+    def interrupt(self, *arguments):
+        """Ends a run by SIGINT after some base steps."""
         run = subprocess.Popen(
-            [KUMIKO, "run", ZALESAK, *arguments], cwd=self.path, stderr=subprocess.PIPE, text=True
+            [KUMIKO, "run", ZALESAK, *arguments, "--output", "here", "--quiet"],
+            cwd=self.path,
+            stderr=subprocess.PIPE,
+            text=True,
         )
         self.addCleanup(run.kill)
         part = self.path / "here" / "diagnostics.csv.part"
@@ -246,8 +275,39 @@ max_level = 2
         _, errors = run.communicate(timeout=120)
         self.assertEqual(run.returncode, 1, errors)
         self.assertIn("signal 2", errors)
+
+    def traced_steps(self, folder):
+        """Base steps of which the trace of a run has pieces."""
+        self.assertTrue((self.path / folder / "trace.hdf").exists())
+        trace = json.loads((self.path / folder / "trace.json").read_text())
+        pieces = [event for event in trace["traceEvents"] if event.get("cat") == "advance"]
+        return sorted({event["args"]["base step"] for event in pieces if event["ph"] == "X"})
+
+    def test_given_a_signal_then_the_run_ends_as_failed_and_looks_unfinished(self):
+        self.interrupt("--set", "grid.base=256")
         self.assertFalse((self.path / "here" / "summary.json").exists())
         self.assertFalse((self.path / "here" / "diagnostics.csv").exists())
+
+    def test_given_a_signal_within_the_traced_steps_then_those_taken_are_kept(self):
+        window = ["trace.from=3", "trace.steps=9000"]
+        keys = ["grid.base=256", "time.steps=10000", "amr.levels=1", *window]
+        self.interrupt(*(word for key in keys for word in ("--set", key)))
+        steps = self.traced_steps("here")
+        self.assertEqual(steps, list(range(3, 3 + len(steps))))
+        self.assertGreater(len(steps), 5)
+        self.assertEqual(
+            self.kumiko("simulate", "here", "--workers", "2").returncode, 0, "it cannot be read"
+        )
+
+    def test_given_a_time_limit_within_the_traced_steps_then_those_taken_are_kept(self):
+        keys = ["grid.base=64", "time.steps=99999", 'time.wall_limit="0.5 s"', "amr.levels=1"]
+        window = ["trace.from=0", "trace.steps=99000"]
+        words = [word for key in keys + window for word in ("--set", key)]
+        run = self.kumiko("run", ZALESAK, *words, "--output", "here")
+        self.assertEqual(run.returncode, 1, run.stderr)
+        self.assertIn("time.wall_limit", run.stderr)
+        steps = self.traced_steps("here")
+        self.assertEqual(steps, list(range(len(steps))))
 
 
 class Refusal(CommandTest):

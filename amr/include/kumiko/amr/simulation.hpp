@@ -103,9 +103,12 @@ class Simulation {
   void advance(int steps);
 
   /// Begins to record who does which piece of work when, between calls of advance(). A trace that
-  /// is being recorded is forgotten. Costs some 0.15 µs a piece while it lasts, besides the memory
-  /// of some 100 bytes a piece; nothing when it is over.
-  /// @param most_bytes  of the trace. Stretches are recorded as long as they fit.
+  /// is being recorded is forgotten. Costs some 0.15 µs a piece while it lasts, plus a look at the
+  /// worker's queues and at the I/O's counter, and the memory of some 100 bytes a piece; nothing
+  /// when it is over.
+  /// @param most_bytes  of the finished trace. Stretches are recorded as long as they fit. Arrays
+  ///     double as they grow, and the graphs of the mesh stand beside them until the edges are
+  ///     made: up to twice as much may be in use for a while.
   void start_trace(std::size_t most_bytes = kMostTraceBytes);
   static constexpr std::size_t kMostTraceBytes = std::size_t{2} << 30U;
   /// Whether there was no room for the stretch that came last: it and those after it are not part
@@ -113,7 +116,8 @@ class Simulation {
   bool trace_is_full() const;
   /// Ends the recording and returns what was recorded, all but Trace::case_name; empty without
   /// start_trace(). Between calls of advance(), or after a failed one, whose last stretch is left
-  /// out. O(pieces); here the edges are made.
+  /// out. O(pieces); here the edges are made. Throws std::bad_alloc when there is no room for them;
+  /// the trace is then lost, and the run may go on.
   Trace stop_trace();
 
   /// What each worker does now. From any OS thread and at any time, while advance() runs too; costs

@@ -1,0 +1,185 @@
+// Contract: whatever the clocks of the cores say and whichever stretch fails or finds no memory,
+// what the recorder hands over is a trace that check() accepts, with all stretches that were ended.
+#include "trace_recorder.hpp"
+
+#include <cstdlib>
+#include <new>
+
+#include <gtest/gtest.h>
+
+#include "fixtures.hpp"
+
+namespace {
+
+/// Allocations of this thread until one fails; -1: none does.
+thread_local int allocations_left = -1;
+
+}  // namespace
+
+// Not inlined: the compiler would take malloc() and delete for a pair that does not match.
+[[gnu::noinline]] void* operator new(std::size_t bytes) {
+  if (allocations_left > 0) --allocations_left;
+  void* const memory = allocations_left == 0 ? nullptr : std::malloc(bytes > 0 ? bytes : 1);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+
+namespace kumiko::amr {
+namespace {
+
+constexpr std::int64_t kStretch = 1'000'000;  // ticks
+
+/// A recorder of three levels, whose pieces are done by nobody at times that a test chooses.
+class Recorder {
+ public:
+  Recorder() { graph_.build(*hierarchy_, patches_); }
+
+  TraceRecorder& get() { return recorder_; }
+  std::size_t patches() const {
+    std::size_t all = 0;
+    for (int level = 0; level < 3; ++level) all += hierarchy_->level(level).size();
+    return all;
+  }
+
+  void start() {
+    recorder_.start(std::size_t{1} << 30U);
+    start_ = read_ticks();
+  }
+  void begin(int first, int count) {
+    recorder_.begin_stretch({patches_.clock(), first, 3, patches_.blends_in_time()}, count, graph_);
+  }
+  /// Ticks since the start: of all pieces of the stretch, and of the stretch.
+  void end(int count, std::int64_t begin_piece, std::int64_t end_piece, std::int64_t begin,
+           std::int64_t end) {
+    for (int level = 0; level < graph_.levels(); ++level) {
+      for (const PatchGraph::Node& node : graph_.level(level)) {
+        for (int number = 0; number < count * patches_.clock().substeps(level); ++number) {
+          for (const PieceKind kind :
+               {PieceKind::kAdvance, PieceKind::kBlend, PieceKind::kFinish}) {
+            TracePiece* const piece = recorder_.piece(node, kind, number);
+            if (piece == nullptr) continue;
+            piece->worker = 0;
+            piece->begin_ns = at(begin_piece);
+            piece->end_ns = at(end_piece);
+          }
+        }
+      }
+    }
+    recorder_.end_stretch(static_cast<std::uint64_t>(at(begin)),
+                          static_cast<std::uint64_t>(at(end)), graph_);
+    graph_.build(*hierarchy_, patches_);
+  }
+  void stretch(int first, int count, std::int64_t begin) {
+    this->begin(first, count);
+    end(count, begin, begin + kStretch, begin, begin + kStretch);
+  }
+
+  /// Accepted by check().
+  Trace stop() {
+    Trace trace = recorder_.stop();
+    trace.levels = 3;
+    check(trace);
+    return trace;
+  }
+
+ private:
+  std::int64_t at(std::int64_t ticks) const { return static_cast<std::int64_t>(start_) + ticks; }
+
+  testing::FunctionCase problem_;
+  std::unique_ptr<Solver> solver_ = testing::cubic_solver();
+  std::unique_ptr<Backend> backend_ = make_backend("serial", 1);
+  std::unique_ptr<Hierarchy> hierarchy_ = testing::island({}, {1, 2, 0});
+  GhostExchange exchange_{*hierarchy_, problem_, *solver_, TimeInterpolation::kLinear};
+  PatchStepper patches_{*hierarchy_, problem_, *solver_, exchange_,
+                        testing::run_options(64, 3, 100)};
+  WorkLedger ledger_{*backend_, 3};
+  TraceRecorder recorder_{*backend_, ledger_, false};
+  PatchGraph graph_;
+  std::uint64_t start_ = 0;
+};
+
+TEST(TraceRecorder, GivenPiecesBeyondTheirStretchThenTheyAreCutToIt) {
+  Recorder recorder;
+  recorder.start();
+  recorder.begin(0, 1);
+  recorder.end(1, 900, 3100, 1000, 3000);
+  const Trace trace = recorder.stop();
+  for (const TracePiece& piece : trace.pieces) {
+    ASSERT_EQ(piece.begin_ns, trace.stretches[0].begin_ns);
+    ASSERT_EQ(piece.end_ns, trace.stretches[0].end_ns);
+  }
+}
+
+TEST(TraceRecorder, GivenClocksThatRunBackwardsThenTheTraceDoesNot) {
+  Recorder recorder;
+  recorder.start();
+  recorder.begin(0, 1);
+  recorder.end(1, 2000, 1800, -100, 3000);  // before the trace began
+  recorder.begin(1, 1);
+  recorder.end(1, 2500, 2400, 2900, 2700);  // before the stretch before ended
+  recorder.stretch(2, 2, std::int64_t{1} << 40U);
+  recorder.get().note_return(4);  // from then to now
+  recorder.get().note_return(4);
+  const Trace trace = recorder.stop();
+  EXPECT_EQ(trace.stretches.size(), 3u);
+  EXPECT_EQ(trace.spans.size(), 2u);
+}
+
+TEST(TraceRecorder, GivenAStretchThatIsNotEndedThenTheNextTakesItsPlace) {
+  Recorder recorder;
+  recorder.start();
+  recorder.stretch(0, 1, 0);
+  recorder.begin(1, 3);
+  recorder.begin(1, 2);
+  recorder.end(2, kStretch, 2 * kStretch, kStretch, 2 * kStretch);
+  recorder.begin(3, 1);
+  const Trace trace = recorder.stop();
+  ASSERT_EQ(trace.stretches.size(), 2u);
+  EXPECT_EQ(trace.stretches[1].steps, 2);
+  EXPECT_EQ(trace.patches.size(), 2 * recorder.patches());
+}
+
+TEST(TraceRecorder, GivenNoMemoryForAStretchThenTheOnesBeforeAreKept) {
+  int failures = 0;
+  for (bool is_full = true; is_full;) {
+    Recorder recorder;
+    recorder.start();
+    recorder.stretch(0, 1, 0);
+    allocations_left = failures + 1;
+    recorder.begin(1, 2);
+    allocations_left = -1;
+    is_full = recorder.get().is_full();
+    if (is_full) ++failures;
+    EXPECT_NE(recorder.get().is_on(), is_full);
+    const Trace trace = recorder.stop();
+    ASSERT_EQ(trace.stretches.size(), 1u) << failures;
+    ASSERT_EQ(trace.patches.size(), recorder.patches());
+  }
+  EXPECT_GT(failures, 5);
+}
+
+TEST(TraceRecorder, GivenNoMemoryForTheFirstStretchThenTheTraceIsEmpty) {
+  Recorder recorder;
+  recorder.start();
+  allocations_left = 4;
+  recorder.begin(0, 2);
+  allocations_left = -1;
+  EXPECT_TRUE(recorder.get().is_full());
+  EXPECT_TRUE(recorder.stop().pieces.empty());
+}
+
+TEST(TraceRecorder, GivenNoMemoryForWhatIsBetweenStretchesThenTheTraceEndsThere) {
+  Recorder recorder;
+  recorder.start();
+  recorder.stretch(0, 1, 0);
+  allocations_left = 1;
+  recorder.get().note_return(1);
+  allocations_left = -1;
+  EXPECT_TRUE(recorder.get().is_full());
+  EXPECT_EQ(recorder.stop().stretches.size(), 1u);
+}
+
+}  // namespace
+}  // namespace kumiko::amr
