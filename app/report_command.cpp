@@ -42,6 +42,23 @@ std::string name_of(const fs::path& folder, const std::vector<fs::path>& all) {
   return alike > 1 ? folder.string() : last(folder).string();
 }
 
+/// A run that went on from a checkpoint, with other workers or otherwise, may have the trace of an
+/// earlier part: a sentence where that can be seen.
+std::string difference_of(const viz::ReportRun& run) {
+  const amr::Trace& trace = *run.trace;
+  const nlohmann::ordered_json& summary = run.folder.summary;
+  if (summary.at("workers") == trace.workers && summary.at("backend") == trace.backend &&
+      summary.value("schedule", trace.schedule) == trace.schedule) {
+    return {};
+  }
+  return fmt::format(
+      "The trace of {} was recorded with {} {}, backend {} and schedule {}, unlike what its "
+      "summary "
+      "says: it is of an earlier part of the run.",
+      run.name, trace.workers, trace.workers == 1 ? "worker" : "workers", trace.backend,
+      trace.schedule);
+}
+
 void read_trace(viz::ReportRun& run) {
   if (!run.folder.has_trace) {
     run.about_trace = fmt::format(
@@ -49,6 +66,7 @@ void read_trace(viz::ReportRun& run) {
     return;
   }
   run.trace = io::read_trace(run.folder.path);
+  run.about_trace = difference_of(run);
   if (run.trace->pieces.empty()) {
     run.about_trace = fmt::format(
         "The trace of {} is empty; let trace.from name a base step that the run takes.", run.name);
@@ -168,22 +186,45 @@ viz::ReportOptions options_of(const Request& request, const std::vector<Subject>
   return options;
 }
 
-/// What a wrong request is refused for before anything is read.
-void check(const Request& request, const fs::path& page) {
-  if (!viz::report_available()) {
-    throw RequestError("this build makes no report pages; configure it with KUMIKO_WITH_REPORT=ON");
-  }
+/// Each is there, and named once.
+void check_folders(const std::vector<fs::path>& named) {
   std::set<fs::path> folders;
-  for (const fs::path& folder : request.folders) {
+  for (const fs::path& folder : named) {
+    if (!fs::exists(folder)) {
+      throw RequestError(fmt::format("there is no folder '{}'", folder.string()));
+    }
+    if (!fs::is_directory(folder)) {
+      throw RequestError(
+          fmt::format("'{}' is no folder; name the one that holds it", folder.string()));
+    }
     if (!folders.insert(fs::weakly_canonical(folder)).second) {
       throw RequestError(fmt::format("'{}' is named twice", folder.string()));
     }
   }
+}
+
+/// Where there is no folder yet, it is made, if it can be, only when there is something for it.
+void check_tables(const fs::path& folder) {
+  std::error_code missing;
+  if (folder.empty() || !fs::exists(folder, missing)) return;
+  if (!fs::is_directory(folder)) {
+    throw RequestError(fmt::format("--csv: '{}' is no folder; name another one", folder.string()));
+  }
+  io::check_writable(folder / "balance_step.csv");
+}
+
+/// What a wrong request is refused for before any run is read, which may take long.
+void check(const Request& request, const fs::path& page) {
+  if (!viz::report_available()) {
+    throw RequestError("this build makes no report pages; configure it with KUMIKO_WITH_REPORT=ON");
+  }
+  check_folders(request.folders);
   for (const double time : request.times) {
     if (!std::isfinite(time)) throw RequestError("--times: give numbers in the case's time unit");
   }
   try {
     io::check_writable(page);
+    check_tables(request.tables);
   } catch (const io::OutputError& error) {
     throw RequestError(error.what());
   }
@@ -194,9 +235,9 @@ void check(const Request& request, const fs::path& page) {
 int report_command(const Request& request) {
   const fs::path page =
       request.output.empty() ? request.folders.front() / "report.html" : request.output;
+  check(request, page);
   std::vector<Subject> subjects;
   for (const fs::path& folder : request.folders) subjects.push_back(read_subject(folder, request));
-  check(request, page);
   for (Subject& subject : subjects) add_pictures(subject.run, request.times);
   const viz::ReportOptions options = options_of(request, subjects);
   std::vector<viz::ReportRun> runs;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <stdexcept>
 #include <utility>
 
@@ -34,13 +35,33 @@ void check_times(std::int64_t begin, std::int64_t end, std::int64_t from, std::i
 }
 
 void check_numbers(const Trace& trace) {
+  constexpr std::int32_t kMostLevels = 30;  // whose patches can be counted
   require(trace.workers >= 1, "it has {} workers", trace.workers);
-  require(trace.levels >= 1, "it has {} levels", trace.levels);
+  require(trace.levels >= 1 && trace.levels <= kMostLevels, "it has {} levels", trace.levels);
   require(trace.pieces.size() < kNoPiece, "it has {} pieces", trace.pieces.size());
-  for (std::size_t at = 0; at < trace.patches.size(); ++at) {
-    const PatchId& id = trace.patches[at];
-    require(id.level >= 0 && id.level < trace.levels, "patch {} is of level {}, of {}", at,
-            id.level, trace.levels);
+  for (const std::int32_t points : {trace.points_x, trace.points_y}) {
+    require(points > 0 && points % kPatchSize == 0, "level 0 has {} x {} points", trace.points_x,
+            trace.points_y);
+  }
+}
+
+void check_patch(const Trace& trace, std::size_t at) {
+  const PatchId& id = trace.patches[at];
+  require(id.level >= 0 && id.level < trace.levels, "patch {} is of level {}, of {}", at, id.level,
+          trace.levels);
+  const auto lies_within = [&](int place, std::int32_t points) {
+    return place >= 0 && place < std::int64_t{points / kPatchSize} << id.level;
+  };
+  require(lies_within(id.i, trace.points_x) && lies_within(id.j, trace.points_y),
+          "patch {} of level {} is ({}, {}), outside the domain", at, id.level, id.i, id.j);
+}
+
+/// Of a stretch; each once, in the order of all files.
+void check_patches(const Trace& trace, const TraceStretch& stretch) {
+  for (std::size_t at = stretch.first_patch; at < stretch.end_patch; ++at) {
+    check_patch(trace, at);
+    require(at == stretch.first_patch || trace.patches[at - 1] < trace.patches[at],
+            "patch {} does not follow the one before by level, j, i", at);
   }
 }
 
@@ -55,6 +76,7 @@ void check_stretches(const Trace& trace) {
     require(stretch.steps >= 1, "stretch {} has {} base steps", at, stretch.steps);
     check_range(stretch.first_phase, stretch.end_phase, phase, trace.phases.size(), "stretch", at);
     check_range(stretch.first_patch, stretch.end_patch, patch, trace.patches.size(), "stretch", at);
+    check_patches(trace, stretch);
   }
   require(phase == trace.phases.size(), "{} phases belong to no stretch",
           trace.phases.size() - phase);
@@ -63,11 +85,14 @@ void check_stretches(const Trace& trace) {
 }
 
 void check_spans(const Trace& trace) {
+  constexpr std::array<std::string_view, 3> kKnown = {"regrid", "check", "output"};
   std::int64_t until = 0;
   for (std::size_t at = 0; at < trace.spans.size(); ++at) {
     const TraceSpan& span = trace.spans[at];
     check_times(span.begin_ns, span.end_ns, until, trace.end_ns, "span", at);
     until = span.end_ns;
+    require(std::find(kKnown.begin(), kKnown.end(), span.what) != kKnown.end(),
+            "span {} is none that is known", at);
     require(span.loops_ns >= 0, "span {} has loops of {} ns", at, span.loops_ns);
   }
 }
@@ -92,6 +117,8 @@ void check_piece(const Trace& trace, const TraceStretch& stretch, std::size_t ph
           "piece {} is of patch {}, not of its stretch", at, piece.patch);
   require(trace.patches[piece.patch].level == trace.phases[phase].level,
           "piece {} is of another level than its phase", at);
+  require(at == trace.phases[phase].first_piece || piece.patch > trace.pieces[at - 1].patch,
+          "piece {} does not follow the one before by its patch", at);
   require(piece.worker >= 0 && piece.worker < trace.workers, "piece {} is of worker {}, of {}", at,
           piece.worker, trace.workers);
   check_times(piece.begin_ns, piece.end_ns, stretch.begin_ns, stretch.end_ns, "piece", at);
@@ -106,6 +133,7 @@ void check_piece(const Trace& trace, const TraceStretch& stretch, std::size_t ph
 void check_pieces(const Trace& trace) {
   std::uint32_t expected = 0;
   for (const TraceStretch& stretch : trace.stretches) {
+    const std::uint32_t begin = expected;
     for (std::size_t phase = stretch.first_phase; phase < stretch.end_phase; ++phase) {
       const std::uint32_t first = trace.phases[phase].first_piece;
       const std::uint32_t end = trace.phases[phase].end_piece;
@@ -113,6 +141,9 @@ void check_pieces(const Trace& trace) {
       check_range(first, end, expected, trace.pieces.size(), "phase", phase);
       for (std::uint32_t at = first; at < end; ++at) check_piece(trace, stretch, phase, at);
     }
+    // Each base step advances something. Readers take memory for each.
+    require(stretch.steps <= std::int64_t{expected} - begin, "{} base steps have {} pieces",
+            stretch.steps, expected - begin);
   }
   require(expected == trace.pieces.size(), "{} pieces belong to no phase",
           trace.pieces.size() - expected);

@@ -103,17 +103,18 @@ void Source::read(const Object& dataset, hid_t type, void* into) {
   require(H5Dread(dataset.id(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, into));
 }
 
-std::string Source::text(const std::string& path) const {
-  const std::vector<std::string> all = texts(path);
-  if (all.size() != 1) refuse(odd(path));
-  return all.front();
+std::string Source::text(const std::string& path) const { return texts(path, 1).front(); }
+
+void Source::expect(std::size_t found, const std::string& path, std::size_t length) const {
+  if (found == length) return;
+  refuse(fmt::format("holds {} values in '{}', not {}", found, path, length));
 }
 
-std::vector<std::string> Source::texts(const std::string& path) const {
+std::vector<std::string> Source::texts(const std::string& path, std::size_t number) const {
   const Object dataset = open_dataset(path);
   const Object type(H5Dget_type(dataset.id()), H5Tclose);
   const std::size_t length = length_of(type, path);
-  const std::size_t number = count(dataset, path, length);
+  expect(count(dataset, path, length), path, number);
   std::string all(number * length, '\0');
   read(dataset, type.id(), all.data());
   std::vector<std::string> texts;

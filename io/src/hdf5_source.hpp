@@ -89,9 +89,7 @@ class Source {
   /// Refuses a dataset of another length.
   template <class Number>
   void expect(const std::string& path, std::size_t length) const {
-    const std::size_t found = count(open_dataset(path), path, sizeof(Number));
-    if (found == length) return;
-    refuse(fmt::format("holds {} values in '{}', not {}", found, path, length));
+    expect(count(open_dataset(path), path, sizeof(Number)), path, length);
   }
   /// list(), of a length that others say too.
   template <class Number>
@@ -102,10 +100,11 @@ class Source {
 
   /// A dataset of one string.
   std::string text(const std::string& path) const;
-  /// A dataset of strings of one length.
-  std::vector<std::string> texts(const std::string& path) const;
+  /// A dataset of `number` strings of one length. Refuses another number of them.
+  std::vector<std::string> texts(const std::string& path, std::size_t number) const;
 
  private:
+  void expect(std::size_t found, const std::string& path, std::size_t length) const;
   /// The length of a string, as its type says. Refuses other types.
   std::size_t length_of(const Object& type, const std::string& name) const;
 

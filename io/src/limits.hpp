@@ -7,5 +7,7 @@ namespace kumiko::io {
 
 inline constexpr int kMostLevels = 8;
 inline constexpr int kMostWorkers = 4096;
+/// Rows of any table of a trace. A recorder stops at 2 GiB, and no row takes it less than 32 bytes.
+inline constexpr std::size_t kMostTraceRows = std::size_t{1} << 26U;
 
 }  // namespace kumiko::io

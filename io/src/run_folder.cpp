@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <fstream>
@@ -21,13 +22,50 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kRemedy = "run the case again with --overwrite, or name another folder";
 
-/// Keys of the summary that its readers take for granted.
-constexpr std::array<std::string_view, 13> kSummaryKeys = {
-    "case",    "solver",        "backend",
-    "workers", "steps",         "wall_s",
-    "error",   "updates",       "balance_efficiency",
-    "load",    "longest_waits", "patches",
-    "config"};
+using Json = nlohmann::ordered_json;
+
+bool is_numbers(const Json& value) {
+  return value.is_array() &&
+         std::all_of(value.begin(), value.end(), [](const Json& each) { return each.is_number(); });
+}
+
+bool is_objects(const Json& value) {
+  return value.is_array() &&
+         std::all_of(value.begin(), value.end(), [](const Json& each) { return each.is_object(); });
+}
+
+/// A key of the summary that its readers take for granted, and what they take it for.
+struct SummaryKey {
+  const char* pointer;  ///< RFC 6901
+  bool (*holds)(const Json&);
+  const char* what;
+  bool required = true;
+};
+
+constexpr auto kIsText = [](const Json& value) { return value.is_string(); };
+constexpr auto kIsNumber = [](const Json& value) { return value.is_number(); };
+constexpr auto kIsInteger = [](const Json& value) { return value.is_number_integer(); };
+constexpr auto kIsObject = [](const Json& value) { return value.is_object(); };
+
+constexpr std::array<SummaryKey, 17> kSummaryKeys = {{
+    {"/case", kIsText, "a text"},
+    {"/solver", kIsText, "a text"},
+    {"/backend", kIsText, "a text"},
+    {"/workers", kIsInteger, "a whole number"},
+    {"/steps", kIsInteger, "a whole number"},
+    {"/wall_s", kIsNumber, "a number"},
+    {"/error", kIsObject, "a table"},
+    {"/updates", kIsObject, "a table"},
+    {"/balance_efficiency", kIsNumber, "a number"},
+    {"/load", is_objects, "a list of tables"},
+    {"/longest_waits", is_objects, "a list of tables"},
+    {"/patches", kIsObject, "a table"},
+    {"/config", kIsObject, "a table"},
+    {"/schedule", kIsText, "a text", false},
+    {"/components", kIsObject, "a table", false},
+    {"/updates/per_level", is_numbers, "a list of numbers", false},
+    {"/patches/per_level", is_numbers, "a list of numbers", false},
+}};
 
 std::string quoted(const fs::path& path) { return fmt::format("'{}'", one_line(path.string())); }
 
@@ -163,10 +201,25 @@ std::vector<amr::BaseStepLoad> read_load(const fs::path& file, std::int64_t step
   return load;
 }
 
-nlohmann::ordered_json read_summary(const fs::path& file) {
-  nlohmann::ordered_json summary;
+void check_summary(const fs::path& file, const Json& summary) {
+  for (const SummaryKey& key : kSummaryKeys) {
+    const Json::json_pointer pointer(key.pointer);
+    const std::string_view name = std::string_view(key.pointer).substr(1);
+    if (!summary.is_object() || !summary.contains(pointer)) {
+      if (summary.is_object() && !key.required) continue;
+      throw RunFolderError(fmt::format("{} is no summary of a run: it has no '{}'; {}",
+                                       quoted(file), name, kRemedy));
+    }
+    if (key.holds(summary.at(pointer))) continue;
+    throw RunFolderError(
+        fmt::format("{}: '{}' is not {}; {}", quoted(file), name, key.what, kRemedy));
+  }
+}
+
+Json read_summary(const fs::path& file) {
+  Json summary;
   try {
-    summary = nlohmann::ordered_json::parse(read_whole(file));
+    summary = Json::parse(read_whole(file));
   } catch (const nlohmann::json::parse_error& error) {
     // What comes before the position is the library's own numbering of its messages.
     const std::string_view what = error.what();
@@ -174,12 +227,7 @@ nlohmann::ordered_json read_summary(const fs::path& file) {
     throw RunFolderError(fmt::format("{} is damaged {}; {}", quoted(file),
                                      what.substr(std::min(position, what.size())), kRemedy));
   }
-  for (const std::string_view key : kSummaryKeys) {
-    if (!summary.is_object() || !summary.contains(key)) {
-      throw RunFolderError(
-          fmt::format("{} is no summary of a run: it has no '{}'; {}", quoted(file), key, kRemedy));
-    }
-  }
+  check_summary(file, summary);
   return summary;
 }
 
@@ -209,14 +257,8 @@ RunFolder read_run_folder(const fs::path& folder) {
   if (!fs::is_regular_file(folder / kSummaryFile)) throw without_summary(folder);
   RunFolder run;
   run.path = folder;
-  const fs::path summary = folder / kSummaryFile;
-  run.summary = read_summary(summary);
-  std::int64_t steps = 0;
-  try {
-    steps = run.summary.at("steps").get<std::int64_t>();
-  } catch (const nlohmann::json::exception&) {
-    throw RunFolderError(fmt::format("{}: 'steps' is no number; {}", quoted(summary), kRemedy));
-  }
+  run.summary = read_summary(folder / kSummaryFile);
+  const auto steps = run.summary.at("steps").get<std::int64_t>();
   run.configuration = read_whole(folder / kConfigurationFile);
   run.diagnostics = read_diagnostics(folder / "diagnostics.csv", steps);
   run.load = read_load(folder / "load.csv", steps);

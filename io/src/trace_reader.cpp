@@ -31,6 +31,7 @@ std::vector<Row> read_table(const Source& source, const std::string& group,
   const auto path_of = [&](const char* name) { return fmt::format("/{}/{}", group, name); };
   const std::string first = path_of(std::get<0>(columns).name);
   const std::size_t length = source.count(source.open_dataset(first), first, 1);
+  if (length > kMostTraceRows) source.refuse(Source::odd(first));
   // All are looked at before any is read, so that one that lies costs nothing.
   for_each_column(columns, [&](const auto& column) {
     using Number = typename std::decay_t<decltype(column)>::Number;
@@ -50,10 +51,7 @@ std::vector<Row> read_table(const Source& source, const std::string& group,
 
 void read_names(const Source& source, std::vector<amr::TraceSpan>& spans) {
   const std::string path = "/spans/what";
-  const std::vector<std::string> names = source.texts(path);
-  if (names.size() != spans.size()) {
-    source.refuse(fmt::format("holds {} values in '{}', not {}", names.size(), path, spans.size()));
-  }
+  const std::vector<std::string> names = source.texts(path, spans.size());
   for (std::size_t at = 0; at < spans.size(); ++at) spans[at].what = names[at];
 }
 

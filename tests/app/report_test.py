@@ -119,6 +119,7 @@ def setUpModule():
     path = ReportTest.path = Path(folder.name)
     for backend, workers in BACKENDS.items():
         run_case(path / backend, "--backend", backend, "--workers", workers, *RICH)
+    run_case(path / "each", "--workers", 2, "--set", "diagnostics.every=1", "--set", "amr.levels=3")
     run_case(path / "plain", "--workers", 1, "--set", "amr.levels=1")
     pages = [[path / name] for name in (*BACKENDS, "plain")]
     together = [*(path / name for name in BACKENDS), "--output", path / "all.html"]
@@ -187,9 +188,10 @@ class Page(ReportTest):
     def pictures(self):
         """Pictures that the browser could decode, each with a text for those who cannot see it."""
         return self.browser.run(
-            """for (const image of document.images) image.loading = "eager";
-               return Promise.all([...document.images].map((image) => image.decode()))
-                 .then(() => [...document.images].filter((image) => image.naturalWidth > 100 && image.alt).length)"""
+            """return Promise.all([...document.images].map((image) => image.decode()))
+                 .then(() => [...document.images].filter((image) => image.naturalWidth > 100 && image.alt
+                   && Number(image.getAttribute("width")) === image.naturalWidth
+                   && Number(image.getAttribute("height")) === image.naturalHeight).length)"""
         )
 
     def test_given_several_runs_then_they_stand_side_by_side(self):
@@ -214,6 +216,21 @@ class Page(ReportTest):
             self.assertEqual(len(so_far), STEPS)
             self.assertAlmostEqual(so_far[-1], self.summary(name)["balance_efficiency"], places=12)
 
+    def test_given_diagnostics_of_each_step_then_the_updates_of_the_levels_are_those_of_the_workers(self):
+        result = kumiko("report", self.path / "each", "--csv", self.path / "each-csv")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        by_level, by_worker = {}, {}
+        with open(self.path / "each-csv" / "updates_level.csv", newline="") as file:
+            for row in list(csv.reader(file))[1:]:
+                by_level[int(row[2])] = by_level.get(int(row[2]), 0) + float(row[3])
+        with open(self.path / "each" / "load.csv", newline="") as file:
+            for row in csv.DictReader(file):
+                step = int(row["step"])
+                by_worker[step] = by_worker.get(step, 0) + int(row["updates"])
+        self.assertEqual(len(by_worker), STEPS)
+        self.assertGreater(len(set(by_worker.values())), 1, "the mesh never changes")
+        self.assertEqual(by_level, by_worker)
+
     def test_given_the_chart_then_its_numbers_are_those_of_the_table(self):
         self.browser.open(self.path / "all.html")
         drawn = self.browser.run(
@@ -221,6 +238,27 @@ class Page(ReportTest):
                  echarts.getInstanceByDom(box).getOption().series.flatMap((series) => series.data))"""
         )
         self.assertEqual(drawn, [[float(row[2]), float(row[3])] for row in self.table("patches_level")])
+
+    def test_given_runs_that_are_all_in_balance_then_the_axis_begins_and_ends_around_them(self):
+        page = self.path / "balanced.html"
+        result = kumiko("report", self.path / "serial", self.path / "plain", "--output", page)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.browser.open(page)
+        self.assert_quiet()
+        axes = self.browser.run(
+            """return [...document.querySelectorAll("#balance_step .chart")].map((box) =>
+                 echarts.getInstanceByDom(box).getModel().getComponent("yAxis").axis.scale.getExtent())"""
+        )
+        self.assertEqual(axes, [[1, 2], [1, 2]])
+
+    def test_given_several_runs_then_the_files_of_each_are_called_by_it(self):
+        self.browser.open(self.path / "all.html")
+        names = self.browser.run(
+            "return [...document.querySelectorAll('a.csv')].map((link) => link.download)"
+        )
+        self.assertEqual(len(names), len(set(names)))
+        for name in BACKENDS:
+            self.assertIn(f"timeline-{name}.csv", names)
 
     def test_given_a_link_for_numbers_then_it_hands_out_the_table(self):
         self.browser.open(self.path / "all.html")
@@ -363,6 +401,30 @@ class Refused(ReportTest):
         shutil.copytree(self.path / "plain", half)
         (half / "summary.json").unlink()
         self.assertIn("--restart", self.refused(half))
+
+    def test_given_a_page_or_tables_that_cannot_be_written_then_no_run_is_read(self):
+        unread = self.path / "unread"
+        unread.mkdir()
+        (unread / "summary.json").write_text("{")
+        self.assertIn("is no folder", self.refused(unread / "summary.json"))
+        self.assertIn("no folder", self.refused(self.path / "nowhere"))
+        message = self.refused(unread, "--output", self.path / "nowhere" / "page.html")
+        self.assertIn("page.html", message)
+        message = self.refused(unread, "--csv", unread / "summary.json")
+        self.assertIn("--csv", message)
+
+    def test_given_a_summary_of_other_workers_than_the_traces_then_the_page_says_so(self):
+        other = self.path / "other"
+        shutil.copytree(self.path / "threads", other)
+        summary = json.loads((other / "summary.json").read_text())
+        summary["workers"] = 3
+        (other / "summary.json").write_text(json.dumps(summary))
+        for folder, says_so in ((other, True), (self.path / "threads", False)):
+            result = kumiko("report", folder)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.browser.open(folder / "report.html")
+            text = self.browser.run("return document.body.innerText")
+            self.assertEqual("earlier part of the run" in text, says_so)
 
     def test_given_a_trace_that_was_cut_off_then_it_is_named(self):
         cut = self.path / "cut"

@@ -1,18 +1,23 @@
-// Writes traces of which some values have been changed at random, reads them, exports those that
-// are believed, and finds no crash, no hang and no leak. The structure of the HDF5 file stays
-// whole.
+// Writes traces of which some values have been changed at random, reads them, exports, replays and
+// reports those that are believed, and finds no crash, no hang and no leak. The structure of the
+// HDF5 file stays whole.
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <span>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include <nlohmann/json.hpp>
 #include <unistd.h>
 
 #include <kumiko/io/trace_file.hpp>
+#include <kumiko/viz/schedule_model.hpp>
 
+#include "report/chart.hpp"
+#include "report/timeline.hpp"
 #include "trace_fixture.hpp"
 
 namespace kumiko::io::test {
@@ -36,7 +41,11 @@ std::vector<std::span<std::byte>> values_of(amr::Trace& trace) {
           as_writable_bytes(span(&trace.workers, 1)),
           as_writable_bytes(span(&trace.levels, 1)),
           as_writable_bytes(span(&trace.end_ns, 1)),
-          as_writable_bytes(span(&trace.spans[1].begin_ns, 1))};
+          as_writable_bytes(span(&trace.points_x, 1)),
+          as_writable_bytes(span(&trace.points_y, 1)),
+          as_writable_bytes(span(&trace.spans[1].begin_ns, 1)),
+          as_writable_bytes(span(&trace.spans[1].loops_ns, 1)),
+          as_writable_bytes(span(trace.spans[1].what))};
 }
 
 /// A change: of which values, where, and to what.
@@ -59,6 +68,21 @@ amr::Trace mutant(const std::uint8_t* data, std::size_t size) {
   return trace;
 }
 
+/// What kumiko simulate and kumiko report do with a trace.
+void replay_and_report(amr::Trace trace) {
+  if (!trace.pieces.empty()) {
+    viz::disturbed_share(trace);
+    const viz::ScheduleModel model(trace, viz::estimate_overheads(trace));
+    for (const viz::ScheduleKind kind : viz::kScheduleKinds) {
+      for (const int workers : {1, 3}) model.predict(kind, workers);
+    }
+  }
+  viz::ReportRun run;
+  run.trace = std::move(trace);
+  viz::report::timeline_json(*run.trace);
+  viz::report::trace_charts(std::span(&run, 1));
+}
+
 void write_read_and_export(const amr::Trace& written) {
   const std::filesystem::path path = mutant_path();
   write_trace(path, written);
@@ -67,6 +91,7 @@ void write_read_and_export(const amr::Trace& written) {
     std::ostringstream out;
     write_chrome_trace(out, trace);
     write_trace_csv(out, trace);
+    replay_and_report(trace);
   } catch (const TraceError&) {  // what the reader refuses
   }
   std::filesystem::remove(path);

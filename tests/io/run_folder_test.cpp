@@ -108,6 +108,23 @@ TEST_F(RunFolderTest, GivenADamagedSummaryThenItsLineOrKeyIsNamed) {
   EXPECT_THAT(refusal(), HasSubstr("'steps'"));
 }
 
+TEST_F(RunFolderTest, GivenASummaryWithAValueOfAnotherKindThenFileAndKeyAreNamed) {
+  const std::vector<std::pair<const char*, const char*>> faults = {
+      {"/case", "3"},        {"/backend", "null"},     {"/workers", "2.5"},
+      {"/wall_s", "\"1\""},  {"/error", "[]"},         {"/updates", "7"},
+      {"/load", "{}"},       {"/longest_waits", "{}"}, {"/longest_waits", "[1]"},
+      {"/patches", "[]"},    {"/config", "true"},      {"/updates/per_level", "\"1\""},
+      {"/components", "[]"}, {"/schedule", "[]"},      {"/patches/per_level", "[1, \"2\"]"},
+      {"/steps", "\"2\""}};
+  for (const auto& [pointer, value] : faults) {
+    auto summary = nlohmann::ordered_json::parse(kSummary);
+    summary[nlohmann::ordered_json::json_pointer(pointer)] = nlohmann::ordered_json::parse(value);
+    put(folder_ / "summary.json", summary.dump());
+    EXPECT_THAT(refusal(), AllOf(HasSubstr("summary.json"),
+                                 HasSubstr(std::string("'") + (pointer + 1) + "' is not ")));
+  }
+}
+
 TEST_F(RunFolderTest, GivenATableThatIsCutOffThenFileAndLineAreNamed) {
   put(folder_ / "load.csv", std::string(kLoad).substr(0, 70));
   EXPECT_THAT(refusal(), AllOf(HasSubstr("load.csv:3:"), HasSubstr("cut off")));

@@ -108,10 +108,8 @@ TEST_F(TraceFile, GivenManyPieces_WhenWrittenAndRead_ThenEveryChunkIsBack) {
 }
 
 TEST_F(TraceFile, GivenTraceWithoutPieces_WhenWrittenAndRead_ThenItIsEmpty) {
-  amr::Trace trace;
-  trace.successors_begin = {0};
-  write_trace(file(), trace);
-  expect_equal(read_trace(file()), trace);
+  write_trace(file(), empty_trace());
+  expect_equal(read_trace(file()), empty_trace());
 }
 
 TEST_F(TraceFile, GivenSameTrace_WhenWrittenTwice_ThenTheFilesAreTheSame) {

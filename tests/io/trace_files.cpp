@@ -11,8 +11,6 @@ int main(int argc, char** argv) {
   const std::filesystem::path folder = argv[1];
   write_trace(folder / "small.hdf", test::small_trace());
   write_trace(folder / "long.hdf", test::long_trace(60, 30));
-  kumiko::amr::Trace empty;
-  empty.successors_begin = {0};
-  write_trace(folder / "empty.hdf", empty);
+  write_trace(folder / "empty.hdf", test::empty_trace());
   return 0;
 }

@@ -26,7 +26,7 @@ inline amr::Trace small_trace() {
   trace.end_ns = 9'000'000'001;
   trace.patches = {{0, 0, 0}, {0, 1, 0}, {1, 2, 1}, {0, 0, 0}, {0, 1, 0}};
   trace.stretches = {{1'000, 20'000'001, 100, 1, 0, 4, 0, 3},
-                     {20'500'000, 8'000'000'000, 101, 4, 4, 5, 3, 5}};
+                     {20'500'000, 8'000'000'000, 101, 2, 4, 5, 3, 5}};
   trace.phases = {{100, 0, 0, PieceKind::kAdvance, 0, 2},
                   {100, 0, 0, PieceKind::kBlend, 2, 3},
                   {100, 1, 0, PieceKind::kAdvance, 3, 4},
@@ -44,6 +44,14 @@ inline amr::Trace small_trace() {
   trace.spans = {{"output", 0, 999, 100, 0}, {"regrid", 20'000'001, 20'499'999, 101, 250'000}};
   trace.successors_begin = {0, 1, 3, 4, 5, 5, 5, 5};
   trace.successors = {2, 2, 4, 3, 4};
+  return trace;
+}
+
+/// Of a run whose window no base step came into.
+inline amr::Trace empty_trace() {
+  amr::Trace trace;
+  trace.points_x = trace.points_y = amr::kPatchSize;
+  trace.successors_begin = {0};
   return trace;
 }
 

@@ -101,6 +101,63 @@ TEST(Balance, GivenAWorkerMoreAfterARestartThenEachStepHasItsOwnMean) {
   EXPECT_DOUBLE_EQ(curve.so_far[1], 160.0 / 140.0);
 }
 
+/// Two workers in `steps` base steps that differ.
+std::vector<amr::BaseStepLoad> long_load(int steps) {
+  std::vector<amr::BaseStepLoad> load;
+  for (int step = 0; step < steps; ++step) {
+    const auto more = static_cast<std::uint64_t>(step % 7);
+    load.push_back({step, {{10 + more, 1.0, 1.0, more}, {10, 3.0, 1.0, 0}}});
+  }
+  return load;
+}
+
+TEST(Balance, GivenMoreStepsThanPointsThenEachPointIsOfItsBinAndTheLastOfTheRun) {
+  const std::vector<amr::BaseStepLoad> load = long_load(1001);
+  const BalanceCurve curve = balance_of(load);
+  ASSERT_EQ(curve.step.size(), 201U);  // of five base steps each, since four would be 251
+  EXPECT_EQ(curve.step[0], 4.0);
+  EXPECT_EQ(curve.step[200], 1000.0);  // alone: 1000 % 7 = 6
+  // Steps 0 to 4: 50 + 10 updates of the one, 50 of the other.
+  EXPECT_DOUBLE_EQ(curve.efficiency[0], 60.0 / 55.0);
+  EXPECT_DOUBLE_EQ(curve.efficiency[200], 16.0 / 13.0);
+  double largest = 0.0;
+  double mean = 0.0;
+  for (const amr::BaseStepLoad& step : load) {
+    const auto one = static_cast<double>(step.workers[0].updates);
+    largest += one;
+    mean += (one + 10.0) / 2.0;
+    if (step.step == 9) {
+      EXPECT_DOUBLE_EQ(curve.so_far[1], largest / mean);
+    }
+  }
+  EXPECT_DOUBLE_EQ(curve.so_far[200], largest / mean);
+}
+
+TEST(Charts, GivenMoreStepsThanPointsThenBusyIsOfTheSumAndStealsAreByBaseStep) {
+  ReportRun run = small_run("a");
+  run.folder.load = long_load(1001);
+  run.folder.load[3].workers[0].busy_s = 6.0;
+  const std::vector<Chart> charts = worker_charts(std::span(&run, 1));
+  const auto& over = chart(charts, "busy_step").panels.at(0).series;
+  ASSERT_EQ(over.at(2).y.size(), 201U);
+  EXPECT_DOUBLE_EQ(over.at(0).y[0], 100.0 * 10.0 / 15.0);
+  EXPECT_DOUBLE_EQ(over.at(1).y[0], 75.0);
+  EXPECT_DOUBLE_EQ(over.at(2).y[0], 100.0 * 25.0 / 35.0);
+  EXPECT_DOUBLE_EQ(chart(charts, "steals_step").panels.at(0).series.at(0).y[0], 10.0 / 5.0);
+  EXPECT_DOUBLE_EQ(chart(charts, "steals_step").panels.at(0).series.at(0).y[200], 6.0);
+}
+
+TEST(Charts, GivenMoreWorkersAfterARestartThenTheLeastAndTheMostBusyAreShown) {
+  ReportRun run = small_run("a");
+  run.folder.load = {{0, {{512, 3.0, 1.0, 0}}}, {1, {{256, 1.0, 3.0, 0}, {256, 2.0, 2.0, 0}}}};
+  const std::vector<Chart> charts = worker_charts(std::span(&run, 1));
+  const auto& over = chart(charts, "busy_step").panels.at(0).series;
+  ASSERT_EQ(over.size(), 3U);
+  EXPECT_THAT(over.at(0).y, ElementsAre(75.0, 25.0));
+  EXPECT_THAT(over.at(1).y, ElementsAre(75.0, 50.0));
+  EXPECT_THAT(chart(charts, "busy_worker").panels.at(0).categories, ElementsAre("0", "1"));
+}
+
 TEST(Charts, GivenPatchesThenUpdatesFollowFromSubcycling) {
   ReportRun run = small_run("a");
   const std::vector<Chart> charts = patch_charts(std::span(&run, 1));
@@ -108,12 +165,14 @@ TEST(Charts, GivenPatchesThenUpdatesFollowFromSubcycling) {
   EXPECT_THAT(patches.at(1).x, ElementsAre(0.0, 3.0));
   EXPECT_THAT(patches.at(1).y, ElementsAre(2.0, 3.0));
   const auto& updates = chart(charts, "updates_level").panels.at(0).series;
-  EXPECT_THAT(updates.at(0).y, ElementsAre(256.0, 256.0));
-  EXPECT_THAT(updates.at(1).y, ElementsAre(1024.0, 1536.0));  // two steps in a base step
+  // Of base step 2, the last one; the initial mesh has not been advanced yet.
+  EXPECT_THAT(updates.at(0).x, ElementsAre(2.0));
+  EXPECT_THAT(updates.at(0).y, ElementsAre(256.0));
+  EXPECT_THAT(updates.at(1).y, ElementsAre(1536.0));  // two steps in a base step
 
   run.folder.summary["config"]["step"]["subcycling"] = false;
   EXPECT_THAT(chart(patch_charts(std::span(&run, 1)), "updates_level").panels.at(0).series.at(1).y,
-              ElementsAre(512.0, 768.0));
+              ElementsAre(768.0));
 }
 
 TEST(Charts, GivenLoadThenSharesAndStealsAreByWorkerAndByStep) {
@@ -234,6 +293,11 @@ TEST(Headline, GivenRunsThenEachFigureIsTheSummarys) {
   EXPECT_EQ(row("wall_s"), nlohmann::ordered_json({0.5, 0.1}));
   EXPECT_EQ(row("error/rms"), nlohmann::ordered_json({0.125, nullptr}));
   EXPECT_TRUE(row("error/linf").is_null()) << "a row that no run has";
+
+  runs[0].folder.summary["components"]["u/~v"]["rms"] = 0.5;
+  const nlohmann::ordered_json with_component = headline_json(runs);
+  EXPECT_EQ(with_component.back().at("label"), "RMS error of u/~v");
+  EXPECT_EQ(with_component.back().at("values"), nlohmann::ordered_json({0.5, nullptr}));
 }
 
 TEST(Page, GivenTextsThatLookLikeMarkupThenThePageHoldsThemAsTexts) {

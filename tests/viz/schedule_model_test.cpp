@@ -74,6 +74,22 @@ TEST(ScheduleModel, GivenStretchesAndSpansThenTheirPathsAddUp) {
   EXPECT_NEAR(model.predict(ScheduleKind::kDataflow, 2).utilisation, (8.0 + 6.0) / 24.0, 1e-9);
 }
 
+TEST(ScheduleModel, GivenLoopsThatSeveralWorkersRanThenTheirWorkIsThatOfAll) {
+  // Of 10 us, 6 are in parallel loops of two workers: 12 us of work.
+  amr::Trace trace = TraceBuilder(2).step({3.0, 5.0}).span(10.0, 6.0).trace();
+  trace.workers = 2;
+  const ScheduleModel model(trace, no_overheads());
+  EXPECT_NEAR(model.bounds().work, (8.0 + 4.0 + 12.0) * kMicrosecond, 1e-12);
+  EXPECT_NEAR(model.bounds().critical_path, (5.0 + 4.0) * kMicrosecond, 1e-12);
+  for (const ScheduleKind kind : kScheduleKinds) {
+    EXPECT_NEAR(microseconds(model.predict(kind, 1)), 8.0 + 4.0 + 12.0, 1e-6);
+    EXPECT_NEAR(model.predict(kind, 1).utilisation, 20.0 / 24.0, 1e-9);
+    EXPECT_NEAR(microseconds(model.predict(kind, 2)), 5.0 + 10.0, 1e-6);
+    EXPECT_NEAR(model.predict(kind, 2).utilisation, 20.0 / 30.0, 1e-9);
+    EXPECT_NEAR(microseconds(model.predict(kind, 4)), 5.0 + 4.0 + 3.0, 1e-6);
+  }
+}
+
 TEST(ScheduleModel, GivenOneWorkerThenEveryScheduleTakesTheWorkAndItsOverheads) {
   const amr::Trace trace = random_stencil(12, 7);
   Overheads overheads;

@@ -263,6 +263,16 @@ TEST(StateImage, GivenWorkersThenEachPatchHasItsOwnersColour) {
   EXPECT_EQ(png.at(kLeft + 6 * 64 + 1, kBottom + 7 * 64 + 1), worker_colour(76));
 }
 
+TEST(StateImage, GivenWorkersThatCannotBeThenTheyAreNobodyOrTheLast) {
+  amr::SavedRun state = with_figures();
+  for (amr::SavedLevel& level : state.levels) {
+    for (std::size_t at = 0; at < level.values.size(); ++at) {
+      level.values[at] = at % 3 == 0 ? 1e300 : at % 3 == 1 ? -1e300 : std::nan("");
+    }
+  }
+  EXPECT_NO_THROW(draw(state, plain(Quantity::kWorker)));
+}
+
 TEST(StateImage, GivenManyWorkersThenTheirNumbersStandInThePatches) {
   StateImageOptions options = plain(Quantity::kWorker);
   const Png png = draw(with_figures(), options);

@@ -1,7 +1,5 @@
 // Charts of lines and bars, from the numbers in the page's data.
 
-const liveCharts = new Set();
-
 /** Keeps a chart drawn in `box` as its size and the theme change. draw(chart) sets its options. */
 function mountChart(box, renderer, draw) {
   let chart = echarts.init(box, null, { renderer });
@@ -13,7 +11,6 @@ function mountChart(box, renderer, draw) {
   };
   onThemeChange(redraw);
   new ResizeObserver(() => { if (box.clientWidth > 0) chart.resize(); }).observe(box);
-  liveCharts.add(box);
 }
 
 const axisTitle = (axis) => axis.unit ? `${axis.name} [${axis.unit}]` : axis.name;
@@ -126,7 +123,8 @@ function chartFigure(chart, manyRuns) {
   const figure = el("figure", { id: chart.id }, el("h3", {}, chart.title));
   const panels = el("div", { class: "panels" });
   const largest = largestOf(chart);
-  const shared = chart.panels.length > 1 && chart.y_to === null ? { ...chart, y_to: roundedUp(largest) } : chart;
+  const shared = chart.panels.length > 1 && chart.y_to === null
+    ? { ...chart, y_to: largest > chart.y_from ? roundedUp(largest) : chart.y_from + 1 } : chart;
   for (const panel of chart.panels) {
     const box = el("div", { class: "chart" });
     panels.append(el("div", {}, manyRuns && panel.run ? el("h4", {}, panel.run) : null, box));

@@ -70,7 +70,7 @@ function waitsTable(run) {
   const rows = () => [["seconds", "step", "worker", "patch", "awaited", "cause"],
     ...run.waits.map((wait) => [wait.seconds, wait.step, wait.worker, wait.patch, wait.awaited, wait.cause])];
   return [el("h3", {}, run.name), tableOf(head, body, `Longest waits of ${run.name}`),
-    el("p", {}, csvLink("waits", rows))];
+    el("p", {}, csvLink(fileName("waits", run), rows))];
 }
 
 const pictureReadings = {
@@ -88,7 +88,8 @@ function pictureSection(run) {
     const shown = run.pictures.filter((picture) => picture.quantity === quantity);
     parts.push(el("h4", {}, `${run.name}: ${quantity}`),
       el("div", { class: "pictures" }, shown.map((picture) => el("figure", {},
-        el("img", { src: `data:image/png;base64,${picture.png}`, alt: picture.description, loading: "lazy" }),
+        el("img", { src: `data:image/png;base64,${picture.png}`, alt: picture.description,
+          width: picture.width, height: picture.height }),
         el("figcaption", {}, `base step ${grouped.format(picture.step)}, t = ${numberText(picture.time)}`)))),
       el("p", { class: "note" }, pictureReadings[quantity] ?? ""));
   }

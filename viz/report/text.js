@@ -60,13 +60,18 @@ const csvField = (value) => {
 
 const csvText = (rows) => rows.map((row) => row.map(csvField).join(",") + "\n").join("");
 
+/** Of what is one run's; with several runs on the page its name tells the files apart. */
+const fileName = (what, run) => report.runs.length > 1
+  ? `${what}-${run.name.replace(/[^\p{L}\p{N}._-]+/gu, "_")}` : what;
+
 /** A link that hands out rows as a CSV file; they are made when they are asked for. */
 function csvLink(name, makeRows) {
   const link = el("a", { href: "#", class: "csv", download: `${name}.csv` }, "Numbers as CSV");
   link.addEventListener("click", () => {
     const blob = new Blob([csvText(makeRows())], { type: "text/csv" });
-    link.href = URL.createObjectURL(blob);
-    setTimeout(() => URL.revokeObjectURL(link.href), 60000);
+    const address = URL.createObjectURL(blob);
+    link.href = address;
+    setTimeout(() => URL.revokeObjectURL(address), 60000);
   });
   return link;
 }

@@ -1,7 +1,6 @@
 // The workers' timeline: who did what when. Only what is in view is handed to the chart.
 
 const mostItems = 12000;
-const spanNames = ["regrid", "check", "output"];
 
 const groupings = {
   level: { of: (data) => (piece) => data.levelOf(piece),
@@ -110,7 +109,9 @@ class Timeline {
 
   tooltip(value) {
     const [begin, end, , piece, count, busy] = value;
-    if (piece === -2) return `<b>${count}</b> before base step ${busy}, ${microsecondsText(end - begin)}`;
+    if (piece === -2) {
+      return `<b>${echarts.format.encodeHTML(count)}</b> before base step ${busy}, ${microsecondsText(end - begin)}`;
+    }
     if (piece >= 0) return pieceTooltip(this.data, piece);
     return `${count} pieces of work in ${microsecondsText(end - begin)}, `
       + `${microsecondsText(busy)} of it at work<br>zoom in to tell them apart`;
@@ -165,5 +166,5 @@ function timelineFigure(run) {
     el("figcaption", {}, "A bar is a piece of work on one patch, in the row of the worker who did it; gaps are "
       + "waiting. Turn the wheel or pinch to zoom, drag to move, point at a bar for its patch and what it "
       + "waited for. Where bars are narrower than a pixel, one stands for several and is paler the more gaps it has. ",
-    csvLink("timeline", () => data.rows())), cut);
+    csvLink(fileName("timeline", run), () => data.rows())), cut, run.about_trace ? note(run.about_trace) : null);
 }

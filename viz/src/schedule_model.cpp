@@ -35,8 +35,9 @@ WorkBounds bounds_of(const amr::Trace& trace) {
   double path = 0.0;
   for (const amr::TracePiece& piece : trace.pieces) work += cost_of(piece);
   for (const amr::TraceSpan& span : trace.spans) {
-    work += length_of(span);
-    path += length_of(span) - loops_of(span);
+    const double outside = length_of(span) - loops_of(span);
+    work += outside + work_in_loops(trace, span);
+    path += outside;
   }
   std::vector<double> ready(trace.pieces.size(), 0.0);
   for (const amr::TraceStretch& stretch : trace.stretches) {

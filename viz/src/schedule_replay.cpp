@@ -181,8 +181,9 @@ void ScheduleReplay::add(const amr::TraceStretch& stretch) {
 }
 
 void ScheduleReplay::add(const amr::TraceSpan& span) {
-  now_ += length_of(span) - loops_of(span) + loops_of(span) / workers_;
-  busy_ += loops_of(span);
+  const double work = work_in_loops(trace_, span);
+  now_ += length_of(span) - loops_of(span) + work / workers_;
+  busy_ += work;
 }
 
 Prediction ScheduleReplay::prediction() const {

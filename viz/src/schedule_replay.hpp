@@ -20,9 +20,15 @@ inline double cost_of(const amr::TracePiece& piece) {
 inline double length_of(const amr::TraceSpan& span) {
   return static_cast<double>(span.end_ns - span.begin_ns);
 }
-/// Of a span, in parallel loops.
+/// Of a span, in parallel loops; by the clock.
 inline double loops_of(const amr::TraceSpan& span) {
   return std::min(static_cast<double>(span.loops_ns), length_of(span));
+}
+
+/// What the workers that a trace was recorded with did in a span's parallel loops, as if they had
+/// never waited there.
+inline double work_in_loops(const amr::Trace& trace, const amr::TraceSpan& span) {
+  return loops_of(span) * trace.workers;
 }
 
 /// How often one worker has to be doubled until there are as many.

@@ -23,6 +23,12 @@ using amr::kPatchSize;
 constexpr Colour kWhite = {255, 255, 255};
 constexpr int kLeastBar = 230;  ///< units that a colour bar or the workers' legend needs
 
+/// Who a figure of a file means: such files are not checked. -1 for nobody.
+int worker_of(double figure) {
+  constexpr double kMost = 65535.0;  // more than any run has
+  return std::isfinite(figure) ? static_cast<int>(std::clamp(figure, -1.0, kMost)) : -1;
+}
+
 /// A value of the quantity to its colour.
 using Colours = std::function<Colour(double)>;
 
@@ -83,7 +89,7 @@ void paint_worker_numbers(Canvas& canvas, const Layout& layout, const amr::Geome
       for (int quadrant = 0; quadrant < 4; ++quadrant) {
         const amr::PatchId quarter = patches[slot].child(quadrant);
         if (values.has(quarter)) continue;
-        const auto worker = static_cast<int>(values.at(level, slot, 0, 0));
+        const auto worker = worker_of(values.at(level, slot, 0, 0));
         const Colour colour = lightness(worker_colour(worker)) > 0.5 ? Colour{0, 0, 0} : kWhite;
         canvas.text(layout.x((quarter.i + 0.5) * side), layout.y((quarter.j + 0.5) * side),
                     {size, Align::kCentre, colour}, fmt::format("{}", worker));
@@ -142,9 +148,9 @@ class Picture {
  private:
   void paint_workers(int bottom) {
     constexpr int kToldByColour = 8;
-    const int workers = static_cast<int>(range_.high) + 1;
+    const int workers = worker_of(range_.high) + 1;
     paint_values(canvas_, layout_, geometry_, values_, false,
-                 [](double worker) { return worker_colour(static_cast<int>(worker)); });
+                 [](double worker) { return worker_colour(worker_of(worker)); });
     paint_outlines(worker_colour(1));
     if (workers > kToldByColour) paint_worker_numbers(canvas_, layout_, geometry_, values_);
     paint_worker_legend(canvas_, layout_, bottom, workers);

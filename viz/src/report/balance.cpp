@@ -1,37 +1,52 @@
 #include "balance.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
 
 #include "chart.hpp"
+#include "step_bins.hpp"
 
 namespace kumiko::viz::report {
 
 namespace {
 
-double ratio(double a, double b) {
-  return b > 0.0 ? a / b : std::numeric_limits<double>::quiet_NaN();
-}
-
-}  // namespace
-
-BalanceCurve balance_of(std::span<const amr::BaseStepLoad> load) {
-  BalanceCurve curve;
-  double sum_of_largest = 0.0;
-  double sum_of_means = 0.0;
-  for (const amr::BaseStepLoad& step : load) {
+/// Over base steps: of the largest number of updates of any worker, and of the mean one.
+class Sums {
+ public:
+  void add(const amr::BaseStepLoad& step) {
     std::uint64_t largest = 0;
     std::uint64_t sum = 0;
     for (const amr::WorkerLoad& worker : step.workers) {
       largest = std::max(largest, worker.updates);
       sum += worker.updates;
     }
-    const double mean = static_cast<double>(sum) / static_cast<double>(step.workers.size());
-    sum_of_largest += static_cast<double>(largest);
-    sum_of_means += mean;
-    curve.step.push_back(step.step);
-    curve.efficiency.push_back(ratio(static_cast<double>(largest), mean));
-    curve.so_far.push_back(ratio(sum_of_largest, sum_of_means));
+    largest_ += static_cast<double>(largest);
+    means_ += static_cast<double>(sum) / static_cast<double>(step.workers.size());
+  }
+  double efficiency() const {
+    return means_ > 0.0 ? largest_ / means_ : std::numeric_limits<double>::quiet_NaN();
+  }
+
+ private:
+  double largest_ = 0.0;
+  double means_ = 0.0;
+};
+
+}  // namespace
+
+BalanceCurve balance_of(std::span<const amr::BaseStepLoad> load) {
+  BalanceCurve curve;
+  Sums so_far;
+  for (const StepBin bin : bins_of(load)) {
+    Sums sums;
+    for (const amr::BaseStepLoad& step : bin) {
+      sums.add(step);
+      so_far.add(step);
+    }
+    curve.step.push_back(bin.back().step);
+    curve.efficiency.push_back(sums.efficiency());
+    curve.so_far.push_back(so_far.efficiency());
   }
   return curve;
 }
@@ -43,7 +58,8 @@ std::vector<Chart> balance_charts(std::span<const ReportRun> runs) {
   steps.reading =
       "The largest number of point updates of any worker, divided by what each would have if all "
       "did the same: 1 is perfect, n means that one of n workers did everything. The last value "
-      "of the run so far is the run’s.";
+      "of the run so far is the run’s." +
+      std::string(kAboutBins);
   steps.x = {"base step", ""};
   steps.y = {"largest ÷ mean updates of a worker", ""};
   steps.y_from = 1.0;

@@ -8,11 +8,12 @@
 
 namespace kumiko::viz::report {
 
-/// 1 is perfect, n: all is done by one of n workers. NaN for base steps without updates.
+/// 1 is perfect, n: all is done by one of n workers. NaN for bins of base steps (step_bins.hpp)
+/// without updates.
 struct BalanceCurve {
-  std::vector<double> step;        ///< numbers of the base steps
-  std::vector<double> efficiency;  ///< largest ÷ mean of the workers' updates in the base step
-  std::vector<double> so_far;      ///< Σ largest ÷ Σ mean up to the base step
+  std::vector<double> step;        ///< number of each bin's last base step
+  std::vector<double> efficiency;  ///< Σ largest ÷ Σ mean of the workers' updates, over the bin
+  std::vector<double> so_far;      ///< the same up to the bin's last base step
 };
 
 BalanceCurve balance_of(std::span<const amr::BaseStepLoad> load);

@@ -55,8 +55,10 @@ std::vector<Row> component_rows(std::span<const ReportRun> runs) {
   }
   std::vector<Row> rows;
   for (const std::string& name : names) {
-    rows.push_back({"/components/" + name + "/rms", "RMS error of " + name, "number"});
-    rows.push_back({"/components/" + name + "/mass", "Mass of " + name, "number"});
+    // Names may hold what means something in a key.
+    const Json::json_pointer key = Json::json_pointer("/components") / name;
+    rows.push_back({(key / "rms").to_string(), "RMS error of " + name, "number"});
+    rows.push_back({(key / "mass").to_string(), "Mass of " + name, "number"});
   }
   return rows;
 }

@@ -16,18 +16,39 @@ bool has_subcycling(const io::RunFolder& run) {
   return !config.contains(key) || config.at(key) == true;
 }
 
-/// `value` of each row of diagnostics, for each level.
-template <class Value>
-ChartPanel panel_of(const ReportRun& run, Value value) {
+/// A series for each level, without points.
+ChartPanel panel_of(const ReportRun& run) {
   ChartPanel panel;
   panel.run = run.name;
-  const std::size_t levels = run.folder.diagnostics.front().patches.size();
-  for (std::size_t level = 0; level < levels; ++level) {
-    ChartSeries& series = panel.series.emplace_back();
-    series.name = fmt::format("level {}", level);
-    for (const io::DiagnosticsEntry& entry : run.folder.diagnostics) {
-      series.x.push_back(static_cast<double>(entry.step));
-      series.y.push_back(value(level, static_cast<double>(entry.patches[level])));
+  for (std::size_t level = 0; level < run.folder.diagnostics.front().patches.size(); ++level) {
+    panel.series.emplace_back().name = fmt::format("level {}", level);
+  }
+  return panel;
+}
+
+ChartPanel patches_of(const ReportRun& run) {
+  ChartPanel panel = panel_of(run);
+  for (const io::DiagnosticsEntry& entry : run.folder.diagnostics) {
+    for (std::size_t level = 0; level < panel.series.size(); ++level) {
+      panel.series[level].x.push_back(static_cast<double>(entry.step));
+      panel.series[level].y.push_back(static_cast<double>(entry.patches[level]));
+    }
+  }
+  return panel;
+}
+
+/// A row has the mesh after base step `step - 1`, which is that of the step: regrids come before
+/// the first of its substeps.
+ChartPanel updates_of(const ReportRun& run) {
+  ChartPanel panel = panel_of(run);
+  const bool subcycling = has_subcycling(run.folder);
+  for (const io::DiagnosticsEntry& entry : run.folder.diagnostics) {
+    if (entry.step == 0) continue;
+    for (std::size_t level = 0; level < panel.series.size(); ++level) {
+      const double steps = subcycling ? std::ldexp(1.0, static_cast<int>(level)) : 1.0;
+      panel.series[level].x.push_back(static_cast<double>(entry.step - 1));
+      panel.series[level].y.push_back(static_cast<double>(entry.patches[level]) *
+                                      amr::kPatchPoints * steps);
     }
   }
   return panel;
@@ -40,25 +61,24 @@ std::vector<Chart> patch_charts(std::span<const ReportRun> runs) {
   patches.id = "patches_level";
   patches.title = "Patches by level";
   patches.reading =
-      "How many patches of 16 × 16 points each level has after a base step: where the curves rise, "
-      "the mesh follows finer structures.";
+      "How many patches of 16 × 16 points each level has after so many base steps: where the "
+      "curves "
+      "rise, the mesh follows finer structures.";
   patches.kind = ChartKind::kSteps;
-  patches.x = {"base step", ""};
+  patches.x = {"base steps taken", ""};
   patches.y = {"patches", ""};
-  Chart updates = patches;
+  Chart updates;
   updates.id = "updates_level";
   updates.title = "Point updates by level";
   updates.reading =
-      "The points that a base step from there advances: 256 a patch, as often as the level "
-      "steps. The finest level's curve is most of the run’s cost.";
+      "The points that a base step advanced: 256 a patch, as often as the level steps; for the "
+      "base steps that ended at a row of diagnostics.csv, with lines between them. The finest "
+      "level's curve is most of the run’s cost.";
+  updates.x = {"base step", ""};
   updates.y = {"point updates in a base step", ""};
   for (const ReportRun& run : runs) {
-    const bool subcycling = has_subcycling(run.folder);
-    patches.panels.push_back(panel_of(run, [](std::size_t, double count) { return count; }));
-    updates.panels.push_back(panel_of(run, [&](std::size_t level, double count) {
-      return count * amr::kPatchPoints *
-             (subcycling ? std::ldexp(1.0, static_cast<int>(level)) : 1.0);
-    }));
+    patches.panels.push_back(patches_of(run));
+    updates.panels.push_back(updates_of(run));
     if (patches.panels.back().series.size() == 1) {
       patches.missing.push_back(run.name +
                                 " has one level; amr.levels=2 or more refines the mesh.");

@@ -16,8 +16,8 @@ constexpr int kWidth = 640;  // pixels
 struct Subject {
   Quantity quantity;
   std::string heading;
-  std::string name;   ///< of the colours
-  int component = 0;  ///< of the field
+  std::string name = {};  ///< of the field's component
+  int component = 0;      ///< of the field
 };
 
 std::vector<Subject> subjects_of(std::span<const io::StoredState> states) {
@@ -32,9 +32,9 @@ std::vector<Subject> subjects_of(std::span<const io::StoredState> states) {
     return has_figures(state.checkpoint.run);
   });
   if (!figures) return subjects;
-  subjects.push_back({Quantity::kWorker, "worker", "worker"});
-  subjects.push_back({Quantity::kCost, "cost", "seconds"});
-  subjects.push_back({Quantity::kIndicator, "indicator", "indicator"});
+  subjects.push_back({Quantity::kWorker, "worker"});
+  subjects.push_back({Quantity::kCost, "cost"});
+  subjects.push_back({Quantity::kIndicator, "indicator"});
   return subjects;
 }
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "chart.hpp"
+#include "step_bins.hpp"
 
 namespace kumiko::viz::report {
 
@@ -16,16 +17,6 @@ constexpr double kPercent = 100.0;
 double busy_percent(const amr::WorkerLoad& load) {
   const double all = load.busy_s + load.wait_s;
   return all > 0.0 ? kPercent * load.busy_s / all : std::numeric_limits<double>::quiet_NaN();
-}
-
-/// Totals of the table's rows, by worker.
-std::vector<amr::WorkerLoad> totals_of(const io::RunFolder& run) {
-  std::vector<amr::WorkerLoad> totals;
-  for (const amr::BaseStepLoad& step : run.load) {
-    totals.resize(std::max(totals.size(), step.workers.size()));
-    for (std::size_t at = 0; at < step.workers.size(); ++at) totals[at] += step.workers[at];
-  }
-  return totals;
 }
 
 /// `value` of each worker, as bars of one series.
@@ -51,46 +42,48 @@ ChartPanel busy_over_run(const ReportRun& run) {
   ChartSeries least{"least busy worker", {}, {}, true};
   ChartSeries all{"all workers", {}, {}};
   ChartSeries most{"busiest worker", {}, {}, true};
-  for (const amr::BaseStepLoad& step : run.folder.load) {
+  std::size_t most_workers = 0;
+  for (const StepBin bin : bins_of(run.folder.load)) {
     amr::WorkerLoad sum;
     double smallest = std::numeric_limits<double>::quiet_NaN();
     double largest = smallest;
-    for (const amr::WorkerLoad& worker : step.workers) {
+    const std::vector<amr::WorkerLoad> totals = totals_of(bin);
+    for (const amr::WorkerLoad& worker : totals) {
       sum += worker;
-      // A worker without times in this step was not there for it: it neither worked nor waited.
+      // A worker without times in these steps was not there for them: it neither worked nor waited.
       const double busy = busy_percent(worker);
       smallest = std::fmin(smallest, busy);
       largest = std::fmax(largest, busy);
     }
-    for (ChartSeries* series : {&least, &all, &most}) series->x.push_back(step.step);
+    for (ChartSeries* series : {&least, &all, &most}) series->x.push_back(bin.back().step);
     least.y.push_back(smallest);
     all.y.push_back(busy_percent(sum));
     most.y.push_back(largest);
+    most_workers = std::max(most_workers, totals.size());
   }
   ChartPanel panel{run.name, {}, {}};
-  if (run.folder.load.front().workers.size() > 1)
-    panel.series = {std::move(least), std::move(most)};
+  if (most_workers > 1) panel.series = {std::move(least), std::move(most)};
   panel.series.push_back(std::move(all));
   return panel;
 }
 
 ChartSeries steals_over_run(const ReportRun& run) {
   ChartSeries series{run.name, {}, {}};
-  for (const amr::BaseStepLoad& step : run.folder.load) {
+  for (const StepBin bin : bins_of(run.folder.load)) {
     std::uint64_t steals = 0;
-    for (const amr::WorkerLoad& worker : step.workers) steals += worker.steals;
-    series.x.push_back(step.step);
-    series.y.push_back(static_cast<double>(steals));
+    for (const amr::WorkerLoad& worker : totals_of(bin)) steals += worker.steals;
+    series.x.push_back(bin.back().step);
+    series.y.push_back(static_cast<double>(steals) / static_cast<double>(bin.size()));
   }
   return series;
 }
 
-Chart make(const char* id, const char* title, const char* reading, ChartKind kind, ChartAxis x,
+Chart make(const char* id, const char* title, std::string reading, ChartKind kind, ChartAxis x,
            ChartAxis y) {
   Chart chart;
   chart.id = id;
   chart.title = title;
-  chart.reading = reading;
+  chart.reading = std::move(reading);
   chart.kind = kind;
   chart.x = std::move(x);
   chart.y = std::move(y);
@@ -98,7 +91,7 @@ Chart make(const char* id, const char* title, const char* reading, ChartKind kin
 }
 
 bool never_stole(const ReportRun& run) {
-  const auto totals = totals_of(run.folder);
+  const auto totals = totals_of(run.folder.load);
   return std::all_of(totals.begin(), totals.end(),
                      [](const amr::WorkerLoad& load) { return load.steals == 0; });
 }
@@ -112,19 +105,22 @@ std::vector<Chart> worker_charts(std::span<const ReportRun> runs) {
                      ChartKind::kStackedBars, {"worker", ""}, {"share of its time", "%"});
   Chart over = make("busy_step", "Busy over the run",
                     "The same share by base step. A gap between the busiest and the least busy "
-                    "worker is imbalance; a low curve of all is waiting that all share.",
+                    "worker is imbalance; a low curve of all is waiting that all share." +
+                        std::string(kAboutBins),
                     ChartKind::kLines, {"base step", ""}, {"busy", "%"});
   share.y_to = over.y_to = kPercent;
   Chart steals = make("steals_worker", "Steals, by worker",
                       "Threads that a worker took from others when it had none of its own.",
                       ChartKind::kStackedBars, {"worker", ""}, {"steals", ""});
-  Chart steals_over = make("steals_step", "Steals over the run",
-                           "All workers’ steals in each base step: many mean that work is made in "
-                           "one place and carried to others.",
-                           ChartKind::kLines, {"base step", ""}, {"steals in a base step", ""});
+  Chart steals_over =
+      make("steals_step", "Steals over the run",
+           "All workers’ steals in a base step, on average over those of a point: many "
+           "mean that work is made in one place and carried to others." +
+               std::string(kAboutBins),
+           ChartKind::kLines, {"base step", ""}, {"steals in a base step", ""});
   ChartPanel stealing;
   for (const ReportRun& run : runs) {
-    const std::vector<amr::WorkerLoad> totals = totals_of(run.folder);
+    const std::vector<amr::WorkerLoad> totals = totals_of(run.folder.load);
     ChartPanel& panel = share.panels.emplace_back(empty_panel(run, totals.size()));
     panel.series.push_back(bars("busy", totals, busy_percent));
     panel.series.push_back(bars("waiting", totals, [](const amr::WorkerLoad& load) {

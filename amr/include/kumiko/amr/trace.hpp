@@ -102,7 +102,8 @@ struct Trace {
 };
 
 /// Throws std::invalid_argument, saying what, when a trace contradicts itself: indices beyond their
-/// arrays, times that run backwards, a piece that waits for a later one, an unknown worker.
+/// arrays, times that run backwards, patches outside the domain or out of order, a piece that waits
+/// for a later one, an unknown worker, more base steps than pieces.
 /// O(pieces + successors).
 void check(const Trace& trace);
 

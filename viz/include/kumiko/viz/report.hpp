@@ -35,7 +35,7 @@ struct ReportRun {  // NOLINT(bugprone-exception-escape): moving JSON does not t
   std::vector<ReportPicture> pictures;
   std::string about_pictures;  ///< why there are none, or not all; may be empty
   std::optional<amr::Trace> trace;
-  std::string about_trace;  ///< why there is none
+  std::string about_trace;  ///< why there is none, or of what it is; may be empty
 };
 
 /// A printed figure beside those of the runs.

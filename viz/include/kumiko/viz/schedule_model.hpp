@@ -14,7 +14,8 @@
 //   static    as backend `pthread`: equal strips in y, by the patches' centres.
 //   openmp    as backend `openmp`: equal parts of each level's patches, schedule(static).
 //
-// Spans between stretches: their parallel loops take 1/P of their time, the rest all of it.
+// Spans between stretches: recorded with W workers, their parallel loops take W/P of their time,
+// the rest all of it.
 //
 // What the model does not contain: a piece takes as long as it did when it was recorded, whoever
 // does it beside whatever else. So there is no memory bandwidth, no cache that is shared, or warm
