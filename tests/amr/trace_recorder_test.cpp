@@ -80,6 +80,8 @@ class Recorder {
   Trace stop() {
     Trace trace = recorder_.stop();
     trace.levels = 3;
+    trace.points_x = hierarchy_->geometry().points_x(0);
+    trace.points_y = hierarchy_->geometry().points_y(0);
     check(trace);
     return trace;
   }

@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -287,13 +288,21 @@ class Page(ReportTest):
 
 class Timeline(ReportTest):
     def extent(self):
-        """Of the time axis as it is drawn, and how many bars lie beyond it."""
+        """Of the time axis as it is drawn, and how many bars lie beyond it. Charts come a while after the page."""
+        deadline = time.monotonic() + 30
+        while (found := self.drawn_extent()) is None:
+            self.assertLess(time.monotonic(), deadline, "no bars are drawn")
+            time.sleep(0.05)
+        return found
+
+    def drawn_extent(self):
         return self.browser.run(
             """const chart = echarts.getInstanceByDom(document.querySelector(".timeline"));
+               if (!chart) return null;
                const option = chart.getOption();
                const [from, to] = chart.getModel().getComponent("xAxis").axis.scale.getExtent();
                const work = option.series.flatMap((series) => series.data).filter((bar) => bar[3] > -2);
-               if (work.length === 0) throw new Error("no bars are drawn");
+               if (work.length === 0) return null;
                return [from, to, work.filter((bar) => bar[1] < from || bar[0] > to).length]"""
         )
 
