@@ -37,10 +37,10 @@ std::uintptr_t id_of(const Descriptor& thread) noexcept {
 
 void describe(const Descriptor& thread, Line& line) {
   const SourceLocation& where = thread.where;
-  std::snprintf(line.data(), line.size(), "thread %s%s%s0x%" PRIxPTR ", created at %s:%u in %s",
+  std::snprintf(line.data(), line.size(), "thread %s%s%s0x%" PRIxPTR ", created at %s:%u",
                 thread.name[0] != '\0' ? "\"" : "", thread.name.data(),
                 thread.name[0] != '\0' ? "\" " : "", id_of(thread), where.file_name(),
-                static_cast<unsigned>(where.line()), where.function_name());
+                static_cast<unsigned>(where.line()));
 }
 
 void print(std::string_view text) noexcept {

@@ -54,17 +54,8 @@ def scalar(value):
 
 
 def place_of(where):
-    """A SourceLocation as text: std::source_location, or our own where that is missing."""
-    fields = [field.name for field in where.type.strip_typedefs().fields()]
-    if "_M_impl" in fields:
-        where = where["_M_impl"]
-        names = ("_M_file_name", "_M_line", "_M_function_name")
-        if int(where) == 0:
-            return "an unknown place"
-    else:
-        names = ("file_", "line_", "function_")
-    file, line, function = (where[name] for name in names)
-    return f"{file.string()}:{int(line)} in {function.string()}"
+    """A SourceLocation as text."""
+    return f"{where['file_'].string()}:{int(where['line_'])}"
 
 
 def descriptors(scheduler):

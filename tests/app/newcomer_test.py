@@ -192,9 +192,12 @@ class Threads(NewcomerTest):
 
     def test_given_the_runtime_alone_then_a_program_needs_nothing_else_of_kumiko(self):
         self.write_program("runtime")
-        without_eigen = "CMAKE_DISABLE_FIND_PACKAGE_Eigen3=ON"
-        self.build("program", "-D", f"kumiko_ROOT={self.prefix}", "-D", without_eigen)
-        self.assertEqual(self.call_well("program/build/program"), "5050\n")
+        options = ["-D", f"kumiko_ROOT={self.prefix}", "-D", "CMAKE_DISABLE_FIND_PACKAGE_Eigen3=ON"]
+        # Also by a compiler that has not built the library.
+        for compiler in COMPILERS:
+            with self.subTest(compiler):
+                self.build("program", *options, compiler=compiler, build=compiler)
+                self.assertEqual(self.call_well(f"program/{compiler}/program"), "5050\n")
 
     def test_given_a_component_that_is_not_there_then_those_that_are_get_named(self):
         self.write_program("engine")

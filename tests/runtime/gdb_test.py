@@ -24,9 +24,9 @@ def check_threads(listing):
     check(blocks[-1] == "5 lightweight threads\n", "5 threads")
 
     def check_one(title, creation, state, frame=None):
-        head = f"lightweight thread {title}0x[0-9a-f]+, created at [^\n]*suspended_threads.cpp:{creation} in "
+        head = f"lightweight thread {title}0x[0-9a-f]+, created at [^\n]*suspended_threads.cpp:{creation}"
         # The first line, the second one, and the backtrace.
-        pattern = rf"{head}[^\n]+\n  {state}\n(.*)"
+        pattern = rf"{head}\n  {state}\n(.*)"
         matches = [match for match in (re.fullmatch(pattern, b, re.S) for b in blocks) if match]
         check(len(matches) == 1, f"one thread as {pattern}")
         trace = matches[0].group(1)
