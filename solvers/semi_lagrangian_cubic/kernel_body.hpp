@@ -69,14 +69,14 @@ void advance_uniform(const KernelArguments& p) {
   }
 }
 
-/// Copies kPoints values, from the first on or from the second.
-template <int kPoints>
+/// Copies Count values, from the first on or from the second.
+template <int Count>
 inline void choose(bool first, const double* from, double* to) {
-  double all[kPoints + 1];  // read whatever is chosen: AVX-512 then has vectors of points
+  double all[Count + 1];  // read whatever is chosen: AVX-512 then has vectors of points
 #pragma GCC unroll 8
-  for (int n = 0; n < kPoints + 1; ++n) all[n] = from[n];
+  for (int n = 0; n < Count + 1; ++n) all[n] = from[n];
 #pragma GCC unroll 8
-  for (int n = 0; n < kPoints; ++n) to[n] = first ? all[n] : all[n + 1];
+  for (int n = 0; n < Count; ++n) to[n] = first ? all[n] : all[n + 1];
 }
 
 /// Departure cells that differ: every point selects its columns and rows among one more.
