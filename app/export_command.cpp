@@ -1,3 +1,6 @@
+#include <filesystem>
+#include <system_error>
+
 #include <fmt/core.h>
 
 #include <kumiko/io/checkpoint.hpp>
@@ -47,16 +50,33 @@ std::filesystem::path export_one(const Request& request, const std::filesystem::
   return folder;
 }
 
+/// The folder of the exported files. One that it makes, and that stays empty, is removed again.
+class ExportFolder {
+ public:
+  explicit ExportFolder(const std::filesystem::path& path) : path_(path) {
+    std::error_code failed;
+    made_ = std::filesystem::create_directories(path, failed);
+    if (!failed) return;
+    throw RequestError(fmt::format("cannot make '{}': {}; name another folder with --output",
+                                   path.string(), failed.message()));
+  }
+  ExportFolder(const ExportFolder&) = delete;
+  ExportFolder& operator=(const ExportFolder&) = delete;
+  ~ExportFolder() {
+    std::error_code full;
+    if (made_) std::filesystem::remove(path_, full);
+  }
+
+ private:
+  std::filesystem::path path_;
+  bool made_ = false;
+};
+
 }  // namespace
 
 int export_command(const Request& request) {
   check_trace_export(request);
-  std::error_code failed;
-  std::filesystem::create_directories(request.output, failed);
-  if (failed) {
-    throw RequestError(
-        fmt::format("cannot make '{}': {}", request.output.string(), failed.message()));
-  }
+  const ExportFolder folder(request.output);
   if (is_picture_format(request.format)) return export_pictures(request);
   int code = kDone;
   for (const std::filesystem::path& file : request.files) {

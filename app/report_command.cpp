@@ -1,8 +1,10 @@
 // kumiko report: finished runs as one HTML page.
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 #include <memory>
 #include <set>
+#include <string>
 
 #include <fmt/format.h>
 
@@ -213,6 +215,16 @@ void check_tables(const fs::path& folder) {
   io::check_writable(folder / "balance_step.csv");
 }
 
+/// Or an empty file, which may become one.
+bool is_report(const fs::path& file) {
+  constexpr std::streamsize kHead = 1024;
+  std::string head(kHead, '\0');
+  std::ifstream stream(file, std::ios::binary);
+  stream.read(head.data(), kHead);
+  head.resize(static_cast<std::size_t>(stream.gcount()));
+  return head.empty() || head.find("content=\"Kumiko report\"") != head.npos;
+}
+
 /// What a wrong request is refused for before any run is read, which may take long.
 void check(const Request& request, const fs::path& page) {
   if (!viz::report_available()) {
@@ -227,6 +239,10 @@ void check(const Request& request, const fs::path& page) {
     check_tables(request.tables);
   } catch (const io::OutputError& error) {
     throw RequestError(error.what());
+  }
+  if (fs::exists(page) && !is_report(page)) {
+    throw RequestError(fmt::format(
+        "'{}' is there and is no report; name another file with --output", page.string()));
   }
 }
 

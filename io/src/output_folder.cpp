@@ -225,8 +225,10 @@ void OutputFolder::write(std::string_view name,
 
 void check_writable(const fs::path& file) {
   constexpr std::string_view kRemedy = "name another file";
-  if (!file.has_filename() || fs::is_directory(file)) {
-    throw OutputError(fmt::format("cannot write '{}': it is no file; {}", file.string(), kRemedy));
+  // Nor a device, which a file of that name would replace.
+  if (!file.has_filename() || (fs::exists(file) && !fs::is_regular_file(file))) {
+    throw OutputError(
+        fmt::format("cannot write '{}': it is no ordinary file; {}", file.string(), kRemedy));
   }
   check_place(file, fs::absolute(file).parent_path(), kRemedy);
 }

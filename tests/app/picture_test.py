@@ -195,6 +195,14 @@ class PictureTest(unittest.TestCase):
         self.assertEqual(result.returncode, 2)
         self.assertIn("holds no states", result.stderr)
 
+    def test_given_nothing_that_can_be_exported_then_no_folder_is_left(self):
+        result = self.export(self.path, "--format", "png", "--output", self.path / "new")
+        self.assertEqual(result.returncode, 2)
+        self.assertEqual(self.names(), [])
+        (self.path / "own").mkdir()
+        self.export(self.path, "--format", "png", "--output", self.path / "own")
+        self.assertEqual(self.names(), ["own"], "one that was there stays")
+
     def test_given_states_of_one_step_then_neither_replaces_the_other_unseen(self):
         files = [self.runs / name / "state_000010.hdf" for name in ("zalesak", "dyes")]
         result = self.export(*files, "--format", "png")

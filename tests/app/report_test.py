@@ -419,6 +419,9 @@ class Refused(ReportTest):
         self.assertIn("no folder", self.refused(self.path / "nowhere"))
         message = self.refused(unread, "--output", self.path / "nowhere" / "page.html")
         self.assertIn("page.html", message)
+        message = self.refused(unread, "--output", unread / "summary.json")
+        self.assertIn("is no report", message)
+        self.assertEqual((unread / "summary.json").read_text(), "{")
         message = self.refused(unread, "--csv", unread / "summary.json")
         self.assertIn("--csv", message)
 

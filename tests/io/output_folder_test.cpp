@@ -215,7 +215,7 @@ TEST_F(OutputFolderTest, GivenASingleFileThenWhetherItCanBeWrittenIsToldBeforeha
   EXPECT_FALSE(fs::exists(folder_ / "summary.json"));
   put(folder_ / "file");
   for (const fs::path& path : {folder_, folder_ / "", folder_ / "missing" / "summary.json",
-                               folder_ / "file" / "summary.json"}) {
+                               folder_ / "file" / "summary.json", fs::path("/dev/null")}) {
     EXPECT_THROW(check_writable(path), OutputError) << path;
   }
 }

@@ -85,7 +85,8 @@ class OutputFolder {
   Lock lock_;
 };
 
-/// Tells whether a file of this name can be written, without writing it. Throws OutputError.
+/// Tells whether a file of this name can be written, without writing it. Throws OutputError; also
+/// where a folder or a device has the name.
 void check_writable(const std::filesystem::path& file);
 
 /// Writes a file: first as `FILE.part`, which is on the disk before it takes its name. A file that
