@@ -288,10 +288,11 @@ class Page(ReportTest):
 
 class Timeline(ReportTest):
     def extent(self):
-        """Of the time axis as it is drawn, and how many bars lie beyond it. Charts come a while after the page."""
+        """Of the time axis as it is drawn, how many bars lie beyond it, and how many there are. Charts come a
+        while after the page."""
         deadline = time.monotonic() + 30
         while (found := self.drawn_extent()) is None:
-            self.assertLess(time.monotonic(), deadline, "no bars are drawn")
+            self.assertLess(time.monotonic(), deadline, "no timeline is drawn")
             time.sleep(0.05)
         return found
 
@@ -301,9 +302,10 @@ class Timeline(ReportTest):
                if (!chart) return null;
                const option = chart.getOption();
                const [from, to] = chart.getModel().getComponent("xAxis").axis.scale.getExtent();
+               if (option.series.length === 0) return null;
                const work = option.series.flatMap((series) => series.data).filter((bar) => bar[3] > -2);
-               if (work.length === 0) return null;
-               return [from, to, work.filter((bar) => bar[1] < from || bar[0] > to).length]"""
+               const beyond = work.filter((bar) => bar[1] < from || bar[0] > to);
+               return [from, to, beyond.length, work.length]"""
         )
 
     def settle(self):
@@ -316,6 +318,7 @@ class Timeline(ReportTest):
         self.browser.open(self.path / "threads" / "report.html")
         whole = self.extent()
         self.assertEqual(whole[0], 0)
+        self.assertGreater(whole[3], 0, "no bars are drawn")
         box = self.browser.driver.find_element(By.CSS_SELECTOR, ".timeline")
         self.browser.run("arguments[0].scrollIntoView({block: 'center'})", box)
         middle = self.browser.run(
