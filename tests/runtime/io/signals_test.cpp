@@ -3,6 +3,7 @@
 #include <array>
 #include <csignal>
 #include <cstring>
+#include <latch>
 
 #include <dirent.h>
 #include <sys/syscall.h>
@@ -64,8 +65,9 @@ KUMIKO_WITH_ENGINES(SignalsTest);
 
 TEST_P(SignalsTest, GivenAStormOfSignals_WhenBytesAreTransferred_ThenEachArrives) {
   constexpr std::size_t kBytes = kSanitized ? 100'000 : 1'000'000;
+  constexpr int kMostRounds = 100;
   const SignalStorm storm;
-  for (const StreamKind kind : kStreamKinds) {
+  const auto transfer = [&](StreamKind kind) {
     SCOPED_TRACE(name_of(kind));
     Stream stream = make_stream(kind);
     std::vector<std::byte> received(kBytes);
@@ -83,6 +85,10 @@ TEST_P(SignalsTest, GivenAStormOfSignals_WhenBytesAreTransferred_ThenEachArrives
     EXPECT_TRUE(in) << in.error.message();
     EXPECT_EQ(in.bytes, kBytes);
     EXPECT_EQ(first_difference(received, 4), kBytes);
+  };
+  // On a busy machine the first transfers may be over before the storm breaks.
+  for (int round = 0; round < kMostRounds && (round == 0 || signals_seen == 0); ++round) {
+    for (const StreamKind kind : kStreamKinds) transfer(kind);
   }
   EXPECT_GT(signals_seen, 0);
 }
@@ -131,14 +137,17 @@ TEST_P(SignalsTest, GivenAnOsThread_WhenSignalsComeWhileItWaits_ThenItsCallGoesO
   const Stream stream = make_stream(StreamKind::kUnix);
   char byte = 0;
   std::error_code late;
+  std::latch first_is_over(1);
   std::thread os_thread;
   {
     const SignalStorm storm;
     os_thread = std::thread([&] {
       late = io::read(stream.reader.get(), bytes_in(byte), io::within(20ms)).error();
+      first_is_over.count_down();
       EXPECT_TRUE(io::read(stream.reader.get(), bytes_in(byte)));
     });
-    std::this_thread::sleep_for(40ms);
+    first_is_over.wait();
+    std::this_thread::sleep_for(20ms);
     ASSERT_EQ(::write(stream.writer.get(), "x", 1), 1);
     os_thread.join();
   }
