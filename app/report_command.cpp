@@ -222,7 +222,7 @@ bool is_report(const fs::path& file) {
   std::ifstream stream(file, std::ios::binary);
   stream.read(head.data(), kHead);
   head.resize(static_cast<std::size_t>(stream.gcount()));
-  return head.empty() || head.find("content=\"Kumiko report\"") != head.npos;
+  return stream.is_open() && (head.empty() || head.find("content=\"Kumiko report\"") != head.npos);
 }
 
 /// What a wrong request is refused for before any run is read, which may take long.
