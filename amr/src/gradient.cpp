@@ -3,12 +3,11 @@
 #include <cmath>
 #include <cstddef>
 
+#include "larger.hpp"
+
 namespace kumiko::amr {
 
 namespace {
-
-/// The larger one; `largest` when the value is NaN.
-double larger(double value, double largest) { return value > largest ? value : largest; }
 
 void add_row(const double* u, std::ptrdiff_t stride, double* __restrict largest) {
   const double* const below = u - stride;

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "larger.hpp"
+
 namespace kumiko::amr {
 
 namespace {
@@ -16,9 +18,6 @@ double loehner(double um, double u, double up, double delta, double floor) {
   const double filter = delta * ((std::abs(um) + 2.0 * std::abs(u)) + std::abs(up));
   return curvature(um, u, up) / ((slopes + filter) + floor);
 }
-
-/// The larger one; `largest` when the value is NaN.
-double larger(double value, double largest) { return value > largest ? value : largest; }
 
 /// The first points of a row, the row below and the row above.
 struct Rows {

@@ -10,6 +10,8 @@
 namespace kumiko::viz {
 
 using Colour = std::array<unsigned char, 3>;
+inline constexpr Colour kBlack = {0, 0, 0};
+inline constexpr Colour kWhite = {255, 255, 255};
 
 /// Where a text's anchor point lies within it.
 enum class Align { kLeft, kCentre, kRight };

@@ -8,7 +8,7 @@ namespace kumiko::viz {
 namespace {
 
 /// Of the picture that the units are of.
-constexpr int kWidth = 1314;
+constexpr int kUnitsAcross = 1314;
 constexpr int kLeft = 90;
 constexpr int kRight = 200;
 constexpr int kBottom = 80;
@@ -18,7 +18,7 @@ constexpr int kGap = 40;  ///< between domain and column
 }  // namespace
 
 Layout::Layout(const amr::Extent& extent, int width, int least_column)
-    : unit_(static_cast<double>(width) / kWidth) {
+    : unit_(static_cast<double>(width) / kUnitsAcross) {
   const int side = width - unit(kLeft) - unit(kRight);
   scale_ = side / std::max(extent.x, extent.y);
   const int plot_width = std::max(1, static_cast<int>(std::lround(extent.x * scale_)));

@@ -164,9 +164,9 @@ class ChartDrawing {
   double middle_x() const { return 0.5 * (plot_.left + plot_.right); }
   Place place(const ChartPoint& point) const { return {x_(point.x), y_(point.y)}; }
   bool is_inside(Place at) const {
-    constexpr double kSlack = 0.5;
-    return at.x >= plot_.left - kSlack && at.x <= plot_.right + kSlack &&
-           at.y >= plot_.top - kSlack && at.y <= plot_.bottom + kSlack;
+    constexpr double kRounding = 0.5;
+    return at.x >= plot_.left - kRounding && at.x <= plot_.right + kRounding &&
+           at.y >= plot_.top - kRounding && at.y <= plot_.bottom + kRounding;
   }
 
   Look look(const Series& series) const { return look_of(index_of(legend_, series.name)); }

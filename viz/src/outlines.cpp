@@ -10,9 +10,6 @@ namespace kumiko::viz {
 
 namespace {
 
-constexpr Colour kWhite = {255, 255, 255};
-constexpr Colour kBlack = {0, 0, 0};
-
 /// By level: greys to warm, all apart from viridis and from one another.
 constexpr std::array<Colour, 8> kLevelColours = {{{150, 150, 165},
                                                   {235, 235, 235},

@@ -20,7 +20,6 @@ namespace {
 
 using amr::kPatchSize;
 
-constexpr Colour kWhite = {255, 255, 255};
 constexpr int kLeastBar = 230;  ///< units that a colour bar or the workers' legend needs
 
 /// Who a figure of a file means: such files are not checked. -1 for nobody.

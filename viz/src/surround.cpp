@@ -12,7 +12,6 @@ namespace kumiko::viz {
 
 namespace {
 
-constexpr Colour kBlack = {0, 0, 0};
 constexpr int kTextSize = 20;
 constexpr int kTitleSize = 26;
 constexpr int kTick = 8;        ///< its length

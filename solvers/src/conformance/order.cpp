@@ -16,7 +16,6 @@ namespace kumiko::solvers::conformance {
 
 namespace {
 
-constexpr double kTwoPi = 2.0 * std::numbers::pi;
 constexpr std::array<int, 4> kGrids = {16, 32, 64, 128};
 /// The grid that the step is chosen on; the others' steps are as long in their spacings.
 constexpr int kStepGrid = 32;
@@ -45,7 +44,10 @@ std::optional<Order> order_of(const ErrorsByGrid& errors) {
   return std::nullopt;
 }
 
-double wave(double x, double y) { return std::sin(kTwoPi * x) * std::cos(kTwoPi * y); }
+double wave(double x, double y) {
+  const double turn = 2.0 * std::numbers::pi;
+  return std::sin(turn * x) * std::cos(turn * y);
+}
 
 Flow translation_of_waves() {
   constexpr double kX = 0.83;

@@ -12,6 +12,8 @@
 
 namespace kumiko::viz::report {
 
+inline constexpr double kMicrosecond = 1e3;  ///< nanoseconds
+
 struct ChartSeries {
   std::string name;
   std::vector<double> x;  ///< for bars the number of the category, from 0

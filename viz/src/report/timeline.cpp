@@ -10,12 +10,11 @@
 #include <nlohmann/json.hpp>
 
 #include "base64.hpp"
+#include "chart.hpp"
 
 namespace kumiko::viz::report {
 
 namespace {
-
-constexpr double kMicrosecond = 1e3;  // nanoseconds
 
 template <class Number>
 std::string text_of(const std::vector<Number>& numbers) {

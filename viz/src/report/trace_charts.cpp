@@ -13,7 +13,6 @@ namespace kumiko::viz::report {
 namespace {
 
 constexpr double kBinsPerDecade = 8.0;
-constexpr double kMicrosecond = 1e3;  // nanoseconds
 
 /// The bin of a duration on a logarithmic axis; those below 10 ns share one.
 int bin_of(std::int64_t nanoseconds) {
