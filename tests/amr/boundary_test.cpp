@@ -22,7 +22,7 @@ using testing::FunctionCase;
 using testing::run_options;
 
 constexpr int kGhosts = 3;
-constexpr PatchShape kShape{2, kGhosts, 0};
+constexpr PatchShape kBoundedShape{2, kGhosts, 0};
 constexpr Boundary kOut{BoundaryKind::kOutflow, 0.0};
 constexpr Boundary kWall{BoundaryKind::kReflecting, 0.0};
 constexpr Boundary kAround{BoundaryKind::kPeriodic, 0.0};
@@ -67,7 +67,7 @@ void for_each_point(const Patch& patch, int component, Visit visit) {
 /// 64×48 points with refined patches at two corners, along sides, and with gaps between them.
 std::unique_ptr<Hierarchy> ragged(const Boundaries& boundaries) {
   auto hierarchy =
-      std::make_unique<Hierarchy>(Geometry(64, 48, {1.0, 0.75}, boundaries), 2, kShape);
+      std::make_unique<Hierarchy>(Geometry(64, 48, {1.0, 0.75}, boundaries), 2, kBoundedShape);
   std::vector<PatchId> ids = {{1, 0, 0}, {1, 1, 0}, {1, 0, 2}, {1, 4, 0}, {1, 6, 5},
                               {1, 7, 4}, {1, 7, 2}, {1, 3, 5}, {1, 4, 3}};
   hierarchy->change(1, std::move(ids));

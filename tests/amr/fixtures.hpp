@@ -13,6 +13,9 @@
 
 namespace kumiko::amr::testing {
 
+/// One component, two ghost layers.
+inline constexpr PatchShape kShape{1, 2, 0};
+
 /// GCC's OpenMP library is not built for ThreadSanitizer, which then sees races between a loop and
 /// what comes before and after it.
 #if defined(__SANITIZE_THREAD__)

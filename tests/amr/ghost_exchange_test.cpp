@@ -13,8 +13,6 @@ using testing::FunctionCase;
 using testing::island;
 using testing::sample;
 
-constexpr PatchShape kShape{1, 2, 0};
-
 /// Fills the ghosts of every level, coarse to fine, with all levels at the same time.
 void fill_all(Hierarchy& hierarchy, const GhostExchange& exchange) {
   for (int level = 0; level < hierarchy.max_levels(); ++level) {
@@ -68,13 +66,13 @@ TEST_P(GhostLayers, GivenACubicFieldOnAnIslandThenCoarseFineGhostsReproduceIt) {
 
 TEST(GhostExchange, GivenAFixedValueThenGhostsOutsideHoldItAndThoseInsideTheField) {
   const auto hierarchy =
-      island({BoundaryKind::kFixedValue, BoundaryKind::kFixedValue, -3.5}, kShape);
+      island({BoundaryKind::kFixedValue, BoundaryKind::kFixedValue, -3.5}, testing::kShape);
   sample(*hierarchy, cubic_field);
   const FunctionCase problem;
   const auto solver = cubic_solver();
   const GhostExchange exchange(*hierarchy, problem, *solver, TimeInterpolation::kLinear);
   fill_all(*hierarchy, exchange);
-  for_each_ghost(*hierarchy, 0, kShape.ghosts, [&](double x, double y, double value) {
+  for_each_ghost(*hierarchy, 0, testing::kShape.ghosts, [&](double x, double y, double value) {
     const bool outside = x < 0.0 || y < 0.0 || x >= 1.0 || y >= 1.0;
     ASSERT_EQ(value, outside ? -3.5 : cubic_field(x, y)) << x << " " << y;
   });
@@ -94,7 +92,7 @@ TEST_P(GhostLayers, GivenPeriodicSidesThenGhostsComeFromTheOtherSide) {
 }
 
 TEST(GhostExchange, GivenATimeBetweenCoarseStatesThenLinearGhostsLieBetweenThem) {
-  const auto hierarchy = island({}, kShape);
+  const auto hierarchy = island({}, testing::kShape);
   sample(*hierarchy, [](double, double) { return 1.0; });
   const FunctionCase problem;
   const auto solver = cubic_solver();
@@ -114,7 +112,7 @@ TEST(GhostExchange, GivenATimeBetweenCoarseStatesThenLinearGhostsLieBetweenThem)
 }
 
 TEST(GhostExchange, GivenATimeAfterTheCoarseStateThenCharacteristicGhostsAreTracedBack) {
-  const auto hierarchy = island({}, kShape);
+  const auto hierarchy = island({}, testing::kShape);
   sample(*hierarchy, cubic_field);
   FunctionCase problem;
   problem.vx = [](double, double) { return 0.75; };

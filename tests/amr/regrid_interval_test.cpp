@@ -16,7 +16,7 @@ using testing::FunctionCase;
 using testing::scripted_options;
 using testing::ScriptedCase;
 
-constexpr int kSteps = ScriptedCase::kSteps;
+constexpr int kIntervalSteps = ScriptedCase::kSteps;
 
 /// 64 × 64 points and 64 steps over a time of 1: the CFL number is the larger of |vx| and |vy|.
 ScriptedCase everywhere(double vx, double vy) {
@@ -115,7 +115,7 @@ struct CarriedCase : ScriptedCase {
     vx = [](double, double) { return kSpeedX; };
     vy = [](double, double) { return kSpeedY; };
     indicator = [this](int level, int step, double x, double y) {
-      return within(level, x, y, static_cast<double>(step) / kSteps) ? 1.0 : 0.0;
+      return within(level, x, y, static_cast<double>(step) / kIntervalSteps) ? 1.0 : 0.0;
     };
   }
 };
@@ -149,7 +149,7 @@ TEST(RegridInterval, GivenAFeatureThatTheFlowCarriesThenItStaysOnRefinedPlacesAt
     if (interval == 0) {
       ASSERT_EQ(run.next_regrid(), 2) << "2 / (0.37 × 2)";
     }
-    for (int step = 1; step < kSteps; ++step) {
+    for (int step = 1; step < kIntervalSteps; ++step) {
       run.advance(1);
       const int points = uncovered(problem, run.hierarchy(), run.time());
       if (interval == 0) {

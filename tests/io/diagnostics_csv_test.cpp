@@ -26,7 +26,7 @@ class DiagnosticsCsvTest : public OutputTest {
   std::filesystem::path part() const { return folder_ / "diagnostics.csv.part"; }
 };
 
-DiagnosticsRow example() {
+DiagnosticsRow example_row() {
   DiagnosticsRow row;
   row.step = 10;
   row.time = 0.1 + 0.2;
@@ -40,7 +40,7 @@ DiagnosticsRow example() {
 
 TEST_F(DiagnosticsCsvTest, GivenRowsThenTheFileHasTheColumnsAndTheirValues) {
   DiagnosticsCsv csv(file(), 3, 2);
-  csv.row(example());
+  csv.row(example_row());
   csv.finish();
   EXPECT_EQ(content(file()),
             "step,time,patches_0,patches_1,patches_2,mass,min,max,updates_0,updates_1\n"
@@ -96,7 +96,7 @@ TEST_F(DiagnosticsCsvTest, GivenAnyDoubleThenItReadsBackToTheSameBits) {
 TEST_F(DiagnosticsCsvTest, GivenNoFinishThenTheRowsStandUnderTheProvisionalName) {
   {
     DiagnosticsCsv csv(file(), 3, 2);
-    csv.row(example());
+    csv.row(example_row());
     EXPECT_THAT(content(part()), HasSubstr("\n10,"));
   }
   EXPECT_FALSE(std::filesystem::exists(file()));
@@ -113,7 +113,7 @@ TEST_F(DiagnosticsCsvTest, GivenAFinishedFileThenTheProvisionalOneIsGone) {
 TEST_F(DiagnosticsCsvTest, GivenAFullDiskThenTheRowThatDoesNotFitIsAnError) {
   DiagnosticsCsv csv(file(), 3, 2);
   const FileSizeLimit limit(80);
-  const std::string message = refusal_of<OutputError>([&] { csv.row(example()); });
+  const std::string message = refusal_of<OutputError>([&] { csv.row(example_row()); });
   EXPECT_THAT(message, AllOf(HasSubstr(part().string()), HasSubstr("File too large")));
 }
 
@@ -125,7 +125,7 @@ TEST_F(DiagnosticsCsvTest, GivenADeviceWithoutSpaceThenTheErrorSaysSo) {
 
 TEST_F(DiagnosticsCsvTest, GivenARowOfAnotherShapeThenItIsAProgrammerError) {
   DiagnosticsCsv csv(file(), 2, 2);
-  EXPECT_THROW(csv.row(example()), std::invalid_argument);
+  EXPECT_THROW(csv.row(example_row()), std::invalid_argument);
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-RunSummary example() {
+RunSummary example_summary() {
   RunSummary summary;
   summary.case_name = "zalesak";
   summary.solver = "semi_lagrangian_cubic";
@@ -53,8 +53,8 @@ std::vector<std::string> keys(const Json& json) {
 }
 
 TEST(Summary, GivenSeveralComponentsThenEachHasItsFigures) {
-  EXPECT_FALSE(to_json(example()).contains("components"));
-  RunSummary summary = example();
+  EXPECT_FALSE(to_json(example_summary()).contains("components"));
+  RunSummary summary = example_summary();
   summary.components = {{"salt", 0.25, 0.5, 0.75, 1.0, -0.5, 1.5, 3.0},
                         {"dye", {}, {}, {}, {}, 0.0, 0.0, 0.0}};
   const Json json = to_json(summary)["components"];
@@ -67,7 +67,7 @@ TEST(Summary, GivenSeveralComponentsThenEachHasItsFigures) {
 }
 
 TEST(Summary, GivenARunThenItsJsonHasEveryKeyInOrder) {
-  const Json json = to_json(example());
+  const Json json = to_json(example_summary());
   EXPECT_EQ(keys(json), (std::vector<std::string>{"case",
                                                   "solver",
                                                   "backend",
@@ -102,7 +102,7 @@ TEST(Summary, GivenARunThenItsJsonHasEveryKeyInOrder) {
 }
 
 TEST(Summary, GivenLoadAndWaitsThenTheirFiguresAreNamed) {
-  const Json json = to_json(example());
+  const Json json = to_json(example_summary());
   EXPECT_EQ(json["load"][1],
             (Json{{"updates", 20}, {"busy_s", 0.75}, {"wait_s", 0.0}, {"steals", 0}}));
   EXPECT_EQ(json["longest_waits"][0], (Json{{"seconds", 0.125},
@@ -115,7 +115,7 @@ TEST(Summary, GivenLoadAndWaitsThenTheirFiguresAreNamed) {
 }
 
 TEST(Summary, GivenNoExactSolutionThenErrorsAreNullAndExtremesStay) {
-  RunSummary summary = example();
+  RunSummary summary = example_summary();
   summary.rms = summary.l1_relative = summary.l1 = summary.linf = std::nullopt;
   const Json error = to_json(summary)["error"];
   EXPECT_TRUE(error["rms"].is_null());
@@ -127,7 +127,7 @@ TEST(Summary, GivenNoExactSolutionThenErrorsAreNullAndExtremesStay) {
 }
 
 TEST(Summary, GivenAConfigurationThenDottedKeysAreNestedWithTheirTypes) {
-  RunSummary summary = example();
+  RunSummary summary = example_summary();
   summary.config = {{"grid.base", std::vector<std::int64_t>{256, 128}},
                     {"amr.levels", std::int64_t{3}},
                     {"amr.threshold", 0.1},
@@ -139,17 +139,17 @@ TEST(Summary, GivenAConfigurationThenDottedKeysAreNestedWithTheirTypes) {
   EXPECT_EQ(config["amr"]["threshold"], 0.1);
   EXPECT_EQ(config["case"]["disk"]["slotted"], true);
   EXPECT_EQ(config["case"]["name"], "zalesak");
-  EXPECT_EQ(to_json(example())["config"], Json::object());
+  EXPECT_EQ(to_json(example_summary())["config"], Json::object());
 }
 
 TEST(Summary, GivenAKeyBelowAValueThenItIsAProgrammerError) {
-  RunSummary summary = example();
+  RunSummary summary = example_summary();
   summary.config = {{"amr", std::int64_t{1}}, {"amr.levels", std::int64_t{3}}};
   EXPECT_THROW(to_json(summary), std::logic_error);
 }
 
 TEST(Summary, GivenItsTextThenItReadsBackToTheSameBits) {
-  RunSummary summary = example();
+  RunSummary summary = example_summary();
   summary.wall_s = 1.0 / 3.0;
   summary.linf = std::numeric_limits<double>::quiet_NaN();
   const Json json = Json::parse(to_json(summary).dump(2));

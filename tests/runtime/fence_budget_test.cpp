@@ -24,7 +24,7 @@ struct Count {
   int locked = 0;
 };
 
-Count count;
+Count tally;
 std::atomic<int> word{0};
 
 /// Whether the instruction orders all memory accesses: LOCK prefix, XCHG with memory (which implies
@@ -46,8 +46,8 @@ bool is_locked(const std::uint8_t* code) {
 
 void count_instruction(int, siginfo_t*, void* context) {
   const auto& registers = static_cast<const ucontext_t*>(context)->uc_mcontext.gregs;
-  ++count.instructions;
-  if (is_locked(reinterpret_cast<const std::uint8_t*>(registers[REG_RIP]))) ++count.locked;
+  ++tally.instructions;
+  if (is_locked(reinterpret_cast<const std::uint8_t*>(registers[REG_RIP]))) ++tally.locked;
 }
 
 // The red zone below the stack pointer is not ours to push to.
@@ -84,12 +84,12 @@ class FenceBudget : public testing::Test {
     Runtime runtime(Options{.workers = 1});
     runtime.run([&work] {
       for (int warm_up = 0; warm_up < 3; ++warm_up) work();
-      count = {};
+      tally = {};
       set_trap_flag();
       work();
       clear_trap_flag();
     });
-    return count;
+    return tally;
   }
 
   static int fences_per_pop() {

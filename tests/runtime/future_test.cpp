@@ -186,16 +186,17 @@ TEST_P(FutureTest, GivenNoResultYet_WhenTheTimeRunsOut_ThenTimeoutAndReadyLater)
   });
 }
 
-int fibonacci(int n) {
+int fibonacci_of_futures(int n) {
   if (n < 2) return n;
-  Future<int> left = async([n] { return fibonacci(n - 1); });
-  const int right = fibonacci(n - 2);
+  Future<int> left = async([n] { return fibonacci_of_futures(n - 1); });
+  const int right = fibonacci_of_futures(n - 2);
   return left.get() + right;
 }
 
 TEST_P(FutureTest, GivenNestedAsyncs_WhenRead_ThenTheSumIsRight) {
-  runtime_.run(
-      [] { EXPECT_EQ(fibonacci(kThreadSanitizer ? 10 : 15), kThreadSanitizer ? 55 : 610); });
+  runtime_.run([] {
+    EXPECT_EQ(fibonacci_of_futures(kThreadSanitizer ? 10 : 15), kThreadSanitizer ? 55 : 610);
+  });
 }
 
 TEST(FutureOrder, GivenOneWorker_WhenAsyncIsCalled_ThenItRunsAtOnce) {

@@ -15,12 +15,12 @@ namespace {
 class TaskGroupTest : public OnWorkers {};
 KUMIKO_ON_WORKERS(TaskGroupTest);
 
-int fibonacci(int n) {
+int fibonacci_of_groups(int n) {
   if (n < 2) return n;
   int left = 0;
   TaskGroup group;
-  group.run([&left, n] { left = fibonacci(n - 1); });
-  const int right = fibonacci(n - 2);
+  group.run([&left, n] { left = fibonacci_of_groups(n - 1); });
+  const int right = fibonacci_of_groups(n - 2);
   group.wait();
   return left + right;
 }
@@ -38,8 +38,9 @@ void grow(TaskGroup& group, int depth, std::atomic<int>& leaves) {
 }
 
 TEST_P(TaskGroupTest, GivenNestedGroups_WhenWaitedFor_ThenTheSumIsRight) {
-  runtime_.run(
-      [] { EXPECT_EQ(fibonacci(kThreadSanitizer ? 12 : 20), kThreadSanitizer ? 144 : 6765); });
+  runtime_.run([] {
+    EXPECT_EQ(fibonacci_of_groups(kThreadSanitizer ? 12 : 20), kThreadSanitizer ? 144 : 6765);
+  });
 }
 
 TEST_P(TaskGroupTest, GivenAnEmptyGroup_WhenWaitedFor_ThenItReturnsAtOnce) {

@@ -28,7 +28,7 @@ using amr::PatchId;
 constexpr int kWidth = 1314;
 constexpr int kLeft = 90;
 constexpr int kBottom = 80;
-constexpr int kPlot = 1024;
+constexpr int kPlotSide = 1024;
 constexpr Colour kWhite = {255, 255, 255};
 
 /// What stands in component `component` of a patch's point.
@@ -150,13 +150,13 @@ TEST(StateImage, GivenNoDisplayThenItDrawsNevertheless) {
   ASSERT_TRUE(display == nullptr || std::string(display).empty());
   const Png png = draw(three_levels(square(), 1, ramp), ramp_options());
   EXPECT_EQ(png.width(), kWidth);
-  EXPECT_EQ(png.height(), 80 + kPlot + 80);
+  EXPECT_EQ(png.height(), 80 + kPlotSide + 80);
 }
 
 TEST(StateImage, GivenARampThenEachNodeHasItsColourWhereItLies) {
   const Png png = draw(three_levels(square(), 1, ramp), ramp_options());
   const ColourMap colour(Palette::kViridis, {0.0, 1.0});
-  for (const int y : {kBottom + 20, kBottom + 330, kBottom + kPlot / 2, kBottom + 1000}) {
+  for (const int y : {kBottom + 20, kBottom + 330, kBottom + kPlotSide / 2, kBottom + 1000}) {
     for (int node = 0; node < 64; ++node) {
       ASSERT_EQ(png.at(kLeft + 16 * node, y), colour(node / 64.0)) << node << " row " << y;
     }
@@ -170,8 +170,8 @@ TEST(StateImage, GivenARampThenEachNodeHasItsColourWhereItLies) {
 TEST(StateImage, GivenLevelsThatMeetThenEveryPixelHasTheColourOfTheNearestNode) {
   const Png png = draw(three_levels(square(), 1, ramp), ramp_options());
   const ColourMap colour(Palette::kViridis, {0.0, 1.0});
-  for (int y = kBottom; y < kBottom + kPlot; ++y) {
-    for (int x = kLeft; x < kLeft + kPlot; ++x) {
+  for (int y = kBottom; y < kBottom + kPlotSide; ++y) {
+    for (int x = kLeft; x < kLeft + kPlotSide; ++x) {
       ASSERT_NE(png.at(x, y), kWhite) << "nothing is drawn at " << x << " " << y;
     }
   }
@@ -183,7 +183,7 @@ TEST(StateImage, GivenLevelsThatMeetThenEveryPixelHasTheColourOfTheNearestNode) 
   // It ends at x = 3/4: the last fine node reaches a quarter of a coarse spacing further.
   EXPECT_EQ(png.at(kLeft + 768 - 5, row), colour(95 / 128.0));
   EXPECT_EQ(png.at(kLeft + 768 - 4, row), colour(96 / 128.0));
-  EXPECT_EQ(png.at(kLeft + kPlot - 1, row), colour(63 / 64.0));
+  EXPECT_EQ(png.at(kLeft + kPlotSide - 1, row), colour(63 / 64.0));
 }
 
 TEST(StateImage, GivenCellsThenEachFillsItsSquare) {
@@ -192,7 +192,8 @@ TEST(StateImage, GivenCellsThenEachFillsItsSquare) {
   const ColourMap colour(Palette::kViridis, {0.0, 1.0});
   for (const int x : {0, 15}) {
     EXPECT_EQ(png.at(kLeft + x, kBottom), colour(0.5 / 64)) << "the first cell";
-    EXPECT_EQ(png.at(kLeft + 63 * 16 + x, kBottom + kPlot - 1), colour(63.5 / 64)) << "the last";
+    EXPECT_EQ(png.at(kLeft + 63 * 16 + x, kBottom + kPlotSide - 1), colour(63.5 / 64))
+        << "the last";
   }
   const int row = kBottom + 420;
   EXPECT_EQ(png.at(kLeft + 255, row), colour(15.5 / 64));
@@ -210,10 +211,10 @@ TEST(StateImage, GivenADomainTwiceAsWideThenTheLongerSideHasThePixels) {
   const Png png = draw(state, options, wide);
   const ColourMap colour(Palette::kViridis, {0.0, 2.0});
   EXPECT_EQ(png.width(), kWidth);
-  EXPECT_EQ(png.height(), 80 + kPlot / 2 + 80);
+  EXPECT_EQ(png.height(), 80 + kPlotSide / 2 + 80);
   EXPECT_EQ(png.at(kLeft, kBottom), colour(0.5 / 32));
-  EXPECT_EQ(png.at(kLeft + kPlot - 1, kBottom + kPlot / 2 - 1), colour(2.0 - 0.5 / 32));
-  EXPECT_EQ(png.at(kLeft + kPlot / 2, kBottom + 100), colour(1.0 + 0.5 / 32));
+  EXPECT_EQ(png.at(kLeft + kPlotSide - 1, kBottom + kPlotSide / 2 - 1), colour(2.0 - 0.5 / 32));
+  EXPECT_EQ(png.at(kLeft + kPlotSide / 2, kBottom + 100), colour(1.0 + 0.5 / 32));
 }
 
 TEST(StateImage, GivenAHighDomainThenThePictureIsNarrower) {
@@ -221,8 +222,8 @@ TEST(StateImage, GivenAHighDomainThenThePictureIsNarrower) {
   amr::SavedRun state;
   state.levels = {level_of(high, all_patches(high), 1, ramp)};
   const Png png = draw(state, plain(), high);
-  EXPECT_EQ(png.width(), 90 + kPlot / 4 + 200);
-  EXPECT_EQ(png.height(), 80 + kPlot + 80);
+  EXPECT_EQ(png.width(), 90 + kPlotSide / 4 + 200);
+  EXPECT_EQ(png.height(), 80 + kPlotSide + 80);
 }
 
 TEST(StateImage, GivenAnotherComponentThenThatIsDrawn) {
@@ -351,9 +352,9 @@ TEST(StateImage, GivenPatchesOfAFewPixelsThenTheirOutlinesDoNotHideThem) {
 TEST(StateImage, GivenAColourBarAndATitleThenTheyAreDrawnBesideTheDomain) {
   const Png png = draw(three_levels(square(), 1, ramp), ramp_options());
   const ColourMap colour(Palette::kViridis, {0.0, 1.0});
-  const int bar = kLeft + kPlot + 56;
+  const int bar = kLeft + kPlotSide + 56;
   std::vector<Colour> seen;
-  for (int y = kBottom; y < kBottom + kPlot; ++y) {
+  for (int y = kBottom; y < kBottom + kPlotSide; ++y) {
     const Colour here = png.at(bar, y);
     if (here != kWhite && here != Colour{0, 0, 0} && (seen.empty() || seen.back() != here)) {
       seen.push_back(here);
@@ -361,9 +362,10 @@ TEST(StateImage, GivenAColourBarAndATitleThenTheyAreDrawnBesideTheDomain) {
   }
   ASSERT_GT(seen.size(), 200U);
   EXPECT_EQ(seen.front(), colour(0.0));
-  EXPECT_GT(png.ink(kLeft, kBottom + kPlot + 20, kLeft + kPlot, kBottom + kPlot + 60), 50);
-  EXPECT_GT(png.ink(kLeft, 0, kLeft + kPlot, kBottom - 10), 50) << "numbers below the axis";
-  EXPECT_GT(png.ink(0, kBottom, kLeft - 10, kBottom + kPlot), 50) << "and beside it";
+  EXPECT_GT(png.ink(kLeft, kBottom + kPlotSide + 20, kLeft + kPlotSide, kBottom + kPlotSide + 60),
+            50);
+  EXPECT_GT(png.ink(kLeft, 0, kLeft + kPlotSide, kBottom - 10), 50) << "numbers below the axis";
+  EXPECT_GT(png.ink(0, kBottom, kLeft - 10, kBottom + kPlotSide), 50) << "and beside it";
 }
 
 TEST(StateImage, GivenValuesBeyondTheRangeThenTheBarHasAPoint) {
@@ -372,8 +374,8 @@ TEST(StateImage, GivenValuesBeyondTheRangeThenTheBarHasAPoint) {
     options.range = range;
     const Png png = draw(three_levels(square(), 1, ramp), options);
     int coloured = 0;
-    for (int y = kBottom; y < kBottom + kPlot; ++y) {
-      coloured += png.at(kLeft + kPlot + 56, y) == kWhite ? 0 : 1;
+    for (int y = kBottom; y < kBottom + kPlotSide; ++y) {
+      coloured += png.at(kLeft + kPlotSide + 56, y) == kWhite ? 0 : 1;
     }
     return coloured;
   };

@@ -25,8 +25,8 @@ using runtime::detail::IoService;
 /// No overflow: what is beyond a century never comes.
 template <class Fraction>
 Deadline deadline_after(time_t seconds, Fraction fraction) noexcept {
-  constexpr time_t kCentury = 36525 * 86400L;
-  if (seconds >= kCentury) return Deadline::max();
+  constexpr time_t kLongest = 36525 * 86400L;
+  if (seconds >= kLongest) return Deadline::max();
   return runtime::detail::deadline_after(std::chrono::seconds(seconds) + fraction);
 }
 

@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kConnections = 10'000;
 constexpr int kActive = 20;
-constexpr int kRounds = 100;
+constexpr int kRoundsOfMany = 100;
 
 /// The other ends, in a process of its own, for the limit on descriptors is each process's. Plain
 /// system calls only, as after any fork(). Returns the exit code: 0, or which step went wrong.
@@ -32,7 +32,7 @@ int be_the_clients(const io::Address& where) {
     char answer = 0;
     return ::write(socket, &byte, 1) == 1 && ::read(socket, &answer, 1) == 1 && answer == byte;
   };
-  for (int round = 0; round < kRounds; ++round) {
+  for (int round = 0; round < kRoundsOfMany; ++round) {
     for (int i = 0; i < kActive; ++i) {
       const int socket = sockets[static_cast<std::size_t>(i) * (kConnections / kActive)];
       if (!ping(socket, static_cast<char>(round))) return 3;
