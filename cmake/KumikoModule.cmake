@@ -7,20 +7,19 @@ target_compile_options(kumiko_flags INTERFACE
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${KUMIKO_WARNINGS_AS_ERRORS}>>:-Werror>)
 # The debugging information of sanitizers' reports is the build type's.
 if(KUMIKO_SANITIZER STREQUAL "address")
+  set(sanitizers -fsanitize=address,undefined)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")  # libFuzzer's own main() only where it is linked: tests/fuzz
+    set(sanitizers -fsanitize=address,undefined,fuzzer-no-link)
+  endif()
   target_compile_options(kumiko_flags INTERFACE
-    -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
-  target_link_options(kumiko_flags INTERFACE -fsanitize=address,undefined)
+    ${sanitizers} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(kumiko_flags INTERFACE ${sanitizers})
 elseif(KUMIKO_SANITIZER STREQUAL "thread")
   target_compile_options(kumiko_flags INTERFACE -fsanitize=thread -fno-omit-frame-pointer)
   target_link_options(kumiko_flags INTERFACE -fsanitize=thread)
-elseif(KUMIKO_SANITIZER STREQUAL "fuzzer")
-  # libFuzzer's own main() only where it is linked: tests/fuzz.
-  target_compile_options(kumiko_flags INTERFACE
-    -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
-  target_link_options(kumiko_flags INTERFACE -fsanitize=fuzzer-no-link,address,undefined)
 elseif(KUMIKO_SANITIZER)
   message(FATAL_ERROR
-    "KUMIKO_SANITIZER is '${KUMIKO_SANITIZER}'; use 'address', 'thread', 'fuzzer' or leave it empty")
+    "KUMIKO_SANITIZER is '${KUMIKO_SANITIZER}'; use 'address', 'thread' or leave it empty")
 endif()
 
 # kumiko_module(NAME SOURCES ... [PUBLIC targets] [PRIVATE targets])
@@ -46,9 +45,46 @@ function(kumiko_module name)
   endif()
 endfunction()
 
+# kumiko_check_headers(TARGET FOLDER...): with KUMIKO_CHECK_HEADERS, target headers_alone compiles each header below
+# the folders by itself, as the target's sources see it: large units and precompiled headers hide a missing include.
+option(KUMIKO_CHECK_HEADERS "Offer target headers_alone, which compiles each header by itself" OFF)
+if(KUMIKO_CHECK_HEADERS)
+  add_custom_target(headers_alone)
+endif()
+function(kumiko_check_headers target)
+  if(NOT KUMIKO_CHECK_HEADERS)
+    return()
+  endif()
+  set(sources "")
+  foreach(folder IN LISTS ARGN)
+    file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.hpp)
+    foreach(header IN LISTS headers)
+      file(RELATIVE_PATH name ${CMAKE_CURRENT_SOURCE_DIR} ${header})
+      set(source ${CMAKE_CURRENT_BINARY_DIR}/headers_alone/${name}.cpp)
+      file(CONFIGURE OUTPUT ${source} CONTENT "#include \"${header}\"  // IWYU pragma: keep\n")
+      list(APPEND sources ${source})
+    endforeach()
+  endforeach()
+  if(NOT sources)
+    return()
+  endif()
+  add_library(${target}_headers OBJECT EXCLUDE_FROM_ALL ${sources})
+  foreach(property INCLUDE_DIRECTORIES COMPILE_DEFINITIONS LINK_LIBRARIES)
+    get_target_property(value ${target} ${property})
+    if(value)
+      set_target_properties(${target}_headers PROPERTIES ${property} "${value}")
+    endif()
+  endforeach()
+  # A header's functions are nobody's yet; it is only parsed.
+  target_compile_options(${target}_headers PRIVATE -Wno-unused -O0)
+  set_target_properties(${target}_headers PROPERTIES UNITY_BUILD OFF EXPORT_COMPILE_COMMANDS OFF)
+  add_dependencies(headers_alone ${target}_headers)
+endfunction()
+
 # Where programs find the shipped plugins: the same in the build tree as in the installed one.
 file(RELATIVE_PATH KUMIKO_PLUGINS_FROM_PROGRAMS
   ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR}/kumiko/plugins)
+file(RELATIVE_PATH KUMIKO_LIBRARIES_FROM_PROGRAMS ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR}/kumiko)
 get_filename_component(KUMIKO_PLUGINS_BUILT
   ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${KUMIKO_PLUGINS_FROM_PROGRAMS} ABSOLUTE)
 

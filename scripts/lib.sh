@@ -7,6 +7,8 @@ jobs=${KUMIKO_JOBS:-$(nproc)}
 step_number=0
 step_table=()
 tests_passed=0
+tests_failed=0
+tests_skipped=0
 
 # One run at a time: two would build into the same folders. The lock is inherited by what a run
 # starts, so it lasts until the last of it has ended, even when the run itself was killed.
@@ -77,37 +79,61 @@ condensed() {
   printf '\r\033[K'
 }
 
-# build PRESET [TARGET...]: configures and builds, all unless targets are named. A configuration that a
-# killed run left unusable is made anew.
+# build PRESET [--with CMAKE_OPTION...] [TARGET...]: configures and builds, all unless targets are named. A
+# configuration that a killed run left unusable is made anew.
 build() {
-  local preset=$1
+  local preset=$1 options=()
   shift
+  if [ "${1:-}" = --with ]; then shift; fi
+  while [[ ${1:-} = -D* ]]; do
+    options+=("$1")
+    shift
+  done
   cd "$root" || return
-  if ! cmake --preset "$preset"; then
+  if ! cmake --preset "$preset" "${options[@]}"; then
     say "configuring failed; trying once more without what is left of an earlier one"
-    cmake --fresh --preset "$preset" || return 1
+    cmake --fresh --preset "$preset" "${options[@]}" || return 1
   fi
-  cmake --build --preset "$preset" --parallel "$jobs" ${1:+--target "$@"}
+  cmake --build "build/$preset" --parallel "$jobs" ${1:+--target "$@"}
 }
 
-# test_step TITLE PRESET [OPTION...]: ctest with its options, counted.
+# test_step TITLE PRESET [OPTION...]: ctest with its options. Passed, failed and skipped tests are counted, and the
+# skipped ones are kept with their reasons for print_tests.
 test_step() {
-  local title=$1 passed
+  local title=$1 preset=$2 passed failed skipped file
   shift
-  step "$title" run_tests "$@"
-  passed=$(awk '/tests passed, .* out of/ { print $NF }' "$(log_name "$title")" | tail -n 1)
-  tests_passed=$((tests_passed + ${passed:-0}))
+  file=$root/build/$preset/tests.xml
+  rm -f "$file"
+  step "$title" run_tests "$@" --output-junit "$file"
+  { read -r passed failed skipped && cat >>"$log_dir/skipped.txt"; } < <(
+    python3 "$root/scripts/tally.py" "$file" | sed "2,\$s/^/$preset: /")
+  tests_passed=$((tests_passed + passed))
+  tests_failed=$((tests_failed + failed))
+  tests_skipped=$((tests_skipped + skipped))
 }
 
 run_tests() {
   local preset=$1
   shift
   cd "$root" || return
-  ctest --preset "$preset" --parallel "$jobs" "$@"
+  # Output enough to find the reasons of a script that leaves out some of its tests.
+  ctest --preset "$preset" --parallel "$jobs" --test-output-size-passed 20000 "$@"
 }
 
+# The seconds of each step, on the screen and in build/logs/steps.txt.
 print_step_table() {
   say ""
   say "steps:"
-  printf '%s\n' "${step_table[@]}"
+  printf '%s\n' "${step_table[@]}" "$(printf '%5d s  in all' "$SECONDS")" | tee "$log_dir/steps.txt"
+}
+
+# What was left out, with the reasons, and the closing line.
+print_tests() {
+  if [ -s "$log_dir/skipped.txt" ]; then
+    say ""
+    say "skipped:"
+    sort "$log_dir/skipped.txt" | sed 's/^/  /'
+  fi
+  say ""
+  say "$tests_passed passed, $tests_failed failed, $tests_skipped skipped"
 }
