@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs a program of Debian's under libkumiko_pthread and checks what it did:
-# tests/pthread/programs.sh LIBRARY sysbench_threads|sysbench_mutex|sysbench_memory|pigz|python|python_sockets|memcached
+# tests/pthread/programs.sh LIBRARY sysbench_threads|sysbench_mutex|sysbench_memory|pigz|python|python_sockets|memcached|redis
 # Exit code 77 where the program is not installed. docs/pthread.md lists these.
 set -euo pipefail
 library=$1
@@ -69,6 +69,31 @@ case $2 in
     timeout 50 /usr/bin/python3 "$here/memcached_client.py" "$folder/socket"
     # Its threads were ours.
     grep -q '^kumiko-0$' "/proc/$server"/task/*/comm
+    ;;
+  redis)
+    need redis-server
+    need redis-benchmark
+    folder=$(mktemp -d)
+    # Three of its threads look for work all the time, and there are fewer workers. Only the socket leads to it.
+    KUMIKO_PTHREAD_WORKERS=2 LD_PRELOAD=$library timeout 100 redis-server --port 0 --unixsocket "$folder/socket" \
+      --io-threads 4 --io-threads-do-reads yes --save '' --dir "$folder" >"$folder/log" &
+    server=$!
+    trap 'kill "$server" 2>/dev/null || true; wait "$server" 2>/dev/null || true; rm -rf "$folder"' EXIT
+    for _ in $(seq 100); do [ -S "$folder/socket" ] || sleep 0.1; done
+    output=$(timeout 30 redis-benchmark -s "$folder/socket" -c 50 -n 500 -t set,get --csv)
+    expect '^"SET",'
+    expect '^"GET",'
+    # Those threads did the reading, and all that was asked for.
+    output=$(timeout 10 redis-cli -s "$folder/socket" info stats)
+    expect '^io_threaded_reads_processed:[1-9]'
+    expect '^total_commands_processed:10[0-9][0-9]'
+    expect '^total_error_replies:0'
+    timeout 10 redis-cli -s "$folder/socket" set strip joint >"$folder/reply"
+    output=$(timeout 10 redis-cli -s "$folder/socket" get strip)
+    expect '^joint$'
+    # It ends by itself when it is asked to.
+    kill "$server"
+    wait "$server"
     ;;
   *)
     printf 'unknown: %s\n' "$2" >&2

@@ -56,6 +56,7 @@ std::int64_t run_once(ThreadRecord& self, const Operation& wanted, Deadline dead
   if (self.is_cancelled()) operation.interrupt();
   const std::int64_t result = runtime::detail::run(operation, runtime::io::until(deadline));
   self.set_operation(nullptr);
+  begin_slice();
   return result;
 }
 

@@ -13,6 +13,7 @@
 
 #include "io/operation.hpp"
 #include "thread_record.hpp"
+#include "turns.hpp"
 
 namespace kumiko::pthread {
 
@@ -107,7 +108,11 @@ ParkResult wait(Bucket& bucket, Parked& parked, const Deadline* deadline) noexce
   } else {
     woken = parked.waiter.wait_until(*deadline, publish, &bucket);
   }
-  if (os_thread) ++guards;
+  if (os_thread) {
+    ++guards;
+  } else {
+    begin_slice();
+  }
   std::atomic_signal_fence(std::memory_order_seq_cst);
   if (!woken) {
     bucket.lock.lock();

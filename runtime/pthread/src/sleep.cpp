@@ -13,6 +13,7 @@
 #include "parking_lot.hpp"
 #include "real.hpp"
 #include "thread_record.hpp"
+#include "turns.hpp"
 
 namespace kumiko::pthread {
 
@@ -64,6 +65,7 @@ using namespace kumiko::pthread;
 KUMIKO_INTERPOSE int sched_yield() {
   if (is_os_thread()) return real().sched_yield();
   kumiko::runtime::this_thread::yield();
+  begin_slice();
   return 0;
 }
 
