@@ -7,6 +7,9 @@
 #include <kumiko/runtime/detail/spawn.hpp>
 #include <kumiko/runtime/this_thread.hpp>
 
+#include "signals.hpp"
+#include "thread_record.hpp"
+
 namespace kumiko::pthread {
 
 thread_local constinit Turns turns{};
@@ -26,12 +29,12 @@ std::int64_t nanoseconds_now() noexcept {
   return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-bool is_lightweight() noexcept { return runtime::detail::running_thread() != nullptr; }
+bool runs_lightweight() noexcept { return runtime::detail::running_thread() != nullptr; }
 
 }  // namespace
 
 void give_way() noexcept {
-  if (!is_lightweight()) return;
+  if (!runs_lightweight()) return;
   const int saved_errno = errno;
   runtime::this_thread::yield();
   errno = saved_errno;
@@ -41,11 +44,12 @@ void give_way() noexcept {
 }
 
 void look_at_turns() noexcept {
-  if (!is_lightweight()) {
+  if (!runs_lightweight()) {
     turns.taken = 0;
     turns.next_look = kTurnsPerYield;
     return;
   }
+  if (ThreadRecord::running()->signals_to_take() != 0) take_signals();
   const std::int64_t now = nanoseconds_now();
   if (turns.slice_begin == 0) turns.slice_begin = turns.last_look = now;
   const bool slow = now - turns.last_look > kLongBetweenLooks;
