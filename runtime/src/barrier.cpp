@@ -16,19 +16,27 @@ void Barrier::arrive_and_drop() { arrive_and_expect_less(1, 1); }
 
 Barrier::ArrivalToken Barrier::arrive_and_expect_less(std::ptrdiff_t n, std::ptrdiff_t dropped) {
   guard_.lock();
+  // Only a completion lets others in between the last arrival and the end of its phase. They belong
+  // to the next one, of which nothing may be counted before this one's count is reset.
+  while (completes_) {
+    waiters_.wait(guard_, {"the completion of a Barrier", this});
+    guard_.lock();
+  }
   assert(n >= 0 && n <= missing_);
   ArrivalToken arrival(phase_);
   expected_ -= dropped;
   missing_ -= n;
-  const bool last = missing_ == 0;
-  if (!last) {
+  if (missing_ != 0) {
     guard_.unlock();
     return arrival;
   }
-  guard_.unlock();
-  // Nobody can arrive for the next phase before this one has ended.
-  if (on_completion_) on_completion_();
-  guard_.lock();
+  if (on_completion_) {
+    completes_ = true;
+    guard_.unlock();
+    on_completion_();
+    guard_.lock();
+    completes_ = false;
+  }
   missing_ = expected_;
   ++phase_;
   waiters_.wake_all_and_unlock(guard_);

@@ -1,4 +1,4 @@
-/* Semaphores, barriers, spin locks, once, and polling for another thread's work. */
+/* Semaphores, barriers, spin locks, once, and polling or spinning for another thread's work. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
@@ -82,6 +82,46 @@ static void* be_polled(void* unused) {
   return NULL;
 }
 
+/* What redis-server's threads for I/O do: they look at a variable of their own, a million times, then
+ * lock a mutex so that they can be stopped, and look again. More of them than workers get on only if
+ * those who look in vain give way soon. */
+enum { kSpinners = 6, kHandedOut = 30 };
+
+static long pending[kSpinners];
+static pthread_mutex_t stop[kSpinners];
+
+static void* look_and_lock(void* argument) {
+  long* const mine = argument;
+  for (int done = 0; done < kHandedOut;) {
+    for (int i = 0; i < 1000000; ++i) {
+      if (__atomic_load_n(mine, __ATOMIC_SEQ_CST) != 0) break;
+    }
+    if (__atomic_load_n(mine, __ATOMIC_SEQ_CST) == 0) {
+      pthread_mutex_lock(&stop[mine - pending]);
+      pthread_mutex_unlock(&stop[mine - pending]);
+      continue;
+    }
+    ++done;
+    __atomic_store_n(mine, 0, __ATOMIC_SEQ_CST);
+  }
+  return NULL;
+}
+
+static void hand_out(void) {
+  pthread_t threads[kSpinners];
+  for (int i = 0; i < kSpinners; ++i) {
+    CHECK_EQUAL(pthread_mutex_init(&stop[i], NULL), 0);
+    CHECK_EQUAL(pthread_create(&threads[i], NULL, &look_and_lock, &pending[i]), 0);
+  }
+  for (int round = 0; round < kHandedOut; ++round) {
+    for (int i = 0; i < kSpinners; ++i) __atomic_store_n(&pending[i], 1, __ATOMIC_SEQ_CST);
+    for (int i = 0; i < kSpinners; ++i) {
+      while (__atomic_load_n(&pending[i], __ATOMIC_SEQ_CST) != 0) sched_yield();
+    }
+  }
+  for (int i = 0; i < kSpinners; ++i) CHECK_EQUAL(pthread_join(threads[i], NULL), 0);
+}
+
 static void* check_timed(void* unused) {
   (void)unused;
   struct timespec soon;
@@ -134,6 +174,7 @@ int main(void) {
   pthread_create(&threads[2], NULL, &check_timed, NULL);
   for (int i = 0; i < 3; ++i) pthread_join(threads[i], NULL);
   check_timed(NULL);
+  hand_out();
   puts("passed");
   return 0;
 }

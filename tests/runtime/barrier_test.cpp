@@ -1,5 +1,6 @@
 // Contract: a Barrier's phase ends when all have arrived, never before; its completion runs once
-// per phase before anybody goes on; phases do not mix; who drops out is not waited for.
+// per phase before anybody goes on; phases do not mix; who drops out is not waited for; more
+// threads than are expected may use it, and no arrival is lost.
 #include <atomic>
 #include <memory>
 #include <stdexcept>
@@ -76,6 +77,22 @@ TEST_P(BarrierTest, GivenACompletionThatSuspends_WhenAPhaseEnds_ThenNobodyGoesOn
     }
     group.wait();
   });
+}
+
+TEST_P(BarrierTest, GivenMoreThreadsThanExpected_WhenTheyMeetAgainAndAgain_ThenNoArrivalIsLost) {
+  constexpr int kExpected = 2;
+  constexpr int kArrivals = 10 * kPhases * kExpected;
+  int completed = 0;
+  std::atomic<int> begun{0};
+  Barrier barrier(kExpected, [&] {
+    this_thread::yield();  // others arrive meanwhile
+    ++completed;
+  });
+  // Each arrival is one of a number that the expected one divides, so that nobody waits in the end.
+  run_in_both_kinds(runtime_, 3, 2, [&] {
+    while (begun++ < kArrivals) barrier.arrive_and_wait();
+  });
+  EXPECT_EQ(completed, kArrivals / kExpected);
 }
 
 TEST_P(BarrierTest, GivenThreadsThatArriveAndWaitLater_WhenThePhaseHasEnded_ThenTheyDoNotWait) {

@@ -3,13 +3,18 @@
 // ends all the same.
 #include "report.hpp"
 
+#include <array>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <sstream>
 #include <string>
 #include <thread>
+
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <kumiko/runtime/latch.hpp>
 #include <kumiko/runtime/mutex.hpp>
@@ -24,6 +29,50 @@ namespace kumiko::runtime::test {
 namespace {
 
 using namespace std::chrono_literals;
+
+/// While it lives stderr goes to a file in memory, into which any thread may look meanwhile.
+class WatchedStderr {
+ public:
+  WatchedStderr() : before_(dup(STDERR_FILENO)), file_(memfd_create("stderr", MFD_CLOEXEC)) {
+    std::fflush(stderr);
+    dup2(file_, STDERR_FILENO);
+  }
+  WatchedStderr(const WatchedStderr&) = delete;
+  WatchedStderr& operator=(const WatchedStderr&) = delete;
+  ~WatchedStderr() {
+    dup2(before_, STDERR_FILENO);
+    close(before_);
+    close(file_);
+  }
+
+  std::string text() const {
+    std::array<char, 65536> buffer;
+    const ssize_t size = pread(file_, buffer.data(), buffer.size(), 0);
+    return {buffer.data(), static_cast<std::size_t>(size < 0 ? 0 : size)};
+  }
+
+  /// Waits until the text has that part so many times; what looks at the text afterwards fails if
+  /// it does not come.
+  void wait_for(const std::string& part, int times = 1) const {
+    const auto limit = std::chrono::steady_clock::now() + 60s;
+    while (count(part) < times && std::chrono::steady_clock::now() < limit) {
+      std::this_thread::sleep_for(2ms);
+    }
+  }
+
+ private:
+  int count(const std::string& part) const {
+    const std::string all = text();
+    int found = 0;
+    for (std::size_t at = all.find(part); at != std::string::npos; at = all.find(part, at + 1)) {
+      ++found;
+    }
+    return found;
+  }
+
+  const int before_;
+  const int file_;
+};
 
 class ReportDeathTest : public testing::Test {
  protected:
@@ -78,7 +127,9 @@ TEST_F(ReportDeathTest, GivenThreadsThatWaitForEachOther_WhenNothingCanRun_ThenT
     Mutex first;
     Mutex second;
     Latch both(2);
+    Latch reports(1);
     std::thread([&] {
+      reports.wait();
       runtime.run([&] {
         Thread other("other", [&] {
           second.lock();
@@ -90,7 +141,14 @@ TEST_F(ReportDeathTest, GivenThreadsThatWaitForEachOther_WhenNothingCanRun_ThenT
         second.lock();
       });
     }).detach();
-    std::this_thread::sleep_for(1s);
+    std::string report;
+    {
+      const WatchedStderr watched;
+      reports.count_down();
+      watched.wait_for("waits for a Mutex", 2);
+      report = watched.text();
+    }
+    std::fputs(report.c_str(), stderr);
     std::_Exit(0);
   };
   EXPECT_EXIT(hang(), testing::ExitedWithCode(0),
@@ -136,19 +194,19 @@ TEST_F(ReportDeathTest, GivenBlockedThreads_WhenTheRuntimeEnds_ThenTheyAreNamedA
 TEST(Report, GivenAJoin_WhenListed_ThenItNamesTheThreadByItsId) {
   Runtime runtime(Options{.workers = 1, .deadlock_report_after = 20ms});
   Latch gate(1);
-  std::thread waker([&gate] {
-    std::this_thread::sleep_for(200ms);
+  std::ostringstream id;
+  const WatchedStderr watched;
+  std::thread waker([&] {
+    watched.wait_for("the end of a thread");
     gate.count_down();
   });
-  std::ostringstream id;
-  testing::internal::CaptureStderr();
   runtime.run([&] {
     Thread thread("waits", [&] { gate.wait(); });
     id << thread.id();
     thread.join();
   });
   waker.join();
-  const std::string report = testing::internal::GetCapturedStderr();
+  const std::string report = watched.text();
   EXPECT_NE(report.find("thread \"waits\" " + id.str() + ","), std::string::npos) << report;
   EXPECT_NE(report.find("the end of a thread (" + id.str() + ")"), std::string::npos) << report;
 }
@@ -157,11 +215,11 @@ TEST(Report, GivenThreadsThatWaitForAnOsThread_WhenTheReportHasBeenMade_ThenThey
   Runtime runtime(Options{.workers = 2, .deadlock_report_after = 20ms});
   Latch gate(1);
   int passed = 0;
-  std::thread waker([&gate] {
-    std::this_thread::sleep_for(200ms);
+  const WatchedStderr watched;
+  std::thread waker([&] {
+    watched.wait_for("waits for a Latch");
     gate.count_down();
   });
-  testing::internal::CaptureStderr();
   runtime.run([&] {
     Thread thread([&] {
       gate.wait();
@@ -169,8 +227,8 @@ TEST(Report, GivenThreadsThatWaitForAnOsThread_WhenTheReportHasBeenMade_ThenThey
     });
     thread.join();
   });
-  EXPECT_NE(testing::internal::GetCapturedStderr().find("waits for a Latch"), std::string::npos);
   waker.join();
+  EXPECT_NE(watched.text().find("waits for a Latch"), std::string::npos);
   EXPECT_EQ(passed, 1);
 }
 

@@ -1,5 +1,5 @@
-// What a program asks about a thread, or wants of the kernel for it: names, stacks, priorities,
-// signals. A lightweight thread has no kernel thread of its own, so much of it is refused.
+// What a program asks about a thread, or wants of the kernel for it: names, stacks, priorities. A
+// lightweight thread has no kernel thread of its own, so much of it is refused.
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -12,7 +12,6 @@
 
 #include "interpose.hpp"
 #include "real.hpp"
-#include "signals.hpp"
 #include "thread_record.hpp"
 
 using namespace kumiko::pthread;
@@ -51,16 +50,6 @@ KUMIKO_INTERPOSE int pthread_getattr_np(pthread_t thread, pthread_attr_t* attrib
                               detached ? PTHREAD_CREATE_DETACHED : PTHREAD_CREATE_JOINABLE);
   if (record->stack == nullptr) return 0;  // it has not begun
   return pthread_attr_setstack(attributes, record->stack, record->stack_bytes);
-}
-
-KUMIKO_INTERPOSE int pthread_kill(pthread_t thread, int signal) {
-  const ThreadRecord* const record = ThreadRecord::of(thread);
-  if (record == nullptr) return real().pthread_kill(thread, signal);
-  if (signal < 0 || signal >= NSIG) return EINVAL;
-  if ((record->state.load(std::memory_order_relaxed) & ThreadRecord::kEnded) != 0) return ESRCH;
-  if (signal == 0) return 0;
-  if (record != ThreadRecord::running()) return ENOTSUP;
-  return raise_here(signal) == 0 ? 0 : errno;
 }
 
 KUMIKO_INTERPOSE int pthread_sigqueue(pthread_t thread, int signal, const sigval value) {

@@ -13,6 +13,7 @@
 #include "io_real.hpp"
 #include "parking_lot.hpp"
 #include "real.hpp"
+#include "signals.hpp"
 #include "thread_record.hpp"
 #include "turns.hpp"
 
@@ -52,10 +53,12 @@ std::int64_t run_once(ThreadRecord& self, const Operation& wanted, Deadline dead
   Operation operation(wanted.kind, wanted.descriptor);
   copy_request(wanted, operation);
   self.set_operation(&operation);
-  // Whoever cancels does so before it looks for the operation, under the same lock.
-  if (self.is_cancelled()) operation.interrupt();
+  // Whoever cancels or sends a signal does so before it looks for the operation, under the same
+  // lock.
+  if (self.is_cancelled() || self.signals_to_take() != 0) operation.interrupt();
   const std::int64_t result = runtime::detail::run(operation, runtime::io::until(deadline));
   self.set_operation(nullptr);
+  begin_slice();
   return result;
 }
 
@@ -104,7 +107,11 @@ bool can_wait_for(int descriptor) noexcept {
 std::int64_t run(const Operation& wanted, Deadline deadline, Cancelled cancelled) {
   ThreadRecord& self = *ThreadRecord::running();
   if (cancelled == Cancelled::kUnwinds) real().pthread_testcancel();
-  const std::int64_t result = run_once(self, wanted, deadline);
+  std::int64_t result = run_once(self, wanted, deadline);
+  while (result == -ETIMEDOUT && self.signals_to_take() != 0) {
+    if (take_signals() == Taken::kEnds) return -EINTR;
+    result = run_once(self, wanted, deadline);
+  }
   if (is_want_of_means(result)) return run_patiently(self, wanted, deadline, cancelled);
   if (result != -ETIMEDOUT) return result;
   if (self.is_cancelled()) {
@@ -142,10 +149,12 @@ Deadline deadline_of_socket(int descriptor, int option) noexcept {
   return deadline_after(limit);
 }
 
-bool wait_for_events(int descriptor, short events, Deadline deadline) {
+Waited wait_for_events(int descriptor, short events, Deadline deadline) {
   Operation operation(Operation::Kind::kPoll, descriptor);
   operation.flags = events;
-  return run(operation, deadline) != -EAGAIN;
+  const std::int64_t result = run(operation, deadline);
+  if (result == -EINTR) return Waited::kSignalled;
+  return result == -EAGAIN ? Waited::kTimedOut : Waited::kMayHave;
 }
 
 int note_new(int descriptor) noexcept {

@@ -33,7 +33,8 @@ enum class Cancelled {
 };
 
 /// Suspends the calling lightweight thread until what `wanted` says is done, by another operation
-/// like it. Returns what the system returned or -errno, -EAGAIN if `deadline` has come. Where the
+/// like it. Returns what the system returned or -errno, -EAGAIN if `deadline` has come, -EINTR if a
+/// signal handler without SA_RESTART has run in the thread. Where the
 /// runtime's I/O cannot be had, for want of descriptors, it looks every few milliseconds.
 std::int64_t run(const Operation& wanted, Deadline deadline = Deadline::max(),
                  Cancelled cancelled = Cancelled::kUnwinds);
@@ -66,8 +67,15 @@ T returned(std::int64_t result) noexcept {
   return -1;
 }
 
-/// Waits until `events` (of poll) hold for the descriptor, or the deadline has come: then false.
-bool wait_for_events(int descriptor, short events, Deadline deadline);
+/// How a wait for events has ended.
+enum class Waited {
+  kMayHave,  ///< some event
+  kTimedOut,
+  kSignalled,  ///< a signal handler without SA_RESTART has run
+};
+
+/// Waits until `events` (of poll) hold for the descriptor, or the deadline has come.
+Waited wait_for_events(int descriptor, short events, Deadline deadline);
 
 /// A descriptor was made, which may have the number of one that was closed behind our back, or is
 /// about to be closed by others: whoever waits for it returns with EBADF. Returns `descriptor`.

@@ -38,7 +38,7 @@ class AnyOf {
     return epoll_ctl(epoll_, EPOLL_CTL_ADD, descriptor, &event) == 0 || errno == EPERM;
   }
 
-  bool wait(Deadline deadline) { return wait_for_events(epoll_, POLLIN, deadline); }
+  Waited wait(Deadline deadline) { return wait_for_events(epoll_, POLLIN, deadline); }
 
   bool is_valid() const noexcept { return epoll_ >= 0; }
 
@@ -47,33 +47,33 @@ class AnyOf {
 };
 
 /// Until one of the descriptors may have an event, or the deadline.
-bool wait_for_any(pollfd* watched, nfds_t count, Deadline deadline) {
+Waited wait_for_any(pollfd* watched, nfds_t count, Deadline deadline) {
   std::vector<pollfd> sorted;
   std::copy_if(watched, watched + count, std::back_inserter(sorted),
                [](const pollfd& entry) { return entry.fd >= 0; });
   if (sorted.empty()) {
     sleep_until(deadline);
-    return false;
+    return Waited::kTimedOut;
   }
   if (sorted.size() == 1) return wait_for_events(sorted[0].fd, sorted[0].events, deadline);
   // epoll takes each descriptor once.
   std::sort(sorted.begin(), sorted.end(),
             [](const pollfd& a, const pollfd& b) { return a.fd < b.fd; });
   AnyOf any;
-  if (!any.is_valid()) return true;
+  if (!any.is_valid()) return Waited::kMayHave;
   for (std::size_t i = 0; i < sorted.size();) {
     const int descriptor = sorted[i].fd;
     std::uint32_t events = 0;
     for (; i < sorted.size() && sorted[i].fd == descriptor; ++i) {
       events |= static_cast<std::uint16_t>(sorted[i].events);
     }
-    if (!any.add(descriptor, events)) return true;
+    if (!any.add(descriptor, events)) return Waited::kMayHave;
   }
   return any.wait(deadline);
 }
 
-/// Calls look(), which does not wait, until it returns something else than 0 or wait(deadline) has
-/// returned false.
+/// Calls look(), which does not wait, until it returns something else than 0 or wait(deadline) says
+/// that time is over, or a signal handler has run.
 template <class Look, class Wait>
 int look_until(Deadline deadline, Look look, Wait wait) {
   constexpr std::chrono::milliseconds kAtOnce{1};
@@ -84,7 +84,12 @@ int look_until(Deadline deadline, Look look, Wait wait) {
     const Deadline begin = Deadline::clock::now();
     if (begin >= deadline) return 0;
     // A single unusable descriptor is told of by the next look.
-    if (!wait(deadline)) return look();
+    const Waited waited = wait(deadline);
+    if (waited == Waited::kTimedOut) return look();
+    if (waited == Waited::kSignalled) {
+      errno = EINTR;
+      return -1;
+    }
     if (Deadline::clock::now() - begin >= kAtOnce) {
       patience.reset();
       continue;

@@ -2,6 +2,7 @@
 
 #include <csignal>
 
+#include <poll.h>
 #include <pthread.h>
 #include <threads.h>
 
@@ -10,6 +11,7 @@
 namespace kumiko::pthread::ours {
 
 #define KUMIKO_OURS(name) extern "C" decltype(::name) our_##name __asm__("__real_" #name);
+KUMIKO_OURS(poll)
 KUMIKO_OURS(pthread_cond_broadcast)
 KUMIKO_OURS(pthread_cond_destroy)
 KUMIKO_OURS(pthread_cond_signal)

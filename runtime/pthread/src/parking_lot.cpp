@@ -12,7 +12,9 @@
 #include <kumiko/runtime/this_thread.hpp>
 
 #include "io/operation.hpp"
+#include "signals.hpp"
 #include "thread_record.hpp"
+#include "turns.hpp"
 
 namespace kumiko::pthread {
 
@@ -28,11 +30,11 @@ struct Parked {
 
   Waiter waiter;
   const void* const address;
-  ThreadRecord* const thread;  ///< who may be cancelled meanwhile; nullptr for nobody
+  ThreadRecord* const thread;  ///< who may be interrupted meanwhile; nullptr for nobody
   Parked* next = nullptr;      ///< in a bucket, then among those to be woken
   Parked* previous = nullptr;
   bool queued = false;
-  bool cancelled = false;
+  bool interrupted = false;
 };
 
 struct alignas(64) Bucket {
@@ -107,7 +109,11 @@ ParkResult wait(Bucket& bucket, Parked& parked, const Deadline* deadline) noexce
   } else {
     woken = parked.waiter.wait_until(*deadline, publish, &bucket);
   }
-  if (os_thread) ++guards;
+  if (os_thread) {
+    ++guards;
+  } else {
+    begin_slice();
+  }
   std::atomic_signal_fence(std::memory_order_seq_cst);
   if (!woken) {
     bucket.lock.lock();
@@ -115,7 +121,36 @@ ParkResult wait(Bucket& bucket, Parked& parked, const Deadline* deadline) noexce
     bucket.lock.unlock();
     return ParkResult::kTimedOut;
   }
-  return parked.cancelled ? ParkResult::kCancelled : ParkResult::kWoken;
+  if (!parked.interrupted) return ParkResult::kWoken;
+  return parked.thread->is_cancelled() ? ParkResult::kCancelled : ParkResult::kSignalled;
+}
+
+/// park_if() as far as the first interruption.
+ParkResult park_once(const void* address, bool (*condition)(const void* context),
+                     const void* context, const ParkOptions& options,
+                     ThreadRecord* thread) noexcept {
+  Parked parked(address, options, thread);
+  Bucket& bucket = bucket_of(address);
+  if (thread != nullptr) {
+    // seq_cst: pairs with interrupt_wait(), which looks here after the cancellation or the signal
+    // is pending. Either it sees the address, and waits for the bucket's lock, or we see that.
+    thread->parked_at.store(address, std::memory_order_seq_cst);
+  }
+  const SignalGuard guard;
+  bucket.lock.lock();
+  ParkResult result = ParkResult::kChanged;
+  if (thread != nullptr && thread->is_cancelled()) {
+    result = ParkResult::kCancelled;
+  } else if (thread != nullptr && thread->signals_to_take() != 0) {
+    result = ParkResult::kSignalled;
+  } else if (condition(context)) {
+    result = wait(bucket, parked, options.deadline);
+    if (thread != nullptr) thread->parked_at.store(nullptr, std::memory_order_relaxed);
+    return result;
+  }
+  bucket.lock.unlock();
+  if (thread != nullptr) thread->parked_at.store(nullptr, std::memory_order_relaxed);
+  return result;
 }
 
 }  // namespace
@@ -130,25 +165,14 @@ ParkResult park_if(const void* address, bool (*condition)(const void* context), 
     return condition(context) ? ParkResult::kTimedOut : ParkResult::kChanged;
   }
   ThreadRecord* const thread = options.cancellable ? ThreadRecord::running() : nullptr;
-  Parked parked(address, options, thread);
-  Bucket& bucket = bucket_of(address);
-  if (thread != nullptr) {
-    // seq_cst: pairs with cancel_wait(), which looks here after the cancellation is pending. Either
-    // it sees the address, and waits for the bucket's lock, or we see the cancellation.
-    thread->parked_at.store(address, std::memory_order_seq_cst);
+  ParkResult result = ParkResult::kSignalled;
+  for (bool ended = false; !ended;) {
+    result = park_once(address, condition, context, options, thread);
+    if (result != ParkResult::kSignalled) break;
+    const Taken taken = take_signals();
+    ended = (options.handled == Handled::kEnds && taken != Taken::kNothing) ||
+            (options.handled == Handled::kEndsUnlessRestart && taken == Taken::kEnds);
   }
-  const SignalGuard guard;
-  bucket.lock.lock();
-  ParkResult result = ParkResult::kChanged;
-  if (thread != nullptr && thread->is_cancelled()) {
-    bucket.lock.unlock();
-    result = ParkResult::kCancelled;
-  } else if (!condition(context)) {
-    bucket.lock.unlock();
-  } else {
-    result = wait(bucket, parked, options.deadline);
-  }
-  if (thread != nullptr) thread->parked_at.store(nullptr, std::memory_order_relaxed);
   errno = saved_errno;
   return result;
 }
@@ -203,24 +227,32 @@ SignalGuard::SignalGuard() noexcept : active_(is_os_thread()) {
 
 void SignalGuard::end() noexcept { end_guard(); }
 
-void cancel_wait(ThreadRecord& thread) noexcept {
+void interrupt_wait(ThreadRecord& thread) noexcept {
+  if (guards != 0) {
+    // In a signal handler: as unpark(). Whoever is woken then looks around before it waits again.
+    put_off.store(true, std::memory_order_relaxed);
+    return;
+  }
+  const SignalGuard guard;
+  const auto is_wanted = [&thread] {
+    return thread.is_cancelled() || thread.signals_to_take() != 0;
+  };
   thread.operation_guard.lock();
   // A thread that waits cannot enable its cancellation meanwhile; one that is about to wait looks
   // itself, at the word that was written before this.
-  if (thread.operation != nullptr && thread.is_cancelled()) thread.operation->interrupt();
+  if (thread.operation != nullptr && is_wanted()) thread.operation->interrupt();
   thread.operation_guard.unlock();
-  if (!thread.is_cancelled()) return;
-  // seq_cst: see park_if().
+  if (!is_wanted()) return;
+  // seq_cst: see park_once().
   const void* const address = thread.parked_at.load(std::memory_order_seq_cst);
   if (address == nullptr) return;
-  const SignalGuard guard;
   Bucket& bucket = bucket_of(address);
   bucket.lock.lock();
   Parked* parked = bucket.first;
   while (parked != nullptr && parked->thread != &thread) parked = parked->next;
   const bool claimed = parked != nullptr && parked->waiter.claim();
   if (parked != nullptr) bucket.remove(*parked);
-  if (claimed) parked->cancelled = true;
+  if (claimed) parked->interrupted = true;
   bucket.lock.unlock();
   if (claimed) parked->waiter.wake();
 }

@@ -15,12 +15,21 @@ enum class ParkResult {
   kChanged,  ///< the condition did not hold
   kTimedOut,
   kCancelled,  ///< pthread_cancel() was called for this thread, which may have disabled it
+  kSignalled,  ///< a signal handler has run, and the caller wanted to know
+};
+
+/// What a signal handler does to a wait in which it runs.
+enum class Handled {
+  kGoesOn,
+  kEndsUnlessRestart,  ///< as SA_RESTART says
+  kEnds,
 };
 
 struct ParkOptions {
   const char* reason;                  ///< for reports: "a mutex"
   const Deadline* deadline = nullptr;  ///< nullptr for none
-  bool cancellable = false;
+  bool cancellable = false;            ///< signal handlers run meanwhile, too
+  Handled handled = Handled::kGoesOn;
 };
 
 /// Where threads wait that find a word in memory as it should not be, lightweight and OS threads
@@ -49,8 +58,9 @@ inline constexpr std::uint32_t kAll = UINT32_MAX;
 /// Wakes up to `most` of those who wait at `address`, of which nothing is read. Returns how many.
 std::uint32_t unpark(const void* address, std::uint32_t most) noexcept;
 
-/// Wakes `thread` if it is in a cancellable wait; called after its cancellation is pending.
-void cancel_wait(ThreadRecord& thread) noexcept;
+/// Lets `thread` look around if it is in a cancellable wait; called after a cancellation or a
+/// signal is pending for it.
+void interrupt_wait(ThreadRecord& thread) noexcept;
 
 /// While it lives on an OS thread, unpark() in a signal handler there is put off until it ends: so
 /// a handler may interrupt code that holds the locks which unpark() needs. sem_post() is

@@ -71,8 +71,10 @@ int SemaphoreObject::wait(const Deadline* deadline) {
     // relaxed: one word, whose changes have one order. Who posts after this sees the waiter.
     state_.fetch_add(kWaiter, std::memory_order_relaxed);
     const auto empty = [this] { return (state_.load(std::memory_order_relaxed) & kValue) == 0; };
-    const ParkResult woken = park(this, empty, {"a semaphore", deadline, cancellable});
+    const ParkResult woken =
+        park(this, empty, {"a semaphore", deadline, cancellable, Handled::kEndsUnlessRestart});
     state_.fetch_sub(kWaiter, std::memory_order_relaxed);
+    if (woken == ParkResult::kSignalled) return EINTR;
     if (woken == ParkResult::kTimedOut) return ETIMEDOUT;
     if (woken == ParkResult::kCancelled) {
       real().pthread_testcancel();
@@ -102,7 +104,10 @@ KUMIKO_INTERPOSE int sem_wait(sem_t* semaphore) {
   SemaphoreObject& object = SemaphoreObject::of(semaphore);
   if (!object.is_ours()) return real().sem_wait(semaphore);
   real().pthread_testcancel();
-  return object.wait(nullptr);
+  const int error = object.wait(nullptr);
+  if (error == 0) return 0;
+  errno = error;
+  return -1;
 }
 
 KUMIKO_INTERPOSE int sem_trywait(sem_t* semaphore) {

@@ -1,10 +1,15 @@
 #include "signals.hpp"
 
+#include <algorithm>
+#include <bit>
 #include <cerrno>
+#include <cstring>
 
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "interpose.hpp"
+#include "parking_lot.hpp"
 #include "real.hpp"
 #include "thread_record.hpp"
 
@@ -31,40 +36,120 @@ WithOwnMask::~WithOwnMask() {
   if (active_) real().pthread_sigmask(SIG_SETMASK, &before_, nullptr);
 }
 
+std::uint64_t bits_of(const sigset_t& set) noexcept {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, &set, sizeof bits);
+  return bits;
+}
+
+void ThreadRecord::set_mask(const sigset_t& mask) noexcept {
+  signal_mask = mask;
+  // seq_cst: see signals.hpp.
+  blocked_signals.store(bits_of(mask), std::memory_order_seq_cst);
+}
+
 namespace {
 
 /// pthread_sigmask() of a lightweight thread.
-int change_mask(sigset_t& mask, int how, const sigset_t* set, sigset_t* before) noexcept {
+int change_mask(ThreadRecord& self, int how, const sigset_t* set, sigset_t* before) noexcept {
+  sigset_t mask = self.signal_mask;
   if (before != nullptr) *before = mask;
   if (set == nullptr) return 0;
   switch (how) {
     case SIG_BLOCK:
-      return sigorset(&mask, &mask, set);
+      sigorset(&mask, &mask, set);
+      break;
     case SIG_UNBLOCK:
       for (int signal = 1; signal < NSIG; ++signal) {
         if (sigismember(set, signal) == 1) sigdelset(&mask, signal);
       }
-      return 0;
+      break;
     case SIG_SETMASK:
       mask = *set;
-      return 0;
+      break;
     default:
       return EINVAL;
   }
+  self.set_mask(mask);
+  const int saved_errno = errno;
+  take_signals();
+  errno = saved_errno;
+  return 0;
 }
 
-}  // namespace
-
-int raise_here(int signal) noexcept {
+/// raise() by a lightweight thread, or by an OS thread in the place of one: a handler runs in it.
+void raise_here(int signal) noexcept {
   // The worker must not block what is meant for this thread; it comes before raise() returns.
   sigset_t unblocked;
   sigset_t before;
   sigemptyset(&unblocked);
   sigaddset(&unblocked, signal);
   real().pthread_sigmask(SIG_UNBLOCK, &unblocked, &before);
-  const int result = real().raise(signal);
+  real().raise(signal);
   real().pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  return result;
+}
+
+bool has_handler(const struct sigaction& action) noexcept {
+  return (action.sa_flags & SA_SIGINFO) != 0 ||
+         (action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN);
+}
+
+/// What happens at this signal.
+struct sigaction action_of(int signal) noexcept {
+  struct sigaction action {};
+  sigaction(signal, nullptr, &action);
+  return action;
+}
+
+/// Whether it was there: of those who take a signal one has it.
+bool take_back(ThreadRecord& thread, int signal) noexcept {
+  return (thread.pending_signals.fetch_and(~bit_of(signal), std::memory_order_seq_cst) &
+          bit_of(signal)) != 0;
+}
+
+/// Wakes a thread in sigwait(). It closes its eventfd after it has made it unknown and no ringer is
+/// left, so the number is not yet another file's.
+void ring(ThreadRecord& thread) noexcept {
+  // seq_cst: pairs with ~SignalWait(). Either it sees us, or we see that there is none any more.
+  thread.ringers.fetch_add(1, std::memory_order_seq_cst);
+  const int bell = thread.signal_bell.load(std::memory_order_seq_cst);
+  const int saved_errno = errno;
+  if (bell >= 0) eventfd_write(bell, 1);
+  errno = saved_errno;
+  // release: pairs with the acquire in ~SignalWait().
+  thread.ringers.fetch_sub(1, std::memory_order_release);
+}
+
+}  // namespace
+
+void send_signal(ThreadRecord& thread, int signal) noexcept {
+  thread.pending_signals.fetch_or(bit_of(signal), std::memory_order_seq_cst);
+  if ((thread.awaited_signals.load(std::memory_order_seq_cst) & bit_of(signal)) != 0) {
+    return ring(thread);
+  }
+  if ((thread.blocked_signals.load(std::memory_order_seq_cst) & bit_of(signal)) != 0) return;
+  if (&thread == ThreadRecord::running()) {
+    take_signals();
+  } else if (has_handler(action_of(signal))) {
+    interrupt_wait(thread);
+  } else if (take_back(thread, signal)) {
+    raise_here(signal);
+  }
+}
+
+Taken take_signals() noexcept {
+  ThreadRecord& self = *ThreadRecord::running();
+  Taken taken = Taken::kNothing;
+  for (;;) {
+    const std::uint64_t here = self.signals_to_take();
+    if (here == 0) return taken;
+    const int signal = std::countr_zero(here) + 1;
+    if (!take_back(self, signal)) continue;
+    const struct sigaction action = action_of(signal);
+    const bool ends = has_handler(action) && (action.sa_flags & SA_RESTART) == 0;
+    taken = std::max(taken, ends ? Taken::kEnds : Taken::kRestart);
+    raise_here(signal);
+  }
 }
 
 }  // namespace kumiko::pthread
@@ -74,22 +159,44 @@ using namespace kumiko::pthread;
 KUMIKO_INTERPOSE int pthread_sigmask(int how, const sigset_t* set, sigset_t* before) {
   ThreadRecord* const record = ThreadRecord::running();
   if (record == nullptr) return real().pthread_sigmask(how, set, before);
-  return change_mask(record->signal_mask, how, set, before);
+  return change_mask(*record, how, set, before);
 }
 
 KUMIKO_INTERPOSE int sigprocmask(int how, const sigset_t* set, sigset_t* before) {
   ThreadRecord* const record = ThreadRecord::running();
   if (record == nullptr) return real().sigprocmask(how, set, before);
-  const int error = change_mask(record->signal_mask, how, set, before);
+  const int error = change_mask(*record, how, set, before);
   if (error == 0) return 0;
   errno = error;
   return -1;
 }
 
 KUMIKO_INTERPOSE int raise(int signal) {
-  const ThreadRecord* const record = ThreadRecord::running();
+  ThreadRecord* const record = ThreadRecord::running();
   if (record == nullptr || signal <= 0 || signal >= NSIG) return real().raise(signal);
-  // One that the thread has blocked would be pending in the worker, for whoever comes.
-  if (sigismember(&record->signal_mask, signal) == 1) return 0;
-  return raise_here(signal);
+  send_signal(*record, signal);
+  return 0;
+}
+
+KUMIKO_INTERPOSE int pthread_kill(pthread_t thread, int signal) {
+  ThreadRecord* const record = ThreadRecord::of(thread);
+  if (record == nullptr) return real().pthread_kill(thread, signal);
+  // Between the two kinds lie the C library's own.
+  const bool is_known = signal >= 0 && (signal <= SIGSYS || signal >= SIGRTMIN) && signal < NSIG;
+  if (!is_known) return EINVAL;
+  if ((record->state.load(std::memory_order_relaxed) & ThreadRecord::kEnded) != 0) return ESRCH;
+  if (signal != 0) send_signal(*record, signal);
+  return 0;
+}
+
+/// Only what the process has, and what was sent to the calling thread.
+KUMIKO_INTERPOSE int sigpending(sigset_t* set) {
+  const ThreadRecord* const record = ThreadRecord::running();
+  if (real().sigpending(set) != 0) return -1;
+  if (record == nullptr) return 0;
+  const std::uint64_t own = record->pending_signals.load(std::memory_order_relaxed);
+  for (int signal = 1; signal < NSIG; ++signal) {
+    if ((own & bit_of(signal)) != 0) sigaddset(set, signal);
+  }
+  return 0;
 }

@@ -1,13 +1,30 @@
 #pragma once
 
 #include <csignal>
+#include <cstdint>
 
 namespace kumiko::pthread {
 
-// Asynchronous signals are handled by the program's OS threads, the main one as a rule: a handler
-// on a worker could interrupt the scheduler. So workers block them, all but those that a thread
-// brings upon itself. A lightweight thread's mask is what it says it is; the kernel learns of it
-// only where it matters, when a process is made.
+struct ThreadRecord;
+
+// Asynchronous signals for the process are handled by the program's OS threads, the main one as a
+// rule: a handler on a worker could interrupt the scheduler. So workers block them, all but those
+// that a thread brings upon itself. A lightweight thread's mask is what it says it is; the kernel
+// learns of it only where it matters, when a process is made.
+//
+// What is sent to a lightweight thread (pthread_kill(), raise()) the kernel never sees. It is noted
+// in the thread's record, and
+//  - taken by sigwait() and its like, if the thread waits there for it or comes there;
+//  - kept while the thread's mask has it;
+//  - handled by the thread itself otherwise, if there is a handler: where it waits and can be
+//    interrupted, or at its next call that gives way. There it raises the signal on its worker;
+//  - else it concerns the process, and whoever sends it raises it: it ends or stops that, or
+//  nothing
+//    happens.
+//
+// Who sends sets the bit in `pending_signals`, then looks at what the thread blocks, awaits, and
+// where it is parked; the thread writes those, then looks at the bit. All of this is seq_cst, so
+// one of the two sees the other, and nothing is left lying.
 
 /// Blocks what workers block, while it lives: for the creation of OS threads.
 class AsWorker {
@@ -35,7 +52,22 @@ class WithOwnMask {
   sigset_t before_;
 };
 
-/// raise() by a lightweight thread: a handler runs in it.
-int raise_here(int signal) noexcept;
+/// The first 64 signals, all that Linux has, as the kernel keeps a set.
+std::uint64_t bits_of(const sigset_t& set) noexcept;
+inline std::uint64_t bit_of(int signal) noexcept { return std::uint64_t{1} << (signal - 1); }
+
+/// pthread_kill() for a lightweight thread, with a signal that there is. May be called by a signal
+/// handler.
+void send_signal(ThreadRecord& thread, int signal) noexcept;
+
+/// What take_signals() has found, the strongest of it.
+enum class Taken {
+  kNothing,
+  kRestart,  ///< no handler, or one with SA_RESTART
+  kEnds,     ///< a handler that ends waits
+};
+
+/// By a lightweight thread: handlers run for what has been sent to it and is not blocked.
+Taken take_signals() noexcept;
 
 }  // namespace kumiko::pthread

@@ -12,7 +12,9 @@
 #include "interpose.hpp"
 #include "parking_lot.hpp"
 #include "real.hpp"
+#include "signals.hpp"
 #include "thread_record.hpp"
+#include "turns.hpp"
 
 namespace kumiko::pthread {
 
@@ -23,8 +25,9 @@ int sleep_until(clockid_t clock, const timespec& time) {
   real().pthread_testcancel();
   return wait_by_clock(clock, time, [](const Deadline& deadline) {
     const char nobody_wakes_this = 0;
-    const ParkResult woken =
-        park(&nobody_wakes_this, [] { return true; }, {"a point in time", &deadline, true});
+    const ParkResult woken = park(&nobody_wakes_this, [] { return true; },
+                                  {"a point in time", &deadline, true, Handled::kEnds});
+    if (woken == ParkResult::kSignalled) return EINTR;
     if (woken == ParkResult::kCancelled) {
       real().pthread_testcancel();
       park(&nobody_wakes_this, [] { return true; }, {"a point in time", &deadline, false});
@@ -33,23 +36,38 @@ int sleep_until(clockid_t clock, const timespec& time) {
   });
 }
 
+constexpr long kNanosecondsInSecond = 1'000'000'000;
+
 timespec later(clockid_t clock, const timespec& span) noexcept {
-  constexpr long kNanoseconds = 1'000'000'000;
   timespec time{};
   clock_gettime(clock, &time);
   if (__builtin_add_overflow(time.tv_sec, span.tv_sec, &time.tv_sec)) time.tv_sec = INT64_MAX;
   time.tv_nsec += span.tv_nsec;
-  if (time.tv_nsec >= kNanoseconds && time.tv_sec < INT64_MAX) {
+  if (time.tv_nsec >= kNanosecondsInSecond && time.tv_sec < INT64_MAX) {
     ++time.tv_sec;
-    time.tv_nsec -= kNanoseconds;
+    time.tv_nsec -= kNanosecondsInSecond;
   }
   return time;
 }
 
-/// Returns 0 or EINVAL; signals do not end it.
-int sleep_for(clockid_t clock, const timespec& span) {
+/// From now to `time`, or nothing.
+timespec left_until(clockid_t clock, const timespec& time) noexcept {
+  timespec now{};
+  clock_gettime(clock, &now);
+  timespec left{time.tv_sec - now.tv_sec, time.tv_nsec - now.tv_nsec};
+  if (left.tv_nsec < 0) {
+    --left.tv_sec;
+    left.tv_nsec += kNanosecondsInSecond;
+  }
+  return left.tv_sec < 0 ? timespec{} : left;
+}
+
+/// Returns 0 or EINVAL, or EINTR if a signal handler has run, and fills in what is left then.
+int sleep_for(clockid_t clock, const timespec& span, timespec* left) {
   if (span.tv_sec < 0 || !is_valid(clock, span)) return EINVAL;
-  const int result = sleep_until(clock, later(clock, span));
+  const timespec end = later(clock, span);
+  const int result = sleep_until(clock, end);
+  if (result == EINTR && left != nullptr) *left = left_until(clock, end);
   return result == ETIMEDOUT ? 0 : result;
 }
 
@@ -64,6 +82,8 @@ using namespace kumiko::pthread;
 KUMIKO_INTERPOSE int sched_yield() {
   if (is_os_thread()) return real().sched_yield();
   kumiko::runtime::this_thread::yield();
+  begin_slice();
+  if (ThreadRecord::running()->signals_to_take() != 0) take_signals();
   return 0;
 }
 
@@ -77,14 +97,14 @@ KUMIKO_INTERPOSE int clock_nanosleep(clockid_t clock, int flags, const timespec*
                                      timespec* left) {
   const bool knows_clock = clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC;
   if (!knows_clock || is_os_thread()) return real().clock_nanosleep(clock, flags, time, left);
-  if ((flags & TIMER_ABSTIME) == 0) return sleep_for(CLOCK_MONOTONIC, *time);
+  if ((flags & TIMER_ABSTIME) == 0) return sleep_for(CLOCK_MONOTONIC, *time, left);
   const int result = sleep_until(clock, *time);
   return result == ETIMEDOUT ? 0 : result;
 }
 
 KUMIKO_INTERPOSE int nanosleep(const timespec* time, timespec* left) {
   if (is_os_thread()) return real().nanosleep(time, left);
-  const int error = sleep_for(CLOCK_MONOTONIC, *time);
+  const int error = sleep_for(CLOCK_MONOTONIC, *time, left);
   if (error == 0) return 0;
   errno = error;
   return -1;
@@ -92,29 +112,38 @@ KUMIKO_INTERPOSE int nanosleep(const timespec* time, timespec* left) {
 
 KUMIKO_INTERPOSE unsigned sleep(unsigned seconds) {
   if (is_os_thread()) return real().sleep(seconds);
-  sleep_for(CLOCK_MONOTONIC, {static_cast<time_t>(seconds), 0});
-  return 0;
+  timespec left{};
+  if (sleep_for(CLOCK_MONOTONIC, {static_cast<time_t>(seconds), 0}, &left) == 0) return 0;
+  return static_cast<unsigned>(left.tv_sec) + (left.tv_nsec >= kNanosecondsInSecond / 2 ? 1 : 0);
 }
 
 KUMIKO_INTERPOSE int usleep(useconds_t microseconds) {
   if (is_os_thread()) return real().usleep(microseconds);
   constexpr useconds_t kSecond = 1'000'000;
-  sleep_for(CLOCK_MONOTONIC, {static_cast<time_t>(microseconds / kSecond),
-                              static_cast<long>(microseconds % kSecond) * 1000});
-  return 0;
+  const timespec span{static_cast<time_t>(microseconds / kSecond),
+                      static_cast<long>(microseconds % kSecond) * 1000};
+  const int error = sleep_for(CLOCK_MONOTONIC, span, nullptr);
+  if (error == 0) return 0;
+  errno = error;
+  return -1;
 }
 
-/// Signal handlers run on other threads, so that only a cancellation ends it.
 KUMIKO_INTERPOSE int pause() {
   if (is_os_thread()) return real().pause();
   const char nobody_wakes_this = 0;
   for (;;) {
     real().pthread_testcancel();
-    park(&nobody_wakes_this, [] { return true; }, {"a cancellation", nullptr, true});
+    const ParkResult woken =
+        park(&nobody_wakes_this, [] { return true; }, {"a signal", nullptr, true, Handled::kEnds});
+    if (woken != ParkResult::kSignalled) continue;
+    errno = EINTR;
+    return -1;
   }
 }
 
 KUMIKO_INTERPOSE int thrd_sleep(const timespec* time, timespec* left) {
   if (is_os_thread()) return real().thrd_sleep(time, left);
-  return sleep_for(CLOCK_MONOTONIC, *time) == 0 ? 0 : -2;
+  const int error = sleep_for(CLOCK_MONOTONIC, *time, left);
+  if (error == 0) return 0;
+  return error == EINTR ? -1 : -2;
 }

@@ -48,11 +48,18 @@ struct alignas(64) ThreadRecord {
   std::size_t stack_bytes = 0;    ///< of the stack in use
   bool stack_is_callers = false;  ///< given by pthread_attr_setstack()
 
-  std::atomic<const void*> parked_at{nullptr};  ///< in a cancellable wait
+  std::atomic<const void*> parked_at{nullptr};  ///< in a wait that can be interrupted
   runtime::detail::SpinLock operation_guard;
   runtime::detail::Operation* operation = nullptr;  ///< that it waits for; guarded
   std::array<char, 16> name{};
-  sigset_t signal_mask{};  ///< what the thread believes, see signals.hpp
+  sigset_t signal_mask{};  ///< what the thread believes, see signals.hpp; to be set by set_mask()
+
+  // Sets of signals as the kernel has them, bit n - 1 for signal n; see signals.hpp.
+  std::atomic<std::uint64_t> pending_signals{0};  ///< sent to this thread
+  std::atomic<std::uint64_t> blocked_signals{0};  ///< signal_mask, for others
+  std::atomic<std::uint64_t> awaited_signals{0};  ///< by sigwait() and its like
+  std::atomic<int> signal_bell{-1};               ///< an eventfd, while it waits there
+  std::atomic<std::uint32_t> ringers{0};          ///< who may be about to write to it
 
   ThreadRecord(void* pointer, std::uint32_t number) noexcept
       : thread_pointer(pointer), index(number) {}
@@ -68,6 +75,17 @@ struct alignas(64) ThreadRecord {
 
   /// Whether pthread_cancel() has been called for it.
   bool is_cancelled() const noexcept;
+
+  /// By the thread itself, or before it begins.
+  void set_mask(const sigset_t& mask) noexcept;
+
+  /// Those that have been sent to it and are neither blocked nor awaited.
+  std::uint64_t signals_to_take() const noexcept {
+    // seq_cst: see signals.hpp. The others are the thread's own, and a hint to anybody else.
+    return pending_signals.load(std::memory_order_seq_cst) &
+           ~(blocked_signals.load(std::memory_order_relaxed) |
+             awaited_signals.load(std::memory_order_relaxed));
+  }
 
   /// What it is about to wait for; nullptr when it does not any more.
   void set_operation(runtime::detail::Operation* waits_for) noexcept;

@@ -106,7 +106,10 @@ int create(Engine& engine, pthread_t* thread, const pthread_attr_t* attributes,
   record->start = start;
   record->argument = argument;
   record->name[0] = '\0';
-  ours::our_pthread_sigmask(SIG_BLOCK, nullptr, &record->signal_mask);  // the creator's
+  sigset_t mask;
+  ours::our_pthread_sigmask(SIG_BLOCK, nullptr, &mask);  // the creator's
+  record->set_mask(mask);
+  record->pending_signals.store(0, std::memory_order_relaxed);
   apply(attributes, engine, *record);
   if (record->stack_size != 0 && !record->stack_is_callers) {
     record->stack = engine.large_stacks().take(record->stack_size);
@@ -252,6 +255,6 @@ KUMIKO_INTERPOSE int pthread_cancel(pthread_t thread) {
   if (record == nullptr) return real().pthread_cancel(thread);
   if ((record->state.load(std::memory_order_relaxed) & ThreadRecord::kEnded) != 0) return 0;
   record->set_cancelled();
-  cancel_wait(*record);
+  interrupt_wait(*record);
   return 0;
 }

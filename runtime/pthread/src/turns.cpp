@@ -1,19 +1,62 @@
 #include "turns.hpp"
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
 
 #include <kumiko/runtime/detail/spawn.hpp>
 #include <kumiko/runtime/this_thread.hpp>
 
+#include "signals.hpp"
+#include "thread_record.hpp"
+
 namespace kumiko::pthread {
 
-thread_local constinit unsigned turns = 0;
+thread_local constinit Turns turns{};
+
+namespace {
+
+/// After which a thread gives way: some hundred switches between threads, so that they cost little.
+constexpr std::int64_t kSlice = 200'000;
+
+/// Turns that took longer are slow.
+constexpr std::int64_t kLongBetweenLooks = kSlice / 4;
+
+/// What a thread that becomes slow does before its first look.
+constexpr unsigned kMostBetweenLooks = 32;
+
+std::int64_t nanoseconds_now() noexcept {
+  return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+bool runs_lightweight() noexcept { return runtime::detail::running_thread() != nullptr; }
+
+}  // namespace
 
 void give_way() noexcept {
-  turns = 0;
+  if (!runs_lightweight()) return;
   const int saved_errno = errno;
-  if (runtime::detail::running_thread() != nullptr) runtime::this_thread::yield();
+  runtime::this_thread::yield();
   errno = saved_errno;
+  turns.taken = 0;
+  turns.next_look = turns.between_looks;
+  turns.slice_begin = turns.last_look = nanoseconds_now();
+}
+
+void look_at_turns() noexcept {
+  if (!runs_lightweight()) {
+    turns.taken = 0;
+    turns.next_look = kTurnsPerYield;
+    return;
+  }
+  if (ThreadRecord::running()->signals_to_take() != 0) take_signals();
+  const std::int64_t now = nanoseconds_now();
+  if (turns.slice_begin == 0) turns.slice_begin = turns.last_look = now;
+  const bool slow = now - turns.last_look > kLongBetweenLooks;
+  turns.between_looks = slow ? 1 : std::min(2 * turns.between_looks, kMostBetweenLooks);
+  turns.last_look = now;
+  if (turns.taken >= kTurnsPerYield || now - turns.slice_begin >= kSlice) return give_way();
+  turns.next_look = std::min(turns.taken + turns.between_looks, kTurnsPerYield);
 }
 
 }  // namespace kumiko::pthread

@@ -91,6 +91,8 @@ int __wrap_sigprocmask(int how, const sigset_t* set, sigset_t* before) {
   return kumiko::pthread::real().sigprocmask(how, set, before);
 }
 
+int __wrap_sigpending(sigset_t* set) { return kumiko::pthread::real().sigpending(set); }
+
 int __wrap_raise(int signal) { return kumiko::pthread::real().raise(signal); }
 
 int __wrap_sched_yield() { return kumiko::pthread::real().sched_yield(); }

@@ -10,8 +10,12 @@
 
 namespace kumiko::runtime {
 
-/// A meeting point that a fixed number of threads, lightweight and OS threads alike, reach again
-/// and again: each phase ends when all have arrived.
+/// A meeting point that threads, lightweight and OS threads alike, reach again and again: each
+/// phase ends when the expected number has arrived. More threads than that may use it: whoever
+/// arrives while a phase is being completed belongs to the next.
+///
+/// Invariant, whenever the guard is free: arrivals are missing (unless all have dropped out), or
+/// the completion of the phase runs and nobody is counted meanwhile.
 ///
 /// May be destroyed as soon as all threads have returned from their last wait.
 class Barrier {
@@ -38,8 +42,8 @@ class Barrier {
   Barrier(const Barrier&) = delete;
   Barrier& operator=(const Barrier&) = delete;
 
-  /// Arrives `n` times, at most as often as the phase still expects, without waiting. Suspends only
-  /// if the completion does.
+  /// Arrives `n` times, at most as often as the phase still expects, without waiting for its end.
+  /// Suspends only if the completion does, or while that of the phase before runs.
   ArrivalToken arrive(std::ptrdiff_t n = 1);
 
   /// Waits until the phase of `arrival` has ended. Suspends a lightweight caller, blocks an OS
@@ -59,6 +63,7 @@ class Barrier {
   std::ptrdiff_t expected_;
   std::ptrdiff_t missing_;
   std::uint64_t phase_ = 0;
+  bool completes_ = false;  ///< the completion runs
   detail::WaitQueue waiters_;
   const std::function<void()> on_completion_;
 };
