@@ -17,6 +17,7 @@ import machine
 import predict_suite
 import runtime_suite
 from check import check
+from compare import compare
 from measured import Measured
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -27,7 +28,7 @@ SUITES = {
     "predict": predict_suite,
     "runtime": runtime_suite,
 }
-ALL = "all"
+ALL, COMPARE = "all", "compare"
 CALM_WAIT = 60  # seconds
 PR_SET_PDEATHSIG = 1
 
@@ -117,6 +118,9 @@ def run_suite(name: str, arguments: argparse.Namespace) -> list[str]:
 
 
 def main() -> None:
+    if sys.argv[1:2] == [COMPARE]:
+        end_with_caller()
+        sys.exit(compare(ROOT, sys.argv[2:]))
     arguments = parse_arguments()
     end_with_caller()
     names = list(SUITES) if arguments.suite == ALL else [arguments.suite]
