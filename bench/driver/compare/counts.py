@@ -10,6 +10,7 @@ from pathlib import Path
 from children import explain
 
 SOURCE = Path(__file__).resolve().parents[2] / "compare/count_instructions.cpp"
+TRAP_FLAG, CALLGRIND = "trap flag", "callgrind"
 TIME_LIMIT = 600  # seconds: a counted instruction takes microseconds
 
 
@@ -20,7 +21,7 @@ class NoCount(Exception):
 class TrapCounter:
     """Steps through what a benchmark program measures, by the processor's trap flag."""
 
-    name = "trap flag"
+    name = TRAP_FLAG
 
     def __init__(self, folder: Path):
         """Compiles the library that is preloaded, into this folder."""

@@ -11,7 +11,7 @@ from children import explain
 from io_suite.measure import Bench as IoBench
 from io_suite.plan import Case, Point
 
-from .counts import TrapCounter, count_whole
+from .counts import CALLGRIND, TRAP_FLAG, TrapCounter, count_whole
 
 TIME_LIMIT = 120  # seconds
 
@@ -76,7 +76,7 @@ class RuntimeMetric(Metric):
 
     @property
     def counter(self) -> str:
-        return "trap flag" if self.counted else ""
+        return TRAP_FLAG if self.counted else ""
 
     def measure(self, side: Side, turn: int) -> Sample:
         workers = side.workers if self.all_workers else 1
@@ -97,7 +97,7 @@ class AmrMetric(Metric):
     all_workers: bool = False
     settings: tuple[str, ...] = ()
 
-    counter = "callgrind"
+    counter = CALLGRIND
     counted_steps = (4, 8)  # the difference leaves out what a run does before and after its steps
 
     def command(self, side: Side, folder: str, steps: int, workers: int) -> list[str]:

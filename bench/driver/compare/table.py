@@ -26,9 +26,11 @@ def row_lines(row: Row) -> list[str]:
     counted = row.instructions()
     cells = f"{base:>10} {head:>10} {interval_text(row.ratio()):>22} {interval_text(row.base_again()):>22}"
     cells += f" {'-' if counted is None else f'{counted:.4f}':>12}  {row.verdict.word}"
-    if row.verdict.reason != "time":
-        cells += f" ({row.verdict.reason})"
     lines = [f"{title}{cells}"]
+    if row.verdict.reason == "instructions":
+        lines[0] += " (instructions)"
+    elif row.verdict.reason != "time":
+        lines.append(f"{'':<34} {row.verdict.reason}")
     if not row.same_work():
         lines.append(f"{'':<34} note: the results of the two differ, so they may not do the same work")
     return lines
