@@ -210,6 +210,31 @@ class Builds(unittest.TestCase):
         self.assertIn(row.verdict.word, ("cannot tell", "not slower"))
         self.assertIn("no count of instructions", row.count_failure)
 
+    def counted(self, base: list[int], head: list[int]) -> Row:
+        """A session whose times say nothing, and whose counts are these, one after the other."""
+        noise = "ns=$(od -An -N1 -tu1 /dev/urandom); ns=$((ns * ns + 20))"
+        self.write(BASE, ns="$ns", more=noise)
+        self.write(HEAD, ns="$ns", more=noise)
+        counts = {BASE: iter(base), HEAD: iter(head)}
+
+        class Counted(RuntimeMetric):
+            def count(self, side, trap):
+                return next(counts[side.programs.name])
+
+        return self.measured(metric=Counted(**vars(self.metric) | {"counted": ("n=10",)}))
+
+    def test_counts_decide_where_times_do_not(self):
+        row = self.counted([1000] * 6, [1100, 1050, 1040])
+        self.assertEqual((row.verdict.word, row.verdict.reason), ("slower", "instructions"))
+        self.assertEqual(row.counts, {BASE: 1000, HEAD: 1040, AGAIN: 1000})
+        self.assertEqual(exit_status([row]), 1)
+        self.assertEqual(self.counted([1000] * 6, [1100, 1050, 1020]).verdict.word, "same")
+
+    def test_counts_that_differ_by_themselves_decide_nothing(self):
+        row = self.counted([1000, 1011] * 3, [1040] * 3)
+        self.assertIn(row.verdict.word, ("cannot tell", "not slower"))
+        self.assertEqual(row.count_failure, "two counts of BASE's instructions differ by 1.1 %")
+
     def test_figures_are_json(self):
         self.write(BASE)
         self.write(HEAD)
