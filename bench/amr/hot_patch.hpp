@@ -4,7 +4,7 @@
 #include <array>
 #include <vector>
 
-#include <kernel.hpp>
+#include <semi_lagrangian_cubic/kernel.hpp>
 
 namespace kumiko::bench {
 

@@ -5,6 +5,7 @@ import ctypes
 import json
 import os
 import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -15,6 +16,9 @@ import io_suite
 import machine
 import predict_suite
 import runtime_suite
+from check import check
+from compare import compare
+from measured import Measured
 
 ROOT = Path(__file__).resolve().parents[2]
 SUITES = {
@@ -24,6 +28,7 @@ SUITES = {
     "predict": predict_suite,
     "runtime": runtime_suite,
 }
+ALL, COMPARE = "all", "compare"
 CALM_WAIT = 60  # seconds
 PR_SET_PDEATHSIG = 1
 
@@ -31,16 +36,17 @@ PR_SET_PDEATHSIG = 1
 def parse_arguments() -> argparse.Namespace:
     """scripts/bench explains them and refuses wrong ones, before it builds."""
     parser = argparse.ArgumentParser(prog="bench/driver", description=__doc__, allow_abbrev=False)
-    parser.add_argument("suite", choices=SUITES)
+    parser.add_argument("suite", choices=(*SUITES, ALL))
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--check", action="store_true")
     parser.add_argument("--repetitions", type=int)
     parser.add_argument("--json", type=Path)
     parser.add_argument("--programs", type=Path, default=ROOT / "build/bench/bin")
     arguments = parser.parse_args()
     if arguments.repetitions is not None and arguments.repetitions < 1:
         parser.error("--repetitions must be 1 or more")
-    if arguments.json is None:
-        arguments.json = ROOT / f"build/bench/{arguments.suite}.json"
+    if arguments.json is not None and arguments.suite == ALL:
+        parser.error(f"--json names one file, and '{ALL}' writes one for each suite")
     return arguments
 
 
@@ -60,20 +66,14 @@ def wait_for_calm(most_load: float) -> None:
         time.sleep(1)
 
 
-def main() -> None:
-    arguments = parse_arguments()
-    end_with_caller()
+def print_head(description: dict, measured: Measured, quick: bool) -> None:
     most_load = len(os.sched_getaffinity(0)) / 2
-    if not arguments.quick:
-        wait_for_calm(most_load)
-    description = machine.describe(ROOT)
-    suite = SUITES[arguments.suite]
-    measured = suite.measure(arguments.programs.resolve(), arguments.repetitions, arguments.quick)
-    sizes = ", small sizes" if arguments.quick else ""
+    sizes = ", small sizes" if quick else ""
     load = description["load_average"][0]
     print(
         f"{description['processor']}, {measured.workers} workers,"
         f" {description['compilers']['g++']}\n"
+        f"beside {machine.peers(description)}\n"
         f"commit {description['commit']}, load average {load:.2f} at the start,"
         f" {measured.extent}{sizes}: median (least..most)"
     )
@@ -82,14 +82,55 @@ def main() -> None:
             f"warning: the load average is above {most_load:g}, half the cores:"
             " the figures are not reliable"
         )
+
+
+def check_form(name: str, measured: Measured, figures: Path, quick: bool) -> list[str]:
+    """Says what was not measured here with good reason, and gives back what is wrong."""
+    report = check(name, measured, figures, quick)
+    for skip in report.skipped:
+        print(f"skipped: {skip}")
+    if not report.faults:
+        print(f"the tables of {name} have all that they should have")
+    return report.faults
+
+
+def run_suite(name: str, arguments: argparse.Namespace) -> list[str]:
+    """Measures, prints, writes. Returns what is wrong."""
+    if not arguments.quick:
+        wait_for_calm(len(os.sched_getaffinity(0)) / 2)
+    description = machine.describe(ROOT)
+    programs = arguments.programs.resolve()
+    try:
+        measured = SUITES[name].measure(programs, arguments.repetitions, arguments.quick)
+    except (OSError, RuntimeError, subprocess.SubprocessError) as error:
+        return [f"{name} could not be measured: {error}"]
+    print_head(description, measured, arguments.quick)
     print("\n".join(measured.lines))
-    path = arguments.json
+    path = arguments.json or ROOT / f"build/bench/{name}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     head = {"machine": description, "quick": arguments.quick, "workers": measured.workers}
     path.write_text(json.dumps(head | measured.figures, indent=1))
     print(f"\nfigures: {path}")
-    if measured.failures:
-        sys.exit("\n".join(f"error: {failure}" for failure in measured.failures))
+    faults = list(measured.failures)
+    if arguments.check:
+        faults += check_form(name, measured, path, arguments.quick)
+    return [f"{name}: {fault}" for fault in faults]
+
+
+def main() -> None:
+    if sys.argv[1:2] == [COMPARE]:
+        end_with_caller()
+        sys.exit(compare(ROOT, sys.argv[2:]))
+    arguments = parse_arguments()
+    end_with_caller()
+    names = list(SUITES) if arguments.suite == ALL else [arguments.suite]
+    faults = []
+    for name in names:
+        if len(names) > 1:
+            print(f"\n=== {name}", flush=True)
+        faults += run_suite(name, arguments)
+    if faults:
+        sys.exit("\n".join(f"error: {fault}" for fault in faults))
 
 
 if __name__ == "__main__":

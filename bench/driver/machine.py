@@ -31,6 +31,14 @@ def busy_seconds() -> float:
     return (user + nice + system + irq + softirq + steal) / os.sysconf("SC_CLK_TCK")
 
 
+def peers(description: dict) -> str:
+    """The versions that a table's figures hold for. Go's is that of the measuring machine, not of Debian."""
+    compilers, packages = description["compilers"], description["packages"]
+    named = [compilers["clang++"] or "no clang++", compilers["go"] or "no Go"]
+    named += [f"{name.removesuffix('-dev')} {version}" for name, version in packages.items() if version]
+    return ", ".join(named)
+
+
 def describe(root: Path) -> dict:
     git = ("git", "-C", str(root))
     return {

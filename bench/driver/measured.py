@@ -1,6 +1,6 @@
 """What a suite gives back."""
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from statistics import median
 
 
@@ -40,10 +40,22 @@ class Budget:
     bound: float
     at_most: bool  # else: at least
     measured: float | None
+    judged: bool = True  # small sizes, measured once, show that there is a figure, and judge nothing
 
     @property
     def verdict(self) -> str:
         if self.measured is None:
             return "not measured"
+        if not self.judged:
+            return "not judged"
         met = self.measured <= self.bound if self.at_most else self.measured >= self.bound
         return "met" if met else "MISSED"
+
+
+def unjudged(budgets: list[Budget]) -> list[Budget]:
+    return [replace(budget, judged=False) for budget in budgets]
+
+
+def budget_figures(budgets: list[Budget]) -> list[dict]:
+    """For the JSON file."""
+    return [asdict(budget) | {"verdict": budget.verdict} for budget in budgets]

@@ -38,13 +38,12 @@ def brief(error: str) -> str:
 
 
 def budget_lines(name: str, budgets: list[Budget]) -> list[str]:
-    if not budgets:
-        return ["", f"{name}: not judged, for they hold for the full sizes, measured repeatedly"]
-    lines = ["", name]
+    judged = all(budget.judged for budget in budgets)
+    lines = ["", name if judged else f"{name}, which hold for the full sizes, measured repeatedly"]
     for budget in budgets:
         sign = "<=" if budget.at_most else ">="
         bound = f"{sign} {number(budget.bound)}"
         lines.append(
-            f"  {budget.title:<45} {number(budget.measured):>9}  {bound:<9} {budget.verdict}"
+            f"  {budget.title:<50} {number(budget.measured):>9}  {bound:<10} {budget.verdict}"
         )
     return lines

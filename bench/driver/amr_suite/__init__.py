@@ -5,7 +5,7 @@ import time
 from dataclasses import asdict
 from pathlib import Path
 
-from measured import Measured
+from measured import Measured, budget_figures, unjudged
 from text import Progress
 
 from .measure import Bench, Outcome
@@ -46,10 +46,12 @@ def measure(programs: Path, repetitions: int | None, quick: bool) -> Measured:
     outcomes = measure_rounds(Bench(programs, ROOT, plan, quick), workers, repetitions)
     seconds = time.monotonic() - begin
     summary = Summary(outcomes, plan, workers)
-    judged = [] if quick else budgets(summary)
+    judged = budgets(summary)
+    if quick:
+        judged = unjudged(judged)
     rounds = max(len(runs) for runs in outcomes.values())
     figures = {
-        "budgets": [asdict(budget) | {"verdict": budget.verdict} for budget in judged],
+        "budgets": budget_figures(judged),
         "state_hashes": summary.state_hashes(),
         "runs": [
             asdict(case) | asdict(outcome) for case, runs in outcomes.items() for outcome in runs

@@ -5,11 +5,11 @@ import os
 import subprocess
 import tempfile
 import time
-from dataclasses import asdict
+from dataclasses import dataclass
 from pathlib import Path
 
 from children import explain
-from measured import Budget, Measured, Spread
+from measured import Budget, Measured, Spread, budget_figures, unjudged
 from text import Progress, budget_lines, number, spread
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -85,23 +85,41 @@ def bandwidth(states: list[dict], name: str) -> Spread:
     return Spread.of([state["bytes"] / state[name] * 1e-6 for state in states])
 
 
-def measure(programs: Path, repetitions: int | None, quick: bool) -> Measured:
-    bench = Bench(programs, quick)
-    begin = time.monotonic()
-    without, with_them, states = measure_rounds(bench, repetitions or (1 if quick else REPETITIONS))
-    seconds = time.monotonic() - begin
-    slowdown = ratios(values(with_them, "wall_s"), values(without, "wall_s"))
-    of_plain = ratios(values(states, "plain_s"), values(states, "checkpoint_s"))
-    of_library = ratios(values(states, "library_s"), values(states, "checkpoint_s"))
+@dataclass(frozen=True)
+class Summary:
+    """The reports of all rounds, in their order."""
+
+    steps: int
+    without: list[dict]
+    with_them: list[dict]
+    states: list[dict]
+
+    def slowdown(self) -> Spread:
+        return ratios(values(self.with_them, "wall_s"), values(self.without, "wall_s"))
+
+    def over(self, peer: str) -> Spread:
+        """The checkpoint's bandwidth over another way's to write the same."""
+        return ratios(values(self.states, peer), values(self.states, "checkpoint_s"))
+
+    def budgets(self) -> list[Budget]:
+        over_plain = self.over("plain_s").middle
+        return [
+            Budget("run with checkpoints over without", MOST_SLOWDOWN, True, self.slowdown().middle),
+            Budget("checkpoint over plain write", LEAST_BANDWIDTH, False, over_plain),
+        ]
+
+
+def table_lines(summary: Summary, judged: list[Budget]) -> list[str]:
+    without, with_them, states = summary.without, summary.with_them, summary.states
     mebibytes = states[0]["bytes"] / 2**20
     packed_size = states[0]["packed_bytes"] / states[0]["bytes"]
     large_size = states[0]["bytes"] / states[0]["points"]
     lines = [
         "",
-        f"Zalesak's disk, {bench.steps} base steps, a checkpoint every {EVERY}",
+        f"Zalesak's disk, {summary.steps} base steps, a checkpoint every {EVERY}",
         f"  seconds without                     {spread(Spread.of(values(without, 'wall_s')))}",
         f"  seconds with                        {spread(Spread.of(values(with_them, 'wall_s')))}",
-        f"  with over without, round by round   {spread(slowdown)}",
+        f"  with over without, round by round   {spread(summary.slowdown())}",
         f"  bytes per point                     {number(with_them[0]['bytes_per_point'])}",
         "",
         f"a state of {mebibytes:.0f} MiB, MB/s until it is on the disk",
@@ -110,24 +128,30 @@ def measure(programs: Path, repetitions: int | None, quick: bool) -> Measured:
         f"  records by H5Dwrite                 {spread(bandwidth(states, 'library_s'))}",
         f"  compressed checkpoint, of {number(packed_size)} the size {spread(bandwidth(states, 'packed_s'))}",
         f"  checking it                         {spread(bandwidth(states, 'verify_s'))}",
-        f"  checkpoint over plain               {spread(of_plain)}",
-        f"  checkpoint over H5Dwrite            {spread(of_library)}",
+        f"  checkpoint over plain               {spread(summary.over('plain_s'))}",
+        f"  checkpoint over H5Dwrite            {spread(summary.over('library_s'))}",
         f"  bytes per point                     {number(large_size)}",
     ]
-    judged = []
-    if not quick:
-        judged = [
-            Budget("run with checkpoints over without", MOST_SLOWDOWN, True, slowdown.middle),
-            Budget("checkpoint over plain write", LEAST_BANDWIDTH, False, of_plain.middle),
-        ]
-    lines += budget_lines("budgets (medians)", judged)
+    return lines + budget_lines("budgets (medians)", judged)
+
+
+def measure(programs: Path, repetitions: int | None, quick: bool) -> Measured:
+    bench = Bench(programs, quick)
+    begin = time.monotonic()
+    without, with_them, states = measure_rounds(bench, repetitions or (1 if quick else REPETITIONS))
+    seconds = time.monotonic() - begin
+    summary = Summary(bench.steps, without, with_them, states)
+    judged = summary.budgets()
+    if quick:
+        judged = unjudged(judged)
     hashes = {report["state_hash"] for report in without + with_them}
     failures = [] if len(hashes) == 1 else [f"the runs differ: {', '.join(sorted(hashes))}"]
     figures = {
-        "budgets": [asdict(budget) | {"verdict": budget.verdict} for budget in judged],
+        "budgets": budget_figures(judged),
         "without": without,
         "with": with_them,
         "states": states,
     }
     extent = f"{len(states)} round{'s' if len(states) > 1 else ''} in {seconds:.0f} s"
-    return Measured(len(os.sched_getaffinity(0)), extent, lines, figures, failures)
+    workers = len(os.sched_getaffinity(0))
+    return Measured(workers, extent, table_lines(summary, judged), figures, failures)

@@ -5,11 +5,11 @@ import time
 from dataclasses import asdict
 from pathlib import Path
 
-from measured import Measured
+from measured import Measured, budget_figures, unjudged
 from text import Progress
 
 from .measure import Bench, Outcome
-from .plan import Case, cases
+from .plan import Case, cases, marks
 from .summary import Summary, goals
 from .table import table_lines
 
@@ -60,10 +60,12 @@ def measure(programs: Path, repetitions: int | None, quick: bool) -> Measured:
     outcomes = Rounds(Bench(programs, workers), quick).run(repetitions)
     seconds = time.monotonic() - begin
     summary = Summary(outcomes)
-    judged = [] if quick else goals(summary)
+    judged = goals(summary, marks(quick))
+    if quick:
+        judged = unjudged(judged)
     rounds = 1 + max(run.turn for runs in outcomes.values() for run in runs)
     figures = {
-        "goals": [asdict(goal) | {"verdict": goal.verdict} for goal in judged],
+        "goals": budget_figures(judged),
         "runs": [
             asdict(case) | asdict(outcome) for case, runs in outcomes.items() for outcome in runs
         ],

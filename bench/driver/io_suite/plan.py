@@ -58,13 +58,25 @@ class Case:
 
 
 ALL, EIGHTH, FEW = "all active", "one eighth active", "128 active"
-GOAL, SMALL, LARGE = 1024, 512, 4096  # connections that the goals name
+
+
+@dataclass(frozen=True)
+class Marks:
+    """The numbers of connections that the goals name."""
+
+    small: int
+    goal: int
+    large: int
+
+
+MARKS = Marks(512, 1024, 4096)
+QUICK_MARKS = Marks(8, 64, 256)
 COUNTS = {
-    ALL: (1, 8, 64, SMALL, GOAL, LARGE, 8192),
-    EIGHTH: (64, GOAL, 8192),
-    FEW: (GOAL, LARGE, 8192),
+    ALL: (1, 8, 64, 512, 1024, 4096, 8192),
+    EIGHTH: (64, 1024, 8192),
+    FEW: (1024, 4096, 8192),
 }
-QUICK_COUNTS = {ALL: (8, 64), EIGHTH: (64,), FEW: (256,)}
+QUICK_COUNTS = {ALL: (8, 64, 256), EIGHTH: (64,), FEW: (256,)}
 ACTIVE = {ALL: lambda count: count, EIGHTH: lambda count: count // 8, FEW: lambda count: 128}
 
 RATE = 2000  # messages per second, in all
@@ -72,14 +84,19 @@ ECHO_CONNECTIONS = 32
 WRITING_THREADS = 256
 
 
+def marks(quick: bool) -> Marks:
+    return QUICK_MARKS if quick else MARKS
+
+
 def pingpong_points(quick: bool) -> list[Point]:
+    named = marks(quick)
     window = {"seconds": "0.2", "warm_up": "0.1"} if quick else {"seconds": "1", "warm_up": "0.25"}
     return [
         Point(
             "pingpong",
             figure,
             tuple(({"connections": str(n), "active": str(ACTIVE[figure](n))} | window).items()),
-            has_goal=figure == ALL and n in (GOAL, SMALL, LARGE),
+            has_goal=figure == ALL and n in (named.small, named.goal, named.large),
         )
         for figure, counts in (QUICK_COUNTS if quick else COUNTS).items()
         for n in counts

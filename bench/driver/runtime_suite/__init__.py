@@ -1,11 +1,10 @@
 """The runtime beside its peers."""
 
-import sys
 import time
 from dataclasses import asdict
 from pathlib import Path
 
-from measured import Measured
+from measured import Measured, budget_figures, unjudged
 from text import Progress
 
 from .measure import Outcome, run, run_breakdown, run_case
@@ -22,7 +21,7 @@ def available_workers(programs: Path) -> int:
     """As many as the runtime itself would take."""
     outcome = run([str(programs / "fib_kumiko"), "n=1", "workers=0"], {})
     if outcome.report is None:
-        sys.exit(f"error: fib_kumiko: {outcome.error}")
+        raise RuntimeError(f"fib_kumiko: {outcome.error}")
     return outcome.report["workers"]
 
 
@@ -60,12 +59,14 @@ def measure(programs: Path, repetitions: int | None, quick: bool) -> Measured:
     seconds = time.monotonic() - begin
     summary = Summary(outcomes, workers)
     parts = breakdown(summary, raw_parts)
-    limits = [] if quick else budgets(summary)
+    limits = budgets(summary)
+    if quick:
+        limits = unjudged(limits)
     rounds = max(len(runs) for runs in outcomes.values())
     figures = {
         "summary": [asdict(entry) for entry in summary.entries.values()],
         "breakdown_ns": parts,
-        "budgets": [asdict(budget) | {"verdict": budget.verdict} for budget in limits],
+        "budgets": budget_figures(limits),
         "runs": [
             asdict(case) | asdict(outcome) for case, runs in outcomes.items() for outcome in runs
         ],

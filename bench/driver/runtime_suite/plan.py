@@ -28,9 +28,11 @@ class Benchmark:
     unfit: dict[str, str] = field(default_factory=dict)  # why a system is left out
     one_worker_only: bool = False
     overhead_only: bool = False  # the time of the serial version is taken off
+    beyond_serial: bool = False  # what a system adds to the serial version has columns of its own
 
 
 OURS = "kumiko"
+GO = "go"
 TASK_BENCHMARKS = ("fib", "uts", "nqueens", "skynet")
 STACKS = {"OMP_STACKSIZE": "512M"}
 
@@ -140,6 +142,7 @@ BENCHMARKS = {
         {system: T3 for system in SYSTEMS} | {"std-thread": UTS_SMALL},
         {system: UTS_QUICK for system in SYSTEMS} | {"std-thread": UTS_SMALL},
         expected_uts,
+        beyond_serial=True,
     ),
     "nqueens": Benchmark(
         lambda size: f"{size['n']}-queens: one thread per queen placed",

@@ -10,7 +10,8 @@ WIDTH_OF_TITLE = 17
 
 LEGEND = """
 K/peer: Kumiko's cost over the peer's. growth: the cost with all workers over that with one. speed-up:
-all workers over the serial version. peak MiB: largest resident set. A size at a line's end: its own,
+all workers over the serial version by the same compiler. beyond: ns per operation x workers that the serial
+version does not take. peak MiB: largest resident set. A size at a line's end: its own,
 not Kumiko's. handles: a Thread per node, joined one by one; + together: it keeps its stack until then."""
 
 
@@ -53,6 +54,8 @@ class BenchmarkTable:
         cells = [f"{count} worker{'s' if count > 1 else ''}" for count in self.workers]
         if self.has_scaling:
             cells.append("growth" if self.benchmark.overhead_only else "speed-up")
+        if self.benchmark.beyond_serial:
+            cells += [f"beyond, {count}" for count in self.workers]
         return cells + [f"K/peer, {count}" for count in self.workers] + ["peak MiB"]
 
     def line(self, system: str, standard: str) -> str | None:
@@ -82,6 +85,9 @@ class BenchmarkTable:
         cells = [spread(summary.cost(self.name, system, count)) for count in self.workers]
         if self.has_scaling:
             cells.append(number(self.scaling(system)))
+        if self.benchmark.beyond_serial:
+            beyond = (summary.beyond_serial(self.name, system, count) for count in self.workers)
+            cells += map(number, beyond)
         for count in self.workers:
             ratio = None if system == OURS else summary.ratio(self.name, system, count)
             cells.append(number(ratio))

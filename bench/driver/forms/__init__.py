@@ -1,0 +1,15 @@
+"""What the tables of each suite should look like on a machine."""
+
+from forms import amr, checkpoint, io, predict, runtime
+from forms.host import Host
+
+__all__ = ["FORMS", "Host"]
+
+# By suite: from the machine to its Form.
+FORMS = {
+    "amr": amr.form,
+    "checkpoint": checkpoint.form,
+    "io": io.form,
+    "predict": predict.form,
+    "runtime": runtime.form,
+}

@@ -1,0 +1,144 @@
+"""Contract: a table that lacks a row, a column, a unit or a verdict, or has a figure that is not finite, is refused,
+and the fault is named; what a machine cannot have is named as skipped, and is not a fault."""
+
+import tempfile
+import unittest
+from pathlib import Path
+
+import suites
+from suites import SUITES, with_text, without_lines
+
+from check import check
+from form import Report
+from forms import FORMS, Host
+from measured import Measured
+
+HOST = Host(suites.WORKERS)
+
+
+def report_of(suite: str, measured: Measured, quick: bool = True, host: Host = HOST) -> Report:
+    with tempfile.TemporaryDirectory() as folder:
+        return check(suite, measured, suites.written(measured, quick, Path(folder)), quick, host)
+
+
+class Form(unittest.TestCase):
+    def assert_fault(self, suite: str, measured: Measured, *words: str, quick: bool = True) -> None:
+        """Exactly one fault, which names all of the words."""
+        faults = report_of(suite, measured, quick).faults
+        self.assertEqual(len(faults), 1, faults)
+        for word in words:
+            self.assertIn(word, faults[0])
+
+    def test_every_suite_prints_what_its_form_asks_for(self):
+        self.assertEqual(SUITES.keys(), FORMS.keys())
+        for suite, make in SUITES.items():
+            for quick in (True, False):
+                with self.subTest(suite=suite, quick=quick):
+                    report = report_of(suite, make(quick), quick)
+                    self.assertEqual((report.faults, report.skipped), ([], []))
+
+    def test_a_missing_row_is_named(self):
+        rows = {
+            "amr": "pthread strips, 2 workers",
+            "checkpoint": "checking it",
+            "io": "pool of 8",
+            "predict": "openmp    ",
+            "runtime": "Kumiko, handles",
+        }
+        for suite, row in rows.items():
+            with self.subTest(suite=suite):
+                faults = report_of(suite, without_lines(SUITES[suite](True), row)).faults
+                self.assertTrue(faults)
+                for fault in faults:
+                    self.assertRegex(fault, f"row '{row.strip()}.*' is missing")
+
+    def test_a_missing_line_of_connections_is_counted(self):
+        faults = report_of("io", without_lines(SUITES["io"](True), "256 ", "8 ")).faults
+        self.assertEqual(len([fault for fault in faults if "is missing" in fault]), 6)
+
+    def test_a_row_too_many_is_a_fault(self):
+        table = with_text(SUITES["runtime"](True), "oneTBB ", "oneFFF again 1.0\noneTBB ")
+        self.assert_fault("runtime", table, "unexpected line 'oneFFF again 1.0'")
+
+    def test_a_missing_column_is_named(self):
+        table = with_text(SUITES["runtime"](True), "growth", "")
+        self.assert_fault("runtime", table, "its columns are", "growth")
+        table = with_text(SUITES["amr"](True), "% of peak", "")
+        self.assert_fault("amr", table, "its columns are", "% of peak")
+
+    def test_a_row_with_a_figure_less_is_a_fault(self):
+        table = with_text(SUITES["checkpoint"](True), "checking it                         1074", "checking it")
+        self.assert_fault("checkpoint", table, "checking it", "1 figures should be there, and there are 0")
+
+    def test_a_missing_unit_is_a_fault(self):
+        table = with_text(SUITES["checkpoint"](True), ", MB/s until it is on the disk", " until it is on the disk")
+        self.assert_fault("checkpoint", table, "no table", "MB/s")
+        table = with_text(SUITES["runtime"](True), "; ns per node", "")
+        self.assert_fault("runtime", table, "no table", "ns per node")
+
+    def test_a_figure_that_is_not_finite_is_named(self):
+        for word in ("nan", "inf", "-", "1.2 (1.1..inf)"):
+            with self.subTest(word=word):
+                table = with_text(SUITES["checkpoint"](True), "seconds without                     2.00",
+                                  f"seconds without                     {word}")
+                self.assert_fault("checkpoint", table, "seconds without", f"'{word}'", "a finite number")
+
+    def test_a_figure_that_is_not_finite_is_found_in_the_file(self):
+        measured = SUITES["predict"](True)
+        measured.figures["rounds"] = [{"disturbed_share": float("nan")}]
+        self.assert_fault("predict", measured, "figures.json", "NaN is not a finite number")
+
+    def test_an_absent_program_is_named(self):
+        lines = "\n".join(SUITES["runtime"](True).lines).split("\n")
+        place = next(i for i, line in enumerate(lines) if line.startswith("LLVM OpenMP"))
+        lines[place] = "LLVM OpenMP       absent: not installed when this was built"
+        measured = SUITES["runtime"](True)
+        table = Measured(measured.workers, measured.extent, lines, measured.figures)
+        self.assert_fault("runtime", table, "LLVM OpenMP", "absent")
+
+    def test_what_was_not_measured_is_a_fault(self):
+        table = SUITES["io"](True)
+        lines = [*table.lines[:-1], "", "not measured", "  OS threads: it failed (load)", "", *table.lines[-1:]]
+        faults = report_of("io", Measured(2, "1 round", lines, table.figures)).faults
+        self.assertIn("not measured: OS threads: it failed (load)", faults)
+
+    def test_a_missing_verdict_or_budget_is_a_fault(self):
+        table = with_text(SUITES["checkpoint"](True), "0.800   not judged", "0.800")
+        self.assert_fault("checkpoint", table, "verdict is missing", "checkpoint over plain write")
+        table = without_lines(SUITES["amr"](True), "balance of threads, 2 workers")
+        self.assert_fault("amr", table, "budgets should have a line")
+        table = with_text(SUITES["checkpoint"](False), "met", "not measured")
+        self.assert_fault("checkpoint", table, "the verdict is 'not measured'", quick=False)
+
+    def test_budgets_are_missed_in_the_file_too(self):
+        measured = SUITES["io"](True)
+        measured.figures["goals"].pop()
+        self.assert_fault("io", measured, "figures.json", "8 budgets should be there, and there are 7")
+
+    def test_full_sizes_must_be_judged(self):
+        faults = report_of("checkpoint", SUITES["checkpoint"](True), quick=False).faults
+        self.assertEqual(len([fault for fault in faults if "not judged" in fault or "lacks" in fault]), 4)
+
+    def test_go_may_be_absent_where_it_is_not_installed(self):
+        text = "\n".join(SUITES["runtime"](True).lines).split("\n")
+        absent = "absent: not installed when this was built"
+        lines = []
+        for line in text:
+            title = next((t for t in ("serial (Go)", "Go ") if line.startswith(t)), None)
+            lines.append(f"{title:<17} {absent}" if title else line)
+        measured = Measured(2, "1 round", lines, SUITES["runtime"](True).figures)
+        without = report_of("runtime", measured, host=Host(2, has_go=False))
+        self.assertEqual(without.faults, [])
+        self.assertEqual(len(without.skipped), 11)
+        self.assertEqual(len(report_of("runtime", measured).faults), 11)
+
+    def test_no_budget_depends_on_go(self):
+        for suite, make in SUITES.items():
+            measured = make(False)
+            for budget in measured.figures.get("budgets", []) + measured.figures.get("goals", []):
+                with self.subTest(suite=suite, budget=budget["title"]):
+                    self.assertNotRegex(budget["title"], r"\bGo\b")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,121 @@
+"""Tables as the suites print them, of figures that nobody has measured."""
+
+import json
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench/driver"))
+
+import amr_suite.plan  # noqa: E402
+import amr_suite.summary  # noqa: E402
+import amr_suite.table  # noqa: E402
+import checkpoint_suite  # noqa: E402
+import io_suite.plan  # noqa: E402
+import io_suite.summary  # noqa: E402
+import io_suite.table  # noqa: E402
+import predict_suite  # noqa: E402
+import runtime_suite.plan  # noqa: E402
+import runtime_suite.summary  # noqa: E402
+import runtime_suite.table  # noqa: E402
+from amr_suite.measure import Outcome as AmrOutcome  # noqa: E402
+from io_suite.measure import Outcome as IoOutcome  # noqa: E402
+from runtime_suite.measure import Outcome as RuntimeOutcome  # noqa: E402
+from measured import Measured, budget_figures, unjudged  # noqa: E402
+
+WORKERS = 2
+ISAS = ("avx2", "avx512")
+
+
+def figures_of(value: float, names: str) -> dict[str, float]:
+    return dict.fromkeys(names.split(), value)
+
+
+def judge(budgets: list, quick: bool) -> list:
+    return unjudged(budgets) if quick else budgets
+
+
+def runtime(quick: bool) -> Measured:
+    outcome = RuntimeOutcome(report={"ns_per_operation": 20.0, "peak_rss_bytes": 2**22})
+    cases = runtime_suite.plan.cases(WORKERS, quick)
+    serial = RuntimeOutcome(report={"ns_per_operation": 3.0, "peak_rss_bytes": 2**21})
+    outcomes = {case: [serial if case.system.startswith("serial") else outcome] for case in cases}
+    summary = runtime_suite.summary.Summary(outcomes, WORKERS)
+    parts = runtime_suite.summary.breakdown(summary, [figures_of(1.5, "stack deque switch join")])
+    judged = judge(runtime_suite.summary.budgets(summary), quick)
+    lines = runtime_suite.table.table_lines(summary, parts, judged)
+    return Measured(WORKERS, "1 round", lines, {"budgets": budget_figures(judged)})
+
+
+IO_NAMES = """per_second cpu_us searching_share polling_share useful_share p50_us p99_us p999_us
+ patches_per_second_with kept_per_second kept_per_cpu_second late_p99_us bytes_per_second seconds sync_seconds"""
+
+
+def io(quick: bool) -> Measured:
+    outcome = IoOutcome(figures_of(0.5, IO_NAMES))
+    outcomes = {case: [outcome] for case in io_suite.plan.cases(quick, 0)}
+    summary = io_suite.summary.Summary(outcomes)
+    judged = judge(io_suite.summary.goals(summary, io_suite.plan.marks(quick)), quick)
+    lines = io_suite.table.table_lines(summary, judged)
+    return Measured(WORKERS, "1 round", lines, {"goals": budget_figures(judged)})
+
+
+def core_report() -> dict[str, float]:
+    kernels = (f"{upwind}_upwind_{isa}" for upwind in ("uniform", "mixed") for isa in ("baseline", *ISAS))
+    peaks = (f"fma_{isa}" for isa in ISAS)
+    grids = (f"grid_{points}_{backend}" for points in (256, 1024) for backend in ("serial", "threads"))
+    return dict.fromkeys((*kernels, *peaks, *grids), 2.5e8)
+
+
+def amr(quick: bool) -> Measured:
+    works = amr_suite.plan.works(quick)
+    run = figures_of(1.25, "wall_s updates_per_core_s balance_efficiency")
+    run |= {"error": {"rms": 0.02}, "memory": {"bytes_per_point": 45.0}, "state_hash": "0123456789abcdef"}
+    outcomes = {
+        case: [AmrOutcome(core_report() if case.work == amr_suite.plan.CORES else run)]
+        for case in amr_suite.plan.cases(WORKERS, 0)
+    }
+    summary = amr_suite.summary.Summary(outcomes, works, WORKERS)
+    judged = judge(amr_suite.summary.budgets(summary), quick)
+    lines = amr_suite.table.table_lines(summary, judged)
+    return Measured(WORKERS, "1 round", lines, {"budgets": budget_figures(judged)})
+
+
+def checkpoint(quick: bool) -> Measured:
+    run = {"wall_s": 2.0, "bytes_per_point": 8.5}
+    state = figures_of(0.25, "checkpoint_s plain_s library_s packed_s verify_s")
+    state |= {"bytes": 2**28, "packed_bytes": 2**27, "points": 2**25}
+    summary = checkpoint_suite.Summary(200, [run], [run], [state])
+    judged = judge(summary.budgets(), quick)
+    lines = checkpoint_suite.table_lines(summary, judged)
+    return Measured(WORKERS, "1 round", lines, {"budgets": budget_figures(judged)})
+
+
+def predict(_: bool) -> Measured:
+    keys = [(model, count) for model in predict_suite.SYSTEMS for count in (1, WORKERS)]
+    seconds = dict.fromkeys(keys, 0.025)
+    turn = {"predicted": seconds, "measured": seconds, "disturbed_share": 0.25}
+    return Measured(WORKERS, "1 round", predict_suite.table([turn], [1, WORKERS]), {})
+
+
+SUITES = {"amr": amr, "checkpoint": checkpoint, "io": io, "predict": predict, "runtime": runtime}
+
+
+def written(measured: Measured, quick: bool, folder: Path) -> Path:
+    """The JSON file, as the driver writes it."""
+    path = folder / "figures.json"
+    head = {"machine": {}, "quick": quick, "workers": measured.workers}
+    path.write_text(json.dumps(head | measured.figures))
+    return path
+
+
+def without_lines(measured: Measured, *beginnings: str) -> Measured:
+    """The same table without its lines that begin so."""
+    lines = [line for line in "\n".join(measured.lines).split("\n") if not line.strip().startswith(beginnings)]
+    return Measured(measured.workers, measured.extent, lines, measured.figures)
+
+
+def with_text(measured: Measured, old: str, new: str) -> Measured:
+    """The same table, with a text replaced once; fails where it is not there."""
+    text = "\n".join(measured.lines)
+    assert old in text, f"'{old}' is not in the table"
+    return Measured(measured.workers, measured.extent, text.replace(old, new, 1).split("\n"), measured.figures)
