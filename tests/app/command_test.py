@@ -409,6 +409,47 @@ class Refusal(CommandTest):
         )
 
 
+    def test_given_a_misspelled_option_then_the_nearest_of_its_command_is_named(self):
+        for words, typo, meant in (
+            (["run", ZALESAK, "--wrokers", "2"], "--wrokers", "--workers"),
+            (["run", "--wrokers=2", ZALESAK], "--wrokers", "--workers"),
+            (["run", "--output", "here", ZALESAK, "-quiet"], "-quiet", "--quiet"),
+            (["table", THESIS, "--summray", "t.json"], "--summray", "--summary"),
+            (["compare", GAUSSIAN, "--resoltions=32"], "--resoltions", "--resolutions"),
+            (["scaling", ZALESAK, "--backend", "threads"], "--backend", "--backends"),
+            (["simulate", "run", "--modles", "level"], "--modles", "--models"),
+            (["inspect", "state.hdf", "--jsn"], "--jsn", "--json"),
+            (["export", "state.hdf", "--fromat", "png"], "--fromat", "--format"),
+            (["report", "run", "--titel", "A run"], "--titel", "--title"),
+            (["solver", "list", "--plugin_path=here"], "--plugin_path", "--plugin-path"),
+            (["solver", "new", "mine", "--ouput", "here"], "--ouput", "--output"),
+            (["solver", "check", "mine.so", "--solvr", "mine"], "--solvr", "--solver"),
+            (["case", "new", "mine", "--ouput", "here"], "--ouput", "--output"),
+            (["--vrsion"], "--vrsion", "--version"),
+        ):
+            with self.subTest(words):
+                message = f"unknown option '{typo}'; did you mean '{meant}'?"
+                self.assert_refused(self.kumiko(*words), message)
+        done = self.kumiko("run", ZALESAK, "--frobnicate", "--workers", "2")
+        self.assert_refused(done, "unknown option '--frobnicate'", "'kumiko run --help'")
+        # What stands for a value is no option.
+        self.assert_refused(self.kumiko("run", ZALESAK, "--set", "rnu"), "rnu", "KEY=VALUE")
+
+    def test_given_a_misspelled_command_then_the_nearest_is_named(self):
+        for words, typo, meant in (
+            (["rnu"], "rnu", "run"),
+            (["rnu", ZALESAK, "--workers", "2"], "rnu", "run"),
+            (["solver", "chek", "mine.so"], "chek", "check"),
+            (["sovler", "list"], "sovler", "solver"),
+            (["case", "lst"], "lst", "list"),
+        ):
+            with self.subTest(words):
+                message = f"unknown command '{typo}'; did you mean '{meant}'?"
+                self.assert_refused(self.kumiko(*words), message)
+        self.assert_refused(self.kumiko("fly"), "unknown command 'fly'", "run", "'kumiko --help'")
+        self.assert_refused(self.kumiko("solver", "fly"), "'fly'", "check", "'kumiko solver --help'")
+
+
 @unittest.skipUnless(HAS_OPENMP, "the table's fine grid runs with OpenMP")
 class Table(CommandTest):
     def test_given_a_small_thesis_case_then_both_tables_and_the_json_are_there(self):
