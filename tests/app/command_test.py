@@ -4,6 +4,8 @@ import collections
 import csv
 import json
 import os
+import platform
+import re
 import shutil
 import signal
 import subprocess
@@ -11,6 +13,7 @@ import tempfile
 import time
 import unittest
 import xml.etree.ElementTree
+from datetime import datetime, timezone
 from pathlib import Path
 
 KUMIKO = os.environ["KUMIKO"]
@@ -104,6 +107,25 @@ class Run(CommandTest):
         self.assertAlmostEqual(
             summary["updates"]["fraction_of_uniform"], summary["updates"]["total"] / uniform
         )
+
+    def test_given_a_run_then_its_summary_says_where_when_and_by_what_it_was_computed(self):
+        before = datetime.now(timezone.utc).replace(microsecond=0)
+        summary = self.run_small("here")
+        date = datetime.strptime(summary["date"], "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=timezone.utc)
+        self.assertLessEqual(before, date)
+        self.assertLessEqual(date, datetime.now(timezone.utc))
+        self.assertEqual(summary["host"], platform.node())
+        self.assertTrue(summary["cpu"])
+        models = re.findall(r"(?m)^model name\s*: (.+)$", Path("/proc/cpuinfo").read_text())
+        if models:
+            self.assertEqual(summary["cpu"], models[0].strip())
+        self.assertEqual(f"kumiko {summary['version']}\n", self.kumiko("--version").stdout)
+        self.assertRegex(summary["compiler"], r"^(g\+\+|clang) \d+\.\d+")
+        # What two equal runs write stays equal.
+        for file in (self.path / "here").iterdir():
+            for key in ("date", "compiler", "cpu"):
+                held = summary[key].encode() in file.read_bytes()
+                self.assertEqual(held, file.name == "summary.json", f"{key} in {file.name}")
 
     def test_given_a_short_run_then_the_diagnostics_add_up_to_the_summary(self):
         summary = self.copy_of_small("here", "--set", "diagnostics.every=5", "--workers", "2")
