@@ -13,6 +13,7 @@
 
 #include <kumiko/amr/diagnostics.hpp>
 
+#include "origin.hpp"
 #include "terminal.hpp"
 
 namespace kumiko::app {
@@ -250,6 +251,7 @@ io::RunSummary step_to_end(const Problem& problem, amr::Backend& backend,
   const int past_step = simulation.step();
   const std::uint64_t updates_before = simulation.counters().updates();
   const double wall_s_before = figures.wall_s;
+  const io::Origin origin = origin_now();
   Stops stops(problem, hooks, figures.wall_s);
   while (simulation.step() < problem.stop_step) {
     const int step = simulation.step();
@@ -280,6 +282,7 @@ io::RunSummary step_to_end(const Problem& problem, amr::Backend& backend,
   const auto errors =
       amr::error_norms(simulation.hierarchy(), *problem.the_case, simulation.time(), backend);
   summary.wall_s = wall_s;
+  summary.origin = origin;
   if (errors) {
     summary.rms = errors->rms;
     summary.l1_relative = errors->l1_relative;

@@ -11,46 +11,17 @@
 #include <fmt/core.h>
 
 #include <kumiko/amr/backend.hpp>
-#include <kumiko/io/schema.hpp>
 
 #include "comparison.hpp"
 #include "export_pictures.hpp"
+#include "key_reference.hpp"
+#include "misspelling.hpp"
 #include "plugins.hpp"
 #include "request.hpp"
 #include "status.hpp"
 
 namespace kumiko::app {
 namespace {
-
-/// The keys that each of the entries declares, under its name.
-template <class Entry, class Add>
-std::string keys_of(const char* kind, const std::vector<Entry>& entries, Add add) {
-  std::string text;
-  for (const Entry& entry : entries) {
-    if (entry.parameters.empty()) continue;
-    io::Schema schema;
-    const std::size_t core = schema.keys().size();
-    try {
-      add(schema, entry.parameters);
-    } catch (const std::invalid_argument&) {
-      continue;  // a run with it says what is wrong
-    }
-    text += fmt::format("\nKeys of {} '{}':\n", kind, entry.name);
-    for (std::size_t at = core; at < schema.keys().size(); ++at) {
-      text += io::describe_key(schema.keys()[at]);
-    }
-  }
-  return text;
-}
-
-std::string key_reference() {
-  const auto plugins = find_plugins({});
-  return "Keys of CASE.toml and --set:\n" + io::describe_keys(io::Schema()) +
-         keys_of("solver", plugins->solvers(),
-                 [](io::Schema& schema, const auto& keys) { schema.add_solver(keys); }) +
-         keys_of("case", plugins->cases(),
-                 [](io::Schema& schema, const auto& keys) { schema.add_case(keys); });
-}
 
 /// An unset variable of a script must not stand for a default.
 const CLI::Validator kNotEmpty(
@@ -350,7 +321,9 @@ int dispatch(int argc, char** argv) {
   } catch (const CLI::CallForVersion& version) {
     return app.exit(version);
   } catch (const CLI::ParseError& error) {
-    return error_line(std::string(error.what()) + "; see 'kumiko --help'", kWrongRequest);
+    const std::string typo = misspelling(app, argc, argv);
+    return error_line(typo.empty() ? error.what() + std::string("; see 'kumiko --help'") : typo,
+                      kWrongRequest);
   }
   if (inspect->parsed()) return inspect_command(request);
   if (simulate->parsed()) return simulate_command(request);

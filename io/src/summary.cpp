@@ -126,6 +126,11 @@ Json to_json(const RunSummary& summary) {
                      {"regrids", summary.regrids}};
   json["peak_rss_bytes"] = summary.peak_rss_bytes;
   json["state_hash"] = summary.state_hash;
+  json["host"] = summary.origin.host;
+  json["cpu"] = summary.origin.cpu;
+  json["date"] = summary.origin.date;
+  json["version"] = summary.origin.version;
+  json["compiler"] = summary.origin.compiler;
   json["config"] = config_json(summary);
   return json;
 }

@@ -4,12 +4,16 @@ import collections
 import csv
 import json
 import os
+import platform
+import re
+import shutil
 import signal
 import subprocess
 import tempfile
 import time
 import unittest
 import xml.etree.ElementTree
+from datetime import datetime, timezone
 from pathlib import Path
 
 KUMIKO = os.environ["KUMIKO"]
@@ -27,6 +31,8 @@ SMALL = ["--set", "grid.base=64", "--set", "time.steps=640", "--set", "time.stop
 
 
 class CommandTest(unittest.TestCase):
+    shared = {}  # folders that hold a small run each, by its options
+
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)
@@ -50,6 +56,18 @@ class CommandTest(unittest.TestCase):
         self.assertEqual(result.returncode, 0, result.stderr)
         return json.loads((self.path / name / "summary.json").read_text())
 
+    def copy_of_small(self, name, *arguments):
+        """A small run that several tests look at: made once, and copied for each of them."""
+        if arguments not in self.shared:
+            made = tempfile.TemporaryDirectory()
+            unittest.addModuleCleanup(made.cleanup)
+            own, self.path = self.path, Path(made.name)
+            self.run_small("run", *arguments)
+            self.path = own
+            self.shared[arguments] = Path(made.name) / "run"
+        shutil.copytree(self.shared[arguments], self.path / name)
+        return json.loads((self.path / name / "summary.json").read_text())
+
     def assert_refused(self, result, *parts):
         """Exit code 2, one line that names the parts, and nothing written."""
         self.assertEqual(result.returncode, 2, result.stderr)
@@ -62,7 +80,7 @@ class CommandTest(unittest.TestCase):
 
 class Run(CommandTest):
     def test_given_a_short_run_then_its_folder_is_complete(self):
-        summary = self.run_small("here", "--set", "diagnostics.every=5", "--workers", "2")
+        summary = self.copy_of_small("here", "--set", "diagnostics.every=5", "--workers", "2")
         files = {file.name for file in (self.path / "here").iterdir()}
         expected = {"summary.json", "manifest.json", "effective.toml", "diagnostics.csv", "load.csv"}
         expected |= {"state_000012.hdf", "states.hdf.series"}
@@ -90,8 +108,27 @@ class Run(CommandTest):
             summary["updates"]["fraction_of_uniform"], summary["updates"]["total"] / uniform
         )
 
+    def test_given_a_run_then_its_summary_says_where_when_and_by_what_it_was_computed(self):
+        before = datetime.now(timezone.utc).replace(microsecond=0)
+        summary = self.run_small("here")
+        date = datetime.strptime(summary["date"], "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=timezone.utc)
+        self.assertLessEqual(before, date)
+        self.assertLessEqual(date, datetime.now(timezone.utc))
+        self.assertEqual(summary["host"], platform.node())
+        self.assertTrue(summary["cpu"])
+        models = re.findall(r"(?m)^model name\s*: (.+)$", Path("/proc/cpuinfo").read_text())
+        if models:
+            self.assertEqual(summary["cpu"], models[0].strip())
+        self.assertEqual(f"kumiko {summary['version']}\n", self.kumiko("--version").stdout)
+        self.assertRegex(summary["compiler"], r"^(g\+\+|clang) \d+\.\d+")
+        # What two equal runs write stays equal.
+        for file in (self.path / "here").iterdir():
+            for key in ("date", "compiler", "cpu"):
+                held = summary[key].encode() in file.read_bytes()
+                self.assertEqual(held, file.name == "summary.json", f"{key} in {file.name}")
+
     def test_given_a_short_run_then_the_diagnostics_add_up_to_the_summary(self):
-        summary = self.run_small("here", "--set", "diagnostics.every=5", "--workers", "2")
+        summary = self.copy_of_small("here", "--set", "diagnostics.every=5", "--workers", "2")
         with open(self.path / "here" / "diagnostics.csv", newline="") as file:
             rows = list(csv.DictReader(file))
         self.assertEqual([int(row["step"]) for row in rows], [0, 5, 10, 12])
@@ -102,7 +139,7 @@ class Run(CommandTest):
         self.assertAlmostEqual(drift, summary["mass_drift"], places=14)
 
     def test_given_a_short_run_then_the_load_of_every_step_adds_up_to_the_summary(self):
-        summary = self.run_small("here", "--set", "diagnostics.every=5", "--workers", "2")
+        summary = self.copy_of_small("here", "--set", "diagnostics.every=5", "--workers", "2")
         with open(self.path / "here" / "load.csv", newline="") as file:
             rows = list(csv.DictReader(file))
         places = [(int(row["step"]), int(row["worker"])) for row in rows]
@@ -129,7 +166,7 @@ class Run(CommandTest):
         self.assertEqual(len(hashes), 1)
 
     def test_given_the_effective_configuration_then_it_computes_the_same(self):
-        first = self.run_small("here")
+        first = self.copy_of_small("here")
         again = self.kumiko("run", self.path / "here" / "effective.toml", "--output", "again")
         self.assertEqual(again.returncode, 0, again.stderr)
         summary = json.loads((self.path / "again" / "summary.json").read_text())
@@ -300,7 +337,7 @@ max_level = 2
         )
 
     def test_given_a_time_limit_within_the_traced_steps_then_those_taken_are_kept(self):
-        keys = ["grid.base=64", "time.steps=99999", 'time.wall_limit="0.5 s"', "amr.levels=1"]
+        keys = ["grid.base=64", "time.steps=99999", 'time.wall_limit="0.1 s"', "amr.levels=1"]
         window = ["trace.from=0", "trace.steps=99000"]
         words = [word for key in keys + window for word in ("--set", key)]
         run = self.kumiko("run", ZALESAK, *words, "--output", "here")
@@ -368,7 +405,7 @@ class Refusal(CommandTest):
             self.assert_refused(self.kumiko("run", ZALESAK, *SMALL, "--output", "closed"), "closed")
 
     def test_given_a_used_folder_then_overwrite_is_asked_for_and_spares_foreign_files(self):
-        self.run_small("here")
+        self.copy_of_small("here")
         before = (self.path / "here" / "summary.json").read_text()
         self.assert_refused(
             self.kumiko("run", ZALESAK, *SMALL, "--output", "here"), "here", "--overwrite"
@@ -392,6 +429,47 @@ class Refusal(CommandTest):
         self.assert_refused(
             self.kumiko("run", ZALESAK, *SMALL, "--summary", "no/such/folder.json"), "no/such"
         )
+
+
+    def test_given_a_misspelled_option_then_the_nearest_of_its_command_is_named(self):
+        for words, typo, meant in (
+            (["run", ZALESAK, "--wrokers", "2"], "--wrokers", "--workers"),
+            (["run", "--wrokers=2", ZALESAK], "--wrokers", "--workers"),
+            (["run", "--output", "here", ZALESAK, "-quiet"], "-quiet", "--quiet"),
+            (["table", THESIS, "--summray", "t.json"], "--summray", "--summary"),
+            (["compare", GAUSSIAN, "--resoltions=32"], "--resoltions", "--resolutions"),
+            (["scaling", ZALESAK, "--backend", "threads"], "--backend", "--backends"),
+            (["simulate", "run", "--modles", "level"], "--modles", "--models"),
+            (["inspect", "state.hdf", "--jsn"], "--jsn", "--json"),
+            (["export", "state.hdf", "--fromat", "png"], "--fromat", "--format"),
+            (["report", "run", "--titel", "A run"], "--titel", "--title"),
+            (["solver", "list", "--plugin_path=here"], "--plugin_path", "--plugin-path"),
+            (["solver", "new", "mine", "--ouput", "here"], "--ouput", "--output"),
+            (["solver", "check", "mine.so", "--solvr", "mine"], "--solvr", "--solver"),
+            (["case", "new", "mine", "--ouput", "here"], "--ouput", "--output"),
+            (["--vrsion"], "--vrsion", "--version"),
+        ):
+            with self.subTest(words):
+                message = f"unknown option '{typo}'; did you mean '{meant}'?"
+                self.assert_refused(self.kumiko(*words), message)
+        done = self.kumiko("run", ZALESAK, "--frobnicate", "--workers", "2")
+        self.assert_refused(done, "unknown option '--frobnicate'", "'kumiko run --help'")
+        # What stands for a value is no option.
+        self.assert_refused(self.kumiko("run", ZALESAK, "--set", "rnu"), "rnu", "KEY=VALUE")
+
+    def test_given_a_misspelled_command_then_the_nearest_is_named(self):
+        for words, typo, meant in (
+            (["rnu"], "rnu", "run"),
+            (["rnu", ZALESAK, "--workers", "2"], "rnu", "run"),
+            (["solver", "chek", "mine.so"], "chek", "check"),
+            (["sovler", "list"], "sovler", "solver"),
+            (["case", "lst"], "lst", "list"),
+        ):
+            with self.subTest(words):
+                message = f"unknown command '{typo}'; did you mean '{meant}'?"
+                self.assert_refused(self.kumiko(*words), message)
+        self.assert_refused(self.kumiko("fly"), "unknown command 'fly'", "run", "'kumiko --help'")
+        self.assert_refused(self.kumiko("solver", "fly"), "'fly'", "check", "'kumiko solver --help'")
 
 
 @unittest.skipUnless(HAS_OPENMP, "the table's fine grid runs with OpenMP")
@@ -424,7 +502,8 @@ class Compare(CommandTest):
 
     def test_given_two_solvers_and_two_resolutions_then_orders_are_near_3_in_every_file(self):
         words = ["--solvers", f"{self.CUBIC},{self.CELLS}", "--resolutions", "192,96"]
-        text, found = self.compare(GAUSSIAN, *words, *self.UNIFORM, "--repetitions", "2")
+        words += ["--set", "time.stop_step=112", "--repetitions", "2"]
+        text, found = self.compare(GAUSSIAN, *words, *self.UNIFORM)
         runs = [(run["solver"], run["points"]) for run in found["runs"]]
         expected = [(solver, points) for solver in (self.CUBIC, self.CELLS) for points in (96, 192)]
         self.assertEqual(runs, expected)
@@ -628,7 +707,7 @@ class Help(CommandTest):
         done = self.kumiko("run", ZALESAK, *SMALL, "--summary", "notes.txt")
         self.assert_refused(done, "--summary", "'notes.txt'", "holds no summary")
         self.assertEqual((self.path / "notes.txt").read_text(), "mine")
-        self.run_small("one")
+        self.copy_of_small("one")
         done = self.kumiko("run", ZALESAK, *SMALL, "--output", "two", "--summary", "one/summary.json")
         self.assert_refused(done, "--summary", "another run")
         for _ in range(2):

@@ -28,7 +28,8 @@ SMALL = [
     *["--set", "grid.base=64", "--set", "time.steps=640", "--set", f"time.stop_step={STEPS}"],
     *["--set", "diagnostics.every=3", "--set", f"output.every={EVERY}", "--quiet"],
 ]
-RICH = ["--set", "output.figures=true", "--set", "trace.from=0"]
+TRACED = ["--set", "trace.from=0"]
+FIGURES = ["--set", "output.figures=true"]  # in one run alone, since pictures take long to draw and to decode
 PHONE = (390, 844)
 SCREEN = (1280, 900)
 
@@ -56,8 +57,14 @@ class Browser:
         options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
         driver = shutil.which("chromedriver") or "/usr/bin/chromedriver"
         self.driver = webdriver.Chrome(service=Service(driver), options=options)
+        self.shown = None
 
     def open(self, page, size=SCREEN, scheme="light"):
+        """Loads a page, unless the test before has left it as it was."""
+        wanted = (page, page.stat().st_mtime_ns, size, scheme)
+        if wanted == self.shown:
+            return
+        self.shown = wanted
         self.driver.execute_cdp_cmd(
             "Emulation.setDeviceMetricsOverride",
             {
@@ -74,6 +81,10 @@ class Browser:
         self.driver.get_log("browser")
         self.driver.get_log("performance")
         self.driver.get(page.as_uri())
+
+    def forget(self):
+        """The page is no longer as it was loaded."""
+        self.shown = None
 
     def console(self):
         return self.driver.get_log("browser")
@@ -118,7 +129,8 @@ def setUpModule():
     unittest.addModuleCleanup(folder.cleanup)
     path = ReportTest.path = Path(folder.name)
     for backend, workers in BACKENDS.items():
-        run_case(path / backend, "--backend", backend, "--workers", workers, *RICH)
+        more = FIGURES if backend == "threads" else []
+        run_case(path / backend, "--backend", backend, "--workers", workers, *TRACED, *more)
     run_case(path / "each", "--workers", 2, "--set", "diagnostics.every=1", "--set", "amr.levels=3")
     run_case(path / "plain", "--workers", 1, "--set", "amr.levels=1")
     pages = [[path / name] for name in (*BACKENDS, "plain")]
@@ -168,13 +180,14 @@ class ReportTest(unittest.TestCase):
 
 class Page(ReportTest):
     def test_given_each_backend_then_its_page_is_quiet_and_shows_the_summary(self):
-        for name in BACKENDS:
+        for name in reversed(BACKENDS):
             with self.subTest(backend=name):
                 self.browser.open(self.path / name / "report.html")
                 self.assert_quiet()
                 self.assert_shows(name, 0)
                 self.assertGreater(self.drawn(), 6)
-                self.assertEqual(self.pictures(), 4 * STEPS // EVERY if HAS_VTK else 0)
+                rows = 4 if name == "threads" else 1
+                self.assertEqual(self.pictures(), rows * STEPS // EVERY if HAS_VTK else 0)
         self.browser.open(self.path / "threads" / "report.html")
         self.browser.screenshot("light")
 
@@ -193,6 +206,26 @@ class Page(ReportTest):
                    && Number(image.getAttribute("width")) === image.naturalWidth
                    && Number(image.getAttribute("height")) === image.naturalHeight).length)"""
         )
+
+    @unittest.skipUnless(HAS_VTK, "pictures are drawn by VTK")
+    def test_given_pictures_then_two_stand_side_by_side_large_enough_for_their_labels(self):
+        self.browser.open(self.path / "threads" / "report.html")
+        places = self.browser.run(
+            """return [...document.querySelectorAll(".pictures")].map((row) =>
+                 [...row.querySelectorAll(".picture")].map((box) => {
+                   const place = box.getBoundingClientRect();
+                   const layers = [...box.children].map((layer) => layer.getBoundingClientRect());
+                   return [place.x, place.y, place.width, layers.every((layer) =>
+                     layer.x === place.x && layer.y === place.y
+                     && layer.width === place.width && layer.height === place.height)]; }))"""
+        )
+        self.assertEqual(len(places), 4)
+        for row in places:
+            self.assertEqual(len(row), STEPS // EVERY)
+            self.assertEqual(len({round(y) for _, y, _, _ in row}), 1)
+            for _, _, width, layers_lie_upon_one_another in row:
+                self.assertGreater(width, 0.42 * SCREEN[0])
+                self.assertTrue(layers_lie_upon_one_another)
 
     def test_given_several_runs_then_they_stand_side_by_side(self):
         self.browser.open(self.path / "all.html")
@@ -286,6 +319,9 @@ class Page(ReportTest):
 
 
 class Timeline(ReportTest):
+    def setUp(self):
+        self.addCleanup(self.browser.forget)
+
     def extent(self):
         """Of the time axis as it is drawn, which the chart rounds, how many bars lie well beyond it, and how many
         there are."""
@@ -357,9 +393,34 @@ class Screens(ReportTest):
         colour = self.browser.run("return getComputedStyle(document.body).backgroundColor")
         return sum(map(int, re.findall(r"\d+", colour)[:3])) / 3
 
+    def assert_pictures_do_not_glare(self):
+        """They are transparent about the domain, and what is written there is light."""
+        corners, filters = self.browser.run(
+            """const pictures = [...document.querySelectorAll(".picture")];
+               const corners = pictures.flatMap((box) => [...box.children]).map((image) => {
+                 const canvas = new OffscreenCanvas(image.naturalWidth, image.naturalHeight);
+                 const drawing = canvas.getContext("2d");
+                 drawing.drawImage(image, 0, 0);
+                 return drawing.getImageData(2, 2, 1, 1).data[3]; });
+               return [corners, pictures.map((box) =>
+                 getComputedStyle(box.querySelector(".lettering")).filter)]"""
+        )
+        self.assertEqual(set(corners), {0})
+        self.assertEqual(set(filters), {"invert(0.9)"})
+        self.assertEqual(
+            self.browser.run(
+                """return [...document.querySelectorAll(".picture, .picture img")].filter((element) =>
+                     getComputedStyle(element).backgroundColor !== "rgba(0, 0, 0, 0)").length"""
+            ),
+            0,
+        )
+
     def test_given_a_dark_screen_then_the_page_is_dark_until_told_otherwise(self):
         self.browser.open(self.path / "threads" / "report.html", scheme="dark")
         self.assertLess(self.colour(), 60)
+        if HAS_VTK:
+            self.assert_pictures_do_not_glare()
+        self.addCleanup(self.browser.forget)
         self.browser.screenshot("dark")
         button = self.browser.driver.find_element(By.ID, "theme")
         button.click()

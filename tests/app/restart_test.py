@@ -28,10 +28,24 @@ def settings(*keys):
 
 
 class RestartTest(unittest.TestCase):
+    shared = {}  # folders that hold a run each, by its words
+
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.path = Path(folder.name)
+
+    def copy_of_run(self, *arguments, folder="run"):
+        """A run that several tests begin with: made once, and copied for each of them."""
+        if arguments not in self.shared:
+            made = tempfile.TemporaryDirectory()
+            unittest.addModuleCleanup(made.cleanup)
+            own, self.path = self.path, Path(made.name)
+            self.run_well(*arguments)
+            self.path = own
+            self.shared[arguments] = Path(made.name) / "run"
+        shutil.copytree(self.shared[arguments], self.path / folder)
+        return self.summary(folder)
 
     def start(self, *arguments, **more):
         return subprocess.Popen(
@@ -67,7 +81,7 @@ class RestartTest(unittest.TestCase):
         return sorted((self.path / folder).glob("checkpoint_*.hdf"))
 
     def uninterrupted(self, *keys):
-        return self.run_well(ZALESAK, *settings(*KEYS, *keys), folder="whole")
+        return self.copy_of_run(ZALESAK, *settings(*KEYS, *keys), folder="whole")
 
     def assert_refused(self, done, *parts):
         self.assertEqual(done.returncode, 2, done.errors)
@@ -160,7 +174,7 @@ class Restart(RestartTest):
         self.assertEqual(again["state_hash"], whole["state_hash"])
 
     def test_given_a_run_that_was_done_then_a_restart_says_its_figures_again(self):
-        first = self.run_well(ZALESAK, *settings(*KEYS))
+        first = self.copy_of_run(ZALESAK, *settings(*KEYS))
         again = self.run_well(ZALESAK, *settings(*KEYS), "--restart", "latest")
         for key in ("state_hash", "updates", "error", "mass_drift", "steps", "patches"):
             self.assertEqual(again[key], first[key])
@@ -182,9 +196,7 @@ class Restart(RestartTest):
 class Refusal(RestartTest):
     def setUp(self):
         super().setUp()
-        self.run_well(
-            ZALESAK, *settings(*KEYS, "checkpoint.every=10", "checkpoint.keep=9"), folder="run"
-        )
+        self.copy_of_run(ZALESAK, *settings(*KEYS, "checkpoint.every=10", "checkpoint.keep=9"))
         (self.path / "run" / "state_000060.hdf").unlink()
 
     def damage(self, name, at):
@@ -435,10 +447,8 @@ class Interruption(RestartTest):
         return run
 
     def test_given_signals_that_end_it_then_the_run_leaves_a_checkpoint_and_goes_on(self):
-        steps = 200 if SANITIZER else 800
-        keys = ["grid.base=128", "time.steps=1280", f"time.stop_step={steps}"]
-        whole = self.run_well(ZALESAK, *settings(*keys), folder="whole")
-        run = self.long_run(*keys)
+        keys = ["grid.base=128", "time.steps=1280"]
+        run = self.long_run(*keys, "time.stop_step=1280")
         for ending in (signal.SIGTERM, signal.SIGINT):
             self.wait_for_row(2)
             time.sleep(0.05)
@@ -446,24 +456,31 @@ class Interruption(RestartTest):
             _, errors = run.communicate(timeout=120)
             self.assertEqual(run.returncode, 1, errors)
             self.assertIn(f"ended by signal {int(ending)}", errors)
-            self.assertIn(f"go on with --restart run/{self.checkpoints()[-1].name}", errors)
+            last = self.checkpoints()[-1].name
+            self.assertIn(f"go on with --restart run/{last}", errors)
             self.assertFalse((self.path / "run" / "summary.json").exists())
-            run = self.start("run", "--restart", "latest", "--output", "run")
+            # The first restart is ended as well; the second ends by itself, soon.
+            end = int(last[-10:-4]) + 10
+            more = settings(f"time.stop_step={end}") if ending == signal.SIGINT else []
+            run = self.start("run", "--restart", "latest", "--output", "run", *more)
             self.assertIn("goes on from", run.stdout.readline())
         run.communicate(timeout=120)
         self.assertEqual(run.returncode, 0)
+        whole = self.run_well(ZALESAK, *settings(*keys, f"time.stop_step={end}"), folder="whole")
         self.assertEqual(self.summary()["state_hash"], whole["state_hash"])
 
     def test_given_a_terminal_that_goes_then_the_run_leaves_a_checkpoint(self):
         for action, code in ((signal.SIG_DFL, 1), (signal.SIG_IGN, 0)):
             run = self.start(
-                "run", ZALESAK, *settings(*self.LONG, "grid.base=128", "time.steps=1280"),
+                "run", ZALESAK,
+                *settings("grid.base=128", "time.steps=1280", "time.stop_step=240"),
                 "--output", "run", "--overwrite",
                 preexec_fn=lambda: signal.signal(signal.SIGHUP, action),
             )  # fmt: skip
             self.addCleanup(run.wait)
             self.addCleanup(run.kill)
             self.wait_for_row(2)
+            self.assertIsNone(run.poll(), "it was done before the signal")
             run.send_signal(signal.SIGHUP)
             _, errors = run.communicate(timeout=300)
             self.assertEqual(run.returncode, code, errors)
@@ -480,7 +497,7 @@ class Interruption(RestartTest):
     def test_given_a_time_limit_then_the_run_ends_before_it_with_a_checkpoint(self):
         keys = ["grid.base=256", "time.steps=2560", "time.stop_step=2560"]
         run = self.kumiko(
-            "run", ZALESAK, *settings(*keys, 'time.wall_limit="1 s"'), "--output", "run"
+            "run", ZALESAK, *settings(*keys, 'time.wall_limit="0.5 s"'), "--output", "run"
         )
         self.assertEqual(run.returncode, 1, run.errors)
         self.assertIn("ended by time.wall_limit", run.errors)
@@ -540,7 +557,7 @@ class Failure(RestartTest):
         super().setUp()
         if SANITIZER:
             self.skipTest("a sanitizer's library must be the first that is loaded")
-        self.run_well(ZALESAK, *settings(*KEYS, "time.stop_step=20", "checkpoint.every=10"))
+        self.copy_of_run(ZALESAK, *settings(*KEYS, "time.stop_step=20", "checkpoint.every=10"))
         (self.path / "run" / "state_000020.hdf").unlink()
         self.good = (self.path / "run" / "checkpoint_000010.hdf").read_bytes()
 

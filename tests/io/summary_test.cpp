@@ -42,6 +42,7 @@ RunSummary example_summary() {
   summary.unnested_patches = 42;
   summary.regrids = 640;
   summary.peak_rss_bytes = 1 << 20;
+  summary.origin = {"node7", "A processor", "2026-11-23T02:49:14Z", "0.1.0", "g++ 12.2.0"};
   summary.state_hash = "0123456789abcdef";
   return summary;
 }
@@ -87,12 +88,22 @@ TEST(Summary, GivenARunThenItsJsonHasEveryKeyInOrder) {
                                                   "patches",
                                                   "peak_rss_bytes",
                                                   "state_hash",
+                                                  "host",
+                                                  "cpu",
+                                                  "date",
+                                                  "version",
+                                                  "compiler",
                                                   "config"}));
   EXPECT_EQ(keys(json["error"]),
             (std::vector<std::string>{"rms", "l1_relative", "l1", "linf", "min", "max"}));
   EXPECT_EQ(keys(json["updates"]),
             (std::vector<std::string>{"total", "per_level", "fraction_of_uniform"}));
   EXPECT_EQ(json["case"], "zalesak");
+  EXPECT_EQ(json["host"], "node7");
+  EXPECT_EQ(json["cpu"], "A processor");
+  EXPECT_EQ(json["date"], "2026-11-23T02:49:14Z");
+  EXPECT_EQ(json["version"], "0.1.0");
+  EXPECT_EQ(json["compiler"], "g++ 12.2.0");
   EXPECT_EQ(json["error"]["rms"], 3.6e-2);
   EXPECT_EQ(json["error"]["l1"], 0.007);
   EXPECT_EQ(json["updates"]["total"], 10'000'000'000);

@@ -88,8 +88,11 @@ function pictureSection(run) {
     const shown = run.pictures.filter((picture) => picture.quantity === quantity);
     parts.push(el("h4", {}, `${run.name}: ${quantity}`),
       el("div", { class: "pictures" }, shown.map((picture) => el("figure", {},
-        el("img", { src: `data:image/png;base64,${picture.png}`, alt: picture.description,
-          width: picture.width, height: picture.height }),
+        el("div", { class: "picture" },
+          el("img", { src: `data:image/png;base64,${picture.png}`, alt: picture.description,
+            width: picture.width, height: picture.height }),
+          el("img", { src: `data:image/png;base64,${picture.lettering}`, alt: "", class: "lettering",
+            width: picture.width, height: picture.height })),
         el("figcaption", {}, `base step ${grouped.format(picture.step)}, t = ${numberText(picture.time)}`)))),
       el("p", { class: "note" }, pictureReadings[quantity] ?? ""));
   }

@@ -5,12 +5,14 @@
 #include <stdexcept>
 
 #include <vtkAutoInit.h>
+#include <vtkImageData.h>
 #include <vtkNew.h>
-#include <vtkPNGWriter.h>
+#include <vtkSmartPointer.h>
 #include <vtkStdString.h>
 #include <vtkTextProperty.h>
 #include <vtkTextRenderer.h>
-#include <vtkUnsignedCharArray.h>
+
+#include "png.hpp"
 
 VTK_MODULE_INIT(vtkRenderingFreeType)
 
@@ -19,6 +21,7 @@ namespace kumiko::viz {
 namespace {
 
 constexpr int kDotsPerInch = 72;
+constexpr unsigned char kOpaque = 255;
 
 vtkSmartPointer<vtkTextProperty> style_of(const TextLook& look) {
   auto style = vtkSmartPointer<vtkTextProperty>::New();
@@ -32,31 +35,37 @@ vtkSmartPointer<vtkTextProperty> style_of(const TextLook& look) {
 }  // namespace
 
 Canvas::Canvas(int width, int height, Colour background)
-    : width_(width),
-      height_(height),
-      image_(vtkSmartPointer<vtkImageData>::New()),
-      pixels_(nullptr) {
-  image_->SetDimensions(width, height, 1);
-  image_->AllocateScalars(VTK_UNSIGNED_CHAR, 3);
-  pixels_ = static_cast<unsigned char*>(image_->GetScalarPointer());
+    : width_(width), height_(height), channels_(3), pixels_(offset(0, height)) {
   fill(0, 0, width - 1, height - 1, background);
 }
 
-unsigned char* Canvas::pixel(int x, int y) const {
-  return pixels_ + 3 * (static_cast<std::ptrdiff_t>(y) * width_ + x);
+Canvas::Canvas(int width, int height)
+    : width_(width), height_(height), channels_(4), pixels_(offset(0, height)) {}
+
+std::size_t Canvas::offset(int x, int y) const {
+  const auto place =
+      static_cast<std::size_t>(y) * static_cast<std::size_t>(width_) + static_cast<std::size_t>(x);
+  return place * static_cast<std::size_t>(channels_);
 }
 
 void Canvas::set(int x, int y, Colour colour) {
-  if (inside(x, y)) std::copy(colour.begin(), colour.end(), pixel(x, y));
+  if (!inside(x, y)) return;
+  unsigned char* const here = &pixels_[offset(x, y)];
+  std::copy(colour.begin(), colour.end(), here);
+  if (channels_ == 4) here[3] = kOpaque;
 }
 
 void Canvas::blend(int x, int y, Colour colour, double opacity) {
-  if (!inside(x, y)) return;
-  unsigned char* const below = pixel(x, y);
+  if (!inside(x, y) || opacity <= 0.0) return;
+  unsigned char* const below = &pixels_[offset(x, y)];
+  const double before = channels_ == 4 ? below[3] / static_cast<double>(kOpaque) : 1.0;
+  const double after = opacity + (1.0 - opacity) * before;
+  const double share = opacity / after;  // of the colour that is seen
   for (std::size_t channel = 0; channel < colour.size(); ++channel) {
-    const double mixed = below[channel] + opacity * (colour[channel] - below[channel]);
+    const double mixed = below[channel] + share * (colour[channel] - below[channel]);
     below[channel] = static_cast<unsigned char>(std::lround(mixed));
   }
+  if (channels_ == 4) below[3] = static_cast<unsigned char>(std::lround(after * kOpaque));
 }
 
 void Canvas::fill(int x0, int y0, int x1, int y1, Colour colour) {
@@ -95,19 +104,10 @@ int Canvas::text_width(const TextLook& look, const std::string& words) {
 }
 
 Colour Canvas::at(int x, int y) const {
-  const unsigned char* const rgb = pixel(x, y);
+  const unsigned char* const rgb = &pixels_[offset(x, y)];
   return {rgb[0], rgb[1], rgb[2]};
 }
 
-std::string Canvas::png() const {
-  vtkNew<vtkPNGWriter> writer;
-  writer->WriteToMemoryOn();
-  writer->SetInputData(image_);
-  writer->Write();
-  vtkUnsignedCharArray* const bytes = writer->GetResult();
-  if (bytes == nullptr) throw std::runtime_error("the picture cannot be encoded as PNG");
-  return {reinterpret_cast<const char*>(bytes->GetPointer(0)),
-          static_cast<std::size_t>(bytes->GetNumberOfValues())};
-}
+std::string Canvas::png() const { return encode_png(pixels_, width_, height_, channels_); }
 
 }  // namespace kumiko::viz

@@ -1,11 +1,9 @@
-// An RGB image that is painted by pixels, rectangles and text.
+// An image that is painted by pixels, rectangles and text.
 #pragma once
 
 #include <array>
 #include <string>
-
-#include <vtkImageData.h>
-#include <vtkSmartPointer.h>
+#include <vector>
 
 namespace kumiko::viz {
 
@@ -27,6 +25,8 @@ struct TextLook {
 class Canvas {
  public:
   Canvas(int width, int height, Colour background);
+  /// Transparent where nothing is painted.
+  Canvas(int width, int height);
 
   bool inside(int x, int y) const { return x >= 0 && y >= 0 && x < width_ && y < height_; }
   void set(int x, int y, Colour colour);
@@ -44,12 +44,12 @@ class Canvas {
   std::string png() const;
 
  private:
-  unsigned char* pixel(int x, int y) const;
+  std::size_t offset(int x, int y) const;
 
   int width_;
   int height_;
-  vtkSmartPointer<vtkImageData> image_;
-  unsigned char* pixels_;  ///< of image_
+  int channels_;  ///< 4 where the fourth is the opacity
+  std::vector<unsigned char> pixels_;
 };
 
 }  // namespace kumiko::viz

@@ -7,18 +7,19 @@ namespace kumiko::viz {
 
 namespace {
 
-/// Of the picture that the units are of.
+/// Of the picture that the units are of, lettered as usual.
 constexpr int kUnitsAcross = 1314;
 constexpr int kLeft = 90;
 constexpr int kRight = 200;
 constexpr int kBottom = 80;
-constexpr int kTop = 80;
-constexpr int kGap = 40;  ///< between domain and column
+constexpr int kTop = 80;      ///< of a title
+constexpr int kBareTop = 30;  ///< of none
+constexpr int kGap = 40;      ///< between domain and column
 
 }  // namespace
 
-Layout::Layout(const amr::Extent& extent, int width, int least_column)
-    : unit_(static_cast<double>(width) / kUnitsAcross) {
+Layout::Layout(const amr::Extent& extent, const Lettering& lettering, int width, int least_column)
+    : unit_(lettering.size * width / kUnitsAcross) {
   const int side = width - unit(kLeft) - unit(kRight);
   scale_ = side / std::max(extent.x, extent.y);
   const int plot_width = std::max(1, static_cast<int>(std::lround(extent.x * scale_)));
@@ -27,7 +28,7 @@ Layout::Layout(const amr::Extent& extent, int width, int least_column)
   const int bottom = unit(kBottom) + (content - plot_height) / 2;
   plot_ = {unit(kLeft), bottom, unit(kLeft) + plot_width - 1, bottom + plot_height - 1};
   width_ = unit(kLeft) + plot_width + unit(kRight);
-  height_ = unit(kBottom) + content + unit(kTop);
+  height_ = unit(kBottom) + content + unit(lettering.has_title ? kTop : kBareTop);
   column_ = {plot_.x1 + 1 + unit(kGap), unit(kBottom), width_ - 1, unit(kBottom) + content - 1};
 }
 

@@ -1,6 +1,8 @@
 // How the edges of patches look, level by level.
 #pragma once
 
+#include <optional>
+
 #include "canvas.hpp"
 #include "layout.hpp"
 #include "state_values.hpp"
@@ -9,11 +11,13 @@ namespace kumiko::viz {
 
 class Outlines {
  public:
-  /// @param dark  for pictures as dark as viridis's lower half: lines in a colour for each level.
-  ///              Else lines black over light colours and white over dark ones, for the picture
-  ///              needs the hues; broad ones for level 0.
-  Outlines(bool dark, const Layout& layout, const amr::Geometry& geometry)
-      : dark_(dark), layout_(layout), geometry_(geometry) {}
+  /// A line has one colour from end to end: one that followed the picture's, white over dark spots,
+  /// would look like missing values there.
+  /// @param ink  a colour that stands out from all of the picture's; pale lines for level 0.
+  ///             Without it, as for viridis, which has both very dark and very light ones: lines in
+  ///             a colour for each level, and a shadow along them that shows where they do not.
+  Outlines(std::optional<Colour> ink, const Layout& layout, const amr::Geometry& geometry)
+      : ink_(ink), layout_(layout), geometry_(geometry) {}
 
   /// Whether a level's patches are large enough for their field to show within lines.
   bool visible(int level) const;
@@ -24,11 +28,13 @@ class Outlines {
  private:
   class Pen;
 
-  int thickness(int level) const;
+  int thickness() const;
   /// Fills a box within the canvas, over what is there.
   void line(Canvas& canvas, int level, const PixelBox& box) const;
+  /// The edges of all patches of a level.
+  void paint_level(Pen& pen, const StateValues& values, int level) const;
 
-  bool dark_;
+  std::optional<Colour> ink_;
   const Layout& layout_;
   const amr::Geometry& geometry_;
 };

@@ -11,4 +11,9 @@ std::string draw_state(const amr::SavedRun&, const amr::Geometry&, const StateIm
       "no picture drawn: this build has no VTK; configure it with KUMIKO_WITH_VTK=ON");
 }
 
+LayeredImage draw_state_in_layers(const amr::SavedRun& state, const amr::Geometry& geometry,
+                                  const StateImageOptions& options) {
+  return {draw_state(state, geometry, options), {}};
+}
+
 }  // namespace kumiko::viz

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <optional>
 #include <stdexcept>
 
 #include <fmt/core.h>
@@ -28,13 +29,30 @@ int worker_of(double figure) {
   return std::isfinite(figure) ? static_cast<int>(std::clamp(figure, -1.0, kMost)) : -1;
 }
 
+/// Of outlines: a colour that stands out from all of the palette's; none does from viridis's.
+std::optional<Colour> ink_on(Palette palette) {
+  constexpr Colour kSea = {0, 110, 160};
+  constexpr Colour kBrick = {220, 50, 30};
+  switch (palette) {
+    case Palette::kViridis:
+      return std::nullopt;
+    case Palette::kDiverging:
+      return kBlack;
+    case Palette::kHeat:
+      return kSea;
+    case Palette::kDeep:
+      return kBrick;
+  }
+  return std::nullopt;
+}
+
 /// A value of the quantity to its colour.
 using Colours = std::function<Colour(double)>;
 
 /// Viridis for a field, since most are amounts from nothing upwards; colours about a neutral zero
 /// for one that goes about as far below zero as above. An overshoot below zero makes no such field.
 Palette palette_of(Quantity quantity, Range range) {
-  constexpr double kLeastPart = 0.2;
+  constexpr double kLeastPart = 0.4;
   if (quantity == Quantity::kCost) return Palette::kHeat;
   if (quantity == Quantity::kIndicator) return Palette::kDeep;
   const double least = std::min(-range.low, range.high);
@@ -89,7 +107,7 @@ void paint_worker_numbers(Canvas& canvas, const Layout& layout, const amr::Geome
         const amr::PatchId quarter = patches[slot].child(quadrant);
         if (values.has(quarter)) continue;
         const auto worker = worker_of(values.at(level, slot, 0, 0));
-        const Colour colour = lightness(worker_colour(worker)) > 0.5 ? Colour{0, 0, 0} : kWhite;
+        const Colour colour = lightness(worker_colour(worker)) > 0.5 ? kBlack : kWhite;
         canvas.text(layout.x((quarter.i + 0.5) * side), layout.y((quarter.j + 0.5) * side),
                     {size, Align::kCentre, colour}, fmt::format("{}", worker));
         break;
@@ -128,40 +146,53 @@ class Picture {
         range_(range_of(state, options)),
         palette_(palette_of(options.quantity, range_)),
         legend_(options.outlines ? level_legend_height(values_.levels()) : 0),
-        layout_(geometry.extent(), options.width, kLeastBar + legend_),
-        canvas_(layout_.width(), layout_.height(), kWhite) {}
+        layout_(geometry.extent(), {options.lettering, !options.title.empty()}, options.width,
+                kLeastBar + legend_) {}
 
-  std::string draw() {
-    const bool is_worker = options_.quantity == Quantity::kWorker;
-    const int bottom = layout_.column().y0 + layout_.unit(legend_);
-    if (is_worker) {
-      paint_workers(bottom);
-    } else {
-      paint_amounts(bottom);
-    }
-    paint_axes(canvas_, layout_, geometry_.extent());
-    paint_title(canvas_, layout_, options_.title);
-    return canvas_.png();
+  std::string draw() const {
+    Canvas canvas(layout_.width(), layout_.height(), kWhite);
+    paint({canvas, canvas});
+    return canvas.png();
+  }
+
+  LayeredImage draw_in_layers() const {
+    Canvas colours(layout_.width(), layout_.height());
+    Canvas lettering(layout_.width(), layout_.height());
+    paint({colours, lettering});
+    return {colours.png(), lettering.png()};
   }
 
  private:
-  void paint_workers(int bottom) {
-    constexpr int kToldByColour = 8;
-    const int workers = worker_of(range_.high) + 1;
-    paint_values(canvas_, layout_, geometry_, values_, false,
-                 [](double worker) { return worker_colour(worker_of(worker)); });
-    paint_outlines(worker_colour(1));
-    if (workers > kToldByColour) paint_worker_numbers(canvas_, layout_, geometry_, values_);
-    paint_worker_legend(canvas_, layout_, bottom, workers);
+  void paint(Sheet sheet) const {
+    const bool is_worker = options_.quantity == Quantity::kWorker;
+    const int bottom = layout_.column().y0 + layout_.unit(legend_);
+    if (is_worker) {
+      paint_workers(sheet, bottom);
+    } else {
+      paint_amounts(sheet, bottom);
+    }
+    paint_axes(sheet.lettering, layout_, geometry_.extent());
+    paint_title(sheet.lettering, layout_, options_.title);
   }
 
-  void paint_amounts(int bottom) {
+  void paint_workers(Sheet sheet, int bottom) const {
+    constexpr int kToldByColour = 8;
+    const int workers = worker_of(range_.high) + 1;
+    paint_values(sheet.colours, layout_, geometry_, values_, false,
+                 [](double worker) { return worker_colour(worker_of(worker)); });
+    paint_outlines(sheet, kBlack, worker_colour(1));
+    if (workers > kToldByColour) paint_worker_numbers(sheet.colours, layout_, geometry_, values_);
+    paint_worker_legend(sheet, layout_, bottom, workers);
+  }
+
+  void paint_amounts(Sheet sheet, int bottom) const {
     const bool is_field = options_.quantity == Quantity::kField;
     const ColourMap colours(palette_, range_);
-    paint_values(canvas_, layout_, geometry_, values_,
+    paint_values(sheet.colours, layout_, geometry_, values_,
                  is_field && geometry_.centring() == amr::Centring::kNode, colours);
-    paint_outlines(palette_ == Palette::kDiverging ? colours(0.0) : colours(range_.low));
-    paint_colour_bar(canvas_, layout_, bottom, colours, range_, values_.extremes(), bar_label());
+    paint_outlines(sheet, ink_on(palette_),
+                   palette_ == Palette::kDiverging ? colours(0.0) : colours(range_.low));
+    paint_colour_bar(sheet, layout_, bottom, colours, range_, values_.extremes(), bar_label());
   }
 
   BarLabel bar_label() const {
@@ -169,12 +200,11 @@ class Picture {
     return {options_.quantity == Quantity::kField ? options_.name : "indicator"};
   }
 
-  void paint_outlines(Colour of_legend) {
+  void paint_outlines(Sheet sheet, std::optional<Colour> ink, Colour of_legend) const {
     if (!options_.outlines) return;
-    const bool is_dark = options_.quantity == Quantity::kField && palette_ == Palette::kViridis;
-    const Outlines outlines(is_dark, layout_, geometry_);
-    outlines.paint(canvas_, values_);
-    paint_level_legend(canvas_, layout_, outlines, values_, of_legend);
+    const Outlines outlines(ink, layout_, geometry_);
+    outlines.paint(sheet.colours, values_);
+    paint_level_legend(sheet, layout_, outlines, values_, of_legend);
   }
 
   const StateImageOptions& options_;
@@ -184,7 +214,6 @@ class Picture {
   Palette palette_;
   int legend_;  ///< the levels' legend's height, in units
   Layout layout_;
-  Canvas canvas_;
 };
 
 }  // namespace
@@ -195,6 +224,12 @@ std::string draw_state(const amr::SavedRun& state, const amr::Geometry& geometry
                        const StateImageOptions& options) {
   check_width(options.width);
   return Picture(state, geometry, options).draw();
+}
+
+LayeredImage draw_state_in_layers(const amr::SavedRun& state, const amr::Geometry& geometry,
+                                  const StateImageOptions& options) {
+  check_width(options.width);
+  return Picture(state, geometry, options).draw_in_layers();
 }
 
 }  // namespace kumiko::viz

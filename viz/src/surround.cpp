@@ -45,14 +45,14 @@ PixelBox around(const PixelBox& box) { return {box.x0 - 1, box.y0 - 1, box.x1 + 
 int most_labels(int length, int each) { return std::max(2, length / std::max(1, each)); }
 
 /// A bar's end as a point: rows of pixels, ever shorter.
-void paint_point(Canvas& canvas, const PixelBox& bar, int height, bool upward, Colour colour) {
+void paint_point(Sheet sheet, const PixelBox& bar, int height, bool upward, Colour colour) {
   const int width = bar.x1 - bar.x0 + 1;
   for (int row = 0; row <= height; ++row) {
     const int y = upward ? bar.y1 + row : bar.y0 - row;
     const int inset = width * row / (2 * std::max(1, height));
-    canvas.fill(bar.x0 + inset, y, bar.x1 - inset, y, colour);
-    canvas.fill(bar.x0 + inset - 1, y, bar.x0 + inset, y, kBlack);
-    canvas.fill(bar.x1 - inset, y, bar.x1 - inset + 1, y, kBlack);
+    sheet.colours.fill(bar.x0 + inset, y, bar.x1 - inset, y, colour);
+    sheet.lettering.fill(bar.x0 + inset - 1, y, bar.x0 + inset, y, kBlack);
+    sheet.lettering.fill(bar.x1 - inset, y, bar.x1 - inset + 1, y, kBlack);
   }
 }
 
@@ -99,7 +99,7 @@ BarLabel seconds_label(const std::string& name, double largest) {
   return {fmt::format("{} ({})", name, unit.name), unit.unit};
 }
 
-void paint_colour_bar(Canvas& canvas, const Layout& layout, int bottom, const ColourMap& colours,
+void paint_colour_bar(Sheet sheet, const Layout& layout, int bottom, const ColourMap& colours,
                       Range range, Range extremes, const BarLabel& label) {
   const PixelBox& column = layout.column();
   const int point = layout.unit(kPoint);
@@ -109,22 +109,22 @@ void paint_colour_bar(Canvas& canvas, const Layout& layout, int bottom, const Co
                   bar.y1);
   for (int y = bar.y0; y <= bar.y1; ++y) {
     const double share = static_cast<double>(y - bar.y0) / (bar.y1 - bar.y0);
-    canvas.fill(bar.x0, y, bar.x1, y, colours(range.low + share * (range.high - range.low)));
+    sheet.colours.fill(bar.x0, y, bar.x1, y, colours(range.low + share * (range.high - range.low)));
   }
-  paint_frame(canvas, around(bar));
-  if (extremes.high > range.high) paint_point(canvas, bar, point, true, colours(range.high));
-  if (extremes.low < range.low) paint_point(canvas, bar, point, false, colours(range.low));
+  paint_frame(sheet.lettering, around(bar));
+  if (extremes.high > range.high) paint_point(sheet, bar, point, true, colours(range.high));
+  if (extremes.low < range.low) paint_point(sheet, bar, point, false, colours(range.low));
   const int most = most_labels(bar.y1 - bar.y0, layout.unit(60));
   for (const Tick& tick : ticks(Scale::kLinear, axis.range(), most)) {
     const int y = static_cast<int>(std::lround(axis(tick.value)));
-    canvas.fill(bar.x1 + 1, y, bar.x1 + layout.unit(kTick), y, kBlack);
-    canvas.text(bar.x1 + layout.unit(kTick + 6), y, text(layout), tick.label);
+    sheet.lettering.fill(bar.x1 + 1, y, bar.x1 + layout.unit(kTick), y, kBlack);
+    sheet.lettering.text(bar.x1 + layout.unit(kTick + 6), y, text(layout), tick.label);
   }
-  canvas.text(column.x0, column.y1 - layout.unit(kHeading) / 2,
-              fitted(text(layout), column.x1 - column.x0, label.name), label.name);
+  sheet.lettering.text(column.x0, column.y1 - layout.unit(kHeading) / 2,
+                       fitted(text(layout), column.x1 - column.x0, label.name), label.name);
 }
 
-void paint_worker_legend(Canvas& canvas, const Layout& layout, int bottom, int workers) {
+void paint_worker_legend(Sheet sheet, const Layout& layout, int bottom, int workers) {
   const PixelBox& column = layout.column();
   const int row = layout.unit(kLegendRow);
   const int sign = layout.unit(kSign);
@@ -132,37 +132,38 @@ void paint_worker_legend(Canvas& canvas, const Layout& layout, int bottom, int w
   const int rows = std::max(1, (top - bottom) / row);
   const int columns = std::min((workers + rows - 1) / rows, 3);
   const int width = (column.x1 - column.x0) / std::max(1, columns);
-  canvas.text(column.x0, column.y1 - layout.unit(kHeading) / 2, text(layout), "worker");
+  sheet.lettering.text(column.x0, column.y1 - layout.unit(kHeading) / 2, text(layout), "worker");
   for (int worker = 0; worker < workers; ++worker) {
     if (worker >= rows * columns) break;
     const int x = column.x0 + worker / rows * width;
     const int y = top - (worker % rows + 1) * row + (row - sign) / 2;
     const PixelBox box = {x, y, x + sign - 1, y + sign - 1};
-    canvas.fill(box.x0, box.y0, box.x1, box.y1, worker_colour(worker));
-    paint_frame(canvas, box);
+    sheet.colours.fill(box.x0, box.y0, box.x1, box.y1, worker_colour(worker));
+    paint_frame(sheet.lettering, box);
     const bool is_last = worker + 1 == rows * columns && worker + 1 < workers;
-    canvas.text(box.x1 + layout.unit(8), (box.y0 + box.y1) / 2, text(layout),
-                fmt::format("{}{}", worker, is_last ? " …" : ""));
+    sheet.lettering.text(box.x1 + layout.unit(8), (box.y0 + box.y1) / 2, text(layout),
+                         fmt::format("{}{}", worker, is_last ? " …" : ""));
   }
 }
 
 int level_legend_height(int levels) { return kLegendRow * (levels + 1) + kLegendRow / 2; }
 
-void paint_level_legend(Canvas& canvas, const Layout& layout, const Outlines& outlines,
+void paint_level_legend(Sheet sheet, const Layout& layout, const Outlines& outlines,
                         const StateValues& values, Colour inside) {
   const PixelBox& column = layout.column();
   const int row = layout.unit(kLegendRow);
   const int sign = layout.unit(kSign);
   const int levels = values.levels();
-  canvas.text(column.x0, column.y0 + levels * row + row / 2, text(layout), "patches");
+  sheet.lettering.text(column.x0, column.y0 + levels * row + row / 2, text(layout), "patches");
   for (int level = 0; level < levels; ++level) {
     const int y = column.y0 + (levels - 1 - level) * row + (row - sign) / 2;
     const PixelBox box = {column.x0, y, column.x0 + sign - 1, y + sign - 1};
-    if (outlines.visible(level)) outlines.paint_sample(canvas, box, level, inside);
+    if (outlines.visible(level)) outlines.paint_sample(sheet.colours, box, level, inside);
     const int x = box.x1 + layout.unit(12);
     const std::string words =
         fmt::format("level {}: {}", level, values.level(level).patches.size());
-    canvas.text(x, (box.y0 + box.y1) / 2, fitted(text(layout), column.x1 - x, words), words);
+    sheet.lettering.text(x, (box.y0 + box.y1) / 2, fitted(text(layout), column.x1 - x, words),
+                         words);
   }
 }
 

@@ -10,6 +10,12 @@
 
 namespace kumiko::viz {
 
+/// Where to paint: what is coloured, and what is written about it in black, which may lie apart.
+struct Sheet {
+  Canvas& colours;
+  Canvas& lettering;
+};
+
 void paint_title(Canvas& canvas, const Layout& layout, const std::string& title);
 void paint_axes(Canvas& canvas, const Layout& layout, const amr::Extent& extent);
 
@@ -24,15 +30,15 @@ BarLabel seconds_label(const std::string& name, double largest);
 
 /// A colour bar at the upper end of the column, down to `bottom`. An end beyond which there are
 /// values (`extremes`) is a point.
-void paint_colour_bar(Canvas& canvas, const Layout& layout, int bottom, const ColourMap& colours,
+void paint_colour_bar(Sheet sheet, const Layout& layout, int bottom, const ColourMap& colours,
                       Range range, Range extremes, const BarLabel& label);
 /// Workers 0 to the last one, in the same place; in columns where there are many.
-void paint_worker_legend(Canvas& canvas, const Layout& layout, int bottom, int workers);
+void paint_worker_legend(Sheet sheet, const Layout& layout, int bottom, int workers);
 
 /// In units: what paint_level_legend() takes from the column's lower end.
 int level_legend_height(int levels);
 /// The levels' outlines and numbers of patches, at the lower end of the column.
-void paint_level_legend(Canvas& canvas, const Layout& layout, const Outlines& outlines,
+void paint_level_legend(Sheet sheet, const Layout& layout, const Outlines& outlines,
                         const StateValues& values, Colour inside);
 
 }  // namespace kumiko::viz

@@ -19,7 +19,7 @@ struct Row {
   std::string format;  ///< text, count, seconds, number, percent, bytes, list
 };
 
-const std::array<Row, 24> kRows = {{
+const std::array<Row, 29> kRows = {{
     {"/case", "Case", "text"},
     {"/solver", "Solver", "text"},
     {"/backend", "Backend", "text"},
@@ -44,6 +44,11 @@ const std::array<Row, 24> kRows = {{
     {"/memory/bytes_per_point", "Memory per point", "bytes"},
     {"/peak_rss_bytes", "Largest resident memory", "bytes"},
     {"/state_hash", "Hash of the final state", "text"},
+    {"/date", "Begun, or gone on (UTC)", "text"},
+    {"/host", "Host", "text"},
+    {"/cpu", "Processor", "text"},
+    {"/version", "Kumiko", "text"},
+    {"/compiler", "Compiler", "text"},
 }};
 
 /// Rows of single components, where runs have several.

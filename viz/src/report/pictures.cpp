@@ -1,5 +1,6 @@
 // Pictures of a run's states for its report.
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -10,7 +11,9 @@ namespace kumiko::viz {
 
 namespace {
 
-constexpr int kWidth = 640;  // pixels
+// Two stand side by side, each on half as many pixels of the page (style.css) as it has.
+constexpr int kPictureWidth = 1170;
+constexpr double kLettering = 1.6;
 
 /// What one row of pictures shows.
 struct Subject {
@@ -66,14 +69,15 @@ std::vector<ReportPicture> draw_pictures(std::span<const io::StoredState> states
     options.quantity = subject.quantity;
     options.name = subject.name;
     options.component = subject.component;
-    options.width = kWidth;
+    options.width = kPictureWidth;
+    options.lettering = kLettering;
     options.range = range_of(states, subject);
     for (const io::StoredState& state : states) {
       const io::Checkpoint& checkpoint = state.checkpoint;
-      options.title = fmt::format("{}   t = {:.4f}", subject.heading, checkpoint.attributes.time);
+      LayeredImage image = draw_state_in_layers(checkpoint.run, state.geometry, options);
       pictures.push_back({checkpoint.run.step, checkpoint.attributes.time, subject.heading,
-                          describe(subject, checkpoint),
-                          draw_state(checkpoint.run, state.geometry, options)});
+                          describe(subject, checkpoint), std::move(image.colours),
+                          std::move(image.lettering)});
     }
   }
   return pictures;

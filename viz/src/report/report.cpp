@@ -98,7 +98,8 @@ Json pictures_json(const ReportRun& run) {
                     {"description", picture.description},
                     {"width", png_number(picture.png, kPngWidth)},
                     {"height", png_number(picture.png, kPngHeight)},
-                    {"png", report::base64(picture.png)}});
+                    {"png", report::base64(picture.png)},
+                    {"lettering", report::base64(picture.lettering)}});
   }
   return json;
 }

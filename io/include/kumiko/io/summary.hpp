@@ -29,6 +29,16 @@ struct ComponentSummary {
   double mass = 0.0;
 };
 
+/// Where, when and by what a run was computed. In the summary alone: what two equal runs write
+/// elsewhere is equal to the bit.
+struct Origin {
+  std::string host;      ///< name of the machine
+  std::string cpu;       ///< model of its processors
+  std::string date;      ///< when the run began, or went on: ISO 8601 in UTC, to the second
+  std::string version;   ///< of Kumiko
+  std::string compiler;  ///< that built the program, and its version
+};
+
 /// What a run was and how it went. Figures the case cannot give are absent, and null in JSON.
 struct RunSummary {
   std::string case_name;
@@ -63,6 +73,7 @@ struct RunSummary {
   std::uint64_t regrids = 0;
   std::uint64_t peak_rss_bytes = 0;
   std::string state_hash;
+  Origin origin;
   /// The effective configuration by dotted key.
   std::map<std::string, amr::ParameterValue, std::less<>> config;
 };

@@ -20,7 +20,8 @@ struct ReportPicture {
   double time = 0.0;
   std::string quantity;     ///< what its colours mean, the same for all pictures that compare
   std::string description;  ///< for those who cannot see it
-  std::string png;
+  std::string png;          ///< what is coloured, as the next one transparent elsewhere
+  std::string lettering;    ///< what is written about it, a PNG of the same size in black
 };
 
 /// Pictures of a run's states: each component, and where the states have figures, workers, costs

@@ -20,15 +20,16 @@ enum class Quantity {
 };
 
 struct StateImageOptions {
-  std::string title;  ///< the line above the picture
+  std::string title;  ///< the line above the picture; may be empty
   Quantity quantity = Quantity::kField;
   std::string name = "u";  ///< of the component, for kField; others are called what they are
   int component = 0;       ///< for kField
   /// Of the colours; values beyond have the end colours, and the bar's end a point. By default
   /// value_range(). For kWorker the legend names workers 0 to `high`.
   std::optional<Range> range = {};
-  bool outlines = true;  ///< of the patches, by level; not of those that have but a few pixels
-  int width = 1000;      ///< pixels, about, of a domain as wide as it is high; 300 to 8000
+  bool outlines = true;    ///< of the patches, by level; not of those that have but a few pixels
+  double lettering = 1.0;  ///< times the usual size: for a picture that is shown smaller than it is
+  int width = 1000;        ///< pixels, about, of a domain as wide as it is high; 300 to 8000
 };
 
 /// Whether this build draws pictures (KUMIKO_WITH_VTK).
@@ -53,5 +54,16 @@ Range joined(Range one, Range other);
 /// when the state lacks the quantity, or for a width or range that cannot be.
 std::string draw_state(const amr::SavedRun& state, const amr::Geometry& geometry,
                        const StateImageOptions& options);
+
+/// A picture in two PNGs of one size, both transparent where nothing is painted, which lie upon one
+/// another.
+struct LayeredImage {
+  std::string colours;    ///< the domain, the bar, the signs of legends
+  std::string lettering;  ///< frames, numbers and words in black, to be turned light on a dark page
+};
+
+/// As draw_state().
+LayeredImage draw_state_in_layers(const amr::SavedRun& state, const amr::Geometry& geometry,
+                                  const StateImageOptions& options);
 
 }  // namespace kumiko::viz

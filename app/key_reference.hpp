@@ -1,0 +1,11 @@
+// The keys of the configuration as `--help` lists them.
+#pragma once
+
+#include <string>
+
+namespace kumiko::app {
+
+/// Of the program, and of every solver and case that is found.
+std::string key_reference();
+
+}  // namespace kumiko::app

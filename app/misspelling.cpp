@@ -1,0 +1,79 @@
+#include "misspelling.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <kumiko/io/nearest.hpp>
+
+namespace kumiko::app {
+
+namespace {
+
+/// Its name as it is typed: "kumiko solver new".
+std::string full_name(const CLI::App& command) {
+  const CLI::App* const parent = command.get_parent();
+  return parent == nullptr ? command.get_name() : full_name(*parent) + ' ' + command.get_name();
+}
+
+std::string where_listed(const CLI::App& command) {
+  return fmt::format("see '{} --help'", full_name(command));
+}
+
+std::string without_dashes(std::string_view name) {
+  const std::size_t begin = name.find_first_not_of('-');
+  return std::string(begin == name.npos ? std::string_view() : name.substr(begin));
+}
+
+std::string unknown_option(const CLI::App& command, const std::string& name) {
+  std::vector<std::string> known;
+  for (const CLI::Option* const option : command.get_options()) {
+    for (const std::string& each : option->get_lnames()) known.push_back(each);
+  }
+  // Dashes would make up for letters.
+  if (const auto meant = io::nearest(without_dashes(name), known)) {
+    return fmt::format("unknown option '{}'; did you mean '--{}'?", name, *meant);
+  }
+  return fmt::format("unknown option '{}'; {}", name, where_listed(command));
+}
+
+std::string unknown_command(const CLI::App& command, const std::string& name) {
+  std::vector<std::string> known;
+  for (const CLI::App* const each : command.get_subcommands({})) known.push_back(each->get_name());
+  if (const auto meant = io::nearest(name, known)) {
+    return fmt::format("unknown command '{}'; did you mean '{}'?", name, *meant);
+  }
+  return fmt::format("unknown command '{}'; the commands are {}; {}", name, fmt::join(known, ", "),
+                     where_listed(command));
+}
+
+}  // namespace
+
+std::string misspelling(const CLI::App& app, int argc, const char* const* argv) {
+  const CLI::App* command = &app;
+  for (int at = 1; at < argc; ++at) {
+    const std::string word = argv[at];
+    if (word == "--") return {};
+    if (word.size() > 1 && word.front() == '-') {
+      const std::string name = word.substr(0, word.find('='));
+      const CLI::Option* const option = command->get_option_no_throw(name);
+      if (option == nullptr) return unknown_option(*command, name);
+      const bool takes_next = name == word && option->get_items_expected_max() > 0;
+      if (takes_next) ++at;
+      continue;
+    }
+    const std::vector<const CLI::App*> commands = command->get_subcommands({});
+    if (commands.empty()) continue;  // an argument
+    const auto next = std::find_if(commands.begin(), commands.end(),
+                                   [&](const CLI::App* each) { return each->get_name() == word; });
+    if (next == commands.end()) return unknown_command(*command, word);
+    command = *next;
+  }
+  return {};
+}
+
+}  // namespace kumiko::app

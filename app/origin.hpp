@@ -1,0 +1,11 @@
+// Where, when and by what a run is computed.
+#pragma once
+
+#include <kumiko/io/summary.hpp>
+
+namespace kumiko::app {
+
+/// Of a run that begins now, on this machine.
+io::Origin origin_now();
+
+}  // namespace kumiko::app
