@@ -326,3 +326,6 @@ io::RunSummary execute(const Problem& problem, amr::Backend& backend, amr::Simul
 }
 
 }  // namespace kumiko::app
+  } catch (const amr::DeclarationError& error) {
+    trace.save(simulation);
+    throw std::runtime_error(fmt::format("'{}': {}", problem.solver_file.string(), error.what()));
