@@ -58,7 +58,8 @@ void print_summary(const io::RunSummary& s) {
   }
   fmt::print("wall time            {:.2f} s  ({:.3g} updates/s and core)\n", s.wall_s,
              s.updates_per_core_s);
-  fmt::print("balance efficiency   {:.3f}  ({} steals)\n", s.balance_efficiency, s.steals);
+  fmt::print("balance efficiency   {:.3f}  (1 is perfect, more is worse; {} steals)\n",
+             s.balance_efficiency, s.steals);
   print_load(s);
   fmt::print("memory               {:.1f} bytes per point; {:.0f} MB at the peak\n",
              s.memory.bytes_per_point(), static_cast<double>(s.peak_rss_bytes) * 1e-6);
