@@ -65,7 +65,8 @@ TextTable runs_table(const Comparison& comparison) {
                error_text(summary.l1_relative), error_text(summary.l1), error_text(summary.linf),
                order ? fmt::format("{:.2f}", *order) : kNothing,
                fmt::format("{:.4f}", summary.minimum), fmt::format("{:.4f}", summary.maximum),
-               fmt::format("{:.1e}", summary.mass_drift), fmt::format("{:.4g}", run.least_wall_s()),
+               summary.mass_drift ? fmt::format("{:.1e}", *summary.mass_drift) : kNothing,
+               fmt::format("{:.4g}", run.least_wall_s()),
                fmt::format("{:.4g}", run.median_wall_s()), fmt::format("{}", summary.updates_total),
                fmt::format("{:.3g}", summary.updates_per_core_s)});
   }
@@ -150,6 +151,11 @@ std::string heading(const Comparison& comparison) {
   return fmt::format("case {}, {}, {}; order by the {}", comparison.case_name,
                      backend_text(comparison), wall, norm_title(comparison.norm));
 }
+  const bool is_open = std::any_of(comparison.runs.begin(), comparison.runs.end(),
+                                   [](const ComparedRun& run) { return run.summary.open_domain; });
+  if (is_open) {
+    notes.emplace_back("mass drift: the domain is open, so that mass may enter and leave");
+  }
 
 std::string report(const Comparison& comparison, bool markdown) {
   const auto text_of = [&](const TextTable& table) {
@@ -262,7 +268,7 @@ std::string csv_report(const Comparison& comparison) {
                         csv_number(summary.l1), csv_number(summary.linf),
                         csv_number(order_of(comparison, at)));
     text += fmt::format("{},{},{},{},{},{},{},{}\n", summary.minimum, summary.maximum,
-                        summary.mass_drift, run.least_wall_s(), run.median_wall_s(),
+                        csv_number(summary.mass_drift), run.least_wall_s(), run.median_wall_s(),
                         run.wall_s.size(), summary.updates_total, summary.updates_per_core_s);
   }
   return text;

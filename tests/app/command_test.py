@@ -100,6 +100,7 @@ class Run(CommandTest):
         self.assertEqual(float(rows[-1]["max"]), summary["error"]["max"])
         drift = float(rows[-1]["mass"]) / float(rows[0]["mass"]) - 1.0
         self.assertAlmostEqual(drift, summary["mass_drift"], places=14)
+        self.assertTrue(summary["open_domain"])
 
     def test_given_a_short_run_then_the_load_of_every_step_adds_up_to_the_summary(self):
         summary = self.run_small("here", "--set", "diagnostics.every=5", "--workers", "2")
@@ -575,6 +576,36 @@ class SeveralComponents(CommandTest):
         for extreme in (min, max):
             key = extreme.__name__
             of_all = extreme(component[key] for component in components.values())
+class MassDrift(CommandTest):
+    BURGERS = CASES / "burgers" / "burgers.toml"
+    CHANNEL = CASES / "channel" / "channel.toml"
+
+    def run_case(self, file, *keys):
+        words = [word for key in keys for word in ("--set", key)]
+        done = self.kumiko("run", file, *words, "--output", "run", "--overwrite")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        line = next((line for line in done.stdout.splitlines() if line.startswith("mass drift")), "")
+        return line, json.loads((self.path / "run" / "summary.json").read_text())
+
+    def test_given_a_mean_of_0_then_the_drift_is_what_a_conservative_solver_has(self):
+        line, summary = self.run_case(self.BURGERS, "case.mean=0", "time.stop_step=40")
+        self.assertLess(abs(summary["mass_drift"]), 1e-13)
+        self.assertFalse(summary["open_domain"])
+        self.assertNotIn("open", line)
+
+    def test_given_a_field_of_0_then_there_is_no_drift_to_tell(self):
+        keys = ["case.mean=0", "case.amplitude=0", "time.stop_step=4"]
+        line, summary = self.run_case(self.BURGERS, *keys)
+        self.assertIsNone(summary["mass_drift"])
+        self.assertEqual(line, "")
+
+    def test_given_an_inflow_and_an_outflow_then_the_line_says_that_mass_may_leave(self):
+        line, summary = self.run_case(self.CHANNEL, "time.stop_step=20")
+        self.assertGreater(summary["mass_drift"], 0.1)
+        self.assertTrue(summary["open_domain"])
+        self.assertIn("mass may enter and leave", line)
+
+
             self.assertEqual(summary["error"][key], of_all)
         self.assertLess(components["hump"]["max"], 0.51)
         self.assertGreater(components["disk"]["rms"], components["cone"]["rms"])
