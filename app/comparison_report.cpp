@@ -117,14 +117,30 @@ std::string steps_note(const Comparison& comparison, std::size_t contender) {
                      comparison.contenders[contender].cfl_limit, raised);
 }
 
+/// Where contenders differ in how ghosts are interpolated in time, or from the file.
+std::string interpolation_note(const Comparison& comparison, const Contender& contender) {
+  if (contender.interpolation != contender.file_interpolation) {
+    return fmt::format(
+        "{}: step.time_interpolation is {}; the file's, {}, does not suit the solver",
+        contender.label, contender.interpolation, contender.file_interpolation);
+  }
+  const auto differs = [&](const Contender& other) {
+    return other.interpolation != contender.interpolation;
+  };
+  const bool is_used = comparison.levels > 1;
+  if (!is_used ||
+      std::none_of(comparison.contenders.begin(), comparison.contenders.end(), differs)) {
+    return {};
+  }
+  return fmt::format("{}: step.time_interpolation is {}", contender.label, contender.interpolation);
+}
+
 /// What a reader must know of single contenders and runs.
 std::vector<std::string> notes_of(const Comparison& comparison) {
   std::vector<std::string> notes;
   for (const Contender& contender : comparison.contenders) {
-    if (contender.interpolation == contender.file_interpolation) continue;
-    notes.push_back(
-        fmt::format("{}: step.time_interpolation is {}; the file's, {}, does not suit the solver",
-                    contender.label, contender.interpolation, contender.file_interpolation));
+    std::string note = interpolation_note(comparison, contender);
+    if (!note.empty()) notes.push_back(std::move(note));
   }
   for (std::size_t at = 0; at < comparison.contenders.size(); ++at) {
     std::string note = steps_note(comparison, at);

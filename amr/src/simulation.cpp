@@ -60,9 +60,9 @@ void check_time_interpolation(const SolverTraits& traits, TimeInterpolation inte
                             traits.cfl_limit)
               : "has no characteristics to trace";
   }
-  throw std::invalid_argument(fmt::format("solver '{}' {}; set step.time_interpolation to {}",
-                                          traits.name, why,
-                                          to_string(suited_time_interpolation(traits))));
+  throw std::invalid_argument(
+      fmt::format("solver '{}' {}; set step.time_interpolation to {}, or to auto", traits.name, why,
+                  to_string(suited_time_interpolation(traits))));
 }
 
 std::size_t base_patches(const SimulationOptions& options) {

@@ -194,6 +194,12 @@ void drop_replaced(std::vector<Setting>& settings, std::string_view name_key,
 
 std::string Config::to_toml() const { return toml_document(values_); }
 
+Config Config::with(const std::string& name, amr::ParameterValue value) const {
+  Config other = *this;
+  other.values_.set(name, std::move(value));
+  return other;
+}
+
 amr::ParameterSet Config::parameters_of(std::string_view prefix) const {
   static const Schema core;
   amr::ParameterSet parameters;

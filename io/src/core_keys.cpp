@@ -123,8 +123,10 @@ std::vector<Key> core_keys() {
           "level")),
       flag("step.subcycling", true,
            "whether finer levels take more, shorter steps; if not, all take the base step"),
-      choice("step.time_interpolation", {"characteristic", "linear", "quadratic"},
-             "how ghosts at coarse-fine boundaries are had between coarse steps"),
+      choice(
+          "step.time_interpolation", {"auto", "characteristic", "linear", "quadratic"},
+          "how ghosts at coarse-fine boundaries are interpolated between coarse steps; auto = the "
+          "first of characteristic, quadratic and linear that the solver can do"),
       changeable(integer("runtime.workers", 0, 0, 4096, "OS threads that work; 0 = all available")),
       changeable(choice("runtime.idle", {"adaptive", "spin", "spin_pause", "yield", "sleep"},
                         "what workers of backend 'threads' do that find no work")),

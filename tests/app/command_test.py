@@ -606,6 +606,60 @@ class MassDrift(CommandTest):
         self.assertIn("mass may enter and leave", line)
 
 
+class TimeInterpolation(CommandTest):
+    def config_of(self, file, solver):
+        keys = ["--set", f"solver.name={solver}", "--set", "time.stop_step=1", "--set", "grid.base=32"]
+        keys += ["--set", "time.steps=1000"]
+        done = self.kumiko("run", file, *keys, "--output", solver, "--quiet")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads((self.path / solver / "summary.json").read_text())["config"]
+
+    def test_given_another_solver_on_the_command_line_then_it_gets_the_interpolation_that_suits_it(self):
+        suited = {
+            "semi_lagrangian_cubic": "characteristic",
+            "finite_volume_upwind3": "quadratic",
+            "thinc": "linear",
+        }
+        for solver, interpolation in suited.items():
+            config = self.config_of(GAUSSIAN, solver)
+            self.assertEqual(config["step"]["time_interpolation"], interpolation, solver)
+
+    def test_given_one_that_the_solver_cannot_do_then_auto_is_named(self):
+        keys = ["solver.name=thinc", "step.time_interpolation=characteristic", "time.steps=2000"]
+        keys = [word for key in keys for word in ("--set", key)]
+        self.assert_refused(self.kumiko("run", GAUSSIAN, *keys), "linear", "auto")
+
+
+class ShippedCases(CommandTest):
+    def test_given_any_of_their_files_then_it_runs(self):
+        files = sorted(CASES.glob("*/*.toml"))
+        self.assertGreater(len(files), 9)
+        for file in files:
+            done = self.kumiko("run", file, "--set", "time.stop_step=2", "--output", file.stem)
+            self.assertEqual(done.returncode, 0, f"{file}: {done.stderr}")
+
+
+class SeveralComponents(CommandTest):
+    """The dyes: three components, from the first step to what others read."""
+
+    NAMES = ["disk", "cone", "hump"]
+    KEYS = ["--set", "grid.base=64", "--set", "time.steps=320", "--set", "diagnostics.every=10"]
+
+    def run_dyes(self, name, *arguments):
+        done = self.kumiko("run", DYES, *self.KEYS, "--output", name, *arguments)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.printed = done.stdout
+        return json.loads((self.path / name / "summary.json").read_text())
+
+    def test_given_a_run_then_summary_and_rows_name_each(self):
+        summary = self.run_dyes("run", "--set", "time.stop_step=20")
+        components = summary["components"]
+        self.assertEqual(list(components), self.NAMES)
+        squares = [component["rms"] ** 2 for component in components.values()]
+        self.assertAlmostEqual(summary["error"]["rms"] ** 2, sum(squares) / 3, places=14)
+        for extreme in (min, max):
+            key = extreme.__name__
+            of_all = extreme(component[key] for component in components.values())
             self.assertEqual(summary["error"][key], of_all)
         self.assertLess(components["hump"]["max"], 0.51)
         self.assertGreater(components["disk"]["rms"], components["cone"]["rms"])

@@ -143,8 +143,8 @@ TEST(ConfigError, TheBaseGridIsMadeOfWholePatches) {
 
 TEST(ConfigError, OutsideTheChoicesListsThem) {
   EXPECT_EQ(refusal(kMinimal + "step.time_interpolation = 'lineer'"),
-            "run.toml:2: 'step.time_interpolation' is 'lineer'; it must be 'characteristic', "
-            "'linear' or 'quadratic'; did you mean 'linear'?");
+            "run.toml:2: 'step.time_interpolation' is 'lineer'; it must be 'auto', "
+            "'characteristic', 'linear' or 'quadratic'; did you mean 'linear'?");
   EXPECT_EQ(refusal(kMinimal + "solver.departure = ''"),
             "run.toml:2: 'solver.departure' is ''; it must be 'first_order', 'second_order' or "
             "'exact'");

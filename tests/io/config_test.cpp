@@ -27,7 +27,7 @@ TEST(Config, GivesDefaultsWhereNothingIsSet) {
   EXPECT_EQ(config.values().list("grid.base"), (Integers{256, 256}));
   EXPECT_EQ(config.values().integer("amr.levels"), 3);
   EXPECT_EQ(config.values().number("amr.threshold"), 0.1);
-  EXPECT_EQ(config.values().text("step.time_interpolation"), "characteristic");
+  EXPECT_EQ(config.values().text("step.time_interpolation"), "auto");
 }
 
 TEST(Config, ReadsTablesAndDottedKeysAlike) {

@@ -38,6 +38,9 @@ class Config {
   amr::ParameterSet solver_parameters() const { return parameters_of("solver."); }
   amr::ParameterSet case_parameters() const { return parameters_of("case."); }
 
+  /// The same configuration with another value of a key that it has.
+  Config with(const std::string& name, amr::ParameterValue value) const;
+
   /// The effective configuration, defaults and overrides included. Reading it back gives the same.
   std::string to_toml() const;
 
