@@ -151,9 +151,10 @@ CLI::App* add_compare(CLI::App& app, Request& request) {
       ->expected(1)
       ->take_all();
   compare
-      ->add_option("--resolutions", request.resolutions,
-                   "N1,N2,...: points of level 0 in x; y and time.steps follow in proportion "
-                   "(default: the file's)")
+      ->add_option(
+          "--resolutions", request.resolutions,
+          "N1,N2,...: points of level 0 in x; y and time.steps follow in proportion, and the "
+          "amr.thresholds by amr.threshold_order (default: the file's)")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->check(CLI::Range(16, 65536));

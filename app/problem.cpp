@@ -89,8 +89,8 @@ amr::RefinementOptions refinement_options(const amr::ParameterSet& keys) {
   const auto integer = [&](const char* key) { return static_cast<int>(keys.integer(key)); };
   amr::RefinementOptions options;
   options.criterion = criterion(keys.text("amr.criterion"));
-  options.threshold = keys.number("amr.threshold");
-  options.derefine_threshold = keys.number("amr.derefine_threshold");
+  options.threshold = io::threshold_on_grid(keys, "amr.threshold");
+  options.derefine_threshold = io::threshold_on_grid(keys, "amr.derefine_threshold");
   options.delta = keys.number("amr.delta");
   options.floor = keys.number("amr.floor");
   options.buffer = integer("amr.buffer");

@@ -479,6 +479,19 @@ class Compare(CommandTest):
         alone = json.loads((self.path / "alone.json").read_text())
         self.assertEqual(alone["state_hash"], other["state_hash"])
 
+    def test_given_a_smooth_field_on_levels_then_the_threshold_follows_the_grid_and_orders_hold(self):
+        words = ["--solvers", self.CUBIC, "--resolutions", "64,128,256", "--workers", "2"]
+        _, found = self.compare(GAUSSIAN, *words, "--set", "time.stop_step=224")
+        orders = [run["order"] for run in found["runs"]]
+        self.assertIsNone(orders[0])
+        self.assertGreater(min(orders[1:]), 2.5, orders)
+        # The refined part of the domain is the same, but for whole patches.
+        shares = [run["summary"]["updates"]["fraction_of_uniform"] for run in found["runs"]]
+        self.assertLess(max(shares), 1.5 * min(shares), shares)
+        # Each run's configuration says which grid the threshold is given for.
+        for run in found["runs"]:
+            self.assertEqual(run["summary"]["config"]["amr"]["threshold_at"], 128)
+
     def test_given_published_errors_then_ours_stand_beside_them_with_norm_and_source(self):
         words = ["--solvers", self.CUBIC, "--resolutions", "256", "--set", "amr.levels=1"]
         text, found = self.compare(ZALESAK, *words, "--set", "time.stop_step=40")
@@ -546,36 +559,6 @@ class Compare(CommandTest):
         self.compare(*words, "--overwrite")
 
 
-class ShippedCases(CommandTest):
-    def test_given_any_of_their_files_then_it_runs(self):
-        files = sorted(CASES.glob("*/*.toml"))
-        self.assertGreater(len(files), 9)
-        for file in files:
-            done = self.kumiko("run", file, "--set", "time.stop_step=2", "--output", file.stem)
-            self.assertEqual(done.returncode, 0, f"{file}: {done.stderr}")
-
-
-class SeveralComponents(CommandTest):
-    """The dyes: three components, from the first step to what others read."""
-
-    NAMES = ["disk", "cone", "hump"]
-    KEYS = ["--set", "grid.base=64", "--set", "time.steps=320", "--set", "diagnostics.every=10"]
-
-    def run_dyes(self, name, *arguments):
-        done = self.kumiko("run", DYES, *self.KEYS, "--output", name, *arguments)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.printed = done.stdout
-        return json.loads((self.path / name / "summary.json").read_text())
-
-    def test_given_a_run_then_summary_and_rows_name_each(self):
-        summary = self.run_dyes("run", "--set", "time.stop_step=20")
-        components = summary["components"]
-        self.assertEqual(list(components), self.NAMES)
-        squares = [component["rms"] ** 2 for component in components.values()]
-        self.assertAlmostEqual(summary["error"]["rms"] ** 2, sum(squares) / 3, places=14)
-        for extreme in (min, max):
-            key = extreme.__name__
-            of_all = extreme(component[key] for component in components.values())
 class MassDrift(CommandTest):
     BURGERS = CASES / "burgers" / "burgers.toml"
     CHANNEL = CASES / "channel" / "channel.toml"

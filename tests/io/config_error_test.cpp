@@ -155,6 +155,14 @@ TEST(ConfigError, ADerefineThresholdAboveTheOtherNamesBoth) {
             "run.toml:3: 'amr.derefine_threshold' is 0.3; it must be at most 'amr.threshold', 0.2");
 }
 
+TEST(ConfigError, AThresholdThatIsTooLargeOnTheGridNamesTheOneItWasGivenFor) {
+  EXPECT_EQ(refusal(kMinimal + "grid.base = 16\namr.threshold = 0.1\namr.threshold_order = 2\n"
+                               "amr.threshold_at = 64"),
+            "run.toml:3: 'amr.threshold' is 1.6 on this 'grid.base', from 0.1 at 64 by "
+            "'amr.threshold_order'; it must be below 1, which the indicator 'loehner' never "
+            "exceeds");
+}
+
 TEST(ConfigError, TheRefinementsNumbersHaveRanges) {
   EXPECT_THAT(refusal(kMinimal + "amr.interval = -1"), HasSubstr("it must be 0 to 1000000000"));
   EXPECT_THAT(refusal(kMinimal + "amr.hysteresis = -1"), HasSubstr("it must be 0 to"));

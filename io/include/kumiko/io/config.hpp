@@ -74,6 +74,8 @@ class ConfigSource {
 
   amr::ParameterSet values(const Schema& schema, bool core_only) const;
   void refuse_missing(const Schema& schema) const;
+  /// Says for which grid the thresholds are given, where the configuration leaves it to the file's.
+  void complete_threshold(const Schema& schema, amr::ParameterSet& values) const;
   /// Gives every table of a list the keys that it does not set.
   void complete_lists(const Schema& schema, amr::ParameterSet& values) const;
 
