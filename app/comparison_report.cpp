@@ -79,7 +79,7 @@ const ComparedRun* run_beside(const Comparison& comparison, std::size_t contende
   const auto found =
       std::find_if(comparison.runs.begin(), comparison.runs.end(), [&](const ComparedRun& run) {
         return run.contender == contender && run.points_per_length == value.points &&
-               run.has_figures();
+               run.has_figures() && is_published_for(comparison.contenders[contender], value);
       });
   return found == comparison.runs.end() ? nullptr : &*found;
 }
@@ -151,6 +151,11 @@ std::vector<std::string> notes_of(const Comparison& comparison) {
     notes.push_back(fmt::format("{} at {} failed: {}", contender_of(comparison, run).label,
                                 run.points, run.failure));
   }
+  const bool is_open = std::any_of(comparison.runs.begin(), comparison.runs.end(),
+                                   [](const ComparedRun& run) { return run.summary.open_domain; });
+  if (is_open) {
+    notes.emplace_back("mass drift: the domain is open, so that mass may enter and leave");
+  }
   const auto missing = std::count_if(
       comparison.runs.begin(), comparison.runs.end(),
       [](const ComparedRun& run) { return !run.has_figures() && run.failure.empty(); });
@@ -167,11 +172,6 @@ std::string heading(const Comparison& comparison) {
   return fmt::format("case {}, {}, {}; order by the {}", comparison.case_name,
                      backend_text(comparison), wall, norm_title(comparison.norm));
 }
-  const bool is_open = std::any_of(comparison.runs.begin(), comparison.runs.end(),
-                                   [](const ComparedRun& run) { return run.summary.open_domain; });
-  if (is_open) {
-    notes.emplace_back("mass drift: the domain is open, so that mass may enter and leave");
-  }
 
 std::string report(const Comparison& comparison, bool markdown) {
   const auto text_of = [&](const TextTable& table) {

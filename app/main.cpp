@@ -130,10 +130,11 @@ CLI::App* add_simulate(CLI::App& app, Request& request) {
 }
 
 CLI::App* add_compare(CLI::App& app, Request& request) {
-  CLI::App* const compare = app.add_subcommand(
-      "compare",
-      "run solvers at several resolutions: errors, costs and published values in tables "
-      "and a work-precision plot");
+  CLI::App* const compare =
+      app.add_subcommand("compare",
+                         "run solvers at several resolutions, or one with several values of any "
+                         "key: errors, costs and published values in tables and a work-precision "
+                         "plot");
   add_common_options(*compare, request)->required();
   compare->add_option("--solvers", request.solvers, "A,B,C: solvers to compare, by name")
       ->delimiter(',')
@@ -146,7 +147,8 @@ CLI::App* add_compare(CLI::App& app, Request& request) {
             request.solvers.insert(request.solvers.end(), specs.begin(), specs.end());
           },
           "NAME[,KEY=VALUE]...: one more, with keys of [solver] or, written in full such as "
-          "amr.levels=1, any others of its own; two variants of one solver differ by their keys. "
+          "amr.levels=1 or case.sigma=0.1, any others of its own. Several variants of one solver, "
+          "told apart by their keys, are a sweep: --solver A,amr.buffer=2 --solver A,amr.buffer=4. "
           "The file's [solver] is for the solver that it names")
       ->expected(1)
       ->take_all();

@@ -492,6 +492,22 @@ class Compare(CommandTest):
         for run in found["runs"]:
             self.assertEqual(run["summary"]["config"]["amr"]["threshold_at"], 128)
 
+    def test_given_keys_of_the_case_then_each_contender_has_its_own_problem(self):
+        words = ["--solver", f"{self.CUBIC},case.sigma=0.1", "--solver", f"{self.CUBIC},case.sigma=0.05"]
+        _, found = self.compare(GAUSSIAN, *words, *self.UNIFORM[:2], "--resolutions", "32")
+        wide, narrow = found["runs"]
+        self.assertEqual([run["summary"]["config"]["case"]["sigma"] for run in (wide, narrow)], [0.1, 0.05])
+        self.assertLess(wide["error"], 0.5 * narrow["error"])
+
+    def test_given_keys_of_the_case_then_printed_errors_stand_beside_the_runs_that_they_are_of(self):
+        words = ["--solver", f"{self.CUBIC},case.variant=thesis", "--solver"]
+        words += [f"{self.CUBIC},case.variant=zalesak1979", "--resolutions", "256"]
+        keys = ["--set", "amr.levels=1", "--set", "time.stop_step=2"]
+        text, found = self.compare(ZALESAK, *words, *keys)
+        line = next(line for line in text.splitlines() if "6.0000e-02" in line)
+        self.assertIn(f" {found['runs'][0]['error']:.4e} ", line)
+        self.assertNotIn(f" {found['runs'][1]['error']:.4e} ", line)
+
     def test_given_published_errors_then_ours_stand_beside_them_with_norm_and_source(self):
         words = ["--solvers", self.CUBIC, "--resolutions", "256", "--set", "amr.levels=1"]
         text, found = self.compare(ZALESAK, *words, "--set", "time.stop_step=40")
@@ -541,7 +557,8 @@ class Compare(CommandTest):
         refused("--solvers", f"{cubic},{cubic}", parts=[cubic, "twice"])
         refused("--solver", f"{cubic},departure", parts=["departure", "KEY=VALUE"])
         refused("--solver", f"{cubic},dparture=exact", parts=["solver.departure"])
-        refused("--solver", f"{cubic},case.sigma=1", parts=["case.sigma"])
+        refused("--solver", f"{cubic},case.sigma=-1", parts=["case.sigma"])
+        refused("--solver", f"{cubic},case.name=vortex", parts=["case.name"])
         refused("--solvers", cubic, "--set", "solver.departure=exact", parts=["--solver NAME"])
         refused("--solvers", cubic, "--resolutions", "64,100", parts=["100", "16"])
         refused("--solvers", cubic, "--resolutions", "8", parts=["--resolutions", "16"])
