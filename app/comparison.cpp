@@ -50,9 +50,12 @@ std::string full_override(const std::string& spec, const std::string& part) {
     throw RequestError(fmt::format(
         "--solver {}: '{}' is no KEY=VALUE; write it like --solver NAME,KEY=VALUE", spec, part));
   }
-  if (key == "solver.name" || key == "name" || key.starts_with("case.")) {
+  if (key == "solver.name" || key == "name" || key == "case.name") {
     throw RequestError(
-        fmt::format("--solver {}: '{}' cannot differ between what is compared", spec, key));
+        fmt::format("--solver {}: '{}' cannot be among the keys; the solver is named first, and "
+                    "the case is the "
+                    "file's",
+                    spec, key));
   }
   const bool has_table = key.find('.') != std::string::npos;
   return has_table ? part : "solver." + part;
@@ -150,6 +153,13 @@ std::vector<std::string> overrides_of(const Contender& contender, const Compared
           fmt::format("step.time_interpolation={}", contender.interpolation)};
 }
 
+/// Errors only: values whose norm is said.
+std::vector<amr::PublishedValue> published_errors(const amr::Case& the_case) {
+  std::vector<amr::PublishedValue> values = the_case.published_values();
+  std::erase_if(values, [](const amr::PublishedValue& value) { return value.norm.empty(); });
+  return values;
+}
+
 /// A contender's problem as the file has it, and at a resolution.
 class Plan {
  public:
@@ -163,6 +173,7 @@ class Plan {
     contender.cfl_limit = traits.cfl_limit;
     contender.file_interpolation = amr::to_string(file_.options.time_interpolation);
     contender.interpolation = amr::to_string(interpolation());
+    contender.published = published_errors(*file_.the_case);
   }
 
   const Problem& file() const { return file_; }
@@ -225,6 +236,20 @@ void try_run(const Request& request, const Plan& plan, ComparedRun& run) {
   }
 }
 
+bool contains(const std::vector<amr::PublishedValue>& values, const amr::PublishedValue& value) {
+  return std::any_of(values.begin(), values.end(), [&](const amr::PublishedValue& one) {
+    return one.name == value.name && one.norm == value.norm && one.points == value.points &&
+           one.value == value.value;
+  });
+}
+
+/// Those that no contender before has.
+void add_published(const Contender& contender, std::vector<amr::PublishedValue>& all) {
+  for (const amr::PublishedValue& value : contender.published) {
+    if (!contains(all, value)) all.push_back(value);
+  }
+}
+
 /// Calls f, and says which contender an error is about.
 template <class Function>
 auto naming(const Contender& contender, Function f) {
@@ -256,13 +281,11 @@ void keep(ComparedRun& run, io::RunSummary summary) {
   if (is_fastest) run.summary = std::move(summary);
 }
 
-std::vector<amr::PublishedValue> published_errors(const amr::Case& the_case) {
-  std::vector<amr::PublishedValue> values = the_case.published_values();
-  std::erase_if(values, [](const amr::PublishedValue& value) { return value.norm.empty(); });
-  return values;
-}
-
 }  // namespace
+
+bool is_published_for(const Contender& contender, const amr::PublishedValue& value) {
+  return contains(contender.published, value);
+}
 
 double ComparedRun::least_wall_s() const { return *std::min_element(wall_s.begin(), wall_s.end()); }
 
@@ -309,7 +332,6 @@ Comparison plan_comparison(const Request& request) {
   const Problem file = load_problem(request);
   comparison.case_name = file.config.values().text("case.name");
   comparison.levels = file.options.levels;
-  comparison.published = published_errors(*file.the_case);
   const std::vector<int> resolutions = sorted_resolutions(request, file.options.points_x);
   for (const int points : resolutions) points_y_of(points, file.options);
   for (std::size_t at = 0; at < comparison.contenders.size(); ++at) {
@@ -323,6 +345,7 @@ Comparison plan_comparison(const Request& request) {
         comparison.runs.push_back(std::move(run));
       }
     });
+    add_published(contender, comparison.published);
   }
   return comparison;
 }

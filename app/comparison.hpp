@@ -25,6 +25,8 @@ struct Contender {
   double cfl_limit = 0.0;
   std::string file_interpolation = {};  ///< the file's step.time_interpolation,
   std::string interpolation = {};       ///< and the one that it runs with
+  /// Errors that are printed for its case; with keys of the case there may be others, or none.
+  std::vector<amr::PublishedValue> published = {};
 };
 
 /// A run of a contender at a resolution.
@@ -49,13 +51,16 @@ struct ComparedRun {
 struct Comparison {
   std::vector<Contender> contenders;
   std::vector<ComparedRun> runs;               ///< contender by contender, from coarse to fine
-  std::vector<amr::PublishedValue> published;  ///< errors only: those whose norm is said
+  std::vector<amr::PublishedValue> published;  ///< of all contenders, each once
   std::string case_name;
   std::string norm;
   int levels = 1;
   int repetitions = 1;
   bool complete = false;
 };
+
+/// Whether a printed error is one of a contender's case.
+bool is_published_for(const Contender& contender, const amr::PublishedValue& value);
 
 /// Names of the norms to compare by, which are those of amr::PublishedValue.
 const std::vector<std::string>& norm_names();

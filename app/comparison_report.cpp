@@ -65,7 +65,8 @@ TextTable runs_table(const Comparison& comparison) {
                error_text(summary.l1_relative), error_text(summary.l1), error_text(summary.linf),
                order ? fmt::format("{:.2f}", *order) : kNothing,
                fmt::format("{:.4f}", summary.minimum), fmt::format("{:.4f}", summary.maximum),
-               fmt::format("{:.1e}", summary.mass_drift), fmt::format("{:.4g}", run.least_wall_s()),
+               summary.mass_drift ? fmt::format("{:.1e}", *summary.mass_drift) : kNothing,
+               fmt::format("{:.4g}", run.least_wall_s()),
                fmt::format("{:.4g}", run.median_wall_s()), fmt::format("{}", summary.updates_total),
                fmt::format("{:.3g}", summary.updates_per_core_s)});
   }
@@ -78,7 +79,7 @@ const ComparedRun* run_beside(const Comparison& comparison, std::size_t contende
   const auto found =
       std::find_if(comparison.runs.begin(), comparison.runs.end(), [&](const ComparedRun& run) {
         return run.contender == contender && run.points_per_length == value.points &&
-               run.has_figures();
+               run.has_figures() && is_published_for(comparison.contenders[contender], value);
       });
   return found == comparison.runs.end() ? nullptr : &*found;
 }
@@ -116,14 +117,30 @@ std::string steps_note(const Comparison& comparison, std::size_t contender) {
                      comparison.contenders[contender].cfl_limit, raised);
 }
 
+/// Where contenders differ in how ghosts are interpolated in time, or from the file.
+std::string interpolation_note(const Comparison& comparison, const Contender& contender) {
+  if (contender.interpolation != contender.file_interpolation) {
+    return fmt::format(
+        "{}: step.time_interpolation is {}; the file's, {}, does not suit the solver",
+        contender.label, contender.interpolation, contender.file_interpolation);
+  }
+  const auto differs = [&](const Contender& other) {
+    return other.interpolation != contender.interpolation;
+  };
+  const bool is_used = comparison.levels > 1;
+  if (!is_used ||
+      std::none_of(comparison.contenders.begin(), comparison.contenders.end(), differs)) {
+    return {};
+  }
+  return fmt::format("{}: step.time_interpolation is {}", contender.label, contender.interpolation);
+}
+
 /// What a reader must know of single contenders and runs.
 std::vector<std::string> notes_of(const Comparison& comparison) {
   std::vector<std::string> notes;
   for (const Contender& contender : comparison.contenders) {
-    if (contender.interpolation == contender.file_interpolation) continue;
-    notes.push_back(
-        fmt::format("{}: step.time_interpolation is {}; the file's, {}, does not suit the solver",
-                    contender.label, contender.interpolation, contender.file_interpolation));
+    std::string note = interpolation_note(comparison, contender);
+    if (!note.empty()) notes.push_back(std::move(note));
   }
   for (std::size_t at = 0; at < comparison.contenders.size(); ++at) {
     std::string note = steps_note(comparison, at);
@@ -133,6 +150,11 @@ std::vector<std::string> notes_of(const Comparison& comparison) {
     if (run.failure.empty()) continue;
     notes.push_back(fmt::format("{} at {} failed: {}", contender_of(comparison, run).label,
                                 run.points, run.failure));
+  }
+  const bool is_open = std::any_of(comparison.runs.begin(), comparison.runs.end(),
+                                   [](const ComparedRun& run) { return run.summary.open_domain; });
+  if (is_open) {
+    notes.emplace_back("mass drift: the domain is open, so that mass may enter and leave");
   }
   const auto missing = std::count_if(
       comparison.runs.begin(), comparison.runs.end(),
@@ -262,7 +284,7 @@ std::string csv_report(const Comparison& comparison) {
                         csv_number(summary.l1), csv_number(summary.linf),
                         csv_number(order_of(comparison, at)));
     text += fmt::format("{},{},{},{},{},{},{},{}\n", summary.minimum, summary.maximum,
-                        summary.mass_drift, run.least_wall_s(), run.median_wall_s(),
+                        csv_number(summary.mass_drift), run.least_wall_s(), run.median_wall_s(),
                         run.wall_s.size(), summary.updates_total, summary.updates_per_core_s);
   }
   return text;

@@ -242,11 +242,16 @@ void heed_signals() {
 
 namespace {
 
+/// Of a run that begins with a field.
+RunFigures figures_of(const amr::FieldFigures& field) {
+  return {field.mass, field.absolute_mass, 0.0};
+}
+
 io::RunSummary step_to_end(const Problem& problem, amr::Backend& backend,
                            amr::Simulation& simulation, const Hooks& hooks,
                            const std::optional<RunFigures>& past, TraceWindow& trace) {
   RunFigures figures =
-      past ? *past : RunFigures{amr::field_figures(simulation.hierarchy(), backend).mass, 0.0};
+      past ? *past : figures_of(amr::field_figures(simulation.hierarchy(), backend));
   if (!past) hooks.diagnose(simulation);
   const int past_step = simulation.step();
   const std::uint64_t updates_before = simulation.counters().updates();
@@ -292,7 +297,10 @@ io::RunSummary step_to_end(const Problem& problem, amr::Backend& backend,
   summary.minimum = field.minimum;
   summary.maximum = field.maximum;
   summary.components = components_of(*problem.the_case, field, errors);
-  summary.mass_drift = figures.initial_mass != 0.0 ? field.mass / figures.initial_mass - 1.0 : 0.0;
+  if (figures.initial_absolute_mass > 0.0) {
+    summary.mass_drift = (field.mass - figures.initial_mass) / figures.initial_absolute_mass;
+  }
+  summary.open_domain = problem.the_case->boundaries().is_open();
   summary.updates_total = work.updates();
   summary.updates_per_level = work.updates_per_level;
   summary.fraction_of_uniform =
@@ -322,6 +330,9 @@ io::RunSummary execute(const Problem& problem, amr::Backend& backend, amr::Simul
   } catch (const amr::BrokenValueError& error) {
     trace.save(simulation);
     throw std::runtime_error(describe(error, problem));
+  } catch (const amr::DeclarationError& error) {
+    trace.save(simulation);
+    throw std::runtime_error(fmt::format("'{}': {}", problem.solver_file.string(), error.what()));
   } catch (...) {
     trace.save(simulation);
     throw;

@@ -101,10 +101,11 @@ CLI::App* add_simulate(CLI::App& app, Request& request) {
 }
 
 CLI::App* add_compare(CLI::App& app, Request& request) {
-  CLI::App* const compare = app.add_subcommand(
-      "compare",
-      "run solvers at several resolutions: errors, costs and published values in tables "
-      "and a work-precision plot");
+  CLI::App* const compare =
+      app.add_subcommand("compare",
+                         "run solvers at several resolutions, or one with several values of any "
+                         "key: errors, costs and published values in tables and a work-precision "
+                         "plot");
   add_common_options(*compare, request)->required();
   compare->add_option("--solvers", request.solvers, "A,B,C: solvers to compare, by name")
       ->delimiter(',')
@@ -117,14 +118,16 @@ CLI::App* add_compare(CLI::App& app, Request& request) {
             request.solvers.insert(request.solvers.end(), specs.begin(), specs.end());
           },
           "NAME[,KEY=VALUE]...: one more, with keys of [solver] or, written in full such as "
-          "amr.levels=1, any others of its own; two variants of one solver differ by their keys. "
+          "amr.levels=1 or case.sigma=0.1, any others of its own. Several variants of one solver, "
+          "told apart by their keys, are a sweep: --solver A,amr.buffer=2 --solver A,amr.buffer=4. "
           "The file's [solver] is for the solver that it names")
       ->expected(1)
       ->take_all();
   compare
-      ->add_option("--resolutions", request.resolutions,
-                   "N1,N2,...: points of level 0 in x; y and time.steps follow in proportion "
-                   "(default: the file's)")
+      ->add_option(
+          "--resolutions", request.resolutions,
+          "N1,N2,...: points of level 0 in x; y and time.steps follow in proportion, and the "
+          "amr.thresholds by amr.threshold_order (default: the file's)")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->check(CLI::Range(16, 65536));

@@ -89,8 +89,8 @@ amr::RefinementOptions refinement_options(const amr::ParameterSet& keys) {
   const auto integer = [&](const char* key) { return static_cast<int>(keys.integer(key)); };
   amr::RefinementOptions options;
   options.criterion = criterion(keys.text("amr.criterion"));
-  options.threshold = keys.number("amr.threshold");
-  options.derefine_threshold = keys.number("amr.derefine_threshold");
+  options.threshold = io::threshold_on_grid(keys, "amr.threshold");
+  options.derefine_threshold = io::threshold_on_grid(keys, "amr.derefine_threshold");
   options.delta = keys.number("amr.delta");
   options.floor = keys.number("amr.floor");
   options.buffer = integer("amr.buffer");
@@ -115,6 +115,13 @@ amr::SimulationOptions simulation_options(const amr::ParameterSet& keys) {
   options.time_interpolation = time_interpolation(keys.text("step.time_interpolation"));
   options.refinement = refinement_options(keys);
   return options;
+}
+
+/// A solver's configuration with what "auto" stands for: a restart must not choose anew.
+io::Config chosen(const io::Config& config, const amr::SolverTraits& traits) {
+  constexpr const char* kKey = "step.time_interpolation";
+  if (config.values().text(kKey) != "auto") return config;
+  return config.with(kKey, std::string(amr::to_string(amr::suited_time_interpolation(traits))));
 }
 
 runtime::IdlePolicy idle_policy(const std::string& name) {
@@ -177,7 +184,10 @@ Problem make_problem(const io::ConfigSource& source, int workers,
                      std::shared_ptr<const solvers::Registry> plugins) {
   const solvers::CaseEntry& the_case = named(source, "case.name", plugins->cases());
   const solvers::SolverEntry& solver = named(source, "solver.name", plugins->solvers());
-  io::Config config = checked(source, *plugins, the_case, solver);
+  const io::Config as_asked = checked(source, *plugins, the_case, solver);
+  std::unique_ptr<amr::Case> made_case = the_case.make(as_asked.case_parameters());
+  std::unique_ptr<amr::Solver> made_solver = solver.make(as_asked.solver_parameters());
+  const io::Config config = chosen(as_asked, made_solver->traits());
   const amr::ParameterSet& keys = config.values();
   const amr::SimulationOptions options = simulation_options(keys);
   const int stop_step = static_cast<int>(keys.integer("time.stop_step"));
@@ -186,8 +196,8 @@ Problem make_problem(const io::ConfigSource& source, int workers,
   const std::int64_t trace_until = trace_from + keys.integer("trace.steps");
   return Problem{config,
                  std::move(plugins),
-                 the_case.make(config.case_parameters()),
-                 solver.make(config.solver_parameters()),
+                 std::move(made_case),
+                 std::move(made_solver),
                  the_case.file,
                  solver.file,
                  options,

@@ -25,7 +25,8 @@ inline constexpr std::string_view kStateFiles = "state_#.hdf";
 /// What a run needs to know of its past, beside the state.
 struct RunFigures {
   double initial_mass = 0.0;
-  double wall_s = 0.0;  ///< of stepping so far
+  double initial_absolute_mass = 0.0;  ///< as FieldFigures has it; 0 = not known
+  double wall_s = 0.0;                 ///< of stepping so far
 };
 
 /// The step outruns what the solver's ghosts serve.

@@ -35,6 +35,12 @@ void print_component(const io::ComponentSummary& c) {
   fmt::print("range {:.4f} .. {:.4f}\n", c.minimum, c.maximum);
 }
 
+void print_mass_drift(const io::RunSummary& s) {
+  if (!s.mass_drift) return;
+  fmt::print("mass drift           {:.3e}  (over the initial integral of |u|{})\n", *s.mass_drift,
+             s.open_domain ? "; the domain is open: mass may enter and leave" : "");
+}
+
 void print_summary(const io::RunSummary& s) {
   fmt::print("case {}  solver {}  backend {}  workers {}  base steps {}\n", s.case_name, s.solver,
              s.backend, s.workers, s.steps);
@@ -45,7 +51,7 @@ void print_summary(const io::RunSummary& s) {
   }
   fmt::print("range                {:.4f} .. {:.4f}\n", s.minimum, s.maximum);
   for (const io::ComponentSummary& component : s.components) print_component(component);
-  fmt::print("mass drift           {:.3e}\n", s.mass_drift);
+  print_mass_drift(s);
   fmt::print("point updates        {}  ({:.2f} % of the uniform fine grid)\n", s.updates_total,
              100.0 * s.fraction_of_uniform);
   fmt::print("patches per level    {}  ({} regrids)\n", fmt::join(s.patches_per_level, ", "),
@@ -58,7 +64,8 @@ void print_summary(const io::RunSummary& s) {
   }
   fmt::print("wall time            {:.2f} s  ({:.3g} updates/s and core)\n", s.wall_s,
              s.updates_per_core_s);
-  fmt::print("balance efficiency   {:.3f}  ({} steals)\n", s.balance_efficiency, s.steals);
+  fmt::print("balance efficiency   {:.3f}  (1 is perfect, more is worse; {} steals)\n",
+             s.balance_efficiency, s.steals);
   print_load(s);
   fmt::print("memory               {:.1f} bytes per point; {:.0f} MB at the peak\n",
              s.memory.bytes_per_point(), static_cast<double>(s.peak_rss_bytes) * 1e-6);
@@ -94,7 +101,7 @@ Hooks hooks_for(const Problem& problem, amr::Backend& backend, RunFiles& files, 
 std::optional<RunFigures> past_of(const std::optional<Restart>& from) {
   if (!from) return std::nullopt;
   const io::RunAttributes& attributes = from->checkpoint.attributes;
-  return RunFigures{attributes.initial_mass, attributes.wall_s};
+  return RunFigures{attributes.initial_mass, attributes.initial_absolute_mass, attributes.wall_s};
 }
 
 /// What to do when a run has failed, for the end of its message; empty when nothing is left of it.

@@ -135,7 +135,7 @@ std::string scaling_table(const Scaling& scaling) {
   }
   return fmt::format(
       "case {}, {}; speed-up over {} on one worker; balance: load-balance efficiency, 1 is "
-      "perfect\n\n{}",
+      "perfect, more is worse\n\n{}",
       scaling.case_name, caption_of(scaling), scaling.reference().backend, table.plain());
 }
 

@@ -24,6 +24,7 @@ io::Checkpoint checkpoint_of(const Problem& problem, const amr::Simulation& simu
   checkpoint.attributes.configuration = problem.config.to_toml();
   checkpoint.attributes.component_names = problem.the_case->component_names();
   checkpoint.attributes.initial_mass = figures.initial_mass;
+  checkpoint.attributes.initial_absolute_mass = figures.initial_absolute_mass;
   checkpoint.attributes.wall_s = figures.wall_s;
   if (is_checkpoint || !problem.config.values().flag("output.figures")) {
     checkpoint.run = simulation.save();

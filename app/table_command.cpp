@@ -80,7 +80,8 @@ void print_times(const amr::Case& problem, const Row& threads, const Row& pthrea
 }
 
 void print_balance(const Row& threads, const Row& pthread) {
-  fmt::print("\nLoad-balance efficiency, {} workers (1 is perfect)\n", threads.summary.workers);
+  fmt::print("\nLoad-balance efficiency, {} workers (1 is perfect, more is worse)\n",
+             threads.summary.workers);
   for (const Row* row : {&threads, &pthread}) {
     fmt::print("{:<30}{:>12.3f}\n", row->label, row->summary.balance_efficiency);
   }

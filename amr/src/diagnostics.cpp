@@ -69,18 +69,20 @@ double point_area(const Hierarchy& hierarchy, const Patch& patch) {
 
 struct FigurePart {
   double sum = 0.0;
+  double absolute = 0.0;
   double minimum = std::numeric_limits<double>::infinity();
   double maximum = -std::numeric_limits<double>::infinity();
   bool finite = true;
 
   FigurePart& operator+=(const FigurePart& other) {
     sum += other.sum;
+    absolute += other.absolute;
     minimum = std::min(minimum, other.minimum);
     maximum = std::max(maximum, other.maximum);
     finite = finite && other.finite;
     return *this;
   }
-  FieldFigures figures() const { return {sum, minimum, maximum, finite}; }
+  FieldFigures figures() const { return {sum, minimum, maximum, finite, {}, absolute}; }
 };
 
 FigurePart figure_part(const Patch& patch, int component, double area) {
@@ -89,11 +91,13 @@ FigurePart figure_part(const Patch& patch, int component, double area) {
   for_each_leaf(patch, [&](int i, int j) {
     const double u = field(i, j, component);
     part.sum += u;
+    part.absolute += std::abs(u);
     part.minimum = std::min(part.minimum, u);
     part.maximum = std::max(part.maximum, u);
     part.finite = part.finite && std::isfinite(u);
   });
   part.sum *= area;
+  part.absolute *= area;
   return part;
 }
 

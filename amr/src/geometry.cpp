@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <stdexcept>
@@ -46,6 +47,13 @@ void require_boundaries(const Boundaries& boundaries) {
 int wrap_index(int index, int count) { return ((index % count) + count) % count; }
 
 }  // namespace
+
+bool Boundaries::is_open() const {
+  const std::array<Boundary, 4> all = sides();
+  return std::any_of(all.begin(), all.end(), [](const Boundary& side) {
+    return side.kind == BoundaryKind::kFixedValue || side.kind == BoundaryKind::kOutflow;
+  });
+}
 
 const char* to_string(Side side) {
   constexpr std::array<const char*, 4> kNames = {"left", "right", "bottom", "top"};

@@ -1,7 +1,9 @@
 #include "patch_stepper.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -12,6 +14,23 @@
 #include "reflux.hpp"
 
 namespace kumiko::amr {
+
+namespace {
+
+/// Base steps that a run may have.
+constexpr std::int64_t kMostSteps = std::numeric_limits<int>::max();
+
+DeclarationError stays_too_large(const Solver& solver, const PatchId& id, double time,
+                                 const char* member, double cfl, double divisor, double of_less) {
+  return DeclarationError(
+      fmt::format("solver '{}' gives {} CFL number {:.8g} at t = {:g}, and {:.8g} with a step {:g} "
+                  "times shorter, "
+                  "but takes up to {:g}; {} must return a number that falls with the step",
+                  solver.traits().name, to_string(id), cfl, time, of_less, divisor,
+                  solver.traits().cfl_limit, member));
+}
+
+}  // namespace
 
 PatchStepper::PatchStepper(Hierarchy& hierarchy, const Case& problem, const Solver& solver,
                            const GhostExchange& exchange, const SimulationOptions& options)
@@ -41,20 +60,40 @@ double PatchStepper::cfl_of(const PatchId& id, double time, double base_dt,
                             std::span<double> coefficients) const {
   const PatchCoordinates coordinates(hierarchy_.geometry(), id);
   const double spacing = hierarchy_.geometry().spacing(id.level);
+  const double dt = base_dt / static_cast<double>(clock_.substeps(id.level));
   const double cfl =
       solver_.prepare(case_, {coordinates.points(), spacing, id.i * kPatchSize, id.j * kPatchSize},
-                      time, base_dt / static_cast<double>(clock_.substeps(id.level)), coefficients);
+                      time, dt, coefficients);
   if (std::isfinite(cfl)) return cfl;
+  if (velocity_is_finite(coordinates, time, dt)) {
+    throw BrokenValueError(fmt::format(
+        "solver '{}' gives {} CFL number {:g} at t = {:g}, though the velocity there is "
+        "finite",
+        solver_.traits().name, to_string(id), cfl, time));
+  }
   throw BrokenValueError(fmt::format("{} has a velocity that is not a finite number at t = {:g}",
                                      to_string(id), time));
 }
 
-CflError PatchStepper::cfl_error(const PatchId& id, double time, double cfl) const {
+/// At the start of a step, half-way and at its end, where schemes look.
+bool PatchStepper::velocity_is_finite(const PatchCoordinates& patch, double time, double dt) const {
+  std::array<double, kPatchPoints> x;
+  std::array<double, kPatchPoints> y;
+  for (const double part : {0.0, 0.5, 1.0}) {
+    case_.velocity(patch.points(), time + part * dt, {x, y});
+    const auto is_finite = [](double speed) { return std::isfinite(speed); };
+    if (!std::all_of(x.begin(), x.end(), is_finite)) return false;
+    if (!std::all_of(y.begin(), y.end(), is_finite)) return false;
+  }
+  return true;
+}
+
+CflError PatchStepper::cfl_error(const Patch& patch, double time, double cfl) const {
+  const PatchId& id = patch.id();
   std::int64_t enough = smallest_steps(id, time);
   if (solver_.traits().nonlinear) {
-    constexpr double kMost = 1e18;  // a state that explodes asks for more than an integer holds
-    const double wanted = std::ceil(options_.steps * (cfl / solver_.traits().cfl_limit));
-    enough = std::max(enough, static_cast<std::int64_t>(std::min(wanted, kMost)));
+    require_falling_state_cfl(patch, time);
+    enough = std::max(enough, in_proportion(options_.steps, cfl));
   }
   return {fmt::format("{} has CFL number {:.8g} at t = {:g}, but solver '{}' takes up "
                       "to {:g}; time.steps must be {} at least",
@@ -63,17 +102,32 @@ CflError PatchStepper::cfl_error(const PatchId& id, double time, double cfl) con
           enough};
 }
 
-/// By bisection, since a departure scheme need not be linear in the step.
+/// The steps with which a CFL number that is proportional to the step is served.
+std::int64_t PatchStepper::in_proportion(std::int64_t steps, double cfl) const {
+  constexpr double kMost = 1e18;  // a state that explodes asks for more than an integer holds
+  const double wanted = std::ceil(static_cast<double>(steps) * (cfl / solver_.traits().cfl_limit));
+  return static_cast<std::int64_t>(std::min(wanted, kMost));
+}
+
+/// By bisection, since a departure scheme need not be linear in the step. Where even kMostSteps are
+/// too few, in proportion to them.
 std::int64_t PatchStepper::smallest_steps(const PatchId& id, double time) const {
-  std::vector<double> scratch(solver_.coefficients());
-  const auto enough = [&](std::int64_t steps) {
-    const double dt = case_.end_time() / static_cast<double>(steps);
-    return serves(cfl_of(id, time, dt, scratch));
+  std::vector<double> scratch(hierarchy_.shape().coefficients);
+  const auto cfl_with = [&](std::int64_t steps) {
+    return cfl_of(id, time, case_.end_time() / static_cast<double>(steps), scratch);
   };
+  const auto enough = [&](std::int64_t steps) { return serves(cfl_with(steps)); };
   std::int64_t refused = options_.steps;
-  if (enough(refused)) return refused;  // it was the state that asked for more
+  const double cfl = cfl_with(refused);
+  if (serves(cfl)) return refused;  // it was the state that asked for more
   std::int64_t accepted = 2 * refused;
   while (!enough(accepted)) {
+    if (accepted > kMostSteps) {
+      const double least = cfl_with(accepted);
+      const double divisor = static_cast<double>(accepted) / options_.steps;
+      if (least * std::sqrt(divisor) < cfl) return in_proportion(accepted, least);
+      throw stays_too_large(solver_, id, time, "prepare()", cfl, divisor, least);
+    }
     refused = accepted;
     accepted *= 2;
   }
@@ -82,6 +136,21 @@ std::int64_t PatchStepper::smallest_steps(const PatchId& id, double time) const 
     (enough(middle) ? accepted : refused) = middle;
   }
   return accepted;
+}
+
+/// The state may be another than the one whose number was too large: the patch may have taken more
+/// steps before the run ended. For any state it is proportional to the step.
+void PatchStepper::require_falling_state_cfl(const Patch& patch, double time) const {
+  constexpr double kDivisor = 16.0;
+  std::vector<double> scratch(hierarchy_.shape().coefficients);
+  const auto cfl_with = [&](double base_dt) {
+    cfl_of(patch.id(), time, base_dt, scratch);
+    return solver_.state_cfl(patch.state(State::kNow), scratch);
+  };
+  const double cfl = cfl_with(clock_.dt(0));
+  const double less = cfl_with(clock_.dt(0) / kDivisor);
+  if (!(less > 0.0 && less * std::sqrt(kDivisor) > cfl)) return;
+  throw stays_too_large(solver_, patch.id(), time, "state_cfl()", cfl, kDivisor, less);
 }
 
 void PatchStepper::fill_ghosts(const LevelStep& step, std::size_t slot) const {

@@ -58,15 +58,19 @@ class PatchStepper {
   /// neighbours that have.
   bool finishes(const Patch& patch) const;
 
-  /// The error for a patch whose CFL number exceeds the solver's limit.
-  CflError cfl_error(const PatchId& id, double time, double cfl) const;
+  /// The error for a patch whose CFL number exceeds the solver's limit. Throws DeclarationError
+  /// when that number does not fall with the step.
+  CflError cfl_error(const Patch& patch, double time, double cfl) const;
   bool serves(double cfl) const { return cfl <= solver_.traits().cfl_limit; }
 
  private:
   double cfl_of(const PatchId& id, double time, double base_dt,
                 std::span<double> coefficients) const;
   double state_cfl(const Patch& patch, State state, double time) const;
+  bool velocity_is_finite(const PatchCoordinates& patch, double time, double dt) const;
+  std::int64_t in_proportion(std::int64_t steps, double cfl) const;
   std::int64_t smallest_steps(const PatchId& id, double time) const;
+  void require_falling_state_cfl(const Patch& patch, double time) const;
 
   Hierarchy& hierarchy_;
   const Case& case_;

@@ -16,6 +16,12 @@ void require(bool good, const std::string& message) {
 
 }  // namespace
 
+double scaled_threshold(double threshold, int order, int at, int points) {
+  const double ratio = static_cast<double>(at) / points;
+  for (int power = 0; power < order; ++power) threshold *= ratio;
+  return threshold;
+}
+
 double keep_threshold(const RefinementOptions& options) {
   return options.derefine_threshold > 0.0 ? options.derefine_threshold : options.threshold;
 }

@@ -8,6 +8,7 @@
 #include <kumiko/amr/finite_check.hpp>
 #include <kumiko/amr/memory_limit.hpp>
 #include <kumiko/amr/simulation.hpp>
+#include <kumiko/amr/solver_declaration.hpp>
 
 #include "component_names.hpp"
 #include "criterion.hpp"
@@ -59,9 +60,9 @@ void check_time_interpolation(const SolverTraits& traits, TimeInterpolation inte
                             traits.cfl_limit)
               : "has no characteristics to trace";
   }
-  throw std::invalid_argument(fmt::format("solver '{}' {}; set step.time_interpolation to {}",
-                                          traits.name, why,
-                                          to_string(suited_time_interpolation(traits))));
+  throw std::invalid_argument(
+      fmt::format("solver '{}' {}; set step.time_interpolation to {}, or to auto", traits.name, why,
+                  to_string(suited_time_interpolation(traits))));
 }
 
 std::size_t base_patches(const SimulationOptions& options) {
@@ -85,18 +86,13 @@ void check_parts(const Case& problem, const Solver& solver, const SimulationOpti
         fmt::format("the case has {} components; 1 is the least", problem.components()));
   }
   check_component_names(problem);
+  if (const auto impossible = impossible_declarations(solver); !impossible.empty()) {
+    throw DeclarationError(fmt::format("solver '{}' {}", traits.name, impossible.front()));
+  }
   if (traits.components != 0 && traits.components != problem.components()) {
     throw std::invalid_argument(
         fmt::format("solver '{}' advances {} components, but the case has {}", traits.name,
                     traits.components, problem.components()));
-  }
-  if (traits.ghosts < 1 || traits.ghosts > kLargestGhosts) {
-    throw DeclarationError(fmt::format("solver '{}' declares {} ghost layers; 1 to {} work",
-                                       traits.name, traits.ghosts, kLargestGhosts));
-  }
-  if (traits.flux_form && traits.centring != Centring::kCell) {
-    throw DeclarationError(fmt::format(
-        "solver '{}' declares fluxes but node centring; flux form needs cells", traits.name));
   }
   if (options.levels > 1) check_time_interpolation(traits, options.time_interpolation);
   check_boundaries(problem, solver);

@@ -120,8 +120,8 @@ void TimeStepper::end_on_failure() {
   const std::optional<Failure> failure = failures_.take();
   if (!failure) return;
   if (failure->what) std::rethrow_exception(failure->what);
-  const PatchId& id = hierarchy_.level(failure->step.level).patch(failure->slot).id();
-  throw patches_.cfl_error(id, failure->step.time, failure->cfl);
+  const Patch& patch = hierarchy_.level(failure->step.level).patch(failure->slot);
+  throw patches_.cfl_error(patch, failure->step.time, failure->cfl);
 }
 
 }  // namespace kumiko::amr

@@ -102,6 +102,9 @@ RunAttributes read_attributes(const Source& source) {
   attributes.dt = source.number<double>(kRun, "dt");
   attributes.subcycling = source.integer(kRun, "subcycling") != 0;
   attributes.initial_mass = source.number<double>(kRun, "initial_mass");
+  if (source.has_attribute("initial_absolute_mass", kRun)) {
+    attributes.initial_absolute_mass = source.number<double>(kRun, "initial_absolute_mass");
+  }
   attributes.wall_s = source.number<double>(kRun, "wall_s");
   attributes.configuration = source.text("/kumiko/configuration");
   return attributes;

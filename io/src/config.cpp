@@ -194,6 +194,12 @@ void drop_replaced(std::vector<Setting>& settings, std::string_view name_key,
 
 std::string Config::to_toml() const { return toml_document(values_); }
 
+Config Config::with(const std::string& name, amr::ParameterValue value) const {
+  Config other = *this;
+  other.values_.set(name, std::move(value));
+  return other;
+}
+
 amr::ParameterSet Config::parameters_of(std::string_view prefix) const {
   static const Schema core;
   amr::ParameterSet parameters;
@@ -275,6 +281,18 @@ ConfigSource ConfigSource::with_solver(const std::string& name, const std::strin
   return other;
 }
 
+void ConfigSource::complete_threshold(const Schema& schema, amr::ParameterSet& values) const {
+  constexpr const char* kAt = "amr.threshold_at";
+  if (values.integer("amr.threshold_order") == 0 || values.integer(kAt) != 0) return;
+  const Key& grid = *schema.find("grid.base");
+  amr::ParameterValue base = grid.spec.default_value;
+  for (const Setting& setting : settings_) {
+    const bool is_override = std::holds_alternative<detail::OverrideText>(setting.value);
+    if (setting.key == grid.spec.name && !is_override) base = checked_setting(grid, setting);
+  }
+  values.set(kAt, std::get<std::vector<std::int64_t>>(base).front());
+}
+
 Config ConfigSource::check(const Schema& schema) const {
   amr::ParameterSet all = values(schema, false);
   const std::int64_t steps = all.integer("time.steps");
@@ -284,6 +302,7 @@ Config ConfigSource::check(const Schema& schema) const {
                                               "'time.steps', {}",
                                               stop, steps));
   }
+  complete_threshold(schema, all);
   if (const auto refusal = refused_refinement(all)) throw error(refusal->key, refusal->message);
   return Config(std::move(all));
 }

@@ -94,6 +94,13 @@ std::vector<Key> core_keys() {
                     "refine where the indicator is above this, in its units; for loehner below 1")),
       number("amr.derefine_threshold", 0, 0, kNoEnd,
              "keep patches where the indicator is above this; 0 = the same as amr.threshold"),
+      integer("amr.threshold_order", 0, 0, 4,
+              "power of the base grid's spacing with which both thresholds fall where grid.base is "
+              "not amr.threshold_at, so that a smooth field is refined in the same places: 2 for "
+              "loehner, 1 for gradient; 0 = they stay as they are"),
+      integer(
+          "amr.threshold_at", 0, 0, 65536,
+          "points of level 0 in x for which the thresholds are given; 0 = grid.base of the file"),
       integer("amr.hysteresis", 0, 0, kMaxSteps,
               "regrids in a row at which a patch stays though it is not wanted"),
       integer("amr.min_lifetime", 0, 0, kMaxSteps, "base steps that a patch stays after it came"),
@@ -123,8 +130,10 @@ std::vector<Key> core_keys() {
           "level")),
       flag("step.subcycling", true,
            "whether finer levels take more, shorter steps; if not, all take the base step"),
-      choice("step.time_interpolation", {"characteristic", "linear", "quadratic"},
-             "how ghosts at coarse-fine boundaries are had between coarse steps"),
+      choice(
+          "step.time_interpolation", {"auto", "characteristic", "linear", "quadratic"},
+          "how ghosts at coarse-fine boundaries are interpolated between coarse steps; auto = the "
+          "first of characteristic, quadratic and linear that the solver can do"),
       changeable(integer("runtime.workers", 0, 0, 4096, "OS threads that work; 0 = all available")),
       changeable(choice("runtime.idle", {"adaptive", "spin", "spin_pause", "yield", "sleep"},
                         "what workers of backend 'threads' do that find no work")),

@@ -51,7 +51,9 @@ bool Source::has(const std::string& path) const {
   return H5Lexists(file_.id(), path.c_str(), H5P_DEFAULT) > 0;
 }
 
-bool Source::has_attribute(const char* name) const { return H5Aexists(file_.id(), name) > 0; }
+bool Source::has_attribute(const char* name, const char* object) const {
+  return H5Aexists_by_name(file_.id(), object, name, H5P_DEFAULT) > 0;
+}
 
 int Source::to_int(std::int64_t value, const std::string& name) const {
   if (value < std::numeric_limits<int>::min() || value > std::numeric_limits<int>::max()) {

@@ -54,7 +54,8 @@ class Source {
 
   /// Whether the file has an object, whose parents it has.
   bool has(const std::string& path) const;
-  bool has_attribute(const char* name) const;
+  /// Of an object, of the file's root unless another is named.
+  bool has_attribute(const char* name, const char* object = "/") const;
 
   template <class Number>
   Number number(const std::string& object, const char* name) const {

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <kumiko/amr/refinement_options.hpp>
+#include <kumiko/io/schema.hpp>
+
 #include "listed_name.hpp"
 
 namespace kumiko::io {
@@ -36,13 +39,29 @@ std::optional<Refusal> refused_region(const amr::ParameterSet& values, const std
 
 }  // namespace
 
+double threshold_on_grid(const amr::ParameterSet& values, const char* key) {
+  const double threshold = values.number(key);
+  const auto order = static_cast<int>(values.integer("amr.threshold_order"));
+  if (order == 0) return threshold;
+  return amr::scaled_threshold(threshold, order,
+                               static_cast<int>(values.integer("amr.threshold_at")),
+                               static_cast<int>(values.list("grid.base").front()));
+}
+
 std::optional<Refusal> refused_refinement(const amr::ParameterSet& values) {
   const double threshold = values.number("amr.threshold");
-  if (values.text("amr.criterion") == "loehner" && threshold >= 1.0) {
-    return Refusal{"amr.threshold",
-                   fmt::format("'amr.threshold' is {}; it must be below 1, which the indicator "
-                               "'loehner' never exceeds",
-                               threshold)};
+  const double on_grid = threshold_on_grid(values, "amr.threshold");
+  if (values.text("amr.criterion") == "loehner" && on_grid >= 1.0) {
+    return Refusal{
+        "amr.threshold",
+        fmt::format(
+            "'amr.threshold' is {}{}; it must be below 1, which the indicator 'loehner' never "
+            "exceeds",
+            on_grid,
+            on_grid == threshold ? ""
+                                 : fmt::format(" on this 'grid.base', from {} at {} by "
+                                               "'amr.threshold_order'",
+                                               threshold, values.integer("amr.threshold_at")))};
   }
   const double keep = values.number("amr.derefine_threshold");
   if (keep > threshold) {

@@ -54,6 +54,7 @@ void write_attributes(const Object& group, const Contents& contents) {
   number("unnested", run.unnested);
   set_attribute(group, "indicator_scale", run.indicator_scale);
   set_attribute(group, "initial_mass", attributes.initial_mass);
+  set_attribute(group, "initial_absolute_mass", attributes.initial_absolute_mass);
   set_attribute(group, "wall_s", attributes.wall_s);
   hdf5::write_text(group, "configuration", attributes.configuration);
 }

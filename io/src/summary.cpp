@@ -113,7 +113,8 @@ Json to_json(const RunSummary& summary) {
   json["wall_s"] = summary.wall_s;
   json["error"] = error_json(summary);
   if (!summary.components.empty()) json["components"] = components_json(summary);
-  json["mass_drift"] = summary.mass_drift;
+  json["mass_drift"] = or_null(summary.mass_drift);
+  json["open_domain"] = summary.open_domain;
   json["updates"] = updates_json(summary);
   json["updates_per_core_s"] = summary.updates_per_core_s;
   json["balance_efficiency"] = summary.balance_efficiency;

@@ -92,6 +92,7 @@ TEST(Diagnostics, GivenTwoComponentsThenFiguresAreOfBothTogetherAndOfEach) {
   const auto backend = make_backend("serial", 1);
   const FieldFigures figures = field_figures(*hierarchy, *backend);
   EXPECT_NEAR(figures.mass, 3.5, 1e-13);
+  EXPECT_NEAR(figures.absolute_mass, 3.5, 1e-13);
   EXPECT_EQ(figures.minimum, 1.5);
   EXPECT_EQ(figures.maximum, 2.0);
   ASSERT_EQ(figures.components.size(), 2U);
@@ -106,6 +107,20 @@ TEST(Diagnostics, GivenTwoComponentsThenFiguresAreOfBothTogetherAndOfEach) {
   ASSERT_EQ(errors->components.size(), 2U);
   EXPECT_NEAR(errors->components[0].rms, 0.5, 1e-13);
   EXPECT_NEAR(errors->components[1].l1_relative, 1.0 / 3.0, 1e-13);
+}
+
+TEST(Diagnostics, GivenAComponentBelowZeroThenTheAbsoluteMassCountsItsMagnitude) {
+  const auto hierarchy = island_of_two();
+  const auto backend = make_backend("serial", 1);
+  for (int index = 0; index < 3; ++index) {
+    Level& level = hierarchy->level(index);
+    for (std::size_t slot = 0; slot < level.size(); ++slot) {
+      level.patch(slot).now().interior(1) = -1.5;
+    }
+  }
+  const FieldFigures figures = field_figures(*hierarchy, *backend);
+  EXPECT_NEAR(figures.mass, 0.0, 1e-13);
+  EXPECT_NEAR(figures.absolute_mass, 3.0, 1e-13);
 }
 
 TEST(Diagnostics, GivenANaNInTheSecondComponentThenTheFieldIsNotFinite) {

@@ -70,6 +70,14 @@ TEST(Geometry, GivenAValueOutsideThatIsNotFiniteThenItIsRefused) {
   EXPECT_THROW(Geometry(64, 64, {1.0, 1.0}, boundaries), std::invalid_argument);
 }
 
+TEST(Geometry, GivenASideThatSomethingMayCrossThenTheDomainIsOpen) {
+  const Boundary walls{BoundaryKind::kReflecting, 0.0};
+  const Boundary turns{BoundaryKind::kPeriodic, 0.0};
+  EXPECT_FALSE(Boundaries(turns, turns, walls, walls).is_open());
+  EXPECT_TRUE(Boundaries(turns, turns, walls, {BoundaryKind::kOutflow, 0.0}).is_open());
+  EXPECT_TRUE(Boundaries().is_open()) << "a value outside may come in";
+}
+
 TEST(PatchId, GivenAPatchThenParentAndChildrenAreInverse) {
   const PatchId id{1, 5, 2};
   for (int quadrant = 0; quadrant < 4; ++quadrant) {

@@ -23,7 +23,7 @@ using testing::scripted_options;
 using testing::ScriptedCase;
 
 /// Multiplies u by a factor at every step, and says that |u| is the speed. One ghost layer.
-class GrowingSolver final : public Solver {
+class GrowingSolver : public Solver {
  public:
   explicit GrowingSolver(double factor = 1.0) : factor_(factor) {
     traits_.name = "growing";
@@ -134,6 +134,20 @@ TEST(StateCfl, GivenAStateThatGrowsDuringTheRunThenTheStepThatIsTooLongIsRefused
           << error.what();
     }
   }
+}
+
+/// Its CFL number is 2, whatever the step.
+struct ConstantCflSolver : GrowingSolver {
+  double state_cfl(ConstPatchView, std::span<const double>) const override { return 2.0; }
+};
+
+TEST(StateCfl, GivenANumberThatDoesNotFallWithTheStepThenTheSolverIsBlamed) {
+  const FunctionCase problem = constant(0.5);
+  const auto backend = make_backend("serial", 1);
+  const ConstantCflSolver solver;
+  const auto error = thrown<DeclarationError>(
+      [&] { Simulation(problem, solver, *backend, linear(run_options(64, 1, 64))); });
+  EXPECT_NE(std::string(error.what()).find("state_cfl()"), std::string::npos) << error.what();
 }
 
 TEST(StateCfl, GivenNoSubcyclingThenTheFinestLevelIsWhatIsRefused) {

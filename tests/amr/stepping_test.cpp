@@ -1,6 +1,8 @@
 // Contract: a run is the scheme that docs/numerics.md writes down, on any mesh; it keeps constants,
 // treats x and y alike, nests after every regrid, and refuses steps that outrun the ghosts.
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <numbers>
 #include <numeric>
 #include <tuple>
@@ -375,6 +377,75 @@ TEST(Stepping, GivenAnyFlowOrSchemeThenTheFewestStepsAreEnoughAndOneLessIsNot) {
   };
   for (const int steps : {5, 10, 11, 20, 47}) check(jet, *first_order, 48, steps);
   check(*rotation, *exact, 64, 100);
+}
+
+/// Advances nothing; declares and answers what a test says.
+struct AnsweringSolver : Solver {
+  const SolverTraits& traits() const override { return declared; }
+  std::size_t coefficients() const override { return count; }
+  double prepare(const Case&, const PatchPoints&, double, double,
+                 std::span<double>) const override {
+    return cfl;
+  }
+  void advance(ConstPatchView, std::span<const double>, PatchView) const override {}
+
+  SolverTraits declared;
+  std::size_t count = 0;
+  double cfl = 0.0;
+};
+
+TEST(Stepping, GivenACflNumberThatDoesNotFallWithTheStepThenTheSearchEndsAndBlamesTheSolver) {
+  const FunctionCase problem;
+  const auto backend = make_backend("serial", 1);
+  AnsweringSolver solver;
+  solver.declared.name = "stubborn";
+  solver.cfl = 2.0;
+  try {
+    Simulation(problem, solver, *backend, run_options(64, 1, 100));
+    FAIL();
+  } catch (const DeclarationError& error) {
+    const std::string message = error.what();
+    EXPECT_NE(message.find("'stubborn'"), std::string::npos) << message;
+    EXPECT_NE(message.find("CFL number 2 "), std::string::npos) << message;
+    EXPECT_NE(message.find("prepare()"), std::string::npos) << message;
+  }
+}
+
+TEST(Stepping, GivenAVelocityThatNoRunCouldFollowThenTheStepsThatItAsksForAreNamed) {
+  FunctionCase problem;
+  problem.vx = [](double, double) { return 1e15; };
+  const auto backend = make_backend("serial", 1);
+  try {
+    Simulation(problem, *cubic_solver(), *backend, run_options(64, 1, 100));
+    FAIL();
+  } catch (const CflError& error) {
+    EXPECT_NEAR(static_cast<double>(error.smallest_steps()), 64e15, 1e10);
+  }
+}
+
+TEST(Stepping, GivenDeclarationsThatNoEngineCanServeThenValueAndSolverAreNamed) {
+  const FunctionCase problem;
+  const auto backend = make_backend("serial", 1);
+  const auto refusal = [&](const AnsweringSolver& solver) -> std::string {
+    try {
+      Simulation(problem, solver, *backend, run_options(64, 1, 100));
+    } catch (const DeclarationError& error) {
+      return error.what();
+    }
+    return "nothing";
+  };
+  for (const double limit : {0.0, -1.0, std::nan(""), std::numeric_limits<double>::infinity()}) {
+    AnsweringSolver solver;
+    solver.declared.name = "odd";
+    solver.declared.cfl_limit = limit;
+    const std::string message = refusal(solver);
+    EXPECT_NE(message.find("solver 'odd' declares a CFL limit of "), std::string::npos) << message;
+  }
+  AnsweringSolver solver;
+  solver.count = kMostCoefficients;
+  EXPECT_EQ(refusal(solver), "nothing");
+  ++solver.count;
+  EXPECT_NE(refusal(solver).find("262145 coefficients"), std::string::npos) << refusal(solver);
 }
 
 TEST(Stepping, GivenAVelocityThatIsNotANumberThenTheRunIsRefused) {

@@ -137,6 +137,7 @@ class Run(CommandTest):
         self.assertEqual(float(rows[-1]["max"]), summary["error"]["max"])
         drift = float(rows[-1]["mass"]) / float(rows[0]["mass"]) - 1.0
         self.assertAlmostEqual(drift, summary["mass_drift"], places=14)
+        self.assertTrue(summary["open_domain"])
 
     def test_given_a_short_run_then_the_load_of_every_step_adds_up_to_the_summary(self):
         summary = self.copy_of_small("here", "--set", "diagnostics.every=5", "--workers", "2")
@@ -557,6 +558,35 @@ class Compare(CommandTest):
         alone = json.loads((self.path / "alone.json").read_text())
         self.assertEqual(alone["state_hash"], other["state_hash"])
 
+    def test_given_a_smooth_field_on_levels_then_the_threshold_follows_the_grid_and_orders_hold(self):
+        words = ["--solvers", self.CUBIC, "--resolutions", "64,128,256", "--workers", "2"]
+        _, found = self.compare(GAUSSIAN, *words, "--set", "time.stop_step=224")
+        orders = [run["order"] for run in found["runs"]]
+        self.assertIsNone(orders[0])
+        self.assertGreater(min(orders[1:]), 2.5, orders)
+        # The refined part of the domain is the same, but for whole patches.
+        shares = [run["summary"]["updates"]["fraction_of_uniform"] for run in found["runs"]]
+        self.assertLess(max(shares), 1.5 * min(shares), shares)
+        # Each run's configuration says which grid the threshold is given for.
+        for run in found["runs"]:
+            self.assertEqual(run["summary"]["config"]["amr"]["threshold_at"], 128)
+
+    def test_given_keys_of_the_case_then_each_contender_has_its_own_problem(self):
+        words = ["--solver", f"{self.CUBIC},case.sigma=0.1", "--solver", f"{self.CUBIC},case.sigma=0.05"]
+        _, found = self.compare(GAUSSIAN, *words, *self.UNIFORM[:2], "--resolutions", "32")
+        wide, narrow = found["runs"]
+        self.assertEqual([run["summary"]["config"]["case"]["sigma"] for run in (wide, narrow)], [0.1, 0.05])
+        self.assertLess(wide["error"], 0.5 * narrow["error"])
+
+    def test_given_keys_of_the_case_then_printed_errors_stand_beside_the_runs_that_they_are_of(self):
+        words = ["--solver", f"{self.CUBIC},case.variant=thesis", "--solver"]
+        words += [f"{self.CUBIC},case.variant=zalesak1979", "--resolutions", "256"]
+        keys = ["--set", "amr.levels=1", "--set", "time.stop_step=2"]
+        text, found = self.compare(ZALESAK, *words, *keys)
+        line = next(line for line in text.splitlines() if "6.0000e-02" in line)
+        self.assertIn(f" {found['runs'][0]['error']:.4e} ", line)
+        self.assertNotIn(f" {found['runs'][1]['error']:.4e} ", line)
+
     def test_given_published_errors_then_ours_stand_beside_them_with_norm_and_source(self):
         words = ["--solvers", self.CUBIC, "--resolutions", "256", "--set", "amr.levels=1"]
         text, found = self.compare(ZALESAK, *words, "--set", "time.stop_step=40")
@@ -606,7 +636,8 @@ class Compare(CommandTest):
         refused("--solvers", f"{cubic},{cubic}", parts=[cubic, "twice"])
         refused("--solver", f"{cubic},departure", parts=["departure", "KEY=VALUE"])
         refused("--solver", f"{cubic},dparture=exact", parts=["solver.departure"])
-        refused("--solver", f"{cubic},case.sigma=1", parts=["case.sigma"])
+        refused("--solver", f"{cubic},case.sigma=-1", parts=["case.sigma"])
+        refused("--solver", f"{cubic},case.name=vortex", parts=["case.name"])
         refused("--solvers", cubic, "--set", "solver.departure=exact", parts=["--solver NAME"])
         refused("--solvers", cubic, "--resolutions", "64,100", parts=["100", "16"])
         refused("--solvers", cubic, "--resolutions", "8", parts=["--resolutions", "16"])
@@ -622,6 +653,60 @@ class Compare(CommandTest):
         again = self.kumiko("compare", *words, "--output", "out")
         self.assert_refused(again, "out/compare.csv", "--overwrite")
         self.compare(*words, "--overwrite")
+
+
+class MassDrift(CommandTest):
+    BURGERS = CASES / "burgers" / "burgers.toml"
+    CHANNEL = CASES / "channel" / "channel.toml"
+
+    def run_case(self, file, *keys):
+        words = [word for key in keys for word in ("--set", key)]
+        done = self.kumiko("run", file, *words, "--output", "run", "--overwrite")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        line = next((line for line in done.stdout.splitlines() if line.startswith("mass drift")), "")
+        return line, json.loads((self.path / "run" / "summary.json").read_text())
+
+    def test_given_a_mean_of_0_then_the_drift_is_what_a_conservative_solver_has(self):
+        line, summary = self.run_case(self.BURGERS, "case.mean=0", "time.stop_step=40")
+        self.assertLess(abs(summary["mass_drift"]), 1e-13)
+        self.assertFalse(summary["open_domain"])
+        self.assertNotIn("open", line)
+
+    def test_given_a_field_of_0_then_there_is_no_drift_to_tell(self):
+        keys = ["case.mean=0", "case.amplitude=0", "time.stop_step=4"]
+        line, summary = self.run_case(self.BURGERS, *keys)
+        self.assertIsNone(summary["mass_drift"])
+        self.assertEqual(line, "")
+
+    def test_given_an_inflow_and_an_outflow_then_the_line_says_that_mass_may_leave(self):
+        line, summary = self.run_case(self.CHANNEL, "time.stop_step=20")
+        self.assertGreater(summary["mass_drift"], 0.1)
+        self.assertTrue(summary["open_domain"])
+        self.assertIn("mass may enter and leave", line)
+
+
+class TimeInterpolation(CommandTest):
+    def config_of(self, file, solver):
+        keys = ["--set", f"solver.name={solver}", "--set", "time.stop_step=1", "--set", "grid.base=32"]
+        keys += ["--set", "time.steps=1000"]
+        done = self.kumiko("run", file, *keys, "--output", solver, "--quiet")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads((self.path / solver / "summary.json").read_text())["config"]
+
+    def test_given_another_solver_on_the_command_line_then_it_gets_the_interpolation_that_suits_it(self):
+        suited = {
+            "semi_lagrangian_cubic": "characteristic",
+            "finite_volume_upwind3": "quadratic",
+            "thinc": "linear",
+        }
+        for solver, interpolation in suited.items():
+            config = self.config_of(GAUSSIAN, solver)
+            self.assertEqual(config["step"]["time_interpolation"], interpolation, solver)
+
+    def test_given_one_that_the_solver_cannot_do_then_auto_is_named(self):
+        keys = ["solver.name=thinc", "step.time_interpolation=characteristic", "time.steps=2000"]
+        keys = [word for key in keys for word in ("--set", key)]
+        self.assert_refused(self.kumiko("run", GAUSSIAN, *keys), "linear", "auto")
 
 
 class ShippedCases(CommandTest):

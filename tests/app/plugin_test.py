@@ -288,12 +288,28 @@ class BeforeTheFirstStep(PluginTest):
 
     def test_given_traits_that_allow_no_step_then_the_request_is_wrong(self):
         reasons = {"no_ghosts": "0 ghost layers", "wide_ghosts": "9 ghost layers",
-                   "node_fluxes": "flux form needs cells"}  # fmt: skip
+                   "node_fluxes": "flux form needs cells",
+                   "zero_limit": "a CFL limit of 0", "nan_limit": "a CFL limit of nan",
+                   "infinite_limit": "a CFL limit of inf", "negative_components": "-3 components",
+                   "countless_coefficients": "1152921504606846976 coefficients"}  # fmt: skip
         for fault, reason in reasons.items():
             with self.subTest(fault):
                 done = self.run_faulty(f"solver.fault={fault}")
                 self.assert_told(done, 2, FAULTY, "'faulty_solver'", reason)
                 self.assertFalse((self.path / "run").exists())
+
+    def test_given_a_cfl_number_that_no_step_makes_small_enough_then_the_solver_is_blamed(self):
+        done = self.run_faulty("solver.fault=constant_cfl")
+        self.assert_told(done, 2, FAULTY, "'faulty_solver'", "CFL number 2", "prepare()", "fall")
+        self.assertFalse((self.path / "run").exists())
+
+    def test_given_a_cfl_number_that_is_no_number_then_the_velocity_is_not_blamed(self):
+        done = self.run_faulty("solver.fault=nan_cfl")
+        self.assert_told(done, 1, FAULTY, "'faulty_solver'", "CFL number nan", "velocity there is finite")
+
+    def test_given_more_coefficients_than_were_declared_then_they_are_refused(self):
+        done = self.run_faulty("solver.fault=more_coefficients_later")
+        self.assert_told(done, 1, FAULTY, "'faulty_solver'", "coefficients()", "100000")
 
     def test_given_a_solver_that_is_made_of_nothing_then_the_run_fails(self):
         plugin = PLUGINS / "made_of_nothing.so"
@@ -347,6 +363,10 @@ class OnTheWay(PluginTest):
     def test_given_a_solver_that_refuses_on_the_way_then_the_run_has_failed(self):
         done = self.run_faulty("solver.fault=refuse_on_way", f"solver.after={FAULT_TIME}")
         self.assert_run_stopped(done, FAULTY, "no step can be had from here")
+
+    def test_given_a_cfl_number_that_stays_too_large_then_the_run_stops_and_the_solver_is_named(self):
+        done = self.run_faulty("solver.fault=constant_cfl", f"solver.after={FAULT_TIME}")
+        self.assert_run_stopped(done, FAULTY, "'faulty_solver'", "CFL number 2", "fall")
 
     def test_given_a_case_that_throws_then_its_file_is_named_and_not_the_solvers(self):
         solver = ["solver.name=semi_lagrangian_cubic", "case.fault=fail_in_velocity"]
@@ -470,12 +490,22 @@ class Check(PluginTest):
         self.assertTrue(reports[0]["passed"])
 
     def test_given_a_solver_that_cannot_be_made_then_its_declaration_fails(self):
-        for fault, text in (("refuse", "no such solver"), ("wide_ghosts", "9")):
+        texts = {"refuse": "no such solver", "wide_ghosts": "9", "zero_limit": "CFL limit of 0",
+                 "nan_limit": "CFL limit of nan", "infinite_limit": "CFL limit of inf",
+                 "countless_coefficients": "1152921504606846976"}  # fmt: skip
+        for fault, text in texts.items():
             done, reports = self.check(FAULTY, "--set", f"solver.fault={fault}")
             self.assertEqual(done.returncode, 1, done.stderr)
             finding = reports[0]["findings"][0]
             self.assertEqual((finding["check"], finding["verdict"]), ("declaration", "failed"))
             self.assertIn(text, finding["text"])
+
+    def test_given_a_cfl_number_that_is_always_the_same_then_the_memory_check_says_so(self):
+        done, reports = self.check(FAULTY, "--set", "solver.fault=constant_cfl")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        findings = {finding["check"]: finding for finding in reports[0]["findings"]}
+        self.assertEqual(findings["memory"]["verdict"], "failed")
+        self.assertIn("gave 2", findings["memory"]["text"])
 
     def test_given_a_parameter_out_of_range_then_the_request_is_wrong(self):
         done, _ = self.check(SEVERAL, "--solver", "still_nodes", "--set", "solver.weight=9")

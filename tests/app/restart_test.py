@@ -17,6 +17,7 @@ from pathlib import Path
 
 KUMIKO = os.environ["KUMIKO"]
 ZALESAK = Path(os.environ["KUMIKO_CASES"]) / "zalesak" / "zalesak.toml"
+GAUSSIAN = Path(os.environ["KUMIKO_CASES"]) / "gaussian" / "gaussian.toml"
 SANITIZER = os.environ["KUMIKO_SANITIZER"]
 
 # Three levels, a regrid at least every four base steps.
@@ -112,6 +113,24 @@ class Restart(RestartTest):
                 {value for name, value in first.items() if name.startswith("updates_")}, {"0"}
             )
             self.assertEqual([row["step"] for row in others], ["40", "50", "60"])
+
+    def test_given_a_threshold_that_follows_the_grid_and_auto_then_a_restart_keeps_what_they_gave(self):
+        keys = ["grid.base=64", "time.steps=320", "time.stop_step=40", "solver.name=finite_volume_upwind3"]
+        whole = self.run_well(GAUSSIAN, *settings(*keys), folder="whole")
+        self.assertEqual(whole["config"]["step"]["time_interpolation"], "quadratic")
+        self.assertEqual(whole["config"]["amr"]["threshold_at"], 128)
+        self.run_well(GAUSSIAN, *settings(*keys, "time.stop_step=20", "checkpoint.every=10"))
+        ways = [[], [GAUSSIAN, *settings(*keys)]]
+        for number, way in enumerate(ways):
+            again = self.run_well(
+                *way, *settings("time.stop_step=40"),
+                "--restart", "run/checkpoint_000010.hdf", folder=f"again{number}",
+            )  # fmt: skip
+            self.assertEqual(again["state_hash"], whole["state_hash"], way)
+            self.assertEqual(again["patches"], whole["patches"], way)
+            self.assertEqual(again["mass_drift"], whole["mass_drift"], way)
+        effective = self.run_well("whole/effective.toml", folder="effective")
+        self.assertEqual(effective["state_hash"], whole["state_hash"])
 
     def test_given_latest_then_the_folder_reads_as_that_of_one_run(self):
         whole = self.uninterrupted()

@@ -92,6 +92,7 @@ TEST_F(CheckpointTest, GivenARunThenEverythingOfItIsReadBack) {
   EXPECT_EQ(read.attributes.component_names, checkpoint_.attributes.component_names);
   EXPECT_EQ(read.attributes.subcycling, checkpoint_.attributes.subcycling);
   EXPECT_EQ(read.attributes.initial_mass, checkpoint_.attributes.initial_mass);
+  EXPECT_EQ(read.attributes.initial_absolute_mass, checkpoint_.attributes.initial_absolute_mass);
   EXPECT_EQ(read.attributes.wall_s, checkpoint_.attributes.wall_s);
   EXPECT_EQ(read.run.step, checkpoint_.run.step);
   EXPECT_EQ(read.run.next_regrid, checkpoint_.run.next_regrid);

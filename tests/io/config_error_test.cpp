@@ -143,8 +143,8 @@ TEST(ConfigError, TheBaseGridIsMadeOfWholePatches) {
 
 TEST(ConfigError, OutsideTheChoicesListsThem) {
   EXPECT_EQ(refusal(kMinimal + "step.time_interpolation = 'lineer'"),
-            "run.toml:2: 'step.time_interpolation' is 'lineer'; it must be 'characteristic', "
-            "'linear' or 'quadratic'; did you mean 'linear'?");
+            "run.toml:2: 'step.time_interpolation' is 'lineer'; it must be 'auto', "
+            "'characteristic', 'linear' or 'quadratic'; did you mean 'linear'?");
   EXPECT_EQ(refusal(kMinimal + "solver.departure = ''"),
             "run.toml:2: 'solver.departure' is ''; it must be 'first_order', 'second_order' or "
             "'exact'");
@@ -153,6 +153,14 @@ TEST(ConfigError, OutsideTheChoicesListsThem) {
 TEST(ConfigError, ADerefineThresholdAboveTheOtherNamesBoth) {
   EXPECT_EQ(refusal(kMinimal + "amr.threshold = 0.2\namr.derefine_threshold = 0.3"),
             "run.toml:3: 'amr.derefine_threshold' is 0.3; it must be at most 'amr.threshold', 0.2");
+}
+
+TEST(ConfigError, AThresholdThatIsTooLargeOnTheGridNamesTheOneItWasGivenFor) {
+  EXPECT_EQ(refusal(kMinimal + "grid.base = 16\namr.threshold = 0.1\namr.threshold_order = 2\n"
+                               "amr.threshold_at = 64"),
+            "run.toml:3: 'amr.threshold' is 1.6 on this 'grid.base', from 0.1 at 64 by "
+            "'amr.threshold_order'; it must be below 1, which the indicator 'loehner' never "
+            "exceeds");
 }
 
 TEST(ConfigError, TheRefinementsNumbersHaveRanges) {

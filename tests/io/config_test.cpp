@@ -27,7 +27,7 @@ TEST(Config, GivesDefaultsWhereNothingIsSet) {
   EXPECT_EQ(config.values().list("grid.base"), (Integers{256, 256}));
   EXPECT_EQ(config.values().integer("amr.levels"), 3);
   EXPECT_EQ(config.values().number("amr.threshold"), 0.1);
-  EXPECT_EQ(config.values().text("step.time_interpolation"), "characteristic");
+  EXPECT_EQ(config.values().text("step.time_interpolation"), "auto");
 }
 
 TEST(Config, ReadsTablesAndDottedKeysAlike) {
@@ -70,6 +70,24 @@ TEST(Config, NamesThePlaceOfAValueThatTheCallerRefuses) {
   EXPECT_STREQ(source.error("case.name", "no such case").what(), "run.toml:3: no such case");
   EXPECT_STREQ(source.error("solver.name", "no").what(), "--set solver.name=upwind: no");
   EXPECT_STREQ(source.error("time.steps", "too few").what(), "run.toml: too few");
+}
+
+TEST(Config, SaysForWhichGridThresholdsAreGivenThatFollowIt) {
+  const auto at = [](const Config& config) { return config.values().integer("amr.threshold_at"); };
+  const auto threshold = [](const Config& config) {
+    return threshold_on_grid(config.values(), "amr.threshold");
+  };
+  const std::string file = kMinimal + "grid.base = 64\namr.threshold_order = 2\n";
+  const Config own = load(file);
+  EXPECT_EQ(at(own), 64);
+  EXPECT_EQ(threshold(own), 0.1);
+  const Config finer = load(file, {"grid.base=128"});
+  EXPECT_EQ(at(finer), 64) << "the file's grid, not the command line's";
+  EXPECT_EQ(threshold(finer), 0.1 * 0.5 * 0.5);
+  EXPECT_EQ(threshold(load(file, {"amr.threshold_order=1", "amr.threshold_at=16"})), 0.1 * 0.25);
+  const Config again = parse_config(finer.to_toml(), "effective").check(schema());
+  EXPECT_EQ(threshold(again), threshold(finer)) << "a restart keeps it";
+  EXPECT_EQ(at(load(kMinimal, {"grid.base=128"})), 0) << "thresholds that stay belong to no grid";
 }
 
 TEST(ConfigRoundTrip, GivesTheSameValuesForEveryType) {

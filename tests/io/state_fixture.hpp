@@ -54,7 +54,7 @@ inline std::unique_ptr<amr::Hierarchy> example_hierarchy(
 }
 
 inline RunAttributes example_attributes() {
-  return {0.125, 0.5, "[grid]\nbase = [64, 32]\n", {"u", "w"}, true, 3.5, 12.25};
+  return {0.125, 0.5, "[grid]\nbase = [64, 32]\n", {"u", "w"}, true, 3.5, 4.5, 12.25};
 }
 
 /// The patches as they stand, and figures all different.

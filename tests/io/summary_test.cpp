@@ -78,6 +78,7 @@ TEST(Summary, GivenARunThenItsJsonHasEveryKeyInOrder) {
                                                   "wall_s",
                                                   "error",
                                                   "mass_drift",
+                                                  "open_domain",
                                                   "updates",
                                                   "updates_per_core_s",
                                                   "balance_efficiency",
@@ -110,6 +111,13 @@ TEST(Summary, GivenARunThenItsJsonHasEveryKeyInOrder) {
   EXPECT_EQ(json["patches"]["per_level"], (Json{256, 100, 200}));
   EXPECT_EQ(json["patches"]["unnested"], 42);
   EXPECT_EQ(json["patches"]["regrids"], 640);
+}
+
+TEST(Summary, GivenNoMassToCompareWithThenTheDriftIsNull) {
+  RunSummary summary = example();
+  EXPECT_EQ(to_json(summary)["mass_drift"], 1e-5);
+  summary.mass_drift.reset();
+  EXPECT_TRUE(to_json(summary)["mass_drift"].is_null());
 }
 
 TEST(Summary, GivenLoadAndWaitsThenTheirFiguresAreNamed) {

@@ -6,6 +6,8 @@
 
 #include <fmt/core.h>
 
+#include <kumiko/amr/solver_declaration.hpp>
+
 #include "checks.hpp"
 
 namespace kumiko::solvers::conformance {
@@ -83,23 +85,14 @@ std::vector<ParameterValue> extremes(const ParameterSpec& spec) {
   return values;
 }
 
-bool traits_allow_steps(const amr::SolverTraits& traits, Complaints& complaints) {
+bool allows_steps(const amr::Solver& solver, Complaints& complaints) {
   const std::size_t before = complaints.size();
-  if (traits.ghosts < 1 || traits.ghosts > amr::kLargestGhosts) {
-    complaints.push_back(fmt::format("{} ghost layers are declared; 1 to {} work", traits.ghosts,
-                                     amr::kLargestGhosts));
+  for (const std::string& impossible : amr::impossible_declarations(solver)) {
+    complaints.push_back("it " + impossible);
   }
-  if (!(std::isfinite(traits.cfl_limit) && traits.cfl_limit > 0.0)) {
-    complaints.push_back(fmt::format(
-        "a CFL limit of {:g} is declared; it must be finite and above 0", traits.cfl_limit));
-  }
-  if (traits.components < 0 || traits.components > kLargestComponents) {
-    complaints.push_back(
-        fmt::format("{} components are declared; 0 (as many as the case has) to {} work",
-                    traits.components, kLargestComponents));
-  }
-  if (traits.flux_form && traits.centring != amr::Centring::kCell) {
-    complaints.emplace_back("fluxes are declared with node centring; flux form needs cells");
+  if (const int components = solver.traits().components; components > kLargestComponents) {
+    complaints.push_back(fmt::format("it declares {} components; {} are the most that are checked",
+                                     components, kLargestComponents));
   }
   return complaints.size() == before;
 }
@@ -113,9 +106,9 @@ bool try_value(const Subject& subject, const ParameterSpec& spec, const Paramete
   parameters.set(spec.name, value);
   try {
     const std::unique_ptr<amr::Solver> solver = subject.entry.make(parameters);
-    Complaints of_traits;
-    if (!traits_allow_steps(solver->traits(), of_traits)) {
-      complaints.push_back(fmt::format("with another '{}', {}", spec.name, of_traits.front()));
+    Complaints of_solver;
+    if (!allows_steps(*solver, of_solver)) {
+      complaints.push_back(fmt::format("with another '{}', {}", spec.name, of_solver.front()));
     }
     return true;
   } catch (const std::exception& error) {
@@ -135,7 +128,7 @@ bool try_value(const Subject& subject, const ParameterSpec& spec, const Paramete
 Finding check_declaration(Subject& subject) {
   const amr::SolverTraits& traits = subject.traits;
   Complaints complaints;
-  subject.runnable = traits_allow_steps(traits, complaints);
+  subject.runnable = allows_steps(*subject.solver, complaints);
   if (!is_plugin_name(subject.entry.name)) {
     complaints.push_back(
         fmt::format("'{}' needs a name of small letters, digits and underscores, a letter first",

@@ -1,5 +1,7 @@
 #include "solver_bridge.hpp"
 
+#include <stdexcept>
+#include <string>
 #include <utility>
 
 #include "case_bridge.hpp"
@@ -9,7 +11,28 @@ namespace kumiko::solvers::detail {
 
 namespace {
 
-const amr::Solver& served(const void* self) { return *static_cast<const amr::Solver*>(self); }
+/// A solver that the other side uses, which has made room for as many coefficients as were
+/// declared.
+struct ServedSolver {
+  explicit ServedSolver(std::unique_ptr<amr::Solver> made)
+      : solver(std::move(made)), coefficients(solver->coefficients()) {}
+
+  std::unique_ptr<amr::Solver> solver;
+  std::size_t coefficients;
+};
+
+const ServedSolver& whole(const void* self) { return *static_cast<const ServedSolver*>(self); }
+const amr::Solver& served(const void* self) { return *whole(self).solver; }
+
+/// Else it would write beyond that room.
+void require_same_count(const ServedSolver& solver) {
+  const std::size_t now = solver.solver->coefficients();
+  if (now == solver.coefficients) [[likely]]
+    return;
+  throw std::runtime_error("its coefficients() returned " + std::to_string(solver.coefficients) +
+                           " first and " + std::to_string(now) +
+                           " now; it must always return the same number");
+}
 
 std::span<const double> from_c(kumiko_coefficients coefficients) {
   return {coefficients.data, coefficients.count};
@@ -21,7 +44,7 @@ kumiko_coefficients to_c(std::span<const double> coefficients) {
 /// A case of the caller's: what fails in it is not this side's to name.
 CaseFromBeyond borrowed(kumiko_case problem) { return {problem, {}}; }
 
-void destroy(void* self) { delete static_cast<amr::Solver*>(self); }
+void destroy(void* self) { delete static_cast<ServedSolver*>(self); }
 
 kumiko_status traits(const void* self, kumiko_solver_traits* traits, kumiko_error* error) {
   return serve_fully(error, [&] {
@@ -35,18 +58,19 @@ kumiko_status traits(const void* self, kumiko_solver_traits* traits, kumiko_erro
                own.nonlinear ? 1 : 0,
                own.cfl_limit,
                own.order,
-               served(self).coefficients()};
+               whole(self).coefficients};
   });
 }
 
 kumiko_status prepare(const void* self, kumiko_case problem, const kumiko_patch* patch, double time,
                       double dt, double* coefficients, double* cfl, kumiko_error* error) {
   return serve_fully(error, [&] {
-    const amr::Solver& solver = served(self);
-    *cfl = solver.prepare(
+    const ServedSolver& solver = whole(self);
+    require_same_count(solver);
+    *cfl = solver.solver->prepare(
         borrowed(problem),
         {detail::from_c(patch->points), patch->spacing, patch->first_i, patch->first_j}, time, dt,
-        {coefficients, solver.coefficients()});
+        {coefficients, solver.coefficients});
   });
 }
 
@@ -99,7 +123,9 @@ constexpr kumiko_solver_functions kGiven = {.destroy = destroy,
 
 }  // namespace
 
-kumiko_solver give(std::unique_ptr<amr::Solver> solver) { return {&kGiven, solver.release()}; }
+kumiko_solver give(std::unique_ptr<amr::Solver> solver) {
+  return {&kGiven, std::make_unique<ServedSolver>(std::move(solver)).release()};
+}
 
 SolverFromBeyond::SolverFromBeyond(kumiko_solver solver, std::string name, std::string whose)
     : solver_(solver), whose_(std::move(whose)) {
@@ -108,6 +134,10 @@ SolverFromBeyond::SolverFromBeyond(kumiko_solver solver, std::string name, std::
     call_beyond(whose_, [&](kumiko_error* error) {
       return solver_.functions->traits(solver_.self, &given, error);
     });
+    if (given.centring != KUMIKO_NODE && given.centring != KUMIKO_CELL) {
+      throw FailedBeyond(whose_ + ": it has the unknown centring " + std::to_string(given.centring),
+                         true);
+    }
   } catch (...) {
     solver_.functions->destroy(solver_.self);
     throw;

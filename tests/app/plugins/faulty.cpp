@@ -1,5 +1,7 @@
 // Wrong: what the parameter "fault" names; when it shows on the way, from the time "after" on. With
 // no fault, both do all they say.
+#include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -23,6 +25,14 @@ class FaultySolver final : public Still {
                      "no_ghosts",
                      "wide_ghosts",
                      "node_fluxes",
+                     "zero_limit",
+                     "nan_limit",
+                     "infinite_limit",
+                     "negative_components",
+                     "countless_coefficients",
+                     "more_coefficients_later",
+                     "constant_cfl",
+                     "nan_cfl",
                      "fail_in_prepare",
                      "fail_in_advance",
                      "throw_a_number",
@@ -39,12 +49,26 @@ class FaultySolver final : public Still {
     if (fault_ == "fail") throw std::runtime_error("the table of weights is missing");
     if (fault_ == "no_ghosts") traits_.ghosts = 0;
     if (fault_ == "wide_ghosts") traits_.ghosts = 9;
+    if (fault_ == "zero_limit") traits_.cfl_limit = 0.0;
+    if (fault_ == "nan_limit") traits_.cfl_limit = std::numeric_limits<double>::quiet_NaN();
+    if (fault_ == "infinite_limit") traits_.cfl_limit = std::numeric_limits<double>::infinity();
+    if (fault_ == "negative_components") traits_.components = -3;
     traits_.flux_form = fault_ == "node_fluxes";
+  }
+
+  std::size_t coefficients() const override {
+    if (fault_ == "countless_coefficients") return std::size_t{1} << 60U;
+    // As much as the engine makes room for, and then as much as would go beyond.
+    if (fault_ == "more_coefficients_later" && was_asked_.exchange(true)) return 100000;
+    return Still::coefficients();
   }
 
   double prepare(const amr::Case& problem, const amr::PatchPoints& patch, double time, double dt,
                  std::span<double> coefficients) const override {
     if (shows("fail_in_prepare", time)) throw std::runtime_error("cannot prepare this patch");
+    std::fill(coefficients.begin(), coefficients.end(), time);
+    if (shows("constant_cfl", time)) return 2.0;
+    if (shows("nan_cfl", time)) return std::numeric_limits<double>::quiet_NaN();
     return Still::prepare(problem, patch, time, dt, coefficients);
   }
 
@@ -63,6 +87,7 @@ class FaultySolver final : public Still {
 
   std::string fault_;
   double after_;
+  mutable std::atomic<bool> was_asked_ = false;
 };
 
 /// A hill that a wind, which grows with time, carries to the right.

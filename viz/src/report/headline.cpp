@@ -32,12 +32,12 @@ const std::array<Row, 29> kRows = {{
     {"/error/linf", "Largest error", "number"},
     {"/error/min", "Smallest value", "number"},
     {"/error/max", "Largest value", "number"},
-    {"/mass_drift", "Relative mass drift", "number"},
+    {"/mass_drift", "Mass drift over the initial integral of |u|", "number"},
     {"/updates/total", "Point updates", "count"},
     {"/updates/per_level", "Point updates, level 0, 1, …", "list"},
     {"/updates/fraction_of_uniform", "Of the uniform finest grid’s updates", "percent"},
     {"/updates_per_core_s", "Point updates per core and second", "number"},
-    {"/balance_efficiency", "Load-balance efficiency (1 is perfect)", "number"},
+    {"/balance_efficiency", "Load-balance efficiency (1 is perfect, more is worse)", "number"},
     {"/steals", "Steals", "count"},
     {"/patches/per_level", "Patches at the end, level 0, 1, …", "list"},
     {"/patches/regrids", "Regrids", "count"},
@@ -68,6 +68,16 @@ std::vector<Row> component_rows(std::span<const ReportRun> runs) {
   return rows;
 }
 
+/// What a reader must know beside the row's name.
+std::string label_of(const Row& row, std::span<const ReportRun> runs) {
+  if (row.key != "/mass_drift") return row.label;
+  const bool is_open = std::any_of(runs.begin(), runs.end(), [](const ReportRun& run) {
+    const Json& summary = run.folder.summary;
+    return summary.contains("open_domain") && summary.at("open_domain") == true;
+  });
+  return is_open ? row.label + " (the domain is open: mass may enter and leave)" : row.label;
+}
+
 void add(Json& table, const Row& row, std::span<const ReportRun> runs) {
   const Json::json_pointer key(row.key);
   Json values = Json::array();
@@ -78,7 +88,7 @@ void add(Json& table, const Row& row, std::span<const ReportRun> runs) {
   if (std::all_of(values.begin(), values.end(), [](const Json& value) { return value.is_null(); }))
     return;
   table.push_back({{"key", row.key.substr(1)},
-                   {"label", row.label},
+                   {"label", label_of(row, runs)},
                    {"format", row.format},
                    {"values", std::move(values)}});
 }

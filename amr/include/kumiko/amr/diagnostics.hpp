@@ -20,6 +20,7 @@ struct FieldFigures {
   double maximum = 0.0;
   bool finite = true;
   std::vector<FieldFigures> components = {};  ///< each by itself, where there are several
+  double absolute_mass = 0.0;                 ///< Σ h² |u|, as mass
 };
 
 /// Norms of u - exact over leaf points, weighted by h². Cells compare with averages of the exact

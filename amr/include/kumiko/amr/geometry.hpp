@@ -48,6 +48,8 @@ struct Boundaries {
   std::array<Boundary, 4> sides() const { return {left, right, bottom, top}; }
   bool periodic_x() const { return left.kind == BoundaryKind::kPeriodic; }
   bool periodic_y() const { return bottom.kind == BoundaryKind::kPeriodic; }
+  /// Whether something may flow in or out through a side.
+  bool is_open() const;
 };
 
 /// Where a field's values live within the mesh.

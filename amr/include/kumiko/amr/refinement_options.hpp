@@ -45,6 +45,11 @@ struct RefinementOptions {
       4;  ///< least base steps between looks for values that are not finite; 0 = none
 };
 
+/// A threshold that is given for `at` points of level 0 in x, for another number of points: it
+/// falls with the spacing to the power `order`. By products alone, so that the bits are the same
+/// everywhere; for the same number it is what it was.
+double scaled_threshold(double threshold, int order, int at, int points);
+
 /// The threshold that keeps an existing patch.
 double keep_threshold(const RefinementOptions& options);
 

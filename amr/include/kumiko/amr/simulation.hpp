@@ -71,7 +71,8 @@ class CflError : public std::runtime_error {
   std::int64_t smallest_steps_;
 };
 
-/// A solver declares what the engine cannot serve, whatever the case and the options.
+/// A solver declares what the engine cannot serve, whatever the case and the options, or has CFL
+/// numbers that no step makes small enough.
 class DeclarationError : public std::invalid_argument {
  public:
   using std::invalid_argument::invalid_argument;
@@ -98,8 +99,8 @@ class Simulation {
   ~Simulation();
 
   /// Takes `steps` base steps. Throws CflError when an unsteady velocity, or a finer patch of a
-  /// steady one, has a CFL number that the ghosts cannot serve; the run cannot go on then: levels
-  /// may stand at different times.
+  /// steady one, has a CFL number that the ghosts cannot serve, DeclarationError when no step would
+  /// do; the run cannot go on then: levels may stand at different times.
   void advance(int steps);
 
   /// Begins to record who does which piece of work when, between calls of advance(). A trace that

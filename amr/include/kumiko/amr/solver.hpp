@@ -1,6 +1,7 @@
 // A solver: how one patch is advanced by one step.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <vector>
@@ -34,6 +35,9 @@ struct SolverTraits {
 /// Ghost layers that a solver may need.
 inline constexpr int kLargestGhosts = 8;
 
+/// Coefficients that a solver may ask for: 1024 for each point, 2 MiB a patch.
+inline constexpr std::size_t kMostCoefficients = std::size_t{1024} * kPatchPoints;
+
 /// Ghost layers in which tendency() is asked for.
 inline constexpr int kTendencyGhosts = 2;
 
@@ -55,12 +59,14 @@ class Solver {
 
   virtual const SolverTraits& traits() const = 0;
 
-  /// Values per patch that prepare() fills and advance() reads. They depend on the velocity, the
-  /// points and the step only, so that the engine keeps them while a steady velocity lasts.
+  /// Values per patch that prepare() fills and advance() reads, kMostCoefficients at most and
+  /// always as many. They depend on the velocity, the points and the step only, so that the engine
+  /// keeps them while a steady velocity lasts.
   virtual std::size_t coefficients() const = 0;
 
   /// Fills a patch's coefficients for the step from time to time + dt, and returns the patch's CFL
-  /// number. The engine refuses a number above traits().cfl_limit before the step.
+  /// number, which falls with dt. The engine refuses a number above traits().cfl_limit before the
+  /// step.
   virtual double prepare(const Case& problem, const PatchPoints& patch, double time, double dt,
                          std::span<double> coefficients) const = 0;
 

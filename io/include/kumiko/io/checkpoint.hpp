@@ -35,6 +35,7 @@ struct RunAttributes {
   std::vector<std::string> component_names;  ///< one for each component of a record, all different
   bool subcycling = true;                    ///< whether level l's step is dt ÷ 2^l
   double initial_mass = 0.0;                 ///< of the field at step 0
+  double initial_absolute_mass = 0.0;        ///< the integral of |u| then; 0 where a file lacks it
   double wall_s = 0.0;                       ///< what the stepping has taken so far
 };
 

@@ -38,6 +38,9 @@ class Config {
   amr::ParameterSet solver_parameters() const { return parameters_of("solver."); }
   amr::ParameterSet case_parameters() const { return parameters_of("case."); }
 
+  /// The same configuration with another value of a key that it has.
+  Config with(const std::string& name, amr::ParameterValue value) const;
+
   /// The effective configuration, defaults and overrides included. Reading it back gives the same.
   std::string to_toml() const;
 
@@ -71,6 +74,8 @@ class ConfigSource {
 
   amr::ParameterSet values(const Schema& schema, bool core_only) const;
   void refuse_missing(const Schema& schema) const;
+  /// Says for which grid the thresholds are given, where the configuration leaves it to the file's.
+  void complete_threshold(const Schema& schema, amr::ParameterSet& values) const;
   /// Gives every table of a list the keys that it does not set.
   void complete_lists(const Schema& schema, amr::ParameterSet& values) const;
 

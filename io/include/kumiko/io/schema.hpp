@@ -66,6 +66,9 @@ class Schema {
   std::vector<Other> others_;
 };
 
+/// "amr.threshold" or "amr.derefine_threshold" of a configuration, on its base grid.
+double threshold_on_grid(const amr::ParameterSet& values, const char* key);
+
 /// The reference of all keys: for each its name, type, default, range or choices, and help.
 std::string describe_keys(const Schema& schema);
 /// The same for one of them.

@@ -56,7 +56,10 @@ struct RunSummary {
   double minimum = 0.0;
   double maximum = 0.0;
   std::vector<ComponentSummary> components;  ///< where there are several
-  double mass_drift = 0.0;                   ///< relative to the initial mass, of all components
+  /// (mass - initial mass) ÷ the initial integral of |u|, of all components; nothing where that
+  /// integral is 0 or not known.
+  std::optional<double> mass_drift;
+  bool open_domain = false;  ///< whether mass may enter and leave
 
   std::uint64_t updates_total = 0;  ///< of points
   std::vector<std::uint64_t> updates_per_level;
