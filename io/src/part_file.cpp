@@ -43,6 +43,11 @@ std::string system_message(std::string_view what, const std::filesystem::path& p
 PartFile::PartFile(std::filesystem::path target, Abandoned abandoned)
     : target_(std::move(target)), part_(target_), abandoned_(abandoned) {
   part_ += kPartSuffix;
+void sync_folder(const std::filesystem::path& folder) {
+  const int error = sync(folder, O_DIRECTORY);
+  if (error != 0 && error != EINVAL) fail("cannot write", folder, error);
+}
+
 }
 
 PartFile::~PartFile() {
@@ -58,11 +63,7 @@ void PartFile::publish() {
 void PartFile::take_name() {
   if (::rename(part_.c_str(), target_.c_str()) != 0) fail("cannot write", target_, errno);
   published_ = true;
-  const std::filesystem::path folder = target_.has_parent_path() ? target_.parent_path() : ".";
-  // Some file systems cannot sync a folder (EINVAL); they order the rename themselves.
-  if (const int error = sync(folder, O_DIRECTORY); error != 0 && error != EINVAL) {
-    fail("cannot write", folder, error);
-  }
+  sync_folder(target_.has_parent_path() ? target_.parent_path() : ".");
 }
 
 FileWriter::FileWriter(const std::filesystem::path& path, Existing existing)

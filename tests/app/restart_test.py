@@ -297,7 +297,7 @@ class Refusal(RestartTest):
         done = self.kumiko(
             "run", "--restart", "run/checkpoint_000020.hdf", "--output", "other"
         )
-        self.assert_refused(done, "'other' is in use")
+        self.assert_refused(done, "'other' holds a run")
 
     def test_given_a_damaged_file_then_the_message_says_which_one_is_whole(self):
         self.damage("checkpoint_000050.hdf", 70_000)
