@@ -72,7 +72,7 @@ Hooks hooks_for(const Problem& problem, amr::Backend& backend, RunFiles& files, 
   hooks.diagnose = [&](const amr::Simulation& state) { files.write_row(state, backend); };
   hooks.every = static_cast<int>(keys.integer("diagnostics.every"));
   hooks.output = [&](const amr::Simulation& state, const RunFigures& figures) {
-    files.write_state(state, figures);
+    files.write_state(state, backend, figures);
   };
   hooks.output_every = static_cast<int>(keys.integer("output.every"));
   hooks.checkpoint = [&](const amr::Simulation& state, const RunFigures& figures) {

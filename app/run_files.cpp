@@ -96,7 +96,9 @@ void RunFiles::write_row(const amr::Simulation& simulation, amr::Backend& backen
   csv_.row(row);
 }
 
-void RunFiles::write_state(const amr::Simulation& simulation, const RunFigures& figures) {
+void RunFiles::write_state(const amr::Simulation& simulation, amr::Backend& backend,
+                           const RunFigures& figures) {
+  check_finite(simulation, backend);
   states_.write_state(folder_.file(fmt::format("state_{:06}.hdf", simulation.step())), simulation,
                       figures);
 }

@@ -32,9 +32,10 @@ class RunFiles {
   void write_load(const amr::Simulation& simulation);
   /// Of diagnostics.csv.
   void write_row(const amr::Simulation& simulation, amr::Backend& backend);
-  void write_state(const amr::Simulation& simulation, const RunFigures& figures);
-  /// Throws amr::NonFiniteError rather than write what no run can go on from, and remove an older
-  /// one for it.
+  /// States and checkpoints. Throw amr::NonFiniteError rather than write what no run can go on
+  /// from, and remove an older checkpoint for it.
+  void write_state(const amr::Simulation& simulation, amr::Backend& backend,
+                   const RunFigures& figures);
   void write_checkpoint(const amr::Simulation& simulation, amr::Backend& backend,
                         const RunFigures& figures);
 
@@ -42,7 +43,7 @@ class RunFiles {
   /// The same for a run that has failed already.
   void settle_quietly() noexcept;
 
-  /// The latest checkpoint, or the one that the run came from.
+  /// The latest checkpoint or state, or the one that the run came from.
   const std::optional<std::filesystem::path>& latest() const {
     return states_.latest() ? states_.latest() : from_;
   }

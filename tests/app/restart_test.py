@@ -318,6 +318,30 @@ class Refusal(RestartTest):
         self.assertIn("checkpoint_000030.hdf, base step 30", done.output)
         self.assertEqual(self.summary()["state_hash"], whole["state_hash"])
 
+    def spoil(self, name):
+        """Puts a value that is not a number into a file that stays whole otherwise."""
+        file = self.path / "run" / name
+        good = self.path / "good.hdf"
+        file.rename(good)
+        subprocess.run([os.environ["KUMIKO_SPOIL_STATE"], good, file], check=True, timeout=60)
+        self.assertEqual(self.kumiko("inspect", file).returncode, 0, "it is whole")
+
+    def test_given_values_that_are_not_finite_then_the_newest_good_file_is_taken_and_named(self):
+        whole = self.summary()
+        for name in ("checkpoint_000040.hdf", "checkpoint_000050.hdf"):
+            self.spoil(name)
+        done = self.kumiko("run", "--restart", "run/checkpoint_000050.hdf")
+        self.assert_refused(
+            done, "values that are not finite ('u' in ", "is nan", "checkpoint_000030.hdf' is whole"
+        )
+        done = self.kumiko("run", "--restart", "latest", "--output", "run")
+        self.assertEqual(done.returncode, 0, done.errors)
+        for name in ("checkpoint_000050.hdf", "checkpoint_000040.hdf"):
+            self.assertIn(f"warning: 'run/{name}' holds values that are not finite", done.errors)
+        self.assertIn("'run/checkpoint_000030.hdf' is the newest good one", done.errors)
+        self.assertIn("checkpoint_000030.hdf, base step 30", done.output)
+        self.assertEqual(self.summary()["state_hash"], whole["state_hash"])
+
     def test_given_no_whole_checkpoint_then_the_folder_is_named(self):
         for file in self.checkpoints():
             file.unlink()
