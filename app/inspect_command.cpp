@@ -100,7 +100,7 @@ void print_text(const std::filesystem::path& file, const nlohmann::ordered_json&
 
 int inspect_command(const Request& request) {
   if (!std::filesystem::is_regular_file(request.file)) {
-    throw RequestError(fmt::format("'{}' is no file", request.file.string()));
+    throw RequestError(fmt::format("'{}' is not a file", request.file.string()));
   }
   // Texts of a file may hold anything.
   const auto print_json = [](const nlohmann::ordered_json& json) {
@@ -114,6 +114,8 @@ int inspect_command(const Request& request) {
       print_text(request.file, json);
     }
     return kDone;
+  } catch (const io::NotACheckpoint& error) {
+    throw RequestError(error.what());
   } catch (const io::CheckpointError& error) {
     if (request.json) print_json({{"whole", false}, {"error", error.what()}});
     throw;

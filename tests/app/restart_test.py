@@ -430,10 +430,24 @@ class Export(RestartTest):
     def test_given_what_cannot_be_exported_then_it_is_named(self):
         self.run_well(ZALESAK, *settings("grid.base=64", "time.steps=640", "time.stop_step=4"))
         done = self.kumiko("export", "missing.hdf", "run/state_000004.hdf")
-        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.returncode, 2)
         self.assertIn("missing.hdf", done.errors)
         self.assertIn("plt_000004", done.output)
         self.assertIn("--format", self.kumiko("export", "missing.hdf", "--format", "bmp").errors)
+
+
+    def test_given_what_is_not_hdf5_then_every_command_calls_the_request_wrong(self):
+        (self.path / "notes.txt").write_text("a letter to a friend\n" * 99)
+        (self.path / "noise.hdf").write_bytes(random.Random(1).randbytes(5000))
+        commands = [["inspect"], ["inspect", "--json"], ["export"], ["simulate"]]
+        commands += [["export", "--format", form] for form in ("csv", "chrome")]
+        if os.environ["KUMIKO_HAS_VTK"] == "1":
+            commands += [["export", "--format", "png"]]
+        for name in ("notes.txt", "noise.hdf"):
+            for command, *options in commands:
+                with self.subTest(name=name, command=command, options=options):
+                    done = self.kumiko(command, name, *options)
+                    self.assert_refused(done, f"'{name}' is not a ", "HDF5")
 
 
 class Interruption(RestartTest):
