@@ -67,7 +67,7 @@ TextTable runs_table(const Comparison& comparison) {
                fmt::format("{:.4f}", summary.minimum), fmt::format("{:.4f}", summary.maximum),
                fmt::format("{:.1e}", summary.mass_drift), fmt::format("{:.4g}", run.least_wall_s()),
                fmt::format("{:.4g}", run.median_wall_s()), fmt::format("{}", summary.updates_total),
-               fmt::format("{:.3g}", summary.updates_per_core_s)});
+               fmt::format("{:.3g}", summary.updates_per_core_s.value_or(0.0))});
   }
   return table;
 }
@@ -261,9 +261,10 @@ std::string csv_report(const Comparison& comparison) {
     text += fmt::format("{},{},{},{},{},", csv_number(summary.rms), csv_number(summary.l1_relative),
                         csv_number(summary.l1), csv_number(summary.linf),
                         csv_number(order_of(comparison, at)));
-    text += fmt::format("{},{},{},{},{},{},{},{}\n", summary.minimum, summary.maximum,
-                        summary.mass_drift, run.least_wall_s(), run.median_wall_s(),
-                        run.wall_s.size(), summary.updates_total, summary.updates_per_core_s);
+    text +=
+        fmt::format("{},{},{},{},{},{},{},{}\n", summary.minimum, summary.maximum,
+                    summary.mass_drift, run.least_wall_s(), run.median_wall_s(), run.wall_s.size(),
+                    summary.updates_total, summary.updates_per_core_s.value_or(0.0));
   }
   return text;
 }

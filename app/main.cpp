@@ -319,8 +319,13 @@ int dispatch(int argc, char** argv) {
   CLI::App* const simulate = add_simulate(app, request);
 
   CLI::App* const inspect = app.add_subcommand(
-      "inspect", "say what a checkpoint or a state holds, and whether it is whole");
-  inspect->add_option("FILE", request.file, "the checkpoint")->required();
+      "inspect",
+      "say what a checkpoint or a state holds, and whether it, or a run's folder, is whole");
+  inspect
+      ->add_option("FILE", request.file,
+                   "the checkpoint or state, or the folder of a finished run, to compare with its "
+                   "manifest")
+      ->required();
   inspect->add_flag("--json", request.json, "as JSON");
 
   CLI::App* const exported = add_export(app, request);

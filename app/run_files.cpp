@@ -155,7 +155,8 @@ void RunFiles::write_trace_quietly() noexcept {
   }
 }
 
-void RunFiles::finish(const io::RunSummary& summary, double dt, const std::filesystem::path& copy) {
+void RunFiles::finish(const nlohmann::ordered_json& summary, double dt,
+                      const std::filesystem::path& copy) {
   // The run's figures are not lost for want of room for its trace.
   std::exception_ptr failed;
   try {
@@ -166,8 +167,8 @@ void RunFiles::finish(const io::RunSummary& summary, double dt, const std::files
   csv_.finish();
   load_csv_.finish();
   folder_.write_text("states.hdf.series", io::make_series(folder_, dt));
-  folder_.write_text(io::kManifestFile, io::make_manifest(folder_));
-  const std::string text = io::to_json(summary).dump(2) + "\n";
+  const std::string text = summary.dump(2) + "\n";
+  folder_.write_text(io::kManifestFile, io::make_manifest(folder_, text));
   folder_.write_text(io::kSummaryFile, text);
   if (!copy.empty()) io::write_text_file(copy, text);
   if (failed) std::rethrow_exception(failed);

@@ -7,11 +7,12 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include <kumiko/amr/simulation.hpp>
 #include <kumiko/io/diagnostics_csv.hpp>
 #include <kumiko/io/load_csv.hpp>
 #include <kumiko/io/output_folder.hpp>
-#include <kumiko/io/summary.hpp>
 #include <kumiko/viz/axis.hpp>
 
 #include "run_start.hpp"
@@ -60,8 +61,8 @@ class RunFiles {
   /// The same for a run that has failed already.
   void write_trace_quietly() noexcept;
 
-  /// Last of all: its presence says that the run is complete.
-  void finish(const io::RunSummary& summary, double dt, const std::filesystem::path& copy);
+  /// Last of all: the summary's presence says that the run is complete.
+  void finish(const nlohmann::ordered_json& summary, double dt, const std::filesystem::path& copy);
 
  private:
   void give_up(const Start& start) const;

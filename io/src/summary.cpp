@@ -115,7 +115,7 @@ Json to_json(const RunSummary& summary) {
   if (!summary.components.empty()) json["components"] = components_json(summary);
   json["mass_drift"] = summary.mass_drift;
   json["updates"] = updates_json(summary);
-  json["updates_per_core_s"] = summary.updates_per_core_s;
+  json["updates_per_core_s"] = or_null(summary.updates_per_core_s);
   json["balance_efficiency"] = summary.balance_efficiency;
   json["steals"] = summary.steals;
   json["load"] = load_json(summary);

@@ -176,11 +176,13 @@ TEST_F(OutputFolderTest, GivenFilesOfARunThenTheManifestListsThemWithSizeAndHash
   const OutputFolder output(folder_, Earlier::kRefuse);
   output.write_text("load.csv", "abc");
   for (const char* const name : {"mine", "summary.json", "trace.json.part"}) put(folder_ / name);
-  const auto json = nlohmann::json::parse(make_manifest(output));
-  ASSERT_EQ(json["files"].size(), 1U);
+  const auto json = nlohmann::json::parse(make_manifest(output, "abc"));
+  ASSERT_EQ(json["files"].size(), 2U);
   EXPECT_EQ(json["files"][0]["name"], "load.csv");
   EXPECT_EQ(json["files"][0]["bytes"], 3);
   EXPECT_EQ(json["files"][0]["xxh3"], "78af5f94892f3950");  // xxh3_64 of "abc" by xxhash's xxhsum
+  EXPECT_EQ(json["files"][1]["name"], "summary.json");
+  EXPECT_EQ(json["files"][1]["xxh3"], json["files"][0]["xxh3"]);
 }
 
 TEST_F(OutputFolderTest, GivenStatesThenTheSeriesGivesTheirTimes) {
