@@ -589,12 +589,31 @@ class Failure(RestartTest):
         (self.path / "run" / "state_000020.hdf").unlink()
         self.good = (self.path / "run" / "checkpoint_000010.hdf").read_bytes()
 
-    def go_on(self, on_failure, environment, *keys, **more):
+    def go_on(self, on_failure, environment, *keys, engine="epoll", **more):
         return self.kumiko(
             "run", "--restart", "latest", "--output", "run", "--quiet",
             *settings("checkpoint.every=10", f"checkpoint.on_failure={on_failure}", *keys),
-            env={**os.environ, "KUMIKO_IO_ENGINE": "epoll", **environment}, **more,
+            env={**os.environ, "KUMIKO_IO_ENGINE": engine, **environment}, **more,
         )  # fmt: skip
+
+    def for_each_engine(self, check):
+        """Calls check(engine) for the ways that writes can go, each from the same folder."""
+        kept = self.path / "kept"
+        shutil.copytree(self.path / "run", kept)
+        for engine in ("epoll", "io_uring"):
+            shutil.rmtree(self.path / "run")
+            shutil.copytree(kept, self.path / "run")
+            with self.subTest(engine=engine):
+                if engine == "io_uring" and not self.has_io_uring():
+                    self.skipTest("the system refuses io_uring: its faults are NOT tested")
+                check(engine)
+
+    def has_io_uring(self):
+        """Whether an ordinary run can use it."""
+        words = ["run", ZALESAK, *settings(*KEYS, "time.stop_step=1"), "--output", "probe", "--overwrite"]
+        return self.kumiko(
+            *words, env={**os.environ, "KUMIKO_IO_ENGINE": "io_uring"}
+        ).returncode == 0
 
     def fault(self, call, error, after=0):
         return {
@@ -609,41 +628,71 @@ class Failure(RestartTest):
         self.assertEqual(list((self.path / "run").glob("*.hdf.part")), [])
 
     def test_given_short_writes_then_the_files_are_whole(self):
-        done = self.go_on("stop", self.fault("pwritev", 0))
-        self.assertEqual(done.returncode, 0, done.errors)
-        for file in (self.path / "run").glob("*.hdf"):
-            self.assertEqual(self.kumiko("inspect", file).returncode, 0)
+        def check(engine):
+            done = self.go_on("stop", self.fault("pwritev", 0), engine=engine)
+            self.assertEqual(done.returncode, 0, done.errors)
+            for file in (self.path / "run").glob("*.hdf"):
+                self.assertEqual(self.kumiko("inspect", file).returncode, 0)
+
+        self.for_each_engine(check)
 
     def test_given_errors_and_stop_then_the_run_ends_with_the_cause(self):
-        for call, error, after in (
-            ("pwritev", errno.EIO, 0),
-            ("pwritev", errno.ENOSPC, 3),
-            ("fdatasync", errno.EIO, 0),
-            ("rename", errno.EIO, 0),
-        ):
-            done = self.go_on("stop", self.fault(call, error, after), "time.stop_step=60")
-            self.assertEqual(done.returncode, 1, done.errors)
-            self.assertIn(os.strerror(error), done.errors)
-            self.assertIn("checkpoint_000020.hdf", done.errors)
-            self.assert_earlier_is_whole()
+        def check(engine):
+            for call, error, after in (
+                ("pwritev", errno.EIO, 0),
+                ("pwritev", errno.ENOSPC, 3),
+                ("fdatasync", errno.EIO, 0),
+                ("rename", errno.EIO, 0),
+            ):
+                fault = self.fault(call, error, after)
+                done = self.go_on("stop", fault, "time.stop_step=60", engine=engine)
+                self.assertEqual(done.returncode, 1, done.errors)
+                self.assertIn(os.strerror(error), done.errors)
+                self.assertIn("checkpoint_000020.hdf", done.errors)
+                self.assertIn("go on with --restart run/checkpoint_000010.hdf", done.errors)
+                self.assert_earlier_is_whole()
+
+        self.for_each_engine(check)
 
     def test_given_errors_and_continue_then_the_run_goes_on_and_says_so(self):
         # The state at the end is written too, and a run whose result cannot be written has failed.
-        done = self.go_on("continue", self.fault("fdatasync", errno.EIO), "time.stop_step=60")
-        self.assertEqual(done.returncode, 1, done.errors)
-        self.assertEqual(done.errors.count("warning: no checkpoint"), 4, done.errors)
-        self.assertIn("state_000060.hdf.part", done.errors)
-        self.assert_earlier_is_whole()
+        def check(engine):
+            fault = self.fault("fdatasync", errno.EIO)
+            done = self.go_on("continue", fault, "time.stop_step=60", engine=engine)
+            self.assertEqual(done.returncode, 1, done.errors)
+            self.assertEqual(done.errors.count("warning: no checkpoint"), 4, done.errors)
+            self.assertIn("state_000060.hdf.part", done.errors)
+            self.assert_earlier_is_whole()
+
+        self.for_each_engine(check)
 
     def test_given_a_limit_on_files_then_the_error_names_it(self):
         def limit():
-            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            # Python ignores the signal that ends a program that exceeds it.
+            signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
             resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 
-        done = self.go_on("stop", {}, "time.stop_step=60", preexec_fn=limit)
-        self.assertEqual(done.returncode, 1, done.errors)
-        self.assertIn(os.strerror(errno.EFBIG), done.errors)
-        self.assert_earlier_is_whole()
+        def check(engine):
+            done = self.go_on("stop", {}, "time.stop_step=60", engine=engine, preexec_fn=limit)
+            self.assertEqual(done.returncode, 1, done.errors)
+            for part in (os.strerror(errno.EFBIG), "checkpoint_000020.hdf.part", "ulimit -f"):
+                self.assertIn(part, done.errors)
+            self.assert_earlier_is_whole()
+
+        self.for_each_engine(check)
+
+    def test_given_new_folders_then_each_name_is_on_the_disk_before_the_run_begins(self):
+        """A name that cannot be put there is an error."""
+        (self.path / "there").mkdir()
+        for parent in ("/there", "/there/new"):
+            fault = {**self.fault("fsync", errno.EIO), "KUMIKO_FAULT_END": parent}
+            done = self.kumiko(
+                "run", ZALESAK, *settings(*KEYS, "time.stop_step=1"), "--output", "there/new/run",
+                env={**os.environ, **fault},
+            )  # fmt: skip
+            self.assert_refused(done, f"{parent}'", os.strerror(errno.EIO))
+            self.assertEqual(list((self.path / "there" / "new" / "run").iterdir()), [])
+            shutil.rmtree(self.path / "there" / "new")
 
     def test_given_a_full_disk_then_the_last_checkpoint_stays_and_the_run_ends_as_configured(self):
         keys = settings(*KEYS, "checkpoint.every=10", "checkpoint.keep=9", "checkpoint.on_failure=stop")
