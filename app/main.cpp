@@ -1,5 +1,6 @@
 // The kumiko command: parses, hands over, and turns what goes wrong into one line and an exit code.
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <new>
@@ -400,6 +401,8 @@ int error_line(const std::string& message, int code) {
 
 int main(int argc, char** argv) {
   using namespace kumiko::app;
+  // A file that grows beyond the limit (ulimit -f) is an error, which is told, not the end.
+  std::signal(SIGXFSZ, SIG_IGN);
   try {
     const int code = dispatch(argc, argv);
     if (std::fflush(stdout) != 0) return error_line("cannot write to stdout", kRunFailed);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <new>
 #include <system_error>
 #include <utility>
 
@@ -33,6 +34,10 @@ io::CsvRows earlier_rows(const Start& start, const char* name, int last) {
 
 void check_finite(const amr::Simulation& simulation, amr::Backend& backend) {
   backend.run([&] { amr::check_finite(simulation.hierarchy(), backend, simulation.step()); });
+}
+
+void warn_of_picture(const std::string& name, const char* why) {
+  fmt::print(stderr, "kumiko: warning: there is no picture {}: {}\n", name, why);
 }
 
 /// A name for a damaged file, which is nobody's to remove.
@@ -120,6 +125,16 @@ void RunFiles::settle_quietly() noexcept {
 
 void RunFiles::write_picture(const amr::Simulation& simulation, const std::string& name) {
   if (!viz::pictures_available()) return;
+  try {
+    draw(simulation, name);
+  } catch (const std::bad_alloc&) {
+    warn_of_picture(name, "there is not enough memory");
+  } catch (const std::exception& error) {
+    warn_of_picture(name, error.what());
+  }
+}
+
+void RunFiles::draw(const amr::Simulation& simulation, const std::string& name) {
   const amr::SavedRun state = simulation.save();
   if (!colours_) colours_ = viz::value_range(state, viz::Quantity::kField);
   viz::StateImageOptions options;

@@ -51,7 +51,8 @@ class RunFiles {
 
   double longest_checkpoint_s() const { return states_.longest_s(); }
 
-  /// All of a run's pictures have the first one's colours.
+  /// All of a run's pictures have the first one's colours. One that cannot be drawn or written is
+  /// told as a warning: a run is not lost for a picture.
   void write_picture(const amr::Simulation& simulation, const std::string& name);
 
   /// Keeps a trace until the stepping has ended, whose time its files shall not take.
@@ -65,6 +66,7 @@ class RunFiles {
   void finish(const nlohmann::ordered_json& summary, double dt, const std::filesystem::path& copy);
 
  private:
+  void draw(const amr::Simulation& simulation, const std::string& name);
   void give_up(const Start& start) const;
 
   const Problem& problem_;

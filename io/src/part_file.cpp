@@ -29,6 +29,13 @@ int sync(const std::filesystem::path& path, int flags) {
   return error;
 }
 
+/// What lifts a limit that the process has; empty for other errors.
+std::string_view remedy_of(int error) {
+  if (error == EFBIG) return "; let it write larger files (ulimit -f)";
+  if (error == EMFILE) return "; let it open more files at once (ulimit -n)";
+  return error == EAGAIN ? "; let it have more memory or threads (ulimit -v, ulimit -u)" : "";
+}
+
 }  // namespace
 
 bool is_part(std::string_view name) {
@@ -36,18 +43,19 @@ bool is_part(std::string_view name) {
          name.substr(name.size() - kPartSuffix.size()) == kPartSuffix;
 }
 
-std::string system_message(std::string_view what, const std::filesystem::path& path, int error) {
-  return fmt::format("{} '{}': {}", what, path.string(), std::generic_category().message(error));
-}
-
-PartFile::PartFile(std::filesystem::path target, Abandoned abandoned)
-    : target_(std::move(target)), part_(target_), abandoned_(abandoned) {
-  part_ += kPartSuffix;
 void sync_folder(const std::filesystem::path& folder) {
   const int error = sync(folder, O_DIRECTORY);
   if (error != 0 && error != EINVAL) fail("cannot write", folder, error);
 }
 
+std::string system_message(std::string_view what, const std::filesystem::path& path, int error) {
+  return fmt::format("{} '{}': {}{}", what, path.string(), std::generic_category().message(error),
+                     remedy_of(error));
+}
+
+PartFile::PartFile(std::filesystem::path target, Abandoned abandoned)
+    : target_(std::move(target)), part_(target_), abandoned_(abandoned) {
+  part_ += kPartSuffix;
 }
 
 PartFile::~PartFile() {

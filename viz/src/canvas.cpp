@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <new>
 #include <stdexcept>
 
 #include <vtkAutoInit.h>
 #include <vtkNew.h>
+#include <vtkObject.h>
 #include <vtkPNGWriter.h>
 #include <vtkStdString.h>
 #include <vtkTextProperty.h>
@@ -36,9 +38,12 @@ Canvas::Canvas(int width, int height, Colour background)
       height_(height),
       image_(vtkSmartPointer<vtkImageData>::New()),
       pixels_(nullptr) {
+  // What goes wrong is thrown: VTK's own lines about it would only come before.
+  vtkObject::GlobalWarningDisplayOff();
   image_->SetDimensions(width, height, 1);
   image_->AllocateScalars(VTK_UNSIGNED_CHAR, 3);
   pixels_ = static_cast<unsigned char*>(image_->GetScalarPointer());
+  if (pixels_ == nullptr) throw std::bad_alloc();
   fill(0, 0, width - 1, height - 1, background);
 }
 
