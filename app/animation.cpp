@@ -54,20 +54,22 @@ class LeaveInterrupts {
   void (*before_)(int);
 };
 
-/// What a child process writes goes to `messages`. @return its exit status, or 128 + signal
-int run_child(const std::vector<std::string>& command, const std::filesystem::path& messages) {
+/// Runs a program in a folder; what it writes goes to kMessages there.
+/// @return its exit status, or 128 + signal
+int run_child(const std::vector<std::string>& command, const std::filesystem::path& folder) {
   std::vector<char*> arguments;
   for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addchdir_np(&actions, folder.c_str());
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, messages.c_str(),
-                                   O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, kMessages, O_WRONLY | O_CREAT | O_TRUNC,
+                                   0600);
   posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
   pid_t child = 0;
   const int failed =
-      posix_spawnp(&child, arguments.front(), &actions, nullptr, arguments.data(), environ);
+      posix_spawn(&child, arguments.front(), &actions, nullptr, arguments.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   if (failed != 0) {
     throw std::runtime_error(fmt::format("cannot start '{}': {}", command.front(),
@@ -102,13 +104,13 @@ std::filesystem::path make_folder(const std::filesystem::path& beside) {
 
 }  // namespace
 
-void check_ffmpeg(std::string_view format) {
+std::filesystem::path find_ffmpeg(std::string_view format) {
   const char* const path = std::getenv("PATH");
   std::string_view rest = path == nullptr ? "" : path;
   while (!rest.empty()) {
     const std::size_t end = std::min(rest.find(':'), rest.size());
     const std::filesystem::path program = std::filesystem::path(rest.substr(0, end)) / "ffmpeg";
-    if (access(program.c_str(), X_OK) == 0) return;
+    if (access(program.c_str(), X_OK) == 0) return std::filesystem::absolute(program);
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   throw RequestError(
@@ -121,6 +123,7 @@ Animation::Animation(std::filesystem::path file, std::string format, int frames_
     : file_(std::move(file)),
       format_(std::move(format)),
       frames_per_second_(frames_per_second),
+      ffmpeg_(find_ffmpeg(format_)),
       folder_(make_folder(file_.parent_path())) {}
 
 Animation::~Animation() {
@@ -133,20 +136,25 @@ void Animation::add(std::string_view png) {
 }
 
 void Animation::finish() {
-  const std::filesystem::path result = folder_ / ("animation." + format_);
-  std::vector<std::string> command = {"ffmpeg",     "-nostdin",
-                                      "-loglevel",  "error",
-                                      "-framerate", fmt::format("{}", frames_per_second_),
-                                      "-i",         (folder_ / "%06d.png").string()};
+  const std::string result = "animation." + format_;
+  // By names in its folder: ffmpeg takes a % in a path for a pattern, and a : for a protocol.
+  std::vector<std::string> command = {ffmpeg_.string(),
+                                      "-nostdin",
+                                      "-loglevel",
+                                      "error",
+                                      "-framerate",
+                                      fmt::format("{}", frames_per_second_),
+                                      "-i",
+                                      "%06d.png"};
   const std::vector<std::string> how = encoding(format_);
   command.insert(command.end(), how.begin(), how.end());
-  command.push_back(result.string());
-  const int status = run_child(command, folder_ / kMessages);
+  command.push_back(result);
+  const int status = run_child(command, folder_);
   if (status != 0) {
     throw std::runtime_error(fmt::format("'{}' not made: ffmpeg ended with status {}: {}",
                                          file_.string(), status, last_line(folder_ / kMessages)));
   }
-  std::filesystem::rename(result, file_);
+  std::filesystem::rename(folder_ / result, file_);
 }
 
 }  // namespace kumiko::app

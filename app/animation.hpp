@@ -8,13 +8,14 @@
 namespace kumiko::app {
 
 /// Throws RequestError, with the remedy, when ffmpeg is not to be found on PATH.
-void check_ffmpeg(std::string_view format);
+/// @return the program, from the root
+std::filesystem::path find_ffmpeg(std::string_view format);
 
 /// One animation. Its pictures wait in a folder beside it, which goes with this object.
 class Animation {
  public:
   /// @param format  mp4, gif or webm
-  /// Throws std::runtime_error when the folder cannot be made.
+  /// Throws RequestError without ffmpeg, std::runtime_error when the folder cannot be made.
   Animation(std::filesystem::path file, std::string format, int frames_per_second);
   ~Animation();
   Animation(const Animation&) = delete;
@@ -31,6 +32,7 @@ class Animation {
   std::filesystem::path file_;
   std::string format_;
   int frames_per_second_;
+  std::filesystem::path ffmpeg_;
   std::filesystem::path folder_;
   int frames_ = 0;
 };

@@ -68,7 +68,7 @@ TextTable runs_table(const Comparison& comparison) {
                summary.mass_drift ? fmt::format("{:.1e}", *summary.mass_drift) : kNothing,
                fmt::format("{:.4g}", run.least_wall_s()),
                fmt::format("{:.4g}", run.median_wall_s()), fmt::format("{}", summary.updates_total),
-               fmt::format("{:.3g}", summary.updates_per_core_s)});
+               fmt::format("{:.3g}", summary.updates_per_core_s.value_or(0.0))});
   }
   return table;
 }
@@ -285,7 +285,7 @@ std::string csv_report(const Comparison& comparison) {
                         csv_number(order_of(comparison, at)));
     text += fmt::format("{},{},{},{},{},{},{},{}\n", summary.minimum, summary.maximum,
                         csv_number(summary.mass_drift), run.least_wall_s(), run.median_wall_s(),
-                        run.wall_s.size(), summary.updates_total, summary.updates_per_core_s);
+                        run.wall_s.size(), summary.updates_total, summary.updates_per_core_s.value_or(0.0));
   }
   return text;
 }

@@ -307,7 +307,9 @@ io::RunSummary step_to_end(const Problem& problem, amr::Backend& backend,
       static_cast<double>(work.updates()) / uniform_updates(problem, simulation.step());
   // Of this part of the run: others may have had other workers.
   const double core_s = (wall_s - wall_s_before) * backend.workers();
-  summary.updates_per_core_s = static_cast<double>(work.updates() - updates_before) / core_s;
+  if (simulation.step() > past_step) {
+    summary.updates_per_core_s = static_cast<double>(work.updates() - updates_before) / core_s;
+  }
   summary.balance_efficiency = work.balance_efficiency();
   for (const amr::WorkerLoad& load : work.workers) summary.steals += load.steals;
   summary.load = work.workers;

@@ -23,8 +23,19 @@ struct Loaded {
   std::unique_ptr<amr::Simulation> simulation;
 };
 
+io::Checkpoint read_named_state(const std::filesystem::path& file) {
+  if (!std::filesystem::exists(file)) {
+    throw RequestError(fmt::format("there is no '{}'", file.string()));
+  }
+  try {
+    return io::read_checkpoint(file);
+  } catch (const io::NotACheckpoint& error) {
+    throw RequestError(error.what());
+  }
+}
+
 Loaded load(const Request& request, const std::filesystem::path& file) {
-  const io::Checkpoint checkpoint = io::read_checkpoint(file);
+  const io::Checkpoint checkpoint = read_named_state(file);
   Request own;  // without the overrides of a run
   own.plugins = request.plugins;
   Problem problem = load_problem(own, file, checkpoint);

@@ -155,7 +155,10 @@ class Drawing {
 int failure(const std::filesystem::path& file, const std::exception& error) {
   const std::string what = error.what();
   const bool is_named = what.find(file.string()) != std::string::npos;
-  return error_line(is_named ? what : fmt::format("'{}' {}", file.string(), what), kRunFailed);
+  const bool is_foreign =
+      dynamic_cast<const io::NotACheckpoint*>(&error) != nullptr || !std::filesystem::exists(file);
+  return error_line(is_named ? what : fmt::format("'{}' {}", file.string(), what),
+                    is_foreign ? kWrongRequest : kRunFailed);
 }
 
 void check_request(const Request& request) {
@@ -170,7 +173,7 @@ void check_request(const Request& request) {
         fmt::format("--component goes with --quantity field, not {}", request.quantity));
   }
   parse_range(request.range);
-  if (request.format != kPng) check_ffmpeg(request.format);
+  if (request.format != kPng) find_ffmpeg(request.format);
 }
 
 void tell(const Request& request, const std::filesystem::path& result) {

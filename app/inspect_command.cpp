@@ -7,7 +7,7 @@
 
 #include <kumiko/io/checkpoint.hpp>
 
-#include "request.hpp"
+#include "inspect.hpp"
 
 namespace kumiko::app {
 
@@ -98,13 +98,17 @@ void print_text(const std::filesystem::path& file, const nlohmann::ordered_json&
 
 }  // namespace
 
+std::string json_text(const nlohmann::ordered_json& json) {
+  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
 int inspect_command(const Request& request) {
+  if (std::filesystem::is_directory(request.file)) return inspect_folder(request);
   if (!std::filesystem::is_regular_file(request.file)) {
-    throw RequestError(fmt::format("'{}' is no file", request.file.string()));
+    throw RequestError(fmt::format("'{}' is not a file", request.file.string()));
   }
-  // Texts of a file may hold anything.
   const auto print_json = [](const nlohmann::ordered_json& json) {
-    fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+    fmt::print("{}\n", json_text(json));
   };
   try {
     const nlohmann::ordered_json json = describe(io::read_checkpoint(request.file));
@@ -114,6 +118,8 @@ int inspect_command(const Request& request) {
       print_text(request.file, json);
     }
     return kDone;
+  } catch (const io::NotACheckpoint& error) {
+    throw RequestError(error.what());
   } catch (const io::CheckpointError& error) {
     if (request.json) print_json({{"whole", false}, {"error", error.what()}});
     throw;

@@ -1,5 +1,6 @@
 // The kumiko command: parses, hands over, and turns what goes wrong into one line and an exit code.
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <new>
@@ -293,8 +294,13 @@ int dispatch(int argc, char** argv) {
   CLI::App* const simulate = add_simulate(app, request);
 
   CLI::App* const inspect = app.add_subcommand(
-      "inspect", "say what a checkpoint or a state holds, and whether it is whole");
-  inspect->add_option("FILE", request.file, "the checkpoint")->required();
+      "inspect",
+      "say what a checkpoint or a state holds, and whether it, or a run's folder, is whole");
+  inspect
+      ->add_option("FILE", request.file,
+                   "the checkpoint or state, or the folder of a finished run, to compare with its "
+                   "manifest")
+      ->required();
   inspect->add_flag("--json", request.json, "as JSON");
 
   CLI::App* const exported = add_export(app, request);
@@ -371,6 +377,8 @@ int error_line(const std::string& message, int code) {
 
 int main(int argc, char** argv) {
   using namespace kumiko::app;
+  // A file that grows beyond the limit (ulimit -f) is an error, which is told, not the end.
+  std::signal(SIGXFSZ, SIG_IGN);
   try {
     const int code = dispatch(argc, argv);
     if (std::fflush(stdout) != 0) return error_line("cannot write to stdout", kRunFailed);

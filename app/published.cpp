@@ -87,14 +87,31 @@ std::string title_of(const std::string& name) {
   return found == titles.end() ? name : found->second;
 }
 
+/// The title; with its number where the same is printed several times with different values.
+std::string distinct_title(const amr::PublishedValue& value,
+                           const std::vector<amr::PublishedValue>& all) {
+  int alike = 0;
+  int own = 0;
+  for (const amr::PublishedValue& other : all) {
+    if (other.name != value.name || other.norm != value.norm || other.points != value.points) {
+      continue;
+    }
+    ++alike;
+    if (other.value == value.value && own == 0) own = alike;
+  }
+  const std::string title = title_of(value.name);
+  return alike > 1 ? fmt::format("{} ({} of {} printed values)", title, own, alike) : title;
+}
+
 viz::PublishedRow& row_of(std::vector<viz::PublishedRow>& rows, const amr::PublishedValue& value,
-                          std::size_t runs) {
+                          const std::vector<amr::PublishedValue>& all, std::size_t runs) {
+  const std::string title = distinct_title(value, all);
   const auto found = std::find_if(rows.begin(), rows.end(), [&](const viz::PublishedRow& row) {
-    return row.name == title_of(value.name) && row.norm == value.norm &&
-           row.points == value.points && row.value == value.value;
+    return row.name == title && row.norm == value.norm && row.points == value.points &&
+           row.value == value.value;
   });
   if (found != rows.end()) return *found;
-  rows.push_back({title_of(value.name), value.norm, value.points, value.value, value.source, {}});
+  rows.push_back({title, value.norm, value.points, value.value, value.source, {}});
   rows.back().ours.resize(runs);
   return rows.back();
 }
@@ -115,10 +132,11 @@ std::vector<viz::PublishedRow> published_rows(std::span<const FinishedRun> runs)
   std::vector<viz::PublishedRow> rows;
   for (std::size_t at = 0; at < runs.size(); ++at) {
     if (runs[at].problem == nullptr) continue;
-    for (const amr::PublishedValue& value : runs[at].problem->the_case->published_values()) {
-      row_of(rows, value, runs.size()).ours[at] = value.norm.empty()
-                                                      ? ratio_beside(runs[at], value.name, runs)
-                                                      : error_beside(runs[at], value);
+    const std::vector<amr::PublishedValue> all = runs[at].problem->the_case->published_values();
+    for (const amr::PublishedValue& value : all) {
+      row_of(rows, value, all, runs.size()).ours[at] =
+          value.norm.empty() ? ratio_beside(runs[at], value.name, runs)
+                             : error_beside(runs[at], value);
     }
   }
   return rows;

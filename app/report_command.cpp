@@ -61,6 +61,20 @@ std::string difference_of(const viz::ReportRun& run) {
       trace.schedule);
 }
 
+/// Which of a run's texts are not as it has written them: told as a warning, and on the page.
+void look_at_files(viz::ReportRun& run) {
+  if (run.folder.altered.empty()) return;
+  std::vector<std::string> faults;
+  for (const io::AlteredFile& file : run.folder.altered) {
+    faults.push_back(fmt::format("{} {}", file.name, file.what));
+  }
+  run.about_files = fmt::format(
+      "The files of {} are not as the run has written them, and its figures may be wrong: {}.",
+      run.name, fmt::join(faults, ", "));
+  fmt::print(stderr, "kumiko: warning: '{}' is not as the run has written it: {}\n",
+             run.folder.path.string(), fmt::join(faults, ", "));
+}
+
 void read_trace(viz::ReportRun& run) {
   if (!run.folder.has_trace) {
     run.about_trace = fmt::format(
@@ -81,6 +95,7 @@ Subject read_subject(const fs::path& folder, const Request& request) {
   try {
     run.folder = io::read_run_folder(folder);
     run.name = name_of(folder, request.folders);
+    look_at_files(run);
     read_trace(run);
   } catch (const io::RunFolderError& error) {
     throw RequestError(error.what());
@@ -197,7 +212,7 @@ void check_folders(const std::vector<fs::path>& named) {
     }
     if (!fs::is_directory(folder)) {
       throw RequestError(
-          fmt::format("'{}' is no folder; name the one that holds it", folder.string()));
+          fmt::format("'{}' is not a folder; name the one that holds it", folder.string()));
     }
     if (!folders.insert(fs::weakly_canonical(folder)).second) {
       throw RequestError(fmt::format("'{}' is named twice", folder.string()));
@@ -210,7 +225,8 @@ void check_tables(const fs::path& folder) {
   std::error_code missing;
   if (folder.empty() || !fs::exists(folder, missing)) return;
   if (!fs::is_directory(folder)) {
-    throw RequestError(fmt::format("--csv: '{}' is no folder; name another one", folder.string()));
+    throw RequestError(
+        fmt::format("--csv: '{}' is not a folder; name another one", folder.string()));
   }
   io::check_writable(folder / "balance_step.csv");
 }
@@ -242,7 +258,7 @@ void check(const Request& request, const fs::path& page) {
   }
   if (fs::exists(page) && !is_report(page)) {
     throw RequestError(fmt::format(
-        "'{}' is there and is no report; name another file with --output", page.string()));
+        "'{}' is there and is not a report; name another file with --output", page.string()));
   }
 }
 

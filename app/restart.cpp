@@ -1,6 +1,7 @@
 #include "restart.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <iterator>
 #include <map>
@@ -30,6 +31,34 @@ std::multimap<std::int64_t, std::filesystem::path, std::greater<>> candidates(
   return all;
 }
 
+/// Where the first of the field's values is that is not finite; empty where all are finite. Figures
+/// of patches are not looked at: no run goes on from them.
+std::string not_finite_in(const io::Checkpoint& checkpoint) {
+  const std::size_t components = checkpoint.attributes.component_names.size();
+  constexpr std::size_t kPoints = amr::kPatchPoints;
+  const std::size_t own = components - static_cast<std::size_t>(checkpoint.run.figures);
+  for (const amr::SavedLevel& level : checkpoint.run.levels) {
+    for (std::size_t at = 0; at < level.values.size(); ++at) {
+      const std::size_t component = at / kPoints % components;
+      if (component >= own || std::isfinite(level.values[at])) continue;
+      return fmt::format("'{}' in {} is {}", checkpoint.attributes.component_names[component],
+                         to_string(level.patches[at / kPoints / components]), level.values[at]);
+    }
+  }
+  return {};
+}
+
+/// A whole checkpoint that a run can go on from: one with values that are not finite counts as
+/// damaged, whatever wrote it.
+io::Checkpoint read_good(const std::filesystem::path& file) {
+  io::Checkpoint checkpoint = io::read_checkpoint(file);
+  if (const std::string what = not_finite_in(checkpoint); !what.empty()) {
+    throw io::DamagedCheckpoint(
+        fmt::format("'{}' holds values that are not finite ({})", file.string(), what));
+  }
+  return checkpoint;
+}
+
 /// "; 'FILE' is whole", of the newest one before `file` that is.
 std::string earlier_one(const std::filesystem::path& file) {
   const auto all = candidates(file.has_parent_path() ? file.parent_path() : ".");
@@ -39,7 +68,7 @@ std::string earlier_one(const std::filesystem::path& file) {
   for (auto other = named == all.end() ? all.begin() : std::next(named); other != all.end();
        ++other) {
     try {
-      io::read_checkpoint(other->second);
+      read_good(other->second);
       return fmt::format("; '{}' is whole", other->second.string());
     } catch (const io::CheckpointError&) {
       continue;
@@ -52,7 +81,7 @@ std::string earlier_one(const std::filesystem::path& file) {
 
 Restart read_restart(const std::filesystem::path& file) {
   try {
-    return {file, io::read_checkpoint(file), {}};
+    return {file, read_good(file), {}};
   } catch (const io::CheckpointError& error) {
     throw RequestError(fmt::format("--restart: {}{}", error.what(), earlier_one(file)));
   }
@@ -70,12 +99,16 @@ Restart latest_restart(const std::filesystem::path& folder) {
   std::vector<std::filesystem::path> damaged;
   for (const auto& [step, file] : candidates(folder)) {
     try {
-      io::Checkpoint checkpoint = io::read_checkpoint(file);
+      io::Checkpoint checkpoint = read_good(file);
       if (checkpoint.run.step != step) {
         throw RequestError(
             fmt::format("--restart latest: '{}' stands at base step {}, not where its name says; "
                         "rename it, or name the file to go on from",
                         file.string(), checkpoint.run.step));
+      }
+      if (!damaged.empty()) {
+        fmt::print(stderr, "kumiko: warning: '{}' is the newest good one; going on from there\n",
+                   file.string());
       }
       return {file, std::move(checkpoint), std::move(damaged)};
     } catch (const io::DamagedCheckpoint& error) {

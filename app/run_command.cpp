@@ -1,8 +1,10 @@
 #include <cstdio>
+#include <fstream>
 #include <utility>
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include "execute.hpp"
 #include "progress.hpp"
@@ -62,8 +64,9 @@ void print_summary(const io::RunSummary& s) {
         "them\n",
         s.unnested_patches);
   }
-  fmt::print("wall time            {:.2f} s  ({:.3g} updates/s and core)\n", s.wall_s,
-             s.updates_per_core_s);
+  fmt::print("wall time            {:.2f} s", s.wall_s);
+  if (s.updates_per_core_s) fmt::print("  ({:.3g} updates/s and core)", *s.updates_per_core_s);
+  fmt::print("\n");
   fmt::print("balance efficiency   {:.3f}  (1 is perfect, more is worse; {} steals)\n",
              s.balance_efficiency, s.steals);
   print_load(s);
@@ -79,7 +82,7 @@ Hooks hooks_for(const Problem& problem, amr::Backend& backend, RunFiles& files, 
   hooks.diagnose = [&](const amr::Simulation& state) { files.write_row(state, backend); };
   hooks.every = static_cast<int>(keys.integer("diagnostics.every"));
   hooks.output = [&](const amr::Simulation& state, const RunFigures& figures) {
-    files.write_state(state, figures);
+    files.write_state(state, backend, figures);
   };
   hooks.output_every = static_cast<int>(keys.integer("output.every"));
   hooks.checkpoint = [&](const amr::Simulation& state, const RunFigures& figures) {
@@ -102,6 +105,31 @@ std::optional<RunFigures> past_of(const std::optional<Restart>& from) {
   if (!from) return std::nullopt;
   const io::RunAttributes& attributes = from->checkpoint.attributes;
   return RunFigures{attributes.initial_mass, attributes.initial_absolute_mass, attributes.wall_s};
+}
+
+/// Whether the checkpoint is of the last step already.
+bool is_done(const Start& start) {
+  return start.from && start.from->checkpoint.run.step == start.problem.stop_step;
+}
+
+/// The summary that a run has left in the folder that it is to go on in, although it is done; null
+/// without one. To be asked before the folder is taken: the files of its end are removed then.
+nlohmann::ordered_json earlier_summary(const Start& start) {
+  if (!is_done(start) || start.earlier != io::Earlier::kContinue) return {};
+  std::ifstream stream(start.path / io::kSummaryFile);
+  auto summary = nlohmann::ordered_json::parse(stream, nullptr, false);
+  return summary.is_object() ? summary : nlohmann::ordered_json();
+}
+
+/// What a run's summary says: of one that had nothing left to do, what it said before, since times,
+/// rates and memory are those of the steps.
+nlohmann::ordered_json summary_json(const io::RunSummary& summary,
+                                    const nlohmann::ordered_json& earlier) {
+  nlohmann::ordered_json json = io::to_json(summary);
+  if (!earlier.is_object() || earlier.value("state_hash", "") != summary.state_hash) return json;
+  nlohmann::ordered_json kept = earlier;
+  kept["config"] = json.at("config");
+  return kept;
 }
 
 /// What to do when a run has failed, for the end of its message; empty when nothing is left of it.
@@ -128,10 +156,12 @@ int run_command(const Request& request) {
   const bool beside =
       request.summary.parent_path().lexically_normal() == start.path.lexically_normal();
   if (!beside) prepare_summary(request.summary);
+  const nlohmann::ordered_json earlier = earlier_summary(start);
   RunFiles files(start, *backend, *simulation);
   if (beside) prepare_summary(request.summary, true);
   if (start.from && !request.quiet) {
     fmt::print("goes on from {}, base step {}\n", start.from->file.string(), simulation->step());
+    if (is_done(start)) fmt::print("nothing is left to do: the run was complete\n");
     std::fflush(stdout);
   }
   if (!start.from) files.write_picture(*simulation, "field_start.png");
@@ -152,7 +182,7 @@ int run_command(const Request& request) {
     }
   }
   files.write_picture(*simulation, "field_end.png");
-  files.finish(summary, simulation->dt(), request.summary);
+  files.finish(summary_json(summary, earlier), simulation->dt(), request.summary);
   if (!request.quiet) {
     print_summary(summary);
     fmt::print("files                {}/\n", start.path.string());

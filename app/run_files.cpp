@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <new>
 #include <system_error>
 #include <utility>
 
@@ -33,6 +34,10 @@ io::CsvRows earlier_rows(const Start& start, const char* name, int last) {
 
 void check_finite(const amr::Simulation& simulation, amr::Backend& backend) {
   backend.run([&] { amr::check_finite(simulation.hierarchy(), backend, simulation.step()); });
+}
+
+void warn_of_picture(const std::string& name, const char* why) {
+  fmt::print(stderr, "kumiko: warning: there is no picture {}: {}\n", name, why);
 }
 
 /// A name for a damaged file, which is nobody's to remove.
@@ -96,7 +101,9 @@ void RunFiles::write_row(const amr::Simulation& simulation, amr::Backend& backen
   csv_.row(row);
 }
 
-void RunFiles::write_state(const amr::Simulation& simulation, const RunFigures& figures) {
+void RunFiles::write_state(const amr::Simulation& simulation, amr::Backend& backend,
+                           const RunFigures& figures) {
+  check_finite(simulation, backend);
   states_.write_state(folder_.file(fmt::format("state_{:06}.hdf", simulation.step())), simulation,
                       figures);
 }
@@ -118,6 +125,16 @@ void RunFiles::settle_quietly() noexcept {
 
 void RunFiles::write_picture(const amr::Simulation& simulation, const std::string& name) {
   if (!viz::pictures_available()) return;
+  try {
+    draw(simulation, name);
+  } catch (const std::bad_alloc&) {
+    warn_of_picture(name, "there is not enough memory");
+  } catch (const std::exception& error) {
+    warn_of_picture(name, error.what());
+  }
+}
+
+void RunFiles::draw(const amr::Simulation& simulation, const std::string& name) {
   const amr::SavedRun state = simulation.save();
   if (!colours_) colours_ = viz::value_range(state, viz::Quantity::kField);
   viz::StateImageOptions options;
@@ -153,7 +170,8 @@ void RunFiles::write_trace_quietly() noexcept {
   }
 }
 
-void RunFiles::finish(const io::RunSummary& summary, double dt, const std::filesystem::path& copy) {
+void RunFiles::finish(const nlohmann::ordered_json& summary, double dt,
+                      const std::filesystem::path& copy) {
   // The run's figures are not lost for want of room for its trace.
   std::exception_ptr failed;
   try {
@@ -164,8 +182,8 @@ void RunFiles::finish(const io::RunSummary& summary, double dt, const std::files
   csv_.finish();
   load_csv_.finish();
   folder_.write_text("states.hdf.series", io::make_series(folder_, dt));
-  folder_.write_text(io::kManifestFile, io::make_manifest(folder_));
-  const std::string text = io::to_json(summary).dump(2) + "\n";
+  const std::string text = summary.dump(2) + "\n";
+  folder_.write_text(io::kManifestFile, io::make_manifest(folder_, text));
   folder_.write_text(io::kSummaryFile, text);
   if (!copy.empty()) io::write_text_file(copy, text);
   if (failed) std::rethrow_exception(failed);

@@ -7,11 +7,12 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include <kumiko/amr/simulation.hpp>
 #include <kumiko/io/diagnostics_csv.hpp>
 #include <kumiko/io/load_csv.hpp>
 #include <kumiko/io/output_folder.hpp>
-#include <kumiko/io/summary.hpp>
 #include <kumiko/viz/axis.hpp>
 
 #include "run_start.hpp"
@@ -32,9 +33,10 @@ class RunFiles {
   void write_load(const amr::Simulation& simulation);
   /// Of diagnostics.csv.
   void write_row(const amr::Simulation& simulation, amr::Backend& backend);
-  void write_state(const amr::Simulation& simulation, const RunFigures& figures);
-  /// Throws amr::NonFiniteError rather than write what no run can go on from, and remove an older
-  /// one for it.
+  /// States and checkpoints. Throw amr::NonFiniteError rather than write what no run can go on
+  /// from, and remove an older checkpoint for it.
+  void write_state(const amr::Simulation& simulation, amr::Backend& backend,
+                   const RunFigures& figures);
   void write_checkpoint(const amr::Simulation& simulation, amr::Backend& backend,
                         const RunFigures& figures);
 
@@ -42,14 +44,15 @@ class RunFiles {
   /// The same for a run that has failed already.
   void settle_quietly() noexcept;
 
-  /// The latest checkpoint, or the one that the run came from.
+  /// The latest checkpoint or state, or the one that the run came from.
   const std::optional<std::filesystem::path>& latest() const {
     return states_.latest() ? states_.latest() : from_;
   }
 
   double longest_checkpoint_s() const { return states_.longest_s(); }
 
-  /// All of a run's pictures have the first one's colours.
+  /// All of a run's pictures have the first one's colours. One that cannot be drawn or written is
+  /// told as a warning: a run is not lost for a picture.
   void write_picture(const amr::Simulation& simulation, const std::string& name);
 
   /// Keeps a trace until the stepping has ended, whose time its files shall not take.
@@ -59,10 +62,11 @@ class RunFiles {
   /// The same for a run that has failed already.
   void write_trace_quietly() noexcept;
 
-  /// Last of all: its presence says that the run is complete.
-  void finish(const io::RunSummary& summary, double dt, const std::filesystem::path& copy);
+  /// Last of all: the summary's presence says that the run is complete.
+  void finish(const nlohmann::ordered_json& summary, double dt, const std::filesystem::path& copy);
 
  private:
+  void draw(const amr::Simulation& simulation, const std::string& name);
   void give_up(const Start& start) const;
 
   const Problem& problem_;

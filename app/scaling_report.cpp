@@ -131,7 +131,7 @@ std::string scaling_table(const Scaling& scaling) {
                fmt::format("{:.3f}", wall.median), fmt::format("{:.3f}", wall.most),
                fmt::format("{:.2f}", gain.speed_up.median), fmt::format("{:.2f}", gain.efficiency),
                fmt::format("{:.3f}", median(point->balance)),
-               fmt::format("{:.3g}", point->summary.updates_per_core_s)});
+               fmt::format("{:.3g}", point->summary.updates_per_core_s.value_or(0.0))});
   }
   return fmt::format(
       "case {}, {}; speed-up over {} on one worker; balance: load-balance efficiency, 1 is "
@@ -153,7 +153,7 @@ std::string scaling_csv(const Scaling& scaling) {
                         gain.speed_up.most, gain.efficiency);
     text += fmt::format("{},{},{},{},{},{},{},{}\n", balance.least, balance.median, balance.most,
                         point->wall_s.size(), point->summary.updates_total,
-                        point->summary.updates_per_core_s, point->summary.steals,
+                        point->summary.updates_per_core_s.value_or(0.0), point->summary.steals,
                         point->summary.state_hash);
   }
   return text;

@@ -104,8 +104,8 @@ void StateWriter::settle() {
     handle_failure();
     return;
   }
-  if (!is_checkpoint_) return;
   latest_ = file_;
+  if (!is_checkpoint_) return;
   remove_old_checkpoints(
       file_, static_cast<std::size_t>(problem_.config.values().integer("checkpoint.keep")));
 }

@@ -36,7 +36,7 @@ class StateWriter {
   /// checkpoint.keep go when a new one is there.
   void settle();
 
-  /// The latest checkpoint that is there, of those written here.
+  /// The latest file that is there, of those written here: a run goes on from states as well.
   const std::optional<std::filesystem::path>& latest() const { return latest_; }
   /// The longest time from a request to the file.
   double longest_s() const { return longest_s_; }

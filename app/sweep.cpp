@@ -34,7 +34,8 @@ double median(std::vector<double> values) {
 void check_sweep_files(const std::filesystem::path& folder, std::span<const char* const> names,
                        bool overwrite, const std::string& what) {
   if (folder.empty()) return;
-  check_output(folder, io::Earlier::kReplace);
+  // A folder may hold other files: of them only these are written.
+  check_output(folder, io::Earlier::kContinue);
   for (const char* name : names) {
     if (overwrite || !std::filesystem::exists(folder / name)) continue;
     throw RequestError(fmt::format(

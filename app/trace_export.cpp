@@ -13,6 +13,14 @@ constexpr const char* kChrome = "chrome";
 constexpr const char* kOtf2 = "otf2";
 constexpr const char* kCsv = "csv";
 
+amr::Trace read_named_trace(const std::filesystem::path& path) {
+  try {
+    return io::read_trace(path);
+  } catch (const io::NotATrace& error) {
+    throw RequestError(error.what());
+  }
+}
+
 }  // namespace
 
 bool is_trace_format(const std::string& format) {
@@ -36,7 +44,7 @@ void check_trace_export(const Request& request) {
 
 std::filesystem::path export_trace(const std::filesystem::path& path, const std::string& format,
                                    const std::filesystem::path& output) {
-  const amr::Trace trace = io::read_trace(path);
+  const amr::Trace trace = read_named_trace(path);
   if (format == kOtf2) {
     std::filesystem::path folder = output / "trace_otf2";
     io::write_otf2(folder, trace);

@@ -6,6 +6,7 @@
 #include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include <fcntl.h>
 #include <fmt/core.h>
@@ -91,13 +92,18 @@ fs::path closest_existing(fs::path path) {
 
 void check_place(const fs::path& path, const fs::path& place, std::string_view remedy) {
   if (!fs::is_directory(place)) {
-    throw OutputError(fmt::format("cannot write '{}': '{}' is no folder; {}", path.string(),
+    throw OutputError(fmt::format("cannot write '{}': '{}' is not a folder; {}", path.string(),
                                   place.string(), remedy));
   }
   if (const std::string why = what_forbids_files(place); !why.empty()) {
     throw OutputError(
         fmt::format("cannot write '{}': {} '{}'; {}", path.string(), why, place.string(), remedy));
   }
+}
+
+/// A folder that may be written but not read cannot be opened for it.
+void sync_new_names(const fs::path& folder) {
+  if (::faccessat(AT_FDCWD, folder.c_str(), R_OK, AT_EACCESS) == 0) sync_folder(folder);
 }
 
 /// The path without a slash at its end, from the root, so that it has all its parents.
@@ -135,9 +141,27 @@ void remove_run_files(const fs::path& folder, Chosen chosen) {
   });
 }
 
+/// Makes the folder with its parents where they are missing. Each new name is on the disk before
+/// anything is in the folder: what a run has synced is not lost with the way to it.
 fs::path make_folder(const fs::path& path) {
-  reporting(path, [&] { fs::create_directories(normal(path)); });
+  reporting(path, [&] {
+    const fs::path folder = normal(path);
+    std::vector<fs::path> parents;  // of what is new
+    for (fs::path at = folder; !fs::exists(at); at = at.parent_path()) {
+      parents.push_back(at.parent_path());
+    }
+    fs::create_directories(folder);
+    std::for_each(parents.rbegin(), parents.rend(), sync_new_names);
+  });
   return path;
+}
+
+/// Whether a run has left files here: its configuration or, when it was ended before it wrote that,
+/// the beginning of its first table.
+bool has_files_of_run(const fs::path& folder) {
+  std::error_code missing;
+  return OutputFolder::holds_run(folder) ||
+         fs::is_regular_file(folder / "diagnostics.csv.part", missing);
 }
 
 }  // namespace
@@ -148,12 +172,20 @@ void OutputFolder::check(const fs::path& path, Earlier earlier) {
     const fs::path folder = normal(path);
     const fs::path place = closest_existing(folder);
     check_place(path, place, kOtherFolder);
-    if (place == folder && earlier == Earlier::kRefuse && !fs::is_empty(folder)) {
-      throw OutputError(fmt::format(
-          "the output folder '{}' is in use; replace the run in it with --overwrite, or go on "
-          "with it with --restart latest, or {}",
-          path.string(), kOtherFolder));
+    if (place != folder || earlier == Earlier::kContinue || fs::is_empty(folder)) return;
+    // Whatever else a folder holds is its owner's, whose files may have the names of a run's.
+    if (!has_files_of_run(folder)) {
+      throw OutputError(
+          fmt::format("the output folder '{}' holds other files and no run (a run has an {}), so "
+                      "nothing in it is replaced; {}",
+                      path.string(), kConfigurationFile, kOtherFolder));
     }
+    if (earlier == Earlier::kReplace) return;
+    const Lock nobody_writes(path);
+    throw OutputError(fmt::format(
+        "the output folder '{}' holds a run; replace that run with --overwrite, or go on with it "
+        "with --restart latest, or {}",
+        path.string(), kOtherFolder));
   });
 }
 
@@ -209,7 +241,8 @@ std::map<std::int64_t, fs::path> OutputFolder::numbered(const fs::path& folder,
 
 fs::path OutputFolder::file(std::string_view name) const {
   if (!owns(name)) {
-    throw std::logic_error(fmt::format("'{}' is no name of a run's file; see kRunFiles", name));
+    throw std::logic_error(
+        fmt::format("'{}' is not the name of a run's file; see kRunFiles", name));
   }
   return path_ / name;
 }
@@ -228,7 +261,7 @@ void check_writable(const fs::path& file) {
   // Nor a device, which a file of that name would replace.
   if (!file.has_filename() || (fs::exists(file) && !fs::is_regular_file(file))) {
     throw OutputError(
-        fmt::format("cannot write '{}': it is no ordinary file; {}", file.string(), kRemedy));
+        fmt::format("cannot write '{}': it is not an ordinary file; {}", file.string(), kRemedy));
   }
   check_place(file, fs::absolute(file).parent_path(), kRemedy);
 }

@@ -29,6 +29,13 @@ int sync(const std::filesystem::path& path, int flags) {
   return error;
 }
 
+/// What lifts a limit that the process has; empty for other errors.
+std::string_view remedy_of(int error) {
+  if (error == EFBIG) return "; let it write larger files (ulimit -f)";
+  if (error == EMFILE) return "; let it open more files at once (ulimit -n)";
+  return error == EAGAIN ? "; let it have more memory or threads (ulimit -v, ulimit -u)" : "";
+}
+
 }  // namespace
 
 bool is_part(std::string_view name) {
@@ -36,8 +43,14 @@ bool is_part(std::string_view name) {
          name.substr(name.size() - kPartSuffix.size()) == kPartSuffix;
 }
 
+void sync_folder(const std::filesystem::path& folder) {
+  const int error = sync(folder, O_DIRECTORY);
+  if (error != 0 && error != EINVAL) fail("cannot write", folder, error);
+}
+
 std::string system_message(std::string_view what, const std::filesystem::path& path, int error) {
-  return fmt::format("{} '{}': {}", what, path.string(), std::generic_category().message(error));
+  return fmt::format("{} '{}': {}{}", what, path.string(), std::generic_category().message(error),
+                     remedy_of(error));
 }
 
 PartFile::PartFile(std::filesystem::path target, Abandoned abandoned)
@@ -58,11 +71,7 @@ void PartFile::publish() {
 void PartFile::take_name() {
   if (::rename(part_.c_str(), target_.c_str()) != 0) fail("cannot write", target_, errno);
   published_ = true;
-  const std::filesystem::path folder = target_.has_parent_path() ? target_.parent_path() : ".";
-  // Some file systems cannot sync a folder (EINVAL); they order the rename themselves.
-  if (const int error = sync(folder, O_DIRECTORY); error != 0 && error != EINVAL) {
-    fail("cannot write", folder, error);
-  }
+  sync_folder(target_.has_parent_path() ? target_.parent_path() : ".");
 }
 
 FileWriter::FileWriter(const std::filesystem::path& path, Existing existing)

@@ -11,7 +11,12 @@ namespace kumiko::io {
 inline constexpr std::string_view kPartSuffix = ".part";
 bool is_part(std::string_view name);
 
-/// "what 'path': cause", the cause by errno.
+/// Puts a folder's names on the disk. Throws OutputError. Some file systems cannot (EINVAL): they
+/// order what they do themselves.
+void sync_folder(const std::filesystem::path& folder);
+
+/// "what 'path': cause", the cause by errno, and the remedy where it is one of the process's
+/// limits.
 std::string system_message(std::string_view what, const std::filesystem::path& path, int error);
 
 /// What becomes of a part that is never published.

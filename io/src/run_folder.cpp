@@ -207,7 +207,7 @@ void check_summary(const fs::path& file, const Json& summary) {
     const std::string_view name = std::string_view(key.pointer).substr(1);
     if (!summary.is_object() || !summary.contains(pointer)) {
       if (summary.is_object() && !key.required) continue;
-      throw RunFolderError(fmt::format("{} is no summary of a run: it has no '{}'; {}",
+      throw RunFolderError(fmt::format("{} is not a summary of a run: it has no '{}'; {}",
                                        quoted(file), name, kRemedy));
     }
     if (key.holds(summary.at(pointer))) continue;
@@ -238,17 +238,27 @@ RunFolderError without_summary(const fs::path& folder) {
   }
   if (!fs::is_directory(folder)) {
     return RunFolderError(
-        fmt::format("{} is no folder; name the one that holds it", quoted(folder)));
+        fmt::format("{} is not a folder; name the one that holds it", quoted(folder)));
   }
   if (!OutputFolder::holds_run(folder)) {
     return RunFolderError(fmt::format(
-        "{} is no run's folder: it has no {}; name one that kumiko run --output has written",
+        "{} is not a run's folder: it has no {}; name one that kumiko run --output has written",
         quoted(folder), kSummaryFile));
   }
   return RunFolderError(fmt::format(
       "the run in {} is not complete: there is no {} yet; let it end, or go on with it by "
       "kumiko run --restart {}",
       quoted(folder), kSummaryFile, quoted(folder)));
+}
+
+std::vector<AlteredFile> altered_texts(const fs::path& folder) {
+  constexpr std::array<std::string_view, 4> kTexts = {kSummaryFile, kConfigurationFile,
+                                                      "diagnostics.csv", "load.csv"};
+  try {
+    return check_folder(folder, kTexts).altered;
+  } catch (const OutputError&) {
+    return {{std::string(kManifestFile), "is missing or cannot be read"}};
+  }
 }
 
 }  // namespace
@@ -264,6 +274,7 @@ RunFolder read_run_folder(const fs::path& folder) {
   run.load = read_load(folder / "load.csv", steps);
   run.states = OutputFolder::numbered(folder, "state_#.hdf");
   run.has_trace = fs::is_regular_file(folder / kTraceFile);
+  run.altered = altered_texts(folder);
   return run;
 }
 

@@ -57,7 +57,7 @@ class Reader {
   explicit Reader(const fs::path& file) : path_(file) {
     std::error_code missing;
     if (fs::exists(file, missing) && !fs::is_regular_file(file, missing)) {
-      refuse(path_, "is no regular file");
+      refuse(path_, "is not a regular file");
     }
     auto opened = runtime::io::File::open(file, O_RDONLY);
     if (!opened) fail(opened.error());
@@ -102,20 +102,30 @@ class Reader {
                                                                   &XXH3_freeState};
 };
 
-Trailer read_trailer(const fs::path& file, const Reader& reader, std::string_view what) {
+bool begins_as_hdf5(const Reader& reader) {
   std::array<char, kHdf5Magic.size()> begin{};
-  if (reader.size() == 0) call_damaged(file, "is empty");
   reader.read(0, std::as_writable_bytes(std::span(begin))
                      .first(std::min<std::uint64_t>(begin.size(), reader.size())));
-  if (std::string_view(begin.data(), begin.size()) != kHdf5Magic) {
-    call_damaged(file, fmt::format("is no {}: it does not begin as an HDF5 file", what));
-  }
+  return std::string_view(begin.data(), begin.size()) == kHdf5Magic;
+}
+
+Trailer read_trailer(const fs::path& file, const Reader& reader, std::string_view what) {
+  if (reader.size() == 0) call_damaged(file, "is empty");
   Trailer trailer;
-  if (reader.size() < sizeof(trailer)) call_damaged(file, "is damaged: it ends too early");
-  reader.read(reader.size() - sizeof(trailer), std::as_writable_bytes(std::span(&trailer, 1)));
+  const bool has_room = reader.size() >= sizeof(trailer);
+  if (has_room) {
+    reader.read(reader.size() - sizeof(trailer), std::as_writable_bytes(std::span(&trailer, 1)));
+  }
   const std::string_view magic(trailer.magic.data(), trailer.magic.size());
+  const bool is_sealed = magic.substr(0, kAnyMagic.size()) == kAnyMagic;
+  if (!begins_as_hdf5(reader)) {
+    if (is_sealed) call_damaged(file, "is damaged: it does not begin as an HDF5 file");
+    throw NotACheckpoint(
+        fmt::format("'{}' is not a {}: it does not begin as an HDF5 file", file.string(), what));
+  }
+  if (!has_room) call_damaged(file, "is damaged: it ends too early");
   if (magic == kMagic) return trailer;
-  if (magic.substr(0, kAnyMagic.size()) == kAnyMagic) {
+  if (is_sealed) {
     refuse(file, "has a seal that this version of Kumiko does not know; use a newer one");
   }
   call_damaged(file, "has no seal at its end: it was cut short, or another program wrote it");

@@ -116,7 +116,7 @@ Json to_json(const RunSummary& summary) {
   json["mass_drift"] = or_null(summary.mass_drift);
   json["open_domain"] = summary.open_domain;
   json["updates"] = updates_json(summary);
-  json["updates_per_core_s"] = summary.updates_per_core_s;
+  json["updates_per_core_s"] = or_null(summary.updates_per_core_s);
   json["balance_efficiency"] = summary.balance_efficiency;
   json["steals"] = summary.steals;
   json["load"] = load_json(summary);

@@ -59,7 +59,7 @@ void check_layout(const Source& source) {
   if (!source.has_attribute(kTraceFormat)) {
     source.refuse(source.has("/kumiko")
                       ? "is a checkpoint or a state, not a trace; name the run's trace.hdf"
-                      : "is no trace; name the trace.hdf of a run");
+                      : "is not a trace; name the trace.hdf of a run");
   }
   const auto layout = source.number<std::int32_t>("/", kTraceFormat);
   if (layout == kTraceLayout) return;
@@ -96,14 +96,14 @@ fs::path file_of(const fs::path& path) {
   std::error_code missing;
   if (!fs::is_directory(path, missing)) {
     if (fs::exists(path, missing)) return path;
-    throw TraceError(
+    throw NotATrace(
         fmt::format("there is no '{}'; a run with --set trace.from=N, N the first "
                     "base step of interest, writes a {}",
                     path.string(), kTraceFile));
   }
   fs::path file = path / kTraceFile;
   if (fs::exists(file, missing)) return file;
-  throw TraceError(
+  throw NotATrace(
       fmt::format("there is no {} in '{}'; run the case with --set trace.from=N, N "
                   "the first base step of interest",
                   kTraceFile, path.string()));
@@ -130,7 +130,9 @@ amr::Trace read_trace(const fs::path& path) {
   };
   try {
     return read_checked(file);
-  } catch (const CheckpointError& error) {  // of the seal
+  } catch (const NotACheckpoint& error) {  // of the seal, as the next one
+    throw NotATrace(error.what());
+  } catch (const CheckpointError& error) {
     throw TraceError(error.what());
   } catch (const hdf5::Refusal& error) {
     throw TraceError(error.what());

@@ -62,7 +62,11 @@ void Registry::add_path(const std::filesystem::path& path) {
   std::filesystem::directory_iterator entry(path, error);
   while (!error && entry != std::filesystem::directory_iterator()) {
     const std::filesystem::path& file = entry->path();
-    if (file.extension() == ".so" && detail::mentions_entry(file)) files.push_back(file);
+    try {
+      if (file.extension() == ".so" && detail::mentions_entry(file)) files.push_back(file);
+    } catch (const detail::PluginError& failure) {
+      broken_.push_back({file, failure.what()});
+    }
     entry.increment(error);
   }
   if (error) {

@@ -5,7 +5,9 @@ import csv
 import json
 import os
 import platform
+import random
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -38,14 +40,16 @@ class CommandTest(unittest.TestCase):
         self.addCleanup(self.folder.cleanup)
         self.path = Path(self.folder.name)
 
-    def kumiko(self, *arguments):
+    def kumiko(self, *arguments, **more):
         self.files_before = self.files()
         return subprocess.run(
             [KUMIKO, *map(str, arguments)],
             cwd=self.path,
             capture_output=True,
             text=True,
+            errors="replace",
             timeout=600,
+            **more,
         )
 
     def files(self):
@@ -89,7 +93,7 @@ class Run(CommandTest):
         self.assertEqual(files, expected)
         manifest = json.loads((self.path / "here" / "manifest.json").read_text())
         listed = {file["name"]: file for file in manifest["files"]}
-        self.assertEqual(set(listed), expected - {"summary.json", "manifest.json"})
+        self.assertEqual(set(listed), expected - {"manifest.json"})
         for name, file in listed.items():
             self.assertEqual(file["bytes"], (self.path / "here" / name).stat().st_size)
             self.assertGreater(len(file["content"]), 10)
@@ -346,6 +350,136 @@ max_level = 2
         self.assertIn("time.wall_limit", run.stderr)
         steps = self.traced_steps("here")
         self.assertEqual(steps, list(range(len(steps))))
+
+
+class Folder(CommandTest):
+    """What a run's folder holds, and whose it is."""
+
+    def test_given_a_folder_that_never_held_a_run_then_nothing_of_it_is_replaced(self):
+        mine = self.path / "mine"
+        mine.mkdir()
+        for name in ("summary.json", "report.html", "trace.json", "field_end.png"):
+            (mine / name).write_text("mine")
+        for more in ([], ["--overwrite"]):
+            done = self.kumiko("run", ZALESAK, *SMALL, "--output", "mine", *more)
+            self.assert_refused(done, "'mine' holds other files and no run", "--output")
+        self.assertEqual({file.read_text() for file in mine.iterdir()}, {"mine"})
+
+    def test_given_a_folder_that_holds_a_run_then_it_is_replaced_on_demand_only(self):
+        self.run_small("run")
+        (self.path / "run" / "notes.txt").write_text("mine")
+        done = self.kumiko("run", ZALESAK, *SMALL, "--output", "run")
+        self.assert_refused(done, "'run' holds a run", "--overwrite", "--restart latest", "--output")
+        self.assertNotIn("in use", done.stderr)
+        self.run_small("run", "--overwrite")
+        self.assertEqual((self.path / "run" / "notes.txt").read_text(), "mine")
+
+    def test_given_the_folder_as_it_was_written_then_inspect_says_so(self):
+        self.run_small("run")
+        done = self.kumiko("inspect", "run")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("run: whole", done.stdout)
+        self.assertIn("summary.json", done.stdout)
+        report = json.loads(self.kumiko("inspect", "run", "--json").stdout)
+        self.assertTrue(report["whole"])
+        listed = {file["name"] for file in report["files"]}
+        self.assertEqual(listed | {"manifest.json"}, set(os.listdir(self.path / "run")))
+
+    def test_given_bits_that_flip_then_inspect_names_the_file_wherever_they_are(self):
+        self.run_small("run", "--set", "trace.from=0")
+        rng = random.Random(5)
+        for file in sorted((self.path / "run").iterdir()):
+            whole = file.read_bytes()
+            for sample in range(4):
+                at = rng.randrange(len(whole))
+                changed = bytearray(whole)
+                changed[at] ^= 1 << rng.randrange(8)
+                file.write_bytes(changed)
+                done = self.kumiko("inspect", "run", "--json")
+                self.assertEqual(done.returncode, 1, f"{file.name}, byte {at}")
+                self.assertEqual(len(done.stderr.splitlines()), 1)
+                self.assertIn(f"'run' is not as the run has written it: {file.name} ", done.stderr)
+                altered = [each for each in json.loads(done.stdout)["files"] if not each["whole"]]
+                self.assertIn(file.name, [each["name"] for each in altered])
+            file.write_bytes(whole)
+        self.assertEqual(self.kumiko("inspect", "run").returncode, 0)
+        (self.path / "run" / "load.csv").unlink()
+        self.assertIn("load.csv is missing", self.kumiko("inspect", "run").stderr)
+
+    def test_given_bits_that_flip_then_report_refuses_the_run_or_says_so(self):
+        self.run_small("run")
+        if "KUMIKO_WITH_REPORT" in self.kumiko("report", "run").stderr:
+            self.skipTest("this build makes no report pages")
+        page = self.path / "run" / "report.html"
+        rng = random.Random(6)
+        for name in ("summary.json", "diagnostics.csv"):
+            file = self.path / "run" / name
+            whole = file.read_bytes()
+            for sample in range(12):
+                at = rng.randrange(len(whole))
+                changed = bytearray(whole)
+                changed[at] ^= 1 << rng.randrange(8)
+                file.write_bytes(changed)
+                done = self.kumiko("report", "run")
+                self.assertIn(name, done.stderr, f"byte {at}")
+                if done.returncode == 0:
+                    self.assertIn(f"warning: 'run' is not as the run has written it: {name}", done.stderr)
+                    self.assertIn("are not as the run has written them", page.read_text())
+                else:
+                    self.assertEqual(done.returncode, 2, done.stderr)
+            file.write_bytes(whole)
+        done = self.kumiko("report", "run")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertNotIn("are not as the run has written them", page.read_text())
+
+    def test_given_a_folder_without_a_finished_run_then_inspect_refuses_it(self):
+        (self.path / "mine").mkdir()
+        self.assert_refused(self.kumiko("inspect", "mine"), "'mine' does not hold a finished run")
+
+
+@unittest.skipIf(os.environ["KUMIKO_SANITIZER"], "sanitizers need more than these limits allow")
+class Limits(CommandTest):
+    """Of the process: what is missing is named, and what was computed is not lost for want of it."""
+
+    def limited(self, kind, amount, *arguments):
+        return self.kumiko(
+            *arguments, preexec_fn=lambda: resource.setrlimit(kind, (amount, amount))
+        )
+
+    def test_given_too_few_descriptors_then_they_are_what_is_named(self):
+        for limit in (4, 6, 8):
+            words = ["run", ZALESAK, *SMALL, "--output", f"run{limit}"]
+            done = self.limited(resource.RLIMIT_NOFILE, limit, *words)
+            self.assertIn(done.returncode, (1, 2), done.stderr)
+            self.assertIn("ulimit -n", done.stderr)
+            self.assertNotIn("is unknown", done.stderr)
+
+    @unittest.skipUnless(HAS_VTK, "this build draws no pictures")
+    def test_given_a_picture_that_cannot_be_written_then_the_run_is_complete_with_a_warning(self):
+        self.run_small("run", "--set", "checkpoint.every=5")
+        (self.path / "run" / "field_end.png").unlink()
+        (self.path / "run" / "field_end.png.part").mkdir()
+        words = ["run", ZALESAK, *SMALL, "--output", "run", "--restart", "run/checkpoint_000010.hdf"]
+        done = self.kumiko(*words, "--overwrite", "--quiet")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("warning: there is no picture field_end.png", done.stderr)
+        self.assertEqual(len(done.stderr.splitlines()), 1)
+        self.assertTrue((self.path / "run" / "summary.json").exists())
+        self.assertEqual(self.kumiko("inspect", "run").returncode, 0)
+
+    def test_given_little_address_space_then_every_line_is_ours_and_a_done_run_is_complete(self):
+        words = ["run", ZALESAK, *SMALL, "--workers", 1, "--quiet", "--overwrite", "--output", "run"]
+        codes = set()
+        for mebibytes in range(100, 420, 20):
+            done = self.limited(resource.RLIMIT_AS, mebibytes << 20, *words)
+            for line in done.stderr.splitlines():
+                if "error while loading shared libraries" not in line:
+                    self.assertTrue(line.startswith("kumiko: "), f"{mebibytes} MiB: {done.stderr}")
+            codes.add(done.returncode)
+            if done.returncode == 0:
+                self.assertTrue((self.path / "run" / "summary.json").exists())
+                self.assertEqual(self.kumiko("inspect", "run").returncode, 0)
+        self.assertIn(0, codes)
 
 
 class Refusal(CommandTest):

@@ -245,6 +245,13 @@ class PictureTest(unittest.TestCase):
                 self.assertEqual(stream["avg_frame_rate"], "5/1")
         self.assertEqual(self.names(), ["worker.gif", "worker.mp4", "worker.webm"])
 
+    @unittest.skipUnless(HAS_FFMPEG, "ffmpeg is not installed: animations are NOT tested")
+    def test_given_signs_that_mean_something_to_ffmpeg_then_they_are_parts_of_names(self):
+        for name in ("100%", "a%03d", "b:c", "-x"):
+            result = self.export(self.runs / "dyes", "--format", "gif", f"--output={name}", "--width", "300")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertEqual([file.name for file in (self.path / name).iterdir()], ["field.gif"])
+
 
 if __name__ == "__main__":
     unittest.main()

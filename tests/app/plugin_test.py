@@ -388,6 +388,19 @@ class OnTheWay(PluginTest):
                                "amr.check_finite=0", "diagnostics.every=100")  # fmt: skip
         self.assert_run_stopped(done, FAULTY, "after base step 12")
 
+    def test_given_such_values_in_a_state_then_it_is_not_written_and_the_last_good_one_is_named(self):
+        done = self.run_faulty("solver.fault=write_nan", f"solver.after={FAULT_TIME}",
+                               "amr.check_finite=0", "diagnostics.every=100",
+                               "output.every=2")  # fmt: skip
+        reason = [FAULTY, "point (3, 4)", "after base step 10", "--restart run/checkpoint_000009.hdf"]
+        self.assert_told(done, 1, *reason)
+        states = sorted(file.name for file in (self.path / "run").glob("state_*.hdf"))
+        self.assertEqual(states, [f"state_{step:06}.hdf" for step in (2, 4, 6, 8)])
+        done = self.run_faulty("solver.fault=write_nan", f"solver.after={FAULT_TIME}",
+                               "amr.check_finite=0", "diagnostics.every=100", "output.every=1",
+                               folder="other")  # fmt: skip
+        self.assert_told(done, 1, "after base step 10", "--restart other/state_000009.hdf")
+
     def test_given_such_values_in_a_row_of_figures_then_they_are_named_as_well(self):
         done = self.run_faulty("solver.fault=write_nan", f"solver.after={FAULT_TIME}",
                                "amr.check_finite=0", "diagnostics.every=10")  # fmt: skip

@@ -458,7 +458,7 @@ class Refused(ReportTest):
 
     def test_given_no_run_or_half_a_run_then_the_remedy_is_told(self):
         (self.path / "empty").mkdir()
-        self.assertIn("no run's folder", self.refused(self.path / "empty"))
+        self.assertIn("not a run's folder", self.refused(self.path / "empty"))
         self.assertIn("named twice", self.refused(self.path / "plain", self.path / "plain" / "."))
         half = self.path / "half"
         shutil.copytree(self.path / "plain", half)
@@ -469,12 +469,12 @@ class Refused(ReportTest):
         unread = self.path / "unread"
         unread.mkdir()
         (unread / "summary.json").write_text("{")
-        self.assertIn("is no folder", self.refused(unread / "summary.json"))
+        self.assertIn("is not a folder", self.refused(unread / "summary.json"))
         self.assertIn("no folder", self.refused(self.path / "nowhere"))
         message = self.refused(unread, "--output", self.path / "nowhere" / "page.html")
         self.assertIn("page.html", message)
         message = self.refused(unread, "--output", unread / "summary.json")
-        self.assertIn("is no report", message)
+        self.assertIn("is not a report", message)
         self.assertEqual((unread / "summary.json").read_text(), "{")
         message = self.refused(unread, "--csv", unread / "summary.json")
         self.assertIn("--csv", message)
@@ -491,6 +491,18 @@ class Refused(ReportTest):
             self.browser.open(folder / "report.html")
             text = self.browser.run("return document.body.innerText")
             self.assertEqual("earlier part of the run" in text, says_so)
+            altered = "The files of other are not as the run has written them"
+            self.assertEqual(altered in text, says_so)
+            self.assertEqual("is not as the run has written it: summary.json has" in result.stderr, says_so)
+
+    def test_given_printed_values_then_every_row_has_a_name_of_its_own(self):
+        self.browser.open(self.path / "threads" / "report.html")
+        rows = self.browser.run(
+            "return [...document.querySelectorAll('#published tbody tr')].map((row) =>"
+            " [...row.children].slice(0, 3).map((cell) => cell.innerText).join('|'))"
+        )
+        self.assertEqual(len(rows), 7)
+        self.assertEqual(len(set(rows)), len(rows), rows)
 
     def test_given_a_trace_that_was_cut_off_then_it_is_named(self):
         cut = self.path / "cut"

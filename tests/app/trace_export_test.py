@@ -304,7 +304,7 @@ class MadeByHand(ExportTest):
             self.assertIn("cut.hdf", self.refusal("export", self.path / "cut.hdf", "--format", "csv"))
         (self.path / "page.json").write_text("{}")
         line = self.refusal("export", self.path / "page.json", "--format", "chrome")
-        self.assertIn("is no trace", line)
+        self.assertIn("is not a trace", line)
         with h5py.File(self.path / "other.hdf", "w") as file:
             file["x"] = 1
         line = self.refusal("export", self.path / "other.hdf", "--format", "chrome")

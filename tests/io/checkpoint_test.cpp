@@ -225,11 +225,26 @@ TEST_F(CheckpointTest, GivenBytesBehindTheSealThenTheyAreNotBelieved) {
 
 TEST_F(CheckpointTest, GivenAnotherFileThenTheMessageSaysWhatItIsNot) {
   put(file(), "a letter to a friend, which is long enough to have a trailer in it");
-  EXPECT_THAT(refusal(), HasSubstr("does not begin as an HDF5 file"));
+  EXPECT_THAT(refusal_of<NotACheckpoint>([&] { read_checkpoint(file()); }),
+              HasSubstr("does not begin as an HDF5 file"));
   std::filesystem::remove(file());
   EXPECT_THAT(refusal(), AllOf(HasSubstr("cannot be read"), HasSubstr("No such file")));
   EXPECT_THAT(refusal_of<CheckpointError>([&] { read_checkpoint(folder_); }),
-              HasSubstr("is no regular file"));
+              HasSubstr("is not a regular file"));
+}
+
+TEST_F(CheckpointTest, GivenASealAndADamagedBeginningThenItIsADamagedCheckpointAndNotAnotherFile) {
+  std::string damaged = content(file());
+  damaged[1] = 'h';
+  put(file(), damaged);
+  EXPECT_THROW(read_checkpoint(file()), DamagedCheckpoint);
+  try {
+    read_checkpoint(file());
+  } catch (const NotACheckpoint& error) {
+    FAIL() << error.what();
+  } catch (const DamagedCheckpoint& error) {
+    EXPECT_THAT(error.what(), HasSubstr("is damaged: it does not begin as an HDF5 file"));
+  }
 }
 
 TEST_F(CheckpointTest, GivenASealOfALaterVersionThenANewerProgramIsAskedFor) {

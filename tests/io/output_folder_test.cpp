@@ -20,6 +20,7 @@ namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class OutputFolderTest : public OutputTest {
  protected:
@@ -44,20 +45,46 @@ TEST_F(OutputFolderTest, GivenAnEmptyFolderOrASlashAtTheEndThenItIsTaken) {
   EXPECT_TRUE(fs::is_directory(folder_ / "new"));
 }
 
-TEST_F(OutputFolderTest, GivenAUsedFolderThenItIsRefusedWithTheRemedyUnlessOverwriting) {
-  put(folder_ / "anything");
-  EXPECT_THAT(check_refusal(folder_), AllOf(HasSubstr(folder_.string()), HasSubstr("in use"),
+TEST_F(OutputFolderTest, GivenAFolderThatHoldsARunThenItIsRefusedWithTheRemedyUnlessOverwriting) {
+  put(folder_ / "effective.toml");
+  EXPECT_THAT(check_refusal(folder_), AllOf(HasSubstr(folder_.string()), HasSubstr("holds a run"),
                                             HasSubstr("--overwrite"), HasSubstr("--output")));
   EXPECT_THROW(OutputFolder(folder_, Earlier::kRefuse), OutputError);
   OutputFolder::check(folder_, Earlier::kReplace);
+}
+
+TEST_F(OutputFolderTest, GivenARunThatWasEndedBeforeItsConfigurationThenItMayBeOverwritten) {
+  put(folder_ / "diagnostics.csv.part");
+  EXPECT_THAT(check_refusal(folder_), HasSubstr("holds a run"));
+  const OutputFolder output(folder_, Earlier::kReplace);
+  EXPECT_TRUE(fs::is_empty(folder_));
+}
+
+TEST_F(OutputFolderTest, GivenAFolderThatNeverHeldARunThenNothingInItIsRemoved) {
+  const std::vector<std::string> own = {"summary.json", "report.html", "trace.json",
+                                        "diagnostics.csv", "state_000010.hdf"};
+  for (const std::string& name : own) {
+    put(folder_ / name);
+    for (const Earlier earlier : {Earlier::kRefuse, Earlier::kReplace}) {
+      EXPECT_THAT(check_refusal(folder_, earlier),
+                  AllOf(HasSubstr("holds other files and no run"), HasSubstr("--output"),
+                        Not(HasSubstr("--overwrite"))));
+      EXPECT_THROW(OutputFolder(folder_, earlier), OutputError);
+    }
+    EXPECT_EQ(content(folder_ / name), "mine");
+    fs::remove(folder_ / name);
+  }
 }
 
 TEST_F(OutputFolderTest, GivenARunThatWritesThenAnotherIsRefusedUntilItEnds) {
   {
     const OutputFolder running(folder_ / "run", Earlier::kRefuse);
     running.write_text("summary.json", "{}");
-    EXPECT_THAT([&] { OutputFolder(folder_ / "run", Earlier::kReplace); },
-                ThrowsMessage<OutputError>(HasSubstr("another run writes into")));
+    running.write_text("effective.toml", "");
+    for (const Earlier earlier : {Earlier::kReplace, Earlier::kRefuse}) {
+      EXPECT_THAT([&] { OutputFolder(folder_ / "run", earlier); },
+                  ThrowsMessage<OutputError>(HasSubstr("another run writes into")));
+    }
     EXPECT_TRUE(std::filesystem::exists(running.file("summary.json")));
   }
   EXPECT_NO_THROW(OutputFolder(folder_ / "run", Earlier::kReplace));
@@ -65,8 +92,9 @@ TEST_F(OutputFolderTest, GivenARunThatWritesThenAnotherIsRefusedUntilItEnds) {
 
 TEST_F(OutputFolderTest, GivenAFileInThePlaceThenItIsRefusedEvenWhenOverwriting) {
   put(folder_ / "file");
-  EXPECT_THAT(check_refusal(folder_ / "file", Earlier::kReplace), HasSubstr("no folder"));
-  EXPECT_THAT(check_refusal(folder_ / "file" / "below", Earlier::kReplace), HasSubstr("no folder"));
+  EXPECT_THAT(check_refusal(folder_ / "file", Earlier::kReplace), HasSubstr("not a folder"));
+  EXPECT_THAT(check_refusal(folder_ / "file" / "below", Earlier::kReplace),
+              HasSubstr("not a folder"));
   EXPECT_EQ(content(folder_ / "file"), "mine");
 }
 
@@ -90,7 +118,7 @@ TEST_F(OutputFolderTest, GivenNoNameOrAFolderThatCannotBeMadeThenItIsRefused) {
 TEST_F(OutputFolderTest, GivenOverwriteThenFilesOfRunsGoAndAllElseStays) {
   const std::vector<std::string> of_runs = {
       "state_000010.hdf", "state_000020.hdf.part", "field_start.png", "field_end.png.part",
-      "diagnostics.csv",  "diagnostics.csv.part",  "summary.json"};
+      "diagnostics.csv",  "diagnostics.csv.part",  "summary.json",    "effective.toml"};
   const std::vector<std::string> others = {"notes.txt",
                                            "photo.png",
                                            "state_1.hdf.bak",
@@ -148,11 +176,13 @@ TEST_F(OutputFolderTest, GivenFilesOfARunThenTheManifestListsThemWithSizeAndHash
   const OutputFolder output(folder_, Earlier::kRefuse);
   output.write_text("load.csv", "abc");
   for (const char* const name : {"mine", "summary.json", "trace.json.part"}) put(folder_ / name);
-  const auto json = nlohmann::json::parse(make_manifest(output));
-  ASSERT_EQ(json["files"].size(), 1U);
+  const auto json = nlohmann::json::parse(make_manifest(output, "abc"));
+  ASSERT_EQ(json["files"].size(), 2U);
   EXPECT_EQ(json["files"][0]["name"], "load.csv");
   EXPECT_EQ(json["files"][0]["bytes"], 3);
   EXPECT_EQ(json["files"][0]["xxh3"], "78af5f94892f3950");  // xxh3_64 of "abc" by xxhash's xxhsum
+  EXPECT_EQ(json["files"][1]["name"], "summary.json");
+  EXPECT_EQ(json["files"][1]["xxh3"], json["files"][0]["xxh3"]);
 }
 
 TEST_F(OutputFolderTest, GivenStatesThenTheSeriesGivesTheirTimes) {

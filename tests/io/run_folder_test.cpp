@@ -73,12 +73,12 @@ TEST_F(RunFolderTest, GivenAFinishedRunThenItsTablesReadBack) {
 
 TEST_F(RunFolderTest, GivenNoFolderOrAForeignOneThenItIsNamed) {
   EXPECT_THAT(refusal_of<RunFolderError>([&] { read_run_folder(folder_ / "nowhere"); }),
-              AllOf(HasSubstr("nowhere"), HasSubstr("no folder")));
+              AllOf(HasSubstr("nowhere"), HasSubstr("there is no folder")));
   EXPECT_THAT(refusal_of<RunFolderError>([&] { read_run_folder(folder_ / "load.csv"); }),
-              HasSubstr("is no folder"));
+              HasSubstr("is not a folder"));
   std::filesystem::remove(folder_ / "summary.json");
   std::filesystem::remove(folder_ / "effective.toml");
-  EXPECT_THAT(refusal(), AllOf(HasSubstr("no run's folder"), HasSubstr("summary.json")));
+  EXPECT_THAT(refusal(), AllOf(HasSubstr("not a run's folder"), HasSubstr("summary.json")));
 }
 
 TEST_F(RunFolderTest, GivenARunThatIsNotCompleteThenTheRemedyIsNamed) {
@@ -100,7 +100,7 @@ TEST_F(RunFolderTest, GivenADamagedSummaryThenItsLineOrKeyIsNamed) {
   put(folder_ / "summary.json", std::string(kSummary).substr(0, 120));
   EXPECT_THAT(refusal(), AllOf(HasSubstr("summary.json"), HasSubstr("line 3")));
   put(folder_ / "summary.json", "[]");
-  EXPECT_THAT(refusal(), HasSubstr("no summary"));
+  EXPECT_THAT(refusal(), HasSubstr("not a summary"));
   put(folder_ / "summary.json", R"({"case": "zalesak"})");
   EXPECT_THAT(refusal(), HasSubstr("'solver'"));
   std::string text = kSummary;

@@ -126,7 +126,7 @@ TEST_F(TraceFile, GivenNoTrace_WhenRead_ThenTheRemedyIsNamed) {
 
 TEST_F(TraceFile, GivenForeignFile_WhenRead_ThenItIsNoTrace) {
   put(file(), "{\"traceEvents\":[]}");
-  EXPECT_THAT(refusal(), HasSubstr("is no trace"));
+  EXPECT_THAT(refusal(), HasSubstr("is not a trace"));
   put(file(), "");
   EXPECT_THAT(refusal(), HasSubstr("is empty"));
   H5Fclose(H5Fcreate((folder_ / "foreign.hdf").c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));

@@ -24,6 +24,9 @@ function partsOf(section) {
 function build() {
   const main = document.querySelector("main");
   const nav = document.querySelector("nav");
+  for (const run of report.runs) {
+    if (run.about_files) main.append(el("p", { class: "note", role: "alert" }, run.about_files));
+  }
   for (const section of sections) {
     nav.append(el("a", { href: `#${section.id}` }, section.title));
     main.append(el("section", { id: section.id }, el("h2", {}, section.title), partsOf(section)));

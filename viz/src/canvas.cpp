@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <new>
 #include <stdexcept>
 
 #include <vtkAutoInit.h>
 #include <vtkImageData.h>
 #include <vtkNew.h>
+#include <vtkObject.h>
 #include <vtkSmartPointer.h>
 #include <vtkStdString.h>
 #include <vtkTextProperty.h>
@@ -36,6 +38,8 @@ vtkSmartPointer<vtkTextProperty> style_of(const TextLook& look) {
 
 Canvas::Canvas(int width, int height, Colour background)
     : width_(width), height_(height), channels_(3), pixels_(offset(0, height)) {
+  // What goes wrong is thrown: VTK's own lines about it would only come before.
+  vtkObject::GlobalWarningDisplayOff();
   fill(0, 0, width - 1, height - 1, background);
 }
 

@@ -1,6 +1,7 @@
 #include "shared_object.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <fstream>
 #include <string>
 #include <utility>
@@ -165,6 +166,12 @@ bool mentions_entry(const std::filesystem::path& file) {
   std::string bytes(std::filesystem::file_size(file, error), '\0');
   if (error) return false;
   std::ifstream stream(file, std::ios::binary);
+  if (!stream.is_open() && (errno == EMFILE || errno == ENFILE)) {
+    throw PluginError(fmt::format(
+        "cannot read '{}': too few file descriptors are left; let the program open more "
+        "files at once (ulimit -n)",
+        file.string()));
+  }
   stream.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   bytes.resize(static_cast<std::size_t>(stream.gcount()));
   return bytes.find(KUMIKO_ENTRY_SYMBOL) != std::string::npos;

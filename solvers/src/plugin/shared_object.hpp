@@ -17,6 +17,7 @@ class PluginError : public std::runtime_error {
 };
 
 /// Whether a file mentions the symbol that every plugin exports. Reads it, runs nothing of it.
+/// Throws PluginError when this process may not open one more file.
 bool mentions_entry(const std::filesystem::path& file);
 
 /// What a plugin offers, checked.

@@ -107,6 +107,7 @@ Json pictures_json(const ReportRun& run) {
 Json run_json(const ReportRun& run) {
   return {{"name", run.name},
           {"folder", run.folder.path.string()},
+          {"about_files", run.about_files},
           {"configuration", run.folder.configuration},
           {"waits", run.folder.summary.at("longest_waits")},
           {"pictures", pictures_json(run)},

@@ -27,6 +27,12 @@ class DamagedCheckpoint : public CheckpointError {
   using CheckpointError::CheckpointError;
 };
 
+/// Nothing of it says that it ever was one: it neither begins as an HDF5 file nor ends with a seal.
+class NotACheckpoint : public DamagedCheckpoint {
+ public:
+  using DamagedCheckpoint::DamagedCheckpoint;
+};
+
 /// What a checkpoint says beside the engine's own state.
 struct RunAttributes {
   double time = 0.0;

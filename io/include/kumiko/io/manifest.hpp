@@ -1,16 +1,40 @@
-// What is in a run's folder.
+// What is in a run's folder, and whether it is as it was written.
 #pragma once
 
+#include <filesystem>
+#include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <kumiko/io/output_folder.hpp>
 
 namespace kumiko::io {
 
 /// A JSON text that names the run's files that are there, with bytes, XXH3 of their content (64
-/// bits, as 16 hexadecimal digits) and what each is for. Unfinished files, the manifest itself and
-/// the summary, which comes after it, are left out. Reads all files. Throws OutputError.
-std::string make_manifest(const OutputFolder& folder);
+/// bits, as 16 hexadecimal digits) and what each is for; and last a hash of the text itself.
+/// Unfinished files are left out. Reads all files. Throws OutputError.
+/// @param summary  the text of kSummaryFile, which is written after the manifest
+std::string make_manifest(const OutputFolder& folder, std::string_view summary);
+
+/// A file of a run's folder that is not as its manifest says.
+struct AlteredFile {
+  std::string name;
+  std::string what;  ///< "has changed", "is missing", ...
+};
+
+/// What a comparison of a folder with its manifest has found.
+struct FolderCheck {
+  std::vector<std::string> whole;     ///< as they were written
+  std::vector<AlteredFile> altered;   ///< the manifest itself may be among them
+  std::vector<std::string> unlisted;  ///< a run's files that the manifest does not know
+};
+
+/// Compares a finished run's folder with its manifest. Reads what it compares.
+/// @param only  names of files to compare, the manifest beside them; empty: all
+/// Throws OutputError when there is no manifest, or it cannot be read.
+FolderCheck check_folder(const std::filesystem::path& folder,
+                         std::span<const std::string_view> only = {});
 
 /// A JSON text by which ParaView takes the states of a run as one series in time:
 /// "states.hdf.series".

@@ -22,7 +22,7 @@ class OutputError : public std::runtime_error {
 /// What becomes of a run that is in the folder already.
 enum class Earlier {
   kRefuse,   ///< the folder must be empty, or not there
-  kReplace,  ///< its files are removed
+  kReplace,  ///< its files are removed; a folder that holds other files and no run is refused
   kContinue  ///< its files stay; see forget_end()
 };
 
@@ -36,7 +36,8 @@ inline constexpr std::string_view kSummaryFile = "summary.json";
 class OutputFolder {
  public:
   /// Tells whether a run may write to `path`, without changing anything. Throws OutputError when it
-  /// is no folder, cannot be made or written, or is in use (not empty) and `earlier` is kRefuse.
+  /// is not a folder, cannot be made or written, or holds what `earlier` does not allow: the
+  /// message tells a run, one that is being written, and other files apart.
   static void check(const std::filesystem::path& path, Earlier earlier);
 
   /// Whether `name` is one of a run's files, or such a file left unfinished.
@@ -44,9 +45,10 @@ class OutputFolder {
   /// What one of a run's files is for, in a few words; empty for other files.
   static std::string_view purpose(std::string_view name);
 
-  /// Checks, makes the folder with its parents where it is missing, and removes files that an
-  /// earlier run left, as `earlier` says. Throws OutputError, also when another OutputFolder, of
-  /// this process or another one, has the folder (by flock(2), where the file system knows it).
+  /// Checks, makes the folder with its parents where it is missing, so that it is on the disk, and
+  /// removes files that an earlier run left, as `earlier` says. Throws OutputError, also when
+  /// another OutputFolder, of this process or another one, has the folder (by flock(2), where the
+  /// file system knows it).
   OutputFolder(std::filesystem::path path, Earlier earlier);
 
   const std::filesystem::path& path() const { return path_; }

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include <kumiko/amr/statistics.hpp>
+#include <kumiko/io/manifest.hpp>
 
 namespace kumiko::io {
 
@@ -40,6 +41,9 @@ struct RunFolder {  // NOLINT(bugprone-exception-escape): moving JSON does not t
   std::vector<amr::BaseStepLoad> load;                   ///< load.csv, by base step
   std::map<std::int64_t, std::filesystem::path> states;  ///< by base steps taken
   bool has_trace = false;                                ///< whether there is a kTraceFile
+  /// Of the texts above those that are not as the run's manifest says, and the manifest if it has
+  /// changed. States and trace have seals of their own.
+  std::vector<AlteredFile> altered;
 };
 
 /// Reads a run's folder. O(size of its tables).

@@ -64,7 +64,7 @@ struct RunSummary {
   std::uint64_t updates_total = 0;  ///< of points
   std::vector<std::uint64_t> updates_per_level;
   double fraction_of_uniform = 0.0;  ///< of what the finest level's grid would take everywhere
-  double updates_per_core_s = 0.0;
+  std::optional<double> updates_per_core_s;  ///< where steps were taken
   double balance_efficiency = 1.0;
   std::uint64_t steals = 0;
   std::vector<amr::WorkerLoad> load;  ///< totals by worker

@@ -12,10 +12,16 @@ namespace kumiko::io {
 /// Name of the trace in a run's folder.
 inline constexpr const char* kTraceFile = "trace.hdf";
 
-/// A file is no trace, or not a whole one; the message names it and says what is wrong.
+/// A file is not a trace, or not a whole one; the message names it and says what is wrong.
 class TraceError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
+};
+
+/// There is no such file, or it never was a trace.
+class NotATrace : public TraceError {
+ public:
+  using TraceError::TraceError;
 };
 
 /// Writes the whole trace as HDF5 (docs/files.md), under its name when all of it is there. Throws
