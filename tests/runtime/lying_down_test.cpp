@@ -72,8 +72,20 @@ class Rounds {
   std::atomic<int> ended_{0};
 };
 
-struct Line {
-  alignas(64) std::atomic<int> value{0};
+/// Stores to lines that another core has written take long, and hold back in a processor's buffer
+/// what is stored behind them, but not what is loaded.
+class SlowStores {
+ public:
+  /// One side writes them so that they are slow for the other side's next time.
+  void write(int value) {
+    for (Line& line : lines_) line.value.store(value, std::memory_order_relaxed);
+  }
+
+ private:
+  struct Line {
+    alignas(64) std::atomic<int> value{0};
+  };
+  std::array<Line, 16> lines_;
 };
 
 TEST(LyingDown, GivenASleeperThatLooksOnceMore_WhenWorkAppearsMeanwhile_ThenItIsNotSleptOver) {
@@ -81,13 +93,11 @@ TEST(LyingDown, GivenASleeperThatLooksOnceMore_WhenWorkAppearsMeanwhile_ThenItIs
   detail::Idle idle(1, barrier);
   detail::Parker sleeper;
   alignas(64) std::atomic<int> work{0};
-  // Stores to lines that another core has written take long, and hold back in a processor's buffer
-  // what is stored behind them, but not what is loaded.
-  std::array<Line, 16> lines;
+  SlowStores slow_stores;
   bool slept_over = false;
   Rounds().run(
       [&](int round) {
-        for (Line& line : lines) line.value.store(-round, std::memory_order_relaxed);
+        slow_stores.write(-round);
         idle.begin_search();
       },
       [&](int round) {
@@ -96,7 +106,7 @@ TEST(LyingDown, GivenASleeperThatLooksOnceMore_WhenWorkAppearsMeanwhile_ThenItIs
         slept_over = !sleeper.park_until(Clock::now() + 10s);
       },
       [&](int round) {
-        for (Line& line : lines) line.value.store(round, std::memory_order_relaxed);
+        slow_stores.write(round);
         work.store(round, std::memory_order_relaxed);
         idle.work_appeared();
       },
@@ -113,13 +123,20 @@ TEST(TakingByForce, GivenOneElement_WhenItsOwnerAndAThiefReachForIt_ThenOneOfThe
   int element = 0;
   int taken = 0;
   std::atomic<int> stolen{0};
+  SlowStores slow_stores;
   Rounds().run(
       [&](int) {
         stolen = 0;
         deque.push(&element);
       },
-      [&](int) { taken = deque.pop() != nullptr ? 1 : 0; },
-      [&](int) { stolen = deque.seize() != nullptr ? 1 : 0; },
+      [&](int round) {
+        slow_stores.write(round);
+        taken = deque.pop() != nullptr ? 1 : 0;
+      },
+      [&](int round) {
+        stolen = deque.seize() != nullptr ? 1 : 0;
+        slow_stores.write(-round);
+      },
       [&](int) {
         while (deque.pop() != nullptr) ++taken;
         return taken + stolen == 1;
