@@ -176,5 +176,37 @@ TEST(StateHash, GivenOneBitOfALeafChangesThenTheHashChangesButCoveredPointsDoNot
   EXPECT_NE(state_hash(*hierarchy), before);
 }
 
+TEST(StateHash, GivenTheFirstOrLastPointOfAnyLeafBlockChangesThenTheHashChanges) {
+  Hierarchy hierarchy(Geometry(64, 64, {1.0, 1.0}, {}), 2, {2, 2, 0});
+  hierarchy.change(1, testing::block(1, 3, 4, 3, 4));  // each the child of another patch
+  int of_partly_covered = 0;
+  for (int index = 0; index < 2; ++index) {
+    Level& level = hierarchy.level(index);
+    for (std::size_t slot = 0; slot < level.size(); ++slot) {
+      for (int component = 0; component < 2; ++component)
+        level.patch(slot).now().interior(component) = 1.0;
+    }
+  }
+  const std::string before = state_hash(hierarchy);
+  for (int index = 0; index < 2; ++index) {
+    Level& level = hierarchy.level(index);
+    for (const LeafBlock& block : hierarchy.leaf_blocks(index)) {
+      Patch& patch = level.patch(static_cast<std::size_t>(level.find(block.patch->id())));
+      if (block.size != kPatchSize) ++of_partly_covered;
+      for (const int component : {0, 1}) {
+        for (const int along : {0, block.size - 1}) {
+          double& value = patch.now()(block.i0 + along, block.j0 + along, component);
+          value = std::nextafter(1.0, 2.0);
+          EXPECT_NE(state_hash(hierarchy), before)
+              << to_string(patch.id()) << ", component " << component;
+          value = 1.0;
+        }
+      }
+    }
+  }
+  EXPECT_EQ(state_hash(hierarchy), before);
+  EXPECT_EQ(of_partly_covered, 4 * 3);
+}
+
 }  // namespace
 }  // namespace kumiko::amr

@@ -1,9 +1,13 @@
 // Contract: what a checkpoint gives back is what was saved, and no byte of it can be lost or change
 // without being noticed.
+#include <array>
 #include <chrono>
+#include <cstdint>
+#include <cstring>
 #include <ctime>
 #include <memory>
 #include <random>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -13,6 +17,7 @@
 #include <kumiko/io/checkpoint.hpp>
 
 #include "output_fixture.hpp"
+#include "seal.hpp"
 #include "state_fixture.hpp"
 
 namespace kumiko::io::test {
@@ -204,6 +209,25 @@ TEST_F(CheckpointTest, GivenADamagedRecordThenTheMessageNamesItsLevelAndPatches)
   put(file(), damaged);
   EXPECT_THAT(refusal(), AllOf(HasSubstr(file().string()), HasSubstr("is damaged between bytes"),
                                HasSubstr("records of level 1 from patch 0 on")));
+}
+
+TEST_F(CheckpointTest, GivenARecordThatWasSealedAnewThenItsOwnHashIsNotThatOfIt) {
+  std::string damaged = content(file());
+  const std::vector<double>& values = checkpoint_.run.levels.at(1).values;
+  const std::size_t at = damaged.find({reinterpret_cast<const char*>(values.data()), 80});
+  ASSERT_NE(at, std::string::npos);
+  damaged[at + 3] = static_cast<char>(damaged[at + 3] ^ 1);
+  // At the end: extents, where their table begins, a hash, and 16 letters.
+  std::array<std::uint64_t, 2> counts;
+  std::memcpy(counts.data(), damaged.data() + damaged.size() - 40, sizeof(counts));
+  std::vector<Extent> extents(counts[0]);
+  std::memcpy(extents.data(), damaged.data() + counts[1], extents.size() * sizeof(Extent));
+  for (Extent& extent : extents) {
+    extent.hash = hash_of(std::as_bytes(std::span(damaged)).subspan(extent.offset, extent.length));
+  }
+  put(file(), damaged.substr(0, counts[1]) + make_seal(extents));
+  EXPECT_NO_THROW(verify_checkpoint(file()));
+  EXPECT_THAT(refusal(), AllOf(HasSubstr(file().string()), HasSubstr("does not have its hash")));
 }
 
 TEST_F(CheckpointTest, GivenAFileThatWasCutThenTheMessageSaysSo) {

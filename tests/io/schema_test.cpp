@@ -1,5 +1,6 @@
 // Contract: a schema refuses declarations that no configuration could satisfy, describes every key,
 // and the nearest known word is found within few edits.
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -42,6 +43,18 @@ TEST(Schema, CoreDefaultsSatisfyTheirOwnRanges) {
   const Config config = parse_config(kMinimal, "run.toml").check(Schema());
   EXPECT_EQ(parse_config(config.to_toml(), "effective").check(Schema()).values().values(),
             config.values().values());
+}
+
+TEST(Schema, LetsNothingThatDeterminesTheStateChangeAtARestart) {
+  const std::set<std::string> changeable = {"amr.memory_limit", "amr.check_finite", "step.schedule",
+                                            "time.stop_step", "time.wall_limit"};
+  for (const Key& key : schema().keys()) {
+    const std::string& name = key.spec.name;
+    const std::string table = name.substr(0, name.find('.'));
+    if (!std::set<std::string>{"case", "solver", "grid", "amr", "step", "time"}.contains(table))
+      continue;
+    EXPECT_EQ(key.changeable, changeable.contains(name)) << name;
+  }
 }
 
 TEST(Schema, RefusesNamesThatAreTaken) {

@@ -100,5 +100,31 @@ TEST_P(StealTest, GivenAllWorkersNeeded_WhenThreadsMeet_ThenEveryWorkerHasOne) {
   });
 }
 
+TEST(StealTestOnThreeWorkers,
+     GivenSleepers_WhenABusyOneWakesTwoThreads_ThenTwoSleepersRiseForThem) {
+  Runtime runtime({.workers = 3});
+  runtime.run([] {
+    for (int round = 0; round < 3; ++round) {
+      Latch gate(1);
+      std::atomic<int> present{0};
+      const auto both_are_there = [&present] { return present == 2; };
+      TaskGroup group;
+      for (int i = 0; i < 2; ++i) {
+        group.run([&] {
+          gate.wait();
+          ++present;
+          hold_worker_until(both_are_there);
+        });
+      }
+      // Much longer than idle workers spin. The second thread comes while the first sleeper rises,
+      // who must see to it that another does.
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      gate.count_down();
+      hold_worker_until(both_are_there);
+      group.wait();
+    }
+  });
+}
+
 }  // namespace
 }  // namespace kumiko::runtime::test

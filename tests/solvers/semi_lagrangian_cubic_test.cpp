@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numbers>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -104,6 +105,26 @@ struct Drift : amr::Case {
     return true;
   }
 };
+
+/// A wind that grows with time, the same everywhere.
+struct RisingWind : Drift {
+  bool steady_velocity() const override { return false; }
+  void velocity(amr::Points, double time, amr::Vectors velocity) const override {
+    std::fill(velocity.x.begin(), velocity.x.end(), time);
+    std::fill(velocity.y.begin(), velocity.y.end(), -2.0 * time);
+  }
+};
+
+TEST(Departure, GivenAWindThatRisesThenItIsTakenAtTheStartOfTheStepOrInItsMiddle) {
+  const std::array<double, 1> at = {0.5};
+  for (const auto& [departure, time] : {std::pair{"first_order", 0.75}, {"second_order", 0.875}}) {
+    std::array<double, 1> dx;
+    std::array<double, 1> dy;
+    make(departure)->displacement(RisingWind(), {at, at}, 1.0, 0.25, {dx, dy});
+    EXPECT_DOUBLE_EQ(dx[0], -0.25 * time) << departure;
+    EXPECT_DOUBLE_EQ(dy[0], 0.5 * time) << departure;
+  }
+}
 
 amr::SimulationOptions options(int n, int steps, int levels) {
   amr::SimulationOptions result;

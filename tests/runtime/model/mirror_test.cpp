@@ -1,0 +1,141 @@
+// Contract: the accesses that the models argue about are those of the code, in the same order. A
+// fence that is missing from the code goes unnoticed on most machines and in every model, which is
+// a copy made by hand; here it does not.
+//
+// Each entry names a function of the code and the accesses in it as they stand in its text. Where
+// one fails, change the model of that function first and see that its properties hold, then the
+// entry.
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace kumiko::runtime::model {
+namespace {
+
+std::string read(const std::filesystem::path& file) {
+  std::ifstream stream(file);
+  EXPECT_TRUE(stream.is_open()) << file;
+  const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  return std::regex_replace(text, std::regex("//[^\n]*"), "");
+}
+
+/// The body of the function that begins so; empty if there is none, or several.
+std::string body_of(const std::string& text, const std::string& signature) {
+  const std::size_t begin = text.find(signature);
+  if (begin == std::string::npos || text.find(signature, begin + 1) != std::string::npos) return {};
+  std::size_t at = text.find('{', begin);
+  const std::size_t first = at;
+  for (int depth = 0; at < text.size(); ++at) {
+    if (text[at] == '{') ++depth;
+    if (text[at] == '}' && --depth == 0) break;
+  }
+  return text.substr(first, at - first);
+}
+
+/// Accesses of atomic variables with their orders, fences, locks and futex calls, in the order of
+/// the text.
+std::string accesses_of(const std::string& body) {
+  static const std::regex kAccess(
+      R"((\w+)\s*\.\s*(load|store|exchange|fetch_\w+|compare_exchange_\w+)\s*\()"
+      R"(|memory_order_(\w+)|barrier_\.(light|heavy)|lock_\.(try_lock|lock|unlock)\b|(lock_guard)|FUTEX_(WAIT|WAKE))");
+  std::string accesses;
+  const auto add = [&accesses](const std::string& text) {
+    accesses += (accesses.empty() ? "" : " | ") + text;
+  };
+  for (auto match = std::sregex_iterator(body.begin(), body.end(), kAccess);
+       match != std::sregex_iterator(); ++match) {
+    const std::smatch& found = *match;
+    if (found[1].matched) add(found[1].str() + "." + found[2].str());
+    if (found[3].matched) accesses += " " + found[3].str();
+    for (const std::size_t word : {4U, 5U, 7U}) {
+      if (found[word].matched) add(found[word].str());
+    }
+    if (found[6].matched) add("guard");
+  }
+  return accesses;
+}
+
+struct Mirrored {
+  const char* name;
+  const char* file;
+  const char* signature;
+  const char* accesses;
+};
+
+std::ostream& operator<<(std::ostream& out, const Mirrored& function) {
+  return out << function.name;
+}
+
+class Mirror : public testing::TestWithParam<Mirrored> {};
+
+TEST_P(Mirror, GivenAFunctionOfTheCode_WhenItsTextIsRead_ThenItsAccessesAreTheModels) {
+  const std::string text = read(std::filesystem::path(KUMIKO_RUNTIME) / GetParam().file);
+  const std::string body = body_of(text, GetParam().signature);
+  ASSERT_FALSE(body.empty()) << GetParam().file << " has no function, or several, that begin with '"
+                             << GetParam().signature << "'";
+  EXPECT_EQ(accesses_of(body), GetParam().accesses);
+}
+
+constexpr const char* kDeque = "src/deque.hpp";
+constexpr const char* kIdle = "src/idle.hpp";
+constexpr const char* kIdleSource = "src/idle.cpp";
+constexpr const char* kParker = "src/parker.cpp";
+constexpr const char* kCounter = "include/kumiko/runtime/detail/group_state.hpp";
+constexpr const char* kCounterSource = "src/task_group.cpp";
+
+INSTANTIATE_TEST_SUITE_P(
+    Of, Mirror,
+    testing::Values(
+        Mirrored{"DequePush", kDeque, "bool push(T* element)",
+                 "young_.load relaxed | young_.store release"},
+        Mirrored{"DequePop", kDeque, "T* pop() noexcept",
+                 "young_.load relaxed | split_.load relaxed | young_.store release | light | "
+                 "split_.load relaxed"},
+        Mirrored{"DequeShare", kDeque, "bool share() noexcept",
+                 "young_.load relaxed | guard | split_.load relaxed | split_.store relaxed"},
+        Mirrored{"DequeSteal", kDeque, "T* steal() noexcept",
+                 "old_.load relaxed | split_.load relaxed | try_lock | guard"},
+        Mirrored{"DequeSeize", kDeque, "T* seize() noexcept",
+                 "try_lock | guard | split_.load relaxed | young_.load relaxed | split_.store "
+                 "relaxed | heavy | young_.load acquire | split_.store relaxed"},
+        Mirrored{"DequeEmpty", kDeque, "bool empty() const noexcept",
+                 "old_.load acquire | young_.load acquire"},
+        Mirrored{"DequeTakeOldest", kDeque, "T* take_oldest() noexcept",
+                 "old_.load relaxed | split_.load relaxed | old_.store release"},
+        Mirrored{"DequePopPublic", kDeque, "T* pop_public(std::int64_t young) noexcept",
+                 "young_.store release | old_.load relaxed | guard | old_.load relaxed | "
+                 "split_.load relaxed | split_.store relaxed | young_.store release"},
+        Mirrored{"DequeMakeRoom", kDeque, "bool make_room() noexcept",
+                 "young_.load relaxed | old_.load acquire | longest_.store relaxed"},
+        Mirrored{"IdleWorkAppeared", kIdle, "void work_appeared() noexcept",
+                 "light | state_.load relaxed"},
+        Mirrored{"IdleBeginSearch", kIdle, "void begin_search() noexcept",
+                 "state_.fetch_add relaxed"},
+        Mirrored{"IdleEndSearch", kIdle, "void end_search() noexcept", "state_.fetch_sub seq_cst"},
+        Mirrored{"IdleAnnounce", kIdleSource, "void Idle::announce(",
+                 "guard | state_.fetch_add seq_cst | heavy"},
+        Mirrored{"IdleRetract", kIdleSource, "bool Idle::retract(",
+                 "guard | state_.fetch_sub seq_cst"},
+        Mirrored{"IdleWakeOne", kIdleSource, "void Idle::wake_one()",
+                 "guard | state_.load relaxed | state_.fetch_sub seq_cst"},
+        Mirrored{"ParkerPark", kParker, "void Parker::park() noexcept",
+                 "signalled_.exchange acquire | WAIT"},
+        Mirrored{"ParkerUnpark", kParker, "void Parker::unpark() noexcept",
+                 "signalled_.exchange acq_rel | WAKE"},
+        Mirrored{"JoinCounterAdd", kCounter, "void add() noexcept", "tokens_.fetch_add relaxed"},
+        Mirrored{"JoinCounterLeave", kCounter, "Waiter* leave() noexcept",
+                 "tokens_.fetch_sub acq_rel"},
+        Mirrored{"JoinCounterWaitForAll", kCounter, "void wait_for_all() noexcept",
+                 "tokens_.load acquire"},
+        Mirrored{"JoinCounterWaitSlowly", kCounterSource, "void JoinCounter::wait_slowly()",
+                 "tokens_.load acquire | tokens_.store relaxed"},
+        Mirrored{"JoinCounterGiveUpToken", kCounterSource, "void JoinCounter::give_up_token(",
+                 "tokens_.fetch_sub acq_rel"}),
+    [](const auto& function) { return std::string(function.param.name); });
+
+}  // namespace
+}  // namespace kumiko::runtime::model
