@@ -66,12 +66,13 @@ def run_guide(page: Page, build: Path, long, kept: Path):
     return f"{name}:{command.line}: `{command.text.strip()}` {what}"
 
 
-def run_commands(build: Path, long):
-    """All pages, as many at once as there are cores."""
+def run_commands(build: Path, long, only):
+    """All pages, or those that are named; as many at once as there are cores."""
     kept = ROOT / "build" / "docs-check"
     shutil.rmtree(kept, ignore_errors=True)
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        ran = pool.map(lambda page: run_guide(page, build, long, kept), pages.commanding(ROOT))
+        wanted = [page for page in pages.commanding(ROOT) if not only or page.path in only]
+        ran = pool.map(lambda page: run_guide(page, build, long, kept), wanted)
         return [fault for fault in ran if fault]
 
 
@@ -89,6 +90,7 @@ def arguments():
     form.add_argument("--long", action="store_true",
                       help="also what takes minutes or the network, and README.md in an empty Debian")  # fmt: skip
     form.add_argument("--write", action="store_true", help="write the tables of docs/reference/keys.md anew")
+    parser.add_argument("--page", action="append", default=[], type=Path, help="run this page's commands only")
     parser.add_argument("build", nargs="?", type=Path, default=ROOT / "build" / "release",
                         help="the build whose program is run (default: build/release)")  # fmt: skip
     return parser.parse_args()
@@ -102,10 +104,11 @@ def main():
     if asked.write:
         write_keys(build)
         return
+    only = [page.resolve() for page in asked.page]
     faults = check_pages(build)
     if not asked.pages:
-        faults += run_commands(build, asked.long)
-    if asked.long:
+        faults += run_commands(build, asked.long, only)
+    if asked.long and not only:
         faults += container.run_readme(ROOT)
     for fault in faults:
         print(f"error: {fault}", file=sys.stderr)
