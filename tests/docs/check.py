@@ -57,7 +57,9 @@ def run_guide(page: Page, build: Path, long, kept: Path):
         environment = {key: os.environ[key] for key in ("PATH", "LANG", "CXX", "CC") if key in os.environ}
         environment |= {key: value for key, value in os.environ.items() if "PIP" in key or "CERT" in key}
         environment["HOME"] = str(Path(folder) / "home")
-        fault = commands.run_page(setup + printed, Path(folder), environment, kept / str(name).replace("/", "-"))
+        outputs = kept / str(name).replace("/", "-")
+        timeout = 600 * (1 + sum(command.minutes for command in printed))  # on a busy machine too
+        fault = commands.run_page(setup + printed, Path(folder), environment, outputs, timeout)
     seconds = time.monotonic() - started
     if fault is None:
         print(f"{name}: {len(printed)} commands as printed, {seconds:.0f} s", flush=True)

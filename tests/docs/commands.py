@@ -115,12 +115,12 @@ def script(commands, outputs: Path):
     return "\n".join(lines) + "\n"
 
 
-def run_page(commands, folder: Path, environment, outputs: Path, shell=("bash",), timeout=600):
+def run_page(commands, folder: Path, environment, outputs: Path, timeout=600):
     """Runs the commands in the folder. Returns None, or what went wrong with which of them: a pair."""
     outputs.mkdir(parents=True, exist_ok=True)
     log = outputs / "all"
     with log.open("w") as sink:
-        process = subprocess.Popen([*shell, "-c", script(commands, outputs)], cwd=folder, env=environment,
+        process = subprocess.Popen(["bash", "-c", script(commands, outputs)], cwd=folder, env=environment,
                                    stdin=subprocess.DEVNULL, stdout=sink, stderr=subprocess.STDOUT,
                                    start_new_session=True)  # fmt: skip
         try:

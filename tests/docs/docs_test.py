@@ -33,7 +33,8 @@ class Links(Documents):
     def test_given_links_to_what_is_there_then_none_is_dead(self):
         self.page("# The other one\n## Its `code` & more\n## Twice\n## Twice\n## Named {#its-name}\n", "other.md")
         page = self.page("# Here\n[a](other.md) [b](other.md#its-code--more) [c](#here) [d](https://nowhere.invalid)\n"
-                         "[e](other.md#twice-1) [f](other.md#its-name) `[g](code)`\n```sh\n[h](block)\n```\n")  # fmt: skip
+                         "[e](other.md#twice-1) [f](other.md#its-name) `[g](code)`\n"
+                         "```sh\n[h](block)\n```\n")  # fmt: skip
         self.assertEqual(list(pages.dead_links(page)), [])
 
     def test_given_a_file_or_a_heading_that_is_not_there_then_the_line_is_named(self):

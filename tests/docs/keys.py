@@ -13,8 +13,8 @@ def tables(help_text):
     written, rows = [], 0
     for at, line in enumerate(lines):
         if heading := re.match(r"Keys of (.*):$", line):
-            title = "Keys of every run" if heading[1].startswith("CASE") else f"Keys of {heading[1].replace(chr(39), '`')}"
-            written += ["", f"## {title}", "", "| key | values | default | |", "|---|---|---|---|"]
+            whose = "every run" if heading[1].startswith("CASE") else heading[1].replace("'", "`")
+            written += ["", f"## Keys of {whose}", "", "| key | values | default | |", "|---|---|---|---|"]
         elif re.match(r"[a-z]\S*\.\S+$", line):
             meaning, values = lines[at + 1].strip(), lines[at + 2].strip()
             values, _, default = values.partition("; ")
