@@ -8,6 +8,7 @@ import unittest
 from pathlib import Path
 
 import commands
+import keys
 import pages
 from markdown import Page, github_slug
 
@@ -75,6 +76,36 @@ class Repository(Documents):
         self.page("", "docs/here.md")
         (self.folder / "source.cpp").write_text("// see docs/here.md\n// and docs/gone.md, ../docs/gone.md\n")
         self.assertEqual(len(list(pages.names_of_no_page(self.folder))), 1)
+
+
+HELP = """Options:
+  --quiet                     print errors only
+
+Keys of CASE.toml and --set:
+case.name
+    the case to compute
+    text; required
+amr.floor
+    times the largest |u|
+    number, 0 to 1; default 0.01
+
+Keys of solver 'thinc':
+solver.limiter
+    none: cheaper
+    text: 'fct' or 'none'; default "fct"
+"""
+
+
+class Keys(Documents):
+    def test_given_the_program_s_help_then_the_tables_hold_every_key(self):
+        rows = [line for line in keys.tables(HELP).splitlines() if line.startswith("| `")]
+        self.assertEqual(rows, ["| `case.name` | text | required | the case to compute |",
+                                r"| `amr.floor` | number, 0 to 1 | `0.01` | times the largest \|u\| |",
+                                "| `solver.limiter` | text: 'fct' or 'none' | `\"fct\"` | none: cheaper |"])  # fmt: skip
+        self.assertIn("## Keys of solver `thinc`", keys.tables(HELP))
+
+    def test_given_a_help_without_keys_then_it_is_an_error(self):
+        self.assertRaises(ValueError, keys.tables, "Keys of CASE.toml and --set:\n")
 
 
 class Commands(Documents):
