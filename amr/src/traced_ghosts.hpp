@@ -13,9 +13,9 @@
 namespace kumiko::amr {
 
 /// Fills the ghosts of a patch that have their source on the level below with what the coarse state
-/// holds where their particles were then: no interpolation in time (docs/numerics.md). Points are
-/// taken on lines, every second of a row or column, whose coarse stencils lie side by side in
-/// memory; columns by way of a small transposed copy.
+/// holds where their particles were then: no interpolation in time (docs/reference/numerics.md).
+/// Points are taken on lines, every second of a row or column, whose coarse stencils lie side by
+/// side in memory; columns by way of a small transposed copy.
 class TracedGhosts {
  public:
   TracedGhosts(const Hierarchy& hierarchy, const Case& problem, const Solver& solver);

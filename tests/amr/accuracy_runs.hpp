@@ -1,4 +1,4 @@
-// Whole runs for the tests and the tables of accuracy (docs/accuracy.md).
+// Whole runs for the tests and the tables of accuracy (docs/reference/accuracy.md).
 #pragma once
 
 #include <algorithm>

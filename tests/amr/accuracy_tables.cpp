@@ -1,5 +1,5 @@
-// Prints the tables of docs/accuracy.md as Markdown; scripts/accuracy runs it. `accuracy_tables N`
-// stops at base grids of N × N points (default 512).
+// Prints the tables of docs/reference/accuracy.md as Markdown; scripts/accuracy runs it.
+// `accuracy_tables N` stops at base grids of N × N points (default 512).
 #include <cstdlib>
 #include <optional>
 
@@ -205,7 +205,7 @@ std::vector<Method> methods_on(Mesh mesh) {
           {"AMR + subcycling, characteristic", mesh, true, traced}};
 }
 
-/// The mark after which scripts/accuracy writes what follows into docs/accuracy.md.
+/// The mark after which scripts/accuracy writes what follows into docs/reference/accuracy.md.
 void section(const char* name) { fmt::print("<!-- table {} -->\n", name); }
 
 void print_tables(int largest) {

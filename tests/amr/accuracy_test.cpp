@@ -1,5 +1,5 @@
-// Contract: the figures of docs/accuracy.md that the design rests on. Third order with the
-// defaults, on one level and on several; linear interpolation in time costs an order where the
+// Contract: the figures of docs/reference/accuracy.md that the design rests on. Third order with
+// the defaults, on one level and on several; linear interpolation in time costs an order where the
 // solution crosses the levels' boundary; nothing grows in ten revolutions.
 
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
-// Contract: each criterion is the formula of docs/numerics.md at every point, the largest component
-// counts, and a case's own indicator is handed what it needs and held against the thresholds.
+// Contract: each criterion is the formula of docs/reference/numerics.md at every point, the largest
+// component counts, and a case's own indicator is handed what it needs and held against the
+// thresholds.
 #include "criterion.hpp"
 
 #include <algorithm>

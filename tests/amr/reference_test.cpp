@@ -1,4 +1,4 @@
-// Contract: the reference runs of docs/numerics.md give the values printed there.
+// Contract: the reference runs of docs/reference/numerics.md give the values printed there.
 #include <cmath>
 
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
-// Contract: a run is the scheme that docs/numerics.md writes down, on any mesh; it keeps constants,
-// treats x and y alike, nests after every regrid, and refuses steps that outrun the ghosts.
+// Contract: a run is the scheme that docs/reference/numerics.md writes down, on any mesh; it keeps
+// constants, treats x and y alike, nests after every regrid, and refuses steps that outrun the
+// ghosts.
 #include <algorithm>
 #include <cmath>
 #include <limits>

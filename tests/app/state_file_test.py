@@ -67,7 +67,7 @@ class StateFile(StateTest):
             self.assertEqual(at, len(values))
 
     def test_given_the_program_of_the_files_page_then_it_finds_the_seal_whole(self):
-        page = (ZALESAK.parents[2] / "docs" / "files.md").read_text()
+        page = (ZALESAK.parents[2] / "docs" / "reference" / "files.md").read_text()
         lines = page[page.index("    import struct, sys, xxhash") :].splitlines()
         length = next(n for n, line in enumerate(lines) if line and not line.startswith("    "))
         program = "\n".join(line[4:] for line in lines[:length])

@@ -1,4 +1,4 @@
-// Contract: the slotted disk and its rotation as docs/numerics.md defines them.
+// Contract: the slotted disk and its rotation as docs/reference/numerics.md defines them.
 #include <cmath>
 #include <numbers>
 #include <vector>

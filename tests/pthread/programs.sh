@@ -2,7 +2,7 @@
 # Runs a program of Debian's, or Kumiko's own, under libkumiko_pthread and checks what it did:
 # tests/pthread/programs.sh LIBRARY sysbench_threads|sysbench_mutex|sysbench_memory|pigz|python|python_sockets|memcached|redis
 # tests/pthread/programs.sh LIBRARY kumiko PROGRAM CASE.toml
-# Exit code 77 where the program is not installed. docs/pthread.md lists these.
+# Exit code 77 where the program is not installed. docs/guide/pthread.md lists these.
 set -euo pipefail
 library=$1
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

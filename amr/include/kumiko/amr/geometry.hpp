@@ -29,7 +29,7 @@ struct Boundary {
 };
 
 /// The conditions along the four sides, each its own. A point beyond two sides goes by
-/// docs/numerics.md: left and right come first.
+/// docs/reference/numerics.md: left and right come first.
 struct Boundaries {
   Boundary left;
   Boundary right;

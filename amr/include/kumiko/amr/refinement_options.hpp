@@ -6,8 +6,8 @@
 
 namespace kumiko::amr {
 
-/// What tells where to refine (docs/numerics.md has the formulas). The largest value of all
-/// components counts.
+/// What tells where to refine (docs/reference/numerics.md has the formulas). The largest value of
+/// all components counts.
 enum class Criterion {
   kLoehner,   ///< Löhner's normalised second difference, 0 .. 1
   kGradient,  ///< the largest difference to a neighbouring point, in the field's units
@@ -15,7 +15,8 @@ enum class Criterion {
 };
 
 /// A box of the domain with levels of its own: [x0, x1] × [y0, y1], ends included, in the case's
-/// length units. What several boxes and the mesh's levels say together is in docs/numerics.md.
+/// length units. What several boxes and the mesh's levels say together is in
+/// docs/reference/numerics.md.
 struct RefinementRegion {
   double x0;
   double x1;

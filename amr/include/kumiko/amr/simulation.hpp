@@ -21,7 +21,7 @@
 
 namespace kumiko::amr {
 
-/// How a coarse–fine ghost is had between the coarse level's times (docs/numerics.md).
+/// How a coarse–fine ghost is had between the coarse level's times (docs/reference/numerics.md).
 enum class TimeInterpolation {
   kCharacteristic,  ///< the coarse state at the coarse time, traced back along the flow
   kLinear,          ///< between the coarse states at the coarse step's start and end

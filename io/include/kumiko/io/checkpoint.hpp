@@ -61,7 +61,7 @@ enum class Compression {
 bool is_available(Compression compression);
 
 /// Writes a checkpoint. The name should end in `.hdf`, which ParaView asks for. One file, three
-/// views, field by field in docs/files.md:
+/// views, field by field in docs/reference/files.md:
 ///
 /// - `/level_L/data:datatype=0`, with what stands beside it, is Chombo's format (yt, VisIt): all
 ///   patches of level L in canonical order, each a record [component][j][i]. Contiguous, allocated

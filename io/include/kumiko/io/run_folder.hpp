@@ -35,7 +35,7 @@ struct DiagnosticsEntry {
 /// What a finished run left, but for its states and its trace, which are large.
 struct RunFolder {  // NOLINT(bugprone-exception-escape): moving JSON does not throw
   std::filesystem::path path;
-  nlohmann::ordered_json summary;                        ///< summary.json; docs/user-guide.md
+  nlohmann::ordered_json summary;                        ///< summary.json; docs/reference/files.md
   std::string configuration;                             ///< effective.toml
   std::vector<DiagnosticsEntry> diagnostics;             ///< diagnostics.csv
   std::vector<amr::BaseStepLoad> load;                   ///< load.csv, by base step

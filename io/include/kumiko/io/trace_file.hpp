@@ -24,8 +24,9 @@ class NotATrace : public TraceError {
   using TraceError::TraceError;
 };
 
-/// Writes the whole trace as HDF5 (docs/files.md), under its name when all of it is there. Throws
-/// std::runtime_error when it cannot be written. Uses HDF5: not in a lightweight thread.
+/// Writes the whole trace as HDF5 (docs/reference/files.md), under its name when all of it is
+/// there. Throws std::runtime_error when it cannot be written. Uses HDF5: not in a lightweight
+/// thread.
 void write_trace(const std::filesystem::path& file, const amr::Trace& trace);
 
 /// Reads what write_trace() wrote.
