@@ -132,6 +132,25 @@ class Form(unittest.TestCase):
         self.assertEqual(len(without.skipped), 11)
         self.assertEqual(len(report_of("runtime", measured).faults), 11)
 
+    def test_io_uring_may_be_refused_by_the_system_and_is_named_then(self):
+        measured = suites.io(True, refused="kumiko-io_uring")
+        report = report_of("io", measured, host=Host(2, io_uring_refusal="io_uring is refused here: EPERM"))
+        self.assertEqual(report.faults, [])
+        self.assertEqual(len([skip for skip in report.skipped if "EPERM" in skip]), 4)  # its goals
+        self.assertTrue(report_of("io", measured).faults)
+
+    def test_a_processor_may_lack_avx512_and_it_is_named_then(self):
+        measured = suites.amr(True, ("avx2",))
+        report = report_of("amr", measured, host=Host(2, instructions=("avx2",)))
+        self.assertEqual(report.faults, [])
+        self.assertEqual(len([skip for skip in report.skipped if "lacks avx512" in skip]), 2)
+        self.assertTrue(report_of("amr", measured).faults)
+
+    def test_a_system_that_is_not_refused_must_be_measured(self):
+        measured = suites.io(True, refused="kumiko-epoll")
+        report = report_of("io", measured, host=Host(2, io_uring_refusal="io_uring is refused here: EPERM"))
+        self.assertTrue([fault for fault in report.faults if "Kumiko, epoll" in fault])
+
     def test_no_budget_depends_on_go(self):
         for suite, make in SUITES.items():
             measured = make(False)

@@ -50,28 +50,31 @@ IO_NAMES = """per_second cpu_us searching_share polling_share useful_share p50_u
  patches_per_second_with kept_per_second kept_per_cpu_second late_p99_us bytes_per_second seconds sync_seconds"""
 
 
-def io(quick: bool) -> Measured:
+def io(quick: bool, refused: str = "") -> Measured:
+    """A system that is refused has an error in place of its figures."""
     outcome = IoOutcome(figures_of(0.5, IO_NAMES))
-    outcomes = {case: [outcome] for case in io_suite.plan.cases(quick, 0)}
+    error = IoOutcome(error="the program failed: Operation not permitted")
+    cases = io_suite.plan.cases(quick, 0)
+    outcomes = {case: [error if case.system == refused else outcome] for case in cases}
     summary = io_suite.summary.Summary(outcomes)
     judged = judge(io_suite.summary.goals(summary, io_suite.plan.marks(quick)), quick)
     lines = io_suite.table.table_lines(summary, judged)
     return Measured(WORKERS, "1 round", lines, {"goals": budget_figures(judged)})
 
 
-def core_report() -> dict[str, float]:
-    kernels = (f"{upwind}_upwind_{isa}" for upwind in ("uniform", "mixed") for isa in ("baseline", *ISAS))
-    peaks = (f"fma_{isa}" for isa in ISAS)
+def core_report(isas: tuple[str, ...]) -> dict[str, float]:
+    kernels = (f"{upwind}_upwind_{isa}" for upwind in ("uniform", "mixed") for isa in ("baseline", *isas))
+    peaks = (f"fma_{isa}" for isa in isas)
     grids = (f"grid_{points}_{backend}" for points in (256, 1024) for backend in ("serial", "threads"))
     return dict.fromkeys((*kernels, *peaks, *grids), 2.5e8)
 
 
-def amr(quick: bool) -> Measured:
+def amr(quick: bool, isas: tuple[str, ...] = ISAS) -> Measured:
     works = amr_suite.plan.works(quick)
     run = figures_of(1.25, "wall_s updates_per_core_s balance_efficiency")
     run |= {"error": {"rms": 0.02}, "memory": {"bytes_per_point": 45.0}, "state_hash": "0123456789abcdef"}
     outcomes = {
-        case: [AmrOutcome(core_report() if case.work == amr_suite.plan.CORES else run)]
+        case: [AmrOutcome(core_report(isas) if case.work == amr_suite.plan.CORES else run)]
         for case in amr_suite.plan.cases(WORKERS, 0)
     }
     summary = amr_suite.summary.Summary(outcomes, works, WORKERS)

@@ -104,7 +104,8 @@ case $2 in
     trap 'kill -9 $server 2>/dev/null || true; rm -rf "$folder"' EXIT
     # One of its threads waits for a signal until another one ends it by pthread_kill(). Same bits as ever.
     timeout 50 "$program" run "${small[@]}" --set time.steps=640 --output "$folder/plain" >"$folder/expected"
-    output=$(LD_PRELOAD=$library timeout -k 1 20 "$program" run "${small[@]}" --set time.steps=640 --output "$folder/whole")
+    output=$(LD_PRELOAD=$library timeout -k 1 20 "$program" run "${small[@]}" --set time.steps=640 \
+      --output "$folder/whole")
     expect "^$(grep '^state hash' "$folder/expected")$"
     # SIGUSR2 is that thread's, SIGTERM the main one's.
     LD_PRELOAD=$library "$program" run "${small[@]}" --set time.steps=1000000000 --output "$folder/ended" \

@@ -35,10 +35,13 @@ class TrapCounter:
             raise NoCount(f"{SOURCE.name} does not compile: {done.stderr.strip()}")
 
     def count(self, command: list[str]) -> int:
+        # On one core: a worker that has ended its work would search for more until the main thread is awake.
+        core = min(os.sched_getaffinity(0))
+        command = ["taskset", "--cpu-list", str(core), *command]
         done = run(command, os.environ | {"LD_PRELOAD": str(self.library)})
         found = re.search(r"^instructions (\d+)$", done.stderr, re.MULTILINE)
         if not found or int(found[1]) == 0:
-            raise NoCount(f"{Path(command[0]).name} was not counted")
+            raise NoCount(f"{Path(command[3]).name} was not counted")
         return int(found[1])
 
 

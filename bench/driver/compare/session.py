@@ -19,7 +19,7 @@ ORDERS = (
     (HEAD, BASE, AGAIN),
 )
 MISSING_IN_BASE = "missing in BASE"
-COUNTS = 3  # of each side; the least counts, since a worker that finds nothing to do searches, which adds to it
+COUNTS = 3  # of each side; the middle one stands, since a worker that finds nothing to do searches for a while
 STEADY = 1 / 3  # of the limit: how much two such counts of BASE may differ
 
 
@@ -120,7 +120,7 @@ class Session:
         except NoCount as failure:
             row.count_failure = f"no count of instructions: {failure}"
             return
-        counts = {side: min(values) for side, values in found.items()}
+        counts = {side: sorted(values)[len(values) // 2] for side, values in found.items()}
         spread = abs(counts[AGAIN] / counts[BASE] - 1)
         if spread > STEADY * self.limit:
             row.count_failure = f"two counts of BASE's instructions differ by {100 * spread:.1f} %"

@@ -67,4 +67,10 @@ def states() -> Table:
 def form(host: Host) -> Form:
     judged = 6 + 2 * len(host.counts) + 2 + len(worker_counts(host.workers)) + 2
     judged += 2 if host.workers > 1 else 0
-    return Form((kernel(host), uniform(), runs(host), ratios(host), revolution(), states()), judged)
+    unmeasurable = tuple(
+        (f", {isa}: % of peak$", f"this processor lacks {isa}")
+        for isa in ("avx2", "avx512")
+        if isa not in host.instructions
+    )
+    tables = (kernel(host), uniform(), runs(host), ratios(host), revolution(), states())
+    return Form(tables, judged, unmeasurable=unmeasurable)

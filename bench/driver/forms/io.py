@@ -55,9 +55,10 @@ def form(host: Host, quick: bool = True) -> Form:
     points = list(zip(("all active", "one eighth active", "128 active"), POINTS[quick]))
     tables = tuple(throughput(host, *point) for point in points)
     tables += tuple(processor_time(host, *point) for point in points)
-    allowed = ()
+    allowed, unmeasurable = (), ()
     if host.io_uring_refusal:
         allowed += (r"Kumiko, io_uring: ",)
+        unmeasurable += (("^Kumiko, io_uring: ", host.io_uring_refusal),)
     if not host.has_go:
         allowed += (r"Go: absent",)
-    return Form((*tables, load(host), files(host)), 8, ("goals",), allowed)
+    return Form((*tables, load(host), files(host)), 8, ("goals",), allowed, unmeasurable)

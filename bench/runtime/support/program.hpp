@@ -3,11 +3,11 @@
 // The header of the system under test, which defines System; see systems/.
 #include BENCH_SYSTEM
 
-#include <chrono>
 #include <cstdio>
 #include <exception>
 
 #include "arguments.hpp"
+#include "clock.hpp"
 #include "report.hpp"
 
 namespace kumiko::bench {
@@ -15,10 +15,9 @@ namespace kumiko::bench {
 /// Wall time of function(), in seconds.
 template <class Function>
 double seconds_of(Function&& function) {
-  using Clock = std::chrono::steady_clock;
-  const auto begin = Clock::now();
+  const double begin = steady_seconds();
   function();
-  return std::chrono::duration<double>(Clock::now() - begin).count();
+  return steady_seconds() - begin;
 }
 
 /// main() of a benchmark program. `Benchmark` has a kName, reads its parameters in its constructor,

@@ -146,8 +146,10 @@ Taken take_signals() noexcept {
     const int signal = std::countr_zero(here) + 1;
     if (!take_back(self, signal)) continue;
     const struct sigaction action = action_of(signal);
-    const bool ends = has_handler(action) && (action.sa_flags & SA_RESTART) == 0;
-    taken = std::max(taken, ends ? Taken::kEnds : Taken::kRestart);
+    if (has_handler(action)) {
+      const bool ends = (action.sa_flags & SA_RESTART) == 0;
+      taken = std::max(taken, ends ? Taken::kEnds : Taken::kRestart);
+    }
     raise_here(signal);
   }
 }

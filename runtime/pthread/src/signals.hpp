@@ -62,8 +62,8 @@ void send_signal(ThreadRecord& thread, int signal) noexcept;
 
 /// What take_signals() has found, the strongest of it.
 enum class Taken {
-  kNothing,
-  kRestart,  ///< no handler, or one with SA_RESTART
+  kNothing,  ///< that has a handler
+  kRestart,  ///< a handler with SA_RESTART
   kEnds,     ///< a handler that ends waits
 };
 
