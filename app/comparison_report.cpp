@@ -285,7 +285,8 @@ std::string csv_report(const Comparison& comparison) {
                         csv_number(order_of(comparison, at)));
     text += fmt::format("{},{},{},{},{},{},{},{}\n", summary.minimum, summary.maximum,
                         csv_number(summary.mass_drift), run.least_wall_s(), run.median_wall_s(),
-                        run.wall_s.size(), summary.updates_total, summary.updates_per_core_s.value_or(0.0));
+                        run.wall_s.size(), summary.updates_total,
+                        summary.updates_per_core_s.value_or(0.0));
   }
   return text;
 }

@@ -48,7 +48,8 @@ TEST(Schema, CoreDefaultsSatisfyTheirOwnRanges) {
 TEST(Schema, LetsNothingThatDeterminesTheStateChangeAtARestart) {
   const std::set<std::string> changeable = {"amr.memory_limit", "amr.check_finite", "step.schedule",
                                             "time.stop_step", "time.wall_limit"};
-  for (const Key& key : schema().keys()) {
+  const Schema keys = schema();
+  for (const Key& key : keys.keys()) {
     const std::string& name = key.spec.name;
     const std::string table = name.substr(0, name.find('.'));
     if (!std::set<std::string>{"case", "solver", "grid", "amr", "step", "time"}.contains(table))

@@ -114,7 +114,7 @@ TEST(Summary, GivenARunThenItsJsonHasEveryKeyInOrder) {
 }
 
 TEST(Summary, GivenNoMassToCompareWithThenTheDriftIsNull) {
-  RunSummary summary = example();
+  RunSummary summary = example_summary();
   EXPECT_EQ(to_json(summary)["mass_drift"], 1e-5);
   summary.mass_drift.reset();
   EXPECT_TRUE(to_json(summary)["mass_drift"].is_null());
