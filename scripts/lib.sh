@@ -100,7 +100,7 @@ build() {
 # test_step TITLE PRESET [OPTION...]: ctest with its options. Passed, failed and skipped tests are counted, and the
 # skipped ones are kept with their reasons for print_tests.
 test_step() {
-  local title=$1 preset=$2 passed failed skipped file
+  local title=$1 preset=${2%%-*} passed failed skipped file
   shift
   file=$root/build/$preset/tests.xml
   rm -f "$file"
