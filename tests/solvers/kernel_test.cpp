@@ -5,12 +5,15 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <random>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include "stored_bits.hpp"
 
 namespace kumiko::solvers::cubic {
 namespace {
@@ -67,14 +70,20 @@ bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
   return std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0;
 }
 
+bool has_avx512() {
+#if defined(__x86_64__)
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+         __builtin_cpu_supports("avx512vl");
+#else
+  return false;
+#endif
+}
+
 std::vector<Kernel> available_kernels() {
   std::vector<Kernel> kernels = {advance_baseline};
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("avx2")) kernels.push_back(advance_avx2);
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-      __builtin_cpu_supports("avx512vl")) {
-    kernels.push_back(advance_avx512);
-  }
+  if (has_avx512()) kernels.push_back(advance_avx512);
 #endif
   return kernels;
 }
@@ -134,6 +143,25 @@ TEST_P(KernelTest, GivenMixedDirectionsThenItIsLagrangesFormulaClippedIfAskedFor
       ASSERT_NEAR(problem.result(i, j), expected, 8e-15) << "point (" << i << ", " << j << ")";
     }
   }
+}
+
+// The bits that advance_avx512 gave on an Intel Xeon (Rocket Lake): so that a machine without
+// AVX-512 compares the kernels that it has with the one that it lacks.
+TEST_P(KernelTest, GivenFixedInputsThenTheBitsAreThoseStoredFromAvx512) {
+  const std::array<std::uint64_t, 4> stored = {15248620381333141658U, 1147581840361404315U,
+                                               13774894042068056056U, 18426873576270716268U};
+  const std::size_t which = (variant().interpolation == Interpolation::kQuintic ? 1U : 0U) +
+                            (variant().monotone == Monotone::kQuasi ? 2U : 0U);
+  for (const Kernel kernel : available_kernels()) {
+    Problem problem(11, -1.0, 1.0, -1.0, 1.0);
+    EXPECT_EQ(kumiko::testing::hash_of_bits(problem.run(kernel, variant())), stored[which]);
+  }
+}
+
+TEST(KernelOfAvx512, GivenAProcessorWithItThenItIsTried) {
+  if (!has_avx512())
+    GTEST_SKIP() << "no AVX-512 here; what its kernel gave elsewhere is compared by stored hashes";
+  EXPECT_EQ(available_kernels().back(), &advance_avx512);
 }
 
 TEST_P(KernelTest, GivenUniformDirectionsThenTheFastPathGivesTheBitsOfTheMixedOne) {
