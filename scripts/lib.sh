@@ -50,12 +50,22 @@ run_step() {
     "$@" </dev/null 2>&1 | tee "$log" | condensed || status=${PIPESTATUS[0]}
   fi
   local seconds=$((SECONDS - started))
-  step_table+=("$(printf '%5d s  %s' "$seconds" "$title")")
+  note_skips "$log"
+  step_table+=("$(printf '%5d s%s  %s' "$seconds" "$(plan_of "$title")" "$title")")
   if [ "$status" -ne 0 ]; then
     if [ "$show" != cat ] && is_condensed; then tail -n 40 "$log" >&2; fi
     fail "step $step_number, '$title', failed after $seconds s; its log is $log"
   fi
   say "[$step_number] $title: done in $seconds s"
+}
+
+# note_skips LOG: what a step says that it leaves out, "skipped: WHAT: WHY", is kept for print_tests.
+note_skips() {
+  local count
+  count=$(grep -ac '^skipped: ' "$1" || true)
+  [ "$count" -gt 0 ] || return 0
+  grep -a '^skipped: ' "$1" | sed 's/^skipped: //' >>"$log_dir/skipped.txt"
+  tests_skipped=$((tests_skipped + count))
 }
 
 # log_name TITLE: the log of the step that begins, e.g. build/logs/03-build-release.log
@@ -120,7 +130,22 @@ run_tests() {
   ctest --preset "$preset" --parallel "$jobs" --test-output-size-passed 20000 "$@"
 }
 
-# The seconds of each step, on the screen and in build/logs/steps.txt.
+# How long the steps of scripts/test --all are meant to take, in seconds on two cores: a line "SECONDS TITLE" each.
+plan="$root/scripts/plan.txt"
+plan_of() {
+  local planned
+  planned=$(awk -v title="$1" '{ seconds = $1; $1 = ""; if (substr($0, 2) == title) print seconds }' "$plan")
+  [ -z "$planned" ] || printf ' of %4d' "$planned"
+}
+
+# The plan must fit; how long a run takes depends on the machine, and fails nothing.
+check_plan() {
+  local all
+  all=$(awk '!/^#/ { all += $1 } END { print all }' "$plan")
+  [ "$all" -le "$1" ] || fail "the steps of $plan add up to $all s, which is more than $1 s: take away what you add"
+}
+
+# The seconds of each step, beside the planned ones, on the screen and in build/logs/steps.txt.
 print_step_table() {
   say ""
   say "steps:"
