@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include <fmt/core.h>
+
 namespace kumiko::io::hdf5 {
 
 namespace {

@@ -9,8 +9,6 @@
 #include <type_traits>
 #include <vector>
 
-#include <fmt/core.h>
-
 #include "hdf5_object.hpp"
 
 namespace kumiko::io::hdf5 {
