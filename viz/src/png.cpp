@@ -1,69 +1,77 @@
 #include "png.hpp"
 
-#include <cstdint>
+#include <csetjmp>
+#include <cstddef>
+#include <memory>
+#include <new>
 #include <stdexcept>
-#include <string_view>
 
-#include <zlib.h>
+#include <png.h>
 
 namespace kumiko::viz {
 
 namespace {
 
-/// Four bytes, the highest first.
-std::string number(std::uint32_t value) {
-  std::string bytes;
-  for (const int shift : {24, 16, 8, 0}) bytes += static_cast<char>(value >> shift & 0xFFU);
-  return bytes;
+/// libpng asks for it not to come back, and jumps to where writing began.
+[[noreturn]] void give_up(png_structp png, png_const_charp /*message*/) { png_longjmp(png, 1); }
+
+void ignore(png_structp /*png*/, png_const_charp /*message*/) {}
+
+/// No exception may pass through libpng, nor a jump leave a handler.
+void append(png_structp png, png_bytep data, std::size_t size) {
+  bool is_done = false;
+  try {
+    static_cast<std::string*>(png_get_io_ptr(png))
+        ->append(reinterpret_cast<const char*>(data), size);
+    is_done = true;
+  } catch (const std::bad_alloc&) {  // said below
+  }
+  if (!is_done) png_error(png, "there is not enough memory");
 }
 
-const Bytef* bytes_of(std::string_view text) { return reinterpret_cast<const Bytef*>(text.data()); }
-
-/// Length, kind, content, and the checksum of the last two.
-std::string chunk(std::string_view kind, std::string_view content) {
-  const std::string checked = std::string(kind).append(content);
-  const uLong sum = ::crc32(0, bytes_of(checked), static_cast<uInt>(checked.size()));
-  return number(static_cast<std::uint32_t>(content.size())) + checked +
-         number(static_cast<std::uint32_t>(sum));
+void write_rows(png_structp png, const unsigned char* pixels, int height, std::size_t stride) {
+  for (auto row = static_cast<std::size_t>(height); row-- > 0;) {
+    png_write_row(png, pixels + row * stride);
+  }
 }
 
-std::string deflated(const std::string& rows) {
+/// Tells whether all was written. libpng jumps back into it: nothing in it may need a destructor.
+bool write(png_structp png, png_infop info, const unsigned char* pixels, int width, int height,
+           int channels) {
   // Beyond this level pictures of patches get hardly smaller.
   constexpr int kLevel = 5;
-  uLongf size = ::compressBound(rows.size());
-  std::string packed(size, '\0');
-  auto* const out = reinterpret_cast<Bytef*>(packed.data());
-  if (::compress2(out, &size, bytes_of(rows), rows.size(), kLevel) != Z_OK) {
-    throw std::runtime_error("the picture cannot be encoded as PNG");
-  }
-  packed.resize(size);
-  return packed;
+  if (setjmp(png_jmpbuf(png)) != 0) return false;
+  png_set_IHDR(png, info, static_cast<png_uint_32>(width), static_cast<png_uint_32>(height), 8,
+               channels == 4 ? PNG_COLOR_TYPE_RGB_ALPHA : PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
+               PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+  png_set_compression_level(png, kLevel);
+  // Each row as its difference from the row above: where squares are of one colour nearly all bytes
+  // are then 0, and no filter has to be sought row by row.
+  png_set_filter(png, PNG_FILTER_TYPE_BASE, PNG_FILTER_UP);
+  png_write_info(png, info);
+  write_rows(png, pixels, height,
+             static_cast<std::size_t>(width) * static_cast<std::size_t>(channels));
+  png_write_end(png, nullptr);
+  return true;
 }
 
 }  // namespace
 
 std::string encode_png(const std::vector<unsigned char>& pixels, int width, int height,
                        int channels) {
-  // Each row is stored as its difference from the row above, filter 2 "Up": where squares are of
-  // one colour nearly all bytes are then 0, and no filter has to be sought row by row.
-  constexpr char kUp = 2;
-  const std::size_t stride = static_cast<std::size_t>(width) * static_cast<std::size_t>(channels);
-  std::string rows;
-  rows.reserve((stride + 1) * static_cast<std::size_t>(height));
-  for (auto row = static_cast<std::size_t>(height); row-- > 0;) {
-    const bool is_first = row + 1 == static_cast<std::size_t>(height);
-    const unsigned char* const here = pixels.data() + row * stride;
-    rows += kUp;
-    for (std::size_t at = 0; at < stride; ++at) {
-      rows += static_cast<char>(here[at] - (is_first ? 0 : here[stride + at]));
-    }
+  std::string bytes;
+  const auto destroy = [](png_structp png) { png_destroy_write_struct(&png, nullptr); };
+  const std::unique_ptr<png_struct, decltype(destroy)> png(
+      png_create_write_struct(PNG_LIBPNG_VER_STRING, nullptr, give_up, ignore), destroy);
+  if (png == nullptr) throw std::runtime_error("libpng cannot be used");
+  const auto destroy_info = [&png](png_infop info) { png_destroy_info_struct(png.get(), &info); };
+  const std::unique_ptr<png_info, decltype(destroy_info)> info(png_create_info_struct(png.get()),
+                                                               destroy_info);
+  png_set_write_fn(png.get(), &bytes, append, nullptr);
+  if (info == nullptr || !write(png.get(), info.get(), pixels.data(), width, height, channels)) {
+    throw std::runtime_error("the picture cannot be encoded as PNG");
   }
-  const char colour_type = channels == 4 ? 6 : 2;
-  std::string header =
-      number(static_cast<std::uint32_t>(width)) + number(static_cast<std::uint32_t>(height));
-  header += {8, colour_type, 0, 0, 0};  // bits, then compression, filters and interlacing as usual
-  return "\x89PNG\r\n\x1a\n" + chunk("IHDR", header) + chunk("IDAT", deflated(rows)) +
-         chunk("IEND", {});
+  return bytes;
 }
 
 }  // namespace kumiko::viz
