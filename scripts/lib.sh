@@ -110,13 +110,14 @@ build() {
 # test_step TITLE PRESET [OPTION...]: ctest with its options. Passed, failed and skipped tests are counted, and the
 # skipped ones are kept with their reasons for print_tests.
 test_step() {
-  local title=$1 preset=${2%%-*} passed failed skipped file
+  local title=$1 preset=${2%%-*} passed failed skipped file counts
   shift
   file=$root/build/$preset/tests.xml
   rm -f "$file"
   step "$title" run_tests "$@" --output-junit "$file"
-  { read -r passed failed skipped && cat >>"$log_dir/skipped.txt"; } < <(
-    python3 "$root/scripts/tally.py" "$file" | sed "2,\$s/^/$preset: /")
+  counts=$(python3 "$root/scripts/tally.py" "$file") || fail "'$title': the tests cannot be counted by $file"
+  read -r passed failed skipped <<<"$counts"
+  sed "1d; s/^/$preset: /" <<<"$counts" >>"$log_dir/skipped.txt"
   tests_passed=$((tests_passed + passed))
   tests_failed=$((tests_failed + failed))
   tests_skipped=$((tests_skipped + skipped))

@@ -4,9 +4,9 @@ import re
 import sys
 import xml.etree.ElementTree as ElementTree
 
-# As GoogleTest, unittest and our shell scripts say why they leave something out.
+# As GoogleTest, unittest (subtests are indented) and our shell scripts say why they leave something out.
 GTEST = re.compile(r"^.*: Skipped\n(?P<reason>.+)$", re.MULTILINE)
-UNITTEST = re.compile(r"^(?P<name>\w+) \(.*skipped '(?P<reason>.*)'$", re.MULTILINE)
+UNITTEST = re.compile(r"^ *(?P<name>\w+) \(.*skipped (?P<quote>['\"])(?P<reason>.*)(?P=quote)$", re.MULTILINE)
 SCRIPT = re.compile(r"^skipped: (?P<reason>.+)$", re.MULTILINE)
 
 
