@@ -1,3 +1,4 @@
+#include <array>
 #include <cstdio>
 #include <fstream>
 #include <utility>
@@ -5,6 +6,8 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
+
+#include <kumiko/io/manifest.hpp>
 
 #include "execute.hpp"
 #include "progress.hpp"
@@ -112,10 +115,22 @@ bool is_done(const Start& start) {
   return start.from && start.from->checkpoint.run.step == start.problem.stop_step;
 }
 
+/// Whether the summary in a folder is the one that its run has written.
+bool has_own_summary(const std::filesystem::path& folder) {
+  constexpr std::array kSummary = {io::kSummaryFile};
+  try {
+    return io::check_folder(folder, kSummary).altered.empty();
+  } catch (const io::OutputError&) {
+    return false;
+  }
+}
+
 /// The summary that a run has left in the folder that it is to go on in, although it is done; null
-/// without one. To be asked before the folder is taken: the files of its end are removed then.
+/// without one, or when it has been altered, for it will stand in a new manifest. To be asked
+/// before the folder is taken: the files of its end are removed then.
 nlohmann::ordered_json earlier_summary(const Start& start) {
   if (!is_done(start) || start.earlier != io::Earlier::kContinue) return {};
+  if (!has_own_summary(start.path)) return {};
   std::ifstream stream(start.path / io::kSummaryFile);
   auto summary = nlohmann::ordered_json::parse(stream, nullptr, false);
   return summary.is_object() ? summary : nlohmann::ordered_json();
@@ -126,7 +141,8 @@ nlohmann::ordered_json earlier_summary(const Start& start) {
 nlohmann::ordered_json summary_json(const io::RunSummary& summary,
                                     const nlohmann::ordered_json& earlier) {
   nlohmann::ordered_json json = io::to_json(summary);
-  if (!earlier.is_object() || earlier.value("state_hash", "") != summary.state_hash) return json;
+  const char* const hash = "state_hash";
+  if (!earlier.contains(hash) || earlier.at(hash) != json.at(hash)) return json;
   nlohmann::ordered_json kept = earlier;
   kept["config"] = json.at("config");
   return kept;

@@ -205,6 +205,13 @@ class Restart(RestartTest):
         self.assertIsNone(again["updates_per_core_s"])
         self.assertEqual(again["state_hash"], first["state_hash"])
 
+    def test_given_a_run_that_was_done_and_an_altered_summary_then_its_figures_are_not_said_again(self):
+        first = self.copy_of_run(ZALESAK, *settings(*KEYS))
+        altered = {**first, "error": {**first["error"], "rms": 0.5}}
+        (self.path / "run" / "summary.json").write_text(json.dumps(altered))
+        again = self.run_well(ZALESAK, *settings(*KEYS), "--restart", "latest")
+        self.assertEqual(again["error"], first["error"])
+
     def test_given_keep_then_only_the_newest_checkpoints_stay(self):
         self.run_well(ZALESAK, *settings(*KEYS, "checkpoint.every=5", "checkpoint.keep=3"))
         self.assertEqual(
