@@ -214,7 +214,11 @@ OutputFolder::Lock::~Lock() {
 
 OutputFolder::OutputFolder(fs::path path, Earlier earlier)
     : path_((check(path, earlier), std::move(path))), lock_(make_folder(path_)) {
-  if (earlier == Earlier::kReplace) remove_run_files(path_, [](std::string_view) { return true; });
+  if (earlier != Earlier::kReplace) return;
+  // What says that there is a run goes last: else a removal that was cut short could not be
+  // repeated.
+  remove_run_files(path_, [](std::string_view name) { return name != kConfigurationFile; });
+  remove_run_files(path_, [](std::string_view) { return true; });
 }
 
 void OutputFolder::forget_end() const { remove_run_files(path_, hinders_continuation); }
