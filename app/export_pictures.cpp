@@ -155,8 +155,9 @@ class Drawing {
 int failure(const std::filesystem::path& file, const std::exception& error) {
   const std::string what = error.what();
   const bool is_named = what.find(file.string()) != std::string::npos;
-  const bool is_foreign =
-      dynamic_cast<const io::NotACheckpoint*>(&error) != nullptr || !std::filesystem::exists(file);
+  std::error_code hidden;  // in a folder that may not be entered
+  const bool is_foreign = dynamic_cast<const io::NotACheckpoint*>(&error) != nullptr ||
+                          !std::filesystem::exists(file, hidden);
   return error_line(is_named ? what : fmt::format("'{}' {}", file.string(), what),
                     is_foreign ? kWrongRequest : kRunFailed);
 }
