@@ -44,7 +44,9 @@ Canvas::Canvas(int width, int height, Colour background)
 }
 
 Canvas::Canvas(int width, int height)
-    : width_(width), height_(height), channels_(4), pixels_(offset(0, height)) {}
+    : width_(width), height_(height), channels_(4), pixels_(offset(0, height)) {
+  vtkObject::GlobalWarningDisplayOff();  // as above
+}
 
 std::size_t Canvas::offset(int x, int y) const {
   const auto place =
