@@ -342,7 +342,7 @@ max_level = 2
         )
 
     def test_given_a_time_limit_within_the_traced_steps_then_those_taken_are_kept(self):
-        keys = ["grid.base=64", "time.steps=99999", 'time.wall_limit="0.1 s"', "amr.levels=1"]
+        keys = ["grid.base=64", "time.steps=99999", 'time.wall_limit="0.5 s"', "amr.levels=1"]
         window = ["trace.from=0", "trace.steps=99000"]
         words = [word for key in keys + window for word in ("--set", key)]
         run = self.kumiko("run", ZALESAK, *words, "--output", "here")
@@ -350,6 +350,7 @@ max_level = 2
         self.assertIn("time.wall_limit", run.stderr)
         steps = self.traced_steps("here")
         self.assertEqual(steps, list(range(len(steps))))
+        self.assertGreater(len(steps), 0)
 
 
 class Folder(CommandTest):
