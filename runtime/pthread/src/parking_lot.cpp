@@ -161,6 +161,7 @@ ParkResult park_if(const void* address, bool (*condition)(const void* context), 
   if (options.deadline != nullptr && *options.deadline <= Deadline::clock::now()) {
     // Whoever asks again and again must not keep the worker from what he asks for.
     runtime::this_thread::yield();
+    if (options.cancellable && ThreadRecord::running() != nullptr) take_signals();
     errno = saved_errno;
     return condition(context) ? ParkResult::kTimedOut : ParkResult::kChanged;
   }

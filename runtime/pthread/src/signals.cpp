@@ -123,6 +123,8 @@ void ring(ThreadRecord& thread) noexcept {
 }  // namespace
 
 void send_signal(ThreadRecord& thread, int signal) noexcept {
+  // Nobody can block these or wait for them.
+  if (signal == SIGKILL || signal == SIGSTOP) return raise_here(signal);
   thread.pending_signals.fetch_or(bit_of(signal), std::memory_order_seq_cst);
   if ((thread.awaited_signals.load(std::memory_order_seq_cst) & bit_of(signal)) != 0) {
     return ring(thread);
@@ -186,8 +188,10 @@ KUMIKO_INTERPOSE int pthread_kill(pthread_t thread, int signal) {
   // Between the two kinds lie the C library's own.
   const bool is_known = signal >= 0 && (signal <= SIGSYS || signal >= SIGRTMIN) && signal < NSIG;
   if (!is_known) return EINVAL;
-  if ((record->state.load(std::memory_order_relaxed) & ThreadRecord::kEnded) != 0) return ESRCH;
-  if (signal != 0) send_signal(*record, signal);
+  // One that has ended is a thread until it is joined.
+  const bool has_ended =
+      (record->state.load(std::memory_order_relaxed) & ThreadRecord::kEnded) != 0;
+  if (signal != 0 && !has_ended) send_signal(*record, signal);
   return 0;
 }
 
