@@ -13,7 +13,7 @@
 
 #include "threads.h"
 
-enum { kRounds = 300, kWaiters = 5, kEchoes = 5000 };
+enum { kRounds = 300, kWaiters = 5, kEchoes = 5000, kHandled = 100 };
 
 static sem_t ready;
 static int received;
@@ -265,6 +265,32 @@ static void end_condition(void) {
   pthread_mutex_unlock(&mutex);
 }
 
+static volatile sig_atomic_t depth;
+static volatile sig_atomic_t deepest;
+static volatile sig_atomic_t ended;
+
+static void pass_bytes(int signal) {
+  (void)signal;
+  char byte = 0;
+  if (++depth > deepest) deepest = depth;
+  for (int i = 0; i < 20; ++i) {
+    if (write(ends[1], "", 1) == 1 && read(ends[0], &byte, 1) != 1) abort();
+  }
+  --depth;
+  if (++ended == kHandled) handled = 1;
+}
+
+/* A handler that makes calls is not interrupted by its own signal. */
+static void check_nested(void) {
+  const struct sigaction action = {.sa_handler = &pass_bytes};
+  CHECK_EQUAL(sigaction(SIGUSR1, &action, NULL), 0);
+  handled = 0;
+  const pthread_t thread = start(&in_calls, NULL);
+  while (!handled) CHECK_EQUAL(pthread_kill(thread, SIGUSR1), 0);
+  join(thread);
+  CHECK_EQUAL(deepest, 1);
+}
+
 static void* interrupt_all(void* unused) {
   static int restarts;
   for (int i = 0; i < 20; ++i) {
@@ -366,6 +392,7 @@ int main(void) {
   CHECK_EQUAL(pthread_sigmask(SIG_UNBLOCK, &unblocked, NULL), 0);
   interrupt_all(NULL); /* by an OS thread */
   join(start(&interrupt_all, NULL));
+  check_nested();
   check_ignored_in_read();
   check_default();
   puts("passed");

@@ -148,11 +148,18 @@ Taken take_signals() noexcept {
     const int signal = std::countr_zero(here) + 1;
     if (!take_back(self, signal)) continue;
     const struct sigaction action = action_of(signal);
+    const sigset_t before = self.signal_mask;
     if (has_handler(action)) {
+      // As the kernel does: what comes while the handler runs waits for its end.
+      sigset_t inside;
+      sigorset(&inside, &before, &action.sa_mask);
+      if ((action.sa_flags & SA_NODEFER) == 0) sigaddset(&inside, signal);
+      self.set_mask(inside);
       const bool ends = (action.sa_flags & SA_RESTART) == 0;
       taken = std::max(taken, ends ? Taken::kEnds : Taken::kRestart);
     }
     raise_here(signal);
+    self.set_mask(before);
   }
 }
 
