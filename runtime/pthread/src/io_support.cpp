@@ -166,6 +166,7 @@ int note_new(int descriptor) noexcept {
 void note_range(int first, int last) noexcept {
   IoService* const io = service();
   if (io == nullptr) return;
+  const SignalGuard guard;  // waiters are woken
   const int saved_errno = errno;
   for (int number = first; number <= last; ++number) {
     Operation operation(Operation::Kind::kClose, number);
@@ -177,6 +178,7 @@ void note_range(int first, int last) noexcept {
 
 std::int64_t close_descriptor(int descriptor) noexcept {
   if (service() == nullptr) return ::close(descriptor) == 0 ? 0 : -errno;
+  const SignalGuard guard;  // waiters are woken
   return runtime::detail::run_close(descriptor);
 }
 
