@@ -114,7 +114,7 @@ case $2 in
     for _ in $(seq 100); do [ -d "$folder/ended" ] || sleep 0.1; done
     sleep 1
     kill -USR2 "$server"
-    sleep 0.5
+    for _ in $(seq 100); do ! grep -q 'base step' "$folder/log" || break; sleep 0.1; done
     kill "$server"
     for _ in $(seq 200); do ! kill -0 "$server" 2>/dev/null || sleep 0.1; done
     output=$(cat "$folder/log")

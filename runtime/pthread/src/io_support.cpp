@@ -11,7 +11,6 @@
 #include "io/call.hpp"
 #include "io/descriptor_kind.hpp"
 #include "io_real.hpp"
-#include "parking_lot.hpp"
 #include "real.hpp"
 #include "signals.hpp"
 #include "thread_record.hpp"
@@ -48,7 +47,7 @@ void copy_request(const Operation& from, Operation& to) noexcept {
   to.address_size = from.address_size;
 }
 
-/// Returns -ETIMEDOUT at the deadline, or if it was interrupted.
+/// Returns -ETIMEDOUT at the deadline, -EINTR if it was interrupted.
 std::int64_t run_once(ThreadRecord& self, const Operation& wanted, Deadline deadline) noexcept {
   Operation operation(wanted.kind, wanted.descriptor);
   copy_request(wanted, operation);
@@ -59,7 +58,7 @@ std::int64_t run_once(ThreadRecord& self, const Operation& wanted, Deadline dead
   const std::int64_t result = runtime::detail::run(operation, runtime::io::until(deadline));
   self.set_operation(nullptr);
   begin_slice();
-  return result;
+  return result == -ETIMEDOUT && operation.is_interrupted() ? -EINTR : result;
 }
 
 /// Whether the runtime may have said so for itself: no descriptors for its I/O, no room in epoll,
@@ -108,30 +107,32 @@ std::int64_t run(const Operation& wanted, Deadline deadline, Cancelled cancelled
   ThreadRecord& self = *ThreadRecord::running();
   if (cancelled == Cancelled::kUnwinds) real().pthread_testcancel();
   std::int64_t result = run_once(self, wanted, deadline);
-  while (result == -ETIMEDOUT && self.signals_to_take() != 0) {
+  while (result == -EINTR) {
+    if (self.is_cancelled()) {
+      if (cancelled == Cancelled::kReturns) return -EINTR;
+      real().pthread_testcancel();
+    }
+    // Nothing may be left to take: who sends a signal that has no handler takes it back.
     if (take_signals() == Taken::kEnds) return -EINTR;
     result = run_once(self, wanted, deadline);
   }
   if (is_want_of_means(result)) return run_patiently(self, wanted, deadline, cancelled);
   if (result != -ETIMEDOUT) return result;
-  if (self.is_cancelled()) {
-    if (cancelled == Cancelled::kReturns) return -EINTR;
-    real().pthread_testcancel();
-  }
   // Connections have time limits of their own.
   return Deadline::clock::now() < deadline ? -ETIMEDOUT : -EAGAIN;
 }
 
-void sleep_until(Deadline deadline, Cancelled cancelled) {
+Waited sleep_until(Deadline deadline, Cancelled cancelled, Handled handled) {
   const char nobody_wakes_this = 0;
   const Deadline* const end = deadline == Deadline::max() ? nullptr : &deadline;
   if (cancelled == Cancelled::kUnwinds) real().pthread_testcancel();
   for (;;) {
     const ParkResult woken =
-        park(&nobody_wakes_this, [] { return true; }, {"a point in time", end, true});
-    if (woken == ParkResult::kTimedOut) return;
+        park(&nobody_wakes_this, [] { return true; }, {"a point in time", end, true, handled});
+    if (woken == ParkResult::kTimedOut) return Waited::kTimedOut;
+    if (woken == ParkResult::kSignalled) return Waited::kSignalled;
     if (woken != ParkResult::kCancelled) continue;
-    if (cancelled == Cancelled::kReturns) return;
+    if (cancelled == Cancelled::kReturns) return Waited::kMayHave;
     real().pthread_testcancel();
   }
 }
@@ -165,6 +166,7 @@ int note_new(int descriptor) noexcept {
 void note_range(int first, int last) noexcept {
   IoService* const io = service();
   if (io == nullptr) return;
+  const SignalGuard guard;  // waiters are woken
   const int saved_errno = errno;
   for (int number = first; number <= last; ++number) {
     Operation operation(Operation::Kind::kClose, number);
@@ -176,6 +178,7 @@ void note_range(int first, int last) noexcept {
 
 std::int64_t close_descriptor(int descriptor) noexcept {
   if (service() == nullptr) return ::close(descriptor) == 0 ? 0 : -errno;
+  const SignalGuard guard;  // waiters are woken
   return runtime::detail::run_close(descriptor);
 }
 

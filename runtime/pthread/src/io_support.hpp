@@ -11,6 +11,7 @@
 #include <kumiko/runtime/io/limits.hpp>
 
 #include "io/operation.hpp"
+#include "parking_lot.hpp"
 
 namespace kumiko::pthread {
 
@@ -34,13 +35,21 @@ enum class Cancelled {
 
 /// Suspends the calling lightweight thread until what `wanted` says is done, by another operation
 /// like it. Returns what the system returned or -errno, -EAGAIN if `deadline` has come, -EINTR if a
-/// signal handler without SA_RESTART has run in the thread. Where the
-/// runtime's I/O cannot be had, for want of descriptors, it looks every few milliseconds.
+/// signal handler without SA_RESTART has run in the thread. Where the runtime's I/O cannot be had,
+/// for want of descriptors, it looks every few milliseconds, and handlers do not end it.
 std::int64_t run(const Operation& wanted, Deadline deadline = Deadline::max(),
                  Cancelled cancelled = Cancelled::kUnwinds);
 
+/// How a wait for events has ended.
+enum class Waited {
+  kMayHave,  ///< some event
+  kTimedOut,
+  kSignalled,  ///< a signal handler without SA_RESTART has run
+};
+
 /// Suspends the calling lightweight thread.
-void sleep_until(Deadline deadline, Cancelled cancelled = Cancelled::kUnwinds);
+Waited sleep_until(Deadline deadline, Cancelled cancelled = Cancelled::kUnwinds,
+                   Handled handled = Handled::kGoesOn);
 
 /// Longer and longer sleeps, for what nothing announces.
 class Patience {
@@ -66,13 +75,6 @@ T returned(std::int64_t result) noexcept {
   errno = static_cast<int>(-result);
   return -1;
 }
-
-/// How a wait for events has ended.
-enum class Waited {
-  kMayHave,  ///< some event
-  kTimedOut,
-  kSignalled,  ///< a signal handler without SA_RESTART has run
-};
 
 /// Waits until `events` (of poll) hold for the descriptor, or the deadline has come.
 Waited wait_for_events(int descriptor, short events, Deadline deadline);

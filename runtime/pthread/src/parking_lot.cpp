@@ -67,9 +67,11 @@ Bucket& bucket_of(const void* address) noexcept {
   return buckets[mixed >> (64U - kBucketBits)];
 }
 
-/// Of one OS thread: the SignalGuards that live, and whether a handler had to wait for them.
+/// Of one OS thread: the SignalGuards that live, whether a handler had to wait for them, and whom
+/// it was to interrupt.
 thread_local constinit int guards = 0;
 thread_local constinit std::atomic<bool> put_off{false};
+thread_local constinit std::atomic<ThreadRecord*> put_off_threads{nullptr};
 
 bool is_os_thread() noexcept { return runtime::detail::running_thread() == nullptr; }
 
@@ -80,6 +82,9 @@ void unlock_bucket(void* bucket) { static_cast<Bucket*>(bucket)->lock.unlock(); 
 template <class Wanted>
 std::uint32_t unpark_from(Bucket& bucket, std::uint32_t most, Wanted wanted) noexcept;
 
+/// interrupt_wait() under a guard.
+void interrupt_now(ThreadRecord& thread) noexcept;
+
 /// The end of a guard. What handlers wanted to wake is not known: everybody looks at his word.
 void end_guard() noexcept {
   for (;;) {
@@ -89,6 +94,14 @@ void end_guard() noexcept {
     if (guards > 0 || !put_off.exchange(false, std::memory_order_relaxed)) return;
     ++guards;
     for (Bucket& bucket : buckets) unpark_from(bucket, kAll, [](const void*) { return true; });
+    ThreadRecord* thread = put_off_threads.exchange(nullptr, std::memory_order_relaxed);
+    while (thread != nullptr) {
+      ThreadRecord* const next = thread->next_put_off;
+      // acq_rel: pairs with interrupt_wait(). Who still finds it set has its signal seen below.
+      thread->is_put_off.exchange(false, std::memory_order_acq_rel);
+      interrupt_now(*thread);
+      thread = next;
+    }
   }
 }
 
@@ -161,6 +174,7 @@ ParkResult park_if(const void* address, bool (*condition)(const void* context), 
   if (options.deadline != nullptr && *options.deadline <= Deadline::clock::now()) {
     // Whoever asks again and again must not keep the worker from what he asks for.
     runtime::this_thread::yield();
+    if (options.cancellable && ThreadRecord::running() != nullptr) take_signals();
     errno = saved_errno;
     return condition(context) ? ParkResult::kTimedOut : ParkResult::kChanged;
   }
@@ -229,11 +243,23 @@ void SignalGuard::end() noexcept { end_guard(); }
 
 void interrupt_wait(ThreadRecord& thread) noexcept {
   if (guards != 0) {
-    // In a signal handler: as unpark(). Whoever is woken then looks around before it waits again.
+    // In a signal handler: as unpark(). Another handler may interrupt this one at any point.
+    // acq_rel: pairs with end_guard().
+    if (thread.is_put_off.exchange(true, std::memory_order_acq_rel)) return;
+    thread.next_put_off = put_off_threads.load(std::memory_order_relaxed);
+    while (!put_off_threads.compare_exchange_weak(thread.next_put_off, &thread,
+                                                  std::memory_order_relaxed)) {
+    }
     put_off.store(true, std::memory_order_relaxed);
     return;
   }
   const SignalGuard guard;
+  interrupt_now(thread);
+}
+
+namespace {
+
+void interrupt_now(ThreadRecord& thread) noexcept {
   const auto is_wanted = [&thread] {
     return thread.is_cancelled() || thread.signals_to_take() != 0;
   };
@@ -257,8 +283,11 @@ void interrupt_wait(ThreadRecord& thread) noexcept {
   if (claimed) parked->waiter.wake();
 }
 
+}  // namespace
+
 void forget_waiters() noexcept {
   guards = 0;
+  put_off_threads.store(nullptr, std::memory_order_relaxed);
   for (Bucket& bucket : buckets) {
     bucket.first = bucket.last = nullptr;
     bucket.lock.unlock();

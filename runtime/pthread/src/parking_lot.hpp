@@ -62,10 +62,10 @@ std::uint32_t unpark(const void* address, std::uint32_t most) noexcept;
 /// signal is pending for it.
 void interrupt_wait(ThreadRecord& thread) noexcept;
 
-/// While it lives on an OS thread, unpark() in a signal handler there is put off until it ends: so
-/// a handler may interrupt code that holds the locks which unpark() needs. sem_post() is
-/// async-signal-safe by this; workers run no handlers, see signals.hpp. Nothing on a lightweight
-/// thread.
+/// While it lives on an OS thread, unpark() and interrupt_wait() in a signal handler there are put
+/// off until it ends: so a handler may interrupt code that holds the locks which they need.
+/// sem_post() and pthread_kill() are async-signal-safe by this; workers run no handlers but those
+/// that their threads take, see signals.hpp. Nothing on a lightweight thread.
 class SignalGuard {
  public:
   SignalGuard() noexcept;

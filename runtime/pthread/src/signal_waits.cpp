@@ -22,16 +22,17 @@
 #include "real.hpp"
 #include "signals.hpp"
 #include "thread_record.hpp"
+#include "turns.hpp"
 
 namespace kumiko::pthread {
 
 namespace {
 
-/// As the kernel tells of pthread_kill().
+/// As the C library tells of pthread_kill().
 void describe(int signal, siginfo_t& info) noexcept {
   info = {};
   info.si_signo = signal;
-  info.si_code = SI_TKILL;
+  info.si_code = SI_USER;
   info.si_pid = getpid();
   info.si_uid = getuid();
 }
@@ -56,7 +57,7 @@ int take_awaited(ThreadRecord& self, const sigset_t& set, siginfo_t* info) noexc
 }
 
 /// One such wait of the running lightweight thread. A signalfd tells that the process has a signal,
-/// an eventfd that one was sent to the thread; neither is read, they only wake it.
+/// an eventfd that one was sent to the thread. They only wake it.
 class SignalWait {
  public:
   SignalWait(ThreadRecord& self, const sigset_t& set) noexcept
@@ -87,7 +88,14 @@ class SignalWait {
       return true;
     }
     pollfd watched[] = {{of_process_, POLLIN, 0}, {of_thread_, POLLIN, 0}};
-    return ours::our_poll(watched, 2, milliseconds_until(deadline)) >= 0 || errno != EINTR;
+    if (ours::our_poll(watched, 2, milliseconds_until(deadline)) < 0) return errno != EINTR;
+    if (watched[1].revents != 0) {
+      // Whoever rang may have sent what an earlier wait has taken. Read before the caller looks
+      // again: who rings later has a signal that it does not see, or wakes it once more.
+      eventfd_t rings = 0;
+      static_cast<void>(!read(of_thread_, &rings, sizeof rings));
+    }
+    return true;
   }
 
  private:
@@ -110,7 +118,10 @@ int wait_for_signal(ThreadRecord& self, const sigset_t& set, siginfo_t* info, De
   real().pthread_testcancel();
   int result = take_awaited(self, set, info);
   if (result != 0) return result;
-  if (Deadline::clock::now() >= deadline) return -EAGAIN;
+  if (Deadline::clock::now() >= deadline) {
+    count_turn(kWeightOfFailure);  // it is likely to look again
+    return -EAGAIN;
+  }
   {
     SignalWait wait(self, set);
     for (;;) {

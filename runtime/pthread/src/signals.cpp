@@ -123,6 +123,8 @@ void ring(ThreadRecord& thread) noexcept {
 }  // namespace
 
 void send_signal(ThreadRecord& thread, int signal) noexcept {
+  // Nobody can block these or wait for them.
+  if (signal == SIGKILL || signal == SIGSTOP) return raise_here(signal);
   thread.pending_signals.fetch_or(bit_of(signal), std::memory_order_seq_cst);
   if ((thread.awaited_signals.load(std::memory_order_seq_cst) & bit_of(signal)) != 0) {
     return ring(thread);
@@ -146,11 +148,18 @@ Taken take_signals() noexcept {
     const int signal = std::countr_zero(here) + 1;
     if (!take_back(self, signal)) continue;
     const struct sigaction action = action_of(signal);
+    const sigset_t before = self.signal_mask;
     if (has_handler(action)) {
+      // As the kernel does: what comes while the handler runs waits for its end.
+      sigset_t inside;
+      sigorset(&inside, &before, &action.sa_mask);
+      if ((action.sa_flags & SA_NODEFER) == 0) sigaddset(&inside, signal);
+      self.set_mask(inside);
       const bool ends = (action.sa_flags & SA_RESTART) == 0;
       taken = std::max(taken, ends ? Taken::kEnds : Taken::kRestart);
     }
     raise_here(signal);
+    self.set_mask(before);
   }
 }
 
@@ -186,8 +195,10 @@ KUMIKO_INTERPOSE int pthread_kill(pthread_t thread, int signal) {
   // Between the two kinds lie the C library's own.
   const bool is_known = signal >= 0 && (signal <= SIGSYS || signal >= SIGRTMIN) && signal < NSIG;
   if (!is_known) return EINVAL;
-  if ((record->state.load(std::memory_order_relaxed) & ThreadRecord::kEnded) != 0) return ESRCH;
-  if (signal != 0) send_signal(*record, signal);
+  // One that has ended is a thread until it is joined.
+  const bool has_ended =
+      (record->state.load(std::memory_order_relaxed) & ThreadRecord::kEnded) != 0;
+  if (signal != 0 && !has_ended) send_signal(*record, signal);
   return 0;
 }
 

@@ -18,9 +18,8 @@ struct ThreadRecord;
 //  - kept while the thread's mask has it;
 //  - handled by the thread itself otherwise, if there is a handler: where it waits and can be
 //    interrupted, or at its next call that gives way. There it raises the signal on its worker;
-//  - else it concerns the process, and whoever sends it raises it: it ends or stops that, or
-//  nothing
-//    happens.
+//  - else it concerns the process, and whoever sends it raises it: the process ends or stops, or
+//    nothing happens.
 //
 // Who sends sets the bit in `pending_signals`, then looks at what the thread blocks, awaits, and
 // where it is parked; the thread writes those, then looks at the bit. All of this is seq_cst, so

@@ -61,6 +61,9 @@ struct alignas(64) ThreadRecord {
   std::atomic<int> signal_bell{-1};               ///< an eventfd, while it waits there
   std::atomic<std::uint32_t> ringers{0};          ///< who may be about to write to it
 
+  std::atomic<bool> is_put_off{false};   ///< a signal handler was to interrupt it, see SignalGuard
+  ThreadRecord* next_put_off = nullptr;  ///< in the list of who interrupts it instead
+
   ThreadRecord(void* pointer, std::uint32_t number) noexcept
       : thread_pointer(pointer), index(number) {}
 

@@ -29,12 +29,7 @@ std::int64_t nanoseconds_now() noexcept {
   return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-bool runs_lightweight() noexcept { return runtime::detail::running_thread() != nullptr; }
-
-}  // namespace
-
 void give_way() noexcept {
-  if (!runs_lightweight()) return;
   const int saved_errno = errno;
   runtime::this_thread::yield();
   errno = saved_errno;
@@ -43,8 +38,10 @@ void give_way() noexcept {
   turns.slice_begin = turns.last_look = nanoseconds_now();
 }
 
+}  // namespace
+
 void look_at_turns() noexcept {
-  if (!runs_lightweight()) {
+  if (runtime::detail::running_thread() == nullptr) {
     turns.taken = 0;
     turns.next_look = kTurnsPerYield;
     return;

@@ -30,10 +30,7 @@ struct Turns {
 };
 extern thread_local constinit Turns turns;
 
-/// Lets others run, if the caller is a lightweight thread; keeps errno.
-void give_way() noexcept;
-
-/// Gives way if it is time.
+/// Takes signals, and gives way if it is time, if the caller is a lightweight thread.
 void look_at_turns() noexcept;
 
 /// The caller comes back from a wait, in which others may have had the worker.

@@ -266,7 +266,6 @@ bool Operation::wait(const Deadline* deadline) noexcept {
 void Operation::wait_to_the_end() noexcept {
   guard_.lock();
   while (!done_) {
-    interrupted_ = false;
     waiters_.wait(guard_, wait_reason());
     guard_.lock();
   }

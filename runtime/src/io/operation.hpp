@@ -94,6 +94,9 @@ class Operation {
 
   std::int64_t result() const noexcept { return result_; }
 
+  /// Whether it was interrupted: once it is over, and nobody can interrupt it any more.
+  bool is_interrupted() const noexcept { return interrupted_; }
+
   /// Without wait(): the result is known.
   void set_result(std::int64_t result) noexcept { result_ = result; }
 
