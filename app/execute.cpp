@@ -94,8 +94,8 @@ class TraceWindow {
   /// On a terminal there may be a progress bar, which comes again below.
   static void warn(const std::string& for_what) {
     const Terminal terminal = Terminal::of_stderr();
-    fmt::print(stderr, "{}kumiko: warning: there is no room for {}; lower trace.steps\n",
-               terminal.exists ? terminal.erase_line() : std::string(), for_what);
+    print_to_stderr("{}kumiko: warning: there is no room for {}; lower trace.steps\n",
+                    terminal.exists ? terminal.erase_line() : std::string(), for_what);
   }
 
   const Problem& problem_;

@@ -49,8 +49,9 @@ std::filesystem::path export_one(const Request& request, const std::filesystem::
   if (is_trace_format(request.format)) return export_trace(file, request.format, request.output);
   if (std::filesystem::is_directory(file)) {
     throw RequestError(fmt::format(
-        "'{}' is a folder; name a checkpoint or a state in it, or put its trace into another "
-        "format with --format chrome, otf2 or csv",
+        "'{}' is a folder; name a checkpoint or a state in it, draw its states with --format png, "
+        "mp4, "
+        "gif or webm, or put its trace into another format with --format chrome, otf2 or csv",
         file.string()));
   }
   const Loaded state = load(request, file);

@@ -86,7 +86,7 @@ int component_of(const Request& request, const io::Checkpoint& checkpoint) {
   const std::vector<std::string> names = field_names(checkpoint);
   const auto found = std::find(names.begin(), names.end(), request.component);
   if (found != names.end()) return static_cast<int>(found - names.begin());
-  throw std::runtime_error(
+  throw RequestError(
       fmt::format("has no component '{}'; it has: {}", request.component, fmt::join(names, ", ")));
 }
 
@@ -156,7 +156,10 @@ int failure(const std::filesystem::path& file, const std::exception& error) {
   const std::string what = error.what();
   const bool is_named = what.find(file.string()) != std::string::npos;
   std::error_code hidden;  // in a folder that may not be entered
+  // A component or a quantity that the file does not have is a wrong request too.
   const bool is_foreign = dynamic_cast<const io::NotACheckpoint*>(&error) != nullptr ||
+                          dynamic_cast<const RequestError*>(&error) != nullptr ||
+                          dynamic_cast<const std::invalid_argument*>(&error) != nullptr ||
                           !std::filesystem::exists(file, hidden);
   return error_line(is_named ? what : fmt::format("'{}' {}", file.string(), what),
                     is_foreign ? kWrongRequest : kRunFailed);

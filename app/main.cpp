@@ -20,6 +20,7 @@
 #include "plugins.hpp"
 #include "request.hpp"
 #include "status.hpp"
+#include "terminal.hpp"
 
 namespace kumiko::app {
 namespace {
@@ -369,7 +370,7 @@ int error_line(const std::string& message, int code) {
   // One line, whatever a library puts into its message.
   std::string line = message;
   std::replace(line.begin(), line.end(), '\n', ' ');
-  fmt::print(stderr, "kumiko: error: {}\n", line);
+  print_to_stderr("kumiko: error: {}\n", line);
   return code;
 }
 

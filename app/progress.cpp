@@ -10,6 +10,8 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
+#include "terminal.hpp"
+
 namespace kumiko::app {
 
 namespace {
@@ -100,7 +102,7 @@ Progress::Progress(bool quiet, std::string label, const amr::Simulation& simulat
       updates_before_(simulation.counters().updates()) {}
 
 Progress::~Progress() {
-  if (shown_) fmt::print(stderr, "{}", terminal_.erase_line());
+  if (shown_) print_to_stderr("{}", terminal_.erase_line());
 }
 
 void Progress::show(const amr::Simulation& simulation) {
@@ -128,7 +130,7 @@ void Progress::show(const amr::Simulation& simulation) {
   }
   parts.push_back(fmt::format("patches {}", fmt::join(patches, "+")));
   parts.push_back(fmt::format("step {}/{}  t = {:.4f}", step, last_step_, simulation.time()));
-  fmt::print(stderr, "{}{}", terminal_.erase_line(), line_of(terminal_, label_, share, parts));
+  print_to_stderr("{}{}", terminal_.erase_line(), line_of(terminal_, label_, share, parts));
   std::fflush(stderr);
 }
 

@@ -17,6 +17,7 @@
 #include "problem.hpp"
 #include "published.hpp"
 #include "request.hpp"
+#include "terminal.hpp"
 
 namespace kumiko::app {
 
@@ -71,8 +72,8 @@ void look_at_files(viz::ReportRun& run) {
   run.about_files = fmt::format(
       "The files of {} are not as the run has written them, and its figures may be wrong: {}.",
       run.name, fmt::join(faults, ", "));
-  fmt::print(stderr, "kumiko: warning: '{}' is not as the run has written it: {}\n",
-             run.folder.path.string(), fmt::join(faults, ", "));
+  print_to_stderr("kumiko: warning: '{}' is not as the run has written it: {}\n",
+                  run.folder.path.string(), fmt::join(faults, ", "));
 }
 
 void read_trace(viz::ReportRun& run) {

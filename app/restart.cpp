@@ -14,6 +14,7 @@
 
 #include "problem.hpp"
 #include "request.hpp"
+#include "terminal.hpp"
 
 namespace kumiko::app {
 
@@ -107,12 +108,12 @@ Restart latest_restart(const std::filesystem::path& folder) {
                         file.string(), checkpoint.run.step));
       }
       if (!damaged.empty()) {
-        fmt::print(stderr, "kumiko: warning: '{}' is the newest good one; going on from there\n",
-                   file.string());
+        print_to_stderr("kumiko: warning: '{}' is the newest good one; going on from there\n",
+                        file.string());
       }
       return {file, std::move(checkpoint), std::move(damaged)};
     } catch (const io::DamagedCheckpoint& error) {
-      fmt::print(stderr, "kumiko: warning: {}; trying an older one\n", error.what());
+      print_to_stderr("kumiko: warning: {}; trying an older one\n", error.what());
       damaged.push_back(file);
     } catch (const io::CheckpointError& error) {
       throw RequestError(fmt::format("--restart latest: {}", error.what()));

@@ -16,6 +16,8 @@
 #include <kumiko/io/trace_file.hpp>
 #include <kumiko/viz/state_image.hpp>
 
+#include "terminal.hpp"
+
 namespace kumiko::app {
 
 namespace {
@@ -37,7 +39,7 @@ void check_finite(const amr::Simulation& simulation, amr::Backend& backend) {
 }
 
 void warn_of_picture(const std::string& name, const char* why) {
-  fmt::print(stderr, "kumiko: warning: there is no picture {}: {}\n", name, why);
+  print_to_stderr("kumiko: warning: there is no picture {}: {}\n", name, why);
 }
 
 /// A name for a damaged file, which is nobody's to remove.
@@ -153,10 +155,10 @@ void RunFiles::write_trace() {
   trace_.reset();
   io::write_trace(folder_.file(io::kTraceFile), trace);
   if (trace.pieces.size() > kMostPiecesAsJson) {
-    fmt::print(stderr,
-               "kumiko: note: a trace.json of {} pieces would be too large for viewers; kumiko "
-               "export --format chrome makes it\n",
-               trace.pieces.size());
+    print_to_stderr(
+        "kumiko: note: a trace.json of {} pieces would be too large for viewers; kumiko "
+        "export --format chrome makes it\n",
+        trace.pieces.size());
     return;
   }
   folder_.write("trace.json", [&](std::ostream& out) { io::write_chrome_trace(out, trace); });
@@ -198,8 +200,8 @@ void RunFiles::give_up(const Start& start) const {
       const std::filesystem::path other = free_name(file);
       std::filesystem::rename(file, other, failed);
       if (!failed) {
-        fmt::print(stderr, "kumiko: warning: '{}' is called '{}' now\n", file.string(),
-                   other.filename().string());
+        print_to_stderr("kumiko: warning: '{}' is called '{}' now\n", file.string(),
+                        other.filename().string());
       }
     } else {
       std::filesystem::remove(file, failed);

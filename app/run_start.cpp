@@ -8,6 +8,8 @@
 
 #include <kumiko/io/trace_file.hpp>
 
+#include "terminal.hpp"
+
 namespace kumiko::app {
 
 namespace {
@@ -60,10 +62,10 @@ void close_trace(Problem& problem, const Restart& from, const std::filesystem::p
   for (const std::filesystem::path& place : {folder, folder_of(from.file)}) {
     if (std::filesystem::exists(place / io::kTraceFile, missing)) return;
   }
-  fmt::print(stderr,
-             "kumiko: warning: the traced steps are over, and there is no {} in '{}'; set "
-             "trace.from to {} or later, or to -1 for no trace\n",
-             io::kTraceFile, folder.string(), from.checkpoint.run.step);
+  print_to_stderr(
+      "kumiko: warning: the traced steps are over, and there is no {} in '{}'; set "
+      "trace.from to {} or later, or to -1 for no trace\n",
+      io::kTraceFile, folder.string(), from.checkpoint.run.step);
 }
 
 /// What is in the way of a run that goes on in its folder. Throws RequestError for whole files,

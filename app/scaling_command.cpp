@@ -10,6 +10,7 @@
 #include "scaling.hpp"
 #include "scaling_report.hpp"
 #include "sweep.hpp"
+#include "terminal.hpp"
 
 namespace kumiko::app {
 
@@ -20,10 +21,10 @@ void warn(const Scaling& scaling) {
   int most = 1;
   for (const ScalingPoint& point : scaling.points) most = std::max(most, point.workers);
   if (most <= scaling.cores) return;
-  fmt::print(stderr,
-             "kumiko: warning: {} workers share {} core{}: points beyond {} say nothing of the "
-             "speed-up on a larger machine\n",
-             most, scaling.cores, scaling.cores == 1 ? "" : "s", scaling.cores);
+  print_to_stderr(
+      "kumiko: warning: {} workers share {} core{}: points beyond {} say nothing of the "
+      "speed-up on a larger machine\n",
+      most, scaling.cores, scaling.cores == 1 ? "" : "s", scaling.cores);
 }
 
 void write_files(const Request& request, const Scaling& scaling) {

@@ -10,6 +10,8 @@
 
 #include <kumiko/io/output_folder.hpp>
 
+#include "terminal.hpp"
+
 namespace kumiko::app {
 
 namespace {
@@ -117,7 +119,7 @@ void StateWriter::handle_failure() const {
     const bool goes_on =
         is_checkpoint_ && problem_.config.values().text("checkpoint.on_failure") == "continue";
     if (!goes_on) throw;
-    fmt::print(stderr, "kumiko: warning: no checkpoint: {}\n", error.what());
+    print_to_stderr("kumiko: warning: no checkpoint: {}\n", error.what());
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdio>
 #include <cstdlib>
 #include <string_view>
 
@@ -33,6 +34,10 @@ bool says_utf8() {
 }
 
 }  // namespace
+
+void write_to_stderr(const std::string& text) noexcept {
+  std::fwrite(text.data(), 1, text.size(), stderr);
+}
 
 Terminal Terminal::of_stderr() {
   Terminal terminal;

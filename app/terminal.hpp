@@ -2,8 +2,20 @@
 #pragma once
 
 #include <string>
+#include <utility>
+
+#include <fmt/core.h>
 
 namespace kumiko::app {
+
+/// Writes to stderr. A message that cannot be written is lost: where errors are told there is
+/// nobody left to tell.
+void write_to_stderr(const std::string& text) noexcept;
+
+template <class... Arguments>
+void print_to_stderr(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+  write_to_stderr(fmt::format(format, std::forward<Arguments>(arguments)...));
+}
 
 struct Terminal {
   bool exists = false;  ///< else stderr is a file or a pipe

@@ -353,6 +353,16 @@ max_level = 2
         self.assertGreater(len(steps), 0)
 
 
+class NobodyListens(CommandTest):
+    """What happens where not even an error can be told."""
+
+    def test_given_a_full_stderr_then_the_exit_code_says_what_went_wrong(self):
+        for words in (["run", "nofile.toml"], ["--nonsense"], ["inspect", "nofile"]):
+            with self.subTest(words), open("/dev/full", "w", encoding="utf-8") as full:
+                done = subprocess.run([KUMIKO, *words], cwd=self.path, stderr=full, check=False)
+                self.assertEqual(done.returncode, 2)
+
+
 class Folder(CommandTest):
     """What a run's folder holds, and whose it is."""
 

@@ -172,7 +172,7 @@ class PictureTest(unittest.TestCase):
 
     def test_given_a_state_without_figures_then_the_error_says_how_to_have_them(self):
         result = self.export(self.runs / "dyes", "--format", "png", "--quantity", "worker")
-        self.assertEqual(result.returncode, 1)
+        self.assertEqual(result.returncode, 2)
         self.assertEqual(len(result.stderr.splitlines()), 2, "one line for each file")
         for line in result.stderr.splitlines():
             self.assertRegex(line, r"state_0000\d0.hdf'.*output.figures=true")

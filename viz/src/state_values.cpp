@@ -20,7 +20,7 @@ std::size_t components_of(const amr::SavedRun& state) {
   for (const amr::SavedLevel& level : state.levels) {
     if (!level.patches.empty()) return level.values.size() / level.patches.size() / kPatchPoints;
   }
-  throw std::invalid_argument("it has no patches, so there is nothing to draw");
+  throw std::invalid_argument("has no patches, so there is nothing to draw");
 }
 
 /// Where kFigureNames has the quantity.
@@ -38,14 +38,13 @@ std::size_t component_of(const amr::SavedRun& state, Quantity quantity, int comp
     const std::size_t figure = figure_of(quantity);
     if (has_figures(state)) return field + figure;
     throw std::invalid_argument(
-        fmt::format("it has no {} of its patches; run the case with --set output.figures=true",
+        fmt::format("has no {} of its patches; run the case with --set output.figures=true",
                     amr::kFigureNames[figure]));
   }
   if (component >= 0 && static_cast<std::size_t>(component) < field) {
     return static_cast<std::size_t>(component);
   }
-  throw std::invalid_argument(
-      fmt::format("it has no component {}, but {} of them", component, field));
+  throw std::invalid_argument(fmt::format("has no component {}, but {} of them", component, field));
 }
 
 /// Calls f with the value of every leaf point.
