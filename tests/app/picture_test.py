@@ -153,7 +153,7 @@ class PictureTest(unittest.TestCase):
         self.assertEqual(len(pictures), 3)
         result = self.export(self.runs / "dyes" / "state_000010.hdf", "--format", "png",
                              "--component", "ink")
-        self.assertEqual(result.returncode, 1)
+        self.assertEqual(result.returncode, 2)
         self.assertIn("no component 'ink'; it has: disk, cone, hump", result.stderr)
         self.assertEqual(len(result.stderr.splitlines()), 1)
 
