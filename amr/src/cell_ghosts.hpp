@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include <kumiko/amr/simulation.hpp>
+#include <kumiko/amr/simulation_options.hpp>
 #include <kumiko/amr/solver.hpp>
 
 namespace kumiko::amr {

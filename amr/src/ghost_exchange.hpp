@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include <kumiko/amr/hierarchy.hpp>
-#include <kumiko/amr/simulation.hpp>
+#include <kumiko/amr/simulation_options.hpp>
 
 #include "sibling_copy.hpp"
 #include "traced_ghosts.hpp"

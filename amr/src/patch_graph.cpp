@@ -2,11 +2,11 @@
 
 namespace kumiko::amr {
 
-void PatchGraph::build(Hierarchy& hierarchy, const PatchStepper& patches) {
-  blends_in_time_ = patches.blends_in_time();
-  reads_siblings_children_ = patches.reads_siblings_children();
+void PatchGraph::build(Hierarchy& hierarchy, const StepRules& rules) {
+  blends_in_time_ = rules.blends_in_time();
+  reads_siblings_children_ = rules.reads_siblings_children();
   levels_.resize(static_cast<std::size_t>(hierarchy.max_levels()));
-  for (int index = 0; index < levels(); ++index) make_nodes(index, hierarchy, patches);
+  for (int index = 0; index < levels(); ++index) make_nodes(index, hierarchy, rules);
   readers_.clear();
   for (int index = 0; index < levels(); ++index) {
     connect(index);
@@ -19,7 +19,7 @@ void PatchGraph::build(Hierarchy& hierarchy, const PatchStepper& patches) {
       node.rank = {node.slot, blends, finishes};
       blends += node.blends ? 1 : 0;
       finishes += node.finishes ? 1 : 0;
-      count_inputs(node, patches.clock());
+      count_inputs(node, rules.clock());
     }
   }
 }
@@ -30,7 +30,7 @@ std::size_t PatchGraph::bytes() const {
   return nodes * sizeof(Node) + readers_.capacity() * sizeof(void*);
 }
 
-void PatchGraph::make_nodes(int index, Hierarchy& hierarchy, const PatchStepper& patches) {
+void PatchGraph::make_nodes(int index, Hierarchy& hierarchy, const StepRules& rules) {
   Level& level = hierarchy.level(index);
   Nodes& nodes = levels_[static_cast<std::size_t>(index)];
   if (level.size() > nodes.capacity) {
@@ -43,11 +43,11 @@ void PatchGraph::make_nodes(int index, Hierarchy& hierarchy, const PatchStepper&
     node.patch = &level.patch(slot);
     node.slot = static_cast<std::uint32_t>(slot);
     node.level = static_cast<std::uint8_t>(index);
-    node.finishes = patches.finishes(*node.patch);
+    node.finishes = rules.finishes(*node.patch);
   }
 }
 
-/// Siblings, parents and children of a level's patches.
+/// Siblings, parents and children of a level's rules.
 void PatchGraph::connect(int index) {
   for (Node& node : level(index)) {
     node.sibling_count = node.child_count = 0;

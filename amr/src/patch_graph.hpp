@@ -12,7 +12,7 @@
 
 #include <kumiko/amr/trace.hpp>
 
-#include "patch_stepper.hpp"
+#include "step_rules.hpp"
 
 namespace kumiko::amr {
 
@@ -77,7 +77,7 @@ class PatchGraph {
 
   /// Makes it the graph of the mesh as it is, in memory that it has already if that is enough.
   /// O(patches).
-  void build(Hierarchy& hierarchy, const PatchStepper& patches);
+  void build(Hierarchy& hierarchy, const StepRules& rules);
 
   int levels() const { return static_cast<int>(levels_.size()); }
   std::span<Node> level(int index) const {
@@ -101,7 +101,7 @@ class PatchGraph {
     std::size_t capacity = 0;
   };
 
-  void make_nodes(int level, Hierarchy& hierarchy, const PatchStepper& patches);
+  void make_nodes(int level, Hierarchy& hierarchy, const StepRules& rules);
   void connect(int level);
   void connect_readers(int level);
   void count_inputs(Node& node, const StepClock& clock) const;

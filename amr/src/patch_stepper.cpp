@@ -40,10 +40,12 @@ PatchStepper::PatchStepper(Hierarchy& hierarchy, const Case& problem, const Solv
       exchange_(exchange),
       transfer_(transfer_operators(solver.traits().centring)),
       options_(options),
-      clock_(problem.end_time(), options.steps, options.subcycling) {}
+      rules_(
+          hierarchy, StepClock(problem.end_time(), options.steps, options.subcycling),
+          options.subcycling && options.time_interpolation != TimeInterpolation::kCharacteristic) {}
 
 double PatchStepper::prepare(Patch& patch, State state, double time) const {
-  patch.velocity_cfl = cfl_of(patch.id(), time, clock_.dt(0), patch.coefficients());
+  patch.velocity_cfl = cfl_of(patch.id(), time, rules_.clock().dt(0), patch.coefficients());
   patch.cfl = patch.velocity_cfl;
   if (solver_.traits().nonlinear) patch.cfl = std::max(patch.cfl, state_cfl(patch, state, time));
   return patch.cfl;
@@ -60,7 +62,7 @@ double PatchStepper::cfl_of(const PatchId& id, double time, double base_dt,
                             std::span<double> coefficients) const {
   const PatchCoordinates coordinates(hierarchy_.geometry(), id);
   const double spacing = hierarchy_.geometry().spacing(id.level);
-  const double dt = base_dt / static_cast<double>(clock_.substeps(id.level));
+  const double dt = base_dt / static_cast<double>(rules_.clock().substeps(id.level));
   const double cfl =
       solver_.prepare(case_, {coordinates.points(), spacing, id.i * kPatchSize, id.j * kPatchSize},
                       time, dt, coefficients);
@@ -147,8 +149,8 @@ void PatchStepper::require_falling_state_cfl(const Patch& patch, double time) co
     cfl_of(patch.id(), time, base_dt, scratch);
     return solver_.state_cfl(patch.state(State::kNow), scratch);
   };
-  const double cfl = cfl_with(clock_.dt(0));
-  const double less = cfl_with(clock_.dt(0) / kDivisor);
+  const double cfl = cfl_with(rules_.clock().dt(0));
+  const double less = cfl_with(rules_.clock().dt(0) / kDivisor);
   if (!(less > 0.0 && less * std::sqrt(kDivisor) > cfl)) return;
   throw stays_too_large(solver_, patch.id(), time, "state_cfl()", cfl, kDivisor, less);
 }
@@ -187,20 +189,9 @@ void PatchStepper::fill_next_ghosts(const LevelStep& step, std::size_t slot) con
                   step.coarse_from()});
 }
 
-bool PatchStepper::finishes(const Patch& patch) const {
-  if (patch.has_children()) return true;
-  if (!hierarchy_.shape().flux_form) return false;
-  const Level& level = hierarchy_.level(patch.id().level);
-  return std::any_of(patch.ghost_sources.begin(), patch.ghost_sources.end(),
-                     [&](const GhostSource& source) {
-                       return source.kind == GhostSource::Kind::kSibling &&
-                              level.patch(static_cast<std::size_t>(source.slot)).has_children();
-                     });
-}
-
 void PatchStepper::finish(const LevelStep& step, std::size_t slot) const {
   Patch& patch = hierarchy_.level(step.level).patch(slot);
-  if (!finishes(patch)) return;
+  if (!rules_.finishes(patch)) return;
   const Level& finer = hierarchy_.level(step.level + 1);
   const State fine = state_at(step.finer_end());
   for (int quadrant = 0; quadrant < 4; ++quadrant) {

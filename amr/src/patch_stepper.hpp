@@ -5,10 +5,13 @@
 #include <cstdint>
 #include <span>
 
-#include <kumiko/amr/simulation.hpp>
+#include <kumiko/amr/simulation_options.hpp>
+#include <kumiko/amr/solver.hpp>
+#include <kumiko/amr/step_error.hpp>
 
 #include "ghost_exchange.hpp"
 #include "level_step.hpp"
+#include "step_rules.hpp"
 #include "transfer_operators.hpp"
 
 namespace kumiko::amr {
@@ -21,7 +24,7 @@ class PatchStepper {
   PatchStepper(Hierarchy& hierarchy, const Case& problem, const Solver& solver,
                const GhostExchange& exchange, const SimulationOptions& options);
 
-  const StepClock& clock() const { return clock_; }
+  const StepRules& rules() const { return rules_; }
 
   /// Fills the coefficients of a patch for a step that begins at `time`, with that state.
   /// @return the CFL number. Throws std::runtime_error when the velocity is not finite.
@@ -46,18 +49,6 @@ class PatchStepper {
   /// of the neighbours, have reached the same time.
   void finish(const LevelStep& step, std::size_t slot) const;
 
-  /// Whether ghosts are had between the coarse level's times from the states at both of them:
-  /// linear or quadratic in time.
-  bool blends_in_time() const {
-    return options_.subcycling && options_.time_interpolation != TimeInterpolation::kCharacteristic;
-  }
-  /// Whether finish() of a patch must wait for its siblings' children: they read its unrestricted
-  /// state, or it reads their fluxes.
-  bool reads_siblings_children() const { return blends_in_time() || hierarchy_.shape().flux_form; }
-  /// Whether finish() has to be called for a patch: it has children or, when fluxes are kept,
-  /// neighbours that have.
-  bool finishes(const Patch& patch) const;
-
   /// The error for a patch whose CFL number exceeds the solver's limit. Throws DeclarationError
   /// when that number does not fall with the step.
   CflError cfl_error(const Patch& patch, double time, double cfl) const;
@@ -78,7 +69,7 @@ class PatchStepper {
   const GhostExchange& exchange_;
   TransferOperators transfer_;
   SimulationOptions options_;
-  StepClock clock_;
+  StepRules rules_;
 };
 
 }  // namespace kumiko::amr

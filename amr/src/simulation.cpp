@@ -104,18 +104,6 @@ void check_parts(const Case& problem, const Solver& solver, const SimulationOpti
 
 }  // namespace
 
-const char* to_string(TimeInterpolation interpolation) {
-  switch (interpolation) {
-    case TimeInterpolation::kLinear:
-      return "linear";
-    case TimeInterpolation::kQuadratic:
-      return "quadratic";
-    case TimeInterpolation::kCharacteristic:
-      break;
-  }
-  return "characteristic";
-}
-
 bool is_possible(const SolverTraits& traits, TimeInterpolation interpolation) {
   const bool cells = traits.centring == Centring::kCell;
   if (interpolation == TimeInterpolation::kCharacteristic) {

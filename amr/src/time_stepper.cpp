@@ -33,7 +33,7 @@ TimeStepper::TimeStepper(Hierarchy& hierarchy, const Case& problem, const Solver
       ledger_(backend, hierarchy.max_levels()),
       recorder_(backend, ledger_, by_level_),
       pieces_(hierarchy, patches_, ledger_, failures_),
-      dataflow_(graph_, patches_.clock(), backend, pieces_, ledger_, recorder_) {}
+      dataflow_(graph_, patches_.rules().clock(), backend, pieces_, ledger_, recorder_) {}
 
 void TimeStepper::prepare(int index, const std::vector<std::size_t>& slots, double time) {
   Level& level = hierarchy_.level(index);
@@ -50,18 +50,18 @@ void TimeStepper::prepare(int index, const std::vector<std::size_t>& slots, doub
 }
 
 void TimeStepper::advance(int first, int count) {
-  const PhaseOrder order{patches_.clock(), first, hierarchy_.used_levels(),
-                         patches_.blends_in_time()};
+  const PhaseOrder order{patches_.rules().clock(), first, hierarchy_.used_levels(),
+                         patches_.rules().blends_in_time()};
   if (recorder_.is_on()) {
     // Before the window, in which a run without a trace does not make room for one.
-    graph_.build(hierarchy_, patches_);
+    graph_.build(hierarchy_, patches_.rules());
     recorder_.begin_stretch(order, count, graph_);
   }
   ledger_.begin_window(first, count);
   if (by_level_) {
     step_levels(order, count);
   } else {
-    graph_.build(hierarchy_, patches_);
+    graph_.build(hierarchy_, patches_.rules());
     graph_bytes_ = graph_.bytes();  // a trace takes the graph
     dataflow_.advance(first, count);
   }
@@ -75,7 +75,7 @@ void TimeStepper::advance(int first, int count) {
   }
   recorder_.end_stretch(ledger_.window_begin(), ledger_.window_end(), graph_);
   for (int index = 0; index < hierarchy_.max_levels(); ++index) {
-    if (state_at(count * patches_.clock().substeps(index)) == State::kNow) continue;
+    if (state_at(count * patches_.rules().clock().substeps(index)) == State::kNow) continue;
     Level& level = hierarchy_.level(index);
     for (std::size_t slot = 0; slot < level.size(); ++slot) level.patch(slot).swap_states();
   }
@@ -85,7 +85,7 @@ void TimeStepper::advance(int first, int count) {
 std::uint64_t TimeStepper::count_levels(int count) {
   std::uint64_t all = 0;
   for (int level = 0; level < hierarchy_.max_levels(); ++level) {
-    const auto steps = static_cast<std::uint64_t>(patches_.clock().substeps(level));
+    const auto steps = static_cast<std::uint64_t>(patches_.rules().clock().substeps(level));
     const std::uint64_t of_level =
         hierarchy_.level(level).size() * kPatchPoints * steps * static_cast<std::uint64_t>(count);
     ledger_.count_level(level, of_level);

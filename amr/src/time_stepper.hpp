@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include <kumiko/amr/simulation.hpp>
+#include <kumiko/amr/simulation_options.hpp>
 
 #include "dataflow.hpp"
 #include "first_failure.hpp"

@@ -5,78 +5,27 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <stdexcept>
-#include <string>
 #include <vector>
 
 #include <kumiko/amr/activity.hpp>
 #include <kumiko/amr/backend.hpp>
 #include <kumiko/amr/case.hpp>
 #include <kumiko/amr/hierarchy.hpp>
-#include <kumiko/amr/refinement_options.hpp>
 #include <kumiko/amr/saved_run.hpp>
+#include <kumiko/amr/simulation_options.hpp>
 #include <kumiko/amr/solver.hpp>
 #include <kumiko/amr/statistics.hpp>
+#include <kumiko/amr/step_error.hpp>
 #include <kumiko/amr/trace.hpp>
 
 namespace kumiko::amr {
 
-/// How a coarse–fine ghost is had between the coarse level's times (docs/reference/numerics.md).
-enum class TimeInterpolation {
-  kCharacteristic,  ///< the coarse state at the coarse time, traced back along the flow
-  kLinear,          ///< between the coarse states at the coarse step's start and end
-  kQuadratic        ///< the parabola of those two and the solver's tendency at the start
-};
-
-/// As step.time_interpolation names it.
-const char* to_string(TimeInterpolation interpolation);
-
-/// Whether ghosts at coarse–fine boundaries can be had so with a solver.
+/// Whether ghosts at coarse–fine boundaries can be interpolated so with a solver.
 bool is_possible(const SolverTraits& traits, TimeInterpolation interpolation);
 
 /// What suits a solver best: characteristics where they can be traced, else the parabola where the
 /// solver gives its tendency, else the line.
 TimeInterpolation suited_time_interpolation(const SolverTraits& traits);
-
-/// In which order patches take their steps. The results are the same, bit for bit.
-enum class Schedule {
-  kAuto,      ///< dataflow where the backend has threads, else level
-  kDataflow,  ///< every patch as soon as its neighbours are ready; no barrier within a base step
-  kLevel      ///< level by level, all patches of one before the next
-};
-
-struct SimulationOptions {
-  int points_x = 256;  ///< of level 0
-  int points_y = 256;
-  int levels = 3;    ///< 1 = uniform
-  int steps = 2560;  ///< base steps of the whole run: they fix the step
-  Schedule schedule = Schedule::kAuto;
-  /// Whether level l takes 2^l steps in a base step. Else every level takes one, which the CFL
-  /// number of the finest level limits, and no ghost is ever needed between a coarse level's times.
-  bool subcycling = true;
-  TimeInterpolation time_interpolation = TimeInterpolation::kCharacteristic;
-  RefinementOptions refinement;
-};
-
-/// The step would carry information further than the ghosts reach.
-class CflError : public std::runtime_error {
- public:
-  CflError(const std::string& message, std::int64_t smallest_steps)
-      : std::runtime_error(message), smallest_steps_(smallest_steps) {}
-  /// The smallest time.steps that would do for the patch and the time at which it was seen first;
-  /// other patches and later times may ask for more.
-  std::int64_t smallest_steps() const { return smallest_steps_; }
-
- private:
-  std::int64_t smallest_steps_;
-};
-
-/// A solver declares what the engine cannot serve, whatever the case and the options, or has CFL
-/// numbers that no step makes small enough.
-class DeclarationError : public std::invalid_argument {
- public:
-  using std::invalid_argument::invalid_argument;
-};
 
 /// Steps a case with a solver on a backend, with subcycling (Berger & Oliger 1984) or without.
 /// Keeps references to all three: they must outlive it.
