@@ -9,9 +9,9 @@
 
 #include <gtest/gtest.h>
 
-#include "boundary_fill.hpp"
 #include "fixtures.hpp"
-#include "ghost_exchange.hpp"
+#include "ghosts/boundary_fill.hpp"
+#include "ghosts/ghost_exchange.hpp"
 
 namespace kumiko::amr {
 namespace {

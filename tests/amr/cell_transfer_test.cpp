@@ -1,6 +1,6 @@
 // Contract: between levels cell averages keep their sums, constants and polynomials, whatever the
 // centring of the other transfer operators.
-#include "cell_transfer.hpp"
+#include "transfer/cell_transfer.hpp"
 
 #include <cmath>
 #include <random>

@@ -1,7 +1,7 @@
 // Contract: each criterion is the formula of docs/reference/numerics.md at every point, the largest
 // component counts, and a case's own indicator is handed what it needs and held against the
 // thresholds.
-#include "criterion.hpp"
+#include "refinement/criterion.hpp"
 
 #include <algorithm>
 #include <array>
@@ -16,8 +16,8 @@
 #include <gtest/gtest.h>
 
 #include "fixtures.hpp"
-#include "gradient.hpp"
-#include "loehner.hpp"
+#include "refinement/gradient.hpp"
+#include "refinement/loehner.hpp"
 
 namespace kumiko::amr {
 namespace {

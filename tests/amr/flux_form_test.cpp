@@ -11,8 +11,8 @@
 #include <kumiko/amr/diagnostics.hpp>
 
 #include "fixtures.hpp"
-#include "sampling.hpp"
-#include "time_stepper.hpp"
+#include "stepping/time_stepper.hpp"
+#include "transfer/sampling.hpp"
 
 namespace kumiko::amr {
 namespace {

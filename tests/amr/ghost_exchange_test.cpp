@@ -1,5 +1,5 @@
 // Contract: after fill(), every ghost holds what the level, the level below or the boundary says.
-#include "ghost_exchange.hpp"
+#include "ghosts/ghost_exchange.hpp"
 
 #include <gtest/gtest.h>
 

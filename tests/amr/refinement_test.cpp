@@ -1,5 +1,5 @@
 // Contract: tags are the points above the threshold, grow across patches, and children nest.
-#include "refinement.hpp"
+#include "refinement/refinement.hpp"
 
 #include <algorithm>
 #include <limits>

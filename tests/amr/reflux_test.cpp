@@ -1,6 +1,6 @@
 // Contract: after reflux() every point beside a finer patch has gained what the finer patches let
 // through instead of what the coarse one did, and no other point has changed.
-#include "reflux.hpp"
+#include "transfer/reflux.hpp"
 
 #include <array>
 #include <set>

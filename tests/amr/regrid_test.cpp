@@ -12,7 +12,7 @@
 #include <kumiko/amr/diagnostics.hpp>
 
 #include "fixtures.hpp"
-#include "regions.hpp"
+#include "refinement/regions.hpp"
 
 namespace kumiko::amr {
 namespace {

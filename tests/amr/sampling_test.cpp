@@ -1,6 +1,6 @@
 // Contract: nodes take a field's values, cells its averages; coordinates are the nodes' or the
 // centres'.
-#include "sampling.hpp"
+#include "transfer/sampling.hpp"
 
 #include <array>
 #include <cmath>

@@ -13,8 +13,8 @@
 #include <kumiko/amr/diagnostics.hpp>
 
 #include "fixtures.hpp"
-#include "time_stepper.hpp"
-#include "transfer.hpp"
+#include "stepping/time_stepper.hpp"
+#include "transfer/transfer.hpp"
 
 namespace kumiko::amr {
 namespace {

@@ -1,6 +1,6 @@
 // Contract: the traced points hold Lagrange's values, along rows and columns alike, and the bits do
 // not depend on the instruction set or on the number of lanes.
-#include "trace_kernel.hpp"
+#include "ghosts/trace_kernel.hpp"
 
 #include <array>
 #include <random>

@@ -1,6 +1,6 @@
 // Contract: whatever the clocks of the cores say and whichever stretch fails or finds no memory,
 // what the recorder hands over is a trace that check() accepts, with all stretches that were ended.
-#include "trace_recorder.hpp"
+#include "observation/trace_recorder.hpp"
 
 #include <cstdlib>
 #include <new>

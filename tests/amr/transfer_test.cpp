@@ -1,14 +1,14 @@
 // Contract: prolongation reproduces cubics, restriction is injection, blocks are interpolated by
 // Lagrange's formula.
-#include "transfer.hpp"
+#include "transfer/transfer.hpp"
 
 #include <random>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include "cubic.hpp"
 #include "lagrange.hpp"
+#include "transfer/cubic.hpp"
 
 namespace kumiko::amr {
 namespace {

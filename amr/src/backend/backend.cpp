@@ -1,0 +1,68 @@
+#include <chrono>
+#include <exception>
+#include <mutex>
+#include <stdexcept>
+#include <system_error>
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <kumiko/amr/backend.hpp>
+
+#include "backend/backends.hpp"
+
+namespace kumiko::amr {
+
+void Backend::for_each(const Level& level, const PatchTask& task) {
+  std::mutex mutex;
+  std::exception_ptr first;
+  std::size_t first_slot = level.size();
+  const auto begin = std::chrono::steady_clock::now();
+  run_tasks(level, [&](std::size_t slot, int worker) {
+    try {
+      task(slot, worker);
+    } catch (...) {
+      // No task suspends while it holds this.
+      const std::lock_guard lock(mutex);
+      if (slot < first_slot) {
+        first_slot = slot;
+        first = std::current_exception();
+      }
+    }
+  });
+  loop_time_ += std::chrono::steady_clock::now() - begin;
+  if (first) std::rethrow_exception(first);
+}
+
+const std::vector<std::string>& backend_names() {
+  static const std::vector<std::string> names = {"threads", "pthread", "openmp", "serial"};
+  return names;
+}
+
+std::unique_ptr<Backend> make_backend(std::string_view name, int workers,
+                                      runtime::IdlePolicy idle) {
+  if (workers < 0) {
+    throw std::invalid_argument(
+        fmt::format("{} workers asked for; give a positive number, or 0 for all", workers));
+  }
+  if (name == "serial") {
+    if (workers > 1) {
+      throw std::invalid_argument(fmt::format(
+          "backend 'serial' has one worker, but {} were asked for; choose another backend",
+          workers));
+    }
+    return make_serial_backend();
+  }
+  try {
+    if (name == "threads") return make_threads_backend(workers, idle);
+    if (name == "pthread") return make_pthread_backend(workers);
+    if (name == "openmp") return make_openmp_backend(workers);
+  } catch (const std::system_error& error) {
+    throw std::runtime_error(fmt::format("backend '{}' cannot start {} workers: {}; ask for fewer",
+                                         name, workers, error.what()));
+  }
+  throw std::invalid_argument(fmt::format("backend '{}' is unknown; choose one of: {}", name,
+                                          fmt::join(backend_names(), ", ")));
+}
+
+}  // namespace kumiko::amr

@@ -1,0 +1,102 @@
+#include <barrier>
+#include <thread>
+
+#include <kumiko/runtime/cpu_budget.hpp>
+
+#include "backend/backends.hpp"
+
+namespace kumiko::amr {
+
+namespace {
+
+/// The thesis's static decomposition. The driver's thread is worker 0; the others wait at a barrier
+/// for the next phase, work on their strip, and meet the driver at the barrier again.
+class PthreadBackend final : public Backend {
+ public:
+  explicit PthreadBackend(int workers) : workers_(workers), barrier_(workers) {
+    threads_.reserve(static_cast<std::size_t>(workers - 1));
+    try {
+      for (int worker = 1; worker < workers; ++worker) {
+        threads_.emplace_back([this, worker] { serve(worker); });
+      }
+    } catch (...) {
+      // Those that started wait at the barrier for those that did not.
+      const auto missing = static_cast<std::size_t>(workers - 1) - threads_.size();
+      for (std::size_t n = 0; n < missing; ++n) barrier_.arrive_and_drop();
+      stop();
+      throw;
+    }
+  }
+
+  ~PthreadBackend() override { stop(); }
+
+  std::string_view name() const override { return "pthread"; }
+  int workers() const override { return workers_; }
+  void run(const std::function<void()>& driver) override { driver(); }
+
+ private:
+  void run_tasks(const Level& level, const PatchTask& task) override {
+    level_ = &level;
+    task_ = &task;
+    barrier_.arrive_and_wait();
+    work(0);
+    barrier_.arrive_and_wait();
+  }
+
+  void stop() {
+    level_ = nullptr;
+    barrier_.arrive_and_wait();
+    for (std::thread& thread : threads_) thread.join();
+  }
+
+  void serve(int worker) {
+    for (;;) {
+      barrier_.arrive_and_wait();
+      if (level_ == nullptr) return;
+      work(worker);
+      barrier_.arrive_and_wait();
+    }
+  }
+
+  /// The patches are sorted by j, so a strip's patches follow one another.
+  void work(int worker) const {
+    for (std::size_t slot = first_slot(worker); slot < first_slot(worker + 1); ++slot) {
+      (*task_)(slot, worker);
+    }
+  }
+
+  /// The first patch of the level whose centre lies in a strip, or above it.
+  std::size_t first_slot(int strip) const {
+    std::size_t low = 0;
+    std::size_t high = level_->size();
+    while (low < high) {
+      const std::size_t middle = low + (high - low) / 2;
+      if (strip_of(level_->patch(middle).id()) < strip) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+
+  int strip_of(const PatchId& id) const {
+    const std::int64_t twice_centre = 2 * static_cast<std::int64_t>(id.j) + 1;
+    return static_cast<int>(twice_centre * workers_ / (2 * level_->patches_y()));
+  }
+
+  int workers_;
+  // Written by the driver before the first barrier of a phase and read by the others after it.
+  const Level* level_ = nullptr;
+  const PatchTask* task_ = nullptr;
+  std::barrier<> barrier_;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> make_pthread_backend(int workers) {
+  return std::make_unique<PthreadBackend>(workers > 0 ? workers : runtime::available_cores());
+}
+
+}  // namespace kumiko::amr

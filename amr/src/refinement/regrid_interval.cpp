@@ -1,0 +1,28 @@
+#include "refinement/regrid_interval.hpp"
+
+#include <algorithm>
+
+namespace kumiko::amr {
+
+namespace {
+
+double largest_cfl(const Level& level) {
+  double largest = 0.0;
+  for (std::size_t slot = 0; slot < level.size(); ++slot) {
+    largest = std::max(largest, level.patch(slot).cfl);
+  }
+  return largest;
+}
+
+}  // namespace
+
+int automatic_interval(const Hierarchy& hierarchy, const StepClock& clock, int buffer) {
+  double steps = kLongestInterval;
+  for (int index = 0; index + 1 < hierarchy.max_levels(); ++index) {
+    const double points_per_base_step = largest_cfl(hierarchy.level(index)) * clock.substeps(index);
+    if (points_per_base_step > 0.0) steps = std::min(steps, buffer / points_per_base_step);
+  }
+  return std::max(1, static_cast<int>(steps));
+}
+
+}  // namespace kumiko::amr

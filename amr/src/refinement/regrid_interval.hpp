@@ -1,0 +1,22 @@
+// How many base steps may pass until the next regrid.
+#pragma once
+
+#include <kumiko/amr/hierarchy.hpp>
+
+#include "schedule/level_step.hpp"
+
+namespace kumiko::amr {
+
+/// The most base steps that automatic_interval() gives, so that a flow that is at rest at a regrid
+/// is looked at again.
+inline constexpr int kLongestInterval = 64;
+
+/// The largest number of base steps in which a feature on a level that is tagged, moving at the
+/// level's largest CFL number C, cannot leave the buffer: on level l, which takes s steps of at
+/// most C points in a base step (2^l, or 1 without subcycling), buffer / (C s), rounded down. The
+/// least of all levels but the finest that have patches, between 1 and kLongestInterval. Reads the
+/// CFL numbers of the patches' last prepared steps; one driver, O(patches). The same for every
+/// backend and worker count.
+int automatic_interval(const Hierarchy& hierarchy, const StepClock& clock, int buffer);
+
+}  // namespace kumiko::amr

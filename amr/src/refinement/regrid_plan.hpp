@@ -1,0 +1,72 @@
+// Which patches a regrid makes: tags, thresholds, regions, and how long patches stay.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <kumiko/amr/backend.hpp>
+#include <kumiko/amr/hierarchy.hpp>
+#include <kumiko/amr/refinement_options.hpp>
+
+#include "refinement/criterion.hpp"
+#include "refinement/refinement.hpp"
+#include "refinement/regions.hpp"
+
+namespace kumiko::amr {
+
+/// Decides on the patches of each level, coarse to fine. A patch of level l + 1 is there after a
+/// regrid when one of these holds:
+///
+/// 1. *Wanted*: its quadrant, grown by the buffer, has a point of level l above the threshold, or
+///    the patch exists and there is one above the derefine threshold; no point of it lies where a
+///    region forbids its level; and its neighbours' parents are there (proper nesting).
+/// 2. *Held*: it came less than min_lifetime base steps ago, or was unwanted at fewer than
+///    hysteresis regrids in a row.
+/// 3. *Forced*: a point of it lies in a region whose least level is l + 1 or more.
+/// 4. *Support*: it is the parent of a held or forced patch, or of one of its eight neighbours.
+///
+/// Held and forced do not depend on tags, so that begin() knows them and their support before any
+/// level changes: such patches always nest, and no promise is broken from below. Wanted patches
+/// yield to nesting: one whose parent, or neighbour's parent, is neither wanted nor held goes.
+/// Lives on the driver's thread; tags and quadrants are found on the backend's workers.
+class RegridPlan {
+ public:
+  /// Keeps references to the hierarchy and the backend.
+  RegridPlan(Hierarchy& hierarchy, Backend& backend, const RefinementOptions& options,
+             Indicator indicator);
+
+  /// Begins a regrid before a base step.
+  void begin(int step);
+
+  /// The patches of level + 1, in canonical order without duplicates, and counts those that are
+  /// there but unwanted. The level's ghosts must be filled, one layer, at `time`.
+  std::vector<PatchId> children(int level, double time);
+
+  /// Patches that were tagged since begin() but do not nest.
+  std::size_t unnested() const { return unnested_; }
+  /// Of the latest regrid of a run that goes on.
+  void resume(std::size_t unnested) { unnested_ = unnested; }
+
+  /// Notes when patches came.
+  void note_arrivals(int level, const std::vector<std::size_t>& came);
+
+ private:
+  bool is_held(const Patch& patch) const;
+  void find_held();
+  void tag(int level, double time);
+  std::vector<PatchId> wanted(int level);
+  void count_unwanted(int level, const std::vector<PatchId>& wanted);
+
+  Hierarchy& hierarchy_;
+  Backend& backend_;
+  RefinementOptions options_;
+  Indicator indicator_;
+  Regions regions_;
+  int step_ = 0;
+  std::size_t unnested_ = 0;
+  std::vector<std::vector<PatchId>> held_;  ///< by level, with support, sorted
+  std::vector<TagRows> refine_;             ///< by slot of the level at hand
+  std::vector<TagRows> keep_;               ///< the same above the derefine threshold
+};
+
+}  // namespace kumiko::amr

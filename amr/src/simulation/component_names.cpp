@@ -1,0 +1,52 @@
+#include "simulation/component_names.hpp"
+
+#include <algorithm>
+#include <set>
+#include <stdexcept>
+#include <string_view>
+
+#include <fmt/core.h>
+
+#include <kumiko/amr/saved_run.hpp>
+
+namespace kumiko::amr {
+
+namespace {
+
+bool is_word(std::string_view name) {
+  constexpr std::string_view kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_";
+  constexpr std::string_view kDigits = "0123456789";
+  const auto is_one_of = [](std::string_view set) {
+    return [set](char c) { return set.find(c) != std::string_view::npos; };
+  };
+  if (name.empty() || is_one_of(kDigits)(name.front())) return false;
+  return std::all_of(name.begin(), name.end(),
+                     [&](char c) { return is_one_of(kLetters)(c) || is_one_of(kDigits)(c); });
+}
+
+}  // namespace
+
+void check_component_names(const Case& problem) {
+  const std::vector<std::string> names = problem.component_names();
+  const std::set<std::string> different(names.begin(), names.end());
+  const auto wanted = static_cast<std::size_t>(problem.components());
+  if (names.size() != wanted || different.size() != wanted) {
+    throw std::invalid_argument(
+        fmt::format("the case has {} different names for its {} components; each needs one",
+                    different.size(), wanted));
+  }
+  for (const std::string& name : names) {
+    if (!is_word(name)) {
+      throw std::invalid_argument(
+          fmt::format("'{}' cannot be the name of a component; use letters, digits and underscores "
+                      "without a digit in front",
+                      name));
+    }
+    if (std::find(kFigureNames.begin(), kFigureNames.end(), name) != kFigureNames.end()) {
+      throw std::invalid_argument(fmt::format(
+          "a component cannot be called '{}': figures of the run have that name", name));
+    }
+  }
+}
+
+}  // namespace kumiko::amr

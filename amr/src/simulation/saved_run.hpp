@@ -1,0 +1,33 @@
+// Copies patches to a saved run and back, and looks whether one makes sense.
+#pragma once
+
+#include <cstddef>
+
+#include <kumiko/amr/hierarchy.hpp>
+#include <kumiko/amr/saved_run.hpp>
+
+#include "refinement/criterion.hpp"
+
+namespace kumiko::amr {
+
+/// Throws std::invalid_argument, naming what is wrong, unless a saved run of so many base steps
+/// fits the shape of a hierarchy whose level 0 is there. `longest_interval`: between regrids.
+void check(const SavedRun& saved, const Hierarchy& hierarchy, int steps, int longest_interval);
+
+/// The same for the number of patches on level 0, before there is memory for them.
+void check_base(const SavedRun& saved, std::size_t patches);
+
+/// The same for a level's place on the one below, which is there.
+void check_nesting(const SavedLevel& saved, const Hierarchy& hierarchy);
+
+/// Sizes a level's lists, so that copy() can be called for its patches in any order.
+void make_room(SavedLevel& saved, const Level& level, int components);
+
+/// Copies one patch; by any thread.
+void copy(const Patch& patch, std::size_t slot, SavedLevel& to);
+/// The figures of one patch, for which there must be room; by any thread.
+void copy_figures(const Patch& patch, double cost_s, const IndicatorField& indicator,
+                  std::size_t slot, SavedLevel& to);
+void copy(const SavedLevel& saved, std::size_t slot, Patch& to);
+
+}  // namespace kumiko::amr

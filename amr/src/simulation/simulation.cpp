@@ -1,0 +1,420 @@
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <optional>
+
+#include <fmt/core.h>
+
+#include <kumiko/amr/finite_check.hpp>
+#include <kumiko/amr/memory_limit.hpp>
+#include <kumiko/amr/simulation.hpp>
+#include <kumiko/amr/solver_declaration.hpp>
+
+#include "backend/for_slots.hpp"
+#include "ghosts/ghost_exchange.hpp"
+#include "refinement/criterion.hpp"
+#include "refinement/regrid_interval.hpp"
+#include "refinement/regrid_plan.hpp"
+#include "simulation/component_names.hpp"
+#include "simulation/saved_run.hpp"
+#include "stepping/time_stepper.hpp"
+#include "transfer/sampling.hpp"
+#include "transfer/transfer_operators.hpp"
+
+namespace kumiko::amr {
+
+namespace {
+
+/// Ghosts that prolongation and Löhner's indicator read, whatever the solver needs.
+constexpr int kEngineGhosts = 2;
+
+PatchShape shape_for(const Case& problem, const Solver& solver, const SimulationOptions& options) {
+  return {problem.components(), std::max(solver.traits().ghosts, kEngineGhosts),
+          solver.coefficients(), solver.traits().flux_form && options.levels > 1};
+}
+
+/// Base steps without a regrid between, at most: what is counted per base step has an end.
+constexpr int kLongestWindow = 64;
+
+/// A wall half-way between points has no mirror image for points that lie on the wall.
+void check_boundaries(const Case& problem, const Solver& solver) {
+  if (solver.traits().centring != Centring::kNode) return;
+  const auto sides = problem.boundaries().sides();
+  for (std::size_t side = 0; side < sides.size(); ++side) {
+    if (sides[side].kind != BoundaryKind::kReflecting) continue;
+    throw std::invalid_argument(
+        fmt::format("the case has a reflecting wall on its {} side, which the node-centred field "
+                    "of solver '{}' cannot have; choose a cell-centred solver, or outflow or a "
+                    "fixed value for that side",
+                    to_string(static_cast<Side>(side)), solver.traits().name));
+  }
+}
+
+void check_time_interpolation(const SolverTraits& traits, TimeInterpolation interpolation) {
+  if (is_possible(traits, interpolation)) return;
+  std::string why = "gives no tendency of cell averages";
+  if (interpolation == TimeInterpolation::kCharacteristic) {
+    const bool traceable = traits.centring == Centring::kNode && traits.characteristic_ghosts;
+    why = traceable
+              ? fmt::format("serves CFL numbers up to {:g}, but ghosts are traced back up to 1",
+                            traits.cfl_limit)
+              : "has no characteristics to trace";
+  }
+  throw std::invalid_argument(
+      fmt::format("solver '{}' {}; set step.time_interpolation to {}, or to auto", traits.name, why,
+                  to_string(suited_time_interpolation(traits))));
+}
+
+std::size_t base_patches(const SimulationOptions& options) {
+  return static_cast<std::size_t>(options.points_x / kPatchSize) *
+         static_cast<std::size_t>(options.points_y / kPatchSize);
+}
+
+void check_parts(const Case& problem, const Solver& solver, const SimulationOptions& options) {
+  const SolverTraits& traits = solver.traits();
+  const Extent extent = problem.extent();
+  if (!(extent.x > 0.0 && extent.y > 0.0) || !std::isfinite(extent.x + extent.y)) {
+    throw std::invalid_argument(
+        fmt::format("the case's domain is {:g} by {:g}; both must be above 0", extent.x, extent.y));
+  }
+  if (!(problem.end_time() > 0.0) || !std::isfinite(problem.end_time())) {
+    throw std::invalid_argument(
+        fmt::format("the case's end time is {:g}; it must be above 0", problem.end_time()));
+  }
+  if (problem.components() < 1) {
+    throw std::invalid_argument(
+        fmt::format("the case has {} components; 1 is the least", problem.components()));
+  }
+  check_component_names(problem);
+  if (const auto impossible = impossible_declarations(solver); !impossible.empty()) {
+    throw DeclarationError(fmt::format("solver '{}' {}", traits.name, impossible.front()));
+  }
+  if (traits.components != 0 && traits.components != problem.components()) {
+    throw std::invalid_argument(
+        fmt::format("solver '{}' advances {} components, but the case has {}", traits.name,
+                    traits.components, problem.components()));
+  }
+  if (options.levels > 1) check_time_interpolation(traits, options.time_interpolation);
+  check_boundaries(problem, solver);
+  if (options.steps < 1) throw std::invalid_argument("time.steps must be at least 1");
+  check(options.refinement);
+  check_base_memory(shape_for(problem, solver, options), base_patches(options),
+                    options.refinement.memory_limit);
+}
+
+}  // namespace
+
+bool is_possible(const SolverTraits& traits, TimeInterpolation interpolation) {
+  const bool cells = traits.centring == Centring::kCell;
+  if (interpolation == TimeInterpolation::kCharacteristic) {
+    return !cells && traits.characteristic_ghosts && traits.cfl_limit <= 1.0;
+  }
+  return interpolation == TimeInterpolation::kLinear || (cells && traits.tendency);
+}
+
+TimeInterpolation suited_time_interpolation(const SolverTraits& traits) {
+  for (const TimeInterpolation choice :
+       {TimeInterpolation::kCharacteristic, TimeInterpolation::kQuadratic}) {
+    if (is_possible(traits, choice)) return choice;
+  }
+  return TimeInterpolation::kLinear;
+}
+
+class Simulation::Engine {
+ public:
+  Engine(const Case& problem, const Solver& solver, Backend& backend,
+         const SimulationOptions& options)
+      : case_(problem),
+        solver_(solver),
+        transfer_(transfer_operators(solver.traits().centring)),
+        backend_(backend),
+        options_(options),
+        hierarchy_((check_parts(problem, solver, options),
+                    Geometry(options.points_x, options.points_y, problem.extent(),
+                             problem.boundaries(), solver.traits().centring)),
+                   options.levels, shape_for(problem, solver, options)),
+        exchange_(hierarchy_, problem, solver, options.time_interpolation),
+        stepper_(hierarchy_, problem, solver, backend, exchange_, options) {}
+
+  void initialize() {
+    backend_.run([this] {
+      std::vector<std::size_t> all(hierarchy_.level(0).size());
+      std::iota(all.begin(), all.end(), std::size_t{0});
+      sample(0, all);
+      stepper_.prepare(0, all, 0.0);
+      indicator_scale_ = largest_magnitude();
+      make_plan();
+      regrid(Fill::kSample);
+      look_for_broken_values();
+    });
+  }
+
+  void resume(const SavedRun& saved) {
+    check(saved, hierarchy_, options_.steps,
+          std::max(options_.refinement.interval, kLongestInterval));
+    step_ = saved.step;
+    next_regrid_ = saved.next_regrid;
+    next_check_ = std::min(saved.next_check, step_ + options_.refinement.check_finite);
+    indicator_scale_ = saved.indicator_scale;
+    stepper_.resume(saved.counters);
+    backend_.run([this, &saved] {
+      for (std::size_t index = 0; index < saved.levels.size(); ++index) {
+        restore(static_cast<int>(index), saved.levels[index]);
+      }
+      make_plan();
+      plan_->resume(saved.unnested);
+    });
+  }
+
+  SavedRun save(int figures) {
+    SavedRun saved{step_, next_regrid_,        next_check_, plan_->unnested(), indicator_scale_,
+                   {},    ledger().counters(), figures};
+    saved.levels.resize(static_cast<std::size_t>(hierarchy_.used_levels()));
+    backend_.run([this, &saved] {
+      for (std::size_t index = 0; index < saved.levels.size(); ++index) {
+        const Level& level = hierarchy_.level(static_cast<int>(index));
+        SavedLevel& to = saved.levels[index];
+        make_room(to, level, hierarchy_.shape().components + saved.figures);
+        backend_.for_each(level, [&](std::size_t slot, int) { copy(level.patch(slot), slot, to); });
+      }
+      if (saved.figures > 0) save_figures(saved);
+    });
+    return saved;
+  }
+
+  void advance(int steps) {
+    backend_.run([this, steps] {
+      recorder().note_return(step_);
+      for (const int end = step_ + steps; step_ < end;) {
+        look_for_broken_values();
+        if (step_ > 0 && step_ == next_regrid_) {
+          const TraceRecorder::Span span(recorder(), "regrid", step_);
+          regrid(Fill::kProlong);
+          stepper_.count_regrid();
+        }
+        const int count = std::min(end - step_, steps_to_regrid());
+        stepper_.advance(step_, count);
+        step_ += count;
+      }
+    });
+  }
+
+  void start_trace(std::size_t most_bytes) { recorder().start(most_bytes); }
+  bool trace_is_full() const { return stepper_.recorder().is_full(); }
+
+  Trace stop_trace() {
+    Trace trace = recorder().stop();
+    trace.solver = solver_.traits().name;
+    trace.backend = backend_.name();
+    trace.schedule = stepper_.by_level() ? "level" : "dataflow";
+    trace.workers = backend_.workers();
+    trace.points_x = options_.points_x;
+    trace.points_y = options_.points_y;
+    trace.levels = options_.levels;
+    trace.subcycling = options_.subcycling;
+    return trace;
+  }
+
+  int step() const { return step_; }
+  int next_regrid() const { return next_regrid_; }
+  std::size_t unnested_patches() const { return plan_->unnested(); }
+  double time() const { return step_ * dt(); }
+  double dt() const { return case_.end_time() / options_.steps; }
+  const SimulationOptions& options() const { return options_; }
+  const Hierarchy& hierarchy() const { return hierarchy_; }
+  const WorkLedger& ledger() const { return stepper_.ledger(); }
+  MemoryUse memory_use() const {
+    MemoryUse use = hierarchy_.memory_use();
+    use.metadata_bytes += stepper_.metadata_bytes();
+    return use;
+  }
+
+ private:
+  /// Base steps that may be taken in one go.
+  int steps_to_regrid() const {
+    return options_.levels == 1 ? kLongestWindow : std::min(kLongestWindow, next_regrid_ - step_);
+  }
+
+  /// The base step before which the mesh is rebuilt next; none with one level.
+  int after_regrid() const {
+    const int interval = options_.refinement.interval;
+    if (interval > 0) return step_ - step_ % interval + interval;
+    const StepClock clock(case_.end_time(), options_.steps, options_.subcycling);
+    return step_ + automatic_interval(hierarchy_, clock, options_.refinement.buffer);
+  }
+
+  /// When it is time to. The run pauses between windows of steps anyway, so that this costs no
+  /// wait.
+  void look_for_broken_values() {
+    const int interval = options_.refinement.check_finite;
+    if (interval == 0 || step_ < next_check_) return;
+    const TraceRecorder::Span span(recorder(), "check", step_);
+    check_finite(hierarchy_, backend_, step_);
+    next_check_ = step_ + interval;
+  }
+
+  Indicator indicator_of(const RefinementOptions& options) const {
+    return make_indicator(options, hierarchy_.geometry(), case_, options.floor * indicator_scale_);
+  }
+
+  void make_plan() {
+    plan_.emplace(hierarchy_, backend_, options_.refinement, indicator_of(options_.refinement));
+  }
+
+  /// Ghosts are filled anew for it, as for a regrid; every step fills its own.
+  void save_figures(SavedRun& saved) {
+    RefinementOptions exact = options_.refinement;
+    exact.threshold = 0.0;  // however small
+    exact.derefine_threshold = 0.0;
+    const Indicator indicator = indicator_of(exact);
+    for (std::size_t at = 0; at < saved.levels.size(); ++at) {
+      const int index = static_cast<int>(at);
+      const Level& level = hierarchy_.level(index);
+      fill_ghosts(index);
+      backend_.for_each(level, [&](std::size_t slot, int) {
+        const Patch& patch = level.patch(slot);
+        IndicatorField values;
+        indicator(patch, time(), values);
+        copy_figures(patch, ledger().seconds(patch.work.ticks), values, slot, saved.levels[at]);
+      });
+    }
+  }
+
+  /// Makes the patches of a level, the levels below being there. What a step needs beside their
+  /// values is computed anew.
+  void restore(int index, const SavedLevel& saved) {
+    if (index > 0) {
+      check_nesting(saved, hierarchy_);
+      check_memory(hierarchy_, index, saved.patches, options_.refinement.memory_limit);
+      hierarchy_.change(index, saved.patches);
+    }
+    Level& level = hierarchy_.level(index);
+    std::vector<std::size_t> all(level.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    backend_.for_each(level, [&](std::size_t slot, int) { copy(saved, slot, level.patch(slot)); });
+    stepper_.prepare(index, all, time());
+    for (std::size_t slot = 0; slot < level.size(); ++slot) {
+      level.patch(slot).cfl = saved.cfl[slot];
+    }
+  }
+
+  /// How new patches get their values.
+  enum class Fill { kSample, kProlong };
+
+  /// Rebuilds every level above 0, coarse to fine, all at the same time. At each level: ghosts,
+  /// tags, the new children, their values.
+  void regrid(Fill fill) {
+    plan_->begin(step_);
+    for (int level = 0; level + 1 < hierarchy_.max_levels(); ++level) {
+      fill_ghosts(level);
+      std::vector<PatchId> wanted = plan_->children(level, time());
+      check_memory(hierarchy_, level + 1, wanted, options_.refinement.memory_limit);
+      const std::vector<std::size_t> came = hierarchy_.change(level + 1, std::move(wanted));
+      plan_->note_arrivals(level + 1, came);
+      if (fill == Fill::kSample) {
+        sample(level + 1, came);
+      } else {
+        prolong_into(level + 1, came);
+      }
+      stepper_.prepare(level + 1, came, time());
+    }
+    if (options_.levels > 1) next_regrid_ = after_regrid();
+  }
+
+  void fill_ghosts(int level) {
+    backend_.for_each(hierarchy_.level(level), [&](std::size_t slot, int) {
+      exchange_.fill(level, slot, State::kNow, {time(), 0.0, 0.0});
+    });
+  }
+
+  void sample(int index, const std::vector<std::size_t>& slots) {
+    for_slots(backend_, hierarchy_.level(index), slots, [&](std::size_t slot) {
+      Patch& patch = hierarchy_.level(index).patch(slot);
+      std::array<double, kPatchPoints> values;
+      for (int component = 0; component < patch.now().components(); ++component) {
+        const auto initial = [&](Points points, std::span<double> result) {
+          case_.initial(points, component, result);
+          return true;
+        };
+        sample_patch(hierarchy_.geometry(), patch.id(), initial, values);
+        patch.now().interior(component) =
+            Eigen::Map<const FieldArray>(values.data(), kPatchSize, kPatchSize);
+      }
+    });
+  }
+
+  void prolong_into(int index, const std::vector<std::size_t>& slots) {
+    const Level& coarser = hierarchy_.level(index - 1);
+    for_slots(backend_, hierarchy_.level(index), slots, [&](std::size_t slot) {
+      Patch& patch = hierarchy_.level(index).patch(slot);
+      const auto parent = static_cast<std::size_t>(coarser.find(patch.id().parent()));
+      transfer_.prolong(coarser.patch(parent).now(), patch.id().quadrant(), patch.now());
+    });
+  }
+
+  double largest_magnitude() const {
+    double largest = 0.0;
+    const Level& base = hierarchy_.level(0);
+    for (std::size_t slot = 0; slot < base.size(); ++slot) {
+      for (int component = 0; component < hierarchy_.shape().components; ++component) {
+        largest = std::max(largest, base.patch(slot).now().interior(component).abs().maxCoeff());
+      }
+    }
+    return largest;
+  }
+
+  TraceRecorder& recorder() { return stepper_.recorder(); }
+
+  const Case& case_;
+  const Solver& solver_;
+  TransferOperators transfer_;
+  Backend& backend_;
+  SimulationOptions options_;
+  Hierarchy hierarchy_;
+  GhostExchange exchange_;
+  TimeStepper stepper_;
+  int step_ = 0;
+  std::optional<RegridPlan> plan_;
+  int next_regrid_ = 0;  ///< 0 = never
+  int next_check_ = 0;
+  double indicator_scale_ = 0.0;  ///< largest magnitude of the initial state
+};
+
+Simulation::Simulation(const Case& problem, const Solver& solver, Backend& backend,
+                       const SimulationOptions& options)
+    : engine_(std::make_unique<Engine>(problem, solver, backend, options)) {
+  engine_->initialize();
+}
+
+Simulation::Simulation(const Case& problem, const Solver& solver, Backend& backend,
+                       const SimulationOptions& options, const SavedRun& saved)
+    : engine_((check_base(saved, base_patches(options)),
+               std::make_unique<Engine>(problem, solver, backend, options))) {
+  engine_->resume(saved);
+}
+
+Simulation::~Simulation() = default;
+
+void Simulation::advance(int steps) { engine_->advance(steps); }
+void Simulation::start_trace(std::size_t most_bytes) { engine_->start_trace(most_bytes); }
+bool Simulation::trace_is_full() const { return engine_->trace_is_full(); }
+Trace Simulation::stop_trace() { return engine_->stop_trace(); }
+std::vector<WorkerActivity> Simulation::activity() const { return engine_->ledger().activity(); }
+SavedRun Simulation::save() const { return engine_->save(0); }
+SavedRun Simulation::save_with_figures() const {
+  return engine_->save(static_cast<int>(kFigureNames.size()));
+}
+int Simulation::step() const { return engine_->step(); }
+int Simulation::next_regrid() const { return engine_->next_regrid(); }
+std::size_t Simulation::unnested_patches() const { return engine_->unnested_patches(); }
+double Simulation::time() const { return engine_->time(); }
+double Simulation::dt() const { return engine_->dt(); }
+const SimulationOptions& Simulation::options() const { return engine_->options(); }
+const Hierarchy& Simulation::hierarchy() const { return engine_->hierarchy(); }
+const WorkCounters& Simulation::counters() const { return engine_->ledger().counters(); }
+MemoryUse Simulation::memory_use() const { return engine_->memory_use(); }
+const std::deque<BaseStepLoad>& Simulation::recent_steps() const {
+  return engine_->ledger().steps();
+}
+
+}  // namespace kumiko::amr

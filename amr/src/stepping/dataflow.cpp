@@ -1,0 +1,149 @@
+#include "stepping/dataflow.hpp"
+
+#include <array>
+#include <cassert>
+#include <span>
+
+#include <kumiko/runtime/this_thread.hpp>
+
+namespace kumiko::amr {
+
+namespace {
+
+constexpr std::size_t parity(int number) { return static_cast<std::size_t>(number & 1); }
+
+}  // namespace
+
+class DataflowStepper::ReadyList {
+ public:
+  void add(const Ready& ready) {
+    assert(size_ < ready_.size());
+    ready_[size_++] = ready;
+  }
+  std::span<const Ready> all() const { return {ready_.data(), size_}; }
+
+ private:
+  /// The patch itself, 8 siblings, their 32 children, the parent and its 8 siblings, each once.
+  std::array<Ready, 64> ready_;
+  std::size_t size_ = 0;
+};
+
+void DataflowStepper::advance(int first, int count) {
+  first_ = first;
+  count_ = count;
+  set_entries();
+  runtime::TaskGroup group;
+  group_ = &group;
+  for (int worker = 0; worker < backend_.workers(); ++worker) {
+    group.run_near(worker, [this, worker] { start(worker); });
+  }
+  group.wait();
+}
+
+/// Where a worker's patches begin.
+std::size_t DataflowStepper::part(int level, int worker) const {
+  const auto workers = static_cast<std::size_t>(backend_.workers());
+  return graph_.level(level).size() * static_cast<std::size_t>(worker) / workers;
+}
+
+/// For the window's first steps: what stands when it begins, all states 0, is not waited for.
+void DataflowStepper::set_entries() {
+  const std::uint64_t now = read_ticks();
+  for (int level = 0; level < graph_.levels(); ++level) {
+    const LevelStep second = clock_.step(first_, level, 1);
+    const bool parent_is_there = second.ends_coarse() && second.coarse_number() == 0;
+    int home = 0;
+    for (Node& node : graph_.level(level)) {
+      while (node.slot >= part(level, home + 1)) ++home;
+      node.home = home;
+      node.done_at = now;
+      // relaxed: the threads that use them are started later.
+      for (std::size_t kind = 0; kind < PatchGraph::kKinds; ++kind) {
+        for (std::size_t half = 0; half < 2; ++half) {
+          node.entries[kind][half].store(node.inputs[kind][half], std::memory_order_relaxed);
+        }
+      }
+      auto& advance = node.entries[static_cast<std::size_t>(PieceKind::kAdvance)];
+      advance[0].store(node.coarse_edges, std::memory_order_relaxed);
+      if (parent_is_there) advance[1].fetch_sub(1, std::memory_order_relaxed);
+    }
+  }
+}
+
+/// Starts those of a worker's patches that need not wait.
+void DataflowStepper::start(int worker) {
+  for (int level = 0; level < graph_.levels(); ++level) {
+    const std::size_t begin = part(level, worker);
+    for (Node& node : graph_.level(level).subspan(begin, part(level, worker + 1) - begin)) {
+      if (node.coarse_edges != 0) continue;
+      group_->run([this, &node] { run({&node, 0, PieceKind::kAdvance}); });
+    }
+  }
+}
+
+/// Does a piece of work and goes on with one that it has made ready here; others get threads.
+void DataflowStepper::run(Ready ready) {
+  for (;;) {
+    ReadyList made;
+    execute(ready, made);
+    if (made.all().empty()) return;
+    const int here = runtime::this_thread::worker_index();
+    for (const Ready& other : made.all()) {
+      if (other.node->home == here) continue;
+      group_->run_near(other.node->home, [this, other] { run(other); });
+    }
+    const Ready* next = nullptr;
+    for (const Ready& own : made.all()) {
+      if (own.node->home != here) continue;
+      if (next != nullptr) group_->run([this, other = *next] { run(other); });
+      next = &own;
+    }
+    if (next == nullptr) return;
+    ready = *next;
+  }
+}
+
+void DataflowStepper::execute(const Ready& ready, ReadyList& made) {
+  Node& node = *ready.node;
+  const auto kind = static_cast<std::size_t>(ready.kind);
+  const std::size_t half = parity(ready.number);
+  // relaxed: what comes for step n + 2 comes after state n + 1 of this patch.
+  node.entries[kind][half].store(node.inputs[kind][half], std::memory_order_relaxed);
+  const LevelStep step = clock_.step(first_, node.level, ready.number);
+  node.done_at = pieces_.run(ready.kind, step, node.slot, runtime::this_thread::worker_index(),
+                             recorder_.piece(node, ready.kind, ready.number));
+  graph_.for_each_successor(ready.kind, step, node,
+                            [&](Node& who, int number, PieceKind what, WaitCause cause) {
+                              arrive({&who, number, what}, ready, cause, made);
+                            });
+}
+
+/// One of the inputs of a piece of work is there; if it is the last one, the piece is ready, and
+/// its patch has waited for whoever brought it.
+void DataflowStepper::arrive(const Ready& ready, const Ready& from, WaitCause cause,
+                             ReadyList& made) {
+  Node& node = *ready.node;
+  // release: what this thread did comes before the piece; acquire: so does what the others did who
+  // brought inputs.
+  auto& entry = node.entries[static_cast<std::size_t>(ready.kind)][parity(ready.number)];
+  if (entry.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  if (ready.number >= count_ * clock_.substeps(node.level)) return;
+  made.add(ready);
+  // A patch that was busy itself until the end has not waited.
+  if (from.node->done_at > node.done_at) note_wait(ready, from, cause);
+}
+
+void DataflowStepper::note_wait(const Ready& ready, const Ready& from, WaitCause cause) {
+  const Node& node = *ready.node;
+  const LevelStep step = clock_.step(first_, node.level, ready.number);
+  const int worker = runtime::this_thread::worker_index();
+  ledger_.note_wait(worker, from.node->done_at - node.done_at,
+                    {0.0, step.base_step, worker, cause, node.patch->id(), from.node->patch->id()});
+  TracePiece* const piece = recorder_.piece(node, ready.kind, ready.number);
+  if (piece == nullptr) return;
+  // The piece is not begun before this thread passes it on.
+  piece->awaited = recorder_.index(*from.node, from.kind, from.number);
+  piece->cause = cause;
+}
+
+}  // namespace kumiko::amr

@@ -1,0 +1,64 @@
+// Which of several failures a run ends with.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <exception>
+#include <limits>
+#include <mutex>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "schedule/level_step.hpp"
+
+namespace kumiko::amr {
+
+/// One patch's failure in one step of its level.
+struct Failure {
+  LevelStep step;
+  std::size_t slot = 0;
+  double cfl = 0.0;         ///< too large, if there is no exception
+  std::exception_ptr what;  ///< else
+};
+
+/// Keeps the failure that comes first in the order of time, so that a run ends with the same error
+/// whoever met it first: by time, level, the larger CFL number, slot.
+class FirstFailure {
+ public:
+  /// Keeps it, if it comes first. From any thread.
+  void keep(Failure failure) {
+    const std::lock_guard lock(mutex_);
+    if (first_ && key(*first_) <= key(failure)) return;
+    // relaxed, as all accesses: a hint to leave out work.
+    last_step_.store(failure.step.base_step, std::memory_order_relaxed);
+    first_ = std::move(failure);
+  }
+
+  /// Whether a step need not be taken any more. The others of the failed base step must: they may
+  /// fail earlier.
+  bool makes_void(const LevelStep& step) const {
+    return step.base_step > last_step_.load(std::memory_order_relaxed);
+  }
+  bool any() const { return last_step_.load(std::memory_order_relaxed) != kNone; }
+
+  /// Takes it out. When nobody works.
+  std::optional<Failure> take() {
+    last_step_.store(kNone, std::memory_order_relaxed);
+    return std::exchange(first_, std::nullopt);
+  }
+
+ private:
+  static constexpr int kNone = std::numeric_limits<int>::max();
+
+  /// Steps of different levels that begin together do so at the same time, to the bit.
+  static std::tuple<double, int, double, std::size_t> key(const Failure& failure) {
+    return {failure.step.time, failure.step.level, -failure.cfl, failure.slot};
+  }
+
+  std::mutex mutex_;
+  std::optional<Failure> first_;
+  std::atomic<int> last_step_{kNone};  ///< base step of the failure, the last one that matters
+};
+
+}  // namespace kumiko::amr

@@ -1,0 +1,206 @@
+#include "stepping/patch_stepper.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include <kumiko/amr/finite_check.hpp>
+
+#include "transfer/reflux.hpp"
+
+namespace kumiko::amr {
+
+namespace {
+
+/// Base steps that a run may have.
+constexpr std::int64_t kMostSteps = std::numeric_limits<int>::max();
+
+DeclarationError stays_too_large(const Solver& solver, const PatchId& id, double time,
+                                 const char* member, double cfl, double divisor, double of_less) {
+  return DeclarationError(
+      fmt::format("solver '{}' gives {} CFL number {:.8g} at t = {:g}, and {:.8g} with a step {:g} "
+                  "times shorter, "
+                  "but takes up to {:g}; {} must return a number that falls with the step",
+                  solver.traits().name, to_string(id), cfl, time, of_less, divisor,
+                  solver.traits().cfl_limit, member));
+}
+
+}  // namespace
+
+PatchStepper::PatchStepper(Hierarchy& hierarchy, const Case& problem, const Solver& solver,
+                           const GhostExchange& exchange, const SimulationOptions& options)
+    : hierarchy_(hierarchy),
+      case_(problem),
+      solver_(solver),
+      exchange_(exchange),
+      transfer_(transfer_operators(solver.traits().centring)),
+      options_(options),
+      rules_(
+          hierarchy, StepClock(problem.end_time(), options.steps, options.subcycling),
+          options.subcycling && options.time_interpolation != TimeInterpolation::kCharacteristic) {}
+
+double PatchStepper::prepare(Patch& patch, State state, double time) const {
+  patch.velocity_cfl = cfl_of(patch.id(), time, rules_.clock().dt(0), patch.coefficients());
+  patch.cfl = patch.velocity_cfl;
+  if (solver_.traits().nonlinear) patch.cfl = std::max(patch.cfl, state_cfl(patch, state, time));
+  return patch.cfl;
+}
+
+double PatchStepper::state_cfl(const Patch& patch, State state, double time) const {
+  const double cfl = solver_.state_cfl(patch.state(state), patch.coefficients());
+  if (std::isfinite(cfl)) return cfl;
+  throw BrokenValueError(fmt::format("{} has a speed that is not a finite number at t = {:g}",
+                                     to_string(patch.id()), time));
+}
+
+double PatchStepper::cfl_of(const PatchId& id, double time, double base_dt,
+                            std::span<double> coefficients) const {
+  const PatchCoordinates coordinates(hierarchy_.geometry(), id);
+  const double spacing = hierarchy_.geometry().spacing(id.level);
+  const double dt = base_dt / static_cast<double>(rules_.clock().substeps(id.level));
+  const double cfl =
+      solver_.prepare(case_, {coordinates.points(), spacing, id.i * kPatchSize, id.j * kPatchSize},
+                      time, dt, coefficients);
+  if (std::isfinite(cfl)) return cfl;
+  if (velocity_is_finite(coordinates, time, dt)) {
+    throw BrokenValueError(fmt::format(
+        "solver '{}' gives {} CFL number {:g} at t = {:g}, though the velocity there is "
+        "finite",
+        solver_.traits().name, to_string(id), cfl, time));
+  }
+  throw BrokenValueError(fmt::format("{} has a velocity that is not a finite number at t = {:g}",
+                                     to_string(id), time));
+}
+
+/// At the start of a step, half-way and at its end, where schemes look.
+bool PatchStepper::velocity_is_finite(const PatchCoordinates& patch, double time, double dt) const {
+  std::array<double, kPatchPoints> x;
+  std::array<double, kPatchPoints> y;
+  for (const double part : {0.0, 0.5, 1.0}) {
+    case_.velocity(patch.points(), time + part * dt, {x, y});
+    const auto is_finite = [](double speed) { return std::isfinite(speed); };
+    if (!std::all_of(x.begin(), x.end(), is_finite)) return false;
+    if (!std::all_of(y.begin(), y.end(), is_finite)) return false;
+  }
+  return true;
+}
+
+CflError PatchStepper::cfl_error(const Patch& patch, double time, double cfl) const {
+  const PatchId& id = patch.id();
+  std::int64_t enough = smallest_steps(id, time);
+  if (solver_.traits().nonlinear) {
+    require_falling_state_cfl(patch, time);
+    enough = std::max(enough, in_proportion(options_.steps, cfl));
+  }
+  return {fmt::format("{} has CFL number {:.8g} at t = {:g}, but solver '{}' takes up "
+                      "to {:g}; time.steps must be {} at least",
+                      to_string(id), cfl, time, solver_.traits().name, solver_.traits().cfl_limit,
+                      enough),
+          enough};
+}
+
+/// The steps with which a CFL number that is proportional to the step is served.
+std::int64_t PatchStepper::in_proportion(std::int64_t steps, double cfl) const {
+  constexpr double kMost = 1e18;  // a state that explodes asks for more than an integer holds
+  const double wanted = std::ceil(static_cast<double>(steps) * (cfl / solver_.traits().cfl_limit));
+  return static_cast<std::int64_t>(std::min(wanted, kMost));
+}
+
+/// By bisection, since a departure scheme need not be linear in the step. Where even kMostSteps are
+/// too few, in proportion to them.
+std::int64_t PatchStepper::smallest_steps(const PatchId& id, double time) const {
+  std::vector<double> scratch(hierarchy_.shape().coefficients);
+  const auto cfl_with = [&](std::int64_t steps) {
+    return cfl_of(id, time, case_.end_time() / static_cast<double>(steps), scratch);
+  };
+  const auto enough = [&](std::int64_t steps) { return serves(cfl_with(steps)); };
+  std::int64_t refused = options_.steps;
+  const double cfl = cfl_with(refused);
+  if (serves(cfl)) return refused;  // it was the state that asked for more
+  std::int64_t accepted = 2 * refused;
+  while (!enough(accepted)) {
+    if (accepted > kMostSteps) {
+      const double least = cfl_with(accepted);
+      const double divisor = static_cast<double>(accepted) / options_.steps;
+      if (least * std::sqrt(divisor) < cfl) return in_proportion(accepted, least);
+      throw stays_too_large(solver_, id, time, "prepare()", cfl, divisor, least);
+    }
+    refused = accepted;
+    accepted *= 2;
+  }
+  while (accepted - refused > 1) {
+    const std::int64_t middle = refused + (accepted - refused) / 2;
+    (enough(middle) ? accepted : refused) = middle;
+  }
+  return accepted;
+}
+
+/// The state may be another than the one whose number was too large: the patch may have taken more
+/// steps before the run ended. For any state it is proportional to the step.
+void PatchStepper::require_falling_state_cfl(const Patch& patch, double time) const {
+  constexpr double kDivisor = 16.0;
+  std::vector<double> scratch(hierarchy_.shape().coefficients);
+  const auto cfl_with = [&](double base_dt) {
+    cfl_of(patch.id(), time, base_dt, scratch);
+    return solver_.state_cfl(patch.state(State::kNow), scratch);
+  };
+  const double cfl = cfl_with(rules_.clock().dt(0));
+  const double less = cfl_with(rules_.clock().dt(0) / kDivisor);
+  if (!(less > 0.0 && less * std::sqrt(kDivisor) > cfl)) return;
+  throw stays_too_large(solver_, patch.id(), time, "state_cfl()", cfl, kDivisor, less);
+}
+
+void PatchStepper::fill_ghosts(const LevelStep& step, std::size_t slot) const {
+  const bool second = step.second_half();
+  exchange_.fill(step.level, slot, step.from(),
+                 {step.time, second ? step.dt : 0.0, second ? 0.5 : 0.0, step.coarse_from()});
+}
+
+double PatchStepper::advance(const LevelStep& step, std::size_t slot) const {
+  Patch& patch = hierarchy_.level(step.level).patch(slot);
+  double cfl = 0.0;
+  if (!case_.steady_velocity()) {
+    cfl = prepare(patch, step.from(), step.time);
+  } else if (solver_.traits().nonlinear) {
+    patch.cfl = std::max(patch.velocity_cfl, state_cfl(patch, step.from(), step.time));
+    cfl = patch.cfl;
+  }
+  if (!serves(cfl)) return cfl;
+  const PatchView before = patch.state(step.from());
+  const PatchView after = patch.state(step.to());
+  if (!hierarchy_.shape().flux_form) {
+    solver_.advance(before, std::as_const(patch).coefficients(), after);
+    return cfl;
+  }
+  solver_.advance_with_fluxes(before, std::as_const(patch).coefficients(), after, patch.fluxes());
+  if (step.level > 0) accumulate_fluxes(patch, step.second_half() ? 1 : 0);
+  return cfl;
+}
+
+void PatchStepper::fill_next_ghosts(const LevelStep& step, std::size_t slot) const {
+  const bool second = step.second_half();
+  exchange_.fill(step.level, slot, step.to(),
+                 {step.time + step.dt, second ? 2.0 * step.dt : step.dt, second ? 1.0 : 0.5,
+                  step.coarse_from()});
+}
+
+void PatchStepper::finish(const LevelStep& step, std::size_t slot) const {
+  Patch& patch = hierarchy_.level(step.level).patch(slot);
+  if (!rules_.finishes(patch)) return;
+  const Level& finer = hierarchy_.level(step.level + 1);
+  const State fine = state_at(step.finer_end());
+  for (int quadrant = 0; quadrant < 4; ++quadrant) {
+    const std::int32_t child = patch.children[static_cast<std::size_t>(quadrant)];
+    if (child < 0) continue;
+    transfer_.restrict_onto(finer.patch(static_cast<std::size_t>(child)).state(fine), quadrant,
+                            patch.state(step.to()));
+  }
+  if (hierarchy_.shape().flux_form) reflux(hierarchy_, step.level, slot, patch.state(step.to()));
+}
+
+}  // namespace kumiko::amr

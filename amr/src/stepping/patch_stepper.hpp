@@ -1,0 +1,75 @@
+// What is done to one patch in one step of its level, whoever orders it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <kumiko/amr/simulation_options.hpp>
+#include <kumiko/amr/solver.hpp>
+#include <kumiko/amr/step_error.hpp>
+
+#include "ghosts/ghost_exchange.hpp"
+#include "schedule/level_step.hpp"
+#include "schedule/step_rules.hpp"
+#include "transfer/transfer_operators.hpp"
+
+namespace kumiko::amr {
+
+/// The numerics of a step, patch by patch. Both schedules call these and nothing else, so that they
+/// give the same bits. Every member may be called from many threads at once, for different patches;
+/// who may call when is said at each. None suspends.
+class PatchStepper {
+ public:
+  PatchStepper(Hierarchy& hierarchy, const Case& problem, const Solver& solver,
+               const GhostExchange& exchange, const SimulationOptions& options);
+
+  const StepRules& rules() const { return rules_; }
+
+  /// Fills the coefficients of a patch for a step that begins at `time`, with that state.
+  /// @return the CFL number. Throws std::runtime_error when the velocity is not finite.
+  double prepare(Patch& patch, State state, double time) const;
+
+  /// Fills the ghosts of the step's first state. Reads that state of the siblings, final, and of
+  /// the level below what GhostExchange::fill() says.
+  void fill_ghosts(const LevelStep& step, std::size_t slot) const;
+
+  /// Computes the step's last state, unrestricted, from the first one, whose ghosts are filled.
+  /// Overwrites the state before the first one.
+  /// @return the CFL number, computed anew when the speeds change in time, else 0. When it is
+  /// above the solver's limit nothing else has been done.
+  double advance(const LevelStep& step, std::size_t slot) const;
+
+  /// Fills the ghosts of the step's last state, for interpolation in time. Reads the
+  /// siblings' unrestricted last state, and of the level below what GhostExchange::fill() says.
+  void fill_next_ghosts(const LevelStep& step, std::size_t slot) const;
+
+  /// Makes the step's last state final: takes over what the children have computed and, when fluxes
+  /// are kept, what has flown to and from finer patches beside its points. The children, and those
+  /// of the neighbours, have reached the same time.
+  void finish(const LevelStep& step, std::size_t slot) const;
+
+  /// The error for a patch whose CFL number exceeds the solver's limit. Throws DeclarationError
+  /// when that number does not fall with the step.
+  CflError cfl_error(const Patch& patch, double time, double cfl) const;
+  bool serves(double cfl) const { return cfl <= solver_.traits().cfl_limit; }
+
+ private:
+  double cfl_of(const PatchId& id, double time, double base_dt,
+                std::span<double> coefficients) const;
+  double state_cfl(const Patch& patch, State state, double time) const;
+  bool velocity_is_finite(const PatchCoordinates& patch, double time, double dt) const;
+  std::int64_t in_proportion(std::int64_t steps, double cfl) const;
+  std::int64_t smallest_steps(const PatchId& id, double time) const;
+  void require_falling_state_cfl(const Patch& patch, double time) const;
+
+  Hierarchy& hierarchy_;
+  const Case& case_;
+  const Solver& solver_;
+  const GhostExchange& exchange_;
+  TransferOperators transfer_;
+  SimulationOptions options_;
+  StepRules rules_;
+};
+
+}  // namespace kumiko::amr
