@@ -34,7 +34,7 @@ constexpr std::int64_t kStretch = 1'000'000;  // ticks
 /// A recorder of three levels, whose pieces are done by nobody at times that a test chooses.
 class Recorder {
  public:
-  Recorder() { graph_.build(*hierarchy_, patches_); }
+  Recorder() { graph_.build(*hierarchy_, rules_); }
 
   TraceRecorder& get() { return recorder_; }
   std::size_t patches() const {
@@ -48,14 +48,14 @@ class Recorder {
     start_ = read_ticks();
   }
   void begin(int first, int count) {
-    recorder_.begin_stretch({patches_.clock(), first, 3, patches_.blends_in_time()}, count, graph_);
+    recorder_.begin_stretch({rules_.clock(), first, 3, rules_.blends_in_time()}, count, graph_);
   }
   /// Ticks since the start: of all pieces of the stretch, and of the stretch.
   void end(int count, std::int64_t begin_piece, std::int64_t end_piece, std::int64_t begin,
            std::int64_t end) {
     for (int level = 0; level < graph_.levels(); ++level) {
       for (const PatchGraph::Node& node : graph_.level(level)) {
-        for (int number = 0; number < count * patches_.clock().substeps(level); ++number) {
+        for (int number = 0; number < count * rules_.clock().substeps(level); ++number) {
           for (const PieceKind kind :
                {PieceKind::kAdvance, PieceKind::kBlend, PieceKind::kFinish}) {
             TracePiece* const piece = recorder_.piece(node, kind, number);
@@ -69,7 +69,7 @@ class Recorder {
     }
     recorder_.end_stretch(static_cast<std::uint64_t>(at(begin)),
                           static_cast<std::uint64_t>(at(end)), graph_);
-    graph_.build(*hierarchy_, patches_);
+    graph_.build(*hierarchy_, rules_);
   }
   void stretch(int first, int count, std::int64_t begin) {
     this->begin(first, count);
@@ -90,12 +90,9 @@ class Recorder {
   std::int64_t at(std::int64_t ticks) const { return static_cast<std::int64_t>(start_) + ticks; }
 
   testing::FunctionCase problem_;
-  std::unique_ptr<Solver> solver_ = testing::cubic_solver();
   std::unique_ptr<Backend> backend_ = make_backend("serial", 1);
   std::unique_ptr<Hierarchy> hierarchy_ = testing::island({}, {1, 2, 0});
-  GhostExchange exchange_{*hierarchy_, problem_, *solver_, TimeInterpolation::kLinear};
-  PatchStepper patches_{*hierarchy_, problem_, *solver_, exchange_,
-                        testing::run_options(64, 3, 100)};
+  StepRules rules_{*hierarchy_, StepClock(problem_.end_time(), 100, true), false};
   WorkLedger ledger_{*backend_, 3};
   TraceRecorder recorder_{*backend_, ledger_, false};
   PatchGraph graph_;
