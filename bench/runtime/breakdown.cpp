@@ -8,10 +8,10 @@
 #include <kumiko/runtime/runtime.hpp>
 #include <kumiko/runtime/task_group.hpp>
 
-#include "context.hpp"
-#include "deque.hpp"
-#include "scheduler.hpp"
-#include "stack_pool.hpp"
+#include "core/deque.hpp"
+#include "core/scheduler.hpp"
+#include "stack/context.hpp"
+#include "stack/stack_pool.hpp"
 #include "tunables.hpp"
 
 namespace kumiko::bench {

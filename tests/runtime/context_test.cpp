@@ -1,7 +1,7 @@
 // Contract: a switch keeps the callee-saved registers and the floating-point control words of the
 // side that is left, hands the After over, and an ended context goes on where it said; a thread
 // keeps its errno too. Unwinders stop at the first frame of a thread.
-#include "context.hpp"
+#include "stack/context.hpp"
 
 #include <array>
 #include <cerrno>
@@ -16,7 +16,7 @@
 #include <kumiko/runtime/task_group.hpp>
 #include <kumiko/runtime/thread.hpp>
 
-#include "fiber.hpp"
+#include "stack/fiber.hpp"
 #include "support.hpp"
 
 namespace kumiko::runtime::test {

@@ -1,6 +1,6 @@
 // Contract: the owner sees a stack, thieves see a queue, and every element is taken exactly once,
 // whether it became public at the owner's hands or was seized.
-#include "deque.hpp"
+#include "core/deque.hpp"
 
 #include <atomic>
 #include <cstddef>

@@ -9,7 +9,7 @@
 #include <kumiko/runtime/task_group.hpp>
 #include <kumiko/runtime/thread.hpp>
 
-#include "asymmetric_barrier.hpp"
+#include "machine/asymmetric_barrier.hpp"
 #include "support.hpp"
 
 #if defined(__x86_64__)

@@ -8,8 +8,8 @@
 #include <kumiko/runtime/task_group.hpp>
 #include <kumiko/runtime/this_thread.hpp>
 
+#include "machine/topology.hpp"
 #include "support.hpp"
-#include "topology.hpp"
 
 namespace kumiko::runtime::test {
 namespace {

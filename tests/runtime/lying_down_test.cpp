@@ -8,9 +8,9 @@
 #include <random>
 #include <thread>
 
-#include "cpu_pause.hpp"
-#include "deque.hpp"
-#include "idle.hpp"
+#include "core/deque.hpp"
+#include "core/idle.hpp"
+#include "machine/cpu_pause.hpp"
 #include "support.hpp"
 
 namespace kumiko::runtime::test {

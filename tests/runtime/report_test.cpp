@@ -1,7 +1,7 @@
 // Contract: faults are named. A stack overflow says whose stack it was; threads that wait for each
 // other are listed with what they wait for; a Runtime that ends with blocked threads names them and
 // ends all the same.
-#include "report.hpp"
+#include "diagnosis/report.hpp"
 
 #include <array>
 #include <chrono>
@@ -20,8 +20,8 @@
 #include <kumiko/runtime/mutex.hpp>
 #include <kumiko/runtime/thread.hpp>
 
-#include "scheduler.hpp"
-#include "stack_pool.hpp"
+#include "core/scheduler.hpp"
+#include "stack/stack_pool.hpp"
 #include "support.hpp"
 #include "tunables.hpp"
 

@@ -1,6 +1,6 @@
 // Contract: stacks are distinct, usable down to their bottom, guarded below, and used again, the
 // last one given back first; workers exchange them in batches through the depot.
-#include "stack_pool.hpp"
+#include "stack/stack_pool.hpp"
 
 #include <cstring>
 #include <set>
@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "scheduler.hpp"
+#include "core/scheduler.hpp"
 #include "support.hpp"
 #include "tunables.hpp"
 

@@ -10,7 +10,7 @@
 #include <kumiko/runtime/runtime.hpp>
 #include <kumiko/runtime/task_group.hpp>
 
-#include "sanitizer.hpp"
+#include "stack/sanitizer.hpp"
 
 namespace kumiko::runtime::test {
 

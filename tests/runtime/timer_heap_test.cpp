@@ -1,6 +1,6 @@
 // Contract: a TimerHeap gives its waiters back in the order of their deadlines, each once, and none
 // before its time; a waiter may leave at any time, from anywhere in the heap.
-#include "timer_heap.hpp"
+#include "time/timer_heap.hpp"
 
 #include <chrono>
 #include <cstddef>

@@ -8,11 +8,11 @@
 
 #include <kumiko/runtime/options.hpp>
 
+#include "core/scheduler.hpp"
+#include "core/worker.hpp"
 #include "large_stacks.hpp"
 #include "libc_thread.hpp"
-#include "scheduler.hpp"
 #include "thread_blocks.hpp"
-#include "worker.hpp"
 
 namespace kumiko::pthread {
 

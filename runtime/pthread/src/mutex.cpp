@@ -4,8 +4,8 @@
 #include <cstddef>
 
 #include "clock.hpp"
-#include "cpu_pause.hpp"
 #include "interpose.hpp"
+#include "machine/cpu_pause.hpp"
 #include "real.hpp"
 #include "turns.hpp"
 

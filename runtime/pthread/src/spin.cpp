@@ -5,8 +5,8 @@
 
 #include <kumiko/runtime/this_thread.hpp>
 
-#include "cpu_pause.hpp"
 #include "interpose.hpp"
+#include "machine/cpu_pause.hpp"
 #include "turns.hpp"
 
 namespace kumiko::pthread {

@@ -6,8 +6,8 @@
 
 #include <pthread.h>
 
-#include "depot.hpp"
 #include "libc_thread.hpp"
+#include "stack/depot.hpp"
 #include "thread_record.hpp"
 
 namespace kumiko::pthread {

@@ -9,7 +9,7 @@
 #include <kumiko/runtime/detail/spawn.hpp>
 
 #include "clock.hpp"
-#include "completion.hpp"
+#include "core/completion.hpp"
 #include "engine.hpp"
 #include "interpose.hpp"
 #include "main_thread.hpp"

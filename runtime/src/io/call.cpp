@@ -1,4 +1,4 @@
-#include "call.hpp"
+#include "io/call.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -13,9 +13,9 @@
 
 #include <kumiko/runtime/io/blocking.hpp>
 
-#include "scheduler.hpp"
-#include "unique_descriptor.hpp"
-#include "worker.hpp"
+#include "core/scheduler.hpp"
+#include "core/worker.hpp"
+#include "io/unique_descriptor.hpp"
 
 namespace kumiko::runtime::detail {
 

@@ -4,8 +4,8 @@
 
 #include <kumiko/runtime/io/limits.hpp>
 
-#include "operation.hpp"
-#include "service.hpp"
+#include "io/operation.hpp"
+#include "io/service.hpp"
 
 namespace kumiko::runtime::detail {
 

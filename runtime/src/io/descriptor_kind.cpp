@@ -1,4 +1,4 @@
-#include "descriptor_kind.hpp"
+#include "io/descriptor_kind.hpp"
 
 #include <cerrno>
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <new>
 
-#include "descriptor_kind.hpp"
+#include "io/descriptor_kind.hpp"
 
 namespace kumiko::runtime::detail {
 

@@ -1,7 +1,7 @@
-#include "engine.hpp"
+#include "io/engine.hpp"
 
-#include "scheduler.hpp"
-#include "worker.hpp"
+#include "core/scheduler.hpp"
+#include "core/worker.hpp"
 
 namespace kumiko::runtime::detail {
 

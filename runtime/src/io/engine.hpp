@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "operation.hpp"
+#include "io/operation.hpp"
 
 namespace kumiko::runtime::detail {
 

@@ -1,4 +1,4 @@
-#include "epoll_engine.hpp"
+#include "io/epoll_engine.hpp"
 
 #include <array>
 #include <cerrno>
@@ -7,7 +7,7 @@
 #include <poll.h>
 #include <sys/epoll.h>
 
-#include "scheduler.hpp"
+#include "core/scheduler.hpp"
 #include "tunables.hpp"
 
 namespace kumiko::runtime::detail {

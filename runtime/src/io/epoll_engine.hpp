@@ -6,10 +6,10 @@
 #include <memory>
 #include <vector>
 
-#include "descriptor_table.hpp"
-#include "engine.hpp"
-#include "offload_pool.hpp"
-#include "unique_descriptor.hpp"
+#include "io/descriptor_table.hpp"
+#include "io/engine.hpp"
+#include "io/offload_pool.hpp"
+#include "io/unique_descriptor.hpp"
 
 namespace kumiko::runtime::detail {
 

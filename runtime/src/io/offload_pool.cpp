@@ -1,4 +1,4 @@
-#include "offload_pool.hpp"
+#include "io/offload_pool.hpp"
 
 #include <exception>
 

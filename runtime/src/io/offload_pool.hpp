@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "operation.hpp"
+#include "io/operation.hpp"
 
 namespace kumiko::runtime::detail {
 

@@ -1,4 +1,4 @@
-#include "operation.hpp"
+#include "io/operation.hpp"
 
 #include <algorithm>
 #include <array>
@@ -12,7 +12,7 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include "worker.hpp"
+#include "core/worker.hpp"
 
 namespace kumiko::runtime::detail {
 

@@ -12,7 +12,7 @@
 #include <kumiko/runtime/detail/spinlock.hpp>
 #include <kumiko/runtime/detail/waiter.hpp>
 
-#include "descriptor_kind.hpp"
+#include "io/descriptor_kind.hpp"
 
 namespace kumiko::runtime::detail {
 

@@ -10,8 +10,8 @@
 #include <kumiko/runtime/io/file_descriptor.hpp>
 #include <kumiko/runtime/io/operations.hpp>
 
-#include "call.hpp"
-#include "operation.hpp"
+#include "io/call.hpp"
+#include "io/operation.hpp"
 
 namespace kumiko::runtime::io {
 

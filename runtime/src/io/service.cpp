@@ -1,4 +1,4 @@
-#include "service.hpp"
+#include "io/service.hpp"
 
 #include <algorithm>
 #include <array>
@@ -12,11 +12,11 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "epoll_engine.hpp"
-#include "scheduler.hpp"
+#include "core/scheduler.hpp"
+#include "core/worker.hpp"
+#include "io/epoll_engine.hpp"
+#include "io/uring.hpp"
 #include "tunables.hpp"
-#include "uring.hpp"
-#include "worker.hpp"
 
 namespace kumiko::runtime::detail {
 

@@ -12,10 +12,10 @@
 #include <kumiko/runtime/io/limits.hpp>
 #include <kumiko/runtime/options.hpp>
 
-#include "engine.hpp"
-#include "offload_pool.hpp"
-#include "operation.hpp"
-#include "unique_descriptor.hpp"
+#include "io/engine.hpp"
+#include "io/offload_pool.hpp"
+#include "io/operation.hpp"
+#include "io/unique_descriptor.hpp"
 
 namespace kumiko::runtime::detail {
 

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "engine.hpp"
+#include "io/engine.hpp"
 
 namespace kumiko::runtime::detail {
 

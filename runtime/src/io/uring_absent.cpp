@@ -1,7 +1,7 @@
 #include <cerrno>
 #include <system_error>
 
-#include "uring.hpp"
+#include "io/uring.hpp"
 
 namespace kumiko::runtime::detail {
 

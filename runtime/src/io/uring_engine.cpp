@@ -1,4 +1,4 @@
-#include "uring_engine.hpp"
+#include "io/uring_engine.hpp"
 
 #include <array>
 #include <cerrno>
@@ -10,9 +10,9 @@
 #include <sched.h>
 #include <unistd.h>
 
-#include "scheduler.hpp"
+#include "core/scheduler.hpp"
+#include "io/uring.hpp"
 #include "tunables.hpp"
-#include "uring.hpp"
 
 namespace kumiko::runtime::detail {
 

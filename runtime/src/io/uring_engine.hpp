@@ -10,8 +10,8 @@
 
 #include <kumiko/runtime/detail/spinlock.hpp>
 
-#include "descriptor_table.hpp"
-#include "engine.hpp"
+#include "io/descriptor_table.hpp"
+#include "io/engine.hpp"
 
 namespace kumiko::runtime::detail {
 

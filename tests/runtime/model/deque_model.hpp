@@ -22,9 +22,9 @@ struct DequeIngredients {
   Order unlock = Order::kRelease;
 };
 
-/// Mirrors runtime/src/deque.hpp, function by function. Whoever changes one changes the other. Left
-/// out: make_room() but for the reuse of a slot, and the larger ring, which changes under the lock
-/// only.
+/// Mirrors runtime/src/core/deque.hpp, function by function. Whoever changes one changes the other.
+/// Left out: make_room() but for the reuse of a slot, and the larger ring, which changes under the
+/// lock only.
 ///
 /// Elements are numbers from 1 on. Each points to a cell that is 1 once the element is complete.
 class DequeModel {

@@ -32,9 +32,9 @@ struct Queues {
   Step look;  ///< goes there if some is visible
 };
 
-/// Mirrors runtime/src/idle.hpp and idle.cpp, function by function, and Worker::search() in
-/// runtime/src/worker.cpp. Whoever changes one changes the other. The Parker is one that keeps a
-/// signal (see parker_model_test.cpp). Which of several sleepers is woken makes no difference.
+/// Mirrors runtime/src/core/idle.hpp and idle.cpp, function by function, and Worker::search() in
+/// runtime/src/core/worker.cpp. Whoever changes one changes the other. The Parker is one that keeps
+/// a signal (see parker_model_test.cpp). Which of several sleepers is woken makes no difference.
 class IdleModel {
  public:
   IdleModel(Model& model, const BarrierModel& barrier, IdleIngredients with,

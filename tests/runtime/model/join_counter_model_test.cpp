@@ -2,9 +2,10 @@
 // sees what all threads of the group have written.
 //
 // JoinCounterModel mirrors runtime/include/kumiko/runtime/detail/group_state.hpp (JoinCounter) and
-// wait_slowly() and give_up_token() in runtime/src/task_group.cpp. Whoever changes one changes the
-// other. An owner that wakes itself goes on at once, on the same processor; one woken by another
-// thread goes on behind a release and an acquire, those of the queue that it comes through.
+// wait_slowly() and give_up_token() in runtime/src/threads/task_group.cpp. Whoever changes one
+// changes the other. An owner that wakes itself goes on at once, on the same processor; one woken
+// by another thread goes on behind a release and an acquire, those of the queue that it comes
+// through.
 #include <string>
 #include <vector>
 

@@ -1,8 +1,9 @@
 // Contract: a signal is not lost, whether it comes before park(), within it, or while the kernel
 // puts the thread to sleep; and what was written before unpark() is seen after park().
 //
-// The model mirrors park() and unpark() in runtime/src/parker.cpp. Whoever changes one changes the
-// other. The futex is a bit that says who sleeps; the kernel compares and lies down in one step.
+// The model mirrors park() and unpark() in runtime/src/core/parker.cpp. Whoever changes one changes
+// the other. The futex is a bit that says who sleeps; the kernel compares and lies down in one
+// step.
 #include <string>
 
 #include <gtest/gtest.h>

@@ -9,7 +9,7 @@
 /// What the runtime's models share.
 namespace kumiko::runtime::model {
 
-/// Mirrors runtime/src/asymmetric_barrier.hpp: with the kernel's help, or without it.
+/// Mirrors runtime/src/machine/asymmetric_barrier.hpp: with the kernel's help, or without it.
 enum class Help { kMembarrier, kCommonWord };
 
 struct Setting {

@@ -1,0 +1,156 @@
+#include <charconv>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include <unistd.h>
+
+#include <kumiko/runtime/cpu_budget.hpp>
+#include <kumiko/runtime/runtime.hpp>
+
+#include "core/scheduler.hpp"
+#include "diagnosis/report.hpp"
+#include "io/uring.hpp"
+#include "stack/sanitizer.hpp"
+#include "tunables.hpp"
+
+namespace kumiko::runtime {
+
+namespace {
+
+namespace tunables = detail::tunables;
+
+std::uint64_t chaos_seed_of_environment() {
+  const char* const text = std::getenv("KUMIKO_CHAOS_SEED");
+  if (text == nullptr || *text == '\0') return 0;
+  std::uint64_t seed = 0;
+  const char* const end = text + std::strlen(text);
+  if (std::from_chars(text, end, seed).ptr != end) {
+    throw std::invalid_argument("KUMIKO_CHAOS_SEED is '" + std::string(text) +
+                                "'; give a number, or 0 for none");
+  }
+  return seed;
+}
+
+IoEngine io_engine_of_environment() {
+  const char* const text = std::getenv("KUMIKO_IO_ENGINE");
+  const std::string_view name = text == nullptr ? "" : text;
+  if (name.empty() || name == "auto") return IoEngine::kAuto;
+  if (name == "io_uring") return IoEngine::kIoUring;
+  if (name == "epoll") return IoEngine::kEpoll;
+  throw std::invalid_argument("KUMIKO_IO_ENGINE is '" + std::string(name) +
+                              "'; give auto, io_uring or epoll");
+}
+
+IoEngine checked(IoEngine engine) {
+  if (engine == IoEngine::kAuto) engine = io_engine_of_environment();
+  if (engine != IoEngine::kIoUring) return engine;
+  if (const int refusal = detail::uring_refusal(); refusal != 0) {
+    throw std::system_error(refusal, std::generic_category(),
+                            "Runtime: io_uring cannot be used here; choose epoll, or auto");
+  }
+  return engine;
+}
+
+Options checked(Options options) {
+  if (options.workers < 0) {
+    throw std::invalid_argument("Runtime: " + std::to_string(options.workers) +
+                                " workers; give a positive number, or 0 for all available cores");
+  }
+  if (options.workers > tunables::kMostWorkers) {
+    throw std::invalid_argument("Runtime: " + std::to_string(options.workers) +
+                                " workers; give at most " + std::to_string(tunables::kMostWorkers));
+  }
+  if (options.stack_size < tunables::kSmallestStackSize ||
+      options.stack_size > tunables::kLargestStackSize) {
+    throw std::invalid_argument("Runtime: stacks of " + std::to_string(options.stack_size) +
+                                " bytes; give at least " +
+                                std::to_string(tunables::kSmallestStackSize) + " and at most " +
+                                std::to_string(tunables::kLargestStackSize));
+  }
+  if (options.deadlock_report_after.count() < 0) {
+    throw std::invalid_argument("Runtime: deadlock_report_after is negative; give 0 for no report");
+  }
+  if (options.workers == 0) options.workers = available_cores();
+  options.io_engine = checked(options.io_engine);
+  if (options.chaos_seed == 0) options.chaos_seed = chaos_seed_of_environment();
+  return options;
+}
+
+}  // namespace
+
+std::size_t default_stack_size() noexcept {
+  return detail::sanitizer::kActive ? tunables::kSanitizerStackSize : tunables::kStackSize;
+}
+
+Runtime::Runtime(Options options)
+    : scheduler_(std::make_unique<detail::Scheduler>(checked(options))), process_(getpid()) {}
+
+Runtime::~Runtime() {
+  // After a fork the child has this object, but neither the workers nor a use for their locks.
+  if (process_ != getpid()) {
+    static_cast<void>(scheduler_.release());
+    return;
+  }
+  if (const detail::Worker* const worker = detail::current_worker();
+      worker != nullptr && &worker->scheduler() == scheduler_.get()) {
+    detail::terminate("a Runtime is destroyed by one of its own threads, for which it would wait",
+                      nullptr);
+  }
+}
+
+int Runtime::workers() const noexcept { return static_cast<int>(scheduler_->worker_count()); }
+
+IoEngine Runtime::io_engine() const noexcept { return scheduler_->io_engine(); }
+
+Statistics Runtime::statistics() const { return scheduler_->statistics(); }
+
+std::uint64_t Runtime::steals(int worker) const noexcept {
+  return scheduler_->worker(static_cast<std::size_t>(worker)).steals();
+}
+
+std::size_t Runtime::ready(int worker) const noexcept {
+  return scheduler_->worker(static_cast<std::size_t>(worker)).ready();
+}
+
+std::size_t Runtime::io_in_flight() const noexcept {
+  const detail::IoService* const io = scheduler_->io();
+  return io == nullptr ? 0 : io->waits();
+}
+
+std::size_t Runtime::deepest_stack() const { return scheduler_->deepest_stack(); }
+
+void Runtime::start_trace(std::size_t records) {
+  check_that_workers_can_sleep();
+  scheduler_->start_trace(records);
+}
+
+void Runtime::stop_trace(std::ostream& out) {
+  check_that_workers_can_sleep();
+  scheduler_->stop_trace(out);
+}
+
+void Runtime::check_that_workers_can_sleep() const {
+  if (scheduler_->never_sleeps()) {
+    throw std::logic_error("Runtime: a trace needs an idle policy with sleep (adaptive, sleep)");
+  }
+  if (process_ != getpid() || detail::current_worker() != nullptr) {
+    throw std::logic_error(
+        "Runtime: a trace is started and stopped by an OS thread of the process that made it");
+  }
+}
+
+void Runtime::run_root(void (*call)(void*), void* callable, SourceLocation where) {
+  if (process_ != getpid()) {
+    throw std::logic_error(
+        "Runtime::run in a child process made by fork(): its workers are the "
+        "parent's; make a Runtime in the child");
+  }
+  scheduler_->run_root(call, callable, where);
+}
+
+}  // namespace kumiko::runtime

@@ -1,0 +1,150 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <iosfwd>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <kumiko/runtime/options.hpp>
+#include <kumiko/runtime/source_location.hpp>
+#include <kumiko/runtime/statistics.hpp>
+
+#include "core/descriptor.hpp"
+#include "core/idle.hpp"
+#include "core/join_state.hpp"
+#include "core/thread_queue.hpp"
+#include "core/worker.hpp"
+#include "io/service.hpp"
+#include "stack/stack_pool.hpp"
+#include "time/timekeeper.hpp"
+
+namespace kumiko::runtime::detail {
+
+/// What the workers of one Runtime share: depots, the queue from outside, who is idle, the end.
+class Scheduler {
+ public:
+  /// Starts options.workers workers, at least one. The options are valid.
+  /// \throws std::system_error if the system refuses an OS thread; none is left running then.
+  explicit Scheduler(const Options& options);
+  Scheduler(const Scheduler&) = delete;
+  Scheduler& operator=(const Scheduler&) = delete;
+
+  /// Waits for every thread, then for the workers.
+  ~Scheduler();
+
+  /// Runs call(callable) as a thread without parent and blocks the calling OS thread until it has
+  /// ended. An exception that escapes it is rethrown.
+  void run_root(void (*call)(void*), void* callable, SourceLocation where);
+
+  /// Makes a thread runnable from an OS thread that is not one of this scheduler's workers.
+  void inject(Descriptor& thread) noexcept;
+
+  /// Whether the destructor waits and no thread is left.
+  bool has_ended() const noexcept;
+
+  /// A worker is about to lie down.
+  void note_lying_down(Deadline now) noexcept {
+    latest_to_lie_down_.store(now, std::memory_order_relaxed);
+  }
+
+  /// Until when a worker that lies down should wait before it calls report_if_blocked(); nothing if
+  /// that is not its concern.
+  std::optional<Deadline> patience_with_blocked_threads() const noexcept;
+
+  /// If no thread can run, no deadline is pending, and threads are left, tells stderr what they
+  /// wait for, once; while the destructor waits, abandons them then.
+  void report_if_blocked() noexcept;
+
+  /// Whether any queue holds a thread. Exact behind a barrier shared with the producers (see Idle).
+  bool has_visible_work() const noexcept;
+
+  IdlePolicy idle_policy() const noexcept { return idle_policy_; }
+  std::uint64_t chaos_seed() const noexcept { return chaos_seed_; }
+  const Topology& topology() const noexcept { return topology_; }
+  bool has_distances() const noexcept { return has_distances_; }
+
+  /// Whether idle workers go on searching now. At the end of the scheduler all may sleep.
+  bool never_sleeps() const noexcept {
+    return !sleeps(idle_policy_) && !stopping_.load(std::memory_order_relaxed);
+  }
+
+  /// More workers than cores: whoever spins must give its core away.
+  bool oversubscribed() const noexcept { return oversubscribed_; }
+  static void yield_core() noexcept;
+
+  std::size_t worker_count() const noexcept { return workers_.size(); }
+  Worker& worker(std::size_t index) noexcept { return *workers_[index]; }
+  StackDepot& stacks() noexcept { return stacks_; }
+  bool recycles_stacks_at_join() const noexcept { return recycle_stacks_at_join_; }
+  StackSource& stack_source() noexcept { return stack_source_; }
+  JoinStateDepot& join_states() noexcept { return join_states_; }
+  AsymmetricBarrier& barrier() noexcept { return barrier_; }
+  ThreadQueue& injected() noexcept { return injected_; }
+  Idle& idle() noexcept { return idle_; }
+
+  /// The I/O, nullptr if none has been done yet.
+  IoService* io() const noexcept { return io_.load(std::memory_order_acquire); }
+
+  /// The I/O, started if need be. \throws std::system_error if the system refuses.
+  IoService& started_io();
+
+  /// What Options::io_engine means here.
+  IoEngine io_engine() const noexcept { return IoService::resolve(io_engine_); }
+
+  Timekeeper& timekeeper() noexcept { return timekeeper_; }
+  Statistics statistics() const;
+  std::size_t deepest_stack() const { return stack_source_.deepest(); }
+
+  /// See Runtime.
+  void start_trace(std::size_t records);
+  void stop_trace(std::ostream& out);
+
+ private:
+  std::pair<JoinState*, Descriptor*> reserve_root();
+  static void inject_root(void* thread) noexcept;
+  void start_workers(int count);
+  void stop() noexcept;
+  template <class Visit>
+  void while_quiet(Visit visit);
+  std::uint64_t living_threads() const noexcept;
+  std::size_t pending_deadlines() const noexcept;
+
+  AsymmetricBarrier barrier_;
+  StackSource stack_source_;
+  StackDepot stacks_{stack_source_};
+  JoinStateSource join_state_source_{*this};
+  JoinStateDepot join_states_{join_state_source_};
+  ThreadQueue injected_;
+  std::atomic<std::uint64_t> roots_{0};
+  std::atomic<bool> stopping_{false};
+  std::atomic<bool> reported_{false};
+  std::atomic<bool> abandoned_{false};
+  std::atomic<Deadline> latest_to_lie_down_{Deadline()};
+  std::atomic<int> injecting_{0};  ///< callers inside inject()
+  const std::chrono::milliseconds deadlock_report_after_;
+  const bool recycle_stacks_at_join_;
+  const IdlePolicy idle_policy_;
+  const std::uint64_t chaos_seed_;
+  const Topology& topology_;
+  const bool has_distances_;
+  const bool oversubscribed_;
+  Idle idle_;
+  std::vector<std::unique_ptr<Worker>> workers_;  ///< complete before the first OS thread starts
+  std::uint64_t trace_ticks_ = 0;
+  std::chrono::steady_clock::time_point trace_begin_;
+  std::vector<std::thread> os_threads_;
+  Timekeeper timekeeper_{*this};
+  const IoEngine io_engine_;
+  std::mutex io_start_;
+  std::unique_ptr<IoService> io_owner_;  ///< guarded by io_start_
+  std::atomic<IoService*> io_{nullptr};
+};
+
+}  // namespace kumiko::runtime::detail

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <iosfwd>
+#include <vector>
+
+#include "core/descriptor.hpp"
+
+namespace kumiko::runtime::detail {
+
+/// The processor's time stamp counter: some nanoseconds to read, of a frequency of its own.
+inline std::uint64_t read_ticks() noexcept {
+#if defined(__x86_64__)
+  return __builtin_ia32_rdtsc();
+#else
+  std::uint64_t ticks = 0;
+  asm volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+  return ticks;
+#endif
+}
+
+/// What one worker has done and when: a ring of which the latest records are kept. Written by the
+/// worker only, and read when it does not write.
+class TraceRing {
+ public:
+  enum class Kind : std::uint8_t {
+    kRun,    ///< a thread goes on, or begins; what ran before does not
+    kLoop,   ///< the worker looks for work
+    kSteal,  ///< it took a thread from worker `number`
+    kPark,   ///< it goes to sleep
+    kWake,   ///< it has woken
+  };
+
+  struct Record {
+    std::uint64_t ticks;
+    const void* thread;  ///< kRun
+    SourceLocation where;
+    std::array<char, 24> name;
+    std::int32_t number;
+    Kind kind;
+    bool ended;  ///< what ran before has ended
+  };
+
+  /// Sizes the ring for at least `records`, and begins anew. \throws std::bad_alloc
+  void resize(std::size_t records);
+
+  /// The worker leaves `previous` for `next`; nullptr is its loop.
+  void run(const Descriptor* previous, const Descriptor* next, bool previous_ended) noexcept;
+  void note(Kind kind, int number = 0, std::uint64_t ticks = read_ticks()) noexcept;
+
+  /// How many records have been overwritten.
+  std::size_t lost() const noexcept { return end_ > records_.size() ? end_ - records_.size() : 0; }
+
+  /// Calls visit(record) for the records that are kept, the oldest first.
+  template <class Visit>
+  void for_each(Visit visit) const {
+    for (std::size_t i = lost(); i < end_; ++i) visit(records_[i & (records_.size() - 1)]);
+  }
+
+ private:
+  void add(const Record& record) noexcept;
+
+  Record& at(std::size_t number) noexcept { return records_[number & (records_.size() - 1)]; }
+
+  std::vector<Record> records_;  ///< a power of two of them
+  std::size_t end_ = 0;          ///< the number of the next record
+};
+
+/// Turns the records of several workers into Chrome's trace-event JSON (which Perfetto opens): one
+/// row per worker; threads are named as they are, or by the place of their creation.
+class TraceWriter {
+ public:
+  /// \param ticks, time the same moment twice, before the trace.
+  TraceWriter(std::uint64_t ticks, std::chrono::steady_clock::time_point time);
+
+  void write(std::ostream& out, const std::vector<const TraceRing*>& workers) const;
+
+ private:
+  void write_events(std::ostream& out, std::size_t worker, const TraceRing& ring) const;
+  std::uint64_t nanoseconds(std::uint64_t ticks) const noexcept;
+
+  std::uint64_t begin_;
+  double nanoseconds_per_tick_;
+};
+
+}  // namespace kumiko::runtime::detail
