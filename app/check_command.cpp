@@ -7,7 +7,7 @@
 #include <fmt/core.h>
 
 #include <kumiko/io/config.hpp>
-#include <kumiko/solvers/conformance.hpp>
+#include <kumiko/plugin/conformance.hpp>
 
 #include "plugins.hpp"
 #include "request.hpp"
@@ -17,7 +17,7 @@ namespace kumiko::app {
 namespace {
 
 /// The solver's parameters as --set gives them, the others as it declares them.
-amr::ParameterSet parameters_of(const solvers::SolverEntry& entry, const Request& request) {
+amr::ParameterSet parameters_of(const plugin::SolverEntry& entry, const Request& request) {
   const std::string text = fmt::format(
       "[case]\nname = \"none\"\n[solver]\nname = \"{}\"\n[time]\nsteps = 1\n", entry.name);
   try {
@@ -34,10 +34,10 @@ amr::ParameterSet parameters_of(const solvers::SolverEntry& entry, const Request
 }
 
 /// The solvers of the file, or the one that is named.
-std::vector<solvers::SolverEntry> wanted(const Request& request) {
-  const solvers::Registry found(std::span(&request.file, 1));
+std::vector<plugin::SolverEntry> wanted(const Request& request) {
+  const plugin::Registry found(std::span(&request.file, 1));
   if (!found.broken().empty()) throw RequestError(found.broken().front().reason);
-  std::vector<solvers::SolverEntry> entries = found.solvers();
+  std::vector<plugin::SolverEntry> entries = found.solvers();
   if (!request.solver.empty()) {
     std::erase_if(entries, [&](const auto& entry) { return entry.name != request.solver; });
   }
@@ -58,14 +58,14 @@ int check_command(const Request& request) {
   }
   bool passed = true;
   std::string json;
-  for (const solvers::SolverEntry& entry : wanted(request)) {
-    const solvers::ConformanceReport report = solvers::check_solver(
-        entry, parameters_of(entry, request), *solvers::find_solver("semi_lagrangian_cubic"));
+  for (const plugin::SolverEntry& entry : wanted(request)) {
+    const plugin::ConformanceReport report = plugin::check_solver(
+        entry, parameters_of(entry, request), *plugin::find_solver("semi_lagrangian_cubic"));
     passed = passed && report.passed();
     if (request.json) {
-      json += (json.empty() ? "[" : ",") + solvers::to_json(report);
+      json += (json.empty() ? "[" : ",") + plugin::to_json(report);
     } else {
-      fmt::print("{}", solvers::to_text(report));
+      fmt::print("{}", plugin::to_text(report));
       std::fflush(stdout);
     }
   }

@@ -8,15 +8,15 @@ namespace {
 
 /// Names what there is, with the file of what did not come with Kumiko, and what is broken.
 template <class Entries>
-int list(const Entries& entries, const solvers::Registry& plugins) {
+int list(const Entries& entries, const plugin::Registry& plugins) {
   for (const auto& entry : entries) {
     fmt::print("{:<24} {}", entry.name, entry.help);
-    if (entry.file.parent_path() != solvers::shipped_plugins()) {
+    if (entry.file.parent_path() != plugin::shipped_plugins()) {
       fmt::print(" ({})", entry.file.string());
     }
     fmt::print("\n");
   }
-  for (const solvers::BrokenPlugin& broken : plugins.broken()) {
+  for (const plugin::BrokenPlugin& broken : plugins.broken()) {
     error_line(broken.reason, kWrongRequest);
   }
   return plugins.broken().empty() ? kDone : kWrongRequest;

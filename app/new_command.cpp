@@ -9,9 +9,9 @@
 #include <fmt/core.h>
 
 #include <kumiko/io/output_folder.hpp>
+#include <kumiko/plugin/templates.hpp>
 
 #include "request.hpp"
-#include "templates.hpp"
 
 namespace kumiko::app {
 
@@ -57,14 +57,14 @@ std::string filled(const char* text, const std::string& name) {
 
 /// The shipped upwind1 under another name.
 std::string solver_source(const std::string& name) {
-  std::string text = templates::kSolverSource;
+  std::string text = plugin::templates::kSolverSource;
   replace_all(text, "Upwind1", class_name(name));
   replace_all(text, "upwind1", name);
   return text;
 }
 
 void check_name(const std::string& name, bool is_taken, const char* kind) {
-  if (!solvers::is_plugin_name(name)) {
+  if (!plugin::is_plugin_name(name)) {
     throw RequestError(fmt::format(
         "'{}' cannot be the name of a {}: use small letters, digits and _, a letter first", name,
         kind));
@@ -108,19 +108,19 @@ int new_solver_command(const Request& request) {
   check_name(name, amr::find_entry(request.plugins->solvers(), name) != nullptr, "solver");
   return write_folder(folder_of(request),
                       {{name + ".cpp", solver_source(name)},
-                       {"CMakeLists.txt", filled(templates::kBuild, name)},
-                       {name + ".toml", filled(templates::kSolverConfiguration, name)},
-                       {"README.md", filled(templates::kSolverReadme, name)}});
+                       {"CMakeLists.txt", filled(plugin::templates::kBuild, name)},
+                       {name + ".toml", filled(plugin::templates::kSolverConfiguration, name)},
+                       {"README.md", filled(plugin::templates::kSolverReadme, name)}});
 }
 
 int new_case_command(const Request& request) {
   const std::string& name = request.name;
   check_name(name, amr::find_entry(request.plugins->cases(), name) != nullptr, "case");
   return write_folder(folder_of(request),
-                      {{name + ".cpp", filled(templates::kCaseSource, name)},
-                       {"CMakeLists.txt", filled(templates::kBuild, name)},
-                       {name + ".toml", filled(templates::kCaseConfiguration, name)},
-                       {"README.md", filled(templates::kCaseReadme, name)}});
+                      {{name + ".cpp", filled(plugin::templates::kCaseSource, name)},
+                       {"CMakeLists.txt", filled(plugin::templates::kBuild, name)},
+                       {name + ".toml", filled(plugin::templates::kCaseConfiguration, name)},
+                       {"README.md", filled(plugin::templates::kCaseReadme, name)}});
 }
 
 }  // namespace kumiko::app

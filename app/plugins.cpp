@@ -7,9 +7,9 @@
 
 namespace kumiko::app {
 
-std::shared_ptr<const solvers::Registry> find_plugins(
+std::shared_ptr<const plugin::Registry> find_plugins(
     const std::vector<std::filesystem::path>& paths) {
-  std::vector<std::filesystem::path> all = {solvers::shipped_plugins()};
+  std::vector<std::filesystem::path> all = {plugin::shipped_plugins()};
   const char* const variable = std::getenv("KUMIKO_PLUGIN_PATH");
   std::string rest = variable == nullptr ? "" : variable;
   while (!rest.empty()) {
@@ -18,10 +18,10 @@ std::shared_ptr<const solvers::Registry> find_plugins(
     rest = end == std::string::npos ? "" : rest.substr(end + 1);
   }
   all.insert(all.end(), paths.begin(), paths.end());
-  return std::make_shared<const solvers::Registry>(all);
+  return std::make_shared<const plugin::Registry>(all);
 }
 
-std::shared_ptr<const solvers::Registry> usable_plugins(
+std::shared_ptr<const plugin::Registry> usable_plugins(
     const std::vector<std::filesystem::path>& paths) {
   auto plugins = find_plugins(paths);
   if (!plugins->broken().empty()) throw RequestError(plugins->broken().front().reason);

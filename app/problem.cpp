@@ -10,7 +10,7 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include <kumiko/solvers/registry.hpp>
+#include <kumiko/plugin/registry.hpp>
 
 namespace kumiko::app {
 
@@ -170,8 +170,8 @@ void declare(io::Schema& schema, const char* kind, const Entry& chosen,
   }
 }
 
-io::Config checked(const io::ConfigSource& source, const solvers::Registry& plugins,
-                   const solvers::CaseEntry& the_case, const solvers::SolverEntry& solver) {
+io::Config checked(const io::ConfigSource& source, const plugin::Registry& plugins,
+                   const plugin::CaseEntry& the_case, const plugin::SolverEntry& solver) {
   io::Schema schema;
   declare(schema, "case", the_case, plugins.cases(),
           [&](const auto& parameters) { schema.add_case(parameters); });
@@ -181,9 +181,9 @@ io::Config checked(const io::ConfigSource& source, const solvers::Registry& plug
 }
 
 Problem make_problem(const io::ConfigSource& source, int workers,
-                     std::shared_ptr<const solvers::Registry> plugins) {
-  const solvers::CaseEntry& the_case = named(source, "case.name", plugins->cases());
-  const solvers::SolverEntry& solver = named(source, "solver.name", plugins->solvers());
+                     std::shared_ptr<const plugin::Registry> plugins) {
+  const plugin::CaseEntry& the_case = named(source, "case.name", plugins->cases());
+  const plugin::SolverEntry& solver = named(source, "solver.name", plugins->solvers());
   const io::Config as_asked = checked(source, *plugins, the_case, solver);
   std::unique_ptr<amr::Case> made_case = the_case.make(as_asked.case_parameters());
   std::unique_ptr<amr::Solver> made_solver = solver.make(as_asked.solver_parameters());

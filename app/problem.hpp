@@ -44,7 +44,7 @@ class TooFewSteps : public RequestError {
 /// A checked configuration and what it names.
 struct Problem {
   io::Config config;
-  std::shared_ptr<const solvers::Registry> plugins;  ///< that it was made from
+  std::shared_ptr<const plugin::Registry> plugins;  ///< that it was made from
   std::unique_ptr<amr::Case> the_case;
   std::unique_ptr<amr::Solver> solver;
   std::filesystem::path case_file;    ///< of the plugin that the case is from

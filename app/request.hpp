@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include <kumiko/solvers/registry.hpp>
+#include <kumiko/plugin/registry.hpp>
 
 namespace kumiko::app {
 
@@ -45,7 +45,7 @@ struct Request {
   bool json = false;
   std::string name;  ///< of a new solver or case
   /// Where solvers and cases are found; every command that computes has one.
-  std::shared_ptr<const solvers::Registry> plugins;
+  std::shared_ptr<const plugin::Registry> plugins;
   std::string solver;                ///< instead of the configuration's, where not empty
   std::vector<std::string> solvers;  ///< to compare: NAME[,KEY=VALUE]...
   std::vector<int> resolutions;      ///< to compare at: points of level 0 in x

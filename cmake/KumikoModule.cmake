@@ -96,5 +96,5 @@ function(kumiko_ship kind base)
   target_precompile_headers(${name} REUSE_FROM kumiko_plugin_prelude)
   set_target_properties(${name} PROPERTIES DEFINE_SYMBOL "" LIBRARY_OUTPUT_DIRECTORY ${KUMIKO_PLUGINS_BUILT})
   install(TARGETS ${name} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/kumiko/plugins)
-  add_dependencies(kumiko_solvers ${name})  # so that what loads plugins finds them
+  add_dependencies(kumiko_registry ${name})  # so that what loads plugins finds them
 endfunction()

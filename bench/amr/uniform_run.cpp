@@ -1,6 +1,6 @@
 #include "uniform_run.hpp"
 
-#include <kumiko/solvers/registry.hpp>
+#include <kumiko/plugin/registry.hpp>
 
 namespace kumiko::bench {
 
@@ -8,7 +8,7 @@ namespace {
 
 /// As cases/zalesak/zalesak.toml has it.
 std::unique_ptr<amr::Solver> first_order_solver() {
-  const solvers::SolverEntry* const entry = solvers::find_solver("semi_lagrangian_cubic");
+  const plugin::SolverEntry* const entry = plugin::find_solver("semi_lagrangian_cubic");
   amr::ParameterSet parameters = amr::defaults(entry->parameters);
   parameters.set("departure", std::string("first_order"));
   return entry->make(parameters);
@@ -27,7 +27,7 @@ amr::SimulationOptions uniform_options(int points) {
 }  // namespace
 
 UniformRun::UniformRun(int points, const std::string& backend)
-    : case_(solvers::find_case("zalesak")->make({})),
+    : case_(plugin::find_case("zalesak")->make({})),
       solver_(first_order_solver()),
       backend_(amr::make_backend(backend, 1)),
       simulation_(std::make_unique<amr::Simulation>(*case_, *solver_, *backend_,

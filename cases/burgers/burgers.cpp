@@ -3,7 +3,7 @@
 #include <cmath>
 #include <numbers>
 
-#include <kumiko/solvers/plugin.hpp>
+#include <kumiko/plugin/plugin.hpp>
 
 namespace kumiko::cases {
 

@@ -1,7 +1,7 @@
 // A channel with an inflow and an outflow.
 #include <string>
 
-#include <kumiko/solvers/plugin.hpp>
+#include <kumiko/plugin/plugin.hpp>
 
 #include "bell.hpp"
 

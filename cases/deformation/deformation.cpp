@@ -1,7 +1,7 @@
 // The reversing field of many vortices.
 #include <numbers>
 
-#include <kumiko/solvers/plugin.hpp>
+#include <kumiko/plugin/plugin.hpp>
 
 #include "reversing_flow.hpp"
 #include "sine_forms.hpp"

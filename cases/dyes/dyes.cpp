@@ -1,7 +1,7 @@
 // Three dyes in one flow.
 #include <cmath>
 
-#include <kumiko/solvers/plugin.hpp>
+#include <kumiko/plugin/plugin.hpp>
 
 #include "sine_forms.hpp"
 #include "slotted_disk.hpp"

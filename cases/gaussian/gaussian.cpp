@@ -1,7 +1,7 @@
 // A smooth Gaussian in solid rotation.
 #include <cmath>
 
-#include <kumiko/solvers/plugin.hpp>
+#include <kumiko/plugin/plugin.hpp>
 
 #include "bell.hpp"
 #include "solid_rotation.hpp"

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <numbers>
 
-#include <kumiko/solvers/plugin.hpp>
+#include <kumiko/plugin/plugin.hpp>
 
 #include "reversing_flow.hpp"
 #include "sine_forms.hpp"

@@ -1,7 +1,7 @@
 // Zalesak's slotted disk in solid rotation.
 #include <string>
 
-#include <kumiko/solvers/plugin.hpp>
+#include <kumiko/plugin/plugin.hpp>
 
 #include "slotted_disk.hpp"
 #include "solid_rotation.hpp"

@@ -9,8 +9,8 @@
 
 #include <fmt/core.h>
 
-#include <kumiko/solvers/patch_fluxes.hpp>
-#include <kumiko/solvers/plugin.hpp>
+#include <kumiko/plugin/patch_fluxes.hpp>
+#include <kumiko/plugin/plugin.hpp>
 
 #include "limiters.hpp"
 
@@ -190,7 +190,7 @@ class Burgers final : public amr::Solver {
   void advance_with_fluxes(ConstPatchView before, std::span<const double> coefficients,
                            PatchView after, amr::FaceFluxes fluxes) const override {
     for (int component = 0; component < before.components(); ++component) {
-      const PatchFluxes total = step(before, coefficients[kRatio], component, after);
+      const plugin::PatchFluxes total = step(before, coefficients[kRatio], component, after);
       total.store(coefficients[kSpacing], component, fluxes);
     }
   }
@@ -208,7 +208,8 @@ class Burgers final : public amr::Solver {
 
  private:
   /// One step of SSP-RK2; returns its fluxes, (F₁ + F₂) / 2.
-  PatchFluxes step(ConstPatchView before, double ratio, int component, PatchView after) const {
+  plugin::PatchFluxes step(ConstPatchView before, double ratio, int component,
+                           PatchView after) const {
     const Cells start = {before.origin(component), before.stride()};
     StageFluxes first;
     fluxes_(start, ratio, {-kMargin, kPatchSize + kMargin, -kMargin, kPatchSize + kMargin}, first);
@@ -220,7 +221,7 @@ class Burgers final : public amr::Solver {
     }
     StageFluxes second;
     fluxes_({predicted.row(0), Scratch::kStride}, ratio, {0, kPatchSize, 0, kPatchSize}, second);
-    const PatchFluxes total(
+    const plugin::PatchFluxes total(
         [&](int i, int j) { return 0.5 * (first.x.row(j)[i] + second.x.row(j)[i]); },
         [&](int i, int j) { return 0.5 * (first.y.row(j)[i] + second.y.row(j)[i]); });
     total.add_to(before, component, after);

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <utility>
 
-#include <kumiko/solvers/face_velocities.hpp>
-#include <kumiko/solvers/patch_fluxes.hpp>
-#include <kumiko/solvers/plugin.hpp>
+#include <kumiko/plugin/face_velocities.hpp>
+#include <kumiko/plugin/patch_fluxes.hpp>
+#include <kumiko/plugin/plugin.hpp>
 
 namespace kumiko::solvers {
 
@@ -28,8 +28,9 @@ constexpr std::array<int, kStages> kMargins = {4, 2, 0};
 constexpr std::size_t kSpacing = 0;
 constexpr std::size_t kUnsteady = 1;
 constexpr std::array<std::size_t, kStages> kVelocities = {
-    2, 2 + face_values(kMargins[0]), 2 + face_values(kMargins[0]) + face_values(kMargins[1])};
-constexpr std::size_t kCoefficients = kVelocities[2] + face_values(kMargins[2]);
+    2, 2 + plugin::face_values(kMargins[0]),
+    2 + plugin::face_values(kMargins[0]) + plugin::face_values(kMargins[1])};
+constexpr std::size_t kCoefficients = kVelocities[2] + plugin::face_values(kMargins[2]);
 
 /// Values of cells or faces -5 .. 20 each way.
 class Scratch {
@@ -49,7 +50,8 @@ struct Cells {
 
 /// Means of u over faces: the upwind quadratic's, on differences, so that constants are kept.
 /// @param step  from a cell to the next across the face
-void upwind_means(Cells u, std::ptrdiff_t step, Faces v, const PointRange& range, Scratch& means) {
+void upwind_means(Cells u, std::ptrdiff_t step, plugin::Faces v, const PointRange& range,
+                  Scratch& means) {
   for (int j = range.j0; j < range.j1; ++j) {
     const double* const cell = u.origin + j * u.stride;
     const double* const velocity = v.origin + j * v.stride;
@@ -67,8 +69,8 @@ void upwind_means(Cells u, std::ptrdiff_t step, Faces v, const PointRange& range
 
 /// Mean fluxes through faces, as Courant numbers × u.
 /// @param along, along_v  from a face to the next along it, in `means` and in v
-void mean_fluxes(const Scratch& means, std::ptrdiff_t along, Faces v, std::ptrdiff_t along_v,
-                 const PointRange& range, Scratch& fluxes) {
+void mean_fluxes(const Scratch& means, std::ptrdiff_t along, plugin::Faces v,
+                 std::ptrdiff_t along_v, const PointRange& range, Scratch& fluxes) {
   for (int j = range.j0; j < range.j1; ++j) {
     const double* const u = means.origin() + j * Scratch::kStride;
     const double* const velocity = v.origin + j * v.stride;
@@ -86,7 +88,7 @@ struct Fluxes {
   Scratch y;
 
   /// From the cells of `u` within two layers around `cells`, for the faces of `cells`.
-  void compute(Cells u, Faces vx, Faces vy, const PointRange& cells) {
+  void compute(Cells u, plugin::Faces vx, plugin::Faces vy, const PointRange& cells) {
     const auto [i0, i1, j0, j1] = cells;
     Scratch means;
     upwind_means(u, 1, vx, {i0, i1 + 1, j0 - 1, j1 + 1}, means);
@@ -171,9 +173,10 @@ class FiniteVolumeUpwind3 final : public amr::Solver {
     for (std::size_t stage = 0; stage < (steady ? 1 : kStages); ++stage) {
       const int margin = kMargins[stage];
       const std::span<double> velocities =
-          coefficients.subspan(kVelocities[stage], face_values(margin));
-      fill_face_velocities(problem, patch, time + kStageTimes[stage] * dt, dt, margin, velocities);
-      const double cfl = cfl_number(velocities, margin);
+          coefficients.subspan(kVelocities[stage], plugin::face_values(margin));
+      plugin::fill_face_velocities(problem, patch, time + kStageTimes[stage] * dt, dt, margin,
+                                   velocities);
+      const double cfl = plugin::cfl_number(velocities, margin);
       if (std::isnan(cfl)) return cfl;
       largest = std::max(largest, cfl);
     }
@@ -194,7 +197,8 @@ class FiniteVolumeUpwind3 final : public amr::Solver {
       const auto through = [](const Scratch& values) {
         return [&values](int i, int j) { return values.origin()[j * Scratch::kStride + i]; };
       };
-      store_fluxes(through(total.x), through(total.y), coefficients[kSpacing], component, fluxes);
+      plugin::store_fluxes(through(total.x), through(total.y), coefficients[kSpacing], component,
+                           fluxes);
     }
   }
 
@@ -212,8 +216,8 @@ class FiniteVolumeUpwind3 final : public amr::Solver {
                            const PointRange& range, Fluxes& fluxes) {
     const std::size_t set = coefficients[kUnsteady] == 0.0 ? 0 : stage;
     const double* const velocities = &coefficients[kVelocities[set]];
-    fluxes.compute(u, faces_x(velocities, kMargins[set]), faces_y(velocities, kMargins[set]),
-                   range);
+    fluxes.compute(u, plugin::faces_x(velocities, kMargins[set]),
+                   plugin::faces_y(velocities, kMargins[set]), range);
   }
 
   /// One step of SSP-RK3; returns its fluxes, (F₁ + F₂ + 4F₃) / 6.

@@ -1,6 +1,6 @@
 #include "flux_form_step.hpp"
 
-#include <kumiko/solvers/patch_fluxes.hpp>
+#include <kumiko/plugin/patch_fluxes.hpp>
 
 #include "upwind_mean.hpp"
 
@@ -8,29 +8,29 @@ namespace kumiko::solvers::flux_form {
 
 double prepare_step(const amr::Case& problem, const amr::PatchPoints& patch, double time, double dt,
                     int margin, std::span<double> coefficients) {
-  const std::span<double> velocities = coefficients.subspan(1, face_values(margin));
+  const std::span<double> velocities = coefficients.subspan(1, plugin::face_values(margin));
   coefficients[0] = patch.spacing;
-  fill_face_velocities(problem, patch, time + 0.5 * dt, dt, margin, velocities);
-  return cfl_number(velocities, margin);
+  plugin::fill_face_velocities(problem, patch, time + 0.5 * dt, dt, margin, velocities);
+  return plugin::cfl_number(velocities, margin);
 }
 
 Step step_of(amr::ConstPatchView before, std::span<const double> coefficients, int margin,
              int component, amr::PatchView after, Fluxes& fluxes, double negligible) {
-  const Faces vx = faces_x(&coefficients[1], margin);
-  const Faces vy = faces_y(&coefficients[1], margin);
+  const plugin::Faces vx = plugin::faces_x(&coefficients[1], margin);
+  const plugin::Faces vy = plugin::faces_y(&coefficients[1], margin);
   return {before.origin(component), before.stride(), vx.origin,  vx.stride, vy.origin, vy.stride,
           after.origin(component),  after.stride(),  negligible, &fluxes};
 }
 
 void copy_lines(const Fluxes& from, double spacing, int component, amr::FaceFluxes to) {
-  store_fluxes([&](int i, int j) { return from.x.row(j)[i]; },
-               [&](int i, int j) { return from.y.row(j)[i]; }, spacing, component, to);
+  plugin::store_fluxes([&](int i, int j) { return from.x.row(j)[i]; },
+                       [&](int i, int j) { return from.y.row(j)[i]; }, spacing, component, to);
 }
 
 void upwind_tendency(amr::ConstPatchView state, std::span<const double> coefficients, int margin,
                      const amr::PointRange& range, amr::PatchView tendency) {
-  const Faces vx = faces_x(&coefficients[1], margin);
-  const Faces vy = faces_y(&coefficients[1], margin);
+  const plugin::Faces vx = plugin::faces_x(&coefficients[1], margin);
+  const plugin::Faces vy = plugin::faces_y(&coefficients[1], margin);
   const auto flux = [](double v, const double* u, std::ptrdiff_t step) {
     return v * upwind_mean<3>(u, step, v, 0.0);
   };

@@ -4,17 +4,17 @@
 #include <span>
 
 #include <kumiko/amr/solver.hpp>
-#include <kumiko/solvers/face_velocities.hpp>
+#include <kumiko/plugin/face_velocities.hpp>
 
 #include "step.hpp"
 
 namespace kumiko::solvers::flux_form {
 
 /// Layout of a patch's coefficients: the spacing, then the Courant numbers of its faces.
-constexpr std::size_t coefficients(int margin) { return 1 + face_values(margin); }
+constexpr std::size_t coefficients(int margin) { return 1 + plugin::face_values(margin); }
 
 /// Fills coefficients(margin) values with the velocities of the middle of the step; returns
-/// cfl_number().
+/// plugin::cfl_number().
 double prepare_step(const amr::Case& problem, const amr::PatchPoints& patch, double time, double dt,
                     int margin, std::span<double> coefficients);
 

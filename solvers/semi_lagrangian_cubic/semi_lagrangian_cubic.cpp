@@ -10,7 +10,7 @@
 #include <fmt/core.h>
 
 #include <kumiko/amr/instruction_set.hpp>
-#include <kumiko/solvers/plugin.hpp>
+#include <kumiko/plugin/plugin.hpp>
 
 #include "kernel.hpp"
 

@@ -3,7 +3,7 @@
 #include <string>
 
 #include <kumiko/amr/instruction_set.hpp>
-#include <kumiko/solvers/plugin.hpp>
+#include <kumiko/plugin/plugin.hpp>
 
 #include "flux_form_step.hpp"
 #include "kernel.hpp"

@@ -1,11 +1,11 @@
 // The whole of a solver: a class that says what it needs, prepares each patch, and advances it.
-#include <kumiko/solvers/face_velocities.hpp>
-#include <kumiko/solvers/patch_fluxes.hpp>
-#include <kumiko/solvers/plugin.hpp>
+#include <kumiko/plugin/face_velocities.hpp>
+#include <kumiko/plugin/patch_fluxes.hpp>
+#include <kumiko/plugin/plugin.hpp>
 
 namespace {
 
-using namespace kumiko::solvers;
+using namespace kumiko::plugin;
 namespace amr = kumiko::amr;
 
 /// A patch's coefficients: the spacing, then the Courant numbers v Δt/h of its faces.

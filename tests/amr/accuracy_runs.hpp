@@ -25,7 +25,7 @@ using CaseParameters = std::vector<std::pair<std::string, ParameterValue>>;
 /// A shipped case with some of its parameters set.
 inline std::unique_ptr<Case> shipped_case(const std::string& name,
                                           const CaseParameters& parameters = {}) {
-  const solvers::CaseEntry* const entry = solvers::find_case(name);
+  const plugin::CaseEntry* const entry = plugin::find_case(name);
   ParameterSet values = defaults(entry->parameters);
   for (const auto& [key, value] : parameters) values.set(key, value);
   return entry->make(values);
@@ -33,7 +33,7 @@ inline std::unique_ptr<Case> shipped_case(const std::string& name,
 
 /// The shipped solver as it is without any choice of the user.
 inline std::unique_ptr<Solver> default_solver() {
-  const solvers::SolverEntry* const entry = solvers::find_solver("semi_lagrangian_cubic");
+  const plugin::SolverEntry* const entry = plugin::find_solver("semi_lagrangian_cubic");
   return entry->make(defaults(entry->parameters));
 }
 

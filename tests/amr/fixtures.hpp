@@ -9,7 +9,7 @@
 #include <kumiko/amr/case.hpp>
 #include <kumiko/amr/hierarchy.hpp>
 #include <kumiko/amr/simulation.hpp>
-#include <kumiko/solvers/registry.hpp>
+#include <kumiko/plugin/registry.hpp>
 
 namespace kumiko::amr::testing {
 
@@ -75,13 +75,13 @@ struct ScriptedCase : FunctionCase {
 };
 
 inline std::unique_ptr<Solver> cubic_solver(const std::string& departure = "first_order") {
-  const auto* const entry = solvers::find_solver("semi_lagrangian_cubic");
+  const auto* const entry = plugin::find_solver("semi_lagrangian_cubic");
   ParameterSet parameters = defaults(entry->parameters);
   parameters.set("departure", departure);
   return entry->make(parameters);
 }
 
-inline std::unique_ptr<Case> zalesak() { return solvers::find_case("zalesak")->make({}); }
+inline std::unique_ptr<Case> zalesak() { return plugin::find_case("zalesak")->make({}); }
 
 /// Options of a run on an n × n base grid.
 inline SimulationOptions run_options(int n, int levels, int steps) {

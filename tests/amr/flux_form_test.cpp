@@ -23,7 +23,7 @@ using testing::run_options;
 constexpr double kTwoPi = 2.0 * std::numbers::pi;
 
 std::unique_ptr<Solver> flux_solver() {
-  return solvers::find_solver("finite_volume_upwind3")->make({});
+  return plugin::find_solver("finite_volume_upwind3")->make({});
 }
 
 /// A periodic case with a stream function.

@@ -84,7 +84,7 @@ Error thrown(const Action& action) {
 TEST(StateCfl, GivenTooFewStepsForTheStateThenTheNumberThatTheErrorNamesIsEnough) {
   const auto backend = make_backend("serial", 1);
   const GrowingSolver growing;
-  const auto burgers = solvers::find_solver("burgers");
+  const auto burgers = plugin::find_solver("burgers");
   const auto wave = burgers->make(defaults(burgers->parameters));
   const auto check = [&](const Solver& solver, double u, int steps, int expected) {
     const FunctionCase problem = constant(u);
@@ -230,14 +230,14 @@ TEST(OneGhostLayer, GivenSeveralLevelsThenTheBitsAreThoseOfTheSameSolverThatAsks
     }
 
    private:
-    std::unique_ptr<Solver> solver_ = solvers::find_solver("upwind1")->make({});
+    std::unique_ptr<Solver> solver_ = plugin::find_solver("upwind1")->make({});
     SolverTraits traits_;
   };
   FunctionCase problem;
   problem.u = [](double x, double y) { return std::hypot(x - 0.4, y - 0.6) < 0.2 ? 1.0 : 0.0; };
   problem.vx = [](double, double y) { return 0.4 + 0.3 * std::sin(2.0 * std::numbers::pi * y); };
   problem.vy = [](double, double) { return -0.3; };
-  const auto one = solvers::find_solver("upwind1")->make({});
+  const auto one = plugin::find_solver("upwind1")->make({});
   const Wider three;
   ASSERT_EQ(one->traits().ghosts, 1);
   const auto hash = [&](const Solver& solver, const char* backend_name) {

@@ -73,8 +73,8 @@ class SavedRunTest : public ::testing::TestWithParam<Setting> {
   static constexpr int kSteps = 14;
 
   SavedRunTest()
-      : problem_(make(*solvers::find_case(GetParam().problem))),
-        solver_(make(*solvers::find_solver(GetParam().solver))),
+      : problem_(make(*plugin::find_case(GetParam().problem))),
+        solver_(make(*plugin::find_solver(GetParam().solver))),
         options_(run_options(64, 3, 640)) {
     GetParam().change(options_);
   }

@@ -70,8 +70,8 @@ class TracedRun {
 
   TracedRun(const Way& way, const Scheme& scheme)
       : backend_(make_backend(way.backend, way.workers)),
-        solver_(solvers::find_solver(scheme.solver)
-                    ->make(defaults(solvers::find_solver(scheme.solver)->parameters))) {
+        solver_(plugin::find_solver(scheme.solver)
+                    ->make(defaults(plugin::find_solver(scheme.solver)->parameters))) {
     problem_.u = [](double x, double y) { return std::hypot(x - 0.8, y - 0.7) < 0.12 ? 1.0 : 0.0; };
     problem_.vx = [](double, double) { return 0.6; };
     problem_.vy = [](double, double) { return 0.4; };

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include <kumiko/solvers/registry.hpp>
+#include <kumiko/plugin/registry.hpp>
 
 namespace kumiko::cases {
 namespace {
@@ -15,7 +15,7 @@ constexpr double kTwoPi = 2.0 * std::numbers::pi;
 constexpr double kBirth = 1.0 / std::numbers::pi;  ///< of the shock, 1 / (4π amplitude)
 
 std::unique_ptr<amr::Case> make() {
-  const solvers::CaseEntry* const entry = solvers::find_case("burgers");
+  const plugin::CaseEntry* const entry = plugin::find_case("burgers");
   return entry->make(amr::defaults(entry->parameters));
 }
 
@@ -103,7 +103,7 @@ TEST(BurgersCase, GivenAnyTimeThenTheMeanStaysAndTheRangeDoesNotGrow) {
 }
 
 TEST(BurgersCase, GivenNoAmplitudeThenItIsAConstant) {
-  const solvers::CaseEntry* const entry = solvers::find_case("burgers");
+  const plugin::CaseEntry* const entry = plugin::find_case("burgers");
   amr::ParameterSet parameters = amr::defaults(entry->parameters);
   parameters.set("amplitude", 0.0);
   EXPECT_EQ(exact_at(*entry->make(parameters), 0.3, 0.9, 2.0), 0.5);

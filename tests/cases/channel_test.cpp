@@ -7,7 +7,7 @@
 
 #include <kumiko/amr/diagnostics.hpp>
 #include <kumiko/amr/simulation.hpp>
-#include <kumiko/solvers/registry.hpp>
+#include <kumiko/plugin/registry.hpp>
 
 namespace kumiko::cases {
 namespace {
@@ -17,7 +17,7 @@ using Parameters = std::vector<std::pair<std::string, amr::ParameterValue>>;
 std::unique_ptr<amr::Case> make(const Parameters& changed = {}) {
   amr::ParameterSet parameters;
   for (const auto& [name, value] : changed) parameters.set(name, value);
-  return solvers::find_case("channel")->make(parameters);
+  return plugin::find_case("channel")->make(parameters);
 }
 
 constexpr int kSteps = 80;
@@ -25,7 +25,7 @@ constexpr int kSteps = 80;
 /// A run of 64 × 32 points on one or two levels.
 struct Flow {
   Flow(const Parameters& parameters, const std::string& solver_name, int levels)
-      : problem(make(parameters)), solver(solvers::find_solver(solver_name)->make(departure())) {
+      : problem(make(parameters)), solver(plugin::find_solver(solver_name)->make(departure())) {
     amr::SimulationOptions options;
     options.points_x = 64;
     options.points_y = 32;

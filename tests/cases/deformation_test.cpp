@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include <kumiko/solvers/registry.hpp>
+#include <kumiko/plugin/registry.hpp>
 
 namespace kumiko::cases {
 namespace {
@@ -15,7 +15,7 @@ constexpr double kPi = std::numbers::pi;
 std::unique_ptr<amr::Case> make(double period = 2.0) {
   amr::ParameterSet parameters;
   parameters.set("period", period);
-  return solvers::find_case("deformation")->make(parameters);
+  return plugin::find_case("deformation")->make(parameters);
 }
 
 struct Velocity {

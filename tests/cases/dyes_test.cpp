@@ -6,14 +6,14 @@
 
 #include <kumiko/amr/diagnostics.hpp>
 #include <kumiko/amr/simulation.hpp>
-#include <kumiko/solvers/registry.hpp>
+#include <kumiko/plugin/registry.hpp>
 
 namespace kumiko::cases {
 namespace {
 
 constexpr double kPi = std::numbers::pi;
 
-std::unique_ptr<amr::Case> make() { return solvers::find_case("dyes")->make({}); }
+std::unique_ptr<amr::Case> make() { return plugin::find_case("dyes")->make({}); }
 
 double exact_at(const amr::Case& problem, int component, double x, double y, double time) {
   double value = -1.0;
@@ -55,7 +55,7 @@ TEST(Dyes, GivenAQuarterTurnThenAllHaveTurned) {
 
 TEST(Dyes, GivenCellAveragesOnTwoLevelsThenTheMassOfEachStays) {
   const auto problem = make();
-  const auto solver = solvers::find_solver("finite_volume_upwind3")->make({});
+  const auto solver = plugin::find_solver("finite_volume_upwind3")->make({});
   const auto backend = amr::make_backend("serial", 1);
   amr::SimulationOptions options;
   options.points_x = 64;

@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-#include <kumiko/solvers/registry.hpp>
+#include <kumiko/plugin/registry.hpp>
 
 namespace kumiko::cases {
 namespace {
@@ -20,7 +20,7 @@ const std::set<std::string> kWithoutFormula = {"burgers", "deformation", "vortex
 
 class EveryCase : public ::testing::TestWithParam<std::string> {
  protected:
-  const solvers::CaseEntry& entry_ = *solvers::find_case(GetParam());
+  const plugin::CaseEntry& entry_ = *plugin::find_case(GetParam());
   std::unique_ptr<amr::Case> problem_ = entry_.make({});
 
   double exact_at(double x, double y, int component, double time) const {
@@ -193,7 +193,7 @@ TEST_P(PublishedErrors, GivenTheCaseThenEachSaysNormGridAndSource) {
   parameters.set(key, parameter);
   int errors = 0;
   for (const amr::PublishedValue& value :
-       solvers::find_case(name)->make(parameters)->published_values()) {
+       plugin::find_case(name)->make(parameters)->published_values()) {
     EXPECT_GT(value.value, 0.0);
     EXPECT_FALSE(value.source.empty());
     if (value.name.starts_with("wall.")) continue;
@@ -213,7 +213,7 @@ INSTANTIATE_TEST_SUITE_P(Cases, PublishedErrors,
 
 std::vector<std::string> names() {
   std::vector<std::string> all;
-  for (const solvers::CaseEntry& entry : solvers::shipped().cases()) all.push_back(entry.name);
+  for (const plugin::CaseEntry& entry : plugin::shipped().cases()) all.push_back(entry.name);
   return all;
 }
 

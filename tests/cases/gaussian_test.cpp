@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include <kumiko/solvers/registry.hpp>
+#include <kumiko/plugin/registry.hpp>
 
 namespace kumiko::cases {
 namespace {
@@ -13,7 +13,7 @@ namespace {
 constexpr double kPi = std::numbers::pi;
 
 std::unique_ptr<amr::Case> make(double sigma = 0.05, std::int64_t revolutions = 1) {
-  const solvers::CaseEntry* const entry = solvers::find_case("gaussian");
+  const plugin::CaseEntry* const entry = plugin::find_case("gaussian");
   amr::ParameterSet parameters = amr::defaults(entry->parameters);
   parameters.set("sigma", sigma);
   parameters.set("revolutions", revolutions);

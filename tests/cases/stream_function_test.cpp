@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include <kumiko/solvers/registry.hpp>
+#include <kumiko/plugin/registry.hpp>
 
 namespace kumiko::cases {
 namespace {
@@ -12,7 +12,7 @@ namespace {
 class StreamFunction : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(StreamFunction, GivenPointsAndTimesThenItsDerivativesAreTheVelocity) {
-  const auto problem = solvers::find_case(GetParam())->make({});
+  const auto problem = plugin::find_case(GetParam())->make({});
   const amr::Extent extent = problem->extent();
   constexpr double kStep = 1e-5;
   for (const double time : {0.0, 0.3 * problem->end_time()}) {

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include <kumiko/solvers/registry.hpp>
+#include <kumiko/plugin/registry.hpp>
 
 namespace kumiko::cases {
 namespace {
@@ -15,7 +15,7 @@ namespace {
 constexpr double kPi = std::numbers::pi;
 
 std::unique_ptr<amr::Case> make(const std::string& initial = "disk", double period = 8.0) {
-  const solvers::CaseEntry* const entry = solvers::find_case("vortex");
+  const plugin::CaseEntry* const entry = plugin::find_case("vortex");
   amr::ParameterSet parameters = amr::defaults(entry->parameters);
   parameters.set("initial", initial);
   parameters.set("period", period);

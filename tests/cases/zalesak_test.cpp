@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include <kumiko/solvers/registry.hpp>
+#include <kumiko/plugin/registry.hpp>
 
 namespace kumiko::cases {
 namespace {
@@ -23,7 +23,7 @@ double exact_at(const amr::Case& problem, double x, double y, double time) {
 }
 
 TEST(Zalesak, GivenPointsThenTheDiskHasItsSlot) {
-  const auto problem = solvers::find_case("zalesak")->make({});
+  const auto problem = plugin::find_case("zalesak")->make({});
   EXPECT_EQ(initial_at(*problem, 0.40, 0.75), 1.0);
   EXPECT_EQ(initial_at(*problem, 0.50, 0.75), 0.0) << "in the slot";
   EXPECT_EQ(initial_at(*problem, 0.50, 0.86), 1.0) << "above the slot";
@@ -33,7 +33,7 @@ TEST(Zalesak, GivenPointsThenTheDiskHasItsSlot) {
 }
 
 TEST(Zalesak, GivenWholeAndHalfTurnsThenTheExactSolutionComesRoundAgain) {
-  const auto problem = solvers::find_case("zalesak")->make({});
+  const auto problem = plugin::find_case("zalesak")->make({});
   EXPECT_DOUBLE_EQ(problem->end_time(), 2.0 * std::numbers::pi);
   for (int j = 0; j < 64; ++j) {
     for (int i = 0; i < 64; ++i) {
@@ -47,7 +47,7 @@ TEST(Zalesak, GivenWholeAndHalfTurnsThenTheExactSolutionComesRoundAgain) {
 }
 
 TEST(Zalesak, GivenAQuarterTurnThenTheDiskIsOnTheLeft) {
-  const auto problem = solvers::find_case("zalesak")->make({});
+  const auto problem = plugin::find_case("zalesak")->make({});
   const double quarter = std::numbers::pi / 2;
   EXPECT_EQ(exact_at(*problem, 0.25, 0.40, quarter), 1.0);
   EXPECT_EQ(exact_at(*problem, 0.25, 0.50, quarter), 0.0) << "in the slot";
@@ -57,7 +57,7 @@ TEST(Zalesak, GivenAQuarterTurnThenTheDiskIsOnTheLeft) {
 std::unique_ptr<amr::Case> variant(const std::string& name) {
   amr::ParameterSet parameters;
   parameters.set("variant", name);
-  return solvers::find_case("zalesak")->make(parameters);
+  return plugin::find_case("zalesak")->make(parameters);
 }
 
 /// Area by a fine sample of the unit square, of a disk less its slot by the closed form.
@@ -80,8 +80,8 @@ double slotted_area(double radius, double half_slot, double above_middle) {
 }
 
 TEST(Zalesak, GivenAFineSampleThenTheAreaIsTheClosedForm) {
-  EXPECT_NEAR(sampled_area(*solvers::find_case("zalesak")->make({})),
-              slotted_area(0.15, 0.025, 0.1), 2e-4);
+  EXPECT_NEAR(sampled_area(*plugin::find_case("zalesak")->make({})), slotted_area(0.15, 0.025, 0.1),
+              2e-4);
 }
 
 TEST(Zalesak, GivenTheVariantsThenTheirGridsHaveTheLiteraturesSpacing) {
@@ -128,7 +128,7 @@ TEST(Zalesak, GivenTheVofVariantThenItsPublishedErrorsNameNormAndGrid) {
 }
 
 TEST(Zalesak, GivenTheThesisThenItsErrorsAreNamed) {
-  const auto values = solvers::find_case("zalesak")->make({})->published_values();
+  const auto values = plugin::find_case("zalesak")->make({})->published_values();
   ASSERT_EQ(values.size(), 7U);
   EXPECT_EQ(values[1].name, "rms.amr");
   EXPECT_EQ(values[1].value, 4.114e-2);

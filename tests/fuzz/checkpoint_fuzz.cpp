@@ -21,8 +21,8 @@
 
 #include <kumiko/amr/simulation.hpp>
 #include <kumiko/io/checkpoint.hpp>
+#include <kumiko/plugin/registry.hpp>
 #include <kumiko/runtime/runtime.hpp>
-#include <kumiko/solvers/registry.hpp>
 
 #include "checkpoint_views.hpp"
 #include "seal.hpp"
@@ -83,9 +83,8 @@ class Run {
   }
 
  private:
-  const solvers::CaseEntry& case_entry_ = required(solvers::find_case("zalesak"));
-  const solvers::SolverEntry& solver_entry_ =
-      required(solvers::find_solver("semi_lagrangian_cubic"));
+  const plugin::CaseEntry& case_entry_ = required(plugin::find_case("zalesak"));
+  const plugin::SolverEntry& solver_entry_ = required(plugin::find_solver("semi_lagrangian_cubic"));
   std::unique_ptr<amr::Case> case_ = case_entry_.make(amr::defaults(case_entry_.parameters));
   std::unique_ptr<amr::Solver> solver_ =
       solver_entry_.make(amr::defaults(solver_entry_.parameters));

@@ -11,8 +11,8 @@
 
 #include <kumiko/amr/diagnostics.hpp>
 #include <kumiko/amr/simulation.hpp>
-#include <kumiko/solvers/face_velocities.hpp>
-#include <kumiko/solvers/registry.hpp>
+#include <kumiko/plugin/face_velocities.hpp>
+#include <kumiko/plugin/registry.hpp>
 
 namespace kumiko::solvers {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <kumiko/solvers/registry.hpp>
+#include <kumiko/plugin/registry.hpp>
 
 #include "flow.hpp"
 #include "step.hpp"

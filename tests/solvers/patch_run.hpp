@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <kumiko/amr/case.hpp>
-#include <kumiko/solvers/registry.hpp>
+#include <kumiko/plugin/registry.hpp>
 
 namespace kumiko::solvers::testing {
 

@@ -13,7 +13,7 @@
 
 #include <kumiko/amr/diagnostics.hpp>
 #include <kumiko/amr/simulation.hpp>
-#include <kumiko/solvers/registry.hpp>
+#include <kumiko/plugin/registry.hpp>
 
 #include "patch_run.hpp"
 

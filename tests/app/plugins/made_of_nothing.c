@@ -1,5 +1,5 @@
 /* Wrong: it says that it has made a solver, and gives none. */
-#include <kumiko/solvers/plugin_abi.h>
+#include <kumiko/plugin/plugin_abi.h>
 
 static kumiko_status make_nothing(const void* context, const kumiko_setting* settings, size_t count,
                                   kumiko_solver* solver, kumiko_error* error) {

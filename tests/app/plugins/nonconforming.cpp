@@ -1,6 +1,6 @@
 // Wrong: what the conformance kit has to find, one defect in each; of the defects of
 // tests/solvers/broken, one or two for each check.
-#include <kumiko/solvers/plugin.hpp>
+#include <kumiko/plugin/plugin.hpp>
 
 #include "changes_constants.cpp"
 #include "counts_calls.cpp"

@@ -1,6 +1,6 @@
 /* Wrong: built for a version of the interface that is not this one's. All else would be read amiss.
  */
-#include <kumiko/solvers/plugin_abi.h>
+#include <kumiko/plugin/plugin_abi.h>
 
 __attribute__((visibility("default"))) const kumiko_plugin* kumiko_plugin_entry(void) {
   static const kumiko_plugin plugin = {.abi_version = 999,

@@ -1,5 +1,5 @@
 /* Wrong: the entry returns nothing. */
-#include <kumiko/solvers/plugin_abi.h>
+#include <kumiko/plugin/plugin_abi.h>
 
 __attribute__((visibility("default"))) const kumiko_plugin* kumiko_plugin_entry(void) {
   return NULL;

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <span>
 
-#include <kumiko/solvers/plugin.hpp>
+#include <kumiko/plugin/plugin.hpp>
 
 namespace kumiko::tests {
 

@@ -1,0 +1,23 @@
+// Makes a plugin of classes: what a source file with solvers or cases of its own includes.
+#pragma once
+
+#include <kumiko/amr/case.hpp>
+#include <kumiko/amr/entry.hpp>
+#include <kumiko/amr/solver.hpp>
+#include <kumiko/plugin/detail/plugin_table.hpp>
+#include <kumiko/plugin/plugin_abi.h>
+
+/// KUMIKO_PLUGIN(Class...): once in a shared object, outside namespaces, with every class that it
+/// offers. Each is derived from kumiko::amr::Solver or kumiko::amr::Case and has
+///
+///     static kumiko::amr::Description describe();       // name, help, parameters
+///     explicit Class(const kumiko::amr::ParameterSet&); // std::invalid_argument to refuse
+///
+/// What members throw ends the run with their message and the file's name: std::invalid_argument
+/// before the first step as a wrong request (exit code 2), all else as a failed run (1).
+#define KUMIKO_PLUGIN(...)                                                                       \
+  extern "C" __attribute__((visibility("default"))) const kumiko_plugin* kumiko_plugin_entry() { \
+    static const kumiko::plugin::detail::PluginTable table =                                     \
+        kumiko::plugin::detail::plugin_table<__VA_ARGS__>();                                     \
+    return table.plugin();                                                                       \
+  }

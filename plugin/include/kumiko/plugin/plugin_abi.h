@@ -1,0 +1,265 @@
+/* What a plugin and the program that loads it agree on, in C: any compiler's classes may stand on
+ * either side. Authors of plugins include <kumiko/plugin/plugin.hpp> instead, which fills all of
+ * this from a class.
+ *
+ * A plugin is a shared object that exports one function, kumiko_plugin_entry(). All that it points
+ * to stays valid while the program runs: plugins are never unloaded. Functions may be called from
+ * any thread at once, must not suspend, and let no exception out: they return a status and, where
+ * it is KUMIKO_REFUSED or KUMIKO_FAILED, have written a message. The meaning of each function is
+ * that of the member of its name in <kumiko/amr/case.hpp> and <kumiko/amr/solver.hpp>. */
+#ifndef KUMIKO_SOLVERS_PLUGIN_ABI_H
+#define KUMIKO_SOLVERS_PLUGIN_ABI_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* NOLINTBEGIN(readability-identifier-naming): names as C has them. */
+
+/* Changes with whatever is below: a plugin is served by the version that it was built for. */
+#define KUMIKO_ABI_VERSION 1
+#define KUMIKO_ENTRY_SYMBOL "kumiko_plugin_entry"
+#define KUMIKO_MESSAGE_SIZE 508
+
+typedef int32_t kumiko_status;
+enum {
+  KUMIKO_OK = 0,
+  KUMIKO_UNKNOWN = 1,  /* of a case: it does not know */
+  KUMIKO_REFUSED = 2,  /* what is asked for cannot be had: the request is wrong */
+  KUMIKO_FAILED = 3,   /* something went wrong on the way */
+  KUMIKO_NO_MEMORY = 4 /* without a message */
+};
+
+typedef struct kumiko_error {
+  int32_t is_named; /* whether the message already says whose it is */
+  char message[KUMIKO_MESSAGE_SIZE];
+} kumiko_error;
+
+/* Parameters. The default's type is the parameter's. */
+enum {
+  KUMIKO_FLAG = 0,
+  KUMIKO_INTEGER = 1,
+  KUMIKO_NUMBER = 2,
+  KUMIKO_TEXT = 3,
+  KUMIKO_INTEGERS = 4,
+  KUMIKO_NUMBERS = 5
+};
+
+typedef struct kumiko_value {
+  int32_t type;
+  int32_t flag;            /* 0 or 1 */
+  int64_t integer;         /* of KUMIKO_INTEGER */
+  double number;           /* of KUMIKO_NUMBER */
+  const char* text;        /* of KUMIKO_TEXT */
+  const int64_t* integers; /* of KUMIKO_INTEGERS */
+  const double* numbers;   /* of KUMIKO_NUMBERS */
+  size_t count;            /* of either list */
+} kumiko_value;
+
+typedef struct kumiko_parameter {
+  const char* name;
+  const char* help;
+  kumiko_value default_value;
+  double minimum;
+  double maximum;
+  const char* const* choices;
+  size_t choice_count;
+} kumiko_parameter;
+
+typedef struct kumiko_setting {
+  const char* name;
+  kumiko_value value;
+} kumiko_setting;
+
+/* Fields. Views are those of <kumiko/amr/patch_view.hpp> and <kumiko/amr/face_fluxes.hpp>. */
+typedef struct kumiko_points {
+  const double* x;
+  const double* y;
+  size_t count;
+} kumiko_points;
+
+typedef struct kumiko_vectors { /* one of each for every point */
+  double* x;
+  double* y;
+} kumiko_vectors;
+
+typedef struct kumiko_state {
+  const double* data;
+  int32_t components;
+  int32_t ghosts;
+} kumiko_state;
+
+typedef struct kumiko_field {
+  double* data;
+  int32_t components;
+  int32_t ghosts;
+} kumiko_field;
+
+typedef struct kumiko_coefficients {
+  const double* data;
+  size_t count;
+} kumiko_coefficients;
+
+typedef struct kumiko_range {
+  int32_t i0;
+  int32_t i1;
+  int32_t j0;
+  int32_t j1;
+} kumiko_range;
+
+/* Cases. */
+enum { KUMIKO_FIXED_VALUE = 0, KUMIKO_PERIODIC = 1, KUMIKO_OUTFLOW = 2, KUMIKO_REFLECTING = 3 };
+
+typedef struct kumiko_boundary {
+  int32_t kind;
+  double value;
+} kumiko_boundary;
+
+typedef struct kumiko_case_facts { /* as long as the case lives */
+  double extent_x;
+  double extent_y;
+  kumiko_boundary sides[4]; /* left, right, bottom, top */
+  double end_time;
+  int32_t components;
+  int32_t has_steady_velocity;
+} kumiko_case_facts;
+
+typedef struct kumiko_refinement_patch {
+  int32_t level;
+  double time;
+  double spacing;
+  kumiko_points points;
+  kumiko_state field;
+} kumiko_refinement_patch;
+
+typedef struct kumiko_published_value { /* as long as the call that takes it lasts */
+  const char* name;
+  const char* source;
+  const char* norm;
+  double value;
+  int32_t points;
+} kumiko_published_value;
+
+typedef struct kumiko_case_functions {
+  void (*destroy)(void* self);
+  kumiko_status (*facts)(const void* self, kumiko_case_facts* facts, kumiko_error* error);
+  kumiko_status (*initial)(const void* self, kumiko_points points, int32_t component,
+                           double* values, kumiko_error* error);
+  kumiko_status (*velocity)(const void* self, kumiko_points points, double time,
+                            kumiko_vectors velocity, kumiko_error* error);
+  kumiko_status (*stream_function)(const void* self, kumiko_points points, double time,
+                                   double* values, kumiko_error* error);
+  kumiko_status (*exact_displacement)(const void* self, kumiko_points points, double time,
+                                      double tau, kumiko_vectors displacement, kumiko_error* error);
+  kumiko_status (*exact)(const void* self, kumiko_points points, int32_t component, double time,
+                         double* values, kumiko_error* error);
+  kumiko_status (*refinement_indicator)(const void* self, const kumiko_refinement_patch* patch,
+                                        double* indicator, kumiko_error* error);
+  /* Calls take(taker, name) for each component; the name lasts as long as the call. */
+  kumiko_status (*component_names)(const void* self, void (*take)(void* taker, const char* name),
+                                   void* taker, kumiko_error* error);
+  /* Calls take(taker, value) for each. */
+  kumiko_status (*published_values)(const void* self,
+                                    void (*take)(void* taker, const kumiko_published_value* value),
+                                    void* taker, kumiko_error* error);
+} kumiko_case_functions;
+
+typedef struct kumiko_case {
+  const kumiko_case_functions* functions;
+  void* self;
+} kumiko_case;
+
+/* Solvers. */
+enum { KUMIKO_NODE = 0, KUMIKO_CELL = 1 };
+
+typedef struct kumiko_solver_traits { /* as long as the solver lives */
+  int32_t components;
+  int32_t centring;
+  int32_t ghosts;
+  int32_t has_characteristic_ghosts;
+  int32_t is_flux_form;
+  int32_t has_tendency;
+  int32_t is_nonlinear;
+  double cfl_limit;
+  double order;
+  size_t coefficients;
+} kumiko_solver_traits;
+
+typedef struct kumiko_patch {
+  kumiko_points points;
+  double spacing;
+  int32_t first_i;
+  int32_t first_j;
+} kumiko_patch;
+
+typedef struct kumiko_solver_functions {
+  void (*destroy)(void* self);
+  kumiko_status (*traits)(const void* self, kumiko_solver_traits* traits, kumiko_error* error);
+  kumiko_status (*prepare)(const void* self, kumiko_case problem, const kumiko_patch* patch,
+                           double time, double dt, double* coefficients, double* cfl,
+                           kumiko_error* error);
+  kumiko_status (*advance)(const void* self, kumiko_state before, kumiko_coefficients coefficients,
+                           kumiko_field after, kumiko_error* error);
+  kumiko_status (*advance_with_fluxes)(const void* self, kumiko_state before,
+                                       kumiko_coefficients coefficients, kumiko_field after,
+                                       double* fluxes, kumiko_error* error);
+  kumiko_status (*tendency)(const void* self, kumiko_state state, kumiko_coefficients coefficients,
+                            kumiko_range range, kumiko_field tendency, kumiko_error* error);
+  kumiko_status (*state_cfl)(const void* self, kumiko_state state, kumiko_coefficients coefficients,
+                             double* cfl, kumiko_error* error);
+  kumiko_status (*displacement)(const void* self, kumiko_case problem, kumiko_points points,
+                                double time, double tau, kumiko_vectors displacement,
+                                kumiko_error* error);
+} kumiko_solver_functions;
+
+typedef struct kumiko_solver {
+  const kumiko_solver_functions* functions;
+  void* self;
+} kumiko_solver;
+
+/* What can be made by name. `context` is the plugin's own and is handed to make(). */
+typedef struct kumiko_solver_entry {
+  const char* name;
+  const char* help;
+  const kumiko_parameter* parameters;
+  size_t parameter_count;
+  const void* context;
+  kumiko_status (*make)(const void* context, const kumiko_setting* settings, size_t count,
+                        kumiko_solver* solver, kumiko_error* error);
+} kumiko_solver_entry;
+
+typedef struct kumiko_case_entry {
+  const char* name;
+  const char* help;
+  const kumiko_parameter* parameters;
+  size_t parameter_count;
+  const void* context;
+  kumiko_status (*make)(const void* context, const kumiko_setting* settings, size_t count,
+                        kumiko_case* made, kumiko_error* error);
+} kumiko_case_entry;
+
+typedef struct kumiko_plugin {
+  /* These three stay what and where they are in every version. */
+  uint32_t abi_version;
+  const char* built_with; /* e.g. "Kumiko 0.1.0, GCC 12.2.0" */
+  const char* failure;    /* why the rest is empty, or NULL */
+
+  const kumiko_solver_entry* solvers;
+  size_t solver_count;
+  const kumiko_case_entry* cases;
+  size_t case_count;
+} kumiko_plugin;
+
+/* The type of the entry function, the same in every version. It does not fail. */
+typedef const kumiko_plugin* (*kumiko_plugin_entry_function)(void);
+
+/* NOLINTEND(readability-identifier-naming) */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

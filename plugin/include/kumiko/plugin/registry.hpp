@@ -1,0 +1,71 @@
+// The solvers and cases found in plugins, by name.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <kumiko/amr/case.hpp>
+#include <kumiko/amr/entry.hpp>
+#include <kumiko/amr/solver.hpp>
+
+namespace kumiko::plugin {
+
+using SolverEntry = amr::Entry<amr::Solver>;
+using CaseEntry = amr::Entry<amr::Case>;
+
+/// Whether solvers, cases and their parameters may have such a name: small letters, digits and _, a
+/// letter first. It can stand in a key, a file's name and a shell without quotes.
+bool is_plugin_name(std::string_view name);
+
+/// A shared object that is or seems to be a plugin and cannot be used.
+struct BrokenPlugin {
+  std::filesystem::path file;
+  std::string reason;  ///< names the file, and the remedy
+};
+
+/// Plugins are loaded when a registry is made, from the paths that it is given and no others, and
+/// stay loaded while the program runs. What entries make throws std::invalid_argument for what a
+/// plugin refuses and std::runtime_error for what else it throws, with the plugin's message.
+class Registry {
+ public:
+  /// @param paths  folders, every plugin in which is loaded, in the order of their names, and
+  /// files. A shared object in a folder that does not mention the entry symbol is no plugin and is
+  /// left alone; a file that is named must be one. What cannot be used is kept in broken().
+  explicit Registry(std::span<const std::filesystem::path> paths);
+
+  /// Sorted by name; no name comes twice.
+  const std::vector<SolverEntry>& solvers() const { return solvers_; }
+  const std::vector<CaseEntry>& cases() const { return cases_; }
+  const std::vector<BrokenPlugin>& broken() const { return broken_; }
+
+ private:
+  void add_path(const std::filesystem::path& path);
+  void add_file(const std::filesystem::path& file);
+  std::string clash(const std::vector<SolverEntry>& solvers,
+                    const std::vector<CaseEntry>& cases) const;
+
+  std::vector<std::filesystem::path> seen_;
+  std::vector<SolverEntry> solvers_;
+  std::vector<CaseEntry> cases_;
+  std::vector<BrokenPlugin> broken_;
+};
+
+/// The folder of the plugins that come with Kumiko, found from where this program lies.
+std::filesystem::path shipped_plugins();
+
+/// Those plugins, loaded at the first call. Throws std::runtime_error when one is broken or there
+/// are none: the installation is not whole.
+const Registry& shipped();
+
+/// The shipped solver or case of a name, or nullptr.
+inline const SolverEntry* find_solver(std::string_view name) {
+  return amr::find_entry(shipped().solvers(), name);
+}
+inline const CaseEntry* find_case(std::string_view name) {
+  return amr::find_entry(shipped().cases(), name);
+}
+
+}  // namespace kumiko::plugin

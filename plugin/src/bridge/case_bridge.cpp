@@ -1,0 +1,218 @@
+#include "bridge/case_bridge.hpp"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bridge/status.hpp"
+
+namespace kumiko::plugin::detail {
+
+namespace {
+
+const amr::Case& served(const void* self) { return *static_cast<const amr::Case*>(self); }
+
+std::string text(const char* from) { return from == nullptr ? "" : from; }
+
+kumiko_status known(bool is_known) { return is_known ? KUMIKO_OK : KUMIKO_UNKNOWN; }
+
+void keep(void*) {}
+void destroy(void* self) { delete static_cast<amr::Case*>(self); }
+
+kumiko_status facts(const void* self, kumiko_case_facts* facts, kumiko_error* error) {
+  return serve_fully(error, [&] {
+    const amr::Case& problem = served(self);
+    facts->extent_x = problem.extent().x;
+    facts->extent_y = problem.extent().y;
+    const auto sides = problem.boundaries().sides();
+    for (std::size_t side = 0; side < sides.size(); ++side) {
+      facts->sides[side] = {static_cast<int32_t>(sides[side].kind), sides[side].value};
+    }
+    facts->end_time = problem.end_time();
+    facts->components = problem.components();
+    facts->has_steady_velocity = problem.steady_velocity() ? 1 : 0;
+  });
+}
+
+kumiko_status initial(const void* self, kumiko_points points, int32_t component, double* values,
+                      kumiko_error* error) {
+  return serve_fully(error, [&] {
+    served(self).initial(from_c(points), component, {values, points.count});
+  });
+}
+
+kumiko_status velocity(const void* self, kumiko_points points, double time, kumiko_vectors velocity,
+                       kumiko_error* error) {
+  return serve_fully(
+      error, [&] { served(self).velocity(from_c(points), time, from_c(velocity, points.count)); });
+}
+
+kumiko_status stream_function(const void* self, kumiko_points points, double time, double* values,
+                              kumiko_error* error) {
+  return serve(error, [&] {
+    return known(served(self).stream_function(from_c(points), time, {values, points.count}));
+  });
+}
+
+kumiko_status exact_displacement(const void* self, kumiko_points points, double time, double tau,
+                                 kumiko_vectors displacement, kumiko_error* error) {
+  return serve(error, [&] {
+    return known(served(self).exact_displacement(from_c(points), time, tau,
+                                                 from_c(displacement, points.count)));
+  });
+}
+
+kumiko_status exact(const void* self, kumiko_points points, int32_t component, double time,
+                    double* values, kumiko_error* error) {
+  return serve(error, [&] {
+    return known(served(self).exact(from_c(points), component, time, {values, points.count}));
+  });
+}
+
+kumiko_status refinement_indicator(const void* self, const kumiko_refinement_patch* patch,
+                                   double* indicator, kumiko_error* error) {
+  return serve(error, [&] {
+    return known(served(self).refinement_indicator(
+        {patch->level, patch->time, patch->spacing, from_c(patch->points), from_c(patch->field)},
+        {indicator, patch->points.count}));
+  });
+}
+
+kumiko_status component_names(const void* self, void (*take)(void* taker, const char* name),
+                              void* taker, kumiko_error* error) {
+  return serve_fully(error, [&] {
+    for (const std::string& name : served(self).component_names()) take(taker, name.c_str());
+  });
+}
+
+kumiko_status published_values(const void* self,
+                               void (*take)(void* taker, const kumiko_published_value* value),
+                               void* taker, kumiko_error* error) {
+  return serve_fully(error, [&] {
+    for (const amr::PublishedValue& value : served(self).published_values()) {
+      const kumiko_published_value in_c{value.name.c_str(), value.source.c_str(),
+                                        value.norm.c_str(), value.value, value.points};
+      take(taker, &in_c);
+    }
+  });
+}
+
+constexpr kumiko_case_functions functions(void (*destroy)(void* self)) {
+  return {.destroy = destroy,
+          .facts = facts,
+          .initial = initial,
+          .velocity = velocity,
+          .stream_function = stream_function,
+          .exact_displacement = exact_displacement,
+          .exact = exact,
+          .refinement_indicator = refinement_indicator,
+          .component_names = component_names,
+          .published_values = published_values};
+}
+
+constexpr kumiko_case_functions kLent = functions(keep);
+constexpr kumiko_case_functions kGiven = functions(destroy);
+
+}  // namespace
+
+kumiko_case lend(const amr::Case& problem) {
+  // The table only reads what it is lent.
+  return {&kLent, const_cast<amr::Case*>(&problem)};
+}
+
+kumiko_case give(std::unique_ptr<amr::Case> problem) { return {&kGiven, problem.release()}; }
+
+CaseFromBeyond::CaseFromBeyond(kumiko_case problem, std::string whose)
+    : case_(problem), whose_(std::move(whose)), facts_{} {
+  try {
+    call_beyond(whose_, [&](kumiko_error* error) {
+      return case_.functions->facts(case_.self, &facts_, error);
+    });
+    for (const kumiko_boundary& side : facts_.sides) {
+      if (side.kind >= KUMIKO_FIXED_VALUE && side.kind <= KUMIKO_REFLECTING) continue;
+      throw FailedBeyond(
+          whose_ + ": it has a boundary of the unknown kind " + std::to_string(side.kind), true);
+    }
+  } catch (...) {
+    case_.functions->destroy(case_.self);
+    throw;
+  }
+}
+
+CaseFromBeyond::~CaseFromBeyond() { case_.functions->destroy(case_.self); }
+
+amr::Boundaries CaseFromBeyond::boundaries() const {
+  const auto side = [this](std::size_t at) {
+    return amr::Boundary{static_cast<amr::BoundaryKind>(facts_.sides[at].kind),
+                         facts_.sides[at].value};
+  };
+  return {side(0), side(1), side(2), side(3)};
+}
+
+void CaseFromBeyond::initial(amr::Points points, int component, std::span<double> values) const {
+  call_beyond(whose_, [&](kumiko_error* error) {
+    return case_.functions->initial(case_.self, to_c(points), component, values.data(), error);
+  });
+}
+
+void CaseFromBeyond::velocity(amr::Points points, double time, amr::Vectors velocity) const {
+  call_beyond(whose_, [&](kumiko_error* error) {
+    return case_.functions->velocity(case_.self, to_c(points), time, to_c(velocity), error);
+  });
+}
+
+bool CaseFromBeyond::stream_function(amr::Points points, double time,
+                                     std::span<double> values) const {
+  return ask_beyond(whose_, [&](kumiko_error* error) {
+    return case_.functions->stream_function(case_.self, to_c(points), time, values.data(), error);
+  });
+}
+
+bool CaseFromBeyond::exact_displacement(amr::Points points, double time, double tau,
+                                        amr::Vectors displacement) const {
+  return ask_beyond(whose_, [&](kumiko_error* error) {
+    return case_.functions->exact_displacement(case_.self, to_c(points), time, tau,
+                                               to_c(displacement), error);
+  });
+}
+
+bool CaseFromBeyond::exact(amr::Points points, int component, double time,
+                           std::span<double> values) const {
+  return ask_beyond(whose_, [&](kumiko_error* error) {
+    return case_.functions->exact(case_.self, to_c(points), component, time, values.data(), error);
+  });
+}
+
+bool CaseFromBeyond::refinement_indicator(const amr::RefinementPatch& patch,
+                                          std::span<double> indicator) const {
+  const kumiko_refinement_patch in_c{patch.level, patch.time, patch.spacing, to_c(patch.points),
+                                     to_c(patch.field)};
+  return ask_beyond(whose_, [&](kumiko_error* error) {
+    return case_.functions->refinement_indicator(case_.self, &in_c, indicator.data(), error);
+  });
+}
+
+std::vector<std::string> CaseFromBeyond::component_names() const {
+  std::vector<std::string> names;
+  const auto take = [](void* taker, const char* name) {
+    static_cast<std::vector<std::string>*>(taker)->push_back(text(name));
+  };
+  call_beyond(whose_, [&](kumiko_error* error) {
+    return case_.functions->component_names(case_.self, take, &names, error);
+  });
+  return names;
+}
+
+std::vector<amr::PublishedValue> CaseFromBeyond::published_values() const {
+  std::vector<amr::PublishedValue> values;
+  const auto take = [](void* taker, const kumiko_published_value* value) {
+    static_cast<std::vector<amr::PublishedValue>*>(taker)->push_back(
+        {text(value->name), value->value, text(value->source), text(value->norm), value->points});
+  };
+  call_beyond(whose_, [&](kumiko_error* error) {
+    return case_.functions->published_values(case_.self, take, &values, error);
+  });
+  return values;
+}
+
+}  // namespace kumiko::plugin::detail

@@ -1,0 +1,73 @@
+// Cases across the C interface, either way.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <kumiko/amr/case.hpp>
+#include <kumiko/plugin/plugin_abi.h>
+
+namespace kumiko::plugin::detail {
+
+inline kumiko_points to_c(amr::Points points) {
+  return {points.x.data(), points.y.data(), points.size()};
+}
+inline amr::Points from_c(kumiko_points points) {
+  return {{points.x, points.count}, {points.y, points.count}};
+}
+inline kumiko_vectors to_c(amr::Vectors vectors) { return {vectors.x.data(), vectors.y.data()}; }
+inline amr::Vectors from_c(kumiko_vectors vectors, std::size_t count) {
+  return {{vectors.x, count}, {vectors.y, count}};
+}
+inline kumiko_state to_c(amr::ConstPatchView view) {
+  return {view.data(), view.components(), view.ghosts()};
+}
+inline amr::ConstPatchView from_c(kumiko_state state) {
+  return {state.data, state.components, state.ghosts};
+}
+inline kumiko_field to_c(amr::PatchView view) {
+  return {view.data(), view.components(), view.ghosts()};
+}
+inline amr::PatchView from_c(kumiko_field field) {
+  return {field.data, field.components, field.ghosts};
+}
+
+/// A case for the other side to call, while it lives; destroying it there does nothing.
+kumiko_case lend(const amr::Case& problem);
+/// A case that the other side destroys.
+kumiko_case give(std::unique_ptr<amr::Case> problem);
+
+/// A case of the other side.
+class CaseFromBeyond final : public amr::Case {
+ public:
+  /// @param whose  of failures, e.g. "case 'x' of 'x.so'"; empty for a case that was lent
+  /// Throws what the other side does when asked for the facts.
+  CaseFromBeyond(kumiko_case problem, std::string whose);
+  ~CaseFromBeyond() override;
+  CaseFromBeyond(const CaseFromBeyond&) = delete;
+  CaseFromBeyond& operator=(const CaseFromBeyond&) = delete;
+
+  amr::Extent extent() const override { return {facts_.extent_x, facts_.extent_y}; }
+  amr::Boundaries boundaries() const override;
+  double end_time() const override { return facts_.end_time; }
+  int components() const override { return facts_.components; }
+  std::vector<std::string> component_names() const override;
+  bool steady_velocity() const override { return facts_.has_steady_velocity != 0; }
+  void initial(amr::Points points, int component, std::span<double> values) const override;
+  void velocity(amr::Points points, double time, amr::Vectors velocity) const override;
+  bool stream_function(amr::Points points, double time, std::span<double> values) const override;
+  bool exact_displacement(amr::Points points, double time, double tau,
+                          amr::Vectors displacement) const override;
+  bool exact(amr::Points points, int component, double time,
+             std::span<double> values) const override;
+  bool refinement_indicator(const amr::RefinementPatch& patch,
+                            std::span<double> indicator) const override;
+  std::vector<amr::PublishedValue> published_values() const override;
+
+ private:
+  kumiko_case case_;
+  std::string whose_;
+  kumiko_case_facts facts_;
+};
+
+}  // namespace kumiko::plugin::detail

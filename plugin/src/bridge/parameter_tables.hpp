@@ -1,0 +1,38 @@
+// Parameters and their values in C.
+#pragma once
+
+#include <deque>
+#include <string>
+#include <vector>
+
+#include <kumiko/amr/parameter.hpp>
+#include <kumiko/plugin/plugin_abi.h>
+
+namespace kumiko::plugin::detail {
+
+/// Points into `value`.
+kumiko_value to_c(const amr::ParameterValue& value);
+/// Throws std::invalid_argument for a type that is none.
+amr::ParameterValue from_c(const kumiko_value& value);
+
+/// C declarations that point into declarations of ours.
+class ParameterTable {
+ public:
+  /// `specs` must outlive the table.
+  explicit ParameterTable(const std::vector<amr::ParameterSpec>& specs);
+  const kumiko_parameter* data() const { return parameters_.data(); }
+  std::size_t size() const { return parameters_.size(); }
+
+ private:
+  std::deque<std::vector<const char*>> choices_;
+  std::vector<kumiko_parameter> parameters_;
+};
+
+/// Throws std::invalid_argument for a declaration without a name or with a type that is none.
+std::vector<amr::ParameterSpec> from_c(const kumiko_parameter* parameters, std::size_t count);
+
+/// Points into `set`.
+std::vector<kumiko_setting> to_c(const amr::ParameterSet& set);
+amr::ParameterSet from_c(const kumiko_setting* settings, std::size_t count);
+
+}  // namespace kumiko::plugin::detail

@@ -1,0 +1,216 @@
+#include "bridge/solver_bridge.hpp"
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "bridge/case_bridge.hpp"
+#include "bridge/status.hpp"
+
+namespace kumiko::plugin::detail {
+
+namespace {
+
+/// A solver that the other side uses, which has made room for as many coefficients as were
+/// declared.
+struct ServedSolver {
+  explicit ServedSolver(std::unique_ptr<amr::Solver> made)
+      : solver(std::move(made)), coefficients(solver->coefficients()) {}
+
+  std::unique_ptr<amr::Solver> solver;
+  std::size_t coefficients;
+};
+
+const ServedSolver& whole(const void* self) { return *static_cast<const ServedSolver*>(self); }
+const amr::Solver& served(const void* self) { return *whole(self).solver; }
+
+/// Else it would write beyond that room.
+void require_same_count(const ServedSolver& solver) {
+  const std::size_t now = solver.solver->coefficients();
+  if (now == solver.coefficients) [[likely]]
+    return;
+  throw std::runtime_error("its coefficients() returned " + std::to_string(solver.coefficients) +
+                           " first and " + std::to_string(now) +
+                           " now; it must always return the same number");
+}
+
+std::span<const double> from_c(kumiko_coefficients coefficients) {
+  return {coefficients.data, coefficients.count};
+}
+kumiko_coefficients to_c(std::span<const double> coefficients) {
+  return {coefficients.data(), coefficients.size()};
+}
+
+/// A case of the caller's: what fails in it is not this side's to name.
+CaseFromBeyond borrowed(kumiko_case problem) { return {problem, {}}; }
+
+void destroy(void* self) { delete static_cast<ServedSolver*>(self); }
+
+kumiko_status traits(const void* self, kumiko_solver_traits* traits, kumiko_error* error) {
+  return serve_fully(error, [&] {
+    const amr::SolverTraits& own = served(self).traits();
+    *traits = {own.components,
+               own.centring == amr::Centring::kCell ? KUMIKO_CELL : KUMIKO_NODE,
+               own.ghosts,
+               own.characteristic_ghosts ? 1 : 0,
+               own.flux_form ? 1 : 0,
+               own.tendency ? 1 : 0,
+               own.nonlinear ? 1 : 0,
+               own.cfl_limit,
+               own.order,
+               whole(self).coefficients};
+  });
+}
+
+kumiko_status prepare(const void* self, kumiko_case problem, const kumiko_patch* patch, double time,
+                      double dt, double* coefficients, double* cfl, kumiko_error* error) {
+  return serve_fully(error, [&] {
+    const ServedSolver& solver = whole(self);
+    require_same_count(solver);
+    *cfl = solver.solver->prepare(
+        borrowed(problem),
+        {detail::from_c(patch->points), patch->spacing, patch->first_i, patch->first_j}, time, dt,
+        {coefficients, solver.coefficients});
+  });
+}
+
+kumiko_status advance(const void* self, kumiko_state before, kumiko_coefficients coefficients,
+                      kumiko_field after, kumiko_error* error) {
+  return serve_fully(error, [&] {
+    served(self).advance(detail::from_c(before), from_c(coefficients), detail::from_c(after));
+  });
+}
+
+kumiko_status advance_with_fluxes(const void* self, kumiko_state before,
+                                  kumiko_coefficients coefficients, kumiko_field after,
+                                  double* fluxes, kumiko_error* error) {
+  return serve_fully(error, [&] {
+    served(self).advance_with_fluxes(detail::from_c(before), from_c(coefficients),
+                                     detail::from_c(after), {fluxes, after.components});
+  });
+}
+
+kumiko_status tendency(const void* self, kumiko_state state, kumiko_coefficients coefficients,
+                       kumiko_range range, kumiko_field tendency, kumiko_error* error) {
+  return serve_fully(error, [&] {
+    served(self).tendency(detail::from_c(state), from_c(coefficients),
+                          {range.i0, range.i1, range.j0, range.j1}, detail::from_c(tendency));
+  });
+}
+
+kumiko_status state_cfl(const void* self, kumiko_state state, kumiko_coefficients coefficients,
+                        double* cfl, kumiko_error* error) {
+  return serve_fully(
+      error, [&] { *cfl = served(self).state_cfl(detail::from_c(state), from_c(coefficients)); });
+}
+
+kumiko_status displacement(const void* self, kumiko_case problem, kumiko_points points, double time,
+                           double tau, kumiko_vectors displacement, kumiko_error* error) {
+  return serve_fully(error, [&] {
+    served(self).displacement(borrowed(problem), detail::from_c(points), time, tau,
+                              detail::from_c(displacement, points.count));
+  });
+}
+
+constexpr kumiko_solver_functions kGiven = {.destroy = destroy,
+                                            .traits = traits,
+                                            .prepare = prepare,
+                                            .advance = advance,
+                                            .advance_with_fluxes = advance_with_fluxes,
+                                            .tendency = tendency,
+                                            .state_cfl = state_cfl,
+                                            .displacement = displacement};
+
+}  // namespace
+
+kumiko_solver give(std::unique_ptr<amr::Solver> solver) {
+  return {&kGiven, std::make_unique<ServedSolver>(std::move(solver)).release()};
+}
+
+SolverFromBeyond::SolverFromBeyond(kumiko_solver solver, std::string name, std::string whose)
+    : solver_(solver), whose_(std::move(whose)) {
+  kumiko_solver_traits given{};
+  try {
+    call_beyond(whose_, [&](kumiko_error* error) {
+      return solver_.functions->traits(solver_.self, &given, error);
+    });
+    if (given.centring != KUMIKO_NODE && given.centring != KUMIKO_CELL) {
+      throw FailedBeyond(whose_ + ": it has the unknown centring " + std::to_string(given.centring),
+                         true);
+    }
+  } catch (...) {
+    solver_.functions->destroy(solver_.self);
+    throw;
+  }
+  traits_.name = std::move(name);
+  traits_.components = given.components;
+  traits_.centring = given.centring == KUMIKO_CELL ? amr::Centring::kCell : amr::Centring::kNode;
+  traits_.ghosts = given.ghosts;
+  traits_.cfl_limit = given.cfl_limit;
+  traits_.order = given.order;
+  traits_.characteristic_ghosts = given.has_characteristic_ghosts != 0;
+  traits_.flux_form = given.is_flux_form != 0;
+  traits_.tendency = given.has_tendency != 0;
+  traits_.nonlinear = given.is_nonlinear != 0;
+  coefficients_ = given.coefficients;
+}
+
+SolverFromBeyond::~SolverFromBeyond() { solver_.functions->destroy(solver_.self); }
+
+double SolverFromBeyond::prepare(const amr::Case& problem, const amr::PatchPoints& patch,
+                                 double time, double dt, std::span<double> coefficients) const {
+  const kumiko_patch in_c{detail::to_c(patch.points), patch.spacing, patch.first_i, patch.first_j};
+  double cfl = 0.0;
+  call_beyond(whose_, [&](kumiko_error* error) {
+    return solver_.functions->prepare(solver_.self, lend(problem), &in_c, time, dt,
+                                      coefficients.data(), &cfl, error);
+  });
+  return cfl;
+}
+
+void SolverFromBeyond::advance(amr::ConstPatchView before, std::span<const double> coefficients,
+                               amr::PatchView after) const {
+  call_beyond(whose_, [&](kumiko_error* error) {
+    return solver_.functions->advance(solver_.self, detail::to_c(before), to_c(coefficients),
+                                      detail::to_c(after), error);
+  });
+}
+
+void SolverFromBeyond::advance_with_fluxes(amr::ConstPatchView before,
+                                           std::span<const double> coefficients,
+                                           amr::PatchView after, amr::FaceFluxes fluxes) const {
+  call_beyond(whose_, [&](kumiko_error* error) {
+    return solver_.functions->advance_with_fluxes(solver_.self, detail::to_c(before),
+                                                  to_c(coefficients), detail::to_c(after),
+                                                  fluxes.line(amr::FaceAxis::kX, 0), error);
+  });
+}
+
+void SolverFromBeyond::tendency(amr::ConstPatchView state, std::span<const double> coefficients,
+                                const amr::PointRange& range, amr::PatchView tendency) const {
+  call_beyond(whose_, [&](kumiko_error* error) {
+    return solver_.functions->tendency(solver_.self, detail::to_c(state), to_c(coefficients),
+                                       {range.i0, range.i1, range.j0, range.j1},
+                                       detail::to_c(tendency), error);
+  });
+}
+
+double SolverFromBeyond::state_cfl(amr::ConstPatchView state,
+                                   std::span<const double> coefficients) const {
+  double cfl = 0.0;
+  call_beyond(whose_, [&](kumiko_error* error) {
+    return solver_.functions->state_cfl(solver_.self, detail::to_c(state), to_c(coefficients), &cfl,
+                                        error);
+  });
+  return cfl;
+}
+
+void SolverFromBeyond::displacement(const amr::Case& problem, amr::Points points, double time,
+                                    double tau, amr::Vectors displacement) const {
+  call_beyond(whose_, [&](kumiko_error* error) {
+    return solver_.functions->displacement(solver_.self, lend(problem), detail::to_c(points), time,
+                                           tau, detail::to_c(displacement), error);
+  });
+}
+
+}  // namespace kumiko::plugin::detail

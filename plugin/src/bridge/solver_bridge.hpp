@@ -1,0 +1,46 @@
+// Solvers across the C interface, either way.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <kumiko/amr/solver.hpp>
+#include <kumiko/plugin/plugin_abi.h>
+
+namespace kumiko::plugin::detail {
+
+/// A solver that the other side destroys.
+kumiko_solver give(std::unique_ptr<amr::Solver> solver);
+
+/// A solver of the other side.
+class SolverFromBeyond final : public amr::Solver {
+ public:
+  /// @param whose  of failures, e.g. "solver 'x' of 'x.so'"
+  /// Throws what the other side does when asked for the traits.
+  SolverFromBeyond(kumiko_solver solver, std::string name, std::string whose);
+  ~SolverFromBeyond() override;
+  SolverFromBeyond(const SolverFromBeyond&) = delete;
+  SolverFromBeyond& operator=(const SolverFromBeyond&) = delete;
+
+  const amr::SolverTraits& traits() const override { return traits_; }
+  std::size_t coefficients() const override { return coefficients_; }
+  double prepare(const amr::Case& problem, const amr::PatchPoints& patch, double time, double dt,
+                 std::span<double> coefficients) const override;
+  void advance(amr::ConstPatchView before, std::span<const double> coefficients,
+               amr::PatchView after) const override;
+  void advance_with_fluxes(amr::ConstPatchView before, std::span<const double> coefficients,
+                           amr::PatchView after, amr::FaceFluxes fluxes) const override;
+  void tendency(amr::ConstPatchView state, std::span<const double> coefficients,
+                const amr::PointRange& range, amr::PatchView tendency) const override;
+  double state_cfl(amr::ConstPatchView state, std::span<const double> coefficients) const override;
+  void displacement(const amr::Case& problem, amr::Points points, double time, double tau,
+                    amr::Vectors displacement) const override;
+
+ private:
+  kumiko_solver solver_;
+  std::string whose_;
+  amr::SolverTraits traits_;
+  std::size_t coefficients_ = 0;
+};
+
+}  // namespace kumiko::plugin::detail

@@ -1,0 +1,171 @@
+// What a solver says of itself.
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include <kumiko/amr/solver_declaration.hpp>
+
+#include "conformance/checks.hpp"
+
+namespace kumiko::plugin::conformance {
+
+namespace {
+
+using amr::ParameterSpec;
+using amr::ParameterValue;
+
+constexpr int kLargestComponents = 64;
+
+using Complaints = std::vector<std::string>;
+
+bool is_one_line(const std::string& text) {
+  return !text.empty() && text.find('\n') == std::string::npos;
+}
+
+/// The numbers of a value; none for flags and text.
+std::vector<double> numbers_of(const ParameterValue& value) {
+  if (const auto* const integer = std::get_if<std::int64_t>(&value)) {
+    return {static_cast<double>(*integer)};
+  }
+  if (const auto* const number = std::get_if<double>(&value)) return {*number};
+  if (const auto* const list = std::get_if<std::vector<std::int64_t>>(&value)) {
+    return {list->begin(), list->end()};
+  }
+  if (const auto* const list = std::get_if<std::vector<double>>(&value)) return *list;
+  return {};
+}
+
+bool default_is_allowed(const ParameterSpec& spec) {
+  for (const double number : numbers_of(spec.default_value)) {
+    if (!(number >= spec.minimum && number <= spec.maximum)) return false;
+  }
+  const auto* const text = std::get_if<std::string>(&spec.default_value);
+  return !text || spec.choices.empty() ||
+         std::find(spec.choices.begin(), spec.choices.end(), *text) != spec.choices.end();
+}
+
+void check_parameters(const SolverEntry& entry, Complaints& complaints) {
+  std::set<std::string> names;
+  for (const ParameterSpec& spec : entry.parameters) {
+    if (!is_plugin_name(spec.name)) {
+      complaints.push_back(fmt::format(
+          "parameter '{}' needs a name of small letters, digits and underscores, a letter first",
+          spec.name));
+    }
+    if (!names.insert(spec.name).second) {
+      complaints.push_back(fmt::format("parameter '{}' is declared twice", spec.name));
+    }
+    if (!is_one_line(spec.help)) {
+      complaints.push_back(fmt::format("parameter '{}' needs one line of help", spec.name));
+    }
+    if (!default_is_allowed(spec)) {
+      complaints.push_back(
+          fmt::format("parameter '{}' has a default outside its range or choices", spec.name));
+    }
+  }
+}
+
+/// The values at the ends of what is allowed: choices, both flags, least and largest numbers.
+std::vector<ParameterValue> extremes(const ParameterSpec& spec) {
+  std::vector<ParameterValue> values;
+  if (std::holds_alternative<bool>(spec.default_value)) values = {true, false};
+  if (std::holds_alternative<std::string>(spec.default_value)) {
+    values.assign(spec.choices.begin(), spec.choices.end());
+  }
+  for (const double end : {spec.minimum, spec.maximum}) {
+    if (!std::isfinite(end)) continue;
+    if (std::holds_alternative<double>(spec.default_value)) values.emplace_back(end);
+    if (std::holds_alternative<std::int64_t>(spec.default_value) && std::abs(end) < 0x1p62) {
+      values.emplace_back(static_cast<std::int64_t>(end));
+    }
+  }
+  return values;
+}
+
+bool allows_steps(const amr::Solver& solver, Complaints& complaints) {
+  const std::size_t before = complaints.size();
+  for (const std::string& impossible : amr::impossible_declarations(solver)) {
+    complaints.push_back("it " + impossible);
+  }
+  if (const int components = solver.traits().components; components > kLargestComponents) {
+    complaints.push_back(fmt::format("it declares {} components; {} are the most that are checked",
+                                     components, kLargestComponents));
+  }
+  return complaints.size() == before;
+}
+
+/// A solver with one parameter changed. To refuse a value with a message is allowed: it may not
+/// go with the others.
+/// @return whether one could be made
+bool try_value(const Subject& subject, const ParameterSpec& spec, const ParameterValue& value,
+               Complaints& complaints) {
+  amr::ParameterSet parameters = subject.parameters;
+  parameters.set(spec.name, value);
+  try {
+    const std::unique_ptr<amr::Solver> solver = subject.entry.make(parameters);
+    Complaints of_solver;
+    if (!allows_steps(*solver, of_solver)) {
+      complaints.push_back(fmt::format("with another '{}', {}", spec.name, of_solver.front()));
+    }
+    return true;
+  } catch (const std::exception& error) {
+    if (std::string(error.what()).empty()) {
+      complaints.push_back(
+          fmt::format("an allowed value of '{}' is refused without a message", spec.name));
+    }
+  } catch (...) {
+    complaints.push_back(
+        fmt::format("an allowed value of '{}' throws what is no std::exception", spec.name));
+  }
+  return false;
+}
+
+}  // namespace
+
+Finding check_declaration(Subject& subject) {
+  const amr::SolverTraits& traits = subject.traits;
+  Complaints complaints;
+  subject.runnable = allows_steps(*subject.solver, complaints);
+  if (!is_plugin_name(subject.entry.name)) {
+    complaints.push_back(
+        fmt::format("'{}' needs a name of small letters, digits and underscores, a letter first",
+                    subject.entry.name));
+  }
+  if (traits.name != subject.entry.name) {
+    complaints.push_back(fmt::format("traits().name is '{}', but it is listed as '{}'", traits.name,
+                                     subject.entry.name));
+  }
+  if (!is_one_line(subject.entry.help)) complaints.emplace_back("it needs one line of help");
+  if (!(std::isfinite(traits.order) && traits.order >= 0.0)) {
+    complaints.push_back(
+        fmt::format("order {:g} is declared; give a finite one, or 0 for not said", traits.order));
+  }
+  check_parameters(subject.entry, complaints);
+  int made = 0;
+  int refused = 0;
+  for (const ParameterSpec& spec : subject.entry.parameters) {
+    for (const ParameterValue& value : extremes(spec)) {
+      (try_value(subject, spec, value, complaints) ? made : refused) += 1;
+    }
+  }
+  const Figures figures = {{"parameters", static_cast<double>(subject.entry.parameters.size())},
+                           {"values_made", made},
+                           {"values_refused", refused}};
+  if (!complaints.empty()) {
+    std::string text;
+    for (const std::string& complaint : complaints) text += (text.empty() ? "" : "; ") + complaint;
+    return failed(std::move(text), figures);
+  }
+  return passed(
+      fmt::format("{} ghost layers, CFL limit {:g}, order {}; {} parameters, {} of {} extreme "
+                  "values accepted",
+                  traits.ghosts, traits.cfl_limit,
+                  traits.order > 0.0 ? fmt::format("{:g}", traits.order) : "not said",
+                  subject.entry.parameters.size(), made, made + refused),
+      figures);
+}
+
+}  // namespace kumiko::plugin::conformance

@@ -1,0 +1,151 @@
+#include "conformance/flows.hpp"
+
+#include <array>
+#include <cmath>
+#include <numbers>
+
+namespace kumiko::plugin::conformance {
+
+namespace {
+
+constexpr double kTwoPi = 2.0 * std::numbers::pi;
+
+using Vector = std::array<double, 2>;
+
+/// Where a particle was `tau` before it is at (x, y), minus where it is.
+Vector trace_back(const Flow& flow, double x, double y, double time, double tau) {
+  constexpr int kSteps = 16;
+  const double dt = -tau / kSteps;
+  Vector d = {0.0, 0.0};
+  const auto speed = [&](double dx, double dy, double t) {
+    return Vector{flow.vx(x + d[0] + dx, y + d[1] + dy, t),
+                  flow.vy(x + d[0] + dx, y + d[1] + dy, t)};
+  };
+  for (int step = 0; step < kSteps; ++step) {
+    const double t = time + step * dt;
+    const Vector k1 = speed(0.0, 0.0, t);
+    const Vector k2 = speed(0.5 * dt * k1[0], 0.5 * dt * k1[1], t + 0.5 * dt);
+    const Vector k3 = speed(0.5 * dt * k2[0], 0.5 * dt * k2[1], t + 0.5 * dt);
+    const Vector k4 = speed(dt * k3[0], dt * k3[1], t + dt);
+    for (std::size_t axis = 0; axis < 2; ++axis) {
+      d[axis] += dt / 6.0 * (k1[axis] + 2.0 * (k2[axis] + k3[axis]) + k4[axis]);
+    }
+  }
+  return d;
+}
+
+Flow vortices_of(const std::function<double(double)>& strength) {
+  Flow flow;
+  flow.name = "vortices";
+  flow.psi = [=](double x, double y, double t) {
+    return strength(t) * (0.5 * std::sin(kTwoPi * x) * std::cos(kTwoPi * y) / kTwoPi) + 0.3 * y -
+           0.2 * x;
+  };
+  flow.vx = [=](double x, double y, double t) {
+    return strength(t) * (-0.5 * std::sin(kTwoPi * x) * std::sin(kTwoPi * y)) + 0.3;
+  };
+  flow.vy = [=](double x, double y, double t) {
+    return strength(t) * (-0.5 * std::cos(kTwoPi * x) * std::cos(kTwoPi * y)) + 0.2;
+  };
+  return flow;
+}
+
+}  // namespace
+
+void Flow::initial(amr::Points points, int component, std::span<double> values) const {
+  for (std::size_t at = 0; at < points.size(); ++at) {
+    values[at] = field(points.x[at], points.y[at], component);
+  }
+}
+
+void Flow::velocity(amr::Points points, double time, amr::Vectors velocity) const {
+  for (std::size_t at = 0; at < points.size(); ++at) {
+    velocity.x[at] = vx(points.x[at], points.y[at], time);
+    velocity.y[at] = vy(points.x[at], points.y[at], time);
+  }
+}
+
+bool Flow::stream_function(amr::Points points, double time, std::span<double> values) const {
+  for (std::size_t at = 0; at < points.size(); ++at) {
+    values[at] = psi(points.x[at], points.y[at], time);
+  }
+  return true;
+}
+
+bool Flow::exact_displacement(amr::Points points, double time, double tau,
+                              amr::Vectors displacement) const {
+  for (std::size_t at = 0; at < points.size(); ++at) {
+    const Vector d = trace_back(*this, points.x[at], points.y[at], time, tau);
+    displacement.x[at] = d[0];
+    displacement.y[at] = d[1];
+  }
+  return true;
+}
+
+bool Flow::exact(amr::Points points, int component, double time, std::span<double> values) const {
+  if (!solution || component > 0) return false;
+  for (std::size_t at = 0; at < points.size(); ++at) {
+    values[at] = solution(points.x[at], points.y[at], time);
+  }
+  return true;
+}
+
+Flow constant_flow(double vx, double vy) {
+  Flow flow;
+  flow.name = "constant flow";
+  flow.psi = [=](double x, double y, double) { return vx * y - vy * x; };
+  flow.vx = [=](double, double, double) { return vx; };
+  flow.vy = [=](double, double, double) { return vy; };
+  return flow;
+}
+
+Flow rotation(double centre_x, double centre_y) {
+  Flow flow;
+  flow.name = "rotation";
+  flow.psi = [=](double x, double y, double) {
+    return -0.5 * ((x - centre_x) * (x - centre_x) + (y - centre_y) * (y - centre_y));
+  };
+  flow.vx = [=](double, double y, double) { return centre_y - y; };
+  flow.vy = [=](double x, double, double) { return x - centre_x; };
+  return flow;
+}
+
+Flow vortices() {
+  return vortices_of([](double) { return 1.0; });
+}
+
+Flow unsteady_vortices() {
+  Flow flow = vortices_of([](double t) { return 1.0 + 0.5 * std::sin(kTwoPi * (t + 0.1)); });
+  flow.name = "unsteady vortices";
+  flow.steady = false;
+  return flow;
+}
+
+Flow transposed(const Flow& flow) {
+  Flow result = flow;
+  result.psi = [flow](double x, double y, double t) { return -flow.psi(y, x, t); };
+  result.vx = [flow](double x, double y, double t) { return flow.vy(y, x, t); };
+  result.vy = [flow](double x, double y, double t) { return flow.vx(y, x, t); };
+  return result;
+}
+
+Flow mirrored_x(const Flow& flow, double centre) {
+  Flow result = flow;
+  const double twice = 2.0 * centre;
+  result.psi = [=](double x, double y, double t) { return -flow.psi(twice - x, y, t); };
+  result.vx = [=](double x, double y, double t) { return -flow.vx(twice - x, y, t); };
+  result.vy = [=](double x, double y, double t) { return flow.vy(twice - x, y, t); };
+  return result;
+}
+
+Flow mirrored_y(const Flow& flow, double centre) {
+  return transposed(mirrored_x(transposed(flow), centre));
+}
+
+std::vector<Flow> flows_around(double centre_x, double centre_y) {
+  return {constant_flow(1.0, 1.0),   constant_flow(-1.0, 1.0),     constant_flow(1.0, -1.0),
+          constant_flow(-1.0, -1.0), rotation(centre_x, centre_y), vortices(),
+          unsteady_vortices()};
+}
+
+}  // namespace kumiko::plugin::conformance

@@ -1,0 +1,63 @@
+// The cases that solvers are checked in: flows of the whole plane.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <kumiko/amr/case.hpp>
+
+namespace kumiko::plugin::conformance {
+
+/// A divergence-free flow with its stream function, and a field to carry; on a periodic unit square
+/// for whole runs.
+class Flow final : public amr::Case {
+ public:
+  using Function = std::function<double(double x, double y, double time)>;
+  using Field = std::function<double(double x, double y, int component)>;
+
+  std::string name;
+  Function psi;
+  Function vx;  ///< ∂ψ/∂y
+  Function vy;  ///< -∂ψ/∂x
+  bool steady = true;
+
+  double duration = 1.0;
+  int field_components = 1;
+  Field field = [](double, double, int) { return 0.0; };
+  /// The first component at all times; empty = not known.
+  Function solution = {};
+  amr::Boundaries sides{amr::BoundaryKind::kPeriodic, amr::BoundaryKind::kPeriodic, 0.0};
+
+  double end_time() const override { return duration; }
+  amr::Boundaries boundaries() const override { return sides; }
+  int components() const override { return field_components; }
+  bool steady_velocity() const override { return steady; }
+  void initial(amr::Points points, int component, std::span<double> values) const override;
+  void velocity(amr::Points points, double time, amr::Vectors velocity) const override;
+  bool stream_function(amr::Points points, double time, std::span<double> values) const override;
+  /// By Runge and Kutta's method in steps so small that what is left is round-off.
+  bool exact_displacement(amr::Points points, double time, double tau,
+                          amr::Vectors displacement) const override;
+  bool exact(amr::Points points, int component, double time,
+             std::span<double> values) const override;
+};
+
+Flow constant_flow(double vx, double vy);
+/// Anticlockwise about a point, one radian in a unit of time.
+Flow rotation(double centre_x, double centre_y);
+/// Vortices of period 1 each way on a constant flow.
+Flow vortices();
+/// The same, its strength changing in time.
+Flow unsteady_vortices();
+
+/// The flow with x and y exchanged.
+Flow transposed(const Flow& flow);
+/// The mirror images about the lines x = centre and y = centre.
+Flow mirrored_x(const Flow& flow, double centre);
+Flow mirrored_y(const Flow& flow, double centre);
+
+/// Along all four diagonals, around a point, and through vortices, unsteady too.
+std::vector<Flow> flows_around(double centre_x, double centre_y);
+
+}  // namespace kumiko::plugin::conformance

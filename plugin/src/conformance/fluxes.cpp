@@ -1,0 +1,235 @@
+// Fluxes and tendencies against the change that advance() makes.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "conformance/checks.hpp"
+#include "conformance/flows.hpp"
+#include "conformance/patch_step.hpp"
+
+namespace kumiko::plugin::conformance {
+
+namespace {
+
+using amr::FaceAxis;
+using amr::kPatchSize;
+using amr::kQuadrantSize;
+
+/// What flows through the half of a line that borders on a quadrant.
+double through(amr::FaceFluxes fluxes, FaceAxis axis, int line, int half, int component) {
+  const double* const faces = fluxes.line(axis, line, component) + half * kQuadrantSize;
+  double sum = 0.0;
+  for (int k = 0; k < kQuadrantSize; ++k) sum += faces[k];
+  return sum;
+}
+
+/// The largest difference between a quadrant's gain and its fluxes, over the quadrant's content.
+double imbalance(PatchStep& step) {
+  double largest = 0.0;
+  const amr::FaceFluxes fluxes = step.fluxes();
+  for (int component = 0; component < step.components(); ++component) {
+    for (int quadrant = 0; quadrant < 4; ++quadrant) {
+      const int qi = quadrant & 1;
+      const int qj = quadrant >> 1;
+      const auto part = [&](amr::ConstPatchView view) {
+        return view.interior(component).block<kQuadrantSize, kQuadrantSize>(kQuadrantSize * qj,
+                                                                            kQuadrantSize * qi);
+      };
+      const double gain = part(step.after()).sum() - part(step.before()).sum();
+      const double net = through(fluxes, FaceAxis::kX, qi, qj, component) -
+                         through(fluxes, FaceAxis::kX, qi + 1, qj, component) +
+                         through(fluxes, FaceAxis::kY, qj, qi, component) -
+                         through(fluxes, FaceAxis::kY, qj + 1, qi, component);
+      const double content = part(step.before()).abs().sum();
+      const double difference = std::abs(gain - net / kSpacing) / content;
+      if (std::isnan(difference)) return std::numeric_limits<double>::infinity();
+      largest = std::max(largest, difference);
+    }
+  }
+  return largest;
+}
+
+/// A patch of a level that holds noise, after a step of `dt` with fluxes.
+PatchStep step_at(const Subject& subject, const Flow& flow, double dt, int first_i, int first_j) {
+  PatchStep step(subject, Place(subject.traits.centring, first_i, first_j));
+  const PatchStep::Values values = rough_values(subject);
+  step.fill(
+      [&](int i, int j, int component) { return values(first_i + i, first_j + j, component); });
+  step.prepare(flow, dt);
+  const amr::ConstPatchView before = step.before();
+  subject.solver->advance_with_fluxes(before, step.coefficients(), step.after(), step.fluxes());
+  return step;
+}
+
+/// Faces between a patch and its right and upper neighbours to which the two give other bits.
+int differing_faces(const Subject& subject, const Flow& flow, double dt, PatchStep& here) {
+  PatchStep right = step_at(subject, flow, dt, 32, 32);
+  PatchStep above = step_at(subject, flow, dt, 16, 48);
+  int count = 0;
+  for (int component = 0; component < here.components(); ++component) {
+    for (const auto& [axis, other] :
+         {std::pair{FaceAxis::kX, &right}, std::pair{FaceAxis::kY, &above}}) {
+      const double* const mine = here.fluxes().line(axis, 2, component);
+      const double* const theirs = other->fluxes().line(axis, 0, component);
+      for (int k = 0; k < kPatchSize; ++k)
+        count += same_bits({mine + k, 1}, {theirs + k, 1}) ? 0 : 1;
+    }
+  }
+  return count;
+}
+
+/// Whether advance() alone gives the bits of the step with fluxes.
+bool bits_are_those_of_advance(PatchStep& step) {
+  std::vector<double> with_fluxes;
+  append_interior(step.after(), with_fluxes);
+  step.advance();
+  std::vector<double> alone;
+  append_interior(step.after(), alone);
+  return same_bits(with_fluxes, alone);
+}
+
+}  // namespace
+
+Finding check_fluxes(Subject& subject) {
+  if (!subject.traits.flux_form) return skipped("no flux form declared");
+  const Place place(subject.traits.centring, 16, 32);
+  double largest = 0.0;
+  int faces = 0;
+  int other_bits = 0;
+  for (const Flow& flow : flows_around(place.centre_x(), place.centre_y())) {
+    PatchStep guess(subject, place);
+    guess.fill(rough_values(subject));
+    // Neighbours' numbers may be larger: twice as large in the rotation.
+    const double dt = 0.25 * guess.prepare_for(flow, subject.traits.cfl_limit);
+    PatchStep step = step_at(subject, flow, dt, 16, 32);
+    largest = std::max(largest, imbalance(step));
+    faces += differing_faces(subject, flow, dt, step);
+    other_bits += bits_are_those_of_advance(step) ? 0 : 1;
+  }
+  const Figures figures = {
+      {"imbalance", largest}, {"differing_faces", faces}, {"runs_with_other_bits", other_bits}};
+  std::string text;
+  if (!(largest <= 1e-12)) {
+    text = fmt::format(
+        "a quadrant's change differs from what its fluxes bring by {:.2e} of its "
+        "content; a flux is in units of u × length, and the change is "
+        "(west - east + south - north) / spacing",
+        largest);
+  }
+  if (faces > 0) {
+    text += fmt::format(
+        "{}neighbours disagree on {} of their common faces; compute a face from "
+        "what both see, in one order",
+        text.empty() ? "" : "; ", faces);
+  }
+  if (other_bits > 0) {
+    text += fmt::format(
+        "{}advance() and advance_with_fluxes() give different bits; let one call "
+        "the other's arithmetic",
+        text.empty() ? "" : "; ");
+  }
+  if (!text.empty()) return failed(std::move(text), figures);
+  return passed(
+      fmt::format("fluxes make the change to {:.1e}, neighbours agree bit for bit", largest),
+      figures);
+}
+
+namespace {
+
+/// Of the change of a step and the tendency: their largest difference over the largest change.
+double tendency_error(const Subject& subject, const Flow& flow, double cfl) {
+  const Place place(subject.traits.centring, 16, 32);
+  PatchStep step(subject, place);
+  step.fill(smooth_values(subject));
+  step.prepare_for(flow, cfl);
+  step.advance();
+  const amr::ConstPatchView before = step.before();
+  subject.solver->tendency(before, step.coefficients(), {0, kPatchSize, 0, kPatchSize},
+                           step.rates());
+  double error = 0.0;
+  double largest = 0.0;
+  for (int component = 0; component < step.components(); ++component) {
+    const auto change = (step.after().interior(component) - before.interior(component)).eval();
+    const auto difference = (change - step.rates().interior(component)).abs().eval();
+    if (difference.isNaN().any()) return std::numeric_limits<double>::infinity();
+    error = std::max(error, difference.maxCoeff());
+    largest = std::max(largest, change.abs().maxCoeff());
+  }
+  return error / largest;
+}
+
+/// Whether a tendency had part by part has the bits of the whole one.
+bool parts_have_the_bits_of_the_whole(const Subject& subject, const Flow& flow) {
+  PatchStep step(subject, Place(subject.traits.centring, 16, 32));
+  step.fill(rough_values(subject));
+  step.prepare_for(flow, subject.traits.cfl_limit);
+  const amr::ConstPatchView before = step.before();
+  const auto rates_of = [&](std::initializer_list<amr::PointRange> ranges) {
+    for (const amr::PointRange& range : ranges) {
+      subject.solver->tendency(before, step.coefficients(), range, step.rates());
+    }
+    const std::span<const double> values = step.rate_values().values();
+    return std::vector<double>(values.begin(), values.end());
+  };
+  const std::vector<double> whole = rates_of({kTendencyRange});
+  std::fill(step.rate_values().values().begin(), step.rate_values().values().end(), 0.0);
+  const std::vector<double> parts =
+      rates_of({{-2, 5, -2, 18}, {5, 18, -2, 3}, {5, 6, 3, 18}, {6, 18, 3, 17}, {6, 18, 17, 18}});
+  const amr::ConstPatchView of_whole(whole.data(), step.components(), step.layers());
+  const amr::ConstPatchView of_parts(parts.data(), step.components(), step.layers());
+  for (int component = 0; component < step.components(); ++component) {
+    for (int j = kTendencyRange.j0; j < kTendencyRange.j1; ++j) {
+      const std::size_t width = kPatchSize + 2 * amr::kTendencyGhosts;
+      if (!same_bits({&of_whole(kTendencyRange.i0, j, component), width},
+                     {&of_parts(kTendencyRange.i0, j, component), width})) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+Finding check_tendency(Subject& subject) {
+  if (!subject.traits.tendency) return skipped("no tendency declared");
+  const Place place(subject.traits.centring, 16, 32);
+  constexpr double kLong = 1e-3;
+  constexpr double kShort = 1e-4;
+  double of_long = 0.0;
+  double of_short = 0.0;
+  bool ranges_agree = true;
+  for (const Flow& flow : flows_around(place.centre_x(), place.centre_y())) {
+    of_long = std::max(of_long, tendency_error(subject, flow, kLong));
+    of_short = std::max(of_short, tendency_error(subject, flow, kShort));
+    ranges_agree = ranges_agree && parts_have_the_bits_of_the_whole(subject, flow);
+  }
+  const Figures figures = {{"error_at_cfl_1e-3", of_long},
+                           {"error_at_cfl_1e-4", of_short},
+                           {"ranges_agree", ranges_agree ? 1.0 : 0.0}};
+  const std::string text = fmt::format(
+      "differs from the change of a step by {:.1e} of it at CFL {:g}, by {:.1e} at {:g}", of_long,
+      kLong, of_short, kShort);
+  // First order: a tenth of the step, a tenth of the error, but for round-off.
+  const bool is_first_order = of_short <= std::max(0.2 * of_long, 1e-8) && of_short <= 0.01;
+  // Beyond what two approximations of smooth data's derivative differ by, limiters included.
+  if (of_short > 0.25) {
+    return failed(text + "; it is to be the step times the derivative at the step's start",
+                  figures);
+  }
+  if (!ranges_agree) {
+    return failed(
+        "the bits of a point depend on the range that is asked for; use one order of "
+        "arithmetic for each point",
+        figures);
+  }
+  if (!is_first_order) {
+    return noted(text + ": an approximation of its own; the same bits in any range", figures);
+  }
+  return passed(text + "; the same bits in any range", figures);
+}
+
+}  // namespace kumiko::plugin::conformance

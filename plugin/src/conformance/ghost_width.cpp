@@ -1,0 +1,66 @@
+// How many ghost layers a solver reads, against what it declares.
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "conformance/checks.hpp"
+#include "conformance/flows.hpp"
+#include "conformance/patch_step.hpp"
+
+namespace kumiko::plugin::conformance {
+
+namespace {
+
+/// The first finds all reads but those that a test for NaN masks, the others those.
+constexpr double kPoisons[] = {std::numeric_limits<double>::quiet_NaN(), 1e300, -1e300};
+
+/// The outermost layer whose values change a bit of what the solver computes; nothing when its bits
+/// change by themselves.
+std::optional<int> layers_read(const Subject& subject, const Place& place, const Flow& flow) {
+  PatchStep step(subject, place);
+  step.fill(rough_values(subject));
+  step.prepare_for(flow, subject.traits.cfl_limit);
+  const std::vector<double> expected = step.outputs();
+  if (!same_bits(step.outputs(), expected)) return std::nullopt;
+  for (int layer = step.layers(); layer > 0; --layer) {
+    for (const double poison : kPoisons) {
+      step.poison(layer, poison);
+      if (!same_bits(step.outputs(), expected)) return layer;
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+
+Finding check_ghost_width(Subject& subject) {
+  const Place place(subject.traits.centring, 16, 32);
+  int read = 0;
+  std::string where;
+  for (const Flow& flow : flows_around(place.centre_x(), place.centre_y())) {
+    const std::optional<int> layers = layers_read(subject, place, flow);
+    if (!layers) return skipped("the same step has other bits each time: see determinism");
+    if (*layers > read) where = flow.name;
+    read = std::max(read, *layers);
+  }
+  const int declared = subject.traits.ghosts;
+  const Figures figures = {{"declared", declared}, {"read", read}};
+  if (read > declared) {
+    return failed(fmt::format("values of ghost layer {} change the result ({}), but {} are "
+                              "declared; declare ghosts = {}, or read less",
+                              read, where, declared, read),
+                  figures);
+  }
+  if (read < declared) {
+    return noted(fmt::format("of {} declared layers {} change the result; fewer are cheaper",
+                             declared, read),
+                 figures);
+  }
+  return passed(fmt::format("all {} declared layers are read, and none beyond", declared), figures);
+}
+
+}  // namespace kumiko::plugin::conformance

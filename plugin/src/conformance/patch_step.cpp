@@ -1,0 +1,183 @@
+#include "conformance/patch_step.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <stdexcept>
+#include <utility>
+
+#include <fmt/core.h>
+
+namespace kumiko::plugin::conformance {
+
+namespace {
+
+using amr::kPatchSize;
+
+/// No arithmetic gives it.
+constexpr std::uint64_t kCanary = 0xC0DEC0DEC0DEC0DEULL;
+
+}  // namespace
+
+Place::Place(amr::Centring centring, int first_i, int first_j, double spacing)
+    : first_i_(first_i), first_j_(first_j), spacing_(spacing) {
+  const double offset = centring == amr::Centring::kCell ? 0.5 : 0.0;
+  for (int j = 0; j < kPatchSize; ++j) {
+    for (int i = 0; i < kPatchSize; ++i) {
+      const auto at = static_cast<std::size_t>(j * kPatchSize + i);
+      x_[at] = (first_i + i + offset) * spacing;
+      y_[at] = (first_j + j + offset) * spacing;
+    }
+  }
+}
+
+Guarded::Guarded(std::size_t count) : memory_(count + 2 * kGuard, std::bit_cast<double>(kCanary)) {}
+
+int Guarded::written() const {
+  const auto is_written = [](double value) {
+    return std::bit_cast<std::uint64_t>(value) != kCanary;
+  };
+  const auto end = memory_.end();
+  const auto guard = static_cast<std::ptrdiff_t>(kGuard);
+  return static_cast<int>(std::count_if(memory_.begin(), memory_.begin() + guard, is_written) +
+                          std::count_if(end - guard, end, is_written));
+}
+
+PatchStep::PatchStep(const Subject& subject, const Place& place, int components)
+    : subject_(subject),
+      place_(place),
+      components_(components),
+      layers_(subject.traits.ghosts + kSpareLayers),
+      before_(amr::PatchView::size(components, layers_)),
+      after_(amr::PatchView::size(components, layers_)),
+      coefficients_(subject.solver->coefficients()),
+      fluxes_(amr::FaceFluxes::size(components)),
+      rates_(amr::PatchView::size(components, layers_)) {}
+
+PatchStep::PatchStep(const Subject& subject, const Place& place)
+    : PatchStep(subject, place, subject.patch_components()) {}
+
+void PatchStep::fill(const Values& values) {
+  const amr::PatchView view = before();
+  for (int component = 0; component < components_; ++component) {
+    for (int j = -layers_; j < kPatchSize + layers_; ++j) {
+      for (int i = -layers_; i < kPatchSize + layers_; ++i) {
+        view(i, j, component) = values(i, j, component);
+      }
+    }
+  }
+}
+
+void PatchStep::poison(int first, double value) {
+  const amr::PatchView view = before();
+  const auto layer = [](int i) { return std::max(-i, i - kPatchSize + 1); };
+  for (int component = 0; component < components_; ++component) {
+    for (int j = -layers_; j < kPatchSize + layers_; ++j) {
+      for (int i = -layers_; i < kPatchSize + layers_; ++i) {
+        if (std::max(layer(i), layer(j)) >= first) view(i, j, component) = value;
+      }
+    }
+  }
+}
+
+double PatchStep::prepare(const amr::Solver& solver, const amr::Case& problem, double dt) {
+  const double cfl = solver.prepare(problem, place_.points(), 0.0, dt, coefficients_.values());
+  if (!subject_.traits.nonlinear) return cfl;
+  return std::max(cfl, solver.state_cfl(before(), coefficients()));
+}
+
+/// Proportion, which departure schemes need not keep to quite, and halving in turns.
+double PatchStep::prepare_for(const amr::Case& problem, double target) {
+  double below = 0.0;
+  double above = std::numeric_limits<double>::infinity();
+  double dt = 0.1 * place_.spacing();
+  double cfl = 0.0;
+  for (int attempt = 0; attempt < 120; ++attempt) {
+    cfl = prepare(problem, dt);
+    if (!std::isfinite(cfl) || cfl <= 0.0) break;
+    if (cfl <= target && cfl >= target * (1.0 - 1e-9)) return dt;
+    (cfl <= target ? below : above) = dt;
+    const bool is_bracketed = below > 0.0 && std::isfinite(above);
+    const double proportional = dt * (target / cfl) * (1.0 - 1e-11);
+    const bool is_useful = proportional > below && proportional < above && attempt % 2 == 0;
+    dt = is_bracketed && !is_useful ? std::sqrt(below * above) : proportional;
+  }
+  throw std::runtime_error(
+      fmt::format("no step gives the CFL number {:g}: the last one tried, {:g}, gave {:g}; the "
+                  "number must grow with the step in a flow that does not rest",
+                  target, dt, cfl));
+}
+
+void PatchStep::advance(const amr::Solver& solver) {
+  solver.advance(std::as_const(*this).before(), coefficients(), after());
+}
+
+std::vector<double> PatchStep::outputs(const amr::Solver& solver) {
+  std::vector<double> values;
+  advance(solver);
+  append_interior(after(), values);
+  const amr::ConstPatchView state = std::as_const(*this).before();
+  if (subject_.traits.flux_form) {
+    solver.advance_with_fluxes(state, coefficients(), after(), fluxes());
+    append_interior(after(), values);
+    const std::span<const double> through = fluxes_.values();
+    values.insert(values.end(), through.begin(), through.end());
+  }
+  if (subject_.traits.tendency) {
+    solver.tendency(state, coefficients(), kTendencyRange, rates());
+    for (int component = 0; component < components_; ++component) {
+      for (int j = kTendencyRange.j0; j < kTendencyRange.j1; ++j) {
+        for (int i = kTendencyRange.i0; i < kTendencyRange.i1; ++i) {
+          values.push_back(rates()(i, j, component));
+        }
+      }
+    }
+  }
+  return values;
+}
+
+bool same_bits(std::span<const double> a, std::span<const double> b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size_bytes()) == 0;
+}
+
+PatchStep::Values rough_values(const Subject& subject) {
+  return [&subject](int i, int j, int component) {
+    return subject.value(component, noise(i, j, component));
+  };
+}
+
+PatchStep::Values smooth_values(const Subject& subject) {
+  return [&subject](int i, int j, int component) {
+    return subject.value(component, std::sin(0.3 * i + component) * std::cos(0.2 * j));
+  };
+}
+
+void append_interior(amr::ConstPatchView view, std::vector<double>& values) {
+  for (int component = 0; component < view.components(); ++component) {
+    for (int j = 0; j < kPatchSize; ++j) {
+      const double* const row = view.origin(component) + j * view.stride();
+      values.insert(values.end(), row, row + kPatchSize);
+    }
+  }
+}
+
+double largest_difference(amr::ConstPatchView a, amr::ConstPatchView b,
+                          const std::function<std::array<int, 2>(int, int)>& map) {
+  double largest = 0.0;
+  for (int component = 0; component < a.components(); ++component) {
+    for (int j = 0; j < kPatchSize; ++j) {
+      for (int i = 0; i < kPatchSize; ++i) {
+        const auto [ib, jb] = map(i, j);
+        const double difference = std::abs(a(i, j, component) - b(ib, jb, component));
+        if (std::isnan(difference)) return std::numeric_limits<double>::infinity();
+        largest = std::max(largest, difference);
+      }
+    }
+  }
+  return largest;
+}
+
+}  // namespace kumiko::plugin::conformance

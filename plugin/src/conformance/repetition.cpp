@@ -1,0 +1,188 @@
+// Whether the same call gives the same bits: again, in another order, on other threads at once.
+#include <algorithm>
+#include <array>
+#include <barrier>
+#include <cstddef>
+#include <exception>
+#include <limits>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "conformance/checks.hpp"
+#include "conformance/flows.hpp"
+#include "conformance/patch_step.hpp"
+
+namespace kumiko::plugin::conformance {
+
+namespace {
+
+constexpr std::size_t kPatches = 12;
+
+/// One of a set of steps on different patches, states and flows, not yet prepared.
+struct Task {
+  Flow flow;
+  std::array<int, 2> first;
+  double dt;
+  PatchStep::Values values;
+};
+
+std::vector<Task> make_tasks(const Subject& subject) {
+  std::vector<Task> tasks;
+  for (int number = 0; number < static_cast<int>(kPatches); ++number) {
+    const std::array<int, 2> first = {16 * (number % 4), 16 * (number / 4)};
+    const Place place(subject.traits.centring, first[0], first[1]);
+    const std::vector<Flow> flows = flows_around(place.centre_x(), place.centre_y());
+    Task task{flows[static_cast<std::size_t>(number) % flows.size()], first, 0.0,
+              [&subject, number](int i, int j, int component) {
+                return subject.value(component, noise(i + 100 * number, j, component));
+              }};
+    PatchStep step(subject, place);
+    step.fill(task.values);
+    task.dt = step.prepare_for(task.flow, 0.9 * subject.traits.cfl_limit);
+    tasks.push_back(std::move(task));
+  }
+  return tasks;
+}
+
+std::vector<PatchStep> make_steps(const Subject& subject, const std::vector<Task>& tasks) {
+  std::vector<PatchStep> steps;
+  for (const Task& task : tasks) {
+    steps.emplace_back(subject, Place(subject.traits.centring, task.first[0], task.first[1]));
+    steps.back().fill(task.values);
+  }
+  return steps;
+}
+
+/// prepare() and everything else, by one instance.
+std::vector<double> outcome(const Task& task, PatchStep& step, const amr::Solver& solver) {
+  step.prepare(solver, task.flow, task.dt);
+  return step.outputs(solver);
+}
+
+void scribble(Guarded& values, double value) {
+  std::fill(values.values().begin(), values.values().end(), value);
+}
+
+}  // namespace
+
+Finding check_determinism(Subject& subject) {
+  const std::vector<Task> tasks = make_tasks(subject);
+  std::vector<PatchStep> steps = make_steps(subject, tasks);
+  const std::unique_ptr<amr::Solver> second = subject.make();
+  std::vector<std::vector<double>> expected;
+  for (std::size_t at = 0; at < kPatches; ++at) {
+    scribble(steps[at].coefficient_values(), 0.0);
+    expected.push_back(outcome(tasks[at], steps[at], *subject.solver));
+  }
+  int again = 0;
+  int other_instance = 0;
+  // The other way round, and over what coefficients happen to hold.
+  for (std::size_t at = kPatches; at-- > 0;) {
+    const auto differs = [&](const amr::Solver& solver) {
+      scribble(steps[at].coefficient_values(), std::numeric_limits<double>::quiet_NaN());
+      return same_bits(outcome(tasks[at], steps[at], solver), expected[at]) ? 0 : 1;
+    };
+    again += differs(*subject.solver);
+    other_instance += differs(*second);
+  }
+  const Figures figures = {{"patches", kPatches},
+                           {"differ_again", again},
+                           {"differ_in_another_instance", other_instance}};
+  if (again + other_instance == 0) {
+    return passed("the same bits again, in another order and from another instance", figures);
+  }
+  return failed(fmt::format("the same step has other bits for {} of {} patches when done again in "
+                            "another order, for {} by another instance; keep nothing between "
+                            "calls, and let prepare() fill all that advance() reads",
+                            again, kPatches, other_instance),
+                figures);
+}
+
+namespace {
+
+constexpr std::size_t kThreads = 4;
+constexpr int kRounds = 25;
+
+/// How many of a thread's results have other bits than `expected`. Threads begin at different
+/// patches, so that different ones are under way at once.
+int wrong_results(std::size_t thread, const amr::Solver& solver, const std::vector<Task>& tasks,
+                  std::vector<PatchStep>& steps, const std::vector<std::vector<double>>& expected) {
+  int wrong = 0;
+  for (int round = 0; round < kRounds; ++round) {
+    for (std::size_t number = 0; number < kPatches; ++number) {
+      const std::size_t at = (number + thread * kPatches / kThreads) % kPatches;
+      wrong += same_bits(outcome(tasks[at], steps[at], solver), expected[at]) ? 0 : 1;
+    }
+  }
+  return wrong;
+}
+
+/// The sum over all threads; instance t of `solvers`, or the only one, serves thread t.
+int wrong_results_at_once(const Subject& subject, const std::vector<const amr::Solver*>& solvers,
+                          const std::vector<Task>& tasks,
+                          const std::vector<std::vector<double>>& expected) {
+  std::array<int, kThreads> wrong = {};
+  std::array<std::exception_ptr, kThreads> errors;
+  std::vector<std::vector<PatchStep>> steps;
+  for (std::size_t thread = 0; thread < kThreads; ++thread) {
+    steps.push_back(make_steps(subject, tasks));
+  }
+  std::barrier start(static_cast<std::ptrdiff_t>(kThreads));
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t thread = 0; thread < kThreads; ++thread) {
+      threads.emplace_back([&, thread] {
+        start.arrive_and_wait();
+        try {
+          wrong[thread] = wrong_results(thread, *solvers[thread % solvers.size()], tasks,
+                                        steps[thread], expected);
+        } catch (...) {
+          errors[thread] = std::current_exception();
+        }
+      });
+    }
+  }
+  int sum = 0;
+  for (std::size_t thread = 0; thread < kThreads; ++thread) {
+    if (errors[thread]) std::rethrow_exception(errors[thread]);
+    sum += wrong[thread];
+  }
+  return sum;
+}
+
+}  // namespace
+
+Finding check_thread_safety(Subject& subject) {
+  const std::vector<Task> tasks = make_tasks(subject);
+  const std::unique_ptr<amr::Solver> second = subject.make();
+  std::vector<std::vector<double>> expected;
+  {
+    std::vector<PatchStep> steps = make_steps(subject, tasks);
+    for (std::size_t at = 0; at < kPatches; ++at) {
+      expected.push_back(outcome(tasks[at], steps[at], *subject.solver));
+    }
+  }
+  const int one = wrong_results_at_once(subject, {subject.solver.get()}, tasks, expected);
+  const int two =
+      wrong_results_at_once(subject, {subject.solver.get(), second.get()}, tasks, expected);
+  const Figures figures = {{"threads", kThreads},
+                           {"steps", kThreads * kPatches * kRounds},
+                           {"wrong_on_one_instance", one},
+                           {"wrong_on_two_instances", two}};
+  const std::size_t steps = kThreads * kPatches * kRounds;
+  if (one + two == 0) {
+    return passed(fmt::format("{} steps on {} threads at once have the bits of steps one by one",
+                              2 * steps, kThreads),
+                  figures);
+  }
+  return failed(fmt::format("on {} threads at once {} of {} steps of one instance have other bits "
+                            "than alone, {} of {} of two instances; keep scratch space on the "
+                            "stack, not in members or static variables",
+                            kThreads, one, steps, two, steps),
+                figures);
+}
+
+}  // namespace kumiko::plugin::conformance

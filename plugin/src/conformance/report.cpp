@@ -1,0 +1,76 @@
+#include <cmath>
+#include <cstddef>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include <kumiko/plugin/conformance.hpp>
+
+namespace kumiko::plugin {
+
+namespace {
+
+nlohmann::json number(double value) {
+  return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(nullptr);
+}
+
+nlohmann::json to_json_value(const Finding& finding) {
+  nlohmann::json figures = nlohmann::json::object();
+  for (const auto& [name, value] : finding.figures) figures[name] = number(value);
+  return {{"check", finding.check},
+          {"verdict", to_string(finding.verdict)},
+          {"text", finding.text},
+          {"figures", figures},
+          {"seconds", number(finding.seconds)}};
+}
+
+nlohmann::json to_json_value(const amr::SolverTraits& traits) {
+  return {{"name", traits.name},
+          {"components", traits.components},
+          {"centring", traits.centring == amr::Centring::kCell ? "cell" : "node"},
+          {"ghosts", traits.ghosts},
+          {"cfl_limit", number(traits.cfl_limit)},
+          {"order", number(traits.order)},
+          {"characteristic_ghosts", traits.characteristic_ghosts},
+          {"flux_form", traits.flux_form},
+          {"tendency", traits.tendency},
+          {"nonlinear", traits.nonlinear}};
+}
+
+std::size_t count(const ConformanceReport& report, Verdict verdict) {
+  std::size_t result = 0;
+  for (const Finding& finding : report.findings) result += finding.verdict == verdict ? 1 : 0;
+  return result;
+}
+
+}  // namespace
+
+std::string to_text(const ConformanceReport& report) {
+  std::string text =
+      fmt::format("solver {}{}\n", report.solver, report.file.empty() ? "" : " of " + report.file);
+  for (const Finding& finding : report.findings) {
+    text += fmt::format("  {:<7}  {:<13}  {}\n", to_string(finding.verdict), finding.check,
+                        finding.text);
+  }
+  text += fmt::format("{}: {} passed, {} failed, {} skipped, {} noted, in {:.1f} s\n",
+                      report.passed() ? "conforms" : "does not conform",
+                      count(report, Verdict::kPassed), count(report, Verdict::kFailed),
+                      count(report, Verdict::kSkipped), count(report, Verdict::kNoted),
+                      report.seconds());
+  return text;
+}
+
+std::string to_json(const ConformanceReport& report) {
+  nlohmann::json findings = nlohmann::json::array();
+  for (const Finding& finding : report.findings) findings.push_back(to_json_value(finding));
+  const nlohmann::json document = {{"solver", report.solver},
+                                   {"file", report.file},
+                                   {"passed", report.passed()},
+                                   {"seconds", number(report.seconds())},
+                                   {"traits", to_json_value(report.traits)},
+                                   {"findings", findings}};
+  // Messages of strangers may hold bytes that are no UTF-8.
+  return document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace kumiko::plugin

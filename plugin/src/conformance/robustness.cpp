@@ -1,0 +1,155 @@
+// What a solver does with values that are no numbers, and what it says of speeds.
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <limits>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "conformance/checks.hpp"
+#include "conformance/flows.hpp"
+#include "conformance/patch_step.hpp"
+
+namespace kumiko::plugin::conformance {
+
+namespace {
+
+/// Where a NaN is put, and the point next to it that cannot but see it.
+struct NanPlace {
+  int i;
+  int j;
+  int seen_i;
+  int seen_j;
+};
+
+/// Interior points and corners, and ghosts that the flow carries in from the left and from below.
+constexpr NanPlace kNanPlaces[] = {{5, 7, 5, 7},   {0, 0, 0, 0},  {15, 15, 15, 15}, {0, 15, 0, 15},
+                                   {15, 6, 15, 6}, {-1, 7, 0, 7}, {9, -1, 9, 0}};
+
+enum class NanOutcome { kSeen, kThrown, kHidden };
+
+NanOutcome outcome_of(const Subject& subject, const Place& place, const NanPlace& nan) {
+  PatchStep step(subject, place);
+  step.fill(smooth_values(subject));
+  // A short step: its stencil holds the point itself, whatever the limit.
+  step.prepare_for(constant_flow(1.0, 0.6), 0.4 * std::min(subject.traits.cfl_limit, 1.0));
+  step.before()(nan.i, nan.j) = std::numeric_limits<double>::quiet_NaN();
+  try {
+    step.advance();
+  } catch (const std::exception&) {
+    return NanOutcome::kThrown;
+  }
+  return std::isfinite(step.after()(nan.seen_i, nan.seen_j)) ? NanOutcome::kHidden
+                                                             : NanOutcome::kSeen;
+}
+
+}  // namespace
+
+Finding check_nan_input(Subject& subject) {
+  const Place place(subject.traits.centring, 16, 32);
+  int thrown = 0;
+  std::vector<std::string> hidden;
+  for (const NanPlace& nan : kNanPlaces) {
+    const NanOutcome outcome = outcome_of(subject, place, nan);
+    if (outcome == NanOutcome::kThrown) ++thrown;
+    if (outcome == NanOutcome::kHidden) hidden.push_back(fmt::format("({}, {})", nan.i, nan.j));
+  }
+  const Figures figures = {{"tried", std::size(kNanPlaces)},
+                           {"thrown", thrown},
+                           {"hidden", static_cast<double>(hidden.size())}};
+  if (!hidden.empty()) {
+    return failed(
+        fmt::format("a NaN at point {}{} is gone after a step; let it through, so that "
+                    "the run can stop where it arose",
+                    hidden.front(),
+                    hidden.size() > 1 ? fmt::format(" and {} more", hidden.size() - 1) : ""),
+        figures);
+  }
+  return passed(thrown > 0 ? fmt::format("{} of {} NaN are answered with an exception, the others "
+                                         "come out as NaN",
+                                         thrown, std::size(kNanPlaces))
+                           : "a NaN comes out as NaN",
+                figures);
+}
+
+Finding check_state_cfl(Subject& subject) {
+  if (!subject.traits.nonlinear) return skipped("it is not declared nonlinear");
+  const Place place(subject.traits.centring, 16, 32);
+  const Flow flow = constant_flow(0.7, -0.4);
+  PatchStep step(subject, place);
+  step.fill(rough_values(subject));
+  const auto cfl_of = [&](double dt) {
+    step.prepare(flow, dt);
+    return subject.solver->state_cfl(step.before(), step.coefficients());
+  };
+  constexpr double kStep = 1e-3;
+  const double one = cfl_of(kStep);
+  const double two = cfl_of(2.0 * kStep);
+  const Figures figures = {{"cfl", one}, {"cfl_of_twice_the_step", two}};
+  if (!(std::isfinite(one) && one > 0.0)) {
+    return failed(
+        fmt::format("it is {:g} for a state that moves; it must be finite and above 0", one),
+        figures);
+  }
+  if (std::abs(two - 2.0 * one) > 1e-10 * one) {
+    return failed(fmt::format("it is {:.8g}, and {:.8g} for a step twice as long; it must be "
+                              "proportional to the step",
+                              one, two),
+                  figures);
+  }
+  step.poison(1, std::numeric_limits<double>::quiet_NaN());
+  const double without_ghosts = cfl_of(kStep);
+  if (without_ghosts != one) {
+    return failed(
+        "it depends on ghosts, which need not be filled when it is asked; read the "
+        "interior only",
+        figures);
+  }
+  return passed(fmt::format("proportional to the step; {:.4g} for a step of {:g}", one, kStep),
+                figures);
+}
+
+namespace {
+
+/// The largest distance between what the solver and the flow say, over the longest displacement.
+double displacement_error(const Subject& subject, const Place& place, const Flow& flow,
+                          double tau) {
+  constexpr double kTime = 0.3;
+  const amr::Points points = place.points().points;
+  std::vector<double> x(points.size());
+  std::vector<double> y(points.size());
+  std::vector<double> exact_x(points.size());
+  std::vector<double> exact_y(points.size());
+  subject.solver->displacement(flow, points, kTime, tau, {x, y});
+  flow.exact_displacement(points, kTime, tau, {exact_x, exact_y});
+  double error = 0.0;
+  double longest = 0.0;
+  for (std::size_t at = 0; at < points.size(); ++at) {
+    const double distance = std::hypot(x[at] - exact_x[at], y[at] - exact_y[at]);
+    if (std::isnan(distance)) return std::numeric_limits<double>::infinity();
+    error = std::max(error, distance);
+    longest = std::max(longest, std::hypot(exact_x[at], exact_y[at]));
+  }
+  return error / longest;
+}
+
+}  // namespace
+
+Finding check_displacement(Subject& subject) {
+  if (!subject.traits.characteristic_ghosts) return skipped("no characteristic ghosts declared");
+  const Place place(subject.traits.centring, 16, 32);
+  constexpr double kTau = 0.02;
+  const double constant = displacement_error(subject, place, constant_flow(0.7, -0.4), kTau);
+  const double rotating = displacement_error(subject, place, rotation(0.5, 0.5), kTau);
+  const Figures figures = {{"constant_flow", constant}, {"rotation", rotating}};
+  const std::string text = fmt::format(
+      "relative errors of particles' displacements: {:.1e} in a constant flow, {:.1e} in a "
+      "rotation",
+      constant, rotating);
+  // First-order departures leave half an angle of 0.02.
+  if (constant <= 1e-11 && rotating <= 0.03) return passed(text, figures);
+  return failed(text + "; displacement() gives where particles were minus where they are", figures);
+}
+
+}  // namespace kumiko::plugin::conformance

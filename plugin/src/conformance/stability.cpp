@@ -1,0 +1,95 @@
+// Whether rough data stay bounded at the declared CFL limit.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "conformance/checks.hpp"
+#include "conformance/flows.hpp"
+#include "conformance/periodic_grid.hpp"
+
+namespace kumiko::plugin::conformance {
+
+namespace {
+
+constexpr int kPoints = 32;
+constexpr int kSteps = 300;
+/// A mode that grows by a thousandth a step and had its share of the noise shows after them.
+constexpr double kAllowedGrowth = 1.05;
+/// In a flow that is not constant, stable schemes may gain a little too.
+constexpr double kAllowedGrowthInVortices = 2.0;
+
+std::vector<Flow> directions() {
+  std::vector<Flow> flows;
+  for (const auto& [vx, vy] :
+       {std::array{1.0, 0.0}, {0.0, -1.0}, {1.0, 1.0}, {-1.0, 1.0}, {1.0, 0.4}, {-0.3, -1.0}}) {
+    flows.push_back(constant_flow(vx, vy));
+    flows.back().name = fmt::format("flow ({:g}, {:g})", vx, vy);
+  }
+  flows.push_back(vortices());
+  return flows;
+}
+
+/// The largest variance over the first one, of runs of kSteps; of the state after a step, since the
+/// first may smooth. Stops once the outcome is plain.
+double growth(const Subject& subject, const Flow& flow, const PeriodicGrid::Values& values) {
+  constexpr double kHopeless = 1e3;
+  PeriodicGrid grid(subject, flow, kPoints, values);
+  double start = 0.0;
+  for (int j = 0; j < kPoints; ++j) {
+    for (int i = 0; i < kPoints; ++i) {
+      start += std::pow(values(i, j, 0) - subject.value(0, 0.0), 2) / (kPoints * kPoints);
+    }
+  }
+  double largest = 0.0;
+  for (int step = 0; step < kSteps; ++step) {
+    grid.step(subject.traits.cfl_limit);
+    const double now = grid.variance() / start;
+    if (!(now < kHopeless)) return std::isnan(now) ? std::numeric_limits<double>::infinity() : now;
+    largest = std::max(largest, now);
+  }
+  return largest;
+}
+
+}  // namespace
+
+Finding check_stability(Subject& subject) {
+  const PeriodicGrid::Values noise_values = [&](int i, int j, int component) {
+    return subject.value(component, noise(i, j, component) < 0.0 ? -1.0 : 1.0);
+  };
+  const PeriodicGrid::Values checkerboard = [&](int i, int j, int component) {
+    return subject.value(component, (i + j) % 2 == 0 ? -1.0 : 1.0);
+  };
+  Figures figures = {
+      {"cfl", subject.traits.cfl_limit}, {"growth", 0.0}, {"growth_in_vortices", 0.0}};
+  std::string worst;
+  double excess = 0.0;
+  for (const Flow& flow : directions()) {
+    const bool is_varying = flow.name == "vortices";
+    double& largest = figures[is_varying ? "growth_in_vortices" : "growth"];
+    for (const auto* const values : {&noise_values, &checkerboard}) {
+      const double found = growth(subject, flow, *values);
+      largest = std::max(largest, found);
+      const double relative = found / (is_varying ? kAllowedGrowthInVortices : kAllowedGrowth);
+      if (relative <= excess) continue;
+      excess = relative;
+      worst = fmt::format("{} in {}", values == &checkerboard ? "the checkerboard" : "noise",
+                          flow.name);
+    }
+  }
+  const double growth_found = std::max(figures["growth"], figures["growth_in_vortices"]);
+  if (excess <= 1.0) {
+    return passed(fmt::format("in {} steps at CFL {:g} the mean square of rough data grows by a "
+                              "factor of {:.3g} at most",
+                              kSteps, subject.traits.cfl_limit, growth_found),
+                  figures);
+  }
+  return failed(fmt::format("at CFL {:g}, the declared limit, the mean square of rough data ({}) "
+                            "grows by a factor of {:.3g} within {} steps; declare a lower limit",
+                            subject.traits.cfl_limit, worst, growth_found, kSteps),
+                figures);
+}
+
+}  // namespace kumiko::plugin::conformance

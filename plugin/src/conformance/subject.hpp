@@ -1,0 +1,56 @@
+// The solver under test, and how checks state what they found.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <kumiko/plugin/conformance.hpp>
+
+namespace kumiko::plugin::conformance {
+
+/// One solver under test. Checks read it; declaration and memory also say what may follow.
+struct Subject {
+  Subject(const SolverEntry& its_entry, const amr::ParameterSet& its_parameters,
+          const SolverEntry& its_peer);
+
+  std::unique_ptr<amr::Solver> make() const { return entry.make(parameters); }
+  bool is_cell_centred() const { return traits.centring == amr::Centring::kCell; }
+  /// Whether it moves a passive scalar by the case's flow, component by component.
+  bool is_advection() const { return !traits.nonlinear && traits.components <= 1; }
+  /// Components of the fields of single patches: two where any number will do.
+  int patch_components() const { return traits.components == 0 ? 2 : traits.components; }
+  /// Components of the fields of whole runs.
+  int run_components() const { return traits.components == 0 ? 1 : traits.components; }
+  /// A value of a component that every solver can be given, for s in -1 .. 1. Of several coupled
+  /// components the first and the last are positive, as densities and energies must be.
+  double value(int component, double s) const;
+
+  const SolverEntry& entry;
+  const amr::ParameterSet& parameters;
+  const SolverEntry& peer;
+  std::unique_ptr<amr::Solver> solver;
+  amr::SolverTraits traits;
+  bool runnable = true;        ///< false when its traits allow no step at all
+  bool safe_in_engine = true;  ///< false when it writes where the engine keeps other things
+};
+
+using Figures = std::map<std::string, double>;
+
+/// The runner fills the check's name in.
+inline Finding passed(std::string text, Figures figures = {}) {
+  return {{}, Verdict::kPassed, std::move(text), std::move(figures)};
+}
+inline Finding failed(std::string text, Figures figures = {}) {
+  return {{}, Verdict::kFailed, std::move(text), std::move(figures)};
+}
+inline Finding skipped(std::string text) { return {{}, Verdict::kSkipped, std::move(text), {}}; }
+inline Finding noted(std::string text, Figures figures = {}) {
+  return {{}, Verdict::kNoted, std::move(text), std::move(figures)};
+}
+
+/// A number of -1 .. 1 that depends on its arguments only and looks random.
+double noise(int i, int j, int component = 0);
+
+}  // namespace kumiko::plugin::conformance

@@ -1,0 +1,124 @@
+#include <algorithm>
+#include <iterator>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include <kumiko/plugin/registry.hpp>
+
+#include "loader/shared_object.hpp"
+
+namespace kumiko::plugin {
+
+namespace {
+
+template <class T>
+void merge(std::vector<amr::Entry<T>>& into, std::vector<amr::Entry<T>>&& more) {
+  std::move(more.begin(), more.end(), std::back_inserter(into));
+  std::sort(into.begin(), into.end(),
+            [](const auto& one, const auto& other) { return one.name < other.name; });
+}
+
+/// The first name that a plugin offers and another one, or itself, has already; empty if none.
+template <class T>
+std::string taken(const std::vector<amr::Entry<T>>& there, const std::vector<amr::Entry<T>>& more,
+                  const char* kind) {
+  for (auto entry = more.begin(); entry != more.end(); ++entry) {
+    const amr::Entry<T>* other = amr::find_entry(there, entry->name);
+    for (auto before = more.begin(); before != entry; ++before) {
+      if (before->name == entry->name) other = &*before;
+    }
+    if (other == nullptr) continue;
+    return fmt::format("'{}' offers {} '{}', which '{}' has already; give it another name",
+                       entry->file.string(), kind, entry->name, other->file.string());
+  }
+  return {};
+}
+
+}  // namespace
+
+bool is_plugin_name(std::string_view name) {
+  const auto is_letter = [](char c) { return c >= 'a' && c <= 'z'; };
+  const auto fits = [&](char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '_'; };
+  return !name.empty() && is_letter(name.front()) && std::all_of(name.begin(), name.end(), fits);
+}
+
+Registry::Registry(std::span<const std::filesystem::path> paths) {
+  for (const std::filesystem::path& path : paths) add_path(path);
+}
+
+void Registry::add_path(const std::filesystem::path& path) {
+  std::error_code error;
+  if (!std::filesystem::is_directory(path, error)) {
+    if (std::filesystem::exists(path, error)) return add_file(path);
+    broken_.push_back({path, fmt::format("no folder or file '{}' to look for plugins in; name one "
+                                         "that is there",
+                                         path.string())});
+    return;
+  }
+  std::vector<std::filesystem::path> files;
+  std::filesystem::directory_iterator entry(path, error);
+  while (!error && entry != std::filesystem::directory_iterator()) {
+    const std::filesystem::path& file = entry->path();
+    try {
+      if (file.extension() == ".so" && detail::mentions_entry(file)) files.push_back(file);
+    } catch (const detail::PluginError& failure) {
+      broken_.push_back({file, failure.what()});
+    }
+    entry.increment(error);
+  }
+  if (error) {
+    broken_.push_back(
+        {path, fmt::format("cannot read folder '{}': {}", path.string(), error.message())});
+  }
+  std::sort(files.begin(), files.end());
+  for (const std::filesystem::path& file : files) add_file(file);
+}
+
+void Registry::add_file(const std::filesystem::path& file) {
+  std::error_code error;
+  const std::filesystem::path real = std::filesystem::canonical(file, error);
+  if (!error) {
+    // Named twice, by a folder and by itself.
+    if (std::find(seen_.begin(), seen_.end(), real) != seen_.end()) return;
+    seen_.push_back(real);
+  }
+  try {
+    detail::Offer offer = detail::load(file);
+    std::string reason = clash(offer.solvers, offer.cases);
+    if (!reason.empty()) throw detail::PluginError(reason);
+    merge(solvers_, std::move(offer.solvers));
+    merge(cases_, std::move(offer.cases));
+  } catch (const detail::PluginError& failure) {
+    broken_.push_back({file, failure.what()});
+  }
+}
+
+std::string Registry::clash(const std::vector<SolverEntry>& solvers,
+                            const std::vector<CaseEntry>& cases) const {
+  std::string reason = taken(solvers_, solvers, "solver");
+  return reason.empty() ? taken(cases_, cases, "case") : reason;
+}
+
+std::filesystem::path shipped_plugins() {
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe");
+  return (program.parent_path() / KUMIKO_PLUGINS_FROM_PROGRAMS).lexically_normal();
+}
+
+const Registry& shipped() {
+  static const Registry registry = [] {
+    const std::filesystem::path folder = shipped_plugins();
+    Registry found(std::span(&folder, 1));
+    if (!found.broken().empty()) throw std::runtime_error(found.broken().front().reason);
+    if (found.solvers().empty() || found.cases().empty()) {
+      throw std::runtime_error(
+          fmt::format("no solvers or no cases in '{}'; install Kumiko anew", folder.string()));
+    }
+    return found;
+  }();
+  return registry;
+}
+
+}  // namespace kumiko::plugin

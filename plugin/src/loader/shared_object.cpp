@@ -1,0 +1,192 @@
+#include "loader/shared_object.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <fstream>
+#include <string>
+#include <utility>
+
+#include <dlfcn.h>
+#include <fmt/core.h>
+#include <link.h>
+
+#include "bridge/case_bridge.hpp"
+#include "bridge/parameter_tables.hpp"
+#include "bridge/solver_bridge.hpp"
+#include "bridge/status.hpp"
+
+namespace kumiko::plugin::detail {
+
+namespace {
+
+std::string whose(const char* kind, const std::string& name, const std::filesystem::path& file) {
+  return fmt::format("{} '{}' of '{}'", kind, name, file.string());
+}
+
+/// Of a solver or a case in C; make(entry, settings, whose) makes one.
+template <class T, class InC, class Make>
+amr::Entry<T> entry_of(const InC& in_c, const char* kind, const std::filesystem::path& file,
+                       Make make) {
+  const std::string name = in_c.name == nullptr ? "" : in_c.name;
+  if (!is_plugin_name(name)) {
+    throw PluginError(fmt::format("'{}' offers a {} named '{}'; use small letters, digits and _",
+                                  file.string(), kind, name));
+  }
+  if (in_c.make == nullptr) {
+    throw PluginError(fmt::format("{} cannot be made: its make is NULL", whose(kind, name, file)));
+  }
+  try {
+    amr::Entry<T> entry{name, in_c.help == nullptr ? "" : in_c.help,
+                        from_c(in_c.parameters, in_c.parameter_count), nullptr, file};
+    entry.make = [in_c, make, name, from = whose(kind, name, file)](
+                     const amr::ParameterSet& parameters) -> std::unique_ptr<T> {
+      return make(in_c, parameters, name, from);
+    };
+    return entry;
+  } catch (const std::invalid_argument& error) {
+    throw PluginError(fmt::format("{}: {}", whose(kind, name, file), error.what()));
+  }
+}
+
+std::unique_ptr<amr::Solver> make_solver(const kumiko_solver_entry& entry,
+                                         const amr::ParameterSet& parameters,
+                                         const std::string& name, const std::string& from) {
+  kumiko_solver solver{};
+  call_beyond(from, [&](kumiko_error* error) {
+    const std::vector<kumiko_setting> settings = to_c(parameters);
+    return entry.make(entry.context, settings.data(), settings.size(), &solver, error);
+  });
+  const kumiko_solver_functions* const f = solver.functions;
+  if (f == nullptr || f->destroy == nullptr || f->traits == nullptr || f->prepare == nullptr ||
+      f->advance == nullptr || f->advance_with_fluxes == nullptr || f->tendency == nullptr ||
+      f->state_cfl == nullptr || f->displacement == nullptr) {
+    throw std::runtime_error(from + ": what its make gave lacks a function");
+  }
+  return std::make_unique<SolverFromBeyond>(solver, name, from);
+}
+
+std::unique_ptr<amr::Case> make_case(const kumiko_case_entry& entry,
+                                     const amr::ParameterSet& parameters, const std::string&,
+                                     const std::string& from) {
+  kumiko_case made{};
+  call_beyond(from, [&](kumiko_error* error) {
+    const std::vector<kumiko_setting> settings = to_c(parameters);
+    return entry.make(entry.context, settings.data(), settings.size(), &made, error);
+  });
+  const kumiko_case_functions* const f = made.functions;
+  if (f == nullptr || f->destroy == nullptr || f->facts == nullptr || f->initial == nullptr ||
+      f->velocity == nullptr || f->stream_function == nullptr || f->exact_displacement == nullptr ||
+      f->exact == nullptr || f->refinement_indicator == nullptr || f->component_names == nullptr ||
+      f->published_values == nullptr) {
+    throw std::runtime_error(from + ": what its make gave lacks a function");
+  }
+  return std::make_unique<CaseFromBeyond>(made, from);
+}
+
+/// Whether a shared object ends before what is to be loaded of it does: dlopen() would map pages
+/// that are not there, and the program die of the first touch. What is no ELF file dlopen()
+/// refuses.
+bool is_cut_short(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  ElfW(Ehdr) header;
+  if (!stream.read(reinterpret_cast<char*>(&header), sizeof(header))) return false;
+  if (!std::equal(header.e_ident, header.e_ident + SELFMAG, ELFMAG)) return false;
+  std::error_code unreadable;
+  const std::uintmax_t size = std::filesystem::file_size(file, unreadable);
+  stream.seekg(static_cast<std::streamoff>(header.e_phoff));
+  for (int at = 0; at < header.e_phnum; ++at) {
+    ElfW(Phdr) segment;
+    if (!stream.read(reinterpret_cast<char*>(&segment), sizeof(segment))) return true;
+    if (segment.p_offset > size || segment.p_filesz > size - segment.p_offset) return true;
+  }
+  return false;
+}
+
+kumiko_plugin_entry_function open(const std::filesystem::path& file) {
+  if (is_cut_short(file)) {
+    throw PluginError(fmt::format(
+        "'{}' cannot be loaded: its end is missing; build or copy it again", file.string()));
+  }
+  // Symbols stay the plugin's own: two plugins may have classes of one name.
+  void* const handle = dlopen(std::filesystem::absolute(file).c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) {
+    const char* const why = dlerror();
+    throw PluginError(fmt::format(
+        "'{}' cannot be loaded: {}; it must be a shared object, with all that it was linked with",
+        file.string(), why == nullptr ? "no reason given" : why));
+  }
+  void* const symbol = dlsym(handle, KUMIKO_ENTRY_SYMBOL);
+  if (symbol == nullptr) {
+    dlclose(handle);
+    throw PluginError(
+        fmt::format("'{}' is no plugin: it has no symbol {}; end one of its sources "
+                    "with KUMIKO_PLUGIN(YourClass)",
+                    file.string(), KUMIKO_ENTRY_SYMBOL));
+  }
+  return reinterpret_cast<kumiko_plugin_entry_function>(symbol);
+}
+
+/// By the entry, which may be written by hand and let an exception out nevertheless.
+const kumiko_plugin* offered(const std::filesystem::path& file) {
+  const kumiko_plugin_entry_function entry = open(file);
+  try {
+    return entry();
+  } catch (const std::exception& error) {
+    throw PluginError(
+        fmt::format("'{}' cannot say what it offers: {}", file.string(), error.what()));
+  }
+}
+
+const kumiko_plugin& checked(const kumiko_plugin* plugin, const std::filesystem::path& file) {
+  if (plugin == nullptr) {
+    throw PluginError(
+        fmt::format("'{}' offers nothing: its {} returns NULL; let KUMIKO_PLUGIN(YourClass) "
+                    "make it",
+                    file.string(), KUMIKO_ENTRY_SYMBOL));
+  }
+  if (plugin->abi_version != KUMIKO_ABI_VERSION) {
+    throw PluginError(fmt::format(
+        "'{}' was built for version {} of the plugin interface{}{}; this is version {}: build it "
+        "again with this Kumiko",
+        file.string(), plugin->abi_version, plugin->built_with == nullptr ? "" : ", by ",
+        plugin->built_with == nullptr ? "" : plugin->built_with, KUMIKO_ABI_VERSION));
+  }
+  if (plugin->failure != nullptr) {
+    throw PluginError(
+        fmt::format("'{}' cannot say what it offers: {}", file.string(), plugin->failure));
+  }
+  return *plugin;
+}
+
+}  // namespace
+
+bool mentions_entry(const std::filesystem::path& file) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(file, error)) return false;
+  std::string bytes(std::filesystem::file_size(file, error), '\0');
+  if (error) return false;
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream.is_open() && (errno == EMFILE || errno == ENFILE)) {
+    throw PluginError(fmt::format(
+        "cannot read '{}': too few file descriptors are left; let the program open more "
+        "files at once (ulimit -n)",
+        file.string()));
+  }
+  stream.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  bytes.resize(static_cast<std::size_t>(stream.gcount()));
+  return bytes.find(KUMIKO_ENTRY_SYMBOL) != std::string::npos;
+}
+
+Offer load(const std::filesystem::path& file) {
+  const kumiko_plugin& plugin = checked(offered(file), file);
+  Offer offer;
+  for (std::size_t at = 0; at < plugin.solver_count; ++at) {
+    offer.solvers.push_back(entry_of<amr::Solver>(plugin.solvers[at], "solver", file, make_solver));
+  }
+  for (std::size_t at = 0; at < plugin.case_count; ++at) {
+    offer.cases.push_back(entry_of<amr::Case>(plugin.cases[at], "case", file, make_case));
+  }
+  return offer;
+}
+
+}  // namespace kumiko::plugin::detail

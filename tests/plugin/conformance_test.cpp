@@ -1,0 +1,259 @@
+// Contract: the conformance kit passes every shipped solver, and of a solver with one defect it
+// fails the checks that the defect belongs to, and no others.
+#include <algorithm>
+#include <functional>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <kumiko/plugin/conformance.hpp>
+#include <kumiko/plugin/registry.hpp>
+
+#include "broken/broken.hpp"
+#include "broken/burgers1.hpp"
+#include "broken/upwind1.hpp"
+
+namespace kumiko::solvers {
+namespace {
+
+#if defined(__SANITIZE_THREAD__)
+constexpr bool kRacesAreReported = true;
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+constexpr bool kRacesAreReported = true;
+#else
+constexpr bool kRacesAreReported = false;
+#endif
+#else
+constexpr bool kRacesAreReported = false;
+#endif
+
+const SolverEntry& cubic() { return *find_solver("semi_lagrangian_cubic"); }
+
+ConformanceReport report_of(const SolverEntry& entry, const ConformanceOptions& options = {}) {
+  return check_solver(entry, amr::defaults(entry.parameters), cubic(), options);
+}
+
+template <class Solver>
+ConformanceReport report_of_class() {
+  return report_of(amr::make_entry<amr::Solver, Solver>());
+}
+
+std::set<std::string> failed_checks(const ConformanceReport& report) {
+  std::set<std::string> names;
+  for (const Finding& finding : report.findings) {
+    if (finding.verdict == Verdict::kFailed) names.insert(finding.check);
+  }
+  return names;
+}
+
+const Finding& finding(const ConformanceReport& report, const std::string& check) {
+  const auto found = std::find_if(report.findings.begin(), report.findings.end(),
+                                  [&](const Finding& each) { return each.check == check; });
+  if (found == report.findings.end()) throw std::logic_error("no finding of " + check);
+  return *found;
+}
+
+TEST(Conformance, GivenAShippedSolverThenItPasses) {
+  for (const SolverEntry& entry : shipped().solvers()) {
+    const ConformanceReport report = report_of(entry);
+    EXPECT_TRUE(report.passed()) << to_text(report);
+    EXPECT_EQ(report.findings.size(), conformance_checks().size());
+  }
+}
+
+TEST(Conformance, GivenAShippedSolverWithAnyOfItsChoicesThenItPasses) {
+  for (const SolverEntry& entry : shipped().solvers()) {
+    for (const amr::ParameterSpec& spec : entry.parameters) {
+      for (const std::string& choice : spec.choices) {
+        amr::ParameterSet parameters = amr::defaults(entry.parameters);
+        parameters.set(spec.name, choice);
+        const ConformanceReport report = check_solver(entry, parameters, cubic());
+        EXPECT_TRUE(report.passed()) << spec.name << " = " << choice << "\n" << to_text(report);
+      }
+    }
+  }
+}
+
+TEST(Conformance, GivenSmallSolversWithoutDefectThenTheyPass) {
+  const ConformanceReport linear = report_of_class<broken::Upwind1>();
+  EXPECT_TRUE(linear.passed()) << to_text(linear);
+  const ConformanceReport nonlinear = report_of_class<broken::Burgers1>();
+  EXPECT_TRUE(nonlinear.passed()) << to_text(nonlinear);
+}
+
+TEST(Conformance, GivenANonlinearSolverThenItsOrderAndItsStateCflAreJudged) {
+  const ConformanceReport report = report_of_class<broken::Burgers1>();
+  EXPECT_EQ(finding(report, "state_cfl").verdict, Verdict::kPassed);
+  EXPECT_EQ(finding(report, "order").verdict, Verdict::kPassed);
+  EXPECT_NEAR(finding(report, "order").figures.at("order"), 1.0, 0.2);
+  EXPECT_EQ(finding(report, "fluxes").verdict, Verdict::kPassed);
+}
+
+/// Three components that the solver asks for, as systems of equations do.
+struct ThreeOfBurgers : broken::Burgers1 {
+  explicit ThreeOfBurgers(const amr::ParameterSet& parameters) : Burgers1(parameters) {
+    traits_.components = 3;
+  }
+};
+
+TEST(Conformance, GivenASystemOfEquationsThenItIsJudgedButForItsSymmetry) {
+  const ConformanceReport report = report_of_class<ThreeOfBurgers>();
+  EXPECT_TRUE(report.passed()) << to_text(report);
+  EXPECT_EQ(finding(report, "symmetry").verdict, Verdict::kSkipped);
+  EXPECT_EQ(finding(report, "order").verdict, Verdict::kPassed);
+}
+
+/// A solver with one defect, and the checks that fail: no others may.
+struct Defect {
+  std::function<SolverEntry()> make;
+  std::set<std::string> caught_by;
+};
+
+class ConformanceOfBroken : public testing::TestWithParam<Defect> {};
+
+TEST_P(ConformanceOfBroken, GivenOneDefectThenTheChecksThatItBelongsToFail) {
+  const Defect& defect = GetParam();
+  const ConformanceReport report = report_of(defect.make());
+  EXPECT_EQ(failed_checks(report), defect.caught_by) << to_text(report);
+  EXPECT_FALSE(report.passed());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Defects, ConformanceOfBroken,
+    testing::Values(
+        Defect{broken::changes_constants, {"constants"}},
+        Defect{broken::counts_calls, {"determinism", "thread_safety"}},
+        Defect{broken::depends_on_place, {"translation"}}, Defect{broken::faces_differ, {"fluxes"}},
+        Defect{broken::forgets_component, {"memory", "constants"}},
+        Defect{broken::hides_nan, {"nan_input"}}, Defect{broken::leaks_flux, {"fluxes"}},
+        Defect{broken::leans_right, {"symmetry"}}, Defect{broken::overstates_cfl, {"stability"}},
+        Defect{broken::overstates_order, {"order"}}, Defect{broken::prefers_x, {"symmetry"}},
+        Defect{broken::reads_masked_layer, {"ghost_width"}},
+        Defect{broken::reads_one_layer_more, {"ghost_width"}},
+        Defect{broken::state_cfl_of_square, {"state_cfl"}},
+        // Nothing that takes a step can pass.
+        Defect{broken::throws_in_advance,
+               {"memory", "ghost_width", "constants", "symmetry", "translation", "order",
+                "stability", "determinism", "thread_safety", "speed"}},
+        Defect{broken::writes_beyond, {"memory"}}, Defect{broken::writes_coefficients, {"memory"}},
+        Defect{broken::writes_ghost, {"memory"}},
+        Defect{broken::wrong_declaration, {"declaration"}},
+        Defect{broken::wrong_displacement, {"displacement"}},
+        Defect{broken::wrong_tendency, {"tendency"}}),
+    [](const testing::TestParamInfo<Defect>& tested) { return tested.param.make().name; });
+
+TEST(Conformance, GivenScratchSpaceThatThreadsShareThenThreadSafetyFails) {
+  if (kRacesAreReported) GTEST_SKIP() << "ThreadSanitizer ends the test at the race itself";
+  const ConformanceReport report = report_of(broken::shares_scratch());
+  EXPECT_EQ(failed_checks(report), std::set<std::string>{"thread_safety"}) << to_text(report);
+}
+
+TEST(Conformance, GivenAFailureThenItsTextNamesNumberAndRemedy) {
+  const ConformanceReport report = report_of(broken::reads_one_layer_more());
+  const Finding& width = finding(report, "ghost_width");
+  EXPECT_NE(width.text.find("declare ghosts = 4"), std::string::npos) << width.text;
+  EXPECT_EQ(width.figures.at("declared"), 3.0);
+  EXPECT_EQ(width.figures.at("read"), 4.0);
+}
+
+TEST(Conformance, GivenAnExceptionThenItsMessageIsInTheFinding) {
+  const ConformanceReport report = report_of(broken::throws_in_advance());
+  EXPECT_NE(finding(report, "order").text.find("this solver never advances"), std::string::npos);
+}
+
+TEST(Conformance, GivenASolverThatWritesAnywhereThenTheEngineIsNotRunWithIt) {
+  const ConformanceReport report = report_of(broken::writes_beyond());
+  EXPECT_EQ(finding(report, "order").verdict, Verdict::kSkipped);
+  EXPECT_EQ(finding(report, "translation").verdict, Verdict::kSkipped);
+}
+
+TEST(Conformance, GivenTraitsThatAllowNoStepThenOnlyTheDeclarationIsJudged) {
+  const ConformanceReport report = report_of(broken::wrong_declaration());
+  for (const Finding& each : report.findings) {
+    EXPECT_EQ(each.verdict, each.check == "declaration" ? Verdict::kFailed : Verdict::kSkipped);
+  }
+}
+
+TEST(Conformance, GivenASolverThatCannotBeMadeThenTheDeclarationFails) {
+  SolverEntry entry = cubic();
+  entry.make = [](const amr::ParameterSet&) -> std::unique_ptr<amr::Solver> {
+    throw std::runtime_error("out of order");
+  };
+  const ConformanceReport report = report_of(entry);
+  ASSERT_EQ(report.findings.size(), 1U);
+  EXPECT_EQ(report.findings[0].check, "declaration");
+  EXPECT_NE(report.findings[0].text.find("out of order"), std::string::npos);
+}
+
+SolverEntry with_parameter(const amr::ParameterSpec& spec) {
+  SolverEntry entry = amr::make_entry<amr::Solver, broken::Upwind1>();
+  entry.parameters.push_back(spec);
+  return entry;
+}
+
+TEST(Declaration, GivenADefaultOutOfRangeThenItFails) {
+  const SolverEntry entry = with_parameter({"limit", 3.0, "a limit", 0.0, 2.0});
+  const ConformanceReport report = report_of(entry, {{"declaration"}});
+  EXPECT_NE(report.findings.at(0).text.find("'limit'"), std::string::npos);
+  EXPECT_FALSE(report.passed());
+}
+
+TEST(Declaration, GivenADefaultThatIsNoChoiceThenItFails) {
+  const SolverEntry entry = with_parameter(
+      {"limiter", std::string("none"), "a limiter", -1.0, 1.0, {"minmod", "superbee"}});
+  EXPECT_FALSE(report_of(entry, {{"declaration"}}).passed());
+}
+
+TEST(Declaration, GivenAnExtremeThatIsRefusedWithAMessageThenItPasses) {
+  SolverEntry entry = with_parameter({"limit", 1.0, "a limit", 0.0, 2.0});
+  entry.make = [](const amr::ParameterSet& parameters) -> std::unique_ptr<amr::Solver> {
+    if (parameters.number("limit") > 1.5) throw std::invalid_argument("limit is too large");
+    return std::make_unique<broken::Upwind1>(parameters);
+  };
+  const ConformanceReport report = report_of(entry, {{"declaration"}});
+  EXPECT_TRUE(report.passed()) << to_text(report);
+  EXPECT_EQ(report.findings.at(0).figures.at("values_refused"), 1.0);
+}
+
+TEST(Declaration, GivenANameThatIsNotTheSolversOwnThenItFails) {
+  SolverEntry entry = cubic();
+  entry.name = "cubic";
+  EXPECT_FALSE(report_of(entry, {{"declaration"}}).passed());
+}
+
+TEST(Conformance, GivenNamesOfChecksThenOnlyThoseAreReported) {
+  const ConformanceReport report = report_of(cubic(), {{"order", "speed"}});
+  ASSERT_EQ(report.findings.size(), 2U);
+  EXPECT_EQ(report.findings[0].check, "order");
+  EXPECT_EQ(report.findings[1].check, "speed");
+  EXPECT_EQ(report.findings[1].verdict, Verdict::kNoted);
+  EXPECT_THROW(report_of(cubic(), {{"sped"}}), std::invalid_argument);
+}
+
+TEST(Conformance, GivenAReportThenTextAndJsonHoldEveryFinding) {
+  SolverEntry entry = broken::overstates_order();
+  entry.file = "libx.so";
+  const ConformanceReport report = report_of(entry);
+  const std::string text = to_text(report);
+  const nlohmann::json json = nlohmann::json::parse(to_json(report));
+  EXPECT_EQ(json.at("solver"), "overstates_order");
+  EXPECT_EQ(json.at("file"), "libx.so");
+  EXPECT_EQ(json.at("passed"), false);
+  EXPECT_EQ(json.at("traits").at("ghosts"), 3);
+  ASSERT_EQ(json.at("findings").size(), report.findings.size());
+  for (std::size_t at = 0; at < report.findings.size(); ++at) {
+    const Finding& each = report.findings[at];
+    EXPECT_NE(text.find(each.check), std::string::npos);
+    EXPECT_NE(text.find(each.text), std::string::npos);
+    EXPECT_EQ(json.at("findings")[at].at("check"), each.check);
+    EXPECT_EQ(json.at("findings")[at].at("verdict"), to_string(each.verdict));
+  }
+}
+
+}  // namespace
+}  // namespace kumiko::solvers
