@@ -13,9 +13,9 @@ namespace kumiko::app {
 
 namespace {
 
-std::vector<viz::ScheduleKind> chosen_kinds(const std::vector<std::string>& names) {
-  std::vector<viz::ScheduleKind> kinds;
-  for (const viz::ScheduleKind kind : viz::kScheduleKinds) {
+std::vector<model::ScheduleKind> chosen_kinds(const std::vector<std::string>& names) {
+  std::vector<model::ScheduleKind> kinds;
+  for (const model::ScheduleKind kind : model::kScheduleKinds) {
     for (const std::string& name : names) {
       if (name != viz::to_string(kind)) continue;
       kinds.push_back(kind);
@@ -34,27 +34,27 @@ amr::Trace read_trace(const std::filesystem::path& path) {
 }
 
 /// The overhead that NAME of NAME=NS stands for.
-viz::Overhead* find_overhead(viz::Overheads& overheads, std::string_view name) {
+model::Overhead* find_overhead(model::Overheads& overheads, std::string_view name) {
   if (name == "barrier") return &overheads.barrier;
   if (name == "steal") return &overheads.steal;
   if (name == "look") return &overheads.look;
   const std::size_t dot = name.find('.');
   if (dot == std::string_view::npos) return nullptr;
-  const auto kind = viz::schedule_kind(name.substr(dot + 1));
+  const auto kind = model::schedule_kind(name.substr(dot + 1));
   if (!kind) return nullptr;
   const auto at = static_cast<std::size_t>(*kind);
   if (name.substr(0, dot) == "piece") return &overheads.piece[at];
-  const bool has_phases = *kind != viz::ScheduleKind::kDataflow;
+  const bool has_phases = *kind != model::ScheduleKind::kDataflow;
   return has_phases && name.substr(0, dot) == "phase" ? &overheads.phase[at] : nullptr;
 }
 
-void set_overhead(viz::Overheads& overheads, std::string_view setting) {
+void set_overhead(model::Overheads& overheads, std::string_view setting) {
   constexpr double kMost = 1e9;
   const std::size_t equals = setting.find('=');
   const std::string_view name = setting.substr(0, equals);
   const std::string_view value =
       equals == std::string_view::npos ? std::string_view() : setting.substr(equals + 1);
-  viz::Overhead* const overhead = find_overhead(overheads, name);
+  model::Overhead* const overhead = find_overhead(overheads, name);
   if (overhead == nullptr) {
     throw RequestError(
         fmt::format("--overhead: '{}' is none; there are piece.SCHEDULE, phase.SCHEDULE (but "
@@ -73,11 +73,11 @@ void set_overhead(viz::Overheads& overheads, std::string_view setting) {
 }
 
 void predict(WhatIf& what_if) {
-  const viz::ScheduleModel model(what_if.trace, what_if.overheads, what_if.seed);
+  const model::ScheduleModel model(what_if.trace, what_if.overheads, what_if.seed);
   what_if.bounds = model.bounds();
-  what_if.disturbed_share = viz::disturbed_share(what_if.trace);
-  what_if.static_alone_s = model.predict(viz::ScheduleKind::kStatic, 1).seconds;
-  for (const viz::ScheduleKind kind : what_if.kinds) {
+  what_if.disturbed_share = model::disturbed_share(what_if.trace);
+  what_if.static_alone_s = model.predict(model::ScheduleKind::kStatic, 1).seconds;
+  for (const model::ScheduleKind kind : what_if.kinds) {
     what_if.alone.push_back(model.predict(kind, 1));
     for (const int workers : what_if.workers) {
       what_if.predictions.push_back(model.predict(kind, workers));
@@ -92,9 +92,9 @@ int simulate_command(const Request& request) {
   what_if.seed = request.seed;
   what_if.kinds = chosen_kinds(request.models);
   what_if.workers =
-      parse_worker_list(request.worker_list, "--workers", viz::ScheduleModel::kMostWorkers);
+      parse_worker_list(request.worker_list, "--workers", model::ScheduleModel::kMostWorkers);
   check_what_if_files(request.output, request.overwrite);
-  viz::Overheads settings;
+  model::Overheads settings;
   for (const std::string& setting : request.overheads) set_overhead(settings, setting);
   what_if.trace = read_trace(request.file);
   if (what_if.trace.pieces.empty()) {
@@ -103,7 +103,7 @@ int simulate_command(const Request& request) {
         "run's last step",
         request.file.string()));
   }
-  what_if.overheads = viz::estimate_overheads(what_if.trace);
+  what_if.overheads = model::estimate_overheads(what_if.trace);
   for (const std::string& setting : request.overheads) set_overhead(what_if.overheads, setting);
   predict(what_if);
   if (!request.output.empty()) write_what_if_files(request.output, what_if);

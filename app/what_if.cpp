@@ -52,16 +52,16 @@ std::string heading(const WhatIf& what_if) {
   return fmt::format("case {}, solver {}; recorded: {}", name, trace.solver, recorded(trace));
 }
 
-std::string nanoseconds(const viz::Overhead& overhead) {
+std::string nanoseconds(const model::Overhead& overhead) {
   return fmt::format("{:.0f} ns{}", overhead.ns, overhead.measured ? "" : " (assumed)");
 }
 
 std::string overheads_text(const WhatIf& what_if) {
   std::string text = "overheads:";
-  for (const viz::ScheduleKind kind : what_if.kinds) {
+  for (const model::ScheduleKind kind : what_if.kinds) {
     text += fmt::format(" {} {} a piece", viz::to_string(kind),
                         nanoseconds(what_if.overheads.piece_of(kind)));
-    if (kind != viz::ScheduleKind::kDataflow) {
+    if (kind != model::ScheduleKind::kDataflow) {
       text += fmt::format(" and {} a phase", nanoseconds(what_if.overheads.phase_of(kind)));
     }
     text += ";";
@@ -71,13 +71,13 @@ std::string overheads_text(const WhatIf& what_if) {
                             nanoseconds(what_if.overheads.barrier));
 }
 
-Json overhead_json(const viz::Overhead& overhead) {
+Json overhead_json(const model::Overhead& overhead) {
   return {{"ns", overhead.ns}, {"from_trace", overhead.measured}};
 }
 
-Json overheads_json(const viz::Overheads& overheads) {
+Json overheads_json(const model::Overheads& overheads) {
   Json json;
-  for (const viz::ScheduleKind kind : viz::kScheduleKinds) {
+  for (const model::ScheduleKind kind : model::kScheduleKinds) {
     const std::string name(viz::to_string(kind));
     json["piece"][name] = overhead_json(overheads.piece_of(kind));
     json["phase"][name] = overhead_json(overheads.phase_of(kind));
@@ -94,9 +94,9 @@ viz::LineChart chart_of(const WhatIf& what_if, const std::string& title, Value v
   viz::LineChart chart;
   chart.x = {"workers", viz::Scale::kLog};
   chart.y = {title, viz::Scale::kLog};
-  for (const viz::ScheduleKind kind : what_if.kinds) {
+  for (const model::ScheduleKind kind : what_if.kinds) {
     viz::Series series{std::string(viz::to_string(kind)), {}};
-    for (const viz::Prediction& prediction : what_if.predictions) {
+    for (const model::Prediction& prediction : what_if.predictions) {
       if (prediction.kind != kind) continue;
       series.points.push_back({static_cast<double>(prediction.workers), value(prediction)});
     }
@@ -121,8 +121,8 @@ std::string caption(const WhatIf& what_if) {
 
 }  // namespace
 
-double WhatIf::speed_up(const viz::Prediction& prediction) const {
-  const auto same = std::find_if(alone.begin(), alone.end(), [&](const viz::Prediction& one) {
+double WhatIf::speed_up(const model::Prediction& prediction) const {
+  const auto same = std::find_if(alone.begin(), alone.end(), [&](const model::Prediction& one) {
     return one.kind == prediction.kind;
   });
   return same == alone.end() ? 0.0 : same->seconds / prediction.seconds;
@@ -143,7 +143,7 @@ std::string plain_report(const WhatIf& what_if) {
   text += "\n";
   TextTable table({"schedule", "workers", "seconds", "bound s", "speed-up", "over static, 1",
                    "balance", "utilisation", "steals"});
-  for (const viz::Prediction& prediction : what_if.predictions) {
+  for (const model::Prediction& prediction : what_if.predictions) {
     table.add({std::string(viz::to_string(prediction.kind)), fmt::format("{}", prediction.workers),
                fmt::format("{:.4g}", prediction.seconds),
                fmt::format("{:.4g}", what_if.bounds.at(prediction.workers)),
@@ -173,7 +173,7 @@ std::string json_report(const WhatIf& what_if) {
   json["overheads"] = overheads_json(what_if.overheads);
   json["static_one_worker_s"] = what_if.static_alone_s;
   json["predictions"] = Json::array();
-  for (const viz::Prediction& prediction : what_if.predictions) {
+  for (const model::Prediction& prediction : what_if.predictions) {
     json["predictions"].push_back(
         {{"schedule", viz::to_string(prediction.kind)},
          {"workers", prediction.workers},
@@ -192,7 +192,7 @@ std::string csv_report(const WhatIf& what_if) {
   std::string text =
       "schedule,workers,seconds,bound_s,speed_up,speed_up_over_static,balance_efficiency,"
       "utilisation,steals\n";
-  for (const viz::Prediction& prediction : what_if.predictions) {
+  for (const model::Prediction& prediction : what_if.predictions) {
     text +=
         fmt::format("{},{},{},{},{},{},{},{},{}\n", viz::to_string(prediction.kind),
                     prediction.workers, prediction.seconds, what_if.bounds.at(prediction.workers),
@@ -205,7 +205,7 @@ std::string csv_report(const WhatIf& what_if) {
 std::string speed_up_picture(const WhatIf& what_if) {
   viz::LineChart chart =
       chart_of(what_if, "speed-up over static on one worker",
-               [&](const viz::Prediction& p) { return what_if.speed_up_over_static(p); });
+               [&](const model::Prediction& p) { return what_if.speed_up_over_static(p); });
   add_line(chart, what_if, "bound: max(T1/P, Tinf)",
            [&](int workers) { return what_if.static_alone_s / what_if.bounds.at(workers); });
   add_line(chart, what_if, "ideal: P", [](int workers) { return static_cast<double>(workers); });
@@ -218,8 +218,8 @@ std::string speed_up_picture(const WhatIf& what_if) {
 std::string efficiency_picture(const WhatIf& what_if) {
   const std::array charts = {
       chart_of(what_if, "load-balance efficiency (1 is perfect)",
-               [](const viz::Prediction& p) { return p.balance_efficiency; }),
-      chart_of(what_if, "speed-up per worker (1 is perfect)", [&](const viz::Prediction& p) {
+               [](const model::Prediction& p) { return p.balance_efficiency; }),
+      chart_of(what_if, "speed-up per worker (1 is perfect)", [&](const model::Prediction& p) {
         return what_if.speed_up_over_static(p) / p.workers;
       })};
   return viz::draw_charts(

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <kumiko/amr/trace.hpp>
-#include <kumiko/viz/schedule_model.hpp>
+#include <kumiko/model/schedule_model.hpp>
 
 namespace kumiko::app {
 
@@ -14,19 +14,19 @@ namespace kumiko::app {
 struct WhatIf {
   amr::Trace trace;
   std::uint64_t seed = 1;
-  viz::WorkBounds bounds;
+  model::WorkBounds bounds;
   double disturbed_share = 0.0;  ///< of the recorded time, see viz
-  viz::Overheads overheads;
-  std::vector<viz::ScheduleKind> kinds;
-  std::vector<int> workers;                  ///< in rising order
-  std::vector<viz::Prediction> predictions;  ///< by kind, then by workers
-  std::vector<viz::Prediction> alone;        ///< of each kind, with one worker
-  double static_alone_s = 0.0;               ///< backend pthread on one worker: the thesis's base
+  model::Overheads overheads;
+  std::vector<model::ScheduleKind> kinds;
+  std::vector<int> workers;                    ///< in rising order
+  std::vector<model::Prediction> predictions;  ///< by kind, then by workers
+  std::vector<model::Prediction> alone;        ///< of each kind, with one worker
+  double static_alone_s = 0.0;                 ///< backend pthread on one worker: the thesis's base
 
   /// Over the same schedule on one worker.
-  double speed_up(const viz::Prediction& prediction) const;
+  double speed_up(const model::Prediction& prediction) const;
   /// Over backend pthread on one worker.
-  double speed_up_over_static(const viz::Prediction& prediction) const {
+  double speed_up_over_static(const model::Prediction& prediction) const {
     return static_alone_s / prediction.seconds;
   }
 };

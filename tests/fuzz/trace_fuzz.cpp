@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include <kumiko/io/trace_file.hpp>
-#include <kumiko/viz/schedule_model.hpp>
+#include <kumiko/model/schedule_model.hpp>
 
 #include "report/chart.hpp"
 #include "report/timeline.hpp"
@@ -71,9 +71,9 @@ amr::Trace mutant(const std::uint8_t* data, std::size_t size) {
 /// What kumiko simulate and kumiko report do with a trace.
 void replay_and_report(amr::Trace trace) {
   if (!trace.pieces.empty()) {
-    viz::disturbed_share(trace);
-    const viz::ScheduleModel model(trace, viz::estimate_overheads(trace));
-    for (const viz::ScheduleKind kind : viz::kScheduleKinds) {
+    model::disturbed_share(trace);
+    const model::ScheduleModel model(trace, model::estimate_overheads(trace));
+    for (const model::ScheduleKind kind : model::kScheduleKinds) {
       for (const int workers : {1, 3}) model.predict(kind, workers);
     }
   }

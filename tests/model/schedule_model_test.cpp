@@ -7,11 +7,11 @@
 
 #include <gtest/gtest.h>
 
-#include <kumiko/viz/schedule_model.hpp>
+#include <kumiko/model/schedule_model.hpp>
 
 #include "trace_builder.hpp"
 
-namespace kumiko::viz {
+namespace kumiko::model {
 namespace {
 
 using testing::TraceBuilder;
@@ -379,4 +379,4 @@ TEST(ScheduleKind, GivenItsNameThenItIsFound) {
 }
 
 }  // namespace
-}  // namespace kumiko::viz
+}  // namespace kumiko::model

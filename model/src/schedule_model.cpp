@@ -4,11 +4,11 @@
 
 #include <fmt/core.h>
 
-#include <kumiko/viz/schedule_model.hpp>
+#include <kumiko/model/schedule_model.hpp>
 
 #include "schedule_replay.hpp"
 
-namespace kumiko::viz {
+namespace kumiko::model {
 
 namespace {
 
@@ -93,4 +93,4 @@ Prediction ScheduleModel::predict(ScheduleKind kind, int workers) const {
   return replay.prediction();
 }
 
-}  // namespace kumiko::viz
+}  // namespace kumiko::model

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace kumiko::viz {
+namespace kumiko::model {
 
 class IndexSet {
  public:
@@ -45,4 +45,4 @@ class IndexSet {
   std::size_t size_ = 0;
 };
 
-}  // namespace kumiko::viz
+}  // namespace kumiko::model

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace kumiko::viz {
+namespace kumiko::model {
 
 namespace {
 
@@ -283,4 +283,4 @@ void ScheduleReplay::close_books() {
   }
 }
 
-}  // namespace kumiko::viz
+}  // namespace kumiko::model

@@ -7,11 +7,11 @@
 #include <span>
 #include <vector>
 
-#include <kumiko/viz/schedule_model.hpp>
+#include <kumiko/model/schedule_model.hpp>
 
 #include "stealing_workers.hpp"
 
-namespace kumiko::viz {
+namespace kumiko::model {
 
 // Times in nanoseconds.
 inline double cost_of(const amr::TracePiece& piece) {
@@ -90,4 +90,4 @@ class ScheduleReplay {
   double sum_of_means_ = 0.0;
 };
 
-}  // namespace kumiko::viz
+}  // namespace kumiko::model

@@ -34,7 +34,7 @@
 
 #include <kumiko/amr/trace.hpp>
 
-namespace kumiko::viz {
+namespace kumiko::model {
 
 enum class ScheduleKind : std::uint8_t { kDataflow, kLevel, kStatic, kOpenMp };
 
@@ -139,4 +139,4 @@ class ScheduleModel {
   WorkBounds bounds_;
 };
 
-}  // namespace kumiko::viz
+}  // namespace kumiko::model

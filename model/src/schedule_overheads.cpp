@@ -8,7 +8,7 @@
 
 #include "schedule_replay.hpp"
 
-namespace kumiko::viz {
+namespace kumiko::model {
 
 namespace {
 
@@ -144,4 +144,4 @@ double disturbed_share(const amr::Trace& trace) {
   return all > 0.0 ? disturbed / all : 0.0;
 }
 
-}  // namespace kumiko::viz
+}  // namespace kumiko::model

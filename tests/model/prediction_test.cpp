@@ -16,9 +16,9 @@
 #include <kumiko/amr/case.hpp>
 #include <kumiko/amr/simulation.hpp>
 #include <kumiko/amr/solver.hpp>
-#include <kumiko/viz/schedule_model.hpp>
+#include <kumiko/model/schedule_model.hpp>
 
-namespace kumiko::viz {
+namespace kumiko::model {
 namespace {
 
 /// A still field. Two finer levels are wanted in a disk above the middle.
@@ -212,4 +212,4 @@ TEST(Prediction, GivenATraceOfOneWorkerThenTwoAreForetoldWithinATenth) {
 }
 
 }  // namespace
-}  // namespace kumiko::viz
+}  // namespace kumiko::model

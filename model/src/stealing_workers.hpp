@@ -11,7 +11,7 @@
 
 #include "index_set.hpp"
 
-namespace kumiko::viz {
+namespace kumiko::model {
 
 /// Pieces that lie in a queue together, as one thread: what they are is the source's concern.
 struct Bundle {
@@ -196,4 +196,4 @@ class StealingWorkers {
   int last_ = 0;
 };
 
-}  // namespace kumiko::viz
+}  // namespace kumiko::model
