@@ -13,7 +13,7 @@
 
 #include <kumiko/amr/backend.hpp>
 
-#include "comparison.hpp"
+#include "experiments/comparison.hpp"
 #include "export_pictures.hpp"
 #include "key_reference.hpp"
 #include "misspelling.hpp"

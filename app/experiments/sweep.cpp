@@ -1,4 +1,4 @@
-#include "sweep.hpp"
+#include "experiments/sweep.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "worker_list.hpp"
+#include "experiments/worker_list.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -5,11 +5,11 @@
 #include <kumiko/io/output_folder.hpp>
 
 #include "execute.hpp"
+#include "experiments/scaling.hpp"
+#include "experiments/scaling_report.hpp"
+#include "experiments/sweep.hpp"
 #include "problem.hpp"
 #include "request.hpp"
-#include "scaling.hpp"
-#include "scaling_report.hpp"
-#include "sweep.hpp"
 #include "terminal.hpp"
 
 namespace kumiko::app {

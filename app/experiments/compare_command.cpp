@@ -5,9 +5,9 @@
 
 #include <kumiko/io/output_folder.hpp>
 
-#include "comparison.hpp"
-#include "comparison_report.hpp"
 #include "execute.hpp"
+#include "experiments/comparison.hpp"
+#include "experiments/comparison_report.hpp"
 #include "problem.hpp"
 #include "request.hpp"
 

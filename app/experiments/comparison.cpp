@@ -1,4 +1,4 @@
-#include "comparison.hpp"
+#include "experiments/comparison.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,8 +9,8 @@
 #include <fmt/core.h>
 
 #include "execute.hpp"
+#include "experiments/sweep.hpp"
 #include "problem.hpp"
-#include "sweep.hpp"
 
 namespace kumiko::app {
 

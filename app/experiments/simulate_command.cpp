@@ -5,9 +5,9 @@
 
 #include <kumiko/io/trace_file.hpp>
 
+#include "experiments/what_if.hpp"
+#include "experiments/worker_list.hpp"
 #include "request.hpp"
-#include "what_if.hpp"
-#include "worker_list.hpp"
 
 namespace kumiko::app {
 

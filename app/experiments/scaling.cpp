@@ -1,4 +1,4 @@
-#include "scaling.hpp"
+#include "experiments/scaling.hpp"
 
 #include <algorithm>
 #include <set>
@@ -10,8 +10,8 @@
 #include <kumiko/runtime/cpu_budget.hpp>
 
 #include "execute.hpp"
+#include "experiments/sweep.hpp"
 #include "problem.hpp"
-#include "sweep.hpp"
 
 namespace kumiko::app {
 

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "comparison.hpp"
+#include "experiments/comparison.hpp"
 
 namespace kumiko::app {
 

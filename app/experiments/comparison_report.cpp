@@ -1,4 +1,4 @@
-#include "comparison_report.hpp"
+#include "experiments/comparison_report.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 #include <kumiko/io/output_folder.hpp>
 #include <kumiko/viz/line_chart.hpp>
 
-#include "sweep.hpp"
+#include "experiments/sweep.hpp"
 #include "text_table.hpp"
 
 namespace kumiko::app {

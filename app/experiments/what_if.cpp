@@ -1,4 +1,4 @@
-#include "what_if.hpp"
+#include "experiments/what_if.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,9 +9,9 @@
 #include <kumiko/io/output_folder.hpp>
 #include <kumiko/viz/line_chart.hpp>
 
+#include "experiments/sweep.hpp"
 #include "problem.hpp"
 #include "request.hpp"
-#include "sweep.hpp"
 #include "text_table.hpp"
 
 namespace kumiko::app {

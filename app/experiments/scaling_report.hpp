@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-#include "scaling.hpp"
+#include "experiments/scaling.hpp"
 
 namespace kumiko::app {
 

@@ -5,9 +5,9 @@
 #include <kumiko/io/summary.hpp>
 
 #include "execute.hpp"
+#include "experiments/sweep.hpp"
 #include "published.hpp"
 #include "request.hpp"
-#include "sweep.hpp"
 
 namespace kumiko::app {
 
