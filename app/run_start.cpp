@@ -6,7 +6,7 @@
 
 #include <fmt/core.h>
 
-#include <kumiko/io/trace_file.hpp>
+#include <kumiko/io/output_folder.hpp>
 
 #include "terminal.hpp"
 

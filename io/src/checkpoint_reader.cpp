@@ -15,11 +15,11 @@
 #include <kumiko/io/checkpoint.hpp>
 
 #include "checkpoint_views.hpp"
+#include "file_kind.hpp"
 #include "hdf5_source.hpp"
 #include "limits.hpp"
 #include "record_codec.hpp"
 #include "seal.hpp"
-#include "trace_layout.hpp"
 
 namespace kumiko::io {
 

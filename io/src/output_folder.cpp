@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include <kumiko/io/output_folder.hpp>
-#include <kumiko/io/trace_file.hpp>
 
 #include "part_file.hpp"
 

@@ -11,7 +11,7 @@
 #include <fcntl.h>
 #include <fmt/core.h>
 
-#include <kumiko/io/checkpoint.hpp>
+#include <kumiko/io/checkpoint_error.hpp>
 #include <kumiko/runtime/io/file.hpp>
 
 #define XXH_INLINE_ALL

@@ -7,10 +7,10 @@
 
 #include <kumiko/amr/trace.hpp>
 
+#include "file_kind.hpp"
+
 namespace kumiko::io {
 
-/// The attribute of the file that traces have, and nothing else.
-inline constexpr const char* kTraceFormat = "trace_layout_version";
 /// Changes whenever a reader would have to.
 inline constexpr std::int32_t kTraceLayout = 1;
 

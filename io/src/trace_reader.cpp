@@ -9,7 +9,8 @@
 
 #include <fmt/core.h>
 
-#include <kumiko/io/checkpoint.hpp>
+#include <kumiko/io/checkpoint_error.hpp>
+#include <kumiko/io/output_folder.hpp>
 #include <kumiko/io/trace_file.hpp>
 
 #include "hdf5_source.hpp"

@@ -5,7 +5,6 @@
 
 #include <fmt/core.h>
 
-#include <kumiko/io/checkpoint.hpp>
 #include <kumiko/io/output_folder.hpp>
 #include <kumiko/io/trace_file.hpp>
 

@@ -2,36 +2,18 @@
 #pragma once
 
 #include <filesystem>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include <kumiko/amr/geometry.hpp>
 #include <kumiko/amr/saved_run.hpp>
+#include <kumiko/io/checkpoint_error.hpp>
 
 namespace kumiko::runtime {
 class Runtime;
 }
 
 namespace kumiko::io {
-
-/// A file cannot be used as a checkpoint; what() names the file and what is wrong with it.
-class CheckpointError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
-
-/// It has been read, and is not what a version of this program has written.
-class DamagedCheckpoint : public CheckpointError {
- public:
-  using CheckpointError::CheckpointError;
-};
-
-/// Nothing of it says that it ever was one: it neither begins as an HDF5 file nor ends with a seal.
-class NotACheckpoint : public DamagedCheckpoint {
- public:
-  using DamagedCheckpoint::DamagedCheckpoint;
-};
 
 /// What a checkpoint says beside the engine's own state.
 struct RunAttributes {

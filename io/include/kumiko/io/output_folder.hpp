@@ -30,6 +30,8 @@ enum class Earlier {
 inline constexpr std::string_view kConfigurationFile = "effective.toml";
 inline constexpr std::string_view kManifestFile = "manifest.json";
 inline constexpr std::string_view kSummaryFile = "summary.json";
+/// The trace of a run that records one.
+inline constexpr const char* kTraceFile = "trace.hdf";
 
 /// The folder of one run. Every file of a run has a name that owns() knows, so that a run which
 /// overwrites another leaves nothing of it behind, and touches nothing else.

@@ -9,9 +9,6 @@
 
 namespace kumiko::io {
 
-/// Name of the trace in a run's folder.
-inline constexpr const char* kTraceFile = "trace.hdf";
-
 /// A file is not a trace, or not a whole one; the message names it and says what is wrong.
 class TraceError : public std::runtime_error {
  public:

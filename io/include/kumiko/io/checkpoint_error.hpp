@@ -1,0 +1,26 @@
+// Why a file cannot be used as a checkpoint.
+#pragma once
+
+#include <stdexcept>
+
+namespace kumiko::io {
+
+/// A file cannot be used as a checkpoint; what() names the file and what is wrong with it.
+class CheckpointError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// It has been read, and is not what a version of this program has written.
+class DamagedCheckpoint : public CheckpointError {
+ public:
+  using CheckpointError::CheckpointError;
+};
+
+/// Nothing of it says that it ever was one: it neither begins as an HDF5 file nor ends with a seal.
+class NotACheckpoint : public DamagedCheckpoint {
+ public:
+  using DamagedCheckpoint::DamagedCheckpoint;
+};
+
+}  // namespace kumiko::io
