@@ -24,8 +24,8 @@
 #include <kumiko/plugin/registry.hpp>
 #include <kumiko/runtime/runtime.hpp>
 
-#include "checkpoint_views.hpp"
-#include "seal.hpp"
+#include "checkpoint/checkpoint_views.hpp"
+#include "hdf5/seal.hpp"
 
 extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t most);
 

@@ -16,8 +16,8 @@
 
 #include <kumiko/io/checkpoint.hpp>
 
+#include "hdf5/seal.hpp"
 #include "output_fixture.hpp"
-#include "seal.hpp"
 #include "state_fixture.hpp"
 
 namespace kumiko::io::test {

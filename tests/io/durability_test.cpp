@@ -14,8 +14,8 @@
 
 #include <kumiko/io/checkpoint.hpp>
 
+#include "files/part_file.hpp"
 #include "output_fixture.hpp"
-#include "part_file.hpp"
 #include "state_fixture.hpp"
 
 namespace {

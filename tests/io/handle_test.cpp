@@ -18,8 +18,8 @@
 #include <kumiko/io/checkpoint.hpp>
 #include <kumiko/io/trace_file.hpp>
 
+#include "hdf5/seal.hpp"
 #include "output_fixture.hpp"
-#include "seal.hpp"
 #include "state_fixture.hpp"
 #include "trace_fixture.hpp"
 

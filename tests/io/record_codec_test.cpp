@@ -1,6 +1,6 @@
 // Contract: a packed record is what HDF5's filters shuffle and deflate would make of it, and what
 // is no packed record is never taken for one.
-#include "record_codec.hpp"
+#include "checkpoint/record_codec.hpp"
 
 #include <array>
 #include <random>

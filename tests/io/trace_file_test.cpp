@@ -14,8 +14,8 @@
 #include <kumiko/io/output_folder.hpp>
 #include <kumiko/io/trace_file.hpp>
 
+#include "hdf5/seal.hpp"
 #include "output_fixture.hpp"
-#include "seal.hpp"
 #include "trace_fixture.hpp"
 
 namespace kumiko::io::test {

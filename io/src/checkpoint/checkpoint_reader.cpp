@@ -1,0 +1,269 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <new>
+#include <span>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include <kumiko/io/checkpoint.hpp>
+
+#include "checkpoint/checkpoint_views.hpp"
+#include "checkpoint/record_codec.hpp"
+#include "hdf5/file_kind.hpp"
+#include "hdf5/hdf5_source.hpp"
+#include "hdf5/limits.hpp"
+#include "hdf5/seal.hpp"
+
+namespace kumiko::io {
+
+namespace {
+
+using hdf5::Source;
+
+constexpr const char* kRun = "/kumiko";
+constexpr const char* kCounters = "/kumiko/counters";
+constexpr int kMostComponents = 64;
+
+/// Records that are compressed, by their places in the file: the library is not made for chunks
+/// that lie. No more bytes are read than the file has, whatever the places say.
+class PackedRecords {
+ public:
+  explicit PackedRecords(const Source& source) : source_(source) {}
+
+  std::vector<double> read(const std::string& chunks, std::size_t patches, std::size_t record) {
+    const auto places = source_.list<std::int64_t>(chunks, 2 * patches);
+    std::ifstream file(source_.name(), std::ios::binary);
+    std::vector<double> values;
+    std::vector<double> one(record);
+    std::vector<std::byte> packed;
+    for (std::size_t at = 0; at < places.size(); at += 2) {
+      const auto length = static_cast<std::uint64_t>(places[at + 1]);
+      if (places[at] < 0 || length > unread_) source_.refuse(Source::odd(chunks));
+      unread_ -= length;
+      packed.resize(length);
+      file.seekg(places[at]);
+      file.read(reinterpret_cast<char*>(packed.data()), static_cast<std::streamsize>(length));
+      if (!file || !unpack(packed, one)) source_.refuse(Source::odd(chunks));
+      values.insert(values.end(), one.begin(), one.end());
+    }
+    return values;
+  }
+
+ private:
+  const Source& source_;
+  std::uint64_t unread_ = source_.bytes();  ///< of what compressed records may take
+};
+
+/// Of a box: the first cell, and the last one.
+constexpr std::array<const char*, 4> kCornerNames = {"lo_i", "lo_j", "hi_i", "hi_j"};
+using Corners = std::array<std::int32_t, kCornerNames.size()>;
+
+std::vector<amr::PatchId> read_patches(const Source& source, int level) {
+  const std::string path = fmt::format("/level_{}/boxes", level);
+  const hdf5::Object dataset = source.open_dataset(path);
+  std::vector<Corners> boxes(source.count(dataset, path, sizeof(Corners)));
+  const hdf5::Object type = hdf5::make_integers_type(kCornerNames);
+  Source::read(dataset, type.id(), boxes.data());
+  std::vector<amr::PatchId> ids;
+  ids.reserve(boxes.size());
+  for (const auto& [i, j, last_i, last_j] : boxes) {
+    constexpr std::int64_t kLast = amr::kPatchSize - 1;
+    if (i % amr::kPatchSize != 0 || j % amr::kPatchSize != 0 || last_i != i + kLast ||
+        last_j != j + kLast) {
+      source.refuse(Source::odd(path));
+    }
+    ids.push_back({level, i / amr::kPatchSize, j / amr::kPatchSize});
+  }
+  return ids;
+}
+
+void check_layout(const Source& source) {
+  if (source.has_attribute(kTraceFormat)) {
+    source.refuse("is a trace, not a checkpoint; export it with --format chrome, otf2 or csv");
+  }
+  if (!source.has("/kumiko")) source.refuse("was not written by Kumiko: it has no '/kumiko'");
+  const int layout = source.integer(kRun, "layout_version");
+  if (layout == kLayoutVersion) return;
+  source.refuse(fmt::format("has layout {}, and this version of Kumiko reads {}; use {} Kumiko",
+                            layout, kLayoutVersion,
+                            layout > kLayoutVersion ? "a newer" : "an older"));
+}
+
+RunAttributes read_attributes(const Source& source) {
+  RunAttributes attributes;
+  attributes.time = source.number<double>(kRun, "time");
+  attributes.dt = source.number<double>(kRun, "dt");
+  attributes.subcycling = source.integer(kRun, "subcycling") != 0;
+  attributes.initial_mass = source.number<double>(kRun, "initial_mass");
+  if (source.has_attribute("initial_absolute_mass", kRun)) {
+    attributes.initial_absolute_mass = source.number<double>(kRun, "initial_absolute_mass");
+  }
+  attributes.wall_s = source.number<double>(kRun, "wall_s");
+  attributes.configuration = source.text("/kumiko/configuration");
+  return attributes;
+}
+
+std::vector<amr::PatchWait> read_waits(const Source& source) {
+  constexpr std::size_t kNumbers = 9;
+  constexpr auto kLastCause = static_cast<std::int64_t>(amr::WaitCause::kLevel);
+  const auto seconds = source.list<double>("/kumiko/counters/wait_seconds");
+  const std::string path = "/kumiko/counters/waits";
+  const auto numbers = source.list<std::int64_t>(path, seconds.size() * kNumbers);
+  if (seconds.size() > amr::WorkCounters::kLongestWaits) source.refuse(Source::odd(path));
+  std::vector<amr::PatchWait> waits;
+  for (std::size_t at = 0; at < seconds.size(); ++at) {
+    const auto number = [&](std::size_t which) {
+      return source.to_int(numbers[at * kNumbers + which], path);
+    };
+    if (number(2) < 0 || number(2) > kLastCause) source.refuse(Source::odd(path));
+    waits.push_back({seconds[at],
+                     number(0),
+                     number(1),
+                     static_cast<amr::WaitCause>(number(2)),
+                     {number(3), number(4), number(5)},
+                     {number(6), number(7), number(8)}});
+  }
+  return waits;
+}
+
+amr::WorkCounters read_counters(const Source& source) {
+  const std::string path = "/kumiko/counters/";
+  amr::WorkCounters counters;
+  const auto unsigned_list = [&](const char* name) {
+    return source.list<std::uint64_t>(path + name);
+  };
+  counters.updates_per_level = unsigned_list("updates_per_level");
+  const auto updates = unsigned_list("updates");
+  if (updates.size() > std::size_t{kMostWorkers}) source.refuse(Source::odd(path + "updates"));
+  const auto steals = source.list<std::uint64_t>(path + "steals", updates.size());
+  const auto busy = source.list<double>(path + "busy_s", updates.size());
+  const auto wait = source.list<double>(path + "wait_s", updates.size());
+  for (std::size_t worker = 0; worker < updates.size(); ++worker) {
+    counters.workers.push_back({updates[worker], busy[worker], wait[worker], steals[worker]});
+  }
+  counters.regrids = source.number<std::uint64_t>(kCounters, "regrids");
+  counters.sum_of_largest = source.number<std::uint64_t>(kCounters, "sum_of_largest");
+  counters.sum_of_means = source.number<double>(kCounters, "sum_of_means");
+  counters.longest_waits = read_waits(source);
+  return counters;
+}
+
+/// The records are compared with their hashes, as other readers can do.
+amr::SavedLevel read_level(const Source& source, PackedRecords& packed, int index, int components) {
+  amr::SavedLevel level;
+  const std::string path = fmt::format("/kumiko/level_{}/", index);
+  level.patches = read_patches(source, index);
+  const std::size_t patches = level.patches.size();
+  const std::size_t record = static_cast<std::size_t>(components) * amr::kPatchPoints;
+  const auto since = source.list<std::int64_t>(path + "since", patches);
+  const auto unwanted = source.list<std::int64_t>(path + "unwanted", patches);
+  for (std::size_t slot = 0; slot < patches; ++slot) {
+    level.histories.push_back(
+        {source.to_int(since[slot], path), source.to_int(unwanted[slot], path)});
+  }
+  level.cfl = source.list<double>(path + "cfl", patches);
+  level.values = source.has(path + "chunks")
+                     ? packed.read(path + "chunks", patches, record)
+                     : source.list<double>(records_path(index), patches * record);
+  const auto hashes = source.list<std::uint64_t>(path + "hashes", patches);
+  for (std::size_t slot = 0; slot < patches; ++slot) {
+    const std::span<const double> values(level.values.data() + slot * record, record);
+    if (hash_of(std::as_bytes(values)) == hashes[slot]) continue;
+    source.refuse(fmt::format("is damaged: the record of {} does not have its hash",
+                              to_string(level.patches[slot])));
+  }
+  return level;
+}
+
+amr::Geometry read_geometry(const Source& source) {
+  constexpr const char* kBase = "/level_0";
+  constexpr const char* kDomain = "prob_domain";
+  constexpr int kMostPoints = 1 << 24;
+  const hdf5::Object attribute = source.open_attribute(kBase, kDomain);
+  const hdf5::Object type = hdf5::make_integers_type(kCornerNames);
+  Corners domain{};
+  hdf5::require(H5Aread(attribute.id(), type.id(), domain.data()));
+  const auto& [i, j, last_i, last_j] = domain;
+  const double spacing = source.number<double>(kBase, "dx");
+  const bool fits = i == 0 && j == 0 && last_i >= 0 && last_i < kMostPoints && last_j >= 0 &&
+                    last_j < kMostPoints && spacing > 0.0 && std::isfinite(spacing);
+  if (!fits) source.refuse(Source::odd(kDomain));
+  const std::string centring = source.attribute_text(kRun, "centring");
+  if (centring != "cell" && centring != "node") source.refuse(Source::odd("centring"));
+  const int points_x = last_i + 1;
+  const int points_y = last_j + 1;
+  try {
+    return {points_x,
+            points_y,
+            {spacing * points_x, spacing * points_y},
+            {},
+            centring == "cell" ? amr::Centring::kCell : amr::Centring::kNode};
+  } catch (const std::invalid_argument&) {
+    source.refuse(Source::odd(kDomain));
+  }
+}
+
+Checkpoint read_contents(const Source& source) {
+  check_layout(source);
+  Checkpoint checkpoint;
+  checkpoint.attributes = read_attributes(source);
+  amr::SavedRun& run = checkpoint.run;
+  run.step = source.integer(kRun, "step");
+  run.next_regrid = source.integer(kRun, "next_regrid");
+  run.next_check = source.integer(kRun, "next_check");
+  run.unnested = source.number<std::uint64_t>(kRun, "unnested");
+  run.indicator_scale = source.number<double>(kRun, "indicator_scale");
+  run.counters = read_counters(source);
+  const int components = source.integer("/", "num_components");
+  if (components < 1 || components > kMostComponents) source.refuse(Source::odd("num_components"));
+  run.figures = source.integer(kRun, "figures");
+  if (run.figures < 0 || run.figures >= components) source.refuse(Source::odd("figures"));
+  for (int at = 0; at < components; ++at) {
+    checkpoint.attributes.component_names.push_back(
+        source.attribute_text("/", fmt::format("component_{}", at)));
+  }
+  const int levels = source.integer("/", "num_levels");
+  if (levels < 1 || levels > kMostLevels) source.refuse(Source::odd("num_levels"));
+  PackedRecords packed(source);
+  for (int index = 0; index < levels; ++index) {
+    run.levels.push_back(read_level(source, packed, index, components));
+  }
+  return checkpoint;
+}
+
+}  // namespace
+
+void verify_checkpoint(const std::filesystem::path& file) { check_seal(file); }
+
+Checkpoint read_checkpoint(const std::filesystem::path& file) {
+  return read_state(file).checkpoint;
+}
+
+StoredState read_state(const std::filesystem::path& file) {
+  check_seal(file);
+  const hdf5::QuietErrors quiet;
+  try {
+    const Source source(file);
+    Checkpoint checkpoint = read_contents(source);
+    return {std::move(checkpoint), read_geometry(source)};
+  } catch (const hdf5::Refusal& error) {
+    throw CheckpointError(error.what());
+  } catch (const hdf5::Error& error) {
+    throw CheckpointError(fmt::format("'{}' cannot be read: {}", file.string(), error.what()));
+  } catch (const std::bad_alloc&) {
+    throw CheckpointError(
+        fmt::format("'{}' cannot be read: there is not enough memory", file.string()));
+  } catch (const std::filesystem::filesystem_error& error) {
+    throw CheckpointError(
+        fmt::format("'{}' cannot be read: {}", file.string(), error.code().message()));
+  }
+}
+
+}  // namespace kumiko::io

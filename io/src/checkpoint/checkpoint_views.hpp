@@ -1,0 +1,73 @@
+// The three layouts that a checkpoint shows its levels in.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <kumiko/amr/geometry.hpp>
+#include <kumiko/io/checkpoint.hpp>
+
+#include "hdf5/hdf5_capture.hpp"
+#include "hdf5/hdf5_object.hpp"
+
+namespace kumiko::io {
+
+/// What the views are written from.
+struct Contents {
+  const Checkpoint& checkpoint;
+  const amr::Geometry& geometry;
+  int components;
+  Compression compression;
+
+  const std::vector<amr::SavedLevel>& levels() const { return checkpoint.run.levels; }
+  int used_levels() const { return static_cast<int>(levels().size()); }
+  /// Values of a patch's record.
+  std::size_t record() const { return static_cast<std::size_t>(components) * amr::kPatchPoints; }
+  std::span<const double> record_of(std::size_t level, std::size_t slot) const {
+    return std::span(levels()[level].values).subspan(slot * record(), record());
+  }
+};
+
+/// The dataset of a level's patch records: [patch][component][j][i].
+inline std::string records_path(int level) {
+  return "/level_" + std::to_string(level) + "/data:datatype=0";
+}
+
+/// A dataset's room in the file, for others than the library to fill.
+using Room = std::uint64_t;
+
+/// Makes a dataset of one dimension whose bytes lie together and have their place at once.
+Room reserve(const hdf5::Object& parent, const std::string& name, hid_t type, std::size_t values);
+
+/// A chunk of a dataset in the file.
+struct Chunk {
+  std::uint64_t offset;
+  std::uint64_t length;
+};
+
+/// Where the records of a level are: room to be filled, or chunks that the library has.
+struct Records {
+  Room room = 0;
+  std::vector<Chunk> chunks;
+};
+
+/// Writes the patches of all used levels as Chombo does, and compresses them where that is asked
+/// for. The file's bytes go to `capture`.
+std::vector<Records> write_chombo_view(const hdf5::Object& file, const hdf5::Capture& capture,
+                                       const Contents& contents);
+
+/// Describes the leaf points for VTK, by virtual datasets over the records.
+void write_vtk_view(const hdf5::Object& file, const Contents& contents);
+
+/// Writes what a restart needs beside the records. @return room for the hashes of each level's
+/// records
+std::vector<Room> write_restart_view(const hdf5::Object& file, const Contents& contents,
+                                     const std::vector<Records>& records);
+
+/// The layout's version. Changes whenever a reader of `/kumiko` would have to.
+inline constexpr std::int32_t kLayoutVersion = 3;
+
+}  // namespace kumiko::io

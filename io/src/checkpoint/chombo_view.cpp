@@ -1,0 +1,146 @@
+#include <array>
+#include <vector>
+
+#include "checkpoint/checkpoint_views.hpp"
+#include "checkpoint/record_codec.hpp"
+
+namespace kumiko::io {
+
+namespace {
+
+using hdf5::Object;
+
+/// Corners of a box of cells, inclusive, as Chombo stores them.
+using Corners = std::array<std::int32_t, 4>;
+constexpr std::array<const char*, 4> kCorners = {"lo_i", "lo_j", "hi_i", "hi_j"};
+constexpr std::array<const char*, 2> kPair = {"intvecti", "intvectj"};
+
+Corners corners(const amr::PatchId& id) {
+  const int i = id.i * amr::kPatchSize;
+  const int j = id.j * amr::kPatchSize;
+  return {i, j, i + amr::kPatchSize - 1, j + amr::kPatchSize - 1};
+}
+
+void write_header(const Object& file, const Contents& contents) {
+  set_attribute(file, "filetype", "VanillaAMRFileType");
+  set_attribute(file, "iteration", static_cast<std::int32_t>(contents.checkpoint.run.step));
+  set_attribute(file, "time", contents.checkpoint.attributes.time);
+  set_attribute(file, "num_levels", contents.used_levels());
+  set_attribute(file, "max_level", contents.used_levels() - 1);
+  set_attribute(file, "num_components", contents.components);
+  const std::vector<std::string>& names = contents.checkpoint.attributes.component_names;
+  for (std::size_t at = 0; at < names.size(); ++at) {
+    const std::string name = "component_" + std::to_string(at);
+    set_attribute(file, name.c_str(), names[at]);
+  }
+  const Object global = hdf5::make_group(file, "Chombo_global");
+  set_attribute(global, "SpaceDim", 2);
+  set_attribute(global, "testReal", 0.0);
+}
+
+void write_level_attributes(const Object& group, const Contents& contents, int level,
+                            const Object& box_type) {
+  const RunAttributes& run = contents.checkpoint.attributes;
+  const amr::Geometry& geometry = contents.geometry;
+  set_attribute(group, "dx", geometry.spacing(level));
+  set_attribute(group, "dt", run.dt / static_cast<double>(run.subcycling ? 1 << level : 1));
+  set_attribute(group, "time", run.time);
+  set_attribute(group, "ref_ratio", amr::kRefinementRatio);
+  const Corners domain = {0, 0, geometry.points_x(level) - 1, geometry.points_y(level) - 1};
+  set_attribute(group, "prob_domain", box_type, domain.data());
+}
+
+void write_record_attributes(const Object& group, int components) {
+  const Object pair = hdf5::make_integers_type(kPair);
+  constexpr std::array<std::int32_t, 2> kNone = {0, 0};
+  const Object attributes = hdf5::make_group(group, "data_attributes");
+  set_attribute(attributes, "comps", components);
+  set_attribute(attributes, "objectType", "FArrayBox");
+  set_attribute(attributes, "ghost", pair, kNone.data());
+  set_attribute(attributes, "outputGhost", pair, kNone.data());
+}
+
+/// The boxes of the level's patches, who owns them (one process), where their records start.
+void write_boxes(const Object& group, const std::vector<amr::PatchId>& ids, std::size_t record,
+                 const Object& box_type) {
+  std::vector<Corners> boxes;
+  std::vector<std::int64_t> offsets = {0};
+  for (const amr::PatchId& id : ids) {
+    boxes.push_back(corners(id));
+    offsets.push_back(static_cast<std::int64_t>(boxes.size() * record));
+  }
+  const std::vector<std::int32_t> processors(ids.size(), 0);
+  const hsize_t patches = ids.size();
+  const hsize_t ends = patches + 1;
+  hdf5::write_dataset(group, "boxes", box_type.id(), {&patches, 1}, boxes.data());
+  hdf5::write_dataset(group, "Processors", H5T_NATIVE_INT32, {&patches, 1}, processors.data());
+  hdf5::write_dataset(group, "data:offsets=0", H5T_NATIVE_INT64, {&ends, 1}, offsets.data());
+}
+
+/// Gives the library a level's records as chunks that its filters have nothing to do with any more.
+std::vector<Chunk> write_chunks(const Object& file, const hdf5::Capture& capture,
+                                const Contents& contents, int level) {
+  constexpr unsigned kLevel = 1;  // only told to readers
+  const auto index = static_cast<std::size_t>(level);
+  const std::size_t patches = contents.levels()[index].patches.size();
+  const hsize_t record = contents.record();
+  const hsize_t extent = patches * record;
+  const Object properties = hdf5::make_dataset_properties();
+  hdf5::require(H5Pset_chunk(properties.id(), 1, &record));
+  hdf5::require(H5Pset_shuffle(properties.id()));
+  hdf5::require(H5Pset_deflate(properties.id(), kLevel));
+  const Object space = hdf5::make_space({&extent, 1});
+  const Object dataset(H5Dcreate2(file.id(), records_path(level).c_str(), H5T_IEEE_F64LE,
+                                  space.id(), H5P_DEFAULT, properties.id(), H5P_DEFAULT),
+                       H5Dclose);
+  std::vector<Chunk> chunks;
+  for (std::size_t slot = 0; slot < patches; ++slot) {
+    const std::vector<std::byte> packed = pack(contents.record_of(index, slot));
+    const hsize_t first = slot * record;
+    hdf5::require(
+        H5Dwrite_chunk(dataset.id(), H5P_DEFAULT, 0, &first, packed.size(), packed.data()));
+    chunks.push_back({capture.latest_values(), packed.size()});
+  }
+  return chunks;
+}
+
+}  // namespace
+
+Room reserve(const Object& parent, const std::string& name, hid_t type, std::size_t values) {
+  const Object properties = hdf5::make_dataset_properties();
+  hdf5::require(H5Pset_layout(properties.id(), H5D_CONTIGUOUS));
+  hdf5::require(H5Pset_alloc_time(properties.id(), H5D_ALLOC_TIME_EARLY));
+  hdf5::require(H5Pset_fill_time(properties.id(), H5D_FILL_TIME_NEVER));
+  const hsize_t extent = values;
+  const Object space = hdf5::make_space({&extent, 1});
+  const Object dataset(H5Dcreate2(parent.id(), name.c_str(), type, space.id(), H5P_DEFAULT,
+                                  properties.id(), H5P_DEFAULT),
+                       H5Dclose);
+  const haddr_t offset = H5Dget_offset(dataset.id());
+  if (offset == HADDR_UNDEF) throw hdf5::Error("the library gave a dataset no room");
+  return offset;
+}
+
+std::vector<Records> write_chombo_view(const Object& file, const hdf5::Capture& capture,
+                                       const Contents& contents) {
+  const Object box_type = hdf5::make_integers_type(kCorners);
+  std::vector<Records> records;
+  write_header(file, contents);
+  for (int level = 0; level < contents.used_levels(); ++level) {
+    const std::vector<amr::PatchId>& ids =
+        contents.levels()[static_cast<std::size_t>(level)].patches;
+    const Object group = hdf5::make_group(file, "level_" + std::to_string(level));
+    write_level_attributes(group, contents, level, box_type);
+    write_record_attributes(group, contents.components);
+    write_boxes(group, ids, contents.record(), box_type);
+    if (contents.compression == Compression::kDeflate) {
+      records.push_back({0, write_chunks(file, capture, contents, level)});
+    } else {
+      const std::size_t values = ids.size() * contents.record();
+      records.push_back({reserve(file, records_path(level), H5T_IEEE_F64LE, values), {}});
+    }
+  }
+  return records;
+}
+
+}  // namespace kumiko::io

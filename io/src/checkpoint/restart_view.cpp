@@ -1,0 +1,129 @@
+#include <array>
+
+#include "checkpoint/checkpoint_views.hpp"
+
+namespace kumiko::io {
+
+namespace {
+
+using hdf5::Object;
+
+constexpr std::string_view kNodePlacement =
+    "node (i, j) of a level is stored as the cell whose lower-left corner it is";
+
+void write_list(const Object& group, const char* name, const std::vector<std::int64_t>& values) {
+  const hsize_t extent = values.size();
+  hdf5::write_dataset(group, name, H5T_NATIVE_INT64, {&extent, 1}, values.data());
+}
+
+void write_list(const Object& group, const char* name, const std::vector<double>& values) {
+  const hsize_t extent = values.size();
+  hdf5::write_dataset(group, name, H5T_NATIVE_DOUBLE, {&extent, 1}, values.data());
+}
+
+/// One number of each element.
+template <class Element, class Get>
+auto column(const std::vector<Element>& elements, Get get) {
+  using Number =
+      std::conditional_t<std::is_floating_point_v<std::decay_t<decltype(get(elements.front()))>>,
+                         double, std::int64_t>;
+  std::vector<Number> numbers;
+  numbers.reserve(elements.size());
+  for (const Element& element : elements) numbers.push_back(static_cast<Number>(get(element)));
+  return numbers;
+}
+
+void write_attributes(const Object& group, const Contents& contents) {
+  const RunAttributes& attributes = contents.checkpoint.attributes;
+  const amr::SavedRun& run = contents.checkpoint.run;
+  const auto number = [&](const char* name, auto value) {
+    set_attribute(group, name, static_cast<std::int64_t>(value));
+  };
+  set_attribute(group, "layout_version", kLayoutVersion);
+  set_attribute(group, "version", KUMIKO_VERSION);
+  number("step", run.step);
+  set_attribute(group, "time", attributes.time);
+  set_attribute(group, "dt", attributes.dt);
+  const bool cells = contents.geometry.centring() == amr::Centring::kCell;
+  set_attribute(group, "centring", cells ? "cell" : "node");
+  if (!cells) set_attribute(group, "node_placement", kNodePlacement);
+  number("subcycling", attributes.subcycling ? 1 : 0);
+  number("next_regrid", run.next_regrid);
+  number("next_check", run.next_check);
+  number("figures", run.figures);
+  number("unnested", run.unnested);
+  set_attribute(group, "indicator_scale", run.indicator_scale);
+  set_attribute(group, "initial_mass", attributes.initial_mass);
+  set_attribute(group, "initial_absolute_mass", attributes.initial_absolute_mass);
+  set_attribute(group, "wall_s", attributes.wall_s);
+  hdf5::write_text(group, "configuration", attributes.configuration);
+}
+
+void write_waits(const Object& group, const std::vector<amr::PatchWait>& waits) {
+  using amr::PatchWait;
+  write_list(group, "wait_seconds", column(waits, [](const PatchWait& w) { return w.seconds; }));
+  // step, worker, cause, who waited (level, i, j), for whom (level, i, j)
+  std::vector<std::int64_t> numbers;
+  for (const PatchWait& wait : waits) {
+    const std::array<int, 9> row = {
+        wait.step,          wait.worker,    static_cast<int>(wait.cause),
+        wait.patch.level,   wait.patch.i,   wait.patch.j,
+        wait.awaited.level, wait.awaited.i, wait.awaited.j};
+    numbers.insert(numbers.end(), row.begin(), row.end());
+  }
+  write_list(group, "waits", numbers);
+}
+
+void write_counters(const Object& parent, const amr::WorkCounters& counters) {
+  using amr::WorkerLoad;
+  const Object group = hdf5::make_group(parent, "counters");
+  const std::vector<WorkerLoad>& workers = counters.workers;
+  set_attribute(group, "regrids", static_cast<std::int64_t>(counters.regrids));
+  set_attribute(group, "sum_of_largest", static_cast<std::int64_t>(counters.sum_of_largest));
+  set_attribute(group, "sum_of_means", counters.sum_of_means);
+  write_list(group, "updates_per_level",
+             column(counters.updates_per_level, [](std::uint64_t updates) { return updates; }));
+  write_list(group, "updates", column(workers, [](const WorkerLoad& w) { return w.updates; }));
+  write_list(group, "steals", column(workers, [](const WorkerLoad& w) { return w.steals; }));
+  write_list(group, "busy_s", column(workers, [](const WorkerLoad& w) { return w.busy_s; }));
+  write_list(group, "wait_s", column(workers, [](const WorkerLoad& w) { return w.wait_s; }));
+  write_waits(group, counters.longest_waits);
+}
+
+/// Offset and length of each, one after the other.
+void write_chunks(const Object& group, const std::vector<Chunk>& chunks) {
+  std::vector<std::int64_t> numbers;
+  for (const Chunk& chunk : chunks) {
+    numbers.push_back(static_cast<std::int64_t>(chunk.offset));
+    numbers.push_back(static_cast<std::int64_t>(chunk.length));
+  }
+  write_list(group, "chunks", numbers);
+}
+
+Room write_level(const Object& group, const amr::SavedLevel& level, const Records& records) {
+  using amr::RegridHistory;
+  write_list(group, "since",
+             column(level.histories, [](const RegridHistory& h) { return h.since; }));
+  write_list(group, "unwanted",
+             column(level.histories, [](const RegridHistory& h) { return h.unwanted; }));
+  write_list(group, "cfl", level.cfl);
+  if (!records.chunks.empty()) write_chunks(group, records.chunks);
+  return reserve(group, "hashes", H5T_STD_U64LE, level.patches.size());
+}
+
+}  // namespace
+
+std::vector<Room> write_restart_view(const Object& file, const Contents& contents,
+                                     const std::vector<Records>& records) {
+  const Object group = hdf5::make_group(file, "kumiko");
+  write_attributes(group, contents);
+  write_counters(group, contents.checkpoint.run.counters);
+  std::vector<Room> rooms;
+  for (std::size_t index = 0; index < contents.levels().size(); ++index) {
+    const Object of_level = hdf5::make_group(group, "level_" + std::to_string(index));
+    rooms.push_back(write_level(of_level, contents.levels()[index], records[index]));
+  }
+  return rooms;
+}
+
+}  // namespace kumiko::io

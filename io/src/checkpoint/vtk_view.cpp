@@ -1,0 +1,179 @@
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "checkpoint/checkpoint_views.hpp"
+
+namespace kumiko::io {
+
+namespace {
+
+using hdf5::Object;
+
+/// Cells of one level: first and last index along x, y and z.
+using VtkBox = std::array<std::int32_t, 6>;
+
+/// A rectangle of leaf points within the patch in a slot: all of it, or one quadrant.
+struct Block {
+  std::size_t slot;
+  int i0;
+  int j0;
+  int size;
+};
+
+VtkBox vtk_box(const Block& block, const amr::PatchId& id) {
+  const int i = id.i * amr::kPatchSize + block.i0;
+  const int j = id.j * amr::kPatchSize + block.j0;
+  return {i, i + block.size - 1, j, j + block.size - 1, 0, 0};
+}
+
+/// 0 for whole patches, 1 to 4 for the quadrants.
+int shape_of(const Block& block) {
+  if (block.size == amr::kPatchSize) return 0;
+  return 1 + (block.i0 + 2 * block.j0) / amr::kQuadrantSize;
+}
+
+/// What no finer patch covers of the patch in a slot. `finer` are those of the level above.
+void add_leaf_blocks(std::size_t slot, const amr::PatchId& id,
+                     const std::vector<amr::PatchId>& finer, std::vector<Block>& blocks) {
+  constexpr int kQuadrants = 4;
+  std::array<bool, kQuadrants> covered{};
+  for (int quadrant = 0; quadrant < kQuadrants; ++quadrant) {
+    covered[static_cast<std::size_t>(quadrant)] =
+        std::binary_search(finer.begin(), finer.end(), id.child(quadrant));
+  }
+  if (std::none_of(covered.begin(), covered.end(), [](bool is) { return is; })) {
+    blocks.push_back({slot, 0, 0, amr::kPatchSize});
+    return;
+  }
+  for (int quadrant = 0; quadrant < kQuadrants; ++quadrant) {
+    if (covered[static_cast<std::size_t>(quadrant)]) continue;
+    blocks.push_back({slot, (quadrant & 1) * amr::kQuadrantSize,
+                      (quadrant >> 1) * amr::kQuadrantSize, amr::kQuadrantSize});
+  }
+}
+
+/// The leaf blocks of a level, equal shapes together, in canonical order within.
+std::vector<Block> blocks_by_shape(const std::vector<amr::SavedLevel>& levels, std::size_t level) {
+  const std::vector<amr::PatchId> none;
+  const std::vector<amr::PatchId>& ids = levels[level].patches;
+  const auto& finer = level + 1 < levels.size() ? levels[level + 1].patches : none;
+  std::vector<Block> blocks;
+  for (std::size_t slot = 0; slot < ids.size(); ++slot) {
+    add_leaf_blocks(slot, ids[slot], finer, blocks);
+  }
+  std::stable_sort(blocks.begin(), blocks.end(),
+                   [](const Block& a, const Block& b) { return shape_of(a) < shape_of(b); });
+  return blocks;
+}
+
+/// Values of one component in a level's records that one hyperslab selects: a run of whole patches
+/// whose records follow each other, or a quadrant.
+struct Piece {
+  int shape;
+  hsize_t first;
+  hsize_t stride;
+  hsize_t count;
+  hsize_t block;
+};
+
+std::vector<Piece> pieces_of(const std::vector<Block>& blocks, hsize_t record, int component) {
+  std::vector<Piece> pieces;
+  for (const Block& block : blocks) {
+    const int offset = component * amr::kPatchPoints + block.j0 * amr::kPatchSize + block.i0;
+    const hsize_t first = block.slot * record + static_cast<hsize_t>(offset);
+    const int shape = shape_of(block);
+    if (shape != 0) {
+      pieces.push_back({shape, first, amr::kPatchSize, amr::kQuadrantSize, amr::kQuadrantSize});
+    } else if (!pieces.empty() && first == pieces.back().first + pieces.back().count * record) {
+      ++pieces.back().count;
+    } else {
+      pieces.push_back({shape, first, record, 1, amr::kPatchPoints});
+    }
+  }
+  return pieces;
+}
+
+/// Makes a dataset of one component of the leaf points, block after block, whose values stay where
+/// they are. A mapping joins up to kPiecesPerMapping pieces of one shape: readers that fetch box
+/// by box spend time in proportion to the mappings, and HDF5 1.10 reads a whole dataset in a time
+/// that grows with the square of a mapping's pieces. Joined, the pieces keep their order, since
+/// pieces of one shape do not interleave.
+void write_virtual_field(const Object& group, const std::string& name, const Object& records,
+                         const std::string& path, hsize_t leaves,
+                         const std::vector<Piece>& pieces) {
+  constexpr std::size_t kPiecesPerMapping = 128;
+  const Object properties = hdf5::make_dataset_properties();
+  const Object field = hdf5::make_space({&leaves, 1});
+  hsize_t mapped = 0;
+  for (std::size_t at = 0; at < pieces.size();) {
+    const std::size_t begin = at;
+    hsize_t points = 0;
+    while (at < pieces.size() && at < begin + kPiecesPerMapping &&
+           pieces[at].shape == pieces[begin].shape) {
+      const Piece& piece = pieces[at];
+      hdf5::require(H5Sselect_hyperslab(records.id(), at == begin ? H5S_SELECT_SET : H5S_SELECT_OR,
+                                        &piece.first, &piece.stride, &piece.count, &piece.block));
+      points += piece.count * piece.block;
+      ++at;
+    }
+    hdf5::require(
+        H5Sselect_hyperslab(field.id(), H5S_SELECT_SET, &mapped, nullptr, &points, nullptr));
+    hdf5::require(H5Pset_virtual(properties.id(), field.id(), ".", path.c_str(), records.id()));
+    mapped += points;
+  }
+  const Object dataset(H5Dcreate2(group.id(), name.c_str(), H5T_IEEE_F64LE, field.id(), H5P_DEFAULT,
+                                  properties.id(), H5P_DEFAULT),
+                       H5Dclose);
+}
+
+void write_level(const Object& group, const Contents& contents, int level,
+                 const std::vector<Block>& blocks) {
+  const std::vector<amr::PatchId>& ids = contents.levels()[static_cast<std::size_t>(level)].patches;
+  // Readers draw the coarser levels over the finer ones where they are thicker.
+  const double spacing = contents.geometry.spacing(level);
+  const std::array<double, 3> spacings = {spacing, spacing, contents.geometry.spacing(0)};
+  set_attribute(group, "Spacing", spacings);
+  std::vector<VtkBox> boxes;
+  hsize_t leaves = 0;
+  for (const Block& block : blocks) {
+    boxes.push_back(vtk_box(block, ids[block.slot]));
+    leaves += static_cast<hsize_t>(block.size * block.size);
+  }
+  const std::array<hsize_t, 2> extents = {boxes.size(), VtkBox{}.size()};
+  hdf5::write_dataset(group, "AMRBox", H5T_NATIVE_INT32, extents, boxes.data());
+  // Readers look for all three groups.
+  hdf5::make_group(group, "PointData");
+  hdf5::make_group(group, "FieldData");
+  const Object cells = hdf5::make_group(group, "CellData");
+  const hsize_t record = contents.record();
+  const hsize_t values = ids.size() * record;
+  const Object records = hdf5::make_space({&values, 1});
+  for (int component = 0; component < contents.components; ++component) {
+    const auto& names = contents.checkpoint.attributes.component_names;
+    write_virtual_field(cells, names[static_cast<std::size_t>(component)], records,
+                        records_path(level), leaves, pieces_of(blocks, record, component));
+  }
+}
+
+}  // namespace
+
+void write_vtk_view(const Object& file, const Contents& contents) {
+  constexpr std::array<std::int64_t, 2> kVersion = {1, 0};
+  constexpr std::array<double, 3> kOrigin = {0.0, 0.0, 0.0};
+  const Object root = hdf5::make_group(file, "VTKHDF");
+  set_attribute(root, "Version", kVersion);
+  set_attribute(root, "Type", "OverlappingAMR");
+  set_attribute(root, "GridDescription", "XYZ");
+  set_attribute(root, "Origin", kOrigin);
+  int shown = 0;
+  for (int level = 0; level < contents.used_levels(); ++level) {
+    const std::vector<Block> blocks =
+        blocks_by_shape(contents.levels(), static_cast<std::size_t>(level));
+    if (blocks.empty()) continue;  // readers crash on a level without boxes
+    write_level(hdf5::make_group(root, "Level" + std::to_string(shown)), contents, level, blocks);
+    ++shown;
+  }
+}
+
+}  // namespace kumiko::io

@@ -1,0 +1,330 @@
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <kumiko/io/config.hpp>
+#include <kumiko/io/nearest.hpp>
+
+#include "config/key_check.hpp"
+#include "config/listed_name.hpp"
+#include "config/refinement_keys.hpp"
+#include "config/text_file.hpp"
+#include "config/toml_reader.hpp"
+#include "config/toml_writer.hpp"
+#include "text/message.hpp"
+
+namespace kumiko::io {
+
+namespace {
+
+using detail::Setting;
+using detail::TableHeader;
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kSpace = " \t\r\n";
+  const std::size_t begin = text.find_first_not_of(kSpace);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
+}
+
+Setting read_override(const std::string& text) {
+  const std::string where = "--set " + excerpt(text);
+  const std::size_t equals = text.find('=');
+  const std::string key(trimmed(std::string_view(text).substr(0, equals)));
+  if (equals == std::string::npos || key.empty()) {
+    throw ConfigError(where + ": not of the form KEY=VALUE; write it like --set amr.levels=2");
+  }
+  const std::string_view value = trimmed(std::string_view(text).substr(equals + 1));
+  return {key, where, detail::OverrideText{std::string(value)}};
+}
+
+/// The part of a dotted name before its last dot; empty without one.
+std::string_view table_of(std::string_view name) {
+  const std::size_t dot = name.rfind('.');
+  return dot == std::string_view::npos ? std::string_view() : name.substr(0, dot);
+}
+
+std::vector<std::string> key_names(const Schema& schema) {
+  std::vector<std::string> names;
+  for (const Key& key : schema.keys()) names.push_back(key.spec.name);
+  return names;
+}
+
+std::vector<std::string> table_names(const Schema& schema) {
+  std::vector<std::string> names;
+  for (const Key& key : schema.keys()) names.emplace_back(table_of(key.spec.name));
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
+std::string list_tables(const Schema& schema) {
+  return fmt::format("the tables are {}", fmt::join(table_names(schema), ", "));
+}
+
+std::string list_keys(const Schema& schema, std::string_view table) {
+  std::vector<std::string_view> names;
+  for (const Key& key : schema.keys()) {
+    if (table_of(key.spec.name) == table) names.push_back(key.spec.name);
+  }
+  return fmt::format("its keys are {}", fmt::join(names, ", "));
+}
+
+/// The name under which the key of a setting would be declared.
+std::string declared_name(const Setting& setting) {
+  const std::optional<ListedName> listed = listed_name(setting.key);
+  return listed ? listed->declared() : setting.key;
+}
+
+ConfigError unknown_table(const Schema& schema, const Setting& setting) {
+  const std::string name = declared_name(setting);
+  const std::optional<std::string> meant = nearest(name, table_names(schema));
+  return ConfigError(fmt::format("{}: unknown table [{}]; {}", setting.where, excerpt(name),
+                                 meant ? "did you mean [" + *meant + "]?" : list_tables(schema)));
+}
+
+/// Whether a table may be there several times, as [[table]].
+bool is_list(const Schema& schema, std::string_view table) {
+  const std::vector<Key>& keys = schema.keys();
+  return std::any_of(keys.begin(), keys.end(), [&](const Key& key) {
+    return key.repeated && table_of(key.spec.name) == table;
+  });
+}
+
+ConfigError unknown_key(const Schema& schema, const Setting& setting) {
+  const std::string name = declared_name(setting);
+  const std::string_view table = table_of(name);
+  if (const std::string owners = schema.other_owners(name); !owners.empty()) {
+    return ConfigError(
+        fmt::format("{}: {} is a key of {}, which this run does not have; take it "
+                    "out, or name that one by {}.name",
+                    setting.where, in_quotes(name), owners, table));
+  }
+  std::string remedy;
+  if (const std::optional<std::string> meant = nearest(name, key_names(schema))) {
+    remedy = fmt::format("did you mean '{}'?", *meant);
+  } else if (schema.has_table(table)) {
+    remedy = fmt::format("table [{}] is known, {}", table, list_keys(schema, table));
+  } else {
+    remedy = list_tables(schema);
+  }
+  return ConfigError(fmt::format("{}: unknown key {}; {}", setting.where, in_quotes(name), remedy));
+}
+
+/// Refuses [table] where [[table]] is meant, and the other way round.
+void refuse_other_kind_of_table(const Schema& schema, const Setting& setting,
+                                std::string_view table) {
+  const bool listed = listed_name(setting.key).has_value();
+  if (listed == is_list(schema, table)) return;
+  throw ConfigError(listed ? fmt::format("{}: [{}] is one table, not a list; write [{}]",
+                                         setting.where, table, table)
+                           : fmt::format("{}: '{}' is a list of tables; write [[{}]] in the file, "
+                                         "once for each",
+                                         setting.where, table, table));
+}
+
+/// The key that a setting is for; nullptr for the header of a known table. Throws ConfigError.
+const Key* key_of(const Schema& schema, const Setting& setting) {
+  const std::string name = declared_name(setting);
+  const bool is_header = std::holds_alternative<TableHeader>(setting.value);
+  if (const Key* key = schema.find(name)) {
+    // [[key]] is a wrong type, which is told as such.
+    if (!is_header) refuse_other_kind_of_table(schema, setting, table_of(name));
+    return key;
+  }
+  if (!schema.has_table(name)) {
+    throw is_header ? unknown_table(schema, setting) : unknown_key(schema, setting);
+  }
+  if (is_header) {
+    refuse_other_kind_of_table(schema, setting, name);
+    return nullptr;
+  }
+  throw ConfigError(fmt::format("{}: {} is a table, not a key; {}", setting.where, in_quotes(name),
+                                list_keys(schema, name)));
+}
+
+/// Refuses a value for a table of a list that the file does not have.
+void refuse_absent_entry(const std::vector<Setting>& settings, const Setting& setting) {
+  const std::optional<ListedName> listed = listed_name(setting.key);
+  if (!listed) return;
+  const std::string entry = listed->entry();
+  const bool there = std::any_of(settings.begin(), settings.end(), [&](const Setting& other) {
+    return other.key == entry && std::holds_alternative<TableHeader>(other.value);
+  });
+  if (there) return;
+  throw ConfigError(fmt::format("{}: the file has no '{}'; add a [[{}]] there", setting.where,
+                                entry, listed->table));
+}
+
+/// Whether a solver or a case may declare the name.
+bool may_be_declared(std::string_view name) {
+  return name.rfind("solver.", 0) == 0 || name.rfind("case.", 0) == 0;
+}
+
+constexpr const char* kSolverName = "solver.name";
+constexpr const char* kCaseName = "case.name";
+
+/// Where the command line names another solver, or case, than the file, the file's other keys of
+/// its table are about one that this run does not have: takes them out.
+/// @param name_key  kSolverName or kCaseName
+/// @param fallback  the name where the file has none
+void drop_replaced(std::vector<Setting>& settings, std::string_view name_key,
+                   std::string_view fallback) {
+  std::string_view named = fallback;
+  std::string_view wanted;
+  for (const Setting& setting : settings) {
+    if (setting.key != name_key) continue;
+    if (const auto* value = std::get_if<amr::ParameterValue>(&setting.value)) {
+      if (const auto* text = std::get_if<std::string>(value)) named = *text;
+    } else if (const auto* text = std::get_if<detail::OverrideText>(&setting.value)) {
+      wanted = text->text;
+    }
+  }
+  if (wanted.empty() || wanted == named) return;
+  const std::string prefix = std::string(table_of(name_key)) + ".";
+  std::erase_if(settings, [&](const Setting& setting) {
+    return !std::holds_alternative<detail::OverrideText>(setting.value) &&
+           setting.key != name_key && setting.key.starts_with(prefix);
+  });
+}
+
+}  // namespace
+
+std::string Config::to_toml() const { return toml_document(values_); }
+
+Config Config::with(const std::string& name, amr::ParameterValue value) const {
+  Config other = *this;
+  other.values_.set(name, std::move(value));
+  return other;
+}
+
+amr::ParameterSet Config::parameters_of(std::string_view prefix) const {
+  static const Schema core;
+  amr::ParameterSet parameters;
+  for (const auto& [name, value] : values_.values()) {
+    if (name.rfind(prefix, 0) != 0 || core.find(name) != nullptr) continue;
+    parameters.set(name.substr(prefix.size()), value);
+  }
+  return parameters;
+}
+
+ConfigError ConfigSource::error(std::string_view name, const std::string& message) const {
+  const auto last = std::find_if(settings_.rbegin(), settings_.rend(),
+                                 [&](const Setting& setting) { return setting.key == name; });
+  return ConfigError((last == settings_.rend() ? name_ : last->where) + ": " + message);
+}
+
+amr::ParameterSet ConfigSource::values(const Schema& schema, bool core_only) const {
+  amr::ParameterSet values;
+  for (const Key& key : schema.keys()) {
+    if (!key.repeated) values.set(key.spec.name, key.spec.default_value);
+  }
+  for (const Setting& setting : settings_) {
+    const bool later = schema.find(setting.key) == nullptr && may_be_declared(setting.key);
+    if (core_only && later) continue;
+    const Key* key = key_of(schema, setting);
+    if (key == nullptr) continue;
+    refuse_absent_entry(settings_, setting);
+    try {
+      values.set(setting.key, checked_setting(*key, setting));
+    } catch (const ValueError& refusal) {
+      throw ConfigError(setting.where + ": " + refusal.what());
+    }
+  }
+  refuse_missing(schema);
+  complete_lists(schema, values);
+  return values;
+}
+
+void ConfigSource::complete_lists(const Schema& schema, amr::ParameterSet& values) const {
+  for (const Setting& setting : settings_) {
+    const std::optional<ListedName> listed = listed_name(setting.key);
+    if (!listed || !std::holds_alternative<TableHeader>(setting.value)) continue;
+    for (const Key& key : schema.keys()) {
+      if (!key.repeated || table_of(key.spec.name) != listed->table) continue;
+      const std::string name = listed->entry() + key.spec.name.substr(listed->table.size());
+      if (values.contains(name)) continue;
+      if (key.required) {
+        throw ConfigError(fmt::format("{}: '{}' is missing; add it: {}", setting.where,
+                                      key.spec.name, key.spec.help));
+      }
+      values.set(name, key.spec.default_value);
+    }
+  }
+}
+
+void ConfigSource::refuse_missing(const Schema& schema) const {
+  for (const Key& key : schema.keys()) {
+    const std::string& name = key.spec.name;
+    const auto is_set = [&](const Setting& setting) { return setting.key == name; };
+    if (!key.required || key.repeated) continue;
+    if (std::any_of(settings_.begin(), settings_.end(), is_set)) continue;
+    // A misspelled name is the likeliest reason.
+    for (const Setting& setting : settings_) {
+      const bool is_known = schema.find(setting.key) || schema.has_table(setting.key);
+      const bool is_header = std::holds_alternative<TableHeader>(setting.value);
+      if (!is_known && !is_header && nearest(setting.key, {name})) {
+        throw unknown_key(schema, setting);
+      }
+    }
+    throw ConfigError(fmt::format("{}: '{}' is missing; add it: {}", name_, name, key.spec.help));
+  }
+}
+
+ConfigSource ConfigSource::with_solver(const std::string& name, const std::string& where) const {
+  ConfigSource other = *this;
+  other.settings_.push_back({kSolverName, where, detail::OverrideText{name}});
+  drop_replaced(other.settings_, kSolverName, other.core_.text(kSolverName));
+  other.core_ = other.values(Schema(), true);
+  return other;
+}
+
+void ConfigSource::complete_threshold(const Schema& schema, amr::ParameterSet& values) const {
+  constexpr const char* kAt = "amr.threshold_at";
+  if (values.integer("amr.threshold_order") == 0 || values.integer(kAt) != 0) return;
+  const Key& grid = *schema.find("grid.base");
+  amr::ParameterValue base = grid.spec.default_value;
+  for (const Setting& setting : settings_) {
+    const bool is_override = std::holds_alternative<detail::OverrideText>(setting.value);
+    if (setting.key == grid.spec.name && !is_override) base = checked_setting(grid, setting);
+  }
+  values.set(kAt, std::get<std::vector<std::int64_t>>(base).front());
+}
+
+Config ConfigSource::check(const Schema& schema) const {
+  amr::ParameterSet all = values(schema, false);
+  const std::int64_t steps = all.integer("time.steps");
+  const std::int64_t stop = all.integer("time.stop_step");
+  if (stop > steps) {
+    throw error("time.stop_step", fmt::format("'time.stop_step' is {}; it must be at most "
+                                              "'time.steps', {}",
+                                              stop, steps));
+  }
+  complete_threshold(schema, all);
+  if (const auto refusal = refused_refinement(all)) throw error(refusal->key, refusal->message);
+  return Config(std::move(all));
+}
+
+ConfigSource parse_config(std::string_view text, const std::string& name,
+                          const std::vector<std::string>& overrides) {
+  ConfigSource source;
+  source.name_ = one_line(name);
+  source.settings_ = read_toml(text, source.name_);
+  for (const std::string& override_text : overrides) {
+    source.settings_.push_back(read_override(override_text));
+  }
+  drop_replaced(source.settings_, kSolverName,
+                std::get<std::string>(Schema().find(kSolverName)->spec.default_value));
+  drop_replaced(source.settings_, kCaseName, "");
+  source.core_ = source.values(Schema(), true);
+  return source;
+}
+
+ConfigSource read_config(const std::filesystem::path& path,
+                         const std::vector<std::string>& overrides) {
+  return parse_config(read_text_file(path), path.string(), overrides);
+}
+
+}  // namespace kumiko::io

@@ -1,0 +1,170 @@
+#include "config/key_check.hpp"
+
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <kumiko/io/nearest.hpp>
+
+#include "config/toml_reader.hpp"
+#include "config/toml_writer.hpp"
+#include "text/message.hpp"
+
+namespace kumiko::io {
+
+namespace {
+
+using Integers = std::vector<std::int64_t>;
+using Numbers = std::vector<double>;
+
+template <class T>
+bool has_type(const Key& key) {
+  return std::holds_alternative<T>(key.spec.default_value);
+}
+
+ValueError wrong_type(const Key& key, std::string_view got) {
+  return ValueError(
+      fmt::format("'{}' must be of type {}, not {}", key.spec.name, type_name(key), got));
+}
+
+/// Integers serve where numbers are asked for, and one integer where a list of integers of a known
+/// size is.
+amr::ParameterValue converted(const Key& key, amr::ParameterValue value) {
+  const auto* integers = std::get_if<Integers>(&value);
+  if (integers != nullptr && has_type<Numbers>(key)) {
+    return Numbers(integers->begin(), integers->end());
+  }
+  const auto* integer = std::get_if<std::int64_t>(&value);
+  if (integer == nullptr) return value;
+  if (has_type<double>(key)) return static_cast<double>(*integer);
+  if (key.integer_serves) return fmt::format("{}", *integer);
+  if (has_type<Integers>(key) && key.list_size > 0) return Integers(key.list_size, *integer);
+  return value;
+}
+
+template <class Number>
+void check_range(const Key& key, Number value) {
+  const auto real = static_cast<double>(value);
+  const double low = key.spec.minimum;
+  const double high = key.spec.maximum;
+  bool good = std::isfinite(real) && real >= low && real <= high;
+  if (key.open_range) good = good && real > low && real < high;
+  if constexpr (std::is_integral_v<Number>) good = good && value % key.multiple_of == 0;
+  if (good) return;
+  std::string wanted = range_text(key);
+  if (!std::isfinite(real)) wanted = wanted.empty() ? "finite" : "finite, " + wanted;
+  throw ValueError(
+      fmt::format("'{}' is {}; it must be {}", key.spec.name, toml_value(value), wanted));
+}
+
+void check_choice(const Key& key, const std::string& value) {
+  const std::vector<std::string>& choices = key.spec.choices;
+  if (choices.empty()) return;
+  for (const std::string& choice : choices) {
+    if (choice == value) return;
+  }
+  const std::optional<std::string> meant = nearest(value, choices);
+  const std::string hint = meant ? fmt::format("; did you mean '{}'?", *meant) : "";
+  throw ValueError(fmt::format("'{}' is {}; it must be {}{}", key.spec.name, in_quotes(value),
+                               choices_text(key), hint));
+}
+
+template <class Number>
+void check_list(const Key& key, const std::vector<Number>& values) {
+  if (key.list_size > 0 && values.size() != key.list_size) {
+    throw ValueError(fmt::format("'{}' has {} elements; it must be a {}{}", key.spec.name,
+                                 values.size(), type_name(key),
+                                 has_type<Integers>(key) ? " or one integer for all" : ""));
+  }
+  for (const Number value : values) check_range(key, value);
+}
+
+/// Text needs no quotes on the command line; everything else is written as in a file.
+amr::ParameterValue override_value(const Key& key, const std::string& text) {
+  const bool is_quoted = !text.empty() && (text.front() == '"' || text.front() == '\'');
+  const bool is_text = has_type<std::string>(key);
+  // No comments and no second line: what is read must be all there is.
+  if (!is_text && text.find_first_of("#\n\r") != std::string::npos) {
+    throw wrong_type(key, in_quotes(text));
+  }
+  const std::optional<amr::ParameterValue> value =
+      read_toml_value(is_text && !is_quoted ? toml_string(text) : text);
+  if (!value) throw wrong_type(key, text.empty() ? "nothing" : in_quotes(text));
+  return *value;
+}
+
+struct SettingReader {
+  const Key& key;
+
+  amr::ParameterValue operator()(const detail::TableHeader&) const {
+    throw wrong_type(key, "a table");
+  }
+  amr::ParameterValue operator()(const detail::ForeignValue& value) const {
+    throw wrong_type(key, value.kind);
+  }
+  amr::ParameterValue operator()(const detail::OverrideText& value) const {
+    return override_value(key, value.text);
+  }
+  amr::ParameterValue operator()(const amr::ParameterValue& value) const { return value; }
+};
+
+}  // namespace
+
+std::string type_name(const Key& key) {
+  if (has_type<bool>(key)) return "boolean (true or false)";
+  if (has_type<std::int64_t>(key)) return "integer";
+  if (has_type<double>(key)) return "number";
+  if (has_type<std::string>(key)) return "text";
+  const char* const element = has_type<Numbers>(key) ? "numbers" : "integers";
+  return key.list_size == 0 ? fmt::format("list of {}", element)
+                            : fmt::format("list of {} {}", key.list_size, element);
+}
+
+std::string range_text(const Key& key) {
+  const double low = key.spec.minimum;
+  const double high = key.spec.maximum;
+  std::string text;
+  if (std::isfinite(low) && std::isfinite(high)) {
+    text = key.open_range ? fmt::format("above {} and below {}", low, high)
+                          : fmt::format("{} to {}", low, high);
+  } else if (std::isfinite(low)) {
+    text = fmt::format("{} {}", key.open_range ? "above" : "at least", low);
+  } else if (std::isfinite(high)) {
+    text = fmt::format("{} {}", key.open_range ? "below" : "at most", high);
+  }
+  if (key.multiple_of == 1) return text;
+  return fmt::format("{}{}a multiple of {}", text, text.empty() ? "" : ", ", key.multiple_of);
+}
+
+std::string choices_text(const Key& key) {
+  std::string text;
+  const std::vector<std::string>& choices = key.spec.choices;
+  for (std::size_t i = 0; i < choices.size(); ++i) {
+    if (i > 0) text += i + 1 == choices.size() ? " or " : ", ";
+    text += "'" + choices[i] + "'";
+  }
+  return text;
+}
+
+amr::ParameterValue checked_value(const Key& key, amr::ParameterValue value) {
+  value = converted(key, std::move(value));
+  if (value.index() != key.spec.default_value.index())
+    throw wrong_type(key, excerpt(toml_value(value)));
+  if (const auto* integer = std::get_if<std::int64_t>(&value)) check_range(key, *integer);
+  if (const auto* number = std::get_if<double>(&value)) check_range(key, *number);
+  if (const auto* text = std::get_if<std::string>(&value)) check_choice(key, *text);
+  if (const auto* list = std::get_if<Integers>(&value)) check_list(key, *list);
+  if (const auto* list = std::get_if<Numbers>(&value)) check_list(key, *list);
+  return value;
+}
+
+amr::ParameterValue checked_setting(const Key& key, const detail::Setting& setting) {
+  return checked_value(key, std::visit(SettingReader{key}, setting.value));
+}
+
+}  // namespace kumiko::io

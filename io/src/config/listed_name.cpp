@@ -1,0 +1,28 @@
+#include "config/listed_name.hpp"
+
+#include <charconv>
+#include <system_error>
+
+namespace kumiko::io {
+
+std::optional<ListedName> listed_name(std::string_view name) {
+  const std::size_t open = name.find('[');
+  if (open == std::string_view::npos || open == 0) return std::nullopt;
+  // A bracket within quotes belongs to a name.
+  if (name.substr(0, open).find('"') != std::string_view::npos) return std::nullopt;
+  const std::size_t close = name.find(']', open);
+  if (close == std::string_view::npos) return std::nullopt;
+  ListedName listed;
+  const char* const end = name.data() + close;
+  const auto [stop, failure] = std::from_chars(name.data() + open + 1, end, listed.index);
+  if (failure != std::errc() || stop != end) return std::nullopt;
+  // One name for each entry.
+  if (name[open + 1] == '0' && close > open + 2) return std::nullopt;
+  const std::string_view rest = name.substr(close + 1);
+  if (!rest.empty() && (rest.front() != '.' || rest.size() == 1)) return std::nullopt;
+  listed.table = name.substr(0, open);
+  if (!rest.empty()) listed.key = rest.substr(1);
+  return listed;
+}
+
+}  // namespace kumiko::io

@@ -1,0 +1,118 @@
+#include <algorithm>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include <kumiko/io/schema.hpp>
+
+#include "config/core_keys.hpp"
+#include "config/key_check.hpp"
+#include "config/toml_writer.hpp"
+
+namespace kumiko::io {
+
+namespace {
+
+/// Whether every part of a dotted name can stand in TOML without quotes.
+bool is_plain(std::string_view name) {
+  while (true) {
+    const std::size_t dot = name.find('.');
+    if (toml_key(name.substr(0, dot)) != name.substr(0, dot)) return false;
+    if (dot == std::string_view::npos) return true;
+    name.remove_prefix(dot + 1);
+  }
+}
+
+/// Whether `name` lies in the table `table`, at any depth.
+bool lies_in(std::string_view name, std::string_view table) {
+  return name.size() > table.size() && name.substr(0, table.size()) == table &&
+         name[table.size()] == '.';
+}
+
+}  // namespace
+
+Schema::Schema() : keys_(core_keys()) {}
+
+void Schema::add_solver(const std::vector<amr::ParameterSpec>& parameters) {
+  add("solver", parameters);
+}
+
+void Schema::add_case(const std::vector<amr::ParameterSpec>& parameters) {
+  add("case", parameters);
+}
+
+void Schema::add(const std::string& table, const std::vector<amr::ParameterSpec>& parameters) {
+  for (const amr::ParameterSpec& parameter : parameters) {
+    Key key{.spec = parameter};
+    key.spec.name = table + "." + parameter.name;
+    if (!is_plain(key.spec.name)) {
+      throw std::invalid_argument(
+          fmt::format("the parameter name '{}' of the {} is not made of "
+                      "letters, digits, '_' and '-'",
+                      parameter.name, table));
+    }
+    const bool taken = std::any_of(keys_.begin(), keys_.end(), [&](const Key& other) {
+      return other.spec.name == key.spec.name || lies_in(key.spec.name, other.spec.name) ||
+             lies_in(other.spec.name, key.spec.name);
+    });
+    if (taken) {
+      throw std::invalid_argument(
+          fmt::format("the {} declares '{}', a name that is taken", table, key.spec.name));
+    }
+    try {
+      checked_value(key, key.spec.default_value);
+    } catch (const ValueError& refusal) {
+      throw std::invalid_argument(
+          fmt::format("the {} declares a default that it refuses: {}", table, refusal.what()));
+    }
+    keys_.push_back(std::move(key));
+  }
+}
+
+void Schema::note_other(const std::string& table, const std::vector<amr::ParameterSpec>& parameters,
+                        const std::string& owner) {
+  for (const amr::ParameterSpec& parameter : parameters) {
+    others_.push_back({table + "." + parameter.name, owner});
+  }
+}
+
+std::string Schema::other_owners(std::string_view name) const {
+  std::string owners;
+  for (const Other& other : others_) {
+    if (other.name != name) continue;
+    if (!owners.empty()) owners += " or ";
+    owners += other.owner;
+  }
+  return owners;
+}
+
+const Key* Schema::find(std::string_view name) const {
+  const auto found = std::find_if(keys_.begin(), keys_.end(),
+                                  [&](const Key& key) { return key.spec.name == name; });
+  return found == keys_.end() ? nullptr : &*found;
+}
+
+bool Schema::has_table(std::string_view name) const {
+  return std::any_of(keys_.begin(), keys_.end(),
+                     [&](const Key& key) { return lies_in(key.spec.name, name); });
+}
+
+std::string describe_key(const Key& key) {
+  std::string text =
+      fmt::format("{}\n    {}\n    {}", key.spec.name, key.spec.help, type_name(key));
+  if (!key.spec.choices.empty()) text += ": " + choices_text(key);
+  if (const std::string range = range_text(key); !range.empty()) text += ", " + range;
+  if (key.repeated) {
+    text += fmt::format("; in each [[{}]]", key.spec.name.substr(0, key.spec.name.rfind('.')));
+  }
+  return text + (key.required ? "; required\n"
+                              : fmt::format("; default {}\n", toml_value(key.spec.default_value)));
+}
+
+std::string describe_keys(const Schema& schema) {
+  std::string text;
+  for (const Key& key : schema.keys()) text += describe_key(key);
+  return text;
+}
+
+}  // namespace kumiko::io

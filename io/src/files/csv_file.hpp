@@ -1,0 +1,46 @@
+// A file of comma-separated values that grows line by line.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include <kumiko/io/output_folder.hpp>
+
+#include "files/part_file.hpp"
+
+namespace kumiko::io {
+
+/// Each line is in the file when write() returns. Until finish() the file is called `PATH.part`: a
+/// run that fails leaves its lines there.
+class CsvFile {
+ public:
+  /// Starts the file with its first line, and with rows that an earlier part of the run left. These
+  /// may be from a part that is there already, which is not lost: the new one takes its place when
+  /// it is on the disk. Throws OutputError.
+  CsvFile(const std::filesystem::path& path, const std::string& header, const std::string& rows)
+      : name_(path, Abandoned::kKeep), writer_(name_.part(), begin(name_.part(), header, rows)) {
+    if (rows.empty()) writer_.write(header);
+  }
+
+  /// Throws OutputError when the system refuses the line.
+  void write(const std::string& line) { writer_.write(line); }
+
+  /// Puts the lines on the disk and gives the file its name. The last call. Throws OutputError.
+  void finish() {
+    writer_.close();
+    name_.publish();
+  }
+
+ private:
+  static Existing begin(const std::filesystem::path& part, const std::string& header,
+                        const std::string& rows) {
+    if (rows.empty()) return Existing::kTruncate;
+    write_text_file(part, header + rows);
+    return Existing::kAppend;
+  }
+
+  PartFile name_;
+  FileWriter writer_;
+};
+
+}  // namespace kumiko::io

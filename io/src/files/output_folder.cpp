@@ -1,0 +1,294 @@
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <fstream>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <kumiko/io/output_folder.hpp>
+
+#include "files/part_file.hpp"
+
+namespace kumiko::io {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct RunFile {
+  std::string_view pattern;  ///< "#" stands for six digits or more
+  std::string_view purpose;
+};
+
+/// The files of a run.
+constexpr std::array<RunFile, 13> kRunFiles = {
+    {{"checkpoint_#.hdf", "the run after that many base steps, to go on from"},
+     {"state_#.hdf", "the run after that many base steps, to look at or go on from"},
+     {"states.hdf.series", "the states as one series in time, for ParaView"},
+     {"field_start.png", "the first field with its patches"},
+     {"field_end.png", "the last field with its patches"},
+     {"diagnostics.csv", "mass, range, patches and updates over time"},
+     {"load.csv", "what every worker did in every base step"},
+     {kTraceFile, "a window of the run, piece by piece, to export and to simulate"},
+     {"trace.json", "who computed which patch when, for Perfetto"},
+     {"report.html", "the run as a page, by kumiko report"},
+     {kConfigurationFile, "the effective configuration"},
+     {kManifestFile, "this list"},
+     {kSummaryFile, "every figure of the run; written last, it says that the run is complete"}}};
+
+constexpr std::string_view kOtherFolder = "name another folder with --output";
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// The digits that stand for a pattern's "#", six or more; empty when the name does not match.
+std::string_view digits_of(std::string_view name, std::string_view pattern) {
+  constexpr std::size_t kLeastDigits = 6;
+  const std::size_t place = pattern.find('#');
+  const std::string_view head = pattern.substr(0, place);
+  const std::string_view tail = pattern.substr(place + 1);
+  if (name.size() < head.size() + kLeastDigits + tail.size() || !name.starts_with(head) ||
+      !name.ends_with(tail)) {
+    return {};
+  }
+  const std::string_view digits = name.substr(head.size(), name.size() - head.size() - tail.size());
+  return std::all_of(digits.begin(), digits.end(), is_digit) ? digits : std::string_view();
+}
+
+bool matches(std::string_view name, std::string_view pattern) {
+  if (pattern.find('#') == std::string_view::npos) return name == pattern;
+  return !digits_of(name, pattern).empty();
+}
+
+const RunFile* find_run_file(std::string_view name) {
+  const auto* const found =
+      std::find_if(kRunFiles.begin(), kRunFiles.end(),
+                   [&](const RunFile& file) { return matches(name, file.pattern); });
+  return found == kRunFiles.end() ? nullptr : found;
+}
+
+/// Why this process, as the user it acts for, may add no files to a folder; empty if it may.
+std::string what_forbids_files(const fs::path& folder) {
+  if (::faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) == 0) return {};
+  const int error = errno;
+  return error == EACCES ? "no permission to write to"
+                         : std::generic_category().message(error) + ":";
+}
+
+/// The path itself or the closest folder above it that exists.
+fs::path closest_existing(fs::path path) {
+  std::error_code ignored;
+  while (!fs::exists(path, ignored) && path.has_relative_path()) path = path.parent_path();
+  return path;
+}
+
+void check_place(const fs::path& path, const fs::path& place, std::string_view remedy) {
+  if (!fs::is_directory(place)) {
+    throw OutputError(fmt::format("cannot write '{}': '{}' is not a folder; {}", path.string(),
+                                  place.string(), remedy));
+  }
+  if (const std::string why = what_forbids_files(place); !why.empty()) {
+    throw OutputError(
+        fmt::format("cannot write '{}': {} '{}'; {}", path.string(), why, place.string(), remedy));
+  }
+}
+
+/// A folder that may be written but not read cannot be opened for it.
+void sync_new_names(const fs::path& folder) {
+  if (::faccessat(AT_FDCWD, folder.c_str(), R_OK, AT_EACCESS) == 0) sync_folder(folder);
+}
+
+/// The path without a slash at its end, from the root, so that it has all its parents.
+fs::path normal(const fs::path& path) {
+  const fs::path whole = fs::absolute(path).lexically_normal();
+  return whole.has_filename() ? whole : whole.parent_path();
+}
+
+/// Tables go on in their parts.
+bool hinders_continuation(std::string_view name) {
+  if (is_part(name)) return !name.ends_with(".csv.part") || name.ends_with(".part.part");
+  return name == kManifestFile || name == kSummaryFile || name.ends_with(".csv");
+}
+
+/// Calls f, and turns what the file system reports into an OutputError.
+template <class Function>
+void reporting(const fs::path& path, Function f) {
+  try {
+    f();
+  } catch (const fs::filesystem_error& error) {
+    throw OutputError(fmt::format("cannot use '{}': {}; {}", path.string(), error.code().message(),
+                                  kOtherFolder));
+  }
+}
+
+/// Removes the run's files whose name `chosen` chooses.
+template <class Chosen>
+void remove_run_files(const fs::path& folder, Chosen chosen) {
+  reporting(folder, [&] {
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+      const std::string name = entry.path().filename().string();
+      const bool plain = entry.is_symlink() || entry.is_regular_file();
+      if (plain && OutputFolder::owns(name) && chosen(name)) fs::remove(entry.path());
+    }
+  });
+}
+
+/// Makes the folder with its parents where they are missing. Each new name is on the disk before
+/// anything is in the folder: what a run has synced is not lost with the way to it.
+fs::path make_folder(const fs::path& path) {
+  reporting(path, [&] {
+    const fs::path folder = normal(path);
+    std::vector<fs::path> parents;  // of what is new
+    for (fs::path at = folder; !fs::exists(at); at = at.parent_path()) {
+      parents.push_back(at.parent_path());
+    }
+    fs::create_directories(folder);
+    std::for_each(parents.rbegin(), parents.rend(), sync_new_names);
+  });
+  return path;
+}
+
+/// Whether a run has left files here: its configuration or, when it was ended before it wrote that,
+/// the beginning of its first table.
+bool has_files_of_run(const fs::path& folder) {
+  std::error_code missing;
+  return OutputFolder::holds_run(folder) ||
+         fs::is_regular_file(folder / "diagnostics.csv.part", missing);
+}
+
+}  // namespace
+
+void OutputFolder::check(const fs::path& path, Earlier earlier) {
+  if (path.empty()) throw OutputError("the output folder has an empty name; name it with --output");
+  reporting(path, [&] {
+    const fs::path folder = normal(path);
+    const fs::path place = closest_existing(folder);
+    check_place(path, place, kOtherFolder);
+    if (place != folder || earlier == Earlier::kContinue || fs::is_empty(folder)) return;
+    // Whatever else a folder holds is its owner's, whose files may have the names of a run's.
+    if (!has_files_of_run(folder)) {
+      throw OutputError(
+          fmt::format("the output folder '{}' holds other files and no run (a run has an {}), so "
+                      "nothing in it is replaced; {}",
+                      path.string(), kConfigurationFile, kOtherFolder));
+    }
+    if (earlier == Earlier::kReplace) return;
+    const Lock nobody_writes(path);
+    throw OutputError(fmt::format(
+        "the output folder '{}' holds a run; replace that run with --overwrite, or go on with it "
+        "with --restart latest, or {}",
+        path.string(), kOtherFolder));
+  });
+}
+
+bool OutputFolder::owns(std::string_view name) {
+  while (is_part(name)) name.remove_suffix(kPartSuffix.size());
+  return find_run_file(name) != nullptr;
+}
+
+std::string_view OutputFolder::purpose(std::string_view name) {
+  const RunFile* const file = find_run_file(name);
+  return file == nullptr ? std::string_view() : file->purpose;
+}
+
+OutputFolder::Lock::Lock(const fs::path& folder)
+    : descriptor_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+  // Other errors: a file system without locks, or a folder that may be written but not read.
+  if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
+  ::close(descriptor_);
+  throw OutputError(fmt::format("another run writes into the output folder '{}'; let it end, or {}",
+                                folder.string(), kOtherFolder));
+}
+
+OutputFolder::Lock::~Lock() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+OutputFolder::OutputFolder(fs::path path, Earlier earlier)
+    : path_((check(path, earlier), std::move(path))), lock_(make_folder(path_)) {
+  if (earlier != Earlier::kReplace) return;
+  // What says that there is a run goes last: else a removal that was cut short could not be
+  // repeated.
+  remove_run_files(path_, [](std::string_view name) { return name != kConfigurationFile; });
+  remove_run_files(path_, [](std::string_view) { return true; });
+}
+
+void OutputFolder::forget_end() const { remove_run_files(path_, hinders_continuation); }
+
+bool OutputFolder::holds_run(const fs::path& folder) {
+  std::error_code missing;
+  return fs::is_regular_file(folder / kConfigurationFile, missing);
+}
+
+std::map<std::int64_t, fs::path> OutputFolder::numbered(const fs::path& folder,
+                                                        std::string_view pattern) {
+  std::map<std::int64_t, fs::path> found;
+  std::error_code missing;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, missing)) {
+    const std::string name = entry.path().filename().string();
+    const std::string_view digits = digits_of(name, pattern);
+    std::int64_t number = 0;
+    const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    const bool usable = !digits.empty() && result.ec == std::errc{};
+    if (usable && entry.is_regular_file(missing)) found[number] = entry.path();
+  }
+  return found;
+}
+
+fs::path OutputFolder::file(std::string_view name) const {
+  if (!owns(name)) {
+    throw std::logic_error(
+        fmt::format("'{}' is not the name of a run's file; see kRunFiles", name));
+  }
+  return path_ / name;
+}
+
+void OutputFolder::write_text(std::string_view name, std::string_view text) const {
+  write_text_file(file(name), text);
+}
+
+void OutputFolder::write(std::string_view name,
+                         const std::function<void(std::ostream&)>& content) const {
+  write_text_file(file(name), content);
+}
+
+void check_writable(const fs::path& file) {
+  constexpr std::string_view kRemedy = "name another file";
+  // Nor a device, which a file of that name would replace.
+  if (!file.has_filename() || (fs::exists(file) && !fs::is_regular_file(file))) {
+    throw OutputError(
+        fmt::format("cannot write '{}': it is not an ordinary file; {}", file.string(), kRemedy));
+  }
+  check_place(file, fs::absolute(file).parent_path(), kRemedy);
+}
+
+void write_text_file(const fs::path& file, std::string_view text) {
+  PartFile part(file);
+  FileWriter writer(part.part());
+  writer.write(text);
+  writer.close();
+  part.publish();
+}
+
+void write_text_file(const fs::path& file, const std::function<void(std::ostream&)>& content) {
+  PartFile part(file);
+  // A stream tells that it failed, but not why; errno is that of the latest call that did.
+  const auto check = [&part](const std::ofstream& out) {
+    if (!out) throw OutputError(system_message("cannot write", part.part(), errno));
+  };
+  std::ofstream out(part.part(), std::ios::binary);
+  check(out);
+  content(out);
+  out.close();
+  check(out);
+  part.publish();
+}
+
+}  // namespace kumiko::io

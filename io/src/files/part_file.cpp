@@ -1,0 +1,104 @@
+#include "files/part_file.hpp"
+
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <kumiko/io/output_folder.hpp>
+
+namespace kumiko::io {
+
+namespace {
+
+constexpr int kNoDescriptor = -1;
+
+[[noreturn]] void fail(std::string_view what, const std::filesystem::path& path, int error) {
+  throw OutputError(system_message(what, path, error));
+}
+
+/// Puts a file's bytes, or a folder's names, on the disk; returns errno, 0 when done.
+int sync(const std::filesystem::path& path, int flags) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | flags);
+  if (descriptor < 0) return errno;
+  const int error = ::fsync(descriptor) == 0 ? 0 : errno;
+  ::close(descriptor);
+  return error;
+}
+
+/// What lifts a limit that the process has; empty for other errors.
+std::string_view remedy_of(int error) {
+  if (error == EFBIG) return "; let it write larger files (ulimit -f)";
+  if (error == EMFILE) return "; let it open more files at once (ulimit -n)";
+  return error == EAGAIN ? "; let it have more memory or threads (ulimit -v, ulimit -u)" : "";
+}
+
+}  // namespace
+
+bool is_part(std::string_view name) {
+  return name.size() > kPartSuffix.size() &&
+         name.substr(name.size() - kPartSuffix.size()) == kPartSuffix;
+}
+
+void sync_folder(const std::filesystem::path& folder) {
+  const int error = sync(folder, O_DIRECTORY);
+  if (error != 0 && error != EINVAL) fail("cannot write", folder, error);
+}
+
+std::string system_message(std::string_view what, const std::filesystem::path& path, int error) {
+  return fmt::format("{} '{}': {}{}", what, path.string(), std::generic_category().message(error),
+                     remedy_of(error));
+}
+
+PartFile::PartFile(std::filesystem::path target, Abandoned abandoned)
+    : target_(std::move(target)), part_(target_), abandoned_(abandoned) {
+  part_ += kPartSuffix;
+}
+
+PartFile::~PartFile() {
+  if (published_ || abandoned_ == Abandoned::kKeep) return;
+  ::unlink(part_.c_str());
+}
+
+void PartFile::publish() {
+  if (const int error = sync(part_, 0); error != 0) fail("cannot write", part_, error);
+  take_name();
+}
+
+void PartFile::take_name() {
+  if (::rename(part_.c_str(), target_.c_str()) != 0) fail("cannot write", target_, errno);
+  published_ = true;
+  sync_folder(target_.has_parent_path() ? target_.parent_path() : ".");
+}
+
+FileWriter::FileWriter(const std::filesystem::path& path, Existing existing)
+    : path_(path),
+      descriptor_(::open(
+          path.c_str(),
+          O_WRONLY | O_CREAT | O_CLOEXEC | (existing == Existing::kAppend ? O_APPEND : O_TRUNC),
+          0666)) {
+  if (descriptor_ < 0) fail("cannot write", path_, errno);
+}
+
+FileWriter::~FileWriter() {
+  if (descriptor_ != kNoDescriptor) ::close(descriptor_);
+}
+
+void FileWriter::write(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail("cannot write", path_, errno);
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+void FileWriter::close() {
+  const int descriptor = std::exchange(descriptor_, kNoDescriptor);
+  if (descriptor != kNoDescriptor && ::close(descriptor) != 0) fail("cannot write", path_, errno);
+}
+
+}  // namespace kumiko::io

@@ -1,0 +1,175 @@
+#include "hdf5/hdf5_capture.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <new>
+
+#if H5_VERSION_GE(1, 13, 0)
+#include <H5FDdevelop.h>
+#endif
+
+namespace kumiko::io::hdf5 {
+
+/// The library's side of a Capture: a virtual file driver. No exception may pass through it.
+struct CaptureDriver {
+  /// What the properties of file access carry.
+  struct Target {
+    Capture* capture;
+  };
+
+  /// What the library calls an open file. Its part comes first.
+  struct OpenFile {
+    H5FD_t common;
+    Capture* capture;
+    haddr_t end;  ///< of what has been allocated
+  };
+
+  static OpenFile& own(H5FD_t* file) { return *reinterpret_cast<OpenFile*>(file); }
+  static const OpenFile& own(const H5FD_t* file) {
+    return *reinterpret_cast<const OpenFile*>(file);
+  }
+
+  static H5FD_t* open(const char*, unsigned, hid_t properties, haddr_t) {
+    const auto* const target = static_cast<const Target*>(H5Pget_driver_info(properties));
+    if (target == nullptr) return nullptr;
+    auto* const file = new (std::nothrow) OpenFile{};
+    if (file == nullptr) return nullptr;
+    // The library opens a file that it creates twice.
+    target->capture->clear();
+    file->capture = target->capture;
+    return &file->common;
+  }
+
+  static herr_t close(H5FD_t* file) {
+    own(file).capture->size_ = own(file).end;
+    own(file).capture->closed_ = true;
+    delete &own(file);
+    return 0;
+  }
+
+  static int compare(const H5FD_t* left, const H5FD_t* right) {
+    if (left == right) return 0;
+    return std::less<>{}(left, right) ? -1 : 1;
+  }
+
+  static herr_t query(const H5FD_t*, unsigned long* features) {
+    *features = H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_ACCUMULATE_METADATA;
+    return 0;
+  }
+
+  static haddr_t get_end(const H5FD_t* file, H5FD_mem_t) { return own(file).end; }
+  static herr_t set_end(H5FD_t* file, H5FD_mem_t, haddr_t end) {
+    own(file).end = end;
+    return 0;
+  }
+
+  static herr_t read(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t offset, std::size_t size,
+                     void* into) {
+    try {
+      const std::string bytes = own(file).capture->read(offset, size);
+      std::memcpy(into, bytes.data(), size);
+      return 0;
+    } catch (...) {
+      own(file).capture->whole_ = false;
+      return -1;
+    }
+  }
+
+  static herr_t write(H5FD_t* file, H5FD_mem_t kind, hid_t, haddr_t offset, std::size_t size,
+                      const void* from) {
+    try {
+      if (kind == H5FD_MEM_DRAW) own(file).capture->latest_values_ = offset;
+      own(file).capture->write(offset, {static_cast<const char*>(from), size});
+      return 0;
+    } catch (...) {
+      own(file).capture->whole_ = false;
+      return -1;
+    }
+  }
+
+  static hid_t add_to_library() {
+    constexpr haddr_t kLargestFile = haddr_t{1} << 62U;
+    static H5FD_class_t driver{};
+#if H5_VERSION_GE(1, 13, 0)
+    driver.version = H5FD_CLASS_VERSION;
+    driver.value = static_cast<H5FD_class_value_t>(H5_VFD_MAX + 1);
+#endif
+    driver.name = "kumiko_capture";
+    driver.maxaddr = kLargestFile;
+    driver.fc_degree = H5F_CLOSE_STRONG;
+    driver.fapl_size = sizeof(Target);
+    driver.open = open;
+    driver.close = close;
+    driver.cmp = compare;
+    driver.query = query;
+    driver.get_eoa = get_end;
+    driver.set_eoa = set_end;
+    driver.get_eof = get_end;
+    driver.read = read;
+    driver.write = write;
+    // One list of free room for everything.
+    std::fill(std::begin(driver.fl_map), std::end(driver.fl_map), H5FD_MEM_SUPER);
+    return H5FDregister(&driver);
+  }
+
+  /// Registered once; the library forgets its drivers when the process ends.
+  static hid_t id() {
+    static const hid_t driver = add_to_library();
+    return driver;
+  }
+};
+
+Object Capture::create(const std::string& name, const Object& properties) {
+  require(CaptureDriver::id());
+  const CaptureDriver::Target target{this};
+  require(H5Pset_driver(properties.id(), CaptureDriver::id(), &target));
+  return {H5Fcreate(name.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, properties.id()), H5Fclose};
+}
+
+void Capture::clear() {
+  ranges_.clear();
+  size_ = 0;
+  whole_ = true;
+  closed_ = false;
+}
+
+void Capture::write(std::uint64_t offset, std::span<const char> bytes) {
+  const std::uint64_t end = offset + bytes.size();
+  // Ranges that the new one touches become a part of it.
+  auto first = ranges_.upper_bound(offset);
+  if (first != ranges_.begin()) {
+    const auto before = std::prev(first);
+    if (before->first + before->second.size() >= offset) first = before;
+  }
+  if (first != ranges_.end() && first->first <= offset) {
+    std::string& grown = first->second;
+    const std::uint64_t at = offset - first->first;
+    grown.resize(std::max<std::uint64_t>(grown.size(), at + bytes.size()));
+    std::copy(bytes.begin(), bytes.end(), grown.begin() + static_cast<std::ptrdiff_t>(at));
+  } else {
+    first = ranges_.emplace_hint(first, offset, std::string(bytes.data(), bytes.size()));
+  }
+  for (auto next = std::next(first); next != ranges_.end() && next->first <= end;) {
+    const std::uint64_t known = first->first + first->second.size() - next->first;
+    if (known < next->second.size()) first->second += next->second.substr(known);
+    next = ranges_.erase(next);
+  }
+}
+
+std::string Capture::read(std::uint64_t offset, std::uint64_t length) const {
+  std::string result(length, '\0');
+  const std::uint64_t end = offset + length;
+  auto range = ranges_.upper_bound(offset);
+  if (range != ranges_.begin()) --range;
+  for (; range != ranges_.end() && range->first < end; ++range) {
+    const std::uint64_t from = std::max(offset, range->first);
+    const std::uint64_t to = std::min(end, range->first + range->second.size());
+    if (from >= to) continue;
+    std::memcpy(result.data() + (from - offset), range->second.data() + (from - range->first),
+                to - from);
+  }
+  return result;
+}
+
+}  // namespace kumiko::io::hdf5

@@ -1,0 +1,116 @@
+// An HDF5 file of which nothing is believed: what it says is checked before there is memory for it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "hdf5/hdf5_object.hpp"
+
+namespace kumiko::io::hdf5 {
+
+/// A file holds something else than what is read; what() names the file and says what.
+class Refusal : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// How numbers are stored in memory.
+template <class Number>
+hid_t memory_type() {
+  static_assert(std::is_arithmetic_v<Number>);
+  if constexpr (std::is_same_v<Number, double>) return H5T_NATIVE_DOUBLE;
+  if constexpr (std::is_same_v<Number, std::uint8_t>) return H5T_NATIVE_UINT8;
+  if constexpr (std::is_same_v<Number, std::int32_t>) return H5T_NATIVE_INT32;
+  if constexpr (std::is_same_v<Number, std::uint32_t>) return H5T_NATIVE_UINT32;
+  if constexpr (std::is_same_v<Number, std::int64_t>) return H5T_NATIVE_INT64;
+  if constexpr (std::is_same_v<Number, std::uint64_t>) return H5T_NATIVE_UINT64;
+}
+
+/// Which datasets are read.
+enum class Stored {
+  kPlain,  ///< whose bytes lie together
+  kPacked  ///< in chunks that are shuffled and deflated, too
+};
+
+/// An open file. Throws Refusal, and Error what the library throws.
+class Source {
+ public:
+  explicit Source(const std::filesystem::path& file, Stored stored = Stored::kPlain);
+
+  const std::string& name() const { return name_; }
+  /// Of the file.
+  std::uint64_t bytes() const { return bytes_; }
+
+  [[noreturn]] void refuse(const std::string& why) const;
+  /// For refuse().
+  static std::string odd(const std::string& name);
+
+  /// Whether the file has an object, whose parents it has.
+  bool has(const std::string& path) const;
+  /// Of an object, of the file's root unless another is named.
+  bool has_attribute(const char* name, const char* object = "/") const;
+
+  template <class Number>
+  Number number(const std::string& object, const char* name) const {
+    const Object attribute = open_attribute(object, name);
+    Number value{};
+    require(H5Aread(attribute.id(), memory_type<Number>(), &value));
+    return value;
+  }
+  int integer(const std::string& object, const char* name) const {
+    return to_int(number<std::int64_t>(object, name), name);
+  }
+  int to_int(std::int64_t value, const std::string& name) const;
+  std::string attribute_text(const std::string& object, const std::string& name) const;
+
+  /// Of one value.
+  Object open_attribute(const std::string& object, const char* name) const;
+  /// Whose bytes are in this file, where a seal covers them. Refuses one that points elsewhere.
+  Object open_dataset(const std::string& path) const;
+  /// Values of a dataset, each of `size` bytes in memory. Refuses more than the file's bytes can
+  /// hold.
+  std::size_t count(const Object& dataset, const std::string& path, std::size_t size) const;
+  static void read(const Object& dataset, hid_t type, void* into);
+
+  /// All of a dataset of one dimension.
+  template <class Number>
+  std::vector<Number> list(const std::string& path) const {
+    const Object dataset = open_dataset(path);
+    std::vector<Number> values(count(dataset, path, sizeof(Number)));
+    read(dataset, memory_type<Number>(), values.data());
+    return values;
+  }
+  /// Refuses a dataset of another length.
+  template <class Number>
+  void expect(const std::string& path, std::size_t length) const {
+    expect(count(open_dataset(path), path, sizeof(Number)), path, length);
+  }
+  /// list(), of a length that others say too.
+  template <class Number>
+  std::vector<Number> list(const std::string& path, std::size_t length) const {
+    expect<Number>(path, length);
+    return list<Number>(path);
+  }
+
+  /// A dataset of one string.
+  std::string text(const std::string& path) const;
+  /// A dataset of `number` strings of one length. Refuses another number of them.
+  std::vector<std::string> texts(const std::string& path, std::size_t number) const;
+
+ private:
+  void expect(std::size_t found, const std::string& path, std::size_t length) const;
+  /// The length of a string, as its type says. Refuses other types.
+  std::size_t length_of(const Object& type, const std::string& name) const;
+
+  std::string name_;
+  std::uint64_t bytes_;
+  Stored stored_;
+  Object file_;
+};
+
+}  // namespace kumiko::io::hdf5

@@ -1,0 +1,109 @@
+#include <algorithm>
+#include <charconv>
+#include <iterator>
+#include <stdexcept>
+#include <string>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <kumiko/io/diagnostics_csv.hpp>
+#include <kumiko/io/output_folder.hpp>
+
+#include "files/csv_file.hpp"
+
+namespace kumiko::io {
+
+namespace {
+
+/// Columns before those of the workers.
+std::vector<std::string> leading_columns(std::size_t levels,
+                                         const std::vector<std::string>& components) {
+  std::vector<std::string> columns = {"step", "time"};
+  for (std::size_t level = 0; level < levels; ++level) {
+    columns.push_back(fmt::format("patches_{}", level));
+  }
+  columns.insert(columns.end(), {"mass", "min", "max"});
+  if (components.size() < 2) return columns;
+  for (const std::string& name : components) {
+    columns.insert(columns.end(), {"mass_" + name, "min_" + name, "max_" + name});
+  }
+  return columns;
+}
+
+std::string figures_of(const amr::FieldFigures& field) {
+  return fmt::format("{},{},{}", field.mass, field.minimum, field.maximum);
+}
+
+std::string line_of(const std::vector<std::string>& fields) {
+  return fmt::format("{}\n", fmt::join(fields, ","));
+}
+
+std::uint64_t number_of(const std::string& field) {
+  std::uint64_t number = 0;
+  std::from_chars(field.data(), field.data() + field.size(), number);
+  return number;
+}
+
+}  // namespace
+
+DiagnosticsCsv::DiagnosticsCsv(const std::filesystem::path& path, int levels, int workers,
+                               const CsvRows& earlier, const std::vector<std::string>& components)
+    : levels_(static_cast<std::size_t>(levels)),
+      components_(components.size()),
+      workers_(static_cast<std::size_t>(workers)),
+      columns_(workers_),
+      is_new_(earlier.rows.empty()) {
+  std::vector<std::string> columns = leading_columns(levels_, components);
+  const std::size_t leading = columns.size();
+  const std::vector<std::string>& old = earlier.columns;
+  if (!earlier.rows.empty() && old.size() > leading) {
+    columns_ = std::max(workers_, old.size() - leading);
+  }
+  for (std::size_t worker = 0; worker < columns_; ++worker) {
+    columns.push_back(fmt::format("updates_{}", worker));
+  }
+  const bool fits = old.size() >= leading && std::equal(old.begin(), old.end(), columns.begin());
+  if (!earlier.rows.empty() && !fits) {
+    throw OutputError(fmt::format(
+        "cannot go on with '{}': its columns are not those of this run; name another folder with "
+        "--output",
+        path.string()));
+  }
+  earlier_updates_.resize(columns_);
+  std::string rows;
+  for (std::vector<std::string> row : earlier.rows) {
+    row.resize(columns.size(), "0");
+    for (std::size_t worker = 0; worker < columns_; ++worker) {
+      earlier_updates_[worker] += number_of(row[leading + worker]);
+    }
+    rows += line_of(row);
+  }
+  file_ = std::make_unique<CsvFile>(path, line_of(columns), rows);
+}
+
+DiagnosticsCsv::~DiagnosticsCsv() = default;
+
+void DiagnosticsCsv::row(const DiagnosticsRow& row) {
+  const std::size_t components = std::max<std::size_t>(row.field.components.size(), 1);
+  if (row.patches.size() != levels_ || components != components_ ||
+      row.updates.size() != workers_) {
+    throw std::invalid_argument(fmt::format(
+        "a row of diagnostics has {} levels, {} components and {} workers, its file "
+        "has {}, {} and {}",
+        row.patches.size(), components, row.updates.size(), levels_, components_, workers_));
+  }
+  std::vector<std::uint64_t> updates = row.updates;
+  updates.resize(columns_);
+  // fmt writes the shortest digits that read back to the same double.
+  std::string figures = figures_of(row.field);
+  for (const amr::FieldFigures& component : row.field.components) {
+    figures += "," + figures_of(component);
+  }
+  file_->write(fmt::format("{},{},{},{},{}\n", row.step, row.time, fmt::join(row.patches, ","),
+                           figures, fmt::join(updates, ",")));
+}
+
+void DiagnosticsCsv::finish() { file_->finish(); }
+
+}  // namespace kumiko::io

@@ -1,0 +1,185 @@
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <string_view>
+#include <system_error>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include <kumiko/io/checkpoint.hpp>
+#include <kumiko/io/manifest.hpp>
+
+#include "files/part_file.hpp"
+#include "hdf5/seal.hpp"
+
+namespace kumiko::io {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+/// The key of the manifest's hash of its own text, whose digits count as zeros there.
+constexpr std::string_view kOwnHash = "manifest_xxh3";
+constexpr std::string_view kNoHash = "0000000000000000";
+
+std::string digits(std::uint64_t hash) { return fmt::format("{:016x}", hash); }
+
+std::string hash_of_text(std::string_view text) {
+  return digits(hash_of(std::as_bytes(std::span(text))));
+}
+
+/// Where the digits of its own hash stand in a manifest's text; npos when it has none.
+std::size_t place_of_own_hash(std::string_view text) {
+  const std::string before = fmt::format("\"{}\": \"", kOwnHash);
+  const std::size_t at = text.rfind(before);
+  if (at == text.npos || text.size() - at < before.size() + kNoHash.size()) return text.npos;
+  return at + before.size();
+}
+
+/// In the order of their names.
+std::set<fs::path> finished_files(const fs::path& folder) {
+  std::set<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    const bool later = name == kManifestFile || name == kSummaryFile;
+    if (!later && entry.is_regular_file() && OutputFolder::owns(name) && !is_part(name)) {
+      files.insert(entry.path());
+    }
+  }
+  return files;
+}
+
+Json entry_of(std::string_view name, std::uint64_t bytes, const std::string& hash) {
+  return {
+      {"name", name}, {"bytes", bytes}, {"xxh3", hash}, {"content", OutputFolder::purpose(name)}};
+}
+
+std::string read_manifest(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(in), {}};
+  if (in.is_open() && !in.bad()) return text;
+  const bool missing = !fs::exists(file);
+  throw OutputError(fmt::format("'{}' {}: what is in the folder cannot be compared with it",
+                                file.string(), missing ? "is missing" : "cannot be read"));
+}
+
+/// Whether the text is one that make_manifest() gave. Those of older versions have no hash of their
+/// own, and no summary either.
+bool is_as_written(const Json& json, std::string text) {
+  const std::size_t place = place_of_own_hash(text);
+  if (place == std::string::npos) {
+    const Json& files = json.at("files");
+    return std::none_of(files.begin(), files.end(), [](const Json& file) {
+      return file.at("name") == std::string(kSummaryFile);
+    });
+  }
+  const std::string hash = text.substr(place, kNoHash.size());
+  return hash == hash_of_text(text.replace(place, kNoHash.size(), kNoHash));
+}
+
+/// What is wrong with a file; empty when it is as its entry says.
+std::string fault_of(const fs::path& file, const Json& entry) {
+  std::error_code failed;
+  if (!fs::is_regular_file(file, failed)) return "is missing";
+  const std::uintmax_t bytes = fs::file_size(file, failed);
+  const auto expected = entry.at("bytes").get<std::uint64_t>();
+  if (bytes != expected) return fmt::format("has {} bytes instead of {}", bytes, expected);
+  try {
+    return digits(hash_of_file(file)) == entry.at("xxh3").get<std::string>() ? "" : "has changed";
+  } catch (const CheckpointError&) {
+    return "cannot be read";
+  }
+}
+
+/// A folder beside its manifest.
+class Comparison {
+ public:
+  Comparison(const fs::path& folder, std::span<const std::string_view> only)
+      : folder_(folder), only_(only) {}
+
+  FolderCheck result() {
+    const std::string text = read_manifest(folder_ / kManifestFile);
+    try {
+      const Json json = Json::parse(text);
+      if (!is_as_written(json, text)) call_altered("has changed");
+      for (const Json& entry : json.at("files")) compare(entry);
+    } catch (const nlohmann::json::exception&) {
+      call_altered("is damaged, so that not all can be compared with it");
+    }
+    for (const fs::path& file : finished_files(folder_)) {
+      const std::string name = file.filename().string();
+      if (is_wanted(name) && !listed_.contains(name)) check_.unlisted.push_back(name);
+    }
+    return std::move(check_);
+  }
+
+ private:
+  void call_altered(const char* what) {
+    check_.altered.push_back({std::string(kManifestFile), what});
+  }
+
+  bool is_wanted(std::string_view name) const {
+    return only_.empty() || std::find(only_.begin(), only_.end(), name) != only_.end();
+  }
+
+  void compare(const Json& entry) {
+    const auto name = entry.at("name").get<std::string>();
+    // A name that is nobody's may lead out of the folder. The manifest has changed then.
+    if (!OutputFolder::owns(name) || !is_wanted(name)) return;
+    listed_.insert(name);
+    std::string fault = fault_of(folder_ / name, entry);
+    if (fault.empty()) {
+      check_.whole.push_back(name);
+    } else {
+      check_.altered.push_back({name, std::move(fault)});
+    }
+  }
+
+  const fs::path& folder_;
+  std::span<const std::string_view> only_;
+  std::set<std::string> listed_;
+  FolderCheck check_;
+};
+
+}  // namespace
+
+std::string make_manifest(const OutputFolder& folder, std::string_view summary) {
+  Json json;
+  json["program"] = "kumiko " KUMIKO_VERSION;
+  json["files"] = Json::array();
+  try {
+    for (const fs::path& file : finished_files(folder.path())) {
+      json["files"].push_back(
+          entry_of(file.filename().string(), fs::file_size(file), digits(hash_of_file(file))));
+    }
+  } catch (const fs::filesystem_error& error) {
+    throw OutputError(error.what());
+  } catch (const CheckpointError& error) {
+    throw OutputError(error.what());
+  }
+  json["files"].push_back(entry_of(kSummaryFile, summary.size(), hash_of_text(summary)));
+  json[std::string(kOwnHash)] = kNoHash;
+  std::string text = json.dump(2) + "\n";
+  const std::string hash = hash_of_text(text);
+  return text.replace(place_of_own_hash(text), hash.size(), hash);
+}
+
+FolderCheck check_folder(const fs::path& folder, std::span<const std::string_view> only) {
+  return Comparison(folder, only).result();
+}
+
+std::string make_series(const OutputFolder& folder, double dt) {
+  Json json;
+  json["file-series-version"] = "1.0";
+  json["files"] = Json::array();
+  for (const auto& [step, file] : OutputFolder::numbered(folder.path(), "state_#.hdf")) {
+    json["files"].push_back(
+        {{"name", file.filename().string()}, {"time", static_cast<double>(step) * dt}});
+  }
+  return json.dump(2) + "\n";
+}
+
+}  // namespace kumiko::io

@@ -1,0 +1,281 @@
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <fstream>
+#include <iterator>
+#include <string_view>
+
+#include <fmt/core.h>
+
+#include <kumiko/io/output_folder.hpp>
+#include <kumiko/io/run_folder.hpp>
+#include <kumiko/io/trace_file.hpp>
+
+#include "files/part_file.hpp"
+#include "text/message.hpp"
+
+namespace kumiko::io {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kRemedy = "run the case again with --overwrite, or name another folder";
+
+using Json = nlohmann::ordered_json;
+
+bool is_numbers(const Json& value) {
+  return value.is_array() &&
+         std::all_of(value.begin(), value.end(), [](const Json& each) { return each.is_number(); });
+}
+
+bool is_objects(const Json& value) {
+  return value.is_array() &&
+         std::all_of(value.begin(), value.end(), [](const Json& each) { return each.is_object(); });
+}
+
+/// A key of the summary that its readers take for granted, and what they take it for.
+struct SummaryKey {
+  const char* pointer;  ///< RFC 6901
+  bool (*holds)(const Json&);
+  const char* what;
+  bool required = true;
+};
+
+constexpr auto kIsText = [](const Json& value) { return value.is_string(); };
+constexpr auto kIsNumber = [](const Json& value) { return value.is_number(); };
+constexpr auto kIsInteger = [](const Json& value) { return value.is_number_integer(); };
+constexpr auto kIsObject = [](const Json& value) { return value.is_object(); };
+
+constexpr std::array<SummaryKey, 17> kSummaryKeys = {{
+    {"/case", kIsText, "a text"},
+    {"/solver", kIsText, "a text"},
+    {"/backend", kIsText, "a text"},
+    {"/workers", kIsInteger, "a whole number"},
+    {"/steps", kIsInteger, "a whole number"},
+    {"/wall_s", kIsNumber, "a number"},
+    {"/error", kIsObject, "a table"},
+    {"/updates", kIsObject, "a table"},
+    {"/balance_efficiency", kIsNumber, "a number"},
+    {"/load", is_objects, "a list of tables"},
+    {"/longest_waits", is_objects, "a list of tables"},
+    {"/patches", kIsObject, "a table"},
+    {"/config", kIsObject, "a table"},
+    {"/schedule", kIsText, "a text", false},
+    {"/components", kIsObject, "a table", false},
+    {"/updates/per_level", is_numbers, "a list of numbers", false},
+    {"/patches/per_level", is_numbers, "a list of numbers", false},
+}};
+
+std::string quoted(const fs::path& path) { return fmt::format("'{}'", one_line(path.string())); }
+
+std::string read_whole(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(in), {}};
+  if (!in.is_open() || in.bad()) {
+    const bool missing = !fs::exists(file);
+    throw RunFolderError(
+        fmt::format("{} {}; {}", quoted(file), missing ? "is missing" : "cannot be read", kRemedy));
+  }
+  return text;
+}
+
+/// A table of numbers, read line by line; what is wrong is told with file and line.
+class Table {
+ public:
+  explicit Table(const fs::path& file) : file_(file), text_(read_whole(file)) {
+    if (!next()) fail("it is empty");
+    columns_ = fields_;
+  }
+
+  const std::vector<std::string_view>& columns() const { return columns_; }
+
+  /// Goes to the next row. @return whether there is one
+  bool next() {
+    if (at_ == text_.size()) return false;
+    ++line_;
+    const std::size_t end = text_.find('\n', at_);
+    if (end == std::string::npos) fail("the line is cut off");
+    split(std::string_view(text_).substr(at_, end - at_));
+    at_ = end + 1;
+    if (!columns_.empty() && fields_.size() != columns_.size()) {
+      fail(fmt::format("there are {} fields under {} columns", fields_.size(), columns_.size()));
+    }
+    return true;
+  }
+
+  template <class Number>
+  Number number(std::size_t column) const {
+    const std::string_view field = fields_.at(column);
+    Number value{};
+    const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
+    if (error != std::errc{} || end != field.data() + field.size()) {
+      fail(fmt::format("'{}' under {} is no such number", one_line(std::string(field)),
+                       columns_[column]));
+    }
+    return value;
+  }
+
+  /// Throws unless the columns from `first` on are called so.
+  void expect(std::size_t first, std::initializer_list<std::string_view> names) const {
+    for (const std::string_view name : names) {
+      if (first >= columns_.size() || columns_[first] != name) {
+        fail(fmt::format("column {} should be '{}'", first + 1, name));
+      }
+      ++first;
+    }
+  }
+
+  [[noreturn]] void fail(const std::string& what) const {
+    throw RunFolderError(
+        fmt::format("{}:{}: {}; {}", one_line(file_.string()), line_, what, kRemedy));
+  }
+
+ private:
+  void split(std::string_view line) {
+    fields_.clear();
+    for (std::size_t comma = line.find(','); comma != line.npos; comma = line.find(',')) {
+      fields_.push_back(line.substr(0, comma));
+      line.remove_prefix(comma + 1);
+    }
+    fields_.push_back(line);
+  }
+
+  fs::path file_;
+  std::string text_;
+  std::size_t at_ = 0;
+  std::size_t line_ = 0;
+  std::vector<std::string_view> columns_;
+  std::vector<std::string_view> fields_;
+};
+
+std::vector<DiagnosticsEntry> read_diagnostics(const fs::path& file, std::int64_t last_step) {
+  Table table(file);
+  table.expect(0, {"step", "time", "patches_0"});
+  std::size_t behind = 3;
+  while (behind < table.columns().size() && table.columns()[behind].starts_with("patches_")) {
+    ++behind;
+  }
+  table.expect(behind, {"mass", "min", "max"});
+  std::vector<DiagnosticsEntry> entries;
+  while (table.next()) {
+    DiagnosticsEntry& entry = entries.emplace_back();
+    entry.step = table.number<std::int64_t>(0);
+    entry.time = table.number<double>(1);
+    for (std::size_t column = 2; column < behind; ++column) {
+      entry.patches.push_back(table.number<std::size_t>(column));
+    }
+    entry.mass = table.number<double>(behind);
+    entry.minimum = table.number<double>(behind + 1);
+    entry.maximum = table.number<double>(behind + 2);
+    if (entries.size() > 1 && entry.step <= entries[entries.size() - 2].step) {
+      table.fail("the steps do not rise");
+    }
+  }
+  if (entries.empty() || entries.back().step != last_step) {
+    table.fail(fmt::format("the table ends before base step {}", last_step));
+  }
+  return entries;
+}
+
+std::vector<amr::BaseStepLoad> read_load(const fs::path& file, std::int64_t steps) {
+  Table table(file);
+  table.expect(0, {"step", "worker", "updates", "busy_s", "wait_s", "steals"});
+  std::vector<amr::BaseStepLoad> load;
+  while (table.next()) {
+    const int step = table.number<int>(0);
+    if (load.empty() || step > load.back().step) {
+      load.push_back({step, {}});
+    } else if (step < load.back().step) {
+      table.fail("the steps do not rise");
+    }
+    if (table.number<std::size_t>(1) != load.back().workers.size()) {
+      table.fail("the workers of a step are not 0, 1, 2, ...");
+    }
+    load.back().workers.push_back({table.number<std::uint64_t>(2), table.number<double>(3),
+                                   table.number<double>(4), table.number<std::uint64_t>(5)});
+  }
+  if (load.empty() || load.back().step != steps - 1) {
+    table.fail(fmt::format("the table ends before base step {}", steps - 1));
+  }
+  return load;
+}
+
+void check_summary(const fs::path& file, const Json& summary) {
+  for (const SummaryKey& key : kSummaryKeys) {
+    const Json::json_pointer pointer(key.pointer);
+    const std::string_view name = std::string_view(key.pointer).substr(1);
+    if (!summary.is_object() || !summary.contains(pointer)) {
+      if (summary.is_object() && !key.required) continue;
+      throw RunFolderError(fmt::format("{} is not a summary of a run: it has no '{}'; {}",
+                                       quoted(file), name, kRemedy));
+    }
+    if (key.holds(summary.at(pointer))) continue;
+    throw RunFolderError(
+        fmt::format("{}: '{}' is not {}; {}", quoted(file), name, key.what, kRemedy));
+  }
+}
+
+Json read_summary(const fs::path& file) {
+  Json summary;
+  try {
+    summary = Json::parse(read_whole(file));
+  } catch (const nlohmann::json::parse_error& error) {
+    // What comes before the position is the library's own numbering of its messages.
+    const std::string_view what = error.what();
+    const std::size_t position = what.find("at line");
+    throw RunFolderError(fmt::format("{} is damaged {}; {}", quoted(file),
+                                     what.substr(std::min(position, what.size())), kRemedy));
+  }
+  check_summary(file, summary);
+  return summary;
+}
+
+/// Why a folder without a summary has none.
+RunFolderError without_summary(const fs::path& folder) {
+  if (!fs::exists(folder)) {
+    return RunFolderError(fmt::format("there is no folder {}", quoted(folder)));
+  }
+  if (!fs::is_directory(folder)) {
+    return RunFolderError(
+        fmt::format("{} is not a folder; name the one that holds it", quoted(folder)));
+  }
+  if (!OutputFolder::holds_run(folder)) {
+    return RunFolderError(fmt::format(
+        "{} is not a run's folder: it has no {}; name one that kumiko run --output has written",
+        quoted(folder), kSummaryFile));
+  }
+  return RunFolderError(fmt::format(
+      "the run in {} is not complete: there is no {} yet; let it end, or go on with it by "
+      "kumiko run --restart {}",
+      quoted(folder), kSummaryFile, quoted(folder)));
+}
+
+std::vector<AlteredFile> altered_texts(const fs::path& folder) {
+  constexpr std::array<std::string_view, 4> kTexts = {kSummaryFile, kConfigurationFile,
+                                                      "diagnostics.csv", "load.csv"};
+  try {
+    return check_folder(folder, kTexts).altered;
+  } catch (const OutputError&) {
+    return {{std::string(kManifestFile), "is missing or cannot be read"}};
+  }
+}
+
+}  // namespace
+
+RunFolder read_run_folder(const fs::path& folder) {
+  if (!fs::is_regular_file(folder / kSummaryFile)) throw without_summary(folder);
+  RunFolder run;
+  run.path = folder;
+  run.summary = read_summary(folder / kSummaryFile);
+  const auto steps = run.summary.at("steps").get<std::int64_t>();
+  run.configuration = read_whole(folder / kConfigurationFile);
+  run.diagnostics = read_diagnostics(folder / "diagnostics.csv", steps);
+  run.load = read_load(folder / "load.csv", steps);
+  run.states = OutputFolder::numbered(folder, "state_#.hdf");
+  run.has_trace = fs::is_regular_file(folder / kTraceFile);
+  run.altered = altered_texts(folder);
+  return run;
+}
+
+}  // namespace kumiko::io

@@ -1,0 +1,39 @@
+#include "text/message.hpp"
+
+#include <fmt/core.h>
+
+namespace kumiko::io {
+
+namespace {
+
+constexpr std::size_t kExcerpt = 80;
+
+}  // namespace
+
+std::string one_line(std::string_view text) {
+  std::string result;
+  result.reserve(text.size());
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '\n') {
+      result += "\\n";
+    } else if (byte < 0x20 || byte == 0x7F) {
+      result += fmt::format("\\x{:02x}", byte);
+    } else {
+      result += c;
+    }
+  }
+  return result;
+}
+
+std::string excerpt(std::string_view text) {
+  if (text.size() <= kExcerpt) return one_line(text);
+  std::size_t end = kExcerpt;
+  // Not within a UTF-8 sequence, whose later bytes are 10xxxxxx.
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  return one_line(text.substr(0, end)) + "...";
+}
+
+std::string in_quotes(std::string_view text) { return fmt::format("'{}'", excerpt(text)); }
+
+}  // namespace kumiko::io

@@ -1,0 +1,149 @@
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <new>
+#include <string>
+#include <system_error>
+#include <type_traits>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include <kumiko/io/checkpoint_error.hpp>
+#include <kumiko/io/output_folder.hpp>
+#include <kumiko/io/trace_file.hpp>
+
+#include "hdf5/hdf5_source.hpp"
+#include "hdf5/limits.hpp"
+#include "hdf5/seal.hpp"
+#include "trace/trace_layout.hpp"
+
+namespace kumiko::io {
+
+namespace {
+
+namespace fs = std::filesystem;
+using hdf5::Source;
+
+/// A table's columns, which must be equally long.
+template <class Row, class Columns>
+std::vector<Row> read_table(const Source& source, const std::string& group,
+                            const Columns& columns) {
+  const auto path_of = [&](const char* name) { return fmt::format("/{}/{}", group, name); };
+  const std::string first = path_of(std::get<0>(columns).name);
+  const std::size_t length = source.count(source.open_dataset(first), first, 1);
+  if (length > kMostTraceRows) source.refuse(Source::odd(first));
+  // All are looked at before any is read, so that one that lies costs nothing.
+  for_each_column(columns, [&](const auto& column) {
+    using Number = typename std::decay_t<decltype(column)>::Number;
+    source.expect<Number>(path_of(column.name), length);
+  });
+  std::vector<Row> rows(length);
+  for_each_column(columns, [&](const auto& column) {
+    using Known = std::decay_t<decltype(column)>;
+    const std::string path = path_of(column.name);
+    const auto numbers = source.list<typename Known::Number>(path, length);
+    for (std::size_t at = 0; at < length; ++at) {
+      rows[at].*column.member = static_cast<typename Known::Value>(numbers[at]);
+    }
+  });
+  return rows;
+}
+
+void read_names(const Source& source, std::vector<amr::TraceSpan>& spans) {
+  const std::string path = "/spans/what";
+  const std::vector<std::string> names = source.texts(path, spans.size());
+  for (std::size_t at = 0; at < spans.size(); ++at) spans[at].what = names[at];
+}
+
+void check_layout(const Source& source) {
+  if (!source.has_attribute(kTraceFormat)) {
+    source.refuse(source.has("/kumiko")
+                      ? "is a checkpoint or a state, not a trace; name the run's trace.hdf"
+                      : "is not a trace; name the trace.hdf of a run");
+  }
+  const auto layout = source.number<std::int32_t>("/", kTraceFormat);
+  if (layout == kTraceLayout) return;
+  source.refuse(fmt::format("has layout {}, and this version of Kumiko reads {}; use {} Kumiko",
+                            layout, kTraceLayout, layout > kTraceLayout ? "a newer" : "an older"));
+}
+
+amr::Trace read_contents(const Source& source) {
+  check_layout(source);
+  amr::Trace trace;
+  for_each_column(kTraceTexts, [&](const auto& column) {
+    trace.*column.member = source.attribute_text("/", column.name);
+  });
+  for_each_column(kTraceNumbers, [&](const auto& column) {
+    using Number = typename std::decay_t<decltype(column)>::Number;
+    trace.*column.member = source.number<Number>("/", column.name);
+  });
+  if (trace.workers > kMostWorkers) source.refuse(Source::odd("workers"));
+  if (trace.levels > kMostLevels) source.refuse(Source::odd("levels"));
+  trace.subcycling = source.number<std::int32_t>("/", "subcycling") != 0;
+  trace.patches = read_table<amr::PatchId>(source, "patches", kPatchColumns);
+  trace.stretches = read_table<amr::TraceStretch>(source, "stretches", kStretchColumns);
+  trace.phases = read_table<amr::TracePhase>(source, "phases", kPhaseColumns);
+  trace.pieces = read_table<amr::TracePiece>(source, "pieces", kPieceColumns);
+  trace.spans = read_table<amr::TraceSpan>(source, "spans", kSpanColumns);
+  read_names(source, trace.spans);
+  trace.successors_begin = source.list<std::uint64_t>("/successors/begin", trace.pieces.size() + 1);
+  trace.successors = source.list<std::uint32_t>("/successors/piece");
+  return trace;
+}
+
+/// The file itself, where a run's folder is named.
+fs::path file_of(const fs::path& path) {
+  std::error_code missing;
+  if (!fs::is_directory(path, missing)) {
+    if (fs::exists(path, missing)) return path;
+    throw NotATrace(
+        fmt::format("there is no '{}'; a run with --set trace.from=N, N the first "
+                    "base step of interest, writes a {}",
+                    path.string(), kTraceFile));
+  }
+  fs::path file = path / kTraceFile;
+  if (fs::exists(file, missing)) return file;
+  throw NotATrace(
+      fmt::format("there is no {} in '{}'; run the case with --set trace.from=N, N "
+                  "the first base step of interest",
+                  kTraceFile, path.string()));
+}
+
+amr::Trace read_checked(const fs::path& file) {
+  check_seal(file, "trace");
+  const hdf5::QuietErrors quiet;
+  amr::Trace trace = read_contents(Source(file, hdf5::Stored::kPacked));
+  try {
+    amr::check(trace);
+  } catch (const std::invalid_argument& error) {
+    throw TraceError(fmt::format("'{}' is damaged: {}", file.string(), error.what()));
+  }
+  return trace;
+}
+
+}  // namespace
+
+amr::Trace read_trace(const fs::path& path) {
+  const fs::path file = file_of(path);
+  const auto unreadable = [&](const std::string& why) {
+    return TraceError(fmt::format("'{}' cannot be read: {}", file.string(), why));
+  };
+  try {
+    return read_checked(file);
+  } catch (const NotACheckpoint& error) {  // of the seal, as the next one
+    throw NotATrace(error.what());
+  } catch (const CheckpointError& error) {
+    throw TraceError(error.what());
+  } catch (const hdf5::Refusal& error) {
+    throw TraceError(error.what());
+  } catch (const hdf5::Error& error) {
+    throw unreadable(error.what());
+  } catch (const std::bad_alloc&) {
+    throw unreadable("there is not enough memory");
+  } catch (const fs::filesystem_error& error) {
+    throw unreadable(error.code().message());
+  }
+}
+
+}  // namespace kumiko::io

@@ -1,0 +1,140 @@
+#include <algorithm>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include <kumiko/io/output_folder.hpp>
+#include <kumiko/io/trace_file.hpp>
+
+#include "files/part_file.hpp"
+#include "hdf5/hdf5_capture.hpp"
+#include "hdf5/hdf5_source.hpp"
+#include "hdf5/seal.hpp"
+#include "trace/trace_layout.hpp"
+
+namespace kumiko::io {
+
+namespace {
+
+using hdf5::Object;
+
+/// How a dataset of so many values is stored: shuffled and deflated where that saves room, and the
+/// library can.
+class DatasetProperties {
+ public:
+  explicit DatasetProperties(std::size_t values) : properties_(hdf5::make_dataset_properties()) {
+    constexpr hsize_t kLongestChunk = 65536;  // fits the library's cache, whatever the type
+    constexpr std::size_t kWorthIt = 1024;
+    constexpr unsigned kFast = 1;
+    if (values < kWorthIt || !is_available(Compression::kDeflate)) return;
+    const hsize_t chunk = std::min<hsize_t>(values, kLongestChunk);
+    hdf5::require(H5Pset_chunk(properties_.id(), 1, &chunk));
+    hdf5::require(H5Pset_shuffle(properties_.id()));
+    hdf5::require(H5Pset_deflate(properties_.id(), kFast));
+  }
+  hid_t id() const { return properties_.id(); }
+
+ private:
+  Object properties_;
+};
+
+template <class Number>
+void write_list(const Object& group, const char* name, std::span<const Number> values) {
+  const hsize_t extent = values.size();
+  const hid_t type = hdf5::memory_type<Number>();
+  const Object space = hdf5::make_space({&extent, 1});
+  const Object dataset(H5Dcreate2(group.id(), name, type, space.id(), H5P_DEFAULT,
+                                  DatasetProperties(values.size()).id(), H5P_DEFAULT),
+                       H5Dclose);
+  hdf5::require(H5Dwrite(dataset.id(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()));
+}
+
+template <class Row, class Columns>
+void write_columns(const Object& group, const std::vector<Row>& rows, const Columns& columns) {
+  for_each_column(columns, [&](const auto& column) {
+    using Number = typename std::decay_t<decltype(column)>::Number;
+    std::vector<Number> numbers;
+    numbers.reserve(rows.size());
+    for (const Row& row : rows) numbers.push_back(static_cast<Number>(row.*column.member));
+    write_list<Number>(group, column.name, numbers);
+  });
+}
+
+template <class Row, class Columns>
+Object write_table(const Object& file, const char* name, const std::vector<Row>& rows,
+                   const Columns& columns) {
+  Object group = hdf5::make_group(file, name);
+  write_columns(group, rows, columns);
+  return group;
+}
+
+/// What the spans are, as strings of the longest one's length.
+void write_names(const Object& group, const std::vector<amr::TraceSpan>& spans) {
+  std::size_t length = 1;
+  for (const amr::TraceSpan& span : spans) length = std::max(length, span.what.size());
+  std::string all;
+  for (const amr::TraceSpan& span : spans) {
+    all += span.what;
+    all.append(length - span.what.size(), '\0');
+  }
+  const hsize_t extent = spans.size();
+  const Object type = hdf5::make_string_type(length);
+  hdf5::write_dataset(group, "what", type.id(), {&extent, 1}, all.data());
+}
+
+void write_contents(const Object& file, const amr::Trace& trace) {
+  hdf5::set_attribute(file, kTraceFormat, kTraceLayout);
+  hdf5::set_attribute(file, "version", std::string_view(KUMIKO_VERSION));
+  for_each_column(kTraceTexts, [&](const auto& column) {
+    hdf5::set_attribute(file, column.name, std::string_view(trace.*column.member));
+  });
+  for_each_column(kTraceNumbers, [&](const auto& column) {
+    hdf5::set_attribute(file, column.name, trace.*column.member);
+  });
+  hdf5::set_attribute(file, "subcycling", std::int32_t{trace.subcycling});
+  write_table(file, "patches", trace.patches, kPatchColumns);
+  write_table(file, "stretches", trace.stretches, kStretchColumns);
+  write_table(file, "phases", trace.phases, kPhaseColumns);
+  write_table(file, "pieces", trace.pieces, kPieceColumns);
+  write_names(write_table(file, "spans", trace.spans, kSpanColumns), trace.spans);
+  const Object successors = hdf5::make_group(file, "successors");
+  write_list<std::uint64_t>(successors, "begin", trace.successors_begin);
+  write_list<std::uint32_t>(successors, "piece", trace.successors);
+}
+
+/// The library's bytes, which do not fail as a disk does.
+void capture_contents(hdf5::Capture& capture, const std::string& name, const amr::Trace& trace) {
+  const hdf5::QuietErrors quiet;
+  try {
+    const Object access = hdf5::make_properties(H5P_FILE_ACCESS);
+    write_contents(capture.create(name, access), trace);
+  } catch (const hdf5::Error& error) {
+    throw OutputError(fmt::format("cannot write '{}': {}", name, error.what()));
+  }
+  if (!capture.is_whole()) {
+    throw OutputError(fmt::format("cannot write '{}': there is not enough memory", name));
+  }
+}
+
+}  // namespace
+
+void write_trace(const std::filesystem::path& file, const amr::Trace& trace) {
+  constexpr std::uint64_t kAtOnce = std::uint64_t{1} << 20U;
+  PartFile part(file);
+  hdf5::Capture capture;
+  capture_contents(capture, part.part().string(), trace);
+  FileWriter writer(part.part());
+  std::vector<Extent> extents;
+  for (std::uint64_t at = 0; at < capture.size(); at += kAtOnce) {
+    const std::string bytes = capture.read(at, std::min(kAtOnce, capture.size() - at));
+    extents.push_back({at, bytes.size(), hash_of(std::as_bytes(std::span(bytes)))});
+    writer.write(bytes);
+  }
+  writer.write(make_seal(extents));
+  writer.close();
+  part.publish();
+}
+
+}  // namespace kumiko::io
