@@ -9,7 +9,6 @@
 
 #include <kumiko/io/output_folder.hpp>
 #include <kumiko/io/run_folder.hpp>
-#include <kumiko/io/trace_file.hpp>
 
 #include "files/part_file.hpp"
 #include "text/message.hpp"
