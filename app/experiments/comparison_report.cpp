@@ -19,8 +19,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kNothing = "-";
-constexpr std::array<const char*, 4> kFiles = {"compare.csv", "compare.json", "compare.md",
-                                               "work_precision.svg"};
+constexpr std::array<const char*, 4> kComparisonFiles = {"compare.csv", "compare.json",
+                                                         "compare.md", "work_precision.svg"};
 
 std::string error_text(const std::optional<double>& error) {
   return error ? fmt::format("{:.4e}", *error) : kNothing;
@@ -341,15 +341,15 @@ std::string work_precision_picture(const Comparison& comparison) {
 }
 
 void check_comparison_files(const std::filesystem::path& folder, bool overwrite) {
-  check_sweep_files(folder, kFiles, overwrite, "comparison");
+  check_sweep_files(folder, kComparisonFiles, overwrite, "comparison");
 }
 
 void write_comparison_files(const std::filesystem::path& folder, const Comparison& comparison) {
   std::filesystem::create_directories(folder);
-  io::write_text_file(folder / kFiles[0], csv_report(comparison));
-  io::write_text_file(folder / kFiles[1], json_report(comparison));
-  io::write_text_file(folder / kFiles[2], markdown_report(comparison));
-  io::write_text_file(folder / kFiles[3], work_precision_picture(comparison));
+  io::write_text_file(folder / kComparisonFiles[0], csv_report(comparison));
+  io::write_text_file(folder / kComparisonFiles[1], json_report(comparison));
+  io::write_text_file(folder / kComparisonFiles[2], markdown_report(comparison));
+  io::write_text_file(folder / kComparisonFiles[3], work_precision_picture(comparison));
 }
 
 }  // namespace kumiko::app

@@ -17,7 +17,7 @@ std::vector<model::ScheduleKind> chosen_kinds(const std::vector<std::string>& na
   std::vector<model::ScheduleKind> kinds;
   for (const model::ScheduleKind kind : model::kScheduleKinds) {
     for (const std::string& name : names) {
-      if (name != viz::to_string(kind)) continue;
+      if (name != model::to_string(kind)) continue;
       kinds.push_back(kind);
       break;
     }

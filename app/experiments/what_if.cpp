@@ -20,8 +20,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::array<const char*, 4> kFiles = {"simulate.csv", "simulate.json", "speed_up.svg",
-                                               "efficiency.svg"};
+constexpr std::array<const char*, 4> kWhatIfFiles = {"simulate.csv", "simulate.json",
+                                                     "speed_up.svg", "efficiency.svg"};
 
 /// Of the recorded time: what is worth a note.
 constexpr double kDisturbed = 0.02;
@@ -59,7 +59,7 @@ std::string nanoseconds(const model::Overhead& overhead) {
 std::string overheads_text(const WhatIf& what_if) {
   std::string text = "overheads:";
   for (const model::ScheduleKind kind : what_if.kinds) {
-    text += fmt::format(" {} {} a piece", viz::to_string(kind),
+    text += fmt::format(" {} {} a piece", model::to_string(kind),
                         nanoseconds(what_if.overheads.piece_of(kind)));
     if (kind != model::ScheduleKind::kDataflow) {
       text += fmt::format(" and {} a phase", nanoseconds(what_if.overheads.phase_of(kind)));
@@ -78,7 +78,7 @@ Json overhead_json(const model::Overhead& overhead) {
 Json overheads_json(const model::Overheads& overheads) {
   Json json;
   for (const model::ScheduleKind kind : model::kScheduleKinds) {
-    const std::string name(viz::to_string(kind));
+    const std::string name(model::to_string(kind));
     json["piece"][name] = overhead_json(overheads.piece_of(kind));
     json["phase"][name] = overhead_json(overheads.phase_of(kind));
   }
@@ -95,7 +95,7 @@ viz::LineChart chart_of(const WhatIf& what_if, const std::string& title, Value v
   chart.x = {"workers", viz::Scale::kLog};
   chart.y = {title, viz::Scale::kLog};
   for (const model::ScheduleKind kind : what_if.kinds) {
-    viz::Series series{std::string(viz::to_string(kind)), {}};
+    viz::Series series{std::string(model::to_string(kind)), {}};
     for (const model::Prediction& prediction : what_if.predictions) {
       if (prediction.kind != kind) continue;
       series.points.push_back({static_cast<double>(prediction.workers), value(prediction)});
@@ -144,8 +144,8 @@ std::string plain_report(const WhatIf& what_if) {
   TextTable table({"schedule", "workers", "seconds", "bound s", "speed-up", "over static, 1",
                    "balance", "utilisation", "steals"});
   for (const model::Prediction& prediction : what_if.predictions) {
-    table.add({std::string(viz::to_string(prediction.kind)), fmt::format("{}", prediction.workers),
-               fmt::format("{:.4g}", prediction.seconds),
+    table.add({std::string(model::to_string(prediction.kind)),
+               fmt::format("{}", prediction.workers), fmt::format("{:.4g}", prediction.seconds),
                fmt::format("{:.4g}", what_if.bounds.at(prediction.workers)),
                fmt::format("{:.2f}", what_if.speed_up(prediction)),
                fmt::format("{:.2f}", what_if.speed_up_over_static(prediction)),
@@ -175,7 +175,7 @@ std::string json_report(const WhatIf& what_if) {
   json["predictions"] = Json::array();
   for (const model::Prediction& prediction : what_if.predictions) {
     json["predictions"].push_back(
-        {{"schedule", viz::to_string(prediction.kind)},
+        {{"schedule", model::to_string(prediction.kind)},
          {"workers", prediction.workers},
          {"seconds", prediction.seconds},
          {"bound_s", what_if.bounds.at(prediction.workers)},
@@ -194,7 +194,7 @@ std::string csv_report(const WhatIf& what_if) {
       "utilisation,steals\n";
   for (const model::Prediction& prediction : what_if.predictions) {
     text +=
-        fmt::format("{},{},{},{},{},{},{},{},{}\n", viz::to_string(prediction.kind),
+        fmt::format("{},{},{},{},{},{},{},{},{}\n", model::to_string(prediction.kind),
                     prediction.workers, prediction.seconds, what_if.bounds.at(prediction.workers),
                     what_if.speed_up(prediction), what_if.speed_up_over_static(prediction),
                     prediction.balance_efficiency, prediction.utilisation, prediction.steals);
@@ -228,15 +228,15 @@ std::string efficiency_picture(const WhatIf& what_if) {
 }
 
 void check_what_if_files(const std::filesystem::path& folder, bool overwrite) {
-  check_sweep_files(folder, kFiles, overwrite, "predictions");
+  check_sweep_files(folder, kWhatIfFiles, overwrite, "predictions");
 }
 
 void write_what_if_files(const std::filesystem::path& folder, const WhatIf& what_if) {
   std::filesystem::create_directories(folder);
-  io::write_text_file(folder / kFiles[0], csv_report(what_if));
-  io::write_text_file(folder / kFiles[1], json_report(what_if));
-  io::write_text_file(folder / kFiles[2], speed_up_picture(what_if));
-  io::write_text_file(folder / kFiles[3], efficiency_picture(what_if));
+  io::write_text_file(folder / kWhatIfFiles[0], csv_report(what_if));
+  io::write_text_file(folder / kWhatIfFiles[1], json_report(what_if));
+  io::write_text_file(folder / kWhatIfFiles[2], speed_up_picture(what_if));
+  io::write_text_file(folder / kWhatIfFiles[3], efficiency_picture(what_if));
 }
 
 }  // namespace kumiko::app

@@ -12,12 +12,12 @@ namespace kumiko::io {
 
 namespace {
 
-constexpr const char* kHeader = "step,worker,updates,busy_s,wait_s,steals\n";
+constexpr const char* kLoadColumns = "step,worker,updates,busy_s,wait_s,steals\n";
 
 std::string lines_of(const std::filesystem::path& path, const CsvRows& earlier) {
   std::string lines;
   if (earlier.rows.empty()) return lines;
-  if (fmt::format("{}\n", fmt::join(earlier.columns, ",")) != kHeader) {
+  if (fmt::format("{}\n", fmt::join(earlier.columns, ",")) != kLoadColumns) {
     throw OutputError(fmt::format(
         "cannot go on with '{}': its columns are not those of this run; name another folder with "
         "--output",
@@ -30,7 +30,7 @@ std::string lines_of(const std::filesystem::path& path, const CsvRows& earlier) 
 }  // namespace
 
 LoadCsv::LoadCsv(const std::filesystem::path& path, const CsvRows& earlier)
-    : file_(std::make_unique<CsvFile>(path, kHeader, lines_of(path, earlier))) {}
+    : file_(std::make_unique<CsvFile>(path, kLoadColumns, lines_of(path, earlier))) {}
 
 LoadCsv::~LoadCsv() = default;
 

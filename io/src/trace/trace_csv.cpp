@@ -7,7 +7,7 @@ namespace kumiko::io {
 
 namespace {
 
-constexpr std::string_view kHeader =
+constexpr std::string_view kTraceColumns =
     "base_step,level,i,j,kind,number,worker,begin_s,end_s,waited_s,cause,awaited_level,awaited_i,"
     "awaited_j,awaited_kind,awaited_number,steals,runnable,io_in_flight\n";
 
@@ -51,7 +51,7 @@ void append_row(ChunkedText& text, const amr::Trace& trace, const amr::TracePiec
 void write_trace_csv(std::ostream& out, const amr::Trace& trace) {
   const std::vector<std::int64_t> waits = waits_ns(trace, by_time(trace));
   ChunkedText text(out);
-  text << kHeader;
+  text << kTraceColumns;
   for (std::size_t at = 0; at < trace.pieces.size(); ++at) {
     append_row(text, trace, trace.pieces[at], waits[at]);
   }
