@@ -217,8 +217,16 @@ class Tree(NewcomerTest):
             self.assertNotIn(str(SOURCE), text, file)
             self.assertNotIn(str(BUILD), text, file)
 
+    @unittest.skipUnless((BUILD / "lib" / "libkumiko_pthread.so").exists(), "it was not built")
+    def test_given_the_installed_library_of_posix_threads_then_a_program_runs_with_it(self):
+        library = self.prefix / "lib" / "libkumiko_pthread.so"
+        program = "import threading; t = threading.Thread(target=print, args=[42]); t.start(); t.join()"
+        # The prefix has a space, at which LD_PRELOAD would part.
+        (self.path / library.name).symlink_to(library)
+        self.assertEqual(self.call_well("/usr/bin/python3", "-c", program, LD_PRELOAD=self.path / library.name), "42\n")
+
     def test_given_the_plugin_interface_then_it_is_plain_c(self):
-        header = self.prefix / "include" / "kumiko" / "solvers" / "plugin_abi.h"
+        header = self.prefix / "include" / "kumiko" / "plugin" / "plugin_abi.h"
         for compiler in ("gcc", "clang"):
             if not shutil.which(compiler):
                 continue
