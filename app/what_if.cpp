@@ -92,7 +92,7 @@ Json overheads_json(const viz::Overheads& overheads) {
 template <class Value>
 viz::LineChart chart_of(const WhatIf& what_if, const std::string& title, Value value) {
   viz::LineChart chart;
-  chart.x = {"workers", viz::Scale::kLog};
+  chart.x = {"workers", viz::Scale::kLog, std::nullopt, true};
   chart.y = {title, viz::Scale::kLog};
   for (const viz::ScheduleKind kind : what_if.kinds) {
     viz::Series series{std::string(viz::to_string(kind)), {}};
