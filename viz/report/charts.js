@@ -46,27 +46,31 @@ function roundTicks(low, high, width) {
 }
 
 /** An axis of steps. It begins at 0 where the first value is next to it, and ends at the last one. */
-function stepAxis(xs, width) {
+function stepAxis(xs, width, style) {
   const [least, most] = bounds(xs);
   const from = least <= 0.05 * most ? 0 : least;
   const ticks = roundTicks(from, most, width);
-  return { type: "value", min: from, max: most, axisTick: { customValues: ticks },
-    axisLabel: { customValues: ticks } };
+  return { ...style, type: "value", min: from, max: most, axisTick: { ...style.axisTick, customValues: ticks },
+    axisLabel: { ...style.axisLabel, customValues: ticks } };
 }
 
-/** An axis of bars that reach from a round number to the next: ticks at 1, 2, 5, 10, ... */
-function binAxis(panel) {
+/** Two axes of bars that reach from a round number to the next: the bars', whose categories are not shown, and one with
+ * ticks where bars begin, at 1, 2, 5, 10, ... */
+function binAxes(panel, style) {
   const edges = [...panel.categories, panel.upper];
   const ticks = edges.flatMap((edge, at) => /^0?\.?0*[125]0*$/.test(edge) ? [at] : []);
-  return { type: "value", min: 0, max: panel.categories.length, axisTick: { customValues: ticks },
-    axisLabel: { customValues: ticks, formatter: (at) => edges[at] } };
+  const hidden = { type: "category", data: panel.categories, show: false };
+  const shown = { ...style, type: "value", position: "bottom", min: 0, max: panel.categories.length,
+    axisPointer: { show: false }, axisTick: { ...style.axisTick, customValues: ticks },
+    axisLabel: { ...style.axisLabel, customValues: ticks, formatter: (at) => edges[at] } };
+  return [hidden, shown];
 }
 
 function binTooltip(chart, panel) {
   const edges = [...panel.categories, panel.upper];
   return (bars) => {
-    const at = Math.floor(bars[0].value[0]);
-    const rows = bars.map((bar) => `${bar.marker}${bar.seriesName}: <b>${grouped.format(bar.value[1] ?? 0)}</b>`);
+    const at = bars[0].dataIndex;
+    const rows = bars.map((bar) => `${bar.marker}${bar.seriesName}: <b>${grouped.format(bar.value ?? 0)}</b>`);
     return [`${edges[at]} to ${edges[at + 1]} ${chart.x.unit}`, ...rows].join("<br>");
   };
 }
@@ -93,7 +97,7 @@ function seriesOptions(chart, panel, series, at, palette) {
     const bar = { type: "bar", name: series.name, stack: "all", barCategoryGap: "12%",
       itemStyle: { color: series.faint ? palette.line : colour } };
     // A bin with a few steps beside one with thousands is seen too.
-    return panel.upper ? { ...bar, barMinHeight: 2, data: series.y.map((y, place) => [place + 0.5, y || null]) }
+    return panel.upper ? { ...bar, barMinHeight: 2, data: series.y.map((y) => y || null) }
       : { ...bar, data: series.y };
   }
   const few = series.x.length < 2;
@@ -112,8 +116,9 @@ function seriesOptions(chart, panel, series, at, palette) {
 function panelOptions(chart, panel, palette, largest, width) {
   const bars = chart.kind === "bars";
   const style = axisStyle(palette);
-  const axis = panel.upper ? binAxis(panel) : bars ? { type: "category", data: panel.categories }
-    : stepAxis(panel.series.flatMap((series) => series.x), width);
+  const title = { name: axisTitle(chart.x), nameLocation: "middle", nameGap: 28, splitLine: { show: false } };
+  const axes = panel.upper ? binAxes(panel, style) : [bars ? { ...style, type: "category", data: panel.categories }
+    : stepAxis(panel.series.flatMap((series) => series.x), width, style)];
   return {
     animation: false,
     textStyle: { color: palette.text, fontFamily: palette.font },
@@ -127,9 +132,7 @@ function panelOptions(chart, panel, palette, largest, width) {
       textStyle: { color: palette.text },
       formatter: panel.upper ? binTooltip(chart, panel) : undefined,
       valueFormatter: (value) => isNumber(value) ? `${numberText(value)}${chart.y.unit ? ` ${chart.y.unit}` : ""}` : "–" },
-    xAxis: { ...style, ...axis, name: axisTitle(chart.x), nameLocation: "middle", nameGap: 28,
-      axisTick: { ...style.axisTick, ...axis.axisTick }, axisLabel: { ...style.axisLabel, ...axis.axisLabel },
-      splitLine: { show: false } },
+    xAxis: axes.map((axis) => ({ ...axis, ...title })),
     yAxis: { ...style, type: "value", name: axisTitle(chart.y), nameLocation: "end",
       nameTextStyle: { color: palette.text, align: "left", padding: [0, 0, 0, -28] },
       axisLabel: { ...style.axisLabel, formatter: shortNumbers(Math.max(largest, chart.y_to ?? 0)) },

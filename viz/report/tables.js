@@ -75,9 +75,9 @@ function waitsTable(run) {
 }
 
 const pictureReadings = {
-  field: "The field, with the outlines of its patches by level: refinement should sit where the field is steep. Where "
-    + "its rim has gaps although the field is steep there, tagged patches did not nest: a finer patch needs all eight "
-    + "places around it covered by the level below. A larger amr.buffer lets them in.",
+  field: "The field, with the outlines of its patches by level: refinement should sit where the field is steep. Gaps "
+    + "in the rim of finer patches are tagged patches that did not nest: each wants the level below under all eight "
+    + "places around it. A larger amr.buffer lets them in.",
   worker: "Each patch in the colour of the worker who did it last: work that stays together shows as areas, "
     + "stealing as speckles.",
   cost: "The time of work of each patch in its latest base step: the darkest patches are what others may wait for.",
