@@ -48,7 +48,7 @@ function roundTicks(low, high, width) {
 /** An axis of steps. It begins at 0 where the first value is next to it, and ends at the last one. */
 function stepAxis(xs, width, style) {
   const [least, most] = bounds(xs);
-  const from = least <= 0.05 * most ? 0 : least;
+  const from = least <= 0.25 * most ? 0 : least;
   const ticks = roundTicks(from, most, width);
   return { ...style, type: "value", min: from, max: most, axisTick: { ...style.axisTick, customValues: ticks },
     axisLabel: { ...style.axisLabel, customValues: ticks } };
