@@ -643,7 +643,8 @@ class Table(CommandTest):
     def test_given_a_run_that_a_printed_error_is_of_then_it_stands_beside_it_alone(self):
         result = self.kumiko("table", THESIS, "--set", "amr.levels=1", "--workers", "2")
         self.assertEqual(result.returncode, 0, result.stderr)
-        rows = {line.split("  ")[0]: line.split() for line in result.stdout.splitlines()}
+        errors = result.stdout.split("Table 6.2")[0]
+        rows = {line.split("  ")[0]: line.split() for line in errors.splitlines()}
         self.assertEqual(rows["coarse only (256)"][3], "6.000e-02")
         self.assertEqual(rows["AMR (256 to 256), threads"][5], "-")
         self.assertEqual(rows["NoAMR (256), OpenMP"][3], "-")

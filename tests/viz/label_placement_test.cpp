@@ -59,11 +59,11 @@ TEST(LabelPlacement, GivenRoomThenTheLabelIsNextToItsMarker) {
 }
 
 TEST(LabelPlacement, GivenNeighboursThenEachLabelIsNearerToItsOwnPoint) {
-  LabelPlacement placement(kPlot);
   // Two lines that begin beside each other at the upper left and fall to the lower right.
-  const std::vector<PointLabel> labels = {{{45.0, 16.0}, "32", kSize}, {{21.0, 40.0}, "32", kSize}};
-  placement.add_line(labels[0].point, {195.0, 90.0});
-  placement.add_line(labels[1].point, {170.0, 98.0});
+  LabelPlacement placement({7.0, 0.0, 400.0, 293.0});
+  const std::vector<PointLabel> labels = {{{45.3, 16.1}, "32", 9.0}, {{21.4, 40.1}, "32", 9.0}};
+  placement.add_line(labels[0].point, {378.6, 231.4});
+  placement.add_line(labels[1].point, {352.1, 283.6});
   const std::vector<Box> boxes = placed(placement, labels);
   for (std::size_t at = 0; at < 2; ++at) {
     EXPECT_LT(2.0 * distance(boxes[at], labels[at].point),
