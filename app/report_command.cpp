@@ -5,6 +5,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -191,8 +192,12 @@ viz::ReportOptions options_of(const Request& request, const std::vector<Subject>
     finished.push_back({subject.run.folder.summary, subject.problem.get()});
     cases.insert(subject.run.folder.summary.at("case").get<std::string>());
   }
-  options.published = published_rows(finished);
-  options.about_published = "No values are printed for this case.";
+  PublishedTable published = published_table(finished);
+  options.published = std::move(published.rows);
+  options.about_published = std::move(published.about_others);
+  if (options.published.empty() && options.about_published.empty()) {
+    options.about_published = "No values are printed for this case.";
+  }
   for (const Subject& subject : subjects) {
     if (subject.problem == nullptr) options.about_published = subject.why_no_problem;
   }

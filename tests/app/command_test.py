@@ -22,6 +22,7 @@ KUMIKO = os.environ["KUMIKO"]
 CASES = Path(os.environ["KUMIKO_CASES"])
 ZALESAK = CASES / "zalesak" / "zalesak.toml"
 THESIS = CASES / "zalesak" / "thesis.toml"
+VORTEX = CASES / "vortex" / "vortex_t2.toml"
 GAUSSIAN = CASES / "gaussian" / "gaussian.toml"
 DYES = CASES / "dyes" / "dyes.toml"
 HAS_VTK = os.environ["KUMIKO_HAS_VTK"] == "1"
@@ -623,8 +624,12 @@ class Table(CommandTest):
     def test_given_a_small_thesis_case_then_both_tables_and_the_json_are_there(self):
         result = self.kumiko("table", THESIS, *SMALL, "--workers", "2", "--summary", "table.json")
         self.assertEqual(result.returncode, 0, result.stderr)
-        for part in ("6.000e-02", "4.114e-02", "3.566e-02", "1.6 and 3.1", "0.82 and 0.71"):
+        for part in ("1.6 and 3.1", "0.82 and 0.71"):
             self.assertIn(part, result.stdout)
+        # Errors after 12 of 640 steps on other grids are not what is printed.
+        self.assertIn("are of all 640 base steps and of spacings 1/256 and 1/1024", result.stdout)
+        for part in ("6.000e-02", "4.114e-02", "3.566e-02", " -"):
+            self.assertNotIn(part, result.stdout)
         table = json.loads((self.path / "table.json").read_text())
         runs = table["runs"]
         self.assertEqual(list(runs), ["coarse", "amr_threads", "amr_pthread", "fine"])
@@ -634,6 +639,22 @@ class Table(CommandTest):
         self.assertLess(runs["fine"]["error"]["rms"], runs["coarse"]["error"]["rms"])
         ratio = runs["fine"]["wall_s"] / runs["amr_threads"]["wall_s"]
         self.assertAlmostEqual(table["ratios"]["wall.fine_over_amr"], ratio)
+
+    def test_given_a_run_that_a_printed_error_is_of_then_it_stands_beside_it_alone(self):
+        result = self.kumiko("table", THESIS, "--set", "amr.levels=1", "--workers", "2")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        errors = result.stdout.split("Table 6.2")[0]
+        rows = {line.split("  ")[0]: line.split() for line in errors.splitlines()}
+        self.assertEqual(rows["coarse only (256)"][3], "6.000e-02")
+        self.assertEqual(rows["AMR (256 to 256), threads"][5], "-")
+        self.assertEqual(rows["NoAMR (256), OpenMP"][3], "-")
+
+    def test_given_a_case_without_printed_values_then_there_is_no_column_for_them(self):
+        small = ["--set", "grid.base=32", "--set", "time.steps=112", "--set", "time.stop_step=4"]
+        result = self.kumiko("table", GAUSSIAN, *small, "--workers", "2")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertNotIn("thesis", result.stdout)
+        self.assertNotIn(" -", result.stdout)
 
 
 class Compare(CommandTest):
@@ -724,21 +745,33 @@ class Compare(CommandTest):
         self.assertLess(wide["error"], 0.5 * narrow["error"])
 
     def test_given_keys_of_the_case_then_printed_errors_stand_beside_the_runs_that_they_are_of(self):
-        words = ["--solver", f"{self.CUBIC},case.variant=thesis", "--solver"]
-        words += [f"{self.CUBIC},case.variant=zalesak1979", "--resolutions", "256"]
-        keys = ["--set", "amr.levels=1", "--set", "time.stop_step=2"]
-        text, found = self.compare(ZALESAK, *words, *keys)
-        line = next(line for line in text.splitlines() if "6.0000e-02" in line)
+        words = ["--solver", f"{self.CELLS},case.period=2.0", "--solver"]
+        words += [f"{self.CELLS},case.period=1.9", "--resolutions", "32", "--norm", "l1"]
+        text, found = self.compare(VORTEX, *words, "--set", "amr.levels=1")
+        line = next(line for line in text.splitlines() if "2.3600e-03" in line)
         self.assertIn(f" {found['runs'][0]['error']:.4e} ", line)
         self.assertNotIn(f" {found['runs'][1]['error']:.4e} ", line)
 
     def test_given_published_errors_then_ours_stand_beside_them_with_norm_and_source(self):
-        words = ["--solvers", self.CUBIC, "--resolutions", "256", "--set", "amr.levels=1"]
-        text, found = self.compare(ZALESAK, *words, "--set", "time.stop_step=40")
-        line = next(line for line in text.splitlines() if "6.0000e-02" in line)
-        self.assertRegex(line, rf"rms +256 .* {found['runs'][0]['error']:.4e} .*thesis")
+        words = ["--solvers", self.CELLS, "--resolutions", "32", "--norm", "l1"]
+        text, found = self.compare(VORTEX, *words, "--set", "amr.levels=1")
+        line = next(line for line in text.splitlines() if "2.3600e-03" in line)
+        self.assertRegex(line, rf"l1 +32 .* {found['runs'][0]['error']:.4e} .*Rider")
+        # Those of 64 and 128 have no run, and no line.
+        self.assertNotIn("5.8500e-04", text)
+        self.assertIn("2 published errors have no run here", text)
+        self.assertIn("1/64 or 1/128", text)
         drawing = (self.path / "out" / "work_precision.svg").read_text()
         self.assertEqual(drawing.count('stroke-dasharray="5 4"'), 2, "one line in both panels")
+
+    def test_given_a_part_of_the_run_then_no_published_error_stands_beside_it(self):
+        words = ["--solvers", self.CELLS, "--resolutions", "32", "--norm", "l1"]
+        keys = ["--set", "amr.levels=1", "--set", "time.stop_step=20"]
+        text, _ = self.compare(VORTEX, *words, *keys)
+        self.assertNotIn("2.3600e-03", text)
+        self.assertIn("3 published errors have no run here with all its time steps", text)
+        drawing = (self.path / "out" / "work_precision.svg").read_text()
+        self.assertEqual(drawing.count('stroke-dasharray="5 4"'), 0)
 
     def test_given_a_run_that_fails_then_the_others_are_reported_and_the_exit_code_is_1(self):
         limited = f"{self.CUBIC},time.wall_limit=0.001 s"

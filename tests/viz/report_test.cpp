@@ -264,10 +264,10 @@ TEST(Charts, GivenATraceThenEachPieceIsInTheBinOfItsTime) {
   run.trace = small_trace();
   const std::vector<Chart> charts = trace_charts(std::span(&run, 1));
   const ChartPanel& panel = chart(charts, "patch_times").panels.at(0);
-  // Eight bins a decade, from 1 µs to the one with 20 µs: floor(8 log10 20) = 10.
-  ASSERT_EQ(panel.categories.size(), 11U);
-  EXPECT_EQ(panel.categories[0], "1");
-  EXPECT_EQ(panel.categories[8], "10");
+  // Ten bins a decade that begin at round numbers, from 1 µs to the one with 20 µs.
+  EXPECT_THAT(panel.categories, ElementsAre("1", "1.25", "1.6", "2", "2.5", "3.2", "4", "5", "6.3",
+                                            "8", "10", "12.5", "16", "20"));
+  EXPECT_EQ(panel.upper, "25");
   const auto where = [](const ChartSeries& series) {
     std::vector<std::size_t> bins;
     for (std::size_t bin = 0; bin < series.y.size(); ++bin) {
@@ -276,7 +276,23 @@ TEST(Charts, GivenATraceThenEachPieceIsInTheBinOfItsTime) {
     return bins;
   };
   EXPECT_THAT(where(panel.series.at(0)), ElementsAre(0U));
-  EXPECT_THAT(where(panel.series.at(1)), ElementsAre(2U, 10U));  // floor(8 log10 2) = 2
+  EXPECT_THAT(where(panel.series.at(1)), ElementsAre(3U, 13U));
+}
+
+TEST(Charts, GivenTimesAtAndBesideABinsEndThenEachIsInItsOwnBin) {
+  ReportRun run = small_run("a");
+  run.trace = small_trace();
+  run.trace->pieces[0] = {0, 4, 0, 0, 1};       // below 10 ns
+  run.trace->pieces[1] = {0, 99, 1, 1, 0, 0};   // the last of its decade
+  run.trace->pieces[2] = {0, 100, 1, 2, 0, 1};  // the first of the next one
+  const std::vector<Chart> charts = trace_charts(std::span(&run, 1));
+  const ChartPanel& panel = chart(charts, "patch_times").panels.at(0);
+  ASSERT_EQ(panel.categories.size(), 11U);
+  EXPECT_EQ(panel.categories.front(), "0.01");
+  EXPECT_EQ(panel.categories.back(), "0.1");
+  EXPECT_EQ(panel.series.at(0).y.at(0), 1.0);
+  EXPECT_EQ(panel.series.at(1).y.at(9), 1.0);
+  EXPECT_EQ(panel.series.at(1).y.at(10), 1.0);
 }
 
 TEST(Headline, GivenRunsThenEachFigureIsTheSummarys) {

@@ -19,7 +19,7 @@ struct Row {
   std::string format;  ///< text, count, seconds, number, percent, bytes, list
 };
 
-const std::array<Row, 29> kRows = {{
+const std::array<Row, 30> kRows = {{
     {"/case", "Case", "text"},
     {"/solver", "Solver", "text"},
     {"/backend", "Backend", "text"},
@@ -40,6 +40,8 @@ const std::array<Row, 29> kRows = {{
     {"/balance_efficiency", "Load-balance efficiency (1 is perfect, more is worse)", "number"},
     {"/steals", "Steals", "count"},
     {"/patches/per_level", "Patches at the end, level 0, 1, …", "list"},
+    {"/patches/unnested", "Tagged patches left out at the last regrid, as they would not nest",
+     "count"},
     {"/patches/regrids", "Regrids", "count"},
     {"/memory/bytes_per_point", "Memory per point", "bytes"},
     {"/peak_rss_bytes", "Largest resident memory", "bytes"},

@@ -94,6 +94,7 @@ Json pictures_json(const ReportRun& run) {
   for (const ReportPicture& picture : run.pictures) {
     json.push_back({{"step", picture.step},
                     {"time", picture.time},
+                    {"unnested", picture.unnested},
                     {"quantity", picture.quantity},
                     {"description", picture.description},
                     {"width", png_number(picture.png, kPngWidth)},
