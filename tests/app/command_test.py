@@ -943,6 +943,12 @@ class Help(CommandTest):
         for _ in range(2):
             self.run_small("three", "--summary", "copy.json", "--overwrite")
 
+    def test_given_a_summary_beside_the_run_by_a_link_then_it_is_the_runs_own(self):
+        (self.path / "link").symlink_to(".")
+        for _ in range(2):
+            summary = self.run_small("run", "--summary", "link/run/summary.json", "--overwrite")
+        self.assertEqual(summary["steps"], 12)
+
     def test_given_version_then_it_is_named(self):
         result = self.kumiko("--version")
         self.assertEqual(result.returncode, 0)
