@@ -35,15 +35,20 @@ std::multimap<std::int64_t, std::filesystem::path, std::greater<>> candidates(
 /// Where the first of the field's values is that is not finite; empty where all are finite. Figures
 /// of patches are not looked at: no run goes on from them.
 std::string not_finite_in(const io::Checkpoint& checkpoint) {
-  const std::size_t components = checkpoint.attributes.component_names.size();
-  constexpr std::size_t kPoints = amr::kPatchPoints;
-  const std::size_t own = components - static_cast<std::size_t>(checkpoint.run.figures);
+  const std::vector<std::string>& names = checkpoint.attributes.component_names;
+  const std::size_t own = names.size() - static_cast<std::size_t>(checkpoint.run.figures);
   for (const amr::SavedLevel& level : checkpoint.run.levels) {
-    for (std::size_t at = 0; at < level.values.size(); ++at) {
-      const std::size_t component = at / kPoints % components;
-      if (component >= own || std::isfinite(level.values[at])) continue;
-      return fmt::format("'{}' in {} is {}", checkpoint.attributes.component_names[component],
-                         to_string(level.patches[at / kPoints / components]), level.values[at]);
+    const double* record = level.values.data();
+    for (const amr::PatchId& patch : level.patches) {
+      for (std::size_t component = 0; component < own; ++component) {
+        const double* const values = record + component * amr::kPatchPoints;
+        const double* const end = values + amr::kPatchPoints;
+        const double* const odd =
+            std::find_if(values, end, [](double value) { return !std::isfinite(value); });
+        if (odd == end) continue;
+        return fmt::format("'{}' in {} is {}", names[component], to_string(patch), *odd);
+      }
+      record += names.size() * amr::kPatchPoints;
     }
   }
   return {};

@@ -64,9 +64,10 @@ void print_summary(const io::RunSummary& s) {
              s.regrids);
   if (s.unnested_patches > 0) {
     fmt::print(
-        "patches left out     {} tagged ones, which do not nest; a larger amr.buffer lets "
-        "them\n",
-        s.unnested_patches);
+        "patches left out     {} tagged one{} that would not nest; a larger amr.buffer lets {} "
+        "in\n",
+        s.unnested_patches, s.unnested_patches == 1 ? "" : "s",
+        s.unnested_patches == 1 ? "it" : "them");
   }
   fmt::print("wall time            {:.2f} s", s.wall_s);
   if (s.updates_per_core_s) fmt::print("  ({:.3g} updates/s and core)", *s.updates_per_core_s);

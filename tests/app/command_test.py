@@ -255,6 +255,19 @@ class Run(CommandTest):
         copy = (self.path / "copy.json").read_text()
         self.assertEqual(copy, (self.path / "here" / "summary.json").read_text())
 
+    def test_given_patches_that_do_not_nest_then_their_number_is_told_with_the_remedy(self):
+        keys = ["--set", "amr.buffer=0"]
+        done = self.kumiko("run", ZALESAK, *SMALL, *keys, "--output", "here")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        summary = json.loads((self.path / "here" / "summary.json").read_text())
+        unnested = summary["patches"]["unnested"]
+        self.assertGreater(unnested, 1)
+        self.assertIn(
+            f"patches left out     {unnested} tagged ones that would not nest; "
+            "a larger amr.buffer lets them in\n",
+            done.stdout,
+        )
+
     def test_given_the_keys_of_refinement_then_each_of_them_acts(self):
         def patches(name, *settings):
             settings = ("time.stop_step=60", *settings)
