@@ -12,6 +12,7 @@
 
 #include <kumiko/io/output_folder.hpp>
 
+#include "named_path.hpp"
 #include "problem.hpp"
 #include "request.hpp"
 #include "terminal.hpp"
@@ -65,7 +66,7 @@ io::Checkpoint read_good(const std::filesystem::path& file) {
   return checkpoint;
 }
 
-/// "; 'FILE' is whole", of the newest one before `file` that is.
+/// "; 'FILE' is whole", of the newest one before `file` that is; empty where none is.
 std::string earlier_one(const std::filesystem::path& file) {
   const auto all = candidates(file.has_parent_path() ? file.parent_path() : ".");
   const auto named = std::find_if(all.begin(), all.end(), [&](const auto& entry) {
@@ -80,16 +81,24 @@ std::string earlier_one(const std::filesystem::path& file) {
       continue;
     }
   }
-  return "; no earlier checkpoint in its folder is whole";
+  return {};
 }
 
 }  // namespace
 
 Restart read_restart(const std::filesystem::path& file) {
+  if (type_of_named(file) == std::filesystem::file_type::not_found) {
+    throw RequestError(fmt::format(
+        "--restart: there is no file '{}'; name a checkpoint or a state, or a run's folder{}",
+        file.string(), earlier_one(file)));
+  }
   try {
     return {file, read_good(file), {}};
   } catch (const io::CheckpointError& error) {
-    throw RequestError(fmt::format("--restart: {}{}", error.what(), earlier_one(file)));
+    const std::string earlier = earlier_one(file);
+    throw RequestError(
+        fmt::format("--restart: {}{}", error.what(),
+                    earlier.empty() ? "; no earlier checkpoint in its folder is whole" : earlier));
   }
 }
 
@@ -102,6 +111,11 @@ std::vector<std::filesystem::path> later_files(const std::filesystem::path& fold
 }
 
 Restart latest_restart(const std::filesystem::path& folder) {
+  if (type_of_named(folder) == std::filesystem::file_type::not_found) {
+    throw RequestError(fmt::format(
+        "--restart latest: there is no folder '{}'; name the folder of the run with --output",
+        folder.string()));
+  }
   std::vector<std::filesystem::path> damaged;
   for (const auto& [step, file] : candidates(folder)) {
     try {
