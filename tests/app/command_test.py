@@ -752,6 +752,54 @@ class Refusal(CommandTest):
             self.kumiko("run", ZALESAK, *SMALL, "--summary", "no/such/folder.json"), "no/such"
         )
 
+    def test_given_a_value_that_cannot_be_then_it_is_told_in_plain_words_what_it_can_be(self):
+        for words, message in (
+            (["run", ZALESAK, "--backend", "thread"],
+             "--backend: 'thread' is unknown; it can be threads, pthread, openmp or serial; "
+             "did you mean 'threads'?"),
+            (["run", ZALESAK, "--backend", "mpi"],
+             "--backend: 'mpi' is unknown; it can be threads, pthread, openmp or serial; "
+             "see 'kumiko run --help'"),
+            (["compare", GAUSSIAN, "--norm", "rsm"], "it can be rms, l1_relative, l1 or linf; did you mean 'rms'?"),
+            (["scaling", ZALESAK, "--backends", "threads,pthred"], "did you mean 'pthread'?"),
+            (["simulate", "run", "--models", "level,dataflw"], "did you mean 'dataflow'?"),
+            (["export", "state.hdf", "--format", "pgn"], "did you mean 'png'?"),
+            (["export", "state.hdf", "--quantity", "costs"], "did you mean 'cost'?"),
+            (["run", ZALESAK, "--workers", "two"],
+             "--workers: 'two' is not a whole number from 1 to 4096; see 'kumiko run --help'"),
+            (["run", ZALESAK, "--workers", "-1"], "'-1' is not a whole number from 1 to 4096"),
+            (["simulate", "run", "--seed", "x"], "--seed: 'x' is not a whole number from 0 to "),
+            (["report", "run", "--times", "1,x"], "--times: 'x' is not a number; see 'kumiko report --help'"),
+            (["solver", "new", "mine", "--output"], "--output needs a value; see 'kumiko solver new --help'"),
+            (["inspect"], "FILE is required; see 'kumiko inspect --help'"),
+            (["run"], "CASE.toml is required; see 'kumiko run --help'"),
+            (["inspect", "one", "two"], "two; see 'kumiko inspect --help'"),
+            (["solver"], "'kumiko solver' needs a command: list, new, check; see 'kumiko solver --help'"),
+            ([], "'kumiko' needs a command: run, "),
+        ):  # fmt: skip
+            with self.subTest(words):
+                self.assert_refused(self.kumiko(*words), message)
+
+    def test_given_a_misspelled_solver_or_case_then_the_nearest_is_named(self):
+        for words, meant in (
+            (["run", ZALESAK, "--set", "case.name=zalesk"], "zalesak"),
+            (["run", GAUSSIAN, "--set", "solver.name=thinz"], "thinc"),
+            (["compare", GAUSSIAN, "--solvers", "semi_lagrangian_cubic,upwin1"], "upwind1"),
+            (["compare", GAUSSIAN, "--solver", "upwin1,amr.levels=1"], "upwind1"),
+        ):
+            with self.subTest(words):
+                self.assert_refused(self.kumiko(*words), f"did you mean '{meant}'?")
+
+    def test_given_a_solver_to_compare_that_is_wrong_then_the_option_is_the_one_that_was_typed(self):
+        for words, message in (
+            (["--solvers", "upwind1,nope"], "--solvers nope: 'nope' is unknown"),
+            (["--solvers", "upwind1,upwind1"], "--solvers upwind1: it is named twice"),
+            (["--solvers", "upwind1", "--solver", "nope"], "--solver nope: 'nope' is unknown"),
+            (["--solver", "nope,amr.levels=1"], "error: --solver nope,amr.levels=1: 'nope' is unknown"),
+            (["--solvers", "upwind1,amr.levels=1"], "as in --solver NAME,amr.levels=1"),
+        ):
+            with self.subTest(words):
+                self.assert_refused(self.kumiko("compare", GAUSSIAN, *words), message)
 
     def test_given_a_misspelled_option_then_the_nearest_of_its_command_is_named(self):
         for words, typo, meant in (
