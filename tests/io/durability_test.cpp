@@ -111,6 +111,7 @@ void expect_synced_as_a_part(const std::vector<std::string>& calls, const std::s
   const auto renamed = std::find(calls.begin(), calls.end(), rename);
   ASSERT_NE(renamed, calls.end()) << "it never got its name";
   const std::vector<std::string> before(calls.begin(), renamed);
+  ASSERT_FALSE(before.empty()) << "nothing was synced";
   for (const std::string& each : inside) EXPECT_THAT(before, Contains("sync " + each)) << each;
   EXPECT_EQ(before.back(), "sync " + name + ".part");
   EXPECT_THAT(std::vector<std::string>(std::next(renamed), calls.end()),
