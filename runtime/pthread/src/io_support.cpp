@@ -89,7 +89,7 @@ std::int64_t run_patiently(ThreadRecord& self, const Operation& wanted, Deadline
 
 }  // namespace
 
-bool is_ours(int descriptor) noexcept {
+bool is_ours(int descriptor) {
   if (ThreadRecord::running() == nullptr) return false;
   count_turn(kWeightOfCall);
   return can_wait_for(descriptor);

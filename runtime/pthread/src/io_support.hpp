@@ -21,7 +21,7 @@ using runtime::detail::Operation;
 
 /// Whether a call that may block `descriptor` is the runtime's: the caller is a lightweight thread,
 /// and can_wait_for() the descriptor. May suspend: every so often such a call gives way.
-bool is_ours(int descriptor) noexcept;
+bool is_ours(int descriptor);
 
 /// Whether the descriptor is in blocking mode, and something that one can wait for, not a file.
 /// Does not suspend.

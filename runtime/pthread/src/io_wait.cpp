@@ -165,13 +165,13 @@ int invalid() noexcept {
 
 /// Sets of more than FD_SETSIZE descriptors, which some programs allocate themselves, are the C
 /// library's.
-bool selects_ours(int count) noexcept {
+bool selects_ours(int count) {
   count_turn(kWeightOfCall);
   return count >= 0 && count <= FD_SETSIZE && is_lightweight();
 }
 
 /// Of poll() and epoll_wait(). One that only looks is likely to look again.
-bool waits(int timeout) noexcept {
+bool waits(int timeout) {
   if (!is_lightweight()) return false;
   if (timeout == 0) count_turn(kWeightOfFailure);
   return timeout != 0;
