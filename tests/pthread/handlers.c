@@ -9,7 +9,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "check.h"
+#include "threads.h"
 
 enum { kRounds = 20 };
 
@@ -24,18 +24,6 @@ static volatile int cancelled;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
 static pthread_t sleeper;
-
-static pthread_t start(void* (*function)(void*), void* argument) {
-  pthread_t thread;
-  CHECK_EQUAL(pthread_create(&thread, NULL, function, argument), 0);
-  return thread;
-}
-
-static void* join(pthread_t thread) {
-  void* result = NULL;
-  CHECK_EQUAL(pthread_join(thread, &result), 0);
-  return result;
-}
 
 static void leave(int signal) {
   (void)signal;

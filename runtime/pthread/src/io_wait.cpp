@@ -52,7 +52,7 @@ Waited wait_for_any(pollfd* watched, nfds_t count, Deadline deadline) {
   std::copy_if(watched, watched + count, std::back_inserter(sorted),
                [](const pollfd& entry) { return entry.fd >= 0; });
   if (sorted.empty()) {
-    return sleep_until(deadline, Cancelled::kUnwinds, Handled::kEndsUnlessRestart);
+    return sleep_until(deadline, Cancelled::kUnwinds, Handled::kEnds);
   }
   if (sorted.size() == 1) return wait_for_events(sorted[0].fd, sorted[0].events, deadline);
   // epoll takes each descriptor once.

@@ -83,13 +83,14 @@ class SemaphoreObject::Waiting {
 
 int SemaphoreObject::wait(const Deadline* deadline) {
   bool cancellable = true;
+  // Linux does not begin a wait again that has a time limit.
+  const Handled handled = deadline != nullptr ? Handled::kEnds : Handled::kEndsUnlessRestart;
   while (!try_take()) {
     const auto empty = [this] { return (state_.load(std::memory_order_relaxed) & kValue) == 0; };
     ParkResult woken = ParkResult::kWoken;
     {
       const Waiting waiting(*this);
-      woken =
-          park(this, empty, {"a semaphore", deadline, cancellable, Handled::kEndsUnlessRestart});
+      woken = park(this, empty, {"a semaphore", deadline, cancellable, handled});
     }
     if (woken == ParkResult::kSignalled) return EINTR;
     if (woken == ParkResult::kTimedOut) return ETIMEDOUT;
