@@ -136,7 +136,7 @@ static void end_in(void* (*function)(void*), void (*what)(void), int sends, int 
   cleaned = 0;
   begun = handled = 0;
   const pthread_t thread = start(function, (void*)what);
-  while (!begun) sched_yield();
+  while (!begun) usleep(50);
   if (sends) {
     usleep(300);
     CHECK_EQUAL(pthread_kill(thread, SIGUSR1), 0);
@@ -188,10 +188,10 @@ static void* wait_until_cancelled(void* unused) {
 static void cancel_in_handler(void* (*function)(void*)) {
   cleaned = begun = handled = cancelled = 0;
   const pthread_t thread = start(function, NULL);
-  while (!begun) sched_yield();
+  while (!begun) usleep(50);
   usleep(300);
   CHECK_EQUAL(pthread_kill(thread, SIGUSR2), 0);
-  while (!handled) sched_yield();
+  while (!handled) usleep(50);
   CHECK_EQUAL(pthread_cancel(thread), 0);
   cancelled = 1;
   CHECK(join(thread) == PTHREAD_CANCELED);

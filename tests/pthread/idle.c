@@ -92,7 +92,7 @@ static void check(void* (*function)(void*)) {
   for (int i = 1; i <= kSignals; ++i) {
     /* One to the thread, one to the process. */
     CHECK_EQUAL(i % 2 != 0 ? pthread_kill(waiter, SIGUSR1) : kill(getpid(), SIGUSR1), 0);
-    while (__atomic_load_n(&taken, __ATOMIC_SEQ_CST) < i) sched_yield();
+    while (__atomic_load_n(&taken, __ATOMIC_SEQ_CST) < i) usleep(50);
   }
   CHECK(comes_to_rest());
   ring_all();

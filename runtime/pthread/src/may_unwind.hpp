@@ -10,6 +10,7 @@
 
 #include <features.h>
 
+// NOLINTBEGIN(bugprone-reserved-identifier, readability-identifier-naming): the C library's names
 #undef __THROW
 #undef __THROWNL
 #undef __NTH
@@ -18,3 +19,4 @@
 #define __THROWNL
 #define __NTH(function) function
 #define __NTHNL(function) function
+// NOLINTEND(bugprone-reserved-identifier, readability-identifier-naming)
