@@ -57,7 +57,7 @@ const std::array<Row, 30> kRows = {{
 std::vector<Row> component_rows(std::span<const ReportRun> runs) {
   std::set<std::string> names;
   for (const ReportRun& run : runs) {
-    const Json components = run.folder.summary.value("components", Json::object());
+    const Json components = run.folder.summary->value("components", Json::object());
     for (const auto& [name, figures] : components.items()) names.insert(name);
   }
   std::vector<Row> rows;
@@ -74,7 +74,7 @@ std::vector<Row> component_rows(std::span<const ReportRun> runs) {
 std::string label_of(const Row& row, std::span<const ReportRun> runs) {
   if (row.key != "/mass_drift") return row.label;
   const bool is_open = std::any_of(runs.begin(), runs.end(), [](const ReportRun& run) {
-    const Json& summary = run.folder.summary;
+    const Json& summary = *run.folder.summary;
     return summary.contains("open_domain") && summary.at("open_domain") == true;
   });
   return is_open ? row.label + " (the domain is open: mass may enter and leave)" : row.label;
@@ -84,7 +84,7 @@ void add(Json& table, const Row& row, std::span<const ReportRun> runs) {
   const Json::json_pointer key(row.key);
   Json values = Json::array();
   for (const ReportRun& run : runs) {
-    const Json& summary = run.folder.summary;
+    const Json& summary = *run.folder.summary;
     values.push_back(summary.contains(key) ? summary.at(key) : Json());
   }
   if (std::all_of(values.begin(), values.end(), [](const Json& value) { return value.is_null(); }))

@@ -11,7 +11,7 @@ namespace kumiko::viz::report {
 namespace {
 
 bool has_subcycling(const io::RunFolder& run) {
-  const auto& config = run.summary.at("config");
+  const auto& config = run.summary->at("config");
   const nlohmann::ordered_json::json_pointer key("/step/subcycling");
   return !config.contains(key) || config.at(key) == true;
 }

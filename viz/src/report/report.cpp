@@ -110,7 +110,7 @@ Json run_json(const ReportRun& run) {
           {"folder", run.folder.path.string()},
           {"about_files", run.about_files},
           {"configuration", run.folder.configuration},
-          {"waits", run.folder.summary.at("longest_waits")},
+          {"waits", run.folder.summary->at("longest_waits")},
           {"pictures", pictures_json(run)},
           {"about_pictures", run.about_pictures},
           {"timeline", run.trace ? report::timeline_json(*run.trace) : Json()},

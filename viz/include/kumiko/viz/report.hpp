@@ -31,7 +31,7 @@ struct ReportPicture {
 std::vector<ReportPicture> draw_pictures(std::span<const io::StoredState> states);
 
 /// One run of a report. Where something is not there, a sentence says how to get it.
-struct ReportRun {  // NOLINT(bugprone-exception-escape): moving JSON does not throw
+struct ReportRun {
   io::RunFolder folder;
   std::string name;         ///< different from the others'
   std::string about_files;  ///< which are not as the run has written them; empty when all are
