@@ -1,4 +1,4 @@
-// One run from its initial state to its last step, and the figures of it.
+// Takes one run from its initial state to its last step, and returns its summary.
 #pragma once
 
 #include <functional>

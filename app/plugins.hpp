@@ -1,4 +1,4 @@
-// Where a command finds its solvers and cases.
+// Finds the solvers and cases that a command may use.
 #pragma once
 
 #include <filesystem>

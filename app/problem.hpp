@@ -1,4 +1,4 @@
-// From a configuration to the parts of a run.
+// Makes the parts of a run from a configuration.
 #pragma once
 
 #include <cstdint>

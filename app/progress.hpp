@@ -1,4 +1,4 @@
-// A bar on the terminal that says how a run is getting on.
+// Shows on the terminal how a run is getting on.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// The files of one run.
+// Writes the files of one run.
 #pragma once
 
 #include <cstdint>

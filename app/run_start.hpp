@@ -1,4 +1,4 @@
-// What a run begins with: its problem, its folder, and what it goes on from.
+// Prepares a run: its problem, its folder, and what it goes on from.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// The command line of the examples: whole numbers, or nothing.
+// Reads the command line of the examples: whole numbers, or nothing.
 #pragma once
 
 #include <array>

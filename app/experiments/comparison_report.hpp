@@ -1,4 +1,4 @@
-// What a comparison found, as tables, JSON and a picture.
+// Shows what a comparison found, as tables, JSON and a picture.
 #pragma once
 
 #include <filesystem>

@@ -1,3 +1,4 @@
+// The constants that tune the runtime, each with its reason.
 #pragma once
 
 #include <chrono>

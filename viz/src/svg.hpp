@@ -1,4 +1,4 @@
-// The text of an SVG document, element by element.
+// Writes an SVG document, element by element.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// The shipped backends. Worker counts are as for make_backend(), already checked.
+// Makers of the shipped backends; worker counts are as for make_backend(), already checked.
 #pragma once
 
 #include <memory>

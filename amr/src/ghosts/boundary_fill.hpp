@@ -1,4 +1,4 @@
-// Filling the ghosts of a patch that lie beyond the domain.
+// Fills the ghosts of a patch that lie beyond the domain.
 #pragma once
 
 #include <kumiko/amr/geometry.hpp>

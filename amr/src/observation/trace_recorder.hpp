@@ -1,4 +1,4 @@
-// Records traces: who did which piece of work when.
+// Records a trace while a run goes on, without locks.
 #pragma once
 
 #include <array>

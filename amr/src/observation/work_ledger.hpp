@@ -1,4 +1,4 @@
-// Who did how much when: the bookkeeping of the steppers.
+// The steppers' bookkeeping: counts and times what every worker does, and tells what it does now.
 #pragma once
 
 #include <array>

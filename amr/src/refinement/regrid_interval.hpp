@@ -1,4 +1,4 @@
-// How many base steps may pass until the next regrid.
+// Computes how many base steps may pass until the next regrid.
 #pragma once
 
 #include <kumiko/amr/hierarchy.hpp>

@@ -1,4 +1,4 @@
-// Which patches a regrid makes: tags, thresholds, regions, and how long patches stay.
+// Decides which patches a regrid makes, by tags, thresholds, regions and how long patches stay.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Copies patches to a saved run and back, and looks whether one makes sense.
+// Copies patches to a saved run and back, and checks that a saved run makes sense.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Stepping without barriers: every patch goes on as soon as what it needs is there.
+// Steps all levels without barriers: a patch goes on as soon as what it needs is there.
 #pragma once
 
 #include <cstddef>

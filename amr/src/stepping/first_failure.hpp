@@ -1,4 +1,4 @@
-// Which of several failures a run ends with.
+// Keeps the earliest of several failures, so that a run ends with the same error whoever met it.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// What is done to one patch in one step of its level, whoever orders it.
+// Does the numerics of one step of one patch, whichever schedule asks for it.
 #pragma once
 
 #include <cstddef>

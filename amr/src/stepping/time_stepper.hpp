@@ -1,4 +1,4 @@
-// Base steps of all levels in one of two orders.
+// Takes all levels through base steps, level by level or by dataflow.
 #pragma once
 
 #include <vector>

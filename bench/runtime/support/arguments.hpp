@@ -1,3 +1,4 @@
+// Reads a benchmark's command line of words name=value.
 #pragma once
 
 #include <map>

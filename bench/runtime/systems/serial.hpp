@@ -1,3 +1,4 @@
+// Runs the benchmarks' tasks as plain calls.
 #pragma once
 
 #include <string_view>

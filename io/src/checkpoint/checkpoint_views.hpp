@@ -1,4 +1,4 @@
-// The three layouts that a checkpoint shows its levels in.
+// The three layouts in which a checkpoint shows its levels: Chombo's, VTK's and the restart's.
 #pragma once
 
 #include <cstddef>

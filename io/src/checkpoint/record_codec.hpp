@@ -1,4 +1,4 @@
-// Records as HDF5's filters "shuffle" and "deflate" store them.
+// Compresses records as HDF5's filters "shuffle" and "deflate" do, and unpacks them.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// An HDF5 file of which nothing is believed: what it says is checked before there is memory for it.
+// Reads an HDF5 file that may be damaged: checks what it says before there is memory for it.
 #pragma once
 
 #include <cstddef>

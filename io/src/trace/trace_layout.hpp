@@ -1,4 +1,4 @@
-// How a trace stands in HDF5: said once, for who writes and for who reads it.
+// The layout of a trace in HDF5, said once for the writer and the reader.
 #pragma once
 
 #include <cstdint>

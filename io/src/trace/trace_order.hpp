@@ -1,4 +1,4 @@
-// A trace's pieces as time and the workers saw them.
+// Orders a trace's pieces by time, and computes how long workers waited before them.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Parameters and their values in C.
+// Converts parameters and their values to the C interface and back.
 #pragma once
 
 #include <deque>

@@ -1,4 +1,4 @@
-// Exceptions on either side of the C interface, and statuses on it.
+// Turns exceptions into statuses of the C interface, and statuses back into exceptions.
 #pragma once
 
 #include <new>

@@ -1,4 +1,4 @@
-// The cases that solvers are checked in: flows of the whole plane.
+// The cases that the conformance checks use: flows of the whole plane.
 #pragma once
 
 #include <functional>

@@ -1,3 +1,5 @@
+// The runtime that a program's POSIX threads run on, and the count that tells when the process
+// ends.
 #pragma once
 
 #include <atomic>

@@ -1,3 +1,4 @@
+// Marks the functions that take the place of the C library's.
 #pragma once
 
 /// On the definitions that take the place of the C library's; exports.txt names them too.

@@ -1,3 +1,4 @@
+// What the interposed I/O calls share: whose call it is, how it waits, what it returns.
 #pragma once
 
 #include <cerrno>

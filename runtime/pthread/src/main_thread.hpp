@@ -1,3 +1,4 @@
+// Lets the process's first thread leave by pthread_exit() and be joined while others go on.
 #pragma once
 
 #include <pthread.h>

@@ -1,3 +1,4 @@
+// A mutex of POSIX in the program's own pthread_mutex_t, for lightweight and OS threads alike.
 #pragma once
 
 #include <atomic>

@@ -1,3 +1,5 @@
+// A parking lot (a futex in user space): lets threads wait at an address until the word there
+// changes.
 #pragma once
 
 #include <cstdint>

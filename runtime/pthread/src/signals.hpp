@@ -1,3 +1,4 @@
+// Sends signals to lightweight threads, runs their handlers, and keeps each thread's signal mask.
 #pragma once
 
 #include <csignal>

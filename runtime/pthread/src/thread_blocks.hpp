@@ -1,3 +1,4 @@
+// Allocates a record and thread-local storage for each POSIX thread, and finds it by its pthread_t.
 #pragma once
 
 #include <cstddef>

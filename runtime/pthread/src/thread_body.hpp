@@ -1,3 +1,4 @@
+// What a POSIX thread executes, from its first instruction on its own stack to its end.
 #pragma once
 
 #include "thread_record.hpp"

@@ -1,3 +1,4 @@
+// All that is known of one POSIX thread: its stack, result, cancellation and signals.
 #pragma once
 
 #include <array>

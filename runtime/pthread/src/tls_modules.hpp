@@ -1,3 +1,4 @@
+// Gives a recycled thread the initial values of all loaded modules' thread-local variables.
 #pragma once
 
 #include <cstddef>

@@ -1,3 +1,5 @@
+// Makes a thread that polls in a loop yield now and then, since lightweight threads are not
+// preempted.
 #pragma once
 
 #include <cstdint>

@@ -1,3 +1,4 @@
+// A work-stealing deque whose owner needs no fence, since it shares its work only when asked to.
 #pragma once
 
 #include <atomic>

@@ -1,3 +1,4 @@
+// The record of one living lightweight thread, at the top of its stack.
 #pragma once
 
 #include <algorithm>

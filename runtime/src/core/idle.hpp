@@ -1,3 +1,4 @@
+// Counts searching and sleeping workers, so that no work waits while all who could do it sleep.
 #pragma once
 
 #include <atomic>

@@ -1,3 +1,4 @@
+// What the workers of one Runtime share: their start and end, work from outside, I/O, reports.
 #pragma once
 
 #include <atomic>

@@ -1,3 +1,4 @@
+// A first-in, first-out queue of runnable threads with a lock, for what is rare.
 #pragma once
 
 #include <atomic>

@@ -1,3 +1,4 @@
+// One OS thread that runs lightweight threads: switches, steals, polls I/O, sleeps.
 #pragma once
 
 #include <atomic>

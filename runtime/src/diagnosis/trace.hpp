@@ -1,3 +1,4 @@
+// Records which thread each worker runs when, and writes the record as a Chrome trace.
 #pragma once
 
 #include <array>

@@ -1,3 +1,4 @@
+// Does one I/O operation for whoever calls, a lightweight or an OS thread.
 #pragma once
 
 #include <cstdint>

@@ -1,3 +1,4 @@
+// A table of what is known of each descriptor, read without a lock and safe against reused numbers.
 #pragma once
 
 #include <array>

@@ -1,3 +1,4 @@
+// The interface that the io_uring and the epoll engine share.
 #pragma once
 
 #include <cstddef>

@@ -1,3 +1,4 @@
+// Does I/O by edge-triggered epoll, and by OS threads where it concerns files.
 #pragma once
 
 #include <atomic>

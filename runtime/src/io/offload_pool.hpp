@@ -1,3 +1,4 @@
+// A pool of OS threads that execute operations which may block.
 #pragma once
 
 #include <condition_variable>

@@ -1,3 +1,4 @@
+// One call of the system that a lightweight thread waits for, from its begin to its result.
 #pragma once
 
 #include <atomic>

@@ -1,3 +1,4 @@
+// Decides who polls the I/O of one scheduler: a searching worker, a sleeping one, or a timer.
 #pragma once
 
 #include <atomic>

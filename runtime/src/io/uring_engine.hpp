@@ -1,3 +1,4 @@
+// Does I/O by io_uring, with one ring for each worker.
 #pragma once
 
 #include <atomic>

@@ -1,3 +1,5 @@
+// A memory barrier that costs the frequent side nothing and the rare side a system call
+// (membarrier).
 #pragma once
 
 #include <atomic>

@@ -1,3 +1,4 @@
+// Says which processors share a cache or a NUMA node, so that thieves look near first.
 #pragma once
 
 #include <cstddef>

@@ -1,3 +1,5 @@
+// A two-level free list: a cache for each worker, and a locked depot with which caches exchange
+// batches.
 #pragma once
 
 #include <cstddef>

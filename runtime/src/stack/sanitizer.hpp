@@ -1,3 +1,4 @@
+// Tells AddressSanitizer and ThreadSanitizer which stack runs; compiles to nothing without them.
 #pragma once
 
 #include <cstddef>

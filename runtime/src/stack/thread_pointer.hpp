@@ -1,3 +1,4 @@
+// Switches the processor's thread pointer, so that `__thread` variables follow lightweight threads.
 #pragma once
 
 #include <kumiko/runtime/detail/current.hpp>

@@ -1,3 +1,4 @@
+// An OS thread that ends timed waits when their deadlines have passed.
 #pragma once
 
 #include <atomic>

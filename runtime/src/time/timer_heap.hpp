@@ -1,3 +1,4 @@
+// The deadlines of one worker's timed waits, as a binary heap.
 #pragma once
 
 #include <cstddef>

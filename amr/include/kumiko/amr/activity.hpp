@@ -1,4 +1,4 @@
-// What the workers do now.
+// What each worker is doing at this moment, for whoever watches a run.
 #pragma once
 
 #include <kumiko/amr/patch_id.hpp>

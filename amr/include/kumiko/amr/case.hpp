@@ -1,4 +1,4 @@
-// A case: initial data, velocity, boundaries and what is known of the answer.
+// The interface of a case: initial data, velocity, boundaries and what is known of the answer.
 #pragma once
 
 #include <span>

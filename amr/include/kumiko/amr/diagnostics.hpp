@@ -1,4 +1,4 @@
-// Figures of a state: errors, mass, extremes, and a hash of its bits.
+// Computes the figures of a state (errors, mass, extremes) and a hash of its bits.
 #pragma once
 
 #include <cstdint>

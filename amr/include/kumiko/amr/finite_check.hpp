@@ -1,4 +1,4 @@
-// Finding values that are not finite, soon after they arise.
+// Finds values that are infinite or not a number soon after they arise, and says where they are.
 #pragma once
 
 #include <stdexcept>

@@ -1,4 +1,4 @@
-// Which vector instructions this program may use here.
+// Chooses the widest vector instructions that the processor has and the user allows.
 #pragma once
 
 namespace kumiko::amr {

@@ -1,4 +1,4 @@
-// A limit to the memory of patches.
+// Refuses a mesh whose patches would take more memory than they may.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Identity of a patch: global, small, cheap to hash, valid on any rank.
+// The identity of a patch: global, small, cheap to hash.
 #pragma once
 
 #include <array>

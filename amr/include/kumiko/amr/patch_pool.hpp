@@ -1,4 +1,4 @@
-// Memory for patches: equal blocks, aligned, recycled.
+// Allocates the memory of patches: equal blocks, aligned, recycled.
 #pragma once
 
 #include <cstddef>

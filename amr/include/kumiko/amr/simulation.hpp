@@ -1,4 +1,5 @@
-// A run: builds the mesh, advances it, keeps count.
+// The driver of a run: builds the mesh, takes base steps, regrids, and can be saved and gone on
+// with.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// A solver: how one patch is advanced by one step.
+// The interface of a solver: how one patch is advanced by one step.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Whether the engine can serve what a solver declares.
+// Checks whether the engine can serve what a solver declares of itself.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
-// A window of a run as it was carried out: who did what when, and what had to wait for what.
+// A recorded part of a run: which worker did which piece of work when, and what each had to wait
+// for.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
-// A run in one HDF5 file, from which it can go on and of which pictures can be made.
+// Writes a run to one HDF5 file, from which it can go on and pictures can be made, and reads it
+// back.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// Why a file cannot be used as a checkpoint.
+// Errors for files that cannot be used as a checkpoint.
 #pragma once
 
 #include <stdexcept>

@@ -1,4 +1,4 @@
-// Rows that an earlier part of a run has left in a table.
+// Reads the rows that an earlier part of a run has left in a table.
 #pragma once
 
 #include <cstddef>

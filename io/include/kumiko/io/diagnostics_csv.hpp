@@ -1,4 +1,4 @@
-// The time series of a run's diagnostics, as comma-separated values.
+// Writes the time series of a run's diagnostics as comma-separated values.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What every worker did in every base step, as comma-separated values.
+// Writes what every worker did in every base step as comma-separated values.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// What is in a run's folder, and whether it is as it was written.
+// Lists the files of a run's folder with their hashes, and checks a folder against the list.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// The folder that a run writes to, and files that appear whole or not at all.
+// The folder that a run writes to, with files that appear whole or not at all.
 #pragma once
 
 #include <cstdint>

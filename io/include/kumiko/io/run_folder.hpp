@@ -1,4 +1,4 @@
-// A finished run's folder, read back.
+// Reads the folder of a finished run.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The figures of a finished run, as JSON.
+// The summary of a finished run, as JSON: what was asked, how it went, how it ended.
 #pragma once
 
 #include <cstddef>

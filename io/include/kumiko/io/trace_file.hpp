@@ -1,4 +1,4 @@
-// Traces in files: Kumiko's own, which everything else is made from, and what other tools open.
+// Writes and reads traces in Kumiko's own format, and writes them in those that other tools open.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// The conformance kit: whether a solver keeps what it declares and what amr::Solver asks of it.
+// The conformance kit: checks that a solver keeps what it declares and what amr::Solver asks of it.
 #pragma once
 
 #include <map>

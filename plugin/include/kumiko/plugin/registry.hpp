@@ -1,4 +1,4 @@
-// The solvers and cases found in plugins, by name.
+// Finds solvers and cases in plugins, by name.
 #pragma once
 
 #include <filesystem>

@@ -1,3 +1,4 @@
+// Lets a number of threads wait for each other again and again, as std::barrier does.
 #pragma once
 
 #include <cstddef>

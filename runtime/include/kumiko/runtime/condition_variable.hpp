@@ -1,3 +1,5 @@
+// Lets threads wait until another one has changed what a Mutex guards, as std::condition_variable
+// does.
 #pragma once
 
 #include <chrono>

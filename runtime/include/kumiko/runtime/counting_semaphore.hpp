@@ -1,3 +1,4 @@
+// Limits how many threads do something at once, as std::counting_semaphore does, in fair order.
 #pragma once
 
 #include <chrono>

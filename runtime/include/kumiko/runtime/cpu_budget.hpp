@@ -1,3 +1,4 @@
+// Says how many cores this process may keep busy, by its affinity and its control group's quota.
 #pragma once
 
 #include <filesystem>

@@ -1,3 +1,5 @@
+// A single-assignment variable that readers wait for, and the token that gives the right to assign
+// it.
 #pragma once
 
 #include <chrono>

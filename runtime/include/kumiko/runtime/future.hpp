@@ -1,3 +1,5 @@
+// The result of work in progress, its sender, and async(), as <future> has them, for lightweight
+// threads.
 #pragma once
 
 #include <chrono>

@@ -1,3 +1,4 @@
+// Lets threads wait until a count has fallen to zero, once, as std::latch does.
 #pragma once
 
 #include <cstddef>

@@ -1,3 +1,4 @@
+// A fair lock with the interface of std::timed_mutex, which suspends lightweight threads that wait.
 #pragma once
 
 #include <atomic>

@@ -1,3 +1,4 @@
+// What the maker of a Runtime may choose: workers, stacks, idling, I/O, and aids for testing.
 #pragma once
 
 #include <chrono>

@@ -1,3 +1,5 @@
+// Starts the workers, runs threads on them and ends them: where every program of the library
+// begins.
 #pragma once
 
 #include <cstddef>

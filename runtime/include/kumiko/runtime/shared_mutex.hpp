@@ -1,3 +1,4 @@
+// A fair reader–writer lock with the interface of std::shared_timed_mutex.
 #pragma once
 
 #include <chrono>

@@ -1,3 +1,4 @@
+// The place of a call in the source, as std::source_location, but one type to all compilers.
 #pragma once
 
 #include <cstdint>

@@ -1,3 +1,4 @@
+// Spawns any number of lightweight threads and waits for all of them together.
 #pragma once
 
 #include <concepts>

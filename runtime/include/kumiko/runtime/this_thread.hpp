@@ -1,3 +1,4 @@
+// What a thread may ask or do about itself: yield, poll, sleep, its name, its worker.
 #pragma once
 
 #include <chrono>

@@ -1,3 +1,4 @@
+// A lightweight thread with a handle to join, detach or stop it, as std::jthread has.
 #pragma once
 
 #include <concepts>

@@ -1,3 +1,4 @@
+// A variable of which every thread, lightweight or not, has a value of its own.
 #pragma once
 
 #include <memory>

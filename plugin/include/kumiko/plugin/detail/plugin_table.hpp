@@ -1,4 +1,4 @@
-// The C side of a plugin's classes. Not for use by hand: see KUMIKO_PLUGIN.
+// Turns a plugin's classes into the tables of the C interface; for KUMIKO_PLUGIN only.
 #pragma once
 
 #include <exception>

@@ -1,3 +1,4 @@
+// Finds the worker that runs the caller, and its poll word, for code that is inlined into programs.
 #pragma once
 
 #include <atomic>

@@ -1,3 +1,4 @@
+// Turns the standard library's time points and durations into deadlines of the steady clock.
 #pragma once
 
 #include <chrono>

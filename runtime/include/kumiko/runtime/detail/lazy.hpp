@@ -1,3 +1,5 @@
+// Lazy splitting: a loop or a pair of calls in progress becomes threads only when an idle worker
+// asks.
 #pragma once
 
 #include <exception>

@@ -1,3 +1,4 @@
+// Puts one OS thread to sleep until another wakes it: a binary semaphore on a futex.
 #pragma once
 
 #include <atomic>

@@ -1,3 +1,4 @@
+// Suspends the calling thread until it is woken, and queues those that wait for the same thing.
 #pragma once
 
 #include <atomic>

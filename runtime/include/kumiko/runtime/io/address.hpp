@@ -1,3 +1,4 @@
+// Addresses of sockets, and the look-up of a host's addresses by its name.
 #pragma once
 
 #include <cstdint>

@@ -1,3 +1,5 @@
+// Runs a function that blocks its OS thread on a pool of such threads, so that the worker can go
+// on.
 #pragma once
 
 #include <exception>

@@ -1,3 +1,4 @@
+// Reads and writes an open file by calls that block only the calling thread.
 #pragma once
 
 #include <cstddef>

@@ -1,3 +1,4 @@
+// Owns a descriptor of the system and closes it through the runtime, which lets its waiters go.
 #pragma once
 
 #include <utility>

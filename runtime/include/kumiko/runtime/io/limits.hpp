@@ -1,3 +1,4 @@
+// Says when an I/O call gives up: at a deadline, or on a stop request.
 #pragma once
 
 #include <chrono>

@@ -1,3 +1,4 @@
+// The system's I/O calls for any descriptor, in a form that blocks only the calling thread.
 #pragma once
 
 #include <chrono>

@@ -1,3 +1,4 @@
+// A stream of bytes from one thread or process to another on the same machine.
 #pragma once
 
 #include <cstddef>

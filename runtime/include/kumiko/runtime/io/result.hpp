@@ -1,3 +1,4 @@
+// What an I/O call returns: a value or an error code, as std::expected holds them.
 #pragma once
 
 #include <cstddef>

@@ -1,3 +1,4 @@
+// Stream sockets that connect, listen, read and write by calls that block only the calling thread.
 #pragma once
 
 #include <cstddef>
