@@ -19,10 +19,10 @@ inline constexpr std::size_t kLargestStackSize = std::size_t{1} << 46U;
 /// should hit it. It costs no memory.
 inline constexpr std::size_t kGuardSize = std::size_t{64} * 1024;
 
-/// More would be a mistake.
+/// The most workers that a Runtime may have; more would be a mistake.
 inline constexpr int kMostWorkers = 4096;
 
-/// Of a frame, by the ABIs that are known here.
+/// Alignment of a frame, by the ABIs that are known here.
 inline constexpr std::size_t kStackAlignment = 16;
 
 /// What a closure on the top of a stack must leave to the thread's frames.
@@ -69,7 +69,8 @@ inline constexpr unsigned kSuspensionsPerFairTurn = 61;
 /// cannot keep its worker from what waits elsewhere.
 inline constexpr unsigned kTurnsPerSteal = 8;
 
-/// The same for work that its owner, asked before, has not made public.
+/// Every so many turns the scheduler tries to take by force what its owner, asked before, has not
+/// made public.
 inline constexpr unsigned kTurnsPerForce = 256;
 static_assert(kTurnsPerForce % kTurnsPerSteal == 0, "one of the turns on which it steals");
 

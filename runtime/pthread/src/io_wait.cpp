@@ -46,7 +46,7 @@ class AnyOf {
   const int epoll_;
 };
 
-/// Until one of the descriptors may have an event, or the deadline.
+/// Waits until one of the descriptors may have an event, or until the deadline.
 Waited wait_for_any(pollfd* watched, nfds_t count, Deadline deadline) {
   std::vector<pollfd> sorted;
   std::copy_if(watched, watched + count, std::back_inserter(sorted),

@@ -23,7 +23,8 @@ class MutexObject {
     return *reinterpret_cast<MutexObject*>(mutex);
   }
 
-  /// Robust ones and those of several processes are the C library's.
+  /// Whether the mutex is this library's: robust ones and those of several processes are the C
+  /// library's.
   bool is_ours() const noexcept { return (kind_ & (kRobust | kShared)) == 0; }
 
   int lock(const Deadline* deadline);

@@ -82,10 +82,10 @@ void unlock_bucket(void* bucket) { static_cast<Bucket*>(bucket)->lock.unlock(); 
 template <class Wanted>
 std::uint32_t unpark_from(Bucket& bucket, std::uint32_t most, Wanted wanted) noexcept;
 
-/// interrupt_wait() under a guard.
+/// Does what interrupt_wait() does, under a guard.
 void interrupt_now(ThreadRecord& thread) noexcept;
 
-/// The end of a guard. What handlers wanted to wake is not known: everybody looks at his word.
+/// Ends a guard. What handlers wanted to wake is not known, so everybody looks at his word again.
 void end_guard() noexcept {
   for (;;) {
     std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -111,7 +111,7 @@ void unlock_bucket_and_end_guard(void* bucket) {
   end_guard();
 }
 
-/// The bucket is locked; it is not when this returns.
+/// Waits in a bucket that the caller has locked, and unlocks it.
 ParkResult wait(Bucket& bucket, Parked& parked, const Deadline* deadline) noexcept {
   const bool os_thread = is_os_thread();
   const auto publish = os_thread ? &unlock_bucket_and_end_guard : &unlock_bucket;

@@ -82,7 +82,7 @@ class SignalGuard {
   const bool active_;
 };
 
-/// In the child of a fork(), where no other thread is.
+/// Forgets all waiters, in the child of a fork(), where no other thread is.
 void forget_waiters() noexcept;
 
 }  // namespace kumiko::pthread

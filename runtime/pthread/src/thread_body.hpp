@@ -7,7 +7,7 @@ namespace kumiko::pthread {
 
 class Engine;
 
-/// The closure of every thread.
+/// The closure of every POSIX thread: what to call, and with what.
 struct ThreadClosure {
   ThreadRecord* record;
 };

@@ -138,7 +138,8 @@ StackSource::Slab StackSource::map_slab() const {
   return slab;
 }
 
-/// Returns false, and leaves the slab without guards, where there are no mappings left for them.
+/// Sets guard pages below the slab's stacks. Returns false, and leaves the slab without guards,
+/// when the kernel has no mappings left for them.
 bool StackSource::set_guards(const Slab& slab) const noexcept {
   if (!guards_.take(slab.stacks)) return false;
   for (std::size_t i = 0; i < slab.stacks; ++i) {
