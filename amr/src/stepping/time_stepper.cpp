@@ -105,7 +105,7 @@ void TimeStepper::step_levels(const PhaseOrder& order, int count) {
   for (int number = 0; number < count; ++number) for_each_phase(order, 0, number, visit);
 }
 
-/// The same for every patch of the step's level.
+/// Does a piece of work on every patch of the step's level.
 void TimeStepper::phase(PieceKind kind, const LevelStep& step) {
   backend_.for_each(hierarchy_.level(step.level), [&](std::size_t slot, int worker) {
     TracePiece* const record =

@@ -8,7 +8,7 @@ namespace kumiko::amr {
 /// How a coarse–fine ghost is interpolated between the coarse level's times
 /// (docs/reference/numerics.md).
 enum class TimeInterpolation {
-  kCharacteristic,  ///< the coarse state at the coarse time, traced back along the flow
+  kCharacteristic,  ///< the coarse state at the coarse time, where the ghost's particle was then
   kLinear,          ///< between the coarse states at the coarse step's start and end
   kQuadratic        ///< the parabola of those two and the solver's tendency at the start
 };

@@ -51,7 +51,8 @@ struct TracePhase {
   std::uint32_t end_piece = 0;
 };
 
-/// Base steps in which the mesh stays and the workers need not stop together.
+/// A window as it was recorded: base steps in which the mesh stays and the workers need not stop
+/// together.
 struct TraceStretch {
   std::int64_t begin_ns = 0;
   std::int64_t end_ns = 0;
