@@ -27,7 +27,7 @@ VtkBox vtk_box(const Block& block, const amr::PatchId& id) {
   return {i, i + block.size - 1, j, j + block.size - 1, 0, 0};
 }
 
-/// 0 for whole patches, 1 to 4 for the quadrants.
+/// The shape of a block: 0 for whole patches, 1 to 4 for the quadrants.
 int shape_of(const Block& block) {
   if (block.size == amr::kPatchSize) return 0;
   return 1 + (block.i0 + 2 * block.j0) / amr::kQuadrantSize;

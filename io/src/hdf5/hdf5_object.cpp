@@ -11,7 +11,7 @@ namespace {
 /// and print that.
 const bool kEndsWithoutTheLibrary = H5dont_atexit() >= 0;
 
-/// Keeps the description of the first entry it is given: the innermost.
+/// Keeps the description of the first error that it is given, which is the innermost.
 herr_t take_description(unsigned /*depth*/, const H5E_error2_t* entry, void* text) {
   auto& cause = *static_cast<std::string*>(text);
   if (cause.empty() && entry->desc != nullptr) cause = entry->desc;

@@ -24,7 +24,7 @@ struct ServedSolver {
 const ServedSolver& whole(const void* self) { return *static_cast<const ServedSolver*>(self); }
 const amr::Solver& served(const void* self) { return *whole(self).solver; }
 
-/// Else it would write beyond that room.
+/// Refuses a solver that has changed its mind: it would write beyond that room.
 void require_same_count(const ServedSolver& solver) {
   const std::size_t now = solver.solver->coefficients();
   if (now == solver.coefficients) [[likely]]

@@ -27,13 +27,13 @@ struct BrokenPlugin {
 };
 
 /// Plugins are loaded when a registry is made, from the paths that it is given and no others, and
-/// stay loaded while the program runs. What entries make throws std::invalid_argument for what a
+/// stay loaded while the program runs. What it makes throws std::invalid_argument for what a
 /// plugin refuses and std::runtime_error for what else it throws, with the plugin's message.
 class Registry {
  public:
   /// @param paths  folders, every plugin in which is loaded, in the order of their names, and
-  /// files. A shared object in a folder that does not mention the entry symbol is no plugin and is
-  /// left alone; a file that is named must be one. What cannot be used is kept in broken().
+  /// files. A shared object in a folder that does not mention the entry symbol is not a plugin and
+  /// is left alone; a file that is named must be one. What cannot be used is kept in broken().
   explicit Registry(std::span<const std::filesystem::path> paths);
 
   /// Sorted by name; no name comes twice.
