@@ -53,7 +53,8 @@ void TimeStepper::advance(int first, int count) {
   const PhaseOrder order{patches_.rules().clock(), first, hierarchy_.used_levels(),
                          patches_.rules().blends_in_time()};
   if (recorder_.is_on()) {
-    // Before the window, in which a run without a trace does not make room for one.
+    // Room for the trace is made before the window, since a run without a trace takes no time for
+    // it.
     graph_.build(hierarchy_, patches_.rules());
     recorder_.begin_stretch(order, count, graph_);
   }

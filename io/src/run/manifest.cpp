@@ -40,7 +40,7 @@ std::size_t place_of_own_hash(std::string_view text) {
   return at + before.size();
 }
 
-/// In the order of their names.
+/// The run's files that are whole, in the order of their names.
 std::set<fs::path> finished_files(const fs::path& folder) {
   std::set<fs::path> files;
   std::error_code hidden;  // by links that lead in a circle

@@ -59,7 +59,7 @@ Flow translation_of_waves() {
   return flow;
 }
 
-/// About the middle of the domain, whose sides the bell does not reach.
+/// A bell in rotation about the middle of the domain, whose sides it does not reach.
 Flow rotation_of_bell() {
   Flow flow = rotation(0.5, 0.5);
   flow.duration = 0.6;

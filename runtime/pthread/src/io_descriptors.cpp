@@ -53,7 +53,7 @@ class NonBlocking {
 /// What is_ours() says while nobody else changes the mode.
 bool is_ours_now(int descriptor) {
   if (ThreadRecord::running() == nullptr) return false;
-  // Before the lock, for nobody may be suspended while it is held.
+  // This may suspend, which nobody may while the lock is held.
   count_turn(kWeightOfCall);
   const std::lock_guard guard(mode_lock);
   return can_wait_for(descriptor);
@@ -140,8 +140,8 @@ int noted(int result, const Pair& pair) noexcept {
   return result;
 }
 
-/// For duplicates onto a number that is in use: whoever waits for the old one must not wait for the
-/// new one.
+/// Makes a duplicate, maybe onto a number that is in use: whoever waits for the old descriptor must
+/// not wait for the new one.
 template <class Duplicate>
 int noted_duplicate(int from, int to, Duplicate duplicate) noexcept {
   if (from == to) return duplicate();

@@ -102,7 +102,8 @@ void forget_modes() noexcept;
 /// -errno.
 std::int64_t close_descriptor(int descriptor) noexcept;
 
-/// From now on, for poll's milliseconds (negative: never) and others' spans (nullptr: never).
+/// The deadline after a time from now: poll's milliseconds (negative: never) or another call's span
+/// (nullptr: never).
 Deadline deadline_after_milliseconds(int timeout) noexcept;
 Deadline deadline_after(const timespec* span) noexcept;
 Deadline deadline_after(const timeval& span) noexcept;

@@ -18,8 +18,8 @@ namespace kumiko::pthread {
 
 namespace {
 
-/// Of a write that a pipe or socket without a reader has refused: the default action ends the
-/// process, as always.
+/// Raises SIGPIPE for a write that a pipe or socket without a reader has refused; the default
+/// action ends the process, as always.
 std::int64_t with_pipe_signal(std::int64_t result, int flags = 0) noexcept {
   if (result == -EPIPE && (flags & MSG_NOSIGNAL) == 0) ours::our_raise(SIGPIPE);
   return result;

@@ -67,8 +67,8 @@ Bucket& bucket_of(const void* address) noexcept {
   return buckets[mixed >> (64U - kBucketBits)];
 }
 
-/// Of one OS thread: the SignalGuards that live, whether a handler had to wait for them, and whom
-/// it was to interrupt.
+/// What each OS thread keeps: how many SignalGuards live, whether a handler had to wait for them,
+/// and whom it was to interrupt.
 thread_local constinit int guards = 0;
 thread_local constinit std::atomic<bool> put_off{false};
 thread_local constinit std::atomic<ThreadRecord*> put_off_threads{nullptr};
@@ -243,8 +243,8 @@ void SignalGuard::end() noexcept { end_guard(); }
 
 void interrupt_wait(ThreadRecord& thread) noexcept {
   if (guards != 0) {
-    // In a signal handler: as unpark(). Another handler may interrupt this one at any point.
-    // acq_rel: pairs with end_guard().
+    // The caller is a signal handler, as in unpark(). Another handler may interrupt it at any
+    // point. acq_rel: pairs with end_guard().
     if (thread.is_put_off.exchange(true, std::memory_order_acq_rel)) return;
     thread.next_put_off = put_off_threads.load(std::memory_order_relaxed);
     while (!put_off_threads.compare_exchange_weak(thread.next_put_off, &thread,

@@ -99,7 +99,7 @@ class SignalWait {
   }
 
  private:
-  /// For poll(), rounded up.
+  /// The time that is left as poll() takes it: milliseconds, rounded up.
   static int milliseconds_until(Deadline deadline) noexcept {
     if (deadline == Deadline::max()) return -1;
     const auto left =

@@ -132,7 +132,7 @@ class Deque {
 
   T*& slot(std::int64_t index) noexcept { return slots_[static_cast<std::size_t>(index) & mask_]; }
 
-  /// Under the lock.
+  /// Takes the oldest public element; the caller has the lock.
   T* take_oldest() noexcept {
     const std::int64_t old = old_.load(std::memory_order_relaxed);
     if (old >= split_.load(std::memory_order_relaxed)) return nullptr;

@@ -46,7 +46,8 @@ class Idle {
     sleepers_.reserve(workers);
   }
 
-  /// After work has become visible. Cost while somebody searches or nobody sleeps: one load.
+  /// Wakes a sleeper if need be; to be called after work has become visible. Cost while somebody
+  /// searches or nobody sleeps: one load.
   void work_appeared() noexcept {
     barrier_.light();
     if (wants_searcher(state_.load(std::memory_order_relaxed))) wake_one();

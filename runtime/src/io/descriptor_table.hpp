@@ -76,7 +76,7 @@ class DescriptorTable {
     for (std::atomic<Block*>& block : blocks_) delete block.load(std::memory_order_relaxed);
   }
 
-  /// nullptr if the descriptor was never used.
+  /// The record of a descriptor; nullptr if it was never used.
   Entry* find(int descriptor) const noexcept {
     const auto number = static_cast<std::size_t>(descriptor);
     if (descriptor < 0 || number / kBlockSize >= kBlocks) return nullptr;

@@ -81,7 +81,7 @@ bool EpollEngine::start(Operation& operation) noexcept {
   }
   if (operation.concerns_file(kind)) return start_in_pool(operation);
   Side* const side = side_of(*entry, operation);
-  // Not past those that wait. relaxed: a hint; whoever comes at the same time has no claim.
+  // Nobody gets past those that wait. relaxed: a hint; whoever comes at the same time has no claim.
   if (side == nullptr) {
     operation.set_result(operation.attempt(kind));
     if (operation.result() != -EAGAIN) return true;

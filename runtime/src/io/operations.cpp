@@ -88,8 +88,8 @@ std::int64_t socket_error(int descriptor) noexcept {
   return -error;
 }
 
-// In functions of their own, for the callers go on with other errnos after each suspension, whose
-// address a compiler keeps.
+// These are functions of their own since their callers go on with other errnos after each
+// suspension, while a compiler keeps the address of one.
 
 /// Returns what ::connect() does, or -errno.
 [[gnu::noinline]] int try_to_connect(int descriptor, const sockaddr* address,

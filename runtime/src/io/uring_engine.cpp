@@ -140,7 +140,7 @@ bool UringEngine::start_in_entry(Entry& entry, Operation& operation, DescriptorK
   operation.generation = entry.generation();
   operation.polls_first = !is_done_by_ring(operation, kind);
   operation.place.store(Operation::Place::kEntry, std::memory_order_relaxed);
-  // Not past those that wait. relaxed: a hint; whoever comes at the same time has no claim.
+  // Nobody gets past those that wait. relaxed: a hint; whoever comes at the same time has no claim.
   if (writes(operation) && entry.writers.load(std::memory_order_relaxed) == 0) {
     operation.set_result(operation.attempt(kind));
     if (operation.result() != -EAGAIN) return true;
@@ -306,7 +306,7 @@ void UringEngine::handle(std::uint64_t tag, std::int64_t result) noexcept {
   if (operation.place.load(std::memory_order_relaxed) != Operation::Place::kRing) {
     return handle_in_entry(operation, result);
   }
-  // Of an OS thread that has handed it over and ended meanwhile, the system cancels it.
+  // The system cancels what an OS thread has handed over that has ended meanwhile.
   if ((result == -EINTR || result == -ECANCELED) && enter(operation)) return;
   // A file in non-blocking mode, which the ring takes at its word though it has no readiness.
   if (result == -EAGAIN) result = operation.execute();

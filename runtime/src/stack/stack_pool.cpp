@@ -71,7 +71,7 @@ StackSource::~StackSource() {
       Descriptor* const stack = descriptor(slab, i);
       sanitizer::forget(stack->fiber.notes);
       valgrind_forget(*stack);
-      // Of an abandoned thread: nothing of it is unwound, and nobody is left to do so.
+      // The stack is an abandoned thread's: it is not unwound, and nobody is left to do so.
       static_cast<void>(stack->specifics.release());
       std::destroy_at(stack);
     }

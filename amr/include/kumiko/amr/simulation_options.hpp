@@ -13,10 +13,10 @@ enum class TimeInterpolation {
   kQuadratic        ///< the parabola of those two and the solver's tendency at the start
 };
 
-/// As step.time_interpolation names it.
+/// The name that the key step.time_interpolation has for it.
 const char* to_string(TimeInterpolation interpolation);
 
-/// In which order patches take their steps. The results are the same, bit for bit.
+/// The order in which patches take their steps. The results are the same, bit for bit.
 enum class Schedule {
   kAuto,      ///< dataflow where the backend has threads, else level
   kDataflow,  ///< every patch as soon as its neighbours are ready; no barrier within a base step

@@ -58,8 +58,8 @@ class Registry {
 /// CMake puts there for what links kumiko::amr.
 std::filesystem::path shipped_plugins();
 
-/// Those plugins, loaded at the first call. Throws std::runtime_error when one is broken or there
-/// are none: the installation is not whole.
+/// The plugins that come with Kumiko, loaded at the first call. Throws std::runtime_error when one
+/// is broken or all are missing: the installation is not whole.
 const Registry& shipped();
 
 /// The shipped solver or case of a name, or nullptr.

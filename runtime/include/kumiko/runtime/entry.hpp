@@ -148,8 +148,8 @@ class Entry {
     }
   }
 
-  /// Without the guard, for T's move may be long, suspend, or throw. Only the token's owner can be
-  /// here, and nobody looks at the content before it is full.
+  /// Stores the content without the guard, for T's move may be long, suspend, or throw. Only the
+  /// token's owner can be here, and nobody looks at the content before it is full.
   template <std::size_t Kind, class Content>
   void put(Content&& content) {
     content_.template emplace<Kind>(std::forward<Content>(content));
