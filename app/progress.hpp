@@ -13,7 +13,7 @@ namespace kumiko::app {
 
 /// Rewrites one line of stderr at most five times a second: name, bar, share done, time left, point
 /// updates a second, load-balance efficiency so far, patches per level; as much of it, in this
-/// order, as the terminal has room for. Silent when stderr is no terminal.
+/// order, as the terminal has room for. Silent when stderr is not a terminal.
 class Progress {
  public:
   /// Of the steps from where the simulation stands.
