@@ -46,7 +46,7 @@ class DataflowStepper {
     int number;
     PieceKind kind;
   };
-  /// What a piece of work has made ready.
+  /// The work list of pieces that a piece of work has made ready.
   class ReadyList;
 
   void set_entries();

@@ -54,7 +54,7 @@ enum class Waited {
 Waited sleep_until(Deadline deadline, Cancelled cancelled = Cancelled::kUnwinds,
                    Handled handled = Handled::kGoesOn);
 
-/// Longer and longer sleeps, for what nothing announces.
+/// Exponential backoff: longer and longer sleeps, for what nothing announces.
 class Patience {
  public:
   /// Sleeps a little longer than the last time, at most until `deadline`.
