@@ -29,7 +29,7 @@ struct Start {
 /// Throws RequestError.
 Start start_of(const Request& request);
 
-/// Refuses a window to trace that the run does not pass. Throws RequestError.
+/// Refuses base steps to trace that the run does not take. Throws RequestError.
 void check_trace(const Start& start);
 
 }  // namespace kumiko::app

@@ -29,7 +29,8 @@ std::uint64_t hash_of(std::span<const std::byte> bytes);
 /// The hash of all bytes of any file. Throws CheckpointError when it cannot be read.
 std::uint64_t hash_of_file(const std::filesystem::path& file);
 
-/// Makes the seal of extents that follow each other from the file's first byte.
+/// Makes the seal of extents that follow each other from the file's first byte. It says where it
+/// lies itself, too.
 std::string make_seal(std::span<const Extent> extents);
 
 /// Checks every byte of a file against its seal. Throws CheckpointError, in which `what` says what
