@@ -56,9 +56,10 @@ void check_time_interpolation(const SolverTraits& traits, TimeInterpolation inte
   if (interpolation == TimeInterpolation::kCharacteristic) {
     const bool traceable = traits.centring == Centring::kNode && traits.characteristic_ghosts;
     why = traceable
-              ? fmt::format("serves CFL numbers up to {:g}, but ghosts are traced back up to 1",
-                            traits.cfl_limit)
-              : "has no characteristics to trace";
+              ? fmt::format(
+                    "serves CFL numbers up to {:g}, but ghosts follow characteristics up to 1",
+                    traits.cfl_limit)
+              : "has no characteristics that ghosts could follow";
   }
   throw std::invalid_argument(
       fmt::format("solver '{}' {}; set step.time_interpolation to {}, or to auto", traits.name, why,
