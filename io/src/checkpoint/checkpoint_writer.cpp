@@ -255,11 +255,6 @@ std::error_code write_image(const std::filesystem::path& path, Image& image) {
 
 }  // namespace
 
-bool is_available(Compression compression) {
-  return compression == Compression::kNone ||
-         (H5Zfilter_avail(H5Z_FILTER_SHUFFLE) > 0 && H5Zfilter_avail(H5Z_FILTER_DEFLATE) > 0);
-}
-
 void write_checkpoint(const std::filesystem::path& file, const Checkpoint& checkpoint,
                       const amr::Geometry& geometry, runtime::Runtime& runtime,
                       Compression compression) {

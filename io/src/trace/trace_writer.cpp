@@ -5,6 +5,7 @@
 
 #include <fmt/core.h>
 
+#include <kumiko/io/compression.hpp>
 #include <kumiko/io/output_folder.hpp>
 #include <kumiko/io/trace_file.hpp>
 

@@ -9,6 +9,7 @@
 #include <kumiko/amr/geometry.hpp>
 #include <kumiko/amr/saved_run.hpp>
 #include <kumiko/io/checkpoint_error.hpp>
+#include <kumiko/io/compression.hpp>
 
 namespace kumiko::runtime {
 class Runtime;
@@ -33,15 +34,6 @@ struct Checkpoint {
   RunAttributes attributes;
   amr::SavedRun run;
 };
-
-/// How a checkpoint's records are stored.
-enum class Compression {
-  kNone,    ///< as they are, in one piece
-  kDeflate  ///< each for itself, by HDF5's filters shuffle and deflate
-};
-
-/// Whether the HDF5 library has the filters, so that others can read the records with it.
-bool is_available(Compression compression);
 
 /// Writes a checkpoint. The name should end in `.hdf`, which ParaView asks for. One file, three
 /// views, field by field in docs/reference/files.md:

@@ -1,0 +1,15 @@
+// Says how values are stored in HDF5 files, and whether this machine can store them so.
+#pragma once
+
+namespace kumiko::io {
+
+/// How the records of a checkpoint or the columns of a trace are stored.
+enum class Compression {
+  kNone,    ///< as they are, in one piece
+  kDeflate  ///< each for itself, by HDF5's filters shuffle and deflate
+};
+
+/// Whether the HDF5 library has the filters, so that others can read the records with it.
+bool is_available(Compression compression);
+
+}  // namespace kumiko::io
