@@ -135,8 +135,8 @@ SolverFromBeyond::SolverFromBeyond(kumiko_solver solver, std::string name, std::
       return solver_.functions->traits(solver_.self, &given, error);
     });
     if (given.centring != KUMIKO_NODE && given.centring != KUMIKO_CELL) {
-      throw FailedBeyond(whose_ + ": it has the unknown centring " + std::to_string(given.centring),
-                         true);
+      throw FailedBeyond(whose_ + ": it has the unknown centring " +
+                         std::to_string(given.centring));
     }
   } catch (...) {
     solver_.functions->destroy(solver_.self);
@@ -160,11 +160,13 @@ SolverFromBeyond::~SolverFromBeyond() { solver_.functions->destroy(solver_.self)
 double SolverFromBeyond::prepare(const amr::Case& problem, const amr::PatchPoints& patch,
                                  double time, double dt, std::span<double> coefficients) const {
   const kumiko_patch in_c{detail::to_c(patch.points), patch.spacing, patch.first_i, patch.first_j};
+  const LentCase lent = lend(problem);
   double cfl = 0.0;
-  call_beyond(whose_, [&](kumiko_error* error) {
-    return solver_.functions->prepare(solver_.self, lend(problem), &in_c, time, dt,
-                                      coefficients.data(), &cfl, error);
-  });
+  const auto prepare = [&](kumiko_error* error) {
+    return solver_.functions->prepare(solver_.self, lent.in_c, &in_c, time, dt, coefficients.data(),
+                                      &cfl, error);
+  };
+  call_beyond(whose_, prepare, lent.whose);
   return cfl;
 }
 
@@ -207,10 +209,12 @@ double SolverFromBeyond::state_cfl(amr::ConstPatchView state,
 
 void SolverFromBeyond::displacement(const amr::Case& problem, amr::Points points, double time,
                                     double tau, amr::Vectors displacement) const {
-  call_beyond(whose_, [&](kumiko_error* error) {
-    return solver_.functions->displacement(solver_.self, lend(problem), detail::to_c(points), time,
-                                           tau, detail::to_c(displacement), error);
-  });
+  const LentCase lent = lend(problem);
+  const auto displace = [&](kumiko_error* error) {
+    return solver_.functions->displacement(solver_.self, lent.in_c, detail::to_c(points), time, tau,
+                                           detail::to_c(displacement), error);
+  };
+  call_beyond(whose_, displace, lent.whose);
 }
 
 }  // namespace kumiko::plugin::detail
