@@ -12,6 +12,12 @@ namespace {
 
 const amr::Case& served(const void* self) { return *static_cast<const amr::Case*>(self); }
 
+// Kinds of boundaries are converted by cast.
+static_assert(KUMIKO_FIXED_VALUE == static_cast<int>(amr::BoundaryKind::kFixedValue) &&
+              KUMIKO_PERIODIC == static_cast<int>(amr::BoundaryKind::kPeriodic) &&
+              KUMIKO_OUTFLOW == static_cast<int>(amr::BoundaryKind::kOutflow) &&
+              KUMIKO_REFLECTING == static_cast<int>(amr::BoundaryKind::kReflecting));
+
 std::string text(const char* from) { return from == nullptr ? "" : from; }
 
 kumiko_status known(bool is_known) { return is_known ? KUMIKO_OK : KUMIKO_UNKNOWN; }

@@ -24,6 +24,10 @@ struct ServedSolver {
 const ServedSolver& whole(const void* self) { return *static_cast<const ServedSolver*>(self); }
 const amr::Solver& served(const void* self) { return *whole(self).solver; }
 
+// Centrings are converted by cast.
+static_assert(KUMIKO_NODE == static_cast<int>(amr::Centring::kNode) &&
+              KUMIKO_CELL == static_cast<int>(amr::Centring::kCell));
+
 /// Else it would write beyond that room.
 void require_same_count(const ServedSolver& solver) {
   const std::size_t now = solver.solver->coefficients();
@@ -50,7 +54,7 @@ kumiko_status traits(const void* self, kumiko_solver_traits* traits, kumiko_erro
   return serve_fully(error, [&] {
     const amr::SolverTraits& own = served(self).traits();
     *traits = {own.components,
-               own.centring == amr::Centring::kCell ? KUMIKO_CELL : KUMIKO_NODE,
+               static_cast<std::int32_t>(own.centring),
                own.ghosts,
                own.characteristic_ghosts ? 1 : 0,
                own.flux_form ? 1 : 0,
@@ -144,7 +148,7 @@ SolverFromBeyond::SolverFromBeyond(kumiko_solver solver, std::string name, std::
   }
   traits_.name = std::move(name);
   traits_.components = given.components;
-  traits_.centring = given.centring == KUMIKO_CELL ? amr::Centring::kCell : amr::Centring::kNode;
+  traits_.centring = static_cast<amr::Centring>(given.centring);
   traits_.ghosts = given.ghosts;
   traits_.cfl_limit = given.cfl_limit;
   traits_.order = given.order;
