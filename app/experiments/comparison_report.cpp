@@ -6,10 +6,8 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
-#include <kumiko/io/output_folder.hpp>
 #include <kumiko/viz/line_chart.hpp>
 
-#include "experiments/sweep.hpp"
 #include "text_table.hpp"
 
 namespace kumiko::app {
@@ -19,9 +17,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kNothing = "-";
-constexpr std::array<const char*, 4> kComparisonFiles = {"compare.csv", "compare.json",
-                                                         "compare.md", "work_precision.svg"};
-
 std::string error_text(const std::optional<double>& error) {
   return error ? fmt::format("{:.4e}", *error) : kNothing;
 }
@@ -338,18 +333,6 @@ std::string work_precision_picture(const Comparison& comparison) {
   page.caption = "Numbers beside the markers: points of level 0 in x";
   if (!charts[0].references.empty()) page.caption += "; dashed lines: published values";
   return viz::draw_charts(charts, page);
-}
-
-void check_comparison_files(const std::filesystem::path& folder, bool overwrite) {
-  check_sweep_files(folder, kComparisonFiles, overwrite, "comparison");
-}
-
-void write_comparison_files(const std::filesystem::path& folder, const Comparison& comparison) {
-  std::filesystem::create_directories(folder);
-  io::write_text_file(folder / kComparisonFiles[0], csv_report(comparison));
-  io::write_text_file(folder / kComparisonFiles[1], json_report(comparison));
-  io::write_text_file(folder / kComparisonFiles[2], markdown_report(comparison));
-  io::write_text_file(folder / kComparisonFiles[3], work_precision_picture(comparison));
 }
 
 }  // namespace kumiko::app

@@ -1,3 +1,5 @@
+#include <array>
+
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
@@ -22,8 +24,10 @@ struct Row {
   io::RunSummary summary = {};
 };
 
-/// The thesis's runs: the coarse grid, AMR twice, the finest level's grid without AMR.
-std::vector<Row> rows_of(const Problem& base) {
+/// The thesis's runs: the coarse grid, AMR on two backends, the finest level's grid without AMR.
+using Rows = std::array<Row, 4>;
+
+Rows rows_of(const Problem& base) {
   const amr::SimulationOptions& options = base.options;
   const std::int64_t scale = std::int64_t{1} << (options.levels - 1);
   const std::int64_t substeps = options.subcycling ? scale : 1;
@@ -31,20 +35,20 @@ std::vector<Row> rows_of(const Problem& base) {
     return fmt::format("grid.base=[{}, {}]", options.points_x * factor, options.points_y * factor);
   };
   return {
-      {"coarse", fmt::format("coarse only ({})", options.points_x), "threads", {"amr.levels=1"}},
-      {"amr_threads",
-       fmt::format("AMR ({} to {}), threads", options.points_x, base.finest_points_x()),
-       "threads",
-       {}},
-      {"amr_pthread",
-       fmt::format("AMR ({} to {}), pthread", options.points_x, base.finest_points_x()),
-       "pthread",
-       {}},
-      {"fine",
-       fmt::format("NoAMR ({}), OpenMP", base.finest_points_x()),
-       "openmp",
-       {"amr.levels=1", grid(scale), fmt::format("time.steps={}", options.steps * substeps),
-        fmt::format("time.stop_step={}", base.stop_step * substeps)}}};
+      {{"coarse", fmt::format("coarse only ({})", options.points_x), "threads", {"amr.levels=1"}},
+       {"amr_threads",
+        fmt::format("AMR ({} to {}), threads", options.points_x, base.finest_points_x()),
+        "threads",
+        {}},
+       {"amr_pthread",
+        fmt::format("AMR ({} to {}), pthread", options.points_x, base.finest_points_x()),
+        "pthread",
+        {}},
+       {"fine",
+        fmt::format("NoAMR ({}), OpenMP", base.finest_points_x()),
+        "openmp",
+        {"amr.levels=1", grid(scale), fmt::format("time.steps={}", options.steps * substeps),
+         fmt::format("time.stop_step={}", base.stop_step * substeps)}}}};
 }
 
 std::string rms_of(const io::RunSummary& summary) {
@@ -87,13 +91,14 @@ void print_balance(const Row& threads, const Row& pthread) {
   }
 }
 
-nlohmann::ordered_json table_json(const amr::Case& problem, const std::vector<Row>& rows) {
+nlohmann::ordered_json table_json(const amr::Case& problem, const Rows& rows) {
   nlohmann::ordered_json json;
   json["runs"] = nlohmann::ordered_json::object();
   for (const Row& row : rows) json["runs"][row.id] = io::to_json(row.summary);
-  const auto wall = [&](std::size_t at) { return rows[at].summary.wall_s; };
-  json["ratios"][kThreadsOverPthread] = wall(1) / wall(2);
-  json["ratios"][kFineOverAmr] = wall(3) / wall(1);
+  const auto& [coarse, threads, pthread, fine] = rows;
+  const double base = threads.summary.wall_s;
+  json["ratios"][kThreadsOverPthread] = base / pthread.summary.wall_s;
+  json["ratios"][kFineOverAmr] = fine.summary.wall_s / base;
   json["published"] = nlohmann::ordered_json::array();
   for (const amr::PublishedValue& value : problem.published_values()) {
     json["published"].push_back(
@@ -106,7 +111,7 @@ nlohmann::ordered_json table_json(const amr::Case& problem, const std::vector<Ro
 
 int table_command(const Request& request) {
   const Problem base = load_problem(request);
-  std::vector<Row> rows = rows_of(base);
+  Rows rows = rows_of(base);
   // A wrong request is refused before the first run, not after an hour.
   prepare_summary(request.summary);
   for (const Row& row : rows) {
@@ -118,9 +123,10 @@ int table_command(const Request& request) {
     row.summary = measure(request, load_problem(request, row.overrides), row.backend, row.label);
   }
   const amr::Case& problem = *base.the_case;
-  print_errors(problem, rows[0], rows[1], rows[3]);
-  print_times(problem, rows[1], rows[2], rows[3]);
-  print_balance(rows[1], rows[2]);
+  const auto& [coarse, threads, pthread, fine] = rows;
+  print_errors(problem, coarse, threads, fine);
+  print_times(problem, threads, pthread, fine);
+  print_balance(threads, pthread);
   if (!request.summary.empty()) {
     io::write_text_file(request.summary, table_json(problem, rows).dump(2) + "\n");
   }

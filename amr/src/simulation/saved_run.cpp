@@ -110,13 +110,14 @@ void copy(const Patch& patch, std::size_t slot, SavedLevel& to) {
 
 void copy_figures(const Patch& patch, double cost_s, const IndicatorField& indicator,
                   std::size_t slot, SavedLevel& to) {
-  double* figure =
-      record_of(to, slot).last(kFigureNames.size() * static_cast<std::size_t>(kPatchPoints)).data();
-  for (const double value :
-       {static_cast<double>(patch.id().level), static_cast<double>(patch.work.worker), cost_s}) {
-    figure = std::fill_n(figure, kPatchPoints, value);
-  }
-  std::copy(indicator.values.begin(), indicator.values.end(), figure);
+  const auto figure = [all = record_of(to, slot)](Figure which) {
+    const std::size_t after = kFigureNames.size() - static_cast<std::size_t>(which);
+    return all.last(after * kPatchPoints).first(kPatchPoints);
+  };
+  std::ranges::fill(figure(Figure::kLevel), patch.id().level);
+  std::ranges::fill(figure(Figure::kWorker), patch.work.worker);
+  std::ranges::fill(figure(Figure::kCost), cost_s);
+  std::ranges::copy(indicator.values, figure(Figure::kIndicator).begin());
 }
 
 void copy(const SavedLevel& saved, std::size_t slot, Patch& to) {
