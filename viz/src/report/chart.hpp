@@ -28,7 +28,7 @@ struct ChartPanel {
   std::vector<ChartSeries> series;
 };
 
-struct ChartAxis {
+struct AxisLabel {
   std::string name;
   std::string unit;  ///< may be empty
 };
@@ -44,8 +44,8 @@ struct Chart {
   std::string title;
   std::string reading;  ///< how to read it, in a sentence or two
   ChartKind kind = ChartKind::kLines;
-  ChartAxis x;
-  ChartAxis y;
+  AxisLabel x;
+  AxisLabel y;
   double y_from = 0.0;         ///< the axis begins there
   std::optional<double> y_to;  ///< and ends there, where that is known
   std::vector<ChartPanel> panels;
@@ -58,7 +58,7 @@ nlohmann::ordered_json to_json(const Chart& chart);
 std::string to_csv(const Chart& chart);
 
 /// A text that pairs with `unit` in brackets, where there is one.
-std::string with_unit(const ChartAxis& axis);
+std::string with_unit(const AxisLabel& axis);
 
 /// All charts, in the order of the page.
 std::vector<Chart> charts_of(std::span<const ReportRun> runs);
