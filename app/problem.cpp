@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include <kumiko/io/nearest.hpp>
 #include <kumiko/plugin/registry.hpp>
 
 namespace kumiko::app {
@@ -33,10 +34,10 @@ auto as_request(Make make) {
 }
 
 template <class Entries>
-std::string names(const Entries& entries) {
+std::vector<std::string> names(const Entries& entries) {
   std::vector<std::string> list;
   for (const auto& entry : entries) list.push_back(entry.name);
-  return fmt::format("{}", fmt::join(list, ", "));
+  return list;
 }
 
 /// What a key names, or the error that says where it was set and what it can be.
@@ -44,10 +45,11 @@ template <class Entries>
 const auto& named(const io::ConfigSource& source, const char* key, const Entries& entries) {
   const std::string& name = source.text(key);
   if (const auto* entry = amr::find_entry(entries, name)) return *entry;
+  const std::vector<std::string> known = names(entries);
   throw source.error(key,
                      fmt::format("'{}' is unknown; it can be: {}, or what a plugin offers that "
-                                 "--plugin-path or KUMIKO_PLUGIN_PATH leads to",
-                                 name, names(entries)));
+                                 "--plugin-path or KUMIKO_PLUGIN_PATH leads to{}",
+                                 name, fmt::join(known, ", "), io::did_you_mean(name, known)));
 }
 
 amr::TimeInterpolation time_interpolation(const std::string& name) {
@@ -246,7 +248,7 @@ Problem load_problem(const Request& request, const std::vector<std::string>& mor
     overrides.insert(overrides.end(), more_overrides.begin(), more_overrides.end());
     io::ConfigSource source = io::read_config(request.config, overrides);
     if (!request.solver.empty()) {
-      source = source.with_solver(request.solver, "--solver " + request.solver);
+      source = source.with_solver(request.solver, request.solver_from);
     }
     return make_problem(source, request.workers, request.plugins);
   });
