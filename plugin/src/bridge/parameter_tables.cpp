@@ -10,9 +10,9 @@ namespace kumiko::plugin::detail {
 namespace {
 
 // A value's type in C is the index of its alternative.
-template <std::size_t type, class Alternative>
+template <std::size_t Type, class Alternative>
 constexpr bool kIs =
-    std::is_same_v<std::variant_alternative_t<type, amr::ParameterValue>, Alternative>;
+    std::is_same_v<std::variant_alternative_t<Type, amr::ParameterValue>, Alternative>;
 static_assert(std::variant_size_v<amr::ParameterValue> == 6 && kIs<KUMIKO_FLAG, bool> &&
               kIs<KUMIKO_INTEGER, std::int64_t> && kIs<KUMIKO_NUMBER, double> &&
               kIs<KUMIKO_TEXT, std::string> && kIs<KUMIKO_INTEGERS, std::vector<std::int64_t>> &&
