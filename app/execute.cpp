@@ -116,7 +116,7 @@ class Stops {
 
   /// Called after a part of the loop. Throws when the run must end here.
   /// @param is_written  whether the state goes into a file of its own anyway
-  void after_stretch(const amr::Simulation& simulation, const RunFigures& figures,
+  void after_stretch(const amr::Simulation& simulation, const io::RunFigures& figures,
                      bool is_written) {
     longest_stretch_s_ = std::max(longest_stretch_s_, since(stretch_));
     const bool ends = simulation.step() < problem_.stop_step && must_end();
@@ -243,14 +243,14 @@ void heed_signals() {
 namespace {
 
 /// Of a run that begins with a field.
-RunFigures figures_of(const amr::FieldFigures& field) {
+io::RunFigures figures_of(const amr::FieldFigures& field) {
   return {field.mass, field.absolute_mass, 0.0};
 }
 
 io::RunSummary step_to_end(const Problem& problem, amr::Backend& backend,
                            amr::Simulation& simulation, const Hooks& hooks,
-                           const std::optional<RunFigures>& past, TraceWindow& trace) {
-  RunFigures figures =
+                           const std::optional<io::RunFigures>& past, TraceWindow& trace) {
+  io::RunFigures figures =
       past ? *past : figures_of(amr::field_figures(simulation.hierarchy(), backend));
   if (!past) hooks.diagnose(simulation);
   const int past_step = simulation.step();
@@ -325,7 +325,7 @@ io::RunSummary step_to_end(const Problem& problem, amr::Backend& backend,
 }  // namespace
 
 io::RunSummary execute(const Problem& problem, amr::Backend& backend, amr::Simulation& simulation,
-                       const Hooks& hooks, const std::optional<RunFigures>& past) {
+                       const Hooks& hooks, const std::optional<io::RunFigures>& past) {
   TraceWindow trace(problem, hooks);
   try {
     return step_to_end(problem, backend, simulation, hooks, past, trace);

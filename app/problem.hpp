@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <memory>
 #include <string>
-#include <string_view>
 
 #include <kumiko/amr/finite_check.hpp>
 #include <kumiko/amr/simulation.hpp>
@@ -17,17 +16,6 @@
 #include "request.hpp"
 
 namespace kumiko::app {
-
-/// Names of files from which a run can go on.
-inline constexpr std::string_view kCheckpointFiles = "checkpoint_#.hdf";
-inline constexpr std::string_view kStateFiles = "state_#.hdf";
-
-/// What a run needs to know of its past, beside the state.
-struct RunFigures {
-  double initial_mass = 0.0;
-  double initial_absolute_mass = 0.0;  ///< as FieldFigures has it; 0 = not known
-  double wall_s = 0.0;                 ///< of stepping so far
-};
 
 /// The step outruns what the solver's ghosts serve.
 class TooFewSteps : public RequestError {

@@ -39,6 +39,21 @@ void warn_of_picture(const std::string& name, const char* why) {
   print_to_stderr("kumiko: warning: there is no picture {}: {}\n", name, why);
 }
 
+io::StateWriterOptions writer_options(const Problem& problem) {
+  const amr::ParameterSet& keys = problem.config.values();
+  io::StateWriterOptions options;
+  options.configuration = problem.config.to_toml();
+  options.compression = problem.compression;
+  options.figures = keys.flag("output.figures");
+  options.keep = static_cast<std::size_t>(keys.integer("checkpoint.keep"));
+  if (keys.text("checkpoint.on_failure") == "continue") {
+    options.on_failed_checkpoint = [](const std::exception& cause) {
+      print_to_stderr("kumiko: warning: no checkpoint: {}\n", cause.what());
+    };
+  }
+  return options;
+}
+
 /// A name for a damaged file, which is nobody's to remove.
 std::filesystem::path free_name(const std::filesystem::path& file) {
   std::filesystem::path name = file.string() + ".damaged";
@@ -62,7 +77,7 @@ RunFiles::RunFiles(Start& start, amr::Backend& backend, const amr::Simulation& s
       next_load_(simulation.step()),
       reported_(csv_.earlier_updates()),
       has_rows_(start.earlier == io::Earlier::kContinue && !csv_.is_new()),
-      states_(problem_, backend) {
+      states_(*problem_.the_case, backend, writer_options(problem_)) {
   if (!has_rows_) {
     for (std::size_t worker = 0; worker < reported_.size(); ++worker) {
       reported_[worker] = simulation.counters().workers[worker].updates;
@@ -101,17 +116,16 @@ void RunFiles::write_row(const amr::Simulation& simulation, amr::Backend& backen
 }
 
 void RunFiles::write_state(const amr::Simulation& simulation, amr::Backend& backend,
-                           const RunFigures& figures) {
+                           const io::RunFigures& figures) {
   check_finite(simulation, backend);
-  states_.write_state(folder_.file(fmt::format("state_{:06}.hdf", simulation.step())), simulation,
-                      figures);
+  states_.write_state(folder_.file(io::state_name(simulation.step())), simulation, figures);
 }
 
 void RunFiles::write_checkpoint(const amr::Simulation& simulation, amr::Backend& backend,
-                                const RunFigures& figures) {
+                                const io::RunFigures& figures) {
   check_finite(simulation, backend);
-  states_.write_checkpoint(folder_.file(fmt::format("checkpoint_{:06}.hdf", simulation.step())),
-                           simulation, figures);
+  states_.write_checkpoint(folder_.file(io::checkpoint_name(simulation.step())), simulation,
+                           figures);
 }
 
 void RunFiles::settle_quietly() noexcept {

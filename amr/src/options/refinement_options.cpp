@@ -51,6 +51,9 @@ void check(const RefinementOptions& options) {
   require(options.check_finite >= 0,
           fmt::format("amr.check_finite is {}; it must be at least 1, or 0 for no check",
                       options.check_finite));
+  require(
+      !options.indicator || options.criterion == Criterion::kUser,
+      "RefinementOptions::indicator is given, and amr.criterion does not ask for it; choose user");
   require(options.buffer >= 0 && options.buffer <= kPatchSize,
           fmt::format("amr.buffer is {}; 0 to {} work", options.buffer, kPatchSize));
 }

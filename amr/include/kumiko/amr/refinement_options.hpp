@@ -2,16 +2,20 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <span>
 #include <vector>
 
 namespace kumiko::amr {
+
+struct RefinementPatch;  // kumiko/amr/case.hpp
 
 /// What tells where to refine (docs/reference/numerics.md has the formulas). The largest value of
 /// all components counts.
 enum class Criterion {
   kLoehner,   ///< Löhner's normalised second difference, 0 .. 1
   kGradient,  ///< the largest difference to a neighbouring point, in the field's units
-  kUser       ///< Case::refinement_indicator(), in units of its own
+  kUser       ///< RefinementOptions::indicator or the case's own, in units of its own
 };
 
 /// A box of the domain with levels of its own: [x0, x1] × [y0, y1], ends included, in the case's
@@ -25,6 +29,12 @@ struct RefinementRegion {
   int max_level;      ///< no point of the box gets a patch of a finer level by its tags
   int min_level = 0;  ///< every point of the box has patches up to this level
 };
+
+/// A criterion of one's own, for any case: fills a value for each of the patch's points, x fastest,
+/// as Case::refinement_indicator() does. None may be NaN. Called from any thread, for many patches
+/// at once; must not suspend. What it throws ends the run.
+using RefinementIndicator =
+    std::function<void(const RefinementPatch& patch, std::span<double> indicator)>;
 
 /// The indicator, what follows a tag, and when.
 struct RefinementOptions {
@@ -44,6 +54,7 @@ struct RefinementOptions {
   std::size_t memory_limit = 0;           ///< bytes that patches may take, 0 = any
   int check_finite =
       4;  ///< least base steps between looks for values that are not finite; 0 = none
+  RefinementIndicator indicator = {};  ///< kUser: in place of Case::refinement_indicator()
 };
 
 /// A threshold that is given for `at` points of level 0 in x, for another number of points: it

@@ -53,7 +53,9 @@ class Registry {
   std::vector<BrokenPlugin> broken_;
 };
 
-/// The folder of the plugins that come with Kumiko, found from where this program lies.
+/// The folder of the plugins that come with Kumiko: beside this program's own folder, as it is
+/// installed; where there is none, the folder kumiko/plugins of this program's run path, which
+/// CMake puts there for what links kumiko::amr.
 std::filesystem::path shipped_plugins();
 
 /// Those plugins, loaded at the first call. Throws std::runtime_error when one is broken or there
