@@ -34,8 +34,8 @@ int until(int step, int every) { return every > 0 ? every - step % every : kLong
 /// Steps from `step` to `target`, if that lies ahead.
 int up_to(int step, int target) { return target > step ? target - step : kLongestStretch; }
 
-/// Traces the window of a run that problem.trace_from and problem.trace_until name, as far as there
-/// is room.
+/// Records a trace of the base steps of a run that problem.trace_from and problem.trace_until name,
+/// as far as there is room.
 class TraceWindow {
  public:
   TraceWindow(const Problem& problem, const Hooks& hooks) : problem_(problem), hooks_(hooks) {}
@@ -67,7 +67,7 @@ class TraceWindow {
     }
   }
 
-  /// Keeps what there is of a trace when the run fails within the window.
+  /// Keeps what there is of a trace when the run fails while it is being recorded.
   void save(amr::Simulation& simulation) noexcept {
     if (!std::exchange(is_open_, false)) return;
     try {

@@ -1,4 +1,4 @@
-// One run from its initial state to its last step, and the figures of it.
+// Takes one run from its initial state to its last step, and returns its summary.
 #pragma once
 
 #include <functional>
@@ -29,7 +29,7 @@ struct Hooks {
   /// How long a checkpoint takes, at most, as far as is known.
   std::function<double()> checkpoint_s = [] { return 0.0; };
   /// Called with the trace of base steps problem.trace_from to problem.trace_until, or as many of
-  /// them as there was room for. Without it nothing is traced.
+  /// them as there was room for. Without it no trace is recorded.
   std::function<void(amr::Trace)> end_trace;
   /// Called between parts of the loop.
   std::function<void(const amr::Simulation&)> progress = [](const amr::Simulation&) {};

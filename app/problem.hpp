@@ -1,4 +1,4 @@
-// From a configuration to the parts of a run.
+// Makes the parts of a run from a configuration.
 #pragma once
 
 #include <cstdint>
@@ -57,7 +57,8 @@ struct Problem {
 /// last. Throws RequestError.
 Problem load_problem(const Request& request, const std::vector<std::string>& more_overrides = {});
 
-/// The same for the configuration of a checkpoint, read from `file`.
+/// Checks the configuration of a checkpoint, read from `file`, with the request's overrides. Throws
+/// RequestError.
 Problem load_problem(const Request& request, const std::filesystem::path& file,
                      const io::Checkpoint& checkpoint);
 
@@ -66,7 +67,8 @@ Problem load_problem(const Request& request, const std::filesystem::path& file,
 void check_same_run(const Problem& problem, const std::filesystem::path& file,
                     const io::Checkpoint& checkpoint);
 
-/// The same for the run in a folder.
+/// Throws RequestError, naming the keys, when a run would go on from the run in a folder with
+/// another value of a key that the field's bits depend on.
 void check_same_run(const Problem& problem, const std::filesystem::path& folder);
 
 /// Tells whether a summary can be written, and removes the one of an earlier run; what is there and

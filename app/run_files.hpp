@@ -1,4 +1,4 @@
-// The files of one run.
+// Writes the files of one run.
 #pragma once
 
 #include <cstdint>
@@ -41,7 +41,7 @@ class RunFiles {
                         const io::RunFigures& figures);
 
   void settle() { states_.settle(); }
-  /// The same for a run that has failed already.
+  /// Settles as settle() does for a run that has failed already: errors are ignored.
   void settle_quietly() noexcept;
 
   /// The latest checkpoint or state, or the one that the run came from.
@@ -59,7 +59,7 @@ class RunFiles {
   void keep_trace(amr::Trace trace) { trace_ = std::move(trace); }
   /// Writes the trace that was kept, if there is one.
   void write_trace();
-  /// The same for a run that has failed already.
+  /// Writes the trace of a run that has failed already: errors are ignored.
   void write_trace_quietly() noexcept;
 
   /// Last of all: the summary's presence says that the run is complete.

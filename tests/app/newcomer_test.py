@@ -304,6 +304,14 @@ class Tree(NewcomerTest):
         names = {file.name for file in (self.prefix / "include").rglob("*.hpp")}
         self.assertEqual(names & {"nearest.hpp", "templates.hpp"}, set())
 
+    def test_given_no_googletest_then_the_program_can_be_built_without_the_tests(self):
+        output = self.call_well(CMAKE, "--preset", "release", "-S", SOURCE, "-B", self.path / "build",
+                                "-DCMAKE_DISABLE_FIND_PACKAGE_GTest=ON", "-DKUMIKO_WITH_REPORT=OFF")  # fmt: skip
+        self.assertIn("Tests: left out, since GoogleTest is missing", output)
+        targets = self.call_well(CMAKE, "--build", "build", "--target", "help")
+        self.assertIn("kumiko: phony", targets)
+        self.assertNotIn("kumiko_tests", targets)
+
     @unittest.skipUnless((BUILD / "lib" / "libkumiko_pthread.so").exists(), "it was not built")
     def test_given_the_installed_library_of_posix_threads_then_a_program_runs_with_it(self):
         library = self.prefix / "lib" / "libkumiko_pthread.so"

@@ -1,4 +1,4 @@
-// The run's own refinement indicator, or the case's.
+// Asks the run, or else the case, for a refinement indicator of its own, and refuses NaN.
 #pragma once
 
 #include "refinement/criterion.hpp"

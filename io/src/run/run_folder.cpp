@@ -115,7 +115,7 @@ class Table {
     Number value{};
     const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
     if (error != std::errc{} || end != field.data() + field.size()) {
-      fail(fmt::format("'{}' under {} is no such number", one_line(std::string(field)),
+      fail(fmt::format("'{}' under {} is not such a number", one_line(std::string(field)),
                        columns_[column]));
     }
     return value;

@@ -28,7 +28,8 @@ const amr::Solver& served(const void* self) { return *whole(self).solver; }
 static_assert(KUMIKO_NODE == static_cast<int>(amr::Centring::kNode) &&
               KUMIKO_CELL == static_cast<int>(amr::Centring::kCell));
 
-/// Else it would write beyond that room.
+/// Refuses a solver that says another number of coefficients than before: it would write beyond its
+/// room.
 void require_same_count(const ServedSolver& solver) {
   const std::size_t now = solver.solver->coefficients();
   if (now == solver.coefficients) [[likely]]

@@ -1,4 +1,4 @@
-// Exceptions on either side of the C interface, and statuses on it.
+// Turns exceptions into statuses of the C interface, and statuses back into exceptions.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@ class RefusedBeyond : public std::invalid_argument {
 kumiko_status tell(kumiko_error* error, kumiko_status status, const char* message,
                    std::int32_t whose);
 
-/// Throws what a status that is no success stands for.
+/// Throws the exception that a status other than success stands for.
 /// @param whose  put before messages of who was called; empty where that is a case that was lent
 /// @param whose_case  put before messages of a case that the call handed on; may be empty
 [[noreturn]] void throw_failure(kumiko_status status, const kumiko_error& error,
@@ -83,12 +83,12 @@ kumiko_status serve(kumiko_error* error, Task task) noexcept {
   } catch (const std::exception& failure) {
     return tell(error, KUMIKO_FAILED, failure.what(), KUMIKO_UNNAMED);
   } catch (...) {
-    return tell(error, KUMIKO_FAILED, "it threw something that is no std::exception",
+    return tell(error, KUMIKO_FAILED, "it threw something that is not a std::exception",
                 KUMIKO_UNNAMED);
   }
 }
 
-/// The same for a task without a result.
+/// Does what the other side asked for by a task without a result.
 template <class Task>
 kumiko_status serve_fully(kumiko_error* error, Task task) noexcept {
   return serve(error, [&]() -> kumiko_status {

@@ -47,19 +47,19 @@ struct RefinementOptions {
   double floor = 0.01;   ///< kLoehner: times the largest |u| of the initial level 0, added to the
                          ///< denominator
   int buffer = 2;        ///< points of the tagged level by which tags grow, 0 .. kPatchSize
-  int interval = 4;      ///< base steps between regrids; 0 = as few as the buffer asks for
+  int interval = 4;      ///< base steps between regrids; 0 = as many as the buffer allows
   int hysteresis = 0;    ///< regrids in a row at which a patch stays though it is unwanted
   int min_lifetime = 0;  ///< base steps that a patch stays after it came
   std::vector<RefinementRegion> regions;  ///< outside all of them every level may be
   std::size_t memory_limit = 0;           ///< bytes that patches may take, 0 = any
   int check_finite =
-      4;  ///< least base steps between looks for values that are not finite; 0 = none
+      4;  ///< least base steps between two checks for values that are not finite; 0 = no check
   RefinementIndicator indicator = {};  ///< kUser: in place of Case::refinement_indicator()
 };
 
-/// A threshold that is given for `at` points of level 0 in x, for another number of points: it
-/// falls with the spacing to the power `order`. By products alone, so that the bits are the same
-/// everywhere; for the same number it is what it was.
+/// Converts a threshold that is given for `at` points of level 0 in x to another number of points:
+/// it falls with the spacing to the power `order`. Computed by products alone, so that the bits are
+/// the same everywhere; for the same number of points the threshold stays as it is.
 double scaled_threshold(double threshold, int order, int at, int points);
 
 /// The threshold that keeps an existing patch.

@@ -8,15 +8,15 @@ namespace kumiko::amr {
 /// How a coarse–fine ghost is interpolated between the coarse level's times
 /// (docs/reference/numerics.md).
 enum class TimeInterpolation {
-  kCharacteristic,  ///< the coarse state at the coarse time, traced back along the flow
+  kCharacteristic,  ///< the coarse state at the coarse time, where the ghost's particle was then
   kLinear,          ///< between the coarse states at the coarse step's start and end
   kQuadratic        ///< the parabola of those two and the solver's tendency at the start
 };
 
-/// As step.time_interpolation names it.
+/// The name that the key step.time_interpolation has for it.
 const char* to_string(TimeInterpolation interpolation);
 
-/// In which order patches take their steps. The results are the same, bit for bit.
+/// The order in which patches take their steps. The results are the same, bit for bit.
 enum class Schedule {
   kAuto,      ///< dataflow where the backend has threads, else level
   kDataflow,  ///< every patch as soon as its neighbours are ready; no barrier within a base step
