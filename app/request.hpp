@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <kumiko/plugin/registry.hpp>
+#include <kumiko/viz/state_image.hpp>
 
 namespace kumiko::app {
 
@@ -41,7 +42,7 @@ struct Request {
   std::string component;                     ///< of the field, by name; empty = the first
   std::string range;                         ///< LOW,HIGH of pictures' colours; empty = the values'
   int fps = 10;                              ///< pictures a second of an animation
-  int width = 1314;                          ///< of pictures
+  int width = viz::kUsualPictureWidth;       ///< of pictures
   bool json = false;
   std::string name;  ///< of a new solver or case
   /// Where solvers and cases are found; every command that computes has one.

@@ -25,9 +25,6 @@ namespace {
 /// Some 450 MB of trace.json, which Perfetto in a browser hardly takes.
 constexpr std::size_t kMostPiecesAsJson = std::size_t{1} << 20U;
 
-/// Pixels; 1024 of them are the domain's, so that grids of the shipped cases fall on whole pixels.
-constexpr int kPictureWidth = 1314;
-
 /// Rows that the run has left in a table of the folder that it goes on in.
 io::CsvRows earlier_rows(const Start& start, const char* name, int last) {
   if (start.earlier != io::Earlier::kContinue) return {};
@@ -159,7 +156,7 @@ void RunFiles::draw(const amr::Simulation& simulation, const std::string& name) 
                   simulation.step(), simulation.time());
   options.name = problem_.the_case->component_names().front();
   options.range = colours_;
-  options.width = kPictureWidth;
+  options.width = viz::kUsualPictureWidth;
   folder_.write_text(name, viz::draw_state(state, simulation.hierarchy().geometry(), options));
 }
 

@@ -31,6 +31,7 @@ if(NOT KUMIKO_RUNTIME_ONLY)
 endif()
 foreach(module IN LISTS modules)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/${module}/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+    PATTERN kumiko/amr/require.hpp EXCLUDE
     PATTERN kumiko/io/nearest.hpp EXCLUDE
     PATTERN kumiko/plugin/templates.hpp EXCLUDE)
 endforeach()

@@ -16,14 +16,14 @@ namespace kumiko::app {
 namespace {
 
 void write_files(const Request& request, const Comparison& comparison) {
-  if (!request.output.empty()) write_comparison_files(request.output, comparison);
+  write_sweep_files(request.output, kComparisonFiles, comparison);
   if (!request.summary.empty()) io::write_text_file(request.summary, json_report(comparison));
 }
 
 }  // namespace
 
 int compare_command(const Request& request) {
-  check_comparison_files(request.output, request.overwrite);
+  check_sweep_files(request.output, kComparisonFiles, request.overwrite, "comparison");
   Comparison comparison = plan_comparison(request);
   prepare_summary(request.summary);
   heed_signals();

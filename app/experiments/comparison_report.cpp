@@ -7,10 +7,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <kumiko/io/output_folder.hpp>
 #include <kumiko/viz/line_chart.hpp>
 
-#include "experiments/sweep.hpp"
 #include "published.hpp"
 #include "text_table.hpp"
 
@@ -21,9 +19,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kNothing = "-";
-constexpr std::array<const char*, 4> kComparisonFiles = {"compare.csv", "compare.json",
-                                                         "compare.md", "work_precision.svg"};
-
 std::string error_text(const std::optional<double>& error) {
   return error ? fmt::format("{:.4e}", *error) : kNothing;
 }
@@ -368,18 +363,6 @@ std::string work_precision_picture(const Comparison& comparison) {
     page.caption += "; dashed lines: published errors, with the finest level's spacing";
   }
   return viz::draw_charts(charts, page);
-}
-
-void check_comparison_files(const std::filesystem::path& folder, bool overwrite) {
-  check_sweep_files(folder, kComparisonFiles, overwrite, "comparison");
-}
-
-void write_comparison_files(const std::filesystem::path& folder, const Comparison& comparison) {
-  std::filesystem::create_directories(folder);
-  io::write_text_file(folder / kComparisonFiles[0], csv_report(comparison));
-  io::write_text_file(folder / kComparisonFiles[1], json_report(comparison));
-  io::write_text_file(folder / kComparisonFiles[2], markdown_report(comparison));
-  io::write_text_file(folder / kComparisonFiles[3], work_precision_picture(comparison));
 }
 
 }  // namespace kumiko::app

@@ -1,10 +1,11 @@
 // Shows what a comparison found, as tables, JSON and a picture.
 #pragma once
 
-#include <filesystem>
+#include <array>
 #include <string>
 
 #include "experiments/comparison.hpp"
+#include "experiments/sweep.hpp"
 
 namespace kumiko::app {
 
@@ -24,11 +25,10 @@ std::string json_report(const Comparison& comparison);
 /// show.
 std::string work_precision_picture(const Comparison& comparison);
 
-/// Whether the files of a comparison may be put into a folder, without changing anything. Throws
-/// RequestError.
-void check_comparison_files(const std::filesystem::path& folder, bool overwrite);
-
-/// Writes them, making the folder where it is missing. Throws io::OutputError.
-void write_comparison_files(const std::filesystem::path& folder, const Comparison& comparison);
+inline constexpr std::array<SweepFile<Comparison>, 4> kComparisonFiles = {
+    {{"compare.csv", csv_report},
+     {"compare.json", json_report},
+     {"compare.md", markdown_report},
+     {"work_precision.svg", work_precision_picture}}};
 
 }  // namespace kumiko::app

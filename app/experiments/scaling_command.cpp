@@ -28,7 +28,7 @@ void warn(const Scaling& scaling) {
 }
 
 void write_files(const Request& request, const Scaling& scaling) {
-  if (!request.output.empty()) write_scaling_files(request.output, scaling);
+  write_sweep_files(request.output, kScalingFiles, scaling);
   if (!request.summary.empty()) io::write_text_file(request.summary, scaling_json(scaling));
 }
 

@@ -209,12 +209,4 @@ std::string efficiency_picture(const Scaling& scaling) {
   return viz::draw_charts(std::vector<viz::LineChart>{balance, parallel}, page);
 }
 
-void write_scaling_files(const std::filesystem::path& folder, const Scaling& scaling) {
-  std::filesystem::create_directories(folder);
-  io::write_text_file(folder / kScalingFiles[0], scaling_csv(scaling));
-  io::write_text_file(folder / kScalingFiles[1], scaling_json(scaling));
-  io::write_text_file(folder / kScalingFiles[2], speed_up_picture(scaling));
-  io::write_text_file(folder / kScalingFiles[3], efficiency_picture(scaling));
-}
-
 }  // namespace kumiko::app

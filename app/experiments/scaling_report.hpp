@@ -2,15 +2,12 @@
 #pragma once
 
 #include <array>
-#include <filesystem>
 #include <string>
 
 #include "experiments/scaling.hpp"
+#include "experiments/sweep.hpp"
 
 namespace kumiko::app {
-
-inline constexpr std::array<const char*, 4> kScalingFiles = {"scaling.csv", "scaling.json",
-                                                             "speed_up.svg", "efficiency.svg"};
 
 /// Of the points that are done: for the terminal.
 std::string scaling_table(const Scaling& scaling);
@@ -23,7 +20,10 @@ std::string speed_up_picture(const Scaling& scaling);
 /// Load-balance efficiency over workers, and speed-up per worker.
 std::string efficiency_picture(const Scaling& scaling);
 
-/// Writes kScalingFiles, making the folder where it is missing. Throws io::OutputError.
-void write_scaling_files(const std::filesystem::path& folder, const Scaling& scaling);
+inline constexpr std::array<SweepFile<Scaling>, 4> kScalingFiles = {
+    {{"scaling.csv", scaling_csv},
+     {"scaling.json", scaling_json},
+     {"speed_up.svg", speed_up_picture},
+     {"efficiency.svg", efficiency_picture}}};
 
 }  // namespace kumiko::app

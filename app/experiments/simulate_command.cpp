@@ -84,7 +84,7 @@ int simulate_command(const Request& request) {
   what_if.kinds = chosen_kinds(request.models);
   what_if.workers =
       parse_worker_list(request.worker_list, "--workers", model::ScheduleModel::kMostWorkers);
-  check_what_if_files(request.output, request.overwrite);
+  check_sweep_files(request.output, kWhatIfFiles, request.overwrite, "predictions");
   model::Overheads settings;
   for (const std::string& setting : request.overheads) set_overhead(settings, setting);
   what_if.trace = read_named_trace(request.file);
@@ -97,7 +97,7 @@ int simulate_command(const Request& request) {
   what_if.overheads = model::estimate_overheads(what_if.trace);
   for (const std::string& setting : request.overheads) set_overhead(what_if.overheads, setting);
   predict(what_if);
-  if (!request.output.empty()) write_what_if_files(request.output, what_if);
+  write_sweep_files(request.output, kWhatIfFiles, what_if);
   fmt::print("{}", request.json ? json_report(what_if) : plain_report(what_if));
   if (!request.output.empty() && !request.json) {
     fmt::print("\nfiles in {}/\n", request.output.string());

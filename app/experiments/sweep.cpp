@@ -31,18 +31,16 @@ double median(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[middle] : 0.5 * (values[middle - 1] + values[middle]);
 }
 
-void check_sweep_files(const std::filesystem::path& folder, std::span<const char* const> names,
-                       bool overwrite, const std::string& what) {
+void check_sweep_file(const std::filesystem::path& folder, const char* name, bool overwrite,
+                      const std::string& what) {
   if (folder.empty()) return;
   // A folder may hold other files: of them only these are written.
   check_output(folder, io::Earlier::kContinue);
-  for (const char* name : names) {
-    if (overwrite || !std::filesystem::exists(folder / name)) continue;
-    throw RequestError(fmt::format(
-        "'{}' is there; replace the {} in that folder with --overwrite, or name another "
-        "folder with --output",
-        (folder / name).string(), what));
-  }
+  if (overwrite || !std::filesystem::exists(folder / name)) return;
+  throw RequestError(
+      fmt::format("'{}' is there; replace the {} in that folder with --overwrite, or name another "
+                  "folder with --output",
+                  (folder / name).string(), what));
 }
 
 }  // namespace kumiko::app

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <filesystem>
-#include <span>
 #include <string>
 #include <vector>
 
+#include <kumiko/io/output_folder.hpp>
 #include <kumiko/io/summary.hpp>
 
 #include "problem.hpp"
@@ -21,9 +21,32 @@ io::RunSummary measure(const Request& request, const Problem& problem, const std
 /// Of one value or more.
 double median(std::vector<double> values);
 
-/// Whether files of these names may be put into a folder, without changing anything; an empty path
-/// stands for none. `what` says what earlier ones are of. Throws RequestError.
-void check_sweep_files(const std::filesystem::path& folder, std::span<const char* const> names,
-                       bool overwrite, const std::string& what);
+/// A file in the folder of results, made from what was found.
+template <class Found>
+struct SweepFile {
+  const char* name;
+  std::string (*text)(const Found& found);
+};
+
+/// Whether a file may be put into a folder, without changing anything; an empty path stands for
+/// none. `what` says what an earlier one is of. Throws RequestError.
+void check_sweep_file(const std::filesystem::path& folder, const char* name, bool overwrite,
+                      const std::string& what);
+
+template <class Files>
+void check_sweep_files(const std::filesystem::path& folder, const Files& files, bool overwrite,
+                       const std::string& what) {
+  for (const auto& file : files) check_sweep_file(folder, file.name, overwrite, what);
+}
+
+/// Writes all files, making the folder where it is missing; an empty path stands for none. Throws
+/// io::OutputError.
+template <class Files, class Found>
+void write_sweep_files(const std::filesystem::path& folder, const Files& files,
+                       const Found& found) {
+  if (folder.empty()) return;
+  std::filesystem::create_directories(folder);
+  for (const auto& file : files) io::write_text_file(folder / file.name, file.text(found));
+}
 
 }  // namespace kumiko::app

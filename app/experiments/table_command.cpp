@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <initializer_list>
 #include <set>
 
@@ -28,35 +29,37 @@ struct Row {
   io::RunSummary summary = {};
 };
 
-/// The thesis's runs: the coarse grid, AMR twice, the finest level's grid without AMR.
-std::vector<Row> rows_of(const Problem& base) {
+/// The thesis's runs: the coarse grid, AMR on two backends, the finest level's grid without AMR.
+using Rows = std::array<Row, 4>;
+
+Rows rows_of(const Problem& base) {
   const amr::SimulationOptions& options = base.options;
   const std::int64_t scale = std::int64_t{1} << (options.levels - 1);
   const std::int64_t substeps = options.subcycling ? scale : 1;
   const auto grid = [&](std::int64_t factor) {
     return fmt::format("grid.base=[{}, {}]", options.points_x * factor, options.points_y * factor);
   };
-  return {{"coarse",
-           fmt::format("coarse only ({})", options.points_x),
-           "threads",
-           {"amr.levels=1"},
-           kCoarseError},
-          {"amr_threads",
-           fmt::format("AMR ({} to {}), threads", options.points_x, base.finest_points_x()),
-           "threads",
-           {},
-           kAmrError},
-          {"amr_pthread",
-           fmt::format("AMR ({} to {}), pthread", options.points_x, base.finest_points_x()),
-           "pthread",
-           {},
-           {}},
-          {"fine",
-           fmt::format("NoAMR ({}), OpenMP", base.finest_points_x()),
-           "openmp",
-           {"amr.levels=1", grid(scale), fmt::format("time.steps={}", options.steps * substeps),
-            fmt::format("time.stop_step={}", base.stop_step * substeps)},
-           kFineError}};
+  return {{{"coarse",
+            fmt::format("coarse only ({})", options.points_x),
+            "threads",
+            {"amr.levels=1"},
+            kCoarseError},
+           {"amr_threads",
+            fmt::format("AMR ({} to {}), threads", options.points_x, base.finest_points_x()),
+            "threads",
+            {},
+            kAmrError},
+           {"amr_pthread",
+            fmt::format("AMR ({} to {}), pthread", options.points_x, base.finest_points_x()),
+            "pthread",
+            {},
+            {}},
+           {"fine",
+            fmt::format("NoAMR ({}), OpenMP", base.finest_points_x()),
+            "openmp",
+            {"amr.levels=1", grid(scale), fmt::format("time.steps={}", options.steps * substeps),
+             fmt::format("time.stop_step={}", base.stop_step * substeps)},
+            kFineError}}};
 }
 
 std::string rms_of(const io::RunSummary& summary) {
@@ -120,13 +123,14 @@ void print_balance(const Row& threads, const Row& pthread) {
   }
 }
 
-nlohmann::ordered_json table_json(const amr::Case& problem, const std::vector<Row>& rows) {
+nlohmann::ordered_json table_json(const amr::Case& problem, const Rows& rows) {
   nlohmann::ordered_json json;
   json["runs"] = nlohmann::ordered_json::object();
   for (const Row& row : rows) json["runs"][row.id] = io::to_json(row.summary);
-  const auto wall = [&](std::size_t at) { return rows[at].summary.wall_s; };
-  json["ratios"][kThreadsOverPthread] = wall(1) / wall(2);
-  json["ratios"][kFineOverAmr] = wall(3) / wall(1);
+  const auto& [coarse, threads, pthread, fine] = rows;
+  const double base = threads.summary.wall_s;
+  json["ratios"][kThreadsOverPthread] = base / pthread.summary.wall_s;
+  json["ratios"][kFineOverAmr] = fine.summary.wall_s / base;
   json["published"] = nlohmann::ordered_json::array();
   for (const amr::PublishedValue& value : problem.published_values()) {
     json["published"].push_back(
@@ -139,7 +143,7 @@ nlohmann::ordered_json table_json(const amr::Case& problem, const std::vector<Ro
 
 int table_command(const Request& request) {
   const Problem base = load_problem(request);
-  std::vector<Row> rows = rows_of(base);
+  Rows rows = rows_of(base);
   // A wrong request is refused before the first run, not after an hour.
   prepare_summary(request.summary);
   for (Row& row : rows) {
@@ -151,9 +155,10 @@ int table_command(const Request& request) {
   for (Row& row : rows) {
     row.summary = measure(request, load_problem(request, row.overrides), row.backend, row.label);
   }
-  print_errors(base, {&rows[0], &rows[1], &rows[3]}, rows[3]);
-  print_times(base, rows[1], rows[2], rows[3]);
-  print_balance(rows[1], rows[2]);
+  const auto& [coarse, threads, pthread, fine] = rows;
+  print_errors(base, {&coarse, &threads, &fine}, fine);
+  print_times(base, threads, pthread, fine);
+  print_balance(threads, pthread);
   if (!request.summary.empty()) {
     io::write_text_file(request.summary, table_json(*base.the_case, rows).dump(2) + "\n");
   }

@@ -20,9 +20,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::array<const char*, 4> kWhatIfFiles = {"simulate.csv", "simulate.json",
-                                                     "speed_up.svg", "efficiency.svg"};
-
 /// Of the recorded time: what is worth a note.
 constexpr double kDisturbed = 0.02;
 
@@ -225,18 +222,6 @@ std::string efficiency_picture(const WhatIf& what_if) {
   return viz::draw_charts(
       charts,
       {fmt::format("Predicted efficiency: case {}", what_if.trace.case_name), caption(what_if)});
-}
-
-void check_what_if_files(const std::filesystem::path& folder, bool overwrite) {
-  check_sweep_files(folder, kWhatIfFiles, overwrite, "predictions");
-}
-
-void write_what_if_files(const std::filesystem::path& folder, const WhatIf& what_if) {
-  std::filesystem::create_directories(folder);
-  io::write_text_file(folder / kWhatIfFiles[0], csv_report(what_if));
-  io::write_text_file(folder / kWhatIfFiles[1], json_report(what_if));
-  io::write_text_file(folder / kWhatIfFiles[2], speed_up_picture(what_if));
-  io::write_text_file(folder / kWhatIfFiles[3], efficiency_picture(what_if));
 }
 
 }  // namespace kumiko::app

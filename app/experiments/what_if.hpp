@@ -1,12 +1,14 @@
 // What the command `simulate` has found out, and its tables, files and pictures.
 #pragma once
 
-#include <filesystem>
+#include <array>
 #include <string>
 #include <vector>
 
 #include <kumiko/amr/trace.hpp>
 #include <kumiko/model/schedule_model.hpp>
+
+#include "experiments/sweep.hpp"
 
 namespace kumiko::app {
 
@@ -39,10 +41,10 @@ std::string speed_up_picture(const WhatIf& what_if);
 /// SVG: load-balance efficiency, and speed-up per worker.
 std::string efficiency_picture(const WhatIf& what_if);
 
-/// Throws RequestError when the files cannot be written there, or others are there and may not be
-/// replaced. Nothing to do for an empty path.
-void check_what_if_files(const std::filesystem::path& folder, bool overwrite);
-/// simulate.csv, simulate.json, speed_up.svg, efficiency.svg.
-void write_what_if_files(const std::filesystem::path& folder, const WhatIf& what_if);
+inline constexpr std::array<SweepFile<WhatIf>, 4> kWhatIfFiles = {
+    {{"simulate.csv", csv_report},
+     {"simulate.json", json_report},
+     {"speed_up.svg", speed_up_picture},
+     {"efficiency.svg", efficiency_picture}}};
 
 }  // namespace kumiko::app

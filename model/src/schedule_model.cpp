@@ -1,9 +1,7 @@
 #include <algorithm>
-#include <stdexcept>
 #include <vector>
 
-#include <fmt/core.h>
-
+#include <kumiko/amr/require.hpp>
 #include <kumiko/model/schedule_model.hpp>
 
 #include "schedule_replay.hpp"
@@ -77,17 +75,14 @@ double WorkBounds::at(int workers) const {
 ScheduleModel::ScheduleModel(const amr::Trace& trace, const Overheads& overheads,
                              std::uint64_t seed)
     : trace_(trace), overheads_(overheads), seed_(seed) {
-  if (trace.pieces.empty()) {
-    throw std::invalid_argument("the trace holds no pieces of work: no base step was recorded");
-  }
+  amr::require(!trace.pieces.empty(),
+               "the trace holds no pieces of work: no base step was recorded");
   bounds_ = bounds_of(trace);
 }
 
 Prediction ScheduleModel::predict(ScheduleKind kind, int workers) const {
-  if (workers < 1 || workers > kMostWorkers) {
-    throw std::invalid_argument(
-        fmt::format("{} workers cannot be modelled; 1 to {} can", workers, kMostWorkers));
-  }
+  amr::require(workers >= 1 && workers <= kMostWorkers,
+               "{} workers cannot be modelled; 1 to {} can", workers, kMostWorkers);
   ScheduleReplay replay(trace_, overheads_, kind, workers, seed_);
   for (const amr::TraceStretch& stretch : trace_.stretches) replay.add(stretch);
   for (const amr::TraceSpan& span : trace_.spans) replay.add(span);

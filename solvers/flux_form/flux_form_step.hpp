@@ -4,29 +4,40 @@
 #include <span>
 
 #include <kumiko/amr/solver.hpp>
-#include <kumiko/plugin/face_velocities.hpp>
 
 #include "step.hpp"
 
 namespace kumiko::solvers::flux_form {
 
-/// Layout of a patch's coefficients: the spacing, then the Courant numbers of its faces.
-constexpr std::size_t coefficients(int margin) { return 1 + plugin::face_values(margin); }
+/// A conservative solver that advances each component by one step of a kernel, with the face
+/// velocities of the middle of the step. A derived class says what that step is.
+///
+/// Coefficients of a patch: the spacing, then the Courant numbers of its faces, in as many layers
+/// as the solver has ghosts. CFL number: plugin::cfl_number(); its limit is the donor cell's, 1.
+class FluxFormSolver : public amr::Solver {
+ public:
+  const amr::SolverTraits& traits() const final { return traits_; }
+  std::size_t coefficients() const final;
+  double prepare(const amr::Case& problem, const amr::PatchPoints& patch, double time, double dt,
+                 std::span<double> coefficients) const final;
+  void advance(amr::ConstPatchView before, std::span<const double> coefficients,
+               amr::PatchView after) const final;
+  void advance_with_fluxes(amr::ConstPatchView before, std::span<const double> coefficients,
+                           amr::PatchView after, amr::FaceFluxes to) const final;
 
-/// Fills coefficients(margin) values with the velocities of the middle of the step; returns
-/// plugin::cfl_number().
-double prepare_step(const amr::Case& problem, const amr::PatchPoints& patch, double time, double dt,
-                    int margin, std::span<double> coefficients);
+ protected:
+  /// @param order, has_tendency  as in amr::SolverTraits
+  FluxFormSolver(int ghosts, double order, bool has_tendency);
 
-/// Below this, new values count as 0: soon they would cost the processor's detour for denormals.
-inline constexpr double kNegligible = 1e-200;
+ private:
+  /// Advances one component of one patch, and fills the fluxes.
+  virtual void advance_component(Step step) const = 0;
 
-/// The step of one component.
-Step step_of(amr::ConstPatchView before, std::span<const double> coefficients, int margin,
-             int component, amr::PatchView after, Fluxes& fluxes, double negligible = kNegligible);
+  Step step_of(amr::ConstPatchView before, std::span<const double> coefficients, int component,
+               amr::PatchView after, Fluxes& fluxes) const;
 
-/// Hands over the fluxes of one component on the lines that the engine asks for.
-void copy_lines(const Fluxes& from, double spacing, int component, amr::FaceFluxes to);
+  amr::SolverTraits traits_;
+};
 
 /// Δt ∂u/∂t by third-order fluxes of this moment (κ = 1/3: van Leer 1977, J. Comput. Phys. 23), for
 /// every component. Reads two layers around the range.

@@ -23,7 +23,7 @@ namespace {
 /// Velocities are those of the middle of the step: second order in time, of the stated order in
 /// constant flow. CFL number: the largest |v_x| Δt/h plus the largest |v_y| Δt/h at a cell's faces;
 /// the donor cell's limit, 1, is declared.
-class FluxFormFct final : public amr::Solver {
+class FluxFormFct final : public flux_form::FluxFormSolver {
  public:
   static amr::Description describe() {
     return {"flux_form_fct",
@@ -40,55 +40,22 @@ class FluxFormFct final : public amr::Solver {
   }
 
   explicit FluxFormFct(const amr::ParameterSet& parameters)
-      : order_(std::stoi(parameters.text("order"))),
-        limited_(parameters.text("limiter") == "fct"),
-        kernel_(amr::select(&fct::step_baseline, &fct::step_avx2, &fct::step_avx512)) {
-    traits_.centring = amr::Centring::kCell;
-    traits_.ghosts = fct::ghosts(order_);
-    traits_.cfl_limit = 1.0;
-    traits_.order = 2.0;
-    traits_.flux_form = true;
-    traits_.tendency = true;
-  }
-
-  const amr::SolverTraits& traits() const override { return traits_; }
-  std::size_t coefficients() const override { return flux_form::coefficients(traits_.ghosts); }
-
-  double prepare(const amr::Case& problem, const amr::PatchPoints& patch, double time, double dt,
-                 std::span<double> coefficients) const override {
-    return flux_form::prepare_step(problem, patch, time, dt, traits_.ghosts, coefficients);
-  }
-
-  void advance(amr::ConstPatchView before, std::span<const double> coefficients,
-               amr::PatchView after) const override {
-    flux_form::Fluxes fluxes;
-    for (int component = 0; component < before.components(); ++component) {
-      step(before, coefficients, component, after, fluxes);
-    }
-  }
-
-  void advance_with_fluxes(amr::ConstPatchView before, std::span<const double> coefficients,
-                           amr::PatchView after, amr::FaceFluxes to) const override {
-    flux_form::Fluxes fluxes;
-    for (int component = 0; component < before.components(); ++component) {
-      step(before, coefficients, component, after, fluxes);
-      flux_form::copy_lines(fluxes, coefficients[0], component, to);
-    }
-  }
+      : FluxFormFct(std::stoi(parameters.text("order")), parameters.text("limiter") == "fct") {}
 
   void tendency(amr::ConstPatchView state, std::span<const double> coefficients,
                 const amr::PointRange& range, amr::PatchView tendency) const override {
-    flux_form::upwind_tendency(state, coefficients, traits_.ghosts, range, tendency);
+    flux_form::upwind_tendency(state, coefficients, traits().ghosts, range, tendency);
   }
 
  private:
-  void step(amr::ConstPatchView before, std::span<const double> coefficients, int component,
-            amr::PatchView after, flux_form::Fluxes& fluxes) const {
-    kernel_(flux_form::step_of(before, coefficients, traits_.ghosts, component, after, fluxes),
-            order_, limited_);
-  }
+  FluxFormFct(int order, bool limited)
+      : FluxFormSolver(fct::ghosts(order), 2.0, true),
+        order_(order),
+        limited_(limited),
+        kernel_(amr::select(&fct::step_baseline, &fct::step_avx2, &fct::step_avx512)) {}
 
-  amr::SolverTraits traits_;
+  void advance_component(flux_form::Step step) const override { kernel_(step, order_, limited_); }
+
   int order_;
   bool limited_;
   fct::Kernel kernel_;

@@ -326,6 +326,21 @@ TEST(TwoComponents, GivenASolverForAnotherNumberThenTheRunIsRefused) {
   EXPECT_THROW(Simulation(problem, three, *backend, run_options(64, 1, 80)), std::invalid_argument);
 }
 
+TEST(CaseFacts, GivenMoreComponentsThanFilesHoldThenTheRunIsRefusedBeforeItsFirstStep) {
+  const auto backend = make_backend("serial", 1);
+  for (const int components : {kMostComponents, kMostComponents + 1}) {
+    const ManyComponentCase problem =
+        turning(std::vector<testing::ScalarField>(static_cast<std::size_t>(components), bump));
+    const ManyComponentSolver solver(components);
+    const auto run = [&] { Simulation(problem, solver, *backend, run_options(16, 1, 80)); };
+    if (components == kMostComponents) {
+      EXPECT_NO_THROW(run());
+    } else {
+      EXPECT_THROW(run(), std::invalid_argument);
+    }
+  }
+}
+
 TEST(CaseFacts, GivenATimeOrADomainThatNoRunCanHaveThenItIsRefusedByItsName) {
   const auto backend = make_backend("serial", 1);
   const auto solver = cubic_solver();

@@ -104,6 +104,11 @@ TEST(Hierarchy, GivenTooManyOrNoLevelsThenTheyAreRefused) {
   EXPECT_THROW(Hierarchy(geometry, 9, testing::kShape), std::invalid_argument);
 }
 
+TEST(Hierarchy, GivenMorePointsOnTheFinestLevelThanAnIntHoldsThenTheyAreRefusedBeforeAnyMemory) {
+  const Geometry geometry(1 << 24, 16, {1048576.0, 1.0}, {});
+  EXPECT_THROW(Hierarchy(geometry, 8, testing::kShape), std::invalid_argument);
+}
+
 TEST(Hierarchy, GivenANeighboursParentThatGoesThenFinerPatchesThatNoLongerNestGoToo) {
   const auto hierarchy = testing::island({}, testing::kShape);
   // Level 2 has 6..9 in both directions: those of column 6 lie beside level 1's column 2.

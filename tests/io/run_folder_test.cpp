@@ -127,6 +127,20 @@ TEST_F(RunFolderTest, GivenADamagedSummaryThenItsLineOrKeyIsNamed) {
   EXPECT_THAT(refusal(), HasSubstr("'steps'"));
 }
 
+TEST_F(RunFolderTest, GivenColumnsInAnotherOrderThenTheirNamesCount) {
+  put(folder_ / "load.csv", "steals,wait_s,busy_s,updates,worker,step\n3,0.5,0.25,512,0,1\n");
+  put(folder_ / "diagnostics.csv",
+      "max,mass,min,time,step,patches_0,patches_1\n1.5,0.75,-0.25,0.125,2,4,12\n");
+  const RunFolder run = read_run_folder(folder_);
+  ASSERT_EQ(run.load.size(), 1U);
+  EXPECT_EQ(run.load[0].step, 1);
+  EXPECT_EQ(run.load[0].workers.at(0).updates, 512U);
+  EXPECT_EQ(run.load[0].workers.at(0).steals, 3U);
+  ASSERT_EQ(run.diagnostics.size(), 1U);
+  EXPECT_EQ(run.diagnostics[0].minimum, -0.25);
+  EXPECT_EQ(run.diagnostics[0].patches, (std::vector<std::size_t>{4, 12}));
+}
+
 TEST_F(RunFolderTest, GivenASummaryWithAValueOfAnotherKindThenFileAndKeyAreNamed) {
   const std::vector<std::pair<const char*, const char*>> faults = {
       {"/case", "3"},        {"/backend", "null"},     {"/workers", "2.5"},

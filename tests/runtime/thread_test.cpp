@@ -47,12 +47,6 @@ TEST_P(ThreadTest, GivenNestedSpawns_WhenJoined_ThenTheSumIsRight) {
       [] { EXPECT_EQ(fibonacci(kThreadSanitizer ? 12 : 20), kThreadSanitizer ? 144 : 6765); });
 }
 
-TEST_P(ThreadTest, GivenStacksThatAreKeptForTheJoin_WhenSpawned_ThenNoneIsGivenAwayUnderItsThread) {
-  constexpr int kNumber = kThreadSanitizer ? 12 : 20;
-  Runtime runtime({.workers = GetParam(), .recycle_stacks_at_join = true});
-  runtime.run([] { EXPECT_EQ(fibonacci(kNumber), kThreadSanitizer ? 144 : 6765); });
-}
-
 TEST(ThreadOrder, GivenOneWorker_WhenSpawning_ThenTheChildRunsBeforeTheParentGoesOn) {
   Runtime runtime({.workers = 1});
   std::vector<int> order;

@@ -388,6 +388,14 @@ TEST(Tendency, GivenPartsThenTheBitsAreThoseOfTheWhole) {
   EXPECT_EQ(part, whole);
 }
 
+TEST(FaceVelocities, GivenMoreLayersThanThereIsRoomForThenTheyAreRefused) {
+  constexpr int kMargin = 7;
+  std::vector<double> values(plugin::face_values(kMargin));
+  EXPECT_THROW(plugin::fill_face_velocities(vortex_flow(), {{}, 1.0 / 64, 16, 32}, 0.0, 0.01,
+                                            kMargin, values),
+               std::invalid_argument);
+}
+
 TEST(FaceVelocities, GivenAStreamFunctionThenNothingFlowsOutOfAnyCellOnBalance) {
   const Flow flow = vortex_flow();
   constexpr int kMargin = 4;

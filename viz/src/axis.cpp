@@ -1,12 +1,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <stdexcept>
 #include <string_view>
 #include <utility>
 
 #include <fmt/core.h>
 
+#include <kumiko/amr/require.hpp>
 #include <kumiko/viz/axis.hpp>
 
 namespace kumiko::viz {
@@ -17,9 +17,8 @@ namespace {
 constexpr double kSlack = 1e-9;
 
 void require_positive(Scale scale, double value) {
-  if (scale != Scale::kLog || value > 0.0) return;
-  throw std::invalid_argument(
-      fmt::format("a log axis cannot show {:g}: its values must be above 0", value));
+  amr::require(scale != Scale::kLog || value > 0.0,
+               "a log axis cannot show {:g}: its values must be above 0", value);
 }
 
 /// What a scale is linear in.
@@ -200,10 +199,8 @@ Range widened_to_ticks(Scale scale, Range range) {
 Axis::Axis(Scale scale, Range range, double begin, double end)
     : scale_(scale), range_(range), begin_(begin), end_(end) {
   require_positive(scale, range.low);
-  const bool good = std::isfinite(range.low) && std::isfinite(range.high) && range.low < range.high;
-  if (good) return;
-  throw std::invalid_argument(
-      fmt::format("an axis cannot go from {:g} to {:g}", range.low, range.high));
+  amr::require(std::isfinite(range.low) && std::isfinite(range.high) && range.low < range.high,
+               "an axis cannot go from {:g} to {:g}", range.low, range.high);
 }
 
 double Axis::operator()(double value) const {

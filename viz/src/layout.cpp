@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include <kumiko/viz/state_image.hpp>
+
 namespace kumiko::viz {
 
 namespace {
 
-/// Of the picture that the units are of, lettered as usual.
-constexpr int kUnitsAcross = 1314;
 constexpr int kLeft = 90;
 constexpr int kRight = 200;
 constexpr int kBottom = 80;
@@ -19,7 +19,7 @@ constexpr int kGap = 40;      ///< between domain and column
 }  // namespace
 
 Layout::Layout(const amr::Extent& extent, const Lettering& lettering, int width, int least_column)
-    : unit_(lettering.size * width / kUnitsAcross) {
+    : unit_(lettering.size * width / kUsualPictureWidth) {
   const int side = width - unit(kLeft) - unit(kRight);
   scale_ = side / std::max(extent.x, extent.y);
   const int plot_width = std::max(1, static_cast<int>(std::lround(extent.x * scale_)));

@@ -15,7 +15,7 @@ struct PixelBox {
 
 /// What a picture's margins have to hold.
 struct Lettering {
-  double size = 1.0;  ///< 1 as usual: numbers 20 pixels high in a picture 1314 pixels wide
+  double size = 1.0;  ///< 1 as usual: numbers 20 pixels high in a picture of kUsualPictureWidth
   bool has_title = true;
 };
 
@@ -27,7 +27,7 @@ class Layout {
   /// @param least_column  height that the column needs at least, in units of unit()
   Layout(const amr::Extent& extent, const Lettering& lettering, int width, int least_column);
 
-  /// The given length of a picture 1314 pixels wide that is lettered as usual, in this one.
+  /// The given length of a picture of kUsualPictureWidth that is lettered as usual, in this one.
   int unit(int length) const;
   int width() const { return width_; }
   int height() const { return height_; }

@@ -2,10 +2,10 @@
 #include <cmath>
 #include <functional>
 #include <optional>
-#include <stdexcept>
 
 #include <fmt/core.h>
 
+#include <kumiko/amr/require.hpp>
 #include <kumiko/viz/state_image.hpp>
 
 #include "canvas.hpp"
@@ -121,18 +121,17 @@ Range range_of(const amr::SavedRun& state, const StateImageOptions& options) {
       options.range ? *options.range : value_range(state, options.quantity, options.component);
   const bool in_order =
       options.quantity == Quantity::kWorker ? range.low <= range.high : range.low < range.high;
-  if (std::isfinite(range.low) && std::isfinite(range.high) && in_order) return range;
-  throw std::invalid_argument(
-      fmt::format("colours cannot go from {:g} to {:g}; give a lower and a higher number",
-                  range.low, range.high));
+  amr::require(std::isfinite(range.low) && std::isfinite(range.high) && in_order,
+               "colours cannot go from {:g} to {:g}; give a lower and a higher number", range.low,
+               range.high);
+  return range;
 }
 
 void check_width(int width) {
   constexpr int kLeast = 300;
   constexpr int kMost = 8000;
-  if (width >= kLeast && width <= kMost) return;
-  throw std::invalid_argument(
-      fmt::format("a picture cannot be {} pixels wide; choose {} to {}", width, kLeast, kMost));
+  amr::require(width >= kLeast && width <= kMost,
+               "a picture cannot be {} pixels wide; choose {} to {}", width, kLeast, kMost);
 }
 
 /// One picture in the making.

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/core.h>
+#include <kumiko/amr/require.hpp>
 
 namespace kumiko::viz {
 
@@ -23,28 +23,23 @@ std::size_t components_of(const amr::SavedRun& state) {
   throw std::invalid_argument("has no patches, so there is nothing to draw");
 }
 
-/// Where kFigureNames has the quantity.
-std::size_t figure_of(Quantity quantity) {
-  constexpr std::size_t kWorkerFigure = 1;
-  constexpr std::size_t kCostFigure = 2;
-  constexpr std::size_t kIndicatorFigure = 3;
-  if (quantity == Quantity::kWorker) return kWorkerFigure;
-  return quantity == Quantity::kCost ? kCostFigure : kIndicatorFigure;
+amr::Figure figure_of(Quantity quantity) {
+  if (quantity == Quantity::kWorker) return amr::Figure::kWorker;
+  return quantity == Quantity::kCost ? amr::Figure::kCost : amr::Figure::kIndicator;
 }
 
 std::size_t component_of(const amr::SavedRun& state, Quantity quantity, int component) {
   const std::size_t field = components_of(state) - static_cast<std::size_t>(state.figures);
   if (quantity != Quantity::kField) {
-    const std::size_t figure = figure_of(quantity);
-    if (has_figures(state)) return field + figure;
-    throw std::invalid_argument(
-        fmt::format("has no {} of its patches; run the case with --set output.figures=true",
-                    amr::kFigureNames[figure]));
+    const amr::Figure figure = figure_of(quantity);
+    amr::require(has_figures(state),
+                 "has no {} of its patches; run the case with --set output.figures=true",
+                 to_string(figure));
+    return field + static_cast<std::size_t>(figure);
   }
-  if (component >= 0 && static_cast<std::size_t>(component) < field) {
-    return static_cast<std::size_t>(component);
-  }
-  throw std::invalid_argument(fmt::format("has no component {}, but {} of them", component, field));
+  amr::require(component >= 0 && static_cast<std::size_t>(component) < field,
+               "has no component {}, but {} of them", component, field);
+  return static_cast<std::size_t>(component);
 }
 
 /// Calls f with the value of every leaf point.

@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include <kumiko/amr/backend.hpp>
+#include <kumiko/amr/require.hpp>
 
 #include "backend/backends.hpp"
 
@@ -41,16 +42,11 @@ const std::vector<std::string>& backend_names() {
 
 std::unique_ptr<Backend> make_backend(std::string_view name, int workers,
                                       runtime::IdlePolicy idle) {
-  if (workers < 0) {
-    throw std::invalid_argument(
-        fmt::format("{} workers asked for; give a positive number, or 0 for all", workers));
-  }
+  require(workers >= 0, "{} workers asked for; give a positive number, or 0 for all", workers);
   if (name == "serial") {
-    if (workers > 1) {
-      throw std::invalid_argument(fmt::format(
-          "backend 'serial' has one worker, but {} were asked for; choose another backend",
-          workers));
-    }
+    require(workers <= 1,
+            "backend 'serial' has one worker, but {} were asked for; choose another backend",
+            workers);
     return make_serial_backend();
   }
   try {

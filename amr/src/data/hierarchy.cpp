@@ -1,16 +1,17 @@
 #include <algorithm>
+#include <limits>
 #include <numeric>
-#include <stdexcept>
-
-#include <fmt/core.h>
 
 #include <kumiko/amr/hierarchy.hpp>
+#include <kumiko/amr/require.hpp>
 
 namespace kumiko::amr {
 
 namespace {
 
 constexpr int kLargestLevelCount = 8;
+/// Of a level: slots are 32-bit numbers.
+constexpr std::size_t kMostPatches = std::numeric_limits<std::int32_t>::max();
 
 std::vector<PatchId> whole_base_level(const Geometry& geometry) {
   std::vector<PatchId> ids;
@@ -18,6 +19,17 @@ std::vector<PatchId> whole_base_level(const Geometry& geometry) {
     for (int i = 0; i < geometry.patches_x(0); ++i) ids.push_back({0, i, j});
   }
   return ids;
+}
+
+/// Places on every level are numbered in ints.
+void check_finest_points(const Geometry& geometry, int max_levels) {
+  constexpr int kMost = std::numeric_limits<int>::max();
+  const int most = kMost >> (max_levels - 1);
+  const int points = std::max(geometry.points_x(0), geometry.points_y(0));
+  require(points <= most,
+          "the base grid has {} points along an axis, the finest of {} levels more than {}; take "
+          "fewer levels or {} points at most",
+          points, max_levels, kMost, most / kPatchSize * kPatchSize);
 }
 
 }  // namespace
@@ -45,10 +57,9 @@ void Level::index_patches() {
 
 Hierarchy::Hierarchy(Geometry geometry, int max_levels, const PatchShape& shape)
     : geometry_(geometry), shape_(shape), pool_(shape.total_values()) {
-  if (max_levels < 1 || max_levels > kLargestLevelCount) {
-    throw std::invalid_argument(
-        fmt::format("{} levels asked for; 1 to {} are possible", max_levels, kLargestLevelCount));
-  }
+  require(max_levels >= 1 && max_levels <= kLargestLevelCount,
+          "{} levels asked for; 1 to {} are possible", max_levels, kLargestLevelCount);
+  check_finest_points(geometry, max_levels);
   levels_.resize(static_cast<std::size_t>(max_levels));
   for (int index = 0; index < max_levels; ++index) {
     level(index).patches_y_ = geometry_.patches_y(index);
@@ -66,6 +77,8 @@ int Hierarchy::used_levels() const {
 }
 
 std::vector<std::size_t> Hierarchy::change(int index, std::vector<PatchId> wanted) {
+  require(wanted.size() <= kMostPatches, "level {} asks for {} patches; {} are possible", index,
+          wanted.size(), kMostPatches);
   std::sort(wanted.begin(), wanted.end());
   Level& changed = level(index);
   std::vector<std::unique_ptr<Patch>> patches;

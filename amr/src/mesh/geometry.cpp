@@ -1,34 +1,30 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <stdexcept>
 #include <utility>
 
-#include <fmt/core.h>
-
 #include <kumiko/amr/geometry.hpp>
+#include <kumiko/amr/require.hpp>
 
 namespace kumiko::amr {
 
 namespace {
 
 void require_multiple(const char* axis, int points) {
-  if (points >= kPatchSize && points % kPatchSize == 0) return;
-  throw std::invalid_argument(
-      fmt::format("the base grid has {} points in {}; it needs a positive multiple of {}", points,
-                  axis, kPatchSize));
+  require(points >= kPatchSize && points % kPatchSize == 0,
+          "the base grid has {} points in {}; it needs a positive multiple of {}", points, axis,
+          kPatchSize);
 }
 
 void require_pair(const Boundaries& boundaries, Side one, Side other) {
   const auto periodic = [&](Side side) {
     return boundaries.sides()[static_cast<std::size_t>(side)].kind == BoundaryKind::kPeriodic;
   };
-  if (periodic(one) == periodic(other)) return;
   if (!periodic(one)) std::swap(one, other);
-  throw std::invalid_argument(
-      fmt::format("the domain is periodic on its {} side but not on its {} side; make both "
-                  "periodic, or neither",
-                  to_string(one), to_string(other)));
+  require(periodic(one) == periodic(other),
+          "the domain is periodic on its {} side but not on its {} side; make both periodic, or "
+          "neither",
+          to_string(one), to_string(other));
 }
 
 void require_boundaries(const Boundaries& boundaries) {
@@ -37,10 +33,9 @@ void require_boundaries(const Boundaries& boundaries) {
   const std::array<Boundary, 4> sides = boundaries.sides();
   for (std::size_t side = 0; side < sides.size(); ++side) {
     const Boundary& boundary = sides[side];
-    if (boundary.kind != BoundaryKind::kFixedValue || std::isfinite(boundary.value)) continue;
-    throw std::invalid_argument(
-        fmt::format("the value beyond the domain's {} side is {}; it must be finite",
-                    to_string(static_cast<Side>(side)), boundary.value));
+    require(boundary.kind != BoundaryKind::kFixedValue || std::isfinite(boundary.value),
+            "the value beyond the domain's {} side is {}; it must be finite",
+            to_string(static_cast<Side>(side)), boundary.value);
   }
 }
 
@@ -73,12 +68,10 @@ Geometry::Geometry(int points_x, int points_y, Extent extent, const Boundaries& 
   require_multiple("y", points_y);
   require_boundaries(boundaries);
   const double spacing_y = extent.y / points_y;
-  if (std::abs(spacing_ - spacing_y) > 1e-12 * spacing_) {
-    throw std::invalid_argument(fmt::format(
-        "{} × {} points on a domain of {} × {} give unequal spacings in x and y; choose counts in "
-        "the domain's proportion",
-        points_x, points_y, extent.x, extent.y));
-  }
+  require(!(std::abs(spacing_ - spacing_y) > 1e-12 * spacing_),
+          "{} × {} points on a domain of {} × {} give unequal spacings in x and y; choose counts "
+          "in the domain's proportion",
+          points_x, points_y, extent.x, extent.y);
 }
 
 PatchId Geometry::wrap(PatchId id) const {

@@ -1,23 +1,14 @@
 #include <algorithm>
 #include <array>
 #include <stdexcept>
-#include <utility>
+#include <string>
 
-#include <fmt/core.h>
-
+#include <kumiko/amr/require.hpp>
 #include <kumiko/amr/trace.hpp>
 
 namespace kumiko::amr {
 
 namespace {
-
-template <class... Values>
-void require(bool holds, fmt::format_string<Values...> what, Values&&... values) {
-  if (!holds) {
-    throw std::invalid_argument(fmt::format("the trace contradicts itself: {}",
-                                            fmt::format(what, std::forward<Values>(values)...)));
-  }
-}
 
 /// Checks that a range goes on where the one before ended.
 template <class Index>
@@ -191,11 +182,16 @@ std::string_view to_string(PieceKind kind) {
 }
 
 void check(const Trace& trace) {
-  check_numbers(trace);
-  check_stretches(trace);
-  check_pieces(trace);
-  check_edges(trace);
-  check_spans(trace);
+  try {
+    check_numbers(trace);
+    check_stretches(trace);
+    check_pieces(trace);
+    check_edges(trace);
+    check_spans(trace);
+  } catch (const std::invalid_argument& contradiction) {
+    throw std::invalid_argument("the trace contradicts itself: " +
+                                std::string(contradiction.what()));
+  }
 }
 
 }  // namespace kumiko::amr

@@ -1,5 +1,7 @@
 #include "schedule/patch_graph.hpp"
 
+#include <limits>
+
 namespace kumiko::amr {
 
 void PatchGraph::build(Hierarchy& hierarchy, const StepRules& rules) {
@@ -94,6 +96,9 @@ void PatchGraph::connect_readers(int index) {
   readers_.resize(at);
   for_each_reader([this](Node& node, Node& reader) { readers_[node.readers_end++] = &reader; });
 }
+
+// A finish waits for most: for the patch, its children, and its siblings and their children.
+static_assert(1 + 4 + 8 * (1 + 4) <= std::numeric_limits<std::int8_t>::max());
 
 void PatchGraph::count_inputs(Node& node, const StepClock& clock) const {
   const auto advance = static_cast<std::size_t>(PieceKind::kAdvance);

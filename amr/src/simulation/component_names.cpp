@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <set>
-#include <stdexcept>
 #include <string_view>
 
-#include <fmt/core.h>
-
+#include <kumiko/amr/require.hpp>
 #include <kumiko/amr/saved_run.hpp>
 
 namespace kumiko::amr {
@@ -30,22 +28,16 @@ void check_component_names(const Case& problem) {
   const std::vector<std::string> names = problem.component_names();
   const std::set<std::string> different(names.begin(), names.end());
   const auto wanted = static_cast<std::size_t>(problem.components());
-  if (names.size() != wanted || different.size() != wanted) {
-    throw std::invalid_argument(
-        fmt::format("the case has {} different names for its {} components; each needs one",
-                    different.size(), wanted));
-  }
+  require(names.size() == wanted && different.size() == wanted,
+          "the case has {} different names for its {} components; each needs one", different.size(),
+          wanted);
   for (const std::string& name : names) {
-    if (!is_word(name)) {
-      throw std::invalid_argument(
-          fmt::format("'{}' cannot be the name of a component; use letters, digits and underscores "
-                      "without a digit in front",
-                      name));
-    }
-    if (std::find(kFigureNames.begin(), kFigureNames.end(), name) != kFigureNames.end()) {
-      throw std::invalid_argument(fmt::format(
-          "a component cannot be called '{}': figures of the run have that name", name));
-    }
+    require(is_word(name),
+            "'{}' cannot be the name of a component; use letters, digits and underscores without a "
+            "digit in front",
+            name);
+    require(std::find(kFigureNames.begin(), kFigureNames.end(), name) == kFigureNames.end(),
+            "a component cannot be called '{}': figures of the run have that name", name);
   }
 }
 

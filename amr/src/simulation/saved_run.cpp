@@ -2,18 +2,12 @@
 
 #include <algorithm>
 #include <span>
-#include <stdexcept>
-#include <string>
 
-#include <fmt/core.h>
+#include <kumiko/amr/require.hpp>
 
 namespace kumiko::amr {
 
 namespace {
-
-[[noreturn]] void refuse(const std::string& why) {
-  throw std::invalid_argument("the saved run " + why);
-}
 
 std::size_t record_size(int components) {
   return static_cast<std::size_t>(components) * kPatchPoints;
@@ -22,26 +16,23 @@ std::size_t record_size(int components) {
 void check_patches(const SavedLevel& saved, int index, const Geometry& geometry) {
   for (std::size_t slot = 0; slot < saved.patches.size(); ++slot) {
     const PatchId& id = saved.patches[slot];
-    if (id.level != index || id.i < 0 || id.j < 0 || id.i >= geometry.patches_x(index) ||
-        id.j >= geometry.patches_y(index)) {
-      refuse(fmt::format("has patch ({}, {}) of level {} on level {}, which has {} x {}", id.i,
-                         id.j, id.level, index, geometry.patches_x(index),
-                         geometry.patches_y(index)));
-    }
-    if (slot > 0 && !(saved.patches[slot - 1] < id)) {
-      refuse(
-          fmt::format("has patch ({}, {}) of level {} twice, or out of order", id.i, id.j, index));
-    }
+    require(id.level == index && id.i >= 0 && id.j >= 0 && id.i < geometry.patches_x(index) &&
+                id.j < geometry.patches_y(index),
+            "the saved run has patch ({}, {}) of level {} on level {}, which has {} x {}", id.i,
+            id.j, id.level, index, geometry.patches_x(index), geometry.patches_y(index));
+    require(slot == 0 || saved.patches[slot - 1] < id,
+            "the saved run has patch ({}, {}) of level {} twice, or out of order", id.i, id.j,
+            index);
   }
 }
 
 void check_histories(const SavedLevel& saved, int step) {
   for (std::size_t slot = 0; slot < saved.histories.size(); ++slot) {
     const auto [since, unwanted] = saved.histories[slot];
-    if (since >= 0 && since <= step && unwanted >= 0 && unwanted <= step) continue;
-    refuse(
-        fmt::format("says that {} came at base step {} and was unwanted at {} regrids by step {}",
-                    to_string(saved.patches[slot]), since, unwanted, step));
+    require(since >= 0 && since <= step && unwanted >= 0 && unwanted <= step,
+            "the saved run says that {} came at base step {} and was unwanted at {} regrids by "
+            "step {}",
+            to_string(saved.patches[slot]), since, unwanted, step);
   }
 }
 
@@ -52,37 +43,31 @@ std::span<double> record_of(SavedLevel& level, std::size_t slot) {
 
 void check_sizes(const SavedLevel& saved, int index, int components) {
   const std::size_t patches = saved.patches.size();
-  if (saved.histories.size() == patches && saved.cfl.size() == patches &&
-      saved.values.size() == patches * record_size(components)) {
-    return;
-  }
-  refuse(fmt::format(
-      "has {} patches on level {}, but {} histories, {} CFL numbers and {} values "
-      "for {} components",
-      patches, index, saved.histories.size(), saved.cfl.size(), saved.values.size(), components));
+  require(saved.histories.size() == patches && saved.cfl.size() == patches &&
+              saved.values.size() == patches * record_size(components),
+          "the saved run has {} patches on level {}, but {} histories, {} CFL numbers and {} "
+          "values for {} components",
+          patches, index, saved.histories.size(), saved.cfl.size(), saved.values.size(),
+          components);
 }
 
 }  // namespace
 
 void check(const SavedRun& saved, const Hierarchy& hierarchy, int steps, int longest_interval) {
-  if (saved.step < 0 || saved.step > steps) {
-    refuse(fmt::format("stands at base step {} of {}", saved.step, steps));
-  }
+  require(saved.step >= 0 && saved.step <= steps, "the saved run stands at base step {} of {}",
+          saved.step, steps);
   const auto levels = static_cast<std::size_t>(hierarchy.max_levels());
-  if (saved.levels.empty() || saved.levels.size() > levels) {
-    refuse(
-        fmt::format("has {} levels with patches; amr.levels is {}", saved.levels.size(), levels));
-  }
+  require(!saved.levels.empty() && saved.levels.size() <= levels,
+          "the saved run has {} levels with patches; amr.levels is {}", saved.levels.size(),
+          levels);
   // Regrids happen before a base step, never before the first one.
-  if (levels > 1 && (saved.next_regrid < std::max(saved.step, 1) ||
-                     saved.next_regrid - saved.step > longest_interval)) {
-    refuse(fmt::format("stands at base step {} with its next regrid at {}", saved.step,
-                       saved.next_regrid));
-  }
-  if (saved.figures != 0 && saved.figures != static_cast<int>(kFigureNames.size())) {
-    refuse(fmt::format("has {} figures in each record; {} are known", saved.figures,
-                       kFigureNames.size()));
-  }
+  require(levels == 1 || (saved.next_regrid >= std::max(saved.step, 1) &&
+                          saved.next_regrid - saved.step <= longest_interval),
+          "the saved run stands at base step {} with its next regrid at {}", saved.step,
+          saved.next_regrid);
+  require(saved.figures == 0 || saved.figures == static_cast<int>(kFigureNames.size()),
+          "the saved run has {} figures in each record; {} are known", saved.figures,
+          kFigureNames.size());
   for (std::size_t at = 0; at < saved.levels.size(); ++at) {
     const int index = static_cast<int>(at);
     check_patches(saved.levels[at], index, hierarchy.geometry());
@@ -93,15 +78,15 @@ void check(const SavedRun& saved, const Hierarchy& hierarchy, int steps, int lon
 
 void check_base(const SavedRun& saved, std::size_t patches) {
   const std::size_t there = saved.levels.empty() ? 0 : saved.levels.front().patches.size();
-  if (there == patches) return;
-  refuse(fmt::format("has {} patches on level 0; the grid has {}", there, patches));
+  require(there == patches, "the saved run has {} patches on level 0; the grid has {}", there,
+          patches);
 }
 
 void check_nesting(const SavedLevel& saved, const Hierarchy& hierarchy) {
   for (const PatchId& id : saved.patches) {
-    if (hierarchy.nests(id)) continue;
-    refuse(fmt::format("has patch ({}, {}) of level {} without all it needs on level {}", id.i,
-                       id.j, id.level, id.level - 1));
+    require(hierarchy.nests(id),
+            "the saved run has patch ({}, {}) of level {} without all it needs on level {}", id.i,
+            id.j, id.level, id.level - 1);
   }
 }
 
@@ -125,13 +110,14 @@ void copy(const Patch& patch, std::size_t slot, SavedLevel& to) {
 
 void copy_figures(const Patch& patch, double cost_s, const IndicatorField& indicator,
                   std::size_t slot, SavedLevel& to) {
-  double* figure =
-      record_of(to, slot).last(kFigureNames.size() * static_cast<std::size_t>(kPatchPoints)).data();
-  for (const double value :
-       {static_cast<double>(patch.id().level), static_cast<double>(patch.work.worker), cost_s}) {
-    figure = std::fill_n(figure, kPatchPoints, value);
-  }
-  std::copy(indicator.values.begin(), indicator.values.end(), figure);
+  const auto figure = [all = record_of(to, slot)](Figure which) {
+    const std::size_t after = kFigureNames.size() - static_cast<std::size_t>(which);
+    return all.last(after * kPatchPoints).first(kPatchPoints);
+  };
+  std::ranges::fill(figure(Figure::kLevel), patch.id().level);
+  std::ranges::fill(figure(Figure::kWorker), patch.work.worker);
+  std::ranges::fill(figure(Figure::kCost), cost_s);
+  std::ranges::copy(indicator.values, figure(Figure::kIndicator).begin());
 }
 
 void copy(const SavedLevel& saved, std::size_t slot, Patch& to) {

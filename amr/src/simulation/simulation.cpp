@@ -7,6 +7,7 @@
 
 #include <kumiko/amr/finite_check.hpp>
 #include <kumiko/amr/memory_limit.hpp>
+#include <kumiko/amr/require.hpp>
 #include <kumiko/amr/simulation.hpp>
 #include <kumiko/amr/solver_declaration.hpp>
 
@@ -41,12 +42,11 @@ void check_boundaries(const Case& problem, const Solver& solver) {
   if (solver.traits().centring != Centring::kNode) return;
   const auto sides = problem.boundaries().sides();
   for (std::size_t side = 0; side < sides.size(); ++side) {
-    if (sides[side].kind != BoundaryKind::kReflecting) continue;
-    throw std::invalid_argument(
-        fmt::format("the case has a reflecting wall on its {} side, which the node-centred field "
-                    "of solver '{}' cannot have; choose a cell-centred solver, or outflow or a "
-                    "fixed value for that side",
-                    to_string(static_cast<Side>(side)), solver.traits().name));
+    require(sides[side].kind != BoundaryKind::kReflecting,
+            "the case has a reflecting wall on its {} side, which the node-centred field of solver "
+            "'{}' cannot have; choose a cell-centred solver, or outflow or a fixed value for that "
+            "side",
+            to_string(static_cast<Side>(side)), solver.traits().name);
   }
 }
 
@@ -74,27 +74,20 @@ std::size_t base_patches(const SimulationOptions& options) {
 void check_parts(const Case& problem, const Solver& solver, const SimulationOptions& options) {
   const SolverTraits& traits = solver.traits();
   const Extent extent = problem.extent();
-  if (!(extent.x > 0.0 && extent.y > 0.0) || !std::isfinite(extent.x + extent.y)) {
-    throw std::invalid_argument(
-        fmt::format("the case's domain is {:g} by {:g}; both must be above 0", extent.x, extent.y));
-  }
-  if (!(problem.end_time() > 0.0) || !std::isfinite(problem.end_time())) {
-    throw std::invalid_argument(
-        fmt::format("the case's end time is {:g}; it must be above 0", problem.end_time()));
-  }
-  if (problem.components() < 1) {
-    throw std::invalid_argument(
-        fmt::format("the case has {} components; 1 is the least", problem.components()));
-  }
+  require(extent.x > 0.0 && extent.y > 0.0 && std::isfinite(extent.x + extent.y),
+          "the case's domain is {:g} by {:g}; both must be above 0", extent.x, extent.y);
+  require(problem.end_time() > 0.0 && std::isfinite(problem.end_time()),
+          "the case's end time is {:g}; it must be above 0", problem.end_time());
+  require(problem.components() >= 1 && problem.components() <= kMostComponents,
+          "the case has {} components; 1 to {} are possible", problem.components(),
+          kMostComponents);
   check_component_names(problem);
   if (const auto impossible = impossible_declarations(solver); !impossible.empty()) {
     throw DeclarationError(fmt::format("solver '{}' {}", traits.name, impossible.front()));
   }
-  if (traits.components != 0 && traits.components != problem.components()) {
-    throw std::invalid_argument(
-        fmt::format("solver '{}' advances {} components, but the case has {}", traits.name,
-                    traits.components, problem.components()));
-  }
+  require(traits.components == 0 || traits.components == problem.components(),
+          "solver '{}' advances {} components, but the case has {}", traits.name, traits.components,
+          problem.components());
   if (options.levels > 1) check_time_interpolation(traits, options.time_interpolation);
   check_boundaries(problem, solver);
   if (options.steps < 1) throw std::invalid_argument("time.steps must be at least 1");

@@ -1,9 +1,9 @@
 #include "stepping/dataflow.hpp"
 
 #include <array>
-#include <cassert>
 #include <span>
 
+#include <kumiko/amr/require.hpp>
 #include <kumiko/runtime/this_thread.hpp>
 
 namespace kumiko::amr {
@@ -17,7 +17,7 @@ constexpr std::size_t parity(int number) { return static_cast<std::size_t>(numbe
 class DataflowStepper::ReadyList {
  public:
   void add(const Ready& ready) {
-    assert(size_ < ready_.size());
+    ensure(size_ < ready_.size(), "a piece has made more than {} pieces ready", size_);
     ready_[size_++] = ready;
   }
   std::span<const Ready> all() const { return {ready_.data(), size_}; }

@@ -5,6 +5,8 @@
 
 #include <fmt/core.h>
 
+#include <kumiko/amr/require.hpp>
+
 #include "backend/for_slots.hpp"
 
 namespace kumiko::amr {
@@ -69,11 +71,9 @@ void TimeStepper::advance(int first, int count) {
   const std::uint64_t updates = ledger_.end_window();
   const std::uint64_t expected = count_levels(count);
   end_on_failure();
-  if (updates != expected) {
-    throw std::logic_error(
-        fmt::format("base steps {} to {} made {} point updates of {}: patches were left out", first,
-                    first + count - 1, updates, expected));
-  }
+  ensure(updates == expected,
+         "base steps {} to {} made {} point updates of {}: patches were left out", first,
+         first + count - 1, updates, expected);
   recorder_.end_stretch(ledger_.window_begin(), ledger_.window_end(), graph_);
   for (int index = 0; index < hierarchy_.max_levels(); ++index) {
     if (state_at(count * patches_.rules().clock().substeps(index)) == State::kNow) continue;

@@ -64,7 +64,7 @@ def form(host: Host) -> Form:
     return Form(
         (
             tasks(host, fib, "growth", ("Kumiko, invoke", "Kumiko, std::thread"), False),
-            tasks(host, uts, "speed-up", ("Kumiko, handles", "+ together"), True),
+            tasks(host, uts, "speed-up", ("Kumiko, handles",), True),
             tasks(host, r"\d+-queens: one thread per queen placed; ns per thread", "speed-up", (), False),
             tasks(host, r"skynet: \S+ leaves; ns per thread", "speed-up", (), False),
             blocking(host, r"yield: two threads on one worker, \S+ times each; ns per yield", [1]),

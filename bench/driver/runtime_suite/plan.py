@@ -44,13 +44,6 @@ SYSTEMS = {
     "kumiko-invoke": System("Kumiko, invoke", "kumiko-invoke", "serial", only=("fib",)),
     "kumiko-pthread": System("Kumiko, std::thread", "kumiko-pthread", "serial", only=("fib",)),
     "kumiko-handles": System("Kumiko, handles", "kumiko-handles", "serial", only=("uts",)),
-    "kumiko-together": System(
-        "  + together",
-        "kumiko-handles",
-        "serial",
-        arguments={"recycle": "together"},
-        only=("uts",),
-    ),
     "tbb": System("oneTBB", "tbb", "serial"),
     "libgomp": System("GCC OpenMP", "libgomp", "serial", environment=STACKS),
     "libomp": System("LLVM OpenMP", "libomp", "serial-clang", environment=STACKS),

@@ -12,7 +12,7 @@ LEGEND = """
 K/peer: Kumiko's cost over the peer's. growth: the cost with all workers over that with one. speed-up:
 all workers over the serial version by the same compiler. beyond: ns per operation x workers that the serial
 version does not take. peak MiB: largest resident set. A size at a line's end: its own,
-not Kumiko's. handles: a Thread per node, joined one by one; + together: it keeps its stack until then."""
+not Kumiko's. handles: a Thread per node, joined one by one."""
 
 
 def mebibytes(entry: Entry | None) -> str:

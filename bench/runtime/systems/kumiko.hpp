@@ -1,8 +1,6 @@
 // Runs the benchmarks' tasks on Kumiko's TaskGroup.
 #pragma once
 
-#include <stdexcept>
-#include <string>
 #include <string_view>
 
 #include <kumiko/runtime/condition_variable.hpp>
@@ -43,12 +41,6 @@ class System {
     options.workers = static_cast<int>(arguments.integer("workers", 1));
     options.stack_size = static_cast<std::size_t>(
         arguments.integer("stack_size", static_cast<long>(options.stack_size)));
-    // Whether a stack is recycled as one piece with what a join needs.
-    const std::string recycle = arguments.text("recycle", "separately");
-    if (recycle != "separately" && recycle != "together") {
-      throw std::invalid_argument("recycle=" + recycle + ": give 'separately' or 'together'");
-    }
-    options.recycle_stacks_at_join = recycle == "together";
     return options;
   }
 

@@ -12,6 +12,7 @@
 
 #include <fmt/core.h>
 
+#include <kumiko/amr/case.hpp>
 #include <kumiko/io/checkpoint.hpp>
 
 #include "checkpoint/checkpoint_views.hpp"
@@ -29,7 +30,7 @@ using hdf5::Source;
 
 constexpr const char* kRun = "/kumiko";
 constexpr const char* kCounters = "/kumiko/counters";
-constexpr int kMostComponents = 64;
+constexpr int kMostFields = amr::kMostComponents + static_cast<int>(amr::kFigureNames.size());
 
 /// Reads compressed records by their places in the file, since the library does not defend itself
 /// against chunks whose places are wrong. No more bytes are read than the file has, whatever the
@@ -223,7 +224,7 @@ Checkpoint read_contents(const Source& source) {
   run.indicator_scale = source.number<double>(kRun, "indicator_scale");
   run.counters = read_counters(source);
   const int components = source.integer("/", "num_components");
-  if (components < 1 || components > kMostComponents) source.refuse(Source::odd("num_components"));
+  if (components < 1 || components > kMostFields) source.refuse(Source::odd("num_components"));
   run.figures = source.integer(kRun, "figures");
   if (run.figures < 0 || run.figures >= components) source.refuse(Source::odd("figures"));
   for (int at = 0; at < components; ++at) {

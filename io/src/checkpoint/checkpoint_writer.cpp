@@ -3,7 +3,6 @@
 #include <deque>
 #include <set>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -11,6 +10,7 @@
 #include <fcntl.h>
 #include <fmt/core.h>
 
+#include <kumiko/amr/require.hpp>
 #include <kumiko/io/checkpoint.hpp>
 #include <kumiko/io/output_folder.hpp>
 #include <kumiko/runtime/io/file.hpp>
@@ -33,15 +33,12 @@ constexpr std::size_t kRecordsPerPiece = 64;
 void check_names(int components, const std::vector<std::string>& names) {
   const std::set<std::string> different(names.begin(), names.end());
   const auto wanted = static_cast<std::size_t>(components);
-  if (names.size() != wanted || different.size() != wanted) {
-    throw std::invalid_argument(
-        fmt::format("{} different names are given for the {} components of a state",
-                    different.size(), components));
-  }
+  amr::require(names.size() == wanted && different.size() == wanted,
+               "{} different names are given for the {} components of a state", different.size(),
+               components);
   for (const std::string& name : names) {
-    if (name.empty() || name == "." || name.find('/') != std::string::npos) {
-      throw std::invalid_argument(fmt::format("'{}' cannot be the name of a component", name));
-    }
+    amr::require(!name.empty() && name != "." && name.find('/') == std::string::npos,
+                 "'{}' cannot be the name of a component", name);
   }
 }
 

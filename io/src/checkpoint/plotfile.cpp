@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <span>
-#include <stdexcept>
 #include <system_error>
 
 #include <fmt/format.h>
 
+#include <kumiko/amr/require.hpp>
 #include <kumiko/io/output_folder.hpp>
 #include <kumiko/io/plotfile.hpp>
 
@@ -128,11 +128,10 @@ void write_all(const fs::path& folder, const amr::Hierarchy& hierarchy,
 
 void write_plotfile(const fs::path& folder, const amr::Hierarchy& hierarchy,
                     const PlotfileAttributes& attributes) {
-  if (attributes.component_names.size() != static_cast<std::size_t>(hierarchy.shape().components)) {
-    throw std::invalid_argument(fmt::format("{} names are given for the {} components of a state",
-                                            attributes.component_names.size(),
-                                            hierarchy.shape().components));
-  }
+  const std::size_t names = attributes.component_names.size();
+  const int components = hierarchy.shape().components;
+  amr::require(names == static_cast<std::size_t>(components),
+               "{} names are given for the {} components of a state", names, components);
   try {
     if (fs::exists(folder)) {
       throw OutputError(

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <kumiko/amr/require.hpp>
 #include <kumiko/io/schema.hpp>
 
 #include "config/core_keys.hpp"
@@ -45,20 +46,14 @@ void Schema::add(const std::string& table, const std::vector<amr::ParameterSpec>
   for (const amr::ParameterSpec& parameter : parameters) {
     Key key{.spec = parameter};
     key.spec.name = table + "." + parameter.name;
-    if (!is_plain(key.spec.name)) {
-      throw std::invalid_argument(
-          fmt::format("the parameter name '{}' of the {} is not made of "
-                      "letters, digits, '_' and '-'",
-                      parameter.name, table));
-    }
+    amr::require(is_plain(key.spec.name),
+                 "the parameter name '{}' of the {} is not made of letters, digits, '_' and '-'",
+                 parameter.name, table);
     const bool taken = std::any_of(keys_.begin(), keys_.end(), [&](const Key& other) {
       return other.spec.name == key.spec.name || lies_in(key.spec.name, other.spec.name) ||
              lies_in(other.spec.name, key.spec.name);
     });
-    if (taken) {
-      throw std::invalid_argument(
-          fmt::format("the {} declares '{}', a name that is taken", table, key.spec.name));
-    }
+    amr::require(!taken, "the {} declares '{}', a name that is taken", table, key.spec.name);
     try {
       checked_value(key, key.spec.default_value);
     } catch (const ValueError& refusal) {

@@ -1,12 +1,12 @@
 #include <algorithm>
 #include <charconv>
 #include <iterator>
-#include <stdexcept>
 #include <string>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <kumiko/amr/require.hpp>
 #include <kumiko/io/diagnostics_csv.hpp>
 #include <kumiko/io/output_folder.hpp>
 
@@ -86,13 +86,11 @@ DiagnosticsCsv::~DiagnosticsCsv() = default;
 
 void DiagnosticsCsv::row(const DiagnosticsRow& row) {
   const std::size_t components = std::max<std::size_t>(row.field.components.size(), 1);
-  if (row.patches.size() != levels_ || components != components_ ||
-      row.updates.size() != workers_) {
-    throw std::invalid_argument(fmt::format(
-        "a row of diagnostics has {} levels, {} components and {} workers, its file "
-        "has {}, {} and {}",
-        row.patches.size(), components, row.updates.size(), levels_, components_, workers_));
-  }
+  amr::require(
+      row.patches.size() == levels_ && components == components_ && row.updates.size() == workers_,
+      "a row of diagnostics has {} levels, {} components and {} workers, its file has {}, "
+      "{} and {}",
+      row.patches.size(), components, row.updates.size(), levels_, components_, workers_);
   std::vector<std::uint64_t> updates = row.updates;
   updates.resize(columns_);
   // fmt writes the shortest digits that read back to the same double.

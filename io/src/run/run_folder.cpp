@@ -121,14 +121,11 @@ class Table {
     return value;
   }
 
-  /// Throws unless the columns from `first` on have these names.
-  void expect(std::size_t first, std::initializer_list<std::string_view> names) const {
-    for (const std::string_view name : names) {
-      if (first >= columns_.size() || columns_[first] != name) {
-        fail(fmt::format("column {} should be '{}'", first + 1, name));
-      }
-      ++first;
-    }
+  /// Throws if there is none of that name.
+  std::size_t column(std::string_view name) const {
+    const auto found = std::find(columns_.begin(), columns_.end(), name);
+    if (found == columns_.end()) fail(fmt::format("there is no column '{}'", name));
+    return static_cast<std::size_t>(found - columns_.begin());
   }
 
   [[noreturn]] void fail(const std::string& what) const {
@@ -156,23 +153,27 @@ class Table {
 
 std::vector<DiagnosticsEntry> read_diagnostics(const fs::path& file, std::int64_t last_step) {
   Table table(file);
-  table.expect(0, {"step", "time", "patches_0"});
-  std::size_t behind = 3;
+  const std::size_t step = table.column("step");
+  const std::size_t time = table.column("time");
+  const std::size_t mass = table.column("mass");
+  const std::size_t minimum = table.column("min");
+  const std::size_t maximum = table.column("max");
+  const std::size_t patches = table.column("patches_0");
+  std::size_t behind = patches + 1;
   while (behind < table.columns().size() && table.columns()[behind].starts_with("patches_")) {
     ++behind;
   }
-  table.expect(behind, {"mass", "min", "max"});
   std::vector<DiagnosticsEntry> entries;
   while (table.next()) {
     DiagnosticsEntry& entry = entries.emplace_back();
-    entry.step = table.number<std::int64_t>(0);
-    entry.time = table.number<double>(1);
-    for (std::size_t column = 2; column < behind; ++column) {
+    entry.step = table.number<std::int64_t>(step);
+    entry.time = table.number<double>(time);
+    for (std::size_t column = patches; column < behind; ++column) {
       entry.patches.push_back(table.number<std::size_t>(column));
     }
-    entry.mass = table.number<double>(behind);
-    entry.minimum = table.number<double>(behind + 1);
-    entry.maximum = table.number<double>(behind + 2);
+    entry.mass = table.number<double>(mass);
+    entry.minimum = table.number<double>(minimum);
+    entry.maximum = table.number<double>(maximum);
     if (entries.size() > 1 && entry.step <= entries[entries.size() - 2].step) {
       table.fail("the steps do not rise");
     }
@@ -185,20 +186,27 @@ std::vector<DiagnosticsEntry> read_diagnostics(const fs::path& file, std::int64_
 
 std::vector<amr::BaseStepLoad> read_load(const fs::path& file, std::int64_t steps) {
   Table table(file);
-  table.expect(0, {"step", "worker", "updates", "busy_s", "wait_s", "steals"});
+  const std::size_t step = table.column("step");
+  const std::size_t worker = table.column("worker");
+  const std::size_t updates = table.column("updates");
+  const std::size_t busy = table.column("busy_s");
+  const std::size_t wait = table.column("wait_s");
+  const std::size_t steals = table.column("steals");
   std::vector<amr::BaseStepLoad> load;
   while (table.next()) {
-    const int step = table.number<int>(0);
-    if (load.empty() || step > load.back().step) {
-      load.push_back({step, {}});
-    } else if (step < load.back().step) {
+    const int now = table.number<int>(step);
+    if (load.empty() || now > load.back().step) {
+      load.push_back({now, {}});
+    } else if (now < load.back().step) {
       table.fail("the steps do not rise");
     }
-    if (table.number<std::size_t>(1) != load.back().workers.size()) {
+    if (table.number<std::size_t>(worker) != load.back().workers.size()) {
       table.fail("the workers of a step are not 0, 1, 2, ...");
     }
-    load.back().workers.push_back({table.number<std::uint64_t>(2), table.number<double>(3),
-                                   table.number<double>(4), table.number<std::uint64_t>(5)});
+    load.back().workers.push_back({.updates = table.number<std::uint64_t>(updates),
+                                   .busy_s = table.number<double>(busy),
+                                   .wait_s = table.number<double>(wait),
+                                   .steals = table.number<std::uint64_t>(steals)});
   }
   if (load.empty() || load.back().step != steps - 1) {
     table.fail(fmt::format("the table ends before base step {}", steps - 1));

@@ -12,6 +12,12 @@ namespace {
 
 const amr::Case& served(const void* self) { return *static_cast<const amr::Case*>(self); }
 
+// Kinds of boundaries are converted by cast.
+static_assert(KUMIKO_FIXED_VALUE == static_cast<int>(amr::BoundaryKind::kFixedValue) &&
+              KUMIKO_PERIODIC == static_cast<int>(amr::BoundaryKind::kPeriodic) &&
+              KUMIKO_OUTFLOW == static_cast<int>(amr::BoundaryKind::kOutflow) &&
+              KUMIKO_REFLECTING == static_cast<int>(amr::BoundaryKind::kReflecting));
+
 std::string text(const char* from) { return from == nullptr ? "" : from; }
 
 kumiko_status known(bool is_known) { return is_known ? KUMIKO_OK : KUMIKO_UNKNOWN; }
@@ -115,23 +121,26 @@ constexpr kumiko_case_functions kGiven = functions(destroy);
 
 }  // namespace
 
-kumiko_case lend(const amr::Case& problem) {
+LentCase lend(const amr::Case& problem) {
+  const auto* const beyond = dynamic_cast<const CaseFromBeyond*>(&problem);
+  if (beyond != nullptr) return beyond->lend();
   // The table only reads what it is lent.
-  return {&kLent, const_cast<amr::Case*>(&problem)};
+  return {{&kLent, const_cast<amr::Case*>(&problem)}, {}};
 }
 
 kumiko_case give(std::unique_ptr<amr::Case> problem) { return {&kGiven, problem.release()}; }
 
 CaseFromBeyond::CaseFromBeyond(kumiko_case problem, std::string whose)
-    : case_(problem), whose_(std::move(whose)), facts_{} {
+    : case_(problem), lent_(*problem.functions), whose_(std::move(whose)), facts_{} {
+  lent_.destroy = keep;
   try {
     call_beyond(whose_, [&](kumiko_error* error) {
       return case_.functions->facts(case_.self, &facts_, error);
     });
     for (const kumiko_boundary& side : facts_.sides) {
       if (side.kind >= KUMIKO_FIXED_VALUE && side.kind <= KUMIKO_REFLECTING) continue;
-      throw FailedBeyond(
-          whose_ + ": it has a boundary of the unknown kind " + std::to_string(side.kind), true);
+      throw FailedBeyond(whose_ + ": it has a boundary of the unknown kind " +
+                         std::to_string(side.kind));
     }
   } catch (...) {
     case_.functions->destroy(case_.self);

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include <kumiko/amr/case.hpp>
 #include <kumiko/plugin/plugin_abi.h>
@@ -33,7 +34,13 @@ inline amr::PatchView from_c(kumiko_field field) {
 }
 
 /// A case for the other side to call, while it lives; destroying it there does nothing.
-kumiko_case lend(const amr::Case& problem);
+struct LentCase {
+  kumiko_case in_c;
+  std::string_view whose;  ///< of failures; empty for a case of this side
+};
+
+/// Of a case of another side, that side's functions are handed on.
+LentCase lend(const amr::Case& problem);
 /// A case that the other side destroys.
 kumiko_case give(std::unique_ptr<amr::Case> problem);
 
@@ -64,8 +71,11 @@ class CaseFromBeyond final : public amr::Case {
                             std::span<double> indicator) const override;
   std::vector<amr::PublishedValue> published_values() const override;
 
+  LentCase lend() const { return {{&lent_, case_.self}, whose_}; }
+
  private:
   kumiko_case case_;
+  kumiko_case_functions lent_;  ///< the case's, but for destroy()
   std::string whose_;
   kumiko_case_facts facts_;
 };

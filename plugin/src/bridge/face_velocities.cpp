@@ -3,6 +3,8 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <stdexcept>
+#include <string>
 
 #include <kumiko/plugin/face_velocities.hpp>
 
@@ -101,6 +103,11 @@ void from_velocity(const amr::Case& problem, const amr::PatchPoints& patch, doub
 
 void fill_face_velocities(const amr::Case& problem, const amr::PatchPoints& patch, double time,
                           double dt, int margin, std::span<double> values) {
+  if (margin < 0 || margin > kLargestMargin) {
+    throw std::invalid_argument("faces of " + std::to_string(margin) +
+                                " layers of ghost cells are asked for; 0 to " +
+                                std::to_string(kLargestMargin) + " are possible");
+  }
   double* const y = values.data() + values.size() / 2;
   if (from_stream_function(problem, patch, time, dt, margin, values.data(), y)) return;
   from_velocity(problem, patch, time, dt, margin, values);

@@ -1,50 +1,38 @@
 #include "bridge/parameter_tables.hpp"
 
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
+#include <variant>
 
 namespace kumiko::plugin::detail {
 
 namespace {
 
-struct ToC {
-  kumiko_value operator()(bool flag) const {
-    kumiko_value value{};
-    value.type = KUMIKO_FLAG;
-    value.flag = flag ? 1 : 0;
-    return value;
-  }
-  kumiko_value operator()(std::int64_t integer) const {
-    kumiko_value value{};
-    value.type = KUMIKO_INTEGER;
-    value.integer = integer;
-    return value;
-  }
-  kumiko_value operator()(double number) const {
-    kumiko_value value{};
-    value.type = KUMIKO_NUMBER;
-    value.number = number;
-    return value;
-  }
-  kumiko_value operator()(const std::string& text) const {
-    kumiko_value value{};
-    value.type = KUMIKO_TEXT;
-    value.text = text.c_str();
-    return value;
-  }
-  kumiko_value operator()(const std::vector<std::int64_t>& integers) const {
-    kumiko_value value{};
-    value.type = KUMIKO_INTEGERS;
+// A value's type in C is the index of its alternative.
+template <std::size_t Type, class Alternative>
+constexpr bool kIs =
+    std::is_same_v<std::variant_alternative_t<Type, amr::ParameterValue>, Alternative>;
+static_assert(std::variant_size_v<amr::ParameterValue> == 6 && kIs<KUMIKO_FLAG, bool> &&
+              kIs<KUMIKO_INTEGER, std::int64_t> && kIs<KUMIKO_NUMBER, double> &&
+              kIs<KUMIKO_TEXT, std::string> && kIs<KUMIKO_INTEGERS, std::vector<std::int64_t>> &&
+              kIs<KUMIKO_NUMBERS, std::vector<double>>);
+
+/// Fills in what the type says is there.
+struct Fill {
+  kumiko_value& value;
+
+  void operator()(bool flag) const { value.flag = flag ? 1 : 0; }
+  void operator()(std::int64_t integer) const { value.integer = integer; }
+  void operator()(double number) const { value.number = number; }
+  void operator()(const std::string& text) const { value.text = text.c_str(); }
+  void operator()(const std::vector<std::int64_t>& integers) const {
     value.integers = integers.data();
     value.count = integers.size();
-    return value;
   }
-  kumiko_value operator()(const std::vector<double>& numbers) const {
-    kumiko_value value{};
-    value.type = KUMIKO_NUMBERS;
+  void operator()(const std::vector<double>& numbers) const {
     value.numbers = numbers.data();
     value.count = numbers.size();
-    return value;
   }
 };
 
@@ -63,7 +51,12 @@ std::vector<Number> list_of(const Number* numbers, std::size_t count) {
 
 }  // namespace
 
-kumiko_value to_c(const amr::ParameterValue& value) { return std::visit(ToC{}, value); }
+kumiko_value to_c(const amr::ParameterValue& value) {
+  kumiko_value in_c{};
+  in_c.type = static_cast<std::int32_t>(value.index());
+  std::visit(Fill{in_c}, value);
+  return in_c;
+}
 
 amr::ParameterValue from_c(const kumiko_value& value) {
   switch (value.type) {

@@ -24,6 +24,10 @@ struct ServedSolver {
 const ServedSolver& whole(const void* self) { return *static_cast<const ServedSolver*>(self); }
 const amr::Solver& served(const void* self) { return *whole(self).solver; }
 
+// Centrings are converted by cast.
+static_assert(KUMIKO_NODE == static_cast<int>(amr::Centring::kNode) &&
+              KUMIKO_CELL == static_cast<int>(amr::Centring::kCell));
+
 /// Refuses a solver that says another number of coefficients than before: it would write beyond its
 /// room.
 void require_same_count(const ServedSolver& solver) {
@@ -51,7 +55,7 @@ kumiko_status traits(const void* self, kumiko_solver_traits* traits, kumiko_erro
   return serve_fully(error, [&] {
     const amr::SolverTraits& own = served(self).traits();
     *traits = {own.components,
-               own.centring == amr::Centring::kCell ? KUMIKO_CELL : KUMIKO_NODE,
+               static_cast<std::int32_t>(own.centring),
                own.ghosts,
                own.characteristic_ghosts ? 1 : 0,
                own.flux_form ? 1 : 0,
@@ -136,8 +140,8 @@ SolverFromBeyond::SolverFromBeyond(kumiko_solver solver, std::string name, std::
       return solver_.functions->traits(solver_.self, &given, error);
     });
     if (given.centring != KUMIKO_NODE && given.centring != KUMIKO_CELL) {
-      throw FailedBeyond(whose_ + ": it has the unknown centring " + std::to_string(given.centring),
-                         true);
+      throw FailedBeyond(whose_ + ": it has the unknown centring " +
+                         std::to_string(given.centring));
     }
   } catch (...) {
     solver_.functions->destroy(solver_.self);
@@ -145,7 +149,7 @@ SolverFromBeyond::SolverFromBeyond(kumiko_solver solver, std::string name, std::
   }
   traits_.name = std::move(name);
   traits_.components = given.components;
-  traits_.centring = given.centring == KUMIKO_CELL ? amr::Centring::kCell : amr::Centring::kNode;
+  traits_.centring = static_cast<amr::Centring>(given.centring);
   traits_.ghosts = given.ghosts;
   traits_.cfl_limit = given.cfl_limit;
   traits_.order = given.order;
@@ -161,11 +165,13 @@ SolverFromBeyond::~SolverFromBeyond() { solver_.functions->destroy(solver_.self)
 double SolverFromBeyond::prepare(const amr::Case& problem, const amr::PatchPoints& patch,
                                  double time, double dt, std::span<double> coefficients) const {
   const kumiko_patch in_c{detail::to_c(patch.points), patch.spacing, patch.first_i, patch.first_j};
+  const LentCase lent = lend(problem);
   double cfl = 0.0;
-  call_beyond(whose_, [&](kumiko_error* error) {
-    return solver_.functions->prepare(solver_.self, lend(problem), &in_c, time, dt,
-                                      coefficients.data(), &cfl, error);
-  });
+  const auto prepare = [&](kumiko_error* error) {
+    return solver_.functions->prepare(solver_.self, lent.in_c, &in_c, time, dt, coefficients.data(),
+                                      &cfl, error);
+  };
+  call_beyond(whose_, prepare, lent.whose);
   return cfl;
 }
 
@@ -208,10 +214,12 @@ double SolverFromBeyond::state_cfl(amr::ConstPatchView state,
 
 void SolverFromBeyond::displacement(const amr::Case& problem, amr::Points points, double time,
                                     double tau, amr::Vectors displacement) const {
-  call_beyond(whose_, [&](kumiko_error* error) {
-    return solver_.functions->displacement(solver_.self, lend(problem), detail::to_c(points), time,
-                                           tau, detail::to_c(displacement), error);
-  });
+  const LentCase lent = lend(problem);
+  const auto displace = [&](kumiko_error* error) {
+    return solver_.functions->displacement(solver_.self, lent.in_c, detail::to_c(points), time, tau,
+                                           detail::to_c(displacement), error);
+  };
+  call_beyond(whose_, displace, lent.whose);
 }
 
 }  // namespace kumiko::plugin::detail

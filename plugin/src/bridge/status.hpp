@@ -1,9 +1,11 @@
 // Turns exceptions into statuses of the C interface, and statuses back into exceptions.
 #pragma once
 
+#include <cstdint>
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 #include <kumiko/plugin/plugin_abi.h>
 
@@ -12,53 +14,57 @@ namespace kumiko::plugin::detail {
 /// What went wrong on the other side.
 class FailedBeyond : public std::runtime_error {
  public:
-  FailedBeyond(const std::string& message, bool is_named)
-      : std::runtime_error(message), is_named_(is_named) {}
-  /// Whether the message says already whose it is.
-  bool is_named() const { return is_named_; }
+  explicit FailedBeyond(const std::string& message, std::int32_t whose = KUMIKO_NAMED)
+      : std::runtime_error(message), whose_(whose) {}
+  /// As kumiko_error::whose.
+  std::int32_t whose() const { return whose_; }
 
  private:
-  bool is_named_;
+  std::int32_t whose_;
 };
 
 /// What the other side refused.
 class RefusedBeyond : public std::invalid_argument {
  public:
-  RefusedBeyond(const std::string& message, bool is_named)
-      : std::invalid_argument(message), is_named_(is_named) {}
-  bool is_named() const { return is_named_; }
+  RefusedBeyond(const std::string& message, std::int32_t whose)
+      : std::invalid_argument(message), whose_(whose) {}
+  std::int32_t whose() const { return whose_; }
 
  private:
-  bool is_named_;
+  std::int32_t whose_;
 };
 
 /// Copies a message, cut where it is too long. @return the status
-kumiko_status tell(kumiko_error* error, kumiko_status status, const char* message, bool is_named);
+kumiko_status tell(kumiko_error* error, kumiko_status status, const char* message,
+                   std::int32_t whose);
 
 /// Throws the exception that a status other than success stands for.
-/// @param whose  put before messages that do not say whose they are; may be empty
+/// @param whose  put before messages of who was called; empty where that is a case that was lent
+/// @param whose_case  put before messages of a case that the call handed on; may be empty
 [[noreturn]] void throw_failure(kumiko_status status, const kumiko_error& error,
-                                const std::string& whose);
+                                std::string_view whose, std::string_view whose_case);
 
 /// Calls call(error) of the other side, which may say that it does not know. @return whether it did
 template <class Call>
-bool ask_beyond(const std::string& whose, Call call) {
+bool ask_beyond(std::string_view whose, Call call, std::string_view whose_case = {}) {
   kumiko_error error;
-  error.is_named = 0;
+  error.whose = KUMIKO_UNNAMED;
   error.message[0] = '\0';
   const kumiko_status status = call(&error);
   if (status == KUMIKO_OK) [[likely]]
     return true;
   if (status == KUMIKO_UNKNOWN) return false;
-  throw_failure(status, error, whose);
+  throw_failure(status, error, whose, whose_case);
 }
 
 /// Calls call(error) of the other side, which must do it.
 template <class Call>
-void call_beyond(const std::string& whose, Call call) {
-  if (ask_beyond(whose, call)) [[likely]]
+void call_beyond(std::string_view whose, Call call, std::string_view whose_case = {}) {
+  if (ask_beyond(whose, call, whose_case)) [[likely]]
     return;
-  throw FailedBeyond(whose + ": it does not know what it must", true);
+  kumiko_error error;
+  tell(&error, KUMIKO_FAILED, "it does not know what it must", KUMIKO_UNNAMED);
+  throw_failure(KUMIKO_FAILED, error, whose, whose_case);
 }
 
 /// Does what the other side asked for and turns exceptions into statuses. `task` returns a status.
@@ -67,17 +73,18 @@ kumiko_status serve(kumiko_error* error, Task task) noexcept {
   try {
     return task();
   } catch (const FailedBeyond& failure) {
-    return tell(error, KUMIKO_FAILED, failure.what(), failure.is_named());
+    return tell(error, KUMIKO_FAILED, failure.what(), failure.whose());
   } catch (const RefusedBeyond& refusal) {
-    return tell(error, KUMIKO_REFUSED, refusal.what(), refusal.is_named());
+    return tell(error, KUMIKO_REFUSED, refusal.what(), refusal.whose());
   } catch (const std::bad_alloc&) {
     return KUMIKO_NO_MEMORY;
   } catch (const std::invalid_argument& refusal) {
-    return tell(error, KUMIKO_REFUSED, refusal.what(), false);
+    return tell(error, KUMIKO_REFUSED, refusal.what(), KUMIKO_UNNAMED);
   } catch (const std::exception& failure) {
-    return tell(error, KUMIKO_FAILED, failure.what(), false);
+    return tell(error, KUMIKO_FAILED, failure.what(), KUMIKO_UNNAMED);
   } catch (...) {
-    return tell(error, KUMIKO_FAILED, "it threw something that is not a std::exception", false);
+    return tell(error, KUMIKO_FAILED, "it threw something that is not a std::exception",
+                KUMIKO_UNNAMED);
   }
 }
 

@@ -39,11 +39,6 @@ Waiter* complete_left_behind(Descriptor& self) noexcept {
 
 void release(JoinState& join_state) noexcept {
   Worker* const worker = current_worker();
-  if (Descriptor* const stack = std::exchange(join_state.kept_stack, nullptr); stack != nullptr) {
-    Batch<Descriptor> batch;
-    batch.push(stack);
-    join_state.home->stacks().give(batch);
-  }
   if (worker != nullptr && &worker->scheduler() == join_state.home) {
     worker->join_states().give(&join_state);
     return;

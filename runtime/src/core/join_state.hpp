@@ -14,7 +14,6 @@
 namespace kumiko::runtime::detail {
 
 class Scheduler;
-struct Descriptor;
 class Waiter;
 
 /// The *join word* of a thread with a handle: one of these, or the address of the joiner's Waiter.
@@ -32,8 +31,7 @@ struct JoinState {
   JoinState* next = nullptr;  ///< in a free list
   Scheduler* home = nullptr;
   std::atomic<std::uintptr_t> word{join_word::kRunning};
-  std::exception_ptr exception;      ///< what escaped the thread
-  Descriptor* kept_stack = nullptr;  ///< see Options::recycle_stacks_at_join
+  std::exception_ptr exception;  ///< what escaped the thread
 };
 
 /// Allocates them in slabs and owns them.

@@ -36,7 +36,6 @@ struct Root {
 Scheduler::Scheduler(const Options& options)
     : stack_source_(*this, options.stack_size),
       deadlock_report_after_(options.deadlock_report_after),
-      recycle_stacks_at_join_(options.recycle_stacks_at_join),
       idle_policy_(options.idle),
       chaos_seed_(options.chaos_seed),
       topology_(Topology::machine()),

@@ -83,7 +83,6 @@ class Scheduler {
   std::size_t worker_count() const noexcept { return workers_.size(); }
   Worker& worker(std::size_t index) noexcept { return *workers_[index]; }
   StackDepot& stacks() noexcept { return stacks_; }
-  bool recycles_stacks_at_join() const noexcept { return recycle_stacks_at_join_; }
   StackSource& stack_source() noexcept { return stack_source_; }
   JoinStateDepot& join_states() noexcept { return join_states_; }
   AsymmetricBarrier& barrier() noexcept { return barrier_; }
@@ -130,7 +129,6 @@ class Scheduler {
   std::atomic<Deadline> latest_to_lie_down_{Deadline()};
   std::atomic<int> injecting_{0};  ///< callers inside inject()
   const std::chrono::milliseconds deadlock_report_after_;
-  const bool recycle_stacks_at_join_;
   const IdlePolicy idle_policy_;
   const std::uint64_t chaos_seed_;
   const Topology& topology_;

@@ -106,28 +106,6 @@ Fiber& end(Descriptor& self) noexcept {
   return next != nullptr ? next->fiber : worker.loop();
 }
 
-/// The end of a thread whose stack is kept until it is joined (Options::recycle_stacks_at_join):
-/// the joiner may give the stack away as soon as it knows of the end, which it learns therefore
-/// when the worker has left the stack.
-[[noreturn]] void end_and_keep_stack(Descriptor& self) noexcept {
-  Worker& worker = *current_worker();
-  worker.executed().increment();
-  self.alive.store(false, std::memory_order_relaxed);
-  self.join_state->kept_stack = &self;
-  Descriptor* const next = worker.deque().pop();
-  if (is_attached(self, next)) next->attached_child = nullptr;
-  worker.begin_running(next, true);
-  Fiber& target = next != nullptr ? next->fiber : worker.loop();
-  if (!self.guarded && self.has_overflown()) [[unlikely]]
-    report_broken_canary(self);
-  const auto complete = [](void* thread) {
-    auto& ended = *static_cast<Descriptor*>(thread);
-    if (Waiter* const waiter = complete_left_behind(ended); waiter != nullptr) waiter->wake();
-  };
-  switch_fiber(self.fiber, target, {complete, &self});
-  __builtin_unreachable();
-}
-
 }  // namespace
 
 /// The only frame that every thread has. It is not instrumented; what it calls is, and returns.
@@ -136,7 +114,6 @@ KUMIKO_SWITCHES_STACKS void* thread_main(void* descriptor) {
   sanitizer::arrive(self.fiber.notes);
   begin(self);
   call_closure(self);
-  if (self.group == nullptr && self.home->recycles_stacks_at_join()) end_and_keep_stack(self);
   Fiber& next = end(self);
   sanitizer::leave(nullptr, next.notes);
   return next.stack_pointer;

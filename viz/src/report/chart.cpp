@@ -33,13 +33,13 @@ std::string csv_field(const std::string& text) {
   return quoted + '"';
 }
 
-nlohmann::ordered_json axis_json(const ChartAxis& axis) {
+nlohmann::ordered_json axis_json(const AxisLabel& axis) {
   return {{"name", axis.name}, {"unit", axis.unit}};
 }
 
 }  // namespace
 
-std::string with_unit(const ChartAxis& axis) {
+std::string with_unit(const AxisLabel& axis) {
   return axis.unit.empty() ? axis.name : fmt::format("{} [{}]", axis.name, axis.unit);
 }
 

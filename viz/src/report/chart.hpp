@@ -30,7 +30,7 @@ struct ChartPanel {
                            ///< end of the last one
 };
 
-struct ChartAxis {
+struct AxisLabel {
   std::string name;
   std::string unit;  ///< may be empty
 };
@@ -46,8 +46,8 @@ struct Chart {
   std::string title;
   std::string reading;  ///< how to read it, in a sentence or two
   ChartKind kind = ChartKind::kLines;
-  ChartAxis x;
-  ChartAxis y;
+  AxisLabel x;
+  AxisLabel y;
   double y_from = 0.0;         ///< the axis begins there
   std::optional<double> y_to;  ///< and ends there, where that is known
   std::vector<ChartPanel> panels;
@@ -60,7 +60,7 @@ nlohmann::ordered_json to_json(const Chart& chart);
 std::string to_csv(const Chart& chart);
 
 /// A text that pairs with `unit` in brackets, where there is one.
-std::string with_unit(const ChartAxis& axis);
+std::string with_unit(const AxisLabel& axis);
 
 /// All charts, in the order of the page.
 std::vector<Chart> charts_of(std::span<const ReportRun> runs);

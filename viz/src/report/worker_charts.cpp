@@ -78,8 +78,8 @@ ChartSeries steals_over_run(const ReportRun& run) {
   return series;
 }
 
-Chart make(const char* id, const char* title, std::string reading, ChartKind kind, ChartAxis x,
-           ChartAxis y) {
+Chart make(const char* id, const char* title, std::string reading, ChartKind kind, AxisLabel x,
+           AxisLabel y) {
   Chart chart;
   chart.id = id;
   chart.title = title;

@@ -24,6 +24,9 @@ struct Vectors {
   std::span<double> y;
 };
 
+/// Components that a case may have.
+inline constexpr int kMostComponents = 64;
+
 /// A patch as Case::refinement_indicator() sees it.
 struct RefinementPatch {
   int level;
@@ -52,7 +55,7 @@ class Case {
   virtual Boundaries boundaries() const { return {}; }
   /// Length of the whole run in the case's time unit; time.steps divides it.
   virtual double end_time() const = 0;
-  virtual int components() const { return 1; }
+  virtual int components() const { return 1; }  ///< kMostComponents at most
   /// What files and messages call the components: all different, letters, digits and underscores
   /// without a digit in front, none of amr::kFigureNames.
   virtual std::vector<std::string> component_names() const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <string_view>
 #include <vector>
 
@@ -14,8 +15,12 @@ namespace kumiko::amr {
 /// What a record may show of the run after the solver's components: the patch's level, the worker
 /// who worked on it last (-1: nobody yet), the seconds that its latest base step took, and the
 /// refinement indicator of every point. Nothing goes on from them.
+enum class Figure : std::size_t { kLevel, kWorker, kCost, kIndicator };
 inline constexpr std::array<std::string_view, 4> kFigureNames = {"level", "worker", "cost_s",
                                                                  "indicator"};
+inline std::string_view to_string(Figure figure) {
+  return kFigureNames[static_cast<std::size_t>(figure)];
+}
 
 /// The patches of one level, in canonical order.
 struct SavedLevel {

@@ -48,7 +48,8 @@ inline Faces faces_y(const double* values, int margin) {
 /// Gauss's rule with two points a face.
 /// The bits of a face do not depend on the patch.
 /// @param patch   its points are not used
-/// @param margin  layers of ghost cells whose faces are wanted as well, 0..6
+/// @param margin  layers of ghost cells whose faces are wanted as well, 0..6; others throw
+/// std::invalid_argument
 /// Cost: one evaluation of ψ, or else four of the velocity, for each of some (19 + 2 margin)²
 /// points. Keep the values among the coefficients: a steady velocity is then evaluated once.
 void fill_face_velocities(const amr::Case& problem, const amr::PatchPoints& patch, double time,

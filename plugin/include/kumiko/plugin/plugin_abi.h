@@ -33,8 +33,15 @@ enum {
   KUMIKO_NO_MEMORY = 4 /* without a message */
 };
 
+/* Whose failure a message tells of. */
+enum {
+  KUMIKO_UNNAMED = 0, /* of who was called; the message does not say so */
+  KUMIKO_NAMED = 1,   /* of whom the message names */
+  KUMIKO_OF_CASE = 2  /* of the case that who was called has been handed; it does not say so */
+};
+
 typedef struct kumiko_error {
-  int32_t is_named; /* whether the message already says whose it is */
+  int32_t whose;
   char message[KUMIKO_MESSAGE_SIZE];
 } kumiko_error;
 

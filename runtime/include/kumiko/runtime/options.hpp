@@ -53,10 +53,6 @@ struct Options {
   /// When no thread can run and no deadline is pending for so long, stderr is told, once, which
   /// threads wait for what and where. 0 for never.
   std::chrono::milliseconds deadlock_report_after{5000};
-  /// Keeps the stack of a thread that has ended until its Thread is joined or detached, as if stack
-  /// and handle were one. For the study of memory only: the peak grows with the threads that
-  /// are still to be joined.
-  bool recycle_stacks_at_join = false;
 };
 
 }  // namespace kumiko::runtime

@@ -11,6 +11,10 @@
 
 namespace kumiko::viz {
 
+/// Width of pictures, unless another is asked for, in pixels; 1024 of them are the domain's, so
+/// that grids of the shipped cases fall on whole pixels.
+inline constexpr int kUsualPictureWidth = 1314;
+
 /// What a picture colours.
 enum class Quantity {
   kField,     ///< a component at the leaf points
