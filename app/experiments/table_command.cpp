@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <initializer_list>
+#include <memory>
 #include <set>
 
 #include <fmt/format.h>
@@ -8,10 +9,12 @@
 #include <kumiko/io/output_folder.hpp>
 #include <kumiko/io/summary.hpp>
 
+#include "commands.hpp"
 #include "execute.hpp"
 #include "experiments/sweep.hpp"
 #include "published.hpp"
 #include "request.hpp"
+#include "shared_options.hpp"
 
 namespace kumiko::app {
 
@@ -135,9 +138,8 @@ nlohmann::ordered_json table_json(const amr::Case& problem, const std::vector<Ro
   return json;
 }
 
-}  // namespace
-
-int table_command(const Request& request) {
+int print_tables(CaseRequest& request) {
+  prepare_to_step(request);
   const Problem base = load_problem(request);
   std::vector<Row> rows = rows_of(base);
   // A wrong request is refused before the first run, not after an hour.
@@ -158,6 +160,16 @@ int table_command(const Request& request) {
     io::write_text_file(request.summary, table_json(*base.the_case, rows).dump(2) + "\n");
   }
   return kDone;
+}
+
+}  // namespace
+
+Action table_command(Options& options) {
+  const auto request = std::make_shared<CaseRequest>();
+  add_case(options, *request);
+  options.add("--quiet", &request->quiet, "show no progress");
+  add_plugin_path(options, request->plugin_path);
+  return [request] { return print_tables(*request); };
 }
 
 }  // namespace kumiko::app
