@@ -1,10 +1,11 @@
-// The commands, each of which declares its options in a file of its own.
+// Names the functions that make the commands, each of which is in a file of its own.
 #pragma once
 
 #include "options.hpp"
 
 namespace kumiko::app {
 
+/// Declare a command's options. @return what runs it, which keeps their values
 Action run_command(Options& options);
 Action table_command(Options& options);
 Action compare_command(Options& options);

@@ -1,4 +1,4 @@
-// Saved states as pictures, and as an animation of them.
+// Draws saved states as pictures, and joins those to an animation.
 #pragma once
 
 #include <filesystem>

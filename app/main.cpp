@@ -15,7 +15,7 @@
 namespace kumiko::app {
 namespace {
 
-/// As the help lists them.
+/// The commands as the help lists them.
 constexpr Command kCommands[] = {
     {"run", "run a case", run_command},
     {"table", "print the thesis's tables: every backend, AMR and not", table_command},

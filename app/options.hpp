@@ -1,5 +1,5 @@
-// The options that a command takes, and the command line that gives them their values. No parser's
-// header is included here: that one is heavy, and each command includes this one.
+// Declares the options of commands, and reads the command line that gives them their values. The
+// parser's header stays out of this one, which each command includes, because it is heavy.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// How a wrong request is told from a failed run.
+// Says how a command ended, and what error a request is that cannot be met.
 #pragma once
 
 #include <stdexcept>

@@ -1,4 +1,4 @@
-// The options that several commands share.
+// Declares the options that several commands share.
 #pragma once
 
 #include <filesystem>
@@ -41,8 +41,8 @@ void add_output(Options& options, OutputRequest& request, const std::string& hel
                 const std::string& overwrite_help);
 void add_plugin_path(Options& options, std::vector<std::filesystem::path>& paths);
 
-/// Finds the request's plugins, and keeps SIGUSR2 for a Status. To be called first by a command
-/// that steps: plugins may start threads. Throws RequestError when a plugin is broken.
+/// Keeps SIGUSR2 for a Status, and finds the request's plugins. A command that steps calls it
+/// first: plugins may start threads. Throws RequestError when a plugin is broken.
 void prepare_to_step(CaseRequest& request);
 
 }  // namespace kumiko::app

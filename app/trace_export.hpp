@@ -1,4 +1,4 @@
-// Traces that the user has named, and the formats that other tools open.
+// Reads traces that the user has named, and writes them in the formats that other tools open.
 #pragma once
 
 #include <filesystem>
