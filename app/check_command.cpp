@@ -1,5 +1,6 @@
 #include <cstdio>
 #include <filesystem>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include <kumiko/io/nearest.hpp>
 #include <kumiko/plugin/conformance.hpp>
 
+#include "commands.hpp"
 #include "plugins.hpp"
 #include "request.hpp"
 
@@ -17,8 +19,15 @@ namespace kumiko::app {
 
 namespace {
 
+struct CheckRequest {
+  std::filesystem::path file;  ///< of the plugin
+  std::string solver;          ///< the only one to check, where not empty
+  std::vector<std::string> overrides;
+  bool json = false;
+};
+
 /// The solver's parameters as --set gives them, the others as it declares them.
-amr::ParameterSet parameters_of(const plugin::SolverEntry& entry, const Request& request) {
+amr::ParameterSet parameters_of(const plugin::SolverEntry& entry, const CheckRequest& request) {
   const std::string text = fmt::format(
       "[case]\nname = \"none\"\n[solver]\nname = \"{}\"\n[time]\nsteps = 1\n", entry.name);
   try {
@@ -35,7 +44,7 @@ amr::ParameterSet parameters_of(const plugin::SolverEntry& entry, const Request&
 }
 
 /// The solvers of the file, or the one that is named.
-std::vector<plugin::SolverEntry> wanted(const Request& request) {
+std::vector<plugin::SolverEntry> wanted(const CheckRequest& request) {
   const plugin::Registry found(std::span(&request.file, 1));
   if (!found.broken().empty()) throw RequestError(found.broken().front().reason);
   std::vector<plugin::SolverEntry> entries = found.solvers();
@@ -53,9 +62,7 @@ std::vector<plugin::SolverEntry> wanted(const Request& request) {
                         io::did_you_mean(request.solver, names)));
 }
 
-}  // namespace
-
-int check_command(const Request& request) {
+int check_plugin(const CheckRequest& request) {
   if (std::filesystem::is_directory(request.file)) {
     throw RequestError(
         fmt::format("'{}' is a folder; name a plugin's file", request.file.string()));
@@ -75,6 +82,18 @@ int check_command(const Request& request) {
   }
   if (request.json) fmt::print("{}]\n", json);
   return passed ? kDone : kRunFailed;
+}
+
+}  // namespace
+
+Action check_command(Options& options) {
+  const auto request = std::make_shared<CheckRequest>();
+  options.add("LIB.so", &request->file, "the plugin", {.is_required = true});
+  options.add("--solver", &request->solver, "only the one of this name", {.check = not_empty()});
+  options.add("--set", &request->overrides, "solver.KEY=VALUE: a parameter of the solver",
+              {.repeats = true});
+  options.add("--json", &request->json, "as JSON");
+  return [request] { return check_plugin(*request); };
 }
 
 }  // namespace kumiko::app

@@ -1,21 +1,110 @@
+// kumiko export: states and traces in the formats of other programs.
+#include <algorithm>
 #include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
 #include <system_error>
+#include <variant>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include <kumiko/io/checkpoint.hpp>
 #include <kumiko/io/output_folder.hpp>
 #include <kumiko/io/plotfile.hpp>
+#include <kumiko/io/trace_file.hpp>
+#include <kumiko/viz/state_image.hpp>
 
+#include "commands.hpp"
 #include "export_pictures.hpp"
 #include "named_path.hpp"
+#include "plugins.hpp"
 #include "problem.hpp"
 #include "request.hpp"
+#include "shared_options.hpp"
 #include "trace_export.hpp"
 
 namespace kumiko::app {
 
 namespace {
+
+namespace fs = std::filesystem;
+
+/// A part of Kumiko that a build may lack.
+struct Part {
+  bool (*is_there)();
+  const char* lack;  ///< what a build without it does not
+  const char* option;
+};
+constexpr Part kVtk = {viz::pictures_available, "draws no pictures", "KUMIKO_WITH_VTK"};
+constexpr Part kOtf2 = {io::otf2_available, "has no OTF2", "KUMIKO_WITH_OTF2"};
+
+/// Writers by what they take: a state, as a run would go on from it; all states together, also
+/// those of folders; or a trace. What has been written is returned; for states, the exit code.
+using WriteState = fs::path (*)(const amr::Simulation& state, const amr::Case& the_case,
+                                const fs::path& output);
+using WriteStates = int (*)(const PictureRequest& request);
+using WriteTrace = fs::path (*)(const amr::Trace& trace, const fs::path& output);
+using Writer = std::variant<WriteState, WriteStates, WriteTrace>;
+
+struct ExportFormat {
+  std::string name;
+  std::string help;  ///< empty: that of the next format
+  Writer write;
+  const Part* needs = nullptr;
+
+  bool takes_states() const { return std::holds_alternative<WriteStates>(write); }
+  bool takes_trace() const { return std::holds_alternative<WriteTrace>(write); }
+  bool is_animation() const { return write == Writer(export_animation); }
+  bool is_there() const { return needs == nullptr || needs->is_there(); }
+};
+
+fs::path export_plotfile(const amr::Simulation& state, const amr::Case& the_case,
+                         const fs::path& output) {
+  fs::path folder = output / fmt::format("plt_{:06}", state.step());
+  io::write_plotfile(folder, state.hierarchy(),
+                     {state.step(), state.time(), the_case.component_names()});
+  return folder;
+}
+
+/// The formats as the help lists them.
+const std::vector<ExportFormat>& formats() {
+  static const std::vector<ExportFormat> all = {
+      {"plotfile", "AMReX's folder plt_NNNNNN", export_plotfile},
+      {"png", "pictures frame_NNNNNN.png", export_pictures, &kVtk},
+      {"mp4", "", export_animation, &kVtk},
+      {"gif", "", export_animation, &kVtk},
+      {"webm", "an animation by ffmpeg", export_animation, &kVtk},
+      {"chrome", "a file trace.json for Perfetto", export_chrome},
+      {"otf2", "a folder trace_otf2", export_otf2, &kOtf2},
+      {"csv", "a table trace.csv", export_csv}};
+  return all;
+}
+
+/// Names of the formats that fit.
+template <class Fits>
+std::vector<std::string> names_of(Fits fits) {
+  std::vector<std::string> names;
+  for (const ExportFormat& format : formats()) {
+    if (std::invoke(fits, format)) names.push_back(format.name);
+  }
+  return names;
+}
+
+/// The formats of traces, or those of states, and what they are.
+std::string list_of(bool of_traces) {
+  std::string list;
+  for (const ExportFormat& format : formats()) {
+    if (format.takes_trace() != of_traces) continue;
+    list += format.name + ", " + format.help + (format.help.empty() ? "" : "; ");
+  }
+  return list.substr(0, list.size() - 2);
+}
+
+struct ExportRequest : PictureRequest {
+  std::vector<fs::path> plugin_path;
+};
 
 /// The state that a file holds, as a run would go on from it.
 struct Loaded {
@@ -24,7 +113,7 @@ struct Loaded {
   std::unique_ptr<amr::Simulation> simulation;
 };
 
-io::Checkpoint read_named_state(const std::filesystem::path& file) {
+io::Checkpoint read_named_state(const fs::path& file) {
   require_file(file, "name a checkpoint or a state");
   try {
     return io::read_checkpoint(file);
@@ -33,40 +122,34 @@ io::Checkpoint read_named_state(const std::filesystem::path& file) {
   }
 }
 
-Loaded load(const Request& request, const std::filesystem::path& file) {
+Loaded load(const fs::path& file, std::shared_ptr<const plugin::Registry> plugins) {
   const io::Checkpoint checkpoint = read_named_state(file);
-  Request own;  // without the overrides of a run
-  own.plugins = request.plugins;
-  Problem problem = load_problem(own, file, checkpoint);
+  ProblemRequest request;
+  request.plugins = std::move(plugins);
+  Problem problem = load_problem(request, file, checkpoint);
   auto backend = amr::make_backend("serial", 1);
   auto simulation = make_simulation(problem, *backend, &checkpoint);
   // The simulation refers to what the problem owns, which stays where it is.
   return {std::move(problem), std::move(backend), std::move(simulation)};
 }
 
-std::filesystem::path export_one(const Request& request, const std::filesystem::path& file) {
-  if (is_trace_format(request.format)) return export_trace(file, request.format, request.output);
-  if (type_of_named(file) == std::filesystem::file_type::directory) {
-    throw RequestError(fmt::format(
-        "'{}' is a folder; name a checkpoint or a state in it, draw its states with --format png, "
-        "mp4, gif or webm, or put its trace into another format with --format chrome, otf2 or csv",
-        file.string()));
-  }
-  const Loaded state = load(request, file);
-  const int step = state.simulation->step();
-  std::filesystem::path folder = request.output / fmt::format("plt_{:06}", step);
-  io::write_plotfile(folder, state.simulation->hierarchy(),
-                     {step, state.simulation->time(), state.problem.the_case->component_names()});
-  return folder;
+/// A folder is for the formats that know what to take from it.
+void refuse_folder(const fs::path& path) {
+  if (type_of_named(path) != fs::file_type::directory) return;
+  throw RequestError(fmt::format(
+      "'{}' is a folder; name a checkpoint or a state in it, draw its states with --format {}, or "
+      "put its trace into another format with --format {}",
+      path.string(), listed(names_of(&ExportFormat::takes_states)),
+      listed(names_of(&ExportFormat::takes_trace))));
 }
 
 /// The folder of the exported files. One that it makes, and that stays empty, is removed again.
 class ExportFolder {
  public:
-  explicit ExportFolder(const std::filesystem::path& path) : path_(path) {
+  explicit ExportFolder(const fs::path& path) : path_(path) {
     require_writable_folder(path);
     std::error_code failed;
-    made_ = std::filesystem::create_directories(path, failed);
+    made_ = fs::create_directories(path, failed);
     if (!failed) return;
     throw RequestError(fmt::format("cannot make '{}': {}; name another folder with --output",
                                    path.string(), failed.message()));
@@ -75,24 +158,67 @@ class ExportFolder {
   ExportFolder& operator=(const ExportFolder&) = delete;
   ~ExportFolder() {
     std::error_code full;
-    if (made_) std::filesystem::remove(path_, full);
+    if (made_) fs::remove(path_, full);
   }
 
  private:
-  std::filesystem::path path_;
+  fs::path path_;
   bool made_ = false;
 };
 
-}  // namespace
+/// None is taken and then ignored.
+void check_picture_options(const Options& options, const ExportFormat& chosen) {
+  for (const std::string name : {"--quantity", "--component", "--range", "--fps", "--width"}) {
+    const auto fits = name == "--fps" ? &ExportFormat::is_animation : &ExportFormat::takes_states;
+    if ((chosen.*fits)() || !options.is_given(name)) continue;
+    throw RequestError(fmt::format("{} does not go with --format {}; it is for {}", name,
+                                   chosen.name, listed(names_of(fits), "and")));
+  }
+}
 
-int export_command(const Request& request) {
-  check_trace_export(request);
+/// Throws RequestError where this build lacks the format, or when traces would have one name.
+void check_format(const ExportFormat& chosen, std::size_t files) {
+  if (!chosen.is_there()) {
+    const auto others = names_of([&](const ExportFormat& other) {
+      return other.is_there() && other.takes_trace() == chosen.takes_trace();
+    });
+    throw RequestError(
+        fmt::format("--format {}: this build {}; configure it with {}=ON, or choose {}",
+                    chosen.name, chosen.needs->lack, chosen.needs->option, listed(others)));
+  }
+  if (chosen.takes_trace() && files > 1) {
+    throw RequestError(fmt::format(
+        "--format {}: of {} traces each would have the same name; export them one by one, each "
+        "with its own --output",
+        chosen.name, files));
+  }
+}
+
+fs::path export_one(const ExportFormat& format, const fs::path& file, const ExportRequest& request,
+                    const std::shared_ptr<const plugin::Registry>& plugins) {
+  if (const auto* const write = std::get_if<WriteTrace>(&format.write)) {
+    return (*write)(read_named_trace(file), request.output);
+  }
+  refuse_folder(file);
+  const Loaded state = load(file, plugins);
+  const auto write = std::get<WriteState>(format.write);
+  return write(*state.simulation, *state.problem.the_case, request.output);
+}
+
+int export_files(const Options& options, ExportRequest& request) {
+  const auto plugins = usable_plugins(request.plugin_path);
+  const ExportFormat& format =
+      *std::find_if(formats().begin(), formats().end(),
+                    [&](const ExportFormat& each) { return each.name == request.format; });
+  check_picture_options(options, format);
+  check_format(format, request.files.size());
+  if (request.output.empty()) request.output = ".";
   const ExportFolder folder(request.output);
-  if (is_picture_format(request.format)) return export_pictures(request);
+  if (const auto* const write = std::get_if<WriteStates>(&format.write)) return (*write)(request);
   int code = kDone;
-  for (const std::filesystem::path& file : request.files) {
+  for (const fs::path& file : request.files) {
     try {
-      const std::filesystem::path result = export_one(request, file);
+      const fs::path result = export_one(format, file, request, plugins);
       if (!request.quiet) fmt::print("{}\n", result.string());
     } catch (const RequestError& error) {
       code = error_line(error.what(), kWrongRequest);
@@ -102,6 +228,25 @@ int export_command(const Request& request) {
     }
   }
   return code;
+}
+
+}  // namespace
+
+Action export_command(Options& options) {
+  const auto request = std::make_shared<ExportRequest>();
+  request->format = formats().front().name;
+  options.add("FILE", &request->files,
+              "checkpoints or states, for pictures also a run's folder, for all its states; or a "
+              "trace, or the folder of a run that has one",
+              {.is_required = true});
+  options.add("--format", &request->format,
+              fmt::format("of a state: {}. Of a trace: {}", list_of(false), list_of(true)),
+              {.check = one_of(names_of([](const ExportFormat&) { return true; }))});
+  options.add("--output", &request->output, "folder for the results (default: this one)");
+  options.add("--quiet", &request->quiet, "do not name the results");
+  add_picture_options(options, *request);
+  add_plugin_path(options, request->plugin_path);
+  return [options, request] { return export_files(options, *request); };
 }
 
 }  // namespace kumiko::app

@@ -1,7 +1,6 @@
 #include "export_pictures.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <map>
 #include <optional>
@@ -18,12 +17,11 @@
 #include "animation.hpp"
 #include "named_path.hpp"
 #include "problem.hpp"
+#include "request.hpp"
 
 namespace kumiko::app {
 
 namespace {
-
-constexpr const char* kPng = "png";
 
 viz::Quantity quantity_of(const std::string& name) {
   using viz::Quantity;
@@ -77,7 +75,7 @@ std::vector<std::string> field_names(const io::Checkpoint& checkpoint) {
   return {names.begin(), names.end() - checkpoint.run.figures};
 }
 
-int component_of(const Request& request, const io::Checkpoint& checkpoint) {
+int component_of(const PictureRequest& request, const io::Checkpoint& checkpoint) {
   if (request.component.empty()) return 0;
   const std::vector<std::string> names = field_names(checkpoint);
   const auto found = std::find(names.begin(), names.end(), request.component);
@@ -87,12 +85,12 @@ int component_of(const Request& request, const io::Checkpoint& checkpoint) {
 }
 
 /// What pictures of this request are called, and animations.
-std::string stem(const Request& request) {
+std::string stem(const PictureRequest& request) {
   if (request.quantity != "field") return request.quantity;
   return request.component.empty() ? "field" : request.component;
 }
 
-std::string picture_name(const Request& request, int step) {
+std::string picture_name(const PictureRequest& request, int step) {
   const bool is_plain = request.quantity == "field" && request.component.empty();
   return is_plain ? fmt::format("frame_{:06}.png", step)
                   : fmt::format("frame_{}_{:06}.png", stem(request), step);
@@ -101,7 +99,7 @@ std::string picture_name(const Request& request, int step) {
 /// Draws one file after the other.
 class Drawing {
  public:
-  explicit Drawing(const Request& request)
+  explicit Drawing(const PictureRequest& request)
       : request_(request),
         quantity_(quantity_of(request.quantity)),
         range_(parse_range(request.range)) {}
@@ -141,7 +139,7 @@ class Drawing {
   }
 
  private:
-  const Request& request_;
+  const PictureRequest& request_;
   viz::Quantity quantity_;
   std::optional<viz::Range> range_;   ///< asked for
   std::optional<viz::Range> values_;  ///< of all that was surveyed
@@ -169,46 +167,21 @@ int survey(Drawing& drawing, const std::filesystem::path& file) {
   }
 }
 
-void check_request(const Request& request) {
-  if (!viz::pictures_available()) {
-    throw RequestError(fmt::format(
-        "--format {}: this build draws no pictures; configure it with KUMIKO_WITH_VTK=ON, or "
-        "choose plotfile",
-        request.format));
-  }
+void check_request(const PictureRequest& request) {
   if (!request.component.empty() && request.quantity != "field") {
     throw RequestError(
         fmt::format("--component goes with --quantity field, not {}", request.quantity));
   }
   parse_range(request.range);
-  if (request.format != kPng) find_ffmpeg(request.format);
 }
 
-void tell(const Request& request, const std::filesystem::path& result) {
+void tell(const PictureRequest& request, const std::filesystem::path& result) {
   if (!request.quiet) fmt::print("{}\n", result.string());
 }
 
-}  // namespace
-
-bool is_picture_format(std::string_view format) {
-  constexpr std::array<std::string_view, 4> kFormats = {kPng, "mp4", "gif", "webm"};
-  return std::find(kFormats.begin(), kFormats.end(), format) != kFormats.end();
-}
-
-bool is_animation_format(std::string_view format) {
-  return is_picture_format(format) && format != kPng;
-}
-
-const std::vector<std::string>& quantity_names() {
-  static const std::vector<std::string> names = {"field", "worker", "cost", "indicator"};
-  return names;
-}
-
-int export_pictures(const Request& request) {
-  check_request(request);
-  const bool animates = request.format != kPng;
+/// Surveys all that was named. @return kDone, or the code of what was wrong with some of it
+int survey_all(Drawing& drawing, const PictureRequest& request) {
   int code = kDone;
-  Drawing drawing(request);
   for (const std::filesystem::path& named : request.files) {
     try {
       for (const std::filesystem::path& file : files_of(named))
@@ -217,26 +190,50 @@ int export_pictures(const Request& request) {
       code = error_line(error.what(), kWrongRequest);
     }
   }
-  if (drawing.files().empty()) return code;
-  std::optional<Animation> animation;
-  if (animates) {
-    animation.emplace(request.output / fmt::format("{}.{}", stem(request), request.format),
-                      request.format, request.fps);
-  }
+  return code;
+}
+
+}  // namespace
+
+void add_picture_options(Options& options, PictureRequest& request) {
+  options.add("--quantity", &request.quantity,
+              "what pictures show; all but the field want states written with output.figures=true",
+              {.check = one_of({"field", "worker", "cost", "indicator"})});
+  options.add("--component", &request.component, "of the field, by name (default: the first one)",
+              {.check = not_empty()});
+  options.add("--range", &request.range,
+              "LOW,HIGH: values of the first and the last colour (default: the least and the "
+              "largest value of all files)",
+              {.check = not_empty()});
+  options.add("--fps", &request.fps, "pictures a second of an animation",
+              {.check = between(1, 120)});
+  options.add("--width", &request.width, "of a picture of a square domain, in pixels",
+              {.check = between(300, 8000)});
+}
+
+int export_pictures(const PictureRequest& request) {
+  check_request(request);
+  Drawing drawing(request);
+  const int code = survey_all(drawing, request);
   for (const auto& [step, file] : drawing.files()) {
-    const std::string png = drawing.draw(file);
-    if (animation) {
-      animation->add(png);
-      continue;
-    }
     const std::filesystem::path picture = request.output / picture_name(request, step);
-    io::write_text_file(picture, png);
+    io::write_text_file(picture, drawing.draw(file));
     tell(request, picture);
   }
-  if (animation) {
-    animation->finish();
-    tell(request, animation->file());
-  }
+  return code;
+}
+
+int export_animation(const PictureRequest& request) {
+  check_request(request);
+  find_ffmpeg(request.format);
+  Drawing drawing(request);
+  const int code = survey_all(drawing, request);
+  if (drawing.files().empty()) return code;
+  Animation animation(request.output / fmt::format("{}.{}", stem(request), request.format),
+                      request.format, request.fps);
+  for (const auto& [step, file] : drawing.files()) animation.add(drawing.draw(file));
+  animation.finish();
+  tell(request, animation.file());
   return code;
 }
 

@@ -1,25 +1,38 @@
-// Makes pictures, or an animation of them, from saved states.
+// Draws saved states as pictures, and joins those to an animation.
 #pragma once
 
+#include <filesystem>
 #include <string>
-#include <string_view>
+#include <vector>
 
-#include "request.hpp"
+#include <kumiko/viz/state_image.hpp>
+
+#include "options.hpp"
 
 namespace kumiko::app {
 
-/// Whether a format of `kumiko export` is one of pictures: png, mp4, gif or webm.
-bool is_picture_format(std::string_view format);
+/// What is to be drawn, and how.
+struct PictureRequest {
+  std::vector<std::filesystem::path> files;
+  std::filesystem::path output;
+  std::string format;
+  bool quiet = false;
+  std::string quantity = "field";
+  std::string component;                ///< of the field, by name; empty = the first
+  std::string range;                    ///< LOW,HIGH of the colours; empty = the values'
+  int fps = 10;                         ///< pictures a second of an animation
+  int width = viz::kUsualPictureWidth;  ///< of the picture of a square domain, in pixels
+};
 
-/// Whether it is one of animations: mp4, gif or webm.
-bool is_animation_format(std::string_view format);
+/// Declares an option for each of what says how to draw.
+void add_picture_options(Options& options, PictureRequest& request);
 
-/// Names of the quantities that pictures show.
-const std::vector<std::string>& quantity_names();
+/// Draws the request's files, and all states of folders among them, in one range of colours. A file
+/// that cannot be drawn is named in a line on stderr, and the others are drawn. Throws
+/// RequestError. @return an exit code
+int export_pictures(const PictureRequest& request);
 
-/// Draws the request's files, and all states of folders among them, in one range of colours; joins
-/// the pictures by ffmpeg where an animation is asked for. A file that cannot be drawn is named in
-/// a line on stderr, and the others are drawn. Throws RequestError. @return an exit code
-int export_pictures(const Request& request);
+/// Joins the pictures by ffmpeg to one of the request's format; else as export_pictures().
+int export_animation(const PictureRequest& request);
 
 }  // namespace kumiko::app

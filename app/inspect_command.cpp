@@ -1,18 +1,26 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
 #include <kumiko/io/checkpoint.hpp>
 
+#include "commands.hpp"
 #include "inspect.hpp"
 #include "named_path.hpp"
+#include "request.hpp"
 
 namespace kumiko::app {
 
 namespace {
+
+struct InspectRequest {
+  std::filesystem::path file;
+  bool json = false;
+};
 
 struct Range {
   double minimum = std::numeric_limits<double>::infinity();
@@ -97,15 +105,9 @@ void print_text(const std::filesystem::path& file, const nlohmann::ordered_json&
   }
 }
 
-}  // namespace
-
-std::string json_text(const nlohmann::ordered_json& json) {
-  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-
-int inspect_command(const Request& request) {
+int inspect(const InspectRequest& request) {
   if (type_of_named(request.file) == std::filesystem::file_type::directory) {
-    return inspect_folder(request);
+    return inspect_folder(request.file, request.json);
   }
   require_file(request.file, "name a checkpoint, a state, or the folder of a finished run");
   const auto print_json = [](const nlohmann::ordered_json& json) {
@@ -125,6 +127,22 @@ int inspect_command(const Request& request) {
     if (request.json) print_json({{"whole", false}, {"error", error.what()}});
     throw;
   }
+}
+
+}  // namespace
+
+std::string json_text(const nlohmann::ordered_json& json) {
+  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+Action inspect_command(Options& options) {
+  const auto request = std::make_shared<InspectRequest>();
+  options.add(
+      "FILE", &request->file,
+      "the checkpoint or state, or the folder of a finished run, to compare with its manifest",
+      {.is_required = true});
+  options.add("--json", &request->json, "as JSON");
+  return [request] { return inspect(*request); };
 }
 
 }  // namespace kumiko::app

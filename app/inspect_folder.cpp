@@ -7,6 +7,7 @@
 
 #include "inspect.hpp"
 #include "named_path.hpp"
+#include "request.hpp"
 
 namespace kumiko::app {
 
@@ -38,10 +39,10 @@ Json json_of(const io::FolderCheck& check) {
 
 }  // namespace
 
-int inspect_folder(const Request& request) {
-  const io::FolderCheck check = compared(request.file);
-  const std::string folder = request.file.string();
-  if (request.json) fmt::print("{}\n", json_text(json_of(check)));
+int inspect_folder(const std::filesystem::path& path, bool as_json) {
+  const io::FolderCheck check = compared(path);
+  const std::string folder = path.string();
+  if (as_json) fmt::print("{}\n", json_text(json_of(check)));
   if (!check.altered.empty()) {
     std::vector<std::string> faults;
     for (const io::AlteredFile& file : check.altered) {
@@ -50,7 +51,7 @@ int inspect_folder(const Request& request) {
     throw std::runtime_error(
         fmt::format("'{}' is not as the run has written it: {}", folder, fmt::join(faults, ", ")));
   }
-  if (request.json) return kDone;
+  if (as_json) return kDone;
   fmt::print("{}: whole, {} files are as they were written\n", folder, check.whole.size());
   for (const std::string& name : check.whole) {
     fmt::print("  {:<24}{}\n", name, io::OutputFolder::purpose(name));

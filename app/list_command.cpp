@@ -1,6 +1,14 @@
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <vector>
+
 #include <fmt/core.h>
 
+#include "commands.hpp"
+#include "plugins.hpp"
 #include "request.hpp"
+#include "shared_options.hpp"
 
 namespace kumiko::app {
 
@@ -22,14 +30,25 @@ int list(const Entries& entries, const plugin::Registry& plugins) {
   return plugins.broken().empty() ? kDone : kWrongRequest;
 }
 
-}  // namespace
-
-int solver_list_command(const Request& request) {
-  return list(request.plugins->solvers(), *request.plugins);
+/// A command that lists what `entries` finds among the plugins.
+template <class Entries>
+Action list_command(Options& options, Entries entries) {
+  const auto paths = std::make_shared<std::vector<std::filesystem::path>>();
+  add_plugin_path(options, *paths);
+  return [paths, entries] {
+    const auto plugins = find_plugins(*paths);
+    return list(entries(*plugins), *plugins);
+  };
 }
 
-int case_list_command(const Request& request) {
-  return list(request.plugins->cases(), *request.plugins);
+}  // namespace
+
+Action solver_list_command(Options& options) {
+  return list_command(options, std::mem_fn(&plugin::Registry::solvers));
+}
+
+Action case_list_command(Options& options) {
+  return list_command(options, std::mem_fn(&plugin::Registry::cases));
 }
 
 }  // namespace kumiko::app

@@ -2,6 +2,7 @@
 #include <array>
 #include <cctype>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,12 +12,21 @@
 #include <kumiko/io/output_folder.hpp>
 #include <kumiko/plugin/templates.hpp>
 
+#include "commands.hpp"
 #include "named_path.hpp"
+#include "plugins.hpp"
 #include "request.hpp"
+#include "shared_options.hpp"
 
 namespace kumiko::app {
 
 namespace {
+
+struct NewRequest {
+  std::string name;
+  std::filesystem::path output;
+  std::vector<std::filesystem::path> plugin_path;
+};
 
 struct NewFile {
   std::string name;
@@ -82,7 +92,7 @@ void check_name(const std::string& name, bool is_taken, const char* kind) {
   }
 }
 
-std::filesystem::path folder_of(const Request& request) {
+std::filesystem::path folder_of(const NewRequest& request) {
   return request.output.empty() ? std::filesystem::path(request.name) : request.output;
 }
 
@@ -103,11 +113,10 @@ int write_folder(const std::filesystem::path& folder, const std::vector<NewFile>
   return kDone;
 }
 
-}  // namespace
-
-int new_solver_command(const Request& request) {
+int write_solver(const NewRequest& request) {
   const std::string& name = request.name;
-  check_name(name, amr::find_entry(request.plugins->solvers(), name) != nullptr, "solver");
+  const auto plugins = find_plugins(request.plugin_path);
+  check_name(name, amr::find_entry(plugins->solvers(), name) != nullptr, "solver");
   return write_folder(folder_of(request),
                       {{name + ".cpp", solver_source(name)},
                        {"CMakeLists.txt", filled(plugin::templates::kBuild, name)},
@@ -115,14 +124,30 @@ int new_solver_command(const Request& request) {
                        {"README.md", filled(plugin::templates::kSolverReadme, name)}});
 }
 
-int new_case_command(const Request& request) {
+int write_case(const NewRequest& request) {
   const std::string& name = request.name;
-  check_name(name, amr::find_entry(request.plugins->cases(), name) != nullptr, "case");
+  const auto plugins = find_plugins(request.plugin_path);
+  check_name(name, amr::find_entry(plugins->cases(), name) != nullptr, "case");
   return write_folder(folder_of(request),
                       {{name + ".cpp", filled(plugin::templates::kCaseSource, name)},
                        {"CMakeLists.txt", filled(plugin::templates::kBuild, name)},
                        {name + ".toml", filled(plugin::templates::kCaseConfiguration, name)},
                        {"README.md", filled(plugin::templates::kCaseReadme, name)}});
 }
+
+Action new_command(Options& options, int (*write)(const NewRequest&)) {
+  const auto request = std::make_shared<NewRequest>();
+  options.add("NAME", &request->name, "its name: small letters, digits and _",
+              {.is_required = true});
+  options.add("--output", &request->output, "the folder (default: NAME)", {.check = not_empty()});
+  add_plugin_path(options, request->plugin_path);
+  return [request, write] { return write(*request); };
+}
+
+}  // namespace
+
+Action new_solver_command(Options& options) { return new_command(options, write_solver); }
+
+Action new_case_command(Options& options) { return new_command(options, write_case); }
 
 }  // namespace kumiko::app

@@ -242,7 +242,8 @@ std::vector<std::string> differences(const amr::ParameterSet& asked, const amr::
 
 }  // namespace
 
-Problem load_problem(const Request& request, const std::vector<std::string>& more_overrides) {
+Problem load_problem(const ProblemRequest& request,
+                     const std::vector<std::string>& more_overrides) {
   return as_request([&] {
     std::vector<std::string> overrides = request.overrides;
     overrides.insert(overrides.end(), more_overrides.begin(), more_overrides.end());
@@ -254,7 +255,7 @@ Problem load_problem(const Request& request, const std::vector<std::string>& mor
   });
 }
 
-Problem load_problem(const Request& request, const std::filesystem::path& file,
+Problem load_problem(const ProblemRequest& request, const std::filesystem::path& file,
                      const io::Checkpoint& checkpoint) {
   return as_request([&] {
     return make_problem(
@@ -283,14 +284,14 @@ void refuse_differences(const Problem& problem, const Problem& earlier, const st
 
 void check_same_run(const Problem& problem, const std::filesystem::path& file,
                     const io::Checkpoint& checkpoint) {
-  Request request;
+  ProblemRequest request;
   request.plugins = problem.plugins;
   refuse_differences(problem, load_problem(request, file, checkpoint),
                      fmt::format("'{}'", file.string()));
 }
 
 void check_same_run(const Problem& problem, const std::filesystem::path& folder) {
-  Request request;
+  ProblemRequest request;
   request.plugins = problem.plugins;
   request.config = folder / io::kConfigurationFile;
   refuse_differences(problem, load_problem(request),

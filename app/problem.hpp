@@ -5,12 +5,14 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <kumiko/amr/finite_check.hpp>
 #include <kumiko/amr/simulation.hpp>
 #include <kumiko/io/checkpoint.hpp>
 #include <kumiko/io/config.hpp>
 #include <kumiko/io/output_folder.hpp>
+#include <kumiko/plugin/registry.hpp>
 
 #include "duration.hpp"
 #include "request.hpp"
@@ -53,13 +55,24 @@ struct Problem {
   int finest_points_x() const { return options.points_x << (options.levels - 1); }
 };
 
+/// What a problem is made from.
+struct ProblemRequest {
+  std::filesystem::path config;
+  std::vector<std::string> overrides;               ///< KEY=VALUE
+  int workers = 0;                                  ///< 0 = as the configuration says
+  std::shared_ptr<const plugin::Registry> plugins;  ///< where its solver and its case are found
+  std::string solver;       ///< instead of the configuration's, where not empty
+  std::string solver_from;  ///< what has named it, for messages
+};
+
 /// Reads and checks the request's configuration with its overrides. `more_overrides` are applied
 /// last. Throws RequestError.
-Problem load_problem(const Request& request, const std::vector<std::string>& more_overrides = {});
+Problem load_problem(const ProblemRequest& request,
+                     const std::vector<std::string>& more_overrides = {});
 
 /// Checks the configuration of a checkpoint, read from `file`, with the request's overrides. Throws
 /// RequestError.
-Problem load_problem(const Request& request, const std::filesystem::path& file,
+Problem load_problem(const ProblemRequest& request, const std::filesystem::path& file,
                      const io::Checkpoint& checkpoint);
 
 /// Throws RequestError, naming the keys, when a run would go on from a checkpoint with another

@@ -16,10 +16,13 @@
 #include <kumiko/viz/report.hpp>
 #include <kumiko/viz/state_image.hpp>
 
+#include "commands.hpp"
 #include "named_path.hpp"
+#include "plugins.hpp"
 #include "problem.hpp"
 #include "published.hpp"
 #include "request.hpp"
+#include "shared_options.hpp"
 #include "terminal.hpp"
 
 namespace kumiko::app {
@@ -29,6 +32,16 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kPictures = 4;  // of each quantity, unless times are named
+
+struct ReportRequest {
+  std::vector<fs::path> folders;  ///< of runs
+  fs::path output;                ///< the page; empty: in the first folder
+  fs::path tables;                ///< folder for the numbers of the charts
+  std::vector<double> times;      ///< of the pictures; none: some of the run
+  std::string title;
+  bool quiet = false;
+  std::vector<fs::path> plugin_path;
+};
 
 /// A run with what its configuration names, where that can be found.
 struct Subject {
@@ -96,7 +109,8 @@ void read_trace(viz::ReportRun& run) {
   }
 }
 
-Subject read_subject(const fs::path& folder, const Request& request) {
+Subject read_subject(const fs::path& folder, const ReportRequest& request,
+                     std::shared_ptr<const plugin::Registry> plugins) {
   Subject subject;
   viz::ReportRun& run = subject.run;
   try {
@@ -109,9 +123,9 @@ Subject read_subject(const fs::path& folder, const Request& request) {
   } catch (const io::NotATrace& error) {
     throw RequestError(error.what());
   }
-  Request own;
+  ProblemRequest own;
   own.config = folder / io::kConfigurationFile;
-  own.plugins = request.plugins;
+  own.plugins = std::move(plugins);
   try {
     subject.problem = std::make_unique<Problem>(load_problem(own));
   } catch (const RequestError& error) {
@@ -184,7 +198,7 @@ void add_pictures(viz::ReportRun& run, const std::vector<double>& times) {
   }
 }
 
-viz::ReportOptions options_of(const Request& request, const std::vector<Subject>& subjects) {
+viz::ReportOptions options_of(const ReportRequest& request, const std::vector<Subject>& subjects) {
   viz::ReportOptions options;
   options.version = KUMIKO_VERSION;
   std::vector<FinishedRun> finished;
@@ -251,7 +265,7 @@ bool is_report(const fs::path& file) {
 }
 
 /// What a wrong request is refused for before any run is read, which may take long.
-void check(const Request& request, const fs::path& page) {
+void check(const ReportRequest& request, const fs::path& page) {
   if (!viz::report_available()) {
     throw RequestError("this build makes no report pages; configure it with KUMIKO_WITH_REPORT=ON");
   }
@@ -271,14 +285,14 @@ void check(const Request& request, const fs::path& page) {
   }
 }
 
-}  // namespace
-
-int report_command(const Request& request) {
+int make_report(const ReportRequest& request) {
+  const auto plugins = find_plugins(request.plugin_path);
   const fs::path page =
       request.output.empty() ? request.folders.front() / "report.html" : request.output;
   check(request, page);
   std::vector<Subject> subjects;
-  for (const fs::path& folder : request.folders) subjects.push_back(read_subject(folder, request));
+  for (const fs::path& folder : request.folders)
+    subjects.push_back(read_subject(folder, request, plugins));
   for (Subject& subject : subjects) add_pictures(subject.run, request.times);
   const viz::ReportOptions options = options_of(request, subjects);
   std::vector<viz::ReportRun> runs;
@@ -290,6 +304,25 @@ int report_command(const Request& request) {
     if (!request.quiet) fmt::print("{}\n", file.string());
   }
   return kDone;
+}
+
+}  // namespace
+
+Action report_command(Options& options) {
+  const auto request = std::make_shared<ReportRequest>();
+  options.add("DIR", &request->folders, "folders of finished runs", {.is_required = true});
+  options.add("--output", &request->output, "the page (default: report.html in the first DIR)",
+              {.check = not_empty()});
+  options.add("--csv", &request->tables, "write the numbers of all charts to this folder too",
+              {.check = not_empty()});
+  options.add("--times", &request->times,
+              "T1,T2,...: show the states nearest to these times (default: four of the run)",
+              {.lists = true, .check = any_number()});
+  options.add("--title", &request->title, "of the page (default: the cases' names)",
+              {.check = not_empty()});
+  options.add("--quiet", &request->quiet, "do not name the files written");
+  add_plugin_path(options, request->plugin_path);
+  return [request] { return make_report(*request); };
 }
 
 }  // namespace kumiko::app

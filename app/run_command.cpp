@@ -1,6 +1,7 @@
 #include <array>
 #include <cstdio>
 #include <fstream>
+#include <memory>
 #include <system_error>
 #include <utility>
 
@@ -10,11 +11,13 @@
 
 #include <kumiko/io/manifest.hpp>
 
+#include "commands.hpp"
 #include "execute.hpp"
 #include "progress.hpp"
 #include "request.hpp"
 #include "run_files.hpp"
 #include "run_start.hpp"
+#include "shared_options.hpp"
 #include "status.hpp"
 
 namespace kumiko::app {
@@ -169,9 +172,11 @@ std::string way_on(RunFiles& files) {
   return fmt::format("; go on with --restart {}", files.latest()->string());
 }
 
-}  // namespace
-
-int run_command(const Request& request) {
+int run_case(RunRequest& request) {
+  prepare_to_step(request);
+  if (request.config.empty() && request.restart.empty()) {
+    throw RequestError("CASE.toml is required; see 'kumiko run --help'");
+  }
   heed_signals();
   Start start = start_of(request);
   const Problem& problem = start.problem;
@@ -216,6 +221,23 @@ int run_command(const Request& request) {
     fmt::print("files                {}/\n", start.path.string());
   }
   return kDone;
+}
+
+}  // namespace
+
+Action run_command(Options& options) {
+  const auto request = std::make_shared<RunRequest>();
+  add_case(options, *request, {.needs_file = false});
+  add_backend(options, request->backend);
+  add_output(options, *request, "folder for the run's files (default: out/<case>)",
+             "replace the files of an earlier run there");
+  options.add("--quiet", &request->quiet, "print errors only");
+  options.add("--restart", &request->restart,
+              "go on from this checkpoint, or from the 'latest' whole one of the run's folder; "
+              "without CASE.toml, by the configuration that it holds",
+              {.check = not_empty()});
+  add_plugin_path(options, request->plugin_path);
+  return [request] { return run_case(*request); };
 }
 
 }  // namespace kumiko::app

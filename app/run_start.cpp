@@ -15,7 +15,7 @@ namespace kumiko::app {
 
 namespace {
 
-std::filesystem::path output_path(const Request& request, const Problem& problem) {
+std::filesystem::path output_path(const RunRequest& request, const Problem& problem) {
   if (!request.output.empty()) return request.output;
   return std::filesystem::path("out") / problem.config.values().text("case.name");
 }
@@ -32,7 +32,8 @@ bool are_same(const std::filesystem::path& one, const std::filesystem::path& oth
 }
 
 /// The folder that a restart continues, or the one that is asked for.
-std::filesystem::path restart_path(const Request& request, const std::optional<Problem>& problem) {
+std::filesystem::path restart_path(const RunRequest& request,
+                                   const std::optional<Problem>& problem) {
   const bool latest = request.restart == kLatest;
   if (!request.output.empty()) return request.output;
   if (latest && !problem) {
@@ -71,7 +72,7 @@ void close_trace(Problem& problem, const Restart& from, const std::filesystem::p
 
 /// What is in the way of a run that goes on in its folder. Throws RequestError for whole files,
 /// unless they are given up.
-std::vector<std::filesystem::path> later_files_of(const Request& request,
+std::vector<std::filesystem::path> later_files_of(const RunRequest& request,
                                                   const std::filesystem::path& folder,
                                                   const Restart& from) {
   if (request.restart == kLatest) return from.damaged;
@@ -84,7 +85,7 @@ std::vector<std::filesystem::path> later_files_of(const Request& request,
 }
 
 /// A folder stands for the newest checkpoint in it.
-Request without_folder(Request request) {
+RunRequest without_folder(RunRequest request) {
   if (request.restart == kLatest) return request;
   if (type_of_named(request.restart) != std::filesystem::file_type::directory) return request;
   if (!request.output.empty() && !are_same(request.output, request.restart)) {
@@ -97,8 +98,8 @@ Request without_folder(Request request) {
 }
 
 /// A run that goes on from a checkpoint, with the configuration given or the checkpoint's own.
-Start restarted(const Request& as_asked) {
-  const Request request = without_folder(as_asked);
+Start restarted(const RunRequest& as_asked) {
+  const RunRequest request = without_folder(as_asked);
   const bool latest = request.restart == kLatest;
   std::optional<Problem> problem;
   if (!request.config.empty()) problem.emplace(load_problem(request));
@@ -124,7 +125,7 @@ Start restarted(const Request& as_asked) {
 
 }  // namespace
 
-Start start_of(const Request& request) {
+Start start_of(const RunRequest& request) {
   if (!request.restart.empty()) return restarted(request);
   Problem problem = load_problem(request);
   std::filesystem::path path = output_path(request, problem);

@@ -3,15 +3,25 @@
 
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <kumiko/io/output_folder.hpp>
 
 #include "problem.hpp"
-#include "request.hpp"
 #include "restart.hpp"
+#include "shared_options.hpp"
 
 namespace kumiko::app {
+
+/// What `kumiko run` is asked for.
+struct RunRequest : CaseRequest, OutputRequest {
+  std::string backend = "threads";
+  std::string restart;  ///< a checkpoint's file, kLatest, or empty
+};
+
+/// The checkpoint to go on from: the newest whole one of the run's folder.
+inline constexpr const char* kLatest = "latest";
 
 /// What a run begins with.
 struct Start {
@@ -27,7 +37,7 @@ struct Start {
 
 /// Reads what the request names, and chooses the checkpoint that the run goes on from, if it does.
 /// Throws RequestError.
-Start start_of(const Request& request);
+Start start_of(const RunRequest& request);
 
 /// Refuses base steps to trace that the run does not take. Throws RequestError.
 void check_trace(const Start& start);

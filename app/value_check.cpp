@@ -1,5 +1,6 @@
 #include "value_check.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <system_error>
 #include <utility>
@@ -21,45 +22,46 @@ bool read_all(const std::string& text, Value& value) {
   return error == std::errc() && stop == end;
 }
 
-/// "a, b or c"
-std::string listed(const std::vector<std::string>& words) {
-  if (words.size() < 2) return fmt::format("{}", fmt::join(words, ""));
-  return fmt::format("{} or {}", fmt::join(words.begin(), words.end() - 1, ", "), words.back());
-}
-
 }  // namespace
 
+std::string listed(const std::vector<std::string>& words, std::string_view last) {
+  if (words.size() < 2) return fmt::format("{}", fmt::join(words, ""));
+  return fmt::format("{} {} {}", fmt::join(words.begin(), words.end() - 1, ", "), last,
+                     words.back());
+}
+
 ValueCheck one_of(std::vector<std::string> choices) {
-  return [choices = std::move(choices)](const std::string& value) -> std::string {
-    for (const std::string& choice : choices) {
-      if (choice == value) return {};
-    }
+  std::string shown = fmt::format("{{{}}}", fmt::join(choices, ","));
+  const auto fault = [choices = std::move(choices)](const std::string& value) -> std::string {
+    if (std::find(choices.begin(), choices.end(), value) != choices.end()) return {};
     return fmt::format("'{}' is unknown; it can be {}{}", value, listed(choices),
                        io::did_you_mean(value, choices));
   };
-}
-
-std::string in_braces(const std::vector<std::string>& choices) {
-  return fmt::format("{{{}}}", fmt::join(choices, ","));
+  return {fault, std::move(shown)};
 }
 
 ValueCheck whole_number(std::uint64_t least, std::uint64_t most) {
-  return [least, most](const std::string& value) -> std::string {
+  return {[least, most](const std::string& value) -> std::string {
     std::uint64_t number = 0;
     if (read_all(value, number) && number >= least && number <= most) return {};
     return fmt::format("'{}' is not a whole number from {} to {}", value, least, most);
-  };
+  }};
+}
+
+ValueCheck between(std::uint64_t least, std::uint64_t most) {
+  return {whole_number(least, most).fault, fmt::format("from {} to {}", least, most)};
 }
 
 ValueCheck any_number() {
-  return [](const std::string& value) -> std::string {
+  return {[](const std::string& value) -> std::string {
     double number = 0.0;
     return read_all(value, number) ? "" : fmt::format("'{}' is not a number", value);
-  };
+  }};
 }
 
 ValueCheck not_empty() {
-  return [](const std::string& value) { return value.empty() ? "it is empty" : std::string(); };
+  return {
+      [](const std::string& value) -> std::string { return value.empty() ? "it is empty" : ""; }};
 }
 
 }  // namespace kumiko::app

@@ -4,20 +4,27 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kumiko::app {
 
-/// Says what is wrong with a value; empty where nothing is.
-using ValueCheck = std::function<std::string(const std::string&)>;
+struct ValueCheck {
+  /// Says what is wrong with a value; empty where nothing is.
+  std::function<std::string(const std::string& value)> fault;
+  std::string shown = {};  ///< beside the option in the help
+};
+
+/// "a, b or c"
+std::string listed(const std::vector<std::string>& words, std::string_view last = "or");
 
 /// One of these; the message names them all, and the nearest one.
 ValueCheck one_of(std::vector<std::string> choices);
-/// The choices as the help shows them.
-std::string in_braces(const std::vector<std::string>& choices);
 
 /// A whole number within these.
 ValueCheck whole_number(std::uint64_t least, std::uint64_t most);
+/// A whole number within these, which the help shows.
+ValueCheck between(std::uint64_t least, std::uint64_t most);
 
 /// Any number.
 ValueCheck any_number();

@@ -93,7 +93,7 @@ Contender parse_contender(const std::string& spec) {
   return contender;
 }
 
-std::vector<Contender> parse_contenders(const Request& request) {
+std::vector<Contender> parse_contenders(const CompareRequest& request) {
   std::vector<Contender> contenders;
   const auto add = [&contenders](Contender contender) {
     const bool is_double =
@@ -126,7 +126,7 @@ void refuse_solver_keys(const std::vector<std::string>& overrides) {
 }
 
 /// Ascending, each once.
-std::vector<int> sorted_resolutions(const Request& request, int points_of_file) {
+std::vector<int> sorted_resolutions(const CompareRequest& request, int points_of_file) {
   std::vector<int> resolutions = request.resolutions;
   if (resolutions.empty()) resolutions.push_back(points_of_file);
   std::sort(resolutions.begin(), resolutions.end());
@@ -154,8 +154,8 @@ int steps_in_proportion(int points, const amr::SimulationOptions& file) {
 }
 
 /// The request of one contender's runs.
-Request request_of(const Request& request, const Contender& contender) {
-  Request own = request;
+ProblemRequest request_of(const ProblemRequest& request, const Contender& contender) {
+  ProblemRequest own = request;
   own.solver = contender.solver;
   own.solver_from = contender.as_asked();
   own.overrides.insert(own.overrides.end(), contender.overrides.begin(), contender.overrides.end());
@@ -182,7 +182,7 @@ std::vector<amr::PublishedValue> published_errors(const amr::Case& the_case) {
 /// A contender's problem as the file has it, and at a resolution.
 class Plan {
  public:
-  Plan(const Request& request, Contender& contender)
+  Plan(const ProblemRequest& request, Contender& contender)
       : request_(request_of(request, contender)),
         contender_(contender),
         file_(load_problem(request_)) {
@@ -228,7 +228,7 @@ class Plan {
     return amr::suited_time_interpolation(file_.solver->traits());
   }
 
-  Request request_;
+  ProblemRequest request_;
   Contender& contender_;
   Problem file_;
 };
@@ -242,7 +242,7 @@ bool raise_steps(ComparedRun& run, std::int64_t steps) {
 }
 
 /// Builds the run's first state, with as many steps as the solver asks for.
-void try_run(const Request& request, const Plan& plan, ComparedRun& run) {
+void try_run(const CompareRequest& request, const Plan& plan, ComparedRun& run) {
   while (true) {
     const Problem problem = plan.problem_of(run);
     const auto backend = load_backend(request.backend, problem);
@@ -282,7 +282,7 @@ auto naming(const Contender& contender, Function f) {
 }
 
 /// A later state may ask for more steps than the first one.
-io::RunSummary run_with_enough_steps(const Request& request, const Plan& plan,
+io::RunSummary run_with_enough_steps(const CompareRequest& request, const Plan& plan,
                                      const Contender& contender, ComparedRun& run) {
   while (true) {
     try {
@@ -341,7 +341,7 @@ std::optional<double> order_of(const Comparison& comparison, std::size_t run) {
   return std::log(before / error) / std::log(static_cast<double>(fine.points) / coarse.points);
 }
 
-Comparison plan_comparison(const Request& request) {
+Comparison plan_comparison(const CompareRequest& request) {
   refuse_solver_keys(request.overrides);
   Comparison comparison;
   comparison.contenders = parse_contenders(request);
@@ -369,7 +369,7 @@ Comparison plan_comparison(const Request& request) {
   return comparison;
 }
 
-void run_comparison(const Request& request, Comparison& comparison,
+void run_comparison(const CompareRequest& request, Comparison& comparison,
                     const std::function<void()>& after) {
   // All runs once, then all again: what slows the machine for a while slows no solver more.
   for (int repetition = 0; repetition < request.repetitions; ++repetition) {

@@ -10,9 +10,19 @@
 #include <kumiko/amr/case.hpp>
 #include <kumiko/io/summary.hpp>
 
-#include "request.hpp"
+#include "shared_options.hpp"
 
 namespace kumiko::app {
+
+/// What `kumiko compare` is asked for.
+struct CompareRequest : CaseRequest, OutputRequest {
+  std::vector<std::string> solvers;   ///< by name
+  std::vector<std::string> variants;  ///< NAME[,KEY=VALUE]...
+  std::vector<int> resolutions;       ///< points of level 0 in x; none: the file's
+  std::string norm = "rms";           ///< of the error
+  int repetitions = 1;                ///< of each run
+  std::string backend = "threads";
+};
 
 /// A solver to compare, with keys of its own.
 struct Contender {
@@ -79,11 +89,11 @@ std::optional<double> order_of(const Comparison& comparison, std::size_t run);
 
 /// Reads the request and tries every run's first state, so that a wrong request is refused before
 /// the first run. Throws RequestError.
-Comparison plan_comparison(const Request& request);
+Comparison plan_comparison(const CompareRequest& request);
 
 /// Runs what was planned; a run that fails leaves its reason, and the others go on. Calls `after`
 /// after each. Throws what execute() throws when a signal ends it.
-void run_comparison(const Request& request, Comparison& comparison,
+void run_comparison(const CompareRequest& request, Comparison& comparison,
                     const std::function<void()>& after);
 
 }  // namespace kumiko::app

@@ -34,7 +34,7 @@ std::set<int> usual_counts() {
 }
 
 /// The reference, then what was asked for: backend by backend, from few workers to many.
-std::vector<ScalingPoint> points_of(const Request& request) {
+std::vector<ScalingPoint> points_of(const ScalingRequest& request) {
   std::set<int> workers(request.worker_counts.begin(), request.worker_counts.end());
   if (workers.empty()) workers = usual_counts();
   std::vector<ScalingPoint> points = {{kReferenceBackend, 1}};
@@ -50,8 +50,8 @@ std::vector<ScalingPoint> points_of(const Request& request) {
   return points;
 }
 
-Problem problem_of(const Request& request, const ScalingPoint& point) {
-  Request own = request;
+Problem problem_of(const ProblemRequest& request, const ScalingPoint& point) {
+  ProblemRequest own = request;
   own.workers = point.workers;
   return load_problem(own);
 }
@@ -81,7 +81,7 @@ double speed_up(const Scaling& scaling, double wall_s) {
   return median(scaling.reference().wall_s) / wall_s;
 }
 
-Scaling plan_scaling(const Request& request) {
+Scaling plan_scaling(const ScalingRequest& request) {
   Scaling scaling;
   scaling.cores = runtime::available_cores();
   scaling.repetitions = request.repetitions;
@@ -96,7 +96,8 @@ Scaling plan_scaling(const Request& request) {
   return scaling;
 }
 
-void run_scaling(const Request& request, Scaling& scaling, const std::function<void()>& after) {
+void run_scaling(const ScalingRequest& request, Scaling& scaling,
+                 const std::function<void()>& after) {
   // All once, then all again: what slows the machine for a while slows no point more. Every other
   // time backwards, so that no point always comes after the same one.
   for (int repetition = 0; repetition < request.repetitions; ++repetition) {

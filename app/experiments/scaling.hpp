@@ -8,9 +8,16 @@
 
 #include <kumiko/io/summary.hpp>
 
-#include "request.hpp"
+#include "shared_options.hpp"
 
 namespace kumiko::app {
+
+/// What `kumiko scaling` is asked for.
+struct ScalingRequest : CaseRequest, OutputRequest {
+  std::vector<int> worker_counts;  ///< none: doubled up to the cores
+  std::vector<std::string> backends = {"threads", "pthread", "openmp"};
+  int repetitions = 1;  ///< of each run
+};
 
 /// A backend with a number of workers.
 struct ScalingPoint {
@@ -40,10 +47,11 @@ double speed_up(const Scaling& scaling, double wall_s);
 
 /// Reads the request and tries every point's first state, so that a wrong request is refused before
 /// the first run. Throws RequestError.
-Scaling plan_scaling(const Request& request);
+Scaling plan_scaling(const ScalingRequest& request);
 
 /// Runs all points in turn, and again for each repetition; calls `after` after each run. Throws
 /// what execute() throws, and std::runtime_error when two runs end in different states.
-void run_scaling(const Request& request, Scaling& scaling, const std::function<void()>& after);
+void run_scaling(const ScalingRequest& request, Scaling& scaling,
+                 const std::function<void()>& after);
 
 }  // namespace kumiko::app

@@ -1,9 +1,12 @@
 #include <algorithm>
+#include <memory>
 
 #include <fmt/core.h>
 
+#include <kumiko/amr/backend.hpp>
 #include <kumiko/io/output_folder.hpp>
 
+#include "commands.hpp"
 #include "execute.hpp"
 #include "experiments/scaling.hpp"
 #include "experiments/scaling_report.hpp"
@@ -27,14 +30,13 @@ void warn(const Scaling& scaling) {
       most, scaling.cores, scaling.cores == 1 ? "" : "s", scaling.cores);
 }
 
-void write_files(const Request& request, const Scaling& scaling) {
+void write_files(const ScalingRequest& request, const Scaling& scaling) {
   write_sweep_files(request.output, kScalingFiles, scaling);
   if (!request.summary.empty()) io::write_text_file(request.summary, scaling_json(scaling));
 }
 
-}  // namespace
-
-int scaling_command(const Request& request) {
+int measure_scaling(ScalingRequest& request) {
+  prepare_to_step(request);
   heed_signals();
   check_sweep_files(request.output, kScalingFiles, request.overwrite, "scaling run");
   Scaling scaling = plan_scaling(request);
@@ -47,6 +49,29 @@ int scaling_command(const Request& request) {
   fmt::print("{}", scaling_table(scaling));
   if (!request.output.empty()) fmt::print("\nfiles in {}/\n", request.output.string());
   return kDone;
+}
+
+}  // namespace
+
+Action scaling_command(Options& options) {
+  const auto request = std::make_shared<ScalingRequest>();
+  add_case(options, *request, {.has_workers = false});
+  options.add("--workers", &request->worker_counts,
+              "N1,N2,...: numbers of workers (default: 1, 2, 4, ... up to the cores)",
+              {.lists = true, .check = between(1, kMostWorkers)});
+  options.add(
+      "--backends", &request->backends,
+      "A,B,...: how patches are shared out; pthread on one worker, which speed-up is counted "
+      "from, runs in any case, and serial on one worker only",
+      {.lists = true, .check = one_of(amr::backend_names())});
+  add_repetitions(options, request->repetitions, "runs of each, in turn");
+  add_output(
+      options, *request,
+      "folder for scaling.csv, scaling.json, speed_up.svg and efficiency.svg (default: none)",
+      "replace an earlier scaling run's files");
+  options.add("--quiet", &request->quiet, "show no progress");
+  add_plugin_path(options, request->plugin_path);
+  return [request] { return measure_scaling(*request); };
 }
 
 }  // namespace kumiko::app

@@ -1,16 +1,29 @@
 #include <charconv>
+#include <limits>
+#include <memory>
 #include <string_view>
 
 #include <fmt/core.h>
 
+#include "commands.hpp"
 #include "experiments/what_if.hpp"
 #include "experiments/worker_list.hpp"
 #include "request.hpp"
+#include "shared_options.hpp"
 #include "trace_export.hpp"
 
 namespace kumiko::app {
 
 namespace {
+
+struct SimulateRequest : OutputRequest {
+  std::filesystem::path trace;
+  std::string workers = "1..1024";
+  std::vector<std::string> models = {"dataflow", "level", "static", "openmp"};
+  std::vector<std::string> overheads;  ///< NAME=NANOSECONDS
+  std::uint64_t seed = 1;              ///< of what is drawn by chance
+  bool json = false;
+};
 
 std::vector<model::ScheduleKind> chosen_kinds(const std::vector<std::string>& names) {
   std::vector<model::ScheduleKind> kinds;
@@ -76,23 +89,21 @@ void predict(WhatIf& what_if) {
   }
 }
 
-}  // namespace
-
-int simulate_command(const Request& request) {
+int simulate(const SimulateRequest& request) {
   WhatIf what_if;
   what_if.seed = request.seed;
   what_if.kinds = chosen_kinds(request.models);
   what_if.workers =
-      parse_worker_list(request.worker_list, "--workers", model::ScheduleModel::kMostWorkers);
+      parse_worker_list(request.workers, "--workers", model::ScheduleModel::kMostWorkers);
   check_sweep_files(request.output, kWhatIfFiles, request.overwrite, "predictions");
   model::Overheads settings;
   for (const std::string& setting : request.overheads) set_overhead(settings, setting);
-  what_if.trace = read_named_trace(request.file);
+  what_if.trace = read_named_trace(request.trace);
   if (what_if.trace.pieces.empty()) {
     throw RequestError(fmt::format(
         "the trace of '{}' is empty: no base step was recorded; trace.from must be below the "
         "run's last step",
-        request.file.string()));
+        request.trace.string()));
   }
   what_if.overheads = model::estimate_overheads(what_if.trace);
   for (const std::string& setting : request.overheads) set_overhead(what_if.overheads, setting);
@@ -103,6 +114,29 @@ int simulate_command(const Request& request) {
     fmt::print("\nfiles in {}/\n", request.output.string());
   }
   return kDone;
+}
+
+}  // namespace
+
+Action simulate_command(Options& options) {
+  const auto request = std::make_shared<SimulateRequest>();
+  options.add("TRACE", &request->trace, "a trace.hdf, or the folder of a run with one",
+              {.is_required = true});
+  options.add("--workers", &request->workers,
+              "P1,P2,...: numbers of workers; FIRST..LAST: doubled from first to last");
+  options.add("--models", &request->models, "A,B,C: schedules",
+              {.lists = true, .check = one_of(request->models)});
+  options.add("--overhead", &request->overheads,
+              "NAME=NANOSECONDS instead of what the trace tells or of the default: piece or phase, "
+              "each with .SCHEDULE, barrier, steal, look",
+              {.repeats = true});
+  add_output(options, *request,
+             "folder for simulate.csv, simulate.json, speed_up.svg and efficiency.svg",
+             "replace such files there");
+  options.add("--seed", &request->seed, "for whom thieves ask first",
+              {.check = whole_number(0, std::numeric_limits<std::uint64_t>::max())});
+  options.add("--json", &request->json, "as JSON");
+  return [request] { return simulate(*request); };
 }
 
 }  // namespace kumiko::app

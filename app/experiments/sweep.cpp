@@ -10,8 +10,8 @@
 
 namespace kumiko::app {
 
-io::RunSummary measure(const Request& request, const Problem& problem, const std::string& backend,
-                       const std::string& label) {
+io::RunSummary measure(const CaseRequest& request, const Problem& problem,
+                       const std::string& backend, const std::string& label) {
   const auto workers = load_backend(backend, problem);
   const auto simulation = make_simulation(problem, *workers);
   Progress progress(request.quiet, label, *simulation, problem.stop_step);

@@ -9,14 +9,14 @@
 #include <kumiko/io/summary.hpp>
 
 #include "problem.hpp"
-#include "request.hpp"
+#include "shared_options.hpp"
 
 namespace kumiko::app {
 
 /// Runs a problem from its first state to its last step, and writes nothing. `label` stands beside
 /// the progress bar. Throws as execute() does.
-io::RunSummary measure(const Request& request, const Problem& problem, const std::string& backend,
-                       const std::string& label);
+io::RunSummary measure(const CaseRequest& request, const Problem& problem,
+                       const std::string& backend, const std::string& label);
 
 /// Of one value or more.
 double median(std::vector<double> values);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <initializer_list>
+#include <memory>
 #include <set>
 
 #include <fmt/format.h>
@@ -9,10 +10,12 @@
 #include <kumiko/io/output_folder.hpp>
 #include <kumiko/io/summary.hpp>
 
+#include "commands.hpp"
 #include "execute.hpp"
 #include "experiments/sweep.hpp"
 #include "published.hpp"
 #include "request.hpp"
+#include "shared_options.hpp"
 
 namespace kumiko::app {
 
@@ -139,9 +142,8 @@ nlohmann::ordered_json table_json(const amr::Case& problem, const Rows& rows) {
   return json;
 }
 
-}  // namespace
-
-int table_command(const Request& request) {
+int print_tables(CaseRequest& request) {
+  prepare_to_step(request);
   const Problem base = load_problem(request);
   Rows rows = rows_of(base);
   // A wrong request is refused before the first run, not after an hour.
@@ -163,6 +165,16 @@ int table_command(const Request& request) {
     io::write_text_file(request.summary, table_json(*base.the_case, rows).dump(2) + "\n");
   }
   return kDone;
+}
+
+}  // namespace
+
+Action table_command(Options& options) {
+  const auto request = std::make_shared<CaseRequest>();
+  add_case(options, *request);
+  options.add("--quiet", &request->quiet, "show no progress");
+  add_plugin_path(options, request->plugin_path);
+  return [request] { return print_tables(*request); };
 }
 
 }  // namespace kumiko::app

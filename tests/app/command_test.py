@@ -828,6 +828,21 @@ class Refusal(CommandTest):
         # What stands for a value is not an option.
         self.assert_refused(self.kumiko("run", ZALESAK, "--set", "rnu"), "rnu", "KEY=VALUE")
 
+    def test_given_the_help_of_export_then_it_says_what_each_format_is(self):
+        words = " ".join(self.kumiko("export", "--help").stdout.split())
+        choices, help_text = re.search(r"--format TEXT:\{([^}]*)\}(?:=| \[)plotfile\]? (.*?) --output TEXT", words).groups()
+        of_states, of_traces = help_text.removeprefix("of a state: ").split(". Of a trace: ")
+        named = [part.split(", ")[:-1] for part in f"{of_states}; {of_traces}".split("; ")]
+        self.assertEqual(sum(named, []), choices.split(","))
+
+    def test_given_a_picture_option_then_it_is_refused_for_all_formats_but_those_that_are_named(self):
+        for option, value, formats in (("--width", "400", "png, mp4, gif and webm"), ("--fps", "5", "mp4, gif and webm")):
+            for form in ("plotfile", "chrome", "otf2", "csv"):
+                done = self.kumiko("export", "state.hdf", "--format", form, option, value)
+                message = f"{option} does not go with --format {form}; it is for {formats}"
+                with self.subTest(form):
+                    self.assert_refused(done, message)
+
     def test_given_a_misspelled_command_then_the_nearest_is_named(self):
         for words, typo, meant in (
             (["rnu"], "rnu", "run"),

@@ -1,0 +1,69 @@
+// Declares the options of commands, and reads the command line that gives them their values. The
+// parser's header stays out of this one, which each command includes, because it is heavy.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "value_check.hpp"
+
+namespace CLI {
+class App;
+}  // namespace CLI
+
+namespace kumiko::app {
+
+/// How an option may be given.
+struct Rules {
+  bool is_required = false;
+  bool repeats = false;   ///< several times, with one value each
+  bool lists = false;     ///< several values in one word, with commas between them
+  ValueCheck check = {};  ///< finds fault with what is not a value of it
+};
+
+/// Where an option's value goes, by its type. A bool's option has no value.
+using Target = std::variant<bool*, int*, std::uint64_t*, std::string*, std::filesystem::path*,
+                            std::vector<int>*, std::vector<double>*, std::vector<std::string>*,
+                            std::vector<std::filesystem::path>*>;
+
+/// Takes the declarations of one command's options. A copy is of the same command.
+class Options {
+ public:
+  explicit Options(CLI::App& command) : command_(&command) {}
+
+  /// Declares an option, or an argument where the name has no dashes. The help shows what stands in
+  /// the target as the default, unless that is empty or 0.
+  void add(const std::string& name, const Target& target, const std::string& help,
+           const Rules& rules = {});
+
+  /// Sets the text below the options, which is made when it is to be shown.
+  void set_footer(std::function<std::string()> text);
+
+  /// Whether the command line has the option.
+  bool is_given(const std::string& name) const;
+
+ private:
+  CLI::App* command_;
+};
+
+/// Runs a command with the values that its options have. @return an exit code
+using Action = std::function<int()>;
+
+/// A command of the program.
+struct Command {
+  const char* name;  ///< two words for a command of a group, which comes first, with a name of one
+  const char* help;
+  /// Declares the command's options; null for a group. The action may throw RequestError before any
+  /// work is done, or another exception when it fails.
+  Action (*make)(Options& options);
+};
+
+/// Reads the command line, and runs the command that it names. @return an exit code
+int run_command_line(std::span<const Command> commands, int argc, char** argv);
+
+}  // namespace kumiko::app

@@ -1,0 +1,48 @@
+// Declares the options that several commands share.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "options.hpp"
+#include "problem.hpp"
+
+namespace kumiko::app {
+
+/// Workers that can be asked for.
+inline constexpr int kMostWorkers = 4096;
+
+/// What every command that steps a case is asked for.
+struct CaseRequest : ProblemRequest {
+  std::filesystem::path summary;
+  std::vector<std::filesystem::path> plugin_path;
+  bool quiet = false;
+};
+
+/// Where a command's files go.
+struct OutputRequest {
+  std::filesystem::path output;
+  bool overwrite = false;
+};
+
+/// Which options of a case a command does not take as the others do.
+struct CaseRules {
+  bool needs_file = true;   ///< it cannot do without CASE.toml
+  bool has_workers = true;  ///< it takes --workers, and one number of them
+};
+
+/// Declares CASE.toml, --set, --workers and --summary, with the keys below the options.
+void add_case(Options& options, CaseRequest& request, const CaseRules& rules = {});
+void add_backend(Options& options, std::string& backend);
+void add_repetitions(Options& options, int& repetitions, const std::string& help);
+/// Declares --output and --overwrite.
+void add_output(Options& options, OutputRequest& request, const std::string& help,
+                const std::string& overwrite_help);
+void add_plugin_path(Options& options, std::vector<std::filesystem::path>& paths);
+
+/// Keeps SIGUSR2 for a Status, and finds the request's plugins. A command that steps calls it
+/// first: plugins may start threads. Throws RequestError when a plugin is broken.
+void prepare_to_step(CaseRequest& request);
+
+}  // namespace kumiko::app
