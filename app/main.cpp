@@ -12,6 +12,7 @@
 #include <fmt/core.h>
 
 #include <kumiko/amr/backend.hpp>
+#include <kumiko/io/schema.hpp>
 
 #include "experiments/comparison.hpp"
 #include "export_pictures.hpp"
@@ -368,7 +369,7 @@ int dispatch(int argc, char** argv) {
 
 int error_line(const std::string& message, int code) {
   // One line, whatever a library puts into its message.
-  std::string line = message;
+  std::string line = io::with_keys(message);
   std::replace(line.begin(), line.end(), '\n', ' ');
   print_to_stderr("kumiko: error: {}\n", line);
   return code;

@@ -12,8 +12,8 @@
 #include <kumiko/io/checkpoint.hpp>
 #include <kumiko/io/config.hpp>
 #include <kumiko/io/output_folder.hpp>
+#include <kumiko/io/run_options.hpp>
 
-#include "duration.hpp"
 #include "request.hpp"
 
 namespace kumiko::app {
@@ -33,7 +33,7 @@ struct RunFigures {
 class TooFewSteps : public RequestError {
  public:
   explicit TooFewSteps(const amr::CflError& error)
-      : RequestError(error.what()), smallest_(error.smallest_steps()) {}
+      : RequestError(io::with_keys(error.what())), smallest_(error.smallest_steps()) {}
   /// As amr::CflError::smallest_steps().
   std::int64_t smallest() const { return smallest_; }
 
@@ -43,6 +43,7 @@ class TooFewSteps : public RequestError {
 
 /// A checked configuration and what it names.
 struct Problem {
+  io::ConfigSource source;  ///< that it was read from, for messages
   io::Config config;
   std::shared_ptr<const plugin::Registry> plugins;  ///< that it was made from
   std::unique_ptr<amr::Case> the_case;
@@ -50,24 +51,19 @@ struct Problem {
   std::filesystem::path case_file;    ///< of the plugin that the case is from
   std::filesystem::path solver_file;  ///< and the solver
   amr::SimulationOptions options;
-  int stop_step;
-  int workers;  ///< 0 = all available
-  runtime::IdlePolicy idle;
-
+  io::RunOptions run;
+  int stop_step;    ///< the last base step, whatever names it
+  int workers;      ///< the request's or the configuration's; 0 = all available
   int trace_from;   ///< base step at which a trace begins, -1 for none
   int trace_until;  ///< and at which it ends, at most stop_step
-
-  Interval checkpoints;
-  double wall_limit_s;  ///< 0 = none
-  io::Compression compression;
 
   /// Points of the finest level in x, for messages.
   int finest_points_x() const { return options.points_x << (options.levels - 1); }
 };
 
-/// Reads and checks the request's configuration with its overrides. `more_overrides` are applied
-/// last. Throws RequestError.
-Problem load_problem(const Request& request, const std::vector<std::string>& more_overrides = {});
+/// Reads and checks the request's configuration with its overrides, and then the changes. Throws
+/// RequestError.
+Problem load_problem(const Request& request, const io::Changes& changes = {});
 
 /// The same for the configuration of a checkpoint, read from `file`.
 Problem load_problem(const Request& request, const std::filesystem::path& file,

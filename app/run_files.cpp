@@ -140,9 +140,8 @@ void RunFiles::draw(const amr::Simulation& simulation, const std::string& name) 
   const amr::SavedRun state = simulation.save();
   if (!colours_) colours_ = viz::value_range(state, viz::Quantity::kField);
   viz::StateImageOptions options;
-  options.title =
-      fmt::format("{}   step {}   t = {:.4f}", problem_.config.values().text("case.name"),
-                  simulation.step(), simulation.time());
+  options.title = fmt::format("{}   step {}   t = {:.4f}", problem_.run.case_name,
+                              simulation.step(), simulation.time());
   options.name = problem_.the_case->component_names().front();
   options.range = colours_;
   options.width = kPictureWidth;

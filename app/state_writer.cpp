@@ -28,7 +28,7 @@ io::Checkpoint checkpoint_of(const Problem& problem, const amr::Simulation& simu
   checkpoint.attributes.initial_mass = figures.initial_mass;
   checkpoint.attributes.initial_absolute_mass = figures.initial_absolute_mass;
   checkpoint.attributes.wall_s = figures.wall_s;
-  if (is_checkpoint || !problem.config.values().flag("output.figures")) {
+  if (is_checkpoint || !problem.run.output_figures) {
     checkpoint.run = simulation.save();
     return checkpoint;
   }
@@ -90,7 +90,7 @@ void StateWriter::start(const std::filesystem::path& file, const amr::Simulation
   file_ = file;
   pending_ = std::async(
       std::launch::async,
-      [file, begin, runtime, compression = problem_.compression,
+      [file, begin, runtime, compression = problem_.run.compression,
        geometry = simulation.hierarchy().geometry(),
        checkpoint = checkpoint_of(problem_, simulation, figures, is_checkpoint_)] {
         io::write_checkpoint(file, checkpoint, geometry, *runtime, compression);
@@ -108,16 +108,14 @@ void StateWriter::settle() {
   }
   latest_ = file_;
   if (!is_checkpoint_) return;
-  remove_old_checkpoints(
-      file_, static_cast<std::size_t>(problem_.config.values().integer("checkpoint.keep")));
+  remove_old_checkpoints(file_, static_cast<std::size_t>(problem_.run.checkpoints_kept));
 }
 
 void StateWriter::handle_failure() const {
   try {
     throw;
   } catch (const std::exception& error) {
-    const bool goes_on =
-        is_checkpoint_ && problem_.config.values().text("checkpoint.on_failure") == "continue";
+    const bool goes_on = is_checkpoint_ && problem_.run.on_failure == io::OnFailure::kContinue;
     if (!goes_on) throw;
     print_to_stderr("kumiko: warning: no checkpoint: {}\n", error.what());
   }

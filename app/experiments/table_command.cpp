@@ -18,7 +18,7 @@ struct Row {
   std::string id;  ///< in the JSON
   std::string label;
   std::string backend;
-  std::vector<std::string> overrides;
+  io::Changes changes;
   io::RunSummary summary = {};
 };
 
@@ -28,23 +28,25 @@ std::vector<Row> rows_of(const Problem& base) {
   const std::int64_t scale = std::int64_t{1} << (options.levels - 1);
   const std::int64_t substeps = options.subcycling ? scale : 1;
   const auto grid = [&](std::int64_t factor) {
-    return fmt::format("grid.base=[{}, {}]", options.points_x * factor, options.points_y * factor);
+    return std::vector<std::int64_t>{options.points_x * factor, options.points_y * factor};
   };
-  return {
-      {"coarse", fmt::format("coarse only ({})", options.points_x), "threads", {"amr.levels=1"}},
-      {"amr_threads",
-       fmt::format("AMR ({} to {}), threads", options.points_x, base.finest_points_x()),
-       "threads",
-       {}},
-      {"amr_pthread",
-       fmt::format("AMR ({} to {}), pthread", options.points_x, base.finest_points_x()),
-       "pthread",
-       {}},
-      {"fine",
-       fmt::format("NoAMR ({}), OpenMP", base.finest_points_x()),
-       "openmp",
-       {"amr.levels=1", grid(scale), fmt::format("time.steps={}", options.steps * substeps),
-        fmt::format("time.stop_step={}", base.stop_step * substeps)}}};
+  const io::Changes::value_type uniform = {"amr.levels", std::int64_t{1}};
+  return {{"coarse", fmt::format("coarse only ({})", options.points_x), "threads", {uniform}},
+          {"amr_threads",
+           fmt::format("AMR ({} to {}), threads", options.points_x, base.finest_points_x()),
+           "threads",
+           {}},
+          {"amr_pthread",
+           fmt::format("AMR ({} to {}), pthread", options.points_x, base.finest_points_x()),
+           "pthread",
+           {}},
+          {"fine",
+           fmt::format("NoAMR ({}), OpenMP", base.finest_points_x()),
+           "openmp",
+           {uniform,
+            {"grid.base", grid(scale)},
+            {"time.steps", options.steps * substeps},
+            {"time.stop_step", base.stop_step * substeps}}}};
 }
 
 std::string rms_of(const io::RunSummary& summary) {
@@ -110,12 +112,12 @@ int table_command(const Request& request) {
   // A wrong request is refused before the first run, not after an hour.
   prepare_summary(request.summary);
   for (const Row& row : rows) {
-    const Problem problem = load_problem(request, row.overrides);
+    const Problem problem = load_problem(request, row.changes);
     make_simulation(problem, *load_backend(row.backend, problem));
   }
   heed_signals();
   for (Row& row : rows) {
-    row.summary = measure(request, load_problem(request, row.overrides), row.backend, row.label);
+    row.summary = measure(request, load_problem(request, row.changes), row.backend, row.label);
   }
   const amr::Case& problem = *base.the_case;
   print_errors(problem, rows[0], rows[1], rows[3]);

@@ -10,8 +10,6 @@ namespace kumiko::amr {
 
 namespace {
 
-constexpr int kLargestLevelCount = 8;
-
 std::vector<PatchId> whole_base_level(const Geometry& geometry) {
   std::vector<PatchId> ids;
   for (int j = 0; j < geometry.patches_y(0); ++j) {

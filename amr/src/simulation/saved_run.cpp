@@ -70,8 +70,7 @@ void check(const SavedRun& saved, const Hierarchy& hierarchy, int steps, int lon
   }
   const auto levels = static_cast<std::size_t>(hierarchy.max_levels());
   if (saved.levels.empty() || saved.levels.size() > levels) {
-    refuse(
-        fmt::format("has {} levels with patches; amr.levels is {}", saved.levels.size(), levels));
+    refuse(fmt::format("has {} levels with patches; `levels` is {}", saved.levels.size(), levels));
   }
   // Regrids happen before a base step, never before the first one.
   if (levels > 1 && (saved.next_regrid < std::max(saved.step, 1) ||

@@ -8,6 +8,7 @@
 #include <kumiko/amr/geometry.hpp>
 #include <kumiko/amr/saved_run.hpp>
 #include <kumiko/io/checkpoint_error.hpp>
+#include <kumiko/io/compression.hpp>
 
 namespace kumiko::runtime {
 class Runtime;
@@ -31,12 +32,6 @@ struct RunAttributes {
 struct Checkpoint {
   RunAttributes attributes;
   amr::SavedRun run;
-};
-
-/// How a checkpoint's records are stored.
-enum class Compression {
-  kNone,    ///< as they are, in one piece
-  kDeflate  ///< each for itself, by HDF5's filters shuffle and deflate
 };
 
 /// Whether the HDF5 library has the filters, so that others can read the records with it.

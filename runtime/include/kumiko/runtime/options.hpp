@@ -1,8 +1,10 @@
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 namespace kumiko::runtime {
 
@@ -18,6 +20,11 @@ enum class IdlePolicy {
   kYield,      ///< searches all the time, and gives its core to other processes after each round
   kSleep,      ///< searches once, then sleeps
 };
+
+/// Their names, in this order.
+constexpr std::array<std::string_view, 5> names_of(IdlePolicy) noexcept {
+  return {"adaptive", "spin", "spin_pause", "yield", "sleep"};
+}
 
 /// Whether idle workers sleep at some time, as traces and reports of deadlocks need it.
 constexpr bool sleeps(IdlePolicy policy) noexcept {

@@ -2,9 +2,10 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
-namespace kumiko::app {
+namespace kumiko::io {
 
 /// Seconds of "90 s", "10 min", "1.5 h" or "2 d"; nothing when the text is no such thing or not
 /// above 0.
@@ -16,7 +17,10 @@ struct Interval {
   double seconds = 0.0;  ///< 0 = not by time
 };
 
+/// The shortest text of which parse_interval() makes the interval.
+std::string interval_text(const Interval& interval);
+
 /// Of "100", "100 steps" or a duration; "0" is never. Nothing when the text is none of these.
 std::optional<Interval> parse_interval(std::string_view text);
 
-}  // namespace kumiko::app
+}  // namespace kumiko::io
