@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 
 #include <kumiko/io/config.hpp>
+#include <kumiko/io/nearest.hpp>
 #include <kumiko/plugin/conformance.hpp>
 
 #include "plugins.hpp"
@@ -38,6 +39,8 @@ std::vector<plugin::SolverEntry> wanted(const Request& request) {
   const plugin::Registry found(std::span(&request.file, 1));
   if (!found.broken().empty()) throw RequestError(found.broken().front().reason);
   std::vector<plugin::SolverEntry> entries = found.solvers();
+  std::vector<std::string> names;
+  for (const plugin::SolverEntry& entry : entries) names.push_back(entry.name);
   if (!request.solver.empty()) {
     std::erase_if(entries, [&](const auto& entry) { return entry.name != request.solver; });
   }
@@ -45,8 +48,9 @@ std::vector<plugin::SolverEntry> wanted(const Request& request) {
   throw RequestError(
       request.solver.empty()
           ? fmt::format("'{}' offers no solver; only solvers are checked", request.file.string())
-          : fmt::format("'{}' offers no solver '{}'; leave --solver out to check all",
-                        request.file.string(), request.solver));
+          : fmt::format("'{}' offers no solver '{}'; leave --solver out to check all{}",
+                        request.file.string(), request.solver,
+                        io::did_you_mean(request.solver, names)));
 }
 
 }  // namespace

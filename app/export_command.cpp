@@ -8,6 +8,7 @@
 #include <kumiko/io/plotfile.hpp>
 
 #include "export_pictures.hpp"
+#include "named_path.hpp"
 #include "problem.hpp"
 #include "request.hpp"
 #include "trace_export.hpp"
@@ -24,9 +25,7 @@ struct Loaded {
 };
 
 io::Checkpoint read_named_state(const std::filesystem::path& file) {
-  if (!std::filesystem::exists(file)) {
-    throw RequestError(fmt::format("there is no '{}'", file.string()));
-  }
+  require_file(file, "name a checkpoint or a state");
   try {
     return io::read_checkpoint(file);
   } catch (const io::NotACheckpoint& error) {
@@ -47,11 +46,10 @@ Loaded load(const Request& request, const std::filesystem::path& file) {
 
 std::filesystem::path export_one(const Request& request, const std::filesystem::path& file) {
   if (is_trace_format(request.format)) return export_trace(file, request.format, request.output);
-  if (std::filesystem::is_directory(file)) {
+  if (type_of_named(file) == std::filesystem::file_type::directory) {
     throw RequestError(fmt::format(
         "'{}' is a folder; name a checkpoint or a state in it, draw its states with --format png, "
-        "mp4, "
-        "gif or webm, or put its trace into another format with --format chrome, otf2 or csv",
+        "mp4, gif or webm, or put its trace into another format with --format chrome, otf2 or csv",
         file.string()));
   }
   const Loaded state = load(request, file);
@@ -66,6 +64,7 @@ std::filesystem::path export_one(const Request& request, const std::filesystem::
 class ExportFolder {
  public:
   explicit ExportFolder(const std::filesystem::path& path) : path_(path) {
+    require_writable_folder(path);
     std::error_code failed;
     made_ = std::filesystem::create_directories(path, failed);
     if (!failed) return;

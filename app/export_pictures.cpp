@@ -15,6 +15,7 @@
 #include <kumiko/viz/state_image.hpp>
 
 #include "animation.hpp"
+#include "named_path.hpp"
 #include "problem.hpp"
 
 namespace kumiko::app {
@@ -62,17 +63,11 @@ std::vector<std::filesystem::path> states_of(const std::filesystem::path& folder
       "'{}' holds no states (state_NNNNNN.hdf); name a run's folder, or files", folder.string()));
 }
 
-std::vector<std::filesystem::path> files_of(const Request& request) {
-  std::vector<std::filesystem::path> files;
-  for (const std::filesystem::path& file : request.files) {
-    if (!std::filesystem::is_directory(file)) {
-      files.push_back(file);
-      continue;
-    }
-    const auto states = states_of(file);
-    files.insert(files.end(), states.begin(), states.end());
-  }
-  return files;
+/// What has been named: a file, or a folder for its states.
+std::vector<std::filesystem::path> files_of(const std::filesystem::path& named) {
+  if (type_of_named(named) == std::filesystem::file_type::directory) return states_of(named);
+  require_file(named, "name a checkpoint, a state, or the folder of a run");
+  return {named};
 }
 
 /// The field's components alone.
@@ -155,14 +150,22 @@ class Drawing {
 int failure(const std::filesystem::path& file, const std::exception& error) {
   const std::string what = error.what();
   const bool is_named = what.find(file.string()) != std::string::npos;
-  std::error_code hidden;  // in a folder that may not be entered
   // A component or a quantity that the file does not have is a wrong request too.
   const bool is_foreign = dynamic_cast<const io::NotACheckpoint*>(&error) != nullptr ||
                           dynamic_cast<const RequestError*>(&error) != nullptr ||
-                          dynamic_cast<const std::invalid_argument*>(&error) != nullptr ||
-                          !std::filesystem::exists(file, hidden);
+                          dynamic_cast<const std::invalid_argument*>(&error) != nullptr;
   return error_line(is_named ? what : fmt::format("'{}' {}", file.string(), what),
                     is_foreign ? kWrongRequest : kRunFailed);
+}
+
+/// @return kDone, or the code of what was wrong with the file
+int survey(Drawing& drawing, const std::filesystem::path& file) {
+  try {
+    drawing.survey(file);
+    return kDone;
+  } catch (const std::exception& error) {
+    return failure(file, error);
+  }
 }
 
 void check_request(const Request& request) {
@@ -205,11 +208,12 @@ int export_pictures(const Request& request) {
   const bool animates = request.format != kPng;
   int code = kDone;
   Drawing drawing(request);
-  for (const std::filesystem::path& file : files_of(request)) {
+  for (const std::filesystem::path& named : request.files) {
     try {
-      drawing.survey(file);
-    } catch (const std::exception& error) {
-      code = failure(file, error);
+      for (const std::filesystem::path& file : files_of(named))
+        code = std::max(code, survey(drawing, file));
+    } catch (const RequestError& error) {
+      code = error_line(error.what(), kWrongRequest);
     }
   }
   if (drawing.files().empty()) return code;

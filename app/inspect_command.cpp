@@ -8,6 +8,7 @@
 #include <kumiko/io/checkpoint.hpp>
 
 #include "inspect.hpp"
+#include "named_path.hpp"
 
 namespace kumiko::app {
 
@@ -103,10 +104,10 @@ std::string json_text(const nlohmann::ordered_json& json) {
 }
 
 int inspect_command(const Request& request) {
-  if (std::filesystem::is_directory(request.file)) return inspect_folder(request);
-  if (!std::filesystem::is_regular_file(request.file)) {
-    throw RequestError(fmt::format("'{}' is not a file", request.file.string()));
+  if (type_of_named(request.file) == std::filesystem::file_type::directory) {
+    return inspect_folder(request);
   }
+  require_file(request.file, "name a checkpoint, a state, or the folder of a finished run");
   const auto print_json = [](const nlohmann::ordered_json& json) {
     fmt::print("{}\n", json_text(json));
   };

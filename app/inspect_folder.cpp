@@ -6,6 +6,7 @@
 #include <kumiko/io/manifest.hpp>
 
 #include "inspect.hpp"
+#include "named_path.hpp"
 
 namespace kumiko::app {
 
@@ -14,7 +15,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 io::FolderCheck compared(const std::filesystem::path& folder) {
-  if (!std::filesystem::exists(folder / io::kManifestFile)) {
+  if (type_of_named(folder / io::kManifestFile) == std::filesystem::file_type::not_found) {
     throw RequestError(fmt::format(
         "'{}' does not hold a finished run: it has no {}; name the folder of one, or a checkpoint",
         folder.string(), io::kManifestFile));

@@ -1,8 +1,10 @@
 // The kumiko command: parses, hands over, and turns what goes wrong into one line and an exit code.
 #include <algorithm>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
+#include <limits>
 #include <new>
 #include <string>
 #include <string_view>
@@ -22,13 +24,18 @@
 #include "request.hpp"
 #include "status.hpp"
 #include "terminal.hpp"
+#include "value_check.hpp"
 
 namespace kumiko::app {
 namespace {
 
-/// An unset variable of a script must not stand for a default.
-const CLI::Validator kNotEmpty(
-    [](const std::string& value) { return value.empty() ? "it is empty" : std::string(); }, "");
+CLI::Validator choice(const std::vector<std::string>& choices) {
+  return {one_of(choices), in_braces(choices)};
+}
+
+CLI::Validator between(std::uint64_t least, std::uint64_t most) {
+  return {whole_number(least, most), fmt::format("from {} to {}", least, most)};
+}
 
 /// @return the option of the configuration
 CLI::Option* add_common_options(CLI::App& command, Request& request) {
@@ -37,7 +44,7 @@ CLI::Option* add_common_options(CLI::App& command, Request& request) {
       ->expected(1)
       ->take_all();
   command.add_option("--workers", request.workers, "OS threads that work (default: all available)")
-      ->check(CLI::Range(1, 4096));
+      ->check(between(1, 4096));
   command.add_option("--summary", request.summary, "write the figures to this JSON file too");
   command.footer(key_reference);
   return config;
@@ -49,7 +56,7 @@ void add_plugin_path(CLI::App& command, std::vector<std::filesystem::path>& path
                   "folder of plugins, or one plugin's file; beside those of KUMIKO_PLUGIN_PATH")
       ->expected(1)
       ->take_all()
-      ->check(kNotEmpty);
+      ->check(not_empty());
 }
 
 /// The commands about solvers, or about cases.
@@ -65,7 +72,7 @@ struct KindCommands {
     list = of->add_subcommand("list", "name the " + kind + "s found");
     make = of->add_subcommand("new", "write a folder with a " + kind + " to begin with");
     make->add_option("NAME", request.name, "its name: small letters, digits and _")->required();
-    make->add_option("--output", request.output, "the folder (default: NAME)")->check(kNotEmpty);
+    make->add_option("--output", request.output, "the folder (default: NAME)")->check(not_empty());
     add_plugin_path(*list, plugin_path);
     add_plugin_path(*make, plugin_path);
   }
@@ -85,7 +92,7 @@ CLI::App* add_simulate(CLI::App& app, Request& request) {
   simulate->add_option("--models", request.models, "A,B,C: schedules")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->check(CLI::IsMember({"dataflow", "level", "static", "openmp"}))
+      ->check(choice({"dataflow", "level", "static", "openmp"}))
       ->capture_default_str();
   simulate
       ->add_option("--overhead", request.overheads,
@@ -96,9 +103,11 @@ CLI::App* add_simulate(CLI::App& app, Request& request) {
   simulate
       ->add_option("--output", request.output,
                    "folder for simulate.csv, simulate.json, speed_up.svg and efficiency.svg")
-      ->check(kNotEmpty);
+      ->check(not_empty());
   simulate->add_flag("--overwrite", request.overwrite, "replace such files there");
-  simulate->add_option("--seed", request.seed, "for whom thieves ask first")->capture_default_str();
+  simulate->add_option("--seed", request.seed, "for whom thieves ask first")
+      ->check(whole_number(0, std::numeric_limits<std::uint64_t>::max()))
+      ->capture_default_str();
   simulate->add_flag("--json", request.json, "as JSON");
   return simulate;
 }
@@ -115,11 +124,8 @@ CLI::App* add_compare(CLI::App& app, Request& request) {
       ->allow_extra_args(false)
       ->take_all();
   compare
-      ->add_option_function<std::vector<std::string>>(
-          "--solver",
-          [&request](const std::vector<std::string>& specs) {
-            request.solvers.insert(request.solvers.end(), specs.begin(), specs.end());
-          },
+      ->add_option(
+          "--solver", request.variants,
           "NAME[,KEY=VALUE]...: one more, with keys of [solver] or, written in full such as "
           "amr.levels=1 or case.sigma=0.1, any others of its own. Several variants of one solver, "
           "told apart by their keys, are a sweep: --solver A,amr.buffer=2 --solver A,amr.buffer=4. "
@@ -133,20 +139,20 @@ CLI::App* add_compare(CLI::App& app, Request& request) {
           "amr.thresholds by amr.threshold_order (default: the file's)")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->check(CLI::Range(16, 65536));
+      ->check(between(16, 65536));
   compare->add_option("--norm", request.norm, "of the error, for orders and the plot")
-      ->check(CLI::IsMember(norm_names()))
+      ->check(choice(norm_names()))
       ->capture_default_str();
   compare->add_option("--repetitions", request.repetitions, "runs of each, for the wall time")
-      ->check(CLI::Range(1, 1000))
+      ->check(between(1, 1000))
       ->capture_default_str();
   compare->add_option("--backend", request.backend, "how patches are shared out")
-      ->check(CLI::IsMember(amr::backend_names()))
+      ->check(choice(amr::backend_names()))
       ->capture_default_str();
   compare
       ->add_option("--output", request.output,
                    "folder for compare.csv, .json, .md and work_precision.svg (default: none)")
-      ->check(kNotEmpty);
+      ->check(not_empty());
   compare->add_flag("--overwrite", request.overwrite, "replace an earlier comparison's files");
   compare->add_flag("--quiet", request.quiet, "show no progress");
   return compare;
@@ -164,24 +170,24 @@ CLI::App* add_scaling(CLI::App& app, Request& request) {
                    "N1,N2,...: numbers of workers (default: 1, 2, 4, ... up to the cores)")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->check(CLI::Range(1, 4096));
+      ->check(between(1, 4096));
   scaling
       ->add_option("--backends", request.backends,
                    "A,B,...: how patches are shared out; pthread on one worker, which speed-up is "
                    "counted from, runs in any case, and serial on one worker only")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->check(CLI::IsMember(amr::backend_names()))
+      ->check(choice(amr::backend_names()))
       ->capture_default_str();
   scaling->add_option("--repetitions", request.repetitions, "runs of each, in turn")
-      ->check(CLI::Range(1, 1000))
+      ->check(between(1, 1000))
       ->capture_default_str();
   scaling
       ->add_option(
           "--output", request.output,
           "folder for scaling.csv, scaling.json, speed_up.svg and efficiency.svg (default: "
           "none)")
-      ->check(kNotEmpty);
+      ->check(not_empty());
   scaling->add_flag("--overwrite", request.overwrite, "replace an earlier scaling run's files");
   scaling->add_flag("--quiet", request.quiet, "show no progress");
   return scaling;
@@ -192,16 +198,17 @@ CLI::App* add_report(CLI::App& app, Request& request) {
       "report", "make one HTML page of a finished run, or of several side by side");
   report->add_option("DIR", request.folders, "folders of finished runs")->required();
   report->add_option("--output", request.output, "the page (default: report.html in the first DIR)")
-      ->check(kNotEmpty);
+      ->check(not_empty());
   report->add_option("--csv", request.tables, "write the numbers of all charts to this folder too")
-      ->check(kNotEmpty);
+      ->check(not_empty());
   report
       ->add_option("--times", request.times,
                    "T1,T2,...: show the states nearest to these times (default: four of the run)")
       ->delimiter(',')
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->check(any_number());
   report->add_option("--title", request.title, "of the page (default: the cases' names)")
-      ->check(kNotEmpty);
+      ->check(not_empty());
   report->add_flag("--quiet", request.quiet, "do not name the files written");
   return report;
 }
@@ -211,22 +218,22 @@ void add_picture_options(CLI::App& command, Request& request) {
       .add_option("--quantity", request.quantity,
                   "what pictures show; all but the field want states written with "
                   "output.figures=true")
-      ->check(CLI::IsMember(quantity_names()))
+      ->check(choice(quantity_names()))
       ->capture_default_str();
   command
       .add_option("--component", request.component,
                   "of the field, by name (default: the first one)")
-      ->check(kNotEmpty);
+      ->check(not_empty());
   command
       .add_option("--range", request.range,
                   "LOW,HIGH: values of the first and the last colour (default: the least and the "
                   "largest value of all files)")
-      ->check(kNotEmpty);
+      ->check(not_empty());
   command.add_option("--fps", request.fps, "pictures a second of an animation")
-      ->check(CLI::Range(1, 120))
+      ->check(between(1, 120))
       ->capture_default_str();
   command.add_option("--width", request.width, "of a picture of a square domain, in pixels")
-      ->check(CLI::Range(300, 8000))
+      ->check(between(300, 8000))
       ->capture_default_str();
 }
 
@@ -257,7 +264,7 @@ CLI::App* add_export(CLI::App& app, Request& request) {
           "of a state: plotfile, AMReX's folder plt_NNNNNN; png, pictures "
           "frame_NNNNNN.png; mp4, gif, webm, an animation by ffmpeg. Of a trace: chrome, a "
           "file trace.json for Perfetto; otf2, a folder trace_otf2; csv, a table trace.csv")
-      ->check(CLI::IsMember({"plotfile", "png", "mp4", "gif", "webm", "chrome", "otf2", "csv"}))
+      ->check(choice({"plotfile", "png", "mp4", "gif", "webm", "chrome", "otf2", "csv"}))
       ->capture_default_str();
   exported->add_option("--output", request.output, "folder for the results (default: this one)");
   exported->add_flag("--quiet", request.quiet, "do not name the results");
@@ -274,17 +281,17 @@ int dispatch(int argc, char** argv) {
   CLI::App* const run = app.add_subcommand("run", "run a case");
   CLI::Option* const config = add_common_options(*run, request);
   run->add_option("--backend", request.backend, "how patches are shared out")
-      ->check(CLI::IsMember(amr::backend_names()))
+      ->check(choice(amr::backend_names()))
       ->capture_default_str();
   run->add_option("--output", request.output, "folder for the run's files (default: out/<case>)")
-      ->check(kNotEmpty);
+      ->check(not_empty());
   run->add_flag("--quiet", request.quiet, "print errors only");
   run->add_flag("--overwrite", request.overwrite, "replace the files of an earlier run there");
   CLI::Option* const restart =
       run->add_option("--restart", request.restart,
                       "go on from this checkpoint, or from the 'latest' whole one of the run's "
                       "folder; without CASE.toml, by the configuration that it holds")
-          ->check(kNotEmpty);
+          ->check(not_empty());
 
   CLI::App* const table =
       app.add_subcommand("table", "print the thesis's tables: every backend, AMR and not");
@@ -314,7 +321,7 @@ int dispatch(int argc, char** argv) {
   CLI::App* const check = solver.of->add_subcommand(
       "check", "hold a plugin's solvers against what they declare and what the engine relies on");
   check->add_option("LIB.so", request.file, "the plugin")->required();
-  check->add_option("--solver", request.solver, "only the one of this name")->check(kNotEmpty);
+  check->add_option("--solver", request.solver, "only the one of this name")->check(not_empty());
   check->add_option("--set", request.overrides, "solver.KEY=VALUE: a parameter of the solver")
       ->expected(1)
       ->take_all();
@@ -325,16 +332,10 @@ int dispatch(int argc, char** argv) {
 
   try {
     app.parse(argc, argv);
-  } catch (const CLI::CallForHelp& help) {
-    return app.exit(help);
-  } catch (const CLI::CallForAllHelp& help) {
-    return app.exit(help);
-  } catch (const CLI::CallForVersion& version) {
-    return app.exit(version);
+  } catch (const CLI::Success& shown) {  // help, or the version
+    return app.exit(shown);
   } catch (const CLI::ParseError& error) {
-    const std::string typo = misspelling(app, argc, argv);
-    return error_line(typo.empty() ? error.what() + std::string("; see 'kumiko --help'") : typo,
-                      kWrongRequest);
+    return error_line(refusal_of(app, argc, argv, error), kWrongRequest);
   }
   if (inspect->parsed()) return inspect_command(request);
   if (simulate->parsed()) return simulate_command(request);
@@ -346,7 +347,7 @@ int dispatch(int argc, char** argv) {
   request.plugins = computes ? usable_plugins(plugin_path) : find_plugins(plugin_path);
   if (run->parsed()) {
     if (config->empty() && restart->empty()) {
-      return error_line("CASE.toml is required; see 'kumiko --help'", kWrongRequest);
+      return error_line("CASE.toml is required; see 'kumiko run --help'", kWrongRequest);
     }
     return run_command(request);
   }
@@ -385,6 +386,10 @@ int main(int argc, char** argv) {
     const int code = dispatch(argc, argv);
     if (std::fflush(stdout) != 0) return error_line("cannot write to stdout", kRunFailed);
     return code;
+  } catch (const std::filesystem::filesystem_error& error) {
+    return error_line(
+        fmt::format("cannot use '{}': {}", error.path1().string(), error.code().message()),
+        kRunFailed);
   } catch (const std::bad_alloc&) {
     return error_line("not enough memory; lower grid.base or amr.levels", kRunFailed);
   } catch (const RequestError& error) {

@@ -41,9 +41,14 @@ std::string unknown_option(const CLI::App& command, const std::string& name) {
   return fmt::format("unknown option '{}'; {}", name, where_listed(command));
 }
 
+std::vector<std::string> names_of_commands(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::App* const each : command.get_subcommands({})) names.push_back(each->get_name());
+  return names;
+}
+
 std::string unknown_command(const CLI::App& command, const std::string& name) {
-  std::vector<std::string> known;
-  for (const CLI::App* const each : command.get_subcommands({})) known.push_back(each->get_name());
+  const std::vector<std::string> known = names_of_commands(command);
   if (const auto meant = io::nearest(name, known)) {
     return fmt::format("unknown command '{}'; did you mean '{}'?", name, *meant);
   }
@@ -51,8 +56,7 @@ std::string unknown_command(const CLI::App& command, const std::string& name) {
                      where_listed(command));
 }
 
-}  // namespace
-
+/// Of the first word that is not known; empty where all options and commands are.
 std::string misspelling(const CLI::App& app, int argc, const char* const* argv) {
   const CLI::App* command = &app;
   for (int at = 1; at < argc; ++at) {
@@ -74,6 +78,39 @@ std::string misspelling(const CLI::App& app, int argc, const char* const* argv) 
     command = *next;
   }
   return {};
+}
+
+/// The command that was meant, as far as the parser got.
+const CLI::App& innermost(const CLI::App& app) {
+  const CLI::App* command = &app;
+  while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
+  return *command;
+}
+
+/// What the parser says, where its words are not for a user.
+std::string in_plain_words(const CLI::App& command, const CLI::ParseError& error) {
+  const std::string what = error.what();
+  const bool lacks_value = dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr &&
+                           what.find(" required ") != what.npos;
+  if (lacks_value) return what.substr(0, what.find(':')) + " needs a value";
+  const bool lacks_command = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr &&
+                             command.get_require_subcommand_min() > 0;
+  if (lacks_command) {
+    return fmt::format("'{}' needs a command: {}", full_name(command),
+                       fmt::join(names_of_commands(command), ", "));
+  }
+  return what;
+}
+
+}  // namespace
+
+std::string refusal_of(const CLI::App& app, int argc, const char* const* argv,
+                       const CLI::ParseError& error) {
+  const std::string typo = misspelling(app, argc, argv);
+  if (!typo.empty()) return typo;
+  const CLI::App& command = innermost(app);
+  const std::string what = in_plain_words(command, error);
+  return what.ends_with('?') ? what : fmt::format("{}; {}", what, where_listed(command));
 }
 
 }  // namespace kumiko::app

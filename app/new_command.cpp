@@ -11,6 +11,7 @@
 #include <kumiko/io/output_folder.hpp>
 #include <kumiko/plugin/templates.hpp>
 
+#include "named_path.hpp"
 #include "request.hpp"
 
 namespace kumiko::app {
@@ -86,8 +87,9 @@ std::filesystem::path folder_of(const Request& request) {
 }
 
 int write_folder(const std::filesystem::path& folder, const std::vector<NewFile>& files) {
+  require_writable_folder(folder);
   std::error_code error;
-  if (std::filesystem::exists(folder) && !std::filesystem::is_empty(folder, error)) {
+  if (std::filesystem::exists(folder, error) && !std::filesystem::is_empty(folder, error)) {
     throw RequestError(
         fmt::format("'{}' is there already; choose another folder by --output", folder.string()));
   }

@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include <kumiko/io/nearest.hpp>
 #include <kumiko/plugin/registry.hpp>
 
 namespace kumiko::app {
@@ -32,10 +33,10 @@ auto as_request(Make make) {
 }
 
 template <class Entries>
-std::string names(const Entries& entries) {
+std::vector<std::string> names(const Entries& entries) {
   std::vector<std::string> list;
   for (const auto& entry : entries) list.push_back(entry.name);
-  return fmt::format("{}", fmt::join(list, ", "));
+  return list;
 }
 
 /// What a key names, or the error that says where it was set and what it can be.
@@ -43,10 +44,11 @@ template <class Entries>
 const auto& named(const io::ConfigSource& source, const char* key, const Entries& entries) {
   const std::string& name = source.text(key);
   if (const auto* entry = amr::find_entry(entries, name)) return *entry;
+  const std::vector<std::string> known = names(entries);
   throw source.error(key,
                      fmt::format("'{}' is unknown; it can be: {}, or what a plugin offers that "
-                                 "--plugin-path or KUMIKO_PLUGIN_PATH leads to",
-                                 name, names(entries)));
+                                 "--plugin-path or KUMIKO_PLUGIN_PATH leads to{}",
+                                 name, fmt::join(known, ", "), io::did_you_mean(name, known)));
 }
 
 /// A solver's configuration with what "auto" stands for: a restart must not choose anew.
@@ -147,7 +149,7 @@ Problem load_problem(const Request& request, const io::Changes& changes) {
   return as_request([&] {
     io::ConfigSource source = io::read_config(request.config, request.overrides);
     if (!request.solver.empty()) {
-      source = source.with_solver(request.solver, "--solver " + request.solver);
+      source = source.with_solver(request.solver, request.solver_from);
     }
     return make_problem(source.with(changes), request.workers, request.plugins);
   });

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -21,8 +22,12 @@ std::optional<double> number_at(const Json& summary, const std::string& key) {
 
 bool is_uniform(const FinishedRun& run) { return run.problem->options.levels == 1; }
 
-double finest_points_per_length(const FinishedRun& run) {
-  return run.problem->finest_points_x() / run.problem->the_case->extent().x;
+double finest_points_per_length(const Problem& problem) {
+  return problem.finest_points_x() / problem.the_case->extent().x;
+}
+
+bool has_spacing_of(const Problem& problem, const amr::PublishedValue& value) {
+  return std::abs(finest_points_per_length(problem) - value.points) < 0.5;
 }
 
 bool went_to_the_end(const FinishedRun& run) {
@@ -37,8 +42,9 @@ bool fits(const FinishedRun& run, std::string_view name) {
 }
 
 std::optional<double> error_beside(const FinishedRun& run, const amr::PublishedValue& value) {
-  const bool same_grid = std::abs(finest_points_per_length(run) - value.points) < 0.5;
-  if (!same_grid || !went_to_the_end(run) || !fits(run, value.name)) return std::nullopt;
+  if (!has_spacing_of(*run.problem, value) || !went_to_the_end(run) || !fits(run, value.name)) {
+    return std::nullopt;
+  }
   return number_at(run.summary, "/error/" + value.norm);
 }
 
@@ -50,7 +56,7 @@ bool are_comparable(const FinishedRun& one, const FinishedRun& other) {
   return one.problem != nullptr && other.problem != nullptr &&
          one.summary.at("case") == other.summary.at("case") &&
          one.summary.at("workers") == other.summary.at("workers") &&
-         finest_points_per_length(one) == finest_points_per_length(other) &&
+         finest_points_per_length(*one.problem) == finest_points_per_length(*other.problem) &&
          std::abs(part_done(one) - part_done(other)) < 1e-9;
 }
 
@@ -75,18 +81,6 @@ std::optional<double> ratio_beside(const FinishedRun& run, std::string_view name
   return std::nullopt;
 }
 
-/// What a table calls a value.
-std::string title_of(const std::string& name) {
-  static const std::map<std::string_view, std::string> titles = {
-      {kCoarseError, "error of the coarse grid"},
-      {kAmrError, "error with AMR"},
-      {kFineError, "error of the finest grid everywhere"},
-      {kThreadsOverPthread, "wall time: threads ÷ pthread, AMR"},
-      {kFineOverAmr, "wall time: finest grid everywhere ÷ AMR"}};
-  const auto found = titles.find(name);
-  return found == titles.end() ? name : found->second;
-}
-
 /// The title; with its number where the same is printed several times with different values.
 std::string distinct_title(const amr::PublishedValue& value,
                            const std::vector<amr::PublishedValue>& all) {
@@ -99,7 +93,7 @@ std::string distinct_title(const amr::PublishedValue& value,
     ++alike;
     if (other.value == value.value && own == 0) own = alike;
   }
-  const std::string title = title_of(value.name);
+  const std::string title = published_title(value.name);
   return alike > 1 ? fmt::format("{} ({} of {} printed values)", title, own, alike) : title;
 }
 
@@ -116,19 +110,48 @@ viz::PublishedRow& row_of(std::vector<viz::PublishedRow>& rows, const amr::Publi
   return rows.back();
 }
 
+/// Why printed values are left out: which runs would stand beside them.
+std::string about_others(std::size_t others, std::span<const FinishedRun> runs) {
+  if (others == 0) return {};
+  std::string text = fmt::format(
+      "{} printed {} left out, since no run here can stand beside {}: an error wants a run of all "
+      "time steps on a grid of the same spacing, a ratio of wall times both runs.",
+      others, others == 1 ? "value is" : "values are", others == 1 ? "it" : "them");
+  for (const FinishedRun& run : runs) {
+    if (run.problem == nullptr || went_to_the_end(run)) continue;
+    text += fmt::format(" A run of this report ended after {} of {} base steps.",
+                        run.summary.at("steps").get<std::int64_t>(), run.problem->options.steps);
+    break;
+  }
+  return text;
+}
+
 }  // namespace
 
-std::string published_text(const amr::Case& the_case, std::string_view name, const char* format) {
+std::string published_title(const std::string& name) {
+  static const std::map<std::string_view, std::string> titles = {
+      {kCoarseError, "error of the coarse grid"},
+      {kAmrError, "error with AMR"},
+      {kFineError, "error of the finest grid everywhere"},
+      {kThreadsOverPthread, "wall time: threads ÷ pthread, AMR"},
+      {kFineOverAmr, "wall time: finest grid everywhere ÷ AMR"}};
+  const auto found = titles.find(name);
+  return found == titles.end() ? name : found->second;
+}
+
+std::string published_text(const Problem& problem, std::string_view name, const char* format) {
+  const bool ends = problem.stop_step == problem.options.steps;
   std::string text;
-  for (const amr::PublishedValue& value : the_case.published_values()) {
-    if (value.name != name) continue;
+  for (const amr::PublishedValue& value : problem.the_case->published_values()) {
+    const bool is_error = !value.norm.empty();
+    if (value.name != name || (is_error && !(ends && has_spacing_of(problem, value)))) continue;
     if (!text.empty()) text += " and ";
     text += fmt::format(fmt::runtime(format), value.value);
   }
   return text.empty() ? "-" : text;
 }
 
-std::vector<viz::PublishedRow> published_rows(std::span<const FinishedRun> runs) {
+PublishedTable published_table(std::span<const FinishedRun> runs) {
   std::vector<viz::PublishedRow> rows;
   for (std::size_t at = 0; at < runs.size(); ++at) {
     if (runs[at].problem == nullptr) continue;
@@ -139,7 +162,11 @@ std::vector<viz::PublishedRow> published_rows(std::span<const FinishedRun> runs)
                              : error_beside(runs[at], value);
     }
   }
-  return rows;
+  const std::size_t others = std::erase_if(rows, [](const viz::PublishedRow& row) {
+    return std::none_of(row.ours.begin(), row.ours.end(),
+                        [](const std::optional<double>& value) { return value.has_value(); });
+  });
+  return {std::move(rows), about_others(others, runs)};
 }
 
 }  // namespace kumiko::app

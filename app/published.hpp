@@ -22,8 +22,13 @@ inline constexpr std::string_view kFineError = "rms.fine";
 inline constexpr std::string_view kThreadsOverPthread = "wall.threads_over_pthread";
 inline constexpr std::string_view kFineOverAmr = "wall.fine_over_amr";
 
-/// The printed values of a name, "1.6 and 3.1" where there are several, "-" where there is none.
-std::string published_text(const amr::Case& the_case, std::string_view name, const char* format);
+/// What a table calls a value of such a name; others are called what they are.
+std::string published_title(const std::string& name);
+
+/// The printed values of a name that a run of the problem can stand beside, "1.6 and 3.1" where
+/// there are several, "-" where there is none. An error is of all time steps on a grid of one
+/// spacing.
+std::string published_text(const Problem& problem, std::string_view name, const char* format);
 
 /// A finished run, and what it was asked to do.
 struct FinishedRun {
@@ -31,9 +36,15 @@ struct FinishedRun {
   const Problem* problem;  ///< null: not known
 };
 
-/// All that is printed for the cases of the runs. An error stands beside the runs that went to the
-/// end on a grid of its spacing, a ratio beside the run that it divides by another one of the same
-/// runs.
-std::vector<viz::PublishedRow> published_rows(std::span<const FinishedRun> runs);
+/// What is printed for the cases of the runs, where a run can stand beside it, and a sentence on
+/// the rest.
+struct PublishedTable {
+  std::vector<viz::PublishedRow> rows;
+  std::string about_others;  ///< empty when there is none
+};
+
+/// An error stands beside the runs that went to the end on a grid of its spacing, a ratio beside
+/// the run that it divides by another one of the same runs.
+PublishedTable published_table(std::span<const FinishedRun> runs);
 
 }  // namespace kumiko::app

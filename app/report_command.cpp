@@ -5,8 +5,10 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <kumiko/io/output_folder.hpp>
 #include <kumiko/io/run_folder.hpp>
@@ -14,6 +16,7 @@
 #include <kumiko/viz/report.hpp>
 #include <kumiko/viz/state_image.hpp>
 
+#include "named_path.hpp"
 #include "problem.hpp"
 #include "published.hpp"
 #include "request.hpp"
@@ -28,7 +31,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t kPictures = 4;  // of each quantity, unless times are named
 
 /// A run with what its configuration names, where that can be found.
-struct Subject {  // NOLINT(bugprone-exception-escape): moving JSON does not throw
+struct Subject {
   viz::ReportRun run;
   std::unique_ptr<Problem> problem;
   std::string why_no_problem;
@@ -37,7 +40,10 @@ struct Subject {  // NOLINT(bugprone-exception-escape): moving JSON does not thr
 /// The folder's name; all of its path where several runs have the same.
 std::string name_of(const fs::path& folder, const std::vector<fs::path>& all) {
   const auto last = [](const fs::path& path) {
-    const fs::path whole = fs::absolute(path).lexically_normal();
+    // A link's own name, unless what is above a folder is asked for.
+    const bool climbs = std::find(path.begin(), path.end(), "..") != path.end();
+    const fs::path whole =
+        climbs ? fs::weakly_canonical(path) : fs::absolute(path).lexically_normal();
     return (whole.has_filename() ? whole : whole.parent_path()).filename();
   };
   const auto alike = std::count_if(
@@ -49,7 +55,7 @@ std::string name_of(const fs::path& folder, const std::vector<fs::path>& all) {
 /// earlier part: a sentence where that can be seen.
 std::string difference_of(const viz::ReportRun& run) {
   const amr::Trace& trace = *run.trace;
-  const nlohmann::ordered_json& summary = run.folder.summary;
+  const nlohmann::ordered_json& summary = *run.folder.summary;
   if (summary.at("workers") == trace.workers && summary.at("backend") == trace.backend &&
       summary.value("schedule", trace.schedule) == trace.schedule) {
     return {};
@@ -98,9 +104,9 @@ Subject read_subject(const fs::path& folder, const Request& request) {
     run.name = name_of(folder, request.folders);
     look_at_files(run);
     read_trace(run);
-  } catch (const io::RunFolderError& error) {
+  } catch (const io::NotARun& error) {
     throw RequestError(error.what());
-  } catch (const io::TraceError& error) {
+  } catch (const io::NotATrace& error) {
     throw RequestError(error.what());
   }
   Request own;
@@ -150,11 +156,7 @@ std::vector<io::StoredState> read_states(const io::RunFolder& folder,
   std::vector<io::StoredState> states;
   for (const fs::path& file :
        times.empty() ? spread(folder.states) : nearest(folder.states, times, dt)) {
-    try {
-      states.push_back(io::read_state(file));
-    } catch (const io::CheckpointError& error) {
-      throw RequestError(error.what());
-    }
+    states.push_back(io::read_state(file));
   }
   return states;
 }
@@ -188,11 +190,15 @@ viz::ReportOptions options_of(const Request& request, const std::vector<Subject>
   std::vector<FinishedRun> finished;
   std::set<std::string> cases;
   for (const Subject& subject : subjects) {
-    finished.push_back({subject.run.folder.summary, subject.problem.get()});
-    cases.insert(subject.run.folder.summary.at("case").get<std::string>());
+    finished.push_back({*subject.run.folder.summary, subject.problem.get()});
+    cases.insert(subject.run.folder.summary->at("case").get<std::string>());
   }
-  options.published = published_rows(finished);
-  options.about_published = "No values are printed for this case.";
+  PublishedTable published = published_table(finished);
+  options.published = std::move(published.rows);
+  options.about_published = std::move(published.about_others);
+  if (options.published.empty() && options.about_published.empty()) {
+    options.about_published = "No values are printed for this case.";
+  }
   for (const Subject& subject : subjects) {
     if (subject.problem == nullptr) options.about_published = subject.why_no_problem;
   }
@@ -208,10 +214,12 @@ viz::ReportOptions options_of(const Request& request, const std::vector<Subject>
 void check_folders(const std::vector<fs::path>& named) {
   std::set<fs::path> folders;
   for (const fs::path& folder : named) {
-    if (!fs::exists(folder)) {
-      throw RequestError(fmt::format("there is no folder '{}'", folder.string()));
+    const fs::file_type type = type_of_named(folder);
+    if (type == fs::file_type::not_found) {
+      throw RequestError(
+          fmt::format("there is no folder '{}'; name that of a finished run", folder.string()));
     }
-    if (!fs::is_directory(folder)) {
+    if (type != fs::file_type::directory) {
       throw RequestError(
           fmt::format("'{}' is not a folder; name the one that holds it", folder.string()));
     }
@@ -225,7 +233,7 @@ void check_folders(const std::vector<fs::path>& named) {
 void check_tables(const fs::path& folder) {
   std::error_code missing;
   if (folder.empty() || !fs::exists(folder, missing)) return;
-  if (!fs::is_directory(folder)) {
+  if (!fs::is_directory(folder, missing)) {
     throw RequestError(
         fmt::format("--csv: '{}' is not a folder; name another one", folder.string()));
   }

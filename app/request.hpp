@@ -46,11 +46,13 @@ struct Request {
   std::string name;  ///< of a new solver or case
   /// Where solvers and cases are found; every command that computes has one.
   std::shared_ptr<const plugin::Registry> plugins;
-  std::string solver;                ///< instead of the configuration's, where not empty
-  std::vector<std::string> solvers;  ///< to compare: NAME[,KEY=VALUE]...
-  std::vector<int> resolutions;      ///< to compare at: points of level 0 in x
-  int repetitions = 1;               ///< of each run that is compared
-  std::vector<int> worker_counts;    ///< to scale over
+  std::string solver;                 ///< instead of the configuration's, where not empty
+  std::string solver_from;            ///< what has named it, for messages
+  std::vector<std::string> solvers;   ///< to compare, by name
+  std::vector<std::string> variants;  ///< to compare too: NAME[,KEY=VALUE]...
+  std::vector<int> resolutions;       ///< to compare at: points of level 0 in x
+  int repetitions = 1;                ///< of each run that is compared
+  std::vector<int> worker_counts;     ///< to scale over
   std::vector<std::string> backends = {"threads", "pthread", "openmp"};         ///< to scale
   std::string norm = "rms";                                                     ///< to compare by
   std::string worker_list = "1..1024";                                          ///< to simulate

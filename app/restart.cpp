@@ -12,6 +12,7 @@
 
 #include <kumiko/io/output_folder.hpp>
 
+#include "named_path.hpp"
 #include "problem.hpp"
 #include "request.hpp"
 #include "terminal.hpp"
@@ -35,15 +36,20 @@ std::multimap<std::int64_t, std::filesystem::path, std::greater<>> candidates(
 /// Where the first of the field's values is that is not finite; empty where all are finite. Figures
 /// of patches are not looked at: no run goes on from them.
 std::string not_finite_in(const io::Checkpoint& checkpoint) {
-  const std::size_t components = checkpoint.attributes.component_names.size();
-  constexpr std::size_t kPoints = amr::kPatchPoints;
-  const std::size_t own = components - static_cast<std::size_t>(checkpoint.run.figures);
+  const std::vector<std::string>& names = checkpoint.attributes.component_names;
+  const std::size_t own = names.size() - static_cast<std::size_t>(checkpoint.run.figures);
   for (const amr::SavedLevel& level : checkpoint.run.levels) {
-    for (std::size_t at = 0; at < level.values.size(); ++at) {
-      const std::size_t component = at / kPoints % components;
-      if (component >= own || std::isfinite(level.values[at])) continue;
-      return fmt::format("'{}' in {} is {}", checkpoint.attributes.component_names[component],
-                         to_string(level.patches[at / kPoints / components]), level.values[at]);
+    const double* record = level.values.data();
+    for (const amr::PatchId& patch : level.patches) {
+      for (std::size_t component = 0; component < own; ++component) {
+        const double* const values = record + component * amr::kPatchPoints;
+        const double* const end = values + amr::kPatchPoints;
+        const double* const odd =
+            std::find_if(values, end, [](double value) { return !std::isfinite(value); });
+        if (odd == end) continue;
+        return fmt::format("'{}' in {} is {}", names[component], to_string(patch), *odd);
+      }
+      record += names.size() * amr::kPatchPoints;
     }
   }
   return {};
@@ -60,7 +66,7 @@ io::Checkpoint read_good(const std::filesystem::path& file) {
   return checkpoint;
 }
 
-/// "; 'FILE' is whole", of the newest one before `file` that is.
+/// "; 'FILE' is whole", of the newest one before `file` that is; empty where none is.
 std::string earlier_one(const std::filesystem::path& file) {
   const auto all = candidates(file.has_parent_path() ? file.parent_path() : ".");
   const auto named = std::find_if(all.begin(), all.end(), [&](const auto& entry) {
@@ -75,16 +81,24 @@ std::string earlier_one(const std::filesystem::path& file) {
       continue;
     }
   }
-  return "; no earlier checkpoint in its folder is whole";
+  return {};
 }
 
 }  // namespace
 
 Restart read_restart(const std::filesystem::path& file) {
+  if (type_of_named(file) == std::filesystem::file_type::not_found) {
+    throw RequestError(fmt::format(
+        "--restart: there is no file '{}'; name a checkpoint or a state, or a run's folder{}",
+        file.string(), earlier_one(file)));
+  }
   try {
     return {file, read_good(file), {}};
   } catch (const io::CheckpointError& error) {
-    throw RequestError(fmt::format("--restart: {}{}", error.what(), earlier_one(file)));
+    const std::string earlier = earlier_one(file);
+    throw RequestError(
+        fmt::format("--restart: {}{}", error.what(),
+                    earlier.empty() ? "; no earlier checkpoint in its folder is whole" : earlier));
   }
 }
 
@@ -97,6 +111,11 @@ std::vector<std::filesystem::path> later_files(const std::filesystem::path& fold
 }
 
 Restart latest_restart(const std::filesystem::path& folder) {
+  if (type_of_named(folder) == std::filesystem::file_type::not_found) {
+    throw RequestError(fmt::format(
+        "--restart latest: there is no folder '{}'; name the folder of the run with --output",
+        folder.string()));
+  }
   std::vector<std::filesystem::path> damaged;
   for (const auto& [step, file] : candidates(folder)) {
     try {

@@ -1,6 +1,7 @@
 #include <array>
 #include <cstdio>
 #include <fstream>
+#include <system_error>
 #include <utility>
 
 #include <fmt/core.h>
@@ -63,9 +64,10 @@ void print_summary(const io::RunSummary& s) {
              s.regrids);
   if (s.unnested_patches > 0) {
     fmt::print(
-        "patches left out     {} tagged ones, which do not nest; a larger amr.buffer lets "
-        "them\n",
-        s.unnested_patches);
+        "patches left out     {} tagged one{} that would not nest; a larger amr.buffer lets {} "
+        "in\n",
+        s.unnested_patches, s.unnested_patches == 1 ? "" : "s",
+        s.unnested_patches == 1 ? "it" : "them");
   }
   fmt::print("wall time            {:.2f} s", s.wall_s);
   if (s.updates_per_core_s) fmt::print("  ({:.3g} updates/s and core)", *s.updates_per_core_s);
@@ -147,6 +149,15 @@ nlohmann::ordered_json summary_json(const io::RunSummary& summary,
   return kept;
 }
 
+/// Whether both lead to one folder, by whatever links; it need not be there yet.
+bool is_same_place(const std::filesystem::path& one, const std::filesystem::path& other) {
+  std::error_code hidden;
+  const auto place = [&hidden](const std::filesystem::path& folder) {
+    return std::filesystem::weakly_canonical(std::filesystem::current_path() / folder / "", hidden);
+  };
+  return place(one) == place(other) && !hidden;
+}
+
 /// What to do when a run has failed, for the end of its message; empty when nothing is left of it.
 /// The newest checkpoint may still be on its way to the disk.
 std::string way_on(RunFiles& files) {
@@ -169,7 +180,7 @@ int run_command(const Request& request) {
       make_simulation(problem, *backend, start.from ? &start.from->checkpoint : nullptr);
   // The summary's folder may be the one that the run makes.
   const bool beside =
-      request.summary.parent_path().lexically_normal() == start.path.lexically_normal();
+      !request.summary.empty() && is_same_place(request.summary.parent_path(), start.path);
   if (!beside) prepare_summary(request.summary);
   const nlohmann::ordered_json earlier = earlier_summary(start);
   RunFiles files(start, *backend, *simulation);

@@ -8,6 +8,7 @@
 
 #include <kumiko/io/output_folder.hpp>
 
+#include "named_path.hpp"
 #include "terminal.hpp"
 
 namespace kumiko::app {
@@ -84,7 +85,8 @@ std::vector<std::filesystem::path> later_files_of(const Request& request,
 
 /// A folder stands for the newest checkpoint in it.
 Request without_folder(Request request) {
-  if (request.restart == kLatest || !std::filesystem::is_directory(request.restart)) return request;
+  if (request.restart == kLatest) return request;
+  if (type_of_named(request.restart) != std::filesystem::file_type::directory) return request;
   if (!request.output.empty() && !are_same(request.output, request.restart)) {
     throw RequestError(fmt::format(
         "--restart: '{}' is a folder; name one of its files to go on elsewhere", request.restart));
@@ -103,7 +105,7 @@ Start restarted(const Request& as_asked) {
   std::filesystem::path path = restart_path(request, problem);
   const bool goes_on = latest || are_same(path, folder_of(request.restart));
   std::optional<io::OutputFolder> folder;
-  if (goes_on && std::filesystem::is_directory(path)) {
+  if (goes_on && type_of_named(path) == std::filesystem::file_type::directory) {
     folder.emplace(open_output(path, io::Earlier::kContinue));
   }
   Restart from = latest ? latest_restart(path) : read_restart(request.restart);

@@ -5,6 +5,8 @@
 #include <kumiko/io/output_folder.hpp>
 #include <kumiko/io/trace_file.hpp>
 
+#include "named_path.hpp"
+
 namespace kumiko::app {
 
 namespace {
@@ -13,15 +15,17 @@ constexpr const char* kChrome = "chrome";
 constexpr const char* kOtf2 = "otf2";
 constexpr const char* kCsv = "csv";
 
+}  // namespace
+
 amr::Trace read_named_trace(const std::filesystem::path& path) {
+  const bool is_folder = type_of_named(path) == std::filesystem::file_type::directory;
+  if (is_folder) type_of_named(path / io::kTraceFile);
   try {
     return io::read_trace(path);
   } catch (const io::NotATrace& error) {
     throw RequestError(error.what());
   }
 }
-
-}  // namespace
 
 bool is_trace_format(const std::string& format) {
   return format == kChrome || format == kOtf2 || format == kCsv;

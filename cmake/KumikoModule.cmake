@@ -81,6 +81,26 @@ function(kumiko_check_headers target)
   add_dependencies(headers_alone ${target}_headers)
 endfunction()
 
+# kumiko_kernels(VARIABLE BODY FUNCTION [OPTION...]): names in VARIABLE sources that compile the header BODY once for each
+# instruction set, in which it defines the functions FUNCTION_baseline, FUNCTION_avx2 and FUNCTION_avx512. They belong to
+# targets of the folder that calls this.
+function(kumiko_kernels variable body function)
+  set(avx2 -mavx2)
+  set(avx512 -mavx512f -mavx512dq -mavx512vl -mprefer-vector-width=512)
+  set(all "")
+  foreach(instructions baseline avx2 avx512)
+    set(source ${CMAKE_CURRENT_BINARY_DIR}/${body}_${instructions}.cpp)
+    file(CONFIGURE OUTPUT ${source} CONTENT
+      "#define KUMIKO_KERNEL_NAME ${function}_${instructions}\n#include \"${CMAKE_CURRENT_SOURCE_DIR}/${body}\"\n")
+    set_property(SOURCE ${source} APPEND PROPERTY COMPILE_OPTIONS -O3 ${ARGN})
+    if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+      set_property(SOURCE ${source} APPEND PROPERTY COMPILE_OPTIONS ${${instructions}})
+    endif()
+    list(APPEND all ${source})
+  endforeach()
+  set(${variable} ${all} PARENT_SCOPE)
+endfunction()
+
 # Where programs find the shipped plugins: the same in the build tree as in the installed one.
 file(RELATIVE_PATH KUMIKO_PLUGINS_FROM_PROGRAMS
   ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR}/kumiko/plugins)

@@ -61,9 +61,26 @@ std::string full_override(const std::string& spec, const std::string& part) {
   return has_table ? part : "solver." + part;
 }
 
+/// Of --solvers: a name alone.
+Contender named_contender(const std::string& name) {
+  const std::size_t equals = name.find('=');
+  if (equals != std::string::npos) {
+    throw RequestError(fmt::format(
+        "--solvers: '{}' is not a solver's name; give keys of a solver as in --solver NAME,{}",
+        name, name));
+  }
+  Contender contender;
+  contender.option = "--solvers";
+  contender.solver = contender.label = trimmed(name);
+  if (contender.solver.empty()) throw RequestError("--solvers: a name is empty");
+  return contender;
+}
+
+/// Of --solver: NAME[,KEY=VALUE]...
 Contender parse_contender(const std::string& spec) {
   const std::vector<std::string> parts = parts_of(spec);
   Contender contender;
+  contender.option = "--solver";
   contender.solver = parts.front();
   contender.label = parts.front();
   if (contender.solver.empty()) {
@@ -76,21 +93,22 @@ Contender parse_contender(const std::string& spec) {
   return contender;
 }
 
-std::vector<Contender> parse_contenders(const std::vector<std::string>& specs) {
+std::vector<Contender> parse_contenders(const Request& request) {
   std::vector<Contender> contenders;
-  for (const std::string& spec : specs) {
-    Contender contender = parse_contender(spec);
+  const auto add = [&contenders](Contender contender) {
     const bool is_double =
         std::any_of(contenders.begin(), contenders.end(),
                     [&](const Contender& other) { return other.label == contender.label; });
     if (is_double) {
       throw RequestError(
-          fmt::format("--solver {}: it is named twice; tell variants apart by keys, as in --solver "
+          fmt::format("{}: it is named twice; tell variants apart by keys, as in --solver "
                       "{},KEY=VALUE",
-                      contender.label, contender.solver));
+                      contender.as_asked(), contender.solver));
     }
     contenders.push_back(std::move(contender));
-  }
+  };
+  for (const std::string& name : request.solvers) add(named_contender(name));
+  for (const std::string& spec : request.variants) add(parse_contender(spec));
   if (!contenders.empty()) return contenders;
   throw RequestError("name the solvers to compare, with --solvers A,B or --solver NAME,KEY=VALUE");
 }
@@ -139,6 +157,7 @@ int steps_in_proportion(int points, const amr::SimulationOptions& file) {
 Request request_of(const Request& request, const Contender& contender) {
   Request own = request;
   own.solver = contender.solver;
+  own.solver_from = contender.as_asked();
   own.overrides.insert(own.overrides.end(), contender.overrides.begin(), contender.overrides.end());
   return own;
 }
@@ -255,7 +274,7 @@ auto naming(const Contender& contender, Function f) {
   try {
     return f();
   } catch (const RequestError& error) {
-    const std::string name = "--solver " + contender.label + ": ";
+    const std::string name = contender.as_asked() + ": ";
     const std::string what = error.what();
     throw RequestError(what.starts_with(name) ? what : name + what);
   }
@@ -324,7 +343,7 @@ std::optional<double> order_of(const Comparison& comparison, std::size_t run) {
 Comparison plan_comparison(const Request& request) {
   refuse_solver_keys(request.overrides);
   Comparison comparison;
-  comparison.contenders = parse_contenders(request.solvers);
+  comparison.contenders = parse_contenders(request);
   comparison.norm = request.norm;
   comparison.repetitions = request.repetitions;
   // Of what is wrong with the file no contender is to blame.

@@ -16,7 +16,8 @@ namespace kumiko::app {
 
 /// A solver to compare, with keys of its own.
 struct Contender {
-  std::string label;  ///< as it was asked for: NAME[,KEY=VALUE]...
+  std::string option;  ///< that has asked for it
+  std::string label;   ///< as it was asked for: NAME[,KEY=VALUE]...
   std::string solver;
   std::vector<std::string> overrides;  ///< KEY=VALUE with full keys
   // What it is known by once it has been made.
@@ -27,6 +28,9 @@ struct Contender {
   std::string interpolation = {};       ///< and the one that it runs with
   /// Errors that are printed for its case; with keys of the case there may be others, or none.
   std::vector<amr::PublishedValue> published = {};
+
+  /// As the command line names it: "--solver NAME,KEY=VALUE".
+  std::string as_asked() const { return option + ' ' + label; }
 };
 
 /// A run of a contender at a resolution.

@@ -2,14 +2,16 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <kumiko/io/output_folder.hpp>
 #include <kumiko/viz/line_chart.hpp>
 
 #include "experiments/sweep.hpp"
+#include "published.hpp"
 #include "text_table.hpp"
 
 namespace kumiko::app {
@@ -73,15 +75,24 @@ TextTable runs_table(const Comparison& comparison) {
   return table;
 }
 
-/// A contender's run that a published value can stand beside: with its spacing on the finest level.
+/// A contender's run that a published value can stand beside: to the end, with its spacing on the
+/// finest level.
 const ComparedRun* run_beside(const Comparison& comparison, std::size_t contender,
                               const amr::PublishedValue& value) {
   const auto found =
       std::find_if(comparison.runs.begin(), comparison.runs.end(), [&](const ComparedRun& run) {
         return run.contender == contender && run.points_per_length == value.points &&
-               run.has_figures() && is_published_for(comparison.contenders[contender], value);
+               run.has_figures() && run.summary.steps == run.steps &&
+               is_published_for(comparison.contenders[contender], value);
       });
   return found == comparison.runs.end() ? nullptr : &*found;
+}
+
+bool has_run_beside(const Comparison& comparison, const amr::PublishedValue& value) {
+  for (std::size_t at = 0; at < comparison.contenders.size(); ++at) {
+    if (run_beside(comparison, at, value) != nullptr) return true;
+  }
+  return false;
 }
 
 TextTable published_table(const Comparison& comparison) {
@@ -90,8 +101,9 @@ TextTable published_table(const Comparison& comparison) {
   header.emplace_back("source of the published value");
   TextTable table(std::move(header));
   for (const amr::PublishedValue& value : comparison.published) {
-    std::vector<std::string> row = {value.name, value.norm,
-                                    value.points > 0 ? fmt::format("{}", value.points) : kNothing,
+    if (!has_run_beside(comparison, value)) continue;
+    std::vector<std::string> row = {published_title(value.name), value.norm,
+                                    fmt::format("{}", value.points),
                                     fmt::format("{:.4e}", value.value)};
     for (std::size_t at = 0; at < comparison.contenders.size(); ++at) {
       const ComparedRun* const run = run_beside(comparison, at, value);
@@ -101,6 +113,22 @@ TextTable published_table(const Comparison& comparison) {
     table.add(std::move(row));
   }
   return table;
+}
+
+/// Which published errors stand beside no run; empty where all do.
+std::string unmatched_note(const Comparison& comparison) {
+  std::set<int> points;
+  int count = 0;
+  for (const amr::PublishedValue& value : comparison.published) {
+    if (value.points == 0 || has_run_beside(comparison, value)) continue;
+    points.insert(value.points);
+    ++count;
+  }
+  if (count == 0) return {};
+  return fmt::format(
+      "{} published error{} no run here with all its time steps and the same spacing on the finest "
+      "level, 1/{}",
+      count, count == 1 ? " has" : "s have", fmt::join(points, " or 1/"));
 }
 
 /// Which runs of a contender have more steps than the file's CFL number asks for; empty if none.
@@ -145,6 +173,9 @@ std::vector<std::string> notes_of(const Comparison& comparison) {
   for (std::size_t at = 0; at < comparison.contenders.size(); ++at) {
     std::string note = steps_note(comparison, at);
     if (!note.empty()) notes.push_back(std::move(note));
+  }
+  if (std::string note = unmatched_note(comparison); !note.empty()) {
+    notes.push_back(std::move(note));
   }
   for (const ComparedRun& run : comparison.runs) {
     if (run.failure.empty()) continue;
@@ -245,18 +276,15 @@ viz::LineChart chart_of(const Comparison& comparison, const std::string& title, 
   return chart;
 }
 
-/// Those of the plotted norm, with a resolution that was run or none that is known.
+/// Those of the plotted norm that stand beside a run, or whose spacing is not known.
 std::vector<viz::ReferenceLine> references_of(const Comparison& comparison) {
   std::vector<viz::ReferenceLine> lines;
   for (const amr::PublishedValue& value : comparison.published) {
-    const bool is_run =
-        std::any_of(comparison.runs.begin(), comparison.runs.end(),
-                    [&](const ComparedRun& run) { return run.points_per_length == value.points; });
-    if (value.norm != comparison.norm || value.value <= 0.0 || (value.points > 0 && !is_run)) {
-      continue;
-    }
-    lines.push_back({value.value, value.points > 0 ? fmt::format("{}, {}", value.name, value.points)
-                                                   : value.name});
+    if (value.norm != comparison.norm || value.value <= 0.0) continue;
+    if (value.points > 0 && !has_run_beside(comparison, value)) continue;
+    const std::string title = published_title(value.name);
+    lines.push_back(
+        {value.value, value.points > 0 ? fmt::format("{}, 1/{}", title, value.points) : title});
   }
   return lines;
 }
@@ -336,7 +364,9 @@ std::string work_precision_picture(const Comparison& comparison) {
   viz::ChartPage page;
   page.title = fmt::format("Work and precision: case {}", comparison.case_name);
   page.caption = "Numbers beside the markers: points of level 0 in x";
-  if (!charts[0].references.empty()) page.caption += "; dashed lines: published values";
+  if (!charts[0].references.empty()) {
+    page.caption += "; dashed lines: published errors, with the finest level's spacing";
+  }
   return viz::draw_charts(charts, page);
 }
 

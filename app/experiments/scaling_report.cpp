@@ -98,7 +98,7 @@ int most_workers(const Scaling& scaling) {
 viz::LineChart chart_over_workers(const Scaling& scaling, const std::string& title,
                                   std::vector<viz::Series> lines) {
   viz::LineChart chart;
-  chart.x = {"workers", viz::Scale::kLinear, viz::Range{0.0, most_workers(scaling) + 0.5}};
+  chart.x = {"workers", viz::Scale::kLinear, viz::Range{0.0, most_workers(scaling) + 0.5}, true};
   chart.y = {title, viz::Scale::kLinear};
   chart.series = std::move(lines);
   return chart;

@@ -3,11 +3,10 @@
 
 #include <fmt/core.h>
 
-#include <kumiko/io/trace_file.hpp>
-
 #include "experiments/what_if.hpp"
 #include "experiments/worker_list.hpp"
 #include "request.hpp"
+#include "trace_export.hpp"
 
 namespace kumiko::app {
 
@@ -23,14 +22,6 @@ std::vector<model::ScheduleKind> chosen_kinds(const std::vector<std::string>& na
     }
   }
   return kinds;
-}
-
-amr::Trace read_trace(const std::filesystem::path& path) {
-  try {
-    return io::read_trace(path);
-  } catch (const io::TraceError& error) {
-    throw RequestError(error.what());
-  }
 }
 
 /// The overhead that NAME of NAME=NS stands for.
@@ -96,7 +87,7 @@ int simulate_command(const Request& request) {
   check_what_if_files(request.output, request.overwrite);
   model::Overheads settings;
   for (const std::string& setting : request.overheads) set_overhead(settings, setting);
-  what_if.trace = read_trace(request.file);
+  what_if.trace = read_named_trace(request.file);
   if (what_if.trace.pieces.empty()) {
     throw RequestError(fmt::format(
         "the trace of '{}' is empty: no base step was recorded; trace.from must be below the "

@@ -1,4 +1,8 @@
-#include <fmt/core.h>
+#include <algorithm>
+#include <initializer_list>
+#include <set>
+
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <kumiko/io/output_folder.hpp>
@@ -19,6 +23,8 @@ struct Row {
   std::string label;
   std::string backend;
   io::Changes changes;
+  std::string_view error;      ///< the printed error's name; may be empty
+  std::string published = {};  ///< that error, where it is of such a run; else "-"
   io::RunSummary summary = {};
 };
 
@@ -31,14 +37,20 @@ std::vector<Row> rows_of(const Problem& base) {
     return std::vector<std::int64_t>{options.points_x * factor, options.points_y * factor};
   };
   const io::Changes::value_type uniform = {"amr.levels", std::int64_t{1}};
-  return {{"coarse", fmt::format("coarse only ({})", options.points_x), "threads", {uniform}},
+  return {{"coarse",
+           fmt::format("coarse only ({})", options.points_x),
+           "threads",
+           {uniform},
+           kCoarseError},
           {"amr_threads",
            fmt::format("AMR ({} to {}), threads", options.points_x, base.finest_points_x()),
            "threads",
-           {}},
+           {},
+           kAmrError},
           {"amr_pthread",
            fmt::format("AMR ({} to {}), pthread", options.points_x, base.finest_points_x()),
            "pthread",
+           {},
            {}},
           {"fine",
            fmt::format("NoAMR ({}), OpenMP", base.finest_points_x()),
@@ -46,39 +58,61 @@ std::vector<Row> rows_of(const Problem& base) {
            {uniform,
             {"grid.base", grid(scale)},
             {"time.steps", options.steps * substeps},
-            {"time.stop_step", base.stop_step * substeps}}}};
+            {"time.stop_step", base.stop_step * substeps}},
+           kFineError}};
 }
 
 std::string rms_of(const io::RunSummary& summary) {
   return summary.rms ? fmt::format("{:.3e}", *summary.rms) : "-";
 }
 
-void print_errors(const amr::Case& problem, const Row& coarse, const Row& amr, const Row& fine) {
-  fmt::print("\nTable 6.1  RMS error\n");
-  fmt::print("{:<30}{:>12}{:>12}{:>16}\n", "", "thesis", "Kumiko", "of fine updates");
-  const double all = static_cast<double>(fine.summary.updates_total);
-  const auto line = [&](const Row& row, std::string_view name) {
-    fmt::print("{:<30}{:>12}{:>12}{:>14.2f} %\n", row.label,
-               published_text(problem, name, "{:.3e}"), rms_of(row.summary),
-               100.0 * static_cast<double>(row.summary.updates_total) / all);
-  };
-  line(coarse, kCoarseError);
-  line(amr, kAmrError);
-  line(fine, kFineError);
+/// Why errors that are printed for the case do not stand in the table; empty where none is printed.
+std::string why_no_errors(const Problem& base) {
+  std::set<int> spacings;
+  for (const amr::PublishedValue& value : base.the_case->published_values()) {
+    for (const std::string_view name : {kCoarseError, kAmrError, kFineError}) {
+      if (value.name == name) spacings.insert(value.points);
+    }
+  }
+  if (spacings.empty()) return {};
+  return fmt::format(
+      "The printed errors are of all {} base steps and of spacings 1/{}: these runs are not.\n",
+      base.options.steps, fmt::join(spacings, " and 1/"));
 }
 
-void print_times(const amr::Case& problem, const Row& threads, const Row& pthread,
-                 const Row& fine) {
-  const double base = threads.summary.wall_s;
+void print_errors(const Problem& base, std::initializer_list<const Row*> rows, const Row& fine) {
+  const bool has_published =
+      std::any_of(rows.begin(), rows.end(), [](const Row* row) { return row->published != "-"; });
+  const auto cell = [&](const std::string& text) {
+    return has_published ? fmt::format("{:>12}", text) : std::string();
+  };
+  fmt::print("\nTable 6.1  RMS error\n");
+  fmt::print("{:<30}{}{:>12}{:>16}\n", "", cell("thesis"), "Kumiko", "of fine updates");
+  const double all = static_cast<double>(fine.summary.updates_total);
+  for (const Row* row : rows) {
+    fmt::print("{:<30}{}{:>12}{:>14.2f} %\n", row->label, cell(row->published),
+               rms_of(row->summary), 100.0 * static_cast<double>(row->summary.updates_total) / all);
+  }
+  if (!has_published) fmt::print("{}", why_no_errors(base));
+}
+
+void print_times(const Problem& base, const Row& threads, const Row& pthread, const Row& fine) {
+  const std::string over_pthread = published_text(base, kThreadsOverPthread, "{:.2f}");
+  const std::string over_amr = published_text(base, kFineOverAmr, "{:.1f}");
+  const bool has_published = over_pthread != "-" || over_amr != "-";
+  const auto cell = [&](const std::string& text) {
+    return has_published ? fmt::format("{:>16}", text) : std::string();
+  };
+  const double wall = threads.summary.wall_s;
   fmt::print("\nTable 6.2  Wall time, {} workers\n", threads.summary.workers);
-  fmt::print("{:<30}{:>12}{:>12}{:>16}\n", "", "seconds", "ratio", "thesis's ratio");
-  fmt::print("{:<30}{:>12.2f}\n", threads.label, base);
+  fmt::print("{:<30}{:>12}{:>12}{}\n", "", "seconds", "ratio", cell("thesis's ratio"));
+  fmt::print("{:<30}{:>12.2f}\n", threads.label, wall);
   fmt::print("{:<30}{:>12.2f}\n", pthread.label, pthread.summary.wall_s);
   fmt::print("{:<30}{:>12.2f}\n", fine.label, fine.summary.wall_s);
-  fmt::print("{:<42}{:>12.2f}{:>16}\n", "AMR (threads) / AMR (pthread)",
-             base / pthread.summary.wall_s, published_text(problem, kThreadsOverPthread, "{:.2f}"));
-  fmt::print("{:<42}{:>12.2f}{:>16}\n", "NoAMR (OpenMP) / AMR (threads)",
-             fine.summary.wall_s / base, published_text(problem, kFineOverAmr, "{:.1f}"));
+  fmt::print("{:<42}{:>12.2f}{}\n", "AMR (threads) / AMR (pthread)", wall / pthread.summary.wall_s,
+             cell(over_pthread));
+  fmt::print("{:<42}{:>12.2f}{}\n", "NoAMR (OpenMP) / AMR (threads)", fine.summary.wall_s / wall,
+             cell(over_amr));
 }
 
 void print_balance(const Row& threads, const Row& pthread) {
@@ -111,20 +145,20 @@ int table_command(const Request& request) {
   std::vector<Row> rows = rows_of(base);
   // A wrong request is refused before the first run, not after an hour.
   prepare_summary(request.summary);
-  for (const Row& row : rows) {
+  for (Row& row : rows) {
     const Problem problem = load_problem(request, row.changes);
+    row.published = published_text(problem, row.error, "{:.3e}");
     make_simulation(problem, *load_backend(row.backend, problem));
   }
   heed_signals();
   for (Row& row : rows) {
     row.summary = measure(request, load_problem(request, row.changes), row.backend, row.label);
   }
-  const amr::Case& problem = *base.the_case;
-  print_errors(problem, rows[0], rows[1], rows[3]);
-  print_times(problem, rows[1], rows[2], rows[3]);
+  print_errors(base, {&rows[0], &rows[1], &rows[3]}, rows[3]);
+  print_times(base, rows[1], rows[2], rows[3]);
   print_balance(rows[1], rows[2]);
   if (!request.summary.empty()) {
-    io::write_text_file(request.summary, table_json(problem, rows).dump(2) + "\n");
+    io::write_text_file(request.summary, table_json(*base.the_case, rows).dump(2) + "\n");
   }
   return kDone;
 }

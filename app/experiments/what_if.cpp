@@ -92,7 +92,7 @@ Json overheads_json(const model::Overheads& overheads) {
 template <class Value>
 viz::LineChart chart_of(const WhatIf& what_if, const std::string& title, Value value) {
   viz::LineChart chart;
-  chart.x = {"workers", viz::Scale::kLog};
+  chart.x = {"workers", viz::Scale::kLog, std::nullopt, true};
   chart.y = {title, viz::Scale::kLog};
   for (const model::ScheduleKind kind : what_if.kinds) {
     viz::Series series{std::string(model::to_string(kind)), {}};

@@ -218,7 +218,7 @@ class Tree(NewcomerTest):
             self.assertNotIn(str(BUILD), text, file)
 
     def test_given_the_plugin_interface_then_it_is_plain_c(self):
-        header = self.prefix / "include" / "kumiko" / "solvers" / "plugin_abi.h"
+        header = self.prefix / "include" / "kumiko" / "plugin" / "plugin_abi.h"
         for compiler in ("gcc", "clang"):
             if not shutil.which(compiler):
                 continue

@@ -227,6 +227,50 @@ class Page(ReportTest):
                 self.assertGreater(width, 0.42 * SCREEN[0])
                 self.assertTrue(layers_lie_upon_one_another)
 
+    @unittest.skipUnless(HAS_VTK, "pictures are drawn by VTK")
+    def test_given_patches_that_did_not_nest_then_pictures_and_figures_say_how_many(self):
+        self.browser.open(self.path / "threads" / "report.html")
+        captions = self.browser.run(
+            "return [...document.querySelectorAll('.pictures figcaption')].map((each) => each.innerText)"
+        )
+        left_out = self.summary("threads")["patches"]["unnested"]
+        self.assertGreater(left_out, 0, "this mesh has no gaps")
+        self.assertIn(f"{left_out} tagged patches left out, not nested", captions[STEPS // EVERY - 1])
+
+    def test_given_steps_then_their_axis_begins_at_0_and_no_two_labels_crowd(self):
+        self.browser.open(self.path / "threads" / "report.html")
+        for chart in ("patches_level", "updates_level", "balance_step", "busy_step"):
+            labels = self.browser.run(
+                """const chart = echarts.getInstanceByDom(document.querySelector(`#${arguments[0]} .chart`));
+                   const axis = chart.getModel().getComponent("xAxis").axis;
+                   return [axis.scale.getExtent()[0], axis.getViewLabels().map((label) =>
+                     [label.formattedLabel, axis.dataToCoord(label.tickValue)])]""",
+                chart,
+            )
+            begin, ticks = labels
+            self.assertEqual(begin, 0, chart)
+            self.assertEqual(ticks[0][0], "0", chart)
+            places = [place for _, place in ticks]
+            for before, after in zip(places, places[1:]):
+                self.assertGreater(after - before, 70, (chart, ticks))
+
+    def test_given_a_histogram_then_its_ticks_are_round_and_stand_where_bars_begin(self):
+        self.browser.open(self.path / "threads" / "report.html")
+        labels, edges, counts, top = self.browser.run(
+            """const chart = echarts.getInstanceByDom(document.querySelector("#patch_times .chart"));
+               const axis = chart.getModel().getComponent("xAxis", 1).axis;
+               const panel = JSON.parse(document.getElementById("report-data").textContent).charts
+                 .find((each) => each.id === "patch_times").panels[0];
+               return [axis.getViewLabels().map((label) => [label.formattedLabel, label.tickValue]),
+                 [...panel.categories, panel.upper], panel.series.map((series) => series.y),
+                 chart.getModel().getComponent("yAxis").axis.scale.getExtent()[1]]"""
+        )
+        self.assertGreater(len(labels), 1)
+        for text, at in labels:
+            self.assertRegex(text, r"^0?\.?0*[125]0*$")
+            self.assertEqual(text, edges[at])
+        self.assertGreaterEqual(top, max(map(sum, zip(*counts))), "the levels' bars are not stacked")
+
     def test_given_several_runs_then_they_stand_side_by_side(self):
         self.browser.open(self.path / "all.html")
         self.assert_quiet()
@@ -450,9 +494,9 @@ class Screens(ReportTest):
 
 
 class Refused(ReportTest):
-    def refused(self, *arguments):
+    def refused(self, *arguments, code=2):
         result = kumiko("report", *arguments)
-        self.assertEqual(result.returncode, 2, result.stderr)
+        self.assertEqual(result.returncode, code, result.stderr)
         self.assertEqual(len(result.stderr.strip().splitlines()), 1, result.stderr)
         return result.stderr
 
@@ -495,20 +539,36 @@ class Refused(ReportTest):
             self.assertEqual(altered in text, says_so)
             self.assertEqual("is not as the run has written it: summary.json has" in result.stderr, says_so)
 
-    def test_given_printed_values_then_every_row_has_a_name_of_its_own(self):
-        self.browser.open(self.path / "threads" / "report.html")
-        rows = self.browser.run(
-            "return [...document.querySelectorAll('#published tbody tr')].map((row) =>"
-            " [...row.children].slice(0, 3).map((cell) => cell.innerText).join('|'))"
+    def printed(self):
+        """Rows and notes of the printed values."""
+        return self.browser.run(
+            """const section = document.querySelector("#published");
+               return [[...section.querySelectorAll("tbody tr")].map((row) =>
+                 [...row.children].slice(0, 3).map((cell) => cell.innerText).join("|")),
+                 [...section.querySelectorAll(".note")].map((note) => note.innerText).join(" ")]"""
         )
-        self.assertEqual(len(rows), 7)
+
+    def test_given_part_of_a_run_then_a_sentence_stands_for_the_printed_values(self):
+        self.browser.open(self.path / "threads" / "report.html")
+        rows, notes = self.printed()
+        self.assertEqual(rows, [])
+        self.assertIn("7 printed values are left out", notes)
+        self.assertIn(f"ended after {STEPS} of 640 base steps", notes)
+
+    def test_given_both_runs_of_a_ratio_then_its_rows_alone_are_there_each_with_a_name_of_its_own(self):
+        self.browser.open(self.path / "all.html")
+        rows, notes = self.printed()
+        self.assertEqual(len(rows), 2)
         self.assertEqual(len(set(rows)), len(rows), rows)
+        for row in rows:
+            self.assertIn("threads ÷ pthread", row)
+        self.assertIn("5 printed values are left out", notes)
 
     def test_given_a_trace_that_was_cut_off_then_it_is_named(self):
         cut = self.path / "cut"
         shutil.copytree(self.path / "threads", cut)
         os.truncate(cut / "trace.hdf", (cut / "trace.hdf").stat().st_size // 2)
-        self.assertIn("trace.hdf", self.refused(cut))
+        self.assertIn("trace.hdf", self.refused(cut, code=1))
 
 
 def load_tests(loader, tests, pattern):

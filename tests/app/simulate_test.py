@@ -117,7 +117,9 @@ class SimulateTest(unittest.TestCase):
         self.assert_refused(self.kumiko("text.hdf"), "text.hdf")
         whole = (self.path / "run/trace.hdf").read_bytes()
         (self.path / "cut.hdf").write_bytes(whole[: len(whole) // 2])
-        self.assert_refused(self.kumiko("cut.hdf"), "cut.hdf")
+        done = self.kumiko("cut.hdf")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("cut.hdf", done.stderr)
 
     def test_given_wrong_lists_then_they_are_named(self):
         for wrong in ("", "0", "1,,2", "4..2", "1..", "two", "-1", "1.5", "99999999999", "65537"):

@@ -1,6 +1,7 @@
 // Contract: what has its name is on the disk. A file's bytes are synced before it is renamed, and
 // the folder after that, so that a power cut leaves the file under its name or the one that was
 // there before, and whole.
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <mutex>
@@ -13,10 +14,13 @@
 #include <unistd.h>
 
 #include <kumiko/io/checkpoint.hpp>
+#include <kumiko/io/plotfile.hpp>
+#include <kumiko/io/trace_file.hpp>
 
 #include "files/part_file.hpp"
 #include "output_fixture.hpp"
 #include "state_fixture.hpp"
+#include "trace_fixture.hpp"
 
 namespace {
 
@@ -70,6 +74,7 @@ extern "C" ssize_t pwritev(int descriptor, const iovec* from, int count, off_t o
 namespace kumiko::io::test {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 
 class DurabilityTest : public OutputTest {
@@ -96,6 +101,37 @@ TEST_F(DurabilityTest,
   EXPECT_THAT(calls_of(publish),
               ElementsAre("sync figures.csv.part", "rename figures.csv.part to figures.csv",
                           "sync " + folder_name()));
+}
+
+/// Of a folder that is called `name` in the end: its files and folders are synced while it is a
+/// part, in any order, and nothing of it after.
+void expect_synced_as_a_part(const std::vector<std::string>& calls, const std::string& name,
+                             const std::vector<std::string>& inside, const std::string& parent) {
+  const std::string rename = "rename " + name + ".part to " + name;
+  const auto renamed = std::find(calls.begin(), calls.end(), rename);
+  ASSERT_NE(renamed, calls.end()) << "it never got its name";
+  const std::vector<std::string> before(calls.begin(), renamed);
+  ASSERT_FALSE(before.empty()) << "nothing was synced";
+  for (const std::string& each : inside) EXPECT_THAT(before, Contains("sync " + each)) << each;
+  EXPECT_EQ(before.back(), "sync " + name + ".part");
+  EXPECT_THAT(std::vector<std::string>(std::next(renamed), calls.end()),
+              ElementsAre("sync " + parent));
+}
+
+TEST_F(DurabilityTest, GivenAPlotfile_WhenWritten_ThenAllOfItIsSyncedBeforeItHasItsName) {
+  const auto hierarchy = example_hierarchy();
+  const auto write = [&] {
+    write_plotfile(folder_ / "plt_000007", *hierarchy, {7, 0.125, {"u", "w"}});
+  };
+  expect_synced_as_a_part(calls_of(write), "plt_000007",
+                          {"Cell_D_00000", "Level_0", "Level_1", "Level_2"}, folder_name());
+}
+
+TEST_F(DurabilityTest, GivenAnOtf2Archive_WhenWritten_ThenAllOfItIsSyncedBeforeItHasItsName) {
+  if (!otf2_available()) GTEST_SKIP() << "this build has no OTF2";
+  const auto write = [&] { write_otf2(folder_ / "trace_otf2", small_trace()); };
+  expect_synced_as_a_part(calls_of(write), "trace_otf2",
+                          {"traces.otf2", "traces.def", "traces", "0.evt", "0.def"}, folder_name());
 }
 
 TEST_F(DurabilityTest,

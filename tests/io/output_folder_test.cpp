@@ -45,6 +45,44 @@ TEST_F(OutputFolderTest, GivenAnEmptyFolderOrASlashAtTheEndThenItIsTaken) {
   EXPECT_TRUE(fs::is_directory(folder_ / "new"));
 }
 
+TEST_F(OutputFolderTest, GivenALinkOnTheWayThenWhatIsAboveItsFolderIsMeant) {
+  fs::create_directories(folder_ / "far" / "deep");
+  fs::create_directory_symlink(folder_ / "far" / "deep", folder_ / "link");
+  const fs::path path = folder_ / "link" / ".." / "run";
+  {
+    const OutputFolder output(path, Earlier::kRefuse);
+    output.write_text("summary.json", "{}");
+  }
+  EXPECT_TRUE(fs::exists(folder_ / "far" / "run" / "summary.json"));
+  EXPECT_FALSE(fs::exists(folder_ / "run"));
+  // What stands in the other place is nobody's concern.
+  fs::create_directory(folder_ / "run");
+  put(folder_ / "far" / "run" / "effective.toml");
+  EXPECT_THAT(check_refusal(path), HasSubstr("holds a run"));
+}
+
+TEST_F(OutputFolderTest, GivenLinksInACircleThenTheyAreNamed) {
+  fs::create_symlink("loop", folder_ / "loop");
+  for (const fs::path& path : {folder_ / "loop", folder_ / "loop" / "run"}) {
+    EXPECT_THAT(check_refusal(path), AllOf(HasSubstr("Too many levels"), HasSubstr("--output")));
+    EXPECT_THAT(refusal_of<OutputError>([&] { check_writable(path); }),
+                AllOf(HasSubstr("Too many levels"), HasSubstr("another file")));
+    EXPECT_THROW(check_writable_folder(path), OutputError);
+  }
+}
+
+TEST_F(OutputFolderTest, GivenAFolderForFilesThenWhetherTheyCanBePutThereIsToldBeforehand) {
+  check_writable_folder(folder_);
+  check_writable_folder(folder_ / "new" / "one");
+  EXPECT_FALSE(fs::exists(folder_ / "new"));
+  put(folder_ / "file");
+  EXPECT_THROW(check_writable_folder(folder_ / "file"), OutputError);
+  fs::permissions(folder_, fs::perms::owner_read | fs::perms::owner_exec);
+  const OrdinaryUser user;
+  EXPECT_THAT(refusal_of<OutputError>([&] { check_writable_folder(folder_); }),
+              AllOf(HasSubstr("no permission to write to"), HasSubstr("--output")));
+}
+
 TEST_F(OutputFolderTest, GivenAFolderThatHoldsARunThenItIsRefusedWithTheRemedyUnlessOverwriting) {
   put(folder_ / "effective.toml");
   EXPECT_THAT(check_refusal(folder_), AllOf(HasSubstr(folder_.string()), HasSubstr("holds a run"),

@@ -2,6 +2,7 @@
 // or damaged is refused, naming file, line and remedy.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <kumiko/io/run_folder.hpp>
 
@@ -48,7 +49,7 @@ class RunFolderTest : public OutputTest {
 
 TEST_F(RunFolderTest, GivenAFinishedRunThenItsTablesReadBack) {
   const RunFolder run = read_run_folder(folder_);
-  EXPECT_EQ(run.summary.at("balance_efficiency"), 1.25);
+  EXPECT_EQ(run.summary->at("balance_efficiency"), 1.25);
   EXPECT_EQ(run.configuration, "case.name = \"zalesak\"\n");
   ASSERT_EQ(run.load.size(), 2U);
   EXPECT_EQ(run.load[1].step, 1);
@@ -79,6 +80,24 @@ TEST_F(RunFolderTest, GivenNoFolderOrAForeignOneThenItIsNamed) {
   std::filesystem::remove(folder_ / "summary.json");
   std::filesystem::remove(folder_ / "effective.toml");
   EXPECT_THAT(refusal(), AllOf(HasSubstr("not a run's folder"), HasSubstr("summary.json")));
+}
+
+TEST_F(RunFolderTest, GivenLinksInACircleThenTheFolderIsNotARun) {
+  std::filesystem::remove(folder_ / "summary.json");
+  std::filesystem::create_symlink("summary.json", folder_ / "summary.json");
+  EXPECT_THROW(read_run_folder(folder_), NotARun);
+}
+
+TEST_F(RunFolderTest, GivenADamagedTableThenItIsARunNevertheless) {
+  put(folder_ / "load.csv", "");
+  try {
+    read_run_folder(folder_);
+    FAIL() << "nothing was refused";
+  } catch (const NotARun& error) {
+    FAIL() << error.what();
+  } catch (const RunFolderError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("load.csv"));
+  }
 }
 
 TEST_F(RunFolderTest, GivenARunThatIsNotCompleteThenTheRemedyIsNamed) {
@@ -143,6 +162,9 @@ TEST_F(RunFolderTest, GivenAForeignTableThenFileLineAndFaultAreNamed) {
   text = kLoad;
   put(folder_ / "load.csv", text.replace(text.find("256,"), 4, ""));
   EXPECT_THAT(refusal(), HasSubstr("load.csv:3: there are 5 fields under 6 columns"));
+  text = kLoad;
+  put(folder_ / "load.csv", text.replace(text.find("0,0,512,0.25,0.5,3"), 18, "512"));
+  EXPECT_THAT(refusal(), HasSubstr("load.csv:2: there is 1 field under 6 columns"));
   text = kLoad;
   put(folder_ / "load.csv", text.replace(text.find("0,1,"), 4, "0,2,"));
   EXPECT_THAT(refusal(), AllOf(HasSubstr("load.csv:3:"), HasSubstr("workers")));

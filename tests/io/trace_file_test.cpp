@@ -156,6 +156,15 @@ TEST_F(TraceFile, GivenAnyByteChanged_WhenRead_ThenItIsRefused) {
   }
 }
 
+TEST_F(TraceFile, GivenALinkOnTheWay_WhenAnArchiveIsWritten_ThenItIsAboveTheLinksFolder) {
+  if (!otf2_available()) GTEST_SKIP() << "this build has no OTF2";
+  std::filesystem::create_directories(folder_ / "far" / "deep");
+  std::filesystem::create_directory_symlink(folder_ / "far" / "deep", folder_ / "link");
+  write_otf2(folder_ / "link" / ".." / "archive", small_trace());
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "far" / "archive" / "traces.otf2"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "archive"));
+}
+
 TEST_F(TraceFile, GivenOtherLayoutVersion_WhenRead_ThenTheRightProgramIsNamed) {
   forge([](hid_t hdf) {
     const hid_t attribute = H5Aopen(hdf, "trace_layout_version", H5P_DEFAULT);

@@ -17,7 +17,7 @@
 #include "broken/burgers1.hpp"
 #include "broken/upwind1.hpp"
 
-namespace kumiko::solvers {
+namespace kumiko::plugin {
 namespace {
 
 #if defined(__SANITIZE_THREAD__)
@@ -256,4 +256,4 @@ TEST(Conformance, GivenAReportThenTextAndJsonHoldEveryFinding) {
 }
 
 }  // namespace
-}  // namespace kumiko::solvers
+}  // namespace kumiko::plugin

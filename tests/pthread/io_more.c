@@ -497,6 +497,8 @@ static void partial_write(void) {
   CHECK_EQUAL(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
   written = -1;
   const pthread_t writer = start(write_too_much, (void*)(intptr_t)pair[0]);
+  struct pollfd begun = {pair[1], POLLIN, 0};
+  CHECK_EQUAL(poll(&begun, 1, -1), 1);
   usleep(20000);
   CHECK_EQUAL(pthread_cancel(writer), 0);
   const int lost = join(writer) == PTHREAD_CANCELED && written == -1;

@@ -45,7 +45,7 @@ struct Still : amr::Case {
 };
 
 std::unique_ptr<amr::Case> wave(double end_time) {
-  const auto* const entry = find_case("burgers");
+  const auto* const entry = plugin::find_case("burgers");
   amr::ParameterSet parameters = amr::defaults(entry->parameters);
   parameters.set("end_time", end_time);
   return entry->make(parameters);

@@ -63,7 +63,9 @@ struct Flow : amr::Case {
   }
 };
 
-std::unique_ptr<amr::Solver> make() { return find_solver("finite_volume_upwind3")->make({}); }
+std::unique_ptr<amr::Solver> make() {
+  return plugin::find_solver("finite_volume_upwind3")->make({});
+}
 
 amr::SimulationOptions uniform(int n, int steps) {
   amr::SimulationOptions options;
@@ -389,10 +391,10 @@ TEST(Tendency, GivenPartsThenTheBitsAreThoseOfTheWhole) {
 TEST(FaceVelocities, GivenAStreamFunctionThenNothingFlowsOutOfAnyCellOnBalance) {
   const Flow flow = vortex_flow();
   constexpr int kMargin = 4;
-  std::vector<double> values(face_values(kMargin));
-  fill_face_velocities(flow, {{}, 1.0 / 64, 16, 32}, 0.0, 0.01, kMargin, values);
-  const Faces x = faces_x(values.data(), kMargin);
-  const Faces y = faces_y(values.data(), kMargin);
+  std::vector<double> values(plugin::face_values(kMargin));
+  plugin::fill_face_velocities(flow, {{}, 1.0 / 64, 16, 32}, 0.0, 0.01, kMargin, values);
+  const plugin::Faces x = plugin::faces_x(values.data(), kMargin);
+  const plugin::Faces y = plugin::faces_y(values.data(), kMargin);
   for (int j = -kMargin; j < kPatchSize + kMargin; ++j) {
     for (int i = -kMargin; i < kPatchSize + kMargin; ++i) {
       const double* const west = x.origin + j * x.stride + i;
@@ -412,11 +414,11 @@ TEST(FaceVelocities, GivenTheVelocityInsteadThenTheMeansAgreeToFourthOrder) {
   };
   const auto difference = [&](int n) {
     constexpr int kMargin = 2;
-    std::vector<double> a(face_values(kMargin));
+    std::vector<double> a(plugin::face_values(kMargin));
     std::vector<double> b = a;
     // A fixed part of the domain: the patch at the origin shrinks with n, so compare maxima there.
-    fill_face_velocities(vortex_flow(), {{}, 1.0 / n, 3, 5}, 0.0, 1.0 / n, kMargin, a);
-    fill_face_velocities(by_velocity, {{}, 1.0 / n, 3, 5}, 0.0, 1.0 / n, kMargin, b);
+    plugin::fill_face_velocities(vortex_flow(), {{}, 1.0 / n, 3, 5}, 0.0, 1.0 / n, kMargin, a);
+    plugin::fill_face_velocities(by_velocity, {{}, 1.0 / n, 3, 5}, 0.0, 1.0 / n, kMargin, b);
     double largest = 0.0;
     for (std::size_t at = 0; at < a.size(); ++at)
       largest = std::max(largest, std::abs(a[at] - b[at]));

@@ -42,7 +42,7 @@ struct Choice {
   std::vector<std::pair<std::string, amr::ParameterValue>> parameters = {};
 
   std::unique_ptr<amr::Solver> make() const {
-    const SolverEntry* const entry = find_solver(solver);
+    const plugin::SolverEntry* const entry = plugin::find_solver(solver);
     amr::ParameterSet set = amr::defaults(entry->parameters);
     for (const auto& [name, value] : parameters) set.set(name, value);
     return entry->make(set);

@@ -16,7 +16,7 @@ namespace kumiko::solvers::testing {
 /// A solver with the defaults of its parameters, but for one.
 inline std::unique_ptr<amr::Solver> make(const std::string& name, const std::string& parameter = {},
                                          const std::string& value = {}) {
-  const SolverEntry* const entry = find_solver(name);
+  const plugin::SolverEntry* const entry = plugin::find_solver(name);
   amr::ParameterSet parameters = amr::defaults(entry->parameters);
   if (!parameter.empty()) parameters.set(parameter, value);
   return entry->make(parameters);

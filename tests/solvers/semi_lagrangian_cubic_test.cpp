@@ -31,7 +31,7 @@ struct Point {
 
 /// Displacement over tau of the particle that is at (0.9, 0.6) in Zalesak's rotation.
 Point displacement(const std::string& departure, double tau) {
-  const auto problem = find_case("zalesak")->make({});
+  const auto problem = plugin::find_case("zalesak")->make({});
   const std::array<double, 1> x = {0.9};
   const std::array<double, 1> y = {0.6};
   std::array<double, 1> dx;
@@ -65,7 +65,7 @@ TEST(Departure, GivenFirstOrderThenTheDisplacementIsMinusVelocityTimesTau) {
 }
 
 TEST(Prepare, GivenAPatchThenTheCflNumberIsItsLargestDisplacement) {
-  const auto problem = find_case("zalesak")->make({});
+  const auto problem = plugin::find_case("zalesak")->make({});
   const auto solver = make("first_order");
   std::vector<double> x(amr::kPatchPoints);
   std::vector<double> y(amr::kPatchPoints);
@@ -187,7 +187,7 @@ TEST(Monotone, GivenADiskThenOnlyClippingKeepsItWithinItsRange) {
   const auto backend = amr::make_backend("serial", 1);
   for (const char* interpolation : {"cubic", "quintic"}) {
     for (const char* monotone : {"none", "quasi"}) {
-      const SolverEntry* const entry = find_solver("semi_lagrangian_cubic");
+      const plugin::SolverEntry* const entry = plugin::find_solver("semi_lagrangian_cubic");
       amr::ParameterSet parameters = amr::defaults(entry->parameters);
       parameters.set("interpolation", std::string(interpolation));
       parameters.set("monotone", std::string(monotone));
@@ -209,14 +209,14 @@ TEST(Parameters, GivenAChoiceThatNobodyKnowsThenItIsRefused) {
 }
 
 TEST(Registry, GivenNamesThenSolversAreFoundAndDescribeTheirParameters) {
-  const SolverEntry* entry = find_solver("semi_lagrangian_cubic");
+  const plugin::SolverEntry* entry = plugin::find_solver("semi_lagrangian_cubic");
   ASSERT_NE(entry, nullptr);
   ASSERT_EQ(entry->parameters.size(), 3U);
   EXPECT_EQ(entry->parameters[0].choices,
             (std::vector<std::string>{"first_order", "second_order", "exact"}));
   EXPECT_EQ(entry->parameters[1].choices, (std::vector<std::string>{"cubic", "quintic"}));
   EXPECT_EQ(entry->parameters[2].choices, (std::vector<std::string>{"none", "quasi"}));
-  EXPECT_EQ(find_solver("semi"), nullptr);
+  EXPECT_EQ(plugin::find_solver("semi"), nullptr);
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // Contract: labels stay near what they label and off each other; what is spread keeps its order.
 #include "label_placement.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -21,25 +23,70 @@ bool overlap(const Box& one, const Box& other) {
          other.top < one.bottom;
 }
 
+/// From a box to a place; 0 within it.
+double distance(const Box& box, Place place) {
+  return std::hypot(std::max({box.left - place.x, 0.0, place.x - box.right}),
+                    std::max({box.top - place.y, 0.0, place.y - box.bottom}));
+}
+
+/// The boxes of texts at points, all of which have markers.
+std::vector<Box> placed(LabelPlacement& placement, const std::vector<PointLabel>& labels) {
+  for (const PointLabel& label : labels) placement.add_point(label.point);
+  std::vector<Box> boxes;
+  for (const Place& place : placement.place(labels)) {
+    boxes.push_back(box_of(place, labels[boxes.size()].text));
+  }
+  return boxes;
+}
+
 TEST(LabelPlacement, GivenSeveralLabelsOfOnePlaceThenTheyDoNotOverlap) {
   LabelPlacement placement(kPlot);
   const Place point{100.0, 50.0};
-  placement.add_point(point);
-  std::vector<Box> boxes;
-  for (int count = 0; count < 6; ++count) {
-    boxes.push_back(box_of(placement.place(point, "128", kSize), "128"));
-    EXPECT_FALSE(overlap(boxes.back(), {97.0, 47.0, 103.0, 53.0}));
-    for (int other = 0; other < count; ++other) {
-      EXPECT_FALSE(overlap(boxes.back(), boxes[static_cast<std::size_t>(other)]));
-    }
+  const std::vector<Box> boxes =
+      placed(placement, std::vector<PointLabel>(6, {point, "128", kSize}));
+  for (std::size_t at = 0; at < boxes.size(); ++at) {
+    EXPECT_FALSE(overlap(boxes[at], {97.0, 47.0, 103.0, 53.0}));
+    for (std::size_t other = 0; other < at; ++other) EXPECT_FALSE(overlap(boxes[at], boxes[other]));
   }
 }
 
-TEST(LabelPlacement, GivenAPointInACornerThenItsLabelIsInside) {
+TEST(LabelPlacement, GivenRoomThenTheLabelIsNextToItsMarker) {
   LabelPlacement placement(kPlot);
+  const Place point{100.0, 50.0};
+  const std::vector<Box> boxes = placed(placement, {{point, "64", kSize}});
+  EXPECT_GE(distance(boxes[0], point), 5.0);
+  EXPECT_LE(distance(boxes[0], point), 8.0);
+}
+
+TEST(LabelPlacement, GivenNeighboursThenEachLabelIsNearerToItsOwnPoint) {
+  // Two lines that begin beside each other at the upper left and fall to the lower right.
+  LabelPlacement placement({7.0, 0.0, 400.0, 293.0});
+  const std::vector<PointLabel> labels = {{{45.3, 16.1}, "32", 9.0}, {{21.4, 40.1}, "32", 9.0}};
+  placement.add_line(labels[0].point, {378.6, 231.4});
+  placement.add_line(labels[1].point, {352.1, 283.6});
+  const std::vector<Box> boxes = placed(placement, labels);
+  for (std::size_t at = 0; at < 2; ++at) {
+    EXPECT_LT(2.0 * distance(boxes[at], labels[at].point),
+              distance(boxes[at], labels[1 - at].point));
+  }
+  EXPECT_FALSE(overlap(boxes[0], boxes[1]));
+}
+
+TEST(LabelPlacement, GivenALaterLabelWithOnePlaceLeftThenTheEarlierOneGivesWay) {
+  // As wide as a label: there is room above and below the points alone, and none above the upper
+  // one.
+  LabelPlacement placement({24.0, 15.0, 36.0, 100.0});
+  const std::vector<PointLabel> labels = {{{30.0, 52.0}, "64", kSize}, {{30.0, 24.0}, "64", kSize}};
+  const std::vector<Box> boxes = placed(placement, labels);
+  EXPECT_FALSE(overlap(boxes[0], boxes[1]));
+  for (std::size_t at = 0; at < 2; ++at) EXPECT_GT(boxes[at].top, labels[at].point.y);
+}
+
+TEST(LabelPlacement, GivenAPointInACornerThenItsLabelIsInside) {
   for (const Place point :
        {Place{1.0, 1.0}, Place{199.0, 1.0}, Place{1.0, 99.0}, Place{199.0, 99.0}}) {
-    const Box box = box_of(placement.place(point, "64", kSize), "64");
+    LabelPlacement placement(kPlot);
+    const Box box = placed(placement, {{point, "64", kSize}})[0];
     EXPECT_GE(box.left, kPlot.left);
     EXPECT_LE(box.right, kPlot.right);
     EXPECT_GE(box.top, kPlot.top);
@@ -48,10 +95,15 @@ TEST(LabelPlacement, GivenAPointInACornerThenItsLabelIsInside) {
 }
 
 TEST(LabelPlacement, GivenALineThroughTheFavouredPlaceThenTheLabelGivesWay) {
-  LabelPlacement placement(kPlot);
   const Place point{100.0, 50.0};
-  placement.add_line({50.0, 100.0}, {150.0, 0.0});  // to the upper right
-  EXPECT_LT(placement.place(point, "64", kSize).x, point.x);
+  const std::vector<PointLabel> labels = {{point, "64", kSize}};
+  LabelPlacement free(kPlot);
+  const Box favoured = placed(free, labels)[0];
+  const double middle = 0.5 * (favoured.top + favoured.bottom);
+  LabelPlacement placement(kPlot);
+  placement.add_line({0.0, middle}, {200.0, middle});
+  const Box box = placed(placement, labels)[0];
+  EXPECT_FALSE(box.top < middle && middle < box.bottom);
 }
 
 using Places = std::vector<double>;

@@ -102,6 +102,52 @@ TEST(Ticks, GivenALogRangeThenLabelsAreAsDenseAsItsDecadesAllow) {
   EXPECT_GE(wide.size(), 3U);
 }
 
+TEST(Ticks, GivenAboutADecadeThen3And7HaveLabelsToo) {
+  EXPECT_EQ(labels(ticks(Scale::kLog, {0.01, 0.084}, 8)),
+            (Texts{"0.01", "0.02", "0.03", "0.05", "0.07"}));
+  EXPECT_EQ(labels(ticks(Scale::kLog, {2.4e6, 1.33e7}, 8)),
+            (Texts{"3×10⁶", "5×10⁶", "7×10⁶", "10⁷"}));
+}
+
+TEST(Ticks, GivenLinearTicksOnALogScaleThenTheirLabelsHaveRoomAtItsUpperEndToo) {
+  // 4.5 apart on the scale, 0.5 would be as near to each other as a fifteenth of it at the end.
+  const Range range{1.6, 4.4};
+  const std::vector<double> values = labelled(ticks(Scale::kLog, range, 8));
+  ASSERT_GE(values.size(), 3U);
+  for (std::size_t at = 1; at < values.size(); ++at) {
+    EXPECT_GE(std::log(values[at] / values[at - 1]), std::log(range.high / range.low) / 9.0);
+  }
+}
+
+TEST(Ticks, GivenNumbersOfWorkersThenEachHasItsTickAndNoneLiesBetweenOrBelow) {
+  const Axis log(Scale::kLog, {0.7, 1500.0}, 0.0, 400.0);
+  const std::vector<double> doubled = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024};
+  EXPECT_EQ(labelled(count_ticks(log, doubled, 45.0)), doubled);
+  const Axis linear(Scale::kLinear, {0.0, 2.5}, 0.0, 400.0);
+  EXPECT_EQ(labels(count_ticks(linear, {2.0, 1.0, 2.0}, 45.0)), (Texts{"1", "2"}));
+}
+
+TEST(Ticks, GivenMoreNumbersOfWorkersThanHaveRoomThenTicksAreRoundAndWhole) {
+  std::vector<double> all;
+  for (int workers = 1; workers <= 64; ++workers) all.push_back(workers);
+  const Axis log(Scale::kLog, {0.7, 90.0}, 0.0, 400.0);
+  const std::vector<Tick> list = count_ticks(log, all, 45.0);
+  EXPECT_EQ(labels(list), (Texts{"1", "2", "5", "10", "20", "50"}));
+  EXPECT_EQ(list.front().value, 1.0) << "a worker is not divided";
+  const Axis linear(Scale::kLinear, {0.0, 64.5}, 0.0, 400.0);
+  EXPECT_EQ(labels(count_ticks(linear, all, 45.0)), (Texts{"10", "20", "30", "40", "50", "60"}));
+}
+
+TEST(Range, GivenATickJustBeyondALogScalesEndThenTheScaleReachesIt) {
+  const Range both = widened_to_ticks(Scale::kLog, {0.0023, 0.04});
+  EXPECT_DOUBLE_EQ(both.low, 0.002);
+  EXPECT_DOUBLE_EQ(both.high, 0.05);
+  const Range far = widened_to_ticks(Scale::kLog, {0.3, 1.4});
+  EXPECT_DOUBLE_EQ(far.low, 0.3);
+  EXPECT_DOUBLE_EQ(far.high, 1.4);
+  EXPECT_DOUBLE_EQ(widened_to_ticks(Scale::kLinear, {0.21, 0.49}).low, 0.21);
+}
+
 TEST(Ticks, GivenManyRangesThenLabelsAreFewEnoughAscendingAndInside) {
   for (double low = 1e-9; low < 1e9; low *= 3.7) {
     for (double ratio = 1.01; ratio < 1e12; ratio *= 2.3) {

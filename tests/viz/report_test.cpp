@@ -4,6 +4,8 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <memory>
+#include <utility>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -32,15 +34,23 @@ ReportRun small_run(const std::string& name) {
   ReportRun run;
   run.name = name;
   run.folder.path = "out/" + name;
-  run.folder.summary = nlohmann::ordered_json::parse(R"({
+  run.folder.summary =
+      std::make_shared<const nlohmann::ordered_json>(nlohmann::ordered_json::parse(R"({
     "case": "c", "steps": 3, "wall_s": 0.5, "error": {"rms": 0.125, "linf": null},
-    "longest_waits": [], "config": {"step": {"subcycling": true}}})");
+    "longest_waits": [], "config": {"step": {"subcycling": true}}})"));
   run.folder.load = {{0, {{512, 3.0, 1.0, 2}, {256, 1.0, 3.0, 0}}},
                      {1, {{256, 1.0, 0.0, 1}, {256, 1.0, 0.0, 4}}},
                      {2, {{0, 0.0, 0.0, 0}, {0, 0.0, 2.0, 0}}}};
   run.folder.diagnostics = {{0, 0.0, {1, 2}, 0.0, 0.0, 1.0}, {3, 0.75, {1, 3}, 0.0, 0.0, 1.0}};
   run.about_trace = name + " has no trace.";
   return run;
+}
+
+/// Changes a value of its summary.
+void set(ReportRun& run, const char* pointer, const nlohmann::ordered_json& value) {
+  nlohmann::ordered_json summary = *run.folder.summary;
+  summary[nlohmann::ordered_json::json_pointer(pointer)] = value;
+  run.folder.summary = std::make_shared<const nlohmann::ordered_json>(std::move(summary));
 }
 
 const Chart& chart(const std::vector<Chart>& charts, const std::string& id) {
@@ -170,7 +180,7 @@ TEST(Charts, GivenPatchesThenUpdatesFollowFromSubcycling) {
   EXPECT_THAT(updates.at(0).y, ElementsAre(256.0));
   EXPECT_THAT(updates.at(1).y, ElementsAre(1536.0));  // two steps in a base step
 
-  run.folder.summary["config"]["step"]["subcycling"] = false;
+  set(run, "/config/step/subcycling", false);
   EXPECT_THAT(chart(patch_charts(std::span(&run, 1)), "updates_level").panels.at(0).series.at(1).y,
               ElementsAre(768.0));
 }
@@ -264,10 +274,10 @@ TEST(Charts, GivenATraceThenEachPieceIsInTheBinOfItsTime) {
   run.trace = small_trace();
   const std::vector<Chart> charts = trace_charts(std::span(&run, 1));
   const ChartPanel& panel = chart(charts, "patch_times").panels.at(0);
-  // Eight bins a decade, from 1 µs to the one with 20 µs: floor(8 log10 20) = 10.
-  ASSERT_EQ(panel.categories.size(), 11U);
-  EXPECT_EQ(panel.categories[0], "1");
-  EXPECT_EQ(panel.categories[8], "10");
+  // Ten bins a decade that begin at round numbers, from 1 µs to the one with 20 µs.
+  EXPECT_THAT(panel.categories, ElementsAre("1", "1.25", "1.6", "2", "2.5", "3.2", "4", "5", "6.3",
+                                            "8", "10", "12.5", "16", "20"));
+  EXPECT_EQ(panel.upper, "25");
   const auto where = [](const ChartSeries& series) {
     std::vector<std::size_t> bins;
     for (std::size_t bin = 0; bin < series.y.size(); ++bin) {
@@ -276,13 +286,29 @@ TEST(Charts, GivenATraceThenEachPieceIsInTheBinOfItsTime) {
     return bins;
   };
   EXPECT_THAT(where(panel.series.at(0)), ElementsAre(0U));
-  EXPECT_THAT(where(panel.series.at(1)), ElementsAre(2U, 10U));  // floor(8 log10 2) = 2
+  EXPECT_THAT(where(panel.series.at(1)), ElementsAre(3U, 13U));
+}
+
+TEST(Charts, GivenTimesAtAndBesideABinsEndThenEachIsInItsOwnBin) {
+  ReportRun run = small_run("a");
+  run.trace = small_trace();
+  run.trace->pieces[0] = {0, 4, 0, 0, 1};       // below 10 ns
+  run.trace->pieces[1] = {0, 99, 1, 1, 0, 0};   // the last of its decade
+  run.trace->pieces[2] = {0, 100, 1, 2, 0, 1};  // the first of the next one
+  const std::vector<Chart> charts = trace_charts(std::span(&run, 1));
+  const ChartPanel& panel = chart(charts, "patch_times").panels.at(0);
+  ASSERT_EQ(panel.categories.size(), 11U);
+  EXPECT_EQ(panel.categories.front(), "0.01");
+  EXPECT_EQ(panel.categories.back(), "0.1");
+  EXPECT_EQ(panel.series.at(0).y.at(0), 1.0);
+  EXPECT_EQ(panel.series.at(1).y.at(9), 1.0);
+  EXPECT_EQ(panel.series.at(1).y.at(10), 1.0);
 }
 
 TEST(Headline, GivenRunsThenEachFigureIsTheSummarys) {
   std::vector<ReportRun> runs = {small_run("a"), small_run("b")};
-  runs[1].folder.summary["wall_s"] = 0.1;
-  runs[1].folder.summary["error"]["rms"] = nullptr;
+  set(runs[1], "/wall_s", 0.1);
+  set(runs[1], "/error/rms", nullptr);
   const nlohmann::ordered_json table = headline_json(runs);
   const auto row = [&](const std::string& key) {
     for (const auto& each : table) {
@@ -294,7 +320,7 @@ TEST(Headline, GivenRunsThenEachFigureIsTheSummarys) {
   EXPECT_EQ(row("error/rms"), nlohmann::ordered_json({0.125, nullptr}));
   EXPECT_TRUE(row("error/linf").is_null()) << "a row that no run has";
 
-  runs[0].folder.summary["components"]["u/~v"]["rms"] = 0.5;
+  set(runs[0], "/components/u~1~0v/rms", 0.5);
   const nlohmann::ordered_json with_component = headline_json(runs);
   EXPECT_EQ(with_component.back().at("label"), "RMS error of u/~v");
   EXPECT_EQ(with_component.back().at("values"), nlohmann::ordered_json({0.5, nullptr}));

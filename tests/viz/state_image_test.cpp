@@ -376,6 +376,26 @@ TEST(StateImage, GivenOutlinesThenPatchEdgesDifferFromTheFieldAndInteriorsDoNot)
   EXPECT_EQ(png.at(kLeft + 576, kBottom + 600), colour(0.5625)) << "no level 2 edge outside";
 }
 
+TEST(StateImage, GivenPatchesThatDidNotNestThenTheLegendSaysSoAndNothingElseMoves) {
+  amr::SavedRun state = three_levels(square(), 1, ramp);
+  StateImageOptions options = ramp_options();
+  options.outlines = true;
+  const Png nested = draw(state, options);
+  state.unnested = 42;
+  const Png unnested = draw(state, options);
+  ASSERT_EQ(nested.height(), unnested.height());
+  int changed = 0;
+  for (int y = 0; y < nested.height(); ++y) {
+    for (int x = 0; x < nested.width(); ++x) {
+      if (nested.at(x, y) == unnested.at(x, y)) continue;
+      ++changed;
+      ASSERT_GT(x, kLeft + kPlotSide);
+      ASSERT_LT(y, kBottom + 36) << "above the row below the levels";
+    }
+  }
+  EXPECT_GT(changed, 50);
+}
+
 TEST(StateImage, GivenPatchesOfAFewPixelsThenTheirOutlinesDoNotHideThem) {
   const amr::Geometry fine(2048, 2048, {1.0, 1.0}, {}, Centring::kCell);
   amr::SavedRun state;

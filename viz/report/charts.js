@@ -25,13 +25,55 @@ function axisStyle(palette) {
   };
 }
 
-const shortNumber = (value) => {
-  const size = Math.abs(value);
-  if (size >= 1e9) return `${value / 1e9} G`;
-  if (size >= 1e6) return `${value / 1e6} M`;
-  if (size >= 1e4) return `${value / 1e3} k`;
-  return size !== 0 && size < 1e-3 ? value.toExponential(1) : String(Number(value.toPrecision(6)));
-};
+/** Texts of an axis's numbers, all in the unit that suits the largest. */
+function shortNumbers(largest) {
+  const [unit, name] = [[1e9, " G"], [1e6, " M"], [1e4, " k"], [0, ""]].find(([least]) => largest >= least);
+  const power = unit === 1e4 ? 1e3 : unit || 1;
+  return (value) => {
+    if (value === 0) return "0";
+    return Math.abs(value) < 1e-3 ? value.toExponential(1) : `${Number((value / power).toPrecision(6))}${name}`;
+  };
+}
+
+/** Multiples of a round number from `low` to `high`, so far apart that `width` pixels have room for their labels. */
+function roundTicks(low, high, width) {
+  const least = Math.max(1, ((high - low) * 80) / Math.max(80, width));
+  const power = 10 ** Math.floor(Math.log10(least));
+  const step = [1, 2, 5, 10].map((factor) => factor * power).find((each) => each >= least * (1 - 1e-9));
+  const ticks = [];
+  for (let at = Math.ceil(low / step); at * step <= high; ++at) ticks.push(at * step);
+  return ticks;
+}
+
+/** An axis of steps. It begins at 0 where the first value is next to it, and ends at the last one. */
+function stepAxis(xs, width, style) {
+  const [least, most] = bounds(xs);
+  const from = least <= 0.25 * most ? 0 : least;
+  const ticks = roundTicks(from, most, width);
+  return { ...style, type: "value", min: from, max: most, axisTick: { ...style.axisTick, customValues: ticks },
+    axisLabel: { ...style.axisLabel, customValues: ticks } };
+}
+
+/** Two axes of bars that reach from a round number to the next: the bars', whose categories are not shown, and one with
+ * ticks where bars begin, at 1, 2, 5, 10, ... */
+function binAxes(panel, style) {
+  const edges = [...panel.categories, panel.upper];
+  const ticks = edges.flatMap((edge, at) => /^0?\.?0*[125]0*$/.test(edge) ? [at] : []);
+  const hidden = { type: "category", data: panel.categories, show: false };
+  const shown = { ...style, type: "value", position: "bottom", min: 0, max: panel.categories.length,
+    axisPointer: { show: false }, axisTick: { ...style.axisTick, customValues: ticks },
+    axisLabel: { ...style.axisLabel, customValues: ticks, formatter: (at) => edges[at] } };
+  return [hidden, shown];
+}
+
+function binTooltip(chart, panel) {
+  const edges = [...panel.categories, panel.upper];
+  return (bars) => {
+    const at = bars[0].dataIndex;
+    const rows = bars.map((bar) => `${bar.marker}${bar.seriesName}: <b>${grouped.format(bar.value ?? 0)}</b>`);
+    return [`${edges[at]} to ${edges[at + 1]} ${chart.x.unit}`, ...rows].join("<br>");
+  };
+}
 
 /** The largest value of all panels, so that runs beside each other have one scale. */
 function largestOf(chart) {
@@ -49,11 +91,14 @@ function largestOf(chart) {
   return largest;
 }
 
-function seriesOptions(chart, series, at, palette) {
+function seriesOptions(chart, panel, series, at, palette) {
   const colour = category(palette, at);
   if (chart.kind === "bars") {
-    return { type: "bar", name: series.name, stack: "all", barCategoryGap: "12%",
-      itemStyle: { color: series.faint ? palette.line : colour }, data: series.y };
+    const bar = { type: "bar", name: series.name, stack: "all", barCategoryGap: "12%",
+      itemStyle: { color: series.faint ? palette.line : colour } };
+    // A bin with a few steps beside one with thousands is seen too.
+    return panel.upper ? { ...bar, barMinHeight: 2, data: series.y.map((y) => y || null) }
+      : { ...bar, data: series.y };
   }
   const few = series.x.length < 2;
   return {
@@ -67,10 +112,13 @@ function seriesOptions(chart, series, at, palette) {
   };
 }
 
-function panelOptions(chart, panel, palette, largest) {
+/** `width` is that of the box, in pixels. */
+function panelOptions(chart, panel, palette, largest, width) {
   const bars = chart.kind === "bars";
   const style = axisStyle(palette);
-  const xs = panel.series.flatMap((series) => series.x);
+  const title = { name: axisTitle(chart.x), nameLocation: "middle", nameGap: 28, splitLine: { show: false } };
+  const axes = panel.upper ? binAxes(panel, style) : [bars ? { ...style, type: "category", data: panel.categories }
+    : stepAxis(panel.series.flatMap((series) => series.x), width, style)];
   return {
     animation: false,
     textStyle: { color: palette.text, fontFamily: palette.font },
@@ -82,15 +130,14 @@ function panelOptions(chart, panel, palette, largest) {
       data: panel.series.map((series) => series.name) },
     tooltip: { trigger: "axis", confine: true, backgroundColor: palette.panel, borderColor: palette.line,
       textStyle: { color: palette.text },
+      formatter: panel.upper ? binTooltip(chart, panel) : undefined,
       valueFormatter: (value) => isNumber(value) ? `${numberText(value)}${chart.y.unit ? ` ${chart.y.unit}` : ""}` : "–" },
-    xAxis: { ...style, type: bars ? "category" : "value", name: axisTitle(chart.x), nameLocation: "middle",
-      nameGap: 28, data: bars ? panel.categories : undefined, splitLine: { show: false },
-      minInterval: 1, min: bars ? undefined : Math.min(...bounds(xs)), max: bars ? undefined : Math.max(...bounds(xs)) },
+    xAxis: axes.map((axis) => ({ ...axis, ...title })),
     yAxis: { ...style, type: "value", name: axisTitle(chart.y), nameLocation: "end",
       nameTextStyle: { color: palette.text, align: "left", padding: [0, 0, 0, -28] },
-      axisLabel: { ...style.axisLabel, formatter: shortNumber },
+      axisLabel: { ...style.axisLabel, formatter: shortNumbers(Math.max(largest, chart.y_to ?? 0)) },
       min: chart.y_from, max: chart.y_to ?? (largest > chart.y_from ? undefined : chart.y_from + 1) },
-    series: panel.series.map((series, at) => seriesOptions(chart, series, at, palette)),
+    series: panel.series.map((series, at) => seriesOptions(chart, panel, series, at, palette)),
   };
 }
 
@@ -129,7 +176,7 @@ function chartFigure(chart, manyRuns) {
     const box = el("div", { class: "chart" });
     panels.append(el("div", {}, manyRuns && panel.run ? el("h4", {}, panel.run) : null, box));
     later(() => mountChart(box, "svg",
-      (drawn) => drawn.setOption(panelOptions(shared, panel, colours(), largest))));
+      (drawn) => drawn.setOption(panelOptions(shared, panel, colours(), largest, drawn.getWidth()))));
   }
   if (chart.panels.length > 0) {
     figure.append(panels, el("figcaption", {}, chart.reading, " ", csvLink(chart.id, () => chartRows(chart))));

@@ -42,8 +42,9 @@ function publishedTable(report) {
   const rows = () => [["name", "norm", "points", "printed", ...names, "source"],
     ...report.published.map((row) => [row.name, row.norm, row.points, row.value, ...row.ours, row.source])];
   return [tableOf(head, body, "Printed values beside ours"),
-    el("p", { class: "note" }, "An error of ours stands where a run took all its time steps on a grid of the same "
-      + "spacing; a ratio of wall times stands at the run above the line, where the report has both runs."),
+    note("An error of ours stands where a run took all its time steps on a grid of the same spacing; a ratio of wall "
+      + "times stands at the run whose time is divided, where the report has both runs."),
+    ...(report.about_published ? [note(report.about_published)] : []),
     el("p", {}, csvLink("published", rows))];
 }
 
@@ -74,12 +75,21 @@ function waitsTable(run) {
 }
 
 const pictureReadings = {
-  field: "The field, with the outlines of its patches by level: refinement should sit where the field is steep.",
+  field: "The field, with the outlines of its patches by level: refinement should sit where the field is steep. Gaps "
+    + "in the rim of finer patches are tagged patches that did not nest: each wants the level below under all eight "
+    + "places around it. A larger amr.buffer lets them in.",
   worker: "Each patch in the colour of the worker who did it last: work that stays together shows as areas, "
     + "stealing as speckles.",
-  cost: "Seconds of work of each patch in its latest base step: the darkest patches are what others may wait for.",
+  cost: "The time of work of each patch in its latest base step: the darkest patches are what others may wait for.",
   indicator: "The indicator by which the mesh is refined: where it exceeds amr.threshold, finer patches come.",
 };
+
+function pictureCaption(picture) {
+  const when = `base step ${grouped.format(picture.step)}, t = ${numberText(picture.time)}`;
+  if (picture.unnested === 0) return when;
+  const patches = picture.unnested === 1 ? "1 tagged patch" : `${grouped.format(picture.unnested)} tagged patches`;
+  return `${when}; ${patches} left out, not nested`;
+}
 
 function pictureSection(run) {
   const parts = [];
@@ -93,7 +103,7 @@ function pictureSection(run) {
             width: picture.width, height: picture.height }),
           el("img", { src: `data:image/png;base64,${picture.lettering}`, alt: "", class: "lettering",
             width: picture.width, height: picture.height })),
-        el("figcaption", {}, `base step ${grouped.format(picture.step)}, t = ${numberText(picture.time)}`)))),
+        el("figcaption", {}, pictureCaption(picture))))),
       el("p", { class: "note" }, pictureReadings[quantity] ?? ""));
   }
   if (run.about_pictures) parts.push(note(run.about_pictures));

@@ -3,6 +3,7 @@
 #include <limits>
 #include <stdexcept>
 #include <string_view>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -75,6 +76,9 @@ Decades decades_of(Range range) {
           static_cast<int>(std::ceil(std::log10(range.high)))};
 }
 
+/// The factors of powers of ten that have labels first.
+bool is_round(int factor) { return factor == 1 || factor == 2 || factor == 5; }
+
 /// Ticks at 1 to 9 times the powers of ten; `has_label(factor, power)` chooses those with a label.
 template <class HasLabel>
 std::vector<Tick> log_ticks_where(Range range, HasLabel has_label) {
@@ -108,16 +112,41 @@ std::vector<Tick> sparse_log_ticks(Range range, int most_labels) {
   return list;
 }
 
+/// Whether the labels are as far from each other, on a log scale, as those of `most_labels` evenly
+/// spread ones.
+bool have_room(const std::vector<Tick>& list, Range range, int most_labels) {
+  const double least = std::log(range.high / range.low) / (most_labels + 1);
+  double before = 0.0;
+  for (const Tick& tick : list) {
+    if (tick.label.empty()) continue;
+    if (before > 0.0 && std::log(tick.value / before) < least) return false;
+    before = tick.value;
+  }
+  return labels_of(list) <= most_labels;
+}
+
+/// Linear ticks crowd at a log scale's upper end.
+std::vector<Tick> linear_ticks_with_room(Range range, int most_labels) {
+  for (int most = most_labels; most > 2; --most) {
+    std::vector<Tick> list = linear_ticks(range, most);
+    if (have_room(list, range, most_labels)) return list;
+  }
+  return linear_ticks(range, 2);
+}
+
 std::vector<Tick> log_ticks(Range range, int most_labels) {
   constexpr int kLeastLabels = 3;
-  const auto fits = [&](const std::vector<Tick>& list) {
-    const int labels = labels_of(list);
-    return labels >= kLeastLabels && labels <= most_labels;
-  };
-  std::vector<Tick> list = log_ticks_where(
-      range, [](int factor, int) { return factor == 1 || factor == 2 || factor == 5; });
-  if (fits(list)) return list;
-  if (labels_of(list) < kLeastLabels) return linear_ticks(range, most_labels);
+  constexpr int kGoodLabels = 4;
+  std::vector<Tick> list = log_ticks_where(range, [](int factor, int) { return is_round(factor); });
+  const int round_labels = labels_of(list);
+  if (round_labels >= kGoodLabels && round_labels <= most_labels) return list;
+  if (round_labels < kGoodLabels) {
+    std::vector<Tick> more = log_ticks_where(
+        range, [](int factor, int) { return is_round(factor) || factor == 3 || factor == 7; });
+    if (labels_of(more) >= kGoodLabels && have_room(more, range, most_labels)) return more;
+  }
+  if (round_labels >= kLeastLabels && round_labels <= most_labels) return list;
+  if (round_labels < kLeastLabels) return linear_ticks_with_room(range, most_labels);
   list = log_ticks_where(range, [](int factor, int) { return factor == 1; });
   if (labels_of(list) <= most_labels && labels_of(list) >= 2) return list;
   return sparse_log_ticks(range, most_labels);
@@ -154,6 +183,20 @@ Range padded_range(Scale scale, std::span<const double> values) {
   return {low / room, high * room};
 }
 
+Range widened_to_ticks(Scale scale, Range range) {
+  constexpr double kNear = 0.08;  ///< of the range's length
+  if (scale == Scale::kLinear) return range;
+  const double reach = std::pow(range.high / range.low, kNear);
+  Range widened = range;
+  for (const Tick& tick : log_ticks_where({range.low / reach, range.high * reach},
+                                          [](int factor, int) { return is_round(factor); })) {
+    if (tick.label.empty()) continue;
+    if (tick.value < range.low) widened.low = tick.value;  // the last one is the nearest
+    if (tick.value > widened.high && widened.high == range.high) widened.high = tick.value;
+  }
+  return widened;
+}
+
 Axis::Axis(Scale scale, Range range, double begin, double end)
     : scale_(scale), range_(range), begin_(begin), end_(end) {
   require_positive(scale, range.low);
@@ -173,6 +216,29 @@ double Axis::operator()(double value) const {
 std::vector<Tick> ticks(Scale scale, Range range, int most_labels) {
   const int most = std::max(2, most_labels);
   return scale == Scale::kLog ? log_ticks(range, most) : linear_ticks(range, most);
+}
+
+std::vector<Tick> count_ticks(const Axis& axis, std::vector<double> values, double label_width) {
+  constexpr double kLeastGap = 28.0;
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  const auto crowded = std::adjacent_find(
+      values.begin(), values.end(),
+      [&](double one, double next) { return std::abs(axis(next) - axis(one)) < kLeastGap; });
+  std::vector<Tick> list;
+  if (crowded == values.end()) {
+    for (const double value : values) list.push_back({value, number_label(value)});
+    return list;
+  }
+  const auto most = static_cast<int>(std::abs(axis.end() - axis.begin()) / label_width);
+  for (Tick& tick : ticks(axis.scale(), axis.range(), most)) {
+    if (tick.value < 1.0 - kSlack || std::abs(tick.value - std::round(tick.value)) > kSlack) {
+      continue;
+    }
+    if (!tick.label.empty()) tick.label = number_label(std::round(tick.value));
+    list.push_back(std::move(tick));
+  }
+  return list;
 }
 
 std::string number_label(double value) {

@@ -1,14 +1,22 @@
 // Finds room for labels, so that they cover neither each other nor what they label.
 #pragma once
 
-#include <string_view>
+#include <string>
 #include <vector>
 
 #include "svg.hpp"
 
 namespace kumiko::viz {
 
-/// Puts labels beside the points of a plot, where they hide least of what is there.
+/// A text that belongs to a point.
+struct PointLabel {
+  Place point;
+  std::string text;
+  double size;
+};
+
+/// Puts labels beside the points of a plot, where they hide least of what is there and cannot be
+/// taken for another point's.
 class LabelPlacement {
  public:
   /// Labels should stay within `plot`.
@@ -18,16 +26,23 @@ class LabelPlacement {
   void add_point(Place centre);
   void add_line(Place from, Place to);
 
-  /// Where to put the middle of a label's baseline. Later labels keep clear of it.
-  Place place(Place point, std::string_view label, double size);
+  /// Where to put the middle of each label's baseline. All are looked at together: a label gives
+  /// way where another one has fewer places to go to.
+  std::vector<Place> place(const std::vector<PointLabel>& labels) const;
 
  private:
-  double cost(const Box& box) const;
+  /// A place for a label, with what it costs whatever the other labels do.
+  struct Candidate {
+    Box box;
+    double cost;
+  };
+
+  std::vector<Candidate> candidates(const PointLabel& label) const;
+  double cost(const Box& box, Place own) const;
 
   Box plot_;
-  std::vector<Box> points_;
+  std::vector<Place> points_;
   std::vector<Place> lines_;  ///< places close to each other along them
-  std::vector<Box> labels_;
 };
 
 /// Moves places along an axis apart, as little as needed, so that neighbours are `gap` apart and

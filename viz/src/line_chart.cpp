@@ -28,7 +28,7 @@ constexpr double kTitleSize = 13.0;
 constexpr double kPageTitleSize = 15.0;
 constexpr double kPointLabelSize = 9.0;
 constexpr double kReferenceSize = 10.0;
-constexpr double kWidestReference = 230.0;
+constexpr double kWidestReference = 270.0;
 
 constexpr double kLeft = 66.0;   ///< of a plot: tick labels and the axis's title
 constexpr double kRight = 18.0;  ///< without references' labels
@@ -92,8 +92,9 @@ auto naming(const ChartAxis& axis, Make make) {
 
 Axis make_axis(const ChartAxis& axis, const std::vector<double>& values, double begin, double end) {
   return naming(axis, [&] {
-    return Axis(axis.scale, axis.range ? *axis.range : padded_range(axis.scale, values), begin,
-                end);
+    if (axis.range) return Axis(axis.scale, *axis.range, begin, end);
+    const Range range = padded_range(axis.scale, values);
+    return Axis(axis.scale, axis.counts ? range : widened_to_ticks(axis.scale, range), begin, end);
   });
 }
 
@@ -130,7 +131,7 @@ class ChartDrawing {
     for (const Series& series : chart_.series) draw_line(series);
     svg_.close_clip();
     for (const Series& series : chart_.series) draw_markers(series);
-    for (const Series& series : chart_.series) draw_labels(series);
+    draw_labels();
   }
 
  private:
@@ -186,7 +187,9 @@ class ChartDrawing {
   void draw_x_ticks() {
     constexpr double kWidthOfLabel = 45.0;
     const int most = static_cast<int>((plot_.right - plot_.left) / kWidthOfLabel);
-    for (const Tick& tick : ticks(x_.scale(), x_.range(), most)) {
+    const std::vector<Tick> list = chart_.x.counts ? count_ticks(x_, x_values(), kWidthOfLabel)
+                                                   : ticks(x_.scale(), x_.range(), most);
+    for (const Tick& tick : list) {
       const double x = x_(tick.value);
       if (!tick.label.empty()) svg_.line({x, plot_.top}, {x, plot_.bottom}, {kGridColour});
       svg_.line({x, plot_.bottom}, {x, plot_.bottom - tick_length(tick)}, {});
@@ -277,11 +280,20 @@ class ChartDrawing {
     }
   }
 
-  void draw_labels(const Series& series) {
-    for (const ChartPoint& point : series.points) {
-      if (point.label.empty() || !is_finite(point) || !is_inside(place(point))) continue;
-      const Place at = labels_.place(place(point), point.label, kPointLabelSize);
-      svg_.text(at, point.label, {kPointLabelSize, "middle", look(series).colour});
+  void draw_labels() {
+    std::vector<PointLabel> labels;
+    std::vector<std::string_view> colours;
+    for (const Series& series : chart_.series) {
+      for (const ChartPoint& point : series.points) {
+        if (point.label.empty() || !is_finite(point) || !is_inside(place(point))) continue;
+        labels.push_back({place(point), point.label, kPointLabelSize});
+        colours.push_back(look(series).colour);
+      }
+    }
+    const std::vector<Place> places = labels_.place(labels);
+    for (std::size_t at = 0; at < labels.size(); ++at) {
+      svg_.text(places[at], labels[at].text,
+                {kPointLabelSize, "middle", colours[at], false, false, true});
     }
   }
 

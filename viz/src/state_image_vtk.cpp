@@ -145,6 +145,7 @@ class Picture {
         values_(state, options.quantity, options.component),
         range_(range_of(state, options)),
         palette_(palette_of(options.quantity, range_)),
+        unnested_(state.unnested),
         legend_(options.outlines ? level_legend_height(values_.levels()) : 0),
         layout_(geometry.extent(), {options.lettering, !options.title.empty()}, options.width,
                 kLeastBar + legend_) {}
@@ -204,7 +205,7 @@ class Picture {
     if (!options_.outlines) return;
     const Outlines outlines(ink, layout_, geometry_);
     outlines.paint(sheet.colours, values_);
-    paint_level_legend(sheet, layout_, outlines, values_, of_legend);
+    paint_level_legend(sheet, layout_, outlines, values_, unnested_, of_legend);
   }
 
   const StateImageOptions& options_;
@@ -212,7 +213,8 @@ class Picture {
   StateValues values_;
   Range range_;
   Palette palette_;
-  int legend_;  ///< the levels' legend's height, in units
+  std::size_t unnested_;  ///< as SavedRun has it
+  int legend_;            ///< the levels' legend's height, in units
   Layout layout_;
 };
 

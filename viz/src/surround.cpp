@@ -146,25 +146,33 @@ void paint_worker_legend(Sheet sheet, const Layout& layout, int bottom, int work
   }
 }
 
-int level_legend_height(int levels) { return kLegendRow * (levels + 1) + kLegendRow / 2; }
+/// Of several levels there is a row on what nesting left out, also where that is nothing, so that
+/// all pictures of a film are laid out alike.
+int rows_below_levels(int levels) { return levels > 1 ? 1 : 0; }
+
+int level_legend_height(int levels) {
+  return kLegendRow * (levels + rows_below_levels(levels) + 1) + kLegendRow / 2;
+}
 
 void paint_level_legend(Sheet sheet, const Layout& layout, const Outlines& outlines,
-                        const StateValues& values, Colour inside) {
+                        const StateValues& values, std::size_t unnested, Colour inside) {
   const PixelBox& column = layout.column();
   const int row = layout.unit(kLegendRow);
   const int sign = layout.unit(kSign);
   const int levels = values.levels();
-  sheet.lettering.text(column.x0, column.y0 + levels * row + row / 2, text(layout), "patches");
+  const int first = column.y0 + rows_below_levels(levels) * row;
+  const auto write = [&](int x, int y, const std::string& words) {
+    sheet.lettering.text(x, y, fitted(text(layout), column.x1 - x, words), words);
+  };
+  write(column.x0, first + levels * row + row / 2, "patches");
   for (int level = 0; level < levels; ++level) {
-    const int y = column.y0 + (levels - 1 - level) * row + (row - sign) / 2;
+    const int y = first + (levels - 1 - level) * row + (row - sign) / 2;
     const PixelBox box = {column.x0, y, column.x0 + sign - 1, y + sign - 1};
     if (outlines.visible(level)) outlines.paint_sample(sheet.colours, box, level, inside);
-    const int x = box.x1 + layout.unit(12);
-    const std::string words =
-        fmt::format("level {}: {}", level, values.level(level).patches.size());
-    sheet.lettering.text(x, (box.y0 + box.y1) / 2, fitted(text(layout), column.x1 - x, words),
-                         words);
+    write(box.x1 + layout.unit(12), (box.y0 + box.y1) / 2,
+          fmt::format("level {}: {}", level, values.level(level).patches.size()));
   }
+  if (unnested > 0) write(column.x0, column.y0 + row / 2, fmt::format("not nested: {}", unnested));
 }
 
 }  // namespace kumiko::viz

@@ -1,6 +1,7 @@
 // What stands around the domain in a picture: axes, title, colour bar, legends.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "canvas.hpp"
@@ -37,8 +38,9 @@ void paint_worker_legend(Sheet sheet, const Layout& layout, int bottom, int work
 
 /// In units: what paint_level_legend() takes from the column's lower end.
 int level_legend_height(int levels);
-/// The levels' outlines and numbers of patches, at the lower end of the column.
+/// The levels' outlines and numbers of patches, at the lower end of the column; below them how many
+/// tagged patches nesting left out, which gaps in the mesh come from.
 void paint_level_legend(Sheet sheet, const Layout& layout, const Outlines& outlines,
-                        const StateValues& values, Colour inside);
+                        const StateValues& values, std::size_t unnested, Colour inside);
 
 }  // namespace kumiko::viz

@@ -124,6 +124,10 @@ void Svg::text(Place place, std::string_view text, const TextStyle& style) {
   append(text_, "<text x=\"{:.2f}\" y=\"{:.2f}\" font-size=\"{:g}\" fill=\"{}\"", place.x, place.y,
          style.size, style.colour);
   if (style.anchor != "start") append(text_, " text-anchor=\"{}\"", style.anchor);
+  if (style.halo) {
+    text_ +=
+        " paint-order=\"stroke\" stroke=\"#ffffff\" stroke-width=\"2.5\" stroke-linejoin=\"round\"";
+  }
   if (style.bold) text_ += " font-weight=\"bold\"";
   if (style.upward) append(text_, " transform=\"rotate(-90 {:.2f} {:.2f})\"", place.x, place.y);
   append(text_, ">{}</text>\n", escaped(text));

@@ -32,6 +32,7 @@ struct TextStyle {
   std::string_view colour = "#222222";
   bool bold = false;
   bool upward = false;  ///< turned by a quarter
+  bool halo = false;    ///< on white, so that lines behind it end before it
 };
 
 enum class Marker { kCircle, kSquare, kTriangle, kDiamond, kFlag, kCross };

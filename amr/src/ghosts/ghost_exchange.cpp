@@ -21,7 +21,7 @@ State other(State state) { return state == State::kNow ? State::kNext : State::k
 void GhostExchange::fill(int level, std::size_t slot, State state, const GhostTime& when) const {
   Patch& patch = hierarchy_.level(level).patch(slot);
   const PatchView target = patch.state(state);
-  const bool traced =
+  const bool by_departure =
       interpolation_ == TimeInterpolation::kCharacteristic && when.since_coarse > 0.0 && !cells_;
   bool coarse = false;
   bool outside = false;
@@ -37,12 +37,12 @@ void GhostExchange::fill(int level, std::size_t slot, State state, const GhostTi
         break;
       case GhostSource::Kind::kCoarse:
         coarse = true;
-        if (!traced) fill_from_coarse(level, source, d, when, target);
+        if (!by_departure) fill_from_coarse(level, source, d, when, target);
         break;
     }
   }
-  if (coarse && traced) {
-    traced_.fill(patch, target, when.coarse, when.time, when.since_coarse);
+  if (coarse && by_departure) {
+    departures_.fill(patch, target, when.coarse, when.time, when.since_coarse);
   }
   if (outside) fill_outside(hierarchy_.geometry(), patch, target);
 }

@@ -7,7 +7,7 @@
 #include <kumiko/amr/hierarchy.hpp>
 #include <kumiko/amr/simulation_options.hpp>
 
-#include "ghosts/traced_ghosts.hpp"
+#include "ghosts/departure_ghosts.hpp"
 #include "transfer/sibling_copy.hpp"
 
 namespace kumiko::amr {
@@ -31,7 +31,7 @@ class GhostExchange {
         interpolation_(interpolation),
         cells_(solver.traits().centring == Centring::kCell),
         side_copies_(&side_copies(hierarchy.shape().ghosts)),
-        traced_(hierarchy, problem, solver) {}
+        departures_(hierarchy, problem, solver) {}
 
   /// Fills all ghosts of a state of the patch in a slot. Siblings' interiors are read in the same
   /// state. The coarse level's state at the start of its step, ghosts included, must stand; for
@@ -52,7 +52,7 @@ class GhostExchange {
   TimeInterpolation interpolation_;
   bool cells_;
   const std::array<SideCopy, 8>* side_copies_;
-  TracedGhosts traced_;
+  DepartureGhosts departures_;
 };
 
 }  // namespace kumiko::amr

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <kumiko/amr/option_field.hpp>
 
@@ -9,22 +10,19 @@ namespace kumiko::amr {
 
 namespace {
 
-/// The first element that is not in the range.
 template <class Number>
-std::optional<Refusal> refused_element(const Range& range, const std::vector<Number>& list) {
-  for (const Number element : list) {
-    const auto real = static_cast<double>(element);
-    bool good = std::isfinite(real) && real >= range.least && real <= range.most;
-    if (range.open) good = good && real > range.least && real < range.most;
-    if constexpr (std::is_integral_v<Number>) good = good && element % range.multiple_of == 0;
-    if (good) continue;
-    std::string wanted = range_text(range);
-    if (!std::isfinite(real)) wanted = wanted.empty() ? "finite" : "finite, " + wanted;
-    return Refusal{element, "it must be " + wanted};
-  }
-  return std::nullopt;
+std::optional<Refusal> refused_number(const Range& range, Number value) {
+  const auto real = static_cast<double>(value);
+  bool good = std::isfinite(real) && real >= range.least && real <= range.most;
+  if (range.open) good = good && real > range.least && real < range.most;
+  if constexpr (std::is_integral_v<Number>) good = good && value % range.multiple_of == 0;
+  if (good) return std::nullopt;
+  std::string wanted = range_text(range);
+  if (!std::isfinite(real)) wanted = wanted.empty() ? "finite" : "finite, " + wanted;
+  return Refusal{value, "it must be " + wanted};
 }
 
+/// Texts and booleans have no range.
 struct RangeCheck {
   const Range& range;
 
@@ -32,36 +30,28 @@ struct RangeCheck {
   std::optional<Refusal> operator()(const std::string&) const { return std::nullopt; }
   template <class Number>
   std::optional<Refusal> operator()(Number value) const {
-    return refused_element<Number>(range, {value});
+    return refused_number(range, value);
   }
   template <class Number>
   std::optional<Refusal> operator()(const std::vector<Number>& list) const {
-    return refused_element(range, list);
-  }
-};
-
-struct NumberText {
-  template <class T>
-  std::string operator()(const T& value) const {
-    return fmt::format("{}", value);
-  }
-  template <class T>
-  std::string operator()(const std::vector<T>& list) const {
-    return fmt::format("[{}]", fmt::join(list, ", "));
+    for (const Number value : list) {
+      if (auto refusal = refused_number(range, value)) return refusal;
+    }
+    return std::nullopt;
   }
 };
 
 }  // namespace
 
-OptionError::OptionError(std::string option, std::string value, std::string wanted,
-                         std::optional<std::size_t> region)
-    : std::invalid_argument(fmt::format("`{}`{} is {}; {}", option,
-                                        region ? fmt::format(" of region {}", *region) : "", value,
-                                        wanted)),
-      option_(std::move(option)),
-      value_(std::move(value)),
-      wanted_(std::move(wanted)),
-      region_(region) {}
+OptionError::OptionError(std::string name, std::string text, std::string must,
+                         std::optional<std::size_t> in_region)
+    : std::invalid_argument(fmt::format("`{}`{} is {}; {}", name,
+                                        in_region ? fmt::format(" of region {}", *in_region) : "",
+                                        text, must)),
+      option(std::move(name)),
+      value(std::move(text)),
+      wanted(std::move(must)),
+      region(in_region) {}
 
 std::string range_text(const Range& range) {
   const double least = range.least;
@@ -89,8 +79,9 @@ void detail::require_in_range(const OptionSpec& option, const ParameterValue& va
                               std::optional<std::size_t> region) {
   const std::optional<Refusal> refusal = refused(option.range, value);
   if (!refusal) return;
-  throw OptionError(option.spec.name, std::visit(NumberText{}, refusal->element), refusal->wanted,
-                    region);
+  const std::string text =
+      std::visit([](const auto& held) { return fmt::format("{}", held); }, refusal->element);
+  throw OptionError(option.spec.name, text, refusal->wanted, region);
 }
 
 }  // namespace kumiko::amr

@@ -1,5 +1,3 @@
-#include <optional>
-#include <utility>
 
 #include <fmt/core.h>
 
@@ -8,23 +6,6 @@
 namespace kumiko::amr {
 
 namespace {
-
-constexpr std::size_t kBytesPerMebibyte = 1024 * 1024;
-
-/// Bytes in the program, MiB in its description.
-OptionField<RefinementOptions> memory_limit() {
-  auto made = field<&RefinementOptions::memory_limit>("memory_limit", {0, kMostCount},
-                                                      "MiB that the patches may take; 0 = no limit",
-                                                      AtRestart::kMayChange);
-  made.get = [](const RefinementOptions& options) -> ParameterValue {
-    return static_cast<std::int64_t>(options.memory_limit / kBytesPerMebibyte);
-  };
-  made.set = [](RefinementOptions& options, const ParameterValue& value) {
-    options.memory_limit =
-        static_cast<std::size_t>(std::get<std::int64_t>(value)) * kBytesPerMebibyte;
-  };
-  return made;
-}
 
 void check_thresholds(const RefinementOptions& options, int points) {
   const double threshold = options.threshold;
@@ -120,7 +101,8 @@ const std::vector<OptionField<RefinementOptions>>& fields<RefinementOptions>() {
       field<&R::interval>(
           "interval", {0, kMostCount},
           "base steps between regrids; 0 = as many as the CFL number and `buffer` allow"),
-      memory_limit(),
+      field<&R::memory_limit>("memory_limit", {0, kMostCount},
+                              "MiB that the patches may take; 0 = no limit", AtRestart::kMayChange),
       field<&R::check_finite>(
           "check_finite", {0, kMostCount},
           "least base steps between looks for values that are not finite; 0 = none",
@@ -129,18 +111,15 @@ const std::vector<OptionField<RefinementOptions>>& fields<RefinementOptions>() {
   return list;
 }
 
-double scaled_threshold(double threshold, int order, int at, int points) {
-  const double ratio = static_cast<double>(at) / points;
-  for (int power = 0; power < order; ++power) threshold *= ratio;
-  return threshold;
-}
-
 RefinementOptions on_grid(RefinementOptions options, int points) {
-  const int order = std::exchange(options.threshold_order, 0);
-  const int at = std::exchange(options.threshold_at, 0);
-  if (order == 0 || at == 0) return options;
-  options.threshold = scaled_threshold(options.threshold, order, at, points);
-  options.derefine_threshold = scaled_threshold(options.derefine_threshold, order, at, points);
+  if (options.threshold_at != 0) {
+    const double ratio = static_cast<double>(options.threshold_at) / points;
+    for (int power = 0; power < options.threshold_order; ++power) {
+      options.threshold *= ratio;
+      options.derefine_threshold *= ratio;
+    }
+  }
+  options.threshold_order = options.threshold_at = 0;
   return options;
 }
 

@@ -133,16 +133,14 @@ void write_plotfile(const fs::path& folder, const amr::Hierarchy& hierarchy,
                                             attributes.component_names.size(),
                                             hierarchy.shape().components));
   }
-  fs::path part = folder;
-  part += kPartSuffix;
   try {
     if (fs::exists(folder)) {
       throw OutputError(
           fmt::format("'{}' is there already; remove it, or name another folder", folder.string()));
     }
-    fs::remove_all(part);
-    write_all(part, hierarchy, attributes);
-    fs::rename(part, folder);
+    const PartFolder part(folder);
+    write_all(part.part(), hierarchy, attributes);
+    part.publish();
   } catch (const fs::filesystem_error& error) {
     throw OutputError(
         fmt::format("cannot write '{}': {}", folder.string(), error.code().message()));

@@ -218,13 +218,13 @@ ConfigError ConfigSource::error(std::string_view name, const std::string& messag
 }
 
 ConfigError ConfigSource::error(const amr::OptionError& refusal) const {
-  const Key* const key = key_of_option(refusal.option());
+  const Key* const key = key_of_option(refusal.option);
   if (key == nullptr) return ConfigError(name_ + ": " + with_keys(refusal.what()));
-  ListedName listed{std::string(table_of(key->spec.name)), refusal.region().value_or(0), ""};
+  ListedName listed{std::string(table_of(key->spec.name)), refusal.region.value_or(0), ""};
   const std::string name =
       key->repeated ? fmt::format("{}.{}", listed.entry(), key->option) : key->spec.name;
-  return error(name, fmt::format("'{}' is {}; {}", key->spec.name, with_keys(refusal.value()),
-                                 with_keys(refusal.wanted())));
+  return error(name, fmt::format("'{}' is {}; {}", key->spec.name, with_keys(refusal.value),
+                                 with_keys(refusal.wanted)));
 }
 
 amr::ParameterSet ConfigSource::values(const Schema& schema, bool core_only) const {

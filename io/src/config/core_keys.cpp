@@ -1,7 +1,6 @@
 #include "config/core_keys.hpp"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <stdexcept>
 #include <string>
@@ -21,15 +20,8 @@ namespace {
 
 constexpr const char* kRegions = "amr.region";
 
-/// In the order of the reference.
-constexpr std::array<std::string_view, 12> kTables = {
-    "case", "solver",  "grid",       "amr",    kRegions,      "time",
-    "step", "runtime", "checkpoint", "output", "diagnostics", "trace"};
-
-/// Where the table of a key stands among them.
-auto place_of(const Key& key) {
-  const std::string_view name = key.spec.name;
-  return std::find(kTables.begin(), kTables.end(), name.substr(0, name.rfind('.')));
+std::string_view table_of(const Key& key) {
+  return std::string_view(key.spec.name).substr(0, key.spec.name.rfind('.'));
 }
 
 /// The options of a struct as keys: of the table, except those that have keys elsewhere. Without a
@@ -52,24 +44,14 @@ void add(std::vector<Key>& keys, std::string_view table,
 }
 
 /// Replaces names of options in backticks by their keys.
-std::string with_keys_of(const std::vector<Key>& keys, std::string_view text) {
-  std::string result;
-  while (true) {
-    const std::size_t open = text.find('`');
-    const std::size_t close = open == text.npos ? text.npos : text.find('`', open + 1);
-    if (close == text.npos) return result.append(text);
-    const std::string_view name = text.substr(open + 1, close - open - 1);
-    const auto key =
-        std::find_if(keys.begin(), keys.end(), [&](const Key& one) { return one.option == name; });
-    result += text.substr(0, open);
-    if (key == keys.end()) {
-      result += '`';
-      text.remove_prefix(open + 1);
-      continue;
+std::string with_keys_of(const std::vector<Key>& keys, std::string text) {
+  for (const Key& key : keys) {
+    const std::string option = "`" + key.option + "`";
+    for (std::size_t at = 0; (at = text.find(option, at)) != std::string::npos;) {
+      text.replace(at, option.size(), "'" + key.spec.name + "'");
     }
-    result += fmt::format("'{}'", key->spec.name);
-    text.remove_prefix(close + 1);
   }
+  return text;
 }
 
 std::vector<Key> made_keys() {
@@ -80,7 +62,7 @@ std::vector<Key> made_keys() {
   add<amr::RefinementRegion>(keys, kRegions);
   add<RunOptions>(keys, "");
   std::stable_sort(keys.begin(), keys.end(), [](const Key& one, const Key& other) {
-    return place_of(one) < place_of(other);
+    return table_of(one) < table_of(other);
   });
   for (Key& key : keys) key.spec.help = with_keys_of(keys, key.spec.help);
   return keys;
@@ -117,7 +99,9 @@ const Key* key_of_option(std::string_view option) {
   return found == keys.end() ? nullptr : &*found;
 }
 
-std::string with_keys(std::string_view text) { return with_keys_of(core_keys(), text); }
+std::string with_keys(std::string_view text) {
+  return with_keys_of(core_keys(), std::string(text));
+}
 
 template <>
 amr::SimulationOptions read<amr::SimulationOptions>(const amr::ParameterSet& values) {

@@ -8,7 +8,7 @@
 
 namespace kumiko::io {
 
-/// In the order of their reference.
+/// Table by table, in the order of their names.
 const std::vector<Key>& core_keys();
 
 /// The key of an option, by the option's own name; nullptr for another name.

@@ -2,8 +2,6 @@
 #include <charconv>
 #include <cmath>
 
-#include <fmt/core.h>
-
 #include <kumiko/io/duration.hpp>
 
 namespace kumiko::io {
@@ -39,11 +37,6 @@ std::optional<double> parse_duration(std::string_view text) {
     if (amount->unit == unit.name) return amount->number * unit.seconds;
   }
   return std::nullopt;
-}
-
-std::string interval_text(const Interval& interval) {
-  return interval.seconds > 0.0 ? fmt::format("{} s", interval.seconds)
-                                : fmt::format("{}", interval.steps);
 }
 
 std::optional<Interval> parse_interval(std::string_view text) {

@@ -51,10 +51,8 @@ void check_choice(const Key& key, const std::string& value) {
   for (const std::string& choice : choices) {
     if (choice == value) return;
   }
-  const std::optional<std::string> meant = nearest(value, choices);
-  const std::string hint = meant ? fmt::format("; did you mean '{}'?", *meant) : "";
   throw ValueError(fmt::format("'{}' is {}; it must be {}{}", key.spec.name, in_quotes(value),
-                               choices_text(key), hint));
+                               choices_text(key), did_you_mean(value, choices)));
 }
 
 void check_size(const Key& key, std::size_t size) {

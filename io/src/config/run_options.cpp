@@ -12,36 +12,20 @@ using amr::field;
 using amr::kMostCount;
 using amr::ParameterValue;
 
-std::string amount_text(const Interval& interval) { return interval_text(interval); }
-std::string amount_text(double seconds) { return interval_text({0, seconds}); }
-
-void read_amount(const std::string& text, Interval& interval) {
-  const auto read_as = parse_interval(text);
-  if (!read_as) {
-    throw std::invalid_argument("it must be a number of base steps or a time such as \"10 min\"");
-  }
-  interval = *read_as;
+std::optional<double> parse_limit(std::string_view text) {
+  return text == "0" ? 0.0 : parse_duration(text);
 }
 
-void read_amount(const std::string& text, double& seconds) {
-  const std::optional<double> read_as = text == "0" ? 0.0 : parse_duration(text);
-  if (!read_as) {
-    throw std::invalid_argument("it must be a time such as \"30 min\" or \"2 h\", or 0 for none");
-  }
-  seconds = *read_as;
-}
-
-/// Text such as "10 min"; a number alone may do without quotes.
-template <auto Member>
-amr::OptionField<RunOptions> amount(std::string name, std::string help) {
+/// Text such as "10 min", at first none, "0"; a number alone may do without quotes.
+template <auto Member, auto Parse>
+amr::OptionField<RunOptions> amount(std::string name, const char* wanted, std::string help) {
   amr::OptionField<RunOptions> made;
-  made.get = [](const RunOptions& options) -> ParameterValue {
-    return amount_text(options.*Member);
+  made.set = [wanted](RunOptions& options, const ParameterValue& value) {
+    const auto read_as = Parse(std::get<std::string>(value));
+    if (!read_as) throw std::invalid_argument(wanted);
+    options.*Member = *read_as;
   };
-  made.set = [](RunOptions& options, const ParameterValue& value) {
-    read_amount(std::get<std::string>(value), options.*Member);
-  };
-  made.spec = {std::move(name), made.get({}), std::move(help)};
+  made.spec = {std::move(name), std::string("0"), std::move(help)};
   made.integer_serves = true;
   made.at_restart = AtRestart::kMayChange;
   return made;
@@ -55,16 +39,18 @@ std::vector<amr::OptionField<RunOptions>> described_options() {
       field<&R::solver_name>("solver.name", {}, "the solver that advances the patches"),
       field<&R::stop_step>("time.stop_step", {0, kMostCount},
                            "base step to end at, up to `steps`; 0 = the last", kMayChange),
-      amount<&R::wall_limit_s>("time.wall_limit",
-                               "time after which the run writes a checkpoint and ends, such as "
-                               "\"2 h\"; 0 = none"),
+      amount<&R::wall_limit_s, parse_limit>(
+          "time.wall_limit", "it must be a time such as \"30 min\" or \"2 h\", or 0 for none",
+          "time after which the run writes a checkpoint and ends, such as "
+          "\"2 h\"; 0 = none"),
       field<&R::workers>("runtime.workers", {0, 4096}, "OS threads that work; 0 = all available",
                          kMayChange),
       field<&R::idle>("runtime.idle", {}, "what workers of backend 'threads' do that find no work",
                       kMayChange),
-      amount<&R::checkpoints>("checkpoint.every",
-                              "base steps between checkpoints, or time such as \"10 min\" (s, min, "
-                              "h, d); 0 = none, but at signals and before the time limit"),
+      amount<&R::checkpoints, parse_interval>(
+          "checkpoint.every", "it must be a number of base steps or a time such as \"10 min\"",
+          "base steps between checkpoints, or time such as \"10 min\" (s, min, "
+          "h, d); 0 = none, but at signals and before the time limit"),
       field<&R::checkpoints_kept>("checkpoint.keep", {1, kMostCount},
                                   "newest checkpoints that stay; older ones are removed",
                                   kMayChange),

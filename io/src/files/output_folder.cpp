@@ -105,9 +105,17 @@ void sync_new_names(const fs::path& folder) {
   if (::faccessat(AT_FDCWD, folder.c_str(), R_OK, AT_EACCESS) == 0) sync_folder(folder);
 }
 
-/// The path without a slash at its end, from the root, so that it has all its parents.
+/// Where the path leads, without a slash at its end, from the root, so that it has all its parents.
+/// Links are followed before ".." is: what is above a folder is not what is above a link to it.
 fs::path normal(const fs::path& path) {
-  const fs::path whole = fs::absolute(path).lexically_normal();
+  std::error_code hidden;
+  fs::path whole = fs::weakly_canonical(fs::absolute(path), hidden);
+  // Behind a folder that may not be entered no link can be seen; the folder is refused for that.
+  if (hidden == std::errc::permission_denied) {
+    whole = fs::absolute(path).lexically_normal();
+  } else if (hidden) {
+    throw fs::filesystem_error("cannot follow", path, hidden);
+  }
   return whole.has_filename() ? whole : whole.parent_path();
 }
 
@@ -261,12 +269,22 @@ void OutputFolder::write(std::string_view name,
 
 void check_writable(const fs::path& file) {
   constexpr std::string_view kRemedy = "name another file";
+  std::error_code hidden;  // behind a folder that may not be entered, or by links in a circle
+  const fs::file_status status = fs::status(file, hidden);
+  if (!fs::status_known(status)) {
+    throw OutputError(
+        fmt::format("cannot write '{}': {}; {}", file.string(), hidden.message(), kRemedy));
+  }
   // Nor a device, which a file of that name would replace.
-  if (!file.has_filename() || (fs::exists(file) && !fs::is_regular_file(file))) {
+  if (!file.has_filename() || (fs::exists(status) && !fs::is_regular_file(status))) {
     throw OutputError(
         fmt::format("cannot write '{}': it is not an ordinary file; {}", file.string(), kRemedy));
   }
   check_place(file, fs::absolute(file).parent_path(), kRemedy);
+}
+
+void check_writable_folder(const fs::path& folder) {
+  reporting(folder, [&] { check_place(folder, closest_existing(normal(folder)), kOtherFolder); });
 }
 
 void write_text_file(const fs::path& file, std::string_view text) {

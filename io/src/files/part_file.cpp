@@ -1,6 +1,7 @@
 #include "files/part_file.hpp"
 
 #include <cerrno>
+#include <cstdio>
 #include <system_error>
 #include <utility>
 
@@ -27,6 +28,22 @@ int sync(const std::filesystem::path& path, int flags) {
   const int error = ::fsync(descriptor) == 0 ? 0 : errno;
   ::close(descriptor);
   return error;
+}
+
+/// Puts the bytes of all files and the names of all folders below one, and its own, on the disk.
+void sync_all(const std::filesystem::path& folder) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    if (entry.is_directory()) {
+      sync_folder(entry.path());
+    } else if (const int error = sync(entry.path(), 0); error != 0) {
+      fail("cannot write", entry.path(), error);
+    }
+  }
+  sync_folder(folder);
+}
+
+std::filesystem::path folder_of(const std::filesystem::path& path) {
+  return path.has_parent_path() ? path.parent_path() : ".";
 }
 
 /// What lifts a limit that the process has; empty for other errors.
@@ -71,7 +88,32 @@ void PartFile::publish() {
 void PartFile::take_name() {
   if (::rename(part_.c_str(), target_.c_str()) != 0) fail("cannot write", target_, errno);
   published_ = true;
-  sync_folder(target_.has_parent_path() ? target_.parent_path() : ".");
+  sync_folder(folder_of(target_));
+}
+
+PartFolder::PartFolder(std::filesystem::path target) : target_(std::move(target)), part_(target_) {
+  part_ += kPartSuffix;
+  try {
+    std::filesystem::remove_all(part_);
+    std::filesystem::create_directories(folder_of(target_));
+  } catch (const std::filesystem::filesystem_error& error) {
+    fail("cannot write", target_, error.code().value());
+  }
+}
+
+PartFolder::~PartFolder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(part_, ignored);
+}
+
+void PartFolder::publish() const {
+  try {
+    sync_all(part_);
+  } catch (const std::filesystem::filesystem_error& error) {
+    fail("cannot write", part_, error.code().value());
+  }
+  if (::rename(part_.c_str(), target_.c_str()) != 0) fail("cannot write", target_, errno);
+  sync_folder(folder_of(target_));
 }
 
 FileWriter::FileWriter(const std::filesystem::path& path, Existing existing)

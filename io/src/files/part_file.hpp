@@ -47,6 +47,28 @@ class PartFile {
   bool published_ = false;
 };
 
+/// The provisional name of a folder with all that is in it, which goes unless it is published.
+/// Throws OutputError, as all of it does.
+class PartFolder {
+ public:
+  /// Removes what one that was killed has left, and makes the folder's parents where they are
+  /// missing.
+  explicit PartFolder(std::filesystem::path target);
+  ~PartFolder();
+  PartFolder(const PartFolder&) = delete;
+  PartFolder& operator=(const PartFolder&) = delete;
+
+  const std::filesystem::path& part() const { return part_; }
+
+  /// Waits until every file and folder in it is on the disk, then gives it its name, which must be
+  /// free or that of an empty folder.
+  void publish() const;
+
+ private:
+  std::filesystem::path target_;
+  std::filesystem::path part_;
+};
+
 /// What becomes of what a file holds that is opened for writing.
 enum class Existing { kTruncate, kAppend };
 

@@ -13,6 +13,7 @@
 
 #include "files/part_file.hpp"
 #include "hdf5/seal.hpp"
+#include "text/message.hpp"
 
 namespace kumiko::io {
 
@@ -42,10 +43,11 @@ std::size_t place_of_own_hash(std::string_view text) {
 /// In the order of their names.
 std::set<fs::path> finished_files(const fs::path& folder) {
   std::set<fs::path> files;
+  std::error_code hidden;  // by links that lead in a circle
   for (const auto& entry : fs::directory_iterator(folder)) {
     const std::string name = entry.path().filename().string();
     const bool later = name == kManifestFile || name == kSummaryFile;
-    if (!later && entry.is_regular_file() && OutputFolder::owns(name) && !is_part(name)) {
+    if (!later && entry.is_regular_file(hidden) && OutputFolder::owns(name) && !is_part(name)) {
       files.insert(entry.path());
     }
   }
@@ -61,7 +63,8 @@ std::string read_manifest(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
   std::string text{std::istreambuf_iterator<char>(in), {}};
   if (in.is_open() && !in.bad()) return text;
-  const bool missing = !fs::exists(file);
+  std::error_code hidden;
+  const bool missing = !fs::exists(file, hidden) && !hidden;
   throw OutputError(fmt::format("'{}' {}: what is in the folder cannot be compared with it",
                                 file.string(), missing ? "is missing" : "cannot be read"));
 }
@@ -86,7 +89,9 @@ std::string fault_of(const fs::path& file, const Json& entry) {
   if (!fs::is_regular_file(file, failed)) return "is missing";
   const std::uintmax_t bytes = fs::file_size(file, failed);
   const auto expected = entry.at("bytes").get<std::uint64_t>();
-  if (bytes != expected) return fmt::format("has {} bytes instead of {}", bytes, expected);
+  if (bytes != expected) {
+    return fmt::format("has {} instead of {}", counted(bytes, "byte"), expected);
+  }
   try {
     return digits(hash_of_file(file)) == entry.at("xxh3").get<std::string>() ? "" : "has changed";
   } catch (const CheckpointError&) {

@@ -4,8 +4,10 @@
 #include <fstream>
 #include <iterator>
 #include <string_view>
+#include <system_error>
 
 #include <fmt/core.h>
+#include <nlohmann/json.hpp>
 
 #include <kumiko/io/output_folder.hpp>
 #include <kumiko/io/run_folder.hpp>
@@ -72,7 +74,8 @@ std::string read_whole(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
   std::string text{std::istreambuf_iterator<char>(in), {}};
   if (!in.is_open() || in.bad()) {
-    const bool missing = !fs::exists(file);
+    std::error_code hidden;
+    const bool missing = !fs::exists(file, hidden) && !hidden;
     throw RunFolderError(
         fmt::format("{} {}; {}", quoted(file), missing ? "is missing" : "cannot be read", kRemedy));
   }
@@ -98,7 +101,10 @@ class Table {
     split(std::string_view(text_).substr(at_, end - at_));
     at_ = end + 1;
     if (!columns_.empty() && fields_.size() != columns_.size()) {
-      fail(fmt::format("there are {} fields under {} columns", fields_.size(), columns_.size()));
+      fail(fmt::format(
+          "there {} under {}",
+          fields_.size() == 1 ? "is 1 field" : fmt::format("are {} fields", fields_.size()),
+          counted(columns_.size(), "column")));
     }
     return true;
   }
@@ -231,20 +237,20 @@ Json read_summary(const fs::path& file) {
 }
 
 /// Why a folder without a summary has none.
-RunFolderError without_summary(const fs::path& folder) {
-  if (!fs::exists(folder)) {
-    return RunFolderError(fmt::format("there is no folder {}", quoted(folder)));
+NotARun without_summary(const fs::path& folder) {
+  std::error_code hidden;
+  if (!fs::exists(folder, hidden)) {
+    return NotARun(fmt::format("there is no folder {}", quoted(folder)));
   }
-  if (!fs::is_directory(folder)) {
-    return RunFolderError(
-        fmt::format("{} is not a folder; name the one that holds it", quoted(folder)));
+  if (!fs::is_directory(folder, hidden)) {
+    return NotARun(fmt::format("{} is not a folder; name the one that holds it", quoted(folder)));
   }
   if (!OutputFolder::holds_run(folder)) {
-    return RunFolderError(fmt::format(
+    return NotARun(fmt::format(
         "{} is not a run's folder: it has no {}; name one that kumiko run --output has written",
         quoted(folder), kSummaryFile));
   }
-  return RunFolderError(fmt::format(
+  return NotARun(fmt::format(
       "the run in {} is not complete: there is no {} yet; let it end, or go on with it by "
       "kumiko run --restart {}",
       quoted(folder), kSummaryFile, quoted(folder)));
@@ -263,16 +269,17 @@ std::vector<AlteredFile> altered_texts(const fs::path& folder) {
 }  // namespace
 
 RunFolder read_run_folder(const fs::path& folder) {
-  if (!fs::is_regular_file(folder / kSummaryFile)) throw without_summary(folder);
+  std::error_code hidden;
+  if (!fs::is_regular_file(folder / kSummaryFile, hidden)) throw without_summary(folder);
   RunFolder run;
   run.path = folder;
-  run.summary = read_summary(folder / kSummaryFile);
-  const auto steps = run.summary.at("steps").get<std::int64_t>();
+  run.summary = std::make_shared<const Json>(read_summary(folder / kSummaryFile));
+  const auto steps = run.summary->at("steps").get<std::int64_t>();
   run.configuration = read_whole(folder / kConfigurationFile);
   run.diagnostics = read_diagnostics(folder / "diagnostics.csv", steps);
   run.load = read_load(folder / "load.csv", steps);
   run.states = OutputFolder::numbered(folder, "state_#.hdf");
-  run.has_trace = fs::is_regular_file(folder / kTraceFile);
+  run.has_trace = fs::is_regular_file(folder / kTraceFile, hidden);
   run.altered = altered_texts(folder);
   return run;
 }

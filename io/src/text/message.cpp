@@ -34,6 +34,10 @@ std::string excerpt(std::string_view text) {
   return one_line(text.substr(0, end)) + "...";
 }
 
+std::string counted(std::size_t count, std::string_view name) {
+  return fmt::format("{} {}{}", count, name, count == 1 ? "" : "s");
+}
+
 std::string in_quotes(std::string_view text) { return fmt::format("'{}'", excerpt(text)); }
 
 }  // namespace kumiko::io

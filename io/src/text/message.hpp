@@ -15,4 +15,7 @@ std::string excerpt(std::string_view text);
 /// "'text'", as an excerpt.
 std::string in_quotes(std::string_view text);
 
+/// "1 field", "2 fields": as many of what has a name with a plain plural.
+std::string counted(std::size_t count, std::string_view name);
+
 }  // namespace kumiko::io

@@ -1,5 +1,7 @@
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include <kumiko/io/nearest.hpp>
 
 namespace kumiko::io {
@@ -43,6 +45,11 @@ std::optional<std::string> nearest(std::string_view word,
     found = candidate;
   }
   return found;
+}
+
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates) {
+  const std::optional<std::string> meant = nearest(word, candidates);
+  return meant ? fmt::format("; did you mean '{}'?", *meant) : "";
 }
 
 }  // namespace kumiko::io

@@ -320,32 +320,9 @@ class Archive {
   std::vector<std::uint64_t> events_;  ///< by location
 };
 
-/// A folder under a provisional name, which goes away unless it takes its own.
-class PartFolder {
- public:
-  explicit PartFolder(const fs::path& target) : target_(target), part_(target) {
-    part_ += kPartSuffix;
-    fs::remove_all(part_);  // left by one that was killed
-    if (target_.has_parent_path()) fs::create_directories(target_.parent_path());
-  }
-  ~PartFolder() {
-    std::error_code ignored;
-    fs::remove_all(part_, ignored);
-  }
-  PartFolder(const PartFolder&) = delete;
-  PartFolder& operator=(const PartFolder&) = delete;
-
-  const fs::path& part() const { return part_; }
-  void publish() const { fs::rename(part_, target_); }
-
- private:
-  fs::path target_;
-  fs::path part_;
-};
-
-/// Without a slash at its end.
+/// Where the folder is, whatever links lead to it, without a slash at its end.
 fs::path target_of(const fs::path& folder) {
-  fs::path target = folder.lexically_normal();
+  fs::path target = fs::weakly_canonical(fs::absolute(folder));
   if (!target.has_filename()) target = target.parent_path();
   if (fs::exists(target) && !(fs::is_directory(target) && fs::is_empty(target))) {
     throw OutputError(

@@ -55,6 +55,30 @@ static_assert(sizeof(ConditionObject) <= sizeof(pthread_cond_t));
 static_assert(offsetof(pthread_cond_t, __data.__wrefs) == 36,
               "where ConditionObject has its flags");
 
+/// A wait without the mutex, which is locked again at its end: also if a signal handler ends the
+/// thread, for that is what cleanup handlers expect.
+class Unlocked {
+ public:
+  Unlocked(std::atomic<std::uint32_t>& waiters, pthread_mutex_t* mutex) noexcept
+      : waiters_(waiters), mutex_(mutex) {}
+  ~Unlocked() {
+    // release: pairs with the acquire in wait_until_left(). Our last access.
+    waiters_.fetch_sub(1, std::memory_order_release);
+    MutexObject& object = MutexObject::of(mutex_);
+    if (object.is_ours()) {
+      object.lock_at_once(nullptr);
+    } else {
+      real().pthread_mutex_lock(mutex_);
+    }
+  }
+  Unlocked(const Unlocked&) = delete;
+  Unlocked& operator=(const Unlocked&) = delete;
+
+ private:
+  std::atomic<std::uint32_t>& waiters_;
+  pthread_mutex_t* const mutex_;
+};
+
 int ConditionObject::wait(pthread_mutex_t* mutex, const Deadline* deadline) {
   // relaxed: the mutex orders these before whatever a signaller does with it.
   const std::uint32_t before = sequence_.load(std::memory_order_relaxed);
@@ -64,10 +88,11 @@ int ConditionObject::wait(pthread_mutex_t* mutex, const Deadline* deadline) {
     return error;
   }
   const auto same = [this, before] { return sequence_.load(std::memory_order_relaxed) == before; };
-  const ParkResult woken = park(this, same, {"a condition variable", deadline, true});
-  // release: pairs with the acquire in wait_until_left(). Our last access.
-  waiters_.fetch_sub(1, std::memory_order_release);
-  ours::our_pthread_mutex_lock(mutex);
+  ParkResult woken = ParkResult::kWoken;
+  {
+    const Unlocked unlocked(waiters_, mutex);
+    woken = park(this, same, {"a condition variable", deadline, true});
+  }
   // With the mutex locked, as cleanup handlers expect it. If it returns, nobody minds a wake-up.
   if (woken == ParkResult::kCancelled) real().pthread_testcancel();
   return woken == ParkResult::kTimedOut ? ETIMEDOUT : 0;

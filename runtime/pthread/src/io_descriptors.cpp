@@ -51,7 +51,7 @@ class NonBlocking {
 };
 
 /// As is_ours(), while others are not changing the mode.
-bool is_ours_now(int descriptor) noexcept {
+bool is_ours_now(int descriptor) {
   if (ThreadRecord::running() == nullptr) return false;
   // Before the lock, for nobody may be suspended while it is held.
   count_turn(kWeightOfCall);
@@ -231,23 +231,23 @@ KUMIKO_INTERPOSE int pclose(FILE* stream) {
   return real_io().pclose(stream);
 }
 
-KUMIKO_INTERPOSE int close_range(unsigned first, unsigned last, int flags) noexcept {
+KUMIKO_INTERPOSE int close_range(unsigned first, unsigned last, int flags) {
   if ((static_cast<unsigned>(flags) & CLOSE_RANGE_CLOEXEC) == 0) note_to_be_closed(first, last);
   return real_io().close_range(first, last, flags);
 }
 
-KUMIKO_INTERPOSE void closefrom(int first) noexcept {
+KUMIKO_INTERPOSE void closefrom(int first) {
   note_to_be_closed(static_cast<unsigned>(std::max(first, 0)), UINT_MAX);
   real_io().closefrom(first);
 }
 
-KUMIKO_INTERPOSE int dup(int from) noexcept { return note_new(real_io().dup(from)); }
+KUMIKO_INTERPOSE int dup(int from) { return note_new(real_io().dup(from)); }
 
-KUMIKO_INTERPOSE int dup2(int from, int to) noexcept {
+KUMIKO_INTERPOSE int dup2(int from, int to) {
   return noted_duplicate(from, to, [=] { return real_io().dup2(from, to); });
 }
 
-KUMIKO_INTERPOSE int dup3(int from, int to, int flags) noexcept {
+KUMIKO_INTERPOSE int dup3(int from, int to, int flags) {
   return noted_duplicate(from, to, [=] { return real_io().dup3(from, to, flags); });
 }
 
@@ -300,29 +300,23 @@ KUMIKO_INTERPOSE int openat64(int folder, const char* path, int flags, ...) {
   return note_new(real_io().openat64(folder, path, flags, mode));
 }
 
-KUMIKO_INTERPOSE int epoll_create(int size) noexcept {
-  return note_new(real_io().epoll_create(size));
-}
+KUMIKO_INTERPOSE int epoll_create(int size) { return note_new(real_io().epoll_create(size)); }
 
-KUMIKO_INTERPOSE int epoll_create1(int flags) noexcept {
-  return note_new(real_io().epoll_create1(flags));
-}
+KUMIKO_INTERPOSE int epoll_create1(int flags) { return note_new(real_io().epoll_create1(flags)); }
 
-KUMIKO_INTERPOSE int eventfd(unsigned value, int flags) noexcept {
+KUMIKO_INTERPOSE int eventfd(unsigned value, int flags) {
   return note_new(real_io().eventfd(value, flags));
 }
 
-KUMIKO_INTERPOSE int timerfd_create(clockid_t clock, int flags) noexcept {
+KUMIKO_INTERPOSE int timerfd_create(clockid_t clock, int flags) {
   return note_new(real_io().timerfd_create(clock, flags));
 }
 
-KUMIKO_INTERPOSE int inotify_init() noexcept { return note_new(real_io().inotify_init()); }
+KUMIKO_INTERPOSE int inotify_init() { return note_new(real_io().inotify_init()); }
 
-KUMIKO_INTERPOSE int inotify_init1(int flags) noexcept {
-  return note_new(real_io().inotify_init1(flags));
-}
+KUMIKO_INTERPOSE int inotify_init1(int flags) { return note_new(real_io().inotify_init1(flags)); }
 
-KUMIKO_INTERPOSE int signalfd(int descriptor, const sigset_t* mask, int flags) noexcept {
+KUMIKO_INTERPOSE int signalfd(int descriptor, const sigset_t* mask, int flags) {
   const int result = real_io().signalfd(descriptor, mask, flags);
   return descriptor < 0 ? note_new(result) : result;
 }

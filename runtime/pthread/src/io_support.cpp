@@ -89,7 +89,7 @@ std::int64_t run_patiently(ThreadRecord& self, const Operation& wanted, Deadline
 
 }  // namespace
 
-bool is_ours(int descriptor) noexcept {
+bool is_ours(int descriptor) {
   if (ThreadRecord::running() == nullptr) return false;
   count_turn(kWeightOfCall);
   return can_wait_for(descriptor);
@@ -103,8 +103,11 @@ bool can_wait_for(int descriptor) noexcept {
   return !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode) && !S_ISBLK(status.st_mode);
 }
 
-std::int64_t run(const Operation& wanted, Deadline deadline, Cancelled cancelled) {
+std::int64_t run(const Operation& wanted, Deadline deadline, Cancelled cancelled, Handled handled) {
   ThreadRecord& self = *ThreadRecord::running();
+  // What has a time limit Linux does not begin again.
+  const Taken enough =
+      handled == Handled::kEnds || deadline != Deadline::max() ? Taken::kRestart : Taken::kEnds;
   if (cancelled == Cancelled::kUnwinds) real().pthread_testcancel();
   std::int64_t result = run_once(self, wanted, deadline);
   while (result == -EINTR) {
@@ -113,7 +116,7 @@ std::int64_t run(const Operation& wanted, Deadline deadline, Cancelled cancelled
       real().pthread_testcancel();
     }
     // Nothing may be left to take: who sends a signal that has no handler takes it back.
-    if (take_signals() == Taken::kEnds) return -EINTR;
+    if (take_signals() >= enough) return -EINTR;
     result = run_once(self, wanted, deadline);
   }
   if (is_want_of_means(result)) return run_patiently(self, wanted, deadline, cancelled);
@@ -153,7 +156,7 @@ Deadline deadline_of_socket(int descriptor, int option) noexcept {
 Waited wait_for_events(int descriptor, short events, Deadline deadline) {
   Operation operation(Operation::Kind::kPoll, descriptor);
   operation.flags = events;
-  const std::int64_t result = run(operation, deadline);
+  const std::int64_t result = run(operation, deadline, Cancelled::kUnwinds, Handled::kEnds);
   if (result == -EINTR) return Waited::kSignalled;
   return result == -EAGAIN ? Waited::kTimedOut : Waited::kMayHave;
 }

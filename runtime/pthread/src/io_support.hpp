@@ -21,7 +21,7 @@ using runtime::detail::Operation;
 
 /// Whether a call that may block `descriptor` is the runtime's: the caller is a lightweight thread,
 /// and can_wait_for() the descriptor. May suspend: every so often such a call gives way.
-bool is_ours(int descriptor) noexcept;
+bool is_ours(int descriptor);
 
 /// Whether the descriptor is in blocking mode, and something that one can wait for, not a file.
 /// Does not suspend.
@@ -35,16 +35,18 @@ enum class Cancelled {
 
 /// Suspends the calling lightweight thread until what `wanted` says is done, by another operation
 /// like it. Returns what the system returned or -errno, -EAGAIN if `deadline` has come, -EINTR if a
-/// signal handler without SA_RESTART has run in the thread. Where the runtime's I/O cannot be had,
-/// for want of descriptors, it looks every few milliseconds, and handlers do not end it.
+/// signal handler has run in the thread that ends it: any where there is a deadline or `handled`
+/// says so, otherwise one without SA_RESTART. Where the runtime's I/O cannot be had, for want of
+/// descriptors, it looks every few milliseconds, and handlers do not end it.
 std::int64_t run(const Operation& wanted, Deadline deadline = Deadline::max(),
-                 Cancelled cancelled = Cancelled::kUnwinds);
+                 Cancelled cancelled = Cancelled::kUnwinds,
+                 Handled handled = Handled::kEndsUnlessRestart);
 
 /// How a wait for events has ended.
 enum class Waited {
   kMayHave,  ///< some event
   kTimedOut,
-  kSignalled,  ///< a signal handler without SA_RESTART has run
+  kSignalled,  ///< a signal handler has run
 };
 
 /// Suspends the calling lightweight thread.

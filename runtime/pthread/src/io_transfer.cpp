@@ -204,7 +204,7 @@ std::int64_t send_message(int descriptor, const msghdr& message, int flags) {
                 });
 }
 
-bool waits(int descriptor, int flags) noexcept {
+bool waits(int descriptor, int flags) {
   return is_ours(descriptor) && (flags & (MSG_DONTWAIT | MSG_ERRQUEUE)) == 0;
 }
 

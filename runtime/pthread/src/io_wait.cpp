@@ -52,7 +52,7 @@ Waited wait_for_any(pollfd* watched, nfds_t count, Deadline deadline) {
   std::copy_if(watched, watched + count, std::back_inserter(sorted),
                [](const pollfd& entry) { return entry.fd >= 0; });
   if (sorted.empty()) {
-    return sleep_until(deadline, Cancelled::kUnwinds, Handled::kEndsUnlessRestart);
+    return sleep_until(deadline, Cancelled::kUnwinds, Handled::kEnds);
   }
   if (sorted.size() == 1) return wait_for_events(sorted[0].fd, sorted[0].events, deadline);
   // epoll takes each descriptor once.
@@ -165,13 +165,13 @@ int invalid() noexcept {
 
 /// Sets of more than FD_SETSIZE descriptors, which some programs allocate themselves, are the C
 /// library's.
-bool selects_ours(int count) noexcept {
+bool selects_ours(int count) {
   count_turn(kWeightOfCall);
   return count >= 0 && count <= FD_SETSIZE && is_lightweight();
 }
 
 /// Of poll() and epoll_wait(). One that only looks is likely to look again.
-bool waits(int timeout) noexcept {
+bool waits(int timeout) {
   if (!is_lightweight()) return false;
   if (timeout == 0) count_turn(kWeightOfFailure);
   return timeout != 0;

@@ -25,8 +25,12 @@ int MutexObject::relock() noexcept {
   return 0;
 }
 
-int MutexObject::lock(const Deadline* deadline) noexcept {
+int MutexObject::lock(const Deadline* deadline) {
   count_turn(1);
+  return lock_at_once(deadline);
+}
+
+int MutexObject::lock_at_once(const Deadline* deadline) noexcept {
   if (!knows_owner()) {
     return take() || lock_contended(deadline) ? 0 : ETIMEDOUT;
   }
@@ -51,7 +55,7 @@ bool MutexObject::lock_contended(const Deadline* deadline) noexcept {
   return true;
 }
 
-int MutexObject::try_lock() noexcept {
+int MutexObject::try_lock() {
   const pthread_t self = pthread_self();
   if (type() == kRecursive && owner_.load(std::memory_order_relaxed) == self) return relock();
   if (!take()) {

@@ -25,8 +25,10 @@ class MutexObject {
   /// Robust ones and those of several processes are the C library's.
   bool is_ours() const noexcept { return (kind_ & (kRobust | kShared)) == 0; }
 
-  int lock(const Deadline* deadline) noexcept;
-  int try_lock() noexcept;
+  int lock(const Deadline* deadline);
+  /// lock() without giving way or taking signals: no handler ends the caller before it has it.
+  int lock_at_once(const Deadline* deadline) noexcept;
+  int try_lock();
   int unlock() noexcept;
 
   bool is_locked() const noexcept { return lock_.load(std::memory_order_relaxed) != kFree; }

@@ -169,7 +169,7 @@ ParkResult park_once(const void* address, bool (*condition)(const void* context)
 }  // namespace
 
 ParkResult park_if(const void* address, bool (*condition)(const void* context), const void* context,
-                   const ParkOptions& options) noexcept {
+                   const ParkOptions& options) {
   const int saved_errno = errno;
   if (options.deadline != nullptr && *options.deadline <= Deadline::clock::now()) {
     // Whoever asks again and again must not keep the worker from what he asks for.

@@ -42,12 +42,11 @@ struct ParkOptions {
 /// address's bucket. Whoever changes the word does so before he takes that lock in unpark(); so
 /// either the waiter sees the change, or unpark() sees the waiter.
 ParkResult park_if(const void* address, bool (*condition)(const void* context), const void* context,
-                   const ParkOptions& options) noexcept;
+                   const ParkOptions& options);
 
 /// Waits if `condition()` holds.
 template <class Condition>
-ParkResult park(const void* address, const Condition& condition,
-                const ParkOptions& options) noexcept {
+ParkResult park(const void* address, const Condition& condition, const ParkOptions& options) {
   return park_if(
       address, [](const void* context) { return (*static_cast<const Condition*>(context))(); },
       &condition, options);

@@ -39,10 +39,10 @@ class RwlockObject {
     return readers_ != 0 || writer_ != 0;
   }
 
-  int lock_shared(const Deadline* deadline) noexcept;
-  int lock(const Deadline* deadline) noexcept;
-  int try_lock_shared() noexcept;
-  int try_lock() noexcept;
+  int lock_shared(const Deadline* deadline);
+  int lock(const Deadline* deadline);
+  int try_lock_shared();
+  int try_lock();
   void unlock() noexcept;
 
  private:
@@ -87,7 +87,7 @@ bool RwlockObject::wait(std::atomic<std::uint32_t>& turn, std::uint32_t& waiting
   return woken != ParkResult::kTimedOut;
 }
 
-int RwlockObject::lock_shared(const Deadline* deadline) noexcept {
+int RwlockObject::lock_shared(const Deadline* deadline) {
   count_turn(1);
   guard_.lock();
   while (!admits_reader()) {
@@ -105,7 +105,7 @@ int RwlockObject::lock_shared(const Deadline* deadline) noexcept {
   return 0;
 }
 
-int RwlockObject::lock(const Deadline* deadline) noexcept {
+int RwlockObject::lock(const Deadline* deadline) {
   count_turn(1);
   guard_.lock();
   while (!admits_writer()) {
@@ -124,7 +124,7 @@ int RwlockObject::lock(const Deadline* deadline) noexcept {
   return 0;
 }
 
-int RwlockObject::try_lock_shared() noexcept {
+int RwlockObject::try_lock_shared() {
   guard_.lock();
   const bool admitted = admits_reader();
   if (admitted) ++readers_;
@@ -133,7 +133,7 @@ int RwlockObject::try_lock_shared() noexcept {
   return admitted ? 0 : EBUSY;
 }
 
-int RwlockObject::try_lock() noexcept {
+int RwlockObject::try_lock() {
   guard_.lock();
   const bool admitted = admits_writer();
   if (admitted) writer_ = pthread_self();

@@ -32,6 +32,7 @@ class SemaphoreObject {
  private:
   static constexpr std::uint64_t kValue = UINT32_MAX;
   static constexpr std::uint64_t kWaiter = std::uint64_t{1} << 32U;
+  class Waiting;
 
   std::atomic<std::uint64_t> state_;  ///< the value, and in the upper half the number of waiters
   int shared_;
@@ -65,15 +66,32 @@ int SemaphoreObject::post() noexcept {
   return 0;
 }
 
-int SemaphoreObject::wait(const Deadline* deadline) {
-  bool cancellable = true;
-  while (!try_take()) {
+/// Counts the caller among those who wait, also where a signal handler ends it.
+class SemaphoreObject::Waiting {
+ public:
+  explicit Waiting(SemaphoreObject& semaphore) noexcept : state_(semaphore.state_) {
     // relaxed: one word, whose changes have one order. Who posts after this sees the waiter.
     state_.fetch_add(kWaiter, std::memory_order_relaxed);
+  }
+  ~Waiting() { state_.fetch_sub(kWaiter, std::memory_order_relaxed); }
+  Waiting(const Waiting&) = delete;
+  Waiting& operator=(const Waiting&) = delete;
+
+ private:
+  std::atomic<std::uint64_t>& state_;
+};
+
+int SemaphoreObject::wait(const Deadline* deadline) {
+  bool cancellable = true;
+  // Linux does not begin a wait again that has a time limit.
+  const Handled handled = deadline != nullptr ? Handled::kEnds : Handled::kEndsUnlessRestart;
+  while (!try_take()) {
     const auto empty = [this] { return (state_.load(std::memory_order_relaxed) & kValue) == 0; };
-    const ParkResult woken =
-        park(this, empty, {"a semaphore", deadline, cancellable, Handled::kEndsUnlessRestart});
-    state_.fetch_sub(kWaiter, std::memory_order_relaxed);
+    ParkResult woken = ParkResult::kWoken;
+    {
+      const Waiting waiting(*this);
+      woken = park(this, empty, {"a semaphore", deadline, cancellable, handled});
+    }
     if (woken == ParkResult::kSignalled) return EINTR;
     if (woken == ParkResult::kTimedOut) return ETIMEDOUT;
     if (woken == ParkResult::kCancelled) {

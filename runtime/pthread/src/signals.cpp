@@ -51,7 +51,7 @@ void ThreadRecord::set_mask(const sigset_t& mask) noexcept {
 namespace {
 
 /// pthread_sigmask() of a lightweight thread.
-int change_mask(ThreadRecord& self, int how, const sigset_t* set, sigset_t* before) noexcept {
+int change_mask(ThreadRecord& self, int how, const sigset_t* set, sigset_t* before) {
   sigset_t mask = self.signal_mask;
   if (before != nullptr) *before = mask;
   if (set == nullptr) return 0;
@@ -77,16 +77,29 @@ int change_mask(ThreadRecord& self, int how, const sigset_t* set, sigset_t* befo
   return 0;
 }
 
+/// The worker does not block a signal, while it lives.
+class Unblocked {
+ public:
+  explicit Unblocked(int signal) noexcept {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, signal);
+    real().pthread_sigmask(SIG_UNBLOCK, &set, &before_);
+  }
+  ~Unblocked() { real().pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  Unblocked(const Unblocked&) = delete;
+  Unblocked& operator=(const Unblocked&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
 /// raise() by a lightweight thread, or by an OS thread in the place of one: a handler runs in it.
-void raise_here(int signal) noexcept {
-  // The worker must not block what is meant for this thread; it comes before raise() returns.
-  sigset_t unblocked;
-  sigset_t before;
-  sigemptyset(&unblocked);
-  sigaddset(&unblocked, signal);
-  real().pthread_sigmask(SIG_UNBLOCK, &unblocked, &before);
+void raise_here(int signal) {
+  // What is meant for this thread comes before raise() returns. A handler that ends the thread
+  // leaves the worker's mask to the destructor.
+  const Unblocked unblocked(signal);
   real().raise(signal);
-  real().pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 bool has_handler(const struct sigaction& action) noexcept {
@@ -122,7 +135,7 @@ void ring(ThreadRecord& thread) noexcept {
 
 }  // namespace
 
-void send_signal(ThreadRecord& thread, int signal) noexcept {
+void send_signal(ThreadRecord& thread, int signal) {
   // Nobody can block these or wait for them.
   if (signal == SIGKILL || signal == SIGSTOP) return raise_here(signal);
   thread.pending_signals.fetch_or(bit_of(signal), std::memory_order_seq_cst);
@@ -139,7 +152,7 @@ void send_signal(ThreadRecord& thread, int signal) noexcept {
   }
 }
 
-Taken take_signals() noexcept {
+Taken take_signals() {
   ThreadRecord& self = *ThreadRecord::running();
   Taken taken = Taken::kNothing;
   for (;;) {

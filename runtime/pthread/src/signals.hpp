@@ -57,7 +57,7 @@ inline std::uint64_t bit_of(int signal) noexcept { return std::uint64_t{1} << (s
 
 /// pthread_kill() for a lightweight thread, with a signal that there is. May be called by a signal
 /// handler.
-void send_signal(ThreadRecord& thread, int signal) noexcept;
+void send_signal(ThreadRecord& thread, int signal);
 
 /// What take_signals() has found, the strongest of it.
 enum class Taken {
@@ -66,7 +66,8 @@ enum class Taken {
   kEnds,     ///< a handler that ends waits
 };
 
-/// By a lightweight thread: handlers run for what has been sent to it and is not blocked.
-Taken take_signals() noexcept;
+/// By a lightweight thread: handlers run for what has been sent to it and is not blocked. A handler
+/// may end the thread, so nothing may be held meanwhile but by destructors.
+Taken take_signals();
 
 }  // namespace kumiko::pthread

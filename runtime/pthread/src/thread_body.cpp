@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <clocale>
+#include <cstdint>
 #include <cstdlib>
 
 #include <locale.h>
@@ -42,6 +43,8 @@ void* run_on_its_stack(void* argument) {
     record.result = PTHREAD_CANCELED;
   }
   kumiko_unregister_cleanup(&buffer);
+  // No handler ends a thread from here on: there is no place left to unwind to.
+  record.blocked_signals.store(~std::uint64_t{0}, std::memory_order_relaxed);
   // In the child of a fork() there may be no engine, and nothing to be reused.
   if (const Engine* const engine = Engine::current(); engine != nullptr) {
     engine->libc().destroy_variables();

@@ -40,7 +40,7 @@ void give_way() noexcept {
 
 }  // namespace
 
-void look_at_turns() noexcept {
+void look_at_turns() {
   if (runtime::detail::running_thread() == nullptr) {
     turns.taken = 0;
     turns.next_look = kTurnsPerYield;

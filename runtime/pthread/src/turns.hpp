@@ -31,7 +31,7 @@ struct Turns {
 extern thread_local constinit Turns turns;
 
 /// Takes signals, and gives way if it is time, if the caller is a lightweight thread.
-void look_at_turns() noexcept;
+void look_at_turns();
 
 /// The caller comes back from a wait, in which others may have had the worker.
 inline void begin_slice() noexcept { turns.slice_begin = 0; }
@@ -39,7 +39,7 @@ inline void begin_slice() noexcept { turns.slice_begin = 0; }
 /// Called where a program may poll: with kWeightOfCall at calls for I/O, 1 at attempts to lock
 /// something, with kWeightOfFailure where one has failed. Gives way every so often. Cost: a
 /// thread-local counter.
-inline void count_turn(unsigned weight) noexcept {
+inline void count_turn(unsigned weight) {
   turns.taken += weight;
   if (turns.taken >= turns.next_look) [[unlikely]]
     look_at_turns();

@@ -80,12 +80,12 @@ TEST_P(Mirror, GivenAFunctionOfTheCode_WhenItsTextIsRead_ThenItsAccessesAreTheMo
   EXPECT_EQ(accesses_of(body), GetParam().accesses);
 }
 
-constexpr const char* kDeque = "src/deque.hpp";
-constexpr const char* kIdle = "src/idle.hpp";
-constexpr const char* kIdleSource = "src/idle.cpp";
-constexpr const char* kParker = "src/parker.cpp";
+constexpr const char* kDeque = "src/core/deque.hpp";
+constexpr const char* kIdle = "src/core/idle.hpp";
+constexpr const char* kIdleSource = "src/core/idle.cpp";
+constexpr const char* kParker = "src/core/parker.cpp";
 constexpr const char* kCounter = "include/kumiko/runtime/detail/group_state.hpp";
-constexpr const char* kCounterSource = "src/task_group.cpp";
+constexpr const char* kCounterSource = "src/threads/task_group.cpp";
 
 INSTANTIATE_TEST_SUITE_P(
     Of, Mirror,

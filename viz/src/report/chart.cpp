@@ -60,8 +60,10 @@ nlohmann::ordered_json to_json(const Chart& chart) {
     for (const ChartSeries& one : panel.series) {
       series.push_back({{"name", one.name}, {"x", one.x}, {"y", one.y}, {"faint", one.faint}});
     }
-    json["panels"].push_back(
-        {{"run", panel.run}, {"categories", panel.categories}, {"series", std::move(series)}});
+    json["panels"].push_back({{"run", panel.run},
+                              {"categories", panel.categories},
+                              {"upper", panel.upper},
+                              {"series", std::move(series)}});
   }
   return json;
 }

@@ -26,6 +26,8 @@ struct ChartPanel {
   std::string run;
   std::vector<std::string> categories;  ///< of bars
   std::vector<ChartSeries> series;
+  std::string upper = {};  ///< of a histogram, whose categories are the bins' lower ends: the upper
+                           ///< end of the last one
 };
 
 struct ChartAxis {

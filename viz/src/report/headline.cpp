@@ -19,7 +19,7 @@ struct Row {
   std::string format;  ///< text, count, seconds, number, percent, bytes, list
 };
 
-const std::array<Row, 29> kRows = {{
+const std::array<Row, 30> kRows = {{
     {"/case", "Case", "text"},
     {"/solver", "Solver", "text"},
     {"/backend", "Backend", "text"},
@@ -40,6 +40,8 @@ const std::array<Row, 29> kRows = {{
     {"/balance_efficiency", "Load-balance efficiency (1 is perfect, more is worse)", "number"},
     {"/steals", "Steals", "count"},
     {"/patches/per_level", "Patches at the end, level 0, 1, …", "list"},
+    {"/patches/unnested", "Tagged patches left out at the last regrid, as they would not nest",
+     "count"},
     {"/patches/regrids", "Regrids", "count"},
     {"/memory/bytes_per_point", "Memory per point", "bytes"},
     {"/peak_rss_bytes", "Largest resident memory", "bytes"},
@@ -55,7 +57,7 @@ const std::array<Row, 29> kRows = {{
 std::vector<Row> component_rows(std::span<const ReportRun> runs) {
   std::set<std::string> names;
   for (const ReportRun& run : runs) {
-    const Json components = run.folder.summary.value("components", Json::object());
+    const Json components = run.folder.summary->value("components", Json::object());
     for (const auto& [name, figures] : components.items()) names.insert(name);
   }
   std::vector<Row> rows;
@@ -72,7 +74,7 @@ std::vector<Row> component_rows(std::span<const ReportRun> runs) {
 std::string label_of(const Row& row, std::span<const ReportRun> runs) {
   if (row.key != "/mass_drift") return row.label;
   const bool is_open = std::any_of(runs.begin(), runs.end(), [](const ReportRun& run) {
-    const Json& summary = run.folder.summary;
+    const Json& summary = *run.folder.summary;
     return summary.contains("open_domain") && summary.at("open_domain") == true;
   });
   return is_open ? row.label + " (the domain is open: mass may enter and leave)" : row.label;
@@ -82,7 +84,7 @@ void add(Json& table, const Row& row, std::span<const ReportRun> runs) {
   const Json::json_pointer key(row.key);
   Json values = Json::array();
   for (const ReportRun& run : runs) {
-    const Json& summary = run.folder.summary;
+    const Json& summary = *run.folder.summary;
     values.push_back(summary.contains(key) ? summary.at(key) : Json());
   }
   if (std::all_of(values.begin(), values.end(), [](const Json& value) { return value.is_null(); }))

@@ -11,7 +11,7 @@ namespace kumiko::viz::report {
 namespace {
 
 bool has_subcycling(const io::RunFolder& run) {
-  const auto& config = run.summary.at("config");
+  const auto& config = run.summary->at("config");
   const nlohmann::ordered_json::json_pointer key("/step/subcycling");
   return !config.contains(key) || config.at(key) == true;
 }
@@ -62,8 +62,7 @@ std::vector<Chart> patch_charts(std::span<const ReportRun> runs) {
   patches.title = "Patches by level";
   patches.reading =
       "How many patches of 16 × 16 points each level has after so many base steps: where the "
-      "curves "
-      "rise, the mesh follows finer structures.";
+      "curves rise, the mesh follows finer structures.";
   patches.kind = ChartKind::kSteps;
   patches.x = {"base steps taken", ""};
   patches.y = {"patches", ""};
@@ -73,7 +72,7 @@ std::vector<Chart> patch_charts(std::span<const ReportRun> runs) {
   updates.reading =
       "The points that a base step advanced: 256 a patch, as often as the level steps; for the "
       "base steps that ended at a row of diagnostics.csv, with lines between them. The finest "
-      "level's curve is most of the run’s cost.";
+      "level’s curve is most of the run’s cost.";
   updates.x = {"base step", ""};
   updates.y = {"point updates in a base step", ""};
   for (const ReportRun& run : runs) {

@@ -75,8 +75,8 @@ std::vector<ReportPicture> draw_pictures(std::span<const io::StoredState> states
     for (const io::StoredState& state : states) {
       const io::Checkpoint& checkpoint = state.checkpoint;
       LayeredImage image = draw_state_in_layers(checkpoint.run, state.geometry, options);
-      pictures.push_back({checkpoint.run.step, checkpoint.attributes.time, subject.heading,
-                          describe(subject, checkpoint), std::move(image.colours),
+      pictures.push_back({checkpoint.run.step, checkpoint.attributes.time, checkpoint.run.unnested,
+                          subject.heading, describe(subject, checkpoint), std::move(image.colours),
                           std::move(image.lettering)});
     }
   }

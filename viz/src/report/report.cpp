@@ -94,6 +94,7 @@ Json pictures_json(const ReportRun& run) {
   for (const ReportPicture& picture : run.pictures) {
     json.push_back({{"step", picture.step},
                     {"time", picture.time},
+                    {"unnested", picture.unnested},
                     {"quantity", picture.quantity},
                     {"description", picture.description},
                     {"width", png_number(picture.png, kPngWidth)},
@@ -109,7 +110,7 @@ Json run_json(const ReportRun& run) {
           {"folder", run.folder.path.string()},
           {"about_files", run.about_files},
           {"configuration", run.folder.configuration},
-          {"waits", run.folder.summary.at("longest_waits")},
+          {"waits", run.folder.summary->at("longest_waits")},
           {"pictures", pictures_json(run)},
           {"about_pictures", run.about_pictures},
           {"timeline", run.trace ? report::timeline_json(*run.trace) : Json()},

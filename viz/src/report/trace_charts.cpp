@@ -1,5 +1,6 @@
 // How long patches take, by level.
 #include <algorithm>
+#include <array>
 #include <climits>
 #include <cmath>
 #include <map>
@@ -12,21 +13,24 @@ namespace kumiko::viz::report {
 
 namespace {
 
-constexpr double kBinsPerDecade = 8.0;
+/// Where bins begin within a decade: round numbers that are about equally far apart on a log scale.
+constexpr std::array<double, 10> kBinEdges = {1.0, 1.25, 1.6, 2.0, 2.5, 3.2, 4.0, 5.0, 6.3, 8.0};
+constexpr int kBinsPerDecade = static_cast<int>(kBinEdges.size());
 
-/// The bin of a duration on a logarithmic axis; those below 10 ns share one.
+/// The bin of a duration; those below 10 ns share one.
 int bin_of(std::int64_t nanoseconds) {
-  const double least = 10.0;
-  return static_cast<int>(
-      std::floor(kBinsPerDecade * std::log10(std::max(static_cast<double>(nanoseconds), least))));
+  int decade = 1;
+  double lower = 10.0;
+  const double value = std::max(static_cast<double>(nanoseconds), lower);
+  for (; value >= 10.0 * lower; lower *= 10.0) ++decade;
+  const auto above = std::upper_bound(kBinEdges.begin(), kBinEdges.end(), value / lower);
+  return decade * kBinsPerDecade + static_cast<int>(above - kBinEdges.begin()) - 1;
 }
 
 /// Its lower end, as a text of microseconds.
 std::string label_of(int bin) {
-  constexpr double kNoFraction = 100.0;
-  const double microseconds = std::pow(10.0, bin / kBinsPerDecade) / kMicrosecond;
-  return microseconds < kNoFraction ? fmt::format("{:.3g}", microseconds)
-                                    : fmt::format("{:.0f}", microseconds);
+  const double edge = kBinEdges[static_cast<std::size_t>(bin % kBinsPerDecade)];
+  return fmt::format("{:.6g}", edge * std::pow(10.0, bin / kBinsPerDecade) / kMicrosecond);
 }
 
 ChartPanel histogram_of(const ReportRun& run) {
@@ -46,6 +50,7 @@ ChartPanel histogram_of(const ReportRun& run) {
   ChartPanel panel;
   panel.run = run.name;
   for (int bin = first; bin <= last; ++bin) panel.categories.push_back(label_of(bin));
+  panel.upper = label_of(last + 1);
   for (std::size_t level = 0; level < counts.size(); ++level) {
     ChartSeries& series = panel.series.emplace_back();
     series.name = fmt::format("level {}", level);
@@ -64,8 +69,9 @@ std::vector<Chart> trace_charts(std::span<const ReportRun> runs) {
   histogram.id = "patch_times";
   histogram.title = "Histogram of the steps’ times by level";
   histogram.reading =
-      "How many steps of patches in the trace’s window took how long, ghosts included, each bar "
-      "from its label to the next. A long tail to the right is what neighbours wait for.";
+      "How many steps of patches in the trace’s window took how long, ghosts included; ten "
+      "bars share a decade, and each has two pixels at least. A long tail to the right is what "
+      "neighbours wait for.";
   histogram.kind = ChartKind::kStackedBars;
   histogram.x = {"time of a patch’s step", "µs"};
   histogram.y = {"steps of patches", ""};

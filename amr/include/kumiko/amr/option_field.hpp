@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <stdexcept>
@@ -18,23 +19,16 @@ namespace kumiko::amr {
 
 /// An option has a value that it cannot have. what() names the member in backticks, as all messages
 /// of the engine do, so that a program can put its own names there.
-class OptionError : public std::invalid_argument {
- public:
-  /// @param wanted  what it must be, and why
-  /// @param region  of an option of one of the regions, which one
-  OptionError(std::string option, std::string value, std::string wanted,
-              std::optional<std::size_t> region = std::nullopt);
+struct OptionError : std::invalid_argument {
+  /// @param must  what it must be, and why
+  /// @param in_region  of an option of one of the regions, which one
+  OptionError(std::string name, std::string text, std::string must,
+              std::optional<std::size_t> in_region = std::nullopt);
 
-  const std::string& option() const { return option_; }
-  const std::string& value() const { return value_; }
-  const std::string& wanted() const { return wanted_; }
-  std::optional<std::size_t> region() const { return region_; }
-
- private:
-  std::string option_;
-  std::string value_;
-  std::string wanted_;
-  std::optional<std::size_t> region_;
+  std::string option;
+  std::string value;
+  std::string wanted;
+  std::optional<std::size_t> region;
 };
 
 /// What a number may be: from `least` to `most`.
@@ -78,35 +72,36 @@ struct Refusal {
 /// The first such element; numbers are finite at least.
 std::optional<Refusal> refused(const Range& range, const ParameterValue& value);
 
-/// One member of `Options`, or several that make a list.
+/// One member of `Options`, or two that make a list.
 template <class Options>
 struct OptionField : OptionSpec {
-  ParameterValue (*get)(const Options&) = nullptr;
+  std::function<ParameterValue(const Options&)> get = {};
   /// The value must be of the default's type, and one of the choices. Throws std::invalid_argument,
   /// with what it must be, for a text that the member cannot be read from.
-  void (*set)(Options&, const ParameterValue&) = nullptr;
+  std::function<void(Options&, const ParameterValue&)> set = {};
 };
 
 /// Every described member of a struct, in the order of their reference.
 template <class Options>
 const std::vector<OptionField<Options>>& fields();
 
-/// Throws OptionError for the first option that is out of its range.
-template <class Options>
-void check_ranges(const Options& options, std::optional<std::size_t> region = std::nullopt);
-
 namespace detail {
+
+inline constexpr std::size_t kBytesPerMebibyte = 1024 * 1024;
 
 void require_in_range(const OptionSpec& option, const ParameterValue& value,
                       std::optional<std::size_t> region);
 
-/// Enumerations go by their names: `names_of` gives them in the order of their values.
+/// Enumerations go by their names, which `names_of` gives in the order of their values. A
+/// std::size_t counts bytes, and is described in MiB.
 template <class T>
 ParameterValue to_value(const T& member) {
   if constexpr (std::is_enum_v<T>) {
     return std::string(names_of(member)[static_cast<std::size_t>(member)]);
-  } else if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
-    return static_cast<std::int64_t>(member);
+  } else if constexpr (std::is_same_v<T, std::size_t>) {
+    return static_cast<std::int64_t>(member / kBytesPerMebibyte);
+  } else if constexpr (std::is_same_v<T, int>) {
+    return std::int64_t{member};
   } else {
     return member;
   }
@@ -118,24 +113,19 @@ void from_value(const ParameterValue& value, T& member) {
     const auto names = names_of(member);
     const auto found = std::find(names.begin(), names.end(), std::get<std::string>(value));
     member = static_cast<T>(found - names.begin());
-  } else if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
-    member = static_cast<T>(std::get<std::int64_t>(value));
+  } else if constexpr (std::is_same_v<T, std::size_t>) {
+    member = static_cast<std::size_t>(std::get<std::int64_t>(value)) * kBytesPerMebibyte;
+  } else if constexpr (std::is_same_v<T, int>) {
+    member = static_cast<int>(std::get<std::int64_t>(value));
   } else {
     member = std::get<T>(value);
   }
 }
 
-template <class Member>
-struct MemberTraits;
-template <class Owner, class T>
-struct MemberTraits<T Owner::*> {
-  using Options = Owner;
-  using Type = T;
-};
-template <auto Member>
-using OptionsOf = typename MemberTraits<decltype(Member)>::Options;
-template <auto Member>
-using TypeOf = typename MemberTraits<decltype(Member)>::Type;
+template <class Options, class T>
+Options owner_of(T Options::*);
+template <class Options, class T>
+T type_of(T Options::*);
 
 }  // namespace detail
 
@@ -143,16 +133,16 @@ using TypeOf = typename MemberTraits<decltype(Member)>::Type;
 template <auto Member>
 auto field(std::string name, Range range, std::string help,
            AtRestart at_restart = AtRestart::kStays) {
-  using Options = detail::OptionsOf<Member>;
+  using Options = decltype(detail::owner_of(Member));
+  using T = decltype(detail::type_of(Member));
   OptionField<Options> made;
   made.get = [](const Options& options) { return detail::to_value(options.*Member); };
   made.set = [](Options& options, const ParameterValue& value) {
     detail::from_value(value, options.*Member);
   };
-  made.spec = {std::move(name), made.get(Options{}), std::move(help)};
-  if constexpr (std::is_enum_v<detail::TypeOf<Member>>) {
-    const auto names = names_of(detail::TypeOf<Member>{});
-    made.spec.choices.assign(names.begin(), names.end());
+  made.spec = {std::move(name), made.get({}), std::move(help)};
+  if constexpr (std::is_enum_v<T>) {
+    for (const auto choice : names_of(T{})) made.spec.choices.emplace_back(choice);
   }
   made.range = std::move(range);
   made.at_restart = at_restart;
@@ -162,18 +152,16 @@ auto field(std::string name, Range range, std::string help,
 /// The description of two members that are given as a list.
 template <auto First, auto Second>
 auto pair_field(std::string name, Range range, std::string help) {
-  using Options = detail::OptionsOf<First>;
-  using T = std::conditional_t<std::is_integral_v<detail::TypeOf<First>>, std::int64_t, double>;
+  using Options = decltype(detail::owner_of(First));
+  using T = decltype(detail::type_of(First));
+  using List = std::vector<std::conditional_t<std::is_same_v<T, int>, std::int64_t, double>>;
   OptionField<Options> made;
-  made.get = [](const Options& options) -> ParameterValue {
-    return std::vector<T>{options.*First, options.*Second};
-  };
+  made.get = [](const Options& options) { return List{options.*First, options.*Second}; };
   made.set = [](Options& options, const ParameterValue& value) {
-    const auto& list = std::get<std::vector<T>>(value);
-    options.*First = static_cast<detail::TypeOf<First>>(list.front());
-    options.*Second = static_cast<detail::TypeOf<Second>>(list.back());
+    options.*First = static_cast<T>(std::get<List>(value).front());
+    options.*Second = static_cast<T>(std::get<List>(value).back());
   };
-  made.spec = {std::move(name), made.get(Options{}), std::move(help)};
+  made.spec = {std::move(name), made.get({}), std::move(help)};
   made.range = std::move(range);
   made.list_size = 2;
   return made;
@@ -186,8 +174,9 @@ OptionField<Options> required(OptionField<Options> option) {
   return option;
 }
 
+/// Throws OptionError for the first option that is out of its range.
 template <class Options>
-void check_ranges(const Options& options, std::optional<std::size_t> region) {
+void check_ranges(const Options& options, std::optional<std::size_t> region = std::nullopt) {
   for (const OptionField<Options>& option : fields<Options>()) {
     detail::require_in_range(option, option.get(options), region);
   }

@@ -68,13 +68,9 @@ const std::vector<OptionField<RefinementRegion>>& fields<RefinementRegion>();
 template <>
 const std::vector<OptionField<RefinementOptions>>& fields<RefinementOptions>();
 
-/// A threshold that is given for `at` points of level 0 in x, for another number of points: it
-/// falls with the spacing to the power `order`. By products alone, so that the bits are the same
-/// everywhere; for the same number it is what it was.
-double scaled_threshold(double threshold, int order, int at, int points);
-
-/// The same options for a grid of so many points of level 0 in x, with thresholds that are given
-/// for it.
+/// The same options with thresholds that are given for a grid of so many points of level 0 in x:
+/// they fall with the spacing to the power threshold_order. By products alone, so that the bits are
+/// the same everywhere; on threshold_at points they are what they were.
 RefinementOptions on_grid(RefinementOptions options, int points);
 
 /// The threshold that keeps an existing patch.

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <optional>
-#include <string>
 #include <string_view>
 
 namespace kumiko::io {
@@ -16,9 +15,6 @@ struct Interval {
   int steps = 0;         ///< 0 = not by steps
   double seconds = 0.0;  ///< 0 = not by time
 };
-
-/// The shortest text of which parse_interval() makes the interval.
-std::string interval_text(const Interval& interval);
 
 /// Of "100", "100 steps" or a duration; "0" is never. Nothing when the text is none of these.
 std::optional<Interval> parse_interval(std::string_view text);

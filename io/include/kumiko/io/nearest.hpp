@@ -14,4 +14,7 @@ namespace kumiko::io {
 std::optional<std::string> nearest(std::string_view word,
                                    const std::vector<std::string>& candidates);
 
+/// "; did you mean 'WORD'?" of the nearest one, for the end of a message; empty where none is near.
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates);
+
 }  // namespace kumiko::io

@@ -93,6 +93,10 @@ class OutputFolder {
 /// where a folder or a device has the name.
 void check_writable(const std::filesystem::path& file);
 
+/// Tells whether files can be put into a folder, or the folder be made, without making it. Throws
+/// OutputError.
+void check_writable_folder(const std::filesystem::path& folder);
+
 /// Writes a file: first as `FILE.part`, which is on the disk before it takes its name. A file that
 /// stood there is replaced at once or, on failure, left as it was. Any bytes, not only text.
 /// Throws OutputError.

@@ -4,11 +4,12 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <kumiko/amr/statistics.hpp>
 #include <kumiko/io/manifest.hpp>
@@ -22,6 +23,12 @@ class RunFolderError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// The folder is not one of a finished run: none of its files is to blame.
+class NotARun : public RunFolderError {
+ public:
+  using RunFolderError::RunFolderError;
+};
+
 /// A row of diagnostics.csv, as far as all runs have it alike.
 struct DiagnosticsEntry {
   std::int64_t step = 0;  ///< base steps taken
@@ -33,9 +40,10 @@ struct DiagnosticsEntry {
 };
 
 /// What a finished run left, but for its states and its trace, which are large.
-struct RunFolder {  // NOLINT(bugprone-exception-escape): moving JSON does not throw
+struct RunFolder {
   std::filesystem::path path;
-  nlohmann::ordered_json summary;                        ///< summary.json; docs/reference/files.md
+  /// summary.json, by docs/reference/files.md; read_run_folder() has found what readers rely on.
+  std::shared_ptr<const nlohmann::ordered_json> summary;
   std::string configuration;                             ///< effective.toml
   std::vector<DiagnosticsEntry> diagnostics;             ///< diagnostics.csv
   std::vector<amr::BaseStepLoad> load;                   ///< load.csv, by base step
@@ -47,8 +55,8 @@ struct RunFolder {  // NOLINT(bugprone-exception-escape): moving JSON does not t
 };
 
 /// Reads a run's folder. O(size of its tables).
-/// Throws RunFolderError: the folder is not a run's, the run is not complete, a file is missing,
-/// damaged, cut off, or does not fit the summary.
+/// Throws NotARun when the folder is not a run's or the run is not complete; another
+/// RunFolderError when a file is missing, damaged, cut off, or does not fit the summary.
 RunFolder read_run_folder(const std::filesystem::path& folder);
 
 }  // namespace kumiko::io

@@ -20,6 +20,10 @@ struct Range {
 /// above 0.
 Range padded_range(Scale scale, std::span<const double> values);
 
+/// The range of a log scale, widened to a tick with a label where one lies just beyond an end; that
+/// of a linear scale as it is.
+Range widened_to_ticks(Scale scale, Range range);
+
 /// Where the values of a range lie between two places, such as the left and the right end of a
 /// plot.
 class Axis {
@@ -51,8 +55,13 @@ struct Tick {
 
 /// Ticks within a range, ascending: at 1, 2 or 5 times a power of ten, of which at most
 /// `most_labels`, 2 or more, have a label. On a log scale over several decades the powers of ten
-/// have the labels, on one over less than about half a decade the ticks of a linear scale serve.
+/// have the labels, on one over about a decade 3 and 7 too, on one over less than about half a
+/// decade the ticks of a linear scale serve.
 std::vector<Tick> ticks(Scale scale, Range range, int most_labels);
+
+/// Ticks of an axis whose values are whole numbers from 1 on: at each of `values` where their
+/// labels, `label_width` wide at most, have room, else at those of ticks() that are such numbers.
+std::vector<Tick> count_ticks(const Axis& axis, std::vector<double> values, double label_width);
 
 /// A number for a label: 0.05, 2500, 2×10⁻⁵.
 std::string number_label(double value);

@@ -21,6 +21,7 @@ struct ChartAxis {
   std::string title;
   Scale scale = Scale::kLinear;
   std::optional<Range> range = {};  ///< by default that of what is shown
+  bool counts = false;              ///< whole numbers from 1 on; of the x axis
 };
 
 /// A place of a line. One whose value is not finite interrupts the line.

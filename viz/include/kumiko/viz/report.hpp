@@ -18,10 +18,11 @@ namespace kumiko::viz {
 struct ReportPicture {
   std::int64_t step = 0;  ///< base steps taken
   double time = 0.0;
-  std::string quantity;     ///< what its colours mean, the same for all pictures that compare
-  std::string description;  ///< for those who cannot see it
-  std::string png;          ///< what is coloured, as the next one transparent elsewhere
-  std::string lettering;    ///< what is written about it, a PNG of the same size in black
+  std::size_t unnested = 0;  ///< tagged patches that nesting left out, amr::SavedRun::unnested
+  std::string quantity;      ///< what its colours mean, the same for all pictures that compare
+  std::string description;   ///< for those who cannot see it
+  std::string png;           ///< what is coloured, as the next one transparent elsewhere
+  std::string lettering;     ///< what is written about it, a PNG of the same size in black
 };
 
 /// Pictures of a run's states: each component, and where the states have figures, workers, costs
@@ -30,7 +31,7 @@ struct ReportPicture {
 std::vector<ReportPicture> draw_pictures(std::span<const io::StoredState> states);
 
 /// One run of a report. Where something is not there, a sentence says how to get it.
-struct ReportRun {  // NOLINT(bugprone-exception-escape): moving JSON does not throw
+struct ReportRun {
   io::RunFolder folder;
   std::string name;         ///< different from the others'
   std::string about_files;  ///< which are not as the run has written them; empty when all are
@@ -55,7 +56,7 @@ struct ReportOptions {
   std::string title;
   std::string version;  ///< of the program
   std::vector<PublishedRow> published;
-  std::string about_published;  ///< why there is none
+  std::string about_published;  ///< why there is none, or not all; may be empty
 };
 
 /// Whether this build makes pages (KUMIKO_WITH_REPORT).

@@ -1,4 +1,4 @@
-#include "ghosts/traced_ghosts.hpp"
+#include "ghosts/departure_ghosts.hpp"
 
 #include <array>
 
@@ -91,14 +91,15 @@ class Transposed {
 
 }  // namespace
 
-TracedGhosts::TracedGhosts(const Hierarchy& hierarchy, const Case& problem, const Solver& solver)
+DepartureGhosts::DepartureGhosts(const Hierarchy& hierarchy, const Case& problem,
+                                 const Solver& solver)
     : hierarchy_(hierarchy),
       case_(problem),
       solver_(solver),
-      kernel_(select(&trace_baseline, &trace_avx2, &trace_avx512)) {}
+      kernel_(select(&interpolate_baseline, &interpolate_avx2, &interpolate_avx512)) {}
 
-void TracedGhosts::fill(Patch& patch, PatchView target, State coarse, double time,
-                        double tau) const {
+void DepartureGhosts::fill(Patch& patch, PatchView target, State coarse, double time,
+                           double tau) const {
   std::array<double, 2 * kMostPoints> scratch;
   const std::span<const double> all = displacements(patch, time, tau, scratch);
   const std::size_t points = all.size() / 2;
@@ -110,7 +111,7 @@ void TracedGhosts::fill(Patch& patch, PatchView target, State coarse, double tim
             coarser.patch(static_cast<std::size_t>(source.slot)).state(coarse);
         const bool columns = along_y(region);
         for (int component = 0; component < target.components(); ++component) {
-          std::array<TraceLine, kMostLines> lines;
+          std::array<DepartureLine, kMostLines> lines;
           std::size_t count = 0;
           std::size_t at = first;
           const auto add = [&](const Line& line, const double* node, std::ptrdiff_t step_x,
@@ -144,8 +145,8 @@ void TracedGhosts::fill(Patch& patch, PatchView target, State coarse, double tim
 }
 
 /// In x, then in y, in coarse spacings, in the order of regions, lines and lanes.
-std::span<const double> TracedGhosts::displacements(Patch& patch, double time, double tau,
-                                                    std::span<double> scratch) const {
+std::span<const double> DepartureGhosts::displacements(Patch& patch, double time, double tau,
+                                                       std::span<double> scratch) const {
   std::size_t points = 0;
   std::uint8_t directions = 0;
   const GhostCoefficients& kept = patch.ghost_coefficients;
@@ -166,8 +167,8 @@ std::span<const double> TracedGhosts::displacements(Patch& patch, double time, d
   return kept.values;
 }
 
-void TracedGhosts::compute(const Patch& patch, double time, double tau,
-                           std::span<double> values) const {
+void DepartureGhosts::compute(const Patch& patch, double time, double tau,
+                              std::span<double> values) const {
   const Geometry& geometry = hierarchy_.geometry();
   const int level = patch.id().level;
   const std::size_t points = values.size() / 2;

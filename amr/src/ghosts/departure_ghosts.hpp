@@ -1,4 +1,4 @@
-// Coarse–fine ghosts within a coarse step, traced back along the flow.
+// Fills coarse–fine ghosts within a coarse step from where their particles departed.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 #include <kumiko/amr/hierarchy.hpp>
 #include <kumiko/amr/solver.hpp>
 
-#include "ghosts/trace_kernel.hpp"
+#include "ghosts/departure_kernel.hpp"
 
 namespace kumiko::amr {
 
@@ -16,9 +16,9 @@ namespace kumiko::amr {
 /// holds where their particles were then: no interpolation in time (docs/reference/numerics.md).
 /// Points are taken on lines, every second of a row or column, whose coarse stencils lie side by
 /// side in memory; columns by way of a small transposed copy.
-class TracedGhosts {
+class DepartureGhosts {
  public:
-  TracedGhosts(const Hierarchy& hierarchy, const Case& problem, const Solver& solver);
+  DepartureGhosts(const Hierarchy& hierarchy, const Case& problem, const Solver& solver);
 
   /// @param patch   whose ghosts are filled; keeps the displacements while the velocity is steady
   /// @param target  its state
@@ -37,7 +37,7 @@ class TracedGhosts {
   const Hierarchy& hierarchy_;
   const Case& case_;
   const Solver& solver_;
-  TraceKernel kernel_;
+  DepartureKernel kernel_;
 };
 
 }  // namespace kumiko::amr

@@ -4,7 +4,7 @@
 // processor lacks.
 #include <kumiko/amr/cubic_weights.hpp>
 
-#include "ghosts/trace_kernel.hpp"
+#include "ghosts/departure_kernel.hpp"
 
 namespace kumiko::amr {
 
@@ -29,8 +29,8 @@ inline double fraction(double displacement) {
 }
 
 template <bool HalfX, bool HalfY>
-inline double trace_point(const double* u, std::ptrdiff_t step_x, std::ptrdiff_t step_y, double dx,
-                          double dy) {
+inline double interpolate_point(const double* u, std::ptrdiff_t step_x, std::ptrdiff_t step_y,
+                                double dx, double dy) {
   const bool left = dx < 0.0;
   const bool below = dy < 0.0;
   const CubicWeights wx = cubic_weights(fraction<HalfX>(dx));
@@ -43,22 +43,22 @@ inline double trace_point(const double* u, std::ptrdiff_t step_x, std::ptrdiff_t
 }
 
 template <bool HalfX, bool HalfY>
-void trace_line(const TraceLine& line) {
+void interpolate_line(const DepartureLine& line) {
   const double* __restrict from = line.from;
   const double* __restrict dx = line.dx;
   const double* __restrict dy = line.dy;
   double values[kLanes];
   if (line.lanes == kLanes && line.step_x == 1) {
     for (int l = 0; l < kLanes; ++l) {
-      values[l] = trace_point<HalfX, HalfY>(from + l, 1, line.step_y, dx[l], dy[l]);
+      values[l] = interpolate_point<HalfX, HalfY>(from + l, 1, line.step_y, dx[l], dy[l]);
     }
   } else if (line.lanes == kLanes) {
     for (int l = 0; l < kLanes; ++l) {
-      values[l] = trace_point<HalfX, HalfY>(from + l, line.step_x, 1, dx[l], dy[l]);
+      values[l] = interpolate_point<HalfX, HalfY>(from + l, line.step_x, 1, dx[l], dy[l]);
     }
   } else {
     for (int l = 0; l < line.lanes; ++l) {
-      values[l] = trace_point<HalfX, HalfY>(from + l, line.step_x, line.step_y, dx[l], dy[l]);
+      values[l] = interpolate_point<HalfX, HalfY>(from + l, line.step_x, line.step_y, dx[l], dy[l]);
     }
   }
   for (int l = 0; l < line.lanes; ++l) line.to[l * line.to_step] = values[l];
@@ -66,13 +66,13 @@ void trace_line(const TraceLine& line) {
 
 }  // namespace
 
-void KUMIKO_KERNEL_NAME(const TraceLine* lines, std::size_t count) {
+void KUMIKO_KERNEL_NAME(const DepartureLine* lines, std::size_t count) {
   for (std::size_t at = 0; at < count; ++at) {
-    const TraceLine& line = lines[at];
+    const DepartureLine& line = lines[at];
     if (line.half_x) {
-      line.half_y ? trace_line<true, true>(line) : trace_line<true, false>(line);
+      line.half_y ? interpolate_line<true, true>(line) : interpolate_line<true, false>(line);
     } else {
-      line.half_y ? trace_line<false, true>(line) : trace_line<false, false>(line);
+      line.half_y ? interpolate_line<false, true>(line) : interpolate_line<false, false>(line);
     }
   }
 }

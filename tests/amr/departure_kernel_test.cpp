@@ -1,6 +1,6 @@
-// Contract: the traced points hold Lagrange's values, along rows and columns alike, and the bits do
-// not depend on the instruction set or on the number of lanes.
-#include "ghosts/trace_kernel.hpp"
+// Contract: the points that are followed back hold Lagrange's values, along rows and columns alike,
+// and the bits do not depend on the instruction set or on the number of lanes.
+#include "ghosts/departure_kernel.hpp"
 
 #include <array>
 #include <random>
@@ -41,7 +41,7 @@ struct Field {
   }
 };
 
-TraceLine line_of(const Field& field, bool half_x, bool half_y, double* to, int lanes) {
+DepartureLine line_of(const Field& field, bool half_x, bool half_y, double* to, int lanes) {
   return {&field.view(3, 4),
           1,
           field.view.stride(),
@@ -54,12 +54,12 @@ TraceLine line_of(const Field& field, bool half_x, bool half_y, double* to, int 
           lanes};
 }
 
-class EveryKernel : public ::testing::TestWithParam<TraceKernel> {
+class EveryKernel : public ::testing::TestWithParam<DepartureKernel> {
  protected:
   void SetUp() override {
-    const auto needs = GetParam() == trace_baseline ? InstructionSet::kBaseline
-                       : GetParam() == trace_avx2   ? InstructionSet::kAvx2
-                                                    : InstructionSet::kAvx512;
+    const auto needs = GetParam() == interpolate_baseline ? InstructionSet::kBaseline
+                       : GetParam() == interpolate_avx2   ? InstructionSet::kAvx2
+                                                          : InstructionSet::kAvx512;
     if (instruction_set() < needs) GTEST_SKIP() << "this processor does not have the instructions";
   }
 };
@@ -69,7 +69,7 @@ TEST_P(EveryKernel, GivenPointsAtAndBetweenNodesThenTheyHoldLagrangesValues) {
   for (const bool half_x : {false, true}) {
     for (const bool half_y : {false, true}) {
       std::array<double, kLanes> values{};
-      const TraceLine line = line_of(field, half_x, half_y, values.data(), kLanes);
+      const DepartureLine line = line_of(field, half_x, half_y, values.data(), kLanes);
       GetParam()(&line, 1);
       for (int lane = 0; lane < kLanes; ++lane) {
         const auto at = static_cast<std::size_t>(lane);
@@ -97,23 +97,23 @@ TEST_P(EveryKernel, GivenColumnsOfATransposedFieldThenTheBitsAreThoseOfRowsOfThe
   for (const bool half_x : {false, true}) {
     for (const bool half_y : {false, true}) {
       std::array<double, kLanes> values{};
-      const TraceLine column{
+      const DepartureLine column{
           node,          stride, 1,     half_x, half_y, field.dx.data(), field.dy.data(),
           values.data(), 1,      kLanes};
       GetParam()(&column, 1);
       for (int lane = 0; lane < kLanes; ++lane) {
         const auto at = static_cast<std::size_t>(lane);
         double expected = 0.0;
-        const TraceLine row{&field.view(3, 4 + lane),
-                            1,
-                            stride,
-                            half_x,
-                            half_y,
-                            &field.dx[at],
-                            &field.dy[at],
-                            &expected,
-                            1,
-                            1};
+        const DepartureLine row{&field.view(3, 4 + lane),
+                                1,
+                                stride,
+                                half_x,
+                                half_y,
+                                &field.dx[at],
+                                &field.dy[at],
+                                &expected,
+                                1,
+                                1};
         GetParam()(&row, 1);
         ASSERT_EQ(values[at], expected) << half_x << half_y << " lane " << lane;
       }
@@ -122,32 +122,32 @@ TEST_P(EveryKernel, GivenColumnsOfATransposedFieldThenTheBitsAreThoseOfRowsOfThe
 }
 
 TEST_P(EveryKernel, GivenAnyNumberOfLanesThenTheBitsAreTheBaselines) {
-  if (GetParam() == trace_baseline) GTEST_SKIP() << "what the others are compared with";
+  if (GetParam() == interpolate_baseline) GTEST_SKIP() << "what the others are compared with";
   const Field field(7);
   for (int lanes = 1; lanes <= kLanes; ++lanes) {
     for (const bool half_x : {false, true}) {
       for (const bool half_y : {false, true}) {
         std::array<double, kLanes> values{};
         std::array<double, kLanes> expected{};
-        const TraceLine line = line_of(field, half_x, half_y, values.data(), lanes);
-        const TraceLine reference = line_of(field, half_x, half_y, expected.data(), lanes);
+        const DepartureLine line = line_of(field, half_x, half_y, values.data(), lanes);
+        const DepartureLine reference = line_of(field, half_x, half_y, expected.data(), lanes);
         GetParam()(&line, 1);
-        trace_baseline(&reference, 1);
+        interpolate_baseline(&reference, 1);
         ASSERT_EQ(values, expected) << half_x << half_y << " lanes " << lanes;
       }
     }
   }
 }
 
-// As trace_avx512 gave them on an Intel Xeon (Rocket Lake): a machine without AVX-512 compares what
-// it has with that.
+// As interpolate_avx512 gave them on an Intel Xeon (Rocket Lake): a machine without AVX-512
+// compares what it has with that.
 TEST_P(EveryKernel, GivenFixedInputsThenTheBitsAreThoseStoredFromAvx512) {
   const Field field(8);
   std::vector<double> all;
   for (const bool half_x : {false, true}) {
     for (const bool half_y : {false, true}) {
       std::array<double, kLanes> values{};
-      const TraceLine line = line_of(field, half_x, half_y, values.data(), kLanes);
+      const DepartureLine line = line_of(field, half_x, half_y, values.data(), kLanes);
       GetParam()(&line, 1);
       all.insert(all.end(), values.begin(), values.end());
     }
@@ -155,12 +155,14 @@ TEST_P(EveryKernel, GivenFixedInputsThenTheBitsAreThoseStoredFromAvx512) {
   EXPECT_EQ(kumiko::testing::hash_of_bits(all), 11657441761444399257U);
 }
 
-std::string name_of(const ::testing::TestParamInfo<TraceKernel>& info) {
+std::string name_of(const ::testing::TestParamInfo<DepartureKernel>& info) {
   return std::array<std::string, 3>{"Baseline", "Avx2", "Avx512"}[info.index];
 }
 
 INSTANTIATE_TEST_SUITE_P(With, EveryKernel,
-                         ::testing::Values(&trace_baseline, &trace_avx2, &trace_avx512), name_of);
+                         ::testing::Values(&interpolate_baseline, &interpolate_avx2,
+                                           &interpolate_avx512),
+                         name_of);
 
 }  // namespace
 }  // namespace kumiko::amr

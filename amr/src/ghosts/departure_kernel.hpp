@@ -1,4 +1,4 @@
-// Interpolation at points that are traced back along the flow, compiled once for each instruction
+// Interpolation at the departure points of particles, compiled once for each instruction
 // set.
 #pragma once
 
@@ -9,7 +9,7 @@ namespace kumiko::amr {
 /// Points of the next finer level on a line, every second of them, so that neighbours lie one
 /// coarse spacing apart: the lanes. Their values are wanted where they were before, less than half
 /// a coarse spacing away.
-struct TraceLine {
+struct DepartureLine {
   const double* from;     ///< coarse value at the node at or below lane 0's point; lanes follow
   std::ptrdiff_t step_x;  ///< from a coarse value to its neighbour in x, in memory; 1 or
   std::ptrdiff_t step_y;  ///< ... in y; one of the two is 1, the lanes' direction
@@ -22,12 +22,12 @@ struct TraceLine {
   int lanes;  ///< 1 .. 8
 };
 
-using TraceKernel = void (*)(const TraceLine* lines, std::size_t count);
+using DepartureKernel = void (*)(const DepartureLine* lines, std::size_t count);
 
 /// Tensor-product cubic interpolation on 4×4 points, 4 in x and 1 in y. All three give the same
 /// bits. Cost per point: about 70 flops, 25 loads.
-void trace_baseline(const TraceLine* lines, std::size_t count);
-void trace_avx2(const TraceLine* lines, std::size_t count);
-void trace_avx512(const TraceLine* lines, std::size_t count);
+void interpolate_baseline(const DepartureLine* lines, std::size_t count);
+void interpolate_avx2(const DepartureLine* lines, std::size_t count);
+void interpolate_avx512(const DepartureLine* lines, std::size_t count);
 
 }  // namespace kumiko::amr

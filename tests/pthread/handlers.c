@@ -1,0 +1,219 @@
+/* Signal handlers that end their thread, by pthread_exit(): whatever it was in, cleanup handlers run, a
+ * mutex that it waits with is locked for them, and nothing is left of the wait. And cancellation
+ * points in handlers of a thread that has been cancelled: it ends there or at its next one. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "threads.h"
+
+enum { kRounds = 20 };
+
+static char ended_by_handler;
+static volatile int begun;
+static volatile int handled;
+static int cleaned;
+
+static int ends[2];
+static sem_t empty;
+static volatile int cancelled;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
+static pthread_t sleeper;
+
+static void leave(int signal) {
+  (void)signal;
+  handled = 1;
+  pthread_exit(&ended_by_handler);
+}
+
+/* After the thread has been cancelled. */
+static void look_for_cancellation(int signal) {
+  (void)signal;
+  handled = 1;
+  while (!cancelled) sched_yield();
+  pthread_testcancel();
+}
+
+static void handle(int signal, void (*handler)(int)) {
+  struct sigaction action = {.sa_handler = handler};
+  sigfillset(&action.sa_mask);
+  CHECK_EQUAL(sigaction(signal, &action, NULL), 0);
+}
+
+static void note(void* unused) {
+  (void)unused;
+  ++cleaned;
+}
+
+/* Fails unless the mutex is locked by us, as after a cancelled wait. */
+static void unlock(void* unused) {
+  (void)unused;
+  CHECK_EQUAL(pthread_mutex_trylock(&mutex), EBUSY);
+  ++cleaned;
+  pthread_mutex_unlock(&mutex);
+}
+
+/* What the thread is in when the handler runs; each with a cleanup handler around it. */
+static void in_raise(void) { raise(SIGUSR1); }
+static void in_kill(void) { pthread_kill(pthread_self(), SIGUSR1); }
+static void in_sleep(void) { sleep(1000); }
+static void in_pause(void) { pause(); }
+static void in_semaphore(void) {
+  while (sem_wait(&empty) != 0) {}
+}
+static void in_join(void) { pthread_join(sleeper, NULL); }
+
+static void in_read(void) {
+  char byte = 0;
+  while (read(ends[0], &byte, 1) != 1) {}
+}
+
+static void in_unblocking(void) {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGUSR1);
+  CHECK_EQUAL(pthread_sigmask(SIG_BLOCK, &set, NULL), 0);
+  CHECK_EQUAL(raise(SIGUSR1), 0);
+  CHECK_EQUAL(handled, 0);
+  pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+}
+
+static void in_condition(void) {
+  pthread_mutex_lock(&mutex);
+  pthread_cleanup_push(&unlock, NULL);
+  begun = 1;
+  for (;;) pthread_cond_wait(&condition, &mutex);
+  pthread_cleanup_pop(0);
+}
+
+static void* run(void* function) {
+  pthread_cleanup_push(&note, NULL);
+  if (function != &in_condition) begun = 1;
+  ((void (*)(void))function)();
+  pthread_cleanup_pop(0);
+  return NULL;
+}
+
+/* Calls of which none need wait: the C library may be interrupted anywhere, and runs no cleanup
+ * handlers then. */
+static void* lock_and_unlock(void* unused) {
+  pthread_mutex_t own = PTHREAD_MUTEX_INITIALIZER;
+  begun = 1;
+  for (;;) {
+    pthread_mutex_lock(&own);
+    pthread_mutex_unlock(&own);
+  }
+  return unused;
+}
+
+static void* try_in_vain(void* unused) {
+  pthread_mutex_t own = PTHREAD_MUTEX_INITIALIZER;
+  pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
+  pthread_mutex_lock(&own);
+  pthread_rwlock_wrlock(&lock);
+  begun = 1;
+  for (;;) {
+    CHECK_EQUAL(pthread_mutex_trylock(&own), EBUSY);
+    CHECK_EQUAL(pthread_rwlock_tryrdlock(&lock), EBUSY);
+    CHECK_EQUAL(sem_trywait(&empty), -1);
+    sched_yield();
+  }
+  return unused;
+}
+
+static void* sleep_long(void* unused) {
+  sleep(1000);
+  return unused;
+}
+
+/* `sends`: the thread does not send the signal itself. */
+static void end_in(void* (*function)(void*), void (*what)(void), int sends, int cleanups) {
+  cleaned = 0;
+  begun = handled = 0;
+  const pthread_t thread = start(function, (void*)what);
+  while (!begun) usleep(50);
+  if (sends) {
+    usleep(300);
+    CHECK_EQUAL(pthread_kill(thread, SIGUSR1), 0);
+  }
+  CHECK(join(thread) == &ended_by_handler);
+  CHECK_EQUAL(handled, 1);
+  CHECK_EQUAL(cleaned, cleanups);
+}
+
+static void check_exit(void) {
+  end_in(&run, &in_raise, 0, 1);
+  end_in(&run, &in_kill, 0, 1);
+  end_in(&run, &in_unblocking, 0, 1);
+  end_in(&run, &in_sleep, 1, 1);
+  end_in(&run, &in_pause, 1, 1);
+  end_in(&run, &in_read, 1, 1);
+  end_in(&run, &in_semaphore, 1, 1);
+  end_in(&run, &in_condition, 1, 2);
+  end_in(&lock_and_unlock, NULL, 1, 0);
+  end_in(&try_in_vain, NULL, 1, 0);
+  sleeper = start(&sleep_long, NULL);
+  end_in(&run, &in_join, 1, 1);
+  CHECK_EQUAL(pthread_cancel(sleeper), 0);
+  CHECK(join(sleeper) == PTHREAD_CANCELED); /* nobody else waits for it any more */
+  CHECK_EQUAL(pthread_mutex_trylock(&mutex), 0);
+  pthread_mutex_unlock(&mutex);
+}
+
+static void* lock_until_cancelled(void* unused) {
+  begun = 1;
+  for (;;) {
+    pthread_mutex_lock(&mutex);
+    pthread_mutex_unlock(&mutex);
+    if (handled) pthread_testcancel();
+  }
+  return unused;
+}
+
+static void* wait_until_cancelled(void* unused) {
+  pthread_mutex_lock(&mutex);
+  pthread_cleanup_push(&unlock, NULL);
+  begun = 1;
+  for (;;) pthread_cond_wait(&condition, &mutex);
+  pthread_cleanup_pop(0);
+  return unused;
+}
+
+/* The cancellation comes while the handler runs. */
+static void cancel_in_handler(void* (*function)(void*)) {
+  cleaned = begun = handled = cancelled = 0;
+  const pthread_t thread = start(function, NULL);
+  while (!begun) usleep(50);
+  usleep(300);
+  CHECK_EQUAL(pthread_kill(thread, SIGUSR2), 0);
+  while (!handled) usleep(50);
+  CHECK_EQUAL(pthread_cancel(thread), 0);
+  cancelled = 1;
+  CHECK(join(thread) == PTHREAD_CANCELED);
+}
+
+static void* check_all(void* unused) {
+  for (int round = 0; round < kRounds; ++round) {
+    check_exit();
+    cancel_in_handler(&wait_until_cancelled);
+    CHECK_EQUAL(cleaned, 1);
+  }
+  return unused;
+}
+
+int main(void) {
+  CHECK_EQUAL(sem_init(&empty, 0, 0), 0);
+  CHECK_EQUAL(pipe(ends), 0);
+  handle(SIGUSR1, &leave);
+  handle(SIGUSR2, &look_for_cancellation);
+  check_all(NULL); /* by an OS thread */
+  join(start(&check_all, NULL));
+  for (int round = 0; round < kRounds; ++round) cancel_in_handler(&lock_until_cancelled);
+  puts("passed");
+  return 0;
+}
