@@ -1,4 +1,4 @@
-// Pictures joined to an animation by the program ffmpeg.
+// Joins pictures to an animation by the program ffmpeg.
 #pragma once
 
 #include <filesystem>

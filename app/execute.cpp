@@ -34,8 +34,8 @@ int until(int step, int every) { return every > 0 ? every - step % every : kLong
 /// Steps from `step` to `target`, if that lies ahead.
 int up_to(int step, int target) { return target > step ? target - step : kLongestStretch; }
 
-/// Traces the window of a run that problem.trace_from and problem.trace_until name, as far as there
-/// is room.
+/// Records a trace of the base steps of a run that problem.trace_from and problem.trace_until name,
+/// as far as there is room.
 class TraceWindow {
  public:
   TraceWindow(const Problem& problem, const Hooks& hooks) : problem_(problem), hooks_(hooks) {}
@@ -67,7 +67,7 @@ class TraceWindow {
     }
   }
 
-  /// Keeps what there is of a trace when the run fails within the window.
+  /// Keeps what there is of a trace when the run fails while it is being recorded.
   void save(amr::Simulation& simulation) noexcept {
     if (!std::exchange(is_open_, false)) return;
     try {
@@ -116,7 +116,7 @@ class Stops {
 
   /// Called after a part of the loop. Throws when the run must end here.
   /// @param is_written  whether the state goes into a file of its own anyway
-  void after_stretch(const amr::Simulation& simulation, const RunFigures& figures,
+  void after_stretch(const amr::Simulation& simulation, const io::RunFigures& figures,
                      bool is_written) {
     longest_stretch_s_ = std::max(longest_stretch_s_, since(stretch_));
     const bool ends = simulation.step() < problem_.stop_step && must_end();
@@ -244,14 +244,14 @@ void heed_signals() {
 namespace {
 
 /// Of a run that begins with a field.
-RunFigures figures_of(const amr::FieldFigures& field) {
+io::RunFigures figures_of(const amr::FieldFigures& field) {
   return {field.mass, field.absolute_mass, 0.0};
 }
 
 io::RunSummary step_to_end(const Problem& problem, amr::Backend& backend,
                            amr::Simulation& simulation, const Hooks& hooks,
-                           const std::optional<RunFigures>& past, TraceWindow& trace) {
-  RunFigures figures =
+                           const std::optional<io::RunFigures>& past, TraceWindow& trace) {
+  io::RunFigures figures =
       past ? *past : figures_of(amr::field_figures(simulation.hierarchy(), backend));
   if (!past) hooks.diagnose(simulation);
   const int past_step = simulation.step();
@@ -326,7 +326,7 @@ io::RunSummary step_to_end(const Problem& problem, amr::Backend& backend,
 }  // namespace
 
 io::RunSummary execute(const Problem& problem, amr::Backend& backend, amr::Simulation& simulation,
-                       const Hooks& hooks, const std::optional<RunFigures>& past) {
+                       const Hooks& hooks, const std::optional<io::RunFigures>& past) {
   TraceWindow trace(problem, hooks);
   try {
     return step_to_end(problem, backend, simulation, hooks, past, trace);

@@ -1,10 +1,11 @@
-// One run from its initial state to its last step, and the figures of it.
+// Takes one run from its initial state to its last step, and returns its summary.
 #pragma once
 
 #include <functional>
 #include <optional>
 
 #include <kumiko/amr/simulation.hpp>
+#include <kumiko/io/state_writer.hpp>
 #include <kumiko/io/summary.hpp>
 
 #include "problem.hpp"
@@ -17,18 +18,18 @@ struct Hooks {
   std::function<void(const amr::Simulation&)> diagnose = [](const amr::Simulation&) {};
   int every = 10;
   /// Called every `output_every` base steps (0 = never), and at the last one.
-  std::function<void(const amr::Simulation&, const RunFigures&)> output = [](const amr::Simulation&,
-                                                                             const RunFigures&) {};
+  std::function<void(const amr::Simulation&, const io::RunFigures&)> output =
+      [](const amr::Simulation&, const io::RunFigures&) {};
   int output_every = 0;
   /// Begins to write a checkpoint: as problem.checkpoints says, on SIGUSR1, and before the run ends
   /// early. Without it there are none.
-  std::function<void(const amr::Simulation&, const RunFigures&)> checkpoint;
+  std::function<void(const amr::Simulation&, const io::RunFigures&)> checkpoint;
   /// Waits until what was begun is in its files.
   std::function<void()> settle = [] {};
   /// How long a checkpoint takes, at most, as far as is known.
   std::function<double()> checkpoint_s = [] { return 0.0; };
   /// Called with the trace of base steps problem.trace_from to problem.trace_until, or as many of
-  /// them as there was room for. Without it nothing is traced.
+  /// them as there was room for. Without it no trace is recorded.
   std::function<void(amr::Trace)> end_trace;
   /// Called between parts of the loop.
   std::function<void(const amr::Simulation&)> progress = [](const amr::Simulation&) {};
@@ -39,7 +40,8 @@ struct Hooks {
 /// with the plugins that they can be from.
 /// @param past  of a run that goes on from a checkpoint
 io::RunSummary execute(const Problem& problem, amr::Backend& backend, amr::Simulation& simulation,
-                       const Hooks& hooks, const std::optional<RunFigures>& past = std::nullopt);
+                       const Hooks& hooks,
+                       const std::optional<io::RunFigures>& past = std::nullopt);
 
 /// Lets SIGINT and SIGTERM end execute() at its next stop, SIGUSR1 ask it for a checkpoint, and
 /// SIGUSR2 wait for a Status. Before there are other threads.

@@ -12,6 +12,7 @@
 #include <kumiko/io/checkpoint.hpp>
 #include <kumiko/io/config.hpp>
 #include <kumiko/io/output_folder.hpp>
+#include <kumiko/io/state_writer.hpp>
 #include <kumiko/viz/state_image.hpp>
 
 #include "animation.hpp"
@@ -55,7 +56,7 @@ std::optional<viz::Range> parse_range(const std::string& text) {
 
 std::vector<std::filesystem::path> states_of(const std::filesystem::path& folder) {
   std::vector<std::filesystem::path> files;
-  for (const auto& [step, file] : io::OutputFolder::numbered(folder, kStateFiles)) {
+  for (const auto& [step, file] : io::OutputFolder::numbered(folder, io::kStateFiles)) {
     files.push_back(file);
   }
   if (!files.empty()) return files;

@@ -1,4 +1,4 @@
-// Saved states as pictures, and as an animation of them.
+// Makes pictures, or an animation of them, from saved states.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What the ways to inspect share.
+// What the forms of the command `inspect` share.
 #pragma once
 
 #include <string>

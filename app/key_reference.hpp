@@ -1,4 +1,4 @@
-// The keys of the configuration as `--help` lists them.
+// Lists the keys of the configuration as `--help` prints them.
 #pragma once
 
 #include <string>

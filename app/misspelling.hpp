@@ -1,4 +1,4 @@
-// Why a command line was refused, in words for whoever typed it.
+// Says why a command line was refused, in words for whoever typed it.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Where, when and by what a run is computed.
+// Finds out where, when and by what a run is computed.
 #pragma once
 
 #include <kumiko/io/summary.hpp>

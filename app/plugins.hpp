@@ -1,4 +1,4 @@
-// Where a command finds its solvers and cases.
+// Finds the solvers and cases that a command may use.
 #pragma once
 
 #include <filesystem>
@@ -14,7 +14,7 @@ namespace kumiko::app {
 std::shared_ptr<const plugin::Registry> find_plugins(
     const std::vector<std::filesystem::path>& paths);
 
-/// The same. Throws RequestError when one is broken.
+/// Finds plugins as find_plugins() does. Throws RequestError when one is broken.
 std::shared_ptr<const plugin::Registry> usable_plugins(
     const std::vector<std::filesystem::path>& paths);
 

@@ -1,11 +1,10 @@
-// From a configuration to the parts of a run.
+// Makes the parts of a run from a configuration.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>
-#include <string_view>
 
 #include <kumiko/amr/finite_check.hpp>
 #include <kumiko/amr/simulation.hpp>
@@ -17,17 +16,6 @@
 #include "request.hpp"
 
 namespace kumiko::app {
-
-/// Names of files from which a run can go on.
-inline constexpr std::string_view kCheckpointFiles = "checkpoint_#.hdf";
-inline constexpr std::string_view kStateFiles = "state_#.hdf";
-
-/// What a run needs to know of its past, beside the state.
-struct RunFigures {
-  double initial_mass = 0.0;
-  double initial_absolute_mass = 0.0;  ///< as FieldFigures has it; 0 = not known
-  double wall_s = 0.0;                 ///< of stepping so far
-};
 
 /// The step outruns what the solver's ghosts serve.
 class TooFewSteps : public RequestError {
@@ -65,7 +53,8 @@ struct Problem {
 /// RequestError.
 Problem load_problem(const Request& request, const io::Changes& changes = {});
 
-/// The same for the configuration of a checkpoint, read from `file`.
+/// Checks the configuration of a checkpoint, read from `file`, with the request's overrides. Throws
+/// RequestError.
 Problem load_problem(const Request& request, const std::filesystem::path& file,
                      const io::Checkpoint& checkpoint);
 
@@ -74,7 +63,8 @@ Problem load_problem(const Request& request, const std::filesystem::path& file,
 void check_same_run(const Problem& problem, const std::filesystem::path& file,
                     const io::Checkpoint& checkpoint);
 
-/// The same for the run in a folder.
+/// Throws RequestError, naming the keys, when a run would go on from the run in a folder with
+/// another value of a key that the field's bits depend on.
 void check_same_run(const Problem& problem, const std::filesystem::path& folder);
 
 /// Tells whether a summary can be written, and removes the one of an earlier run; what is there and

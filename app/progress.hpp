@@ -1,4 +1,4 @@
-// A bar on the terminal that says how a run is getting on.
+// Shows on the terminal how a run is getting on.
 #pragma once
 
 #include <chrono>
@@ -13,7 +13,7 @@ namespace kumiko::app {
 
 /// Rewrites one line of stderr at most five times a second: name, bar, share done, time left, point
 /// updates a second, load-balance efficiency so far, patches per level; as much of it, in this
-/// order, as the terminal has room for. Silent when stderr is no terminal.
+/// order, as the terminal has room for. Silent when stderr is not a terminal.
 class Progress {
  public:
   /// Of the steps from where the simulation stands.

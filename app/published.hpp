@@ -1,4 +1,4 @@
-// The thesis's and the literature's values, which the cases know, beside those of runs.
+// Sets the values that the thesis and the literature print, which cases know, beside those of runs.
 #pragma once
 
 #include <span>

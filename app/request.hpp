@@ -1,4 +1,4 @@
-// What the command line asks for, and how a wrong request is told from a failed run.
+// What the command line asks for, and the error of a request that cannot be met.
 #pragma once
 
 #include <cstdint>

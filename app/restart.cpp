@@ -11,6 +11,7 @@
 #include <fmt/core.h>
 
 #include <kumiko/io/output_folder.hpp>
+#include <kumiko/io/state_writer.hpp>
 
 #include "named_path.hpp"
 #include "problem.hpp"
@@ -25,7 +26,7 @@ namespace {
 std::multimap<std::int64_t, std::filesystem::path, std::greater<>> candidates(
     const std::filesystem::path& folder) {
   std::multimap<std::int64_t, std::filesystem::path, std::greater<>> all;
-  for (const std::string_view pattern : {kCheckpointFiles, kStateFiles}) {
+  for (const std::string_view pattern : {io::kCheckpointFiles, io::kStateFiles}) {
     for (const auto& [step, file] : io::OutputFolder::numbered(folder, pattern)) {
       all.emplace(step, file);
     }

@@ -1,4 +1,4 @@
-// From which file a run goes on.
+// Finds the file from which a run goes on.
 #pragma once
 
 #include <filesystem>

@@ -85,11 +85,11 @@ Hooks hooks_for(const Problem& problem, amr::Backend& backend, RunFiles& files, 
   Hooks hooks;
   hooks.diagnose = [&](const amr::Simulation& state) { files.write_row(state, backend); };
   hooks.every = problem.run.diagnostics_every;
-  hooks.output = [&](const amr::Simulation& state, const RunFigures& figures) {
+  hooks.output = [&](const amr::Simulation& state, const io::RunFigures& figures) {
     files.write_state(state, backend, figures);
   };
   hooks.output_every = problem.run.output_every;
-  hooks.checkpoint = [&](const amr::Simulation& state, const RunFigures& figures) {
+  hooks.checkpoint = [&](const amr::Simulation& state, const io::RunFigures& figures) {
     files.write_checkpoint(state, backend, figures);
   };
   hooks.settle = [&] { files.settle(); };
@@ -105,10 +105,11 @@ Hooks hooks_for(const Problem& problem, amr::Backend& backend, RunFiles& files, 
   return hooks;
 }
 
-std::optional<RunFigures> past_of(const std::optional<Restart>& from) {
+std::optional<io::RunFigures> past_of(const std::optional<Restart>& from) {
   if (!from) return std::nullopt;
   const io::RunAttributes& attributes = from->checkpoint.attributes;
-  return RunFigures{attributes.initial_mass, attributes.initial_absolute_mass, attributes.wall_s};
+  return io::RunFigures{attributes.initial_mass, attributes.initial_absolute_mass,
+                        attributes.wall_s};
 }
 
 /// Whether the checkpoint is of the last step already.

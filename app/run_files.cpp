@@ -42,6 +42,20 @@ void warn_of_picture(const std::string& name, const char* why) {
   print_to_stderr("kumiko: warning: there is no picture {}: {}\n", name, why);
 }
 
+io::StateWriterOptions writer_options(const Problem& problem) {
+  io::StateWriterOptions options;
+  options.configuration = problem.config.to_toml();
+  options.compression = problem.run.compression;
+  options.figures = problem.run.output_figures;
+  options.keep = static_cast<std::size_t>(problem.run.checkpoints_kept);
+  if (problem.run.on_failure == io::OnFailure::kContinue) {
+    options.on_failed_checkpoint = [](const std::exception& cause) {
+      print_to_stderr("kumiko: warning: no checkpoint: {}\n", cause.what());
+    };
+  }
+  return options;
+}
+
 /// A name for a damaged file, which is nobody's to remove.
 std::filesystem::path free_name(const std::filesystem::path& file) {
   std::filesystem::path name = file.string() + ".damaged";
@@ -65,7 +79,7 @@ RunFiles::RunFiles(Start& start, amr::Backend& backend, const amr::Simulation& s
       next_load_(simulation.step()),
       reported_(csv_.earlier_updates()),
       has_rows_(start.earlier == io::Earlier::kContinue && !csv_.is_new()),
-      states_(problem_, backend) {
+      states_(*problem_.the_case, backend, writer_options(problem_)) {
   if (!has_rows_) {
     for (std::size_t worker = 0; worker < reported_.size(); ++worker) {
       reported_[worker] = simulation.counters().workers[worker].updates;
@@ -104,17 +118,16 @@ void RunFiles::write_row(const amr::Simulation& simulation, amr::Backend& backen
 }
 
 void RunFiles::write_state(const amr::Simulation& simulation, amr::Backend& backend,
-                           const RunFigures& figures) {
+                           const io::RunFigures& figures) {
   check_finite(simulation, backend);
-  states_.write_state(folder_.file(fmt::format("state_{:06}.hdf", simulation.step())), simulation,
-                      figures);
+  states_.write_state(folder_.file(io::state_name(simulation.step())), simulation, figures);
 }
 
 void RunFiles::write_checkpoint(const amr::Simulation& simulation, amr::Backend& backend,
-                                const RunFigures& figures) {
+                                const io::RunFigures& figures) {
   check_finite(simulation, backend);
-  states_.write_checkpoint(folder_.file(fmt::format("checkpoint_{:06}.hdf", simulation.step())),
-                           simulation, figures);
+  states_.write_checkpoint(folder_.file(io::checkpoint_name(simulation.step())), simulation,
+                           figures);
 }
 
 void RunFiles::settle_quietly() noexcept {

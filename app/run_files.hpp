@@ -1,4 +1,4 @@
-// The files of one run.
+// Writes the files of one run.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@
 #include <kumiko/io/diagnostics_csv.hpp>
 #include <kumiko/io/load_csv.hpp>
 #include <kumiko/io/output_folder.hpp>
+#include <kumiko/io/state_writer.hpp>
 #include <kumiko/viz/axis.hpp>
 
 #include "run_start.hpp"
-#include "state_writer.hpp"
 
 namespace kumiko::app {
 
@@ -36,12 +36,12 @@ class RunFiles {
   /// States and checkpoints. Throw amr::NonFiniteError rather than write what no run can go on
   /// from, and remove an older checkpoint for it.
   void write_state(const amr::Simulation& simulation, amr::Backend& backend,
-                   const RunFigures& figures);
+                   const io::RunFigures& figures);
   void write_checkpoint(const amr::Simulation& simulation, amr::Backend& backend,
-                        const RunFigures& figures);
+                        const io::RunFigures& figures);
 
   void settle() { states_.settle(); }
-  /// The same for a run that has failed already.
+  /// Settles as settle() does for a run that has failed already: errors are ignored.
   void settle_quietly() noexcept;
 
   /// The latest checkpoint or state, or the one that the run came from.
@@ -59,7 +59,7 @@ class RunFiles {
   void keep_trace(amr::Trace trace) { trace_ = std::move(trace); }
   /// Writes the trace that was kept, if there is one.
   void write_trace();
-  /// The same for a run that has failed already.
+  /// Writes the trace of a run that has failed already: errors are ignored.
   void write_trace_quietly() noexcept;
 
   /// Last of all: the summary's presence says that the run is complete.
@@ -77,7 +77,7 @@ class RunFiles {
   int next_load_;
   std::vector<std::uint64_t> reported_;  ///< updates per worker up to the last row
   bool has_rows_;
-  StateWriter states_;
+  io::StateWriter states_;
   std::optional<viz::Range> colours_;
   std::optional<amr::Trace> trace_;
 };

@@ -1,4 +1,4 @@
-// What a run begins with: its problem, its folder, and what it goes on from.
+// Prepares a run: its problem, its folder, and what it goes on from.
 #pragma once
 
 #include <filesystem>
@@ -29,7 +29,7 @@ struct Start {
 /// Throws RequestError.
 Start start_of(const Request& request);
 
-/// Refuses a window to trace that the run does not pass. Throws RequestError.
+/// Refuses base steps to trace that the run does not take. Throws RequestError.
 void check_trace(const Start& start);
 
 }  // namespace kumiko::app

@@ -1,4 +1,4 @@
-// What a run is doing, for whoever asks by SIGUSR2.
+// Tells what a run is doing to whoever asks by SIGUSR2.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// What the terminal behind stderr can show.
+// Finds out what the terminal behind stderr can show.
 #pragma once
 
 #include <string>

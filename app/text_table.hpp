@@ -1,4 +1,4 @@
-// A table of texts, for the terminal and for Markdown.
+// Lays out a table of texts, for the terminal and for Markdown.
 #pragma once
 
 #include <string>

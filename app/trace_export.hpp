@@ -1,4 +1,4 @@
-// Traces in the formats that other tools open.
+// Writes traces in the formats that other tools open.
 #pragma once
 
 #include <filesystem>

@@ -91,7 +91,7 @@ function(kumiko_kernels variable body function)
   foreach(instructions baseline avx2 avx512)
     set(source ${CMAKE_CURRENT_BINARY_DIR}/${body}_${instructions}.cpp)
     file(CONFIGURE OUTPUT ${source} CONTENT
-      "#define KUMIKO_KERNEL_NAME ${function}_${instructions}\n#include \"${CMAKE_CURRENT_SOURCE_DIR}/${body}\"\n")
+      "#define KUMIKO_KERNEL_NAME ${function}_${instructions}\n#include \"${CMAKE_CURRENT_SOURCE_DIR}/${body}\"\n" @ONLY)
     set_property(SOURCE ${source} APPEND PROPERTY COMPILE_OPTIONS -O3 ${ARGN})
     if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
       set_property(SOURCE ${source} APPEND PROPERTY COMPILE_OPTIONS ${${instructions}})

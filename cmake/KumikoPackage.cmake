@@ -11,7 +11,7 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/kumiko-config-version.cma
 
 set(targets kumiko_runtime)
 if(NOT KUMIKO_RUNTIME_ONLY)
-  list(APPEND targets kumiko_interface kumiko_plugin)
+  list(APPEND targets kumiko_interface kumiko_plugin kumiko_engine kumiko_registry kumiko_io kumiko_amr)
 endif()
 foreach(target IN LISTS targets)
   string(REPLACE "kumiko_" "" exported ${target})
@@ -24,16 +24,13 @@ if(NOT KUMIKO_SANITIZER)  # what is built against a sanitizer's libraries needs 
 endif()
 install(FILES ${PROJECT_BINARY_DIR}/kumiko-config.cmake ${PROJECT_BINARY_DIR}/kumiko-config-version.cmake
   DESTINATION ${package_dir})
-# Of the modules that are libraries here all public headers; of the others those that plugins include.
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/runtime/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+# The public headers of the modules that are libraries here, but for those that only Kumiko's own command has a use for.
+set(modules runtime)
 if(NOT KUMIKO_RUNTIME_ONLY)
-  set(amr_headers case cubic_weights entry face_fluxes geometry instruction_set parameter patch_id patch_view solver)
-  list(TRANSFORM amr_headers REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/amr/include/kumiko/amr/\\1.hpp")
-  install(FILES ${amr_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/kumiko/amr)
-  set(plugin_headers face_velocities.hpp patch_fluxes.hpp plugin.hpp plugin_abi.h detail/plugin_table.hpp)
-  foreach(header IN LISTS plugin_headers)
-    get_filename_component(folder ${header} DIRECTORY)
-    install(FILES ${PROJECT_SOURCE_DIR}/plugin/include/kumiko/plugin/${header}
-      DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/kumiko/plugin/${folder})
-  endforeach()
+  list(APPEND modules amr plugin io)
 endif()
+foreach(module IN LISTS modules)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/${module}/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+    PATTERN kumiko/io/nearest.hpp EXCLUDE
+    PATTERN kumiko/plugin/templates.hpp EXCLUDE)
+endforeach()

@@ -1,4 +1,4 @@
-// The command line of the examples: whole numbers, or nothing.
+// Reads the command line of the examples: whole numbers, or nothing.
 #pragma once
 
 #include <array>
@@ -66,7 +66,7 @@ std::array<int, N> read_arguments(int argc, char** argv, const Number (&numbers)
   return values;
 }
 
-/// The same for one number.
+/// Reads the only number of a command line.
 inline int read_arguments(int argc, char** argv, const Number& number) {
   const Number numbers[] = {number};
   return read_arguments(argc, argv, numbers)[0];

@@ -1,4 +1,4 @@
-// Several solvers on one case at several resolutions: which runs that takes, and running them.
+// Runs several solvers on one case at several resolutions, to compare them.
 #pragma once
 
 #include <functional>

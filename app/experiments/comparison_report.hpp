@@ -1,4 +1,4 @@
-// What a comparison found, as tables, JSON and a picture.
+// Shows what a comparison found, as tables, JSON and a picture.
 #pragma once
 
 #include <filesystem>
@@ -8,10 +8,10 @@
 
 namespace kumiko::app {
 
-/// Of the runs that are done: for the terminal.
+/// A report of the runs that are done, for the terminal.
 std::string plain_report(const Comparison& comparison);
 
-/// The same for a page of documentation.
+/// The report as Markdown, for a page of documentation.
 std::string markdown_report(const Comparison& comparison);
 
 /// A line per run that is done, with every digit.

@@ -1,4 +1,4 @@
-// One case on several backends with several numbers of workers: running it, and what that shows.
+// Runs one case on several backends with several numbers of workers, to see how it scales.
 #pragma once
 
 #include <cstdint>

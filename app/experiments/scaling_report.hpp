@@ -1,4 +1,4 @@
-// What a scaling run found, as table, CSV, JSON and pictures.
+// Shows what a scaling run found, as table, CSV, JSON and pictures.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// What the commands share that run a case many times for its figures.
+// What the commands share that run a case many times and compare the runs.
 #pragma once
 
 #include <filesystem>

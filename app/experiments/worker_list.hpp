@@ -1,4 +1,4 @@
-// Numbers of workers as the command line has them.
+// Reads lists of numbers of workers from the command line, such as "1,2,4" or "1..64".
 #pragma once
 
 #include <string_view>

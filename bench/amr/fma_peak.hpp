@@ -1,4 +1,4 @@
-// The core's peak: fused multiply-adds in double precision, as many as it can take.
+// Measures the core's peak: as many fused multiply-adds in double precision as it can take.
 #pragma once
 
 #include <vector>

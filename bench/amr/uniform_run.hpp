@@ -1,4 +1,4 @@
-// Zalesak's disk on a uniform grid, through the whole engine.
+// Runs Zalesak's disk on a uniform grid through the whole engine.
 #pragma once
 
 #include <memory>

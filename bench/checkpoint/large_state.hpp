@@ -1,4 +1,4 @@
-// A state that is larger than the caches, without a run.
+// Makes a state that is larger than the caches, without a run.
 #pragma once
 
 #include <cmath>

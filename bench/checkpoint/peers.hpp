@@ -1,4 +1,4 @@
-// Other ways to put a state on the disk. Each ends when it is there.
+// Other ways to put a state on the disk, each of which ends when it is there.
 #pragma once
 
 #include <filesystem>

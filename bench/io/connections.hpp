@@ -1,3 +1,4 @@
+// Connections of a benchmark's client to a server on this machine.
 #pragma once
 
 #include <cstddef>

@@ -1,3 +1,4 @@
+// The echo server that has an OS thread for each connection, for comparison.
 #pragma once
 
 #include <cstdint>

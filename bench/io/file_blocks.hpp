@@ -1,3 +1,4 @@
+// The plan of the file benchmark, its file, and the check of what was written.
 #pragma once
 
 #include <cstddef>

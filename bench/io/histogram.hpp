@@ -1,3 +1,4 @@
+// Counts latencies in buckets of equal relative width, from which quantiles are read.
 #pragma once
 
 #include <array>

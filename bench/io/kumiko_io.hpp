@@ -1,3 +1,4 @@
+// What the I/O benchmarks of Kumiko's runtime share: options, the echo server, the report.
 #pragma once
 
 #include <chrono>

@@ -1,3 +1,4 @@
+// Loads a server in a closed or an open loop, and measures latencies.
 #pragma once
 
 #include <cstddef>

@@ -1,3 +1,4 @@
+// The work of an AMR step on small patches, as a load beside I/O.
 #pragma once
 
 #include <array>

@@ -1,3 +1,4 @@
+// What a benchmark asks of its process: clocks, processor time, descriptors.
 #pragma once
 
 #include <cstddef>

@@ -1,3 +1,4 @@
+// The protocol between the driver and a server that it measures.
 #pragma once
 
 #include <cstdint>

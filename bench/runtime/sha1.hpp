@@ -1,3 +1,4 @@
+// SHA-1 of one block, as the Unbalanced Tree Search benchmark uses it.
 #pragma once
 
 #include <array>

@@ -1,3 +1,4 @@
+// The unbalanced trees of the Unbalanced Tree Search benchmark (UTS).
 #pragma once
 
 #include <array>

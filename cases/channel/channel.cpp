@@ -22,21 +22,24 @@ using amr::Vectors;
 class Channel final : public amr::Case {
  public:
   static amr::Description describe() {
-    amr::ParameterSpec profile{"profile", std::string("parabolic"), "the velocity across"};
+    amr::ParameterSpec profile{"profile", std::string("parabolic"),
+                               "profile of the velocity across the channel"};
     profile.choices = {"plug", "parabolic"};
-    amr::ParameterSpec walls{"walls", std::string("reflecting"),
-                             "what bounds the flow above and below; outflow for nodes"};
+    amr::ParameterSpec walls{
+        "walls", std::string("reflecting"),
+        "boundaries above and below the flow; node-centred solvers take outflow only"};
     walls.choices = {"reflecting", "outflow"};
-    return {"channel",
-            "a channel: a front enters, a Gaussian leaves",
-            {profile,
-             walls,
-             {"inflow", 1.0, "value of what enters", -1000.0, 1000.0},
-             {"height", 1.0, "of the Gaussian that leaves; 0 for none", -1000.0, 1000.0},
-             {"sigma", 0.08, "standard deviation of the Gaussian", 1e-3, 1.0},
-             {"x", 1.5, "x of its middle at the start", 0.0, 2.0},
-             {"y", 0.5, "y of its middle at the start", 0.0, 1.0},
-             {"duration", 1.5, "the whole run's time", 1e-3, 1000.0}}};
+    return {
+        "channel",
+        "a channel: a front enters, a Gaussian leaves",
+        {profile,
+         walls,
+         {"inflow", 1.0, "value of the field that flows in", -1000.0, 1000.0},
+         {"height", 1.0, "height of the Gaussian that flows out; 0 = no Gaussian", -1000.0, 1000.0},
+         {"sigma", 0.08, "standard deviation of the Gaussian", 1e-3, 1.0},
+         {"x", 1.5, "x of the Gaussian's centre at the start", 0.0, 2.0},
+         {"y", 0.5, "y of the Gaussian's centre at the start", 0.0, 1.0},
+         {"duration", 1.5, "length of the whole run, in units of time", 1e-3, 1000.0}}};
   }
 
   explicit Channel(const amr::ParameterSet& parameters)

@@ -22,8 +22,8 @@ class Gaussian final : public SolidRotation {
     return {"gaussian",
             "a smooth Gaussian in solid rotation, for orders of convergence",
             {{"sigma", 0.05, "standard deviation of the Gaussian", 1e-3, 1.0},
-             {"x", 0.5, "x of its middle at the start", 0.0, 1.0},
-             {"y", 0.75, "y of its middle at the start", 0.0, 1.0},
+             {"x", 0.5, "x of the Gaussian's centre at the start", 0.0, 1.0},
+             {"y", 0.75, "y of the Gaussian's centre at the start", 0.0, 1.0},
              {"revolutions", std::int64_t{1}, "revolutions that make up the whole run", 1, 1000}}};
   }
 

@@ -1,4 +1,4 @@
-// Smooth initial data that cases share.
+// Bell-shaped smooth initial data that cases share.
 #pragma once
 
 #include <cmath>

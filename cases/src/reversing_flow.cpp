@@ -22,9 +22,10 @@ std::vector<amr::ParameterSpec> ReversingFlow::parameters() {
   amr::ParameterSpec initial{"initial", std::string("disk"),
                              "what is drawn out: the disk of the literature, or a Gaussian"};
   initial.choices = {"disk", "gaussian"};
-  return {{"period", 8.0, "T: the whole run's time, reversal at its half", 1e-3, 1000.0},
-          initial,
-          {"sigma", 0.05, "standard deviation of the Gaussian", 1e-3, 1.0}};
+  return {
+      {"period", 8.0, "T, the length of the whole run; the flow reverses at T / 2", 1e-3, 1000.0},
+      initial,
+      {"sigma", 0.05, "standard deviation of the Gaussian", 1e-3, 1.0}};
 }
 
 void ReversingFlow::initial(amr::Points points, int, std::span<double> values) const {

@@ -1,4 +1,4 @@
-// A set of small numbers that can be walked in a circle.
+// A bitset whose members can be walked in a circle, from any one on.
 #pragma once
 
 #include <bit>

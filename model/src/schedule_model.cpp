@@ -14,7 +14,8 @@ namespace {
 
 constexpr double kSecondsPerNs = 1e-9;
 
-/// Of a stretch, in nanoseconds; `ready` is for its use.
+/// The length of a stretch's longest chain of pieces that wait for each other, in nanoseconds;
+/// `ready` is scratch memory.
 double longest_chain(const amr::Trace& trace, const amr::TraceStretch& stretch,
                      std::vector<double>& ready) {
   double longest = 0.0;

@@ -44,7 +44,7 @@ std::vector<std::int64_t> ready_times(const amr::Trace& trace) {
   return ready;
 }
 
-/// Between the pieces of a stretch that one worker did one after the other.
+/// Adds the gaps between the pieces of a stretch that one worker did one after the other.
 void add_piece_gaps(const amr::Trace& trace, const amr::TraceStretch& stretch,
                     const std::vector<std::int64_t>& ready, bool by_level, Gaps& gaps) {
   const PieceRange range = pieces_of(trace, stretch);

@@ -1,4 +1,4 @@
-// One replay of a trace under one schedule.
+// Replays a trace once, under one schedule and number of workers.
 #pragma once
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// The constants that tune the runtime, each with its reason.
 #pragma once
 
 #include <chrono>
@@ -18,10 +19,10 @@ inline constexpr std::size_t kLargestStackSize = std::size_t{1} << 46U;
 /// should hit it. It costs no memory.
 inline constexpr std::size_t kGuardSize = std::size_t{64} * 1024;
 
-/// More would be a mistake.
+/// The most workers that a Runtime may have; more would be a mistake.
 inline constexpr int kMostWorkers = 4096;
 
-/// Of a frame, by the ABIs that are known here.
+/// Alignment of a frame, by the ABIs that are known here.
 inline constexpr std::size_t kStackAlignment = 16;
 
 /// What a closure on the top of a stack must leave to the thread's frames.
@@ -68,7 +69,8 @@ inline constexpr unsigned kSuspensionsPerFairTurn = 61;
 /// cannot keep its worker from what waits elsewhere.
 inline constexpr unsigned kTurnsPerSteal = 8;
 
-/// The same for work that its owner, asked before, has not made public.
+/// Every so many turns the scheduler tries to take by force what its owner, asked before, has not
+/// made public.
 inline constexpr unsigned kTurnsPerForce = 256;
 static_assert(kTurnsPerForce % kTurnsPerSteal == 0, "one of the turns on which it steals");
 
@@ -88,8 +90,8 @@ inline constexpr std::size_t kBlockingThreads = 512;
 /// 5 us, and the delay of a message is about half of it.
 inline constexpr std::chrono::microseconds kPollPeriod{250};
 
-/// While all poll by themselves, so many times between two looks, the asking OS thread looks less
-/// often, down to this.
+/// While all workers poll by themselves, at least that many times between two looks, the OS thread
+/// that asks looks less and less often, down to this.
 inline constexpr std::uint64_t kPollsOfTheEager = 8;
 inline constexpr std::chrono::microseconds kLongestPollPeriod{1000};
 
@@ -97,11 +99,12 @@ inline constexpr std::chrono::microseconds kLongestPollPeriod{1000};
 /// polls its instance.
 inline constexpr int kTicksBeforeStandIn = 8;
 
-/// For so many ticks (20 ms) somebody else must have watched before the asking stops.
+/// The asking stops when somebody else has watched for so many ticks (20 ms).
 inline constexpr int kTicksBeforeRest = 80;
 
-/// Of a worker's io_uring: entries for what is to be submitted and for what is done, after how many
-/// the former are submitted at the latest, and how often it is tried to make room in a full queue.
+/// The sizes of a worker's io_uring: slots for what is to be submitted and for what is done, the
+/// number after which submissions are handed over at the latest, and how often room is tried to be
+/// made in a full queue.
 inline constexpr unsigned kSubmissionEntries = 256;
 inline constexpr unsigned kCompletionEntries = 8192;
 inline constexpr unsigned kSubmissionBatch = 32;

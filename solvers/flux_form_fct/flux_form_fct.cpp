@@ -31,7 +31,7 @@ class FluxFormFct final : public amr::Solver {
             "limiter",
             {{.name = "order",
               .default_value = std::string("5"),
-              .help = "of the fluxes in space",
+              .help = "order of accuracy of the fluxes in space",
               .choices = {"3", "5", "7", "9"}},
              {.name = "limiter",
               .default_value = std::string("fct"),

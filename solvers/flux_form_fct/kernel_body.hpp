@@ -64,7 +64,7 @@ void fluxes_x(const Step& step, Grid& flux) {
   }
 }
 
-/// The same, axes exchanged.
+/// Does for the faces normal to y what the function above does for those normal to x.
 template <int Order, int Margin>
 void fluxes_y(const Step& step, Grid& flux) {
   constexpr int kReach = Margin + (Order + 1) / 2;

@@ -1,4 +1,4 @@
-// The interpolation kernel, compiled once for each instruction set.
+// The interpolation of the semi-Lagrangian solver, compiled once for each instruction set.
 #pragma once
 
 #include <cstddef>

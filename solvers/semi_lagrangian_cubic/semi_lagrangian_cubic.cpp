@@ -92,11 +92,13 @@ class SemiLagrangianCubic final : public amr::Solver {
     amr::ParameterSpec departure{"departure", std::string("second_order"),
                                  "how the departure point of a particle is found"};
     departure.choices = departure_names();
-    amr::ParameterSpec interpolation{"interpolation", std::string("cubic"),
-                                     "how the value there is found: from 4x4 points or from 6x6"};
+    amr::ParameterSpec interpolation{
+        "interpolation", std::string("cubic"),
+        "interpolation at the departure point: from 4x4 points or from 6x6"};
     interpolation.choices = interpolation_names();
-    amr::ParameterSpec monotone{"monotone", std::string("none"),
-                                "whether that value is clipped to those at its cell's corners"};
+    amr::ParameterSpec monotone{
+        "monotone", std::string("none"),
+        "whether the interpolated value is clipped to those at its cell's corners"};
     monotone.choices = monotone_names();
     return {"semi_lagrangian_cubic",
             "cubic or quintic semi-Lagrangian advection of nodal values",

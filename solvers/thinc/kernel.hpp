@@ -1,4 +1,4 @@
-// The step's kernel, compiled once for each instruction set.
+// The step of solver THINC, compiled once for each instruction set.
 #pragma once
 
 #include "step.hpp"

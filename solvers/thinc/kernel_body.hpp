@@ -168,7 +168,7 @@ void fluxes_x(const Step& step, const Profile& profile, Grid& flux, Cuts& cuts) 
   cut_fluxes(profile, cuts);
 }
 
-/// The same, axes exchanged.
+/// Does for the faces normal to y what the function above does for those normal to x.
 template <int Margin>
 void fluxes_y(const Step& step, const Profile& profile, Grid& flux, Cuts& cuts) {
   constexpr int kReach = Margin + 2;

@@ -34,7 +34,7 @@ class Thinc final : public amr::Solver {
              {.name = "low", .default_value = 0.0, .help = "value on one side of the interface"},
              {.name = "high",
               .default_value = 1.0,
-              .help = "value on the other side; above solver.low"},
+              .help = "value on the other side of the interface; above solver.low"},
              {.name = "limiter",
               .default_value = std::string("fct"),
               .help = "fct: no new extrema in any flow; none: nearly none",

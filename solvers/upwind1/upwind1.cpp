@@ -45,7 +45,8 @@ class Upwind1Solver final : public amr::Solver {
     for (int c = 0; c < before.components(); ++c) step(before, coefficients, c, after);
   }
 
-  /// The same, where the mesh changes its spacing beside the patch or may do so.
+  /// Advances as advance() does, and gives the fluxes: called where the mesh changes its spacing
+  /// beside the patch or may do so.
   void advance_with_fluxes(amr::ConstPatchView before, std::span<const double> coefficients,
                            amr::PatchView after, amr::FaceFluxes fluxes) const override {
     for (int c = 0; c < before.components(); ++c) {

@@ -15,6 +15,8 @@
 
 #include <gtest/gtest.h>
 
+#include <kumiko/amr/diagnostics.hpp>
+
 #include "fixtures.hpp"
 #include "refinement/gradient.hpp"
 #include "refinement/loehner.hpp"
@@ -251,6 +253,50 @@ TEST(UserCriterion, GivenAnIndicatorThatIsNotANumberThenThePointIsNamed) {
               std::string::npos)
         << error.what();
   }
+}
+
+struct StillCirclingCase : CirclingCase {
+  StillCirclingCase() {
+    duration = 2.0;
+    u = [](double, double) { return 0.25; };
+  }
+};
+
+/// CirclingCase's indicator, for any case.
+SimulationOptions own_options() {
+  SimulationOptions options = user_options();
+  options.refinement.indicator = [](const RefinementPatch& patch, std::span<double> indicator) {
+    StillCirclingCase().refinement_indicator(patch, indicator);
+  };
+  return options;
+}
+
+TEST(UserCriterion, GivenTheRunsOwnIndicatorThenTheMeshIsThatOfACaseWithTheSame) {
+  const StillCirclingCase problem;
+  StillCirclingCase other;
+  other.has_indicator = false;
+  const auto solver = cubic_solver();
+  const auto backend = make_backend("threads", 2);
+  Simulation by_case(problem, *solver, *backend, user_options());
+  Simulation by_option(other, *solver, *backend, own_options());
+  by_case.advance(12);
+  by_option.advance(12);
+  EXPECT_GT(by_case.hierarchy().level(2).size(), 0U);
+  EXPECT_EQ(state_hash(by_option.hierarchy()), state_hash(by_case.hierarchy()));
+}
+
+TEST(UserCriterion, GivenTheRunsOwnIndicatorThenItGoesBeforeTheCasesOwn) {
+  const StillCirclingCase problem;
+  const auto solver = cubic_solver();
+  const auto backend = make_backend("serial", 1);
+  const Simulation run(problem, *solver, *backend, own_options());
+  EXPECT_EQ(problem.calls.load(), 0);
+}
+
+TEST(UserCriterion, GivenAnIndicatorThatNoCriterionAsksForThenItIsRefused) {
+  SimulationOptions options = own_options();
+  options.refinement.criterion = Criterion::kGradient;
+  EXPECT_THROW(check(options), std::invalid_argument);
 }
 
 TEST(RefinementOptions, GivenAThresholdThatTheCriterionCannotReachThenItIsRefused) {

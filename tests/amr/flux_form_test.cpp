@@ -35,7 +35,7 @@ struct StreamCase : FunctionCase {
   }
 };
 
-/// The same solver, said to have no fluxes: nothing is refluxed.
+/// A solver that is said to have no fluxes, so that nothing is refluxed.
 class WithoutFluxes final : public Solver {
  public:
   WithoutFluxes() : solver_(flux_solver()), traits_(solver_->traits()) {

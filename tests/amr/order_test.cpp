@@ -1,5 +1,5 @@
 // Contract: how errors fall as spacing and step shrink together, on grids small enough for every
-// build. The same on the grids of docs/reference/accuracy.md: accuracy_test.cpp.
+// build. accuracy_test.cpp checks it on the grids of docs/reference/accuracy.md.
 #include <gtest/gtest.h>
 
 #include "accuracy_runs.hpp"

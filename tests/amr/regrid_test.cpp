@@ -70,7 +70,7 @@ TEST(Derefinement, GivenALowerThresholdThenPatchesStayAboveItAndDoNotComeThere) 
   EXPECT_EQ(run.patches_at(4, 2), whole);
   EXPECT_EQ(run.patches_at(8, 2), whole) << "0.5 is above the derefine threshold";
   EXPECT_EQ(run.patches_at(12, 1), 0U) << "0.2 is not";
-  EXPECT_EQ(run.patches_at(20, 1), 0U) << "0.5 is no reason to come";
+  EXPECT_EQ(run.patches_at(20, 1), 0U) << "0.5 is not a reason to come";
 }
 
 TEST(Derefinement, GivenNoThresholdOfItsOwnThenPatchesGoBelowTheOneThatMadeThem) {

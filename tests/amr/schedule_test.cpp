@@ -1,6 +1,6 @@
 // Contract: the state after n base steps is the same, bit for bit, whatever the backend, the order
-// of the steps, the number of workers and the way the run is cut into pieces; a run that cannot go
-// on ends with the same error; and the books say who did what.
+// of the steps, the number of workers and the number of base steps that are taken at a time; a run
+// that cannot go on ends with the same error; and the books say who did what.
 #include <algorithm>
 #include <chrono>
 #include <cmath>

@@ -22,7 +22,7 @@ TEST(TimeInterpolationOfASolver, GivenItsTraitsThenTheBestThatIsPossibleSuits) {
   EXPECT_EQ(suited_time_interpolation(traits_of(Centring::kNode, true, false, 1.0)),
             kCharacteristic);
   EXPECT_EQ(suited_time_interpolation(traits_of(Centring::kNode, true, false, 2.0)), kLinear)
-      << "ghosts are traced back up to one spacing";
+      << "ghosts follow characteristics for up to one spacing";
   EXPECT_EQ(suited_time_interpolation(traits_of(Centring::kNode, false, true, 1.0)), kLinear);
   EXPECT_EQ(suited_time_interpolation(traits_of(Centring::kCell, false, true, 1.5)), kQuadratic);
   EXPECT_EQ(suited_time_interpolation(traits_of(Centring::kCell, false, false, 1.0)), kLinear);

@@ -49,7 +49,7 @@ class ChromeTrace:
 
 def nanoseconds(value):
     exact = Decimal(value) * 1000
-    assert exact == int(exact), f"{value} us is no whole number of nanoseconds"
+    assert exact == int(exact), f"{value} us is not a whole number of nanoseconds"
     assert exact >= 0, f"{value} us is before the trace began"
     return int(exact)
 

@@ -825,7 +825,7 @@ class Refusal(CommandTest):
                 self.assert_refused(self.kumiko(*words), message)
         done = self.kumiko("run", ZALESAK, "--frobnicate", "--workers", "2")
         self.assert_refused(done, "unknown option '--frobnicate'", "'kumiko run --help'")
-        # What stands for a value is no option.
+        # What stands for a value is not an option.
         self.assert_refused(self.kumiko("run", ZALESAK, "--set", "rnu"), "rnu", "KEY=VALUE")
 
     def test_given_a_misspelled_command_then_the_nearest_is_named(self):

@@ -36,12 +36,42 @@ int main() {
 }
 """
 
+# That the engine, and not the interface of plugins or the threads, needs.
+ENGINE_PACKAGES = ["fmt", "HDF5", "nlohmann_json", "OpenMP", "ZLIB"]
+WITHOUT_ENGINE = [f"-DCMAKE_DISABLE_FIND_PACKAGE_{package}=ON" for package in ENGINE_PACKAGES]
+
 PROGRAM_BUILD = """
 cmake_minimum_required(VERSION 3.25)
 project(program LANGUAGES CXX)
 find_package(kumiko REQUIRED COMPONENTS @COMPONENT@)
 add_executable(program program.cpp)
 target_link_libraries(program PRIVATE kumiko::runtime)
+"""
+
+
+EXAMPLES = ["run", "own_criterion", "own_boundary"]
+
+# @KUMIKO@: how Kumiko is had.
+ENGINE_BUILD = """
+cmake_minimum_required(VERSION 3.25)
+project(engine LANGUAGES CXX)
+@KUMIKO@
+foreach(name run own_criterion own_boundary headers)
+  add_executable(${name} ${name}.cpp)
+  target_link_libraries(${name} PRIVATE kumiko::amr)
+endforeach()
+"""
+FOUND = "find_package(kumiko REQUIRED COMPONENTS amr)"
+A_PART = f'set(KUMIKO_RUNTIME_ONLY OFF)\nadd_subdirectory("{SOURCE}" kumiko)'
+THREADS_AS_A_PART = f"""
+cmake_minimum_required(VERSION 3.25)
+project(threads LANGUAGES CXX)
+add_subdirectory("{SOURCE}" kumiko)
+add_executable(program program.cpp)
+target_link_libraries(program PRIVATE kumiko::runtime)
+if(TARGET kumiko::amr)
+  message(FATAL_ERROR "nobody has asked for the engine")
+endif()
 """
 
 
@@ -109,7 +139,7 @@ class Solver(NewcomerTest):
         self.kumiko("solver", "new", "my_scheme")
         config = "my_scheme/my_scheme.toml"
         shipped = self.run_case(config, "shipped", *COARSE, "--set", "solver.name=upwind1")
-        self.build("my_scheme")
+        self.build("my_scheme", *WITHOUT_ENGINE)
         self.assertIn("conforms", self.kumiko("solver", "check", "my_scheme/build/my_scheme.so"))
         self.assert_computes_as(shipped, config, "my_scheme/build")
 
@@ -194,7 +224,7 @@ class Threads(NewcomerTest):
 
     def test_given_the_runtime_alone_then_a_program_needs_nothing_else_of_kumiko(self):
         self.write_program("runtime")
-        options = ["-D", f"kumiko_ROOT={self.prefix}", "-D", "CMAKE_DISABLE_FIND_PACKAGE_Eigen3=ON"]
+        options = [f"-Dkumiko_ROOT={self.prefix}", "-DCMAKE_DISABLE_FIND_PACKAGE_Eigen3=ON", *WITHOUT_ENGINE]
         # Also by a compiler that has not built the library.
         for compiler in COMPILERS:
             with self.subTest(compiler):
@@ -205,7 +235,60 @@ class Threads(NewcomerTest):
         self.write_program("engine")
         done = self.call(CMAKE, "-S", "program", "-B", "build", "-D", f"kumiko_ROOT={self.prefix}")
         self.assertNotEqual(done.returncode, 0)
-        self.assertIn("plugin or runtime", " ".join(done.stderr.split()))
+        self.assertIn("amr, plugin, runtime", " ".join(done.stderr.split()))
+
+    def test_given_the_sources_as_a_part_then_a_program_gets_the_threads_alone(self):
+        self.write_program("")
+        (self.path / "program" / "CMakeLists.txt").write_text(THREADS_AS_A_PART)
+        self.call_well(CMAKE, "-S", "program", "-B", "build", *WITHOUT_ENGINE)
+        self.call_well(CMAKE, "--build", "build", "--target", "program.cpp.o")
+
+
+class Engine(NewcomerTest):
+    def write_programs(self, kumiko):
+        """The examples, and a program of all headers, which must be whole: each includes what it needs."""
+        folder = self.path / "engine"
+        folder.mkdir()
+        for name in EXAMPLES:
+            shutil.copy(SOURCE / "examples" / f"{name}.cpp", folder)
+        include = self.prefix / "include"
+        headers = sorted(str(file.relative_to(include)) for file in include.rglob("*.hpp"))
+        self.assertIn("kumiko/io/state_writer.hpp", headers)
+        lines = [f"#include <{header}>\n" for header in headers]
+        (folder / "headers.cpp").write_text("".join(lines) + "int main() {}\n")
+        (folder / "CMakeLists.txt").write_text(ENGINE_BUILD.replace("@KUMIKO@", kumiko))
+
+    def run_examples(self, build):
+        for name in EXAMPLES:
+            # Each checks its own result.
+            self.assertNotEqual(self.call_well(f"engine/{build}/{name}"), "")
+
+    def test_given_the_installed_engine_then_the_examples_run_with_it(self):
+        self.write_programs(FOUND)
+        # Also by a compiler that has not built the libraries.
+        for compiler in COMPILERS:
+            with self.subTest(compiler):
+                self.build("engine", f"-Dkumiko_ROOT={self.prefix}", compiler=compiler, build=compiler)
+                self.run_examples(compiler)
+
+    def test_given_the_build_tree_then_the_examples_run_with_it(self):
+        self.write_programs(FOUND)
+        self.build("engine", f"-Dkumiko_ROOT={BUILD}")
+        self.run_examples("build")
+
+    def test_given_a_package_that_the_engine_needs_and_is_missing_then_it_is_named(self):
+        self.write_programs(FOUND)
+        for package in ENGINE_PACKAGES:
+            done = self.call(CMAKE, "-S", "engine", "-B", package, f"-Dkumiko_ROOT={self.prefix}",
+                             f"-DCMAKE_DISABLE_FIND_PACKAGE_{package}=ON")  # fmt: skip
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn(package, done.stderr)
+
+    def test_given_the_sources_as_a_part_then_a_project_that_asks_gets_the_engine(self):
+        self.write_programs(A_PART)
+        self.call_well(CMAKE, "-S", "engine", "-B", "build")
+        # To build all of it would take minutes.
+        self.call_well(CMAKE, "--build", "build", "--target", "run.cpp.o")
 
 
 class Tree(NewcomerTest):
@@ -216,6 +299,26 @@ class Tree(NewcomerTest):
             text = file.read_text()
             self.assertNotIn(str(SOURCE), text, file)
             self.assertNotIn(str(BUILD), text, file)
+
+    def test_given_headers_that_only_the_command_has_a_use_for_then_they_are_not_there(self):
+        names = {file.name for file in (self.prefix / "include").rglob("*.hpp")}
+        self.assertEqual(names & {"nearest.hpp", "templates.hpp"}, set())
+
+    def test_given_no_googletest_then_the_program_can_be_built_without_the_tests(self):
+        output = self.call_well(CMAKE, "--preset", "release", "-S", SOURCE, "-B", self.path / "build",
+                                "-DCMAKE_DISABLE_FIND_PACKAGE_GTest=ON", "-DKUMIKO_WITH_REPORT=OFF")  # fmt: skip
+        self.assertIn("Tests: left out, since GoogleTest is missing", output)
+        targets = self.call_well(CMAKE, "--build", "build", "--target", "help")
+        self.assertIn("kumiko: phony", targets)
+        self.assertNotIn("kumiko_tests", targets)
+
+    @unittest.skipUnless((BUILD / "lib" / "libkumiko_pthread.so").exists(), "it was not built")
+    def test_given_the_installed_library_of_posix_threads_then_a_program_runs_with_it(self):
+        library = self.prefix / "lib" / "libkumiko_pthread.so"
+        program = "import threading; t = threading.Thread(target=print, args=[42]); t.start(); t.join()"
+        # The prefix has a space, at which LD_PRELOAD would part.
+        (self.path / library.name).symlink_to(library)
+        self.assertEqual(self.call_well("/usr/bin/python3", "-c", program, LD_PRELOAD=self.path / library.name), "42\n")
 
     def test_given_the_plugin_interface_then_it_is_plain_c(self):
         header = self.prefix / "include" / "kumiko" / "plugin" / "plugin_abi.h"

@@ -168,7 +168,7 @@ class BrokenFile(PluginTest):
         (folder / "empty.so").touch()
         self.assert_done(self.run_shipped("--plugin-path", folder))
         done = self.run_shipped("--plugin-path", folder / "no_plugin.so")
-        self.assert_told(done, 2, folder / "no_plugin.so", "is no plugin", "KUMIKO_PLUGIN")
+        self.assert_told(done, 2, folder / "no_plugin.so", "is not a plugin", "KUMIKO_PLUGIN")
 
     def test_given_a_broken_plugin_then_lists_show_the_others_and_exit_with_2(self):
         for kind, name in (("solver", "still_cells"), ("case", "ramp")):

@@ -59,6 +59,31 @@ class Lines(Documents):
         self.assertEqual([fault.split(":")[1] for fault in pages.indented_blocks(page)], ["3"])
 
 
+class Quotations(Documents):
+    SOURCE = "// Adds.\nint main() {\n  int a = 1;\n  int b = 2;\n\n  return a + b;\n}\n"
+
+    def faults_of(self, quoted, above="See [it](adds.cpp):\n\n"):
+        (self.folder / "adds.cpp").write_text(self.SOURCE)
+        return list(pages.false_quotations(self.page(f"{above}```cpp\n{quoted}\n```\n")))
+
+    def test_given_lines_of_the_source_then_nothing_is_said(self):
+        for quoted in ("int a = 1;\nint b = 2;", "  int b = 2;\n\n  return a + b;",
+                       "int main() {\n  ...\n  return a + b;\n}", "int a = 1;\n// ...\n}"):  # fmt: skip
+            self.assertEqual(self.faults_of(quoted), [], quoted)
+
+    def test_given_lines_that_the_source_has_not_or_not_so_then_the_block_is_named(self):
+        for quoted, gone in (("int a = 1;\nint c = 3;", "int c = 3;"), ("int b = 2;\nint a = 1;", "int b = 2;"),
+                             ("int a = 1;\nreturn a + b;", "int a = 1;"), ("}\n...\nint a = 1;", "int a = 1;")):  # fmt: skip
+            found = self.faults_of(quoted)
+            self.assertEqual(len(found), 1, quoted)
+            self.assertIn("page.md:4:", found[0])
+            self.assertIn(gone, found[0])
+
+    def test_given_no_source_above_then_it_is_no_quotation(self):
+        for above in ("", "[it](adds.cpp)\n\nText.\n\n", "[a page](page.md)\n"):
+            self.assertEqual(self.faults_of("int c;", above), [])
+
+
 class Repository(Documents):
     def setUp(self):
         super().setUp()

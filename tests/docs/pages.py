@@ -53,6 +53,49 @@ def indented_blocks(page: Page):
         before = line.strip() if not line.startswith("    ") else "code"
 
 
+def paragraph_before(page: Page, fence):
+    """The text that stands above the line of a fence, empty lines between them left out."""
+    end = fence - 1
+    while end > 0 and not page.lines[end - 1].strip():
+        end -= 1
+    start = end
+    while start > 0 and page.lines[start - 1].strip():
+        start -= 1
+    return "\n".join(page.lines[start:end])
+
+
+def quoted_parts(block):
+    """The lines of a quotation without their indentation, in parts where `...` leaves some out."""
+    parts = [[]]
+    for line in block.lines:
+        if line.strip() in ("...", "// ..."):
+            parts.append([])
+        else:
+            parts[-1].append(line.strip())
+    return [part for part in parts if part]
+
+
+def false_quotations(page: Page):
+    """A block of C++ below a paragraph with a link to a source quotes it: its lines stand there, side by side."""
+    for block in page.blocks:
+        sources = [target for target in LINK.findall(paragraph_before(page, block.line - 1))
+                   if target.endswith((".cpp", ".hpp"))]  # fmt: skip
+        if block.language != "cpp" or not sources:
+            continue
+        source = (page.path.parent / sources[-1]).resolve()
+        if not source.exists():
+            continue  # the link is dead, which is said elsewhere
+        lines = [line.strip() for line in source.read_text().splitlines()]
+        place = 0
+        for part in quoted_parts(block):
+            found = next((at for at in range(place, len(lines)) if lines[at:at + len(part)] == part), None)
+            if found is None:
+                gone = next((line for line in part if line not in lines), part[0])
+                yield f"{page.path}:{block.line}: '{sources[-1]}' does not hold this, from '{gone}' on"
+                break
+            place = found + len(part)
+
+
 def gaps_of_index(root: Path):
     """Every page is one link away from the index; the decisions by their folder."""
     index = Page(root / "docs" / "README.md")
@@ -85,6 +128,7 @@ def faults(root: Path):
         page = Page(file)
         yield from dead_links(page)
         yield from long_lines(page)
+        yield from false_quotations(page)
     for page in commanding(root):
         yield from indented_blocks(page)
     yield from gaps_of_index(root)

@@ -1,5 +1,5 @@
 // Contract: a packed record is what HDF5's filters shuffle and deflate would make of it, and what
-// is no packed record is never taken for one.
+// is not a packed record is never taken for one.
 #include "checkpoint/record_codec.hpp"
 
 #include <array>

@@ -89,7 +89,7 @@ inline Checkpoint example_checkpoint(const amr::Hierarchy& hierarchy) {
   return checkpoint;
 }
 
-/// The same with figures in every record; tests/viewers/field.py has the same.
+/// The example with kFigureNames in every record; tests/viewers/field.py has it, too.
 inline Checkpoint example_with_figures(const amr::Hierarchy& hierarchy) {
   Checkpoint checkpoint = example_checkpoint(hierarchy);
   checkpoint.attributes.component_names.insert(checkpoint.attributes.component_names.end(),

@@ -47,7 +47,7 @@ inline amr::Trace small_trace() {
   return trace;
 }
 
-/// Of a run whose window no base step came into.
+/// A trace for which the run took none of its base steps.
 inline amr::Trace empty_trace() {
   amr::Trace trace;
   trace.points_x = trace.points_y = amr::kPatchSize;

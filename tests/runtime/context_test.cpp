@@ -89,7 +89,7 @@ TEST(Context, GivenTwoFibers_WhenTheySwitch_ThenEachGoesOnAndTheHooksRunOnTheOth
   return a ^ b ^ c ^ d ^ e ^ f;
 }
 
-/// The same with floating-point registers, some of which aarch64 keeps across calls.
+/// Mixes floating-point registers, some of which aarch64 keeps across calls.
 [[gnu::noinline]] double mix_reals_across_switches(double seed) {
   double a = seed, b = seed + 1, c = seed + 2, d = seed + 3, e = seed + 4, f = seed + 5;
   double g = seed + 6, h = seed + 7;

@@ -1,3 +1,4 @@
+// Helpers of the runtime's tests: sanitizers, busy workers, many threads at once.
 #pragma once
 
 #include <string>

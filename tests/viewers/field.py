@@ -8,7 +8,7 @@ DOMAIN = (2.0, 1.0)
 
 
 def exact(x, y, component):
-    """The same as in tests/io/state_fixture.hpp."""
+    """The field of tests/io/state_fixture.hpp."""
     return (component + 1) * (1 + 2 * x + 3 * y * y)
 
 

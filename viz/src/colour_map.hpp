@@ -1,4 +1,4 @@
-// Values to colours.
+// Maps values to colours.
 #pragma once
 
 #include <vtkLookupTable.h>

@@ -44,8 +44,8 @@ void LabelPlacement::add_line(Place from, Place to) {
   }
 }
 
-/// A marker hides most; a label that is as near to another point is read as that one's; a line of
-/// which a piece is covered is still seen.
+/// A marker hides most; a label that is as near to another point is read as that one's; a line that
+/// is covered in part is still seen.
 double LabelPlacement::cost(const Box& box, Place own) const {
   constexpr double kOutside = 200.0;
   constexpr double kPoint = 50.0;

@@ -1,4 +1,4 @@
-// Where everything lies in a picture of the domain.
+// Computes where everything lies in a picture of the domain.
 #pragma once
 
 #include <kumiko/amr/geometry.hpp>

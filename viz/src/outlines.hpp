@@ -1,4 +1,4 @@
-// How the edges of patches look, level by level.
+// Draws the edges of patches, level by level.
 #pragma once
 
 #include <optional>

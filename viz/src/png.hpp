@@ -1,4 +1,4 @@
-// Pixels as a PNG.
+// Encodes pixels as a PNG.
 #pragma once
 
 #include <string>

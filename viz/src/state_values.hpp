@@ -1,4 +1,4 @@
-// What a picture shows of a saved state, value by value.
+// Computes what a picture shows of a saved state, value by value.
 #pragma once
 
 #include <kumiko/amr/saved_run.hpp>

@@ -1,4 +1,4 @@
-// What stands around the domain in a picture: axes, title, colour bar, legends.
+// Paints what stands around the domain in a picture: axes, title, colour bar, legends.
 #pragma once
 
 #include <cstddef>

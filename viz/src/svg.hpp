@@ -1,4 +1,4 @@
-// The text of an SVG document, element by element.
+// Writes an SVG document, element by element.
 #pragma once
 
 #include <span>
@@ -46,7 +46,7 @@ std::string escaped(std::string_view text);
 /// number, since fonts are the viewer's.
 double text_width(std::string_view text, double size);
 
-/// The text, or its beginning and "…", so that it is no wider than `width`.
+/// The text, or its beginning and "…", so that it is at most as wide as `width`.
 std::string clipped(std::string_view text, double size, double width);
 
 class Svg {

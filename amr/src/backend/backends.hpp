@@ -1,4 +1,4 @@
-// The shipped backends. Worker counts are as for make_backend(), already checked.
+// Makers of the shipped backends; worker counts are as for make_backend(), already checked.
 #pragma once
 
 #include <memory>
@@ -7,14 +7,14 @@
 
 namespace kumiko::amr {
 
-/// One lightweight thread per patch, spread by work stealing.
+/// Makes backend `threads`: one lightweight thread per patch, spread by work stealing.
 std::unique_ptr<Backend> make_threads_backend(int workers, runtime::IdlePolicy idle);
-/// Equal strips in y, one OS thread each for the whole run, barriers between phases; a patch
-/// belongs to the strip of its centre.
+/// Makes backend `pthread`: equal strips in y, one OS thread each for the whole run, barriers
+/// between phases; a patch belongs to the strip of its centre.
 std::unique_ptr<Backend> make_pthread_backend(int workers);
-/// `schedule(static)` over the patches of a level.
+/// Makes backend `openmp`: a loop with `schedule(static)` over the patches of a level.
 std::unique_ptr<Backend> make_openmp_backend(int workers);
-/// A loop.
+/// Makes backend `serial`: a plain loop.
 std::unique_ptr<Backend> make_serial_backend();
 
 }  // namespace kumiko::amr

@@ -1,4 +1,4 @@
-// Parallel work on some of a level's patches.
+// A parallel loop over some of a level's patches.
 #pragma once
 
 #include <vector>

@@ -9,7 +9,7 @@ namespace {
 
 constexpr double kMebibyte = 1024.0 * 1024.0;
 
-/// Bytes, at most: a container may be allowed less.
+/// The machine's memory in bytes; a container may be allowed less.
 std::size_t machine_memory() {
   return static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) *
          static_cast<std::size_t>(sysconf(_SC_PAGESIZE));

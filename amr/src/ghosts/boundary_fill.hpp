@@ -1,4 +1,4 @@
-// Filling the ghosts of a patch that lie beyond the domain.
+// Fills the ghosts of a patch that lie beyond the domain.
 #pragma once
 
 #include <kumiko/amr/geometry.hpp>
@@ -16,7 +16,7 @@ namespace kumiko::amr {
 ///
 /// What must stand before: the interior, and every ghost that does not lie beyond the domain, of
 /// this state: from siblings, from the level below, or across periodic sides. A corner of the
-/// domain needs the interior only, so that there is no order among the sides.
+/// domain needs the interior only, so the sides may be filled in any order.
 /// Touches no other patch. Cost: one copy per ghost beyond the domain; nothing for other patches.
 void fill_outside(const Geometry& geometry, const Patch& patch, PatchView target);
 

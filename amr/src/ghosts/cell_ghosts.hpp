@@ -1,4 +1,4 @@
-// Coarse–fine ghosts of cell averages, at any time of the coarse step.
+// Interpolates coarse–fine ghosts of cell averages at any time of the coarse step.
 #pragma once
 
 #include <span>

@@ -144,7 +144,8 @@ void DepartureGhosts::fill(Patch& patch, PatchView target, State coarse, double 
       });
 }
 
-/// In x, then in y, in coarse spacings, in the order of regions, lines and lanes.
+/// The displacements in x, then those in y, in coarse spacings, in the order of regions, lines and
+/// lanes.
 std::span<const double> DepartureGhosts::displacements(Patch& patch, double time, double tau,
                                                        std::span<double> scratch) const {
   std::size_t points = 0;

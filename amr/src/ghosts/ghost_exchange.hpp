@@ -1,4 +1,4 @@
-// Filling the ghosts of a patch from its level, the level below, or the boundary.
+// Fills the ghosts of a patch from its level, the level below, or the boundary.
 #pragma once
 
 #include <array>

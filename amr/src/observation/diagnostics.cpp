@@ -51,7 +51,7 @@ std::vector<Part> reduce(const Hierarchy& hierarchy, Backend& backend, Compute c
   return total;
 }
 
-/// Of all components together, and of each where there are several.
+/// The figures of all components together, and of each where there are several.
 template <class Figures, class Part>
 Figures figures_of(const std::vector<Part>& parts) {
   Part all;

@@ -11,7 +11,7 @@ namespace kumiko::amr {
 
 namespace {
 
-// Of a double's bits.
+// The exponent's bits in a double, and the lowest of them.
 constexpr std::uint64_t kExponent = 0x7FF0'0000'0000'0000;
 constexpr std::uint64_t kLowestOfExponent = 0x0010'0000'0000'0000;
 

@@ -45,7 +45,7 @@ void TraceRecorder::begin_stretch(const PhaseOrder& order, int count, const Patc
   if (!in_stretch_) become_full();
 }
 
-/// Nothing more is recorded.
+/// Ends the recording for want of room.
 void TraceRecorder::become_full() {
   is_on_ = false;
   is_full_ = true;
@@ -107,7 +107,7 @@ bool TraceRecorder::make_room(const PhaseOrder& order, int count, const PatchGra
   return true;
 }
 
-/// A phase without pieces is none.
+/// Adds a phase, unless it has no pieces.
 void TraceRecorder::add_phase(PieceKind kind, const LevelStep& step, const PatchGraph& graph,
                               std::uint32_t first_patch) {
   TracePhase phase;
@@ -188,7 +188,7 @@ Trace TraceRecorder::stop() {
   return trace;
 }
 
-/// A stretch that has failed, be it that not all of it is there.
+/// Drops a stretch that has failed, of which some pieces may be missing.
 void TraceRecorder::drop_unfinished() {
   if (!in_stretch_) return;
   in_stretch_ = false;
@@ -200,7 +200,7 @@ void TraceRecorder::drop_unfinished() {
   bytes_ = before_.bytes;
 }
 
-/// Of a stretch's pieces, in their order.
+/// Adds the edges of a stretch's pieces, in the pieces' order.
 void TraceRecorder::add_edges(Trace& trace, const TraceStretch& stretch, Kept& kept) {
   first_pieces_ = std::move(kept.first_pieces);
   std::vector<std::uint32_t> waiting;

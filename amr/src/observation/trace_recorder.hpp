@@ -1,4 +1,4 @@
-// Records traces: who did which piece of work when.
+// Records a trace while a run goes on, without locks.
 #pragma once
 
 #include <array>
@@ -18,9 +18,10 @@
 namespace kumiko::amr {
 
 /// Makes room for the pieces of a stretch before it begins; each is then written by the worker that
-/// does it, and before that by the one that makes it ready, so that nothing is locked. What need
-/// not be had at once, the edges above all, is made at the end: until then the recorder keeps the
-/// graph of each stretch. All members are the driver's, but piece() and index() anybody's.
+/// does it, and before that by the one that makes it ready, so that nothing is locked. What is not
+/// needed at once, the edges above all, is made at the end: until then the recorder keeps the graph
+/// of each stretch. The driver alone may call the members, except piece() and index(), which
+/// anybody may call.
 class TraceRecorder {
  public:
   /// @param by_level  whether stretches are level-synchronous
@@ -31,7 +32,7 @@ class TraceRecorder {
   /// than `most_bytes`, all in all.
   void start(std::size_t most_bytes);
   /// Ends it. What a failed stretch has left is not part of the trace. Times are such as check()
-  /// demands. Throws std::bad_alloc when there is no room for the edges; the trace is then lost.
+  /// demands. Throws std::bad_alloc without memory for the edges; the trace is then lost.
   Trace stop();
 
   /// Whether stretches are recorded.
@@ -46,7 +47,7 @@ class TraceRecorder {
   void end_stretch(std::uint64_t begin, std::uint64_t end, PatchGraph& graph);
 
   /// The record of a piece of this stretch; nullptr if none is wanted. Inline, and a single
-  /// comparison when there is no trace.
+  /// comparison without a trace.
   TracePiece* piece(const PatchGraph::Node& node, PieceKind kind, int number) {
     if (!in_stretch_ || !node.has(kind)) return nullptr;
     return &trace_.pieces[index(node, kind, number)];

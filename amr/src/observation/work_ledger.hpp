@@ -1,4 +1,4 @@
-// Who did how much when: the bookkeeping of the steppers.
+// The steppers' bookkeeping: counts and times what every worker does, and tells what it does now.
 #pragma once
 
 #include <array>
@@ -35,16 +35,21 @@ inline std::uint64_t elapsed(std::uint64_t from, std::uint64_t to) {
   return to > from ? to - from : 0;
 }
 
-/// What a worker does now, for others to read at any time. A version, odd while the worker is at a
-/// piece, is raised at its begin and at its end. What a piece is stands in words that are written
-/// before its begin, since when the worker became idle in one that is written before that. So a
-/// reader that finds the same version before and after the words of its kind has read words that
-/// belong together: they were complete before the version came (its release and the reader's first
-/// acquire), and had it met a later one, the version before that would be in its second reading
-/// (the word's release, the reader's acquire of it). Cost of a piece: six plain stores on x86-64.
+/// A seqlock with one writer: what a worker does now, for others to read at any time.
+///
+/// The version is odd while the worker is at a piece and even while it is idle. Unlike in a common
+/// seqlock, each change raises it once, for the two states have words of their own: place_, task_
+/// and begun_ are written before the version becomes odd, idle_since_ before it becomes even. So
+/// the words of one state change only while the version tells of the other.
+///
+/// A reader that finds the same version before and after the words of its state has read words that
+/// belong together. They were complete before the version came (its release, and the acquire of the
+/// reader's first look). And had the reader met a word of a later piece, its second look would find
+/// a later version, since the version in between was raised before that word was written (the
+/// word's release, and the reader's acquire of it). Cost of a piece: six plain stores on x86-64.
 class CurrentPiece {
  public:
-  /// Before anybody reads.
+  /// Begins in the idle state, before anybody reads.
   void start_idle(std::uint64_t ticks) { idle_since_.store(ticks, std::memory_order_relaxed); }
 
   void begin(const PatchId& patch, PieceKind kind, int base_step, std::uint64_t ticks) {
@@ -59,7 +64,7 @@ class CurrentPiece {
     raise_version();
   }
 
-  /// From any thread. @param now  in ticks, as `seconds_per_tick` counts them
+  /// What the worker does; from any thread. @param now  in ticks, as `seconds_per_tick` counts them
   WorkerActivity read(std::uint64_t now, double seconds_per_tick) const;
 
  private:
@@ -111,9 +116,9 @@ class WorkLedger {
   /// Goes on with the counts of a saved run. Before the first window.
   void resume(const WorkCounters& counters);
 
-  /// Driver, while nobody works: base steps first .. first + count - 1 follow.
+  /// Begins a window of base steps first .. first + count - 1; by the driver, while nobody works.
   void begin_window(int first, int count);
-  /// Driver, when all work is done. @return point updates of the window
+  /// Ends the window; by the driver, when all work is done. @return point updates of the window
   std::uint64_t end_window();
 
   /// A piece of work of one worker on a patch, from construction to end(); it must not suspend, nor
@@ -147,7 +152,7 @@ class WorkLedger {
 
     void count_updates(std::uint64_t points) { tally_.updates += points; }
 
-    /// To be called once. @return when, in ticks
+    /// Ends the piece; to be called once. @return when it ended, in ticks
     std::uint64_t end() {
       own_.idle_since = read_ticks();
       own_.now.end(own_.idle_since);
@@ -170,14 +175,14 @@ class WorkLedger {
     std::uint64_t begin_;
   };
 
-  /// A worker resumes a patch that has waited for `ticks`.
+  /// Counts the wait of a patch that a worker resumes after `ticks`.
   void note_wait(int worker, std::uint64_t ticks, const PatchWait& wait) {
     Worker& own = workers_[static_cast<std::size_t>(worker)];
     if (ticks > own.shortest_kept) keep(own, ticks, wait);
   }
 
-  /// Driver, when a phase of level-synchronous stepping is done: all have waited for the worker who
-  /// was last.
+  /// Counts the waits at the end of a phase of level-synchronous stepping: all workers have waited
+  /// for the last one. By the driver.
   void note_phase(int base_step);
 
   void count_level(int level, std::uint64_t updates) {
@@ -192,10 +197,10 @@ class WorkLedger {
   /// Seconds of a tick, as measured since the beginning. From any thread.
   double measure_tick() const;
 
-  /// What each worker is at. From any thread, while others work.
+  /// What each worker is doing. From any thread, while others work.
   std::vector<WorkerActivity> activity() const;
 
-  /// Of what was counted in the latest window.
+  /// Converts ticks that were counted in the latest window.
   double seconds(std::uint64_t ticks) const {
     return static_cast<double>(ticks) * seconds_per_tick_;
   }

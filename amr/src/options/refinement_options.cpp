@@ -130,6 +130,10 @@ double keep_threshold(const RefinementOptions& options) {
 void check(const RefinementOptions& options, int points, int levels) {
   check_ranges(options);
   check_thresholds(options, points);
+  if (options.indicator && options.criterion != Criterion::kUser) {
+    throw OptionError("criterion", std::get<std::string>(detail::to_value(options.criterion)),
+                      "with an indicator of the program's own it must be user");
+  }
   for (std::size_t index = 0; index < options.regions.size(); ++index) {
     check_region(options.regions[index], index, levels);
   }

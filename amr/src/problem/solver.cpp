@@ -7,7 +7,7 @@ namespace kumiko::amr {
 
 namespace {
 
-/// Only what the traits declare is called.
+/// The error of a member that was called though the traits do not declare it.
 std::logic_error missing(const std::string& member, const std::string& trait) {
   return std::logic_error("it declares traits()." + trait + " but does not override " + member +
                           "()");

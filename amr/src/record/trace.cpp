@@ -19,7 +19,7 @@ void require(bool holds, fmt::format_string<Values...> what, Values&&... values)
   }
 }
 
-/// A range that goes on where the one before ended.
+/// Checks that a range goes on where the one before ended.
 template <class Index>
 void check_range(Index begin, Index end, Index& expected, std::size_t limit, const char* of,
                  std::size_t at) {
@@ -56,7 +56,7 @@ void check_patch(const Trace& trace, std::size_t at) {
           "patch {} of level {} is ({}, {}), outside the domain", at, id.level, id.i, id.j);
 }
 
-/// Of a stretch; each once, in the order of all files.
+/// Checks the patches of a stretch: each once, in canonical order.
 void check_patches(const Trace& trace, const TraceStretch& stretch) {
   for (std::size_t at = stretch.first_patch; at < stretch.end_patch; ++at) {
     check_patch(trace, at);
@@ -149,7 +149,7 @@ void check_pieces(const Trace& trace) {
           trace.pieces.size() - expected);
 }
 
-/// Of the pieces of a stretch, which end with piece `end`.
+/// Checks the edges of the pieces of a stretch, which end with piece `end`.
 void check_successors(const Trace& trace, std::uint32_t at, std::uint32_t end) {
   std::uint32_t before = at;
   for (const std::uint32_t successor : trace.successors_of(at)) {

@@ -20,8 +20,9 @@ Indicator make_indicator(const RefinementOptions& options, const Geometry& geome
         gradient_indicator(patch.now(), indicator);
       };
     case Criterion::kUser:
-      return [&geometry, &problem](const Patch& patch, double time, IndicatorField& indicator) {
-        user_indicator(problem, geometry, patch, time, indicator);
+      return [own = options.indicator, &geometry, &problem](const Patch& patch, double time,
+                                                            IndicatorField& indicator) {
+        user_indicator(own, problem, geometry, patch, time, indicator);
       };
   }
   throw std::logic_error("a refinement criterion without a function");

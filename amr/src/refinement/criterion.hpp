@@ -1,7 +1,8 @@
-// What tells where to refine: an indicator for every point of a patch.
+// Computes the refinement indicator of every point of a patch, by the criterion that a run chooses.
 //
-// A criterion is one function in a file pair of its own (loehner, gradient, user_indicator), a name
-// in Criterion, and a line in make_indicator(). The thresholds and all that follows are common.
+// A new criterion takes a function in a file pair of its own (as loehner, gradient,
+// user_indicator), a value of Criterion, a case in make_indicator(), and its name among the choices
+// of RefinementOptions::criterion. Thresholds, growth of tags and nesting are common to all.
 #pragma once
 
 #include <array>
@@ -19,11 +20,11 @@ struct IndicatorField {
   alignas(64) std::array<double, kPatchPoints> values;
 };
 
-/// Fills the indicator of a patch whose first ghost layer is filled, at a time. Values that no
-/// threshold is below may be given as 0. May be called from any thread; does not suspend.
+/// Fills the indicator of a patch whose first ghost layer is filled, at a time. A value at or below
+/// both thresholds may be given as 0. May be called from any thread; does not suspend.
 using Indicator = std::function<void(const Patch& patch, double time, IndicatorField& indicator)>;
 
-/// The options' criterion. The geometry and the case must outlive it.
+/// Makes the indicator of the options' criterion. The geometry and the case must outlive it.
 /// @param floor  of Löhner's denominator, absolute
 Indicator make_indicator(const RefinementOptions& options, const Geometry& geometry,
                          const Case& problem, double floor);

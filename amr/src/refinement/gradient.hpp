@@ -1,4 +1,4 @@
-// The largest difference to a neighbouring point, as a refinement indicator.
+// A refinement indicator: the largest difference between a point and its neighbours.
 #pragma once
 
 #include "refinement/criterion.hpp"

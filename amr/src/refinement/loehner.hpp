@@ -1,4 +1,4 @@
-// Löhner's refinement indicator.
+// A refinement indicator: the second difference relative to the first differences (Löhner 1987).
 #pragma once
 
 #include "refinement/criterion.hpp"

@@ -1,4 +1,4 @@
-// How many base steps may pass until the next regrid.
+// Computes how many base steps may pass until the next regrid.
 #pragma once
 
 #include <kumiko/amr/hierarchy.hpp>
@@ -15,8 +15,8 @@ inline constexpr int kLongestInterval = 64;
 /// level's largest CFL number C, cannot leave the buffer: on level l, which takes s steps of at
 /// most C points in a base step (2^l, or 1 without subcycling), buffer / (C s), rounded down. The
 /// least of all levels but the finest that have patches, between 1 and kLongestInterval. Reads the
-/// CFL numbers of the patches' last prepared steps; one driver, O(patches). The same for every
-/// backend and worker count.
+/// CFL numbers of the patches' last prepared steps; one driver, O(patches). The result does not
+/// depend on the backend and the number of workers.
 int automatic_interval(const Hierarchy& hierarchy, const StepClock& clock, int buffer);
 
 }  // namespace kumiko::amr

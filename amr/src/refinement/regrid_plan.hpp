@@ -1,4 +1,4 @@
-// Which patches a regrid makes: tags, thresholds, regions, and how long patches stay.
+// Decides which patches a regrid makes, by tags, thresholds, regions and how long patches stay.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +44,7 @@ class RegridPlan {
 
   /// Patches that were tagged since begin() but do not nest.
   std::size_t unnested() const { return unnested_; }
-  /// Of the latest regrid of a run that goes on.
+  /// Takes over the count of the latest regrid of a run that goes on.
   void resume(std::size_t unnested) { unnested_ = unnested; }
 
   /// Notes when patches came.
@@ -66,7 +66,7 @@ class RegridPlan {
   std::size_t unnested_ = 0;
   std::vector<std::vector<PatchId>> held_;  ///< by level, with support, sorted
   std::vector<TagRows> refine_;             ///< by slot of the level at hand
-  std::vector<TagRows> keep_;               ///< the same above the derefine threshold
+  std::vector<TagRows> keep_;               ///< by slot, above the derefine threshold
 };
 
 }  // namespace kumiko::amr

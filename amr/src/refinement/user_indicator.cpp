@@ -9,13 +9,15 @@
 
 namespace kumiko::amr {
 
-void user_indicator(const Case& problem, const Geometry& geometry, const Patch& patch, double time,
-                    IndicatorField& indicator) {
+void user_indicator(const RefinementIndicator& own, const Case& problem, const Geometry& geometry,
+                    const Patch& patch, double time, IndicatorField& indicator) {
   const PatchCoordinates coordinates(geometry, patch.id());
   const int level = patch.id().level;
   const RefinementPatch seen{level, time, geometry.spacing(level), coordinates.points(),
                              patch.now()};
-  if (!problem.refinement_indicator(seen, indicator.values)) {
+  if (own) {
+    own(seen, indicator.values);
+  } else if (!problem.refinement_indicator(seen, indicator.values)) {
     throw OptionError("criterion", "user",
                       "the case has no refinement indicator of its own; set it to loehner or "
                       "gradient");
@@ -23,9 +25,10 @@ void user_indicator(const Case& problem, const Geometry& geometry, const Patch& 
   for (int at = 0; at < kPatchPoints; ++at) {
     if (!std::isnan(indicator.values[static_cast<std::size_t>(at)])) continue;
     throw std::runtime_error(
-        fmt::format("the case's refinement indicator is not a number at point ({}, {}) of {} at "
+        fmt::format("the {} refinement indicator is not a number at point ({}, {}) of {} at "
                     "t = {:g}",
-                    at % kPatchSize, at / kPatchSize, to_string(patch.id()), time));
+                    own ? "run's own" : "case's", at % kPatchSize, at / kPatchSize,
+                    to_string(patch.id()), time));
   }
 }
 

@@ -47,7 +47,7 @@ void PatchGraph::make_nodes(int index, Hierarchy& hierarchy, const StepRules& ru
   }
 }
 
-/// Siblings, parents and children of a level's rules.
+/// Links the nodes of a level to their siblings, parents and children.
 void PatchGraph::connect(int index) {
   for (Node& node : level(index)) {
     node.sibling_count = node.child_count = 0;
@@ -68,7 +68,8 @@ void PatchGraph::connect(int index) {
   }
 }
 
-/// Finer patches that read a level's, counted, then laid side by side for each patch.
+/// Lists the finer patches that read each of a level's patches: counts them, then lays them side by
+/// side.
 void PatchGraph::connect_readers(int index) {
   const std::span<Node> own = level(index);
   const auto for_each_reader = [&](auto visit) {

@@ -45,7 +45,7 @@ class PatchGraph {
 
   /// A patch, who waits for it, and how many it waits for itself.
   struct alignas(64) Node {
-    /// For each kind of piece and by parity of the step: what DataflowStepper counts down.
+    /// The counters of DataflowStepper, for each kind of piece and by parity of the step.
     std::array<std::array<std::atomic<std::int32_t>, 2>, kKinds> entries;
     std::uint64_t done_at = 0;  ///< when its latest piece ended; DataflowStepper's
     Patch* patch = nullptr;     ///< while the mesh is the one that the graph was made for
@@ -91,7 +91,7 @@ class PatchGraph {
   template <class Arrive>
   void for_each_successor(PieceKind kind, const LevelStep& step, Node& node, Arrive&& arrive) const;
 
-  /// Bytes that it holds.
+  /// How many bytes the graph holds.
   std::size_t bytes() const;
 
  private:

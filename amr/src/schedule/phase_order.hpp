@@ -1,4 +1,4 @@
-// The order of level-synchronous stepping.
+// Visits the phases of level-synchronous stepping in their order.
 #pragma once
 
 #include <kumiko/amr/trace.hpp>

@@ -1,4 +1,4 @@
-// What the components of a case are called.
+// Checks the names that a case gives its components.
 #pragma once
 
 #include <kumiko/amr/case.hpp>

@@ -1,4 +1,4 @@
-// Copies patches to a saved run and back, and looks whether one makes sense.
+// Copies patches to a saved run and back, and checks that a saved run makes sense.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +14,11 @@ namespace kumiko::amr {
 /// fits the shape of a hierarchy whose level 0 is there. `longest_interval`: between regrids.
 void check(const SavedRun& saved, const Hierarchy& hierarchy, int steps, int longest_interval);
 
-/// The same for the number of patches on level 0, before there is memory for them.
+/// Throws std::invalid_argument unless a saved run has that many patches on level 0; to be called
+/// before there is memory for them.
 void check_base(const SavedRun& saved, std::size_t patches);
 
-/// The same for a level's place on the one below, which is there.
+/// Throws std::invalid_argument unless a level nests in the one below, which is there.
 void check_nesting(const SavedLevel& saved, const Hierarchy& hierarchy);
 
 /// Sizes a level's lists, so that copy() can be called for its patches in any order.
@@ -25,7 +26,7 @@ void make_room(SavedLevel& saved, const Level& level, int components);
 
 /// Copies one patch; by any thread.
 void copy(const Patch& patch, std::size_t slot, SavedLevel& to);
-/// The figures of one patch, for which there must be room; by any thread.
+/// Copies the values of kFigureNames of one patch, for which there must be room; by any thread.
 void copy_figures(const Patch& patch, double cost_s, const IndicatorField& indicator,
                   std::size_t slot, SavedLevel& to);
 void copy(const SavedLevel& saved, std::size_t slot, Patch& to);

@@ -56,9 +56,10 @@ void check_time_interpolation(const SolverTraits& traits, TimeInterpolation inte
   if (interpolation == TimeInterpolation::kCharacteristic) {
     const bool traceable = traits.centring == Centring::kNode && traits.characteristic_ghosts;
     why = traceable
-              ? fmt::format("serves CFL numbers up to {:g}, but ghosts are traced back up to 1",
-                            traits.cfl_limit)
-              : "has no characteristics to trace";
+              ? fmt::format(
+                    "serves CFL numbers up to {:g}, but ghosts follow characteristics up to 1",
+                    traits.cfl_limit)
+              : "has no characteristics that ghosts could follow";
   }
   throw OptionError("time_interpolation", to_string(interpolation),
                     fmt::format("solver '{}' {}; set it to {}, or to auto", traits.name, why,
@@ -251,8 +252,8 @@ class Simulation::Engine {
     return step_ + automatic_interval(hierarchy_, clock, options_.refinement.buffer);
   }
 
-  /// When it is time to. The run pauses between windows of steps anyway, so that this costs no
-  /// wait.
+  /// Checks the state when it is time to. The run pauses between windows of steps anyway, so that
+  /// this costs no wait.
   void look_for_broken_values() {
     const int interval = options_.refinement.check_finite;
     if (interval == 0 || step_ < next_check_) return;
@@ -269,7 +270,8 @@ class Simulation::Engine {
     plan_.emplace(hierarchy_, backend_, options_.refinement, indicator_of(options_.refinement));
   }
 
-  /// Ghosts are filled anew for it, as for a regrid; every step fills its own.
+  /// Adds the values of kFigureNames to a saved run. Ghosts are filled anew for the indicator, as
+  /// for a regrid; every step fills its own.
   void save_figures(SavedRun& saved) {
     RefinementOptions exact = options_.refinement;
     exact.threshold = 0.0;  // however small
@@ -288,8 +290,8 @@ class Simulation::Engine {
     }
   }
 
-  /// Makes the patches of a level, the levels below being there. What a step needs beside their
-  /// values is computed anew.
+  /// Makes the patches of a level on the levels below, which are there. What a step needs beside
+  /// their values is computed anew.
   void restore(int index, const SavedLevel& saved) {
     if (index > 0) {
       check_nesting(saved, hierarchy_);

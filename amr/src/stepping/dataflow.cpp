@@ -46,7 +46,8 @@ std::size_t DataflowStepper::part(int level, int worker) const {
   return graph_.level(level).size() * static_cast<std::size_t>(worker) / workers;
 }
 
-/// For the window's first steps: what stands when it begins, all states 0, is not waited for.
+/// Sets the counters for the window's first steps: what stands when it begins, all states 0, is not
+/// waited for.
 void DataflowStepper::set_entries() {
   const std::uint64_t now = read_ticks();
   for (int level = 0; level < graph_.levels(); ++level) {

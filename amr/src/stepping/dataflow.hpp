@@ -1,4 +1,4 @@
-// Stepping without barriers: every patch goes on as soon as what it needs is there.
+// Steps all levels without barriers: a patch goes on as soon as what it needs is there.
 #pragma once
 
 #include <cstddef>
@@ -12,17 +12,17 @@
 
 namespace kumiko::amr {
 
-/// Every patch has entries that count what its next piece of work still waits for; whoever brings
-/// the last of it starts the patch's thread. A patch that waits holds no stack; a thread goes on
+/// Every patch has counters of what its next pieces of work still wait for; whoever brings the last
+/// input of a piece starts the patch's thread. A patch that waits holds no stack; a thread goes on
 /// with what it has made ready of its own worker's patches (docs/decisions/012-dataflow.md).
 /// Threads start at their patch's home: of every level a worker has an equal part, so that at any
 /// time all have as much to do, whatever a patch of each level costs, and find its data in their
 /// caches. Idle workers steal. What waits for what, and why nobody waits in a circle, stands at
 /// PatchGraph.
 ///
-/// An entry may get what step n + 1 waits for before step n is taken, but never more: what n + 2
-/// waits for comes after the patch's own state n + 1. Hence two of each, by parity; an entry is set
-/// for step n + 2 when the piece of step n begins.
+/// Inputs of step n + 1 may come before step n is taken, but never later ones: what n + 2 waits for
+/// comes after the patch's own state n + 1. Hence two counters for each kind of piece, by parity; a
+/// counter is set for step n + 2 when the piece of step n begins.
 class DataflowStepper {
  public:
   DataflowStepper(PatchGraph& graph, const StepClock& clock, Backend& backend, PieceRunner& pieces,
@@ -46,7 +46,7 @@ class DataflowStepper {
     int number;
     PieceKind kind;
   };
-  /// What a piece of work has made ready.
+  /// The work list of pieces that a piece of work has made ready.
   class ReadyList;
 
   void set_entries();

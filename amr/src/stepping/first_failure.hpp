@@ -1,4 +1,4 @@
-// Which of several failures a run ends with.
+// Keeps the earliest of several failures, so that a run ends with the same error whoever met it.
 #pragma once
 
 #include <atomic>
@@ -18,15 +18,15 @@ namespace kumiko::amr {
 struct Failure {
   LevelStep step;
   std::size_t slot = 0;
-  double cfl = 0.0;         ///< too large, if there is no exception
-  std::exception_ptr what;  ///< else
+  double cfl = 0.0;         ///< the number that is too large, without an exception
+  std::exception_ptr what;  ///< the exception, or nullptr
 };
 
 /// Keeps the failure that comes first in the order of time, so that a run ends with the same error
 /// whoever met it first: by time, level, the larger CFL number, slot.
 class FirstFailure {
  public:
-  /// Keeps it, if it comes first. From any thread.
+  /// Keeps the failure if it comes first. From any thread.
   void keep(Failure failure) {
     const std::lock_guard lock(mutex_);
     if (first_ && key(*first_) <= key(failure)) return;
@@ -42,7 +42,7 @@ class FirstFailure {
   }
   bool any() const { return last_step_.load(std::memory_order_relaxed) != kNone; }
 
-  /// Takes it out. When nobody works.
+  /// Takes the failure out, when nobody works.
   std::optional<Failure> take() {
     last_step_.store(kNone, std::memory_order_relaxed);
     return std::exchange(first_, std::nullopt);

@@ -77,7 +77,8 @@ double PatchStepper::cfl_of(const PatchId& id, double time, double base_dt,
                                      to_string(id), time));
 }
 
-/// At the start of a step, half-way and at its end, where schemes look.
+/// Whether the velocity is finite at the start of a step, half-way and at its end, where schemes
+/// look.
 bool PatchStepper::velocity_is_finite(const PatchCoordinates& patch, double time, double dt) const {
   std::array<double, kPatchPoints> x;
   std::array<double, kPatchPoints> y;
@@ -111,8 +112,8 @@ std::int64_t PatchStepper::in_proportion(std::int64_t steps, double cfl) const {
   return static_cast<std::int64_t>(std::min(wanted, kMost));
 }
 
-/// By bisection, since a departure scheme need not be linear in the step. Where even kMostSteps are
-/// too few, in proportion to them.
+/// Found by bisection, since a departure scheme need not be linear in the step. Where even
+/// kMostSteps are too few, in proportion to them.
 std::int64_t PatchStepper::smallest_steps(const PatchId& id, double time) const {
   std::vector<double> scratch(hierarchy_.shape().coefficients);
   const auto cfl_with = [&](std::int64_t steps) {

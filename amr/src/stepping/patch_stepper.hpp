@@ -1,4 +1,4 @@
-// What is done to one patch in one step of its level, whoever orders it.
+// Does the numerics of one step of one patch, whichever schedule asks for it.
 #pragma once
 
 #include <cstddef>
@@ -27,11 +27,11 @@ class PatchStepper {
   const StepRules& rules() const { return rules_; }
 
   /// Fills the coefficients of a patch for a step that begins at `time`, with that state.
-  /// @return the CFL number. Throws std::runtime_error when the velocity is not finite.
+  /// @return the CFL number. Throws BrokenValueError when it or the velocity is not finite.
   double prepare(Patch& patch, State state, double time) const;
 
-  /// Fills the ghosts of the step's first state. Reads that state of the siblings, final, and of
-  /// the level below what GhostExchange::fill() says.
+  /// Fills the ghosts of the step's first state. Reads that state of the siblings, which is final,
+  /// and what GhostExchange::fill() says of the level below.
   void fill_ghosts(const LevelStep& step, std::size_t slot) const;
 
   /// Computes the step's last state, unrestricted, from the first one, whose ghosts are filled.
@@ -40,8 +40,8 @@ class PatchStepper {
   /// above the solver's limit nothing else has been done.
   double advance(const LevelStep& step, std::size_t slot) const;
 
-  /// Fills the ghosts of the step's last state, for interpolation in time. Reads the
-  /// siblings' unrestricted last state, and of the level below what GhostExchange::fill() says.
+  /// Fills the ghosts of the step's last state, for interpolation in time. Reads the siblings'
+  /// unrestricted last state, and what GhostExchange::fill() says of the level below.
   void fill_next_ghosts(const LevelStep& step, std::size_t slot) const;
 
   /// Makes the step's last state final: takes over what the children have computed and, when fluxes

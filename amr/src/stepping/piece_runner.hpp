@@ -1,4 +1,4 @@
-// Pieces of work as both schedules have them done: with the books kept, and failures too.
+// Runs a piece of work for either schedule: keeps the books and catches failures.
 #pragma once
 
 #include <exception>

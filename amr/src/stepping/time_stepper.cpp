@@ -53,7 +53,8 @@ void TimeStepper::advance(int first, int count) {
   const PhaseOrder order{patches_.rules().clock(), first, hierarchy_.used_levels(),
                          patches_.rules().blends_in_time()};
   if (recorder_.is_on()) {
-    // Before the window, in which a run without a trace does not make room for one.
+    // Room for the trace is made before the window, since a run without a trace takes no time for
+    // it.
     graph_.build(hierarchy_, patches_.rules());
     recorder_.begin_stretch(order, count, graph_);
   }
@@ -105,7 +106,7 @@ void TimeStepper::step_levels(const PhaseOrder& order, int count) {
   for (int number = 0; number < count; ++number) for_each_phase(order, 0, number, visit);
 }
 
-/// The same for every patch of the step's level.
+/// Does a piece of work on every patch of the step's level.
 void TimeStepper::phase(PieceKind kind, const LevelStep& step) {
   backend_.for_each(hierarchy_.level(step.level), [&](std::size_t slot, int worker) {
     TracePiece* const record =

@@ -1,4 +1,4 @@
-// Base steps of all levels in one of two orders.
+// Takes all levels through base steps, level by level or by dataflow.
 #pragma once
 
 #include <vector>
@@ -42,7 +42,7 @@ class TimeStepper {
   TraceRecorder& recorder() { return recorder_; }
   const TraceRecorder& recorder() const { return recorder_; }
   bool by_level() const { return by_level_; }
-  /// What is kept for each patch beside the hierarchy.
+  /// The bytes that are kept for the patches beside the hierarchy.
   std::size_t metadata_bytes() const { return graph_bytes_; }
 
  private:

@@ -29,7 +29,7 @@ std::int32_t finer_beyond(const Level& level, const Patch& patch, int quadrant,
   const bool quadrant_is_upper = (quadrant & bit) != 0;
   if (quadrant_is_upper != side.upper) return patch.children[across];
   const GhostSource& source = patch.ghost_sources[side.direction];
-  // Proper nesting: beside a finer patch there is no gap in this level.
+  // Proper nesting: this level has no gap beside a finer patch.
   if (source.kind != GhostSource::Kind::kSibling) return -1;
   return level.patch(static_cast<std::size_t>(source.slot)).children[across];
 }

@@ -1,4 +1,4 @@
-// The transfer operators of a centring, chosen once.
+// The transfer operators of a centring, chosen once for a run.
 #pragma once
 
 #include "transfer/cell_transfer.hpp"

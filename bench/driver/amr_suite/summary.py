@@ -44,7 +44,7 @@ def balance(report: dict) -> float:
 
 
 def uniform_rate(report: dict) -> float:
-    """The same of amr_core's uniform grid with one worker."""
+    """Million point updates per second of amr_core's uniform grid with one worker."""
     return report[f"grid_{GRID}_threads"] * 1e-6
 
 

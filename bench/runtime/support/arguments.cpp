@@ -14,7 +14,7 @@ Number parse(const std::string& name, const std::string& value) {
   const char* const end = value.data() + value.size();
   const auto [stop, error] = std::from_chars(value.data(), end, number);
   if (error != std::errc{} || stop != end) {
-    throw std::invalid_argument("'" + name + "=" + value + "' is no number");
+    throw std::invalid_argument("'" + name + "=" + value + "' is not a number");
   }
   return number;
 }

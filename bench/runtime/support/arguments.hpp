@@ -1,3 +1,4 @@
+// Reads a benchmark's command line of words name=value.
 #pragma once
 
 #include <map>
@@ -13,7 +14,7 @@ class Arguments {
   Arguments(int argc, char** argv);
 
   /// The value of `name`, which is `fallback` unless it was given.
-  /// \throws std::invalid_argument if it is no integer.
+  /// \throws std::invalid_argument if it is not an integer.
   long integer(const std::string& name, long fallback);
   double real(const std::string& name, double fallback);
   std::string text(const std::string& name, const std::string& fallback);

@@ -1,3 +1,4 @@
+// Runs a function on an OS thread with a very large stack, for systems that nest tasks on it.
 #pragma once
 
 #include <cstddef>

@@ -1,3 +1,4 @@
+// A steady clock in seconds that is cheap to compile.
 #pragma once
 
 namespace kumiko::bench {

@@ -1,3 +1,4 @@
+// Prints names with numbers as one line of JSON, for the driver.
 #pragma once
 
 #include <concepts>

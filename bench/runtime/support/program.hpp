@@ -1,3 +1,4 @@
+// The main program of every runtime benchmark: arguments, measurement, report.
 #pragma once
 
 // The header of the system under test, which defines System; see systems/.

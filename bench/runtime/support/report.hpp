@@ -1,3 +1,4 @@
+// What one benchmark has measured, and how it is told to the driver.
 #pragma once
 
 #include <cstdint>

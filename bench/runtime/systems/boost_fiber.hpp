@@ -1,3 +1,4 @@
+// Runs the benchmarks' tasks on Boost.Fiber.
 #pragma once
 
 #include <cstddef>

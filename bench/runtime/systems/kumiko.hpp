@@ -1,3 +1,4 @@
+// Runs the benchmarks' tasks on Kumiko's TaskGroup.
 #pragma once
 
 #include <stdexcept>

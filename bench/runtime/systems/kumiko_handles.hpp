@@ -1,3 +1,4 @@
+// Runs the benchmarks' tasks as Kumiko's Threads, each joined by its handle.
 #pragma once
 
 #include <utility>

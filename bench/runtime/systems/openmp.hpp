@@ -1,3 +1,4 @@
+// Runs the benchmarks' tasks on OpenMP.
 #pragma once
 
 #include <string_view>

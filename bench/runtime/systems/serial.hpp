@@ -1,3 +1,4 @@
+// Runs the benchmarks' tasks as plain calls.
 #pragma once
 
 #include <string_view>
@@ -8,7 +9,7 @@
 
 namespace kumiko::bench {
 
-/// The same programs with the spawns elided.
+/// The serial elision of the programs: a spawn is a call.
 class System {
  public:
   static constexpr std::string_view kName = BENCH_SYSTEM_NAME;

@@ -1,3 +1,4 @@
+// Runs the benchmarks' tasks as std::threads.
 #pragma once
 
 #include <cerrno>

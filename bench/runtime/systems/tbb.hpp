@@ -1,3 +1,4 @@
+// Runs the benchmarks' tasks on oneTBB.
 #pragma once
 
 #include <string_view>

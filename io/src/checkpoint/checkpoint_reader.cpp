@@ -31,8 +31,9 @@ constexpr const char* kRun = "/kumiko";
 constexpr const char* kCounters = "/kumiko/counters";
 constexpr int kMostComponents = 64;
 
-/// Records that are compressed, by their places in the file: the library is not made for chunks
-/// that lie. No more bytes are read than the file has, whatever the places say.
+/// Reads compressed records by their places in the file, since the library does not defend itself
+/// against chunks whose places are wrong. No more bytes are read than the file has, whatever the
+/// places say.
 class PackedRecords {
  public:
   explicit PackedRecords(const Source& source) : source_(source) {}
@@ -61,7 +62,7 @@ class PackedRecords {
   std::uint64_t unread_ = source_.bytes();  ///< of what compressed records may take
 };
 
-/// Of a box: the first cell, and the last one.
+/// The names of a box's corners: the first cell, and the last one.
 constexpr std::array<const char*, 4> kCornerNames = {"lo_i", "lo_j", "hi_i", "hi_j"};
 using Corners = std::array<std::int32_t, kCornerNames.size()>;
 

@@ -1,4 +1,4 @@
-// The three layouts that a checkpoint shows its levels in.
+// The three layouts in which a checkpoint shows its levels: Chombo's, VTK's and the restart's.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace kumiko::io {
 
-/// What the views are written from.
+/// The contents of a checkpoint, from which all views are written.
 struct Contents {
   const Checkpoint& checkpoint;
   const amr::Geometry& geometry;
@@ -36,10 +36,10 @@ inline std::string records_path(int level) {
   return "/level_" + std::to_string(level) + "/data:datatype=0";
 }
 
-/// A dataset's room in the file, for others than the library to fill.
+/// The place of a dataset in the file, which is filled without the library.
 using Room = std::uint64_t;
 
-/// Makes a dataset of one dimension whose bytes lie together and have their place at once.
+/// Makes a dataset of one dimension whose bytes lie together and are placed at once.
 Room reserve(const hdf5::Object& parent, const std::string& name, hid_t type, std::size_t values);
 
 /// A chunk of a dataset in the file.

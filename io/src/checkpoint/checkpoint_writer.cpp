@@ -63,7 +63,7 @@ hdf5::Object file_properties() {
   return access;
 }
 
-/// A checkpoint's bytes in pieces that follow each other.
+/// A checkpoint's bytes in parts that follow each other.
 class Image {
  public:
   struct Piece {
@@ -97,7 +97,7 @@ class Image {
 
   std::vector<Piece>& pieces() { return pieces_; }
 
-  /// Hashes a piece, and its records one by one.
+  /// Hashes a part, and its records one by one.
   void hash(Piece& piece) {
     if (piece.extent.level != Extent::kMetadata) {
       const auto level = static_cast<std::size_t>(piece.extent.level);
@@ -224,14 +224,15 @@ class PartsFile {
   std::atomic<bool> failed_{false};
 };
 
-/// By a lightweight thread.
+/// Writes the whole file; on a lightweight thread.
 std::error_code write_image(const std::filesystem::path& path, Image& image) {
   PartsFile file(path);
   const auto write = [&](Image::Piece& piece) {
     image.hash(piece);
     file.write(piece.extent.offset, {piece.bytes, piece.extent.length});
   };
-  // Enough to keep the system at work; a stack for each piece of a large state would be many.
+  // Enough to keep the system at work; a thread for each part of a large state would take many
+  // stacks.
   constexpr int kWriters = 16;
   std::atomic<std::size_t> next{0};
   const auto write_some = [&] {

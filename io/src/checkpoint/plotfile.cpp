@@ -31,7 +31,7 @@ std::string box_text(const amr::PatchId& id) {
   return box_text(i, j, i + amr::kPatchSize - 1, j + amr::kPatchSize - 1);
 }
 
-/// One line a patch: what `text` gives for it.
+/// One line for each patch: what `text` gives for it.
 template <class Text>
 std::string lines_of(const amr::Level& level, Text text) {
   std::string lines;

@@ -1,4 +1,4 @@
-// Records as HDF5's filters "shuffle" and "deflate" store them.
+// Compresses records as HDF5's filters "shuffle" and "deflate" do, and unpacks them.
 #pragma once
 
 #include <cstddef>
@@ -7,11 +7,11 @@
 
 namespace kumiko::io {
 
-/// What the filters make of 64-bit values: their first bytes together, then their second ones and
-/// so on (shuffle), as a zlib stream (RFC 1950). Throws std::bad_alloc.
+/// Packs 64-bit values as the filters do: their first bytes together, then their second ones and so
+/// on (shuffle), as a zlib stream (RFC 1950). Throws std::bad_alloc.
 std::vector<std::byte> pack(std::span<const double> record);
 
-/// The way back. @return whether `packed` is a stream of exactly `record.size()` values
+/// Unpacks what pack() made. @return whether `packed` is a stream of exactly `record.size()` values
 bool unpack(std::span<const std::byte> packed, std::span<double> record);
 
 }  // namespace kumiko::io

@@ -21,7 +21,7 @@ void write_list(const Object& group, const char* name, const std::vector<double>
   hdf5::write_dataset(group, name, H5T_NATIVE_DOUBLE, {&extent, 1}, values.data());
 }
 
-/// One number of each element.
+/// Collects one number of each element.
 template <class Element, class Get>
 auto column(const std::vector<Element>& elements, Get get) {
   using Number =
@@ -90,7 +90,7 @@ void write_counters(const Object& parent, const amr::WorkCounters& counters) {
   write_waits(group, counters.longest_waits);
 }
 
-/// Offset and length of each, one after the other.
+/// Writes the chunks' places: offset and length of each, one after the other.
 void write_chunks(const Object& group, const std::vector<Chunk>& chunks) {
   std::vector<std::int64_t> numbers;
   for (const Chunk& chunk : chunks) {

@@ -27,7 +27,7 @@ VtkBox vtk_box(const Block& block, const amr::PatchId& id) {
   return {i, i + block.size - 1, j, j + block.size - 1, 0, 0};
 }
 
-/// 0 for whole patches, 1 to 4 for the quadrants.
+/// The shape of a block: 0 for whole patches, 1 to 4 for the quadrants.
 int shape_of(const Block& block) {
   if (block.size == amr::kPatchSize) return 0;
   return 1 + (block.i0 + 2 * block.j0) / amr::kQuadrantSize;
@@ -95,10 +95,10 @@ std::vector<Piece> pieces_of(const std::vector<Block>& blocks, hsize_t record, i
 }
 
 /// Makes a dataset of one component of the leaf points, block after block, whose values stay where
-/// they are. A mapping joins up to kPiecesPerMapping pieces of one shape: readers that fetch box
+/// they are. A mapping joins up to kPiecesPerMapping parts of one shape: readers that fetch box
 /// by box spend time in proportion to the mappings, and HDF5 1.10 reads a whole dataset in a time
-/// that grows with the square of a mapping's pieces. Joined, the pieces keep their order, since
-/// pieces of one shape do not interleave.
+/// that grows with the square of a mapping's parts. Joined, the parts keep their order, since parts
+/// of one shape do not interleave.
 void write_virtual_field(const Object& group, const std::string& name, const Object& records,
                          const std::string& path, hsize_t leaves,
                          const std::vector<Piece>& pieces) {

@@ -10,8 +10,8 @@
 
 namespace kumiko::io {
 
-/// Each line is in the file when write() returns. Until finish() the file is called `PATH.part`: a
-/// run that fails leaves its lines there.
+/// Writes lines, each of which is in the file when write() returns. Until finish() the file is
+/// called `PATH.part`: a run that fails leaves its lines there.
 class CsvFile {
  public:
   /// Starts the file with its first line, and with rows that an earlier part of the run left. These
@@ -22,7 +22,7 @@ class CsvFile {
     if (rows.empty()) writer_.write(header);
   }
 
-  /// Throws OutputError when the system refuses the line.
+  /// Writes a line. Throws OutputError when the system refuses it.
   void write(const std::string& line) { writer_.write(line); }
 
   /// Puts the lines on the disk and gives the file its name. The last call. Throws OutputError.

@@ -119,7 +119,8 @@ fs::path normal(const fs::path& path) {
   return whole.has_filename() ? whole : whole.parent_path();
 }
 
-/// Tables go on in their parts.
+/// Whether a file must go before a run can go on: it says that the run was complete, or was left
+/// unfinished. Parts of tables stay, for they are continued.
 bool hinders_continuation(std::string_view name) {
   if (is_part(name)) return !name.ends_with(".csv.part") || name.ends_with(".part.part");
   return name == kManifestFile || name == kSummaryFile || name.ends_with(".csv");

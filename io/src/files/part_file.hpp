@@ -7,7 +7,7 @@
 
 namespace kumiko::io {
 
-/// Ends the provisional names.
+/// The suffix of provisional names.
 inline constexpr std::string_view kPartSuffix = ".part";
 bool is_part(std::string_view name);
 
@@ -37,7 +37,7 @@ class PartFile {
   /// Throws OutputError; the file may have its name then, but the folder that says so may not be on
   /// the disk.
   void publish();
-  /// The same for a part that is on the disk.
+  /// Gives a part that is on the disk its name, as publish() does.
   void take_name();
 
  private:
@@ -69,7 +69,7 @@ class PartFolder {
   std::filesystem::path part_;
 };
 
-/// What becomes of what a file holds that is opened for writing.
+/// What becomes of the contents of a file that is opened for writing.
 enum class Existing { kTruncate, kAppend };
 
 /// An unbuffered file that is open for writing: errors show in the call that causes them.
@@ -83,7 +83,7 @@ class FileWriter {
 
   /// Writes all of it. Throws OutputError.
   void write(std::string_view bytes);
-  /// Throws OutputError when the system reports a write that failed late.
+  /// Closes the file. Throws OutputError when the system reports a write that failed late.
   void close();
 
  private:

@@ -1,4 +1,4 @@
-// How a reader tells a trace from a checkpoint.
+// The attribute by which a reader tells a trace from a checkpoint.
 #pragma once
 
 namespace kumiko::io {

@@ -6,12 +6,12 @@ namespace kumiko::io::hdf5 {
 
 namespace {
 
-/// To be said before the library's first use. Every object here closes itself; what the library
-/// could not make for want of memory, it would try to close again and again as the program ends,
-/// and print that.
+/// Tells the library, before its first use, not to close objects as the program ends. Every object
+/// here closes itself; what the library could not make for want of memory, it would try to close
+/// again and again, and print that.
 const bool kEndsWithoutTheLibrary = H5dont_atexit() >= 0;
 
-/// Keeps the description of the first entry it is given: the innermost.
+/// Keeps the description of the first error that it is given, which is the innermost.
 herr_t take_description(unsigned /*depth*/, const H5E_error2_t* entry, void* text) {
   auto& cause = *static_cast<std::string*>(text);
   if (cause.empty() && entry->desc != nullptr) cause = entry->desc;

@@ -56,32 +56,32 @@ class Object {
 
 Object make_group(const Object& parent, const std::string& name);
 Object make_properties(hid_t kind);
-/// What datasets are created with. They keep no time of their own: the same run makes the same
-/// file.
+/// Makes the properties that datasets are created with. Datasets keep no time of their own, so that
+/// equal runs make equal files.
 Object make_dataset_properties();
 Object make_space(std::span<const hsize_t> extents);
-/// A compound of equal integers, 32 bits each.
+/// Makes a compound type of integers of 32 bits each.
 Object make_integers_type(std::span<const char* const> members);
 
-/// Strings of this many bytes, or 1 where that is 0, padded with zeros.
+/// Makes the type of strings of that many bytes, or 1 where that is 0, padded with zeros.
 Object make_string_type(std::size_t length);
 
-/// Attributes of one value each.
+/// Sets an attribute of one value.
 void set_attribute(const Object& object, const char* name, std::int32_t value);
 void set_attribute(const Object& object, const char* name, std::int64_t value);
 void set_attribute(const Object& object, const char* name, double value);
-/// Fixed length, without a terminator: VTK's reader takes no other string.
+/// Sets a string of fixed length without a terminator, the only kind that VTK's reader takes.
 void set_attribute(const Object& object, const char* name, std::string_view value);
-/// One value of a compound type.
+/// Sets an attribute of one value of a compound type.
 void set_attribute(const Object& object, const char* name, const Object& type, const void* value);
-/// A list of values.
+/// Sets an attribute that is a list of values.
 void set_attribute(const Object& object, const char* name, std::span<const std::int64_t> values);
 void set_attribute(const Object& object, const char* name, std::span<const double> values);
 
-/// A dataset of a type that is the same in the file and in memory, written at once.
+/// Writes a dataset of a type that is the same in the file and in memory.
 void write_dataset(const Object& parent, const char* name, hid_t type,
                    std::span<const hsize_t> extents, const void* values);
-/// A dataset of one string.
+/// Writes a dataset of one string.
 void write_text(const Object& parent, const char* name, std::string_view text);
 
 }  // namespace kumiko::io::hdf5

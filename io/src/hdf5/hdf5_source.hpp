@@ -1,4 +1,4 @@
-// An HDF5 file of which nothing is believed: what it says is checked before there is memory for it.
+// Reads an HDF5 file that may be damaged: checks what it says before there is memory for it.
 #pragma once
 
 #include <cstddef>
@@ -31,28 +31,29 @@ hid_t memory_type() {
   if constexpr (std::is_same_v<Number, std::uint64_t>) return H5T_NATIVE_UINT64;
 }
 
-/// Which datasets are read.
+/// Which ways of storing a dataset are accepted.
 enum class Stored {
   kPlain,  ///< whose bytes lie together
   kPacked  ///< in chunks that are shuffled and deflated, too
 };
 
-/// An open file. Throws Refusal, and Error what the library throws.
+/// An open file. All members throw Refusal for what they do not accept, and Error for what the
+/// library reports.
 class Source {
  public:
   explicit Source(const std::filesystem::path& file, Stored stored = Stored::kPlain);
 
   const std::string& name() const { return name_; }
-  /// Of the file.
+  /// The size of the file in bytes.
   std::uint64_t bytes() const { return bytes_; }
 
   [[noreturn]] void refuse(const std::string& why) const;
-  /// For refuse().
+  /// The text for refuse() that an object is not as it should be.
   static std::string odd(const std::string& name);
 
   /// Whether the file has an object, whose parents it has.
   bool has(const std::string& path) const;
-  /// Of an object, of the file's root unless another is named.
+  /// Whether an object has an attribute; the object is the file's root unless another is named.
   bool has_attribute(const char* name, const char* object = "/") const;
 
   template <class Number>
@@ -68,16 +69,17 @@ class Source {
   int to_int(std::int64_t value, const std::string& name) const;
   std::string attribute_text(const std::string& object, const std::string& name) const;
 
-  /// Of one value.
+  /// Opens an attribute of one value.
   Object open_attribute(const std::string& object, const char* name) const;
-  /// Whose bytes are in this file, where a seal covers them. Refuses one that points elsewhere.
+  /// Opens a dataset whose bytes are in this file, where a seal covers them. Refuses one that
+  /// points elsewhere.
   Object open_dataset(const std::string& path) const;
-  /// Values of a dataset, each of `size` bytes in memory. Refuses more than the file's bytes can
-  /// hold.
+  /// How many values a dataset has, each of `size` bytes in memory. Refuses more than the file's
+  /// bytes can hold.
   std::size_t count(const Object& dataset, const std::string& path, std::size_t size) const;
   static void read(const Object& dataset, hid_t type, void* into);
 
-  /// All of a dataset of one dimension.
+  /// Reads a dataset of one dimension.
   template <class Number>
   std::vector<Number> list(const std::string& path) const {
     const Object dataset = open_dataset(path);
@@ -85,21 +87,21 @@ class Source {
     read(dataset, memory_type<Number>(), values.data());
     return values;
   }
-  /// Refuses a dataset of another length.
+  /// Refuses a dataset of another length; reads nothing.
   template <class Number>
   void expect(const std::string& path, std::size_t length) const {
     expect(count(open_dataset(path), path, sizeof(Number)), path, length);
   }
-  /// list(), of a length that others say too.
+  /// Reads a dataset as list() does, of a length that other datasets say, too.
   template <class Number>
   std::vector<Number> list(const std::string& path, std::size_t length) const {
     expect<Number>(path, length);
     return list<Number>(path);
   }
 
-  /// A dataset of one string.
+  /// Reads a dataset of one string.
   std::string text(const std::string& path) const;
-  /// A dataset of `number` strings of one length. Refuses another number of them.
+  /// Reads a dataset of `number` strings of one length. Refuses another number of them.
   std::vector<std::string> texts(const std::string& path, std::size_t number) const;
 
  private:

@@ -1,4 +1,4 @@
-// What no run has more of: files that say otherwise are not believed.
+// Upper bounds of what a run can have; files that say more are refused.
 #pragma once
 
 #include <cstddef>

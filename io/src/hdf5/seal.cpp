@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// As it stands in the file, at its end.
+/// The last bytes of a sealed file.
 struct Trailer {
   std::uint64_t extents = 0;       ///< in the table
   std::uint64_t table_offset = 0;  ///< where the table begins; it ends where the trailer begins

@@ -14,7 +14,7 @@ namespace kumiko::io {
 
 static_assert(std::endian::native == std::endian::little, "files are little-endian");
 
-/// Bytes of a file that one hash is of.
+/// A range of a file's bytes that has a hash of its own.
 struct Extent {
   static constexpr std::int32_t kMetadata = -1;
 
@@ -26,14 +26,15 @@ struct Extent {
 };
 
 std::uint64_t hash_of(std::span<const std::byte> bytes);
-/// Of all bytes of any file. Throws CheckpointError when it cannot be read.
+/// The hash of all bytes of any file. Throws CheckpointError when it cannot be read.
 std::uint64_t hash_of_file(const std::filesystem::path& file);
 
-/// The seal for extents that follow each other from the file's first byte, and its own place.
+/// Makes the seal of extents that follow each other from the file's first byte. It says where it
+/// lies itself, too.
 std::string make_seal(std::span<const Extent> extents);
 
-/// Checks every byte of a file, which should be a checkpoint or so, against its seal. Throws
-/// CheckpointError.
+/// Checks every byte of a file against its seal. Throws CheckpointError, in which `what` says what
+/// the file should be.
 void check_seal(const std::filesystem::path& file, std::string_view what = "checkpoint");
 
 }  // namespace kumiko::io

@@ -40,7 +40,7 @@ std::size_t place_of_own_hash(std::string_view text) {
   return at + before.size();
 }
 
-/// In the order of their names.
+/// The run's files that are whole, in the order of their names.
 std::set<fs::path> finished_files(const fs::path& folder) {
   std::set<fs::path> files;
   std::error_code hidden;  // by links that lead in a circle
@@ -83,7 +83,7 @@ bool is_as_written(const Json& json, std::string text) {
   return hash == hash_of_text(text.replace(place, kNoHash.size(), kNoHash));
 }
 
-/// What is wrong with a file; empty when it is as its entry says.
+/// What is wrong with a file; empty when it is as its line in the manifest says.
 std::string fault_of(const fs::path& file, const Json& entry) {
   std::error_code failed;
   if (!fs::is_regular_file(file, failed)) return "is missing";
@@ -132,7 +132,7 @@ class Comparison {
 
   void compare(const Json& entry) {
     const auto name = entry.at("name").get<std::string>();
-    // A name that is nobody's may lead out of the folder. The manifest has changed then.
+    // A name that no run's file has may lead out of the folder. The manifest has changed then.
     if (!OutputFolder::owns(name) || !is_wanted(name)) return;
     listed_.insert(name);
     std::string fault = fault_of(folder_ / name, entry);

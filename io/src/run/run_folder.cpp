@@ -115,13 +115,13 @@ class Table {
     Number value{};
     const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
     if (error != std::errc{} || end != field.data() + field.size()) {
-      fail(fmt::format("'{}' under {} is no such number", one_line(std::string(field)),
+      fail(fmt::format("'{}' under {} is not such a number", one_line(std::string(field)),
                        columns_[column]));
     }
     return value;
   }
 
-  /// Throws unless the columns from `first` on are called so.
+  /// Throws unless the columns from `first` on have these names.
   void expect(std::size_t first, std::initializer_list<std::string_view> names) const {
     for (const std::string_view name : names) {
       if (first >= columns_.size() || columns_[first] != name) {

@@ -16,7 +16,7 @@ using Json = nlohmann::ordered_json;
 
 Json or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
 
-/// Of a RunSummary or a ComponentSummary.
+/// The errors and extremes of a RunSummary or a ComponentSummary.
 template <class Summary>
 Json error_json(const Summary& summary) {
   Json json;

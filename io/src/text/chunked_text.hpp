@@ -11,7 +11,7 @@
 
 namespace kumiko::io {
 
-/// Appends to a stream. What is appended last is there after flush().
+/// Appends to a stream. All that was appended has reached the stream after flush().
 class ChunkedText {
  public:
   explicit ChunkedText(std::ostream& out) : out_(out) { text_.reserve(kChunk + kSlack); }
@@ -27,7 +27,8 @@ class ChunkedText {
     return *this;
   }
 
-  /// Nanoseconds, not negative, in a unit of 10^digits of them: exact, without an exponent.
+  /// Appends a time that is not negative in a unit of 10^digits nanoseconds: exact, without an
+  /// exponent.
   ChunkedText& time(std::int64_t nanoseconds, int digits) {
     std::int64_t unit = 1;
     for (int digit = 0; digit < digits; ++digit) unit *= 10;

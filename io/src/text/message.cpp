@@ -29,7 +29,7 @@ std::string one_line(std::string_view text) {
 std::string excerpt(std::string_view text) {
   if (text.size() <= kExcerpt) return one_line(text);
   std::size_t end = kExcerpt;
-  // Not within a UTF-8 sequence, whose later bytes are 10xxxxxx.
+  // The cut must not lie within a UTF-8 sequence, whose later bytes are 10xxxxxx.
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
   return one_line(text.substr(0, end)) + "...";
 }

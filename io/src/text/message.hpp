@@ -1,4 +1,4 @@
-// Pieces of error messages.
+// Quotes and shortens text that comes from outside, for error messages.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// The OTF2 library: its errors, and whether what it has written is there.
+// Turns the OTF2 library's complaints into errors, and checks that what it has written is there.
 #pragma once
 
 #include <cstdint>

@@ -101,7 +101,7 @@ class ChromeWriter {
     }
   }
 
-  /// "L2 (12, 34)".
+  /// Appends the name of a piece's patch, as "L2 (12, 34)".
   void append_name(std::uint32_t piece) {
     const amr::PatchId& patch = trace_.patches[trace_.pieces[piece].patch];
     text_ << "L" << patch.level << " (" << patch.i << ", " << patch.j << ")";
@@ -149,7 +149,7 @@ class ChromeWriter {
                                 << "\":" << value << "}}";
   }
 
-  /// Whenever the values change. No thread is ready when a stretch has ended.
+  /// Writes the counters whenever they change. No thread is ready when a stretch has ended.
   void write_counters() {
     std::vector<std::int64_t> ready(static_cast<std::size_t>(trace_.workers), 0);
     std::int64_t written_ready = -1;

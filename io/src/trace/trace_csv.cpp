@@ -11,7 +11,7 @@ constexpr std::string_view kTraceColumns =
     "base_step,level,i,j,kind,number,worker,begin_s,end_s,waited_s,cause,awaited_level,awaited_i,"
     "awaited_j,awaited_kind,awaited_number,steals,runnable,io_in_flight\n";
 
-/// Empty where there is none.
+/// Appends what a piece waited for; nothing if it did not wait.
 void append_awaited(ChunkedText& text, const amr::Trace& trace, const amr::TracePiece& piece) {
   if (piece.awaited == amr::kNoPiece) {
     text << ",,,,,,";
@@ -24,7 +24,7 @@ void append_awaited(ChunkedText& text, const amr::Trace& trace, const amr::Trace
        << to_string(phase.kind) << "," << phase.number << ",";
 }
 
-/// Empty where it is not known.
+/// Appends a counter; nothing if it is not known.
 void append_known(ChunkedText& text, std::int32_t value) {
   if (value >= 0) text << value;
 }

@@ -1,4 +1,4 @@
-// How a trace stands in HDF5: said once, for who writes and for who reads it.
+// The layout of a trace in HDF5, said once for the writer and the reader.
 #pragma once
 
 #include <cstdint>
@@ -11,17 +11,17 @@
 
 namespace kumiko::io {
 
-/// Changes whenever a reader would have to.
+/// The layout's version, which changes whenever a reader would have to.
 inline constexpr std::int32_t kTraceLayout = 1;
 
-/// A dataset with one member of every row.
+/// A dataset that holds one member of every row of a table.
 template <class Row, class Member>
 struct Column {
   const char* name;
   Member Row::*member;
 
   using Value = Member;
-  /// How it is stored: enumerations are numbers, in the order in which they are declared.
+  /// The type that is stored: enumerations are numbers, in the order in which they are declared.
   using Number =
       typename std::conditional_t<std::is_enum_v<Member>, std::type_identity<std::uint8_t>,
                                   std::type_identity<Member>>::type;
@@ -62,7 +62,7 @@ inline constexpr std::tuple kPieceColumns = {
     Column{"runnable", &amr::TracePiece::runnable},
     Column{"io_in_flight", &amr::TracePiece::io_in_flight}};
 
-/// Beside `what`, which are strings.
+/// The columns of spans beside `what`, which are strings.
 inline constexpr std::tuple kSpanColumns = {
     Column{"begin_ns", &amr::TraceSpan::begin_ns}, Column{"end_ns", &amr::TraceSpan::end_ns},
     Column{"base_step", &amr::TraceSpan::base_step}, Column{"loops_ns", &amr::TraceSpan::loops_ns}};

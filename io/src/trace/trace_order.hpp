@@ -1,4 +1,4 @@
-// A trace's pieces as time and the workers saw them.
+// Orders a trace's pieces by time, and computes how long workers waited before them.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@ namespace kumiko::io {
 /// The pieces' indices by their begin.
 std::vector<std::uint32_t> by_time(const amr::Trace& trace);
 
-/// Of each piece, how long its worker had done nothing: since its last piece ended, or since the
-/// stretch began. `order` is by_time().
+/// How long the worker of each piece had done nothing before it: since its last piece ended, or
+/// since the stretch began. `order` is by_time().
 std::vector<std::int64_t> waits_ns(const amr::Trace& trace,
                                    const std::vector<std::uint32_t>& order);
 

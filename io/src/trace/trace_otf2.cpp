@@ -133,7 +133,7 @@ class Archive {
     return static_cast<OTF2_RegionRef>(phase.level) * kKinds +
            static_cast<OTF2_RegionRef>(phase.kind);
   }
-  /// Of the run's location, after those of pieces.
+  /// The regions of the run's own location, numbered after those of pieces.
   OTF2_RegionRef region_of(const std::string& what) {
     return static_cast<OTF2_RegionRef>(trace_.levels) * kKinds + run_regions_(what);
   }
@@ -320,7 +320,7 @@ class Archive {
   std::vector<std::uint64_t> events_;  ///< by location
 };
 
-/// Where the folder is, whatever links lead to it, without a slash at its end.
+/// The folder's own path, whatever links lead to it, without a slash at its end.
 fs::path target_of(const fs::path& folder) {
   fs::path target = fs::weakly_canonical(fs::absolute(folder));
   if (!target.has_filename()) target = target.parent_path();

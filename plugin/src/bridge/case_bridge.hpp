@@ -1,4 +1,4 @@
-// Cases across the C interface, either way.
+// Passes cases across the C interface, in either direction.
 #pragma once
 
 #include <memory>

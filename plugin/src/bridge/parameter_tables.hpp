@@ -1,4 +1,4 @@
-// Parameters and their values in C.
+// Converts parameters and their values to the C interface and back.
 #pragma once
 
 #include <deque>
@@ -10,9 +10,9 @@
 
 namespace kumiko::plugin::detail {
 
-/// Points into `value`.
+/// A value in C, which points into `value`.
 kumiko_value to_c(const amr::ParameterValue& value);
-/// Throws std::invalid_argument for a type that is none.
+/// A value of the C interface. Throws std::invalid_argument for an unknown type.
 amr::ParameterValue from_c(const kumiko_value& value);
 
 /// C declarations that point into declarations of ours.
@@ -28,10 +28,11 @@ class ParameterTable {
   std::vector<kumiko_parameter> parameters_;
 };
 
-/// Throws std::invalid_argument for a declaration without a name or with a type that is none.
+/// Declarations of the C interface. Throws std::invalid_argument for one without a name or of an
+/// unknown type.
 std::vector<amr::ParameterSpec> from_c(const kumiko_parameter* parameters, std::size_t count);
 
-/// Points into `set`.
+/// Settings in C, which point into `set`.
 std::vector<kumiko_setting> to_c(const amr::ParameterSet& set);
 amr::ParameterSet from_c(const kumiko_setting* settings, std::size_t count);
 

@@ -24,7 +24,8 @@ struct ServedSolver {
 const ServedSolver& whole(const void* self) { return *static_cast<const ServedSolver*>(self); }
 const amr::Solver& served(const void* self) { return *whole(self).solver; }
 
-/// Else it would write beyond that room.
+/// Refuses a solver that says another number of coefficients than before: it would write beyond its
+/// room.
 void require_same_count(const ServedSolver& solver) {
   const std::size_t now = solver.solver->coefficients();
   if (now == solver.coefficients) [[likely]]

@@ -1,4 +1,4 @@
-// Solvers across the C interface, either way.
+// Passes solvers across the C interface, in either direction.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// Exceptions on either side of the C interface, and statuses on it.
+// Turns exceptions into statuses of the C interface, and statuses back into exceptions.
 #pragma once
 
 #include <new>
@@ -35,7 +35,7 @@ class RefusedBeyond : public std::invalid_argument {
 /// Copies a message, cut where it is too long. @return the status
 kumiko_status tell(kumiko_error* error, kumiko_status status, const char* message, bool is_named);
 
-/// Throws what a status that is no success stands for.
+/// Throws the exception that a status other than success stands for.
 /// @param whose  put before messages that do not say whose they are; may be empty
 [[noreturn]] void throw_failure(kumiko_status status, const kumiko_error& error,
                                 const std::string& whose);
@@ -77,11 +77,11 @@ kumiko_status serve(kumiko_error* error, Task task) noexcept {
   } catch (const std::exception& failure) {
     return tell(error, KUMIKO_FAILED, failure.what(), false);
   } catch (...) {
-    return tell(error, KUMIKO_FAILED, "it threw something that is no std::exception", false);
+    return tell(error, KUMIKO_FAILED, "it threw something that is not a std::exception", false);
   }
 }
 
-/// The same for a task without a result.
+/// Does what the other side asked for by a task without a result.
 template <class Task>
 kumiko_status serve_fully(kumiko_error* error, Task task) noexcept {
   return serve(error, [&]() -> kumiko_status {

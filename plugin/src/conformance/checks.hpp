@@ -1,4 +1,4 @@
-// The checks. Each returns its one finding, and may throw: the runner turns that into a failure.
+// The conformance checks: each returns one finding, and what it throws becomes a failed one.
 #pragma once
 
 #include "conformance/subject.hpp"

@@ -21,7 +21,7 @@ struct Check {
   bool uses_engine;
 };
 
-/// Those that tell whether the others may run come first.
+/// All checks; those that tell whether the others may run come first.
 constexpr std::array<Check, 16> kChecks = {
     {{"declaration", conformance::check_declaration, false},
      {"memory", conformance::check_memory, false},
@@ -48,7 +48,7 @@ Finding guarded(Function function) {
   } catch (const std::exception& error) {
     return conformance::failed(fmt::format("stopped by an exception: {}", error.what()));
   } catch (...) {
-    return conformance::failed("stopped by an exception that is no std::exception; throw those");
+    return conformance::failed("stopped by an exception that is not a std::exception; throw those");
   }
 }
 

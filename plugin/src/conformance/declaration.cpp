@@ -117,8 +117,8 @@ bool try_value(const Subject& subject, const ParameterSpec& spec, const Paramete
           fmt::format("an allowed value of '{}' is refused without a message", spec.name));
     }
   } catch (...) {
-    complaints.push_back(
-        fmt::format("an allowed value of '{}' throws what is no std::exception", spec.name));
+    complaints.push_back(fmt::format(
+        "an allowed value of '{}' throws something that is not a std::exception", spec.name));
   }
   return false;
 }

@@ -1,4 +1,4 @@
-// Runs of the whole engine on one periodic level.
+// Runs the whole engine on one periodic level.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// The cases that solvers are checked in: flows of the whole plane.
+// The cases that the conformance checks use: flows of the whole plane.
 #pragma once
 
 #include <functional>
@@ -36,7 +36,8 @@ class Flow final : public amr::Case {
   void initial(amr::Points points, int component, std::span<double> values) const override;
   void velocity(amr::Points points, double time, amr::Vectors velocity) const override;
   bool stream_function(amr::Points points, double time, std::span<double> values) const override;
-  /// By Runge and Kutta's method in steps so small that what is left is round-off.
+  /// Follows the flow back by Runge and Kutta's method, in steps so small that only round-off is
+  /// left.
   bool exact_displacement(amr::Points points, double time, double tau,
                           amr::Vectors displacement) const override;
   bool exact(amr::Points points, int component, double time,
@@ -44,11 +45,11 @@ class Flow final : public amr::Case {
 };
 
 Flow constant_flow(double vx, double vy);
-/// Anticlockwise about a point, one radian in a unit of time.
+/// A rotation about a point, anticlockwise, by one radian in a unit of time.
 Flow rotation(double centre_x, double centre_y);
 /// Vortices of period 1 each way on a constant flow.
 Flow vortices();
-/// The same, its strength changing in time.
+/// Vortices of period 1 on a constant flow whose strength changes in time.
 Flow unsteady_vortices();
 
 /// The flow with x and y exchanged.
@@ -57,7 +58,7 @@ Flow transposed(const Flow& flow);
 Flow mirrored_x(const Flow& flow, double centre);
 Flow mirrored_y(const Flow& flow, double centre);
 
-/// Along all four diagonals, around a point, and through vortices, unsteady too.
+/// Flows along all four diagonals, around a point, and through vortices, steady and unsteady.
 std::vector<Flow> flows_around(double centre_x, double centre_y);
 
 }  // namespace kumiko::plugin::conformance

@@ -139,7 +139,7 @@ Finding check_fluxes(Subject& subject) {
 
 namespace {
 
-/// Of the change of a step and the tendency: their largest difference over the largest change.
+/// The largest difference between the change of a step and the tendency, over the largest change.
 double tendency_error(const Subject& subject, const Flow& flow, double cfl) {
   const Place place(subject.traits.centring, 16, 32);
   PatchStep step(subject, place);
@@ -161,7 +161,7 @@ double tendency_error(const Subject& subject, const Flow& flow, double cfl) {
   return error / largest;
 }
 
-/// Whether a tendency had part by part has the bits of the whole one.
+/// Whether a tendency that is computed part by part has the bits of the whole one.
 bool parts_have_the_bits_of_the_whole(const Subject& subject, const Flow& flow) {
   PatchStep step(subject, Place(subject.traits.centring, 16, 32));
   step.fill(rough_values(subject));

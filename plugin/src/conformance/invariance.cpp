@@ -17,7 +17,7 @@ namespace {
 
 using amr::kPatchSize;
 
-/// Of the largest value: thousands of roundings.
+/// What differences may be, relative to the largest value: thousands of roundings.
 constexpr double kRoundOff = 1e-12;
 
 constexpr auto kSamePoint = [](int i, int j) { return std::array{i, j}; };
@@ -137,7 +137,8 @@ Finding check_symmetry(Subject& subject) {
 
 namespace {
 
-/// The same values, in a constant flow, on patches at several places.
+/// The largest difference between steps of equal values in a constant flow on patches at several
+/// places.
 double difference_between_places(const Subject& subject) {
   const Flow flow = constant_flow(0.7, -0.4);
   PatchStep guess(subject, Place(subject.traits.centring, 0, 0));

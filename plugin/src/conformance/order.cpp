@@ -30,7 +30,7 @@ struct Errors {
 };
 using ErrorsByGrid = std::vector<Errors>;
 
-/// Of the finest pair of grids whose errors are no round-off.
+/// The order of accuracy, by the finest pair of grids whose errors are above round-off.
 struct Order {
   double l1;
   double rms;
@@ -59,7 +59,7 @@ Flow translation_of_waves() {
   return flow;
 }
 
-/// About the middle of the domain, whose sides the bell does not reach.
+/// A bell in rotation about the middle of the domain, whose sides it does not reach.
 Flow rotation_of_bell() {
   Flow flow = rotation(0.5, 0.5);
   flow.duration = 0.6;
@@ -74,7 +74,7 @@ Flow rotation_of_bell() {
   return flow;
 }
 
-/// Even, so that half as many serve the coarsest grid.
+/// The number of steps on kStepGrid: even, so that half as many serve the coarsest grid.
 int steps_on_step_grid(const Subject& subject, const Flow& flow) {
   const double dt = step_for(subject, flow, kStepGrid, kCflFraction * subject.traits.cfl_limit);
   return 2 * std::max(1, static_cast<int>(std::ceil(0.5 * flow.duration / dt)));

@@ -17,7 +17,7 @@ namespace {
 
 using amr::kPatchSize;
 
-/// No arithmetic gives it.
+/// The value of the guards, which no arithmetic gives.
 constexpr std::uint64_t kCanary = 0xC0DEC0DEC0DEC0DEULL;
 
 }  // namespace
@@ -89,7 +89,8 @@ double PatchStep::prepare(const amr::Solver& solver, const amr::Case& problem, d
   return std::max(cfl, solver.state_cfl(before(), coefficients()));
 }
 
-/// Proportion, which departure schemes need not keep to quite, and halving in turns.
+/// Searches by proportion, which departure schemes need not quite keep to, and by halving, in
+/// turns.
 double PatchStep::prepare_for(const amr::Case& problem, double target) {
   double below = 0.0;
   double above = std::numeric_limits<double>::infinity();

@@ -1,4 +1,4 @@
-// One patch and everything that a solver reads and writes for a step of it, under guard.
+// One patch and everything that a solver reads and writes for a step of it, between guards.
 #pragma once
 
 #include <array>

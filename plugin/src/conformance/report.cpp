@@ -69,7 +69,7 @@ std::string to_json(const ConformanceReport& report) {
                                    {"seconds", number(report.seconds())},
                                    {"traits", to_json_value(report.traits)},
                                    {"findings", findings}};
-  // Messages of strangers may hold bytes that are no UTF-8.
+  // Messages of strangers may hold bytes that are not UTF-8.
   return document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 

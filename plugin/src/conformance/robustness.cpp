@@ -1,4 +1,4 @@
-// What a solver does with values that are no numbers, and what it says of speeds.
+// What a solver does with values that are not numbers, and what it says of speeds.
 #include <algorithm>
 #include <cmath>
 #include <exception>

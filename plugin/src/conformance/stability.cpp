@@ -16,7 +16,8 @@ namespace {
 
 constexpr int kPoints = 32;
 constexpr int kSteps = 300;
-/// A mode that grows by a thousandth a step and had its share of the noise shows after them.
+/// The growth that is allowed: after kSteps, a mode that grows by a thousandth a step and had its
+/// share of the noise exceeds it.
 constexpr double kAllowedGrowth = 1.05;
 /// In a flow that is not constant, stable schemes may gain a little too.
 constexpr double kAllowedGrowthInVortices = 2.0;

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <iterator>
-#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -100,25 +99,6 @@ std::string Registry::clash(const std::vector<SolverEntry>& solvers,
                             const std::vector<CaseEntry>& cases) const {
   std::string reason = taken(solvers_, solvers, "solver");
   return reason.empty() ? taken(cases_, cases, "case") : reason;
-}
-
-std::filesystem::path shipped_plugins() {
-  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe");
-  return (program.parent_path() / KUMIKO_PLUGINS_FROM_PROGRAMS).lexically_normal();
-}
-
-const Registry& shipped() {
-  static const Registry registry = [] {
-    const std::filesystem::path folder = shipped_plugins();
-    Registry found(std::span(&folder, 1));
-    if (!found.broken().empty()) throw std::runtime_error(found.broken().front().reason);
-    if (found.solvers().empty() || found.cases().empty()) {
-      throw std::runtime_error(
-          fmt::format("no solvers or no cases in '{}'; install Kumiko anew", folder.string()));
-    }
-    return found;
-  }();
-  return registry;
 }
 
 }  // namespace kumiko::plugin

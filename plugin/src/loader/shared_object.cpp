@@ -23,7 +23,7 @@ std::string whose(const char* kind, const std::string& name, const std::filesyst
   return fmt::format("{} '{}' of '{}'", kind, name, file.string());
 }
 
-/// Of a solver or a case in C; make(entry, settings, whose) makes one.
+/// Describes a solver or a case that is given in C; make(entry, settings, whose) makes one.
 template <class T, class InC, class Make>
 amr::Entry<T> entry_of(const InC& in_c, const char* kind, const std::filesystem::path& file,
                        Make make) {
@@ -84,7 +84,7 @@ std::unique_ptr<amr::Case> make_case(const kumiko_case_entry& entry,
 }
 
 /// Whether a shared object ends before what is to be loaded of it does: dlopen() would map pages
-/// that are not there, and the program die of the first touch. What is no ELF file dlopen()
+/// that are not there, and the program die of the first touch. What is not an ELF file dlopen()
 /// refuses.
 bool is_cut_short(const std::filesystem::path& file) {
   std::ifstream stream(file, std::ios::binary);
@@ -119,14 +119,15 @@ kumiko_plugin_entry_function open(const std::filesystem::path& file) {
   if (symbol == nullptr) {
     dlclose(handle);
     throw PluginError(
-        fmt::format("'{}' is no plugin: it has no symbol {}; end one of its sources "
+        fmt::format("'{}' is not a plugin: it has no symbol {}; end one of its sources "
                     "with KUMIKO_PLUGIN(YourClass)",
                     file.string(), KUMIKO_ENTRY_SYMBOL));
   }
   return reinterpret_cast<kumiko_plugin_entry_function>(symbol);
 }
 
-/// By the entry, which may be written by hand and let an exception out nevertheless.
+/// What the plugin offers, by its exported function, which may be written by hand and let an
+/// exception out nevertheless.
 const kumiko_plugin* offered(const std::filesystem::path& file) {
   const kumiko_plugin_entry_function entry = open(file);
   try {

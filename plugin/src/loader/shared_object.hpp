@@ -1,4 +1,4 @@
-// Loading a plugin's file.
+// Loads a plugin's shared object and checks what it offers.
 #pragma once
 
 #include <filesystem>

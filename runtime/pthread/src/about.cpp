@@ -90,7 +90,7 @@ KUMIKO_INTERPOSE int pthread_setaffinity_np(pthread_t thread, std::size_t size,
   return ENOTSUP;
 }
 
-/// Where the workers may run.
+/// Every lightweight thread may run wherever the workers may.
 KUMIKO_INTERPOSE int pthread_getaffinity_np(pthread_t thread, std::size_t size, cpu_set_t* set) {
   if (ThreadRecord::of(thread) == nullptr) return real().pthread_getaffinity_np(thread, size, set);
   return sched_getaffinity(getpid(), size, set) == 0 ? 0 : errno;

@@ -55,7 +55,8 @@ class BarrierObject {
   /// Behind what the C library uses of the object.
   static constexpr std::uint32_t kOurs = 0x6b756d69;
 
-  /// Of `state_`: the round above, the arrivals in it below.
+  /// One round in `state_`, which has the round in its upper half and the arrivals in its lower
+  /// one.
   static constexpr std::uint64_t kRound = std::uint64_t{1} << 32U;
   static constexpr std::uint64_t kArrivals = kRound - 1;
   static std::uint64_t round_of(std::uint64_t state) noexcept { return state / kRound; }

@@ -8,10 +8,10 @@ namespace {
 
 constexpr long kNanoseconds = 1'000'000'000;
 
-/// More would overflow; nobody waits for it.
+/// The longest wait: more would overflow, and nobody waits for it.
 constexpr time_t kCentury = time_t{100} * 366 * 86400;
 
-/// From now to `time`, by its clock; a century if that is more.
+/// The time from now to `time`, by its clock; a century at most.
 std::chrono::nanoseconds time_left(clockid_t clock, const timespec& time) noexcept {
   timespec now{};
   clock_gettime(clock, &now);

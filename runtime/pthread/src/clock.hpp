@@ -1,3 +1,4 @@
+// Converts absolute times by any POSIX clock to deadlines of the runtime.
 #pragma once
 
 #include <cerrno>

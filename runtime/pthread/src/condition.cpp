@@ -93,7 +93,8 @@ int ConditionObject::wait(pthread_mutex_t* mutex, const Deadline* deadline) {
     const Unlocked unlocked(waiters_, mutex);
     woken = park(this, same, {"a condition variable", deadline, true});
   }
-  // With the mutex locked, as cleanup handlers expect it. If it returns, nobody minds a wake-up.
+  // The mutex is locked here, as cleanup handlers expect it. If the call returns, a wake-up too
+  // many does no harm.
   if (woken == ParkResult::kCancelled) real().pthread_testcancel();
   return woken == ParkResult::kTimedOut ? ETIMEDOUT : 0;
 }

@@ -1,3 +1,5 @@
+// The runtime that a program's POSIX threads run on, and the count that tells when the process
+// ends.
 #pragma once
 
 #include <atomic>
@@ -28,13 +30,14 @@ class Engine {
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  /// nullptr if there is none yet.
+  /// The process's engine, nullptr if it has not been made yet.
   static Engine* current() noexcept {
     // acquire: pairs with the release of whoever made it.
     return instance.load(std::memory_order_acquire);
   }
 
-  /// Makes it if there is none. nullptr if that is impossible, which stderr has been told.
+  /// The process's engine, made if need be. nullptr if that is impossible, which stderr has been
+  /// told.
   static Engine* obtain() noexcept;
 
   runtime::detail::Scheduler& scheduler() noexcept { return scheduler_; }
@@ -43,25 +46,25 @@ class Engine {
   LargeStacks& large_stacks() noexcept { return large_stacks_; }
   std::size_t stack_size() const noexcept { return stack_size_; }
 
-  /// A block ready for a new thread, nullptr without memory.
+  /// Takes a block that is ready for a new thread; nullptr without memory.
   ThreadRecord* take_block() noexcept;
   void give_block(ThreadRecord& record) noexcept;
 
-  /// A thread is about to begin; nobody waits for the process's end before it has ended.
+  /// Counts a thread that is about to begin; the process does not end before it.
   void note_begin() noexcept;
 
-  /// It has not begun.
+  /// Takes note_begin() back: the thread has not begun.
   void take_back_begin() noexcept;
 
-  /// The calling lightweight thread has done all its work. Ends the process if it was the last one
-  /// and the main thread has left.
+  /// Counts the calling lightweight thread as one that has done all its work. Ends the process if
+  /// it was the last one and the main thread has left.
   void note_end() noexcept;
 
-  /// The main thread has called pthread_exit() and done all its work.
+  /// Takes note that the main thread has called pthread_exit() and done all its work.
   void note_main_left() noexcept;
 
  private:
-  /// One worker's own.
+  /// What one worker counts and keeps for itself.
   struct alignas(64) Share {
     explicit Share(BlockDepot& depot) : blocks(depot, kBatch) {}
 

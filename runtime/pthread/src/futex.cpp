@@ -35,7 +35,7 @@ struct FutexCall {
   }
 };
 
-/// By a lightweight thread.
+/// FUTEX_WAIT by a lightweight thread.
 long wait(const FutexCall& call) {
   const auto same = [&call] { return call.word.load(std::memory_order_relaxed) == call.value; };
   const auto wait_until = [&same, &call](const Deadline* deadline) {
@@ -66,7 +66,7 @@ long wait(const FutexCall& call) {
   return -1;
 }
 
-/// Those in the parking lot first, then those in the kernel, where OS threads wait.
+/// Wakes those in the parking lot first, then those in the kernel, where OS threads wait.
 long wake(const FutexCall& call) noexcept {
   // With a mask we do not know whom it means: all look at their word again.
   const bool any = call.command() == FUTEX_WAKE || call.value3 == FUTEX_BITSET_MATCH_ANY;

@@ -27,7 +27,7 @@ namespace {
 /// duplicates of one socket.
 constinit runtime::detail::SpinLock mode_lock;
 
-/// A descriptor's mode is set to non-blocking for as long as this lives.
+/// Sets a descriptor to non-blocking mode for as long as this lives.
 class NonBlocking {
  public:
   explicit NonBlocking(int descriptor) noexcept
@@ -40,7 +40,7 @@ class NonBlocking {
     if (is_changed()) real_io().fcntl(descriptor_, F_SETFL, flags_);
   }
 
-  /// The descriptor was closed meanwhile; its number may be another's.
+  /// Leaves the mode alone: the descriptor was closed meanwhile, and its number may be another's.
   void forget() noexcept { flags_ = -1; }
 
  private:
@@ -50,10 +50,10 @@ class NonBlocking {
   int flags_;
 };
 
-/// As is_ours(), while others are not changing the mode.
+/// What is_ours() says while nobody else changes the mode.
 bool is_ours_now(int descriptor) {
   if (ThreadRecord::running() == nullptr) return false;
-  // Before the lock, for nobody may be suspended while it is held.
+  // This may suspend, which nobody may while the lock is held.
   count_turn(kWeightOfCall);
   const std::lock_guard guard(mode_lock);
   return can_wait_for(descriptor);
@@ -101,7 +101,7 @@ int accept_any(int descriptor, sockaddr* address, socklen_t* size, int flags) {
   }
 }
 
-/// Of a socket; what the system says of what happened to it meanwhile.
+/// The error that the system has noted for a socket meanwhile (SO_ERROR).
 std::int64_t socket_error(int descriptor) noexcept {
   int error = 0;
   socklen_t size = sizeof error;
@@ -140,8 +140,8 @@ int noted(int result, const Pair& pair) noexcept {
   return result;
 }
 
-/// For duplicates onto a number that is in use: whoever waits for the old one must not wait for the
-/// new one.
+/// Makes a duplicate, maybe onto a number that is in use: whoever waits for the old descriptor must
+/// not wait for the new one.
 template <class Duplicate>
 int noted_duplicate(int from, int to, Duplicate duplicate) noexcept {
   if (from == to) return duplicate();
@@ -149,7 +149,7 @@ int noted_duplicate(int from, int to, Duplicate duplicate) noexcept {
   return note_new(duplicate());
 }
 
-/// Before they are closed.
+/// Tells those who wait for the descriptors, before these are closed.
 void note_to_be_closed(unsigned first, unsigned last) noexcept {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == 0) return;

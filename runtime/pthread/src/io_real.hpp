@@ -1,3 +1,4 @@
+// The C library's own I/O functions, which ours stand in front of.
 #pragma once
 
 #include <cstddef>

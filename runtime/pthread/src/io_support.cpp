@@ -22,7 +22,7 @@ namespace {
 
 using runtime::detail::IoService;
 
-/// No overflow: what is beyond a century never comes.
+/// The deadline after a span. It does not overflow: what is beyond a century never comes.
 template <class Fraction>
 Deadline deadline_after(time_t seconds, Fraction fraction) noexcept {
   constexpr time_t kLongest = 36525 * 86400L;
@@ -30,8 +30,8 @@ Deadline deadline_after(time_t seconds, Fraction fraction) noexcept {
   return runtime::detail::deadline_after(std::chrono::seconds(seconds) + fraction);
 }
 
-/// nullptr if no thread has waited for I/O yet, or in a child of vfork(), which runs in its
-/// parent's memory: what it does to descriptors is its own.
+/// The runtime's I/O; nullptr if no thread has waited for I/O yet, or in a child of vfork(), which
+/// runs in its parent's memory: what it does to descriptors is its own.
 IoService* service() noexcept {
   Engine* const engine = Engine::current();
   IoService* const io = engine != nullptr ? engine->scheduler().io() : nullptr;
@@ -47,7 +47,7 @@ void copy_request(const Operation& from, Operation& to) noexcept {
   to.address_size = from.address_size;
 }
 
-/// Returns -ETIMEDOUT at the deadline, -EINTR if it was interrupted.
+/// Makes one attempt of run(). Returns -ETIMEDOUT at the deadline, -EINTR if it was interrupted.
 std::int64_t run_once(ThreadRecord& self, const Operation& wanted, Deadline deadline) noexcept {
   Operation operation(wanted.kind, wanted.descriptor);
   copy_request(wanted, operation);
@@ -68,7 +68,7 @@ bool is_want_of_means(std::int64_t result) noexcept {
          result == -EPERM || result == -EAGAIN;
 }
 
-/// As run(), by looking again and again.
+/// Does what run() does by looking again and again.
 std::int64_t run_patiently(ThreadRecord& self, const Operation& wanted, Deadline deadline,
                            Cancelled cancelled) {
   Operation operation(wanted.kind, wanted.descriptor);

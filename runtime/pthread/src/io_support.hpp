@@ -1,3 +1,4 @@
+// What the interposed I/O calls share: whose call it is, how it waits, what it returns.
 #pragma once
 
 #include <cerrno>
@@ -53,10 +54,10 @@ enum class Waited {
 Waited sleep_until(Deadline deadline, Cancelled cancelled = Cancelled::kUnwinds,
                    Handled handled = Handled::kGoesOn);
 
-/// Longer and longer sleeps, for what nothing announces.
+/// Exponential backoff: longer and longer sleeps, for what nothing announces.
 class Patience {
  public:
-  /// At most until `deadline`.
+  /// Sleeps a little longer than the last time, at most until `deadline`.
   void sleep(Deadline deadline, Cancelled cancelled = Cancelled::kUnwinds);
   void reset() noexcept { pause_ = kShortest; }
 
@@ -70,7 +71,7 @@ class Patience {
 /// When a socket's own time limit for this direction (SO_RCVTIMEO or SO_SNDTIMEO) will be reached.
 Deadline deadline_of_socket(int descriptor, int option) noexcept;
 
-/// As the C library returns it: -1 and errno where `result` is an error.
+/// What the C library would return: `result`, or -1 and errno where it is an error.
 template <class T = ssize_t>
 T returned(std::int64_t result) noexcept {
   if (result >= 0) return static_cast<T>(result);
@@ -81,24 +82,28 @@ T returned(std::int64_t result) noexcept {
 /// Waits until `events` (of poll) hold for the descriptor, or the deadline has come.
 Waited wait_for_events(int descriptor, short events, Deadline deadline);
 
-/// A descriptor was made, which may have the number of one that was closed behind our back, or is
-/// about to be closed by others: whoever waits for it returns with EBADF. Returns `descriptor`.
+/// Takes note of a descriptor that was made. It may have the number of one that was closed behind
+/// our back, or is about to be closed by others: whoever waits for that returns with EBADF. Returns
+/// `descriptor`.
 int note_new(int descriptor) noexcept;
 
-/// The same for each number from `first` to `last`.
+/// Calls note_new() for each number from `first` to `last`.
 void note_range(int first, int last) noexcept;
 
 /// accept4() of a listening socket in whatever mode, EAGAIN if it would wait. Meanwhile the socket
 /// is in non-blocking mode.
 int accept_at_once(int descriptor, sockaddr* address, socklen_t* size, int flags) noexcept;
 
-/// In the child of a fork(), where no other thread is.
+/// Unlocks the descriptors' modes, in the child of a fork(), for a thread of the parent may have
+/// locked them.
 void forget_modes() noexcept;
 
-/// Closes by the runtime, which lets waiters go. Any thread. Returns 0 or -errno.
+/// Closes a descriptor through the runtime, which lets waiters go. For any thread. Returns 0 or
+/// -errno.
 std::int64_t close_descriptor(int descriptor) noexcept;
 
-/// From now on, for poll's milliseconds (negative: never) and others' spans (nullptr: never).
+/// The deadline after a time from now: poll's milliseconds (negative: never) or another call's span
+/// (nullptr: never).
 Deadline deadline_after_milliseconds(int timeout) noexcept;
 Deadline deadline_after(const timespec* span) noexcept;
 Deadline deadline_after(const timeval& span) noexcept;

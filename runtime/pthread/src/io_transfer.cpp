@@ -18,8 +18,8 @@ namespace kumiko::pthread {
 
 namespace {
 
-/// Of a write that a pipe or socket without a reader has refused: the default action ends the
-/// process, as always.
+/// Raises SIGPIPE for a write that a pipe or socket without a reader has refused; the default
+/// action ends the process, as always.
 std::int64_t with_pipe_signal(std::int64_t result, int flags = 0) noexcept {
   if (result == -EPIPE && (flags & MSG_NOSIGNAL) == 0) ours::our_raise(SIGPIPE);
   return result;
@@ -31,7 +31,7 @@ bool blocks_pipe_signal() noexcept {
   return thread != nullptr && sigismember(&thread->signal_mask, SIGPIPE) == 1;
 }
 
-/// For calls that are the C library's.
+/// The flags of a call that the C library makes in the thread's place.
 int flags_of_thread(int flags) noexcept {
   return blocks_pipe_signal() ? flags | MSG_NOSIGNAL : flags;
 }
@@ -134,7 +134,7 @@ std::int64_t write_all(int descriptor, const iovec* vectors, int count) {
                 });
 }
 
-/// No bytes; as a datagram they are something.
+/// Writes nothing, which as a datagram is something.
 std::int64_t write_nothing(int descriptor, const void* from) {
   int type = 0;
   socklen_t size = sizeof type;

@@ -46,7 +46,7 @@ class AnyOf {
   const int epoll_;
 };
 
-/// Until one of the descriptors may have an event, or the deadline.
+/// Waits until one of the descriptors may have an event, or until the deadline.
 Waited wait_for_any(pollfd* watched, nfds_t count, Deadline deadline) {
   std::vector<pollfd> sorted;
   std::copy_if(watched, watched + count, std::back_inserter(sorted),
@@ -170,7 +170,8 @@ bool selects_ours(int count) {
   return count >= 0 && count <= FD_SETSIZE && is_lightweight();
 }
 
-/// Of poll() and epoll_wait(). One that only looks is likely to look again.
+/// Whether poll() or epoll_wait() is to wait in the runtime. A caller that only looks is likely to
+/// look again, so it is counted.
 bool waits(int timeout) {
   if (!is_lightweight()) return false;
   if (timeout == 0) count_turn(kWeightOfFailure);
@@ -195,7 +196,7 @@ KUMIKO_INTERPOSE int __poll_chk(pollfd* watched, nfds_t count, int timeout, size
   return poll(watched, count, timeout);
 }
 
-// With a signal mask it is the C library's: the worker blocks.
+// A call with a signal mask is left to the C library: the worker blocks.
 KUMIKO_INTERPOSE int ppoll(pollfd* watched, nfds_t count, const timespec* timeout,
                            const sigset_t* mask) {
   if (mask != nullptr || !is_lightweight()) return real_io().ppoll(watched, count, timeout, mask);

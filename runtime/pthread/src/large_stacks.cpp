@@ -26,7 +26,7 @@ std::byte* LargeStacks::take(std::size_t size) noexcept {
   void* const memory = mmap(nullptr, size + kGuard, PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   if (memory == MAP_FAILED) return nullptr;
-  // Without a mapping left for the guard it goes without.
+  // The stack goes without a guard if the kernel has no mapping left for it.
   mprotect(memory, kGuard, PROT_NONE);
   return static_cast<std::byte*>(memory) + kGuard;
 }
@@ -39,7 +39,7 @@ void LargeStacks::give(std::byte* stack, std::size_t size) noexcept {
       return;
     }
   } catch (...) {
-    // Not kept, then.
+    // Without memory for the list the stack is not kept.
   }
   munmap(stack - kGuard, size + kGuard);
 }

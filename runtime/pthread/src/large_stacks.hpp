@@ -1,3 +1,4 @@
+// Keeps stacks for threads that ask for more than the runtime's own stacks have.
 #pragma once
 
 #include <cstddef>

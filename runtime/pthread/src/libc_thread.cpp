@@ -116,7 +116,7 @@ bool LibcThread::make(void* thread_pointer, int index, unsigned long long& chang
   at<void*>(thread_pointer, robust_) = robust;
   // Where the C library keeps the distance from a robust mutex's list entry to its lock.
   copy_head<long>(thread_pointer, running(), robust_ + sizeof(void*));
-  // Not registered with the kernel: sched_getcpu() asks it then.
+  // The thread's rseq is not registered with the kernel, so that sched_getcpu() asks it.
   at<rseq>(thread_pointer, static_cast<std::size_t>(rseq_)).cpu_id =
       static_cast<std::uint32_t>(RSEQ_CPU_ID_UNINITIALIZED);
   return true;

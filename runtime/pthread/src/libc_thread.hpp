@@ -1,3 +1,4 @@
+// Makes memory into what the GNU C library takes for a thread of its own.
 #pragma once
 
 #include <atomic>

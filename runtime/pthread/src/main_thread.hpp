@@ -1,3 +1,4 @@
+// Lets the process's first thread leave by pthread_exit() and be joined while others go on.
 #pragma once
 
 #include <pthread.h>
@@ -9,16 +10,16 @@
 /// stays, for it handles signals.
 namespace kumiko::pthread::main_thread {
 
-/// Whether it is that thread's handle, and it may leave: there are lightweight threads.
+/// Whether `thread` is the first thread's handle, and it may leave: there are lightweight threads.
 bool is(pthread_t thread) noexcept;
 
-/// It is about to be unwound by pthread_exit(result).
+/// Takes note that the first thread is about to be unwound by pthread_exit(result).
 void leave(void* result) noexcept;
 
-/// pthread_join() for it, `deadline` nullptr for none.
+/// pthread_join() for the first thread. Without a `deadline` (nullptr) it waits for ever.
 int join(void** result, const Deadline* deadline);
 
-/// In the child of a fork(): the thread that called it.
+/// Makes the calling thread the first one, in the child of a fork().
 void reset() noexcept;
 
 }  // namespace kumiko::pthread::main_thread

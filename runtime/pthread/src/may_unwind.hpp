@@ -1,3 +1,4 @@
+// Lets functions throw where the C library's headers promise that they do not.
 #pragma once
 
 // Included before everything else, see CMakeLists.txt. The C library's headers promise C++ that

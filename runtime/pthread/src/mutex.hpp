@@ -1,3 +1,4 @@
+// A mutex of POSIX in the program's own pthread_mutex_t, for lightweight and OS threads alike.
 #pragma once
 
 #include <atomic>
@@ -22,7 +23,8 @@ class MutexObject {
     return *reinterpret_cast<MutexObject*>(mutex);
   }
 
-  /// Robust ones and those of several processes are the C library's.
+  /// Whether the mutex is this library's: robust ones and those of several processes are the C
+  /// library's.
   bool is_ours() const noexcept { return (kind_ & (kRobust | kShared)) == 0; }
 
   int lock(const Deadline* deadline);

@@ -1,3 +1,4 @@
+// Declares the interposed functions under names that this library's own files can call.
 #pragma once
 
 #include <csignal>

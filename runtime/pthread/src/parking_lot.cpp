@@ -67,8 +67,8 @@ Bucket& bucket_of(const void* address) noexcept {
   return buckets[mixed >> (64U - kBucketBits)];
 }
 
-/// Of one OS thread: the SignalGuards that live, whether a handler had to wait for them, and whom
-/// it was to interrupt.
+/// What each OS thread keeps: how many SignalGuards live, whether a handler had to wait for them,
+/// and whom it was to interrupt.
 thread_local constinit int guards = 0;
 thread_local constinit std::atomic<bool> put_off{false};
 thread_local constinit std::atomic<ThreadRecord*> put_off_threads{nullptr};
@@ -82,10 +82,10 @@ void unlock_bucket(void* bucket) { static_cast<Bucket*>(bucket)->lock.unlock(); 
 template <class Wanted>
 std::uint32_t unpark_from(Bucket& bucket, std::uint32_t most, Wanted wanted) noexcept;
 
-/// interrupt_wait() under a guard.
+/// Does what interrupt_wait() does, under a guard.
 void interrupt_now(ThreadRecord& thread) noexcept;
 
-/// The end of a guard. What handlers wanted to wake is not known: everybody looks at his word.
+/// Ends a guard. What handlers wanted to wake is not known, so everybody looks at his word again.
 void end_guard() noexcept {
   for (;;) {
     std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -111,7 +111,7 @@ void unlock_bucket_and_end_guard(void* bucket) {
   end_guard();
 }
 
-/// The bucket is locked; it is not when this returns.
+/// Waits in a bucket that the caller has locked, and unlocks it.
 ParkResult wait(Bucket& bucket, Parked& parked, const Deadline* deadline) noexcept {
   const bool os_thread = is_os_thread();
   const auto publish = os_thread ? &unlock_bucket_and_end_guard : &unlock_bucket;
@@ -243,8 +243,8 @@ void SignalGuard::end() noexcept { end_guard(); }
 
 void interrupt_wait(ThreadRecord& thread) noexcept {
   if (guards != 0) {
-    // In a signal handler: as unpark(). Another handler may interrupt this one at any point.
-    // acq_rel: pairs with end_guard().
+    // The caller is a signal handler, as in unpark(). Another handler may interrupt it at any
+    // point. acq_rel: pairs with end_guard().
     if (thread.is_put_off.exchange(true, std::memory_order_acq_rel)) return;
     thread.next_put_off = put_off_threads.load(std::memory_order_relaxed);
     while (!put_off_threads.compare_exchange_weak(thread.next_put_off, &thread,

@@ -1,3 +1,5 @@
+// A parking lot (a futex in user space): lets threads wait at an address until the word there
+// changes.
 #pragma once
 
 #include <cstdint>
@@ -80,7 +82,7 @@ class SignalGuard {
   const bool active_;
 };
 
-/// In the child of a fork(), where no other thread is.
+/// Forgets all waiters, in the child of a fork(), where no other thread is.
 void forget_waiters() noexcept;
 
 }  // namespace kumiko::pthread

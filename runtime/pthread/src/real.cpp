@@ -15,7 +15,7 @@ namespace {
 constinit Real functions{};
 constinit std::atomic<bool> known{false};
 
-/// Two threads may do so at once: they write the same.
+/// Looks all functions up. Two threads may do so at once: they write the same.
 void find_all() noexcept {
 #define KUMIKO_REAL(name) functions.name = reinterpret_cast<decltype(&::name)>(find_real(#name));
 #include "real_functions.inc"

@@ -52,7 +52,8 @@ class RwlockObject {
   }
   bool admits_writer() const noexcept { return writer_ == 0 && readers_ == 0; }
 
-  /// With the guard locked, which it unlocks while it waits. Returns whether the time is not over.
+  /// Waits for a turn. The caller has locked the guard, which is unlocked while it waits. Returns
+  /// false if the time is over.
   bool wait(std::atomic<std::uint32_t>& turn, std::uint32_t& waiting, const char* reason,
             const Deadline* deadline) noexcept;
   void let_go_on() noexcept;

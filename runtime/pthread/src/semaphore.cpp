@@ -21,7 +21,8 @@ class SemaphoreObject {
     return *reinterpret_cast<SemaphoreObject*>(semaphore);
   }
 
-  /// Those of several processes, and what sem_open() returns, are the C library's.
+  /// Whether the semaphore is this library's: those of several processes, and what sem_open()
+  /// returns, are the C library's.
   bool is_ours() const noexcept { return shared_ == 0; }
 
   bool try_take() noexcept;

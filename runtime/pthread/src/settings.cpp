@@ -73,7 +73,8 @@ Settings read() {
 constinit Settings known{};
 constinit std::atomic<bool> is_known{false};
 
-/// Before main(), so that a mistake does not stop a program in the middle of its work.
+/// Reads the settings before main(), so that a mistake does not stop a program in the middle of its
+/// work.
 [[gnu::constructor]] void read_early() { settings(); }
 
 }  // namespace

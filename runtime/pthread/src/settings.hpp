@@ -1,3 +1,4 @@
+// Reads the environment variables that configure libkumiko_pthread.
 #pragma once
 
 #include <cstddef>

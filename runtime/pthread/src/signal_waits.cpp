@@ -28,7 +28,7 @@ namespace kumiko::pthread {
 
 namespace {
 
-/// As the C library tells of pthread_kill().
+/// Fills `info` as the C library does for pthread_kill().
 void describe(int signal, siginfo_t& info) noexcept {
   info = {};
   info.si_signo = signal;
@@ -80,8 +80,8 @@ class SignalWait {
     if (of_thread_ >= 0) close_descriptor(of_thread_);
   }
 
-  /// Until there may be one, or the deadline; false if a signal handler has run. A cancellation
-  /// point.
+  /// Waits until there may be a signal, or until the deadline; returns false if a signal handler
+  /// has run. A cancellation point.
   bool wait(Deadline deadline) {
     if (of_process_ < 0 || of_thread_ < 0) {
       patience_.sleep(deadline);
@@ -99,7 +99,7 @@ class SignalWait {
   }
 
  private:
-  /// For poll(), rounded up.
+  /// The time that is left as poll() takes it: milliseconds, rounded up.
   static int milliseconds_until(Deadline deadline) noexcept {
     if (deadline == Deadline::max()) return -1;
     const auto left =

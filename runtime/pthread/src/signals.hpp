@@ -1,3 +1,4 @@
+// Sends signals to lightweight threads, runs their handlers, and keeps each thread's signal mask.
 #pragma once
 
 #include <csignal>
@@ -51,7 +52,7 @@ class WithOwnMask {
   sigset_t before_;
 };
 
-/// The first 64 signals, all that Linux has, as the kernel keeps a set.
+/// A set as the kernel keeps it: the first 64 signals, which are all that Linux has.
 std::uint64_t bits_of(const sigset_t& set) noexcept;
 inline std::uint64_t bit_of(int signal) noexcept { return std::uint64_t{1} << (signal - 1); }
 
@@ -66,8 +67,8 @@ enum class Taken {
   kEnds,     ///< a handler that ends waits
 };
 
-/// By a lightweight thread: handlers run for what has been sent to it and is not blocked. A handler
-/// may end the thread, so nothing may be held meanwhile but by destructors.
+/// Runs the handlers of all signals that have been sent to the calling lightweight thread and are
+/// not blocked. A handler may end the thread, so nothing may be held meanwhile but by destructors.
 Taken take_signals();
 
 }  // namespace kumiko::pthread

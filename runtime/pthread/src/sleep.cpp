@@ -20,7 +20,7 @@ namespace kumiko::pthread {
 
 namespace {
 
-/// Until `time` has come by `clock`; the calling thread is a lightweight one.
+/// Sleeps until `time` has come by `clock`; the calling thread is a lightweight one.
 int sleep_until(clockid_t clock, const timespec& time) {
   real().pthread_testcancel();
   return wait_by_clock(clock, time, [](const Deadline& deadline) {
@@ -50,7 +50,7 @@ timespec later(clockid_t clock, const timespec& span) noexcept {
   return time;
 }
 
-/// From now to `time`, or nothing.
+/// The time from now to `time`; 0 if that has come.
 timespec left_until(clockid_t clock, const timespec& time) noexcept {
   timespec now{};
   clock_gettime(clock, &now);

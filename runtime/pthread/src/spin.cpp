@@ -13,7 +13,7 @@ namespace kumiko::pthread {
 
 namespace {
 
-// As the C library has it on this processor, for locks between processes.
+// The value that the C library has for a free lock on this processor, for locks between processes.
 constexpr int kFree = 1;
 constexpr int kLocked = 0;
 

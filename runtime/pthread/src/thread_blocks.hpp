@@ -1,3 +1,4 @@
+// Allocates a record and thread-local storage for each POSIX thread, and finds it by its pthread_t.
 #pragma once
 
 #include <cstddef>
@@ -23,14 +24,14 @@ class ThreadBlocks {
   /// \throws std::system_error without addresses for them.
   explicit ThreadBlocks(const LibcThread& libc);
 
-  /// For Depot: a slab of blocks. \throws std::bad_alloc when there is no memory, or there are
-  /// 2^20.
+  /// Makes a slab of blocks, for Depot. \throws std::bad_alloc without memory, or when there are
+  /// 2^20 blocks.
   runtime::detail::Batch<ThreadRecord> make();
 
   /// Readies a block for a new thread. Returns false without memory.
   bool renew(ThreadRecord& record) const noexcept;
 
-  /// The thread of that name, nullptr if it is none of these.
+  /// The thread that a handle names, nullptr if it names another one.
   ThreadRecord* of(pthread_t handle) const noexcept {
     const std::uintptr_t distance = handle - reinterpret_cast<std::uintptr_t>(begin_);
     if (distance >= kMostBlocks * stride_) return nullptr;

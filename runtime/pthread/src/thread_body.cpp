@@ -32,7 +32,7 @@ namespace {
 
 using runtime::detail::current_worker;
 
-/// On the stack that the program asked for.
+/// Runs the thread on the stack that the program asked for.
 void* run_on_its_stack(void* argument) {
   auto& record = *static_cast<ThreadRecord*>(argument);
   __pthread_unwind_buf_t buffer;
@@ -52,7 +52,8 @@ void* run_on_its_stack(void* argument) {
   return nullptr;
 }
 
-/// A lightweight thread of the parent process, in a child that it has made: a plain OS thread.
+/// Ends a lightweight thread of the parent process in a child that it has made, where it is a plain
+/// OS thread.
 [[noreturn]] void end_in_child() noexcept {
   if (Engine* const engine = Engine::current(); engine != nullptr) {
     engine->note_main_left();

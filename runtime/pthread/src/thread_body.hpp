@@ -1,3 +1,4 @@
+// What a POSIX thread executes, from its first instruction on its own stack to its end.
 #pragma once
 
 #include "thread_record.hpp"
@@ -6,7 +7,7 @@ namespace kumiko::pthread {
 
 class Engine;
 
-/// The closure of every thread.
+/// The closure of every POSIX thread: what to call, and with what.
 struct ThreadClosure {
   ThreadRecord* record;
 };

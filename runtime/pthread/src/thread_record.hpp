@@ -1,3 +1,4 @@
+// All that is known of one POSIX thread: its stack, result, cancellation and signals.
 #pragma once
 
 #include <array>
@@ -67,10 +68,10 @@ struct alignas(64) ThreadRecord {
   ThreadRecord(void* pointer, std::uint32_t number) noexcept
       : thread_pointer(pointer), index(number) {}
 
-  /// What the program calls the thread.
+  /// The handle by which the program names the thread.
   pthread_t handle() const noexcept { return reinterpret_cast<pthread_t>(thread_pointer); }
 
-  /// The thread of that name, nullptr if it is an OS thread.
+  /// The thread that a handle names, nullptr if that is an OS thread.
   static ThreadRecord* of(pthread_t handle) noexcept;
 
   /// The running lightweight thread, nullptr on a plain OS thread.
@@ -79,10 +80,10 @@ struct alignas(64) ThreadRecord {
   /// Whether pthread_cancel() has been called for it.
   bool is_cancelled() const noexcept;
 
-  /// By the thread itself, or before it begins.
+  /// Sets the signal mask; by the thread itself, or before it begins.
   void set_mask(const sigset_t& mask) noexcept;
 
-  /// Those that have been sent to it and are neither blocked nor awaited.
+  /// The signals that have been sent to the thread and are neither blocked nor awaited.
   std::uint64_t signals_to_take() const noexcept {
     // seq_cst: see signals.hpp. The others are the thread's own, and a hint to anybody else.
     return pending_signals.load(std::memory_order_seq_cst) &
@@ -90,7 +91,7 @@ struct alignas(64) ThreadRecord {
              awaited_signals.load(std::memory_order_relaxed));
   }
 
-  /// What it is about to wait for; nullptr when it does not any more.
+  /// Sets the operation that the thread is about to wait for; nullptr when it waits no longer.
   void set_operation(runtime::detail::Operation* waits_for) noexcept;
 
   /// Makes a cancellation pending. The C library's own cancellation points look at it too.

@@ -42,7 +42,7 @@ void apply(const pthread_attr_t* attributes, const Engine& engine, ThreadRecord&
   void* stack = nullptr;
   std::size_t size = 0;
   pthread_attr_getstack(attributes, &stack, &size);
-  // Where there is none the end is 0; where there is no size, it is 0 too.
+  // The end of a stack that has not been given is 0, whether or not a size has been.
   if (reinterpret_cast<std::uintptr_t>(stack) + size != 0) {
     record.stack = static_cast<std::byte*>(stack);
     record.stack_size = size;
@@ -53,8 +53,8 @@ void apply(const pthread_attr_t* attributes, const Engine& engine, ThreadRecord&
   }
 }
 
-/// From a lightweight thread: the child runs at once, and the caller goes on when it waits or ends,
-/// or on another worker.
+/// Starts a thread from a lightweight one: the child runs at once, and the caller goes on when it
+/// waits or ends, or on another worker.
 void start_here(ThreadRecord& record) {
   const runtime::detail::Reservation made = runtime::detail::reserve_thread(
       sizeof(ThreadClosure), alignof(ThreadClosure), nullptr, SourceLocation::current());
@@ -70,8 +70,9 @@ void start_here(ThreadRecord& record) {
   }
 }
 
-/// From an OS thread, as Scheduler::run_root() does, but detached. The scheduler does not count it:
-/// it only would to find out when it ends, or that nothing moves, and neither is asked for here.
+/// Starts a thread from an OS thread, as Scheduler::run_root() does, but detached. The scheduler
+/// does not count it: it would only do so to find out when it ends, or that nothing moves, and
+/// neither is asked for here.
 void start_outside(Engine& engine, ThreadRecord& record) {
   const SignalGuard guard;
   runtime::detail::Scheduler& scheduler = engine.scheduler();
@@ -133,7 +134,7 @@ int create(Engine& engine, pthread_t* thread, const pthread_attr_t* attributes,
   }
 }
 
-/// pthread_join() for one that is no lightweight thread.
+/// pthread_join() for an OS thread.
 int join_os_thread(pthread_t thread, void** result) {
   if (main_thread::is(thread)) return main_thread::join(result, nullptr);
   return real().pthread_join(thread, result);
@@ -158,7 +159,7 @@ class Joining {
   ThreadRecord* record_;
 };
 
-/// Waits for the end of a thread, and forgets it. `deadline`: nullptr for none.
+/// Waits for the end of a thread, and forgets it. Without a `deadline` (nullptr) it waits for ever.
 int join(ThreadRecord& record, void** result, const Deadline* deadline) {
   if (&record == ThreadRecord::running()) return EDEADLK;
   // acquire: pairs with the release of the end, here and below.

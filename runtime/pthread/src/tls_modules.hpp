@@ -1,3 +1,4 @@
+// Gives a recycled thread the initial values of all loaded modules' thread-local variables.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +22,8 @@ class TlsModules {
   /// How many modules have been loaded and unloaded so far. Cost: a lock of the dynamic linker.
   unsigned long long changes() const noexcept;
 
-  /// As of the last call of changes(): gives the variables of all modules but the C library and
-  /// this one their initial values, in the block of `thread_pointer`. Nobody runs there.
+  /// Gives the variables of all modules that changes() has seen, but of the C library and this one,
+  /// their initial values in the block of `thread_pointer`, on which nobody runs.
   void renew(void* thread_pointer) const noexcept;
 
   /// The C library's variables.

@@ -16,13 +16,14 @@ thread_local constinit Turns turns{};
 
 namespace {
 
-/// After which a thread gives way: some hundred switches between threads, so that they cost little.
+/// The slice after which a thread gives way, in nanoseconds: some hundred times what a switch
+/// costs.
 constexpr std::int64_t kSlice = 200'000;
 
-/// Turns that took longer are slow.
+/// Turns between two looks at the clock that took longer than this are slow.
 constexpr std::int64_t kLongBetweenLooks = kSlice / 4;
 
-/// What a thread that becomes slow does before its first look.
+/// The most turns that a thread takes between two looks, in case it becomes slow.
 constexpr unsigned kMostBetweenLooks = 32;
 
 std::int64_t nanoseconds_now() noexcept {

@@ -1,3 +1,5 @@
+// Makes a thread that polls in a loop yield now and then, since lightweight threads are not
+// preempted.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +22,7 @@ inline constexpr unsigned kTurnsPerYield = 1024;
 inline constexpr unsigned kWeightOfFailure = 64;
 inline constexpr unsigned kWeightOfCall = 8;
 
-/// Of one thread; each lightweight one has its own, as all thread-local variables.
+/// The turns of one thread; each lightweight one has its own, as all thread-local variables.
 struct Turns {
   unsigned taken = 0;      ///< since it gave way
   unsigned next_look = 1;  ///< at the clock, when so many have been taken
@@ -33,7 +35,7 @@ extern thread_local constinit Turns turns;
 /// Takes signals, and gives way if it is time, if the caller is a lightweight thread.
 void look_at_turns();
 
-/// The caller comes back from a wait, in which others may have had the worker.
+/// Begins a new slice: the caller comes back from a wait, in which others may have had the worker.
 inline void begin_slice() noexcept { turns.slice_begin = 0; }
 
 /// Called where a program may poll: with kWeightOfCall at calls for I/O, 1 at attempts to lock

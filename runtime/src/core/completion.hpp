@@ -1,3 +1,4 @@
+// Ends a lightweight thread: keeps its exception, and finds out whom to wake.
 #pragma once
 
 #include <exception>

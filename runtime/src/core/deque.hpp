@@ -1,3 +1,4 @@
+// A work-stealing deque whose owner needs no fence, since it shares its work only when asked to.
 #pragma once
 
 #include <atomic>
@@ -131,7 +132,7 @@ class Deque {
 
   T*& slot(std::int64_t index) noexcept { return slots_[static_cast<std::size_t>(index) & mask_]; }
 
-  /// Under the lock.
+  /// Takes the oldest public element; the caller has the lock.
   T* take_oldest() noexcept {
     const std::int64_t old = old_.load(std::memory_order_relaxed);
     if (old >= split_.load(std::memory_order_relaxed)) return nullptr;

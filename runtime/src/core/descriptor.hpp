@@ -1,3 +1,4 @@
+// The record of one living lightweight thread, at the top of its stack.
 #pragma once
 
 #include <algorithm>
@@ -55,7 +56,7 @@ struct alignas(64) Descriptor : ThreadFront {
 
   std::unique_ptr<Specifics> specifics;  ///< nullptr if it has none
 
-  // For people: where it was spawned, and the name it was given, if any.
+  // What reports tell people: where the thread was spawned, and the name it was given, if any.
   SourceLocation where;
   std::array<char, 24> name{};
 
@@ -71,7 +72,7 @@ struct alignas(64) Descriptor : ThreadFront {
     return reinterpret_cast<std::byte*>(const_cast<Descriptor*>(this)) - stack_size;
   }
 
-  /// For a stack without a guard page.
+  /// Writes the canary of a stack without a guard page.
   void set_canary() noexcept;
   bool has_overflown() const noexcept;
 

@@ -1,3 +1,4 @@
+// Counts searching and sleeping workers, so that no work waits while all who could do it sleep.
 #pragma once
 
 #include <atomic>
@@ -30,10 +31,10 @@ namespace kumiko::runtime::detail {
 /// 2. *A searcher finds work* and is busy. If it was the last searcher it passes on the duty: it
 ///    makes one sleeper, if there is any, a searcher, which looks at all queues.
 /// 3. *A searcher gives up.* It changes state_ (one more sleeper, one less searcher), passes the
-///    heavy barrier, looks at every queue, and sleeps only if all are empty. Of the producer's
-///    store and load and the sleeper's change and look at least one side sees the other: either the
-///    producer reads state_ as changed, and then wakes somebody by 1, or the sleeper sees the work,
-///    and becomes a searcher again (retract).
+///    heavy barrier, looks at every queue, and sleeps only if all are empty. This is Dekker's
+///    pattern: of the producer's store and load and the sleeper's change and look at least one side
+///    sees the other: either the producer reads state_ as changed, and then wakes somebody by 1, or
+///    the sleeper sees the work, and becomes a searcher again (retract).
 ///
 /// Only one searcher at a time is woken for a burst of work; each that finds some wakes the next,
 /// so n workers are up after about n steps, and no producer pays for more than one system call.
@@ -45,7 +46,8 @@ class Idle {
     sleepers_.reserve(workers);
   }
 
-  /// After work has become visible. Cost while somebody searches or nobody sleeps: one load.
+  /// Wakes a sleeper if need be; to be called after work has become visible. Cost while somebody
+  /// searches or nobody sleeps: one load.
   void work_appeared() noexcept {
     barrier_.light();
     if (wants_searcher(state_.load(std::memory_order_relaxed))) wake_one();

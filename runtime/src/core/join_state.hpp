@@ -1,3 +1,4 @@
+// What is left of an ended thread until it is joined: its exception and a word for its joiner.
 #pragma once
 
 #include <atomic>

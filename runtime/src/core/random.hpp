@@ -1,3 +1,4 @@
+// A small pseudo-random generator with which thieves choose whom to visit.
 #pragma once
 
 #include <cstdint>

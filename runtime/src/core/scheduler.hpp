@@ -1,3 +1,4 @@
+// What the workers of one Runtime share: their start and end, work from outside, I/O, reports.
 #pragma once
 
 #include <atomic>
@@ -49,13 +50,13 @@ class Scheduler {
   /// Whether the destructor waits and no thread is left.
   bool has_ended() const noexcept;
 
-  /// A worker is about to lie down.
+  /// Notes that a worker is about to lie down.
   void note_lying_down(Deadline now) noexcept {
     latest_to_lie_down_.store(now, std::memory_order_relaxed);
   }
 
-  /// Until when a worker that lies down should wait before it calls report_if_blocked(); nothing if
-  /// that is not its concern.
+  /// When a worker that lies down should call report_if_blocked(); nothing if that is not its
+  /// concern.
   std::optional<Deadline> patience_with_blocked_threads() const noexcept;
 
   /// If no thread can run, no deadline is pending, and threads are left, tells stderr what they

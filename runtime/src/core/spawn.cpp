@@ -65,7 +65,7 @@ void call_closure(Descriptor& self) noexcept {
   }
 }
 
-/// Wakes `waiter`; a thread of ours is continued at once where there is no other `next`.
+/// Wakes `waiter`; a thread of ours is continued at once if `next` is nullptr.
 Descriptor* wake(Worker& worker, Waiter& waiter, Descriptor* next) noexcept {
   Descriptor* const thread = waiter.thread();
   if (next == nullptr && thread != nullptr && thread->home == &worker.scheduler()) return thread;
@@ -130,7 +130,7 @@ Fiber& end(Descriptor& self) noexcept {
 
 }  // namespace
 
-/// The only frame that every thread has. It is not instrumented, what it calls is and returns.
+/// The only frame that every thread has. It is not instrumented; what it calls is, and returns.
 KUMIKO_SWITCHES_STACKS void* thread_main(void* descriptor) {
   auto& self = *static_cast<Descriptor*>(descriptor);
   sanitizer::arrive(self.fiber.notes);

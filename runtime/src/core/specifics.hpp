@@ -1,3 +1,4 @@
+// The list of one thread's thread-specific values.
 #pragma once
 
 #include <vector>

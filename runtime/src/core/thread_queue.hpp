@@ -1,3 +1,4 @@
+// A first-in, first-out queue of runnable threads with a lock, for what is rare.
 #pragma once
 
 #include <atomic>
@@ -19,13 +20,14 @@ class ThreadQueue {
 
   void push(Descriptor* thread) noexcept;
 
-  /// The oldest thread, or nullptr. Cost if there is none: one load.
+  /// Takes the oldest thread; nullptr if the queue is empty. Cost of an empty queue: one load.
   Descriptor* pop() noexcept;
 
-  /// A hint, unless the caller has a full barrier in common with the last push (see Idle).
+  /// Whether the queue is empty: a hint, unless the caller has a full barrier in common with the
+  /// last push (see Idle).
   bool empty() const noexcept { return size_.load(std::memory_order_acquire) == 0; }
 
-  /// A statistic.
+  /// How many threads are in the queue: a statistic.
   std::size_t size() const noexcept { return size_.load(std::memory_order_relaxed); }
 
  private:

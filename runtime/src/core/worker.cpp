@@ -74,7 +74,7 @@ void Worker::make_runnable_slowly(Descriptor& thread) noexcept {
   if ((requests.load(std::memory_order_relaxed) & request::kChaos) != 0) {
     return make_runnable_anywhere(thread);
   }
-  // The queue needs no memory.
+  // A push to the queue allocates nothing.
   if (!deque_.push(&thread)) queue_.push(&thread);
   answer_share_request();
   idle_.work_appeared();
@@ -158,7 +158,7 @@ void Worker::make_caller_runnable_last(void* thread) noexcept {
   current_worker()->make_runnable_last(*static_cast<Descriptor*>(thread));
 }
 
-/// Makes a thread of a part of the running thread's outermost parallel construct that has one.
+/// Makes a thread of a part of the running thread's outermost parallel construct that can be split.
 bool Worker::split_lazy_work() noexcept {
   LazyFrame* outermost = nullptr;
   if (running == nullptr) return false;
@@ -255,7 +255,7 @@ Descriptor* Worker::poll_own_io() noexcept {
   return io_ready_.pop();
 }
 
-/// What is done is ready then, too.
+/// Hands over what the threads have asked for. What is done by then becomes ready, too.
 void Worker::hand_over_own_io() noexcept {
   IoService* const io = scheduler_.io();
   if (io == nullptr) return;
@@ -272,7 +272,7 @@ void Worker::leave_io_to_others() noexcept {
   scheduler_.io()->wake_timer();
 }
 
-/// For a worker that has nothing else to do.
+/// Polls all instances, for a worker that has nothing else to do.
 Descriptor* Worker::poll_all_io() noexcept {
   IoService* const io = scheduler_.io();
   if (io == nullptr) return nullptr;
@@ -295,7 +295,8 @@ void Worker::count_poll(Poll poll) noexcept {
   polling_nanoseconds_.increment(static_cast<std::uint64_t>(taken.count()));
 }
 
-/// The idle worker's life, see Idle for the names and the proof. nullptr: the scheduler has ended.
+/// The idle worker's life; see Idle for the names and the proof. Returns nullptr when the scheduler
+/// has ended.
 Descriptor* Worker::search() noexcept {
   idle_.begin_search();
   for (;;) {
@@ -335,8 +336,8 @@ Descriptor* Worker::search() noexcept {
   }
 }
 
-/// Until woken. The last worker to lie down sees to it that threads which wait for each other do
-/// not do so in silence.
+/// Sleeps until woken. The last worker to lie down sees to it that threads which wait for each
+/// other do not do so in silence.
 void Worker::sleep() noexcept {
   if (watches_io_) return watch();
   if (const std::optional<Deadline> limit = scheduler_.patience_with_blocked_threads()) {
@@ -346,7 +347,7 @@ void Worker::sleep() noexcept {
   sleeper_.park();
 }
 
-/// After it has announced to sleep.
+/// Tries to become the watcher, after the worker has announced to sleep.
 bool Worker::begin_watch() noexcept {
   IoService* const io = scheduler_.io();
   return io != nullptr && io->has_waits() && io->begin_watch();
@@ -369,7 +370,7 @@ bool Worker::gives_core_away(IdlePolicy policy) const noexcept {
          (policy == IdlePolicy::kAdaptive && scheduler_.io() != nullptr);
 }
 
-/// Others may run for long meanwhile, which is not our time.
+/// Gives the core to other OS threads. They may run for long, which does not count as our time.
 void Worker::give_core_away() noexcept {
   const auto begin = std::chrono::steady_clock::now();
   scheduler_.yield_core();

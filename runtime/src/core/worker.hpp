@@ -1,3 +1,4 @@
+// One OS thread that runs lightweight threads: switches, steals, polls I/O, sleeps.
 #pragma once
 
 #include <atomic>
@@ -51,7 +52,7 @@ class Worker : public WorkerFront {
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
-  /// By what it is woken while it watches the I/O. Before it does.
+  /// Names the eventfd that wakes it while it watches the I/O. To be called before it watches.
   void set_bell(int bell) noexcept { sleeper_.set_bell(bell); }
 
   /// Self: the loop. Returns when the scheduler has been stopped and no thread is left.
@@ -70,8 +71,8 @@ class Worker : public WorkerFront {
     begin_running(next);
   }
 
-  /// Self: the same where `next` begins, by a spawn: without exceptions, and with the errno of its
-  /// creator.
+  /// Self: the bookkeeping of a switch to `next` where that begins, by a spawn: without exceptions,
+  /// and with the errno of its creator.
   void become_new(Descriptor& next) noexcept {
     Descriptor& self = *current();
     self.exception_state = *exception_state_;
@@ -128,7 +129,8 @@ class Worker : public WorkerFront {
   /// Self: makes a suspended or new thread wait its turn behind those that yielded before.
   void make_runnable_last(Descriptor& thread) noexcept;
 
-  /// The same, and make_runnable(), as an After, for a Descriptor* on whichever worker this is.
+  /// Does make_runnable_last() or make_runnable() as an After, for a Descriptor* on whichever
+  /// worker this is.
   static void make_caller_runnable_last(void* thread) noexcept;
   static void make_caller_runnable(void* thread) noexcept;
 
@@ -174,11 +176,12 @@ class Worker : public WorkerFront {
   WorkerStatistics statistics() const noexcept;
   std::uint64_t steals() const noexcept { return steals_.read(); }
 
-  /// Anyone: threads that can go on here, about. Cost: four loads.
+  /// Anyone: about how many threads can go on here. Cost: four loads.
   std::size_t ready() const noexcept { return deque_.size() + queue_.size() + io_ready_.size(); }
 
  private:
-  /// The thread pointer of `next`, of the OS thread if it has none. Nothing, without those.
+  /// Switches to the thread pointer of `next`, or to the OS thread's if `next` has none. Does
+  /// nothing in builds without thread pointers.
   void switch_thread_pointer(const Descriptor* next) noexcept {
     if constexpr (kThreadPointers) {
       const bool has_own = next != nullptr && next->thread_pointer != nullptr;

@@ -26,10 +26,10 @@ constexpr std::size_t kSignalStackSize = std::size_t{64} * 1024;
 constexpr int kBacktraceDepth = 24;
 constexpr std::ptrdiff_t kRoomForBacktrace = std::ptrdiff_t{12} * 1024;
 
-/// Not std::string: also used in a signal handler.
+/// A line of a report. It is not a std::string since signal handlers use it, too.
 using Line = std::array<char, 512>;
 
-/// The thread's ThreadId, by which also waits name it.
+/// The thread's ThreadId, by which waits name it, too.
 std::uintptr_t id_of(const Descriptor& thread) noexcept {
   return thread.group != nullptr ? reinterpret_cast<std::uintptr_t>(&thread)
                                  : reinterpret_cast<std::uintptr_t>(thread.join_state);

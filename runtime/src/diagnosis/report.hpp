@@ -1,3 +1,4 @@
+// Tells people on stderr which threads are stuck, and which has overflowed its stack.
 #pragma once
 
 #include <cstddef>

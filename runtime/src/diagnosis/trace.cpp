@@ -63,7 +63,7 @@ void append_number(std::string& out, std::uint64_t number, int base = 10) {
   out.append(digits.data(), result.ptr);
 }
 
-/// As microseconds, the format's unit.
+/// Appends a time in microseconds, the format's unit.
 void append_time(std::string& out, std::uint64_t nanoseconds) {
   append_number(out, nanoseconds / 1000);
   const auto rest = static_cast<unsigned>(nanoseconds % 1000);

@@ -1,3 +1,4 @@
+// Records which thread each worker runs when, and writes the record as a Chrome trace.
 #pragma once
 
 #include <array>
@@ -22,8 +23,8 @@ inline std::uint64_t read_ticks() noexcept {
 #endif
 }
 
-/// What one worker has done and when: a ring of which the latest records are kept. Written by the
-/// worker only, and read when it does not write.
+/// A ring buffer of what one worker has done and when, which keeps the latest records. Written by
+/// the worker only, and read when it does not write.
 class TraceRing {
  public:
   enum class Kind : std::uint8_t {

@@ -45,7 +45,7 @@ Result<std::vector<Address>> look_up(const std::string& host, const std::string&
   return addresses;
 }
 
-/// On an OS thread of the pool.
+/// Looks up on an OS thread of the pool.
 Result<std::vector<Address>> look_up_elsewhere(const std::string& host,
                                                const std::string& service) {
   try {

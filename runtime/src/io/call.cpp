@@ -21,14 +21,15 @@ namespace kumiko::runtime::detail {
 
 namespace {
 
-/// For the running lightweight thread; nullptr on a plain OS thread. \throws std::system_error.
+/// The I/O of the running lightweight thread's scheduler; nullptr on a plain OS thread. \throws
+/// std::system_error.
 IoService* service_of_caller() {
   Worker* const worker = current_worker();
   if (worker == nullptr || worker->current() == nullptr) return nullptr;
   return &worker->scheduler().started_io();
 }
 
-/// Milliseconds for poll(2), rounded up; -1 for ever.
+/// The time that is left as poll(2) takes it: milliseconds, rounded up; -1 for ever.
 int poll_timeout(Deadline deadline) noexcept {
   if (deadline == Deadline::max()) return -1;
   const auto left =
@@ -61,7 +62,8 @@ std::int64_t run_on_os_thread(Operation& operation, const io::Limits& limits) no
   return block_until_done(operation, kind, limits, stopped.get());
 }
 
-/// Closes it on an OS thread, which may wait for other runtimes' engines. False if there is none.
+/// Closes the descriptor on an OS thread, which may wait for other runtimes' engines. Returns false
+/// if the system refuses one.
 bool close_elsewhere(int descriptor, std::int64_t& result) noexcept {
   try {
     result = io::blocking([descriptor] { return IoService::close_everywhere(descriptor); });

@@ -1,3 +1,4 @@
+// Does one I/O operation for whoever calls, a lightweight or an OS thread.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,7 @@ namespace kumiko::runtime::detail {
 /// Returns what the system returned, or -errno; -ETIMEDOUT or -ECANCELED if a limit was reached.
 std::int64_t run(Operation& operation, const io::Limits& limits) noexcept;
 
-/// The same for a socket; with MSG_DONTWAIT in its flags it does not wait.
+/// Does an operation of a socket as run() does, but does not wait if its flags have MSG_DONTWAIT.
 std::int64_t run_unless_flagged(Operation& operation, const io::Limits& limits) noexcept;
 
 std::int64_t run_close(int descriptor) noexcept;

@@ -1,3 +1,4 @@
+// Finds out what is behind a descriptor: a TCP stream, another socket, a file, a device.
 #pragma once
 
 #include <cstdint>

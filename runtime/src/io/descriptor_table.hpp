@@ -1,3 +1,4 @@
+// A table of what is known of each descriptor, read without a lock and safe against reused numbers.
 #pragma once
 
 #include <array>
@@ -20,9 +21,10 @@ namespace kumiko::runtime::detail {
 /// old file finds another version than the one it read before, or has its answer wiped out.
 class DescriptorState {
  public:
-  /// To be read before the descriptor is used.
+  /// How often the number was closed; to be read before the descriptor is used.
   std::uint32_t generation() const noexcept {
-    // acquire: pairs with the stores that close it; what the entry then holds is about the new one.
+    // acquire: pairs with the stores that close it; what the record then holds is about the new
+    // one.
     return static_cast<std::uint32_t>(state_.load(std::memory_order_acquire) >> kGenerationShift);
   }
 
@@ -37,10 +39,10 @@ class DescriptorState {
     return 0;
   }
 
-  /// Before the descriptor is closed.
+  /// Notes that the descriptor is about to be closed.
   void begin_close() noexcept { forget(std::uint64_t{1} << kGenerationShift); }
 
-  /// After that.
+  /// Notes that the descriptor has been closed.
   void end_close() noexcept { forget(0); }
 
  private:
@@ -62,8 +64,8 @@ class DescriptorState {
   std::atomic<std::uint64_t> state_{0};
 };
 
-/// An Entry for each descriptor that has been used. Found without a lock; entries stay until the
-/// table ends, so that a late look at one is harmless.
+/// A record, of type Entry, for each descriptor that has been used. It is found without a lock;
+/// records stay until the table ends, so that a late look at one is harmless.
 template <class Entry>
 class DescriptorTable {
  public:
@@ -74,7 +76,7 @@ class DescriptorTable {
     for (std::atomic<Block*>& block : blocks_) delete block.load(std::memory_order_relaxed);
   }
 
-  /// nullptr if the descriptor was never used.
+  /// The record of a descriptor; nullptr if it was never used.
   Entry* find(int descriptor) const noexcept {
     const auto number = static_cast<std::size_t>(descriptor);
     if (descriptor < 0 || number / kBlockSize >= kBlocks) return nullptr;
@@ -83,7 +85,7 @@ class DescriptorTable {
     return block == nullptr ? nullptr : &(*block)[number % kBlockSize];
   }
 
-  /// The entry, made if need be; nullptr, and errno, if there can be none.
+  /// The record of a descriptor, made if need be; nullptr, and errno, if that is impossible.
   Entry* get(int descriptor) noexcept {
     if (Entry* const entry = find(descriptor); entry != nullptr) return entry;
     const auto number = static_cast<std::size_t>(descriptor);

@@ -1,3 +1,4 @@
+// The interface that the io_uring and the epoll engine share.
 #pragma once
 
 #include <cstddef>
@@ -20,9 +21,9 @@ class Engine {
   Engine& operator=(const Engine&) = delete;
   virtual ~Engine() = default;
 
-  /// Begins an operation in the instance of the calling worker (the first one, if it is none).
-  /// Returns true if it is done already and has its result; otherwise it will be completed, maybe
-  /// before this returns.
+  /// Begins an operation in the instance of the calling worker (the first one for other OS
+  /// threads). Returns true if it is done already and has its result; otherwise it will be
+  /// completed, maybe before this returns.
   virtual bool start(Operation& operation) noexcept = 0;
 
   /// Makes an operation that was started complete soon, with -ECANCELED if it has not been done by
@@ -44,11 +45,11 @@ class Engine {
   virtual int pollable(std::size_t instance) const noexcept = 0;
 
  protected:
-  /// Of the calling worker; the first one for other OS threads.
+  /// The instance of the calling worker; the first one for other OS threads.
   std::size_t calling_instance() const noexcept;
 
-  /// Makes the calling worker poll its instance before it runs anything else. False if the caller
-  /// is no worker of this scheduler.
+  /// Makes the calling worker poll its instance before it runs anything else. Returns false if the
+  /// caller is not a worker of this scheduler.
   bool note_unsubmitted() const noexcept;
 
  private:

@@ -28,7 +28,7 @@ int EpollEngine::pollable(std::size_t instance) const noexcept {
   return instances_[instance]->epoll.get();
 }
 
-/// nullptr: any event concerns it.
+/// The side that an operation waits for; nullptr if any event concerns it.
 EpollEngine::Side* EpollEngine::side_of(Entry& entry, const Operation& operation) noexcept {
   switch (operation.direction()) {
     case Operation::Direction::kIn:
@@ -57,7 +57,7 @@ std::int64_t EpollEngine::attempt(Entry& entry, Side& side, Operation& operation
   return result;
 }
 
-/// As start(), for what concerns files.
+/// Begins an operation that concerns files, as start() does.
 bool EpollEngine::start_in_pool(Operation& operation) noexcept {
   if (files_.submit(operation)) return false;
   operation.set_result(-EAGAIN);
@@ -81,7 +81,7 @@ bool EpollEngine::start(Operation& operation) noexcept {
   }
   if (operation.concerns_file(kind)) return start_in_pool(operation);
   Side* const side = side_of(*entry, operation);
-  // Not past those that wait. relaxed: a hint; whoever comes at the same time has no claim.
+  // Nobody gets past those that wait. relaxed: a hint; whoever comes at the same time has no claim.
   if (side == nullptr) {
     operation.set_result(operation.attempt(kind));
     if (operation.result() != -EAGAIN) return true;

@@ -1,3 +1,4 @@
+// Does I/O by edge-triggered epoll, and by OS threads where it concerns files.
 #pragma once
 
 #include <atomic>
@@ -19,10 +20,10 @@ namespace kumiko::runtime::detail {
 ///
 /// A descriptor is registered once, with the instance of the worker where a thread first waited
 /// for it. Whatever concerns its waiters (a new one, an edge, a cancellation, the close) is posted
-/// to its Entry without waiting, and carried out by its *server*: whoever raises Entry::posts from
-/// 0. Others who post meanwhile leave the work to the server, which goes on until it has seen all
-/// posts. So there is one server at a time, the queues need no lock, and nobody ever waits for
-/// somebody who is in a system call.
+/// to its Entry without waiting, and carried out by its *server* (the combiner of flat combining,
+/// Hendler et al., SPAA 2010): whoever raises Entry::posts from 0. Others who post meanwhile leave
+/// the work to the server, which goes on until it has seen all posts. So there is one server at a
+/// time, the queues need no lock, and nobody ever waits for somebody who is in a system call.
 ///
 /// No wake-up is lost: see Side.
 class EpollEngine final : public Engine {

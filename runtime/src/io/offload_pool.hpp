@@ -1,3 +1,4 @@
+// A pool of OS threads that execute operations which may block.
 #pragma once
 
 #include <condition_variable>
@@ -25,8 +26,9 @@ class OffloadPool {
   /// Finishes what was submitted and stops the OS threads.
   ~OffloadPool();
 
-  /// Will execute and complete the operation. Returns false if it has no OS thread and can get
-  /// none. Does not suspend. Cost: a mutex, a system call, and at times the making of a thread.
+  /// Takes the operation, to execute and complete it. Returns false if the pool has no OS thread
+  /// and the system refuses one. Does not suspend. Cost: a mutex, a system call, and at times the
+  /// making of a thread.
   bool submit(Operation& operation) noexcept;
 
   /// Takes an operation back. Returns false if it has begun, or was not here.

@@ -88,7 +88,8 @@ bool Operation::concerns_file(DescriptorKind target) const noexcept {
 Operation::Direction Operation::direction() const noexcept {
   const short events = wanted_events();
   if (events == POLLOUT) return Direction::kOut;
-  // Not who waits for a hang-up alone: what others wait for is nothing to it.
+  // An operation that waits for a hang-up alone is not among the readers, whose news do not concern
+  // it.
   const bool in = (events & POLLIN) != 0 && (events & ~(POLLIN | POLLRDHUP)) == 0;
   return in ? Direction::kIn : Direction::kEither;
 }
@@ -141,8 +142,8 @@ std::int64_t Operation::attempt(DescriptorKind target) noexcept {
 
 namespace {
 
-/// For descriptors that know no RWF_NOWAIT (FIFOs, terminals): of two threads that have seen the
-/// same readiness one would block its worker.
+/// The lock under which descriptors without RWF_NOWAIT (FIFOs, terminals) are used: of two threads
+/// that have seen the same readiness one would block its worker.
 SpinLock& turn_of(int descriptor) noexcept {
   static constinit std::array<SpinLock, 64> turns;
   return turns[static_cast<std::size_t>(descriptor) % turns.size()];
@@ -222,7 +223,7 @@ std::int64_t Operation::execute() noexcept {
       return call_system([this] { return ::rename(path, new_path); });
     case Kind::kClose:
       if (keeps_open) return 0;
-      // Not tried again: Linux has let the descriptor go whatever close() says.
+      // It is not tried again: Linux has let the descriptor go whatever close() says.
       return ::close(descriptor) == 0 || errno == EINTR ? 0 : -errno;
     case Kind::kCall:
       call(callable);

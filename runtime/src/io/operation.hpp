@@ -1,3 +1,4 @@
+// One call of the system that a lightweight thread waits for, from its begin to its result.
 #pragma once
 
 #include <atomic>
@@ -67,7 +68,7 @@ class Operation {
   /// it would block. Does not suspend.
   std::int64_t attempt(DescriptorKind target) noexcept;
 
-  /// Does it, and may block the calling OS thread. Returns as attempt().
+  /// Does it, and may block the calling OS thread. Returns what attempt() returns.
   std::int64_t execute() noexcept;
 
   /// Which kinds of readiness it waits for; kEither: both, or others.
@@ -80,7 +81,7 @@ class Operation {
   /// Whether it is about a file system rather than about something that becomes ready.
   bool concerns_file(DescriptorKind target) const noexcept;
 
-  /// Bytes of all vectors.
+  /// How many bytes all vectors have together.
   std::size_t length() const noexcept;
 
   // The thread's side.
@@ -97,10 +98,10 @@ class Operation {
   /// Whether it was interrupted: once it is over, and nobody can interrupt it any more.
   bool is_interrupted() const noexcept { return interrupted_; }
 
-  /// Without wait(): the result is known.
+  /// Sets a result that is known without wait().
   void set_result(std::int64_t result) noexcept { result_ = result; }
 
-  /// In words, for reports.
+  /// What the operation waits for, in words for reports.
   WaitReason wait_reason() const noexcept;
 
   // Others' sides.

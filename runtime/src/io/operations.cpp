@@ -39,7 +39,7 @@ iovec vector_of(std::span<const std::byte> bytes) noexcept {
   return {const_cast<std::byte*>(bytes.data()), bytes.size()};
 }
 
-/// Reads or writes by vectors.
+/// Reads into vectors or writes from them.
 Result<std::size_t> transfer(Kind kind, int descriptor, std::span<const iovec> vectors,
                              off_t offset, const Limits& limits) {
   Operation operation(kind, descriptor);
@@ -80,7 +80,7 @@ Result<void> sync(Kind kind, int descriptor, const Limits& limits) {
   return result_of<void>(detail::run(operation, limits));
 }
 
-/// Of a socket; what the system says of what happened to it meanwhile.
+/// The error that the system has noted for a socket meanwhile (SO_ERROR).
 std::int64_t socket_error(int descriptor) noexcept {
   int error = 0;
   socklen_t size = sizeof error;
@@ -88,8 +88,8 @@ std::int64_t socket_error(int descriptor) noexcept {
   return -error;
 }
 
-// In functions of their own, for the callers go on with other errnos after each suspension, whose
-// address a compiler keeps.
+// These are functions of their own since their callers go on with other errnos after each
+// suspension, while a compiler keeps the address of one.
 
 /// Returns what ::connect() does, or -errno.
 [[gnu::noinline]] int try_to_connect(int descriptor, const sockaddr* address,
@@ -103,7 +103,7 @@ std::int64_t socket_error(int descriptor) noexcept {
   return ended >= 0 ? ended : -errno;
 }
 
-/// A descriptor's mode is set to non-blocking for as long as this lives.
+/// Sets a descriptor to non-blocking mode for as long as this lives.
 class NonBlocking {
  public:
   explicit NonBlocking(int descriptor) noexcept
@@ -112,7 +112,7 @@ class NonBlocking {
       fcntl(descriptor_, F_SETFL, flags_ | O_NONBLOCK);
     }
   }
-  /// The descriptor was closed meanwhile; its number may be another's.
+  /// Leaves the mode alone: the descriptor was closed meanwhile, and its number may be another's.
   void forget() noexcept { flags_ = -1; }
   NonBlocking(const NonBlocking&) = delete;
   NonBlocking& operator=(const NonBlocking&) = delete;

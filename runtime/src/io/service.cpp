@@ -177,7 +177,7 @@ std::int64_t IoService::close_everywhere(int descriptor) noexcept {
   return last->close_here(descriptor, false);
 }
 
-/// For an OS thread.
+/// Closes the descriptor of an OS thread's call.
 std::int64_t IoService::close_here(int descriptor, bool keeps_open) noexcept {
   Operation operation(Operation::Kind::kClose, descriptor);
   operation.keeps_open = keeps_open;
@@ -200,7 +200,7 @@ bool IoService::has_waits() const noexcept { return waits() != 0; }
 std::size_t IoService::waits() const noexcept {
   std::uint64_t ended = 0;
   std::uint64_t begun = 0;
-  // What has ended first: each end that is counted brings its begin along.
+  // The ends are read first: each end that is counted brings its begin along.
   for (std::size_t i = 0; i < scheduler_.worker_count(); ++i) {
     ended += scheduler_.worker(i).io_ended().read();
   }
@@ -282,7 +282,8 @@ void IoService::keep_time() noexcept {
   }
 }
 
-/// While there is a watcher, too, a worker may compute that has something to hand over.
+/// The timer is needed even while there is a watcher, for a worker may compute that has something
+/// to hand over.
 bool IoService::is_needed() const noexcept {
   if (!has_waits()) return false;
   if (!is_watched()) return true;
@@ -292,7 +293,7 @@ bool IoService::is_needed() const noexcept {
   return false;
 }
 
-/// Sleeps until woken, if there is no reason not to.
+/// Sleeps until woken, unless the timer is needed.
 void IoService::rest(std::unique_lock<std::mutex>& lock) noexcept {
   woken_ = false;
   resting_.store(true, std::memory_order_relaxed);

@@ -1,3 +1,4 @@
+// Decides who polls the I/O of one scheduler: a searching worker, a sleeping one, or a timer.
 #pragma once
 
 #include <atomic>
@@ -64,7 +65,7 @@ class IoService {
   /// reached before. Suspends the calling lightweight thread, which is one of the scheduler's.
   std::int64_t run(Operation& operation, const io::Limits& limits) noexcept;
 
-  /// The same for Kind::kCall and kClose, without limits.
+  /// Does an operation of Kind::kCall or kClose as run() does, without limits.
   std::int64_t run_call(Operation& operation) noexcept;
   std::int64_t run_close(Operation& operation) noexcept;
 
@@ -75,8 +76,8 @@ class IoService {
   /// Whether there is an IoService but this one (nullptr: any) in the process.
   static bool has_others(const IoService* service) noexcept;
 
-  /// An OS thread that is no worker closes a descriptor for which threads of any scheduler may
-  /// wait. Blocks.
+  /// Closes a descriptor for which threads of any scheduler may wait; for an OS thread that is not
+  /// a worker. Blocks.
   static std::int64_t close_everywhere(int descriptor) noexcept;
 
   /// Whether some thread waits for an operation. Exact behind a barrier shared with it (see Idle).

@@ -11,11 +11,11 @@ namespace kumiko::runtime::io {
 
 namespace {
 
-/// Not inlined: a compiler would keep the address of errno, and the caller may be on another worker
-/// by now.
+/// The calling OS thread's errno. Not inlined: a compiler would keep the address of errno, and the
+/// caller may be on another worker by now.
 [[gnu::noinline]] std::error_code last_error() noexcept { return {errno, std::generic_category()}; }
 
-/// For sockets other than TCP's it has no effect.
+/// Sets TCP_NODELAY, which has no effect on sockets other than TCP's.
 void send_at_once(int descriptor) noexcept {
   const int on = 1;
   setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);

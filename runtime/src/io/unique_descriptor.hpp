@@ -1,3 +1,4 @@
+// Owns a descriptor that the runtime keeps to itself.
 #pragma once
 
 #include <utility>

@@ -1,3 +1,4 @@
+// Says whether io_uring can be used here, and makes its engine.
 #pragma once
 
 #include <memory>

@@ -22,7 +22,7 @@ namespace {
 constexpr unsigned kSequenceShift = 48;
 constexpr std::uint64_t kAddressMask = (std::uint64_t{1} << kSequenceShift) - 1;
 
-/// Of what nobody waits for.
+/// The tag of operations that nobody waits for.
 constexpr std::uint64_t kNoTag = 0;
 
 constexpr std::array kNeeded{IORING_OP_READV,    IORING_OP_WRITEV,  IORING_OP_FSYNC,
@@ -81,7 +81,7 @@ UringEngine::Ring::Ring() {
   parameters.cq_entries = tunables::kCompletionEntries;
   int error = io_uring_queue_init_params(tunables::kSubmissionEntries, &ring, &parameters);
   if (error == -EINVAL) {
-    // Before Linux 5.19: completions interrupt the worker.
+    // Linux before 5.19 refuses these flags; completions interrupt the worker there.
     parameters.flags &= ~kQuiet;
     error = io_uring_queue_init_params(tunables::kSubmissionEntries, &ring, &parameters);
   }
@@ -140,7 +140,7 @@ bool UringEngine::start_in_entry(Entry& entry, Operation& operation, DescriptorK
   operation.generation = entry.generation();
   operation.polls_first = !is_done_by_ring(operation, kind);
   operation.place.store(Operation::Place::kEntry, std::memory_order_relaxed);
-  // Not past those that wait. relaxed: a hint; whoever comes at the same time has no claim.
+  // Nobody gets past those that wait. relaxed: a hint; whoever comes at the same time has no claim.
   if (writes(operation) && entry.writers.load(std::memory_order_relaxed) == 0) {
     operation.set_result(operation.attempt(kind));
     if (operation.result() != -EAGAIN) return true;
@@ -188,8 +188,8 @@ void UringEngine::remove(Entry& entry, Operation& operation) noexcept {
   if (&queue == &entry.out) entry.writers.fetch_sub(1, std::memory_order_relaxed);
 }
 
-/// Puts an operation into the ring of the calling worker. False if there is no room, and none can
-/// be made.
+/// Puts an operation into the ring of the calling worker. Returns false if the ring is full and
+/// stays so.
 bool UringEngine::enter(Operation& operation) noexcept {
   const std::size_t instance = calling_instance();
   Ring& ring = *rings_[instance];
@@ -204,7 +204,7 @@ bool UringEngine::enter(Operation& operation) noexcept {
   io_uring_sqe_set_data64(slot, operation.tag);
   const unsigned unsubmitted = io_uring_sq_ready(&ring.ring);
   ring.unsubmitted.store(unsubmitted, std::memory_order_relaxed);
-  // An OS thread that is no worker does not come back to it.
+  // An OS thread that is not a worker does not come back to it.
   if (unsubmitted >= tunables::kSubmissionBatch || !note_unsubmitted()) submit(ring);
   return true;
 }
@@ -218,7 +218,8 @@ io_uring_sqe* UringEngine::next_slot(Ring& ring) noexcept {
   return nullptr;
 }
 
-/// What the system does not take now it will be offered again by the next one.
+/// Offers the ring's submissions to the system; what it does not take now is offered again by the
+/// next call.
 void UringEngine::submit(Ring& ring) noexcept {
   io_uring_submit(&ring.ring);
   ring.unsubmitted.store(io_uring_sq_ready(&ring.ring), std::memory_order_relaxed);
@@ -305,7 +306,7 @@ void UringEngine::handle(std::uint64_t tag, std::int64_t result) noexcept {
   if (operation.place.load(std::memory_order_relaxed) != Operation::Place::kRing) {
     return handle_in_entry(operation, result);
   }
-  // Of an OS thread that has handed it over and ended meanwhile, the system cancels it.
+  // The system cancels what an OS thread has handed over that has ended meanwhile.
   if ((result == -EINTR || result == -ECANCELED) && enter(operation)) return;
   // A file in non-blocking mode, which the ring takes at its word though it has no readiness.
   if (result == -EAGAIN) result = operation.execute();
@@ -355,7 +356,7 @@ bool UringEngine::goes_on(Entry& entry, Operation& operation, std::int64_t& resu
   return false;
 }
 
-/// The oldest of those that wait in `queue` has its turn.
+/// Gives the oldest operation that waits in `queue` its turn.
 void UringEngine::enter_next(Entry& entry, OperationQueue& queue,
                              OperationQueue& refused) noexcept {
   while (Operation* const next = queue.front()) {
@@ -381,7 +382,7 @@ void UringEngine::cancel(Operation& operation) noexcept {
   operation.complete(-ECANCELED);
 }
 
-/// Until there is room, for without it somebody would wait for ever.
+/// Tries again until there is room, for without it somebody would wait for ever.
 void UringEngine::submit_cancel(const Operation& operation) noexcept {
   Ring& ring = *rings_[operation.instance];
   for (;; sched_yield()) {

@@ -1,3 +1,4 @@
+// Does I/O by io_uring, with one ring for each worker.
 #pragma once
 
 #include <atomic>
@@ -47,7 +48,7 @@ class UringEngine final : public Engine {
   struct alignas(64) Entry : DescriptorState {
     SpinLock guard;
     OperationQueue in;                      ///< the oldest is in a ring
-    OperationQueue out;                     ///< the same
+    OperationQueue out;                     ///< the oldest is in a ring
     OperationQueue either;                  ///< all are in rings
     bool drained = false;                   ///< the latest read came short
     std::atomic<std::uint32_t> writers{0};  ///< a hint: operations in `out`

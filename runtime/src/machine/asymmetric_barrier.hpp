@@ -1,3 +1,5 @@
+// A memory barrier that costs the frequent side nothing and the rare side a system call
+// (membarrier).
 #pragma once
 
 #include <atomic>
@@ -14,7 +16,7 @@ class AsymmetricBarrier {
   AsymmetricBarrier(const AsymmetricBarrier&) = delete;
   AsymmetricBarrier& operator=(const AsymmetricBarrier&) = delete;
 
-  /// Between a store and a load of the frequent side.
+  /// The barrier between a store and a load of the frequent side.
   void light() noexcept {
     if (kernel_helps_) {
       // Keeps the compiler from exchanging the two; the heavy side sees to the processor.
@@ -27,7 +29,8 @@ class AsymmetricBarrier {
   /// Whether light() costs no instruction.
   bool light_side_is_free() const noexcept { return kernel_helps_; }
 
-  /// Between a store and a load of the rare side. Cost: a system call, a few microseconds.
+  /// The barrier between a store and a load of the rare side. Cost: a system call, a few
+  /// microseconds.
   void heavy() noexcept;
 
  private:

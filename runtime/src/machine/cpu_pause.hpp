@@ -1,3 +1,4 @@
+// Tells the processor that the caller spins.
 #pragma once
 
 namespace kumiko::runtime::detail {

@@ -1,3 +1,4 @@
+// Limits how many stacks have a guard page, since each takes two of the kernel's few mappings.
 #pragma once
 
 #include <atomic>

@@ -1,3 +1,4 @@
+// Says which processors share a cache or a NUMA node, so that thieves look near first.
 #pragma once
 
 #include <cstddef>
@@ -15,13 +16,13 @@ class Topology {
   /// What the steps from one processor to another can share.
   enum class Distance { kSameCache, kSameNode, kFar };
 
-  /// Aligned so that it can be read and written as one.
+  /// A place in the machine, aligned so that it can be read and written as one.
   struct alignas(2 * sizeof(int)) Place {
     int cache = -1;  ///< the last-level cache
     int node = -1;   ///< the NUMA node
   };
 
-  /// By the number of the processor, as the operating system counts.
+  /// \param places of the processors, by the number that the operating system gives them.
   explicit Topology(std::vector<Place> places) : places_(std::move(places)) {}
 
   /// Where the calling OS thread runs now; unknown (-1, -1) where the system does not tell.

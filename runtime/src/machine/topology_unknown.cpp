@@ -1,6 +1,6 @@
 #include "machine/topology.hpp"
 
-/// For a build without hwloc.
+/// The topology of a build without hwloc: nothing is known.
 namespace kumiko::runtime::detail {
 
 std::vector<Topology::Place> read_places_of_processors() { return {}; }

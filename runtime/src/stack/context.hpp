@@ -1,3 +1,4 @@
+// Switches from one stack to another: declares what the assembly files define.
 #pragma once
 
 #if !(defined(__x86_64__) || defined(__aarch64__)) || !defined(__linux__)

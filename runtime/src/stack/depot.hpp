@@ -1,3 +1,5 @@
+// A two-level free list as Bonwick and Adams's magazines (USENIX 2001): a cache for each worker,
+// and a locked depot with which caches exchange batches.
 #pragma once
 
 #include <cstddef>

@@ -1,3 +1,4 @@
+// The C++ runtime's record of exceptions in flight, which a lightweight thread takes along.
 #pragma once
 
 #include <cstdint>

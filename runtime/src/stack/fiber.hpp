@@ -1,3 +1,4 @@
+// Switches stacks and tells the sanitizers of it.
 #pragma once
 
 #include "stack/context.hpp"

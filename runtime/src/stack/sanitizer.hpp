@@ -1,3 +1,4 @@
+// Tells AddressSanitizer and ThreadSanitizer which stack runs; compiles to nothing without them.
 #pragma once
 
 #include <cstddef>
@@ -92,7 +93,7 @@ inline void renew(StackNotes& notes, [[maybe_unused]] void* bottom,
   static_cast<void>(notes);
 }
 
-/// Before a stack's memory is unmapped.
+/// Forgets a stack; to be called before its memory is unmapped.
 inline void forget([[maybe_unused]] StackNotes& notes) noexcept {
 #if defined(KUMIKO_TSAN)
   if (notes.fiber != nullptr) __tsan_destroy_fiber(notes.fiber);

@@ -71,7 +71,7 @@ StackSource::~StackSource() {
       Descriptor* const stack = descriptor(slab, i);
       sanitizer::forget(stack->fiber.notes);
       valgrind_forget(*stack);
-      // Of an abandoned thread: nothing of it is unwound, and nobody is left to do so.
+      // The stack is an abandoned thread's: it is not unwound, and nobody is left to do so.
       static_cast<void>(stack->specifics.release());
       std::destroy_at(stack);
     }
@@ -138,7 +138,8 @@ StackSource::Slab StackSource::map_slab() const {
   return slab;
 }
 
-/// Returns false, and leaves the slab without guards, where there are no mappings left for them.
+/// Sets guard pages below the slab's stacks. Returns false, and leaves the slab without guards,
+/// when the kernel has no mappings left for them.
 bool StackSource::set_guards(const Slab& slab) const noexcept {
   if (!guards_.take(slab.stacks)) return false;
   for (std::size_t i = 0; i < slab.stacks; ++i) {

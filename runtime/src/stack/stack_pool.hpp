@@ -1,3 +1,4 @@
+// Maps the stacks of lightweight threads, with guard pages or canaries below them.
 #pragma once
 
 #include <cstddef>

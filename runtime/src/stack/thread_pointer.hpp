@@ -1,3 +1,4 @@
+// Switches the processor's thread pointer, so that `__thread` variables follow lightweight threads.
 #pragma once
 
 #include <kumiko/runtime/detail/current.hpp>
@@ -11,7 +12,7 @@ namespace kumiko::runtime::detail {
 
 inline constexpr bool kThreadPointers = true;
 
-/// The thread pointer in force.
+/// The processor's thread pointer as it is now.
 [[gnu::always_inline]] inline void* thread_pointer() noexcept {
   void* pointer;
   // volatile: it changes with every switch.
@@ -24,7 +25,7 @@ extern const bool kHasWriteFsBase;
 void write_thread_pointer_slowly(void* pointer) noexcept;
 
 /// Makes `pointer` the thread pointer. The block there knows the running worker from then on.
-/// Nothing before the switch that follows may use a thread-local variable whose address it has
+/// Until the switch that follows no code may use a thread-local variable whose address it has
 /// computed earlier; worker_front() never keeps one. Cost: two loads, a store, and wrfsbase.
 [[gnu::always_inline]] inline void activate_thread_pointer(void* pointer,
                                                            WorkerFront* worker) noexcept {

@@ -9,7 +9,7 @@ namespace kumiko::runtime::detail {
 
 namespace {
 
-/// In AT_HWCAP2: user programs may use wrfsbase (Linux 5.9, Ivy Bridge).
+/// The bit of AT_HWCAP2 that says that user programs may use wrfsbase (Linux 5.9, Ivy Bridge).
 constexpr unsigned long kFsgsbase = 2;
 
 }  // namespace
@@ -18,7 +18,7 @@ const bool kHasWriteFsBase = (getauxval(AT_HWCAP2) & kFsgsbase) != 0;
 
 void write_thread_pointer_slowly(void* pointer) noexcept {
   long result;
-  // Not syscall(), which may write errno: that is somebody's thread-local variable.
+  // syscall() may write errno, which is somebody's thread-local variable.
   asm volatile("syscall"
                : "=a"(result)
                : "0"(SYS_arch_prctl), "D"(ARCH_SET_FS), "S"(pointer)

@@ -7,7 +7,7 @@ namespace kumiko::runtime {
 namespace detail {
 
 void JoinCounter::wait_slowly() noexcept {
-  // acquire: as in wait_for_all().
+  // acquire: pairs with the release in leave(), as in wait_for_all().
   if (tokens_.load(std::memory_order_acquire) + left_behind_ != kOwnerToken) {
     Waiter waiter({"the threads of a TaskGroup", this});
     waiter_ = &waiter;

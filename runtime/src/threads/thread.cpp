@@ -118,7 +118,7 @@ void sleep_until(Deadline deadline) noexcept {
 
 void set_name(Descriptor& thread, std::string_view name) noexcept {
   std::size_t length = name.copy(thread.name.data(), thread.name.size() - 1);
-  // Not within a character: in UTF-8 its bytes but the first are 10xxxxxx.
+  // The cut must not lie within a character: in UTF-8 its bytes but the first are 10xxxxxx.
   const auto continues = [&name](std::size_t at) {
     return at < name.size() && (static_cast<unsigned char>(name[at]) & 0xc0U) == 0x80U;
   };

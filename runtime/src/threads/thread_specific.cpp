@@ -14,7 +14,7 @@ namespace {
 
 thread_local constinit bool os_thread_ends = false;
 
-/// Those of a plain OS thread; destroyed with it.
+/// The values of a plain OS thread; destroyed with it.
 struct OsThreadSpecifics : Specifics {
   ~OsThreadSpecifics() {
     destroy_all();
@@ -22,14 +22,15 @@ struct OsThreadSpecifics : Specifics {
   }
 };
 
-/// nullptr at the end of an OS thread: a variable may be destroyed later than the main thread's.
+/// The calling OS thread's values; nullptr at its end, for a variable may be destroyed later than
+/// the main thread's.
 Specifics* os_thread_specifics() {
   if (os_thread_ends) return nullptr;
   thread_local OsThreadSpecifics specifics;
   return &specifics;
 }
 
-/// The running thread's, nullptr if it has none yet.
+/// The running thread's values, nullptr if it has none yet.
 Specifics* running_specifics() noexcept {
   auto* const self = static_cast<Descriptor*>(running_thread());
   return self == nullptr ? os_thread_specifics() : self->specifics.get();

@@ -1,3 +1,4 @@
+// An OS thread that ends timed waits when their deadlines have passed.
 #pragma once
 
 #include <atomic>
@@ -33,8 +34,8 @@ class Timekeeper {
   /// Starts the OS thread if there is none. Returns whether there is one now.
   bool start() noexcept;
 
-  /// After a deadline was added to a heap. Does not suspend. Cost: one load, if another deadline
-  /// comes before; otherwise the keeper is woken by a system call.
+  /// Takes note of a deadline that was added to a heap. Does not suspend. Cost: one load if another
+  /// deadline comes before; otherwise the keeper is woken by a system call.
   void watch(Deadline deadline) noexcept;
 
  private:

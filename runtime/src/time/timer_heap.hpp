@@ -1,3 +1,4 @@
+// The deadlines of one worker's timed waits, as a binary heap.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +20,7 @@ class TimerHeap {
   TimerHeap(const TimerHeap&) = delete;
   TimerHeap& operator=(const TimerHeap&) = delete;
 
-  /// Adds a waiter. Returns false, and adds nothing, if there is no memory.
+  /// Adds a waiter. Returns false, and adds nothing, without memory.
   bool add(Waiter& waiter, Deadline deadline) noexcept;
 
   /// Removes a waiter if its deadline has not passed yet.

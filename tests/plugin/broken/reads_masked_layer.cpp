@@ -7,7 +7,7 @@ namespace kumiko::broken {
 class ReadsMaskedLayer final : public Upwind1 {
  public:
   static amr::Description describe() {
-    return {"reads_masked_layer", "reads a layer more where that is no NaN", {}};
+    return {"reads_masked_layer", "reads a layer more where that is not NaN", {}};
   }
 
   explicit ReadsMaskedLayer(const amr::ParameterSet&) : Upwind1(describe()) {

@@ -1,3 +1,4 @@
+// The fixture and the helpers of the tests of I/O.
 #pragma once
 
 #include <atomic>

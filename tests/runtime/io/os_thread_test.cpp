@@ -1,4 +1,4 @@
-// Contract: an OS thread that is no worker may make the same calls, with the same results; it
+// Contract: an OS thread that is not a worker may make the same calls, with the same results; it
 // blocks meanwhile. It may share descriptors with lightweight threads.
 #include <array>
 #include <stop_token>

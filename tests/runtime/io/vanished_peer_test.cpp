@@ -168,7 +168,7 @@ TEST_P(VanishedPeerTest, GivenThreadsThatPoll_WhenThePeerHangsUp_ThenTheyAreTold
     waiters.start([&] { nothing = io::poll(stream.reader.get(), 0).value(); });
     run([&] { EXPECT_TRUE(stream.writer.close()); });
     if (kind == StreamKind::kTcp) {
-      // One direction that ended is no hang-up yet.
+      // One direction that ended is not a hang-up yet.
       ASSERT_EQ(::shutdown(stream.reader.get(), SHUT_WR), 0);
     }
     waiters.join();

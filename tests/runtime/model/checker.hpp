@@ -1,3 +1,4 @@
+// A model checker for small concurrent programs on x86's and aarch64's weak memory.
 #pragma once
 
 #include <cstdint>

@@ -1,3 +1,4 @@
+// A model of the work-stealing deque for the checker.
 #pragma once
 
 #include <functional>

@@ -1,3 +1,4 @@
+// A model of the protocol by which workers fall asleep and are woken, for the checker.
 #pragma once
 
 #include <functional>

@@ -1,3 +1,4 @@
+// The language in which models are written: threads of instructions over cells and registers.
 #pragma once
 
 #include <array>

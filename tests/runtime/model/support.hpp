@@ -1,3 +1,4 @@
+// Models of the runtime's memory barrier and spin lock, which other models use.
 #pragma once
 
 #include <string>

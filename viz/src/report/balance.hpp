@@ -1,4 +1,4 @@
-// The thesis's load-balance efficiency, by base step and over the run.
+// Computes the thesis's load-balance efficiency, by base step and over the run.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// Bytes as text, for pages.
+// Encodes bytes as Base64, for data within an HTML page.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// The summary's figures as rows of a table with a column for each run.
+// Lays out the summaries of runs as a table with a column for each run.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// Base steps in bins, for curves that a screen can show.
+// Groups base steps into bins, for curves that a screen can show.
 #pragma once
 
 #include <algorithm>

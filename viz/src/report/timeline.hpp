@@ -1,4 +1,4 @@
-// A trace as the page's timeline takes it.
+// Prepares a trace for the page's timeline.
 #pragma once
 
 #include <cstddef>

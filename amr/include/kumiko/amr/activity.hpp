@@ -1,4 +1,4 @@
-// What the workers do now.
+// What each worker is doing at this moment, for whoever watches a run.
 #pragma once
 
 #include <kumiko/amr/patch_id.hpp>
@@ -6,10 +6,10 @@
 
 namespace kumiko::amr {
 
-/// What one worker is at.
+/// What one worker is doing: a piece of work, or nothing.
 struct WorkerActivity {
   bool is_busy = false;  ///< with a piece of work of a base step
-  double seconds = 0.0;  ///< for how long; else since when its last piece is done
+  double seconds = 0.0;  ///< since the piece began; if idle, since the last one ended
   PatchId patch;         ///< if it is busy, as the following
   PieceKind kind = PieceKind::kAdvance;
   int base_step = 0;

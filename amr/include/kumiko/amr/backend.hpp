@@ -1,4 +1,4 @@
-// How the patches of a level are shared out: one set of numerics, several ways to run it.
+// Shares the patches of a level out to workers: one set of numerics, several ways to run it.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// A case: initial data, velocity, boundaries and what is known of the answer.
+// The interface of a case: initial data, velocity, boundaries and what is known of the answer.
 #pragma once
 
 #include <span>
@@ -33,13 +33,13 @@ struct RefinementPatch {
   ConstPatchView field;  ///< every component, with the ghosts that the solver asks for
 };
 
-/// A figure printed in the literature, to set ours beside.
+/// A value printed in the literature, to set ours beside.
 struct PublishedValue {
-  std::string name;  ///< e.g. "rms.coarse", or the scheme that it was had with
+  std::string name;  ///< e.g. "rms.coarse", or the scheme that gave it
   double value;
   std::string source;     ///< where it is printed
   std::string norm = {};  ///< of an error: "rms", "l1_relative", "l1" (absolute) or "linf"
-  int points = 0;         ///< grid points per unit of length that it was had with; 0 = not said
+  int points = 0;         ///< grid points per unit of length of the grid that gave it; 0 = not said
 };
 
 /// What to compute. Implementations are immutable: every member may be called from any thread at
@@ -88,8 +88,8 @@ class Case {
 
   /// The case's own refinement indicator, for Criterion::kUser: fills a value for each of the
   /// patch's points, in units of its choice, against which both thresholds of RefinementOptions are
-  /// held. None may be NaN. Called for patches of the finest level too where figures are
-  /// saved. Returns false when the case has no indicator.
+  /// held. None may be NaN. Called for patches of the finest level, too, when records get
+  /// amr::kFigureNames. Returns false when the case has no indicator.
   virtual bool refinement_indicator(const RefinementPatch&, std::span<double> /*indicator*/) const {
     return false;
   }

@@ -1,4 +1,4 @@
-// Cubic Lagrange interpolation between four equidistant values, for kernels.
+// Cubic Lagrange interpolation between four equidistant values, in a form that kernels can compile.
 #pragma once
 
 namespace kumiko::amr {

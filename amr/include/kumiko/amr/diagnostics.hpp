@@ -1,4 +1,4 @@
-// Figures of a state: errors, mass, extremes, and a hash of its bits.
+// Computes the figures of a state (errors, mass, extremes) and a hash of its bits.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace kumiko::amr {
 
-/// Over leaf points, each weighted by its h². Sums run in canonical order, so the bits depend on
-/// the state alone.
+/// Mass and extremes over the leaf points, each weighted by its h². Sums run in canonical order, so
+/// the bits depend on the state alone.
 struct FieldFigures {
   double mass = 0.0;     ///< Σ h² u; of several components, the sum of theirs
   double minimum = 0.0;  ///< of all components

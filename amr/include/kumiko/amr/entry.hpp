@@ -1,4 +1,4 @@
-// Something that can be made by name: a solver or a case.
+// A solver or case that can be made by its name: its help, its parameters, its maker.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// Finding values that are not finite, soon after they arise.
+// Finds values that are infinite or not a number soon after they arise, and says where they are.
 #pragma once
 
 #include <stdexcept>
@@ -9,13 +9,13 @@
 
 namespace kumiko::amr {
 
-/// The case or the solver gives what is infinite or not a number. The run cannot go on.
+/// The case or the solver gives a value that is infinite or not a number. The run cannot go on.
 class BrokenValueError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// The same of a value of the state.
+/// A value of the state is infinite or not a number; the error says where and after which step.
 class NonFiniteError : public BrokenValueError {
  public:
   /// @param step  base steps taken
@@ -43,14 +43,14 @@ class NonFiniteError : public BrokenValueError {
 /// Cost: three vectorised integer operations a point and component, no branch.
 bool is_finite(ConstPatchView field);
 
-/// Throws NonFiniteError for the first value of the interior, by component, row and column, that is
-/// not finite. What a patch's own thread calls as it passes a step.
+/// Throws NonFiniteError for the first value of a patch's interior, by component, row and column,
+/// that is not finite. Any thread; does not suspend.
 /// @param field  the patch's state after `step` base steps
 void check_finite(const PatchId& patch, ConstPatchView field, int step);
 
-/// Checks the current state of every patch, the finest level first, where such values are made
-/// most often; of a level the first patch in canonical order is told. Patches in parallel.
-/// Call between base steps, inside Backend::run().
+/// Checks the current state of every patch, patches in parallel. Throws NonFiniteError of the first
+/// patch in canonical order of the finest level that has such values: finest first, since they
+/// arise there most often. Call between base steps, inside Backend::run().
 void check_finite(const Hierarchy& hierarchy, Backend& backend, int step);
 
 }  // namespace kumiko::amr

@@ -24,7 +24,7 @@ const char* to_string(Side side);
 /// The condition along one side.
 struct Boundary {
   BoundaryKind kind = BoundaryKind::kFixedValue;
-  /// Of every component, for kFixedValue.
+  /// The value of every component, for kFixedValue.
   double value = 0.0;
 };
 
@@ -44,7 +44,7 @@ struct Boundaries {
   Boundaries(BoundaryKind x, BoundaryKind y, double value)
       : left{x, value}, right{x, value}, bottom{y, value}, top{y, value} {}
 
-  /// In the order of Side.
+  /// The four conditions in the order of Side.
   std::array<Boundary, 4> sides() const { return {left, right, bottom, top}; }
   bool periodic_x() const { return left.kind == BoundaryKind::kPeriodic; }
   bool periodic_y() const { return bottom.kind == BoundaryKind::kPeriodic; }
@@ -70,7 +70,7 @@ struct Extent {
 class Geometry {
  public:
   /// @param points_x, points_y  points of level 0, multiples of kPatchSize
-  /// Throws std::invalid_argument when a count is no multiple of kPatchSize, when the spacings
+  /// Throws std::invalid_argument when a count is not a multiple of kPatchSize, when the spacings
   /// extent.x / points_x and extent.y / points_y differ, when one side alone of a pair is periodic,
   /// and when a side's value is not finite.
   Geometry(int points_x, int points_y, Extent extent, const Boundaries& boundaries,

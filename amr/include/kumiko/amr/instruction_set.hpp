@@ -1,4 +1,4 @@
-// Which vector instructions this program may use here.
+// Chooses the widest vector instructions that the processor has and the user allows.
 #pragma once
 
 namespace kumiko::amr {
@@ -15,7 +15,7 @@ enum class InstructionSet {
 /// Throws std::invalid_argument when the variable says anything else.
 InstructionSet instruction_set();
 
-/// The one of three functions of one type that instruction_set() asks for.
+/// Chooses among three functions of one type the one that instruction_set() asks for.
 template <class Function>
 Function select(Function baseline, Function avx2, Function avx512) {
   switch (instruction_set()) {

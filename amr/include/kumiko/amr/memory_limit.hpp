@@ -1,4 +1,4 @@
-// A limit to the memory of patches.
+// Refuses a mesh whose patches would take more memory than they may.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ class MemoryLimitError : public std::runtime_error {
   int level() const { return level_; }
   /// Patches asked for on the level.
   std::size_t patches() const { return patches_; }
-  /// That the patches of all levels would take.
+  /// The bytes that the patches of all levels would take.
   std::size_t bytes() const { return bytes_; }
 
  private:
@@ -33,8 +33,8 @@ class MemoryLimitError : public std::runtime_error {
 void check_memory(const Hierarchy& hierarchy, int level, const std::vector<PatchId>& wanted,
                   std::size_t limit);
 
-/// The same for level 0 of a mesh that is still to be made: throws std::invalid_argument, naming
-/// the keys, when it alone exceeds the limit; with limit 0, the machine's memory.
+/// Throws std::invalid_argument, naming the keys, when level 0 of a mesh that is still to be made
+/// alone exceeds the limit or, with limit 0, the machine's memory.
 void check_base_memory(const PatchShape& shape, std::size_t patches, std::size_t limit);
 
 }  // namespace kumiko::amr

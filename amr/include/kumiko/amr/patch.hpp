@@ -98,7 +98,8 @@ class Patch {
             shape_.components};
   }
 
-  /// Before all else: it changes while neighbours read the members at the end.
+  /// The work on the patch. It stands first since it changes while neighbours read the members at
+  /// the end.
   PatchWork work;
   /// Ghost sources in the order of kDirections; set by the hierarchy.
   std::array<GhostSource, 8> ghost_sources;

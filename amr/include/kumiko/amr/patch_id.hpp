@@ -1,4 +1,4 @@
-// Identity of a patch: global, small, cheap to hash, valid on any rank.
+// The identity of a patch: global, small, cheap to hash.
 #pragma once
 
 #include <array>
@@ -48,7 +48,7 @@ struct PatchId {
 /// "level 1 patch (3, 4)", for messages.
 std::string to_string(const PatchId& id);
 
-/// A step from a patch to one of its eight neighbours.
+/// The offset from a patch to one of its eight neighbours.
 struct Direction {
   int dx = 0;
   int dy = 0;

@@ -1,4 +1,4 @@
-// Memory for patches: equal blocks, aligned, recycled.
+// Allocates the memory of patches: equal blocks, aligned, recycled.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ class PatchPool {
   /// An uninitialised block. Amortised O(1). Throws std::bad_alloc.
   double* acquire();
   void release(double* block) { free_.push_back(block); }
-  /// Of all slabs.
+  /// The bytes of all slabs.
   std::size_t bytes() const;
   /// What bytes() would be with that many blocks handed out at once; never less than bytes().
   std::size_t bytes(std::size_t blocks) const;

@@ -3,6 +3,8 @@
 
 #include <array>
 #include <cstddef>
+#include <functional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -11,12 +13,14 @@
 
 namespace kumiko::amr {
 
+struct RefinementPatch;  // kumiko/amr/case.hpp
+
 /// What tells where to refine (docs/reference/numerics.md has the formulas). The largest value of
 /// all components counts.
 enum class Criterion {
   kLoehner,   ///< Löhner's normalised second difference, 0 .. 1
   kGradient,  ///< the largest difference to a neighbouring point, in the field's units
-  kUser       ///< Case::refinement_indicator(), in units of its own
+  kUser       ///< RefinementOptions::indicator or the case's own, in units of its own
 };
 
 /// Their names, in this order.
@@ -36,6 +40,12 @@ struct RefinementRegion {
       kLargestLevelCount - 1;  ///< no point of the box gets a patch of a finer level by its tags
   int min_level = 0;           ///< every point of the box has patches up to this level
 };
+
+/// A criterion of one's own, for any case: fills a value for each of the patch's points, x fastest,
+/// as Case::refinement_indicator() does. None may be NaN. Called from any thread, for many patches
+/// at once; must not suspend. What it throws ends the run.
+using RefinementIndicator =
+    std::function<void(const RefinementPatch& patch, std::span<double> indicator)>;
 
 /// The indicator, what follows a tag, and when. fields<RefinementOptions>() says what each may be.
 struct RefinementOptions {
@@ -58,13 +68,14 @@ struct RefinementOptions {
   int interval = 4;  ///< base steps between regrids; 0 = as many as the CFL number and buffer allow
   std::size_t memory_limit = 0;  ///< bytes that patches may take, 0 = any
   int check_finite =
-      4;  ///< least base steps between looks for values that are not finite; 0 = none
+      4;  ///< least base steps between checks for values that are not finite; 0 = none
   std::vector<RefinementRegion> regions;  ///< outside all of them every level may be
+  RefinementIndicator indicator = {};     ///< kUser: in place of Case::refinement_indicator()
 };
 
 template <>
 const std::vector<OptionField<RefinementRegion>>& fields<RefinementRegion>();
-/// All but the regions.
+/// All but the regions and the indicator.
 template <>
 const std::vector<OptionField<RefinementOptions>>& fields<RefinementOptions>();
 

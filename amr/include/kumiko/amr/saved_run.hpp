@@ -1,4 +1,4 @@
-// A run as it can be stored, and gone on with later.
+// All that must be stored of a run so that it can be gone on with later.
 #pragma once
 
 #include <array>

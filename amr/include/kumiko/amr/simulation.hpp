@@ -1,4 +1,5 @@
-// A run: builds the mesh, advances it, keeps count.
+// The driver of a run: builds the mesh, takes base steps, regrids, and can be saved and gone on
+// with.
 #pragma once
 
 #include <cstddef>
@@ -20,11 +21,11 @@
 
 namespace kumiko::amr {
 
-/// Whether ghosts at coarse–fine boundaries can be interpolated so with a solver.
+/// Whether ghosts at coarse–fine boundaries can be interpolated in this way with a solver.
 bool is_possible(const SolverTraits& traits, TimeInterpolation interpolation);
 
-/// What suits a solver best: characteristics where they can be traced, else the parabola where the
-/// solver gives its tendency, else the line.
+/// The time interpolation that suits a solver best: along characteristics where it can follow them,
+/// else the parabola where it gives its tendency, else the line.
 TimeInterpolation suited_time_interpolation(const SolverTraits& traits);
 
 /// Steps a case with a solver on a backend, with subcycling (Berger & Oliger 1984) or without.
@@ -39,8 +40,8 @@ class Simulation {
              const SimulationOptions& options);
 
   /// Goes on with a run that was saved. Case, solver and options should be that run's; backend,
-  /// schedule, workers and refinement may differ, and levels: as many as have patches at least, and
-  /// more than one only if it had more.
+  /// schedule, workers and refinement may differ, and so may the number of levels: at least as many
+  /// as have patches, and more than one only if the run had more than one.
   /// Throws as the other constructor, and std::invalid_argument when the saved run does not fit
   /// the options or contradicts itself; the message names what.
   Simulation(const Case& problem, const Solver& solver, Backend& backend,
@@ -52,10 +53,10 @@ class Simulation {
   /// do; the run cannot go on then: levels may stand at different times.
   void advance(int steps);
 
-  /// Begins to record who does which piece of work when, between calls of advance(). A trace that
-  /// is being recorded is forgotten. Costs some 0.15 µs a piece while it lasts, plus a look at the
-  /// worker's queues and at the I/O's counter, and the memory of some 100 bytes a piece; nothing
-  /// when it is over.
+  /// Begins to record who does which piece of work when; to be called between calls of advance(). A
+  /// trace that is being recorded is forgotten. Costs some 0.15 µs a piece while it lasts, plus a
+  /// look at the worker's queues and at the I/O's counter, and the memory of some 100 bytes a
+  /// piece; nothing when it is over.
   /// @param most_bytes  of the finished trace. Stretches are recorded as long as they fit. Arrays
   ///     double as they grow, and the graphs of the mesh stand beside them until the edges are
   ///     made: up to twice as much may be in use for a while.
@@ -65,18 +66,20 @@ class Simulation {
   /// of the trace.
   bool trace_is_full() const;
   /// Ends the recording and returns what was recorded, all but Trace::case_name; empty without
-  /// start_trace(). Between calls of advance(), or after a failed one, whose last stretch is left
-  /// out. O(pieces); here the edges are made. Throws std::bad_alloc when there is no room for them;
-  /// the trace is then lost, and the run may go on.
+  /// start_trace(). To be called between calls of advance(), or after a failed one, whose last
+  /// stretch is left out. O(pieces); here the edges are made. Throws std::bad_alloc without memory
+  /// for them; the trace is then lost, and the run may go on.
   Trace stop_trace();
 
   /// What each worker does now. From any OS thread and at any time, while advance() runs too; costs
   /// the workers nothing.
   std::vector<WorkerActivity> activity() const;
 
-  /// The run as it stands, copied on the backend's workers. Not while advance() runs. O(points).
+  /// The run as it stands, copied on the backend's workers; not to be called while advance() runs.
+  /// O(points).
   SavedRun save() const;
-  /// The same with kFigureNames in every record. Computes the indicator of all patches.
+  /// Saves as save() does, with kFigureNames in every record. Computes the indicator of all
+  /// patches.
   SavedRun save_with_figures() const;
 
   int step() const;

@@ -14,7 +14,7 @@ namespace kumiko::amr {
 /// (docs/reference/numerics.md).
 enum class TimeInterpolation {
   kAuto,            ///< the first of kCharacteristic, kQuadratic and kLinear that the solver can do
-  kCharacteristic,  ///< the coarse state at the coarse time, traced back along the flow
+  kCharacteristic,  ///< the coarse state at the coarse time, where the ghost's particle was then
   kLinear,          ///< between the coarse states at the coarse step's start and end
   kQuadratic        ///< the parabola of those two and the solver's tendency at the start
 };
@@ -24,7 +24,7 @@ constexpr std::array<std::string_view, 4> names_of(TimeInterpolation) {
   return {"auto", "characteristic", "linear", "quadratic"};
 }
 
-/// In which order patches take their steps. The results are the same, bit for bit.
+/// The order in which patches take their steps. The results are the same, bit for bit.
 enum class Schedule {
   kAuto,      ///< dataflow where the backend has threads, else level
   kDataflow,  ///< every patch as soon as its neighbours are ready; no barrier within a base step

@@ -1,4 +1,4 @@
-// A solver: how one patch is advanced by one step.
+// The interface of a solver: how one patch is advanced by one step.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +21,8 @@ struct SolverTraits {
   int ghosts = 1;          ///< ghost layers that advance() reads, 1..kLargestGhosts
   double cfl_limit = 1.0;  ///< largest CFL number that the scheme and its ghosts serve
   double order = 0.0;  ///< of accuracy for smooth solutions, step and spacing alike; 0 = not said
-  /// Whether displacement() works, so that coarse–fine ghosts may be traced along characteristics;
-  /// they can be with a cfl_limit of at most 1.
+  /// Whether displacement() works, so that coarse–fine ghosts may be interpolated along
+  /// characteristics, which takes a cfl_limit of at most 1.
   bool characteristic_ghosts = false;
   /// Whether advance_with_fluxes() works: runs with several levels then conserve. Cells only.
   bool flux_form = false;

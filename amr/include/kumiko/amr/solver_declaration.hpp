@@ -1,4 +1,4 @@
-// Whether the engine can serve what a solver declares.
+// Checks whether the engine can serve what a solver declares of itself.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace kumiko::amr {
 
-/// What no engine can serve of what a solver declares, each as "declares 9 ghost layers; 1 to 8
-/// work"; empty when all of it can be.
+/// The declarations of a solver that the engine cannot serve, each as "declares 9 ghost layers; 1
+/// to 8 work"; empty when it can serve all.
 std::vector<std::string> impossible_declarations(const Solver& solver);
 
 }  // namespace kumiko::amr

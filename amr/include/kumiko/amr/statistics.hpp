@@ -1,4 +1,4 @@
-// What the workers did: always counted.
+// Counts what every worker did: point updates, busy and waiting time, steals, the longest waits.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Why a step cannot be taken: its CFL number, or what the solver declares.
+// Errors for a step that cannot be taken, because of its CFL number or what the solver declares.
 #pragma once
 
 #include <cstdint>

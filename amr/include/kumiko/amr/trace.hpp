@@ -1,4 +1,5 @@
-// A window of a run as it was carried out: who did what when, and what had to wait for what.
+// A recorded part of a run: which worker did which piece of work when, and what each had to wait
+// for.
 #pragma once
 
 #include <cstddef>
@@ -50,7 +51,8 @@ struct TracePhase {
   std::uint32_t end_piece = 0;
 };
 
-/// Base steps in which the mesh stays and the workers need not stop together.
+/// A window as it was recorded: base steps in which the mesh stays and the workers need not stop
+/// together.
 struct TraceStretch {
   std::int64_t begin_ns = 0;
   std::int64_t end_ns = 0;

@@ -1,4 +1,5 @@
-// A run in one HDF5 file, from which it can go on and of which pictures can be made.
+// Writes a run to one HDF5 file, from which it can go on and pictures can be made, and reads it
+// back.
 #pragma once
 
 #include <filesystem>
@@ -69,16 +70,16 @@ void write_checkpoint(const std::filesystem::path& file, const Checkpoint& check
                       const amr::Geometry& geometry, runtime::Runtime& runtime,
                       Compression compression = Compression::kNone);
 
-/// Looks whether every byte of a checkpoint is as it was written, by plain reads. Throws
-/// CheckpointError otherwise; the message says which bytes, and the patches where they are of
-/// records as they are (not of compressed ones). Reads the whole file.
+/// Checks by plain reads that every byte of a checkpoint is as it was written. Throws
+/// CheckpointError otherwise; the message says which bytes differ and, where they are of records
+/// that are not compressed, of which patches. Reads the whole file.
 void verify_checkpoint(const std::filesystem::path& file);
 
 /// Verifies and reads a checkpoint. From an OS thread. Throws CheckpointError. Whether the run that
 /// it holds makes sense is for amr::Simulation to say.
 Checkpoint read_checkpoint(const std::filesystem::path& file);
 
-/// A checkpoint or a state with the mesh that it lives on: all that a picture wants.
+/// A checkpoint or a state with the mesh that it lives on: all that a picture needs.
 struct StoredState {
   Checkpoint checkpoint;
   /// Extent, points and centring are the file's. What surrounds the domain is the case's to say:
@@ -86,7 +87,8 @@ struct StoredState {
   amr::Geometry geometry;
 };
 
-/// As read_checkpoint(); needs neither solver nor case.
+/// Verifies and reads a file as read_checkpoint() does, with its mesh; needs neither solver nor
+/// case.
 StoredState read_state(const std::filesystem::path& file);
 
 }  // namespace kumiko::io

@@ -1,4 +1,4 @@
-// Why a file cannot be used as a checkpoint.
+// Errors for files that cannot be used as a checkpoint.
 #pragma once
 
 #include <stdexcept>
@@ -11,13 +11,14 @@ class CheckpointError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// It has been read, and is not what a version of this program has written.
+/// The file has been read, and is not what a version of this program has written.
 class DamagedCheckpoint : public CheckpointError {
  public:
   using CheckpointError::CheckpointError;
 };
 
-/// Nothing of it says that it ever was one: it neither begins as an HDF5 file nor ends with a seal.
+/// Nothing says that the file ever was a checkpoint: it neither begins as an HDF5 file nor ends
+/// with a seal.
 class NotACheckpoint : public DamagedCheckpoint {
  public:
   using DamagedCheckpoint::DamagedCheckpoint;

@@ -1,4 +1,4 @@
-// Rows that an earlier part of a run has left in a table.
+// Reads the rows that an earlier part of a run has left in a table.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ struct CsvRows {
 };
 
 /// Reads `PATH`, or `PATH.part` where that has more rows up to base step `last`; later rows, and a
-/// last line that is not complete, are left out. Empty when there is neither file.
+/// last line that is not complete, are left out. Empty without either file.
 CsvRows read_csv_rows(const std::filesystem::path& path, std::int64_t last);
 
 }  // namespace kumiko::io

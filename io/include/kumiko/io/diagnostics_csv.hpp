@@ -1,4 +1,4 @@
-// The time series of a run's diagnostics, as comma-separated values.
+// Writes the time series of a run's diagnostics as comma-separated values.
 #pragma once
 
 #include <cstddef>
@@ -36,13 +36,13 @@ class DiagnosticsCsv {
                  const CsvRows& earlier = {}, const std::vector<std::string>& components = {"u"});
   ~DiagnosticsCsv();
 
-  /// Throws OutputError when the system refuses the row, std::invalid_argument when it has other
-  /// numbers of levels, components or workers than the file.
+  /// Writes a row. Throws OutputError when the system refuses it, std::invalid_argument when it has
+  /// other numbers of levels, components or workers than the file.
   void row(const DiagnosticsRow& row);
 
-  /// Whether there are no earlier rows.
+  /// Whether the file began without earlier rows.
   bool is_new() const { return is_new_; }
-  /// Updates that the earlier rows report, by column.
+  /// The updates that the earlier rows report, by column.
   const std::vector<std::uint64_t>& earlier_updates() const { return earlier_updates_; }
 
   /// Puts the rows on the disk and gives the file its name. The last call. Throws OutputError.

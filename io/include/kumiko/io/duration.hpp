@@ -1,4 +1,4 @@
-// Amounts as users write them: "10 min", "100".
+// Reads amounts as users write them: "10 min", "100".
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// What every worker did in every base step, as comma-separated values.
+// Writes what every worker did in every base step as comma-separated values.
 #pragma once
 
 #include <filesystem>
@@ -19,7 +19,7 @@ class LoadCsv {
   explicit LoadCsv(const std::filesystem::path& path, const CsvRows& earlier = {});
   ~LoadCsv();
 
-  /// The rows of one base step. Throws OutputError when the system refuses them.
+  /// Writes the rows of one base step. Throws OutputError when the system refuses them.
   void add(const amr::BaseStepLoad& load);
 
   /// Puts the rows on the disk and gives the file its name. The last call. Throws OutputError.

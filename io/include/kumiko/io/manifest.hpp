@@ -1,4 +1,4 @@
-// What is in a run's folder, and whether it is as it was written.
+// Lists the files of a run's folder with their hashes, and checks a folder against the list.
 #pragma once
 
 #include <filesystem>
@@ -32,7 +32,7 @@ struct FolderCheck {
 
 /// Compares a finished run's folder with its manifest. Reads what it compares.
 /// @param only  names of files to compare, the manifest beside them; empty: all
-/// Throws OutputError when there is no manifest, or it cannot be read.
+/// Throws OutputError when the folder has no manifest, or it cannot be read.
 FolderCheck check_folder(const std::filesystem::path& folder,
                          std::span<const std::string_view> only = {});
 

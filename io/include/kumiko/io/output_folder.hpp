@@ -1,4 +1,4 @@
-// The folder that a run writes to, and files that appear whole or not at all.
+// The folder that a run writes to, with files that appear whole or not at all.
 #pragma once
 
 #include <cstdint>
@@ -69,7 +69,8 @@ class OutputFolder {
   std::filesystem::path file(std::string_view name) const;
   /// Writes one of the run's files, as write_text_file() does.
   void write_text(std::string_view name, std::string_view text) const;
-  /// The same for what `content` writes to a stream: large texts need not be in memory.
+  /// Writes one of the run's files as write_text() does, from what `content` writes to a stream, so
+  /// that large texts need not be in memory.
   void write(std::string_view name, const std::function<void(std::ostream&)>& content) const;
 
  private:
@@ -101,7 +102,8 @@ void check_writable_folder(const std::filesystem::path& folder);
 /// stood there is replaced at once or, on failure, left as it was. Any bytes, not only text.
 /// Throws OutputError.
 void write_text_file(const std::filesystem::path& file, std::string_view text);
-/// The same for what `content` writes to a stream: large texts need not be in memory.
+/// Writes a file as above, from what `content` writes to a stream, so that large texts need not be
+/// in memory.
 void write_text_file(const std::filesystem::path& file,
                      const std::function<void(std::ostream&)>& content);
 

@@ -1,4 +1,4 @@
-// A state in the format of AMReX, which every viewer of block-structured meshes opens.
+// Writes a state in the format of AMReX, which every viewer of block-structured meshes opens.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// A finished run's folder, read back.
+// Reads the folder of a finished run.
 #pragma once
 
 #include <cstdint>
@@ -49,8 +49,8 @@ struct RunFolder {
   std::vector<amr::BaseStepLoad> load;                   ///< load.csv, by base step
   std::map<std::int64_t, std::filesystem::path> states;  ///< by base steps taken
   bool has_trace = false;                                ///< whether there is a kTraceFile
-  /// Of the texts above those that are not as the run's manifest says, and the manifest if it has
-  /// changed. States and trace have seals of their own.
+  /// The files of the texts above that are not as the run's manifest says, and the manifest if it
+  /// has changed. States and trace have seals of their own.
   std::vector<AlteredFile> altered;
 };
 

@@ -1,4 +1,4 @@
-// The figures of a finished run, as JSON.
+// The summary of a finished run, as JSON: what was asked, how it went, how it ended.
 #pragma once
 
 #include <cstddef>
@@ -29,8 +29,8 @@ struct ComponentSummary {
   double mass = 0.0;
 };
 
-/// Where, when and by what a run was computed. In the summary alone: what two equal runs write
-/// elsewhere is equal to the bit.
+/// Where, when and by what a run was computed. It stands in the summary alone: what two equal runs
+/// write elsewhere is equal to the bit.
 struct Origin {
   std::string host;      ///< name of the machine
   std::string cpu;       ///< model of its processors
@@ -39,7 +39,7 @@ struct Origin {
   std::string compiler;  ///< that built the program, and its version
 };
 
-/// What a run was and how it went. Figures the case cannot give are absent, and null in JSON.
+/// What a run was and how it went. Values that the case cannot give are absent, and null in JSON.
 struct RunSummary {
   std::string case_name;
   std::string solver;

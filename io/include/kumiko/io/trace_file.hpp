@@ -1,4 +1,4 @@
-// Traces in files: Kumiko's own, which everything else is made from, and what other tools open.
+// Writes and reads traces in Kumiko's own format, and writes them in those that other tools open.
 #pragma once
 
 #include <filesystem>
@@ -15,7 +15,7 @@ class TraceError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// There is no such file, or it never was a trace.
+/// The file does not exist, or it never was a trace.
 class NotATrace : public TraceError {
  public:
   using TraceError::TraceError;
@@ -32,13 +32,13 @@ void write_trace(const std::filesystem::path& file, const amr::Trace& trace);
 /// itself.
 amr::Trace read_trace(const std::filesystem::path& path);
 
-/// Chrome's trace-event JSON, which Perfetto opens: a row per worker with a slice per piece of
-/// work, named by level and patch; arrows from what was waited for; counters of threads that are
+/// Writes Chrome's trace-event JSON, which Perfetto opens: a row per worker with a slice per piece
+/// of work, named by level and patch; arrows from what was waited for; counters of threads that are
 /// ready and of I/O in flight; steals; a row with the run's stretches and what lies between them.
 void write_chrome_trace(std::ostream& out, const amr::Trace& trace);
 
-/// An OTF2 archive, for Vampir, Scalasca and their kind: a location per worker, regions by level
-/// and kind of piece, patch and base step as attributes, the counters as metrics.
+/// Writes an OTF2 archive, for Vampir, Scalasca and their kind: a location per worker, regions by
+/// level and kind of piece, patch and base step as attributes, the counters as metrics.
 /// @param folder  made by it; must not exist, or be empty
 /// Throws std::runtime_error when it cannot be written, or when the build has no OTF2.
 void write_otf2(const std::filesystem::path& folder, const amr::Trace& trace);
@@ -46,8 +46,8 @@ void write_otf2(const std::filesystem::path& folder, const amr::Trace& trace);
 /// Whether this build writes OTF2.
 bool otf2_available();
 
-/// A row per piece: base step, level, i, j, kind, number, worker, begin and end in seconds, seconds
-/// waited since its worker's last piece, cause and patch waited for, steals, counters.
+/// Writes a row per piece: base step, level, i, j, kind, number, worker, begin and end in seconds,
+/// seconds waited since its worker's last piece, cause and patch waited for, steals, counters.
 void write_trace_csv(std::ostream& out, const amr::Trace& trace);
 
 }  // namespace kumiko::io

@@ -1,4 +1,4 @@
-// The conformance kit: whether a solver keeps what it declares and what amr::Solver asks of it.
+// The conformance kit: checks that a solver keeps what it declares and what amr::Solver asks of it.
 #pragma once
 
 #include <map>
@@ -57,9 +57,9 @@ const std::vector<std::string>& conformance_checks();
 ConformanceReport check_solver(const SolverEntry& entry, const amr::ParameterSet& parameters,
                                const SolverEntry& peer, const ConformanceOptions& options = {});
 
-/// A line for each finding, and one that sums up.
+/// The report as text: a line for each finding, and one that sums up.
 std::string to_text(const ConformanceReport& report);
-/// The same as JSON; figures that are not finite are null.
+/// The report as JSON; numbers that are not finite are null.
 std::string to_json(const ConformanceReport& report);
 
 }  // namespace kumiko::plugin

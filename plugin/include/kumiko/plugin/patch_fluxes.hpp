@@ -1,4 +1,4 @@
-// What flows through the faces of a patch's cells, for solvers in flux form.
+// Holds what flows through the faces of a patch's cells in one step, for solvers in flux form.
 #pragma once
 
 #include <array>

@@ -28,7 +28,7 @@ typedef int32_t kumiko_status;
 enum {
   KUMIKO_OK = 0,
   KUMIKO_UNKNOWN = 1,  /* of a case: it does not know */
-  KUMIKO_REFUSED = 2,  /* what is asked for cannot be had: the request is wrong */
+  KUMIKO_REFUSED = 2,  /* what is asked for is impossible: the request is wrong */
   KUMIKO_FAILED = 3,   /* something went wrong on the way */
   KUMIKO_NO_MEMORY = 4 /* without a message */
 };

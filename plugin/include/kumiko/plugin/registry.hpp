@@ -1,4 +1,4 @@
-// The solvers and cases found in plugins, by name.
+// Finds solvers and cases in plugins, by name.
 #pragma once
 
 #include <filesystem>
@@ -27,13 +27,13 @@ struct BrokenPlugin {
 };
 
 /// Plugins are loaded when a registry is made, from the paths that it is given and no others, and
-/// stay loaded while the program runs. What entries make throws std::invalid_argument for what a
+/// stay loaded while the program runs. What it makes throws std::invalid_argument for what a
 /// plugin refuses and std::runtime_error for what else it throws, with the plugin's message.
 class Registry {
  public:
   /// @param paths  folders, every plugin in which is loaded, in the order of their names, and
-  /// files. A shared object in a folder that does not mention the entry symbol is no plugin and is
-  /// left alone; a file that is named must be one. What cannot be used is kept in broken().
+  /// files. A shared object in a folder that does not mention the entry symbol is not a plugin and
+  /// is left alone; a file that is named must be one. What cannot be used is kept in broken().
   explicit Registry(std::span<const std::filesystem::path> paths);
 
   /// Sorted by name; no name comes twice.
@@ -53,11 +53,13 @@ class Registry {
   std::vector<BrokenPlugin> broken_;
 };
 
-/// The folder of the plugins that come with Kumiko, found from where this program lies.
+/// The folder of the plugins that come with Kumiko: beside this program's own folder, as it is
+/// installed; where there is none, the folder kumiko/plugins of this program's run path, which
+/// CMake puts there for what links kumiko::amr.
 std::filesystem::path shipped_plugins();
 
-/// Those plugins, loaded at the first call. Throws std::runtime_error when one is broken or there
-/// are none: the installation is not whole.
+/// The plugins that come with Kumiko, loaded at the first call. Throws std::runtime_error when one
+/// is broken or all are missing: the installation is not whole.
 const Registry& shipped();
 
 /// The shipped solver or case of a name, or nullptr.

@@ -1,3 +1,4 @@
+// Lets a number of threads wait for each other again and again, as std::barrier does.
 #pragma once
 
 #include <cstddef>
@@ -20,13 +21,14 @@ namespace kumiko::runtime {
 /// May be destroyed as soon as all threads have returned from their last wait.
 class Barrier {
  public:
-  /// Names a phase.
+  /// Names a phase, so that its arrivals can wait for its end.
   class ArrivalToken {
    public:
-    /// The phase goes along.
+    /// \{
+    /// The new token names the phase that the other one named.
     ArrivalToken(ArrivalToken&&) = default;
-    /// The phase goes along.
     ArrivalToken& operator=(ArrivalToken&&) = default;
+    /// \}
 
    private:
     friend class Barrier;
@@ -50,10 +52,10 @@ class Barrier {
   /// thread.
   void wait(ArrivalToken&& arrival) noexcept;
 
-  /// wait(arrive()).
+  /// Arrives and waits until the phase has ended: wait(arrive()).
   void arrive_and_wait() { wait(arrive()); }
 
-  /// Arrives, and takes part no more in later phases.
+  /// Arrives, and lowers the number that later phases expect by one.
   void arrive_and_drop();
 
  private:

@@ -1,3 +1,5 @@
+// Lets threads wait until another one has changed what a Mutex guards, as std::condition_variable
+// does.
 #pragma once
 
 #include <chrono>
@@ -37,7 +39,8 @@ class ConditionVariable {
     while (!ready()) wait(lock);
   }
 
-  /// The same, until `time` at most.
+  /// Waits for a notification as wait() does, but until `time` at most. Returns whether the time
+  /// has come first.
   template <class Clock, class Duration>
   cv_status wait_until(std::unique_lock<Mutex>& lock,
                        const std::chrono::time_point<Clock, Duration>& time) {
@@ -49,7 +52,8 @@ class ConditionVariable {
     return detail::time_left(time) > left.zero() ? cv_status::no_timeout : cv_status::timeout;
   }
 
-  /// Returns what `ready()` says at the end.
+  /// Waits until `ready()` is true, but until `time` at most. Returns what `ready()` says at the
+  /// end.
   template <class Clock, class Duration, class Predicate>
   bool wait_until(std::unique_lock<Mutex>& lock,
                   const std::chrono::time_point<Clock, Duration>& time, Predicate ready) {
@@ -59,7 +63,8 @@ class ConditionVariable {
     return true;
   }
 
-  /// The same, for `duration` at most.
+  /// Waits for a notification as wait() does, but for `duration` at most. Returns whether the time
+  /// has run out first.
   template <class Rep, class Period>
   cv_status wait_for(std::unique_lock<Mutex>& lock,
                      const std::chrono::duration<Rep, Period>& duration) {
@@ -82,7 +87,8 @@ class ConditionVariable {
     return true;
   }
 
-  /// The same, until `time` at most.
+  /// Waits until `ready()` is true or a stop is requested, but until `time` at most. Returns what
+  /// `ready()` says at the end.
   template <class Clock, class Duration, class Predicate>
   bool wait_until(std::unique_lock<Mutex>& lock, const std::stop_token& stop,
                   const std::chrono::time_point<Clock, Duration>& time, Predicate ready) {
@@ -97,7 +103,8 @@ class ConditionVariable {
     return true;
   }
 
-  /// The same, for `duration` at most.
+  /// Waits until `ready()` is true or a stop is requested, but for `duration` at most. Returns what
+  /// `ready()` says at the end.
   template <class Rep, class Period, class Predicate>
   bool wait_for(std::unique_lock<Mutex>& lock, const std::stop_token& stop,
                 const std::chrono::duration<Rep, Period>& duration, Predicate ready) {

@@ -1,3 +1,4 @@
+// Limits how many threads do something at once, as std::counting_semaphore does, in fair order.
 #pragma once
 
 #include <chrono>
@@ -43,7 +44,7 @@ class CountingSemaphore {
     return try_acquire_until(detail::deadline_after(duration));
   }
 
-  /// The same until `time` at most.
+  /// Takes a permit as acquire() does, but waits until `time` at most. Returns whether it has one.
   template <class Clock, class Duration>
   bool try_acquire_until(const std::chrono::time_point<Clock, Duration>& time) {
     return detail::wait_by_clock(

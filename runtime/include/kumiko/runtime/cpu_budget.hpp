@@ -1,3 +1,4 @@
+// Says how many cores this process may keep busy, by its affinity and its control group's quota.
 #pragma once
 
 #include <filesystem>
@@ -10,7 +11,7 @@ namespace kumiko::runtime {
 /// Reads a few small files; never throws for what it cannot read or understand.
 int available_cores();
 
-/// The quota part of available_cores(), in whole cores; nothing if there is no quota.
+/// The quota part of available_cores(), in whole cores; nothing without a quota.
 /// \param root folder in which proc/self/cgroup, proc/self/mountinfo and the mount points that
 /// these name are looked up: "/", or a copy of such a tree.
 std::optional<int> cgroup_cores(const std::filesystem::path& root);

@@ -1,3 +1,5 @@
+// A single-assignment variable that readers wait for, and the token that gives the right to assign
+// it.
 #pragma once
 
 #include <chrono>
@@ -23,11 +25,11 @@ class Entry;
 template <std::movable T>
 class Token {
  public:
-  /// No right.
+  /// A token without the right to assign anything.
   Token() noexcept = default;
-  /// The right goes along.
+  /// Takes the right over from `other`.
   Token(Token&& other) noexcept : entry_(std::exchange(other.entry_, nullptr)) {}
-  /// The right goes along; one that this had is used as its destructor does.
+  /// Takes the right over from `other`; one that this token had is used as its destructor does.
   Token& operator=(Token&& other) noexcept {
     Token(std::move(other)).swap(*this);
     return *this;
@@ -45,7 +47,7 @@ class Token {
     assign<Entry<T>::kException>(std::move(exception));
   }
 
-  /// Whether it can be used.
+  /// Whether the token has the right to assign an entry.
   explicit operator bool() const noexcept { return entry_ != nullptr; }
 
   /// Exchanges the two.
@@ -98,14 +100,14 @@ class Entry {
   /// Waits until it has been assigned. Suspends a lightweight caller, blocks an OS thread.
   void wait() const noexcept { wait_full(nullptr); }
 
-  /// The same until `time` at most. Returns whether it has been assigned.
+  /// Waits as wait() does, but until `time` at most. Returns whether the entry has been assigned.
   template <class Clock, class Duration>
   bool wait_until(const std::chrono::time_point<Clock, Duration>& time) const {
     return detail::wait_by_clock(
         time, [this](detail::Deadline deadline) { return wait_full(&deadline); });
   }
 
-  /// The same for `duration` at most.
+  /// Waits as wait() does, but for `duration` at most. Returns whether the entry has been assigned.
   template <class Rep, class Period>
   bool wait_for(const std::chrono::duration<Rep, Period>& duration) const {
     return wait_until(detail::deadline_after(duration));
@@ -118,7 +120,8 @@ class Entry {
     return std::get<kValue>(content_);
   }
 
-  /// The same, moved out; for a single reader.
+  /// Moves the value out, or rethrows the exception that was sent instead; for a single reader.
+  /// Waits as wait() does.
   T take() {
     wait();
     rethrow_exception();
@@ -145,8 +148,8 @@ class Entry {
     }
   }
 
-  /// Without the guard, for T's move may be long, suspend, or throw. Only the token's owner can be
-  /// here, and nobody looks at the content before it is full.
+  /// Stores the content without the guard, for T's move may be long, suspend, or throw. Only the
+  /// token's owner can be here, and nobody looks at the content before it is full.
   template <std::size_t Kind, class Content>
   void put(Content&& content) {
     content_.template emplace<Kind>(std::forward<Content>(content));

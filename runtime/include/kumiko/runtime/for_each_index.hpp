@@ -1,3 +1,4 @@
+// A parallel loop whose iterations are lightweight threads, so that they may wait for each other.
 #pragma once
 
 #include <cstddef>

@@ -1,3 +1,5 @@
+// The result of work in progress, its sender, and async(), as <future> has them, for lightweight
+// threads.
 #pragma once
 
 #include <chrono>
@@ -39,7 +41,7 @@ using FutureEntry = Entry<FutureContent<T>>;
 template <class T>
 class FutureBase {
  public:
-  /// Whether it refers to a result.
+  /// Whether the future refers to a result.
   bool valid() const noexcept { return entry_ != nullptr; }
 
   /// Waits for the result. Suspends a lightweight caller, blocks an OS thread.
@@ -80,10 +82,11 @@ template <class T>
 class Future : public detail::FutureBase<T> {
  public:
   Future() noexcept = default;
-  /// The other is not valid afterwards.
+  /// \{
+  /// Takes the result over from the other future, which is not valid afterwards.
   Future(Future&&) noexcept = default;
-  /// The other is not valid afterwards.
   Future& operator=(Future&&) noexcept = default;
+  /// \}
 
   /// Waits for the result and moves it out, or rethrows the exception that came instead. Not valid
   /// afterwards.
@@ -96,7 +99,7 @@ class Future : public detail::FutureBase<T> {
     }
   }
 
-  /// The same result for many readers. Not valid afterwards.
+  /// Gives the result to a SharedFuture, for many readers. This future is not valid afterwards.
   SharedFuture<T> share() noexcept { return SharedFuture<T>(std::move(this->entry_)); }
 
  private:
@@ -131,9 +134,10 @@ template <class T>
 class Promise {
  public:
   Promise() : entry_(std::make_shared<detail::FutureEntry<T>>()), token_(entry_->token()) {}
-  /// The right goes along.
+  /// Takes the right over from the other promise.
   Promise(Promise&&) noexcept = default;
-  /// The right goes along; one that this had and did not use delivers broken_promise.
+  /// Takes the right over from the other promise; one that this had and did not use delivers
+  /// broken_promise.
   Promise& operator=(Promise&& other) noexcept {
     Promise(std::move(other)).swap(*this);
     return *this;
@@ -143,7 +147,8 @@ class Promise {
     token_.send_exception(std::make_exception_ptr(future_error(future_errc::broken_promise)));
   }
 
-  /// \throws std::future_error (future_already_retrieved, no_state)
+  /// The future that gets the result. \throws std::future_error (future_already_retrieved,
+  /// no_state)
   Future<T> get_future() {
     if (entry_ == nullptr) throw future_error(future_errc::no_state);
     if (std::exchange(retrieved_, true)) {
@@ -152,13 +157,14 @@ class Promise {
     return Future<T>(entry_);
   }
 
+  /// \{
   /// Delivers the result. Does not suspend.
   /// \throws std::future_error (promise_already_satisfied, no_state)
   void set_value(detail::FutureContent<T> value) requires(!std::is_void_v<T>) {
     unused_token().send(std::move(value));
   }
-  /// The same for void.
   void set_value() requires(std::is_void_v<T>) { unused_token().send({}); }
+  /// \}
 
   /// Delivers an exception. \throws as set_value()
   void set_exception(std::exception_ptr exception) {

@@ -1,3 +1,4 @@
+// Calls two functions, in parallel if a worker is idle and one after the other if none is.
 #pragma once
 
 #include <utility>

@@ -1,3 +1,4 @@
+// Lets threads wait until a count has fallen to zero, once, as std::latch does.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +27,7 @@ class Latch {
   /// Waits until the count is zero. Suspends a lightweight caller, blocks an OS thread.
   void wait() noexcept;
 
-  /// count_down(n), then wait().
+  /// Lowers the count by `n`, then waits until it is zero.
   void arrive_and_wait(std::ptrdiff_t n = 1) noexcept;
 
  private:

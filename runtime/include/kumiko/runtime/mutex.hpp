@@ -1,3 +1,4 @@
+// A fair lock with the interface of std::timed_mutex, which suspends lightweight threads that wait.
 #pragma once
 
 #include <atomic>
@@ -72,7 +73,7 @@ class Mutex {
   detail::WaitQueue waiters_;
 };
 
-/// Timed waits cost a Mutex nothing, so there is no other class for them.
+/// The same class: timed waits cost a Mutex nothing.
 using TimedMutex = Mutex;
 
 }  // namespace kumiko::runtime

@@ -1,3 +1,4 @@
+// Runs an initialisation exactly once, whichever thread comes first, as std::call_once does.
 #pragma once
 
 #include <atomic>

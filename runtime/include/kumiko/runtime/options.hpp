@@ -1,3 +1,4 @@
+// What the maker of a Runtime may choose: workers, stacks, idling, I/O, and aids for testing.
 #pragma once
 
 #include <array>
@@ -8,15 +9,16 @@
 
 namespace kumiko::runtime {
 
-/// 128 KiB; 512 KiB where a sanitizer makes frames larger.
+/// The stack size that Options has by default: 128 KiB, or 512 KiB where a sanitizer makes frames
+/// larger.
 std::size_t default_stack_size() noexcept;
 
 /// What a worker does when it finds nothing to run.
 enum class IdlePolicy {
   kAdaptive,   ///< searches for some 50 us, then sleeps; sleeps at once if workers outnumber cores
   kSpin,       ///< searches all the time: quickest to respond, and keeps its core busy
-  kSpinPause,  ///< the same with pauses, which leave the core's resources to its other hardware
-               ///< thread
+  kSpinPause,  ///< searches all the time with pauses, which leave the core's resources to its
+               ///< other hardware thread
   kYield,      ///< searches all the time, and gives its core to other processes after each round
   kSleep,      ///< searches once, then sleeps
 };
@@ -26,7 +28,7 @@ constexpr std::array<std::string_view, 5> names_of(IdlePolicy) noexcept {
   return {"adaptive", "spin", "spin_pause", "yield", "sleep"};
 }
 
-/// Whether idle workers sleep at some time, as traces and reports of deadlocks need it.
+/// Whether idle workers sleep at some time, which traces and deadlock reports rely on.
 constexpr bool sleeps(IdlePolicy policy) noexcept {
   return policy == IdlePolicy::kAdaptive || policy == IdlePolicy::kSleep;
 }
@@ -47,18 +49,19 @@ struct Options {
   std::size_t stack_size = default_stack_size();
   /// What idle workers do. Those that do not sleep never report deadlocks.
   IdlePolicy idle = IdlePolicy::kAdaptive;
-  /// Where it is kAuto the environment's KUMIKO_IO_ENGINE counts: auto, io_uring or epoll.
+  /// The engine to use. Where this is kAuto the environment's KUMIKO_IO_ENGINE counts: auto,
+  /// io_uring or epoll.
   IoEngine io_engine = IoEngine::kAuto;
-  /// Not 0: disturbs the schedule for tests, by pseudo-random decisions that begin with this seed:
-  /// threads move to random workers wherever they are made runnable, thieves hesitate, new threads
-  /// give way. With one worker, and without threads from outside, a seed replays exactly. The
-  /// environment's KUMIKO_CHAOS_SEED counts where this is 0.
+  /// A seed other than 0 disturbs the schedule for tests, by pseudo-random decisions: threads move
+  /// to random workers wherever they are made runnable, thieves hesitate, new threads give way.
+  /// With one worker, and without threads from outside, a seed replays exactly. The environment's
+  /// KUMIKO_CHAOS_SEED counts where this is 0.
   std::uint64_t chaos_seed = 0;
   /// When no thread can run and no deadline is pending for so long, stderr is told, once, which
   /// threads wait for what and where. 0 for never.
   std::chrono::milliseconds deadlock_report_after{5000};
   /// Keeps the stack of a thread that has ended until its Thread is joined or detached, as if stack
-  /// and handle were one piece. For the study of memory only: the peak grows with the threads that
+  /// and handle were one. For the study of memory only: the peak grows with the threads that
   /// are still to be joined.
   bool recycle_stacks_at_join = false;
 };

@@ -1,3 +1,4 @@
+// Parallel loops that are split only while a worker is idle, so that they need no threshold.
 #pragma once
 
 #include <concepts>

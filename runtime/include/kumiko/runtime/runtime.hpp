@@ -1,3 +1,5 @@
+// Starts the workers, runs threads on them and ends them: where every program of the library
+// begins.
 #pragma once
 
 #include <cstddef>
@@ -59,20 +61,21 @@ class Runtime {
   /// The number of workers.
   int workers() const noexcept;
 
-  /// How I/O is done: kIoUring or kEpoll.
+  /// The engine that does I/O: kIoUring or kEpoll.
   IoEngine io_engine() const noexcept;
 
   /// The counters so far. Cheap for the workers: they only ever write their own.
   Statistics statistics() const;
 
-  /// Threads that worker `worker`, which must exist, has taken from others so far. Cost: one load.
+  /// How many threads worker `worker`, which must exist, has stolen from others so far. Cost: one
+  /// load.
   std::uint64_t steals(int worker) const noexcept;
 
-  /// Threads that could go on on worker `worker`, which must exist, but have to wait their turn, as
-  /// far as others can see: when it is busy, the numbers may be a little old. Cost: four loads.
+  /// How many threads are ready on worker `worker`, which must exist, and wait their turn. While
+  /// the worker is busy the number may be a little old. Cost: four loads.
   std::size_t ready(int worker) const noexcept;
 
-  /// I/O operations that threads wait for. Cost: two loads per worker.
+  /// How many I/O operations threads wait for. Cost: two loads per worker.
   std::size_t io_in_flight() const noexcept;
 
   /// How deep stacks have been used so far: the most bytes that one thread has touched of its
@@ -83,9 +86,9 @@ class Runtime {
   /// Begins to record what every worker does: which thread it runs when, steals, sleep. Each keeps
   /// its latest `records` records. Cost: some 20 ns and 60 bytes per switch.
   ///
-  /// This and stop_trace() wait until all workers sleep: call them when no run() is in progress.
-  /// One that is already recorded is forgotten. Not for idle policies that do not sleep. \throws
-  /// std::logic_error with such a policy, in a lightweight thread, or after fork(); std::bad_alloc.
+  /// This and stop_trace() wait until all workers sleep: call them when no run() is in progress. A
+  /// trace that is being recorded is forgotten. \throws std::logic_error with an idle policy that
+  /// does not sleep, in a lightweight thread, or after fork(); std::bad_alloc.
   void start_trace(std::size_t records = 65536);
 
   /// Ends the recording and writes it as Chrome trace-event JSON, which Perfetto and

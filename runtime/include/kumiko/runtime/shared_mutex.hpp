@@ -1,3 +1,4 @@
+// A fair reader–writer lock with the interface of std::shared_timed_mutex.
 #pragma once
 
 #include <chrono>
@@ -31,13 +32,13 @@ class SharedMutex {
   bool try_lock_for(const std::chrono::duration<Rep, Period>& duration) {
     return try_lock_until(detail::deadline_after(duration));
   }
-  /// The same until `time` at most.
+  /// Waits as lock() does, until `time` at most. Returns whether the mutex is locked.
   template <class Clock, class Duration>
   bool try_lock_until(const std::chrono::time_point<Clock, Duration>& time) {
     return detail::wait_by_clock(
         time, [this](detail::Deadline deadline) { return lock_until(&deadline); });
   }
-  /// Only for the exclusive owner. Does not suspend.
+  /// Gives the mutex up; only its exclusive owner may. Does not suspend.
   void unlock() noexcept;
 
   /// Suspends a lightweight caller (blocks an OS thread) until it shares the mutex.
@@ -49,13 +50,13 @@ class SharedMutex {
   bool try_lock_shared_for(const std::chrono::duration<Rep, Period>& duration) {
     return try_lock_shared_until(detail::deadline_after(duration));
   }
-  /// The same until `time` at most.
+  /// Waits as lock_shared() does, until `time` at most. Returns whether the caller shares it.
   template <class Clock, class Duration>
   bool try_lock_shared_until(const std::chrono::time_point<Clock, Duration>& time) {
     return detail::wait_by_clock(
         time, [this](detail::Deadline deadline) { return lock_shared_until(&deadline); });
   }
-  /// Only for those who share it. Does not suspend.
+  /// Gives the caller's share up; only those who share it may. Does not suspend.
   void unlock_shared() noexcept;
 
  private:
@@ -69,7 +70,7 @@ class SharedMutex {
   detail::WaitQueue waiters_;
 };
 
-/// Timed waits cost a SharedMutex nothing, so there is no other class for them.
+/// The same class: timed waits cost a SharedMutex nothing.
 using SharedTimedMutex = SharedMutex;
 
 }  // namespace kumiko::runtime

@@ -1,13 +1,14 @@
+// The place of a call in the source, as std::source_location, but one type to all compilers.
 #pragma once
 
 #include <cstdint>
 
 namespace kumiko::runtime {
 
-/// A place in the source; taken as a default argument, the caller's. As std::source_location, which
-/// some compilers lack (clang before 16 with libstdc++): this is one type to all of them, as a
-/// program may be compiled by another compiler than the library. Without the function's name it
-/// fits two registers, which a spawn notices.
+/// A place in the source; as a default argument, the caller's. It stands in for
+/// std::source_location, which some compilers lack (clang before 16 with libstdc++): this is one
+/// type to all of them, since a program may be compiled by another compiler than the library.
+/// Without the function's name it fits two registers, which a spawn notices.
 class SourceLocation {
  public:
   /// The place of the call, or, as a default argument, of the call that leaves it out.
@@ -19,9 +20,9 @@ class SourceLocation {
     return location;
   }
 
-  /// As the compiler was given it; a string literal's lifetime.
+  /// The file's name as the compiler was given it. The text lives as long as the program.
   constexpr const char* file_name() const noexcept { return file_; }
-  /// From 1; 0 in a default-constructed one.
+  /// The line, from 1; 0 in a default-constructed location.
   constexpr std::uint_least32_t line() const noexcept { return line_; }
 
  private:

@@ -1,3 +1,4 @@
+// Counts what each worker has done: threads run and stolen, time asleep and searching, polls.
 #pragma once
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Spawns any number of lightweight threads and waits for all of them together.
 #pragma once
 
 #include <concepts>
@@ -32,7 +33,7 @@ void offer_thread_to(int worker, Descriptor* thread, void (*call)(void*),
 /// wait: no atomic read-modify-write. Otherwise one each at run() and at the end of the thread.
 class TaskGroup {
  public:
-  /// \throws std::logic_error outside a lightweight thread.
+  /// Makes a group that the calling lightweight thread owns. \throws std::logic_error outside one.
   TaskGroup() : state_(detail::running_thread()) {
     if (state_.owner == nullptr) detail::throw_no_group_owner();
   }
@@ -55,10 +56,10 @@ class TaskGroup {
     detail::start_thread(made.thread, &detail::call_and_destroy<std::decay_t<Function>>);
   }
 
-  /// The same, but the new thread does not run at once: it waits where worker `worker` looks when
-  /// it has run its own youngest threads, near the data that this worker has touched. A hint: idle
-  /// workers may take it from there. Cost: a lock and two atomic read-modify-writes more.
-  /// \throws also std::out_of_range if there is no such worker.
+  /// Makes a thread as run() does, but does not run it at once: it waits where worker `worker`
+  /// looks when it has run its own youngest threads, near the data that this worker has touched.
+  /// This is a hint: idle workers may take the thread from there. Cost: a lock and two atomic
+  /// read-modify-writes more. \throws also std::out_of_range for a worker that does not exist.
   template <class Function>
   requires std::invocable<std::decay_t<Function>>
   void run_near(int worker, Function&& function, SourceLocation where = SourceLocation::current()) {

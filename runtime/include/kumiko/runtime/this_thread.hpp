@@ -1,3 +1,4 @@
+// What a thread may ask or do about itself: yield, poll, sleep, its name, its worker.
 #pragma once
 
 #include <chrono>
@@ -42,7 +43,7 @@ namespace detail {
 void sleep_until(Deadline deadline) noexcept;
 }
 
-/// About the caller. All may be called from any OS thread too.
+/// Functions about the calling thread. All may be called from any OS thread too.
 namespace this_thread {
 
 /// Lets every other runnable thread of this worker go first: puts the caller behind those that
@@ -60,7 +61,7 @@ ThreadId id() noexcept;
 /// or less, so as not to cut a character of UTF-8 in two. Ignored on a plain OS thread.
 void set_name(std::string_view name) noexcept;
 
-/// That name; empty if it has none, and on a plain OS thread.
+/// The running lightweight thread's name; empty without one, and on a plain OS thread.
 std::string name();
 
 /// Suspends a lightweight caller, blocks an OS thread, for `duration` or a little longer. Another
@@ -70,7 +71,7 @@ void sleep_for(const std::chrono::duration<Rep, Period>& duration) {
   detail::sleep_until(detail::deadline_after(duration));
 }
 
-/// The same until `time`.
+/// Suspends a lightweight caller, blocks an OS thread, until `time` or a little longer.
 template <class Clock, class Duration>
 void sleep_until(const std::chrono::time_point<Clock, Duration>& time) {
   detail::wait_by_clock(time, [](detail::Deadline deadline) {

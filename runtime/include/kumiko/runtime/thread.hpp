@@ -1,3 +1,4 @@
+// A lightweight thread with a handle to join, detach or stop it, as std::jthread has.
 #pragma once
 
 #include <concepts>
@@ -27,7 +28,7 @@ concept ThreadFunction = std::invocable<std::decay_t<Function>> ||
 /// Many threads that are only waited for as a whole are cheaper in a TaskGroup.
 class Thread {
  public:
-  /// No thread.
+  /// A handle without a thread.
   Thread() noexcept = default;
 
   /// Runs a decayed copy of `function` as a new lightweight thread, *child first*: the new thread
@@ -44,7 +45,8 @@ class Thread {
       Function&& function, SourceLocation where = SourceLocation::current())
       : Thread(std::string_view(), std::forward<Function>(function), where) {}
 
-  /// The same with a name for reports, see this_thread::set_name().
+  /// Makes a thread as the constructor above does, with a name for reports (see
+  /// this_thread::set_name()).
   template <detail::ThreadFunction Function>
   Thread(std::string_view name, Function&& function,
          SourceLocation where = SourceLocation::current()) {
@@ -62,12 +64,12 @@ class Thread {
     }
   }
 
-  /// The other is no thread afterwards.
+  /// Takes the thread over from the other handle, which is without one afterwards.
   Thread(Thread&& other) noexcept
       : state_(std::exchange(other.state_, nullptr)),
         stop_source_(std::exchange(other.stop_source_, std::stop_source(std::nostopstate))) {}
 
-  /// Calls std::terminate if this thread is joinable.
+  /// Takes the thread over from the other handle. Calls std::terminate if this one is joinable.
   Thread& operator=(Thread&& other) noexcept;
 
   /// Calls std::terminate if the thread is joinable.
@@ -83,7 +85,7 @@ class Thread {
   /// \throws std::logic_error if not joinable.
   void detach();
 
-  /// Whether it is a thread, neither joined nor detached.
+  /// Whether the handle has a thread that is neither joined nor detached.
   bool joinable() const noexcept { return state_ != nullptr; }
 
   /// The thread's name; the default value if not joinable.
@@ -92,7 +94,7 @@ class Thread {
   /// Asks the thread to stop, by its stop token. False if that has been done, or it has none.
   bool request_stop() noexcept { return stop_source_.request_stop(); }
 
-  /// Of the thread's stop token; without a state if its function takes none.
+  /// The source of the thread's stop token; without a state if its function takes none.
   std::stop_source get_stop_source() const noexcept { return stop_source_; }
   /// The thread's stop token; without a state if its function takes none.
   std::stop_token get_stop_token() const noexcept { return stop_source_.get_token(); }

@@ -1,3 +1,4 @@
+// A variable of which every thread, lightweight or not, has a value of its own.
 #pragma once
 
 #include <memory>
@@ -59,10 +60,11 @@ class ThreadSpecific {
   /// Destroys the running thread's value, if it has one.
   void reset() noexcept { delete static_cast<T*>(detail::release_specific(this)); }
 
-  /// local()
+  /// \{
+  /// Accesses local().
   T& operator*() { return local(); }
-  /// local()
   T* operator->() { return &local(); }
+  /// \}
 };
 
 }  // namespace kumiko::runtime

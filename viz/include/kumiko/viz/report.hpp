@@ -1,4 +1,4 @@
-// Finished runs as one HTML page: figures, pictures, timelines, without anything from elsewhere.
+// Shows finished runs as one HTML page with tables, pictures and timelines that needs nothing else.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The C side of a plugin's classes. Not for use by hand: see KUMIKO_PLUGIN.
+// Turns a plugin's classes into the tables of the C interface; for KUMIKO_PLUGIN only.
 #pragma once
 
 #include <exception>
@@ -18,7 +18,7 @@ class PluginTable {
  public:
   PluginTable(std::vector<amr::Entry<amr::Solver>> solvers,
               std::vector<amr::Entry<amr::Case>> cases);
-  /// Of a plugin that cannot say what it offers.
+  /// The table of a plugin that cannot say what it offers.
   explicit PluginTable(const char* failure);
   PluginTable(PluginTable&&) noexcept;
   ~PluginTable();
@@ -52,7 +52,7 @@ PluginTable plugin_table() noexcept {
   } catch (const std::exception& error) {
     return PluginTable(error.what());
   } catch (...) {
-    return PluginTable("describe() threw something that is no std::exception");
+    return PluginTable("describe() threw something that is not a std::exception");
   }
 }
 

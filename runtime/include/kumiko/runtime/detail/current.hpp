@@ -1,3 +1,4 @@
+// Finds the worker that runs the caller, and its poll word, for code that is inlined into programs.
 #pragma once
 
 #include <atomic>
@@ -18,7 +19,7 @@ inline constexpr std::uint32_t kShare = 1;
 inline constexpr std::uint32_t kLookOutside = 2;
 /// Disturb the schedule, see Options::chaos_seed. Stays set.
 inline constexpr std::uint32_t kChaos = 4;
-/// I/O has not been polled for a while: do, and let those whose I/O is done go first.
+/// I/O has not been polled for a while: poll it, and let threads whose I/O is done go first.
 inline constexpr std::uint32_t kPollIo = 8;
 }  // namespace request
 
@@ -33,16 +34,17 @@ struct WorkerFront {
   alignas(64) ThreadFront* running = nullptr;          ///< nullptr while the loop runs
 };
 
-/// The worker that the calling OS thread is, nullptr if it is none. Read through worker_front()
-/// only: a compiler may keep a thread-local variable's address across a switch, after which the
-/// caller may be on another OS thread.
+/// The worker that the calling OS thread is, nullptr if it is not a worker. Read through
+/// worker_front() only: a compiler may keep a thread-local variable's address across a switch,
+/// after which the caller may be on another OS thread.
 extern "C" thread_local constinit WorkerFront* kumiko_worker_front;
 
-/// See kumiko_worker_front. To be asked anew after everything that may suspend. Cost: two loads.
+/// Returns kumiko_worker_front. Ask anew after everything that may suspend. Cost: two loads.
 [[gnu::always_inline]] inline WorkerFront* worker_front() noexcept {
   WorkerFront* front;
-  // Address and load are one opaque piece, which no compiler can split; volatile keeps two such
-  // pieces from being merged. initial-exec: one load for the offset, which the linker may elide.
+  // Address and load are one opaque statement, which no compiler can split; volatile keeps two such
+  // statements from being merged. initial-exec: one load for the offset, which the linker may
+  // elide.
 #if defined(__x86_64__)
   asm volatile(
       "movq kumiko_worker_front@gottpoff(%%rip), %0\n\t"

@@ -1,3 +1,4 @@
+// Turns the standard library's time points and durations into deadlines of the steady clock.
 #pragma once
 
 #include <chrono>
@@ -19,8 +20,8 @@ Deadline deadline_after(const std::chrono::duration<Rep, Period>& duration) {
   return now + std::chrono::ceil<Deadline::duration>(duration);
 }
 
-/// What is left until `time` by its own clock, or has passed since if negative; a century if that
-/// is more.
+/// The time that is left until `time` by its own clock, negative if it has passed; a century at
+/// most.
 template <class Clock, class Duration>
 auto time_left(const std::chrono::time_point<Clock, Duration>& time) {
   constexpr std::chrono::hours kCentury{24 * 36525};

@@ -1,3 +1,4 @@
+// Counts a group's threads that have not ended, and keeps the first exception that escaped one.
 #pragma once
 
 #include <atomic>

@@ -1,3 +1,5 @@
+// Lazy splitting: a loop or a pair of calls in progress becomes threads only when an idle worker
+// asks.
 #pragma once
 
 #include <exception>
@@ -43,7 +45,7 @@ inline void poll(const WorkerFront& worker) noexcept {
 /// Lets `thread`, new and to be counted by `group`, wait where thieves find it.
 void offer_thread(Descriptor* thread, void (*call)(void*), GroupState& group) noexcept;
 
-/// Gives `function` to a new thread that `frame` waits for. False if there is no memory for one.
+/// Gives `function` to a new thread that `frame` waits for. Returns false without memory for one.
 template <class Function>
 bool give_away(LazyFrame& frame, Function function) noexcept {
   if (!frame.given) frame.given.emplace(running_thread());

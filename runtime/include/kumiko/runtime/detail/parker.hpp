@@ -1,3 +1,4 @@
+// Puts one OS thread to sleep until another wakes it: a binary semaphore on a futex.
 #pragma once
 
 #include <atomic>
@@ -21,7 +22,7 @@ class Parker {
   /// Blocks the calling OS thread until a signal is there and takes it. Only one thread may park.
   void park() noexcept;
 
-  /// The same until `deadline` at the latest. Returns whether it took a signal.
+  /// Blocks as park() does, but until `deadline` at the latest. Returns whether it took a signal.
   bool park_until(Deadline deadline) noexcept;
 
   /// Leaves a signal and wakes the sleeper, if any. Cost: one system call.

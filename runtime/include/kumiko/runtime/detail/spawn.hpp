@@ -1,3 +1,4 @@
+// Makes a lightweight thread of a callable: the part of every spawn that is inlined.
 #pragma once
 
 #include <cstddef>

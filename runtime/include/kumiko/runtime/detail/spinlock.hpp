@@ -1,3 +1,4 @@
+// A test-and-test-and-set lock for critical sections of a few instructions.
 #pragma once
 
 #include <atomic>

@@ -1,3 +1,4 @@
+// Suspends the calling thread until it is woken, and queues those that wait for the same thing.
 #pragma once
 
 #include <atomic>
@@ -35,9 +36,9 @@ class Waiter {
   /// so that a waker may resume it elsewhere at once; it may call wake() itself.
   void wait(Publish publish, void* argument) noexcept;
 
-  /// The same until `deadline` at the latest; wakers must claim() first. Returns whether it was
-  /// woken. If not, the waiter may still be known to wakers, whose claims fail: the caller makes
-  /// them forget it before it returns.
+  /// Waits as wait() does, but until `deadline` at the latest; wakers must claim() first. Returns
+  /// whether it was woken. If not, the waiter may still be known to wakers, whose claims fail: the
+  /// caller makes them forget it before it returns.
   bool wait_until(Deadline deadline, Publish publish, void* argument) noexcept;
 
   /// Wakers: the right to call wake(), if nobody had it before. Always granted in an untimed wait.

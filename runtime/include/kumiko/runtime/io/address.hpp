@@ -1,3 +1,4 @@
+// Addresses of sockets, and the look-up of a host's addresses by its name.
 #pragma once
 
 #include <cstdint>
@@ -15,29 +16,31 @@ namespace kumiko::runtime::io {
 /// The address of one end of a socket: IPv4 or IPv6 with a port, or a path (AF_UNIX).
 class Address {
  public:
-  /// None.
+  /// An address of nothing.
   Address() = default;
   /// A copy of what the system gave.
   Address(const sockaddr* address, socklen_t size) noexcept;
 
-  /// From a numeric address, "127.0.0.1" or "::1". \returns invalid_argument if it is none.
+  /// The address that a numeric text such as "127.0.0.1" or "::1" names. \returns invalid_argument
+  /// for any other text.
   static Result<Address> parse(const std::string& numeric, std::uint16_t port);
-  /// This machine only, IPv4.
+  /// The IPv4 address by which this machine alone can be reached.
   static Address loopback(std::uint16_t port = 0) noexcept;
-  /// A socket in the file system, which stays there when its listener is closed: remove it before
-  /// the next one listens. \returns filename_too_long above 107 bytes, invalid_argument for none.
+  /// The address of a socket in the file system, which stays there when its listener is closed:
+  /// remove it before the next one listens. \returns filename_too_long above 107 bytes,
+  /// invalid_argument for an empty path.
   static Result<Address> path(const std::string& path);
 
-  /// For the system's calls.
+  /// The address as the system's calls take it.
   const sockaddr* get() const noexcept { return reinterpret_cast<const sockaddr*>(&storage_); }
-  /// Bytes of it.
+  /// How many bytes get() points to.
   socklen_t size() const noexcept { return size_; }
-  /// AF_INET, AF_INET6, AF_UNIX.
+  /// The address family: AF_INET, AF_INET6 or AF_UNIX.
   int family() const noexcept { return storage_.ss_family; }
-  /// 0 where there is none.
+  /// The port; 0 for a family without ports.
   std::uint16_t port() const noexcept;
 
-  /// "127.0.0.1:80", "[::1]:80", or the path.
+  /// The address as a text: "127.0.0.1:80", "[::1]:80", or the path.
   std::string to_string() const;
 
  private:

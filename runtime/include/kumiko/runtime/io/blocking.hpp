@@ -1,3 +1,5 @@
+// Runs a function that blocks its OS thread on a pool of such threads, so that the worker can go
+// on.
 #pragma once
 
 #include <exception>
@@ -21,7 +23,7 @@ namespace kumiko::runtime::io {
 /// suspended and its worker goes on with others. Returns what it returns; an exception is rethrown
 /// here. Within it the caller counts as an OS thread: synchronisation blocks, spawning is an error.
 /// May suspend. Cost: two switches between OS threads. Calls beyond 512 at once wait for their
-/// turn. \throws std::system_error if no OS thread can be had at all, or no descriptors for I/O.
+/// turn. \throws std::system_error if the system refuses every OS thread, or descriptors for I/O.
 template <class Function>
 std::invoke_result_t<Function> blocking(Function&& function) {
   using Value = std::invoke_result_t<Function>;

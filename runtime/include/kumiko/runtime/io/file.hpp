@@ -1,3 +1,4 @@
+// Reads and writes an open file by calls that block only the calling thread.
 #pragma once
 
 #include <cstddef>
@@ -16,12 +17,13 @@ namespace kumiko::runtime::io {
 /// An open file. Each call blocks only the calling thread; any number may be in progress at once.
 class File {
  public:
-  /// No file.
+  /// An object without a file.
   File() = default;
-  /// Takes an open one.
+  /// Takes an open file over.
   explicit File(FileDescriptor descriptor) noexcept : descriptor_(std::move(descriptor)) {}
 
-  /// As open(2): `flags` is O_RDONLY, O_WRONLY or O_RDWR, with O_CREAT, O_TRUNC, ...
+  /// Opens a file as open(2) does: `flags` is O_RDONLY, O_WRONLY or O_RDWR, with O_CREAT, O_TRUNC,
+  /// ...
   static Result<File> open(const std::filesystem::path& path, int flags, mode_t mode = 0666,
                            const Limits& limits = {});
 
@@ -35,7 +37,7 @@ class File {
   /// Writes all of `from` at the file's position, which moves.
   Transfer write_all(std::span<const std::byte> from, const Limits& limits = {});
 
-  /// Bytes in the file now.
+  /// How many bytes are in the file now.
   Result<off_t> size() const;
 
   /// See io::fsync().
@@ -46,7 +48,7 @@ class File {
   /// See FileDescriptor::close().
   Result<void> close() { return descriptor_.close(); }
 
-  /// The number; -1 without a file.
+  /// The descriptor's number; -1 without a file.
   int descriptor() const noexcept { return descriptor_.get(); }
   /// Whether there is a file.
   explicit operator bool() const noexcept { return static_cast<bool>(descriptor_); }

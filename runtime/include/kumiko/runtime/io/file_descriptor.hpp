@@ -1,3 +1,4 @@
+// Owns a descriptor of the system and closes it through the runtime, which lets its waiters go.
 #pragma once
 
 #include <utility>
@@ -10,26 +11,27 @@ namespace kumiko::runtime::io {
 class FileDescriptor {
  public:
   FileDescriptor() = default;
-  /// Takes it over.
+  /// Takes a descriptor over.
   explicit FileDescriptor(int descriptor) noexcept : descriptor_(descriptor) {}
-  /// Leaves `other` empty.
+  /// Takes the descriptor over from `other`, which is empty afterwards.
   FileDescriptor(FileDescriptor&& other) noexcept : descriptor_(other.release()) {}
-  /// Closes what it had, and leaves `other` empty. May suspend.
+  /// Closes the descriptor that it had and takes over that of `other`, which is empty afterwards.
+  /// May suspend.
   FileDescriptor& operator=(FileDescriptor&& other) noexcept;
 
-  /// Closes it. May suspend.
+  /// Closes the descriptor, if there is one. May suspend.
   ~FileDescriptor();
 
-  /// The number; -1 if there is none.
+  /// The descriptor's number; -1 if empty.
   int get() const noexcept { return descriptor_; }
-  /// Whether there is one.
+  /// Whether it owns a descriptor.
   explicit operator bool() const noexcept { return descriptor_ >= 0; }
 
   /// Gives the descriptor away.
   int release() noexcept { return std::exchange(descriptor_, -1); }
 
-  /// Closes it now, and tells of errors, which for a file may be about what was written before.
-  /// Other threads may be waiting for it meanwhile (see io::close()). May suspend.
+  /// Closes the descriptor now and returns the error, which for a file may be about what was
+  /// written before. Other threads may be waiting for it meanwhile (see io::close()). May suspend.
   Result<void> close();
 
  private:

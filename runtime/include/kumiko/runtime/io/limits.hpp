@@ -1,3 +1,4 @@
+// Says when an I/O call gives up: at a deadline, or on a stop request.
 #pragma once
 
 #include <chrono>
@@ -14,24 +15,24 @@ namespace kumiko::runtime::io {
 /// A call that can do its work at once does it even if its time has passed. What the system has
 /// transferred when a limit is reached is reported, never dropped.
 struct Limits {
-  /// The latest time.
+  /// The time at which the call gives up at the latest.
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
-  /// The request.
+  /// The call gives up when a stop is requested here.
   std::stop_token stop;
 };
 
-/// `duration` from now at the latest.
+/// Limits of a call that gives up `duration` from now at the latest.
 template <class Rep, class Period>
 Limits within(const std::chrono::duration<Rep, Period>& duration, std::stop_token stop = {}) {
   return {runtime::detail::deadline_after(duration), std::move(stop)};
 }
 
-/// At `time` at the latest.
+/// Limits of a call that gives up at `time` at the latest.
 inline Limits until(std::chrono::steady_clock::time_point time, std::stop_token stop = {}) {
   return {time, std::move(stop)};
 }
 
-/// When `stop` is requested.
+/// Limits of a call that gives up when a stop is requested.
 inline Limits unless(std::stop_token stop) {
   return {std::chrono::steady_clock::time_point::max(), std::move(stop)};
 }

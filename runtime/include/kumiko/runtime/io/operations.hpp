@@ -1,3 +1,4 @@
+// The system's I/O calls for any descriptor, in a form that blocks only the calling thread.
 #pragma once
 
 #include <chrono>
@@ -29,14 +30,14 @@ namespace kumiko::runtime::io {
 
 /// Reads up to into.size() bytes, at least one; 0 means the end of the input (or an empty span).
 Result<std::size_t> read(int descriptor, std::span<std::byte> into, const Limits& limits = {});
-/// The same into several spans, filled one after the other.
+/// Reads as read() does, into several spans that are filled one after the other.
 Result<std::size_t> readv(int descriptor, std::span<const iovec> into, const Limits& limits = {});
 
 /// Writes up to from.size() bytes, at least one unless `from` is empty. A peer that is gone is
 /// std::errc::broken_pipe; no signal is raised.
 Result<std::size_t> write(int descriptor, std::span<const std::byte> from,
                           const Limits& limits = {});
-/// The same from several spans, one after the other.
+/// Writes as write() does, from several spans one after the other.
 Result<std::size_t> writev(int descriptor, std::span<const iovec> from, const Limits& limits = {});
 
 /// Reads until `into` is full or the input ends. On error, `bytes` says how much had come before.
@@ -45,29 +46,29 @@ Transfer read_exactly(int descriptor, std::span<std::byte> into, const Limits& l
 /// Writes all. On error, `bytes` says how much had gone before.
 Transfer write_all(int descriptor, std::span<const std::byte> from, const Limits& limits = {});
 
-/// As read() at `offset` of a file, whose position does not move. A file operation that the system
-/// has begun is finished before a limit counts.
+/// Reads as read() does, at `offset` of a file, whose position does not move. A file operation that
+/// the system has begun is finished before a limit counts.
 Result<std::size_t> pread(int descriptor, std::span<std::byte> into, off_t offset,
                           const Limits& limits = {});
-/// As write() at `offset` of a file, whose position does not move.
+/// Writes as write() does, at `offset` of a file, whose position does not move.
 Result<std::size_t> pwrite(int descriptor, std::span<const std::byte> from, off_t offset,
                            const Limits& limits = {});
-/// As read_exactly() at `offset` of a file.
+/// Reads as read_exactly() does, at `offset` of a file.
 Transfer pread_exactly(int descriptor, std::span<std::byte> into, off_t offset,
                        const Limits& limits = {});
-/// As write_all() at `offset` of a file.
+/// Writes as write_all() does, at `offset` of a file.
 Transfer pwrite_all(int descriptor, std::span<const std::byte> from, off_t offset,
                     const Limits& limits = {});
 
 /// Waits until what was written to the file, and what the system notes of it, is on the device.
 Result<void> fsync(int descriptor, const Limits& limits = {});
-/// The same but for what is not needed to read it again, such as times.
+/// Waits as fsync() does, but not for what is not needed to read the file again, such as times.
 Result<void> fdatasync(int descriptor, const Limits& limits = {});
 
-/// As open(2), with O_CLOEXEC. Returns the descriptor.
+/// Opens a file as open(2) does, with O_CLOEXEC. Returns the descriptor.
 Result<int> open(const char* path, int flags, mode_t mode = 0666, const Limits& limits = {});
 
-/// As rename(2).
+/// Renames a file as rename(2) does.
 Result<void> rename(const char* from, const char* to, const Limits& limits = {});
 
 /// Closes the descriptor. Threads that wait for it return with std::errc::bad_file_descriptor, and
@@ -85,17 +86,17 @@ Result<int> accept(int descriptor, sockaddr* address = nullptr, socklen_t* size 
 Result<void> connect(int descriptor, const sockaddr* address, socklen_t size,
                      const Limits& limits = {});
 
-/// As recv(2). MSG_DONTWAIT is obeyed; with MSG_OOB or MSG_ERRQUEUE it does not wait either
-/// (EAGAIN), as in Linux; MSG_WAITALL is not waited for, see read_exactly().
+/// Receives as recv(2) does. MSG_DONTWAIT is obeyed; with MSG_OOB or MSG_ERRQUEUE it does not wait
+/// either (EAGAIN), as in Linux; MSG_WAITALL is not waited for, see read_exactly().
 Result<std::size_t> recv(int descriptor, std::span<std::byte> into, int flags = 0,
                          const Limits& limits = {});
-/// As send(2), without SIGPIPE. MSG_DONTWAIT is obeyed.
+/// Sends as send(2) does, but without SIGPIPE. MSG_DONTWAIT is obeyed.
 Result<std::size_t> send(int descriptor, std::span<const std::byte> from, int flags = 0,
                          const Limits& limits = {});
-/// As recvmsg(2), with flags as in recv().
+/// Receives as recvmsg(2) does, with flags as in recv().
 Result<std::size_t> recvmsg(int descriptor, msghdr& message, int flags = 0,
                             const Limits& limits = {});
-/// As sendmsg(2), with flags as in send().
+/// Sends as sendmsg(2) does, with flags as in send().
 Result<std::size_t> sendmsg(int descriptor, const msghdr& message, int flags = 0,
                             const Limits& limits = {});
 
@@ -103,11 +104,11 @@ Result<std::size_t> sendmsg(int descriptor, const msghdr& message, int flags = 0
 /// the descriptor, and returns those that do.
 Result<short> poll(int descriptor, short events, const Limits& limits = {});
 
-/// Sleeps until limits.deadline. An error only if limits.stop was requested before.
+/// Sleeps until limits.deadline. Returns an error only if limits.stop was requested before.
 Result<void> sleep(const Limits& limits);
 
-/// Waits for a child process to end and takes its status, as waitpid(2). The child must not be one
-/// that others wait for. \returns no_child_process if there is none of that id.
+/// Waits for a child process to end and takes its status, as waitpid(2) does. Nobody else may wait
+/// for that child. \returns no_child_process if the caller has no child of that id.
 Result<int> wait_for_process(pid_t child, const Limits& limits = {});
 
 }  // namespace kumiko::runtime::io

@@ -1,3 +1,4 @@
+// A stream of bytes from one thread or process to another on the same machine.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +15,7 @@ struct Pipe {
   FileDescriptor reader;  ///< gives what comes
   FileDescriptor writer;  ///< takes what goes
 
-  /// \returns too_many_files_open where descriptors are exhausted.
+  /// Makes a pipe. \returns too_many_files_open where descriptors are exhausted.
   static Result<Pipe> create();
 
   /// See io::read().

@@ -1,3 +1,4 @@
+// What an I/O call returns: a value or an error code, as std::expected holds them.
 #pragma once
 
 #include <cstddef>
@@ -15,50 +16,50 @@ class [[nodiscard]] Result {
  public:
   using value_type = T;  ///< as std::expected names it
 
-  /// Success.
+  /// A result that succeeded with `value`.
   Result(T value) noexcept(std::is_nothrow_move_constructible_v<T>)  // NOLINT: as std::expected
       : value_(std::move(value)) {}
-  /// Failure.
+  /// A result that failed with `error`.
   Result(std::error_code error) noexcept : error_(error) {}  // NOLINT: as std::expected
 
-  /// Whether it succeeded.
+  /// \{
+  /// Whether the call succeeded.
   bool has_value() const noexcept { return value_.has_value(); }
-  /// Whether it succeeded.
   explicit operator bool() const noexcept { return has_value(); }
+  /// \}
 
-  /// The value. \throws std::system_error with the reason if there is none.
+  /// \{
+  /// The value; from an rvalue it is moved out. \throws std::system_error with the reason if the
+  /// call failed.
   T& value() & {
     require();
     return *value_;
   }
-  /// The same.
   const T& value() const& {
     require();
     return *value_;
   }
-  /// The same, moved out.
   T value() && {
     require();
     return std::move(*value_);
   }
-  /// The value, or `other`.
+  /// \}
+  /// The value, or `other` if the call failed.
   template <class U>
   T value_or(U&& other) const& {
     return value_ ? *value_ : static_cast<T>(std::forward<U>(other));
   }
 
-  /// The value, which must be there.
+  /// \{
+  /// The value. The call must have succeeded.
   T& operator*() & noexcept { return *value_; }
-  /// The same.
   const T& operator*() const& noexcept { return *value_; }
-  /// The same.
   T&& operator*() && noexcept { return std::move(*value_); }
-  /// Of the value, which must be there.
   T* operator->() noexcept { return &*value_; }
-  /// The same.
   const T* operator->() const noexcept { return &*value_; }
+  /// \}
 
-  /// Why there is no value; 0 if there is one.
+  /// Why the call failed; 0 if it succeeded.
   std::error_code error() const noexcept { return error_; }
 
  private:
@@ -76,33 +77,35 @@ class [[nodiscard]] Result<void> {
  public:
   using value_type = void;  ///< as std::expected names it
 
-  /// Success.
+  /// A result that succeeded.
   Result() = default;
-  /// Failure.
+  /// A result that failed with `error`.
   Result(std::error_code error) noexcept : error_(error) {}  // NOLINT: as std::expected
 
-  /// Whether it succeeded.
+  /// \{
+  /// Whether the call succeeded.
   bool has_value() const noexcept { return !error_; }
-  /// Whether it succeeded.
   explicit operator bool() const noexcept { return has_value(); }
+  /// \}
 
-  /// \throws std::system_error with the reason of a failure.
+  /// Does nothing if the call succeeded. \throws std::system_error with the reason if it failed.
   void value() const {
     if (error_) throw std::system_error(error_);
   }
-  /// Why it failed; 0 if it did not.
+  /// Why the call failed; 0 if it succeeded.
   std::error_code error() const noexcept { return error_; }
 
  private:
   std::error_code error_;
 };
 
-/// What became of a transfer that goes on until all is done: how much was, and what ended it early.
+/// The outcome of a transfer that goes on until all is done: how many bytes went, and what ended it
+/// early if anything did.
 struct [[nodiscard]] Transfer {
   std::size_t bytes = 0;  ///< transferred, also where there is an error
   std::error_code error;  ///< 0 if all was transferred, or the input ended
 
-  /// Whether it succeeded.
+  /// Whether nothing went wrong.
   explicit operator bool() const noexcept { return !error; }
 };
 

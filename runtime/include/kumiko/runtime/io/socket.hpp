@@ -1,3 +1,4 @@
+// Stream sockets that connect, listen, read and write by calls that block only the calling thread.
 #pragma once
 
 #include <cstddef>
@@ -15,9 +16,9 @@ namespace kumiko::runtime::io {
 /// A connected stream socket. One thread may read while another writes.
 class Socket {
  public:
-  /// No connection.
+  /// An object without a connection.
   Socket() = default;
-  /// Takes a connected socket.
+  /// Takes a connected socket over.
   explicit Socket(FileDescriptor descriptor) noexcept : descriptor_(std::move(descriptor)) {}
 
   /// Connects to `address`. TCP sockets send small messages at once (TCP_NODELAY).
@@ -25,7 +26,7 @@ class Socket {
   /// Looks the host up and connects to the first of its addresses that answers.
   static Result<Socket> connect(const std::string& host, const std::string& service,
                                 const Limits& limits = {});
-  /// Two sockets connected with each other (AF_UNIX).
+  /// Makes two sockets that are connected with each other (AF_UNIX).
   static Result<std::pair<Socket, Socket>> pair();
 
   /// See io::read().
@@ -40,15 +41,15 @@ class Socket {
   /// Tells the peer that nothing more will be sent; its reads return 0.
   Result<void> finish_writing();
 
-  /// Of this end.
+  /// The address of this end.
   Result<Address> local_address() const;
-  /// Of the other end.
+  /// The address of the other end.
   Result<Address> peer_address() const;
 
   /// See FileDescriptor::close().
   Result<void> close() { return descriptor_.close(); }
 
-  /// The number; -1 without a socket.
+  /// The descriptor's number; -1 without a socket.
   int descriptor() const noexcept { return descriptor_.get(); }
   /// Whether there is a connection.
   explicit operator bool() const noexcept { return static_cast<bool>(descriptor_); }
@@ -60,23 +61,23 @@ class Socket {
 /// A socket on which connections arrive.
 class Listener {
  public:
-  /// Nothing.
+  /// An object that does not listen.
   Listener() = default;
 
-  /// Listens at `address`, port 0 for any free one. TCP: with SO_REUSEADDR.
+  /// Listens at `address`; port 0 stands for any free one. A TCP socket gets SO_REUSEADDR.
   static Result<Listener> listen(const Address& address, int backlog = 4096);
 
   /// Waits for a connection. Any number of threads may; they are served in order. See io::accept()
   /// for errors that pass. TCP connections have TCP_NODELAY.
   Result<Socket> accept(const Limits& limits = {});
 
-  /// Where it listens, with the port that was chosen.
+  /// The address at which it listens, with the port that was chosen.
   Result<Address> address() const;
 
-  /// Threads in accept() return with bad_file_descriptor.
+  /// Stops listening. Threads in accept() return with bad_file_descriptor.
   Result<void> close() { return descriptor_.close(); }
 
-  /// The number; -1 without a socket.
+  /// The listening descriptor's number; -1 without a socket.
   int descriptor() const noexcept { return descriptor_.get(); }
 
  private:

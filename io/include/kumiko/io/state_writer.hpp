@@ -1,0 +1,98 @@
+// Puts states of a run into files while the run goes on.
+#pragma once
+
+#include <cstddef>
+#include <exception>
+#include <filesystem>
+#include <functional>
+#include <future>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <kumiko/amr/backend.hpp>
+#include <kumiko/amr/case.hpp>
+#include <kumiko/amr/simulation.hpp>
+#include <kumiko/io/checkpoint.hpp>
+
+namespace kumiko::io {
+
+/// Names of files from which a run can go on, for OutputFolder::numbered().
+inline constexpr std::string_view kCheckpointFiles = "checkpoint_#.hdf";
+inline constexpr std::string_view kStateFiles = "state_#.hdf";
+
+/// Such a name, at a number of base steps.
+std::string checkpoint_name(int step);
+std::string state_name(int step);
+
+/// What a run needs to know of its past, beside the state.
+struct RunFigures {
+  double initial_mass = 0.0;
+  double initial_absolute_mass = 0.0;  ///< as FieldFigures has it; 0 = not known
+  double wall_s = 0.0;                 ///< of stepping so far
+};
+
+/// What holds for all files of a run.
+struct StateWriterOptions {
+  std::string configuration = {};  ///< effective, as TOML; every file holds it
+  Compression compression = Compression::kNone;
+  /// Whether states show amr::kFigureNames too. Checkpoints never do: the figures would make them
+  /// five times as large, and no run needs them.
+  bool figures = false;
+  /// Checkpoints of a folder that stay, the newest; at least 1.
+  std::size_t keep = 2;
+  /// Is told why a checkpoint could not be written, and the run goes on without it. Called by the
+  /// functions of StateWriter, on their caller's thread. Without it they throw.
+  std::function<void(const std::exception& cause)> on_failed_checkpoint = {};
+};
+
+/// One file at a time: the state is copied when it is asked for, and written by lightweight threads
+/// beside those of the steps, or by a runtime of one worker where the backend has none. Keeps
+/// references to case and backend. Call it from one OS thread, between calls of
+/// Simulation::advance().
+class StateWriter {
+ public:
+  /// Throws std::invalid_argument for options that cannot be.
+  StateWriter(const amr::Case& problem, amr::Backend& backend, StateWriterOptions options);
+  /// Waits for the file that is being written; what goes wrong then is not told.
+  ~StateWriter();
+  StateWriter(const StateWriter&) = delete;
+  StateWriter& operator=(const StateWriter&) = delete;
+
+  /// Begins to write a state or a checkpoint, when the file before is done. Throws what settle()
+  /// throws.
+  void write_state(const std::filesystem::path& file, const amr::Simulation& simulation,
+                   const RunFigures& figures);
+  void write_checkpoint(const std::filesystem::path& file, const amr::Simulation& simulation,
+                        const RunFigures& figures);
+
+  /// Waits for the file that is being written. Throws what hindered it; for a checkpoint only
+  /// without on_failed_checkpoint. When a new checkpoint is there, older ones of its folder go, but
+  /// for as many as are to stay.
+  void settle();
+
+  /// The latest file that is there, of those written here: a run goes on from states as well.
+  const std::optional<std::filesystem::path>& latest() const { return latest_; }
+  /// The longest time from a request to the file.
+  double longest_s() const { return longest_s_; }
+
+ private:
+  Checkpoint copy_of(const amr::Simulation& simulation, const RunFigures& figures) const;
+  void start(const std::filesystem::path& file, const amr::Simulation& simulation,
+             const RunFigures& figures);
+  /// In the handler of an exception: passes it on, or tells it.
+  void handle_failure() const;
+
+  const amr::Case& problem_;
+  amr::Backend& backend_;
+  StateWriterOptions options_;
+  std::unique_ptr<runtime::Runtime> own_;  ///< where the backend has no runtime
+  std::future<double> pending_;            ///< seconds that it took
+  std::filesystem::path file_;             ///< being written
+  bool is_checkpoint_ = false;
+  std::optional<std::filesystem::path> latest_;
+  double longest_s_ = 0.0;
+};
+
+}  // namespace kumiko::io

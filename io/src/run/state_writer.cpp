@@ -1,0 +1,133 @@
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <iterator>
+#include <stdexcept>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include <kumiko/io/output_folder.hpp>
+#include <kumiko/io/state_writer.hpp>
+#include <kumiko/runtime/runtime.hpp>
+
+namespace kumiko::io {
+
+namespace {
+
+/// Of the folder that the newest one is in. Those of later steps are of another run. What cannot be
+/// removed stays.
+void remove_old_checkpoints(const std::filesystem::path& newest, std::size_t keep) {
+  const std::filesystem::path folder = newest.has_parent_path() ? newest.parent_path() : ".";
+  auto there = OutputFolder::numbered(folder, kCheckpointFiles);
+  const auto is_newest = [&](const auto& entry) {
+    return entry.second.filename() == newest.filename();
+  };
+  const auto end = std::find_if(there.begin(), there.end(), is_newest);
+  if (end == there.end()) return;
+  auto earlier = static_cast<std::size_t>(std::distance(there.begin(), end));
+  for (auto oldest = there.begin(); earlier + 1 > keep; ++oldest, --earlier) {
+    std::error_code ignored;
+    std::filesystem::remove(oldest->second, ignored);
+  }
+}
+
+}  // namespace
+
+std::string checkpoint_name(int step) { return fmt::format("checkpoint_{:06}.hdf", step); }
+
+std::string state_name(int step) { return fmt::format("state_{:06}.hdf", step); }
+
+StateWriter::StateWriter(const amr::Case& problem, amr::Backend& backend,
+                         StateWriterOptions options)
+    : problem_(problem), backend_(backend), options_(std::move(options)) {
+  if (options_.keep < 1) {
+    throw std::invalid_argument("StateWriterOptions::keep is 0; it must be 1 or more");
+  }
+}
+
+StateWriter::~StateWriter() {
+  if (pending_.valid()) pending_.wait();
+}
+
+void StateWriter::write_state(const std::filesystem::path& file, const amr::Simulation& simulation,
+                              const RunFigures& figures) {
+  settle();
+  is_checkpoint_ = false;
+  start(file, simulation, figures);
+}
+
+void StateWriter::write_checkpoint(const std::filesystem::path& file,
+                                   const amr::Simulation& simulation, const RunFigures& figures) {
+  settle();
+  is_checkpoint_ = true;
+  try {
+    start(file, simulation, figures);
+  } catch (const std::exception&) {
+    handle_failure();
+  }
+}
+
+Checkpoint StateWriter::copy_of(const amr::Simulation& simulation,
+                                const RunFigures& figures) const {
+  Checkpoint checkpoint;
+  checkpoint.attributes.time = simulation.time();
+  checkpoint.attributes.dt = simulation.dt();
+  checkpoint.attributes.subcycling = simulation.options().subcycling;
+  checkpoint.attributes.configuration = options_.configuration;
+  checkpoint.attributes.component_names = problem_.component_names();
+  checkpoint.attributes.initial_mass = figures.initial_mass;
+  checkpoint.attributes.initial_absolute_mass = figures.initial_absolute_mass;
+  checkpoint.attributes.wall_s = figures.wall_s;
+  if (is_checkpoint_ || !options_.figures) {
+    checkpoint.run = simulation.save();
+    return checkpoint;
+  }
+  checkpoint.run = simulation.save_with_figures();
+  std::vector<std::string>& names = checkpoint.attributes.component_names;
+  names.insert(names.end(), amr::kFigureNames.begin(), amr::kFigureNames.end());
+  return checkpoint;
+}
+
+void StateWriter::start(const std::filesystem::path& file, const amr::Simulation& simulation,
+                        const RunFigures& figures) {
+  const auto begin = std::chrono::steady_clock::now();
+  runtime::Runtime* runtime = backend_.runtime();
+  if (runtime == nullptr) {
+    if (own_ == nullptr) own_ = std::make_unique<runtime::Runtime>(runtime::Options{.workers = 1});
+    runtime = own_.get();
+  }
+  file_ = file;
+  pending_ =
+      std::async(std::launch::async, [file, begin, runtime, compression = options_.compression,
+                                      geometry = simulation.hierarchy().geometry(),
+                                      checkpoint = copy_of(simulation, figures)] {
+        io::write_checkpoint(file, checkpoint, geometry, *runtime, compression);
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+      });
+}
+
+void StateWriter::settle() {
+  if (!pending_.valid()) return;
+  try {
+    longest_s_ = std::max(longest_s_, pending_.get());
+  } catch (const std::exception&) {
+    handle_failure();
+    return;
+  }
+  latest_ = file_;
+  if (is_checkpoint_) remove_old_checkpoints(file_, options_.keep);
+}
+
+void StateWriter::handle_failure() const {
+  try {
+    throw;
+  } catch (const std::exception& error) {
+    if (!is_checkpoint_ || !options_.on_failed_checkpoint) throw;
+    options_.on_failed_checkpoint(error);
+  }
+}
+
+}  // namespace kumiko::io
