@@ -80,7 +80,7 @@ class TraceWindow {
 
  private:
   void hand_over(amr::Trace trace) const {
-    trace.case_name = problem_.config.values().text("case.name");
+    trace.case_name = problem_.run.case_name;
     hooks_.end_trace(std::move(trace));
   }
 
@@ -112,7 +112,7 @@ class Stops {
   double wall_s() const { return wall_s_before_ + since(start_); }
 
   /// Steps from `step` to where a checkpoint is due.
-  int next(int step) const { return until(step, problem_.checkpoints.steps); }
+  int next(int step) const { return until(step, problem_.run.checkpoints.steps); }
 
   /// Called after a part of the loop. Throws when the run must end here.
   /// @param is_written  whether the state goes into a file of its own anyway
@@ -141,16 +141,17 @@ class Stops {
     const bool asked = checkpoint_signal != 0;
     if (asked) checkpoint_signal = 0;
     // One to know how long it takes before the limit.
-    const bool tried = problem_.wall_limit_s == 0.0 || !none_yet_;
-    return asked || !tried || due(simulation.step(), problem_.checkpoints.steps) ||
-           (problem_.checkpoints.seconds > 0.0 && since(latest_) >= problem_.checkpoints.seconds);
+    const bool tried = problem_.run.wall_limit_s == 0.0 || !none_yet_;
+    return asked || !tried || due(simulation.step(), problem_.run.checkpoints.steps) ||
+           (problem_.run.checkpoints.seconds > 0.0 &&
+            since(latest_) >= problem_.run.checkpoints.seconds);
   }
 
   /// Whether a signal asks for it, or there is hardly time for another part and a checkpoint.
   bool must_end() const {
     if (end_requested()) return true;
     const double reserve = 2.0 * (longest_stretch_s_ + hooks_.checkpoint_s());
-    return problem_.wall_limit_s > 0.0 && since(start_) + reserve >= problem_.wall_limit_s;
+    return problem_.run.wall_limit_s > 0.0 && since(start_) + reserve >= problem_.run.wall_limit_s;
   }
 
   [[noreturn]] void end(const amr::Simulation& simulation) const {
@@ -176,7 +177,7 @@ class Stops {
 io::RunSummary describe(const Problem& problem, const amr::Backend& backend,
                         const amr::Simulation& simulation) {
   io::RunSummary summary;
-  summary.case_name = problem.config.values().text("case.name");
+  summary.case_name = problem.run.case_name;
   summary.solver = problem.solver->traits().name;
   summary.backend = backend.name();
   summary.workers = backend.workers();

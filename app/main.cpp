@@ -8,6 +8,8 @@
 
 #include <fmt/core.h>
 
+#include <kumiko/io/schema.hpp>
+
 #include "commands.hpp"
 #include "request.hpp"
 #include "terminal.hpp"
@@ -51,7 +53,7 @@ constexpr Command kCommands[] = {
 
 int error_line(const std::string& message, int code) {
   // One line, whatever a library puts into its message.
-  std::string line = message;
+  std::string line = io::with_keys(message);
   std::replace(line.begin(), line.end(), '\n', ' ');
   print_to_stderr("kumiko: error: {}\n", line);
   return code;

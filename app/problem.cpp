@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <fstream>
-#include <map>
 #include <utility>
 
 #include <fmt/core.h>
@@ -23,7 +22,7 @@ auto as_request(Make make) {
   try {
     return make();
   } catch (const std::invalid_argument& error) {
-    throw RequestError(error.what());
+    throw RequestError(io::with_keys(error.what()));
   } catch (const amr::CflError& error) {
     throw TooFewSteps(error);
   } catch (const io::ConfigError& error) {
@@ -52,109 +51,17 @@ const auto& named(const io::ConfigSource& source, const char* key, const Entries
                                  name, fmt::join(known, ", "), io::did_you_mean(name, known)));
 }
 
-amr::TimeInterpolation time_interpolation(const std::string& name) {
-  using amr::TimeInterpolation;
-  static const std::map<std::string, TimeInterpolation> choices = {
-      {"characteristic", TimeInterpolation::kCharacteristic},
-      {"linear", TimeInterpolation::kLinear},
-      {"quadratic", TimeInterpolation::kQuadratic}};
-  return choices.at(name);
-}
-
-amr::Schedule schedule(const std::string& name) {
-  if (name == "dataflow") return amr::Schedule::kDataflow;
-  return name == "level" ? amr::Schedule::kLevel : amr::Schedule::kAuto;
-}
-
-amr::Criterion criterion(const std::string& name) {
-  using amr::Criterion;
-  static const std::map<std::string, Criterion> choices = {{"loehner", Criterion::kLoehner},
-                                                           {"gradient", Criterion::kGradient},
-                                                           {"user", Criterion::kUser}};
-  return choices.at(name);
-}
-
-std::vector<amr::RefinementRegion> regions(const amr::ParameterSet& keys) {
-  std::vector<amr::RefinementRegion> list;
-  while (true) {
-    const std::string prefix = fmt::format("amr.region[{}].", list.size());
-    if (!keys.contains(prefix + "x")) return list;
-    const std::vector<double>& x = keys.numbers(prefix + "x");
-    const std::vector<double>& y = keys.numbers(prefix + "y");
-    list.push_back({x[0], x[1], y[0], y[1], static_cast<int>(keys.integer(prefix + "max_level")),
-                    static_cast<int>(keys.integer(prefix + "min_level"))});
-  }
-}
-
-amr::RefinementOptions refinement_options(const amr::ParameterSet& keys) {
-  constexpr std::size_t kMebibyte = 1024 * 1024;
-  const auto integer = [&](const char* key) { return static_cast<int>(keys.integer(key)); };
-  amr::RefinementOptions options;
-  options.criterion = criterion(keys.text("amr.criterion"));
-  options.threshold = io::threshold_on_grid(keys, "amr.threshold");
-  options.derefine_threshold = io::threshold_on_grid(keys, "amr.derefine_threshold");
-  options.delta = keys.number("amr.delta");
-  options.floor = keys.number("amr.floor");
-  options.buffer = integer("amr.buffer");
-  options.interval = integer("amr.interval");
-  options.hysteresis = integer("amr.hysteresis");
-  options.min_lifetime = integer("amr.min_lifetime");
-  options.regions = regions(keys);
-  options.memory_limit = static_cast<std::size_t>(keys.integer("amr.memory_limit")) * kMebibyte;
-  options.check_finite = integer("amr.check_finite");
-  return options;
-}
-
-amr::SimulationOptions simulation_options(const amr::ParameterSet& keys) {
-  amr::SimulationOptions options;
-  const auto& base = keys.list("grid.base");
-  options.points_x = static_cast<int>(base.front());
-  options.points_y = static_cast<int>(base.back());
-  options.levels = static_cast<int>(keys.integer("amr.levels"));
-  options.steps = static_cast<int>(keys.integer("time.steps"));
-  options.subcycling = keys.flag("step.subcycling");
-  options.schedule = schedule(keys.text("step.schedule"));
-  options.time_interpolation = time_interpolation(keys.text("step.time_interpolation"));
-  options.refinement = refinement_options(keys);
-  return options;
-}
-
 /// A solver's configuration with what "auto" stands for: a restart must not choose anew.
 io::Config chosen(const io::Config& config, const amr::SolverTraits& traits) {
   constexpr const char* kKey = "step.time_interpolation";
   if (config.values().text(kKey) != "auto") return config;
-  return config.with(kKey, std::string(amr::to_string(amr::suited_time_interpolation(traits))));
+  return config.with(kKey, amr::to_string(amr::suited_time_interpolation(traits)));
 }
 
-runtime::IdlePolicy idle_policy(const std::string& name) {
-  using runtime::IdlePolicy;
-  static const std::map<std::string, IdlePolicy> policies = {{"adaptive", IdlePolicy::kAdaptive},
-                                                             {"spin", IdlePolicy::kSpin},
-                                                             {"spin_pause", IdlePolicy::kSpinPause},
-                                                             {"yield", IdlePolicy::kYield},
-                                                             {"sleep", IdlePolicy::kSleep}};
-  return policies.at(name);
-}
-
-/// What parse() makes of a key's text, or the error that says what it can be.
-template <class Parse>
-auto parsed(const io::ConfigSource& source, const char* key, Parse parse, const char* wanted) {
-  const std::string& text = source.text(key);
-  if (const auto value = parse(text)) return *value;
-  throw source.error(key, fmt::format("'{}' is \"{}\"; it must be {}", key, text, wanted));
-}
-
-double wall_limit(const io::ConfigSource& source) {
-  if (source.text("time.wall_limit") == "0") return 0.0;
-  return parsed(source, "time.wall_limit", parse_duration,
-                "a time such as \"30 min\" or \"2 h\", or 0 for none");
-}
-
-io::Compression compression(const io::ConfigSource& source, const std::string& name) {
-  const auto wanted = name == "deflate" ? io::Compression::kDeflate : io::Compression::kNone;
-  if (io::is_available(wanted)) return wanted;
-  throw source.error("output.compression",
-                     "'output.compression': the HDF5 library has no filter 'deflate'; choose none");
+void require_available(const io::ConfigSource& source, io::Compression compression) {
+  if (io::is_available(compression)) return;
+  throw source.error(amr::OptionError("output.compression", "deflate",
+                                      "the HDF5 library has no such filter; set it to none"));
 }
 
 /// What the entry declares goes into the schema by add(); what the others do is noted.
@@ -190,28 +97,24 @@ Problem make_problem(const io::ConfigSource& source, int workers,
   std::unique_ptr<amr::Case> made_case = the_case.make(as_asked.case_parameters());
   std::unique_ptr<amr::Solver> made_solver = solver.make(as_asked.solver_parameters());
   const io::Config config = chosen(as_asked, made_solver->traits());
-  const amr::ParameterSet& keys = config.values();
-  const amr::SimulationOptions options = simulation_options(keys);
-  const int stop_step = static_cast<int>(keys.integer("time.stop_step"));
-  const int last_step = stop_step > 0 ? stop_step : options.steps;
-  const auto trace_from = static_cast<int>(keys.integer("trace.from"));
-  const std::int64_t trace_until = trace_from + keys.integer("trace.steps");
-  return Problem{config,
+  const auto options = io::read<amr::SimulationOptions>(config.values());
+  const auto run = io::read<io::RunOptions>(config.values());
+  require_available(source, run.compression);
+  const int last_step = run.stop_step > 0 ? run.stop_step : options.steps;
+  const std::int64_t trace_until = std::int64_t{run.trace_from} + run.trace_steps;
+  return Problem{source,
+                 config,
                  std::move(plugins),
                  std::move(made_case),
                  std::move(made_solver),
                  the_case.file,
                  solver.file,
                  options,
+                 run,
                  last_step,
-                 workers > 0 ? workers : static_cast<int>(keys.integer("runtime.workers")),
-                 idle_policy(keys.text("runtime.idle")),
-                 trace_from,
-                 static_cast<int>(std::min<std::int64_t>(trace_until, last_step)),
-                 parsed(source, "checkpoint.every", parse_interval,
-                        "a number of base steps or a time such as \"10 min\""),
-                 wall_limit(source),
-                 compression(source, keys.text("output.compression"))};
+                 workers > 0 ? workers : run.workers,
+                 run.trace_from,
+                 static_cast<int>(std::min<std::int64_t>(trace_until, last_step))};
 }
 
 /// Of a run or a table; what is empty may become one.
@@ -230,7 +133,7 @@ std::vector<std::string> differences(const amr::ParameterSet& asked, const amr::
   const auto compare = [&](const amr::ParameterSet& one, const amr::ParameterSet& other) {
     for (const auto& [name, value] : one.values()) {
       const io::Key* const key = core.find(name);
-      if (key != nullptr && key->changeable) continue;
+      if (key != nullptr && key->changeable()) continue;
       if (other.contains(name) && (&one == &was || other.at(name) == value)) continue;
       names.push_back(name);
     }
@@ -242,16 +145,13 @@ std::vector<std::string> differences(const amr::ParameterSet& asked, const amr::
 
 }  // namespace
 
-Problem load_problem(const ProblemRequest& request,
-                     const std::vector<std::string>& more_overrides) {
+Problem load_problem(const ProblemRequest& request, const io::Changes& changes) {
   return as_request([&] {
-    std::vector<std::string> overrides = request.overrides;
-    overrides.insert(overrides.end(), more_overrides.begin(), more_overrides.end());
-    io::ConfigSource source = io::read_config(request.config, overrides);
+    io::ConfigSource source = io::read_config(request.config, request.overrides);
     if (!request.solver.empty()) {
       source = source.with_solver(request.solver, request.solver_from);
     }
-    return make_problem(source, request.workers, request.plugins);
+    return make_problem(source.with(changes), request.workers, request.plugins);
   });
 }
 
@@ -273,7 +173,7 @@ void refuse_differences(const Problem& problem, const Problem& earlier, const st
   std::vector<std::string> changeable;
   const io::Schema core;
   for (const io::Key& key : core.keys()) {
-    if (key.changeable) changeable.push_back(key.spec.name);
+    if (key.changeable()) changeable.push_back(key.spec.name);
   }
   throw RequestError(fmt::format(
       "{} was made with other values of {}; of all keys only these may change at a restart: {}", of,
@@ -327,12 +227,12 @@ void check_output(const std::filesystem::path& path, io::Earlier earlier) {
 }
 
 std::unique_ptr<amr::Backend> load_backend(const std::string& name, const Problem& problem) {
-  return as_request([&] { return amr::make_backend(name, problem.workers, problem.idle); });
+  return as_request([&] { return amr::make_backend(name, problem.workers, problem.run.idle); });
 }
 
 std::string describe(const amr::BrokenValueError& error, const Problem& problem) {
   return fmt::format("{} (case '{}' of '{}', solver '{}' of '{}')", error.what(),
-                     problem.config.values().text("case.name"), problem.case_file.string(),
+                     problem.run.case_name, problem.case_file.string(),
                      problem.solver->traits().name, problem.solver_file.string());
 }
 
@@ -347,8 +247,10 @@ std::unique_ptr<amr::Simulation> make_simulation(const Problem& problem, amr::Ba
                             : std::make_unique<amr::Simulation>(the_case, *problem.solver, backend,
                                                                 problem.options, from->run);
       // An indicator that fails should do so before work starts.
-      if (problem.config.values().flag("output.figures")) simulation->save_with_figures();
+      if (problem.run.output_figures) simulation->save_with_figures();
       return simulation;
+    } catch (const amr::OptionError& error) {
+      throw problem.source.error(error);
     } catch (const amr::DeclarationError& error) {
       throw RequestError(fmt::format("'{}': {}", problem.solver_file.string(), error.what()));
     } catch (const amr::BrokenValueError& error) {

@@ -12,9 +12,9 @@
 #include <kumiko/io/checkpoint.hpp>
 #include <kumiko/io/config.hpp>
 #include <kumiko/io/output_folder.hpp>
+#include <kumiko/io/run_options.hpp>
 #include <kumiko/plugin/registry.hpp>
 
-#include "duration.hpp"
 #include "request.hpp"
 
 namespace kumiko::app {
@@ -23,7 +23,7 @@ namespace kumiko::app {
 class TooFewSteps : public RequestError {
  public:
   explicit TooFewSteps(const amr::CflError& error)
-      : RequestError(error.what()), smallest_(error.smallest_steps()) {}
+      : RequestError(io::with_keys(error.what())), smallest_(error.smallest_steps()) {}
   /// As amr::CflError::smallest_steps().
   std::int64_t smallest() const { return smallest_; }
 
@@ -33,6 +33,7 @@ class TooFewSteps : public RequestError {
 
 /// A checked configuration and what it names.
 struct Problem {
+  io::ConfigSource source;  ///< that it was read from, for messages
   io::Config config;
   std::shared_ptr<const plugin::Registry> plugins;  ///< that it was made from
   std::unique_ptr<amr::Case> the_case;
@@ -40,16 +41,11 @@ struct Problem {
   std::filesystem::path case_file;    ///< of the plugin that the case is from
   std::filesystem::path solver_file;  ///< and the solver
   amr::SimulationOptions options;
-  int stop_step;
-  int workers;  ///< 0 = all available
-  runtime::IdlePolicy idle;
-
+  io::RunOptions run;
+  int stop_step;    ///< the last base step, whatever names it
+  int workers;      ///< the request's or the configuration's; 0 = all available
   int trace_from;   ///< base step at which a trace begins, -1 for none
   int trace_until;  ///< and at which it ends, at most stop_step
-
-  Interval checkpoints;
-  double wall_limit_s;  ///< 0 = none
-  io::Compression compression;
 
   /// Points of the finest level in x, for messages.
   int finest_points_x() const { return options.points_x << (options.levels - 1); }
@@ -65,10 +61,9 @@ struct ProblemRequest {
   std::string solver_from;  ///< what has named it, for messages
 };
 
-/// Reads and checks the request's configuration with its overrides. `more_overrides` are applied
-/// last. Throws RequestError.
-Problem load_problem(const ProblemRequest& request,
-                     const std::vector<std::string>& more_overrides = {});
+/// Reads and checks the request's configuration with its overrides, and then the changes. Throws
+/// RequestError.
+Problem load_problem(const ProblemRequest& request, const io::Changes& changes = {});
 
 /// Checks the configuration of a checkpoint, read from `file`, with the request's overrides. Throws
 /// RequestError.

@@ -85,14 +85,13 @@ void print_summary(const io::RunSummary& s) {
 
 Hooks hooks_for(const Problem& problem, amr::Backend& backend, RunFiles& files, Progress& progress,
                 Status& status) {
-  const amr::ParameterSet& keys = problem.config.values();
   Hooks hooks;
   hooks.diagnose = [&](const amr::Simulation& state) { files.write_row(state, backend); };
-  hooks.every = static_cast<int>(keys.integer("diagnostics.every"));
+  hooks.every = problem.run.diagnostics_every;
   hooks.output = [&](const amr::Simulation& state, const io::RunFigures& figures) {
     files.write_state(state, backend, figures);
   };
-  hooks.output_every = static_cast<int>(keys.integer("output.every"));
+  hooks.output_every = problem.run.output_every;
   hooks.checkpoint = [&](const amr::Simulation& state, const io::RunFigures& figures) {
     files.write_checkpoint(state, backend, figures);
   };
@@ -202,7 +201,7 @@ int run_case(RunRequest& request) {
   io::RunSummary summary;
   {
     if (start.from && !files.has_rows()) files.write_row(*simulation, *backend);
-    const std::string& name = problem.config.values().text("case.name");
+    const std::string& name = problem.run.case_name;
     Progress progress(request.quiet, name, *simulation, problem.stop_step);
     Status status(name, *simulation, problem.stop_step);
     try {

@@ -40,13 +40,12 @@ void warn_of_picture(const std::string& name, const char* why) {
 }
 
 io::StateWriterOptions writer_options(const Problem& problem) {
-  const amr::ParameterSet& keys = problem.config.values();
   io::StateWriterOptions options;
   options.configuration = problem.config.to_toml();
-  options.compression = problem.compression;
-  options.figures = keys.flag("output.figures");
-  options.keep = static_cast<std::size_t>(keys.integer("checkpoint.keep"));
-  if (keys.text("checkpoint.on_failure") == "continue") {
+  options.compression = problem.run.compression;
+  options.figures = problem.run.output_figures;
+  options.keep = static_cast<std::size_t>(problem.run.checkpoints_kept);
+  if (problem.run.on_failure == io::OnFailure::kContinue) {
     options.on_failed_checkpoint = [](const std::exception& cause) {
       print_to_stderr("kumiko: warning: no checkpoint: {}\n", cause.what());
     };
@@ -151,9 +150,8 @@ void RunFiles::draw(const amr::Simulation& simulation, const std::string& name) 
   const amr::SavedRun state = simulation.save();
   if (!colours_) colours_ = viz::value_range(state, viz::Quantity::kField);
   viz::StateImageOptions options;
-  options.title =
-      fmt::format("{}   step {}   t = {:.4f}", problem_.config.values().text("case.name"),
-                  simulation.step(), simulation.time());
+  options.title = fmt::format("{}   step {}   t = {:.4f}", problem_.run.case_name,
+                              simulation.step(), simulation.time());
   options.name = problem_.the_case->component_names().front();
   options.range = colours_;
   options.width = viz::kUsualPictureWidth;

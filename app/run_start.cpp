@@ -17,7 +17,7 @@ namespace {
 
 std::filesystem::path output_path(const RunRequest& request, const Problem& problem) {
   if (!request.output.empty()) return request.output;
-  return std::filesystem::path("out") / problem.config.values().text("case.name");
+  return std::filesystem::path("out") / problem.run.case_name;
 }
 
 /// Where a checkpoint is, whatever links lead to it.

@@ -163,13 +163,12 @@ ProblemRequest request_of(const ProblemRequest& request, const Contender& conten
 }
 
 /// What a run changes in its contender's configuration.
-std::vector<std::string> overrides_of(const Contender& contender, const ComparedRun& run,
-                                      double stop_share) {
+io::Changes changes_of(const Contender& contender, const ComparedRun& run, double stop_share) {
   const auto stop = static_cast<int>(std::lround(stop_share * run.steps));
-  return {fmt::format("grid.base=[{}, {}]", run.points, run.points_y),
-          fmt::format("time.steps={}", run.steps),
-          fmt::format("time.stop_step={}", std::clamp(stop, 1, run.steps)),
-          fmt::format("step.time_interpolation={}", contender.interpolation)};
+  return {{"grid.base", std::vector<std::int64_t>{run.points, run.points_y}},
+          {"time.steps", std::int64_t{run.steps}},
+          {"time.stop_step", std::int64_t{std::clamp(stop, 1, run.steps)}},
+          {"step.time_interpolation", contender.interpolation}};
 }
 
 /// Errors only: values whose norm is said.
@@ -209,7 +208,7 @@ class Plan {
   }
 
   Problem problem_of(const ComparedRun& run) const {
-    return load_problem(request_, overrides_of(contender_, run, stop_share()));
+    return load_problem(request_, changes_of(contender_, run, stop_share()));
   }
 
  private:
@@ -349,7 +348,7 @@ Comparison plan_comparison(const CompareRequest& request) {
   comparison.repetitions = request.repetitions;
   // Of what is wrong with the file no contender is to blame.
   const Problem file = load_problem(request);
-  comparison.case_name = file.config.values().text("case.name");
+  comparison.case_name = file.run.case_name;
   comparison.levels = file.options.levels;
   const std::vector<int> resolutions = sorted_resolutions(request, file.options.points_x);
   for (const int points : resolutions) points_y_of(points, file.options);
@@ -381,7 +380,7 @@ void run_comparison(const CompareRequest& request, Comparison& comparison,
         keep(run, run_with_enough_steps(request, plan, contender, run));
       } catch (const std::exception& error) {
         if (end_requested()) throw;
-        run.failure = error.what();
+        run.failure = io::with_keys(error.what());
       }
       after();
     }

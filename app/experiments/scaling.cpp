@@ -91,8 +91,8 @@ Scaling plan_scaling(const ScalingRequest& request) {
     make_simulation(problem, *load_backend(point.backend, problem));
   }
   const Problem problem = load_problem(request);
-  scaling.case_name = problem.config.values().text("case.name");
-  scaling.solver = problem.config.values().text("solver.name");
+  scaling.case_name = problem.run.case_name;
+  scaling.solver = problem.run.solver_name;
   return scaling;
 }
 

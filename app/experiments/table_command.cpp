@@ -26,7 +26,7 @@ struct Row {
   std::string id;  ///< in the JSON
   std::string label;
   std::string backend;
-  std::vector<std::string> overrides;
+  io::Changes changes;
   std::string_view error;      ///< the printed error's name; may be empty
   std::string published = {};  ///< that error, where it is of such a run; else "-"
   io::RunSummary summary = {};
@@ -40,12 +40,13 @@ Rows rows_of(const Problem& base) {
   const std::int64_t scale = std::int64_t{1} << (options.levels - 1);
   const std::int64_t substeps = options.subcycling ? scale : 1;
   const auto grid = [&](std::int64_t factor) {
-    return fmt::format("grid.base=[{}, {}]", options.points_x * factor, options.points_y * factor);
+    return std::vector<std::int64_t>{options.points_x * factor, options.points_y * factor};
   };
+  const io::Changes::value_type uniform = {"amr.levels", std::int64_t{1}};
   return {{{"coarse",
             fmt::format("coarse only ({})", options.points_x),
             "threads",
-            {"amr.levels=1"},
+            {uniform},
             kCoarseError},
            {"amr_threads",
             fmt::format("AMR ({} to {}), threads", options.points_x, base.finest_points_x()),
@@ -60,8 +61,10 @@ Rows rows_of(const Problem& base) {
            {"fine",
             fmt::format("NoAMR ({}), OpenMP", base.finest_points_x()),
             "openmp",
-            {"amr.levels=1", grid(scale), fmt::format("time.steps={}", options.steps * substeps),
-             fmt::format("time.stop_step={}", base.stop_step * substeps)},
+            {uniform,
+             {"grid.base", grid(scale)},
+             {"time.steps", options.steps * substeps},
+             {"time.stop_step", base.stop_step * substeps}},
             kFineError}}};
 }
 
@@ -149,13 +152,13 @@ int print_tables(CaseRequest& request) {
   // A wrong request is refused before the first run, not after an hour.
   prepare_summary(request.summary);
   for (Row& row : rows) {
-    const Problem problem = load_problem(request, row.overrides);
+    const Problem problem = load_problem(request, row.changes);
     row.published = published_text(problem, row.error, "{:.3e}");
     make_simulation(problem, *load_backend(row.backend, problem));
   }
   heed_signals();
   for (Row& row : rows) {
-    row.summary = measure(request, load_problem(request, row.overrides), row.backend, row.label);
+    row.summary = measure(request, load_problem(request, row.changes), row.backend, row.label);
   }
   const auto& [coarse, threads, pthread, fine] = rows;
   print_errors(base, {&coarse, &threads, &fine}, fine);

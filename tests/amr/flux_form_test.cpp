@@ -320,9 +320,9 @@ TEST(FluxForm, GivenATimeInterpolationThatTheSolverCannotServeThenTheErrorNamesO
     return "";
   };
   const std::string traced = message(*flux_solver(), TimeInterpolation::kCharacteristic);
-  EXPECT_NE(traced.find("step.time_interpolation to quadratic"), std::string::npos) << traced;
+  EXPECT_NE(traced.find("set it to quadratic"), std::string::npos) << traced;
   const std::string nodes = message(*testing::cubic_solver(), TimeInterpolation::kQuadratic);
-  EXPECT_NE(nodes.find("step.time_interpolation to characteristic"), std::string::npos) << nodes;
+  EXPECT_NE(nodes.find("set it to characteristic"), std::string::npos) << nodes;
 }
 
 }  // namespace

@@ -94,7 +94,7 @@ TEST(StateCfl, GivenTooFewStepsForTheStateThenTheNumberThatTheErrorNamesIsEnough
     const CflError error = thrown<CflError>([&] { make(steps); });
     const int enough = static_cast<int>(error.smallest_steps());
     EXPECT_EQ(enough, expected);
-    EXPECT_NE(std::string(error.what()).find("time.steps must be " + std::to_string(expected)),
+    EXPECT_NE(std::string(error.what()).find("`steps` must be " + std::to_string(expected)),
               std::string::npos)
         << error.what();
     EXPECT_NO_THROW(make(enough));

@@ -201,7 +201,7 @@ TEST(MemoryLimit, GivenLessThanARegridNeedsThenItEndsTheRunAndNamesLevelPatchesA
     EXPECT_EQ(message.find("level " + std::to_string(named) + " asks"), 0U) << message;
     EXPECT_NE(message.find(std::to_string(error.patches()) + " patches"), std::string::npos);
     EXPECT_NE(message.find(std::to_string(needed)), std::string::npos) << message;
-    EXPECT_NE(message.find("amr.memory_limit"), std::string::npos) << message;
+    EXPECT_NE(message.find("`memory_limit` is "), std::string::npos) << message;
   }
   for (std::size_t level = named; level < 3; ++level) {
     EXPECT_EQ(run.hierarchy().level(static_cast<int>(level)).size(), before[level]) << "unchanged";
@@ -212,11 +212,8 @@ TEST(MemoryLimit, GivenLessThanARegridNeedsThenItEndsTheRunAndNamesLevelPatchesA
 }
 
 TEST(MemoryLimit, GivenNoneAndABaseGridBeyondAnyMachineThenTheRequestIsRefused) {
-  const FunctionCase problem;
-  const auto solver = cubic_solver();
-  const auto backend = make_backend("serial", 1);
-  const SimulationOptions options = run_options(1 << 24, 1, 32);  // 10 PB
-  EXPECT_THROW(Simulation(problem, *solver, *backend, options), std::invalid_argument);
+  EXPECT_THROW(check_base_memory({1, 2, 0, false}, std::size_t{1} << 40U, 0),  // 10 PB
+               std::invalid_argument);
 }
 
 TEST(MemoryLimit, GivenLessThanTheBaseGridNeedsThenTheRequestIsRefused) {

@@ -224,7 +224,7 @@ TEST_F(SpoiltRunTest, GivenARegridInThePastThenRefused) {
 
 TEST_F(SpoiltRunTest, GivenMoreLevelsThanAskedForThenRefused) {
   options_.levels = 1;
-  EXPECT_EQ(refusal(), "the saved run has 2 levels with patches; amr.levels is 1");
+  EXPECT_EQ(refusal(), "the saved run has 2 levels with patches; `levels` is 1");
 }
 
 TEST_F(SpoiltRunTest, GivenAnotherGridThenRefused) {

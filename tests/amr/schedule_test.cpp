@@ -248,7 +248,8 @@ TEST(Schedule, GivenABackendWithoutThreadsWhenDataflowIsAskedForThenTheErrorName
       Simulation simulation(*problem, *solver, *backend, options);
       FAIL() << name;
     } catch (const std::invalid_argument& error) {
-      EXPECT_NE(std::string(error.what()).find("step.schedule"), std::string::npos) << error.what();
+      EXPECT_NE(std::string(error.what()).find("`schedule` is dataflow; "), std::string::npos)
+          << error.what();
     }
   }
 }

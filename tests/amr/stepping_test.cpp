@@ -350,7 +350,7 @@ TEST(Stepping, GivenTooFewStepsThenTheErrorNamesThePatchAndTheFewestThatWouldDo)
     enough = error.smallest_steps();
     const std::string message = error.what();
     EXPECT_NE(message.find("level 0 patch ("), std::string::npos) << message;
-    EXPECT_NE(message.find("time.steps"), std::string::npos) << message;
+    EXPECT_NE(message.find("`steps`"), std::string::npos) << message;
     EXPECT_NE(message.find("202"), std::string::npos) << message;
   }
   EXPECT_EQ(enough, 202);

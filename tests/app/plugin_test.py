@@ -337,7 +337,7 @@ class OnTheWay(PluginTest):
     def test_given_a_solver_that_throws_then_the_run_stops_with_its_checkpoints(self):
         texts = {"fail_in_prepare": "cannot prepare this patch",
                  "fail_in_advance": "cannot advance this patch",
-                 "throw_a_number": "no std::exception"}  # fmt: skip
+                 "throw_a_number": "not a std::exception"}  # fmt: skip
         for fault, text in texts.items():
             with self.subTest(fault):
                 shutil.rmtree(self.path / "run", ignore_errors=True)
@@ -433,7 +433,7 @@ class Restart(PluginTest):
 class Compare(PluginTest):
     def test_given_a_solver_that_fails_then_the_others_are_compared_and_its_file_is_named(self):
         texts = {"write_nan": "is nan", "refuse_on_way": "no step can be had from here",
-                 "throw_a_number": "no std::exception"}  # fmt: skip
+                 "throw_a_number": "not a std::exception"}  # fmt: skip
         for fault, text in texts.items():
             with self.subTest(fault):
                 done = self.kumiko(

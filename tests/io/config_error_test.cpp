@@ -115,9 +115,10 @@ TEST(ConfigError, OutOfRangeSaysTheRange) {
 TEST(ConfigError, TheThresholdExcludesItsBounds) {
   EXPECT_EQ(refusal(kMinimal + "amr.threshold = 0"),
             "run.toml:2: 'amr.threshold' is 0.0; it must be above 0");
-  EXPECT_EQ(refusal(kMinimal + "amr.threshold = 1.0"),
-            "run.toml:2: 'amr.threshold' is 1; it must be below 1, which the indicator 'loehner' "
-            "never exceeds");
+  EXPECT_EQ(
+      refusal(kMinimal + "amr.threshold = 1.0"),
+      "run.toml:2: 'amr.threshold' is 1; with 'amr.criterion' loehner it must be below 1, since "
+      "the indicator never exceeds 1");
 }
 
 TEST(ConfigError, NumbersAreFinite) {
@@ -159,8 +160,8 @@ TEST(ConfigError, AThresholdThatIsTooLargeOnTheGridNamesTheOneItWasGivenFor) {
   EXPECT_EQ(refusal(kMinimal + "grid.base = 16\namr.threshold = 0.1\namr.threshold_order = 2\n"
                                "amr.threshold_at = 64"),
             "run.toml:3: 'amr.threshold' is 1.6 on this 'grid.base', from 0.1 at 64 by "
-            "'amr.threshold_order'; it must be below 1, which the indicator 'loehner' never "
-            "exceeds");
+            "'amr.threshold_order'; with 'amr.criterion' loehner it must be below 1, since the "
+            "indicator never exceeds 1");
 }
 
 TEST(ConfigError, TheRefinementsNumbersHaveRanges) {
@@ -178,8 +179,10 @@ TEST(ConfigError, TheRefinementsNumbersHaveRanges) {
 const std::string kRegion = kMinimal + "[[amr.region]]\nx = [0, 1]\ny = [0.25, 0.5]\n";
 
 TEST(ConfigError, ARegionSaysWhatItLacks) {
-  EXPECT_EQ(refusal(kMinimal + "[[amr.region]]\nx = [0, 1]\nmax_level = 1"),
-            "run.toml:2: 'amr.region.y' is missing; add it: the same in y");
+  EXPECT_EQ(
+      refusal(kMinimal + "[[amr.region]]\nx = [0, 1]\nmax_level = 1"),
+      "run.toml:2: 'amr.region.y' is missing; add it: extent in y of a region with levels of its "
+      "own: from, to, in the case's units");
   EXPECT_THAT(refusal(kRegion + "[[amr.region]]\ny = [0, 1]"),
               StartsWith("run.toml:5: 'amr.region.x' is missing"));
 }
@@ -190,9 +193,9 @@ TEST(ConfigError, ARegionsValuesAreCheckedInTheirLines) {
   EXPECT_EQ(
       refusal(kRegion + "max_level = 1\nmin_level = 2"),
       "run.toml:6: 'amr.region.min_level' is 2; it must be at most 'amr.region.max_level', 1");
-  EXPECT_EQ(refusal(kRegion + "min_level = 3"),
-            "run.toml:5: 'amr.region.min_level' is 3, but with 'amr.levels' at 3 the finest level "
-            "is 2");
+  EXPECT_EQ(
+      refusal(kRegion + "min_level = 3"),
+      "run.toml:5: 'amr.region.min_level' is 3; with 'amr.levels' at 3 the finest level is 2");
   EXPECT_EQ(refusal(kMinimal + "[[amr.region]]\nx = [0.5, 0.25]\ny = [0, 1]"),
             "run.toml:3: 'amr.region.x' is [0.5, 0.25]; its first number must be below its second");
   EXPECT_EQ(refusal(kMinimal + "[[amr.region]]\nx = [0.5]\ny = [0, 1]"),

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <kumiko/io/config.hpp>
+#include <kumiko/io/run_options.hpp>
 
 #include "config_fixture.hpp"
 
@@ -75,7 +76,8 @@ TEST(Config, NamesThePlaceOfAValueThatTheCallerRefuses) {
 TEST(Config, SaysForWhichGridThresholdsAreGivenThatFollowIt) {
   const auto at = [](const Config& config) { return config.values().integer("amr.threshold_at"); };
   const auto threshold = [](const Config& config) {
-    return threshold_on_grid(config.values(), "amr.threshold");
+    const auto options = read<amr::SimulationOptions>(config.values());
+    return amr::on_grid(options.refinement, options.points_x).threshold;
   };
   const std::string file = kMinimal + "grid.base = 64\namr.threshold_order = 2\n";
   const Config own = load(file);

@@ -9,7 +9,6 @@ namespace kumiko::amr {
 
 namespace {
 
-constexpr int kLargestLevelCount = 8;
 /// Of a level: slots are 32-bit numbers.
 constexpr std::size_t kMostPatches = std::numeric_limits<std::int32_t>::max();
 

@@ -21,8 +21,8 @@ MemoryLimitError::MemoryLimitError(int level, std::size_t patches, std::size_t b
                                    std::size_t limit)
     : std::runtime_error(fmt::format(
           "level {} asks for {} patches, with which all patches take {} bytes ({:.1f} MiB), but "
-          "amr.memory_limit is {} bytes ({:.1f} MiB); raise it, or amr.threshold, or lower "
-          "amr.levels or grid.base",
+          "`memory_limit` is {} bytes ({:.1f} MiB); raise it, or `threshold`, or lower `levels` or "
+          "`points`",
           level, patches, bytes, static_cast<double>(bytes) / kMebibyte, limit,
           static_cast<double>(limit) / kMebibyte)),
       level_(level),
@@ -45,14 +45,14 @@ void check_base_memory(const PatchShape& shape, std::size_t patches, std::size_t
   if (limit == 0 && bytes > machine_memory()) {
     throw std::invalid_argument(
         fmt::format("the base grid's {} patches alone take {:.1f} MiB, but this machine has {:.1f} "
-                    "MiB; lower grid.base",
+                    "MiB; lower `points`",
                     patches, static_cast<double>(bytes) / kMebibyte,
                     static_cast<double>(machine_memory()) / kMebibyte));
   }
   if (limit == 0 || bytes <= limit) return;
   throw std::invalid_argument(fmt::format(
-      "the base grid's {} patches alone take {:.1f} MiB, but amr.memory_limit is {:.1f} MiB; raise "
-      "it, or lower grid.base",
+      "the base grid's {} patches alone take {:.1f} MiB, but `memory_limit` is {:.1f} MiB; raise "
+      "it, or lower `points`",
       patches, static_cast<double>(bytes) / kMebibyte, static_cast<double>(limit) / kMebibyte));
 }
 

@@ -1,61 +1,142 @@
-#include <cmath>
-#include <stdexcept>
 
 #include <fmt/core.h>
 
-#include <kumiko/amr/patch_id.hpp>
 #include <kumiko/amr/refinement_options.hpp>
 
 namespace kumiko::amr {
 
 namespace {
 
-void require(bool good, const std::string& message) {
-  if (!good) throw std::invalid_argument(message);
+void check_thresholds(const RefinementOptions& options, int points) {
+  const double threshold = options.threshold;
+  const double on = on_grid(options, points).threshold;
+  if (options.criterion == Criterion::kLoehner && on >= 1.0) {
+    const std::string from =
+        on == threshold ? ""
+                        : fmt::format(" on this `points`, from {} at {} by `threshold_order`",
+                                      threshold, options.threshold_at);
+    throw OptionError(
+        "threshold", fmt::format("{}{}", on, from),
+        "with `criterion` loehner it must be below 1, since the indicator never exceeds 1");
+  }
+  if (options.derefine_threshold > threshold) {
+    throw OptionError("derefine_threshold", fmt::format("{}", options.derefine_threshold),
+                      fmt::format("it must be at most `threshold`, {}", threshold));
+  }
+}
+
+void require_interval(const char* option, double from, double to, std::size_t region) {
+  if (from < to) return;
+  throw OptionError(option, fmt::format("[{}, {}]", from, to),
+                    "its first number must be below its second", region);
+}
+
+void check_region(const RefinementRegion& region, std::size_t index, int levels) {
+  check_ranges(region, index);
+  require_interval("x", region.x0, region.x1, index);
+  require_interval("y", region.y0, region.y1, index);
+  const auto refuse_least = [&](const std::string& wanted) {
+    throw OptionError("min_level", fmt::format("{}", region.min_level), wanted, index);
+  };
+  if (region.min_level > region.max_level) {
+    refuse_least(fmt::format("it must be at most `max_level`, {}", region.max_level));
+  }
+  if (region.min_level >= levels) {
+    refuse_least(fmt::format("with `levels` at {} the finest level is {}", levels, levels - 1));
+  }
 }
 
 }  // namespace
 
-double scaled_threshold(double threshold, int order, int at, int points) {
-  const double ratio = static_cast<double>(at) / points;
-  for (int power = 0; power < order; ++power) threshold *= ratio;
-  return threshold;
+template <>
+const std::vector<OptionField<RefinementRegion>>& fields<RefinementRegion>() {
+  using R = RefinementRegion;
+  const Range levels = {0, kLargestLevelCount - 1};
+  static const std::vector<OptionField<R>> list = {
+      required(pair_field<&R::x0, &R::x1>(
+          "x", {},
+          "extent in x of a region with levels of its own: from, to, in the case's units")),
+      required(pair_field<&R::y0, &R::y1>(
+          "y", {},
+          "extent in y of a region with levels of its own: from, to, in the case's units")),
+      field<&R::max_level>("max_level", levels,
+                           "finest level that tags may bring to the region; 0 = the base grid"),
+      field<&R::min_level>("min_level", levels, "level to which the region is refined in any case"),
+  };
+  return list;
+}
+
+template <>
+const std::vector<OptionField<RefinementOptions>>& fields<RefinementOptions>() {
+  using R = RefinementOptions;
+  static const std::vector<OptionField<R>> list = {
+      field<&R::criterion>(
+          "criterion", {},
+          "the indicator of where to refine: Loehner's, the largest difference to a "
+          "neighbouring point, or the case's own"),
+      field<&R::threshold>(
+          "threshold", {.least = 0, .open = true},
+          "indicator above which the mesh is refined, in its units; for loehner below 1"),
+      field<&R::derefine_threshold>(
+          "derefine_threshold", {.least = 0},
+          "indicator above which existing patches stay; 0 = the same as `threshold`"),
+      field<&R::threshold_order>(
+          "threshold_order", {0, 4},
+          "power of the base grid's spacing with which both thresholds fall where `points` is not "
+          "`threshold_at`, so that a smooth field is refined in the same places: 2 for loehner, 1 "
+          "for gradient; 0 = they stay as they are"),
+      field<&R::threshold_at>(
+          "threshold_at", {0, kMostBasePoints},
+          "points of level 0 in x for which the thresholds are given; 0 = `points` of the file"),
+      field<&R::hysteresis>("hysteresis", {0, kMostCount},
+                            "regrids in a row at which a patch stays though it is not wanted"),
+      field<&R::min_lifetime>("min_lifetime", {0, kMostCount},
+                              "base steps that a patch stays after it came"),
+      field<&R::delta>("delta", {0, 1}, "weight of the loehner indicator's filter against ripples"),
+      field<&R::floor>("floor", {0, 1},
+                       "times the largest |u| of the initial level 0, added to the loehner "
+                       "indicator's denominator"),
+      field<&R::buffer>("buffer", {0, kPatchSize, "since tags reach the next patch at most"},
+                        "points of the tagged level by which tags grow"),
+      field<&R::interval>(
+          "interval", {0, kMostCount},
+          "base steps between regrids; 0 = as many as the CFL number and `buffer` allow"),
+      field<&R::memory_limit>("memory_limit", {0, kMostCount},
+                              "MiB that the patches may take; 0 = no limit", AtRestart::kMayChange),
+      field<&R::check_finite>(
+          "check_finite", {0, kMostCount},
+          "least base steps between looks for values that are not finite; 0 = none",
+          AtRestart::kMayChange),
+  };
+  return list;
+}
+
+RefinementOptions on_grid(RefinementOptions options, int points) {
+  if (options.threshold_at != 0) {
+    const double ratio = static_cast<double>(options.threshold_at) / points;
+    for (int power = 0; power < options.threshold_order; ++power) {
+      options.threshold *= ratio;
+      options.derefine_threshold *= ratio;
+    }
+  }
+  options.threshold_order = options.threshold_at = 0;
+  return options;
 }
 
 double keep_threshold(const RefinementOptions& options) {
   return options.derefine_threshold > 0.0 ? options.derefine_threshold : options.threshold;
 }
 
-void check(const RefinementOptions& options) {
-  require(std::isfinite(options.threshold) && options.threshold > 0.0,
-          fmt::format("amr.threshold is {:g}; it must be above 0", options.threshold));
-  require(options.criterion != Criterion::kLoehner || options.threshold < 1.0,
-          fmt::format("amr.threshold is {:g}, which Löhner's indicator never exceeds; choose one "
-                      "below 1",
-                      options.threshold));
-  // Written so that NaN is refused.
-  require(
-      options.derefine_threshold >= 0.0 && options.derefine_threshold <= options.threshold,
-      fmt::format("amr.derefine_threshold is {:g}; it must be at most amr.threshold, {:g}, or 0 "
-                  "for the same",
-                  options.derefine_threshold, options.threshold));
-  require(options.hysteresis >= 0,
-          fmt::format("amr.hysteresis is {}; it must be at least 0", options.hysteresis));
-  require(options.min_lifetime >= 0,
-          fmt::format("amr.min_lifetime is {}; it must be at least 0", options.min_lifetime));
-  require(
-      options.interval >= 0,
-      fmt::format("amr.interval is {}; it must be at least 1, or 0 for an interval that follows "
-                  "from the CFL number and amr.buffer",
-                  options.interval));
-  require(options.check_finite >= 0,
-          fmt::format("amr.check_finite is {}; it must be at least 1, or 0 for no check",
-                      options.check_finite));
-  require(
-      !options.indicator || options.criterion == Criterion::kUser,
-      "RefinementOptions::indicator is given, and amr.criterion does not ask for it; choose user");
-  require(options.buffer >= 0 && options.buffer <= kPatchSize,
-          fmt::format("amr.buffer is {}; 0 to {} work", options.buffer, kPatchSize));
+void check(const RefinementOptions& options, int points, int levels) {
+  check_ranges(options);
+  check_thresholds(options, points);
+  if (options.indicator && options.criterion != Criterion::kUser) {
+    throw OptionError("criterion", std::get<std::string>(detail::to_value(options.criterion)),
+                      "with an indicator of the program's own it must be user");
+  }
+  for (std::size_t index = 0; index < options.regions.size(); ++index) {
+    check_region(options.regions[index], index, levels);
+  }
 }
 
 }  // namespace kumiko::amr

@@ -2,16 +2,34 @@
 
 namespace kumiko::amr {
 
-const char* to_string(TimeInterpolation interpolation) {
-  switch (interpolation) {
-    case TimeInterpolation::kLinear:
-      return "linear";
-    case TimeInterpolation::kQuadratic:
-      return "quadratic";
-    case TimeInterpolation::kCharacteristic:
-      break;
-  }
-  return "characteristic";
+template <>
+const std::vector<OptionField<SimulationOptions>>& fields<SimulationOptions>() {
+  using S = SimulationOptions;
+  static const std::vector<OptionField<S>> list = {
+      pair_field<&S::points_x, &S::points_y>(
+          "points", {.least = kPatchSize, .most = kMostBasePoints, .multiple_of = kPatchSize},
+          "points of level 0 in x and y; one integer stands for both"),
+      field<&S::levels>("levels", {1, kLargestLevelCount},
+                        "levels of the mesh, level 0 included; 1 = uniform"),
+      field<&S::steps>("steps", {1, kMostCount}, "base steps of the whole run; they fix the step"),
+      field<&S::schedule>("schedule", {},
+                          "how the steps of patches are ordered; auto = dataflow with backend "
+                          "'threads', else level",
+                          AtRestart::kMayChange),
+      field<&S::subcycling>(
+          "subcycling", {},
+          "whether finer levels take more, shorter steps; if not, all take the base step"),
+      field<&S::time_interpolation>(
+          "time_interpolation", {},
+          "how ghosts at coarse-fine boundaries are interpolated between coarse steps; auto = the "
+          "first of characteristic, quadratic and linear that the solver can do"),
+  };
+  return list;
+}
+
+void check(const SimulationOptions& options) {
+  check_ranges(options);
+  check(options.refinement, options.points_x, options.levels);
 }
 
 }  // namespace kumiko::amr

@@ -2,7 +2,7 @@
 //
 // A new criterion takes a function in a file pair of its own (as loehner, gradient,
 // user_indicator), a value of Criterion, a case in make_indicator(), and its name among the choices
-// of the key amr.criterion. Thresholds, growth of tags and nesting are common to all.
+// of RefinementOptions::criterion. Thresholds, growth of tags and nesting are common to all.
 #pragma once
 
 #include <array>

@@ -1,9 +1,7 @@
 #include "refinement/regions.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
-#include <stdexcept>
 #include <utility>
 
 #include <fmt/core.h>
@@ -33,23 +31,14 @@ std::vector<int> patches_within(const Geometry& geometry, int level, int count, 
   return patches;
 }
 
-void check_region(const Extent& extent, const RefinementRegion& region) {
-  const bool finite = std::isfinite(region.x0) && std::isfinite(region.x1) &&
-                      std::isfinite(region.y0) && std::isfinite(region.y1);
-  const std::string box = fmt::format("amr.region [{:g}, {:g}] × [{:g}, {:g}]", region.x0,
-                                      region.x1, region.y0, region.y1);
-  if (!finite || region.x0 >= region.x1 || region.y0 >= region.y1) {
-    throw std::invalid_argument(box + " is empty; give x and y as [from, to] with from < to");
-  }
-  if (region.x1 < 0.0 || region.y1 < 0.0 || region.x0 > extent.x || region.y0 > extent.y) {
-    throw std::invalid_argument(
-        fmt::format("{} lies outside the domain, [0, {:g}] × [0, {:g}]", box, extent.x, extent.y));
-  }
-  if (region.min_level < 0 || region.max_level < region.min_level) {
-    throw std::invalid_argument(
-        fmt::format("{} has min_level {} and max_level {}; it needs 0 <= min_level <= max_level",
-                    box, region.min_level, region.max_level));
-  }
+void require_overlap(const Extent& extent, const RefinementRegion& region, std::size_t index) {
+  const auto require = [index](const char* option, double from, double to, double end) {
+    if (to >= 0.0 && from <= end) return;
+    throw OptionError(option, fmt::format("[{:g}, {:g}]", from, to),
+                      fmt::format("the region lies outside the domain, [0, {:g}]", end), index);
+  };
+  require("x", region.x0, region.x1, extent.x);
+  require("y", region.y0, region.y1, extent.y);
 }
 
 }  // namespace
@@ -74,8 +63,9 @@ Regions::Regions(const Geometry& geometry, int max_levels, std::vector<Refinemen
     : geometry_(geometry),
       regions_(std::move(regions)),
       forced_(static_cast<std::size_t>(max_levels)) {
-  for (const RefinementRegion& region : regions_) {
-    check_region(geometry.extent(), region);
+  for (std::size_t index = 0; index < regions_.size(); ++index) {
+    const RefinementRegion& region = regions_[index];
+    require_overlap(geometry.extent(), region, index);
     for (int level = 1; level <= std::min(region.min_level, max_levels - 1); ++level) {
       force(level, region);
     }

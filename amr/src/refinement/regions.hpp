@@ -23,8 +23,7 @@ void add_support(const Geometry& geometry, const std::vector<PatchId>& patches,
 class Regions {
  public:
   /// Levels that the mesh has not are as the finest that it has.
-  /// Throws std::invalid_argument, naming the key, for a box that is empty, lies outside the domain
-  /// or has a least level above its largest.
+  /// The regions have passed check(). Throws OptionError for one that lies outside the domain.
   Regions(const Geometry& geometry, int max_levels, std::vector<RefinementRegion> regions);
 
   /// Whether every point of the patch may have its level. O(regions).

@@ -18,9 +18,9 @@ void user_indicator(const RefinementIndicator& own, const Case& problem, const G
   if (own) {
     own(seen, indicator.values);
   } else if (!problem.refinement_indicator(seen, indicator.values)) {
-    throw std::invalid_argument(
-        "the case has no refinement indicator of its own; set amr.criterion to loehner or "
-        "gradient");
+    throw OptionError("criterion", "user",
+                      "the case has no refinement indicator of its own; set it to loehner or "
+                      "gradient");
   }
   for (int at = 0; at < kPatchPoints; ++at) {
     if (!std::isnan(indicator.values[static_cast<std::size_t>(at)])) continue;

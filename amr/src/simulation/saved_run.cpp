@@ -58,8 +58,7 @@ void check(const SavedRun& saved, const Hierarchy& hierarchy, int steps, int lon
           saved.step, steps);
   const auto levels = static_cast<std::size_t>(hierarchy.max_levels());
   require(!saved.levels.empty() && saved.levels.size() <= levels,
-          "the saved run has {} levels with patches; amr.levels is {}", saved.levels.size(),
-          levels);
+          "the saved run has {} levels with patches; `levels` is {}", saved.levels.size(), levels);
   // Regrids happen before a base step, never before the first one.
   require(levels == 1 || (saved.next_regrid >= std::max(saved.step, 1) &&
                           saved.next_regrid - saved.step <= longest_interval),

@@ -61,14 +61,24 @@ void check_time_interpolation(const SolverTraits& traits, TimeInterpolation inte
                     traits.cfl_limit)
               : "has no characteristics that ghosts could follow";
   }
-  throw std::invalid_argument(
-      fmt::format("solver '{}' {}; set step.time_interpolation to {}, or to auto", traits.name, why,
-                  to_string(suited_time_interpolation(traits))));
+  throw OptionError("time_interpolation", to_string(interpolation),
+                    fmt::format("solver '{}' {}; set it to {}, or to auto", traits.name, why,
+                                to_string(suited_time_interpolation(traits))));
 }
 
 std::size_t base_patches(const SimulationOptions& options) {
   return static_cast<std::size_t>(options.points_x / kPatchSize) *
          static_cast<std::size_t>(options.points_y / kPatchSize);
+}
+
+/// The options with what kAuto and thresholds of another grid stand for.
+SimulationOptions resolved(SimulationOptions options, const SolverTraits& traits) {
+  check(options);
+  options.refinement = on_grid(std::move(options.refinement), options.points_x);
+  if (options.time_interpolation == TimeInterpolation::kAuto) {
+    options.time_interpolation = suited_time_interpolation(traits);
+  }
+  return options;
 }
 
 void check_parts(const Case& problem, const Solver& solver, const SimulationOptions& options) {
@@ -90,8 +100,6 @@ void check_parts(const Case& problem, const Solver& solver, const SimulationOpti
           problem.components());
   if (options.levels > 1) check_time_interpolation(traits, options.time_interpolation);
   check_boundaries(problem, solver);
-  if (options.steps < 1) throw std::invalid_argument("time.steps must be at least 1");
-  check(options.refinement);
   check_base_memory(shape_for(problem, solver, options), base_patches(options),
                     options.refinement.memory_limit);
 }
@@ -122,13 +130,13 @@ class Simulation::Engine {
         solver_(solver),
         transfer_(transfer_operators(solver.traits().centring)),
         backend_(backend),
-        options_(options),
-        hierarchy_((check_parts(problem, solver, options),
+        options_(resolved(options, solver.traits())),
+        hierarchy_((check_parts(problem, solver, options_),
                     Geometry(options.points_x, options.points_y, problem.extent(),
                              problem.boundaries(), solver.traits().centring)),
-                   options.levels, shape_for(problem, solver, options)),
-        exchange_(hierarchy_, problem, solver, options.time_interpolation),
-        stepper_(hierarchy_, problem, solver, backend, exchange_, options) {}
+                   options.levels, shape_for(problem, solver, options_)),
+        exchange_(hierarchy_, problem, solver, options_.time_interpolation),
+        stepper_(hierarchy_, problem, solver, backend, exchange_, options_) {}
 
   void initialize() {
     backend_.run([this] {

@@ -15,10 +15,10 @@ namespace {
 
 bool steps_by_level(Schedule schedule, const Backend& backend) {
   if (schedule == Schedule::kDataflow && !backend.has_threads()) {
-    throw std::invalid_argument(
-        fmt::format("backend '{}' steps level by level; set step.schedule to level or auto, or "
-                    "choose backend 'threads'",
-                    backend.name()));
+    throw OptionError("schedule", "dataflow",
+                      fmt::format("backend '{}' steps level by level; set it to level or auto, or "
+                                  "choose backend 'threads'",
+                                  backend.name()));
   }
   return schedule == Schedule::kLevel || !backend.has_threads();
 }

@@ -6,10 +6,11 @@
 
 #include <kumiko/io/config.hpp>
 #include <kumiko/io/nearest.hpp>
+#include <kumiko/io/run_options.hpp>
 
+#include "config/core_keys.hpp"
 #include "config/key_check.hpp"
 #include "config/listed_name.hpp"
-#include "config/refinement_keys.hpp"
 #include "config/text_file.hpp"
 #include "config/toml_reader.hpp"
 #include "config/toml_writer.hpp"
@@ -216,6 +217,16 @@ ConfigError ConfigSource::error(std::string_view name, const std::string& messag
   return ConfigError((last == settings_.rend() ? name_ : last->where) + ": " + message);
 }
 
+ConfigError ConfigSource::error(const amr::OptionError& refusal) const {
+  const Key* const key = key_of_option(refusal.option);
+  if (key == nullptr) return ConfigError(name_ + ": " + with_keys(refusal.what()));
+  ListedName listed{std::string(table_of(key->spec.name)), refusal.region.value_or(0), ""};
+  const std::string name =
+      key->repeated ? fmt::format("{}.{}", listed.entry(), key->option) : key->spec.name;
+  return error(name, fmt::format("'{}' is {}; {}", key->spec.name, with_keys(refusal.value),
+                                 with_keys(refusal.wanted)));
+}
+
 amr::ParameterSet ConfigSource::values(const Schema& schema, bool core_only) const {
   amr::ParameterSet values;
   for (const Key& key : schema.keys()) {
@@ -281,29 +292,42 @@ ConfigSource ConfigSource::with_solver(const std::string& name, const std::strin
   return other;
 }
 
+ConfigSource ConfigSource::with(const Changes& changes) const {
+  ConfigSource other = *this;
+  for (const auto& [key, value] : changes) {
+    other.settings_.push_back(
+        {key, fmt::format("{} = {}", key, toml_value(value)), detail::ChosenValue{value}});
+  }
+  other.core_ = other.values(Schema(), true);
+  return other;
+}
+
 void ConfigSource::complete_threshold(const Schema& schema, amr::ParameterSet& values) const {
   constexpr const char* kAt = "amr.threshold_at";
   if (values.integer("amr.threshold_order") == 0 || values.integer(kAt) != 0) return;
   const Key& grid = *schema.find("grid.base");
   amr::ParameterValue base = grid.spec.default_value;
   for (const Setting& setting : settings_) {
-    const bool is_override = std::holds_alternative<detail::OverrideText>(setting.value);
-    if (setting.key == grid.spec.name && !is_override) base = checked_setting(grid, setting);
+    const bool is_files = std::holds_alternative<amr::ParameterValue>(setting.value);
+    if (setting.key == grid.spec.name && is_files) base = checked_setting(grid, setting);
   }
   values.set(kAt, std::get<std::vector<std::int64_t>>(base).front());
 }
 
 Config ConfigSource::check(const Schema& schema) const {
   amr::ParameterSet all = values(schema, false);
-  const std::int64_t steps = all.integer("time.steps");
-  const std::int64_t stop = all.integer("time.stop_step");
-  if (stop > steps) {
-    throw error("time.stop_step", fmt::format("'time.stop_step' is {}; it must be at most "
-                                              "'time.steps', {}",
-                                              stop, steps));
-  }
   complete_threshold(schema, all);
-  if (const auto refusal = refused_refinement(all)) throw error(refusal->key, refusal->message);
+  try {
+    const auto simulation = read<amr::SimulationOptions>(all);
+    const int stop = read<RunOptions>(all).stop_step;
+    if (stop > simulation.steps) {
+      throw amr::OptionError("time.stop_step", fmt::format("{}", stop),
+                             fmt::format("it must be at most `steps`, {}", simulation.steps));
+    }
+    amr::check(simulation);
+  } catch (const amr::OptionError& refusal) {
+    throw error(refusal);
+  }
   return Config(std::move(all));
 }
 

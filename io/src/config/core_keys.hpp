@@ -1,13 +1,17 @@
 // The keys that every run has.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include <kumiko/io/schema.hpp>
 
 namespace kumiko::io {
 
-/// The core keys, table by table.
-std::vector<Key> core_keys();
+/// Table by table, in the order of their names.
+const std::vector<Key>& core_keys();
+
+/// The key of an option, by the option's own name; nullptr for another name.
+const Key* key_of_option(std::string_view option);
 
 }  // namespace kumiko::io

@@ -1,9 +1,7 @@
 #include "config/key_check.hpp"
 
-#include <cmath>
 #include <cstdint>
 #include <optional>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -47,21 +45,6 @@ amr::ParameterValue converted(const Key& key, amr::ParameterValue value) {
   return value;
 }
 
-template <class Number>
-void check_range(const Key& key, Number value) {
-  const auto real = static_cast<double>(value);
-  const double low = key.spec.minimum;
-  const double high = key.spec.maximum;
-  bool good = std::isfinite(real) && real >= low && real <= high;
-  if (key.open_range) good = good && real > low && real < high;
-  if constexpr (std::is_integral_v<Number>) good = good && value % key.multiple_of == 0;
-  if (good) return;
-  std::string wanted = range_text(key);
-  if (!std::isfinite(real)) wanted = wanted.empty() ? "finite" : "finite, " + wanted;
-  throw ValueError(
-      fmt::format("'{}' is {}; it must be {}", key.spec.name, toml_value(value), wanted));
-}
-
 void check_choice(const Key& key, const std::string& value) {
   const std::vector<std::string>& choices = key.spec.choices;
   if (choices.empty()) return;
@@ -72,14 +55,11 @@ void check_choice(const Key& key, const std::string& value) {
                                choices_text(key), did_you_mean(value, choices)));
 }
 
-template <class Number>
-void check_list(const Key& key, const std::vector<Number>& values) {
-  if (key.list_size > 0 && values.size() != key.list_size) {
-    throw ValueError(fmt::format("'{}' has {} elements; it must be a {}{}", key.spec.name,
-                                 values.size(), type_name(key),
-                                 has_type<Integers>(key) ? " or one integer for all" : ""));
-  }
-  for (const Number value : values) check_range(key, value);
+void check_size(const Key& key, std::size_t size) {
+  if (key.list_size == 0 || size == key.list_size) return;
+  throw ValueError(fmt::format("'{}' has {} elements; it must be a {}{}", key.spec.name, size,
+                               type_name(key),
+                               has_type<Integers>(key) ? " or one integer for all" : ""));
 }
 
 /// Text needs no quotes on the command line; everything else is written as in a file.
@@ -108,6 +88,7 @@ struct SettingReader {
   amr::ParameterValue operator()(const detail::OverrideText& value) const {
     return override_value(key, value.text);
   }
+  amr::ParameterValue operator()(const detail::ChosenValue& chosen) const { return chosen.value; }
   amr::ParameterValue operator()(const amr::ParameterValue& value) const { return value; }
 };
 
@@ -121,22 +102,6 @@ std::string type_name(const Key& key) {
   const char* const element = has_type<Numbers>(key) ? "numbers" : "integers";
   return key.list_size == 0 ? fmt::format("list of {}", element)
                             : fmt::format("list of {} {}", key.list_size, element);
-}
-
-std::string range_text(const Key& key) {
-  const double low = key.spec.minimum;
-  const double high = key.spec.maximum;
-  std::string text;
-  if (std::isfinite(low) && std::isfinite(high)) {
-    text = key.open_range ? fmt::format("above {} and below {}", low, high)
-                          : fmt::format("{} to {}", low, high);
-  } else if (std::isfinite(low)) {
-    text = fmt::format("{} {}", key.open_range ? "above" : "at least", low);
-  } else if (std::isfinite(high)) {
-    text = fmt::format("{} {}", key.open_range ? "below" : "at most", high);
-  }
-  if (key.multiple_of == 1) return text;
-  return fmt::format("{}{}a multiple of {}", text, text.empty() ? "" : ", ", key.multiple_of);
 }
 
 std::string choices_text(const Key& key) {
@@ -153,11 +118,13 @@ amr::ParameterValue checked_value(const Key& key, amr::ParameterValue value) {
   value = converted(key, std::move(value));
   if (value.index() != key.spec.default_value.index())
     throw wrong_type(key, excerpt(toml_value(value)));
-  if (const auto* integer = std::get_if<std::int64_t>(&value)) check_range(key, *integer);
-  if (const auto* number = std::get_if<double>(&value)) check_range(key, *number);
   if (const auto* text = std::get_if<std::string>(&value)) check_choice(key, *text);
-  if (const auto* list = std::get_if<Integers>(&value)) check_list(key, *list);
-  if (const auto* list = std::get_if<Numbers>(&value)) check_list(key, *list);
+  if (const auto* list = std::get_if<Integers>(&value)) check_size(key, list->size());
+  if (const auto* list = std::get_if<Numbers>(&value)) check_size(key, list->size());
+  if (const auto refusal = amr::refused(key.range, value)) {
+    throw ValueError(fmt::format("'{}' is {}; {}", key.spec.name, toml_value(refusal->element),
+                                 refusal->wanted));
+  }
   return value;
 }
 

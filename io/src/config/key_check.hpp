@@ -21,9 +21,6 @@ class ValueError : public std::runtime_error {
 /// The key's type in words, e.g. "list of 2 integers".
 std::string type_name(const Key& key);
 
-/// What the key's numbers may be, e.g. "16 to 65536, a multiple of 16"; empty when anything goes.
-std::string range_text(const Key& key);
-
 /// The choices of a key, e.g. "'linear' or 'characteristic'".
 std::string choices_text(const Key& key);
 

@@ -44,7 +44,7 @@ void Schema::add_case(const std::vector<amr::ParameterSpec>& parameters) {
 
 void Schema::add(const std::string& table, const std::vector<amr::ParameterSpec>& parameters) {
   for (const amr::ParameterSpec& parameter : parameters) {
-    Key key{.spec = parameter};
+    Key key{{.spec = parameter, .range = {parameter.minimum, parameter.maximum}}};
     key.spec.name = table + "." + parameter.name;
     amr::require(is_plain(key.spec.name),
                  "the parameter name '{}' of the {} is not made of letters, digits, '_' and '-'",
@@ -96,7 +96,7 @@ std::string describe_key(const Key& key) {
   std::string text =
       fmt::format("{}\n    {}\n    {}", key.spec.name, key.spec.help, type_name(key));
   if (!key.spec.choices.empty()) text += ": " + choices_text(key);
-  if (const std::string range = range_text(key); !range.empty()) text += ", " + range;
+  if (const std::string range = amr::range_text(key.range); !range.empty()) text += ", " + range;
   if (key.repeated) {
     text += fmt::format("; in each [[{}]]", key.spec.name.substr(0, key.spec.name.rfind('.')));
   }

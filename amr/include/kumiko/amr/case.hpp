@@ -53,7 +53,7 @@ class Case {
 
   virtual Extent extent() const { return {}; }
   virtual Boundaries boundaries() const { return {}; }
-  /// Length of the whole run in the case's time unit; time.steps divides it.
+  /// Length of the whole run in the case's time unit; SimulationOptions::steps divide it.
   virtual double end_time() const = 0;
   virtual int components() const { return 1; }  ///< kMostComponents at most
   /// What files and messages call the components: all different, letters, digits and underscores
@@ -89,9 +89,9 @@ class Case {
     return false;
   }
 
-  /// The case's own refinement indicator, for amr.criterion = "user": fills a value for each of the
-  /// patch's points, in units of its choice, which amr.threshold and amr.derefine_threshold are
-  /// held against. None may be NaN. Called for patches of the finest level, too, when records get
+  /// The case's own refinement indicator, for Criterion::kUser: fills a value for each of the
+  /// patch's points, in units of its choice, against which both thresholds of RefinementOptions are
+  /// held. None may be NaN. Called for patches of the finest level, too, when records get
   /// amr::kFigureNames. Returns false when the case has no indicator.
   virtual bool refinement_indicator(const RefinementPatch&, std::span<double> /*indicator*/) const {
     return false;

@@ -18,6 +18,10 @@ inline constexpr int kQuadrantSize = kPatchSize / 2;
 inline constexpr int kPatchPoints = kPatchSize * kPatchSize;
 /// Refinement ratio between neighbouring levels.
 inline constexpr int kRefinementRatio = 2;
+/// Levels of a mesh, at most, level 0 included.
+inline constexpr int kLargestLevelCount = 8;
+/// Points of level 0 along an axis, at most.
+inline constexpr int kMostBasePoints = 65536;
 
 /// Patch (i, j) of a level holds the level's points 16i..16i+15 by 16j..16j+15.
 /// Ordered by level, then j, then i: the canonical order of every reduction and file.

@@ -1,10 +1,15 @@
-// Where and when the mesh is refined, as the keys of table [amr] say.
+// Where and when the mesh is refined.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <functional>
 #include <span>
+#include <string_view>
 #include <vector>
+
+#include <kumiko/amr/option_field.hpp>
+#include <kumiko/amr/patch_id.hpp>
 
 namespace kumiko::amr {
 
@@ -18,16 +23,22 @@ enum class Criterion {
   kUser       ///< RefinementOptions::indicator or the case's own, in units of its own
 };
 
+/// Their names, in this order.
+constexpr std::array<std::string_view, 3> names_of(Criterion) {
+  return {"loehner", "gradient", "user"};
+}
+
 /// A box of the domain with levels of its own: [x0, x1] × [y0, y1], ends included, in the case's
 /// length units. What several boxes and the mesh's levels say together is in
 /// docs/reference/numerics.md.
 struct RefinementRegion {
-  double x0;
-  double x1;
-  double y0;
-  double y1;
-  int max_level;      ///< no point of the box gets a patch of a finer level by its tags
-  int min_level = 0;  ///< every point of the box has patches up to this level
+  double x0 = 0.0;
+  double x1 = 1.0;
+  double y0 = 0.0;
+  double y1 = 1.0;
+  int max_level =
+      kLargestLevelCount - 1;  ///< no point of the box gets a patch of a finer level by its tags
+  int min_level = 0;           ///< every point of the box has patches up to this level
 };
 
 /// A criterion of one's own, for any case: fills a value for each of the patch's points, x fastest,
@@ -36,36 +47,48 @@ struct RefinementRegion {
 using RefinementIndicator =
     std::function<void(const RefinementPatch& patch, std::span<double> indicator)>;
 
-/// The indicator, what follows a tag, and when.
+/// The indicator, what follows a tag, and when. fields<RefinementOptions>() says what each may be.
 struct RefinementOptions {
   Criterion criterion = Criterion::kLoehner;
-  /// Refine where the indicator is above this, in its units; above 0, and below 1 for kLoehner.
+  /// Refine where the indicator is above this, in its units; below 1 for kLoehner.
   double threshold = 0.1;
   /// An existing patch stays while the indicator is above this; 0 = the same as threshold.
   double derefine_threshold = 0.0;
+  /// Power of the base grid's spacing with which both thresholds fall on grids other than
+  /// threshold_at.
+  int threshold_order = 0;
+  int threshold_at =
+      0;               ///< points of level 0 in x for which the thresholds are given; 0 = the run's
+  int hysteresis = 0;  ///< regrids in a row at which a patch stays though it is unwanted
+  int min_lifetime = 0;  ///< base steps that a patch stays after it came
   double delta = 0.05;   ///< kLoehner: weight of the filter against ripples
   double floor = 0.01;   ///< kLoehner: times the largest |u| of the initial level 0, added to the
                          ///< denominator
-  int buffer = 2;        ///< points of the tagged level by which tags grow, 0 .. kPatchSize
-  int interval = 4;      ///< base steps between regrids; 0 = as many as the buffer allows
-  int hysteresis = 0;    ///< regrids in a row at which a patch stays though it is unwanted
-  int min_lifetime = 0;  ///< base steps that a patch stays after it came
-  std::vector<RefinementRegion> regions;  ///< outside all of them every level may be
-  std::size_t memory_limit = 0;           ///< bytes that patches may take, 0 = any
+  int buffer = 2;        ///< points of the tagged level by which tags grow
+  int interval = 4;  ///< base steps between regrids; 0 = as many as the CFL number and buffer allow
+  std::size_t memory_limit = 0;  ///< bytes that patches may take, 0 = any
   int check_finite =
-      4;  ///< least base steps between two checks for values that are not finite; 0 = no check
-  RefinementIndicator indicator = {};  ///< kUser: in place of Case::refinement_indicator()
+      4;  ///< least base steps between checks for values that are not finite; 0 = none
+  std::vector<RefinementRegion> regions;  ///< outside all of them every level may be
+  RefinementIndicator indicator = {};     ///< kUser: in place of Case::refinement_indicator()
 };
 
-/// Converts a threshold that is given for `at` points of level 0 in x to another number of points:
-/// it falls with the spacing to the power `order`. Computed by products alone, so that the bits are
-/// the same everywhere; for the same number of points the threshold stays as it is.
-double scaled_threshold(double threshold, int order, int at, int points);
+template <>
+const std::vector<OptionField<RefinementRegion>>& fields<RefinementRegion>();
+/// All but the regions and the indicator.
+template <>
+const std::vector<OptionField<RefinementOptions>>& fields<RefinementOptions>();
+
+/// The same options with thresholds that are given for a grid of so many points of level 0 in x:
+/// they fall with the spacing to the power threshold_order. By products alone, so that the bits are
+/// the same everywhere; on threshold_at points they are what they were.
+RefinementOptions on_grid(RefinementOptions options, int points);
 
 /// The threshold that keeps an existing patch.
 double keep_threshold(const RefinementOptions& options);
 
-/// Throws std::invalid_argument, naming the key and what it may be, for options that cannot be.
-void check(const RefinementOptions& options);
+/// Throws OptionError for options that cannot be, alone or together, on a mesh of so many levels
+/// with so many points of level 0 in x.
+void check(const RefinementOptions& options, int points, int levels);
 
 }  // namespace kumiko::amr

@@ -1,6 +1,11 @@
 // What a run is asked to do: grid, steps, schedule, time interpolation, refinement.
 #pragma once
 
+#include <array>
+#include <string_view>
+#include <vector>
+
+#include <kumiko/amr/option_field.hpp>
 #include <kumiko/amr/refinement_options.hpp>
 
 namespace kumiko::amr {
@@ -8,13 +13,16 @@ namespace kumiko::amr {
 /// How a coarse–fine ghost is interpolated between the coarse level's times
 /// (docs/reference/numerics.md).
 enum class TimeInterpolation {
+  kAuto,            ///< the first of kCharacteristic, kQuadratic and kLinear that the solver can do
   kCharacteristic,  ///< the coarse state at the coarse time, where the ghost's particle was then
   kLinear,          ///< between the coarse states at the coarse step's start and end
   kQuadratic        ///< the parabola of those two and the solver's tendency at the start
 };
 
-/// The name that the key step.time_interpolation has for it.
-const char* to_string(TimeInterpolation interpolation);
+/// Their names, in this order.
+constexpr std::array<std::string_view, 4> names_of(TimeInterpolation) {
+  return {"auto", "characteristic", "linear", "quadratic"};
+}
 
 /// The order in which patches take their steps. The results are the same, bit for bit.
 enum class Schedule {
@@ -23,8 +31,19 @@ enum class Schedule {
   kLevel      ///< level by level, all patches of one before the next
 };
 
+/// Their names, in this order.
+constexpr std::array<std::string_view, 3> names_of(Schedule) {
+  return {"auto", "dataflow", "level"};
+}
+
+/// The name of a value.
+inline std::string to_string(TimeInterpolation interpolation) {
+  return std::string(names_of(interpolation)[static_cast<std::size_t>(interpolation)]);
+}
+
+/// The run. fields<SimulationOptions>() says what each option may be.
 struct SimulationOptions {
-  int points_x = 256;  ///< of level 0
+  int points_x = 256;  ///< of level 0; messages name both "points"
   int points_y = 256;
   int levels = 3;    ///< 1 = uniform
   int steps = 2560;  ///< base steps of the whole run: they fix the step
@@ -32,8 +51,15 @@ struct SimulationOptions {
   /// Whether level l takes 2^l steps in a base step. Else every level takes one, which the CFL
   /// number of the finest level limits, and no ghost is ever needed between a coarse level's times.
   bool subcycling = true;
-  TimeInterpolation time_interpolation = TimeInterpolation::kCharacteristic;
+  TimeInterpolation time_interpolation = TimeInterpolation::kAuto;
   RefinementOptions refinement;
 };
+
+/// All but the refinement, which has its own.
+template <>
+const std::vector<OptionField<SimulationOptions>>& fields<SimulationOptions>();
+
+/// Throws OptionError for options that cannot be, alone or together, those of the refinement too.
+void check(const SimulationOptions& options);
 
 }  // namespace kumiko::amr

@@ -12,8 +12,8 @@ class CflError : public std::runtime_error {
  public:
   CflError(const std::string& message, std::int64_t smallest_steps)
       : std::runtime_error(message), smallest_steps_(smallest_steps) {}
-  /// The smallest time.steps that would do for the patch and the time at which it was seen first;
-  /// other patches and later times may ask for more.
+  /// The fewest base steps of the whole run that would do for the patch and the time at which it
+  /// was seen first; other patches and later times may ask for more.
   std::int64_t smallest_steps() const { return smallest_steps_; }
 
  private:

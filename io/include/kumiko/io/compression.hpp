@@ -1,6 +1,9 @@
 // Says how values are stored in HDF5 files, and whether this machine can store them so.
 #pragma once
 
+#include <array>
+#include <string_view>
+
 namespace kumiko::io {
 
 /// How the records of a checkpoint or the columns of a trace are stored.
@@ -8,6 +11,9 @@ enum class Compression {
   kNone,    ///< as they are, in one piece
   kDeflate  ///< each for itself, by HDF5's filters shuffle and deflate
 };
+
+/// Their names, in this order.
+constexpr std::array<std::string_view, 2> names_of(Compression) { return {"none", "deflate"}; }
 
 /// Whether the HDF5 library has the filters, so that others can read the records with it.
 bool is_available(Compression compression);

@@ -11,8 +11,10 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include <kumiko/amr/option_field.hpp>
 #include <kumiko/amr/parameter.hpp>
 #include <kumiko/io/detail/setting.hpp>
 #include <kumiko/io/schema.hpp>
@@ -50,6 +52,9 @@ class Config {
   amr::ParameterSet values_;
 };
 
+/// Keys and the values that a program gives them, which stand over all others, as --set does.
+using Changes = std::vector<std::pair<std::string, amr::ParameterValue>>;
+
 /// A configuration as it was written, with the overrides of the command line. Keys of the core are
 /// checked already; those of the solver and the case are known once these have been found by name.
 class ConfigSource {
@@ -65,8 +70,13 @@ class ConfigSource {
   /// stay. `where` stands for the place in messages about the name.
   ConfigSource with_solver(const std::string& name, const std::string& where) const;
 
+  /// The same configuration with other values of some keys. Throws ConfigError.
+  ConfigSource with(const Changes& changes) const;
+
   /// The error to throw about a key's value, with the place where the value was set.
   ConfigError error(std::string_view name, const std::string& message) const;
+  /// The same for what the engine says of an option, in terms of its key.
+  ConfigError error(const amr::OptionError& refusal) const;
 
  private:
   friend ConfigSource parse_config(std::string_view, const std::string&,

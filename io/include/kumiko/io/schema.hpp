@@ -1,31 +1,23 @@
 // What a configuration may hold: every key, declared once.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include <kumiko/amr/parameter.hpp>
+#include <kumiko/amr/option_field.hpp>
 
 namespace kumiko::io {
 
-/// One key of the configuration. The bounds of the specification hold for every element of a list.
-struct Key {
-  amr::ParameterSpec spec;       ///< under its full dotted name, e.g. "grid.base"
-  bool required = false;         ///< must be given; the default then only tells the type
-  bool open_range = false;       ///< the bounds themselves are not allowed
-  std::int64_t multiple_of = 1;  ///< integers and lists of integers
-  std::size_t list_size = 0;     ///< lists; 0 = any. A single integer then stands for all elements
-                                 ///< of a list of integers
+/// One key of the configuration: an option, under its full dotted name, e.g. "grid.base". Where a
+/// list has a known size, a single integer stands for all elements of a list of integers.
+struct Key : amr::OptionSpec {
+  std::string option = {};  ///< the option's own name: "points" of "grid.base"
   /// In each table of a list: "amr.region.x" is x in every [[amr.region]], and the value of the
   /// first one is "amr.region[0].x".
   bool repeated = false;
-  /// Text that may be written as an integer too, without quotes: a number without its unit.
-  bool integer_serves = false;
-  /// Another value leaves the bits of the field as they are: it may be changed at a restart.
-  bool changeable = false;
+
+  bool changeable() const { return at_restart == amr::AtRestart::kMayChange; }
 };
 
 /// The keys of a run: the core's own, and those that its solver and its case declare.
@@ -66,8 +58,8 @@ class Schema {
   std::vector<Other> others_;
 };
 
-/// "amr.threshold" or "amr.derefine_threshold" of a configuration, on its base grid.
-double threshold_on_grid(const amr::ParameterSet& values, const char* key);
+/// A message of the engine, or a help text: the options that it names in backticks by their keys.
+std::string with_keys(std::string_view text);
 
 /// The reference of all keys: for each its name, type, default, range or choices, and help.
 std::string describe_keys(const Schema& schema);

@@ -1,9 +1,11 @@
 // What the maker of a Runtime may choose: workers, stacks, idling, I/O, and aids for testing.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 namespace kumiko::runtime {
 
@@ -20,6 +22,11 @@ enum class IdlePolicy {
   kYield,      ///< searches all the time, and gives its core to other processes after each round
   kSleep,      ///< searches once, then sleeps
 };
+
+/// Their names, in this order.
+constexpr std::array<std::string_view, 5> names_of(IdlePolicy) noexcept {
+  return {"adaptive", "spin", "spin_pause", "yield", "sleep"};
+}
 
 /// Whether idle workers sleep at some time, which traces and deadlock reports rely on.
 constexpr bool sleeps(IdlePolicy policy) noexcept {

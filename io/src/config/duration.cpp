@@ -1,10 +1,10 @@
-#include "duration.hpp"
-
 #include <array>
 #include <charconv>
 #include <cmath>
 
-namespace kumiko::app {
+#include <kumiko/io/duration.hpp>
+
+namespace kumiko::io {
 
 namespace {
 
@@ -19,7 +19,7 @@ struct Amount {
   std::string_view unit;
 };
 
-std::optional<Amount> split(std::string_view text) {
+std::optional<Amount> amount_of(std::string_view text) {
   double number = 0.0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc{} || !std::isfinite(number)) return std::nullopt;
@@ -31,7 +31,7 @@ std::optional<Amount> split(std::string_view text) {
 }  // namespace
 
 std::optional<double> parse_duration(std::string_view text) {
-  const std::optional<Amount> amount = split(text);
+  const std::optional<Amount> amount = amount_of(text);
   if (!amount || amount->number <= 0.0) return std::nullopt;
   for (const Unit& unit : kUnits) {
     if (amount->unit == unit.name) return amount->number * unit.seconds;
@@ -42,11 +42,11 @@ std::optional<double> parse_duration(std::string_view text) {
 std::optional<Interval> parse_interval(std::string_view text) {
   constexpr double kMostSteps = 1e9;
   if (const std::optional<double> seconds = parse_duration(text)) return Interval{0, *seconds};
-  const std::optional<Amount> amount = split(text);
+  const std::optional<Amount> amount = amount_of(text);
   if (!amount || (!amount->unit.empty() && amount->unit != "steps")) return std::nullopt;
   const double steps = amount->number;
   if (steps < 0.0 || steps > kMostSteps || steps != std::floor(steps)) return std::nullopt;
   return Interval{static_cast<int>(steps), 0.0};
 }
 
-}  // namespace kumiko::app
+}  // namespace kumiko::io

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-namespace kumiko::app {
+namespace kumiko::io {
 
 /// Seconds of "90 s", "10 min", "1.5 h" or "2 d"; nothing when the text is no such thing or not
 /// above 0.
@@ -19,4 +19,4 @@ struct Interval {
 /// Of "100", "100 steps" or a duration; "0" is never. Nothing when the text is none of these.
 std::optional<Interval> parse_interval(std::string_view text);
 
-}  // namespace kumiko::app
+}  // namespace kumiko::io

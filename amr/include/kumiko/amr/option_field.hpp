@@ -1,0 +1,185 @@
+// A member of an option struct, described once: its default, what it may be and why, what it is
+// for. The engine's checks, the keys of a configuration and their reference follow from it.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <kumiko/amr/parameter.hpp>
+
+namespace kumiko::amr {
+
+/// An option has a value that it cannot have. what() names the member in backticks, as all messages
+/// of the engine do, so that a program can put its own names there.
+struct OptionError : std::invalid_argument {
+  /// @param must  what it must be, and why
+  /// @param in_region  of an option of one of the regions, which one
+  OptionError(std::string name, std::string text, std::string must,
+              std::optional<std::size_t> in_region = std::nullopt);
+
+  std::string option;
+  std::string value;
+  std::string wanted;
+  std::optional<std::size_t> region;
+};
+
+/// What a number may be: from `least` to `most`.
+struct Range {
+  double least = -std::numeric_limits<double>::infinity();
+  double most = std::numeric_limits<double>::infinity();
+  std::string why = {};          ///< as it follows the range in a message: "since ..."
+  bool open = false;             ///< the bounds themselves are not allowed
+  std::int64_t multiple_of = 1;  ///< integers only
+};
+
+/// Steps, regrids and other things that are counted, at most.
+inline constexpr double kMostCount = 1e9;
+
+/// Whether a restart may change an option.
+enum class AtRestart {
+  kStays,     ///< the bits of the field depend on it
+  kMayChange  ///< they do not
+};
+
+/// What is said of an option, whatever its type.
+struct OptionSpec {
+  ParameterSpec spec;           ///< under the member's name, with its initial value
+  Range range = {};             ///< of every element of a list
+  std::size_t list_size = 0;    ///< of lists; 0 = any
+  bool required = false;        ///< must be given; the default then only tells the type
+  bool integer_serves = false;  ///< of texts: an integer may stand for it, as a number without unit
+  AtRestart at_restart = AtRestart::kStays;
+};
+
+/// What the numbers of an option may be, e.g. "16 to 65536, a multiple of 16"; empty when anything
+/// goes.
+std::string range_text(const Range& range);
+
+/// An element of a value that is out of its range, and what it must be.
+struct Refusal {
+  ParameterValue element;
+  std::string wanted;
+};
+
+/// The first such element; numbers are finite at least.
+std::optional<Refusal> refused(const Range& range, const ParameterValue& value);
+
+/// One member of `Options`, or two that make a list.
+template <class Options>
+struct OptionField : OptionSpec {
+  std::function<ParameterValue(const Options&)> get = {};
+  /// The value must be of the default's type, and one of the choices. Throws std::invalid_argument,
+  /// with what it must be, for a text that the member cannot be read from.
+  std::function<void(Options&, const ParameterValue&)> set = {};
+};
+
+/// Every described member of a struct, in the order of their reference.
+template <class Options>
+const std::vector<OptionField<Options>>& fields();
+
+namespace detail {
+
+inline constexpr std::size_t kBytesPerMebibyte = 1024 * 1024;
+
+void require_in_range(const OptionSpec& option, const ParameterValue& value,
+                      std::optional<std::size_t> region);
+
+/// Enumerations go by their names, which `names_of` gives in the order of their values. A
+/// std::size_t counts bytes, and is described in MiB.
+template <class T>
+ParameterValue to_value(const T& member) {
+  if constexpr (std::is_enum_v<T>) {
+    return std::string(names_of(member)[static_cast<std::size_t>(member)]);
+  } else if constexpr (std::is_same_v<T, std::size_t>) {
+    return static_cast<std::int64_t>(member / kBytesPerMebibyte);
+  } else if constexpr (std::is_same_v<T, int>) {
+    return std::int64_t{member};
+  } else {
+    return member;
+  }
+}
+
+template <class T>
+void from_value(const ParameterValue& value, T& member) {
+  if constexpr (std::is_enum_v<T>) {
+    const auto names = names_of(member);
+    const auto found = std::find(names.begin(), names.end(), std::get<std::string>(value));
+    member = static_cast<T>(found - names.begin());
+  } else if constexpr (std::is_same_v<T, std::size_t>) {
+    member = static_cast<std::size_t>(std::get<std::int64_t>(value)) * kBytesPerMebibyte;
+  } else if constexpr (std::is_same_v<T, int>) {
+    member = static_cast<int>(std::get<std::int64_t>(value));
+  } else {
+    member = std::get<T>(value);
+  }
+}
+
+template <class Options, class T>
+Options owner_of(T Options::*);
+template <class Options, class T>
+T type_of(T Options::*);
+
+}  // namespace detail
+
+/// The description of a member. Its default is the member's initialiser.
+template <auto Member>
+auto field(std::string name, Range range, std::string help,
+           AtRestart at_restart = AtRestart::kStays) {
+  using Options = decltype(detail::owner_of(Member));
+  using T = decltype(detail::type_of(Member));
+  OptionField<Options> made;
+  made.get = [](const Options& options) { return detail::to_value(options.*Member); };
+  made.set = [](Options& options, const ParameterValue& value) {
+    detail::from_value(value, options.*Member);
+  };
+  made.spec = {std::move(name), made.get({}), std::move(help)};
+  if constexpr (std::is_enum_v<T>) {
+    for (const auto choice : names_of(T{})) made.spec.choices.emplace_back(choice);
+  }
+  made.range = std::move(range);
+  made.at_restart = at_restart;
+  return made;
+}
+
+/// The description of two members that are given as a list.
+template <auto First, auto Second>
+auto pair_field(std::string name, Range range, std::string help) {
+  using Options = decltype(detail::owner_of(First));
+  using T = decltype(detail::type_of(First));
+  using List = std::vector<std::conditional_t<std::is_same_v<T, int>, std::int64_t, double>>;
+  OptionField<Options> made;
+  made.get = [](const Options& options) { return List{options.*First, options.*Second}; };
+  made.set = [](Options& options, const ParameterValue& value) {
+    options.*First = static_cast<T>(std::get<List>(value).front());
+    options.*Second = static_cast<T>(std::get<List>(value).back());
+  };
+  made.spec = {std::move(name), made.get({}), std::move(help)};
+  made.range = std::move(range);
+  made.list_size = 2;
+  return made;
+}
+
+/// The same option, without a default.
+template <class Options>
+OptionField<Options> required(OptionField<Options> option) {
+  option.required = true;
+  return option;
+}
+
+/// Throws OptionError for the first option that is out of its range.
+template <class Options>
+void check_ranges(const Options& options, std::optional<std::size_t> region = std::nullopt) {
+  for (const OptionField<Options>& option : fields<Options>()) {
+    detail::require_in_range(option, option.get(options), region);
+  }
+}
+
+}  // namespace kumiko::amr

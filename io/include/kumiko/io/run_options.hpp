@@ -1,0 +1,59 @@
+// What a run does besides computing: what it works with, when it ends, and what it writes.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <kumiko/amr/option_field.hpp>
+#include <kumiko/amr/simulation_options.hpp>
+#include <kumiko/io/compression.hpp>
+#include <kumiko/io/duration.hpp>
+#include <kumiko/runtime/options.hpp>
+
+namespace kumiko::io {
+
+/// What a run does whose checkpoint cannot be written.
+enum class OnFailure { kContinue, kStop };
+
+/// Their names, in this order.
+constexpr std::array<std::string_view, 2> names_of(OnFailure) { return {"continue", "stop"}; }
+
+/// fields<RunOptions>() says what each option is for, and what it may be; it names them by their
+/// keys.
+struct RunOptions {
+  std::string case_name;
+  std::string solver_name = "semi_lagrangian_cubic";
+  int stop_step = 0;          ///< 0 = the last
+  double wall_limit_s = 0.0;  ///< 0 = none
+  int workers = 0;            ///< 0 = all available
+  runtime::IdlePolicy idle = runtime::IdlePolicy::kAdaptive;
+  Interval checkpoints;
+  int checkpoints_kept = 2;
+  OnFailure on_failure = OnFailure::kContinue;
+  int output_every = 0;  ///< base steps; 0 = the final state only
+  bool output_figures = false;
+  Compression compression = Compression::kNone;
+  int diagnostics_every = 10;  ///< base steps
+  int trace_from = -1;         ///< base step; -1 = no trace
+  int trace_steps = 40;
+};
+
+/// The options that a configuration's values stand for, which are in their ranges each. Throws
+/// amr::OptionError for a text that is not an amount.
+template <class Options>
+Options read(const amr::ParameterSet& values);
+template <>
+amr::SimulationOptions read<amr::SimulationOptions>(const amr::ParameterSet& values);
+template <>
+RunOptions read<RunOptions>(const amr::ParameterSet& values);
+
+}  // namespace kumiko::io
+
+namespace kumiko::amr {
+
+template <>
+const std::vector<OptionField<io::RunOptions>>& fields<io::RunOptions>();
+
+}  // namespace kumiko::amr
