@@ -1,12 +1,14 @@
-/* Signal handlers that end their thread, by pthread_exit(): whatever it was in, cleanup handlers run, a
- * mutex that it waits with is locked for them, and nothing is left of the wait. And cancellation
- * points in handlers of a thread that has been cancelled: it ends there or at its next one. */
+/* Signal handlers that end their thread, by pthread_exit(): whatever it was in, cleanup handlers
+ * run, a mutex that it waits with is locked for them, and nothing is left of the wait. And
+ * cancellation points in handlers of a thread that has been cancelled: it ends there or at its next
+ * one. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "threads.h"
@@ -19,6 +21,8 @@ static volatile int handled;
 static int cleaned;
 
 static int ends[2];
+static int broken[2];  /* a pipe that nobody reads */
+static int hung_up[2]; /* a socket whose other end is closed */
 static sem_t empty;
 static volatile int cancelled;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -72,6 +76,10 @@ static void in_read(void) {
   char byte = 0;
   while (read(ends[0], &byte, 1) != 1) {}
 }
+
+/* SIGPIPE has the handler. */
+static void in_write(void) { CHECK_EQUAL(write(broken[1], "", 1), 0); }
+static void in_send(void) { CHECK_EQUAL(send(hung_up[1], "", 1, 0), 0); }
 
 static void in_unblocking(void) {
   sigset_t set;
@@ -150,6 +158,8 @@ static void check_exit(void) {
   end_in(&run, &in_raise, 0, 1);
   end_in(&run, &in_kill, 0, 1);
   end_in(&run, &in_unblocking, 0, 1);
+  end_in(&run, &in_write, 0, 1);
+  end_in(&run, &in_send, 0, 1);
   end_in(&run, &in_sleep, 1, 1);
   end_in(&run, &in_pause, 1, 1);
   end_in(&run, &in_read, 1, 1);
@@ -209,7 +219,12 @@ static void* check_all(void* unused) {
 int main(void) {
   CHECK_EQUAL(sem_init(&empty, 0, 0), 0);
   CHECK_EQUAL(pipe(ends), 0);
+  CHECK_EQUAL(pipe(broken), 0);
+  CHECK_EQUAL(socketpair(AF_UNIX, SOCK_STREAM, 0, hung_up), 0);
+  close(broken[0]);
+  close(hung_up[0]);
   handle(SIGUSR1, &leave);
+  handle(SIGPIPE, &leave);
   handle(SIGUSR2, &look_for_cancellation);
   check_all(NULL); /* by an OS thread */
   join(start(&check_all, NULL));
