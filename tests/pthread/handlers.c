@@ -1,14 +1,16 @@
 /* Signal handlers that end their thread, by pthread_exit(): whatever it was in, cleanup handlers
- * run, a mutex that it waits with is locked for them, and nothing is left of the wait. And
- * cancellation points in handlers of a thread that has been cancelled: it ends there or at its next
- * one. */
+ * run, a mutex that it waits with is locked for them, and nothing is left of the wait. Cancellation
+ * points in handlers of a thread that has been cancelled: it ends there or at its next one. Signals
+ * for a thread that has come to the destructors of its thread-local values. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "threads.h"
@@ -207,6 +209,79 @@ static void cancel_in_handler(void* (*function)(void*)) {
   CHECK(join(thread) == PTHREAD_CANCELED);
 }
 
+static pthread_key_t key;
+static void (*in_destructor)(void);
+
+static void destroy(void* unused) {
+  (void)unused;
+  begun = 1;
+  in_destructor();
+}
+
+static void* set_value(void* unused) {
+  CHECK_EQUAL(pthread_setspecific(key, &key), 0);
+  return unused;
+}
+
+static void abort_there(void) { raise(SIGABRT); }
+
+static void write_there(void) {
+  signal(SIGPIPE, SIG_DFL);
+  CHECK_EQUAL(write(broken[1], "", 1), 1);
+}
+
+static void sleep_there(void) { sleep(5); }
+
+static void unblock_there(void) {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGTERM);
+  CHECK_EQUAL(pthread_sigmask(SIG_BLOCK, &set, NULL), 0);
+  CHECK_EQUAL(raise(SIGTERM), 0);
+  CHECK_EQUAL(pthread_sigmask(SIG_UNBLOCK, &set, NULL), 0);
+}
+
+static void change_mask_there(void) {
+  while (!handled) usleep(50);
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  CHECK_EQUAL(pthread_sigmask(SIG_BLOCK, &all, &before), 0);
+  CHECK_EQUAL(pthread_sigmask(SIG_SETMASK, &before, NULL), 0);
+}
+
+/* How a process ends in which a destructor calls `what`, and the main thread sends its thread a
+ * signal meanwhile, unless that is 0. */
+static int status_with_destructor(void (*what)(void), int sent) {
+  const pid_t child = fork();
+  if (child == 0) {
+    prctl(PR_SET_DUMPABLE, 0); /* no core files */
+    begun = handled = 0;
+    in_destructor = what;
+    const pthread_t thread = start(&set_value, NULL);
+    while (!begun) usleep(50);
+    if (sent != 0) CHECK_EQUAL(pthread_kill(thread, sent), 0);
+    handled = 1;
+    join(thread);
+    _exit(0);
+  }
+  int status = -1;
+  CHECK_EQUAL(waitpid(child, &status, 0), child);
+  return status;
+}
+
+static void check_destructors(void) {
+  CHECK_EQUAL(pthread_key_create(&key, &destroy), 0);
+  for (int round = 0; round < kRounds / 4; ++round) {
+    CHECK_EQUAL(status_with_destructor(&abort_there, 0), SIGABRT);
+    CHECK_EQUAL(status_with_destructor(&write_there, 0), SIGPIPE);
+    CHECK_EQUAL(status_with_destructor(&unblock_there, 0), SIGTERM);
+    CHECK_EQUAL(status_with_destructor(&sleep_there, SIGTERM), SIGTERM);
+    CHECK_EQUAL(status_with_destructor(&change_mask_there, SIGUSR1), 0);
+  }
+  CHECK_EQUAL(pthread_key_delete(key), 0);
+}
+
 static void* check_all(void* unused) {
   for (int round = 0; round < kRounds; ++round) {
     check_exit();
@@ -226,6 +301,7 @@ int main(void) {
   handle(SIGUSR1, &leave);
   handle(SIGPIPE, &leave);
   handle(SIGUSR2, &look_for_cancellation);
+  check_destructors();
   check_all(NULL); /* by an OS thread */
   join(start(&check_all, NULL));
   for (int round = 0; round < kRounds; ++round) cancel_in_handler(&lock_until_cancelled);

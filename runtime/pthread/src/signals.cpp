@@ -155,12 +155,17 @@ void send_signal(ThreadRecord& thread, int signal) {
 Taken take_signals() {
   ThreadRecord& self = *ThreadRecord::running();
   Taken taken = Taken::kNothing;
+  std::uint64_t left = 0;  // by a thread that ends
   for (;;) {
-    const std::uint64_t here = self.signals_to_take();
+    const std::uint64_t here = self.open_signals() & ~left;
     if (here == 0) return taken;
     const int signal = std::countr_zero(here) + 1;
-    if (!take_back(self, signal)) continue;
     const struct sigaction action = action_of(signal);
+    if (has_handler(action) && self.ends.load(std::memory_order_relaxed)) {
+      left |= bit_of(signal);
+      continue;
+    }
+    if (!take_back(self, signal)) continue;
     const sigset_t before = self.signal_mask;
     if (has_handler(action)) {
       // As the kernel does: what comes while the handler runs waits for its end.

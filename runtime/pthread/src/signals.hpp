@@ -18,7 +18,8 @@ struct ThreadRecord;
 //  - taken by sigwait() and its like, if the thread waits there for it or comes there;
 //  - kept while the thread's mask has it;
 //  - handled by the thread itself otherwise, if there is a handler: where it waits and can be
-//    interrupted, or at its next call that gives way. There it raises the signal on its worker;
+//    interrupted, or at its next call that gives way. There it raises the signal on its worker.
+//    A thread that ends, in the destructors of its thread-local values, runs none any more;
 //  - else it concerns the process, and whoever sends it raises it: the process ends or stops, or
 //    nothing happens.
 //

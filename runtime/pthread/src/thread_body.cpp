@@ -44,7 +44,7 @@ void* run_on_its_stack(void* argument) {
   }
   kumiko_unregister_cleanup(&buffer);
   // No handler ends a thread from here on: there is no place left to unwind to.
-  record.blocked_signals.store(~std::uint64_t{0}, std::memory_order_relaxed);
+  record.ends.store(true, std::memory_order_relaxed);
   // In the child of a fork() there may be no engine, and nothing to be reused.
   if (const Engine* const engine = Engine::current(); engine != nullptr) {
     engine->libc().destroy_variables();
