@@ -1,12 +1,19 @@
-/* Signal handlers that end their thread, by pthread_exit(): whatever it was in, cleanup handlers run, a
- * mutex that it waits with is locked for them, and nothing is left of the wait. And cancellation
- * points in handlers of a thread that has been cancelled: it ends there or at its next one. */
+/* Signal handlers that end their thread, by pthread_exit(): whatever it was in, cleanup handlers
+ * run, a mutex that it waits with is locked for them, and nothing is left of the wait. Cancellation
+ * points in handlers of a thread that has been cancelled: it ends there or at its next one. Faults
+ * of one thread while the handler of another waits. Signals for a thread that has come to the
+ * destructors of its thread-local values. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
+#include <setjmp.h>
 #include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "threads.h"
@@ -19,6 +26,9 @@ static volatile int handled;
 static int cleaned;
 
 static int ends[2];
+static int broken[2];         /* a pipe that nobody reads */
+static int broken_at_once[2]; /* another, in non-blocking mode */
+static int hung_up[2];        /* a socket whose other end is closed */
 static sem_t empty;
 static volatile int cancelled;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -72,6 +82,11 @@ static void in_read(void) {
   char byte = 0;
   while (read(ends[0], &byte, 1) != 1) {}
 }
+
+/* SIGPIPE has the handler. */
+static void in_write(void) { CHECK_EQUAL(write(broken[1], "", 1), 0); }
+static void in_write_at_once(void) { CHECK_EQUAL(write(broken_at_once[1], "", 1), 0); }
+static void in_send(void) { CHECK_EQUAL(send(hung_up[1], "", 1, 0), 0); }
 
 static void in_unblocking(void) {
   sigset_t set;
@@ -146,10 +161,65 @@ static void end_in(void* (*function)(void*), void (*what)(void), int sends, int 
   CHECK_EQUAL(cleaned, cleanups);
 }
 
+static __thread sigjmp_buf before_fault;
+
+static void jump(int signal) {
+  (void)signal;
+  siglongjmp(before_fault, 1);
+}
+
+static void* make_fault(void* nowhere) {
+  if (sigsetjmp(before_fault, 1) == 0) {
+    *(volatile int*)nowhere = 1;
+    return nowhere;
+  }
+  return &before_fault;
+}
+
+/* A handler that has gone, or waits, leaves no thread without its own of SIGSEGV. */
+static void check_fault(void) { CHECK(join(start(&make_fault, NULL)) != NULL); }
+
+static volatile int let_go;
+
+static void wait_in_handler(int signal, siginfo_t* info, void* context) {
+  CHECK_EQUAL(info->si_signo, signal);
+  CHECK_EQUAL(info->si_code, SI_TKILL);
+  CHECK_EQUAL(info->si_pid, getpid());
+  handled = 1;
+  while (!let_go) usleep(50);
+  /* What the thread blocks when the handler has returned. */
+  sigaddset(&((ucontext_t*)context)->uc_sigmask, SIGURG);
+}
+
+static void* sleep_until_signal(void* unused) {
+  begun = 1;
+  while (!handled) usleep(50);
+  sigset_t mask;
+  CHECK_EQUAL(pthread_sigmask(SIG_BLOCK, NULL, &mask), 0);
+  CHECK_EQUAL(sigismember(&mask, SIGURG), 1);
+  CHECK_EQUAL(sigismember(&mask, SIGUSR1), 0);
+  return unused;
+}
+
+static void check_fault_beside_handler(void) {
+  begun = handled = let_go = 0;
+  const pthread_t thread = start(&sleep_until_signal, NULL);
+  while (!begun) usleep(50);
+  CHECK_EQUAL(pthread_kill(thread, SIGWINCH), 0);
+  while (!handled) usleep(50);
+  check_fault();
+  let_go = 1;
+  join(thread);
+}
+
 static void check_exit(void) {
   end_in(&run, &in_raise, 0, 1);
   end_in(&run, &in_kill, 0, 1);
   end_in(&run, &in_unblocking, 0, 1);
+  end_in(&run, &in_write, 0, 1);
+  end_in(&run, &in_write_at_once, 0, 1);
+  check_fault();
+  end_in(&run, &in_send, 0, 1);
   end_in(&run, &in_sleep, 1, 1);
   end_in(&run, &in_pause, 1, 1);
   end_in(&run, &in_read, 1, 1);
@@ -197,9 +267,83 @@ static void cancel_in_handler(void* (*function)(void*)) {
   CHECK(join(thread) == PTHREAD_CANCELED);
 }
 
+static pthread_key_t key;
+static void (*in_destructor)(void);
+
+static void destroy(void* unused) {
+  (void)unused;
+  begun = 1;
+  in_destructor();
+}
+
+static void* set_value(void* unused) {
+  CHECK_EQUAL(pthread_setspecific(key, &key), 0);
+  return unused;
+}
+
+static void abort_there(void) { raise(SIGABRT); }
+
+static void write_there(void) {
+  signal(SIGPIPE, SIG_DFL);
+  CHECK_EQUAL(write(broken[1], "", 1), 1);
+}
+
+static void sleep_there(void) { sleep(5); }
+
+static void unblock_there(void) {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGTERM);
+  CHECK_EQUAL(pthread_sigmask(SIG_BLOCK, &set, NULL), 0);
+  CHECK_EQUAL(raise(SIGTERM), 0);
+  CHECK_EQUAL(pthread_sigmask(SIG_UNBLOCK, &set, NULL), 0);
+}
+
+static void change_mask_there(void) {
+  while (!handled) usleep(50);
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  CHECK_EQUAL(pthread_sigmask(SIG_BLOCK, &all, &before), 0);
+  CHECK_EQUAL(pthread_sigmask(SIG_SETMASK, &before, NULL), 0);
+}
+
+/* How a process ends in which a destructor calls `what`, and the main thread sends its thread a
+ * signal meanwhile, unless that is 0. */
+static int status_with_destructor(void (*what)(void), int sent) {
+  const pid_t child = fork();
+  if (child == 0) {
+    prctl(PR_SET_DUMPABLE, 0); /* no core files */
+    begun = handled = 0;
+    in_destructor = what;
+    const pthread_t thread = start(&set_value, NULL);
+    while (!begun) usleep(50);
+    if (sent != 0) CHECK_EQUAL(pthread_kill(thread, sent), 0);
+    handled = 1;
+    join(thread);
+    _exit(0);
+  }
+  int status = -1;
+  CHECK_EQUAL(waitpid(child, &status, 0), child);
+  return status;
+}
+
+static void check_destructors(void) {
+  CHECK_EQUAL(pthread_key_create(&key, &destroy), 0);
+  for (int round = 0; round < kRounds / 4; ++round) {
+    CHECK_EQUAL(status_with_destructor(&abort_there, 0), SIGABRT);
+    CHECK_EQUAL(status_with_destructor(&write_there, 0), SIGPIPE);
+    CHECK_EQUAL(status_with_destructor(&unblock_there, 0), SIGTERM);
+    CHECK_EQUAL(status_with_destructor(&sleep_there, SIGTERM), SIGTERM);
+    CHECK_EQUAL(status_with_destructor(&change_mask_there, SIGUSR1), 0);
+  }
+  CHECK_EQUAL(pthread_key_delete(key), 0);
+}
+
 static void* check_all(void* unused) {
   for (int round = 0; round < kRounds; ++round) {
     check_exit();
+    check_fault_beside_handler();
     cancel_in_handler(&wait_until_cancelled);
     CHECK_EQUAL(cleaned, 1);
   }
@@ -209,8 +353,20 @@ static void* check_all(void* unused) {
 int main(void) {
   CHECK_EQUAL(sem_init(&empty, 0, 0), 0);
   CHECK_EQUAL(pipe(ends), 0);
+  CHECK_EQUAL(pipe(broken), 0);
+  CHECK_EQUAL(pipe2(broken_at_once, O_NONBLOCK), 0);
+  CHECK_EQUAL(socketpair(AF_UNIX, SOCK_STREAM, 0, hung_up), 0);
+  close(broken[0]);
+  close(broken_at_once[0]);
+  close(hung_up[0]);
   handle(SIGUSR1, &leave);
+  handle(SIGPIPE, &leave);
   handle(SIGUSR2, &look_for_cancellation);
+  handle(SIGSEGV, &jump);
+  struct sigaction action = {.sa_sigaction = &wait_in_handler, .sa_flags = SA_SIGINFO};
+  sigfillset(&action.sa_mask);
+  CHECK_EQUAL(sigaction(SIGWINCH, &action, NULL), 0);
+  check_destructors();
   check_all(NULL); /* by an OS thread */
   join(start(&check_all, NULL));
   for (int round = 0; round < kRounds; ++round) cancel_in_handler(&lock_until_cancelled);

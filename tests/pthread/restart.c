@@ -1,6 +1,6 @@
-/* Which waits a signal handler with SA_RESTART ends all the same, and which go on, as signal(7) says of
- * Linux: those with a time limit end, of sockets by SO_RCVTIMEO and SO_SNDTIMEO too, and all that wait
- * for events or signals. */
+/* Which waits a signal handler with SA_RESTART ends all the same, and which go on, as on Linux
+ * (signal(7) errs about sem_timedwait()): those with a time limit end, of sockets by SO_RCVTIMEO and
+ * SO_SNDTIMEO too, and all that wait for events or signals. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <poll.h>

@@ -19,8 +19,8 @@ namespace kumiko::pthread {
 namespace {
 
 /// Raises SIGPIPE for a write that a pipe or socket without a reader has refused; the default
-/// action ends the process, as always.
-std::int64_t with_pipe_signal(std::int64_t result, int flags = 0) noexcept {
+/// action ends the process, as always, and a handler may end the thread.
+std::int64_t with_pipe_signal(std::int64_t result, int flags = 0) {
   if (result == -EPIPE && (flags & MSG_NOSIGNAL) == 0) ours::our_raise(SIGPIPE);
   return result;
 }

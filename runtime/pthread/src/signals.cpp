@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include <sys/eventfd.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "interpose.hpp"
@@ -15,6 +16,13 @@
 
 namespace kumiko::pthread {
 
+namespace {
+
+/// What workers block.
+sigset_t worker_mask;
+
+}  // namespace
+
 AsWorker::AsWorker() noexcept {
   sigset_t mask;
   sigfillset(&mask);
@@ -23,7 +31,10 @@ AsWorker::AsWorker() noexcept {
     sigdelset(&mask, own);
   }
   real().pthread_sigmask(SIG_BLOCK, &mask, &before_);
+  real().pthread_sigmask(SIG_BLOCK, nullptr, &worker_mask);
 }
+
+void reset_worker_mask() noexcept { real().pthread_sigmask(SIG_SETMASK, &worker_mask, nullptr); }
 
 AsWorker::~AsWorker() { real().pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
 
@@ -94,7 +105,8 @@ class Unblocked {
   sigset_t before_;
 };
 
-/// raise() by a lightweight thread, or by an OS thread in the place of one: a handler runs in it.
+/// Does what the system does at a signal that has no handler, or one for once only. Called by a
+/// lightweight thread, or by an OS thread in the place of one.
 void raise_here(int signal) {
   // What is meant for this thread comes before raise() returns. A handler that ends the thread
   // leaves the worker's mask to the destructor.
@@ -114,10 +126,43 @@ struct sigaction action_of(int signal) noexcept {
   return action;
 }
 
+/// Calls the handler as the kernel does, but for the worker's mask; see signals.hpp. The thread's
+/// own is then `mask`, or what the handler makes of it.
+void call_handler(const struct sigaction& action, int signal, sigset_t& mask) {
+  if ((action.sa_flags & SA_SIGINFO) == 0) return action.sa_handler(signal);
+  siginfo_t info{};
+  info.si_signo = signal;
+  info.si_code = SI_TKILL;
+  info.si_pid = getpid();
+  info.si_uid = getuid();
+  ucontext_t context{};
+  getcontext(&context);
+  context.uc_sigmask = mask;
+  action.sa_sigaction(signal, &info, &context);
+  mask = context.uc_sigmask;
+}
+
 /// Whether it was there: of those who take a signal one has it.
 bool take_back(ThreadRecord& thread, int signal) noexcept {
   return (thread.pending_signals.fetch_and(~bit_of(signal), std::memory_order_seq_cst) &
           bit_of(signal)) != 0;
+}
+
+/// Runs the handler of a signal that the thread has taken.
+Taken run_handler(ThreadRecord& self, const struct sigaction& action, int signal) {
+  // As the kernel does: what comes while the handler runs waits for its end.
+  sigset_t after = self.signal_mask;
+  sigset_t inside;
+  sigorset(&inside, &after, &action.sa_mask);
+  if ((action.sa_flags & SA_NODEFER) == 0) sigaddset(&inside, signal);
+  self.set_mask(inside);
+  if ((action.sa_flags & SA_RESETHAND) != 0) {
+    raise_here(signal);  // of all threads one is to find the handler
+  } else {
+    call_handler(action, signal, after);
+  }
+  self.set_mask(after);
+  return (action.sa_flags & SA_RESTART) == 0 ? Taken::kEnds : Taken::kRestart;
 }
 
 /// Wakes a thread in sigwait(). It closes its eventfd after it has made it unknown and no ringer is
@@ -155,24 +200,22 @@ void send_signal(ThreadRecord& thread, int signal) {
 Taken take_signals() {
   ThreadRecord& self = *ThreadRecord::running();
   Taken taken = Taken::kNothing;
+  std::uint64_t left = 0;  // by a thread that ends
   for (;;) {
-    const std::uint64_t here = self.signals_to_take();
+    const std::uint64_t here = self.open_signals() & ~left;
     if (here == 0) return taken;
     const int signal = std::countr_zero(here) + 1;
-    if (!take_back(self, signal)) continue;
     const struct sigaction action = action_of(signal);
-    const sigset_t before = self.signal_mask;
-    if (has_handler(action)) {
-      // As the kernel does: what comes while the handler runs waits for its end.
-      sigset_t inside;
-      sigorset(&inside, &before, &action.sa_mask);
-      if ((action.sa_flags & SA_NODEFER) == 0) sigaddset(&inside, signal);
-      self.set_mask(inside);
-      const bool ends = (action.sa_flags & SA_RESTART) == 0;
-      taken = std::max(taken, ends ? Taken::kEnds : Taken::kRestart);
+    if (has_handler(action) && self.ends.load(std::memory_order_relaxed)) {
+      left |= bit_of(signal);
+      continue;
     }
-    raise_here(signal);
-    self.set_mask(before);
+    if (!take_back(self, signal)) continue;
+    if (has_handler(action)) {
+      taken = std::max(taken, run_handler(self, action, signal));
+    } else {
+      raise_here(signal);
+    }
   }
 }
 

@@ -18,7 +18,9 @@ struct ThreadRecord;
 //  - taken by sigwait() and its like, if the thread waits there for it or comes there;
 //  - kept while the thread's mask has it;
 //  - handled by the thread itself otherwise, if there is a handler: where it waits and can be
-//    interrupted, or at its next call that gives way. There it raises the signal on its worker;
+//    interrupted, or at its next call that gives way. There it calls the handler: one that the
+//    kernel calls has the worker block what sa_mask says, and if it waits, whatever runs there
+//    next. A thread that ends, in the destructors of its thread-local values, runs none any more;
 //  - else it concerns the process, and whoever sends it raises it: the process ends or stops, or
 //    nothing happens.
 //
@@ -37,6 +39,10 @@ class AsWorker {
  private:
   sigset_t before_;
 };
+
+/// Gives the calling worker its mask again, when a handler that the kernel has called does not
+/// return.
+void reset_worker_mask() noexcept;
 
 /// Gives the worker the mask of the lightweight thread that it runs, while it lives: for what a new
 /// process inherits. The thread must not wait meanwhile. Nothing on an OS thread.

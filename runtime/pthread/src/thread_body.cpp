@@ -13,6 +13,7 @@
 
 #include "engine.hpp"
 #include "parking_lot.hpp"
+#include "signals.hpp"
 
 extern "C" {
 
@@ -39,12 +40,14 @@ void* run_on_its_stack(void* argument) {
   if (kumiko_save_registers(buffer.__cancel_jmp_buf, 0) == 0) {
     kumiko_register_cleanup(&buffer);
     record.result = kumiko_call_outermost(record.start, record.argument, nullptr);
-  } else if (!record.exit_called) {
-    record.result = PTHREAD_CANCELED;
+  } else {
+    if (!record.exit_called) record.result = PTHREAD_CANCELED;
+    // Perhaps by a handler that the kernel called.
+    if (Engine::current() != nullptr) reset_worker_mask();
   }
   kumiko_unregister_cleanup(&buffer);
   // No handler ends a thread from here on: there is no place left to unwind to.
-  record.blocked_signals.store(~std::uint64_t{0}, std::memory_order_relaxed);
+  record.ends.store(true, std::memory_order_relaxed);
   // In the child of a fork() there may be no engine, and nothing to be reused.
   if (const Engine* const engine = Engine::current(); engine != nullptr) {
     engine->libc().destroy_variables();

@@ -59,6 +59,7 @@ struct alignas(64) ThreadRecord {
   std::atomic<std::uint64_t> pending_signals{0};  ///< sent to this thread
   std::atomic<std::uint64_t> blocked_signals{0};  ///< signal_mask, for others
   std::atomic<std::uint64_t> awaited_signals{0};  ///< by sigwait() and its like
+  std::atomic<bool> ends{false};                  ///< and so runs no handler, see signals.hpp
   std::atomic<int> signal_bell{-1};               ///< an eventfd, while it waits there
   std::atomic<std::uint32_t> ringers{0};          ///< who may be about to write to it
 
@@ -83,8 +84,14 @@ struct alignas(64) ThreadRecord {
   /// Sets the signal mask; by the thread itself, or before it begins.
   void set_mask(const sigset_t& mask) noexcept;
 
-  /// The signals that have been sent to the thread and are neither blocked nor awaited.
+  /// The signals that the thread is to take: it need not wait while there is none.
   std::uint64_t signals_to_take() const noexcept {
+    // The thread's own, and a hint to anybody else.
+    return ends.load(std::memory_order_relaxed) ? 0 : open_signals();
+  }
+
+  /// The signals that have been sent to the thread and are neither blocked nor awaited.
+  std::uint64_t open_signals() const noexcept {
     // seq_cst: see signals.hpp. The others are the thread's own, and a hint to anybody else.
     return pending_signals.load(std::memory_order_seq_cst) &
            ~(blocked_signals.load(std::memory_order_relaxed) |

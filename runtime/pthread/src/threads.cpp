@@ -111,6 +111,7 @@ int create(Engine& engine, pthread_t* thread, const pthread_attr_t* attributes,
   ours::our_pthread_sigmask(SIG_BLOCK, nullptr, &mask);  // the creator's
   record->set_mask(mask);
   record->pending_signals.store(0, std::memory_order_relaxed);
+  record->ends.store(false, std::memory_order_relaxed);
   apply(attributes, engine, *record);
   if (record->stack_size != 0 && !record->stack_is_callers) {
     record->stack = engine.large_stacks().take(record->stack_size);
