@@ -525,6 +525,37 @@ class Unreadable(CommandTest):
                 done = self.restricted(*words, "state.hdf")
                 self.assert_refused(done, "'state.hdf' cannot be read", "let this user read it")
 
+    def test_given_a_file_of_a_run_that_may_not_be_read_then_the_request_is_wrong(self):
+        inspect = [["inspect", "run"], ["inspect", "run", "--json"]]
+        report = [words for words in self.reading_commands("run") if words[0] == "report"]
+        picture = [["export", "run", "--format", "png"]] if HAS_VTK else []
+        trace = [["simulate", "run"], ["export", "run", "--format", "csv"]]
+        for name, commands in (
+            ("manifest.json", inspect),
+            ("summary.json", inspect + report),
+            ("effective.toml", inspect + report),
+            ("diagnostics.csv", inspect + report),
+            ("load.csv", inspect + report),
+            ("state_000012.hdf", inspect + picture + (report if HAS_VTK else [])),
+            ("trace.hdf", inspect + trace + report),
+        ):
+            file = self.path / "run" / name
+            file.chmod(0)
+            for words in commands:
+                with self.subTest(name, words=words):
+                    done = self.restricted(*words)
+                    self.assert_refused(done, f"'run/{name}' cannot be read", "let this user read it")
+            file.chmod(0o600)
+
+    def test_given_a_state_that_may_not_be_read_and_is_not_shown_then_the_report_is_made(self):
+        if not HAS_VTK or "KUMIKO_WITH_REPORT" in self.kumiko("report", "run").stderr:
+            self.skipTest("this build draws no pictures for reports")
+        hidden = self.path / "run" / "state_000006.hdf"
+        hidden.write_bytes((self.path / "run" / "state_000012.hdf").read_bytes())
+        hidden.chmod(0)
+        done = self.restricted("report", "run", "--output", "page.html", "--times", "9999")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
     def test_given_links_in_a_circle_then_every_command_says_so(self):
         (self.path / "loop").symlink_to("loop")
         for words in (*self.reading_commands("loop"), ["run", "--restart", "loop"]):
