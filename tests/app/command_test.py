@@ -583,6 +583,23 @@ class Unreadable(CommandTest):
         done = self.restricted("solver", "new", "mine", "--output", "closed/mine")
         self.assert_refused(done, "'closed/mine'", "no permission to write to '", "--output")
 
+    def test_given_a_folder_that_may_be_written_but_not_listed_then_exports_are_put_there(self):
+        state, trace = "run/state_000012.hdf", "run/trace.hdf"
+        (self.path / "blind").mkdir()
+        for words, made in (
+            ([state], "plt_000012"),
+            ([trace, "--format", "chrome"], "trace.json"),
+            ([trace, "--format", "csv"], "trace.csv"),
+            *([([state, "--format", "png"], "frame_000012.png")] if HAS_VTK else []),
+        ):
+            with self.subTest(words):
+                (self.path / "blind").chmod(0o333)
+                done = self.restricted("export", *words, "--output", "blind")
+                (self.path / "blind").chmod(0o700)
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                self.assertEqual(done.stdout, f"blind/{made}\n")
+                self.assertTrue((self.path / "blind" / made).exists())
+
     def test_given_nothing_of_that_name_then_it_is_said_what_to_name(self):
         for words in self.reading_commands("nofile"):
             with self.subTest(words):
