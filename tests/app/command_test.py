@@ -818,7 +818,15 @@ class Refusal(CommandTest):
              "--workers: 'two' is not a whole number from 1 to 4096; see 'kumiko run --help'"),
             (["run", ZALESAK, "--workers", "-1"], "'-1' is not a whole number from 1 to 4096"),
             (["simulate", "run", "--seed", "x"], "--seed: 'x' is not a whole number from 0 to "),
+            (["run", ZALESAK, "--workers", "010"],
+             "--workers: '010' has a 0 in front; write '10'; see 'kumiko run --help'"),
+            (["scaling", ZALESAK, "--workers", "1,08"], "--workers: '08' has a 0 in front; write '8'"),
+            (["compare", GAUSSIAN, "--resolutions", "017"], "--resolutions: '017' has a 0 in front; write '17'"),
+            (["simulate", "run", "--seed", "00"], "--seed: '00' has a 0 in front; write '0'"),
+            (["run", ZALESAK, "--workers", "00"], "'00' is not a whole number from 1 to 4096"),
             (["report", "run", "--times", "1,x"], "--times: 'x' is not a number; see 'kumiko report --help'"),
+            (["report", "run", "--times", "1,nan"], "--times: 'nan' is not a finite number; see "),
+            (["report", "run", "--times", "1e400"], "--times: '1e400' is not a finite number; see "),
             (["solver", "new", "mine", "--output"], "--output needs a value; see 'kumiko solver new --help'"),
             (["inspect"], "FILE is required; see 'kumiko inspect --help'"),
             (["run"], "CASE.toml is required; see 'kumiko run --help'"),
@@ -828,6 +836,12 @@ class Refusal(CommandTest):
         ):  # fmt: skip
             with self.subTest(words):
                 self.assert_refused(self.kumiko(*words), message)
+
+    def test_given_a_time_in_any_notation_of_numbers_then_it_is_not_what_is_refused(self):
+        for time_ in ("+1.5", "1e-400", "-2", ".5", "1e3"):
+            with self.subTest(time_):
+                done = self.kumiko("report", "nofile", "--times", time_)
+                self.assertNotIn("--times", done.stderr)
 
     def test_given_a_misspelled_solver_or_case_then_the_nearest_is_named(self):
         for words, meant in (
