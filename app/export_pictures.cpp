@@ -188,7 +188,7 @@ int survey_all(Drawing& drawing, const PictureRequest& request) {
       for (const std::filesystem::path& file : files_of(named))
         code = std::max(code, survey(drawing, file));
     } catch (const RequestError& error) {
-      code = error_line(error.what(), kWrongRequest);
+      code = std::max(code, error_line(error.what(), kWrongRequest));
     }
   }
   return code;

@@ -637,6 +637,16 @@ class Damaged(CommandTest):
         self.assertEqual(len(done.stderr.strip().splitlines()), 1, done.stderr)
         self.assertIn(name, done.stderr)
 
+    def test_given_a_damaged_and_a_missing_file_then_their_order_does_not_decide_the_code(self):
+        state = "run/state_000012.hdf"
+        self.damage("state_000012.hdf")
+        for form in ["plotfile"] + (["png"] if HAS_VTK else []):
+            for files in ([state, "nofile"], ["nofile", state]):
+                with self.subTest(format=form, files=files):
+                    done = self.kumiko("export", *files, "--format", form)
+                    self.assertEqual(done.returncode, 2, done.stderr)
+                    self.assertEqual(len(done.stderr.splitlines()), 2, done.stderr)
+
     def has_report(self):
         return HAS_VTK and "KUMIKO_WITH_REPORT" not in self.kumiko("report", "run").stderr
 
