@@ -281,6 +281,17 @@ class Run(CommandTest):
             done.stdout,
         )
 
+    def test_given_one_of_a_kind_then_it_is_told_in_the_singular(self):
+        one_of_all = ["grid.base=16", "time.steps=64", "time.stop_step=2", "amr.levels=2", "amr.interval=1"]
+        words = [word for key in one_of_all for word in ("--set", key)]
+        done = self.kumiko("run", ZALESAK, *words, "--workers", "1", "--output", "here")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("(1 regrid)\n", done.stdout)
+        self.assertIn("; 0 steals)\n", done.stdout)
+        told = self.kumiko("inspect", "here/state_000002.hdf").stdout
+        self.assertRegex(told, r"point updates, 1 worker\n")
+        self.assertRegex(told, r"level 0 +1 patch, ")
+
     def test_given_the_keys_of_refinement_then_each_of_them_acts(self):
         def patches(name, *settings):
             settings = ("time.stop_step=60", *settings)
