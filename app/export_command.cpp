@@ -221,10 +221,10 @@ int export_files(const Options& options, ExportRequest& request) {
       const fs::path result = export_one(format, file, request, plugins);
       if (!request.quiet) fmt::print("{}\n", result.string());
     } catch (const RequestError& error) {
-      code = error_line(error.what(), kWrongRequest);
+      code = std::max(code, error_line(error.what(), kWrongRequest));
     } catch (const std::exception& error) {
       // The others are exported nevertheless.
-      code = error_line(error.what(), kRunFailed);
+      code = std::max(code, error_line(error.what(), kRunFailed));
     }
   }
   return code;

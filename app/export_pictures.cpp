@@ -106,6 +106,7 @@ class Drawing {
 
   /// Reads a file for what all pictures need to know together.
   void survey(const std::filesystem::path& file) {
+    type_of_named(file);
     const io::StoredState state = io::read_state(file);
     const viz::Range own =
         viz::value_range(state.checkpoint.run, quantity_, component_of(request_, state.checkpoint));
@@ -187,7 +188,7 @@ int survey_all(Drawing& drawing, const PictureRequest& request) {
       for (const std::filesystem::path& file : files_of(named))
         code = std::max(code, survey(drawing, file));
     } catch (const RequestError& error) {
-      code = error_line(error.what(), kWrongRequest);
+      code = std::max(code, error_line(error.what(), kWrongRequest));
     }
   }
   return code;

@@ -9,6 +9,7 @@
 #include <kumiko/io/checkpoint.hpp>
 
 #include "commands.hpp"
+#include "counted.hpp"
 #include "inspect.hpp"
 #include "named_path.hpp"
 #include "request.hpp"
@@ -82,17 +83,20 @@ void print_text(const std::filesystem::path& file, const nlohmann::ordered_json&
   if (json["next_regrid"] > 0) {
     fmt::print("next regrid          before base step {}\n", json["next_regrid"].get<int>());
   }
-  fmt::print("so far               {:.2f} s, {} point updates, {} workers\n",
-             json["wall_s"].get<double>(), json["updates"].get<std::uint64_t>(),
-             json["workers"].get<std::size_t>());
+  fmt::print("so far               {:.2f} s, {} point updates, {}\n", json["wall_s"].get<double>(),
+             json["updates"].get<std::uint64_t>(),
+             counted(json["workers"].get<std::size_t>(), "worker"));
   int index = 0;
   for (const auto& level : json["levels"]) {
-    fmt::print("level {}              {} patches", index++, level["patches"].get<std::size_t>());
+    fmt::print("level {}              {}", index++,
+               counted(level["patches"].get<std::size_t>(), "patch", "patches"));
     for (const auto& [name, range] : level["components"].items()) {
       fmt::print(", {} from {:.6g} to {:.6g}", name, range["min"].get<double>(),
                  range["max"].get<double>());
       const auto odd = range["not_finite"].get<std::size_t>();
-      if (odd > 0) fmt::print(" and {} values that are not finite", odd);
+      if (odd > 0) {
+        fmt::print(" and {} not finite", counted(odd, "value that is", "values that are"));
+      }
     }
     fmt::print("\n");
   }

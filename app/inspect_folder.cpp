@@ -21,7 +21,10 @@ io::FolderCheck compared(const std::filesystem::path& folder) {
         "'{}' does not hold a finished run: it has no {}; name the folder of one, or a checkpoint",
         folder.string(), io::kManifestFile));
   }
-  return io::check_folder(folder);
+  io::FolderCheck check = io::check_folder(folder);
+  // A file that may not be read is not one that has changed.
+  for (const io::AlteredFile& file : check.altered) type_of_named(folder / file.name);
+  return check;
 }
 
 Json json_of(const io::FolderCheck& check) {

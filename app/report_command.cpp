@@ -1,10 +1,12 @@
 // kumiko report: finished runs as one HTML page.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <fstream>
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -113,6 +115,9 @@ Subject read_subject(const fs::path& folder, const ReportRequest& request,
                      std::shared_ptr<const plugin::Registry> plugins) {
   Subject subject;
   viz::ReportRun& run = subject.run;
+  constexpr std::array<std::string_view, 5> kRead = {io::kSummaryFile, io::kConfigurationFile,
+                                                     "diagnostics.csv", "load.csv", io::kTraceFile};
+  for (const std::string_view name : kRead) type_of_named(folder / name);
   try {
     run.folder = io::read_run_folder(folder);
     run.name = name_of(folder, request.folders);
@@ -170,6 +175,7 @@ std::vector<io::StoredState> read_states(const io::RunFolder& folder,
   std::vector<io::StoredState> states;
   for (const fs::path& file :
        times.empty() ? spread(folder.states) : nearest(folder.states, times, dt)) {
+    type_of_named(file);
     states.push_back(io::read_state(file));
   }
   return states;
@@ -270,9 +276,6 @@ void check(const ReportRequest& request, const fs::path& page) {
     throw RequestError("this build makes no report pages; configure it with KUMIKO_WITH_REPORT=ON");
   }
   check_folders(request.folders);
-  for (const double time : request.times) {
-    if (!std::isfinite(time)) throw RequestError("--times: give numbers in the case's time unit");
-  }
   try {
     io::check_writable(page);
     check_tables(request.tables);

@@ -12,6 +12,7 @@
 #include <kumiko/io/manifest.hpp>
 
 #include "commands.hpp"
+#include "counted.hpp"
 #include "execute.hpp"
 #include "progress.hpp"
 #include "request.hpp"
@@ -63,8 +64,8 @@ void print_summary(const io::RunSummary& s) {
   print_mass_drift(s);
   fmt::print("point updates        {}  ({:.2f} % of the uniform fine grid)\n", s.updates_total,
              100.0 * s.fraction_of_uniform);
-  fmt::print("patches per level    {}  ({} regrids)\n", fmt::join(s.patches_per_level, ", "),
-             s.regrids);
+  fmt::print("patches per level    {}  ({})\n", fmt::join(s.patches_per_level, ", "),
+             counted(s.regrids, "regrid"));
   if (s.unnested_patches > 0) {
     fmt::print(
         "patches left out     {} tagged one{} that would not nest; a larger amr.buffer lets {} "
@@ -75,8 +76,8 @@ void print_summary(const io::RunSummary& s) {
   fmt::print("wall time            {:.2f} s", s.wall_s);
   if (s.updates_per_core_s) fmt::print("  ({:.3g} updates/s and core)", *s.updates_per_core_s);
   fmt::print("\n");
-  fmt::print("balance efficiency   {:.3f}  (1 is perfect, more is worse; {} steals)\n",
-             s.balance_efficiency, s.steals);
+  fmt::print("balance efficiency   {:.3f}  (1 is perfect, more is worse; {})\n",
+             s.balance_efficiency, counted(s.steals, "steal"));
   print_load(s);
   fmt::print("memory               {:.1f} bytes per point; {:.0f} MB at the peak\n",
              s.memory.bytes_per_point(), static_cast<double>(s.peak_rss_bytes) * 1e-6);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
+#include <cstdlib>
 #include <system_error>
 #include <utility>
 
@@ -14,9 +16,8 @@ namespace kumiko::app {
 
 namespace {
 
-/// Reads all of a text as a value. @return whether it is one
-template <class Value>
-bool read_all(const std::string& text, Value& value) {
+/// Reads all of a text as a number. @return whether it is one
+bool read_all(const std::string& text, std::uint64_t& value) {
   const char* const end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, value);
   return error == std::errc() && stop == end;
@@ -43,8 +44,12 @@ ValueCheck one_of(std::vector<std::string> choices) {
 ValueCheck whole_number(std::uint64_t least, std::uint64_t most) {
   return {[least, most](const std::string& value) -> std::string {
     std::uint64_t number = 0;
-    if (read_all(value, number) && number >= least && number <= most) return {};
-    return fmt::format("'{}' is not a whole number from {} to {}", value, least, most);
+    if (!read_all(value, number) || number < least || number > most) {
+      return fmt::format("'{}' is not a whole number from {} to {}", value, least, most);
+    }
+    // The parser would read digits behind a 0 as octal ones.
+    if (value.size() == 1 || value.front() != '0') return {};
+    return fmt::format("'{}' has a 0 in front; write '{}'", value, number);
   }};
 }
 
@@ -54,8 +59,12 @@ ValueCheck between(std::uint64_t least, std::uint64_t most) {
 
 ValueCheck any_number() {
   return {[](const std::string& value) -> std::string {
-    double number = 0.0;
-    return read_all(value, number) ? "" : fmt::format("'{}' is not a number", value);
+    // As the parser reads it, which knows more notations than from_chars().
+    char* stop = nullptr;
+    const double number = std::strtod(value.c_str(), &stop);
+    const bool is_number = !value.empty() && stop == value.c_str() + value.size();
+    if (!is_number) return fmt::format("'{}' is not a number", value);
+    return std::isfinite(number) ? "" : fmt::format("'{}' is not a finite number", value);
   }};
 }
 

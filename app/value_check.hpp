@@ -21,12 +21,12 @@ std::string listed(const std::vector<std::string>& words, std::string_view last 
 /// One of these; the message names them all, and the nearest one.
 ValueCheck one_of(std::vector<std::string> choices);
 
-/// A whole number within these.
+/// A whole number within these, without a 0 in front of others.
 ValueCheck whole_number(std::uint64_t least, std::uint64_t most);
 /// A whole number within these, which the help shows.
 ValueCheck between(std::uint64_t least, std::uint64_t most);
 
-/// Any number.
+/// Any finite number.
 ValueCheck any_number();
 
 /// An unset variable of a script must not stand for a default.

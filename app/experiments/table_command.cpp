@@ -11,6 +11,7 @@
 #include <kumiko/io/summary.hpp>
 
 #include "commands.hpp"
+#include "counted.hpp"
 #include "execute.hpp"
 #include "experiments/sweep.hpp"
 #include "published.hpp"
@@ -110,7 +111,7 @@ void print_times(const Problem& base, const Row& threads, const Row& pthread, co
     return has_published ? fmt::format("{:>16}", text) : std::string();
   };
   const double wall = threads.summary.wall_s;
-  fmt::print("\nTable 6.2  Wall time, {} workers\n", threads.summary.workers);
+  fmt::print("\nTable 6.2  Wall time, {}\n", counted(threads.summary.workers, "worker"));
   fmt::print("{:<30}{:>12}{:>12}{}\n", "", "seconds", "ratio", cell("thesis's ratio"));
   fmt::print("{:<30}{:>12.2f}\n", threads.label, wall);
   fmt::print("{:<30}{:>12.2f}\n", pthread.label, pthread.summary.wall_s);
@@ -122,8 +123,8 @@ void print_times(const Problem& base, const Row& threads, const Row& pthread, co
 }
 
 void print_balance(const Row& threads, const Row& pthread) {
-  fmt::print("\nLoad-balance efficiency, {} workers (1 is perfect, more is worse)\n",
-             threads.summary.workers);
+  fmt::print("\nLoad-balance efficiency, {} (1 is perfect, more is worse)\n",
+             counted(threads.summary.workers, "worker"));
   for (const Row* row : {&threads, &pthread}) {
     fmt::print("{:<30}{:>12.3f}\n", row->label, row->summary.balance_efficiency);
   }

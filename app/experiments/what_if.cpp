@@ -9,6 +9,7 @@
 #include <kumiko/io/output_folder.hpp>
 #include <kumiko/viz/line_chart.hpp>
 
+#include "counted.hpp"
 #include "experiments/sweep.hpp"
 #include "problem.hpp"
 #include "request.hpp"
@@ -23,10 +24,6 @@ using Json = nlohmann::ordered_json;
 /// Of the recorded time: what is worth a note.
 constexpr double kDisturbed = 0.02;
 
-std::string counted(std::size_t count, std::string_view what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
-
 std::size_t base_steps(const amr::Trace& trace) {
   std::size_t steps = 0;
   for (const amr::TraceStretch& stretch : trace.stretches) {
@@ -38,8 +35,7 @@ std::size_t base_steps(const amr::Trace& trace) {
 /// Where the trace is from.
 std::string recorded(const amr::Trace& trace) {
   return fmt::format("backend {}, schedule {}, {}, {}, {}", trace.backend, trace.schedule,
-                     counted(static_cast<std::size_t>(trace.workers), "worker"),
-                     counted(base_steps(trace), "base step"),
+                     counted(trace.workers, "worker"), counted(base_steps(trace), "base step"),
                      counted(trace.pieces.size(), "piece"));
 }
 

@@ -281,6 +281,17 @@ class Run(CommandTest):
             done.stdout,
         )
 
+    def test_given_one_of_a_kind_then_it_is_told_in_the_singular(self):
+        one_of_all = ["grid.base=16", "time.steps=64", "time.stop_step=2", "amr.levels=2", "amr.interval=1"]
+        words = [word for key in one_of_all for word in ("--set", key)]
+        done = self.kumiko("run", ZALESAK, *words, "--workers", "1", "--output", "here")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("(1 regrid)\n", done.stdout)
+        self.assertIn("; 0 steals)\n", done.stdout)
+        told = self.kumiko("inspect", "here/state_000002.hdf").stdout
+        self.assertRegex(told, r"point updates, 1 worker\n")
+        self.assertRegex(told, r"level 0 +1 patch, ")
+
     def test_given_the_keys_of_refinement_then_each_of_them_acts(self):
         def patches(name, *settings):
             settings = ("time.stop_step=60", *settings)
@@ -525,6 +536,37 @@ class Unreadable(CommandTest):
                 done = self.restricted(*words, "state.hdf")
                 self.assert_refused(done, "'state.hdf' cannot be read", "let this user read it")
 
+    def test_given_a_file_of_a_run_that_may_not_be_read_then_the_request_is_wrong(self):
+        inspect = [["inspect", "run"], ["inspect", "run", "--json"]]
+        report = [words for words in self.reading_commands("run") if words[0] == "report"]
+        picture = [["export", "run", "--format", "png"]] if HAS_VTK else []
+        trace = [["simulate", "run"], ["export", "run", "--format", "csv"]]
+        for name, commands in (
+            ("manifest.json", inspect),
+            ("summary.json", inspect + report),
+            ("effective.toml", inspect + report),
+            ("diagnostics.csv", inspect + report),
+            ("load.csv", inspect + report),
+            ("state_000012.hdf", inspect + picture + (report if HAS_VTK else [])),
+            ("trace.hdf", inspect + trace + report),
+        ):
+            file = self.path / "run" / name
+            file.chmod(0)
+            for words in commands:
+                with self.subTest(name, words=words):
+                    done = self.restricted(*words)
+                    self.assert_refused(done, f"'run/{name}' cannot be read", "let this user read it")
+            file.chmod(0o600)
+
+    def test_given_a_state_that_may_not_be_read_and_is_not_shown_then_the_report_is_made(self):
+        if not HAS_VTK or "KUMIKO_WITH_REPORT" in self.kumiko("report", "run").stderr:
+            self.skipTest("this build draws no pictures for reports")
+        hidden = self.path / "run" / "state_000006.hdf"
+        hidden.write_bytes((self.path / "run" / "state_000012.hdf").read_bytes())
+        hidden.chmod(0)
+        done = self.restricted("report", "run", "--output", "page.html", "--times", "9999")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
     def test_given_links_in_a_circle_then_every_command_says_so(self):
         (self.path / "loop").symlink_to("loop")
         for words in (*self.reading_commands("loop"), ["run", "--restart", "loop"]):
@@ -551,6 +593,23 @@ class Unreadable(CommandTest):
                     )
         done = self.restricted("solver", "new", "mine", "--output", "closed/mine")
         self.assert_refused(done, "'closed/mine'", "no permission to write to '", "--output")
+
+    def test_given_a_folder_that_may_be_written_but_not_listed_then_exports_are_put_there(self):
+        state, trace = "run/state_000012.hdf", "run/trace.hdf"
+        (self.path / "blind").mkdir()
+        for words, made in (
+            ([state], "plt_000012"),
+            ([trace, "--format", "chrome"], "trace.json"),
+            ([trace, "--format", "csv"], "trace.csv"),
+            *([([state, "--format", "png"], "frame_000012.png")] if HAS_VTK else []),
+        ):
+            with self.subTest(words):
+                (self.path / "blind").chmod(0o333)
+                done = self.restricted("export", *words, "--output", "blind")
+                (self.path / "blind").chmod(0o700)
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                self.assertEqual(done.stdout, f"blind/{made}\n")
+                self.assertTrue((self.path / "blind" / made).exists())
 
     def test_given_nothing_of_that_name_then_it_is_said_what_to_name(self):
         for words in self.reading_commands("nofile"):
@@ -588,6 +647,16 @@ class Damaged(CommandTest):
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertEqual(len(done.stderr.strip().splitlines()), 1, done.stderr)
         self.assertIn(name, done.stderr)
+
+    def test_given_a_damaged_and_a_missing_file_then_their_order_does_not_decide_the_code(self):
+        state = "run/state_000012.hdf"
+        self.damage("state_000012.hdf")
+        for form in ["plotfile"] + (["png"] if HAS_VTK else []):
+            for files in ([state, "nofile"], ["nofile", state]):
+                with self.subTest(format=form, files=files):
+                    done = self.kumiko("export", *files, "--format", form)
+                    self.assertEqual(done.returncode, 2, done.stderr)
+                    self.assertEqual(len(done.stderr.splitlines()), 2, done.stderr)
 
     def has_report(self):
         return HAS_VTK and "KUMIKO_WITH_REPORT" not in self.kumiko("report", "run").stderr
@@ -770,7 +839,15 @@ class Refusal(CommandTest):
              "--workers: 'two' is not a whole number from 1 to 4096; see 'kumiko run --help'"),
             (["run", ZALESAK, "--workers", "-1"], "'-1' is not a whole number from 1 to 4096"),
             (["simulate", "run", "--seed", "x"], "--seed: 'x' is not a whole number from 0 to "),
+            (["run", ZALESAK, "--workers", "010"],
+             "--workers: '010' has a 0 in front; write '10'; see 'kumiko run --help'"),
+            (["scaling", ZALESAK, "--workers", "1,08"], "--workers: '08' has a 0 in front; write '8'"),
+            (["compare", GAUSSIAN, "--resolutions", "017"], "--resolutions: '017' has a 0 in front; write '17'"),
+            (["simulate", "run", "--seed", "00"], "--seed: '00' has a 0 in front; write '0'"),
+            (["run", ZALESAK, "--workers", "00"], "'00' is not a whole number from 1 to 4096"),
             (["report", "run", "--times", "1,x"], "--times: 'x' is not a number; see 'kumiko report --help'"),
+            (["report", "run", "--times", "1,nan"], "--times: 'nan' is not a finite number; see "),
+            (["report", "run", "--times", "1e400"], "--times: '1e400' is not a finite number; see "),
             (["solver", "new", "mine", "--output"], "--output needs a value; see 'kumiko solver new --help'"),
             (["inspect"], "FILE is required; see 'kumiko inspect --help'"),
             (["run"], "CASE.toml is required; see 'kumiko run --help'"),
@@ -780,6 +857,12 @@ class Refusal(CommandTest):
         ):  # fmt: skip
             with self.subTest(words):
                 self.assert_refused(self.kumiko(*words), message)
+
+    def test_given_a_time_in_any_notation_of_numbers_then_it_is_not_what_is_refused(self):
+        for time_ in ("+1.5", "1e-400", "-2", ".5", "1e3"):
+            with self.subTest(time_):
+                done = self.kumiko("report", "nofile", "--times", time_)
+                self.assertNotIn("--times", done.stderr)
 
     def test_given_a_misspelled_solver_or_case_then_the_nearest_is_named(self):
         for words, meant in (

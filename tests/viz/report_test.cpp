@@ -305,6 +305,20 @@ TEST(Charts, GivenTimesAtAndBesideABinsEndThenEachIsInItsOwnBin) {
   EXPECT_EQ(panel.series.at(1).y.at(10), 1.0);
 }
 
+TEST(Charts, GivenTimesOfSecondsThenTheBinsEndsAreWrittenInFull) {
+  ReportRun run = small_run("a");
+  run.trace = small_trace();
+  run.trace->pieces[0] = {0, 999'999'999, 0, 0, 1};
+  run.trace->pieces[1] = {0, 1'000'000'000, 1, 1, 0, 0};
+  run.trace->pieces[2] = {0, 12'500'000'000, 1, 2, 0, 1};
+  const std::vector<Chart> charts = trace_charts(std::span(&run, 1));
+  const ChartPanel& panel = chart(charts, "patch_times").panels.at(0);
+  EXPECT_THAT(panel.categories, ElementsAre("800000", "1000000", "1250000", "1600000", "2000000",
+                                            "2500000", "3200000", "4000000", "5000000", "6300000",
+                                            "8000000", "10000000", "12500000"));
+  EXPECT_EQ(panel.upper, "16000000");
+}
+
 TEST(Headline, GivenRunsThenEachFigureIsTheSummarys) {
   std::vector<ReportRun> runs = {small_run("a"), small_run("b")};
   set(runs[1], "/wall_s", 0.1);

@@ -100,11 +100,6 @@ void check_place(const fs::path& path, const fs::path& place, std::string_view r
   }
 }
 
-/// A folder that may be written but not read cannot be opened for it.
-void sync_new_names(const fs::path& folder) {
-  if (::faccessat(AT_FDCWD, folder.c_str(), R_OK, AT_EACCESS) == 0) sync_folder(folder);
-}
-
 /// Where the path leads, without a slash at its end, from the root, so that it has all its parents.
 /// Links are followed before ".." is: what is above a folder is not what is above a link to it.
 fs::path normal(const fs::path& path) {
@@ -159,7 +154,7 @@ fs::path make_folder(const fs::path& path) {
       parents.push_back(at.parent_path());
     }
     fs::create_directories(folder);
-    std::for_each(parents.rbegin(), parents.rend(), sync_new_names);
+    std::for_each(parents.rbegin(), parents.rend(), sync_folder);
   });
   return path;
 }

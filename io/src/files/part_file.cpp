@@ -30,6 +30,11 @@ int sync(const std::filesystem::path& path, int flags) {
   return error;
 }
 
+/// Whether this process, as the user it acts for, may not open a folder that it may put names into.
+bool may_not_be_listed(const std::filesystem::path& folder) {
+  return ::faccessat(AT_FDCWD, folder.c_str(), R_OK, AT_EACCESS) != 0;
+}
+
 /// Puts the bytes of all files and the names of all folders below one, and its own, on the disk.
 void sync_all(const std::filesystem::path& folder) {
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
@@ -62,6 +67,7 @@ bool is_part(std::string_view name) {
 
 void sync_folder(const std::filesystem::path& folder) {
   const int error = sync(folder, O_DIRECTORY);
+  if (error == EACCES && may_not_be_listed(folder)) return;
   if (error != 0 && error != EINVAL) fail("cannot write", folder, error);
 }
 

@@ -12,7 +12,8 @@ inline constexpr std::string_view kPartSuffix = ".part";
 bool is_part(std::string_view name);
 
 /// Puts a folder's names on the disk. Throws OutputError. Some file systems cannot (EINVAL): they
-/// order what they do themselves.
+/// order what they do themselves. A folder that may be written but not listed cannot be opened for
+/// it: what has its name there is whole, and on the disk when the system finds time.
 void sync_folder(const std::filesystem::path& folder);
 
 /// "what 'path': cause", the cause by errno, and the remedy where it is one of the process's

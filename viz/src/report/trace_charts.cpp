@@ -27,10 +27,14 @@ int bin_of(std::int64_t nanoseconds) {
   return decade * kBinsPerDecade + static_cast<int>(above - kBinEdges.begin()) - 1;
 }
 
-/// Its lower end, as a text of microseconds.
+/// Its lower end, as a text of microseconds without an exponent: the page looks for round ones.
 std::string label_of(int bin) {
   const double edge = kBinEdges[static_cast<std::size_t>(bin % kBinsPerDecade)];
-  return fmt::format("{:.6g}", edge * std::pow(10.0, bin / kBinsPerDecade) / kMicrosecond);
+  std::string text =
+      fmt::format("{:.4f}", edge * std::pow(10.0, bin / kBinsPerDecade) / kMicrosecond);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.back() == '.') text.pop_back();
+  return text;
 }
 
 ChartPanel histogram_of(const ReportRun& run) {
