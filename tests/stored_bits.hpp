@@ -5,7 +5,7 @@
 #include <cstring>
 #include <span>
 
-namespace kumiko::testing {
+namespace kumiko::test {
 
 /// FNV-1a of the values' bits, low byte first.
 inline std::uint64_t hash_of_bits(std::span<const double> values) {
@@ -20,4 +20,4 @@ inline std::uint64_t hash_of_bits(std::span<const double> values) {
   return hash;
 }
 
-}  // namespace kumiko::testing
+}  // namespace kumiko::test

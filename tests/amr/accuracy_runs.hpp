@@ -15,7 +15,7 @@
 
 #include "fixtures.hpp"
 
-namespace kumiko::amr::testing {
+namespace kumiko::amr::test {
 
 /// The largest CFL number of every run here.
 inline constexpr double kCfl = 0.9;
@@ -143,4 +143,4 @@ inline SimulationOptions chequered_options(int n, int steps) {
   return options;
 }
 
-}  // namespace kumiko::amr::testing
+}  // namespace kumiko::amr::test

@@ -10,11 +10,11 @@
 namespace kumiko::amr {
 namespace {
 
-using testing::cubic_solver;
-using testing::default_solver;
-using testing::following_options;
-using testing::run_options;
-using testing::shipped_case;
+using test::cubic_solver;
+using test::default_solver;
+using test::following_options;
+using test::run_options;
+using test::shipped_case;
 
 /// How the mesh comes about.
 enum class Mesh {
@@ -33,14 +33,14 @@ struct Method {
 
 struct Problem {
   std::string name;
-  testing::CaseParameters parameters;
+  test::CaseParameters parameters;
   double crossings;  ///< of the domain by the fastest component of the velocity
 };
 
 std::unique_ptr<Case> make_case(const Problem& problem, Mesh mesh) {
   auto plain = shipped_case(problem.name, problem.parameters);
   if (mesh != Mesh::kChequered) return plain;
-  return std::make_unique<testing::Chequered>(std::move(plain));
+  return std::make_unique<test::Chequered>(std::move(plain));
 }
 
 /// A finished run, as much as tables want.
@@ -52,7 +52,7 @@ struct Result {
 
 SimulationOptions options_for(const Method& method, int n, int steps) {
   SimulationOptions options = run_options(n, method.mesh == Mesh::kUniform ? 1 : 2, steps);
-  if (method.mesh == Mesh::kChequered) options = testing::chequered_options(n, steps);
+  if (method.mesh == Mesh::kChequered) options = test::chequered_options(n, steps);
   if (method.mesh == Mesh::kFollowing) options = following_options(n, steps);
   options.time_interpolation = method.interpolation;
   options.subcycling = method.subcycling;
@@ -67,12 +67,12 @@ SimulationOptions options_for(const Method& method, int n, int steps) {
 Result compute(const Problem& problem, const Solver& solver, const Method& method, int n) {
   const auto the_case = make_case(problem, method.mesh);
   const auto backend = make_backend("threads", 0);
-  const int steps = testing::steps_for(problem.crossings, n);
+  const int steps = test::steps_for(problem.crossings, n);
   const SimulationOptions options = options_for(method, n, steps);
   Simulation run(*the_case, solver, *backend, options);
   run.advance(options.steps);
   return {*error_norms(run.hierarchy(), *the_case, run.time(), *backend),
-          testing::weighted_leaves(run.hierarchy()), static_cast<double>(run.counters().updates())};
+          test::weighted_leaves(run.hierarchy()), static_cast<double>(run.counters().updates())};
 }
 
 double distance(const std::vector<double>& a, const std::vector<double>& b) {

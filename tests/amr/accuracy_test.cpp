@@ -9,16 +9,16 @@
 namespace kumiko::amr {
 namespace {
 
-using testing::Chequered;
-using testing::chequered_options;
-using testing::default_solver;
-using testing::errors_of;
-using testing::following_options;
-using testing::mean_square_distance;
-using testing::run_options;
-using testing::shipped_case;
-using testing::steps_for;
-using testing::steps_of_rotation;
+using test::Chequered;
+using test::chequered_options;
+using test::default_solver;
+using test::errors_of;
+using test::following_options;
+using test::mean_square_distance;
+using test::run_options;
+using test::shipped_case;
+using test::steps_for;
+using test::steps_of_rotation;
 
 /// Smallest order from N = 256 to 512 that counts as third.
 constexpr double kThird = 2.9;

@@ -16,15 +16,14 @@
 namespace kumiko::amr {
 namespace {
 
-using testing::cubic_solver;
-using testing::run_options;
-using testing::zalesak;
+using test::cubic_solver;
+using test::run_options;
+using test::zalesak;
 
 class EveryBackend : public ::testing::TestWithParam<std::tuple<std::string, int>> {
  protected:
   void SetUp() override {
-    if (name() == "openmp" && !testing::kOpenMpIsTestable)
-      GTEST_SKIP() << "not with ThreadSanitizer";
+    if (name() == "openmp" && !test::kOpenMpIsTestable) GTEST_SKIP() << "not with ThreadSanitizer";
     backend_ = make_backend(name(), std::get<1>(GetParam()));
   }
   std::string name() const { return std::get<0>(GetParam()); }

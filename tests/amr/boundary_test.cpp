@@ -16,10 +16,10 @@
 namespace kumiko::amr {
 namespace {
 
-using testing::block;
-using testing::cubic_solver;
-using testing::FunctionCase;
-using testing::run_options;
+using test::block;
+using test::cubic_solver;
+using test::FunctionCase;
+using test::run_options;
 
 constexpr int kGhosts = 3;
 constexpr PatchShape kBoundedShape{2, kGhosts, 0};
@@ -162,7 +162,7 @@ TEST(Boundary, GivenANodeCentredFieldThenAReflectingWallIsRefusedWithItsSideAndA
 }
 
 /// Largest |u - exact| over the points of all levels that lie at least `margin` from the sides.
-double largest_error(const Simulation& run, const testing::ScalarField& exact, double margin) {
+double largest_error(const Simulation& run, const test::ScalarField& exact, double margin) {
   const Geometry& geometry = run.hierarchy().geometry();
   double largest = 0.0;
   for (int index = 0; index < run.hierarchy().max_levels(); ++index) {

@@ -24,9 +24,9 @@
 namespace kumiko::amr {
 namespace {
 
-using testing::cubic_solver;
-using testing::FunctionCase;
-using testing::run_options;
+using test::cubic_solver;
+using test::FunctionCase;
+using test::run_options;
 
 /// A patch's values with two ghost layers, from a function of (i, j, component).
 class Field {

@@ -75,7 +75,7 @@ TEST_P(EveryKernel, GivenPointsAtAndBetweenNodesThenTheyHoldLagrangesValues) {
         const auto at = static_cast<std::size_t>(lane);
         const double x = 3 + lane + (half_x ? 0.5 : 0.0) + field.dx[at];
         const double y = 4 + (half_y ? 0.5 : 0.0) + field.dy[at];
-        ASSERT_NEAR(values[at], testing::lagrange(field.view, x, y), 4e-15)
+        ASSERT_NEAR(values[at], test::lagrange(field.view, x, y), 4e-15)
             << half_x << half_y << " lane " << lane;
       }
     }
@@ -152,7 +152,7 @@ TEST_P(EveryKernel, GivenFixedInputsThenTheBitsAreThoseStoredFromAvx512) {
       all.insert(all.end(), values.begin(), values.end());
     }
   }
-  EXPECT_EQ(kumiko::testing::hash_of_bits(all), 11657441761444399257U);
+  EXPECT_EQ(kumiko::test::hash_of_bits(all), 11657441761444399257U);
 }
 
 std::string name_of(const ::testing::TestParamInfo<DepartureKernel>& info) {

@@ -10,8 +10,8 @@
 namespace kumiko::amr {
 namespace {
 
-using testing::FunctionCase;
-using testing::island;
+using test::FunctionCase;
+using test::island;
 
 /// u is 2 in covered points, which must not count, and 1 in leaves, but for one point of 1.5.
 std::unique_ptr<Hierarchy> island_with_poison() {
@@ -178,7 +178,7 @@ TEST(StateHash, GivenOneBitOfALeafChangesThenTheHashChangesButCoveredPointsDoNot
 
 TEST(StateHash, GivenTheFirstOrLastPointOfAnyLeafBlockChangesThenTheHashChanges) {
   Hierarchy hierarchy(Geometry(64, 64, {1.0, 1.0}, {}), 2, {2, 2, 0});
-  hierarchy.change(1, testing::block(1, 3, 4, 3, 4));  // each the child of another patch
+  hierarchy.change(1, test::block(1, 3, 4, 3, 4));  // each the child of another patch
   int of_partly_covered = 0;
   for (int index = 0; index < 2; ++index) {
     Level& level = hierarchy.level(index);

@@ -15,9 +15,9 @@
 namespace kumiko::amr {
 namespace {
 
-using testing::cubic_solver;
-using testing::FunctionCase;
-using testing::run_options;
+using test::cubic_solver;
+using test::FunctionCase;
+using test::run_options;
 
 double bump(double x, double y) {
   return std::exp(-((x - 0.25) * (x - 0.25) + (y - 0.5) * (y - 0.5)) / (2.0 * 0.06 * 0.06));
@@ -165,7 +165,7 @@ INSTANTIATE_TEST_SUITE_P(Periodic, EitherDirection, ::testing::Bool(),
 
 /// A case of several components, each a function.
 struct ManyComponentCase : FunctionCase {
-  std::vector<testing::ScalarField> fields;
+  std::vector<test::ScalarField> fields;
   int components() const override { return static_cast<int>(fields.size()); }
   void initial(Points points, int component, std::span<double> values) const override {
     const auto& field = fields[static_cast<std::size_t>(component)];
@@ -212,7 +212,7 @@ class ManyComponentSolver final : public Solver {
   SolverTraits traits_;
 };
 
-ManyComponentCase turning(std::vector<testing::ScalarField> fields) {
+ManyComponentCase turning(std::vector<test::ScalarField> fields) {
   ManyComponentCase problem;
   problem.fields = std::move(fields);
   problem.vx = [](double, double y) { return 0.4 - y; };
@@ -227,12 +227,10 @@ ManyComponentCase turning(std::vector<testing::ScalarField> fields) {
 class ManyComponents : public ::testing::TestWithParam<TimeInterpolation> {};
 
 TEST_P(ManyComponents, GivenTwoThenEachIsThatOfARunOfItsOwnBitForBit) {
-  const testing::ScalarField first = [](double x, double y) {
+  const test::ScalarField first = [](double x, double y) {
     return std::sin(9.0 * x) * std::cos(5.0 * y);
   };
-  const testing::ScalarField second = [](double x, double y) {
-    return std::exp(x - 2.0 * y) - 0.3;
-  };
+  const test::ScalarField second = [](double x, double y) { return std::exp(x - 2.0 * y) - 0.3; };
   const auto backend = make_backend("threads", 2);
   SimulationOptions options = run_options(64, 3, 80);
   options.time_interpolation = GetParam();
@@ -270,16 +268,16 @@ INSTANTIATE_TEST_SUITE_P(Time, ManyComponents,
                                            TimeInterpolation::kLinear));
 
 TEST(TwoComponents, GivenTwoWhenLoehnerRefinesThenItIsWhereEitherAsksFor) {
-  const testing::ScalarField left = [](double x, double y) {
+  const test::ScalarField left = [](double x, double y) {
     return std::hypot(x - 0.25, y - 0.5) < 0.1 ? 1.0 : 0.0;
   };
-  const testing::ScalarField right = [](double x, double y) {
+  const test::ScalarField right = [](double x, double y) {
     return std::hypot(x - 0.75, y - 0.5) < 0.1 ? 1.0 : 0.0;
   };
   const auto backend = make_backend("serial", 1);
   const ManyComponentSolver two(2);
   const ManyComponentSolver one(1);
-  const auto refined = [&](const std::vector<testing::ScalarField>& fields, const Solver& solver) {
+  const auto refined = [&](const std::vector<test::ScalarField>& fields, const Solver& solver) {
     ManyComponentCase problem = turning(fields);
     problem.sides = {BoundaryKind::kPeriodic, BoundaryKind::kPeriodic, 0.0};
     const Simulation run(problem, solver, *backend, run_options(64, 2, 80));
@@ -292,7 +290,7 @@ TEST(TwoComponents, GivenTwoWhenLoehnerRefinesThenItIsWhereEitherAsksFor) {
 }
 
 TEST(ComponentNames, GivenNoneOfItsOwnThenACaseHasUOrNumberedOnes) {
-  const testing::ScalarField zero = [](double, double) { return 0.0; };
+  const test::ScalarField zero = [](double, double) { return 0.0; };
   EXPECT_EQ(turning({zero}).component_names(), std::vector<std::string>{"u"});
   EXPECT_EQ(turning({zero, zero, zero}).component_names(),
             (std::vector<std::string>{"u0", "u1", "u2"}));
@@ -330,7 +328,7 @@ TEST(CaseFacts, GivenMoreComponentsThanFilesHoldThenTheRunIsRefusedBeforeItsFirs
   const auto backend = make_backend("serial", 1);
   for (const int components : {kMostComponents, kMostComponents + 1}) {
     const ManyComponentCase problem =
-        turning(std::vector<testing::ScalarField>(static_cast<std::size_t>(components), bump));
+        turning(std::vector<test::ScalarField>(static_cast<std::size_t>(components), bump));
     const ManyComponentSolver solver(components);
     const auto run = [&] { Simulation(problem, solver, *backend, run_options(16, 1, 80)); };
     if (components == kMostComponents) {

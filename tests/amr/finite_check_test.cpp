@@ -14,11 +14,11 @@
 namespace kumiko::amr {
 namespace {
 
-using testing::cubic_solver;
-using testing::FunctionCase;
-using testing::run_options;
-using testing::scripted_options;
-using testing::ScriptedCase;
+using test::cubic_solver;
+using test::FunctionCase;
+using test::run_options;
+using test::scripted_options;
+using test::ScriptedCase;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();

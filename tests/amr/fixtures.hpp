@@ -11,7 +11,7 @@
 #include <kumiko/amr/simulation.hpp>
 #include <kumiko/plugin/registry.hpp>
 
-namespace kumiko::amr::testing {
+namespace kumiko::amr::test {
 
 /// One component, two ghost layers.
 inline constexpr PatchShape kShape{1, 2, 0};
@@ -136,4 +136,4 @@ inline std::unique_ptr<Hierarchy> island(const Boundaries& boundaries, const Pat
   return hierarchy;
 }
 
-}  // namespace kumiko::amr::testing
+}  // namespace kumiko::amr::test

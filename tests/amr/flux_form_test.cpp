@@ -17,8 +17,8 @@
 namespace kumiko::amr {
 namespace {
 
-using testing::FunctionCase;
-using testing::run_options;
+using test::FunctionCase;
+using test::run_options;
 
 constexpr double kTwoPi = 2.0 * std::numbers::pi;
 
@@ -28,7 +28,7 @@ std::unique_ptr<Solver> flux_solver() {
 
 /// A periodic case with a stream function.
 struct StreamCase : FunctionCase {
-  testing::ScalarField psi;
+  test::ScalarField psi;
   bool stream_function(Points points, double, std::span<double> values) const override {
     for (std::size_t at = 0; at < points.size(); ++at) values[at] = psi(points.x[at], points.y[at]);
     return true;
@@ -296,7 +296,7 @@ TEST(FluxForm, GivenAnyBackendAndScheduleThenTheBitsAreTheSame) {
     problem.steady = steady;
     subcycling = subcycled;
     const std::string serial = hash("serial", 1, Schedule::kLevel);
-    if (testing::kOpenMpIsTestable) {
+    if (test::kOpenMpIsTestable) {
       EXPECT_EQ(hash("openmp", 2, Schedule::kLevel), serial);
     }
     EXPECT_EQ(hash("pthread", 3, Schedule::kLevel), serial);
@@ -321,7 +321,7 @@ TEST(FluxForm, GivenATimeInterpolationThatTheSolverCannotServeThenTheErrorNamesO
   };
   const std::string traced = message(*flux_solver(), TimeInterpolation::kCharacteristic);
   EXPECT_NE(traced.find("set it to quadratic"), std::string::npos) << traced;
-  const std::string nodes = message(*testing::cubic_solver(), TimeInterpolation::kQuadratic);
+  const std::string nodes = message(*test::cubic_solver(), TimeInterpolation::kQuadratic);
   EXPECT_NE(nodes.find("set it to characteristic"), std::string::npos) << nodes;
 }
 

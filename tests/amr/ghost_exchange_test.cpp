@@ -8,10 +8,10 @@
 namespace kumiko::amr {
 namespace {
 
-using testing::cubic_solver;
-using testing::FunctionCase;
-using testing::island;
-using testing::sample;
+using test::cubic_solver;
+using test::FunctionCase;
+using test::island;
+using test::sample;
 
 /// Fills the ghosts of every level, coarse to fine, with all levels at the same time.
 void fill_all(Hierarchy& hierarchy, const GhostExchange& exchange) {
@@ -66,13 +66,13 @@ TEST_P(GhostLayers, GivenACubicFieldOnAnIslandThenCoarseFineGhostsReproduceIt) {
 
 TEST(GhostExchange, GivenAFixedValueThenGhostsOutsideHoldItAndThoseInsideTheField) {
   const auto hierarchy =
-      island({BoundaryKind::kFixedValue, BoundaryKind::kFixedValue, -3.5}, testing::kShape);
+      island({BoundaryKind::kFixedValue, BoundaryKind::kFixedValue, -3.5}, test::kShape);
   sample(*hierarchy, cubic_field);
   const FunctionCase problem;
   const auto solver = cubic_solver();
   const GhostExchange exchange(*hierarchy, problem, *solver, TimeInterpolation::kLinear);
   fill_all(*hierarchy, exchange);
-  for_each_ghost(*hierarchy, 0, testing::kShape.ghosts, [&](double x, double y, double value) {
+  for_each_ghost(*hierarchy, 0, test::kShape.ghosts, [&](double x, double y, double value) {
     const bool outside = x < 0.0 || y < 0.0 || x >= 1.0 || y >= 1.0;
     ASSERT_EQ(value, outside ? -3.5 : cubic_field(x, y)) << x << " " << y;
   });
@@ -92,7 +92,7 @@ TEST_P(GhostLayers, GivenPeriodicSidesThenGhostsComeFromTheOtherSide) {
 }
 
 TEST(GhostExchange, GivenATimeBetweenCoarseStatesThenLinearGhostsLieBetweenThem) {
-  const auto hierarchy = island({}, testing::kShape);
+  const auto hierarchy = island({}, test::kShape);
   sample(*hierarchy, [](double, double) { return 1.0; });
   const FunctionCase problem;
   const auto solver = cubic_solver();
@@ -112,7 +112,7 @@ TEST(GhostExchange, GivenATimeBetweenCoarseStatesThenLinearGhostsLieBetweenThem)
 }
 
 TEST(GhostExchange, GivenATimeAfterTheCoarseStateThenCharacteristicGhostsAreTracedBack) {
-  const auto hierarchy = island({}, testing::kShape);
+  const auto hierarchy = island({}, test::kShape);
   sample(*hierarchy, cubic_field);
   FunctionCase problem;
   problem.vx = [](double, double) { return 0.75; };

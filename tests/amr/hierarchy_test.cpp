@@ -9,11 +9,11 @@
 namespace kumiko::amr {
 namespace {
 
-using testing::block;
-using testing::island;
+using test::block;
+using test::island;
 
 TEST(Hierarchy, GivenAChangeThenPatchesThatStayKeepTheirDataAndNewOnesAreListed) {
-  Hierarchy hierarchy(Geometry(64, 64, {1.0, 1.0}, {}), 2, testing::kShape);
+  Hierarchy hierarchy(Geometry(64, 64, {1.0, 1.0}, {}), 2, test::kShape);
   hierarchy.change(1, block(1, 2, 3, 2, 3));
   Level& level = hierarchy.level(1);
   const auto stays = static_cast<std::size_t>(level.find({1, 3, 3}));
@@ -27,7 +27,7 @@ TEST(Hierarchy, GivenAChangeThenPatchesThatStayKeepTheirDataAndNewOnesAreListed)
 }
 
 TEST(Hierarchy, GivenPatchesComeAndGoThenMemoryIsRecycled) {
-  Hierarchy hierarchy(Geometry(64, 64, {1.0, 1.0}, {}), 2, testing::kShape);
+  Hierarchy hierarchy(Geometry(64, 64, {1.0, 1.0}, {}), 2, test::kShape);
   const auto move = [&](int round) {
     hierarchy.change(1, block(1, 0, 7, round % 2 * 4, round % 2 * 4 + 3));
   };
@@ -38,9 +38,9 @@ TEST(Hierarchy, GivenPatchesComeAndGoThenMemoryIsRecycled) {
 }
 
 TEST(Hierarchy, GivenAParentGoesThenItsDescendantsGoToo) {
-  const auto hierarchy = island({}, testing::kShape);
+  const auto hierarchy = island({}, test::kShape);
   ASSERT_EQ(hierarchy->used_levels(), 3);
-  hierarchy->change(1, testing::block(1, 2, 4, 2, 4));
+  hierarchy->change(1, test::block(1, 2, 4, 2, 4));
   EXPECT_EQ(hierarchy->level(2).size(), 9U) << "6..8 in both directions nest";
   hierarchy->change(1, {});
   EXPECT_TRUE(hierarchy->level(2).empty());
@@ -48,7 +48,7 @@ TEST(Hierarchy, GivenAParentGoesThenItsDescendantsGoToo) {
 }
 
 TEST(Hierarchy, GivenAnIslandThenGhostSourcesAreSiblingCoarseOrOutside) {
-  const auto hierarchy = island({}, testing::kShape);
+  const auto hierarchy = island({}, test::kShape);
   const Level& fine = hierarchy->level(2);
   const Patch& corner = fine.patch(static_cast<std::size_t>(fine.find({2, 6, 6})));
   // Direction 0 is the lower left, 4 the right.
@@ -62,7 +62,7 @@ TEST(Hierarchy, GivenAnIslandThenGhostSourcesAreSiblingCoarseOrOutside) {
 }
 
 TEST(Hierarchy, GivenAnIslandThenLeavesCoverTheDomainOnce) {
-  const auto hierarchy = island({}, testing::kShape);
+  const auto hierarchy = island({}, test::kShape);
   std::vector<int> covered(256 * 256, 0);
   for (int index = 0; index < 3; ++index) {
     const int scale = 4 >> index;
@@ -80,7 +80,7 @@ TEST(Hierarchy, GivenAnIslandThenLeavesCoverTheDomainOnce) {
 }
 
 TEST(Hierarchy, GivenAFinePatchBesideAnUnrefinedPlaceThenNestingIsImproper) {
-  const auto hierarchy = island({}, testing::kShape);
+  const auto hierarchy = island({}, test::kShape);
   EXPECT_TRUE(hierarchy->properly_nested());
   hierarchy->change(2, {{2, 4, 4}});
   EXPECT_FALSE(hierarchy->properly_nested());
@@ -88,11 +88,11 @@ TEST(Hierarchy, GivenAFinePatchBesideAnUnrefinedPlaceThenNestingIsImproper) {
 
 TEST(Hierarchy, GivenAPeriodicDomainThenNestingLooksAcrossTheSides) {
   const Boundaries periodic{BoundaryKind::kPeriodic, BoundaryKind::kPeriodic, 0.0};
-  Hierarchy open(Geometry(64, 64, {1.0, 1.0}, {}), 3, testing::kShape);
+  Hierarchy open(Geometry(64, 64, {1.0, 1.0}, {}), 3, test::kShape);
   open.change(1, block(1, 0, 1, 2, 4));
   open.change(2, {{2, 0, 6}});
   EXPECT_TRUE(open.properly_nested());
-  Hierarchy wrapped(Geometry(64, 64, {1.0, 1.0}, periodic), 3, testing::kShape);
+  Hierarchy wrapped(Geometry(64, 64, {1.0, 1.0}, periodic), 3, test::kShape);
   wrapped.change(1, block(1, 0, 1, 2, 4));
   wrapped.change(2, {{2, 0, 6}});
   EXPECT_FALSE(wrapped.properly_nested());
@@ -100,19 +100,19 @@ TEST(Hierarchy, GivenAPeriodicDomainThenNestingLooksAcrossTheSides) {
 
 TEST(Hierarchy, GivenTooManyOrNoLevelsThenTheyAreRefused) {
   const Geometry geometry(64, 64, {1.0, 1.0}, {});
-  EXPECT_THROW(Hierarchy(geometry, 0, testing::kShape), std::invalid_argument);
-  EXPECT_THROW(Hierarchy(geometry, 9, testing::kShape), std::invalid_argument);
+  EXPECT_THROW(Hierarchy(geometry, 0, test::kShape), std::invalid_argument);
+  EXPECT_THROW(Hierarchy(geometry, 9, test::kShape), std::invalid_argument);
 }
 
 TEST(Hierarchy, GivenMorePointsOnTheFinestLevelThanAnIntHoldsThenTheyAreRefusedBeforeAnyMemory) {
   const Geometry geometry(1 << 24, 16, {1048576.0, 1.0}, {});
-  EXPECT_THROW(Hierarchy(geometry, 8, testing::kShape), std::invalid_argument);
+  EXPECT_THROW(Hierarchy(geometry, 8, test::kShape), std::invalid_argument);
 }
 
 TEST(Hierarchy, GivenANeighboursParentThatGoesThenFinerPatchesThatNoLongerNestGoToo) {
-  const auto hierarchy = testing::island({}, testing::kShape);
+  const auto hierarchy = test::island({}, test::kShape);
   // Level 2 has 6..9 in both directions: those of column 6 lie beside level 1's column 2.
-  hierarchy->change(1, testing::block(1, 3, 5, 2, 5));
+  hierarchy->change(1, test::block(1, 3, 5, 2, 5));
   EXPECT_TRUE(hierarchy->properly_nested());
   EXPECT_LT(hierarchy->level(2).find({2, 6, 7}), 0);
   EXPECT_GE(hierarchy->level(2).find({2, 8, 7}), 0);

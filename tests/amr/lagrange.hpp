@@ -5,7 +5,7 @@
 
 #include <kumiko/amr/patch_view.hpp>
 
-namespace kumiko::amr::testing {
+namespace kumiko::amr::test {
 
 /// Lagrange's basis polynomial of a node -1..2.
 inline double lagrange_basis(int node, double f) {
@@ -32,4 +32,4 @@ inline double lagrange(ConstPatchView patch, double x, double y) {
   return sum;
 }
 
-}  // namespace kumiko::amr::testing
+}  // namespace kumiko::amr::test

@@ -18,13 +18,13 @@
 namespace kumiko::amr {
 namespace {
 
-using testing::Chequered;
-using testing::chequered_options;
-using testing::cubic_solver;
-using testing::mean_square_norm;
-using testing::run_options;
-using testing::shipped_case;
-using testing::steps_of_rotation;
+using test::Chequered;
+using test::chequered_options;
+using test::cubic_solver;
+using test::mean_square_norm;
+using test::run_options;
+using test::shipped_case;
+using test::steps_of_rotation;
 
 constexpr int kPoints = 64;
 constexpr int kRevolutions = 10;

@@ -17,10 +17,10 @@
 namespace kumiko::amr {
 namespace {
 
-using testing::FunctionCase;
-using testing::run_options;
-using testing::scripted_options;
-using testing::ScriptedCase;
+using test::FunctionCase;
+using test::run_options;
+using test::scripted_options;
+using test::ScriptedCase;
 
 /// Multiplies u by a factor at every step, and says that |u| is the speed. One ghost layer.
 class GrowingSolver : public Solver {

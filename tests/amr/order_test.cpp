@@ -7,14 +7,14 @@
 namespace kumiko::amr {
 namespace {
 
-using testing::Chequered;
-using testing::chequered_options;
-using testing::cubic_solver;
-using testing::errors_of;
-using testing::mean_square_distance;
-using testing::run_options;
-using testing::shipped_case;
-using testing::steps_of_rotation;
+using test::Chequered;
+using test::chequered_options;
+using test::cubic_solver;
+using test::errors_of;
+using test::mean_square_distance;
+using test::run_options;
+using test::shipped_case;
+using test::steps_of_rotation;
 
 /// The mean-square difference that a departure scheme makes to the exact one, one revolution.
 double departure_excess(const std::string& departure, int n) {

@@ -10,9 +10,9 @@
 namespace kumiko::amr {
 namespace {
 
-using testing::cubic_solver;
-using testing::run_options;
-using testing::zalesak;
+using test::cubic_solver;
+using test::run_options;
+using test::zalesak;
 
 struct Outcome {
   double rms;

@@ -12,7 +12,7 @@
 namespace kumiko::amr {
 namespace {
 
-using testing::block;
+using test::block;
 
 /// The children that the tags of a level ask for and that nest.
 std::vector<PatchId> wanted_children(const Hierarchy& hierarchy, int index,
@@ -45,7 +45,7 @@ TEST(Tags, GivenAnIndicatorThenExactlyThePointsAboveTheThresholdAreTagged) {
 }
 
 TEST(Tags, GivenATagNearAPatchsEdgeThenTheNeighboursQuadrantIsRefinedToo) {
-  Hierarchy hierarchy(Geometry(64, 64, {1.0, 1.0}, {}), 2, testing::kShape);
+  Hierarchy hierarchy(Geometry(64, 64, {1.0, 1.0}, {}), 2, test::kShape);
   std::vector<TagRows> tags(16, TagRows{});
   tags[static_cast<std::size_t>(hierarchy.level(0).find({0, 1, 1}))][3] = 1U << 14;
   const auto wanted = [&](int buffer) { return wanted_children(hierarchy, 0, tags, buffer); };
@@ -56,7 +56,7 @@ TEST(Tags, GivenATagNearAPatchsEdgeThenTheNeighboursQuadrantIsRefinedToo) {
 }
 
 TEST(Tags, GivenALevelOneEdgeThenChildrenThatWouldNotNestAreDropped) {
-  Hierarchy hierarchy(Geometry(64, 64, {1.0, 1.0}, {}), 3, testing::kShape);
+  Hierarchy hierarchy(Geometry(64, 64, {1.0, 1.0}, {}), 3, test::kShape);
   hierarchy.change(1, block(1, 2, 3, 2, 3));
   TagRows all;
   all.fill(0xFFFF);

@@ -11,10 +11,10 @@
 namespace kumiko::amr {
 namespace {
 
-using testing::cubic_solver;
-using testing::FunctionCase;
-using testing::scripted_options;
-using testing::ScriptedCase;
+using test::cubic_solver;
+using test::FunctionCase;
+using test::scripted_options;
+using test::ScriptedCase;
 
 constexpr int kIntervalSteps = ScriptedCase::kSteps;
 

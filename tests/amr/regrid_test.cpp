@@ -17,10 +17,10 @@
 namespace kumiko::amr {
 namespace {
 
-using testing::cubic_solver;
-using testing::run_options;
-using testing::scripted_options;
-using testing::ScriptedCase;
+using test::cubic_solver;
+using test::run_options;
+using test::scripted_options;
+using test::ScriptedCase;
 
 bool near_centre(double x, double y, double radius) {
   return std::hypot(x - 0.5, y - 0.5) < radius;
@@ -204,7 +204,7 @@ TEST(Regrid, GivenTagsNextToACoarseEdgeThenWhatDoesNotNestIsCounted) {
   problem.indicator = [](int, int, double x, double y) {
     return std::abs(x - 0.4) < 0.01 && std::abs(y - 0.4) < 0.01 ? 1.0 : 0.0;
   };
-  const auto solver = testing::cubic_solver();
+  const auto solver = test::cubic_solver();
   const auto backend = make_backend("serial", 1);
   SimulationOptions options = scripted_options(3);
   options.refinement.buffer = 0;
@@ -237,7 +237,7 @@ TEST(Regrid, GivenEveryOptionThenTheStateIsTheSameForAnyBackend) {
 }
 
 TEST(Regrid, GivenADerefineThresholdEqualToTheOtherThenTheStateIsThatOfNone) {
-  const auto problem = testing::zalesak();
+  const auto problem = test::zalesak();
   const auto solver = cubic_solver();
   const auto backend = make_backend("serial", 1);
   SimulationOptions options = run_options(64, 3, 640);

@@ -15,11 +15,11 @@
 namespace kumiko::amr {
 namespace {
 
-using testing::cubic_solver;
-using testing::FunctionCase;
-using testing::run_options;
-using testing::scripted_options;
-using testing::ScriptedCase;
+using test::cubic_solver;
+using test::FunctionCase;
+using test::run_options;
+using test::scripted_options;
+using test::ScriptedCase;
 
 /// A way to run: backend, workers, schedule.
 struct Way {
@@ -33,7 +33,7 @@ std::vector<Way> every_way(int workers) {
                            {"threads", workers, Schedule::kDataflow},
                            {"threads", workers, Schedule::kLevel},
                            {"pthread", workers, Schedule::kLevel}};
-  if (testing::kOpenMpIsTestable) ways.push_back({"openmp", workers, Schedule::kLevel});
+  if (test::kOpenMpIsTestable) ways.push_back({"openmp", workers, Schedule::kLevel});
   return ways;
 }
 

@@ -72,7 +72,7 @@ TEST(Sampling, GivenNoFieldThenThereAreNoValues) {
 }
 
 /// A case whose exact solution is its initial data.
-struct Standing : testing::FunctionCase {
+struct Standing : test::FunctionCase {
   bool exact(Points points, int component, double, std::span<double> values) const override {
     initial(points, component, values);
     return true;

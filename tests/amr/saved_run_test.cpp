@@ -13,8 +13,8 @@
 namespace kumiko::amr {
 namespace {
 
-using testing::FunctionCase;
-using testing::run_options;
+using test::FunctionCase;
+using test::run_options;
 
 struct Setting {
   const char* name;
@@ -172,7 +172,7 @@ TEST_P(SavedRunTest, GivenFiguresThenTheCostsOfPatchesAreWhatTheWorkersWereBusyW
 
 TEST(FiguresTest, GivenNoStepYetThenNobodyHasWorkedOnAPatch) {
   const FunctionCase problem;
-  const auto solver = testing::cubic_solver();
+  const auto solver = test::cubic_solver();
   const auto backend = make_backend("serial", 1);
   const SavedRun saved =
       Simulation(problem, *solver, *backend, run_options(64, 1, 100)).save_with_figures();
@@ -201,7 +201,7 @@ class SpoiltRunTest : public ::testing::Test {
   }
 
   FunctionCase problem_;
-  std::unique_ptr<Solver> solver_ = testing::cubic_solver();
+  std::unique_ptr<Solver> solver_ = test::cubic_solver();
   std::unique_ptr<Backend> backend_ = make_backend("serial", 1);
   SimulationOptions options_ = run_options(64, 2, 100);
   SavedRun saved_;

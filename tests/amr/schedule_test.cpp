@@ -17,10 +17,10 @@
 namespace kumiko::amr {
 namespace {
 
-using testing::cubic_solver;
-using testing::FunctionCase;
-using testing::run_options;
-using testing::zalesak;
+using test::cubic_solver;
+using test::FunctionCase;
+using test::run_options;
+using test::zalesak;
 
 /// A disk in a flow that turns round, in time too: every patch is prepared anew in every step.
 class SwingingDisk final : public Case {
@@ -62,7 +62,7 @@ std::vector<Way> ways() {
                           {"threads", 3, Schedule::kLevel}, {"threads", 16, Schedule::kLevel}};
   for (int workers = 1; workers <= 16; ++workers) {
     // A sanitizer makes each run ten times as long; what it looks for it finds with some of them.
-    if (testing::kSanitized && workers != 1 && workers != 2 && workers != 5 && workers != 16) {
+    if (test::kSanitized && workers != 1 && workers != 2 && workers != 5 && workers != 16) {
       continue;
     }
     all.push_back({"threads", workers, Schedule::kDataflow});

@@ -19,11 +19,11 @@
 namespace kumiko::amr {
 namespace {
 
-using testing::block;
-using testing::cubic_solver;
-using testing::FunctionCase;
-using testing::run_options;
-using testing::zalesak;
+using test::block;
+using test::cubic_solver;
+using test::FunctionCase;
+using test::run_options;
+using test::zalesak;
 
 /// The value at a base-grid node of a finished run.
 double base_value(const Hierarchy& hierarchy, int i, int j) {
@@ -149,8 +149,8 @@ TEST_P(EveryInterpolation, GivenAConstantPeriodicFieldOnThreeLevelsThenItDriftsA
   SimulationOptions options = run_options(64, 3, 128);
   options.time_interpolation = GetParam();
   const PatchShape shape{1, 2, solver->coefficients()};
-  const auto hierarchy = testing::island(problem.boundaries(), shape);
-  testing::sample(*hierarchy, problem.u);
+  const auto hierarchy = test::island(problem.boundaries(), shape);
+  test::sample(*hierarchy, problem.u);
   const GhostExchange exchange(*hierarchy, problem, *solver, options.time_interpolation);
   TimeStepper stepper(*hierarchy, problem, *solver, *backend, exchange, options);
   prepare_all(stepper, *hierarchy);
@@ -236,8 +236,8 @@ TEST_P(EveryInterpolation, GivenAUniformFlowOnThreeLevelsThenALowPolynomialMoves
   const auto backend = make_backend("serial", 1);
   SimulationOptions options = run_options(64, 3, kWholeRun);
   options.time_interpolation = GetParam();
-  const auto hierarchy = testing::island(problem.boundaries(), {1, 2, solver->coefficients()});
-  testing::sample(*hierarchy, u);
+  const auto hierarchy = test::island(problem.boundaries(), {1, 2, solver->coefficients()});
+  test::sample(*hierarchy, u);
   const GhostExchange exchange(*hierarchy, problem, *solver, options.time_interpolation);
   TimeStepper stepper(*hierarchy, problem, *solver, *backend, exchange, options);
   prepare_all(stepper, *hierarchy);
@@ -322,8 +322,8 @@ TEST_P(EveryInterpolation, GivenNoSubcyclingThenALowPolynomialMovesExactly) {
   SimulationOptions options = run_options(64, 3, kWholeRun);
   options.time_interpolation = GetParam();
   options.subcycling = false;
-  const auto hierarchy = testing::island(problem.boundaries(), {1, 2, solver->coefficients()});
-  testing::sample(*hierarchy, u);
+  const auto hierarchy = test::island(problem.boundaries(), {1, 2, solver->coefficients()});
+  test::sample(*hierarchy, u);
   const GhostExchange exchange(*hierarchy, problem, *solver, options.time_interpolation);
   TimeStepper stepper(*hierarchy, problem, *solver, *backend, exchange, options);
   prepare_all(stepper, *hierarchy);

@@ -13,9 +13,9 @@
 namespace kumiko::amr {
 namespace {
 
-using testing::Scheme;
-using testing::TracedRun;
-using testing::Way;
+using test::Scheme;
+using test::TracedRun;
+using test::Way;
 
 /// The mesh of a stretch as a set of places, and what the rules make of it.
 class Rules {
@@ -169,7 +169,7 @@ class EveryScheme : public ::testing::TestWithParam<Scheme> {
 };
 
 TEST_P(EveryScheme, GivenAMeshOfThreeLevelsThenTheEdgesAreThoseOfTheRules) {
-  const auto predecessors = testing::predecessors_of(trace_);
+  const auto predecessors = test::predecessors_of(trace_);
   std::size_t edges = 0;
   for (const TraceStretch& stretch : trace_.stretches) {
     const Rules rules(trace_, stretch, GetParam());
@@ -251,7 +251,7 @@ TEST_P(EveryScheme, GivenTheRunThenItShowsWhatTheSchemeAsksFor) {
       GetParam().subcycling && GetParam().interpolation != TimeInterpolation::kCharacteristic);
 }
 
-INSTANTIATE_TEST_SUITE_P(With, EveryScheme, ::testing::ValuesIn(testing::traced_schemes()),
+INSTANTIATE_TEST_SUITE_P(With, EveryScheme, ::testing::ValuesIn(test::traced_schemes()),
                          ::testing::PrintToStringParamName());
 
 }  // namespace

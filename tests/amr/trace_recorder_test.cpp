@@ -89,9 +89,9 @@ class Recorder {
  private:
   std::int64_t at(std::int64_t ticks) const { return static_cast<std::int64_t>(start_) + ticks; }
 
-  testing::FunctionCase problem_;
+  test::FunctionCase problem_;
   std::unique_ptr<Backend> backend_ = make_backend("serial", 1);
-  std::unique_ptr<Hierarchy> hierarchy_ = testing::island({}, {1, 2, 0});
+  std::unique_ptr<Hierarchy> hierarchy_ = test::island({}, {1, 2, 0});
   StepRules rules_{*hierarchy_, StepClock(problem_.end_time(), 100, true), false};
   WorkLedger ledger_{*backend_, 3};
   TraceRecorder recorder_{*backend_, ledger_, false};

@@ -11,7 +11,7 @@
 
 #include "fixtures.hpp"
 
-namespace kumiko::amr::testing {
+namespace kumiko::amr::test {
 
 /// Who steps, and in which order.
 struct Way {
@@ -114,4 +114,4 @@ inline std::vector<std::vector<std::uint32_t>> predecessors_of(const Trace& trac
   return all;
 }
 
-}  // namespace kumiko::amr::testing
+}  // namespace kumiko::amr::test

@@ -19,10 +19,10 @@
 namespace kumiko::amr {
 namespace {
 
-using testing::run_options;
-using testing::Scheme;
-using testing::TracedRun;
-using testing::Way;
+using test::run_options;
+using test::Scheme;
+using test::TracedRun;
+using test::Way;
 
 /// Readings of different cores' clocks may be a little apart.
 constexpr std::int64_t kClocks_ns = 2000;
@@ -36,7 +36,7 @@ class EveryWayTraced : public ::testing::TestWithParam<Way> {
 };
 
 TEST_P(EveryWayTraced, GivenARunThenPiecesAndEdgesAreThoseOfTheSerialOne) {
-  for (const Scheme& scheme : testing::traced_schemes()) {
+  for (const Scheme& scheme : test::traced_schemes()) {
     const Trace one = TracedRun({"serial", 1, Schedule::kLevel}, scheme).trace();
     const Trace other = TracedRun(GetParam(), scheme).trace();
     EXPECT_EQ(other.patches, one.patches);
@@ -58,7 +58,7 @@ TEST_P(EveryWayTraced, GivenARunThenPiecesAndEdgesAreThoseOfTheSerialOne) {
 }
 
 TEST_P(EveryWayTraced, GivenEverySchemeThenNoPieceBeginsBeforeWhatItWaitsForHasEnded) {
-  for (const Scheme& scheme : testing::traced_schemes()) {
+  for (const Scheme& scheme : test::traced_schemes()) {
     const Trace trace = TracedRun(GetParam(), scheme).trace();
     for (std::uint32_t piece = 0; piece < trace.pieces.size(); ++piece) {
       for (const std::uint32_t later : trace.successors_of(piece)) {
@@ -118,7 +118,7 @@ TEST_P(EveryWayTraced, GivenTheBooksThenTheTraceAgrees) {
 
 TEST_P(EveryWayTraced, GivenAWaitThenItsCauseFitsWhatWasAwaited) {
   const Trace trace = TracedRun(GetParam(), kLinear).trace();
-  const auto predecessors = testing::predecessors_of(trace);
+  const auto predecessors = test::predecessors_of(trace);
   std::size_t waits = 0;
   for (std::uint32_t at = 0; at < trace.pieces.size(); ++at) {
     const TracePiece& piece = trace.pieces[at];
@@ -191,7 +191,7 @@ TEST_P(EveryWayTraced, GivenARunThenThePiecesSayWhatTheSchedulerKnows) {
   EXPECT_EQ(most > 0, threads);
 }
 
-INSTANTIATE_TEST_SUITE_P(With, EveryWayTraced, ::testing::ValuesIn(testing::traced_ways()),
+INSTANTIATE_TEST_SUITE_P(With, EveryWayTraced, ::testing::ValuesIn(test::traced_ways()),
                          ::testing::PrintToStringParamName());
 
 TEST(Trace, GivenTooLittleRoomThenItEndsWithTheStretchBeforeAndTheRunGoesOn) {
@@ -241,7 +241,7 @@ TEST(Trace, GivenATraceThenTheRunUsesAsMuchMemoryAsWithoutOne) {
 }
 
 /// A flow whose velocity is a function of time, and which looks in on whoever asks for it.
-struct WatchedCase : testing::FunctionCase {
+struct WatchedCase : test::FunctionCase {
   std::function<double(Points, double)> speed;
 
   WatchedCase() {
@@ -260,7 +260,7 @@ struct WatchedCase : testing::FunctionCase {
 TEST(Trace, GivenARunThatFailsThenTheTraceHasTheStretchesBefore) {
   WatchedCase problem;
   problem.speed = [](Points, double time) { return time < 0.045 ? 0.1 : 1e3; };
-  const auto solver = testing::cubic_solver();
+  const auto solver = test::cubic_solver();
   const auto backend = make_backend("threads", 2);
   SimulationOptions options = run_options(64, 2, 100);
   options.refinement.interval = 2;
@@ -297,7 +297,7 @@ TEST(Activity, GivenAWorkerAtAPieceThenAnotherThreadSeesWhichAndAfterwardsThatIt
     ++seen;
     return 0.1;
   };
-  const auto solver = testing::cubic_solver();
+  const auto solver = test::cubic_solver();
   const auto backend = make_backend("serial", 1);
   SimulationOptions options = run_options(64, 2, 100);
   options.refinement.interval = 9;

@@ -78,8 +78,7 @@ TEST(Interpolation, GivenBlocksOfAnyPlaceAndShapeThenTheyHoldLagrangesValues) {
       for (int i = 0; i < kStride; ++i) {
         const bool inside = i < block.width && j < block.height;
         const double expected =
-            inside ? testing::lagrange(patch.view, 0.5 * (block.i2 + i), 0.5 * (block.j2 + j))
-                   : 99.0;
+            inside ? test::lagrange(patch.view, 0.5 * (block.i2 + i), 0.5 * (block.j2 + j)) : 99.0;
         ASSERT_NEAR(values[static_cast<std::size_t>(j * kStride + i)], expected, 4e-15)
             << block.i2 << " " << block.j2 << " point " << i << " " << j;
       }

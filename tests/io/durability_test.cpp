@@ -92,7 +92,7 @@ class DurabilityTest : public OutputTest {
 };
 
 TEST_F(DurabilityTest,
-       GivenAFileInParts_WhenPublished_ThenItIsSyncedBeforeItHasItsNameAndTheFolderAfter) {
+       GivenAFileInPartsWhenPublishedThenItIsSyncedBeforeItHasItsNameAndTheFolderAfter) {
   const auto publish = [this] {
     PartFile part(folder_ / "figures.csv");
     put(part.part());
@@ -118,7 +118,7 @@ void expect_synced_as_a_part(const std::vector<std::string>& calls, const std::s
               ElementsAre("sync " + parent));
 }
 
-TEST_F(DurabilityTest, GivenAPlotfile_WhenWritten_ThenAllOfItIsSyncedBeforeItHasItsName) {
+TEST_F(DurabilityTest, GivenAPlotfileWhenWrittenThenAllOfItIsSyncedBeforeItHasItsName) {
   const auto hierarchy = example_hierarchy();
   const auto write = [&] {
     write_plotfile(folder_ / "plt_000007", *hierarchy, {7, 0.125, {"u", "w"}});
@@ -127,7 +127,7 @@ TEST_F(DurabilityTest, GivenAPlotfile_WhenWritten_ThenAllOfItIsSyncedBeforeItHas
                           {"Cell_D_00000", "Level_0", "Level_1", "Level_2"}, folder_name());
 }
 
-TEST_F(DurabilityTest, GivenAnOtf2Archive_WhenWritten_ThenAllOfItIsSyncedBeforeItHasItsName) {
+TEST_F(DurabilityTest, GivenAnOtf2ArchiveWhenWrittenThenAllOfItIsSyncedBeforeItHasItsName) {
   if (!otf2_available()) GTEST_SKIP() << "this build has no OTF2";
   const auto write = [&] { write_otf2(folder_ / "trace_otf2", small_trace()); };
   expect_synced_as_a_part(calls_of(write), "trace_otf2",
@@ -135,7 +135,7 @@ TEST_F(DurabilityTest, GivenAnOtf2Archive_WhenWritten_ThenAllOfItIsSyncedBeforeI
 }
 
 TEST_F(DurabilityTest,
-       GivenACheckpoint_WhenWritten_ThenItIsSyncedBeforeItHasItsNameAndTheFolderAfter) {
+       GivenACheckpointWhenWrittenThenItIsSyncedBeforeItHasItsNameAndTheFolderAfter) {
   const auto hierarchy = example_hierarchy();
   const Checkpoint checkpoint = example_checkpoint(*hierarchy);
   // The engine that asks the C library. The other one is asked in the same words by the same code.

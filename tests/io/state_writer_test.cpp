@@ -56,7 +56,7 @@ class StateWriterTest : public OutputTest {
   amr::Simulation run_{*case_, *solver_, *backend_, options()};
 };
 
-TEST_F(StateWriterTest, GivenARunThatGoesOn_ThenTheFileHoldsItAsItStood) {
+TEST_F(StateWriterTest, GivenARunThatGoesOnThenTheFileHoldsItAsItStood) {
   for (const char* const name : {"serial", "threads"}) {
     const auto backend = amr::make_backend(name, name == std::string("serial") ? 1 : 2);
     amr::Simulation run(*case_, *solver_, *backend, options());
@@ -81,14 +81,14 @@ TEST_F(StateWriterTest, GivenARunThatGoesOn_ThenTheFileHoldsItAsItStood) {
   }
 }
 
-TEST_F(StateWriterTest, GivenMoreCheckpointsThanAreToStay_ThenTheNewestStay) {
+TEST_F(StateWriterTest, GivenMoreCheckpointsThanAreToStayThenTheNewestStay) {
   put(checkpoint_at(9));  // of another run
   StateWriter writer(*case_, *backend_, {.keep = 2});
   write_at_each_of({1, 2, 3, 4}, writer, folder_);
   EXPECT_THAT(steps_there(), ElementsAre(3, 4, 9));
 }
 
-TEST_F(StateWriterTest, GivenNamesWithoutAFolder_ThenOldCheckpointsGoToo) {
+TEST_F(StateWriterTest, GivenNamesWithoutAFolderThenOldCheckpointsGoToo) {
   const std::filesystem::path before = std::filesystem::current_path();
   std::filesystem::current_path(folder_);
   StateWriter writer(*case_, *backend_, {.keep = 1});
@@ -97,7 +97,7 @@ TEST_F(StateWriterTest, GivenNamesWithoutAFolder_ThenOldCheckpointsGoToo) {
   EXPECT_THAT(steps_there(), ElementsAre(2));
 }
 
-TEST_F(StateWriterTest, GivenACheckpointThatFails_ThenTheCauseIsToldAndTheRunGoesOn) {
+TEST_F(StateWriterTest, GivenACheckpointThatFailsThenTheCauseIsToldAndTheRunGoesOn) {
   std::vector<std::string> told;
   StateWriter writer(*case_, *backend_, {.on_failed_checkpoint = [&](const std::exception& cause) {
     told.emplace_back(cause.what());
@@ -108,7 +108,7 @@ TEST_F(StateWriterTest, GivenACheckpointThatFails_ThenTheCauseIsToldAndTheRunGoe
   EXPECT_EQ(writer.latest(), checkpoint_at(1));
 }
 
-TEST_F(StateWriterTest, GivenNobodyToTell_ThenACheckpointThatFailsThrows) {
+TEST_F(StateWriterTest, GivenNobodyToTellThenACheckpointThatFailsThrows) {
   StateWriter writer(*case_, *backend_, {});
   writer.write_checkpoint(folder_ / "gone" / checkpoint_name(0), run_, {});
   EXPECT_THROW(writer.settle(), OutputError);
@@ -116,7 +116,7 @@ TEST_F(StateWriterTest, GivenNobodyToTell_ThenACheckpointThatFailsThrows) {
   EXPECT_EQ(writer.latest(), std::nullopt);
 }
 
-TEST_F(StateWriterTest, GivenAStateThatFails_ThenItThrowsWhoeverWantsToBeTold) {
+TEST_F(StateWriterTest, GivenAStateThatFailsThenItThrowsWhoeverWantsToBeTold) {
   StateWriter writer(*case_, *backend_, {.on_failed_checkpoint = [](const std::exception&) {
     FAIL() << "it is not a checkpoint";
   }});
@@ -124,7 +124,7 @@ TEST_F(StateWriterTest, GivenAStateThatFails_ThenItThrowsWhoeverWantsToBeTold) {
   EXPECT_THROW(writer.settle(), OutputError);
 }
 
-TEST_F(StateWriterTest, GivenFigures_ThenStatesShowThemAndCheckpointsDoNot) {
+TEST_F(StateWriterTest, GivenFiguresThenStatesShowThemAndCheckpointsDoNot) {
   StateWriter writer(*case_, *backend_, {.figures = true});
   writer.write_state(folder_ / state_name(0), run_, {});
   writer.write_checkpoint(checkpoint_at(0), run_, {});
@@ -134,7 +134,7 @@ TEST_F(StateWriterTest, GivenFigures_ThenStatesShowThemAndCheckpointsDoNot) {
   EXPECT_THAT(read_checkpoint(checkpoint_at(0)).attributes.component_names, ElementsAre("u"));
 }
 
-TEST_F(StateWriterTest, GivenNoCheckpointToKeep_ThenItIsRefused) {
+TEST_F(StateWriterTest, GivenNoCheckpointToKeepThenItIsRefused) {
   EXPECT_THROW(StateWriter(*case_, *backend_, {.keep = 0}), std::invalid_argument);
 }
 

@@ -91,40 +91,40 @@ class TraceFile : public OutputTest {
   }
 };
 
-TEST_F(TraceFile, GivenTraceWithSomeOfEverything_WhenWrittenAndRead_ThenEveryMemberIsBack) {
+TEST_F(TraceFile, GivenTraceWithSomeOfEverythingWhenWrittenAndReadThenEveryMemberIsBack) {
   write_trace(file(), small_trace());
   expect_equal(read_trace(file()), small_trace());
 }
 
-TEST_F(TraceFile, GivenRunsFolder_WhenRead_ThenItsTraceIsFound) {
+TEST_F(TraceFile, GivenRunsFolderWhenReadThenItsTraceIsFound) {
   write_trace(file(), small_trace());
   expect_equal(read_trace(folder_), small_trace());
 }
 
-TEST_F(TraceFile, GivenManyPieces_WhenWrittenAndRead_ThenEveryChunkIsBack) {
+TEST_F(TraceFile, GivenManyPiecesWhenWrittenAndReadThenEveryChunkIsBack) {
   const amr::Trace trace = long_trace(700, 150);
   write_trace(file(), trace);
   expect_equal(read_trace(file()), trace);
 }
 
-TEST_F(TraceFile, GivenTraceWithoutPieces_WhenWrittenAndRead_ThenItIsEmpty) {
+TEST_F(TraceFile, GivenTraceWithoutPiecesWhenWrittenAndReadThenItIsEmpty) {
   write_trace(file(), empty_trace());
   expect_equal(read_trace(file()), empty_trace());
 }
 
-TEST_F(TraceFile, GivenSameTrace_WhenWrittenTwice_ThenTheFilesAreTheSame) {
+TEST_F(TraceFile, GivenSameTraceWhenWrittenTwiceThenTheFilesAreTheSame) {
   write_trace(file(), small_trace());
   write_trace(folder_ / "other.hdf", small_trace());
   EXPECT_TRUE(content(file()) == content(folder_ / "other.hdf"));
 }
 
-TEST_F(TraceFile, GivenNoTrace_WhenRead_ThenTheRemedyIsNamed) {
+TEST_F(TraceFile, GivenNoTraceWhenReadThenTheRemedyIsNamed) {
   EXPECT_THAT(refusal_of<TraceError>([&] { read_trace(folder_); }),
               AllOf(HasSubstr(folder_.string()), HasSubstr("trace.from=N")));
   EXPECT_THAT(refusal(), AllOf(HasSubstr(file().string()), HasSubstr("trace.from=N")));
 }
 
-TEST_F(TraceFile, GivenForeignFile_WhenRead_ThenItIsNoTrace) {
+TEST_F(TraceFile, GivenForeignFileWhenReadThenItIsNoTrace) {
   put(file(), "{\"traceEvents\":[]}");
   EXPECT_THAT(refusal(), HasSubstr("is not a trace"));
   put(file(), "");
@@ -134,7 +134,7 @@ TEST_F(TraceFile, GivenForeignFile_WhenRead_ThenItIsNoTrace) {
               HasSubstr("has no seal"));
 }
 
-TEST_F(TraceFile, GivenFileCutAnywhere_WhenRead_ThenItIsRefusedInOneLineWithoutALibrarysWords) {
+TEST_F(TraceFile, GivenFileCutAnywhereWhenReadThenItIsRefusedInOneLineWithoutALibrarysWords) {
   write_trace(file(), small_trace());
   const std::string whole = content(file());
   ::testing::internal::CaptureStderr();
@@ -145,7 +145,7 @@ TEST_F(TraceFile, GivenFileCutAnywhere_WhenRead_ThenItIsRefusedInOneLineWithoutA
   EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
 }
 
-TEST_F(TraceFile, GivenAnyByteChanged_WhenRead_ThenItIsRefused) {
+TEST_F(TraceFile, GivenAnyByteChangedWhenReadThenItIsRefused) {
   write_trace(file(), small_trace());
   const std::string whole = content(file());
   for (std::size_t at = 0; at < whole.size(); at += 211) {
@@ -156,7 +156,7 @@ TEST_F(TraceFile, GivenAnyByteChanged_WhenRead_ThenItIsRefused) {
   }
 }
 
-TEST_F(TraceFile, GivenALinkOnTheWay_WhenAnArchiveIsWritten_ThenItIsAboveTheLinksFolder) {
+TEST_F(TraceFile, GivenALinkOnTheWayWhenAnArchiveIsWrittenThenItIsAboveTheLinksFolder) {
   if (!otf2_available()) GTEST_SKIP() << "this build has no OTF2";
   std::filesystem::create_directories(folder_ / "far" / "deep");
   std::filesystem::create_directory_symlink(folder_ / "far" / "deep", folder_ / "link");
@@ -165,7 +165,7 @@ TEST_F(TraceFile, GivenALinkOnTheWay_WhenAnArchiveIsWritten_ThenItIsAboveTheLink
   EXPECT_FALSE(std::filesystem::exists(folder_ / "archive"));
 }
 
-TEST_F(TraceFile, GivenOtherLayoutVersion_WhenRead_ThenTheRightProgramIsNamed) {
+TEST_F(TraceFile, GivenOtherLayoutVersionWhenReadThenTheRightProgramIsNamed) {
   forge([](hid_t hdf) {
     const hid_t attribute = H5Aopen(hdf, "trace_layout_version", H5P_DEFAULT);
     const int version = 7;
@@ -175,18 +175,18 @@ TEST_F(TraceFile, GivenOtherLayoutVersion_WhenRead_ThenTheRightProgramIsNamed) {
   EXPECT_THAT(refusal(), AllOf(HasSubstr("has layout 7"), HasSubstr("a newer Kumiko")));
 }
 
-TEST_F(TraceFile, GivenColumnsOfUnequalLengths_WhenRead_ThenTheOddOneIsNamed) {
+TEST_F(TraceFile, GivenColumnsOfUnequalLengthsWhenReadThenTheOddOneIsNamed) {
   const std::vector<std::int32_t> two = {0, 1};
   forge([&](hid_t hdf) { put_list(hdf, "/pieces/worker", H5T_NATIVE_INT32, two.data(), 2); });
   EXPECT_THAT(refusal(), HasSubstr("holds 2 values in '/pieces/worker', not 7"));
 }
 
-TEST_F(TraceFile, GivenMissingColumn_WhenRead_ThenItIsRefused) {
+TEST_F(TraceFile, GivenMissingColumnWhenReadThenItIsRefused) {
   forge([](hid_t hdf) { H5Ldelete(hdf, "/phases/kind", H5P_DEFAULT); });
   EXPECT_THAT(refusal(), HasSubstr("cannot be read"));
 }
 
-TEST_F(TraceFile, GivenUnknownKindOrWorker_WhenRead_ThenTheContradictionIsNamed) {
+TEST_F(TraceFile, GivenUnknownKindOrWorkerWhenReadThenTheContradictionIsNamed) {
   const std::vector<std::uint8_t> kinds = {0, 1, 0, 200, 0};
   forge([&](hid_t hdf) { put_list(hdf, "/phases/kind", H5T_NATIVE_UINT8, kinds.data(), 5); });
   EXPECT_THAT(refusal(), AllOf(HasSubstr("is damaged"), HasSubstr("kind 200")));
@@ -195,7 +195,7 @@ TEST_F(TraceFile, GivenUnknownKindOrWorker_WhenRead_ThenTheContradictionIsNamed)
   EXPECT_THAT(refusal(), AllOf(HasSubstr("is damaged"), HasSubstr("worker 2")));
 }
 
-TEST_F(TraceFile, GivenMoreWorkersOrLevelsThanAnyRunHas_WhenRead_ThenItIsRefused) {
+TEST_F(TraceFile, GivenMoreWorkersOrLevelsThanAnyRunHasWhenReadThenItIsRefused) {
   amr::Trace trace = small_trace();
   trace.workers = 1 << 30;
   write_trace(file(), trace);
@@ -206,7 +206,7 @@ TEST_F(TraceFile, GivenMoreWorkersOrLevelsThanAnyRunHas_WhenRead_ThenItIsRefused
   EXPECT_THAT(refusal(), HasSubstr("'levels'"));
 }
 
-TEST_F(TraceFile, GivenExtentsBeyondWhatTheFileHas_WhenRead_ThenNoMemoryIsTakenForThem) {
+TEST_F(TraceFile, GivenExtentsBeyondWhatTheFileHasWhenReadThenNoMemoryIsTakenForThem) {
   forge([](hid_t hdf) {
     H5Ldelete(hdf, "/successors/piece", H5P_DEFAULT);
     const hsize_t count = hsize_t{1} << 40U;
@@ -222,7 +222,7 @@ TEST_F(TraceFile, GivenExtentsBeyondWhatTheFileHas_WhenRead_ThenNoMemoryIsTakenF
   EXPECT_THAT(refusal(), HasSubstr("'/successors/piece'"));
 }
 
-TEST_F(TraceFile, GivenNoRoom_WhenWritten_ThenItIsSaidAndWhatWasThereStays) {
+TEST_F(TraceFile, GivenNoRoomWhenWrittenThenItIsSaidAndWhatWasThereStays) {
   put(file(), "mine");
   const FileSizeLimit limit(4096);
   EXPECT_THAT(refusal_of<OutputError>([&] { write_trace(file(), small_trace()); }),
@@ -231,7 +231,7 @@ TEST_F(TraceFile, GivenNoRoom_WhenWritten_ThenItIsSaidAndWhatWasThereStays) {
   EXPECT_FALSE(std::filesystem::exists(folder_ / "trace.hdf.part"));
 }
 
-TEST_F(TraceFile, GivenNoFolder_WhenWritten_ThenItIsSaid) {
+TEST_F(TraceFile, GivenNoFolderWhenWrittenThenItIsSaid) {
   EXPECT_THROW(write_trace(folder_ / "none" / "trace.hdf", small_trace()), OutputError);
 }
 

@@ -14,7 +14,7 @@
 namespace kumiko::model {
 namespace {
 
-using testing::TraceBuilder;
+using test::TraceBuilder;
 
 constexpr double kMicrosecond = 1e-6;
 

@@ -8,7 +8,7 @@
 
 #include <kumiko/amr/trace.hpp>
 
-namespace kumiko::model::testing {
+namespace kumiko::model::test {
 
 /// One stretch of one worker on one level. Times are in microseconds.
 class TraceBuilder {
@@ -93,4 +93,4 @@ class TraceBuilder {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> edges_;
 };
 
-}  // namespace kumiko::model::testing
+}  // namespace kumiko::model::test

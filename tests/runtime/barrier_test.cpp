@@ -21,7 +21,7 @@ KUMIKO_ON_WORKERS(BarrierTest);
 
 constexpr int kPhases = kSanitized ? 20 : 100;
 
-TEST_P(BarrierTest, GivenBothKindsOfThreads_WhenTheyMeetAgainAndAgain_ThenPhasesDoNotMix) {
+TEST_P(BarrierTest, GivenBothKindsOfThreadsWhenTheyMeetAgainAndAgainThenPhasesDoNotMix) {
   constexpr int kLightweight = 6;
   constexpr int kOs = 2;
   Barrier barrier(kLightweight + kOs);
@@ -35,7 +35,7 @@ TEST_P(BarrierTest, GivenBothKindsOfThreads_WhenTheyMeetAgainAndAgain_ThenPhases
   });
 }
 
-TEST_P(BarrierTest, GivenACompletion_WhenAPhaseEnds_ThenItHasRunOnceBeforeAnybodyGoesOn) {
+TEST_P(BarrierTest, GivenACompletionWhenAPhaseEndsThenItHasRunOnceBeforeAnybodyGoesOn) {
   constexpr int kThreads = 5;
   int completed = 0;
   std::atomic<int> arrived{0};
@@ -60,7 +60,7 @@ TEST_P(BarrierTest, GivenACompletion_WhenAPhaseEnds_ThenItHasRunOnceBeforeAnybod
   EXPECT_EQ(completed, kPhases);
 }
 
-TEST_P(BarrierTest, GivenACompletionThatSuspends_WhenAPhaseEnds_ThenNobodyGoesOnMeanwhile) {
+TEST_P(BarrierTest, GivenACompletionThatSuspendsWhenAPhaseEndsThenNobodyGoesOnMeanwhile) {
   constexpr int kThreads = 4;
   bool done = false;
   Barrier barrier(kThreads, [&] {
@@ -79,7 +79,7 @@ TEST_P(BarrierTest, GivenACompletionThatSuspends_WhenAPhaseEnds_ThenNobodyGoesOn
   });
 }
 
-TEST_P(BarrierTest, GivenMoreThreadsThanExpected_WhenTheyMeetAgainAndAgain_ThenNoArrivalIsLost) {
+TEST_P(BarrierTest, GivenMoreThreadsThanExpectedWhenTheyMeetAgainAndAgainThenNoArrivalIsLost) {
   constexpr int kExpected = 2;
   constexpr int kArrivals = 10 * kPhases * kExpected;
   int completed = 0;
@@ -95,7 +95,7 @@ TEST_P(BarrierTest, GivenMoreThreadsThanExpected_WhenTheyMeetAgainAndAgain_ThenN
   EXPECT_EQ(completed, kArrivals / kExpected);
 }
 
-TEST_P(BarrierTest, GivenThreadsThatArriveAndWaitLater_WhenThePhaseHasEnded_ThenTheyDoNotWait) {
+TEST_P(BarrierTest, GivenThreadsThatArriveAndWaitLaterWhenThePhaseHasEndedThenTheyDoNotWait) {
   runtime_.run([] {
     Barrier barrier(2);
     auto first = barrier.arrive();
@@ -109,7 +109,7 @@ TEST_P(BarrierTest, GivenThreadsThatArriveAndWaitLater_WhenThePhaseHasEnded_Then
   });
 }
 
-TEST_P(BarrierTest, GivenOneThatArrivesForSeveral_WhenTheRestCome_ThenThePhaseEnds) {
+TEST_P(BarrierTest, GivenOneThatArrivesForSeveralWhenTheRestComeThenThePhaseEnds) {
   runtime_.run([] {
     std::atomic<int> completed{0};
     Barrier barrier(5, [&] { ++completed; });
@@ -121,7 +121,7 @@ TEST_P(BarrierTest, GivenOneThatArrivesForSeveral_WhenTheRestCome_ThenThePhaseEn
   });
 }
 
-TEST_P(BarrierTest, GivenThreadsThatDropOutOneByOne_WhenTheOthersGoOn_ThenNobodyWaitsForThem) {
+TEST_P(BarrierTest, GivenThreadsThatDropOutOneByOneWhenTheOthersGoOnThenNobodyWaitsForThem) {
   constexpr int kThreads = 8;
   std::atomic<int> completed{0};
   Barrier barrier(kThreads, [&] { ++completed; });
@@ -138,7 +138,7 @@ TEST_P(BarrierTest, GivenThreadsThatDropOutOneByOne_WhenTheOthersGoOn_ThenNobody
   EXPECT_EQ(completed, kThreads);
 }
 
-TEST_P(BarrierTest, GivenTheLastOneDrops_WhenOthersWait_ThenThePhaseEnds) {
+TEST_P(BarrierTest, GivenTheLastOneDropsWhenOthersWaitThenThePhaseEnds) {
   runtime_.run([] {
     Barrier barrier(2);
     Thread waiter([&] {
@@ -150,7 +150,7 @@ TEST_P(BarrierTest, GivenTheLastOneDrops_WhenOthersWait_ThenThePhaseEnds) {
   });
 }
 
-TEST_P(BarrierTest, GivenAllHaveReturnedFromTheirLastWait_WhenDestroyed_ThenNobodyTouchesIt) {
+TEST_P(BarrierTest, GivenAllHaveReturnedFromTheirLastWaitWhenDestroyedThenNobodyTouchesIt) {
   runtime_.run([] {
     for (int i = 0; i < 100; ++i) {
       auto barrier = std::make_unique<Barrier>(2);
@@ -171,7 +171,7 @@ TEST_P(BarrierTest, GivenAllHaveReturnedFromTheirLastWait_WhenDestroyed_ThenNobo
   });
 }
 
-TEST(BarrierMisuse, GivenANumberThatCannotBe_WhenConstructed_ThenInvalidArgument) {
+TEST(BarrierMisuse, GivenANumberThatCannotBeWhenConstructedThenInvalidArgument) {
   EXPECT_THROW(Barrier(0), std::invalid_argument);
 }
 

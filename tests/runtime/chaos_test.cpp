@@ -34,15 +34,15 @@ std::vector<int> schedule(std::uint64_t seed) {
   return turns;
 }
 
-TEST(Chaos, GivenOneWorkerAndASeed_WhenRunAgain_ThenTheScheduleIsTheSame) {
+TEST(Chaos, GivenOneWorkerAndASeedWhenRunAgainThenTheScheduleIsTheSame) {
   EXPECT_EQ(schedule(7), schedule(7));
 }
 
-TEST(Chaos, GivenOneWorker_WhenTheSeedDiffers_ThenSoDoesTheSchedule) {
+TEST(Chaos, GivenOneWorkerWhenTheSeedDiffersThenSoDoesTheSchedule) {
   EXPECT_NE(schedule(7), schedule(8));
 }
 
-TEST(Chaos, GivenSeveralWorkers_WhenThreadsRun_ThenAllDoTheirWork) {
+TEST(Chaos, GivenSeveralWorkersWhenThreadsRunThenAllDoTheirWork) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     Runtime runtime(Options{.workers = 3, .chaos_seed = seed});
     std::atomic<int> calls{0};
@@ -56,7 +56,7 @@ TEST(Chaos, GivenSeveralWorkers_WhenThreadsRun_ThenAllDoTheirWork) {
   }
 }
 
-TEST(Chaos, GivenNonsenseInTheEnvironment_WhenARuntimeIsMade_ThenItIsNamed) {
+TEST(Chaos, GivenNonsenseInTheEnvironmentWhenARuntimeIsMadeThenItIsNamed) {
   const char* const before = std::getenv("KUMIKO_CHAOS_SEED");
   const std::string kept = before != nullptr ? before : "0";
   setenv("KUMIKO_CHAOS_SEED", "tea", 1);

@@ -60,8 +60,7 @@ class Channel {
   std::deque<int> items_;
 };
 
-TEST_P(ConditionVariableTest,
-       GivenProducersAndConsumers_WhenTheyShareAChannel_ThenEachItemArrives) {
+TEST_P(ConditionVariableTest, GivenProducersAndConsumersWhenTheyShareAChannelThenEachItemArrives) {
   constexpr int kPairs = 4;
   constexpr int kItems = 100;
   Channel channel;
@@ -83,7 +82,7 @@ TEST_P(ConditionVariableTest,
   EXPECT_EQ(sum, kPairs * kItems * (kItems + 1) / 2);
 }
 
-TEST_P(ConditionVariableTest, GivenAnOsThreadThatWaits_WhenALightweightOneNotifies_ThenItGoesOn) {
+TEST_P(ConditionVariableTest, GivenAnOsThreadThatWaitsWhenALightweightOneNotifiesThenItGoesOn) {
   Channel channel;
   int sum = 0;
   std::thread consumer([&] {
@@ -96,8 +95,7 @@ TEST_P(ConditionVariableTest, GivenAnOsThreadThatWaits_WhenALightweightOneNotifi
   EXPECT_EQ(sum, 50 * 51 / 2);
 }
 
-TEST_P(ConditionVariableTest,
-       GivenALightweightThreadThatWaits_WhenAnOsThreadNotifies_ThenItGoesOn) {
+TEST_P(ConditionVariableTest, GivenALightweightThreadThatWaitsWhenAnOsThreadNotifiesThenItGoesOn) {
   Channel channel;
   int sum = 0;
   std::thread producer([&] {
@@ -110,7 +108,7 @@ TEST_P(ConditionVariableTest,
   EXPECT_EQ(sum, 50 * 51 / 2);
 }
 
-TEST(ConditionVariableOrder, GivenWaitersInARow_WhenNotifiedOneByOne_ThenInTheOrderOfArrival) {
+TEST(ConditionVariableOrder, GivenWaitersInARowWhenNotifiedOneByOneThenInTheOrderOfArrival) {
   Runtime runtime({.workers = 1});
   std::vector<int> order;
   runtime.run([&] {
@@ -136,7 +134,7 @@ TEST(ConditionVariableOrder, GivenWaitersInARow_WhenNotifiedOneByOne_ThenInTheOr
   EXPECT_EQ(order.size(), 5U);
 }
 
-TEST_P(ConditionVariableTest, GivenNoNotification_WhenTheTimeRunsOut_ThenTimeoutAndTheLockIsOwned) {
+TEST_P(ConditionVariableTest, GivenNoNotificationWhenTheTimeRunsOutThenTimeoutAndTheLockIsOwned) {
   Mutex mutex;
   ConditionVariable never;
   run_in_both_kinds(runtime_, 2, 2, [&] {
@@ -154,7 +152,7 @@ TEST_P(ConditionVariableTest, GivenNoNotification_WhenTheTimeRunsOut_ThenTimeout
   });
 }
 
-TEST_P(ConditionVariableTest, GivenLongTimedWaits_WhenNotified_ThenNoTimeout) {
+TEST_P(ConditionVariableTest, GivenLongTimedWaitsWhenNotifiedThenNoTimeout) {
   Mutex mutex;
   ConditionVariable changed;
   bool ready = false;
@@ -172,7 +170,7 @@ TEST_P(ConditionVariableTest, GivenLongTimedWaits_WhenNotified_ThenNoTimeout) {
   notifier.join();
 }
 
-TEST_P(ConditionVariableTest, GivenANotificationAsTheTimeRunsOut_WhenSomebodyWaits_ThenOneGetsIt) {
+TEST_P(ConditionVariableTest, GivenANotificationAsTheTimeRunsOutWhenSomebodyWaitsThenOneGetsIt) {
   constexpr int kRounds = kSanitized ? 20 : 60;
   runtime_.run([] {
     for (int round = 0; round < kRounds; ++round) {
@@ -218,7 +216,7 @@ struct FrozenClock {
   static time_point now() { return {}; }
 };
 
-TEST_P(ConditionVariableTest, GivenAClockSetBack_WhenNotifiedBetweenTwoLooksAtIt_ThenTheWaitEnds) {
+TEST_P(ConditionVariableTest, GivenAClockSetBackWhenNotifiedBetweenTwoLooksAtItThenTheWaitEnds) {
   runtime_.run([] {
     Mutex mutex;
     ConditionVariable changed;
@@ -238,7 +236,7 @@ TEST_P(ConditionVariableTest, GivenAClockSetBack_WhenNotifiedBetweenTwoLooksAtIt
   });
 }
 
-TEST_P(ConditionVariableTest, GivenWaitersThatKnowAStopToken_WhenAStopIsRequested_ThenAllGoOn) {
+TEST_P(ConditionVariableTest, GivenWaitersThatKnowAStopTokenWhenAStopIsRequestedThenAllGoOn) {
   Mutex mutex;
   ConditionVariable never;
   std::stop_source source;
@@ -254,7 +252,7 @@ TEST_P(ConditionVariableTest, GivenWaitersThatKnowAStopToken_WhenAStopIsRequeste
   stopper.join();
 }
 
-TEST_P(ConditionVariableTest, GivenAStopThatMeetsTheBeginOfAWait_WhenRequested_ThenItIsNotLost) {
+TEST_P(ConditionVariableTest, GivenAStopThatMeetsTheBeginOfAWaitWhenRequestedThenItIsNotLost) {
   runtime_.run([] {
     for (int round = 0; round < (kSanitized ? 20 : 100); ++round) {
       Mutex mutex;
@@ -271,7 +269,7 @@ TEST_P(ConditionVariableTest, GivenAStopThatMeetsTheBeginOfAWait_WhenRequested_T
   });
 }
 
-TEST_P(ConditionVariableTest, GivenAStopToken_WhenNotifiedWithoutAStop_ThenThePredicateDecides) {
+TEST_P(ConditionVariableTest, GivenAStopTokenWhenNotifiedWithoutAStopThenThePredicateDecides) {
   runtime_.run([] {
     Mutex mutex;
     ConditionVariable changed;
@@ -292,7 +290,7 @@ TEST_P(ConditionVariableTest, GivenAStopToken_WhenNotifiedWithoutAStop_ThenThePr
   });
 }
 
-TEST_P(ConditionVariableTest, GivenAStopTokenAndADeadline_WhenEitherComes_ThenTheWaitEnds) {
+TEST_P(ConditionVariableTest, GivenAStopTokenAndADeadlineWhenEitherComesThenTheWaitEnds) {
   run_in_both_kinds(runtime_, 1, 1, [] {
     Mutex mutex;
     ConditionVariable never;
@@ -311,7 +309,7 @@ TEST_P(ConditionVariableTest, GivenAStopTokenAndADeadline_WhenEitherComes_ThenTh
   });
 }
 
-TEST_P(ConditionVariableTest, GivenAPollWithoutPatience_WhenRepeated_ThenOthersRunMeanwhile) {
+TEST_P(ConditionVariableTest, GivenAPollWithoutPatienceWhenRepeatedThenOthersRunMeanwhile) {
   runtime_.run([] {
     Mutex mutex;
     ConditionVariable changed;
@@ -329,7 +327,7 @@ TEST_P(ConditionVariableTest, GivenAPollWithoutPatience_WhenRepeated_ThenOthersR
   });
 }
 
-TEST_P(ConditionVariableTest, GivenTheLastWaiterNotified_WhenDestroyedAtOnce_ThenNobodyTouchesIt) {
+TEST_P(ConditionVariableTest, GivenTheLastWaiterNotifiedWhenDestroyedAtOnceThenNobodyTouchesIt) {
   runtime_.run([] {
     for (int i = 0; i < 50; ++i) {
       Mutex mutex;

@@ -63,7 +63,7 @@ class PingPong {
   alignas(16) std::array<std::byte, 64 * 1024> stack_;
 };
 
-TEST(Context, GivenTwoFibers_WhenTheySwitch_ThenEachGoesOnAndTheHooksRunOnTheOtherSide) {
+TEST(Context, GivenTwoFibersWhenTheySwitchThenEachGoesOnAndTheHooksRunOnTheOtherSide) {
   PingPong fibers;
   fibers.start();
   EXPECT_EQ(fibers.visits, 1);
@@ -110,7 +110,7 @@ TEST(Context, GivenTwoFibers_WhenTheySwitch_ThenEachGoesOnAndTheHooksRunOnTheOth
 class ContextTest : public OnWorkers {};
 KUMIKO_ON_WORKERS(ContextTest);
 
-TEST_P(ContextTest, GivenValuesInRegisters_WhenThreadsInterleave_ThenEachComputesItsOwn) {
+TEST_P(ContextTest, GivenValuesInRegistersWhenThreadsInterleaveThenEachComputesItsOwn) {
   constexpr std::uint64_t kThreads = 16;
   std::array<std::uint64_t, kThreads> results{};
   runtime_.run([&] {
@@ -123,7 +123,7 @@ TEST_P(ContextTest, GivenValuesInRegisters_WhenThreadsInterleave_ThenEachCompute
   for (std::uint64_t i = 0; i < kThreads; ++i) EXPECT_EQ(results[i], mix_across_switches(i + 1));
 }
 
-TEST_P(ContextTest, GivenRealsInRegisters_WhenThreadsInterleave_ThenEachComputesItsOwn) {
+TEST_P(ContextTest, GivenRealsInRegistersWhenThreadsInterleaveThenEachComputesItsOwn) {
   constexpr int kThreads = 16;
   std::array<double, kThreads> results{};
   runtime_.run([&] {
@@ -136,7 +136,7 @@ TEST_P(ContextTest, GivenRealsInRegisters_WhenThreadsInterleave_ThenEachComputes
   for (int i = 0; i < kThreads; ++i) EXPECT_EQ(results[i], mix_reals_across_switches(i + 1));
 }
 
-TEST_P(ContextTest, GivenAThreadWithItsOwnRounding_WhenThreadsInterleave_ThenEachKeepsItsOwn) {
+TEST_P(ContextTest, GivenAThreadWithItsOwnRoundingWhenThreadsInterleaveThenEachKeepsItsOwn) {
   runtime_.run([] {
     TaskGroup group;
     for (const int rounding : {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO}) {
@@ -154,7 +154,7 @@ TEST_P(ContextTest, GivenAThreadWithItsOwnRounding_WhenThreadsInterleave_ThenEac
   });
 }
 
-TEST_P(ContextTest, GivenAThreadThatEndsWithItsOwnRounding_WhenTheParentGoesOn_ThenItHasItsOwn) {
+TEST_P(ContextTest, GivenAThreadThatEndsWithItsOwnRoundingWhenTheParentGoesOnThenItHasItsOwn) {
   runtime_.run([] {
     Thread([] { fesetround(FE_UPWARD); }).join();
     EXPECT_EQ(fegetround(), FE_TONEAREST);
@@ -166,7 +166,7 @@ TEST_P(ContextTest, GivenAThreadThatEndsWithItsOwnRounding_WhenTheParentGoesOn_T
 [[gnu::noinline]] int read_errno() { return errno; }
 [[gnu::noinline]] void write_errno(int value) { errno = value; }
 
-TEST_P(ContextTest, GivenThreadsWithTheirOwnErrno_WhenTheyInterleave_ThenEachKeepsItsOwn) {
+TEST_P(ContextTest, GivenThreadsWithTheirOwnErrnoWhenTheyInterleaveThenEachKeepsItsOwn) {
   runtime_.run([] {
     write_errno(ERANGE);
     TaskGroup group;
@@ -198,7 +198,7 @@ TEST_P(ContextTest, GivenThreadsWithTheirOwnErrno_WhenTheyInterleave_ThenEachKee
   return frames;
 }
 
-TEST_P(ContextTest, GivenAThread_WhenItsStackIsWalked_ThenTheWalkEndsInItsFirstFrame) {
+TEST_P(ContextTest, GivenAThreadWhenItsStackIsWalkedThenTheWalkEndsInItsFirstFrame) {
   runtime_.run([] {
     Thread([] {
       this_thread::yield();

@@ -28,7 +28,7 @@ int drain(CountingSemaphore& semaphore) {
   return permits;
 }
 
-TEST_P(CountingSemaphoreTest, GivenPermits_WhenTried_ThenAsManySucceed) {
+TEST_P(CountingSemaphoreTest, GivenPermitsWhenTriedThenAsManySucceed) {
   runtime_.run([] {
     CountingSemaphore semaphore(3);
     EXPECT_EQ(drain(semaphore), 3);
@@ -37,7 +37,7 @@ TEST_P(CountingSemaphoreTest, GivenPermits_WhenTried_ThenAsManySucceed) {
   });
 }
 
-TEST_P(CountingSemaphoreTest, GivenThreePermits_WhenManyEnter_ThenAtMostThreeAreInside) {
+TEST_P(CountingSemaphoreTest, GivenThreePermitsWhenManyEnterThenAtMostThreeAreInside) {
   constexpr int kPermits = 3;
   CountingSemaphore semaphore(kPermits);
   std::atomic<int> inside{0};
@@ -53,7 +53,7 @@ TEST_P(CountingSemaphoreTest, GivenThreePermits_WhenManyEnter_ThenAtMostThreeAre
   EXPECT_EQ(drain(semaphore), kPermits);
 }
 
-TEST(CountingSemaphoreOrder, GivenWaitersInARow_WhenReleased_ThenTheyGetPermitsInOrderOfArrival) {
+TEST(CountingSemaphoreOrder, GivenWaitersInARowWhenReleasedThenTheyGetPermitsInOrderOfArrival) {
   Runtime runtime({.workers = 1});
   std::vector<int> order;
   runtime.run([&] {
@@ -76,7 +76,7 @@ TEST(CountingSemaphoreOrder, GivenWaitersInARow_WhenReleased_ThenTheyGetPermitsI
   EXPECT_EQ(order, (std::vector<int>{0, 1, 2, 3, 4}));
 }
 
-TEST_P(CountingSemaphoreTest, GivenWaiters_WhenMorePermitsComeAtOnce_ThenAllPassAndTheRestIsLeft) {
+TEST_P(CountingSemaphoreTest, GivenWaitersWhenMorePermitsComeAtOnceThenAllPassAndTheRestIsLeft) {
   runtime_.run([] {
     CountingSemaphore semaphore(0);
     TaskGroup group;
@@ -87,7 +87,7 @@ TEST_P(CountingSemaphoreTest, GivenWaiters_WhenMorePermitsComeAtOnce_ThenAllPass
   });
 }
 
-TEST_P(CountingSemaphoreTest, GivenNoPermit_WhenItsTimeRunsOut_ThenFalseAndNotBefore) {
+TEST_P(CountingSemaphoreTest, GivenNoPermitWhenItsTimeRunsOutThenFalseAndNotBefore) {
   CountingSemaphore semaphore(0);
   run_in_both_kinds(runtime_, 1, 1, [&] {
     const auto begin = std::chrono::steady_clock::now();
@@ -99,7 +99,7 @@ TEST_P(CountingSemaphoreTest, GivenNoPermit_WhenItsTimeRunsOut_ThenFalseAndNotBe
   });
 }
 
-TEST_P(CountingSemaphoreTest, GivenAPermitAndTimePassed_WhenTried_ThenItIsTakenAllTheSame) {
+TEST_P(CountingSemaphoreTest, GivenAPermitAndTimePassedWhenTriedThenItIsTakenAllTheSame) {
   CountingSemaphore semaphore(4);
   run_in_both_kinds(runtime_, 1, 1, [&] {
     EXPECT_TRUE(semaphore.try_acquire_for(-1s));
@@ -107,14 +107,14 @@ TEST_P(CountingSemaphoreTest, GivenAPermitAndTimePassed_WhenTried_ThenItIsTakenA
   });
 }
 
-TEST_P(CountingSemaphoreTest, GivenLongTimedWaits_WhenReleased_ThenTheyEndAtOnce) {
+TEST_P(CountingSemaphoreTest, GivenLongTimedWaitsWhenReleasedThenTheyEndAtOnce) {
   CountingSemaphore semaphore(0);
   std::thread releaser([&] { semaphore.release(6); });
   run_in_both_kinds(runtime_, 4, 2, [&] { EXPECT_TRUE(semaphore.try_acquire_for(1h)); });
   releaser.join();
 }
 
-TEST_P(CountingSemaphoreTest, GivenATimedWaiterInFront_WhenItHasGivenUp_ThenTheNextGetsThePermit) {
+TEST_P(CountingSemaphoreTest, GivenATimedWaiterInFrontWhenItHasGivenUpThenTheNextGetsThePermit) {
   runtime_.run([] {
     CountingSemaphore semaphore(0);
     Thread impatient([&] { EXPECT_FALSE(semaphore.try_acquire_for(1ms)); });
@@ -126,8 +126,7 @@ TEST_P(CountingSemaphoreTest, GivenATimedWaiterInFront_WhenItHasGivenUp_ThenTheN
   });
 }
 
-TEST_P(CountingSemaphoreTest,
-       GivenTimeoutsThatMeetReleases_WhenAllIsOver_ThenEveryPermitIsCounted) {
+TEST_P(CountingSemaphoreTest, GivenTimeoutsThatMeetReleasesWhenAllIsOverThenEveryPermitIsCounted) {
   constexpr int kRounds = kSanitized ? 30 : 60;
   CountingSemaphore semaphore(0);
   std::atomic<int> released{0};
@@ -148,7 +147,7 @@ TEST_P(CountingSemaphoreTest,
   EXPECT_EQ(acquired + drain(semaphore), released);
 }
 
-TEST_P(CountingSemaphoreTest, GivenAPermitForTwoWhoseTimeRunsOut_WhenReleasedThen_ThenOneIsLucky) {
+TEST_P(CountingSemaphoreTest, GivenAPermitForTwoWhoseTimeRunsOutWhenReleasedThenThenOneIsLucky) {
   constexpr int kRounds = kSanitized ? 15 : 30;
   runtime_.run([] {
     for (int i = 0; i < kRounds; ++i) {
@@ -167,8 +166,7 @@ TEST_P(CountingSemaphoreTest, GivenAPermitForTwoWhoseTimeRunsOut_WhenReleasedThe
   });
 }
 
-TEST_P(CountingSemaphoreTest,
-       GivenTheLastAcquire_WhenItsCallerDestroysIt_ThenReleaseDoesNotTouchIt) {
+TEST_P(CountingSemaphoreTest, GivenTheLastAcquireWhenItsCallerDestroysItThenReleaseDoesNotTouchIt) {
   runtime_.run([] {
     for (int i = 0; i < 100; ++i) {
       auto semaphore = std::make_unique<BinarySemaphore>(0);
@@ -183,7 +181,7 @@ TEST_P(CountingSemaphoreTest,
   });
 }
 
-TEST(CountingSemaphoreBetween, GivenThreadsOfTwoRuntimes_WhenTheyWaitWithTimes_ThenNoTurnIsLost) {
+TEST(CountingSemaphoreBetween, GivenThreadsOfTwoRuntimesWhenTheyWaitWithTimesThenNoTurnIsLost) {
   constexpr int kTurns = kSanitized ? 30 : 100;
   Runtime here({.workers = 1});
   Runtime there({.workers = 2});
@@ -207,7 +205,7 @@ TEST(CountingSemaphoreBetween, GivenThreadsOfTwoRuntimes_WhenTheyWaitWithTimes_T
   EXPECT_FALSE(ping.try_acquire());
 }
 
-TEST(CountingSemaphoreOutside, GivenOsThreadsOnly_WhenTheyTakeTurns_ThenNoTurnIsLost) {
+TEST(CountingSemaphoreOutside, GivenOsThreadsOnlyWhenTheyTakeTurnsThenNoTurnIsLost) {
   BinarySemaphore ping(0);
   BinarySemaphore pong(0);
   std::thread other([&] {
@@ -223,7 +221,7 @@ TEST(CountingSemaphoreOutside, GivenOsThreadsOnly_WhenTheyTakeTurns_ThenNoTurnIs
   other.join();
 }
 
-TEST(CountingSemaphoreMisuse, GivenANumberThatCannotBe_WhenConstructed_ThenInvalidArgument) {
+TEST(CountingSemaphoreMisuse, GivenANumberThatCannotBeWhenConstructedThenInvalidArgument) {
   EXPECT_THROW(CountingSemaphore(-1), std::invalid_argument);
 }
 

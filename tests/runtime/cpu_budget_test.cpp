@@ -48,15 +48,15 @@ class CpuBudget : public testing::Test {
   fs::path root_;
 };
 
-TEST_F(CpuBudget, GivenNothing_WhenRead_ThenNoQuota) { EXPECT_EQ(cores(), std::nullopt); }
+TEST_F(CpuBudget, GivenNothingWhenReadThenNoQuota) { EXPECT_EQ(cores(), std::nullopt); }
 
-TEST_F(CpuBudget, GivenVersion2Max_WhenRead_ThenNoQuota) {
+TEST_F(CpuBudget, GivenVersion2MaxWhenReadThenNoQuota) {
   mount_version2("/a");
   write("sys/fs/cgroup/a/cpu.max", "max 100000");
   EXPECT_EQ(cores(), std::nullopt);
 }
 
-TEST_F(CpuBudget, GivenVersion2Fraction_WhenRead_ThenRoundedUp) {
+TEST_F(CpuBudget, GivenVersion2FractionWhenReadThenRoundedUp) {
   mount_version2("/a");
   write("sys/fs/cgroup/a/cpu.max", "250000 100000");
   EXPECT_EQ(cores(), 3);
@@ -64,7 +64,7 @@ TEST_F(CpuBudget, GivenVersion2Fraction_WhenRead_ThenRoundedUp) {
   EXPECT_EQ(cores(), 1);
 }
 
-TEST_F(CpuBudget, GivenVersion2Ancestors_WhenRead_ThenTheSmallestCounts) {
+TEST_F(CpuBudget, GivenVersion2AncestorsWhenReadThenTheSmallestCounts) {
   mount_version2("/a/b/c");
   write("sys/fs/cgroup/a/cpu.max", "200000 100000");
   write("sys/fs/cgroup/a/b/cpu.max", "max 100000");
@@ -72,32 +72,32 @@ TEST_F(CpuBudget, GivenVersion2Ancestors_WhenRead_ThenTheSmallestCounts) {
   EXPECT_EQ(cores(), 2);
 }
 
-TEST_F(CpuBudget, GivenVersion2InANamespace_WhenRead_ThenTheMountedGroupIsTheTop) {
+TEST_F(CpuBudget, GivenVersion2InANamespaceWhenReadThenTheMountedGroupIsTheTop) {
   mount_version2("/");
   write("sys/fs/cgroup/cpu.max", "400000 100000");
   EXPECT_EQ(cores(), 4);
 }
 
-TEST_F(CpuBudget, GivenAMountOfASubtree_WhenRead_ThenThePathBelowItCounts) {
+TEST_F(CpuBudget, GivenAMountOfASubtreeWhenReadThenThePathBelowItCounts) {
   mount_version2("/pod/box", "/pod");
   write("sys/fs/cgroup/box/cpu.max", "500000 100000");
   EXPECT_EQ(cores(), 5);
 }
 
-TEST_F(CpuBudget, GivenAGroupOutsideTheMount_WhenRead_ThenTheMountPointCounts) {
+TEST_F(CpuBudget, GivenAGroupOutsideTheMountWhenReadThenTheMountPointCounts) {
   mount_version2("/../sibling");
   write("sys/fs/cgroup/cpu.max", "600000 100000");
   EXPECT_EQ(cores(), 6);
 }
 
-TEST_F(CpuBudget, GivenVersion1Quota_WhenRead_ThenRoundedUp) {
+TEST_F(CpuBudget, GivenVersion1QuotaWhenReadThenRoundedUp) {
   mount_version1("/box");
   write("sys/fs/cgroup/cpu/box/cpu.cfs_quota_us", "150000");
   write("sys/fs/cgroup/cpu/box/cpu.cfs_period_us", "100000");
   EXPECT_EQ(cores(), 2);
 }
 
-TEST_F(CpuBudget, GivenVersion1WithoutQuota_WhenItsAncestorHasOne_ThenThatCounts) {
+TEST_F(CpuBudget, GivenVersion1WithoutQuotaWhenItsAncestorHasOneThenThatCounts) {
   mount_version1("/pod/box");
   write("sys/fs/cgroup/cpu/pod/box/cpu.cfs_quota_us", "-1");
   write("sys/fs/cgroup/cpu/pod/box/cpu.cfs_period_us", "100000");
@@ -106,7 +106,7 @@ TEST_F(CpuBudget, GivenVersion1WithoutQuota_WhenItsAncestorHasOne_ThenThatCounts
   EXPECT_EQ(cores(), 7);
 }
 
-TEST_F(CpuBudget, GivenGarbage_WhenRead_ThenNoQuota) {
+TEST_F(CpuBudget, GivenGarbageWhenReadThenNoQuota) {
   mount_version2("/a");
   write("sys/fs/cgroup/a/cpu.max", "many");
   EXPECT_EQ(cores(), std::nullopt);
@@ -115,7 +115,7 @@ TEST_F(CpuBudget, GivenGarbage_WhenRead_ThenNoQuota) {
   EXPECT_EQ(cores(), std::nullopt);
 }
 
-TEST(AvailableCores, GivenThisMachine_WhenAsked_ThenAtLeastOne) { EXPECT_GE(available_cores(), 1); }
+TEST(AvailableCores, GivenThisMachineWhenAskedThenAtLeastOne) { EXPECT_GE(available_cores(), 1); }
 
 }  // namespace
 }  // namespace kumiko::runtime::test

@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 using std::chrono::steady_clock;
 using std::chrono::system_clock;
 
-TEST(DeadlineAfter, GivenADuration_WhenAdded_ThenTheDeadlineIsNotBefore) {
+TEST(DeadlineAfter, GivenADurationWhenAddedThenTheDeadlineIsNotBefore) {
   const Deadline before = steady_clock::now();
   const Deadline deadline = deadline_after(5ms);
   EXPECT_GE(deadline, before + 5ms);
@@ -24,7 +24,7 @@ TEST(DeadlineAfter, GivenADuration_WhenAdded_ThenTheDeadlineIsNotBefore) {
   EXPECT_GT(deadline_after(fraction), before);
 }
 
-TEST(DeadlineAfter, GivenADurationTooLong_WhenAdded_ThenTheEndOfTime) {
+TEST(DeadlineAfter, GivenADurationTooLongWhenAddedThenTheEndOfTime) {
   EXPECT_EQ(deadline_after(Deadline::duration::max()), Deadline::max());
   EXPECT_EQ(deadline_after(std::chrono::hours::max()), Deadline::max());
   EXPECT_EQ(deadline_after(std::chrono::duration<double>(1e300)), Deadline::max());
@@ -32,7 +32,7 @@ TEST(DeadlineAfter, GivenADurationTooLong_WhenAdded_ThenTheEndOfTime) {
             Deadline::max());
 }
 
-TEST(DeadlineAfter, GivenANegativeDuration_WhenAdded_ThenNow) {
+TEST(DeadlineAfter, GivenANegativeDurationWhenAddedThenNow) {
   for (const Deadline deadline : {deadline_after(-1ns), deadline_after(Deadline::duration::min()),
                                   deadline_after(std::chrono::hours::min()),
                                   deadline_after(std::chrono::duration<double>(-1e300))}) {
@@ -48,7 +48,7 @@ bool has_come(Time time) {
   return !wait_by_clock(time, [&](Deadline) { return !std::exchange(first, false); });
 }
 
-TEST(WaitByClock, GivenTheEndsOfTime_WhenWaiting_ThenThePastHasComeAndTheFutureHasNot) {
+TEST(WaitByClock, GivenTheEndsOfTimeWhenWaitingThenThePastHasComeAndTheFutureHasNot) {
   EXPECT_TRUE(has_come(steady_clock::time_point::min()));
   EXPECT_TRUE(has_come(system_clock::time_point::min()));
   EXPECT_TRUE(has_come(std::chrono::sys_seconds::min()));
@@ -61,7 +61,7 @@ TEST(WaitByClock, GivenTheEndsOfTime_WhenWaiting_ThenThePastHasComeAndTheFutureH
   EXPECT_FALSE(has_come(system_clock::now() + 1h));
 }
 
-TEST(WaitByClock, GivenTheEndsOfTime_WhenWaiting_ThenTheDeadlineIsPassedOrFar) {
+TEST(WaitByClock, GivenTheEndsOfTimeWhenWaitingThenTheDeadlineIsPassedOrFar) {
   const auto deadline_of = [](auto time) {
     Deadline seen;
     wait_by_clock(time, [&](Deadline deadline) {
@@ -89,7 +89,7 @@ struct ManualClock {
   static time_point now() { return shown; }
 };
 
-TEST(WaitByClock, GivenAClockThatIsSetBack_WhenTheTimeIsUp_ThenItWaitsOnUntilTheClockSaysSo) {
+TEST(WaitByClock, GivenAClockThatIsSetBackWhenTheTimeIsUpThenItWaitsOnUntilTheClockSaysSo) {
   ManualClock::shown = ManualClock::time_point(10s);
   int waits = 0;
   EXPECT_FALSE(wait_by_clock(ManualClock::time_point(11s), [&](Deadline deadline) {

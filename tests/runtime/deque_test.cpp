@@ -29,12 +29,12 @@ class DequeTest : public testing::Test {
   std::vector<int> numbers_ = std::vector<int>(1000);
 };
 
-TEST_F(DequeTest, GivenElements_WhenPopped_ThenTheYoungestComesFirst) {
+TEST_F(DequeTest, GivenElementsWhenPoppedThenTheYoungestComesFirst) {
   push(3);
   for (const int expected : {2, 1, 0, -1}) EXPECT_EQ(index(deque_.pop()), expected);
 }
 
-TEST_F(DequeTest, GivenPushesPopsAndSteals_WhenAskedForTheLongest_ThenItIsTheMostAtOnce) {
+TEST_F(DequeTest, GivenPushesPopsAndStealsWhenAskedForTheLongestThenItIsTheMostAtOnce) {
   EXPECT_EQ(deque_.longest(), 0U);
   push(5);
   while (deque_.pop() != nullptr) {
@@ -51,33 +51,33 @@ TEST_F(DequeTest, GivenPushesPopsAndSteals_WhenAskedForTheLongest_ThenItIsTheMos
   EXPECT_EQ(deque_.longest(), 6U);
 }
 
-TEST_F(DequeTest, GivenPrivateElements_WhenStolen_ThenNothingComes) {
+TEST_F(DequeTest, GivenPrivateElementsWhenStolenThenNothingComes) {
   push(3);
   EXPECT_EQ(deque_.steal(), nullptr);
 }
 
-TEST_F(DequeTest, GivenSharedElements_WhenStolen_ThenTheOldestHalfComesInOrder) {
+TEST_F(DequeTest, GivenSharedElementsWhenStolenThenTheOldestHalfComesInOrder) {
   push(4);
   EXPECT_TRUE(deque_.share());
   for (const int expected : {0, 1, -1}) EXPECT_EQ(index(deque_.steal()), expected);
   for (const int expected : {3, 2, -1}) EXPECT_EQ(index(deque_.pop()), expected);
 }
 
-TEST_F(DequeTest, GivenOnePrivateElement_WhenShared_ThenItIsPublic) {
+TEST_F(DequeTest, GivenOnePrivateElementWhenSharedThenItIsPublic) {
   push(1);
   EXPECT_TRUE(deque_.share());
   EXPECT_FALSE(deque_.share());
   EXPECT_EQ(index(deque_.steal()), 0);
 }
 
-TEST_F(DequeTest, GivenPublicElements_WhenTheOwnerPops_ThenItTakesThemBack) {
+TEST_F(DequeTest, GivenPublicElementsWhenTheOwnerPopsThenItTakesThemBack) {
   push(5);
   while (deque_.share()) {
   }
   for (const int expected : {4, 3, 2, 1, 0, -1}) EXPECT_EQ(index(deque_.pop()), expected);
 }
 
-TEST_F(DequeTest, GivenPrivateElements_WhenSeized_ThenTheOldestComesAndTheNextIsPublic) {
+TEST_F(DequeTest, GivenPrivateElementsWhenSeizedThenTheOldestComesAndTheNextIsPublic) {
   push(4);
   EXPECT_EQ(index(deque_.seize()), 0);
   for (const int expected : {1, -1}) EXPECT_EQ(index(deque_.steal()), expected);
@@ -85,7 +85,7 @@ TEST_F(DequeTest, GivenPrivateElements_WhenSeized_ThenTheOldestComesAndTheNextIs
   EXPECT_EQ(deque_.seize(), nullptr);
 }
 
-TEST_F(DequeTest, GivenAnEmptyDeque_WhenFilledAndEmptied_ThenItSaysSo) {
+TEST_F(DequeTest, GivenAnEmptyDequeWhenFilledAndEmptiedThenItSaysSo) {
   EXPECT_TRUE(deque_.empty());
   EXPECT_FALSE(deque_.share());
   push(1);
@@ -94,14 +94,14 @@ TEST_F(DequeTest, GivenAnEmptyDeque_WhenFilledAndEmptied_ThenItSaysSo) {
   EXPECT_TRUE(deque_.empty());
 }
 
-TEST_F(DequeTest, GivenMoreElementsThanItsCapacity_WhenPushed_ThenItGrowsAndKeepsThem) {
+TEST_F(DequeTest, GivenMoreElementsThanItsCapacityWhenPushedThenItGrowsAndKeepsThem) {
   push(1000);
   EXPECT_EQ(index(deque_.seize()), 0);
   for (int expected = 999; expected > 0; --expected) EXPECT_EQ(index(deque_.pop()), expected);
   EXPECT_TRUE(deque_.empty());
 }
 
-TEST_F(DequeTest, GivenAFullRingWithAStolenElement_WhenPushed_ThenItsSlotIsUsedAgain) {
+TEST_F(DequeTest, GivenAFullRingWithAStolenElementWhenPushedThenItsSlotIsUsedAgain) {
   push(2);
   EXPECT_EQ(index(deque_.seize()), 0);
   deque_.push(&numbers_[2]);
@@ -122,7 +122,7 @@ INSTANTIATE_TEST_SUITE_P(Where, DequeWithThieves,
                                          Way{"BothHappens", true, true}),
                          [](const auto& way) { return std::string(way.param.name); });
 
-TEST_P(DequeWithThieves, WhenTheOwnerPushesAndPops_ThenEveryElementIsTakenExactlyOnce) {
+TEST_P(DequeWithThieves, WhenTheOwnerPushesAndPopsThenEveryElementIsTakenExactlyOnce) {
   constexpr std::size_t kElements = kSanitized ? 2000 : 20'000;
   constexpr int kThieves = 3;
   std::vector<int> elements(kElements);

@@ -24,7 +24,7 @@ using namespace std::chrono_literals;
 class EntryTest : public OnWorkers {};
 KUMIKO_ON_WORKERS(EntryTest);
 
-TEST_P(EntryTest, GivenReadersOfBothKinds_WhenAValueIsSent_ThenAllGetIt) {
+TEST_P(EntryTest, GivenReadersOfBothKindsWhenAValueIsSentThenAllGetIt) {
   Entry<std::string> entry;
   std::thread sender([token = entry.token()]() mutable { token.send("hello"); });
   run_in_both_kinds(runtime_, 10, 3, [&] {
@@ -36,7 +36,7 @@ TEST_P(EntryTest, GivenReadersOfBothKinds_WhenAValueIsSent_ThenAllGetIt) {
   sender.join();
 }
 
-TEST_P(EntryTest, GivenAnExceptionSent_WhenRead_ThenEveryReaderGetsItThrown) {
+TEST_P(EntryTest, GivenAnExceptionSentWhenReadThenEveryReaderGetsItThrown) {
   Entry<int> entry;
   std::thread sender([token = entry.token()]() mutable {
     token.send_exception(std::make_exception_ptr(std::out_of_range("sent")));
@@ -50,7 +50,7 @@ TEST_P(EntryTest, GivenAnExceptionSent_WhenRead_ThenEveryReaderGetsItThrown) {
   sender.join();
 }
 
-TEST_P(EntryTest, GivenATokenHandedOn_WhenDestroyedUnused_ThenReadersGetALogicError) {
+TEST_P(EntryTest, GivenATokenHandedOnWhenDestroyedUnusedThenReadersGetALogicError) {
   runtime_.run([] {
     Entry<int> entry;
     Thread holder([token = entry.token()] { this_thread::yield(); });
@@ -59,7 +59,7 @@ TEST_P(EntryTest, GivenATokenHandedOn_WhenDestroyedUnused_ThenReadersGetALogicEr
   });
 }
 
-TEST_P(EntryTest, GivenATokenThatIsAssignedAnother_WhenItHadOne_ThenThatOnesReadersGetALogicError) {
+TEST_P(EntryTest, GivenATokenThatIsAssignedAnotherWhenItHadOneThenThatOnesReadersGetALogicError) {
   runtime_.run([] {
     Entry<int> first;
     Entry<int> second;
@@ -72,7 +72,7 @@ TEST_P(EntryTest, GivenATokenThatIsAssignedAnother_WhenItHadOne_ThenThatOnesRead
   });
 }
 
-TEST(EntryMisuse, GivenAToken_WhenAskedForAgainOrUsedAgain_ThenLogicErrorAndTheValueStays) {
+TEST(EntryMisuse, GivenATokenWhenAskedForAgainOrUsedAgainThenLogicErrorAndTheValueStays) {
   Entry<int> entry;
   Token<int> token = entry.token();
   EXPECT_THROW(entry.token(), std::logic_error);
@@ -89,7 +89,7 @@ TEST(EntryMisuse, GivenAToken_WhenAskedForAgainOrUsedAgain_ThenLogicErrorAndTheV
   EXPECT_THROW(Token<int>().send(4), std::logic_error);
 }
 
-TEST_P(EntryTest, GivenAMoveOnlyValue_WhenTaken_ThenItIsMovedOut) {
+TEST_P(EntryTest, GivenAMoveOnlyValueWhenTakenThenItIsMovedOut) {
   runtime_.run([] {
     Entry<std::unique_ptr<int>> entry;
     Thread sender([token = entry.token()]() mutable { token.send(std::make_unique<int>(5)); });
@@ -100,7 +100,7 @@ TEST_P(EntryTest, GivenAMoveOnlyValue_WhenTaken_ThenItIsMovedOut) {
   });
 }
 
-TEST_P(EntryTest, GivenNoValue_WhenTheTimeRunsOut_ThenFalseAndTrueOnceItIsThere) {
+TEST_P(EntryTest, GivenNoValueWhenTheTimeRunsOutThenFalseAndTrueOnceItIsThere) {
   Entry<int> entry;
   Token<int> token = entry.token();
   const auto wait_in_vain = [&] {
@@ -115,7 +115,7 @@ TEST_P(EntryTest, GivenNoValue_WhenTheTimeRunsOut_ThenFalseAndTrueOnceItIsThere)
   run_in_both_kinds(runtime_, 2, 2, [&] { EXPECT_TRUE(entry.wait_for(0s)); });
 }
 
-TEST_P(EntryTest, GivenTimeoutsThatMeetTheSending_WhenAllIsOver_ThenNobodyWasForgotten) {
+TEST_P(EntryTest, GivenTimeoutsThatMeetTheSendingWhenAllIsOverThenNobodyWasForgotten) {
   constexpr int kRounds = kSanitized ? 10 : 20;
   for (int round = 0; round < kRounds; ++round) {
     Entry<int> entry;
@@ -148,7 +148,7 @@ struct Stubborn {
   int* refusals_left;
 };
 
-TEST_P(EntryTest, GivenAValueWhoseMoveThrows_WhenSent_ThenTheTokenIsStillGood) {
+TEST_P(EntryTest, GivenAValueWhoseMoveThrowsWhenSentThenTheTokenIsStillGood) {
   runtime_.run([] {
     Entry<Stubborn> entry;
     Token<Stubborn> token = entry.token();
@@ -163,7 +163,7 @@ TEST_P(EntryTest, GivenAValueWhoseMoveThrows_WhenSent_ThenTheTokenIsStillGood) {
   });
 }
 
-TEST_P(EntryTest, GivenAValueWhoseMoveSuspends_WhenSent_ThenReadersWaitWithoutHarm) {
+TEST_P(EntryTest, GivenAValueWhoseMoveSuspendsWhenSentThenReadersWaitWithoutHarm) {
   struct Slow {
     Slow() = default;
     Slow(Slow&&) noexcept { this_thread::yield(); }
@@ -178,7 +178,7 @@ TEST_P(EntryTest, GivenAValueWhoseMoveSuspends_WhenSent_ThenReadersWaitWithoutHa
   });
 }
 
-TEST(EntryTypes, GivenTypesThatTheEntryUsesItself_WhenSent_ThenTheyAreValues) {
+TEST(EntryTypes, GivenTypesThatTheEntryUsesItselfWhenSentThenTheyAreValues) {
   Entry<std::monostate> unit;
   unit.token().send({});
   EXPECT_EQ(unit.get(), std::monostate());
@@ -190,7 +190,7 @@ TEST(EntryTypes, GivenTypesThatTheEntryUsesItself_WhenSent_ThenTheyAreValues) {
   EXPECT_THROW(failure.get(), int);
 }
 
-TEST_P(EntryTest, GivenAReaderThatHasTheValue_WhenItDestroysTheEntry_ThenTheSenderDoesNotTouchIt) {
+TEST_P(EntryTest, GivenAReaderThatHasTheValueWhenItDestroysTheEntryThenTheSenderDoesNotTouchIt) {
   runtime_.run([] {
     for (int i = 0; i < 100; ++i) {
       auto entry = std::make_unique<Entry<int>>();
@@ -205,7 +205,7 @@ TEST_P(EntryTest, GivenAReaderThatHasTheValue_WhenItDestroysTheEntry_ThenTheSend
   });
 }
 
-TEST_P(EntryTest, GivenSomeoneWhoSawItFull_WhenTheyDestroyIt_ThenTheSenderDoesNotTouchIt) {
+TEST_P(EntryTest, GivenSomeoneWhoSawItFullWhenTheyDestroyItThenTheSenderDoesNotTouchIt) {
   runtime_.run([] {
     for (int i = 0; i < 100; ++i) {
       auto entry = std::make_unique<Entry<int>>();

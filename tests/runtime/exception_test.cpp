@@ -37,7 +37,7 @@ void migrate() {
   blocker.join();
 }
 
-TEST_P(ExceptionTest, GivenAThreadThatThrows_WhenJoined_ThenTheExceptionArrives) {
+TEST_P(ExceptionTest, GivenAThreadThatThrowsWhenJoinedThenTheExceptionArrives) {
   runtime_.run([] {
     Thread thread([] { throw std::runtime_error("from the thread"); });
     EXPECT_EQ(message_of([&] { thread.join(); }), "from the thread");
@@ -45,7 +45,7 @@ TEST_P(ExceptionTest, GivenAThreadThatThrows_WhenJoined_ThenTheExceptionArrives)
   });
 }
 
-TEST_P(ExceptionTest, GivenAThreadThatThrowsAfterWaiting_WhenJoined_ThenTheExceptionArrives) {
+TEST_P(ExceptionTest, GivenAThreadThatThrowsAfterWaitingWhenJoinedThenTheExceptionArrives) {
   runtime_.run([] {
     Thread thread([] {
       this_thread::yield();
@@ -55,7 +55,7 @@ TEST_P(ExceptionTest, GivenAThreadThatThrowsAfterWaiting_WhenJoined_ThenTheExcep
   });
 }
 
-TEST_P(ExceptionTest, GivenAGroupWithFailures_WhenWaitedFor_ThenOneArrivesAndTheGroupIsReusable) {
+TEST_P(ExceptionTest, GivenAGroupWithFailuresWhenWaitedForThenOneArrivesAndTheGroupIsReusable) {
   runtime_.run([] {
     TaskGroup group;
     for (int i = 0; i < 10; ++i) {
@@ -72,12 +72,12 @@ TEST_P(ExceptionTest, GivenAGroupWithFailures_WhenWaitedFor_ThenOneArrivesAndThe
   });
 }
 
-TEST_P(ExceptionTest, GivenARootThatThrows_WhenRun_ThenTheExceptionArrivesAtTheCaller) {
+TEST_P(ExceptionTest, GivenARootThatThrowsWhenRunThenTheExceptionArrivesAtTheCaller) {
   const auto run = [this] { runtime_.run([] { throw std::runtime_error("from the root"); }); };
   EXPECT_EQ(message_of(run), "from the root");
 }
 
-TEST_P(ExceptionTest, GivenAParentInACatchBlock_WhenItSpawns_ThenTheChildHandlesNoException) {
+TEST_P(ExceptionTest, GivenAParentInACatchBlockWhenItSpawnsThenTheChildHandlesNoException) {
   runtime_.run([] {
     try {
       throw std::runtime_error("outer");
@@ -91,7 +91,7 @@ TEST_P(ExceptionTest, GivenAParentInACatchBlock_WhenItSpawns_ThenTheChildHandles
   });
 }
 
-TEST_P(ExceptionTest, GivenThreadsInCatchBlocks_WhenTheyInterleave_ThenEachKeepsItsOwn) {
+TEST_P(ExceptionTest, GivenThreadsInCatchBlocksWhenTheyInterleaveThenEachKeepsItsOwn) {
   runtime_.run([] {
     TaskGroup group;
     for (int i = 0; i < 20; ++i) {
@@ -111,7 +111,7 @@ TEST_P(ExceptionTest, GivenThreadsInCatchBlocks_WhenTheyInterleave_ThenEachKeeps
   });
 }
 
-TEST_P(ExceptionMigrationTest, GivenACatchBlock_WhenTheThreadMigrates_ThenItCanRethrowThere) {
+TEST_P(ExceptionMigrationTest, GivenACatchBlockWhenTheThreadMigratesThenItCanRethrowThere) {
   runtime_.run([] {
     const auto rethrow_elsewhere = [] {
       try {
@@ -126,7 +126,7 @@ TEST_P(ExceptionMigrationTest, GivenACatchBlock_WhenTheThreadMigrates_ThenItCanR
   });
 }
 
-TEST_P(ExceptionMigrationTest, GivenUnwinding_WhenADestructorMigrates_ThenTheCatchIsReached) {
+TEST_P(ExceptionMigrationTest, GivenUnwindingWhenADestructorMigratesThenTheCatchIsReached) {
   struct MigratesInDestructor {
     ~MigratesInDestructor() {
       EXPECT_EQ(std::uncaught_exceptions(), 1);
@@ -144,8 +144,7 @@ TEST_P(ExceptionMigrationTest, GivenUnwinding_WhenADestructorMigrates_ThenTheCat
   });
 }
 
-TEST_P(ExceptionTest,
-       GivenAThreadThatSuspendedInAHandler_WhenItsStackIsUsedAgain_ThenNothingIsLeft) {
+TEST_P(ExceptionTest, GivenAThreadThatSuspendedInAHandlerWhenItsStackIsUsedAgainThenNothingIsLeft) {
   runtime_.run([] {
     for (int turn = 0; turn < 20; ++turn) {
       Thread([] {

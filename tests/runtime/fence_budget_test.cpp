@@ -101,7 +101,7 @@ class FenceBudget : public testing::Test {
   struct sigaction previous_ {};
 };
 
-TEST_F(FenceBudget, GivenInstructions_WhenCounted_ThenFencesAreSeen) {
+TEST_F(FenceBudget, GivenInstructionsWhenCountedThenFencesAreSeen) {
   EXPECT_EQ(count_of([] { word.fetch_add(1, std::memory_order_relaxed); }).locked, 1);
   EXPECT_EQ(count_of([] {
               int value = 1;
@@ -113,7 +113,7 @@ TEST_F(FenceBudget, GivenInstructions_WhenCounted_ThenFencesAreSeen) {
   EXPECT_EQ(count_of([] { word.store(1, std::memory_order_release); }).locked, 0);
 }
 
-TEST_F(FenceBudget, GivenAGroup_WhenAThreadIsSpawnedAndWaitedFor_ThenThereIsNoFence) {
+TEST_F(FenceBudget, GivenAGroupWhenAThreadIsSpawnedAndWaitedForThenThereIsNoFence) {
   const Count counted = count_of([] {
     TaskGroup group;
     group.run([] {});
@@ -124,13 +124,13 @@ TEST_F(FenceBudget, GivenAGroup_WhenAThreadIsSpawnedAndWaitedFor_ThenThereIsNoFe
   EXPECT_GT(counted.instructions, 50);
 }
 
-TEST_F(FenceBudget, GivenAThread_WhenItIsSpawnedAndJoined_ThenThereIsNoFence) {
+TEST_F(FenceBudget, GivenAThreadWhenItIsSpawnedAndJoinedThenThereIsNoFence) {
   const Count counted = count_of([] { Thread([] {}).join(); });
   RecordProperty("instructions", counted.instructions);
   EXPECT_LE(counted.locked, fences_per_pop());
 }
 
-TEST_F(FenceBudget, GivenPotentialThreads_WhenNobodyAsks_ThenThereIsNoFence) {
+TEST_F(FenceBudget, GivenPotentialThreadsWhenNobodyAsksThenThereIsNoFence) {
   EXPECT_EQ(count_of([] { invoke([] {}, [] {}); }).locked, 0);
   EXPECT_EQ(count_of([] { parallel_for(0, 10, [](int) {}); }).locked, 0);
 }

@@ -17,7 +17,7 @@ namespace {
 class ForEachIndexTest : public OnWorkers {};
 KUMIKO_ON_WORKERS(ForEachIndexTest);
 
-TEST_P(ForEachIndexTest, GivenACount_WhenRun_ThenEachIndexIsVisitedOnceByAThreadOfItsOwn) {
+TEST_P(ForEachIndexTest, GivenACountWhenRunThenEachIndexIsVisitedOnceByAThreadOfItsOwn) {
   for (const std::size_t count : {0U, 1U, 2U, 3U, 7U, 64U, 257U}) {
     std::vector<int> visits(count);
     const std::uint64_t before = runtime_.statistics().total().spawned;
@@ -27,7 +27,7 @@ TEST_P(ForEachIndexTest, GivenACount_WhenRun_ThenEachIndexIsVisitedOnceByAThread
   }
 }
 
-TEST_P(ForEachIndexTest, GivenBodiesThatMeet_WhenRun_ThenAllAreAliveAtOnce) {
+TEST_P(ForEachIndexTest, GivenBodiesThatMeetWhenRunThenAllAreAliveAtOnce) {
   constexpr std::size_t kCount = 100;
   runtime_.run([] {
     Latch latch(kCount);
@@ -35,7 +35,7 @@ TEST_P(ForEachIndexTest, GivenBodiesThatMeet_WhenRun_ThenAllAreAliveAtOnce) {
   });
 }
 
-TEST_P(ForEachIndexTest, GivenABodyThatThrows_WhenRun_ThenItArrivesAndNoThreadIsLeft) {
+TEST_P(ForEachIndexTest, GivenABodyThatThrowsWhenRunThenItArrivesAndNoThreadIsLeft) {
   runtime_.run([] {
     std::atomic<int> alive{0};
     const auto body = [&alive](std::size_t i) {
@@ -49,7 +49,7 @@ TEST_P(ForEachIndexTest, GivenABodyThatThrows_WhenRun_ThenItArrivesAndNoThreadIs
   });
 }
 
-TEST_P(ForEachIndexTest, GivenNestedCalls_WhenRun_ThenEachPairIsVisitedOnce) {
+TEST_P(ForEachIndexTest, GivenNestedCallsWhenRunThenEachPairIsVisitedOnce) {
   constexpr std::size_t kCount = 16;
   std::vector<int> visits(kCount * kCount);
   runtime_.run([&] {

@@ -29,7 +29,7 @@ int exit_code_of(pid_t child) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-TEST_P(ForkTest, GivenALightweightThread_WhenItForks_ThenTheChildCanExecAndTheParentGoesOn) {
+TEST_P(ForkTest, GivenALightweightThreadWhenItForksThenTheChildCanExecAndTheParentGoesOn) {
   int code = -1;
   runtime_.run([&code] {
     const pid_t child = fork();
@@ -43,7 +43,7 @@ TEST_P(ForkTest, GivenALightweightThread_WhenItForks_ThenTheChildCanExecAndThePa
   EXPECT_EQ(code, 7);
 }
 
-TEST_P(ForkTest, GivenAnOsThread_WhenItForks_ThenTheChildCanDestroyTheRuntimeAndIsToldNotToRunIt) {
+TEST_P(ForkTest, GivenAnOsThreadWhenItForksThenTheChildCanDestroyTheRuntimeAndIsToldNotToRunIt) {
   if (!kForkedChildMayAllocate) GTEST_SKIP() << "the child allocates";
   auto runtime = std::make_unique<Runtime>(Options{.workers = GetParam()});
   runtime->run([] { for_each_index(50, [](std::size_t) {}); });
@@ -61,7 +61,7 @@ TEST_P(ForkTest, GivenAnOsThread_WhenItForks_ThenTheChildCanDestroyTheRuntimeAnd
   EXPECT_EQ(exit_code_of(child), 9);
 }
 
-TEST_P(ForkTest, GivenALightweightThread_WhenItForks_ThenTheChildCanExitPastTheRuntime) {
+TEST_P(ForkTest, GivenALightweightThreadWhenItForksThenTheChildCanExitPastTheRuntime) {
   if (!kForkedChildMayAllocate) GTEST_SKIP() << "the child allocates";
   auto runtime = std::make_unique<Runtime>(Options{.workers = GetParam()});
   int code = -1;

@@ -35,7 +35,7 @@ std::error_code error_of(Call call) {
   return {};
 }
 
-TEST_P(FutureTest, GivenAPromiseKeptByAnOsThread_WhenRead_ThenTheValueArrivesOnce) {
+TEST_P(FutureTest, GivenAPromiseKeptByAnOsThreadWhenReadThenTheValueArrivesOnce) {
   Promise<std::string> promise;
   Future<std::string> future = promise.get_future();
   std::thread keeper([&] { promise.set_value("kept"); });
@@ -47,14 +47,14 @@ TEST_P(FutureTest, GivenAPromiseKeptByAnOsThread_WhenRead_ThenTheValueArrivesOnc
   keeper.join();
 }
 
-TEST_P(FutureTest, GivenAPromiseKeptByALightweightThread_WhenAnOsThreadReads_ThenItArrives) {
+TEST_P(FutureTest, GivenAPromiseKeptByALightweightThreadWhenAnOsThreadReadsThenItArrives) {
   Promise<int> promise;
   std::thread reader([future = promise.get_future()]() mutable { EXPECT_EQ(future.get(), 3); });
   runtime_.run([&] { promise.set_value(3); });
   reader.join();
 }
 
-TEST_P(FutureTest, GivenAVoidPromise_WhenKept_ThenTheReaderGoesOnAndSeesWhatCameBefore) {
+TEST_P(FutureTest, GivenAVoidPromiseWhenKeptThenTheReaderGoesOnAndSeesWhatCameBefore) {
   runtime_.run([] {
     Promise<void> promise;
     Future<void> future = promise.get_future();
@@ -72,7 +72,7 @@ TEST_P(FutureTest, GivenAVoidPromise_WhenKept_ThenTheReaderGoesOnAndSeesWhatCame
   });
 }
 
-TEST_P(FutureTest, GivenMoveOnlyValues_WhenDelivered_ThenTheyAreMovedOut) {
+TEST_P(FutureTest, GivenMoveOnlyValuesWhenDeliveredThenTheyAreMovedOut) {
   runtime_.run([] {
     Future<std::unique_ptr<int>> future = async([] { return std::make_unique<int>(4); });
     const std::unique_ptr<int> value = future.get();
@@ -80,7 +80,7 @@ TEST_P(FutureTest, GivenMoveOnlyValues_WhenDelivered_ThenTheyAreMovedOut) {
   });
 }
 
-TEST_P(FutureTest, GivenAPromiseThatIsGivenUp_WhenRead_ThenBrokenPromise) {
+TEST_P(FutureTest, GivenAPromiseThatIsGivenUpWhenReadThenBrokenPromise) {
   runtime_.run([] {
     Promise<int> promise;
     Future<int> future = promise.get_future();
@@ -91,7 +91,7 @@ TEST_P(FutureTest, GivenAPromiseThatIsGivenUp_WhenRead_ThenBrokenPromise) {
   });
 }
 
-TEST(FutureMisuse, GivenAPromiseThatIsReplaced_WhenItsFutureIsRead_ThenBrokenPromise) {
+TEST(FutureMisuse, GivenAPromiseThatIsReplacedWhenItsFutureIsReadThenBrokenPromise) {
   Promise<int> promise;
   Future<int> old = promise.get_future();
   promise = Promise<int>();
@@ -101,7 +101,7 @@ TEST(FutureMisuse, GivenAPromiseThatIsReplaced_WhenItsFutureIsRead_ThenBrokenPro
   EXPECT_EQ(current.get(), 1);
 }
 
-TEST(FutureMisuse, GivenAPromise_WhenUsedTwiceOrMovedFrom_ThenFutureErrorsAsInTheStandard) {
+TEST(FutureMisuse, GivenAPromiseWhenUsedTwiceOrMovedFromThenFutureErrorsAsInTheStandard) {
   Promise<int> promise;
   Future<int> future = promise.get_future();
   EXPECT_EQ(error_of([&] { promise.get_future(); }), future_errc::future_already_retrieved);
@@ -115,7 +115,7 @@ TEST(FutureMisuse, GivenAPromise_WhenUsedTwiceOrMovedFrom_ThenFutureErrorsAsInTh
   EXPECT_EQ(future.get(), 1);
 }
 
-TEST(FutureMisuse, GivenNoResult_WhenAFutureIsRead_ThenNoState) {
+TEST(FutureMisuse, GivenNoResultWhenAFutureIsReadThenNoState) {
   Future<int> future;
   EXPECT_EQ(error_of([&] { future.get(); }), future_errc::no_state);
   EXPECT_EQ(error_of([&] { future.wait(); }), future_errc::no_state);
@@ -125,7 +125,7 @@ TEST(FutureMisuse, GivenNoResult_WhenAFutureIsRead_ThenNoState) {
   EXPECT_EQ(error_of([&] { shared.get(); }), future_errc::no_state);
 }
 
-TEST_P(FutureTest, GivenExceptions_WhenDelivered_ThenTheReaderGetsThemThrown) {
+TEST_P(FutureTest, GivenExceptionsWhenDeliveredThenTheReaderGetsThemThrown) {
   runtime_.run([] {
     Promise<int> promise;
     Future<int> of_promise = promise.get_future();
@@ -138,7 +138,7 @@ TEST_P(FutureTest, GivenExceptions_WhenDelivered_ThenTheReaderGetsThemThrown) {
   });
 }
 
-TEST_P(FutureTest, GivenASharedFuture_WhenManyOfBothKindsRead_ThenAllGetTheSameObject) {
+TEST_P(FutureTest, GivenASharedFutureWhenManyOfBothKindsReadThenAllGetTheSameObject) {
   Promise<std::string> promise;
   const SharedFuture<std::string> shared = promise.get_future().share();
   std::atomic<const std::string*> seen{nullptr};
@@ -152,7 +152,7 @@ TEST_P(FutureTest, GivenASharedFuture_WhenManyOfBothKindsRead_ThenAllGetTheSameO
   EXPECT_TRUE(shared.valid());
 }
 
-TEST_P(FutureTest, GivenASharedVoidFuture_WhenAnExceptionComes_ThenEveryReaderGetsIt) {
+TEST_P(FutureTest, GivenASharedVoidFutureWhenAnExceptionComesThenEveryReaderGetsIt) {
   runtime_.run([] {
     Future<void> future = async([] {
       this_thread::yield();
@@ -168,7 +168,7 @@ TEST_P(FutureTest, GivenASharedVoidFuture_WhenAnExceptionComes_ThenEveryReaderGe
   });
 }
 
-TEST_P(FutureTest, GivenNoResultYet_WhenTheTimeRunsOut_ThenTimeoutAndReadyLater) {
+TEST_P(FutureTest, GivenNoResultYetWhenTheTimeRunsOutThenTimeoutAndReadyLater) {
   Promise<int> promise;
   const SharedFuture<int> future = promise.get_future().share();
   run_in_both_kinds(runtime_, 1, 1, [&] {
@@ -193,13 +193,13 @@ int fibonacci_of_futures(int n) {
   return left.get() + right;
 }
 
-TEST_P(FutureTest, GivenNestedAsyncs_WhenRead_ThenTheSumIsRight) {
+TEST_P(FutureTest, GivenNestedAsyncsWhenReadThenTheSumIsRight) {
   runtime_.run([] {
     EXPECT_EQ(fibonacci_of_futures(kThreadSanitizer ? 10 : 15), kThreadSanitizer ? 55 : 610);
   });
 }
 
-TEST(FutureOrder, GivenOneWorker_WhenAsyncIsCalled_ThenItRunsAtOnce) {
+TEST(FutureOrder, GivenOneWorkerWhenAsyncIsCalledThenItRunsAtOnce) {
   Runtime runtime({.workers = 1});
   runtime.run([] {
     bool has_run = false;
@@ -209,7 +209,7 @@ TEST(FutureOrder, GivenOneWorker_WhenAsyncIsCalled_ThenItRunsAtOnce) {
   });
 }
 
-TEST(FutureOrder, GivenATrace_WhenAsyncIsCalled_ThenTheThreadIsNamedByThePlaceOfTheCall) {
+TEST(FutureOrder, GivenATraceWhenAsyncIsCalledThenTheThreadIsNamedByThePlaceOfTheCall) {
   Runtime runtime({.workers = 1});
   runtime.start_trace();
   runtime.run([] { async([] {}).get(); });
@@ -219,7 +219,7 @@ TEST(FutureOrder, GivenATrace_WhenAsyncIsCalled_ThenTheThreadIsNamedByThePlaceOf
   EXPECT_NE(trace.str().find("future_test.cpp"), std::string::npos);
 }
 
-TEST_P(FutureTest, GivenReferences_WhenDelivered_ThenTheyReferToTheSameObject) {
+TEST_P(FutureTest, GivenReferencesWhenDeliveredThenTheyReferToTheSameObject) {
   runtime_.run([] {
     int number = 1;
     int other = 2;
@@ -234,7 +234,7 @@ TEST_P(FutureTest, GivenReferences_WhenDelivered_ThenTheyReferToTheSameObject) {
   });
 }
 
-TEST_P(FutureTest, GivenAFutureThatIsDropped_WhenTheResultComes_ThenItIsDestroyed) {
+TEST_P(FutureTest, GivenAFutureThatIsDroppedWhenTheResultComesThenItIsDestroyed) {
   const auto shared = std::make_shared<int>(1);
   {
     Runtime runtime({.workers = GetParam()});
@@ -248,7 +248,7 @@ TEST_P(FutureTest, GivenAFutureThatIsDropped_WhenTheResultComes_ThenItIsDestroye
   EXPECT_EQ(shared.use_count(), 1);
 }
 
-TEST(FutureMisuse, GivenAnOsThread_WhenItCallsAsync_ThenLogicError) {
+TEST(FutureMisuse, GivenAnOsThreadWhenItCallsAsyncThenLogicError) {
   EXPECT_THROW(static_cast<void>(async([] {})), std::logic_error);
 }
 

@@ -62,12 +62,12 @@ bool comes_to_rest() {
   return quiet == 2;
 }
 
-TEST_P(IdleTest, GivenWorkDone_WhenIdle_ThenAlmostNoCpuTimePasses) {
+TEST_P(IdleTest, GivenWorkDoneWhenIdleThenAlmostNoCpuTimePasses) {
   runtime_.run([] { for_each_index(100, [](std::size_t) {}); });
   EXPECT_TRUE(comes_to_rest());
 }
 
-TEST_P(IdleTest, GivenThreadsThatAllWait_WhenIdle_ThenAlmostNoCpuTimePasses) {
+TEST_P(IdleTest, GivenThreadsThatAllWaitWhenIdleThenAlmostNoCpuTimePasses) {
   Latch gate(1);
   Arrivals arrivals;
   std::thread submitter([&] {
@@ -84,7 +84,7 @@ TEST_P(IdleTest, GivenThreadsThatAllWait_WhenIdle_ThenAlmostNoCpuTimePasses) {
   submitter.join();
 }
 
-TEST_P(IdleTest, GivenThreadsThatAllSleep_WhenIdle_ThenAlmostNoCpuTimePasses) {
+TEST_P(IdleTest, GivenThreadsThatAllSleepWhenIdleThenAlmostNoCpuTimePasses) {
   // Each until a point in time that is far off, but for the end of the test.
   std::stop_source ends;
   Arrivals arrivals;

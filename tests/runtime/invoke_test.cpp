@@ -30,7 +30,7 @@ KUMIKO_ON_WORKERS(InvokeTest);
 class InvokeOnSeveral : public OnSeveralWorkers {};
 KUMIKO_ON_SEVERAL_WORKERS(InvokeOnSeveral);
 
-TEST_P(InvokeTest, GivenARecursion_WhenRun_ThenTheResultIsRight) {
+TEST_P(InvokeTest, GivenARecursionWhenRunThenTheResultIsRight) {
   std::int64_t result = 0;
   for (int turn = 0; turn < 5; ++turn) {
     runtime_.run([&result] { result = fib(22); });
@@ -38,20 +38,20 @@ TEST_P(InvokeTest, GivenARecursion_WhenRun_ThenTheResultIsRight) {
   }
 }
 
-TEST(Invoke, GivenOneWorker_WhenRecursing_ThenNoThreadIsCreated) {
+TEST(Invoke, GivenOneWorkerWhenRecursingThenNoThreadIsCreated) {
   Runtime runtime(Options{.workers = 1});
   runtime.run([] { EXPECT_EQ(fib(15), 610); });
   EXPECT_EQ(runtime.statistics().total().spawned, 0);
 }
 
-TEST(Invoke, GivenAPlainOsThread_WhenInvoked_ThenBothRunInOrder) {
+TEST(Invoke, GivenAPlainOsThreadWhenInvokedThenBothRunInOrder) {
   std::vector<int> order;
   invoke([&order] { order.push_back(1); }, [&order] { order.push_back(2); });
   parallel_for(3, 6, [&order](int i) { order.push_back(i); });
   EXPECT_EQ(order, (std::vector{1, 2, 3, 4, 5}));
 }
 
-TEST_P(InvokeOnSeveral, GivenAnIdleWorker_WhenABusyOnePolls_ThenTheSecondHalfRunsMeanwhile) {
+TEST_P(InvokeOnSeveral, GivenAnIdleWorkerWhenABusyOnePollsThenTheSecondHalfRunsMeanwhile) {
   runtime_.run([] {
     std::atomic<bool> second_ran{false};
     invoke(
@@ -65,7 +65,7 @@ TEST_P(InvokeOnSeveral, GivenAnIdleWorker_WhenABusyOnePolls_ThenTheSecondHalfRun
   });
 }
 
-TEST(Invoke, GivenNestedCalls_WhenTheOtherWorkerAsks_ThenItGetsTheOutermostPartFirst) {
+TEST(Invoke, GivenNestedCallsWhenTheOtherWorkerAsksThenItGetsTheOutermostPartFirst) {
   Runtime runtime(Options{.workers = 2});
   runtime.run([] {
     std::atomic<bool> outer_ran{false};
@@ -86,7 +86,7 @@ TEST(Invoke, GivenNestedCalls_WhenTheOtherWorkerAsks_ThenItGetsTheOutermostPartF
   });
 }
 
-TEST_P(InvokeTest, GivenAFunctionThatThrows_WhenInvoked_ThenTheExceptionArrivesOnce) {
+TEST_P(InvokeTest, GivenAFunctionThatThrowsWhenInvokedThenTheExceptionArrivesOnce) {
   const auto first_throws = [] {
     invoke([] { throw std::runtime_error("first"); }, [] { throw std::logic_error("second"); });
   };
@@ -102,7 +102,7 @@ TEST_P(InvokeTest, GivenAFunctionThatThrows_WhenInvoked_ThenTheExceptionArrivesO
   });
 }
 
-TEST_P(InvokeTest, GivenThreadsThatSuspendInside_WhenInvoked_ThenEachKeepsItsOwnFrames) {
+TEST_P(InvokeTest, GivenThreadsThatSuspendInsideWhenInvokedThenEachKeepsItsOwnFrames) {
   runtime_.run([] {
     TaskGroup group;
     for (int thread = 0; thread < 20; ++thread) {
@@ -127,7 +127,7 @@ KUMIKO_ON_WORKERS(ParallelForTest);
 class ParallelForOnSeveral : public OnSeveralWorkers {};
 KUMIKO_ON_SEVERAL_WORKERS(ParallelForOnSeveral);
 
-TEST_P(ParallelForTest, GivenARange_WhenRun_ThenEveryIndexIsCalledExactlyOnce) {
+TEST_P(ParallelForTest, GivenARangeWhenRunThenEveryIndexIsCalledExactlyOnce) {
   std::vector<std::atomic<int>> calls(3000);
   for (int turn = 0; turn < 5; ++turn) {
     for (auto& call : calls) call = 0;
@@ -137,7 +137,7 @@ TEST_P(ParallelForTest, GivenARange_WhenRun_ThenEveryIndexIsCalledExactlyOnce) {
   }
 }
 
-TEST_P(ParallelForTest, GivenAGrain_WhenRun_ThenRangesOfThatSizeMakeUpTheWhole) {
+TEST_P(ParallelForTest, GivenAGrainWhenRunThenRangesOfThatSizeMakeUpTheWhole) {
   runtime_.run([] {
     for (const int last : {4, 5, 99, 100, 101, 107}) {
       std::vector<std::atomic<int>> calls(200);
@@ -156,14 +156,14 @@ TEST_P(ParallelForTest, GivenAGrain_WhenRun_ThenRangesOfThatSizeMakeUpTheWhole) 
   });
 }
 
-TEST_P(ParallelForTest, GivenAnEmptyOrReversedRange_WhenRun_ThenNothingHappens) {
+TEST_P(ParallelForTest, GivenAnEmptyOrReversedRangeWhenRunThenNothingHappens) {
   runtime_.run([] {
     parallel_for(0, 0, [](int) { FAIL(); });
     parallel_for(5, -5, [](int) { FAIL(); });
   });
 }
 
-TEST_P(ParallelForTest, GivenNestedLoops_WhenRun_ThenEveryPairIsCalledExactlyOnce) {
+TEST_P(ParallelForTest, GivenNestedLoopsWhenRunThenEveryPairIsCalledExactlyOnce) {
   constexpr int kSide = 60;
   std::array<std::atomic<int>, kSide * kSide> calls{};
   runtime_.run([&calls] {
@@ -175,7 +175,7 @@ TEST_P(ParallelForTest, GivenNestedLoops_WhenRun_ThenEveryPairIsCalledExactlyOnc
   for (const auto& call : calls) ASSERT_EQ(call, 1);
 }
 
-TEST_P(ParallelForOnSeveral, GivenIdleWorkers_WhenIterationsAreLong_ThenTheyTakePart) {
+TEST_P(ParallelForOnSeveral, GivenIdleWorkersWhenIterationsAreLongThenTheyTakePart) {
   // Ends only if two iterations run at the same time.
   std::atomic<int> inside{0};
   std::atomic<bool> met{false};
@@ -192,7 +192,7 @@ TEST_P(ParallelForOnSeveral, GivenIdleWorkers_WhenIterationsAreLong_ThenTheyTake
   EXPECT_TRUE(met);
 }
 
-TEST_P(ParallelForTest, GivenABodyThatThrows_WhenRun_ThenTheExceptionArrivesAfterAllHaveEnded) {
+TEST_P(ParallelForTest, GivenABodyThatThrowsWhenRunThenTheExceptionArrivesAfterAllHaveEnded) {
   for (int turn = 0; turn < 20; ++turn) {
     std::atomic<int> running{0};
     const auto loop = [&running] {
@@ -210,7 +210,7 @@ TEST_P(ParallelForTest, GivenABodyThatThrows_WhenRun_ThenTheExceptionArrivesAfte
   }
 }
 
-TEST_P(ParallelForOnSeveral, GivenARangeWiderThanItsType_WhenItIsSplit_ThenNoIndexIsOutside) {
+TEST_P(ParallelForOnSeveral, GivenARangeWiderThanItsTypeWhenItIsSplitThenNoIndexIsOutside) {
   constexpr int kFirst = -2'000'000'000;
   constexpr int kLast = 2'000'000'000;
   std::atomic<int> calls{0};

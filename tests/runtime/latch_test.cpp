@@ -18,7 +18,7 @@ namespace {
 class LatchTest : public OnWorkers {};
 KUMIKO_ON_WORKERS(LatchTest);
 
-TEST_P(LatchTest, GivenThreadsThatArriveAndWait_WhenTheLastArrives_ThenAllHaveArrived) {
+TEST_P(LatchTest, GivenThreadsThatArriveAndWaitWhenTheLastArrivesThenAllHaveArrived) {
   constexpr int kThreads = 30;
   std::atomic<int> arrived{0};
   runtime_.run([&] {
@@ -36,7 +36,7 @@ TEST_P(LatchTest, GivenThreadsThatArriveAndWait_WhenTheLastArrives_ThenAllHaveAr
   });
 }
 
-TEST_P(LatchTest, GivenACount_WhenLoweredInSteps_ThenItOpensAtZeroOnly) {
+TEST_P(LatchTest, GivenACountWhenLoweredInStepsThenItOpensAtZeroOnly) {
   runtime_.run([] {
     Latch latch(3);
     latch.count_down(2);
@@ -47,7 +47,7 @@ TEST_P(LatchTest, GivenACount_WhenLoweredInSteps_ThenItOpensAtZeroOnly) {
   });
 }
 
-TEST_P(LatchTest, GivenOsThreadsThatWait_WhenALightweightThreadCountsDown_ThenTheyPass) {
+TEST_P(LatchTest, GivenOsThreadsThatWaitWhenALightweightThreadCountsDownThenTheyPass) {
   Latch latch(1);
   std::atomic<int> passed{0};
   std::vector<std::thread> os_threads;
@@ -62,14 +62,14 @@ TEST_P(LatchTest, GivenOsThreadsThatWait_WhenALightweightThreadCountsDown_ThenTh
   EXPECT_EQ(passed, 3);
 }
 
-TEST_P(LatchTest, GivenALightweightThreadThatWaits_WhenAnOsThreadCountsDown_ThenItPasses) {
+TEST_P(LatchTest, GivenALightweightThreadThatWaitsWhenAnOsThreadCountsDownThenItPasses) {
   Latch latch(1);
   std::thread os_thread([&] { latch.count_down(); });
   runtime_.run([&] { latch.wait(); });
   os_thread.join();
 }
 
-TEST_P(LatchTest, GivenAWaiterThatHasPassed_WhenItDestroysTheLatch_ThenTheCounterDoesNotTouchIt) {
+TEST_P(LatchTest, GivenAWaiterThatHasPassedWhenItDestroysTheLatchThenTheCounterDoesNotTouchIt) {
   runtime_.run([] {
     for (int i = 0; i < 100; ++i) {
       std::optional<Latch> latch;
@@ -86,7 +86,7 @@ TEST_P(LatchTest, GivenAWaiterThatHasPassed_WhenItDestroysTheLatch_ThenTheCounte
   });
 }
 
-TEST(LatchMisuse, GivenANumberThatCannotBe_WhenConstructed_ThenInvalidArgument) {
+TEST(LatchMisuse, GivenANumberThatCannotBeWhenConstructedThenInvalidArgument) {
   EXPECT_THROW(Latch(-1), std::invalid_argument);
 }
 

@@ -16,20 +16,20 @@ namespace {
 
 using detail::Topology;
 
-TEST(TopologyTest, GivenPlaces_WhenCompared_ThenTheSharedCacheIsNearest) {
+TEST(TopologyTest, GivenPlacesWhenComparedThenTheSharedCacheIsNearest) {
   const Topology::Place a{0, 0};
   EXPECT_EQ(Topology::distance(a, {0, 0}), Topology::Distance::kSameCache);
   EXPECT_EQ(Topology::distance(a, {1, 0}), Topology::Distance::kSameNode);
   EXPECT_EQ(Topology::distance(a, {2, 1}), Topology::Distance::kFar);
 }
 
-TEST(TopologyTest, GivenOneCacheOrNothingKnown_WhenAsked_ThenThereAreNoDistances) {
+TEST(TopologyTest, GivenOneCacheOrNothingKnownWhenAskedThenThereAreNoDistances) {
   EXPECT_FALSE(Topology({}).has_distances());
   EXPECT_FALSE(Topology({{0, 0}, {0, 0}}).has_distances());
   EXPECT_TRUE(Topology({{0, 0}, {1, 0}}).has_distances());
 }
 
-TEST(TopologyTest, GivenThisMachine_WhenRead_ThenTheRunningProcessorIsOnIt) {
+TEST(TopologyTest, GivenThisMachineWhenReadThenTheRunningProcessorIsOnIt) {
   const Topology& machine = Topology::machine();
   if (machine.places().empty()) GTEST_SKIP() << "built without hwloc";
   EXPECT_GE(machine.here().cache, 0);
@@ -38,7 +38,7 @@ TEST(TopologyTest, GivenThisMachine_WhenRead_ThenTheRunningProcessorIsOnIt) {
 class RunNear : public OnWorkers {};
 KUMIKO_ON_WORKERS(RunNear);
 
-TEST_P(RunNear, GivenHints_WhenThreadsAreSpawned_ThenEachRunsOnce) {
+TEST_P(RunNear, GivenHintsWhenThreadsAreSpawnedThenEachRunsOnce) {
   constexpr int kThreads = 200;
   std::atomic<int> calls{0};
   runtime_.run([&] {
@@ -49,7 +49,7 @@ TEST_P(RunNear, GivenHints_WhenThreadsAreSpawned_ThenEachRunsOnce) {
   EXPECT_EQ(calls, kThreads);
 }
 
-TEST_P(RunNear, GivenAHintFromAnotherThread_WhenItSpawns_ThenTheGroupWaitsForThatToo) {
+TEST_P(RunNear, GivenAHintFromAnotherThreadWhenItSpawnsThenTheGroupWaitsForThatToo) {
   std::atomic<int> calls{0};
   runtime_.run([&] {
     TaskGroup group;
@@ -62,7 +62,7 @@ TEST_P(RunNear, GivenAHintFromAnotherThread_WhenItSpawns_ThenTheGroupWaitsForTha
   });
 }
 
-TEST_P(RunNear, GivenNoSuchWorker_WhenSpawned_ThenOutOfRange) {
+TEST_P(RunNear, GivenNoSuchWorkerWhenSpawnedThenOutOfRange) {
   runtime_.run([] {
     TaskGroup group;
     EXPECT_THROW(group.run_near(-1, [] {}), std::out_of_range);
@@ -71,7 +71,7 @@ TEST_P(RunNear, GivenNoSuchWorker_WhenSpawned_ThenOutOfRange) {
   });
 }
 
-TEST(RunNearOrder, GivenAFreeWorker_WhenTheOthersAreBusy_ThenItRunsThere) {
+TEST(RunNearOrder, GivenAFreeWorkerWhenTheOthersAreBusyThenItRunsThere) {
   Runtime runtime(Options{.workers = 2});
   int ran_on = -1;
   int spawned_on = -1;
@@ -95,7 +95,7 @@ INSTANTIATE_TEST_SUITE_P(All, IdlePolicies,
                                          IdlePolicy::kSpinPause, IdlePolicy::kYield,
                                          IdlePolicy::kSleep));
 
-TEST_P(IdlePolicies, GivenAPolicy_WhenWorkComesAndGoes_ThenAllIsDoneAndTheRuntimeEnds) {
+TEST_P(IdlePolicies, GivenAPolicyWhenWorkComesAndGoesThenAllIsDoneAndTheRuntimeEnds) {
   std::atomic<int> calls{0};
   for (const int workers : {1, 2, 3}) {
     Runtime runtime(Options{.workers = workers, .idle = GetParam()});
@@ -107,7 +107,7 @@ TEST_P(IdlePolicies, GivenAPolicy_WhenWorkComesAndGoes_ThenAllIsDoneAndTheRuntim
   EXPECT_EQ(calls, 3 * 5 * 20);
 }
 
-TEST_P(IdlePolicies, GivenAPolicy_WhenAThreadSleeps_ThenItWakes) {
+TEST_P(IdlePolicies, GivenAPolicyWhenAThreadSleepsThenItWakes) {
   Runtime runtime(Options{.workers = 2, .idle = GetParam()});
   runtime.run([] { this_thread::sleep_for(std::chrono::milliseconds(5)); });
 }

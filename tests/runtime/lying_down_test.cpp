@@ -88,7 +88,7 @@ class SlowStores {
   std::array<Line, 16> lines_;
 };
 
-TEST(LyingDown, GivenASleeperThatLooksOnceMore_WhenWorkAppearsMeanwhile_ThenItIsNotSleptOver) {
+TEST(LyingDown, GivenASleeperThatLooksOnceMoreWhenWorkAppearsMeanwhileThenItIsNotSleptOver) {
   detail::AsymmetricBarrier barrier;
   detail::Idle idle(1, barrier);
   detail::Parker sleeper;
@@ -117,7 +117,7 @@ TEST(LyingDown, GivenASleeperThatLooksOnceMore_WhenWorkAppearsMeanwhile_ThenItIs
   EXPECT_FALSE(slept_over) << "work appeared, and the only worker slept";
 }
 
-TEST(TakingByForce, GivenOneElement_WhenItsOwnerAndAThiefReachForIt_ThenOneOfThemHasIt) {
+TEST(TakingByForce, GivenOneElementWhenItsOwnerAndAThiefReachForItThenOneOfThemHasIt) {
   detail::AsymmetricBarrier barrier;
   detail::Deque<int> deque(2, barrier);
   int element = 0;

@@ -21,7 +21,7 @@ using namespace std::chrono_literals;
 class MutexTest : public OnWorkers {};
 KUMIKO_ON_WORKERS(MutexTest);
 
-TEST_P(MutexTest, GivenManyThreads_WhenTheyIncrementUnderTheLock_ThenNoIncrementIsLost) {
+TEST_P(MutexTest, GivenManyThreadsWhenTheyIncrementUnderTheLockThenNoIncrementIsLost) {
   constexpr int kThreads = 64;
   constexpr int kIncrements = 50;
   Mutex mutex;
@@ -41,7 +41,7 @@ TEST_P(MutexTest, GivenManyThreads_WhenTheyIncrementUnderTheLock_ThenNoIncrement
   EXPECT_EQ(count, kThreads * kIncrements);
 }
 
-TEST_P(MutexTest, GivenOwnersThatYieldInside_WhenOthersEnter_ThenNobodyOverlaps) {
+TEST_P(MutexTest, GivenOwnersThatYieldInsideWhenOthersEnterThenNobodyOverlaps) {
   Mutex mutex;
   std::atomic<int> inside{0};
   runtime_.run([&] {
@@ -58,7 +58,7 @@ TEST_P(MutexTest, GivenOwnersThatYieldInside_WhenOthersEnter_ThenNobodyOverlaps)
   });
 }
 
-TEST(MutexOrder, GivenWaitersInARow_WhenUnlocked_ThenTheyGetItInTheOrderOfArrival) {
+TEST(MutexOrder, GivenWaitersInARowWhenUnlockedThenTheyGetItInTheOrderOfArrival) {
   Runtime runtime({.workers = 1});
   std::vector<int> order;
   runtime.run([&] {
@@ -80,7 +80,7 @@ TEST(MutexOrder, GivenWaitersInARow_WhenUnlocked_ThenTheyGetItInTheOrderOfArriva
   EXPECT_EQ(order, (std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}));
 }
 
-TEST_P(MutexTest, GivenALockedMutex_WhenTried_ThenFalseAndTrueOnceFree) {
+TEST_P(MutexTest, GivenALockedMutexWhenTriedThenFalseAndTrueOnceFree) {
   runtime_.run([] {
     Mutex mutex;
     EXPECT_TRUE(mutex.try_lock());
@@ -91,7 +91,7 @@ TEST_P(MutexTest, GivenALockedMutex_WhenTried_ThenFalseAndTrueOnceFree) {
   });
 }
 
-TEST_P(MutexTest, GivenOsThreadsAndLightweightOnes_WhenTheyShareIt_ThenNoIncrementIsLost) {
+TEST_P(MutexTest, GivenOsThreadsAndLightweightOnesWhenTheyShareItThenNoIncrementIsLost) {
   constexpr int kIncrements = 100;
   Mutex mutex;
   int count = 0;
@@ -112,7 +112,7 @@ TEST_P(MutexTest, GivenOsThreadsAndLightweightOnes_WhenTheyShareIt_ThenNoIncreme
   EXPECT_EQ(count, 8 * kIncrements);
 }
 
-TEST_P(MutexTest, GivenItsLastUserOwnsIt_WhenDestroyedAtOnce_ThenThePreviousOwnerDoesNotTouchIt) {
+TEST_P(MutexTest, GivenItsLastUserOwnsItWhenDestroyedAtOnceThenThePreviousOwnerDoesNotTouchIt) {
   runtime_.run([] {
     for (int i = 0; i < 50; ++i) {
       auto mutex = std::make_unique<Mutex>();
@@ -130,7 +130,7 @@ TEST_P(MutexTest, GivenItsLastUserOwnsIt_WhenDestroyedAtOnce_ThenThePreviousOwne
   });
 }
 
-TEST_P(MutexTest, GivenAnOwner_WhenTheTimeOfOthersRunsOut_ThenFalseAndNotBefore) {
+TEST_P(MutexTest, GivenAnOwnerWhenTheTimeOfOthersRunsOutThenFalseAndNotBefore) {
   Mutex mutex;
   mutex.lock();
   run_in_both_kinds(runtime_, 2, 2, [&] {
@@ -146,7 +146,7 @@ TEST_P(MutexTest, GivenAnOwner_WhenTheTimeOfOthersRunsOut_ThenFalseAndNotBefore)
   mutex.unlock();
 }
 
-TEST_P(MutexTest, GivenAFreeMutexAndTimePassed_WhenTried_ThenItIsLocked) {
+TEST_P(MutexTest, GivenAFreeMutexAndTimePassedWhenTriedThenItIsLocked) {
   runtime_.run([] {
     Mutex mutex;
     EXPECT_TRUE(mutex.try_lock_for(-1s));
@@ -156,7 +156,7 @@ TEST_P(MutexTest, GivenAFreeMutexAndTimePassed_WhenTried_ThenItIsLocked) {
   });
 }
 
-TEST_P(MutexTest, GivenTimedWaitersThatGiveUp_WhenUnlocked_ThenThePatientOneGetsIt) {
+TEST_P(MutexTest, GivenTimedWaitersThatGiveUpWhenUnlockedThenThePatientOneGetsIt) {
   runtime_.run([] {
     Mutex mutex;
     mutex.lock();
@@ -175,7 +175,7 @@ TEST_P(MutexTest, GivenTimedWaitersThatGiveUp_WhenUnlocked_ThenThePatientOneGets
   });
 }
 
-TEST_P(MutexTest, GivenTimeoutsThatMeetUnlocks_WhenAllIsOver_ThenNobodyOverlappedAndItIsFree) {
+TEST_P(MutexTest, GivenTimeoutsThatMeetUnlocksWhenAllIsOverThenNobodyOverlappedAndItIsFree) {
   constexpr int kRounds = kSanitized ? 30 : 100;
   Mutex mutex;
   int count = 0;

@@ -16,7 +16,7 @@ namespace {
 class OnceTest : public OnWorkers {};
 KUMIKO_ON_WORKERS(OnceTest);
 
-TEST_P(OnceTest, GivenManyThreadsOfBothKinds_WhenTheyCallOnce_ThenOneDoesAndAllSeeIt) {
+TEST_P(OnceTest, GivenManyThreadsOfBothKindsWhenTheyCallOnceThenOneDoesAndAllSeeIt) {
   OnceFlag flag;
   int done = 0;
   run_in_both_kinds(runtime_, 20, 3, [&] {
@@ -28,7 +28,7 @@ TEST_P(OnceTest, GivenManyThreadsOfBothKinds_WhenTheyCallOnce_ThenOneDoesAndAllS
   });
 }
 
-TEST_P(OnceTest, GivenCallsThatThrow_WhenOthersWait_ThenTheNextOneTriesUntilOneReturns) {
+TEST_P(OnceTest, GivenCallsThatThrowWhenOthersWaitThenTheNextOneTriesUntilOneReturns) {
   constexpr int kFailures = 5;
   OnceFlag flag;
   int calls = 0;
@@ -47,7 +47,7 @@ TEST_P(OnceTest, GivenCallsThatThrow_WhenOthersWait_ThenTheNextOneTriesUntilOneR
   EXPECT_EQ(caught, kFailures);
 }
 
-TEST_P(OnceTest, GivenArguments_WhenCalledOnce_ThenTheyArriveAndTheSecondCallKeepsIts) {
+TEST_P(OnceTest, GivenArgumentsWhenCalledOnceThenTheyArriveAndTheSecondCallKeepsIts) {
   runtime_.run([] {
     OnceFlag flag;
     std::unique_ptr<int> kept;
@@ -64,7 +64,7 @@ TEST_P(OnceTest, GivenArguments_WhenCalledOnce_ThenTheyArriveAndTheSecondCallKee
   });
 }
 
-TEST(OnceOutside, GivenOsThreadsOnly_WhenCalledTwice_ThenOnce) {
+TEST(OnceOutside, GivenOsThreadsOnlyWhenCalledTwiceThenOnce) {
   OnceFlag flag;
   int done = 0;
   call_once(flag, [&] { ++done; });

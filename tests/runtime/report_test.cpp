@@ -87,7 +87,7 @@ class ReportDeathTest : public testing::Test {
   return depth < 0 ? frame[0] : overflow(depth + 1) + frame[depth % 256];
 }
 
-TEST_F(ReportDeathTest, GivenAThreadThatOverflows_WhenItHitsTheGuard_ThenTheReportNamesIt) {
+TEST_F(ReportDeathTest, GivenAThreadThatOverflowsWhenItHitsTheGuardThenTheReportNamesIt) {
   const auto die = [] {
     Runtime(Options{.workers = 2}).run([] { Thread("too deep", [] { overflow(0); }).join(); });
   };
@@ -96,7 +96,7 @@ TEST_F(ReportDeathTest, GivenAThreadThatOverflows_WhenItHitsTheGuard_ThenTheRepo
               "stack size [0-9]+ bytes, high-water mark");
 }
 
-TEST_F(ReportDeathTest, GivenAnotherFault_WhenItHappens_ThenItIsNotCalledAnOverflow) {
+TEST_F(ReportDeathTest, GivenAnotherFaultWhenItHappensThenItIsNotCalledAnOverflow) {
   const auto die = [] {
     Runtime(Options{.workers = 1}).run([] {
       volatile int* const nowhere = nullptr;
@@ -106,7 +106,7 @@ TEST_F(ReportDeathTest, GivenAnotherFault_WhenItHappens_ThenItIsNotCalledAnOverf
   EXPECT_EXIT(die(), testing::KilledBySignal(SIGSEGV), "");
 }
 
-TEST_F(ReportDeathTest, GivenNoGuardPagesLeft_WhenAThreadOverflows_ThenItsCanaryTells) {
+TEST_F(ReportDeathTest, GivenNoGuardPagesLeftWhenAThreadOverflowsThenItsCanaryTells) {
   const auto die = [] {
     detail::GuardBudget::process().take(detail::GuardBudget::process().total());
     Runtime(Options{.workers = 1}).run([] {
@@ -121,7 +121,7 @@ TEST_F(ReportDeathTest, GivenNoGuardPagesLeft_WhenAThreadOverflows_ThenItsCanary
               "vm.max_map_count(.|\n)*canary was overwritten(.|\n)*sings no more");
 }
 
-TEST_F(ReportDeathTest, GivenThreadsThatWaitForEachOther_WhenNothingCanRun_ThenTheyAreListed) {
+TEST_F(ReportDeathTest, GivenThreadsThatWaitForEachOtherWhenNothingCanRunThenTheyAreListed) {
   const auto hang = [] {
     Runtime runtime(Options{.workers = 2, .deadlock_report_after = 50ms});
     Mutex first;
@@ -156,7 +156,7 @@ TEST_F(ReportDeathTest, GivenThreadsThatWaitForEachOther_WhenNothingCanRun_ThenT
               "waits for a Mutex");
 }
 
-TEST_F(ReportDeathTest, GivenABigFrame_WhenItReachesOverTheStacksEnd_ThenTheGuardStopsIt) {
+TEST_F(ReportDeathTest, GivenABigFrameWhenItReachesOverTheStacksEndThenTheGuardStopsIt) {
   const auto die = [] {
     Runtime(Options{.workers = 1}).run([] {
       Thread("wide", [] {
@@ -170,7 +170,7 @@ TEST_F(ReportDeathTest, GivenABigFrame_WhenItReachesOverTheStacksEnd_ThenTheGuar
   EXPECT_EXIT(die(), testing::KilledBySignal(SIGABRT), "stack overflow(.|\n)*thread \"wide\"");
 }
 
-TEST_F(ReportDeathTest, GivenARuntime_WhenOneOfItsThreadsDestroysIt_ThenTheReportSaysSo) {
+TEST_F(ReportDeathTest, GivenARuntimeWhenOneOfItsThreadsDestroysItThenTheReportSaysSo) {
   const auto die = [] {
     auto runtime = std::make_unique<Runtime>(Options{.workers = 1});
     runtime->run([&] { runtime.reset(); });
@@ -178,7 +178,7 @@ TEST_F(ReportDeathTest, GivenARuntime_WhenOneOfItsThreadsDestroysIt_ThenTheRepor
   EXPECT_EXIT(die(), testing::KilledBySignal(SIGABRT), "destroyed by one of its own threads");
 }
 
-TEST_F(ReportDeathTest, GivenBlockedThreads_WhenTheRuntimeEnds_ThenTheyAreNamedAndItEnds) {
+TEST_F(ReportDeathTest, GivenBlockedThreadsWhenTheRuntimeEndsThenTheyAreNamedAndItEnds) {
   const auto end = [] {
     static Latch never(1);
     {
@@ -191,7 +191,7 @@ TEST_F(ReportDeathTest, GivenBlockedThreads_WhenTheRuntimeEnds_ThenTheyAreNamedA
               "Runtime ends while threads still wait .1.(.|\n)*\"forgotten\"(.|\n)*a Latch");
 }
 
-TEST(Report, GivenAJoin_WhenListed_ThenItNamesTheThreadByItsId) {
+TEST(Report, GivenAJoinWhenListedThenItNamesTheThreadByItsId) {
   Runtime runtime(Options{.workers = 1, .deadlock_report_after = 20ms});
   Latch gate(1);
   std::ostringstream id;
@@ -211,7 +211,7 @@ TEST(Report, GivenAJoin_WhenListed_ThenItNamesTheThreadByItsId) {
   EXPECT_NE(report.find("the end of a thread (" + id.str() + ")"), std::string::npos) << report;
 }
 
-TEST(Report, GivenThreadsThatWaitForAnOsThread_WhenTheReportHasBeenMade_ThenTheyGoOn) {
+TEST(Report, GivenThreadsThatWaitForAnOsThreadWhenTheReportHasBeenMadeThenTheyGoOn) {
   Runtime runtime(Options{.workers = 2, .deadlock_report_after = 20ms});
   Latch gate(1);
   int passed = 0;
@@ -232,14 +232,14 @@ TEST(Report, GivenThreadsThatWaitForAnOsThread_WhenTheReportHasBeenMade_ThenThey
   EXPECT_EQ(passed, 1);
 }
 
-TEST(Report, GivenSleepingThreads_WhenNothingElseRuns_ThenThatIsNoDeadlock) {
+TEST(Report, GivenSleepingThreadsWhenNothingElseRunsThenThatIsNoDeadlock) {
   Runtime runtime(Options{.workers = 2, .deadlock_report_after = 20ms});
   testing::internal::CaptureStderr();
   runtime.run([] { this_thread::sleep_for(200ms); });
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
 }
 
-TEST(Report, GivenANamedThread_WhenDescribed_ThenNameAndPlaceAreThere) {
+TEST(Report, GivenANamedThreadWhenDescribedThenNameAndPlaceAreThere) {
   Runtime runtime(Options{.workers = 1});
   runtime.run([] {
     Thread("a name", [] {

@@ -24,7 +24,7 @@ KUMIKO_ON_WORKERS(RuntimeTest);
 int free_function_calls = 0;
 void free_function() { ++free_function_calls; }
 
-TEST_P(RuntimeTest, GivenAFunction_WhenRun_ThenItHasEndedAfterwards) {
+TEST_P(RuntimeTest, GivenAFunctionWhenRunThenItHasEndedAfterwards) {
   int calls = 0;
   for (int i = 0; i < 50; ++i) runtime_.run([&calls] { ++calls; });
   EXPECT_EQ(calls, 50);
@@ -33,7 +33,7 @@ TEST_P(RuntimeTest, GivenAFunction_WhenRun_ThenItHasEndedAfterwards) {
   EXPECT_EQ(free_function_calls, 1);
 }
 
-TEST_P(RuntimeTest, GivenManyOsThreads_WhenTheySubmitAtOnce_ThenAllAreServed) {
+TEST_P(RuntimeTest, GivenManyOsThreadsWhenTheySubmitAtOnceThenAllAreServed) {
   std::atomic<int> calls{0};
   std::vector<std::thread> os_threads;
   for (int i = 0; i < 8; ++i) {
@@ -51,7 +51,7 @@ TEST_P(RuntimeTest, GivenManyOsThreads_WhenTheySubmitAtOnce_ThenAllAreServed) {
   EXPECT_EQ(calls, 8 * 20 * 3);
 }
 
-TEST_P(RuntimeTest, GivenTwoRuntimes_WhenTheirThreadsMeet_ThenEachStaysAtHome) {
+TEST_P(RuntimeTest, GivenTwoRuntimesWhenTheirThreadsMeetThenEachStaysAtHome) {
   Runtime other({.workers = 2});
   Latch both(2);
   Mutex mutex;
@@ -71,15 +71,15 @@ TEST_P(RuntimeTest, GivenTwoRuntimes_WhenTheirThreadsMeet_ThenEachStaysAtHome) {
   EXPECT_EQ(other.statistics().total().executed, 1U);
 }
 
-TEST_P(RuntimeTest, GivenALightweightThread_WhenItCallsRun_ThenLogicError) {
+TEST_P(RuntimeTest, GivenALightweightThreadWhenItCallsRunThenLogicError) {
   runtime_.run([this] { EXPECT_THROW(runtime_.run([] {}), std::logic_error); });
 }
 
-TEST_P(RuntimeTest, GivenARuntime_WhenDestroyedUnused_ThenNothingHangs) {
+TEST_P(RuntimeTest, GivenARuntimeWhenDestroyedUnusedThenNothingHangs) {
   for (int i = 0; i < 20; ++i) Runtime unused({.workers = GetParam()});
 }
 
-TEST_P(RuntimeTest, GivenAnOsThreadThatWakesTheLastThread_WhenTheRuntimeDies_ThenItIsNotTouched) {
+TEST_P(RuntimeTest, GivenAnOsThreadThatWakesTheLastThreadWhenTheRuntimeDiesThenItIsNotTouched) {
   for (int i = 0; i < 20; ++i) {
     Latch latch(1);
     std::thread waker;
@@ -92,7 +92,7 @@ TEST_P(RuntimeTest, GivenAnOsThreadThatWakesTheLastThread_WhenTheRuntimeDies_The
   }
 }
 
-TEST_P(RuntimeTest, GivenWorkDone_WhenAskedForStatistics_ThenTheyAddUp) {
+TEST_P(RuntimeTest, GivenWorkDoneWhenAskedForStatisticsThenTheyAddUp) {
   constexpr std::uint64_t kThreads = 25;
   runtime_.run([] {
     for (std::uint64_t i = 0; i < kThreads; ++i) Thread([] {}).join();
@@ -103,18 +103,18 @@ TEST_P(RuntimeTest, GivenWorkDone_WhenAskedForStatistics_ThenTheyAddUp) {
   EXPECT_EQ(statistics.total().spawned, kThreads);
 }
 
-TEST(RuntimeOptions, GivenNoRequest_WhenConstructed_ThenThereAreAsManyWorkersAsCores) {
+TEST(RuntimeOptions, GivenNoRequestWhenConstructedThenThereAreAsManyWorkersAsCores) {
   EXPECT_EQ(Runtime().workers(), available_cores());
 }
 
-TEST(RuntimeOptions, GivenNonsense_WhenConstructed_ThenInvalidArgument) {
+TEST(RuntimeOptions, GivenNonsenseWhenConstructedThenInvalidArgument) {
   EXPECT_THROW(Runtime({.workers = -1}), std::invalid_argument);
   EXPECT_THROW(Runtime({.workers = 5000}), std::invalid_argument);
   EXPECT_THROW(Runtime({.workers = 1, .stack_size = 100}), std::invalid_argument);
   EXPECT_THROW(Runtime({.workers = 1, .stack_size = ~std::size_t{0}}), std::invalid_argument);
 }
 
-TEST(RuntimeOptions, GivenStacksThatCannotBeMapped_WhenRun_ThenSystemErrorNamesTheLimit) {
+TEST(RuntimeOptions, GivenStacksThatCannotBeMappedWhenRunThenSystemErrorNamesTheLimit) {
   Runtime runtime({.workers = 1, .stack_size = std::size_t{1} << 45});
   try {
     runtime.run([] {});

@@ -44,7 +44,7 @@ class Room {
   std::atomic<int> readers_{0};
 };
 
-TEST_P(SharedMutexTest, GivenReadersAndWritersOfBothKinds_WhenTheyEnter_ThenWritersAreAlone) {
+TEST_P(SharedMutexTest, GivenReadersAndWritersOfBothKindsWhenTheyEnterThenWritersAreAlone) {
   constexpr int kRounds = kSanitized ? 15 : 30;
   SharedMutex mutex;
   Room room;
@@ -65,7 +65,7 @@ TEST_P(SharedMutexTest, GivenReadersAndWritersOfBothKinds_WhenTheyEnter_ThenWrit
   mutex.unlock();
 }
 
-TEST_P(SharedMutexTest, GivenTimedAndUntimedUsers_WhenTimesRunOut_ThenWritersAreAloneAndAllEnd) {
+TEST_P(SharedMutexTest, GivenTimedAndUntimedUsersWhenTimesRunOutThenWritersAreAloneAndAllEnd) {
   constexpr int kRounds = kSanitized ? 15 : 30;
   SharedMutex mutex;
   Room room;
@@ -97,7 +97,7 @@ TEST_P(SharedMutexTest, GivenTimedAndUntimedUsers_WhenTimesRunOut_ThenWritersAre
   mutex.unlock();
 }
 
-TEST_P(SharedMutexTest, GivenOneReaderInside_WhenOthersCome_ThenTheyShareIt) {
+TEST_P(SharedMutexTest, GivenOneReaderInsideWhenOthersComeThenTheyShareIt) {
   runtime_.run([] {
     constexpr int kReaders = 5;
     SharedMutex mutex;
@@ -113,7 +113,7 @@ TEST_P(SharedMutexTest, GivenOneReaderInside_WhenOthersCome_ThenTheyShareIt) {
   });
 }
 
-TEST_P(SharedMutexTest, GivenAnOwnerOrASharer_WhenTried_ThenOnlySharersGetIn) {
+TEST_P(SharedMutexTest, GivenAnOwnerOrASharerWhenTriedThenOnlySharersGetIn) {
   runtime_.run([] {
     SharedMutex mutex;
     ASSERT_TRUE(mutex.try_lock());
@@ -131,7 +131,7 @@ TEST_P(SharedMutexTest, GivenAnOwnerOrASharer_WhenTried_ThenOnlySharersGetIn) {
   });
 }
 
-TEST(SharedMutexOrder, GivenReadersAndAWriterInARow_WhenUnlocked_ThenReadersTogetherAndInTurn) {
+TEST(SharedMutexOrder, GivenReadersAndAWriterInARowWhenUnlockedThenReadersTogetherAndInTurn) {
   Runtime runtime({.workers = 1});
   std::string order;
   runtime.run([&] {
@@ -160,7 +160,7 @@ TEST(SharedMutexOrder, GivenReadersAndAWriterInARow_WhenUnlocked_ThenReadersToge
   EXPECT_EQ(order, "rrWssV");
 }
 
-TEST(SharedMutexOrder, GivenAWriterThatWaits_WhenAReaderComes_ThenItDoesNotOvertake) {
+TEST(SharedMutexOrder, GivenAWriterThatWaitsWhenAReaderComesThenItDoesNotOvertake) {
   Runtime runtime({.workers = 1});
   runtime.run([] {
     SharedMutex mutex;
@@ -184,7 +184,7 @@ TEST(SharedMutexOrder, GivenAWriterThatWaits_WhenAReaderComes_ThenItDoesNotOvert
   });
 }
 
-TEST_P(SharedMutexTest, GivenAReaderBehindAWriter_WhenTheWriterGivesUp_ThenTheReaderSharesIt) {
+TEST_P(SharedMutexTest, GivenAReaderBehindAWriterWhenTheWriterGivesUpThenTheReaderSharesIt) {
   runtime_.run([] {
     SharedMutex mutex;
     mutex.lock_shared();
@@ -197,7 +197,7 @@ TEST_P(SharedMutexTest, GivenAReaderBehindAWriter_WhenTheWriterGivesUp_ThenTheRe
   });
 }
 
-TEST_P(SharedMutexTest, GivenAnOsWriterThatGivesUp_WhenReadersWaitBehindIt_ThenTheyShareIt) {
+TEST_P(SharedMutexTest, GivenAnOsWriterThatGivesUpWhenReadersWaitBehindItThenTheyShareIt) {
   SharedMutex mutex;
   mutex.lock_shared();
   std::thread writer([&] { EXPECT_FALSE(mutex.try_lock_for(2ms)); });
@@ -209,7 +209,7 @@ TEST_P(SharedMutexTest, GivenAnOsWriterThatGivesUp_WhenReadersWaitBehindIt_ThenT
   mutex.unlock_shared();
 }
 
-TEST_P(SharedMutexTest, GivenAnOwner_WhenTheTimeOfOthersRunsOut_ThenFalseAndNotBefore) {
+TEST_P(SharedMutexTest, GivenAnOwnerWhenTheTimeOfOthersRunsOutThenFalseAndNotBefore) {
   SharedMutex mutex;
   mutex.lock();
   run_in_both_kinds(runtime_, 1, 1, [&] {
@@ -225,7 +225,7 @@ TEST_P(SharedMutexTest, GivenAnOwner_WhenTheTimeOfOthersRunsOut_ThenFalseAndNotB
   mutex.unlock_shared();
 }
 
-TEST_P(SharedMutexTest, GivenTheLastOwner_WhenItDestroysTheMutex_ThenThePreviousOneDoesNotTouchIt) {
+TEST_P(SharedMutexTest, GivenTheLastOwnerWhenItDestroysTheMutexThenThePreviousOneDoesNotTouchIt) {
   runtime_.run([] {
     for (int i = 0; i < 50; ++i) {
       auto mutex = std::make_unique<SharedMutex>();

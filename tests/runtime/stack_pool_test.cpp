@@ -31,7 +31,7 @@ class StackPool : public testing::Test {
   StackDepot depot_{source_};
 };
 
-TEST_F(StackPool, GivenAStack_WhenWrittenFromTopToBottom_ThenAllOfItIsThere) {
+TEST_F(StackPool, GivenAStackWhenWrittenFromTopToBottomThenAllOfItIsThere) {
   StackCache cache(depot_, kBatch);
   Descriptor* const stack = cache.take();
   EXPECT_GE(stack->stack_size, kSize);
@@ -39,7 +39,7 @@ TEST_F(StackPool, GivenAStack_WhenWrittenFromTopToBottom_ThenAllOfItIsThere) {
   cache.give(stack);
 }
 
-TEST_F(StackPool, GivenAStack_WhenWrittenBelowItsBottom_ThenASignalKillsTheProcess) {
+TEST_F(StackPool, GivenAStackWhenWrittenBelowItsBottomThenASignalKillsTheProcess) {
   if (kSanitized) GTEST_SKIP() << "a sanitizer reports the fault itself";
   StackCache cache(depot_, kBatch);
   Descriptor* const stack = cache.take();
@@ -48,7 +48,7 @@ TEST_F(StackPool, GivenAStack_WhenWrittenBelowItsBottom_ThenASignalKillsTheProce
   cache.give(stack);
 }
 
-TEST_F(StackPool, GivenAStackGivenBack_WhenTakingTheNext_ThenItIsTheSame) {
+TEST_F(StackPool, GivenAStackGivenBackWhenTakingTheNextThenItIsTheSame) {
   StackCache cache(depot_, kBatch);
   Descriptor* const first = cache.take();
   Descriptor* const second = cache.take();
@@ -59,7 +59,7 @@ TEST_F(StackPool, GivenAStackGivenBack_WhenTakingTheNext_ThenItIsTheSame) {
   EXPECT_EQ(cache.take(), second);
 }
 
-TEST_F(StackPool, GivenMoreStacksThanASlabHolds_WhenTaken_ThenAllDiffer) {
+TEST_F(StackPool, GivenMoreStacksThanASlabHoldsWhenTakenThenAllDiffer) {
   StackCache cache(depot_, kBatch);
   std::set<Descriptor*> stacks;
   for (std::size_t i = 0; i < 3 * detail::tunables::kSlabSize; ++i) stacks.insert(cache.take());
@@ -67,7 +67,7 @@ TEST_F(StackPool, GivenMoreStacksThanASlabHolds_WhenTaken_ThenAllDiffer) {
   for (Descriptor* const stack : stacks) cache.give(stack);
 }
 
-TEST_F(StackPool, GivenOneCacheThatOnlyGives_WhenAnotherOnlyTakes_ThenTheDepotPassesThemOn) {
+TEST_F(StackPool, GivenOneCacheThatOnlyGivesWhenAnotherOnlyTakesThenTheDepotPassesThemOn) {
   StackCache taker(depot_, kBatch);
   StackCache giver(depot_, kBatch);
   std::set<Descriptor*> seen;
@@ -79,7 +79,7 @@ TEST_F(StackPool, GivenOneCacheThatOnlyGives_WhenAnotherOnlyTakes_ThenTheDepotPa
   EXPECT_LE(seen.size(), detail::tunables::kSlabSize);
 }
 
-TEST(StackPoolLimits, GivenStacksTooLargeForTheAddressSpace_WhenTaken_ThenSystemError) {
+TEST(StackPoolLimits, GivenStacksTooLargeForTheAddressSpaceWhenTakenThenSystemError) {
   for (const std::size_t size : {std::size_t{1} << 45, std::size_t{1} << 60}) {
     detail::Scheduler scheduler(Options{.workers = 1, .stack_size = kSize});
     StackSource source(scheduler, size);

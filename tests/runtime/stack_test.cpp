@@ -28,7 +28,7 @@ KUMIKO_ON_WORKERS(StackTest);
   return below + (here == depth ? 1 : 0);
 }
 
-TEST_P(StackTest, GivenOverAlignedLocals_WhenUsedOnANewStack_ThenTheyAreAligned) {
+TEST_P(StackTest, GivenOverAlignedLocalsWhenUsedOnANewStackThenTheyAreAligned) {
   runtime_.run([] {
     const auto check = [] {
       alignas(16) char sixteen[16];
@@ -55,7 +55,7 @@ TEST_P(StackTest, GivenOverAlignedLocals_WhenUsedOnANewStack_ThenTheyAreAligned)
   });
 }
 
-TEST(DeepestStack, GivenAThreadThatUsesMuch_WhenAsked_ThenThatMuchIsSeenButNotAll) {
+TEST(DeepestStack, GivenAThreadThatUsesMuchWhenAskedThenThatMuchIsSeenButNotAll) {
   constexpr std::size_t kUsed = std::size_t{40} * 1024;
   Runtime runtime({.workers = 1});
   EXPECT_EQ(runtime.deepest_stack(), 0U);
@@ -76,7 +76,7 @@ TEST(DeepestStack, GivenAThreadThatUsesMuch_WhenAsked_ThenThatMuchIsSeenButNotAl
   EXPECT_LT(runtime.deepest_stack(), kUsed + small + std::size_t{16} * 1024);
 }
 
-TEST_P(StackTest, GivenDeepRecursion_WhenThreadsSwitchAtTheBottom_ThenEveryFrameIsKept) {
+TEST_P(StackTest, GivenDeepRecursionWhenThreadsSwitchAtTheBottomThenEveryFrameIsKept) {
   static constexpr int kDepth = 300;
   runtime_.run([] {
     TaskGroup group;
@@ -85,7 +85,7 @@ TEST_P(StackTest, GivenDeepRecursion_WhenThreadsSwitchAtTheBottom_ThenEveryFrame
   });
 }
 
-TEST_P(StackTest, GivenALargeStack_WhenItIsUsed_ThenItIsThere) {
+TEST_P(StackTest, GivenALargeStackWhenItIsUsedThenItIsThere) {
   constexpr std::size_t kMegabyte = std::size_t{1} << 20;
   Runtime runtime({.workers = GetParam(), .stack_size = 3 * kMegabyte});
   runtime.run([] {

@@ -17,7 +17,7 @@ namespace {
 class StealTest : public OnSeveralWorkers {};
 KUMIKO_ON_SEVERAL_WORKERS(StealTest);
 
-TEST_P(StealTest, GivenAChildThatHoldsItsWorker_WhenTheParentMustGoOn_ThenAnotherWorkerTakesIt) {
+TEST_P(StealTest, GivenAChildThatHoldsItsWorkerWhenTheParentMustGoOnThenAnotherWorkerTakesIt) {
   runtime_.run([] {
     std::atomic<int> parent_worker{-1};
     int child_worker = -1;
@@ -32,7 +32,7 @@ TEST_P(StealTest, GivenAChildThatHoldsItsWorker_WhenTheParentMustGoOn_ThenAnothe
   EXPECT_GE(runtime_.statistics().total().steals, 1U);
 }
 
-TEST_P(StealTest, GivenSleepingWorkers_WhenAContinuationIsPublished_ThenOneWakesAndTakesIt) {
+TEST_P(StealTest, GivenSleepingWorkersWhenAContinuationIsPublishedThenOneWakesAndTakesIt) {
   runtime_.run([] {
     for (int round = 0; round < 3; ++round) {
       // Much longer than idle workers spin.
@@ -45,7 +45,7 @@ TEST_P(StealTest, GivenSleepingWorkers_WhenAContinuationIsPublished_ThenOneWakes
   });
 }
 
-TEST_P(StealTest, GivenAWorkerThatPollsAndYields_WhenAnotherHoldsAContinuation_ThenItIsTaken) {
+TEST_P(StealTest, GivenAWorkerThatPollsAndYieldsWhenAnotherHoldsAContinuationThenItIsTaken) {
   runtime_.run([] {
     std::atomic<bool> gone_on{false};
     TaskGroup group;
@@ -60,7 +60,7 @@ TEST_P(StealTest, GivenAWorkerThatPollsAndYields_WhenAnotherHoldsAContinuation_T
   });
 }
 
-TEST_P(StealTest, GivenAThreadWokenByABusyWorker_WhenOthersAreIdle_ThenItRunsElsewhere) {
+TEST_P(StealTest, GivenAThreadWokenByABusyWorkerWhenOthersAreIdleThenItRunsElsewhere) {
   runtime_.run([] {
     std::atomic<bool> waiter_went_on{false};
     Latch gate(1);
@@ -74,7 +74,7 @@ TEST_P(StealTest, GivenAThreadWokenByABusyWorker_WhenOthersAreIdle_ThenItRunsEls
   });
 }
 
-TEST_P(StealTest, GivenAYieldedThread_WhenItsWorkerIsHeld_ThenAThiefTakesIt) {
+TEST_P(StealTest, GivenAYieldedThreadWhenItsWorkerIsHeldThenAThiefTakesIt) {
   runtime_.run([] {
     std::atomic<bool> yielder_went_on{false};
     Thread yielder([&] {
@@ -86,7 +86,7 @@ TEST_P(StealTest, GivenAYieldedThread_WhenItsWorkerIsHeld_ThenAThiefTakesIt) {
   });
 }
 
-TEST_P(StealTest, GivenAllWorkersNeeded_WhenThreadsMeet_ThenEveryWorkerHasOne) {
+TEST_P(StealTest, GivenAllWorkersNeededWhenThreadsMeetThenEveryWorkerHasOne) {
   runtime_.run([this] {
     std::atomic<int> present{0};
     TaskGroup group;
@@ -100,8 +100,7 @@ TEST_P(StealTest, GivenAllWorkersNeeded_WhenThreadsMeet_ThenEveryWorkerHasOne) {
   });
 }
 
-TEST(StealTestOnThreeWorkers,
-     GivenSleepers_WhenABusyOneWakesTwoThreads_ThenTwoSleepersRiseForThem) {
+TEST(StealTestOnThreeWorkers, GivenSleepersWhenABusyOneWakesTwoThreadsThenTwoSleepersRiseForThem) {
   Runtime runtime({.workers = 3});
   runtime.run([] {
     for (int round = 0; round < 3; ++round) {

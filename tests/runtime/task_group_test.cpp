@@ -37,13 +37,13 @@ void grow(TaskGroup& group, int depth, std::atomic<int>& leaves) {
   if (depth % 3 == 0) this_thread::yield();
 }
 
-TEST_P(TaskGroupTest, GivenNestedGroups_WhenWaitedFor_ThenTheSumIsRight) {
+TEST_P(TaskGroupTest, GivenNestedGroupsWhenWaitedForThenTheSumIsRight) {
   runtime_.run([] {
     EXPECT_EQ(fibonacci_of_groups(kThreadSanitizer ? 12 : 20), kThreadSanitizer ? 144 : 6765);
   });
 }
 
-TEST_P(TaskGroupTest, GivenAnEmptyGroup_WhenWaitedFor_ThenItReturnsAtOnce) {
+TEST_P(TaskGroupTest, GivenAnEmptyGroupWhenWaitedForThenItReturnsAtOnce) {
   runtime_.run([] {
     TaskGroup group;
     group.wait();
@@ -51,7 +51,7 @@ TEST_P(TaskGroupTest, GivenAnEmptyGroup_WhenWaitedFor_ThenItReturnsAtOnce) {
   });
 }
 
-TEST_P(TaskGroupTest, GivenThreadsThatAddThreads_WhenWaitedFor_ThenAllHaveEnded) {
+TEST_P(TaskGroupTest, GivenThreadsThatAddThreadsWhenWaitedForThenAllHaveEnded) {
   std::atomic<int> leaves{0};
   runtime_.run([&] {
     TaskGroup group;
@@ -61,7 +61,7 @@ TEST_P(TaskGroupTest, GivenThreadsThatAddThreads_WhenWaitedFor_ThenAllHaveEnded)
   });
 }
 
-TEST_P(TaskGroupTest, GivenAGroup_WhenReused_ThenEachWaitCoversItsOwnThreads) {
+TEST_P(TaskGroupTest, GivenAGroupWhenReusedThenEachWaitCoversItsOwnThreads) {
   runtime_.run([] {
     TaskGroup group;
     std::atomic<int> ended{0};
@@ -78,7 +78,7 @@ TEST_P(TaskGroupTest, GivenAGroup_WhenReused_ThenEachWaitCoversItsOwnThreads) {
   });
 }
 
-TEST_P(TaskGroupTest, GivenLiveThreads_WhenTheGroupIsDestroyed_ThenItWaitsForThem) {
+TEST_P(TaskGroupTest, GivenLiveThreadsWhenTheGroupIsDestroyedThenItWaitsForThem) {
   runtime_.run([] {
     std::atomic<int> ended{0};
     {
@@ -94,7 +94,7 @@ TEST_P(TaskGroupTest, GivenLiveThreads_WhenTheGroupIsDestroyed_ThenItWaitsForThe
   });
 }
 
-TEST_P(TaskGroupTest, GivenThreadsThatEndLate_WhenDestroyedRightAfterWait_ThenNobodyTouchesIt) {
+TEST_P(TaskGroupTest, GivenThreadsThatEndLateWhenDestroyedRightAfterWaitThenNobodyTouchesIt) {
   constexpr int kRounds = kSanitized ? 100 : 500;
   runtime_.run([] {
     for (int round = 0; round < kRounds; ++round) {
@@ -110,7 +110,7 @@ TEST_P(TaskGroupTest, GivenThreadsThatEndLate_WhenDestroyedRightAfterWait_ThenNo
   });
 }
 
-TEST_P(TaskGroupTest, GivenAnotherThread_WhenItWaits_ThenLogicError) {
+TEST_P(TaskGroupTest, GivenAnotherThreadWhenItWaitsThenLogicError) {
   runtime_.run([] {
     TaskGroup group;
     Thread([&group] { EXPECT_THROW(group.wait(), std::logic_error); }).join();
@@ -118,11 +118,11 @@ TEST_P(TaskGroupTest, GivenAnotherThread_WhenItWaits_ThenLogicError) {
   });
 }
 
-TEST(TaskGroupMisuse, GivenAnOsThread_WhenItConstructsAGroup_ThenLogicError) {
+TEST(TaskGroupMisuse, GivenAnOsThreadWhenItConstructsAGroupThenLogicError) {
   EXPECT_THROW(TaskGroup(), std::logic_error);
 }
 
-TEST_P(TaskGroupTest, GivenACancelledGroup_WhenRun_ThenNothingStartsUntilItHasBeenWaitedFor) {
+TEST_P(TaskGroupTest, GivenACancelledGroupWhenRunThenNothingStartsUntilItHasBeenWaitedFor) {
   runtime_.run([] {
     TaskGroup group;
     std::atomic<int> runs{0};

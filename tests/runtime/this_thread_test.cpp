@@ -27,7 +27,7 @@ KUMIKO_ON_WORKERS(SleepTest);
 class ThisThreadTest : public OnWorkers {};
 KUMIKO_ON_WORKERS(ThisThreadTest);
 
-TEST_P(SleepTest, GivenBothKindsOfThreads_WhenTheySleep_ThenNoneWakesBeforeItsTime) {
+TEST_P(SleepTest, GivenBothKindsOfThreadsWhenTheySleepThenNoneWakesBeforeItsTime) {
   run_in_both_kinds(runtime_, 20, 3, [] {
     const auto begin = Clock::now();
     this_thread::sleep_for(2ms);
@@ -38,7 +38,7 @@ TEST_P(SleepTest, GivenBothKindsOfThreads_WhenTheySleep_ThenNoneWakesBeforeItsTi
   });
 }
 
-TEST_P(SleepTest, GivenNoTimeOrTimePassed_WhenSleeping_ThenItReturns) {
+TEST_P(SleepTest, GivenNoTimeOrTimePassedWhenSleepingThenItReturns) {
   run_in_both_kinds(runtime_, 2, 2, [] {
     this_thread::sleep_for(0s);
     this_thread::sleep_for(-1h);
@@ -48,7 +48,7 @@ TEST_P(SleepTest, GivenNoTimeOrTimePassed_WhenSleeping_ThenItReturns) {
   });
 }
 
-TEST(SleepOnOneWorker, GivenAThousandSleepers_WhenTheySleep_ThenTheyDoSoAtTheSameTime) {
+TEST(SleepOnOneWorker, GivenAThousandSleepersWhenTheySleepThenTheyDoSoAtTheSameTime) {
   constexpr int kSleepers = kThreadSanitizer ? 100 : 1000;
   Runtime runtime({.workers = 1});
   const auto begin = Clock::now();
@@ -61,7 +61,7 @@ TEST(SleepOnOneWorker, GivenAThousandSleepers_WhenTheySleep_ThenTheyDoSoAtTheSam
   EXPECT_LT(Clock::now() - begin, kSleepers * 50ms / 2);
 }
 
-TEST(SleepOnOneWorker, GivenASleeper_WhenOthersHaveWork_ThenTheyDoItMeanwhile) {
+TEST(SleepOnOneWorker, GivenASleeperWhenOthersHaveWorkThenTheyDoItMeanwhile) {
   Runtime runtime({.workers = 1});
   runtime.run([] {
     std::atomic<bool> awake{false};
@@ -75,7 +75,7 @@ TEST(SleepOnOneWorker, GivenASleeper_WhenOthersHaveWork_ThenTheyDoItMeanwhile) {
   });
 }
 
-TEST(SleepOnOneWorker, GivenAComputationThatPolls_WhenASleepersTimeComes_ThenItGoesOn) {
+TEST(SleepOnOneWorker, GivenAComputationThatPollsWhenASleepersTimeComesThenItGoesOn) {
   Runtime runtime({.workers = 1});
   runtime.run([] {
     std::atomic<bool> awake{false};
@@ -88,7 +88,7 @@ TEST(SleepOnOneWorker, GivenAComputationThatPolls_WhenASleepersTimeComes_ThenItG
   });
 }
 
-TEST(SleepOnOneWorker, GivenSleepersUntilVariousTimes_WhenTheyWake_ThenInThatOrder) {
+TEST(SleepOnOneWorker, GivenSleepersUntilVariousTimesWhenTheyWakeThenInThatOrder) {
   constexpr int kSleepers = 20;
   Runtime runtime({.workers = 1});
   const auto wake = [&](Clock::duration gap) {
@@ -115,8 +115,7 @@ TEST(SleepOnOneWorker, GivenSleepersUntilVariousTimes_WhenTheyWake_ThenInThatOrd
   EXPECT_EQ(order, expected);
 }
 
-TEST_P(SleepTest,
-       GivenOneThatSleepsLong_WhenAnotherComesWithAnEarlierTime_ThenItDoesNotWakeWithIt) {
+TEST_P(SleepTest, GivenOneThatSleepsLongWhenAnotherComesWithAnEarlierTimeThenItDoesNotWakeWithIt) {
   runtime_.run([] {
     // Once more, and longer, where the machine stood still meanwhile.
     bool woke_early = false;
@@ -133,7 +132,7 @@ TEST_P(SleepTest,
   });
 }
 
-TEST_P(SleepTest, GivenEveryWorkerComputesWithoutPolling_WhenTimesCome_ThenNobodyIsForgotten) {
+TEST_P(SleepTest, GivenEveryWorkerComputesWithoutPollingWhenTimesComeThenNobodyIsForgotten) {
   runtime_.run([] {
     TaskGroup group;
     for (int i = 0; i < 20; ++i) {
@@ -148,7 +147,7 @@ TEST_P(SleepTest, GivenEveryWorkerComputesWithoutPolling_WhenTimesCome_ThenNobod
   });
 }
 
-TEST_P(SleepTest, GivenDetachedSleepers_WhenTheRuntimeIsDestroyed_ThenItWaitsForThem) {
+TEST_P(SleepTest, GivenDetachedSleepersWhenTheRuntimeIsDestroyedThenItWaitsForThem) {
   std::atomic<int> awake{0};
   {
     Runtime runtime({.workers = GetParam()});
@@ -164,14 +163,14 @@ TEST_P(SleepTest, GivenDetachedSleepers_WhenTheRuntimeIsDestroyed_ThenItWaitsFor
   EXPECT_EQ(awake, 10);
 }
 
-TEST_P(ThisThreadTest, GivenNoName_WhenAsked_ThenEmpty) {
+TEST_P(ThisThreadTest, GivenNoNameWhenAskedThenEmpty) {
   runtime_.run([] {
     EXPECT_EQ(this_thread::name(), "");
     Thread([] { EXPECT_EQ(this_thread::name(), ""); }).join();
   });
 }
 
-TEST_P(ThisThreadTest, GivenAName_WhenTheThreadMoves_ThenItKeepsItAndOthersHaveTheirs) {
+TEST_P(ThisThreadTest, GivenANameWhenTheThreadMovesThenItKeepsItAndOthersHaveTheirs) {
   runtime_.run([] {
     // 12 letters of two bytes each: the last one would be cut.
     this_thread::set_name(
@@ -199,7 +198,7 @@ TEST_P(ThisThreadTest, GivenAName_WhenTheThreadMoves_ThenItKeepsItAndOthersHaveT
   });
 }
 
-TEST_P(ThisThreadTest, GivenALongName_WhenSet_ThenItsFirst23BytesAreKept) {
+TEST_P(ThisThreadTest, GivenALongNameWhenSetThenItsFirst23BytesAreKept) {
   runtime_.run([] {
     this_thread::set_name("12345678901234567890123");
     EXPECT_EQ(this_thread::name(), "12345678901234567890123");
@@ -210,7 +209,7 @@ TEST_P(ThisThreadTest, GivenALongName_WhenSet_ThenItsFirst23BytesAreKept) {
   });
 }
 
-TEST_P(ThisThreadTest, GivenThreadsWithNamesThatEnded_WhenARunBegins_ThenItHasNoneOfThem) {
+TEST_P(ThisThreadTest, GivenThreadsWithNamesThatEndedWhenARunBeginsThenItHasNoneOfThem) {
   // So many at once that their stacks go back to where runs take theirs from.
   constexpr int kThreads = kThreadSanitizer ? 150 : 400;
   runtime_.run([] {
@@ -227,7 +226,7 @@ TEST_P(ThisThreadTest, GivenThreadsWithNamesThatEnded_WhenARunBegins_ThenItHasNo
   for (int i = 0; i < 20; ++i) runtime_.run([] { EXPECT_EQ(this_thread::name(), ""); });
 }
 
-TEST(ThisThreadOutside, GivenAnOsThread_WhenNamedOrPolled_ThenNothingHappens) {
+TEST(ThisThreadOutside, GivenAnOsThreadWhenNamedOrPolledThenNothingHappens) {
   this_thread::set_name("nobody");
   EXPECT_EQ(this_thread::name(), "");
   this_thread::poll();

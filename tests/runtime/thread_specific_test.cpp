@@ -19,7 +19,7 @@ namespace {
 class ThreadSpecificTest : public OnWorkers {};
 KUMIKO_ON_WORKERS(ThreadSpecificTest);
 
-TEST_P(ThreadSpecificTest, GivenThreadsOfBothKindsThatMove_WhenTheyCount_ThenEachHasItsOwnCount) {
+TEST_P(ThreadSpecificTest, GivenThreadsOfBothKindsThatMoveWhenTheyCountThenEachHasItsOwnCount) {
   ThreadSpecific<int> count;
   ThreadSpecific<std::string> name;
   run_in_both_kinds(runtime_, 20, 3, [&] {
@@ -37,7 +37,7 @@ TEST_P(ThreadSpecificTest, GivenThreadsOfBothKindsThatMove_WhenTheyCount_ThenEac
   });
 }
 
-TEST_P(ThreadSpecificTest, GivenAThreadThatHadAValue_WhenItsStackServesAnother_ThenThatOneHasNone) {
+TEST_P(ThreadSpecificTest, GivenAThreadThatHadAValueWhenItsStackServesAnotherThenThatOneHasNone) {
   ThreadSpecific<int> value;
   runtime_.run([&] {
     for (int i = 0; i < 100; ++i) {
@@ -60,7 +60,7 @@ struct Witness {
   ThreadId* died_in;
 };
 
-TEST_P(ThreadSpecificTest, GivenAValue_WhenItsThreadEnds_ThenItDiesInTheThreadBeforeTheJoin) {
+TEST_P(ThreadSpecificTest, GivenAValueWhenItsThreadEndsThenItDiesInTheThreadBeforeTheJoin) {
   ThreadSpecific<Witness> witness;
   runtime_.run([&] {
     ThreadId born_in;
@@ -87,7 +87,7 @@ struct Named {
   char name;
 };
 
-TEST_P(ThreadSpecificTest, GivenSeveralValues_WhenTheThreadEnds_ThenTheYoungestDiesFirst) {
+TEST_P(ThreadSpecificTest, GivenSeveralValuesWhenTheThreadEndsThenTheYoungestDiesFirst) {
   ThreadSpecific<Named> a;
   ThreadSpecific<Named> b;
   ThreadSpecific<Named> c;
@@ -110,7 +110,7 @@ TEST_P(ThreadSpecificTest, GivenSeveralValues_WhenTheThreadEnds_ThenTheYoungestD
   EXPECT_EQ(in_os, "bBca");
 }
 
-TEST_P(ThreadSpecificTest, GivenAValueThatIsReset_WhenAskedAgain_ThenThereIsANewOne) {
+TEST_P(ThreadSpecificTest, GivenAValueThatIsResetWhenAskedAgainThenThereIsANewOne) {
   ThreadSpecific<int> value;
   run_in_both_kinds(runtime_, 1, 1, [&] {
     value.emplace(3);
@@ -121,7 +121,7 @@ TEST_P(ThreadSpecificTest, GivenAValueThatIsReset_WhenAskedAgain_ThenThereIsANew
   });
 }
 
-TEST_P(ThreadSpecificTest, GivenAnOsThreadWithAValue_WhenItDestroysTheVariable_ThenTheValueDies) {
+TEST_P(ThreadSpecificTest, GivenAnOsThreadWithAValueWhenItDestroysTheVariableThenTheValueDies) {
   const auto shared = std::make_shared<int>(1);
   run_in_both_kinds(runtime_, 1, 1, [&] {
     // At the same address twice, where an old value would be found again.
@@ -148,7 +148,7 @@ struct LateUser {
   }
 };
 
-TEST(ThreadSpecificAtExit, GivenAnOsThreadAtItsEnd_WhenAskedForAValue_ThenThereIsNoneAndNoNewOne) {
+TEST(ThreadSpecificAtExit, GivenAnOsThreadAtItsEndWhenAskedForAValueThenThereIsNoneAndNoNewOne) {
   EXPECT_EXIT(
       {
         static ThreadSpecific<int> value;
@@ -159,8 +159,7 @@ TEST(ThreadSpecificAtExit, GivenAnOsThreadAtItsEnd_WhenAskedForAValue_ThenThereI
       testing::ExitedWithCode(7), "");
 }
 
-TEST(ThreadSpecificAtExit,
-     GivenAThreadThatIsAbandoned_WhenTheRuntimeEnds_ThenItsValueIsNotTouched) {
+TEST(ThreadSpecificAtExit, GivenAThreadThatIsAbandonedWhenTheRuntimeEndsThenItsValueIsNotTouched) {
   if (kSanitized) GTEST_SKIP() << "what an abandoned thread owns is a leak";
   struct Value {
     ~Value() { std::_Exit(1); }
@@ -193,7 +192,7 @@ struct Reviver {
   }
 };
 
-TEST_P(ThreadSpecificTest, GivenADestructorThatMakesAValue_WhenTheThreadEnds_ThenThatDiesToo) {
+TEST_P(ThreadSpecificTest, GivenADestructorThatMakesAValueWhenTheThreadEndsThenThatDiesToo) {
   ThreadSpecific<Named> other;
   ThreadSpecific<Reviver> reviver;
   const auto make = [&](std::string& dead) {
@@ -208,7 +207,7 @@ TEST_P(ThreadSpecificTest, GivenADestructorThatMakesAValue_WhenTheThreadEnds_The
   EXPECT_EQ(in_os, "r");
 }
 
-TEST_P(ThreadSpecificTest, GivenAnExceptionThatEscapes_WhenTheThreadEnds_ThenItsValuesDieToo) {
+TEST_P(ThreadSpecificTest, GivenAnExceptionThatEscapesWhenTheThreadEndsThenItsValuesDieToo) {
   ThreadSpecific<Witness> witness;
   runtime_.run([&] {
     ThreadId died_in;
@@ -221,7 +220,7 @@ TEST_P(ThreadSpecificTest, GivenAnExceptionThatEscapes_WhenTheThreadEnds_ThenIts
   });
 }
 
-TEST_P(ThreadSpecificTest, GivenAConstructorThatThrows_WhenAsked_ThenTheValueIsAsBefore) {
+TEST_P(ThreadSpecificTest, GivenAConstructorThatThrowsWhenAskedThenTheValueIsAsBefore) {
   struct Fragile {
     explicit Fragile(int the_number) : number(the_number) {
       if (number < 0) throw std::invalid_argument("negative");
@@ -238,7 +237,7 @@ TEST_P(ThreadSpecificTest, GivenAConstructorThatThrows_WhenAsked_ThenTheValueIsA
   });
 }
 
-TEST_P(ThreadSpecificTest, GivenManyDetachedThreads_WhenTheRuntimeEnds_ThenEveryValueHasDied) {
+TEST_P(ThreadSpecificTest, GivenManyDetachedThreadsWhenTheRuntimeEndsThenEveryValueHasDied) {
   struct Counted {
     explicit Counted(std::atomic<int>& the_alive) : alive(the_alive) { ++alive; }
     Counted(const Counted&) = delete;

@@ -31,7 +31,7 @@ int fibonacci(int n) {
   return left + right;
 }
 
-TEST_P(ThreadTest, GivenAThread_WhenJoined_ThenItsResultIsThere) {
+TEST_P(ThreadTest, GivenAThreadWhenJoinedThenItsResultIsThere) {
   int result = 0;
   runtime_.run([&] {
     Thread thread([&result] { result = 42; });
@@ -42,12 +42,12 @@ TEST_P(ThreadTest, GivenAThread_WhenJoined_ThenItsResultIsThere) {
   });
 }
 
-TEST_P(ThreadTest, GivenNestedSpawns_WhenJoined_ThenTheSumIsRight) {
+TEST_P(ThreadTest, GivenNestedSpawnsWhenJoinedThenTheSumIsRight) {
   runtime_.run(
       [] { EXPECT_EQ(fibonacci(kThreadSanitizer ? 12 : 20), kThreadSanitizer ? 144 : 6765); });
 }
 
-TEST(ThreadOrder, GivenOneWorker_WhenSpawning_ThenTheChildRunsBeforeTheParentGoesOn) {
+TEST(ThreadOrder, GivenOneWorkerWhenSpawningThenTheChildRunsBeforeTheParentGoesOn) {
   Runtime runtime({.workers = 1});
   std::vector<int> order;
   runtime.run([&] {
@@ -59,7 +59,7 @@ TEST(ThreadOrder, GivenOneWorker_WhenSpawning_ThenTheChildRunsBeforeTheParentGoe
   EXPECT_EQ(order, (std::vector<int>{0, 1, 2}));
 }
 
-TEST_P(ThreadTest, GivenAMoveOnlyClosure_WhenSpawned_ThenItIsMovedAndDestroyedOnce) {
+TEST_P(ThreadTest, GivenAMoveOnlyClosureWhenSpawnedThenItIsMovedAndDestroyedOnce) {
   const auto shared = std::make_shared<int>(7);
   std::weak_ptr<int> seen;
   runtime_.run([&] {
@@ -71,7 +71,7 @@ TEST_P(ThreadTest, GivenAMoveOnlyClosure_WhenSpawned_ThenItIsMovedAndDestroyedOn
   });
 }
 
-TEST_P(ThreadTest, GivenManyHandles_WhenMovedAndJoined_ThenEachThreadRanOnce) {
+TEST_P(ThreadTest, GivenManyHandlesWhenMovedAndJoinedThenEachThreadRanOnce) {
   std::array<std::atomic<int>, 100> runs{};
   runtime_.run([&] {
     std::vector<Thread> threads;
@@ -82,7 +82,7 @@ TEST_P(ThreadTest, GivenManyHandles_WhenMovedAndJoined_ThenEachThreadRanOnce) {
   for (const auto& run : runs) EXPECT_EQ(run, 1);
 }
 
-TEST_P(ThreadTest, GivenTwoLiveThreads_WhenAskedForTheirIds_ThenTheyDiffer) {
+TEST_P(ThreadTest, GivenTwoLiveThreadsWhenAskedForTheirIdsThenTheyDiffer) {
   runtime_.run([] {
     ThreadId child_id;
     Thread thread([&child_id] { child_id = this_thread::id(); });
@@ -95,7 +95,7 @@ TEST_P(ThreadTest, GivenTwoLiveThreads_WhenAskedForTheirIds_ThenTheyDiffer) {
   });
 }
 
-TEST_P(ThreadTest, GivenAWorker_WhenAskedForItsIndex_ThenItIsWithinBounds) {
+TEST_P(ThreadTest, GivenAWorkerWhenAskedForItsIndexThenItIsWithinBounds) {
   runtime_.run([this] {
     EXPECT_GE(this_thread::worker_index(), 0);
     EXPECT_LT(this_thread::worker_index(), runtime_.workers());
@@ -104,7 +104,7 @@ TEST_P(ThreadTest, GivenAWorker_WhenAskedForItsIndex_ThenItIsWithinBounds) {
   EXPECT_EQ(this_thread::id(), ThreadId());
 }
 
-TEST_P(ThreadTest, GivenDetachedThreads_WhenTheRuntimeIsDestroyed_ThenAllHaveEnded) {
+TEST_P(ThreadTest, GivenDetachedThreadsWhenTheRuntimeIsDestroyedThenAllHaveEnded) {
   std::atomic<int> ended{0};
   {
     Runtime runtime({.workers = GetParam()});
@@ -120,7 +120,7 @@ TEST_P(ThreadTest, GivenDetachedThreads_WhenTheRuntimeIsDestroyed_ThenAllHaveEnd
   EXPECT_EQ(ended, 20);
 }
 
-TEST_P(ThreadTest, GivenAHandleGivenToAnOsThread_WhenJoinedThere_ThenItWaitsForTheEnd) {
+TEST_P(ThreadTest, GivenAHandleGivenToAnOsThreadWhenJoinedThereThenItWaitsForTheEnd) {
   std::atomic<bool> may_end{false};
   std::atomic<bool> has_ended{false};
   Thread thread;
@@ -135,7 +135,7 @@ TEST_P(ThreadTest, GivenAHandleGivenToAnOsThread_WhenJoinedThere_ThenItWaitsForT
   EXPECT_TRUE(has_ended);
 }
 
-TEST_P(ThreadTest, GivenAClosureLargerThanAStack_WhenSpawned_ThenLengthErrorAndTheNextOneWorks) {
+TEST_P(ThreadTest, GivenAClosureLargerThanAStackWhenSpawnedThenLengthErrorAndTheNextOneWorks) {
   struct Large {
     std::array<char, 4096> bytes{};
     void operator()() const {}
@@ -153,7 +153,7 @@ TEST_P(ThreadTest, GivenAClosureLargerThanAStack_WhenSpawned_ThenLengthErrorAndT
   });
 }
 
-TEST_P(ThreadTest, GivenAClosureWhoseCopyThrows_WhenSpawned_ThenTheExceptionArrivesAndNothingRuns) {
+TEST_P(ThreadTest, GivenAClosureWhoseCopyThrowsWhenSpawnedThenTheExceptionArrivesAndNothingRuns) {
   struct Uncopyable {
     Uncopyable() = default;
     Uncopyable(const Uncopyable&) { throw std::runtime_error("copy"); }
@@ -165,7 +165,7 @@ TEST_P(ThreadTest, GivenAClosureWhoseCopyThrows_WhenSpawned_ThenTheExceptionArri
   });
 }
 
-TEST_P(ThreadTest, GivenAFunctionThatTakesAStopToken_WhenAStopIsRequested_ThenItSeesIt) {
+TEST_P(ThreadTest, GivenAFunctionThatTakesAStopTokenWhenAStopIsRequestedThenItSeesIt) {
   runtime_.run([] {
     Thread thread([](const std::stop_token& stop) {
       EXPECT_TRUE(stop.stop_possible());
@@ -179,7 +179,7 @@ TEST_P(ThreadTest, GivenAFunctionThatTakesAStopToken_WhenAStopIsRequested_ThenIt
   });
 }
 
-TEST_P(ThreadTest, GivenAHandleThatWasMovedAndSwapped_WhenAStopIsRequested_ThenTheRightOneStops) {
+TEST_P(ThreadTest, GivenAHandleThatWasMovedAndSwappedWhenAStopIsRequestedThenTheRightOneStops) {
   runtime_.run([] {
     std::array<std::atomic<bool>, 2> stopped{};
     const auto run_until_stop = [&](std::size_t i) {
@@ -205,7 +205,7 @@ TEST_P(ThreadTest, GivenAHandleThatWasMovedAndSwapped_WhenAStopIsRequested_ThenT
   });
 }
 
-TEST_P(ThreadTest, GivenAThreadThatWaitsWithItsStopToken_WhenAStopIsRequested_ThenItEnds) {
+TEST_P(ThreadTest, GivenAThreadThatWaitsWithItsStopTokenWhenAStopIsRequestedThenItEnds) {
   runtime_.run([] {
     Mutex mutex;
     ConditionVariable never;
@@ -218,7 +218,7 @@ TEST_P(ThreadTest, GivenAThreadThatWaitsWithItsStopToken_WhenAStopIsRequested_Th
   });
 }
 
-TEST_P(ThreadTest, GivenAStopRequestedByAnOsThread_WhenTheThreadPolls_ThenItEnds) {
+TEST_P(ThreadTest, GivenAStopRequestedByAnOsThreadWhenTheThreadPollsThenItEnds) {
   Thread thread;
   runtime_.run([&] {
     thread = Thread([](const std::stop_token& stop) {
@@ -229,7 +229,7 @@ TEST_P(ThreadTest, GivenAStopRequestedByAnOsThread_WhenTheThreadPolls_ThenItEnds
   thread.join();
 }
 
-TEST_P(ThreadTest, GivenAFunctionThatTakesNoToken_WhenAStopIsRequested_ThenFalse) {
+TEST_P(ThreadTest, GivenAFunctionThatTakesNoTokenWhenAStopIsRequestedThenFalse) {
   runtime_.run([] {
     Thread thread([] {});
     EXPECT_FALSE(thread.get_stop_token().stop_possible());
@@ -238,7 +238,7 @@ TEST_P(ThreadTest, GivenAFunctionThatTakesNoToken_WhenAStopIsRequested_ThenFalse
   });
 }
 
-TEST_P(ThreadTest, GivenAMoveOnlyFunctionThatTakesAToken_WhenSpawned_ThenItIsMoved) {
+TEST_P(ThreadTest, GivenAMoveOnlyFunctionThatTakesATokenWhenSpawnedThenItIsMoved) {
   runtime_.run([] {
     int result = 0;
     Thread thread([&result, owned = std::make_unique<int>(4)](std::stop_token) mutable {
@@ -249,7 +249,7 @@ TEST_P(ThreadTest, GivenAMoveOnlyFunctionThatTakesAToken_WhenSpawned_ThenItIsMov
   });
 }
 
-TEST_P(ThreadTest, GivenAName_WhenSpawned_ThenTheThreadHasItsFirst23Bytes) {
+TEST_P(ThreadTest, GivenANameWhenSpawnedThenTheThreadHasItsFirst23Bytes) {
   runtime_.run([] {
     std::string seen;
     Thread named("solver", [&] { seen = this_thread::name(); });
@@ -265,7 +265,7 @@ TEST_P(ThreadTest, GivenAName_WhenSpawned_ThenTheThreadHasItsFirst23Bytes) {
   });
 }
 
-TEST(ThreadMisuse, GivenAnOsThread_WhenItSpawns_ThenLogicErrorNamesRuntimeRun) {
+TEST(ThreadMisuse, GivenAnOsThreadWhenItSpawnsThenLogicErrorNamesRuntimeRun) {
   try {
     Thread thread([] {});
     FAIL();
@@ -274,13 +274,13 @@ TEST(ThreadMisuse, GivenAnOsThread_WhenItSpawns_ThenLogicErrorNamesRuntimeRun) {
   }
 }
 
-TEST(ThreadMisuse, GivenNoThread_WhenJoinedOrDetached_ThenLogicError) {
+TEST(ThreadMisuse, GivenNoThreadWhenJoinedOrDetachedThenLogicError) {
   Thread none;
   EXPECT_THROW(none.join(), std::logic_error);
   EXPECT_THROW(none.detach(), std::logic_error);
 }
 
-TEST(ThreadMisuse, GivenAThread_WhenItJoinsItself_ThenLogicError) {
+TEST(ThreadMisuse, GivenAThreadWhenItJoinsItselfThenLogicError) {
   Runtime runtime({.workers = 2});
   runtime.run([] {
     Thread thread;
@@ -296,12 +296,12 @@ TEST(ThreadMisuse, GivenAThread_WhenItJoinsItself_ThenLogicError) {
   });
 }
 
-TEST(ThreadDeathTest, GivenAJoinableThread_WhenDestroyed_ThenTheProcessTerminates) {
+TEST(ThreadDeathTest, GivenAJoinableThreadWhenDestroyedThenTheProcessTerminates) {
   EXPECT_DEATH(Runtime({.workers = 1}).run([] { Thread thread([] {}); }),
                "a joinable Thread is destroyed(.|\n)*terminate called");
 }
 
-TEST(ThreadDeathTest, GivenADetachedThread_WhenAnExceptionEscapesIt_ThenTheProcessTerminates) {
+TEST(ThreadDeathTest, GivenADetachedThreadWhenAnExceptionEscapesItThenTheProcessTerminates) {
   const auto throw_detached = [] {
     Thread("on its own", [] {
       this_thread::yield();
@@ -314,7 +314,7 @@ TEST(ThreadDeathTest, GivenADetachedThread_WhenAnExceptionEscapesIt_ThenTheProce
       "nobody waits for me");
 }
 
-TEST(ThreadDeathTest, GivenAThreadThatThrew_WhenItIsDetached_ThenTheProcessTerminates) {
+TEST(ThreadDeathTest, GivenAThreadThatThrewWhenItIsDetachedThenTheProcessTerminates) {
   EXPECT_DEATH(Runtime({.workers = 1}).run([] {
     Thread([] { throw std::runtime_error("too late to catch"); }).detach();
   }),

@@ -20,7 +20,7 @@ KUMIKO_ON_WORKERS(LongThreadVolumeTest);
 class ThreadVolumeTest : public OnWorkers {};
 KUMIKO_ON_WORKERS(ThreadVolumeTest);
 
-TEST_P(LongThreadVolumeTest, GivenAMillionThreads_WhenJoinedOneByOne_ThenEachRanOnce) {
+TEST_P(LongThreadVolumeTest, GivenAMillionThreadsWhenJoinedOneByOneThenEachRanOnce) {
   constexpr int kThreads = 1'000'000;
   std::atomic<int> runs{0};
   runtime_.run([&] {
@@ -30,13 +30,13 @@ TEST_P(LongThreadVolumeTest, GivenAMillionThreads_WhenJoinedOneByOne_ThenEachRan
   EXPECT_EQ(runtime_.statistics().total().spawned, static_cast<std::uint64_t>(kThreads));
 }
 
-TEST_P(LongThreadVolumeTest, GivenAMillionIndices_WhenRun_ThenEachRanOnce) {
+TEST_P(LongThreadVolumeTest, GivenAMillionIndicesWhenRunThenEachRanOnce) {
   std::vector<unsigned char> runs(1'000'000);
   runtime_.run([&] { for_each_index(runs.size(), [&runs](std::size_t i) { ++runs[i]; }); });
   for (const unsigned char run : runs) ASSERT_EQ(run, 1);
 }
 
-TEST_P(LongThreadVolumeTest, GivenFourThousandBlockedThreads_WhenReleased_ThenAllEnd) {
+TEST_P(LongThreadVolumeTest, GivenFourThousandBlockedThreadsWhenReleasedThenAllEnd) {
   for (int round = 0; round < 5; ++round) {
     std::atomic<int> ended{0};
     runtime_.run([&] {
@@ -56,7 +56,7 @@ TEST_P(LongThreadVolumeTest, GivenFourThousandBlockedThreads_WhenReleased_ThenAl
   }
 }
 
-TEST_P(ThreadVolumeTest, GivenManyBlockedThreads_WhenReleased_ThenAllEnd) {
+TEST_P(ThreadVolumeTest, GivenManyBlockedThreadsWhenReleasedThenAllEnd) {
   constexpr int kThreads = 300;
   int ended = 0;
   runtime_.run([&] {

@@ -37,12 +37,12 @@ class TimerHeapTest : public testing::Test {
   TimerHeap heap_;
 };
 
-TEST_F(TimerHeapTest, GivenNoWaiters_WhenAsked_ThenTheEndOfTime) {
+TEST_F(TimerHeapTest, GivenNoWaitersWhenAskedThenTheEndOfTime) {
   EXPECT_EQ(heap_.earliest(), Deadline::max());
   EXPECT_FALSE(expire_one(1000));
 }
 
-TEST_F(TimerHeapTest, GivenWaitersInAnyOrder_WhenTheirTimesCome_ThenInTheOrderOfTheirDeadlines) {
+TEST_F(TimerHeapTest, GivenWaitersInAnyOrderWhenTheirTimesComeThenInTheOrderOfTheirDeadlines) {
   for (const int tick : {5, 3, 8, 1, 9, 2, 7, 4, 6, 3}) add(tick);
   for (const int tick : {1, 2, 3, 3, 4, 5, 6, 7, 8, 9}) {
     EXPECT_EQ(heap_.earliest(), at(tick));
@@ -52,7 +52,7 @@ TEST_F(TimerHeapTest, GivenWaitersInAnyOrder_WhenTheirTimesCome_ThenInTheOrderOf
   EXPECT_EQ(heap_.size(), 0U);
 }
 
-TEST_F(TimerHeapTest, GivenAWaiterAnywhere_WhenItLeaves_ThenTheOthersKeepTheirOrder) {
+TEST_F(TimerHeapTest, GivenAWaiterAnywhereWhenItLeavesThenTheOthersKeepTheirOrder) {
   constexpr int kWaiters = 15;
   for (int leaver = 0; leaver < kWaiters; ++leaver) {
     std::vector<Waiter*> waiters;
@@ -66,7 +66,7 @@ TEST_F(TimerHeapTest, GivenAWaiterAnywhere_WhenItLeaves_ThenTheOthersKeepTheirOr
   }
 }
 
-TEST_F(TimerHeapTest, GivenAWaiterWhoseTimeHasCome_WhenItLeavesAfterwards_ThenNothingHappens) {
+TEST_F(TimerHeapTest, GivenAWaiterWhoseTimeHasComeWhenItLeavesAfterwardsThenNothingHappens) {
   Waiter& first = add(1);
   add(2);
   EXPECT_TRUE(expire_one(1));
@@ -75,7 +75,7 @@ TEST_F(TimerHeapTest, GivenAWaiterWhoseTimeHasCome_WhenItLeavesAfterwards_ThenNo
   EXPECT_EQ(heap_.earliest(), at(2));
 }
 
-TEST_F(TimerHeapTest, GivenRandomOperations_WhenComparedWithAMap_ThenTheyAgree) {
+TEST_F(TimerHeapTest, GivenRandomOperationsWhenComparedWithAMapThenTheyAgree) {
   std::mt19937 random(12345);
   std::map<Deadline, Waiter*> expected;
   for (int step = 0; step < 20000; ++step) {

@@ -29,7 +29,7 @@ std::size_t count(const std::string& text, const std::string& part) {
 class TraceTest : public OnWorkers {};
 KUMIKO_ON_WORKERS(TraceTest);
 
-TEST_P(TraceTest, GivenNamedThreads_WhenTraced_ThenEachRunIsASliceWithItsName) {
+TEST_P(TraceTest, GivenNamedThreadsWhenTracedThenEachRunIsASliceWithItsName) {
   runtime_.start_trace();
   runtime_.run([] {
     Thread thread("does \"this\"", [] { this_thread::yield(); });
@@ -45,7 +45,7 @@ TEST_P(TraceTest, GivenNamedThreads_WhenTraced_ThenEachRunIsASliceWithItsName) {
   EXPECT_EQ(count(out.str(), R"("lost_records":0)"), 1U);
 }
 
-TEST_P(TraceTest, GivenManyThreads_WhenTraced_ThenAnotherReaderFindsThemAll) {
+TEST_P(TraceTest, GivenManyThreadsWhenTracedThenAnotherReaderFindsThemAll) {
   runtime_.start_trace();
   runtime_.run([] { for_each_index(100, [](std::size_t) { this_thread::set_name("body"); }); });
   const std::string path =
@@ -72,7 +72,7 @@ TEST_P(TraceTest, GivenManyThreads_WhenTraced_ThenAnotherReaderFindsThemAll) {
   std::remove(path.c_str());
 }
 
-TEST_P(TraceTest, GivenASmallRing_WhenItOverflows_ThenTheLatestIsKept) {
+TEST_P(TraceTest, GivenASmallRingWhenItOverflowsThenTheLatestIsKept) {
   runtime_.start_trace(8);
   runtime_.run([] {
     for_each_index(100, [](std::size_t) {});
@@ -85,7 +85,7 @@ TEST_P(TraceTest, GivenASmallRing_WhenItOverflows_ThenTheLatestIsKept) {
   EXPECT_EQ(count(out.str(), R"("lost_records":0)"), 0U);
 }
 
-TEST(Trace, GivenNamesThatAreNoUtf8_WhenWritten_ThenWhatIsWrongIsReplaced) {
+TEST(Trace, GivenNamesThatAreNoUtf8WhenWrittenThenWhatIsWrongIsReplaced) {
   Runtime runtime(Options{.workers = 1});
   runtime.start_trace();
   runtime.run([] {
@@ -98,12 +98,12 @@ TEST(Trace, GivenNamesThatAreNoUtf8_WhenWritten_ThenWhatIsWrongIsReplaced) {
   EXPECT_GE(count(out.str(), "\"name\":\"\xe4\xb8\xad\xc3\xa4 ?!\""), 1U);
 }
 
-TEST(Trace, GivenWorkersThatNeverSleep_WhenAskedToTrace_ThenLogicError) {
+TEST(Trace, GivenWorkersThatNeverSleepWhenAskedToTraceThenLogicError) {
   Runtime runtime(Options{.workers = 1, .idle = IdlePolicy::kYield});
   EXPECT_THROW(runtime.start_trace(), std::logic_error);
 }
 
-TEST(StatisticsTest, GivenWorkAndSleep_WhenAsked_ThenBothAreCounted) {
+TEST(StatisticsTest, GivenWorkAndSleepWhenAskedThenBothAreCounted) {
   Runtime runtime(Options{.workers = 2});
   runtime.run([] { Thread([] { this_thread::yield(); }).join(); });
   Statistics statistics = runtime.statistics();
@@ -118,7 +118,7 @@ TEST(StatisticsTest, GivenWorkAndSleep_WhenAsked_ThenBothAreCounted) {
   EXPECT_GE(statistics.stacks, 2U);
 }
 
-TEST(StatisticsTest, GivenNestedSpawns_WhenAsked_ThenTheLongestDequeIsKnown) {
+TEST(StatisticsTest, GivenNestedSpawnsWhenAskedThenTheLongestDequeIsKnown) {
   Runtime runtime(Options{.workers = 1});
   runtime.run([] {
     // In chaos a parent may wait elsewhere.

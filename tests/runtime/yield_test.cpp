@@ -17,7 +17,7 @@ namespace {
 class YieldTest : public OnWorkers {};
 KUMIKO_ON_WORKERS(YieldTest);
 
-TEST(YieldOrder, GivenOneWorker_WhenThreadsYieldInALoop_ThenTheyTakeTurns) {
+TEST(YieldOrder, GivenOneWorkerWhenThreadsYieldInALoopThenTheyTakeTurns) {
   constexpr int kThreads = 5;
   constexpr int kTurns = 100;
   Runtime runtime({.workers = 1});
@@ -40,7 +40,7 @@ TEST(YieldOrder, GivenOneWorker_WhenThreadsYieldInALoop_ThenTheyTakeTurns) {
     EXPECT_EQ(turns[i], static_cast<int>(i) % kThreads);
 }
 
-TEST_P(YieldTest, GivenAThreadThatPollsAndYields_WhenAnotherSetsItsFlag_ThenItEnds) {
+TEST_P(YieldTest, GivenAThreadThatPollsAndYieldsWhenAnotherSetsItsFlagThenItEnds) {
   runtime_.run([] {
     std::atomic<bool> flag{false};
     Thread poller([&] {
@@ -51,7 +51,7 @@ TEST_P(YieldTest, GivenAThreadThatPollsAndYields_WhenAnotherSetsItsFlag_ThenItEn
   });
 }
 
-TEST_P(YieldTest, GivenPollersOnEveryWorker_WhenAnOsThreadSubmits_ThenItsWorkRuns) {
+TEST_P(YieldTest, GivenPollersOnEveryWorkerWhenAnOsThreadSubmitsThenItsWorkRuns) {
   std::atomic<bool> flag{false};
   std::thread submitter([&] { runtime_.run([&] { flag = true; }); });
   runtime_.run([&] {
@@ -66,7 +66,7 @@ TEST_P(YieldTest, GivenPollersOnEveryWorker_WhenAnOsThreadSubmits_ThenItsWorkRun
   submitter.join();
 }
 
-TEST(YieldFairness, GivenTwoThreadsThatWakeEachOtherForEver_WhenAThirdYielded_ThenItGoesOn) {
+TEST(YieldFairness, GivenTwoThreadsThatWakeEachOtherForEverWhenAThirdYieldedThenItGoesOn) {
   Runtime runtime({.workers = 1});
   runtime.run([] {
     std::atomic<bool> stop{false};
@@ -95,7 +95,7 @@ TEST(YieldFairness, GivenTwoThreadsThatWakeEachOtherForEver_WhenAThirdYielded_Th
   });
 }
 
-TEST(YieldOutside, GivenAnOsThread_WhenItYields_ThenNothingHappens) { this_thread::yield(); }
+TEST(YieldOutside, GivenAnOsThreadWhenItYieldsThenNothingHappens) { this_thread::yield(); }
 
 }  // namespace
 }  // namespace kumiko::runtime::test

@@ -17,9 +17,9 @@ namespace {
 using amr::FaceAxis;
 using amr::kPatchSize;
 using amr::Points;
-using testing::make;
-using testing::noise;
-using testing::PatchRun;
+using test::make;
+using test::noise;
+using test::PatchRun;
 
 /// Nothing moves but u itself; u(x, t) exact for all times.
 struct Still : amr::Case {

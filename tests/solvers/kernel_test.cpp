@@ -154,7 +154,7 @@ TEST_P(KernelTest, GivenFixedInputsThenTheBitsAreThoseStoredFromAvx512) {
                             (variant().monotone == Monotone::kQuasi ? 2U : 0U);
   for (const Kernel kernel : available_kernels()) {
     Problem problem(11, -1.0, 1.0, -1.0, 1.0);
-    EXPECT_EQ(kumiko::testing::hash_of_bits(problem.run(kernel, variant())), stored[which]);
+    EXPECT_EQ(kumiko::test::hash_of_bits(problem.run(kernel, variant())), stored[which]);
   }
 }
 

@@ -11,7 +11,7 @@
 #include <kumiko/amr/case.hpp>
 #include <kumiko/plugin/registry.hpp>
 
-namespace kumiko::solvers::testing {
+namespace kumiko::solvers::test {
 
 /// A solver with the defaults of its parameters, but for one.
 inline std::unique_ptr<amr::Solver> make(const std::string& name, const std::string& parameter = {},
@@ -91,4 +91,4 @@ inline double noise(int i, int j) {
   return std::mt19937(seed)() / 4294967296.0;
 }
 
-}  // namespace kumiko::solvers::testing
+}  // namespace kumiko::solvers::test

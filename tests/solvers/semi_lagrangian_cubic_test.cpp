@@ -21,7 +21,7 @@ namespace kumiko::solvers {
 namespace {
 
 std::unique_ptr<amr::Solver> make(const std::string& departure) {
-  return testing::make("semi_lagrangian_cubic", "departure", departure);
+  return test::make("semi_lagrangian_cubic", "departure", departure);
 }
 
 struct Point {
@@ -147,7 +147,7 @@ double drift_error(const amr::Solver& solver, int n) {
 TEST(Interpolation, GivenASmoothFieldThenTheOrderIsTheOneThatTheTraitsName) {
   for (const auto& [name, order, ghosts] :
        {std::tuple{"cubic", 3.0, 2}, std::tuple{"quintic", 5.0, 3}}) {
-    const auto solver = testing::make("semi_lagrangian_cubic", "interpolation", name);
+    const auto solver = test::make("semi_lagrangian_cubic", "interpolation", name);
     EXPECT_EQ(solver->traits().order, order);
     EXPECT_EQ(solver->traits().ghosts, ghosts);
     EXPECT_NEAR(std::log2(drift_error(*solver, 32) / drift_error(*solver, 64)), order, 0.15);
@@ -168,7 +168,7 @@ TEST(Interpolation, GivenQuinticOnSeveralLevelsThenAConstantStaysToTheBit) {
     }
   };
   const Constant problem;
-  const auto solver = testing::make("semi_lagrangian_cubic", "interpolation", "quintic");
+  const auto solver = test::make("semi_lagrangian_cubic", "interpolation", "quintic");
   const auto backend = amr::make_backend("threads", 2);
   amr::SimulationOptions mesh = options(64, 96, 3);
   mesh.refinement.criterion = amr::Criterion::kUser;
@@ -203,8 +203,7 @@ TEST(Monotone, GivenADiskThenOnlyClippingKeepsItWithinItsRange) {
 
 TEST(Parameters, GivenAChoiceThatNobodyKnowsThenItIsRefused) {
   for (const char* parameter : {"departure", "interpolation", "monotone"}) {
-    EXPECT_THROW(testing::make("semi_lagrangian_cubic", parameter, "septic"),
-                 std::invalid_argument);
+    EXPECT_THROW(test::make("semi_lagrangian_cubic", parameter, "septic"), std::invalid_argument);
   }
 }
 

@@ -16,9 +16,9 @@ namespace {
 using amr::FaceAxis;
 using amr::kPatchSize;
 using amr::Points;
-using testing::make;
-using testing::noise;
-using testing::PatchRun;
+using test::make;
+using test::noise;
+using test::PatchRun;
 
 constexpr double kTwoPi = 2.0 * std::numbers::pi;
 

@@ -9,7 +9,7 @@
 
 #include "still.hpp"
 
-namespace kumiko::tests {
+namespace kumiko::test {
 
 namespace {
 
@@ -135,6 +135,6 @@ class FaultyCase final : public amr::Case {
 
 }  // namespace
 
-}  // namespace kumiko::tests
+}  // namespace kumiko::test
 
 KUMIKO_PLUGIN(kumiko::tests::FaultySolver, kumiko::tests::FaultyCase)

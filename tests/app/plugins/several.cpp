@@ -1,7 +1,7 @@
 // Nothing wrong: two solvers and a case in one file.
 #include "still.hpp"
 
-namespace kumiko::tests {
+namespace kumiko::test {
 
 namespace {
 
@@ -44,6 +44,6 @@ class Ramp final : public amr::Case {
 
 }  // namespace
 
-}  // namespace kumiko::tests
+}  // namespace kumiko::test
 
 KUMIKO_PLUGIN(kumiko::tests::StillNodes, kumiko::tests::StillCells, kumiko::tests::Ramp)

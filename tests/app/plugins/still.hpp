@@ -7,7 +7,7 @@
 
 #include <kumiko/plugin/plugin.hpp>
 
-namespace kumiko::tests {
+namespace kumiko::test {
 
 /// Leaves every value as it is. The only coefficient is the time at which a step begins, where the
 /// velocity is not steady.
@@ -35,4 +35,4 @@ class Still : public amr::Solver {
   amr::SolverTraits traits_;
 };
 
-}  // namespace kumiko::tests
+}  // namespace kumiko::test

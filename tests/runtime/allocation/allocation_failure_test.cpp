@@ -158,13 +158,13 @@ int fail_each_allocation(int workers, Scenario scenario) {
 class AllocationFailure : public testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(Workers, AllocationFailure, testing::Values(1, 2));
 
-TEST_P(AllocationFailure, GivenManyThreads_WhenEachAllocationFails_ThenSpawnThrowsAndNothingLeaks) {
+TEST_P(AllocationFailure, GivenManyThreadsWhenEachAllocationFailsThenSpawnThrowsAndNothingLeaks) {
   const int failures = fail_each_allocation(
       GetParam(), [](Runtime& runtime) { EXPECT_LE(spawn_many(runtime), 200); });
   EXPECT_GE(failures, 3) << "a slab of stacks, one of join states, their lists";
 }
 
-TEST_P(AllocationFailure, GivenADeepDeque_WhenItCannotGrow_ThenThreadsGoOnFromTheQueue) {
+TEST_P(AllocationFailure, GivenADeepDequeWhenItCannotGrowThenThreadsGoOnFromTheQueue) {
   fail_each_allocation(GetParam(), [](Runtime& runtime) { runtime.run([] { nest(300); }); });
 }
 

@@ -24,7 +24,7 @@ std::vector<io::Address> places(const TemporaryFolder& folder) {
   return addresses;
 }
 
-TEST_P(AcceptConnectTest, GivenAListener_WhenManyConnectAtOnce_ThenEachIsAcceptedAndAnswered) {
+TEST_P(AcceptConnectTest, GivenAListenerWhenManyConnectAtOnceThenEachIsAcceptedAndAnswered) {
   constexpr int kClients = 100;
   TemporaryFolder folder;
   for (const io::Address& place : places(folder)) {
@@ -61,7 +61,7 @@ TEST_P(AcceptConnectTest, GivenAListener_WhenManyConnectAtOnce_ThenEachIsAccepte
   }
 }
 
-TEST_P(AcceptConnectTest, GivenNobodyListens_WhenConnected_ThenConnectionRefused) {
+TEST_P(AcceptConnectTest, GivenNobodyListensWhenConnectedThenConnectionRefused) {
   run([&] {
     io::Listener listener = io::Listener::listen(io::Address::loopback()).value();
     const io::Address where = listener.address().value();
@@ -73,7 +73,7 @@ TEST_P(AcceptConnectTest, GivenNobodyListens_WhenConnected_ThenConnectionRefused
   });
 }
 
-TEST_P(AcceptConnectTest, GivenAPlaceThatIsTaken_WhenListened_ThenAddressInUse) {
+TEST_P(AcceptConnectTest, GivenAPlaceThatIsTakenWhenListenedThenAddressInUse) {
   TemporaryFolder folder;
   for (const io::Address& place : places(folder)) {
     const io::Listener listener = io::Listener::listen(place).value();
@@ -81,7 +81,7 @@ TEST_P(AcceptConnectTest, GivenAPlaceThatIsTaken_WhenListened_ThenAddressInUse) 
   }
 }
 
-TEST_P(AcceptConnectTest, GivenAConnection_WhenAskedForItsAddresses_ThenBothEndsAgree) {
+TEST_P(AcceptConnectTest, GivenAConnectionWhenAskedForItsAddressesThenBothEndsAgree) {
   run([&] {
     io::Listener listener = io::Listener::listen(io::Address::loopback()).value();
     const io::Address where = listener.address().value();
@@ -102,7 +102,7 @@ TEST_P(AcceptConnectTest, GivenAConnection_WhenAskedForItsAddresses_ThenBothEnds
   });
 }
 
-TEST_P(AcceptConnectTest, GivenAcceptsAddress_WhenAccepted_ThenItIsThePeers) {
+TEST_P(AcceptConnectTest, GivenAcceptsAddressWhenAcceptedThenItIsThePeers) {
   run([&] {
     const io::Listener listener = io::Listener::listen(io::Address::loopback()).value();
     const io::Socket client = io::Socket::connect(listener.address().value()).value();
@@ -115,7 +115,7 @@ TEST_P(AcceptConnectTest, GivenAcceptsAddress_WhenAccepted_ThenItIsThePeers) {
   });
 }
 
-TEST_P(AcceptConnectTest, GivenWhatDoesNotListen_WhenAccepted_ThenTheSystemsErrors) {
+TEST_P(AcceptConnectTest, GivenWhatDoesNotListenWhenAcceptedThenTheSystemsErrors) {
   const Stream pipe = make_stream(StreamKind::kPipe);
   const Stream tcp = make_stream(StreamKind::kTcp);
   run([&] {
@@ -129,7 +129,7 @@ TEST_P(AcceptConnectTest, GivenWhatDoesNotListen_WhenAccepted_ThenTheSystemsErro
   });
 }
 
-TEST_P(AcceptConnectTest, GivenAFullQueue_WhenTheListenerAccepts_ThenThoseWhoConnectGoOn) {
+TEST_P(AcceptConnectTest, GivenAFullQueueWhenTheListenerAcceptsThenThoseWhoConnectGoOn) {
   constexpr int kClients = 50;
   TemporaryFolder folder;
   for (const io::Address& place : places(folder)) {
@@ -155,7 +155,7 @@ TEST_P(AcceptConnectTest, GivenAFullQueue_WhenTheListenerAccepts_ThenThoseWhoCon
 }
 
 TEST_P(AcceptConnectTest,
-       GivenAListenerInBlockingMode_WhenAnotherTakesTheConnection_ThenNobodyBlocks) {
+       GivenAListenerInBlockingModeWhenAnotherTakesTheConnectionThenNobodyBlocks) {
   const io::Listener listener = io::Listener::listen(io::Address::loopback()).value();
   const io::Address where = listener.address().value();
   std::error_code error;
@@ -175,7 +175,7 @@ TEST_P(AcceptConnectTest,
   EXPECT_FALSE(error) << error.message();
 }
 
-TEST(AddressTest, GivenTexts_WhenParsed_ThenAddressesOrInvalidArgument) {
+TEST(AddressTest, GivenTextsWhenParsedThenAddressesOrInvalidArgument) {
   EXPECT_EQ(io::Address::parse("127.0.0.1", 80).value().to_string(), "127.0.0.1:80");
   EXPECT_EQ(io::Address::parse("::1", 80).value().to_string(), "[::1]:80");
   for (const char* const text : {"", "localhost", "1.2.3", "1.2.3.4.5", "::g", "127.0.0.1:80"}) {
@@ -183,13 +183,13 @@ TEST(AddressTest, GivenTexts_WhenParsed_ThenAddressesOrInvalidArgument) {
   }
 }
 
-TEST(AddressTest, GivenPaths_WhenTheyFit_ThenAddressesElseFilenameTooLong) {
+TEST(AddressTest, GivenPathsWhenTheyFitThenAddressesElseFilenameTooLong) {
   const std::string longest(107, 'x');
   EXPECT_EQ(io::Address::path(longest).value().to_string(), longest);
   EXPECT_EQ(io::Address::path(longest + "x").error(), std::errc::filename_too_long);
 }
 
-TEST(AddressTest, GivenNoAddress_WhenAsked_ThenItIsEmpty) {
+TEST(AddressTest, GivenNoAddressWhenAskedThenItIsEmpty) {
   const io::Address none;
   EXPECT_EQ(none.size(), 0U);
   EXPECT_EQ(none.port(), 0);

@@ -17,7 +17,7 @@ namespace {
 class BlockingTest : public IoTest {};
 KUMIKO_WITH_ENGINES(BlockingTest);
 
-TEST_P(BlockingTest, GivenFunctions_WhenRunBlocking_ThenTheirValuesComeBack) {
+TEST_P(BlockingTest, GivenFunctionsWhenRunBlockingThenTheirValuesComeBack) {
   run([&] {
     EXPECT_EQ(io::blocking([] { return 7; }), 7);
     EXPECT_EQ(*io::blocking([] { return std::make_unique<int>(8); }), 8);
@@ -31,7 +31,7 @@ TEST_P(BlockingTest, GivenFunctions_WhenRunBlocking_ThenTheirValuesComeBack) {
   });
 }
 
-TEST_P(BlockingTest, GivenAnException_WhenItLeavesTheFunction_ThenItIsRethrown) {
+TEST_P(BlockingTest, GivenAnExceptionWhenItLeavesTheFunctionThenItIsRethrown) {
   run([&] {
     EXPECT_THROW(io::blocking([] { throw std::out_of_range("x"); }), std::out_of_range);
     EXPECT_THROW(io::blocking([]() -> int { throw 5; }), int);
@@ -39,7 +39,7 @@ TEST_P(BlockingTest, GivenAnException_WhenItLeavesTheFunction_ThenItIsRethrown) 
   });
 }
 
-TEST_P(BlockingTest, GivenABlockingCall_WhenItBlocks_ThenOtherThreadsGoOn) {
+TEST_P(BlockingTest, GivenABlockingCallWhenItBlocksThenOtherThreadsGoOn) {
   const Stream stream = make_stream(StreamKind::kPipe);
   run(
       [&] {
@@ -54,7 +54,7 @@ TEST_P(BlockingTest, GivenABlockingCall_WhenItBlocks_ThenOtherThreadsGoOn) {
       });
 }
 
-TEST_P(BlockingTest, Given100AtOnce_WhenAllBlock_ThenTheyBlockTogether) {
+TEST_P(BlockingTest, Given100AtOnceWhenAllBlockThenTheyBlockTogether) {
   constexpr int kThreads = 100;
   Latch all_there(kThreads);
   std::atomic<int> ended{0};
@@ -74,7 +74,7 @@ TEST_P(BlockingTest, Given100AtOnce_WhenAllBlock_ThenTheyBlockTogether) {
   EXPECT_EQ(ended, kThreads);
 }
 
-TEST_P(BlockingTest, GivenMoreThanThereAreThreads_WhenRunBlocking_ThenAllHaveTheirTurn) {
+TEST_P(BlockingTest, GivenMoreThanThereAreThreadsWhenRunBlockingThenAllHaveTheirTurn) {
   constexpr int kThreads = kSanitized ? 600 : 2000;
   std::atomic<int> ended{0};
   runtime_->run([&] {
@@ -90,7 +90,7 @@ TEST_P(BlockingTest, GivenMoreThanThereAreThreads_WhenRunBlocking_ThenAllHaveThe
   EXPECT_EQ(ended, kThreads);
 }
 
-TEST_P(BlockingTest, GivenABlockingCallWithinAnother_WhenRun_ThenOnTheSpot) {
+TEST_P(BlockingTest, GivenABlockingCallWithinAnotherWhenRunThenOnTheSpot) {
   run([&] {
     io::blocking([] {
       const auto outer = std::this_thread::get_id();
@@ -99,7 +99,7 @@ TEST_P(BlockingTest, GivenABlockingCallWithinAnother_WhenRun_ThenOnTheSpot) {
   });
 }
 
-TEST_P(BlockingTest, GivenABlockingCall_WhenAskedWhoItIs_ThenAnOsThread) {
+TEST_P(BlockingTest, GivenABlockingCallWhenAskedWhoItIsThenAnOsThread) {
   run([&] {
     io::blocking([] {
       EXPECT_EQ(this_thread::worker_index(), -1);
@@ -110,7 +110,7 @@ TEST_P(BlockingTest, GivenABlockingCall_WhenAskedWhoItIs_ThenAnOsThread) {
   });
 }
 
-TEST_P(BlockingTest, GivenALockThatALightweightThreadHolds_WhenLockedWithin_ThenItWaitsForIt) {
+TEST_P(BlockingTest, GivenALockThatALightweightThreadHoldsWhenLockedWithinThenItWaitsForIt) {
   Mutex mutex;
   int order = 0;
   run([&] {
@@ -129,7 +129,7 @@ TEST_P(BlockingTest, GivenALockThatALightweightThreadHolds_WhenLockedWithin_Then
   });
 }
 
-TEST_P(BlockingTest, GivenIoWithinABlockingCall_WhenMade_ThenItWorks) {
+TEST_P(BlockingTest, GivenIoWithinABlockingCallWhenMadeThenItWorks) {
   run([&] {
     io::Pipe pipe = io::Pipe::create().value();
     TaskGroup group;
@@ -146,7 +146,7 @@ TEST_P(BlockingTest, GivenIoWithinABlockingCall_WhenMade_ThenItWorks) {
   });
 }
 
-TEST_P(BlockingTest, GivenAnOsThread_WhenItBlocks_ThenOnTheSpot) {
+TEST_P(BlockingTest, GivenAnOsThreadWhenItBlocksThenOnTheSpot) {
   EXPECT_EQ(io::blocking([] { return std::this_thread::get_id(); }), std::this_thread::get_id());
 }
 

@@ -53,7 +53,7 @@ class CloseTest : public IoTest {
 };
 KUMIKO_WITH_ENGINES(CloseTest);
 
-TEST_P(CloseTest, GivenOneWaiterInEachDirection_WhenALightweightThreadCloses_ThenTheyFail) {
+TEST_P(CloseTest, GivenOneWaiterInEachDirectionWhenALightweightThreadClosesThenTheyFail) {
   expect_all_fail(1, [&](io::FileDescriptor& in, io::FileDescriptor& out) {
     run([&] {
       EXPECT_TRUE(in.close());
@@ -62,7 +62,7 @@ TEST_P(CloseTest, GivenOneWaiterInEachDirection_WhenALightweightThreadCloses_The
   });
 }
 
-TEST_P(CloseTest, GivenManyWaitersInEachDirection_WhenALightweightThreadCloses_ThenAllFail) {
+TEST_P(CloseTest, GivenManyWaitersInEachDirectionWhenALightweightThreadClosesThenAllFail) {
   expect_all_fail(20, [&](io::FileDescriptor& in, io::FileDescriptor& out) {
     run([&] {
       EXPECT_TRUE(in.close());
@@ -71,14 +71,14 @@ TEST_P(CloseTest, GivenManyWaitersInEachDirection_WhenALightweightThreadCloses_T
   });
 }
 
-TEST_P(CloseTest, GivenManyWaitersInEachDirection_WhenAnOsThreadCloses_ThenAllFail) {
+TEST_P(CloseTest, GivenManyWaitersInEachDirectionWhenAnOsThreadClosesThenAllFail) {
   expect_all_fail(5, [&](io::FileDescriptor& in, io::FileDescriptor& out) {
     EXPECT_TRUE(in.close());
     EXPECT_TRUE(out.close());
   });
 }
 
-TEST_P(CloseTest, GivenWaiters_WhenClosedWithinABlockingCall_ThenTheyFail) {
+TEST_P(CloseTest, GivenWaitersWhenClosedWithinABlockingCallThenTheyFail) {
   expect_all_fail(2, [&](io::FileDescriptor& in, io::FileDescriptor& out) {
     run([&] {
       io::blocking([&] {
@@ -89,7 +89,7 @@ TEST_P(CloseTest, GivenWaiters_WhenClosedWithinABlockingCall_ThenTheyFail) {
   });
 }
 
-TEST_P(CloseTest, GivenReadersAndWritersOfOneSocket_WhenClosed_ThenAllFail) {
+TEST_P(CloseTest, GivenReadersAndWritersOfOneSocketWhenClosedThenAllFail) {
   for (const StreamKind kind : {StreamKind::kUnix, StreamKind::kTcp}) {
     SCOPED_TRACE(name_of(kind));
     Stream stream = make_stream(kind);
@@ -118,7 +118,7 @@ TEST_P(CloseTest, GivenReadersAndWritersOfOneSocket_WhenClosed_ThenAllFail) {
   }
 }
 
-TEST_P(CloseTest, GivenThreadsThatAccept_WhenTheListenerIsClosed_ThenTheyFail) {
+TEST_P(CloseTest, GivenThreadsThatAcceptWhenTheListenerIsClosedThenTheyFail) {
   io::Listener listener = io::Listener::listen(io::Address::loopback()).value();
   const int descriptor = listener.descriptor();
   std::array<std::error_code, 3> errors;
@@ -131,7 +131,7 @@ TEST_P(CloseTest, GivenThreadsThatAccept_WhenTheListenerIsClosed_ThenTheyFail) {
   for (const std::error_code& error : errors) EXPECT_EQ(error, std::errc::bad_file_descriptor);
 }
 
-TEST_P(CloseTest, GivenAnEndThatIsClosed_WhenItsPeerReads_ThenItReadsTheEnd) {
+TEST_P(CloseTest, GivenAnEndThatIsClosedWhenItsPeerReadsThenItReadsTheEnd) {
   // Nothing of the runtime may keep the connection open.
   for (const StreamKind kind : kStreamKinds) {
     SCOPED_TRACE(name_of(kind));
@@ -161,7 +161,7 @@ TEST_P(CloseTest, GivenAnEndThatIsClosed_WhenItsPeerReads_ThenItReadsTheEnd) {
   }
 }
 
-TEST_P(CloseTest, GivenAClosedNumber_WhenSomethingElseGetsIt_ThenItWorks) {
+TEST_P(CloseTest, GivenAClosedNumberWhenSomethingElseGetsItThenItWorks) {
   run([&] {
     for (int round = 0; round < 30; ++round) {
       Stream stream = make_stream(kStreamKinds[round % 3]);
@@ -177,7 +177,7 @@ TEST_P(CloseTest, GivenAClosedNumber_WhenSomethingElseGetsIt_ThenItWorks) {
   });
 }
 
-TEST_P(CloseTest, GivenAProcessThatWasWaitedFor_WhenItsDescriptorsNumberIsReused_ThenReadersWake) {
+TEST_P(CloseTest, GivenAProcessThatWasWaitedForWhenItsDescriptorsNumberIsReusedThenReadersWake) {
   if (kThreadSanitizer) GTEST_SKIP() << "forks";
   Stream go = make_stream(StreamKind::kPipe);
   const pid_t child = fork();
@@ -206,7 +206,7 @@ TEST_P(CloseTest, GivenAProcessThatWasWaitedFor_WhenItsDescriptorsNumberIsReused
   }
 }
 
-TEST_P(CloseTest, GivenAConnectThatIsClosedUnder_WhenItEnds_ThenItLeavesTheReusedNumberAlone) {
+TEST_P(CloseTest, GivenAConnectThatIsClosedUnderWhenItEndsThenItLeavesTheReusedNumberAlone) {
   io::Listener listener = io::Listener::listen(io::Address::loopback(), 0).value();
   const io::Address where = listener.address().value();
   std::vector<io::FileDescriptor> fillers;
@@ -235,7 +235,7 @@ TEST_P(CloseTest, GivenAConnectThatIsClosedUnder_WhenItEnds_ThenItLeavesTheReuse
   EXPECT_TRUE(same_number);
 }
 
-TEST_P(CloseTest, GivenAReaderThatKeepsReading_WhenAnotherCloses_ThenItsLoopEnds) {
+TEST_P(CloseTest, GivenAReaderThatKeepsReadingWhenAnotherClosesThenItsLoopEnds) {
   constexpr int kRounds = kSanitized ? 100 : 1000;
   if (kThreadSanitizer) GTEST_SKIP() << "a call that begins while another closes is a race to it";
   open_engine();
@@ -265,7 +265,7 @@ TEST_P(CloseTest, GivenAReaderThatKeepsReading_WhenAnotherCloses_ThenItsLoopEnds
   });
 }
 
-TEST_P(CloseTest, GivenTwoWhoClose_WhenTheyDoSoAtOnce_ThenEachWaiterFailsOnce) {
+TEST_P(CloseTest, GivenTwoWhoCloseWhenTheyDoSoAtOnceThenEachWaiterFailsOnce) {
   constexpr int kRounds = kSanitized ? 50 : 300;
   if (kThreadSanitizer) GTEST_SKIP() << "a call that begins while another closes is a race to it";
   open_engine();
@@ -290,7 +290,7 @@ TEST_P(CloseTest, GivenTwoWhoClose_WhenTheyDoSoAtOnce_ThenEachWaiterFailsOnce) {
   });
 }
 
-TEST_P(CloseTest, GivenNumbersThatAreReusedAtOnce_WhenManyThreadsOpenAndClose_ThenNoneIsConfused) {
+TEST_P(CloseTest, GivenNumbersThatAreReusedAtOnceWhenManyThreadsOpenAndCloseThenNoneIsConfused) {
   // Each stream carries the number of its owner; a byte of another owner's would be noticed.
   constexpr int kOwners = 16;
   constexpr int kRounds = kSanitized ? 30 : 200;
@@ -321,7 +321,7 @@ TEST_P(CloseTest, GivenNumbersThatAreReusedAtOnce_WhenManyThreadsOpenAndClose_Th
   });
 }
 
-TEST_P(CloseTest, GivenAWaiter_WhenItsNumberIsClosedAndReusedAtOnce_ThenItFailsAndTheNewOneWorks) {
+TEST_P(CloseTest, GivenAWaiterWhenItsNumberIsClosedAndReusedAtOnceThenItFailsAndTheNewOneWorks) {
   constexpr int kRounds = kSanitized ? 30 : 300;
   Stream stream = make_stream(kStreamKinds[0]);
   for (int round = 1; round <= kRounds; ++round) {
@@ -349,7 +349,7 @@ TEST_P(CloseTest, GivenAWaiter_WhenItsNumberIsClosedAndReusedAtOnce_ThenItFailsA
   }
 }
 
-TEST_P(CloseTest, GivenADescriptorHandedToAnotherRuntime_WhenClosedThere_ThenItsNumberIsForgotten) {
+TEST_P(CloseTest, GivenADescriptorHandedToAnotherRuntimeWhenClosedThereThenItsNumberIsForgotten) {
   Runtime other(options());
   Stream stream = make_stream(StreamKind::kUnix);
   const int number = stream.reader.get();

@@ -36,7 +36,7 @@ void write_and_read(int writer, int reader) {
   group.wait();
 }
 
-TEST_P(DeviceTest, GivenAFifo_WhenMoreIsWrittenThanFits_ThenWorkersGoOn) {
+TEST_P(DeviceTest, GivenAFifoWhenMoreIsWrittenThanFitsThenWorkersGoOn) {
   const std::string path =
       (std::filesystem::temp_directory_path() / ("kumiko-fifo-" + std::to_string(::getpid())))
           .string();
@@ -49,7 +49,7 @@ TEST_P(DeviceTest, GivenAFifo_WhenMoreIsWrittenThanFits_ThenWorkersGoOn) {
   run([&] { write_and_read(fifo.get(), fifo.get()); });
 }
 
-TEST_P(DeviceTest, GivenATerminal_WhenMoreIsWrittenThanFits_ThenWorkersGoOn) {
+TEST_P(DeviceTest, GivenATerminalWhenMoreIsWrittenThanFitsThenWorkersGoOn) {
   int leader = -1;
   int follower = -1;
   ASSERT_EQ(::openpty(&leader, &follower, nullptr, nullptr, nullptr), 0);

@@ -40,7 +40,7 @@ class Environment {
   std::string before_;
 };
 
-TEST(EngineChoiceTest, GivenTheEnvironment_WhenARuntimeIsToldNothing_ThenTheEnvironmentCounts) {
+TEST(EngineChoiceTest, GivenTheEnvironmentWhenARuntimeIsToldNothingThenTheEnvironmentCounts) {
   {
     const Environment environment("epoll");
     EXPECT_EQ(Runtime({.workers = 1}).io_engine(), IoEngine::kEpoll);
@@ -55,12 +55,12 @@ TEST(EngineChoiceTest, GivenTheEnvironment_WhenARuntimeIsToldNothing_ThenTheEnvi
   EXPECT_EQ(Runtime({.workers = 1}).io_engine(), IoEngine::kIoUring);
 }
 
-TEST(EngineChoiceTest, GivenTheEnvironment_WhenARuntimeIsToldAnEngine_ThenThatCounts) {
+TEST(EngineChoiceTest, GivenTheEnvironmentWhenARuntimeIsToldAnEngineThenThatCounts) {
   const Environment environment("io_uring");
   EXPECT_EQ(Runtime({.workers = 1, .io_engine = IoEngine::kEpoll}).io_engine(), IoEngine::kEpoll);
 }
 
-TEST(EngineChoiceTest, GivenAnUnknownEngine_WhenARuntimeIsMade_ThenItSaysWhatToGive) {
+TEST(EngineChoiceTest, GivenAnUnknownEngineWhenARuntimeIsMadeThenItSaysWhatToGive) {
   for (const std::string value : {"iouring", "EPOLL", " epoll", "1"}) {
     const Environment environment(value.c_str());
     try {
@@ -76,11 +76,11 @@ TEST(EngineChoiceTest, GivenAnUnknownEngine_WhenARuntimeIsMade_ThenItSaysWhatToG
 class EngineTest : public IoTest {};
 KUMIKO_WITH_ENGINES(EngineTest);
 
-TEST_P(EngineTest, GivenAnEngine_WhenAsked_ThenTheRuntimeNamesIt) {
+TEST_P(EngineTest, GivenAnEngineWhenAskedThenTheRuntimeNamesIt) {
   EXPECT_EQ(runtime_->io_engine(), GetParam().engine);
 }
 
-TEST_P(EngineTest, GivenRuntimesOfBothEngines_WhenTheyTalkToEachOther_ThenEachByteArrives) {
+TEST_P(EngineTest, GivenRuntimesOfBothEnginesWhenTheyTalkToEachOtherThenEachByteArrives) {
   constexpr int kMessages = 200;
   Runtime other({.workers = 2, .io_engine = IoEngine::kEpoll});
   const Stream stream = make_stream(StreamKind::kUnix);
@@ -104,8 +104,7 @@ TEST_P(EngineTest, GivenRuntimesOfBothEngines_WhenTheyTalkToEachOther_ThenEachBy
   echo.join();
 }
 
-TEST_P(EngineTest,
-       GivenDetachedThreadsThatWaitWithDeadlines_WhenTheRuntimeEnds_ThenItWaitsForThem) {
+TEST_P(EngineTest, GivenDetachedThreadsThatWaitWithDeadlinesWhenTheRuntimeEndsThenItWaitsForThem) {
   for (int round = 0; round < 5; ++round) {
     const Stream stream = make_stream(StreamKind::kPipe);
     std::atomic<int> timed_out{0};
@@ -126,7 +125,7 @@ TEST_P(EngineTest,
   }
 }
 
-TEST_P(EngineTest, GivenADetachedThreadThatWaits_WhenTheRuntimeEnds_ThenWhatComesLaterFreesIt) {
+TEST_P(EngineTest, GivenADetachedThreadThatWaitsWhenTheRuntimeEndsThenWhatComesLaterFreesIt) {
   // Longer than the patience with threads that nothing can wake.
   const Stream stream = make_stream(StreamKind::kPipe);
   std::atomic<bool> read{false};
@@ -148,7 +147,7 @@ TEST_P(EngineTest, GivenADetachedThreadThatWaits_WhenTheRuntimeEnds_ThenWhatCome
   writer.join();
 }
 
-TEST_P(EngineTest, GivenManyRuns_WhenOneFollowsTheOther_ThenEachWorks) {
+TEST_P(EngineTest, GivenManyRunsWhenOneFollowsTheOtherThenEachWorks) {
   const Stream stream = make_stream(StreamKind::kUnix);
   for (int i = 0; i < 200; ++i) {
     char byte = 0;
@@ -158,7 +157,7 @@ TEST_P(EngineTest, GivenManyRuns_WhenOneFollowsTheOther_ThenEachWorks) {
   }
 }
 
-TEST_P(EngineTest, GivenManyRuntimes_WhenMadeAndEnded_ThenNoDescriptorStaysBehind) {
+TEST_P(EngineTest, GivenManyRuntimesWhenMadeAndEndedThenNoDescriptorStaysBehind) {
   const auto lowest_free = [] {
     const int descriptor = ::dup(0);
     ::close(descriptor);
@@ -176,7 +175,7 @@ TEST_P(EngineTest, GivenManyRuntimes_WhenMadeAndEnded_ThenNoDescriptorStaysBehin
   EXPECT_EQ(lowest_free(), before);
 }
 
-TEST_P(EngineTest, GivenAChildByFork_WhenItMakesARuntime_ThenItsIoWorksAndTheParentGoesOn) {
+TEST_P(EngineTest, GivenAChildByForkWhenItMakesARuntimeThenItsIoWorksAndTheParentGoesOn) {
   if (!kForkedChildMayAllocate) GTEST_SKIP() << "the child allocates";
   const Stream stream = make_stream(StreamKind::kPipe);
   Waiters waiters(*runtime_);
@@ -208,7 +207,7 @@ TEST_P(EngineTest, GivenAChildByFork_WhenItMakesARuntime_ThenItsIoWorksAndThePar
   EXPECT_EQ(received, 'c');
 }
 
-TEST_P(EngineTest, GivenThreadsThatWaitForIo_WhenItComes_ThenStatisticsHaveCountedThePolls) {
+TEST_P(EngineTest, GivenThreadsThatWaitForIoWhenItComesThenStatisticsHaveCountedThePolls) {
   const auto before = runtime_->statistics().total();
   EXPECT_EQ(before.polls, 0U);
   const Stream stream = make_stream(StreamKind::kPipe);
@@ -228,7 +227,7 @@ TEST_P(EngineTest, GivenThreadsThatWaitForIo_WhenItComes_ThenStatisticsHaveCount
   EXPECT_GT(after.polls, after.empty_polls);
 }
 
-TEST_P(EngineTest, GivenAThreadThatWaitsForIoOnly_WhenNothingElseRuns_ThenTheWorkersSleep) {
+TEST_P(EngineTest, GivenAThreadThatWaitsForIoOnlyWhenNothingElseRunsThenTheWorkersSleep) {
   const Stream stream = make_stream(StreamKind::kPipe);
   Waiters waiters(*runtime_);
   waiters.start([&] {

@@ -51,7 +51,7 @@ class ExhaustionTest : public IoTest {
 };
 KUMIKO_WITH_ENGINES(ExhaustionTest);
 
-TEST_P(ExhaustionTest, GivenNoDescriptors_WhenOneIsAskedFor_ThenTooManyFilesOpen) {
+TEST_P(ExhaustionTest, GivenNoDescriptorsWhenOneIsAskedForThenTooManyFilesOpen) {
   TemporaryFolder folder;
   const std::string path = folder / "file";
   const io::Listener listener = io::Listener::listen(io::Address::loopback()).value();
@@ -68,7 +68,7 @@ TEST_P(ExhaustionTest, GivenNoDescriptors_WhenOneIsAskedFor_ThenTooManyFilesOpen
   });
 }
 
-TEST_P(ExhaustionTest, GivenNoDescriptors_WhenAConnectionComes_ThenItIsAcceptedLater) {
+TEST_P(ExhaustionTest, GivenNoDescriptorsWhenAConnectionComesThenItIsAcceptedLater) {
   io::Listener listener = io::Listener::listen(io::Address::loopback()).value();
   const io::Address where = listener.address().value();
   io::Socket client = io::Socket::connect(where).value();
@@ -87,8 +87,7 @@ TEST_P(ExhaustionTest, GivenNoDescriptors_WhenAConnectionComes_ThenItIsAcceptedL
   });
 }
 
-TEST_P(ExhaustionTest,
-       GivenThreadsThatAccept_WhenDescriptorsRunOut_ThenTheyAreToldAndNothingIsLost) {
+TEST_P(ExhaustionTest, GivenThreadsThatAcceptWhenDescriptorsRunOutThenTheyAreToldAndNothingIsLost) {
   if (kSanitized)
     GTEST_SKIP() << "the sanitizer needs descriptors for its own checks of OS threads";
   constexpr int kThreads = 5;
@@ -117,7 +116,7 @@ TEST_P(ExhaustionTest,
   });
 }
 
-TEST_P(ExhaustionTest, GivenNoDescriptors_WhenOpenOnesAreUsed_ThenTheyWork) {
+TEST_P(ExhaustionTest, GivenNoDescriptorsWhenOpenOnesAreUsedThenTheyWork) {
   TemporaryFolder folder;
   io::File file = io::File::open(folder / "file", O_RDWR | O_CREAT).value();
   Stream stream = make_stream(StreamKind::kUnix);
@@ -138,7 +137,7 @@ TEST_P(ExhaustionTest, GivenNoDescriptors_WhenOpenOnesAreUsed_ThenTheyWork) {
 }
 
 TEST_P(ExhaustionTest,
-       GivenNoDescriptorsForTheEngine_WhenFirstUsed_ThenTooManyFilesOpenAndLaterItWorks) {
+       GivenNoDescriptorsForTheEngineWhenFirstUsedThenTooManyFilesOpenAndLaterItWorks) {
   Runtime fresh(options());
   const Stream stream = make_stream(StreamKind::kPipe);
   fresh.run([&] {
@@ -157,7 +156,7 @@ TEST_P(ExhaustionTest,
   });
 }
 
-TEST(ResolveAtTheLimitTest, GivenNoDescriptors_WhenTheFirstIoIsALookUp_ThenItsErrorIsReturned) {
+TEST(ResolveAtTheLimitTest, GivenNoDescriptorsWhenTheFirstIoIsALookUpThenItsErrorIsReturned) {
   if (kUbsanErrs) GTEST_SKIP() << kUbsanNeedsAPipe;
   for (const IoEngine engine : {IoEngine::kEpoll, IoEngine::kAuto}) {
     Runtime runtime({.workers = 2, .io_engine = engine});

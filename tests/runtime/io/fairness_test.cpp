@@ -61,15 +61,15 @@ class FairnessTest : public IoTest {
 };
 KUMIKO_WITH_ENGINES(FairnessTest);
 
-TEST_P(FairnessTest, GivenComputationsThatPoll_WhenAllWorkersCompute_ThenIoGoesOn) {
+TEST_P(FairnessTest, GivenComputationsThatPollWhenAllWorkersComputeThenIoGoesOn) {
   compute_beside_ping_pong(GetParam().workers, [] { this_thread::poll(); });
 }
 
-TEST_P(FairnessTest, GivenComputationsThatYield_WhenAllWorkersCompute_ThenIoGoesOn) {
+TEST_P(FairnessTest, GivenComputationsThatYieldWhenAllWorkersComputeThenIoGoesOn) {
   compute_beside_ping_pong(GetParam().workers, [] { this_thread::yield(); });
 }
 
-TEST_P(FairnessTest, GivenComputationsThatSpawn_WhenAllWorkersCompute_ThenIoGoesOn) {
+TEST_P(FairnessTest, GivenComputationsThatSpawnWhenAllWorkersComputeThenIoGoesOn) {
   compute_beside_ping_pong(GetParam().workers, [] {
     TaskGroup group;
     for (int i = 0; i < 10; ++i) group.run([] {});
@@ -77,11 +77,11 @@ TEST_P(FairnessTest, GivenComputationsThatSpawn_WhenAllWorkersCompute_ThenIoGoes
   });
 }
 
-TEST_P(FairnessTest, GivenComputationsWithoutPolls_WhenOneWorkerIsFree_ThenIoGoesOn) {
+TEST_P(FairnessTest, GivenComputationsWithoutPollsWhenOneWorkerIsFreeThenIoGoesOn) {
   compute_beside_ping_pong(GetParam().workers - 1, [] { sched_yield(); });
 }
 
-TEST_P(FairnessTest, GivenAFloodOfIo_WhenAThreadComputes_ThenItHasItsTurns) {
+TEST_P(FairnessTest, GivenAFloodOfIoWhenAThreadComputesThenItHasItsTurns) {
   const auto limit = steady_clock::now() + kForEver;
   std::atomic<bool> ended{false};
   std::atomic<std::int64_t> messages{0};
@@ -111,7 +111,7 @@ TEST_P(FairnessTest, GivenAFloodOfIo_WhenAThreadComputes_ThenItHasItsTurns) {
   EXPECT_GT(messages, 0);
 }
 
-TEST_P(FairnessTest, GivenAFloodOfIo_WhenWorkComesFromOutside_ThenItIsDone) {
+TEST_P(FairnessTest, GivenAFloodOfIoWhenWorkComesFromOutsideThenItIsDone) {
   std::atomic<bool> ended{false};
   const Stream stream = make_stream(StreamKind::kUnix);
   std::thread flood([&] {
@@ -134,7 +134,7 @@ TEST_P(FairnessTest, GivenAFloodOfIo_WhenWorkComesFromOutside_ThenItIsDone) {
   flood.join();
 }
 
-TEST_P(FairnessTest, GivenAnEndlessStream_WhenItsReaderNeverWaits_ThenOthersHaveTheirTurns) {
+TEST_P(FairnessTest, GivenAnEndlessStreamWhenItsReaderNeverWaitsThenOthersHaveTheirTurns) {
   // A read that finds something does not suspend, so its thread must give way by itself.
   const auto limit = steady_clock::now() + kForEver;
   std::atomic<bool> ended{false};
@@ -155,7 +155,7 @@ TEST_P(FairnessTest, GivenAnEndlessStream_WhenItsReaderNeverWaits_ThenOthersHave
 }
 
 TEST_P(FairnessTest,
-       GivenAnIdleWorker_WhenTwoAreReadyAndOneComputesLong_ThenTheOthersNextReadGoesOn) {
+       GivenAnIdleWorkerWhenTwoAreReadyAndOneComputesLongThenTheOthersNextReadGoesOn) {
   if (GetParam().workers < 2) GTEST_SKIP() << "nobody is idle";
   const Stream first = make_stream(StreamKind::kUnix);
   const Stream second = make_stream(StreamKind::kUnix);

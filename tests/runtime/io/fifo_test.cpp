@@ -14,7 +14,7 @@ namespace {
 class FifoOrderTest : public IoTest {};
 KUMIKO_WITH_ENGINES(FifoOrderTest);
 
-TEST_P(FifoOrderTest, GivenReadersInARow_WhenBytesCome_ThenEachGetsTheByteOfItsPlace) {
+TEST_P(FifoOrderTest, GivenReadersInARowWhenBytesComeThenEachGetsTheByteOfItsPlace) {
   constexpr std::size_t kReaders = 20;
   for (const StreamKind kind : kStreamKinds) {
     SCOPED_TRACE(name_of(kind));
@@ -36,7 +36,7 @@ TEST_P(FifoOrderTest, GivenReadersInARow_WhenBytesCome_ThenEachGetsTheByteOfItsP
   }
 }
 
-TEST_P(FifoOrderTest, GivenWritersInARow_WhenThereIsRoom_ThenTheirBytesComeInTheirOrder) {
+TEST_P(FifoOrderTest, GivenWritersInARowWhenThereIsRoomThenTheirBytesComeInTheirOrder) {
   constexpr std::size_t kWriters = 10;
   constexpr std::size_t kBytes = 3000;  // a pipe takes less than PIPE_BUF whole
   for (const StreamKind kind : kStreamKinds) {
@@ -59,7 +59,7 @@ TEST_P(FifoOrderTest, GivenWritersInARow_WhenThereIsRoom_ThenTheirBytesComeInThe
   }
 }
 
-TEST_P(FifoOrderTest, GivenThreadsThatAcceptInARow_WhenConnectionsCome_ThenInTheirOrder) {
+TEST_P(FifoOrderTest, GivenThreadsThatAcceptInARowWhenConnectionsComeThenInTheirOrder) {
   constexpr std::size_t kThreads = 10;
   io::Listener listener = io::Listener::listen(io::Address::loopback()).value();
   const io::Address where = listener.address().value();
@@ -77,7 +77,7 @@ TEST_P(FifoOrderTest, GivenThreadsThatAcceptInARow_WhenConnectionsCome_ThenInThe
   }
 }
 
-TEST_P(FifoOrderTest, GivenReadersOfSeveralBytes_WhenBytesCome_ThenTheFirstTakesWhatIsThere) {
+TEST_P(FifoOrderTest, GivenReadersOfSeveralBytesWhenBytesComeThenTheFirstTakesWhatIsThere) {
   for (const StreamKind kind : kStreamKinds) {
     SCOPED_TRACE(name_of(kind));
     const Stream stream = make_stream(kind);
@@ -96,7 +96,7 @@ TEST_P(FifoOrderTest, GivenReadersOfSeveralBytes_WhenBytesCome_ThenTheFirstTakes
 class BystanderTest : public IoTest {};
 KUMIKO_WITH_ENGINES(BystanderTest);
 
-TEST_P(BystanderTest, GivenAThreadThatPollsForAHangUp_WhenAnotherReads_ThenItIsServed) {
+TEST_P(BystanderTest, GivenAThreadThatPollsForAHangUpWhenAnotherReadsThenItIsServed) {
   for (const StreamKind kind : {StreamKind::kUnix, StreamKind::kTcp}) {
     SCOPED_TRACE(name_of(kind));
     Stream stream = make_stream(kind);
@@ -120,7 +120,7 @@ TEST_P(BystanderTest, GivenAThreadThatPollsForAHangUp_WhenAnotherReads_ThenItIsS
   }
 }
 
-TEST_P(BystanderTest, GivenThreadsThatPoll_WhenDataComes_ThenAllSeeItAndNoneTakesIt) {
+TEST_P(BystanderTest, GivenThreadsThatPollWhenDataComesThenAllSeeItAndNoneTakesIt) {
   for (const StreamKind kind : kStreamKinds) {
     SCOPED_TRACE(name_of(kind));
     const Stream stream = make_stream(kind);

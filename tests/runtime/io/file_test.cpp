@@ -21,7 +21,7 @@ class FileTest : public IoTest {
 };
 KUMIKO_WITH_ENGINES(FileTest);
 
-TEST_P(FileTest, GivenAFile_WhenWrittenAtOffsets_ThenItIsReadBack) {
+TEST_P(FileTest, GivenAFileWhenWrittenAtOffsetsThenItIsReadBack) {
   run([&] {
     io::File file = open("file", O_RDWR | O_CREAT);
     std::vector<std::byte> bytes(1'000'000);
@@ -37,7 +37,7 @@ TEST_P(FileTest, GivenAFile_WhenWrittenAtOffsets_ThenItIsReadBack) {
   });
 }
 
-TEST_P(FileTest, GivenAShortFile_WhenReadBeyondItsEnd_ThenOnlyWhatIsThereComes) {
+TEST_P(FileTest, GivenAShortFileWhenReadBeyondItsEndThenOnlyWhatIsThereComes) {
   run([&] {
     io::File file = open("file", O_RDWR | O_CREAT);
     ASSERT_TRUE(file.write_at(0, bytes_of("short")));
@@ -51,7 +51,7 @@ TEST_P(FileTest, GivenAShortFile_WhenReadBeyondItsEnd_ThenOnlyWhatIsThereComes) 
   });
 }
 
-TEST_P(FileTest, GivenThePositionOfAFile_WhenReadAndWritten_ThenItMovesAndByOffsetItDoesNot) {
+TEST_P(FileTest, GivenThePositionOfAFileWhenReadAndWrittenThenItMovesAndByOffsetItDoesNot) {
   run([&] {
     io::File file = open("file", O_RDWR | O_CREAT);
     ASSERT_EQ(file.write_all(bytes_of("one two")).bytes, 7U);
@@ -65,7 +65,7 @@ TEST_P(FileTest, GivenThePositionOfAFile_WhenReadAndWritten_ThenItMovesAndByOffs
   });
 }
 
-TEST_P(FileTest, GivenAFileForAppending_WhenManyWrite_ThenEachRecordIsWhole) {
+TEST_P(FileTest, GivenAFileForAppendingWhenManyWriteThenEachRecordIsWhole) {
   constexpr int kWriters = 50;
   runtime_->run([&] {
     io::File file = open("file", O_RDWR | O_CREAT | O_APPEND);
@@ -86,7 +86,7 @@ TEST_P(FileTest, GivenAFileForAppending_WhenManyWrite_ThenEachRecordIsWhole) {
   });
 }
 
-TEST_P(FileTest, Given256Threads_WhenTheyWriteOneFile_ThenEachPartIsWhole) {
+TEST_P(FileTest, Given256ThreadsWhenTheyWriteOneFileThenEachPartIsWhole) {
   constexpr std::size_t kThreads = 256;
   constexpr std::size_t kPart = 10'000;
   runtime_->run([&] {
@@ -104,7 +104,7 @@ TEST_P(FileTest, Given256Threads_WhenTheyWriteOneFile_ThenEachPartIsWhole) {
   });
 }
 
-TEST_P(FileTest, GivenVectorsAndAFile_WhenTransferred_ThenTheyAreFilledInOrder) {
+TEST_P(FileTest, GivenVectorsAndAFileWhenTransferredThenTheyAreFilledInOrder) {
   run([&] {
     io::File file = open("file", O_RDWR | O_CREAT);
     std::string a = "one";
@@ -119,7 +119,7 @@ TEST_P(FileTest, GivenVectorsAndAFile_WhenTransferred_ThenTheyAreFilledInOrder) 
   });
 }
 
-TEST_P(FileTest, GivenFilesThatCannotBeOpened_WhenOpened_ThenTheSystemsErrors) {
+TEST_P(FileTest, GivenFilesThatCannotBeOpenedWhenOpenedThenTheSystemsErrors) {
   run([&] {
     EXPECT_EQ(io::File::open(folder_ / "none", O_RDONLY).error(),
               std::errc::no_such_file_or_directory);
@@ -133,7 +133,7 @@ TEST_P(FileTest, GivenFilesThatCannotBeOpened_WhenOpened_ThenTheSystemsErrors) {
   });
 }
 
-TEST_P(FileTest, GivenAFileOpenedForOneDirection_WhenUsedInTheOther_ThenBadFileDescriptor) {
+TEST_P(FileTest, GivenAFileOpenedForOneDirectionWhenUsedInTheOtherThenBadFileDescriptor) {
   run([&] {
     io::File file = open("file", O_RDONLY | O_CREAT);
     EXPECT_EQ(file.write_at(0, bytes_of("x")).error, std::errc::bad_file_descriptor);
@@ -142,7 +142,7 @@ TEST_P(FileTest, GivenAFileOpenedForOneDirection_WhenUsedInTheOther_ThenBadFileD
   });
 }
 
-TEST_P(FileTest, GivenADirectoryOrAPipe_WhenUsedAsAFile_ThenTheSystemsErrors) {
+TEST_P(FileTest, GivenADirectoryOrAPipeWhenUsedAsAFileThenTheSystemsErrors) {
   const Stream stream = make_stream(StreamKind::kPipe);
   run([&] {
     const io::FileDescriptor folder(io::open((folder_ / "").c_str(), O_RDONLY).value());
@@ -156,7 +156,7 @@ TEST_P(FileTest, GivenADirectoryOrAPipe_WhenUsedAsAFile_ThenTheSystemsErrors) {
   });
 }
 
-TEST_P(FileTest, GivenANegativeOffset_WhenTransferred_ThenInvalidArgument) {
+TEST_P(FileTest, GivenANegativeOffsetWhenTransferredThenInvalidArgument) {
   run([&] {
     io::File file = open("file", O_RDWR | O_CREAT);
     ASSERT_TRUE(file.write_all(bytes_of("kumiko")));
@@ -169,7 +169,7 @@ TEST_P(FileTest, GivenANegativeOffset_WhenTransferred_ThenInvalidArgument) {
   });
 }
 
-TEST_P(FileTest, GivenFiles_WhenRenamed_ThenTheNewNameHoldsTheContent) {
+TEST_P(FileTest, GivenFilesWhenRenamedThenTheNewNameHoldsTheContent) {
   run([&] {
     const std::string from = folder_ / "from";
     const std::string to = folder_ / "to";
@@ -183,14 +183,14 @@ TEST_P(FileTest, GivenFiles_WhenRenamed_ThenTheNewNameHoldsTheContent) {
   });
 }
 
-TEST_P(FileTest, GivenAFullDevice_WhenWritten_ThenNoSpaceOnDevice) {
+TEST_P(FileTest, GivenAFullDeviceWhenWrittenThenNoSpaceOnDevice) {
   run([&] {
     const io::FileDescriptor full(io::open("/dev/full", O_WRONLY).value());
     EXPECT_EQ(io::write(full.get(), bytes_of("x")).error(), std::errc::no_space_on_device);
   });
 }
 
-TEST_P(FileTest, GivenANonBlockingFile_WhenUsed_ThenItIsReadAndWritten) {
+TEST_P(FileTest, GivenANonBlockingFileWhenUsedThenItIsReadAndWritten) {
   run([&] {
     io::File file = open("file", O_RDWR | O_CREAT | O_NONBLOCK);
     std::vector<std::byte> bytes(100'000);
@@ -203,7 +203,7 @@ TEST_P(FileTest, GivenANonBlockingFile_WhenUsed_ThenItIsReadAndWritten) {
   });
 }
 
-TEST_P(FileTest, GivenOsThreadsThatCloseAndEnd_WhenFilesAreUsed_ThenNoOperationIsCancelled) {
+TEST_P(FileTest, GivenOsThreadsThatCloseAndEndWhenFilesAreUsedThenNoOperationIsCancelled) {
   // What an OS thread hands to the system for others must not end with it.
   constexpr int kRounds = kSanitized ? 20 : 150;
   std::atomic<bool> ended{false};

@@ -200,21 +200,21 @@ class LimitsTest : public IoTest {
 };
 KUMIKO_WITH_ENGINES(LimitsTest);
 
-TEST_P(LimitsTest, GivenCallsThatCannotGoOn_WhenTheirDeadlineComes_ThenAllTimeOutAndNotBefore) {
+TEST_P(LimitsTest, GivenCallsThatCannotGoOnWhenTheirDeadlineComesThenAllTimeOutAndNotBefore) {
   const Stuck stuck;
   const auto deadline = steady_clock::now() + 30ms;
   expect_all(stuck, make_all(stuck, io::until(deadline)), std::errc::timed_out);
   EXPECT_GE(steady_clock::now(), deadline);
 }
 
-TEST_P(LimitsTest, GivenCallsThatCannotGoOn_WhenTheDeadlineIsInThePast_ThenAllTimeOut) {
+TEST_P(LimitsTest, GivenCallsThatCannotGoOnWhenTheDeadlineIsInThePastThenAllTimeOut) {
   const Stuck stuck;
   for (const auto deadline : {steady_clock::now() - 1h, steady_clock::time_point::min()}) {
     expect_all(stuck, make_all(stuck, io::until(deadline)), std::errc::timed_out);
   }
 }
 
-TEST_P(LimitsTest, GivenNumbersThatAreReusedAtOnce_WhenReadersGiveUpAtOnce_ThenNoneIsForgotten) {
+TEST_P(LimitsTest, GivenNumbersThatAreReusedAtOnceWhenReadersGiveUpAtOnceThenNoneIsForgotten) {
   // Events of what was closed come late, so that one worker ends the close while another uses the
   // number anew.
   constexpr int kThreads = 4;
@@ -237,14 +237,14 @@ TEST_P(LimitsTest, GivenNumbersThatAreReusedAtOnce_WhenReadersGiveUpAtOnce_ThenN
   EXPECT_EQ(timed_out, kThreads * kRounds);
 }
 
-TEST_P(LimitsTest, GivenAStopWasRequested_WhenACallCannotGoOn_ThenItIsCancelled) {
+TEST_P(LimitsTest, GivenAStopWasRequestedWhenACallCannotGoOnThenItIsCancelled) {
   const Stuck stuck;
   std::stop_source stop;
   stop.request_stop();
   expect_all(stuck, make_all(stuck, io::unless(stop.get_token())), std::errc::operation_canceled);
 }
 
-TEST_P(LimitsTest, GivenCallsThatWait_WhenAStopIsRequested_ThenAllAreCancelled) {
+TEST_P(LimitsTest, GivenCallsThatWaitWhenAStopIsRequestedThenAllAreCancelled) {
   const Stuck stuck;
   std::stop_source stop;
   std::vector<std::error_code> errors(stuck.calls().size());
@@ -259,7 +259,7 @@ TEST_P(LimitsTest, GivenCallsThatWait_WhenAStopIsRequested_ThenAllAreCancelled) 
   expect_all(stuck, errors, std::errc::operation_canceled);
 }
 
-TEST_P(LimitsTest, GivenCallsThatWait_WhenALightweightThreadRequestsTheStop_ThenAllAreCancelled) {
+TEST_P(LimitsTest, GivenCallsThatWaitWhenALightweightThreadRequestsTheStopThenAllAreCancelled) {
   const Stuck stuck;
   std::stop_source stop;
   std::vector<std::error_code> errors(stuck.calls().size());
@@ -274,7 +274,7 @@ TEST_P(LimitsTest, GivenCallsThatWait_WhenALightweightThreadRequestsTheStop_Then
   expect_all(stuck, errors, std::errc::operation_canceled);
 }
 
-TEST_P(LimitsTest, GivenManyWhoWaitForOneDirection_WhenTheLastOnesTimeRunsOut_ThenOnlyItEnds) {
+TEST_P(LimitsTest, GivenManyWhoWaitForOneDirectionWhenTheLastOnesTimeRunsOutThenOnlyItEnds) {
   for (const StreamKind kind : kStreamKinds) {
     SCOPED_TRACE(name_of(kind));
     const Stream stream = make_stream(kind);
@@ -296,8 +296,7 @@ TEST_P(LimitsTest, GivenManyWhoWaitForOneDirection_WhenTheLastOnesTimeRunsOut_Th
   }
 }
 
-TEST_P(LimitsTest,
-       GivenManyWhoWaitForOneDirection_WhenTheFirstOnesTimeRunsOut_ThenTheNextIsServed) {
+TEST_P(LimitsTest, GivenManyWhoWaitForOneDirectionWhenTheFirstOnesTimeRunsOutThenTheNextIsServed) {
   for (const StreamKind kind : kStreamKinds) {
     SCOPED_TRACE(name_of(kind));
     const Stream stream = make_stream(kind);
@@ -320,7 +319,7 @@ TEST_P(LimitsTest,
   }
 }
 
-TEST_P(LimitsTest, GivenDataThatIsThere_WhenTheLimitsAreReachedAlready_ThenItIsTransferred) {
+TEST_P(LimitsTest, GivenDataThatIsThereWhenTheLimitsAreReachedAlreadyThenItIsTransferred) {
   for (const StreamKind kind : kStreamKinds) {
     SCOPED_TRACE(name_of(kind));
     const Stream stream = make_stream(kind);
@@ -341,7 +340,7 @@ TEST_P(LimitsTest, GivenDataThatIsThere_WhenTheLimitsAreReachedAlready_ThenItIsT
   }
 }
 
-TEST_P(LimitsTest, GivenAReadThatTimedOut_WhenDataComesLater_ThenTheNextReadHasIt) {
+TEST_P(LimitsTest, GivenAReadThatTimedOutWhenDataComesLaterThenTheNextReadHasIt) {
   for (const StreamKind kind : kStreamKinds) {
     SCOPED_TRACE(name_of(kind));
     const Stream stream = make_stream(kind);
@@ -356,7 +355,7 @@ TEST_P(LimitsTest, GivenAReadThatTimedOut_WhenDataComesLater_ThenTheNextReadHasI
   }
 }
 
-TEST_P(LimitsTest, GivenATransferInParts_WhenItsTimeRunsOut_ThenWhatWasTransferredIsReported) {
+TEST_P(LimitsTest, GivenATransferInPartsWhenItsTimeRunsOutThenWhatWasTransferredIsReported) {
   for (const StreamKind kind : kStreamKinds) {
     SCOPED_TRACE(name_of(kind));
     Stream stream = make_stream(kind);
@@ -375,7 +374,7 @@ TEST_P(LimitsTest, GivenATransferInParts_WhenItsTimeRunsOut_ThenWhatWasTransferr
   }
 }
 
-TEST_P(LimitsTest, GivenDeadlinesThatRaceWithTheData_WhenReadAndWritten_ThenNoByteIsLost) {
+TEST_P(LimitsTest, GivenDeadlinesThatRaceWithTheDataWhenReadAndWrittenThenNoByteIsLost) {
   constexpr std::size_t kBytes = kSanitized ? 20'000 : 200'000;
   for (const StreamKind kind : kStreamKinds) {
     SCOPED_TRACE(name_of(kind));
@@ -419,7 +418,7 @@ TEST_P(LimitsTest, GivenDeadlinesThatRaceWithTheData_WhenReadAndWritten_ThenNoBy
   }
 }
 
-TEST_P(LimitsTest, GivenStopsThatRaceWithTheData_WhenRead_ThenEachByteIsReadOnce) {
+TEST_P(LimitsTest, GivenStopsThatRaceWithTheDataWhenReadThenEachByteIsReadOnce) {
   constexpr int kRounds = kSanitized ? 200 : 2000;
   for (const StreamKind kind : kStreamKinds) {
     SCOPED_TRACE(name_of(kind));
@@ -456,7 +455,7 @@ TEST_P(LimitsTest, GivenStopsThatRaceWithTheData_WhenRead_ThenEachByteIsReadOnce
   }
 }
 
-TEST_P(LimitsTest, GivenSleepers_WhenTheirTimeComes_ThenTheyWakeWithoutError) {
+TEST_P(LimitsTest, GivenSleepersWhenTheirTimeComesThenTheyWakeWithoutError) {
   run([&] {
     const auto time = steady_clock::now() + 10ms;
     TaskGroup group;
@@ -471,7 +470,7 @@ TEST_P(LimitsTest, GivenSleepers_WhenTheirTimeComes_ThenTheyWakeWithoutError) {
   });
 }
 
-TEST_P(LimitsTest, GivenASleeper_WhenAStopIsRequested_ThenItWakesWithOperationCanceled) {
+TEST_P(LimitsTest, GivenASleeperWhenAStopIsRequestedThenItWakesWithOperationCanceled) {
   std::stop_source stop;
   std::error_code forever;
   std::error_code long_time;
@@ -484,7 +483,7 @@ TEST_P(LimitsTest, GivenASleeper_WhenAStopIsRequested_ThenItWakesWithOperationCa
   EXPECT_EQ(long_time, std::errc::operation_canceled);
 }
 
-TEST_P(LimitsTest, GivenAConnectThatTimedOut_WhenThereIsRoomLater_ThenANewSocketConnects) {
+TEST_P(LimitsTest, GivenAConnectThatTimedOutWhenThereIsRoomLaterThenANewSocketConnects) {
   TemporaryFolder folder;
   const io::Address path = io::Address::path(folder / "socket").value();
   io::Listener listener = io::Listener::listen(path, 0).value();
@@ -499,7 +498,7 @@ TEST_P(LimitsTest, GivenAConnectThatTimedOut_WhenThereIsRoomLater_ThenANewSocket
   });
 }
 
-TEST_P(LimitsTest, GivenFileOperationsThatBegan_WhenTheirTimeIsOver_ThenTheirResultIsReported) {
+TEST_P(LimitsTest, GivenFileOperationsThatBeganWhenTheirTimeIsOverThenTheirResultIsReported) {
   TemporaryFolder folder;
   run([&] {
     const io::FileDescriptor file(io::open((folder / "file").c_str(), O_RDWR | O_CREAT).value());
@@ -517,7 +516,7 @@ TEST_P(LimitsTest, GivenFileOperationsThatBegan_WhenTheirTimeIsOver_ThenTheirRes
   });
 }
 
-TEST_P(LimitsTest, GivenManyTimers_WhenReadsWaitTogether_ThenEachTimesOutByItsOwn) {
+TEST_P(LimitsTest, GivenManyTimersWhenReadsWaitTogetherThenEachTimesOutByItsOwn) {
   constexpr int kReaders = 200;
   const Stream stream = make_stream(StreamKind::kUnix);
   runtime_->run([&] {
@@ -535,7 +534,7 @@ TEST_P(LimitsTest, GivenManyTimers_WhenReadsWaitTogether_ThenEachTimesOutByItsOw
   });
 }
 
-TEST_P(LimitsTest, GivenDataThatHasJustCome_WhenReadWithAPastDeadline_ThenItIsRead) {
+TEST_P(LimitsTest, GivenDataThatHasJustComeWhenReadWithAPastDeadlineThenItIsRead) {
   for (const StreamKind kind : kStreamKinds) {
     SCOPED_TRACE(name_of(kind));
     const Stream stream = make_stream(kind);

@@ -52,7 +52,7 @@ int be_the_clients(const io::Address& where) {
 class ManyTest : public IoTest {};
 KUMIKO_WITH_ENGINES(ManyTest);
 
-TEST_P(ManyTest, GivenTenThousandIdleConnections_WhenAFewAndThenAllAreActive_ThenAllAreServed) {
+TEST_P(ManyTest, GivenTenThousandIdleConnectionsWhenAFewAndThenAllAreActiveThenAllAreServed) {
   if (kThreadSanitizer) GTEST_SKIP() << "ThreadSanitizer's own threads do not survive a fork";
   rlimit limit{};
   ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &limit), 0);

@@ -50,7 +50,7 @@ struct Parcel {
   }
 };
 
-TEST_P(MessageTest, GivenADescriptorThatIsSent_WhenReceived_ThenItIsUsable) {
+TEST_P(MessageTest, GivenADescriptorThatIsSentWhenReceivedThenItIsUsable) {
   for (const bool receiver_waits : {false, true}) {
     const Stream channel = make_pair(SOCK_STREAM);
     Stream cargo = make_stream(StreamKind::kPipe);
@@ -81,7 +81,7 @@ TEST_P(MessageTest, GivenADescriptorThatIsSent_WhenReceived_ThenItIsUsable) {
   }
 }
 
-TEST_P(MessageTest, GivenDatagrams_WhenSentAndReceived_ThenTheirBoundsAreKept) {
+TEST_P(MessageTest, GivenDatagramsWhenSentAndReceivedThenTheirBoundsAreKept) {
   for (const int type : {SOCK_DGRAM, SOCK_SEQPACKET}) {
     const Stream channel = make_pair(type);
     run(
@@ -101,7 +101,7 @@ TEST_P(MessageTest, GivenDatagrams_WhenSentAndReceived_ThenTheirBoundsAreKept) {
   }
 }
 
-TEST_P(MessageTest, GivenADatagramThatIsTooLong_WhenReceived_ThenItIsCutAndFlagged) {
+TEST_P(MessageTest, GivenADatagramThatIsTooLongWhenReceivedThenItIsCutAndFlagged) {
   const Stream channel = make_pair(SOCK_DGRAM);
   run([&] {
     ASSERT_TRUE(io::send(channel.writer.get(), bytes_of("kumiko")));
@@ -111,7 +111,7 @@ TEST_P(MessageTest, GivenADatagramThatIsTooLong_WhenReceived_ThenItIsCutAndFlagg
   });
 }
 
-TEST_P(MessageTest, GivenAnEmptyDatagram_WhenReceived_ThenNoBytes) {
+TEST_P(MessageTest, GivenAnEmptyDatagramWhenReceivedThenNoBytes) {
   const Stream channel = make_pair(SOCK_DGRAM);
   std::size_t count = 1;
   Waiters waiters(*runtime_);
@@ -124,7 +124,7 @@ TEST_P(MessageTest, GivenAnEmptyDatagram_WhenReceived_ThenNoBytes) {
   EXPECT_EQ(count, 0U);
 }
 
-TEST_P(MessageTest, GivenUdp_WhenSentWithAddresses_ThenTheReceiverKnowsTheSender) {
+TEST_P(MessageTest, GivenUdpWhenSentWithAddressesThenTheReceiverKnowsTheSender) {
   std::array<io::FileDescriptor, 2> ends;
   std::array<sockaddr_in, 2> addresses{};
   for (std::size_t i = 0; i < 2; ++i) {
@@ -156,7 +156,7 @@ TEST_P(MessageTest, GivenUdp_WhenSentWithAddresses_ThenTheReceiverKnowsTheSender
   EXPECT_EQ(from.sin_port, addresses[1].sin_port);
 }
 
-TEST_P(MessageTest, GivenFlags_WhenReceived_ThenTheyAreObeyed) {
+TEST_P(MessageTest, GivenFlagsWhenReceivedThenTheyAreObeyed) {
   for (const StreamKind kind : {StreamKind::kUnix, StreamKind::kTcp}) {
     SCOPED_TRACE(name_of(kind));
     const Stream stream = make_stream(kind);
@@ -175,7 +175,7 @@ TEST_P(MessageTest, GivenFlags_WhenReceived_ThenTheyAreObeyed) {
   }
 }
 
-TEST_P(MessageTest, GivenAFullSocket_WhenSentWithoutWaiting_ThenOperationWouldBlock) {
+TEST_P(MessageTest, GivenAFullSocketWhenSentWithoutWaitingThenOperationWouldBlock) {
   const Stream stream = make_stream(StreamKind::kUnix);
   fill_up(stream.writer.get());
   run([&] {
@@ -185,7 +185,7 @@ TEST_P(MessageTest, GivenAFullSocket_WhenSentWithoutWaiting_ThenOperationWouldBl
   });
 }
 
-TEST_P(MessageTest, GivenADatagramThatIsThere_WhenTheQueueOfErrorsIsEmpty_ThenItIsStillReceived) {
+TEST_P(MessageTest, GivenADatagramThatIsThereWhenTheQueueOfErrorsIsEmptyThenItIsStillReceived) {
   const io::FileDescriptor receiver(checked(::socket(AF_INET, SOCK_DGRAM, 0), "socket"));
   const io::FileDescriptor sender(checked(::socket(AF_INET, SOCK_DGRAM, 0), "socket"));
   const io::Address loopback = io::Address::loopback();
@@ -211,7 +211,7 @@ TEST_P(MessageTest, GivenADatagramThatIsThere_WhenTheQueueOfErrorsIsEmpty_ThenIt
   EXPECT_EQ(byte, '2');
 }
 
-TEST_P(MessageTest, GivenUrgentData_WhenPolledFor_ThenItIsSeenAndOrdinaryReadersAreServed) {
+TEST_P(MessageTest, GivenUrgentDataWhenPolledForThenItIsSeenAndOrdinaryReadersAreServed) {
   if (GetParam().engine == IoEngine::kIoUring) {
     GTEST_SKIP() << "Linux 6.18's io_uring does not always report POLLPRI, which poll(2) does";
   }

@@ -15,7 +15,7 @@
 namespace kumiko::runtime::test {
 namespace {
 
-TEST(OsThreadIoTest, GivenStreams_WhenWrittenAndReadByOsThreads_ThenEachByteArrives) {
+TEST(OsThreadIoTest, GivenStreamsWhenWrittenAndReadByOsThreadsThenEachByteArrives) {
   constexpr std::size_t kBytes = 1'000'003;
   for (const StreamKind kind : kStreamKinds) {
     for (const bool non_blocking : {false, true}) {
@@ -35,7 +35,7 @@ TEST(OsThreadIoTest, GivenStreams_WhenWrittenAndReadByOsThreads_ThenEachByteArri
   }
 }
 
-TEST(OsThreadIoTest, GivenCallsThatCannotGoOn_WhenTheirLimitsAreReached_ThenTheyEnd) {
+TEST(OsThreadIoTest, GivenCallsThatCannotGoOnWhenTheirLimitsAreReachedThenTheyEnd) {
   for (const StreamKind kind : kStreamKinds) {
     SCOPED_TRACE(name_of(kind));
     const Stream stream = make_stream(kind);
@@ -62,7 +62,7 @@ TEST(OsThreadIoTest, GivenCallsThatCannotGoOn_WhenTheirLimitsAreReached_ThenThey
   EXPECT_TRUE(io::sleep(io::within(1ms)));
 }
 
-TEST(OsThreadIoTest, GivenFilesConnectionsAndChildren_WhenUsed_ThenAsByLightweightThreads) {
+TEST(OsThreadIoTest, GivenFilesConnectionsAndChildrenWhenUsedThenAsByLightweightThreads) {
   TemporaryFolder folder;
   io::File file = io::File::open(folder / "file", O_RDWR | O_CREAT).value();
   EXPECT_EQ(file.write_at(3, bytes_of("kumiko")).bytes, 6U);
@@ -89,7 +89,7 @@ TEST(OsThreadIoTest, GivenFilesConnectionsAndChildren_WhenUsed_ThenAsByLightweig
 class SharedWithOsThreadTest : public IoTest {};
 KUMIKO_WITH_ENGINES(SharedWithOsThreadTest);
 
-TEST_P(SharedWithOsThreadTest, GivenOsAndLightweightReaders_WhenBytesCome_ThenEachIsTakenOnce) {
+TEST_P(SharedWithOsThreadTest, GivenOsAndLightweightReadersWhenBytesComeThenEachIsTakenOnce) {
   constexpr int kBytes = kSanitized ? 1'000 : 10'000;
   for (const StreamKind kind : kStreamKinds) {
     SCOPED_TRACE(name_of(kind));
@@ -114,7 +114,7 @@ TEST_P(SharedWithOsThreadTest, GivenOsAndLightweightReaders_WhenBytesCome_ThenEa
   }
 }
 
-TEST_P(SharedWithOsThreadTest, GivenAStopFromAnOsThread_WhenManyWait_ThenAllEnd) {
+TEST_P(SharedWithOsThreadTest, GivenAStopFromAnOsThreadWhenManyWaitThenAllEnd) {
   constexpr int kThreads = 50;
   const Stream stream = make_stream(StreamKind::kUnix);
   std::stop_source stop;

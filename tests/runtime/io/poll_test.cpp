@@ -11,7 +11,7 @@ namespace {
 class PollTest : public IoTest {};
 KUMIKO_WITH_ENGINES(PollTest);
 
-TEST_P(PollTest, GivenWhatIsReady_WhenPolled_ThenItReturnsAtOnce) {
+TEST_P(PollTest, GivenWhatIsReadyWhenPolledThenItReturnsAtOnce) {
   for (const StreamKind kind : kStreamKinds) {
     SCOPED_TRACE(name_of(kind));
     const Stream stream = make_stream(kind);
@@ -24,7 +24,7 @@ TEST_P(PollTest, GivenWhatIsReady_WhenPolled_ThenItReturnsAtOnce) {
   }
 }
 
-TEST_P(PollTest, GivenAFullBuffer_WhenItIsRead_ThenPollSaysThatThereIsRoom) {
+TEST_P(PollTest, GivenAFullBufferWhenItIsReadThenPollSaysThatThereIsRoom) {
   for (const StreamKind kind : kStreamKinds) {
     SCOPED_TRACE(name_of(kind));
     Stream stream = make_stream(kind);
@@ -44,7 +44,7 @@ TEST_P(PollTest, GivenAFullBuffer_WhenItIsRead_ThenPollSaysThatThereIsRoom) {
   }
 }
 
-TEST_P(PollTest, GivenAnEventDescriptor_WhenSignalled_ThenPollReturns) {
+TEST_P(PollTest, GivenAnEventDescriptorWhenSignalledThenPollReturns) {
   const io::FileDescriptor event(::eventfd(0, EFD_CLOEXEC));
   short events = 0;
   Waiters waiters(*runtime_);
@@ -54,7 +54,7 @@ TEST_P(PollTest, GivenAnEventDescriptor_WhenSignalled_ThenPollReturns) {
   EXPECT_EQ(events, POLLIN);
 }
 
-TEST_P(PollTest, GivenAFile_WhenPolled_ThenItIsAlwaysReady) {
+TEST_P(PollTest, GivenAFileWhenPolledThenItIsAlwaysReady) {
   TemporaryFolder folder;
   run([&] {
     const io::FileDescriptor file(io::open((folder / "f").c_str(), O_RDWR | O_CREAT).value());
@@ -63,7 +63,7 @@ TEST_P(PollTest, GivenAFile_WhenPolled_ThenItIsAlwaysReady) {
   });
 }
 
-TEST_P(PollTest, GivenAPeerThatHasShutDown_WhenPolledForIt_ThenPollReturns) {
+TEST_P(PollTest, GivenAPeerThatHasShutDownWhenPolledForItThenPollReturns) {
   for (const StreamKind kind : {StreamKind::kUnix, StreamKind::kTcp}) {
     SCOPED_TRACE(name_of(kind));
     const Stream stream = make_stream(kind);
@@ -76,7 +76,7 @@ TEST_P(PollTest, GivenAPeerThatHasShutDown_WhenPolledForIt_ThenPollReturns) {
   }
 }
 
-TEST_P(PollTest, GivenAPipeWithoutReader_WhenItsWriterIsPolled_ThenPollReturnsAnError) {
+TEST_P(PollTest, GivenAPipeWithoutReaderWhenItsWriterIsPolledThenPollReturnsAnError) {
   Stream stream = make_stream(StreamKind::kPipe);
   fill_up(stream.writer.get());
   short events = 0;
@@ -87,7 +87,7 @@ TEST_P(PollTest, GivenAPipeWithoutReader_WhenItsWriterIsPolled_ThenPollReturnsAn
   EXPECT_NE(events & POLLERR, 0);
 }
 
-TEST_P(PollTest, GivenManyRounds_WhenPollsAndReadsAlternate_ThenNoneIsLost) {
+TEST_P(PollTest, GivenManyRoundsWhenPollsAndReadsAlternateThenNoneIsLost) {
   constexpr int kRounds = kSanitized ? 100 : 1000;
   const Stream there = make_stream(StreamKind::kUnix);
   run(

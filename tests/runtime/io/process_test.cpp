@@ -28,7 +28,7 @@ class ProcessTest : public IoTest {
 };
 KUMIKO_WITH_ENGINES(ProcessTest);
 
-TEST_P(ProcessTest, GivenAChild_WhenItEndsWhileOthersWait_ThenItsStatusComes) {
+TEST_P(ProcessTest, GivenAChildWhenItEndsWhileOthersWaitThenItsStatusComes) {
   Stream end = make_stream(StreamKind::kPipe);
   const pid_t child = start_child(end, 7);
   int status = 0;
@@ -40,7 +40,7 @@ TEST_P(ProcessTest, GivenAChild_WhenItEndsWhileOthersWait_ThenItsStatusComes) {
   EXPECT_EQ(WEXITSTATUS(status), 7);
 }
 
-TEST_P(ProcessTest, GivenAChildThatHasEnded_WhenWaitedFor_ThenItsStatusComesAtOnce) {
+TEST_P(ProcessTest, GivenAChildThatHasEndedWhenWaitedForThenItsStatusComesAtOnce) {
   const pid_t child = fork();
   if (child == 0) _exit(9);
   siginfo_t info{};
@@ -51,7 +51,7 @@ TEST_P(ProcessTest, GivenAChildThatHasEnded_WhenWaitedFor_ThenItsStatusComesAtOn
   });
 }
 
-TEST_P(ProcessTest, GivenAChild_WhenItIsKilled_ThenItsStatusSaysSo) {
+TEST_P(ProcessTest, GivenAChildWhenItIsKilledThenItsStatusSaysSo) {
   Stream end = make_stream(StreamKind::kPipe);
   const pid_t child = start_child(end, 0);
   run([&] {
@@ -63,7 +63,7 @@ TEST_P(ProcessTest, GivenAChild_WhenItIsKilled_ThenItsStatusSaysSo) {
   });
 }
 
-TEST_P(ProcessTest, GivenNoSuchChild_WhenWaitedFor_ThenAnError) {
+TEST_P(ProcessTest, GivenNoSuchChildWhenWaitedForThenAnError) {
   run([&] {
     EXPECT_EQ(io::wait_for_process(0).error(), std::errc::invalid_argument);
     EXPECT_EQ(io::wait_for_process(-1).error(), std::errc::invalid_argument);
@@ -72,7 +72,7 @@ TEST_P(ProcessTest, GivenNoSuchChild_WhenWaitedFor_ThenAnError) {
   });
 }
 
-TEST_P(ProcessTest, GivenManyChildren_WhenTheyEndInAnyOrder_ThenEachWaiterHasItsOwn) {
+TEST_P(ProcessTest, GivenManyChildrenWhenTheyEndInAnyOrderThenEachWaiterHasItsOwn) {
   constexpr int kChildren = 20;
   std::vector<pid_t> children;
   for (int i = 0; i < kChildren; ++i) {

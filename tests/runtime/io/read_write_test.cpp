@@ -30,7 +30,7 @@ class ReadWriteTest : public IoTest {
 };
 KUMIKO_WITH_ENGINES(ReadWriteTest);
 
-TEST_P(ReadWriteTest, GivenDataThatIsThere_WhenRead_ThenItComesAtOnce) {
+TEST_P(ReadWriteTest, GivenDataThatIsThereWhenReadThenItComesAtOnce) {
   with_each_stream([&](Stream& stream) {
     run([&] {
       ASSERT_EQ(io::write(stream.writer.get(), bytes_of("kumiko")).value(), 6U);
@@ -41,7 +41,7 @@ TEST_P(ReadWriteTest, GivenDataThatIsThere_WhenRead_ThenItComesAtOnce) {
   });
 }
 
-TEST_P(ReadWriteTest, GivenAReaderThatWaits_WhenDataComes_ThenItReturnsIt) {
+TEST_P(ReadWriteTest, GivenAReaderThatWaitsWhenDataComesThenItReturnsIt) {
   with_each_stream([&](Stream& stream) {
     std::size_t count = 0;
     std::array<std::byte, 100> buffer{};
@@ -54,7 +54,7 @@ TEST_P(ReadWriteTest, GivenAReaderThatWaits_WhenDataComes_ThenItReturnsIt) {
   });
 }
 
-TEST_P(ReadWriteTest, GivenAReaderThatWaits_WhenAnOsThreadWrites_ThenItReturnsTheData) {
+TEST_P(ReadWriteTest, GivenAReaderThatWaitsWhenAnOsThreadWritesThenItReturnsTheData) {
   with_each_stream([&](Stream& stream) {
     std::size_t count = 0;
     Waiters waiters(*runtime_);
@@ -68,7 +68,7 @@ TEST_P(ReadWriteTest, GivenAReaderThatWaits_WhenAnOsThreadWrites_ThenItReturnsTh
   });
 }
 
-TEST_P(ReadWriteTest, GivenEmptySpans_WhenReadOrWritten_ThenNothingHappens) {
+TEST_P(ReadWriteTest, GivenEmptySpansWhenReadOrWrittenThenNothingHappens) {
   with_each_stream([&](Stream& stream) {
     run([&] {
       EXPECT_EQ(io::read(stream.reader.get(), {}).value(), 0U);
@@ -83,7 +83,7 @@ TEST_P(ReadWriteTest, GivenEmptySpans_WhenReadOrWritten_ThenNothingHappens) {
   });
 }
 
-TEST_P(ReadWriteTest, GivenTheWriterCloses_WhenRead_ThenTheRestComesAndThenTheEnd) {
+TEST_P(ReadWriteTest, GivenTheWriterClosesWhenReadThenTheRestComesAndThenTheEnd) {
   with_each_stream([&](Stream& stream) {
     run([&] {
       ASSERT_TRUE(io::write_all(stream.writer.get(), bytes_of("the rest")));
@@ -98,7 +98,7 @@ TEST_P(ReadWriteTest, GivenTheWriterCloses_WhenRead_ThenTheRestComesAndThenTheEn
   });
 }
 
-TEST_P(ReadWriteTest, GivenAReaderThatWaits_WhenTheWriterCloses_ThenItReadsTheEnd) {
+TEST_P(ReadWriteTest, GivenAReaderThatWaitsWhenTheWriterClosesThenItReadsTheEnd) {
   with_each_stream([&](Stream& stream) {
     std::size_t count = 1;
     Waiters waiters(*runtime_);
@@ -112,7 +112,7 @@ TEST_P(ReadWriteTest, GivenAReaderThatWaits_WhenTheWriterCloses_ThenItReadsTheEn
   });
 }
 
-TEST_P(ReadWriteTest, GivenABufferWithLittleRoom_WhenWritten_ThenExactlyWhatWentInIsReported) {
+TEST_P(ReadWriteTest, GivenABufferWithLittleRoomWhenWrittenThenExactlyWhatWentInIsReported) {
   with_each_stream([&](Stream& stream) {
     const std::size_t before = fill_up(stream.writer.get(), 7);
     // Some room, but less than will be asked for.
@@ -135,7 +135,7 @@ TEST_P(ReadWriteTest, GivenABufferWithLittleRoom_WhenWritten_ThenExactlyWhatWent
   });
 }
 
-TEST_P(ReadWriteTest, GivenMoreThanTheBuffersHold_WhenWrittenAndRead_ThenEachByteArrivesInOrder) {
+TEST_P(ReadWriteTest, GivenMoreThanTheBuffersHoldWhenWrittenAndReadThenEachByteArrivesInOrder) {
   constexpr std::size_t kBytes = 3'000'001;
   with_each_stream([&](Stream& stream) {
     std::vector<std::byte> sent(kBytes);
@@ -153,7 +153,7 @@ TEST_P(ReadWriteTest, GivenMoreThanTheBuffersHold_WhenWrittenAndRead_ThenEachByt
   });
 }
 
-TEST_P(ReadWriteTest, GivenVectors_WhenGatheredAndScattered_ThenTheyAreFilledInOrder) {
+TEST_P(ReadWriteTest, GivenVectorsWhenGatheredAndScatteredThenTheyAreFilledInOrder) {
   with_each_stream([&](Stream& stream) {
     run([&] {
       std::string a = "one";
@@ -173,7 +173,7 @@ TEST_P(ReadWriteTest, GivenVectors_WhenGatheredAndScattered_ThenTheyAreFilledInO
   });
 }
 
-TEST_P(ReadWriteTest, GivenVectorsThatMustWait_WhenTheOtherSideComes_ThenEachByteArrivesInOrder) {
+TEST_P(ReadWriteTest, GivenVectorsThatMustWaitWhenTheOtherSideComesThenEachByteArrivesInOrder) {
   with_each_stream([&](Stream& stream) {
     const std::size_t before = fill_up(stream.writer.get(), 3);
     std::array<std::byte, 1000> a{};
@@ -207,7 +207,7 @@ TEST_P(ReadWriteTest, GivenVectorsThatMustWait_WhenTheOtherSideComes_ThenEachByt
   });
 }
 
-TEST_P(ReadWriteTest, GivenTooManyVectors_WhenTransferred_ThenInvalidArgument) {
+TEST_P(ReadWriteTest, GivenTooManyVectorsWhenTransferredThenInvalidArgument) {
   Stream stream = make_stream(StreamKind::kPipe);
   run([&] {
     char byte = 'x';
@@ -220,7 +220,7 @@ TEST_P(ReadWriteTest, GivenTooManyVectors_WhenTransferred_ThenInvalidArgument) {
   });
 }
 
-TEST_P(ReadWriteTest, GivenNoSuchDescriptor_WhenUsed_ThenBadFileDescriptor) {
+TEST_P(ReadWriteTest, GivenNoSuchDescriptorWhenUsedThenBadFileDescriptor) {
   run([&] {
     std::array<std::byte, 1> byte{};
     for (const int descriptor : {-1, 19'999, INT_MAX}) {
@@ -236,7 +236,7 @@ TEST_P(ReadWriteTest, GivenNoSuchDescriptor_WhenUsed_ThenBadFileDescriptor) {
   });
 }
 
-TEST_P(ReadWriteTest, GivenTheWrongEnd_WhenUsed_ThenBadFileDescriptor) {
+TEST_P(ReadWriteTest, GivenTheWrongEndWhenUsedThenBadFileDescriptor) {
   Stream stream = make_stream(StreamKind::kPipe);
   run([&] {
     std::array<std::byte, 1> byte{};
@@ -247,7 +247,7 @@ TEST_P(ReadWriteTest, GivenTheWrongEnd_WhenUsed_ThenBadFileDescriptor) {
   });
 }
 
-TEST_P(ReadWriteTest, GivenDevices_WhenUsed_ThenTheyAreReadAndWritten) {
+TEST_P(ReadWriteTest, GivenDevicesWhenUsedThenTheyAreReadAndWritten) {
   run([&] {
     const io::FileDescriptor null(io::open("/dev/null", O_RDWR).value());
     const io::FileDescriptor zero(io::open("/dev/zero", O_RDWR).value());
@@ -260,7 +260,7 @@ TEST_P(ReadWriteTest, GivenDevices_WhenUsed_ThenTheyAreReadAndWritten) {
   });
 }
 
-TEST_P(ReadWriteTest, GivenBothDirectionsOfASocket_WhenUsedAtOnce_ThenNeitherWaitsForTheOther) {
+TEST_P(ReadWriteTest, GivenBothDirectionsOfASocketWhenUsedAtOnceThenNeitherWaitsForTheOther) {
   for (const StreamKind kind : {StreamKind::kUnix, StreamKind::kTcp}) {
     SCOPED_TRACE(name_of(kind));
     const Stream stream = make_stream(kind);
@@ -280,7 +280,7 @@ TEST_P(ReadWriteTest, GivenBothDirectionsOfASocket_WhenUsedAtOnce_ThenNeitherWai
   }
 }
 
-TEST_P(ReadWriteTest, GivenAChainOfPipes_WhenBytesGoThroughIt_ThenTheLastGetsThemAll) {
+TEST_P(ReadWriteTest, GivenAChainOfPipesWhenBytesGoThroughItThenTheLastGetsThemAll) {
   constexpr std::size_t kPipes = 50;
   constexpr std::size_t kBytes = 10'000;
   std::vector<io::Pipe> pipes;
@@ -311,7 +311,7 @@ TEST_P(ReadWriteTest, GivenAChainOfPipes_WhenBytesGoThroughIt_ThenTheLastGetsThe
   EXPECT_EQ(first_difference(std::span(received).first(count), 1), kBytes);
 }
 
-TEST_P(ReadWriteTest, GivenTheModeOfADescriptor_WhenUsed_ThenItStaysAsItWas) {
+TEST_P(ReadWriteTest, GivenTheModeOfADescriptorWhenUsedThenItStaysAsItWas) {
   with_each_stream([&](Stream& stream) {
     const int reader = ::fcntl(stream.reader.get(), F_GETFL);
     const int writer = ::fcntl(stream.writer.get(), F_GETFL);
@@ -326,7 +326,7 @@ TEST_P(ReadWriteTest, GivenTheModeOfADescriptor_WhenUsed_ThenItStaysAsItWas) {
   });
 }
 
-TEST_P(ReadWriteTest, GivenThousandsOfMessages_WhenPingedAndPonged_ThenEachIsAnswered) {
+TEST_P(ReadWriteTest, GivenThousandsOfMessagesWhenPingedAndPongedThenEachIsAnswered) {
   with_each_stream([&](Stream& there) {
     const Stream back = make_stream(StreamKind::kPipe);
     constexpr int kMessages = kSanitized ? 200 : 2000;

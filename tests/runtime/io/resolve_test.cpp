@@ -19,7 +19,7 @@ namespace {
 class ResolveTest : public IoTest {};
 KUMIKO_WITH_ENGINES(ResolveTest);
 
-TEST_P(ResolveTest, GivenANumericHost_WhenResolved_ThenItIsTheAddress) {
+TEST_P(ResolveTest, GivenANumericHostWhenResolvedThenItIsTheAddress) {
   run([&] {
     for (const io::Limits& limits : {io::Limits{}, io::within(kForEver)}) {
       const auto addresses = io::resolve("127.0.0.1", "80", limits).value();
@@ -29,7 +29,7 @@ TEST_P(ResolveTest, GivenANumericHost_WhenResolved_ThenItIsTheAddress) {
   });
 }
 
-TEST_P(ResolveTest, GivenAHostOfThisMachine_WhenConnectedByName_ThenAConnection) {
+TEST_P(ResolveTest, GivenAHostOfThisMachineWhenConnectedByNameThenAConnection) {
   io::Listener listener = io::Listener::listen(io::Address::loopback()).value();
   const std::string port = std::to_string(listener.address().value().port());
   run([&] {
@@ -39,7 +39,7 @@ TEST_P(ResolveTest, GivenAHostOfThisMachine_WhenConnectedByName_ThenAConnection)
   });
 }
 
-TEST_P(ResolveTest, GivenAPortWhereNobodyListens_WhenConnectedByName_ThenConnectionRefused) {
+TEST_P(ResolveTest, GivenAPortWhereNobodyListensWhenConnectedByNameThenConnectionRefused) {
   io::Listener listener = io::Listener::listen(io::Address::loopback()).value();
   const std::string port = std::to_string(listener.address().value().port());
   ASSERT_TRUE(listener.close());
@@ -48,7 +48,7 @@ TEST_P(ResolveTest, GivenAPortWhereNobodyListens_WhenConnectedByName_ThenConnect
   });
 }
 
-TEST_P(ResolveTest, GivenNonsense_WhenResolved_ThenAnErrorOfItsCategoryWithAMessage) {
+TEST_P(ResolveTest, GivenNonsenseWhenResolvedThenAnErrorOfItsCategoryWithAMessage) {
   run([&] {
     const auto service = io::resolve("127.0.0.1", "no such service");
     EXPECT_EQ(service.error(), std::error_code(EAI_SERVICE, io::resolve_category()));
@@ -59,7 +59,7 @@ TEST_P(ResolveTest, GivenNonsense_WhenResolved_ThenAnErrorOfItsCategoryWithAMess
   });
 }
 
-TEST_P(ResolveTest, GivenLimitsThatAreReached_WhenResolved_ThenTheWaitEnds) {
+TEST_P(ResolveTest, GivenLimitsThatAreReachedWhenResolvedThenTheWaitEnds) {
   // Whatever the system's look-up takes; where it is quick its answer may come first.
   run([&] {
     const auto late =
@@ -78,7 +78,7 @@ TEST_P(ResolveTest, GivenLimitsThatAreReached_WhenResolved_ThenTheWaitEnds) {
   });
 }
 
-TEST_P(ResolveTest, GivenManyAtOnce_WhenResolved_ThenEachHasItsOwn) {
+TEST_P(ResolveTest, GivenManyAtOnceWhenResolvedThenEachHasItsOwn) {
   runtime_->run([&] {
     TaskGroup group;
     for (int i = 1; i <= 50; ++i) {

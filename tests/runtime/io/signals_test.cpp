@@ -63,7 +63,7 @@ class SignalStorm {
 class SignalsTest : public IoTest {};
 KUMIKO_WITH_ENGINES(SignalsTest);
 
-TEST_P(SignalsTest, GivenAStormOfSignals_WhenBytesAreTransferred_ThenEachArrives) {
+TEST_P(SignalsTest, GivenAStormOfSignalsWhenBytesAreTransferredThenEachArrives) {
   constexpr std::size_t kBytes = kSanitized ? 100'000 : 1'000'000;
   constexpr int kMostRounds = 100;
   const SignalStorm storm;
@@ -93,7 +93,7 @@ TEST_P(SignalsTest, GivenAStormOfSignals_WhenBytesAreTransferred_ThenEachArrives
   EXPECT_GT(signals_seen, 0);
 }
 
-TEST_P(SignalsTest, GivenAStormOfSignals_WhenOtherCallsAreMade_ThenTheySucceed) {
+TEST_P(SignalsTest, GivenAStormOfSignalsWhenOtherCallsAreMadeThenTheySucceed) {
   TemporaryFolder folder;
   const SignalStorm storm;
   io::Listener listener = io::Listener::listen(io::Address::loopback()).value();
@@ -120,7 +120,7 @@ TEST_P(SignalsTest, GivenAStormOfSignals_WhenOtherCallsAreMade_ThenTheySucceed) 
       });
 }
 
-TEST_P(SignalsTest, GivenAWaitWithADeadline_WhenSignalsCome_ThenItIsNeitherEndedNorProlonged) {
+TEST_P(SignalsTest, GivenAWaitWithADeadlineWhenSignalsComeThenItIsNeitherEndedNorProlonged) {
   const SignalStorm storm;
   const Stream stream = make_stream(StreamKind::kPipe);
   run([&] {
@@ -133,7 +133,7 @@ TEST_P(SignalsTest, GivenAWaitWithADeadline_WhenSignalsCome_ThenItIsNeitherEnded
   });
 }
 
-TEST_P(SignalsTest, GivenAnOsThread_WhenSignalsComeWhileItWaits_ThenItsCallGoesOn) {
+TEST_P(SignalsTest, GivenAnOsThreadWhenSignalsComeWhileItWaitsThenItsCallGoesOn) {
   const Stream stream = make_stream(StreamKind::kUnix);
   char byte = 0;
   std::error_code late;
@@ -156,7 +156,7 @@ TEST_P(SignalsTest, GivenAnOsThread_WhenSignalsComeWhileItWaits_ThenItsCallGoesO
 }
 
 /// SIGPIPE keeps its default, which would end the process.
-TEST_P(SignalsTest, GivenAPeerThatIsGone_WhenWritten_ThenBrokenPipeAndNoSignal) {
+TEST_P(SignalsTest, GivenAPeerThatIsGoneWhenWrittenThenBrokenPipeAndNoSignal) {
   for (const StreamKind kind : kStreamKinds) {
     for (const bool os_thread : {false, true}) {
       SCOPED_TRACE(std::string(name_of(kind)) + (os_thread ? " by an OS thread" : ""));
@@ -182,7 +182,7 @@ TEST_P(SignalsTest, GivenAPeerThatIsGone_WhenWritten_ThenBrokenPipeAndNoSignal) 
   EXPECT_EQ(sigismember(&pending, SIGPIPE), 0);
 }
 
-TEST_P(SignalsTest, GivenAWriterThatWaits_WhenTheReaderCloses_ThenAnErrorAndNoSignal) {
+TEST_P(SignalsTest, GivenAWriterThatWaitsWhenTheReaderClosesThenAnErrorAndNoSignal) {
   for (const StreamKind kind : kStreamKinds) {
     SCOPED_TRACE(name_of(kind));
     Stream stream = make_stream(kind);
@@ -200,7 +200,7 @@ TEST_P(SignalsTest, GivenAWriterThatWaits_WhenTheReaderCloses_ThenAnErrorAndNoSi
   }
 }
 
-TEST_P(SignalsTest, GivenSendsToAPeerThatIsGone_WhenMade_ThenBrokenPipeAndNoSignal) {
+TEST_P(SignalsTest, GivenSendsToAPeerThatIsGoneWhenMadeThenBrokenPipeAndNoSignal) {
   Stream stream = make_stream(StreamKind::kUnix);
   run([&] {
     ASSERT_TRUE(stream.reader.close());

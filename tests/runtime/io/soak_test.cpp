@@ -249,9 +249,7 @@ class SoakTest : public IoTest {
 };
 KUMIKO_WITH_ENGINES(SoakTest);
 
-TEST_P(SoakTest, GivenAWebOfConnections_WhenAllGoesWrongForTwoSeconds_ThenNoByteIsLost) {
-  soak(2s);
-}
+TEST_P(SoakTest, GivenAWebOfConnectionsWhenAllGoesWrongForTwoSecondsThenNoByteIsLost) { soak(2s); }
 
 class LongSoakTest : public SoakTest {};
 INSTANTIATE_TEST_SUITE_P(With, LongSoakTest,
@@ -259,7 +257,7 @@ INSTANTIATE_TEST_SUITE_P(With, LongSoakTest,
                                          Setting{IoEngine::kEpoll, 3}),
                          setting_name);
 
-TEST_P(LongSoakTest, GivenAWebOfConnections_WhenAllGoesWrongForAMinute_ThenNoByteIsLost) {
+TEST_P(LongSoakTest, GivenAWebOfConnectionsWhenAllGoesWrongForAMinuteThenNoByteIsLost) {
   soak(60s);
 }
 

@@ -16,7 +16,7 @@ namespace {
 class StormTest : public IoTest {};
 KUMIKO_WITH_ENGINES(StormTest);
 
-TEST_P(StormTest, GivenManyReadersOfOneStream_WhenBytesCome_ThenEachIsTakenOnce) {
+TEST_P(StormTest, GivenManyReadersOfOneStreamWhenBytesComeThenEachIsTakenOnce) {
   constexpr int kReaders = 64;
   constexpr int kBytes = kSanitized ? 2'000 : 20'000;
   for (const StreamKind kind : kStreamKinds) {
@@ -46,7 +46,7 @@ TEST_P(StormTest, GivenManyReadersOfOneStream_WhenBytesCome_ThenEachIsTakenOnce)
   }
 }
 
-TEST_P(StormTest, GivenManyWritersOfOneStream_WhenTheyWriteRecords_ThenNoneIsLost) {
+TEST_P(StormTest, GivenManyWritersOfOneStreamWhenTheyWriteRecordsThenNoneIsLost) {
   constexpr int kWriters = 64;
   constexpr int kRecords = kSanitized ? 20 : 200;
   // Small writes to a pipe are whole.
@@ -74,7 +74,7 @@ TEST_P(StormTest, GivenManyWritersOfOneStream_WhenTheyWriteRecords_ThenNoneIsLos
   });
 }
 
-TEST_P(StormTest, GivenTwoReadersOfOneSocket_WhenTheFirstComputesOn_ThenTheSecondIsServedToo) {
+TEST_P(StormTest, GivenTwoReadersOfOneSocketWhenTheFirstComputesOnThenTheSecondIsServedToo) {
   if (GetParam().workers < 3) GTEST_SKIP() << "both compute, and somebody must be free to watch";
   constexpr int kRounds = kSanitized ? 20 : 200;
   const Stream elsewhere = make_stream(StreamKind::kPipe);
@@ -111,7 +111,7 @@ TEST_P(StormTest, GivenTwoReadersOfOneSocket_WhenTheFirstComputesOn_ThenTheSecon
   ASSERT_EQ(::write(elsewhere.writer.get(), "x", 1), 1);
 }
 
-TEST_P(StormTest, GivenSomebodyElseWhoTakesTheData_WhenAReaderIsWoken_ThenItGoesOnWaiting) {
+TEST_P(StormTest, GivenSomebodyElseWhoTakesTheDataWhenAReaderIsWokenThenItGoesOnWaiting) {
   constexpr int kRounds = kSanitized ? 50 : 200;
   for (const StreamKind kind : kStreamKinds) {
     SCOPED_TRACE(name_of(kind));
@@ -142,7 +142,7 @@ TEST_P(StormTest, GivenSomebodyElseWhoTakesTheData_WhenAReaderIsWoken_ThenItGoes
   }
 }
 
-TEST_P(StormTest, GivenABlockingCounter_WhenManyReadIt_ThenEachUnitIsTakenOnceAndNoWorkerBlocks) {
+TEST_P(StormTest, GivenABlockingCounterWhenManyReadItThenEachUnitIsTakenOnceAndNoWorkerBlocks) {
   constexpr int kReaders = 16;
   constexpr int kUnits = kSanitized ? 10 : 50;
   const io::FileDescriptor counter(::eventfd(0, EFD_SEMAPHORE | EFD_CLOEXEC));
@@ -171,7 +171,7 @@ TEST_P(StormTest, GivenABlockingCounter_WhenManyReadIt_ThenEachUnitIsTakenOnceAn
   EXPECT_EQ(taken, kReaders * kUnits);
 }
 
-TEST_P(StormTest, GivenATimerDescriptor_WhenItTicks_ThenItsReadersWake) {
+TEST_P(StormTest, GivenATimerDescriptorWhenItTicksThenItsReadersWake) {
   const io::FileDescriptor timer(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC));
   itimerspec ticks{};
   ticks.it_value.tv_nsec = 1'000'000;

@@ -20,7 +20,7 @@ void reset_at_close(int socket) {
   ASSERT_EQ(::setsockopt(socket, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once), 0);
 }
 
-TEST_P(VanishedPeerTest, GivenAReaderAndAWriterThatWait_WhenThePeerResets_ThenBothFail) {
+TEST_P(VanishedPeerTest, GivenAReaderAndAWriterThatWaitWhenThePeerResetsThenBothFail) {
   Stream stream = make_stream(StreamKind::kTcp);
   fill_up(stream.writer.get());
   reset_at_close(stream.reader.get());
@@ -46,7 +46,7 @@ TEST_P(VanishedPeerTest, GivenAReaderAndAWriterThatWait_WhenThePeerResets_ThenBo
   EXPECT_TRUE(read == std::errc::connection_reset || written == std::errc::connection_reset);
 }
 
-TEST_P(VanishedPeerTest, GivenThePeerHasReset_WhenRead_ThenConnectionReset) {
+TEST_P(VanishedPeerTest, GivenThePeerHasResetWhenReadThenConnectionReset) {
   Stream stream = make_stream(StreamKind::kTcp);
   reset_at_close(stream.writer.get());
   run([&] {
@@ -57,7 +57,7 @@ TEST_P(VanishedPeerTest, GivenThePeerHasReset_WhenRead_ThenConnectionReset) {
   });
 }
 
-TEST_P(VanishedPeerTest, GivenManyReaders_WhenThePeerCloses_ThenAllReadTheEnd) {
+TEST_P(VanishedPeerTest, GivenManyReadersWhenThePeerClosesThenAllReadTheEnd) {
   for (const StreamKind kind : kStreamKinds) {
     SCOPED_TRACE(name_of(kind));
     Stream stream = make_stream(kind);
@@ -76,7 +76,7 @@ TEST_P(VanishedPeerTest, GivenManyReaders_WhenThePeerCloses_ThenAllReadTheEnd) {
   }
 }
 
-TEST_P(VanishedPeerTest, GivenManyWriters_WhenThePeerCloses_ThenAllFail) {
+TEST_P(VanishedPeerTest, GivenManyWritersWhenThePeerClosesThenAllFail) {
   for (const StreamKind kind : kStreamKinds) {
     SCOPED_TRACE(name_of(kind));
     Stream stream = make_stream(kind);
@@ -98,7 +98,7 @@ TEST_P(VanishedPeerTest, GivenManyWriters_WhenThePeerCloses_ThenAllFail) {
   }
 }
 
-TEST_P(VanishedPeerTest, GivenHalfAConnectionIsClosed_WhenTheOtherHalfIsUsed_ThenItWorks) {
+TEST_P(VanishedPeerTest, GivenHalfAConnectionIsClosedWhenTheOtherHalfIsUsedThenItWorks) {
   for (const StreamKind kind : {StreamKind::kUnix, StreamKind::kTcp}) {
     SCOPED_TRACE(name_of(kind));
     const Stream stream = make_stream(kind);
@@ -126,7 +126,7 @@ TEST_P(VanishedPeerTest, GivenHalfAConnectionIsClosed_WhenTheOtherHalfIsUsed_The
   }
 }
 
-TEST_P(VanishedPeerTest, GivenAReaderThatWaits_WhenItsOwnSideIsShutDown_ThenItReadsTheEnd) {
+TEST_P(VanishedPeerTest, GivenAReaderThatWaitsWhenItsOwnSideIsShutDownThenItReadsTheEnd) {
   for (const StreamKind kind : {StreamKind::kUnix, StreamKind::kTcp}) {
     SCOPED_TRACE(name_of(kind));
     const Stream stream = make_stream(kind);
@@ -143,7 +143,7 @@ TEST_P(VanishedPeerTest, GivenAReaderThatWaits_WhenItsOwnSideIsShutDown_ThenItRe
 }
 
 /// TCP only: poll(2) does not tell of it where a socket of AF_UNIX is full.
-TEST_P(VanishedPeerTest, GivenAWriterThatWaits_WhenItsOwnSideIsShutDown_ThenBrokenPipe) {
+TEST_P(VanishedPeerTest, GivenAWriterThatWaitsWhenItsOwnSideIsShutDownThenBrokenPipe) {
   const Stream stream = make_stream(StreamKind::kTcp);
   fill_up(stream.writer.get());
   std::error_code error;
@@ -157,7 +157,7 @@ TEST_P(VanishedPeerTest, GivenAWriterThatWaits_WhenItsOwnSideIsShutDown_ThenBrok
   EXPECT_EQ(error, std::errc::broken_pipe) << error.message();
 }
 
-TEST_P(VanishedPeerTest, GivenThreadsThatPoll_WhenThePeerHangsUp_ThenTheyAreTold) {
+TEST_P(VanishedPeerTest, GivenThreadsThatPollWhenThePeerHangsUpThenTheyAreTold) {
   for (const StreamKind kind : kStreamKinds) {
     SCOPED_TRACE(name_of(kind));
     Stream stream = make_stream(kind);
@@ -177,7 +177,7 @@ TEST_P(VanishedPeerTest, GivenThreadsThatPoll_WhenThePeerHangsUp_ThenTheyAreTold
   }
 }
 
-TEST_P(VanishedPeerTest, GivenDataAndThenTheEnd_WhenItComesInShortReads_ThenNothingIsOverlooked) {
+TEST_P(VanishedPeerTest, GivenDataAndThenTheEndWhenItComesInShortReadsThenNothingIsOverlooked) {
   // Where the end of the data is announced together with the last of it.
   constexpr int kRounds = kSanitized ? 50 : 500;
   run([&] {

@@ -82,45 +82,45 @@ class DequeModelTest : public testing::TestWithParam<Setting> {
 };
 INSTANTIATE_TEST_SUITE_P(On, DequeModelTest, kSettings, setting_name);
 
-TEST_P(DequeModelTest, GivenTheCode_ThenEveryElementIsTakenExactlyOnceAndComplete) {
+TEST_P(DequeModelTest, GivenTheCodeThenEveryElementIsTakenExactlyOnceAndComplete) {
   for (const Scenario& scenario : kScenarios) {
     const Verdict verdict = check(scenario, GetParam());
     EXPECT_TRUE(verdict.holds) << scenario.name << "\n" << verdict;
   }
 }
 
-TEST_P(DequeModelTest, GivenNoLightBarrierInPop_ThenAnElementIsTakenTwice) {
+TEST_P(DequeModelTest, GivenNoLightBarrierInPopThenAnElementIsTakenTwice) {
   EXPECT_FALSE(holds(kPopAndSeize, {.light = false}));
 }
-TEST_P(DequeModelTest, GivenNoHeavyBarrierInSeize_ThenAnElementIsTakenTwice) {
+TEST_P(DequeModelTest, GivenNoHeavyBarrierInSeizeThenAnElementIsTakenTwice) {
   EXPECT_FALSE(holds(kPopAndSeize, {.heavy = false}));
 }
-TEST_P(DequeModelTest, GivenAPushWithoutRelease_ThenOnArmAnElementIsSeizedBeforeItIsComplete) {
+TEST_P(DequeModelTest, GivenAPushWithoutReleaseThenOnArmAnElementIsSeizedBeforeItIsComplete) {
   EXPECT_EQ(holds(kPopAndSeize, {.push_young = kRelaxed}), !is_arm());
 }
-TEST_P(DequeModelTest, GivenASeizeWithoutAcquire_ThenOnArmAnElementIsSeizedBeforeItIsComplete) {
+TEST_P(DequeModelTest, GivenASeizeWithoutAcquireThenOnArmAnElementIsSeizedBeforeItIsComplete) {
   EXPECT_EQ(holds(kPopPushAndSeize, {.seize_young = kRelaxed}), !is_arm());
 }
-TEST_P(DequeModelTest, GivenATakeWithoutRelease_ThenOnArmASlotIsUsedAgainTooEarly) {
+TEST_P(DequeModelTest, GivenATakeWithoutReleaseThenOnArmASlotIsUsedAgainTooEarly) {
   EXPECT_EQ(holds(kReuse, {.take_old = kRelaxed}), !is_arm());
 }
-TEST_P(DequeModelTest, GivenALockWithoutAcquire_ThenOnArmElementsAreLostOrTakenTwice) {
+TEST_P(DequeModelTest, GivenALockWithoutAcquireThenOnArmElementsAreLostOrTakenTwice) {
   EXPECT_EQ(holds(kShareAndSteal, {.lock = kRelaxed}), !is_arm());
 }
-TEST_P(DequeModelTest, GivenALockWithoutRelease_ThenOnArmElementsAreLostOrTakenTwice) {
+TEST_P(DequeModelTest, GivenALockWithoutReleaseThenOnArmElementsAreLostOrTakenTwice) {
   EXPECT_EQ(holds(kShareAndSteal, {.unlock = kRelaxed}), !is_arm());
 }
 
 // C++ demands what follows, since it has no release sequences of plain stores and ignores control
 // dependencies. The processors do without.
 
-TEST_P(DequeModelTest, GivenAPopWithoutRelease_ThenThePushBeforeItHasOrderedTheElement) {
+TEST_P(DequeModelTest, GivenAPopWithoutReleaseThenThePushBeforeItHasOrderedTheElement) {
   EXPECT_TRUE(holds_always({.pop_young = kRelaxed, .pop_public_young = kRelaxed}));
 }
-TEST_P(DequeModelTest, GivenAReuseWithoutAcquire_ThenTheBranchBeforeItHoldsTheStoreBack) {
+TEST_P(DequeModelTest, GivenAReuseWithoutAcquireThenTheBranchBeforeItHoldsTheStoreBack) {
   EXPECT_TRUE(holds_always({.make_room_old = kRelaxed}));
 }
-TEST_P(DequeModelTest, GivenALookAtWhetherItIsEmptyWithoutAcquire_ThenItWasAHintOnly) {
+TEST_P(DequeModelTest, GivenALookAtWhetherItIsEmptyWithoutAcquireThenItWasAHintOnly) {
   EXPECT_TRUE(holds_always({.empty = kRelaxed}));
 }
 

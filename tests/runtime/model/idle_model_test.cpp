@@ -170,7 +170,7 @@ class IdleModelTest : public testing::TestWithParam<Setting> {
 };
 INSTANTIATE_TEST_SUITE_P(On, IdleModelTest, kSettings, setting_name);
 
-TEST_P(IdleModelTest, GivenTheCode_ThenNoWorkWaitsBesideASleeper) {
+TEST_P(IdleModelTest, GivenTheCodeThenNoWorkWaitsBesideASleeper) {
   for (const Scenario& scenario : kScenarios) {
     const Verdict verdict = check(scenario, GetParam());
     EXPECT_TRUE(verdict.holds) << scenario.name << "\n" << verdict;
@@ -178,41 +178,41 @@ TEST_P(IdleModelTest, GivenTheCode_ThenNoWorkWaitsBesideASleeper) {
   }
 }
 
-TEST_P(IdleModelTest, GivenTheCodeAndADeque_ThenNoWorkWaitsBesideASleeper) {
+TEST_P(IdleModelTest, GivenTheCodeAndADequeThenNoWorkWaitsBesideASleeper) {
   for (const char* const calls : {"p", "pp", "po", "ppo", "pop"}) {
     const Verdict verdict = check_with_deque(calls, {At::kSearching}, GetParam());
     EXPECT_TRUE(verdict.holds) << calls << "\n" << verdict;
   }
 }
 
-TEST_P(IdleModelTest, GivenNoLightBarrierBehindTheWork_ThenAWakeUpIsLost) {
+TEST_P(IdleModelTest, GivenNoLightBarrierBehindTheWorkThenAWakeUpIsLost) {
   EXPECT_FALSE(holds(kOneLiesDown, {.light = false}));
 }
 /// On x86 without membarrier the read-modify-write of the state is the barrier.
-TEST_P(IdleModelTest, GivenNoHeavyBarrierInAnnounce_ThenAWakeUpIsLost) {
+TEST_P(IdleModelTest, GivenNoHeavyBarrierInAnnounceThenAWakeUpIsLost) {
   const bool is_needed =
       GetParam().machine == Machine::kArm || GetParam().help == Help::kMembarrier;
   EXPECT_EQ(holds(kOneLiesDown, {.heavy = false}), !is_needed);
 }
-TEST_P(IdleModelTest, GivenADequeButNoLightBarrierBehindAPush_ThenAWakeUpIsLost) {
+TEST_P(IdleModelTest, GivenADequeButNoLightBarrierBehindAPushThenAWakeUpIsLost) {
   EXPECT_FALSE(check_with_deque("pp", {At::kSearching}, GetParam(), {.light = false}).holds);
 }
-TEST_P(IdleModelTest, GivenNoLookAfterAnnounce_ThenAWakeUpIsLost) {
+TEST_P(IdleModelTest, GivenNoLookAfterAnnounceThenAWakeUpIsLost) {
   EXPECT_FALSE(holds(kOneLiesDown, {.looks_again = false}));
 }
-TEST_P(IdleModelTest, GivenASearcherThatDoesNotPassOnTheDuty_ThenWorkWaitsBesideASleeper) {
+TEST_P(IdleModelTest, GivenASearcherThatDoesNotPassOnTheDutyThenWorkWaitsBesideASleeper) {
   EXPECT_FALSE(holds(kWorkForTwo, {.passes_on = false}));
 }
 
 // The order of these is kept by the lock, by the barriers, or by the branch that leads to them.
 
-TEST_P(IdleModelTest, GivenRelaxedChangesOfTheState_ThenLockAndBarriersKeepTheOrder) {
+TEST_P(IdleModelTest, GivenRelaxedChangesOfTheStateThenLockAndBarriersKeepTheOrder) {
   EXPECT_TRUE(holds_always({.announce = kRelaxed, .wake_one = kRelaxed, .retract = kRelaxed}));
 }
-TEST_P(IdleModelTest, GivenARelaxedEndOfSearch_ThenTheBranchBeforeItKeepsTheOrder) {
+TEST_P(IdleModelTest, GivenARelaxedEndOfSearchThenTheBranchBeforeItKeepsTheOrder) {
   EXPECT_TRUE(holds_always({.end_search = kRelaxed}));
 }
-TEST_P(IdleModelTest, GivenRelaxedQueues_ThenTheBarriersKeepTheOrder) {
+TEST_P(IdleModelTest, GivenRelaxedQueuesThenTheBarriersKeepTheOrder) {
   for (const Scenario& scenario : kScenarios) {
     EXPECT_TRUE(check(scenario, GetParam(), {}, kRelaxed, kRelaxed).holds) << scenario.name;
   }

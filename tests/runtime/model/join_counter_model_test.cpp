@@ -123,31 +123,31 @@ INSTANTIATE_TEST_SUITE_P(On, JoinCounterModelTest, testing::Values(Machine::kTso
                            return std::string(machine.param == Machine::kTso ? "Tso" : "Arm");
                          });
 
-TEST_P(JoinCounterModelTest, GivenTheCode_WhenTwoAreLeftBehind_ThenTheOwnerIsWokenOnceAndSeesAll) {
+TEST_P(JoinCounterModelTest, GivenTheCodeWhenTwoAreLeftBehindThenTheOwnerIsWokenOnceAndSeesAll) {
   EXPECT_TRUE(holds(GetParam(), false));
 }
-TEST_P(JoinCounterModelTest, GivenTheCode_WhenOneAddsAnother_ThenTheOwnerIsWokenOnceAndSeesAll) {
+TEST_P(JoinCounterModelTest, GivenTheCodeWhenOneAddsAnotherThenTheOwnerIsWokenOnceAndSeesAll) {
   EXPECT_TRUE(holds(GetParam(), true));
 }
-TEST_P(JoinCounterModelTest, GivenAThreadAddedTooLate_ThenTheOwnerMayGoOnTooEarly) {
+TEST_P(JoinCounterModelTest, GivenAThreadAddedTooLateThenTheOwnerMayGoOnTooEarly) {
   EXPECT_FALSE(holds(GetParam(), true, {.adds_first = false}));
 }
-TEST_P(JoinCounterModelTest, GivenATokenGivenUpInTwoSteps_ThenTheOwnerMayGoOnTooEarly) {
+TEST_P(JoinCounterModelTest, GivenATokenGivenUpInTwoStepsThenTheOwnerMayGoOnTooEarly) {
   EXPECT_FALSE(holds(GetParam(), true, {.in_one_step = false}));
 }
-TEST_P(JoinCounterModelTest, GivenALeaveWithoutRelease_ThenOnArmItsEffectsAreMissed) {
+TEST_P(JoinCounterModelTest, GivenALeaveWithoutReleaseThenOnArmItsEffectsAreMissed) {
   EXPECT_EQ(holds(GetParam(), false, {.leave = kAcquire}), !is_arm());
 }
-TEST_P(JoinCounterModelTest, GivenALeaveWithoutAcquire_ThenOnArmTheWaiterIsMissed) {
+TEST_P(JoinCounterModelTest, GivenALeaveWithoutAcquireThenOnArmTheWaiterIsMissed) {
   EXPECT_EQ(holds(GetParam(), false, {.leave = kRelease}), !is_arm());
 }
-TEST_P(JoinCounterModelTest, GivenATokenGivenUpWithoutRelease_ThenOnArmTheWaiterIsMissed) {
+TEST_P(JoinCounterModelTest, GivenATokenGivenUpWithoutReleaseThenOnArmTheWaiterIsMissed) {
   EXPECT_EQ(holds(GetParam(), false, {.give_up = kAcquire}), !is_arm());
 }
-TEST_P(JoinCounterModelTest, GivenATokenGivenUpWithoutAcquire_ThenOnArmEffectsAreMissed) {
+TEST_P(JoinCounterModelTest, GivenATokenGivenUpWithoutAcquireThenOnArmEffectsAreMissed) {
   EXPECT_EQ(holds(GetParam(), false, {.give_up = kRelease}), !is_arm());
 }
-TEST_P(JoinCounterModelTest, GivenALookWithoutAcquire_ThenOnArmEffectsAreMissed) {
+TEST_P(JoinCounterModelTest, GivenALookWithoutAcquireThenOnArmEffectsAreMissed) {
   EXPECT_EQ(holds(GetParam(), false, {.look = kRelaxed}), !is_arm());
 }
 

@@ -52,34 +52,32 @@ const auto kMachineName = [](const auto& machine) {
 };
 INSTANTIATE_TEST_SUITE_P(On, StoreBuffering, kMachines, kMachineName);
 
-TEST_P(StoreBuffering, WhenRelaxed_ThenBothMayReadZero) {
+TEST_P(StoreBuffering, WhenRelaxedThenBothMayReadZero) {
   EXPECT_TRUE(both_may_read_zero(nothing, nothing));
 }
-TEST_P(StoreBuffering, WhenReleaseAndAcquire_ThenBothMayReadZero) {
+TEST_P(StoreBuffering, WhenReleaseAndAcquireThenBothMayReadZero) {
   EXPECT_TRUE(both_may_read_zero(nothing, nothing, kRelease, kAcquire));
 }
-TEST_P(StoreBuffering, WhenSeqCst_ThenNot) {
+TEST_P(StoreBuffering, WhenSeqCstThenNot) {
   EXPECT_FALSE(both_may_read_zero(nothing, nothing, kSeqCst, kSeqCst));
 }
-TEST_P(StoreBuffering, WhenFenced_ThenNot) { EXPECT_FALSE(both_may_read_zero(fence, fence)); }
-TEST_P(StoreBuffering, WhenOneSideIsFenced_ThenBothMayReadZero) {
+TEST_P(StoreBuffering, WhenFencedThenNot) { EXPECT_FALSE(both_may_read_zero(fence, fence)); }
+TEST_P(StoreBuffering, WhenOneSideIsFencedThenBothMayReadZero) {
   EXPECT_TRUE(both_may_read_zero(fence, nothing));
 }
-TEST_P(StoreBuffering, WhenLightAndHeavy_ThenNot) {
-  EXPECT_FALSE(both_may_read_zero(light, heavy));
-}
-TEST_P(StoreBuffering, WhenLightAndLight_ThenBothMayReadZero) {
+TEST_P(StoreBuffering, WhenLightAndHeavyThenNot) { EXPECT_FALSE(both_may_read_zero(light, heavy)); }
+TEST_P(StoreBuffering, WhenLightAndLightThenBothMayReadZero) {
   EXPECT_TRUE(both_may_read_zero(light, light));
 }
-TEST_P(StoreBuffering, WhenTheCompilerMayExchangeAndHeavy_ThenBothMayReadZero) {
+TEST_P(StoreBuffering, WhenTheCompilerMayExchangeAndHeavyThenBothMayReadZero) {
   EXPECT_TRUE(both_may_read_zero(nothing, heavy));
 }
-TEST_P(StoreBuffering, WhenLightAndFence_ThenBothMayReadZero) {
+TEST_P(StoreBuffering, WhenLightAndFenceThenBothMayReadZero) {
   EXPECT_TRUE(both_may_read_zero(light, fence));
 }
 
 /// A store is seen by its own thread first.
-TEST_P(StoreBuffering, WhenEachReadsItsOwnStoreFirst_ThenBothMayReadZero) {
+TEST_P(StoreBuffering, WhenEachReadsItsOwnStoreFirstThenBothMayReadZero) {
   t0_.store(x_, 1, kRelaxed);
   const Reg own_x = t0_.result(t0_.load(x_, kRelaxed));
   const Reg a = t0_.result(t0_.load(y_, kRelaxed));
@@ -92,13 +90,13 @@ TEST_P(StoreBuffering, WhenEachReadsItsOwnStoreFirst_ThenBothMayReadZero) {
 }
 
 /// Two read-modify-writes of one word.
-TEST_P(StoreBuffering, WhenBothMeet_ThenNot) {
+TEST_P(StoreBuffering, WhenBothMeetThenNot) {
   static Var word;
   word = model_.variable("word");
   const Between meet = [](Thread& t) { t.fetch_add(word, 0, kAcqRel); };
   EXPECT_FALSE(both_may_read_zero(meet, meet));
 }
-TEST_P(StoreBuffering, WhenOneMeetsAndTheOtherMeetsElsewhere_ThenOnArmBothMayReadZero) {
+TEST_P(StoreBuffering, WhenOneMeetsAndTheOtherMeetsElsewhereThenOnArmBothMayReadZero) {
   static Var word;
   static Var other;
   word = model_.variable("word");
@@ -108,7 +106,7 @@ TEST_P(StoreBuffering, WhenOneMeetsAndTheOtherMeetsElsewhere_ThenOnArmBothMayRea
             GetParam() == Machine::kArm);
 }
 /// Not even a sequentially consistent one is a fence on aarch64.
-TEST_P(StoreBuffering, WhenSeqCstReadModifyWritesElsewhere_ThenOnArmBothMayReadZero) {
+TEST_P(StoreBuffering, WhenSeqCstReadModifyWritesElsewhereThenOnArmBothMayReadZero) {
   static Var word;
   static Var other;
   word = model_.variable("word");
@@ -136,23 +134,23 @@ class MessagePassing : public LitmusTest, public testing::WithParamInterface<Mac
 };
 INSTANTIATE_TEST_SUITE_P(On, MessagePassing, kMachines, kMachineName);
 
-TEST_P(MessagePassing, WhenRelaxed_ThenOnArmTheDataMayBeMissed) {
+TEST_P(MessagePassing, WhenRelaxedThenOnArmTheDataMayBeMissed) {
   EXPECT_EQ(may_miss_the_data(kRelaxed, kRelaxed), is_arm());
 }
-TEST_P(MessagePassing, WhenReleaseOnly_ThenOnArmTheDataMayBeMissed) {
+TEST_P(MessagePassing, WhenReleaseOnlyThenOnArmTheDataMayBeMissed) {
   EXPECT_EQ(may_miss_the_data(kRelease, kRelaxed), is_arm());
 }
-TEST_P(MessagePassing, WhenAcquireOnly_ThenOnArmTheDataMayBeMissed) {
+TEST_P(MessagePassing, WhenAcquireOnlyThenOnArmTheDataMayBeMissed) {
   EXPECT_EQ(may_miss_the_data(kRelaxed, kAcquire), is_arm());
 }
-TEST_P(MessagePassing, WhenReleaseAndAcquire_ThenNot) {
+TEST_P(MessagePassing, WhenReleaseAndAcquireThenNot) {
   EXPECT_FALSE(may_miss_the_data(kRelease, kAcquire));
 }
-TEST_P(MessagePassing, WhenReleaseAndFence_ThenNot) {
+TEST_P(MessagePassing, WhenReleaseAndFenceThenNot) {
   EXPECT_FALSE(may_miss_the_data(kRelease, kRelaxed, fence));
 }
 
-TEST_P(MessagePassing, WhenTheDataIsLoadedBehindABranchOnly_ThenOnArmItMayBeMissed) {
+TEST_P(MessagePassing, WhenTheDataIsLoadedBehindABranchOnlyThenOnArmItMayBeMissed) {
   t0_.store(x_, 1, kRelaxed);
   t0_.store(y_, 1, kRelease);
   const Reg flag = t1_.load(y_, kRelaxed);
@@ -161,7 +159,7 @@ TEST_P(MessagePassing, WhenTheDataIsLoadedBehindABranchOnly_ThenOnArmItMayBeMiss
   EXPECT_EQ(reachable(model_, GetParam(), [=](const End& end) { return end[data] == 0; }),
             is_arm());
 }
-TEST_P(MessagePassing, WhenTheDataIsLoadedFromAnAddressThatWasRead_ThenNot) {
+TEST_P(MessagePassing, WhenTheDataIsLoadedFromAnAddressThatWasReadThenNot) {
   const Array data = model_.array("data", {7, 0});
   t0_.store(data[1], 1, kRelaxed);
   t0_.store(x_, 1, kRelease);
@@ -171,7 +169,7 @@ TEST_P(MessagePassing, WhenTheDataIsLoadedFromAnAddressThatWasRead_ThenNot) {
 }
 
 /// A load behind a guessed branch may read a store of its own thread that must still wait (PPOCA).
-TEST_P(MessagePassing, WhenTheDataIsLoadedBehindAStoreOfItsOwn_ThenOnArmItMayBeMissed) {
+TEST_P(MessagePassing, WhenTheDataIsLoadedBehindAStoreOfItsOwnThenOnArmItMayBeMissed) {
   const Var z = model_.variable("z");
   const Array data = model_.array("data", {0, 0});
   t0_.store(data[1], 1, kRelaxed);
@@ -189,7 +187,7 @@ TEST_P(MessagePassing, WhenTheDataIsLoadedBehindAStoreOfItsOwn_ThenOnArmItMayBeM
 }
 
 /// A load may be performed before an earlier store's address is known, unless it is the same.
-TEST_P(MessagePassing, WhenAnEarlierAddressIsUnknown_ThenTheLoadIsStillCoherent) {
+TEST_P(MessagePassing, WhenAnEarlierAddressIsUnknownThenTheLoadIsStillCoherent) {
   const Array cells = model_.array("cells", {0, 0});
   const Reg address = t1_.load(y_, kRelaxed);
   t1_.store(cells[address], 7, kRelaxed);
@@ -206,7 +204,7 @@ TEST_P(MessagePassing, WhenAnEarlierAddressIsUnknown_ThenTheLoadIsStillCoherent)
 }
 
 /// A third thread passes the message on.
-TEST_P(MessagePassing, WhenPassedOnByReleaseAndAcquire_ThenNot) {
+TEST_P(MessagePassing, WhenPassedOnByReleaseAndAcquireThenNot) {
   const Var z = model_.variable("z");
   t0_.store(x_, 1, kRelaxed);
   t0_.store(y_, 1, kRelease);
@@ -232,12 +230,12 @@ class LoadBuffering : public LitmusTest, public testing::WithParamInterface<Mach
 };
 INSTANTIATE_TEST_SUITE_P(On, LoadBuffering, kMachines, kMachineName);
 
-TEST_P(LoadBuffering, WhenRelaxed_ThenOnArmBothMayReadOne) {
+TEST_P(LoadBuffering, WhenRelaxedThenOnArmBothMayReadOne) {
   EXPECT_EQ(both_may_read_one(kRelaxed), GetParam() == Machine::kArm);
 }
-TEST_P(LoadBuffering, WhenReleased_ThenNot) { EXPECT_FALSE(both_may_read_one(kRelease)); }
+TEST_P(LoadBuffering, WhenReleasedThenNot) { EXPECT_FALSE(both_may_read_one(kRelease)); }
 
-TEST_P(LoadBuffering, WhenTheStoresDependOnTheLoads_ThenNot) {
+TEST_P(LoadBuffering, WhenTheStoresDependOnTheLoadsThenNot) {
   const Reg a = t0_.result(t0_.load(y_, kRelaxed));
   t0_.when(a == 1, [&] { t0_.store(x_, 1, kRelaxed); });
   const Reg b = t1_.result(t1_.load(x_, kRelaxed));
@@ -251,7 +249,7 @@ TEST_P(LoadBuffering, WhenTheStoresDependOnTheLoads_ThenNot) {
 class Coherence : public LitmusTest, public testing::WithParamInterface<Machine> {};
 INSTANTIATE_TEST_SUITE_P(On, Coherence, kMachines, kMachineName);
 
-TEST_P(Coherence, WhenOneCellIsReadTwice_ThenNeverBackwards) {
+TEST_P(Coherence, WhenOneCellIsReadTwiceThenNeverBackwards) {
   t0_.store(x_, 1, kRelaxed);
   const Reg a = t1_.result(t1_.load(x_, kRelaxed));
   const Reg b = t1_.result(t1_.load(x_, kRelaxed));
@@ -259,7 +257,7 @@ TEST_P(Coherence, WhenOneCellIsReadTwice_ThenNeverBackwards) {
       reachable(model_, GetParam(), [=](const End& end) { return end[a] == 1 && end[b] == 0; }));
 }
 
-TEST_P(Coherence, WhenAThreadReadsItsOwnStore_ThenItSeesItOrANewerOne) {
+TEST_P(Coherence, WhenAThreadReadsItsOwnStoreThenItSeesItOrANewerOne) {
   t0_.store(x_, 1, kRelaxed);
   const Reg a = t0_.result(t0_.load(x_, kRelaxed));
   t1_.store(x_, 2, kRelaxed);
@@ -267,7 +265,7 @@ TEST_P(Coherence, WhenAThreadReadsItsOwnStore_ThenItSeesItOrANewerOne) {
   EXPECT_TRUE(reachable(model_, GetParam(), [=](const End& end) { return end[a] == 2; }));
 }
 
-TEST_P(Coherence, WhenTwoThreadsStoreTwoCells_ThenOnArmTheFirstStoresMayBothBeLast) {
+TEST_P(Coherence, WhenTwoThreadsStoreTwoCellsThenOnArmTheFirstStoresMayBothBeLast) {
   t0_.store(x_, 1, kRelaxed);
   t0_.store(y_, 2, kRelaxed);
   t1_.store(y_, 1, kRelaxed);
@@ -277,7 +275,7 @@ TEST_P(Coherence, WhenTwoThreadsStoreTwoCells_ThenOnArmTheFirstStoresMayBothBeLa
             GetParam() == Machine::kArm);
 }
 
-TEST_P(Coherence, WhenTwoThreadsIncrement_ThenNoIncrementIsLost) {
+TEST_P(Coherence, WhenTwoThreadsIncrementThenNoIncrementIsLost) {
   t0_.fetch_add(x_, 1, kRelaxed);
   t1_.fetch_add(x_, 1, kRelaxed);
   EXPECT_TRUE(
@@ -285,7 +283,7 @@ TEST_P(Coherence, WhenTwoThreadsIncrement_ThenNoIncrementIsLost) {
 }
 
 /// Multi-copy atomicity: two readers agree in which order two stores came.
-TEST_P(Coherence, WhenTwoReadersAcquire_ThenTheyAgreeOnTheOrderOfStores) {
+TEST_P(Coherence, WhenTwoReadersAcquireThenTheyAgreeOnTheOrderOfStores) {
   t0_.store(x_, 1, kRelaxed);
   t1_.store(y_, 1, kRelaxed);
   const Reg a = t2_.result(t2_.load(x_, kAcquire));

@@ -72,7 +72,7 @@ std::ostream& operator<<(std::ostream& out, const Mirrored& function) {
 
 class Mirror : public testing::TestWithParam<Mirrored> {};
 
-TEST_P(Mirror, GivenAFunctionOfTheCode_WhenItsTextIsRead_ThenItsAccessesAreTheModels) {
+TEST_P(Mirror, GivenAFunctionOfTheCodeWhenItsTextIsReadThenItsAccessesAreTheModels) {
   const std::string text = read(std::filesystem::path(KUMIKO_RUNTIME) / GetParam().file);
   const std::string body = body_of(text, GetParam().signature);
   ASSERT_FALSE(body.empty()) << GetParam().file << " has no function, or several, that begin with '"

@@ -92,25 +92,25 @@ INSTANTIATE_TEST_SUITE_P(On, ParkerModelTest, testing::Values(Machine::kTso, Mac
                            return std::string(machine.param == Machine::kTso ? "Tso" : "Arm");
                          });
 
-TEST_P(ParkerModelTest, GivenTheCode_WhenOneSignals_ThenTheSleeperGoesOnAndSeesWhatWasWritten) {
+TEST_P(ParkerModelTest, GivenTheCodeWhenOneSignalsThenTheSleeperGoesOnAndSeesWhatWasWritten) {
   EXPECT_TRUE(holds(GetParam(), 1));
 }
-TEST_P(ParkerModelTest, GivenTheCode_WhenTwoSignal_ThenTheSleeperGoesOnAndSeesWhatWasWritten) {
+TEST_P(ParkerModelTest, GivenTheCodeWhenTwoSignalThenTheSleeperGoesOnAndSeesWhatWasWritten) {
   EXPECT_TRUE(holds(GetParam(), 2));
 }
-TEST_P(ParkerModelTest, GivenAKernelThatDoesNotCompare_ThenASignalIsLost) {
+TEST_P(ParkerModelTest, GivenAKernelThatDoesNotCompareThenASignalIsLost) {
   EXPECT_FALSE(holds(GetParam(), 1, {.kernel_compares = false}));
 }
-TEST_P(ParkerModelTest, GivenNoWakeUp_ThenASleeperStaysAsleep) {
+TEST_P(ParkerModelTest, GivenNoWakeUpThenASleeperStaysAsleep) {
   EXPECT_FALSE(holds(GetParam(), 1, {.wakes = false}));
 }
-TEST_P(ParkerModelTest, GivenAWakeUpBeforeTheSignal_ThenASleeperStaysAsleep) {
+TEST_P(ParkerModelTest, GivenAWakeUpBeforeTheSignalThenASleeperStaysAsleep) {
   EXPECT_FALSE(holds(GetParam(), 1, {.signals_first = false}));
 }
-TEST_P(ParkerModelTest, GivenASignalWithoutRelease_ThenOnArmTheDataIsMissed) {
+TEST_P(ParkerModelTest, GivenASignalWithoutReleaseThenOnArmTheDataIsMissed) {
   EXPECT_EQ(holds(GetParam(), 1, {.signal = kRelaxed}), !is_arm());
 }
-TEST_P(ParkerModelTest, GivenASignalTakenWithoutAcquire_ThenOnArmTheDataIsMissed) {
+TEST_P(ParkerModelTest, GivenASignalTakenWithoutAcquireThenOnArmTheDataIsMissed) {
   EXPECT_EQ(holds(GetParam(), 1, {.take_signal = kRelaxed}), !is_arm());
 }
 
