@@ -3,7 +3,7 @@
 
 namespace {
 
-class BadDefault final : public kumiko::tests::Still {
+class BadDefault final : public kumiko::test::Still {
  public:
   static kumiko::amr::Description describe() {
     return {"bad_default", "refuses its own default", {{"weight", 5.0, "of nothing", 0.0, 1.0}}};

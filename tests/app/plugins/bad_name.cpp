@@ -3,7 +3,7 @@
 
 namespace {
 
-class BadName final : public kumiko::tests::Still {
+class BadName final : public kumiko::test::Still {
  public:
   static kumiko::amr::Description describe() {
     return {"Bad-Name", "has a name that no key can have", {}};

@@ -137,4 +137,4 @@ class FaultyCase final : public amr::Case {
 
 }  // namespace kumiko::test
 
-KUMIKO_PLUGIN(kumiko::tests::FaultySolver, kumiko::tests::FaultyCase)
+KUMIKO_PLUGIN(kumiko::test::FaultySolver, kumiko::test::FaultyCase)

@@ -46,4 +46,4 @@ class Ramp final : public amr::Case {
 
 }  // namespace kumiko::test
 
-KUMIKO_PLUGIN(kumiko::tests::StillNodes, kumiko::tests::StillCells, kumiko::tests::Ramp)
+KUMIKO_PLUGIN(kumiko::test::StillNodes, kumiko::test::StillCells, kumiko::test::Ramp)

@@ -3,7 +3,7 @@
 
 namespace {
 
-class ShippedName final : public kumiko::tests::Still {
+class ShippedName final : public kumiko::test::Still {
  public:
   static kumiko::amr::Description describe() { return {"upwind1", "another upwind1", {}}; }
   explicit ShippedName(const kumiko::amr::ParameterSet&) {}

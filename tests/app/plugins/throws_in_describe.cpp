@@ -5,7 +5,7 @@
 
 namespace {
 
-class ThrowsInDescribe final : public kumiko::tests::Still {
+class ThrowsInDescribe final : public kumiko::test::Still {
  public:
   static kumiko::amr::Description describe() {
     throw std::runtime_error("the list of schemes is missing");

@@ -5,7 +5,7 @@ void kumiko_tests_defined_nowhere();
 
 namespace {
 
-class Unresolved final : public kumiko::tests::Still {
+class Unresolved final : public kumiko::test::Still {
  public:
   static kumiko::amr::Description describe() {
     return {"unresolved", "calls what is not there", {}};
