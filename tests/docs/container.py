@@ -15,7 +15,8 @@ MIRROR = "http://deb.debian.org/debian"
 FOLDER = Path("root/kumiko")  # of the sources, within
 # The mounts go with their namespace, whatever ends it.
 ENTER = """
-mount --bind "$0" "$0" && mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" &&
+mount --bind "$0" "$0" && mount -t proc proc "$0/proc" && mount -t sysfs sysfs "$0/sys" &&
+mount --rbind /dev "$0/dev" &&
 exec chroot "$0" env -i HOME=/root LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
   PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin bash -c "cd /root/kumiko && $1"
 """
@@ -38,6 +39,8 @@ def make_debian(folder: Path, root: Path):
     if made.returncode != 0:
         raise OSError("debootstrap failed: " + " ".join(made.stdout.splitlines()[-3:]))
     shutil.copy("/etc/resolv.conf", folder / "etc" / "resolv.conf")
+    # As Debian's installer writes it; the browser is spoken to by this name.
+    (folder / "etc" / "hosts").write_text("127.0.0.1 localhost\n")
     # What this machine trusts beyond Debian's own list, such as a proxy; it counts once ca-certificates is there.
     own = Path("/usr/local/share/ca-certificates")
     if own.is_dir():
