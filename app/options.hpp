@@ -12,7 +12,7 @@
 
 #include "value_check.hpp"
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming): the parser's
 class App;
 }  // namespace CLI
 

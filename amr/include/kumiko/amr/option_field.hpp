@@ -131,7 +131,7 @@ T type_of(T Options::*);
 
 /// The description of a member. Its default is the member's initialiser.
 template <auto Member>
-auto field(std::string name, Range range, std::string help,
+auto field(std::string name, const Range& range, std::string help,
            AtRestart at_restart = AtRestart::kStays) {
   using Options = decltype(detail::owner_of(Member));
   using T = decltype(detail::type_of(Member));
@@ -144,14 +144,14 @@ auto field(std::string name, Range range, std::string help,
   if constexpr (std::is_enum_v<T>) {
     for (const auto choice : names_of(T{})) made.spec.choices.emplace_back(choice);
   }
-  made.range = std::move(range);
+  made.range = range;
   made.at_restart = at_restart;
   return made;
 }
 
 /// The description of two members that are given as a list.
 template <auto First, auto Second>
-auto pair_field(std::string name, Range range, std::string help) {
+auto pair_field(std::string name, const Range& range, std::string help) {
   using Options = decltype(detail::owner_of(First));
   using T = decltype(detail::type_of(First));
   using List = std::vector<std::conditional_t<std::is_same_v<T, int>, std::int64_t, double>>;
@@ -162,7 +162,7 @@ auto pair_field(std::string name, Range range, std::string help) {
     options.*Second = static_cast<T>(std::get<List>(value).back());
   };
   made.spec = {std::move(name), made.get({}), std::move(help)};
-  made.range = std::move(range);
+  made.range = range;
   made.list_size = 2;
   return made;
 }
