@@ -11,7 +11,7 @@
 #include "core/deque.hpp"
 #include "core/scheduler.hpp"
 #include "stack/context.hpp"
-#include "stack/stack_pool.hpp"
+#include "record/stack_pool.hpp"
 #include "tunables.hpp"
 
 namespace kumiko::bench {

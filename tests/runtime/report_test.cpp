@@ -21,7 +21,7 @@
 #include <kumiko/runtime/thread.hpp>
 
 #include "core/scheduler.hpp"
-#include "stack/stack_pool.hpp"
+#include "record/stack_pool.hpp"
 #include "support.hpp"
 #include "tunables.hpp"
 

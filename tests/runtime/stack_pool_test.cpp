@@ -1,6 +1,6 @@
 // Contract: stacks are distinct, usable down to their bottom, guarded below, and used again, the
 // last one given back first; workers exchange them in batches through the depot.
-#include "stack/stack_pool.hpp"
+#include "record/stack_pool.hpp"
 
 #include <cstring>
 #include <set>

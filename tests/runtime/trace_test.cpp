@@ -1,6 +1,6 @@
 // Contract: a trace is valid JSON in Chrome's form, names the threads, and tells for each worker
 // what it did when, without overlaps; statistics count the same.
-#include "diagnosis/trace.hpp"
+#include "trace/trace.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -3,8 +3,8 @@
 
 #include <exception>
 
-#include "core/descriptor.hpp"
 #include "core/join_state.hpp"
+#include "record/descriptor.hpp"
 
 namespace kumiko::runtime::detail {
 

@@ -3,7 +3,6 @@
 #include <cerrno>
 #include <exception>
 #include <new>
-#include <ostream>
 #include <stdexcept>
 #include <string>
 #include <system_error>
@@ -61,6 +60,7 @@ IoService& Scheduler::started_io() {
 void Scheduler::start_workers(int count) {
   for (int index = 0; index < count; ++index) {
     workers_.push_back(std::make_unique<Worker>(*this, index));
+    timekeeper_.add(workers_.back()->timers());
   }
   os_threads_.reserve(workers_.size());
   try {
@@ -104,36 +104,6 @@ std::uint64_t Scheduler::living_threads() const noexcept {
   return begun - ended;
 }
 
-void Scheduler::start_trace(std::size_t records) {
-  while_quiet([&] {
-    for (const std::unique_ptr<Worker>& worker : workers_) worker->trace().resize(records);
-    trace_ticks_ = read_ticks();
-    trace_begin_ = std::chrono::steady_clock::now();
-    for (const std::unique_ptr<Worker>& worker : workers_) worker->set_tracing(true);
-  });
-}
-
-void Scheduler::stop_trace(std::ostream& out) {
-  std::vector<const TraceRing*> rings;
-  while_quiet([&] {
-    for (const std::unique_ptr<Worker>& worker : workers_) {
-      worker->set_tracing(false);
-      rings.push_back(&worker->trace());
-    }
-  });
-  TraceWriter(trace_ticks_, trace_begin_).write(out, rings);
-  for (const std::unique_ptr<Worker>& worker : workers_) worker->trace() = {};
-}
-
-/// Waits until all workers sleep, and keeps them asleep: they read their flag and write their ring
-/// without any order.
-template <class Visit>
-void Scheduler::while_quiet(Visit visit) {
-  while (!idle_.while_all_sleep(visit)) {
-    std::this_thread::sleep_for(std::chrono::microseconds(20));
-  }
-}
-
 std::size_t Scheduler::pending_deadlines() const noexcept {
   std::size_t pending = 0;
   for (const std::unique_ptr<Worker>& worker : workers_) pending += worker->timers().size();
@@ -160,11 +130,12 @@ void Scheduler::report_if_blocked() noexcept {
     blocked = living != 0 && !has_visible_work() && pending_deadlines() == 0 && !waits_for_io;
     if (!blocked || (!stopping && reported_.exchange(true))) return;
     report_blocked_threads(
-        *this, stopping ? "kumiko: the Runtime ends while threads still wait (" +
-                              std::to_string(living) + "); they are abandoned:\n"
-                        : "kumiko: no thread can run and no deadline is pending; unless another OS "
-                          "thread wakes them, these wait forever (" +
-                              std::to_string(living) + "):\n");
+        stack_source_, current_worker()->loop(),
+        stopping ? "kumiko: the Runtime ends while threads still wait (" + std::to_string(living) +
+                       "); they are abandoned:\n"
+                 : "kumiko: no thread can run and no deadline is pending; unless another OS "
+                   "thread wakes them, these wait forever (" +
+                       std::to_string(living) + "):\n");
   });
   if (blocked && stopping) {
     abandoned_.store(true, std::memory_order_seq_cst);

@@ -5,7 +5,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <iosfwd>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -17,13 +16,13 @@
 #include <kumiko/runtime/source_location.hpp>
 #include <kumiko/runtime/statistics.hpp>
 
-#include "core/descriptor.hpp"
 #include "core/idle.hpp"
 #include "core/join_state.hpp"
 #include "core/thread_queue.hpp"
 #include "core/worker.hpp"
 #include "io/service.hpp"
-#include "stack/stack_pool.hpp"
+#include "record/descriptor.hpp"
+#include "record/stack_pool.hpp"
 #include "time/timekeeper.hpp"
 
 namespace kumiko::runtime::detail {
@@ -102,17 +101,20 @@ class Scheduler {
   Statistics statistics() const;
   std::size_t deepest_stack() const { return stack_source_.deepest(); }
 
-  /// See Runtime.
-  void start_trace(std::size_t records);
-  void stop_trace(std::ostream& out);
+  /// Waits until all workers sleep, calls visit(), and keeps them asleep until it returns: what
+  /// they read and write without any order may be changed then. Blocks the calling OS thread.
+  template <class Visit>
+  void while_quiet(Visit visit) {
+    while (!idle_.while_all_sleep(visit)) {
+      std::this_thread::sleep_for(std::chrono::microseconds(20));
+    }
+  }
 
  private:
   std::pair<JoinState*, Descriptor*> reserve_root();
   static void inject_root(void* thread) noexcept;
   void start_workers(int count);
   void stop() noexcept;
-  template <class Visit>
-  void while_quiet(Visit visit);
   std::uint64_t living_threads() const noexcept;
   std::size_t pending_deadlines() const noexcept;
 
@@ -136,10 +138,8 @@ class Scheduler {
   const bool oversubscribed_;
   Idle idle_;
   std::vector<std::unique_ptr<Worker>> workers_;  ///< complete before the first OS thread starts
-  std::uint64_t trace_ticks_ = 0;
-  std::chrono::steady_clock::time_point trace_begin_;
   std::vector<std::thread> os_threads_;
-  Timekeeper timekeeper_{*this};
+  Timekeeper timekeeper_{[](Descriptor& thread) noexcept { thread.home->inject(thread); }};
   const IoEngine io_engine_;
   std::mutex io_start_;
   std::unique_ptr<IoService> io_owner_;  ///< guarded by io_start_

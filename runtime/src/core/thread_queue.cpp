@@ -2,7 +2,7 @@
 
 #include <mutex>
 
-#include "core/descriptor.hpp"
+#include "record/descriptor.hpp"
 
 namespace kumiko::runtime::detail {
 

@@ -13,6 +13,7 @@
 #include "diagnosis/report.hpp"
 #include "io/service.hpp"
 #include "machine/cpu_pause.hpp"
+#include "machine/ticks.hpp"
 #include "tunables.hpp"
 
 namespace kumiko::runtime::detail {
@@ -328,11 +329,9 @@ Descriptor* Worker::search() noexcept {
     sleep();
     const std::chrono::nanoseconds slept = std::chrono::steady_clock::now() - begin;
     parked_nanoseconds_.increment(static_cast<std::uint64_t>(slept.count()));
-    // Only now: a worker among the sleepers must not touch what Scheduler::while_quiet() changes.
-    if (tracing_) {
-      trace_.note(TraceRing::Kind::kPark, 0, begin_ticks);
-      trace_.note(TraceRing::Kind::kWake);
-    }
+    // Only now: a worker among the sleepers must not touch what Scheduler::while_quiet() lets
+    // others change.
+    if (observer_ != nullptr) observer_->slept(begin_ticks);
   }
 }
 
@@ -442,7 +441,7 @@ Descriptor* Worker::steal_pass(Descriptor* (Worker::*give)() noexcept, Filter wa
     if (&other == this || !wanted(other)) continue;
     if (Descriptor* const thread = (other.*give)(); thread != nullptr) {
       steals_.increment();
-      if (tracing_) trace_.note(TraceRing::Kind::kSteal, other.index());
+      if (observer_ != nullptr) observer_->stole(other.index());
       return thread;
     }
     failed_steals_.increment();

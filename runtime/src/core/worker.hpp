@@ -11,15 +11,15 @@
 #include <kumiko/runtime/statistics.hpp>
 
 #include "core/deque.hpp"
-#include "core/descriptor.hpp"
 #include "core/idle.hpp"
 #include "core/join_state.hpp"
+#include "core/observer.hpp"
 #include "core/random.hpp"
 #include "core/thread_queue.hpp"
-#include "diagnosis/trace.hpp"
 #include "machine/topology.hpp"
+#include "record/descriptor.hpp"
+#include "record/stack_pool.hpp"
 #include "stack/fiber.hpp"
-#include "stack/stack_pool.hpp"
 #include "stack/thread_pointer.hpp"
 #include "time/timer_heap.hpp"
 
@@ -79,16 +79,16 @@ class Worker : public WorkerFront {
     self.saved_errno = *errno_;
     if (self.exception_state != ExceptionState{}) [[unlikely]]
       *exception_state_ = {};
-    if (tracing_) [[unlikely]]
-      trace_.run(&self, &next, false);
+    if (observer_ != nullptr) [[unlikely]]
+      observer_->switched(&self, &next, false);
     running = &next;
     switch_thread_pointer(&next);
   }
 
   /// Self: the second half of become(), where current() has ended.
   void begin_running(Descriptor* next, bool previous_ended = false) noexcept {
-    if (tracing_) [[unlikely]]
-      trace_.run(current(), next, previous_ended);
+    if (observer_ != nullptr) [[unlikely]]
+      observer_->switched(current(), next, previous_ended);
     running = next;
     switch_thread_pointer(next);
     if (next == nullptr) return;
@@ -163,10 +163,10 @@ class Worker : public WorkerFront {
   TimerHeap& timers() noexcept { return timers_; }
 
   Fiber& loop() noexcept { return loop_; }
-  TraceRing& trace() noexcept { return trace_; }
 
-  /// Whether to write into trace(). Only while the worker sleeps or is yet to start, or by itself.
-  void set_tracing(bool on) noexcept { tracing_ = on; }
+  /// Names who is told what this worker does, or nullptr. Only while the worker sleeps or is yet to
+  /// start, or by itself.
+  void set_observer(Observer* observer) noexcept { observer_ = observer; }
 
   OwnCounter& spawned() noexcept { return spawned_; }
   OwnCounter& executed() noexcept { return executed_; }
@@ -219,7 +219,7 @@ class Worker : public WorkerFront {
   Scheduler& scheduler_;
   Idle& idle_;  ///< the scheduler's
   const int index_;
-  bool tracing_ = false;
+  Observer* observer_ = nullptr;
   ExceptionState* exception_state_ = nullptr;  ///< the OS thread's
   int* errno_ = nullptr;                       ///< the OS thread's
   void* os_thread_pointer_ = nullptr;
@@ -240,7 +240,6 @@ class Worker : public WorkerFront {
   TimerHeap timers_;
   StackCache stacks_;
   JoinStateCache join_states_;
-  TraceRing trace_;
   Fiber loop_;
   Parker sleeper_;
 

@@ -14,8 +14,8 @@
 
 #include <kumiko/runtime/detail/spawn.hpp>
 
-#include "core/scheduler.hpp"
-#include "core/worker.hpp"
+#include "record/descriptor.hpp"
+#include "record/stack_pool.hpp"
 #include "tunables.hpp"
 
 namespace kumiko::runtime::detail {
@@ -131,13 +131,11 @@ std::string describe(const Descriptor& thread) {
   return line.data();
 }
 
-void report_blocked_threads(Scheduler& scheduler, const std::string& headline) {
+void report_blocked_threads(StackSource& stacks, Fiber& here, const std::string& headline) {
   constexpr std::size_t kMostThreads = 20;
-  Worker& worker = *current_worker();
-  Fiber& here = worker.loop();
   print(headline);
   std::size_t count = 0;
-  scheduler.stack_source().for_each([&](Descriptor& thread) {
+  stacks.for_each([&](Descriptor& thread) {
     // acquire: pairs with the release where a thread is made.
     if (!thread.alive.load(std::memory_order_acquire)) return;
     if (++count > kMostThreads) return;

@@ -8,15 +8,15 @@
 namespace kumiko::runtime::detail {
 
 struct Descriptor;
-class Scheduler;
+class StackSource;
+struct Fiber;
 
 /// `thread "name" 0x..., created at file:line in function`, for people.
 std::string describe(const Descriptor& thread);
 
-/// Writes to stderr which threads of `scheduler` wait for what, and where they do, after
-/// `headline`. For when no thread runs and no worker is awake but the caller, which is one of its
-/// workers' loops.
-void report_blocked_threads(Scheduler& scheduler, const std::string& headline);
+/// Writes to stderr which threads of `stacks` wait for what, and where they do, after `headline`.
+/// For when none of them runs; `here` is the fiber of the caller, which is not one of them.
+void report_blocked_threads(StackSource& stacks, Fiber& here, const std::string& headline);
 
 /// Makes the process report an overflow of a lightweight thread's stack, and abort, instead of
 /// dying silently; other faults go where they went before. Done once; not under a sanitizer, which

@@ -5,8 +5,8 @@
 #include <kumiko/runtime/detail/spawn.hpp>
 #include <kumiko/runtime/thread_specific.hpp>
 
-#include "core/descriptor.hpp"
-#include "core/specifics.hpp"
+#include "record/descriptor.hpp"
+#include "record/specifics.hpp"
 
 namespace kumiko::runtime::detail {
 

@@ -1,12 +1,11 @@
 #include "time/timekeeper.hpp"
 
 #include <algorithm>
-#include <cstddef>
 #include <exception>
 
 #include <pthread.h>
 
-#include "core/scheduler.hpp"
+#include "time/timer_heap.hpp"
 
 namespace kumiko::runtime::detail {
 
@@ -67,11 +66,10 @@ void Timekeeper::keep() noexcept {
 /// Returns the earliest deadline that is left.
 Deadline Timekeeper::wake_due_threads() noexcept {
   Deadline next = Deadline::max();
-  for (std::size_t i = 0; i < scheduler_.worker_count(); ++i) {
-    TimerHeap& timers = scheduler_.worker(i).timers();
+  for (TimerHeap* const timers : heaps_) {
     const Deadline now = Deadline::clock::now();
-    while (Descriptor* const thread = timers.expire_one(now)) scheduler_.inject(*thread);
-    next = std::min(next, timers.earliest());
+    while (Descriptor* const thread = timers->expire_one(now)) make_runnable_(*thread);
+    next = std::min(next, timers->earliest());
   }
   return next;
 }

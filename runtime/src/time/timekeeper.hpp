@@ -5,12 +5,14 @@
 #include <condition_variable>
 #include <mutex>
 #include <thread>
+#include <vector>
 
 #include <kumiko/runtime/detail/deadline.hpp>
 
 namespace kumiko::runtime::detail {
 
-class Scheduler;
+class TimerHeap;
+struct Descriptor;
 
 /// Wakes lightweight threads whose deadlines have passed: an OS thread that sleeps until the
 /// earliest deadline of all workers' TimerHeaps, so that timed waits end in time while every worker
@@ -24,9 +26,14 @@ class Scheduler;
 /// later, and either leads to another look if it is too late.
 class Timekeeper {
  public:
-  explicit Timekeeper(Scheduler& scheduler) noexcept : scheduler_(scheduler) {}
+  /// `make_runnable` is called for each thread whose time has come, by the OS thread.
+  explicit Timekeeper(void (*make_runnable)(Descriptor&) noexcept) noexcept
+      : make_runnable_(make_runnable) {}
   Timekeeper(const Timekeeper&) = delete;
   Timekeeper& operator=(const Timekeeper&) = delete;
+
+  /// Looks after `heap` too. Before start(). \throws std::bad_alloc
+  void add(TimerHeap& heap) { heaps_.push_back(&heap); }
 
   /// Stops the OS thread. No worker may be running.
   ~Timekeeper();
@@ -44,7 +51,8 @@ class Timekeeper {
   void keep() noexcept;
   Deadline wake_due_threads() noexcept;
 
-  Scheduler& scheduler_;
+  void (*const make_runnable_)(Descriptor&) noexcept;
+  std::vector<TimerHeap*> heaps_;
   std::atomic<Ticks> target_{Deadline::max().time_since_epoch().count()};
   std::atomic<bool> started_{false};
   std::mutex mutex_;

@@ -17,7 +17,8 @@ namespace kumiko::runtime {
 
 namespace detail {
 class Scheduler;
-}
+class Tracer;
+}  // namespace detail
 
 /// A pool of workers (OS threads of its own) that run lightweight threads.
 ///
@@ -100,6 +101,7 @@ class Runtime {
   void check_that_workers_can_sleep() const;
   void run_root(void (*call)(void*), void* callable, SourceLocation where);
 
+  std::unique_ptr<detail::Tracer> tracer_;  ///< the workers write to it
   std::unique_ptr<detail::Scheduler> scheduler_;
   int process_;  ///< the one that the workers belong to
 };

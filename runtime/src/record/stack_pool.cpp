@@ -1,4 +1,4 @@
-#include "stack/stack_pool.hpp"
+#include "record/stack_pool.hpp"
 
 #include <algorithm>
 #include <cerrno>

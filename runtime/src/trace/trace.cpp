@@ -1,4 +1,4 @@
-#include "diagnosis/trace.hpp"
+#include "trace/trace.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -8,6 +8,8 @@
 #include <ostream>
 #include <string>
 #include <string_view>
+
+#include "machine/ticks.hpp"
 
 namespace kumiko::runtime::detail {
 
@@ -92,8 +94,8 @@ void TraceRing::resize(std::size_t records) {
   end_ = 0;
 }
 
-void TraceRing::run(const Descriptor* previous, const Descriptor* next,
-                    bool previous_ended) noexcept {
+void TraceRing::switched(const Descriptor* previous, const Descriptor* next,
+                         bool previous_ended) noexcept {
   // A thread may have been named since it began to run, by itself.
   // Its beginning is the latest record: the others are made while no thread runs.
   if (previous != nullptr) at(end_ - 1).name = previous->name;
@@ -107,6 +109,13 @@ void TraceRing::run(const Descriptor* previous, const Descriptor* next,
     record.name = next->name;
   }
   add(record);
+}
+
+void TraceRing::stole(int victim) noexcept { note(Kind::kSteal, victim, read_ticks()); }
+
+void TraceRing::slept(std::uint64_t begin) noexcept {
+  note(Kind::kPark, 0, begin);
+  note(Kind::kWake, 0, read_ticks());
 }
 
 void TraceRing::note(Kind kind, int number, std::uint64_t ticks) noexcept {

@@ -8,24 +8,14 @@
 #include <iosfwd>
 #include <vector>
 
-#include "core/descriptor.hpp"
+#include "core/observer.hpp"
+#include "record/descriptor.hpp"
 
 namespace kumiko::runtime::detail {
 
-/// The processor's time stamp counter: some nanoseconds to read, of a frequency of its own.
-inline std::uint64_t read_ticks() noexcept {
-#if defined(__x86_64__)
-  return __builtin_ia32_rdtsc();
-#else
-  std::uint64_t ticks = 0;
-  asm volatile("mrs %0, cntvct_el0" : "=r"(ticks));
-  return ticks;
-#endif
-}
-
 /// A ring buffer of what one worker has done and when, which keeps the latest records. Written by
 /// the worker only, and read when it does not write.
-class TraceRing {
+class TraceRing final : public Observer {
  public:
   enum class Kind : std::uint8_t {
     kRun,    ///< a thread goes on, or begins; what ran before does not
@@ -48,9 +38,10 @@ class TraceRing {
   /// Sizes the ring for at least `records`, and begins anew. \throws std::bad_alloc
   void resize(std::size_t records);
 
-  /// The worker leaves `previous` for `next`; nullptr is its loop.
-  void run(const Descriptor* previous, const Descriptor* next, bool previous_ended) noexcept;
-  void note(Kind kind, int number = 0, std::uint64_t ticks = read_ticks()) noexcept;
+  void switched(const Descriptor* previous, const Descriptor* next,
+                bool previous_ended) noexcept override;
+  void stole(int victim) noexcept override;
+  void slept(std::uint64_t begin) noexcept override;
 
   /// How many records have been overwritten.
   std::size_t lost() const noexcept { return end_ > records_.size() ? end_ - records_.size() : 0; }
@@ -63,6 +54,7 @@ class TraceRing {
 
  private:
   void add(const Record& record) noexcept;
+  void note(Kind kind, int number, std::uint64_t ticks) noexcept;
 
   Record& at(std::size_t number) noexcept { return records_[number & (records_.size() - 1)]; }
 

@@ -1,4 +1,4 @@
-#include "core/descriptor.hpp"
+#include "record/descriptor.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -12,7 +12,7 @@
 #include <kumiko/runtime/detail/waiter.hpp>
 #include <kumiko/runtime/source_location.hpp>
 
-#include "core/specifics.hpp"
+#include "record/specifics.hpp"
 #include "stack/exception_state.hpp"
 #include "stack/fiber.hpp"
 #include "tunables.hpp"

@@ -5,7 +5,7 @@
 #include <mutex>
 #include <vector>
 
-#include "core/descriptor.hpp"
+#include "record/descriptor.hpp"
 #include "machine/guard_budget.hpp"
 #include "stack/depot.hpp"
 

@@ -16,6 +16,7 @@
 #include "diagnosis/report.hpp"
 #include "io/uring.hpp"
 #include "stack/sanitizer.hpp"
+#include "trace/tracer.hpp"
 #include "tunables.hpp"
 
 namespace kumiko::runtime {
@@ -88,7 +89,9 @@ std::size_t default_stack_size() noexcept {
 }
 
 Runtime::Runtime(Options options)
-    : scheduler_(std::make_unique<detail::Scheduler>(checked(options))), process_(getpid()) {}
+    : tracer_(std::make_unique<detail::Tracer>()),
+      scheduler_(std::make_unique<detail::Scheduler>(checked(options))),
+      process_(getpid()) {}
 
 Runtime::~Runtime() {
   // After a fork the child has this object, but neither the workers nor a use for their locks.
@@ -126,12 +129,12 @@ std::size_t Runtime::deepest_stack() const { return scheduler_->deepest_stack();
 
 void Runtime::start_trace(std::size_t records) {
   check_that_workers_can_sleep();
-  scheduler_->start_trace(records);
+  tracer_->start(*scheduler_, records);
 }
 
 void Runtime::stop_trace(std::ostream& out) {
   check_that_workers_can_sleep();
-  scheduler_->stop_trace(out);
+  tracer_->stop(*scheduler_, out);
 }
 
 void Runtime::check_that_workers_can_sleep() const {
