@@ -79,8 +79,8 @@ static_assert(kTurnsPerForce % kTurnsPerSteal == 0, "one of the turns on which i
 /// Events that one poll takes from the system.
 inline constexpr std::size_t kEventsPerPoll = 64;
 
-/// How many threads whose I/O is done run in a row before another runnable thread has its turn.
-inline constexpr unsigned kIoStreak = 64;
+/// How many threads whose event has come run in a row before another runnable thread has its turn.
+inline constexpr unsigned kEventStreak = 64;
 
 /// OS threads for file operations where the system cannot do without (epoll), and for blocking().
 inline constexpr std::size_t kFileThreads = 16;

@@ -34,7 +34,7 @@ Deadline deadline_after(time_t seconds, Fraction fraction) noexcept {
 /// runs in its parent's memory: what it does to descriptors is its own.
 IoService* service() noexcept {
   Engine* const engine = Engine::current();
-  IoService* const io = engine != nullptr ? engine->scheduler().io() : nullptr;
+  IoService* const io = engine != nullptr ? IoService::of(engine->scheduler()) : nullptr;
   return io != nullptr && io->is_of_this_process() ? io : nullptr;
 }
 

@@ -33,28 +33,28 @@ struct Root {
 }  // namespace
 
 Scheduler::Scheduler(const Options& options)
-    : stack_source_(*this, options.stack_size),
+    : options_(options),
+      stack_source_(*this, options.stack_size),
       deadlock_report_after_(options.deadlock_report_after),
       idle_policy_(options.idle),
       chaos_seed_(options.chaos_seed),
       topology_(Topology::machine()),
       has_distances_(topology_.has_distances()),
       oversubscribed_(options.workers > available_cores()),
-      idle_(static_cast<std::size_t>(options.workers), barrier_),
-      io_engine_(options.io_engine) {
+      idle_(static_cast<std::size_t>(options.workers), barrier_) {
   report_stack_overflows();
   start_workers(options.workers);
 }
 
 Scheduler::~Scheduler() { stop(); }
 
-IoService& Scheduler::started_io() {
-  if (IoService* const started = io(); started != nullptr) return *started;
-  const std::lock_guard lock(io_start_);
-  if (io_owner_ == nullptr) io_owner_ = std::make_unique<IoService>(*this, io_engine_);
-  // release: pairs with the acquire in io().
-  io_.store(io_owner_.get(), std::memory_order_release);
-  return *io_owner_;
+Pollers& Scheduler::started_pollers() {
+  if (Pollers* const started = pollers(); started != nullptr) return *started;
+  const std::lock_guard lock(pollers_start_);
+  if (pollers_owner_ == nullptr) pollers_owner_ = std::make_unique<Pollers>(*this);
+  // release: pairs with the acquire in pollers().
+  pollers_.store(pollers_owner_.get(), std::memory_order_release);
+  return *pollers_owner_;
 }
 
 void Scheduler::start_workers(int count) {
@@ -126,8 +126,8 @@ void Scheduler::report_if_blocked() noexcept {
     const auto quiet = Deadline::clock::now() - latest_to_lie_down_.load(std::memory_order_relaxed);
     if (quiet < (stopping ? tunables::kShutdownGrace : deadlock_report_after_)) return;
     const std::uint64_t living = living_threads();
-    const bool waits_for_io = io() != nullptr && io()->has_waits();
-    blocked = living != 0 && !has_visible_work() && pending_deadlines() == 0 && !waits_for_io;
+    const bool waits_for_event = pollers() != nullptr && pollers()->has_waits();
+    blocked = living != 0 && !has_visible_work() && pending_deadlines() == 0 && !waits_for_event;
     if (!blocked || (!stopping && reported_.exchange(true))) return;
     report_blocked_threads(
         stack_source_, current_worker()->loop(),
@@ -145,9 +145,9 @@ void Scheduler::report_if_blocked() noexcept {
 
 bool Scheduler::has_visible_work() const noexcept {
   if (!injected_.empty()) return true;
-  // Somebody must watch the I/O.
-  if (const IoService* const service = io();
-      service != nullptr && !service->is_watched() && service->has_waits()) {
+  // Somebody must watch for the events.
+  if (const Pollers* const pollers = this->pollers();
+      pollers != nullptr && !pollers->is_watched() && pollers->has_waits()) {
     return true;
   }
   for (const std::unique_ptr<Worker>& worker : workers_) {

@@ -1,4 +1,4 @@
-// What the workers of one Runtime share: their start and end, work from outside, I/O, reports.
+// What the workers of one Runtime share: their start and end, work from outside, pollers, reports.
 #pragma once
 
 #include <atomic>
@@ -18,9 +18,9 @@
 
 #include "core/idle.hpp"
 #include "core/join_state.hpp"
+#include "core/pollers.hpp"
 #include "core/thread_queue.hpp"
 #include "core/worker.hpp"
-#include "io/service.hpp"
 #include "record/descriptor.hpp"
 #include "record/stack_pool.hpp"
 #include "time/timekeeper.hpp"
@@ -88,14 +88,14 @@ class Scheduler {
   ThreadQueue& injected() noexcept { return injected_; }
   Idle& idle() noexcept { return idle_; }
 
-  /// The I/O, nullptr if none has been done yet.
-  IoService* io() const noexcept { return io_.load(std::memory_order_acquire); }
+  /// What waits for events from outside, nullptr if nothing has yet.
+  // acquire: pairs with the release in started_pollers().
+  Pollers* pollers() const noexcept { return pollers_.load(std::memory_order_acquire); }
 
-  /// The I/O, started if need be. \throws std::system_error if the system refuses.
-  IoService& started_io();
+  /// The same, started if need be. \throws std::system_error if the system refuses.
+  Pollers& started_pollers();
 
-  /// What Options::io_engine means here.
-  IoEngine io_engine() const noexcept { return IoService::resolve(io_engine_); }
+  const Options& options() const noexcept { return options_; }
 
   Timekeeper& timekeeper() noexcept { return timekeeper_; }
   Statistics statistics() const;
@@ -118,6 +118,7 @@ class Scheduler {
   std::uint64_t living_threads() const noexcept;
   std::size_t pending_deadlines() const noexcept;
 
+  const Options options_;
   AsymmetricBarrier barrier_;
   StackSource stack_source_;
   StackDepot stacks_{stack_source_};
@@ -140,10 +141,9 @@ class Scheduler {
   std::vector<std::unique_ptr<Worker>> workers_;  ///< complete before the first OS thread starts
   std::vector<std::thread> os_threads_;
   Timekeeper timekeeper_{[](Descriptor& thread) noexcept { thread.home->inject(thread); }};
-  const IoEngine io_engine_;
-  std::mutex io_start_;
-  std::unique_ptr<IoService> io_owner_;  ///< guarded by io_start_
-  std::atomic<IoService*> io_{nullptr};
+  std::mutex pollers_start_;
+  std::unique_ptr<Pollers> pollers_owner_;  ///< guarded by pollers_start_
+  std::atomic<Pollers*> pollers_{nullptr};
 };
 
 }  // namespace kumiko::runtime::detail

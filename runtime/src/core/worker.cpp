@@ -9,9 +9,9 @@
 #include <kumiko/runtime/detail/lazy.hpp>
 
 #include "core/completion.hpp"
+#include "core/pollers.hpp"
 #include "core/scheduler.hpp"
 #include "diagnosis/report.hpp"
-#include "io/service.hpp"
 #include "machine/cpu_pause.hpp"
 #include "machine/ticks.hpp"
 #include "tunables.hpp"
@@ -103,11 +103,11 @@ void Worker::make_runnable_last(Descriptor& thread) noexcept {
   if (running != nullptr) idle_.work_appeared();
 }
 
-void Worker::make_io_ready(Descriptor& thread) noexcept {
+void Worker::make_event_ready(Descriptor& thread) noexcept {
   // relaxed: a bit that does not change.
   const bool chaos = (requests.load(std::memory_order_relaxed) & request::kChaos) != 0;
   Worker& place = chaos ? scheduler_.worker(chaos_() % scheduler_.worker_count()) : *this;
-  place.io_ready_.push(&thread);
+  place.event_ready_.push(&thread);
   // If the loop runs next it looks at the queue itself.
   if (running != nullptr || chaos) idle_.work_appeared();
 }
@@ -125,7 +125,7 @@ void Worker::answer_requests() noexcept {
   worker.answer_share_request();
   const std::uint32_t asked = worker.requests.load(std::memory_order_relaxed);
   const bool give_way = (asked & request::kChaos) != 0 && worker.chaos_() % 4 == 0;
-  if ((asked & request::kPollIo) != 0) return worker.let_io_go_first();
+  if ((asked & request::kPoll) != 0) return worker.let_events_go_first();
   if ((asked & request::kLookOutside) == 0 && !give_way) return;
   // acquire: pairs with the release in Scheduler::inject().
   worker.requests.fetch_and(~request::kLookOutside, std::memory_order_acquire);
@@ -138,12 +138,12 @@ void Worker::answer_requests() noexcept {
 
 /// Other requests are answered at the next occasion. The loop goes on with the running thread when
 /// the others have had their turn.
-void Worker::let_io_go_first() noexcept {
+void Worker::let_events_go_first() noexcept {
   // relaxed: a hint.
-  requests.fetch_and(~request::kPollIo, std::memory_order_relaxed);
-  hand_over_own_io();
-  if (io_ready_.empty()) {
-    if (has_unsubmitted_io_) leave_io_to_others();
+  requests.fetch_and(~request::kPoll, std::memory_order_relaxed);
+  hand_over();
+  if (event_ready_.empty()) {
+    if (has_unsubmitted_) leave_polling_to_others();
     return;
   }
   Descriptor& self = *current();
@@ -173,13 +173,13 @@ Descriptor* Worker::next_after_suspension() noexcept {
   answer_share_request();
   suspensions_.increment();
   if (suspensions_.read() % tunables::kSuspensionsPerFairTurn == 0) return nullptr;
-  if (has_unsubmitted_io_ || !io_ready_.empty()) return nullptr;
+  if (has_unsubmitted_ || !event_ready_.empty()) return nullptr;
   return deque_.pop();
 }
 
 Descriptor* Worker::give_to_thief() noexcept {
   if (Descriptor* const thread = deque_.steal(); thread != nullptr) return thread;
-  if (Descriptor* const thread = io_ready_.pop(); thread != nullptr) return thread;
+  if (Descriptor* const thread = event_ready_.pop(); thread != nullptr) return thread;
   if (Descriptor* const thread = queue_.pop(); thread != nullptr) return thread;
   // relaxed: a request is a hint. Read first, so that idle workers leave the line alone.
   if ((requests.load(std::memory_order_relaxed) & request::kShare) == 0) {
@@ -196,7 +196,7 @@ void Worker::run_loop() noexcept {
   exception_state_ = os_thread_exception_state();
   loop_.notes = sanitizer::os_thread_notes();
   while (Descriptor* const thread = next_for_loop()) {
-    if (has_unsubmitted_io_) leave_io_to_others();
+    if (has_unsubmitted_) leave_polling_to_others();
     run_from_loop(*thread);
   }
   kumiko_worker_front = nullptr;
@@ -216,11 +216,11 @@ Descriptor* Worker::next_for_loop() noexcept {
 Descriptor* Worker::take_local() noexcept {
   ++turns_;
   // relaxed: a hint. A thread that yields without end must not keep its worker from polling.
-  if ((requests.load(std::memory_order_relaxed) & request::kPollIo) != 0) [[unlikely]] {
-    requests.fetch_and(~request::kPollIo, std::memory_order_relaxed);
-    hand_over_own_io();
+  if ((requests.load(std::memory_order_relaxed) & request::kPoll) != 0) [[unlikely]] {
+    requests.fetch_and(~request::kPoll, std::memory_order_relaxed);
+    hand_over();
   }
-  if (Descriptor* const thread = take_io_ready(); thread != nullptr) return thread;
+  if (Descriptor* const thread = take_event_ready(); thread != nullptr) return thread;
   if (turns_ % tunables::kTurnsPerSteal == 0) {
     const bool by_force = turns_ % tunables::kTurnsPerForce == 0;
     const auto give = by_force ? &Worker::give_by_force : &Worker::give_to_thief;
@@ -231,57 +231,57 @@ Descriptor* Worker::take_local() noexcept {
   if (Descriptor* const thread = (outside_first ? injected : queue_).pop()) return thread;
   if (Descriptor* const thread = (outside_first ? queue_ : injected).pop()) return thread;
   if (Descriptor* const thread = deque_.pop(); thread != nullptr) return thread;
-  return poll_own_io();
+  return poll_own_instances();
 }
 
-// --- I/O -----------------------------------------------------------------------------------------
+// --- Polling -------------------------------------------------------------------------------------
 
-/// Threads whose I/O is done come first, so many in a row. When none is left, or a worker is idle
+/// Threads whose event has come are first, so many in a row. When none is left, or a worker is idle
 /// who could run what comes of it, what they have asked for is handed to the system at once.
-Descriptor* Worker::take_io_ready() noexcept {
-  if (has_unsubmitted_io_ && idle_.has_idle_workers()) hand_over_own_io();
-  if (io_streak_ < tunables::kIoStreak) {
-    ++io_streak_;
-    if (Descriptor* const thread = io_ready_.pop(); thread != nullptr) return thread;
+Descriptor* Worker::take_event_ready() noexcept {
+  if (has_unsubmitted_ && idle_.has_idle_workers()) hand_over();
+  if (event_streak_ < tunables::kEventStreak) {
+    ++event_streak_;
+    if (Descriptor* const thread = event_ready_.pop(); thread != nullptr) return thread;
     // What this brings is of the same streak.
-    if (Descriptor* const thread = has_unsubmitted_io_ ? poll_own_io() : nullptr) return thread;
+    if (Descriptor* const thread = has_unsubmitted_ ? poll_own_instances() : nullptr) return thread;
   }
-  io_streak_ = 0;
-  if (has_unsubmitted_io_) hand_over_own_io();
+  event_streak_ = 0;
+  if (has_unsubmitted_) hand_over();
   return nullptr;
 }
 
-Descriptor* Worker::poll_own_io() noexcept {
-  hand_over_own_io();
-  return io_ready_.pop();
+Descriptor* Worker::poll_own_instances() noexcept {
+  hand_over();
+  return event_ready_.pop();
 }
 
 /// Hands over what the threads have asked for. What is done by then becomes ready, too.
-void Worker::hand_over_own_io() noexcept {
-  IoService* const io = scheduler_.io();
-  if (io == nullptr) return;
+void Worker::hand_over() noexcept {
+  Pollers* const pollers = scheduler_.pollers();
+  if (pollers == nullptr) return;
   const auto instance = static_cast<std::size_t>(index_);
-  count_poll([&] { return io->engine().poll(instance); });
-  has_unsubmitted_io_ = io->engine().has_unsubmitted(instance);
+  count_poll([&] { return pollers->poll(instance); });
+  has_unsubmitted_ = pollers->has_unsubmitted(instance);
 }
 
 /// A thread runs next that may take long, and something is left to hand over: what a poll has begun
-/// anew, or what has been gathered. That is the timer's concern (IoService::is_needed()), who may
+/// anew, or what has been gathered. That is the timer's concern (Pollers::is_needed()), who may
 /// rest; the barrier pairs with the one in its rest().
-void Worker::leave_io_to_others() noexcept {
+void Worker::leave_polling_to_others() noexcept {
   scheduler_.barrier().light();
-  scheduler_.io()->wake_timer();
+  scheduler_.pollers()->wake_timer();
 }
 
 /// Polls all instances, for a worker that has nothing else to do.
-Descriptor* Worker::poll_all_io() noexcept {
-  IoService* const io = scheduler_.io();
-  if (io == nullptr) return nullptr;
-  if (has_unsubmitted_io_) {
-    if (Descriptor* const thread = poll_own_io(); thread != nullptr) return thread;
+Descriptor* Worker::poll_all_instances() noexcept {
+  Pollers* const pollers = scheduler_.pollers();
+  if (pollers == nullptr) return nullptr;
+  if (has_unsubmitted_) {
+    if (Descriptor* const thread = poll_own_instances(); thread != nullptr) return thread;
   }
-  count_poll([io] { return io->poll_all(); });
-  return io_ready_.pop();
+  count_poll([pollers] { return pollers->poll_all(); });
+  return event_ready_.pop();
 }
 
 template <class Poll>
@@ -315,13 +315,13 @@ Descriptor* Worker::search() noexcept {
     }
     scheduler_.note_lying_down(begin);
     idle_.announce(sleeper_);
-    watches_io_ = begin_watch();
+    watches_ = begin_watch();
     if (scheduler_.has_ended()) {
       idle_.wake_all();
       return nullptr;
     }
     if (scheduler_.has_visible_work() && idle_.retract(sleeper_)) {
-      if (watches_io_) scheduler_.io()->end_watch();
+      if (watches_) scheduler_.pollers()->end_watch();
       continue;
     }
     parks_.increment();
@@ -338,7 +338,7 @@ Descriptor* Worker::search() noexcept {
 /// Sleeps until woken. The last worker to lie down sees to it that threads which wait for each
 /// other do not do so in silence.
 void Worker::sleep() noexcept {
-  if (watches_io_) return watch();
+  if (watches_) return watch();
   if (const std::optional<Deadline> limit = scheduler_.patience_with_blocked_threads()) {
     if (sleeper_.park_until(*limit)) return;
     scheduler_.report_if_blocked();
@@ -348,25 +348,25 @@ void Worker::sleep() noexcept {
 
 /// Tries to become the watcher, after the worker has announced to sleep.
 bool Worker::begin_watch() noexcept {
-  IoService* const io = scheduler_.io();
-  return io != nullptr && io->has_waits() && io->begin_watch();
+  Pollers* const pollers = scheduler_.pollers();
+  return pollers != nullptr && pollers->has_waits() && pollers->begin_watch();
 }
 
-/// Sleeps until woken, or until there is I/O to complete. The worker is a searcher then, and sees
-/// to it that another takes its place if it finds something (see IoService).
+/// Sleeps until woken, or until there is an event. The worker is a searcher then, and sees to it
+/// that another takes its place if it finds something (see Pollers).
 void Worker::watch() noexcept {
-  IoService& io = *scheduler_.io();
-  const bool woken = io.watch(sleeper_);
+  Pollers& pollers = *scheduler_.pollers();
+  const bool woken = pollers.watch(sleeper_);
   // If somebody has taken us for awake meanwhile, his signal is there or about to come.
   if (!woken && !idle_.retract(sleeper_)) sleeper_.park();
-  io.end_watch();
+  pollers.end_watch();
 }
 
-/// Whether a searching worker lets others have its core after each round: where there is I/O, those
-/// for whose messages it waits may be on this machine.
+/// Whether a searching worker lets others have its core after each round: where there are
+/// pollers, those for whose messages it waits may be on this machine.
 bool Worker::gives_core_away(IdlePolicy policy) const noexcept {
   return policy == IdlePolicy::kYield || scheduler_.oversubscribed() ||
-         (policy == IdlePolicy::kAdaptive && scheduler_.io() != nullptr);
+         (policy == IdlePolicy::kAdaptive && scheduler_.pollers() != nullptr);
 }
 
 /// Gives the core to other OS threads. They may run for long, which does not count as our time.
@@ -392,14 +392,14 @@ Descriptor* Worker::search_for_a_while() noexcept {
       hesitate_in_chaos();
       if (Descriptor* const thread = scheduler_.injected().pop(); thread != nullptr) return thread;
       if (Descriptor* const thread = queue_.pop(); thread != nullptr) return thread;
-      if (Descriptor* const thread = io_ready_.pop(); thread != nullptr) return thread;
+      if (Descriptor* const thread = event_ready_.pop(); thread != nullptr) return thread;
       if (Descriptor* const thread = steal_round(&Worker::give_to_thief); thread != nullptr) {
         return thread;
       }
       if (policy == IdlePolicy::kSpin) continue;
       for (int pause = 0; pause < tunables::kPausesPerRound; ++pause) cpu_pause();
     }
-    if (Descriptor* const thread = poll_all_io(); thread != nullptr) return thread;
+    if (Descriptor* const thread = poll_all_instances(); thread != nullptr) return thread;
     if (gives_core_away(policy)) give_core_away();
     now = Clock::now();
     if (now < patience) continue;
@@ -411,8 +411,8 @@ Descriptor* Worker::search_for_a_while() noexcept {
   } while (now < deadline || scheduler_.never_sleeps());
   // What a poll has begun anew (a wait that was woken for nothing, the next in a queue) is still to
   // be handed to the system; nobody would do it while this worker sleeps.
-  while (has_unsubmitted_io_) {
-    if (Descriptor* const thread = poll_own_io(); thread != nullptr) return thread;
+  while (has_unsubmitted_) {
+    if (Descriptor* const thread = poll_own_instances(); thread != nullptr) return thread;
   }
   return steal_round(&Worker::give_by_force);
 }

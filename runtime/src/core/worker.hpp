@@ -1,4 +1,4 @@
-// One OS thread that runs lightweight threads: switches, steals, polls I/O, sleeps.
+// One OS thread that runs lightweight threads: switches, steals, polls, sleeps.
 #pragma once
 
 #include <atomic>
@@ -14,6 +14,7 @@
 #include "core/idle.hpp"
 #include "core/join_state.hpp"
 #include "core/observer.hpp"
+#include "core/own_counter.hpp"
 #include "core/random.hpp"
 #include "core/thread_queue.hpp"
 #include "machine/topology.hpp"
@@ -28,19 +29,6 @@ namespace kumiko::runtime::detail {
 class Scheduler;
 class Waiter;
 
-/// A counter that one OS thread writes and any may read.
-class OwnCounter {
- public:
-  void increment(std::uint64_t by = 1) noexcept {
-    // release: pairs with the acquire in read(), so that a count comes after what it counts.
-    value_.store(value_.load(std::memory_order_relaxed) + by, std::memory_order_release);
-  }
-  std::uint64_t read() const noexcept { return value_.load(std::memory_order_acquire); }
-
- private:
-  std::atomic<std::uint64_t> value_{0};
-};
-
 /// One OS thread's share of a scheduler: its deque and caches, and the loop that finds work.
 ///
 /// Who runs: either the loop, on the OS thread's own stack (current() is nullptr), or a lightweight
@@ -52,7 +40,7 @@ class Worker : public WorkerFront {
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
-  /// Names the eventfd that wakes it while it watches the I/O. To be called before it watches.
+  /// Names the eventfd that wakes it while it watches the pollers. To be called before it watches.
   void set_bell(int bell) noexcept { sleeper_.set_bell(bell); }
 
   /// Self: the loop. Returns when the scheduler has been stopped and no thread is left.
@@ -134,11 +122,11 @@ class Worker : public WorkerFront {
   static void make_caller_runnable_last(void* thread) noexcept;
   static void make_caller_runnable(void* thread) noexcept;
 
-  /// Self: lets a suspended thread whose I/O is done go before others, for a while.
-  void make_io_ready(Descriptor& thread) noexcept;
+  /// Self: lets a suspended thread whose event has come go before others, for a while.
+  void make_event_ready(Descriptor& thread) noexcept;
 
-  /// Self: the engine was given something that waits for the next poll.
-  void note_unsubmitted_io() noexcept { has_unsubmitted_io_ = true; }
+  /// Self: a poller has gathered something in this worker's instance, to be handed over.
+  void note_unsubmitted() noexcept { has_unsubmitted_ = true; }
 
   /// Anyone else: takes a public thread from the old end of the deque, or one that waits its turn
   /// in the queue. If there is none, asks for one.
@@ -151,7 +139,7 @@ class Worker : public WorkerFront {
   /// Anyone: whether there may be something for a thief. Exact behind a barrier shared with the
   /// producer (see Idle).
   bool has_visible_work() const noexcept {
-    return !deque_.empty() || !queue_.empty() || !io_ready_.empty();
+    return !deque_.empty() || !queue_.empty() || !event_ready_.empty();
   }
 
   Descriptor* current() const noexcept { return static_cast<Descriptor*>(running); }
@@ -171,13 +159,11 @@ class Worker : public WorkerFront {
   OwnCounter& spawned() noexcept { return spawned_; }
   OwnCounter& executed() noexcept { return executed_; }
   OwnCounter& polls() noexcept { return polls_; }
-  OwnCounter& io_begun() noexcept { return io_begun_; }
-  OwnCounter& io_ended() noexcept { return io_ended_; }
   WorkerStatistics statistics() const noexcept;
   std::uint64_t steals() const noexcept { return steals_.read(); }
 
   /// Anyone: about how many threads can go on here. Cost: four loads.
-  std::size_t ready() const noexcept { return deque_.size() + queue_.size() + io_ready_.size(); }
+  std::size_t ready() const noexcept { return deque_.size() + queue_.size() + event_ready_.size(); }
 
  private:
   /// Switches to the thread pointer of `next`, or to the OS thread's if `next` has none. Does
@@ -194,14 +180,14 @@ class Worker : public WorkerFront {
 
   Descriptor* next_for_loop() noexcept;
   Descriptor* take_local() noexcept;
-  Descriptor* take_io_ready() noexcept;
-  Descriptor* poll_own_io() noexcept;
-  void hand_over_own_io() noexcept;
-  void leave_io_to_others() noexcept;
-  Descriptor* poll_all_io() noexcept;
+  Descriptor* take_event_ready() noexcept;
+  Descriptor* poll_own_instances() noexcept;
+  void hand_over() noexcept;
+  void leave_polling_to_others() noexcept;
+  Descriptor* poll_all_instances() noexcept;
   template <class Poll>
   void count_poll(Poll poll) noexcept;
-  void let_io_go_first() noexcept;
+  void let_events_go_first() noexcept;
   Descriptor* search() noexcept;
   void sleep() noexcept;
   bool begin_watch() noexcept;
@@ -225,9 +211,9 @@ class Worker : public WorkerFront {
   void* os_thread_pointer_ = nullptr;
   unsigned turns_ = 0;
   std::uint64_t given_away_nanoseconds_ = 0;
-  unsigned io_streak_ = 0;  ///< threads whose I/O is done that have run in a row
-  bool has_unsubmitted_io_ = false;
-  bool watches_io_ = false;
+  unsigned event_streak_ = 0;  ///< threads whose event has come that have run in a row
+  bool has_unsubmitted_ = false;
+  bool watches_ = false;
   bool outside_first_ = false;  ///< in the next turn
   Random random_;               ///< whom to visit
   Random chaos_;                ///< what Options::chaos_seed replays
@@ -235,8 +221,8 @@ class Worker : public WorkerFront {
   std::atomic<Topology::Place> place_{};  ///< where it last began to search
 
   Deque<Descriptor> deque_;
-  ThreadQueue queue_;     ///< threads that yielded, and new ones that lazy splitting made
-  ThreadQueue io_ready_;  ///< threads whose I/O is done
+  ThreadQueue queue_;        ///< threads that yielded, and new ones that lazy splitting made
+  ThreadQueue event_ready_;  ///< threads whose event has come
   TimerHeap timers_;
   StackCache stacks_;
   JoinStateCache join_states_;
@@ -254,8 +240,6 @@ class Worker : public WorkerFront {
   OwnCounter empty_polls_;
   OwnCounter polling_nanoseconds_;  ///< in empty polls
   OwnCounter searching_nanoseconds_;
-  OwnCounter io_begun_;
-  OwnCounter io_ended_;
 };
 
 /// What a thread's stack begins with, see start_fiber; `descriptor` is a Descriptor*.

@@ -15,7 +15,7 @@
 
 #include "core/scheduler.hpp"
 #include "core/worker.hpp"
-#include "io/unique_descriptor.hpp"
+#include "machine/unique_descriptor.hpp"
 
 namespace kumiko::runtime::detail {
 
@@ -26,7 +26,7 @@ namespace {
 IoService* service_of_caller() {
   Worker* const worker = current_worker();
   if (worker == nullptr || worker->current() == nullptr) return nullptr;
-  return &worker->scheduler().started_io();
+  return &IoService::started(worker->scheduler());
 }
 
 /// The time that is left as poll(2) takes it: milliseconds, rounded up; -1 for ever.
@@ -102,7 +102,7 @@ std::int64_t run_close(int descriptor) noexcept {
   if (worker == nullptr || worker->current() == nullptr) {
     return IoService::close_everywhere(descriptor);
   }
-  IoService* const service = worker->scheduler().io();
+  IoService* const service = IoService::of(worker->scheduler());
   std::int64_t result = 0;
   if (IoService::has_others(service) && close_elsewhere(descriptor, result)) return result;
   Operation operation(Operation::Kind::kClose, descriptor);

@@ -34,9 +34,10 @@ class Engine {
   /// `operation`, of kind kClose, or completes it later.
   virtual bool close(Operation& operation) noexcept = 0;
 
-  /// Hands to the system what start() has gathered, and completes what is done. Returns how many
-  /// events there were; 0 also if another OS thread polls it now.
-  virtual int poll(std::size_t instance) noexcept = 0;
+  /// Hands to the system what start() has gathered, and completes at most `budget` operations that
+  /// are done, or fewer. Returns how many events there were; 0 also if another OS thread polls it
+  /// now.
+  virtual int poll(std::size_t instance, std::size_t budget) noexcept = 0;
 
   /// Whether start() has left something to poll() that the system does not know of yet.
   virtual bool has_unsubmitted(std::size_t instance) const noexcept = 0;

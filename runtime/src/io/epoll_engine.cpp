@@ -1,5 +1,6 @@
 #include "io/epoll_engine.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <system_error>
@@ -267,7 +268,7 @@ void EpollEngine::close_entry(Entry& entry, Operation& operation) noexcept {
   operation.complete(result);
 }
 
-int EpollEngine::poll(std::size_t index) noexcept {
+int EpollEngine::poll(std::size_t index, std::size_t budget) noexcept {
   Instance& instance = *instances_[index];
   // acquire: pairs with the release below, for the counts of edges.
   if (instance.polled.load(std::memory_order_relaxed) ||
@@ -275,8 +276,8 @@ int EpollEngine::poll(std::size_t index) noexcept {
     return 0;
   }
   std::array<epoll_event, tunables::kEventsPerPoll> events;
-  const int count =
-      epoll_wait(instance.epoll.get(), events.data(), static_cast<int>(events.size()), 0);
+  const int count = epoll_wait(instance.epoll.get(), events.data(),
+                               static_cast<int>(std::min(budget, events.size())), 0);
   for (int i = 0; i < count; ++i) {
     auto& entry = *static_cast<Entry*>(events[static_cast<std::size_t>(i)].data.ptr);
     const std::uint32_t news = events[static_cast<std::size_t>(i)].events;

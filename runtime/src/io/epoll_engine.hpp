@@ -10,7 +10,7 @@
 #include "io/descriptor_table.hpp"
 #include "io/engine.hpp"
 #include "io/offload_pool.hpp"
-#include "io/unique_descriptor.hpp"
+#include "machine/unique_descriptor.hpp"
 
 namespace kumiko::runtime::detail {
 
@@ -34,7 +34,7 @@ class EpollEngine final : public Engine {
   bool start(Operation& operation) noexcept override;
   void cancel(Operation& operation) noexcept override;
   bool close(Operation& operation) noexcept override;
-  int poll(std::size_t instance) noexcept override;
+  int poll(std::size_t instance, std::size_t budget) noexcept override;
   bool has_unsubmitted(std::size_t) const noexcept override { return false; }
   int pollable(std::size_t instance) const noexcept override;
 

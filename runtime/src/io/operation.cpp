@@ -296,7 +296,7 @@ void resume_after_io(Waiter& waiter) noexcept {
   Worker* const worker = current_worker();
   Descriptor* const thread = waiter.thread();
   if (worker != nullptr && thread != nullptr && thread->home == &worker->scheduler()) {
-    worker->make_io_ready(*thread);
+    worker->make_event_ready(*thread);
   } else {
     waiter.wake();
   }

@@ -1,5 +1,6 @@
 #include "io/uring_engine.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <mutex>
@@ -282,7 +283,7 @@ void UringEngine::prepare_receive(io_uring_sqe& slot, Operation& operation) noex
 
 // --- Ending --------------------------------------------------------------------------------------
 
-int UringEngine::poll(std::size_t instance) noexcept {
+int UringEngine::poll(std::size_t instance, std::size_t budget) noexcept {
   Ring& ring = *rings_[instance];
   struct Event {
     std::uint64_t tag;
@@ -292,7 +293,8 @@ int UringEngine::poll(std::size_t instance) noexcept {
   std::array<Event, tunables::kEventsPerPoll> events;
   if (!ring.guard.try_lock()) return 0;
   if (ring.unsubmitted.load(std::memory_order_relaxed) != 0) submit(ring);
-  const unsigned count = io_uring_peek_batch_cqe(&ring.ring, entries.data(), entries.size());
+  const unsigned count = io_uring_peek_batch_cqe(
+      &ring.ring, entries.data(), static_cast<unsigned>(std::min(budget, entries.size())));
   for (unsigned i = 0; i < count; ++i) events[i] = {entries[i]->user_data, entries[i]->res};
   io_uring_cq_advance(&ring.ring, count);
   ring.guard.unlock();

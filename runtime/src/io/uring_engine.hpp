@@ -39,7 +39,7 @@ class UringEngine final : public Engine {
   bool start(Operation& operation) noexcept override;
   void cancel(Operation& operation) noexcept override;
   bool close(Operation& operation) noexcept override;
-  int poll(std::size_t instance) noexcept override;
+  int poll(std::size_t instance, std::size_t budget) noexcept override;
   bool has_unsubmitted(std::size_t instance) const noexcept override;
   int pollable(std::size_t instance) const noexcept override;
 

@@ -14,6 +14,7 @@
 
 #include "core/scheduler.hpp"
 #include "diagnosis/report.hpp"
+#include "io/service.hpp"
 #include "io/uring.hpp"
 #include "stack/sanitizer.hpp"
 #include "trace/tracer.hpp"
@@ -108,7 +109,9 @@ Runtime::~Runtime() {
 
 int Runtime::workers() const noexcept { return static_cast<int>(scheduler_->worker_count()); }
 
-IoEngine Runtime::io_engine() const noexcept { return scheduler_->io_engine(); }
+IoEngine Runtime::io_engine() const noexcept {
+  return detail::IoService::resolve(scheduler_->options().io_engine);
+}
 
 Statistics Runtime::statistics() const { return scheduler_->statistics(); }
 
@@ -121,7 +124,7 @@ std::size_t Runtime::ready(int worker) const noexcept {
 }
 
 std::size_t Runtime::io_in_flight() const noexcept {
-  const detail::IoService* const io = scheduler_->io();
+  const detail::IoService* const io = detail::IoService::of(*scheduler_);
   return io == nullptr ? 0 : io->waits();
 }
 

@@ -19,8 +19,8 @@ inline constexpr std::uint32_t kShare = 1;
 inline constexpr std::uint32_t kLookOutside = 2;
 /// Disturb the schedule, see Options::chaos_seed. Stays set.
 inline constexpr std::uint32_t kChaos = 4;
-/// I/O has not been polled for a while: poll it, and let threads whose I/O is done go first.
-inline constexpr std::uint32_t kPollIo = 8;
+/// Nothing has been polled for a while: poll, and let threads whose event has come go first.
+inline constexpr std::uint32_t kPoll = 8;
 }  // namespace request
 
 /// The part of a lightweight thread that inlined code reads: the base of its Descriptor.

@@ -1,0 +1,213 @@
+#include "core/pollers.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <stdexcept>
+#include <system_error>
+#include <utility>
+
+#include <pthread.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "core/scheduler.hpp"
+#include "core/worker.hpp"
+#include "tunables.hpp"
+
+namespace kumiko::runtime::detail {
+
+namespace {
+
+UniqueDescriptor checked(int descriptor, const char* what) {
+  if (descriptor < 0) throw std::system_error(errno, std::generic_category(), what);
+  return UniqueDescriptor(descriptor);
+}
+
+void watch_descriptor(int epoll, int descriptor, std::uint64_t data) {
+  epoll_event event{};
+  event.events = EPOLLIN;
+  event.data.u64 = data;
+  if (epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event) != 0) {
+    throw std::system_error(errno, std::generic_category(), "no epoll for the workers' pollers");
+  }
+}
+
+/// What stands for the bell in the events of all_; an instance is told by poller and worker.
+constexpr std::uint64_t kBell = ~std::uint64_t{0};
+
+}  // namespace
+
+Pollers::Pollers(Scheduler& scheduler)
+    : scheduler_(scheduler),
+      all_(checked(epoll_create1(EPOLL_CLOEXEC), "no epoll for the workers' pollers")),
+      bell_(checked(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "no eventfd for the workers' pollers")),
+      workers_(scheduler.worker_count()) {
+  watch_descriptor(all_.get(), bell_.get(), kBell);
+  for (std::size_t i = 0; i < workers_.size(); ++i) scheduler.worker(i).set_bell(bell_.get());
+  timer_ = std::thread([this] { keep_time(); });
+  pthread_setname_np(timer_.native_handle(), "kumiko-poll");
+}
+
+Pollers::~Pollers() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  changed_.notify_one();
+  timer_.join();
+}
+
+Poller& Pollers::add(std::unique_ptr<Poller> poller, const void* kind) {
+  // relaxed: additions are ordered by adding_.
+  const std::size_t number = count_.load(std::memory_order_relaxed);
+  if (number == kMost) throw std::logic_error("too many pollers for one Runtime");
+  for (std::size_t i = 0; i < workers_.size(); ++i) {
+    watch_descriptor(all_.get(), poller->pollable(i), number * workers_.size() + i);
+  }
+  kinds_[number] = kind;
+  pollers_[number] = std::move(poller);
+  // release: pairs with the acquire in find() and for_each().
+  count_.store(number + 1, std::memory_order_release);
+  return *pollers_[number];
+}
+
+void Pollers::wait_begun() noexcept {
+  if (is_watched()) return;
+  // Like any other work, this wants somebody who looks after it. The barrier in it is also the one
+  // between the wait and resting_, see wake_timer().
+  scheduler_.idle().work_appeared();
+  wake_timer();
+}
+
+bool Pollers::has_waits() const noexcept {
+  std::size_t waits = 0;
+  for_each([&](const Poller& poller) { waits += poller.waits(); });
+  return waits != 0;
+}
+
+int Pollers::poll(std::size_t instance) noexcept {
+  int events = 0;
+  for_each([&](Poller& poller) { events += poller.poll(instance, tunables::kEventsPerPoll); });
+  return events;
+}
+
+bool Pollers::has_unsubmitted(std::size_t instance) const noexcept {
+  bool found = false;
+  for_each([&](const Poller& poller) { found = found || poller.has_unsubmitted(instance); });
+  return found;
+}
+
+int Pollers::poll_all() noexcept {
+  std::array<epoll_event, tunables::kEventsPerPoll> events;
+  const int count = epoll_wait(all_.get(), events.data(), static_cast<int>(events.size()), 0);
+  int found = 0;
+  for (int i = 0; i < count; ++i) {
+    const std::uint64_t place = events[static_cast<std::size_t>(i)].data.u64;
+    if (place == kBell) continue;
+    Poller& poller = *pollers_[place / workers_.size()];
+    found += poller.poll(place % workers_.size(), tunables::kEventsPerPoll);
+  }
+  return found;
+}
+
+bool Pollers::watch(Parker& sleeper) noexcept {
+  std::array<epoll_event, 2> events;
+  for (;;) {
+    if (!sleeper.begin_watch()) return true;
+    const int count = epoll_wait(all_.get(), events.data(), static_cast<int>(events.size()), -1);
+    if (sleeper.end_watch()) {
+      // Whoever woke us has rung, or is about to: then the next watcher wakes once for nothing.
+      std::uint64_t rings = 0;
+      static_cast<void>(::read(bell_.get(), &rings, sizeof rings));
+      return true;
+    }
+    for (int i = 0; i < count; ++i) {
+      if (events[static_cast<std::size_t>(i)].data.u64 != kBell) return false;
+      std::uint64_t rings = 0;
+      static_cast<void>(::read(bell_.get(), &rings, sizeof rings));
+    }
+  }
+}
+
+void Pollers::end_watch() noexcept {
+  // release: pairs with begin_watch(). The barrier below orders it with resting_.
+  watched_.store(false, std::memory_order_release);
+  scheduler_.barrier().light();
+  wake_timer();
+}
+
+// --- The timer -----------------------------------------------------------------------------------
+
+void Pollers::wake_timer() noexcept {
+  if (!resting_.load(std::memory_order_relaxed)) return;
+  {
+    const std::lock_guard lock(mutex_);
+    woken_ = true;
+  }
+  changed_.notify_one();
+}
+
+void Pollers::keep_time() noexcept {
+  std::unique_lock lock(mutex_);
+  int quiet_ticks = tunables::kTicksBeforeRest;
+  auto period = tunables::kPollPeriod;
+  while (!stopping_) {
+    if (!is_needed()) {
+      period = tunables::kPollPeriod;
+      if (++quiet_ticks > tunables::kTicksBeforeRest) {
+        rest(lock);
+        quiet_ticks = 0;
+      }
+    } else {
+      quiet_ticks = 0;
+      lock.unlock();
+      const bool needed = ask_for_polls();
+      lock.lock();
+      period = needed ? tunables::kPollPeriod : std::min(2 * period, tunables::kLongestPollPeriod);
+    }
+    changed_.wait_for(lock, period, [this] { return stopping_; });
+  }
+}
+
+/// The timer is needed even while there is a watcher, for a worker may compute that has something
+/// to hand over.
+bool Pollers::is_needed() const noexcept {
+  if (!has_waits()) return false;
+  if (!is_watched()) return true;
+  for (std::size_t i = 0; i < workers_.size(); ++i) {
+    if (has_unsubmitted(i)) return true;
+  }
+  return false;
+}
+
+/// Sleeps until woken, unless the timer is needed.
+void Pollers::rest(std::unique_lock<std::mutex>& lock) noexcept {
+  woken_ = false;
+  resting_.store(true, std::memory_order_relaxed);
+  scheduler_.barrier().heavy();
+  if (!is_needed()) changed_.wait(lock, [this] { return woken_ || stopping_; });
+  resting_.store(false, std::memory_order_relaxed);
+}
+
+/// Returns whether it should look again soon: some worker does not poll often by itself.
+bool Pollers::ask_for_polls() noexcept {
+  bool needed = false;
+  for (std::size_t i = 0; i < workers_.size(); ++i) {
+    Worker& worker = scheduler_.worker(i);
+    Watched& known = workers_[i];
+    const std::uint64_t polls = worker.polls().read();
+    const std::uint64_t news = polls - std::exchange(known.polls, polls);
+    needed = needed || news < tunables::kPollsOfTheEager;
+    if (news != 0) {
+      known.silent_ticks = 0;
+      continue;
+    }
+    // relaxed: a request is a hint.
+    worker.requests.fetch_or(request::kPoll, std::memory_order_relaxed);
+    if (++known.silent_ticks % tunables::kTicksBeforeStandIn == 0) poll(i);
+  }
+  return needed;
+}
+
+}  // namespace kumiko::runtime::detail
