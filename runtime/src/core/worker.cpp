@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <kumiko/runtime/detail/lazy.hpp>
+#include <kumiko/runtime/policy/near_first.hpp>
 
 #include "core/completion.hpp"
 #include "core/pollers.hpp"
@@ -417,36 +418,37 @@ Descriptor* Worker::search_for_a_while() noexcept {
   return steal_round(&Worker::give_by_force);
 }
 
-/// Visits every other worker once, in two passes where the machine has several last-level caches:
-/// first those that were last seen below the same cache, then the others; each pass begins with a
-/// random worker.
+/// Asks the other workers, in the order that policy::NearFirst has: near are those that were last
+/// seen below the same last-level cache, where the machine has several.
 Descriptor* Worker::steal_round(Descriptor* (Worker::*give)() noexcept) noexcept {
-  if (!scheduler_.has_distances()) return steal_pass(give, [](const Worker&) { return true; });
-  const auto here = place_.load(std::memory_order_relaxed);
-  const auto is_near = [here](const Worker& other) {
-    return Topology::distance(here, other.place_.load(std::memory_order_relaxed)) ==
-           Topology::Distance::kSameCache;
+  Descriptor* stolen = nullptr;
+  const auto ask = [&](std::size_t victim) {
+    stolen = steal_from(scheduler_.worker(victim), give);
+    return stolen != nullptr;
   };
-  if (Descriptor* const thread = steal_pass(give, is_near); thread != nullptr) return thread;
-  return steal_pass(give, [&is_near](const Worker& other) { return !is_near(other); });
+  const policy::NearFirst victims(static_cast<std::size_t>(index_), scheduler_.worker_count());
+  if (!scheduler_.has_distances()) {
+    victims.round(policy::NoDistances{}, random_, ask);
+    return stolen;
+  }
+  const auto here = place_.load(std::memory_order_relaxed);
+  const auto is_near = [&](std::size_t victim) {
+    const auto there = scheduler_.worker(victim).place_.load(std::memory_order_relaxed);
+    return Topology::distance(here, there) == Topology::Distance::kSameCache;
+  };
+  victims.round(is_near, random_, ask);
+  return stolen;
 }
 
-template <class Filter>
-Descriptor* Worker::steal_pass(Descriptor* (Worker::*give)() noexcept, Filter wanted) noexcept {
-  const std::size_t workers = scheduler_.worker_count();
-  std::size_t victim = random_() % workers;
-  for (std::size_t visited = 0; visited < workers; ++visited) {
-    Worker& other = scheduler_.worker(victim);
-    victim = victim + 1 == workers ? 0 : victim + 1;
-    if (&other == this || !wanted(other)) continue;
-    if (Descriptor* const thread = (other.*give)(); thread != nullptr) {
-      steals_.increment();
-      if (observer_ != nullptr) observer_->stole(other.index());
-      return thread;
-    }
+Descriptor* Worker::steal_from(Worker& victim, Descriptor* (Worker::*give)() noexcept) noexcept {
+  Descriptor* const thread = (victim.*give)();
+  if (thread == nullptr) {
     failed_steals_.increment();
+    return nullptr;
   }
-  return nullptr;
+  steals_.increment();
+  if (observer_ != nullptr) observer_->stole(victim.index());
+  return thread;
 }
 
 void Worker::hesitate_in_chaos() noexcept {

@@ -196,8 +196,7 @@ class Worker : public WorkerFront {
   void give_core_away() noexcept;
   Descriptor* search_for_a_while() noexcept;
   Descriptor* steal_round(Descriptor* (Worker::*give)() noexcept) noexcept;
-  template <class Filter>
-  Descriptor* steal_pass(Descriptor* (Worker::*give)() noexcept, Filter wanted) noexcept;
+  Descriptor* steal_from(Worker& victim, Descriptor* (Worker::*give)() noexcept) noexcept;
   void make_runnable_slowly(Descriptor& thread) noexcept;
   void make_runnable_anywhere(Descriptor& thread) noexcept;
   void hesitate_in_chaos() noexcept;
