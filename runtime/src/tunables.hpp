@@ -38,19 +38,12 @@ static_assert(kSlabSize % kBatchSize == 0, "a slab is handed out in whole batche
 inline constexpr std::size_t kDequeCapacity = 256;
 static_assert((kDequeCapacity & (kDequeCapacity - 1)) == 0, "indices are masked");
 
-/// How long a worker looks for work before it sleeps. A sleeping worker costs the waker a system
-/// call and wakes late (5 to 50 us); spinning for about as long bounds the loss to a factor of two.
-inline constexpr std::chrono::microseconds kSpinTime{50};
-
 /// How long a searching worker waits for the others to share before it takes by force, which costs
 /// both sides a few microseconds (a system call here, an interrupt there).
 inline constexpr std::chrono::microseconds kPatience{10};
 
 /// Rounds over all victims between two looks at the clock while spinning.
 inline constexpr int kRoundsPerClock = 4;
-
-/// Pauses between two rounds over all victims.
-inline constexpr int kPausesPerRound = 8;
 
 /// Pauses of a thief before a round in chaos mode, at most.
 inline constexpr std::uint32_t kMostChaosPauses = 200;

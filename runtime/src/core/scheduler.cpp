@@ -36,11 +36,16 @@ Scheduler::Scheduler(const Options& options)
     : options_(options),
       stack_source_(*this, options.stack_size),
       deadlock_report_after_(options.deadlock_report_after),
-      idle_policy_(options.idle),
+      waiting_(policy::waiting_by(options.idle)),
       chaos_seed_(options.chaos_seed),
       topology_(Topology::machine()),
       has_distances_(topology_.has_distances()),
       oversubscribed_(options.workers > available_cores()),
+      searches_forever_(std::visit(
+          [&](const policy::Waiting auto& waiting) {
+            return waiting.search_time({oversubscribed_, false}) == policy::kForever;
+          },
+          waiting_)),
       idle_(static_cast<std::size_t>(options.workers), barrier_) {
   report_stack_overflows();
   start_workers(options.workers);

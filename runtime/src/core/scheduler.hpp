@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <kumiko/runtime/options.hpp>
+#include <kumiko/runtime/policy/waiting.hpp>
 #include <kumiko/runtime/source_location.hpp>
 #include <kumiko/runtime/statistics.hpp>
 
@@ -65,18 +66,21 @@ class Scheduler {
   /// Whether any queue holds a thread. Exact behind a barrier shared with the producers (see Idle).
   bool has_visible_work() const noexcept;
 
-  IdlePolicy idle_policy() const noexcept { return idle_policy_; }
+  const policy::AnyWaiting& waiting() const noexcept { return waiting_; }
+
+  /// What a waiting policy is to know now.
+  policy::Surroundings surroundings() const noexcept {
+    return {oversubscribed_, pollers() != nullptr};
+  }
   std::uint64_t chaos_seed() const noexcept { return chaos_seed_; }
   const Topology& topology() const noexcept { return topology_; }
   bool has_distances() const noexcept { return has_distances_; }
 
   /// Whether idle workers go on searching now. At the end of the scheduler all may sleep.
   bool never_sleeps() const noexcept {
-    return !sleeps(idle_policy_) && !stopping_.load(std::memory_order_relaxed);
+    return searches_forever_ && !stopping_.load(std::memory_order_relaxed);
   }
 
-  /// More workers than cores: whoever spins must give its core away.
-  bool oversubscribed() const noexcept { return oversubscribed_; }
   static void yield_core() noexcept;
 
   std::size_t worker_count() const noexcept { return workers_.size(); }
@@ -132,11 +136,12 @@ class Scheduler {
   std::atomic<Deadline> latest_to_lie_down_{Deadline()};
   std::atomic<int> injecting_{0};  ///< callers inside inject()
   const std::chrono::milliseconds deadlock_report_after_;
-  const IdlePolicy idle_policy_;
+  const policy::AnyWaiting waiting_;
   const std::uint64_t chaos_seed_;
   const Topology& topology_;
   const bool has_distances_;
-  const bool oversubscribed_;
+  const bool oversubscribed_;  ///< more workers than cores: whoever spins must give its core away
+  const bool searches_forever_;
   Idle idle_;
   std::vector<std::unique_ptr<Worker>> workers_;  ///< complete before the first OS thread starts
   std::vector<std::thread> os_threads_;

@@ -363,13 +363,6 @@ void Worker::watch() noexcept {
   pollers.end_watch();
 }
 
-/// Whether a searching worker lets others have its core after each round: where there are
-/// pollers, those for whose messages it waits may be on this machine.
-bool Worker::gives_core_away(IdlePolicy policy) const noexcept {
-  return policy == IdlePolicy::kYield || scheduler_.oversubscribed() ||
-         (policy == IdlePolicy::kAdaptive && scheduler_.pollers() != nullptr);
-}
-
 /// Gives the core to other OS threads. They may run for long, which does not count as our time.
 void Worker::give_core_away() noexcept {
   const auto begin = std::chrono::steady_clock::now();
@@ -379,12 +372,17 @@ void Worker::give_core_away() noexcept {
 }
 
 Descriptor* Worker::search_for_a_while() noexcept {
+  return std::visit([this](const auto& waiting) { return search_by(waiting); },
+                    scheduler_.waiting());
+}
+
+template <policy::Waiting Waiting>
+Descriptor* Worker::search_by(const Waiting& waiting) noexcept {
   using Clock = std::chrono::steady_clock;
-  const IdlePolicy policy = scheduler_.idle_policy();
   auto now = Clock::now();
-  const auto deadline = now + (policy == IdlePolicy::kAdaptive && !scheduler_.oversubscribed()
-                                   ? tunables::kSpinTime
-                                   : std::chrono::microseconds(0));
+  const std::chrono::nanoseconds longest = waiting.search_time(scheduler_.surroundings());
+  const bool forever = longest == policy::kForever;
+  const auto deadline = forever ? now : now + longest;
   auto patience = now + tunables::kPatience;
   // relaxed: a hint, here and in steal_round().
   place_.store(scheduler_.topology().here(), std::memory_order_relaxed);
@@ -397,11 +395,10 @@ Descriptor* Worker::search_for_a_while() noexcept {
       if (Descriptor* const thread = steal_round(&Worker::give_to_thief); thread != nullptr) {
         return thread;
       }
-      if (policy == IdlePolicy::kSpin) continue;
-      for (int pause = 0; pause < tunables::kPausesPerRound; ++pause) cpu_pause();
+      for (int pause = waiting.pauses(); pause > 0; --pause) cpu_pause();
     }
     if (Descriptor* const thread = poll_all_instances(); thread != nullptr) return thread;
-    if (gives_core_away(policy)) give_core_away();
+    if (waiting.gives_core_away(scheduler_.surroundings())) give_core_away();
     now = Clock::now();
     if (now < patience) continue;
     // Whoever has been asked for so long is in a long computation.
@@ -409,7 +406,7 @@ Descriptor* Worker::search_for_a_while() noexcept {
       return thread;
     }
     patience = now + tunables::kPatience;
-  } while (now < deadline || scheduler_.never_sleeps());
+  } while (forever ? scheduler_.never_sleeps() : now < deadline);
   // What a poll has begun anew (a wait that was woken for nothing, the next in a queue) is still to
   // be handed to the system; nobody would do it while this worker sleeps.
   while (has_unsubmitted_) {

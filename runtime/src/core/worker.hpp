@@ -7,7 +7,7 @@
 
 #include <kumiko/runtime/detail/current.hpp>
 #include <kumiko/runtime/detail/parker.hpp>
-#include <kumiko/runtime/options.hpp>
+#include <kumiko/runtime/policy/waiting.hpp>
 #include <kumiko/runtime/statistics.hpp>
 
 #include "core/deque.hpp"
@@ -192,9 +192,10 @@ class Worker : public WorkerFront {
   void sleep() noexcept;
   bool begin_watch() noexcept;
   void watch() noexcept;
-  bool gives_core_away(IdlePolicy policy) const noexcept;
   void give_core_away() noexcept;
   Descriptor* search_for_a_while() noexcept;
+  template <policy::Waiting Waiting>
+  Descriptor* search_by(const Waiting& waiting) noexcept;
   Descriptor* steal_round(Descriptor* (Worker::*give)() noexcept) noexcept;
   Descriptor* steal_from(Worker& victim, Descriptor* (Worker::*give)() noexcept) noexcept;
   void make_runnable_slowly(Descriptor& thread) noexcept;

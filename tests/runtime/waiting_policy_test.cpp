@@ -1,0 +1,80 @@
+// Contract: each waiting policy says how long it searches, how politely, and whether it ever
+// sleeps, as Options::idle promises; another class with the same three functions is one too.
+#include <gtest/gtest.h>
+
+#include <kumiko/runtime/options.hpp>
+#include <kumiko/runtime/policy/waiting.hpp>
+
+namespace kumiko::runtime::test {
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::nanoseconds;
+
+constexpr policy::Surroundings kAlone{.oversubscribed = false, .has_pollers = false};
+constexpr policy::Surroundings kCrowded{.oversubscribed = true, .has_pollers = false};
+constexpr policy::Surroundings kPolled{.oversubscribed = false, .has_pollers = true};
+
+nanoseconds search_time(IdlePolicy name, const policy::Surroundings& around) {
+  return std::visit([&](const auto& waiting) { return waiting.search_time(around); },
+                    policy::waiting_by(name));
+}
+
+bool gives_core_away(IdlePolicy name, const policy::Surroundings& around) {
+  return std::visit([&](const auto& waiting) { return waiting.gives_core_away(around); },
+                    policy::waiting_by(name));
+}
+
+int pauses(IdlePolicy name) {
+  return std::visit([](const auto& waiting) { return waiting.pauses(); }, policy::waiting_by(name));
+}
+
+class WaitingPolicy : public testing::TestWithParam<IdlePolicy> {};
+INSTANTIATE_TEST_SUITE_P(Each, WaitingPolicy,
+                         testing::Values(IdlePolicy::kAdaptive, IdlePolicy::kSpin,
+                                         IdlePolicy::kSpinPause, IdlePolicy::kYield,
+                                         IdlePolicy::kSleep));
+
+TEST_P(WaitingPolicy, GivenANameThenItSearchesForeverExactlyIfTheOptionsSayThatItNeverSleeps) {
+  for (const auto& around : {kAlone, kCrowded, kPolled}) {
+    EXPECT_EQ(search_time(GetParam(), around) == policy::kForever, !sleeps(GetParam()));
+  }
+}
+
+TEST_P(WaitingPolicy, GivenMoreWorkersThanCoresThenWhoeverSearchesOnGivesItsCoreAway) {
+  if (search_time(GetParam(), kCrowded) > nanoseconds(0)) {
+    EXPECT_TRUE(gives_core_away(GetParam(), kCrowded));
+  }
+}
+
+TEST(WaitingPolicies, GivenAdaptiveThenItSearchesShortlyAndNotAtAllWhereWorkersOutnumberCores) {
+  EXPECT_EQ(search_time(IdlePolicy::kAdaptive, kAlone), microseconds(50));
+  EXPECT_EQ(search_time(IdlePolicy::kAdaptive, kCrowded), nanoseconds(0));
+  EXPECT_FALSE(gives_core_away(IdlePolicy::kAdaptive, kAlone));
+  EXPECT_TRUE(gives_core_away(IdlePolicy::kAdaptive, kPolled));
+}
+
+TEST(WaitingPolicies, GivenSleepThenItSearchesOnceWhateverIsAround) {
+  for (const auto& around : {kAlone, kCrowded, kPolled}) {
+    EXPECT_EQ(search_time(IdlePolicy::kSleep, around), nanoseconds(0));
+  }
+}
+
+TEST(WaitingPolicies, GivenSpinThenItAloneMakesNoPause) {
+  EXPECT_EQ(pauses(IdlePolicy::kSpin), 0);
+  for (const IdlePolicy other :
+       {IdlePolicy::kAdaptive, IdlePolicy::kSpinPause, IdlePolicy::kYield, IdlePolicy::kSleep}) {
+    EXPECT_GT(pauses(other), 0);
+  }
+}
+
+struct TenMicroseconds {
+  static nanoseconds search_time(const policy::Surroundings&) noexcept { return microseconds(10); }
+  static int pauses() noexcept { return 1; }
+  static bool gives_core_away(const policy::Surroundings&) noexcept { return false; }
+};
+static_assert(policy::Waiting<TenMicroseconds>, "an own class is a waiting policy");
+static_assert(!policy::Waiting<int>, "not everything is one");
+
+}  // namespace
+}  // namespace kumiko::runtime::test
