@@ -2,6 +2,9 @@
 
 #include <utility>
 
+#include <kumiko/amr/placement.hpp>
+#include <kumiko/runtime/policy/halving.hpp>
+
 namespace kumiko::model {
 
 namespace {
@@ -47,7 +50,7 @@ class ScheduleReplay::Phase {
   template <class Push>
   std::uint32_t open(Bundle slots, Push push) const {
     while (slots.end - slots.begin > 1) {
-      const std::uint32_t middle = slots.begin + (slots.end - slots.begin) / 2;
+      const std::uint32_t middle = runtime::policy::halving_point(slots.begin, slots.end);
       push(Bundle{slots.begin, middle});
       slots.begin = middle;
     }
@@ -133,7 +136,7 @@ class ScheduleReplay::Dataflow {
   int home_of(std::int32_t level, std::uint32_t patch) const {
     const std::vector<std::uint32_t>& begins = replay_.level_begin_;
     const auto at = static_cast<std::size_t>(level);
-    return replay_.home_of(patch - begins[at], begins[at + 1] - begins[at]);
+    return amr::home_of(patch - begins[at], begins[at + 1] - begins[at], replay_.workers_);
   }
 
   ScheduleReplay& replay_;
@@ -211,8 +214,7 @@ void ScheduleReplay::by_level(const Phase& phase) {
 void ScheduleReplay::by_static_parts(const Phase& phase) {
   std::vector<double> loads(static_cast<std::size_t>(workers_), 0.0);
   for (std::size_t slot = 0; slot < phase.slots(); ++slot) {
-    const int worker = kind_ == ScheduleKind::kStatic ? strip_of(phase.patch(slot))
-                                                      : chunk_of(slot, phase.slots());
+    const int worker = part_of(phase, slot);
     loads[static_cast<std::size_t>(worker)] += overheads_.piece_of(kind_).ns + phase.cost(slot);
     phase.count(worker);
   }
@@ -246,25 +248,11 @@ double ScheduleReplay::set_up(const amr::TraceStretch& stretch) const {
   return std::max(taken - overheads_.piece_of(kind_).ns, 0.0);
 }
 
-/// The worker w whose part, from slots · w ÷ workers to slots · (w + 1) ÷ workers, holds a slot.
-int ScheduleReplay::home_of(std::size_t slot, std::size_t slots) const {
-  const auto workers = static_cast<std::size_t>(workers_);
-  return static_cast<int>(((slot + 1) * workers - 1) / slots);
-}
-
-/// As backend `pthread` has it.
-int ScheduleReplay::strip_of(const amr::PatchId& id) const {
-  const std::int64_t patches_y = std::int64_t{trace_.points_y / amr::kPatchSize} << id.level;
-  return static_cast<int>((2 * std::int64_t{id.j} + 1) * workers_ / (2 * patches_y));
-}
-
-/// As GCC's OpenMP deals out a static loop: the first few get one more.
-int ScheduleReplay::chunk_of(std::size_t slot, std::size_t slots) const {
-  const auto workers = static_cast<std::size_t>(workers_);
-  const std::size_t least = slots / workers;
-  const std::size_t larger = slots % workers;
-  if (slot < larger * (least + 1)) return static_cast<int>(slot / (least + 1));
-  return static_cast<int>(larger + (slot - larger * (least + 1)) / least);
+/// Whose a slot is where nothing is stolen.
+int ScheduleReplay::part_of(const Phase& phase, std::size_t slot) const {
+  if (kind_ == ScheduleKind::kOpenMp) return amr::chunk_of(slot, phase.slots(), workers_);
+  const amr::PatchId& id = phase.patch(slot);
+  return amr::strip_of(id.j, std::int64_t{trace_.points_y / amr::kPatchSize} << id.level, workers_);
 }
 
 void ScheduleReplay::count_update(const amr::TracePhase& phase, int worker) {

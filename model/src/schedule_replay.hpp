@@ -68,9 +68,7 @@ class ScheduleReplay {
   void by_static_parts(const Phase& phase);
   void find_levels(const amr::TraceStretch& stretch);
   double set_up(const amr::TraceStretch& stretch) const;
-  int home_of(std::size_t slot, std::size_t slots) const;
-  int strip_of(const amr::PatchId& id) const;
-  int chunk_of(std::size_t slot, std::size_t slots) const;
+  int part_of(const Phase& phase, std::size_t slot) const;
   void count_update(const amr::TracePhase& phase, int worker);
   void close_books();
 

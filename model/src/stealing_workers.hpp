@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include <kumiko/runtime/policy/near_first.hpp>
+
 #include "index_set.hpp"
 
 namespace kumiko::model {
@@ -152,10 +154,18 @@ class StealingWorkers {
     const Worker& own = workers_[worker];
     if (!own.deque.empty() || !own.queue.empty()) return begin(now, worker, take_own(worker));
     if (laden_.empty()) return idle_.insert(worker);
-    const std::size_t first = random_() % workers_.size();
-    const std::size_t victim = laden_.next(first);
-    const std::size_t looks = (victim + workers_.size() - first) % workers_.size();
-    steal(now + static_cast<double>(looks) * costs_.look, worker, victim);
+    double time = now;
+    // The model knows of no caches.
+    const runtime::policy::NoDistances distances;
+    runtime::policy::NearFirst(worker, workers_.size())
+        .round(distances, random_, [&](std::size_t victim) {
+          if (!laden_.contains(victim)) {
+            time += costs_.look;
+            return false;
+          }
+          steal(time, worker, victim);
+          return true;
+        });
   }
 
   void steal(double now, std::size_t thief, std::size_t victim) {

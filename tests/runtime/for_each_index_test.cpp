@@ -2,17 +2,31 @@
 // takes few steals for that; it passes one exception on after all have ended.
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <stdexcept>
 #include <vector>
 
 #include <kumiko/runtime/for_each_index.hpp>
 #include <kumiko/runtime/latch.hpp>
+#include <kumiko/runtime/policy/halving.hpp>
 #include <kumiko/runtime/this_thread.hpp>
 
 #include "support.hpp"
 
 namespace kumiko::runtime::test {
 namespace {
+
+TEST(HalvingPoint, GivenARangeWhenCutThenTheUpperPartIsAsLargeOrLargerByOne) {
+  for (int first : {-7, -2, 0, 5}) {
+    for (int length = 0; length < 20; ++length) {
+      EXPECT_EQ(policy::halving_point(first, first + length) - first, length / 2);
+    }
+  }
+  constexpr auto kLargest = std::numeric_limits<std::int64_t>::max();
+  EXPECT_EQ(policy::halving_point(-kLargest, kLargest), 0);
+  EXPECT_EQ(policy::halving_point(kLargest - 3, kLargest), kLargest - 2);
+}
 
 class ForEachIndexTest : public OnWorkers {};
 KUMIKO_ON_WORKERS(ForEachIndexTest);

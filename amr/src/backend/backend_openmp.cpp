@@ -2,6 +2,7 @@
 
 #include <omp.h>
 
+#include <kumiko/amr/placement.hpp>
 #include <kumiko/runtime/cpu_budget.hpp>
 
 #include "backend/backends.hpp"
@@ -28,10 +29,14 @@ class OpenMpBackend final : public Backend {
 
  private:
   void run_tasks(const Level& level, const PatchTask& task) override {
-    const auto count = static_cast<std::ptrdiff_t>(level.size());
-#pragma omp parallel for schedule(static) num_threads(workers_)
-    for (std::ptrdiff_t slot = 0; slot < count; ++slot) {
-      task(static_cast<std::size_t>(slot), omp_get_thread_num());
+#pragma omp parallel num_threads(workers_)
+    {
+      const int worker = omp_get_thread_num();
+      const int workers = omp_get_num_threads();
+      const std::size_t end = chunk_begin(worker + 1, level.size(), workers);
+      for (std::size_t slot = chunk_begin(worker, level.size(), workers); slot < end; ++slot) {
+        task(slot, worker);
+      }
     }
   }
 

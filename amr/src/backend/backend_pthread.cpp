@@ -1,6 +1,7 @@
 #include <barrier>
 #include <thread>
 
+#include <kumiko/amr/placement.hpp>
 #include <kumiko/runtime/cpu_budget.hpp>
 
 #include "backend/backends.hpp"
@@ -71,18 +72,13 @@ class PthreadBackend final : public Backend {
     std::size_t high = level_->size();
     while (low < high) {
       const std::size_t middle = low + (high - low) / 2;
-      if (strip_of(level_->patch(middle).id()) < strip) {
+      if (strip_of(level_->patch(middle).id().j, level_->patches_y(), workers_) < strip) {
         low = middle + 1;
       } else {
         high = middle;
       }
     }
     return low;
-  }
-
-  int strip_of(const PatchId& id) const {
-    const std::int64_t twice_centre = 2 * static_cast<std::int64_t>(id.j) + 1;
-    return static_cast<int>(twice_centre * workers_ / (2 * level_->patches_y()));
   }
 
   int workers_;

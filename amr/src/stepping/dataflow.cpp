@@ -3,6 +3,7 @@
 #include <array>
 #include <span>
 
+#include <kumiko/amr/placement.hpp>
 #include <kumiko/amr/require.hpp>
 #include <kumiko/runtime/this_thread.hpp>
 
@@ -40,23 +41,17 @@ void DataflowStepper::advance(int first, int count) {
   group.wait();
 }
 
-/// Where a worker's patches begin.
-std::size_t DataflowStepper::part(int level, int worker) const {
-  const auto workers = static_cast<std::size_t>(backend_.workers());
-  return graph_.level(level).size() * static_cast<std::size_t>(worker) / workers;
-}
-
 /// Sets the counters for the window's first steps: what stands when it begins, all states 0, is not
 /// waited for.
 void DataflowStepper::set_pending() {
   const std::uint64_t now = read_ticks();
+  const int workers = backend_.workers();
   for (int level = 0; level < graph_.levels(); ++level) {
     const LevelStep second = clock_.step(first_, level, 1);
     const bool parent_is_there = second.ends_coarse() && second.coarse_number() == 0;
-    int home = 0;
-    for (Node& node : graph_.level(level)) {
-      while (node.slot >= part(level, home + 1)) ++home;
-      node.home = home;
+    const std::span<Node> nodes = graph_.level(level);
+    for (Node& node : nodes) {
+      node.home = home_of(node.slot, nodes.size(), workers);
       node.done_at = now;
       // relaxed: the threads that use them are started later.
       for (std::size_t kind = 0; kind < PatchGraph::kKinds; ++kind) {
@@ -73,9 +68,12 @@ void DataflowStepper::set_pending() {
 
 /// Starts those of a worker's patches that need not wait.
 void DataflowStepper::start(int worker) {
+  const int workers = backend_.workers();
   for (int level = 0; level < graph_.levels(); ++level) {
-    const std::size_t begin = part(level, worker);
-    for (Node& node : graph_.level(level).subspan(begin, part(level, worker + 1) - begin)) {
+    const std::span<Node> nodes = graph_.level(level);
+    const std::size_t begin = home_begin(worker, nodes.size(), workers);
+    const std::size_t end = home_begin(worker + 1, nodes.size(), workers);
+    for (Node& node : nodes.subspan(begin, end - begin)) {
       if (node.coarse_edges != 0) continue;
       group_->run([this, &node] { run({&node, 0, PieceKind::kAdvance}); });
     }

@@ -50,7 +50,6 @@ class DataflowStepper {
   class ReadyList;
 
   void set_pending();
-  std::size_t part(int level, int worker) const;
   void start(int worker);
   void run(Ready ready);
   void execute(const Ready& ready, ReadyList& made);

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 
+#include <kumiko/runtime/policy/halving.hpp>
 #include <kumiko/runtime/task_group.hpp>
 
 namespace kumiko::runtime {
@@ -14,7 +15,7 @@ template <class Body>
 void halve_and_run(std::size_t first, std::size_t last, Body& body, SourceLocation where) {
   TaskGroup group;
   while (last - first > 1) {
-    const std::size_t middle = first + (last - first) / 2;
+    const std::size_t middle = policy::halving_point(first, last);
     group.run([middle, last, &body, where] { halve_and_run(middle, last, body, where); }, where);
     last = middle;
   }

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <concepts>
-#include <numeric>
 #include <type_traits>
 #include <utility>
 
 #include <kumiko/runtime/detail/lazy.hpp>
+#include <kumiko/runtime/policy/halving.hpp>
 
 namespace kumiko::runtime {
 
@@ -25,7 +25,7 @@ struct LoopFrame : LazyFrame {
     auto& self = static_cast<LoopFrame&>(frame);
     if (self.next >= self.end) return false;
     if (!give) return true;
-    const auto middle = std::midpoint(self.next, self.end);
+    const auto middle = policy::halving_point(self.next, self.end);
     if (!give_away(frame, [middle, end = self.end, &body = self.body] {
           parallel_for(middle, end, body);
         })) {

@@ -1,0 +1,52 @@
+// Which worker a patch belongs to: the rules of the backends and schedules, as functions of
+// numbers.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+namespace kumiko::amr {
+
+// The engine places patches by these functions, and so does the what-if model. Slots are a level's
+// patches in their order, numbered from 0. All counts are positive.
+
+/// Of equal strips in y, from the bottom, the one that holds the centre of row j of patches; a
+/// centre on the border of two belongs to the upper one. Backend `pthread`.
+/// \param patches_y  rows of patches that the domain has on the patch's level
+constexpr int strip_of(int j, std::int64_t patches_y, int strips) {
+  const std::int64_t twice_centre = 2 * std::int64_t{j} + 1;
+  return static_cast<int>(twice_centre * strips / (2 * patches_y));
+}
+
+/// The first slot of a worker's chunk where a loop is dealt out once and for all: the first workers
+/// get one slot more than the others, if they cannot all get as many. For worker = workers it is
+/// the number of slots. Backend `openmp`.
+constexpr std::size_t chunk_begin(int worker, std::size_t slots, int workers) {
+  const auto before = static_cast<std::size_t>(worker);
+  const auto parts = static_cast<std::size_t>(workers);
+  return before * (slots / parts) + std::min(before, slots % parts);
+}
+
+/// The worker whose chunk holds a slot.
+constexpr int chunk_of(std::size_t slot, std::size_t slots, int workers) {
+  const auto parts = static_cast<std::size_t>(workers);
+  const std::size_t least = slots / parts;
+  const std::size_t larger = slots % parts;
+  if (slot < larger * (least + 1)) return static_cast<int>(slot / (least + 1));
+  return static_cast<int>(larger + (slot - larger * (least + 1)) / least);
+}
+
+/// The first slot of those that a worker is home to, when every worker has an equal part of the
+/// level, and those with a slot more lie among the others. For worker = workers it is the number of
+/// slots. The dataflow schedule.
+constexpr std::size_t home_begin(int worker, std::size_t slots, int workers) {
+  return slots * static_cast<std::size_t>(worker) / static_cast<std::size_t>(workers);
+}
+
+/// The worker that is home to a slot.
+constexpr int home_of(std::size_t slot, std::size_t slots, int workers) {
+  return static_cast<int>(((slot + 1) * static_cast<std::size_t>(workers) - 1) / slots);
+}
+
+}  // namespace kumiko::amr
