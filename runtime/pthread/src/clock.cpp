@@ -31,7 +31,7 @@ bool is_valid(clockid_t clock, const timespec& time) noexcept {
 }
 
 Deadline deadline_of(clockid_t clock, const timespec& time) noexcept {
-  return runtime::detail::deadline_after(time_left(clock, time));
+  return runtime::port::deadline_after(time_left(clock, time));
 }
 
 bool has_come(clockid_t clock, const timespec& time) noexcept {

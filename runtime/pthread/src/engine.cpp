@@ -9,12 +9,11 @@
 #include <unistd.h>
 
 #include <kumiko/runtime/cpu_budget.hpp>
-#include <kumiko/runtime/detail/current.hpp>
-#include <kumiko/runtime/detail/spinlock.hpp>
 
 #include "io_support.hpp"
 #include "main_thread.hpp"
 #include "parking_lot.hpp"
+#include "port/port.hpp"
 #include "settings.hpp"
 #include "signals.hpp"
 
@@ -24,9 +23,7 @@ constinit std::atomic<Engine*> Engine::instance{nullptr};
 
 namespace {
 
-using runtime::detail::current_worker;
-
-constinit runtime::detail::SpinLock making;
+constinit runtime::port::SpinLock making;
 
 /// What the C library gives a thread that does not ask.
 std::size_t usual_stack_size() noexcept {
@@ -62,8 +59,8 @@ void tell(const char* why) noexcept {
 
 Engine::Engine()
     : stack_size_(settings().stack_size != 0 ? settings().stack_size : usual_stack_size()),
-      scheduler_(options_of(settings(), stack_size_)) {
-  for (std::size_t i = 0; i < scheduler_.worker_count(); ++i) {
+      workers_(options_of(settings(), stack_size_)) {
+  for (std::size_t i = 0; i < workers_.count(); ++i) {
     shares_.push_back(std::make_unique<Share>(depot_));
   }
 }
@@ -85,7 +82,7 @@ Engine* Engine::obtain() noexcept {
                            pthread_sigmask(SIG_SETMASK, &record->signal_mask, nullptr);
                          }
                          instance.store(nullptr, std::memory_order_relaxed);
-                         runtime::detail::kumiko_worker_front = nullptr;
+                         runtime::port::forget_worker();
                          forget_waiters();
                          forget_modes();
                          main_thread::reset();
@@ -104,14 +101,15 @@ Engine* Engine::obtain() noexcept {
   return engine;
 }
 
-Engine::Share& Engine::share() noexcept {
-  return *shares_[static_cast<std::size_t>(current_worker()->index())];
+Engine::Share* Engine::share() noexcept {
+  const int worker = runtime::port::worker_index();
+  return worker >= 0 ? shares_[static_cast<std::size_t>(worker)].get() : nullptr;
 }
 
 ThreadRecord* Engine::take_block() noexcept {
   try {
-    ThreadRecord* const record =
-        current_worker() != nullptr ? share().blocks.take() : depot_.take(1).pop();
+    Share* const own = share();
+    ThreadRecord* const record = own != nullptr ? own->blocks.take() : depot_.take(1).pop();
     if (blocks_.renew(*record)) return record;
     give_block(*record);
   } catch (const std::exception&) {
@@ -121,25 +119,25 @@ ThreadRecord* Engine::take_block() noexcept {
 }
 
 void Engine::give_block(ThreadRecord& record) noexcept {
-  if (current_worker() != nullptr) return share().blocks.give(&record);
-  runtime::detail::Batch<ThreadRecord> batch;
+  if (Share* const own = share(); own != nullptr) return own->blocks.give(&record);
+  runtime::port::Batch<ThreadRecord> batch;
   batch.push(&record);
   depot_.give(batch);
 }
 
 void Engine::note_begin() noexcept {
-  if (current_worker() != nullptr) return share().begun.increment();
+  if (Share* const own = share(); own != nullptr) return own->begun.increment();
   // release: pairs with the acquire in none_lives().
   begun_outside_.fetch_add(1, std::memory_order_release);
 }
 
 void Engine::take_back_begin() noexcept {
-  if (current_worker() != nullptr) return share().ended.increment();
+  if (Share* const own = share(); own != nullptr) return own->ended.increment();
   begun_outside_.fetch_sub(1, std::memory_order_relaxed);
 }
 
 void Engine::note_end() noexcept {
-  share().ended.increment();
+  share()->ended.increment();
   // seq_cst: pairs with note_main_left(). Of the last end and the main thread's leaving, one sees
   // the other.
   std::atomic_thread_fence(std::memory_order_seq_cst);

@@ -10,10 +10,9 @@
 
 #include <kumiko/runtime/options.hpp>
 
-#include "core/scheduler.hpp"
-#include "core/worker.hpp"
 #include "large_stacks.hpp"
 #include "libc_thread.hpp"
+#include "port/port.hpp"
 #include "thread_blocks.hpp"
 
 namespace kumiko::pthread {
@@ -40,7 +39,7 @@ class Engine {
   /// told.
   static Engine* obtain() noexcept;
 
-  runtime::detail::Scheduler& scheduler() noexcept { return scheduler_; }
+  runtime::port::Workers& workers() noexcept { return workers_; }
   const LibcThread& libc() const noexcept { return libc_; }
   const ThreadBlocks& blocks() const noexcept { return blocks_; }
   LargeStacks& large_stacks() noexcept { return large_stacks_; }
@@ -64,18 +63,33 @@ class Engine {
   void note_main_left() noexcept;
 
  private:
+  /// A number that one worker raises and any thread may read.
+  class Count {
+   public:
+    void increment() noexcept {
+      // release: pairs with the acquire in read(), so that a count comes after what it counts.
+      value_.store(value_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+    }
+    std::uint64_t read() const noexcept { return value_.load(std::memory_order_acquire); }
+
+   private:
+    std::atomic<std::uint64_t> value_{0};
+  };
+
   /// What one worker counts and keeps for itself.
   struct alignas(64) Share {
     explicit Share(BlockDepot& depot) : blocks(depot, kBatch) {}
 
     BlockCache blocks;
-    runtime::detail::OwnCounter begun;
-    runtime::detail::OwnCounter ended;
+    Count begun;
+    Count ended;
   };
 
   static constexpr std::size_t kBatch = 32;
 
-  Share& share() noexcept;
+  /// The calling worker's, nullptr on other OS threads.
+  Share* share() noexcept;
+
   bool none_lives() const noexcept;
 
   static std::atomic<Engine*> instance;
@@ -89,7 +103,7 @@ class Engine {
   std::atomic<std::uint64_t> begun_outside_{0};  ///< by OS threads
   std::atomic<bool> main_left_{false};
   std::atomic<bool> ending_{false};
-  runtime::detail::Scheduler scheduler_;
+  runtime::port::Workers workers_;
 };
 
 }  // namespace kumiko::pthread

@@ -53,7 +53,7 @@ long wait(const FutexCall& call) {
     error = wait_until(nullptr);
   } else if (call.command() == FUTEX_WAIT) {
     // A span, not a point in time.
-    const Deadline deadline = runtime::detail::deadline_after(
+    const Deadline deadline = runtime::port::deadline_after(
         std::chrono::seconds(call.time->tv_sec) + std::chrono::nanoseconds(call.time->tv_nsec));
     error = wait_until(&deadline);
   } else {

@@ -9,11 +9,10 @@
 #include <linux/close_range.h>
 #include <sys/syscall.h>
 
-#include <kumiko/runtime/detail/spinlock.hpp>
-
 #include "interpose.hpp"
 #include "io_real.hpp"
 #include "io_support.hpp"
+#include "port/port.hpp"
 #include "real.hpp"
 #include "thread_record.hpp"
 #include "turns.hpp"
@@ -25,7 +24,7 @@ namespace {
 /// Held while a listening socket is in non-blocking mode for the sake of accept_at_once(), and by
 /// lightweight threads that look at descriptors' modes or set them. One for all: descriptors may be
 /// duplicates of one socket.
-constinit runtime::detail::SpinLock mode_lock;
+constinit runtime::port::SpinLock mode_lock;
 
 /// Sets a descriptor to non-blocking mode for as long as this lives.
 class NonBlocking {
@@ -84,10 +83,11 @@ int finish_accept(std::int64_t result, int flags) noexcept {
 
 int accept_any(int descriptor, sockaddr* address, socklen_t* size, int flags) {
   if (is_listening(descriptor) && is_ours_now(descriptor)) {
-    Operation operation(Operation::Kind::kAccept, descriptor);
-    operation.address = address;
-    operation.address_size = size;
-    return finish_accept(run(operation, deadline_of_socket(descriptor, SO_RCVTIMEO)), flags);
+    const Request accept{.kind = Request::Kind::kAccept,
+                         .descriptor = descriptor,
+                         .address = address,
+                         .address_size = size};
+    return finish_accept(run(accept, deadline_of_socket(descriptor, SO_RCVTIMEO)), flags);
   }
   for (;;) {
     const int accepted = note_new(real_io().accept4(descriptor, address, size, flags));
@@ -123,9 +123,8 @@ std::int64_t connect_ours(int descriptor, const sockaddr* address, socklen_t siz
     patience.sleep(deadline);
   }
   if (result != -EINPROGRESS && result != -EALREADY && result != -EINTR) return result;
-  Operation operation(Operation::Kind::kPoll, descriptor);
-  operation.flags = POLLOUT;
-  const std::int64_t ready = run(operation, deadline);
+  const Request poll{.kind = Request::Kind::kPoll, .descriptor = descriptor, .flags = POLLOUT};
+  const std::int64_t ready = run(poll, deadline);
   if (ready == -EBADF) mode.forget();
   if (ready < 0) return ready == -EAGAIN ? -EINPROGRESS : ready;
   return socket_error(descriptor);

@@ -8,9 +8,8 @@
 #include <sys/time.h>
 
 #include "engine.hpp"
-#include "io/call.hpp"
-#include "io/descriptor_kind.hpp"
 #include "io_real.hpp"
+#include "port/port.hpp"
 #include "real.hpp"
 #include "signals.hpp"
 #include "thread_record.hpp"
@@ -20,45 +19,32 @@ namespace kumiko::pthread {
 
 namespace {
 
-using runtime::detail::IoService;
-
 /// The deadline after a span. It does not overflow: what is beyond a century never comes.
 template <class Fraction>
 Deadline deadline_after(time_t seconds, Fraction fraction) noexcept {
   constexpr time_t kLongest = 36525 * 86400L;
   if (seconds >= kLongest) return Deadline::max();
-  return runtime::detail::deadline_after(std::chrono::seconds(seconds) + fraction);
+  return runtime::port::deadline_after(std::chrono::seconds(seconds) + fraction);
 }
 
-/// The runtime's I/O; nullptr if no thread has waited for I/O yet, or in a child of vfork(), which
-/// runs in its parent's memory: what it does to descriptors is its own.
-IoService* service() noexcept {
+/// The workers, if threads may wait for I/O there; nullptr if none has done so yet, or in a child
+/// of vfork(), which runs in its parent's memory: what it does to descriptors is its own.
+runtime::port::Workers* workers_with_io() noexcept {
   Engine* const engine = Engine::current();
-  IoService* const io = engine != nullptr ? IoService::of(engine->scheduler()) : nullptr;
-  return io != nullptr && io->is_of_this_process() ? io : nullptr;
-}
-
-void copy_request(const Operation& from, Operation& to) noexcept {
-  to.flags = from.flags;
-  to.vectors = from.vectors;
-  to.vector_count = from.vector_count;
-  to.message = from.message;
-  to.address = from.address;
-  to.address_size = from.address_size;
+  return engine != nullptr && engine->workers().has_io() ? &engine->workers() : nullptr;
 }
 
 /// Makes one attempt of run(). Returns -ETIMEDOUT at the deadline, -EINTR if it was interrupted.
-std::int64_t run_once(ThreadRecord& self, const Operation& wanted, Deadline deadline) noexcept {
-  Operation operation(wanted.kind, wanted.descriptor);
-  copy_request(wanted, operation);
-  self.set_operation(&operation);
-  // Whoever cancels or sends a signal does so before it looks for the operation, under the same
-  // lock.
-  if (self.is_cancelled() || self.signals_to_take() != 0) operation.interrupt();
-  const std::int64_t result = runtime::detail::run(operation, runtime::io::until(deadline));
-  self.set_operation(nullptr);
+std::int64_t run_once(ThreadRecord& self, const Request& wanted, Deadline deadline) noexcept {
+  // Whoever cancels or sends a signal does so before interrupt_if().
+  const auto is_interrupted = [](const void* thread) {
+    const auto& record = *static_cast<const ThreadRecord*>(thread);
+    return record.is_cancelled() || record.signals_to_take() != 0;
+  };
+  const std::int64_t result =
+      runtime::port::run(wanted, deadline, self.io_wait, is_interrupted, &self);
   begin_slice();
-  return result == -ETIMEDOUT && operation.is_interrupted() ? -EINTR : result;
+  return result;
 }
 
 /// Whether the runtime may have said so for itself: no descriptors for its I/O, no room in epoll,
@@ -69,18 +55,13 @@ bool is_want_of_means(std::int64_t result) noexcept {
 }
 
 /// Does what run() does by looking again and again.
-std::int64_t run_patiently(ThreadRecord& self, const Operation& wanted, Deadline deadline,
+std::int64_t run_patiently(ThreadRecord& self, const Request& wanted, Deadline deadline,
                            Cancelled cancelled) {
-  Operation operation(wanted.kind, wanted.descriptor);
-  copy_request(wanted, operation);
   Patience patience;
   for (;;) {
-    // Each time: the number may mean something else by now.
-    DescriptorKind kind{};
-    if (const int error = runtime::detail::classify(wanted.descriptor, kind); error != 0) {
-      return error;
+    if (const std::int64_t result = runtime::port::try_now(wanted); result != -EAGAIN) {
+      return result;
     }
-    if (const std::int64_t result = operation.attempt(kind); result != -EAGAIN) return result;
     if (Deadline::clock::now() >= deadline) return -EAGAIN;
     if (cancelled == Cancelled::kReturns && self.is_cancelled()) return -EINTR;
     patience.sleep(deadline, cancelled);
@@ -103,7 +84,7 @@ bool can_wait_for(int descriptor) noexcept {
   return !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode) && !S_ISBLK(status.st_mode);
 }
 
-std::int64_t run(const Operation& wanted, Deadline deadline, Cancelled cancelled, Handled handled) {
+std::int64_t run(const Request& wanted, Deadline deadline, Cancelled cancelled, Handled handled) {
   ThreadRecord& self = *ThreadRecord::running();
   // What has a time limit Linux does not begin again.
   const Taken enough =
@@ -141,7 +122,7 @@ Waited sleep_until(Deadline deadline, Cancelled cancelled, Handled handled) {
 }
 
 void Patience::sleep(Deadline deadline, Cancelled cancelled) {
-  sleep_until(std::min(deadline, runtime::detail::deadline_after(pause_)), cancelled);
+  sleep_until(std::min(deadline, runtime::port::deadline_after(pause_)), cancelled);
   pause_ = std::min(2 * pause_, kLongest);
 }
 
@@ -154,9 +135,8 @@ Deadline deadline_of_socket(int descriptor, int option) noexcept {
 }
 
 Waited wait_for_events(int descriptor, short events, Deadline deadline) {
-  Operation operation(Operation::Kind::kPoll, descriptor);
-  operation.flags = events;
-  const std::int64_t result = run(operation, deadline, Cancelled::kUnwinds, Handled::kEnds);
+  const Request poll{.kind = Request::Kind::kPoll, .descriptor = descriptor, .flags = events};
+  const std::int64_t result = run(poll, deadline, Cancelled::kUnwinds, Handled::kEnds);
   if (result == -EINTR) return Waited::kSignalled;
   return result == -EAGAIN ? Waited::kTimedOut : Waited::kMayHave;
 }
@@ -167,27 +147,23 @@ int note_new(int descriptor) noexcept {
 }
 
 void note_range(int first, int last) noexcept {
-  IoService* const io = service();
-  if (io == nullptr) return;
+  runtime::port::Workers* const workers = workers_with_io();
+  if (workers == nullptr) return;
   const SignalGuard guard;  // waiters are woken
   const int saved_errno = errno;
-  for (int number = first; number <= last; ++number) {
-    Operation operation(Operation::Kind::kClose, number);
-    operation.keeps_open = true;
-    if (!io->engine().close(operation)) operation.wait_to_the_end();
-  }
+  for (int number = first; number <= last; ++number) workers->end_waits_for(number);
   errno = saved_errno;
 }
 
 std::int64_t close_descriptor(int descriptor) noexcept {
-  if (service() == nullptr) return ::close(descriptor) == 0 ? 0 : -errno;
+  if (workers_with_io() == nullptr) return ::close(descriptor) == 0 ? 0 : -errno;
   const SignalGuard guard;  // waiters are woken
-  return runtime::detail::run_close(descriptor);
+  return runtime::port::close(descriptor);
 }
 
 Deadline deadline_after_milliseconds(int timeout) noexcept {
   if (timeout < 0) return Deadline::max();
-  return runtime::detail::deadline_after(std::chrono::milliseconds(timeout));
+  return runtime::port::deadline_after(std::chrono::milliseconds(timeout));
 }
 
 Deadline deadline_after(const timespec* span) noexcept {

@@ -9,16 +9,13 @@
 #include <sys/time.h>
 #include <time.h>
 
-#include <kumiko/runtime/io/limits.hpp>
-
-#include "io/operation.hpp"
 #include "parking_lot.hpp"
+#include "port/port.hpp"
 
 namespace kumiko::pthread {
 
-using runtime::detail::Deadline;
-using runtime::detail::DescriptorKind;
-using runtime::detail::Operation;
+using runtime::port::Deadline;
+using runtime::port::Request;
 
 /// Whether a call that may block `descriptor` is the runtime's: the caller is a lightweight thread,
 /// and can_wait_for() the descriptor. May suspend: every so often such a call gives way.
@@ -34,12 +31,12 @@ enum class Cancelled {
   kReturns,  ///< it returns -EINTR: some bytes have been moved, which the program must learn of
 };
 
-/// Suspends the calling lightweight thread until what `wanted` says is done, by another operation
-/// like it. Returns what the system returned or -errno, -EAGAIN if `deadline` has come, -EINTR if a
+/// Suspends the calling lightweight thread until what `wanted` says is done. Returns what the
+/// system returned or -errno, -EAGAIN if `deadline` has come, -EINTR if a
 /// signal handler has run in the thread that ends it: any where there is a deadline or `handled`
 /// says so, otherwise one without SA_RESTART. Where the runtime's I/O cannot be had, for want of
 /// descriptors, it looks every few milliseconds, and handlers do not end it.
-std::int64_t run(const Operation& wanted, Deadline deadline = Deadline::max(),
+std::int64_t run(const Request& wanted, Deadline deadline = Deadline::max(),
                  Cancelled cancelled = Cancelled::kUnwinds,
                  Handled handled = Handled::kEndsUnlessRestart);
 

@@ -68,11 +68,12 @@ ssize_t as_thread_blocks(Write write) {
 }
 
 std::int64_t read_once(int descriptor, const iovec* vectors, int count) {
-  Operation operation(Operation::Kind::kRead, descriptor);
-  operation.vectors = vectors;
-  operation.vector_count = count;
-  if (operation.length() == 0) return real_io().readv(descriptor, vectors, count) < 0 ? -errno : 0;
-  return run(operation, deadline_of_socket(descriptor, SO_RCVTIMEO));
+  const Request read{.kind = Request::Kind::kRead,
+                     .descriptor = descriptor,
+                     .vectors = vectors,
+                     .vector_count = count};
+  if (read.length() == 0) return real_io().readv(descriptor, vectors, count) < 0 ? -errno : 0;
+  return run(read, deadline_of_socket(descriptor, SO_RCVTIMEO));
 }
 
 /// Vectors of which the first bytes are done.
@@ -126,11 +127,12 @@ std::int64_t write_all(int descriptor, const iovec* vectors, int count) {
   const Deadline deadline = deadline_of_socket(descriptor, SO_SNDTIMEO);
   return repeat(vectors, static_cast<std::size_t>(count),
                 [&](const iovec* rest, std::size_t rest_count, Cancelled cancelled) {
-                  Operation operation(Operation::Kind::kWrite, descriptor);
-                  operation.vectors = rest;
-                  operation.vector_count = static_cast<int>(rest_count);
-                  if (operation.length() == 0) return std::int64_t{0};
-                  return run(operation, deadline, cancelled);
+                  const Request write{.kind = Request::Kind::kWrite,
+                                      .descriptor = descriptor,
+                                      .vectors = rest,
+                                      .vector_count = static_cast<int>(rest_count)};
+                  if (write.length() == 0) return std::int64_t{0};
+                  return run(write, deadline, cancelled);
                 });
 }
 
@@ -142,10 +144,11 @@ std::int64_t write_nothing(int descriptor, const void* from) {
     return real_io().write(descriptor, from, 0) < 0 ? -errno : 0;
   }
   const iovec vector{const_cast<void*>(from), 0};
-  Operation operation(Operation::Kind::kSend, descriptor);
-  operation.vectors = &vector;
-  operation.vector_count = 1;
-  return run(operation, deadline_of_socket(descriptor, SO_SNDTIMEO));
+  const Request send{.kind = Request::Kind::kSend,
+                     .descriptor = descriptor,
+                     .vectors = &vector,
+                     .vector_count = 1};
+  return run(send, deadline_of_socket(descriptor, SO_SNDTIMEO));
 }
 
 bool is_stream(int descriptor) noexcept {
@@ -154,18 +157,17 @@ bool is_stream(int descriptor) noexcept {
   return getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_STREAM;
 }
 
-std::int64_t message_once(Operation::Kind kind, int descriptor, msghdr& message, int flags,
+std::int64_t message_once(Request::Kind kind, int descriptor, msghdr& message, int flags,
                           Deadline deadline, Cancelled cancelled = Cancelled::kUnwinds) {
-  Operation operation(kind, descriptor);
-  operation.message = &message;
-  operation.flags = flags & ~MSG_WAITALL;
-  return run(operation, deadline, cancelled);
+  const Request request{
+      .kind = kind, .descriptor = descriptor, .flags = flags & ~MSG_WAITALL, .message = &message};
+  return run(request, deadline, cancelled);
 }
 
 std::int64_t receive(int descriptor, msghdr& message, int flags) {
   const Deadline deadline = deadline_of_socket(descriptor, SO_RCVTIMEO);
   const auto once = [&](msghdr& into, Cancelled cancelled) {
-    return message_once(Operation::Kind::kReceiveMessage, descriptor, into, flags, deadline,
+    return message_once(Request::Kind::kReceiveMessage, descriptor, into, flags, deadline,
                         cancelled);
   };
   if ((flags & MSG_WAITALL) == 0 || (flags & MSG_PEEK) != 0 || !is_stream(descriptor)) {
@@ -185,7 +187,7 @@ std::int64_t receive(int descriptor, msghdr& message, int flags) {
 std::int64_t send_message(int descriptor, const msghdr& message, int flags) {
   const Deadline deadline = deadline_of_socket(descriptor, SO_SNDTIMEO);
   if (!is_stream(descriptor)) {
-    return message_once(Operation::Kind::kSendMessage, descriptor, const_cast<msghdr&>(message),
+    return message_once(Request::Kind::kSendMessage, descriptor, const_cast<msghdr&>(message),
                         flags, deadline);
   }
   bool first = true;
@@ -199,7 +201,7 @@ std::int64_t send_message(int descriptor, const msghdr& message, int flags) {
                   }
                   part.msg_iov = const_cast<iovec*>(rest);
                   part.msg_iovlen = count;
-                  return message_once(Operation::Kind::kSendMessage, descriptor, part, flags,
+                  return message_once(Request::Kind::kSendMessage, descriptor, part, flags,
                                       deadline, cancelled);
                 });
 }

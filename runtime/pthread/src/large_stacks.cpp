@@ -4,12 +4,12 @@
 
 #include <sys/mman.h>
 
-#include "tunables.hpp"
+#include "port/port.hpp"
 
 namespace kumiko::pthread {
 
 namespace {
-constexpr std::size_t kGuard = runtime::detail::tunables::kGuardSize;
+constexpr std::size_t kGuard = runtime::port::kGuardSize;
 }
 
 std::byte* LargeStacks::take(std::size_t size) noexcept {

@@ -5,7 +5,7 @@
 
 #include "clock.hpp"
 #include "interpose.hpp"
-#include "machine/cpu_pause.hpp"
+#include "port/port.hpp"
 #include "real.hpp"
 #include "turns.hpp"
 
@@ -44,7 +44,7 @@ int MutexObject::lock_at_once(const Deadline* deadline) noexcept {
 
 bool MutexObject::lock_contended(const Deadline* deadline) noexcept {
   for (int look = 0; look < kLooks; ++look) {
-    runtime::detail::cpu_pause();
+    runtime::port::cpu_pause();
     if (lock_.load(std::memory_order_relaxed) == kFree && take()) return true;
   }
   // acquire: pairs with the release in unlock().

@@ -6,12 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <kumiko/runtime/detail/spawn.hpp>
-#include <kumiko/runtime/detail/spinlock.hpp>
-#include <kumiko/runtime/detail/waiter.hpp>
 #include <kumiko/runtime/this_thread.hpp>
 
-#include "io/operation.hpp"
+#include "port/port.hpp"
 #include "signals.hpp"
 #include "thread_record.hpp"
 #include "turns.hpp"
@@ -20,8 +17,8 @@ namespace kumiko::pthread {
 
 namespace {
 
-using runtime::detail::SpinLock;
-using runtime::detail::Waiter;
+using runtime::port::SpinLock;
+using runtime::port::Waiter;
 
 /// One wait, on the stack of who waits.
 struct Parked {
@@ -73,7 +70,7 @@ thread_local constinit int guards = 0;
 thread_local constinit std::atomic<bool> put_off{false};
 thread_local constinit std::atomic<ThreadRecord*> put_off_threads{nullptr};
 
-bool is_os_thread() noexcept { return runtime::detail::running_thread() == nullptr; }
+bool is_os_thread() noexcept { return !runtime::port::is_lightweight(); }
 
 /// What a lightweight thread does when it is off its stack, where its variables are not at hand.
 void unlock_bucket(void* bucket) { static_cast<Bucket*>(bucket)->lock.unlock(); }
@@ -263,11 +260,9 @@ void interrupt_now(ThreadRecord& thread) noexcept {
   const auto is_wanted = [&thread] {
     return thread.is_cancelled() || thread.signals_to_take() != 0;
   };
-  thread.operation_guard.lock();
   // A thread that waits cannot enable its cancellation meanwhile; one that is about to wait looks
   // itself, at the word that was written before this.
-  if (thread.operation != nullptr && is_wanted()) thread.operation->interrupt();
-  thread.operation_guard.unlock();
+  thread.io_wait.interrupt_if(is_wanted);
   if (!is_wanted()) return;
   // seq_cst: see park_once().
   const void* const address = thread.parked_at.load(std::memory_order_seq_cst);

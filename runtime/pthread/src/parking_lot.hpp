@@ -4,13 +4,13 @@
 
 #include <cstdint>
 
-#include <kumiko/runtime/detail/deadline.hpp>
+#include "port/port.hpp"
 
 /// libkumiko_pthread: POSIX threads as lightweight threads of one runtime.
 namespace kumiko::pthread {
 
 struct ThreadRecord;
-using runtime::detail::Deadline;
+using runtime::port::Deadline;
 
 enum class ParkResult {
   kWoken,    ///< maybe for somebody who waited at the same address before

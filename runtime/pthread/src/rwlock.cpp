@@ -6,11 +6,10 @@
 
 #include <pthread.h>
 
-#include <kumiko/runtime/detail/spinlock.hpp>
-
 #include "clock.hpp"
 #include "interpose.hpp"
 #include "parking_lot.hpp"
+#include "port/port.hpp"
 #include "real.hpp"
 #include "turns.hpp"
 
@@ -18,7 +17,7 @@ namespace kumiko::pthread {
 
 namespace {
 
-using runtime::detail::SpinLock;
+using runtime::port::SpinLock;
 
 /// A pthread_rwlock_t of this process, in place; whether it is shared and whom it prefers lie where
 /// the C library's initialiser puts them.

@@ -6,7 +6,7 @@
 #include <kumiko/runtime/this_thread.hpp>
 
 #include "interpose.hpp"
-#include "machine/cpu_pause.hpp"
+#include "port/port.hpp"
 #include "turns.hpp"
 
 namespace kumiko::pthread {
@@ -47,7 +47,7 @@ KUMIKO_INTERPOSE int pthread_spin_lock(pthread_spinlock_t* lock) {
   while (!take(word)) {
     int look = 0;
     while (word.load(std::memory_order_relaxed) != kFree && ++look < kLooks) {
-      kumiko::runtime::detail::cpu_pause();
+      kumiko::runtime::port::cpu_pause();
     }
     if (look == kLooks) kumiko::runtime::this_thread::yield();
   }

@@ -31,7 +31,7 @@ ThreadBlocks::ThreadBlocks(const LibcThread& libc)
   begin_ = static_cast<std::byte*>(range);
 }
 
-runtime::detail::Batch<ThreadRecord> ThreadBlocks::make() {
+runtime::port::Batch<ThreadRecord> ThreadBlocks::make() {
   const std::lock_guard lock(mutex_);
   if (made_ + kSlab > kMostBlocks) throw std::bad_alloc();
   std::byte* const slab = begin_ + made_ * stride_;
@@ -41,7 +41,7 @@ runtime::detail::Batch<ThreadRecord> ThreadBlocks::make() {
                PROT_READ | PROT_WRITE) != 0) {
     throw std::bad_alloc();
   }
-  runtime::detail::Batch<ThreadRecord> blocks;
+  runtime::port::Batch<ThreadRecord> blocks;
   for (std::size_t i = 0; i < kSlab; ++i) {
     std::byte* const block = slab + i * stride_;
     blocks.push(::new (block)

@@ -8,7 +8,7 @@
 #include <pthread.h>
 
 #include "libc_thread.hpp"
-#include "stack/depot.hpp"
+#include "port/port.hpp"
 #include "thread_record.hpp"
 
 namespace kumiko::pthread {
@@ -26,7 +26,7 @@ class ThreadBlocks {
 
   /// Makes a slab of blocks, for Depot. \throws std::bad_alloc without memory, or when there are
   /// 2^20 blocks.
-  runtime::detail::Batch<ThreadRecord> make();
+  runtime::port::Batch<ThreadRecord> make();
 
   /// Readies a block for a new thread. Returns false without memory.
   bool renew(ThreadRecord& record) const noexcept;
@@ -50,7 +50,7 @@ class ThreadBlocks {
   std::size_t made_ = 0;  ///< guarded by mutex_
 };
 
-using BlockDepot = runtime::detail::Depot<ThreadRecord, ThreadBlocks>;
-using BlockCache = runtime::detail::Cache<ThreadRecord, ThreadBlocks>;
+using BlockDepot = runtime::port::Depot<ThreadRecord, ThreadBlocks>;
+using BlockCache = runtime::port::Cache<ThreadRecord, ThreadBlocks>;
 
 }  // namespace kumiko::pthread

@@ -4,15 +4,15 @@
 #include <clocale>
 #include <cstdint>
 #include <cstdlib>
+#include <span>
 
 #include <locale.h>
 #include <pthread.h>
 #include <unistd.h>
 
-#include <kumiko/runtime/detail/spawn.hpp>
-
 #include "engine.hpp"
 #include "parking_lot.hpp"
+#include "port/port.hpp"
 #include "signals.hpp"
 
 extern "C" {
@@ -30,8 +30,6 @@ void kumiko_unregister_cleanup(__pthread_unwind_buf_t* buffer) __asm__(
 namespace kumiko::pthread {
 
 namespace {
-
-using runtime::detail::current_worker;
 
 /// Runs the thread on the stack that the program asked for.
 void* run_on_its_stack(void* argument) {
@@ -80,30 +78,29 @@ void* run_on_its_stack(void* argument) {
 }
 
 [[gnu::noinline]] void end(ThreadRecord& record) noexcept {
-  if (current_worker() == nullptr) end_in_child();
+  if (!runtime::port::is_lightweight()) end_in_child();
   Engine& engine = *Engine::current();
   if (record.stack_size != 0 && !record.stack_is_callers) {
     engine.large_stacks().give(record.stack, record.stack_size);
   }
   engine.note_end();
-  current_worker()->leave_thread_pointer();
+  runtime::port::leave_thread_pointer();
   end_without_block(engine, record);
 }
 
 }  // namespace
 
-void run_thread(void* storage) {
-  ThreadRecord& record = *static_cast<ThreadClosure*>(storage)->record;
+void run_thread(void* place) {
+  ThreadRecord& record = *static_cast<ThreadRecord*>(*static_cast<void**>(place));
   void* top = nullptr;
   if (record.stack_size != 0) {
     const auto address = reinterpret_cast<std::uintptr_t>(record.stack + record.stack_size);
     top = reinterpret_cast<void*>(address & ~std::uintptr_t{63});
     record.stack_bytes = record.stack_size;
   } else {
-    const auto& self =
-        *static_cast<const runtime::detail::Descriptor*>(runtime::detail::running_thread());
-    record.stack = self.stack_bottom();
-    record.stack_bytes = self.stack_size;
+    const std::span<std::byte> stack = runtime::port::own_stack();
+    record.stack = stack.data();
+    record.stack_bytes = stack.size();
   }
   // The block may come from a thread that had a locale of its own. Sets the tables of <ctype.h>
   // too.

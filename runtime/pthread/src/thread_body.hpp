@@ -7,13 +7,8 @@ namespace kumiko::pthread {
 
 class Engine;
 
-/// The closure of every POSIX thread: what to call, and with what.
-struct ThreadClosure {
-  ThreadRecord* record;
-};
-
-/// Calls the ThreadClosure at `storage`.
-void run_thread(void* storage);
+/// Runs the POSIX thread whose ThreadRecord the pointer at `place`, a void*, points to.
+void run_thread(void* place);
 
 /// Undoes the creation of a thread that has not begun.
 void forget_thread(Engine& engine, ThreadRecord& record) noexcept;

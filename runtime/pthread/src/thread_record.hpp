@@ -9,12 +9,7 @@
 
 #include <pthread.h>
 
-#include <kumiko/runtime/detail/spinlock.hpp>
-
-namespace kumiko::runtime::detail {
-struct Descriptor;
-class Operation;
-}  // namespace kumiko::runtime::detail
+#include "port/port.hpp"
 
 namespace kumiko::pthread {
 
@@ -50,8 +45,7 @@ struct alignas(64) ThreadRecord {
   bool stack_is_callers = false;  ///< given by pthread_attr_setstack()
 
   std::atomic<const void*> parked_at{nullptr};  ///< in a wait that can be interrupted
-  runtime::detail::SpinLock operation_guard;
-  runtime::detail::Operation* operation = nullptr;  ///< that it waits for; guarded
+  runtime::port::InterruptibleWait io_wait;     ///< for I/O
   std::array<char, 16> name{};
   sigset_t signal_mask{};  ///< what the thread believes, see signals.hpp; to be set by set_mask()
 
@@ -97,9 +91,6 @@ struct alignas(64) ThreadRecord {
            ~(blocked_signals.load(std::memory_order_relaxed) |
              awaited_signals.load(std::memory_order_relaxed));
   }
-
-  /// Sets the operation that the thread is about to wait for; nullptr when it waits no longer.
-  void set_operation(runtime::detail::Operation* waits_for) noexcept;
 
   /// Makes a cancellation pending. The C library's own cancellation points look at it too.
   void set_cancelled() noexcept;

@@ -6,15 +6,13 @@
 
 #include <pthread.h>
 
-#include <kumiko/runtime/detail/spawn.hpp>
-
 #include "clock.hpp"
-#include "core/completion.hpp"
 #include "engine.hpp"
 #include "interpose.hpp"
 #include "main_thread.hpp"
 #include "ours.hpp"
 #include "parking_lot.hpp"
+#include "port/port.hpp"
 #include "real.hpp"
 #include "settings.hpp"
 #include "thread_body.hpp"
@@ -22,11 +20,6 @@
 namespace kumiko::pthread {
 
 namespace {
-
-using runtime::SourceLocation;
-using runtime::detail::Descriptor;
-using runtime::detail::JoinState;
-namespace join_word = runtime::detail::join_word;
 
 /// Fills in what the attributes ask for.
 void apply(const pthread_attr_t* attributes, const Engine& engine, ThreadRecord& record) noexcept {
@@ -53,49 +46,13 @@ void apply(const pthread_attr_t* attributes, const Engine& engine, ThreadRecord&
   }
 }
 
-/// Starts a thread from a lightweight one: the child runs at once, and the caller goes on when it
+/// Starts the thread. From a lightweight one the child runs at once, and the caller goes on when it
 /// waits or ends, or on another worker.
-void start_here(ThreadRecord& record) {
-  const runtime::detail::Reservation made = runtime::detail::reserve_thread(
-      sizeof(ThreadClosure), alignof(ThreadClosure), nullptr, SourceLocation::current());
-  ::new (made.storage) ThreadClosure{&record};
-  made.thread->thread_pointer = record.thread_pointer;
-  JoinState& state = *made.join_state;
-  runtime::detail::start_thread(made.thread, &run_thread);
-  // Joining is ours, by the record. As Thread::detach(), whose comments hold here.
-  std::uintptr_t expected = join_word::kRunning;
-  if (!state.word.compare_exchange_strong(expected, join_word::kDetached, std::memory_order_release,
-                                          std::memory_order_acquire)) {
-    runtime::detail::release(state);
-  }
-}
-
-/// Starts a thread from an OS thread, as Scheduler::run_root() does, but detached. The scheduler
-/// does not count it: it would only do so to find out when it ends, or that nothing moves, and
-/// neither is asked for here.
-void start_outside(Engine& engine, ThreadRecord& record) {
+void start_thread(Engine& engine, ThreadRecord& record) {
+  const runtime::port::NewThread thread{&run_thread, &record, record.thread_pointer};
+  if (runtime::port::is_lightweight()) return runtime::port::start(thread);
   const SignalGuard guard;
-  runtime::detail::Scheduler& scheduler = engine.scheduler();
-  auto states = scheduler.join_states().take(1);
-  Descriptor* taken = nullptr;
-  try {
-    taken = scheduler.stacks().take(1).pop();
-  } catch (...) {
-    scheduler.join_states().give(states);
-    throw;
-  }
-  Descriptor& thread = *taken;
-  ::new (thread.prepare(sizeof(ThreadClosure), alignof(ThreadClosure))) ThreadClosure{&record};
-  thread.start_later(&run_thread);
-  thread.where = SourceLocation::current();
-  thread.name[0] = '\0';
-  thread.group = nullptr;
-  thread.join_state = states.first;
-  thread.join_state->word.store(join_word::kDetached, std::memory_order_relaxed);
-  thread.thread_pointer = record.thread_pointer;
-  // release: pairs with the acquire in report_blocked_threads().
-  thread.alive.store(true, std::memory_order_release);
-  scheduler.inject(thread);
+  engine.workers().start_from_outside(thread);
 }
 
 int create(Engine& engine, pthread_t* thread, const pthread_attr_t* attributes,
@@ -123,11 +80,7 @@ int create(Engine& engine, pthread_t* thread, const pthread_attr_t* attributes,
   *thread = record->handle();
   engine.note_begin();
   try {
-    if (runtime::detail::running_thread() != nullptr) {
-      start_here(*record);
-    } else {
-      start_outside(engine, *record);
-    }
+    start_thread(engine, *record);
     return 0;
   } catch (const std::exception&) {
     forget_thread(engine, *record);
@@ -195,12 +148,6 @@ bool ThreadRecord::is_cancelled() const noexcept {
   const int word =
       Engine::current()->libc().cancel_word(thread_pointer).load(std::memory_order_seq_cst);
   return (word & kBits) == LibcThread::kCancelled;
-}
-
-void ThreadRecord::set_operation(runtime::detail::Operation* waits_for) noexcept {
-  operation_guard.lock();
-  operation = waits_for;
-  operation_guard.unlock();
 }
 
 void ThreadRecord::set_cancelled() noexcept {

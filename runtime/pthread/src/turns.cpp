@@ -4,9 +4,9 @@
 #include <cerrno>
 #include <chrono>
 
-#include <kumiko/runtime/detail/spawn.hpp>
 #include <kumiko/runtime/this_thread.hpp>
 
+#include "port/port.hpp"
 #include "signals.hpp"
 #include "thread_record.hpp"
 
@@ -42,7 +42,7 @@ void give_way() noexcept {
 }  // namespace
 
 void look_at_turns() {
-  if (runtime::detail::running_thread() == nullptr) {
+  if (!runtime::port::is_lightweight()) {
     turns.taken = 0;
     turns.next_look = kTurnsPerYield;
     return;

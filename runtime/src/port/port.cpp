@@ -1,0 +1,158 @@
+#include "port/port.hpp"
+
+#include <cerrno>
+#include <new>
+
+#include <kumiko/runtime/io/limits.hpp>
+
+#include "core/completion.hpp"
+#include "core/scheduler.hpp"
+#include "core/worker.hpp"
+#include "io/call.hpp"
+#include "io/descriptor_kind.hpp"
+#include "io/operation.hpp"
+
+namespace kumiko::runtime::port {
+
+namespace {
+
+using detail::Descriptor;
+using detail::IoService;
+using detail::JoinState;
+using detail::Operation;
+namespace join_word = detail::join_word;
+
+Operation::Kind kind_of(Request::Kind kind) noexcept {
+  switch (kind) {
+    case Request::Kind::kRead:
+      return Operation::Kind::kRead;
+    case Request::Kind::kWrite:
+      return Operation::Kind::kWrite;
+    case Request::Kind::kSend:
+      return Operation::Kind::kSend;
+    case Request::Kind::kReceiveMessage:
+      return Operation::Kind::kReceiveMessage;
+    case Request::Kind::kSendMessage:
+      return Operation::Kind::kSendMessage;
+    case Request::Kind::kAccept:
+      return Operation::Kind::kAccept;
+    case Request::Kind::kPoll:
+      return Operation::Kind::kPoll;
+  }
+  __builtin_unreachable();
+}
+
+/// A request as the runtime's I/O knows it.
+struct Requested : Operation {
+  explicit Requested(const Request& request) noexcept
+      : Operation(kind_of(request.kind), request.descriptor) {
+    flags = request.flags;
+    vectors = request.vectors;
+    vector_count = request.vector_count;
+    message = request.message;
+    address = request.address;
+    address_size = request.address_size;
+  }
+};
+
+}  // namespace
+
+int worker_index() noexcept {
+  const detail::Worker* const worker = detail::current_worker();
+  return worker != nullptr ? worker->index() : -1;
+}
+
+std::span<std::byte> own_stack() noexcept {
+  const auto& self = *static_cast<const Descriptor*>(detail::running_thread());
+  return {self.stack_bottom(), self.stack_size};
+}
+
+void leave_thread_pointer() noexcept { detail::current_worker()->leave_thread_pointer(); }
+
+void forget_worker() noexcept { detail::kumiko_worker_front = nullptr; }
+
+void start(const NewThread& thread, SourceLocation where) {
+  const detail::Reservation made =
+      detail::reserve_thread(sizeof(void*), alignof(void*), nullptr, where);
+  ::new (made.storage) void*(thread.argument);
+  made.thread->thread_pointer = thread.thread_pointer;
+  JoinState& state = *made.join_state;
+  detail::start_thread(made.thread, thread.call);
+  // Nobody joins. As Thread::detach(), whose comments hold here.
+  std::uintptr_t expected = join_word::kRunning;
+  if (!state.word.compare_exchange_strong(expected, join_word::kDetached, std::memory_order_release,
+                                          std::memory_order_acquire)) {
+    detail::release(state);
+  }
+}
+
+Workers::Workers(const Options& options)
+    : scheduler_(std::make_unique<detail::Scheduler>(options)) {}
+
+Workers::~Workers() = default;
+
+std::size_t Workers::count() const noexcept { return scheduler_->worker_count(); }
+
+/// Does what Scheduler::run_root() does, but detached. The scheduler does not count the thread: it
+/// would only do so to find out when it ends, or that nothing moves.
+void Workers::start_from_outside(const NewThread& thread, SourceLocation where) {
+  auto states = scheduler_->join_states().take(1);
+  Descriptor* taken = nullptr;
+  try {
+    taken = scheduler_->stacks().take(1).pop();
+  } catch (...) {
+    scheduler_->join_states().give(states);
+    throw;
+  }
+  Descriptor& made = *taken;
+  ::new (made.prepare(sizeof(void*), alignof(void*))) void*(thread.argument);
+  made.start_later(thread.call);
+  made.where = where;
+  made.name[0] = '\0';
+  made.group = nullptr;
+  made.join_state = states.first;
+  made.join_state->word.store(join_word::kDetached, std::memory_order_relaxed);
+  made.thread_pointer = thread.thread_pointer;
+  // release: pairs with the acquire in report_blocked_threads().
+  made.alive.store(true, std::memory_order_release);
+  scheduler_->inject(made);
+}
+
+bool Workers::has_io() const noexcept {
+  const IoService* const io = IoService::of(*scheduler_);
+  return io != nullptr && io->is_of_this_process();
+}
+
+void Workers::end_waits_for(int descriptor) noexcept {
+  Operation operation(Operation::Kind::kClose, descriptor);
+  operation.keeps_open = true;
+  if (!IoService::of(*scheduler_)->engine().close(operation)) operation.wait_to_the_end();
+}
+
+void InterruptibleWait::interrupt() noexcept { operation_->interrupt(); }
+
+void InterruptibleWait::set(Operation* operation) noexcept {
+  guard_.lock();
+  operation_ = operation;
+  guard_.unlock();
+}
+
+std::int64_t run(const Request& request, Deadline deadline, InterruptibleWait& wait,
+                 bool (*is_interrupted)(const void* context), const void* context) noexcept {
+  Requested operation(request);
+  wait.set(&operation);
+  if (is_interrupted(context)) operation.interrupt();
+  const std::int64_t result = detail::run(operation, io::until(deadline));
+  wait.set(nullptr);
+  return result == -ETIMEDOUT && operation.is_interrupted() ? -EINTR : result;
+}
+
+std::int64_t try_now(const Request& request) noexcept {
+  detail::DescriptorKind kind{};
+  if (const int error = detail::classify(request.descriptor, kind); error != 0) return error;
+  return Requested(request).attempt(kind);
+}
+
+std::int64_t close(int descriptor) noexcept { return detail::run_close(descriptor); }
+
+}  // namespace kumiko::runtime::port
