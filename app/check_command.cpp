@@ -27,12 +27,12 @@ struct CheckRequest {
 };
 
 /// The solver's parameters as --set gives them, the others as it declares them.
-amr::ParameterSet parameters_of(const plugin::SolverEntry& entry, const CheckRequest& request) {
+amr::ParameterSet parameters_of(const plugin::SolverFactory& factory, const CheckRequest& request) {
   const std::string text = fmt::format(
-      "[case]\nname = \"none\"\n[solver]\nname = \"{}\"\n[time]\nsteps = 1\n", entry.name);
+      "[case]\nname = \"none\"\n[solver]\nname = \"{}\"\n[time]\nsteps = 1\n", factory.name);
   try {
     io::Schema schema;
-    schema.add_solver(entry.parameters);
+    schema.add_solver(factory.parameters);
     return io::parse_config(text, request.file.string(), request.overrides)
         .check(schema)
         .solver_parameters();
@@ -44,16 +44,16 @@ amr::ParameterSet parameters_of(const plugin::SolverEntry& entry, const CheckReq
 }
 
 /// The solvers of the file, or the one that is named.
-std::vector<plugin::SolverEntry> wanted(const CheckRequest& request) {
+std::vector<plugin::SolverFactory> wanted(const CheckRequest& request) {
   const plugin::Registry found(std::span(&request.file, 1));
   if (!found.broken().empty()) throw RequestError(found.broken().front().reason);
-  std::vector<plugin::SolverEntry> entries = found.solvers();
+  std::vector<plugin::SolverFactory> factories = found.solvers();
   std::vector<std::string> names;
-  for (const plugin::SolverEntry& entry : entries) names.push_back(entry.name);
+  for (const plugin::SolverFactory& factory : factories) names.push_back(factory.name);
   if (!request.solver.empty()) {
-    std::erase_if(entries, [&](const auto& entry) { return entry.name != request.solver; });
+    std::erase_if(factories, [&](const auto& factory) { return factory.name != request.solver; });
   }
-  if (!entries.empty()) return entries;
+  if (!factories.empty()) return factories;
   throw RequestError(
       request.solver.empty()
           ? fmt::format("'{}' offers no solver; only solvers are checked", request.file.string())
@@ -69,9 +69,9 @@ int check_plugin(const CheckRequest& request) {
   }
   bool passed = true;
   std::string json;
-  for (const plugin::SolverEntry& entry : wanted(request)) {
+  for (const plugin::SolverFactory& factory : wanted(request)) {
     const plugin::ConformanceReport report = plugin::check_solver(
-        entry, parameters_of(entry, request), *plugin::find_solver("semi_lagrangian_cubic"));
+        factory, parameters_of(factory, request), *plugin::find_solver("semi_lagrangian_cubic"));
     passed = passed && report.passed();
     if (request.json) {
       json += (json.empty() ? "[" : ",") + plugin::to_json(report);

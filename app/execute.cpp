@@ -36,9 +36,9 @@ int up_to(int step, int target) { return target > step ? target - step : kLonges
 
 /// Records a trace of the base steps of a run that problem.trace_from and problem.trace_until name,
 /// as far as there is room.
-class TraceWindow {
+class TraceTaker {
  public:
-  TraceWindow(const Problem& problem, const Hooks& hooks) : problem_(problem), hooks_(hooks) {}
+  TraceTaker(const Problem& problem, const Hooks& hooks) : problem_(problem), hooks_(hooks) {}
 
   /// Steps from `step` to where something is to be done.
   int next(int step) const {
@@ -116,13 +116,13 @@ class Stops {
 
   /// Called after a part of the loop. Throws when the run must end here.
   /// @param is_written  whether the state goes into a file of its own anyway
-  void after_stretch(const amr::Simulation& simulation, const io::RunFigures& figures,
+  void after_stretch(const amr::Simulation& simulation, const io::RunHistory& history,
                      bool is_written) {
     longest_stretch_s_ = std::max(longest_stretch_s_, since(stretch_));
     const bool ends = simulation.step() < problem_.stop_step && must_end();
     const bool due = take_request(simulation);
     if (hooks_.checkpoint && (ends || due)) {
-      if (ends || !is_written) hooks_.checkpoint(simulation, figures);
+      if (ends || !is_written) hooks_.checkpoint(simulation, history);
       latest_ = Clock::now();
       none_yet_ = false;
     }
@@ -243,22 +243,22 @@ void heed_signals() {
 
 namespace {
 
-/// Of a run that begins with a field.
-io::RunFigures figures_of(const amr::FieldFigures& field) {
+/// The history of a run that begins with a field.
+io::RunHistory history_of(const amr::FieldFigures& field) {
   return {field.mass, field.absolute_mass, 0.0};
 }
 
 io::RunSummary step_to_end(const Problem& problem, amr::Backend& backend,
                            amr::Simulation& simulation, const Hooks& hooks,
-                           const std::optional<io::RunFigures>& past, TraceWindow& trace) {
-  io::RunFigures figures =
-      past ? *past : figures_of(amr::field_figures(simulation.hierarchy(), backend));
+                           const std::optional<io::RunHistory>& past, TraceTaker& trace) {
+  io::RunHistory history =
+      past ? *past : history_of(amr::field_figures(simulation.hierarchy(), backend));
   if (!past) hooks.diagnose(simulation);
   const int past_step = simulation.step();
   const std::uint64_t updates_before = simulation.counters().updates();
-  const double wall_s_before = figures.wall_s;
+  const double wall_s_before = history.wall_s;
   const io::Origin origin = origin_now();
-  Stops stops(problem, hooks, figures.wall_s);
+  Stops stops(problem, hooks, history.wall_s);
   while (simulation.step() < problem.stop_step) {
     const int step = simulation.step();
     trace.before(simulation);
@@ -266,18 +266,18 @@ io::RunSummary step_to_end(const Problem& problem, amr::Backend& backend,
                                  until(step, hooks.output_every), stops.next(step),
                                  trace.next(step), kLongestStretch}));
     trace.after(simulation);
-    figures.wall_s = stops.wall_s();
+    history.wall_s = stops.wall_s();
     if (due(simulation.step(), hooks.every) || simulation.step() == problem.stop_step) {
       hooks.diagnose(simulation);
     }
     const bool is_output =
         due(simulation.step(), hooks.output_every) || simulation.step() == problem.stop_step;
-    if (is_output) hooks.output(simulation, figures);
+    if (is_output) hooks.output(simulation, history);
     hooks.progress(simulation);
-    stops.after_stretch(simulation, figures, is_output);
+    stops.after_stretch(simulation, history, is_output);
   }
   // The state of a run that has nothing left to do is wanted where it goes now.
-  if (past && past_step == problem.stop_step) hooks.output(simulation, figures);
+  if (past && past_step == problem.stop_step) hooks.output(simulation, history);
   hooks.settle();
   const double wall_s = stops.wall_s();
 
@@ -298,8 +298,8 @@ io::RunSummary step_to_end(const Problem& problem, amr::Backend& backend,
   summary.minimum = field.minimum;
   summary.maximum = field.maximum;
   summary.components = components_of(*problem.the_case, field, errors);
-  if (figures.initial_absolute_mass > 0.0) {
-    summary.mass_drift = (field.mass - figures.initial_mass) / figures.initial_absolute_mass;
+  if (history.initial_absolute_mass > 0.0) {
+    summary.mass_drift = (field.mass - history.initial_mass) / history.initial_absolute_mass;
   }
   summary.open_domain = problem.the_case->boundaries().is_open();
   summary.updates_total = work.updates();
@@ -326,8 +326,8 @@ io::RunSummary step_to_end(const Problem& problem, amr::Backend& backend,
 }  // namespace
 
 io::RunSummary execute(const Problem& problem, amr::Backend& backend, amr::Simulation& simulation,
-                       const Hooks& hooks, const std::optional<io::RunFigures>& past) {
-  TraceWindow trace(problem, hooks);
+                       const Hooks& hooks, const std::optional<io::RunHistory>& past) {
+  TraceTaker trace(problem, hooks);
   try {
     return step_to_end(problem, backend, simulation, hooks, past, trace);
   } catch (const amr::BrokenValueError& error) {

@@ -18,12 +18,12 @@ struct Hooks {
   std::function<void(const amr::Simulation&)> diagnose = [](const amr::Simulation&) {};
   int every = 10;
   /// Called every `output_every` base steps (0 = never), and at the last one.
-  std::function<void(const amr::Simulation&, const io::RunFigures&)> output =
-      [](const amr::Simulation&, const io::RunFigures&) {};
+  std::function<void(const amr::Simulation&, const io::RunHistory&)> output =
+      [](const amr::Simulation&, const io::RunHistory&) {};
   int output_every = 0;
   /// Begins to write a checkpoint: as problem.checkpoints says, on SIGUSR1, and before the run ends
   /// early. Without it there are none.
-  std::function<void(const amr::Simulation&, const io::RunFigures&)> checkpoint;
+  std::function<void(const amr::Simulation&, const io::RunHistory&)> checkpoint;
   /// Waits until what was begun is in its files.
   std::function<void()> settle = [] {};
   /// How long a checkpoint takes, at most, as far as is known.
@@ -41,7 +41,7 @@ struct Hooks {
 /// @param past  of a run that goes on from a checkpoint
 io::RunSummary execute(const Problem& problem, amr::Backend& backend, amr::Simulation& simulation,
                        const Hooks& hooks,
-                       const std::optional<io::RunFigures>& past = std::nullopt);
+                       const std::optional<io::RunHistory>& past = std::nullopt);
 
 /// Lets SIGINT and SIGTERM end execute() at its next stop, SIGUSR1 ask it for a checkpoint, and
 /// SIGUSR2 wait for a Status. Before there are other threads.

@@ -72,7 +72,7 @@ std::vector<std::filesystem::path> files_of(const std::filesystem::path& named) 
 /// The field's components alone.
 std::vector<std::string> field_names(const io::Checkpoint& checkpoint) {
   const std::vector<std::string>& names = checkpoint.attributes.component_names;
-  return {names.begin(), names.end() - checkpoint.run.figures};
+  return {names.begin(), names.end() - checkpoint.run.extras};
 }
 
 int component_of(const PictureRequest& request, const io::Checkpoint& checkpoint) {

@@ -13,20 +13,20 @@ namespace kumiko::app {
 
 namespace {
 
-/// The keys that each of the entries declares, under its name.
-template <class Entry, class Add>
-std::string keys_of(const char* kind, const std::vector<Entry>& entries, Add add) {
+/// The keys that each of the factories declares, under its name.
+template <class Factory, class Add>
+std::string keys_of(const char* kind, const std::vector<Factory>& factories, Add add) {
   std::string text;
-  for (const Entry& entry : entries) {
-    if (entry.parameters.empty()) continue;
+  for (const Factory& factory : factories) {
+    if (factory.parameters.empty()) continue;
     io::Schema schema;
     const std::size_t core = schema.keys().size();
     try {
-      add(schema, entry.parameters);
+      add(schema, factory.parameters);
     } catch (const std::invalid_argument&) {
       continue;  // a run with it says what is wrong
     }
-    text += fmt::format("\nKeys of {} '{}':\n", kind, entry.name);
+    text += fmt::format("\nKeys of {} '{}':\n", kind, factory.name);
     for (std::size_t at = core; at < schema.keys().size(); ++at) {
       text += io::describe_key(schema.keys()[at]);
     }

@@ -15,12 +15,12 @@ namespace kumiko::app {
 namespace {
 
 /// Names what there is, with the file of what did not come with Kumiko, and what is broken.
-template <class Entries>
-int list(const Entries& entries, const plugin::Registry& plugins) {
-  for (const auto& entry : entries) {
-    fmt::print("{:<24} {}", entry.name, entry.help);
-    if (entry.file.parent_path() != plugin::shipped_plugins()) {
-      fmt::print(" ({})", entry.file.string());
+template <class Factories>
+int list(const Factories& factories, const plugin::Registry& plugins) {
+  for (const auto& factory : factories) {
+    fmt::print("{:<24} {}", factory.name, factory.help);
+    if (factory.file.parent_path() != plugin::shipped_plugins()) {
+      fmt::print(" ({})", factory.file.string());
     }
     fmt::print("\n");
   }
@@ -30,14 +30,14 @@ int list(const Entries& entries, const plugin::Registry& plugins) {
   return plugins.broken().empty() ? kDone : kWrongRequest;
 }
 
-/// A command that lists what `entries` finds among the plugins.
-template <class Entries>
-Action list_command(Options& options, Entries entries) {
+/// A command that lists what `factories` finds among the plugins.
+template <class Factories>
+Action list_command(Options& options, Factories factories) {
   const auto paths = std::make_shared<std::vector<std::filesystem::path>>();
   add_plugin_path(options, *paths);
-  return [paths, entries] {
+  return [paths, factories] {
     const auto plugins = find_plugins(*paths);
-    return list(entries(*plugins), *plugins);
+    return list(factories(*plugins), *plugins);
   };
 }
 

@@ -116,7 +116,7 @@ int write_folder(const std::filesystem::path& folder, const std::vector<NewFile>
 int write_solver(const NewRequest& request) {
   const std::string& name = request.name;
   const auto plugins = find_plugins(request.plugin_path);
-  check_name(name, amr::find_entry(plugins->solvers(), name) != nullptr, "solver");
+  check_name(name, amr::find_factory(plugins->solvers(), name) != nullptr, "solver");
   return write_folder(folder_of(request),
                       {{name + ".cpp", solver_source(name)},
                        {"CMakeLists.txt", filled(plugin::templates::kBuild, name)},
@@ -127,7 +127,7 @@ int write_solver(const NewRequest& request) {
 int write_case(const NewRequest& request) {
   const std::string& name = request.name;
   const auto plugins = find_plugins(request.plugin_path);
-  check_name(name, amr::find_entry(plugins->cases(), name) != nullptr, "case");
+  check_name(name, amr::find_factory(plugins->cases(), name) != nullptr, "case");
   return write_folder(folder_of(request),
                       {{name + ".cpp", filled(plugin::templates::kCaseSource, name)},
                        {"CMakeLists.txt", filled(plugin::templates::kBuild, name)},

@@ -32,19 +32,19 @@ auto as_request(Make make) {
   }
 }
 
-template <class Entries>
-std::vector<std::string> names(const Entries& entries) {
+template <class Factories>
+std::vector<std::string> names(const Factories& factories) {
   std::vector<std::string> list;
-  for (const auto& entry : entries) list.push_back(entry.name);
+  for (const auto& factory : factories) list.push_back(factory.name);
   return list;
 }
 
 /// What a key names, or the error that says where it was set and what it can be.
-template <class Entries>
-const auto& named(const io::ConfigSource& source, const char* key, const Entries& entries) {
+template <class Factories>
+const auto& named(const io::ConfigSource& source, const char* key, const Factories& factories) {
   const std::string& name = source.text(key);
-  if (const auto* entry = amr::find_entry(entries, name)) return *entry;
-  const std::vector<std::string> known = names(entries);
+  if (const auto* factory = amr::find_factory(factories, name)) return *factory;
+  const std::vector<std::string> known = names(factories);
   throw source.error(key,
                      fmt::format("'{}' is unknown; it can be: {}, or what a plugin offers that "
                                  "--plugin-path or KUMIKO_PLUGIN_PATH leads to{}",
@@ -64,23 +64,23 @@ void require_available(const io::ConfigSource& source, io::Compression compressi
                                       "the HDF5 library has no such filter; set it to none"));
 }
 
-/// What the entry declares goes into the schema by add(); what the others do is noted.
-template <class Entry, class Add>
-void declare(io::Schema& schema, const char* kind, const Entry& chosen,
-             const std::vector<Entry>& all, Add add) {
+/// What the factory declares goes into the schema by add(); what the others do is noted.
+template <class Factory, class Add>
+void declare(io::Schema& schema, const char* kind, const Factory& chosen,
+             const std::vector<Factory>& all, Add add) {
   try {
     add(chosen.parameters);
   } catch (const std::invalid_argument& error) {
     throw RequestError(fmt::format("'{}': {}", chosen.file.string(), error.what()));
   }
-  for (const Entry& other : all) {
+  for (const Factory& other : all) {
     if (&other == &chosen) continue;
     schema.note_other(kind, other.parameters, fmt::format("{} '{}'", kind, other.name));
   }
 }
 
 io::Config checked(const io::ConfigSource& source, const plugin::Registry& plugins,
-                   const plugin::CaseEntry& the_case, const plugin::SolverEntry& solver) {
+                   const plugin::CaseFactory& the_case, const plugin::SolverFactory& solver) {
   io::Schema schema;
   declare(schema, "case", the_case, plugins.cases(),
           [&](const auto& parameters) { schema.add_case(parameters); });
@@ -91,8 +91,8 @@ io::Config checked(const io::ConfigSource& source, const plugin::Registry& plugi
 
 Problem make_problem(const io::ConfigSource& source, int workers,
                      std::shared_ptr<const plugin::Registry> plugins) {
-  const plugin::CaseEntry& the_case = named(source, "case.name", plugins->cases());
-  const plugin::SolverEntry& solver = named(source, "solver.name", plugins->solvers());
+  const plugin::CaseFactory& the_case = named(source, "case.name", plugins->cases());
+  const plugin::SolverFactory& solver = named(source, "solver.name", plugins->solvers());
   const io::Config as_asked = checked(source, *plugins, the_case, solver);
   std::unique_ptr<amr::Case> made_case = the_case.make(as_asked.case_parameters());
   std::unique_ptr<amr::Solver> made_solver = solver.make(as_asked.solver_parameters());
@@ -247,7 +247,7 @@ std::unique_ptr<amr::Simulation> make_simulation(const Problem& problem, amr::Ba
                             : std::make_unique<amr::Simulation>(the_case, *problem.solver, backend,
                                                                 problem.options, from->run);
       // An indicator that fails should do so before work starts.
-      if (problem.run.output_figures) simulation->save_with_figures();
+      if (problem.run.output_figures) simulation->save_with_extras();
       return simulation;
     } catch (const amr::OptionError& error) {
       throw problem.source.error(error);

@@ -170,7 +170,7 @@ std::vector<fs::path> nearest(const std::map<std::int64_t, fs::path>& states,
 
 std::vector<io::StoredState> read_states(const io::RunFolder& folder,
                                          const std::vector<double>& times) {
-  const io::DiagnosticsEntry& end = folder.diagnostics.back();
+  const io::DiagnosticsRecord& end = folder.diagnostics.back();
   const double dt = end.step > 0 ? end.time / static_cast<double>(end.step) : 0.0;
   std::vector<io::StoredState> states;
   for (const fs::path& file :
@@ -193,10 +193,10 @@ void add_pictures(viz::ReportRun& run, const std::vector<double>& times) {
   }
   const std::vector<io::StoredState> states = read_states(run.folder, times);
   run.pictures = viz::draw_pictures(states);
-  const bool figures = std::all_of(states.begin(), states.end(), [](const io::StoredState& state) {
-    return viz::has_figures(state.checkpoint.run);
+  const bool extras = std::all_of(states.begin(), states.end(), [](const io::StoredState& state) {
+    return viz::has_extras(state.checkpoint.run);
   });
-  if (!figures) {
+  if (!extras) {
     run.about_pictures = fmt::format(
         "The states of {} say nothing of its patches; run it with --set output.figures=true to see "
         "owners, costs and the refinement indicator.",

@@ -34,11 +34,11 @@ std::multimap<std::int64_t, std::filesystem::path, std::greater<>> candidates(
   return all;
 }
 
-/// Where the first of the field's values is that is not finite; empty where all are finite. Figures
+/// Where the first of the field's values is that is not finite; empty where all are finite. Extras
 /// of patches are not looked at: no run goes on from them.
 std::string not_finite_in(const io::Checkpoint& checkpoint) {
   const std::vector<std::string>& names = checkpoint.attributes.component_names;
-  const std::size_t own = names.size() - static_cast<std::size_t>(checkpoint.run.figures);
+  const std::size_t own = names.size() - static_cast<std::size_t>(checkpoint.run.extras);
   for (const amr::SavedLevel& level : checkpoint.run.levels) {
     const double* record = level.values.data();
     for (const amr::PatchId& patch : level.patches) {

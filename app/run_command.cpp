@@ -89,12 +89,12 @@ Hooks hooks_for(const Problem& problem, amr::Backend& backend, RunFiles& files, 
   Hooks hooks;
   hooks.diagnose = [&](const amr::Simulation& state) { files.write_row(state, backend); };
   hooks.every = problem.run.diagnostics_every;
-  hooks.output = [&](const amr::Simulation& state, const io::RunFigures& figures) {
-    files.write_state(state, backend, figures);
+  hooks.output = [&](const amr::Simulation& state, const io::RunHistory& history) {
+    files.write_state(state, backend, history);
   };
   hooks.output_every = problem.run.output_every;
-  hooks.checkpoint = [&](const amr::Simulation& state, const io::RunFigures& figures) {
-    files.write_checkpoint(state, backend, figures);
+  hooks.checkpoint = [&](const amr::Simulation& state, const io::RunHistory& history) {
+    files.write_checkpoint(state, backend, history);
   };
   hooks.settle = [&] { files.settle(); };
   hooks.checkpoint_s = [&] { return files.longest_checkpoint_s(); };
@@ -109,10 +109,10 @@ Hooks hooks_for(const Problem& problem, amr::Backend& backend, RunFiles& files, 
   return hooks;
 }
 
-std::optional<io::RunFigures> past_of(const std::optional<Restart>& from) {
+std::optional<io::RunHistory> past_of(const std::optional<Restart>& from) {
   if (!from) return std::nullopt;
   const io::RunAttributes& attributes = from->checkpoint.attributes;
-  return io::RunFigures{attributes.initial_mass, attributes.initial_absolute_mass,
+  return io::RunHistory{attributes.initial_mass, attributes.initial_absolute_mass,
                         attributes.wall_s};
 }
 

@@ -43,7 +43,7 @@ io::StateWriterOptions writer_options(const Problem& problem) {
   io::StateWriterOptions options;
   options.configuration = problem.config.to_toml();
   options.compression = problem.run.compression;
-  options.figures = problem.run.output_figures;
+  options.extras = problem.run.output_figures;
   options.keep = static_cast<std::size_t>(problem.run.checkpoints_kept);
   if (problem.run.on_failure == io::OnFailure::kContinue) {
     options.on_failed_checkpoint = [](const std::exception& cause) {
@@ -115,16 +115,16 @@ void RunFiles::write_row(const amr::Simulation& simulation, amr::Backend& backen
 }
 
 void RunFiles::write_state(const amr::Simulation& simulation, amr::Backend& backend,
-                           const io::RunFigures& figures) {
+                           const io::RunHistory& history) {
   check_finite(simulation, backend);
-  states_.write_state(folder_.file(io::state_name(simulation.step())), simulation, figures);
+  states_.write_state(folder_.file(io::state_name(simulation.step())), simulation, history);
 }
 
 void RunFiles::write_checkpoint(const amr::Simulation& simulation, amr::Backend& backend,
-                                const io::RunFigures& figures) {
+                                const io::RunHistory& history) {
   check_finite(simulation, backend);
   states_.write_checkpoint(folder_.file(io::checkpoint_name(simulation.step())), simulation,
-                           figures);
+                           history);
 }
 
 void RunFiles::settle_quietly() noexcept {

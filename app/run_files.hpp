@@ -36,9 +36,9 @@ class RunFiles {
   /// States and checkpoints. Throw amr::NonFiniteError rather than write what no run can go on
   /// from, and remove an older checkpoint for it.
   void write_state(const amr::Simulation& simulation, amr::Backend& backend,
-                   const io::RunFigures& figures);
+                   const io::RunHistory& history);
   void write_checkpoint(const amr::Simulation& simulation, amr::Backend& backend,
-                        const io::RunFigures& figures);
+                        const io::RunHistory& history);
 
   void settle() { states_.settle(); }
   /// Settles as settle() does for a run that has failed already: errors are ignored.

@@ -294,7 +294,7 @@ io::RunSummary run_with_enough_steps(const CompareRequest& request, const Plan& 
 }
 
 void keep(ComparedRun& run, io::RunSummary summary) {
-  const bool is_fastest = !run.has_figures() || summary.wall_s < run.least_wall_s();
+  const bool is_fastest = !run.is_measured() || summary.wall_s < run.least_wall_s();
   run.wall_s.push_back(summary.wall_s);
   if (is_fastest) run.summary = std::move(summary);
 }
@@ -333,7 +333,7 @@ std::optional<double> order_of(const Comparison& comparison, std::size_t run) {
   const ComparedRun& fine = comparison.runs[run];
   const ComparedRun& coarse = comparison.runs[run - 1];
   const bool follows = fine.contender == coarse.contender;
-  if (!follows || !fine.has_figures() || !coarse.has_figures()) return std::nullopt;
+  if (!follows || !fine.is_measured() || !coarse.is_measured()) return std::nullopt;
   const double error = error_of(fine.summary, comparison.norm).value_or(0.0);
   const double before = error_of(coarse.summary, comparison.norm).value_or(0.0);
   if (error <= 0.0 || before <= 0.0) return std::nullopt;

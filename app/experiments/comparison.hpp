@@ -56,7 +56,7 @@ struct ComparedRun {
   io::RunSummary summary = {};      ///< of the fastest repetition
   std::string failure = {};         ///< why there are no more; empty if nothing failed
 
-  bool has_figures() const { return !wall_s.empty(); }
+  bool is_measured() const { return !wall_s.empty(); }
   double least_wall_s() const;
   double median_wall_s() const;
   std::uint64_t leaf_points() const;
@@ -84,7 +84,7 @@ const std::vector<std::string>& norm_names();
 std::optional<double> error_of(const io::RunSummary& summary, std::string_view norm);
 
 /// The order of convergence, by the norm to compare by, from the contender's run before; nothing
-/// where that has no figures, or where an error is 0.
+/// where that is not measured, or where an error is 0.
 std::optional<double> order_of(const Comparison& comparison, std::size_t run);
 
 /// Reads the request and tries every run's first state, so that a wrong request is refused before

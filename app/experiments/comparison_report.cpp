@@ -35,7 +35,7 @@ const Contender& contender_of(const Comparison& comparison, const ComparedRun& r
 
 std::string backend_text(const Comparison& comparison) {
   for (const ComparedRun& run : comparison.runs) {
-    if (!run.has_figures()) continue;
+    if (!run.is_measured()) continue;
     const int workers = run.summary.workers;
     return fmt::format("{}, {} worker{}", run.summary.backend, workers, workers == 1 ? "" : "s");
   }
@@ -53,7 +53,7 @@ TextTable runs_table(const Comparison& comparison) {
                    "max", "mass drift", "least s", "median s", "updates", "updates/s/core"});
   for (std::size_t at = 0; at < comparison.runs.size(); ++at) {
     const ComparedRun& run = comparison.runs[at];
-    if (!run.has_figures()) continue;
+    if (!run.is_measured()) continue;
     const io::RunSummary& summary = run.summary;
     const std::optional<double> order = order_of(comparison, at);
     table.add({contender_of(comparison, run).label, resolution_text(run),
@@ -77,7 +77,7 @@ const ComparedRun* run_beside(const Comparison& comparison, std::size_t contende
   const auto found =
       std::find_if(comparison.runs.begin(), comparison.runs.end(), [&](const ComparedRun& run) {
         return run.contender == contender && run.points_per_length == value.points &&
-               run.has_figures() && run.summary.steps == run.steps &&
+               run.is_measured() && run.summary.steps == run.steps &&
                is_published_for(comparison.contenders[contender], value);
       });
   return found == comparison.runs.end() ? nullptr : &*found;
@@ -184,7 +184,7 @@ std::vector<std::string> notes_of(const Comparison& comparison) {
   }
   const auto missing = std::count_if(
       comparison.runs.begin(), comparison.runs.end(),
-      [](const ComparedRun& run) { return !run.has_figures() && run.failure.empty(); });
+      [](const ComparedRun& run) { return !run.is_measured() && run.failure.empty(); });
   if (missing > 0) {
     notes.push_back(fmt::format("{} of {} runs are missing", missing, comparison.runs.size()));
   }
@@ -242,7 +242,7 @@ Json run_json(const Comparison& comparison, std::size_t at) {
                {"steps", run.steps},
                {"steps_in_proportion", run.steps_in_proportion},
                {"failure", run.failure.empty() ? Json() : Json(run.failure)}};
-  if (!run.has_figures()) return json;
+  if (!run.is_measured()) return json;
   json["leaf_points"] = run.leaf_points();
   json["error"] = or_null(error_of(run.summary, comparison.norm));
   json["order"] = or_null(order_of(comparison, at));
@@ -262,7 +262,7 @@ viz::LineChart chart_of(const Comparison& comparison, const std::string& title, 
     chart.series.push_back({contender.label, {}});
   }
   for (const ComparedRun& run : comparison.runs) {
-    if (!run.has_figures()) continue;
+    if (!run.is_measured()) continue;
     const double error = error_of(run.summary, comparison.norm).value_or(0.0);
     const double x = work(run);
     if (error <= 0.0 || x <= 0.0) continue;
@@ -297,7 +297,7 @@ std::string csv_report(const Comparison& comparison) {
       "updates_per_core_s\n";
   for (std::size_t at = 0; at < comparison.runs.size(); ++at) {
     const ComparedRun& run = comparison.runs[at];
-    if (!run.has_figures()) continue;
+    if (!run.is_measured()) continue;
     const io::RunSummary& summary = run.summary;
     const Contender& contender = contender_of(comparison, run);
     text += fmt::format("{},{},{},{},{},{},{},", quoted(contender.label), run.points,

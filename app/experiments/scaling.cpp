@@ -58,7 +58,7 @@ Problem problem_of(const ProblemRequest& request, const ScalingPoint& point) {
 
 void keep(ScalingPoint& point, io::RunSummary summary) {
   const bool is_fastest =
-      !point.has_figures() ||
+      !point.is_measured() ||
       summary.wall_s < *std::min_element(point.wall_s.begin(), point.wall_s.end());
   point.wall_s.push_back(summary.wall_s);
   point.balance.push_back(summary.balance_efficiency);
@@ -68,7 +68,7 @@ void keep(ScalingPoint& point, io::RunSummary summary) {
 /// The first run's state is everybody's.
 void check_state(const Scaling& scaling, const ScalingPoint& point, const io::RunSummary& summary) {
   const ScalingPoint& reference = scaling.reference();
-  if (!reference.has_figures() || reference.summary.state_hash == summary.state_hash) return;
+  if (!reference.is_measured() || reference.summary.state_hash == summary.state_hash) return;
   throw std::runtime_error(fmt::format(
       "the results differ: {} ended in the state {}, {} in {}; the solver or the case "
       "does not compute the same each time",

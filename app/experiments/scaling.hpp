@@ -27,7 +27,7 @@ struct ScalingPoint {
   std::vector<double> balance = {};  ///< load-balance efficiency of each
   io::RunSummary summary = {};       ///< of the fastest
 
-  bool has_figures() const { return !wall_s.empty(); }
+  bool is_measured() const { return !wall_s.empty(); }
 };
 
 struct Scaling {
@@ -42,7 +42,7 @@ struct Scaling {
   const ScalingPoint& reference() const { return points.front(); }
 };
 
-/// How many times faster than the reference a wall time is. Both have figures.
+/// How many times faster than the reference a wall time is. Both are measured.
 double speed_up(const Scaling& scaling, double wall_s);
 
 /// Reads the request and tries every point's first state, so that a wrong request is refused before

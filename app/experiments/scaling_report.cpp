@@ -43,11 +43,11 @@ Gain gain_of(const Scaling& scaling, const ScalingPoint& point) {
   return {gain, gain.median / point.workers};
 }
 
-/// Points with figures, those of a backend together; the reference is the first to have some.
+/// Points that are measured, those of a backend together; the reference is the first of them.
 std::vector<const ScalingPoint*> done(const Scaling& scaling) {
   std::vector<const ScalingPoint*> list;
   for (const ScalingPoint& point : scaling.points) {
-    if (!point.has_figures()) continue;
+    if (!point.is_measured()) continue;
     const auto is_last_of_its_kind = [&](const ScalingPoint* other) {
       return other->backend == point.backend;
     };

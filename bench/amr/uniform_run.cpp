@@ -8,10 +8,10 @@ namespace {
 
 /// As cases/zalesak/zalesak.toml has it.
 std::unique_ptr<amr::Solver> first_order_solver() {
-  const plugin::SolverEntry* const entry = plugin::find_solver("semi_lagrangian_cubic");
-  amr::ParameterSet parameters = amr::defaults(entry->parameters);
+  const plugin::SolverFactory* const factory = plugin::find_solver("semi_lagrangian_cubic");
+  amr::ParameterSet parameters = amr::defaults(factory->parameters);
   parameters.set("departure", std::string("first_order"));
-  return entry->make(parameters);
+  return factory->make(parameters);
 }
 
 amr::SimulationOptions uniform_options(int points) {

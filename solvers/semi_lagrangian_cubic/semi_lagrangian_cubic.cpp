@@ -125,7 +125,7 @@ class SemiLagrangianCubic final : public amr::Solver {
                  std::span<double> coefficients) const override {
     const std::span<double> x = coefficients.subspan(kX, kPatchPoints);
     const std::span<double> y = coefficients.subspan(kY, kPatchPoints);
-    trace_back(problem, patch.points, time, dt, {x, y});
+    find_departures(problem, patch.points, time, dt, {x, y});
     const double largest_x = normalise(x, patch.spacing);
     const double largest_y = normalise(y, patch.spacing);
     coefficients[kUpwindX] = static_cast<double>(classify(x));
@@ -147,13 +147,13 @@ class SemiLagrangianCubic final : public amr::Solver {
 
   void displacement(const Case& problem, Points points, double time, double tau,
                     Vectors displacement) const override {
-    trace_back(problem, points, time - tau, tau, displacement);
+    find_departures(problem, points, time - tau, tau, displacement);
   }
 
  private:
   /// Displacements over [start, start + tau] of the particles that arrive at the points at its end.
-  void trace_back(const Case& problem, Points points, double start, double tau,
-                  Vectors displacement) const {
+  void find_departures(const Case& problem, Points points, double start, double tau,
+                       Vectors displacement) const {
     switch (departure_) {
       case Departure::kFirstOrder:
         return first_order(problem, points, start, tau, displacement);

@@ -25,16 +25,16 @@ using CaseParameters = std::vector<std::pair<std::string, ParameterValue>>;
 /// A shipped case with some of its parameters set.
 inline std::unique_ptr<Case> shipped_case(const std::string& name,
                                           const CaseParameters& parameters = {}) {
-  const plugin::CaseEntry* const entry = plugin::find_case(name);
-  ParameterSet values = defaults(entry->parameters);
+  const plugin::CaseFactory* const factory = plugin::find_case(name);
+  ParameterSet values = defaults(factory->parameters);
   for (const auto& [key, value] : parameters) values.set(key, value);
-  return entry->make(values);
+  return factory->make(values);
 }
 
 /// The shipped solver as it is without any choice of the user.
 inline std::unique_ptr<Solver> default_solver() {
-  const plugin::SolverEntry* const entry = plugin::find_solver("semi_lagrangian_cubic");
-  return entry->make(defaults(entry->parameters));
+  const plugin::SolverFactory* const factory = plugin::find_solver("semi_lagrangian_cubic");
+  return factory->make(defaults(factory->parameters));
 }
 
 /// Steps for the time in which the fastest velocity would cross the domain `crossings` times.

@@ -75,10 +75,10 @@ struct ScriptedCase : FunctionCase {
 };
 
 inline std::unique_ptr<Solver> cubic_solver(const std::string& departure = "first_order") {
-  const auto* const entry = plugin::find_solver("semi_lagrangian_cubic");
-  ParameterSet parameters = defaults(entry->parameters);
+  const auto* const factory = plugin::find_solver("semi_lagrangian_cubic");
+  ParameterSet parameters = defaults(factory->parameters);
   parameters.set("departure", departure);
-  return entry->make(parameters);
+  return factory->make(parameters);
 }
 
 inline std::unique_ptr<Case> zalesak() { return plugin::find_case("zalesak")->make({}); }

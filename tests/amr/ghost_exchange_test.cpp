@@ -111,7 +111,7 @@ TEST(GhostExchange, GivenATimeBetweenCoarseStatesThenLinearGhostsLieBetweenThem)
   EXPECT_EQ(fine.patch(corner).now()(-1, -1), 3.0);
 }
 
-TEST(GhostExchange, GivenATimeAfterTheCoarseStateThenCharacteristicGhostsAreTracedBack) {
+TEST(GhostExchange, GivenATimeAfterTheCoarseStateThenCharacteristicGhostsComeFromDeparturePoints) {
   const auto hierarchy = island({}, test::kShape);
   sample(*hierarchy, cubic_field);
   FunctionCase problem;

@@ -63,9 +63,9 @@ std::vector<Setting> settings() {
 }
 
 /// With the defaults of its parameters.
-template <class Entry>
-auto make(const Entry& entry) {
-  return entry.make(defaults(entry.parameters));
+template <class Factory>
+auto make(const Factory& factory) {
+  return factory.make(defaults(factory.parameters));
 }
 
 class SavedRunTest : public ::testing::TestWithParam<Setting> {
@@ -131,13 +131,13 @@ TEST_P(SavedRunTest, GivenASaveThatIsRestoredWhenSavedAgainThenItIsTheSame) {
   }
 }
 
-TEST_P(SavedRunTest, GivenFiguresThenNeitherTheRunNorOneThatGoesOnNoticesThem) {
+TEST_P(SavedRunTest, GivenExtrasThenNeitherTheRunNorOneThatGoesOnNoticesThem) {
   const auto backend = make_backend("threads", 2);
   Simulation whole(*problem_, *solver_, *backend, options_);
   Simulation shown(*problem_, *solver_, *backend, options_);
   whole.advance(kSteps);
   shown.advance(kSteps / 2);
-  const SavedRun from = shown.save_with_figures();
+  const SavedRun from = shown.save_with_extras();
   shown.advance(kSteps - kSteps / 2);
   EXPECT_EQ(state_hash(shown.hierarchy()), state_hash(whole.hierarchy()));
   Simulation rest(*problem_, *solver_, *backend, options_, from);
@@ -145,12 +145,12 @@ TEST_P(SavedRunTest, GivenFiguresThenNeitherTheRunNorOneThatGoesOnNoticesThem) {
   EXPECT_EQ(state_hash(rest.hierarchy()), state_hash(whole.hierarchy()));
 }
 
-TEST_P(SavedRunTest, GivenFiguresThenTheCostsOfPatchesAreWhatTheWorkersWereBusyWith) {
+TEST_P(SavedRunTest, GivenExtrasThenTheCostsOfPatchesAreWhatTheWorkersWereBusyWith) {
   constexpr int kWorkers = 3;
   const auto backend = make_backend("threads", kWorkers);
   Simulation run(*problem_, *solver_, *backend, options_);
   run.advance(3);
-  const SavedRun saved = run.save_with_figures();
+  const SavedRun saved = run.save_with_extras();
   double cost = 0.0;
   for (const SavedLevel& level : saved.levels) {
     const std::size_t record = level.values.size() / level.patches.size();
@@ -175,7 +175,7 @@ TEST(FiguresTest, GivenNoStepYetThenNobodyHasWorkedOnAPatch) {
   const auto solver = test::cubic_solver();
   const auto backend = make_backend("serial", 1);
   const SavedRun saved =
-      Simulation(problem, *solver, *backend, run_options(64, 1, 100)).save_with_figures();
+      Simulation(problem, *solver, *backend, run_options(64, 1, 100)).save_with_extras();
   EXPECT_EQ(saved.levels[0].values[2 * kPatchPoints], -1.0);
   EXPECT_EQ(saved.levels[0].values[3 * kPatchPoints], 0.0);
 }
@@ -249,9 +249,9 @@ TEST_F(SpoiltRunTest, GivenValuesThatAreMissingThenRefused) {
       << refusal();
 }
 
-TEST_F(SpoiltRunTest, GivenFiguresThatNobodyKnowsThenRefused) {
-  saved_.figures = 3;
-  EXPECT_EQ(refusal(), "the saved run has 3 figures in each record; 4 are known");
+TEST_F(SpoiltRunTest, GivenExtrasThatNobodyKnowsThenRefused) {
+  saved_.extras = 3;
+  EXPECT_EQ(refusal(), "the saved run has 3 extras in each record; 4 are known");
 }
 
 TEST_F(SpoiltRunTest, GivenAPatchWithoutItsParentsNeighboursThenRefused) {

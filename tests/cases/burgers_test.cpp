@@ -15,8 +15,8 @@ constexpr double kTwoPi = 2.0 * std::numbers::pi;
 constexpr double kBirth = 1.0 / std::numbers::pi;  ///< of the shock, 1 / (4π amplitude)
 
 std::unique_ptr<amr::Case> make() {
-  const plugin::CaseEntry* const entry = plugin::find_case("burgers");
-  return entry->make(amr::defaults(entry->parameters));
+  const plugin::CaseFactory* const factory = plugin::find_case("burgers");
+  return factory->make(amr::defaults(factory->parameters));
 }
 
 double exact_at(const amr::Case& problem, double x, double y, double time) {
@@ -103,10 +103,10 @@ TEST(BurgersCase, GivenAnyTimeThenTheMeanStaysAndTheRangeDoesNotGrow) {
 }
 
 TEST(BurgersCase, GivenNoAmplitudeThenItIsAConstant) {
-  const plugin::CaseEntry* const entry = plugin::find_case("burgers");
-  amr::ParameterSet parameters = amr::defaults(entry->parameters);
+  const plugin::CaseFactory* const factory = plugin::find_case("burgers");
+  amr::ParameterSet parameters = amr::defaults(factory->parameters);
   parameters.set("amplitude", 0.0);
-  EXPECT_EQ(exact_at(*entry->make(parameters), 0.3, 0.9, 2.0), 0.5);
+  EXPECT_EQ(exact_at(*factory->make(parameters), 0.3, 0.9, 2.0), 0.5);
 }
 
 }  // namespace

@@ -20,8 +20,8 @@ const std::set<std::string> kWithoutFormula = {"burgers", "deformation", "vortex
 
 class EveryCase : public ::testing::TestWithParam<std::string> {
  protected:
-  const plugin::CaseEntry& entry_ = *plugin::find_case(GetParam());
-  std::unique_ptr<amr::Case> problem_ = entry_.make({});
+  const plugin::CaseFactory& factory_ = *plugin::find_case(GetParam());
+  std::unique_ptr<amr::Case> problem_ = factory_.make({});
 
   double exact_at(double x, double y, int component, double time) const {
     double value = -1.0;
@@ -159,8 +159,8 @@ TEST_P(EveryCase, GivenASteadyVelocityThenItIsTheSameAtAllTimes) {
 }
 
 TEST_P(EveryCase, GivenItsParametersThenEachHasHelpAndADefaultWithinItsRange) {
-  EXPECT_FALSE(entry_.help.empty());
-  for (const amr::ParameterSpec& spec : entry_.parameters) {
+  EXPECT_FALSE(factory_.help.empty());
+  for (const amr::ParameterSpec& spec : factory_.parameters) {
     EXPECT_FALSE(spec.help.empty()) << spec.name;
     if (const auto* number = std::get_if<double>(&spec.default_value)) {
       EXPECT_GE(*number, spec.minimum) << spec.name;
@@ -213,7 +213,7 @@ INSTANTIATE_TEST_SUITE_P(Cases, PublishedErrors,
 
 std::vector<std::string> names() {
   std::vector<std::string> all;
-  for (const plugin::CaseEntry& entry : plugin::shipped().cases()) all.push_back(entry.name);
+  for (const plugin::CaseFactory& factory : plugin::shipped().cases()) all.push_back(factory.name);
   return all;
 }
 

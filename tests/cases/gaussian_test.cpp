@@ -13,11 +13,11 @@ namespace {
 constexpr double kPi = std::numbers::pi;
 
 std::unique_ptr<amr::Case> make(double sigma = 0.05, std::int64_t revolutions = 1) {
-  const plugin::CaseEntry* const entry = plugin::find_case("gaussian");
-  amr::ParameterSet parameters = amr::defaults(entry->parameters);
+  const plugin::CaseFactory* const factory = plugin::find_case("gaussian");
+  amr::ParameterSet parameters = amr::defaults(factory->parameters);
   parameters.set("sigma", sigma);
   parameters.set("revolutions", revolutions);
-  return entry->make(parameters);
+  return factory->make(parameters);
 }
 
 double exact_at(const amr::Case& problem, double x, double y, double time) {

@@ -15,11 +15,11 @@ namespace {
 constexpr double kPi = std::numbers::pi;
 
 std::unique_ptr<amr::Case> make(const std::string& initial = "disk", double period = 8.0) {
-  const plugin::CaseEntry* const entry = plugin::find_case("vortex");
-  amr::ParameterSet parameters = amr::defaults(entry->parameters);
+  const plugin::CaseFactory* const factory = plugin::find_case("vortex");
+  amr::ParameterSet parameters = amr::defaults(factory->parameters);
   parameters.set("initial", initial);
   parameters.set("period", period);
-  return entry->make(parameters);
+  return factory->make(parameters);
 }
 
 struct Velocity {

@@ -47,10 +47,10 @@ struct PlainRecords {
 
 constexpr std::size_t kRecord = amr::kPatchPoints * sizeof(double);
 
-template <class Entry>
-const Entry& required(const Entry* entry) {
-  if (entry == nullptr) throw std::logic_error("the case or the solver is gone");
-  return *entry;
+template <class Factory>
+const Factory& required(const Factory* factory) {
+  if (factory == nullptr) throw std::logic_error("the case or the solver is gone");
+  return *factory;
 }
 
 /// The run that the checkpoints are of.
@@ -83,11 +83,12 @@ class Run {
   }
 
  private:
-  const plugin::CaseEntry& case_entry_ = required(plugin::find_case("zalesak"));
-  const plugin::SolverEntry& solver_entry_ = required(plugin::find_solver("semi_lagrangian_cubic"));
-  std::unique_ptr<amr::Case> case_ = case_entry_.make(amr::defaults(case_entry_.parameters));
+  const plugin::CaseFactory& case_factory_ = required(plugin::find_case("zalesak"));
+  const plugin::SolverFactory& solver_factory_ =
+      required(plugin::find_solver("semi_lagrangian_cubic"));
+  std::unique_ptr<amr::Case> case_ = case_factory_.make(amr::defaults(case_factory_.parameters));
   std::unique_ptr<amr::Solver> solver_ =
-      solver_entry_.make(amr::defaults(solver_entry_.parameters));
+      solver_factory_.make(amr::defaults(solver_factory_.parameters));
   std::unique_ptr<amr::Backend> backend_ = amr::make_backend("serial", 1);
   amr::SimulationOptions options_;
   Compression compression_ = std::getenv("KUMIKO_FUZZ_COMPRESSION") == nullptr

@@ -131,7 +131,7 @@ TEST_F(CheckpointTest, GivenTheSameRunASecondLaterThenTheFileIsTheSame) {
 
 TEST_F(CheckpointTest, GivenCompressionThenTheSameIsReadBackFromASmallerFile) {
   ASSERT_TRUE(is_available(Compression::kDeflate));
-  const Checkpoint saved = example_with_figures(*hierarchy_);
+  const Checkpoint saved = example_with_extras(*hierarchy_);
   write_with(file(), saved, hierarchy_->geometry());
   const auto plain = std::filesystem::file_size(file());
   write_with(file(), saved, hierarchy_->geometry(), Compression::kDeflate);
@@ -156,18 +156,18 @@ TEST_F(CheckpointTest, GivenCompressionAndOneFlippedBitThenItIsNoticed) {
   }
 }
 
-TEST_F(CheckpointTest, GivenFiguresThenTheyAreReadBackAndCounted) {
-  const Checkpoint saved = example_with_figures(*hierarchy_);
+TEST_F(CheckpointTest, GivenExtrasThenTheyAreReadBackAndCounted) {
+  const Checkpoint saved = example_with_extras(*hierarchy_);
   write_with(file(), saved, hierarchy_->geometry());
   const Checkpoint read = read_checkpoint(file());
-  EXPECT_EQ(read.run.figures, 4);
+  EXPECT_EQ(read.run.extras, 4);
   EXPECT_EQ(read.attributes.component_names,
             (std::vector<std::string>{"u", "w", "level", "worker", "cost_s", "indicator"}));
   EXPECT_EQ(read.run.levels.at(2).values, saved.run.levels.at(2).values);
 }
 
-TEST_F(CheckpointTest, GivenMoreFiguresThanComponentsThenTheFileIsRefused) {
-  checkpoint_.run.figures = kComponents;
+TEST_F(CheckpointTest, GivenMoreExtrasThanComponentsThenTheFileIsRefused) {
+  checkpoint_.run.extras = kComponents;
   write_with(file(), checkpoint_, hierarchy_->geometry());
   EXPECT_THAT(refusal(), HasSubstr("'figures'"));
 }

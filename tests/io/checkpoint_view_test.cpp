@@ -153,7 +153,7 @@ TEST_F(WriteState, GivenPartlyCoveredPatchesThenTheLeafBoxesCoverTheDomainOnceWi
   EXPECT_THAT(cover, ::testing::Each(1));
 }
 
-TEST_F(WriteState, GivenMorePiecesThanOneMappingJoinsThenTheValuesAreStillInOrder) {
+TEST_F(WriteState, GivenMorePartsThanOneMappingJoinsThenTheValuesAreStillInOrder) {
   amr::Hierarchy fine(amr::Geometry(512, 256, {2.0, 1.0}, {}), 2,
                       amr::PatchShape{kComponents, 1, 0});
   std::vector<amr::PatchId> ids;

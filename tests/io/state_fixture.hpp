@@ -57,7 +57,7 @@ inline RunAttributes example_attributes() {
   return {0.125, 0.5, "[grid]\nbase = [64, 32]\n", {"u", "w"}, true, 3.5, 4.5, 12.25};
 }
 
-/// The patches as they stand, and figures all different.
+/// The patches as they stand, and extras all different.
 inline Checkpoint example_checkpoint(const amr::Hierarchy& hierarchy) {
   Checkpoint checkpoint{example_attributes(), {}};
   amr::SavedRun& run = checkpoint.run;
@@ -89,12 +89,12 @@ inline Checkpoint example_checkpoint(const amr::Hierarchy& hierarchy) {
   return checkpoint;
 }
 
-/// The example with kFigureNames in every record; tests/viewers/field.py has it, too.
-inline Checkpoint example_with_figures(const amr::Hierarchy& hierarchy) {
+/// The example with kExtraNames in every record; tests/viewers/field.py has it, too.
+inline Checkpoint example_with_extras(const amr::Hierarchy& hierarchy) {
   Checkpoint checkpoint = example_checkpoint(hierarchy);
   checkpoint.attributes.component_names.insert(checkpoint.attributes.component_names.end(),
-                                               amr::kFigureNames.begin(), amr::kFigureNames.end());
-  checkpoint.run.figures = static_cast<int>(amr::kFigureNames.size());
+                                               amr::kExtraNames.begin(), amr::kExtraNames.end());
+  checkpoint.run.extras = static_cast<int>(amr::kExtraNames.size());
   for (amr::SavedLevel& level : checkpoint.run.levels) {
     std::vector<double> values;
     for (std::size_t slot = 0; slot < level.patches.size(); ++slot) {

@@ -124,8 +124,8 @@ TEST_F(StateWriterTest, GivenAStateThatFailsThenItThrowsWhoeverWantsToBeTold) {
   EXPECT_THROW(writer.settle(), OutputError);
 }
 
-TEST_F(StateWriterTest, GivenFiguresThenStatesShowThemAndCheckpointsDoNot) {
-  StateWriter writer(*case_, *backend_, {.figures = true});
+TEST_F(StateWriterTest, GivenExtrasThenStatesShowThemAndCheckpointsDoNot) {
+  StateWriter writer(*case_, *backend_, {.extras = true});
   writer.write_state(folder_ / state_name(0), run_, {});
   writer.write_checkpoint(checkpoint_at(0), run_, {});
   writer.settle();

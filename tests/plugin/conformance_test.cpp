@@ -32,15 +32,15 @@ constexpr bool kRacesAreReported = false;
 constexpr bool kRacesAreReported = false;
 #endif
 
-const SolverEntry& cubic() { return *find_solver("semi_lagrangian_cubic"); }
+const SolverFactory& cubic() { return *find_solver("semi_lagrangian_cubic"); }
 
-ConformanceReport report_of(const SolverEntry& entry, const ConformanceOptions& options = {}) {
-  return check_solver(entry, amr::defaults(entry.parameters), cubic(), options);
+ConformanceReport report_of(const SolverFactory& factory, const ConformanceOptions& options = {}) {
+  return check_solver(factory, amr::defaults(factory.parameters), cubic(), options);
 }
 
 template <class Solver>
 ConformanceReport report_of_class() {
-  return report_of(amr::make_entry<amr::Solver, Solver>());
+  return report_of(amr::factory_of<amr::Solver, Solver>());
 }
 
 std::set<std::string> failed_checks(const ConformanceReport& report) {
@@ -59,20 +59,20 @@ const Finding& finding(const ConformanceReport& report, const std::string& check
 }
 
 TEST(Conformance, GivenAShippedSolverThenItPasses) {
-  for (const SolverEntry& entry : shipped().solvers()) {
-    const ConformanceReport report = report_of(entry);
+  for (const SolverFactory& factory : shipped().solvers()) {
+    const ConformanceReport report = report_of(factory);
     EXPECT_TRUE(report.passed()) << to_text(report);
     EXPECT_EQ(report.findings.size(), conformance_checks().size());
   }
 }
 
 TEST(Conformance, GivenAShippedSolverWithAnyOfItsChoicesThenItPasses) {
-  for (const SolverEntry& entry : shipped().solvers()) {
-    for (const amr::ParameterSpec& spec : entry.parameters) {
+  for (const SolverFactory& factory : shipped().solvers()) {
+    for (const amr::ParameterSpec& spec : factory.parameters) {
       for (const std::string& choice : spec.choices) {
-        amr::ParameterSet parameters = amr::defaults(entry.parameters);
+        amr::ParameterSet parameters = amr::defaults(factory.parameters);
         parameters.set(spec.name, choice);
-        const ConformanceReport report = check_solver(entry, parameters, cubic());
+        const ConformanceReport report = check_solver(factory, parameters, cubic());
         EXPECT_TRUE(report.passed()) << spec.name << " = " << choice << "\n" << to_text(report);
       }
     }
@@ -90,7 +90,7 @@ TEST(Conformance, GivenANonlinearSolverThenItsOrderAndItsStateCflAreJudged) {
   const ConformanceReport report = report_of_class<broken::Burgers1>();
   EXPECT_EQ(finding(report, "state_cfl").verdict, Verdict::kPassed);
   EXPECT_EQ(finding(report, "order").verdict, Verdict::kPassed);
-  EXPECT_NEAR(finding(report, "order").figures.at("order"), 1.0, 0.2);
+  EXPECT_NEAR(finding(report, "order").numbers.at("order"), 1.0, 0.2);
   EXPECT_EQ(finding(report, "fluxes").verdict, Verdict::kPassed);
 }
 
@@ -110,7 +110,7 @@ TEST(Conformance, GivenASystemOfEquationsThenItIsJudgedButForItsSymmetry) {
 
 /// A solver with one defect, and the checks that fail: no others may.
 struct Defect {
-  std::function<SolverEntry()> make;
+  std::function<SolverFactory()> make;
   std::set<std::string> caught_by;
 };
 
@@ -157,8 +157,8 @@ TEST(Conformance, GivenAFailureThenItsTextNamesNumberAndRemedy) {
   const ConformanceReport report = report_of(broken::reads_one_layer_more());
   const Finding& width = finding(report, "ghost_width");
   EXPECT_NE(width.text.find("declare ghosts = 4"), std::string::npos) << width.text;
-  EXPECT_EQ(width.figures.at("declared"), 3.0);
-  EXPECT_EQ(width.figures.at("read"), 4.0);
+  EXPECT_EQ(width.numbers.at("declared"), 3.0);
+  EXPECT_EQ(width.numbers.at("read"), 4.0);
 }
 
 TEST(Conformance, GivenAnExceptionThenItsMessageIsInTheFinding) {
@@ -180,50 +180,50 @@ TEST(Conformance, GivenTraitsThatAllowNoStepThenOnlyTheDeclarationIsJudged) {
 }
 
 TEST(Conformance, GivenASolverThatCannotBeMadeThenTheDeclarationFails) {
-  SolverEntry entry = cubic();
-  entry.make = [](const amr::ParameterSet&) -> std::unique_ptr<amr::Solver> {
+  SolverFactory factory = cubic();
+  factory.make = [](const amr::ParameterSet&) -> std::unique_ptr<amr::Solver> {
     throw std::runtime_error("out of order");
   };
-  const ConformanceReport report = report_of(entry);
+  const ConformanceReport report = report_of(factory);
   ASSERT_EQ(report.findings.size(), 1U);
   EXPECT_EQ(report.findings[0].check, "declaration");
   EXPECT_NE(report.findings[0].text.find("out of order"), std::string::npos);
 }
 
-SolverEntry with_parameter(const amr::ParameterSpec& spec) {
-  SolverEntry entry = amr::make_entry<amr::Solver, broken::Upwind1>();
-  entry.parameters.push_back(spec);
-  return entry;
+SolverFactory with_parameter(const amr::ParameterSpec& spec) {
+  SolverFactory factory = amr::factory_of<amr::Solver, broken::Upwind1>();
+  factory.parameters.push_back(spec);
+  return factory;
 }
 
 TEST(Declaration, GivenADefaultOutOfRangeThenItFails) {
-  const SolverEntry entry = with_parameter({"limit", 3.0, "a limit", 0.0, 2.0});
-  const ConformanceReport report = report_of(entry, {{"declaration"}});
+  const SolverFactory factory = with_parameter({"limit", 3.0, "a limit", 0.0, 2.0});
+  const ConformanceReport report = report_of(factory, {{"declaration"}});
   EXPECT_NE(report.findings.at(0).text.find("'limit'"), std::string::npos);
   EXPECT_FALSE(report.passed());
 }
 
 TEST(Declaration, GivenADefaultThatIsNoChoiceThenItFails) {
-  const SolverEntry entry = with_parameter(
+  const SolverFactory factory = with_parameter(
       {"limiter", std::string("none"), "a limiter", -1.0, 1.0, {"minmod", "superbee"}});
-  EXPECT_FALSE(report_of(entry, {{"declaration"}}).passed());
+  EXPECT_FALSE(report_of(factory, {{"declaration"}}).passed());
 }
 
 TEST(Declaration, GivenAnExtremeThatIsRefusedWithAMessageThenItPasses) {
-  SolverEntry entry = with_parameter({"limit", 1.0, "a limit", 0.0, 2.0});
-  entry.make = [](const amr::ParameterSet& parameters) -> std::unique_ptr<amr::Solver> {
+  SolverFactory factory = with_parameter({"limit", 1.0, "a limit", 0.0, 2.0});
+  factory.make = [](const amr::ParameterSet& parameters) -> std::unique_ptr<amr::Solver> {
     if (parameters.number("limit") > 1.5) throw std::invalid_argument("limit is too large");
     return std::make_unique<broken::Upwind1>(parameters);
   };
-  const ConformanceReport report = report_of(entry, {{"declaration"}});
+  const ConformanceReport report = report_of(factory, {{"declaration"}});
   EXPECT_TRUE(report.passed()) << to_text(report);
-  EXPECT_EQ(report.findings.at(0).figures.at("values_refused"), 1.0);
+  EXPECT_EQ(report.findings.at(0).numbers.at("values_refused"), 1.0);
 }
 
 TEST(Declaration, GivenANameThatIsNotTheSolversOwnThenItFails) {
-  SolverEntry entry = cubic();
-  entry.name = "cubic";
-  EXPECT_FALSE(report_of(entry, {{"declaration"}}).passed());
+  SolverFactory factory = cubic();
+  factory.name = "cubic";
+  EXPECT_FALSE(report_of(factory, {{"declaration"}}).passed());
 }
 
 TEST(Conformance, GivenNamesOfChecksThenOnlyThoseAreReported) {
@@ -236,9 +236,9 @@ TEST(Conformance, GivenNamesOfChecksThenOnlyThoseAreReported) {
 }
 
 TEST(Conformance, GivenAReportThenTextAndJsonHoldEveryFinding) {
-  SolverEntry entry = broken::overstates_order();
-  entry.file = "libx.so";
-  const ConformanceReport report = report_of(entry);
+  SolverFactory factory = broken::overstates_order();
+  factory.file = "libx.so";
+  const ConformanceReport report = report_of(factory);
   const std::string text = to_text(report);
   const nlohmann::json json = nlohmann::json::parse(to_json(report));
   EXPECT_EQ(json.at("solver"), "overstates_order");

@@ -45,10 +45,10 @@ struct Still : amr::Case {
 };
 
 std::unique_ptr<amr::Case> wave(double end_time) {
-  const auto* const entry = plugin::find_case("burgers");
-  amr::ParameterSet parameters = amr::defaults(entry->parameters);
+  const auto* const factory = plugin::find_case("burgers");
+  amr::ParameterSet parameters = amr::defaults(factory->parameters);
   parameters.set("end_time", end_time);
-  return entry->make(parameters);
+  return factory->make(parameters);
 }
 
 amr::SimulationOptions options(int n, int steps, int levels = 1) {

@@ -42,10 +42,10 @@ struct Choice {
   std::vector<std::pair<std::string, amr::ParameterValue>> parameters = {};
 
   std::unique_ptr<amr::Solver> make() const {
-    const plugin::SolverEntry* const entry = plugin::find_solver(solver);
-    amr::ParameterSet set = amr::defaults(entry->parameters);
+    const plugin::SolverFactory* const factory = plugin::find_solver(solver);
+    amr::ParameterSet set = amr::defaults(factory->parameters);
     for (const auto& [name, value] : parameters) set.set(name, value);
-    return entry->make(set);
+    return factory->make(set);
   }
 };
 

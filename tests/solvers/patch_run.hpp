@@ -16,10 +16,10 @@ namespace kumiko::solvers::test {
 /// A solver with the defaults of its parameters, but for one.
 inline std::unique_ptr<amr::Solver> make(const std::string& name, const std::string& parameter = {},
                                          const std::string& value = {}) {
-  const plugin::SolverEntry* const entry = plugin::find_solver(name);
-  amr::ParameterSet parameters = amr::defaults(entry->parameters);
+  const plugin::SolverFactory* const factory = plugin::find_solver(name);
+  amr::ParameterSet parameters = amr::defaults(factory->parameters);
   if (!parameter.empty()) parameters.set(parameter, value);
-  return entry->make(parameters);
+  return factory->make(parameters);
 }
 
 /// A patch of a level with n points a side, and its state after a step.

@@ -187,11 +187,11 @@ TEST(Monotone, GivenADiskThenOnlyClippingKeepsItWithinItsRange) {
   const auto backend = amr::make_backend("serial", 1);
   for (const char* interpolation : {"cubic", "quintic"}) {
     for (const char* monotone : {"none", "quasi"}) {
-      const plugin::SolverEntry* const entry = plugin::find_solver("semi_lagrangian_cubic");
-      amr::ParameterSet parameters = amr::defaults(entry->parameters);
+      const plugin::SolverFactory* const factory = plugin::find_solver("semi_lagrangian_cubic");
+      amr::ParameterSet parameters = amr::defaults(factory->parameters);
       parameters.set("interpolation", std::string(interpolation));
       parameters.set("monotone", std::string(monotone));
-      const auto solver = entry->make(parameters);
+      const auto solver = factory->make(parameters);
       amr::Simulation run(problem, *solver, *backend, options(64, 96, 1));
       run.advance(96);
       const amr::FieldFigures figures = amr::field_figures(run.hierarchy(), *backend);
@@ -208,13 +208,13 @@ TEST(Parameters, GivenAChoiceThatNobodyKnowsThenItIsRefused) {
 }
 
 TEST(Registry, GivenNamesThenSolversAreFoundAndDescribeTheirParameters) {
-  const plugin::SolverEntry* entry = plugin::find_solver("semi_lagrangian_cubic");
-  ASSERT_NE(entry, nullptr);
-  ASSERT_EQ(entry->parameters.size(), 3U);
-  EXPECT_EQ(entry->parameters[0].choices,
+  const plugin::SolverFactory* factory = plugin::find_solver("semi_lagrangian_cubic");
+  ASSERT_NE(factory, nullptr);
+  ASSERT_EQ(factory->parameters.size(), 3U);
+  EXPECT_EQ(factory->parameters[0].choices,
             (std::vector<std::string>{"first_order", "second_order", "exact"}));
-  EXPECT_EQ(entry->parameters[1].choices, (std::vector<std::string>{"cubic", "quintic"}));
-  EXPECT_EQ(entry->parameters[2].choices, (std::vector<std::string>{"none", "quasi"}));
+  EXPECT_EQ(factory->parameters[1].choices, (std::vector<std::string>{"cubic", "quintic"}));
+  EXPECT_EQ(factory->parameters[2].choices, (std::vector<std::string>{"none", "quasi"}));
   EXPECT_EQ(plugin::find_solver("semi"), nullptr);
 }
 

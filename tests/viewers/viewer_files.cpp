@@ -28,11 +28,11 @@ void write_all(const std::filesystem::path& folder) {
   fill(vanished);
   write("vanished", vanished);
   const auto hierarchy = example_hierarchy();
-  const Checkpoint with_figures = example_with_figures(*hierarchy);
+  const Checkpoint with_extras = example_with_extras(*hierarchy);
   write("figures", *hierarchy);
-  write_with(folder / "figures.hdf", with_figures, hierarchy->geometry());
+  write_with(folder / "figures.hdf", with_extras, hierarchy->geometry());
   write("deflate", *hierarchy);
-  write_with(folder / "deflate.hdf", with_figures, hierarchy->geometry(), Compression::kDeflate);
+  write_with(folder / "deflate.hdf", with_extras, hierarchy->geometry(), Compression::kDeflate);
 }
 
 }  // namespace

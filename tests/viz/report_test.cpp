@@ -204,7 +204,7 @@ TEST(Charts, GivenWhatIsNotThereThenASentenceStandsForIt) {
   for (amr::BaseStepLoad& step : run.folder.load) {
     for (amr::WorkerLoad& worker : step.workers) worker.steals = 0;
   }
-  for (io::DiagnosticsEntry& entry : run.folder.diagnostics) entry.patches.resize(1);
+  for (io::DiagnosticsRecord& record : run.folder.diagnostics) record.patches.resize(1);
   const std::vector<Chart> charts = charts_of(std::span(&run, 1));
   EXPECT_THAT(chart(charts, "steals_worker").panels, IsEmpty());
   EXPECT_THAT(chart(charts, "steals_worker").missing, ElementsAre(HasSubstr("no steals")));

@@ -64,9 +64,9 @@ double ramp(const amr::Geometry& geometry, const PatchId& id, int i, int, int co
   return component == 0 ? x : -x;
 }
 
-/// A field of zeros, and figures: level, worker i + 10 j, cost (level + 1) µs, indicator 0 to 1
+/// A field of zeros, and extras: level, worker i + 10 j, cost (level + 1) µs, indicator 0 to 1
 /// from a patch's left to its right.
-double figures(const amr::Geometry&, const PatchId& id, int i, int, int component) {
+double extras(const amr::Geometry&, const PatchId& id, int i, int, int component) {
   const std::array<double, 5> values = {0.0, static_cast<double>(id.level), id.i + 10.0 * id.j,
                                         1e-6 * (id.level + 1), i / 15.0};
   return values[static_cast<std::size_t>(component)];
@@ -90,9 +90,9 @@ amr::Geometry square(Centring centring = Centring::kNode) {
   return {64, 64, {1.0, 1.0}, {}, centring};
 }
 
-amr::SavedRun with_figures() {
-  amr::SavedRun state = three_levels(square(), 5, figures);
-  state.figures = 4;
+amr::SavedRun with_extras() {
+  amr::SavedRun state = three_levels(square(), 5, extras);
+  state.extras = 4;
   return state;
 }
 
@@ -259,7 +259,7 @@ TEST(StateImage, GivenAFieldOfBothSignsThenZeroIsNeutral) {
 }
 
 TEST(StateImage, GivenWorkersThenEachPatchHasItsOwnersColour) {
-  const Png png = draw(with_figures(), plain(Quantity::kWorker));
+  const Png png = draw(with_extras(), plain(Quantity::kWorker));
   // Patch (i, j) of level 0 is 256 pixels wide, from its first node on; worker i + 10 j.
   EXPECT_EQ(png.at(kLeft, kBottom), worker_colour(0));
   EXPECT_EQ(png.at(kLeft + 255, kBottom + 1), worker_colour(0));
@@ -271,7 +271,7 @@ TEST(StateImage, GivenWorkersThenEachPatchHasItsOwnersColour) {
 }
 
 TEST(StateImage, GivenWorkersThatCannotBeThenTheyAreNobodyOrTheLast) {
-  amr::SavedRun state = with_figures();
+  amr::SavedRun state = with_extras();
   for (amr::SavedLevel& level : state.levels) {
     for (std::size_t at = 0; at < level.values.size(); ++at) {
       level.values[at] = at % 3 == 0 ? 1e300 : at % 3 == 1 ? -1e300 : std::nan("");
@@ -282,7 +282,7 @@ TEST(StateImage, GivenWorkersThatCannotBeThenTheyAreNobodyOrTheLast) {
 
 TEST(StateImage, GivenManyWorkersThenTheirNumbersStandInThePatches) {
   StateImageOptions options = plain(Quantity::kWorker);
-  const Png png = draw(with_figures(), options);
+  const Png png = draw(with_extras(), options);
   // Patch (2, 0) of worker 2, in the middle of its first quadrant, 128 pixels wide.
   int other = 0;
   for (int y = 50; y < 78; ++y) {
@@ -292,13 +292,13 @@ TEST(StateImage, GivenManyWorkersThenTheirNumbersStandInThePatches) {
   }
   EXPECT_GT(other, 20);
   options.range = Range{0.0, 7.0};
-  const Png few = draw(with_figures(), options);
+  const Png few = draw(with_extras(), options);
   EXPECT_EQ(few.at(kLeft + 512 + 64, kBottom + 64), worker_colour(2)) << "colours suffice";
 }
 
 TEST(StateImage, GivenCostsThenDearIsDark) {
-  const Png png = draw(with_figures(), plain(Quantity::kCost));
-  const ColourMap colour(Palette::kHeat, value_range(with_figures(), Quantity::kCost));
+  const Png png = draw(with_extras(), plain(Quantity::kCost));
+  const ColourMap colour(Palette::kHeat, value_range(with_extras(), Quantity::kCost));
   EXPECT_EQ(png.at(kLeft + 10, kBottom + 10), colour(1e-6));
   EXPECT_EQ(png.at(kLeft + 300, kBottom + 300), colour(2e-6));
   EXPECT_EQ(png.at(kLeft + 400, kBottom + 400), colour(3e-6));
@@ -309,7 +309,7 @@ TEST(StateImage, GivenCostsThenDearIsDark) {
 TEST(StateImage, GivenIndicatorsThenEachPointHasItsOwn) {
   StateImageOptions options = plain(Quantity::kIndicator);
   options.range = Range{0.0, 1.0};
-  const Png png = draw(with_figures(), options);
+  const Png png = draw(with_extras(), options);
   const ColourMap colour(Palette::kDeep, {0.0, 1.0});
   for (int point = 0; point < kPatchSize; ++point) {
     EXPECT_EQ(png.at(kLeft + 16 * point + 8, kBottom + 10), colour(point / 15.0)) << "level 0";
@@ -445,10 +445,10 @@ TEST(StateImage, GivenValuesBeyondTheRangeThenTheBarHasAPoint) {
   EXPECT_GT(black_above({0.5, 1.0}), without + 10) << "below";
 }
 
-TEST(StateImage, GivenAStateWithoutFiguresThenTheErrorSaysHowToHaveThem) {
+TEST(StateImage, GivenAStateWithoutExtrasThenTheErrorSaysHowToHaveThem) {
   const amr::SavedRun state = three_levels(square(), 1, ramp);
-  EXPECT_FALSE(has_figures(state));
-  EXPECT_TRUE(has_figures(with_figures()));
+  EXPECT_FALSE(has_extras(state));
+  EXPECT_TRUE(has_extras(with_extras()));
   for (const Quantity quantity : {Quantity::kWorker, Quantity::kCost, Quantity::kIndicator}) {
     try {
       draw_state(state, square(), plain(quantity));
@@ -491,7 +491,7 @@ TEST(ValueRange, GivenCoveredPointsThenTheyDoNotCount) {
 TEST(ValueRange, GivenCostsThenOneThatWasInterruptedDoesNotCount) {
   const amr::Geometry geometry(256, 256, {1.0, 1.0}, {});
   amr::SavedRun state;
-  state.figures = 4;
+  state.extras = 4;
   const auto values = [](const amr::Geometry&, const PatchId& id, int, int, int component) {
     return component == 3 ? (id.i == 3 && id.j == 3 ? 1e-3 : 2e-6) : 0.0;
   };
@@ -560,7 +560,7 @@ double every_colour(const amr::Geometry& geometry, const PatchId& id, int i, int
 
 amr::SavedRun with_every_colour() {
   amr::SavedRun state = three_levels(square(), 5, every_colour);
-  state.figures = 4;
+  state.extras = 4;
   return state;
 }
 
@@ -634,7 +634,7 @@ TEST(StateImage, GivenAnyWorkerThenOutlinesAreSeenOnItsColour) {
   StateImageOptions options = plain(Quantity::kWorker);
   options.outlines = true;
   for (int worker = 0; worker < kWorkerColours; ++worker) {
-    amr::SavedRun state = with_figures();
+    amr::SavedRun state = with_extras();
     for (amr::SavedLevel& level : state.levels) {
       std::fill(level.values.begin(), level.values.end(), worker);
     }

@@ -49,27 +49,27 @@ Look look_of(std::size_t index) {
           static_cast<Marker>(index % static_cast<std::size_t>(kMarkers))};
 }
 
-struct LegendEntry {
+struct LegendItem {
   std::string name;
   bool markers;
 };
 
-std::size_t index_of(std::span<const LegendEntry> entries, const std::string& name) {
-  const auto found = std::find_if(entries.begin(), entries.end(),
-                                  [&](const LegendEntry& entry) { return entry.name == name; });
-  return static_cast<std::size_t>(found - entries.begin());
+std::size_t index_of(std::span<const LegendItem> items, const std::string& name) {
+  const auto found = std::find_if(items.begin(), items.end(),
+                                  [&](const LegendItem& item) { return item.name == name; });
+  return static_cast<std::size_t>(found - items.begin());
 }
 
 /// The names of all series, in the order in which they come; each once.
-std::vector<LegendEntry> legend_of(std::span<const LineChart> charts) {
-  std::vector<LegendEntry> entries;
+std::vector<LegendItem> legend_of(std::span<const LineChart> charts) {
+  std::vector<LegendItem> items;
   for (const LineChart& chart : charts) {
     for (const Series& series : chart.series) {
-      const bool is_new = index_of(entries, series.name) == entries.size();
-      if (is_new) entries.push_back({series.name, series.markers});
+      const bool is_new = index_of(items, series.name) == items.size();
+      if (is_new) items.push_back({series.name, series.markers});
     }
   }
-  return entries;
+  return items;
 }
 
 bool is_finite(const ChartPoint& point) { return std::isfinite(point.x) && std::isfinite(point.y); }
@@ -111,7 +111,7 @@ double right_margin(const LineChart& chart) {
 class ChartDrawing {
  public:
   ChartDrawing(Svg& svg, const LineChart& chart, const Box& plot,
-               std::span<const LegendEntry> legend)
+               std::span<const LegendItem> legend)
       : svg_(svg),
         chart_(chart),
         plot_(plot),
@@ -300,40 +300,40 @@ class ChartDrawing {
   Svg& svg_;
   const LineChart& chart_;
   Box plot_;
-  std::span<const LegendEntry> legend_;
+  std::span<const LegendItem> legend_;
   Axis x_;
   Axis y_;
   LabelPlacement labels_;
 };
 
-/// The legend's entries in rows of equal columns.
+/// The legend's items in rows of equal columns.
 class Legend {
  public:
-  Legend(std::span<const LegendEntry> entries, double width) : entries_(entries) {
+  Legend(std::span<const LegendItem> items, double width) : items_(items) {
     double widest = 0.0;
-    for (const LegendEntry& entry : entries) {
-      widest = std::max(widest, text_width(entry.name, kTickSize));
+    for (const LegendItem& item : items) {
+      widest = std::max(widest, text_width(item.name, kTickSize));
     }
     column_ = std::min(width, kSample + widest + 20.0);
     columns_ = std::max<std::size_t>(1, static_cast<std::size_t>(width / column_));
   }
 
   double height() const {
-    const std::size_t rows = (entries_.size() + columns_ - 1) / columns_;
+    const std::size_t rows = (items_.size() + columns_ - 1) / columns_;
     return kLegendRow * static_cast<double>(rows);
   }
 
   void draw(Svg& svg, Place corner) const {
-    for (std::size_t at = 0; at < entries_.size(); ++at) {
+    for (std::size_t at = 0; at < items_.size(); ++at) {
       const std::size_t row = at / columns_;
       const double x = corner.x + column_ * static_cast<double>(at % columns_);
       const double y = corner.y + kLegendRow * (0.5 + static_cast<double>(row));
       const Look look = look_of(at);
       svg.line({x, y}, {x + kSample - 8.0, y}, {look.colour, 1.6, look.dashes});
-      if (entries_[at].markers) {
+      if (items_[at].markers) {
         svg.marker(look.marker, {x + 0.5 * (kSample - 8.0), y}, look.colour);
       }
-      svg.text({x + kSample, y + 3.5}, clipped(entries_[at].name, kTickSize, column_ - kSample),
+      svg.text({x + kSample, y + 3.5}, clipped(items_[at].name, kTickSize, column_ - kSample),
                {kTickSize});
     }
   }
@@ -341,7 +341,7 @@ class Legend {
  private:
   static constexpr double kSample = 38.0;  ///< the piece of line before a name, and a gap
 
-  std::span<const LegendEntry> entries_;
+  std::span<const LegendItem> items_;
   double column_;
   std::size_t columns_;
 };
@@ -349,10 +349,10 @@ class Legend {
 }  // namespace
 
 std::string draw_charts(std::span<const LineChart> charts, const ChartPage& page) {
-  const std::vector<LegendEntry> entries = legend_of(charts);
+  const std::vector<LegendItem> items = legend_of(charts);
   double width = 2.0 * kPageEdge;
   for (const LineChart& chart : charts) width += kLeft + page.plot_width + right_margin(chart);
-  const Legend legend(entries, std::max(1.0, width - 2.0 * kPageEdge - kLeft));
+  const Legend legend(items, std::max(1.0, width - 2.0 * kPageEdge - kLeft));
   const bool has_titles = std::any_of(charts.begin(), charts.end(),
                                       [](const LineChart& chart) { return !chart.title.empty(); });
   const double caption = kPageEdge + (page.title.empty() ? 0.0 : kPageTitleSize + 8.0);
@@ -367,7 +367,7 @@ std::string draw_charts(std::span<const LineChart> charts, const ChartPage& page
   double left = kPageEdge;
   for (const LineChart& chart : charts) {
     const Box plot{left + kLeft, top, left + kLeft + page.plot_width, top + page.plot_height};
-    ChartDrawing(svg, chart, plot, entries).draw();
+    ChartDrawing(svg, chart, plot, items).draw();
     left = plot.right + right_margin(chart);
   }
   legend.draw(svg, {kPageEdge + kLeft, legend_top});

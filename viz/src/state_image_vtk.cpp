@@ -23,10 +23,10 @@ using amr::kPatchSize;
 
 constexpr int kLeastBar = 230;  ///< units that a colour bar or the workers' legend needs
 
-/// Who a figure of a file means: such files are not checked. -1 for nobody.
-int worker_of(double figure) {
+/// Who an extra of a file means: such files are not checked. -1 for nobody.
+int worker_of(double extra) {
   constexpr double kMost = 65535.0;  // more than any run has
-  return std::isfinite(figure) ? static_cast<int>(std::clamp(figure, -1.0, kMost)) : -1;
+  return std::isfinite(extra) ? static_cast<int>(std::clamp(extra, -1.0, kMost)) : -1;
 }
 
 /// Of outlines: a colour that stands out from all of the palette's; none does from viridis's.
@@ -64,7 +64,7 @@ Palette palette_of(Quantity quantity, Range range) {
 /// lies in. A node's square reaches half a spacing each way, to the domain's end for the last
 /// nodes. The levels go from coarse to fine: where a finer level begins, between the two levels'
 /// squares, the covered coarse node shows, which holds the same value as the fine node that lies
-/// there. Figures are of patches rather than of nodes: they fill the patch's square as cells do.
+/// there. Extras are of patches rather than of nodes: they fill the patch's square as cells do.
 void paint_values(Canvas& canvas, const Layout& layout, const amr::Geometry& geometry,
                   const StateValues& values, bool as_nodes, const Colours& colours) {
   const amr::Extent extent = geometry.extent();

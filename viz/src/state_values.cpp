@@ -23,19 +23,19 @@ std::size_t components_of(const amr::SavedRun& state) {
   throw std::invalid_argument("has no patches, so there is nothing to draw");
 }
 
-amr::Figure figure_of(Quantity quantity) {
-  if (quantity == Quantity::kWorker) return amr::Figure::kWorker;
-  return quantity == Quantity::kCost ? amr::Figure::kCost : amr::Figure::kIndicator;
+amr::Extra extra_of(Quantity quantity) {
+  if (quantity == Quantity::kWorker) return amr::Extra::kWorker;
+  return quantity == Quantity::kCost ? amr::Extra::kCost : amr::Extra::kIndicator;
 }
 
 std::size_t component_of(const amr::SavedRun& state, Quantity quantity, int component) {
-  const std::size_t field = components_of(state) - static_cast<std::size_t>(state.figures);
+  const std::size_t field = components_of(state) - static_cast<std::size_t>(state.extras);
   if (quantity != Quantity::kField) {
-    const amr::Figure figure = figure_of(quantity);
-    amr::require(has_figures(state),
+    const amr::Extra extra = extra_of(quantity);
+    amr::require(has_extras(state),
                  "has no {} of its patches; run the case with --set output.figures=true",
-                 to_string(figure));
-    return field + static_cast<std::size_t>(figure);
+                 to_string(extra));
+    return field + static_cast<std::size_t>(extra);
   }
   amr::require(component >= 0 && static_cast<std::size_t>(component) < field,
                "has no component {}, but {} of them", component, field);
@@ -98,8 +98,8 @@ Range StateValues::extremes() const {
   return range;
 }
 
-bool has_figures(const amr::SavedRun& state) {
-  return state.figures == static_cast<int>(amr::kFigureNames.size());
+bool has_extras(const amr::SavedRun& state) {
+  return state.extras == static_cast<int>(amr::kExtraNames.size());
 }
 
 Range value_range(const amr::SavedRun& state, Quantity quantity, int component) {

@@ -7,34 +7,34 @@ namespace kumiko::amr {
 namespace {
 
 /// Tags of a patch and its eight neighbours: bit 16 + i of row 16 + j is point (i, j).
-using Window = std::array<std::uint64_t, 3 * kPatchSize>;
+using TagRowsAround = std::array<std::uint64_t, 3 * kPatchSize>;
 
-void add_tags(Window& window, const TagRows& tags, Direction d) {
+void add_tags(TagRowsAround& around, const TagRows& tags, Direction d) {
   for (int row = 0; row < kPatchSize; ++row) {
-    window[static_cast<std::size_t>(row + kPatchSize * (1 + d.dy))] |=
+    around[static_cast<std::size_t>(row + kPatchSize * (1 + d.dy))] |=
         static_cast<std::uint64_t>(tags[static_cast<std::size_t>(row)])
         << (kPatchSize * (1 + d.dx));
   }
 }
 
-Window gather(const Patch& patch, std::size_t slot, const std::vector<TagRows>& tags) {
-  Window window{};
-  add_tags(window, tags[slot], {0, 0});
+TagRowsAround gather(const Patch& patch, std::size_t slot, const std::vector<TagRows>& tags) {
+  TagRowsAround around{};
+  add_tags(around, tags[slot], {0, 0});
   for (std::size_t d = 0; d < kDirections.size(); ++d) {
     const GhostSource& source = patch.ghost_sources[d];
     if (source.kind != GhostSource::Kind::kSibling) continue;
-    add_tags(window, tags[static_cast<std::size_t>(source.slot)], kDirections[d]);
+    add_tags(around, tags[static_cast<std::size_t>(source.slot)], kDirections[d]);
   }
-  return window;
+  return around;
 }
 
-bool quadrant_is_tagged(const Window& window, int quadrant, int buffer) {
+bool quadrant_is_tagged(const TagRowsAround& around, int quadrant, int buffer) {
   const int first_i = kPatchSize + kQuadrantSize * (quadrant & 1) - buffer;
   const int first_j = kPatchSize + kQuadrantSize * (quadrant >> 1) - buffer;
   const int width = kQuadrantSize + 2 * buffer;
   const std::uint64_t columns = ((std::uint64_t{1} << width) - 1) << first_i;
   for (int row = first_j; row < first_j + width; ++row) {
-    if ((window[static_cast<std::size_t>(row)] & columns) != 0) return true;
+    if ((around[static_cast<std::size_t>(row)] & columns) != 0) return true;
   }
   return false;
 }
@@ -64,10 +64,10 @@ TagRows tags_above(const IndicatorField& indicator, double threshold) {
 
 unsigned tagged_quadrants(const Patch& patch, std::size_t slot, const std::vector<TagRows>& tags,
                           int buffer) {
-  const Window window = gather(patch, slot, tags);
+  const TagRowsAround around = gather(patch, slot, tags);
   unsigned quadrants = 0;
   for (int quadrant = 0; quadrant < 4; ++quadrant) {
-    if (quadrant_is_tagged(window, quadrant, buffer)) quadrants |= 1U << quadrant;
+    if (quadrant_is_tagged(around, quadrant, buffer)) quadrants |= 1U << quadrant;
   }
   return quadrants;
 }

@@ -45,8 +45,9 @@ class PatchGraph {
 
   /// A patch, who waits for it, and how many it waits for itself.
   struct alignas(64) Node {
-    /// The counters of DataflowStepper, for each kind of piece and by parity of the step.
-    std::array<std::array<std::atomic<std::int32_t>, 2>, kKinds> entries;
+    /// How many inputs are to come, for each kind of piece and by parity of the step; counted by
+    /// DataflowStepper.
+    std::array<std::array<std::atomic<std::int32_t>, 2>, kKinds> pending;
     std::uint64_t done_at = 0;  ///< when its latest piece ended; DataflowStepper's
     Patch* patch = nullptr;     ///< while the mesh is the one that the graph was made for
     std::uint32_t slot = 0;

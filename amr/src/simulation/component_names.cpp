@@ -36,8 +36,8 @@ void check_component_names(const Case& problem) {
             "'{}' cannot be the name of a component; use letters, digits and underscores without a "
             "digit in front",
             name);
-    require(std::find(kFigureNames.begin(), kFigureNames.end(), name) == kFigureNames.end(),
-            "a component cannot be called '{}': figures of the run have that name", name);
+    require(std::find(kExtraNames.begin(), kExtraNames.end(), name) == kExtraNames.end(),
+            "a component cannot be called '{}': an extra component of states has that name", name);
   }
 }
 

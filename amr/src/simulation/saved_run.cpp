@@ -64,13 +64,13 @@ void check(const SavedRun& saved, const Hierarchy& hierarchy, int steps, int lon
                           saved.next_regrid - saved.step <= longest_interval),
           "the saved run stands at base step {} with its next regrid at {}", saved.step,
           saved.next_regrid);
-  require(saved.figures == 0 || saved.figures == static_cast<int>(kFigureNames.size()),
-          "the saved run has {} figures in each record; {} are known", saved.figures,
-          kFigureNames.size());
+  require(saved.extras == 0 || saved.extras == static_cast<int>(kExtraNames.size()),
+          "the saved run has {} extras in each record; {} are known", saved.extras,
+          kExtraNames.size());
   for (std::size_t at = 0; at < saved.levels.size(); ++at) {
     const int index = static_cast<int>(at);
     check_patches(saved.levels[at], index, hierarchy.geometry());
-    check_sizes(saved.levels[at], index, hierarchy.shape().components + saved.figures);
+    check_sizes(saved.levels[at], index, hierarchy.shape().components + saved.extras);
     check_histories(saved.levels[at], saved.step);
   }
 }
@@ -107,16 +107,16 @@ void copy(const Patch& patch, std::size_t slot, SavedLevel& to) {
   }
 }
 
-void copy_figures(const Patch& patch, double cost_s, const IndicatorField& indicator,
-                  std::size_t slot, SavedLevel& to) {
-  const auto figure = [all = record_of(to, slot)](Figure which) {
-    const std::size_t after = kFigureNames.size() - static_cast<std::size_t>(which);
+void copy_extras(const Patch& patch, double cost_s, const IndicatorField& indicator,
+                 std::size_t slot, SavedLevel& to) {
+  const auto extra = [all = record_of(to, slot)](Extra which) {
+    const std::size_t after = kExtraNames.size() - static_cast<std::size_t>(which);
     return all.last(after * kPatchPoints).first(kPatchPoints);
   };
-  std::ranges::fill(figure(Figure::kLevel), patch.id().level);
-  std::ranges::fill(figure(Figure::kWorker), patch.work.worker);
-  std::ranges::fill(figure(Figure::kCost), cost_s);
-  std::ranges::copy(indicator.values, figure(Figure::kIndicator).begin());
+  std::ranges::fill(extra(Extra::kLevel), patch.id().level);
+  std::ranges::fill(extra(Extra::kWorker), patch.work.worker);
+  std::ranges::fill(extra(Extra::kCost), cost_s);
+  std::ranges::copy(indicator.values, extra(Extra::kIndicator).begin());
 }
 
 void copy(const SavedLevel& saved, std::size_t slot, Patch& to) {

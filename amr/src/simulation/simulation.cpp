@@ -168,18 +168,18 @@ class Simulation::Engine {
     });
   }
 
-  SavedRun save(int figures) {
+  SavedRun save(int extras) {
     SavedRun saved{step_, next_regrid_,        next_check_, plan_->unnested(), indicator_scale_,
-                   {},    ledger().counters(), figures};
+                   {},    ledger().counters(), extras};
     saved.levels.resize(static_cast<std::size_t>(hierarchy_.used_levels()));
     backend_.run([this, &saved] {
       for (std::size_t index = 0; index < saved.levels.size(); ++index) {
         const Level& level = hierarchy_.level(static_cast<int>(index));
         SavedLevel& to = saved.levels[index];
-        make_room(to, level, hierarchy_.shape().components + saved.figures);
+        make_room(to, level, hierarchy_.shape().components + saved.extras);
         backend_.for_each(level, [&](std::size_t slot, int) { copy(level.patch(slot), slot, to); });
       }
-      if (saved.figures > 0) save_figures(saved);
+      if (saved.extras > 0) save_extras(saved);
     });
     return saved;
   }
@@ -263,9 +263,9 @@ class Simulation::Engine {
     plan_.emplace(hierarchy_, backend_, options_.refinement, indicator_of(options_.refinement));
   }
 
-  /// Adds the values of kFigureNames to a saved run. Ghosts are filled anew for the indicator, as
+  /// Adds the values of kExtraNames to a saved run. Ghosts are filled anew for the indicator, as
   /// for a regrid; every step fills its own.
-  void save_figures(SavedRun& saved) {
+  void save_extras(SavedRun& saved) {
     RefinementOptions exact = options_.refinement;
     exact.threshold = 0.0;  // however small
     exact.derefine_threshold = 0.0;
@@ -278,7 +278,7 @@ class Simulation::Engine {
         const Patch& patch = level.patch(slot);
         IndicatorField values;
         indicator(patch, time(), values);
-        copy_figures(patch, ledger().seconds(patch.work.ticks), values, slot, saved.levels[at]);
+        copy_extras(patch, ledger().seconds(patch.work.ticks), values, slot, saved.levels[at]);
       });
     }
   }
@@ -404,8 +404,8 @@ bool Simulation::trace_is_full() const { return engine_->trace_is_full(); }
 Trace Simulation::stop_trace() { return engine_->stop_trace(); }
 std::vector<WorkerActivity> Simulation::activity() const { return engine_->ledger().activity(); }
 SavedRun Simulation::save() const { return engine_->save(0); }
-SavedRun Simulation::save_with_figures() const {
-  return engine_->save(static_cast<int>(kFigureNames.size()));
+SavedRun Simulation::save_with_extras() const {
+  return engine_->save(static_cast<int>(kExtraNames.size()));
 }
 int Simulation::step() const { return engine_->step(); }
 int Simulation::next_regrid() const { return engine_->next_regrid(); }

@@ -31,7 +31,7 @@ class DataflowStepper::ReadyList {
 void DataflowStepper::advance(int first, int count) {
   first_ = first;
   count_ = count;
-  set_entries();
+  set_pending();
   runtime::TaskGroup group;
   group_ = &group;
   for (int worker = 0; worker < backend_.workers(); ++worker) {
@@ -48,7 +48,7 @@ std::size_t DataflowStepper::part(int level, int worker) const {
 
 /// Sets the counters for the window's first steps: what stands when it begins, all states 0, is not
 /// waited for.
-void DataflowStepper::set_entries() {
+void DataflowStepper::set_pending() {
   const std::uint64_t now = read_ticks();
   for (int level = 0; level < graph_.levels(); ++level) {
     const LevelStep second = clock_.step(first_, level, 1);
@@ -61,10 +61,10 @@ void DataflowStepper::set_entries() {
       // relaxed: the threads that use them are started later.
       for (std::size_t kind = 0; kind < PatchGraph::kKinds; ++kind) {
         for (std::size_t half = 0; half < 2; ++half) {
-          node.entries[kind][half].store(node.inputs[kind][half], std::memory_order_relaxed);
+          node.pending[kind][half].store(node.inputs[kind][half], std::memory_order_relaxed);
         }
       }
-      auto& advance = node.entries[static_cast<std::size_t>(PieceKind::kAdvance)];
+      auto& advance = node.pending[static_cast<std::size_t>(PieceKind::kAdvance)];
       advance[0].store(node.coarse_edges, std::memory_order_relaxed);
       if (parent_is_there) advance[1].fetch_sub(1, std::memory_order_relaxed);
     }
@@ -109,7 +109,7 @@ void DataflowStepper::execute(const Ready& ready, ReadyList& made) {
   const auto kind = static_cast<std::size_t>(ready.kind);
   const std::size_t half = parity(ready.number);
   // relaxed: what comes for step n + 2 comes after state n + 1 of this patch.
-  node.entries[kind][half].store(node.inputs[kind][half], std::memory_order_relaxed);
+  node.pending[kind][half].store(node.inputs[kind][half], std::memory_order_relaxed);
   const LevelStep step = clock_.step(first_, node.level, ready.number);
   node.done_at = pieces_.run(ready.kind, step, node.slot, runtime::this_thread::worker_index(),
                              recorder_.piece(node, ready.kind, ready.number));
@@ -126,8 +126,8 @@ void DataflowStepper::arrive(const Ready& ready, const Ready& from, WaitCause ca
   Node& node = *ready.node;
   // release: what this thread did comes before the piece; acquire: so does what the others did who
   // brought inputs.
-  auto& entry = node.entries[static_cast<std::size_t>(ready.kind)][parity(ready.number)];
-  if (entry.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  auto& pending = node.pending[static_cast<std::size_t>(ready.kind)][parity(ready.number)];
+  if (pending.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   if (ready.number >= count_ * clock_.substeps(node.level)) return;
   made.add(ready);
   // A patch that was busy itself until the end has not waited.

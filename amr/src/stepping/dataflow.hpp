@@ -49,7 +49,7 @@ class DataflowStepper {
   /// The work list of pieces that a piece of work has made ready.
   class ReadyList;
 
-  void set_entries();
+  void set_pending();
   std::size_t part(int level, int worker) const;
   void start(int worker);
   void run(Ready ready);

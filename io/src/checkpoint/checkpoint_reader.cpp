@@ -30,7 +30,7 @@ using hdf5::Source;
 
 constexpr const char* kRun = "/kumiko";
 constexpr const char* kCounters = "/kumiko/counters";
-constexpr int kMostFields = amr::kMostComponents + static_cast<int>(amr::kFigureNames.size());
+constexpr int kMostFields = amr::kMostComponents + static_cast<int>(amr::kExtraNames.size());
 
 /// Reads compressed records by their places in the file, since the library does not defend itself
 /// against chunks whose places are wrong. No more bytes are read than the file has, whatever the
@@ -225,8 +225,8 @@ Checkpoint read_contents(const Source& source) {
   run.counters = read_counters(source);
   const int components = source.integer("/", "num_components");
   if (components < 1 || components > kMostFields) source.refuse(Source::odd("num_components"));
-  run.figures = source.integer(kRun, "figures");
-  if (run.figures < 0 || run.figures >= components) source.refuse(Source::odd("figures"));
+  run.extras = source.integer(kRun, "figures");
+  if (run.extras < 0 || run.extras >= components) source.refuse(Source::odd("figures"));
   for (int at = 0; at < components; ++at) {
     checkpoint.attributes.component_names.push_back(
         source.attribute_text("/", fmt::format("component_{}", at)));

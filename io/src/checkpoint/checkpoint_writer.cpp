@@ -28,7 +28,7 @@ namespace {
 
 /// Records that one thread writes at once: 128 KiB of a field of one component. A system call for
 /// each 2 KiB would take most of the time.
-constexpr std::size_t kRecordsPerPiece = 64;
+constexpr std::size_t kRecordsPerPart = 64;
 
 void check_names(int components, const std::vector<std::string>& names) {
   const std::set<std::string> different(names.begin(), names.end());
@@ -63,7 +63,7 @@ hdf5::Object file_properties() {
 /// A checkpoint's bytes in parts that follow each other.
 class Image {
  public:
-  struct Piece {
+  struct Part {
     Extent extent;  ///< hash still to come
     const std::byte* bytes;
     bool holds_hashes;  ///< of records, which hash() makes
@@ -92,16 +92,16 @@ class Image {
   Image(const Image&) = delete;
   Image& operator=(const Image&) = delete;
 
-  std::vector<Piece>& pieces() { return pieces_; }
+  std::vector<Part>& parts() { return parts_; }
 
   /// Hashes a part, and its records one by one.
-  void hash(Piece& piece) {
-    if (piece.extent.level != Extent::kMetadata) {
-      const auto level = static_cast<std::size_t>(piece.extent.level);
-      const std::size_t count = piece.extent.length / (contents_.record() * sizeof(double));
-      hash_records(level, static_cast<std::size_t>(piece.extent.first), count);
+  void hash(Part& part) {
+    if (part.extent.level != Extent::kMetadata) {
+      const auto level = static_cast<std::size_t>(part.extent.level);
+      const std::size_t count = part.extent.length / (contents_.record() * sizeof(double));
+      hash_records(level, static_cast<std::size_t>(part.extent.first), count);
     }
-    piece.extent.hash = hash_of({piece.bytes, piece.extent.length});
+    part.extent.hash = hash_of({part.bytes, part.extent.length});
   }
 
  private:
@@ -139,9 +139,9 @@ class Image {
       add_metadata(capture, end, room.begin);
       if (room.of_hashes) {
         const auto& of_level = hashes_[static_cast<std::size_t>(room.level)];
-        pieces_.push_back({{room.begin, room.length, 0, Extent::kMetadata, 0},
-                           std::as_bytes(std::span(of_level)).data(),
-                           true});
+        parts_.push_back({{room.begin, room.length, 0, Extent::kMetadata, 0},
+                          std::as_bytes(std::span(of_level)).data(),
+                          true});
       } else {
         add_records(room);
       }
@@ -152,7 +152,7 @@ class Image {
 
   void add(std::uint64_t offset, std::uint64_t length, std::int32_t level, std::int32_t first,
            const std::byte* bytes) {
-    pieces_.push_back({{offset, length, 0, level, first}, bytes, false});
+    parts_.push_back({{offset, length, 0, level, first}, bytes, false});
   }
 
   /// What the library wrote, compressed records among it.
@@ -168,17 +168,17 @@ class Image {
   void add_records(const Reserved& room) {
     const amr::SavedLevel& level = contents_.levels()[static_cast<std::size_t>(room.level)];
     const std::span<const std::byte> bytes = std::as_bytes(std::span(level.values));
-    const std::size_t piece = kRecordsPerPiece * contents_.record() * sizeof(double);
-    for (std::size_t at = 0; at < bytes.size(); at += piece) {
-      add(room.begin + at, std::min(piece, bytes.size() - at), room.level,
-          static_cast<std::int32_t>(at / piece * kRecordsPerPiece), bytes.data() + at);
+    const std::size_t part = kRecordsPerPart * contents_.record() * sizeof(double);
+    for (std::size_t at = 0; at < bytes.size(); at += part) {
+      add(room.begin + at, std::min(part, bytes.size() - at), room.level,
+          static_cast<std::int32_t>(at / part * kRecordsPerPart), bytes.data() + at);
     }
   }
 
   const Contents& contents_;
   std::deque<std::string> metadata_;
   std::vector<std::vector<std::uint64_t>> hashes_;  ///< of each level's records
-  std::vector<Piece> pieces_;
+  std::vector<Part> parts_;
 };
 
 /// A file that many threads write parts of; remembers the first error.
@@ -224,26 +224,26 @@ class PartsFile {
 /// Writes the whole file; on a lightweight thread.
 std::error_code write_image(const std::filesystem::path& path, Image& image) {
   PartsFile file(path);
-  const auto write = [&](Image::Piece& piece) {
-    image.hash(piece);
-    file.write(piece.extent.offset, {piece.bytes, piece.extent.length});
+  const auto write = [&](Image::Part& part) {
+    image.hash(part);
+    file.write(part.extent.offset, {part.bytes, part.extent.length});
   };
   // Enough to keep the system at work; a thread for each part of a large state would take many
   // stacks.
   constexpr int kWriters = 16;
   std::atomic<std::size_t> next{0};
   const auto write_some = [&] {
-    for (std::size_t at = next++; at < image.pieces().size(); at = next++) {
-      if (!image.pieces()[at].holds_hashes) write(image.pieces()[at]);
+    for (std::size_t at = next++; at < image.parts().size(); at = next++) {
+      if (!image.parts()[at].holds_hashes) write(image.parts()[at]);
     }
   };
   runtime::TaskGroup group;
   for (int writer = 0; writer < kWriters; ++writer) group.run([&] { write_some(); });
   group.wait();
   std::vector<Extent> extents;
-  for (Image::Piece& piece : image.pieces()) {
-    if (piece.holds_hashes) write(piece);
-    extents.push_back(piece.extent);
+  for (Image::Part& part : image.parts()) {
+    if (part.holds_hashes) write(part);
+    extents.push_back(part.extent);
   }
   const std::string seal = make_seal(extents);
   file.write(extents.back().offset + extents.back().length, std::as_bytes(std::span(seal)));

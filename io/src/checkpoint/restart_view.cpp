@@ -50,7 +50,7 @@ void write_attributes(const Object& group, const Contents& contents) {
   number("subcycling", attributes.subcycling ? 1 : 0);
   number("next_regrid", run.next_regrid);
   number("next_check", run.next_check);
-  number("figures", run.figures);
+  number("figures", run.extras);
   number("unnested", run.unnested);
   set_attribute(group, "indicator_scale", run.indicator_scale);
   set_attribute(group, "initial_mass", attributes.initial_mass);

@@ -69,7 +69,7 @@ std::vector<Block> blocks_by_shape(const std::vector<amr::SavedLevel>& levels, s
 
 /// Values of one component in a level's records that one hyperslab selects: a run of whole patches
 /// whose records follow each other, or a quadrant.
-struct Piece {
+struct Part {
   int shape;
   hsize_t first;
   hsize_t stride;
@@ -77,44 +77,43 @@ struct Piece {
   hsize_t block;
 };
 
-std::vector<Piece> pieces_of(const std::vector<Block>& blocks, hsize_t record, int component) {
-  std::vector<Piece> pieces;
+std::vector<Part> parts_of(const std::vector<Block>& blocks, hsize_t record, int component) {
+  std::vector<Part> parts;
   for (const Block& block : blocks) {
     const int offset = component * amr::kPatchPoints + block.j0 * amr::kPatchSize + block.i0;
     const hsize_t first = block.slot * record + static_cast<hsize_t>(offset);
     const int shape = shape_of(block);
     if (shape != 0) {
-      pieces.push_back({shape, first, amr::kPatchSize, amr::kQuadrantSize, amr::kQuadrantSize});
-    } else if (!pieces.empty() && first == pieces.back().first + pieces.back().count * record) {
-      ++pieces.back().count;
+      parts.push_back({shape, first, amr::kPatchSize, amr::kQuadrantSize, amr::kQuadrantSize});
+    } else if (!parts.empty() && first == parts.back().first + parts.back().count * record) {
+      ++parts.back().count;
     } else {
-      pieces.push_back({shape, first, record, 1, amr::kPatchPoints});
+      parts.push_back({shape, first, record, 1, amr::kPatchPoints});
     }
   }
-  return pieces;
+  return parts;
 }
 
 /// Makes a dataset of one component of the leaf points, block after block, whose values stay where
-/// they are. A mapping joins up to kPiecesPerMapping parts of one shape: readers that fetch box
+/// they are. A mapping joins up to kPartsPerMapping parts of one shape: readers that fetch box
 /// by box spend time in proportion to the mappings, and HDF5 1.10 reads a whole dataset in a time
 /// that grows with the square of a mapping's parts. Joined, the parts keep their order, since parts
 /// of one shape do not interleave.
 void write_virtual_field(const Object& group, const std::string& name, const Object& records,
-                         const std::string& path, hsize_t leaves,
-                         const std::vector<Piece>& pieces) {
-  constexpr std::size_t kPiecesPerMapping = 128;
+                         const std::string& path, hsize_t leaves, const std::vector<Part>& parts) {
+  constexpr std::size_t kPartsPerMapping = 128;
   const Object properties = hdf5::make_dataset_properties();
   const Object field = hdf5::make_space({&leaves, 1});
   hsize_t mapped = 0;
-  for (std::size_t at = 0; at < pieces.size();) {
+  for (std::size_t at = 0; at < parts.size();) {
     const std::size_t begin = at;
     hsize_t points = 0;
-    while (at < pieces.size() && at < begin + kPiecesPerMapping &&
-           pieces[at].shape == pieces[begin].shape) {
-      const Piece& piece = pieces[at];
+    while (at < parts.size() && at < begin + kPartsPerMapping &&
+           parts[at].shape == parts[begin].shape) {
+      const Part& part = parts[at];
       hdf5::require(H5Sselect_hyperslab(records.id(), at == begin ? H5S_SELECT_SET : H5S_SELECT_OR,
-                                        &piece.first, &piece.stride, &piece.count, &piece.block));
-      points += piece.count * piece.block;
+                                        &part.first, &part.stride, &part.count, &part.block));
+      points += part.count * part.block;
       ++at;
     }
     hdf5::require(
@@ -152,7 +151,7 @@ void write_level(const Object& group, const Contents& contents, int level,
   for (int component = 0; component < contents.components; ++component) {
     const auto& names = contents.checkpoint.attributes.component_names;
     write_virtual_field(cells, names[static_cast<std::size_t>(component)], records,
-                        records_path(level), leaves, pieces_of(blocks, record, component));
+                        records_path(level), leaves, parts_of(blocks, record, component));
   }
 }
 

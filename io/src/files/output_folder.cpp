@@ -37,7 +37,7 @@ constexpr std::array<RunFile, 13> kRunFiles = {
      {"field_end.png", "the last field with its patches"},
      {"diagnostics.csv", "mass, range, patches and updates over time"},
      {"load.csv", "what every worker did in every base step"},
-     {kTraceFile, "a window of the run, piece by piece, to export and to simulate"},
+     {kTraceFile, "a part of the run, piece by piece, to export and to simulate"},
      {"trace.json", "who computed which patch when, for Perfetto"},
      {"report.html", "the run as a page, by kumiko report"},
      {kConfigurationFile, "the effective configuration"},

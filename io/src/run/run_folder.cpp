@@ -151,7 +151,7 @@ class Table {
   std::vector<std::string_view> fields_;
 };
 
-std::vector<DiagnosticsEntry> read_diagnostics(const fs::path& file, std::int64_t last_step) {
+std::vector<DiagnosticsRecord> read_diagnostics(const fs::path& file, std::int64_t last_step) {
   Table table(file);
   const std::size_t step = table.column("step");
   const std::size_t time = table.column("time");
@@ -163,25 +163,25 @@ std::vector<DiagnosticsEntry> read_diagnostics(const fs::path& file, std::int64_
   while (behind < table.columns().size() && table.columns()[behind].starts_with("patches_")) {
     ++behind;
   }
-  std::vector<DiagnosticsEntry> entries;
+  std::vector<DiagnosticsRecord> records;
   while (table.next()) {
-    DiagnosticsEntry& entry = entries.emplace_back();
-    entry.step = table.number<std::int64_t>(step);
-    entry.time = table.number<double>(time);
+    DiagnosticsRecord& record = records.emplace_back();
+    record.step = table.number<std::int64_t>(step);
+    record.time = table.number<double>(time);
     for (std::size_t column = patches; column < behind; ++column) {
-      entry.patches.push_back(table.number<std::size_t>(column));
+      record.patches.push_back(table.number<std::size_t>(column));
     }
-    entry.mass = table.number<double>(mass);
-    entry.minimum = table.number<double>(minimum);
-    entry.maximum = table.number<double>(maximum);
-    if (entries.size() > 1 && entry.step <= entries[entries.size() - 2].step) {
+    record.mass = table.number<double>(mass);
+    record.minimum = table.number<double>(minimum);
+    record.maximum = table.number<double>(maximum);
+    if (records.size() > 1 && record.step <= records[records.size() - 2].step) {
       table.fail("the steps do not rise");
     }
   }
-  if (entries.empty() || entries.back().step != last_step) {
+  if (records.empty() || records.back().step != last_step) {
     table.fail(fmt::format("the table ends before base step {}", last_step));
   }
-  return entries;
+  return records;
 }
 
 std::vector<amr::BaseStepLoad> read_load(const fs::path& file, std::int64_t steps) {

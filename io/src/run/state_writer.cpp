@@ -53,46 +53,46 @@ StateWriter::~StateWriter() {
 }
 
 void StateWriter::write_state(const std::filesystem::path& file, const amr::Simulation& simulation,
-                              const RunFigures& figures) {
+                              const RunHistory& history) {
   settle();
   is_checkpoint_ = false;
-  start(file, simulation, figures);
+  start(file, simulation, history);
 }
 
 void StateWriter::write_checkpoint(const std::filesystem::path& file,
-                                   const amr::Simulation& simulation, const RunFigures& figures) {
+                                   const amr::Simulation& simulation, const RunHistory& history) {
   settle();
   is_checkpoint_ = true;
   try {
-    start(file, simulation, figures);
+    start(file, simulation, history);
   } catch (const std::exception&) {
     handle_failure();
   }
 }
 
 Checkpoint StateWriter::copy_of(const amr::Simulation& simulation,
-                                const RunFigures& figures) const {
+                                const RunHistory& history) const {
   Checkpoint checkpoint;
   checkpoint.attributes.time = simulation.time();
   checkpoint.attributes.dt = simulation.dt();
   checkpoint.attributes.subcycling = simulation.options().subcycling;
   checkpoint.attributes.configuration = options_.configuration;
   checkpoint.attributes.component_names = problem_.component_names();
-  checkpoint.attributes.initial_mass = figures.initial_mass;
-  checkpoint.attributes.initial_absolute_mass = figures.initial_absolute_mass;
-  checkpoint.attributes.wall_s = figures.wall_s;
-  if (is_checkpoint_ || !options_.figures) {
+  checkpoint.attributes.initial_mass = history.initial_mass;
+  checkpoint.attributes.initial_absolute_mass = history.initial_absolute_mass;
+  checkpoint.attributes.wall_s = history.wall_s;
+  if (is_checkpoint_ || !options_.extras) {
     checkpoint.run = simulation.save();
     return checkpoint;
   }
-  checkpoint.run = simulation.save_with_figures();
+  checkpoint.run = simulation.save_with_extras();
   std::vector<std::string>& names = checkpoint.attributes.component_names;
-  names.insert(names.end(), amr::kFigureNames.begin(), amr::kFigureNames.end());
+  names.insert(names.end(), amr::kExtraNames.begin(), amr::kExtraNames.end());
   return checkpoint;
 }
 
 void StateWriter::start(const std::filesystem::path& file, const amr::Simulation& simulation,
-                        const RunFigures& figures) {
+                        const RunHistory& history) {
   const auto begin = std::chrono::steady_clock::now();
   runtime::Runtime* runtime = backend_.runtime();
   if (runtime == nullptr) {
@@ -103,7 +103,7 @@ void StateWriter::start(const std::filesystem::path& file, const amr::Simulation
   pending_ =
       std::async(std::launch::async, [file, begin, runtime, compression = options_.compression,
                                       geometry = simulation.hierarchy().geometry(),
-                                      checkpoint = copy_of(simulation, figures)] {
+                                      checkpoint = copy_of(simulation, history)] {
         io::write_checkpoint(file, checkpoint, geometry, *runtime, compression);
         return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
       });

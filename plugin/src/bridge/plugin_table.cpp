@@ -21,21 +21,21 @@ constexpr const char* kBuiltWith = "Kumiko " KUMIKO_VERSION
 #endif
     ;
 
-/// context is the amr::Entry<T>; Made is kumiko_solver or kumiko_case.
+/// context is the amr::Factory<T>; Made is kumiko_solver or kumiko_case.
 template <class T, class Made>
 kumiko_status make(const void* context, const kumiko_setting* settings, std::size_t count,
                    Made* made, kumiko_error* error) {
   return serve_fully(error, [&] {
-    const auto& entry = *static_cast<const amr::Entry<T>*>(context);
-    *made = give(entry.make(from_c(settings, count)));
+    const auto& factory = *static_cast<const amr::Factory<T>*>(context);
+    *made = give(factory.make(from_c(settings, count)));
   });
 }
 
 }  // namespace
 
 struct PluginTable::Tables {
-  std::vector<amr::Entry<amr::Solver>> solvers;
-  std::vector<amr::Entry<amr::Case>> cases;
+  std::vector<amr::Factory<amr::Solver>> solvers;
+  std::vector<amr::Factory<amr::Case>> cases;
   std::deque<ParameterTable> parameters;
   std::vector<kumiko_solver_entry> c_solvers;
   std::vector<kumiko_case_entry> c_cases;
@@ -43,21 +43,21 @@ struct PluginTable::Tables {
   kumiko_plugin plugin{};
 };
 
-PluginTable::PluginTable(std::vector<amr::Entry<amr::Solver>> solvers,
-                         std::vector<amr::Entry<amr::Case>> cases)
+PluginTable::PluginTable(std::vector<amr::Factory<amr::Solver>> solvers,
+                         std::vector<amr::Factory<amr::Case>> cases)
     : tables_(std::make_unique<Tables>()) {
   Tables& t = *tables_;
   t.solvers = std::move(solvers);
   t.cases = std::move(cases);
-  for (const auto& entry : t.solvers) {
-    const ParameterTable& parameters = t.parameters.emplace_back(entry.parameters);
-    t.c_solvers.push_back({entry.name.c_str(), entry.help.c_str(), parameters.data(),
-                           parameters.size(), &entry, make<amr::Solver, kumiko_solver>});
+  for (const auto& factory : t.solvers) {
+    const ParameterTable& parameters = t.parameters.emplace_back(factory.parameters);
+    t.c_solvers.push_back({factory.name.c_str(), factory.help.c_str(), parameters.data(),
+                           parameters.size(), &factory, make<amr::Solver, kumiko_solver>});
   }
-  for (const auto& entry : t.cases) {
-    const ParameterTable& parameters = t.parameters.emplace_back(entry.parameters);
-    t.c_cases.push_back({entry.name.c_str(), entry.help.c_str(), parameters.data(),
-                         parameters.size(), &entry, make<amr::Case, kumiko_case>});
+  for (const auto& factory : t.cases) {
+    const ParameterTable& parameters = t.parameters.emplace_back(factory.parameters);
+    t.c_cases.push_back({factory.name.c_str(), factory.help.c_str(), parameters.data(),
+                         parameters.size(), &factory, make<amr::Case, kumiko_case>});
   }
   t.plugin = {KUMIKO_ABI_VERSION, kBuiltWith,       nullptr,         t.c_solvers.data(),
               t.c_solvers.size(), t.c_cases.data(), t.c_cases.size()};

@@ -115,13 +115,13 @@ double ConformanceReport::seconds() const {
   return sum;
 }
 
-ConformanceReport check_solver(const SolverEntry& entry, const amr::ParameterSet& parameters,
-                               const SolverEntry& peer, const ConformanceOptions& options) {
+ConformanceReport check_solver(const SolverFactory& factory, const amr::ParameterSet& parameters,
+                               const SolverFactory& peer, const ConformanceOptions& options) {
   check_names(options);
-  ConformanceReport report{entry.name, entry.file.string(), {}, {}};
+  ConformanceReport report{factory.name, factory.file.string(), {}, {}};
   std::unique_ptr<Subject> subject;
   const Finding made = guarded([&] {
-    subject = std::make_unique<Subject>(entry, parameters, peer);
+    subject = std::make_unique<Subject>(factory, parameters, peer);
     return conformance::passed("");
   });
   if (!subject) {

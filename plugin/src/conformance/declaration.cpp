@@ -47,9 +47,9 @@ bool default_is_allowed(const ParameterSpec& spec) {
          std::find(spec.choices.begin(), spec.choices.end(), *text) != spec.choices.end();
 }
 
-void check_parameters(const SolverEntry& entry, Complaints& complaints) {
+void check_parameters(const SolverFactory& factory, Complaints& complaints) {
   std::set<std::string> names;
-  for (const ParameterSpec& spec : entry.parameters) {
+  for (const ParameterSpec& spec : factory.parameters) {
     if (!is_plugin_name(spec.name)) {
       complaints.push_back(fmt::format(
           "parameter '{}' needs a name of small letters, digits and underscores, a letter first",
@@ -105,7 +105,7 @@ bool try_value(const Subject& subject, const ParameterSpec& spec, const Paramete
   amr::ParameterSet parameters = subject.parameters;
   parameters.set(spec.name, value);
   try {
-    const std::unique_ptr<amr::Solver> solver = subject.entry.make(parameters);
+    const std::unique_ptr<amr::Solver> solver = subject.factory.make(parameters);
     Complaints of_solver;
     if (!allows_steps(*solver, of_solver)) {
       complaints.push_back(fmt::format("with another '{}', {}", spec.name, of_solver.front()));
@@ -129,43 +129,43 @@ Finding check_declaration(Subject& subject) {
   const amr::SolverTraits& traits = subject.traits;
   Complaints complaints;
   subject.runnable = allows_steps(*subject.solver, complaints);
-  if (!is_plugin_name(subject.entry.name)) {
+  if (!is_plugin_name(subject.factory.name)) {
     complaints.push_back(
         fmt::format("'{}' needs a name of small letters, digits and underscores, a letter first",
-                    subject.entry.name));
+                    subject.factory.name));
   }
-  if (traits.name != subject.entry.name) {
+  if (traits.name != subject.factory.name) {
     complaints.push_back(fmt::format("traits().name is '{}', but it is listed as '{}'", traits.name,
-                                     subject.entry.name));
+                                     subject.factory.name));
   }
-  if (!is_one_line(subject.entry.help)) complaints.emplace_back("it needs one line of help");
+  if (!is_one_line(subject.factory.help)) complaints.emplace_back("it needs one line of help");
   if (!(std::isfinite(traits.order) && traits.order >= 0.0)) {
     complaints.push_back(
         fmt::format("order {:g} is declared; give a finite one, or 0 for not said", traits.order));
   }
-  check_parameters(subject.entry, complaints);
+  check_parameters(subject.factory, complaints);
   int made = 0;
   int refused = 0;
-  for (const ParameterSpec& spec : subject.entry.parameters) {
+  for (const ParameterSpec& spec : subject.factory.parameters) {
     for (const ParameterValue& value : extremes(spec)) {
       (try_value(subject, spec, value, complaints) ? made : refused) += 1;
     }
   }
-  const Figures figures = {{"parameters", static_cast<double>(subject.entry.parameters.size())},
+  const Numbers numbers = {{"parameters", static_cast<double>(subject.factory.parameters.size())},
                            {"values_made", made},
                            {"values_refused", refused}};
   if (!complaints.empty()) {
     std::string text;
     for (const std::string& complaint : complaints) text += (text.empty() ? "" : "; ") + complaint;
-    return failed(std::move(text), figures);
+    return failed(std::move(text), numbers);
   }
   return passed(
       fmt::format("{} ghost layers, CFL limit {:g}, order {}; {} parameters, {} of {} extreme "
                   "values accepted",
                   traits.ghosts, traits.cfl_limit,
                   traits.order > 0.0 ? fmt::format("{:g}", traits.order) : "not said",
-                  subject.entry.parameters.size(), made, made + refused),
-      figures);
+                  subject.factory.parameters.size(), made, made + refused),
+      numbers);
 }
 
 }  // namespace kumiko::plugin::conformance

@@ -13,7 +13,7 @@ constexpr double kTwoPi = 2.0 * std::numbers::pi;
 using Vector = std::array<double, 2>;
 
 /// Where a particle was `tau` before it is at (x, y), minus where it is.
-Vector trace_back(const Flow& flow, double x, double y, double time, double tau) {
+Vector departure_of(const Flow& flow, double x, double y, double time, double tau) {
   constexpr int kSteps = 16;
   const double dt = -tau / kSteps;
   Vector d = {0.0, 0.0};
@@ -75,7 +75,7 @@ bool Flow::stream_function(amr::Points points, double time, std::span<double> va
 bool Flow::exact_displacement(amr::Points points, double time, double tau,
                               amr::Vectors displacement) const {
   for (std::size_t at = 0; at < points.size(); ++at) {
-    const Vector d = trace_back(*this, points.x[at], points.y[at], time, tau);
+    const Vector d = departure_of(*this, points.x[at], points.y[at], time, tau);
     displacement.x[at] = d[0];
     displacement.y[at] = d[1];
   }

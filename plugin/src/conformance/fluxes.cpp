@@ -109,7 +109,7 @@ Finding check_fluxes(Subject& subject) {
     faces += differing_faces(subject, flow, dt, step);
     other_bits += bits_are_those_of_advance(step) ? 0 : 1;
   }
-  const Figures figures = {
+  const Numbers numbers = {
       {"imbalance", largest}, {"differing_faces", faces}, {"runs_with_other_bits", other_bits}};
   std::string text;
   if (!(largest <= 1e-12)) {
@@ -131,10 +131,10 @@ Finding check_fluxes(Subject& subject) {
         "the other's arithmetic",
         text.empty() ? "" : "; ");
   }
-  if (!text.empty()) return failed(std::move(text), figures);
+  if (!text.empty()) return failed(std::move(text), numbers);
   return passed(
       fmt::format("fluxes make the change to {:.1e}, neighbours agree bit for bit", largest),
-      figures);
+      numbers);
 }
 
 namespace {
@@ -207,7 +207,7 @@ Finding check_tendency(Subject& subject) {
     of_short = std::max(of_short, tendency_error(subject, flow, kShort));
     ranges_agree = ranges_agree && parts_have_the_bits_of_the_whole(subject, flow);
   }
-  const Figures figures = {{"error_at_cfl_1e-3", of_long},
+  const Numbers numbers = {{"error_at_cfl_1e-3", of_long},
                            {"error_at_cfl_1e-4", of_short},
                            {"ranges_agree", ranges_agree ? 1.0 : 0.0}};
   const std::string text = fmt::format(
@@ -218,18 +218,18 @@ Finding check_tendency(Subject& subject) {
   // Beyond what two approximations of smooth data's derivative differ by, limiters included.
   if (of_short > 0.25) {
     return failed(text + "; it is to be the step times the derivative at the step's start",
-                  figures);
+                  numbers);
   }
   if (!ranges_agree) {
     return failed(
         "the bits of a point depend on the range that is asked for; use one order of "
         "arithmetic for each point",
-        figures);
+        numbers);
   }
   if (!is_first_order) {
-    return noted(text + ": an approximation of its own; the same bits in any range", figures);
+    return noted(text + ": an approximation of its own; the same bits in any range", numbers);
   }
-  return passed(text + "; the same bits in any range", figures);
+  return passed(text + "; the same bits in any range", numbers);
 }
 
 }  // namespace kumiko::plugin::conformance

@@ -48,19 +48,19 @@ Finding check_ghost_width(Subject& subject) {
     read = std::max(read, *layers);
   }
   const int declared = subject.traits.ghosts;
-  const Figures figures = {{"declared", declared}, {"read", read}};
+  const Numbers numbers = {{"declared", declared}, {"read", read}};
   if (read > declared) {
     return failed(fmt::format("values of ghost layer {} change the result ({}), but {} are "
                               "declared; declare ghosts = {}, or read less",
                               read, where, declared, read),
-                  figures);
+                  numbers);
   }
   if (read < declared) {
     return noted(fmt::format("of {} declared layers {} change the result; fewer are cheaper",
                              declared, read),
-                 figures);
+                 numbers);
   }
-  return passed(fmt::format("all {} declared layers are read, and none beyond", declared), figures);
+  return passed(fmt::format("all {} declared layers are read, and none beyond", declared), numbers);
 }
 
 }  // namespace kumiko::plugin::conformance

@@ -66,16 +66,16 @@ Finding check_constants(Subject& subject) {
       where = fmt::format("{} in {}", values(0, 0, 0), flow.name);
     }
   }
-  const Figures figures = {{"largest_relative_change", largest}};
+  const Numbers numbers = {{"largest_relative_change", largest}};
   if (largest <= kRoundOff) {
-    return passed(fmt::format("constants stay within {:.1e} of themselves", largest), figures);
+    return passed(fmt::format("constants stay within {:.1e} of themselves", largest), numbers);
   }
   return failed(
       fmt::format("a constant, {}, changes by {:.2e} of itself in a step without divergence; "
                   "interpolate with weights that add up to 1, on differences, or take face "
                   "velocities from the stream function",
                   where, largest),
-      figures);
+      numbers);
 }
 
 namespace {
@@ -108,9 +108,9 @@ Finding check_symmetry(Subject& subject) {
   const double x = place.centre_x();
   const double y = place.centre_y();
   constexpr int kLast = kPatchSize - 1;
-  Figures figures;
+  Numbers numbers;
   const auto measure = [&](const char* name, const Flow& flow, const Flow& image, auto map) {
-    figures[name] = std::max(figures[name], asymmetry(subject, place, flow, image, map));
+    numbers[name] = std::max(numbers[name], asymmetry(subject, place, flow, image, map));
   };
   for (const Flow& flow : flows_around(x + 0.01, y - 0.02)) {
     measure("transposed", flow, transposed(flow), [](int i, int j) { return std::array{j, i}; });
@@ -125,14 +125,14 @@ Finding check_symmetry(Subject& subject) {
   }
   std::string text;
   double largest = 0.0;
-  for (const auto& [name, difference] : figures) {
+  for (const auto& [name, difference] : numbers) {
     text += fmt::format("{}{} {:.1e}", text.empty() ? "" : ", ", name, difference);
     largest = std::max(largest, difference);
   }
-  if (largest <= kRoundOff) return passed("differences by round-off: " + text, figures);
+  if (largest <= kRoundOff) return passed("differences by round-off: " + text, numbers);
   return failed("the result depends on the axes' names or directions: " + text +
                     "; treat x and y, and both directions of each, alike",
-                figures);
+                numbers);
 }
 
 namespace {
@@ -205,13 +205,13 @@ double difference_between_runs(const Subject& subject) {
 Finding check_translation(Subject& subject) {
   const double of_step = difference_between_places(subject);
   const double of_run = difference_between_runs(subject);
-  const Figures figures = {{"step", of_step}, {"run", of_run}};
+  const Numbers numbers = {{"step", of_step}, {"run", of_run}};
   const std::string text =
       fmt::format("moved by one patch, a step differs by {:.1e}, a run of the engine by {:.1e}",
                   of_step, of_run);
   // A run has a dozen steps.
-  if (of_step <= kRoundOff && of_run <= 20.0 * kRoundOff) return passed(text, figures);
-  return failed(text + "; in a constant flow nothing may depend on where a patch lies", figures);
+  if (of_step <= kRoundOff && of_run <= 20.0 * kRoundOff) return passed(text, numbers);
+  return failed(text + "; in a constant flow nothing may depend on where a patch lies", numbers);
 }
 
 }  // namespace kumiko::plugin::conformance

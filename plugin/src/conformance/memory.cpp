@@ -129,13 +129,13 @@ Finding check_memory(Subject& subject) {
     faults.add(faults_of_step(subject, step));
     subject.safe_in_engine = faults.outside == 0;
   }
-  const Figures figures = {{"outside", faults.outside},
+  const Numbers numbers = {{"outside", faults.outside},
                            {"ghosts", faults.ghosts},
                            {"unwritten", faults.unwritten},
                            {"before", faults.before},
                            {"coefficients", faults.coefficients}};
   if (faults.total() == 0) {
-    return passed("the interior is written, and nothing else", figures);
+    return passed("the interior is written, and nothing else", numbers);
   }
   std::string text;
   const auto say = [&](int count, const char* what) {
@@ -146,7 +146,7 @@ Finding check_memory(Subject& subject) {
   say(faults.unwritten, "interior points are left unwritten; loop over before.components()");
   say(faults.before, "values of `before` are changed; it is to be read only");
   say(faults.coefficients, "coefficients are changed by advance(); only prepare() writes them");
-  return failed(std::move(text), figures);
+  return failed(std::move(text), numbers);
 }
 
 }  // namespace kumiko::plugin::conformance

@@ -131,21 +131,21 @@ ErrorsByGrid differences_of_grids(const Subject& subject, Flow flow) {
 }
 
 Finding judge(const Subject& subject, const Order& order, const std::string& what,
-              Figures figures) {
-  figures["order"] = order.l1;
-  figures["order_rms"] = order.rms;
+              Numbers numbers) {
+  numbers["order"] = order.l1;
+  numbers["order_rms"] = order.rms;
   const double declared = subject.traits.order;
   const std::string text =
       fmt::format("{} (mean error; {:.2f} in root mean square) {}",
                   order.l1 < 0.005 ? "0.00" : fmt::format("{:.2f}", order.l1), order.rms, what);
-  if (declared == 0.0) return noted("none is declared; measured " + text, figures);
+  if (declared == 0.0) return noted("none is declared; measured " + text, numbers);
   if (order.l1 >= declared - kTolerance) {
-    return passed(fmt::format("{:g} is declared; measured {}", declared, text), figures);
+    return passed(fmt::format("{:g} is declared; measured {}", declared, text), numbers);
   }
   return failed(fmt::format("{:g} is declared, but measured {}; declare what it has, or look for "
                             "what lowers it",
                             declared, text),
-                figures);
+                numbers);
 }
 
 /// Waves as the solver can be given them.
@@ -157,35 +157,35 @@ Flow waves_of(const Subject& subject) {
   return flow;
 }
 
-void add_errors(Figures& figures, const std::string& name, const ErrorsByGrid& errors) {
+void add_errors(Numbers& numbers, const std::string& name, const ErrorsByGrid& errors) {
   for (std::size_t at = 0; at < errors.size(); ++at) {
-    figures[fmt::format("{}_{}", name, kGrids[at])] = errors[at].rms;
+    numbers[fmt::format("{}_{}", name, kGrids[at])] = errors[at].rms;
   }
 }
 
 }  // namespace
 
 Finding check_order(Subject& subject) {
-  Figures figures;
+  Numbers numbers;
   if (!subject.is_advection()) {
     const ErrorsByGrid errors = differences_of_grids(subject, waves_of(subject));
-    add_errors(figures, "difference", errors);
+    add_errors(numbers, "difference", errors);
     const std::optional<Order> order = order_of(errors);
-    if (!order) return noted("differences of grids are round-off", figures);
-    return judge(subject, *order, "of differences between grids", figures);
+    if (!order) return noted("differences of grids are round-off", numbers);
+    return judge(subject, *order, "of differences between grids", numbers);
   }
   const ErrorsByGrid of_translation = errors_against_solution(subject, translation_of_waves());
   const ErrorsByGrid of_rotation = errors_against_solution(subject, rotation_of_bell());
-  add_errors(figures, "constant_flow", of_translation);
-  add_errors(figures, "rotation", of_rotation);
+  add_errors(numbers, "constant_flow", of_translation);
+  add_errors(numbers, "rotation", of_rotation);
   const std::optional<Order> rotating = order_of(of_rotation);
-  if (rotating) figures["order_in_rotation"] = rotating->l1;
+  if (rotating) numbers["order_in_rotation"] = rotating->l1;
   const std::optional<Order> order = order_of(of_translation);
-  if (!order) return noted("errors in a constant flow are round-off", figures);
+  if (!order) return noted("errors in a constant flow are round-off", numbers);
   return judge(subject, *order,
                fmt::format("in a constant flow, {} in a rotation",
                            rotating ? fmt::format("{:.2f}", rotating->l1) : "round-off"),
-               figures);
+               numbers);
 }
 
 }  // namespace kumiko::plugin::conformance

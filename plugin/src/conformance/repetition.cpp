@@ -88,17 +88,17 @@ Finding check_determinism(Subject& subject) {
     again += differs(*subject.solver);
     other_instance += differs(*second);
   }
-  const Figures figures = {{"patches", kPatches},
+  const Numbers numbers = {{"patches", kPatches},
                            {"differ_again", again},
                            {"differ_in_another_instance", other_instance}};
   if (again + other_instance == 0) {
-    return passed("the same bits again, in another order and from another instance", figures);
+    return passed("the same bits again, in another order and from another instance", numbers);
   }
   return failed(fmt::format("the same step has other bits for {} of {} patches when done again in "
                             "another order, for {} by another instance; keep nothing between "
                             "calls, and let prepare() fill all that advance() reads",
                             again, kPatches, other_instance),
-                figures);
+                numbers);
 }
 
 namespace {
@@ -168,7 +168,7 @@ Finding check_thread_safety(Subject& subject) {
   const int one = wrong_results_at_once(subject, {subject.solver.get()}, tasks, expected);
   const int two =
       wrong_results_at_once(subject, {subject.solver.get(), second.get()}, tasks, expected);
-  const Figures figures = {{"threads", kThreads},
+  const Numbers numbers = {{"threads", kThreads},
                            {"steps", kThreads * kPatches * kRounds},
                            {"wrong_on_one_instance", one},
                            {"wrong_on_two_instances", two}};
@@ -176,13 +176,13 @@ Finding check_thread_safety(Subject& subject) {
   if (one + two == 0) {
     return passed(fmt::format("{} steps on {} threads at once have the bits of steps one by one",
                               2 * steps, kThreads),
-                  figures);
+                  numbers);
   }
   return failed(fmt::format("on {} threads at once {} of {} steps of one instance have other bits "
                             "than alone, {} of {} of two instances; keep scratch space on the "
                             "stack, not in members or static variables",
                             kThreads, one, steps, two, steps),
-                figures);
+                numbers);
 }
 
 }  // namespace kumiko::plugin::conformance

@@ -15,12 +15,12 @@ nlohmann::json number(double value) {
 }
 
 nlohmann::json to_json_value(const Finding& finding) {
-  nlohmann::json figures = nlohmann::json::object();
-  for (const auto& [name, value] : finding.figures) figures[name] = number(value);
+  nlohmann::json numbers = nlohmann::json::object();
+  for (const auto& [name, value] : finding.numbers) numbers[name] = number(value);
   return {{"check", finding.check},
           {"verdict", to_string(finding.verdict)},
           {"text", finding.text},
-          {"figures", figures},
+          {"figures", numbers},
           {"seconds", number(finding.seconds)}};
 }
 

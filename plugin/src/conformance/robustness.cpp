@@ -55,7 +55,7 @@ Finding check_nan_input(Subject& subject) {
     if (outcome == NanOutcome::kThrown) ++thrown;
     if (outcome == NanOutcome::kHidden) hidden.push_back(fmt::format("({}, {})", nan.i, nan.j));
   }
-  const Figures figures = {{"tried", std::size(kNanPlaces)},
+  const Numbers numbers = {{"tried", std::size(kNanPlaces)},
                            {"thrown", thrown},
                            {"hidden", static_cast<double>(hidden.size())}};
   if (!hidden.empty()) {
@@ -64,13 +64,13 @@ Finding check_nan_input(Subject& subject) {
                     "the run can stop where it arose",
                     hidden.front(),
                     hidden.size() > 1 ? fmt::format(" and {} more", hidden.size() - 1) : ""),
-        figures);
+        numbers);
   }
   return passed(thrown > 0 ? fmt::format("{} of {} NaN are answered with an exception, the others "
                                          "come out as NaN",
                                          thrown, std::size(kNanPlaces))
                            : "a NaN comes out as NaN",
-                figures);
+                numbers);
 }
 
 Finding check_state_cfl(Subject& subject) {
@@ -86,17 +86,17 @@ Finding check_state_cfl(Subject& subject) {
   constexpr double kStep = 1e-3;
   const double one = cfl_of(kStep);
   const double two = cfl_of(2.0 * kStep);
-  const Figures figures = {{"cfl", one}, {"cfl_of_twice_the_step", two}};
+  const Numbers numbers = {{"cfl", one}, {"cfl_of_twice_the_step", two}};
   if (!(std::isfinite(one) && one > 0.0)) {
     return failed(
         fmt::format("it is {:g} for a state that moves; it must be finite and above 0", one),
-        figures);
+        numbers);
   }
   if (std::abs(two - 2.0 * one) > 1e-10 * one) {
     return failed(fmt::format("it is {:.8g}, and {:.8g} for a step twice as long; it must be "
                               "proportional to the step",
                               one, two),
-                  figures);
+                  numbers);
   }
   step.poison(1, std::numeric_limits<double>::quiet_NaN());
   const double without_ghosts = cfl_of(kStep);
@@ -104,10 +104,10 @@ Finding check_state_cfl(Subject& subject) {
     return failed(
         "it depends on ghosts, which need not be filled when it is asked; read the "
         "interior only",
-        figures);
+        numbers);
   }
   return passed(fmt::format("proportional to the step; {:.4g} for a step of {:g}", one, kStep),
-                figures);
+                numbers);
 }
 
 namespace {
@@ -142,14 +142,14 @@ Finding check_displacement(Subject& subject) {
   constexpr double kTau = 0.02;
   const double constant = displacement_error(subject, place, constant_flow(0.7, -0.4), kTau);
   const double rotating = displacement_error(subject, place, rotation(0.5, 0.5), kTau);
-  const Figures figures = {{"constant_flow", constant}, {"rotation", rotating}};
+  const Numbers numbers = {{"constant_flow", constant}, {"rotation", rotating}};
   const std::string text = fmt::format(
       "relative errors of particles' displacements: {:.1e} in a constant flow, {:.1e} in a "
       "rotation",
       constant, rotating);
   // First-order departures leave half an angle of 0.02.
-  if (constant <= 1e-11 && rotating <= 0.03) return passed(text, figures);
-  return failed(text + "; displacement() gives where particles were minus where they are", figures);
+  if (constant <= 1e-11 && rotating <= 0.03) return passed(text, numbers);
+  return failed(text + "; displacement() gives where particles were minus where they are", numbers);
 }
 
 }  // namespace kumiko::plugin::conformance

@@ -63,13 +63,13 @@ Finding check_stability(Subject& subject) {
   const PeriodicGrid::Values checkerboard = [&](int i, int j, int component) {
     return subject.value(component, (i + j) % 2 == 0 ? -1.0 : 1.0);
   };
-  Figures figures = {
+  Numbers numbers = {
       {"cfl", subject.traits.cfl_limit}, {"growth", 0.0}, {"growth_in_vortices", 0.0}};
   std::string worst;
   double excess = 0.0;
   for (const Flow& flow : directions()) {
     const bool is_varying = flow.name == "vortices";
-    double& largest = figures[is_varying ? "growth_in_vortices" : "growth"];
+    double& largest = numbers[is_varying ? "growth_in_vortices" : "growth"];
     for (const auto* const values : {&noise_values, &checkerboard}) {
       const double found = growth(subject, flow, *values);
       largest = std::max(largest, found);
@@ -80,17 +80,17 @@ Finding check_stability(Subject& subject) {
                           flow.name);
     }
   }
-  const double growth_found = std::max(figures["growth"], figures["growth_in_vortices"]);
+  const double growth_found = std::max(numbers["growth"], numbers["growth_in_vortices"]);
   if (excess <= 1.0) {
     return passed(fmt::format("in {} steps at CFL {:g} the mean square of rough data grows by a "
                               "factor of {:.3g} at most",
                               kSteps, subject.traits.cfl_limit, growth_found),
-                  figures);
+                  numbers);
   }
   return failed(fmt::format("at CFL {:g}, the declared limit, the mean square of rough data ({}) "
                             "grows by a factor of {:.3g} within {} steps; declare a lower limit",
                             subject.traits.cfl_limit, worst, growth_found, kSteps),
-                figures);
+                numbers);
 }
 
 }  // namespace kumiko::plugin::conformance

@@ -4,12 +4,12 @@
 
 namespace kumiko::plugin::conformance {
 
-Subject::Subject(const SolverEntry& its_entry, const amr::ParameterSet& its_parameters,
-                 const SolverEntry& its_peer)
-    : entry(its_entry),
+Subject::Subject(const SolverFactory& its_factory, const amr::ParameterSet& its_parameters,
+                 const SolverFactory& its_peer)
+    : factory(its_factory),
       parameters(its_parameters),
       peer(its_peer),
-      solver(its_entry.make(its_parameters)),
+      solver(its_factory.make(its_parameters)),
       traits(solver->traits()) {}
 
 double Subject::value(int component, double s) const {

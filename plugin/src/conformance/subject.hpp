@@ -12,10 +12,10 @@ namespace kumiko::plugin::conformance {
 
 /// One solver under test. Checks read it; declaration and memory also say what may follow.
 struct Subject {
-  Subject(const SolverEntry& its_entry, const amr::ParameterSet& its_parameters,
-          const SolverEntry& its_peer);
+  Subject(const SolverFactory& its_factory, const amr::ParameterSet& its_parameters,
+          const SolverFactory& its_peer);
 
-  std::unique_ptr<amr::Solver> make() const { return entry.make(parameters); }
+  std::unique_ptr<amr::Solver> make() const { return factory.make(parameters); }
   bool is_cell_centred() const { return traits.centring == amr::Centring::kCell; }
   /// Whether it moves a passive scalar by the case's flow, component by component.
   bool is_advection() const { return !traits.nonlinear && traits.components <= 1; }
@@ -27,27 +27,27 @@ struct Subject {
   /// components the first and the last are positive, as densities and energies must be.
   double value(int component, double s) const;
 
-  const SolverEntry& entry;
+  const SolverFactory& factory;
   const amr::ParameterSet& parameters;
-  const SolverEntry& peer;
+  const SolverFactory& peer;
   std::unique_ptr<amr::Solver> solver;
   amr::SolverTraits traits;
   bool runnable = true;        ///< false when its traits allow no step at all
   bool safe_in_engine = true;  ///< false when it writes where the engine keeps other things
 };
 
-using Figures = std::map<std::string, double>;
+using Numbers = std::map<std::string, double>;
 
 /// The runner fills the check's name in.
-inline Finding passed(std::string text, Figures figures = {}) {
-  return {{}, Verdict::kPassed, std::move(text), std::move(figures)};
+inline Finding passed(std::string text, Numbers numbers = {}) {
+  return {{}, Verdict::kPassed, std::move(text), std::move(numbers)};
 }
-inline Finding failed(std::string text, Figures figures = {}) {
-  return {{}, Verdict::kFailed, std::move(text), std::move(figures)};
+inline Finding failed(std::string text, Numbers numbers = {}) {
+  return {{}, Verdict::kFailed, std::move(text), std::move(numbers)};
 }
 inline Finding skipped(std::string text) { return {{}, Verdict::kSkipped, std::move(text), {}}; }
-inline Finding noted(std::string text, Figures figures = {}) {
-  return {{}, Verdict::kNoted, std::move(text), std::move(figures)};
+inline Finding noted(std::string text, Numbers numbers = {}) {
+  return {{}, Verdict::kNoted, std::move(text), std::move(numbers)};
 }
 
 /// A number of -1 .. 1 that depends on its arguments only and looks random.

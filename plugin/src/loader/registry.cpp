@@ -14,7 +14,7 @@ namespace kumiko::plugin {
 namespace {
 
 template <class T>
-void merge(std::vector<amr::Entry<T>>& into, std::vector<amr::Entry<T>>&& more) {
+void merge(std::vector<amr::Factory<T>>& into, std::vector<amr::Factory<T>>&& more) {
   std::move(more.begin(), more.end(), std::back_inserter(into));
   std::sort(into.begin(), into.end(),
             [](const auto& one, const auto& other) { return one.name < other.name; });
@@ -22,16 +22,16 @@ void merge(std::vector<amr::Entry<T>>& into, std::vector<amr::Entry<T>>&& more) 
 
 /// The first name that a plugin offers and another one, or itself, has already; empty if none.
 template <class T>
-std::string taken(const std::vector<amr::Entry<T>>& there, const std::vector<amr::Entry<T>>& more,
-                  const char* kind) {
-  for (auto entry = more.begin(); entry != more.end(); ++entry) {
-    const amr::Entry<T>* other = amr::find_entry(there, entry->name);
-    for (auto before = more.begin(); before != entry; ++before) {
-      if (before->name == entry->name) other = &*before;
+std::string taken(const std::vector<amr::Factory<T>>& there,
+                  const std::vector<amr::Factory<T>>& more, const char* kind) {
+  for (auto factory = more.begin(); factory != more.end(); ++factory) {
+    const amr::Factory<T>* other = amr::find_factory(there, factory->name);
+    for (auto before = more.begin(); before != factory; ++before) {
+      if (before->name == factory->name) other = &*before;
     }
     if (other == nullptr) continue;
     return fmt::format("'{}' offers {} '{}', which '{}' has already; give it another name",
-                       entry->file.string(), kind, entry->name, other->file.string());
+                       factory->file.string(), kind, factory->name, other->file.string());
   }
   return {};
 }
@@ -95,8 +95,8 @@ void Registry::add_file(const std::filesystem::path& file) {
   }
 }
 
-std::string Registry::clash(const std::vector<SolverEntry>& solvers,
-                            const std::vector<CaseEntry>& cases) const {
+std::string Registry::clash(const std::vector<SolverFactory>& solvers,
+                            const std::vector<CaseFactory>& cases) const {
   std::string reason = taken(solvers_, solvers, "solver");
   return reason.empty() ? taken(cases_, cases, "case") : reason;
 }

@@ -25,8 +25,8 @@ std::string whose(const char* kind, const std::string& name, const std::filesyst
 
 /// Describes a solver or a case that is given in C; make(entry, settings, whose) makes one.
 template <class T, class InC, class Make>
-amr::Entry<T> entry_of(const InC& in_c, const char* kind, const std::filesystem::path& file,
-                       Make make) {
+amr::Factory<T> factory_of(const InC& in_c, const char* kind, const std::filesystem::path& file,
+                           Make make) {
   const std::string name = in_c.name == nullptr ? "" : in_c.name;
   if (!is_plugin_name(name)) {
     throw PluginError(fmt::format("'{}' offers a {} named '{}'; use small letters, digits and _",
@@ -36,13 +36,13 @@ amr::Entry<T> entry_of(const InC& in_c, const char* kind, const std::filesystem:
     throw PluginError(fmt::format("{} cannot be made: its make is NULL", whose(kind, name, file)));
   }
   try {
-    amr::Entry<T> entry{name, in_c.help == nullptr ? "" : in_c.help,
-                        from_c(in_c.parameters, in_c.parameter_count), nullptr, file};
-    entry.make = [in_c, make, name, from = whose(kind, name, file)](
-                     const amr::ParameterSet& parameters) -> std::unique_ptr<T> {
+    amr::Factory<T> factory{name, in_c.help == nullptr ? "" : in_c.help,
+                            from_c(in_c.parameters, in_c.parameter_count), nullptr, file};
+    factory.make = [in_c, make, name, from = whose(kind, name, file)](
+                       const amr::ParameterSet& parameters) -> std::unique_ptr<T> {
       return make(in_c, parameters, name, from);
     };
-    return entry;
+    return factory;
   } catch (const std::invalid_argument& error) {
     throw PluginError(fmt::format("{}: {}", whose(kind, name, file), error.what()));
   }
@@ -182,10 +182,11 @@ Offer load(const std::filesystem::path& file) {
   const kumiko_plugin& plugin = checked(offered(file), file);
   Offer offer;
   for (std::size_t at = 0; at < plugin.solver_count; ++at) {
-    offer.solvers.push_back(entry_of<amr::Solver>(plugin.solvers[at], "solver", file, make_solver));
+    offer.solvers.push_back(
+        factory_of<amr::Solver>(plugin.solvers[at], "solver", file, make_solver));
   }
   for (std::size_t at = 0; at < plugin.case_count; ++at) {
-    offer.cases.push_back(entry_of<amr::Case>(plugin.cases[at], "case", file, make_case));
+    offer.cases.push_back(factory_of<amr::Case>(plugin.cases[at], "case", file, make_case));
   }
   return offer;
 }

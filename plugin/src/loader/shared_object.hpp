@@ -22,8 +22,8 @@ bool mentions_entry(const std::filesystem::path& file);
 
 /// What a plugin offers, checked.
 struct Offer {
-  std::vector<SolverEntry> solvers;
-  std::vector<CaseEntry> cases;
+  std::vector<SolverFactory> solvers;
+  std::vector<CaseFactory> cases;
 };
 
 /// Loads a plugin for good. Throws PluginError.

@@ -2,32 +2,32 @@
 // named as the file, in PascalCase.
 #pragma once
 
-#include <kumiko/amr/entry.hpp>
+#include <kumiko/amr/factory.hpp>
 #include <kumiko/amr/solver.hpp>
 
 namespace kumiko::broken {
 
-amr::Entry<amr::Solver> changes_constants();
-amr::Entry<amr::Solver> counts_calls();
-amr::Entry<amr::Solver> depends_on_place();
-amr::Entry<amr::Solver> faces_differ();
-amr::Entry<amr::Solver> forgets_component();
-amr::Entry<amr::Solver> hides_nan();
-amr::Entry<amr::Solver> leaks_flux();
-amr::Entry<amr::Solver> leans_right();
-amr::Entry<amr::Solver> overstates_cfl();
-amr::Entry<amr::Solver> overstates_order();
-amr::Entry<amr::Solver> prefers_x();
-amr::Entry<amr::Solver> reads_masked_layer();
-amr::Entry<amr::Solver> reads_one_layer_more();
-amr::Entry<amr::Solver> shares_scratch();
-amr::Entry<amr::Solver> state_cfl_of_square();
-amr::Entry<amr::Solver> throws_in_advance();
-amr::Entry<amr::Solver> writes_beyond();
-amr::Entry<amr::Solver> writes_coefficients();
-amr::Entry<amr::Solver> writes_ghost();
-amr::Entry<amr::Solver> wrong_declaration();
-amr::Entry<amr::Solver> wrong_displacement();
-amr::Entry<amr::Solver> wrong_tendency();
+amr::Factory<amr::Solver> changes_constants();
+amr::Factory<amr::Solver> counts_calls();
+amr::Factory<amr::Solver> depends_on_place();
+amr::Factory<amr::Solver> faces_differ();
+amr::Factory<amr::Solver> forgets_component();
+amr::Factory<amr::Solver> hides_nan();
+amr::Factory<amr::Solver> leaks_flux();
+amr::Factory<amr::Solver> leans_right();
+amr::Factory<amr::Solver> overstates_cfl();
+amr::Factory<amr::Solver> overstates_order();
+amr::Factory<amr::Solver> prefers_x();
+amr::Factory<amr::Solver> reads_masked_layer();
+amr::Factory<amr::Solver> reads_one_layer_more();
+amr::Factory<amr::Solver> shares_scratch();
+amr::Factory<amr::Solver> state_cfl_of_square();
+amr::Factory<amr::Solver> throws_in_advance();
+amr::Factory<amr::Solver> writes_beyond();
+amr::Factory<amr::Solver> writes_coefficients();
+amr::Factory<amr::Solver> writes_ghost();
+amr::Factory<amr::Solver> wrong_declaration();
+amr::Factory<amr::Solver> wrong_displacement();
+amr::Factory<amr::Solver> wrong_tendency();
 
 }  // namespace kumiko::broken

@@ -26,8 +26,8 @@ class ChangesConstants final : public Upwind1 {
   }
 };
 
-amr::Entry<amr::Solver> changes_constants() {
-  return amr::make_entry<amr::Solver, ChangesConstants>();
+amr::Factory<amr::Solver> changes_constants() {
+  return amr::factory_of<amr::Solver, ChangesConstants>();
 }
 
 }  // namespace kumiko::broken

@@ -23,6 +23,6 @@ class CountsCalls final : public Upwind1 {
   }
 };
 
-amr::Entry<amr::Solver> counts_calls() { return amr::make_entry<amr::Solver, CountsCalls>(); }
+amr::Factory<amr::Solver> counts_calls() { return amr::factory_of<amr::Solver, CountsCalls>(); }
 
 }  // namespace kumiko::broken

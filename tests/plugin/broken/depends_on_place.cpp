@@ -39,8 +39,8 @@ class DependsOnPlace final : public Upwind1 {
   }
 };
 
-amr::Entry<amr::Solver> depends_on_place() {
-  return amr::make_entry<amr::Solver, DependsOnPlace>();
+amr::Factory<amr::Solver> depends_on_place() {
+  return amr::factory_of<amr::Solver, DependsOnPlace>();
 }
 
 }  // namespace kumiko::broken

@@ -20,6 +20,6 @@ class FacesDiffer final : public Upwind1 {
   }
 };
 
-amr::Entry<amr::Solver> faces_differ() { return amr::make_entry<amr::Solver, FacesDiffer>(); }
+amr::Factory<amr::Solver> faces_differ() { return amr::factory_of<amr::Solver, FacesDiffer>(); }
 
 }  // namespace kumiko::broken

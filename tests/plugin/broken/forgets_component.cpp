@@ -21,8 +21,8 @@ class ForgetsComponent final : public Upwind1 {
   }
 };
 
-amr::Entry<amr::Solver> forgets_component() {
-  return amr::make_entry<amr::Solver, ForgetsComponent>();
+amr::Factory<amr::Solver> forgets_component() {
+  return amr::factory_of<amr::Solver, ForgetsComponent>();
 }
 
 }  // namespace kumiko::broken

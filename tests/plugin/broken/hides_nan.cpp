@@ -24,6 +24,6 @@ class HidesNan final : public Upwind1 {
   }
 };
 
-amr::Entry<amr::Solver> hides_nan() { return amr::make_entry<amr::Solver, HidesNan>(); }
+amr::Factory<amr::Solver> hides_nan() { return amr::factory_of<amr::Solver, HidesNan>(); }
 
 }  // namespace kumiko::broken

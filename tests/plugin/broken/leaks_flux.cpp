@@ -21,6 +21,6 @@ class LeaksFlux final : public Upwind1 {
   }
 };
 
-amr::Entry<amr::Solver> leaks_flux() { return amr::make_entry<amr::Solver, LeaksFlux>(); }
+amr::Factory<amr::Solver> leaks_flux() { return amr::factory_of<amr::Solver, LeaksFlux>(); }
 
 }  // namespace kumiko::broken

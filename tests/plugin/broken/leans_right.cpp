@@ -28,6 +28,6 @@ class LeansRight final : public Upwind1 {
   }
 };
 
-amr::Entry<amr::Solver> leans_right() { return amr::make_entry<amr::Solver, LeansRight>(); }
+amr::Factory<amr::Solver> leans_right() { return amr::factory_of<amr::Solver, LeansRight>(); }
 
 }  // namespace kumiko::broken

@@ -15,6 +15,6 @@ class OverstatesCfl final : public Upwind1 {
   }
 };
 
-amr::Entry<amr::Solver> overstates_cfl() { return amr::make_entry<amr::Solver, OverstatesCfl>(); }
+amr::Factory<amr::Solver> overstates_cfl() { return amr::factory_of<amr::Solver, OverstatesCfl>(); }
 
 }  // namespace kumiko::broken

@@ -13,8 +13,8 @@ class OverstatesOrder final : public Upwind1 {
   explicit OverstatesOrder(const amr::ParameterSet&) : Upwind1(describe()) { traits_.order = 3.0; }
 };
 
-amr::Entry<amr::Solver> overstates_order() {
-  return amr::make_entry<amr::Solver, OverstatesOrder>();
+amr::Factory<amr::Solver> overstates_order() {
+  return amr::factory_of<amr::Solver, OverstatesOrder>();
 }
 
 }  // namespace kumiko::broken

@@ -26,6 +26,6 @@ class PrefersX final : public Upwind1 {
   }
 };
 
-amr::Entry<amr::Solver> prefers_x() { return amr::make_entry<amr::Solver, PrefersX>(); }
+amr::Factory<amr::Solver> prefers_x() { return amr::factory_of<amr::Solver, PrefersX>(); }
 
 }  // namespace kumiko::broken

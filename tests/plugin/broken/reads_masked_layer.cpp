@@ -21,8 +21,8 @@ class ReadsMaskedLayer final : public Upwind1 {
   }
 };
 
-amr::Entry<amr::Solver> reads_masked_layer() {
-  return amr::make_entry<amr::Solver, ReadsMaskedLayer>();
+amr::Factory<amr::Solver> reads_masked_layer() {
+  return amr::factory_of<amr::Solver, ReadsMaskedLayer>();
 }
 
 }  // namespace kumiko::broken

@@ -21,8 +21,8 @@ class ReadsOneLayerMore final : public Upwind1 {
   }
 };
 
-amr::Entry<amr::Solver> reads_one_layer_more() {
-  return amr::make_entry<amr::Solver, ReadsOneLayerMore>();
+amr::Factory<amr::Solver> reads_one_layer_more() {
+  return amr::factory_of<amr::Solver, ReadsOneLayerMore>();
 }
 
 }  // namespace kumiko::broken

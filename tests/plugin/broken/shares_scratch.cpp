@@ -40,6 +40,6 @@ class SharesScratch final : public Upwind1 {
   }
 };
 
-amr::Entry<amr::Solver> shares_scratch() { return amr::make_entry<amr::Solver, SharesScratch>(); }
+amr::Factory<amr::Solver> shares_scratch() { return amr::factory_of<amr::Solver, SharesScratch>(); }
 
 }  // namespace kumiko::broken

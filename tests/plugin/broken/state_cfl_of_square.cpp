@@ -17,8 +17,8 @@ class StateCflOfSquare final : public Burgers1 {
   }
 };
 
-amr::Entry<amr::Solver> state_cfl_of_square() {
-  return amr::make_entry<amr::Solver, StateCflOfSquare>();
+amr::Factory<amr::Solver> state_cfl_of_square() {
+  return amr::factory_of<amr::Solver, StateCflOfSquare>();
 }
 
 }  // namespace kumiko::broken

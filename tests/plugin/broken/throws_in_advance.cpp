@@ -18,8 +18,8 @@ class ThrowsInAdvance final : public Upwind1 {
   }
 };
 
-amr::Entry<amr::Solver> throws_in_advance() {
-  return amr::make_entry<amr::Solver, ThrowsInAdvance>();
+amr::Factory<amr::Solver> throws_in_advance() {
+  return amr::factory_of<amr::Solver, ThrowsInAdvance>();
 }
 
 }  // namespace kumiko::broken

@@ -8,7 +8,7 @@
 #include <span>
 #include <string>
 
-#include <kumiko/amr/entry.hpp>
+#include <kumiko/amr/factory.hpp>
 #include <kumiko/amr/solver.hpp>
 
 namespace kumiko::broken {

@@ -18,6 +18,6 @@ class WritesBeyond final : public Upwind1 {
   }
 };
 
-amr::Entry<amr::Solver> writes_beyond() { return amr::make_entry<amr::Solver, WritesBeyond>(); }
+amr::Factory<amr::Solver> writes_beyond() { return amr::factory_of<amr::Solver, WritesBeyond>(); }
 
 }  // namespace kumiko::broken

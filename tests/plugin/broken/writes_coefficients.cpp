@@ -22,8 +22,8 @@ class WritesCoefficients final : public Upwind1 {
   }
 };
 
-amr::Entry<amr::Solver> writes_coefficients() {
-  return amr::make_entry<amr::Solver, WritesCoefficients>();
+amr::Factory<amr::Solver> writes_coefficients() {
+  return amr::factory_of<amr::Solver, WritesCoefficients>();
 }
 
 }  // namespace kumiko::broken

@@ -18,6 +18,6 @@ class WritesGhost final : public Upwind1 {
   }
 };
 
-amr::Entry<amr::Solver> writes_ghost() { return amr::make_entry<amr::Solver, WritesGhost>(); }
+amr::Factory<amr::Solver> writes_ghost() { return amr::factory_of<amr::Solver, WritesGhost>(); }
 
 }  // namespace kumiko::broken

@@ -13,8 +13,8 @@ class WrongDeclaration final : public Upwind1 {
   explicit WrongDeclaration(const amr::ParameterSet&) : Upwind1(describe()) { traits_.ghosts = 9; }
 };
 
-amr::Entry<amr::Solver> wrong_declaration() {
-  return amr::make_entry<amr::Solver, WrongDeclaration>();
+amr::Factory<amr::Solver> wrong_declaration() {
+  return amr::factory_of<amr::Solver, WrongDeclaration>();
 }
 
 }  // namespace kumiko::broken

@@ -21,8 +21,8 @@ class WrongDisplacement final : public Upwind1 {
   }
 };
 
-amr::Entry<amr::Solver> wrong_displacement() {
-  return amr::make_entry<amr::Solver, WrongDisplacement>();
+amr::Factory<amr::Solver> wrong_displacement() {
+  return amr::factory_of<amr::Solver, WrongDisplacement>();
 }
 
 }  // namespace kumiko::broken

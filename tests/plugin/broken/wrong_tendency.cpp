@@ -24,6 +24,6 @@ class WrongTendency final : public Upwind1 {
   }
 };
 
-amr::Entry<amr::Solver> wrong_tendency() { return amr::make_entry<amr::Solver, WrongTendency>(); }
+amr::Factory<amr::Solver> wrong_tendency() { return amr::factory_of<amr::Solver, WrongTendency>(); }
 
 }  // namespace kumiko::broken

@@ -28,10 +28,10 @@ ChartPanel panel_of(const ReportRun& run) {
 
 ChartPanel patches_of(const ReportRun& run) {
   ChartPanel panel = panel_of(run);
-  for (const io::DiagnosticsEntry& entry : run.folder.diagnostics) {
+  for (const io::DiagnosticsRecord& record : run.folder.diagnostics) {
     for (std::size_t level = 0; level < panel.series.size(); ++level) {
-      panel.series[level].x.push_back(static_cast<double>(entry.step));
-      panel.series[level].y.push_back(static_cast<double>(entry.patches[level]));
+      panel.series[level].x.push_back(static_cast<double>(record.step));
+      panel.series[level].y.push_back(static_cast<double>(record.patches[level]));
     }
   }
   return panel;
@@ -42,12 +42,12 @@ ChartPanel patches_of(const ReportRun& run) {
 ChartPanel updates_of(const ReportRun& run) {
   ChartPanel panel = panel_of(run);
   const bool subcycling = has_subcycling(run.folder);
-  for (const io::DiagnosticsEntry& entry : run.folder.diagnostics) {
-    if (entry.step == 0) continue;
+  for (const io::DiagnosticsRecord& record : run.folder.diagnostics) {
+    if (record.step == 0) continue;
     for (std::size_t level = 0; level < panel.series.size(); ++level) {
       const double steps = subcycling ? std::ldexp(1.0, static_cast<int>(level)) : 1.0;
-      panel.series[level].x.push_back(static_cast<double>(entry.step - 1));
-      panel.series[level].y.push_back(static_cast<double>(entry.patches[level]) *
+      panel.series[level].x.push_back(static_cast<double>(record.step - 1));
+      panel.series[level].y.push_back(static_cast<double>(record.patches[level]) *
                                       amr::kPatchPoints * steps);
     }
   }

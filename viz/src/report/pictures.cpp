@@ -25,16 +25,16 @@ struct Subject {
 
 std::vector<Subject> subjects_of(std::span<const io::StoredState> states) {
   const io::Checkpoint& first = states.front().checkpoint;
-  const int fields = static_cast<int>(first.attributes.component_names.size()) - first.run.figures;
+  const int fields = static_cast<int>(first.attributes.component_names.size()) - first.run.extras;
   std::vector<Subject> subjects;
   for (int at = 0; at < fields; ++at) {
     const std::string& name = first.attributes.component_names[static_cast<std::size_t>(at)];
     subjects.push_back({Quantity::kField, fields == 1 ? "field" : "field " + name, name, at});
   }
-  const bool figures = std::all_of(states.begin(), states.end(), [](const io::StoredState& state) {
-    return has_figures(state.checkpoint.run);
+  const bool extras = std::all_of(states.begin(), states.end(), [](const io::StoredState& state) {
+    return has_extras(state.checkpoint.run);
   });
-  if (!figures) return subjects;
+  if (!extras) return subjects;
   subjects.push_back({Quantity::kWorker, "worker"});
   subjects.push_back({Quantity::kCost, "cost"});
   subjects.push_back({Quantity::kIndicator, "indicator"});

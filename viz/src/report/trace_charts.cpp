@@ -73,7 +73,7 @@ std::vector<Chart> trace_charts(std::span<const ReportRun> runs) {
   histogram.id = "patch_times";
   histogram.title = "Histogram of the steps’ times by level";
   histogram.reading =
-      "How many steps of patches in the trace’s window took how long, ghosts included; ten "
+      "How many steps of patches in the trace took how long, ghosts included; ten "
       "bars share a decade, and each has two pixels at least. A long tail to the right is what "
       "neighbours wait for.";
   histogram.kind = ChartKind::kStackedBars;

@@ -57,7 +57,7 @@ class Case {
   virtual double end_time() const = 0;
   virtual int components() const { return 1; }  ///< kMostComponents at most
   /// What files and messages call the components: all different, letters, digits and underscores
-  /// without a digit in front, none of amr::kFigureNames.
+  /// without a digit in front, none of amr::kExtraNames.
   virtual std::vector<std::string> component_names() const {
     if (components() == 1) return {"u"};
     std::vector<std::string> names;
@@ -92,7 +92,7 @@ class Case {
   /// The case's own refinement indicator, for Criterion::kUser: fills a value for each of the
   /// patch's points, in units of its choice, against which both thresholds of RefinementOptions are
   /// held. None may be NaN. Called for patches of the finest level, too, when records get
-  /// amr::kFigureNames. Returns false when the case has no indicator.
+  /// amr::kExtraNames. Returns false when the case has no indicator.
   virtual bool refinement_indicator(const RefinementPatch&, std::span<double> /*indicator*/) const {
     return false;
   }

@@ -15,11 +15,11 @@ namespace kumiko::amr {
 /// What a record may show of the run after the solver's components: the patch's level, the worker
 /// who worked on it last (-1: nobody yet), the seconds that its latest base step took, and the
 /// refinement indicator of every point. Nothing goes on from them.
-enum class Figure : std::size_t { kLevel, kWorker, kCost, kIndicator };
-inline constexpr std::array<std::string_view, 4> kFigureNames = {"level", "worker", "cost_s",
-                                                                 "indicator"};
-inline std::string_view to_string(Figure figure) {
-  return kFigureNames[static_cast<std::size_t>(figure)];
+enum class Extra : std::size_t { kLevel, kWorker, kCost, kIndicator };
+inline constexpr std::array<std::string_view, 4> kExtraNames = {"level", "worker", "cost_s",
+                                                                "indicator"};
+inline std::string_view to_string(Extra extra) {
+  return kExtraNames[static_cast<std::size_t>(extra)];
 }
 
 /// The patches of one level, in canonical order.
@@ -41,7 +41,7 @@ struct SavedRun {
   double indicator_scale = 0.0;    ///< largest magnitude of the initial state, for Löhner's floor
   std::vector<SavedLevel> levels;  ///< from level 0 to the finest that has patches
   WorkCounters counters;
-  int figures = 0;  ///< components of each record after the solver's: none, or kFigureNames
+  int extras = 0;  ///< components of each record after the solver's: none, or kExtraNames
 };
 
 }  // namespace kumiko::amr

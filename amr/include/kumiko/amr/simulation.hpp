@@ -78,9 +78,9 @@ class Simulation {
   /// The run as it stands, copied on the backend's workers; not to be called while advance() runs.
   /// O(points).
   SavedRun save() const;
-  /// Saves as save() does, with kFigureNames in every record. Computes the indicator of all
+  /// Saves as save() does, with kExtraNames in every record. Computes the indicator of all
   /// patches.
-  SavedRun save_with_figures() const;
+  SavedRun save_with_extras() const;
 
   int step() const;
   /// The base step before which the mesh is rebuilt next; 0 = never. A part of the run's state.

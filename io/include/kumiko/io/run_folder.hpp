@@ -30,7 +30,7 @@ class NotARun : public RunFolderError {
 };
 
 /// A row of diagnostics.csv, as far as all runs have it alike.
-struct DiagnosticsEntry {
+struct DiagnosticsRecord {
   std::int64_t step = 0;  ///< base steps taken
   double time = 0.0;
   std::vector<std::size_t> patches;  ///< per level
@@ -45,7 +45,7 @@ struct RunFolder {
   /// summary.json, by docs/reference/files.md; read_run_folder() has found what readers rely on.
   std::shared_ptr<const nlohmann::ordered_json> summary;
   std::string configuration;                             ///< effective.toml
-  std::vector<DiagnosticsEntry> diagnostics;             ///< diagnostics.csv
+  std::vector<DiagnosticsRecord> diagnostics;            ///< diagnostics.csv
   std::vector<amr::BaseStepLoad> load;                   ///< load.csv, by base step
   std::map<std::int64_t, std::filesystem::path> states;  ///< by base steps taken
   bool has_trace = false;                                ///< whether there is a kTraceFile

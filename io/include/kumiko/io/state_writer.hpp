@@ -27,7 +27,7 @@ std::string checkpoint_name(int step);
 std::string state_name(int step);
 
 /// What a run needs to know of its past, beside the state.
-struct RunFigures {
+struct RunHistory {
   double initial_mass = 0.0;
   double initial_absolute_mass = 0.0;  ///< as FieldFigures has it; 0 = not known
   double wall_s = 0.0;                 ///< of stepping so far
@@ -37,9 +37,9 @@ struct RunFigures {
 struct StateWriterOptions {
   std::string configuration = {};  ///< effective, as TOML; every file holds it
   Compression compression = Compression::kNone;
-  /// Whether states show amr::kFigureNames too. Checkpoints never do: the figures would make them
+  /// Whether states show amr::kExtraNames too. Checkpoints never do: the extras would make them
   /// five times as large, and no run needs them.
-  bool figures = false;
+  bool extras = false;
   /// Checkpoints of a folder that stay, the newest; at least 1.
   std::size_t keep = 2;
   /// Is told why a checkpoint could not be written, and the run goes on without it. Called by the
@@ -63,9 +63,9 @@ class StateWriter {
   /// Begins to write a state or a checkpoint, when the file before is done. Throws what settle()
   /// throws.
   void write_state(const std::filesystem::path& file, const amr::Simulation& simulation,
-                   const RunFigures& figures);
+                   const RunHistory& history);
   void write_checkpoint(const std::filesystem::path& file, const amr::Simulation& simulation,
-                        const RunFigures& figures);
+                        const RunHistory& history);
 
   /// Waits for the file that is being written. Throws what hindered it; for a checkpoint only
   /// without on_failed_checkpoint. When a new checkpoint is there, older ones of its folder go, but
@@ -78,9 +78,9 @@ class StateWriter {
   double longest_s() const { return longest_s_; }
 
  private:
-  Checkpoint copy_of(const amr::Simulation& simulation, const RunFigures& figures) const;
+  Checkpoint copy_of(const amr::Simulation& simulation, const RunHistory& history) const;
   void start(const std::filesystem::path& file, const amr::Simulation& simulation,
-             const RunFigures& figures);
+             const RunHistory& history);
   /// In the handler of an exception: passes it on, or tells it.
   void handle_failure() const;
 

@@ -27,7 +27,7 @@ struct Finding {
   std::string check;  ///< stable, e.g. "ghost_width"
   Verdict verdict = Verdict::kSkipped;
   std::string text;  ///< one line with numbers, and the remedy when it failed
-  std::map<std::string, double> figures = {};
+  std::map<std::string, double> numbers = {};
   double seconds = 0.0;  ///< that the check took
 };
 
@@ -54,8 +54,8 @@ const std::vector<std::string>& conformance_checks();
 /// takes the caller with it. Starts a few OS threads for a while; to be called from an OS thread.
 /// @param peer  the solver whose speed is measured beside this one's, with its default parameters
 /// Throws std::invalid_argument for an unknown name in options.only.
-ConformanceReport check_solver(const SolverEntry& entry, const amr::ParameterSet& parameters,
-                               const SolverEntry& peer, const ConformanceOptions& options = {});
+ConformanceReport check_solver(const SolverFactory& factory, const amr::ParameterSet& parameters,
+                               const SolverFactory& peer, const ConformanceOptions& options = {});
 
 /// The report as text: a line for each finding, and one that sums up.
 std::string to_text(const ConformanceReport& report);

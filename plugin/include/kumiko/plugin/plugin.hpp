@@ -2,7 +2,7 @@
 #pragma once
 
 #include <kumiko/amr/case.hpp>
-#include <kumiko/amr/entry.hpp>
+#include <kumiko/amr/factory.hpp>
 #include <kumiko/amr/solver.hpp>
 #include <kumiko/plugin/detail/plugin_table.hpp>
 #include <kumiko/plugin/plugin_abi.h>

@@ -8,13 +8,13 @@
 #include <vector>
 
 #include <kumiko/amr/case.hpp>
-#include <kumiko/amr/entry.hpp>
+#include <kumiko/amr/factory.hpp>
 #include <kumiko/amr/solver.hpp>
 
 namespace kumiko::plugin {
 
-using SolverEntry = amr::Entry<amr::Solver>;
-using CaseEntry = amr::Entry<amr::Case>;
+using SolverFactory = amr::Factory<amr::Solver>;
+using CaseFactory = amr::Factory<amr::Case>;
 
 /// Whether solvers, cases and their parameters may have such a name: small letters, digits and _, a
 /// letter first. It can stand in a key, a file's name and a shell without quotes.
@@ -37,19 +37,19 @@ class Registry {
   explicit Registry(std::span<const std::filesystem::path> paths);
 
   /// Sorted by name; no name comes twice.
-  const std::vector<SolverEntry>& solvers() const { return solvers_; }
-  const std::vector<CaseEntry>& cases() const { return cases_; }
+  const std::vector<SolverFactory>& solvers() const { return solvers_; }
+  const std::vector<CaseFactory>& cases() const { return cases_; }
   const std::vector<BrokenPlugin>& broken() const { return broken_; }
 
  private:
   void add_path(const std::filesystem::path& path);
   void add_file(const std::filesystem::path& file);
-  std::string clash(const std::vector<SolverEntry>& solvers,
-                    const std::vector<CaseEntry>& cases) const;
+  std::string clash(const std::vector<SolverFactory>& solvers,
+                    const std::vector<CaseFactory>& cases) const;
 
   std::vector<std::filesystem::path> seen_;
-  std::vector<SolverEntry> solvers_;
-  std::vector<CaseEntry> cases_;
+  std::vector<SolverFactory> solvers_;
+  std::vector<CaseFactory> cases_;
   std::vector<BrokenPlugin> broken_;
 };
 
@@ -63,11 +63,11 @@ std::filesystem::path shipped_plugins();
 const Registry& shipped();
 
 /// The shipped solver or case of a name, or nullptr.
-inline const SolverEntry* find_solver(std::string_view name) {
-  return amr::find_entry(shipped().solvers(), name);
+inline const SolverFactory* find_solver(std::string_view name) {
+  return amr::find_factory(shipped().solvers(), name);
 }
-inline const CaseEntry* find_case(std::string_view name) {
-  return amr::find_entry(shipped().cases(), name);
+inline const CaseFactory* find_case(std::string_view name) {
+  return amr::find_factory(shipped().cases(), name);
 }
 
 }  // namespace kumiko::plugin

@@ -25,7 +25,7 @@ struct ReportPicture {
   std::string lettering;     ///< what is written about it, a PNG of the same size in black
 };
 
-/// Pictures of a run's states: each component, and where the states have figures, workers, costs
+/// Pictures of a run's states: each component, and where the states have extras, workers, costs
 /// and the indicator. One range of colours for all of a quantity. Throws std::runtime_error when
 /// the build has no VTK.
 std::vector<ReportPicture> draw_pictures(std::span<const io::StoredState> states);

@@ -40,7 +40,7 @@ struct StateImageOptions {
 bool pictures_available();
 
 /// Whether the state has what kWorker, kCost and kIndicator want (output.figures).
-bool has_figures(const amr::SavedRun& state);
+bool has_extras(const amr::SavedRun& state);
 
 /// The least and the largest of the quantity's leaf values that are finite; 0 to the largest for
 /// what cannot be negative, of costs without the few that are far beyond the others (a patch whose
@@ -52,7 +52,7 @@ Range value_range(const amr::SavedRun& state, Quantity quantity, int component =
 Range joined(Range one, Range other);
 
 /// A PNG as bytes: the leaf points coloured, patch outlines by level, axes in the case's length
-/// units, colour bar or legend. Nodes lie where they are; figures fill the patch's square. The
+/// units, colour bar or legend. Nodes lie where they are; extras fill the patch's square. The
 /// longer side of the domain is `width` less the margins.
 /// Needs no display. Throws std::runtime_error when the build has no VTK, std::invalid_argument
 /// when the state lacks the quantity, or for a width or range that cannot be.

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <kumiko/amr/case.hpp>
-#include <kumiko/amr/entry.hpp>
+#include <kumiko/amr/factory.hpp>
 #include <kumiko/amr/solver.hpp>
 #include <kumiko/plugin/plugin_abi.h>
 
@@ -16,8 +16,8 @@ namespace kumiko::plugin::detail {
 /// What a shared object offers, as C tables. Made once, never freed before the program's end.
 class PluginTable {
  public:
-  PluginTable(std::vector<amr::Entry<amr::Solver>> solvers,
-              std::vector<amr::Entry<amr::Case>> cases);
+  PluginTable(std::vector<amr::Factory<amr::Solver>> solvers,
+              std::vector<amr::Factory<amr::Case>> cases);
   /// The table of a plugin that cannot say what it offers.
   explicit PluginTable(const char* failure);
   PluginTable(PluginTable&&) noexcept;
@@ -31,23 +31,23 @@ class PluginTable {
 };
 
 template <class T>
-void add_entry(std::vector<amr::Entry<amr::Solver>>& solvers,
-               std::vector<amr::Entry<amr::Case>>& cases) {
+void add_factory(std::vector<amr::Factory<amr::Solver>>& solvers,
+                 std::vector<amr::Factory<amr::Case>>& cases) {
   static_assert(std::is_base_of_v<amr::Solver, T> || std::is_base_of_v<amr::Case, T>,
                 "a plugin's class is derived from kumiko::amr::Solver or kumiko::amr::Case");
   if constexpr (std::is_base_of_v<amr::Solver, T>) {
-    solvers.push_back(amr::make_entry<amr::Solver, T>());
+    solvers.push_back(amr::factory_of<amr::Solver, T>());
   } else {
-    cases.push_back(amr::make_entry<amr::Case, T>());
+    cases.push_back(amr::factory_of<amr::Case, T>());
   }
 }
 
 template <class... Classes>
 PluginTable plugin_table() noexcept {
   try {
-    std::vector<amr::Entry<amr::Solver>> solvers;
-    std::vector<amr::Entry<amr::Case>> cases;
-    (add_entry<Classes>(solvers, cases), ...);
+    std::vector<amr::Factory<amr::Solver>> solvers;
+    std::vector<amr::Factory<amr::Case>> cases;
+    (add_factory<Classes>(solvers, cases), ...);
     return {std::move(solvers), std::move(cases)};
   } catch (const std::exception& error) {
     return PluginTable(error.what());

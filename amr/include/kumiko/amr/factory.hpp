@@ -22,7 +22,7 @@ struct Description {
 
 /// A name, what stands behind it, and how to make one.
 template <class T>
-struct Entry {
+struct Factory {
   std::string name;
   std::string help;                       ///< one line
   std::vector<ParameterSpec> parameters;  ///< names without the prefix "solver." or "case."
@@ -30,10 +30,10 @@ struct Entry {
   std::filesystem::path file = {};  ///< of the plugin that it comes from
 };
 
-/// The entry of a class that has a static describe() and is made from a ParameterSet. Parameters
+/// The factory of a class that has a static describe() and is made from a ParameterSet. Parameters
 /// that make() is not given have their defaults.
 template <class T, class Implementation>
-Entry<T> make_entry() {
+Factory<T> factory_of() {
   Description description = Implementation::describe();
   const auto make = [fallback = defaults(description.parameters)](const ParameterSet& given) {
     ParameterSet parameters = fallback;
@@ -44,11 +44,11 @@ Entry<T> make_entry() {
           std::move(description.parameters), make};
 }
 
-/// The entry of a name, or nullptr.
+/// The factory of a name, or nullptr.
 template <class T>
-const Entry<T>* find_entry(const std::vector<Entry<T>>& entries, std::string_view name) {
-  for (const Entry<T>& entry : entries) {
-    if (entry.name == name) return &entry;
+const Factory<T>* find_factory(const std::vector<Factory<T>>& factories, std::string_view name) {
+  for (const Factory<T>& factory : factories) {
+    if (factory.name == name) return &factory;
   }
   return nullptr;
 }
