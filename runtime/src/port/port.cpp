@@ -11,6 +11,7 @@
 #include "io/call.hpp"
 #include "io/descriptor_kind.hpp"
 #include "io/operation.hpp"
+#include "io/service.hpp"
 
 namespace kumiko::runtime::port {
 
