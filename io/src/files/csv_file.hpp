@@ -3,12 +3,41 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <kumiko/io/output_folder.hpp>
 
 #include "files/part_file.hpp"
 
 namespace kumiko::io {
+
+/// A line of a file, from its fields.
+inline std::string csv_line(const std::vector<std::string>& fields) {
+  return fmt::format("{}\n", fmt::join(fields, ","));
+}
+
+/// Puts the fields of a line, which has no quotes, into a list.
+template <class Text>
+void split_csv_line(std::string_view line, std::vector<Text>& fields) {
+  fields.clear();
+  for (std::size_t comma = line.find(','); comma != line.npos; comma = line.find(',')) {
+    fields.emplace_back(line.substr(0, comma));
+    line.remove_prefix(comma + 1);
+  }
+  fields.emplace_back(line);
+}
+
+/// Throws OutputError: a file that a run is to go on with is not one of its tables.
+[[noreturn]] inline void refuse_columns(const std::filesystem::path& path) {
+  throw OutputError(fmt::format(
+      "cannot go on with '{}': its columns are not those of this run; name another folder with "
+      "--output",
+      path.string()));
+}
 
 /// Writes lines, each of which is in the file when write() returns. Until finish() the file is
 /// called `PATH.part`: a run that fails leaves its lines there.

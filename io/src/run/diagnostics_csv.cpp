@@ -35,10 +35,6 @@ std::string figures_of(const amr::FieldFigures& field) {
   return fmt::format("{},{},{}", field.mass, field.minimum, field.maximum);
 }
 
-std::string line_of(const std::vector<std::string>& fields) {
-  return fmt::format("{}\n", fmt::join(fields, ","));
-}
-
 std::uint64_t number_of(const std::string& field) {
   std::uint64_t number = 0;
   std::from_chars(field.data(), field.data() + field.size(), number);
@@ -64,12 +60,7 @@ DiagnosticsCsv::DiagnosticsCsv(const std::filesystem::path& path, int levels, in
     columns.push_back(fmt::format("updates_{}", worker));
   }
   const bool fits = old.size() >= leading && std::equal(old.begin(), old.end(), columns.begin());
-  if (!earlier.rows.empty() && !fits) {
-    throw OutputError(fmt::format(
-        "cannot go on with '{}': its columns are not those of this run; name another folder with "
-        "--output",
-        path.string()));
-  }
+  if (!earlier.rows.empty() && !fits) refuse_columns(path);
   earlier_updates_.resize(columns_);
   std::string rows;
   for (std::vector<std::string> row : earlier.rows) {
@@ -77,9 +68,9 @@ DiagnosticsCsv::DiagnosticsCsv(const std::filesystem::path& path, int levels, in
     for (std::size_t worker = 0; worker < columns_; ++worker) {
       earlier_updates_[worker] += number_of(row[leading + worker]);
     }
-    rows += line_of(row);
+    rows += csv_line(row);
   }
-  file_ = std::make_unique<CsvFile>(path, line_of(columns), rows);
+  file_ = std::make_unique<CsvFile>(path, csv_line(columns), rows);
 }
 
 DiagnosticsCsv::~DiagnosticsCsv() = default;

@@ -1,7 +1,6 @@
 #include <string>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <kumiko/io/load_csv.hpp>
 #include <kumiko/io/output_folder.hpp>
@@ -17,13 +16,8 @@ constexpr const char* kLoadColumns = "step,worker,updates,busy_s,wait_s,steals\n
 std::string lines_of(const std::filesystem::path& path, const CsvRows& earlier) {
   std::string lines;
   if (earlier.rows.empty()) return lines;
-  if (fmt::format("{}\n", fmt::join(earlier.columns, ",")) != kLoadColumns) {
-    throw OutputError(fmt::format(
-        "cannot go on with '{}': its columns are not those of this run; name another folder with "
-        "--output",
-        path.string()));
-  }
-  for (const auto& row : earlier.rows) lines += fmt::format("{}\n", fmt::join(row, ","));
+  if (csv_line(earlier.columns) != kLoadColumns) refuse_columns(path);
+  for (const auto& row : earlier.rows) lines += csv_line(row);
   return lines;
 }
 

@@ -12,6 +12,7 @@
 #include <kumiko/io/output_folder.hpp>
 #include <kumiko/io/run_folder.hpp>
 
+#include "files/csv_file.hpp"
 #include "files/part_file.hpp"
 #include "text/message.hpp"
 
@@ -98,7 +99,7 @@ class Table {
     ++line_;
     const std::size_t end = text_.find('\n', at_);
     if (end == std::string::npos) fail("the line is cut off");
-    split(std::string_view(text_).substr(at_, end - at_));
+    split_csv_line(std::string_view(text_).substr(at_, end - at_), fields_);
     at_ = end + 1;
     if (!columns_.empty() && fields_.size() != columns_.size()) {
       fail(fmt::format(
@@ -134,15 +135,6 @@ class Table {
   }
 
  private:
-  void split(std::string_view line) {
-    fields_.clear();
-    for (std::size_t comma = line.find(','); comma != line.npos; comma = line.find(',')) {
-      fields_.push_back(line.substr(0, comma));
-      line.remove_prefix(comma + 1);
-    }
-    fields_.push_back(line);
-  }
-
   fs::path file_;
   std::string text_;
   std::size_t at_ = 0;
