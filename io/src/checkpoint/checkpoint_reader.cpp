@@ -63,10 +63,6 @@ class PackedRecords {
   std::uint64_t unread_ = source_.bytes();  ///< of what compressed records may take
 };
 
-/// The names of a box's corners: the first cell, and the last one.
-constexpr std::array<const char*, 4> kCornerNames = {"lo_i", "lo_j", "hi_i", "hi_j"};
-using Corners = std::array<std::int32_t, kCornerNames.size()>;
-
 std::vector<amr::PatchId> read_patches(const Source& source, int level) {
   const std::string path = fmt::format("/level_{}/boxes", level);
   const hdf5::Object dataset = source.open_dataset(path);

@@ -1,6 +1,7 @@
 // The three layouts in which a checkpoint shows its levels: Chombo's, VTK's and the restart's.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -30,6 +31,11 @@ struct Contents {
     return std::span(levels()[level].values).subspan(slot * record(), record());
   }
 };
+
+/// Corners of a box of cells as Chombo stores them, the first cell and the last one, and their
+/// names.
+using Corners = std::array<std::int32_t, 4>;
+inline constexpr std::array<const char*, 4> kCornerNames = {"lo_i", "lo_j", "hi_i", "hi_j"};
 
 /// The dataset of a level's patch records: [patch][component][j][i].
 inline std::string records_path(int level) {

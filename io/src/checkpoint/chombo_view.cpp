@@ -10,9 +10,6 @@ namespace {
 
 using hdf5::Object;
 
-/// Corners of a box of cells, inclusive, as Chombo stores them.
-using Corners = std::array<std::int32_t, 4>;
-constexpr std::array<const char*, 4> kCorners = {"lo_i", "lo_j", "hi_i", "hi_j"};
 constexpr std::array<const char*, 2> kPair = {"intvecti", "intvectj"};
 
 Corners corners(const amr::PatchId& id) {
@@ -123,7 +120,7 @@ Room reserve(const Object& parent, const std::string& name, hid_t type, std::siz
 
 std::vector<Records> write_chombo_view(const Object& file, const hdf5::Capture& capture,
                                        const Contents& contents) {
-  const Object box_type = hdf5::make_integers_type(kCorners);
+  const Object box_type = hdf5::make_integers_type(kCornerNames);
   std::vector<Records> records;
   write_header(file, contents);
   for (int level = 0; level < contents.used_levels(); ++level) {

@@ -1,6 +1,9 @@
 #include <array>
+#include <functional>
+#include <type_traits>
 
 #include "checkpoint/checkpoint_views.hpp"
+#include "hdf5/hdf5_source.hpp"
 
 namespace kumiko::io {
 
@@ -11,25 +14,23 @@ using hdf5::Object;
 constexpr std::string_view kNodePlacement =
     "node (i, j) of a level is stored as the cell whose lower-left corner it is";
 
-void write_list(const Object& group, const char* name, const std::vector<std::int64_t>& values) {
+template <class Number>
+void write_numbers(const Object& group, const char* name, const std::vector<Number>& values) {
   const hsize_t extent = values.size();
-  hdf5::write_dataset(group, name, H5T_NATIVE_INT64, {&extent, 1}, values.data());
-}
-
-void write_list(const Object& group, const char* name, const std::vector<double>& values) {
-  const hsize_t extent = values.size();
-  hdf5::write_dataset(group, name, H5T_NATIVE_DOUBLE, {&extent, 1}, values.data());
+  hdf5::write_dataset(group, name, hdf5::memory_type<Number>(), {&extent, 1}, values.data());
 }
 
 /// Collects one number of each element.
 template <class Element, class Get>
 auto column(const std::vector<Element>& elements, Get get) {
-  using Number =
-      std::conditional_t<std::is_floating_point_v<std::decay_t<decltype(get(elements.front()))>>,
-                         double, std::int64_t>;
+  using Number = std::conditional_t<
+      std::is_floating_point_v<std::decay_t<std::invoke_result_t<Get, const Element&>>>, double,
+      std::int64_t>;
   std::vector<Number> numbers;
   numbers.reserve(elements.size());
-  for (const Element& element : elements) numbers.push_back(static_cast<Number>(get(element)));
+  for (const Element& element : elements) {
+    numbers.push_back(static_cast<Number>(std::invoke(get, element)));
+  }
   return numbers;
 }
 
@@ -60,18 +61,17 @@ void write_attributes(const Object& group, const Contents& contents) {
 }
 
 void write_waits(const Object& group, const std::vector<amr::PatchWait>& waits) {
-  using amr::PatchWait;
-  write_list(group, "wait_seconds", column(waits, [](const PatchWait& w) { return w.seconds; }));
+  write_numbers(group, "wait_seconds", column(waits, &amr::PatchWait::seconds));
   // step, worker, cause, who waited (level, i, j), for whom (level, i, j)
   std::vector<std::int64_t> numbers;
-  for (const PatchWait& wait : waits) {
+  for (const amr::PatchWait& wait : waits) {
     const std::array<int, 9> row = {
         wait.step,          wait.worker,    static_cast<int>(wait.cause),
         wait.patch.level,   wait.patch.i,   wait.patch.j,
         wait.awaited.level, wait.awaited.i, wait.awaited.j};
     numbers.insert(numbers.end(), row.begin(), row.end());
   }
-  write_list(group, "waits", numbers);
+  write_numbers(group, "waits", numbers);
 }
 
 void write_counters(const Object& parent, const amr::WorkCounters& counters) {
@@ -81,12 +81,11 @@ void write_counters(const Object& parent, const amr::WorkCounters& counters) {
   set_attribute(group, "regrids", static_cast<std::int64_t>(counters.regrids));
   set_attribute(group, "sum_of_largest", static_cast<std::int64_t>(counters.sum_of_largest));
   set_attribute(group, "sum_of_means", counters.sum_of_means);
-  write_list(group, "updates_per_level",
-             column(counters.updates_per_level, [](std::uint64_t updates) { return updates; }));
-  write_list(group, "updates", column(workers, [](const WorkerLoad& w) { return w.updates; }));
-  write_list(group, "steals", column(workers, [](const WorkerLoad& w) { return w.steals; }));
-  write_list(group, "busy_s", column(workers, [](const WorkerLoad& w) { return w.busy_s; }));
-  write_list(group, "wait_s", column(workers, [](const WorkerLoad& w) { return w.wait_s; }));
+  write_numbers(group, "updates_per_level", column(counters.updates_per_level, std::identity()));
+  write_numbers(group, "updates", column(workers, &WorkerLoad::updates));
+  write_numbers(group, "steals", column(workers, &WorkerLoad::steals));
+  write_numbers(group, "busy_s", column(workers, &WorkerLoad::busy_s));
+  write_numbers(group, "wait_s", column(workers, &WorkerLoad::wait_s));
   write_waits(group, counters.longest_waits);
 }
 
@@ -97,16 +96,13 @@ void write_chunks(const Object& group, const std::vector<Chunk>& chunks) {
     numbers.push_back(static_cast<std::int64_t>(chunk.offset));
     numbers.push_back(static_cast<std::int64_t>(chunk.length));
   }
-  write_list(group, "chunks", numbers);
+  write_numbers(group, "chunks", numbers);
 }
 
 Room write_level(const Object& group, const amr::SavedLevel& level, const Records& records) {
-  using amr::RegridHistory;
-  write_list(group, "since",
-             column(level.histories, [](const RegridHistory& h) { return h.since; }));
-  write_list(group, "unwanted",
-             column(level.histories, [](const RegridHistory& h) { return h.unwanted; }));
-  write_list(group, "cfl", level.cfl);
+  write_numbers(group, "since", column(level.histories, &amr::RegridHistory::since));
+  write_numbers(group, "unwanted", column(level.histories, &amr::RegridHistory::unwanted));
+  write_numbers(group, "cfl", level.cfl);
   if (!records.chunks.empty()) write_chunks(group, records.chunks);
   return reserve(group, "hashes", H5T_STD_U64LE, level.patches.size());
 }
