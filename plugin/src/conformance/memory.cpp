@@ -23,17 +23,6 @@ bool is_inside(int i, int j, const amr::PointRange& range) {
   return i >= range.i0 && i < range.i1 && j >= range.j0 && j < range.j1;
 }
 
-template <class Visit>
-void for_view(amr::PatchView view, int layers, Visit visit) {
-  for (int component = 0; component < view.components(); ++component) {
-    for (int j = -layers; j < kPatchSize + layers; ++j) {
-      for (int i = -layers; i < kPatchSize + layers; ++i) {
-        visit(i, j, component, view(i, j, component));
-      }
-    }
-  }
-}
-
 void fill_pattern(amr::PatchView view, int layers, int salt) {
   for_view(view, layers, [=](int i, int j, int component, double& value) {
     value = pattern(salt, i, j, component);

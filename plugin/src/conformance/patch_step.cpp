@@ -61,26 +61,15 @@ PatchStep::PatchStep(const Subject& subject, const Place& place)
     : PatchStep(subject, place, subject.patch_components()) {}
 
 void PatchStep::fill(const Values& values) {
-  const amr::PatchView view = before();
-  for (int component = 0; component < components_; ++component) {
-    for (int j = -layers_; j < kPatchSize + layers_; ++j) {
-      for (int i = -layers_; i < kPatchSize + layers_; ++i) {
-        view(i, j, component) = values(i, j, component);
-      }
-    }
-  }
+  for_view(before(), layers_,
+           [&](int i, int j, int component, double& value) { value = values(i, j, component); });
 }
 
-void PatchStep::poison(int first, double value) {
-  const amr::PatchView view = before();
+void PatchStep::poison(int first, double poison) {
   const auto layer = [](int i) { return std::max(-i, i - kPatchSize + 1); };
-  for (int component = 0; component < components_; ++component) {
-    for (int j = -layers_; j < kPatchSize + layers_; ++j) {
-      for (int i = -layers_; i < kPatchSize + layers_; ++i) {
-        if (std::max(layer(i), layer(j)) >= first) view(i, j, component) = value;
-      }
-    }
-  }
+  for_view(before(), layers_, [&](int i, int j, int /*component*/, double& value) {
+    if (std::max(layer(i), layer(j)) >= first) value = poison;
+  });
 }
 
 double PatchStep::prepare(const amr::Solver& solver, const amr::Case& problem, double dt) {
@@ -129,13 +118,8 @@ std::vector<double> PatchStep::outputs(const amr::Solver& solver) {
   }
   if (subject_.traits.tendency) {
     solver.tendency(state, coefficients(), kTendencyRange, rates());
-    for (int component = 0; component < components_; ++component) {
-      for (int j = kTendencyRange.j0; j < kTendencyRange.j1; ++j) {
-        for (int i = kTendencyRange.i0; i < kTendencyRange.i1; ++i) {
-          values.push_back(rates()(i, j, component));
-        }
-      }
-    }
+    for_view(rates(), amr::kTendencyGhosts,
+             [&](int, int, int, double rate) { values.push_back(rate); });
   }
   return values;
 }

@@ -63,7 +63,7 @@ class PatchStep {
 
   void fill(const Values& values);
   /// Sets the ghosts of layer `first` and beyond, all components; 1 is next to the interior.
-  void poison(int first, double value);
+  void poison(int first, double poison);
 
   /// Fills the coefficients; returns the CFL number, the state's included.
   double prepare(const amr::Case& problem, double dt) {
@@ -113,6 +113,18 @@ class PatchStep {
 inline constexpr amr::PointRange kTendencyRange = {
     -amr::kTendencyGhosts, amr::kPatchSize + amr::kTendencyGhosts, -amr::kTendencyGhosts,
     amr::kPatchSize + amr::kTendencyGhosts};
+
+/// Calls visit(i, j, component, value) at every point of a view's interior and of so many layers.
+template <class Visit>
+void for_view(amr::PatchView view, int layers, Visit visit) {
+  for (int component = 0; component < view.components(); ++component) {
+    for (int j = -layers; j < amr::kPatchSize + layers; ++j) {
+      for (int i = -layers; i < amr::kPatchSize + layers; ++i) {
+        visit(i, j, component, view(i, j, component));
+      }
+    }
+  }
+}
 
 /// Values between the guards that tell a NaN from another.
 bool same_bits(std::span<const double> a, std::span<const double> b);
