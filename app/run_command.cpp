@@ -166,8 +166,7 @@ bool is_same_place(const std::filesystem::path& one, const std::filesystem::path
 /// What to do when a run has failed, for the end of its message; empty when nothing is left of it.
 /// The newest checkpoint may still be on its way to the disk.
 std::string way_on(RunFiles& files) {
-  files.settle_quietly();
-  files.write_trace_quietly();
+  files.end_quietly();
   if (!files.latest()) return {};
   return fmt::format("; go on with --restart {}", files.latest()->string());
 }

@@ -127,11 +127,13 @@ void RunFiles::write_checkpoint(const amr::Simulation& simulation, amr::Backend&
                            history);
 }
 
-void RunFiles::settle_quietly() noexcept {
-  try {
-    settle();
-  } catch (const std::exception&) {
-    // The newest checkpoint is then the one before.
+void RunFiles::end_quietly() noexcept {
+  for (const auto last_work : {&RunFiles::settle, &RunFiles::write_trace}) {
+    try {
+      (this->*last_work)();
+    } catch (const std::exception&) {
+      // What made the run fail is what counts; the newest checkpoint may be the one before.
+    }
   }
 }
 
@@ -171,14 +173,6 @@ void RunFiles::write_trace() {
     return;
   }
   folder_.write("trace.json", [&](std::ostream& out) { io::write_chrome_trace(out, trace); });
-}
-
-void RunFiles::write_trace_quietly() noexcept {
-  try {
-    write_trace();
-  } catch (const std::exception&) {
-    // What made the run fail is what counts.
-  }
 }
 
 void RunFiles::finish(const nlohmann::ordered_json& summary, double dt,

@@ -41,8 +41,8 @@ class RunFiles {
                         const io::RunHistory& history);
 
   void settle() { states_.settle(); }
-  /// Settles as settle() does for a run that has failed already: errors are ignored.
-  void settle_quietly() noexcept;
+  /// Settles, and writes the trace, for a run that has failed already: errors are ignored.
+  void end_quietly() noexcept;
 
   /// The latest checkpoint or state, or the one that the run came from.
   const std::optional<std::filesystem::path>& latest() const {
@@ -57,15 +57,13 @@ class RunFiles {
 
   /// Keeps a trace until the stepping has ended, whose time its files shall not take.
   void keep_trace(amr::Trace trace) { trace_ = std::move(trace); }
-  /// Writes the trace that was kept, if there is one.
-  void write_trace();
-  /// Writes the trace of a run that has failed already: errors are ignored.
-  void write_trace_quietly() noexcept;
 
   /// Last of all: the summary's presence says that the run is complete.
   void finish(const nlohmann::ordered_json& summary, double dt, const std::filesystem::path& copy);
 
  private:
+  /// Writes the trace that was kept, if there is one.
+  void write_trace();
   void draw(const amr::Simulation& simulation, const std::string& name);
   void give_up(const Start& start) const;
 
