@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <memory>
+#include <ostream>
 #include <string>
 
 #include <kumiko/amr/case.hpp>
@@ -134,6 +135,18 @@ inline std::unique_ptr<Hierarchy> island(const Boundaries& boundaries, const Pat
   hierarchy->change(1, block(1, 2, 5, 2, 5));
   hierarchy->change(2, block(2, 6, 9, 6, 9));
   return hierarchy;
+}
+
+/// Who steps, and in which order.
+struct Way {
+  std::string backend;
+  int workers;
+  Schedule schedule;
+};
+
+inline void PrintTo(const Way& way, std::ostream* out) {
+  *out << way.backend << way.workers
+       << (way.schedule == Schedule::kDataflow ? "Dataflow" : "Level");
 }
 
 }  // namespace kumiko::amr::test

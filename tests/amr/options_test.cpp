@@ -15,7 +15,7 @@
 namespace kumiko::amr {
 namespace {
 
-using testing::scripted_options;
+using test::scripted_options;
 
 /// What is said of options that a function has changed; "accepted" if nothing.
 template <class Change>

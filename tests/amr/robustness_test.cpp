@@ -20,13 +20,7 @@ using test::FunctionCase;
 using test::run_options;
 using test::scripted_options;
 using test::ScriptedCase;
-
-/// A way to run: backend, workers, schedule.
-struct Way {
-  std::string backend;
-  int workers;
-  Schedule schedule;
-};
+using test::Way;
 
 std::vector<Way> every_way(int workers) {
   std::vector<Way> ways = {{"serial", 1, Schedule::kLevel},

@@ -20,6 +20,7 @@ namespace {
 using test::cubic_solver;
 using test::FunctionCase;
 using test::run_options;
+using test::Way;
 using test::zalesak;
 
 /// A disk in a flow that turns round, in time too: every patch is prepared anew in every step.
@@ -44,17 +45,6 @@ class SwingingDisk final : public Case {
     }
   }
 };
-
-struct Way {
-  std::string backend;
-  int workers;
-  Schedule schedule;
-};
-
-void PrintTo(const Way& way, std::ostream* out) {
-  *out << way.backend << way.workers
-       << (way.schedule == Schedule::kDataflow ? "Dataflow" : "Level");
-}
 
 std::vector<Way> ways() {
   std::vector<Way> all = {{"serial", 1, Schedule::kLevel},  {"pthread", 2, Schedule::kLevel},

@@ -13,18 +13,6 @@
 
 namespace kumiko::amr::test {
 
-/// Who steps, and in which order.
-struct Way {
-  std::string backend;
-  int workers;
-  Schedule schedule;
-};
-
-inline void PrintTo(const Way& way, std::ostream* out) {
-  *out << way.backend << way.workers
-       << (way.schedule == Schedule::kDataflow ? "Dataflow" : "Level");
-}
-
 inline std::vector<Way> traced_ways() {
   std::vector<Way> ways;
   for (const int workers : {1, 2, 3}) ways.push_back({"threads", workers, Schedule::kDataflow});
