@@ -12,7 +12,7 @@ std::unique_ptr<Backend> make_threads_backend(int workers, runtime::IdlePolicy i
 /// Makes backend `pthread`: equal strips in y, one OS thread each for the whole run, barriers
 /// between phases; a patch belongs to the strip of its centre.
 std::unique_ptr<Backend> make_pthread_backend(int workers);
-/// Makes backend `openmp`: a loop with `schedule(static)` over the patches of a level.
+/// Makes backend `openmp`: threads of OpenMP, an equal part of the level's patches for each.
 std::unique_ptr<Backend> make_openmp_backend(int workers);
 /// Makes backend `serial`: a plain loop.
 std::unique_ptr<Backend> make_serial_backend();

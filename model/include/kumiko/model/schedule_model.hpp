@@ -12,7 +12,7 @@
 //   level     as the same backend steps level by level: phase after phase in the trace's order,
 //             each halved recursively as runtime::for_each_index() does, with the same stealing.
 //   static    as backend `pthread`: equal strips in y, by the patches' centres.
-//   openmp    as backend `openmp`: equal parts of each level's patches, schedule(static).
+//   openmp    as backend `openmp`: equal parts of each level's patches.
 //
 // Spans between stretches: recorded with W workers, their parallel loops take W/P of their time,
 // the rest all of it.
