@@ -8,7 +8,7 @@
 
 #include "check.h"
 
-enum { kMost = 7, kDestroyed = 400, kUsers = 4 };
+enum { kMost = 7, kDestroyed = 400, kUsers = 4, kRoundsBeforeEnd = 5 };
 
 struct Meeting {
   pthread_barrier_t barrier;
@@ -81,6 +81,46 @@ static void check_destroyed_at_once(int rounds) {
   }
 }
 
+struct Ended {
+  struct Meeting meeting;
+  int destroyed;
+};
+
+/* Whoever ends the last round destroys the barrier, while those of any round may not have returned,
+ * and writes over it. */
+static void* meet_until_destroyed(void* argument) {
+  struct Ended* const ended = argument;
+  struct Meeting* const meeting = &ended->meeting;
+  while (__atomic_fetch_add(&meeting->begun, 1, __ATOMIC_RELAXED) < meeting->arrivals) {
+    if (pthread_barrier_wait(&meeting->barrier) != PTHREAD_BARRIER_SERIAL_THREAD) continue;
+    const long rounds = __atomic_add_fetch(&meeting->serial, 1, __ATOMIC_ACQ_REL);
+    CHECK(rounds <= kRoundsBeforeEnd);
+    if (rounds < kRoundsBeforeEnd) continue;
+    CHECK_EQUAL(pthread_barrier_destroy(&meeting->barrier), 0);
+    memset(&meeting->barrier, 0xa5, sizeof meeting->barrier);
+    ++ended->destroyed;
+  }
+  return NULL;
+}
+
+static void check_more_users_until_destroyed(int users, int count) {
+  pthread_t threads[kMost];
+  unsigned char expected[sizeof(pthread_barrier_t)];
+  memset(expected, 0xa5, sizeof expected);
+  for (int i = 0; i < kDestroyed; ++i) {
+    struct Ended ended = {.meeting = {.arrivals = kRoundsBeforeEnd * count, .count = count}};
+    CHECK_EQUAL(pthread_barrier_init(&ended.meeting.barrier, NULL, (unsigned)count), 0);
+    for (int j = 0; j < users - 1; ++j) {
+      CHECK_EQUAL(pthread_create(&threads[j], NULL, &meet_until_destroyed, &ended), 0);
+    }
+    meet_until_destroyed(&ended);
+    for (int j = 0; j < users - 1; ++j) CHECK_EQUAL(pthread_join(threads[j], NULL), 0);
+    CHECK_EQUAL(ended.meeting.serial, kRoundsBeforeEnd);
+    CHECK_EQUAL(ended.destroyed, 1);
+    CHECK(memcmp(&ended.meeting.barrier, expected, sizeof expected) == 0);
+  }
+}
+
 int main(void) {
   check_more_users(3, 1, 10000);
   check_more_users(3, 2, 80000);
@@ -89,6 +129,8 @@ int main(void) {
   check_more_users(kMost, kMost, 2000);
   check_destroyed_at_once(1);
   check_destroyed_at_once(3);
+  check_more_users_until_destroyed(kMost, 2);
+  check_more_users_until_destroyed(kMost, 3);
   puts("passed");
   return 0;
 }

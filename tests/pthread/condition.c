@@ -124,6 +124,63 @@ static void check_destroy_after_broadcast(void) {
   }
 }
 
+/* More threads wait than signals come, one at a time: each lets one pass. A broadcast is for the rest. */
+struct Tickets {
+  pthread_mutex_t mutex;
+  pthread_cond_t condition;
+  int waiting;
+  int left;
+  int passed;
+};
+
+static void* take_ticket(void* argument) {
+  struct Tickets* const tickets = argument;
+  pthread_mutex_lock(&tickets->mutex);
+  ++tickets->waiting;
+  while (tickets->left == 0) pthread_cond_wait(&tickets->condition, &tickets->mutex);
+  --tickets->left;
+  --tickets->waiting;
+  ++tickets->passed;
+  pthread_mutex_unlock(&tickets->mutex);
+  return NULL;
+}
+
+static void wait_for_value(struct Tickets* tickets, const int* number, int value) {
+  pthread_mutex_lock(&tickets->mutex);
+  while (*number != value) {
+    pthread_mutex_unlock(&tickets->mutex);
+    sched_yield();
+    pthread_mutex_lock(&tickets->mutex);
+  }
+  pthread_mutex_unlock(&tickets->mutex);
+}
+
+static void check_more_waiters_than_signals(void) {
+  enum { kWaiters = 30, kSignals = 20 };
+  pthread_t threads[kWaiters];
+  struct Tickets tickets = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, 0, 0};
+  for (int i = 0; i < kWaiters; ++i) {
+    CHECK_EQUAL(pthread_create(&threads[i], NULL, &take_ticket, &tickets), 0);
+  }
+  wait_for_value(&tickets, &tickets.waiting, kWaiters);
+  for (int i = 1; i <= kSignals; ++i) {
+    pthread_mutex_lock(&tickets.mutex);
+    ++tickets.left;
+    CHECK_EQUAL(pthread_cond_signal(&tickets.condition), 0);
+    pthread_mutex_unlock(&tickets.mutex);
+    wait_for_value(&tickets, &tickets.passed, i);
+    CHECK_EQUAL(tickets.waiting, kWaiters - i);
+  }
+  pthread_mutex_lock(&tickets.mutex);
+  tickets.left = kWaiters - kSignals;
+  CHECK_EQUAL(pthread_cond_broadcast(&tickets.condition), 0);
+  pthread_mutex_unlock(&tickets.mutex);
+  for (int i = 0; i < kWaiters; ++i) CHECK_EQUAL(pthread_join(threads[i], NULL), 0);
+  CHECK_EQUAL(tickets.passed, kWaiters);
+  CHECK_EQUAL(tickets.left, 0);
+  CHECK_EQUAL(pthread_cond_destroy(&tickets.condition), 0);
+}
+
 int main(void) {
   pthread_t producers[kThreads];
   pthread_t consumers[kThreads];
@@ -140,6 +197,7 @@ int main(void) {
   }
   CHECK_EQUAL(sum, (long)kItems * (kItems - 1) / 2);
   check_destroy_after_broadcast();
+  check_more_waiters_than_signals();
   wait_for_nothing(NULL);
   puts("passed");
   return 0;

@@ -122,6 +122,78 @@ static void hand_out(void) {
   for (int i = 0; i < kSpinners; ++i) CHECK_EQUAL(pthread_join(threads[i], NULL), 0);
 }
 
+/* More threads wait than permits come, one at a time: each lets one pass and no other. */
+enum { kWaiters = 30, kPosts = 20 };
+
+static sem_t turns;
+static int begun;
+static int passed;
+
+static void* take_turn(void* unused) {
+  (void)unused;
+  __atomic_add_fetch(&begun, 1, __ATOMIC_RELAXED);
+  CHECK_EQUAL(sem_wait(&turns), 0);
+  __atomic_add_fetch(&passed, 1, __ATOMIC_RELAXED);
+  return NULL;
+}
+
+static void check_more_waiters_than_permits(void) {
+  pthread_t threads[kWaiters];
+  int value = -1;
+  CHECK_EQUAL(sem_init(&turns, 0, 0), 0);
+  for (int i = 0; i < kWaiters; ++i) {
+    CHECK_EQUAL(pthread_create(&threads[i], NULL, &take_turn, NULL), 0);
+  }
+  while (__atomic_load_n(&begun, __ATOMIC_RELAXED) != kWaiters) sched_yield();
+  for (int i = 1; i <= kPosts; ++i) {
+    CHECK_EQUAL(sem_post(&turns), 0);
+    while (__atomic_load_n(&passed, __ATOMIC_RELAXED) < i) sched_yield();
+    CHECK_EQUAL(passed, i);
+  }
+  CHECK_EQUAL(sem_trywait(&turns), -1);
+  usleep(1000); /* for who would pass without a permit */
+  CHECK_EQUAL(__atomic_load_n(&passed, __ATOMIC_RELAXED), kPosts);
+  for (int i = kPosts; i < kWaiters; ++i) CHECK_EQUAL(sem_post(&turns), 0);
+  for (int i = 0; i < kWaiters; ++i) CHECK_EQUAL(pthread_join(threads[i], NULL), 0);
+  CHECK_EQUAL(passed, kWaiters);
+  CHECK_EQUAL(sem_getvalue(&turns, &value), 0);
+  CHECK_EQUAL(value, 0);
+  CHECK_EQUAL(sem_destroy(&turns), 0);
+}
+
+/* Many threads call each of several pthread_once() while the first of them is at it. */
+enum { kFlags = 10, kCallers = 30 };
+
+static pthread_once_t flags[kFlags];
+static int calls;
+
+static void count_call(void) {
+  const int seen = __atomic_load_n(&calls, __ATOMIC_RELAXED);
+  sched_yield();
+  __atomic_store_n(&calls, seen + 1, __ATOMIC_RELAXED);
+}
+
+/* As flag follows flag only when the call of the one before has returned, calls do not overlap. */
+static void* call_all_once(void* unused) {
+  (void)unused;
+  for (int i = 0; i < kFlags; ++i) {
+    CHECK_EQUAL(pthread_once(&flags[i], &count_call), 0);
+    CHECK(__atomic_load_n(&calls, __ATOMIC_RELAXED) > i);
+  }
+  return NULL;
+}
+
+static void check_many_callers_of_once(void) {
+  pthread_t threads[kCallers];
+  for (int i = 0; i < kFlags; ++i) flags[i] = (pthread_once_t)PTHREAD_ONCE_INIT;
+  for (int i = 0; i < kCallers; ++i) {
+    CHECK_EQUAL(pthread_create(&threads[i], NULL, &call_all_once, NULL), 0);
+  }
+  call_all_once(NULL);
+  for (int i = 0; i < kCallers; ++i) CHECK_EQUAL(pthread_join(threads[i], NULL), 0);
+  CHECK_EQUAL(calls, kFlags);
+}
+
 static void* check_timed(void* unused) {
   (void)unused;
   struct timespec soon;
@@ -175,6 +247,8 @@ int main(void) {
   for (int i = 0; i < 3; ++i) pthread_join(threads[i], NULL);
   check_timed(NULL);
   hand_out();
+  check_more_waiters_than_permits();
+  check_many_callers_of_once();
   puts("passed");
   return 0;
 }

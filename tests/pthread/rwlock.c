@@ -56,6 +56,57 @@ static void* read_too(void* unused) {
   return unused;
 }
 
+/* All readers are inside together, more of them than cores, and meanwhile the writers wait. */
+struct Crowd {
+  pthread_rwlock_t lock;
+  int inside;
+  int writers;
+  int written;
+  int may_leave;
+};
+
+static void* read_together(void* argument) {
+  struct Crowd* const crowd = argument;
+  CHECK_EQUAL(pthread_rwlock_rdlock(&crowd->lock), 0);
+  __atomic_add_fetch(&crowd->inside, 1, __ATOMIC_RELAXED);
+  while (!__atomic_load_n(&crowd->may_leave, __ATOMIC_RELAXED)) sched_yield();
+  CHECK_EQUAL(crowd->written, 0);
+  __atomic_sub_fetch(&crowd->inside, 1, __ATOMIC_RELAXED);
+  CHECK_EQUAL(pthread_rwlock_unlock(&crowd->lock), 0);
+  return NULL;
+}
+
+static void* write_alone(void* argument) {
+  struct Crowd* const crowd = argument;
+  __atomic_add_fetch(&crowd->writers, 1, __ATOMIC_RELAXED);
+  CHECK_EQUAL(pthread_rwlock_wrlock(&crowd->lock), 0);
+  CHECK_EQUAL(__atomic_load_n(&crowd->inside, __ATOMIC_RELAXED), 0);
+  const int seen = crowd->written;
+  sched_yield();
+  crowd->written = seen + 1;
+  CHECK_EQUAL(pthread_rwlock_unlock(&crowd->lock), 0);
+  return NULL;
+}
+
+static void check_crowd(pthread_rwlock_t initial) {
+  enum { kReaders = 30, kWriters = 10 };
+  pthread_t threads[kReaders + kWriters];
+  struct Crowd crowd = {.lock = initial};
+  for (int i = 0; i < kReaders; ++i) {
+    CHECK_EQUAL(pthread_create(&threads[i], NULL, &read_together, &crowd), 0);
+  }
+  while (__atomic_load_n(&crowd.inside, __ATOMIC_RELAXED) != kReaders) sched_yield();
+  for (int i = kReaders; i < kReaders + kWriters; ++i) {
+    CHECK_EQUAL(pthread_create(&threads[i], NULL, &write_alone, &crowd), 0);
+  }
+  while (__atomic_load_n(&crowd.writers, __ATOMIC_RELAXED) != kWriters) sched_yield();
+  __atomic_store_n(&crowd.may_leave, 1, __ATOMIC_RELAXED);
+  for (int i = 0; i < kReaders + kWriters; ++i) CHECK_EQUAL(pthread_join(threads[i], NULL), 0);
+  CHECK_EQUAL(crowd.inside, 0);
+  CHECK_EQUAL(crowd.written, kWriters);
+  CHECK_EQUAL(pthread_rwlock_destroy(&crowd.lock), 0);
+}
+
 int main(void) {
   pthread_t threads[kThreads];
   CHECK_EQUAL(pthread_rwlock_wrlock(&lock), 0);
@@ -77,6 +128,8 @@ int main(void) {
   work(NULL);
   for (int i = 0; i < kThreads; ++i) CHECK_EQUAL(pthread_join(threads[i], NULL), 0);
   CHECK_EQUAL(value, (kThreads + 1) * kSteps / 10);
+  check_crowd((pthread_rwlock_t)PTHREAD_RWLOCK_INITIALIZER);
+  check_crowd((pthread_rwlock_t)PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP);
   CHECK_EQUAL(pthread_rwlock_destroy(&lock), 0);
   puts("passed");
   return 0;

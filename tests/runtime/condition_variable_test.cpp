@@ -134,6 +134,43 @@ TEST(ConditionVariableOrder, GivenWaitersInARowWhenNotifiedOneByOneThenInTheOrde
   EXPECT_EQ(order.size(), 5U);
 }
 
+TEST_P(ConditionVariableTest, GivenMoreWaitersThanNotificationsWhenNotifiedThenEachLetsOneGoOn) {
+  constexpr int kLightweight = 12;
+  constexpr int kOs = 3;
+  constexpr int kNotified = 10;
+  Mutex mutex;
+  ConditionVariable changed;
+  int waiting = 0;
+  int gone_on = 0;
+  const auto wait_until_equal = [&mutex](const int& number, int value) {
+    for (;;) {
+      {
+        const std::lock_guard lock(mutex);
+        if (number == value) return;
+      }
+      std::this_thread::yield();
+    }
+  };
+  std::thread notifier([&] {
+    wait_until_equal(waiting, kLightweight + kOs);
+    for (int i = 1; i <= kNotified; ++i) {
+      changed.notify_one();
+      wait_until_equal(gone_on, i);
+    }
+    const std::lock_guard lock(mutex);
+    EXPECT_EQ(gone_on, kNotified);
+    changed.notify_all();
+  });
+  run_in_both_kinds(runtime_, kLightweight, kOs, [&] {
+    std::unique_lock lock(mutex);
+    ++waiting;
+    changed.wait(lock);  // never ends for nothing
+    ++gone_on;
+  });
+  notifier.join();
+  EXPECT_EQ(gone_on, kLightweight + kOs);
+}
+
 TEST_P(ConditionVariableTest, GivenNoNotificationWhenTheTimeRunsOutThenTimeoutAndTheLockIsOwned) {
   Mutex mutex;
   ConditionVariable never;

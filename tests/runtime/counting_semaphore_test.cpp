@@ -76,6 +76,34 @@ TEST(CountingSemaphoreOrder, GivenWaitersInARowWhenReleasedThenTheyGetPermitsInO
   EXPECT_EQ(order, (std::vector<int>{0, 1, 2, 3, 4}));
 }
 
+TEST_P(CountingSemaphoreTest, GivenMoreWaitersThanPermitsWhenTheyComeOneByOneThenEachLetsOnePass) {
+  constexpr int kLightweight = 12;
+  constexpr int kOs = 3;
+  constexpr int kReleases = 10;
+  CountingSemaphore semaphore(0);
+  std::atomic<int> begun{0};
+  std::atomic<int> passed{0};
+  std::thread releaser([&] {
+    while (begun != kLightweight + kOs) std::this_thread::yield();
+    for (int i = 1; i <= kReleases; ++i) {
+      semaphore.release();
+      while (passed < i) std::this_thread::yield();
+      EXPECT_EQ(passed, i);
+    }
+    EXPECT_FALSE(semaphore.try_acquire());
+    EXPECT_EQ(passed, kReleases);
+    semaphore.release(kLightweight + kOs - kReleases);
+  });
+  run_in_both_kinds(runtime_, kLightweight, kOs, [&] {
+    ++begun;
+    semaphore.acquire();
+    ++passed;
+  });
+  releaser.join();
+  EXPECT_EQ(passed, kLightweight + kOs);
+  EXPECT_EQ(drain(semaphore), 0);
+}
+
 TEST_P(CountingSemaphoreTest, GivenWaitersWhenMorePermitsComeAtOnceThenAllPassAndTheRestIsLeft) {
   runtime_.run([] {
     CountingSemaphore semaphore(0);

@@ -62,6 +62,32 @@ TEST_P(LatchTest, GivenOsThreadsThatWaitWhenALightweightThreadCountsDownThenThey
   EXPECT_EQ(passed, 3);
 }
 
+TEST_P(LatchTest, GivenMoreWaitersThanItsCountWhenCountedDownOneByOneThenAllPassAtTheLast) {
+  constexpr int kCount = 3;
+  constexpr int kLightweight = 12;
+  constexpr int kOs = 3;
+  Latch latch(kCount);
+  std::atomic<int> begun{0};
+  std::atomic<int> passed{0};
+  std::atomic<int> counted{0};
+  std::thread counter([&] {
+    while (begun != kLightweight + kOs) std::this_thread::yield();
+    while (counted < kCount) {
+      EXPECT_EQ(passed, 0);
+      ++counted;
+      latch.count_down();
+    }
+  });
+  run_in_both_kinds(runtime_, kLightweight, kOs, [&] {
+    ++begun;
+    latch.wait();
+    EXPECT_EQ(counted, kCount);
+    ++passed;
+  });
+  counter.join();
+  EXPECT_EQ(passed, kLightweight + kOs);
+}
+
 TEST_P(LatchTest, GivenALightweightThreadThatWaitsWhenAnOsThreadCountsDownThenItPasses) {
   Latch latch(1);
   std::thread os_thread([&] { latch.count_down(); });

@@ -113,6 +113,40 @@ TEST_P(SharedMutexTest, GivenOneReaderInsideWhenOthersComeThenTheyShareIt) {
   });
 }
 
+TEST_P(SharedMutexTest, GivenManyReadersInsideWhenManyWritersWaitThenTheyEnterOneByOneAfterThem) {
+  constexpr int kReaders = 12;
+  constexpr int kWriters = 8;
+  SharedMutex mutex;
+  std::atomic<int> inside{0};
+  std::atomic<bool> may_leave{false};
+  int written = 0;
+  runtime_.run([&] {
+    TaskGroup group;
+    for (int i = 0; i < kReaders; ++i) {
+      group.run([&] {
+        const std::shared_lock lock(mutex);
+        ++inside;
+        while (!may_leave) this_thread::yield();
+        EXPECT_EQ(written, 0);
+        --inside;
+      });
+    }
+    while (inside != kReaders) this_thread::yield();
+    for (int i = 0; i < kWriters; ++i) {
+      group.run([&] {
+        const std::unique_lock lock(mutex);
+        EXPECT_EQ(inside, 0);
+        const int seen = written;
+        this_thread::yield();
+        written = seen + 1;
+      });
+    }
+    may_leave = true;
+    group.wait();
+  });
+  EXPECT_EQ(written, kWriters);
+}
+
 TEST_P(SharedMutexTest, GivenAnOwnerOrASharerWhenTriedThenOnlySharersGetIn) {
   runtime_.run([] {
     SharedMutex mutex;
