@@ -55,7 +55,7 @@ class LeaveInterrupts {
 };
 
 /// Runs a program in a folder; what it writes goes to kMessages there.
-/// @return its exit status, or 128 + signal
+/// \return its exit status, or 128 + signal
 int run_child(const std::vector<std::string>& command, const std::filesystem::path& folder) {
   std::vector<char*> arguments;
   for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));

@@ -8,13 +8,13 @@
 namespace kumiko::app {
 
 /// Throws RequestError, with the remedy, when ffmpeg is not to be found on PATH.
-/// @return the program, from the root
+/// \return the program, from the root
 std::filesystem::path find_ffmpeg(std::string_view format);
 
 /// One animation. Its pictures wait in a folder beside it, which goes with this object.
 class Animation {
  public:
-  /// @param format  mp4, gif or webm
+  /// \param format  mp4, gif or webm
   /// Throws RequestError without ffmpeg, std::runtime_error when the folder cannot be made.
   Animation(std::filesystem::path file, std::string format, int frames_per_second);
   ~Animation();

@@ -5,7 +5,7 @@
 
 namespace kumiko::app {
 
-/// Declare a command's options. @return what runs it, which keeps their values
+/// Declare a command's options. \return what runs it, which keeps their values
 Action run_command(Options& options);
 Action table_command(Options& options);
 Action compare_command(Options& options);

@@ -115,7 +115,7 @@ class Stops {
   int next(int step) const { return until(step, problem_.run.checkpoints.steps); }
 
   /// Called after a part of the loop. Throws when the run must end here.
-  /// @param is_written  whether the state goes into a file of its own anyway
+  /// \param is_written  whether the state goes into a file of its own anyway
   void after_stretch(const amr::Simulation& simulation, const io::RunHistory& history,
                      bool is_written) {
     longest_stretch_s_ = std::max(longest_stretch_s_, since(stretch_));

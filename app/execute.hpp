@@ -38,7 +38,7 @@ struct Hooks {
 /// Steps a simulation to problem.stop_step. Throws std::runtime_error when a signal or the time
 /// limit ends it before, or the field holds values that are not finite,
 /// with the plugins that they can be from.
-/// @param past  of a run that goes on from a checkpoint
+/// \param past  of a run that goes on from a checkpoint
 io::RunSummary execute(const Problem& problem, amr::Backend& backend, amr::Simulation& simulation,
                        const Hooks& hooks,
                        const std::optional<io::RunHistory>& past = std::nullopt);

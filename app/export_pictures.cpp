@@ -158,7 +158,7 @@ int failure(const std::filesystem::path& file, const std::exception& error) {
                     is_foreign ? kWrongRequest : kRunFailed);
 }
 
-/// @return kDone, or the code of what was wrong with the file
+/// \return kDone, or the code of what was wrong with the file
 int survey(Drawing& drawing, const std::filesystem::path& file) {
   try {
     drawing.survey(file);
@@ -180,7 +180,7 @@ void tell(const PictureRequest& request, const std::filesystem::path& result) {
   if (!request.quiet) fmt::print("{}\n", result.string());
 }
 
-/// Surveys all that was named. @return kDone, or the code of what was wrong with some of it
+/// Surveys all that was named. \return kDone, or the code of what was wrong with some of it
 int survey_all(Drawing& drawing, const PictureRequest& request) {
   int code = kDone;
   for (const std::filesystem::path& named : request.files) {

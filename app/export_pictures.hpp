@@ -29,7 +29,7 @@ void add_picture_options(Options& options, PictureRequest& request);
 
 /// Draws the request's files, and all states of folders among them, in one range of colours. A file
 /// that cannot be drawn is named in a line on stderr, and the others are drawn. Throws
-/// RequestError. @return an exit code
+/// RequestError. \return an exit code
 int export_pictures(const PictureRequest& request);
 
 /// Joins the pictures by ffmpeg to one of the request's format; else as export_pictures().

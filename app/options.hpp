@@ -51,7 +51,7 @@ class Options {
   CLI::App* command_;
 };
 
-/// Runs a command with the values that its options have. @return an exit code
+/// Runs a command with the values that its options have. \return an exit code
 using Action = std::function<int()>;
 
 /// A command of the program.
@@ -63,7 +63,7 @@ struct Command {
   Action (*make)(Options& options);
 };
 
-/// Reads the command line, and runs the command that it names. @return an exit code
+/// Reads the command line, and runs the command that it names. \return an exit code
 int run_command_line(std::span<const Command> commands, int argc, char** argv);
 
 }  // namespace kumiko::app

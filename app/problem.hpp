@@ -81,7 +81,7 @@ void check_same_run(const Problem& problem, const std::filesystem::path& folder)
 
 /// Tells whether a summary can be written, and removes the one of an earlier run; what is there and
 /// is none is spared. Nothing to do for an empty path. Throws RequestError.
-/// @param is_own  whether it is to lie in the run's own folder
+/// \param is_own  whether it is to lie in the run's own folder
 void prepare_summary(const std::filesystem::path& file, bool is_own = false);
 
 /// The run's folder: the check before work starts, and the folder itself. Both throw RequestError.

@@ -17,7 +17,7 @@ class RequestError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Prints an error in one line. @return the code
+/// Prints an error in one line. \return the code
 int error_line(const std::string& message, int code);
 
 }  // namespace kumiko::app

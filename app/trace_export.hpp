@@ -11,7 +11,7 @@ namespace kumiko::app {
 /// where there is none that can be read, io::TraceError where it is damaged.
 amr::Trace read_named_trace(const std::filesystem::path& path);
 
-/// Write a trace into a folder: trace.json, trace_otf2 or trace.csv. @return what was written
+/// Write a trace into a folder: trace.json, trace_otf2 or trace.csv. \return what was written
 std::filesystem::path export_chrome(const amr::Trace& trace, const std::filesystem::path& output);
 std::filesystem::path export_otf2(const amr::Trace& trace, const std::filesystem::path& output);
 std::filesystem::path export_csv(const amr::Trace& trace, const std::filesystem::path& output);

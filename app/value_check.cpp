@@ -16,7 +16,7 @@ namespace kumiko::app {
 
 namespace {
 
-/// Reads all of a text as a number. @return whether it is one
+/// Reads all of a text as a number. \return whether it is one
 bool read_all(const std::string& text, std::uint64_t& value) {
   const char* const end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, value);

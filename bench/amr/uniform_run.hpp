@@ -14,8 +14,8 @@ namespace kumiko::bench {
 /// The AMR run's grid without its finer levels, or a finer one with its steps.
 class UniformRun {
  public:
-  /// @param points   along each side
-  /// @param backend  with one worker
+  /// \param points   along each side
+  /// \param backend  with one worker
   UniformRun(int points, const std::string& backend);
 
   /// Takes base steps. Returns the points advanced.

@@ -21,7 +21,7 @@ class ReversingFlow : public amr::Case {
              std::span<double> values) const override;
 
  protected:
-  /// @param parameters  period, initial and sigma
+  /// \param parameters  period, initial and sigma
   ReversingFlow(const amr::ParameterSet& parameters, double centre_x, double centre_y);
 
   static std::vector<amr::ParameterSpec> parameters();

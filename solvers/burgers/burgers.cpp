@@ -71,7 +71,7 @@ double godunov(double below, double above) {
 }
 
 /// Fluxes through the lower faces of a range of cells.
-/// @param step  from a cell to the next across the face, in u; `jump` the same in rows
+/// \param step  from a cell to the next across the face, in u; `jump` the same in rows
 template <class Limiter>
 void face_fluxes(Cells u, std::ptrdiff_t step, std::pair<int, int> jump, double ratio,
                  const PointRange& faces, Scratch& fluxes) {

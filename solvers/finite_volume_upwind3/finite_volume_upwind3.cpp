@@ -49,7 +49,7 @@ struct Cells {
 };
 
 /// Means of u over faces: the upwind quadratic's, on differences, so that constants are kept.
-/// @param step  from a cell to the next across the face
+/// \param step  from a cell to the next across the face
 void upwind_means(Cells u, std::ptrdiff_t step, plugin::Faces v, const PointRange& range,
                   Scratch& means) {
   for (int j = range.j0; j < range.j1; ++j) {
@@ -68,7 +68,7 @@ void upwind_means(Cells u, std::ptrdiff_t step, plugin::Faces v, const PointRang
 }
 
 /// Mean fluxes through faces, as Courant numbers × u.
-/// @param along, along_v  from a face to the next along it, in `means` and in v
+/// \param along, along_v  from a face to the next along it, in `means` and in v
 void mean_fluxes(const Scratch& means, std::ptrdiff_t along, plugin::Faces v,
                  std::ptrdiff_t along_v, const PointRange& range, Scratch& fluxes) {
   for (int j = range.j0; j < range.j1; ++j) {

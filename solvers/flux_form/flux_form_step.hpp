@@ -26,7 +26,7 @@ class FluxFormSolver : public amr::Solver {
                            amr::PatchView after, amr::FaceFluxes to) const final;
 
  protected:
-  /// @param order, has_tendency  as in amr::SolverTraits
+  /// \param order, has_tendency  as in amr::SolverTraits
   FluxFormSolver(int ghosts, double order, bool has_tendency);
 
  private:

@@ -149,7 +149,7 @@ inline void shares(const Fluxes& fluxes, Limiter& limiter) {
 }
 
 /// Scales a row of antidiffusive fluxes by what both cells allow (eq. 14) and adds the low-order
-/// ones. @param back  from a cell's share to that of the cell below the face
+/// ones. \param back  from a cell's share to that of the cell below the face
 inline void limit_row(const double* gain, const double* loss, std::ptrdiff_t back,
                       const double* low, int count, double* flux) {
   KUMIKO_INDEPENDENT

@@ -32,8 +32,8 @@ struct Rectangle {
 inline double magnitude(double v) { return v >= 0.0 ? v : -v; }
 
 /// Donor-cell fluxes of a row of faces.
-/// @param u     the cells above the faces
-/// @param step  from a cell to the next across the face
+/// \param u     the cells above the faces
+/// \param step  from a cell to the next across the face
 template <int Count>
 void donor_row(const double* u, std::ptrdiff_t step, const double* v, double* __restrict flux) {
   KUMIKO_INDEPENDENT
@@ -45,8 +45,8 @@ void donor_row(const double* u, std::ptrdiff_t step, const double* v, double* __
 }
 
 /// u and half of what a flow in advective form brings to it.
-/// @param in, out    fluxes of the lower and of the upper face
-/// @param vin, vout  their Courant numbers
+/// \param in, out    fluxes of the lower and of the upper face
+/// \param vin, vout  their Courant numbers
 template <int Count>
 void half_row(const double* u, const double* in, const double* out, const double* vin,
               const double* vout, double* __restrict half) {

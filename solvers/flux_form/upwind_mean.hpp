@@ -14,10 +14,10 @@ namespace {
 /// With s = |v|, and differences of even order about the upwind cell, of odd order about the face
 /// and along the flow:
 ///   u + (1-s)/2 (δ¹ - (1+s)/3 (δ² + (2-s)/4 (δ³ - (2+s)/5 (δ⁴ + (3-s)/6 (δ⁵ - ...
-/// @param u     the cell above the face
-/// @param step  from a cell to the next across the face
-/// @param v     the face's Courant number
-/// @param s     |v|, or 0 for the mean over the face at this moment
+/// \param u     the cell above the face
+/// \param step  from a cell to the next across the face
+/// \param v     the face's Courant number
+/// \param s     |v|, or 0 for the mean over the face at this moment
 template <int Order>
 inline double upwind_mean(const double* u, std::ptrdiff_t step, double v, double s) {
   static_assert(Order >= 3 && Order % 2 == 1);

@@ -10,7 +10,7 @@ namespace kumiko::solvers::fct {
 constexpr int ghosts(int order) { return order < 7 ? 4 : (order + 3) / 2; }
 
 /// `velocities` must reach as many layers as the ghosts.
-/// @param order  of the fluxes: 3, 5, 7 or 9
+/// \param order  of the fluxes: 3, 5, 7 or 9
 using Kernel = void (*)(const flux_form::Step& step, int order, bool limited);
 
 /// All three give the same bits: the arithmetic of a cell has one order, without fused

@@ -18,7 +18,7 @@ struct Cubic {
   static constexpr int kPoints = 4;
   using Weights = amr::CubicWeights;
   static Weights weights(double f) { return amr::cubic_weights(f); }
-  /// @param u  the cell's lower value
+  /// \param u  the cell's lower value
   static double value(const Weights& w, const double* u) {
     return amr::combine(w, u[-1], u[0], u[1], u[2]);
   }
@@ -36,7 +36,7 @@ inline double greater(double a, double b) { return a > b ? a : b; }
 
 /// The value, no less than the least and no more than the largest of a cell's corners. A value that
 /// is not a number compares false with both, and stays: it is one whenever a corner is.
-/// @param u  the cell's lower left corner
+/// \param u  the cell's lower left corner
 inline double clip(double value, const double* u, std::ptrdiff_t stride) {
   const double least = lesser(lesser(u[0], u[1]), lesser(u[stride], u[stride + 1]));
   const double largest = greater(greater(u[0], u[1]), greater(u[stride], u[stride + 1]));

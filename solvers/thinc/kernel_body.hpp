@@ -47,7 +47,7 @@ struct Axis {
   std::ptrdiff_t step;    ///< across the face in the half-stepped values
 };
 
-/// Gathers one face. @param upwind  the upwind cell in u
+/// Gathers one face. \param upwind  the upwind cell in u
 inline void gather(const double* upwind, const Axis& axis, double v, double value, double rise,
                    double* flux, Cuts& cuts) {
   const std::ptrdiff_t a = axis.across;
@@ -64,8 +64,8 @@ inline void gather(const double* upwind, const Axis& axis, double v, double valu
 }
 
 /// Donor-cell fluxes of a row of faces, and the cut ones gathered.
-/// @param half   half-stepped values of the cells above the faces
-/// @param above  the same cells in u
+/// \param half   half-stepped values of the cells above the faces
+/// \param above  the same cells in u
 template <int Count>
 void flux_row(const double* half, const double* above, const Axis& axis, const double* v,
               int needed, const Profile& profile, double* __restrict flux, Cuts& cuts) {

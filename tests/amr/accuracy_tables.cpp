@@ -108,7 +108,7 @@ class Tables {
     for (int n = 64; n <= largest; n *= 2) sizes_.push_back(n);
   }
 
-  /// @return the results of each method
+  /// \return the results of each method
   std::vector<Results> convergence(const Problem& problem,
                                    const std::vector<Method>& methods) const {
     std::vector<Results> all;

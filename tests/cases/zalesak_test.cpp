@@ -72,7 +72,7 @@ double sampled_area(const amr::Case& problem) {
   return area / (kPoints * kPoints);
 }
 
-/// @param above_middle  how far the slot reaches above the disk's middle
+/// \param above_middle  how far the slot reaches above the disk's middle
 double slotted_area(double radius, double half_slot, double above_middle) {
   const double chord = half_slot * std::sqrt(radius * radius - half_slot * half_slot) +
                        radius * radius * std::asin(half_slot / radius);

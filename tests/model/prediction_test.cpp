@@ -49,7 +49,7 @@ class StillCase final : public amr::Case {
 /// Copies. A patch takes the longer the higher and the farther to the right it lies.
 class SlowSolver final : public amr::Solver {
  public:
-  /// @param clock  that the patches take their time by; nullptr: they take none
+  /// \param clock  that the patches take their time by; nullptr: they take none
   explicit SlowSolver(SetClock* clock) : clock_(clock) {
     traits_.name = "slow";
     traits_.ghosts = 1;
@@ -107,7 +107,7 @@ class Run {
     simulation_.advance(1);
   }
 
-  /// @return seconds by the patches' clock
+  /// \return seconds by the patches' clock
   double advance() {
     const std::int64_t begin = clock_->now();
     simulation_.advance(kSteps);

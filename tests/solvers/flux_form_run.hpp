@@ -51,7 +51,7 @@ struct Choice {
 
 /// A patch with its ghosts, its coefficients and the state after a step.
 struct FluxFormRun {
-  /// @param layers  ghosts of the views; 0 = as many as the solver declares
+  /// \param layers  ghosts of the views; 0 = as many as the solver declares
   FluxFormRun(const Choice& choice, const amr::Case& problem, int first_i = 0, int first_j = 0,
               int n = 64, double dt = 0.005, int layers = 0)
       : solver(choice.make()),

@@ -578,7 +578,7 @@ struct Line {
   double lightest_on_dark = 0.0;  ///< of colours beside
 };
 
-/// @param edge  pixels above the domain's lower end, @param from, to  pixels from its left one
+/// \param edge  pixels above the domain's lower end, \param from, to  pixels from its left one
 Line line_of(const Png& lined, const Png& bare, int edge, int from, int to) {
   constexpr double kDark = 30.0;
   Line line;

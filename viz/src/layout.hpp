@@ -23,8 +23,8 @@ struct Lettering {
 /// colour bar and legend on the right. Lengths are in pixels and grow with the picture.
 class Layout {
  public:
-  /// @param width  of the picture, where the domain is as wide as it is high
-  /// @param least_column  height that the column needs at least, in units of unit()
+  /// \param width  of the picture, where the domain is as wide as it is high
+  /// \param least_column  height that the column needs at least, in units of unit()
   Layout(const amr::Extent& extent, const Lettering& lettering, int width, int least_column);
 
   /// The given length of a picture of kUsualPictureWidth that is lettered as usual, in this one.

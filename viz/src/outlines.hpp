@@ -13,7 +13,7 @@ class Outlines {
  public:
   /// A line has one colour from end to end: one that followed the picture's, white over dark spots,
   /// would look like missing values there.
-  /// @param ink  a colour that stands out from all of the picture's; pale lines for level 0.
+  /// \param ink  a colour that stands out from all of the picture's; pale lines for level 0.
   ///             Without it, as for viridis, which has both very dark and very light ones: lines in
   ///             a colour for each level, and a shadow along them that shows where they do not.
   Outlines(std::optional<Colour> ink, const Layout& layout, const amr::Geometry& geometry)

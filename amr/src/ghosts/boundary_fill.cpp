@@ -24,8 +24,8 @@ struct Axis {
   }
 };
 
-/// @param position  of the patch along the axis, of `count` that cover the domain
-/// @param step      -1, 0 or 1, to the ghosts
+/// \param position  of the patch along the axis, of `count` that cover the domain
+/// \param step      -1, 0 or 1, to the ghosts
 Axis axis(const Boundary& low, const Boundary& high, int position, int count, int step,
           int ghosts) {
   Axis result;

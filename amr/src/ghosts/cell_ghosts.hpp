@@ -21,9 +21,9 @@ struct CoarseStep {
 /// for kQuadratic the parabola that also has the solver's tendency k at t, u(t) + f (k + f (u(t +
 /// Δt) - u(t) - k)); for SSP-RK3 this is the scheme's continuous extension. The tendency is
 /// computed anew for each call, so that no patch stores a third state.
-/// @param range  the cells as interpolate_cells() counts them, within one quadrant of the coarse
+/// \param range  the cells as interpolate_cells() counts them, within one quadrant of the coarse
 /// patch
-/// @param i, j   the range's first cell within the fine patch
+/// \param i, j   the range's first cell within the fine patch
 void fill_cells_from_coarse(const Solver& solver, TimeInterpolation interpolation,
                             const CoarseStep& coarse, double fraction, const PointRange& range,
                             PatchView fine, int i, int j);

@@ -20,11 +20,11 @@ class DepartureGhosts {
  public:
   DepartureGhosts(const Hierarchy& hierarchy, const Case& problem, const Solver& solver);
 
-  /// @param patch   whose ghosts are filled; keeps the displacements while the velocity is steady
-  /// @param target  its state
-  /// @param coarse  the state of the level below, ghosts filled
-  /// @param time    of the ghosts
-  /// @param tau     how much earlier the coarse state stands: half its step, the same in each call
+  /// \param patch   whose ghosts are filled; keeps the displacements while the velocity is steady
+  /// \param target  its state
+  /// \param coarse  the state of the level below, ghosts filled
+  /// \param time    of the ghosts
+  /// \param tau     how much earlier the coarse state stands: half its step, the same in each call
   /// Writes this patch alone. Cost per ghost point: about 70 flops in vectors, and for an unsteady
   /// velocity its displacement.
   void fill(Patch& patch, PatchView target, State coarse, double time, double tau) const;

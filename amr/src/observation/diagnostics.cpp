@@ -33,7 +33,7 @@ void for_each_leaf(const Patch& patch, Visit visit) {
 
 /// Figures of each component: of every patch in parallel, joined in canonical order, so that the
 /// bits do not depend on who computed them.
-/// @param compute  fills the parts of a patch's components
+/// \param compute  fills the parts of a patch's components
 template <class Part, class Compute>
 std::vector<Part> reduce(const Hierarchy& hierarchy, Backend& backend, Compute compute) {
   const auto components = static_cast<std::size_t>(hierarchy.shape().components);

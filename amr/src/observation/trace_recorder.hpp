@@ -24,7 +24,7 @@ namespace kumiko::amr {
 /// anybody may call.
 class TraceRecorder {
  public:
-  /// @param by_level  whether stretches are level-synchronous
+  /// \param by_level  whether stretches are level-synchronous
   TraceRecorder(const Backend& backend, const WorkLedger& ledger, bool by_level)
       : backend_(backend), ledger_(ledger), by_level_(by_level) {}
 

@@ -64,7 +64,7 @@ class CurrentPiece {
     raise_version();
   }
 
-  /// What the worker does; from any thread. @param now  in ticks, as `seconds_per_tick` counts them
+  /// What the worker does; from any thread. \param now  in ticks, as `seconds_per_tick` counts them
   WorkerActivity read(std::uint64_t now, double seconds_per_tick) const;
 
  private:
@@ -118,14 +118,14 @@ class WorkLedger {
 
   /// Begins a window of base steps first .. first + count - 1; by the driver, while nobody works.
   void begin_window(int first, int count);
-  /// Ends the window; by the driver, when all work is done. @return point updates of the window
+  /// Ends the window; by the driver, when all work is done. \return point updates of the window
   std::uint64_t end_window();
 
   /// A piece of work of one worker on a patch, from construction to end(); it must not suspend, nor
   /// may another one on the patch run meanwhile.
   class Work {
    public:
-    /// @param record  of a trace, or nullptr
+    /// \param record  of a trace, or nullptr
     Work(WorkLedger& ledger, int worker, int base_step, PieceKind kind, Patch& patch,
          TracePiece* record)
         : own_(ledger.workers_[static_cast<std::size_t>(worker)]),
@@ -152,7 +152,7 @@ class WorkLedger {
 
     void count_updates(std::uint64_t points) { tally_.updates += points; }
 
-    /// Ends the piece; to be called once. @return when it ended, in ticks
+    /// Ends the piece; to be called once. \return when it ended, in ticks
     std::uint64_t end() {
       own_.idle_since = read_ticks();
       own_.now.end(own_.idle_since);

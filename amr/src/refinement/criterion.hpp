@@ -25,7 +25,7 @@ struct IndicatorField {
 using Indicator = std::function<void(const Patch& patch, double time, IndicatorField& indicator)>;
 
 /// Makes the indicator of the options' criterion. The geometry and the case must outlive it.
-/// @param floor  of Löhner's denominator, absolute
+/// \param floor  of Löhner's denominator, absolute
 Indicator make_indicator(const RefinementOptions& options, const Geometry& geometry,
                          const Case& problem, double floor);
 

@@ -20,8 +20,8 @@ TagRows tags_above(const IndicatorField& indicator, double threshold);
 
 /// The quadrants of a patch that the tags of its level ask to refine, one bit each: those with a
 /// tag within `buffer` points (tags of neighbouring patches count).
-/// @param tags    by slot of the level
-/// @param buffer  0 .. kPatchSize
+/// \param tags    by slot of the level
+/// \param buffer  0 .. kPatchSize
 unsigned tagged_quadrants(const Patch& patch, std::size_t slot, const std::vector<TagRows>& tags,
                           int buffer);
 

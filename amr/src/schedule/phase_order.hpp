@@ -17,7 +17,7 @@ struct PhaseOrder {
 
 /// Calls visit(kind, step) for every phase of a level's step, with the finer levels' steps within,
 /// one after the other (Berger & Oliger 1984), as long as it returns true.
-/// @return whether it always did
+/// \return whether it always did
 template <class Visit>
 bool for_each_phase(const PhaseOrder& order, int level, int number, Visit& visit) {
   const LevelStep step = order.clock.step(order.first, level, number);

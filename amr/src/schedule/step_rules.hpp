@@ -12,7 +12,7 @@ namespace kumiko::amr {
 /// threads at once; none suspends.
 class StepRules {
  public:
-  /// @param blends_in_time  whether ghosts between the coarse level's times are interpolated from
+  /// \param blends_in_time  whether ghosts between the coarse level's times are interpolated from
   ///     the states at both of them: linear or quadratic in time
   StepRules(const Hierarchy& hierarchy, const StepClock& clock, bool blends_in_time)
       : hierarchy_(hierarchy), clock_(clock), blends_in_time_(blends_in_time) {}

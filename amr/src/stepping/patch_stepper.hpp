@@ -27,7 +27,7 @@ class PatchStepper {
   const StepRules& rules() const { return rules_; }
 
   /// Fills the coefficients of a patch for a step that begins at `time`, with that state.
-  /// @return the CFL number. Throws BrokenValueError when it or the velocity is not finite.
+  /// \return the CFL number. Throws BrokenValueError when it or the velocity is not finite.
   double prepare(Patch& patch, State state, double time) const;
 
   /// Fills the ghosts of the step's first state. Reads that state of the siblings, which is final,
@@ -36,7 +36,7 @@ class PatchStepper {
 
   /// Computes the step's last state, unrestricted, from the first one, whose ghosts are filled.
   /// Overwrites the state before the first one.
-  /// @return the CFL number, computed anew when the speeds change in time, else 0. When it is
+  /// \return the CFL number, computed anew when the speeds change in time, else 0. When it is
   /// above the solver's limit nothing else has been done.
   double advance(const LevelStep& step, std::size_t slot) const;
 

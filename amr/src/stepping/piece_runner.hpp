@@ -18,8 +18,8 @@ class PieceRunner {
       : hierarchy_(hierarchy), patches_(patches), ledger_(ledger), failures_(failures) {}
 
   /// Does a piece, unless a failure has made its step void; what it throws becomes a failure.
-  /// @param record  where a trace wants to know of it, or nullptr
-  /// @return when it ended, in ticks
+  /// \param record  where a trace wants to know of it, or nullptr
+  /// \return when it ended, in ticks
   std::uint64_t run(PieceKind kind, const LevelStep& step, std::size_t slot, int worker,
                     TracePiece* record) {
     Patch& patch = hierarchy_.level(step.level).patch(slot);

@@ -82,7 +82,7 @@ void TimeStepper::advance(int first, int count) {
   }
 }
 
-/// @return the point updates of all levels
+/// \return the point updates of all levels
 std::uint64_t TimeStepper::count_levels(int count) {
   std::uint64_t all = 0;
   for (int level = 0; level < hierarchy_.max_levels(); ++level) {

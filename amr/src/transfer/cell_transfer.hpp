@@ -14,12 +14,12 @@ inline constexpr int kCellReach = 2;
 /// along an axis are the averages: u ± (22 (u₁ - u₋₁) - 3 (u₂ - u₋₂)) / 128, along x, then along y.
 /// The mean of a cell's four children is its own average to round-off; constants stay to the bit;
 /// fifth order.
-/// @param coarse   address of coarse cell (0, 0)
-/// @param stride   from a coarse row to the next
-/// @param range    fine cells, counted so that cells 2i and 2i + 1 lie in coarse cell i; at most
+/// \param coarse   address of coarse cell (0, 0)
+/// \param stride   from a coarse row to the next
+/// \param range    fine cells, counted so that cells 2i and 2i + 1 lie in coarse cell i; at most
 ///                 kPatchSize each way
-/// @param fine     address for the range's first cell
-/// @param fine_stride  from a fine row to the next
+/// \param fine     address for the range's first cell
+/// \param fine_stride  from a fine row to the next
 /// Cost: 5 flops in x for every coarse row, 5 in y, per fine cell.
 void interpolate_cells(const double* coarse, std::ptrdiff_t stride, const PointRange& range,
                        double* fine, std::ptrdiff_t fine_stride);

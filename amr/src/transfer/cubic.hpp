@@ -25,7 +25,7 @@ struct HalfBlock {
 /// Values at the nodes of a block, 4 interpolations in x and 1 in y each, the fractions 0 and 1/2
 /// being known: along x once for each coarse row, then along y. The 4×4 points around each node
 /// must lie within the ghosts.
-/// @param to  of the first node; rows follow at `stride`
+/// \param to  of the first node; rows follow at `stride`
 void interpolate_block(ConstPatchView patch, int component, const HalfBlock& block, double* to,
                        std::ptrdiff_t stride);
 

@@ -62,7 +62,7 @@ std::vector<Records> write_chombo_view(const hdf5::Object& file, const hdf5::Cap
 /// Describes the leaf points for VTK, by virtual datasets over the records.
 void write_vtk_view(const hdf5::Object& file, const Contents& contents);
 
-/// Writes what a restart needs beside the records. @return room for the hashes of each level's
+/// Writes what a restart needs beside the records. \return room for the hashes of each level's
 /// records
 std::vector<Room> write_restart_view(const hdf5::Object& file, const Contents& contents,
                                      const std::vector<Records>& records);

@@ -200,7 +200,7 @@ class PartsFile {
     if (!done.error && done.bytes < bytes.size()) note(std::make_error_code(std::errc::io_error));
   }
 
-  /// Waits until everything is on the disk. @return the first error of all
+  /// Waits until everything is on the disk. \return the first error of all
   std::error_code finish() {
     if (!failed()) note(file_.sync_data().error());
     if (file_) note(file_.close().error());

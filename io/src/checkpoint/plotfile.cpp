@@ -78,7 +78,7 @@ std::string header(const amr::Hierarchy& hierarchy, const PlotfileAttributes& at
   return text;
 }
 
-/// Writes the records of a level. @return what stands above its data: boxes, places, ranges
+/// Writes the records of a level. \return what stands above its data: boxes, places, ranges
 std::string write_level(const fs::path& folder, const amr::Level& level, int components) {
   std::string places;
   std::string minima;

@@ -11,7 +11,7 @@ namespace kumiko::io {
 /// on (shuffle), as a zlib stream (RFC 1950). Throws std::bad_alloc.
 std::vector<std::byte> pack(std::span<const double> record);
 
-/// Unpacks what pack() made. @return whether `packed` is a stream of exactly `record.size()` values
+/// Unpacks what pack() made. \return whether `packed` is a stream of exactly `record.size()` values
 bool unpack(std::span<const std::byte> packed, std::span<double> record);
 
 }  // namespace kumiko::io

@@ -169,8 +169,8 @@ constexpr const char* kCaseName = "case.name";
 
 /// Where the command line names another solver, or case, than the file, the file's other keys of
 /// its table are about one that this run does not have: takes them out.
-/// @param name_key  kSolverName or kCaseName
-/// @param fallback  the name where the file has none
+/// \param name_key  kSolverName or kCaseName
+/// \param fallback  the name where the file has none
 void drop_replaced(std::vector<Setting>& settings, std::string_view name_key,
                    std::string_view fallback) {
   std::string_view named = fallback;

@@ -68,7 +68,7 @@ std::vector<Key> made_keys() {
   return keys;
 }
 
-/// @param table  where the options stand, unless their keys have places of their own
+/// \param table  where the options stand, unless their keys have places of their own
 template <class Options>
 Options read_fields(const amr::ParameterSet& values, const std::string& table = {}) {
   Options options;

@@ -92,7 +92,7 @@ class Table {
 
   const std::vector<std::string_view>& columns() const { return columns_; }
 
-  /// Goes to the next row. @return whether there is one
+  /// Goes to the next row. \return whether there is one
   bool next() {
     if (at_ == text_.size()) return false;
     ++line_;

@@ -37,8 +37,8 @@ class Complaints {
 
 /// Reads an archive, since the library says nothing when the disk is full while it closes a file.
 /// Throws OutputError unless all is there.
-/// @param anchor  the archive's `*.otf2`
-/// @param events  how many each location has
+/// \param anchor  the archive's `*.otf2`
+/// \param events  how many each location has
 void require_whole(const std::filesystem::path& anchor, std::span<const std::uint64_t> events,
                    const Complaints& complaints);
 

@@ -47,7 +47,7 @@ kumiko_case give(std::unique_ptr<amr::Case> problem);
 /// A case of the other side.
 class CaseFromBeyond final : public amr::Case {
  public:
-  /// @param whose  of failures, e.g. "case 'x' of 'x.so'"; empty for a case that was lent
+  /// \param whose  of failures, e.g. "case 'x' of 'x.so'"; empty for a case that was lent
   /// Throws what the other side does when asked for the facts.
   CaseFromBeyond(kumiko_case problem, std::string whose);
   ~CaseFromBeyond() override;

@@ -15,7 +15,7 @@ kumiko_solver give(std::unique_ptr<amr::Solver> solver);
 /// A solver of the other side.
 class SolverFromBeyond final : public amr::Solver {
  public:
-  /// @param whose  of failures, e.g. "solver 'x' of 'x.so'"
+  /// \param whose  of failures, e.g. "solver 'x' of 'x.so'"
   /// Throws what the other side does when asked for the traits.
   SolverFromBeyond(kumiko_solver solver, std::string name, std::string whose);
   ~SolverFromBeyond() override;

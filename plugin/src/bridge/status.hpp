@@ -34,17 +34,17 @@ class RefusedBeyond : public std::invalid_argument {
   std::int32_t whose_;
 };
 
-/// Copies a message, cut where it is too long. @return the status
+/// Copies a message, cut where it is too long. \return the status
 kumiko_status tell(kumiko_error* error, kumiko_status status, const char* message,
                    std::int32_t whose);
 
 /// Throws the exception that a status other than success stands for.
-/// @param whose  put before messages of who was called; empty where that is a case that was lent
-/// @param whose_case  put before messages of a case that the call handed on; may be empty
+/// \param whose  put before messages of who was called; empty where that is a case that was lent
+/// \param whose_case  put before messages of a case that the call handed on; may be empty
 [[noreturn]] void throw_failure(kumiko_status status, const kumiko_error& error,
                                 std::string_view whose, std::string_view whose_case);
 
-/// Calls call(error) of the other side, which may say that it does not know. @return whether it did
+/// Calls call(error) of the other side, which may say that it does not know. \return whether it did
 template <class Call>
 bool ask_beyond(std::string_view whose, Call call, std::string_view whose_case = {}) {
   kumiko_error error;

@@ -99,7 +99,7 @@ bool allows_steps(const amr::Solver& solver, Complaints& complaints) {
 
 /// A solver with one parameter changed. To refuse a value with a message is allowed: it may not
 /// go with the others.
-/// @return whether one could be made
+/// \return whether one could be made
 bool try_value(const Subject& subject, const ParameterSpec& spec, const ParameterValue& value,
                Complaints& complaints) {
   amr::ParameterSet parameters = subject.parameters;

@@ -15,7 +15,7 @@ namespace kumiko::plugin::conformance {
 /// A case on n × n points with the serial backend.
 class EngineRun {
  public:
-  /// @param steps  that the case's duration is divided by
+  /// \param steps  that the case's duration is divided by
   EngineRun(const Subject& subject, Flow problem, int n, int steps);
 
   void advance(int steps) { simulation_->advance(steps); }

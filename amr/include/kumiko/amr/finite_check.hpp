@@ -18,8 +18,8 @@ class BrokenValueError : public std::runtime_error {
 /// A value of the state is infinite or not a number; the error says where and after which step.
 class NonFiniteError : public BrokenValueError {
  public:
-  /// @param step  base steps taken
-  /// @param i, j  within the patch
+  /// \param step  base steps taken
+  /// \param i, j  within the patch
   NonFiniteError(int step, const PatchId& patch, int i, int j, int component, double value);
 
   int step() const { return step_; }
@@ -45,7 +45,7 @@ bool is_finite(ConstPatchView field);
 
 /// Throws NonFiniteError for the first value of a patch's interior, by component, row and column,
 /// that is not finite. Any thread; does not suspend.
-/// @param field  the patch's state after `step` base steps
+/// \param field  the patch's state after `step` base steps
 void check_finite(const PatchId& patch, ConstPatchView field, int step);
 
 /// Checks the current state of every patch, patches in parallel. Throws NonFiniteError of the first

@@ -69,7 +69,7 @@ struct Extent {
 /// The mesh of every level: a base grid of points, refined by 2 from level to level.
 class Geometry {
  public:
-  /// @param points_x, points_y  points of level 0, multiples of kPatchSize
+  /// \param points_x, points_y  points of level 0, multiples of kPatchSize
   /// Throws std::invalid_argument when a count is not a multiple of kPatchSize, when the spacings
   /// extent.x / points_x and extent.y / points_y differ, when one side alone of a pair is periodic,
   /// and when a side's value is not finite.

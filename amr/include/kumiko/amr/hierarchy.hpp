@@ -82,7 +82,7 @@ class Hierarchy {
   /// Makes the patches of a level above 0 exactly `wanted` (any order, no duplicates): those that
   /// stay keep their data, those that go return their memory, those that come are uninitialised.
   /// Every wanted patch needs its parent. Finer levels lose the patches that no longer nest.
-  /// @return slots of the patches that came. O(patches); invalidates slots of this and finer
+  /// \return slots of the patches that came. O(patches); invalidates slots of this and finer
   /// levels.
   std::vector<std::size_t> change(int level, std::vector<PatchId> wanted);
 

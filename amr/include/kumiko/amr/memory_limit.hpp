@@ -29,7 +29,7 @@ class MemoryLimitError : public std::runtime_error {
 
 /// Throws MemoryLimitError when Hierarchy::memory_bytes() would exceed the limit after the level's
 /// patches become `wanted` (no duplicates). Call before Hierarchy::change(). O(patches).
-/// @param limit  in bytes; 0 = none
+/// \param limit  in bytes; 0 = none
 void check_memory(const Hierarchy& hierarchy, int level, const std::vector<PatchId>& wanted,
                   std::size_t limit);
 

@@ -20,8 +20,8 @@ namespace kumiko::amr {
 /// An option has a value that it cannot have. what() names the member in backticks, as all messages
 /// of the engine do, so that a program can put its own names there.
 struct OptionError : std::invalid_argument {
-  /// @param must  what it must be, and why
-  /// @param in_region  of an option of one of the regions, which one
+  /// \param must  what it must be, and why
+  /// \param in_region  of an option of one of the regions, which one
   OptionError(std::string name, std::string text, std::string must,
               std::optional<std::size_t> in_region = std::nullopt);
 

@@ -57,7 +57,7 @@ class Simulation {
   /// trace that is being recorded is forgotten. Costs some 0.15 µs a piece while it lasts, plus a
   /// look at the worker's queues and at the I/O's counter, and the memory of some 100 bytes a
   /// piece; nothing when it is over.
-  /// @param most_bytes  of the finished trace. Stretches are recorded as long as they fit. Arrays
+  /// \param most_bytes  of the finished trace. Stretches are recorded as long as they fit. Arrays
   ///     double as they grow, and the graphs of the mesh stand beside them until the edges are
   ///     made: up to twice as much may be in use for a while.
   void start_trace(std::size_t most_bytes = kMostTraceBytes);

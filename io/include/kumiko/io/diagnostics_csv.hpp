@@ -31,7 +31,7 @@ class DiagnosticsCsv {
   /// Starts the file, with rows that an earlier part of the run left. These may be of another
   /// number of workers: the file has columns for the larger one. Throws OutputError, also when the
   /// rows have other columns.
-  /// @param components  names of the components
+  /// \param components  names of the components
   DiagnosticsCsv(const std::filesystem::path& path, int levels, int workers,
                  const CsvRows& earlier = {}, const std::vector<std::string>& components = {"u"});
   ~DiagnosticsCsv();

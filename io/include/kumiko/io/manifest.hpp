@@ -14,7 +14,7 @@ namespace kumiko::io {
 /// A JSON text that names the run's files that are there, with bytes, XXH3 of their content (64
 /// bits, as 16 hexadecimal digits) and what each is for; and last a hash of the text itself.
 /// Unfinished files are left out. Reads all files. Throws OutputError.
-/// @param summary  the text of kSummaryFile, which is written after the manifest
+/// \param summary  the text of kSummaryFile, which is written after the manifest
 std::string make_manifest(const OutputFolder& folder, std::string_view summary);
 
 /// A file of a run's folder that is not as its manifest says.
@@ -31,14 +31,14 @@ struct FolderCheck {
 };
 
 /// Compares a finished run's folder with its manifest. Reads what it compares.
-/// @param only  names of files to compare, the manifest beside them; empty: all
+/// \param only  names of files to compare, the manifest beside them; empty: all
 /// Throws OutputError when the folder has no manifest, or it cannot be read.
 FolderCheck check_folder(const std::filesystem::path& folder,
                          std::span<const std::string_view> only = {});
 
 /// A JSON text by which ParaView takes the states of a run as one series in time:
 /// "states.hdf.series".
-/// @param dt  of a base step
+/// \param dt  of a base step
 std::string make_series(const OutputFolder& folder, double dt);
 
 }  // namespace kumiko::io

@@ -27,7 +27,7 @@ class NotATrace : public TraceError {
 void write_trace(const std::filesystem::path& file, const amr::Trace& trace);
 
 /// Reads what write_trace() wrote.
-/// @param path  the file, or a run's folder with one
+/// \param path  the file, or a run's folder with one
 /// Throws TraceError when there is none, it was cut off or is something else, or it contradicts
 /// itself.
 amr::Trace read_trace(const std::filesystem::path& path);
@@ -39,7 +39,7 @@ void write_chrome_trace(std::ostream& out, const amr::Trace& trace);
 
 /// Writes an OTF2 archive, for Vampir, Scalasca and their kind: a location per worker, regions by
 /// level and kind of piece, patch and base step as attributes, the counters as metrics.
-/// @param folder  made by it; must not exist, or be empty
+/// \param folder  made by it; must not exist, or be empty
 /// Throws std::runtime_error when it cannot be written, or when the build has no OTF2.
 void write_otf2(const std::filesystem::path& folder, const amr::Trace& trace);
 

@@ -120,8 +120,8 @@ class ScheduleModel {
  public:
   static constexpr int kMostWorkers = 65536;
 
-  /// @param trace  has passed amr::check()
-  /// @param seed   for whom thieves ask first; same seed, same predictions
+  /// \param trace  has passed amr::check()
+  /// \param seed   for whom thieves ask first; same seed, same predictions
   /// Throws std::invalid_argument for a trace without pieces.
   ScheduleModel(const amr::Trace& trace, const Overheads& overheads, std::uint64_t seed = 1);
 

@@ -52,7 +52,7 @@ const std::vector<std::string>& conformance_checks();
 /// Runs the checks on a solver made with `parameters`. Never throws what a solver throws: it
 /// becomes a failed finding, and the next check goes on. A solver that crashes or never returns
 /// takes the caller with it. Starts a few OS threads for a while; to be called from an OS thread.
-/// @param peer  the solver whose speed is measured beside this one's, with its default parameters
+/// \param peer  the solver whose speed is measured beside this one's, with its default parameters
 /// Throws std::invalid_argument for an unknown name in options.only.
 ConformanceReport check_solver(const SolverFactory& factory, const amr::ParameterSet& parameters,
                                const SolverFactory& peer, const ConformanceOptions& options = {});

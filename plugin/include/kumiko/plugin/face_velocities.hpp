@@ -47,8 +47,8 @@ inline Faces faces_y(const double* values, int margin) {
 /// faces of every cell then adds up to 0 but for rounding. Without one from its velocity, by
 /// Gauss's rule with two points a face.
 /// The bits of a face do not depend on the patch.
-/// @param patch   its points are not used
-/// @param margin  layers of ghost cells whose faces are wanted as well, 0..6; others throw
+/// \param patch   its points are not used
+/// \param margin  layers of ghost cells whose faces are wanted as well, 0..6; others throw
 /// std::invalid_argument
 /// Cost: one evaluation of ψ, or else four of the velocity, for each of some (19 + 2 margin)²
 /// points. Keep the values among the coefficients: a steady velocity is then evaluated once.

@@ -10,7 +10,7 @@
 namespace kumiko::plugin {
 
 /// Hands the engine the faces that it asks for of one component, from fluxes ÷ spacing.
-/// @param through_x, through_y  as those of PatchFluxes
+/// \param through_x, through_y  as those of PatchFluxes
 template <class ThroughX, class ThroughY>
 void store_fluxes(ThroughX through_x, ThroughY through_y, double spacing, int component,
                   amr::FaceFluxes fluxes) {
@@ -29,8 +29,8 @@ void store_fluxes(ThroughX through_x, ThroughY through_y, double spacing, int co
 /// the axis, divided by the spacing: what a cell's value loses to the next. 4.4 kB.
 class PatchFluxes {
  public:
-  /// @param through_x  (i, j) -> through the face between the cells (i - 1, j) and (i, j)
-  /// @param through_y  (i, j) -> through the face between the cells (i, j - 1) and (i, j)
+  /// \param through_x  (i, j) -> through the face between the cells (i - 1, j) and (i, j)
+  /// \param through_y  (i, j) -> through the face between the cells (i, j - 1) and (i, j)
   template <class ThroughX, class ThroughY>
   PatchFluxes(ThroughX through_x, ThroughY through_y) {
     for (int j = 0; j < kSize; ++j) {

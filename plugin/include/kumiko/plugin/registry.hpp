@@ -31,7 +31,7 @@ struct BrokenPlugin {
 /// plugin refuses and std::runtime_error for what else it throws, with the plugin's message.
 class Registry {
  public:
-  /// @param paths  folders, every plugin in which is loaded, in the order of their names, and
+  /// \param paths  folders, every plugin in which is loaded, in the order of their names, and
   /// files. A shared object in a folder that does not mention the entry symbol is not a plugin and
   /// is left alone; a file that is named must be one. What cannot be used is kept in broken().
   explicit Registry(std::span<const std::filesystem::path> paths);

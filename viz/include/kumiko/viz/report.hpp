@@ -69,7 +69,7 @@ void write_report(const std::filesystem::path& file, std::span<const ReportRun> 
 
 /// Writes the numbers of every chart into a folder, which it makes where it is missing: a file
 /// NAME.csv each. Throws io::OutputError.
-/// @return the files
+/// \return the files
 std::vector<std::filesystem::path> write_report_tables(const std::filesystem::path& folder,
                                                        std::span<const ReportRun> runs);
 
