@@ -19,6 +19,7 @@
 #include <kumiko/viz/state_image.hpp>
 
 #include "commands.hpp"
+#include "counted.hpp"
 #include "named_path.hpp"
 #include "plugins.hpp"
 #include "problem.hpp"
@@ -76,11 +77,9 @@ std::string difference_of(const viz::ReportRun& run) {
     return {};
   }
   return fmt::format(
-      "The trace of {} was recorded with {} {}, backend {} and schedule {}, unlike what its "
-      "summary "
-      "says: it is of an earlier part of the run.",
-      run.name, trace.workers, trace.workers == 1 ? "worker" : "workers", trace.backend,
-      trace.schedule);
+      "The trace of {} was recorded with {}, backend {} and schedule {}, unlike what its "
+      "summary says: it is of an earlier part of the run.",
+      run.name, counted(trace.workers, "worker"), trace.backend, trace.schedule);
 }
 
 /// Which of a run's texts are not as it has written them: told as a warning, and on the page.

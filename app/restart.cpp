@@ -119,6 +119,7 @@ Restart latest_restart(const std::filesystem::path& folder) {
   }
   std::vector<std::filesystem::path> damaged;
   for (const auto& [step, file] : candidates(folder)) {
+    type_of_named(file);  // Refuses what this user may not read, with the remedy.
     try {
       io::Checkpoint checkpoint = read_good(file);
       if (checkpoint.run.step != step) {

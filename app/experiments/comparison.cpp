@@ -48,7 +48,8 @@ std::string full_override(const std::string& spec, const std::string& part) {
   const std::string key = key_of(part);
   if (part.find('=') == std::string::npos || key.empty()) {
     throw RequestError(fmt::format(
-        "--solver {}: '{}' is no KEY=VALUE; write it like --solver NAME,KEY=VALUE", spec, part));
+        "--solver {}: '{}' is not of the form KEY=VALUE; write it like --solver NAME,KEY=VALUE",
+        spec, part));
   }
   if (key == "solver.name" || key == "name" || key == "case.name") {
     throw RequestError(

@@ -9,6 +9,7 @@
 
 #include <kumiko/viz/line_chart.hpp>
 
+#include "counted.hpp"
 #include "published.hpp"
 #include "text_table.hpp"
 
@@ -36,8 +37,7 @@ const Contender& contender_of(const Comparison& comparison, const ComparedRun& r
 std::string backend_text(const Comparison& comparison) {
   for (const ComparedRun& run : comparison.runs) {
     if (!run.is_measured()) continue;
-    const int workers = run.summary.workers;
-    return fmt::format("{}, {} worker{}", run.summary.backend, workers, workers == 1 ? "" : "s");
+    return fmt::format("{}, {}", run.summary.backend, counted(run.summary.workers, "worker"));
   }
   return "no run is done";
 }

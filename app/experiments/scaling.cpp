@@ -9,6 +9,7 @@
 
 #include <kumiko/runtime/cpu_budget.hpp>
 
+#include "counted.hpp"
 #include "execute.hpp"
 #include "experiments/sweep.hpp"
 #include "problem.hpp"
@@ -21,8 +22,7 @@ constexpr const char* kReferenceBackend = "pthread";
 constexpr const char* kSerial = "serial";
 
 std::string label_of(const ScalingPoint& point) {
-  return fmt::format("{}, {} worker{}", point.backend, point.workers,
-                     point.workers == 1 ? "" : "s");
+  return fmt::format("{}, {}", point.backend, counted(point.workers, "worker"));
 }
 
 /// Doubled from one on, and the cores.

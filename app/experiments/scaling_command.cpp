@@ -7,6 +7,7 @@
 #include <kumiko/io/output_folder.hpp>
 
 #include "commands.hpp"
+#include "counted.hpp"
 #include "execute.hpp"
 #include "experiments/scaling.hpp"
 #include "experiments/scaling_report.hpp"
@@ -25,9 +26,9 @@ void warn(const Scaling& scaling) {
   for (const ScalingPoint& point : scaling.points) most = std::max(most, point.workers);
   if (most <= scaling.cores) return;
   print_to_stderr(
-      "kumiko: warning: {} workers share {} core{}: points beyond {} say nothing of the "
+      "kumiko: warning: {} workers share {}: points beyond {} say nothing of the "
       "speed-up on a larger machine\n",
-      most, scaling.cores, scaling.cores == 1 ? "" : "s", scaling.cores);
+      most, counted(scaling.cores, "core"), scaling.cores);
 }
 
 void write_files(const ScalingRequest& request, const Scaling& scaling) {

@@ -9,6 +9,7 @@
 #include <kumiko/io/output_folder.hpp>
 #include <kumiko/viz/line_chart.hpp>
 
+#include "counted.hpp"
 #include "experiments/sweep.hpp"
 #include "text_table.hpp"
 
@@ -114,9 +115,8 @@ void begin_at_zero(viz::LineChart& chart) {
 }
 
 std::string caption_of(const Scaling& scaling) {
-  return fmt::format("solver {}; {} core{}; median of {} run{}", scaling.solver, scaling.cores,
-                     scaling.cores == 1 ? "" : "s", scaling.repetitions,
-                     scaling.repetitions == 1 ? "" : "s");
+  return fmt::format("solver {}; {}; median of {}", scaling.solver, counted(scaling.cores, "core"),
+                     counted(scaling.repetitions, "run"));
 }
 
 }  // namespace
@@ -193,7 +193,7 @@ std::string speed_up_picture(const Scaling& scaling) {
 
 std::string efficiency_picture(const Scaling& scaling) {
   viz::LineChart balance = chart_over_workers(
-      scaling, "load-balance efficiency (1 is perfect)",
+      scaling, "load-balance efficiency (1 is perfect, more is worse)",
       lines_of(scaling, [](const ScalingPoint& point) { return median(point.balance); }));
   begin_at_zero(balance);
   balance.references = {{1.0}};

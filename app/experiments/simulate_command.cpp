@@ -61,17 +61,17 @@ void set_overhead(model::Overheads& overheads, std::string_view setting) {
   model::Overhead* const overhead = find_overhead(overheads, name);
   if (overhead == nullptr) {
     throw RequestError(
-        fmt::format("--overhead: '{}' is none; there are piece.SCHEDULE, phase.SCHEDULE (but "
-                    "phase.dataflow), barrier, steal and look",
+        fmt::format("--overhead: '{}' is not the name of an overhead; choose among piece.SCHEDULE, "
+                    "phase.SCHEDULE (but phase.dataflow), barrier, steal and look",
                     name));
   }
   double ns = -1.0;
   const char* const end = value.data() + value.size();
   const auto [stop, error] = std::from_chars(value.data(), end, ns);
   if (error != std::errc() || stop != end || !(ns >= 0.0 && ns <= kMost)) {
-    throw RequestError(
-        fmt::format("--overhead: '{}' is no time in nanoseconds from 0 to {:g}, such as {}=200",
-                    value, kMost, name));
+    throw RequestError(fmt::format(
+        "--overhead: '{}' is not a time in nanoseconds; write one from 0 to {:g}, such as {}=200",
+        value, kMost, name));
   }
   *overhead = {ns, false};
 }

@@ -210,7 +210,7 @@ std::string speed_up_picture(const WhatIf& what_if) {
 
 std::string efficiency_picture(const WhatIf& what_if) {
   const std::array charts = {
-      chart_of(what_if, "load-balance efficiency (1 is perfect)",
+      chart_of(what_if, "load-balance efficiency (1 is perfect, more is worse)",
                [](const model::Prediction& p) { return p.balance_efficiency; }),
       chart_of(what_if, "speed-up per worker (1 is perfect)", [&](const model::Prediction& p) {
         return what_if.speed_up_over_static(p) / p.workers;

@@ -52,10 +52,10 @@ class WorkerList {
   }
 
   [[noreturn]] void refuse(std::string_view part) const {
-    throw RequestError(fmt::format(
-        "{}: '{}' in '{}' is no number of workers; give a list such as 1,2,4,8, or 1..1024 for the "
-        "powers of two, of numbers from 1 to {}",
-        option_, part, text_, most_));
+    throw RequestError(
+        fmt::format("{}: '{}' in '{}' is not a number of workers; give a list such as 1,2,4,8, or "
+                    "1..1024 for the powers of two, of numbers from 1 to {}",
+                    option_, part, text_, most_));
   }
 
   std::string_view text_;

@@ -536,6 +536,11 @@ class Unreadable(CommandTest):
                 done = self.restricted(*words, "state.hdf")
                 self.assert_refused(done, "'state.hdf' cannot be read", "let this user read it")
 
+    def test_given_a_newest_state_that_may_not_be_read_then_latest_names_the_remedy(self):
+        (self.path / "run" / "state_000012.hdf").chmod(0)
+        done = self.restricted("run", "--restart", "latest", "--output", "run")
+        self.assert_refused(done, "'run/state_000012.hdf' cannot be read", "let this user read it")
+
     def test_given_a_file_of_a_run_that_may_not_be_read_then_the_request_is_wrong(self):
         inspect = [["inspect", "run"], ["inspect", "run", "--json"]]
         report = [words for words in self.reading_commands("run") if words[0] == "report"]

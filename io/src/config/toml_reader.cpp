@@ -34,7 +34,7 @@ struct Placed {
   Setting setting;
 };
 
-/// A list of integers, or, when any of it is no integer, of numbers.
+/// A list of integers, or, when any of it is not an integer, of numbers.
 decltype(Setting::value) array_value(const toml::array& array) {
   std::vector<std::int64_t> integers;
   std::vector<double> numbers;

@@ -12,7 +12,7 @@
 namespace kumiko::io {
 
 /// Every table and every value of a document, in the order of the document. `name` stands for the
-/// file. Throws ConfigError, with line and column, when the text is no TOML.
+/// file. Throws ConfigError, with line and column, when the text is not TOML.
 std::vector<detail::Setting> read_toml(std::string_view text, const std::string& name);
 
 /// A single value, written as on the right side of "key = ". Nothing when the text is not exactly

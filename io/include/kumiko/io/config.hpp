@@ -97,7 +97,7 @@ class ConfigSource {
 /// Reads a TOML file and applies overrides, each `KEY=VALUE`; the last one of a key counts. VALUE
 /// is read by the key's declared type, text needs no quotes. Where an override names another solver
 /// or case than the file, the file's other keys of that table are left out. Throws ConfigError: the
-/// file cannot be read, is no TOML, or sets a core key wrongly.
+/// file cannot be read, is not TOML, or sets a core key wrongly.
 ConfigSource read_config(const std::filesystem::path& path,
                          const std::vector<std::string>& overrides = {});
 

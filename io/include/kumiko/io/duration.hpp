@@ -6,7 +6,7 @@
 
 namespace kumiko::io {
 
-/// Seconds of "90 s", "10 min", "1.5 h" or "2 d"; nothing when the text is no such thing or not
+/// Seconds of "90 s", "10 min", "1.5 h" or "2 d"; nothing when the text is not such a thing or not
 /// above 0.
 std::optional<double> parse_duration(std::string_view text);
 

@@ -110,7 +110,8 @@ struct Prediction {
   double seconds = 0.0;
   /// Of the workers' time, what goes into pieces and parallel loops.
   double utilisation = 0.0;
-  /// As WorkCounters::balance_efficiency(): from the point updates of each base step; 1 is perfect.
+  /// As WorkCounters::balance_efficiency(): from the point updates of each base step; 1 is
+  /// perfect, more is worse.
   double balance_efficiency = 0.0;
   std::uint64_t steals = 0;
 };
