@@ -5,7 +5,7 @@
 
 namespace kumiko::app {
 
-/// Of the program, and of every solver and case that is found.
+/// The keys of the program, and those of every solver and case that is found, as a page.
 std::string key_reference();
 
 }  // namespace kumiko::app

@@ -5,7 +5,7 @@
 
 namespace kumiko::app {
 
-/// Of a run that begins now, on this machine.
+/// The origin of a run that begins now, on this machine.
 io::Origin origin_now();
 
 }  // namespace kumiko::app

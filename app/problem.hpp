@@ -24,7 +24,7 @@ class TooFewSteps : public RequestError {
  public:
   explicit TooFewSteps(const amr::CflError& error)
       : RequestError(io::with_keys(error.what())), smallest_(error.smallest_steps()) {}
-  /// As amr::CflError::smallest_steps().
+  /// The number that amr::CflError::smallest_steps() gave.
   std::int64_t smallest() const { return smallest_; }
 
  private:

@@ -16,7 +16,7 @@ namespace kumiko::app {
 /// order, as the terminal has room for. Silent when stderr is not a terminal.
 class Progress {
  public:
-  /// Of the steps from where the simulation stands.
+  /// Shows the steps from where the simulation stands.
   Progress(bool quiet, std::string label, const amr::Simulation& simulation, int last_step);
   /// Removes the line.
   ~Progress();

@@ -31,7 +31,7 @@ class RunFiles {
 
   /// The base steps that have been taken since the last call.
   void write_load(const amr::Simulation& simulation);
-  /// Of diagnostics.csv.
+  /// Writes a row of diagnostics.csv.
   void write_row(const amr::Simulation& simulation, amr::Backend& backend);
   /// States and checkpoints. Throw amr::NonFiniteError rather than write what no run can go on
   /// from, and remove an older checkpoint for it.

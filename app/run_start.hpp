@@ -28,7 +28,8 @@ struct Start {
   Problem problem;
   std::filesystem::path path;  ///< of the folder
   io::Earlier earlier;         ///< what becomes of the folder's files
-  /// Of a run that goes on there: nobody else writes to it from before its checkpoint is chosen.
+  /// The folder of a run that goes on there: nobody else writes to it from before its checkpoint is
+  /// chosen.
   std::optional<io::OutputFolder> folder = std::nullopt;
   std::optional<Restart> from = std::nullopt;
   /// Files of later steps in that folder, which belong to a part of the run that is given up.

@@ -20,7 +20,7 @@ struct CaseRequest : ProblemRequest {
   bool quiet = false;
 };
 
-/// Where a command's files go.
+/// Says where a command's files go.
 struct OutputRequest {
   std::filesystem::path output;
   bool overwrite = false;

@@ -23,9 +23,9 @@ struct Terminal {
   bool colour = false;  ///< unless NO_COLOR is set or TERM says dumb
   bool moves = false;   ///< whether it knows how to erase a line
 
-  /// As it is now, by the environment.
+  /// The terminal as it is now, by the environment.
   static Terminal of_stderr();
-  /// Columns; as its user makes the window wider or narrower. 80 where nobody says.
+  /// Its columns, which change as its user resizes it; 80 where nobody says.
   static int width();
 
   /// What brings the cursor to the beginning of an empty line.

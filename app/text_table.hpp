@@ -10,14 +10,14 @@ class TextTable {
  public:
   explicit TextTable(std::vector<std::string> header) : header_(std::move(header)) {}
 
-  /// As many cells as the header has.
+  /// Adds a row, which has as many cells as the header.
   void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
   bool empty() const { return rows_.empty(); }
 
-  /// In columns as wide as their widest cell; the columns of numbers flush right, and the last
-  /// column, if it is text, not filled up.
+  /// The table in columns as wide as their widest cell: those of numbers are flush right, and the
+  /// last column, if it is text, is not filled up.
   std::string plain() const;
-  /// As GitHub and Doxygen read it.
+  /// The table as GitHub and Doxygen read it.
   std::string markdown() const;
 
  private:

@@ -39,7 +39,7 @@ struct Contender {
   /// Errors that are printed for its case; with keys of the case there may be others, or none.
   std::vector<amr::PublishedValue> published = {};
 
-  /// As the command line names it: "--solver NAME,KEY=VALUE".
+  /// The contender as the command line names it: "--solver NAME,KEY=VALUE".
   std::string as_asked() const { return option + ' ' + label; }
 };
 

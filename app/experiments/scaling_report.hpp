@@ -9,7 +9,7 @@
 
 namespace kumiko::app {
 
-/// Of the points that are done: for the terminal.
+/// A table of the points that are done, for the terminal.
 std::string scaling_table(const Scaling& scaling);
 std::string scaling_csv(const Scaling& scaling);
 /// Everything, with each point's summary as `kumiko run` writes it.

@@ -18,7 +18,7 @@ namespace kumiko::app {
 io::RunSummary measure(const CaseRequest& request, const Problem& problem,
                        const std::string& backend, const std::string& label);
 
-/// Of one value or more.
+/// The median of one value or more.
 double median(std::vector<double> values);
 
 /// A file in the folder of results, made from what was found.

@@ -10,7 +10,7 @@ namespace kumiko::model {
 
 class IndexSet {
  public:
-  /// Of numbers below `bound`; empty.
+  /// Makes an empty set of numbers below `bound`.
   explicit IndexSet(std::size_t bound) : words_((bound + 63) / 64) {}
 
   bool empty() const { return size_ == 0; }

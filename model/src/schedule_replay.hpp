@@ -20,7 +20,7 @@ inline double cost_of(const amr::TracePiece& piece) {
 inline double length_of(const amr::TraceSpan& span) {
   return static_cast<double>(span.end_ns - span.begin_ns);
 }
-/// Of a span, in parallel loops; by the clock.
+/// How long a span was in parallel loops, by the clock.
 inline double loops_of(const amr::TraceSpan& span) {
   return std::min(static_cast<double>(span.loops_ns), length_of(span));
 }
@@ -56,7 +56,7 @@ class ScheduleReplay {
 
   void add(const amr::TraceStretch& stretch);
   void add(const amr::TraceSpan& span);
-  /// Of all that was added.
+  /// The prediction from all that was added.
   Prediction prediction() const;
 
  private:

@@ -55,7 +55,7 @@ class StealingWorkers {
     laden_.insert(at);
   }
 
-  /// From a time on, until nothing is left. \return when that is
+  /// Works from a time on until nothing is left. \return when that is
   template <class Source>
   double run(double begin, Source& source) {
     double end = begin;

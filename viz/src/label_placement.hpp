@@ -26,8 +26,8 @@ class LabelPlacement {
   void add_point(Place centre);
   void add_line(Place from, Place to);
 
-  /// Where to put the middle of each label's baseline. All are looked at together: a label gives
-  /// way where another one has fewer places to go to.
+  /// Says where to put the middle of each label's baseline. All are looked at together: a label
+  /// gives way where another one has fewer places to go to.
   std::vector<Place> place(const std::vector<PointLabel>& labels) const;
 
  private:

@@ -16,12 +16,12 @@ class StateValues {
   const amr::SavedLevel& level(int index) const {
     return state_.levels[static_cast<std::size_t>(index)];
   }
-  /// Of point (i, j) of a patch.
+  /// The value at point (i, j) of a patch.
   double at(int level, std::size_t slot, int i, int j) const;
   /// Whether the level has this patch. O(log patches).
   bool has(const amr::PatchId& id) const;
 
-  /// Of the finite leaf values; low above high where there are none.
+  /// The range of the finite leaf values; low is above high where there are none.
   Range extremes() const;
 
  private:

@@ -36,7 +36,7 @@ void paint_colour_bar(Sheet sheet, const Layout& layout, int bottom, const Colou
 /// Workers 0 to the last one, in the same place; in columns where there are many.
 void paint_worker_legend(Sheet sheet, const Layout& layout, int bottom, int workers);
 
-/// In units: what paint_level_legend() takes from the column's lower end.
+/// How many units paint_level_legend() takes from the column's lower end.
 int level_legend_height(int levels);
 /// The levels' outlines and numbers of patches, at the lower end of the column; below them how many
 /// tagged patches nesting left out, which gaps in the mesh come from.

@@ -7,7 +7,7 @@
 
 namespace kumiko::viz {
 
-/// On a page: pixels from its left and upper edge.
+/// A place on a page, in pixels from its left and upper edge.
 struct Place {
   double x;
   double y;
@@ -55,7 +55,7 @@ class Svg {
 
   void rectangle(const Box& box, std::string_view fill, std::string_view stroke);
   void line(Place from, Place to, const Stroke& stroke);
-  /// Of two points or more.
+  /// Draws a line through two points or more.
   void polyline(std::span<const Place> places, const Stroke& stroke);
   void marker(Marker marker, Place centre, std::string_view colour);
   void text(Place place, std::string_view text, const TextStyle& style);

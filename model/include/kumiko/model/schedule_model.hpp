@@ -55,15 +55,15 @@ struct Overhead {
 
 /// All of it. The defaults are what this engine took where it was developed (docs/decisions/017).
 struct Overheads {
-  /// Between a piece and the next one of the same worker that is ready; by schedule.
+  /// Passes between a piece and the next one of the same worker that is ready; by schedule.
   std::array<Overhead, kScheduleKinds.size()> piece = {{{180.0}, {70.0}, {42.0}, {35.0}}};
-  /// Between two phases, whoever works; by schedule. Dataflow has none.
+  /// Passes between two phases, whoever works; by schedule. Dataflow has no phases.
   std::array<Overhead, kScheduleKinds.size()> phase = {{{0.0}, {600.0}, {550.0}, {1100.0}}};
-  /// More of it with several workers, per doubling of their number: the barriers of OS threads.
+  /// Is added to `phase` per doubling of the number of workers: the barriers of OS threads.
   Overhead barrier{4000.0};
-  /// From asking a worker that has something for a thief until this begins with it.
+  /// Passes from a thief's asking a worker that has something until the thief begins with it.
   Overhead steal{300.0};
-  /// To look at a worker that has nothing.
+  /// Is what it takes to look at a worker that has nothing.
   Overhead look{30.0};
 
   const Overhead& piece_of(ScheduleKind kind) const {
@@ -85,7 +85,7 @@ struct Overheads {
 ///          thief free until it began
 Overheads estimate_overheads(const amr::Trace& trace);
 
-/// Of the time of all pieces, the share of those that took more than 20 times the median of their
+/// The share in the time of all pieces of those that took more than 20 times the median of their
 /// level and kind: the system has probably given their core to somebody else meanwhile, and the
 /// trace is to be recorded anew. 0 to 1.
 double disturbed_share(const amr::Trace& trace);
@@ -108,7 +108,7 @@ struct Prediction {
   ScheduleKind kind = ScheduleKind::kDataflow;
   int workers = 1;
   double seconds = 0.0;
-  /// Of the workers' time, what goes into pieces and parallel loops.
+  /// The share of the workers' time that goes into pieces and parallel loops.
   double utilisation = 0.0;
   /// As WorkCounters::balance_efficiency(): from the point updates of each base step; 1 is
   /// perfect, more is worse.

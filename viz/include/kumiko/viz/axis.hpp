@@ -24,7 +24,7 @@ Range padded_range(Scale scale, std::span<const double> values);
 /// of a linear scale as it is.
 Range widened_to_ticks(Scale scale, Range range);
 
-/// Where the values of a range lie between two places, such as the left and the right end of a
+/// Says where the values of a range lie between two places, such as the left and the right end of a
 /// plot.
 class Axis {
  public:

@@ -28,8 +28,8 @@ struct StateImageOptions {
   Quantity quantity = Quantity::kField;
   std::string name = "u";  ///< of the component, for kField; others are called what they are
   int component = 0;       ///< for kField
-  /// Of the colours; values beyond have the end colours, and the bar's end a point. By default
-  /// value_range(). For kWorker the legend names workers 0 to `high`.
+  /// The values that the colours span; values beyond have the end colours, and the bar a point. By
+  /// default value_range(). For kWorker the legend names workers 0 to `high`.
   std::optional<Range> range = {};
   bool outlines = true;    ///< of the patches, by level; not of those that have but a few pixels
   double lettering = 1.0;  ///< times the usual size: for a picture that is shown smaller than it is
@@ -66,7 +66,7 @@ struct LayeredImage {
   std::string lettering;  ///< frames, numbers and words in black, to be turned light on a dark page
 };
 
-/// As draw_state().
+/// Draws what draw_state() does, in layers.
 LayeredImage draw_state_in_layers(const amr::SavedRun& state, const amr::Geometry& geometry,
                                   const StateImageOptions& options);
 
