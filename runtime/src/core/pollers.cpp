@@ -67,7 +67,7 @@ Poller& Pollers::add(std::unique_ptr<Poller> poller, const void* kind) {
   }
   kinds_[number] = kind;
   pollers_[number] = std::move(poller);
-  // release: pairs with the acquire in find() and for_each().
+  // release: pairs with the acquire in find(), for_each() and poll_all().
   count_.store(number + 1, std::memory_order_release);
   return *pollers_[number];
 }
@@ -104,7 +104,8 @@ int Pollers::poll_all() noexcept {
   int found = 0;
   for (int i = 0; i < count; ++i) {
     const std::uint64_t place = events[static_cast<std::size_t>(i)].data.u64;
-    if (place == kBell) continue;
+    // The bell, or a poller that is just being added: its descriptors are watched before it counts.
+    if (place / workers_.size() >= count_.load(std::memory_order_acquire)) continue;
     Poller& poller = *pollers_[place / workers_.size()];
     found += poller.poll(place % workers_.size(), tunables::kEventsPerPoll);
   }
