@@ -7,12 +7,48 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <utility>
 
+#include <kumiko/runtime/detail/hardware.hpp>
 #include <kumiko/runtime/detail/spinlock.hpp>
 
 #include "machine/asymmetric_barrier.hpp"
 
 namespace kumiko::runtime::detail {
+
+/// A ring of pointers. Its owner alone makes a larger one of it, and only under a lock.
+template <class T>
+class Ring {
+ public:
+  explicit Ring(std::size_t capacity)
+      : mask_(capacity - 1), slots_(std::make_unique<T*[]>(capacity)) {}
+
+  std::int64_t capacity() const noexcept { return static_cast<std::int64_t>(mask_ + 1); }
+
+  T*& operator[](std::int64_t index) noexcept {
+    return slots_[static_cast<std::size_t>(index) & mask_];
+  }
+
+  /// One twice as large and empty; false in a condition if there is no memory for it.
+  Ring twice_as_large() const noexcept {
+    return Ring(new (std::nothrow) T*[2 * (mask_ + 1)], 2 * mask_ + 1);
+  }
+  explicit operator bool() const noexcept { return slots_ != nullptr; }
+
+ private:
+  Ring(T** slots, std::size_t mask) noexcept : mask_(mask), slots_(slots) {}
+
+  std::size_t mask_;
+  std::unique_ptr<T*[]> slots_;
+};
+
+/// What a Deque is made of.
+struct DequeHardware : Hardware {
+  using Barrier = AsymmetricBarrier;
+  using Lock = SpinLock;
+  template <class T>
+  using Ring = detail::Ring<T>;
+};
 
 /// A split work-stealing deque of pointers. Its owner pushes and pops at the young end, without a
 /// fence; anyone steals at the old end, under a lock that the owner takes only where it must.
@@ -36,21 +72,24 @@ namespace kumiko::runtime::detail {
 /// If y >= t, nothing below t had been taken. If y < t but a later push raised young_ to t or more,
 /// then every element from y on was pushed after B2, and pop() has respected t since then.
 /// Otherwise seize() gives up. While it holds the lock nobody else looks at the public part.
-template <class T>
+/// tests/runtime/model runs this code on a Machine of its own, and checks the argument.
+template <class T, class Machine = DequeHardware>
 class Deque {
  public:
-  Deque(std::size_t capacity, AsymmetricBarrier& barrier)
-      : barrier_(barrier), mask_(capacity - 1), slots_(std::make_unique<T*[]>(capacity)) {}
+  using Pointer = typename Machine::template Pointer<T>;
+  using Barrier = typename Machine::Barrier;
+
+  Deque(std::size_t capacity, Barrier& barrier) : barrier_(barrier), ring_(capacity) {}
   Deque(const Deque&) = delete;
   Deque& operator=(const Deque&) = delete;
 
   /// Owner: adds at the young end, privately. Returns false, and adds nothing, if the ring is full
   /// and there is no memory for a larger one. Cost: two loads, two stores, no fence.
-  bool push(T* element) noexcept {
-    const std::int64_t young = young_.load(std::memory_order_relaxed);
+  bool push(Pointer element) noexcept {
+    const Number young = young_.load(std::memory_order_relaxed);
     if (young >= known_until_ && !make_room()) [[unlikely]]
       return false;
-    slot(young) = element;
+    ring_[young] = element;
     // release: pairs with the acquire in seize(); the element and what it points to come first.
     young_.store(young + 1, std::memory_order_release);
     return true;
@@ -58,23 +97,23 @@ class Deque {
 
   /// Owner: takes from the young end, nullptr if there is nothing.
   /// Cost while there is private work: two loads, one store, no fence (see AsymmetricBarrier).
-  T* pop() noexcept {
-    const std::int64_t young = young_.load(std::memory_order_relaxed) - 1;
+  Pointer pop() noexcept {
+    const Number young = young_.load(std::memory_order_relaxed) - 1;
     if (young < split_.load(std::memory_order_relaxed)) return pop_public(young);
     // release: seize() may read this value instead of a push's, and relies on the push before.
     young_.store(young, std::memory_order_release);
     barrier_.light();  // B1, pairs with B2 in seize()
     if (young < split_.load(std::memory_order_relaxed)) [[unlikely]]
       return pop_public(young);
-    return slot(young);
+    return ring_[young];
   }
 
   /// Owner: makes the older half of the private part public, at least one element. Returns whether
   /// there was any.
   bool share() noexcept {
-    const std::int64_t young = young_.load(std::memory_order_relaxed);
+    const Number young = young_.load(std::memory_order_relaxed);
     const std::lock_guard guard(lock_);
-    const std::int64_t split = split_.load(std::memory_order_relaxed);
+    const Number split = split_.load(std::memory_order_relaxed);
     if (young == split) return false;
     split_.store(split + half(young - split), std::memory_order_relaxed);
     return true;
@@ -82,7 +121,7 @@ class Deque {
 
   /// Anyone: takes from the old end of the public part. nullptr if there is nothing, or if somebody
   /// else is at it.
-  T* steal() noexcept {
+  Pointer steal() noexcept {
     if (old_.load(std::memory_order_relaxed) >= split_.load(std::memory_order_relaxed) ||
         !lock_.try_lock()) {
       return nullptr;
@@ -93,14 +132,14 @@ class Deque {
 
   /// Anyone but the owner: takes from the old end also what is private.
   /// Cost: a system call of some microseconds, if there is anything.
-  T* seize() noexcept {
+  Pointer seize() noexcept {
     if (empty() || !lock_.try_lock()) return nullptr;
     const std::lock_guard guard(lock_, std::adopt_lock);
-    if (T* const element = take_oldest(); element != nullptr) return element;
-    const std::int64_t split = split_.load(std::memory_order_relaxed);
-    const std::int64_t length = young_.load(std::memory_order_relaxed) - split;
+    if (const Pointer element = take_oldest(); element != nullptr) return element;
+    const Number split = split_.load(std::memory_order_relaxed);
+    const Number length = young_.load(std::memory_order_relaxed) - split;
     if (length <= 0) return nullptr;
-    const std::int64_t claimed = split + half(length);
+    const Number claimed = split + half(length);
     split_.store(claimed, std::memory_order_relaxed);
     barrier_.heavy();  // B2, pairs with B1 in pop()
     // acquire: pairs with the releases in push() and pop().
@@ -119,24 +158,28 @@ class Deque {
   /// Anyone: how many elements there are, about. Cost: two loads.
   std::size_t size() const noexcept {
     // relaxed: a statistic; the two may be of different times.
-    const std::int64_t young = young_.load(std::memory_order_relaxed);
-    const std::int64_t old = old_.load(std::memory_order_relaxed);
+    const Number young = young_.load(std::memory_order_relaxed);
+    const Number old = old_.load(std::memory_order_relaxed);
     return young > old ? static_cast<std::size_t>(young - old) : 0;
   }
 
   /// Anyone: the most elements there have been at once.
-  std::size_t longest() const noexcept { return longest_.load(std::memory_order_relaxed); }
+  std::size_t longest() const noexcept {
+    return static_cast<std::size_t>(longest_.load(std::memory_order_relaxed));
+  }
 
  private:
-  static std::int64_t half(std::int64_t length) noexcept { return (length + 1) / 2; }
+  using Number = typename Machine::Number;
+  using Lock = typename Machine::Lock;
+  using AtomicNumber = typename Machine::template Atomic<Number>;
 
-  T*& slot(std::int64_t index) noexcept { return slots_[static_cast<std::size_t>(index) & mask_]; }
+  static Number half(Number length) noexcept { return (length + 1) / 2; }
 
   /// Takes the oldest public element; the caller has the lock.
-  T* take_oldest() noexcept {
-    const std::int64_t old = old_.load(std::memory_order_relaxed);
+  Pointer take_oldest() noexcept {
+    const Number old = old_.load(std::memory_order_relaxed);
     if (old >= split_.load(std::memory_order_relaxed)) return nullptr;
-    T* const element = slot(old);
+    const Pointer element = ring_[old];
     // release: pairs with the acquire in make_room(), which reuses the slot.
     old_.store(old + 1, std::memory_order_release);
     return element;
@@ -144,48 +187,45 @@ class Deque {
 
   /// Owner: pops where the youngest element, `young`, was seen to be public. Takes back the younger
   /// half of the public part, so that the next pops are private again.
-  [[gnu::noinline]] T* pop_public(std::int64_t young) noexcept {
+  [[gnu::noinline]] Pointer pop_public(Number young) noexcept {
     // Undoes the claim of pop(). Only takers raise old_, so what it says is still true later.
     young_.store(young + 1, std::memory_order_release);
     if (young < old_.load(std::memory_order_relaxed)) return nullptr;
     const std::lock_guard guard(lock_);
-    const std::int64_t old = old_.load(std::memory_order_relaxed);
+    const Number old = old_.load(std::memory_order_relaxed);
     if (young < old) return nullptr;
     // A thief may have given up in between, so that the element is private after all.
     if (young < split_.load(std::memory_order_relaxed)) {
       split_.store(old + (young + 1 - old) / 2, std::memory_order_relaxed);
     }
     young_.store(young, std::memory_order_release);
-    return slot(young);
+    return ring_[young];
   }
 
   /// For a push at an index where there has been none: learns what thieves have taken; if the ring
   /// is full indeed, moves to one twice as large, if there is memory.
   [[gnu::noinline]] bool make_room() noexcept {
-    const std::int64_t young = young_.load(std::memory_order_relaxed);
-    const auto capacity = static_cast<std::int64_t>(mask_ + 1);
+    const Number young = young_.load(std::memory_order_relaxed);
     // acquire: pairs with the release in take_oldest().
-    const std::int64_t length = young + 1 - old_.load(std::memory_order_acquire);
-    if (length > capacity && !double_capacity(young)) return false;
+    const Number length = young + 1 - old_.load(std::memory_order_acquire);
+    if (length > ring_.capacity() && !double_capacity(young)) return false;
     // relaxed: a statistic that the owner alone writes.
-    if (const auto known = static_cast<std::size_t>(length); known > longest()) {
-      longest_.store(known, std::memory_order_relaxed);
+    if (length > longest_.load(std::memory_order_relaxed)) {
+      longest_.store(length, std::memory_order_relaxed);
     }
     known_until_ = young + 1;
     return true;
   }
 
-  bool double_capacity(std::int64_t young) noexcept {
-    std::unique_ptr<T*[]> larger(new (std::nothrow) T*[2 * (mask_ + 1)]);
-    if (larger == nullptr) return false;
-    const std::size_t larger_mask = 2 * mask_ + 1;
+  bool double_capacity(Number young) noexcept {
+    auto larger = ring_.twice_as_large();
+    if (!larger) return false;
     const std::lock_guard guard(lock_);
-    const std::int64_t old = old_.load(std::memory_order_relaxed);
-    for (std::int64_t i = old; i < young; ++i) {
-      larger[static_cast<std::size_t>(i) & larger_mask] = slot(i);
+    const Number old = old_.load(std::memory_order_relaxed);
+    for (Number i = old; i < young; ++i) {
+      larger[i] = ring_[i];
     }
-    slots_ = std::move(larger);
-    mask_ = larger_mask;
+    ring_ = std::move(larger);
     return true;
   }
 
@@ -193,17 +233,17 @@ class Deque {
 
   // The owner's line; thieves read young_ only when they find nothing public, and the ring under
   // the lock only, under which alone it changes.
-  alignas(kCacheLine) std::atomic<std::int64_t> young_{0};
-  AsymmetricBarrier& barrier_;
-  std::size_t mask_;
-  std::unique_ptr<T*[]> slots_;
-  std::int64_t known_until_ = 0;  ///< below it there is room, and longest_ counts it
-  std::atomic<std::size_t> longest_{0};
+  alignas(kCacheLine) AtomicNumber young_{0};
+  Barrier& barrier_;
+  typename Machine::template Ring<T> ring_;
+  /// Below it there is room, and longest_ counts it.
+  typename Machine::template Plain<Number> known_until_{0};
+  AtomicNumber longest_{0};
 
   // Changed under the lock only, but read by the owner at every pop.
-  alignas(kCacheLine) std::atomic<std::int64_t> split_{0};
-  std::atomic<std::int64_t> old_{0};
-  SpinLock lock_;
+  alignas(kCacheLine) AtomicNumber split_{0};
+  AtomicNumber old_{0};
+  Lock lock_;
 };
 
 }  // namespace kumiko::runtime::detail

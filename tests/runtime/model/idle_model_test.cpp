@@ -130,11 +130,12 @@ Verdict check_with_deque(const std::string& calls, const std::vector<At>& thieve
       idle.work_appeared(owner);
     }
   }
-  const Queues queues{[&](Thread& t, Thread::Label& found) {
-                        const Reg element = deque.seize(t);
-                        t.go_to_if(element != DequeModel::kNothing, found);
-                      },
-                      [&](Thread& t, Thread::Label& some) { t.go_to_if(!deque.empty(t), some); }};
+  const Queues queues{
+      [&](Thread& t, Thread::Label& found) {
+        const Reg element = deque.seize(t);
+        t.go_to_if(element != DequeModel::kNothing, found);
+      },
+      [&](Thread& t, Thread::Label& some) { t.go_to_if(deque.empty(t) == 0, some); }};
   for (int i = 0; i < workers; ++i) {
     idle.search(model.thread(1 + i), i, thieves[static_cast<std::size_t>(i)], queues);
   }
