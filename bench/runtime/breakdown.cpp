@@ -10,8 +10,8 @@
 
 #include "core/deque.hpp"
 #include "core/scheduler.hpp"
-#include "stack/context.hpp"
 #include "record/stack_pool.hpp"
+#include "stack/context.hpp"
 #include "tunables.hpp"
 
 namespace kumiko::bench {

@@ -5,8 +5,8 @@
 #include <mutex>
 #include <vector>
 
-#include "record/descriptor.hpp"
 #include "machine/guard_budget.hpp"
+#include "record/descriptor.hpp"
 #include "stack/depot.hpp"
 
 namespace kumiko::runtime::detail {
