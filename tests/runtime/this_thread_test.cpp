@@ -38,6 +38,21 @@ TEST_P(SleepTest, GivenBothKindsOfThreadsWhenTheySleepThenNoneWakesBeforeItsTime
   });
 }
 
+TEST_P(SleepTest, GivenMomentsCloseTogetherWhenThreadsSleepUntilThemThenNoneWakesBeforeIts) {
+  // However late the timer wakes, there are others that are due soon.
+  runtime_.run([] {
+    const auto begin = Clock::now();
+    TaskGroup group;
+    for (int i = 0; i < 200; ++i) {
+      group.run([moment = begin + i * 500us] {
+        this_thread::sleep_until(moment);
+        EXPECT_GE(Clock::now(), moment);
+      });
+    }
+    group.wait();
+  });
+}
+
 TEST_P(SleepTest, GivenNoTimeOrTimePassedWhenSleepingThenItReturns) {
   run_in_both_kinds(runtime_, 2, 2, [] {
     this_thread::sleep_for(0s);

@@ -13,13 +13,14 @@ struct NoDistances {};
 /// there is one pass. Knows numbers only; the runtime's workers and the model's go by it alike.
 class NearFirst {
  public:
-  /// \param thief  the worker that asks, below `workers`; it is not visited
+  /// For the worker `thief`, one of `workers`, which is not visited itself.
   constexpr NearFirst(std::size_t thief, std::size_t workers) noexcept
       : thief_(thief), workers_(workers) {}
 
   /// Calls visit(victim) for one after the other, until it returns true.
   /// \param is_near  of a victim: whether it is near now; asked in each of the passes
   /// \param random   makes unsigned integers; called once for each pass that is begun
+  /// \param visit    takes a victim's index
   /// \return whether a visit returned true
   template <class IsNear, class Random, class Visit>
   constexpr bool round(const IsNear& is_near, Random& random, Visit&& visit) const {

@@ -38,12 +38,16 @@ inline constexpr int kPausesPerRound = 8;
 /// loss to a factor of two; sleeps at once where workers outnumber cores. Where there are pollers
 /// those for whose messages it waits may be on this machine, so it lets them have its core.
 struct Adaptive {
+  /// How long it searches where each worker has a core.
   static constexpr std::chrono::microseconds kSearchTime{50};
 
+  /// See Waiting.
   std::chrono::nanoseconds search_time(const Surroundings& around) const noexcept {
     return around.oversubscribed ? std::chrono::microseconds(0) : kSearchTime;
   }
+  /// See Waiting.
   int pauses() const noexcept { return kPausesPerRound; }
+  /// See Waiting.
   bool gives_core_away(const Surroundings& around) const noexcept {
     return around.oversubscribed || around.has_pollers;
   }
@@ -51,23 +55,29 @@ struct Adaptive {
 
 /// Searches all the time, without a pause.
 struct Spin {
+  /// See Waiting.
   std::chrono::nanoseconds search_time(const Surroundings&) const noexcept { return kForever; }
+  /// See Waiting.
   int pauses() const noexcept { return 0; }
+  /// See Waiting.
   bool gives_core_away(const Surroundings& around) const noexcept { return around.oversubscribed; }
 };
 
 /// Searches all the time, with pauses.
 struct SpinPause : Spin {
+  /// See Waiting.
   int pauses() const noexcept { return kPausesPerRound; }
 };
 
 /// Searches all the time, and gives its core away.
 struct Yield : SpinPause {
+  /// See Waiting.
   bool gives_core_away(const Surroundings&) const noexcept { return true; }
 };
 
 /// Searches once, then sleeps.
 struct Sleep : SpinPause {
+  /// See Waiting.
   std::chrono::nanoseconds search_time(const Surroundings&) const noexcept {
     return std::chrono::nanoseconds(0);
   }
