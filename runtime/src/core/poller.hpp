@@ -24,8 +24,9 @@ class Poller {
   Poller& operator=(const Poller&) = delete;
   virtual ~Poller() = default;
 
-  /// Hands over what the instance has gathered, and completes at most `budget` events. Returns how
-  /// many there were; 0 also if another OS thread polls the instance now.
+  /// Hands over what the instance has gathered, and takes at most `budget` events, so that a worker
+  /// comes back to its other threads. Returns how many there were; 0 also if another OS thread
+  /// polls the instance now.
   virtual int poll(std::size_t instance, std::size_t budget) noexcept = 0;
 
   /// Whether something is left to hand over that the system does not know of yet.

@@ -62,8 +62,18 @@ Poller& Pollers::add(std::unique_ptr<Poller> poller, const void* kind) {
   // relaxed: additions are ordered by adding_.
   const std::size_t number = count_.load(std::memory_order_relaxed);
   if (number == kMost) throw std::logic_error("too many pollers for one Runtime");
-  for (std::size_t i = 0; i < workers_.size(); ++i) {
-    watch_descriptor(all_.get(), poller->pollable(i), number * workers_.size() + i);
+  std::size_t watched = 0;
+  try {
+    for (; watched < workers_.size(); ++watched) {
+      const std::uint64_t place = number * workers_.size() + watched;
+      watch_descriptor(all_.get(), poller->pollable(watched), place);
+    }
+  } catch (...) {
+    // Closing them might not do: a child process made meanwhile has them too.
+    while (watched-- > 0) {
+      epoll_ctl(all_.get(), EPOLL_CTL_DEL, poller->pollable(watched), nullptr);
+    }
+    throw;
   }
   kinds_[number] = kind;
   pollers_[number] = std::move(poller);

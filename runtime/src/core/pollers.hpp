@@ -49,6 +49,12 @@ class Pollers {
   /// Destroys the pollers. No thread may wait for one of them, and no worker be running.
   ~Pollers();
 
+  /// Whether none has been added yet. Cost: a load.
+  bool empty() const noexcept {
+    // acquire: pairs with the release in add().
+    return count_.load(std::memory_order_acquire) == 0;
+  }
+
   /// The poller of this class, nullptr if there is none. Cost: a load for each that there is.
   template <class Kind>
   Kind* find() const noexcept {
@@ -138,7 +144,7 @@ class Pollers {
   std::atomic<std::size_t> count_{0};
   UniqueDescriptor all_;   ///< epoll of every instance and the bell
   UniqueDescriptor bell_;  ///< wakes the watcher
-  std::atomic<bool> watched_{false};
+  alignas(64) std::atomic<bool> watched_{false};
   std::atomic<bool> resting_{false};
   std::vector<Watched> workers_;  ///< the timer's
   std::mutex mutex_;

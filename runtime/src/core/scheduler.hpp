@@ -70,7 +70,7 @@ class Scheduler {
 
   /// What a waiting policy is to know now.
   policy::Surroundings surroundings() const noexcept {
-    return {oversubscribed_, pollers() != nullptr};
+    return {oversubscribed_, pollers() != nullptr && !pollers()->empty()};
   }
   std::uint64_t chaos_seed() const noexcept { return chaos_seed_; }
   const Topology& topology() const noexcept { return topology_; }
@@ -92,11 +92,12 @@ class Scheduler {
   ThreadQueue& injected() noexcept { return injected_; }
   Idle& idle() noexcept { return idle_; }
 
-  /// What waits for events from outside, nullptr if nothing has yet.
+  /// Those who bring events from outside, nullptr as long as nobody has asked for any.
   // acquire: pairs with the release in started_pollers().
   Pollers* pollers() const noexcept { return pollers_.load(std::memory_order_acquire); }
 
-  /// The same, started if need be. \throws std::system_error if the system refuses.
+  /// The same, started if need be. \throws std::system_error if the system
+  /// refuses.
   Pollers& started_pollers();
 
   const Options& options() const noexcept { return options_; }

@@ -34,9 +34,9 @@ class Engine {
   /// `operation`, of kind kClose, or completes it later.
   virtual bool close(Operation& operation) noexcept = 0;
 
-  /// Hands to the system what start() has gathered, and completes at most `budget` operations that
-  /// are done, or fewer. Returns how many events there were; 0 also if another OS thread polls it
-  /// now.
+  /// Hands to the system what start() has gathered, takes at most `budget` events from it, and
+  /// completes what they let be done. Returns how many events there were; 0 also if another OS
+  /// thread polls it now.
   virtual int poll(std::size_t instance, std::size_t budget) noexcept = 0;
 
   /// Whether start() has left something to poll() that the system does not know of yet.

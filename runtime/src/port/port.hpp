@@ -85,13 +85,15 @@ class Workers {
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
 
-  /// Waits for all threads that were started from lightweight ones.
+  /// Waits for all threads that were started from lightweight ones. Not to be called where a thread
+  /// has been started from outside: its end is counted, its beginning is not.
   ~Workers();
 
   std::size_t count() const noexcept;
 
-  /// Starts a thread from an OS thread that is not a worker. It is not counted among those that a
-  /// report of a deadlock or the destructor asks for. Does not suspend.
+  /// Starts a thread from an OS thread that is not a worker. Its beginning is not
+  /// counted, so that no report of a deadlock asks for it, and the workers stay for ever. Does not
+  /// suspend.
   /// \throws std::bad_alloc, std::system_error
   void start_from_outside(const NewThread& thread,
                           SourceLocation where = SourceLocation::current());

@@ -98,6 +98,7 @@ Runtime::~Runtime() {
   // After a fork the child has this object, but neither the workers nor a use for their locks.
   if (process_ != getpid()) {
     static_cast<void>(scheduler_.release());
+    static_cast<void>(tracer_.release());
     return;
   }
   if (const detail::Worker* const worker = detail::current_worker();

@@ -15,7 +15,7 @@ namespace kumiko::runtime::detail {
 
 /// A ring buffer of what one worker has done and when, which keeps the latest records. Written by
 /// the worker only, and read when it does not write.
-class TraceRing final : public Observer {
+class alignas(64) TraceRing final : public Observer {
  public:
   enum class Kind : std::uint8_t {
     kRun,    ///< a thread goes on, or begins; what ran before does not

@@ -13,10 +13,11 @@ namespace kumiko::runtime::detail {
 
 class Scheduler;
 
-/// The trace of one Runtime: a ring per worker, which observes it. Outlives the workers.
+/// The trace of one Runtime: a ring per worker, which observes it. Outlives the workers: in a child
+/// process made by fork() it is left behind with them.
 class Tracer {
  public:
-  /// See Runtime::start_trace(). \throws std::bad_alloc; nothing is recorded then.
+  /// See Runtime::start_trace(). \throws std::bad_alloc; nothing changes then.
   void start(Scheduler& scheduler, std::size_t records);
 
   /// See Runtime::stop_trace().

@@ -9,10 +9,10 @@
 
 namespace kumiko::runtime::policy {
 
-/// What a waiting policy is told at the beginning of each search.
+/// What a waiting policy is told when it is asked.
 struct Surroundings {
   bool oversubscribed;  ///< there are more workers than cores
-  bool has_pollers;     ///< threads wait, or have waited, for events from outside
+  bool has_pollers;     ///< there are sources of events from outside, such as I/O
 };
 
 /// A search that never ends by itself.
@@ -22,7 +22,8 @@ inline constexpr std::chrono::nanoseconds kForever = std::chrono::nanoseconds::m
 /// a search takes kForever, its workers sleep at the end of their Runtime only.
 template <class Policy>
 concept Waiting = requires(const Policy policy, const Surroundings& around) {
-  /// How long a worker searches before it sleeps; a round over the others is made in any case.
+  /// How long a worker searches before it sleeps; a round over the others is made in any case. An
+  /// answer of kForever does not depend on has_pollers.
   { policy.search_time(around) } -> std::same_as<std::chrono::nanoseconds>;
   /// How many pauses of the processor it makes between two rounds.
   { policy.pauses() } -> std::same_as<int>;
