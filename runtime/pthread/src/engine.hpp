@@ -63,26 +63,13 @@ class Engine {
   void note_main_left() noexcept;
 
  private:
-  /// A number that one worker raises and any thread may read.
-  class Count {
-   public:
-    void increment() noexcept {
-      // release: pairs with the acquire in read(), so that a count comes after what it counts.
-      value_.store(value_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
-    }
-    std::uint64_t read() const noexcept { return value_.load(std::memory_order_acquire); }
-
-   private:
-    std::atomic<std::uint64_t> value_{0};
-  };
-
   /// What one worker counts and keeps for itself.
   struct alignas(64) Share {
     explicit Share(BlockDepot& depot) : blocks(depot, kBatch) {}
 
     BlockCache blocks;
-    Count begun;
-    Count ended;
+    runtime::port::OwnCounter begun;
+    runtime::port::OwnCounter ended;
   };
 
   static constexpr std::size_t kBatch = 32;

@@ -19,6 +19,7 @@
 #include <kumiko/runtime/options.hpp>
 #include <kumiko/runtime/source_location.hpp>
 
+#include "core/own_counter.hpp"
 #include "machine/cpu_pause.hpp"
 #include "stack/depot.hpp"
 #include "tunables.hpp"
@@ -37,6 +38,7 @@ using detail::cpu_pause;
 using detail::Deadline;
 using detail::deadline_after;
 using detail::Depot;
+using detail::OwnCounter;
 using detail::SpinLock;
 using detail::Waiter;
 inline constexpr std::size_t kGuardSize = detail::tunables::kGuardSize;
