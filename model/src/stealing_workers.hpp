@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include <kumiko/runtime/policy/choosing.hpp>
+#include <kumiko/runtime/policy/events_first.hpp>
 #include <kumiko/runtime/policy/near_first.hpp>
 
 #include "index_set.hpp"
@@ -90,6 +92,13 @@ class StealingWorkers {
   struct Worker {
     std::deque<Bundle> deque;  ///< the young end is the back
     std::deque<Bundle> queue;
+    runtime::policy::EventsFirst choice;
+
+    /// Where the bundles of a source wait; nullptr for one that the model does not have.
+    std::deque<Bundle>* place(runtime::policy::Source source) {
+      if (source == runtime::policy::Source::kDeque) return &deque;
+      return source == runtime::policy::Source::kQueue ? &queue : nullptr;
+    }
   };
   /// A worker begins with a bundle, or ends the piece bundle.begin.
   struct Event {
@@ -150,29 +159,46 @@ class StealingWorkers {
     hand_out(now, home);
   }
 
+  /// A piece has ended: the youngest of the deque goes on, else the loop's choice, else another's.
   void look_for_work(double now, std::size_t worker) {
-    const Worker& own = workers_[worker];
-    if (!own.deque.empty() || !own.queue.empty()) return begin(now, worker, take_own(worker));
-    if (laden_.empty()) return idle_.insert(worker);
+    using runtime::policy::Source;
+    Worker& own = workers_[worker];
+    if (!own.deque.empty()) return begin(now, worker, take_own(worker));
     double time = now;
+    const bool found = own.choice.next(false, [&](Source source) {
+      if (source == Source::kOthers || source == Source::kOthersByForce) {
+        return steal_round(time, worker);
+      }
+      if (source != Source::kQueue || own.queue.empty()) return false;
+      begin(time, worker, take_own(worker));
+      return true;
+    });
+    if (!found && (laden_.empty() || !steal_round(time, worker))) idle_.insert(worker);
+  }
+
+  /// Visits others until one has something. \param time  grows by what the looks take
+  bool steal_round(double& time, std::size_t thief) {
     // The model knows of no caches.
-    const runtime::policy::NoDistances distances;
-    runtime::policy::NearFirst(worker, workers_.size())
-        .round(distances, random_, [&](std::size_t victim) {
-          if (!laden_.contains(victim)) {
-            time += costs_.look;
-            return false;
-          }
-          steal(time, worker, victim);
-          return true;
-        });
+    const runtime::policy::Others others{thief, workers_.size()};
+    return runtime::policy::NearFirst().round(others, random_, [&](std::size_t victim) {
+      if (!laden_.contains(victim)) {
+        time += costs_.look;
+        return false;
+      }
+      steal(time, thief, victim);
+      return true;
+    });
   }
 
   void steal(double now, std::size_t thief, std::size_t victim) {
-    Worker& from = workers_[victim];
-    std::deque<Bundle>& place = from.deque.empty() ? from.queue : from.deque;
-    const Bundle bundle = place.front();
-    place.pop_front();
+    Bundle bundle;
+    for (const runtime::policy::Source source : runtime::policy::kForThieves) {
+      std::deque<Bundle>* const place = workers_[victim].place(source);
+      if (place == nullptr || place->empty()) continue;
+      bundle = place->front();
+      place->pop_front();
+      break;
+    }
     note_load(victim);
     ++steals_;
     begin(now + costs_.steal, thief, bundle);

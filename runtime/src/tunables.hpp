@@ -45,9 +45,6 @@ inline constexpr std::chrono::microseconds kPatience{10};
 /// Rounds over all victims between two looks at the clock while spinning.
 inline constexpr int kRoundsPerClock = 4;
 
-/// Pauses of a thief before a round in chaos mode, at most.
-inline constexpr std::uint32_t kMostChaosPauses = 200;
-
 /// Tries for a SpinLock before the core is given away.
 inline constexpr int kSpinLockTries = 64;
 
@@ -58,22 +55,10 @@ inline constexpr std::chrono::milliseconds kShutdownGrace{1000};
 /// which keep waking each other cannot starve those that yielded or came from outside.
 inline constexpr unsigned kSuspensionsPerFairTurn = 61;
 
-/// Every so many turns the scheduler tries to steal first, so that a thread which polls and yields
-/// cannot keep its worker from what waits elsewhere.
-inline constexpr unsigned kTurnsPerSteal = 8;
-
-/// Every so many turns the scheduler tries to take by force what its owner, asked before, has not
-/// made public.
-inline constexpr unsigned kTurnsPerForce = 256;
-static_assert(kTurnsPerForce % kTurnsPerSteal == 0, "one of the turns on which it steals");
-
 // --- I/O ---
 
 /// Events that one poll takes from the system.
 inline constexpr std::size_t kEventsPerPoll = 64;
-
-/// How many threads whose event has come run in a row before another runnable thread has its turn.
-inline constexpr unsigned kEventStreak = 64;
 
 /// OS threads for file operations where the system cannot do without (epoll), and for blocking().
 inline constexpr std::size_t kFileThreads = 16;

@@ -12,7 +12,7 @@ namespace kumiko::runtime::test {
 namespace {
 
 using policy::NearFirst;
-using policy::NoDistances;
+using policy::Others;
 using Workers = std::vector<std::size_t>;
 
 /// Gives numbers that were set, and counts them.
@@ -35,12 +35,13 @@ auto note_in(Workers& visited) {
   };
 }
 
-constexpr auto kEvenAreNear = [](std::size_t victim) { return victim % 2 == 0; };
+constexpr auto kIsEven = [](std::size_t victim) { return victim % 2 == 0; };
+const Others::IsNear kEvenAreNear(kIsEven);
 
 TEST(NearFirst, GivenNoDistancesWhenNothingIsFoundThenAllOthersAreVisitedInACircle) {
   Workers visited;
   SetNumbers numbers({5 + 2});
-  EXPECT_FALSE(NearFirst(3, 5).round(NoDistances(), numbers, note_in(visited)));
+  EXPECT_FALSE(NearFirst().round(Others{3, 5}, numbers, note_in(visited)));
   EXPECT_EQ(visited, (Workers{2, 4, 0, 1}));
   EXPECT_EQ(numbers.drawn(), 1U);
 }
@@ -48,7 +49,7 @@ TEST(NearFirst, GivenNoDistancesWhenNothingIsFoundThenAllOthersAreVisitedInACirc
 TEST(NearFirst, GivenDistancesWhenNothingIsFoundThenEachPassBeginsWithANumberOfItsOwn) {
   Workers visited;
   SetNumbers numbers({4, 6 + 3});
-  EXPECT_FALSE(NearFirst(0, 6).round(kEvenAreNear, numbers, note_in(visited)));
+  EXPECT_FALSE(NearFirst().round(Others{0, 6, &kEvenAreNear}, numbers, note_in(visited)));
   EXPECT_EQ(visited, (Workers{4, 2, 3, 5, 1}));
   EXPECT_EQ(numbers.drawn(), 2U);
 }
@@ -56,10 +57,11 @@ TEST(NearFirst, GivenDistancesWhenNothingIsFoundThenEachPassBeginsWithANumberOfI
 TEST(NearFirst, GivenANearVictimWithWorkThenTheFarOnesAreLeftAlone) {
   Workers visited;
   SetNumbers numbers({1});
-  const bool found = NearFirst(1, 6).round(kEvenAreNear, numbers, [&](std::size_t victim) {
-    visited.push_back(victim);
-    return victim == 4;
-  });
+  const bool found =
+      NearFirst().round(Others{1, 6, &kEvenAreNear}, numbers, [&](std::size_t victim) {
+        visited.push_back(victim);
+        return victim == 4;
+      });
   EXPECT_TRUE(found);
   EXPECT_EQ(visited, (Workers{2, 4}));
   EXPECT_EQ(numbers.drawn(), 1U);
@@ -68,10 +70,11 @@ TEST(NearFirst, GivenANearVictimWithWorkThenTheFarOnesAreLeftAlone) {
 TEST(NearFirst, GivenAFarVictimWithWorkThenItIsFoundInTheSecondPass) {
   Workers visited;
   SetNumbers numbers({0, 0});
-  const bool found = NearFirst(0, 5).round(kEvenAreNear, numbers, [&](std::size_t victim) {
-    visited.push_back(victim);
-    return victim == 3;
-  });
+  const bool found =
+      NearFirst().round(Others{0, 5, &kEvenAreNear}, numbers, [&](std::size_t victim) {
+        visited.push_back(victim);
+        return victim == 3;
+      });
   EXPECT_TRUE(found);
   EXPECT_EQ(visited, (Workers{2, 4, 1, 3}));
 }
@@ -82,7 +85,7 @@ TEST(NearFirst, GivenAnyStartThenEveryOtherWorkerIsVisitedOnce) {
     for (unsigned start = 0; start < kWorkers; ++start) {
       std::vector<int> visits(kWorkers, 0);
       SetNumbers numbers({start, start + 3});
-      NearFirst(thief, kWorkers).round(kEvenAreNear, numbers, [&](std::size_t victim) {
+      NearFirst().round(Others{thief, kWorkers, &kEvenAreNear}, numbers, [&](std::size_t victim) {
         ++visits[victim];
         return false;
       });
@@ -96,7 +99,7 @@ TEST(NearFirst, GivenAnyStartThenEveryOtherWorkerIsVisitedOnce) {
 TEST(NearFirst, GivenOneWorkerThenNobodyIsVisited) {
   Workers visited;
   SetNumbers numbers({8});
-  EXPECT_FALSE(NearFirst(0, 1).round(NoDistances(), numbers, note_in(visited)));
+  EXPECT_FALSE(NearFirst().round(Others{0, 1}, numbers, note_in(visited)));
   EXPECT_EQ(visited, Workers{});
   EXPECT_EQ(numbers.drawn(), 1U);
 }

@@ -44,7 +44,8 @@ Pollers::Pollers(Scheduler& scheduler)
       bell_(checked(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "no eventfd for the workers' pollers")),
       workers_(scheduler.worker_count()) {
   watch_descriptor(all_.get(), bell_.get(), kBell);
-  for (std::size_t i = 0; i < workers_.size(); ++i) scheduler.worker(i).set_bell(bell_.get());
+  for (std::size_t i = 0; i < workers_.size(); ++i)
+    scheduler.worker(i).idling().sleeper().set_bell(bell_.get());
   timer_ = std::thread([this] { keep_time(); });
   pthread_setname_np(timer_.native_handle(), "kumiko-poll");
 }
@@ -207,7 +208,7 @@ bool Pollers::ask_for_polls() noexcept {
   for (std::size_t i = 0; i < workers_.size(); ++i) {
     Worker& worker = scheduler_.worker(i);
     Watched& known = workers_[i];
-    const std::uint64_t polls = worker.polls().read();
+    const std::uint64_t polls = worker.polling().polls().read();
     const std::uint64_t news = polls - std::exchange(known.polls, polls);
     needed = needed || news < tunables::kPollsOfTheEager;
     if (news != 0) {

@@ -32,23 +32,17 @@ struct Root {
 
 }  // namespace
 
-Scheduler::Scheduler(const Options& options)
+Scheduler::Scheduler(const Options& options,
+                     const std::function<std::unique_ptr<Diversion>(int)>& divert)
     : options_(options),
       stack_source_(*this, options.stack_size),
-      deadlock_report_after_(options.deadlock_report_after),
-      waiting_(policy::waiting_by(options.idle)),
-      chaos_seed_(options.chaos_seed),
       topology_(Topology::machine()),
       has_distances_(topology_.has_distances()),
       oversubscribed_(options.workers > available_cores()),
-      searches_forever_(std::visit(
-          [&](const policy::Waiting auto& waiting) {
-            return waiting.search_time({oversubscribed_, false}) == policy::kForever;
-          },
-          waiting_)),
+      searches_forever_(options.idle.search_time({oversubscribed_, false}) == policy::kForever),
       idle_(static_cast<std::size_t>(options.workers), barrier_) {
   report_stack_overflows();
-  start_workers(options.workers);
+  start_workers(divert);
 }
 
 Scheduler::~Scheduler() { stop(); }
@@ -62,9 +56,10 @@ Pollers& Scheduler::started_pollers() {
   return *pollers_owner_;
 }
 
-void Scheduler::start_workers(int count) {
-  for (int index = 0; index < count; ++index) {
-    workers_.push_back(std::make_unique<Worker>(*this, index));
+void Scheduler::start_workers(const std::function<std::unique_ptr<Diversion>(int)>& divert) {
+  for (int index = 0; index < options_.workers; ++index) {
+    auto diversion = divert ? divert(index) : nullptr;
+    workers_.push_back(std::make_unique<Worker>(*this, index, std::move(diversion)));
     timekeeper_.add(workers_.back()->timers());
   }
   os_threads_.reserve(workers_.size());
@@ -117,9 +112,9 @@ std::size_t Scheduler::pending_deadlines() const noexcept {
 
 std::optional<Deadline> Scheduler::patience_with_blocked_threads() const noexcept {
   const bool stopping = stopping_.load(std::memory_order_relaxed);
-  if (!stopping && (deadlock_report_after_.count() == 0 || reported_)) return {};
+  if (!stopping && (options_.deadlock_report_after.count() == 0 || reported_)) return {};
   if (!idle_.all_asleep() || living_threads() == 0) return {};
-  return deadline_after(stopping ? tunables::kShutdownGrace : deadlock_report_after_);
+  return deadline_after(stopping ? tunables::kShutdownGrace : options_.deadlock_report_after);
 }
 
 void Scheduler::report_if_blocked() noexcept {
@@ -129,7 +124,7 @@ void Scheduler::report_if_blocked() noexcept {
     // The caller may have slept through what others did meanwhile; they have a patience of their
     // own. relaxed: each has stored its time before it took Idle's lock to lie down.
     const auto quiet = Deadline::clock::now() - latest_to_lie_down_.load(std::memory_order_relaxed);
-    if (quiet < (stopping ? tunables::kShutdownGrace : deadlock_report_after_)) return;
+    if (quiet < (stopping ? tunables::kShutdownGrace : options_.deadlock_report_after)) return;
     const std::uint64_t living = living_threads();
     const bool waits_for_event = pollers() != nullptr && pollers()->has_waits();
     blocked = living != 0 && !has_visible_work() && pending_deadlines() == 0 && !waits_for_event;
@@ -156,7 +151,7 @@ bool Scheduler::has_visible_work() const noexcept {
     return true;
   }
   for (const std::unique_ptr<Worker>& worker : workers_) {
-    if (worker->has_visible_work()) return true;
+    if (!worker->ready().empty()) return true;
   }
   return false;
 }

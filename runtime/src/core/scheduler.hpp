@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -17,6 +18,7 @@
 #include <kumiko/runtime/source_location.hpp>
 #include <kumiko/runtime/statistics.hpp>
 
+#include "core/diversion.hpp"
 #include "core/idle.hpp"
 #include "core/join_state.hpp"
 #include "core/pollers.hpp"
@@ -33,7 +35,9 @@ class Scheduler {
  public:
   /// Starts options.workers workers, at least one. The options are valid.
   /// \throws std::system_error if the system refuses an OS thread; none is left running then.
-  explicit Scheduler(const Options& options);
+  /// \param divert  makes what disturbs a worker, by its index; empty for nothing
+  explicit Scheduler(const Options& options,
+                     const std::function<std::unique_ptr<Diversion>(int)>& divert = {});
   Scheduler(const Scheduler&) = delete;
   Scheduler& operator=(const Scheduler&) = delete;
 
@@ -66,13 +70,13 @@ class Scheduler {
   /// Whether any queue holds a thread. Exact behind a barrier shared with the producers (see Idle).
   bool has_visible_work() const noexcept;
 
-  const policy::AnyWaiting& waiting() const noexcept { return waiting_; }
+  const policy::AnyWaiting& waiting() const noexcept { return options_.idle; }
+  const policy::AnyStealing& stealing() const noexcept { return options_.steal; }
 
   /// What a waiting policy is to know now.
   policy::Surroundings surroundings() const noexcept {
     return {oversubscribed_, pollers() != nullptr && !pollers()->empty()};
   }
-  std::uint64_t chaos_seed() const noexcept { return chaos_seed_; }
   const Topology& topology() const noexcept { return topology_; }
   bool has_distances() const noexcept { return has_distances_; }
 
@@ -118,7 +122,7 @@ class Scheduler {
  private:
   std::pair<JoinState*, Descriptor*> reserve_root();
   static void inject_root(void* thread) noexcept;
-  void start_workers(int count);
+  void start_workers(const std::function<std::unique_ptr<Diversion>(int)>& divert);
   void stop() noexcept;
   std::uint64_t living_threads() const noexcept;
   std::size_t pending_deadlines() const noexcept;
@@ -136,9 +140,6 @@ class Scheduler {
   std::atomic<bool> abandoned_{false};
   std::atomic<Deadline> latest_to_lie_down_{Deadline()};
   std::atomic<int> injecting_{0};  ///< callers inside inject()
-  const std::chrono::milliseconds deadlock_report_after_;
-  const policy::AnyWaiting waiting_;
-  const std::uint64_t chaos_seed_;
   const Topology& topology_;
   const bool has_distances_;
   const bool oversubscribed_;  ///< more workers than cores: whoever spins must give its core away

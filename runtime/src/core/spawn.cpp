@@ -91,7 +91,7 @@ bool is_attached(const Descriptor& self, const Descriptor* next) noexcept {
 Fiber& end(Descriptor& self) noexcept {
   Worker& worker = *current_worker();
   worker.executed().increment();
-  Descriptor* next = worker.deque().pop();
+  Descriptor* next = worker.ready().deque.pop();
   if (is_attached(self, next)) [[likely]] {
     next->attached_child = nullptr;
     complete_attached(self);

@@ -14,7 +14,7 @@ std::size_t Engine::calling_instance() const noexcept {
 bool Engine::note_unsubmitted() const noexcept {
   Worker* const worker = current_worker();
   if (worker == nullptr || &worker->scheduler() != &scheduler_) return false;
-  worker->note_unsubmitted();
+  worker->polling().note_unsubmitted();
   return true;
 }
 

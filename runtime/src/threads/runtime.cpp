@@ -6,12 +6,15 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include <unistd.h>
 
 #include <kumiko/runtime/cpu_budget.hpp>
+#include <kumiko/runtime/policy/stealing_table.hpp>
 #include <kumiko/runtime/runtime.hpp>
 
+#include "chaos/chaos.hpp"
 #include "core/scheduler.hpp"
 #include "diagnosis/report.hpp"
 #include "io/service.hpp"
@@ -58,6 +61,18 @@ IoEngine checked(IoEngine engine) {
   return engine;
 }
 
+policy::AnyStealing stealing_of_environment() {
+  const char* const text = std::getenv("KUMIKO_STEALING");
+  const std::string_view name = text == nullptr ? "" : text;
+  if (name.empty()) return {};
+  std::string known;
+  for (const policy::NamedStealing& row : policy::kStealingTable) {
+    if (row.name == name) return row.make();
+    known += (known.empty() ? "" : " or ") + std::string(row.name);
+  }
+  throw std::invalid_argument("KUMIKO_STEALING is '" + std::string(name) + "'; give " + known);
+}
+
 Options checked(Options options) {
   if (options.workers < 0) {
     throw std::invalid_argument("Runtime: " + std::to_string(options.workers) +
@@ -80,7 +95,15 @@ Options checked(Options options) {
   if (options.workers == 0) options.workers = available_cores();
   options.io_engine = checked(options.io_engine);
   if (options.chaos_seed == 0) options.chaos_seed = chaos_seed_of_environment();
+  if (!options.steal) options.steal = stealing_of_environment();
   return options;
+}
+
+std::unique_ptr<detail::Scheduler> made_scheduler(const Options& options) {
+  if (options.chaos_seed == 0) return std::make_unique<detail::Scheduler>(options);
+  return std::make_unique<detail::Scheduler>(options, [&options](int worker) {
+    return std::make_unique<detail::Chaos>(options.chaos_seed, worker);
+  });
 }
 
 }  // namespace
@@ -91,7 +114,7 @@ std::size_t default_stack_size() noexcept {
 
 Runtime::Runtime(Options options)
     : tracer_(std::make_unique<detail::Tracer>()),
-      scheduler_(std::make_unique<detail::Scheduler>(checked(options))),
+      scheduler_(made_scheduler(checked(std::move(options)))),
       process_(getpid()) {}
 
 Runtime::~Runtime() {
@@ -117,11 +140,11 @@ IoEngine Runtime::io_engine() const noexcept {
 Statistics Runtime::statistics() const { return scheduler_->statistics(); }
 
 std::uint64_t Runtime::steals(int worker) const noexcept {
-  return scheduler_->worker(static_cast<std::size_t>(worker)).steals();
+  return scheduler_->worker(static_cast<std::size_t>(worker)).thief().steals().read();
 }
 
 std::size_t Runtime::ready(int worker) const noexcept {
-  return scheduler_->worker(static_cast<std::size_t>(worker)).ready();
+  return scheduler_->worker(static_cast<std::size_t>(worker)).ready().size();
 }
 
 std::size_t Runtime::io_in_flight() const noexcept {

@@ -1,11 +1,13 @@
 // What the maker of a Runtime may choose: workers, stacks, idling, I/O, and aids for testing.
 #pragma once
 
-#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
+
+#include <kumiko/runtime/policy/choosing.hpp>
+#include <kumiko/runtime/policy/stealing.hpp>
+#include <kumiko/runtime/policy/waiting.hpp>
 
 namespace kumiko::runtime {
 
@@ -13,25 +15,7 @@ namespace kumiko::runtime {
 /// larger.
 std::size_t default_stack_size() noexcept;
 
-/// What a worker does when it finds nothing to run.
-enum class IdlePolicy {
-  kAdaptive,   ///< searches for some 50 us, then sleeps; sleeps at once if workers outnumber cores
-  kSpin,       ///< searches all the time: quickest to respond, and keeps its core busy
-  kSpinPause,  ///< searches all the time with pauses, which leave the core's resources to its
-               ///< other hardware thread
-  kYield,      ///< searches all the time, and gives its core to other processes after each round
-  kSleep,      ///< searches once, then sleeps
-};
-
-/// Their names, in this order.
-constexpr std::array<std::string_view, 5> names_of(IdlePolicy) noexcept {
-  return {"adaptive", "spin", "spin_pause", "yield", "sleep"};
-}
-
-/// Whether idle workers sleep at some time, which traces and deadlock reports rely on.
-constexpr bool sleeps(IdlePolicy policy) noexcept {
-  return policy == IdlePolicy::kAdaptive || policy == IdlePolicy::kSleep;
-}
+using policy::IdlePolicy;
 
 /// How the system is asked for I/O, see io/operations.hpp.
 enum class IoEngine {
@@ -47,8 +31,15 @@ struct Options {
   /// Bytes that a lightweight thread may use, rounded up to pages. 64 KiB that must not be touched
   /// lie below; compile with -fstack-clash-protection if single frames may be larger than that.
   std::size_t stack_size = default_stack_size();
-  /// What idle workers do. Those that do not sleep never report deadlocks.
-  IdlePolicy idle = IdlePolicy::kAdaptive;
+  /// How idle workers wait: a name, or a class of your own (policy::Waiting). Those that never
+  /// sleep never report deadlocks, and cannot be traced.
+  policy::AnyWaiting idle = IdlePolicy::kAdaptive;
+  /// Whom idle workers ask for work: a class of policy::Stealing. Where none is given the
+  /// environment's KUMIKO_STEALING counts (near_first or uniform), else policy::NearFirst.
+  policy::AnyStealing steal = {};
+  /// Which ready thread goes next: a class of policy::Choosing, policy::EventsFirst if none is
+  /// given.
+  policy::AnyChoosing next = {};
   /// The engine to use. Where this is kAuto the environment's KUMIKO_IO_ENGINE counts: auto,
   /// io_uring or epoll.
   IoEngine io_engine = IoEngine::kAuto;

@@ -17,8 +17,8 @@ namespace request {
 inline constexpr std::uint32_t kShare = 1;
 /// Threads wait in the scheduler's common queue: let them run before going on.
 inline constexpr std::uint32_t kLookOutside = 2;
-/// Disturb the schedule, see Options::chaos_seed. Stays set.
-inline constexpr std::uint32_t kChaos = 4;
+/// The worker has a Diversion, which chooses otherwise than it would. Stays set.
+inline constexpr std::uint32_t kDivert = 4;
 /// Nothing has been polled for a while: poll, and let threads whose event has come go first.
 inline constexpr std::uint32_t kPoll = 8;
 }  // namespace request

@@ -1,11 +1,12 @@
 // How a worker without work waits: how long it searches, how politely, and whether it ever sleeps.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <concepts>
-#include <variant>
-
-#include <kumiko/runtime/options.hpp>
+#include <memory>
+#include <string_view>
+#include <utility>
 
 namespace kumiko::runtime::policy {
 
@@ -84,26 +85,84 @@ struct Sleep : SpinPause {
   }
 };
 
-/// The waiting policies that Options::idle may name, in the order of IdlePolicy.
-using AnyWaiting = std::variant<Adaptive, Spin, SpinPause, Yield, Sleep>;
 static_assert(Waiting<Adaptive> && Waiting<Spin> && Waiting<SpinPause> && Waiting<Yield> &&
               Waiting<Sleep>);
 
-/// The policy that goes by this name.
-inline AnyWaiting waiting_by(IdlePolicy name) noexcept {
-  switch (name) {
-    case IdlePolicy::kAdaptive:
-      return Adaptive{};
-    case IdlePolicy::kSpin:
-      return Spin{};
-    case IdlePolicy::kSpinPause:
-      return SpinPause{};
-    case IdlePolicy::kYield:
-      return Yield{};
-    case IdlePolicy::kSleep:
-      return Sleep{};
-  }
-  return Adaptive{};
+/// The waiting policies that have a name.
+enum class IdlePolicy {
+  kAdaptive,   ///< Adaptive
+  kSpin,       ///< Spin
+  kSpinPause,  ///< SpinPause
+  kYield,      ///< Yield
+  kSleep,      ///< Sleep
+};
+
+/// Their names, in this order.
+constexpr std::array<std::string_view, 5> names_of(IdlePolicy) noexcept {
+  return {"adaptive", "spin", "spin_pause", "yield", "sleep"};
 }
+
+/// A waiting policy of whatever class. One object serves all workers of a Runtime.
+class AnyWaiting {
+ public:
+  /// The one that goes by this name.
+  AnyWaiting(IdlePolicy name = IdlePolicy::kAdaptive) : AnyWaiting(by(name)) {}
+
+  /// This one.
+  template <Waiting Policy>
+  AnyWaiting(Policy policy) : policy_(std::make_shared<const Held<Policy>>(std::move(policy))) {}
+
+  /// See Waiting.
+  std::chrono::nanoseconds search_time(const Surroundings& around) const {
+    return policy_->search_time(around);
+  }
+  /// See Waiting.
+  int pauses() const { return policy_->pauses(); }
+  /// See Waiting.
+  bool gives_core_away(const Surroundings& around) const {
+    return policy_->gives_core_away(around);
+  }
+
+ private:
+  struct Base {
+    Base() = default;
+    Base(const Base&) = delete;
+    Base& operator=(const Base&) = delete;
+    virtual ~Base() = default;
+    virtual std::chrono::nanoseconds search_time(const Surroundings& around) const = 0;
+    virtual int pauses() const = 0;
+    virtual bool gives_core_away(const Surroundings& around) const = 0;
+  };
+  template <class Policy>
+  struct Held final : Base {
+    explicit Held(Policy held) : policy(std::move(held)) {}
+    std::chrono::nanoseconds search_time(const Surroundings& around) const override {
+      return policy.search_time(around);
+    }
+    int pauses() const override { return policy.pauses(); }
+    bool gives_core_away(const Surroundings& around) const override {
+      return policy.gives_core_away(around);
+    }
+    Policy policy;
+  };
+
+  static AnyWaiting by(IdlePolicy name) {
+    switch (name) {
+      case IdlePolicy::kSpin:
+        return Spin{};
+      case IdlePolicy::kSpinPause:
+        return SpinPause{};
+      case IdlePolicy::kYield:
+        return Yield{};
+      case IdlePolicy::kSleep:
+        return Sleep{};
+      case IdlePolicy::kAdaptive:
+        break;
+    }
+    return Adaptive{};
+  }
+
+  std::shared_ptr<const Base> policy_;
+};
 
 }  // namespace kumiko::runtime::policy

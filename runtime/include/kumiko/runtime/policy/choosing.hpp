@@ -1,0 +1,99 @@
+// Which ready thread goes next: what a choice policy is, and any of them as a value.
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <memory>
+#include <utility>
+
+#include <kumiko/runtime/detail/function_ref.hpp>
+
+namespace kumiko::runtime::policy {
+
+/// Where ready threads wait, as one worker sees it.
+enum class Source {
+  kDeque,          ///< its own deque: new threads and those that were woken, the youngest first
+  kEvents,         ///< its threads whose event has come (I/O), the oldest first
+  kQueue,          ///< its threads that yielded, or that were sent to it, the oldest first
+  kOutside,        ///< threads from outside the workers, the oldest first
+  kOthers,         ///< other workers: one round of the steal policy
+  kOthersByForce,  ///< the same, with what they have not made public: a system call per victim
+};
+
+/// What a thief takes of its victim: the oldest of its deque, else the oldest of these.
+inline constexpr std::array kForThieves{Source::kDeque, Source::kEvents, Source::kQueue};
+
+/// Takes a thread from a source. Returns true if there was one: the choice is made.
+using Take = detail::FunctionRef<bool(Source)>;
+
+/// A *choice policy* decides where a worker's loop looks for the next thread: it takes from some
+/// sources in some order until one had a thread, and returns whether one had. Each worker has an
+/// object of its own, a copy. The loop asks it when a thread yields, and when one waits or ends and
+/// the deque is empty; else the youngest of the deque goes on, without asking.
+///
+/// What the policy has not taken from the runtime takes from afterwards, so nothing is lost; but it
+/// is the policy's duty that each source has its turn though others always have a thread.
+template <class Policy>
+concept Choosing = std::copyable<Policy> &&
+    requires(Policy policy, bool outside_first, const Take& take) {
+  /// \param outside_first  somebody has asked that threads from outside go first this once
+  { policy.next(outside_first, take) } -> std::same_as<bool>;
+};
+
+/// A choice policy of whatever class, to be copied for each worker.
+class AnyChoosing {
+ public:
+  /// One worker's own object.
+  class Chooser {
+   public:
+    Chooser() = default;
+    Chooser(const Chooser&) = delete;
+    Chooser& operator=(const Chooser&) = delete;
+    virtual ~Chooser() = default;
+
+    /// See Choosing.
+    virtual bool next(bool outside_first, const Take& take) = 0;
+  };
+
+  /// The runtime's own choice, EventsFirst.
+  AnyChoosing() = default;
+
+  /// This one.
+  template <Choosing Policy>
+  AnyChoosing(Policy policy)
+      : prototype_(std::make_shared<const Maker<Policy>>(std::move(policy))) {}
+
+  /// An object for one worker; nullptr for the runtime's own choice. \throws std::bad_alloc
+  std::unique_ptr<Chooser> make() const {
+    return prototype_ == nullptr ? nullptr : prototype_->make();
+  }
+
+ private:
+  struct Prototype {
+    Prototype() = default;
+    Prototype(const Prototype&) = delete;
+    Prototype& operator=(const Prototype&) = delete;
+    virtual ~Prototype() = default;
+    virtual std::unique_ptr<Chooser> make() const = 0;
+  };
+  template <class Policy>
+  struct Held final : Chooser {
+    explicit Held(Policy held) : policy(std::move(held)) {}
+    bool next(bool outside_first, const Take& take) override {
+      return policy.next(outside_first, take);
+    }
+    Policy policy;
+  };
+  template <class Policy>
+  struct Maker final : Prototype {
+    explicit Maker(Policy held) : policy(std::move(held)) {}
+    std::unique_ptr<Chooser> make() const override {
+      return std::make_unique<Held<Policy>>(policy);
+    }
+    Policy policy;
+  };
+
+  std::shared_ptr<const Prototype> prototype_;
+};
+
+}  // namespace kumiko::runtime::policy

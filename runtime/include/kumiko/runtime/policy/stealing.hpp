@@ -1,0 +1,82 @@
+// Whom an idle worker asks for work: what a steal policy is, and any of them as a value.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include <kumiko/runtime/detail/function_ref.hpp>
+
+namespace kumiko::runtime::policy {
+
+/// What a steal policy is told about one round of a thief: numbers only, so that the runtime's
+/// workers and those of a model go by it alike.
+struct Others {
+  /// Whether a worker is near the thief now: below the same last-level cache.
+  using IsNear = detail::FunctionRef<bool(std::size_t)>;
+
+  std::size_t thief;                ///< its index, not to be visited
+  std::size_t workers;              ///< how many there are, the thief included
+  const IsNear* is_near = nullptr;  ///< nullptr where all are equally far
+};
+
+/// Makes pseudo-random numbers, equally likely from 0 to 2^32 - 1 at least.
+using Draw = detail::FunctionRef<std::uint64_t()>;
+
+/// Asks a victim, by its index. Returns true if that ends the round: the thief has found work.
+using Visit = detail::FunctionRef<bool(std::size_t)>;
+
+/// A *steal policy* makes one round of a thief: it visits some of the other workers in some order
+/// until a visit returns true, and returns whether one did. One object serves all workers of a
+/// Runtime, at the same time. It is asked by workers without ready threads of their own, and every
+/// few turns of the others' loops; never by a spawn or a join.
+///
+/// The runtime makes rounds until there is work or its waiting policy ends the search, so a round
+/// need not visit everybody; but every worker must have its chance in some round.
+template <class Policy>
+concept Stealing = requires(const Policy policy, const Others& others, const Draw& draw,
+                            const Visit& visit) {
+  { policy.round(others, draw, visit) } -> std::same_as<bool>;
+};
+
+/// A steal policy of whatever class.
+class AnyStealing {
+ public:
+  /// The runtime's own choice (NearFirst), or what the environment says.
+  AnyStealing() = default;
+
+  /// This one. It is copied once.
+  template <Stealing Policy>
+  AnyStealing(Policy policy) : policy_(std::make_shared<const Held<Policy>>(std::move(policy))) {}
+
+  /// Whether it is that of a class, and not the runtime's choice.
+  explicit operator bool() const noexcept { return policy_ != nullptr; }
+
+  /// See Stealing. Requires a policy.
+  bool round(const Others& others, const Draw& draw, const Visit& visit) const {
+    return policy_->round(others, draw, visit);
+  }
+
+ private:
+  struct Base {
+    Base() = default;
+    Base(const Base&) = delete;
+    Base& operator=(const Base&) = delete;
+    virtual ~Base() = default;
+    virtual bool round(const Others& others, const Draw& draw, const Visit& visit) const = 0;
+  };
+  template <class Policy>
+  struct Held final : Base {
+    explicit Held(Policy held) : policy(std::move(held)) {}
+    bool round(const Others& others, const Draw& draw, const Visit& visit) const override {
+      return policy.round(others, draw, visit);
+    }
+    Policy policy;
+  };
+
+  std::shared_ptr<const Base> policy_;
+};
+
+}  // namespace kumiko::runtime::policy

@@ -1,0 +1,25 @@
+// The steal policies that have a name.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include <kumiko/runtime/policy/near_first.hpp>
+#include <kumiko/runtime/policy/stealing.hpp>
+#include <kumiko/runtime/policy/uniform.hpp>
+
+namespace kumiko::runtime::policy {
+
+/// A policy and what the environment's KUMIKO_STEALING calls it.
+struct NamedStealing {
+  std::string_view name;
+  AnyStealing (*make)();
+};
+
+/// All of them; the first is the runtime's own choice.
+inline constexpr std::array kStealingTable{
+    NamedStealing{"near_first", [] { return AnyStealing(NearFirst{}); }},
+    NamedStealing{"uniform", [] { return AnyStealing(Uniform{}); }},
+};
+
+}  // namespace kumiko::runtime::policy

@@ -1,0 +1,26 @@
+// Whom an idle worker asks for work: anybody, each time anew.
+#pragma once
+
+#include <cstddef>
+
+#include <kumiko/runtime/policy/stealing.hpp>
+
+namespace kumiko::runtime::policy {
+
+/// As many visits as there are other workers, each to one drawn at random from all of them,
+/// wherever they are: the thieves of Blumofe and Leiserson, "Scheduling multithreaded computations
+/// by work stealing", J. ACM 46 (1999), whose bounds hold for these.
+struct Uniform {
+  /// See Stealing.
+  bool round(const Others& others, const Draw& draw, const Visit& visit) const {
+    const std::size_t count = others.workers - 1;
+    for (std::size_t visits = 0; visits < count; ++visits) {
+      const std::size_t drawn = draw() % count;
+      if (visit(drawn < others.thief ? drawn : drawn + 1)) return true;
+    }
+    return false;
+  }
+};
+static_assert(Stealing<Uniform>);
+
+}  // namespace kumiko::runtime::policy

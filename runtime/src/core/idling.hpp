@@ -1,0 +1,52 @@
+// The life of a worker that has found nothing to run: it searches, sleeps, and searches again.
+#pragma once
+
+#include <cstdint>
+
+#include <kumiko/runtime/detail/parker.hpp>
+
+#include "core/own_counter.hpp"
+
+namespace kumiko::runtime::detail {
+
+struct Descriptor;
+class Worker;
+
+/// One worker without work. How long it searches, and how politely, is its waiting policy's
+/// concern; that no work is overlooked is Idle's, which has the names and the proof.
+class Idling {
+ public:
+  /// Belongs to this worker, which outlives it.
+  explicit Idling(Worker& self) noexcept : self_(self) {}
+
+  /// Self: searches and sleeps until there is a thread to run. Returns nullptr when the scheduler
+  /// has ended.
+  Descriptor* search() noexcept;
+
+  /// Where it sleeps.
+  Parker& sleeper() noexcept { return sleeper_; }
+
+  const OwnCounter& parks() const noexcept { return parks_; }
+  const OwnCounter& parked_nanoseconds() const noexcept { return parked_nanoseconds_; }
+  const OwnCounter& searching_nanoseconds() const noexcept { return searching_nanoseconds_; }
+
+ private:
+  Descriptor* search_and_count() noexcept;
+  Descriptor* search_for_a_while() noexcept;
+  Descriptor* look_around() noexcept;
+  void sleep_and_count() noexcept;
+  void sleep() noexcept;
+  bool begin_watch() noexcept;
+  void watch() noexcept;
+  void give_core_away() noexcept;
+
+  Worker& self_;
+  Parker sleeper_;
+  bool watches_ = false;
+  std::uint64_t given_away_nanoseconds_ = 0;
+  OwnCounter parks_;
+  OwnCounter parked_nanoseconds_;
+  OwnCounter searching_nanoseconds_;
+};
+
+}  // namespace kumiko::runtime::detail

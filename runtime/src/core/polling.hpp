@@ -1,0 +1,53 @@
+// When a worker polls: what it hands over, and what others do in its place.
+#pragma once
+
+#include <cstdint>
+
+#include "core/own_counter.hpp"
+
+namespace kumiko::runtime::detail {
+
+struct Descriptor;
+class Worker;
+
+/// One worker's part in the polling (see Pollers). All functions are for this worker.
+class Polling {
+ public:
+  /// Belongs to this worker, which outlives it.
+  explicit Polling(Worker& self) noexcept : self_(self) {}
+
+  /// A poller has gathered something in this worker's instance, to be handed over.
+  void note_unsubmitted() noexcept { has_unsubmitted_ = true; }
+  bool has_unsubmitted() const noexcept { return has_unsubmitted_; }
+
+  /// Hands over what the threads have asked for. What is done by then becomes ready, too.
+  void hand_over() noexcept;
+
+  /// The same, and takes a thread whose event has come.
+  Descriptor* hand_over_and_take() noexcept;
+
+  /// Polls all instances, for a worker that has nothing else to do, and takes a thread.
+  Descriptor* poll_all_and_take() noexcept;
+
+  /// A thread runs next that may take long: sees to it that somebody looks after what is left to
+  /// hand over.
+  void leave_to_others() noexcept;
+
+  const OwnCounter& polls() const noexcept { return polls_; }
+  const OwnCounter& empty_polls() const noexcept { return empty_polls_; }
+
+  /// In empty polls.
+  const OwnCounter& nanoseconds() const noexcept { return nanoseconds_; }
+
+ private:
+  template <class Poll>
+  void count(Poll poll) noexcept;
+
+  Worker& self_;
+  bool has_unsubmitted_ = false;
+  OwnCounter polls_;
+  OwnCounter empty_polls_;
+  OwnCounter nanoseconds_;
+};
+
+}  // namespace kumiko::runtime::detail

@@ -1,0 +1,45 @@
+// Where the ready threads of one worker wait, and what a thief gets of them.
+#pragma once
+
+#include <cstddef>
+
+#include <kumiko/runtime/policy/choosing.hpp>
+
+#include "core/deque.hpp"
+#include "core/thread_queue.hpp"
+#include "record/descriptor.hpp"
+#include "tunables.hpp"
+
+namespace kumiko::runtime::detail {
+
+/// The ready threads of one worker, in three places.
+struct ReadyThreads {
+  explicit ReadyThreads(AsymmetricBarrier& barrier) : deque(tunables::kDequeCapacity, barrier) {}
+
+  /// Anyone: whether there may be something for a thief. Exact behind a barrier shared with the
+  /// producer (see Idle).
+  bool empty() const noexcept { return deque.empty() && queue.empty() && events.empty(); }
+
+  /// Anyone: about how many there are. Cost: four loads.
+  std::size_t size() const noexcept { return deque.size() + queue.size() + events.size(); }
+
+  /// Anyone but the owner: takes a public thread, by policy::kForThieves; nullptr if there is none.
+  Descriptor* give_to_thief() noexcept {
+    for (const policy::Source source : policy::kForThieves) {
+      if (Descriptor* const thread = give(source); thread != nullptr) return thread;
+    }
+    return nullptr;
+  }
+
+  Deque<Descriptor> deque;  ///< threads that are continued where they were left
+  ThreadQueue queue;        ///< threads that yielded, and new ones that lazy splitting made
+  ThreadQueue events;       ///< threads whose event has come
+
+ private:
+  Descriptor* give(policy::Source source) noexcept {
+    if (source == policy::Source::kDeque) return deque.steal();
+    return (source == policy::Source::kEvents ? events : queue).pop();
+  }
+};
+
+}  // namespace kumiko::runtime::detail

@@ -1,0 +1,56 @@
+#include "core/thief.hpp"
+
+#include <cstddef>
+
+#include <kumiko/runtime/policy/near_first.hpp>
+
+#include "core/scheduler.hpp"
+#include "core/worker.hpp"
+
+namespace kumiko::runtime::detail {
+
+Thief::Thief(Worker& self) noexcept
+    : self_(self), random_(static_cast<std::uint64_t>(self.index())) {}
+
+void Thief::note_place() noexcept {
+  // relaxed: a hint, here and in round().
+  place_.store(self_.scheduler().topology().here(), std::memory_order_relaxed);
+}
+
+/// Near are those that were last seen below the same last-level cache, where the machine has
+/// several.
+Descriptor* Thief::round(Give give) noexcept {
+  Scheduler& scheduler = self_.scheduler();
+  Descriptor* stolen = nullptr;
+  const auto visit = [&](std::size_t victim) {
+    stolen = ask(scheduler.worker(victim), give);
+    return stolen != nullptr;
+  };
+  const auto here = place_.load(std::memory_order_relaxed);
+  const auto same_cache = [&](std::size_t victim) {
+    const auto there = scheduler.worker(victim).thief().place_.load(std::memory_order_relaxed);
+    return Topology::distance(here, there) == Topology::Distance::kSameCache;
+  };
+  const policy::Others::IsNear is_near(same_cache);
+  const policy::Others others{static_cast<std::size_t>(self_.index()), scheduler.worker_count(),
+                              scheduler.has_distances() ? &is_near : nullptr};
+  if (const policy::AnyStealing& chosen = scheduler.stealing()) [[unlikely]] {
+    chosen.round(others, random_, visit);
+  } else {
+    policy::NearFirst().round(others, random_, visit);
+  }
+  return stolen;
+}
+
+Descriptor* Thief::ask(Worker& victim, Give give) noexcept {
+  Descriptor* const thread = (victim.*give)();
+  if (thread == nullptr) {
+    failed_.increment();
+    return nullptr;
+  }
+  steals_.increment();
+  if (self_.observer() != nullptr) self_.observer()->stole(victim.index());
+  return thread;
+}
+
+}  // namespace kumiko::runtime::detail
