@@ -44,8 +44,10 @@ PROGRAM_BUILD = """
 cmake_minimum_required(VERSION 3.25)
 project(program LANGUAGES CXX)
 find_package(kumiko REQUIRED COMPONENTS @COMPONENT@)
-add_executable(program program.cpp)
-target_link_libraries(program PRIVATE kumiko::runtime)
+foreach(name program own_policies)
+  add_executable(${name} ${name}.cpp)
+  target_link_libraries(${name} PRIVATE kumiko::runtime)
+endforeach()
 """
 
 
@@ -218,6 +220,7 @@ class Threads(NewcomerTest):
     def write_program(self, component):
         (self.path / "program").mkdir()
         (self.path / "program" / "program.cpp").write_text(PROGRAM)
+        shutil.copy(SOURCE / "examples" / "own_policies.cpp", self.path / "program")
         (self.path / "program" / "CMakeLists.txt").write_text(
             PROGRAM_BUILD.replace("@COMPONENT@", component)
         )
@@ -230,6 +233,8 @@ class Threads(NewcomerTest):
             with self.subTest(compiler):
                 self.build("program", *options, compiler=compiler, build=compiler)
                 self.assertEqual(self.call_well(f"program/{compiler}/program"), "5050\n")
+                # Which says by its exit whether each policy of its own has been asked.
+                self.assertIn("16384 leaves", self.call_well(f"program/{compiler}/own_policies"))
 
     def test_given_a_component_that_is_not_there_then_those_that_are_get_named(self):
         self.write_program("engine")
