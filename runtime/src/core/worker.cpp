@@ -18,13 +18,13 @@ Worker::Worker(Scheduler& scheduler, int index, std::unique_ptr<Diversion> diver
       idle_(scheduler.idle()),
       index_(index),
       ready_(scheduler.barrier()),
+      stacks_(scheduler.stacks(), tunables::kBatchSize),
+      join_states_(scheduler.join_states(), tunables::kBatchSize),
       chooser_(scheduler.options().next.make()),
+      diversion_(std::move(diversion)),
       thief_(*this),
       polling_(*this),
-      idling_(*this),
-      diversion_(std::move(diversion)),
-      stacks_(scheduler.stacks(), tunables::kBatchSize),
-      join_states_(scheduler.join_states(), tunables::kBatchSize) {
+      idling_(*this) {
   if (diversion_ != nullptr) requests.store(request::kDivert, std::memory_order_relaxed);
 }
 
@@ -113,7 +113,7 @@ Descriptor* Worker::choose() noexcept {
   const auto take = [&](policy::Source source) {
     if (found != nullptr) return true;
     if (source != policy::Source::kEvents && polling_.has_unsubmitted() &&
-        !std::exchange(handed_over, true)) {
+        !std::exchange(handed_over, true)) [[unlikely]] {
       polling_.hand_over();
     }
     found = take_from(source);

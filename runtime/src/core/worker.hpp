@@ -50,8 +50,7 @@ class Worker : public Switcher {
     idle_.work_appeared();
   }
 
-  /// Self: shows a suspended or new thread to `other` first, and wakes it if it sleeps. Returns
-  /// whether it slept.
+  /// Self: shows a thread to `other` first, and wakes it if it sleeps. Returns whether it slept.
   bool make_runnable_at(Worker& other, Descriptor& thread) noexcept;
 
   /// Self: makes a suspended or new thread wait its turn behind those that yielded before.
@@ -95,23 +94,24 @@ class Worker : public Switcher {
   void make_runnable_slowly(Descriptor& thread) noexcept;
   bool split_lazy_work() noexcept;
 
+  // What a spawn, a join and a switch touch is together, and apart from what others write to.
   Scheduler& scheduler_;
   Idle& idle_;  ///< the scheduler's
   const int index_;
   bool outside_first_ = false;  ///< in the next turn
   ReadyThreads ready_;
-  policy::EventsFirst events_first_;  ///< goes unless there is a chooser_
-  std::unique_ptr<policy::AnyChoosing::Chooser> chooser_;
-  Thief thief_;
-  Polling polling_;
-  Idling idling_;
-  std::unique_ptr<Diversion> diversion_;
-  TimerHeap timers_;
   StackCache stacks_;
   JoinStateCache join_states_;
   OwnCounter spawned_;
   OwnCounter executed_;
   OwnCounter suspensions_;
+  policy::EventsFirst events_first_;  ///< goes unless there is a chooser_
+  std::unique_ptr<policy::AnyChoosing::Chooser> chooser_;
+  std::unique_ptr<Diversion> diversion_;
+  Thief thief_;
+  Polling polling_;
+  Idling idling_;
+  TimerHeap timers_;
 };
 
 /// The worker that the calling OS thread is, or nullptr. To be asked anew after every switch.

@@ -22,8 +22,9 @@ class EventsFirst {
   static constexpr unsigned kTurnsPerForce = 256;
   static_assert(kTurnsPerForce % kTurnsPerSteal == 0, "one of the turns on which it steals");
 
-  /// See Choosing.
-  bool next(bool outside_first, const Take& take) {
+  /// See Choosing. A template so that the worker's own loop has it without a call.
+  template <class AnyTake>
+  bool next(bool outside_first, const AnyTake& take) {
     ++turns_;
     if (streak_ < kEventStreak) {
       ++streak_;
