@@ -99,38 +99,8 @@ Descriptor* Worker::next_for_loop() noexcept {
   return idling_.search();
 }
 
-/// Takes a thread by the choice policy. Before the first source that is not the events', and when
-/// a worker is idle who could run what comes of it, hands over what threads have asked for.
-Descriptor* Worker::choose() noexcept {
-  // relaxed: a hint. A thread that yields without end must not keep its worker from polling.
-  if ((requests.load(std::memory_order_relaxed) & request::kPoll) != 0) [[unlikely]] {
-    requests.fetch_and(~request::kPoll, std::memory_order_relaxed);
-    polling_.hand_over();
-  }
-  if (polling_.has_unsubmitted() && idle_.has_idle_workers()) polling_.hand_over();
-  Descriptor* found = nullptr;
-  bool handed_over = false;
-  const auto take = [&](policy::Source source) {
-    if (found != nullptr) return true;
-    if (source != policy::Source::kEvents && polling_.has_unsubmitted() &&
-        !std::exchange(handed_over, true)) [[unlikely]] {
-      polling_.hand_over();
-    }
-    found = take_from(source);
-    return found != nullptr;
-  };
-  const bool outside_first = std::exchange(outside_first_, false);
-  if (chooser_ == nullptr) [[likely]] {
-    events_first_.next(outside_first, take);
-  } else {
-    chooser_->next(outside_first, take);
-    // Whatever the policy has looked at: this worker does not search beside threads of its own.
-    static_cast<void>(take(policy::Source::kQueue) || take(policy::Source::kDeque));
-  }
-  return found != nullptr ? found : polling_.hand_over_and_take();
-}
-
-Descriptor* Worker::take_from(policy::Source source) noexcept {
+// Inlined where the source is known, since a yield passes here.
+[[gnu::always_inline]] inline Descriptor* Worker::take_from(policy::Source source) noexcept {
   switch (source) {
     case policy::Source::kDeque:
       return ready_.deque.pop();
@@ -148,6 +118,37 @@ Descriptor* Worker::take_from(policy::Source source) noexcept {
       return thief_.round(&Worker::give_by_force);
   }
   return nullptr;
+}
+
+/// Takes a thread by the choice policy. Before the first source that is not the events', and when
+/// a worker is idle who could run what comes of it, hands over what threads have asked for.
+Descriptor* Worker::choose() noexcept {
+  // relaxed: a hint. A thread that yields without end must not keep its worker from polling.
+  if ((requests.load(std::memory_order_relaxed) & request::kPoll) != 0) [[unlikely]] {
+    requests.fetch_and(~request::kPoll, std::memory_order_relaxed);
+    polling_.hand_over();
+  }
+  if (polling_.has_unsubmitted() && idle_.has_idle_workers()) polling_.hand_over();
+  const bool outside_first = std::exchange(outside_first_, false);
+  Descriptor* found = nullptr;
+  bool handed_over = false;
+  const auto take = [&](policy::Source source) __attribute__((always_inline)) {
+    if (source != policy::Source::kEvents && polling_.has_unsubmitted() && !handed_over) {
+      handed_over = true;
+      polling_.hand_over();
+    }
+    found = take_from(source);
+    return found != nullptr;
+  };
+  if (chooser_ == nullptr) [[likely]] {
+    events_first_.next(outside_first, take);
+  } else {
+    const auto take_once = [&](policy::Source source) { return found != nullptr || take(source); };
+    chooser_->next(outside_first, take_once);
+    // Whatever the policy has looked at: this worker does not search beside threads of its own.
+    static_cast<void>(take_once(policy::Source::kQueue) || take_once(policy::Source::kDeque));
+  }
+  return found != nullptr ? found : polling_.hand_over_and_take();
 }
 
 // --- What becomes ready --------------------------------------------------------------------------
