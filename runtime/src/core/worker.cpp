@@ -120,8 +120,8 @@ Descriptor* Worker::next_for_loop() noexcept {
   return nullptr;
 }
 
-/// Takes a thread by the choice policy. Before the first source that is not the events', and when
-/// a worker is idle who could run what comes of it, hands over what threads have asked for.
+/// Takes a thread by the choice policy. What threads have asked for is handed over when a worker is
+/// idle who could run what comes of it, and before a thread runs that does not come from an event.
 Descriptor* Worker::choose() noexcept {
   // relaxed: a hint. A thread that yields without end must not keep its worker from polling.
   if ((requests.load(std::memory_order_relaxed) & request::kPoll) != 0) [[unlikely]] {
@@ -130,25 +130,31 @@ Descriptor* Worker::choose() noexcept {
   }
   if (polling_.has_unsubmitted() && idle_.has_idle_workers()) polling_.hand_over();
   const bool outside_first = std::exchange(outside_first_, false);
-  Descriptor* found = nullptr;
-  bool handed_over = false;
-  const auto take = [&](policy::Source source) __attribute__((always_inline)) {
-    if (source != policy::Source::kEvents && polling_.has_unsubmitted() && !handed_over) {
-      handed_over = true;
-      polling_.hand_over();
-    }
-    found = take_from(source);
-    return found != nullptr;
-  };
+  Choice choice;
   if (chooser_ == nullptr) [[likely]] {
+    const auto take = [&](policy::Source source) __attribute__((always_inline)) {
+      choice = {take_from(source), source};
+      return choice.thread != nullptr;
+    };
     events_first_.next(outside_first, take);
   } else {
-    const auto take_once = [&](policy::Source source) { return found != nullptr || take(source); };
-    chooser_->next(outside_first, take_once);
-    // Whatever the policy has looked at: this worker does not search beside threads of its own.
-    static_cast<void>(take_once(policy::Source::kQueue) || take_once(policy::Source::kDeque));
+    choice = choose_by(*chooser_, outside_first);
   }
-  return found != nullptr ? found : polling_.hand_over_and_take();
+  if (choice.thread == nullptr) return polling_.hand_over_and_take();
+  if (choice.source != policy::Source::kEvents && polling_.has_unsubmitted()) polling_.hand_over();
+  return choice.thread;
+}
+
+Worker::Choice Worker::choose_by(policy::AnyChoosing::Chooser& chooser, bool outside_first) {
+  Choice choice;
+  const auto take = [&](policy::Source source) {
+    if (choice.thread == nullptr) choice = {take_from(source), source};
+    return choice.thread != nullptr;
+  };
+  chooser.next(outside_first, take);
+  // Whatever the policy has looked at: this worker does not search beside threads of its own.
+  static_cast<void>(take(policy::Source::kQueue) || take(policy::Source::kDeque));
+  return choice;
 }
 
 // --- What becomes ready --------------------------------------------------------------------------

@@ -83,11 +83,17 @@ class Worker : public Switcher {
   WorkerStatistics statistics() const noexcept;
 
  private:
+  struct Choice {
+    Descriptor* thread = nullptr;
+    policy::Source source = policy::Source::kEvents;
+  };
+
   void run_from_loop(Descriptor& thread) noexcept;
   void give_way(After after) noexcept;
   Descriptor* next_after_suspension() noexcept;
   Descriptor* next_for_loop() noexcept;
   Descriptor* choose() noexcept;
+  Choice choose_by(policy::AnyChoosing::Chooser& chooser, bool outside_first);
   Descriptor* take_from(policy::Source source) noexcept;
   void answer_share_request() noexcept;
   void let_events_go_first() noexcept;
