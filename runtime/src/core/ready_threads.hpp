@@ -12,6 +12,12 @@
 
 namespace kumiko::runtime::detail {
 
+/// A ready thread that was taken, and from where.
+struct Choice {
+  Descriptor* thread = nullptr;
+  policy::Source source = policy::Source::kEvents;
+};
+
 /// The ready threads of one worker, in three places.
 struct ReadyThreads {
   explicit ReadyThreads(AsymmetricBarrier& barrier) : deque(tunables::kDequeCapacity, barrier) {}

@@ -13,6 +13,19 @@
 
 namespace kumiko::runtime::detail {
 
+namespace {
+
+/// Makes a thread of a part of a thread's outermost parallel construct that can be split.
+bool split_lazy_work(const ThreadFront& thread) noexcept {
+  LazyFrame* outermost = nullptr;
+  for (LazyFrame* frame = thread.lazy_tip; frame != nullptr; frame = frame->outer) {
+    if (frame->split(*frame, false)) outermost = frame;
+  }
+  return outermost != nullptr && outermost->split(*outermost, true);
+}
+
+}  // namespace
+
 Worker::Worker(Scheduler& scheduler, int index, std::unique_ptr<Diversion> diversion)
     : scheduler_(scheduler),
       idle_(scheduler.idle()),
@@ -145,7 +158,7 @@ Descriptor* Worker::choose() noexcept {
   return choice.thread;
 }
 
-Worker::Choice Worker::choose_by(policy::AnyChoosing::Chooser& chooser, bool outside_first) {
+Choice Worker::choose_by(policy::AnyChoosing::Chooser& chooser, bool outside_first) {
   Choice choice;
   const auto take = [&](policy::Source source) {
     if (choice.thread == nullptr) choice = {take_from(source), source};
@@ -213,7 +226,7 @@ Descriptor* Worker::give_to_thief() noexcept {
 void Worker::answer_share_request() noexcept {
   // relaxed: thieves come by themselves; the queues' locks order what they take.
   if ((requests.load(std::memory_order_relaxed) & request::kShare) == 0) return;
-  if (ready_.deque.share() || split_lazy_work()) {
+  if (ready_.deque.share() || (running != nullptr && split_lazy_work(*running))) {
     requests.fetch_and(~request::kShare, std::memory_order_relaxed);
   }
 }
@@ -246,16 +259,6 @@ void Worker::let_events_go_first() noexcept {
     current_worker()->make_runnable(*static_cast<Descriptor*>(thread));
   };
   give_way({make_caller_runnable, current()});
-}
-
-/// Makes a thread of a part of the running thread's outermost parallel construct that can be split.
-bool Worker::split_lazy_work() noexcept {
-  LazyFrame* outermost = nullptr;
-  if (running == nullptr) return false;
-  for (LazyFrame* frame = running->lazy_tip; frame != nullptr; frame = frame->outer) {
-    if (frame->split(*frame, false)) outermost = frame;
-  }
-  return outermost != nullptr && outermost->split(*outermost, true);
 }
 
 }  // namespace kumiko::runtime::detail

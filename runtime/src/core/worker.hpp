@@ -83,11 +83,6 @@ class Worker : public Switcher {
   WorkerStatistics statistics() const noexcept;
 
  private:
-  struct Choice {
-    Descriptor* thread = nullptr;
-    policy::Source source = policy::Source::kEvents;
-  };
-
   void run_from_loop(Descriptor& thread) noexcept;
   void give_way(After after) noexcept;
   Descriptor* next_after_suspension() noexcept;
@@ -98,7 +93,6 @@ class Worker : public Switcher {
   void answer_share_request() noexcept;
   void let_events_go_first() noexcept;
   void make_runnable_slowly(Descriptor& thread) noexcept;
-  bool split_lazy_work() noexcept;
 
   // What a spawn, a join and a switch touch is together, and apart from what others write to.
   Scheduler& scheduler_;
