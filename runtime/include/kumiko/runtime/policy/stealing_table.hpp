@@ -12,8 +12,8 @@ namespace kumiko::runtime::policy {
 
 /// A policy and what the environment's KUMIKO_STEALING calls it.
 struct NamedStealing {
-  std::string_view name;
-  AnyStealing (*make)();
+  std::string_view name;  ///< to be given in the environment
+  AnyStealing (*make)();  ///< makes the policy
 };
 
 /// All of them; the first is the runtime's own choice.
