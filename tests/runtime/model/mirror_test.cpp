@@ -83,36 +83,25 @@ TEST_P(Mirror, GivenAFunctionOfTheCodeWhenItsTextIsReadThenItsAccessesAreTheMode
 constexpr const char* kIdle = "src/core/idle.hpp";
 constexpr const char* kIdleSource = "src/core/idle.cpp";
 constexpr const char* kParker = "src/core/parker.cpp";
-constexpr const char* kCounter = "include/kumiko/runtime/detail/group_state.hpp";
-constexpr const char* kCounterSource = "src/threads/task_group.cpp";
 
 INSTANTIATE_TEST_SUITE_P(
     Of, Mirror,
-    testing::Values(
-        Mirrored{"IdleWorkAppeared", kIdle, "void work_appeared() noexcept",
-                 "light | state_.load relaxed"},
-        Mirrored{"IdleBeginSearch", kIdle, "void begin_search() noexcept",
-                 "state_.fetch_add relaxed"},
-        Mirrored{"IdleEndSearch", kIdle, "void end_search() noexcept", "state_.fetch_sub seq_cst"},
-        Mirrored{"IdleAnnounce", kIdleSource, "void Idle::announce(",
-                 "guard | state_.fetch_add seq_cst | heavy"},
-        Mirrored{"IdleRetract", kIdleSource, "bool Idle::retract(",
-                 "guard | state_.fetch_sub seq_cst"},
-        Mirrored{"IdleWakeOne", kIdleSource, "void Idle::wake_one()",
-                 "guard | state_.load relaxed | state_.fetch_sub seq_cst"},
-        Mirrored{"ParkerPark", kParker, "void Parker::park() noexcept",
-                 "signalled_.exchange acquire | WAIT"},
-        Mirrored{"ParkerUnpark", kParker, "void Parker::unpark() noexcept",
-                 "signalled_.exchange acq_rel | WAKE"},
-        Mirrored{"JoinCounterAdd", kCounter, "void add() noexcept", "tokens_.fetch_add relaxed"},
-        Mirrored{"JoinCounterLeave", kCounter, "Waiter* leave() noexcept",
-                 "tokens_.fetch_sub acq_rel"},
-        Mirrored{"JoinCounterWaitForAll", kCounter, "void wait_for_all() noexcept",
-                 "tokens_.load acquire"},
-        Mirrored{"JoinCounterWaitSlowly", kCounterSource, "void JoinCounter::wait_slowly()",
-                 "tokens_.load acquire | tokens_.store relaxed"},
-        Mirrored{"JoinCounterGiveUpToken", kCounterSource, "void JoinCounter::give_up_token(",
-                 "tokens_.fetch_sub acq_rel"}),
+    testing::Values(Mirrored{"IdleWorkAppeared", kIdle, "void work_appeared() noexcept",
+                             "light | state_.load relaxed"},
+                    Mirrored{"IdleBeginSearch", kIdle, "void begin_search() noexcept",
+                             "state_.fetch_add relaxed"},
+                    Mirrored{"IdleEndSearch", kIdle, "void end_search() noexcept",
+                             "state_.fetch_sub seq_cst"},
+                    Mirrored{"IdleAnnounce", kIdleSource, "void Idle::announce(",
+                             "guard | state_.fetch_add seq_cst | heavy"},
+                    Mirrored{"IdleRetract", kIdleSource, "bool Idle::retract(",
+                             "guard | state_.fetch_sub seq_cst"},
+                    Mirrored{"IdleWakeOne", kIdleSource, "void Idle::wake_one()",
+                             "guard | state_.load relaxed | state_.fetch_sub seq_cst"},
+                    Mirrored{"ParkerPark", kParker, "void Parker::park() noexcept",
+                             "signalled_.exchange acquire | WAIT"},
+                    Mirrored{"ParkerUnpark", kParker, "void Parker::unpark() noexcept",
+                             "signalled_.exchange acq_rel | WAKE"}),
     [](const auto& function) { return std::string(function.param.name); });
 
 }  // namespace
