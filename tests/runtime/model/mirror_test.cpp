@@ -82,7 +82,6 @@ TEST_P(Mirror, GivenAFunctionOfTheCodeWhenItsTextIsReadThenItsAccessesAreTheMode
 
 constexpr const char* kIdle = "src/core/idle.hpp";
 constexpr const char* kIdleSource = "src/core/idle.cpp";
-constexpr const char* kParker = "src/core/parker.cpp";
 
 INSTANTIATE_TEST_SUITE_P(
     Of, Mirror,
@@ -97,11 +96,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Mirrored{"IdleRetract", kIdleSource, "bool Idle::retract(",
                              "guard | state_.fetch_sub seq_cst"},
                     Mirrored{"IdleWakeOne", kIdleSource, "void Idle::wake_one()",
-                             "guard | state_.load relaxed | state_.fetch_sub seq_cst"},
-                    Mirrored{"ParkerPark", kParker, "void Parker::park() noexcept",
-                             "signalled_.exchange acquire | WAIT"},
-                    Mirrored{"ParkerUnpark", kParker, "void Parker::unpark() noexcept",
-                             "signalled_.exchange acq_rel | WAKE"}),
+                             "guard | state_.load relaxed | state_.fetch_sub seq_cst"}),
     [](const auto& function) { return std::string(function.param.name); });
 
 }  // namespace

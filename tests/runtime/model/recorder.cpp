@@ -77,6 +77,13 @@ Expr Recorder::perform(const std::function<Expr(Thread&)>& step) {
   return steps_[repeated_steps_++];
 }
 
+void Recorder::kernel(std::string_view what, const std::function<bool(Value*)>& step) {
+  perform([&](Thread& t) -> Expr {
+    t.kernel(what, step);
+    return 0;
+  });
+}
+
 bool Recorder::decide(const Expr& condition) {
   if (is_cut_)
     return turn_ = !turn_;  // nothing is written down any more; every loop ends some time

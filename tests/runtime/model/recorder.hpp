@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -70,6 +71,8 @@ class Recorder {
 
   /// Adds to the program, unless this path has been there before, and returns what is read.
   Expr perform(const std::function<Expr(Thread&)>& step);
+  /// Adds a step of the kernel, likewise.
+  void kernel(std::string_view what, const std::function<bool(Value*)>& step);
   bool decide(const Expr& condition);
   Order order(Var variable, Instruction::Kind access, std::memory_order order) const;
   void light();
