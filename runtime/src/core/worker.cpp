@@ -315,13 +315,11 @@ Descriptor* Worker::search() noexcept {
       return thread;
     }
     scheduler_.note_lying_down(begin);
-    idle_.announce(sleeper_);
-    watches_ = begin_watch();
-    if (scheduler_.has_ended()) {
-      idle_.wake_all();
-      return nullptr;
-    }
-    if (scheduler_.has_visible_work() && idle_.retract(sleeper_)) {
+    const Idle::Lying lying = idle_.lie_down(
+        sleeper_, [this] { watches_ = begin_watch(); }, [this] { return scheduler_.has_ended(); },
+        [this] { return scheduler_.has_visible_work(); });
+    if (lying == Idle::Lying::kEnded) return nullptr;
+    if (lying == Idle::Lying::kUp) {
       if (watches_) scheduler_.pollers()->end_watch();
       continue;
     }

@@ -49,6 +49,7 @@ Var Recorder::member(const std::string& name) const {
 
 void Recorder::call(Thread& thread, const std::string& name, const std::function<void()>& body,
                     std::size_t most_decisions) {
+  Recorder* const outer = std::exchange(current_, this);
   thread_ = &thread;
   call_ = name;
   most_decisions_ = most_decisions;
@@ -69,6 +70,7 @@ void Recorder::call(Thread& thread, const std::string& name, const std::function
     thread.place(last.otherwise);
   }
   thread.place(end);
+  current_ = outer;
 }
 
 Expr Recorder::perform(const std::function<Expr(Thread&)>& step) {

@@ -85,7 +85,7 @@ class Recorder {
     bool outcome;
   };
 
-  static inline Recorder* current_ = nullptr;
+  static inline Recorder* current_ = nullptr;  ///< the last one made, unless in a call of another
 
   Model& model_;
   const BarrierModel& barrier_;
