@@ -101,8 +101,10 @@ TEST(LyingDown, GivenASleeperThatLooksOnceMoreWhenWorkAppearsMeanwhileThenItIsNo
         idle.begin_search();
       },
       [&](int round) {
-        idle.announce(sleeper);
-        if (work.load(std::memory_order_relaxed) == round && idle.retract(sleeper)) return;
+        const auto lying = idle.lie_down(
+            sleeper, [] {}, [] { return false; },
+            [&] { return work.load(std::memory_order_relaxed) == round; });
+        if (lying == detail::Idle::Lying::kUp) return;
         slept_over = !sleeper.park_until(Clock::now() + 10s);
       },
       [&](int round) {

@@ -1,18 +1,55 @@
 // Counts searching and sleeping workers, so that no work waits while all who could do it sleep.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <vector>
 
+#include <kumiko/runtime/detail/hardware.hpp>
 #include <kumiko/runtime/detail/parker.hpp>
 #include <kumiko/runtime/detail/spinlock.hpp>
 
 #include "machine/asymmetric_barrier.hpp"
 
 namespace kumiko::runtime::detail {
+
+/// Those who sleep. The last one to lie down is woken first: its caches are warm.
+class SleeperStack {
+ public:
+  explicit SleeperStack(std::size_t most) { sleepers_.reserve(most); }
+
+  std::size_t size() const noexcept { return sleepers_.size(); }
+  void push(Parker& sleeper) noexcept { sleepers_.push_back(&sleeper); }
+  Parker& pop() noexcept {
+    Parker& last = *sleepers_.back();
+    sleepers_.pop_back();
+    return last;
+  }
+  /// Returns whether it was there.
+  bool remove(Parker& sleeper) noexcept {
+    const auto place = std::find(sleepers_.begin(), sleepers_.end(), &sleeper);
+    if (place == sleepers_.end()) return false;
+    sleepers_.erase(place);
+    return true;
+  }
+
+ private:
+  std::vector<Parker*> sleepers_;
+};
+
+/// What Idle is made of.
+struct IdleHardware : Hardware {
+  using Number = std::uint64_t;
+  using Barrier = AsymmetricBarrier;
+  using Lock = SpinLock;
+  using Parker = detail::Parker;
+  using Sleepers = SleeperStack;
+  /// More than there can be searchers.
+  static constexpr Number kSleeper = Number{1} << 32;
+};
 
 /// Who looks for work, who sleeps, and who must be woken.
 ///
@@ -39,12 +76,22 @@ namespace kumiko::runtime::detail {
 /// Only one searcher at a time is woken for a burst of work; each that finds some wakes the next,
 /// so n workers are up after about n steps, and no producer pays for more than one system call.
 /// (Waking one for every spawn was rejected: the system calls cost more than the threads.)
-/// Model-checked in tests/runtime/model, as are Deque, Parker and JoinCounter.
-class Idle {
+/// tests/runtime/model runs this code on a Machine of its own, and checks the argument.
+template <class Machine>
+class BasicIdle {
  public:
-  Idle(std::size_t workers, AsymmetricBarrier& barrier) : workers_(workers), barrier_(barrier) {
-    sleepers_.reserve(workers);
-  }
+  using Barrier = typename Machine::Barrier;
+  using Parker = typename Machine::Parker;
+
+  /// How lie_down() ended.
+  enum class Lying {
+    kAsleep,  ///< the caller parks
+    kUp,      ///< there is work; the caller is a searcher
+    kEnded
+  };
+
+  BasicIdle(std::size_t workers, Barrier& barrier)
+      : workers_(workers), barrier_(barrier), sleepers_(workers) {}
 
   /// Wakes a sleeper if need be; to be called after work has become visible. Cost while somebody
   /// searches or nobody sleeps: one load.
@@ -59,12 +106,24 @@ class Idle {
   /// A searcher has found work (2).
   void end_search() noexcept {
     // seq_cst: not before the queue operation that found the work.
-    const std::uint64_t before = state_.fetch_sub(kSearcher, std::memory_order_seq_cst);
+    const Number before = state_.fetch_sub(kSearcher, std::memory_order_seq_cst);
     if (wants_searcher(before - kSearcher)) wake_one();
   }
 
-  /// A searcher lies down (3). The caller looks at every queue next, then calls retract() or parks.
-  void announce(Parker& sleeper) noexcept;
+  /// A searcher lies down (3), unless it is about to end or there is work. has_work() looks at
+  /// every queue. begin_watch() comes before, for it may do the work that a wait without a watcher
+  /// is (see Pollers). A caller that ends takes all the others along.
+  template <class BeginWatch, class HasEnded, class HasWork>
+  Lying lie_down(Parker& sleeper, BeginWatch begin_watch, HasEnded has_ended,
+                 HasWork has_work) noexcept {
+    announce(sleeper);
+    begin_watch();
+    if (has_ended()) {
+      wake_all();
+      return Lying::kEnded;
+    }
+    return has_work() && retract(sleeper) ? Lying::kUp : Lying::kAsleep;
+  }
 
   /// Gets up again before parking; the caller is a searcher when this returns true. If it returns
   /// false somebody has already woken it, and it is one as soon as it has parked (at once).
@@ -100,21 +159,74 @@ class Idle {
   void wake_all() noexcept;
 
  private:
-  static constexpr std::uint64_t kSearcher = 1;
-  static constexpr std::uint64_t kSleeper = std::uint64_t{1} << 32;
+  using Number = typename Machine::Number;
 
-  static bool wants_searcher(std::uint64_t state) noexcept {
+  static constexpr auto kSleeper = Machine::kSleeper;
+  static constexpr decltype(Machine::kSleeper) kSearcher = 1;
+
+  static bool wants_searcher(const Number& state) noexcept {
     return state >= kSleeper && state % kSleeper == 0;
   }
 
+  void announce(Parker& sleeper) noexcept;
   void wake_one() noexcept;
 
   /// Sleepers (upper half) and searchers (lower half). The sleepers change under guard_ only.
-  std::atomic<std::uint64_t> state_{0};
+  typename Machine::template Atomic<Number> state_{0};
   const std::size_t workers_;
-  AsymmetricBarrier& barrier_;
-  SpinLock guard_;
-  std::vector<Parker*> sleepers_;  ///< the last one to lie down is woken first: its caches are warm
+  Barrier& barrier_;
+  typename Machine::Lock guard_;
+  typename Machine::Sleepers sleepers_;
 };
+
+template <class Machine>
+void BasicIdle<Machine>::announce(Parker& sleeper) noexcept {
+  {
+    const std::lock_guard lock(guard_);
+    sleepers_.push(sleeper);
+    state_.fetch_add(kSleeper - kSearcher, std::memory_order_seq_cst);
+  }
+  barrier_.heavy();
+}
+
+template <class Machine>
+bool BasicIdle<Machine>::retract(Parker& sleeper) noexcept {
+  const std::lock_guard lock(guard_);
+  if (!sleepers_.remove(sleeper)) return false;
+  state_.fetch_sub(kSleeper - kSearcher, std::memory_order_seq_cst);
+  return true;
+}
+
+template <class Machine>
+void BasicIdle<Machine>::wake_one() noexcept {
+  Parker* woken = nullptr;
+  {
+    const std::lock_guard lock(guard_);
+    // Somebody else may have woken one since the caller looked. A searcher seen here does as well
+    // as one seen there: the work is visible since before either look.
+    if (!wants_searcher(state_.load(std::memory_order_relaxed))) return;
+    woken = &sleepers_.pop();
+    state_.fetch_sub(kSleeper - kSearcher, std::memory_order_seq_cst);
+  }
+  woken->unpark();
+}
+
+template <class Machine>
+void BasicIdle<Machine>::wake_all() noexcept {
+  for (;;) {
+    Parker* woken = nullptr;
+    {
+      const std::lock_guard lock(guard_);
+      if (sleepers_.size() == 0) return;
+      woken = &sleepers_.pop();
+      state_.fetch_sub(kSleeper - kSearcher, std::memory_order_seq_cst);
+    }
+    woken->unpark();
+  }
+}
+
+using Idle = BasicIdle<IdleHardware>;
+
+extern template class BasicIdle<IdleHardware>;
 
 }  // namespace kumiko::runtime::detail

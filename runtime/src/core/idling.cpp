@@ -34,13 +34,12 @@ Descriptor* Idling::search() noexcept {
       return thread;
     }
     scheduler.note_lying_down(Clock::now());
-    idle.announce(sleeper_);
-    watches_ = begin_watch();
-    if (scheduler.has_ended()) {
-      idle.wake_all();
-      return nullptr;
-    }
-    if (scheduler.has_visible_work() && idle.retract(sleeper_)) {
+    const Idle::Lying lying = idle.lie_down(
+        sleeper_, [this] { watches_ = begin_watch(); },
+        [&scheduler] { return scheduler.has_ended(); },
+        [&scheduler] { return scheduler.has_visible_work(); });
+    if (lying == Idle::Lying::kEnded) return nullptr;
+    if (lying == Idle::Lying::kUp) {
       if (watches_) scheduler.pollers()->end_watch();
       continue;
     }

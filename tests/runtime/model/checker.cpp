@@ -136,6 +136,11 @@ bool is_access(Kind kind) noexcept {
   return kind == Kind::kLoad || kind == Kind::kStore || kind == Kind::kReadModifyWrite;
 }
 
+/// Whether a read-modify-write that has read `value` stores.
+bool stores(const Instruction& instruction, Value value) noexcept {
+  return instruction.expected == kUnset || instruction.expected == value;
+}
+
 /// Whether an instruction that is not performed holds back all that is behind it.
 bool is_barrier(const Instruction& instruction, const Entry& entry, bool tso) noexcept {
   switch (instruction.kind) {
@@ -509,6 +514,7 @@ void Explorer::perform(State& state, int thread, int place) const {
       }
     }
     self.registers[static_cast<std::size_t>(instruction.reg)] = value;
+    if (entry.phase == kHalf && !stores(instruction, value)) entry.phase = kPerformed;
   } else {
     memory = instruction.value.evaluate(self.registers.data());
   }
@@ -561,8 +567,11 @@ std::string Explorer::describe(const State& after, int thread, const Entry& entr
   if (instruction.kind == Kind::kStore || entry.phase == kHalf) {
     return text + cell + " = " + stored;
   }
-  text += cell + " is " + std::to_string(self.registers[static_cast<std::size_t>(instruction.reg)]);
-  if (instruction.kind == Kind::kReadModifyWrite && tso_) text += ", becomes " + stored;
+  const Value read = self.registers[static_cast<std::size_t>(instruction.reg)];
+  text += cell + " is " + std::to_string(read);
+  if (instruction.kind == Kind::kReadModifyWrite && tso_ && stores(instruction, read)) {
+    text += ", becomes " + stored;
+  }
   return text;
 }
 

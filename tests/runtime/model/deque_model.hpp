@@ -38,9 +38,8 @@ class DequeModel {
              int elements, int present)
       : capacity_(capacity),
         elements_(elements),
-        recorder_(model, barrier),
-        deque_((recorder_.expect(members(capacity, present)), static_cast<std::size_t>(capacity)),
-               barrier_),
+        recorder_(model, barrier, members(capacity, present)),
+        deque_(static_cast<std::size_t>(capacity), barrier_),
         present_(present) {
     EXPECT_TRUE(recorder_.has_all_members());
     std::vector<int> complete(static_cast<std::size_t>(elements) + 1);
@@ -137,7 +136,7 @@ class DequeModel {
           Weakened{"empty", "young_", Kind::kLoad, Order::kAcquire, with.empty},
           Weakened{"", "lock_", Kind::kReadModifyWrite, Order::kAcquire, with.lock},
           Weakened{"", "lock_", Kind::kStore, Order::kRelease, with.unlock}}) {
-      if (weakened.from != weakened.to) recorder_.weaken(weakened);
+      recorder_.weaken(weakened);
     }
   }
 

@@ -1,10 +1,14 @@
-// A model of the protocol by which workers fall asleep and are woken, for the checker.
+// The protocol's own code by which workers fall asleep and are woken, as the checker sees it.
 #pragma once
 
+#include <deque>
 #include <functional>
+#include <string>
 #include <vector>
 
-#include "support.hpp"
+#include "core/idle.hpp"
+#include "parker_model.hpp"
+#include "recorder.hpp"
 
 namespace kumiko::runtime::model {
 
@@ -12,13 +16,12 @@ namespace kumiko::runtime::model {
 struct IdleIngredients {
   bool light = true;
   bool heavy = true;
-  bool looks_again = true;  ///< between announce() and park()
+  bool looks_again = true;  ///< within lie_down()
   bool passes_on = true;    ///< end_search() wakes the next
   Order begin_search = Order::kRelaxed;
-  Order end_search = Order::kSeqCst;
-  Order announce = Order::kSeqCst;
-  Order wake_one = Order::kSeqCst;
-  Order retract = Order::kSeqCst;
+  Order end_search = Order::kSeqCst;     ///< also of a wake_one() in it
+  Order lie_down = Order::kSeqCst;       ///< of announce() and retract()
+  Order work_appeared = Order::kSeqCst;  ///< of a wake_one() in it
 };
 
 /// Whether a worker searches, sleeps, or has yet to begin its search.
@@ -33,47 +36,133 @@ struct Queues {
   Step look;  ///< goes there if some is visible
 };
 
-/// Mirrors runtime/src/core/idle.hpp and idle.cpp, function by function, and Worker::search() in
-/// runtime/src/core/worker.cpp. Whoever changes one changes the other. The Parker is one that keeps
-/// a signal (see parker_model_test.cpp). Which of several sleepers is woken makes no difference.
+/// A Parker that keeps a signal, which is what parker_model_test.cpp says of the real one.
+class SignalKeeper {
+ public:
+  SignalKeeper() : signal_(Recorder::current().add_member()) {}
+
+  static std::vector<Member> members() { return {{"signal"}}; }
+
+  void park() {
+    Recorder::current().perform([this](Thread& t) -> Expr {
+      t.await_and_exchange(signal_, 1, 0, Order::kAcquire);
+      return 0;
+    });
+  }
+  void unpark() {
+    Recorder::current().perform([this](Thread& t) -> Expr {
+      t.store(signal_, 1, Order::kRelease);
+      return 0;
+    });
+  }
+
+ private:
+  Var signal_;
+};
+
+/// The real one.
+class RealParker : public detail::BasicParker<ParkerMachine> {
+ public:
+  RealParker() { ParkerMachine::with = {}; }
+
+  static std::vector<Member> members() { return {{"signalled_"}, {"asleep"}, {"bell_"}}; }
+};
+
+/// What the protocol is made of here.
+template <class AnyParker>
+struct IdleMachine : RecordingMachine {
+  static constexpr int kSleeper = 8;
+
+  using Parker = AnyParker;
+
+  /// Which of several sleepers is woken makes no difference.
+  class Sleepers {
+   public:
+    explicit Sleepers(std::size_t workers) {
+      for (std::size_t i = 0; i < workers; ++i) asleep_.push_back(Recorder::current().add_member());
+    }
+
+    Number size() const {
+      Number size = 0;
+      for (const Var& cell : asleep_) {
+        size = size + Recorder::current().perform(
+                          [&](Thread& t) { return t.load(cell, Order::kRelaxed); });
+      }
+      return size;
+    }
+    void push(const Parker& sleeper) { set(place_of(sleeper), 1); }
+    Parker& pop() {
+      for (std::size_t i = 0; i < asleep_.size(); ++i) {
+        if (take(i)) return (*parkers)[i];
+      }
+      Recorder::current().kernel("is stuck: the code wakes a sleeper, but none is there",
+                                 [](const Value*) { return false; });
+      return parkers->front();
+    }
+    bool remove(const Parker& sleeper) { return take(place_of(sleeper)); }
+
+   private:
+    static std::size_t place_of(const Parker& sleeper) {
+      std::size_t place = 0;
+      while (&(*parkers)[place] != &sleeper) ++place;
+      return place;
+    }
+    void set(std::size_t place, int value) {
+      Recorder::current().perform([&](Thread& t) -> Expr {
+        t.store(asleep_[place], value, Order::kRelaxed);
+        return 0;
+      });
+    }
+    bool take(std::size_t place) {
+      const Condition is_there = Recorder::current().perform([&](Thread& t) {
+        return t.load(asleep_[place], Order::kRelaxed);
+      }) == 1;
+      if (!is_there) return false;
+      set(place, 0);
+      return true;
+    }
+
+    std::vector<Var> asleep_;
+  };
+
+  static inline std::deque<Parker>* parkers = nullptr;  ///< of the workers
+};
+
+/// Runs the code.
+template <class Parker = SignalKeeper>
 class IdleModel {
  public:
-  IdleModel(Model& model, const BarrierModel& barrier, IdleIngredients with,
+  IdleModel(Model& model, const BarrierModel& barrier, const IdleIngredients& with,
             const std::vector<At>& workers)
       : with_(with),
-        workers_(static_cast<int>(workers.size())),
-        barrier_(barrier),
-        guard_(model, "guard") {
-    int state = 0;
-    std::vector<int> asleep;
-    for (const At at : workers) {
-      asleep.push_back(at == At::kAsleep ? 1 : 0);
-      state += at == At::kAsleep ? kSleeper : at == At::kSearching ? kSearcher : 0;
-    }
-    state_ = model.variable("state", state);
-    sleepers_ = model.array("sleepers", asleep);
-    signals_ = model.array("signals", std::vector<int>(workers.size()));
+        recorder_(model, barrier, members(workers)),
+        idle_(workers.size(), barrier_),
+        parkers_(workers.size()) {
+    EXPECT_TRUE(recorder_.has_all_members());
+    IdleMachine<Parker>::parkers = &parkers_;
+    if (!with.light) recorder_.leave_out_light();
+    if (!with.heavy) recorder_.leave_out_heavy();
+    constexpr auto kKind = Instruction::Kind::kReadModifyWrite;
+    recorder_.weaken({"begin_search", "state_", kKind, Order::kRelaxed, with.begin_search});
+    recorder_.weaken({"end_search", "state_", kKind, Order::kSeqCst, with.end_search});
+    recorder_.weaken({"lie_down", "state_", kKind, Order::kSeqCst, with.lie_down});
+    recorder_.weaken({"work_appeared", "state_", kKind, Order::kSeqCst, with.work_appeared});
   }
 
-  void work_appeared(Thread& t) const {
-    if (with_.light) barrier_.light(t);
-    const Reg state = t.load(state_, Order::kRelaxed);
-    t.when(wants_searcher(state), [&] { wake_one(t); });
+  void work_appeared(Thread& t) {
+    recorder_.call(t, "work_appeared", [this] { idle_.work_appeared(); });
   }
 
-  /// Worker::search(), once. The thread ends when it has found work.
-  void search(Thread& t, int self, At at, const Queues& queues) const {
+  /// As Worker::search() does, once. The thread ends when it has found work.
+  void search(Thread& t, std::size_t self, At at, const Queues& queues) {
     constexpr int kRounds = 4;
-    if (at == At::kBusy) t.fetch_add(state_, kSearcher, with_.begin_search);
+    if (at == At::kBusy) recorder_.call(t, "begin_search", [this] { idle_.begin_search(); });
     if (at == At::kAsleep) park(t, self);
     Thread::Label found;
     for (int round = 0; round < kRounds; ++round) {
       queues.take(t, found);
-      Thread::Label next;
-      announce(t, self);
-      if (with_.looks_again) look_again(t, self, queues.look, next);
-      park(t, self);
-      t.place(next);
+      const Reg sleeps = lie_down(t, self, queues.look);
+      t.when(sleeps == 1, [&] { park(t, self); });
     }
     t.cut();
     t.place(found);
@@ -82,80 +171,68 @@ class IdleModel {
 
  private:
   static constexpr int kSearcher = 1;
-  static constexpr int kSleeper = 8;
+  static constexpr int kSleeper = IdleMachine<Parker>::kSleeper;
 
-  static Expr wants_searcher(const Expr& state) {
-    return state >= kSleeper && state % kSleeper == 0;
-  }
-
-  void announce(Thread& t, int self) const {
-    guard_.lock(t);
-    t.store(sleepers_[self], 1, Order::kRelaxed);
-    t.fetch_add(state_, kSleeper - kSearcher, with_.announce);
-    guard_.unlock(t);
-    if (with_.heavy) barrier_.heavy(t);
-  }
-
-  void look_again(Thread& t, int self, const Step& look, Thread::Label& next) const {
-    Thread::Label some;
-    Thread::Label none;
-    look(t, some);
-    t.go_to(none);
-    t.place(some);
-    retract(t, self, next);
-    t.place(none);
-  }
-
-  void retract(Thread& t, int self, Thread::Label& next) const {
-    guard_.lock(t);
-    const Reg asleep = t.load(sleepers_[self], Order::kRelaxed);
-    t.when(asleep == 1, [&] {
-      t.store(sleepers_[self], 0, Order::kRelaxed);
-      t.fetch_add(state_, kSearcher - kSleeper, with_.retract);
-      guard_.unlock(t);
-      t.go_to(next);
-    });
-    guard_.unlock(t);
-  }
-
-  void end_search(Thread& t) const {
-    const Reg before = t.fetch_add(state_, -kSearcher, with_.end_search);
-    if (with_.passes_on) t.when(wants_searcher(before - kSearcher), [&] { wake_one(t); });
-  }
-
-  void wake_one(Thread& t) const {
-    Thread::Label end;
-    guard_.lock(t);
-    const Reg state = t.load(state_, Order::kRelaxed);
-    t.when(!wants_searcher(state), [&] {
-      guard_.unlock(t);
-      t.go_to(end);
-    });
-    for (int sleeper = 0; sleeper < workers_; ++sleeper) {
-      const Reg asleep = t.load(sleepers_[sleeper], Order::kRelaxed);
-      t.when(asleep == 1, [&] {
-        t.store(sleepers_[sleeper], 0, Order::kRelaxed);
-        t.fetch_add(state_, kSearcher - kSleeper, with_.wake_one);
-        guard_.unlock(t);
-        t.store(signals_[sleeper], 1, Order::kRelease);
-        t.go_to(end);
-      });
+  static std::vector<Member> members(const std::vector<At>& workers) {
+    std::vector<Member> members{{"state_"}, {"guard_"}};
+    for (const At at : workers) {
+      members.push_back({"asleep", at == At::kAsleep ? 1 : 0});
+      members[0].initial += at == At::kAsleep ? kSleeper : at == At::kSearching ? kSearcher : 0;
     }
-    guard_.unlock(t);
-    t.place(end);
+    for (std::size_t i = 0; i < workers.size(); ++i) {
+      for (const Member& member : Parker::members()) members.push_back(member);
+    }
+    return members;
   }
 
-  void park(Thread& t, int self) const {
-    t.await_and_exchange(signals_[self], 1, 0, Order::kAcquire);
+  /// Returns 1 if the worker is to park.
+  Reg lie_down(Thread& t, std::size_t self, const Step& look) {
+    const Reg sleeps = t.variable();
+    recorder_.call(t, "lie_down", [&] {
+      const auto lying = idle_.lie_down(
+          parkers_[self], [] {}, [] { return false; }, [&] { return has_work(look); });
+      recorder_.perform([&](Thread&) -> Expr {
+        t.set(sleeps, lying == detail::BasicIdle<IdleMachine<Parker>>::Lying::kAsleep ? 1 : 0);
+        return 0;
+      });
+    });
+    return sleeps;
+  }
+
+  Condition has_work(const Step& look) {
+    if (!with_.looks_again) return false;
+    return recorder_.perform([&](Thread& t) -> Expr {
+      const Reg is_there = t.variable();
+      Thread::Label some;
+      Thread::Label end;
+      look(t, some);
+      t.set(is_there, 0);
+      t.go_to(end);
+      t.place(some);
+      t.set(is_there, 1);
+      t.place(end);
+      return is_there;
+    }) == 1;
+  }
+
+  void end_search(Thread& t) {
+    if (with_.passes_on) {
+      recorder_.call(t, "end_search", [this] { idle_.end_search(); });
+    } else {
+      t.fetch_add(recorder_.member("state_"), -kSearcher, Order::kSeqCst);
+    }
+  }
+
+  void park(Thread& t, std::size_t self) {
+    recorder_.call(
+        t, "park", [&] { parkers_[self].park(); }, 4);
   }
 
   IdleIngredients with_;
-  int workers_;
-  const BarrierModel& barrier_;
-  SpinLockModel guard_;
-  Var state_{};
-  Array sleepers_{};
-  Array signals_{};
+  Recorder recorder_;
+  RecordingMachine::Barrier barrier_;
+  detail::BasicIdle<IdleMachine<Parker>> idle_;
+  std::deque<Parker> parkers_;
 };
 
 }  // namespace kumiko::runtime::model

@@ -86,13 +86,14 @@ struct Scenario {
   std::vector<At> workers;
 };
 
+template <class Parker = SignalKeeper>
 Verdict check(const Scenario& scenario, Setting setting, Ingredients with = {},
               Order push = kRelease, Order look = kAcquire) {
   const int producers = static_cast<int>(scenario.producers.size());
   const int workers = static_cast<int>(scenario.workers.size());
   Model model(names(scenario.producers.size(), scenario.workers.size()));
   const BarrierModel barrier(model, setting.help);
-  const IdleModel idle(model, barrier, with, scenario.workers);
+  IdleModel<Parker> idle(model, barrier, with, scenario.workers);
   const Cells cells(model, std::accumulate(scenario.producers.begin(), scenario.producers.end(), 0),
                     push, look);
   int queue = 0;
@@ -103,8 +104,8 @@ Verdict check(const Scenario& scenario, Setting setting, Ingredients with = {},
     }
   }
   for (int i = 0; i < workers; ++i) {
-    idle.search(model.thread(producers + i), i, scenario.workers[static_cast<std::size_t>(i)],
-                cells.as_queues());
+    const auto worker = static_cast<std::size_t>(i);
+    idle.search(model.thread(producers + i), worker, scenario.workers[worker], cells.as_queues());
   }
   return explore(model, setting.machine, [&](const End& end) {
     return no_work_waits_beside_a_sleeper(end, producers, workers, !cells.are_empty(end));
@@ -117,7 +118,7 @@ Verdict check_with_deque(const std::string& calls, const std::vector<At>& thieve
   const int workers = static_cast<int>(thieves.size());
   Model model(names(1, thieves.size()));
   const BarrierModel barrier(model, setting.help);
-  const IdleModel idle(model, barrier, with, thieves);
+  IdleModel idle(model, barrier, with, thieves);
   const int elements = static_cast<int>(std::count(calls.begin(), calls.end(), 'p'));
   DequeModel deque(model, barrier, {}, 2, elements, 0);
   Thread& owner = model.thread(0);
@@ -137,7 +138,8 @@ Verdict check_with_deque(const std::string& calls, const std::vector<At>& thieve
       },
       [&](Thread& t, Thread::Label& some) { t.go_to_if(deque.empty(t) == 0, some); }};
   for (int i = 0; i < workers; ++i) {
-    idle.search(model.thread(1 + i), i, thieves[static_cast<std::size_t>(i)], queues);
+    const auto worker = static_cast<std::size_t>(i);
+    idle.search(model.thread(1 + i), worker, thieves[worker], queues);
   }
   return explore(model, setting.machine, [&](const End& end) {
     return deque.is_accounted_for(end) &&
@@ -179,6 +181,14 @@ TEST_P(IdleModelTest, GivenTheCodeThenNoWorkWaitsBesideASleeper) {
   }
 }
 
+TEST_P(IdleModelTest, GivenTheCodeAndRealParkersThenNoWorkWaitsBesideASleeper) {
+  for (const Scenario& scenario : {kOneLiesDown, kWorkForTwo}) {
+    const Verdict verdict = check<RealParker>(scenario, GetParam());
+    EXPECT_TRUE(verdict.holds) << scenario.name << "\n" << verdict;
+    EXPECT_EQ(verdict.cuts, 0U) << scenario.name;
+  }
+}
+
 TEST_P(IdleModelTest, GivenTheCodeAndADequeThenNoWorkWaitsBesideASleeper) {
   for (const char* const calls : {"p", "pp", "po", "ppo", "pop"}) {
     const Verdict verdict = check_with_deque(calls, {At::kSearching}, GetParam());
@@ -208,7 +218,7 @@ TEST_P(IdleModelTest, GivenASearcherThatDoesNotPassOnTheDutyThenWorkWaitsBesideA
 // The order of these is kept by the lock, by the barriers, or by the branch that leads to them.
 
 TEST_P(IdleModelTest, GivenRelaxedChangesOfTheStateThenLockAndBarriersKeepTheOrder) {
-  EXPECT_TRUE(holds_always({.announce = kRelaxed, .wake_one = kRelaxed, .retract = kRelaxed}));
+  EXPECT_TRUE(holds_always({.lie_down = kRelaxed, .work_appeared = kRelaxed}));
 }
 TEST_P(IdleModelTest, GivenARelaxedEndOfSearchThenTheBranchBeforeItKeepsTheOrder) {
   EXPECT_TRUE(holds_always({.end_search = kRelaxed}));

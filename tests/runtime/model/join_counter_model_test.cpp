@@ -1,17 +1,17 @@
 // Contract: whoever makes the counter zero wakes the owner, exactly one does, and the owner then
 // sees what all threads of the group have written.
 //
-// JoinCounterModel mirrors runtime/include/kumiko/runtime/detail/group_state.hpp (JoinCounter) and
-// wait_slowly() and give_up_token() in runtime/src/threads/task_group.cpp. Whoever changes one
-// changes the other. An owner that wakes itself goes on at once, on the same processor; one woken
-// by another thread goes on behind a release and an acquire, those of the queue that it comes
-// through.
+// The code is runtime/include/kumiko/runtime/detail/group_state.hpp and
+// runtime/src/threads/join_counter.hpp. An owner that wakes itself goes on at once, on the same
+// processor; one woken by another thread goes on behind a release and an acquire, those of the
+// queue that it comes through.
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include "support.hpp"
+#include "recorder.hpp"
+#include "threads/join_counter.hpp"
 
 namespace kumiko::runtime::model {
 namespace {
@@ -27,71 +27,127 @@ struct Ingredients {
   bool in_one_step = true;  ///< the owner replaces its token by what it has left behind
 };
 
-class JoinCounterModel {
- public:
+/// What the counter is made of here. There is one owner, hence one Waiter, whose number is 1.
+struct JoinMachine : RecordingMachine {
   static constexpr int kOwnerToken = 32;
 
-  JoinCounterModel(Model& model, Ingredients with)
-      : with_(with),
-        tokens_(model.variable("tokens", kOwnerToken)),
-        waiter_(model.variable("waiter")),
-        woken_(model.variable("woken")) {}
+  class Waiter {
+   public:
+    explicit Waiter(detail::WaitReason) {}
 
-  void add(Thread& t) const { t.fetch_add(tokens_, 1, kRelaxed); }
+    void wait(void (*publish)(void*), void* argument) const {
+      is_publishing_ = true;
+      has_woken_itself_ = false;
+      publish(argument);
+      is_publishing_ = false;
+      if (has_woken_itself_) return;
+      Recorder::current().perform([](Thread& t) -> Expr {
+        t.await_and_exchange(woken, 1, 0, kAcquire);
+        return 0;
+      });
+    }
+    void wake() const {
+      has_woken_itself_ = is_publishing_;
+      if (has_woken_itself_) return;
+      Recorder::current().perform(
+          [](Thread& t) -> Expr { return t.fetch_add(woken, 1, kRelease); });
+    }
 
-  void leave(Thread& t) const {
-    const Reg before = t.fetch_add(tokens_, -1, with_.leave);
-    t.when(before == 1, [&] {
-      const Reg waiter = t.load(waiter_, kRelaxed);
-      t.when(waiter == 1, [&] { t.fetch_add(woken_, 1, kRelease); });
-    });
+   private:
+    static inline bool is_publishing_ = false;
+    static inline bool has_woken_itself_ = false;
+  };
+
+  template <class>
+  class Pointer : public Number {
+   public:
+    Pointer(std::nullptr_t) : Number(nullptr) {}
+    Pointer(const Waiter*) : Number(1) {}
+    Pointer(const Expr& read) : Number(read) {}
+    const Waiter* operator->() const {
+      static const Waiter waiter({});
+      return &waiter;
+    }
+  };
+
+  /// Gives a token up in two steps if asked to.
+  template <class T>
+  class Atomic : public RecordingMachine::Atomic<T> {
+   public:
+    using RecordingMachine::Atomic<T>::Atomic;
+
+    T fetch_sub(const T& change, std::memory_order order) {
+      if (in_one_step) return RecordingMachine::Atomic<T>::fetch_sub(change, order);
+      RecordingMachine::Atomic<T>::fetch_sub(kOwnerToken, order);
+      return RecordingMachine::Atomic<T>::fetch_add(kOwnerToken - change, order) + kOwnerToken;
+    }
+  };
+  static inline bool in_one_step = true;
+  static inline Var woken{};
+};
+
+/// Runs the code.
+class JoinCounterModel {
+ public:
+  JoinCounterModel(Model& model, const Ingredients& with)
+      : in_one_step_(with.in_one_step),
+        barrier_(model, Help::kMembarrier),
+        recorder_(model, barrier_,
+                  {{"tokens_", JoinMachine::kOwnerToken}, {"left_behind_"}, {"waiter_"}}) {
+    JoinMachine::woken = woken_ = model.variable("woken");
+    EXPECT_TRUE(recorder_.has_all_members());
+    using Kind = Instruction::Kind;
+    recorder_.weaken({"leave", "tokens_", Kind::kReadModifyWrite, kAcqRel, with.leave});
+    recorder_.weaken({"wait_for_all", "tokens_", Kind::kReadModifyWrite, kAcqRel, with.give_up});
+    recorder_.weaken({"wait_for_all", "tokens_", Kind::kLoad, kAcquire, with.look});
   }
 
-  void wait_for_all(Thread& t, int left_behind) const {
-    Thread::Label end;
-    const Reg tokens = t.load(tokens_, with_.look);
-    t.go_to_if(tokens + left_behind == kOwnerToken, end);
-    t.store(waiter_, 1, kRelaxed);
-    give_up_token(t, left_behind, end);
-    t.await_and_exchange(woken_, 1, 0, kAcquire);
-    t.place(end);
-    t.store(tokens_, kOwnerToken, kRelaxed);
+  void add(Thread& t) {
+    recorder_.call(t, "add", [this] { counter_.add(); });
+  }
+  /// As the end of a thread does (complete_left_behind()), whose worker goes on with the owner.
+  void leave(Thread& t) {
+    recorder_.call(t, "leave", [this] {
+      if (const auto waiter = counter_.leave(); waiter != nullptr) waiter->wake();
+    });
+  }
+  void leave_behind(Thread& t) {
+    recorder_.call(t, "leave_behind", [this] { counter_.leave_behind(); });
+  }
+  void wait_for_all(Thread& t) {
+    JoinMachine::in_one_step = in_one_step_;
+    recorder_.call(t, "wait_for_all", [this] { counter_.wait_for_all(); });
+    JoinMachine::in_one_step = true;
   }
 
   /// Nobody wakes the owner once more.
-  bool is_as_new(const End& end) const { return end[tokens_] == kOwnerToken && end[woken_] == 0; }
-
- private:
-  void give_up_token(Thread& t, int left_behind, Thread::Label& end) const {
-    if (with_.in_one_step) {
-      const int change = kOwnerToken - left_behind;
-      const Reg before = t.fetch_add(tokens_, -change, with_.give_up);
-      t.go_to_if(before == change, end);
-    } else {
-      t.fetch_add(tokens_, -kOwnerToken, with_.give_up);
-      const Reg before = t.fetch_add(tokens_, left_behind, with_.give_up);
-      t.go_to_if(before == -left_behind, end);
-    }
+  bool is_as_new(const End& end) const {
+    return end[recorder_.member("tokens_")] == JoinMachine::kOwnerToken &&
+           end[recorder_.member("left_behind_")] == 0 && end[woken_] == 0;
   }
 
-  Ingredients with_;
-  Var tokens_;
-  Var waiter_;
-  Var woken_;
+ private:
+  bool in_one_step_;
+  BarrierModel barrier_;
+  Recorder recorder_;
+  Var woken_{};
+  detail::BasicJoinCounter<JoinMachine> counter_;
 };
 
 /// The owner, and two threads that write and leave. Either the owner has left both behind, or the
 /// first and that one adds the second.
 bool holds(Machine machine, bool second_is_added, Ingredients with = {}) {
   Model model({"owner", "first", "second"});
-  const JoinCounterModel counter(model, with);
+  JoinCounterModel counter(model, with);
   const Var spawned = model.variable("spawned");
   const Array written = model.array("written", {0, 0});
   Thread& owner = model.thread(0);
   Thread& first = model.thread(1);
   Thread& second = model.thread(2);
 
-  counter.wait_for_all(owner, second_is_added ? 1 : 2);
+  counter.leave_behind(owner);
+  if (!second_is_added) counter.leave_behind(owner);
+  counter.wait_for_all(owner);
   const Reg one = owner.result(owner.load(written[0], kRelaxed));
   const Reg two = owner.result(owner.load(written[1], kRelaxed));
 
@@ -114,6 +170,32 @@ bool holds(Machine machine, bool second_is_added, Ingredients with = {}) {
       .holds;
 }
 
+/// The owner, who has left nobody behind, and a thread that somebody else has added before.
+bool holds_with_an_outsider(Machine machine, Ingredients with = {}) {
+  Model model({"owner", "outsider"});
+  JoinCounterModel counter(model, with);
+  const Var spawned = model.variable("spawned");
+  const Var written = model.variable("written");
+  Thread& owner = model.thread(0);
+  Thread& outsider = model.thread(1);
+
+  owner.await_and_exchange(spawned, 1, 0, kAcquire);
+  counter.wait_for_all(owner);
+  const Reg seen = owner.result(owner.load(written, kRelaxed));
+
+  counter.add(outsider);
+  outsider.store(spawned, 1, kRelease);
+  outsider.store(written, 1, kRelaxed);
+  counter.leave(outsider);
+
+  return explore(model, machine,
+                 [&](const End& end) {
+                   return end.finished(0) && end.finished(1) && counter.is_as_new(end) &&
+                          end[seen] == 1;
+                 })
+      .holds;
+}
+
 class JoinCounterModelTest : public testing::TestWithParam<Machine> {
  protected:
   bool is_arm() const { return GetParam() == Machine::kArm; }
@@ -128,6 +210,9 @@ TEST_P(JoinCounterModelTest, GivenTheCodeWhenTwoAreLeftBehindThenTheOwnerIsWoken
 }
 TEST_P(JoinCounterModelTest, GivenTheCodeWhenOneAddsAnotherThenTheOwnerIsWokenOnceAndSeesAll) {
   EXPECT_TRUE(holds(GetParam(), true));
+}
+TEST_P(JoinCounterModelTest, GivenTheCodeWhenAnotherHasAddedOneThenTheOwnerSeesItsEffects) {
+  EXPECT_TRUE(holds_with_an_outsider(GetParam()));
 }
 TEST_P(JoinCounterModelTest, GivenAThreadAddedTooLateThenTheOwnerMayGoOnTooEarly) {
   EXPECT_FALSE(holds(GetParam(), true, {.adds_first = false}));
@@ -149,6 +234,7 @@ TEST_P(JoinCounterModelTest, GivenATokenGivenUpWithoutAcquireThenOnArmEffectsAre
 }
 TEST_P(JoinCounterModelTest, GivenALookWithoutAcquireThenOnArmEffectsAreMissed) {
   EXPECT_EQ(holds(GetParam(), false, {.look = kRelaxed}), !is_arm());
+  EXPECT_EQ(holds_with_an_outsider(GetParam(), {.look = kRelaxed}), !is_arm());
 }
 
 }  // namespace

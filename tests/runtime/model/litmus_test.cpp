@@ -282,6 +282,30 @@ TEST_P(Coherence, WhenTwoThreadsIncrementThenNoIncrementIsLost) {
       explore(model_, GetParam(), [=, this](const End& end) { return end[x_] == 2; }).holds);
 }
 
+TEST_P(Coherence, WhenTwoThreadsCompareAndExchangeThenOneSucceeds) {
+  const Reg a = t0_.result(t0_.compare_and_exchange(x_, 0, 1, kRelaxed));
+  const Reg b = t1_.result(t1_.compare_and_exchange(x_, 0, 2, kRelaxed));
+  EXPECT_TRUE(explore(model_, GetParam(), [=, this](const End& end) {
+                return (end[a] == 0 && end[b] == 1 && end[x_] == 1) ||
+                       (end[b] == 0 && end[a] == 2 && end[x_] == 2);
+              }).holds);
+}
+
+/// On ARM it is a load then, which acquires but is not ordered with a store before it.
+TEST_P(Coherence, WhenACompareAndExchangeFailsBetweenStoreAndLoadThenOnArmItIsNotAFence) {
+  const Var z = model_.variable("z", 1);
+  t0_.store(x_, 1, kRelaxed);
+  t0_.compare_and_exchange(z, 0, 2, kAcqRel);
+  const Reg a = t0_.result(t0_.load(y_, kRelaxed));
+  t1_.store(y_, 1, kRelaxed);
+  t1_.fence();
+  const Reg b = t1_.result(t1_.load(x_, kRelaxed));
+  EXPECT_EQ(
+      reachable(model_, GetParam(), [=](const End& end) { return end[a] == 0 && end[b] == 0; }),
+      GetParam() == Machine::kArm);
+  EXPECT_FALSE(reachable(model_, GetParam(), [=](const End& end) { return end[z] != 1; }));
+}
+
 /// Multi-copy atomicity: two readers agree in which order two stores came.
 TEST_P(Coherence, WhenTwoReadersAcquireThenTheyAgreeOnTheOrderOfStores) {
   t0_.store(x_, 1, kRelaxed);

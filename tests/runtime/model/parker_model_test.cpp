@@ -1,74 +1,25 @@
 // Contract: a signal is not lost, whether it comes before park(), within it, or while the kernel
-// puts the thread to sleep; and what was written before unpark() is seen after park().
+// puts the thread to sleep; nor as its time runs out, nor beside an event where the thread watches
+// instead; and what was written before unpark() is seen behind it.
 //
-// The model mirrors park() and unpark() in runtime/src/core/parker.cpp. Whoever changes one changes
-// the other. The futex is a bit that says who sleeps; the kernel compares and lies down in one
-// step.
+// The code is runtime/include/kumiko/runtime/detail/parker.hpp and runtime/src/core/parking.hpp.
+#include "parker_model.hpp"
+
 #include <string>
 
 #include <gtest/gtest.h>
-
-#include "support.hpp"
 
 namespace kumiko::runtime::model {
 namespace {
 
 using enum Order;
 
-/// What the code does, unless a test takes it away.
-struct Ingredients {
-  Order take_signal = kAcquire;
-  Order signal = kRelease;
-  bool kernel_compares = true;
-  bool wakes = true;
-  bool signals_first = true;
-};
-
-class ParkerModel {
- public:
-  ParkerModel(Model& model, Ingredients with)
-      : with_(with), signalled_(model.variable("signalled")), asleep_(model.variable("asleep")) {}
-
-  void park(Thread& t) const {
-    // Each signal makes the thread look at most once more.
-    constexpr int kLooks = 4;
-    Thread::Label end;
-    for (int look = 0; look < kLooks; ++look) {
-      const Reg signalled = t.exchange(signalled_, 0, with_.take_signal);
-      t.go_to_if(signalled != 0, end);
-      t.kernel("futex: lies down unless signalled", [this](Value* cells) {
-        cells[asleep_.cell] = !with_.kernel_compares || cells[signalled_.cell] == 0 ? 1 : 0;
-        return true;
-      });
-      t.kernel("futex: is awake", [this](const Value* cells) { return cells[asleep_.cell] == 0; });
-    }
-    t.cut();
-    t.place(end);
-  }
-
-  void unpark(Thread& t) const {
-    if (with_.signals_first) t.store(signalled_, 1, with_.signal);
-    if (with_.wakes) {
-      t.kernel("futex: wakes", [this](Value* cells) {
-        cells[asleep_.cell] = 0;
-        return true;
-      });
-    }
-    if (!with_.signals_first) t.store(signalled_, 1, with_.signal);
-  }
-
- private:
-  Ingredients with_;
-  Var signalled_;
-  Var asleep_;
-};
-
 /// `wakers` threads write and unpark one sleeper, who parks once and reads what the first wrote, if
 /// that is the only one.
-bool holds(Machine machine, int wakers, Ingredients with = {}) {
+bool holds(Machine machine, int wakers, ParkerIngredients with = {}) {
   Model model(wakers == 1 ? std::vector<std::string>{"sleeper", "waker"}
                           : std::vector<std::string>{"sleeper", "waker", "waker 2"});
-  const ParkerModel parker(model, with);
+  ParkerModel parker(model, with);
   const Var data = model.variable("data");
   Thread& sleeper = model.thread(0);
   parker.park(sleeper);
@@ -81,6 +32,45 @@ bool holds(Machine machine, int wakers, Ingredients with = {}) {
       explore(model, machine, [&](const End& end) { return end.finished(0) && end[seen] == 1; });
   EXPECT_EQ(verdict.cuts, 0U);
   return verdict.holds;
+}
+
+/// How a sleeper may wait for a signal, and for something else besides.
+using Wait = Reg (ParkerModel::*)(Thread&);
+
+/// The sleeper waits for the signal or for something else, whichever comes first; if it was not the
+/// signal, parks then.
+bool holds_beside(const char* other, Machine machine, Wait wait, ParkerIngredients with = {}) {
+  Model model({"sleeper", "waker", other});
+  ParkerModel parker(model, with);
+  const Var data = model.variable("data");
+  Thread& sleeper = model.thread(0);
+  const Reg woken = (parker.*wait)(sleeper);
+  sleeper.when(woken == 0, [&] { parker.park(sleeper); });
+  const Reg seen = sleeper.result(sleeper.load(data, kRelaxed));
+  model.thread(1).store(data, 1, kRelaxed);
+  parker.unpark(model.thread(1));
+  parker.happen(model.thread(2));
+  const Verdict verdict = explore(model, machine, [&](const End& end) {
+    return end.finished(0) && end[seen] == 1 && parker.has_no_signal(end);
+  });
+  EXPECT_EQ(verdict.cuts, 0U);
+  return verdict.holds;
+}
+
+/// The sleeper watches and has nothing to wait for but the signal.
+bool holds_watching(Machine machine, ParkerIngredients with = {}) {
+  Model model({"sleeper", "waker"});
+  ParkerModel parker(model, with);
+  const Var data = model.variable("data");
+  Thread& sleeper = model.thread(0);
+  const Reg woken = sleeper.result(parker.watch(sleeper));
+  const Reg seen = sleeper.result(sleeper.load(data, kRelaxed));
+  model.thread(1).store(data, 1, kRelaxed);
+  parker.unpark(model.thread(1));
+  return explore(
+             model, machine,
+             [&](const End& end) { return end.finished(0) && end[woken] == 1 && end[seen] == 1; })
+      .holds;
 }
 
 class ParkerModelTest : public testing::TestWithParam<Machine> {
@@ -108,10 +98,40 @@ TEST_P(ParkerModelTest, GivenAWakeUpBeforeTheSignalThenASleeperStaysAsleep) {
   EXPECT_FALSE(holds(GetParam(), 1, {.signals_first = false}));
 }
 TEST_P(ParkerModelTest, GivenASignalWithoutReleaseThenOnArmTheDataIsMissed) {
-  EXPECT_EQ(holds(GetParam(), 1, {.signal = kRelaxed}), !is_arm());
+  EXPECT_EQ(holds(GetParam(), 1, {.signal = kAcquire}), !is_arm());
 }
 TEST_P(ParkerModelTest, GivenASignalTakenWithoutAcquireThenOnArmTheDataIsMissed) {
   EXPECT_EQ(holds(GetParam(), 1, {.take_signal = kRelaxed}), !is_arm());
+}
+
+TEST_P(ParkerModelTest, GivenTheCodeWhenTheTimeRunsOutThenASignalIsTakenOrKept) {
+  EXPECT_TRUE(holds_beside("clock", GetParam(), &ParkerModel::park_until));
+}
+TEST_P(ParkerModelTest, GivenATimedSignalTakenWithoutAcquireThenOnArmTheDataIsMissed) {
+  EXPECT_EQ(holds_beside("clock", GetParam(), &ParkerModel::park_until, {.take_timed = kRelaxed}),
+            !is_arm());
+}
+
+TEST_P(ParkerModelTest, GivenTheCodeWhenTheSleeperWatchesThenTheBellWakesIt) {
+  EXPECT_TRUE(holds_watching(GetParam()));
+}
+TEST_P(ParkerModelTest, GivenTheCodeWhenAnEventComesBesideThenASignalIsTakenOrKept) {
+  EXPECT_TRUE(holds_beside("event", GetParam(), &ParkerModel::watch));
+}
+TEST_P(ParkerModelTest, GivenNoBellThenAWatcherIsNotWoken) {
+  EXPECT_FALSE(holds_watching(GetParam(), {.rings = false}));
+}
+TEST_P(ParkerModelTest, GivenAWatchBegunWithoutReleaseThenOnArmTheBellIsMissed) {
+  EXPECT_EQ(holds_watching(GetParam(), {.begin_watch = kAcquire}), !is_arm());
+}
+TEST_P(ParkerModelTest, GivenAWatchBegunWithoutAcquireThenOnArmTheDataIsMissed) {
+  EXPECT_EQ(holds_watching(GetParam(), {.begin_watch = kRelease}), !is_arm());
+}
+TEST_P(ParkerModelTest, GivenASignalThatDoesNotAcquireThenOnArmTheBellIsMissed) {
+  EXPECT_EQ(holds_watching(GetParam(), {.signal = kRelease}), !is_arm());
+}
+TEST_P(ParkerModelTest, GivenAWatchEndedWithoutAcquireThenTheKernelKeepsTheOrder) {
+  EXPECT_TRUE(holds_watching(GetParam(), {.end_watch = kRelaxed}));
 }
 
 }  // namespace

@@ -94,6 +94,13 @@ Reg Thread::fetch_add(const Place& place, const Expr& value, Order order) {
   return read_modify_write(place, order, [&](const Reg& before) { return before + value; });
 }
 
+Reg Thread::compare_and_exchange(const Place& place, int expected, const Expr& desired,
+                                 Order order) {
+  const Reg before = exchange(place, desired, order);
+  instructions_.back().expected = static_cast<Value>(expected);
+  return before;
+}
+
 void Thread::await_and_exchange(const Place& place, int from, int to, Order order) {
   exchange(place, to, order);
   instructions_.back().awaited = from;

@@ -135,6 +135,7 @@ struct Instruction {
   Place place = {0, 0, -1};
   Expr value = 0;           ///< stored, set, or branched on
   Expr awaited = kUnset;    ///< a read-modify-write waits until it reads this; kUnset: anything
+  Value expected = kUnset;  ///< a read-modify-write stores only if it reads this; kUnset: anything
   int reg = -1;             ///< where a load or a read-modify-write puts what it reads
   int target = -1;          ///< of a branch: where to go unless `value`; the interrupted thread
   std::string_view what{};  ///< of a step of the kernel
@@ -162,6 +163,8 @@ class Thread {
   Reg read_modify_write(const Place& place, Order order, const std::function<Expr(Reg)>& change);
   Reg exchange(const Place& place, const Expr& value, Order order);
   Reg fetch_add(const Place& place, const Expr& value, Order order);
+  /// Stores `desired` if it reads `expected`, and returns what it reads.
+  Reg compare_and_exchange(const Place& place, int expected, const Expr& desired, Order order);
   /// Waits until the place holds `from`, and makes it `to`.
   void await_and_exchange(const Place& place, int from, int to, Order order);
 

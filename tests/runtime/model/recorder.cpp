@@ -49,6 +49,7 @@ Var Recorder::member(const std::string& name) const {
 
 void Recorder::call(Thread& thread, const std::string& name, const std::function<void()>& body,
                     std::size_t most_decisions) {
+  Recorder* const outer = std::exchange(current_, this);
   thread_ = &thread;
   call_ = name;
   most_decisions_ = most_decisions;
@@ -69,12 +70,20 @@ void Recorder::call(Thread& thread, const std::string& name, const std::function
     thread.place(last.otherwise);
   }
   thread.place(end);
+  current_ = outer;
 }
 
 Expr Recorder::perform(const std::function<Expr(Thread&)>& step) {
   if (is_cut_) return 0;
   if (repeated_steps_ == steps_.size()) steps_.push_back(step(*thread_));
   return steps_[repeated_steps_++];
+}
+
+void Recorder::kernel(std::string_view what, const std::function<bool(Value*)>& step) {
+  perform([&](Thread& t) -> Expr {
+    t.kernel(what, step);
+    return 0;
+  });
 }
 
 bool Recorder::decide(const Expr& condition) {

@@ -7,6 +7,8 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "support.hpp"
@@ -34,8 +36,11 @@ struct Member {
 /// once for either outcome, and the program has a branch there. The paths meet at the call's end.
 class Recorder {
  public:
-  Recorder(Model& model, const BarrierModel& barrier) : model_(model), barrier_(barrier) {
+  /// `members` are those of the code that is constructed next, see expect().
+  Recorder(Model& model, const BarrierModel& barrier, std::vector<Member> members = {})
+      : model_(model), barrier_(barrier) {
     current_ = this;
+    expect(std::move(members));
   }
   ~Recorder() { current_ = nullptr; }
   Recorder(const Recorder&) = delete;
@@ -46,7 +51,10 @@ class Recorder {
 
   void leave_out_light() { light_ = false; }
   void leave_out_heavy() { heavy_ = false; }
-  void weaken(Weakened weakened) { weakened_.push_back(std::move(weakened)); }
+  /// Takes the order away if the test asks for another one.
+  void weaken(Weakened weakened) {
+    if (weakened.from != weakened.to) weakened_.push_back(std::move(weakened));
+  }
 
   /// Names the members that are constructed next, in their order.
   void expect(std::vector<Member> members);
@@ -63,6 +71,8 @@ class Recorder {
 
   /// Adds to the program, unless this path has been there before, and returns what is read.
   Expr perform(const std::function<Expr(Thread&)>& step);
+  /// Adds a step of the kernel, likewise.
+  void kernel(std::string_view what, const std::function<bool(Value*)>& step);
   bool decide(const Expr& condition);
   Order order(Var variable, Instruction::Kind access, std::memory_order order) const;
   void light();
@@ -75,7 +85,7 @@ class Recorder {
     bool outcome;
   };
 
-  static inline Recorder* current_ = nullptr;
+  static inline Recorder* current_ = nullptr;  ///< the last one made, unless in a call of another
 
   Model& model_;
   const BarrierModel& barrier_;
@@ -117,6 +127,7 @@ class Number {
   Number(const Expr& value) : value_(value) {}
 
   const Expr& value() const { return value_; }
+  int known() const { return known_.value(); }
 
   /// A pointer that is never null, so that the code's question whether it is decides nothing.
   static Number not_null(const Expr& value) {
@@ -132,6 +143,7 @@ class Number {
     return a.known_ && b.known_ ? Number(*a.known_ - *b.known_) : Number(a.value_ - b.value_);
   }
   friend Number operator/(const Number& a, int b) { return Number(a.value_ / b); }
+  friend Number operator%(const Number& a, int b) { return Number(a.value_ % b); }
   Number& operator++() { return *this = *this + 1; }
 
   friend Condition operator<(const Number& a, const Number& b) {
@@ -160,7 +172,8 @@ class Number {
   bool is_not_null_ = false;
 };
 
-/// Stands for kumiko::runtime::detail::Hardware where the code is recorded.
+/// Stands for kumiko::runtime::detail::Hardware where the code is recorded. What an atomic or plain
+/// member begins with is told by Recorder::expect(), not by its constructor.
 struct RecordingMachine {
   using Number = model::Number;
   template <class T>
@@ -169,21 +182,45 @@ struct RecordingMachine {
   template <class T>
   class Atomic {
    public:
-    Atomic(int) : cell_(Recorder::current().add_member()) {}
+    Atomic(const T&) : cell_(Recorder::current().add_member()) {}
 
-    Number load(std::memory_order order) const {
+    T load(std::memory_order order) const {
       const Order real = real_order(Instruction::Kind::kLoad, order);
       return Recorder::current().perform([&](Thread& t) { return t.load(cell_, real); });
     }
-    void store(const Number& value, std::memory_order order) {
+    void store(const T& value, std::memory_order order) {
       const Order real = real_order(Instruction::Kind::kStore, order);
       Recorder::current().perform([&](Thread& t) -> Expr {
         t.store(cell_, value.value(), real);
         return 0;
       });
     }
+    T exchange(const T& value, std::memory_order order) {
+      return modify(order, [&](const Expr&) { return value.value(); });
+    }
+    T fetch_add(const T& value, std::memory_order order) {
+      return modify(order, [&](const Expr& before) { return before + value.value(); });
+    }
+    T fetch_sub(const T& value, std::memory_order order) {
+      return modify(order, [&](const Expr& before) { return before - value.value(); });
+    }
+    /// Where it fails it is a load only, which acquires if `order` does.
+    Condition compare_exchange_strong(T& expected, const T& desired, std::memory_order order) {
+      const Order real = real_order(Instruction::Kind::kReadModifyWrite, order);
+      const T before = Recorder::current().perform([&](Thread& t) {
+        return t.compare_and_exchange(cell_, expected.known(), desired.value(), real);
+      });
+      return before == std::exchange(expected, before);
+    }
+
+    Var cell() const { return cell_; }
 
    private:
+    T modify(std::memory_order order, const std::function<Expr(const Expr&)>& change) {
+      const Order real = real_order(Instruction::Kind::kReadModifyWrite, order);
+      return Recorder::current().perform(
+          [&](Thread& t) { return t.read_modify_write(cell_, real, change); });
+    }
     Order real_order(Instruction::Kind access, std::memory_order order) const {
       return Recorder::current().order(cell_, access, order);
     }
@@ -194,11 +231,10 @@ struct RecordingMachine {
   template <class T>
   class Plain {
    public:
-    Plain(int initial) : cell_(initial) {}
-    operator Number() const { return cell_.load(std::memory_order_relaxed); }
-    void operator=(const Number& value) { cell_.store(value, std::memory_order_relaxed); }
-
-    friend Condition operator>=(const Number& a, const Plain& b) { return a >= Number(b); }
+    Plain(const T& initial) : cell_(initial) {}
+    operator T() const { return cell_.load(std::memory_order_relaxed); }
+    void operator=(const T& value) { cell_.store(value, std::memory_order_relaxed); }
+    void operator++() { *this = T(*this) + 1; }
 
    private:
     Atomic<T> cell_;

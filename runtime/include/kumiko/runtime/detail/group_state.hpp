@@ -2,14 +2,21 @@
 #pragma once
 
 #include <atomic>
-#include <cstdint>
 #include <exception>
 #include <utility>
 
 #include <kumiko/runtime/detail/current.hpp>
+#include <kumiko/runtime/detail/hardware.hpp>
 #include <kumiko/runtime/detail/waiter.hpp>
 
 namespace kumiko::runtime::detail {
+
+/// What a JoinCounter is made of.
+struct JoinHardware : Hardware {
+  using Waiter = detail::Waiter;
+  /// More than there can be threads.
+  static constexpr Number kOwnerToken = Number{1} << 62;
+};
 
 /// Counts the unfinished threads of a group for one owner, who waits for them.
 ///
@@ -28,11 +35,16 @@ namespace kumiko::runtime::detail {
 /// the owner's step, who then wakes itself, or in one thread's leave(), who then wakes the owner.
 /// Nobody else touches the counter after its own step. Hence the owner may destroy the counter as
 /// soon as it goes on.
-class JoinCounter {
+/// tests/runtime/model runs this code on a Machine of its own, and checks the argument.
+template <class Machine>
+class BasicJoinCounter {
  public:
-  JoinCounter() = default;
-  JoinCounter(const JoinCounter&) = delete;
-  JoinCounter& operator=(const JoinCounter&) = delete;
+  using Waiter = typename Machine::Waiter;
+  using WaiterPointer = typename Machine::template Pointer<Waiter>;
+
+  BasicJoinCounter() = default;
+  BasicJoinCounter(const BasicJoinCounter&) = delete;
+  BasicJoinCounter& operator=(const BasicJoinCounter&) = delete;
 
   /// Owner: a thread it has spawned has not ended yet.
   void leave_behind() noexcept { ++left_behind_; }
@@ -44,10 +56,11 @@ class JoinCounter {
   }
 
   /// A thread that was left behind or added has ended. Returns the owner if it is to be woken.
-  Waiter* leave() noexcept {
+  WaiterPointer leave() noexcept {
     // release: pairs with the acquire of the owner's step, or of the last thread's.
     // acquire: waiter_ was written before the owner's step.
-    return tokens_.fetch_sub(1, std::memory_order_acq_rel) == 1 ? waiter_ : nullptr;
+    if (tokens_.fetch_sub(1, std::memory_order_acq_rel) == 1) return waiter_;
+    return nullptr;
   }
 
   /// Owner: waits until no thread is unfinished; the counter is as new then.
@@ -59,15 +72,22 @@ class JoinCounter {
   }
 
  private:
-  static constexpr std::int64_t kOwnerToken = std::int64_t{1} << 62;
+  using Number = typename Machine::Number;
 
-  void wait_slowly() noexcept;
+  static constexpr auto kOwnerToken = Machine::kOwnerToken;
+
+  void wait_slowly() noexcept;  // in threads/join_counter.hpp
   static void give_up_token(void* counter) noexcept;
 
-  std::atomic<std::int64_t> tokens_{kOwnerToken};
-  std::int64_t left_behind_ = 0;
-  Waiter* waiter_ = nullptr;  ///< the owner in wait_for_all()
+  typename Machine::template Atomic<Number> tokens_{kOwnerToken};
+  typename Machine::template Plain<Number> left_behind_{0};
+  /// The owner in wait_for_all().
+  typename Machine::template Plain<WaiterPointer> waiter_{nullptr};
 };
+
+using JoinCounter = BasicJoinCounter<JoinHardware>;
+
+extern template void BasicJoinCounter<JoinHardware>::wait_slowly() noexcept;
 
 /// The first of several exceptions.
 class FirstException {

@@ -1,4 +1,4 @@
-// What the deque is written with, so that a checker may put its own in place.
+// What lock-free parts of the runtime are written with, so that a checker may put its own in place.
 #pragma once
 
 #include <atomic>
@@ -6,7 +6,7 @@
 
 namespace kumiko::runtime::detail {
 
-/// The machine that Deque runs on unless told otherwise. The checker in
+/// The machine that Deque, JoinCounter, Parker and others run on. The checker in
 /// tests/runtime/model runs the same code on one that records each access instead, to explore what
 /// other orders the processors permit. All of it is what its name says, at no cost.
 struct Hardware {

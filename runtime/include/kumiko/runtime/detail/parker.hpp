@@ -5,19 +5,38 @@
 #include <cstdint>
 
 #include <kumiko/runtime/detail/deadline.hpp>
+#include <kumiko/runtime/detail/hardware.hpp>
 
 namespace kumiko::runtime::detail {
+
+/// What a Parker is made of: a futex, and an eventfd as the bell.
+struct ParkerHardware : Hardware {
+  using Number = std::uint32_t;
+  using Bell = int;
+
+  /// Blocks until wake() if the word holds `value`; may also return for nothing.
+  static void sleep_while(std::atomic<Number>& word, Number value) noexcept;
+  /// Likewise, but until `deadline` at the latest. Returns false if that has come.
+  static bool sleep_while_until(std::atomic<Number>& word, Number value,
+                                Deadline deadline) noexcept;
+  static void wake(std::atomic<Number>& word) noexcept;
+  static void ring(Bell bell) noexcept;
+};
 
 /// Where one OS thread sleeps until another wakes it: a binary semaphore on one futex word.
 ///
 /// A signal that comes before park() is kept, so neither order loses it. Two signals count as one.
 /// unpark() gives the sleeper permission to destroy the Parker: after its store it hands only the
 /// address to the kernel, which at worst wakes someone who looks at his own word and sleeps again.
-class Parker {
+/// tests/runtime/model runs this code on a Machine of its own.
+template <class Machine>
+class BasicParker {
  public:
-  Parker() = default;
-  Parker(const Parker&) = delete;
-  Parker& operator=(const Parker&) = delete;
+  using Bell = typename Machine::Bell;
+
+  BasicParker() = default;
+  BasicParker(const BasicParker&) = delete;
+  BasicParker& operator=(const BasicParker&) = delete;
 
   /// Blocks the calling OS thread until a signal is there and takes it. Only one thread may park.
   void park() noexcept;
@@ -29,7 +48,7 @@ class Parker {
   void unpark() noexcept;
 
   /// Names an eventfd by which unpark() wakes one that watches. Before anybody watches.
-  void set_bell(int bell) noexcept { bell_ = bell; }
+  void set_bell(Bell bell) noexcept { bell_ = bell; }
 
   /// Instead of park(), for an OS thread that sleeps by watching descriptors, the bell among them:
   /// takes a signal and returns false, or returns true; then unpark() rings the bell until
@@ -43,8 +62,14 @@ class Parker {
   static constexpr std::uint32_t kSignalled = 1;
   static constexpr std::uint32_t kWatching = 2;
 
-  std::atomic<std::uint32_t> signalled_{0};
-  int bell_ = -1;
+  using Number = typename Machine::Number;
+
+  typename Machine::template Atomic<Number> signalled_{0};
+  typename Machine::template Plain<Bell> bell_{-1};
 };
+
+using Parker = BasicParker<ParkerHardware>;
+
+extern template class BasicParker<ParkerHardware>;  // see core/parking.hpp
 
 }  // namespace kumiko::runtime::detail
