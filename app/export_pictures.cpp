@@ -126,7 +126,8 @@ class Drawing {
 
   std::string draw(const std::filesystem::path& file) const {
     const io::StoredState state = io::read_state(file);
-    const auto& [attributes, run] = state.checkpoint;
+    const io::RunAttributes& attributes = state.checkpoint.attributes;
+    const amr::SavedRun& run = state.checkpoint.run;
     const auto source = io::parse_config(attributes.configuration, file.string());
     viz::StateImageOptions options;
     options.quantity = quantity_;

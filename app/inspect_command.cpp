@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <limits>
 #include <memory>
 
@@ -7,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include <kumiko/io/checkpoint.hpp>
+#include <kumiko/io/sidecar.hpp>
 
 #include "commands.hpp"
 #include "counted.hpp"
@@ -49,21 +51,48 @@ Range range_of(const amr::SavedLevel& level, std::size_t components, std::size_t
   return range;
 }
 
-nlohmann::ordered_json describe(const io::Checkpoint& checkpoint) {
-  const auto& [attributes, run] = checkpoint;
-  nlohmann::ordered_json json;
+using Json = nlohmann::ordered_json;
+
+/// How the run came to the state.
+Json describe_course(const io::Checkpoint& checkpoint) {
+  const io::Sidecar& sidecar = *checkpoint.sidecar;
+  std::uint64_t steals = 0;
+  for (const amr::WorkerLoad& load : checkpoint.run.counters.workers) steals += load.steals;
+  Json json;
+  json["wall_s"] = sidecar.wall_s;
+  json["backend"] = sidecar.backend;
+  json["workers"] = sidecar.workers;
+  json["steals"] = steals;
+  json["host"] = sidecar.origin.host;
+  json["cpu"] = sidecar.origin.cpu;
+  json["date"] = sidecar.origin.date;
+  json["version"] = sidecar.origin.version;
+  json["compiler"] = sidecar.origin.compiler;
+  json["paths"] = {{"configuration", sidecar.paths.configuration.string()},
+                   {"folder", sidecar.paths.folder.string()},
+                   {"case", sidecar.paths.case_file.string()},
+                   {"solver", sidecar.paths.solver_file.string()}};
+  Json& keys = json["keys"] = Json::object();
+  for (const auto& [name, value] : sidecar.configuration.values()) {
+    std::visit([&](const auto& plain) { keys[name] = plain; }, value);
+  }
+  return json;
+}
+
+Json describe(const io::Checkpoint& checkpoint, const std::string& sidecar_fault) {
+  const io::RunAttributes& attributes = checkpoint.attributes;
+  const amr::SavedRun& run = checkpoint.run;
+  Json json;
   json["whole"] = true;
   json["step"] = run.step;
   json["time"] = attributes.time;
   json["dt"] = attributes.dt;
   json["next_regrid"] = run.next_regrid;
-  json["wall_s"] = attributes.wall_s;
   json["updates"] = run.counters.updates();
-  json["workers"] = run.counters.workers.size();
-  json["levels"] = nlohmann::ordered_json::array();
+  json["levels"] = Json::array();
   const std::vector<std::string>& names = attributes.component_names;
   for (const amr::SavedLevel& level : run.levels) {
-    nlohmann::ordered_json of_level;
+    Json of_level;
     of_level["patches"] = level.patches.size();
     for (std::size_t component = 0; component < names.size(); ++component) {
       const Range range = range_of(level, names.size(), component);
@@ -73,21 +102,14 @@ nlohmann::ordered_json describe(const io::Checkpoint& checkpoint) {
     json["levels"].push_back(of_level);
   }
   json["configuration"] = attributes.configuration;
+  json["sidecar"] = checkpoint.sidecar ? describe_course(checkpoint) : Json();
+  if (!checkpoint.sidecar) json["sidecar_error"] = sidecar_fault;
   return json;
 }
 
-void print_text(const std::filesystem::path& file, const nlohmann::ordered_json& json) {
-  fmt::print("{}: whole, every byte is as it was written\n", file.string());
-  fmt::print("base step            {}  (t = {:.6g}, dt = {:.6g})\n", json["step"].get<int>(),
-             json["time"].get<double>(), json["dt"].get<double>());
-  if (json["next_regrid"] > 0) {
-    fmt::print("next regrid          before base step {}\n", json["next_regrid"].get<int>());
-  }
-  fmt::print("so far               {:.2f} s, {} point updates, {}\n", json["wall_s"].get<double>(),
-             json["updates"].get<std::uint64_t>(),
-             counted(json["workers"].get<std::size_t>(), "worker"));
+void print_levels(const Json& levels) {
   int index = 0;
-  for (const auto& level : json["levels"]) {
+  for (const auto& level : levels) {
     fmt::print("level {}              {}", index++,
                counted(level["patches"].get<std::size_t>(), "patch", "patches"));
     for (const auto& [name, range] : level["components"].items()) {
@@ -100,12 +122,65 @@ void print_text(const std::filesystem::path& file, const nlohmann::ordered_json&
     }
     fmt::print("\n");
   }
+}
+
+void print_configuration(const std::string& text) {
   fmt::print("configuration\n");
-  const std::string text = json["configuration"].get<std::string>();
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
     fmt::print("  {}\n", text.substr(at, end - at));
     at = end + 1;
+  }
+}
+
+/// The texts of a sidecar, one line each; those that a file of an earlier version lacks are empty.
+void print_texts(const Json& texts, std::initializer_list<const char*> names) {
+  for (const char* const name : names) {
+    const auto text = texts[name].get<std::string>();
+    if (!text.empty()) fmt::print("  {:<19}{}\n", name, text);
+  }
+}
+
+void print_sidecar(const Json& json) {
+  const Json& sidecar = json["sidecar"];
+  if (sidecar.is_null()) {
+    fmt::print("so far               not known: {}\n", json["sidecar_error"].get<std::string>());
+    return;
+  }
+  fmt::print("so far               {:.2f} s, {}, {}\n", sidecar["wall_s"].get<double>(),
+             counted(sidecar["workers"].get<std::size_t>(), "worker"),
+             counted(sidecar["steals"].get<std::size_t>(), "steal"));
+  print_texts(sidecar, {"backend", "host", "cpu", "date", "version", "compiler"});
+  if (sidecar["keys"].empty()) return;  // of an earlier version
+  fmt::print("files\n");
+  print_texts(sidecar["paths"], {"configuration", "folder", "case", "solver"});
+  fmt::print("keys that do not determine the state\n");
+  for (const auto& [name, value] : sidecar["keys"].items()) {
+    fmt::print("  {} = {}\n", name, value.dump());
+  }
+}
+
+void print_text(const std::filesystem::path& file, const Json& json) {
+  fmt::print("{}: whole, every byte is as it was written\n", file.string());
+  fmt::print("base step            {}  (t = {:.6g}, dt = {:.6g})\n", json["step"].get<int>(),
+             json["time"].get<double>(), json["dt"].get<double>());
+  if (json["next_regrid"] > 0) {
+    fmt::print("next regrid          before base step {}\n", json["next_regrid"].get<int>());
+  }
+  fmt::print("point updates        {}\n", json["updates"].get<std::uint64_t>());
+  print_levels(json["levels"]);
+  print_configuration(json["configuration"].get<std::string>());
+  print_sidecar(json);
+}
+
+/// Why a checkpoint does without its sidecar; empty where it has one now, or had one inside.
+std::string complete(const std::filesystem::path& file, io::Checkpoint& checkpoint) {
+  if (checkpoint.sidecar) return {};
+  try {
+    io::read_sidecar(file, checkpoint);
+    return {};
+  } catch (const io::SidecarError& error) {
+    return error.what();
   }
 }
 
@@ -114,11 +189,11 @@ int inspect(const InspectRequest& request) {
     return inspect_folder(request.file, request.json);
   }
   require_file(request.file, "name a checkpoint, a state, or the folder of a finished run");
-  const auto print_json = [](const nlohmann::ordered_json& json) {
-    fmt::print("{}\n", json_text(json));
-  };
+  const auto print_json = [](const Json& json) { fmt::print("{}\n", json_text(json)); };
   try {
-    const nlohmann::ordered_json json = describe(io::read_checkpoint(request.file));
+    io::Checkpoint checkpoint = io::read_checkpoint(request.file);
+    const std::string fault = complete(request.file, checkpoint);
+    const Json json = describe(checkpoint, fault);
     if (request.json) {
       print_json(json);
     } else {

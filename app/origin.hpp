@@ -1,7 +1,7 @@
 // Finds out where, when and by what a run is computed.
 #pragma once
 
-#include <kumiko/io/summary.hpp>
+#include <kumiko/io/origin.hpp>
 
 namespace kumiko::app {
 

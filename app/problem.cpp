@@ -157,10 +157,14 @@ Problem load_problem(const ProblemRequest& request, const io::Changes& changes) 
 
 Problem load_problem(const ProblemRequest& request, const std::filesystem::path& file,
                      const io::Checkpoint& checkpoint) {
+  io::ValuesBeside beside;
+  if (checkpoint.sidecar) {
+    beside = {io::sidecar_of(file).string(), checkpoint.sidecar->configuration};
+  }
   return as_request([&] {
-    return make_problem(
-        io::parse_config(checkpoint.attributes.configuration, file.string(), request.overrides),
-        request.workers, request.plugins);
+    return make_problem(io::parse_config(checkpoint.attributes.configuration, file.string(),
+                                         request.overrides, beside),
+                        request.workers, request.plugins);
   });
 }
 

@@ -65,8 +65,8 @@ struct ProblemRequest {
 /// RequestError.
 Problem load_problem(const ProblemRequest& request, const io::Changes& changes = {});
 
-/// Checks the configuration of a checkpoint, read from `file`, with the request's overrides. Throws
-/// RequestError.
+/// Checks the configuration of a checkpoint, read from `file`, and of its sidecar, with the
+/// request's overrides. Throws RequestError.
 Problem load_problem(const ProblemRequest& request, const std::filesystem::path& file,
                      const io::Checkpoint& checkpoint);
 

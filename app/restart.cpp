@@ -6,11 +6,13 @@
 #include <iterator>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
 
 #include <kumiko/io/output_folder.hpp>
+#include <kumiko/io/sidecar.hpp>
 #include <kumiko/io/state_writer.hpp>
 
 #include "named_path.hpp"
@@ -67,6 +69,19 @@ io::Checkpoint read_good(const std::filesystem::path& file) {
   return checkpoint;
 }
 
+/// The restart from a checkpoint, which does without its sidecar where it must.
+Restart with_sidecar(const std::filesystem::path& file, io::Checkpoint checkpoint,
+                     std::vector<std::filesystem::path> damaged = {}) {
+  Restart restart{file, std::move(checkpoint), std::move(damaged)};
+  if (restart.checkpoint.sidecar) return restart;
+  try {
+    io::read_sidecar(file, restart.checkpoint);
+  } catch (const io::SidecarError& error) {
+    restart.sidecar_fault = error.what();
+  }
+  return restart;
+}
+
 /// "; 'FILE' is whole", of the newest one before `file` that is; empty where none is.
 std::string earlier_one(const std::filesystem::path& file) {
   const auto all = candidates(file.has_parent_path() ? file.parent_path() : ".");
@@ -94,7 +109,7 @@ Restart read_restart(const std::filesystem::path& file) {
         file.string(), earlier_one(file)));
   }
   try {
-    return {file, read_good(file), {}};
+    return with_sidecar(file, read_good(file));
   } catch (const io::CheckpointError& error) {
     const std::string earlier = earlier_one(file);
     throw RequestError(
@@ -132,7 +147,7 @@ Restart latest_restart(const std::filesystem::path& folder) {
         print_to_stderr("kumiko: warning: '{}' is the newest good one; going on from there\n",
                         file.string());
       }
-      return {file, std::move(checkpoint), std::move(damaged)};
+      return with_sidecar(file, std::move(checkpoint), std::move(damaged));
     } catch (const io::DamagedCheckpoint& error) {
       print_to_stderr("kumiko: warning: {}; trying an older one\n", error.what());
       damaged.push_back(file);

@@ -2,17 +2,19 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <vector>
 
 #include <kumiko/io/checkpoint.hpp>
 
 namespace kumiko::app {
 
-/// A checkpoint that was verified and read.
+/// A checkpoint that was verified and read, with its sidecar.
 struct Restart {
   std::filesystem::path file;
   io::Checkpoint checkpoint;
   std::vector<std::filesystem::path> damaged;  ///< newer ones of its folder, passed over
+  std::string sidecar_fault = {};              ///< why it has no sidecar; empty where it has one
 };
 
 /// Reads a checkpoint that was named. Throws RequestError, which says what is wrong with the file,

@@ -20,6 +20,7 @@
 #include "run_start.hpp"
 #include "shared_options.hpp"
 #include "status.hpp"
+#include "terminal.hpp"
 
 namespace kumiko::app {
 
@@ -112,8 +113,22 @@ Hooks hooks_for(const Problem& problem, amr::Backend& backend, RunFiles& files, 
 std::optional<io::RunHistory> past_of(const std::optional<Restart>& from) {
   if (!from) return std::nullopt;
   const io::RunAttributes& attributes = from->checkpoint.attributes;
+  const std::optional<io::Sidecar>& sidecar = from->checkpoint.sidecar;
   return io::RunHistory{attributes.initial_mass, attributes.initial_absolute_mass,
-                        attributes.wall_s};
+                        sidecar ? sidecar->wall_s : 0.0};
+}
+
+/// Nobody knows then what the run has taken so far.
+void warn_without_sidecar(const Start& start) {
+  if (!start.from || start.from->sidecar_fault.empty()) return;
+  print_to_stderr(
+      "kumiko: warning: {}; seconds, steals, waits and the balance of the workers count from base "
+      "step {}{}\n",
+      start.from->sidecar_fault, start.from->checkpoint.run.step,
+      start.configuration.empty()
+          ? ", and keys that do not determine the state have their defaults where --set does not "
+            "give them"
+          : "");
 }
 
 /// Whether the checkpoint is of the last step already.
@@ -189,6 +204,7 @@ int run_case(RunRequest& request) {
       !request.summary.empty() && is_same_place(request.summary.parent_path(), start.path);
   if (!beside) prepare_summary(request.summary);
   const nlohmann::ordered_json earlier = earlier_summary(start);
+  warn_without_sidecar(start);
   RunFiles files(start, *backend, *simulation);
   if (beside) prepare_summary(request.summary, true);
   if (start.from && !request.quiet) {

@@ -16,6 +16,7 @@
 #include <kumiko/io/trace_file.hpp>
 #include <kumiko/viz/state_image.hpp>
 
+#include "origin.hpp"
 #include "terminal.hpp"
 
 namespace kumiko::app {
@@ -39,9 +40,13 @@ void warn_of_picture(const std::string& name, const char* why) {
   print_to_stderr("kumiko: warning: there is no picture {}: {}\n", name, why);
 }
 
-io::StateWriterOptions writer_options(const Problem& problem) {
+io::StateWriterOptions writer_options(const Start& start, const std::filesystem::path& folder) {
+  const Problem& problem = start.problem;
   io::StateWriterOptions options;
-  options.configuration = problem.config.to_toml();
+  options.configuration = problem.config.state_toml();
+  options.sidecar.origin = origin_now();
+  options.sidecar.paths = {start.configuration, folder, problem.case_file, problem.solver_file};
+  options.sidecar.configuration = problem.config.run_values();
   options.compression = problem.run.compression;
   options.extras = problem.run.output_figures;
   options.keep = static_cast<std::size_t>(problem.run.checkpoints_kept);
@@ -76,11 +81,12 @@ RunFiles::RunFiles(Start& start, amr::Backend& backend, const amr::Simulation& s
       next_load_(simulation.step()),
       reported_(csv_.earlier_updates()),
       has_rows_(start.earlier == io::Earlier::kContinue && !csv_.is_new()),
-      states_(*problem_.the_case, backend, writer_options(problem_)) {
-  if (!has_rows_) {
-    for (std::size_t worker = 0; worker < reported_.size(); ++worker) {
-      reported_[worker] = simulation.counters().workers[worker].updates;
-    }
+      states_(*problem_.the_case, backend, writer_options(start, folder_.path())) {
+  // Without its sidecar a run counts anew below the rows that it has.
+  const std::vector<amr::WorkerLoad>& loads = simulation.counters().workers;
+  for (std::size_t worker = 0; worker < reported_.size(); ++worker) {
+    const std::uint64_t counted = worker < loads.size() ? loads[worker].updates : 0;
+    reported_[worker] = has_rows_ ? std::min(reported_[worker], counted) : counted;
   }
   // Nothing refuses the run any more.
   if (start.earlier == io::Earlier::kContinue) give_up(start);
@@ -199,15 +205,18 @@ void RunFiles::give_up(const Start& start) const {
   for (const std::filesystem::path& file : start.later) {
     const bool damaged = !start.from->damaged.empty();
     std::error_code failed;
+    std::error_code missing;
     if (damaged) {
       const std::filesystem::path other = free_name(file);
       std::filesystem::rename(file, other, failed);
+      if (!failed) std::filesystem::rename(io::sidecar_of(file), io::sidecar_of(other), missing);
       if (!failed) {
         print_to_stderr("kumiko: warning: '{}' is called '{}' now\n", file.string(),
                         other.filename().string());
       }
     } else {
       std::filesystem::remove(file, failed);
+      std::filesystem::remove(io::sidecar_of(file), missing);
     }
     if (failed) {
       throw io::OutputError(

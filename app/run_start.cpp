@@ -126,11 +126,15 @@ Start restarted(const RunRequest& as_asked) {
 }  // namespace
 
 Start start_of(const RunRequest& request) {
-  if (!request.restart.empty()) return restarted(request);
-  Problem problem = load_problem(request);
-  std::filesystem::path path = output_path(request, problem);
-  return {std::move(problem), std::move(path),
-          request.overwrite ? io::Earlier::kReplace : io::Earlier::kRefuse};
+  const auto fresh = [&]() -> Start {
+    Problem problem = load_problem(request);
+    std::filesystem::path path = output_path(request, problem);
+    return {std::move(problem), std::move(path),
+            request.overwrite ? io::Earlier::kReplace : io::Earlier::kRefuse};
+  };
+  Start start = request.restart.empty() ? fresh() : restarted(request);
+  start.configuration = request.config;
+  return start;
 }
 
 void check_trace(const Start& start) {

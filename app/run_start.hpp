@@ -34,6 +34,7 @@ struct Start {
   std::optional<Restart> from = std::nullopt;
   /// Files of later steps in that folder, which belong to a part of the run that is given up.
   std::vector<std::filesystem::path> later = {};
+  std::filesystem::path configuration = {};  ///< CASE.toml; empty without one
 };
 
 /// Reads what the request names, and chooses the checkpoint that the run goes on from, if it does.

@@ -35,6 +35,7 @@ int main() {
   amr::Simulation second(*turning_bell, *solver, *backend, options, io::read_checkpoint(file).run);
   second.advance(20);
   std::filesystem::remove(file);
+  std::filesystem::remove(io::sidecar_of(file));
 
   const auto errors = amr::error_norms(run.hierarchy(), *turning_bell, run.time(), *backend);
   const bool same = amr::state_hash(run.hierarchy()) == amr::state_hash(second.hierarchy());

@@ -125,8 +125,9 @@ TEST_F(HandleTest, GivenFilesThatAreRefusedHalfwayThenNothingStaysOpen) {
   const auto use = [&] {
     // Something has another name, and the seal is made anew: what is read before it has been
     // opened.
-    constexpr std::array<std::string_view, 6> kNames = {
-        "next_regrid", "num_components", "layout_version", "unwanted", "wait_seconds", "centring"};
+    constexpr std::array<std::string_view, 6> kNames = {"next_regrid",       "num_components",
+                                                        "layout_version",    "unwanted",
+                                                        "updates_per_level", "centring"};
     const std::string_view name = kNames[random() % kNames.size()];
     std::string changed = sealed.substr(0, end);
     const std::size_t at = changed.find(name);

@@ -54,12 +54,24 @@ inline std::unique_ptr<amr::Hierarchy> example_hierarchy(
 }
 
 inline RunAttributes example_attributes() {
-  return {0.125, 0.5, "[grid]\nbase = [64, 32]\n", {"u", "w"}, true, 3.5, 4.5, 12.25};
+  return {0.125, 0.5, "[grid]\nbase = [64, 32]\n", {"u", "w"}, true, 3.5, 4.5};
+}
+
+inline Sidecar example_sidecar() {
+  Sidecar sidecar{.wall_s = 12.25,
+                  .backend = "threads",
+                  .workers = 2,
+                  .origin = {"here", "a processor", "2026-11-23T02:49:14Z", "0.1.0", "g++"},
+                  .paths = {"case.toml", "out", "case.so", "solver.so"}};
+  sidecar.configuration.set("checkpoint.every", std::string("10 min"));
+  sidecar.configuration.set("output.every", std::int64_t{20});
+  sidecar.configuration.set("output.figures", true);
+  return sidecar;
 }
 
 /// The patches as they stand, and extras all different.
 inline Checkpoint example_checkpoint(const amr::Hierarchy& hierarchy) {
-  Checkpoint checkpoint{example_attributes(), {}};
+  Checkpoint checkpoint{example_attributes(), {}, example_sidecar()};
   amr::SavedRun& run = checkpoint.run;
   run.step = 7;
   run.next_regrid = 8;

@@ -34,9 +34,9 @@ class StateWriterTest : public OutputTest {
   }
 
   std::filesystem::path checkpoint_at(int step) const { return folder_ / checkpoint_name(step); }
-  std::vector<std::int64_t> steps_there() const {
+  std::vector<std::int64_t> steps_there(std::string_view files = kCheckpointFiles) const {
     std::vector<std::int64_t> steps;
-    for (const auto& [step, file] : OutputFolder::numbered(folder_, kCheckpointFiles)) {
+    for (const auto& [step, file] : OutputFolder::numbered(folder_, files)) {
       steps.push_back(step);
     }
     return steps;
@@ -60,7 +60,8 @@ TEST_F(StateWriterTest, GivenARunThatGoesOnThenTheFileHoldsItAsItStood) {
   for (const char* const name : {"serial", "threads"}) {
     const auto backend = amr::make_backend(name, name == std::string("serial") ? 1 : 2);
     amr::Simulation run(*case_, *solver_, *backend, options());
-    StateWriter writer(*case_, *backend, {.configuration = "mine = true\n"});
+    StateWriter writer(*case_, *backend,
+                       {.configuration = "mine = true\n", .sidecar = {.origin = {.host = "here"}}});
     run.advance(4);
     writer.write_checkpoint(checkpoint_at(4), run, {3.5, 4.5, 12.25});
     run.advance(4);
@@ -68,13 +69,17 @@ TEST_F(StateWriterTest, GivenARunThatGoesOnThenTheFileHoldsItAsItStood) {
     EXPECT_EQ(writer.latest(), checkpoint_at(4));
     EXPECT_GT(writer.longest_s(), 0.0);
 
-    const Checkpoint read = read_checkpoint(checkpoint_at(4));
+    Checkpoint read = read_checkpoint(checkpoint_at(4));
+    read_sidecar(checkpoint_at(4), read);
     EXPECT_EQ(read.run.step, 4);
     EXPECT_EQ(read.attributes.configuration, "mine = true\n");
     EXPECT_THAT(read.attributes.component_names, ElementsAre("u"));
     EXPECT_EQ(read.attributes.initial_mass, 3.5);
     EXPECT_EQ(read.attributes.initial_absolute_mass, 4.5);
-    EXPECT_EQ(read.attributes.wall_s, 12.25);
+    EXPECT_EQ(read.sidecar->wall_s, 12.25);
+    EXPECT_EQ(read.sidecar->backend, name);
+    EXPECT_EQ(read.sidecar->workers, backend->workers());
+    EXPECT_EQ(read.sidecar->origin.host, "here");
     amr::Simulation gone_on(*case_, *solver_, *backend_, options(), read.run);
     gone_on.advance(4);
     EXPECT_EQ(amr::state_hash(gone_on.hierarchy()), amr::state_hash(run.hierarchy()));
@@ -83,9 +88,12 @@ TEST_F(StateWriterTest, GivenARunThatGoesOnThenTheFileHoldsItAsItStood) {
 
 TEST_F(StateWriterTest, GivenMoreCheckpointsThanAreToStayThenTheNewestStay) {
   put(checkpoint_at(9));  // of another run
+  put(sidecar_of(checkpoint_at(9)));
+  put(sidecar_of(checkpoint_at(0)));  // left by a run that was killed before its checkpoint came
   StateWriter writer(*case_, *backend_, {.keep = 2});
   write_at_each_of({1, 2, 3, 4}, writer, folder_);
   EXPECT_THAT(steps_there(), ElementsAre(3, 4, 9));
+  EXPECT_THAT(steps_there(kCheckpointSidecars), ElementsAre(3, 4, 9));
 }
 
 TEST_F(StateWriterTest, GivenNamesWithoutAFolderThenOldCheckpointsGoToo) {

@@ -50,63 +50,66 @@ void check_region(const RefinementRegion& region, std::size_t index, int levels)
 
 template <>
 const std::vector<OptionField<RefinementRegion>>& fields<RefinementRegion>() {
+  using enum Determines;
   using R = RefinementRegion;
   const Range levels = {0, kLargestLevelCount - 1};
   static const std::vector<OptionField<R>> list = {
       required(pair_field<&R::x0, &R::x1>(
-          "x", {},
+          "x", {}, kState,
           "extent in x of a region with levels of its own: from, to, in the case's units")),
       required(pair_field<&R::y0, &R::y1>(
-          "y", {},
+          "y", {}, kState,
           "extent in y of a region with levels of its own: from, to, in the case's units")),
-      field<&R::max_level>("max_level", levels,
+      field<&R::max_level>("max_level", levels, kState,
                            "finest level that tags may bring to the region; 0 = the base grid"),
-      field<&R::min_level>("min_level", levels, "level to which the region is refined in any case"),
+      field<&R::min_level>("min_level", levels, kState,
+                           "level to which the region is refined in any case"),
   };
   return list;
 }
 
 template <>
 const std::vector<OptionField<RefinementOptions>>& fields<RefinementOptions>() {
+  using enum Determines;
   using R = RefinementOptions;
   static const std::vector<OptionField<R>> list = {
       field<&R::criterion>(
-          "criterion", {},
+          "criterion", {}, kState,
           "the indicator of where to refine: Loehner's, the largest difference to a "
           "neighbouring point, or the case's own"),
       field<&R::threshold>(
-          "threshold", {.least = 0, .open = true},
+          "threshold", {.least = 0, .open = true}, kState,
           "indicator above which the mesh is refined, in its units; for loehner below 1"),
       field<&R::derefine_threshold>(
-          "derefine_threshold", {.least = 0},
+          "derefine_threshold", {.least = 0}, kState,
           "indicator above which existing patches stay; 0 = the same as `threshold`"),
       field<&R::threshold_order>(
-          "threshold_order", {0, 4},
+          "threshold_order", {0, 4}, kState,
           "power of the base grid's spacing with which both thresholds fall where `points` is not "
           "`threshold_at`, so that a smooth field is refined in the same places: 2 for loehner, 1 "
           "for gradient; 0 = they stay as they are"),
       field<&R::threshold_at>(
-          "threshold_at", {0, kMostBasePoints},
+          "threshold_at", {0, kMostBasePoints}, kState,
           "points of level 0 in x for which the thresholds are given; 0 = `points` of the file"),
-      field<&R::hysteresis>("hysteresis", {0, kMostCount},
+      field<&R::hysteresis>("hysteresis", {0, kMostCount}, kState,
                             "regrids in a row at which a patch stays though it is not wanted"),
-      field<&R::min_lifetime>("min_lifetime", {0, kMostCount},
+      field<&R::min_lifetime>("min_lifetime", {0, kMostCount}, kState,
                               "base steps that a patch stays after it came"),
-      field<&R::delta>("delta", {0, 1}, "weight of the loehner indicator's filter against ripples"),
-      field<&R::floor>("floor", {0, 1},
+      field<&R::delta>("delta", {0, 1}, kState,
+                       "weight of the loehner indicator's filter against ripples"),
+      field<&R::floor>("floor", {0, 1}, kState,
                        "times the largest |u| of the initial level 0, added to the loehner "
                        "indicator's denominator"),
       field<&R::buffer>("buffer", {0, kPatchSize, "since tags reach the next patch at most"},
-                        "points of the tagged level by which tags grow"),
+                        kState, "points of the tagged level by which tags grow"),
       field<&R::interval>(
-          "interval", {0, kMostCount},
+          "interval", {0, kMostCount}, kState,
           "base steps between regrids; 0 = as many as the CFL number and `buffer` allow"),
-      field<&R::memory_limit>("memory_limit", {0, kMostCount},
-                              "MiB that the patches may take; 0 = no limit", AtRestart::kMayChange),
+      field<&R::memory_limit>("memory_limit", {0, kMostCount}, kRun,
+                              "MiB that the patches may take; 0 = no limit"),
       field<&R::check_finite>(
-          "check_finite", {0, kMostCount},
-          "least base steps between looks for values that are not finite; 0 = none",
-          AtRestart::kMayChange),
+          "check_finite", {0, kMostCount}, kRun,
+          "least base steps between looks for values that are not finite; 0 = none"),
   };
   return list;
 }

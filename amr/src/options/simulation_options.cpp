@@ -4,23 +4,24 @@ namespace kumiko::amr {
 
 template <>
 const std::vector<OptionField<SimulationOptions>>& fields<SimulationOptions>() {
+  using enum Determines;
   using S = SimulationOptions;
   static const std::vector<OptionField<S>> list = {
       pair_field<&S::points_x, &S::points_y>(
           "points", {.least = kPatchSize, .most = kMostBasePoints, .multiple_of = kPatchSize},
-          "points of level 0 in x and y; one integer stands for both"),
-      field<&S::levels>("levels", {1, kLargestLevelCount},
+          kState, "points of level 0 in x and y; one integer stands for both"),
+      field<&S::levels>("levels", {1, kLargestLevelCount}, kState,
                         "levels of the mesh, level 0 included; 1 = uniform"),
-      field<&S::steps>("steps", {1, kMostCount}, "base steps of the whole run; they fix the step"),
-      field<&S::schedule>("schedule", {},
+      field<&S::steps>("steps", {1, kMostCount}, kState,
+                       "base steps of the whole run; they fix the step"),
+      field<&S::schedule>("schedule", {}, kRun,
                           "how the steps of patches are ordered; auto = dataflow with backend "
-                          "'threads', else level",
-                          AtRestart::kMayChange),
+                          "'threads', else level"),
       field<&S::subcycling>(
-          "subcycling", {},
+          "subcycling", {}, kState,
           "whether finer levels take more, shorter steps; if not, all take the base step"),
       field<&S::time_interpolation>(
-          "time_interpolation", {},
+          "time_interpolation", {}, kState,
           "how ghosts at coarse-fine boundaries are interpolated between coarse steps; auto = the "
           "first of characteristic, quadratic and linear that the solver can do"),
   };

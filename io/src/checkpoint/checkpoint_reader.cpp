@@ -82,16 +82,17 @@ std::vector<amr::PatchId> read_patches(const Source& source, int level) {
   return ids;
 }
 
-void check_layout(const Source& source) {
+/// \return the layout's version, one that is read here
+int checked_layout(const Source& source) {
   if (source.has_attribute(kTraceFormat)) {
     source.refuse("is a trace, not a checkpoint; export it with --format chrome, otf2 or csv");
   }
   if (!source.has("/kumiko")) source.refuse("was not written by Kumiko: it has no '/kumiko'");
   const int layout = source.integer(kRun, "layout_version");
-  if (layout == kLayoutVersion) return;
-  source.refuse(fmt::format("has layout {}, and this version of Kumiko reads {}; use {} Kumiko",
-                            layout, kLayoutVersion,
-                            layout > kLayoutVersion ? "a newer" : "an older"));
+  if (layout >= kOldestLayout && layout <= kLayoutVersion) return layout;
+  source.refuse(fmt::format(
+      "has layout {}, and this version of Kumiko reads {} and {}; use {} Kumiko", layout,
+      kOldestLayout, kLayoutVersion, layout > kLayoutVersion ? "a newer" : "an older"));
 }
 
 RunAttributes read_attributes(const Source& source) {
@@ -103,7 +104,6 @@ RunAttributes read_attributes(const Source& source) {
   if (source.has_attribute("initial_absolute_mass", kRun)) {
     attributes.initial_absolute_mass = source.number<double>(kRun, "initial_absolute_mass");
   }
-  attributes.wall_s = source.number<double>(kRun, "wall_s");
   attributes.configuration = source.text("/kumiko/configuration");
   return attributes;
 }
@@ -132,13 +132,17 @@ std::vector<amr::PatchWait> read_waits(const Source& source) {
 }
 
 amr::WorkCounters read_counters(const Source& source) {
-  const std::string path = "/kumiko/counters/";
   amr::WorkCounters counters;
-  const auto unsigned_list = [&](const char* name) {
-    return source.list<std::uint64_t>(path + name);
-  };
-  counters.updates_per_level = unsigned_list("updates_per_level");
-  const auto updates = unsigned_list("updates");
+  counters.updates_per_level = source.list<std::uint64_t>("/kumiko/counters/updates_per_level");
+  counters.regrids = source.number<std::uint64_t>(kCounters, "regrids");
+  return counters;
+}
+
+/// Of a file of the oldest layout, what stands in sidecars now.
+void read_own_sidecar(const Source& source, Checkpoint& checkpoint) {
+  const std::string path = "/kumiko/counters/";
+  amr::WorkCounters& counters = checkpoint.run.counters;
+  const auto updates = source.list<std::uint64_t>(path + "updates");
   if (updates.size() > std::size_t{kMostWorkers}) source.refuse(Source::odd(path + "updates"));
   const auto steals = source.list<std::uint64_t>(path + "steals", updates.size());
   const auto busy = source.list<double>(path + "busy_s", updates.size());
@@ -146,11 +150,14 @@ amr::WorkCounters read_counters(const Source& source) {
   for (std::size_t worker = 0; worker < updates.size(); ++worker) {
     counters.workers.push_back({updates[worker], busy[worker], wait[worker], steals[worker]});
   }
-  counters.regrids = source.number<std::uint64_t>(kCounters, "regrids");
   counters.sum_of_largest = source.number<std::uint64_t>(kCounters, "sum_of_largest");
   counters.sum_of_means = source.number<double>(kCounters, "sum_of_means");
   counters.longest_waits = read_waits(source);
-  return counters;
+  checkpoint.run.next_check = source.integer(kRun, "next_check");
+  Sidecar& sidecar = checkpoint.sidecar.emplace();
+  sidecar.wall_s = source.number<double>(kRun, "wall_s");
+  sidecar.workers = static_cast<int>(counters.workers.size());
+  sidecar.origin.version = source.attribute_text(kRun, "version");
 }
 
 /// The records are compared with their hashes, as other readers can do.
@@ -209,16 +216,16 @@ amr::Geometry read_geometry(const Source& source) {
 }
 
 Checkpoint read_contents(const Source& source) {
-  check_layout(source);
+  const int layout = checked_layout(source);
   Checkpoint checkpoint;
   checkpoint.attributes = read_attributes(source);
   amr::SavedRun& run = checkpoint.run;
   run.step = source.integer(kRun, "step");
   run.next_regrid = source.integer(kRun, "next_regrid");
-  run.next_check = source.integer(kRun, "next_check");
   run.unnested = source.number<std::uint64_t>(kRun, "unnested");
   run.indicator_scale = source.number<double>(kRun, "indicator_scale");
   run.counters = read_counters(source);
+  if (layout == kOldestLayout) read_own_sidecar(source, checkpoint);
   const int components = source.integer("/", "num_components");
   if (components < 1 || components > kMostFields) source.refuse(Source::odd("num_components"));
   run.extras = source.integer(kRun, "figures");

@@ -262,6 +262,8 @@ void write_checkpoint(const std::filesystem::path& file, const Checkpoint& check
   std::error_code error;
   runtime.run([&] { error = write_image(part.part(), image); });
   if (error) throw OutputError(system_message("cannot write", part.part(), error.value()));
+  // Whoever sees the checkpoint finds what belongs to it.
+  if (checkpoint.sidecar) write_sidecar(file, checkpoint);
   part.take_name();
 }
 

@@ -1,4 +1,3 @@
-#include <array>
 #include <functional>
 #include <type_traits>
 
@@ -41,7 +40,6 @@ void write_attributes(const Object& group, const Contents& contents) {
     set_attribute(group, name, static_cast<std::int64_t>(value));
   };
   set_attribute(group, "layout_version", kLayoutVersion);
-  set_attribute(group, "version", KUMIKO_VERSION);
   number("step", run.step);
   set_attribute(group, "time", attributes.time);
   set_attribute(group, "dt", attributes.dt);
@@ -50,43 +48,19 @@ void write_attributes(const Object& group, const Contents& contents) {
   if (!cells) set_attribute(group, "node_placement", kNodePlacement);
   number("subcycling", attributes.subcycling ? 1 : 0);
   number("next_regrid", run.next_regrid);
-  number("next_check", run.next_check);
   number("figures", run.extras);
   number("unnested", run.unnested);
   set_attribute(group, "indicator_scale", run.indicator_scale);
   set_attribute(group, "initial_mass", attributes.initial_mass);
   set_attribute(group, "initial_absolute_mass", attributes.initial_absolute_mass);
-  set_attribute(group, "wall_s", attributes.wall_s);
   hdf5::write_text(group, "configuration", attributes.configuration);
 }
 
-void write_waits(const Object& group, const std::vector<amr::PatchWait>& waits) {
-  write_numbers(group, "wait_seconds", column(waits, &amr::PatchWait::seconds));
-  // step, worker, cause, who waited (level, i, j), for whom (level, i, j)
-  std::vector<std::int64_t> numbers;
-  for (const amr::PatchWait& wait : waits) {
-    const std::array<int, 9> row = {
-        wait.step,          wait.worker,    static_cast<int>(wait.cause),
-        wait.patch.level,   wait.patch.i,   wait.patch.j,
-        wait.awaited.level, wait.awaited.i, wait.awaited.j};
-    numbers.insert(numbers.end(), row.begin(), row.end());
-  }
-  write_numbers(group, "waits", numbers);
-}
-
+/// Those that do not depend on who did the work.
 void write_counters(const Object& parent, const amr::WorkCounters& counters) {
-  using amr::WorkerLoad;
   const Object group = hdf5::make_group(parent, "counters");
-  const std::vector<WorkerLoad>& workers = counters.workers;
   set_attribute(group, "regrids", static_cast<std::int64_t>(counters.regrids));
-  set_attribute(group, "sum_of_largest", static_cast<std::int64_t>(counters.sum_of_largest));
-  set_attribute(group, "sum_of_means", counters.sum_of_means);
   write_numbers(group, "updates_per_level", column(counters.updates_per_level, std::identity()));
-  write_numbers(group, "updates", column(workers, &WorkerLoad::updates));
-  write_numbers(group, "steals", column(workers, &WorkerLoad::steals));
-  write_numbers(group, "busy_s", column(workers, &WorkerLoad::busy_s));
-  write_numbers(group, "wait_s", column(workers, &WorkerLoad::wait_s));
-  write_waits(group, counters.longest_waits);
 }
 
 /// Writes the chunks' places: offset and length of each, one after the other.

@@ -195,6 +195,25 @@ void drop_replaced(std::vector<Setting>& settings, std::string_view name_key,
 
 std::string Config::to_toml() const { return toml_document(values_); }
 
+std::string Config::state_toml() const {
+  return toml_document(that_determine(amr::Determines::kState));
+}
+
+amr::ParameterSet Config::run_values() const { return that_determine(amr::Determines::kRun); }
+
+/// What solvers and cases declare, and regions, determine the state.
+amr::ParameterSet Config::that_determine(amr::Determines what) const {
+  static const Schema core;
+  amr::ParameterSet chosen;
+  for (const auto& [name, value] : values_.values()) {
+    const Key* const key = core.find(name);
+    if ((key == nullptr ? amr::Determines::kState : key->determines) == what) {
+      chosen.set(name, value);
+    }
+  }
+  return chosen;
+}
+
 Config Config::with(const std::string& name, amr::ParameterValue value) const {
   Config other = *this;
   other.values_.set(name, std::move(value));
@@ -332,10 +351,13 @@ Config ConfigSource::check(const Schema& schema) const {
 }
 
 ConfigSource parse_config(std::string_view text, const std::string& name,
-                          const std::vector<std::string>& overrides) {
+                          const std::vector<std::string>& overrides, const ValuesBeside& beside) {
   ConfigSource source;
   source.name_ = one_line(name);
   source.settings_ = read_toml(text, source.name_);
+  for (const auto& [key, value] : beside.values.values()) {
+    source.settings_.push_back({key, one_line(beside.name), value});
+  }
   for (const std::string& override_text : overrides) {
     source.settings_.push_back(read_override(override_text));
   }

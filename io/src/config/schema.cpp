@@ -44,7 +44,9 @@ void Schema::add_case(const std::vector<amr::ParameterSpec>& parameters) {
 
 void Schema::add(const std::string& table, const std::vector<amr::ParameterSpec>& parameters) {
   for (const amr::ParameterSpec& parameter : parameters) {
-    Key key{{.spec = parameter, .range = {parameter.minimum, parameter.maximum}}};
+    Key key{{.spec = parameter,
+             .range = {parameter.minimum, parameter.maximum},
+             .determines = amr::Determines::kState}};
     key.spec.name = table + "." + parameter.name;
     amr::require(is_plain(key.spec.name),
                  "the parameter name '{}' of the {} is not made of letters, digits, '_' and '-'",

@@ -29,9 +29,11 @@ struct RunFile {
 };
 
 /// The files of a run.
-constexpr std::array<RunFile, 13> kRunFiles = {
+constexpr std::array<RunFile, 15> kRunFiles = {
     {{"checkpoint_#.hdf", "the run after that many base steps, to go on from"},
      {"state_#.hdf", "the run after that many base steps, to look at or go on from"},
+     {"checkpoint_#.run.json", "how the run came to the checkpoint"},
+     {"state_#.run.json", "how the run came to the state"},
      {"states.hdf.series", "the states as one series in time, for ParaView"},
      {"field_start.png", "the first field with its patches"},
      {"field_end.png", "the last field with its patches"},

@@ -97,6 +97,12 @@ void PartFile::take_name() {
   sync_folder(folder_of(target_));
 }
 
+void PartFile::publish_before_another() {
+  if (const int error = sync(part_, 0); error != 0) fail("cannot write", part_, error);
+  if (::rename(part_.c_str(), target_.c_str()) != 0) fail("cannot write", target_, errno);
+  published_ = true;
+}
+
 PartFolder::PartFolder(std::filesystem::path target) : target_(std::move(target)), part_(target_) {
   part_ += kPartSuffix;
   try {

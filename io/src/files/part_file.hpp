@@ -40,6 +40,9 @@ class PartFile {
   void publish();
   /// Gives a part that is on the disk its name, as publish() does.
   void take_name();
+  /// As publish(), but for the folder, which the next file of it that is published puts on the
+  /// disk.
+  void publish_before_another();
 
  private:
   std::filesystem::path target_;

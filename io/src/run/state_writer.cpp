@@ -28,17 +28,22 @@ void remove_old_checkpoints(const std::filesystem::path& newest, std::size_t kee
   const auto end = std::find_if(there.begin(), there.end(), is_newest);
   if (end == there.end()) return;
   auto earlier = static_cast<std::size_t>(std::distance(there.begin(), end));
+  std::error_code ignored;
   for (auto oldest = there.begin(); earlier + 1 > keep; ++oldest, --earlier) {
-    std::error_code ignored;
     std::filesystem::remove(oldest->second, ignored);
+  }
+  // With them go their sidecars, and those that a run has left that was killed between the two.
+  for (const auto& [step, sidecar] : OutputFolder::numbered(folder, kCheckpointSidecars)) {
+    const bool alone = !std::filesystem::exists(folder / checkpoint_name(step), ignored);
+    if (step < end->first && alone) std::filesystem::remove(sidecar, ignored);
   }
 }
 
 }  // namespace
 
-std::string checkpoint_name(int step) { return fmt::format("checkpoint_{:06}.hdf", step); }
+std::string checkpoint_name(std::int64_t step) { return fmt::format("checkpoint_{:06}.hdf", step); }
 
-std::string state_name(int step) { return fmt::format("state_{:06}.hdf", step); }
+std::string state_name(std::int64_t step) { return fmt::format("state_{:06}.hdf", step); }
 
 StateWriter::StateWriter(const amr::Case& problem, amr::Backend& backend,
                          StateWriterOptions options)
@@ -80,7 +85,10 @@ Checkpoint StateWriter::copy_of(const amr::Simulation& simulation,
   checkpoint.attributes.component_names = problem_.component_names();
   checkpoint.attributes.initial_mass = history.initial_mass;
   checkpoint.attributes.initial_absolute_mass = history.initial_absolute_mass;
-  checkpoint.attributes.wall_s = history.wall_s;
+  checkpoint.sidecar = options_.sidecar;
+  checkpoint.sidecar->wall_s = history.wall_s;
+  checkpoint.sidecar->backend = backend_.name();
+  checkpoint.sidecar->workers = backend_.workers();
   if (is_checkpoint_ || !options_.extras) {
     checkpoint.run = simulation.save();
     return checkpoint;

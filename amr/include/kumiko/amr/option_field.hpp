@@ -43,10 +43,10 @@ struct Range {
 /// Steps, regrids and other things that are counted, at most.
 inline constexpr double kMostCount = 1e9;
 
-/// Whether a restart may change an option.
-enum class AtRestart {
-  kStays,     ///< the bits of the field depend on it
-  kMayChange  ///< they do not
+/// What an option determines. Each one says it, since files and restarts go by it.
+enum class Determines {
+  kState,  ///< the bits of the field: a checkpoint holds it, and no restart may change it
+  kRun     ///< no bit of it: it stands beside a checkpoint, and a restart may change it
 };
 
 /// What is said of an option, whatever its type.
@@ -56,7 +56,7 @@ struct OptionSpec {
   std::size_t list_size = 0;    ///< of lists; 0 = any
   bool required = false;        ///< must be given; the default then only tells the type
   bool integer_serves = false;  ///< of texts: an integer may stand for it, as a number without unit
-  AtRestart at_restart = AtRestart::kStays;
+  Determines determines = Determines::kState;
 };
 
 /// What the numbers of an option may be, e.g. "16 to 65536, a multiple of 16"; empty when anything
@@ -131,8 +131,7 @@ T type_of(T Options::*);
 
 /// The description of a member. Its default is the member's initialiser.
 template <auto Member>
-auto field(std::string name, const Range& range, std::string help,
-           AtRestart at_restart = AtRestart::kStays) {
+auto field(std::string name, const Range& range, Determines determines, std::string help) {
   using Options = decltype(detail::owner_of(Member));
   using T = decltype(detail::type_of(Member));
   OptionField<Options> made;
@@ -145,13 +144,13 @@ auto field(std::string name, const Range& range, std::string help,
     for (const auto choice : names_of(T{})) made.spec.choices.emplace_back(choice);
   }
   made.range = range;
-  made.at_restart = at_restart;
+  made.determines = determines;
   return made;
 }
 
 /// The description of two members that are given as a list.
 template <auto First, auto Second>
-auto pair_field(std::string name, const Range& range, std::string help) {
+auto pair_field(std::string name, const Range& range, Determines determines, std::string help) {
   using Options = decltype(detail::owner_of(First));
   using T = decltype(detail::type_of(First));
   using List = std::vector<std::conditional_t<std::is_same_v<T, int>, std::int64_t, double>>;
@@ -164,6 +163,7 @@ auto pair_field(std::string name, const Range& range, std::string help) {
   made.spec = {std::move(name), made.get({}), std::move(help)};
   made.range = range;
   made.list_size = 2;
+  made.determines = determines;
   return made;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include <kumiko/amr/saved_run.hpp>
 #include <kumiko/io/checkpoint_error.hpp>
 #include <kumiko/io/compression.hpp>
+#include <kumiko/io/sidecar.hpp>
 
 namespace kumiko::runtime {
 class Runtime;
@@ -20,19 +22,21 @@ namespace kumiko::io {
 /// What a checkpoint says beside the engine's own state.
 struct RunAttributes {
   double time = 0.0;
-  double dt = 0.0;                           ///< of a base step
-  std::string configuration;                 ///< effective, as TOML
+  double dt = 0.0;            ///< of a base step
+  std::string configuration;  ///< the keys that determine the state, as TOML; once all of them
   std::vector<std::string> component_names;  ///< one for each component of a record, all different
   bool subcycling = true;                    ///< whether level l's step is dt ÷ 2^l
   double initial_mass = 0.0;                 ///< of the field at step 0
   double initial_absolute_mass = 0.0;        ///< the integral of |u| then; 0 where a file lacks it
-  double wall_s = 0.0;                       ///< what the stepping has taken so far
 };
 
 /// All that a run needs to go on, with what others need to read it.
 struct Checkpoint {
   RunAttributes attributes;
   amr::SavedRun run;
+  /// What stands beside the file: of checkpoints that are to have it, and after read_sidecar(). In
+  /// files of earlier versions it stands in the file itself.
+  std::optional<Sidecar> sidecar = std::nullopt;
 };
 
 /// Writes a checkpoint. The name should end in `.hdf`, which ParaView asks for. One file, three
@@ -45,8 +49,13 @@ struct Checkpoint {
 ///   since these readers draw covered cells of flat grids: virtual datasets over the records, in
 ///   boxes of 16×16 cells, or 8×8 for the quadrants of partly covered patches. Its levels start at
 ///   the coarsest that has leaf points. Flat grids are one cell thick, equally on all levels.
-/// - `/kumiko` holds what a restart needs, the effective configuration, an XXH3 hash of each
-///   record, and the versions of the layout and of the program.
+/// - `/kumiko` holds what a restart needs, the keys that determine the state, an XXH3 hash of each
+///   record, and the version of the layout.
+///
+/// The file depends on the case, these keys and the step alone, but for extras of the patches that
+/// were measured: of the run's counters it has those that no worker changes. All others, and
+/// SavedRun::next_check, go into the sidecar, if the checkpoint has one. It takes its name just
+/// before the file does.
 ///
 /// Node (i, j) of a level is stored as the cell whose lower-left corner it is: readers of cells
 /// show the field half a spacing of its level up and to the right. Attributes of `/kumiko` say so
@@ -72,8 +81,9 @@ void write_checkpoint(const std::filesystem::path& file, const Checkpoint& check
 /// that are not compressed, of which patches. Reads the whole file.
 void verify_checkpoint(const std::filesystem::path& file);
 
-/// Verifies and reads a checkpoint. From an OS thread. Throws CheckpointError. Whether the run that
-/// it holds makes sense is for amr::Simulation to say.
+/// Verifies and reads a checkpoint, of the layout before this one too. From an OS thread. Throws
+/// CheckpointError. Whether the run that it holds makes sense is for amr::Simulation to say. What
+/// read_sidecar() adds is zero until then.
 Checkpoint read_checkpoint(const std::filesystem::path& file);
 
 /// A checkpoint or a state with the mesh that it lives on: all that a picture needs.

@@ -45,8 +45,13 @@ class Config {
 
   /// The effective configuration, defaults and overrides included. Reading it back gives the same.
   std::string to_toml() const;
+  /// The part of it that determines the state, for a checkpoint; and the values of all other keys,
+  /// for what stands beside it.
+  std::string state_toml() const;
+  amr::ParameterSet run_values() const;
 
  private:
+  amr::ParameterSet that_determine(amr::Determines what) const;
   amr::ParameterSet parameters_of(std::string_view prefix) const;
 
   amr::ParameterSet values_;
@@ -54,6 +59,12 @@ class Config {
 
 /// Keys and the values that a program gives them, which stand over all others, as --set does.
 using Changes = std::vector<std::pair<std::string, amr::ParameterValue>>;
+
+/// Values of keys that stand beside a configuration's text, in a file of their own.
+struct ValuesBeside {
+  std::string name = {};  ///< of that file, for messages
+  amr::ParameterSet values = {};
+};
 
 /// A configuration as it was written, with the overrides of the command line. Keys of the core are
 /// checked already; those of the solver and the case are known once these have been found by name.
@@ -80,7 +91,7 @@ class ConfigSource {
 
  private:
   friend ConfigSource parse_config(std::string_view, const std::string&,
-                                   const std::vector<std::string>&);
+                                   const std::vector<std::string>&, const ValuesBeside&);
 
   amr::ParameterSet values(const Schema& schema, bool core_only) const;
   void refuse_missing(const Schema& schema) const;
@@ -101,8 +112,10 @@ class ConfigSource {
 ConfigSource read_config(const std::filesystem::path& path,
                          const std::vector<std::string>& overrides = {});
 
-/// The same for TOML text that is at hand; `name` stands for the file in messages.
+/// The same for TOML text that is at hand; `name` stands for the file in messages. What stands
+/// beside the text counts as if it were in it.
 ConfigSource parse_config(std::string_view text, const std::string& name,
-                          const std::vector<std::string>& overrides = {});
+                          const std::vector<std::string>& overrides = {},
+                          const ValuesBeside& beside = {});
 
 }  // namespace kumiko::io

@@ -33,6 +33,9 @@ inline constexpr std::string_view kSummaryFile = "summary.json";
 /// The trace of a run that records one.
 inline constexpr const char* kTraceFile = "trace.hdf";
 
+/// What the names of sidecars end with, which stand beside checkpoints and states.
+inline constexpr std::string_view kSidecarEnd = ".run.json";
+
 /// The folder of one run. Every file of a run has a name that owns() knows, so that a run which
 /// overwrites another leaves nothing of it behind, and touches nothing else.
 class OutputFolder {

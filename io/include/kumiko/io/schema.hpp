@@ -17,7 +17,8 @@ struct Key : amr::OptionSpec {
   /// first one is "amr.region[0].x".
   bool repeated = false;
 
-  bool changeable() const { return at_restart == amr::AtRestart::kMayChange; }
+  /// At a restart.
+  bool changeable() const { return determines == amr::Determines::kRun; }
 };
 
 /// The keys of a run: the core's own, and those that its solver and its case declare.

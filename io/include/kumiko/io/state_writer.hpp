@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <filesystem>
 #include <functional>
@@ -21,10 +22,12 @@ namespace kumiko::io {
 /// Names of files from which a run can go on, for OutputFolder::numbered().
 inline constexpr std::string_view kCheckpointFiles = "checkpoint_#.hdf";
 inline constexpr std::string_view kStateFiles = "state_#.hdf";
+/// And of what stands beside checkpoints.
+inline constexpr std::string_view kCheckpointSidecars = "checkpoint_#.run.json";
 
 /// Such a name, at a number of base steps.
-std::string checkpoint_name(int step);
-std::string state_name(int step);
+std::string checkpoint_name(std::int64_t step);
+std::string state_name(std::int64_t step);
 
 /// What a run needs to know of its past, beside the state.
 struct RunHistory {
@@ -35,7 +38,10 @@ struct RunHistory {
 
 /// What holds for all files of a run.
 struct StateWriterOptions {
-  std::string configuration = {};  ///< effective, as TOML; every file holds it
+  /// The keys that determine the state, as TOML; every file holds it.
+  std::string configuration = {};
+  /// What stands beside every file; StateWriter adds seconds, backend and workers.
+  Sidecar sidecar = {};
   Compression compression = Compression::kNone;
   /// Whether states show amr::kExtraNames too. Checkpoints never do: the extras would make them
   /// five times as large, and no run needs them.
@@ -47,9 +53,9 @@ struct StateWriterOptions {
   std::function<void(const std::exception& cause)> on_failed_checkpoint = {};
 };
 
-/// One file at a time: the state is copied when it is asked for, and written by lightweight threads
-/// beside those of the steps, or by a runtime of one worker where the backend has none. Keeps
-/// references to case and backend. Call it from one OS thread, between calls of
+/// One file at a time, with its sidecar: the state is copied when it is asked for, and written by
+/// lightweight threads beside those of the steps, or by a runtime of one worker where the backend
+/// has none. Keeps references to case and backend. Call it from one OS thread, between calls of
 /// Simulation::advance().
 class StateWriter {
  public:
@@ -69,7 +75,7 @@ class StateWriter {
 
   /// Waits for the file that is being written. Throws what hindered it; for a checkpoint only
   /// without on_failed_checkpoint. When a new checkpoint is there, older ones of its folder go, but
-  /// for as many as are to stay.
+  /// for as many as are to stay, and their sidecars with them.
   void settle();
 
   /// The latest file that is there, of those written here: a run goes on from states as well.

@@ -14,6 +14,7 @@
 #include <kumiko/amr/hierarchy.hpp>
 #include <kumiko/amr/parameter.hpp>
 #include <kumiko/amr/statistics.hpp>
+#include <kumiko/io/origin.hpp>
 
 namespace kumiko::io {
 
@@ -27,16 +28,6 @@ struct ComponentSummary {
   double minimum = 0.0;
   double maximum = 0.0;
   double mass = 0.0;
-};
-
-/// Where, when and by what a run was computed. It stands in the summary alone: what two equal runs
-/// write elsewhere is equal to the bit.
-struct Origin {
-  std::string host;      ///< name of the machine
-  std::string cpu;       ///< model of its processors
-  std::string date;      ///< when the run began, or went on: ISO 8601 in UTC, to the second
-  std::string version;   ///< of Kumiko
-  std::string compiler;  ///< that built the program, and its version
 };
 
 /// What a run was and how it went. Values that the case cannot give are absent, and null in JSON.

@@ -1,0 +1,282 @@
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <stdexcept>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include <kumiko/io/checkpoint.hpp>
+#include <kumiko/io/output_folder.hpp>
+#include <kumiko/io/run_options.hpp>
+#include <kumiko/io/schema.hpp>
+#include <kumiko/io/sidecar.hpp>
+
+#include "config/key_check.hpp"
+#include "files/part_file.hpp"
+#include "hdf5/limits.hpp"
+#include "text/message.hpp"
+
+namespace kumiko::io {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Changes whenever a reader would have to.
+constexpr int kSidecarVersion = 1;
+
+/// What a sidecar of the most workers needs, several times over.
+constexpr std::uintmax_t kMostBytes = std::uintmax_t{4} << 20U;
+
+/// What is wrong with a sidecar, without its name.
+class Fault : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// What is wrong with one of its values.
+class Damage : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+Json json_of(const amr::PatchId& id) { return {id.level, id.i, id.j}; }
+
+Json loads_of(const amr::WorkCounters& counters) {
+  Json json = Json::array();
+  for (const amr::WorkerLoad& load : counters.workers) {
+    json.push_back({{"updates", load.updates},
+                    {"busy_s", load.busy_s},
+                    {"wait_s", load.wait_s},
+                    {"steals", load.steals}});
+  }
+  return json;
+}
+
+Json waits_of(const amr::WorkCounters& counters) {
+  Json json = Json::array();
+  for (const amr::PatchWait& wait : counters.longest_waits) {
+    json.push_back({{"seconds", wait.seconds},
+                    {"step", wait.step},
+                    {"worker", wait.worker},
+                    {"cause", amr::to_string(wait.cause)},
+                    {"patch", json_of(wait.patch)},
+                    {"awaited", json_of(wait.awaited)}});
+  }
+  return json;
+}
+
+Json keys_of(const amr::ParameterSet& configuration) {
+  Json json = Json::object();
+  for (const auto& [name, value] : configuration.values()) {
+    std::visit([&](const auto& plain) { json[name] = plain; }, value);
+  }
+  return json;
+}
+
+Json json_of(const Sidecar& sidecar, const amr::SavedRun& run) {
+  Json json;
+  json["sidecar_version"] = kSidecarVersion;
+  json["step"] = run.step;
+  json["wall_s"] = sidecar.wall_s;
+  json["backend"] = sidecar.backend;
+  json["workers"] = sidecar.workers;
+  json["host"] = sidecar.origin.host;
+  json["cpu"] = sidecar.origin.cpu;
+  json["date"] = sidecar.origin.date;
+  json["version"] = sidecar.origin.version;
+  json["compiler"] = sidecar.origin.compiler;
+  json["paths"] = {{"configuration", sidecar.paths.configuration.string()},
+                   {"folder", sidecar.paths.folder.string()},
+                   {"case", sidecar.paths.case_file.string()},
+                   {"solver", sidecar.paths.solver_file.string()}};
+  json["next_check"] = run.next_check;
+  json["sum_of_largest"] = run.counters.sum_of_largest;
+  json["sum_of_means"] = run.counters.sum_of_means;
+  json["load"] = loads_of(run.counters);
+  json["longest_waits"] = waits_of(run.counters);
+  json["keys"] = keys_of(sidecar.configuration);
+  return json;
+}
+
+std::uint64_t to_count(const Json& json) {
+  if (!json.is_number_unsigned())
+    throw Damage(fmt::format("{} is not a count", in_quotes(json.dump())));
+  return json.get<std::uint64_t>();
+}
+
+int to_int(const Json& json) {
+  const std::uint64_t value = to_count(json);
+  if (value > std::uint64_t{std::numeric_limits<int>::max()}) {
+    throw Damage(fmt::format("{} is out of range", in_quotes(json.dump())));
+  }
+  return static_cast<int>(value);
+}
+
+/// Of seconds, and sums; null stands for what is not finite.
+double to_amount(const Json& json) {
+  const auto value = json.get<double>();
+  if (!std::isfinite(value) || value < 0.0) {
+    throw Damage(fmt::format("{} is out of range", in_quotes(json.dump())));
+  }
+  return value;
+}
+
+/// Where a list has room for so many.
+const Json& list_of(const Json& json, const char* name, std::size_t most) {
+  const Json& list = json.at(name);
+  if (!list.is_array() || list.size() > most) {
+    throw Damage(fmt::format("'{}' is not a list of at most {}", name, most));
+  }
+  return list;
+}
+
+amr::PatchId to_patch(const Json& json) {
+  const auto numbers = json.get<std::array<Json, 3>>();
+  return {to_int(numbers[0]), to_int(numbers[1]), to_int(numbers[2])};
+}
+
+amr::WaitCause to_cause(const std::string& name) {
+  for (int at = 0; at <= static_cast<int>(amr::WaitCause::kLevel); ++at) {
+    const auto cause = static_cast<amr::WaitCause>(at);
+    if (name == amr::to_string(cause)) return cause;
+  }
+  throw Damage(fmt::format("there is no cause of a wait called {}", in_quotes(name)));
+}
+
+/// The counters of a checkpoint with what its sidecar says of the workers.
+amr::WorkCounters completed(amr::WorkCounters counters, const Json& json) {
+  counters.sum_of_largest = to_count(json.at("sum_of_largest"));
+  counters.sum_of_means = to_amount(json.at("sum_of_means"));
+  counters.workers.clear();
+  for (const Json& load : list_of(json, "load", kMostWorkers)) {
+    counters.workers.push_back({to_count(load.at("updates")), to_amount(load.at("busy_s")),
+                                to_amount(load.at("wait_s")), to_count(load.at("steals"))});
+  }
+  counters.longest_waits.clear();
+  for (const Json& wait : list_of(json, "longest_waits", amr::WorkCounters::kLongestWaits)) {
+    counters.longest_waits.push_back({to_amount(wait.at("seconds")), to_int(wait.at("step")),
+                                      to_int(wait.at("worker")), to_cause(wait.at("cause")),
+                                      to_patch(wait.at("patch")), to_patch(wait.at("awaited"))});
+  }
+  return counters;
+}
+
+amr::ParameterValue to_value(const Json& json) {
+  if (json.is_boolean()) return json.get<bool>();
+  if (json.is_number_integer()) return json.get<std::int64_t>();
+  if (json.is_number()) return json.get<double>();
+  if (json.is_string()) return json.get<std::string>();
+  throw Damage(fmt::format("{} is not the value of a key", in_quotes(json.dump())));
+}
+
+/// Only keys that the state does not depend on, with values that they can have.
+amr::ParameterSet to_configuration(const Json& json) {
+  static const Schema core;
+  amr::ParameterSet all;
+  for (const Key& key : core.keys()) all.set(key.spec.name, key.spec.default_value);
+  amr::ParameterSet values;
+  for (const auto& [name, value] : json.items()) {
+    const Key* const key = core.find(name);
+    if (key == nullptr || !key->changeable()) {
+      throw Damage(fmt::format("{} is not a key of the run alone", in_quotes(name)));
+    }
+    values.set(name, checked_value(*key, to_value(value)));
+    all.set(name, values.at(name));
+  }
+  read<RunOptions>(all);  // Some texts stand for amounts.
+  return values;
+}
+
+Sidecar to_sidecar(const Json& json) {
+  Sidecar sidecar;
+  sidecar.wall_s = to_amount(json.at("wall_s"));
+  sidecar.backend = json.at("backend");
+  sidecar.workers = to_int(json.at("workers"));
+  sidecar.origin = {json.at("host"), json.at("cpu"), json.at("date"), json.at("version"),
+                    json.at("compiler")};
+  const Json& paths = json.at("paths");
+  const auto path = [&](const char* name) { return paths.at(name).get<std::string>(); };
+  sidecar.paths = {path("configuration"), path("folder"), path("case"), path("solver")};
+  sidecar.configuration = to_configuration(json.at("keys"));
+  return sidecar;
+}
+
+Json parsed(const std::filesystem::path& file) {
+  std::error_code hidden;
+  if (!std::filesystem::exists(file, hidden) && !hidden) throw Fault("is missing");
+  if (!std::filesystem::is_regular_file(file, hidden)) throw Fault("is not an ordinary file");
+  if (std::filesystem::file_size(file, hidden) > kMostBytes) throw Damage("it is too large");
+  std::ifstream in(file, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  if (!in.is_open() || in.bad()) throw Fault("cannot be read");
+  Json json = Json::parse(text, nullptr, false);
+  if (!json.is_object()) throw Damage("it is not a JSON object");
+  return json;
+}
+
+/// Of the version that is read here.
+void check_version(const Json& json) {
+  const int version = to_int(json.at("sidecar_version"));
+  if (version == kSidecarVersion) return;
+  throw Fault(
+      fmt::format("has version {}, and this version of Kumiko reads {}", version, kSidecarVersion));
+}
+
+void complete(Checkpoint& checkpoint, const Json& json) {
+  check_version(json);
+  if (const int step = to_int(json.at("step")); step != checkpoint.run.step) {
+    throw Fault(fmt::format("is of base step {}, not of {}", step, checkpoint.run.step));
+  }
+  Sidecar sidecar = to_sidecar(json);
+  amr::WorkCounters counters = completed(checkpoint.run.counters, json);
+  checkpoint.run.next_check = to_int(json.at("next_check"));
+  checkpoint.run.counters = std::move(counters);
+  checkpoint.sidecar = std::move(sidecar);
+}
+
+}  // namespace
+
+std::filesystem::path sidecar_of(const std::filesystem::path& checkpoint_file) {
+  std::filesystem::path name = checkpoint_file;
+  if (name.extension() == ".hdf") name.replace_extension();
+  name += kSidecarEnd;
+  return name;
+}
+
+void write_sidecar(const std::filesystem::path& checkpoint_file, const Checkpoint& checkpoint) {
+  const Json json = json_of(checkpoint.sidecar.value(), checkpoint.run);
+  PartFile part(sidecar_of(checkpoint_file));
+  FileWriter writer(part.part());
+  // Names of files may hold any bytes.
+  writer.write(json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
+  writer.close();
+  part.publish_before_another();
+}
+
+void read_sidecar(const std::filesystem::path& checkpoint_file, Checkpoint& checkpoint) {
+  const std::filesystem::path file = sidecar_of(checkpoint_file);
+  const auto fail = [&](const std::string& what) -> SidecarError {
+    return SidecarError(fmt::format("'{}' {}", one_line(file.string()), what));
+  };
+  try {
+    complete(checkpoint, parsed(file));
+  } catch (const Fault& fault) {
+    throw fail(fault.what());
+  } catch (const amr::OptionError& error) {
+    throw fail("is damaged: " + with_keys(error.what()));
+  } catch (const nlohmann::json::exception& error) {
+    throw fail("is damaged: " + one_line(error.what()));
+  } catch (const std::runtime_error& error) {  // Damage and ValueError
+    throw fail(fmt::format("is damaged: {}", error.what()));
+  }
+}
+
+}  // namespace kumiko::io
