@@ -5,6 +5,8 @@
 
 namespace kumiko::amr {
 
+static_assert(kAxes == 2, "ghosts lie on four sides and four corners");
+
 /// The ghosts towards one neighbour, in the patch's indices: i0 <= i < i1, j0 <= j < j1. Adding the
 /// shift gives the same points in the indices of the neighbour's place.
 struct GhostRegion {
