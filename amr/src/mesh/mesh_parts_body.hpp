@@ -63,11 +63,16 @@ std::vector<std::uint8_t> covered_quadrants(std::span<const Id> patches,
                                             std::span<const Id> finer) {
   static_assert(Id::kAxes <= 3, "eight quadrants have a bit each");
   std::vector<std::uint8_t> covered(patches.size(), 0);
+  auto at = patches.begin();
   for (const Id& id : finer) {
     const Id parent = parent_of(id);
-    const auto found = std::lower_bound(patches.begin(), patches.end(), parent);
-    if (found == patches.end() || *found != parent) continue;
-    const auto slot = static_cast<std::size_t>(found - patches.begin());
+    // Most often it is the one that was found last, or the one after it.
+    if (at != patches.end() && *at < parent) ++at;
+    if (at == patches.end() || *at != parent) {
+      at = std::lower_bound(patches.begin(), patches.end(), parent);
+    }
+    if (at == patches.end() || *at != parent) continue;
+    const auto slot = static_cast<std::size_t>(at - patches.begin());
     covered[slot] = static_cast<std::uint8_t>(covered[slot] | 1U << quadrant_of(id));
   }
   return covered;

@@ -112,7 +112,8 @@ struct LeafBox {
 };
 
 /// For each patch of a level the quadrants that patches of the next level cover, bit q for
-/// quadrant q. Both lists are in canonical order. O(finer × log(patches)).
+/// quadrant q. Both lists are in canonical order. Each of the finer ones
+/// costs a comparison, or a binary search where a row of them begins or one has gone.
 template <class Id>
 std::vector<std::uint8_t> covered_quadrants(std::span<const Id> patches, std::span<const Id> finer);
 
