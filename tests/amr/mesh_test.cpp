@@ -135,13 +135,13 @@ TYPED_TEST(MeshOf, GivenTheLeavesOfAllLevelsThenTheyCoverTheDomainOnceAndNoFiner
     };
     for (int level = 0; level < mesh.levels(); ++level) {
       for (const auto& id : mesh.ids(level)) {
-        paint(mesh.box(id), [level](int& cube) { cube = level; });
+        paint(box_of(id), [level](int& cube) { cube = level; });
       }
     }
     std::size_t leaves = 0;
     for (int level = 0; level < mesh.levels(); ++level) {
       for (const LeafBox<kAll>& leaf : mesh.leaf_boxes(level)) {
-        paint(mesh.box(level, leaf), [&](int& cube) {
+        paint(box_of(mesh.ids(level)[leaf.slot], leaf), [&](int& cube) {
           ASSERT_EQ(cube, level) << "a finer patch, or another leaf, is there";
           cube = kLargestLevelCount;
           ++leaves;
@@ -187,7 +187,7 @@ TYPED_TEST(MeshOf, GivenABoxThenItsPartsAreThoseOfAllPatches) {
       }
       std::vector<std::pair<std::size_t, Box<kAll>>> wanted;
       for (std::size_t slot = 0; slot < mesh.size(box.level); ++slot) {
-        const Box<kAll> part = box & mesh.box(mesh.ids(box.level)[slot]);
+        const Box<kAll> part = box & box_of(mesh.ids(box.level)[slot]);
         if (!part.empty()) wanted.emplace_back(slot, part);
       }
       ASSERT_EQ(mesh.intersections(box), wanted);
@@ -235,12 +235,12 @@ TEST(Mesh, GivenAFlatMeshInSpaceThenItIsThatOfThePlane) {
   for (int level = 0; level < plane.levels(); ++level) {
     std::set<std::array<int, 3>> flat;
     for (const LeafBox<2>& leaf : plane.leaf_boxes(level)) {
-      const Box<2> box = plane.box(level, leaf);
+      const Box<2> box = box_of(plane.ids(level)[leaf.slot], leaf);
       flat.insert({box.begin[0], box.begin[1], leaf.size});
     }
     std::set<std::array<int, 3>> shadow;
     for (const LeafBox<3>& leaf : space.leaf_boxes(level)) {
-      const Box<3> box = space.box(level, leaf);
+      const Box<3> box = box_of(space.ids(level)[leaf.slot], leaf);
       shadow.insert({box.begin[0], box.begin[1], leaf.size});
     }
     EXPECT_EQ(shadow, flat) << "level " << level;

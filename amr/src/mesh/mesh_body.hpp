@@ -188,28 +188,13 @@ auto Mesh<Axes>::unnested() const -> std::vector<Unnested<Id>> {
 }
 
 template <int Axes>
+std::vector<std::uint8_t> Mesh<Axes>::covered_quadrants(int level) const {
+  return amr::covered_quadrants<Id>(ids(level), ids(level + 1));
+}
+
+template <int Axes>
 std::vector<LeafBox<Axes>> Mesh<Axes>::leaf_boxes(int level) const {
   return amr::leaf_boxes<Id>(ids(level), ids(level + 1));
-}
-
-template <int Axes>
-Box<Axes> Mesh<Axes>::box(const Id& id) {
-  Box<Axes> points{id.level, {}, {}};
-  for (int axis = 0; axis < Axes; ++axis) {
-    points.begin[static_cast<std::size_t>(axis)] = id.along(axis) * kPatchSize;
-    points.end[static_cast<std::size_t>(axis)] = (id.along(axis) + 1) * kPatchSize;
-  }
-  return points;
-}
-
-template <int Axes>
-Box<Axes> Mesh<Axes>::box(int level, const LeafBox<Axes>& leaf) const {
-  Box<Axes> points = box(ids(level)[leaf.slot]);
-  for (std::size_t axis = 0; axis < Axes; ++axis) {
-    points.begin[axis] += leaf.first[axis];
-    points.end[axis] = points.begin[axis] + leaf.size;
-  }
-  return points;
 }
 
 template <int Axes>
@@ -233,7 +218,7 @@ std::vector<std::pair<std::size_t, Box<Axes>>> Mesh<Axes>::intersections(
     const auto end = level.ids.begin() + level.rows[static_cast<std::size_t>(row) + 1];
     auto patch = std::lower_bound(begin, end, low, detail::is_before_in_row<Id>);
     for (; patch != end && !detail::is_before_in_row(high, *patch); ++patch) {
-      const Box<Axes> part = box & Mesh::box(*patch);
+      const Box<Axes> part = box & box_of(*patch);
       if (part.empty()) continue;
       parts.emplace_back(static_cast<std::size_t>(patch - level.ids.begin()), part);
     }

@@ -88,14 +88,28 @@ std::vector<LeafBox<Id::kAxes>> leaf_boxes(std::span<const Id> patches, std::spa
       boxes.push_back({slot, {}, kPatchSize});
       continue;
     }
-    for (int quadrant = 0; quadrant < 1 << Id::kAxes; ++quadrant) {
-      if ((covered[slot] >> quadrant & 1) != 0) continue;
+    for_each_leaf_quadrant<Id::kAxes>(covered[slot], [&](int quadrant) {
       LeafBox<Id::kAxes>& box = boxes.emplace_back(LeafBox<Id::kAxes>{slot, {}, kQuadrantSize});
       int axis = 0;
       for (int& first : box.first) first = quadrant_begin(quadrant, axis++);
-    }
+    });
   }
   return boxes;
+}
+
+template <class Id>
+Box<Id::kAxes> box_of(const Id& id) {
+  return box_of(id, {0, {}, kPatchSize});
+}
+
+template <class Id>
+Box<Id::kAxes> box_of(const Id& id, const LeafBox<Id::kAxes>& leaf) {
+  Box<Id::kAxes> points{id.level, {}, {}};
+  for (std::size_t axis = 0; axis < leaf.first.size(); ++axis) {
+    points.begin[axis] = id.along(static_cast<int>(axis)) * kPatchSize + leaf.first[axis];
+    points.end[axis] = points.begin[axis] + leaf.size;
+  }
+  return points;
 }
 
 template <class Id>

@@ -117,11 +117,27 @@ struct LeafBox {
 template <class Id>
 std::vector<std::uint8_t> covered_quadrants(std::span<const Id> patches, std::span<const Id> finer);
 
+/// Calls visit(quadrant) for each quadrant of a patch that is not covered, in order.
+/// \param covered  bit q for quadrant q
+template <int Axes, class Visit>
+void for_each_leaf_quadrant(unsigned covered, Visit visit) {
+  for (int quadrant = 0; quadrant < 1 << Axes; ++quadrant) {
+    if ((covered >> quadrant & 1U) == 0) visit(quadrant);
+  }
+}
+
 /// What no patch of the next level covers of a level, in canonical order: by patch, then by
 /// quadrant. This is the leaf walk of all that goes over a state. Both lists are in canonical
 /// order.
 template <class Id>
 std::vector<LeafBox<Id::kAxes>> leaf_boxes(std::span<const Id> patches, std::span<const Id> finer);
+
+/// The points of a patch.
+template <class Id>
+Box<Id::kAxes> box_of(const Id& id);
+/// The leaf points of a patch in its level's index space.
+template <class Id>
+Box<Id::kAxes> box_of(const Id& id, const LeafBox<Id::kAxes>& leaf);
 
 /// How the patches of a level differ from those that there were. Positions are those in the lists.
 struct LevelDifference {
@@ -188,12 +204,10 @@ class Mesh {
   /// The patches that do not nest, in canonical order. The mesh is *properly nested* without any.
   std::vector<Unnested<Id>> unnested() const;
 
+  /// For each patch of a level the quadrants that its children cover, bit q for quadrant q.
+  std::vector<std::uint8_t> covered_quadrants(int level) const;
   /// The leaf points of a level in canonical order.
   std::vector<LeafBox<Axes>> leaf_boxes(int level) const;
-  /// The points of a patch.
-  static Box<Axes> box(const Id& id);
-  /// The points of leaves in a level's index space.
-  Box<Axes> box(int level, const LeafBox<Axes>& leaf) const;
   /// The parts of a box that patches of its level hold, with their slots, in canonical order.
   /// O(log + patches of the rows between the box's corners).
   std::vector<std::pair<std::size_t, Box<Axes>>> intersections(const Box<Axes>& box) const;
