@@ -248,14 +248,15 @@ TEST(Boundary, GivenAnInflowOfAFixedValueThenItFillsTheDomainBehindItsFront) {
   const auto& base = run.hierarchy().level(0);
   for (int j = 0; j < kPatchSize; ++j) {
     const auto at = [&](int i) {
-      const auto slot = static_cast<std::size_t>(base.find({0, i / kPatchSize, 1}));
+      const auto slot =
+          static_cast<std::size_t>(run.hierarchy().mesh().find({0, i / kPatchSize, 1}));
       return base.patch(slot).now()(i % kPatchSize, j);
     };
     for (int i = 0; i < 24; ++i) ASSERT_NEAR(at(i), kInflow, 1e-3) << i;
     for (int i = 40; i < 64; ++i) ASSERT_NEAR(at(i), 0.0, 1e-3) << i;
   }
   run.advance(64);
-  const auto middle = static_cast<std::size_t>(base.find({0, 2, 2}));
+  const auto middle = static_cast<std::size_t>(run.hierarchy().mesh().find({0, 2, 2}));
   EXPECT_NEAR(base.patch(middle).now()(8, 8), kInflow, 1e-9);
 }
 

@@ -208,7 +208,7 @@ TEST(UserCriterion, GivenACasesIndicatorThenTheMeshFollowsItsThresholdInTime) {
       const double size = 1.0 / mesh.geometry().patches_x(index);
       const PatchId centre{index, static_cast<int>((0.5 + 0.25 * std::cos(time)) / size),
                            static_cast<int>((0.5 + 0.25 * std::sin(time)) / size)};
-      ASSERT_GE(mesh.level(index).find(centre), 0) << to_string(centre) << " step " << step;
+      ASSERT_GE(mesh.mesh().find(centre), 0) << to_string(centre) << " step " << step;
       const double reach = CirclingCase::kRadius + 2.0 / 64 + std::sqrt(2.0) * size;
       EXPECT_LT(static_cast<double>(mesh.level(index).size()) * size * size, 3.15 * reach * reach);
     }

@@ -21,7 +21,8 @@ std::unique_ptr<Hierarchy> island_with_poison() {
     for (std::size_t slot = 0; slot < level.size(); ++slot)
       level.patch(slot).now().interior() = 2.0;
     for (const LeafBlock& leaf : hierarchy->leaf_blocks(index)) {
-      Patch& patch = level.patch(static_cast<std::size_t>(level.find(leaf.patch->id())));
+      Patch& patch =
+          level.patch(static_cast<std::size_t>(hierarchy->mesh().find(leaf.patch->id())));
       patch.now().interior().block(leaf.j0, leaf.i0, leaf.size, leaf.size) = 1.0;
     }
   }
@@ -167,7 +168,7 @@ TEST(StateHash, GivenOneBitOfALeafChangesThenTheHashChangesButCoveredPointsDoNot
   const std::string before = state_hash(*hierarchy);
   EXPECT_EQ(before.size(), 16U);
   Level& base = hierarchy->level(0);
-  Patch& covered = base.patch(static_cast<std::size_t>(base.find({0, 1, 1})));
+  Patch& covered = base.patch(static_cast<std::size_t>(hierarchy->mesh().find({0, 1, 1})));
   ASSERT_TRUE(covered.has_children());
   covered.now()(15, 15) = 7.0;
   EXPECT_EQ(state_hash(*hierarchy), before);
@@ -191,7 +192,8 @@ TEST(StateHash, GivenTheFirstOrLastPointOfAnyLeafBlockChangesThenTheHashChanges)
   for (int index = 0; index < 2; ++index) {
     Level& level = hierarchy.level(index);
     for (const LeafBlock& block : hierarchy.leaf_blocks(index)) {
-      Patch& patch = level.patch(static_cast<std::size_t>(level.find(block.patch->id())));
+      Patch& patch =
+          level.patch(static_cast<std::size_t>(hierarchy.mesh().find(block.patch->id())));
       if (block.size != kPatchSize) ++of_partly_covered;
       for (const int component : {0, 1}) {
         for (const int along : {0, block.size - 1}) {

@@ -114,7 +114,8 @@ TEST_P(EitherDirection, GivenOneLevelThenItAgreesWithAPlainProgram) {
   const Level& base = run.hierarchy().level(0);
   for (int j = 0; j < 80; ++j) {
     for (int i = 0; i < 32; ++i) {
-      const auto slot = static_cast<std::size_t>(base.find({0, i / kPatchSize, j / kPatchSize}));
+      const auto slot = static_cast<std::size_t>(
+          run.hierarchy().mesh().find({0, i / kPatchSize, j / kPatchSize}));
       ASSERT_NEAR(base.patch(slot).now()(i % kPatchSize, j % kPatchSize),
                   expected[static_cast<std::size_t>(j * 32 + i)], 1e-13)
           << i << " " << j;
@@ -131,7 +132,7 @@ TEST_P(EitherDirection, GivenThreeLevelsThenTheBumpIsWhereItShouldBeOnEveryBacke
     const auto backend = make_backend(name, workers);
     Simulation run(problem, *solver, *backend, tall_options(3, 64));
     run.advance(45);
-    EXPECT_TRUE(run.hierarchy().properly_nested());
+    EXPECT_TRUE(run.hierarchy().mesh().unnested().empty());
     EXPECT_EQ(run.hierarchy().used_levels(), 3);
     hashes.push_back(state_hash(run.hierarchy()));
     ASSERT_EQ(hashes.back(), hashes.front()) << name;

@@ -39,9 +39,10 @@ TEST(Geometry, GivenUnequalSpacingsThenTheyAreRefused) {
 TEST(Geometry, GivenAPeriodicSideWhenAPatchLiesBeyondThenItWraps) {
   const Geometry geometry(64, 64, {1.0, 1.0},
                           {BoundaryKind::kPeriodic, BoundaryKind::kFixedValue, 0.0});
-  EXPECT_EQ(geometry.wrap({0, -1, 0}), (PatchId{0, 3, 0}));
-  EXPECT_EQ(geometry.wrap({1, 8, 5}), (PatchId{1, 0, 5}));
-  EXPECT_FALSE(geometry.inside(geometry.wrap({0, 0, -1})));
+  const BaseGrid<2>& base = geometry.base_grid();
+  EXPECT_EQ(base.wrap({0, -1, 0}), (PatchId{0, 3, 0}));
+  EXPECT_EQ(base.wrap({1, 8, 5}), (PatchId{1, 0, 5}));
+  EXPECT_FALSE(base.inside(base.wrap({0, 0, -1})));
 }
 
 TEST(Geometry, GivenOneSideOfAPairPeriodicThenItIsRefusedAndBothAreNamed) {

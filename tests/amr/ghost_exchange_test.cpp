@@ -103,7 +103,7 @@ TEST(GhostExchange, GivenATimeBetweenCoarseStatesThenLinearGhostsLieBetweenThem)
     coarse.patch(slot).next().with_ghosts() = 3.0;
   }
   const Level& fine = hierarchy->level(2);
-  const auto corner = static_cast<std::size_t>(fine.find({2, 6, 6}));
+  const auto corner = static_cast<std::size_t>(hierarchy->mesh().find({2, 6, 6}));
   exchange.fill(2, corner, State::kNow, {0.5, 0.5, 0.5});
   EXPECT_EQ(fine.patch(corner).now()(-1, -1), 2.0);
   EXPECT_EQ(fine.patch(corner).now()(16, 3), 1.0) << "siblings do not blend";
@@ -121,7 +121,7 @@ TEST(GhostExchange, GivenATimeAfterTheCoarseStateThenCharacteristicGhostsComeFro
   const GhostExchange exchange(*hierarchy, problem, *solver, TimeInterpolation::kCharacteristic);
   fill_all(*hierarchy, exchange);
   const Level& fine = hierarchy->level(2);
-  const auto corner = static_cast<std::size_t>(fine.find({2, 6, 6}));
+  const auto corner = static_cast<std::size_t>(hierarchy->mesh().find({2, 6, 6}));
   const double tau = 1.0 / 256;
   exchange.fill(2, corner, State::kNow, {tau, tau, 0.5});
   const auto at = [](int i) { return (6 * kPatchSize + i) / 256.0; };

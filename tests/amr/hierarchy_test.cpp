@@ -16,14 +16,15 @@ TEST(Hierarchy, GivenAChangeThenPatchesThatStayKeepTheirDataAndNewOnesAreListed)
   Hierarchy hierarchy(Geometry(64, 64, {1.0, 1.0}, {}), 2, test::kShape);
   hierarchy.change(1, block(1, 2, 3, 2, 3));
   Level& level = hierarchy.level(1);
-  const auto stays = static_cast<std::size_t>(level.find({1, 3, 3}));
+  const auto stays = static_cast<std::size_t>(hierarchy.mesh().find({1, 3, 3}));
   level.patch(stays).now()(7, 9) = 42.0;
   const std::vector<std::size_t> came = hierarchy.change(1, {{1, 4, 3}, {1, 3, 3}});
   ASSERT_EQ(level.size(), 2U);
   ASSERT_EQ(came.size(), 1U);
   EXPECT_EQ(level.patch(came[0]).id(), (PatchId{1, 4, 3}));
-  EXPECT_EQ(level.patch(static_cast<std::size_t>(level.find({1, 3, 3}))).now()(7, 9), 42.0);
-  EXPECT_EQ(level.find({1, 2, 2}), -1);
+  EXPECT_EQ(level.patch(static_cast<std::size_t>(hierarchy.mesh().find({1, 3, 3}))).now()(7, 9),
+            42.0);
+  EXPECT_EQ(hierarchy.mesh().find({1, 2, 2}), -1);
 }
 
 TEST(Hierarchy, GivenPatchesComeAndGoThenMemoryIsRecycled) {
@@ -50,7 +51,7 @@ TEST(Hierarchy, GivenAParentGoesThenItsDescendantsGoToo) {
 TEST(Hierarchy, GivenAnIslandThenGhostSourcesAreSiblingCoarseOrOutside) {
   const auto hierarchy = island({}, test::kShape);
   const Level& fine = hierarchy->level(2);
-  const Patch& corner = fine.patch(static_cast<std::size_t>(fine.find({2, 6, 6})));
+  const Patch& corner = fine.patch(static_cast<std::size_t>(hierarchy->mesh().find({2, 6, 6})));
   // Direction 0 is the lower left, 4 the right.
   EXPECT_EQ(corner.ghost_sources[0].kind, GhostSource::Kind::kCoarse);
   EXPECT_EQ(corner.ghost_sources[0].source, (PatchId{1, 2, 2}));
@@ -81,9 +82,9 @@ TEST(Hierarchy, GivenAnIslandThenLeavesCoverTheDomainOnce) {
 
 TEST(Hierarchy, GivenAFinePatchBesideAnUnrefinedPlaceThenNestingIsImproper) {
   const auto hierarchy = island({}, test::kShape);
-  EXPECT_TRUE(hierarchy->properly_nested());
+  EXPECT_TRUE(hierarchy->mesh().unnested().empty());
   hierarchy->change(2, {{2, 4, 4}});
-  EXPECT_FALSE(hierarchy->properly_nested());
+  EXPECT_FALSE(hierarchy->mesh().unnested().empty());
 }
 
 TEST(Hierarchy, GivenAPeriodicDomainThenNestingLooksAcrossTheSides) {
@@ -91,11 +92,11 @@ TEST(Hierarchy, GivenAPeriodicDomainThenNestingLooksAcrossTheSides) {
   Hierarchy open(Geometry(64, 64, {1.0, 1.0}, {}), 3, test::kShape);
   open.change(1, block(1, 0, 1, 2, 4));
   open.change(2, {{2, 0, 6}});
-  EXPECT_TRUE(open.properly_nested());
+  EXPECT_TRUE(open.mesh().unnested().empty());
   Hierarchy wrapped(Geometry(64, 64, {1.0, 1.0}, periodic), 3, test::kShape);
   wrapped.change(1, block(1, 0, 1, 2, 4));
   wrapped.change(2, {{2, 0, 6}});
-  EXPECT_FALSE(wrapped.properly_nested());
+  EXPECT_FALSE(wrapped.mesh().unnested().empty());
 }
 
 TEST(Hierarchy, GivenTooManyOrNoLevelsThenTheyAreRefused) {
@@ -113,9 +114,9 @@ TEST(Hierarchy, GivenANeighboursParentThatGoesThenFinerPatchesThatNoLongerNestGo
   const auto hierarchy = test::island({}, test::kShape);
   // Level 2 has 6..9 in both directions: those of column 6 lie beside level 1's column 2.
   hierarchy->change(1, test::block(1, 3, 5, 2, 5));
-  EXPECT_TRUE(hierarchy->properly_nested());
-  EXPECT_LT(hierarchy->level(2).find({2, 6, 7}), 0);
-  EXPECT_GE(hierarchy->level(2).find({2, 8, 7}), 0);
+  EXPECT_TRUE(hierarchy->mesh().unnested().empty());
+  EXPECT_LT(hierarchy->mesh().find({2, 6, 7}), 0);
+  EXPECT_GE(hierarchy->mesh().find({2, 8, 7}), 0);
 }
 
 }  // namespace

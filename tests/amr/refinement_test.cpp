@@ -23,7 +23,7 @@ std::vector<PatchId> wanted_children(const Hierarchy& hierarchy, int index,
     const unsigned quadrants = tagged_quadrants(level.patch(slot), slot, tags, buffer);
     for (int quadrant = 0; quadrant < 4; ++quadrant) {
       const PatchId child = level.patch(slot).id().child(quadrant);
-      if ((quadrants >> quadrant & 1U) != 0 && hierarchy.nests(child)) ids.push_back(child);
+      if ((quadrants >> quadrant & 1U) != 0 && hierarchy.mesh().nests(child)) ids.push_back(child);
     }
   }
   std::sort(ids.begin(), ids.end());
@@ -47,7 +47,7 @@ TEST(Tags, GivenAnIndicatorThenExactlyThePointsAboveTheThresholdAreTagged) {
 TEST(Tags, GivenATagNearAPatchsEdgeThenTheNeighboursQuadrantIsRefinedToo) {
   Hierarchy hierarchy(Geometry(64, 64, {1.0, 1.0}, {}), 2, test::kShape);
   std::vector<TagRows> tags(16, TagRows{});
-  tags[static_cast<std::size_t>(hierarchy.level(0).find({0, 1, 1}))][3] = 1U << 14;
+  tags[static_cast<std::size_t>(hierarchy.mesh().find({0, 1, 1}))][3] = 1U << 14;
   const auto wanted = [&](int buffer) { return wanted_children(hierarchy, 0, tags, buffer); };
   EXPECT_EQ(wanted(0), (std::vector<PatchId>{{1, 3, 2}}));
   EXPECT_EQ(wanted(1), (std::vector<PatchId>{{1, 3, 2}}));
@@ -64,7 +64,7 @@ TEST(Tags, GivenALevelOneEdgeThenChildrenThatWouldNotNestAreDropped) {
   const std::vector<PatchId> ids = wanted_children(hierarchy, 1, tags, 2);
   EXPECT_EQ(ids, block(2, 5, 6, 5, 6));
   hierarchy.change(2, ids);
-  EXPECT_TRUE(hierarchy.properly_nested());
+  EXPECT_TRUE(hierarchy.mesh().unnested().empty());
 }
 
 }  // namespace

@@ -128,7 +128,7 @@ int uncovered(const CarriedCase& problem, const Hierarchy& mesh, double time) {
     for (int j = 0; j < mesh.geometry().points_y(index); ++j) {
       for (int i = 0; i < mesh.geometry().points_x(index); ++i) {
         const PatchId child{index + 1, i / kQuadrantSize, j / kQuadrantSize};
-        if (problem.within(index, i * h, j * h, time) && mesh.level(index + 1).find(child) < 0) {
+        if (problem.within(index, i * h, j * h, time) && mesh.mesh().find(child) < 0) {
           ++points;
         }
       }

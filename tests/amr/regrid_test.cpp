@@ -36,7 +36,7 @@ class ScriptedRun {
   /// The mesh that the regrid before a base step made.
   const Hierarchy& mesh_at(int step) {
     run_.advance(step + 1 - run_.step());
-    EXPECT_TRUE(run_.hierarchy().properly_nested()) << "step " << step;
+    EXPECT_TRUE(run_.hierarchy().mesh().unnested().empty()) << "step " << step;
     return run_.hierarchy();
   }
   std::size_t patches_at(int step, int level) { return mesh_at(step).level(level).size(); }
@@ -130,7 +130,7 @@ TEST(Lifetime, GivenAFinePatchThatStaysThenItsSupportStaysAndTheRestOfThatLevelG
   std::vector<PatchId> there;
   for (std::size_t slot = 0; slot < fine; ++slot)
     there.push_back(run.mesh().level(2).patch(slot).id());
-  add_support(run.mesh().geometry(), there, support);
+  add_support(run.mesh().geometry().base_grid(), there, support);
   sort_unique(support);
   EXPECT_EQ(run.mesh().level(1).size(), support.size());
   EXPECT_LT(support.size(), coarse);
@@ -317,7 +317,7 @@ TEST(Region, GivenALeastLevelThenEveryPointOfTheBoxIsCoveredAndTheMeshNests) {
     const int points = mesh.geometry().points_x(4);
     for (int j = 0; j < points; ++j) {
       for (int i = 0; i < points; ++i) {
-        const bool covered = mesh.level(4).find({4, i / kPatchSize, j / kPatchSize}) >= 0;
+        const bool covered = mesh.mesh().find({4, i / kPatchSize, j / kPatchSize}) >= 0;
         const bool inside =
             within(box, mesh.geometry().coordinate(4, i), mesh.geometry().coordinate(4, j));
         ASSERT_TRUE(covered || !inside) << i << " " << j;
@@ -333,8 +333,8 @@ TEST(Region, GivenALeastLevelBesideABoxThatForbidsItThenItsSupportGoesBeforeTheB
   options.refinement.regions = {{0.5, 0.6, 0.5, 0.6, 2, 2}, {0.0, 0.49, 0.0, 1.0, 0}};
   ScriptedRun run(problem, options);
   const Hierarchy& mesh = run.mesh_at(0);
-  EXPECT_GE(mesh.level(2).find({2, 8, 8}), 0);
-  EXPECT_GE(mesh.level(1).find({1, 3, 4}), 0) << "the left neighbour's parent, within the box";
+  EXPECT_GE(mesh.mesh().find({2, 8, 8}), 0);
+  EXPECT_GE(mesh.mesh().find({1, 3, 4}), 0) << "the left neighbour's parent, within the box";
 }
 
 }  // namespace

@@ -126,7 +126,7 @@ TEST(Robustness, GivenEightLevelsThenTheMeshNestsAtEachRegridAndTheFrontMovesWit
   options.refinement.buffer = 8;
   Simulation run(problem, *solver, *backend, options);
   for (int step = 0; step < 2; ++step) {
-    EXPECT_TRUE(run.hierarchy().properly_nested());
+    EXPECT_TRUE(run.hierarchy().mesh().unnested().empty());
     EXPECT_EQ(run.hierarchy().used_levels(), 8);
     run.advance(1);
   }
@@ -201,7 +201,7 @@ TEST(MemoryLimit, GivenLessThanARegridNeedsThenItEndsTheRunAndNamesLevelPatchesA
     EXPECT_EQ(run.hierarchy().level(static_cast<int>(level)).size(), before[level]) << "unchanged";
   }
   EXPECT_LE(run.hierarchy().memory_bytes(), needed - 1);
-  EXPECT_TRUE(run.hierarchy().properly_nested());
+  EXPECT_TRUE(run.hierarchy().mesh().unnested().empty());
   EXPECT_TRUE(field_figures(run.hierarchy(), *backend).finite);
 }
 

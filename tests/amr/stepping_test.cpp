@@ -28,7 +28,7 @@ using test::zalesak;
 /// The value at a base-grid node of a finished run.
 double base_value(const Hierarchy& hierarchy, int i, int j) {
   const Level& base = hierarchy.level(0);
-  const auto slot = base.find({0, i / kPatchSize, j / kPatchSize});
+  const auto slot = hierarchy.mesh().find({0, i / kPatchSize, j / kPatchSize});
   return base.patch(static_cast<std::size_t>(slot)).now()(i % kPatchSize, j % kPatchSize);
 }
 
@@ -129,7 +129,7 @@ void expect_front_refined(const Hierarchy& hierarchy) {
     const double points = hierarchy.geometry().points_x(1);
     const PatchId child{1, static_cast<int>(x * points) / kPatchSize,
                         static_cast<int>(y * points) / kPatchSize};
-    ASSERT_GE(hierarchy.level(1).find(child), 0) << "(" << x << ", " << y << ")";
+    ASSERT_GE(hierarchy.mesh().find(child), 0) << "(" << x << ", " << y << ")";
   });
   EXPECT_GT(front, 10);
   EXPECT_EQ(hierarchy.used_levels(), hierarchy.max_levels());
@@ -194,7 +194,7 @@ TEST_P(EveryInterpolation, GivenTheMirroredProblemThenTheAnswerIsMirrored) {
     ASSERT_EQ(level.size(), mirror.size());
     for (std::size_t slot = 0; slot < level.size(); ++slot) {
       const PatchId id = level.patch(slot).id();
-      const std::int32_t twin = mirror.find({index, id.j, id.i});
+      const std::int32_t twin = other.hierarchy().mesh().find({index, id.j, id.i});
       ASSERT_GE(twin, 0) << to_string(id) << " has no mirror image";
       const auto difference =
           (level.patch(slot).now().interior() -
@@ -210,11 +210,11 @@ TEST(Stepping, GivenManyRegridsThenTheMeshNestsAfterEachAndFollowsTheDisk) {
   const auto backend = make_backend("serial", 1);
   SimulationOptions options = run_options(64, 4, 640);
   Simulation run(*problem, *solver, *backend, options);
-  ASSERT_TRUE(run.hierarchy().properly_nested());
+  ASSERT_TRUE(run.hierarchy().mesh().unnested().empty());
   ASSERT_EQ(run.hierarchy().used_levels(), 4);
   for (int regrid = 1; regrid <= 10; ++regrid) {
     run.advance(options.refinement.interval);
-    ASSERT_TRUE(run.hierarchy().properly_nested());
+    ASSERT_TRUE(run.hierarchy().mesh().unnested().empty());
     ASSERT_EQ(run.counters().regrids, static_cast<std::uint64_t>(regrid - 1));
     expect_front_refined(run.hierarchy());
   }

@@ -93,7 +93,7 @@ TEST_P(ChannelRun, GivenAnInflowThenTheFrontIsWhereTheFlowTakesIt) {
   EXPECT_NEAR(entering.figures().mass, 1.0, 0.01);
   const amr::Level& base = entering.simulation->hierarchy().level(0);
   const auto value = [&](int i, int j) {
-    const int slot = base.find({0, i / 16, j / 16});
+    const int slot = entering.simulation->hierarchy().mesh().find({0, i / 16, j / 16});
     return base.patch(static_cast<std::size_t>(slot)).now()(i % 16, j % 16);
   };
   for (int j = 0; j < 32; ++j) {

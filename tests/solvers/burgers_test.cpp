@@ -71,7 +71,7 @@ struct WholeRun {
   }
   double at(int i, int j) const {
     const amr::Level& level = simulation.hierarchy().level(0);
-    const int slot = level.find({0, i / kPatchSize, j / kPatchSize});
+    const int slot = simulation.hierarchy().mesh().find({0, i / kPatchSize, j / kPatchSize});
     return level.patch(static_cast<std::size_t>(slot)).now()(i % kPatchSize, j % kPatchSize);
   }
 

@@ -102,16 +102,16 @@ void paint_worker_numbers(Canvas& canvas, const Layout& layout, const amr::Geome
     const int size = std::min(layout.unit(kLargest), room);
     if (size < kSmallest) continue;
     const std::vector<amr::PatchId>& patches = values.level(level).patches;
-    for (std::size_t slot = 0; slot < patches.size(); ++slot) {
-      for (int quadrant = 0; quadrant < 4; ++quadrant) {
-        const amr::PatchId quarter = patches[slot].child(quadrant);
-        if (values.has(quarter)) continue;
-        const auto worker = worker_of(values.at(level, slot, 0, 0));
-        const Colour colour = lightness(worker_colour(worker)) > 0.5 ? kBlack : kWhite;
-        canvas.text(layout.x((quarter.i + 0.5) * side), layout.y((quarter.j + 0.5) * side),
-                    {size, Align::kCentre, colour}, fmt::format("{}", worker));
-        break;
-      }
+    std::size_t next = 0;  // slot without a number
+    for (const amr::LeafBox<2>& leaf : values.leaves(level)) {
+      if (leaf.slot < next) continue;
+      next = leaf.slot + 1;
+      const auto worker = worker_of(values.at(level, leaf.slot, 0, 0));
+      const Colour colour = lightness(worker_colour(worker)) > 0.5 ? kBlack : kWhite;
+      const auto [i, j] = amr::box_of(patches[leaf.slot], leaf).begin;
+      canvas.text(layout.x((i / amr::kQuadrantSize + 0.5) * side),
+                  layout.y((j / amr::kQuadrantSize + 0.5) * side), {size, Align::kCentre, colour},
+                  fmt::format("{}", worker));
     }
   }
 }

@@ -46,16 +46,10 @@ std::size_t component_of(const amr::SavedRun& state, Quantity quantity, int comp
 template <class Function>
 void for_leaf_values(const StateValues& values, Function f) {
   for (int level = 0; level < values.levels(); ++level) {
-    const std::vector<amr::PatchId>& patches = values.level(level).patches;
-    for (std::size_t slot = 0; slot < patches.size(); ++slot) {
-      for (int quadrant = 0; quadrant < 4; ++quadrant) {
-        if (values.has(patches[slot].child(quadrant))) continue;
-        const int first_i = quadrant % 2 * amr::kQuadrantSize;
-        const int first_j = quadrant / 2 * amr::kQuadrantSize;
-        for (int point = 0; point < kPatchPoints / 4; ++point) {
-          f(values.at(level, slot, first_i + point % amr::kQuadrantSize,
-                      first_j + point / amr::kQuadrantSize));
-        }
+    for (const amr::LeafBox<2>& leaf : values.leaves(level)) {
+      for (int point = 0; point < leaf.size * leaf.size; ++point) {
+        f(values.at(level, leaf.slot, leaf.first[0] + point % leaf.size,
+                    leaf.first[1] + point / leaf.size));
       }
     }
   }
@@ -88,6 +82,12 @@ bool StateValues::has(const amr::PatchId& id) const {
   if (id.level >= levels()) return false;
   const std::vector<amr::PatchId>& patches = level(id.level).patches;
   return std::binary_search(patches.begin(), patches.end(), id);
+}
+
+std::vector<amr::LeafBox<2>> StateValues::leaves(int level) const {
+  const std::vector<amr::PatchId> none;
+  return amr::leaf_boxes<amr::PatchId>(
+      this->level(level).patches, level + 1 < levels() ? this->level(level + 1).patches : none);
 }
 
 Range StateValues::extremes() const {

@@ -1,6 +1,9 @@
 // Computes what a picture shows of a saved state, value by value.
 #pragma once
 
+#include <vector>
+
+#include <kumiko/amr/mesh.hpp>
 #include <kumiko/amr/saved_run.hpp>
 #include <kumiko/viz/state_image.hpp>
 
@@ -20,6 +23,9 @@ class StateValues {
   double at(int level, std::size_t slot, int i, int j) const;
   /// Whether the level has this patch. O(log patches).
   bool has(const amr::PatchId& id) const;
+
+  /// The leaf points of a level in canonical order.
+  std::vector<amr::LeafBox<2>> leaves(int level) const;
 
   /// The range of the finite leaf values; low is above high where there are none.
   Range extremes() const;

@@ -6,6 +6,8 @@
 
 namespace kumiko::amr {
 
+static_assert(kAxes == 2, "the domain has four sides");
+
 /// Fills every ghost of `target`, a state of `patch`, that lies beyond a side that is not periodic.
 ///
 /// A ghost is the value of one point within the domain (or across a periodic side), which is found

@@ -12,6 +12,8 @@
 
 namespace kumiko::amr {
 
+static_assert(kAxes == 2, "the kernel interpolates on 4×4 points");
+
 /// Fills the ghosts of a patch that have their source on the level below with what the coarse state
 /// holds where their particles were then: no interpolation in time (docs/reference/numerics.md).
 /// Points are taken on lines, every second of a row or column, whose coarse stencils lie side by

@@ -5,6 +5,8 @@
 
 namespace kumiko::amr {
 
+static_assert(kAxes == 2, "ghosts lie on four sides and four corners");
+
 /// The ghosts towards one neighbour, in the patch's indices: i0 <= i < i1, j0 <= j < j1. Adding the
 /// shift gives the same points in the indices of the neighbour's place.
 struct GhostRegion {
@@ -22,10 +24,10 @@ struct GhostRegion {
   /// What to add to get the indices within the coarse patch that covers the neighbour's place,
   /// counted in fine points.
   int coarse_shift_i(const GhostSource& source) const {
-    return shift_i + kPatchSize * (source.quadrant & 1);
+    return shift_i + kRefinementRatio * quadrant_begin(source.quadrant, 0);
   }
   int coarse_shift_j(const GhostSource& source) const {
-    return shift_j + kPatchSize * (source.quadrant >> 1);
+    return shift_j + kRefinementRatio * quadrant_begin(source.quadrant, 1);
   }
 };
 

@@ -39,8 +39,6 @@ void require_boundaries(const Boundaries& boundaries) {
   }
 }
 
-int wrap_index(int index, int count) { return ((index % count) + count) % count; }
-
 }  // namespace
 
 bool Boundaries::is_open() const {
@@ -57,10 +55,10 @@ const char* to_string(Side side) {
 
 Geometry::Geometry(int points_x, int points_y, Extent extent, const Boundaries& boundaries,
                    Centring centring)
-    : points_x_(points_x),
-      points_y_(points_y),
+    : base_{{points_x / kPatchSize, points_y / kPatchSize},
+            {extent.x, extent.y},
+            {boundaries.periodic_x(), boundaries.periodic_y()}},
       spacing_(extent.x / points_x),
-      extent_(extent),
       boundaries_(boundaries),
       centring_(centring),
       offset_(centring == Centring::kCell ? 0.5 : 0.0) {
@@ -72,12 +70,6 @@ Geometry::Geometry(int points_x, int points_y, Extent extent, const Boundaries& 
           "{} × {} points on a domain of {} × {} give unequal spacings in x and y; choose counts "
           "in the domain's proportion",
           points_x, points_y, extent.x, extent.y);
-}
-
-PatchId Geometry::wrap(PatchId id) const {
-  if (boundaries_.periodic_x()) id.i = wrap_index(id.i, patches_x(id.level));
-  if (boundaries_.periodic_y()) id.j = wrap_index(id.j, patches_y(id.level));
-  return id;
 }
 
 }  // namespace kumiko::amr

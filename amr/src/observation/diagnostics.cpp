@@ -18,17 +18,23 @@ namespace kumiko::amr {
 
 namespace {
 
-/// Calls visit(i, j) for the leaf points of a patch, quadrant by quadrant.
+/// A patch, and which of its quadrants are covered.
+struct PartlyCovered {
+  const Patch& patch;
+  unsigned covered;
+};
+
+/// Calls visit(i, j) for the leaf points of a patch, quadrant by quadrant, for whole patches too:
+/// so a sum has the same order wherever its neighbours are refined.
 template <class Visit>
-void for_each_leaf(const Patch& patch, Visit visit) {
-  for (int quadrant = 0; quadrant < 4; ++quadrant) {
-    if (patch.children[static_cast<std::size_t>(quadrant)] >= 0) continue;
-    const int i0 = kQuadrantSize * (quadrant & 1);
-    const int j0 = kQuadrantSize * (quadrant >> 1);
+void for_each_leaf(const PartlyCovered& part, Visit visit) {
+  for_each_leaf_quadrant<2>(part.covered, [&](int quadrant) {
+    const int i0 = quadrant_begin(quadrant, 0);
+    const int j0 = quadrant_begin(quadrant, 1);
     for (int j = j0; j < j0 + kQuadrantSize; ++j) {
       for (int i = i0; i < i0 + kQuadrantSize; ++i) visit(i, j);
     }
-  }
+  });
 }
 
 /// Figures of each component: of every patch in parallel, joined in canonical order, so that the
@@ -41,9 +47,11 @@ std::vector<Part> reduce(const Hierarchy& hierarchy, Backend& backend, Compute c
   backend.run([&] {
     for (int index = 0; index < hierarchy.max_levels(); ++index) {
       const Level& level = hierarchy.level(index);
+      const std::vector<std::uint8_t> covered = hierarchy.mesh().covered_quadrants(index);
       std::vector<Part> parts(level.size() * components);
       backend.for_each(level, [&](std::size_t slot, int) {
-        compute(level.patch(slot), std::span(parts).subspan(slot * components, components));
+        compute({level.patch(slot), covered[slot]},
+                std::span(parts).subspan(slot * components, components));
       });
       for (std::size_t at = 0; at < parts.size(); ++at) total[at % components] += parts[at];
     }
@@ -85,10 +93,10 @@ struct FigurePart {
   FieldFigures figures() const { return {sum, minimum, maximum, finite, {}, absolute}; }
 };
 
-FigurePart figure_part(const Patch& patch, int component, double area) {
+FigurePart figure_part(const PartlyCovered& leaves, int component, double area) {
   FigurePart part;
-  const ConstPatchView field = patch.now();
-  for_each_leaf(patch, [&](int i, int j) {
+  const ConstPatchView field = leaves.patch.now();
+  for_each_leaf(leaves, [&](int i, int j) {
     const double u = field(i, j, component);
     part.sum += u;
     part.absolute += std::abs(u);
@@ -121,11 +129,11 @@ struct ErrorPart {
   }
 };
 
-ErrorPart error_part(const Patch& patch, int component, double area,
+ErrorPart error_part(const PartlyCovered& leaves, int component, double area,
                      std::span<const double> exact) {
   ErrorPart part;
-  const ConstPatchView field = patch.now();
-  for_each_leaf(patch, [&](int i, int j) {
+  const ConstPatchView field = leaves.patch.now();
+  for_each_leaf(leaves, [&](int i, int j) {
     const double reference = exact[static_cast<std::size_t>(j * kPatchSize + i)];
     const double error = field(i, j, component) - reference;
     part.square += error * error;
@@ -144,18 +152,19 @@ ErrorPart error_part(const Patch& patch, int component, double area,
 }  // namespace
 
 FieldFigures field_figures(const Hierarchy& hierarchy, Backend& backend) {
-  return figures_of<FieldFigures>(
-      reduce<FigurePart>(hierarchy, backend, [&](const Patch& patch, std::span<FigurePart> parts) {
-        const double area = point_area(hierarchy, patch);
+  return figures_of<FieldFigures>(reduce<FigurePart>(
+      hierarchy, backend, [&](const PartlyCovered& leaves, std::span<FigurePart> parts) {
+        const double area = point_area(hierarchy, leaves.patch);
         int component = 0;
-        for (FigurePart& part : parts) part = figure_part(patch, component++, area);
+        for (FigurePart& part : parts) part = figure_part(leaves, component++, area);
       }));
 }
 
 std::optional<ErrorNorms> error_norms(const Hierarchy& hierarchy, const Case& problem, double time,
                                       Backend& backend) {
   std::atomic<bool> known = true;
-  const auto compute = [&](const Patch& patch, std::span<ErrorPart> parts) {
+  const auto compute = [&](const PartlyCovered& leaves, std::span<ErrorPart> parts) {
+    const Patch& patch = leaves.patch;
     const double area = point_area(hierarchy, patch);
     std::array<double, kPatchPoints> exact;
     int component = 0;
@@ -167,7 +176,7 @@ std::optional<ErrorNorms> error_norms(const Hierarchy& hierarchy, const Case& pr
         known.store(false, std::memory_order_relaxed);
         return;
       }
-      part = error_part(patch, component++, area, exact);
+      part = error_part(leaves, component++, area, exact);
     }
   };
   const std::vector<ErrorPart> parts = reduce<ErrorPart>(hierarchy, backend, compute);

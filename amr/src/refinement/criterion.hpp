@@ -15,6 +15,8 @@
 
 namespace kumiko::amr {
 
+static_assert(kAxes == 2, "indicators look along x and y");
+
 /// A value for each interior point of a patch, x fastest. None is NaN.
 struct IndicatorField {
   alignas(64) std::array<double, kPatchPoints> values;

@@ -29,8 +29,8 @@ TagRowsAround gather(const Patch& patch, std::size_t slot, const std::vector<Tag
 }
 
 bool quadrant_is_tagged(const TagRowsAround& around, int quadrant, int buffer) {
-  const int first_i = kPatchSize + kQuadrantSize * (quadrant & 1) - buffer;
-  const int first_j = kPatchSize + kQuadrantSize * (quadrant >> 1) - buffer;
+  const int first_i = kPatchSize + quadrant_begin(quadrant, 0) - buffer;
+  const int first_j = kPatchSize + quadrant_begin(quadrant, 1) - buffer;
   const int width = kQuadrantSize + 2 * buffer;
   const std::uint64_t columns = ((std::uint64_t{1} << width) - 1) << first_i;
   for (int row = first_j; row < first_j + width; ++row) {

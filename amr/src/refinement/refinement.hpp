@@ -11,6 +11,8 @@
 
 namespace kumiko::amr {
 
+static_assert(kAxes == 2, "tags are rows of bits");
+
 /// One bit per point of a patch: bit i of row j.
 using TagRows = std::array<std::uint16_t, kPatchSize>;
 

@@ -48,13 +48,13 @@ void sort_unique(std::vector<PatchId>& ids) {
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
 }
 
-void add_support(const Geometry& geometry, const std::vector<PatchId>& patches,
+void add_support(const BaseGrid<2>& base, const std::vector<PatchId>& patches,
                  std::vector<PatchId>& coarser) {
   for (const PatchId& id : patches) {
     coarser.push_back(id.parent());
     for (const Direction& d : kDirections) {
-      const PatchId neighbour = geometry.wrap({id.level, id.i + d.dx, id.j + d.dy});
-      if (geometry.inside(neighbour)) coarser.push_back(neighbour.parent());
+      const auto neighbour = base.neighbour(id, {d.dx, d.dy});
+      if (neighbour) coarser.push_back(neighbour->parent());
     }
   }
 }
@@ -72,7 +72,7 @@ Regions::Regions(const Geometry& geometry, int max_levels, std::vector<Refinemen
   }
   for (std::size_t level = forced_.size(); level-- > 1;) {
     sort_unique(forced_[level]);
-    if (level > 1) add_support(geometry_, forced_[level], forced_[level - 1]);
+    if (level > 1) add_support(geometry_.base_grid(), forced_[level], forced_[level - 1]);
   }
 }
 

@@ -13,7 +13,7 @@ void sort_unique(std::vector<PatchId>& ids);
 
 /// Adds to `coarser` what proper nesting asks below the patches of a level above 0: their parents
 /// and those of their eight neighbours' places.
-void add_support(const Geometry& geometry, const std::vector<PatchId>& patches,
+void add_support(const BaseGrid<2>& base, const std::vector<PatchId>& patches,
                  std::vector<PatchId>& coarser);
 
 /// What the regions say about patches. Immutable.

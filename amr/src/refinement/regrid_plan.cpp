@@ -35,7 +35,7 @@ void RegridPlan::find_held() {
       if (is_held(level.patch(slot))) held_[index].push_back(level.patch(slot).id());
     }
     sort_unique(held_[index]);
-    if (index > 1) add_support(hierarchy_.geometry(), held_[index], held_[index - 1]);
+    if (index > 1) add_support(hierarchy_.mesh().base(), held_[index], held_[index - 1]);
   }
 }
 
@@ -67,7 +67,7 @@ std::vector<PatchId> RegridPlan::wanted(int index) {
       if ((chosen >> quadrant & 1U) == 0) continue;
       const PatchId child = patch.id().child(quadrant);
       const bool allowed = regions_.allow(child);
-      if (allowed && hierarchy_.nests(child)) continue;
+      if (allowed && hierarchy_.mesh().nests(child)) continue;
       chosen &= ~(1U << quadrant);
       if (allowed) ++unnested[slot];
     }

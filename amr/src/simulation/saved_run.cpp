@@ -83,7 +83,7 @@ void check_base(const SavedRun& saved, std::size_t patches) {
 
 void check_nesting(const SavedLevel& saved, const Hierarchy& hierarchy) {
   for (const PatchId& id : saved.patches) {
-    require(hierarchy.nests(id),
+    require(hierarchy.mesh().nests(id),
             "the saved run has patch ({}, {}) of level {} without all it needs on level {}", id.i,
             id.j, id.level, id.level - 1);
   }

@@ -350,7 +350,7 @@ class Simulation::Engine {
     const Level& coarser = hierarchy_.level(index - 1);
     for_slots(backend_, hierarchy_.level(index), slots, [&](std::size_t slot) {
       Patch& patch = hierarchy_.level(index).patch(slot);
-      const auto parent = static_cast<std::size_t>(coarser.find(patch.id().parent()));
+      const auto parent = static_cast<std::size_t>(patch.parent_slot);
       transfer_.prolong(coarser.patch(parent).now(), patch.id().quadrant(), patch.now());
     });
   }

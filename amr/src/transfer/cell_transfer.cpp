@@ -42,8 +42,8 @@ void interpolate_cells(const double* coarse, std::ptrdiff_t stride, const PointR
 }
 
 void prolong_cells(ConstPatchView parent, int quadrant, PatchView fine) {
-  const int i0 = kPatchSize * (quadrant & 1);
-  const int j0 = kPatchSize * (quadrant >> 1);
+  const int i0 = kRefinementRatio * quadrant_begin(quadrant, 0);
+  const int j0 = kRefinementRatio * quadrant_begin(quadrant, 1);
   for (int component = 0; component < fine.components(); ++component) {
     interpolate_cells(parent.origin(component), parent.stride(),
                       {i0, i0 + kPatchSize, j0, j0 + kPatchSize}, fine.origin(component),
@@ -52,8 +52,8 @@ void prolong_cells(ConstPatchView parent, int quadrant, PatchView fine) {
 }
 
 void restrict_cells(ConstPatchView fine, int quadrant, PatchView parent) {
-  const int i0 = kQuadrantSize * (quadrant & 1);
-  const int j0 = kQuadrantSize * (quadrant >> 1);
+  const int i0 = quadrant_begin(quadrant, 0);
+  const int j0 = quadrant_begin(quadrant, 1);
   for (int component = 0; component < fine.components(); ++component) {
     for (int j = 0; j < kQuadrantSize; ++j) {
       const double* const lower = fine.origin(component) + 2 * j * fine.stride();

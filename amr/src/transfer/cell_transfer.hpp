@@ -7,6 +7,8 @@
 
 namespace kumiko::amr {
 
+static_assert(kAxes == 2, "a cell has four finer ones");
+
 /// Coarse cells that interpolate_cells() reads on each side of a cell.
 inline constexpr int kCellReach = 2;
 

@@ -7,6 +7,8 @@
 
 namespace kumiko::amr {
 
+static_assert(kAxes == 2, "the interpolation goes along x, then along y");
+
 /// Half-way between u0 and u1: weights -1/16, 9/16, 9/16, -1/16, which are exact in binary. Summed
 /// on differences, so that a constant passes without rounding.
 inline double cubic_midpoint(double um, double u0, double u1, double u2) {

@@ -39,12 +39,12 @@ void correct(const Patch& coarse, const Patch& fine, int quadrant, std::size_t s
              double per_spacing, PatchView state) {
   const SideOf& side = kSides[side_index];
   const bool along_y = side.axis == FaceAxis::kX;
-  const int qi = quadrant & 1;
-  const int qj = quadrant >> 1;
-  const int line = (along_y ? qi : qj) + (side.upper ? 1 : 0);
-  const int first_i = kQuadrantSize * qi + (along_y && side.upper ? kQuadrantSize - 1 : 0);
-  const int first_j = kQuadrantSize * qj + (!along_y && side.upper ? kQuadrantSize - 1 : 0);
-  const int first_face = kQuadrantSize * (along_y ? qj : qi);
+  const int i0 = quadrant_begin(quadrant, 0);
+  const int j0 = quadrant_begin(quadrant, 1);
+  const int line = (along_y ? i0 : j0) / kQuadrantSize + (side.upper ? 1 : 0);
+  const int first_i = i0 + (along_y && side.upper ? kQuadrantSize - 1 : 0);
+  const int first_j = j0 + (!along_y && side.upper ? kQuadrantSize - 1 : 0);
+  const int first_face = along_y ? j0 : i0;
   const double sign = side.upper ? -per_spacing : per_spacing;
   for (int component = 0; component < state.components(); ++component) {
     const double* const had = coarse.fluxes().line(side.axis, line, component) + first_face;

@@ -8,6 +8,8 @@
 
 namespace kumiko::amr {
 
+static_assert(kAxes == 2, "patches exchange fluxes through four sides");
+
 /// Adds the fluxes of a patch's latest step to its register, or begins the register with them: the
 /// mean of the two fine faces in each coarse one. Touches this patch alone. 32 sums a component.
 /// \param substep  0 begins, 1 adds

@@ -9,6 +9,8 @@
 
 namespace kumiko::amr {
 
+static_assert(kAxes == 2, "points have an x and a y");
+
 /// Values at a batch of points; false when there are none.
 using FieldFunction = std::function<bool(Points, std::span<double>)>;
 

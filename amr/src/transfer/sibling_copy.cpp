@@ -7,6 +7,8 @@
 
 namespace kumiko::amr {
 
+static_assert(kAxes == 2, "copies go row by row");
+
 namespace {
 
 template <int Ghosts, int Dx, int Dy>

@@ -5,8 +5,8 @@
 namespace kumiko::amr {
 
 void prolong(ConstPatchView parent, int quadrant, PatchView fine) {
-  const int i0 = kPatchSize * (quadrant & 1);
-  const int j0 = kPatchSize * (quadrant >> 1);
+  const int i0 = kRefinementRatio * quadrant_begin(quadrant, 0);
+  const int j0 = kRefinementRatio * quadrant_begin(quadrant, 1);
   for (int component = 0; component < fine.components(); ++component) {
     interpolate_block(parent, component, {i0, j0, kPatchSize, kPatchSize}, fine.origin(component),
                       fine.stride());
@@ -14,8 +14,8 @@ void prolong(ConstPatchView parent, int quadrant, PatchView fine) {
 }
 
 void restrict_onto(ConstPatchView fine, int quadrant, PatchView parent) {
-  const int i0 = kQuadrantSize * (quadrant & 1);
-  const int j0 = kQuadrantSize * (quadrant >> 1);
+  const int i0 = quadrant_begin(quadrant, 0);
+  const int j0 = quadrant_begin(quadrant, 1);
   for (int component = 0; component < fine.components(); ++component) {
     for (int j = 0; j < kQuadrantSize; ++j) {
       for (int i = 0; i < kQuadrantSize; ++i) {

@@ -9,6 +9,8 @@
 
 namespace kumiko::amr {
 
+static_assert(kAxes == 2, "prolongation and restriction go along x and y");
+
 /// Fills the interior of `fine` from its parent's 4×4 stencils: cubic, exact for cubics. Two of the
 /// parent's ghost layers must be filled.
 void prolong(ConstPatchView parent, int quadrant, PatchView fine);

@@ -1,6 +1,8 @@
 #include <array>
 #include <vector>
 
+#include <kumiko/amr/mesh.hpp>
+
 #include "checkpoint/checkpoint_views.hpp"
 #include "checkpoint/record_codec.hpp"
 
@@ -13,9 +15,8 @@ using hdf5::Object;
 constexpr std::array<const char*, 2> kPair = {"intvecti", "intvectj"};
 
 Corners corners(const amr::PatchId& id) {
-  const int i = id.i * amr::kPatchSize;
-  const int j = id.j * amr::kPatchSize;
-  return {i, j, i + amr::kPatchSize - 1, j + amr::kPatchSize - 1};
+  const amr::Box<2> box = amr::box_of(id);
+  return {box.begin[0], box.begin[1], box.end[0] - 1, box.end[1] - 1};
 }
 
 void write_header(const Object& file, const Contents& contents) {

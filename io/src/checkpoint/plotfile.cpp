@@ -26,9 +26,8 @@ std::string box_text(int i, int j, int last_i, int last_j) {
 }
 
 std::string box_text(const amr::PatchId& id) {
-  const int i = id.i * amr::kPatchSize;
-  const int j = id.j * amr::kPatchSize;
-  return box_text(i, j, i + amr::kPatchSize - 1, j + amr::kPatchSize - 1);
+  const amr::Box<2> box = amr::box_of(id);
+  return box_text(box.begin[0], box.begin[1], box.end[0] - 1, box.end[1] - 1);
 }
 
 /// One line for each patch: what `text` gives for it.

@@ -2,6 +2,8 @@
 #include <array>
 #include <vector>
 
+#include <kumiko/amr/mesh.hpp>
+
 #include "checkpoint/checkpoint_views.hpp"
 
 namespace kumiko::io {
@@ -13,44 +15,17 @@ using hdf5::Object;
 /// Cells of one level: first and last index along x, y and z.
 using VtkBox = std::array<std::int32_t, 6>;
 
-/// A rectangle of leaf points within the patch in a slot: all of it, or one quadrant.
-struct Block {
-  std::size_t slot;
-  int i0;
-  int j0;
-  int size;
-};
+using Block = amr::LeafBox<2>;
 
 VtkBox vtk_box(const Block& block, const amr::PatchId& id) {
-  const int i = id.i * amr::kPatchSize + block.i0;
-  const int j = id.j * amr::kPatchSize + block.j0;
+  const auto [i, j] = amr::box_of(id, block).begin;
   return {i, i + block.size - 1, j, j + block.size - 1, 0, 0};
 }
 
 /// The shape of a block: 0 for whole patches, 1 to 4 for the quadrants.
 int shape_of(const Block& block) {
   if (block.size == amr::kPatchSize) return 0;
-  return 1 + (block.i0 + 2 * block.j0) / amr::kQuadrantSize;
-}
-
-/// What no finer patch covers of the patch in a slot. `finer` are those of the level above.
-void add_leaf_blocks(std::size_t slot, const amr::PatchId& id,
-                     const std::vector<amr::PatchId>& finer, std::vector<Block>& blocks) {
-  constexpr int kQuadrants = 4;
-  std::array<bool, kQuadrants> covered{};
-  for (int quadrant = 0; quadrant < kQuadrants; ++quadrant) {
-    covered[static_cast<std::size_t>(quadrant)] =
-        std::binary_search(finer.begin(), finer.end(), id.child(quadrant));
-  }
-  if (std::none_of(covered.begin(), covered.end(), [](bool is) { return is; })) {
-    blocks.push_back({slot, 0, 0, amr::kPatchSize});
-    return;
-  }
-  for (int quadrant = 0; quadrant < kQuadrants; ++quadrant) {
-    if (covered[static_cast<std::size_t>(quadrant)]) continue;
-    blocks.push_back({slot, (quadrant & 1) * amr::kQuadrantSize,
-                      (quadrant >> 1) * amr::kQuadrantSize, amr::kQuadrantSize});
-  }
+  return 1 + (block.first[0] + 2 * block.first[1]) / amr::kQuadrantSize;
 }
 
 /// The leaf blocks of a level, equal shapes together, in canonical order within.
@@ -58,10 +33,7 @@ std::vector<Block> blocks_by_shape(const std::vector<amr::SavedLevel>& levels, s
   const std::vector<amr::PatchId> none;
   const std::vector<amr::PatchId>& ids = levels[level].patches;
   const auto& finer = level + 1 < levels.size() ? levels[level + 1].patches : none;
-  std::vector<Block> blocks;
-  for (std::size_t slot = 0; slot < ids.size(); ++slot) {
-    add_leaf_blocks(slot, ids[slot], finer, blocks);
-  }
+  std::vector<Block> blocks = amr::leaf_boxes<amr::PatchId>(ids, finer);
   std::stable_sort(blocks.begin(), blocks.end(),
                    [](const Block& a, const Block& b) { return shape_of(a) < shape_of(b); });
   return blocks;
@@ -80,7 +52,8 @@ struct Part {
 std::vector<Part> parts_of(const std::vector<Block>& blocks, hsize_t record, int component) {
   std::vector<Part> parts;
   for (const Block& block : blocks) {
-    const int offset = component * amr::kPatchPoints + block.j0 * amr::kPatchSize + block.i0;
+    const int offset =
+        component * amr::kPatchPoints + block.first[1] * amr::kPatchSize + block.first[0];
     const hsize_t first = block.slot * record + static_cast<hsize_t>(offset);
     const int shape = shape_of(block);
     if (shape != 0) {

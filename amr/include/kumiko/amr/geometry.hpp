@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include <kumiko/amr/mesh.hpp>
 #include <kumiko/amr/patch_id.hpp>
 
 namespace kumiko::amr {
@@ -76,13 +77,15 @@ class Geometry {
   Geometry(int points_x, int points_y, Extent extent, const Boundaries& boundaries,
            Centring centring = Centring::kNode);
 
-  int points_x(int level) const { return points_x_ << level; }
-  int points_y(int level) const { return points_y_ << level; }
-  int patches_x(int level) const { return points_x(level) / kPatchSize; }
-  int patches_y(int level) const { return points_y(level) / kPatchSize; }
+  int points_x(int level) const { return patches_x(level) * kPatchSize; }
+  int points_y(int level) const { return patches_y(level) * kPatchSize; }
+  int patches_x(int level) const { return base_.patches_along(0, level); }
+  int patches_y(int level) const { return base_.patches_along(1, level); }
   /// Distance between neighbouring points.
   double spacing(int level) const { return spacing_ / static_cast<double>(1 << level); }
-  Extent extent() const { return extent_; }
+  Extent extent() const { return {base_.extent[0], base_.extent[1]}; }
+  /// What a mesh knows of the domain.
+  const BaseGrid<2>& base_grid() const { return base_; }
   const Boundaries& boundaries() const { return boundaries_; }
   Centring centring() const { return centring_; }
 
@@ -90,17 +93,9 @@ class Geometry {
   /// node, or the cell's centre.
   double coordinate(int level, int index) const { return (index + offset_) * spacing(level); }
 
-  bool inside(const PatchId& id) const {
-    return id.i >= 0 && id.j >= 0 && id.i < patches_x(id.level) && id.j < patches_y(id.level);
-  }
-  /// The patch's identity after wrapping it around periodic sides (unchanged elsewhere).
-  PatchId wrap(PatchId id) const;
-
  private:
-  int points_x_;
-  int points_y_;
+  BaseGrid<2> base_;
   double spacing_;
-  Extent extent_;
   Boundaries boundaries_;
   Centring centring_;
   double offset_;  ///< of a point from its index, in spacings

@@ -1,4 +1,4 @@
-// The patches of every level, who neighbours whom, and which points are leaves.
+// The mesh with the data of its patches: who neighbours whom, and which points are leaves.
 #pragma once
 
 #include <cstddef>
@@ -8,12 +8,13 @@
 #include <vector>
 
 #include <kumiko/amr/geometry.hpp>
+#include <kumiko/amr/mesh.hpp>
 #include <kumiko/amr/patch.hpp>
 #include <kumiko/amr/patch_pool.hpp>
 
 namespace kumiko::amr {
 
-/// The patches of one level in canonical order (by j, then i). A patch's slot is its position.
+/// The data of the patches of one level by slot, as the mesh numbers them.
 class Level {
  public:
   std::size_t size() const { return patches_.size(); }
@@ -22,20 +23,11 @@ class Level {
   const Patch& patch(std::size_t slot) const { return *patches_[slot]; }
   /// Patches that would cover the domain's height.
   int patches_y() const { return patches_y_; }
-  /// Slot of a patch of this level, or -1. O(log of the patches in its row).
-  std::int32_t find(const PatchId& id) const;
 
  private:
   friend class Hierarchy;
 
-  void index_patches();
-  std::size_t lookup_bytes() const {
-    return (columns_.capacity() + rows_.capacity()) * sizeof(std::int32_t);
-  }
-
   std::vector<std::unique_ptr<Patch>> patches_;
-  std::vector<std::int32_t> columns_;  ///< i of the patch in each slot
-  std::vector<std::int32_t> rows_;     ///< first slot with at least this j; one more than rows
   int patches_y_ = 0;
 };
 
@@ -60,7 +52,7 @@ struct LeafBlock {
   int size;  ///< points along a side, 16 or 8
 };
 
-/// Owns the mesh. Level 0 always covers the domain. Only change() alters it; readers and the
+/// The mesh, and the data of each patch in its slot. Only change() alters the mesh; readers and the
 /// patches' own data may be used from many threads between changes. Cannot be copied.
 class Hierarchy {
  public:
@@ -72,10 +64,12 @@ class Hierarchy {
   Hierarchy& operator=(const Hierarchy&) = delete;
 
   const Geometry& geometry() const { return geometry_; }
+  /// Which patches there are. A reference to it stays valid; its lists change with it.
+  const Mesh<2>& mesh() const { return mesh_; }
   const PatchShape& shape() const { return shape_; }
   int max_levels() const { return static_cast<int>(levels_.size()); }
   /// Levels up to the finest that has a patch.
-  int used_levels() const;
+  int used_levels() const { return mesh_.levels(); }
   Level& level(int index) { return levels_[static_cast<std::size_t>(index)]; }
   const Level& level(int index) const { return levels_[static_cast<std::size_t>(index)]; }
 
@@ -85,14 +79,6 @@ class Hierarchy {
   /// \return slots of the patches that came. O(patches); invalidates slots of this and finer
   /// levels.
   std::vector<std::size_t> change(int level, std::vector<PatchId> wanted);
-
-  /// Whether a patch of a level above 0, there or not, has its parent, and each neighbour place
-  /// inside the domain too, so that every ghost has its source on the level below.
-  bool nests(const PatchId& id) const;
-
-  /// True when each patch above level 0 has a parent, and each neighbour place inside the domain
-  /// has one too, so that every ghost has its source on the level below.
-  bool properly_nested() const;
 
   /// The leaf points of a level in canonical order: patches by j then i, quadrants 0..3 within.
   std::vector<LeafBlock> leaf_blocks(int level) const;
@@ -106,10 +92,12 @@ class Hierarchy {
   std::size_t memory_bytes(std::size_t patches) const { return pool_.bytes(patches); }
 
  private:
+  std::vector<std::size_t> rebuild(int level, const LevelDifference& changes);
   void connect_ghosts(int level);
   void connect_children(int level);
 
   Geometry geometry_;
+  Mesh<2> mesh_;
   PatchShape shape_;
   PatchPool pool_;
   std::vector<Level> levels_;

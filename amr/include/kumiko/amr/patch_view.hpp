@@ -10,6 +10,8 @@
 
 namespace kumiko::amr {
 
+static_assert(kAxes == 2, "a component of a patch is an array of rows");
+
 /// Row j, column i: element (j, i) is point (i, j), x fastest in memory.
 using FieldArray = Eigen::Array<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 

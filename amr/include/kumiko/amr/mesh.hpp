@@ -1,0 +1,260 @@
+// The mesh as a value: which patches there are, who owns them, where they lie. No number of a
+// field.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <kumiko/amr/patch_id.hpp>
+
+namespace kumiko::amr {
+
+/// The identity of a patch of a mesh of other than two axes. Canonical order: by level, then by the
+/// last axis' index, and so on down to the first.
+template <int Axes>
+struct BasicPatchId {
+  static constexpr int kAxes = Axes;
+
+  int level = 0;
+  std::array<int, Axes> index{};
+
+  /// The index along an axis: 0 is x.
+  constexpr int& along(int axis) { return index[static_cast<std::size_t>(axis)]; }
+  constexpr int along(int axis) const { return index[static_cast<std::size_t>(axis)]; }
+
+  friend constexpr bool operator==(const BasicPatchId&, const BasicPatchId&) = default;
+  friend constexpr bool operator<(const BasicPatchId& a, const BasicPatchId& b) {
+    if (a.level != b.level) return a.level < b.level;
+    for (int axis = Axes - 1; axis > 0; --axis) {
+      if (a.along(axis) != b.along(axis)) return a.along(axis) < b.along(axis);
+    }
+    return a.along(0) < b.along(0);
+  }
+};
+
+/// The identity of a patch: PatchId in the plane.
+template <int Axes>
+using PatchIdOf = std::conditional_t<Axes == 2, PatchId, BasicPatchId<Axes>>;
+
+/// "level 1 patch (3, 4, 5)", for messages.
+template <int Axes>
+std::string to_string(const BasicPatchId<Axes>& id);
+
+/// Points of a level: begin <= index < end along each axis, in the level's index space.
+template <int Axes>
+struct Box {
+  int level = 0;
+  std::array<int, Axes> begin{};
+  std::array<int, Axes> end{};
+
+  /// Whether no point is in the box.
+  bool empty() const;
+  /// The points that are in both boxes, which are of one level.
+  Box operator&(const Box& other) const;
+  friend bool operator==(const Box&, const Box&) = default;
+};
+
+/// Level 0 and the domain that it covers.
+template <int Axes>
+struct BaseGrid {
+  using Id = PatchIdOf<Axes>;
+
+  std::array<int, Axes> patches{};    ///< of level 0 along each axis
+  std::array<double, Axes> extent{};  ///< of the domain, in the case's length units
+  std::array<bool, Axes> periodic{};  ///< along each axis
+
+  /// Patches that would cover a level along an axis.
+  int patches_along(int axis, int level) const {
+    return patches[static_cast<std::size_t>(axis)] << level;
+  }
+  /// Whether a patch lies within the domain.
+  bool inside(const Id& id) const;
+  /// The patch's identity after wrapping it around periodic sides (unchanged elsewhere).
+  Id wrap(Id id) const;
+  /// The place beside a patch, wrapped; none beyond the domain.
+  std::optional<Id> neighbour(Id id, const std::array<int, Axes>& offset) const;
+  friend bool operator==(const BaseGrid&, const BaseGrid&) = default;
+};
+
+/// The offsets of a patch's neighbours, with corners: 8 in the plane, 26 in space; x runs fastest.
+template <int Axes>
+constexpr auto neighbour_offsets() {
+  constexpr int kPlaces = Axes == 2 ? 9 : 27;
+  static_assert(Axes == 2 || Axes == 3, "a mesh has two axes or three");
+  std::array<std::array<int, Axes>, kPlaces - 1> offsets{};
+  for (int place = 0, at = 0; place < kPlaces; ++place) {
+    if (place == kPlaces / 2) continue;
+    int rest = place;
+    for (int& offset : offsets[static_cast<std::size_t>(at)]) {
+      offset = rest % 3 - 1;
+      rest /= 3;
+    }
+    ++at;
+  }
+  return offsets;
+}
+
+/// Leaf points of a patch: all of it, or one quadrant.
+template <int Axes>
+struct LeafBox {
+  std::size_t slot = 0;           ///< of the patch within its level
+  std::array<int, Axes> first{};  ///< first point along each axis within the patch, 0 or 8
+  int size = 0;                   ///< points along each axis, 16 or 8
+
+  friend bool operator==(const LeafBox&, const LeafBox&) = default;
+};
+
+/// For each patch of a level the quadrants that patches of the next level cover, bit q for
+/// quadrant q. Both lists are in canonical order. Each of the finer ones
+/// costs a comparison, or a binary search where a row of them begins or one has gone.
+template <class Id>
+std::vector<std::uint8_t> covered_quadrants(std::span<const Id> patches, std::span<const Id> finer);
+
+/// Calls visit(quadrant) for each quadrant of a patch that is not covered, in order.
+/// \param covered  bit q for quadrant q
+template <int Axes, class Visit>
+void for_each_leaf_quadrant(unsigned covered, Visit visit) {
+  for (int quadrant = 0; quadrant < 1 << Axes; ++quadrant) {
+    if ((covered >> quadrant & 1U) == 0) visit(quadrant);
+  }
+}
+
+/// What no patch of the next level covers of a level, in canonical order: by patch, then by
+/// quadrant. This is the leaf walk of all that goes over a state. Both lists are in canonical
+/// order.
+template <class Id>
+std::vector<LeafBox<Id::kAxes>> leaf_boxes(std::span<const Id> patches, std::span<const Id> finer);
+
+/// The points of a patch.
+template <class Id>
+Box<Id::kAxes> box_of(const Id& id);
+/// The leaf points of a patch in its level's index space.
+template <class Id>
+Box<Id::kAxes> box_of(const Id& id, const LeafBox<Id::kAxes>& leaf);
+
+/// How the patches of a level differ from those that there were. Positions are those in the lists.
+struct LevelDifference {
+  std::vector<std::size_t> created;                         ///< positions among the new ones
+  std::vector<std::size_t> removed;                         ///< positions among the old ones
+  std::vector<std::pair<std::size_t, std::size_t>> kept{};  ///< old and new position of each
+
+  friend bool operator==(const LevelDifference&, const LevelDifference&) = default;
+};
+
+/// Both lists are in canonical order. O(patches).
+template <class Id>
+LevelDifference level_difference(std::span<const Id> before, std::span<const Id> after);
+
+/// A patch that does not nest, and the patch of the level below that it lacks.
+template <class Id>
+struct Unnested {
+  Id patch;
+  Id missing;
+
+  friend bool operator==(const Unnested&, const Unnested&) = default;
+};
+
+/// The patches of all levels with their owners, and the domain: a value that is compared, sent, and
+/// asked who is where. Level 0 covers the domain. A patch's *slot* is its position within its
+/// level, in canonical order (by the last axis' index first, by x last). An *owner* is the number
+/// of the process that holds the patch's data, 0 unless told.
+///
+/// A mesh need not nest properly; it says whether it does. Reading is safe from many threads.
+template <int Axes>
+class Mesh {
+ public:
+  using Id = PatchIdOf<Axes>;
+  static constexpr int kQuadrants = 1 << Axes;
+
+  /// Level 0 alone. Throws std::invalid_argument for a base grid that cannot be.
+  explicit Mesh(const BaseGrid<Axes>& base);
+
+  const BaseGrid<Axes>& base() const { return base_; }
+  /// Levels up to the finest that has a patch.
+  int levels() const { return static_cast<int>(levels_.size()); }
+  /// The patches of a level in canonical order; none on levels that the mesh has not.
+  std::span<const Id> ids(int level) const;
+  /// The owner of each patch of a level.
+  std::span<const std::int32_t> owners(int level) const;
+  std::size_t size(int level) const { return ids(level).size(); }
+
+  /// Makes the patches of a level exactly `ids`, in canonical order, and leaves the other levels as
+  /// they are. No owners: 0 for all. Throws std::invalid_argument, with the mesh as it was, for a
+  /// patch outside the domain or out of order, a level beyond the finest but one, or a level 0 that
+  /// does not cover the domain. O(patches).
+  void assign(int level, std::vector<Id> ids, std::vector<std::int32_t> owners = {});
+
+  /// Slot of a patch within its level, or -1. O(log of the patches in its row).
+  std::int32_t find(const Id& id) const;
+  /// Slots of a patch's children by quadrant, -1 where there is none.
+  std::array<std::int32_t, std::size_t{1} << Axes> children(const Id& id) const;
+
+  /// What a patch of a level above 0, there or not, needs on the level below and lacks: its parent
+  /// first, then those of its neighbours' places, for every ghost has its source there.
+  std::optional<Id> missing_support(const Id& id) const;
+  /// Whether a patch of a level above 0, there or not, has all that it needs on the level below.
+  bool nests(const Id& id) const { return !missing_support(id); }
+  /// The patches that do not nest, in canonical order. The mesh is *properly nested* without any.
+  std::vector<Unnested<Id>> unnested() const;
+
+  /// For each patch of a level the quadrants that its children cover, bit q for quadrant q.
+  std::vector<std::uint8_t> covered_quadrants(int level) const;
+  /// The leaf points of a level in canonical order.
+  std::vector<LeafBox<Axes>> leaf_boxes(int level) const;
+  /// The parts of a box that patches of its level hold, with their slots, in canonical order.
+  /// O(log + patches of the rows between the box's corners).
+  std::vector<std::pair<std::size_t, Box<Axes>>> intersections(const Box<Axes>& box) const;
+
+  /// All patches depth first, each before its children, quadrants and base patches along Morton's
+  /// curve: equal parts of this list are compact in space and hold whole families of patches.
+  std::vector<Id> space_filling_order() const;
+
+  /// Whether grid, patches and owners are the same.
+  friend bool operator==(const Mesh& a, const Mesh& b) {
+    return a.base_ == b.base_ && a.levels_ == b.levels_;
+  }
+
+  /// The mesh as bytes, the same ones on every machine, with a hash over them.
+  std::vector<std::byte> to_bytes() const;
+  /// The mesh that to_bytes() gave. Throws std::invalid_argument, which says what is wrong, for
+  /// bytes that are damaged, cut off, of another version, number of axes or patch size, or that
+  /// are not a mesh.
+  static Mesh from_bytes(std::span<const std::byte> bytes);
+
+  /// Bytes that the lists take.
+  std::size_t memory_bytes() const;
+
+ private:
+  struct LevelList {
+    std::vector<Id> ids;
+    std::vector<std::int32_t> owners;
+    /// First slot with at least this index along the last axis; one more than there are indices.
+    std::vector<std::int32_t> rows;
+
+    friend bool operator==(const LevelList&, const LevelList&) = default;
+  };
+
+  Mesh() = default;
+
+  void check(int level, const std::vector<Id>& ids, std::size_t owners) const;
+  std::vector<std::int32_t> rows_of(int level, const std::vector<Id>& ids) const;
+
+  BaseGrid<Axes> base_;
+  std::vector<LevelList> levels_;
+};
+
+/// The difference of each level that one of two meshes has; they are of one base grid, else
+/// std::invalid_argument is thrown. O(patches).
+template <int Axes>
+std::vector<LevelDifference> difference(const Mesh<Axes>& before, const Mesh<Axes>& after);
+
+extern template class Mesh<2>;
+
+}  // namespace kumiko::amr

@@ -1,0 +1,322 @@
+// The members of Mesh, for whoever instantiates them: mesh.cpp for two axes, the
+// tests for three.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include <kumiko/amr/mesh.hpp>
+#include <kumiko/amr/require.hpp>
+
+#include "mesh/mesh_bytes.hpp"
+#include "mesh/mesh_parts_body.hpp"
+
+namespace kumiko::amr {
+
+namespace detail {
+
+/// Begins the bytes of a mesh: "KMSH", and the layout's version.
+inline constexpr std::uint32_t kMeshMagic = 0x48534D4B;
+inline constexpr std::uint32_t kMeshVersion = 1;
+
+/// Slots are 32-bit numbers.
+inline constexpr std::size_t kMostPatches = std::numeric_limits<std::int32_t>::max();
+
+/// Whether a row of patches, which have the last index in common, has a before b.
+template <class Id>
+bool is_before_in_row(const Id& a, const Id& b) {
+  for (int axis = Id::kAxes - 2; axis > 0; --axis) {
+    if (a.along(axis) != b.along(axis)) return a.along(axis) < b.along(axis);
+  }
+  return a.along(0) < b.along(0);
+}
+
+/// Whether a comes before b depth first, along Morton's curve: the axis whose indices differ in the
+/// highest bit decides, of several the last one.
+template <class Id>
+bool is_before_on_curve(const Id& a, const Id& b) {
+  const int finest = std::max(a.level, b.level);
+  std::uint64_t highest = 0;
+  bool before = a.level < b.level;
+  for (int axis = Id::kAxes - 1; axis >= 0; --axis) {
+    const auto at_a = static_cast<std::uint64_t>(a.along(axis)) << (finest - a.level);
+    const auto at_b = static_cast<std::uint64_t>(b.along(axis)) << (finest - b.level);
+    const std::uint64_t differ = at_a ^ at_b;
+    const bool decides = highest < differ && highest < (highest ^ differ);
+    if (!decides) continue;
+    highest = differ;
+    before = at_a < at_b;
+  }
+  return before;
+}
+
+/// The patches of level 0, if they can be.
+template <int Axes>
+std::size_t checked_patches(const BaseGrid<Axes>& base) {
+  constexpr int kMost = std::numeric_limits<int>::max() / kPatchSize;
+  std::size_t patches = 1;
+  for (std::size_t axis = 0; axis < Axes; ++axis) {
+    const int count = base.patches[axis];
+    require(count > 0 && count <= kMost,
+            "the base grid has {} patches along axis {}; it needs 1 to {}", count, axis, kMost);
+    require(base.extent[axis] > 0.0 && std::isfinite(base.extent[axis]),
+            "the domain has an extent of {} along axis {}; it must be above 0", base.extent[axis],
+            axis);
+    patches *= static_cast<std::size_t>(count);
+    require(patches <= kMostPatches, "the base grid has more than {} patches", kMostPatches);
+  }
+  return patches;
+}
+
+}  // namespace detail
+
+template <int Axes>
+Mesh<Axes>::Mesh(const BaseGrid<Axes>& base) : base_(base) {
+  std::vector<Id> ids(detail::checked_patches(base));
+  for (std::size_t slot = 0; slot < ids.size(); ++slot) {
+    std::size_t rest = slot;
+    for (int axis = 0; axis < Axes; ++axis) {
+      const auto count = static_cast<std::size_t>(base.patches_along(axis, 0));
+      ids[slot].along(axis) = static_cast<int>(rest % count);
+      rest /= count;
+    }
+  }
+  assign(0, std::move(ids));
+}
+
+template <int Axes>
+auto Mesh<Axes>::ids(int level) const -> std::span<const Id> {
+  if (level < 0 || level >= levels()) return {};
+  return levels_[static_cast<std::size_t>(level)].ids;
+}
+
+template <int Axes>
+std::span<const std::int32_t> Mesh<Axes>::owners(int level) const {
+  if (level < 0 || level >= levels()) return {};
+  return levels_[static_cast<std::size_t>(level)].owners;
+}
+
+template <int Axes>
+void Mesh<Axes>::check(int level, const std::vector<Id>& ids, std::size_t owners) const {
+  require(level >= 0 && level < kLargestLevelCount, "a mesh has levels 0 to {}, not a level {}",
+          kLargestLevelCount - 1, level);
+  require(ids.empty() || level <= levels(), "level {} gets patches, but level {} has none", level,
+          level - 1);
+  require(ids.size() <= detail::kMostPatches, "level {} asks for {} patches; {} are possible",
+          level, ids.size(), detail::kMostPatches);
+  require(owners == 0 || owners == ids.size(), "level {} has {} patches, but {} owners", level,
+          ids.size(), owners);
+  for (int axis = 0; axis < Axes && !ids.empty(); ++axis) {
+    require(base_.patches_along(axis, 0) <= std::numeric_limits<int>::max() / kPatchSize >> level,
+            "level {} has more points along an axis than can be counted; take fewer levels", level);
+  }
+  for (std::size_t slot = 0; slot < ids.size(); ++slot) {
+    require(ids[slot].level == level && base_.inside(ids[slot]), "level {} cannot have {}", level,
+            to_string(ids[slot]));
+    require(slot == 0 || ids[slot - 1] < ids[slot], "{} is there twice, or out of order",
+            to_string(ids[slot]));
+  }
+  const std::size_t whole = detail::checked_patches(base_);
+  require(level > 0 || ids.size() == whole,
+          "level 0 has {} of {} patches; it must cover the domain", ids.size(), whole);
+}
+
+template <int Axes>
+std::vector<std::int32_t> Mesh<Axes>::rows_of(int level, const std::vector<Id>& ids) const {
+  const int count = ids.empty() ? 0 : base_.patches_along(Axes - 1, level);
+  std::vector<std::int32_t> rows(static_cast<std::size_t>(count) + 1, 0);
+  for (const Id& id : ids) ++rows[static_cast<std::size_t>(id.along(Axes - 1)) + 1];
+  std::partial_sum(rows.begin(), rows.end(), rows.begin());
+  return rows;
+}
+
+template <int Axes>
+void Mesh<Axes>::assign(int level, std::vector<Id> ids, std::vector<std::int32_t> owners) {
+  check(level, ids, owners.size());
+  if (owners.empty()) owners.resize(ids.size(), 0);
+  std::vector<std::int32_t> rows = rows_of(level, ids);
+  const auto at = static_cast<std::size_t>(level);
+  if (at >= levels_.size()) levels_.resize(at + 1);
+  levels_[at] = {std::move(ids), std::move(owners), std::move(rows)};
+  while (levels_.size() > 1 && levels_.back().ids.empty()) levels_.pop_back();
+}
+
+template <int Axes>
+std::int32_t Mesh<Axes>::find(const Id& id) const {
+  if (id.level < 0 || id.level >= levels()) return -1;
+  const LevelList& level = levels_[static_cast<std::size_t>(id.level)];
+  const int row = id.along(Axes - 1);
+  if (row < 0 || row + 1 >= static_cast<int>(level.rows.size())) return -1;
+  const auto begin = level.ids.begin() + level.rows[static_cast<std::size_t>(row)];
+  const auto end = level.ids.begin() + level.rows[static_cast<std::size_t>(row) + 1];
+  const auto found = std::lower_bound(begin, end, id, detail::is_before_in_row<Id>);
+  if (found == end || *found != id) return -1;
+  return static_cast<std::int32_t>(found - level.ids.begin());
+}
+
+template <int Axes>
+auto Mesh<Axes>::children(const Id& id) const -> std::array<std::int32_t, std::size_t{1} << Axes> {
+  std::array<std::int32_t, std::size_t{1} << Axes> slots{};
+  int quadrant = 0;
+  for (std::int32_t& slot : slots) slot = find(child_of(id, quadrant++));
+  return slots;
+}
+
+template <int Axes>
+auto Mesh<Axes>::missing_support(const Id& id) const -> std::optional<Id> {
+  if (find(parent_of(id)) < 0) return parent_of(id);
+  static constexpr auto kOffsets = neighbour_offsets<Axes>();
+  for (const auto& offset : kOffsets) {
+    const std::optional<Id> place = base_.neighbour(id, offset);
+    if (place && find(parent_of(*place)) < 0) return parent_of(*place);
+  }
+  return std::nullopt;
+}
+
+template <int Axes>
+auto Mesh<Axes>::unnested() const -> std::vector<Unnested<Id>> {
+  std::vector<Unnested<Id>> patches;
+  for (int level = 1; level < levels(); ++level) {
+    for (const Id& id : ids(level)) {
+      if (const auto missing = missing_support(id)) patches.push_back({id, *missing});
+    }
+  }
+  return patches;
+}
+
+template <int Axes>
+std::vector<std::uint8_t> Mesh<Axes>::covered_quadrants(int level) const {
+  return amr::covered_quadrants<Id>(ids(level), ids(level + 1));
+}
+
+template <int Axes>
+std::vector<LeafBox<Axes>> Mesh<Axes>::leaf_boxes(int level) const {
+  return amr::leaf_boxes<Id>(ids(level), ids(level + 1));
+}
+
+template <int Axes>
+std::vector<std::pair<std::size_t, Box<Axes>>> Mesh<Axes>::intersections(
+    const Box<Axes>& box) const {
+  std::vector<std::pair<std::size_t, Box<Axes>>> parts;
+  if (box.empty() || box.level < 0 || box.level >= levels()) return parts;
+  Id low{};
+  Id high{};
+  low.level = high.level = box.level;
+  for (int axis = 0; axis < Axes; ++axis) {
+    const auto at = static_cast<std::size_t>(axis);
+    const int last = base_.patches_along(axis, box.level) - 1;
+    if (box.end[at] <= 0 || box.begin[at] >= (last + 1) * kPatchSize) return parts;
+    low.along(axis) = std::max(box.begin[at], 0) / kPatchSize;
+    high.along(axis) = std::min((box.end[at] - 1) / kPatchSize, last);
+  }
+  const LevelList& level = levels_[static_cast<std::size_t>(box.level)];
+  for (int row = low.along(Axes - 1); row <= high.along(Axes - 1); ++row) {
+    const auto begin = level.ids.begin() + level.rows[static_cast<std::size_t>(row)];
+    const auto end = level.ids.begin() + level.rows[static_cast<std::size_t>(row) + 1];
+    auto patch = std::lower_bound(begin, end, low, detail::is_before_in_row<Id>);
+    for (; patch != end && !detail::is_before_in_row(high, *patch); ++patch) {
+      const Box<Axes> part = box & box_of(*patch);
+      if (part.empty()) continue;
+      parts.emplace_back(static_cast<std::size_t>(patch - level.ids.begin()), part);
+    }
+  }
+  return parts;
+}
+
+template <int Axes>
+auto Mesh<Axes>::space_filling_order() const -> std::vector<Id> {
+  std::vector<Id> all;
+  for (const LevelList& level : levels_) all.insert(all.end(), level.ids.begin(), level.ids.end());
+  std::sort(all.begin(), all.end(), detail::is_before_on_curve<Id>);
+  return all;
+}
+
+template <int Axes>
+std::vector<std::byte> Mesh<Axes>::to_bytes() const {
+  ByteWriter to;
+  to.put(detail::kMeshMagic);
+  to.put(detail::kMeshVersion);
+  to.put(std::int32_t{Axes});
+  to.put(std::int32_t{kPatchSize});
+  for (std::size_t axis = 0; axis < Axes; ++axis) {
+    to.put(std::int32_t{base_.patches[axis]});
+    to.put(base_.extent[axis]);
+    to.put(std::int32_t{base_.periodic[axis]});
+  }
+  to.put(std::int32_t{levels()});
+  for (const LevelList& level : levels_) {
+    to.put(std::uint64_t{level.ids.size()});
+    for (const Id& id : level.ids) {
+      for (int axis = 0; axis < Axes; ++axis) to.put(std::int32_t{id.along(axis)});
+    }
+    for (const std::int32_t owner : level.owners) to.put(owner);
+  }
+  return std::move(to).sealed();
+}
+
+template <int Axes>
+Mesh<Axes> Mesh<Axes>::from_bytes(std::span<const std::byte> bytes) {
+  ByteReader from(bytes, "the mesh");
+  const auto expect = [&from](const char* what, std::int64_t expected) {
+    const std::int64_t found = from.take<std::uint32_t>();
+    require(found == expected, "the mesh has {} {}, but {} is expected", what, found, expected);
+  };
+  expect("mark", detail::kMeshMagic);
+  expect("version", detail::kMeshVersion);
+  expect("number of axes", Axes);
+  expect("patch size", kPatchSize);
+  BaseGrid<Axes> base;
+  for (std::size_t axis = 0; axis < Axes; ++axis) {
+    base.patches[axis] = from.take<std::int32_t>();
+    base.extent[axis] = from.take<double>();
+    base.periodic[axis] = from.take<std::int32_t>() != 0;
+  }
+  const int levels = from.take<std::int32_t>();
+  constexpr std::size_t kBytesPerPatch = (Axes + 1) * sizeof(std::int32_t);
+  detail::checked_patches(base);
+  Mesh mesh;
+  mesh.base_ = base;
+  for (int level = 0; level < levels; ++level) {
+    const auto patches = from.take<std::uint64_t>();
+    require(patches <= from.left() / kBytesPerPatch,
+            "the mesh says that level {} has {} patches, which its bytes do not hold", level,
+            patches);
+    std::vector<Id> ids(patches);
+    for (Id& id : ids) {
+      id.level = level;
+      for (int axis = 0; axis < Axes; ++axis) id.along(axis) = from.take<std::int32_t>();
+    }
+    std::vector<std::int32_t> owners(patches);
+    for (std::int32_t& owner : owners) owner = from.take<std::int32_t>();
+    mesh.assign(level, std::move(ids), std::move(owners));
+  }
+  require(levels > 0 && mesh.levels() == levels && from.left() == 0,
+          "the mesh says that it has {} levels with patches, which its bytes do not hold", levels);
+  return mesh;
+}
+
+template <int Axes>
+std::size_t Mesh<Axes>::memory_bytes() const {
+  std::size_t bytes = 0;
+  for (const LevelList& level : levels_) {
+    bytes += level.ids.capacity() * sizeof(Id) +
+             (level.owners.capacity() + level.rows.capacity()) * sizeof(std::int32_t);
+  }
+  return bytes;
+}
+
+template <int Axes>
+std::vector<LevelDifference> difference(const Mesh<Axes>& before, const Mesh<Axes>& after) {
+  require(before.base() == after.base(), "two meshes of different base grids are compared");
+  std::vector<LevelDifference> levels;
+  for (int level = 0; level < std::max(before.levels(), after.levels()); ++level) {
+    using Id = typename Mesh<Axes>::Id;
+    levels.push_back(level_difference<Id>(before.ids(level), after.ids(level)));
+  }
+  return levels;
+}
+
+}  // namespace kumiko::amr
