@@ -100,7 +100,7 @@ class Run(CommandTest):
         summary = self.copy_of_small("here", "--set", "diagnostics.every=5", "--workers", "2")
         files = {file.name for file in (self.path / "here").iterdir()}
         expected = {"summary.json", "manifest.json", "effective.toml", "diagnostics.csv", "load.csv"}
-        expected |= {"state_000012.hdf", "states.hdf.series"}
+        expected |= {"state_000012.hdf", "state_000012.run.json", "states.hdf.series"}
         if HAS_VTK:
             expected |= {"field_start.png", "field_end.png"}
         self.assertEqual(files, expected)
@@ -140,6 +140,11 @@ class Run(CommandTest):
         self.assertRegex(summary["compiler"], r"^(g\+\+|clang) \d+\.\d+")
         # What two equal runs write stays equal.
         for file in (self.path / "here").iterdir():
+            if file.name.endswith(".run.json"):
+                beside = json.loads(file.read_text())
+                for key in ("host", "cpu", "version", "compiler"):
+                    self.assertEqual(beside[key], summary[key])
+                continue
             for key in ("date", "compiler", "cpu"):
                 held = summary[key].encode() in file.read_bytes()
                 self.assertEqual(held, file.name == "summary.json", f"{key} in {file.name}")
@@ -249,7 +254,8 @@ class Run(CommandTest):
         self.assertEqual(self.kumiko(*first).returncode, 0)
         (self.path / "copy").mkdir()
         checkpoint = self.path / "here" / "checkpoint_000006.hdf"
-        (self.path / "copy" / checkpoint.name).write_bytes(checkpoint.read_bytes())
+        for file in (checkpoint, checkpoint.with_suffix(".run.json")):
+            (self.path / "copy" / file.name).write_bytes(file.read_bytes())
         self.assertEqual(restarted(*words("other"), "--restart", checkpoint), "")
         self.assertEqual(restarted(*words("here", "time.stop_step=9"), "--restart", "latest"), "")
         self.assertEqual(self.traced_steps("here"), [2, 3])
@@ -289,7 +295,7 @@ class Run(CommandTest):
         self.assertIn("(1 regrid)\n", done.stdout)
         self.assertIn("; 0 steals)\n", done.stdout)
         told = self.kumiko("inspect", "here/state_000002.hdf").stdout
-        self.assertRegex(told, r"point updates, 1 worker\n")
+        self.assertRegex(told, r"so far .* s, 1 worker, 0 steals\n")
         self.assertRegex(told, r"level 0 +1 patch, ")
 
     def test_given_the_keys_of_refinement_then_each_of_them_acts(self):

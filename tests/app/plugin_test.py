@@ -323,8 +323,10 @@ class OnTheWay(PluginTest):
         self.assert_told(done, 1, *parts)
         folder = self.path / "run"
         names = sorted(file.name for file in folder.glob("checkpoint_*"))
-        self.assertEqual(names, [f"checkpoint_{step:06}.hdf" for step in (6, 9)])
-        for name in names:
+        files = [f"checkpoint_{step:06}.hdf" for step in (6, 9)]
+        beside = [f"checkpoint_{step:06}.run.json" for step in (6, 9)]
+        self.assertEqual(names, sorted(files + beside))
+        for name in files:
             self.assert_done(self.kumiko("inspect", folder / name, "--json"))
         self.assertFalse((folder / "summary.json").exists())
 
