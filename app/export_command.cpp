@@ -19,8 +19,6 @@
 #include "commands.hpp"
 #include "export_pictures.hpp"
 #include "named_path.hpp"
-#include "plugins.hpp"
-#include "problem.hpp"
 #include "request.hpp"
 #include "shared_options.hpp"
 #include "trace_export.hpp"
@@ -40,10 +38,9 @@ struct Part {
 constexpr Part kVtk = {viz::pictures_available, "draws no pictures", "KUMIKO_WITH_VTK"};
 constexpr Part kOtf2 = {io::otf2_available, "has no OTF2", "KUMIKO_WITH_OTF2"};
 
-/// Writers by what they take: a state, as a run would go on from it; all states together, also
+/// Writers by what they take: a state; all states together, also
 /// those of folders; or a trace. What has been written is returned; for states, the exit code.
-using WriteState = fs::path (*)(const amr::Simulation& state, const amr::Case& the_case,
-                                const fs::path& output);
+using WriteState = fs::path (*)(const io::StoredState& state, const fs::path& output);
 using WriteStates = int (*)(const PictureRequest& request);
 using WriteTrace = fs::path (*)(const amr::Trace& trace, const fs::path& output);
 using Writer = std::variant<WriteState, WriteStates, WriteTrace>;
@@ -60,11 +57,9 @@ struct ExportFormat {
   bool is_there() const { return needs == nullptr || needs->is_there(); }
 };
 
-fs::path export_plotfile(const amr::Simulation& state, const amr::Case& the_case,
-                         const fs::path& output) {
-  fs::path folder = output / fmt::format("plt_{:06}", state.step());
-  io::write_plotfile(folder, state.hierarchy(),
-                     {state.step(), state.time(), the_case.component_names()});
+fs::path export_plotfile(const io::StoredState& state, const fs::path& output) {
+  fs::path folder = output / fmt::format("plt_{:06}", state.checkpoint.run.step);
+  io::write_plotfile(folder, state);
   return folder;
 }
 
@@ -102,35 +97,13 @@ std::string list_of(bool of_traces) {
   return list.substr(0, list.size() - 2);
 }
 
-struct ExportRequest : PictureRequest {
-  std::vector<fs::path> plugin_path;
-};
-
-/// The state that a file holds, as a run would go on from it.
-struct Loaded {
-  Problem problem;
-  std::unique_ptr<amr::Backend> backend;
-  std::unique_ptr<amr::Simulation> simulation;
-};
-
-io::Checkpoint read_named_state(const fs::path& file) {
+io::StoredState read_named_state(const fs::path& file) {
   require_file(file, "name a checkpoint or a state");
   try {
-    return io::read_checkpoint(file);
+    return io::read_state(file);
   } catch (const io::NotACheckpoint& error) {
     throw RequestError(error.what());
   }
-}
-
-Loaded load(const fs::path& file, std::shared_ptr<const plugin::Registry> plugins) {
-  const io::Checkpoint checkpoint = read_named_state(file);
-  ProblemRequest request;
-  request.plugins = std::move(plugins);
-  Problem problem = load_problem(request, file, checkpoint);
-  auto backend = amr::make_backend("serial", 1);
-  auto simulation = make_simulation(problem, *backend, &checkpoint);
-  // The simulation refers to what the problem owns, which stays where it is.
-  return {std::move(problem), std::move(backend), std::move(simulation)};
 }
 
 /// A folder is for the formats that know what to take from it.
@@ -194,19 +167,16 @@ void check_format(const ExportFormat& chosen, std::size_t files) {
   }
 }
 
-fs::path export_one(const ExportFormat& format, const fs::path& file, const ExportRequest& request,
-                    const std::shared_ptr<const plugin::Registry>& plugins) {
+fs::path export_one(const ExportFormat& format, const fs::path& file,
+                    const PictureRequest& request) {
   if (const auto* const write = std::get_if<WriteTrace>(&format.write)) {
     return (*write)(read_named_trace(file), request.output);
   }
   refuse_folder(file);
-  const Loaded state = load(file, plugins);
-  const auto write = std::get<WriteState>(format.write);
-  return write(*state.simulation, *state.problem.the_case, request.output);
+  return std::get<WriteState>(format.write)(read_named_state(file), request.output);
 }
 
-int export_files(const Options& options, ExportRequest& request) {
-  const auto plugins = usable_plugins(request.plugin_path);
+int export_files(const Options& options, PictureRequest& request) {
   const ExportFormat& format =
       *std::find_if(formats().begin(), formats().end(),
                     [&](const ExportFormat& each) { return each.name == request.format; });
@@ -218,7 +188,7 @@ int export_files(const Options& options, ExportRequest& request) {
   int code = kDone;
   for (const fs::path& file : request.files) {
     try {
-      const fs::path result = export_one(format, file, request, plugins);
+      const fs::path result = export_one(format, file, request);
       if (!request.quiet) fmt::print("{}\n", result.string());
     } catch (const RequestError& error) {
       code = std::max(code, error_line(error.what(), kWrongRequest));
@@ -233,7 +203,7 @@ int export_files(const Options& options, ExportRequest& request) {
 }  // namespace
 
 Action export_command(Options& options) {
-  const auto request = std::make_shared<ExportRequest>();
+  const auto request = std::make_shared<PictureRequest>();
   request->format = formats().front().name;
   options.add("FILE", &request->files,
               "checkpoints or states, for pictures also a run's folder, for all its states; or a "
@@ -245,7 +215,6 @@ Action export_command(Options& options) {
   options.add("--output", &request->output, "folder for the results (default: this one)");
   options.add("--quiet", &request->quiet, "do not name the results");
   add_picture_options(options, *request);
-  add_plugin_path(options, request->plugin_path);
   return [options, request] { return export_files(options, *request); };
 }
 

@@ -1286,7 +1286,9 @@ class SeveralComponents(CommandTest):
         figures = ["level", "worker", "cost_s", "indicator"]
         for level in report["levels"]:
             self.assertEqual(list(level["components"]), self.NAMES + figures)
-        done = self.kumiko("export", state, "--format", "plotfile", "--output", "other")
+        # The case is not asked for: a folder of plugins that is missing would be an error.
+        done = self.kumiko("export", state, "--format", "plotfile", "--output", "other",
+                           env={**os.environ, "KUMIKO_PLUGIN_PATH": "missing"})
         self.assertEqual(done.returncode, 0, done.stderr)
         header = (self.path / "other" / "plt_000004" / "Header").read_text().splitlines()
         self.assertEqual(header[1:5], ["3", *self.NAMES])

@@ -121,7 +121,7 @@ void expect_synced_as_a_part(const std::vector<std::string>& calls, const std::s
 TEST_F(DurabilityTest, GivenAPlotfileWhenWrittenThenAllOfItIsSyncedBeforeItHasItsName) {
   const auto hierarchy = example_hierarchy();
   const auto write = [&] {
-    write_plotfile(folder_ / "plt_000007", *hierarchy, {7, 0.125, {"u", "w"}});
+    write_plotfile(folder_ / "plt_000007", {example_checkpoint(*hierarchy), hierarchy->geometry()});
   };
   expect_synced_as_a_part(calls_of(write), "plt_000007",
                           {"Cell_D_00000", "Level_0", "Level_1", "Level_2"}, folder_name());

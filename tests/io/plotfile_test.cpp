@@ -22,7 +22,8 @@ using ::testing::StartsWith;
 class PlotfileTest : public OutputTest {
  protected:
   std::filesystem::path plotfile() const { return folder_ / "plt_000007"; }
-  void write() const { write_plotfile(plotfile(), *hierarchy_, {7, 0.125, {"u", "w"}}); }
+  StoredState state() const { return {example_checkpoint(*hierarchy_), hierarchy_->geometry()}; }
+  void write() const { write_plotfile(plotfile(), state()); }
 
   std::unique_ptr<amr::Hierarchy> hierarchy_ = example_hierarchy();
 };
@@ -74,7 +75,26 @@ TEST_F(PlotfileTest, GivenADiskThatFillsUpThenNothingHasTheName) {
 }
 
 TEST_F(PlotfileTest, GivenNamesThatDoNotFitThenTheyAreRefused) {
-  EXPECT_THROW(write_plotfile(plotfile(), *hierarchy_, {7, 0.125, {"u"}}), std::invalid_argument);
+  StoredState one_name = state();
+  one_name.checkpoint.attributes.component_names = {"u"};
+  EXPECT_THROW(write_plotfile(plotfile(), one_name), std::invalid_argument);
+}
+
+TEST_F(PlotfileTest, GivenPatchesThatTheGridCannotHaveThenTheyAreRefused) {
+  StoredState odd = state();
+  odd.checkpoint.run.levels[1].patches[0].i = 99;
+  EXPECT_THAT(refusal_of<std::invalid_argument>([&] { write_plotfile(plotfile(), odd); }),
+              HasSubstr("level 1 cannot have level 1 patch (99, 0)"));
+  EXPECT_FALSE(std::filesystem::exists(plotfile()));
+}
+
+TEST_F(PlotfileTest, GivenAStateWithExtrasThenTheFieldAloneIsWritten) {
+  write();
+  const std::filesystem::path other = folder_ / "plt_extras";
+  write_plotfile(other, {example_with_extras(*hierarchy_), hierarchy_->geometry()});
+  for (const char* file : {"Header", "Level_1/Cell_H", "Level_1/Cell_D_00000"}) {
+    EXPECT_EQ(content(other / file), content(plotfile() / file)) << file;
+  }
 }
 
 }  // namespace

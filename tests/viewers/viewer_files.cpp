@@ -14,7 +14,7 @@ namespace {
 void write_all(const std::filesystem::path& folder) {
   const auto write = [&](const std::string& name, const amr::Hierarchy& hierarchy) {
     write_state(folder / (name + ".hdf"), hierarchy, example_attributes());
-    write_plotfile(folder / ("plt_" + name), hierarchy, {7, 0.125, {"u", "w"}});
+    write_plotfile(folder / ("plt_" + name), {example_checkpoint(hierarchy), hierarchy.geometry()});
   };
   write("node", *example_hierarchy());
   write("cell", *example_hierarchy(amr::Centring::kCell));

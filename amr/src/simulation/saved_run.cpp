@@ -89,6 +89,15 @@ void check_nesting(const SavedLevel& saved, const Hierarchy& hierarchy) {
   }
 }
 
+Mesh<2> mesh_of(const BaseGrid<2>& base, const SavedRun& saved) {
+  require(!saved.levels.empty(), "the saved run has no patches");
+  Mesh<2> mesh(base);
+  for (std::size_t at = 0; at < saved.levels.size(); ++at) {
+    mesh.assign(static_cast<int>(at), saved.levels[at].patches);
+  }
+  return mesh;
+}
+
 void make_room(SavedLevel& saved, const Level& level, int components) {
   saved.patches.resize(level.size());
   saved.histories.resize(level.size());

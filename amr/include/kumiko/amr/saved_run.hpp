@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include <kumiko/amr/mesh.hpp>
 #include <kumiko/amr/patch.hpp>
 #include <kumiko/amr/patch_id.hpp>
 #include <kumiko/amr/statistics.hpp>
@@ -43,5 +44,8 @@ struct SavedRun {
   WorkCounters counters;
   int extras = 0;  ///< components of each record after the solver's: none, or kExtraNames
 };
+
+/// Which patches a saved run has. Throws std::invalid_argument when they cannot be on this grid.
+Mesh<2> mesh_of(const BaseGrid<2>& base, const SavedRun& saved);
 
 }  // namespace kumiko::amr
