@@ -267,12 +267,9 @@ void Worker::hand_over() noexcept {
 }
 
 /// A thread runs next that may take long, and something is left to hand over: what a poll has begun
-/// anew, or what has been gathered. That is the timer's concern (Pollers::is_needed()), who may
-/// rest; the barrier pairs with the one in its rest().
-void Worker::leave_polling_to_others() noexcept {
-  scheduler_.barrier().light();
-  scheduler_.pollers()->wake_timer();
-}
+/// anew, or what has been gathered. That is the timer's concern (Watch::needs_timer()), who may
+/// rest.
+void Worker::leave_polling_to_others() noexcept { scheduler_.pollers()->leave_to_timer(); }
 
 /// Polls all instances, for a worker that has nothing else to do.
 Descriptor* Worker::poll_all_instances() noexcept {
