@@ -42,6 +42,7 @@ Pollers::Pollers(Scheduler& scheduler)
     : scheduler_(scheduler),
       all_(checked(epoll_create1(EPOLL_CLOEXEC), "no epoll for the workers' pollers")),
       bell_(checked(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "no eventfd for the workers' pollers")),
+      watch_(scheduler.barrier()),
       workers_(scheduler.worker_count()) {
   watch_descriptor(all_.get(), bell_.get(), kBell);
   for (std::size_t i = 0; i < workers_.size(); ++i)
@@ -51,11 +52,7 @@ Pollers::Pollers(Scheduler& scheduler)
 }
 
 Pollers::~Pollers() {
-  {
-    const std::lock_guard lock(mutex_);
-    stopping_ = true;
-  }
-  changed_.notify_one();
+  watch_.alarm().stop();
   timer_.join();
 }
 
@@ -83,13 +80,7 @@ Poller& Pollers::add(std::unique_ptr<Poller> poller, const void* kind) {
   return *pollers_[number];
 }
 
-void Pollers::wait_begun() noexcept {
-  if (is_watched()) return;
-  // Like any other work, this wants somebody who looks after it. The barrier in it is also the one
-  // between the wait and resting_, see wake_timer().
-  scheduler_.idle().work_appeared();
-  wake_timer();
-}
+void Pollers::wait_begun() noexcept { watch_.wait_begun(scheduler_.idle()); }
 
 bool Pollers::has_waits() const noexcept {
   std::size_t waits = 0;
@@ -107,6 +98,13 @@ bool Pollers::has_unsubmitted(std::size_t instance) const noexcept {
   bool found = false;
   for_each([&](const Poller& poller) { found = found || poller.has_unsubmitted(instance); });
   return found;
+}
+
+bool Pollers::has_unsubmitted() const noexcept {
+  for (std::size_t i = 0; i < workers_.size(); ++i) {
+    if (has_unsubmitted(i)) return true;
+  }
+  return false;
 }
 
 int Pollers::poll_all() noexcept {
@@ -142,33 +140,18 @@ bool Pollers::watch(Parker& sleeper) noexcept {
   }
 }
 
-void Pollers::end_watch() noexcept {
-  // release: pairs with begin_watch(). The barrier below orders it with resting_.
-  watched_.store(false, std::memory_order_release);
-  scheduler_.barrier().light();
-  wake_timer();
-}
-
 // --- The timer -----------------------------------------------------------------------------------
 
-void Pollers::wake_timer() noexcept {
-  if (!resting_.load(std::memory_order_relaxed)) return;
-  {
-    const std::lock_guard lock(mutex_);
-    woken_ = true;
-  }
-  changed_.notify_one();
-}
-
 void Pollers::keep_time() noexcept {
-  std::unique_lock lock(mutex_);
+  Alarm& alarm = watch_.alarm();
+  Alarm::Lock lock = alarm.lock();
   int quiet_ticks = tunables::kTicksBeforeRest;
   auto period = tunables::kPollPeriod;
-  while (!stopping_) {
-    if (!is_needed()) {
+  while (!alarm.is_stopping()) {
+    if (!watch_.needs_timer(*this)) {
       period = tunables::kPollPeriod;
       if (++quiet_ticks > tunables::kTicksBeforeRest) {
-        rest(lock);
+        watch_.rest(lock, *this);
         quiet_ticks = 0;
       }
     } else {
@@ -178,28 +161,8 @@ void Pollers::keep_time() noexcept {
       lock.lock();
       period = needed ? tunables::kPollPeriod : std::min(2 * period, tunables::kLongestPollPeriod);
     }
-    changed_.wait_for(lock, period, [this] { return stopping_; });
+    alarm.wait_for(lock, period);
   }
-}
-
-/// The timer is needed even while there is a watcher, for a worker may compute that has something
-/// to hand over.
-bool Pollers::is_needed() const noexcept {
-  if (!has_waits()) return false;
-  if (!is_watched()) return true;
-  for (std::size_t i = 0; i < workers_.size(); ++i) {
-    if (has_unsubmitted(i)) return true;
-  }
-  return false;
-}
-
-/// Sleeps until woken, unless the timer is needed.
-void Pollers::rest(std::unique_lock<std::mutex>& lock) noexcept {
-  woken_ = false;
-  resting_.store(true, std::memory_order_relaxed);
-  scheduler_.barrier().heavy();
-  if (!is_needed()) changed_.wait(lock, [this] { return woken_ || stopping_; });
-  resting_.store(false, std::memory_order_relaxed);
 }
 
 /// Returns whether it should look again soon: some worker does not poll often by itself.

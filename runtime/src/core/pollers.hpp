@@ -3,7 +3,6 @@
 
 #include <array>
 #include <atomic>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -14,6 +13,7 @@
 #include <kumiko/runtime/detail/parker.hpp>
 
 #include "core/poller.hpp"
+#include "core/watch.hpp"
 #include "machine/unique_descriptor.hpp"
 
 namespace kumiko::runtime::detail {
@@ -29,13 +29,8 @@ class Scheduler;
 ///    late to do so, by a bit in their poll word, and
 /// 3. polls in place of those that do not answer.
 ///
-/// That somebody watches whenever a worker sleeps and a thread waits for an event follows from
-/// Idle: such a wait without a watcher counts as visible work (Scheduler::has_visible_work()), so
-/// there is a searcher, who becomes the watcher before it sleeps. The timer rests while there is a
-/// watcher and nobody computes who has something to hand over, or nothing to wait for; whoever ends
-/// that (a wait begins, a watcher goes, a worker runs a thread and has something to hand over)
-/// changes the one before it looks at resting_, and the timer sets resting_ before it looks at
-/// them, with barriers between, so at least one of them sees the other.
+/// See Watch for why somebody watches whenever a worker sleeps and a thread waits for an event, and
+/// why the timer does not rest while it is needed.
 class Pollers {
  public:
   /// How many may be attached to one Scheduler.
@@ -85,8 +80,9 @@ class Pollers {
   /// Polls an instance of every poller. Returns how many events there were.
   int poll(std::size_t instance) noexcept;
 
-  /// Whether an instance has something left to hand over.
+  /// Whether an instance has something left to hand over; whether any has.
   bool has_unsubmitted(std::size_t instance) const noexcept;
+  bool has_unsubmitted() const noexcept;
 
   /// Polls every instance that has something.
   int poll_all() noexcept;
@@ -94,22 +90,16 @@ class Pollers {
   // The watcher: a worker that has announced to sleep.
 
   /// Whether the caller is the watcher from now on.
-  bool begin_watch() noexcept {
-    // relaxed first, so that others leave the line alone. acq_rel: pairs with end_watch().
-    return !watched_.load(std::memory_order_relaxed) &&
-           !watched_.exchange(true, std::memory_order_acq_rel);
-  }
-  bool is_watched() const noexcept { return watched_.load(std::memory_order_acquire); }
+  bool begin_watch() noexcept { return watch_.begin(); }
+  bool is_watched() const noexcept { return watch_.is_on(); }
 
   /// Sleeps until an instance has an event or somebody wakes `sleeper`. Returns whether it took the
   /// signal of `sleeper`.
   bool watch(Parker& sleeper) noexcept;
-  void end_watch() noexcept;
+  void end_watch() noexcept { watch_.end(); }
 
-  /// Wakes the timer if it rests. The caller has changed what it rests on (a wait has begun, the
-  /// watcher has gone, a worker that has something to hand over begins to compute), and has passed
-  /// the light barrier since.
-  void wake_timer() noexcept;
+  /// To be called by a worker that has something to hand over and begins to compute.
+  void leave_to_timer() noexcept { watch_.leave_to_timer(); }
 
  private:
   template <class Kind>
@@ -119,9 +109,7 @@ class Pollers {
   }
 
   Poller& add(std::unique_ptr<Poller> poller, const void* kind);
-  bool is_needed() const noexcept;
   void keep_time() noexcept;
-  void rest(std::unique_lock<std::mutex>& lock) noexcept;
   bool ask_for_polls() noexcept;
 
   /// Calls visit(poller) for each.
@@ -144,13 +132,8 @@ class Pollers {
   std::atomic<std::size_t> count_{0};
   UniqueDescriptor all_;   ///< epoll of every instance and the bell
   UniqueDescriptor bell_;  ///< wakes the watcher
-  alignas(64) std::atomic<bool> watched_{false};
-  std::atomic<bool> resting_{false};
+  Watch watch_;
   std::vector<Watched> workers_;  ///< the timer's
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool woken_ = false;     ///< guarded by mutex_
-  bool stopping_ = false;  ///< guarded by mutex_
   std::thread timer_;
 };
 

@@ -169,6 +169,41 @@ class IdleModel {
     end_search(t);
   }
 
+  /// Returns 1 if the worker is to park. `begin_watch` is what it does before it looks.
+  Reg lie_down(
+      Thread& t, std::size_t self, const Step& look,
+      const std::function<void(Thread&)>& begin_watch = [](Thread&) {}) {
+    const Reg sleeps = t.variable();
+    recorder_.call(t, "lie_down", [&] {
+      const auto lying = idle_.lie_down(
+          parkers_[self], [&] { step(begin_watch); }, [] { return false; },
+          [&] { return has_work(look); });
+      const bool is_asleep = lying == detail::BasicIdle<IdleMachine<Parker>>::Lying::kAsleep;
+      step([&](Thread&) { t.set(sleeps, is_asleep ? 1 : 0); });
+    });
+    return sleeps;
+  }
+
+  /// Gets up again by itself; if somebody has woken it meanwhile, takes the signal.
+  void get_up(Thread& t, std::size_t self) {
+    recorder_.call(t, "get_up", [&] {
+      if (!idle_.retract(parkers_[self])) parkers_[self].park();
+    });
+  }
+
+  void end_search(Thread& t) {
+    if (with_.passes_on) {
+      recorder_.call(t, "end_search", [this] { idle_.end_search(); });
+    } else {
+      t.fetch_add(recorder_.member("state_"), -kSearcher, Order::kSeqCst);
+    }
+  }
+
+  void park(Thread& t, std::size_t self) {
+    recorder_.call(
+        t, "park", [&] { parkers_[self].park(); }, 4);
+  }
+
  private:
   static constexpr int kSearcher = 1;
   static constexpr int kSleeper = IdleMachine<Parker>::kSleeper;
@@ -185,18 +220,11 @@ class IdleModel {
     return members;
   }
 
-  /// Returns 1 if the worker is to park.
-  Reg lie_down(Thread& t, std::size_t self, const Step& look) {
-    const Reg sleeps = t.variable();
-    recorder_.call(t, "lie_down", [&] {
-      const auto lying = idle_.lie_down(
-          parkers_[self], [] {}, [] { return false; }, [&] { return has_work(look); });
-      recorder_.perform([&](Thread&) -> Expr {
-        t.set(sleeps, lying == detail::BasicIdle<IdleMachine<Parker>>::Lying::kAsleep ? 1 : 0);
-        return 0;
-      });
+  void step(const std::function<void(Thread&)>& add) {
+    recorder_.perform([&](Thread& t) -> Expr {
+      add(t);
+      return 0;
     });
-    return sleeps;
   }
 
   Condition has_work(const Step& look) {
@@ -213,19 +241,6 @@ class IdleModel {
       t.place(end);
       return is_there;
     }) == 1;
-  }
-
-  void end_search(Thread& t) {
-    if (with_.passes_on) {
-      recorder_.call(t, "end_search", [this] { idle_.end_search(); });
-    } else {
-      t.fetch_add(recorder_.member("state_"), -kSearcher, Order::kSeqCst);
-    }
-  }
-
-  void park(Thread& t, std::size_t self) {
-    recorder_.call(
-        t, "park", [&] { parkers_[self].park(); }, 4);
   }
 
   IdleIngredients with_;
