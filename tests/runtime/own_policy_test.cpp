@@ -7,6 +7,7 @@
 
 #include <kumiko/runtime/for_each_index.hpp>
 #include <kumiko/runtime/policy/stealing_table.hpp>
+#include <kumiko/runtime/this_thread.hpp>
 
 #include "support.hpp"
 

@@ -33,11 +33,8 @@ Descriptor* Polling::poll_all_and_take() noexcept {
 }
 
 /// What is left is what a poll has begun anew, or what has been gathered. That is the timer's
-/// concern (Pollers::is_needed()), who may rest; the barrier pairs with the one in its rest().
-void Polling::leave_to_others() noexcept {
-  self_.scheduler().barrier().light();
-  self_.scheduler().pollers()->wake_timer();
-}
+/// concern (Watch::needs_timer()), who may rest.
+void Polling::leave_to_others() noexcept { self_.scheduler().pollers()->leave_to_timer(); }
 
 template <class Poll>
 void Polling::count(Poll poll) noexcept {

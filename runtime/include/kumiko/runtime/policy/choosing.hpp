@@ -59,8 +59,8 @@ class AnyChoosing {
   AnyChoosing() = default;
 
   /// This one.
-  template <Choosing Policy>
-  AnyChoosing(Policy policy)
+  template <class Policy>
+  requires(!std::same_as<Policy, AnyChoosing> && Choosing<Policy>) AnyChoosing(Policy policy)
       : prototype_(std::make_shared<const Maker<Policy>>(std::move(policy))) {}
 
   /// An object for one worker; nullptr for the runtime's own choice. \throws std::bad_alloc

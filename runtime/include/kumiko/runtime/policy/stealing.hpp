@@ -48,8 +48,9 @@ class AnyStealing {
   AnyStealing() = default;
 
   /// This one. It is copied once.
-  template <Stealing Policy>
-  AnyStealing(Policy policy) : policy_(std::make_shared<const Held<Policy>>(std::move(policy))) {}
+  template <class Policy>
+  requires(!std::same_as<Policy, AnyStealing> && Stealing<Policy>) AnyStealing(Policy policy)
+      : policy_(std::make_shared<const Held<Policy>>(std::move(policy))) {}
 
   /// Whether it is that of a class, and not the runtime's choice.
   explicit operator bool() const noexcept { return policy_ != nullptr; }

@@ -109,8 +109,9 @@ class AnyWaiting {
   AnyWaiting(IdlePolicy name = IdlePolicy::kAdaptive) : AnyWaiting(by(name)) {}
 
   /// This one.
-  template <Waiting Policy>
-  AnyWaiting(Policy policy) : policy_(std::make_shared<const Held<Policy>>(std::move(policy))) {}
+  template <class Policy>
+  requires(!std::same_as<Policy, AnyWaiting> && Waiting<Policy>) AnyWaiting(Policy policy)
+      : policy_(std::make_shared<const Held<Policy>>(std::move(policy))) {}
 
   /// See Waiting.
   std::chrono::nanoseconds search_time(const Surroundings& around) const {
