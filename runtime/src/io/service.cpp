@@ -31,6 +31,9 @@ namespace {
 
 std::unique_ptr<Engine> make_engine(Scheduler& scheduler, IoEngine kind) {
   if (kind == IoEngine::kIoUring) return make_uring_engine(scheduler);
+  if (kind == IoEngine::kMixed) {
+    return std::make_unique<EpollEngine>(scheduler, make_uring_files(scheduler));
+  }
   return std::make_unique<EpollEngine>(scheduler, std::make_unique<PoolFiles>());
 }
 
@@ -56,7 +59,7 @@ Registry& registry() {
 
 IoEngine IoService::resolve(IoEngine engine) noexcept {
   if (engine != IoEngine::kAuto) return engine;
-  static const IoEngine best = uring_refusal() == 0 ? IoEngine::kIoUring : IoEngine::kEpoll;
+  static const IoEngine best = uring_refusal() == 0 ? IoEngine::kMixed : IoEngine::kEpoll;
   return best;
 }
 
