@@ -25,11 +25,14 @@ namespace kumiko::bench::io {
 inline runtime::Options runtime_options(Arguments& arguments) {
   runtime::Options options;
   options.workers = static_cast<int>(arguments.integer("workers", 0));
-  const std::string engine = arguments.text("engine", "io_uring");
-  if (engine != "io_uring" && engine != "epoll") {
-    throw std::invalid_argument("engine=" + engine + ": give 'io_uring' or 'epoll'");
+  const std::string engine = arguments.text("engine", "auto");
+  if (engine == "io_uring") {
+    options.io_engine = runtime::IoEngine::kIoUring;
+  } else if (engine == "epoll") {
+    options.io_engine = runtime::IoEngine::kEpoll;
+  } else if (engine != "auto") {
+    throw std::invalid_argument("engine=" + engine + ": give 'auto', 'io_uring' or 'epoll'");
   }
-  options.io_engine = engine == "epoll" ? runtime::IoEngine::kEpoll : runtime::IoEngine::kIoUring;
   return options;
 }
 

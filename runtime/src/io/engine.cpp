@@ -5,15 +5,15 @@
 
 namespace kumiko::runtime::detail {
 
-std::size_t Engine::calling_instance() const noexcept {
+std::size_t calling_instance(const Scheduler& scheduler) noexcept {
   const Worker* const worker = current_worker();
-  if (worker == nullptr || &worker->scheduler() != &scheduler_) return 0;
+  if (worker == nullptr || &worker->scheduler() != &scheduler) return 0;
   return static_cast<std::size_t>(worker->index());
 }
 
-bool Engine::note_unsubmitted() const noexcept {
+bool note_unsubmitted(const Scheduler& scheduler) noexcept {
   Worker* const worker = current_worker();
-  if (worker == nullptr || &worker->scheduler() != &scheduler_) return false;
+  if (worker == nullptr || &worker->scheduler() != &scheduler) return false;
   worker->polling().note_unsubmitted();
   return true;
 }

@@ -9,6 +9,14 @@ namespace kumiko::runtime::detail {
 
 class Scheduler;
 
+/// The instance of the calling worker; the first one for OS threads that are not workers of the
+/// scheduler.
+std::size_t calling_instance(const Scheduler& scheduler) noexcept;
+
+/// Makes the calling worker poll its instance before it runs anything else. Returns false if the
+/// caller is not a worker of the scheduler.
+bool note_unsubmitted(const Scheduler& scheduler) noexcept;
+
 /// Gets operations done without blocking the workers: what io_uring and epoll have in common.
 ///
 /// There is one *instance* per worker, by index. Each may be polled by any OS thread, one at a
@@ -16,7 +24,7 @@ class Scheduler;
 /// thread, none suspends or throws.
 class Engine {
  public:
-  explicit Engine(Scheduler& scheduler) noexcept : scheduler_(scheduler) {}
+  Engine() = default;
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
   virtual ~Engine() = default;
@@ -44,17 +52,6 @@ class Engine {
 
   /// A descriptor that poll(2) finds readable when poll(instance) has something to complete.
   virtual int pollable(std::size_t instance) const noexcept = 0;
-
- protected:
-  /// The instance of the calling worker; the first one for other OS threads.
-  std::size_t calling_instance() const noexcept;
-
-  /// Makes the calling worker poll its instance before it runs anything else. Returns false if the
-  /// caller is not a worker of this scheduler.
-  bool note_unsubmitted() const noexcept;
-
- private:
-  Scheduler& scheduler_;
 };
 
 }  // namespace kumiko::runtime::detail

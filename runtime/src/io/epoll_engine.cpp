@@ -4,6 +4,7 @@
 #include <array>
 #include <cerrno>
 #include <system_error>
+#include <utility>
 
 #include <poll.h>
 #include <sys/epoll.h>
@@ -13,14 +14,31 @@
 
 namespace kumiko::runtime::detail {
 
-EpollEngine::EpollEngine(Scheduler& scheduler)
-    : Engine(scheduler), files_(tunables::kFileThreads, "kumiko-file") {
+namespace {
+
+/// Level-triggered: what a poll leaves there is reported again. An event without an entry is of
+/// the files.
+void watch_files(int epoll, int files) {
+  if (files < 0) return;
+  epoll_event event{};
+  event.events = EPOLLIN;
+  event.data.ptr = nullptr;
+  if (epoll_ctl(epoll, EPOLL_CTL_ADD, files, &event) != 0) {
+    throw std::system_error(errno, std::generic_category(), "no epoll for a worker's files");
+  }
+}
+
+}  // namespace
+
+EpollEngine::EpollEngine(Scheduler& scheduler, std::unique_ptr<FileEngine> files)
+    : scheduler_(scheduler), files_(std::move(files)) {
   for (std::size_t i = 0; i < scheduler.worker_count(); ++i) {
     auto instance = std::make_unique<Instance>();
     instance->epoll = UniqueDescriptor(epoll_create1(EPOLL_CLOEXEC));
     if (instance->epoll.get() < 0) {
       throw std::system_error(errno, std::generic_category(), "no epoll instance for a worker");
     }
+    watch_files(instance->epoll.get(), files_->pollable(i));
     instances_.push_back(std::move(instance));
   }
 }
@@ -58,16 +76,9 @@ std::int64_t EpollEngine::attempt(Entry& entry, Side& side, Operation& operation
   return result;
 }
 
-/// Begins an operation that concerns files, as start() does.
-bool EpollEngine::start_in_pool(Operation& operation) noexcept {
-  if (files_.submit(operation)) return false;
-  operation.set_result(-EAGAIN);
-  return true;
-}
-
 bool EpollEngine::start(Operation& operation) noexcept {
   if (operation.kind == Operation::Kind::kOpen || operation.kind == Operation::Kind::kRename) {
-    return start_in_pool(operation);
+    return files_->start(operation, DescriptorKind::kFile);
   }
   Entry* const entry = table_.get(operation.descriptor);
   if (entry == nullptr) {
@@ -80,7 +91,7 @@ bool EpollEngine::start(Operation& operation) noexcept {
     operation.set_result(error);
     return true;
   }
-  if (operation.concerns_file(kind)) return start_in_pool(operation);
+  if (operation.concerns_file(kind)) return files_->start(operation, kind);
   Side* const side = side_of(*entry, operation);
   // Nobody gets past those that wait. relaxed: a hint; whoever comes at the same time has no claim.
   if (side == nullptr) {
@@ -98,8 +109,7 @@ bool EpollEngine::start(Operation& operation) noexcept {
 
 void EpollEngine::cancel(Operation& operation) noexcept {
   if (operation.place.load(std::memory_order_relaxed) != Operation::Place::kEntry) {
-    if (files_.withdraw(operation)) operation.complete(-ECANCELED);
-    return;
+    return files_->cancel(operation);
   }
   Entry& entry = *table_.find(operation.descriptor);
   operation.cancel_requested.store(true, std::memory_order_relaxed);
@@ -183,7 +193,7 @@ void EpollEngine::take(Entry& entry, Operation& operation) noexcept {
 
 bool EpollEngine::ensure_registered(Entry& entry, int descriptor) noexcept {
   if (entry.registered) return true;
-  entry.instance = calling_instance();
+  entry.instance = calling_instance(scheduler_);
   epoll_event event{};
   event.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLPRI | EPOLLET;
   event.data.ptr = &entry;
@@ -269,28 +279,44 @@ void EpollEngine::close_entry(Entry& entry, Operation& operation) noexcept {
 }
 
 int EpollEngine::poll(std::size_t index, std::size_t budget) noexcept {
+  // By itself, for somebody else may be polling the instance; and with half of the budget, so that
+  // files of which some are always done leave room for the others.
+  int found = files_->has_unsubmitted(index) ? files_->poll(index, (budget + 1) / 2) : 0;
+  budget -= static_cast<std::size_t>(found);
   Instance& instance = *instances_[index];
   // acquire: pairs with the release below, for the counts of edges.
-  if (instance.polled.load(std::memory_order_relaxed) ||
+  if (budget == 0 || instance.polled.load(std::memory_order_relaxed) ||
       instance.polled.exchange(true, std::memory_order_acquire)) {
-    return 0;
+    return found;
   }
   std::array<epoll_event, tunables::kEventsPerPoll> events;
   const int count = epoll_wait(instance.epoll.get(), events.data(),
                                static_cast<int>(std::min(budget, events.size())), 0);
+  bool has_files = false;
   for (int i = 0; i < count; ++i) {
-    auto& entry = *static_cast<Entry*>(events[static_cast<std::size_t>(i)].data.ptr);
-    const std::uint32_t news = events[static_cast<std::size_t>(i)].events;
-    if ((news & (EPOLLRDHUP | EPOLLHUP | EPOLLERR | EPOLLPRI)) != 0) {
-      entry.short_reads_may_not_be_last.store(true, std::memory_order_relaxed);
+    const epoll_event& event = events[static_cast<std::size_t>(i)];
+    if (event.data.ptr == nullptr) {
+      has_files = true;
+    } else {
+      note_news(*static_cast<Entry*>(event.data.ptr), event.events);
     }
-    const bool both = (news & (EPOLLHUP | EPOLLERR)) != 0;
-    if (both || (news & (EPOLLIN | EPOLLRDHUP | EPOLLPRI)) != 0) entry.in.note_edge();
-    if (both || (news & EPOLLOUT) != 0) entry.out.note_edge();
-    post(entry);
   }
   instance.polled.store(false, std::memory_order_release);
-  return count > 0 ? count : 0;
+  if (count > 0) found += count;
+  if (!has_files) return found;
+  // Their event was none of an operation's, so the budget has room for one at least.
+  const std::size_t left = budget + 1 - static_cast<std::size_t>(count);
+  return found - 1 + files_->poll(index, left);
+}
+
+void EpollEngine::note_news(Entry& entry, std::uint32_t news) noexcept {
+  if ((news & (EPOLLRDHUP | EPOLLHUP | EPOLLERR | EPOLLPRI)) != 0) {
+    entry.short_reads_may_not_be_last.store(true, std::memory_order_relaxed);
+  }
+  const bool both = (news & (EPOLLHUP | EPOLLERR)) != 0;
+  if (both || (news & (EPOLLIN | EPOLLRDHUP | EPOLLPRI)) != 0) entry.in.note_edge();
+  if (both || (news & EPOLLOUT) != 0) entry.out.note_edge();
+  post(entry);
 }
 
 }  // namespace kumiko::runtime::detail

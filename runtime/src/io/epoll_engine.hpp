@@ -1,4 +1,4 @@
-// Does I/O by edge-triggered epoll, and by OS threads where it concerns files.
+// Does I/O by edge-triggered epoll, and has files done by another.
 #pragma once
 
 #include <atomic>
@@ -9,14 +9,15 @@
 
 #include "io/descriptor_table.hpp"
 #include "io/engine.hpp"
-#include "io/offload_pool.hpp"
+#include "io/file_engine.hpp"
 #include "machine/unique_descriptor.hpp"
 
 namespace kumiko::runtime::detail {
 
-/// Readiness by epoll, edge-triggered, one epoll instance per worker; files go to a pool of OS
-/// threads. After the thesis: the poller performs the operation itself and resumes only threads
-/// whose operation is done.
+/// Readiness by epoll, edge-triggered, one epoll instance per worker; files are a FileEngine's,
+/// whose descriptors are among those of the instances, so that one descriptor tells of both. After
+/// the thesis: the poller performs the operation itself and resumes only threads whose operation is
+/// done.
 ///
 /// A descriptor is registered once, with the instance of the worker where a thread first waited
 /// for it. Whatever concerns its waiters (a new one, an edge, a cancellation, the close) is posted
@@ -29,13 +30,15 @@ namespace kumiko::runtime::detail {
 class EpollEngine final : public Engine {
  public:
   /// \throws std::system_error if the system refuses a descriptor.
-  explicit EpollEngine(Scheduler& scheduler);
+  EpollEngine(Scheduler& scheduler, std::unique_ptr<FileEngine> files);
 
   bool start(Operation& operation) noexcept override;
   void cancel(Operation& operation) noexcept override;
   bool close(Operation& operation) noexcept override;
   int poll(std::size_t instance, std::size_t budget) noexcept override;
-  bool has_unsubmitted(std::size_t) const noexcept override { return false; }
+  bool has_unsubmitted(std::size_t instance) const noexcept override {
+    return files_->has_unsubmitted(instance);
+  }
   int pollable(std::size_t instance) const noexcept override;
 
  private:
@@ -82,10 +85,10 @@ class EpollEngine final : public Engine {
     std::atomic<bool> polled{false};  ///< somebody is polling it
   };
 
-  bool start_in_pool(Operation& operation) noexcept;
   static Side* side_of(Entry& entry, const Operation& operation) noexcept;
   static std::int64_t attempt(Entry& entry, Side& side, Operation& operation,
                               DescriptorKind kind) noexcept;
+  void note_news(Entry& entry, std::uint32_t news) noexcept;
   void post(Entry& entry) noexcept;
   void post_arrival(Entry& entry, Operation& operation) noexcept;
   void serve(Entry& entry) noexcept;
@@ -98,9 +101,10 @@ class EpollEngine final : public Engine {
   static void fail_all(Entry& entry, int error) noexcept;
   void close_entry(Entry& entry, Operation& operation) noexcept;
 
+  Scheduler& scheduler_;
   DescriptorTable<Entry> table_;
   std::vector<std::unique_ptr<Instance>> instances_;
-  OffloadPool files_;
+  const std::unique_ptr<FileEngine> files_;
 };
 
 }  // namespace kumiko::runtime::detail

@@ -10,6 +10,7 @@
 #include "core/scheduler.hpp"
 #include "core/worker.hpp"
 #include "io/epoll_engine.hpp"
+#include "io/pool_files.hpp"
 #include "io/uring.hpp"
 #include "tunables.hpp"
 
@@ -30,7 +31,10 @@ namespace {
 
 std::unique_ptr<Engine> make_engine(Scheduler& scheduler, IoEngine kind) {
   if (kind == IoEngine::kIoUring) return make_uring_engine(scheduler);
-  return std::make_unique<EpollEngine>(scheduler);
+  if (kind == IoEngine::kMixed) {
+    return std::make_unique<EpollEngine>(scheduler, make_uring_files(scheduler));
+  }
+  return std::make_unique<EpollEngine>(scheduler, std::make_unique<PoolFiles>());
 }
 
 /// Descriptors are the process's, so whoever closes one as a plain OS thread must reach the waiters
@@ -55,7 +59,7 @@ Registry& registry() {
 
 IoEngine IoService::resolve(IoEngine engine) noexcept {
   if (engine != IoEngine::kAuto) return engine;
-  static const IoEngine best = uring_refusal() == 0 ? IoEngine::kIoUring : IoEngine::kEpoll;
+  static const IoEngine best = uring_refusal() == 0 ? IoEngine::kMixed : IoEngine::kEpoll;
   return best;
 }
 

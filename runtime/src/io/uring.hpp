@@ -1,9 +1,10 @@
-// Says whether io_uring can be used here, and makes its engine.
+// Says whether io_uring can be used here, and makes its engines.
 #pragma once
 
 #include <memory>
 
 #include "io/engine.hpp"
+#include "io/file_engine.hpp"
 
 namespace kumiko::runtime::detail {
 
@@ -11,7 +12,8 @@ namespace kumiko::runtime::detail {
 /// ENOSYS also where Kumiko was built without liburing; 0 if it can be used.
 int uring_refusal() noexcept;
 
-/// \throws std::system_error if the system refuses.
+/// For everything, and for files. \throws std::system_error if the system refuses.
 std::unique_ptr<Engine> make_uring_engine(Scheduler& scheduler);
+std::unique_ptr<FileEngine> make_uring_files(Scheduler& scheduler);
 
 }  // namespace kumiko::runtime::detail

@@ -5,10 +5,18 @@
 
 namespace kumiko::runtime::detail {
 
-int uring_refusal() noexcept { return ENOSYS; }
+namespace {
 
-std::unique_ptr<Engine> make_uring_engine(Scheduler&) {
+[[noreturn]] void refuse_uring() {
   throw std::system_error(ENOSYS, std::generic_category(), "Kumiko was built without liburing");
 }
+
+}  // namespace
+
+int uring_refusal() noexcept { return ENOSYS; }
+
+std::unique_ptr<Engine> make_uring_engine(Scheduler&) { refuse_uring(); }
+
+std::unique_ptr<FileEngine> make_uring_files(Scheduler&) { refuse_uring(); }
 
 }  // namespace kumiko::runtime::detail

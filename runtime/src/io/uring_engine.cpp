@@ -1,30 +1,16 @@
 #include "io/uring_engine.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <mutex>
-#include <system_error>
 
-#include <fcntl.h>
-#include <poll.h>
-#include <sched.h>
-#include <unistd.h>
+#include <liburing.h>
 
-#include "core/scheduler.hpp"
 #include "io/uring.hpp"
-#include "tunables.hpp"
 
 namespace kumiko::runtime::detail {
 
 namespace {
-
-/// Addresses of user space have 47 bits; the number is above them.
-constexpr unsigned kSequenceShift = 48;
-constexpr std::uint64_t kAddressMask = (std::uint64_t{1} << kSequenceShift) - 1;
-
-/// The tag of operations that nobody waits for.
-constexpr std::uint64_t kNoTag = 0;
 
 constexpr std::array kNeeded{IORING_OP_READV,    IORING_OP_WRITEV,  IORING_OP_FSYNC,
                              IORING_OP_POLL_ADD, IORING_OP_SENDMSG, IORING_OP_RECVMSG,
@@ -75,36 +61,6 @@ std::unique_ptr<Engine> make_uring_engine(Scheduler& scheduler) {
   return std::make_unique<UringEngine>(scheduler);
 }
 
-UringEngine::Ring::Ring() {
-  io_uring_params parameters{};
-  constexpr unsigned kQuiet = IORING_SETUP_COOP_TASKRUN | IORING_SETUP_TASKRUN_FLAG;
-  parameters.flags = IORING_SETUP_CQSIZE | IORING_SETUP_CLAMP | kQuiet;
-  parameters.cq_entries = tunables::kCompletionEntries;
-  int error = io_uring_queue_init_params(tunables::kSubmissionEntries, &ring, &parameters);
-  if (error == -EINVAL) {
-    // Linux before 5.19 refuses these flags; completions interrupt the worker there.
-    parameters.flags &= ~kQuiet;
-    error = io_uring_queue_init_params(tunables::kSubmissionEntries, &ring, &parameters);
-  }
-  if (error < 0) {
-    throw std::system_error(-error, std::generic_category(), "no io_uring for a worker");
-  }
-}
-
-UringEngine::UringEngine(Scheduler& scheduler) : Engine(scheduler) {
-  for (std::size_t i = 0; i < scheduler.worker_count(); ++i)
-    rings_.push_back(std::make_unique<Ring>());
-}
-
-int UringEngine::pollable(std::size_t instance) const noexcept {
-  return rings_[instance]->ring.ring_fd;
-}
-
-bool UringEngine::has_unsubmitted(std::size_t instance) const noexcept {
-  // relaxed: what the caller has left there itself it sees.
-  return rings_[instance]->unsubmitted.load(std::memory_order_relaxed) != 0;
-}
-
 // --- Beginning -----------------------------------------------------------------------------------
 
 bool UringEngine::start(Operation& operation) noexcept {
@@ -121,20 +77,7 @@ bool UringEngine::start(Operation& operation) noexcept {
   if (entry != nullptr && !operation.concerns_file(kind)) {
     return start_in_entry(*entry, operation, kind);
   }
-  // The ring would take a transfer at an offset of a stream for one without.
-  const bool at_offset =
-      operation.kind == Operation::Kind::kReadAt || operation.kind == Operation::Kind::kWriteAt;
-  if (at_offset && kind != DescriptorKind::kFile &&
-      ::lseek(operation.descriptor, 0, SEEK_CUR) < 0) {
-    operation.set_result(-errno);
-    return true;
-  }
-  // The kernel would try it at once, and block the worker in that.
-  operation.blocks = kind == DescriptorKind::kDevice;
-  operation.place.store(Operation::Place::kRing, std::memory_order_relaxed);
-  if (enter(operation)) return false;
-  operation.set_result(-EAGAIN);
-  return true;
+  return rings_.start_file(operation, kind);
 }
 
 bool UringEngine::start_in_entry(Entry& entry, Operation& operation, DescriptorKind kind) noexcept {
@@ -159,7 +102,7 @@ bool UringEngine::start_in_entry(Entry& entry, Operation& operation, DescriptorK
   }
   operation.expects_to_wait = entry.drained;
   append(entry, operation);
-  if (!first || enter(operation)) return false;
+  if (!first || rings_.enter(operation)) return false;
   remove(entry, operation);
   operation.set_result(-EAGAIN);
   return true;
@@ -189,130 +132,22 @@ void UringEngine::remove(Entry& entry, Operation& operation) noexcept {
   if (&queue == &entry.out) entry.writers.fetch_sub(1, std::memory_order_relaxed);
 }
 
-/// Puts an operation into the ring of the calling worker. Returns false if the ring is full and
-/// stays so.
-bool UringEngine::enter(Operation& operation) noexcept {
-  const std::size_t instance = calling_instance();
-  Ring& ring = *rings_[instance];
-  const std::lock_guard lock(ring.guard);
-  io_uring_sqe* const slot = next_slot(ring);
-  if (slot == nullptr) return false;
-  prepare(*slot, operation);
-  if (operation.blocks) slot->flags |= IOSQE_ASYNC;
-  ring.sequence = ring.sequence + 1;
-  operation.instance = instance;
-  operation.tag = reinterpret_cast<std::uintptr_t>(&operation) | (ring.sequence << kSequenceShift);
-  io_uring_sqe_set_data64(slot, operation.tag);
-  const unsigned unsubmitted = io_uring_sq_ready(&ring.ring);
-  ring.unsubmitted.store(unsubmitted, std::memory_order_relaxed);
-  // An OS thread that is not a worker does not come back to it.
-  if (unsubmitted >= tunables::kSubmissionBatch || !note_unsubmitted()) submit(ring);
-  return true;
-}
-
-io_uring_sqe* UringEngine::next_slot(Ring& ring) noexcept {
-  for (int tries = 0; tries < tunables::kSubmissionTries; ++tries) {
-    if (io_uring_sqe* const slot = io_uring_get_sqe(&ring.ring); slot != nullptr) return slot;
-    submit(ring);
-    if (tries > 0) sched_yield();
-  }
-  return nullptr;
-}
-
-/// Offers the ring's submissions to the system; what it does not take now is offered again by the
-/// next call.
-void UringEngine::submit(Ring& ring) noexcept {
-  io_uring_submit(&ring.ring);
-  ring.unsubmitted.store(io_uring_sq_ready(&ring.ring), std::memory_order_relaxed);
-}
-
-void UringEngine::prepare(io_uring_sqe& slot, Operation& operation) noexcept {
-  if (operation.polls_first) {
-    return io_uring_prep_poll_add(&slot, operation.descriptor,
-                                  static_cast<unsigned short>(operation.wanted_events()));
-  }
-  const int descriptor = operation.descriptor;
-  const auto count = static_cast<unsigned>(operation.vector_count);
-  const auto offset = static_cast<std::uint64_t>(operation.offset);
-  const bool file = operation.place.load(std::memory_order_relaxed) == Operation::Place::kRing;
-  msghdr& own = operation.own_message;
-  own.msg_iov = const_cast<iovec*>(operation.vectors);
-  own.msg_iovlen = count;
-  switch (operation.kind) {
-    case Operation::Kind::kRead:
-      if (file) return io_uring_prep_readv(&slot, descriptor, operation.vectors, count, offset);
-      if (count != 1) return io_uring_prep_recvmsg(&slot, descriptor, &own, 0);
-      return prepare_receive(slot, operation);
-    case Operation::Kind::kWrite:
-      if (file) return io_uring_prep_writev(&slot, descriptor, operation.vectors, count, offset);
-      return io_uring_prep_sendmsg(&slot, descriptor, &own, MSG_NOSIGNAL);
-    case Operation::Kind::kReadAt:
-      return io_uring_prep_readv(&slot, descriptor, operation.vectors, count, offset);
-    case Operation::Kind::kWriteAt:
-      return io_uring_prep_writev(&slot, descriptor, operation.vectors, count, offset);
-    case Operation::Kind::kReceive:
-      return prepare_receive(slot, operation);
-    case Operation::Kind::kSend:
-      return io_uring_prep_send(&slot, descriptor, operation.vectors->iov_base,
-                                operation.vectors->iov_len, operation.flags | MSG_NOSIGNAL);
-    case Operation::Kind::kReceiveMessage:
-      return io_uring_prep_recvmsg(&slot, descriptor, operation.message,
-                                   static_cast<unsigned>(operation.flags));
-    case Operation::Kind::kSendMessage:
-      return io_uring_prep_sendmsg(&slot, descriptor, operation.message,
-                                   static_cast<unsigned>(operation.flags) | MSG_NOSIGNAL);
-    case Operation::Kind::kSync:
-      return io_uring_prep_fsync(&slot, descriptor, 0);
-    case Operation::Kind::kSyncData:
-      return io_uring_prep_fsync(&slot, descriptor, IORING_FSYNC_DATASYNC);
-    case Operation::Kind::kOpen:
-      return io_uring_prep_openat(&slot, AT_FDCWD, operation.path, operation.flags, operation.mode);
-    case Operation::Kind::kRename:
-      return io_uring_prep_renameat(&slot, AT_FDCWD, operation.path, AT_FDCWD, operation.new_path,
-                                    0);
-    default:
-      return io_uring_prep_nop(&slot);
-  }
-}
-
-void UringEngine::prepare_receive(io_uring_sqe& slot, Operation& operation) noexcept {
-  const iovec& into = *operation.vectors;
-  io_uring_prep_recv(&slot, operation.descriptor, into.iov_base, into.iov_len, operation.flags);
-  if (operation.expects_to_wait) slot.ioprio |= IORING_RECVSEND_POLL_FIRST;
-}
-
 // --- Ending --------------------------------------------------------------------------------------
 
 int UringEngine::poll(std::size_t instance, std::size_t budget) noexcept {
-  Ring& ring = *rings_[instance];
-  struct Event {
-    std::uint64_t tag;
-    std::int64_t result;
-  };
-  std::array<io_uring_cqe*, tunables::kEventsPerPoll> entries;
-  std::array<Event, tunables::kEventsPerPoll> events;
-  if (!ring.guard.try_lock()) return 0;
-  if (ring.unsubmitted.load(std::memory_order_relaxed) != 0) submit(ring);
-  const unsigned count = io_uring_peek_batch_cqe(
-      &ring.ring, entries.data(), static_cast<unsigned>(std::min(budget, entries.size())));
-  for (unsigned i = 0; i < count; ++i) events[i] = {entries[i]->user_data, entries[i]->res};
-  io_uring_cq_advance(&ring.ring, count);
-  ring.guard.unlock();
-  for (unsigned i = 0; i < count; ++i) handle(events[i].tag, events[i].result);
+  UringRings::Events events;
+  const std::size_t count = rings_.take(instance, budget, events);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (Operation* const operation = UringRings::operation_of(events[i].tag); operation != nullptr)
+      handle(*operation, events[i].result);
+  }
   return static_cast<int>(count);
 }
 
-void UringEngine::handle(std::uint64_t tag, std::int64_t result) noexcept {
-  if (tag == kNoTag) return;
-  auto& operation = *reinterpret_cast<Operation*>(tag & kAddressMask);
-  if (operation.place.load(std::memory_order_relaxed) != Operation::Place::kRing) {
-    return handle_in_entry(operation, result);
-  }
-  // The system cancels what an OS thread has handed over that has ended meanwhile.
-  if ((result == -EINTR || result == -ECANCELED) && enter(operation)) return;
-  // A file in non-blocking mode, which the ring takes at its word though it has no readiness.
-  if (result == -EAGAIN) result = operation.execute();
-  operation.complete(result);
+void UringEngine::handle(Operation& operation, std::int64_t result) noexcept {
+  const bool is_of_file =
+      operation.place.load(std::memory_order_relaxed) == Operation::Place::kRing;
+  is_of_file ? rings_.end_file(operation, result) : handle_in_entry(operation, result);
 }
 
 void UringEngine::handle_in_entry(Operation& operation, std::int64_t result) noexcept {
@@ -353,7 +188,7 @@ bool UringEngine::goes_on(Entry& entry, Operation& operation, std::int64_t& resu
     return false;
   }
   if (result != -EAGAIN && result != -EINTR && result != -ECANCELED) return false;
-  if (!cancelled && enter(operation)) return true;
+  if (!cancelled && rings_.enter(operation)) return true;
   result = cancelled ? -ECANCELED : -EAGAIN;
   return false;
 }
@@ -362,7 +197,7 @@ bool UringEngine::goes_on(Entry& entry, Operation& operation, std::int64_t& resu
 void UringEngine::enter_next(Entry& entry, OperationQueue& queue,
                              OperationQueue& refused) noexcept {
   while (Operation* const next = queue.front()) {
-    if (enter(*next)) return;
+    if (rings_.enter(*next)) return;
     remove(entry, *next);
     refused.append(*next);
   }
@@ -378,23 +213,10 @@ void UringEngine::cancel(Operation& operation) noexcept {
     if (operation.place.load(std::memory_order_relaxed) != Operation::Place::kEntry) return;
     operation.cancel_requested.store(true, std::memory_order_relaxed);
     OperationQueue& queue = queue_of(entry, operation);
-    if (&queue == &entry.either || queue.front() == &operation) return submit_cancel(operation);
+    if (&queue == &entry.either || queue.front() == &operation) return rings_.cancel(operation);
     remove(entry, operation);
   }
   operation.complete(-ECANCELED);
-}
-
-/// Tries again until there is room, for without it somebody would wait for ever.
-void UringEngine::submit_cancel(const Operation& operation) noexcept {
-  Ring& ring = *rings_[operation.instance];
-  for (;; sched_yield()) {
-    const std::lock_guard lock(ring.guard);
-    io_uring_sqe* const slot = next_slot(ring);
-    if (slot == nullptr) continue;
-    io_uring_prep_cancel64(slot, operation.tag, 0);
-    io_uring_sqe_set_data64(slot, kNoTag);
-    return submit(ring);
-  }
 }
 
 bool UringEngine::close(Operation& operation) noexcept {
@@ -414,7 +236,7 @@ bool UringEngine::close(Operation& operation) noexcept {
         remove(*entry, *waiting);
         waiting->closed = true;
         if (in_ring) {
-          submit_cancel(*waiting);
+          rings_.cancel(*waiting);
         } else {
           failed.append(*waiting);
         }

@@ -47,13 +47,14 @@ IoEngine io_engine_of_environment() {
   if (name.empty() || name == "auto") return IoEngine::kAuto;
   if (name == "io_uring") return IoEngine::kIoUring;
   if (name == "epoll") return IoEngine::kEpoll;
+  if (name == "mixed") return IoEngine::kMixed;
   throw std::invalid_argument("KUMIKO_IO_ENGINE is '" + std::string(name) +
-                              "'; give auto, io_uring or epoll");
+                              "'; give auto, mixed, io_uring or epoll");
 }
 
 IoEngine checked(IoEngine engine) {
   if (engine == IoEngine::kAuto) engine = io_engine_of_environment();
-  if (engine != IoEngine::kIoUring) return engine;
+  if (engine != IoEngine::kIoUring && engine != IoEngine::kMixed) return engine;
   if (const int refusal = detail::uring_refusal(); refusal != 0) {
     throw std::system_error(refusal, std::generic_category(),
                             "Runtime: io_uring cannot be used here; choose epoll, or auto");

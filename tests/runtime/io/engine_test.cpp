@@ -1,12 +1,18 @@
 // Contract: a Runtime uses the engine that it is told, or that the environment says, or the best
 // one; it says which. Several work beside each other, and each goes in good order, also after
 // threads have waited for I/O to the end. Statistics count the polls.
+#include <algorithm>
 #include <array>
+#include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <stdexcept>
 
+#include <sys/stat.h>
 #include <sys/wait.h>
 
+#include <kumiko/runtime/io/file.hpp>
 #include <kumiko/runtime/io/pipe.hpp>
 #include <kumiko/runtime/thread.hpp>
 
@@ -45,14 +51,18 @@ TEST(EngineChoiceTest, GivenTheEnvironmentWhenARuntimeIsToldNothingThenTheEnviro
     const Environment environment("epoll");
     EXPECT_EQ(Runtime({.workers = 1}).io_engine(), IoEngine::kEpoll);
   }
-  const IoEngine best = has_io_uring() ? IoEngine::kIoUring : IoEngine::kEpoll;
+  const IoEngine best = has_io_uring() ? IoEngine::kMixed : IoEngine::kEpoll;
   for (const char* const value : {"auto", "", static_cast<const char*>(nullptr)}) {
     const Environment environment(value);
     EXPECT_EQ(Runtime({.workers = 1}).io_engine(), best);
   }
   if (!has_io_uring()) return;
-  const Environment environment("io_uring");
-  EXPECT_EQ(Runtime({.workers = 1}).io_engine(), IoEngine::kIoUring);
+  {
+    const Environment environment("io_uring");
+    EXPECT_EQ(Runtime({.workers = 1}).io_engine(), IoEngine::kIoUring);
+  }
+  const Environment environment("mixed");
+  EXPECT_EQ(Runtime({.workers = 1}).io_engine(), IoEngine::kMixed);
 }
 
 TEST(EngineChoiceTest, GivenTheEnvironmentWhenARuntimeIsToldAnEngineThenThatCounts) {
@@ -68,9 +78,55 @@ TEST(EngineChoiceTest, GivenAnUnknownEngineWhenARuntimeIsMadeThenItSaysWhatToGiv
       ADD_FAILURE() << value;
     } catch (const std::invalid_argument& refused) {
       EXPECT_EQ(refused.what(),
-                "KUMIKO_IO_ENGINE is '" + value + "'; give auto, io_uring or epoll");
+                "KUMIKO_IO_ENGINE is '" + value + "'; give auto, mixed, io_uring or epoll");
     }
   }
+}
+
+/// The lines of the files /proc/self/FOLDER/*/NAME (or /proc/self/FOLDER/* without a name).
+std::vector<std::string> lines_of_process(const std::string& folder, const std::string& name) {
+  std::vector<std::string> lines;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/" + folder)) {
+    std::ifstream file(name.empty() ? entry.path() : entry.path() / name);
+    for (std::string line; std::getline(file, line);) lines.push_back(line);
+  }
+  return lines;
+}
+
+bool has_os_threads_for_files() {
+  const std::vector<std::string> names = lines_of_process("task", "comm");
+  return std::count(names.begin(), names.end(), "kumiko-file") != 0;
+}
+
+/// Whether an epoll instance of this process has the descriptor registered.
+bool is_in_epoll(int descriptor) {
+  const std::vector<std::string> lines = lines_of_process("fdinfo", "");
+  return std::any_of(lines.begin(), lines.end(), [descriptor](const std::string& line) {
+    int registered = -1;
+    return std::sscanf(line.c_str(), "tfd: %d", &registered) == 1 && registered == descriptor;
+  });
+}
+
+TEST(EngineChoiceTest, GivenTheDefaultWhenSocketsAndFilesAreUsedThenEachGoesByWhatIsQuickestForIt) {
+  const Environment environment(nullptr);
+  if (!has_io_uring()) GTEST_SKIP() << "the system refuses io_uring";
+  const TemporaryFolder folder;
+  const Stream stream = make_stream(StreamKind::kTcp);
+  Runtime runtime({.workers = 2});
+  runtime.run([&] {
+    io::File file = io::File::open(folder / "file", O_RDWR | O_CREAT).value();
+    EXPECT_EQ(file.write_at(0, bytes_of("kumiko")).bytes, 6U);
+    EXPECT_TRUE(file.sync());
+  });
+  EXPECT_FALSE(has_os_threads_for_files());
+  Waiters waiters(runtime);
+  waiters.start([&] {
+    char byte = 0;
+    EXPECT_TRUE(io::read(stream.reader.get(), bytes_in(byte)));
+  });
+  EXPECT_TRUE(is_in_epoll(stream.reader.get()));
+  ASSERT_EQ(::write(stream.writer.get(), "x", 1), 1);
+  waiters.join();
 }
 
 class EngineTest : public IoTest {};
@@ -102,6 +158,71 @@ TEST_P(EngineTest, GivenRuntimesOfBothEnginesWhenTheyTalkToEachOtherThenEachByte
     }
   });
   echo.join();
+}
+
+TEST_P(EngineTest, GivenSleepingWorkersWhenAFileAndASocketComeThenBothWakeThem) {
+  constexpr int kRounds = 20;
+  const TemporaryFolder folder;
+  const std::string path = folder / "fifo";
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  const Stream stream = make_stream(StreamKind::kTcp);
+  for (int round = 0; round < kRounds; ++round) {
+    Waiters waiters(*runtime_);
+    waiters.start([&] {
+      char byte = 0;
+      ASSERT_TRUE(io::read(stream.reader.get(), bytes_in(byte)));
+    });
+    // A file's operation that takes as long as one wants: it waits for the other side.
+    waiters.start([&] {
+      const io::FileDescriptor fifo(io::open(path.c_str(), O_RDONLY).value());
+      char byte = 0;
+      ASSERT_EQ(io::read(fifo.get(), bytes_in(byte)).value(), 1U);
+    });
+    std::this_thread::sleep_for(1ms);  // for the workers to fall asleep, most of the time
+    const auto tell_file = [&] {
+      const io::FileDescriptor fifo(checked(::open(path.c_str(), O_WRONLY | O_CLOEXEC), "open"));
+      ASSERT_EQ(::write(fifo.get(), "f", 1), 1);
+    };
+    if (round % 2 == 0) tell_file();
+    ASSERT_EQ(::write(stream.writer.get(), "s", 1), 1);
+    if (round % 2 != 0) tell_file();
+    waiters.join();
+  }
+}
+
+TEST_P(EngineTest, GivenFilesAndSocketsThatAreBusyWhenBothGoOnThenNeitherKeepsTheOtherWaiting) {
+  constexpr int kThreads = 100;  // more than one poll takes
+  constexpr int kMessages = 20;
+  const TemporaryFolder folder;
+  io::File file = io::File::open(folder / "file", O_RDWR | O_CREAT).value();
+  std::vector<Stream> streams;
+  for (int i = 0; i < kThreads; ++i) streams.push_back(make_stream(StreamKind::kUnix));
+  std::atomic<int> wrong{0};
+  runtime_->run([&] {
+    TaskGroup group;
+    for (int i = 0; i < kThreads; ++i) {
+      const Stream& stream = streams[static_cast<std::size_t>(i)];
+      group.run([&] {
+        char byte = 0;
+        for (int k = 0; k < kMessages; ++k) {
+          wrong += io::read(stream.reader.get(), bytes_in(byte)).value_or(0U) != 1 || byte != k;
+          wrong += io::write(stream.reader.get(), bytes_in(byte)).value_or(0U) != 1;
+        }
+      });
+      group.run([&, i] {
+        for (int k = 0; k < kMessages; ++k) {
+          char byte = static_cast<char>(k);
+          wrong += file.write_at(i, bytes_in(byte)).bytes != 1;
+          wrong += io::write(stream.writer.get(), bytes_in(byte)).value_or(0U) != 1;
+          wrong += io::read(stream.writer.get(), bytes_in(byte)).value_or(0U) != 1;
+          char back = -1;
+          wrong += file.read_at(i, bytes_in(back)).bytes != 1 || back != byte;
+        }
+      });
+    }
+    group.wait();
+  });
+  EXPECT_EQ(wrong, 0);
 }
 
 TEST_P(EngineTest, GivenDetachedThreadsThatWaitWithDeadlinesWhenTheRuntimeEndsThenItWaitsForThem) {

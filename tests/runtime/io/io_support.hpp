@@ -43,18 +43,21 @@ struct Setting {
 };
 
 inline std::string setting_name(const testing::TestParamInfo<Setting>& info) {
-  return std::string(info.param.engine == IoEngine::kIoUring ? "IoUring" : "Epoll") +
+  const IoEngine engine = info.param.engine;
+  return std::string(engine == IoEngine::kIoUring ? "IoUring"
+                     : engine == IoEngine::kEpoll ? "Epoll"
+                                                  : "Mixed") +
          std::to_string(info.param.workers) + (info.param.workers == 1 ? "Worker" : "Workers");
 }
 
-/// A fixture with a runtime of either engine. Skipped where the system refuses io_uring.
+/// A fixture with a runtime of each engine. Skipped where the system refuses io_uring.
 class IoTest : public testing::TestWithParam<Setting> {
  protected:
   void SetUp() override {
     try {
       runtime_ = std::make_unique<Runtime>(options());
     } catch (const std::system_error& refused) {
-      if (GetParam().engine != IoEngine::kIoUring) throw;
+      if (GetParam().engine == IoEngine::kEpoll) throw;
       GTEST_SKIP() << refused.what();
     }
   }
@@ -259,5 +262,6 @@ class TemporaryFolder {
       testing::Values(Setting{IoEngine::kIoUring, 1}, Setting{IoEngine::kIoUring, 2}, \
                       Setting{IoEngine::kIoUring, 3}, Setting{IoEngine::kIoUring, 8}, \
                       Setting{IoEngine::kEpoll, 1}, Setting{IoEngine::kEpoll, 2},     \
-                      Setting{IoEngine::kEpoll, 3}, Setting{IoEngine::kEpoll, 8}),    \
+                      Setting{IoEngine::kEpoll, 3}, Setting{IoEngine::kEpoll, 8},     \
+                      Setting{IoEngine::kMixed, 1}, Setting{IoEngine::kMixed, 3}),    \
       setting_name)

@@ -254,7 +254,8 @@ TEST_P(SoakTest, GivenAWebOfConnectionsWhenAllGoesWrongForTwoSecondsThenNoByteIs
 class LongSoakTest : public SoakTest {};
 INSTANTIATE_TEST_SUITE_P(With, LongSoakTest,
                          testing::Values(Setting{IoEngine::kIoUring, 3},
-                                         Setting{IoEngine::kEpoll, 3}),
+                                         Setting{IoEngine::kEpoll, 3},
+                                         Setting{IoEngine::kMixed, 3}),
                          setting_name);
 
 TEST_P(LongSoakTest, GivenAWebOfConnectionsWhenAllGoesWrongForAMinuteThenNoByteIsLost) {

@@ -19,9 +19,10 @@ using policy::IdlePolicy;
 
 /// How the system is asked for I/O, see io/operations.hpp.
 enum class IoEngine {
-  kAuto,     ///< io_uring where the system allows it, else epoll
-  kIoUring,  ///< one ring per worker; files too
+  kAuto,     ///< kMixed where the system allows io_uring, else kEpoll
+  kIoUring,  ///< one ring per worker, for files too
   kEpoll,    ///< one epoll instance per worker, and OS threads for files
+  kMixed,    ///< one epoll instance per worker, and one ring per worker for files
 };
 
 /// What a Runtime may use.
@@ -41,7 +42,7 @@ struct Options {
   /// given.
   policy::AnyChoosing next = {};
   /// The engine to use. Where this is kAuto the environment's KUMIKO_IO_ENGINE counts: auto,
-  /// io_uring or epoll.
+  /// mixed, io_uring or epoll.
   IoEngine io_engine = IoEngine::kAuto;
   /// A seed other than 0 disturbs the schedule for tests, by pseudo-random decisions: threads move
   /// to random workers wherever they are made runnable, thieves hesitate, new threads give way.

@@ -62,7 +62,7 @@ class Runtime {
   /// The number of workers.
   int workers() const noexcept;
 
-  /// The engine that does I/O: kIoUring or kEpoll.
+  /// The engine that does I/O: what kAuto means here, others as they were asked for.
   IoEngine io_engine() const noexcept;
 
   /// The counters so far. Cheap for the workers: they only ever write their own.
