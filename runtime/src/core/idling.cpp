@@ -1,5 +1,6 @@
 #include "core/idling.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
 
@@ -16,10 +17,9 @@ namespace kumiko::runtime::detail {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-std::uint64_t nanoseconds_since(Clock::time_point begin) noexcept {
-  return static_cast<std::uint64_t>(std::chrono::nanoseconds(Clock::now() - begin).count());
+std::uint64_t nanoseconds_since(std::chrono::steady_clock::time_point begin) noexcept {
+  return static_cast<std::uint64_t>(
+      std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count());
 }
 
 }  // namespace
@@ -33,7 +33,8 @@ Descriptor* Idling::search() noexcept {
       idle.end_search();
       return thread;
     }
-    scheduler.note_lying_down(Clock::now());
+    const auto begin = Clock::now();
+    scheduler.note_lying_down(begin);
     const Idle::Lying lying = idle.lie_down(
         sleeper_, [this] { watches_ = begin_watch(); },
         [&scheduler] { return scheduler.has_ended(); },
@@ -43,7 +44,7 @@ Descriptor* Idling::search() noexcept {
       if (watches_) scheduler.pollers()->end_watch();
       continue;
     }
-    sleep_and_count();
+    sleep_and_count(begin);
   }
 }
 
@@ -65,13 +66,14 @@ Descriptor* Idling::search_for_a_while() noexcept {
   auto now = Clock::now();
   const std::chrono::nanoseconds longest = waiting.search_time(scheduler.surroundings());
   const bool forever = longest == policy::kForever;
-  const auto deadline = forever ? now : now + longest;
+  const auto deadline = now + std::min(longest, policy::kLongestSearch);
+  const int pauses = waiting.pauses();
   auto patience = now + tunables::kPatience;
   self_.thief().note_place();
   do {
     for (int round = 0; round < tunables::kRoundsPerClock; ++round) {
       if (Descriptor* const thread = look_around(); thread != nullptr) return thread;
-      for (int pause = waiting.pauses(); pause > 0; --pause) cpu_pause();
+      for (int pause = pauses; pause > 0; --pause) cpu_pause();
     }
     if (Descriptor* const thread = self_.polling().poll_all_and_take(); thread != nullptr) {
       return thread;
@@ -80,9 +82,7 @@ Descriptor* Idling::search_for_a_while() noexcept {
     now = Clock::now();
     if (now < patience) continue;
     // Whoever has been asked for so long is in a long computation.
-    if (Descriptor* const thread = self_.thief().round(&Worker::give_by_force); thread != nullptr) {
-      return thread;
-    }
+    if (Descriptor* const thread = self_.thief().last_round(); thread != nullptr) return thread;
     patience = now + tunables::kPatience;
   } while (forever ? scheduler.never_sleeps() : now < deadline);
   // What a poll has begun anew (a wait that was woken for nothing, the next in a queue) is still to
@@ -92,7 +92,7 @@ Descriptor* Idling::search_for_a_while() noexcept {
       return thread;
     }
   }
-  return self_.thief().round(&Worker::give_by_force);
+  return self_.thief().last_round();
 }
 
 /// Looks once at all places where there may be a thread.
@@ -106,9 +106,8 @@ Descriptor* Idling::look_around() noexcept {
   return self_.thief().round(&Worker::give_to_thief);
 }
 
-void Idling::sleep_and_count() noexcept {
+void Idling::sleep_and_count(Clock::time_point begin) noexcept {
   parks_.increment();
-  const auto begin = Clock::now();
   const std::uint64_t begin_ticks = read_ticks();
   sleep();
   parked_nanoseconds_.increment(nanoseconds_since(begin));

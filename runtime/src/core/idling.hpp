@@ -1,6 +1,7 @@
 // The life of a worker that has found nothing to run: it searches, sleeps, and searches again.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 
 #include <kumiko/runtime/detail/parker.hpp>
@@ -31,10 +32,12 @@ class Idling {
   const OwnCounter& searching_nanoseconds() const noexcept { return searching_nanoseconds_; }
 
  private:
+  using Clock = std::chrono::steady_clock;
+
   Descriptor* search_and_count() noexcept;
   Descriptor* search_for_a_while() noexcept;
   Descriptor* look_around() noexcept;
-  void sleep_and_count() noexcept;
+  void sleep_and_count(Clock::time_point begin) noexcept;
   void sleep() noexcept;
   bool begin_watch() noexcept;
   void watch() noexcept;

@@ -15,7 +15,7 @@ namespace kumiko::runtime::detail {
 /// A ready thread that was taken, and from where.
 struct Choice {
   Descriptor* thread = nullptr;
-  policy::Source source = policy::Source::kEvents;
+  policy::Source source = policy::Source::kDeque;  ///< means nothing without a thread
 };
 
 /// The ready threads of one worker, in three places.

@@ -17,13 +17,36 @@ void Thief::note_place() noexcept {
   place_.store(self_.scheduler().topology().here(), std::memory_order_relaxed);
 }
 
+Descriptor* Thief::round(Give give) noexcept {
+  const policy::AnyStealing& chosen = self_.scheduler().stealing();
+  if (chosen) [[unlikely]]
+    return round_by(chosen, give);
+  return round_by(policy::NearFirst(), give);
+}
+
+Descriptor* Thief::last_round() noexcept {
+  if (self_.scheduler().stealing()) [[unlikely]] {
+    if (Descriptor* const thread = round_by(policy::NearFirst(), &Worker::give_to_thief)) {
+      return thread;
+    }
+  }
+  return round_by(policy::NearFirst(), &Worker::give_by_force);
+}
+
 /// Near are those that were last seen below the same last-level cache, where the machine has
 /// several.
-Descriptor* Thief::round(Give give) noexcept {
+template <class Policy>
+Descriptor* Thief::round_by(const Policy& policy, Give give) noexcept {
   Scheduler& scheduler = self_.scheduler();
+  const auto thief = static_cast<std::size_t>(self_.index());
+  const std::size_t workers = scheduler.worker_count();
+  if (workers == 1) return nullptr;
   Descriptor* stolen = nullptr;
   const auto visit = [&](std::size_t victim) {
-    stolen = ask(scheduler.worker(victim), give);
+    // A policy that goes on after a find, or visits nobody that there is, loses no thread by that.
+    if (stolen == nullptr && victim < workers && victim != thief) {
+      stolen = ask(scheduler.worker(victim), give);
+    }
     return stolen != nullptr;
   };
   const auto here = place_.load(std::memory_order_relaxed);
@@ -32,13 +55,8 @@ Descriptor* Thief::round(Give give) noexcept {
     return Topology::distance(here, there) == Topology::Distance::kSameCache;
   };
   const policy::Others::IsNear is_near(same_cache);
-  const policy::Others others{static_cast<std::size_t>(self_.index()), scheduler.worker_count(),
-                              scheduler.has_distances() ? &is_near : nullptr};
-  if (const policy::AnyStealing& chosen = scheduler.stealing()) [[unlikely]] {
-    chosen.round(others, random_, visit);
-  } else {
-    policy::NearFirst().round(others, random_, visit);
-  }
+  const policy::Others others{thief, workers, scheduler.has_distances() ? &is_near : nullptr};
+  policy.round(others, random_, visit);
   return stolen;
 }
 

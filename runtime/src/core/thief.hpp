@@ -25,14 +25,19 @@ class Thief {
   /// Self: asks others by the scheduler's steal policy, until one gives a thread.
   Descriptor* round(Give give) noexcept;
 
+  /// Self: asks everybody else, by force too, whatever the policy is: before a worker sleeps, and
+  /// where others have been asked in vain for long.
+  Descriptor* last_round() noexcept;
+
   /// Self: learns on which core it is now, for what near means to it and to others.
   void note_place() noexcept;
 
-  OwnCounter& steals() noexcept { return steals_; }
   const OwnCounter& steals() const noexcept { return steals_; }
   const OwnCounter& failed() const noexcept { return failed_; }
 
  private:
+  template <class Policy>
+  Descriptor* round_by(const Policy& policy, Give give) noexcept;
   Descriptor* ask(Worker& victim, Give give) noexcept;
 
   static_assert(std::atomic<Topology::Place>::is_always_lock_free);

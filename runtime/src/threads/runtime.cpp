@@ -66,12 +66,12 @@ policy::AnyStealing stealing_of_environment() {
   const char* const text = std::getenv("KUMIKO_STEALING");
   const std::string_view name = text == nullptr ? "" : text;
   if (name.empty()) return {};
-  std::string known;
+  if (policy::AnyStealing known = policy::stealing_by(name)) return known;
+  std::string names;
   for (const policy::NamedStealing& row : policy::kStealingTable) {
-    if (row.name == name) return row.make();
-    known += (known.empty() ? "" : " or ") + std::string(row.name);
+    names += (names.empty() ? "" : " or ") + std::string(row.name);
   }
-  throw std::invalid_argument("KUMIKO_STEALING is '" + std::string(name) + "'; give " + known);
+  throw std::invalid_argument("KUMIKO_STEALING is '" + std::string(name) + "'; give " + names);
 }
 
 Options checked(Options options) {
@@ -167,7 +167,9 @@ void Runtime::stop_trace(std::ostream& out) {
 
 void Runtime::check_that_workers_can_sleep() const {
   if (scheduler_->never_sleeps()) {
-    throw std::logic_error("Runtime: a trace needs an idle policy with sleep (adaptive, sleep)");
+    throw std::logic_error(
+        "Runtime: a trace needs workers that sleep; give Options::idle that does (adaptive, "
+        "sleep)");
   }
   if (process_ != getpid() || detail::current_worker() != nullptr) {
     throw std::logic_error(

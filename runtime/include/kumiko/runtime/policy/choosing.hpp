@@ -28,11 +28,14 @@ using Take = detail::FunctionRef<bool(Source)>;
 
 /// A *choice policy* decides where a worker's loop looks for the next thread: it takes from some
 /// sources in some order until one had a thread, and returns whether one had. Each worker has an
-/// object of its own, a copy. The loop asks it when a thread yields, and when one waits or ends and
-/// the deque is empty; else the youngest of the deque goes on, without asking.
+/// object of its own, a copy. It must not throw. The loop asks it when a thread yields or gives
+/// way, when one waits or ends and the deque is empty, at every 61st wait all the same, and at a
+/// wait while there are events; else the youngest of the deque goes on, without asking.
 ///
 /// What the policy has not taken from the runtime takes from afterwards, so nothing is lost; but it
-/// is the policy's duty that each source has its turn though others always have a thread.
+/// is the policy's duty that each source has its turn though others always have a thread. A thread
+/// that computes is put on the deque when it gives way to events: a policy that looks at the deque
+/// first continues it, and the events wait.
 template <class Policy>
 concept Choosing = std::copyable<Policy> &&
     requires(Policy policy, bool outside_first, const Take& take) {

@@ -18,23 +18,26 @@ struct Others {
   using IsNear = detail::FunctionRef<bool(std::size_t)>;
 
   std::size_t thief;                ///< its index, not to be visited
-  std::size_t workers;              ///< how many there are, the thief included
+  std::size_t workers;              ///< how many there are, the thief included; two or more
   const IsNear* is_near = nullptr;  ///< nullptr where all are equally far
 };
 
 /// Makes pseudo-random numbers, equally likely from 0 to 2^32 - 1 at least.
 using Draw = detail::FunctionRef<std::uint64_t()>;
 
-/// Asks a victim, by its index. Returns true if that ends the round: the thief has found work.
+/// Asks a victim, by its index. Returns true if that ends the round: the thief has found work. A
+/// visit to the thief itself, or to an index that there is not, finds nothing.
 using Visit = detail::FunctionRef<bool(std::size_t)>;
 
 /// A *steal policy* makes one round of a thief: it visits some of the other workers in some order
-/// until a visit returns true, and returns whether one did. One object serves all workers of a
-/// Runtime, at the same time. It is asked by workers without ready threads of their own, and every
-/// few turns of the others' loops; never by a spawn or a join.
+/// until a visit returns true, and returns whether one did. It must not throw. One object serves
+/// all workers, and all Runtimes that its Options are given to, at the same time. It is asked by
+/// workers without ready threads of their own, and every few turns of the others' loops; never by a
+/// spawn or a join.
 ///
-/// The runtime makes rounds until there is work or its waiting policy ends the search, so a round
-/// need not visit everybody; but every worker must have its chance in some round.
+/// The runtime makes rounds until there is work or its waiting policy ends the search. Every 10 us
+/// of a search, and before a worker sleeps, it asks everybody whatever the policy is, so a round
+/// need not visit everybody; what it leaves out comes late.
 template <class Policy>
 concept Stealing = requires(const Policy policy, const Others& others, const Draw& draw,
                             const Visit& visit) {
@@ -47,7 +50,7 @@ class AnyStealing {
   /// The runtime's own choice (NearFirst), or what the environment says.
   AnyStealing() = default;
 
-  /// This one. It is copied once.
+  /// This one, which is copied once and then shared by all copies of this value.
   template <class Policy>
   requires(!std::same_as<Policy, AnyStealing> && Stealing<Policy>) AnyStealing(Policy policy)
       : policy_(std::make_shared<const Held<Policy>>(std::move(policy))) {}

@@ -22,4 +22,12 @@ inline constexpr std::array kStealingTable{
     NamedStealing{"uniform", [] { return AnyStealing(Uniform{}); }},
 };
 
+/// The policy of this name; none if the table has none.
+inline AnyStealing stealing_by(std::string_view name) {
+  for (const NamedStealing& row : kStealingTable) {
+    if (row.name == name) return row.make();
+  }
+  return {};
+}
+
 }  // namespace kumiko::runtime::policy

@@ -19,14 +19,18 @@ struct Surroundings {
 /// A search that never ends by itself.
 inline constexpr std::chrono::nanoseconds kForever = std::chrono::nanoseconds::max();
 
-/// A *waiting policy* is asked while a worker searches, never while it has work. Where it says that
-/// a search takes kForever, its workers sleep at the end of their Runtime only.
+/// The longest of all other searches, so that a Runtime ends, and a trace starts, within this time.
+inline constexpr std::chrono::nanoseconds kLongestSearch = std::chrono::milliseconds(100);
+
+/// A *waiting policy* is asked while a worker searches, never while it has work, and once when a
+/// Runtime is made. One object serves all workers at the same time; it must not throw. Where it
+/// says that a search takes kForever, its workers sleep at the end of their Runtime only.
 template <class Policy>
 concept Waiting = requires(const Policy policy, const Surroundings& around) {
   /// How long a worker searches before it sleeps; a round over the others is made in any case. An
-  /// answer of kForever does not depend on has_pollers.
+  /// answer of kForever does not depend on has_pollers; others are cut to kLongestSearch.
   { policy.search_time(around) } -> std::same_as<std::chrono::nanoseconds>;
-  /// How many pauses of the processor it makes between two rounds.
+  /// How many pauses of the processor it makes between two rounds; asked once a search.
   { policy.pauses() } -> std::same_as<int>;
   /// Whether it lets other OS threads have its core every few rounds.
   { policy.gives_core_away(around) } -> std::same_as<bool>;
