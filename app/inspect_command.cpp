@@ -53,32 +53,6 @@ Range range_of(const amr::SavedLevel& level, std::size_t components, std::size_t
 
 using Json = nlohmann::ordered_json;
 
-/// How the run came to the state.
-Json describe_course(const io::Checkpoint& checkpoint) {
-  const io::Sidecar& sidecar = *checkpoint.sidecar;
-  std::uint64_t steals = 0;
-  for (const amr::WorkerLoad& load : checkpoint.run.counters.workers) steals += load.steals;
-  Json json;
-  json["wall_s"] = sidecar.wall_s;
-  json["backend"] = sidecar.backend;
-  json["workers"] = sidecar.workers;
-  json["steals"] = steals;
-  json["host"] = sidecar.origin.host;
-  json["cpu"] = sidecar.origin.cpu;
-  json["date"] = sidecar.origin.date;
-  json["version"] = sidecar.origin.version;
-  json["compiler"] = sidecar.origin.compiler;
-  json["paths"] = {{"configuration", sidecar.paths.configuration.string()},
-                   {"folder", sidecar.paths.folder.string()},
-                   {"case", sidecar.paths.case_file.string()},
-                   {"solver", sidecar.paths.solver_file.string()}};
-  Json& keys = json["keys"] = Json::object();
-  for (const auto& [name, value] : sidecar.configuration.values()) {
-    std::visit([&](const auto& plain) { keys[name] = plain; }, value);
-  }
-  return json;
-}
-
 Json describe(const io::Checkpoint& checkpoint, const std::string& sidecar_fault) {
   const io::RunAttributes& attributes = checkpoint.attributes;
   const amr::SavedRun& run = checkpoint.run;
@@ -102,7 +76,7 @@ Json describe(const io::Checkpoint& checkpoint, const std::string& sidecar_fault
     json["levels"].push_back(of_level);
   }
   json["configuration"] = attributes.configuration;
-  json["sidecar"] = checkpoint.sidecar ? describe_course(checkpoint) : Json();
+  json["sidecar"] = checkpoint.sidecar ? io::sidecar_json(checkpoint) : Json();
   if (!checkpoint.sidecar) json["sidecar_error"] = sidecar_fault;
   return json;
 }
@@ -147,9 +121,10 @@ void print_sidecar(const Json& json) {
     fmt::print("so far               not known: {}\n", json["sidecar_error"].get<std::string>());
     return;
   }
+  std::size_t steals = 0;
+  for (const Json& load : sidecar["load"]) steals += load["steals"].get<std::size_t>();
   fmt::print("so far               {:.2f} s, {}, {}\n", sidecar["wall_s"].get<double>(),
-             counted(sidecar["workers"].get<std::size_t>(), "worker"),
-             counted(sidecar["steals"].get<std::size_t>(), "steal"));
+             counted(sidecar["workers"].get<std::size_t>(), "worker"), counted(steals, "steal"));
   print_texts(sidecar, {"backend", "host", "cpu", "date", "version", "compiler"});
   if (sidecar["keys"].empty()) return;  // of an earlier version
   fmt::print("files\n");

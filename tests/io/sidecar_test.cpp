@@ -122,9 +122,10 @@ TEST_F(SidecarTest, GivenDamageThenTheMessageNamesTheFileAndWhatIsWrong) {
   std::filesystem::create_directory(sidecar());
   EXPECT_THAT(fault(), HasSubstr("is not an ordinary file"));
   std::filesystem::remove(sidecar());
-  for (const auto& [name, value] : written_.items()) {
+  for (const auto& entry : written_.items()) {
+    const std::string name = entry.key();
     EXPECT_THAT(fault_after([&](Json& json) { json.erase(name); }), HasSubstr(name));
-    if (value.is_string()) continue;
+    if (entry.value().is_string()) continue;
     EXPECT_THAT(fault_after([&](Json& json) { json[name] = "text"; }), HasSubstr("is damaged"));
   }
 }

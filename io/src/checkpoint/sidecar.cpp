@@ -75,34 +75,9 @@ Json waits_of(const amr::WorkCounters& counters) {
 
 Json keys_of(const amr::ParameterSet& configuration) {
   Json json = Json::object();
-  for (const auto& [name, value] : configuration.values()) {
-    std::visit([&](const auto& plain) { json[name] = plain; }, value);
+  for (const auto& entry : configuration.values()) {
+    std::visit([&](const auto& value) { json[entry.first] = value; }, entry.second);
   }
-  return json;
-}
-
-Json json_of(const Sidecar& sidecar, const amr::SavedRun& run) {
-  Json json;
-  json["sidecar_version"] = kSidecarVersion;
-  json["step"] = run.step;
-  json["wall_s"] = sidecar.wall_s;
-  json["backend"] = sidecar.backend;
-  json["workers"] = sidecar.workers;
-  json["host"] = sidecar.origin.host;
-  json["cpu"] = sidecar.origin.cpu;
-  json["date"] = sidecar.origin.date;
-  json["version"] = sidecar.origin.version;
-  json["compiler"] = sidecar.origin.compiler;
-  json["paths"] = {{"configuration", sidecar.paths.configuration.string()},
-                   {"folder", sidecar.paths.folder.string()},
-                   {"case", sidecar.paths.case_file.string()},
-                   {"solver", sidecar.paths.solver_file.string()}};
-  json["next_check"] = run.next_check;
-  json["sum_of_largest"] = run.counters.sum_of_largest;
-  json["sum_of_means"] = run.counters.sum_of_means;
-  json["load"] = loads_of(run.counters);
-  json["longest_waits"] = waits_of(run.counters);
-  json["keys"] = keys_of(sidecar.configuration);
   return json;
 }
 
@@ -251,8 +226,35 @@ std::filesystem::path sidecar_of(const std::filesystem::path& checkpoint_file) {
   return name;
 }
 
+Json sidecar_json(const Checkpoint& checkpoint) {
+  const Sidecar& sidecar = checkpoint.sidecar.value();
+  const amr::SavedRun& run = checkpoint.run;
+  Json json;
+  json["sidecar_version"] = kSidecarVersion;
+  json["step"] = run.step;
+  json["wall_s"] = sidecar.wall_s;
+  json["backend"] = sidecar.backend;
+  json["workers"] = sidecar.workers;
+  json["host"] = sidecar.origin.host;
+  json["cpu"] = sidecar.origin.cpu;
+  json["date"] = sidecar.origin.date;
+  json["version"] = sidecar.origin.version;
+  json["compiler"] = sidecar.origin.compiler;
+  json["paths"] = {{"configuration", sidecar.paths.configuration.string()},
+                   {"folder", sidecar.paths.folder.string()},
+                   {"case", sidecar.paths.case_file.string()},
+                   {"solver", sidecar.paths.solver_file.string()}};
+  json["next_check"] = run.next_check;
+  json["sum_of_largest"] = run.counters.sum_of_largest;
+  json["sum_of_means"] = run.counters.sum_of_means;
+  json["load"] = loads_of(run.counters);
+  json["longest_waits"] = waits_of(run.counters);
+  json["keys"] = keys_of(sidecar.configuration);
+  return json;
+}
+
 void write_sidecar(const std::filesystem::path& checkpoint_file, const Checkpoint& checkpoint) {
-  const Json json = json_of(checkpoint.sidecar.value(), checkpoint.run);
+  const Json json = sidecar_json(checkpoint);
   PartFile part(sidecar_of(checkpoint_file));
   FileWriter writer(part.part());
   // Names of files may hold any bytes.

@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <string>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include <kumiko/amr/parameter.hpp>
 #include <kumiko/io/origin.hpp>
 
@@ -44,10 +46,13 @@ class SidecarError : public std::runtime_error {
 /// ends with something else.
 std::filesystem::path sidecar_of(const std::filesystem::path& checkpoint_file);
 
-/// Writes the sidecar of a checkpoint that has one: JSON, field by field in
-/// docs/reference/files.md, with the loads and waits of the run's counters. It is on the disk
-/// before it takes its name, replacing what had it; write_checkpoint(), which calls this, puts the
-/// folder on the disk after both. Throws OutputError.
+/// The sidecar of a checkpoint that has one, as it is written: field by field in
+/// docs/reference/files.md, with the loads and waits of the run's counters.
+nlohmann::ordered_json sidecar_json(const Checkpoint& checkpoint);
+
+/// Writes the sidecar of a checkpoint that has one. It is on the disk before it takes its name,
+/// replacing what had it; write_checkpoint(), which calls this, puts the folder on the disk after
+/// both. Throws OutputError.
 void write_sidecar(const std::filesystem::path& checkpoint_file, const Checkpoint& checkpoint);
 
 /// Reads the sidecar that belongs to a checkpoint, which has been read from `checkpoint_file`, and
