@@ -98,6 +98,9 @@ class BasicWatch {
   /// A thread has begun to wait for an event, and has been counted.
   template <class Idle>
   void wait_begun(Idle& idle) noexcept {
+    // Pairs with the heavy ones in Idle::lie_down() and rest(), for if the watcher that is seen
+    // here goes, the next one to lie down and the timer must see the wait.
+    barrier_.light();
     if (is_on()) return;
     // Like any other work, this wants somebody who looks after it. The barrier in it is also the
     // one between the wait and resting_.
@@ -125,8 +128,14 @@ class BasicWatch {
   void rest(Lock& lock, const Polling& polling) noexcept {
     alarm_.forget();
     resting_.store(true, std::memory_order_relaxed);
-    barrier_.heavy();  // pairs with the light ones of those who change what needs_timer() looks at
-    if (!needs_timer(polling)) alarm_.wait(lock);
+    // Pairs with the light ones of those who change what needs_timer() looks at.
+    barrier_.heavy();
+    if (!needs_timer(polling)) {
+      // Meanwhile a wait may have begun beside a watcher that had gone already, but was still seen.
+      // From here on such a watcher sees that we rest; and we see such a wait.
+      barrier_.heavy();
+      if (!needs_timer(polling)) alarm_.wait(lock);
+    }
     resting_.store(false, std::memory_order_relaxed);
   }
 

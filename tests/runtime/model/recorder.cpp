@@ -113,7 +113,9 @@ Order Recorder::order(Var variable, Instruction::Kind access, std::memory_order 
 }
 
 void Recorder::light() {
-  if (!light_) return;
+  for (const std::string& call : without_light_) {
+    if (call.empty() || call == call_) return;
+  }
   perform([&](Thread& t) -> Expr {
     barrier_.light(t);
     return 0;

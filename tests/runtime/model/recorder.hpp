@@ -49,7 +49,8 @@ class Recorder {
   /// The one that code runs on now.
   static Recorder& current() { return *current_; }
 
-  void leave_out_light() { light_ = false; }
+  /// In one call only, or in any.
+  void leave_out_light(std::string call = {}) { without_light_.push_back(std::move(call)); }
   void leave_out_heavy() { heavy_ = false; }
   /// Takes the order away if the test asks for another one.
   void weaken(Weakened weakened) {
@@ -89,7 +90,7 @@ class Recorder {
 
   Model& model_;
   const BarrierModel& barrier_;
-  bool light_ = true;
+  std::vector<std::string> without_light_;
   bool heavy_ = true;
   std::vector<Weakened> weakened_;
   std::vector<Member> members_;

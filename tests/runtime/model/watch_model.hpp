@@ -11,8 +11,10 @@ namespace kumiko::runtime::model {
 
 /// What the code does, unless a test takes it away.
 struct WatchIngredients {
-  bool light = true;              ///< in leave_to_timer()
+  bool light = true;              ///< in leave_to_timer(), which end() calls
+  bool light_of_wait = true;      ///< in wait_begun()
   bool heavy = true;              ///< in rest()
+  bool heavy_twice = true;        ///< in rest()
   bool timer_looks_again = true;  ///< within rest()
   bool is_work = true;            ///< a wait without a watcher, to a worker that lies down
   Order begin = Order::kAcqRel;
@@ -22,6 +24,16 @@ struct WatchIngredients {
 
 /// What the protocol is made of here.
 struct WatchMachine : RecordingMachine {
+  /// Leaves out the second of two heavy ones if asked to.
+  struct Barrier : RecordingMachine::Barrier {
+    void heavy() {
+      if (++calls == 1 || heavy_twice) RecordingMachine::Barrier::heavy();
+    }
+
+    bool heavy_twice = true;
+    int calls = 0;  ///< since rest() began
+  };
+
   class Flag : public Number {
    public:
     Flag(bool known) : Number(known ? 1 : 0) {}
@@ -65,8 +77,13 @@ class WatchModel {
                   {{"watched_", is_watched ? 1 : 0}, {"resting_"}, {"mutex_"}, {"rung_"}}),
         watch_(barrier_) {
     EXPECT_TRUE(recorder_.has_all_members());
-    if (!with.light) recorder_.leave_out_light();
+    if (!with.light_of_wait) recorder_.leave_out_light("wait_begun");
+    if (!with.light) {
+      recorder_.leave_out_light("end");
+      recorder_.leave_out_light("leave_to_timer");
+    }
     if (!with.heavy) recorder_.leave_out_heavy();
+    barrier_.heavy_twice = with.heavy_twice;
     using Kind = Instruction::Kind;
     recorder_.weaken({"", "watched_", Kind::kReadModifyWrite, Order::kAcqRel, with.begin});
     recorder_.weaken({"", "watched_", Kind::kStore, Order::kRelease, with.end});
@@ -121,13 +138,13 @@ class WatchModel {
     constexpr int kRounds = 3;
     Thread::Label end;
     for (int round = 0; round < kRounds; ++round) {
-      const Reg is_needed = t.variable();
       recorder_.call(t, "rest", [&] {
-        const std::lock_guard guard(watch_.alarm().lock());
+        barrier_.calls = 0;
+        watch_.alarm().lock().lock();
         watch_.rest(watch_.alarm().lock(), BeforeRest{*this});
-        const bool needed = watch_.needs_timer(*this);
-        step([&] { t.set(is_needed, needed ? 1 : 0); });
       });
+      const Reg is_needed = outcome(t, "keep_time", [this] { return watch_.needs_timer(*this); });
+      recorder_.call(t, "keep_time", [this] { watch_.alarm().lock().unlock(); });
       t.go_to_if(is_needed == 1, end);
     }
     t.cut();
@@ -191,7 +208,7 @@ class WatchModel {
   Var waits_;
   Var unsubmitted_;
   mutable Recorder recorder_;
-  RecordingMachine::Barrier barrier_;
+  WatchMachine::Barrier barrier_;
   detail::BasicWatch<WatchMachine> watch_;
 };
 

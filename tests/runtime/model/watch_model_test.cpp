@@ -77,6 +77,15 @@ Verdict a_watcher_goes_beside(At other, Setting setting, const Ingredients& with
   return all.all_end();
 }
 
+/// The watcher finds nothing and lies down again, as a wait begins.
+Verdict a_watcher_lies_down_again_as_a_wait_begins(Setting setting, const Ingredients& with) {
+  Together all(setting, with, {"waiting", "watcher"}, {At::kAsleep}, true, 0);
+  all.watch.begin_wait(all.model.thread(0));
+  all.watch.stop_watching(all.model.thread(1), 0);
+  all.watch.search_until_watching(all.model.thread(1), 0, At::kSearching);
+  return all.all_end();
+}
+
 // --- The timer -----------------------------------------------------------------------------------
 
 Verdict the_timer_rests_as_a_wait_begins(Setting setting, const Ingredients& with) {
@@ -100,6 +109,15 @@ Verdict the_timer_rests_as_a_worker_computes(Setting setting, const Ingredients&
   return all.all_end();
 }
 
+Verdict the_timer_rests_as_a_wait_begins_and_the_watcher_goes(Setting setting,
+                                                              const Ingredients& with) {
+  Together all(setting, with, {"waiting", "watcher", "timer"}, {At::kAsleep}, true, 0);
+  all.watch.begin_wait(all.model.thread(0));
+  all.watch.stop_watching(all.model.thread(1), 0);
+  all.watch.keep_time(all.model.thread(2));
+  return all.all_end();
+}
+
 using Scenario = Verdict (*)(Setting, const Ingredients&);
 
 Verdict a_watcher_goes_beside_a_searcher(Setting setting, const Ingredients& with) {
@@ -111,10 +129,10 @@ Verdict a_watcher_goes_beside_a_sleeper(Setting setting, const Ingredients& with
 
 const std::vector<Scenario> kOfTheWatcher{
     one_lies_down_as_a_wait_begins, one_sleeps_as_a_wait_begins, a_watcher_goes_beside_a_searcher,
-    a_watcher_goes_beside_a_sleeper};
-const std::vector<Scenario> kOfTheTimer{the_timer_rests_as_a_wait_begins,
-                                        the_timer_rests_as_the_watcher_goes,
-                                        the_timer_rests_as_a_worker_computes};
+    a_watcher_goes_beside_a_sleeper, a_watcher_lies_down_again_as_a_wait_begins};
+const std::vector<Scenario> kOfTheTimer{
+    the_timer_rests_as_a_wait_begins, the_timer_rests_as_the_watcher_goes,
+    the_timer_rests_as_a_worker_computes, the_timer_rests_as_a_wait_begins_and_the_watcher_goes};
 
 class WatchModelTest : public testing::TestWithParam<Setting> {
  protected:
@@ -138,7 +156,7 @@ TEST_P(WatchModelTest, GivenTheCodeThenTheTimerDoesNotRestWhileItIsNeeded) {
 }
 
 TEST_P(WatchModelTest, GivenNoLightBarrierBehindAWaitThenNobodyMayWatch) {
-  const Ingredients with{.idle = {.light = false}};
+  const Ingredients with{.idle = {.light = false}, .watch = {.light_of_wait = false}};
   EXPECT_FALSE(holds(one_lies_down_as_a_wait_begins, with));
 }
 /// On x86 without membarrier the read-modify-write of the state is the barrier.
@@ -154,8 +172,14 @@ TEST_P(WatchModelTest, GivenAWatcherThatDoesNotPassOnTheSearchThenNobodyMayWatch
   EXPECT_FALSE(holds(a_watcher_goes_beside_a_sleeper, with));
 }
 TEST_P(WatchModelTest, GivenNoLightBarrierBehindAWaitThenTheTimerMayRest) {
-  const Ingredients with{.idle = {.light = false}};
+  const Ingredients with{.idle = {.light = false}, .watch = {.light_of_wait = false}};
   EXPECT_FALSE(holds(the_timer_rests_as_a_wait_begins, with));
+}
+/// A worker that looks for the watcher too early sees one that goes, who does not see the wait.
+TEST_P(WatchModelTest, GivenNoLightBarrierBetweenAWaitAndTheWatcherThenNeitherMaySeeTheOther) {
+  const Ingredients with{.watch = {.light_of_wait = false}};
+  EXPECT_FALSE(holds(a_watcher_lies_down_again_as_a_wait_begins, with));
+  EXPECT_FALSE(holds(the_timer_rests_as_a_wait_begins_and_the_watcher_goes, with));
 }
 TEST_P(WatchModelTest, GivenNoLightBarrierBehindTheWatchThenTheTimerMayRest) {
   const Ingredients with{.watch = {.light = false}};
@@ -169,6 +193,13 @@ TEST_P(WatchModelTest, GivenNoHeavyBarrierInRestThenTheTimerMayRest) {
   for (const Scenario scenario : kOfTheTimer) {
     EXPECT_FALSE(holds(scenario, {.watch = {.heavy = false}}));
   }
+}
+/// A membarrier interrupts one thread after the other, so that a wait may begin meanwhile beside a
+/// watcher that has gone already, but is still seen. A common word orders all three.
+TEST_P(WatchModelTest, GivenOneHeavyBarrierInRestThenTheTimerMayRest) {
+  const Ingredients with{.watch = {.heavy_twice = false}};
+  EXPECT_EQ(holds(the_timer_rests_as_a_wait_begins_and_the_watcher_goes, with),
+            GetParam().help == Help::kCommonWord);
 }
 TEST_P(WatchModelTest, GivenATimerThatDoesNotLookAgainThenItMayRest) {
   for (const Scenario scenario : kOfTheTimer) {
