@@ -25,15 +25,6 @@ inline constexpr std::uint32_t kMeshVersion = 1;
 /// Slots are 32-bit numbers.
 inline constexpr std::size_t kMostPatches = std::numeric_limits<std::int32_t>::max();
 
-/// Whether a row of patches, which have the last index in common, has a before b.
-template <class Id>
-bool is_before_in_row(const Id& a, const Id& b) {
-  for (int axis = Id::kAxes - 2; axis > 0; --axis) {
-    if (a.along(axis) != b.along(axis)) return a.along(axis) < b.along(axis);
-  }
-  return a.along(0) < b.along(0);
-}
-
 /// Whether a comes before b depth first, along Morton's curve: the axis whose indices differ in the
 /// highest bit decides, of several the last one.
 template <class Id>
@@ -113,11 +104,12 @@ void Mesh<Axes>::check(int level, const std::vector<Id>& ids, std::size_t owners
     require(base_.patches_along(axis, 0) <= std::numeric_limits<int>::max() / kPatchSize >> level,
             "level {} has more points along an axis than can be counted; take fewer levels", level);
   }
+  // Each patch is checked at every regrid: nothing is formatted for those that may be.
   for (std::size_t slot = 0; slot < ids.size(); ++slot) {
-    require(ids[slot].level == level && base_.inside(ids[slot]), "level {} cannot have {}", level,
-            to_string(ids[slot]));
-    require(slot == 0 || ids[slot - 1] < ids[slot], "{} is there twice, or out of order",
-            to_string(ids[slot]));
+    const bool fits = ids[slot].level == level && base_.inside(ids[slot]);
+    if (!fits) require(fits, "level {} cannot have {}", level, to_string(ids[slot]));
+    const bool follows = slot == 0 || ids[slot - 1] < ids[slot];
+    if (!follows) require(follows, "{} is there twice, or out of order", to_string(ids[slot]));
   }
   const std::size_t whole = detail::checked_patches(base_);
   require(level > 0 || ids.size() == whole,
@@ -138,10 +130,22 @@ void Mesh<Axes>::assign(int level, std::vector<Id> ids, std::vector<std::int32_t
   check(level, ids, owners.size());
   if (owners.empty()) owners.resize(ids.size(), 0);
   std::vector<std::int32_t> rows = rows_of(level, ids);
+  std::vector<RowKey> keys(ids.size());
+  std::transform(ids.begin(), ids.end(), keys.begin(), key_of);
   const auto at = static_cast<std::size_t>(level);
   if (at >= levels_.size()) levels_.resize(at + 1);
-  levels_[at] = {std::move(ids), std::move(owners), std::move(rows)};
+  levels_[at] = {std::move(ids), std::move(owners), std::move(keys), std::move(rows)};
   while (levels_.size() > 1 && levels_.back().ids.empty()) levels_.pop_back();
+}
+
+template <int Axes>
+auto Mesh<Axes>::key_of(const Id& id) -> RowKey {
+  RowKey key = 0;
+  for (int axis = Axes - 2; axis >= 0; --axis) {
+    if constexpr (Axes > 2) key <<= 32;
+    key += id.along(axis);
+  }
+  return key;
 }
 
 template <int Axes>
@@ -150,11 +154,16 @@ std::int32_t Mesh<Axes>::find(const Id& id) const {
   const LevelList& level = levels_[static_cast<std::size_t>(id.level)];
   const int row = id.along(Axes - 1);
   if (row < 0 || row + 1 >= static_cast<int>(level.rows.size())) return -1;
-  const auto begin = level.ids.begin() + level.rows[static_cast<std::size_t>(row)];
-  const auto end = level.ids.begin() + level.rows[static_cast<std::size_t>(row) + 1];
-  const auto found = std::lower_bound(begin, end, id, detail::is_before_in_row<Id>);
-  if (found == end || *found != id) return -1;
-  return static_cast<std::int32_t>(found - level.ids.begin());
+  const RowKey* const keys = level.keys.data();
+  const RowKey* const begin = keys + level.rows[static_cast<std::size_t>(row)];
+  const RowKey* const end = keys + level.rows[static_cast<std::size_t>(row) + 1];
+  const RowKey key = key_of(id);
+  if (begin == end || key < *begin || key > *(end - 1)) return -1;
+  // Where it stands if the row has no gaps before it.
+  const RowKey* const guess = begin + std::min<std::ptrdiff_t>(key - *begin, end - begin - 1);
+  if (*guess == key) return static_cast<std::int32_t>(guess - keys);
+  const RowKey* const found = std::lower_bound(begin, guess, key);
+  return *found == key ? static_cast<std::int32_t>(found - keys) : -1;
 }
 
 template <int Axes>
@@ -214,13 +223,13 @@ std::vector<std::pair<std::size_t, Box<Axes>>> Mesh<Axes>::intersections(
   }
   const LevelList& level = levels_[static_cast<std::size_t>(box.level)];
   for (int row = low.along(Axes - 1); row <= high.along(Axes - 1); ++row) {
-    const auto begin = level.ids.begin() + level.rows[static_cast<std::size_t>(row)];
-    const auto end = level.ids.begin() + level.rows[static_cast<std::size_t>(row) + 1];
-    auto patch = std::lower_bound(begin, end, low, detail::is_before_in_row<Id>);
-    for (; patch != end && !detail::is_before_in_row(high, *patch); ++patch) {
-      const Box<Axes> part = box & box_of(*patch);
-      if (part.empty()) continue;
-      parts.emplace_back(static_cast<std::size_t>(patch - level.ids.begin()), part);
+    const auto end = level.keys.begin() + level.rows[static_cast<std::size_t>(row) + 1];
+    auto key = std::lower_bound(level.keys.begin() + level.rows[static_cast<std::size_t>(row)], end,
+                                key_of(low));
+    for (; key != end && *key <= key_of(high); ++key) {
+      const auto slot = static_cast<std::size_t>(key - level.keys.begin());
+      const Box<Axes> part = box & box_of(level.ids[slot]);
+      if (!part.empty()) parts.emplace_back(slot, part);
     }
   }
   return parts;
@@ -302,7 +311,7 @@ template <int Axes>
 std::size_t Mesh<Axes>::memory_bytes() const {
   std::size_t bytes = 0;
   for (const LevelList& level : levels_) {
-    bytes += level.ids.capacity() * sizeof(Id) +
+    bytes += level.ids.capacity() * sizeof(Id) + level.keys.capacity() * sizeof(RowKey) +
              (level.owners.capacity() + level.rows.capacity()) * sizeof(std::int32_t);
   }
   return bytes;

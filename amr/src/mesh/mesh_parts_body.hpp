@@ -32,32 +32,6 @@ Box<Axes> Box<Axes>::operator&(const Box& other) const {
   return both;
 }
 
-template <int Axes>
-bool BaseGrid<Axes>::inside(const Id& id) const {
-  for (int axis = 0; axis < Axes; ++axis) {
-    if (id.along(axis) < 0 || id.along(axis) >= patches_along(axis, id.level)) return false;
-  }
-  return true;
-}
-
-template <int Axes>
-auto BaseGrid<Axes>::wrap(Id id) const -> Id {
-  for (int axis = 0; axis < Axes; ++axis) {
-    if (!periodic[static_cast<std::size_t>(axis)]) continue;
-    const int count = patches_along(axis, id.level);
-    id.along(axis) = (id.along(axis) % count + count) % count;
-  }
-  return id;
-}
-
-template <int Axes>
-auto BaseGrid<Axes>::neighbour(Id id, const std::array<int, Axes>& offset) const
-    -> std::optional<Id> {
-  for (int axis = 0; axis < Axes; ++axis) id.along(axis) += offset[static_cast<std::size_t>(axis)];
-  id = wrap(id);
-  return inside(id) ? std::optional(id) : std::nullopt;
-}
-
 template <class Id>
 std::vector<std::uint8_t> covered_quadrants(std::span<const Id> patches,
                                             std::span<const Id> finer) {

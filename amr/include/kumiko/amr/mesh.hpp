@@ -75,11 +75,31 @@ struct BaseGrid {
     return patches[static_cast<std::size_t>(axis)] << level;
   }
   /// Whether a patch lies within the domain.
-  bool inside(const Id& id) const;
+  bool inside(const Id& id) const {
+    for (int axis = 0; axis < Axes; ++axis) {
+      if (id.along(axis) < 0 || id.along(axis) >= patches_along(axis, id.level)) return false;
+    }
+    return true;
+  }
   /// The patch's identity after wrapping it around periodic sides (unchanged elsewhere).
-  Id wrap(Id id) const;
+  Id wrap(Id id) const {
+    for (int axis = 0; axis < Axes; ++axis) {
+      const int count = patches_along(axis, id.level);
+      const int index = id.along(axis);
+      const bool is_beyond = index < 0 || index >= count;
+      if (!is_beyond || !periodic[static_cast<std::size_t>(axis)]) continue;
+      id.along(axis) = (index % count + count) % count;
+    }
+    return id;
+  }
   /// The place beside a patch, wrapped; none beyond the domain.
-  std::optional<Id> neighbour(Id id, const std::array<int, Axes>& offset) const;
+  std::optional<Id> neighbour(Id id, const std::array<int, Axes>& offset) const {
+    for (int axis = 0; axis < Axes; ++axis) {
+      id.along(axis) += offset[static_cast<std::size_t>(axis)];
+    }
+    id = wrap(id);
+    return inside(id) ? std::optional(id) : std::nullopt;
+  }
   friend bool operator==(const BaseGrid&, const BaseGrid&) = default;
 };
 
@@ -191,7 +211,8 @@ class Mesh {
   /// does not cover the domain. O(patches).
   void assign(int level, std::vector<Id> ids, std::vector<std::int32_t> owners = {});
 
-  /// Slot of a patch within its level, or -1. O(log of the patches in its row).
+  /// Slot of a patch within its level, or -1. O(1) in rows without gaps, else O(log of the patches
+  /// in the row).
   std::int32_t find(const Id& id) const;
   /// Slots of a patch's children by quadrant, -1 where there is none.
   std::array<std::int32_t, std::size_t{1} << Axes> children(const Id& id) const;
@@ -232,9 +253,13 @@ class Mesh {
   std::size_t memory_bytes() const;
 
  private:
+  /// The place of a patch within its row, in canonical order.
+  using RowKey = std::conditional_t<Axes == 2, std::int32_t, std::int64_t>;
+
   struct LevelList {
     std::vector<Id> ids;
     std::vector<std::int32_t> owners;
+    std::vector<RowKey> keys;  ///< of each patch; what a look-up reads
     /// First slot with at least this index along the last axis; one more than there are indices.
     std::vector<std::int32_t> rows;
 
@@ -244,6 +269,7 @@ class Mesh {
   Mesh() = default;
 
   void check(int level, const std::vector<Id>& ids, std::size_t owners) const;
+  static RowKey key_of(const Id& id);
   std::vector<std::int32_t> rows_of(int level, const std::vector<Id>& ids) const;
 
   BaseGrid<Axes> base_;
