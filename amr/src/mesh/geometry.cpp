@@ -46,7 +46,8 @@ int wrap_index(int index, int count) { return ((index % count) + count) % count;
 bool Boundaries::is_open() const {
   const std::array<Boundary, 4> all = sides();
   return std::any_of(all.begin(), all.end(), [](const Boundary& side) {
-    return side.kind == BoundaryKind::kFixedValue || side.kind == BoundaryKind::kOutflow;
+    return side.kind == BoundaryKind::kFixedValue || side.kind == BoundaryKind::kOutflow ||
+           side.kind == BoundaryKind::kPrescribed;
   });
 }
 
