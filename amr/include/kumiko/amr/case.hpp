@@ -24,6 +24,9 @@ struct Vectors {
   std::span<double> y;
 };
 
+/// Dimensions that the engine computes in.
+inline constexpr int kDimensions = 2;
+
 /// Components that a case may have.
 inline constexpr int kMostComponents = 64;
 
@@ -51,6 +54,7 @@ class Case {
  public:
   virtual ~Case() = default;
 
+  virtual int dimensions() const { return kDimensions; }  ///< kDimensions: no other number yet
   virtual Extent extent() const { return {}; }
   virtual Boundaries boundaries() const { return {}; }
   /// Values of a component at a time for points beyond a side of BoundaryKind::kPrescribed. The

@@ -16,7 +16,8 @@ namespace kumiko::amr {
 /// What a solver tells the engine about itself.
 struct SolverTraits {
   std::string name;
-  int components = 0;  ///< that it advances; 0 = as many as the case has
+  int dimensions = kDimensions;  ///< of its patches; no other number yet
+  int components = 0;            ///< that it advances; 0 = as many as the case has
   Centring centring = Centring::kNode;
   int ghosts = 1;          ///< ghost layers that advance() reads, 1..kLargestGhosts
   double cfl_limit = 1.0;  ///< largest CFL number that the scheme and its ghosts serve
