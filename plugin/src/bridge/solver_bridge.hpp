@@ -37,7 +37,8 @@ class SolverFromBeyond final : public amr::Solver {
                     amr::Vectors displacement) const override;
 
  private:
-  kumiko_solver solver_;
+  void* self_;
+  kumiko_solver_functions functions_;  ///< as far as both sides know them
   std::string whose_;
   amr::SolverTraits traits_;
   std::size_t coefficients_ = 0;
