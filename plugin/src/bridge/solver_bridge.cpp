@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "bridge/case_bridge.hpp"
 #include "bridge/sized.hpp"
@@ -125,6 +126,21 @@ kumiko_status displacement(const void* self, kumiko_case problem, kumiko_points 
   });
 }
 
+kumiko_status advance_list(const void* self, const kumiko_patch_advance* list, size_t count,
+                           kumiko_error* error) {
+  return serve_fully(error, [&] {
+    std::vector<amr::PatchAdvance> own;
+    own.reserve(count);
+    for (size_t at = 0; at < count; ++at) {
+      const kumiko_patch_advance& one = list[at];
+      own.push_back(
+          {detail::from_c(one.before), from_c(one.coefficients), detail::from_c(one.after)});
+      if (one.fluxes != nullptr) own.back().fluxes.emplace(one.fluxes, one.after.components);
+    }
+    served(self).advance_list(own);
+  });
+}
+
 constexpr kumiko_solver_functions kGiven = {.size = sizeof(kumiko_solver_functions),
                                             .destroy = destroy,
                                             .traits = traits,
@@ -133,12 +149,20 @@ constexpr kumiko_solver_functions kGiven = {.size = sizeof(kumiko_solver_functio
                                             .advance_with_fluxes = advance_with_fluxes,
                                             .tendency = tendency,
                                             .state_cfl = state_cfl,
-                                            .displacement = displacement};
+                                            .displacement = displacement,
+                                            .advance_list = nullptr};
+
+constexpr kumiko_solver_functions kGivenWithList = [] {
+  kumiko_solver_functions functions = kGiven;
+  functions.advance_list = advance_list;
+  return functions;
+}();
 
 }  // namespace
 
 kumiko_solver give(std::unique_ptr<amr::Solver> solver) {
-  return {&kGiven, std::make_unique<ServedSolver>(std::move(solver)).release()};
+  const kumiko_solver_functions& functions = solver->traits().list_kernel ? kGivenWithList : kGiven;
+  return {&functions, std::make_unique<ServedSolver>(std::move(solver)).release()};
 }
 
 SolverFromBeyond::SolverFromBeyond(kumiko_solver solver, std::string name, std::string whose)
@@ -172,6 +196,7 @@ SolverFromBeyond::SolverFromBeyond(kumiko_solver solver, std::string name, std::
   traits_.flux_form = given.is_flux_form != 0;
   traits_.tendency = given.has_tendency != 0;
   traits_.nonlinear = given.is_nonlinear != 0;
+  traits_.list_kernel = functions_.advance_list != nullptr;
   coefficients_ = given.coefficients;
 }
 
@@ -205,6 +230,19 @@ void SolverFromBeyond::advance_with_fluxes(amr::ConstPatchView before,
     return functions_.advance_with_fluxes(self_, detail::to_c(before), to_c(coefficients),
                                           detail::to_c(after), fluxes.line(amr::FaceAxis::kX, 0),
                                           error);
+  });
+}
+
+void SolverFromBeyond::advance_list(std::span<const amr::PatchAdvance> list) const {
+  if (functions_.advance_list == nullptr) return Solver::advance_list(list);
+  std::vector<kumiko_patch_advance> in_c;
+  in_c.reserve(list.size());
+  for (const amr::PatchAdvance& one : list) {
+    in_c.push_back({detail::to_c(one.before), to_c(one.coefficients), detail::to_c(one.after),
+                    one.fluxes ? one.fluxes->line(amr::FaceAxis::kX, 0) : nullptr});
+  }
+  call_beyond(whose_, [&](kumiko_error* error) {
+    return functions_.advance_list(self_, in_c.data(), in_c.size(), error);
   });
 }
 

@@ -30,6 +30,7 @@ class SolverFromBeyond final : public amr::Solver {
                amr::PatchView after) const override;
   void advance_with_fluxes(amr::ConstPatchView before, std::span<const double> coefficients,
                            amr::PatchView after, amr::FaceFluxes fluxes) const override;
+  void advance_list(std::span<const amr::PatchAdvance> list) const override;
   void tendency(amr::ConstPatchView state, std::span<const double> coefficients,
                 const amr::PointRange& range, amr::PatchView tendency) const override;
   double state_cfl(amr::ConstPatchView state, std::span<const double> coefficients) const override;

@@ -228,6 +228,13 @@ typedef struct kumiko_patch {
   int32_t first_j;
 } kumiko_patch;
 
+typedef struct kumiko_patch_advance { /* of one patch, what advance() is handed */
+  kumiko_state before;
+  kumiko_coefficients coefficients;
+  kumiko_field after;
+  double* fluxes; /* what advance_with_fluxes() is handed, or NULL where none are asked for */
+} kumiko_patch_advance;
+
 typedef struct kumiko_solver_functions {
   size_t size;
   void (*destroy)(void* self);
@@ -246,6 +253,9 @@ typedef struct kumiko_solver_functions {
                              double* cfl, kumiko_error* error);
   kumiko_status (*displacement)(const void* self, kumiko_case problem, kumiko_points points,
                                 double time, double tau, kumiko_vectors displacement,
+                                kumiko_error* error);
+  /* Several patches of one level. May be NULL: they are advanced one by one then. */
+  kumiko_status (*advance_list)(const void* self, const kumiko_patch_advance* list, size_t count,
                                 kumiko_error* error);
 } kumiko_solver_functions;
 
