@@ -34,6 +34,10 @@ void Solver::advance_list(std::span<const PatchAdvance> list) const {
   }
 }
 
+double Solver::weight(const Case&, const PatchPoints&, double) const {
+  throw missing("weight", "weighted");
+}
+
 double Solver::state_cfl(ConstPatchView, std::span<const double>) const {
   throw missing("state_cfl", "nonlinear");
 }

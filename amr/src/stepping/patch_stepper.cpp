@@ -51,6 +51,17 @@ double PatchStepper::prepare(Patch& patch, State state, double time) const {
   return patch.cfl;
 }
 
+double PatchStepper::weight(const PatchId& id, double time) const {
+  const PatchCoordinates coordinates(hierarchy_.geometry(), id);
+  const double spacing = hierarchy_.geometry().spacing(id.level);
+  const double weight = solver_.weight(
+      case_, {coordinates.points(), spacing, id.i * kPatchSize, id.j * kPatchSize}, time);
+  if (std::isfinite(weight) && weight > 0.0) return weight;
+  throw DeclarationError(
+      fmt::format("solver '{}' gives {} the weight {:g} at t = {:g}; it must be finite and above 0",
+                  solver_.traits().name, to_string(id), weight, time));
+}
+
 double PatchStepper::state_cfl(const Patch& patch, State state, double time) const {
   const double cfl = solver_.state_cfl(patch.state(state), patch.coefficients());
   if (std::isfinite(cfl)) return cfl;

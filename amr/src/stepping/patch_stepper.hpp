@@ -40,6 +40,11 @@ class PatchStepper {
   /// above the solver's limit nothing else has been done.
   double advance(const LevelStep& step, std::size_t slot) const;
 
+  /// Whether patches differ in weight().
+  bool is_weighted() const { return solver_.traits().weighted; }
+  /// What the solver says of a patch's cost. Throws DeclarationError for what is not a weight.
+  double weight(const PatchId& id, double time) const;
+
   /// Whether the solver wants advance_list() for as many patches as there are to hand.
   bool has_list_kernel() const { return solver_.traits().list_kernel; }
 

@@ -35,7 +35,7 @@ TimeStepper::TimeStepper(Hierarchy& hierarchy, const Case& problem, const Solver
       ledger_(backend, hierarchy.max_levels()),
       recorder_(backend, ledger_, by_level_),
       pieces_(hierarchy, patches_, ledger_, failures_),
-      dataflow_(graph_, patches_.rules().clock(), backend, pieces_, ledger_, recorder_) {}
+      dataflow_(graph_, patches_, backend, pieces_, ledger_, recorder_) {}
 
 void TimeStepper::prepare(int index, const std::vector<std::size_t>& slots, double time) {
   Level& level = hierarchy_.level(index);

@@ -1,5 +1,6 @@
 #include "bridge/solver_bridge.hpp"
 
+#include <array>
 #include <cstddef>
 #include <stdexcept>
 #include <string>
@@ -141,28 +142,41 @@ kumiko_status advance_list(const void* self, const kumiko_patch_advance* list, s
   });
 }
 
-constexpr kumiko_solver_functions kGiven = {.size = sizeof(kumiko_solver_functions),
-                                            .destroy = destroy,
-                                            .traits = traits,
-                                            .prepare = prepare,
-                                            .advance = advance,
-                                            .advance_with_fluxes = advance_with_fluxes,
-                                            .tendency = tendency,
-                                            .state_cfl = state_cfl,
-                                            .displacement = displacement,
-                                            .advance_list = nullptr};
+kumiko_status weight(const void* self, kumiko_case problem, const kumiko_patch* patch, double time,
+                     double* weight, kumiko_error* error) {
+  return serve_fully(error, [&] {
+    *weight = served(self).weight(
+        borrowed(problem),
+        {detail::from_c(patch->points), patch->spacing, patch->first_i, patch->first_j}, time);
+  });
+}
 
-constexpr kumiko_solver_functions kGivenWithList = [] {
-  kumiko_solver_functions functions = kGiven;
-  functions.advance_list = advance_list;
-  return functions;
-}();
+/// The functions of a solver with and without those that may be absent.
+constexpr kumiko_solver_functions functions(bool has_list, bool is_weighted) {
+  return {.size = sizeof(kumiko_solver_functions),
+          .destroy = destroy,
+          .traits = traits,
+          .prepare = prepare,
+          .advance = advance,
+          .advance_with_fluxes = advance_with_fluxes,
+          .tendency = tendency,
+          .state_cfl = state_cfl,
+          .displacement = displacement,
+          .advance_list = has_list ? advance_list : nullptr,
+          .weight = is_weighted ? weight : nullptr};
+}
+
+/// By whether there is a kernel for lists, and whether there are weights.
+constexpr std::array<std::array<kumiko_solver_functions, 2>, 2> kGiven = {
+    {{functions(false, false), functions(false, true)},
+     {functions(true, false), functions(true, true)}}};
 
 }  // namespace
 
 kumiko_solver give(std::unique_ptr<amr::Solver> solver) {
-  const kumiko_solver_functions& functions = solver->traits().list_kernel ? kGivenWithList : kGiven;
-  return {&functions, std::make_unique<ServedSolver>(std::move(solver)).release()};
+  const amr::SolverTraits& traits = solver->traits();
+  return {&kGiven[traits.list_kernel ? 1 : 0][traits.weighted ? 1 : 0],
+          std::make_unique<ServedSolver>(std::move(solver)).release()};
 }
 
 SolverFromBeyond::SolverFromBeyond(kumiko_solver solver, std::string name, std::string whose)
@@ -197,6 +211,7 @@ SolverFromBeyond::SolverFromBeyond(kumiko_solver solver, std::string name, std::
   traits_.tendency = given.has_tendency != 0;
   traits_.nonlinear = given.is_nonlinear != 0;
   traits_.list_kernel = functions_.advance_list != nullptr;
+  traits_.weighted = functions_.weight != nullptr;
   coefficients_ = given.coefficients;
 }
 
@@ -244,6 +259,20 @@ void SolverFromBeyond::advance_list(std::span<const amr::PatchAdvance> list) con
   call_beyond(whose_, [&](kumiko_error* error) {
     return functions_.advance_list(self_, in_c.data(), in_c.size(), error);
   });
+}
+
+double SolverFromBeyond::weight(const amr::Case& problem, const amr::PatchPoints& patch,
+                                double time) const {
+  if (functions_.weight == nullptr) return 1.0;
+  const kumiko_patch in_c{sizeof(in_c), detail::to_c(patch.points), patch.spacing, patch.first_i,
+                          patch.first_j};
+  const LentCase lent = lend(problem);
+  double weight = 0.0;
+  const auto weigh = [&](kumiko_error* error) {
+    return functions_.weight(self_, lent.in_c, &in_c, time, &weight, error);
+  };
+  call_beyond(whose_, weigh, lent.whose);
+  return weight;
 }
 
 void SolverFromBeyond::tendency(amr::ConstPatchView state, std::span<const double> coefficients,

@@ -34,6 +34,8 @@ struct SolverTraits {
   bool nonlinear = false;
   /// Whether advance_list() is better asked for several patches at once than advance() for each.
   bool list_kernel = false;
+  /// Whether patches differ in cost, so that weight() is asked.
+  bool weighted = false;
 };
 
 /// Ghost layers that a solver may need.
@@ -99,6 +101,13 @@ class Solver {
   /// as the schedule has to hand: level by level what a worker gets in one go, and one patch at a
   /// time by dataflow. As it stands here, it does one patch after the other.
   virtual void advance_list(std::span<const PatchAdvance> list) const;
+
+  /// What advancing a patch costs at a time, in proportion to other patches of its level; finite
+  /// and above 0. Says where a patch's thread begins before anything of it has been measured: under
+  /// dataflow every worker is home to an equal part of each level's weight. The static backends'
+  /// decompositions do not heed it, and no bit of the state depends on it. Called only when
+  /// traits().weighted, for each patch when a stretch of steps without a regrid begins.
+  virtual double weight(const Case& problem, const PatchPoints& patch, double time) const;
 
   /// Writes Δt ∂u/∂t at the step's start for the points of a range, which reaches at most
   /// kTendencyGhosts layers into the ghosts; ghosts of `state` as for advance(). The bits of a

@@ -257,6 +257,9 @@ typedef struct kumiko_solver_functions {
   /* Several patches of one level. May be NULL: they are advanced one by one then. */
   kumiko_status (*advance_list)(const void* self, const kumiko_patch_advance* list, size_t count,
                                 kumiko_error* error);
+  /* May be NULL: all patches have the weight 1 then. */
+  kumiko_status (*weight)(const void* self, kumiko_case problem, const kumiko_patch* patch,
+                          double time, double* weight, kumiko_error* error);
 } kumiko_solver_functions;
 
 typedef struct kumiko_solver {
