@@ -1,13 +1,16 @@
 // Contract: every ghost beyond the domain has one value, which follows from the sides' kinds and
 // the points within, whichever patch holds it; what flows out leaves nothing behind, and what flows
-// in is the value given.
+// in is the value given, or what the case says of the place, the component and the time.
 #include <cmath>
 #include <map>
+#include <numbers>
 #include <stdexcept>
 #include <string>
 #include <utility>
 
 #include <gtest/gtest.h>
+
+#include <kumiko/amr/diagnostics.hpp>
 
 #include "fixtures.hpp"
 #include "ghosts/boundary_fill.hpp"
@@ -26,6 +29,7 @@ constexpr PatchShape kBoundedShape{2, kGhosts, 0};
 constexpr Boundary kOut{BoundaryKind::kOutflow, 0.0};
 constexpr Boundary kWall{BoundaryKind::kReflecting, 0.0};
 constexpr Boundary kAround{BoundaryKind::kPeriodic, 0.0};
+constexpr Boundary kSaid{BoundaryKind::kPrescribed, 0.0};
 constexpr Boundary fixed(double value) { return {BoundaryKind::kFixedValue, value}; }
 
 using Point = std::pair<int, int>;
@@ -43,6 +47,8 @@ Source source(int index, int count, const Boundary& low, const Boundary& high) {
   switch (side.kind) {
     case BoundaryKind::kFixedValue:
       return {0, &side};
+    case BoundaryKind::kPrescribed:
+      return {index, &side};
     case BoundaryKind::kPeriodic:
       return {below ? index + count : index - count};
     case BoundaryKind::kOutflow:
@@ -62,6 +68,11 @@ void for_each_point(const Patch& patch, int component, Visit visit) {
             patch.now()(i, j, component));
     }
   }
+}
+
+/// Different for every side, place, component and time.
+double said(Side side, double x, double y, int component, double time) {
+  return 10.0 * static_cast<int>(side) + std::sin(3.0 * x + 5.0 * y + 7.0 * time) + component;
 }
 
 /// 64×48 points with refined patches at two corners, along sides, and with gaps between them.
@@ -90,14 +101,23 @@ class EverySide : public ::testing::TestWithParam<Boundaries> {};
 TEST_P(EverySide, GivenARaggedMeshThenEachGhostOutsideIsTheValueOfItsPointInside) {
   const Boundaries sides = GetParam();
   const auto hierarchy = ragged(sides);
-  const FunctionCase problem;
+  constexpr double kTime = 0.375;
+  FunctionCase problem;
+  problem.beyond = said;
   const auto solver = cubic_solver();
   const GhostExchange exchange(*hierarchy, problem, *solver, TimeInterpolation::kLinear);
   for (int index = 0; index < 2; ++index) {
     const Level& level = hierarchy->level(index);
     for (std::size_t slot = 0; slot < level.size(); ++slot) {
-      exchange.fill(index, slot, State::kNow, {});
+      exchange.fill(index, slot, State::kNow, {kTime});
     }
+    const auto value_of = [&](Side low, const Source& source, int i, int j, int component) {
+      if (source.fixed->kind == BoundaryKind::kFixedValue) return source.fixed->value;
+      const bool lower = low == Side::kLeft ? i < 0 : j < 0;
+      const Geometry& geometry = hierarchy->geometry();
+      return said(lower ? low : static_cast<Side>(static_cast<int>(low) + 1),
+                  geometry.coordinate(index, i), geometry.coordinate(index, j), component, kTime);
+    };
     const int nx = hierarchy->geometry().points_x(index);
     const int ny = hierarchy->geometry().points_y(index);
     for (int component = 0; component < 2; ++component) {
@@ -116,9 +136,10 @@ TEST_P(EverySide, GivenARaggedMeshThenEachGhostOutsideIsTheValueOfItsPointInside
           ++outside;
           double expected = 0.0;
           if (x.fixed != nullptr) {
-            expected = x.fixed->value;
+            const int seen_j = sides.periodic_y() ? y.index : j;
+            expected = value_of(Side::kLeft, x, i, seen_j, component);
           } else if (y.fixed != nullptr) {
-            expected = y.fixed->value;
+            expected = value_of(Side::kBottom, y, x.index, j, component);
           } else {
             expected = inside.at({x.index, y.index});
           }
@@ -136,14 +157,15 @@ TEST_P(EverySide, GivenARaggedMeshThenEachGhostOutsideIsTheValueOfItsPointInside
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, EverySide,
-                         ::testing::Values(Boundaries(kOut, kOut, kOut, kOut),
-                                           Boundaries(kWall, kWall, kWall, kWall),
-                                           Boundaries(fixed(1), fixed(2), fixed(3), fixed(4)),
-                                           Boundaries(fixed(1), kOut, kWall, kOut),
-                                           Boundaries(kOut, fixed(2), fixed(3), kOut),
-                                           Boundaries(kAround, kAround, kOut, kWall),
-                                           Boundaries(kWall, fixed(7), kAround, kAround)));
+INSTANTIATE_TEST_SUITE_P(
+    Kinds, EverySide,
+    ::testing::Values(
+        Boundaries(kOut, kOut, kOut, kOut), Boundaries(kWall, kWall, kWall, kWall),
+        Boundaries(fixed(1), fixed(2), fixed(3), fixed(4)), Boundaries(fixed(1), kOut, kWall, kOut),
+        Boundaries(kOut, fixed(2), fixed(3), kOut), Boundaries(kAround, kAround, kOut, kWall),
+        Boundaries(kWall, fixed(7), kAround, kAround), Boundaries(kSaid, kSaid, kSaid, kSaid),
+        Boundaries(kSaid, kOut, fixed(3), kSaid), Boundaries(kOut, kWall, kSaid, kSaid),
+        Boundaries(kSaid, kOut, kAround, kAround), Boundaries(kAround, kAround, kWall, kSaid)));
 
 TEST(Boundary, GivenANodeCentredFieldThenAReflectingWallIsRefusedWithItsSideAndARemedy) {
   FunctionCase problem;
@@ -258,6 +280,92 @@ TEST(Boundary, GivenAnInflowOfAFixedValueThenItFillsTheDomainBehindItsFront) {
   run.advance(64);
   const auto middle = static_cast<std::size_t>(run.hierarchy().mesh().find({0, 2, 2}));
   EXPECT_NEAR(base.patch(middle).now()(8, 8), kInflow, 1e-9);
+}
+
+/// What flows in on the left depends on y and on the time, and is carried to the right.
+struct WavyInflow final : FunctionCase {
+  static constexpr double kSpeed = 0.8;
+
+  static double entering(double y, double time) {
+    return std::sin(2.0 * std::numbers::pi * time) *
+           (1.0 + 0.5 * std::cos(2.0 * std::numbers::pi * y));
+  }
+  static double solution(double x, double y, double time) { return entering(y, time - x / kSpeed); }
+
+  WavyInflow() {
+    u = [](double x, double y) { return solution(x, y, 0.0); };
+    vx = [](double, double) { return kSpeed; };
+    beyond = [](Side, double x, double y, int, double time) { return solution(x, y, time); };
+    sides = {kSaid, kOut, kAround, kAround};
+  }
+  bool exact(Points points, int, double time, std::span<double> values) const override {
+    for (std::size_t at = 0; at < points.size(); ++at) {
+      values[at] = solution(points.x[at], points.y[at], time);
+    }
+    return true;
+  }
+};
+
+struct InflowRun {
+  double rms;
+  std::string hash;
+};
+
+InflowRun run_wavy_inflow(const WavyInflow& problem, const char* solver_name, int n, int levels,
+                          const test::Way& way) {
+  const auto solver = plugin::find_solver(solver_name)->make({});
+  const auto backend = make_backend(way.backend, way.workers);
+  SimulationOptions options = run_options(n, levels, 2 * n);
+  options.schedule = way.schedule;
+  options.refinement.threshold = 0.02;
+  Simulation run(problem, *solver, *backend, options);
+  run.advance(2 * n);
+  return {error_norms(run.hierarchy(), problem, run.time(), *backend)->rms,
+          state_hash(run.hierarchy())};
+}
+
+TEST(Boundary, GivenAnInflowOfPlaceAndTimeThenTheSolutionIsTheExactOneCarriedOn) {
+  const WavyInflow problem;
+  const test::Way serial{"serial", 1, Schedule::kAuto};
+  for (const char* const solver : {"semi_lagrangian_cubic", "finite_volume_upwind3"}) {
+    const double coarse = run_wavy_inflow(problem, solver, 32, 1, serial).rms;
+    const double fine = run_wavy_inflow(problem, solver, 64, 1, serial).rms;
+    const double refined = run_wavy_inflow(problem, solver, 32, 2, serial).rms;
+    EXPECT_LT(fine, 2e-3) << solver;
+    EXPECT_LT(fine, 0.3 * coarse) << solver << ": of second order at least";
+    EXPECT_LT(refined, 0.5 * coarse) << solver;
+  }
+}
+
+TEST(Boundary, GivenAnInflowOfPlaceAndTimeThenEveryWayToRunGivesTheSameBits) {
+  const WavyInflow problem;
+  const std::string serial =
+      run_wavy_inflow(problem, "semi_lagrangian_cubic", 32, 3, {"serial", 1, Schedule::kAuto}).hash;
+  for (const test::Way& way :
+       {test::Way{"threads", 2, Schedule::kDataflow}, test::Way{"threads", 2, Schedule::kLevel},
+        test::Way{"pthread", 2, Schedule::kLevel}}) {
+    EXPECT_EQ(run_wavy_inflow(problem, "semi_lagrangian_cubic", 32, 3, way).hash, serial)
+        << way.backend;
+  }
+}
+
+TEST(Boundary, GivenAPrescribedSideWithoutValuesThenTheRunSaysWhatIsMissing) {
+  struct Silent final : FunctionCase {
+    void boundary_values(Side side, Points points, int component, double time,
+                         std::span<double> values) const override {
+      Case::boundary_values(side, points, component, time, values);
+    }
+  } problem;
+  problem.sides = {kSaid, kOut, kOut, kOut};
+  const auto solver = cubic_solver();
+  const auto backend = make_backend("serial", 1);
+  try {
+    Simulation run(problem, *solver, *backend, run_options(32, 2, 64));
+    run.advance(1);
+    FAIL();
+  } catch (const std::logic_error& error) {
+    EXPECT_NE(std::string(error.what()).find("boundary_values()"), std::string::npos);
+  }
 }
 
 }  // namespace

@@ -43,9 +43,17 @@ struct FunctionCase : Case {
   Boundaries sides{BoundaryKind::kPeriodic, BoundaryKind::kPeriodic, 0.0};
   Extent size;
   bool steady = true;
+  /// What lies beyond prescribed sides: (side, x, y, component, time).
+  std::function<double(Side, double, double, int, double)> beyond;
 
   Extent extent() const override { return size; }
   Boundaries boundaries() const override { return sides; }
+  void boundary_values(Side side, Points points, int component, double time,
+                       std::span<double> values) const override {
+    for (std::size_t at = 0; at < points.size(); ++at) {
+      values[at] = beyond(side, points.x[at], points.y[at], component, time);
+    }
+  }
   double end_time() const override { return duration; }
   bool steady_velocity() const override { return steady; }
   void initial(Points points, int, std::span<double> values) const override {

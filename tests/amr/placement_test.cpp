@@ -2,6 +2,7 @@
 // and homes differ by one slot at most; the backends deal out patches by these rules.
 #include <algorithm>
 #include <atomic>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,32 @@ TEST_P(EqualPartsTest, GivenASlotThenItsWorkerIsTheOneWhosePartHoldsIt) {
         const int worker = rule.of(slot, slots, workers);
         ASSERT_LE(rule.begin(worker, slots, workers), slot) << slots << " to " << workers;
         ASSERT_GT(rule.begin(worker + 1, slots, workers), slot) << slots << " to " << workers;
+      }
+    }
+  }
+}
+
+TEST(WeightedHomes, GivenWeightsThenHomesFollowOneAnotherAndShareTheWeight) {
+  for (const int workers : {1, 2, 3, 7, 16}) {
+    for (const std::size_t slots : {std::size_t{1}, std::size_t{10}, std::size_t{150}}) {
+      std::vector<double> weights;
+      for (std::size_t slot = 0; slot < slots; ++slot) {
+        weights.push_back(slot < slots / 4 ? 5.0 : 1.0 + static_cast<double>(slot % 3));
+      }
+      const double all = std::accumulate(weights.begin(), weights.end(), 0.0);
+      std::vector<double> shares(static_cast<std::size_t>(workers));
+      double before = 0.0;
+      int last = 0;
+      for (const double weight : weights) {
+        const int home = weighted_home_of(before, weight, all, workers);
+        ASSERT_GE(home, last);
+        ASSERT_LT(home, workers);
+        shares[static_cast<std::size_t>(home)] += weight;
+        before += weight;
+        last = home;
+      }
+      for (const double share : shares) {
+        EXPECT_NEAR(share, all / workers, 5.0 + 1e-9) << workers << " workers, " << slots;
       }
     }
   }

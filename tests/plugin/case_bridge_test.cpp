@@ -5,12 +5,21 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstddef>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
+#include <kumiko/amr/diagnostics.hpp>
+#include <kumiko/amr/simulation.hpp>
+#include <kumiko/amr/solver_declaration.hpp>
+#include <kumiko/plugin/registry.hpp>
+
+#include "bridge/sized.hpp"
 #include "bridge/solver_bridge.hpp"
 #include "bridge/status.hpp"
 
@@ -41,13 +50,15 @@ kumiko_status counted_velocity(const void* self, kumiko_points points, double,
 
 /// Of the functions, those that the tests reach.
 constexpr kumiko_case_functions kCounted = {
+    .size = sizeof(kumiko_case_functions),
     .destroy = [](void* self) { ++static_cast<CountedCase*>(self)->destroyed; },
     .facts =
         [](const void*, kumiko_case_facts* facts, kumiko_error*) {
-          *facts = {1.0, 1.0, {}, 1.0, 1, 1};
+          *facts = {sizeof(*facts), 2, 1.0, 1.0, {}, 1.0, 1, 1};
           return kumiko_status{KUMIKO_OK};
         },
     .initial = nullptr,
+    .boundary_values = nullptr,
     .velocity = counted_velocity,
     .stream_function = nullptr,
     .exact_displacement = nullptr,
@@ -140,6 +151,176 @@ TEST_F(CaseBridge, GivenACaseWithoutAVelocityThenTheMessageNamesTheCase) {
   counted_.is_ignorant = true;
   EXPECT_EQ(failure([&] { prepare(); }),
             "case 'windy' of 'windy.so': it does not know what it must");
+}
+
+/// Its inflow on the left depends on y and on the time, each component's in its own way.
+class Inflow final : public amr::Case {
+ public:
+  static double solution(double x, double y, int component, double time) {
+    return std::sin(3.0 * (time - x) + component) * (1.0 + y * y);
+  }
+
+  amr::Boundaries boundaries() const override {
+    constexpr amr::Boundary kInflow{amr::BoundaryKind::kPrescribed};
+    constexpr amr::Boundary kOutflow{amr::BoundaryKind::kOutflow};
+    return {kInflow, kOutflow, kInflow, kInflow};
+  }
+  double end_time() const override { return 0.5; }
+  int components() const override { return 2; }
+  bool steady_velocity() const override { return true; }
+  void initial(amr::Points points, int component, std::span<double> values) const override {
+    exact(points, component, 0.0, values);
+  }
+  void boundary_values(amr::Side side, amr::Points points, int component, double time,
+                       std::span<double> values) const override {
+    if (side == amr::Side::kRight) throw std::runtime_error("nothing enters on the right");
+    exact(points, component, time, values);
+  }
+  void velocity(amr::Points, double, amr::Vectors velocity) const override {
+    std::fill(velocity.x.begin(), velocity.x.end(), 1.0);
+    std::fill(velocity.y.begin(), velocity.y.end(), 0.0);
+  }
+  bool exact(amr::Points points, int component, double time,
+             std::span<double> values) const override {
+    for (std::size_t at = 0; at < points.size(); ++at) {
+      values[at] = solution(points.x[at], points.y[at], component, time);
+    }
+    return true;
+  }
+};
+
+TEST(CaseFromPlugin, GivenAnInflowOfPlaceAndTimeThenTheExactSolutionIsCarriedIn) {
+  const Inflow own;
+  const CaseFromBeyond problem(give(std::make_unique<Inflow>()), "case 'inflow'");
+  const auto solver = find_solver("semi_lagrangian_cubic")->make({});
+  const auto backend = amr::make_backend("serial", 1);
+  amr::SimulationOptions options;
+  options.points_x = options.points_y = 32;
+  options.levels = 2;
+  options.steps = 32;
+  amr::Simulation from_beyond(problem, *solver, *backend, options);
+  amr::Simulation from_here(own, *solver, *backend, options);
+  from_beyond.advance(32);
+  from_here.advance(32);
+  // Away from the right side, whose outflow is of first order.
+  const auto& base = from_beyond.hierarchy().level(0);
+  const amr::Patch& left = base.patch(0);
+  for (int component = 0; component < 2; ++component) {
+    for (int at = 0; at < amr::kPatchPoints; ++at) {
+      const int i = at % amr::kPatchSize;
+      const int j = at / amr::kPatchSize;
+      EXPECT_NEAR(left.now()(i, j, component), Inflow::solution(i / 32.0, j / 32.0, component, 0.5),
+                  1e-4);
+    }
+  }
+  EXPECT_EQ(amr::state_hash(from_beyond.hierarchy()), amr::state_hash(from_here.hierarchy()));
+}
+
+TEST(CaseFromPlugin, GivenAFailureOfBoundaryValuesThenTheMessageNamesTheCase) {
+  const CaseFromBeyond problem(give(std::make_unique<Inflow>()), "case 'inflow' of 'inflow.so'");
+  std::array<double, 1> one{};
+  try {
+    problem.boundary_values(amr::Side::kRight, {one, one}, 0, 0.0, one);
+    FAIL();
+  } catch (const std::runtime_error& error) {
+    EXPECT_STREQ(error.what(), "case 'inflow' of 'inflow.so': nothing enters on the right");
+  }
+}
+
+/// Says what the test wants of it.
+struct OddCase final : amr::Case {
+  int dimensions() const override { return 3; }
+  double end_time() const override { return 1.0; }
+  void initial(amr::Points, int, std::span<double>) const override {}
+  void velocity(amr::Points, double, amr::Vectors) const override {}
+};
+
+TEST(CaseFromPlugin, GivenThreeDimensionsThenARunSaysHowManyThereAre) {
+  const CaseFromBeyond problem(give(std::make_unique<OddCase>()), "case 'odd'");
+  EXPECT_EQ(problem.dimensions(), 3);
+  const auto solver = find_solver("semi_lagrangian_cubic")->make({});
+  const auto backend = amr::make_backend("serial", 1);
+  try {
+    amr::SimulationOptions options;
+    options.points_x = options.points_y = 32;
+    options.steps = 32;
+    const amr::Simulation run(problem, *solver, *backend, options);
+    FAIL();
+  } catch (const std::invalid_argument& error) {
+    EXPECT_STREQ(error.what(), "the case has 3 dimensions; this Kumiko computes in 2");
+  }
+}
+
+TEST(SolverFromPlugin, GivenThreeDimensionsThenItsDeclarationIsImpossible) {
+  struct Solid final : amr::Solver {
+    Solid() { traits_.dimensions = 3; }
+    const amr::SolverTraits& traits() const override { return traits_; }
+    std::size_t coefficients() const override { return 0; }
+    double prepare(const amr::Case&, const amr::PatchPoints&, double, double,
+                   std::span<double>) const override {
+      return 0.0;
+    }
+    void advance(amr::ConstPatchView, std::span<const double>, amr::PatchView) const override {}
+    amr::SolverTraits traits_;
+  };
+  const SolverFromBeyond solver(give(std::make_unique<Solid>()), "solid", "solver 'solid'");
+  EXPECT_EQ(amr::impossible_declarations(solver),
+            std::vector<std::string>{"declares 3 dimensions; this Kumiko computes in 2"});
+}
+
+TEST(SizedStructures, GivenALaterAndLongerTableThenWhatIsKnownOfItIsServed) {
+  struct Later {
+    kumiko_case_functions known;
+    void (*unknown)();
+  };
+  static const Later later = [] {
+    Later made{kCounted, nullptr};
+    made.known.size = sizeof(Later);
+    return made;
+  }();
+  CountedCase counted;
+  const CaseFromBeyond problem({&later.known, &counted}, "case");
+  EXPECT_EQ(problem.lend().in_c.functions->size, sizeof(kumiko_case_functions));
+  EXPECT_EQ(problem.lend().in_c.functions->velocity, kCounted.velocity);
+}
+
+TEST(SizedStructures, GivenAShorterTableThenWhatLiesBeyondIsAbsent) {
+  kumiko_case_functions shorter = kCounted;
+  shorter.size = offsetof(kumiko_case_functions, velocity);
+  EXPECT_EQ(known_part(shorter).facts, kCounted.facts);
+  EXPECT_EQ(known_part(shorter).velocity, nullptr);
+}
+
+TEST(SizedStructures, GivenRoomForFewerBytesThenNoMoreAreWritten) {
+  kumiko_case_facts facts{};
+  facts.size = offsetof(kumiko_case_facts, end_time);
+  facts.end_time = -1.0;
+  kumiko_case_facts own{};
+  own.dimensions = 2;
+  own.end_time = 5.0;
+  fill_room(&facts, own);
+  EXPECT_EQ(facts.dimensions, 2);
+  EXPECT_EQ(facts.end_time, -1.0);
+  EXPECT_EQ(facts.size, offsetof(kumiko_case_facts, end_time));
+}
+
+TEST(SizedStructures, GivenFactsThatLackAMemberThenTheCaseIsRefused) {
+  static constexpr kumiko_case_functions kShort = [] {
+    kumiko_case_functions functions = kCounted;
+    functions.facts = [](const void*, kumiko_case_facts* facts, kumiko_error*) {
+      facts->size = offsetof(kumiko_case_facts, components);
+      return kumiko_status{KUMIKO_OK};
+    };
+    return functions;
+  }();
+  CountedCase counted;
+  try {
+    const CaseFromBeyond problem({&kShort, &counted}, "case 'short'");
+    FAIL();
+  } catch (const std::runtime_error& error) {
+    EXPECT_NE(std::string(error.what()).find("case 'short': it gives"), std::string::npos);
+  }
+  EXPECT_EQ(counted.destroyed, 1);
 }
 
 }  // namespace

@@ -14,25 +14,53 @@
 
 namespace kumiko::amr {
 
-void Backend::for_each(const Level& level, const PatchTask& task) {
-  std::mutex mutex;
-  std::exception_ptr first;
-  std::size_t first_slot = level.size();
-  const auto begin = std::chrono::steady_clock::now();
-  run_tasks(level, [&](std::size_t slot, int worker) {
+namespace {
+
+/// Keeps the exception of the lowest slot of those whose tasks throw.
+class LowestException {
+ public:
+  template <class Task>
+  void guard(std::size_t slot, Task task) {
     try {
-      task(slot, worker);
+      task();
     } catch (...) {
       // No task suspends while it holds this.
-      const std::lock_guard lock(mutex);
-      if (slot < first_slot) {
-        first_slot = slot;
-        first = std::current_exception();
-      }
+      const std::lock_guard lock(mutex_);
+      if (what_ && slot >= slot_) return;
+      slot_ = slot;
+      what_ = std::current_exception();
     }
+  }
+  void rethrow() const {
+    if (what_) std::rethrow_exception(what_);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::exception_ptr what_;
+  std::size_t slot_ = 0;
+};
+
+}  // namespace
+
+void Backend::for_each(const Level& level, const PatchTask& task) {
+  LowestException lowest;
+  const auto begin = std::chrono::steady_clock::now();
+  run_tasks(level,
+            [&](std::size_t slot, int worker) { lowest.guard(slot, [&] { task(slot, worker); }); });
+  loop_time_ += std::chrono::steady_clock::now() - begin;
+  lowest.rethrow();
+}
+
+void Backend::for_each_list(const Level& level, const ListTask& task) {
+  LowestException lowest;
+  const auto begin = std::chrono::steady_clock::now();
+  run_lists(level, [&](std::size_t first, std::size_t last, int worker) {
+    if (first == last) return;
+    lowest.guard(first, [&] { task(first, last, worker); });
   });
   loop_time_ += std::chrono::steady_clock::now() - begin;
-  if (first) std::rethrow_exception(first);
+  lowest.rethrow();
 }
 
 const std::vector<std::string>& backend_names() {

@@ -29,14 +29,18 @@ class OpenMpBackend final : public Backend {
 
  private:
   void run_tasks(const Level& level, const PatchTask& task) override {
+    run_lists(level, [&task](std::size_t first, std::size_t last, int worker) {
+      for (std::size_t slot = first; slot < last; ++slot) task(slot, worker);
+    });
+  }
+
+  void run_lists(const Level& level, const ListTask& task) override {
 #pragma omp parallel num_threads(workers_)
     {
       const int worker = omp_get_thread_num();
       const int workers = omp_get_num_threads();
-      const std::size_t end = chunk_begin(worker + 1, level.size(), workers);
-      for (std::size_t slot = chunk_begin(worker, level.size(), workers); slot < end; ++slot) {
-        task(slot, worker);
-      }
+      task(chunk_begin(worker, level.size(), workers),
+           chunk_begin(worker + 1, level.size(), workers), worker);
     }
   }
 

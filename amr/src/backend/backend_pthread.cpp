@@ -37,6 +37,12 @@ class PthreadBackend final : public Backend {
 
  private:
   void run_tasks(const Level& level, const PatchTask& task) override {
+    run_lists(level, [&task](std::size_t first, std::size_t last, int worker) {
+      for (std::size_t slot = first; slot < last; ++slot) task(slot, worker);
+    });
+  }
+
+  void run_lists(const Level& level, const ListTask& task) override {
     level_ = &level;
     task_ = &task;
     barrier_.arrive_and_wait();
@@ -60,11 +66,7 @@ class PthreadBackend final : public Backend {
   }
 
   /// The patches are sorted by j, so a strip's patches follow one another.
-  void work(int worker) const {
-    for (std::size_t slot = first_slot(worker); slot < first_slot(worker + 1); ++slot) {
-      (*task_)(slot, worker);
-    }
-  }
+  void work(int worker) const { (*task_)(first_slot(worker), first_slot(worker + 1), worker); }
 
   /// The first patch of the level whose centre lies in a strip, or above it.
   std::size_t first_slot(int strip) const {
@@ -84,7 +86,7 @@ class PthreadBackend final : public Backend {
   int workers_;
   // Written by the driver before the first barrier of a phase and read by the others after it.
   const Level* level_ = nullptr;
-  const PatchTask* task_ = nullptr;
+  const ListTask* task_ = nullptr;
   std::barrier<> barrier_;
   std::vector<std::thread> threads_;
 };

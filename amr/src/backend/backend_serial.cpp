@@ -14,6 +14,7 @@ class SerialBackend final : public Backend {
   void run_tasks(const Level& level, const PatchTask& task) override {
     for (std::size_t slot = 0; slot < level.size(); ++slot) task(slot, 0);
   }
+  void run_lists(const Level& level, const ListTask& task) override { task(0, level.size(), 0); }
 };
 
 }  // namespace

@@ -1,3 +1,6 @@
+#include <algorithm>
+
+#include <kumiko/amr/placement.hpp>
 #include <kumiko/runtime/for_each_index.hpp>
 #include <kumiko/runtime/runtime.hpp>
 #include <kumiko/runtime/this_thread.hpp>
@@ -26,6 +29,18 @@ class ThreadsBackend final : public Backend {
   void run_tasks(const Level& level, const PatchTask& task) override {
     runtime::for_each_index(level.size(), [&task](std::size_t slot) {
       task(slot, runtime::this_thread::worker_index());
+    });
+  }
+
+  /// In several lists a worker, so that those who are done can take some of the others'.
+  void run_lists(const Level& level, const ListTask& task) override {
+    constexpr int kListsPerWorker = 4;
+    const int lists = static_cast<int>(
+        std::min(level.size(), static_cast<std::size_t>(kListsPerWorker * runtime_.workers())));
+    runtime::for_each_index(static_cast<std::size_t>(lists), [&](std::size_t at) {
+      const int list = static_cast<int>(at);
+      task(chunk_begin(list, level.size(), lists), chunk_begin(list + 1, level.size(), lists),
+           runtime::this_thread::worker_index());
     });
   }
 

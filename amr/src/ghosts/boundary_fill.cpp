@@ -1,7 +1,11 @@
 #include "ghosts/boundary_fill.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
+#include <span>
+
+#include <kumiko/amr/solver.hpp>
 
 namespace kumiko::amr {
 
@@ -10,12 +14,15 @@ namespace {
 /// What lies beyond a patch along one axis.
 struct Axis {
   const Boundary* side = nullptr;  ///< the side that is crossed; nullptr when none is
+  Side which = Side::kLeft;        ///< of a side that is crossed
   int first = 0;                   ///< ghosts first .. last - 1, in the patch's indices
   int last = kPatchSize;
   int outermost = 0;  ///< the patch's point at the side
   int mirror = 0;     ///< index + mirrored index, the wall being half-way
 
-  bool fixed() const { return side != nullptr && side->kind == BoundaryKind::kFixedValue; }
+  bool is(BoundaryKind kind) const { return side != nullptr && side->kind == kind; }
+  /// Whether the search for a ghost's value ends at this side.
+  bool ends() const { return is(BoundaryKind::kFixedValue) || is(BoundaryKind::kPrescribed); }
 
   /// The index within the domain whose value the ghost takes.
   int source(int index) const {
@@ -24,9 +31,11 @@ struct Axis {
   }
 };
 
+/// \param sides     the conditions in the order of Side
+/// \param low       the axis's lower side; the upper one follows it
 /// \param position  of the patch along the axis, of `count` that cover the domain
 /// \param step      -1, 0 or 1, to the ghosts
-Axis axis(const Boundary& low, const Boundary& high, int position, int count, int step,
+Axis axis(const std::array<Boundary, 4>& sides, Side low, int position, int count, int step,
           int ghosts) {
   Axis result;
   if (step == 0) return result;
@@ -34,9 +43,12 @@ Axis axis(const Boundary& low, const Boundary& high, int position, int count, in
   result.last = step < 0 ? 0 : kPatchSize + ghosts;
   result.outermost = step < 0 ? 0 : kPatchSize - 1;
   result.mirror = step < 0 ? -1 : 2 * kPatchSize - 1;
-  const Boundary& side = step < 0 ? low : high;
+  const std::size_t crossed = static_cast<std::size_t>(low) + (step < 0 ? 0 : 1);
   const bool beyond = position + step < 0 || position + step >= count;
-  if (beyond && side.kind != BoundaryKind::kPeriodic) result.side = &side;
+  if (beyond && sides[crossed].kind != BoundaryKind::kPeriodic) {
+    result.side = &sides[crossed];
+    result.which = static_cast<Side>(crossed);
+  }
   return result;
 }
 
@@ -60,21 +72,62 @@ void copy_points(const Axis& x, const Axis& y, PatchView target) {
   }
 }
 
+int wrapped(int index, int count) { return ((index % count) + count) % count; }
+
+/// What the case says of the points beyond one of its sides. Along the other axis the search has
+/// come to the point within the domain, if it went there before; across periodic sides it ends
+/// within the domain, too.
+void fill_prescribed(const Geometry& geometry, const Case& problem, const PatchId& id,
+                     const Axis& x, const Axis& y, double time, PatchView target) {
+  constexpr std::size_t kMost = kPatchSize * kLargestGhosts;
+  const bool by_x = x.ends();
+  std::array<double, kMost> at_x;
+  std::array<double, kMost> at_y;
+  std::size_t count = 0;
+  for (int j = y.first; j < y.last; ++j) {
+    int of_y = id.j * kPatchSize + j;
+    if (geometry.boundaries().periodic_y()) of_y = wrapped(of_y, geometry.points_y(id.level));
+    for (int i = x.first; i < x.last; ++i, ++count) {
+      int of_x = id.i * kPatchSize + (by_x ? i : x.source(i));
+      if (geometry.boundaries().periodic_x()) of_x = wrapped(of_x, geometry.points_x(id.level));
+      at_x[count] = geometry.coordinate(id.level, of_x);
+      at_y[count] = geometry.coordinate(id.level, of_y);
+    }
+  }
+  const Points points{std::span(at_x).first(count), std::span(at_y).first(count)};
+  std::array<double, kMost> values;
+  for (int component = 0; component < target.components(); ++component) {
+    problem.boundary_values(by_x ? x.which : y.which, points, component, time,
+                            std::span(values).first(count));
+    const double* from = values.data();
+    for (int j = y.first; j < y.last; ++j) {
+      std::copy_n(from, x.last - x.first, &target(x.first, j, component));
+      from += x.last - x.first;
+    }
+  }
+}
+
 }  // namespace
 
-void fill_outside(const Geometry& geometry, const Patch& patch, PatchView target) {
-  const Boundaries& sides = geometry.boundaries();
+void fill_outside(const Geometry& geometry, const Case& problem, const Patch& patch,
+                  PatchView target, double time) {
+  const std::array<Boundary, 4> sides = geometry.boundaries().sides();
   const PatchId& id = patch.id();
   for (std::size_t d = 0; d < kDirections.size(); ++d) {
     if (patch.ghost_sources[d].kind != GhostSource::Kind::kOutside) continue;
-    const Axis x = axis(sides.left, sides.right, id.i, geometry.patches_x(id.level),
-                        kDirections[d].dx, target.ghosts());
-    const Axis y = axis(sides.bottom, sides.top, id.j, geometry.patches_y(id.level),
-                        kDirections[d].dy, target.ghosts());
-    if (x.fixed() || y.fixed()) {
-      fill_value(x, y, x.fixed() ? x.side->value : y.side->value, target);
-    } else {
+    const Axis x = axis(sides, Side::kLeft, id.i, geometry.patches_x(id.level), kDirections[d].dx,
+                        target.ghosts());
+    const Axis y = axis(sides, Side::kBottom, id.j, geometry.patches_y(id.level), kDirections[d].dy,
+                        target.ghosts());
+    if (!x.ends() && !y.ends()) {
       copy_points(x, y, target);
+      continue;
+    }
+    const Axis& last = x.ends() ? x : y;
+    if (last.is(BoundaryKind::kFixedValue)) {
+      fill_value(x, y, last.side->value, target);
+    } else {
+      fill_prescribed(geometry, problem, id, x, y, time, target);
     }
   }
 }

@@ -44,7 +44,7 @@ void GhostExchange::fill(int level, std::size_t slot, State state, const GhostTi
   if (coarse && by_departure) {
     departures_.fill(patch, target, when.coarse, when.time, when.since_coarse);
   }
-  if (outside) fill_outside(hierarchy_.geometry(), patch, target);
+  if (outside) fill_outside(hierarchy_.geometry(), case_, patch, target, when.time);
 }
 
 void GhostExchange::copy_sibling(const Patch& source, std::size_t d, State state,

@@ -27,6 +27,7 @@ class GhostExchange {
   GhostExchange(Hierarchy& hierarchy, const Case& problem, const Solver& solver,
                 TimeInterpolation interpolation)
       : hierarchy_(hierarchy),
+        case_(problem),
         solver_(solver),
         interpolation_(interpolation),
         cells_(solver.traits().centring == Centring::kCell),
@@ -48,6 +49,7 @@ class GhostExchange {
                         const GhostTime& when, PatchView target) const;
 
   Hierarchy& hierarchy_;
+  const Case& case_;
   const Solver& solver_;
   TimeInterpolation interpolation_;
   bool cells_;

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <span>
 #include <vector>
 
 #include <kumiko/amr/activity.hpp>
@@ -121,6 +122,8 @@ class WorkLedger {
   /// Ends the window; by the driver, when all work is done. \return point updates of the window
   std::uint64_t end_window();
 
+  class ListWork;
+
   /// A piece of work of one worker on a patch, from construction to end(); it must not suspend, nor
   /// may another one on the patch run meanwhile.
   class Work {
@@ -168,11 +171,55 @@ class WorkLedger {
     }
 
    private:
+    friend class ListWork;
+
     Worker& own_;
     PatchWork& of_patch_;
     Tally& tally_;
     TracePiece* record_;
     std::uint64_t begin_;
+  };
+
+  /// A piece of work of one worker on several patches, which are charged with equal parts of it. It
+  /// shows as a piece of the first one meanwhile.
+  class ListWork {
+   public:
+    /// \param patches  one at least
+    ListWork(WorkLedger& ledger, int worker, int base_step, PieceKind kind,
+             std::span<Patch* const> patches)
+        : work_(ledger, worker, base_step, kind, *patches.front(), nullptr),
+          worker_(worker),
+          base_step_(base_step),
+          patches_(patches) {}
+
+    void count_updates(std::uint64_t points) { work_.count_updates(points); }
+
+    /// Ends the piece; to be called once. \param record_of  a patch's in a trace by its place among
+    /// the patches, or nullptr
+    template <class RecordOf>
+    void end(RecordOf record_of) {
+      const std::uint64_t end = work_.end();
+      const std::uint64_t begin = work_.begin_;
+      const std::uint64_t part = elapsed(begin, end) / patches_.size();
+      work_.of_patch_.ticks -= elapsed(begin, end);
+      for (std::size_t at = 0; at < patches_.size(); ++at) {
+        PatchWork& charged = patches_[at]->work;
+        if (charged.base_step != base_step_) charged = {base_step_, -1, 0};
+        charged.worker = worker_;
+        charged.ticks += part;
+        if (TracePiece* const record = record_of(at); record != nullptr) {
+          record->worker = worker_;
+          record->begin_ns = static_cast<std::int64_t>(begin + at * part);  // ticks as yet
+          record->end_ns = static_cast<std::int64_t>(begin + (at + 1) * part);
+        }
+      }
+    }
+
+   private:
+    Work work_;
+    int worker_;
+    int base_step_;
+    std::span<Patch* const> patches_;
   };
 
   /// Counts the wait of a patch that a worker resumes after `ticks`.

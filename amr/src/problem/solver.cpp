@@ -24,6 +24,20 @@ void Solver::advance_with_fluxes(ConstPatchView, std::span<const double>, PatchV
   throw missing("advance_with_fluxes", "flux_form");
 }
 
+void Solver::advance_list(std::span<const PatchAdvance> list) const {
+  for (const PatchAdvance& one : list) {
+    if (one.fluxes) {
+      advance_with_fluxes(one.before, one.coefficients, one.after, *one.fluxes);
+    } else {
+      advance(one.before, one.coefficients, one.after);
+    }
+  }
+}
+
+double Solver::weight(const Case&, const PatchPoints&, double) const {
+  throw missing("weight", "weighted");
+}
+
 double Solver::state_cfl(ConstPatchView, std::span<const double>) const {
   throw missing("state_cfl", "nonlinear");
 }

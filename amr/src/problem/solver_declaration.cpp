@@ -9,6 +9,10 @@ namespace kumiko::amr {
 std::vector<std::string> impossible_declarations(const Solver& solver) {
   const SolverTraits& traits = solver.traits();
   std::vector<std::string> list;
+  if (traits.dimensions != kDimensions) {
+    list.push_back(fmt::format("declares {} dimensions; this Kumiko computes in {}",
+                               traits.dimensions, kDimensions));
+  }
   if (traits.ghosts < 1 || traits.ghosts > kLargestGhosts) {
     list.push_back(
         fmt::format("declares {} ghost layers; 1 to {} work", traits.ghosts, kLargestGhosts));

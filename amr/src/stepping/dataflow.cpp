@@ -1,7 +1,10 @@
 #include "stepping/dataflow.hpp"
 
+#include <algorithm>
 #include <array>
+#include <numeric>
 #include <span>
+#include <vector>
 
 #include <kumiko/amr/placement.hpp>
 #include <kumiko/amr/require.hpp>
@@ -45,13 +48,12 @@ void DataflowStepper::advance(int first, int count) {
 /// waited for.
 void DataflowStepper::set_pending() {
   const std::uint64_t now = read_ticks();
-  const int workers = backend_.workers();
   for (int level = 0; level < graph_.levels(); ++level) {
     const LevelStep second = clock_.step(first_, level, 1);
     const bool parent_is_there = second.ends_coarse() && second.coarse_number() == 0;
     const std::span<Node> nodes = graph_.level(level);
+    set_homes(nodes, level);
     for (Node& node : nodes) {
-      node.home = home_of(node.slot, nodes.size(), workers);
       node.done_at = now;
       // relaxed: the threads that use them are started later.
       for (std::size_t kind = 0; kind < PatchGraph::kKinds; ++kind) {
@@ -66,16 +68,38 @@ void DataflowStepper::set_pending() {
   }
 }
 
+/// Says where the threads of a level's patches start; homes follow the order of the nodes.
+void DataflowStepper::set_homes(std::span<Node> nodes, int level) const {
+  const int workers = backend_.workers();
+  if (!patches_.is_weighted()) {
+    for (int worker = 0; worker < workers; ++worker) {
+      const std::size_t end = home_begin(worker + 1, nodes.size(), workers);
+      for (std::size_t at = home_begin(worker, nodes.size(), workers); at < end; ++at) {
+        nodes[at].home = worker;
+      }
+    }
+    return;
+  }
+  const double time = clock_.step(first_, level, 0).time;
+  std::vector<double> weights;
+  for (const Node& node : nodes) weights.push_back(patches_.weight(node.patch->id(), time));
+  const double all = std::accumulate(weights.begin(), weights.end(), 0.0);
+  double before = 0.0;
+  for (std::size_t at = 0; at < nodes.size(); ++at) {
+    nodes[at].home = weighted_home_of(before, weights[at], all, workers);
+    before += weights[at];
+  }
+}
+
 /// Starts those of a worker's patches that need not wait.
 void DataflowStepper::start(int worker) {
-  const int workers = backend_.workers();
   for (int level = 0; level < graph_.levels(); ++level) {
     const std::span<Node> nodes = graph_.level(level);
-    const std::size_t begin = home_begin(worker, nodes.size(), workers);
-    const std::size_t end = home_begin(worker + 1, nodes.size(), workers);
-    for (Node& node : nodes.subspan(begin, end - begin)) {
-      if (node.coarse_edges != 0) continue;
-      group_->run([this, &node] { run({&node, 0, PieceKind::kAdvance}); });
+    const auto is_before = [](const Node& node, int home) { return node.home < home; };
+    auto node = std::lower_bound(nodes.begin(), nodes.end(), worker, is_before);
+    for (; node != nodes.end() && node->home == worker; ++node) {
+      if (node->coarse_edges != 0) continue;
+      group_->run([this, first = &*node] { run({first, 0, PieceKind::kAdvance}); });
     }
   }
 }

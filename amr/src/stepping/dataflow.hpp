@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 
 #include <kumiko/amr/backend.hpp>
 #include <kumiko/runtime/task_group.hpp>
@@ -15,7 +16,8 @@ namespace kumiko::amr {
 /// Every patch has counters of what its next pieces of work still wait for; whoever brings the last
 /// input of a piece starts the patch's thread. A patch that waits holds no stack; a thread goes on
 /// with what it has made ready of its own worker's patches (docs/decisions/012-dataflow.md).
-/// Threads start at their patch's home: of every level a worker has an equal part, so that at any
+/// Threads start at their patch's home: of every level a worker has an equal part, by weight where
+/// the solver says that patches differ in it, so that at any
 /// time all have as much to do, whatever a patch of each level costs, and find its data in their
 /// caches. Idle workers steal. What waits for what, and why nobody waits in a circle, stands at
 /// PatchGraph.
@@ -25,10 +27,11 @@ namespace kumiko::amr {
 /// counter is set for step n + 2 when the piece of step n begins.
 class DataflowStepper {
  public:
-  DataflowStepper(PatchGraph& graph, const StepClock& clock, Backend& backend, PieceRunner& pieces,
-                  WorkLedger& ledger, TraceRecorder& recorder)
+  DataflowStepper(PatchGraph& graph, const PatchStepper& patches, Backend& backend,
+                  PieceRunner& pieces, WorkLedger& ledger, TraceRecorder& recorder)
       : graph_(graph),
-        clock_(clock),
+        patches_(patches),
+        clock_(patches.rules().clock()),
         backend_(backend),
         pieces_(pieces),
         ledger_(ledger),
@@ -50,6 +53,7 @@ class DataflowStepper {
   class ReadyList;
 
   void set_pending();
+  void set_homes(std::span<Node> nodes, int level) const;
   void start(int worker);
   void run(Ready ready);
   void execute(const Ready& ready, ReadyList& made);
@@ -57,6 +61,7 @@ class DataflowStepper {
   void note_wait(const Ready& ready, const Ready& from, WaitCause cause);
 
   PatchGraph& graph_;
+  const PatchStepper& patches_;
   const StepClock& clock_;
   Backend& backend_;
   PieceRunner& pieces_;

@@ -51,6 +51,17 @@ double PatchStepper::prepare(Patch& patch, State state, double time) const {
   return patch.cfl;
 }
 
+double PatchStepper::weight(const PatchId& id, double time) const {
+  const PatchCoordinates coordinates(hierarchy_.geometry(), id);
+  const double spacing = hierarchy_.geometry().spacing(id.level);
+  const double weight = solver_.weight(
+      case_, {coordinates.points(), spacing, id.i * kPatchSize, id.j * kPatchSize}, time);
+  if (std::isfinite(weight) && weight > 0.0) return weight;
+  throw DeclarationError(
+      fmt::format("solver '{}' gives {} the weight {:g} at t = {:g}; it must be finite and above 0",
+                  solver_.traits().name, to_string(id), weight, time));
+}
+
 double PatchStepper::state_cfl(const Patch& patch, State state, double time) const {
   const double cfl = solver_.state_cfl(patch.state(state), patch.coefficients());
   if (std::isfinite(cfl)) return cfl;
@@ -162,7 +173,7 @@ void PatchStepper::fill_ghosts(const LevelStep& step, std::size_t slot) const {
                  {step.time, second ? step.dt : 0.0, second ? 0.5 : 0.0, step.coarse_from()});
 }
 
-double PatchStepper::advance(const LevelStep& step, std::size_t slot) const {
+double PatchStepper::begin_advance(const LevelStep& step, std::size_t slot) const {
   Patch& patch = hierarchy_.level(step.level).patch(slot);
   double cfl = 0.0;
   if (!case_.steady_velocity()) {
@@ -171,15 +182,34 @@ double PatchStepper::advance(const LevelStep& step, std::size_t slot) const {
     patch.cfl = std::max(patch.velocity_cfl, state_cfl(patch, step.from(), step.time));
     cfl = patch.cfl;
   }
+  return cfl;
+}
+
+PatchAdvance PatchStepper::hand_over(const LevelStep& step, std::size_t slot) const {
+  Patch& patch = hierarchy_.level(step.level).patch(slot);
+  PatchAdvance one{patch.state(step.from()), std::as_const(patch).coefficients(),
+                   patch.state(step.to())};
+  if (hierarchy_.shape().flux_form) one.fluxes = patch.fluxes();
+  return one;
+}
+
+void PatchStepper::end_advance(const LevelStep& step, std::size_t slot) const {
+  if (!hierarchy_.shape().flux_form || step.level == 0) return;
+  accumulate_fluxes(hierarchy_.level(step.level).patch(slot), step.second_half() ? 1 : 0);
+}
+
+double PatchStepper::advance(const LevelStep& step, std::size_t slot) const {
+  const double cfl = begin_advance(step, slot);
   if (!serves(cfl)) return cfl;
-  const PatchView before = patch.state(step.from());
-  const PatchView after = patch.state(step.to());
-  if (!hierarchy_.shape().flux_form) {
-    solver_.advance(before, std::as_const(patch).coefficients(), after);
-    return cfl;
+  const PatchAdvance one = hand_over(step, slot);
+  if (has_list_kernel()) {
+    solver_.advance_list({&one, 1});
+  } else if (one.fluxes) {
+    solver_.advance_with_fluxes(one.before, one.coefficients, one.after, *one.fluxes);
+  } else {
+    solver_.advance(one.before, one.coefficients, one.after);
   }
-  solver_.advance_with_fluxes(before, std::as_const(patch).coefficients(), after, patch.fluxes());
-  if (step.level > 0) accumulate_fluxes(patch, step.second_half() ? 1 : 0);
+  end_advance(step, slot);
   return cfl;
 }
 

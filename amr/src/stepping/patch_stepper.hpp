@@ -40,6 +40,23 @@ class PatchStepper {
   /// above the solver's limit nothing else has been done.
   double advance(const LevelStep& step, std::size_t slot) const;
 
+  /// Whether patches differ in weight().
+  bool is_weighted() const { return solver_.traits().weighted; }
+  /// What the solver says of a patch's cost. Throws DeclarationError for what is not a weight.
+  double weight(const PatchId& id, double time) const;
+
+  /// Whether the solver wants advance_list() for as many patches as there are to hand.
+  bool has_list_kernel() const { return solver_.traits().list_kernel; }
+
+  /// advance() in three parts. What comes before the solver: \return the CFL number, as advance().
+  double begin_advance(const LevelStep& step, std::size_t slot) const;
+  /// What the solver is handed for a patch whose CFL number it serves.
+  PatchAdvance hand_over(const LevelStep& step, std::size_t slot) const;
+  /// The solver's part, for patches of one level in the same step.
+  void advance_list(std::span<const PatchAdvance> list) const { solver_.advance_list(list); }
+  /// What comes after the solver.
+  void end_advance(const LevelStep& step, std::size_t slot) const;
+
   /// Fills the ghosts of the step's last state, for interpolation in time. Reads the siblings'
   /// unrestricted last state, and what GhostExchange::fill() says of the level below.
   void fill_next_ghosts(const LevelStep& step, std::size_t slot) const;

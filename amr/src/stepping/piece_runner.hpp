@@ -1,7 +1,9 @@
 // Runs a piece of work for either schedule: keeps the books and catches failures.
 #pragma once
 
+#include <cstddef>
 #include <exception>
+#include <vector>
 
 #include <kumiko/amr/trace.hpp>
 
@@ -31,6 +33,44 @@ class PieceRunner {
       failures_.keep({step, slot, 0.0, std::current_exception()});
     }
     return work.end();
+  }
+
+  /// Does the advance of the patches in slots first .. last - 1 as one piece, in one call of the
+  /// solver for those whose step is not void and whose CFL number it serves. A solver that fails
+  /// fails for all.
+  /// \param record_of  where a trace wants to know of a slot's advance, or nullptr
+  template <class RecordOf>
+  void run_list(const LevelStep& step, std::size_t first, std::size_t last, int worker,
+                RecordOf record_of) {
+    std::vector<Patch*> patches;
+    for (std::size_t slot = first; slot < last; ++slot) {
+      patches.push_back(&hierarchy_.level(step.level).patch(slot));
+    }
+    WorkLedger::ListWork work(ledger_, worker, step.base_step, PieceKind::kAdvance, patches);
+    std::vector<std::size_t> slots;
+    std::vector<PatchAdvance> list;
+    for (std::size_t slot = first; slot < last && !failures_.makes_void(step); ++slot) {
+      try {
+        patches_.fill_ghosts(step, slot);
+        work.count_updates(kPatchPoints);
+        const double cfl = patches_.begin_advance(step, slot);
+        if (!patches_.serves(cfl)) {
+          failures_.keep({step, slot, cfl, nullptr});
+          continue;
+        }
+        list.push_back(patches_.hand_over(step, slot));
+        slots.push_back(slot);
+      } catch (...) {
+        failures_.keep({step, slot, 0.0, std::current_exception()});
+      }
+    }
+    try {
+      if (!list.empty()) patches_.advance_list(list);
+      for (const std::size_t slot : slots) patches_.end_advance(step, slot);
+    } catch (...) {
+      failures_.keep({step, slots.front(), 0.0, std::current_exception()});
+    }
+    work.end([&](std::size_t at) { return record_of(first + at); });
   }
 
  private:

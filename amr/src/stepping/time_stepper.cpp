@@ -35,7 +35,7 @@ TimeStepper::TimeStepper(Hierarchy& hierarchy, const Case& problem, const Solver
       ledger_(backend, hierarchy.max_levels()),
       recorder_(backend, ledger_, by_level_),
       pieces_(hierarchy, patches_, ledger_, failures_),
-      dataflow_(graph_, patches_.rules().clock(), backend, pieces_, ledger_, recorder_) {}
+      dataflow_(graph_, patches_, backend, pieces_, ledger_, recorder_) {}
 
 void TimeStepper::prepare(int index, const std::vector<std::size_t>& slots, double time) {
   Level& level = hierarchy_.level(index);
@@ -108,12 +108,20 @@ void TimeStepper::step_levels(const PhaseOrder& order, int count) {
 
 /// Does a piece of work on every patch of the step's level.
 void TimeStepper::phase(PieceKind kind, const LevelStep& step) {
-  backend_.for_each(hierarchy_.level(step.level), [&](std::size_t slot, int worker) {
-    TracePiece* const record =
-        recorder_.is_on() ? recorder_.piece(graph_.level(step.level)[slot], kind, step.number)
-                          : nullptr;
-    pieces_.run(kind, step, slot, worker, record);
-  });
+  const Level& level = hierarchy_.level(step.level);
+  const auto record_of = [&](std::size_t slot) -> TracePiece* {
+    if (!recorder_.is_on()) return nullptr;
+    return recorder_.piece(graph_.level(step.level)[slot], kind, step.number);
+  };
+  if (kind == PieceKind::kAdvance && patches_.has_list_kernel()) {
+    backend_.for_each_list(level, [&](std::size_t first, std::size_t last, int worker) {
+      pieces_.run_list(step, first, last, worker, record_of);
+    });
+  } else {
+    backend_.for_each(level, [&](std::size_t slot, int worker) {
+      pieces_.run(kind, step, slot, worker, record_of(slot));
+    });
+  }
   ledger_.note_phase(step.base_step);
 }
 

@@ -1,9 +1,11 @@
 #include "bridge/case_bridge.hpp"
 
+#include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "bridge/sized.hpp"
 #include "bridge/status.hpp"
 
 namespace kumiko::plugin::detail {
@@ -12,11 +14,20 @@ namespace {
 
 const amr::Case& served(const void* self) { return *static_cast<const amr::Case*>(self); }
 
-// Kinds of boundaries are converted by cast.
+/// Bytes of the facts that every plugin of this version gives.
+constexpr std::size_t kLeastFacts =
+    offsetof(kumiko_case_facts, has_steady_velocity) + sizeof(std::int32_t);
+
+// Sides and kinds of boundaries are converted by cast.
+static_assert(KUMIKO_LEFT == static_cast<int>(amr::Side::kLeft) &&
+              KUMIKO_RIGHT == static_cast<int>(amr::Side::kRight) &&
+              KUMIKO_BOTTOM == static_cast<int>(amr::Side::kBottom) &&
+              KUMIKO_TOP == static_cast<int>(amr::Side::kTop));
 static_assert(KUMIKO_FIXED_VALUE == static_cast<int>(amr::BoundaryKind::kFixedValue) &&
               KUMIKO_PERIODIC == static_cast<int>(amr::BoundaryKind::kPeriodic) &&
               KUMIKO_OUTFLOW == static_cast<int>(amr::BoundaryKind::kOutflow) &&
-              KUMIKO_REFLECTING == static_cast<int>(amr::BoundaryKind::kReflecting));
+              KUMIKO_REFLECTING == static_cast<int>(amr::BoundaryKind::kReflecting) &&
+              KUMIKO_PRESCRIBED == static_cast<int>(amr::BoundaryKind::kPrescribed));
 
 std::string text(const char* from) { return from == nullptr ? "" : from; }
 
@@ -28,15 +39,18 @@ void destroy(void* self) { delete static_cast<amr::Case*>(self); }
 kumiko_status facts(const void* self, kumiko_case_facts* facts, kumiko_error* error) {
   return serve_fully(error, [&] {
     const amr::Case& problem = served(self);
-    facts->extent_x = problem.extent().x;
-    facts->extent_y = problem.extent().y;
+    kumiko_case_facts own{};
+    own.dimensions = problem.dimensions();
+    own.extent_x = problem.extent().x;
+    own.extent_y = problem.extent().y;
     const auto sides = problem.boundaries().sides();
     for (std::size_t side = 0; side < sides.size(); ++side) {
-      facts->sides[side] = {static_cast<int32_t>(sides[side].kind), sides[side].value};
+      own.sides[side] = {static_cast<int32_t>(sides[side].kind), sides[side].value};
     }
-    facts->end_time = problem.end_time();
-    facts->components = problem.components();
-    facts->has_steady_velocity = problem.steady_velocity() ? 1 : 0;
+    own.end_time = problem.end_time();
+    own.components = problem.components();
+    own.has_steady_velocity = problem.steady_velocity() ? 1 : 0;
+    fill_room(facts, own);
   });
 }
 
@@ -44,6 +58,14 @@ kumiko_status initial(const void* self, kumiko_points points, int32_t component,
                       kumiko_error* error) {
   return serve_fully(error, [&] {
     served(self).initial(from_c(points), component, {values, points.count});
+  });
+}
+
+kumiko_status boundary_values(const void* self, int32_t side, kumiko_points points,
+                              int32_t component, double time, double* values, kumiko_error* error) {
+  return serve_fully(error, [&] {
+    served(self).boundary_values(static_cast<amr::Side>(side), from_c(points), component, time,
+                                 {values, points.count});
   });
 }
 
@@ -104,9 +126,11 @@ kumiko_status published_values(const void* self,
 }
 
 constexpr kumiko_case_functions functions(void (*destroy)(void* self)) {
-  return {.destroy = destroy,
+  return {.size = sizeof(kumiko_case_functions),
+          .destroy = destroy,
           .facts = facts,
           .initial = initial,
+          .boundary_values = boundary_values,
           .velocity = velocity,
           .stream_function = stream_function,
           .exact_displacement = exact_displacement,
@@ -131,14 +155,19 @@ LentCase lend(const amr::Case& problem) {
 kumiko_case give(std::unique_ptr<amr::Case> problem) { return {&kGiven, problem.release()}; }
 
 CaseFromBeyond::CaseFromBeyond(kumiko_case problem, std::string whose)
-    : case_(problem), lent_(*problem.functions), whose_(std::move(whose)), facts_{} {
+    : case_(problem), lent_(known_part(*problem.functions)), whose_(std::move(whose)), facts_{} {
   lent_.destroy = keep;
+  facts_.size = sizeof(facts_);
   try {
-    call_beyond(whose_, [&](kumiko_error* error) {
-      return case_.functions->facts(case_.self, &facts_, error);
-    });
+    call_beyond(whose_,
+                [&](kumiko_error* error) { return lent_.facts(case_.self, &facts_, error); });
+    if (facts_.size < kLeastFacts) {
+      throw FailedBeyond(whose_ + ": it gives " + std::to_string(facts_.size) +
+                         " bytes of its facts, but has " + std::to_string(kLeastFacts) +
+                         " to give at least");
+    }
     for (const kumiko_boundary& side : facts_.sides) {
-      if (side.kind >= KUMIKO_FIXED_VALUE && side.kind <= KUMIKO_REFLECTING) continue;
+      if (side.kind >= KUMIKO_FIXED_VALUE && side.kind <= KUMIKO_PRESCRIBED) continue;
       throw FailedBeyond(whose_ + ": it has a boundary of the unknown kind " +
                          std::to_string(side.kind));
     }
@@ -160,44 +189,51 @@ amr::Boundaries CaseFromBeyond::boundaries() const {
 
 void CaseFromBeyond::initial(amr::Points points, int component, std::span<double> values) const {
   call_beyond(whose_, [&](kumiko_error* error) {
-    return case_.functions->initial(case_.self, to_c(points), component, values.data(), error);
+    return lent_.initial(case_.self, to_c(points), component, values.data(), error);
+  });
+}
+
+void CaseFromBeyond::boundary_values(amr::Side side, amr::Points points, int component, double time,
+                                     std::span<double> values) const {
+  call_beyond(whose_, [&](kumiko_error* error) {
+    return lent_.boundary_values(case_.self, static_cast<int32_t>(side), to_c(points), component,
+                                 time, values.data(), error);
   });
 }
 
 void CaseFromBeyond::velocity(amr::Points points, double time, amr::Vectors velocity) const {
   call_beyond(whose_, [&](kumiko_error* error) {
-    return case_.functions->velocity(case_.self, to_c(points), time, to_c(velocity), error);
+    return lent_.velocity(case_.self, to_c(points), time, to_c(velocity), error);
   });
 }
 
 bool CaseFromBeyond::stream_function(amr::Points points, double time,
                                      std::span<double> values) const {
   return ask_beyond(whose_, [&](kumiko_error* error) {
-    return case_.functions->stream_function(case_.self, to_c(points), time, values.data(), error);
+    return lent_.stream_function(case_.self, to_c(points), time, values.data(), error);
   });
 }
 
 bool CaseFromBeyond::exact_displacement(amr::Points points, double time, double tau,
                                         amr::Vectors displacement) const {
   return ask_beyond(whose_, [&](kumiko_error* error) {
-    return case_.functions->exact_displacement(case_.self, to_c(points), time, tau,
-                                               to_c(displacement), error);
+    return lent_.exact_displacement(case_.self, to_c(points), time, tau, to_c(displacement), error);
   });
 }
 
 bool CaseFromBeyond::exact(amr::Points points, int component, double time,
                            std::span<double> values) const {
   return ask_beyond(whose_, [&](kumiko_error* error) {
-    return case_.functions->exact(case_.self, to_c(points), component, time, values.data(), error);
+    return lent_.exact(case_.self, to_c(points), component, time, values.data(), error);
   });
 }
 
 bool CaseFromBeyond::refinement_indicator(const amr::RefinementPatch& patch,
                                           std::span<double> indicator) const {
-  const kumiko_refinement_patch in_c{patch.level, patch.time, patch.spacing, to_c(patch.points),
-                                     to_c(patch.field)};
+  const kumiko_refinement_patch in_c{sizeof(in_c),  patch.level,        patch.time,
+                                     patch.spacing, to_c(patch.points), to_c(patch.field)};
   return ask_beyond(whose_, [&](kumiko_error* error) {
-    return case_.functions->refinement_indicator(case_.self, &in_c, indicator.data(), error);
+    return lent_.refinement_indicator(case_.self, &in_c, indicator.data(), error);
   });
 }
 
@@ -207,7 +243,7 @@ std::vector<std::string> CaseFromBeyond::component_names() const {
     static_cast<std::vector<std::string>*>(taker)->push_back(text(name));
   };
   call_beyond(whose_, [&](kumiko_error* error) {
-    return case_.functions->component_names(case_.self, take, &names, error);
+    return lent_.component_names(case_.self, take, &names, error);
   });
   return names;
 }
@@ -219,7 +255,7 @@ std::vector<amr::PublishedValue> CaseFromBeyond::published_values() const {
         {text(value->name), value->value, text(value->source), text(value->norm), value->points});
   };
   call_beyond(whose_, [&](kumiko_error* error) {
-    return case_.functions->published_values(case_.self, take, &values, error);
+    return lent_.published_values(case_.self, take, &values, error);
   });
   return values;
 }

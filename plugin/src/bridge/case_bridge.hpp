@@ -54,6 +54,7 @@ class CaseFromBeyond final : public amr::Case {
   CaseFromBeyond(const CaseFromBeyond&) = delete;
   CaseFromBeyond& operator=(const CaseFromBeyond&) = delete;
 
+  int dimensions() const override { return facts_.dimensions; }
   amr::Extent extent() const override { return {facts_.extent_x, facts_.extent_y}; }
   amr::Boundaries boundaries() const override;
   double end_time() const override { return facts_.end_time; }
@@ -61,6 +62,8 @@ class CaseFromBeyond final : public amr::Case {
   std::vector<std::string> component_names() const override;
   bool steady_velocity() const override { return facts_.has_steady_velocity != 0; }
   void initial(amr::Points points, int component, std::span<double> values) const override;
+  void boundary_values(amr::Side side, amr::Points points, int component, double time,
+                       std::span<double> values) const override;
   void velocity(amr::Points points, double time, amr::Vectors velocity) const override;
   bool stream_function(amr::Points points, double time, std::span<double> values) const override;
   bool exact_displacement(amr::Points points, double time, double tau,
@@ -75,7 +78,7 @@ class CaseFromBeyond final : public amr::Case {
 
  private:
   kumiko_case case_;
-  kumiko_case_functions lent_;  ///< the case's, but for destroy()
+  kumiko_case_functions lent_;  ///< the case's, as far as both sides know them, but for destroy()
   std::string whose_;
   kumiko_case_facts facts_;
 };

@@ -37,8 +37,10 @@ struct PluginTable::Tables {
   std::vector<amr::Factory<amr::Solver>> solvers;
   std::vector<amr::Factory<amr::Case>> cases;
   std::deque<ParameterTable> parameters;
-  std::vector<kumiko_solver_entry> c_solvers;
-  std::vector<kumiko_case_entry> c_cases;
+  std::deque<kumiko_solver_entry> c_solvers;
+  std::deque<kumiko_case_entry> c_cases;
+  std::vector<const kumiko_solver_entry*> solver_list;
+  std::vector<const kumiko_case_entry*> case_list;
   std::string failure;
   kumiko_plugin plugin{};
 };
@@ -51,21 +53,32 @@ PluginTable::PluginTable(std::vector<amr::Factory<amr::Solver>> solvers,
   t.cases = std::move(cases);
   for (const auto& factory : t.solvers) {
     const ParameterTable& parameters = t.parameters.emplace_back(factory.parameters);
-    t.c_solvers.push_back({factory.name.c_str(), factory.help.c_str(), parameters.data(),
-                           parameters.size(), &factory, make<amr::Solver, kumiko_solver>});
+    t.c_solvers.push_back({sizeof(kumiko_solver_entry), factory.name.c_str(), factory.help.c_str(),
+                           parameters.data(), parameters.size(), &factory,
+                           make<amr::Solver, kumiko_solver>});
+    t.solver_list.push_back(&t.c_solvers.back());
   }
   for (const auto& factory : t.cases) {
     const ParameterTable& parameters = t.parameters.emplace_back(factory.parameters);
-    t.c_cases.push_back({factory.name.c_str(), factory.help.c_str(), parameters.data(),
-                         parameters.size(), &factory, make<amr::Case, kumiko_case>});
+    t.c_cases.push_back({sizeof(kumiko_case_entry), factory.name.c_str(), factory.help.c_str(),
+                         parameters.data(), parameters.size(), &factory,
+                         make<amr::Case, kumiko_case>});
+    t.case_list.push_back(&t.c_cases.back());
   }
-  t.plugin = {KUMIKO_ABI_VERSION, kBuiltWith,       nullptr,         t.c_solvers.data(),
-              t.c_solvers.size(), t.c_cases.data(), t.c_cases.size()};
+  t.plugin = {.abi_version = KUMIKO_ABI_VERSION,
+              .built_with = kBuiltWith,
+              .failure = nullptr,
+              .size = sizeof(kumiko_plugin),
+              .solvers = t.solver_list.data(),
+              .solver_count = t.solver_list.size(),
+              .cases = t.case_list.data(),
+              .case_count = t.case_list.size()};
 }
 
 PluginTable::PluginTable(const char* failure) : tables_(std::make_unique<Tables>()) {
   tables_->failure = failure;
   tables_->plugin.abi_version = KUMIKO_ABI_VERSION;
+  tables_->plugin.size = sizeof(kumiko_plugin);
   tables_->plugin.built_with = kBuiltWith;
   tables_->plugin.failure = tables_->failure.c_str();
 }

@@ -1,10 +1,14 @@
 #include "bridge/solver_bridge.hpp"
 
+#include <array>
+#include <cstddef>
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "bridge/case_bridge.hpp"
+#include "bridge/sized.hpp"
 #include "bridge/status.hpp"
 
 namespace kumiko::plugin::detail {
@@ -27,6 +31,10 @@ const amr::Solver& served(const void* self) { return *whole(self).solver; }
 // Centrings are converted by cast.
 static_assert(KUMIKO_NODE == static_cast<int>(amr::Centring::kNode) &&
               KUMIKO_CELL == static_cast<int>(amr::Centring::kCell));
+
+/// Bytes of the traits that every plugin of this version gives.
+constexpr std::size_t kLeastTraits =
+    offsetof(kumiko_solver_traits, coefficients) + sizeof(std::size_t);
 
 /// Refuses a solver that says another number of coefficients than before: it would write beyond its
 /// room.
@@ -54,16 +62,18 @@ void destroy(void* self) { delete static_cast<ServedSolver*>(self); }
 kumiko_status traits(const void* self, kumiko_solver_traits* traits, kumiko_error* error) {
   return serve_fully(error, [&] {
     const amr::SolverTraits& own = served(self).traits();
-    *traits = {own.components,
-               static_cast<std::int32_t>(own.centring),
-               own.ghosts,
-               own.characteristic_ghosts ? 1 : 0,
-               own.flux_form ? 1 : 0,
-               own.tendency ? 1 : 0,
-               own.nonlinear ? 1 : 0,
-               own.cfl_limit,
-               own.order,
-               whole(self).coefficients};
+    fill_room(traits, {.size = sizeof(kumiko_solver_traits),
+                       .dimensions = own.dimensions,
+                       .components = own.components,
+                       .centring = static_cast<std::int32_t>(own.centring),
+                       .ghosts = own.ghosts,
+                       .has_characteristic_ghosts = own.characteristic_ghosts ? 1 : 0,
+                       .is_flux_form = own.flux_form ? 1 : 0,
+                       .has_tendency = own.tendency ? 1 : 0,
+                       .is_nonlinear = own.nonlinear ? 1 : 0,
+                       .cfl_limit = own.cfl_limit,
+                       .order = own.order,
+                       .coefficients = whole(self).coefficients});
   });
 }
 
@@ -117,37 +127,80 @@ kumiko_status displacement(const void* self, kumiko_case problem, kumiko_points 
   });
 }
 
-constexpr kumiko_solver_functions kGiven = {.destroy = destroy,
-                                            .traits = traits,
-                                            .prepare = prepare,
-                                            .advance = advance,
-                                            .advance_with_fluxes = advance_with_fluxes,
-                                            .tendency = tendency,
-                                            .state_cfl = state_cfl,
-                                            .displacement = displacement};
+kumiko_status advance_list(const void* self, const kumiko_patch_advance* list, size_t count,
+                           kumiko_error* error) {
+  return serve_fully(error, [&] {
+    std::vector<amr::PatchAdvance> own;
+    own.reserve(count);
+    for (size_t at = 0; at < count; ++at) {
+      const kumiko_patch_advance& one = list[at];
+      own.push_back(
+          {detail::from_c(one.before), from_c(one.coefficients), detail::from_c(one.after)});
+      if (one.fluxes != nullptr) own.back().fluxes.emplace(one.fluxes, one.after.components);
+    }
+    served(self).advance_list(own);
+  });
+}
+
+kumiko_status weight(const void* self, kumiko_case problem, const kumiko_patch* patch, double time,
+                     double* weight, kumiko_error* error) {
+  return serve_fully(error, [&] {
+    *weight = served(self).weight(
+        borrowed(problem),
+        {detail::from_c(patch->points), patch->spacing, patch->first_i, patch->first_j}, time);
+  });
+}
+
+/// The functions of a solver with and without those that may be absent.
+constexpr kumiko_solver_functions functions(bool has_list, bool is_weighted) {
+  return {.size = sizeof(kumiko_solver_functions),
+          .destroy = destroy,
+          .traits = traits,
+          .prepare = prepare,
+          .advance = advance,
+          .advance_with_fluxes = advance_with_fluxes,
+          .tendency = tendency,
+          .state_cfl = state_cfl,
+          .displacement = displacement,
+          .advance_list = has_list ? advance_list : nullptr,
+          .weight = is_weighted ? weight : nullptr};
+}
+
+/// By whether there is a kernel for lists, and whether there are weights.
+constexpr std::array<std::array<kumiko_solver_functions, 2>, 2> kGiven = {
+    {{functions(false, false), functions(false, true)},
+     {functions(true, false), functions(true, true)}}};
 
 }  // namespace
 
 kumiko_solver give(std::unique_ptr<amr::Solver> solver) {
-  return {&kGiven, std::make_unique<ServedSolver>(std::move(solver)).release()};
+  const amr::SolverTraits& traits = solver->traits();
+  return {&kGiven[traits.list_kernel ? 1 : 0][traits.weighted ? 1 : 0],
+          std::make_unique<ServedSolver>(std::move(solver)).release()};
 }
 
 SolverFromBeyond::SolverFromBeyond(kumiko_solver solver, std::string name, std::string whose)
-    : solver_(solver), whose_(std::move(whose)) {
+    : self_(solver.self), functions_(known_part(*solver.functions)), whose_(std::move(whose)) {
   kumiko_solver_traits given{};
+  given.size = sizeof(given);
   try {
-    call_beyond(whose_, [&](kumiko_error* error) {
-      return solver_.functions->traits(solver_.self, &given, error);
-    });
+    call_beyond(whose_,
+                [&](kumiko_error* error) { return functions_.traits(self_, &given, error); });
+    if (given.size < kLeastTraits) {
+      throw FailedBeyond(whose_ + ": it gives " + std::to_string(given.size) +
+                         " bytes of its traits, but has " + std::to_string(kLeastTraits) +
+                         " to give at least");
+    }
     if (given.centring != KUMIKO_NODE && given.centring != KUMIKO_CELL) {
       throw FailedBeyond(whose_ + ": it has the unknown centring " +
                          std::to_string(given.centring));
     }
   } catch (...) {
-    solver_.functions->destroy(solver_.self);
+    functions_.destroy(self_);
     throw;
   }
   traits_.name = std::move(name);
+  traits_.dimensions = given.dimensions;
   traits_.components = given.components;
   traits_.centring = static_cast<amr::Centring>(given.centring);
   traits_.ghosts = given.ghosts;
@@ -157,19 +210,21 @@ SolverFromBeyond::SolverFromBeyond(kumiko_solver solver, std::string name, std::
   traits_.flux_form = given.is_flux_form != 0;
   traits_.tendency = given.has_tendency != 0;
   traits_.nonlinear = given.is_nonlinear != 0;
+  traits_.list_kernel = functions_.advance_list != nullptr;
+  traits_.weighted = functions_.weight != nullptr;
   coefficients_ = given.coefficients;
 }
 
-SolverFromBeyond::~SolverFromBeyond() { solver_.functions->destroy(solver_.self); }
+SolverFromBeyond::~SolverFromBeyond() { functions_.destroy(self_); }
 
 double SolverFromBeyond::prepare(const amr::Case& problem, const amr::PatchPoints& patch,
                                  double time, double dt, std::span<double> coefficients) const {
-  const kumiko_patch in_c{detail::to_c(patch.points), patch.spacing, patch.first_i, patch.first_j};
+  const kumiko_patch in_c{sizeof(in_c), detail::to_c(patch.points), patch.spacing, patch.first_i,
+                          patch.first_j};
   const LentCase lent = lend(problem);
   double cfl = 0.0;
   const auto prepare = [&](kumiko_error* error) {
-    return solver_.functions->prepare(solver_.self, lent.in_c, &in_c, time, dt, coefficients.data(),
-                                      &cfl, error);
+    return functions_.prepare(self_, lent.in_c, &in_c, time, dt, coefficients.data(), &cfl, error);
   };
   call_beyond(whose_, prepare, lent.whose);
   return cfl;
@@ -178,8 +233,8 @@ double SolverFromBeyond::prepare(const amr::Case& problem, const amr::PatchPoint
 void SolverFromBeyond::advance(amr::ConstPatchView before, std::span<const double> coefficients,
                                amr::PatchView after) const {
   call_beyond(whose_, [&](kumiko_error* error) {
-    return solver_.functions->advance(solver_.self, detail::to_c(before), to_c(coefficients),
-                                      detail::to_c(after), error);
+    return functions_.advance(self_, detail::to_c(before), to_c(coefficients), detail::to_c(after),
+                              error);
   });
 }
 
@@ -187,18 +242,45 @@ void SolverFromBeyond::advance_with_fluxes(amr::ConstPatchView before,
                                            std::span<const double> coefficients,
                                            amr::PatchView after, amr::FaceFluxes fluxes) const {
   call_beyond(whose_, [&](kumiko_error* error) {
-    return solver_.functions->advance_with_fluxes(solver_.self, detail::to_c(before),
-                                                  to_c(coefficients), detail::to_c(after),
-                                                  fluxes.line(amr::FaceAxis::kX, 0), error);
+    return functions_.advance_with_fluxes(self_, detail::to_c(before), to_c(coefficients),
+                                          detail::to_c(after), fluxes.line(amr::FaceAxis::kX, 0),
+                                          error);
   });
+}
+
+void SolverFromBeyond::advance_list(std::span<const amr::PatchAdvance> list) const {
+  if (functions_.advance_list == nullptr) return Solver::advance_list(list);
+  std::vector<kumiko_patch_advance> in_c;
+  in_c.reserve(list.size());
+  for (const amr::PatchAdvance& one : list) {
+    in_c.push_back({detail::to_c(one.before), to_c(one.coefficients), detail::to_c(one.after),
+                    one.fluxes ? one.fluxes->line(amr::FaceAxis::kX, 0) : nullptr});
+  }
+  call_beyond(whose_, [&](kumiko_error* error) {
+    return functions_.advance_list(self_, in_c.data(), in_c.size(), error);
+  });
+}
+
+double SolverFromBeyond::weight(const amr::Case& problem, const amr::PatchPoints& patch,
+                                double time) const {
+  if (functions_.weight == nullptr) return 1.0;
+  const kumiko_patch in_c{sizeof(in_c), detail::to_c(patch.points), patch.spacing, patch.first_i,
+                          patch.first_j};
+  const LentCase lent = lend(problem);
+  double weight = 0.0;
+  const auto weigh = [&](kumiko_error* error) {
+    return functions_.weight(self_, lent.in_c, &in_c, time, &weight, error);
+  };
+  call_beyond(whose_, weigh, lent.whose);
+  return weight;
 }
 
 void SolverFromBeyond::tendency(amr::ConstPatchView state, std::span<const double> coefficients,
                                 const amr::PointRange& range, amr::PatchView tendency) const {
   call_beyond(whose_, [&](kumiko_error* error) {
-    return solver_.functions->tendency(solver_.self, detail::to_c(state), to_c(coefficients),
-                                       {range.i0, range.i1, range.j0, range.j1},
-                                       detail::to_c(tendency), error);
+    return functions_.tendency(self_, detail::to_c(state), to_c(coefficients),
+                               {range.i0, range.i1, range.j0, range.j1}, detail::to_c(tendency),
+                               error);
   });
 }
 
@@ -206,8 +288,7 @@ double SolverFromBeyond::state_cfl(amr::ConstPatchView state,
                                    std::span<const double> coefficients) const {
   double cfl = 0.0;
   call_beyond(whose_, [&](kumiko_error* error) {
-    return solver_.functions->state_cfl(solver_.self, detail::to_c(state), to_c(coefficients), &cfl,
-                                        error);
+    return functions_.state_cfl(self_, detail::to_c(state), to_c(coefficients), &cfl, error);
   });
   return cfl;
 }
@@ -216,8 +297,8 @@ void SolverFromBeyond::displacement(const amr::Case& problem, amr::Points points
                                     double tau, amr::Vectors displacement) const {
   const LentCase lent = lend(problem);
   const auto displace = [&](kumiko_error* error) {
-    return solver_.functions->displacement(solver_.self, lent.in_c, detail::to_c(points), time, tau,
-                                           detail::to_c(displacement), error);
+    return functions_.displacement(self_, lent.in_c, detail::to_c(points), time, tau,
+                                   detail::to_c(displacement), error);
   };
   call_beyond(whose_, displace, lent.whose);
 }

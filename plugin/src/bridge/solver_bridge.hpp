@@ -30,6 +30,9 @@ class SolverFromBeyond final : public amr::Solver {
                amr::PatchView after) const override;
   void advance_with_fluxes(amr::ConstPatchView before, std::span<const double> coefficients,
                            amr::PatchView after, amr::FaceFluxes fluxes) const override;
+  double weight(const amr::Case& problem, const amr::PatchPoints& patch,
+                double time) const override;
+  void advance_list(std::span<const amr::PatchAdvance> list) const override;
   void tendency(amr::ConstPatchView state, std::span<const double> coefficients,
                 const amr::PointRange& range, amr::PatchView tendency) const override;
   double state_cfl(amr::ConstPatchView state, std::span<const double> coefficients) const override;
@@ -37,7 +40,8 @@ class SolverFromBeyond final : public amr::Solver {
                     amr::Vectors displacement) const override;
 
  private:
-  kumiko_solver solver_;
+  void* self_;
+  kumiko_solver_functions functions_;  ///< as far as both sides know them
   std::string whose_;
   amr::SolverTraits traits_;
   std::size_t coefficients_ = 0;

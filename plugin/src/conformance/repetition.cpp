@@ -66,6 +66,37 @@ void scribble(Guarded& values, double value) {
   std::fill(values.values().begin(), values.values().end(), value);
 }
 
+/// How many patches come out of one list with other bits than by themselves; 0 without a kernel for
+/// lists.
+int differ_in_a_list(const Subject& subject, const std::vector<Task>& tasks) {
+  const amr::Solver& solver = *subject.solver;
+  if (!subject.traits.list_kernel) return 0;
+  std::vector<PatchStep> alone = make_steps(subject, tasks);
+  std::vector<PatchStep> listed = make_steps(subject, tasks);
+  std::vector<amr::PatchAdvance> list;
+  for (std::size_t at = 0; at < kPatches; ++at) {
+    PatchStep& one = alone[at];
+    one.prepare(solver, tasks[at].flow, tasks[at].dt);
+    listed[at].prepare(solver, tasks[at].flow, tasks[at].dt);
+    list.push_back({listed[at].before(), listed[at].coefficients(), listed[at].after()});
+    if (subject.traits.flux_form) {
+      list.back().fluxes = listed[at].fluxes();
+      solver.advance_with_fluxes(one.before(), one.coefficients(), one.after(), one.fluxes());
+    } else {
+      one.advance(solver);
+    }
+  }
+  solver.advance_list(list);
+  int differ = 0;
+  for (std::size_t at = 0; at < kPatches; ++at) {
+    const auto same = [&](Guarded& a, Guarded& b) { return same_bits(a.values(), b.values()); };
+    const bool is_same = same(alone[at].after_values(), listed[at].after_values()) &&
+                         same(alone[at].flux_values(), listed[at].flux_values());
+    differ += is_same ? 0 : 1;
+  }
+  return differ;
+}
+
 }  // namespace
 
 Finding check_determinism(Subject& subject) {
@@ -88,9 +119,17 @@ Finding check_determinism(Subject& subject) {
     again += differs(*subject.solver);
     other_instance += differs(*second);
   }
+  const int in_a_list = differ_in_a_list(subject, tasks);
   const Numbers numbers = {{"patches", kPatches},
                            {"differ_again", again},
-                           {"differ_in_another_instance", other_instance}};
+                           {"differ_in_another_instance", other_instance},
+                           {"differ_in_a_list", in_a_list}};
+  if (in_a_list > 0) {
+    return failed(fmt::format("advance_list() gives {} of {} patches other bits than advance() or "
+                              "advance_with_fluxes() of each; let it compute the same",
+                              in_a_list, kPatches),
+                  numbers);
+  }
   if (again + other_instance == 0) {
     return passed("the same bits again, in another order and from another instance", numbers);
   }

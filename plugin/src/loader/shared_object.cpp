@@ -12,6 +12,7 @@
 
 #include "bridge/case_bridge.hpp"
 #include "bridge/parameter_tables.hpp"
+#include "bridge/sized.hpp"
 #include "bridge/solver_bridge.hpp"
 #include "bridge/status.hpp"
 
@@ -25,8 +26,13 @@ std::string whose(const char* kind, const std::string& name, const std::filesyst
 
 /// Describes a solver or a case that is given in C; make(entry, settings, whose) makes one.
 template <class T, class InC, class Make>
-amr::Factory<T> factory_of(const InC& in_c, const char* kind, const std::filesystem::path& file,
+amr::Factory<T> factory_of(const InC* given, const char* kind, const std::filesystem::path& file,
                            Make make) {
+  if (given == nullptr) {
+    throw PluginError(fmt::format("'{}' offers a {} that is NULL; give its entry's address",
+                                  file.string(), kind));
+  }
+  const InC in_c = known_part(*given);
   const std::string name = in_c.name == nullptr ? "" : in_c.name;
   if (!is_plugin_name(name)) {
     throw PluginError(fmt::format("'{}' offers a {} named '{}'; use small letters, digits and _",
@@ -48,6 +54,13 @@ amr::Factory<T> factory_of(const InC& in_c, const char* kind, const std::filesys
   }
 }
 
+/// Throws unless a table is there and is_whole(table) holds for what is known of it.
+template <class Functions, class IsWhole>
+void require_functions(const Functions* table, const std::string& from, IsWhole is_whole) {
+  if (table != nullptr && is_whole(known_part(*table))) return;
+  throw std::runtime_error(from + ": what its make gave lacks a function");
+}
+
 std::unique_ptr<amr::Solver> make_solver(const kumiko_solver_entry& entry,
                                          const amr::ParameterSet& parameters,
                                          const std::string& name, const std::string& from) {
@@ -56,12 +69,11 @@ std::unique_ptr<amr::Solver> make_solver(const kumiko_solver_entry& entry,
     const std::vector<kumiko_setting> settings = to_c(parameters);
     return entry.make(entry.context, settings.data(), settings.size(), &solver, error);
   });
-  const kumiko_solver_functions* const f = solver.functions;
-  if (f == nullptr || f->destroy == nullptr || f->traits == nullptr || f->prepare == nullptr ||
-      f->advance == nullptr || f->advance_with_fluxes == nullptr || f->tendency == nullptr ||
-      f->state_cfl == nullptr || f->displacement == nullptr) {
-    throw std::runtime_error(from + ": what its make gave lacks a function");
-  }
+  require_functions(solver.functions, from, [](const kumiko_solver_functions& f) {
+    return f.destroy != nullptr && f.traits != nullptr && f.prepare != nullptr &&
+           f.advance != nullptr && f.advance_with_fluxes != nullptr && f.tendency != nullptr &&
+           f.state_cfl != nullptr && f.displacement != nullptr;
+  });
   return std::make_unique<SolverFromBeyond>(solver, name, from);
 }
 
@@ -73,13 +85,13 @@ std::unique_ptr<amr::Case> make_case(const kumiko_case_entry& entry,
     const std::vector<kumiko_setting> settings = to_c(parameters);
     return entry.make(entry.context, settings.data(), settings.size(), &made, error);
   });
-  const kumiko_case_functions* const f = made.functions;
-  if (f == nullptr || f->destroy == nullptr || f->facts == nullptr || f->initial == nullptr ||
-      f->velocity == nullptr || f->stream_function == nullptr || f->exact_displacement == nullptr ||
-      f->exact == nullptr || f->refinement_indicator == nullptr || f->component_names == nullptr ||
-      f->published_values == nullptr) {
-    throw std::runtime_error(from + ": what its make gave lacks a function");
-  }
+  require_functions(made.functions, from, [](const kumiko_case_functions& f) {
+    return f.destroy != nullptr && f.facts != nullptr && f.initial != nullptr &&
+           f.boundary_values != nullptr && f.velocity != nullptr && f.stream_function != nullptr &&
+           f.exact_displacement != nullptr && f.exact != nullptr &&
+           f.refinement_indicator != nullptr && f.component_names != nullptr &&
+           f.published_values != nullptr;
+  });
   return std::make_unique<CaseFromBeyond>(made, from);
 }
 
@@ -138,7 +150,7 @@ const kumiko_plugin* offered(const std::filesystem::path& file) {
   }
 }
 
-const kumiko_plugin& checked(const kumiko_plugin* plugin, const std::filesystem::path& file) {
+kumiko_plugin checked(const kumiko_plugin* plugin, const std::filesystem::path& file) {
   if (plugin == nullptr) {
     throw PluginError(
         fmt::format("'{}' offers nothing: its {} returns NULL; let KUMIKO_PLUGIN(YourClass) "
@@ -147,8 +159,9 @@ const kumiko_plugin& checked(const kumiko_plugin* plugin, const std::filesystem:
   }
   if (plugin->abi_version != KUMIKO_ABI_VERSION) {
     throw PluginError(fmt::format(
-        "'{}' was built for version {} of the plugin interface{}{}; this is version {}: build it "
-        "again with this Kumiko",
+        "'{}' was built for version {} of the plugin interface{}{}; this Kumiko has version {}: "
+        "build it again with this Kumiko's headers; docs/reference/plugins.md says under Versions "
+        "what has changed",
         file.string(), plugin->abi_version, plugin->built_with == nullptr ? "" : ", by ",
         plugin->built_with == nullptr ? "" : plugin->built_with, KUMIKO_ABI_VERSION));
   }
@@ -156,7 +169,7 @@ const kumiko_plugin& checked(const kumiko_plugin* plugin, const std::filesystem:
     throw PluginError(
         fmt::format("'{}' cannot say what it offers: {}", file.string(), plugin->failure));
   }
-  return *plugin;
+  return known_part(*plugin);
 }
 
 }  // namespace
@@ -179,7 +192,7 @@ bool mentions_entry(const std::filesystem::path& file) {
 }
 
 Offer load(const std::filesystem::path& file) {
-  const kumiko_plugin& plugin = checked(offered(file), file);
+  const kumiko_plugin plugin = checked(offered(file), file);
   Offer offer;
   for (std::size_t at = 0; at < plugin.solver_count; ++at) {
     offer.solvers.push_back(

@@ -8,10 +8,14 @@ static kumiko_status make_nothing(const void* context, const kumiko_setting* set
 }
 
 __attribute__((visibility("default"))) const kumiko_plugin* kumiko_plugin_entry(void) {
-  static const kumiko_solver_entry solvers[] = {
-      {.name = "made_of_nothing", .help = "is not there when made", .make = make_nothing}};
+  static const kumiko_solver_entry nothing = {.size = sizeof(kumiko_solver_entry),
+                                              .name = "made_of_nothing",
+                                              .help = "is not there when made",
+                                              .make = make_nothing};
+  static const kumiko_solver_entry* const solvers[] = {&nothing};
   static const kumiko_plugin plugin = {.abi_version = KUMIKO_ABI_VERSION,
                                        .built_with = "by hand",
+                                       .size = sizeof(kumiko_plugin),
                                        .solvers = solvers,
                                        .solver_count = 1};
   return &plugin;

@@ -24,6 +24,8 @@ class Backend {
  public:
   /// Work on the patch in a slot, done by a worker (0 .. workers()-1).
   using PatchTask = std::function<void(std::size_t slot, int worker)>;
+  /// Work on the patches in slots first .. last - 1, done by a worker.
+  using ListTask = std::function<void(std::size_t first, std::size_t last, int worker)>;
 
   virtual ~Backend() = default;
   virtual std::string_view name() const = 0;
@@ -39,6 +41,11 @@ class Backend {
   /// everything the caller wrote. When tasks throw, all others still run, and the exception of the
   /// lowest slot is passed on.
   void for_each(const Level& level, const PatchTask& task);
+
+  /// for_each() in lists of patches that follow one another, each patch in one of them: as many as
+  /// a worker is dealt in one go where the backend deals them out beforehand, a part of that where
+  /// workers take what is left. The exception of the lowest list is passed on.
+  void for_each_list(const Level& level, const ListTask& task);
 
   /// Threads that the backend's scheduler moved to a worker from others since it was made. Cheap
   /// enough to be asked at every piece of work.
@@ -65,6 +72,7 @@ class Backend {
 
  private:
   virtual void run_tasks(const Level& level, const PatchTask& task) = 0;
+  virtual void run_lists(const Level& level, const ListTask& task) = 0;
 
   std::chrono::nanoseconds loop_time_{0};
 };

@@ -24,6 +24,9 @@ struct Vectors {
   std::span<double> y;
 };
 
+/// Dimensions that the engine computes in.
+inline constexpr int kDimensions = 2;
+
 /// Components that a case may have.
 inline constexpr int kMostComponents = 64;
 
@@ -51,8 +54,15 @@ class Case {
  public:
   virtual ~Case() = default;
 
+  virtual int dimensions() const { return kDimensions; }  ///< kDimensions: no other number yet
   virtual Extent extent() const { return {}; }
   virtual Boundaries boundaries() const { return {}; }
+  /// Values of a component at a time for points beyond a side of BoundaryKind::kPrescribed. The
+  /// points are those of the ghosts, in several layers: a case that knows what lies outside gives
+  /// it there, and a case that knows the side alone takes no notice of how far they are from it.
+  /// For cell averages, the values at the cells' centres. Called for those sides only.
+  virtual void boundary_values(Side side, Points points, int component, double time,
+                               std::span<double> values) const;
   /// Length of the whole run in the case's time unit; SimulationOptions::steps divide it.
   virtual double end_time() const = 0;
   virtual int components() const { return 1; }  ///< kMostComponents at most

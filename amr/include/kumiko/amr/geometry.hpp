@@ -13,7 +13,8 @@ enum class BoundaryKind {
   kFixedValue,  ///< the side's value, on the first point outside and beyond
   kPeriodic,    ///< the point on the opposite side, whose kind must be the same
   kOutflow,     ///< the outermost point's value: no gradient across the side
-  kReflecting   ///< the mirror image about the wall; for cell-centred fields
+  kReflecting,  ///< the mirror image about the wall; for cell-centred fields
+  kPrescribed   ///< what Case::boundary_values() says of its place, component and time
 };
 
 /// A side of the domain, in the order of Boundaries::sides().

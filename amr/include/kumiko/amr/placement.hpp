@@ -49,4 +49,11 @@ constexpr int home_of(std::size_t slot, std::size_t slots, int workers) {
   return static_cast<int>(((slot + 1) * static_cast<std::size_t>(workers) - 1) / slots);
 }
 
+/// The worker that is home to a slot when slots differ in weight: every worker has an equal part of
+/// the level's weight, and a slot belongs to the part that holds its middle.
+/// \param before  weight of the slots before this one, whose own is `weight`, of `all` in the level
+constexpr int weighted_home_of(double before, double weight, double all, int workers) {
+  return std::min(workers - 1, static_cast<int>((before + 0.5 * weight) / all * workers));
+}
+
 }  // namespace kumiko::amr

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,7 +17,8 @@ namespace kumiko::amr {
 /// What a solver tells the engine about itself.
 struct SolverTraits {
   std::string name;
-  int components = 0;  ///< that it advances; 0 = as many as the case has
+  int dimensions = kDimensions;  ///< of its patches; no other number yet
+  int components = 0;            ///< that it advances; 0 = as many as the case has
   Centring centring = Centring::kNode;
   int ghosts = 1;          ///< ghost layers that advance() reads, 1..kLargestGhosts
   double cfl_limit = 1.0;  ///< largest CFL number that the scheme and its ghosts serve
@@ -30,6 +32,10 @@ struct SolverTraits {
   bool tendency = false;
   /// Whether the speed of what moves depends on the solution, so that state_cfl() is asked too.
   bool nonlinear = false;
+  /// Whether advance_list() is better asked for several patches at once than advance() for each.
+  bool list_kernel = false;
+  /// Whether patches differ in cost, so that weight() is asked.
+  bool weighted = false;
 };
 
 /// Ghost layers that a solver may need.
@@ -49,6 +55,14 @@ struct PatchPoints {
   /// first node, or of the first cell's lower left corner, to the bit the same from every patch.
   int first_i = 0;
   int first_j = 0;
+};
+
+/// What advance() is handed for one patch, or advance_with_fluxes() where there are fluxes.
+struct PatchAdvance {
+  ConstPatchView before;
+  std::span<const double> coefficients;
+  PatchView after;
+  std::optional<FaceFluxes> fluxes = {};
 };
 
 /// Advances patches. Immutable once made: every member may be called from any thread at once, and
@@ -80,6 +94,20 @@ class Solver {
   /// and two patches give the face between them the same flux. Called only when traits().flux_form.
   virtual void advance_with_fluxes(ConstPatchView before, std::span<const double> coefficients,
                                    PatchView after, FaceFluxes fluxes) const;
+
+  /// Advances patches of one level by the same step, to the bits of advance() of each, or of
+  /// advance_with_fluxes() for those with fluxes; all have them or none. No two of them share what
+  /// they read and write. Called instead of the two when traits().list_kernel, for as many patches
+  /// as the schedule has to hand: level by level what a worker gets in one go, and one patch at a
+  /// time by dataflow. As it stands here, it does one patch after the other.
+  virtual void advance_list(std::span<const PatchAdvance> list) const;
+
+  /// What advancing a patch costs at a time, in proportion to other patches of its level; finite
+  /// and above 0. Says where a patch's thread begins before anything of it has been measured: under
+  /// dataflow every worker is home to an equal part of each level's weight. The static backends'
+  /// decompositions do not heed it, and no bit of the state depends on it. Called only when
+  /// traits().weighted, for each patch when a stretch of steps without a regrid begins.
+  virtual double weight(const Case& problem, const PatchPoints& patch, double time) const;
 
   /// Writes Δt ∂u/∂t at the step's start for the points of a range, which reaches at most
   /// kTendencyGhosts layers into the ghosts; ghosts of `state` as for advance(). The bits of a

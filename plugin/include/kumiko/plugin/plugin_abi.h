@@ -6,7 +6,14 @@
  * to stays valid while the program runs: plugins are never unloaded. Functions may be called from
  * any thread at once, must not suspend, and let no exception out: they return a status and, where
  * it is KUMIKO_REFUSED or KUMIKO_FAILED, have written a message. The meaning of each function is
- * that of the member of its name in <kumiko/amr/case.hpp> and <kumiko/amr/solver.hpp>. */
+ * that of the member of its name in <kumiko/amr/case.hpp> and <kumiko/amr/solver.hpp>.
+ *
+ * Structures with a `size` may get members at their end without a new version. Whoever fills one
+ * sets `size` to the bytes of it that are there. Who reads one takes what lies beyond for absent:
+ * a function for NULL, a fact for its default. A structure that the other side is handed to fill
+ * (kumiko_case_facts, kumiko_solver_traits) comes with the bytes that there is room for; who fills
+ * it writes no more than these, and sets `size` to what it has written. Structures without a size
+ * stay as they are within a version. */
 #ifndef KUMIKO_SOLVERS_PLUGIN_ABI_H
 #define KUMIKO_SOLVERS_PLUGIN_ABI_H
 
@@ -19,8 +26,9 @@ extern "C" {
 
 /* NOLINTBEGIN(readability-identifier-naming): names as C has them. */
 
-/* Changes with whatever is below: a plugin is served by the version that it was built for. */
-#define KUMIKO_ABI_VERSION 1
+/* Changes with whatever is below, but for what `size` allows: a plugin is served by the version
+ * that it was built for. What changed from version to version: docs/reference/plugins.md. */
+#define KUMIKO_ABI_VERSION 2
 #define KUMIKO_ENTRY_SYMBOL "kumiko_plugin_entry"
 #define KUMIKO_MESSAGE_SIZE 508
 
@@ -118,7 +126,15 @@ typedef struct kumiko_range {
 } kumiko_range;
 
 /* Cases. */
-enum { KUMIKO_FIXED_VALUE = 0, KUMIKO_PERIODIC = 1, KUMIKO_OUTFLOW = 2, KUMIKO_REFLECTING = 3 };
+enum {
+  KUMIKO_FIXED_VALUE = 0,
+  KUMIKO_PERIODIC = 1,
+  KUMIKO_OUTFLOW = 2,
+  KUMIKO_REFLECTING = 3,
+  KUMIKO_PRESCRIBED = 4 /* by boundary_values() */
+};
+
+enum { KUMIKO_LEFT = 0, KUMIKO_RIGHT = 1, KUMIKO_BOTTOM = 2, KUMIKO_TOP = 3 };
 
 typedef struct kumiko_boundary {
   int32_t kind;
@@ -126,15 +142,18 @@ typedef struct kumiko_boundary {
 } kumiko_boundary;
 
 typedef struct kumiko_case_facts { /* as long as the case lives */
+  size_t size;
+  int32_t dimensions; /* 2 */
   double extent_x;
   double extent_y;
-  kumiko_boundary sides[4]; /* left, right, bottom, top */
+  kumiko_boundary sides[4]; /* by KUMIKO_LEFT .. KUMIKO_TOP */
   double end_time;
   int32_t components;
   int32_t has_steady_velocity;
 } kumiko_case_facts;
 
 typedef struct kumiko_refinement_patch {
+  size_t size;
   int32_t level;
   double time;
   double spacing;
@@ -151,10 +170,14 @@ typedef struct kumiko_published_value { /* as long as the call that takes it las
 } kumiko_published_value;
 
 typedef struct kumiko_case_functions {
+  size_t size;
   void (*destroy)(void* self);
   kumiko_status (*facts)(const void* self, kumiko_case_facts* facts, kumiko_error* error);
   kumiko_status (*initial)(const void* self, kumiko_points points, int32_t component,
                            double* values, kumiko_error* error);
+  kumiko_status (*boundary_values)(const void* self, int32_t side, kumiko_points points,
+                                   int32_t component, double time, double* values,
+                                   kumiko_error* error);
   kumiko_status (*velocity)(const void* self, kumiko_points points, double time,
                             kumiko_vectors velocity, kumiko_error* error);
   kumiko_status (*stream_function)(const void* self, kumiko_points points, double time,
@@ -183,6 +206,8 @@ typedef struct kumiko_case {
 enum { KUMIKO_NODE = 0, KUMIKO_CELL = 1 };
 
 typedef struct kumiko_solver_traits { /* as long as the solver lives */
+  size_t size;
+  int32_t dimensions; /* 2 */
   int32_t components;
   int32_t centring;
   int32_t ghosts;
@@ -196,13 +221,22 @@ typedef struct kumiko_solver_traits { /* as long as the solver lives */
 } kumiko_solver_traits;
 
 typedef struct kumiko_patch {
+  size_t size;
   kumiko_points points;
   double spacing;
   int32_t first_i;
   int32_t first_j;
 } kumiko_patch;
 
+typedef struct kumiko_patch_advance { /* of one patch, what advance() is handed */
+  kumiko_state before;
+  kumiko_coefficients coefficients;
+  kumiko_field after;
+  double* fluxes; /* what advance_with_fluxes() is handed, or NULL where none are asked for */
+} kumiko_patch_advance;
+
 typedef struct kumiko_solver_functions {
+  size_t size;
   void (*destroy)(void* self);
   kumiko_status (*traits)(const void* self, kumiko_solver_traits* traits, kumiko_error* error);
   kumiko_status (*prepare)(const void* self, kumiko_case problem, const kumiko_patch* patch,
@@ -220,6 +254,12 @@ typedef struct kumiko_solver_functions {
   kumiko_status (*displacement)(const void* self, kumiko_case problem, kumiko_points points,
                                 double time, double tau, kumiko_vectors displacement,
                                 kumiko_error* error);
+  /* Several patches of one level. May be NULL: they are advanced one by one then. */
+  kumiko_status (*advance_list)(const void* self, const kumiko_patch_advance* list, size_t count,
+                                kumiko_error* error);
+  /* May be NULL: all patches have the weight 1 then. */
+  kumiko_status (*weight)(const void* self, kumiko_case problem, const kumiko_patch* patch,
+                          double time, double* weight, kumiko_error* error);
 } kumiko_solver_functions;
 
 typedef struct kumiko_solver {
@@ -229,6 +269,7 @@ typedef struct kumiko_solver {
 
 /* What can be made by name. `context` is the plugin's own and is handed to make(). */
 typedef struct kumiko_solver_entry {
+  size_t size;
   const char* name;
   const char* help;
   const kumiko_parameter* parameters;
@@ -239,6 +280,7 @@ typedef struct kumiko_solver_entry {
 } kumiko_solver_entry;
 
 typedef struct kumiko_case_entry {
+  size_t size;
   const char* name;
   const char* help;
   const kumiko_parameter* parameters;
@@ -254,9 +296,10 @@ typedef struct kumiko_plugin {
   const char* built_with; /* e.g. "Kumiko 0.1.0, GCC 12.2.0" */
   const char* failure;    /* why the rest is empty, or NULL */
 
-  const kumiko_solver_entry* solvers;
+  size_t size;
+  const kumiko_solver_entry* const* solvers;
   size_t solver_count;
-  const kumiko_case_entry* cases;
+  const kumiko_case_entry* const* cases;
   size_t case_count;
 } kumiko_plugin;
 
