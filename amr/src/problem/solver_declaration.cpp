@@ -9,9 +9,9 @@ namespace kumiko::amr {
 std::vector<std::string> impossible_declarations(const Solver& solver) {
   const SolverTraits& traits = solver.traits();
   std::vector<std::string> list;
-  if (traits.dimensions != kDimensions) {
+  if (traits.dimensions != kAxes) {
     list.push_back(fmt::format("declares {} dimensions; this Kumiko computes in {}",
-                               traits.dimensions, kDimensions));
+                               traits.dimensions, kAxes));
   }
   if (traits.ghosts < 1 || traits.ghosts > kLargestGhosts) {
     list.push_back(

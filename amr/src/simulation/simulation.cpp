@@ -83,9 +83,8 @@ SimulationOptions resolved(SimulationOptions options, const SolverTraits& traits
 
 void check_parts(const Case& problem, const Solver& solver, const SimulationOptions& options) {
   const SolverTraits& traits = solver.traits();
-  require(problem.dimensions() == kDimensions,
-          "the case has {} dimensions; this Kumiko computes in {}", problem.dimensions(),
-          kDimensions);
+  require(problem.dimensions() == kAxes, "the case has {} dimensions; this Kumiko computes in {}",
+          problem.dimensions(), kAxes);
   const Extent extent = problem.extent();
   require(extent.x > 0.0 && extent.y > 0.0 && std::isfinite(extent.x + extent.y),
           "the case's domain is {:g} by {:g}; both must be above 0", extent.x, extent.y);

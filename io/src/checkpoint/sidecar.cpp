@@ -260,7 +260,7 @@ void write_sidecar(const std::filesystem::path& checkpoint_file, const Checkpoin
   // Names of files may hold any bytes.
   writer.write(json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
   writer.close();
-  part.publish_before_another();
+  part.publish_unsynced();
 }
 
 void read_sidecar(const std::filesystem::path& checkpoint_file, Checkpoint& checkpoint) {

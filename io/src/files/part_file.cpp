@@ -97,8 +97,7 @@ void PartFile::take_name() {
   sync_folder(folder_of(target_));
 }
 
-void PartFile::publish_before_another() {
-  if (const int error = sync(part_, 0); error != 0) fail("cannot write", part_, error);
+void PartFile::publish_unsynced() {
   if (::rename(part_.c_str(), target_.c_str()) != 0) fail("cannot write", target_, errno);
   published_ = true;
 }

@@ -40,9 +40,8 @@ class PartFile {
   void publish();
   /// Gives a part that is on the disk its name, as publish() does.
   void take_name();
-  /// As publish(), but for the folder, which the next file of it that is published puts on the
-  /// disk.
-  void publish_before_another();
+  /// As publish(), but does not wait for the disk: for a file that may be lost with the power.
+  void publish_unsynced();
 
  private:
   std::filesystem::path target_;

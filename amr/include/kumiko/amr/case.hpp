@@ -7,6 +7,7 @@
 
 #include <kumiko/amr/geometry.hpp>
 #include <kumiko/amr/parameter.hpp>
+#include <kumiko/amr/patch_id.hpp>
 #include <kumiko/amr/patch_view.hpp>
 
 namespace kumiko::amr {
@@ -23,9 +24,6 @@ struct Vectors {
   std::span<double> x;
   std::span<double> y;
 };
-
-/// Dimensions that the engine computes in.
-inline constexpr int kDimensions = 2;
 
 /// Components that a case may have.
 inline constexpr int kMostComponents = 64;
@@ -54,7 +52,7 @@ class Case {
  public:
   virtual ~Case() = default;
 
-  virtual int dimensions() const { return kDimensions; }  ///< kDimensions: no other number yet
+  virtual int dimensions() const { return kAxes; }  ///< kAxes: no other number yet
   virtual Extent extent() const { return {}; }
   virtual Boundaries boundaries() const { return {}; }
   /// Values of a component at a time for points beyond a side of BoundaryKind::kPrescribed. The

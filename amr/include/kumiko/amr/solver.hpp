@@ -10,6 +10,7 @@
 #include <kumiko/amr/case.hpp>
 #include <kumiko/amr/face_fluxes.hpp>
 #include <kumiko/amr/parameter.hpp>
+#include <kumiko/amr/patch_id.hpp>
 #include <kumiko/amr/patch_view.hpp>
 
 namespace kumiko::amr {
@@ -17,8 +18,8 @@ namespace kumiko::amr {
 /// What a solver tells the engine about itself.
 struct SolverTraits {
   std::string name;
-  int dimensions = kDimensions;  ///< of its patches; no other number yet
-  int components = 0;            ///< that it advances; 0 = as many as the case has
+  int dimensions = kAxes;  ///< of its patches; no other number yet
+  int components = 0;      ///< that it advances; 0 = as many as the case has
   Centring centring = Centring::kNode;
   int ghosts = 1;          ///< ghost layers that advance() reads, 1..kLargestGhosts
   double cfl_limit = 1.0;  ///< largest CFL number that the scheme and its ghosts serve
