@@ -145,7 +145,7 @@ TEST_F(DurabilityTest,
   };
   EXPECT_THAT(calls_of(write),
               ElementsAre("write state.hdf.part", "sync state.hdf.part",
-                          "sync state.run.json.part", "rename state.run.json.part to state.run.json",
+                          "rename state.run.json.part to state.run.json",
                           "rename state.hdf.part to state.hdf", "sync " + folder_name()));
 }
 
