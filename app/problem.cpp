@@ -155,17 +155,27 @@ Problem load_problem(const ProblemRequest& request, const io::Changes& changes) 
   });
 }
 
+namespace {
+
+/// Of the configuration in a checkpoint, with the values of other keys that are given.
+Problem load_problem(const ProblemRequest& request, const std::filesystem::path& file,
+                     const io::Checkpoint& checkpoint, const io::ValuesBeside& beside) {
+  return as_request([&] {
+    return make_problem(io::parse_config(checkpoint.attributes.configuration, file.string(),
+                                         request.overrides, beside),
+                        request.workers, request.plugins);
+  });
+}
+
+}  // namespace
+
 Problem load_problem(const ProblemRequest& request, const std::filesystem::path& file,
                      const io::Checkpoint& checkpoint) {
   io::ValuesBeside beside;
   if (checkpoint.sidecar) {
     beside = {io::sidecar_of(file).string(), checkpoint.sidecar->configuration};
   }
-  return as_request([&] {
-    return make_problem(io::parse_config(checkpoint.attributes.configuration, file.string(),
-                                         request.overrides, beside),
-                        request.workers, request.plugins);
-  });
+  return load_problem(request, file, checkpoint, beside);
 }
 
 namespace {
@@ -190,7 +200,8 @@ void check_same_run(const Problem& problem, const std::filesystem::path& file,
                     const io::Checkpoint& checkpoint) {
   ProblemRequest request;
   request.plugins = problem.plugins;
-  refuse_differences(problem, load_problem(request, file, checkpoint),
+  // Without what stands beside it: those keys may change, and do not keep a run from going on.
+  refuse_differences(problem, load_problem(request, file, checkpoint, {}),
                      fmt::format("'{}'", file.string()));
 }
 

@@ -120,6 +120,7 @@ class BrokenFile(PluginTest):
         "no_symbol.so": ["no symbol kumiko_plugin_entry", "KUMIKO_PLUGIN"],
         "version_1.so": ["version 1 of", "Kumiko of version 1", "has version 2", "build it again",
                          "docs/reference/plugins.md"],
+        "no_size.so": ["whose size is 0", "set it to sizeof"],
         "other_version.so": ["version 999", "a compiler of another day", "build it again"],
         "returns_null.so": ["returns NULL", "KUMIKO_PLUGIN"],
         "shipped_name.so": ["'upwind1'", SHIPPED / "solver_upwind1.so", "another name"],

@@ -1,6 +1,8 @@
 // Contract: what a run took stands beside its checkpoint and not in it; a sidecar that is missing
 // or damaged is told as such, and costs nothing but what it says.
+#include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 
@@ -146,7 +148,9 @@ TEST_F(SidecarTest, GivenValuesThatCannotBeThenTheyAreRefused) {
   EXPECT_THAT(set("/longest_waits/0/cause", "boredom"), HasSubstr("'boredom'"));
   EXPECT_THAT(set("/longest_waits/0/patch", Json{1}), HasSubstr("is damaged"));
   EXPECT_THAT(set("/keys/output.every", -2), HasSubstr("'output.every' is -2"));
-  EXPECT_THAT(set("/keys/output.every", Json{1}), HasSubstr("'[1]' is not the value of a key"));
+  EXPECT_THAT(set("/keys/output.every", Json{1}), HasSubstr("array is not the value of a key"));
+  EXPECT_THAT(set("/keys/output.every", std::numeric_limits<std::uint64_t>::max()),
+              HasSubstr("'18446744073709551615' is out of range"));
   EXPECT_THAT(set("/keys/checkpoint.every", "soon"), HasSubstr("'checkpoint.every'"));
 }
 

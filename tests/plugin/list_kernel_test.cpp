@@ -163,22 +163,22 @@ class Failing final : public amr::Solver {
     return 0.5;
   }
   void advance(amr::ConstPatchView, std::span<const double>, amr::PatchView) const override {}
-  void advance_list(std::span<const amr::PatchAdvance>) const override {
-    throw std::runtime_error("the device is gone");
+  void advance_list(std::span<const amr::PatchAdvance> list) const override {
+    throw std::runtime_error("the device has no room for " + std::to_string(list.size()));
   }
 
  private:
   amr::SolverTraits traits_;
 };
 
-TEST(FailingList, GivenAListThatFailsThenTheRunEndsWithTheSolversMessage) {
+TEST(FailingList, GivenAListThatFailsThenTheRunEndsWithWhatTheSolverSaysOfThePatchAlone) {
   const SolverFromBeyond solver(give(std::make_unique<Failing>()), "failing", "solver 'failing'");
   for (const char* const backend : {"serial", "pthread"}) {
     try {
       run(solver, {backend, 1, amr::Schedule::kAuto});
       FAIL();
     } catch (const FailedBeyond& failure) {
-      EXPECT_STREQ(failure.what(), "solver 'failing': the device is gone");
+      EXPECT_STREQ(failure.what(), "solver 'failing': the device has no room for 1");
     }
   }
 }

@@ -91,6 +91,11 @@ TEST(Weights, GivenASolverThatWeighsThenEveryPatchIsAskedForAndNoBitChanges) {
   EXPECT_EQ(weighed.hash, run(true, 1.0, "serial").hash);
 }
 
+TEST(Weights, GivenWeightsWhoseSumIsTooLargeForANumberThenNoBitChanges) {
+  EXPECT_EQ(run(true, 0.5 * std::numeric_limits<double>::max(), "threads").hash,
+            run(false, 1.0, "threads").hash);
+}
+
 TEST(Weights, GivenWhatIsNotAWeightThenTheRunEndsWithThePatchAndTheNumber) {
   for (const double scale : {0.0, -1.0, std::numeric_limits<double>::infinity()}) {
     try {

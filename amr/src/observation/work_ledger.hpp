@@ -185,9 +185,10 @@ class WorkLedger {
   class ListWork {
    public:
     /// \param patches  one at least
+    /// \param record   of the first one in a trace, or nullptr
     ListWork(WorkLedger& ledger, int worker, int base_step, PieceKind kind,
-             std::span<Patch* const> patches)
-        : work_(ledger, worker, base_step, kind, *patches.front(), nullptr),
+             std::span<Patch* const> patches, TracePiece* record)
+        : work_(ledger, worker, base_step, kind, *patches.front(), record),
           worker_(worker),
           base_step_(base_step),
           patches_(patches) {}

@@ -71,7 +71,7 @@ void DataflowStepper::set_pending() {
 /// Says where the threads of a level's patches start; homes follow the order of the nodes.
 void DataflowStepper::set_homes(std::span<Node> nodes, int level) const {
   const int workers = backend_.workers();
-  if (!patches_.is_weighted()) {
+  if (!patches_.is_weighted() || nodes.empty()) {
     for (int worker = 0; worker < workers; ++worker) {
       const std::size_t end = home_begin(worker + 1, nodes.size(), workers);
       for (std::size_t at = home_begin(worker, nodes.size(), workers); at < end; ++at) {
@@ -83,6 +83,9 @@ void DataflowStepper::set_homes(std::span<Node> nodes, int level) const {
   const double time = clock_.step(first_, level, 0).time;
   std::vector<double> weights;
   for (const Node& node : nodes) weights.push_back(patches_.weight(node.patch->id(), time));
+  // In parts of the largest, whatever unit the solver gives them in: the sum is finite.
+  const double largest = *std::max_element(weights.begin(), weights.end());
+  for (double& weight : weights) weight /= largest;
   const double all = std::accumulate(weights.begin(), weights.end(), 0.0);
   double before = 0.0;
   for (std::size_t at = 0; at < nodes.size(); ++at) {

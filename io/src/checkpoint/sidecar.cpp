@@ -81,16 +81,20 @@ Json keys_of(const amr::ParameterSet& configuration) {
   return json;
 }
 
+/// For a message: a value, or what kind of thing it is. Nothing nested, however deep it goes.
+std::string shown(const Json& json) {
+  return json.is_structured() ? std::string(json.type_name()) : in_quotes(json.dump());
+}
+
 std::uint64_t to_count(const Json& json) {
-  if (!json.is_number_unsigned())
-    throw Damage(fmt::format("{} is not a count", in_quotes(json.dump())));
+  if (!json.is_number_unsigned()) throw Damage(fmt::format("{} is not a count", shown(json)));
   return json.get<std::uint64_t>();
 }
 
 int to_int(const Json& json) {
   const std::uint64_t value = to_count(json);
   if (value > std::uint64_t{std::numeric_limits<int>::max()}) {
-    throw Damage(fmt::format("{} is out of range", in_quotes(json.dump())));
+    throw Damage(fmt::format("{} is out of range", shown(json)));
   }
   return static_cast<int>(value);
 }
@@ -99,7 +103,7 @@ int to_int(const Json& json) {
 double to_amount(const Json& json) {
   const auto value = json.get<double>();
   if (!std::isfinite(value) || value < 0.0) {
-    throw Damage(fmt::format("{} is out of range", in_quotes(json.dump())));
+    throw Damage(fmt::format("{} is out of range", shown(json)));
   }
   return value;
 }
@@ -114,8 +118,8 @@ const Json& list_of(const Json& json, const char* name, std::size_t most) {
 }
 
 amr::PatchId to_patch(const Json& json) {
-  const auto numbers = json.get<std::array<Json, 3>>();
-  return {to_int(numbers[0]), to_int(numbers[1]), to_int(numbers[2])};
+  if (!json.is_array() || json.size() != 3) throw Damage("a patch is not three numbers");
+  return {to_int(json[0]), to_int(json[1]), to_int(json[2])};
 }
 
 amr::WaitCause to_cause(const std::string& name) {
@@ -146,10 +150,14 @@ amr::WorkCounters completed(amr::WorkCounters counters, const Json& json) {
 
 amr::ParameterValue to_value(const Json& json) {
   if (json.is_boolean()) return json.get<bool>();
+  if (json.is_number_unsigned() &&
+      json.get<std::uint64_t>() > std::uint64_t{std::numeric_limits<std::int64_t>::max()}) {
+    throw Damage(fmt::format("{} is out of range", shown(json)));
+  }
   if (json.is_number_integer()) return json.get<std::int64_t>();
   if (json.is_number()) return json.get<double>();
   if (json.is_string()) return json.get<std::string>();
-  throw Damage(fmt::format("{} is not the value of a key", in_quotes(json.dump())));
+  throw Damage(fmt::format("{} is not the value of a key", shown(json)));
 }
 
 /// Only keys that the state does not depend on, with values that they can have.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <fstream>
 #include <string>
 #include <utility>
@@ -24,6 +25,14 @@ std::string whose(const char* kind, const std::string& name, const std::filesyst
   return fmt::format("{} '{}' of '{}'", kind, name, file.string());
 }
 
+/// Refuses a structure that says that less of it is there than this version has at least.
+void require_size(std::size_t given, std::size_t least, const char* what,
+                  const std::filesystem::path& file) {
+  if (given >= least) return;
+  throw PluginError(fmt::format("'{}' offers a {} whose size is {}; set it to sizeof, {} at least",
+                                file.string(), what, given, least));
+}
+
 /// Describes a solver or a case that is given in C; make(entry, settings, whose) makes one.
 template <class T, class InC, class Make>
 amr::Factory<T> factory_of(const InC* given, const char* kind, const std::filesystem::path& file,
@@ -32,6 +41,7 @@ amr::Factory<T> factory_of(const InC* given, const char* kind, const std::filesy
     throw PluginError(fmt::format("'{}' offers a {} that is NULL; give its entry's address",
                                   file.string(), kind));
   }
+  require_size(given->size, offsetof(InC, make) + sizeof(given->make), kind, file);
   const InC in_c = known_part(*given);
   const std::string name = in_c.name == nullptr ? "" : in_c.name;
   if (!is_plugin_name(name)) {
@@ -58,7 +68,8 @@ amr::Factory<T> factory_of(const InC* given, const char* kind, const std::filesy
 template <class Functions, class IsWhole>
 void require_functions(const Functions* table, const std::string& from, IsWhole is_whole) {
   if (table != nullptr && is_whole(known_part(*table))) return;
-  throw std::runtime_error(from + ": what its make gave lacks a function");
+  throw std::runtime_error(from +
+                           ": what its make gave lacks a function, or says too small a size");
 }
 
 std::unique_ptr<amr::Solver> make_solver(const kumiko_solver_entry& entry,
@@ -169,6 +180,8 @@ kumiko_plugin checked(const kumiko_plugin* plugin, const std::filesystem::path& 
     throw PluginError(
         fmt::format("'{}' cannot say what it offers: {}", file.string(), plugin->failure));
   }
+  require_size(plugin->size, offsetof(kumiko_plugin, case_count) + sizeof(plugin->case_count),
+               "plugin", file);
   return known_part(*plugin);
 }
 

@@ -50,9 +50,9 @@ std::filesystem::path sidecar_of(const std::filesystem::path& checkpoint_file);
 /// docs/reference/files.md, with the loads and waits of the run's counters.
 nlohmann::ordered_json sidecar_json(const Checkpoint& checkpoint);
 
-/// Writes the sidecar of a checkpoint that has one. It is on the disk before it takes its name,
-/// replacing what had it; write_checkpoint(), which calls this, puts the folder on the disk after
-/// both. Throws OutputError.
+/// Writes the sidecar of a checkpoint that has one, replacing what had its name. It does not wait
+/// for the disk, so that it may be empty after a power failure; the checkpoint serves without it.
+/// Throws OutputError.
 void write_sidecar(const std::filesystem::path& checkpoint_file, const Checkpoint& checkpoint);
 
 /// Reads the sidecar that belongs to a checkpoint, which has been read from `checkpoint_file`, and
