@@ -95,6 +95,17 @@ TEST_F(SidecarTest, GivenASidecarThenItIsReadBackAsItWas) {
   expect_equal(*read.sidecar, *checkpoint_.sidecar);
 }
 
+TEST_F(SidecarTest, GivenASidecarThatCannotBeWrittenThenItIsNamedAndTheCheckpointIsThere) {
+  std::filesystem::remove(file());
+  std::filesystem::remove(sidecar());
+  std::filesystem::create_directory(sidecar());
+  const std::string what =
+      refusal_of<OutputError>([&] { write_with(file(), checkpoint_, hierarchy_->geometry()); });
+  EXPECT_THAT(what, HasSubstr(sidecar().string()));
+  verify_checkpoint(file());
+  EXPECT_EQ(read_checkpoint(file()).run.step, checkpoint_.run.step);
+}
+
 TEST_F(SidecarTest, GivenNoSidecarToWriteThenNoneIsThere) {
   std::filesystem::remove(sidecar());
   checkpoint_.sidecar.reset();

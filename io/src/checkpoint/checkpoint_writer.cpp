@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <atomic>
 #include <deque>
+#include <exception>
 #include <set>
 #include <span>
 #include <string>
@@ -262,9 +263,16 @@ void write_checkpoint(const std::filesystem::path& file, const Checkpoint& check
   std::error_code error;
   runtime.run([&] { error = write_image(part.part(), image); });
   if (error) throw OutputError(system_message("cannot write", part.part(), error.value()));
-  // Whoever sees the checkpoint finds what belongs to it.
-  if (checkpoint.sidecar) write_sidecar(file, checkpoint);
+  // Whoever sees the checkpoint finds what belongs to it, unless that could not be written: then
+  // the checkpoint stands by itself.
+  std::exception_ptr beside;
+  try {
+    if (checkpoint.sidecar) write_sidecar(file, checkpoint);
+  } catch (const OutputError&) {
+    beside = std::current_exception();
+  }
   part.take_name();
+  if (beside) std::rethrow_exception(beside);
 }
 
 }  // namespace kumiko::io

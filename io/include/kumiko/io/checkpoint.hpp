@@ -70,7 +70,8 @@ struct Checkpoint {
 /// others while the system writes. The file is called `FILE.part` until it is whole and on the
 /// disk. Call this from an OS thread (the library needs its stack), which waits.
 ///
-/// Throws OutputError with file and cause; what had the name before is then as it was. Throws
+/// Throws OutputError with file and cause; what had the name before is then as it was, unless the
+/// file that is named is the sidecar: then the checkpoint is there, and whole. Throws
 /// std::invalid_argument when the names do not fit the components.
 void write_checkpoint(const std::filesystem::path& file, const Checkpoint& checkpoint,
                       const amr::Geometry& geometry, runtime::Runtime& runtime,
