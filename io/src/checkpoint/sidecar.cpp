@@ -1,4 +1,3 @@
-#include <array>
 #include <cmath>
 #include <cstdint>
 #include <fstream>
@@ -21,6 +20,7 @@
 #include "config/key_check.hpp"
 #include "files/part_file.hpp"
 #include "hdf5/limits.hpp"
+#include "text/load_json.hpp"
 #include "text/message.hpp"
 
 namespace kumiko::io {
@@ -48,17 +48,6 @@ class Damage : public std::runtime_error {
 };
 
 Json json_of(const amr::PatchId& id) { return {id.level, id.i, id.j}; }
-
-Json loads_of(const amr::WorkCounters& counters) {
-  Json json = Json::array();
-  for (const amr::WorkerLoad& load : counters.workers) {
-    json.push_back({{"updates", load.updates},
-                    {"busy_s", load.busy_s},
-                    {"wait_s", load.wait_s},
-                    {"steals", load.steals}});
-  }
-  return json;
-}
 
 Json waits_of(const amr::WorkCounters& counters) {
   Json json = Json::array();
@@ -255,7 +244,7 @@ Json sidecar_json(const Checkpoint& checkpoint) {
   json["next_check"] = run.next_check;
   json["sum_of_largest"] = run.counters.sum_of_largest;
   json["sum_of_means"] = run.counters.sum_of_means;
-  json["load"] = loads_of(run.counters);
+  json["load"] = load_json(run.counters.workers);
   json["longest_waits"] = waits_of(run.counters);
   json["keys"] = keys_of(sidecar.configuration);
   return json;

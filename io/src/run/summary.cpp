@@ -8,6 +8,8 @@
 
 #include <kumiko/io/summary.hpp>
 
+#include "text/load_json.hpp"
+
 namespace kumiko::io {
 
 namespace {
@@ -43,17 +45,6 @@ Json updates_json(const RunSummary& summary) {
   json["total"] = summary.updates_total;
   json["per_level"] = summary.updates_per_level;
   json["fraction_of_uniform"] = summary.fraction_of_uniform;
-  return json;
-}
-
-Json load_json(const RunSummary& summary) {
-  Json json = Json::array();
-  for (const amr::WorkerLoad& load : summary.load) {
-    json.push_back({{"updates", load.updates},
-                    {"busy_s", load.busy_s},
-                    {"wait_s", load.wait_s},
-                    {"steals", load.steals}});
-  }
   return json;
 }
 
@@ -119,7 +110,7 @@ Json to_json(const RunSummary& summary) {
   json["updates_per_core_s"] = or_null(summary.updates_per_core_s);
   json["balance_efficiency"] = summary.balance_efficiency;
   json["steals"] = summary.steals;
-  json["load"] = load_json(summary);
+  json["load"] = load_json(summary.load);
   json["longest_waits"] = waits_json(summary);
   json["memory"] = memory_json(summary);
   json["patches"] = {{"per_level", summary.patches_per_level},
