@@ -260,8 +260,7 @@ class TemporaryFolder {
   INSTANTIATE_TEST_SUITE_P(                                                           \
       With, Fixture,                                                                  \
       testing::Values(Setting{IoEngine::kIoUring, 1}, Setting{IoEngine::kIoUring, 2}, \
-                      Setting{IoEngine::kIoUring, 3}, Setting{IoEngine::kIoUring, 8}, \
-                      Setting{IoEngine::kEpoll, 1}, Setting{IoEngine::kEpoll, 2},     \
-                      Setting{IoEngine::kEpoll, 3}, Setting{IoEngine::kEpoll, 8},     \
+                      Setting{IoEngine::kIoUring, 8}, Setting{IoEngine::kEpoll, 1},   \
+                      Setting{IoEngine::kEpoll, 2}, Setting{IoEngine::kEpoll, 8},     \
                       Setting{IoEngine::kMixed, 1}, Setting{IoEngine::kMixed, 3}),    \
       setting_name)
