@@ -53,7 +53,7 @@ endforeach()
 
 EXAMPLES = ["run", "own_criterion", "own_boundary"]
 
-# @KUMIKO@: how Kumiko is had.
+# @KUMIKO@ stands for the line that finds Kumiko, or builds it as a part.
 ENGINE_BUILD = """
 cmake_minimum_required(VERSION 3.25)
 project(engine LANGUAGES CXX)

@@ -22,7 +22,7 @@ struct Others {
   const IsNear* is_near = nullptr;  ///< nullptr where all are equally far
 };
 
-/// Makes pseudo-random numbers, equally likely from 0 to 2^32 - 1 at least.
+/// Makes pseudo-random numbers of 32 bits or more, about equally likely.
 using Draw = detail::FunctionRef<std::uint64_t()>;
 
 /// Asks a victim, by its index. Returns true if that ends the round: the thief has found work. A
