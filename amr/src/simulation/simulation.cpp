@@ -167,6 +167,9 @@ class Simulation::Engine {
       }
       make_plan();
       plan_->resume(saved.unnested);
+      for (std::size_t index = 0; index < saved.levels.size(); ++index) {
+        plan_->resume(static_cast<int>(index), saved.levels[index].histories);
+      }
     });
   }
 
@@ -179,6 +182,8 @@ class Simulation::Engine {
         const Level& level = hierarchy_.level(static_cast<int>(index));
         SavedLevel& to = saved.levels[index];
         make_room(to, level, hierarchy_.shape().components + saved.extras);
+        const auto histories = plan_->histories(static_cast<int>(index));
+        to.histories.assign(histories.begin(), histories.end());
         backend_.for_each(level, [&](std::size_t slot, int) { copy(level.patch(slot), slot, to); });
       }
       if (saved.extras > 0) save_extras(saved);
@@ -262,7 +267,8 @@ class Simulation::Engine {
   }
 
   void make_plan() {
-    plan_.emplace(hierarchy_, backend_, options_.refinement, indicator_of(options_.refinement));
+    plan_.emplace(hierarchy_, backend_, owner_, options_.refinement,
+                  indicator_of(options_.refinement));
   }
 
   /// Adds the values of kExtraNames to a saved run. Ghosts are filled anew for the indicator, as
