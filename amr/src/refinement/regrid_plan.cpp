@@ -59,9 +59,11 @@ std::vector<PatchId> RegridPlan::wanted(int index) {
   std::vector<std::uint8_t> unnested(level.size(), 0);
   backend_.for_each(level, [&](std::size_t slot, int) {
     const Patch& patch = level.patch(slot);
-    unsigned chosen = tagged_quadrants(patch, slot, refine_, options_.buffer);
+    const ReadPlan& plan = hierarchy_.plan();
+    unsigned chosen = tagged_quadrants(plan, index, slot, refine_, options_.buffer);
     if (!keep_.empty()) {
-      chosen |= tagged_quadrants(patch, slot, keep_, options_.buffer) & refined_quadrants(patch);
+      chosen |= tagged_quadrants(plan, index, slot, keep_, options_.buffer) &
+                refined_quadrants(plan, index, slot);
     }
     for (int quadrant = 0; quadrant < 4; ++quadrant) {
       if ((chosen >> quadrant & 1U) == 0) continue;
