@@ -32,7 +32,7 @@ std::int32_t owner_of(const Mesh<2>& mesh, const PatchId& id) {
   return mesh.owners(id.level)[static_cast<std::size_t>(mesh.find(id))];
 }
 
-ReadPlan plan_of(const Mesh<2>& mesh, int ghosts, std::int32_t owner = 0) {
+ReadPlan plan_of(const Mesh<2>& mesh, int ghosts, std::int32_t owner = ReadPlan::kEveryOwner) {
   ReadPlan plan(ghosts, owner);
   for (int level = 0; level < mesh.levels(); ++level) plan.update(mesh, level);
   return plan;
@@ -175,7 +175,7 @@ PatchPoint point_at(const PatchId& patch, int offset, int ghosts) {
 
 TEST(ReadPlan, GivenOwnPatchesThenTheirEntriesServeEveryGhostWithinTheDomainFromItsPoint) {
   for_shared_meshes([](const Mesh<2>& mesh, int ghosts, unsigned) {
-    const ReadPlan plan = plan_of(mesh, ghosts);
+    const ReadPlan plan = plan_of(mesh, ghosts, 0);
     const int stride = kPatchSize + 2 * ghosts;
     for (int level = 0; level < mesh.levels(); ++level) {
       for (std::size_t slot = 0; slot < mesh.size(level); ++slot) {

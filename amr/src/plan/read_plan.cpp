@@ -73,7 +73,7 @@ void ReadPlan::update(const Mesh<2>& mesh, int level) {
   plan.reads.clear();
   plan.reads.reserve(ids.size() * kDirections.size());
   for (std::size_t slot = 0; slot < ids.size(); ++slot) {
-    if (mesh.owners(level)[slot] == owner_) plan_ghosts(mesh, ids[slot], plan, plan.patches[slot]);
+    if (is_own(mesh, level, slot)) plan_ghosts(mesh, ids[slot], plan, plan.patches[slot]);
   }
   if (level == 0) return;
   std::vector<Entry>& parents = levels_[index - 1].patches;
@@ -106,17 +106,17 @@ void ReadPlan::plan_ghosts(const Mesh<2>& mesh, const PatchId& reader, LevelPlan
   entry.outside = static_cast<std::uint8_t>(outside);
 }
 
-/// Calls visit(request, slot, owner of the source) for what own patches read of others' ones.
+/// Calls visit(request, slot of the source) for what own patches read of others' ones.
 template <class Visit>
 void ReadPlan::for_each_foreign(const Mesh<2>& mesh, Visit visit) const {
   const auto pass_on = [&](const ReadRequest& request, std::int32_t slot) {
-    const auto owner = mesh.owners(request.source.level)[static_cast<std::size_t>(slot)];
-    if (owner != owner_) visit(request, slot, owner);
+    const int level = request.source.level;
+    if (!is_own(mesh, level, static_cast<std::size_t>(slot))) visit(request, slot);
   };
   for (int level = 0; level < mesh.levels(); ++level) {
     const std::span<const PatchId> ids = mesh.ids(level);
     for (std::size_t slot = 0; slot < ids.size(); ++slot) {
-      if (mesh.owners(level)[slot] != owner_) continue;
+      if (!is_own(mesh, level, slot)) continue;
       for_each_ghost_read(
           mesh, ids[slot], ghosts_,
           [&](const ReadRequest& request, const Place& place) { pass_on(request, place.slot); });
@@ -131,15 +131,16 @@ void ReadPlan::for_each_foreign(const Mesh<2>& mesh, Visit visit) const {
 
 std::vector<ReadRequest> ReadPlan::requests(const Mesh<2>& mesh, std::int32_t other) const {
   std::vector<ReadRequest> all;
-  for_each_foreign(mesh, [&](const ReadRequest& request, std::int32_t, std::int32_t owner) {
-    if (owner == other) all.push_back(request);
+  for_each_foreign(mesh, [&](const ReadRequest& request, std::int32_t slot) {
+    const auto owners = mesh.owners(request.source.level);
+    if (owners[static_cast<std::size_t>(slot)] == other) all.push_back(request);
   });
   return all;
 }
 
 std::vector<std::int32_t> ReadPlan::shadows(const Mesh<2>& mesh, int level) const {
   std::vector<std::int32_t> slots;
-  for_each_foreign(mesh, [&](const ReadRequest& request, std::int32_t slot, std::int32_t) {
+  for_each_foreign(mesh, [&](const ReadRequest& request, std::int32_t slot) {
     if (request.source.level == level) slots.push_back(slot);
   });
   std::sort(slots.begin(), slots.end());

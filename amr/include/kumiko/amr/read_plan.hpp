@@ -58,8 +58,10 @@ struct PatchReads {
 class ReadPlan {
  public:
   /// \param ghosts  layers around each patch
-  /// \param owner   whose patches read
-  explicit ReadPlan(int ghosts, std::int32_t owner = 0) : ghosts_(ghosts), owner_(owner) {}
+  /// \param owner   whose patches read; kEveryOwner where one process holds all patches' data
+  explicit ReadPlan(int ghosts, std::int32_t owner = kEveryOwner)
+      : ghosts_(ghosts), owner_(owner) {}
+  static constexpr std::int32_t kEveryOwner = -1;
 
   /// Plans anew what patches of a level read, and who their parents' children are; to be called for
   /// each level from the lowest one that has changed to the finest, in this order. A place that
@@ -109,6 +111,9 @@ class ReadPlan {
 
   const Entry& entry(int level, std::size_t slot) const {
     return levels_[static_cast<std::size_t>(level)].patches[slot];
+  }
+  bool is_own(const Mesh<2>& mesh, int level, std::size_t slot) const {
+    return owner_ == kEveryOwner || mesh.owners(level)[slot] == owner_;
   }
   void plan_ghosts(const Mesh<2>& mesh, const PatchId& reader, LevelPlan& plan, Entry& entry) const;
   template <class Visit>
