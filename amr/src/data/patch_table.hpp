@@ -34,6 +34,11 @@ class PatchTable {
   T& at(int level, std::size_t slot) {
     return levels_[static_cast<std::size_t>(level)].values[slot];
   }
+  /// The values of a level's patches by slot; none on levels that the mesh has not.
+  std::span<const T> level(int index) const {
+    const auto at = static_cast<std::size_t>(index);
+    return at < levels_.size() ? std::span<const T>(levels_[at].values) : std::span<const T>();
+  }
 
   /// Calls visit with every value.
   template <class Visit>

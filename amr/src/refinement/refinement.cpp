@@ -71,12 +71,4 @@ unsigned tagged_quadrants(const ReadPlan& plan, int level, std::size_t slot,
   return quadrants;
 }
 
-unsigned refined_quadrants(const ReadPlan& plan, int level, std::size_t slot) {
-  unsigned quadrants = 0;
-  for (std::size_t quadrant = 0; quadrant < 4; ++quadrant) {
-    if (plan.children(level, slot)[quadrant] >= 0) quadrants |= 1U << quadrant;
-  }
-  return quadrants;
-}
-
 }  // namespace kumiko::amr

@@ -27,7 +27,4 @@ TagRows tags_above(const IndicatorField& indicator, double threshold);
 unsigned tagged_quadrants(const ReadPlan& plan, int level, std::size_t slot,
                           const std::vector<TagRows>& tags, int buffer);
 
-/// The quadrants of a patch that have a child, one bit each.
-unsigned refined_quadrants(const ReadPlan& plan, int level, std::size_t slot);
-
 }  // namespace kumiko::amr

@@ -80,10 +80,6 @@ class alignas(64) Patch {
   /// The work on the patch. It stands first since it changes while neighbours read the members at
   /// the end, in another cache line.
   PatchWork work;
-  RegridHistory history;
-  /// CFL number of the step that was prepared last.
-  double cfl = 0.0;
-  double velocity_cfl = 0.0;  ///< that of the case's velocity alone
 
   /// The block that the pool gave; for the hierarchy only.
   double* memory() const { return memory_; }
