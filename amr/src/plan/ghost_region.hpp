@@ -1,6 +1,8 @@
 // Which ghosts lie on one side or corner of a patch, and which points of other patches they read.
 #pragma once
 
+#include <cstddef>
+
 #include <kumiko/amr/patch_view.hpp>
 
 namespace kumiko::amr {
