@@ -83,19 +83,13 @@ void check_nesting(std::span<const PatchId> patches, const Hierarchy& hierarchy)
 
 void make_room(SavedRun& saved, int components) {
   for (int index = 0; index < saved.mesh.levels(); ++index) {
-    const std::size_t patches = saved.mesh.size(index);
-    saved.levels.push_back({std::vector<RegridHistory>(patches), std::vector<double>(patches),
-                            std::vector<double>(patches * record_size(components))});
+    saved.levels.emplace_back().values.resize(saved.mesh.size(index) * record_size(components));
   }
 }
 
 void copy(const Patch& patch, std::size_t slot, SavedRun& to) {
-  const int index = patch.id().level;
-  SavedLevel& level = to.levels[static_cast<std::size_t>(index)];
-  level.histories[slot] = patch.history;
-  level.cfl[slot] = patch.cfl;
   const int components = patch.now().components();
-  double* record = record_of(to, index, slot).data();
+  double* record = record_of(to, patch.id().level, slot).data();
   for (int component = 0; component < components; ++component, record += kPatchPoints) {
     Eigen::Map<FieldArray>(record, kPatchSize, kPatchSize) = patch.now().interior(component);
   }
@@ -114,10 +108,8 @@ void copy_extras(const Patch& patch, double cost_s, const IndicatorField& indica
 }
 
 void copy(const SavedRun& saved, std::size_t slot, Patch& to) {
-  const int index = to.id().level;
-  to.history = saved.level(index).histories[slot];
   const int components = to.now().components();
-  const double* record = saved.record(index, slot).data();
+  const double* record = saved.record(to.id().level, slot).data();
   for (int component = 0; component < components; ++component, record += kPatchPoints) {
     to.now().interior(component) = Eigen::Map<const FieldArray>(record, kPatchSize, kPatchSize);
   }

@@ -24,11 +24,11 @@ void check_base(const SavedRun& saved, const SimulationOptions& options);
 /// there.
 void check_nesting(std::span<const PatchId> patches, const Hierarchy& hierarchy);
 
-/// Sizes the lists of each of the mesh's levels, so that copy() can be called for their patches in
-/// any order.
+/// Gives each of the mesh's levels its values, so that copy() can be called for its patches in any
+/// order.
 void make_room(SavedRun& saved, int components);
 
-/// Copies one patch; by any thread.
+/// Copies the values of one patch; by any thread.
 void copy(const Patch& patch, std::size_t slot, SavedRun& to);
 /// Copies the values of kExtraNames of one patch, for which there must be room; by any thread.
 void copy_extras(const Patch& patch, double cost_s, const IndicatorField& indicator,

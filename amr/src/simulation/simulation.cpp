@@ -165,6 +165,9 @@ class Simulation::Engine {
       for (int index = 0; index < saved.mesh.levels(); ++index) restore(index, saved);
       make_plan();
       plan_->resume(saved.unnested);
+      for (int index = 0; index < saved.mesh.levels(); ++index) {
+        plan_->resume(index, saved.level(index).histories);
+      }
     });
   }
 
@@ -175,6 +178,11 @@ class Simulation::Engine {
     backend_.run([this, &saved] {
       for (int index = 0; index < saved.mesh.levels(); ++index) {
         const Level& level = hierarchy_.level(index);
+        SavedLevel& to = saved.levels[static_cast<std::size_t>(index)];
+        const auto histories = plan_->histories(index);
+        to.histories.assign(histories.begin(), histories.end());
+        const auto cfl = stepper_.cfl().level(index);
+        to.cfl.assign(cfl.begin(), cfl.end());
         backend_.for_each(level,
                           [&](std::size_t slot, int) { copy(level.patch(slot), slot, saved); });
       }
@@ -241,7 +249,8 @@ class Simulation::Engine {
     const int interval = options_.refinement.interval;
     if (interval > 0) return step_ - step_ % interval + interval;
     const StepClock clock(case_.end_time(), options_.steps, options_.subcycling);
-    return step_ + automatic_interval(hierarchy_, clock, options_.refinement.buffer, owner_);
+    return step_ + automatic_interval(hierarchy_, stepper_.cfl(), clock, options_.refinement.buffer,
+                                      owner_);
   }
 
   /// Checks the state when it is time to. The run pauses between windows of steps anyway, so that
@@ -259,7 +268,8 @@ class Simulation::Engine {
   }
 
   void make_plan() {
-    plan_.emplace(hierarchy_, backend_, options_.refinement, indicator_of(options_.refinement));
+    plan_.emplace(hierarchy_, backend_, owner_, options_.refinement,
+                  indicator_of(options_.refinement));
   }
 
   /// Adds the values of kExtraNames to a saved run. Ghosts are filled anew for the indicator, as
@@ -297,7 +307,7 @@ class Simulation::Engine {
     backend_.for_each(level, [&](std::size_t slot, int) { copy(saved, slot, level.patch(slot)); });
     stepper_.prepare(index, all, time());
     for (std::size_t slot = 0; slot < level.size(); ++slot) {
-      level.patch(slot).cfl = saved.level(index).cfl[slot];
+      stepper_.cfl().at(index, slot) = saved.level(index).cfl[slot];
     }
   }
 
