@@ -134,7 +134,9 @@ amr::Mesh<2> read_mesh(const Source& source, const amr::BaseGrid<2>& base) {
 /// \return the layout's version, one that is read here
 int checked_layout(const Source& source) {
   if (source.has_attribute(kTraceFormat)) {
-    source.refuse("is a trace, not a checkpoint; export it with --format chrome, otf2 or csv");
+    throw NotACheckpoint(fmt::format(
+        "'{}' is a trace, not a checkpoint; export it with --format chrome, otf2 or csv",
+        source.name()));
   }
   if (!source.has("/kumiko")) source.refuse("was not written by Kumiko: it has no '/kumiko'");
   const int layout = source.integer(kRun, "layout_version");
