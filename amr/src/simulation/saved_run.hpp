@@ -27,7 +27,7 @@ void make_room(SavedLevel& saved, const Level& level, int components);
 /// Copies one patch; by any thread.
 void copy(const Patch& patch, std::size_t slot, SavedLevel& to);
 /// Copies the values of kExtraNames of one patch, for which there must be room; by any thread.
-void copy_extras(const Patch& patch, double cost_s, const IndicatorField& indicator,
+void copy_extras(const Patch& patch, int worker, double cost_s, const IndicatorField& indicator,
                  std::size_t slot, SavedLevel& to);
 void copy(const SavedLevel& saved, std::size_t slot, Patch& to);
 

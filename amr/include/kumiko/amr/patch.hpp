@@ -51,13 +51,6 @@ struct RegridHistory {
   int unwanted = 0;  ///< regrids in a row, up to the last one, at which no tag asked for it
 };
 
-/// The work on a patch in the latest base step that had any.
-struct PatchWork {
-  int base_step = -1;
-  int worker = -1;          ///< who worked on it last
-  std::uint64_t ticks = 0;  ///< of the clock that the steppers' bookkeeping reads
-};
-
 /// What filling coarse–fine ghosts needs again and again; kept by who fills them.
 struct GhostCoefficients {
   std::uint8_t directions = 0;  ///< those filled from the level below: bit d for kDirections[d]
@@ -98,9 +91,6 @@ class Patch {
             shape_.components};
   }
 
-  /// The work on the patch. It stands first since it changes while neighbours read the members at
-  /// the end.
-  PatchWork work;
   /// Ghost sources in the order of kDirections; set by the hierarchy.
   std::array<GhostSource, 8> ghost_sources;
   GhostCoefficients ghost_coefficients;
