@@ -46,8 +46,8 @@ class Recorder {
     start_ = read_ticks();
   }
   void begin(int first, int count) {
-    recorder_.begin_stretch({rules_.clock(), first, count, 3, rules_.blends_in_time()},
-                            *hierarchy_, rules_);
+    recorder_.begin_stretch({rules_.clock(), first, count, 3, rules_.blends_in_time()}, *hierarchy_,
+                            rules_);
   }
   /// Ticks since the start: of all pieces of the stretch, and of the stretch.
   void end(int count, std::int64_t begin_piece, std::int64_t end_piece, std::int64_t begin,
