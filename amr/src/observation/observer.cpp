@@ -14,8 +14,7 @@ Observer::Observer(const Backend& backend, int levels, bool by_level)
       patches_(static_cast<std::size_t>(levels)),
       recorder_(backend, clock_, by_level) {
   for (Worker& own : workers_) own.now.start_idle(clock_.begin());
-  counters_.updates_per_level.resize(patches_.size());
-  counters_.workers.resize(workers_.size());
+  resume({});
 }
 
 void Observer::resume(const WorkCounters& counters) {

@@ -74,17 +74,14 @@ class Observer {
   /// another one on these patches run meanwhile. It shows as a piece of the first one.
   class Work {
    public:
-    /// On the patches in slots first .. last - 1, one at least.
-    Work(Observer& observer, PieceKind kind, const LevelStep& step, std::size_t first,
-         std::size_t last, int worker)
+    /// \param first  must live as long \param count  patches from that one on, one at least
+    Work(Observer& observer, const Piece& first, std::size_t count, int worker)
         : observer_(observer),
           own_(observer.workers_[static_cast<std::size_t>(worker)]),
-          tally_(own_.steps[static_cast<std::size_t>(step.base_step - observer.first_)]),
-          patches_(&observer.patches_[static_cast<std::size_t>(step.level)][first]),
-          kind_(kind),
-          step_(step),
+          tally_(own_.steps[static_cast<std::size_t>(first.step.base_step - observer.first_)]),
+          patches_(&observer.patches_[static_cast<std::size_t>(first.step.level)][first.slot]),
           first_(first),
-          count_(last - first),
+          count_(count),
           worker_(worker),
           begin_(read_ticks()) {
       tally_.wait += elapsed(own_.idle_since, begin_);
@@ -92,8 +89,8 @@ class Observer {
       tally_.steals += steals;
       own_.steals += steals;
       own_.patch = patches_->patch;
-      own_.now.begin(own_.patch, kind, step.base_step, begin_);
-      if (TracePiece* const record = observer.recorder_.piece({kind, step, first})) {
+      own_.now.begin(own_.patch, first.kind, first.step.base_step, begin_);
+      if (TracePiece* const record = observer.recorder_.piece(first)) {
         observer.note_queues(worker, static_cast<std::uint32_t>(steals), *record);
       }
     }
@@ -110,13 +107,14 @@ class Observer {
       const std::uint64_t ticks = elapsed(begin_, own_.idle_since);
       tally_.busy += ticks;
       const std::uint64_t part = count_ == 1 ? ticks : ticks / count_;
+      const auto& [kind, step, slot] = first_;
       for (std::size_t at = 0; at < count_; ++at) {
         PatchWork& charged = patches_[at];
-        if (charged.base_step != step_.base_step) charged.ticks = 0;
-        charged.base_step = step_.base_step;
+        if (charged.base_step != step.base_step) charged.ticks = 0;
+        charged.base_step = step.base_step;
         charged.worker = worker_;
         charged.ticks += part;
-        if (TracePiece* const record = observer_.recorder_.piece({kind_, step_, first_ + at})) {
+        if (TracePiece* const record = observer_.recorder_.piece({kind, step, slot + at})) {
           record->worker = worker_;
           record->begin_ns = static_cast<std::int64_t>(begin_ + at * part);  // ticks as yet
           record->end_ns = static_cast<std::int64_t>(begin_ + (at + 1) * part);
@@ -130,9 +128,7 @@ class Observer {
     Worker& own_;
     Tally& tally_;
     PatchWork* patches_;
-    PieceKind kind_;
-    const LevelStep& step_;
-    std::size_t first_;
+    const Piece& first_;
     std::size_t count_;
     int worker_;
     std::uint64_t begin_;

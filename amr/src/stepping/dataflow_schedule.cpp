@@ -72,12 +72,7 @@ void DataflowSchedule::set_pending() {
 void DataflowSchedule::set_homes(std::span<Node> nodes, int level) const {
   const int workers = backend_.workers();
   if (!pieces_.patches().is_weighted() || nodes.empty()) {
-    for (int worker = 0; worker < workers; ++worker) {
-      const std::size_t end = home_begin(worker + 1, nodes.size(), workers);
-      for (std::size_t at = home_begin(worker, nodes.size(), workers); at < end; ++at) {
-        nodes[at].home = worker;
-      }
-    }
+    for (Node& node : nodes) node.home = home_of(node.slot, nodes.size(), workers);
     return;
   }
   const double time = window_->step(level, 0).time;

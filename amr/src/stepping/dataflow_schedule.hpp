@@ -4,11 +4,9 @@
 #include <cstddef>
 #include <span>
 
-#include <kumiko/amr/backend.hpp>
 #include <kumiko/runtime/task_group.hpp>
 
 #include "schedule/patch_graph.hpp"
-#include "stepping/piece_runner.hpp"
 #include "stepping/step_schedule.hpp"
 
 namespace kumiko::amr {
@@ -28,9 +26,7 @@ namespace kumiko::amr {
 class DataflowSchedule final : public StepSchedule {
  public:
   /// The backend has a runtime.
-  DataflowSchedule(Hierarchy& hierarchy, Backend& backend, PieceRunner& pieces)
-      : hierarchy_(hierarchy), backend_(backend), pieces_(pieces) {}
-
+  using StepSchedule::StepSchedule;
   std::string_view name() const override { return "dataflow"; }
   void take(const Window& window) override;
   std::size_t bytes() const override { return graph_.bytes(); }
@@ -56,9 +52,6 @@ class DataflowSchedule final : public StepSchedule {
     return {ready.kind, window_->step(ready.node->level, ready.number), ready.node->slot};
   }
 
-  Hierarchy& hierarchy_;
-  Backend& backend_;
-  PieceRunner& pieces_;
   PatchGraph graph_;  ///< of the latest window
   const Window* window_ = nullptr;
   runtime::TaskGroup* group_ = nullptr;

@@ -1,9 +1,6 @@
 // Steps level by level: every phase is one parallel loop.
 #pragma once
 
-#include <kumiko/amr/backend.hpp>
-
-#include "stepping/piece_runner.hpp"
 #include "stepping/step_schedule.hpp"
 
 namespace kumiko::amr {
@@ -12,16 +9,9 @@ namespace kumiko::amr {
 /// loop over the patches of one level, and the next begins when all are done.
 class LevelSchedule final : public StepSchedule {
  public:
-  LevelSchedule(const Hierarchy& hierarchy, Backend& backend, PieceRunner& pieces)
-      : hierarchy_(hierarchy), backend_(backend), pieces_(pieces) {}
-
+  using StepSchedule::StepSchedule;
   std::string_view name() const override { return "level"; }
   void take(const Window& window) override;
-
- private:
-  const Hierarchy& hierarchy_;
-  Backend& backend_;
-  PieceRunner& pieces_;
 };
 
 }  // namespace kumiko::amr

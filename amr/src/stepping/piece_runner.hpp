@@ -27,7 +27,7 @@ class PieceRunner {
   /// Does a piece, unless a failure has made its step void; what it throws becomes a failure.
   /// \return when it ended, in ticks
   std::uint64_t run(const Piece& piece, int worker) {
-    Observer::Work work(observer_, piece.kind, piece.step, piece.slot, piece.slot + 1, worker);
+    Observer::Work work(observer_, piece, 1, worker);
     if (failures_.makes_void(piece.step)) return work.end();
     try {
       perform(piece, work);
@@ -41,7 +41,8 @@ class PieceRunner {
   /// solver for those whose step is not void and whose CFL number it serves. Where it fails it is
   /// asked for each patch, so that the failure is the same however the patches are dealt out.
   void run_list(const LevelStep& step, std::size_t first, std::size_t last, int worker) {
-    Observer::Work work(observer_, PieceKind::kAdvance, step, first, last, worker);
+    const Piece piece{PieceKind::kAdvance, step, first};
+    Observer::Work work(observer_, piece, last - first, worker);
     std::vector<std::size_t> slots;
     std::vector<PatchAdvance> list;
     for (std::size_t slot = first; slot < last && !failures_.makes_void(step); ++slot) {

@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <string_view>
 
-#include "schedule/window.hpp"
+#include <kumiko/amr/backend.hpp>
+
+#include "stepping/piece_runner.hpp"
 
 namespace kumiko::amr {
 
@@ -12,6 +14,8 @@ namespace kumiko::amr {
 /// done (PatchGraph says what), and has a PieceRunner do them. Every schedule gives the same bits.
 class StepSchedule {
  public:
+  StepSchedule(Hierarchy& hierarchy, Backend& backend, PieceRunner& pieces)
+      : hierarchy_(hierarchy), backend_(backend), pieces_(pieces) {}
   virtual ~StepSchedule() = default;
 
   /// "level" or "dataflow".
@@ -24,6 +28,11 @@ class StepSchedule {
 
   /// Bytes that it keeps for the patches of the latest window.
   virtual std::size_t bytes() const { return 0; }
+
+ protected:
+  Hierarchy& hierarchy_;
+  Backend& backend_;
+  PieceRunner& pieces_;
 };
 
 }  // namespace kumiko::amr
