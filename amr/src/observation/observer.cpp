@@ -95,28 +95,31 @@ std::vector<WorkerActivity> Observer::activity() const {
   return all;
 }
 
-void Observer::end_window(const Window& window, bool has_failed) {
-  const std::uint64_t now = read_ticks();
+std::uint64_t Observer::end_window(const Window& window) {
+  window_end_ = read_ticks();
   seconds_per_tick_ = clock_.seconds_per_tick();
-  for (Worker& own : workers_) own.steps.back().wait += elapsed(own.idle_since, now);
+  for (Worker& own : workers_) own.steps.back().wait += elapsed(own.idle_since, window_end_);
   std::uint64_t updates = 0;
   for (std::size_t step = 0; step < workers_.front().steps.size(); ++step) {
     updates += close_step(step);
   }
   gather_waits();
-  std::uint64_t expected = 0;
+  expected_ = 0;
   for (std::size_t level = 0; level < patches_.size(); ++level) {
     const std::uint64_t of_level =
         patches_[level].size() * kPatchPoints *
         static_cast<std::uint64_t>(window.steps(static_cast<int>(level)));
     counters_.updates_per_level[level] += of_level;
-    expected += of_level;
+    expected_ += of_level;
   }
-  if (has_failed) return;
-  ensure(updates == expected,
+  return updates;
+}
+
+void Observer::keep_window(const Window& window, std::uint64_t updates) {
+  ensure(updates == expected_,
          "base steps {} to {} made {} point updates of {}: patches were left out", window.first,
-         window.first + window.count - 1, updates, expected);
-  recorder_.end_stretch(window_begin_, now);
+         window.first + window.count - 1, updates, expected_);
+  recorder_.end_stretch(window_begin_, window_end_);
 }
 
 std::uint64_t Observer::close_step(std::size_t step) {

@@ -65,9 +65,11 @@ class Observer {
   /// Begins a window on the mesh as it is; by the driver, while nobody works. Patches that have
   /// stayed since the last one keep their PatchWork.
   void begin_window(const Window& window, Hierarchy& hierarchy, const StepRules& rules);
-  /// Ends the window; by the driver, when all work is done. Checks that no patch was left out, and
-  /// keeps the window's trace, unless it has failed.
-  void end_window(const Window& window, bool has_failed);
+  /// Ends the window; by the driver, when all work is done. \return point updates of the window
+  std::uint64_t end_window(const Window& window);
+  /// The window that has ended has not failed: its trace is kept. Checks that the point updates
+  /// that all owners have made leave no patch out.
+  void keep_window(const Window& window, std::uint64_t updates);
 
   /// A piece of work of one worker on a patch, or on patches that follow one another and are
   /// charged with equal parts of it, from construction to end(); it must not suspend, nor may
@@ -182,6 +184,8 @@ class Observer {
   std::vector<std::vector<PatchWork>> patches_;  ///< by level and slot
   int first_ = 0;
   std::uint64_t window_begin_ = 0;
+  std::uint64_t window_end_ = 0;
+  std::uint64_t expected_ = 0;     ///< point updates of the latest window
   std::uint64_t phase_end_ = 0;    ///< when the latest phase ended
   double seconds_per_tick_ = 0.0;  ///< since the beginning, up to the latest window's end
   WorkCounters counters_;

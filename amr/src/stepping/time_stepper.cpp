@@ -1,5 +1,7 @@
 #include "stepping/time_stepper.hpp"
 
+#include <functional>
+
 #include <fmt/core.h>
 
 #include <kumiko/amr/require.hpp>
@@ -26,9 +28,10 @@ bool steps_by_level(Schedule schedule, const Backend& backend) {
 
 TimeStepper::TimeStepper(Hierarchy& hierarchy, const Case& problem, const Solver& solver,
                          Backend& backend, const GhostExchange& exchange,
-                         const SimulationOptions& options)
+                         const SimulationOptions& options, Owner& owner)
     : hierarchy_(hierarchy),
       backend_(backend),
+      owner_(owner),
       patches_(hierarchy, problem, solver, exchange, options),
       observer_(backend, hierarchy.max_levels(), steps_by_level(options.schedule, backend)),
       pieces_(patches_, observer_, failures_) {
@@ -59,8 +62,9 @@ void TimeStepper::advance(int first, int count) {
                       rules.blends_in_time()};
   observer_.begin_window(window, hierarchy_, rules);
   schedule_->take(window);
-  observer_.end_window(window, failures_.any());
+  const std::uint64_t updates = observer_.end_window(window);
   end_on_failure();
+  observer_.keep_window(window, collect_value(owner_, updates, std::plus<>()));
   for (int index = 0; index < hierarchy_.max_levels(); ++index) {
     if (state_at(window.steps(index)) == State::kNow) continue;
     Level& level = hierarchy_.level(index);
@@ -69,11 +73,17 @@ void TimeStepper::advance(int first, int count) {
 }
 
 void TimeStepper::end_on_failure() {
-  const std::optional<Failure> failure = failures_.take();
-  if (!failure) return;
-  if (failure->what) std::rethrow_exception(failure->what);
+  std::optional<Failure> failure = failures_.take();
+  if (!failure) return throw_first(owner_, failure, {});
   const Patch& patch = hierarchy_.level(failure->step.level).patch(failure->slot);
-  throw patches_.cfl_error(patch, failure->step.time, failure->cfl);
+  if (!failure->what) {
+    try {
+      throw patches_.cfl_error(patch, failure->step.time, failure->cfl);
+    } catch (...) {
+      failure->what = std::current_exception();
+    }
+  }
+  throw_first(owner_, failure, patch.id());
 }
 
 }  // namespace kumiko::amr
