@@ -11,22 +11,23 @@ namespace kumiko::amr {
 Observer::Observer(const Backend& backend, int levels, bool by_level)
     : runtime_(backend.runtime()),
       workers_(static_cast<std::size_t>(backend.workers())),
-      patches_(static_cast<std::size_t>(levels)),
       recorder_(backend, clock_, by_level) {
   for (Worker& own : workers_) own.now.start_idle(clock_.begin());
-  resume({});
+  counters_.updates_per_level.resize(static_cast<std::size_t>(levels));
+  counters_.workers.resize(workers_.size());
 }
 
 void Observer::resume(const WorkCounters& counters) {
+  const std::size_t levels = counters_.updates_per_level.size();
   counters_ = counters;
-  counters_.updates_per_level.resize(std::max(counters.updates_per_level.size(), patches_.size()));
+  counters_.updates_per_level.resize(std::max(counters.updates_per_level.size(), levels));
   counters_.workers.resize(std::max(counters.workers.size(), workers_.size()));
 }
 
 void Observer::begin_window(const Window& window, Hierarchy& hierarchy, const StepRules& rules) {
   // Room for the trace is made before the window, since a run without a trace takes no time for it.
   if (recorder_.is_on()) recorder_.begin_stretch(window, hierarchy, rules);
-  follow(hierarchy.mesh());
+  patches_.follow(hierarchy.mesh());
   first_ = window.first;
   window_begin_ = phase_end_ = read_ticks();
   for (std::size_t worker = 0; worker < workers_.size(); ++worker) {
@@ -34,23 +35,6 @@ void Observer::begin_window(const Window& window, Hierarchy& hierarchy, const St
     own.idle_since = window_begin_;
     own.steals = steals(static_cast<int>(worker));
     own.steps.assign(static_cast<std::size_t>(window.count), {});
-  }
-}
-
-/// Makes the patches' lines those of the mesh. Both lists are in canonical order.
-void Observer::follow(const Mesh<2>& mesh) {
-  for (std::size_t level = 0; level < patches_.size(); ++level) {
-    const std::span<const PatchId> ids = mesh.ids(static_cast<int>(level));
-    std::vector<PatchWork>& patches = patches_[level];
-    if (std::ranges::equal(patches, ids, {}, &PatchWork::patch)) continue;
-    std::vector<PatchWork> now(ids.size());
-    auto before = patches.begin();
-    for (std::size_t slot = 0; slot < ids.size(); ++slot) {
-      while (before != patches.end() && before->patch < ids[slot]) ++before;
-      if (before != patches.end() && before->patch == ids[slot]) now[slot] = *before;
-      now[slot].patch = ids[slot];
-    }
-    patches = std::move(now);
   }
 }
 
@@ -65,8 +49,8 @@ void Observer::note_queues(int worker, std::uint32_t steals, TracePiece& record)
 void Observer::note_wait(int worker, const Piece& piece, const Piece& awaited, WaitCause cause,
                          std::uint64_t ticks) {
   add_wait(worker, ticks,
-           {0.0, piece.step.base_step, worker, cause, work(piece.step.level, piece.slot).patch,
-            work(awaited.step.level, awaited.slot).patch});
+           {0.0, piece.step.base_step, worker, cause, patches_.id(piece.step.level, piece.slot),
+            patches_.id(awaited.step.level, awaited.slot)});
   TracePiece* const record = recorder_.piece(piece);
   if (record == nullptr) return;
   record->awaited = recorder_.index(awaited);
@@ -105,11 +89,10 @@ std::uint64_t Observer::end_window(const Window& window) {
   }
   gather_waits();
   expected_ = 0;
-  for (std::size_t level = 0; level < patches_.size(); ++level) {
-    const std::uint64_t of_level =
-        patches_[level].size() * kPatchPoints *
-        static_cast<std::uint64_t>(window.steps(static_cast<int>(level)));
-    counters_.updates_per_level[level] += of_level;
+  for (int level = 0; level < window.levels; ++level) {
+    const std::uint64_t of_level = patches_.level(level).size() * kPatchPoints *
+                                   static_cast<std::uint64_t>(window.steps(level));
+    counters_.updates_per_level[static_cast<std::size_t>(level)] += of_level;
     expected_ += of_level;
   }
   return updates;
@@ -167,12 +150,6 @@ void Observer::gather_waits() {
   for (Worker& own : workers_) {
     own.shortest_kept = static_cast<std::uint64_t>(longest.back().seconds / seconds_per_tick_);
   }
-}
-
-std::size_t Observer::bytes() const {
-  std::size_t patches = 0;
-  for (const std::vector<PatchWork>& level : patches_) patches += level.capacity();
-  return patches * sizeof(PatchWork);
 }
 
 }  // namespace kumiko::amr

@@ -6,12 +6,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <span>
 #include <vector>
 
 #include <kumiko/amr/activity.hpp>
 #include <kumiko/amr/backend.hpp>
 #include <kumiko/amr/statistics.hpp>
 
+#include "data/patch_table.hpp"
 #include "observation/current_piece.hpp"
 #include "observation/ticks.hpp"
 #include "observation/trace_recorder.hpp"
@@ -50,7 +52,6 @@ class Observer {
   /// The work on a patch in the latest base step that had any. A cache line of its own, since
   /// others work on the neighbours.
   struct alignas(64) PatchWork {
-    PatchId patch;
     int base_step = -1;
     int worker = -1;  ///< who worked on it last
     std::uint64_t ticks = 0;
@@ -81,7 +82,7 @@ class Observer {
         : observer_(observer),
           own_(observer.workers_[static_cast<std::size_t>(worker)]),
           tally_(own_.steps[static_cast<std::size_t>(first.step.base_step - observer.first_)]),
-          patches_(&observer.patches_[static_cast<std::size_t>(first.step.level)][first.slot]),
+          patches_(&observer.patches_.at(first.step.level, first.slot)),
           first_(first),
           count_(count),
           worker_(worker),
@@ -90,7 +91,7 @@ class Observer {
       const std::uint64_t steals = observer.steals(worker) - own_.steals;
       tally_.steals += steals;
       own_.steals += steals;
-      own_.patch = patches_->patch;
+      own_.patch = observer.patches_.id(first.step.level, first.slot);
       own_.now.begin(own_.patch, first.kind, first.step.base_step, begin_);
       if (TracePiece* const record = observer.recorder_.piece(first)) {
         observer.note_queues(worker, static_cast<std::uint32_t>(steals), *record);
@@ -151,7 +152,7 @@ class Observer {
 
   /// The work on a patch of the mesh that the latest window had.
   PatchWork work(int level, std::size_t slot) const {
-    const std::vector<PatchWork>& patches = patches_[static_cast<std::size_t>(level)];
+    const std::span<const PatchWork> patches = patches_.level(level);
     return slot < patches.size() ? patches[slot] : PatchWork{};
   }
   /// Converts ticks that were counted in the latest window.
@@ -163,7 +164,7 @@ class Observer {
   /// The latest base steps, oldest first; kKeptSteps at most.
   const std::deque<BaseStepLoad>& steps() const { return kept_; }
   /// Bytes that are kept for the patches.
-  std::size_t bytes() const;
+  std::size_t bytes() const { return patches_.memory_bytes(); }
 
   TraceRecorder& recorder() { return recorder_; }
   const TraceRecorder& recorder() const { return recorder_; }
@@ -173,7 +174,6 @@ class Observer {
     return runtime_ == nullptr ? 0 : runtime_->steals(worker);
   }
   void note_queues(int worker, std::uint32_t steals, TracePiece& record) const;
-  void follow(const Mesh<2>& mesh);
   void add_wait(int worker, std::uint64_t ticks, const PatchWait& wait);
   void gather_waits();
   std::uint64_t close_step(std::size_t step);
@@ -181,7 +181,7 @@ class Observer {
   const runtime::Runtime* runtime_;  ///< nullptr when patches are not threads
   TickClock clock_;
   std::vector<Worker> workers_;
-  std::vector<std::vector<PatchWork>> patches_;  ///< by level and slot
+  PatchTable<PatchWork> patches_;
   int first_ = 0;
   std::uint64_t window_begin_ = 0;
   std::uint64_t window_end_ = 0;
