@@ -149,7 +149,6 @@ TEST_P(CallChain, GivenThreeLevelsThenNineCallsLeadToTheKernelAtMost) {
 #if !defined(__OPTIMIZE__)
   GTEST_SKIP() << "nothing is inlined";
 #endif
-  if (test::kSanitized) GTEST_SKIP() << "sanitizers keep calls";
   const auto& [way, has_list] = GetParam();
   test::ScriptedCase problem;
   problem.indicator = [](int, int, double x, double y) { return x + y < 0.7 ? 1.0 : 0.0; };
