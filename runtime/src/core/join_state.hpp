@@ -38,8 +38,6 @@ struct JoinState {
 class JoinStateSource {
  public:
   explicit JoinStateSource(Scheduler& home) noexcept : home_(home) {}
-  JoinStateSource(const JoinStateSource&) = delete;
-  JoinStateSource& operator=(const JoinStateSource&) = delete;
 
   /// A new slab. \throws std::bad_alloc
   Batch<JoinState> make();

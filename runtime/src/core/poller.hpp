@@ -19,9 +19,6 @@ namespace kumiko::runtime::detail {
 /// and Worker::note_unsubmitted() where something is left to hand over.
 class Poller {
  public:
-  Poller() = default;
-  Poller(const Poller&) = delete;
-  Poller& operator=(const Poller&) = delete;
   virtual ~Poller() = default;
 
   /// Hands over what the instance has gathered, and takes at most `budget` events, so that a worker

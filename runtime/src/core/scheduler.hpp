@@ -38,8 +38,6 @@ class Scheduler {
   /// \param divert  makes what disturbs a worker, by its index; empty for nothing
   explicit Scheduler(const Options& options,
                      const std::function<std::unique_ptr<Diversion>(int)>& divert = {});
-  Scheduler(const Scheduler&) = delete;
-  Scheduler& operator=(const Scheduler&) = delete;
 
   /// Waits for every thread, then for the workers.
   ~Scheduler();

@@ -24,9 +24,6 @@ bool note_unsubmitted(const Scheduler& scheduler) noexcept;
 /// thread, none suspends or throws.
 class Engine {
  public:
-  Engine() = default;
-  Engine(const Engine&) = delete;
-  Engine& operator=(const Engine&) = delete;
   virtual ~Engine() = default;
 
   /// Begins an operation in the instance of the calling worker (the first one for other OS

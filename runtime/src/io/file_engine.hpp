@@ -13,9 +13,6 @@ namespace kumiko::runtime::detail {
 /// that have its names keep its contracts.
 class FileEngine {
  public:
-  FileEngine() = default;
-  FileEngine(const FileEngine&) = delete;
-  FileEngine& operator=(const FileEngine&) = delete;
   virtual ~FileEngine() = default;
 
   /// Begins an operation; `kind` is what is behind its descriptor. Returns true if it is done

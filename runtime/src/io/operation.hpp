@@ -45,8 +45,6 @@ class Operation {
   };
 
   Operation(Kind what, int on_descriptor) noexcept : kind(what), descriptor(on_descriptor) {}
-  Operation(const Operation&) = delete;
-  Operation& operator=(const Operation&) = delete;
 
   // What to do; which of these count depends on the kind.
   const Kind kind;

@@ -31,8 +31,6 @@ class IoService final : public Poller {
  public:
   /// \throws std::system_error if the system refuses descriptors, or the engine that is asked for.
   IoService(Scheduler& scheduler, Pollers& pollers, IoEngine engine);
-  IoService(const IoService&) = delete;
-  IoService& operator=(const IoService&) = delete;
 
   /// No operation may be in progress, and no worker be running.
   ~IoService() override;

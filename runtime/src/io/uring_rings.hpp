@@ -74,8 +74,6 @@ class UringRings {
 
   struct alignas(64) Ring {
     Ring();
-    Ring(const Ring&) = delete;
-    Ring& operator=(const Ring&) = delete;
     ~Ring() { io_uring_queue_exit(&ring); }
 
     SpinLock guard;

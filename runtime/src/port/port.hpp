@@ -84,8 +84,6 @@ class Workers {
   /// Starts options.workers of them. The options are valid.
   /// \throws std::system_error if the system refuses an OS thread; none is left running then.
   explicit Workers(const Options& options);
-  Workers(const Workers&) = delete;
-  Workers& operator=(const Workers&) = delete;
 
   /// Waits for all threads that were started from lightweight ones. Not to be called where a thread
   /// has been started from outside: its end is counted, its beginning is not.
@@ -146,10 +144,6 @@ struct Request {
 /// A thread's wait for a request, as far as others may end it.
 class InterruptibleWait {
  public:
-  InterruptibleWait() = default;
-  InterruptibleWait(const InterruptibleWait&) = delete;
-  InterruptibleWait& operator=(const InterruptibleWait&) = delete;
-
   /// Makes run() return if it waits and wanted() is true, which is asked under a lock that keeps
   /// the wait from ending. For any thread.
   template <class Wanted>

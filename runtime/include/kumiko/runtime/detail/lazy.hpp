@@ -24,8 +24,6 @@ struct LazyFrame {
   LazyFrame(ThreadFront& self, Split how) noexcept : outer(self.lazy_tip), split(how) {
     self.lazy_tip = this;
   }
-  LazyFrame(const LazyFrame&) = delete;
-  LazyFrame& operator=(const LazyFrame&) = delete;
 
   LazyFrame* const outer;
   const Split split;

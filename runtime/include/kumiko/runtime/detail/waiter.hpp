@@ -29,8 +29,6 @@ class Waiter {
   using Publish = void (*)(void* argument);
 
   explicit Waiter(WaitReason reason) noexcept;
-  Waiter(const Waiter&) = delete;
-  Waiter& operator=(const Waiter&) = delete;
 
   /// Waits for wake(). `publish(argument)` runs first, when the thread is already off its stack,
   /// so that a waker may resume it elsewhere at once; it may call wake() itself.

@@ -49,9 +49,6 @@ class AnyChoosing {
   /// One worker's own object.
   class Chooser {
    public:
-    Chooser() = default;
-    Chooser(const Chooser&) = delete;
-    Chooser& operator=(const Chooser&) = delete;
     virtual ~Chooser() = default;
 
     /// See Choosing.
@@ -73,9 +70,6 @@ class AnyChoosing {
 
  private:
   struct Prototype {
-    Prototype() = default;
-    Prototype(const Prototype&) = delete;
-    Prototype& operator=(const Prototype&) = delete;
     virtual ~Prototype() = default;
     virtual std::unique_ptr<Chooser> make() const = 0;
   };

@@ -65,9 +65,6 @@ class AnyStealing {
 
  private:
   struct Base {
-    Base() = default;
-    Base(const Base&) = delete;
-    Base& operator=(const Base&) = delete;
     virtual ~Base() = default;
     virtual bool round(const Others& others, const Draw& draw, const Visit& visit) const = 0;
   };
