@@ -2,7 +2,6 @@
 // libraries of other languages wait with. Lightweight threads wait in the parking lot instead.
 #include <atomic>
 #include <cerrno>
-#include <climits>
 #include <cstdint>
 
 #include <linux/futex.h>

@@ -2,8 +2,6 @@
 
 #include <atomic>
 #include <cstdarg>
-#include <type_traits>
-#include <utility>
 
 #include <sys/syscall.h>
 

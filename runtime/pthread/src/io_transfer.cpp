@@ -1,5 +1,4 @@
 // read(), write() and their like: a lightweight thread that must wait lets others run meanwhile.
-#include <array>
 #include <cerrno>
 #include <climits>
 #include <csignal>

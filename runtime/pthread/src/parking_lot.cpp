@@ -4,11 +4,9 @@
 #include <atomic>
 #include <cerrno>
 #include <cstddef>
-#include <cstdint>
 
 #include <kumiko/runtime/this_thread.hpp>
 
-#include "port/port.hpp"
 #include "signals.hpp"
 #include "thread_record.hpp"
 #include "turns.hpp"

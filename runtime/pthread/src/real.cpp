@@ -1,12 +1,10 @@
 #include "real.hpp"
 
 #include <atomic>
-#include <cstdlib>
 #include <cstring>
 
 #include <dlfcn.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 namespace kumiko::pthread {
 

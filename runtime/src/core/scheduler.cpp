@@ -6,7 +6,6 @@
 #include <stdexcept>
 #include <string>
 #include <system_error>
-#include <utility>
 
 #include <pthread.h>
 #include <sched.h>

@@ -1,5 +1,4 @@
 #include <cerrno>
-#include <optional>
 
 #include <fcntl.h>
 #include <poll.h>

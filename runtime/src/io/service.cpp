@@ -2,7 +2,6 @@
 
 #include <cerrno>
 #include <stop_token>
-#include <system_error>
 
 #include <pthread.h>
 #include <unistd.h>

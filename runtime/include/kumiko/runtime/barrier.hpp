@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <utility>
 
 #include <kumiko/runtime/detail/spinlock.hpp>
 #include <kumiko/runtime/detail/waiter.hpp>

@@ -2,7 +2,6 @@
 // asks.
 #pragma once
 
-#include <exception>
 #include <optional>
 
 #include <kumiko/runtime/detail/current.hpp>
