@@ -61,12 +61,6 @@ class WithoutPipeSignal {
 
 }  // namespace
 
-std::size_t Operation::length() const noexcept {
-  std::size_t sum = 0;
-  for (int i = 0; i < vector_count; ++i) sum += vectors[i].iov_len;
-  return sum;
-}
-
 bool Operation::concerns_file(DescriptorKind target) const noexcept {
   switch (kind) {
     case Kind::kReadAt:

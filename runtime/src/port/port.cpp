@@ -23,39 +23,6 @@ using detail::JoinState;
 using detail::Operation;
 namespace join_word = detail::join_word;
 
-Operation::Kind kind_of(Request::Kind kind) noexcept {
-  switch (kind) {
-    case Request::Kind::kRead:
-      return Operation::Kind::kRead;
-    case Request::Kind::kWrite:
-      return Operation::Kind::kWrite;
-    case Request::Kind::kSend:
-      return Operation::Kind::kSend;
-    case Request::Kind::kReceiveMessage:
-      return Operation::Kind::kReceiveMessage;
-    case Request::Kind::kSendMessage:
-      return Operation::Kind::kSendMessage;
-    case Request::Kind::kAccept:
-      return Operation::Kind::kAccept;
-    case Request::Kind::kPoll:
-      return Operation::Kind::kPoll;
-  }
-  __builtin_unreachable();
-}
-
-/// A request as the runtime's I/O knows it.
-struct Requested : Operation {
-  explicit Requested(const Request& request) noexcept
-      : Operation(kind_of(request.kind), request.descriptor) {
-    flags = request.flags;
-    vectors = request.vectors;
-    vector_count = request.vector_count;
-    message = request.message;
-    address = request.address;
-    address_size = request.address_size;
-  }
-};
-
 }  // namespace
 
 int worker_index() noexcept {
@@ -125,9 +92,7 @@ bool Workers::has_io() const noexcept {
 }
 
 void Workers::end_waits_for(int descriptor) noexcept {
-  Operation operation(Operation::Kind::kClose, descriptor);
-  operation.keeps_open = true;
-  if (!IoService::of(*scheduler_)->engine().close(operation)) operation.wait_to_the_end();
+  IoService::of(*scheduler_)->close_here(descriptor, true);
 }
 
 void InterruptibleWait::interrupt() noexcept { operation_->interrupt(); }
@@ -140,7 +105,7 @@ void InterruptibleWait::set(Operation* operation) noexcept {
 
 std::int64_t run(const Request& request, Deadline deadline, InterruptibleWait& wait,
                  bool (*is_interrupted)(const void* context), const void* context) noexcept {
-  Requested operation(request);
+  Operation operation(request);
   wait.set(&operation);
   if (is_interrupted(context)) operation.interrupt();
   const std::int64_t result = detail::run(operation, io::until(deadline));
@@ -151,7 +116,7 @@ std::int64_t run(const Request& request, Deadline deadline, InterruptibleWait& w
 std::int64_t try_now(const Request& request) noexcept {
   detail::DescriptorKind kind{};
   if (const int error = detail::classify(request.descriptor, kind); error != 0) return error;
-  return Requested(request).attempt(kind);
+  return Operation(request).attempt(kind);
 }
 
 std::int64_t close(int descriptor) noexcept { return detail::run_close(descriptor); }

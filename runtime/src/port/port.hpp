@@ -9,9 +9,6 @@
 #include <memory>
 #include <span>
 
-#include <sys/socket.h>
-#include <sys/uio.h>
-
 #include <kumiko/runtime/detail/deadline.hpp>
 #include <kumiko/runtime/detail/spawn.hpp>
 #include <kumiko/runtime/detail/spinlock.hpp>
@@ -20,6 +17,7 @@
 #include <kumiko/runtime/source_location.hpp>
 
 #include "core/own_counter.hpp"
+#include "io/request.hpp"
 #include "machine/cpu_pause.hpp"
 #include "stack/depot.hpp"
 #include "tunables.hpp"
@@ -39,6 +37,7 @@ using detail::Deadline;
 using detail::deadline_after;
 using detail::Depot;
 using detail::OwnCounter;
+using detail::Request;
 using detail::SpinLock;
 using detail::Waiter;
 inline constexpr std::size_t kGuardSize = detail::tunables::kGuardSize;
@@ -110,36 +109,6 @@ class Workers {
 };
 
 // --- I/O ---
-
-/// A call of the system for which a thread may have to wait.
-struct Request {
-  enum class Kind : std::uint8_t {
-    kRead,
-    kWrite,
-    kSend,
-    kReceiveMessage,
-    kSendMessage,
-    kAccept,
-    kPoll,
-  };
-
-  // Which of those after the first two count depends on the kind.
-  Kind kind;
-  int descriptor;
-  int flags = 0;  ///< of send and of messages; events of poll
-  const iovec* vectors = nullptr;
-  int vector_count = 0;
-  msghdr* message = nullptr;
-  sockaddr* address = nullptr;
-  socklen_t* address_size = nullptr;
-
-  /// How many bytes all vectors have together.
-  std::size_t length() const noexcept {
-    std::size_t sum = 0;
-    for (int i = 0; i < vector_count; ++i) sum += vectors[i].iov_len;
-    return sum;
-  }
-};
 
 /// A thread's wait for a request, as far as others may end it.
 class InterruptibleWait {
