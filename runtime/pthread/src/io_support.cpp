@@ -6,7 +6,6 @@
 #include <sys/stat.h>
 
 #include "engine.hpp"
-#include "io_real.hpp"
 #include "real.hpp"
 #include "signals.hpp"
 #include "thread_record.hpp"
