@@ -296,25 +296,4 @@ void resume_after_io(Waiter& waiter) noexcept {
   }
 }
 
-void OperationQueue::append(Operation& operation) noexcept {
-  operation.next = nullptr;
-  operation.previous = last_;
-  (last_ == nullptr ? first_ : last_->next) = &operation;
-  last_ = &operation;
-}
-
-void OperationQueue::remove(Operation& operation) noexcept {
-  (operation.previous == nullptr ? first_ : operation.previous->next) = operation.next;
-  (operation.next == nullptr ? last_ : operation.next->previous) = operation.previous;
-  operation.next = nullptr;
-  operation.previous = nullptr;
-}
-
-void OperationQueue::move_to(OperationQueue& other) noexcept {
-  while (Operation* const operation = front()) {
-    remove(*operation);
-    other.append(*operation);
-  }
-}
-
 }  // namespace kumiko::runtime::detail

@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include <kumiko/runtime/detail/deadline.hpp>
+#include <kumiko/runtime/detail/linked_queue.hpp>
 #include <kumiko/runtime/detail/spinlock.hpp>
 #include <kumiko/runtime/detail/waiter.hpp>
 
@@ -100,20 +101,6 @@ class Operation : public Request {
 /// worker's.
 void resume_after_io(Waiter& waiter) noexcept;
 
-/// Operations in the order of their arrival. Whoever uses it sees to the locking.
-class OperationQueue {
- public:
-  bool empty() const noexcept { return first_ == nullptr; }
-  Operation* front() const noexcept { return first_; }
-  void append(Operation& operation) noexcept;
-  void remove(Operation& operation) noexcept;
-
-  /// Moves all elements to the end of `other`.
-  void move_to(OperationQueue& other) noexcept;
-
- private:
-  Operation* first_ = nullptr;
-  Operation* last_ = nullptr;
-};
+using OperationQueue = LinkedQueue<Operation, &Operation::next, &Operation::previous>;
 
 }  // namespace kumiko::runtime::detail

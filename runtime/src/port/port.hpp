@@ -36,6 +36,7 @@ using detail::cpu_pause;
 using detail::Deadline;
 using detail::deadline_after;
 using detail::Depot;
+using detail::LinkedQueue;
 using detail::OwnCounter;
 using detail::Request;
 using detail::SpinLock;
