@@ -67,6 +67,12 @@ int check_plugin(const CheckRequest& request) {
     throw RequestError(
         fmt::format("'{}' is a folder; name a plugin's file", request.file.string()));
   }
+  for (const std::string& word : request.overrides) {
+    if (word.starts_with("solver.") && !word.starts_with("solver.name=")) continue;
+    throw RequestError(fmt::format(
+        "--set {}: a solver is checked, not a run; give solver.KEY=VALUE, and its name by --solver",
+        word));
+  }
   bool passed = true;
   std::string json;
   for (const plugin::SolverFactory& factory : wanted(request)) {

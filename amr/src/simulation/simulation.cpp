@@ -138,7 +138,7 @@ class Simulation::Engine {
                              problem.boundaries(), solver.traits().centring)),
                    options.levels, shape_for(problem, solver, options_)),
         exchange_(hierarchy_, problem, solver, options_.time_interpolation),
-        stepper_(hierarchy_, problem, solver, backend, exchange_, options_) {}
+        stepper_(hierarchy_, problem, solver, backend, exchange_, options_, owner_) {}
 
   void initialize() {
     backend_.run([this] {
@@ -167,6 +167,10 @@ class Simulation::Engine {
       }
       make_plan();
       plan_->resume(saved.unnested);
+      for (std::size_t index = 0; index < saved.levels.size(); ++index) {
+        plan_->resume(static_cast<int>(index), saved.levels[index].histories);
+      }
+      exchange_.follow_mesh();
     });
   }
 
@@ -179,6 +183,10 @@ class Simulation::Engine {
         const Level& level = hierarchy_.level(static_cast<int>(index));
         SavedLevel& to = saved.levels[index];
         make_room(to, level, hierarchy_.shape().components + saved.extras);
+        const auto histories = plan_->histories(static_cast<int>(index));
+        to.histories.assign(histories.begin(), histories.end());
+        const auto cfl = stepper_.cfl().level(static_cast<int>(index));
+        to.cfl.assign(cfl.begin(), cfl.end());
         backend_.for_each(level, [&](std::size_t slot, int) { copy(level.patch(slot), slot, to); });
       }
       if (saved.extras > 0) save_extras(saved);
@@ -229,7 +237,7 @@ class Simulation::Engine {
   const WorkLedger& ledger() const { return stepper_.ledger(); }
   MemoryUse memory_use() const {
     MemoryUse use = hierarchy_.memory_use();
-    use.metadata_bytes += stepper_.metadata_bytes();
+    use.metadata_bytes += stepper_.metadata_bytes() + exchange_.memory_bytes();
     return use;
   }
 
@@ -244,7 +252,8 @@ class Simulation::Engine {
     const int interval = options_.refinement.interval;
     if (interval > 0) return step_ - step_ % interval + interval;
     const StepClock clock(case_.end_time(), options_.steps, options_.subcycling);
-    return step_ + automatic_interval(hierarchy_, clock, options_.refinement.buffer);
+    return step_ + automatic_interval(hierarchy_, stepper_.cfl(), clock, options_.refinement.buffer,
+                                      owner_);
   }
 
   /// Checks the state when it is time to. The run pauses between windows of steps anyway, so that
@@ -253,7 +262,7 @@ class Simulation::Engine {
     const int interval = options_.refinement.check_finite;
     if (interval == 0 || step_ < next_check_) return;
     const TraceRecorder::Span span(recorder(), "check", step_);
-    check_finite(hierarchy_, backend_, step_);
+    check_finite(hierarchy_, backend_, step_, owner_);
     next_check_ = step_ + interval;
   }
 
@@ -262,7 +271,8 @@ class Simulation::Engine {
   }
 
   void make_plan() {
-    plan_.emplace(hierarchy_, backend_, options_.refinement, indicator_of(options_.refinement));
+    plan_.emplace(hierarchy_, backend_, owner_, options_.refinement,
+                  indicator_of(options_.refinement));
   }
 
   /// Adds the values of kExtraNames to a saved run. Ghosts are filled anew for the indicator, as
@@ -299,7 +309,7 @@ class Simulation::Engine {
     backend_.for_each(level, [&](std::size_t slot, int) { copy(saved, slot, level.patch(slot)); });
     stepper_.prepare(index, all, time());
     for (std::size_t slot = 0; slot < level.size(); ++slot) {
-      level.patch(slot).cfl = saved.cfl[slot];
+      stepper_.cfl().at(index, slot) = saved.cfl[slot];
     }
   }
 
@@ -323,6 +333,7 @@ class Simulation::Engine {
       }
       stepper_.prepare(level + 1, came, time());
     }
+    exchange_.follow_mesh();
     if (options_.levels > 1) next_regrid_ = after_regrid();
   }
 
@@ -352,7 +363,7 @@ class Simulation::Engine {
     const Level& coarser = hierarchy_.level(index - 1);
     for_slots(backend_, hierarchy_.level(index), slots, [&](std::size_t slot) {
       Patch& patch = hierarchy_.level(index).patch(slot);
-      const auto parent = static_cast<std::size_t>(patch.parent_slot);
+      const auto parent = static_cast<std::size_t>(hierarchy_.plan().parent(index, slot));
       transfer_.prolong(coarser.patch(parent).now(), patch.id().quadrant(), patch.now());
     });
   }
@@ -361,11 +372,12 @@ class Simulation::Engine {
     double largest = 0.0;
     const Level& base = hierarchy_.level(0);
     for (std::size_t slot = 0; slot < base.size(); ++slot) {
+      if (!owner_.has(hierarchy_.mesh(), 0, slot)) continue;
       for (int component = 0; component < hierarchy_.shape().components; ++component) {
         largest = std::max(largest, base.patch(slot).now().interior(component).abs().maxCoeff());
       }
     }
-    return largest;
+    return collect_value(owner_, largest, [](double a, double b) { return std::max(a, b); });
   }
 
   TraceRecorder& recorder() { return stepper_.recorder(); }
@@ -374,6 +386,7 @@ class Simulation::Engine {
   const Solver& solver_;
   TransferOperators transfer_;
   Backend& backend_;
+  Owner& owner_ = sole_owner();
   SimulationOptions options_;
   Hierarchy hierarchy_;
   GhostExchange exchange_;

@@ -24,16 +24,23 @@ namespace kumiko::amr {
 class TimeStepper {
  public:
   /// Throws std::invalid_argument when the backend cannot step as options.schedule says.
+  /// All owners of a shared mesh take the same steps, and fail with the same text.
   TimeStepper(Hierarchy& hierarchy, const Case& problem, const Solver& solver, Backend& backend,
-              const GhostExchange& exchange, const SimulationOptions& options);
+              const GhostExchange& exchange, const SimulationOptions& options,
+              Owner& owner = sole_owner());
 
-  /// Prepares the coefficients of patches that came to a level at a time.
+  /// Prepares the coefficients of patches that came to a level at a time; to be called after every
+  /// change of a level.
   /// Throws CflError when a patch's CFL number exceeds the solver's limit.
   void prepare(int level, const std::vector<std::size_t>& slots, double time);
 
   /// Takes all levels through base steps first .. first + count - 1. With an unsteady velocity it
   /// throws CflError as prepare() does; the levels then stand at different times.
   void advance(int first, int count);
+
+  /// CFL number of each patch's step that was prepared last.
+  PatchTable<double>& cfl() { return patches_.cfl(); }
+  const PatchTable<double>& cfl() const { return patches_.cfl(); }
 
   void count_regrid() { ledger_.count_regrid(); }
   /// Goes on with the counts of a saved run. Before the first step.
@@ -53,6 +60,7 @@ class TimeStepper {
 
   Hierarchy& hierarchy_;
   Backend& backend_;
+  Owner& owner_;
   PatchStepper patches_;
   bool by_level_;
   WorkLedger ledger_;
