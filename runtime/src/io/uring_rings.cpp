@@ -183,19 +183,19 @@ std::size_t UringRings::take(std::size_t instance, std::size_t budget, Events& e
   return count;
 }
 
-int UringRings::poll(std::size_t instance, std::size_t budget) noexcept {
-  Events events;
-  const std::size_t count = take(instance, budget, events);
-  for (std::size_t i = 0; i < count; ++i) end_file(*operation_of(events[i].tag), events[i].result);
-  return static_cast<int>(count);
-}
-
 void UringRings::end_file(Operation& operation, std::int64_t result) noexcept {
   // The system cancels what an OS thread has handed over that has ended meanwhile.
   if ((result == -EINTR || result == -ECANCELED) && enter(operation)) return;
   // A file in non-blocking mode, which the ring takes at its word though it has no readiness.
   if (result == -EAGAIN) result = operation.execute();
   operation.complete(result);
+}
+
+int UringRings::poll(std::size_t instance, std::size_t budget) noexcept {
+  Events events;
+  const std::size_t count = take(instance, budget, events);
+  for (std::size_t i = 0; i < count; ++i) end_file(*operation_of(events[i].tag), events[i].result);
+  return static_cast<int>(count);
 }
 
 }  // namespace kumiko::runtime::detail
