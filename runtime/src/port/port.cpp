@@ -64,21 +64,9 @@ std::size_t Workers::count() const noexcept { return scheduler_->worker_count();
 /// Does what Scheduler::run_root() does, but detached. The scheduler does not count the thread: it
 /// would only do so to find out when it ends, or that nothing moves.
 void Workers::start_from_outside(const NewThread& thread, SourceLocation where) {
-  auto states = scheduler_->join_states().take(1);
-  Descriptor* taken = nullptr;
-  try {
-    taken = scheduler_->stacks().take(1).pop();
-  } catch (...) {
-    scheduler_->join_states().give(states);
-    throw;
-  }
-  Descriptor& made = *taken;
+  Descriptor& made = scheduler_->reserve_from_outside(where);
   ::new (made.prepare(sizeof(void*), alignof(void*))) void*(thread.argument);
   made.start_later(thread.call);
-  made.where = where;
-  made.name[0] = '\0';
-  made.group = nullptr;
-  made.join_state = states.first;
   made.join_state->word.store(join_word::kDetached, std::memory_order_relaxed);
   made.thread_pointer = thread.thread_pointer;
   // release: pairs with the acquire in report_blocked_threads().

@@ -94,7 +94,7 @@ class Workers {
   /// Starts a thread from an OS thread that is not a worker. Its beginning is not
   /// counted, so that no report of a deadlock asks for it, and the workers stay for ever. Does not
   /// suspend.
-  /// \throws std::bad_alloc, std::system_error
+  /// \throws std::system_error if no stack can be mapped or there is no memory.
   void start_from_outside(const NewThread& thread,
                           SourceLocation where = SourceLocation::current());
 
