@@ -160,34 +160,32 @@ class Simulation::Engine {
     next_regrid_ = saved.next_regrid;
     next_check_ = std::min(saved.next_check, step_ + options_.refinement.check_finite);
     indicator_scale_ = saved.indicator_scale;
-    stepper_.resume(saved.counters);
+    observer().resume(saved.counters);
     backend_.run([this, &saved] {
-      for (std::size_t index = 0; index < saved.levels.size(); ++index) {
-        restore(static_cast<int>(index), saved.levels[index]);
-      }
+      for (int index = 0; index < saved.mesh.levels(); ++index) restore(index, saved);
       make_plan();
       plan_->resume(saved.unnested);
-      for (std::size_t index = 0; index < saved.levels.size(); ++index) {
-        plan_->resume(static_cast<int>(index), saved.levels[index].histories);
+      for (int index = 0; index < saved.mesh.levels(); ++index) {
+        plan_->resume(index, saved.level(index).histories);
       }
       exchange_.follow_mesh();
     });
   }
 
   SavedRun save(int extras) {
-    SavedRun saved{step_, next_regrid_,        next_check_, plan_->unnested(), indicator_scale_,
-                   {},    ledger().counters(), extras};
-    saved.levels.resize(static_cast<std::size_t>(hierarchy_.used_levels()));
+    SavedRun saved{hierarchy_.mesh(), step_, next_regrid_,          next_check_, plan_->unnested(),
+                   indicator_scale_,  {},    observer().counters(), extras};
+    make_room(saved, hierarchy_.shape().components + extras);
     backend_.run([this, &saved] {
-      for (std::size_t index = 0; index < saved.levels.size(); ++index) {
-        const Level& level = hierarchy_.level(static_cast<int>(index));
-        SavedLevel& to = saved.levels[index];
-        make_room(to, level, hierarchy_.shape().components + saved.extras);
-        const auto histories = plan_->histories(static_cast<int>(index));
+      for (int index = 0; index < saved.mesh.levels(); ++index) {
+        const Level& level = hierarchy_.level(index);
+        SavedLevel& to = saved.levels[static_cast<std::size_t>(index)];
+        const auto histories = plan_->histories(index);
         to.histories.assign(histories.begin(), histories.end());
-        const auto cfl = stepper_.cfl().level(static_cast<int>(index));
+        const auto cfl = stepper_.cfl().level(index);
         to.cfl.assign(cfl.begin(), cfl.end());
-        backend_.for_each(level, [&](std::size_t slot, int) { copy(level.patch(slot), slot, to); });
+        backend_.for_each(level,
+                          [&](std::size_t slot, int) { copy(level.patch(slot), slot, saved); });
       }
       if (saved.extras > 0) save_extras(saved);
     });
@@ -202,7 +200,7 @@ class Simulation::Engine {
         if (step_ > 0 && step_ == next_regrid_) {
           const TraceRecorder::Span span(recorder(), "regrid", step_);
           regrid(Fill::kProlong);
-          stepper_.count_regrid();
+          observer().count_regrid();
         }
         const int count = std::min(end - step_, steps_to_regrid());
         stepper_.advance(step_, count);
@@ -212,13 +210,13 @@ class Simulation::Engine {
   }
 
   void start_trace(std::size_t most_bytes) { recorder().start(most_bytes); }
-  bool trace_is_full() const { return stepper_.recorder().is_full(); }
+  bool trace_is_full() const { return observer().recorder().is_full(); }
 
   Trace stop_trace() {
     Trace trace = recorder().stop();
     trace.solver = solver_.traits().name;
     trace.backend = backend_.name();
-    trace.schedule = stepper_.by_level() ? "level" : "dataflow";
+    trace.schedule = schedule();
     trace.workers = backend_.workers();
     trace.points_x = options_.points_x;
     trace.points_y = options_.points_y;
@@ -234,7 +232,9 @@ class Simulation::Engine {
   double dt() const { return case_.end_time() / options_.steps; }
   const SimulationOptions& options() const { return options_; }
   const Hierarchy& hierarchy() const { return hierarchy_; }
-  const WorkLedger& ledger() const { return stepper_.ledger(); }
+  Observer& observer() { return stepper_.observer(); }
+  const Observer& observer() const { return stepper_.observer(); }
+  std::string_view schedule() const { return stepper_.schedule().name(); }
   MemoryUse memory_use() const {
     MemoryUse use = hierarchy_.memory_use();
     use.metadata_bytes += stepper_.metadata_bytes() + exchange_.memory_bytes();
@@ -282,26 +282,28 @@ class Simulation::Engine {
     exact.threshold = 0.0;  // however small
     exact.derefine_threshold = 0.0;
     const Indicator indicator = indicator_of(exact);
-    for (std::size_t at = 0; at < saved.levels.size(); ++at) {
-      const int index = static_cast<int>(at);
+    for (int index = 0; index < saved.mesh.levels(); ++index) {
       const Level& level = hierarchy_.level(index);
       fill_ghosts(index);
       backend_.for_each(level, [&](std::size_t slot, int) {
         const Patch& patch = level.patch(slot);
         IndicatorField values;
         indicator(patch, time(), values);
-        copy_extras(patch, ledger().seconds(patch.work.ticks), values, slot, saved.levels[at]);
+        const Observer::PatchWork work = observer().work(index, slot);
+        copy_extras(patch, work.worker, observer().seconds(work.ticks), values, slot, saved);
       });
     }
   }
 
   /// Makes the patches of a level on the levels below, which are there. What a step needs beside
   /// their values is computed anew.
-  void restore(int index, const SavedLevel& saved) {
+  void restore(int index, const SavedRun& saved) {
     if (index > 0) {
-      check_nesting(saved, hierarchy_);
-      check_memory(hierarchy_, index, saved.patches, options_.refinement.memory_limit);
-      hierarchy_.change(index, saved.patches);
+      const std::span<const PatchId> ids = saved.mesh.ids(index);
+      check_nesting(ids, hierarchy_);
+      std::vector<PatchId> wanted(ids.begin(), ids.end());
+      check_memory(hierarchy_, index, wanted, options_.refinement.memory_limit);
+      hierarchy_.change(index, std::move(wanted));
     }
     Level& level = hierarchy_.level(index);
     std::vector<std::size_t> all(level.size());
@@ -309,7 +311,7 @@ class Simulation::Engine {
     backend_.for_each(level, [&](std::size_t slot, int) { copy(saved, slot, level.patch(slot)); });
     stepper_.prepare(index, all, time());
     for (std::size_t slot = 0; slot < level.size(); ++slot) {
-      stepper_.cfl().at(index, slot) = saved.cfl[slot];
+      stepper_.cfl().at(index, slot) = saved.level(index).cfl[slot];
     }
   }
 
@@ -380,7 +382,7 @@ class Simulation::Engine {
     return collect_value(owner_, largest, [](double a, double b) { return std::max(a, b); });
   }
 
-  TraceRecorder& recorder() { return stepper_.recorder(); }
+  TraceRecorder& recorder() { return observer().recorder(); }
 
   const Case& case_;
   const Solver& solver_;
@@ -406,7 +408,7 @@ Simulation::Simulation(const Case& problem, const Solver& solver, Backend& backe
 
 Simulation::Simulation(const Case& problem, const Solver& solver, Backend& backend,
                        const SimulationOptions& options, const SavedRun& saved)
-    : engine_((check_base(saved, base_patches(options)),
+    : engine_((check_base(saved, options),
                std::make_unique<Engine>(problem, solver, backend, options))) {
   engine_->resume(saved);
 }
@@ -417,11 +419,12 @@ void Simulation::advance(int steps) { engine_->advance(steps); }
 void Simulation::start_trace(std::size_t most_bytes) { engine_->start_trace(most_bytes); }
 bool Simulation::trace_is_full() const { return engine_->trace_is_full(); }
 Trace Simulation::stop_trace() { return engine_->stop_trace(); }
-std::vector<WorkerActivity> Simulation::activity() const { return engine_->ledger().activity(); }
+std::vector<WorkerActivity> Simulation::activity() const { return engine_->observer().activity(); }
 SavedRun Simulation::save() const { return engine_->save(0); }
 SavedRun Simulation::save_with_extras() const {
   return engine_->save(static_cast<int>(kExtraNames.size()));
 }
+std::string_view Simulation::schedule() const { return engine_->schedule(); }
 int Simulation::step() const { return engine_->step(); }
 int Simulation::next_regrid() const { return engine_->next_regrid(); }
 std::size_t Simulation::unnested_patches() const { return engine_->unnested_patches(); }
@@ -429,10 +432,10 @@ double Simulation::time() const { return engine_->time(); }
 double Simulation::dt() const { return engine_->dt(); }
 const SimulationOptions& Simulation::options() const { return engine_->options(); }
 const Hierarchy& Simulation::hierarchy() const { return engine_->hierarchy(); }
-const WorkCounters& Simulation::counters() const { return engine_->ledger().counters(); }
+const WorkCounters& Simulation::counters() const { return engine_->observer().counters(); }
 MemoryUse Simulation::memory_use() const { return engine_->memory_use(); }
 const std::deque<BaseStepLoad>& Simulation::recent_steps() const {
-  return engine_->ledger().steps();
+  return engine_->observer().steps();
 }
 
 }  // namespace kumiko::amr
