@@ -4,19 +4,47 @@
 #include <stdexcept>
 #include <system_error>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
+#include <kumiko/runtime/barrier.hpp>
+#include <kumiko/runtime/condition_variable.hpp>
+#include <kumiko/runtime/counting_semaphore.hpp>
 #include <kumiko/runtime/cpu_budget.hpp>
+#include <kumiko/runtime/detail/lazy.hpp>
+#include <kumiko/runtime/entry.hpp>
 #include <kumiko/runtime/latch.hpp>
 #include <kumiko/runtime/mutex.hpp>
+#include <kumiko/runtime/once.hpp>
 #include <kumiko/runtime/runtime.hpp>
+#include <kumiko/runtime/shared_mutex.hpp>
 #include <kumiko/runtime/task_group.hpp>
 #include <kumiko/runtime/thread.hpp>
 
+#include "core/deque.hpp"
+#include "core/scheduler.hpp"
+#include "io/descriptor_table.hpp"
+#include "io/operation.hpp"
+#include "io/service.hpp"
 #include "support.hpp"
 
 namespace kumiko::runtime::test {
 namespace {
+
+// What others point at stays where it is.
+template <class... Types>
+constexpr bool stay_in_place = ((!std::is_copy_constructible_v<Types> &&
+                                 !std::is_move_constructible_v<Types> &&
+                                 !std::is_copy_assignable_v<Types> &&
+                                 !std::is_move_assignable_v<Types>)&&...);
+static_assert(stay_in_place<Barrier, ConditionVariable, CountingSemaphore, Entry<int>, Latch, Mutex,
+                            OnceFlag, Runtime, SharedMutex, TaskGroup>);
+static_assert(
+    stay_in_place<detail::Deque<int>, detail::DescriptorTable<int>, detail::IoService,
+                  detail::JoinCounter, detail::JoinStateSource, detail::LazyFrame,
+                  detail::OffloadPool, detail::Operation, detail::Parker, detail::Scheduler,
+                  detail::SpinLock, detail::StackSource, detail::ThreadQueue, detail::Timekeeper,
+                  detail::TimerHeap, detail::Waiter, detail::WaitQueue, detail::Worker>);
 
 class RuntimeTest : public OnWorkers {};
 KUMIKO_ON_WORKERS(RuntimeTest);

@@ -3,8 +3,6 @@
 
 #include <stdexcept>
 #include <string>
-#include <string_view>
-#include <variant>
 
 #include <kumiko/amr/parameter.hpp>
 #include <kumiko/io/detail/setting.hpp>

@@ -5,7 +5,6 @@
 #include <fstream>
 #include <string>
 #include <system_error>
-#include <utility>
 #include <vector>
 
 #include <fcntl.h>
@@ -22,6 +21,7 @@ namespace kumiko::io {
 namespace {
 
 namespace fs = std::filesystem;
+using runtime::io::FileDescriptor;
 
 struct RunFile {
   std::string_view pattern;  ///< "#" stands for six digits or more
@@ -163,6 +163,15 @@ fs::path make_folder(const fs::path& path) {
 
 /// Whether a run has left files here: its configuration or, when it was ended before it wrote that,
 /// the beginning of its first table.
+/// The folder, kept from others until it is closed.
+FileDescriptor locked(const fs::path& folder) {
+  FileDescriptor descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  // Other errors: a file system without locks, or a folder that may be written but not read.
+  if (::flock(descriptor.get(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return descriptor;
+  throw OutputError(fmt::format("another run writes into the output folder '{}'; let it end, or {}",
+                                folder.string(), kOtherFolder));
+}
+
 bool has_files_of_run(const fs::path& folder) {
   std::error_code missing;
   return OutputFolder::holds_run(folder) ||
@@ -186,7 +195,7 @@ void OutputFolder::check(const fs::path& path, Earlier earlier) {
                       path.string(), kConfigurationFile, kOtherFolder));
     }
     if (earlier == Earlier::kReplace) return;
-    const Lock nobody_writes(path);
+    const FileDescriptor nobody_writes = locked(path);
     throw OutputError(fmt::format(
         "the output folder '{}' holds a run; replace that run with --overwrite, or go on with it "
         "with --restart latest, or {}",
@@ -204,21 +213,8 @@ std::string_view OutputFolder::purpose(std::string_view name) {
   return file == nullptr ? std::string_view() : file->purpose;
 }
 
-OutputFolder::Lock::Lock(const fs::path& folder)
-    : descriptor_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-  // Other errors: a file system without locks, or a folder that may be written but not read.
-  if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
-  ::close(descriptor_);
-  throw OutputError(fmt::format("another run writes into the output folder '{}'; let it end, or {}",
-                                folder.string(), kOtherFolder));
-}
-
-OutputFolder::Lock::~Lock() {
-  if (descriptor_ >= 0) ::close(descriptor_);
-}
-
 OutputFolder::OutputFolder(fs::path path, Earlier earlier)
-    : path_((check(path, earlier), std::move(path))), lock_(make_folder(path_)) {
+    : path_((check(path, earlier), std::move(path))), lock_(locked(make_folder(path_))) {
   if (earlier != Earlier::kReplace) return;
   // What says that there is a run goes last: else a removal that was cut short could not be
   // repeated.

@@ -116,22 +116,22 @@ void set_attribute(const Object& object, const char* name, std::span<const doubl
   write_attribute(object, name, H5T_NATIVE_DOUBLE, make_space({&count, 1}), values.data());
 }
 
+void write_dataset(const Object& parent, const char* name, hid_t type, const Object& space,
+                   const void* values, const Object& properties) {
+  const Object dataset(
+      H5Dcreate2(parent.id(), name, type, space.id(), H5P_DEFAULT, properties.id(), H5P_DEFAULT),
+      H5Dclose);
+  require(H5Dwrite(dataset.id(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values));
+}
+
 void write_dataset(const Object& parent, const char* name, hid_t type,
                    std::span<const hsize_t> extents, const void* values) {
-  const Object space = make_space(extents);
-  const Object dataset(H5Dcreate2(parent.id(), name, type, space.id(), H5P_DEFAULT,
-                                  make_dataset_properties().id(), H5P_DEFAULT),
-                       H5Dclose);
-  require(H5Dwrite(dataset.id(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values));
+  write_dataset(parent, name, type, make_space(extents), values);
 }
 
 void write_text(const Object& parent, const char* name, std::string_view text) {
   const Object type = make_string_type(text.size());
-  const Object space = scalar_space();
-  const Object dataset(H5Dcreate2(parent.id(), name, type.id(), space.id(), H5P_DEFAULT,
-                                  make_dataset_properties().id(), H5P_DEFAULT),
-                       H5Dclose);
-  require(H5Dwrite(dataset.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, string_bytes(text)));
+  write_dataset(parent, name, type.id(), scalar_space(), string_bytes(text));
 }
 
 }  // namespace kumiko::io::hdf5

@@ -79,6 +79,8 @@ void set_attribute(const Object& object, const char* name, std::span<const std::
 void set_attribute(const Object& object, const char* name, std::span<const double> values);
 
 /// Writes a dataset of a type that is the same in the file and in memory.
+void write_dataset(const Object& parent, const char* name, hid_t type, const Object& space,
+                   const void* values, const Object& properties = make_dataset_properties());
 void write_dataset(const Object& parent, const char* name, hid_t type,
                    std::span<const hsize_t> extents, const void* values);
 /// Writes a dataset of one string.

@@ -4,7 +4,6 @@
 #include <array>
 #include <cstring>
 #include <memory>
-#include <string_view>
 #include <system_error>
 #include <vector>
 

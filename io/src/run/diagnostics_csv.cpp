@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <charconv>
 #include <iterator>
-#include <string>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

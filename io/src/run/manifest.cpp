@@ -2,7 +2,6 @@
 #include <fstream>
 #include <iterator>
 #include <set>
-#include <string_view>
 #include <system_error>
 
 #include <fmt/core.h>

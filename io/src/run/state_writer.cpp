@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <chrono>
-#include <exception>
 #include <iterator>
 #include <stdexcept>
 #include <system_error>

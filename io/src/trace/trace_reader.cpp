@@ -1,6 +1,3 @@
-#include <algorithm>
-#include <array>
-#include <limits>
 #include <new>
 #include <string>
 #include <system_error>

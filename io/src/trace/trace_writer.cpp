@@ -23,33 +23,24 @@ using hdf5::Object;
 
 /// How a dataset of so many values is stored: shuffled and deflated where that saves room, and the
 /// library can.
-class DatasetProperties {
- public:
-  explicit DatasetProperties(std::size_t values) : properties_(hdf5::make_dataset_properties()) {
-    constexpr hsize_t kLongestChunk = 65536;  // fits the library's cache, whatever the type
-    constexpr std::size_t kWorthIt = 1024;
-    constexpr unsigned kFast = 1;
-    if (values < kWorthIt || !is_available(Compression::kDeflate)) return;
-    const hsize_t chunk = std::min<hsize_t>(values, kLongestChunk);
-    hdf5::require(H5Pset_chunk(properties_.id(), 1, &chunk));
-    hdf5::require(H5Pset_shuffle(properties_.id()));
-    hdf5::require(H5Pset_deflate(properties_.id(), kFast));
-  }
-  hid_t id() const { return properties_.id(); }
-
- private:
-  Object properties_;
-};
+Object properties_for(std::size_t values) {
+  constexpr hsize_t kLongestChunk = 65536;  // fits the library's cache, whatever the type
+  constexpr std::size_t kWorthIt = 1024;
+  constexpr unsigned kFast = 1;
+  Object properties = hdf5::make_dataset_properties();
+  if (values < kWorthIt || !is_available(Compression::kDeflate)) return properties;
+  const hsize_t chunk = std::min<hsize_t>(values, kLongestChunk);
+  hdf5::require(H5Pset_chunk(properties.id(), 1, &chunk));
+  hdf5::require(H5Pset_shuffle(properties.id()));
+  hdf5::require(H5Pset_deflate(properties.id(), kFast));
+  return properties;
+}
 
 template <class Number>
 void write_list(const Object& group, const char* name, std::span<const Number> values) {
   const hsize_t extent = values.size();
-  const hid_t type = hdf5::memory_type<Number>();
-  const Object space = hdf5::make_space({&extent, 1});
-  const Object dataset(H5Dcreate2(group.id(), name, type, space.id(), H5P_DEFAULT,
-                                  DatasetProperties(values.size()).id(), H5P_DEFAULT),
-                       H5Dclose);
-  hdf5::require(H5Dwrite(dataset.id(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()));
+  hdf5::write_dataset(group, name, hdf5::memory_type<Number>(), hdf5::make_space({&extent, 1}),
+                      values.data(), properties_for(values.size()));
 }
 
 template <class Row, class Columns>

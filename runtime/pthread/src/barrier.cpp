@@ -1,6 +1,5 @@
 #include <atomic>
 #include <cerrno>
-#include <cstddef>
 #include <cstdint>
 
 #include <pthread.h>

@@ -13,7 +13,6 @@
 #include "io_support.hpp"
 #include "main_thread.hpp"
 #include "parking_lot.hpp"
-#include "port/port.hpp"
 #include "settings.hpp"
 #include "signals.hpp"
 

@@ -26,8 +26,6 @@ class Engine {
  public:
   /// \throws std::exception if this system cannot have it; the message says why.
   Engine();
-  Engine(const Engine&) = delete;
-  Engine& operator=(const Engine&) = delete;
 
   /// The process's engine, nullptr if it has not been made yet.
   static Engine* current() noexcept {

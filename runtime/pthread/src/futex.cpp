@@ -2,7 +2,6 @@
 // libraries of other languages wait with. Lightweight threads wait in the parking lot instead.
 #include <atomic>
 #include <cerrno>
-#include <climits>
 #include <cstdint>
 
 #include <linux/futex.h>
@@ -10,11 +9,12 @@
 #include <time.h>
 
 #include "clock.hpp"
+#include "interpose.hpp"
 #include "parking_lot.hpp"
+#include "real.hpp"
 #include "thread_record.hpp"
 
 /// The system call itself, as the C library's function of that name makes it.
-extern "C" long kumiko_system_call(long number, ...) __asm__("__wrap_syscall");
 
 namespace kumiko::pthread {
 
@@ -61,9 +61,7 @@ long wait(const FutexCall& call) {
     error = wait_by_clock(real_time ? CLOCK_REALTIME : CLOCK_MONOTONIC, *call.time,
                           [&wait_until](const Deadline& d) { return wait_until(&d); });
   }
-  if (error == 0) return 0;
-  errno = error;
-  return -1;
+  return returned<long>(-error);
 }
 
 /// Wakes those in the parking lot first, then those in the kernel, where OS threads wait.

@@ -5,7 +5,7 @@
 #include <kumiko/runtime/io/blocking.hpp>
 
 #include "interpose.hpp"
-#include "io_real.hpp"
+#include "real.hpp"
 #include "thread_record.hpp"
 
 namespace kumiko::pthread {
@@ -38,31 +38,31 @@ auto elsewhere(Call call) {
 using namespace kumiko::pthread;
 
 KUMIKO_INTERPOSE int fsync(int descriptor) {
-  return elsewhere([=] { return real_io().fsync(descriptor); });
+  return elsewhere([=] { return real().fsync(descriptor); });
 }
 
 KUMIKO_INTERPOSE int fdatasync(int descriptor) {
-  return elsewhere([=] { return real_io().fdatasync(descriptor); });
+  return elsewhere([=] { return real().fdatasync(descriptor); });
 }
 
 KUMIKO_INTERPOSE int getaddrinfo(const char* host, const char* service, const addrinfo* hints,
                                  addrinfo** found) {
-  return elsewhere([=] { return real_io().getaddrinfo(host, service, hints, found); });
+  return elsewhere([=] { return real().getaddrinfo(host, service, hints, found); });
 }
 
 KUMIKO_INTERPOSE pid_t waitpid(pid_t child, int* status, int options) {
-  if ((options & WNOHANG) != 0) return real_io().waitpid(child, status, options);
-  return elsewhere([=] { return real_io().waitpid(child, status, options); });
+  if ((options & WNOHANG) != 0) return real().waitpid(child, status, options);
+  return elsewhere([=] { return real().waitpid(child, status, options); });
 }
 
 KUMIKO_INTERPOSE pid_t wait4(pid_t child, int* status, int options, rusage* usage) {
-  if ((options & WNOHANG) != 0) return real_io().wait4(child, status, options, usage);
-  return elsewhere([=] { return real_io().wait4(child, status, options, usage); });
+  if ((options & WNOHANG) != 0) return real().wait4(child, status, options, usage);
+  return elsewhere([=] { return real().wait4(child, status, options, usage); });
 }
 
 KUMIKO_INTERPOSE int waitid(idtype_t type, id_t id, siginfo_t* info, int options) {
-  if ((options & WNOHANG) != 0) return real_io().waitid(type, id, info, options);
-  return elsewhere([=] { return real_io().waitid(type, id, info, options); });
+  if ((options & WNOHANG) != 0) return real().waitid(type, id, info, options);
+  return elsewhere([=] { return real().waitid(type, id, info, options); });
 }
 
 KUMIKO_INTERPOSE pid_t wait(int* status) { return waitpid(-1, status, 0); }

@@ -10,7 +10,6 @@
 #include <sys/syscall.h>
 
 #include "interpose.hpp"
-#include "io_real.hpp"
 #include "io_support.hpp"
 #include "port/port.hpp"
 #include "real.hpp"
@@ -30,13 +29,13 @@ constinit runtime::port::SpinLock mode_lock;
 class NonBlocking {
  public:
   explicit NonBlocking(int descriptor) noexcept
-      : descriptor_(descriptor), flags_(real_io().fcntl(descriptor, F_GETFL)) {
-    if (is_changed()) real_io().fcntl(descriptor_, F_SETFL, flags_ | O_NONBLOCK);
+      : descriptor_(descriptor), flags_(real().fcntl(descriptor, F_GETFL)) {
+    if (is_changed()) real().fcntl(descriptor_, F_SETFL, flags_ | O_NONBLOCK);
   }
   NonBlocking(const NonBlocking&) = delete;
   NonBlocking& operator=(const NonBlocking&) = delete;
   ~NonBlocking() {
-    if (is_changed()) real_io().fcntl(descriptor_, F_SETFL, flags_);
+    if (is_changed()) real().fcntl(descriptor_, F_SETFL, flags_);
   }
 
   /// Leaves the mode alone: the descriptor was closed meanwhile, and its number may be another's.
@@ -60,7 +59,7 @@ bool is_ours_now(int descriptor) {
 
 bool is_blocking_now(int descriptor) noexcept {
   const std::lock_guard guard(mode_lock);
-  const int flags = real_io().fcntl(descriptor, F_GETFL);
+  const int flags = real().fcntl(descriptor, F_GETFL);
   return flags >= 0 && (flags & O_NONBLOCK) == 0;
 }
 
@@ -90,13 +89,12 @@ int accept_any(int descriptor, sockaddr* address, socklen_t* size, int flags) {
     return finish_accept(run(accept, deadline_of_socket(descriptor, SO_RCVTIMEO)), flags);
   }
   for (;;) {
-    const int accepted = note_new(real_io().accept4(descriptor, address, size, flags));
+    const int accepted = note_new(real().accept4(descriptor, address, size, flags));
     if (accepted >= 0 || errno != EAGAIN) return accepted;
     // Lightweight threads may have changed the mode for a moment.
     const bool limited = deadline_of_socket(descriptor, SO_RCVTIMEO) != Deadline::max();
     if (limited || ThreadRecord::running() != nullptr || !is_blocking_now(descriptor)) {
-      errno = EAGAIN;
-      return -1;
+      return returned<int>(-EAGAIN);
     }
   }
 }
@@ -116,7 +114,7 @@ std::int64_t connect_ours(int descriptor, const sockaddr* address, socklen_t siz
   Patience patience;
   std::int64_t result = 0;
   for (;;) {
-    result = real_io().connect(descriptor, address, size) == 0 ? 0 : -errno;
+    result = real().connect(descriptor, address, size) == 0 ? 0 : -errno;
     if (result != -EAGAIN || address->sa_family != AF_UNIX) break;
     // The listener's queue is full, and nothing announces room in it.
     if (Deadline::clock::now() >= deadline) return result;
@@ -144,7 +142,7 @@ int noted(int result, const Pair& pair) noexcept {
 template <class Duplicate>
 int noted_duplicate(int from, int to, Duplicate duplicate) noexcept {
   if (from == to) return duplicate();
-  if (real_io().fcntl(from, F_GETFD) >= 0) note_new(to);
+  if (real().fcntl(from, F_GETFD) >= 0) note_new(to);
   return note_new(duplicate());
 }
 
@@ -159,7 +157,7 @@ void note_to_be_closed(unsigned first, unsigned last) noexcept {
 /// fcntl() by a lightweight thread.
 int control_ours(int descriptor, int command, void* argument) noexcept {
   const std::lock_guard guard(mode_lock);
-  return real_io().fcntl(descriptor, command, argument);
+  return real().fcntl(descriptor, command, argument);
 }
 
 int control(int descriptor, int command, void* argument) {
@@ -167,7 +165,7 @@ int control(int descriptor, int command, void* argument) {
   if (concerns_mode && ThreadRecord::running() != nullptr) {
     return control_ours(descriptor, command, argument);
   }
-  const int result = real_io().fcntl(descriptor, command, argument);
+  const int result = real().fcntl(descriptor, command, argument);
   return command == F_DUPFD || command == F_DUPFD_CLOEXEC ? note_new(result) : result;
 }
 
@@ -176,10 +174,7 @@ int control(int descriptor, int command, void* argument) {
 int accept_at_once(int descriptor, sockaddr* address, socklen_t* size, int flags) noexcept {
   const std::lock_guard guard(mode_lock);
   pollfd watched{descriptor, POLLIN, 0};
-  if (poll(&watched, 1, 0) == 0) {
-    errno = EAGAIN;
-    return -1;
-  }
+  if (poll(&watched, 1, 0) == 0) return returned<int>(-EAGAIN);
   // Another process may have taken the connection.
   const NonBlocking mode(descriptor);
   return static_cast<int>(kumiko_system_call(SYS_accept4, descriptor, address, size, flags));
@@ -200,66 +195,56 @@ KUMIKO_INTERPOSE int accept(int descriptor, sockaddr* address, socklen_t* size) 
 }
 
 KUMIKO_INTERPOSE int connect(int descriptor, const sockaddr* address, socklen_t size) {
-  if (!is_ours(descriptor)) return real_io().connect(descriptor, address, size);
+  if (!is_ours(descriptor)) return real().connect(descriptor, address, size);
   return returned<int>(connect_ours(descriptor, address, size));
 }
 
 KUMIKO_INTERPOSE int socket(int domain, int type, int protocol) {
-  return note_new(real_io().socket(domain, type, protocol));
+  return note_new(real().socket(domain, type, protocol));
 }
 
 KUMIKO_INTERPOSE int socketpair(int domain, int type, int protocol, int* pair) {
-  return noted(real_io().socketpair(domain, type, protocol, pair), pair);
+  return noted(real().socketpair(domain, type, protocol, pair), pair);
 }
 
-KUMIKO_INTERPOSE int pipe(int* ends) { return noted(real_io().pipe(ends), ends); }
+KUMIKO_INTERPOSE int pipe(int* ends) { return noted(real().pipe(ends), ends); }
 
-KUMIKO_INTERPOSE int pipe2(int* ends, int flags) {
-  return noted(real_io().pipe2(ends, flags), ends);
-}
+KUMIKO_INTERPOSE int pipe2(int* ends, int flags) { return noted(real().pipe2(ends, flags), ends); }
 
 KUMIKO_INTERPOSE int close(int descriptor) { return returned<int>(close_descriptor(descriptor)); }
 
 KUMIKO_INTERPOSE int fclose(FILE* stream) {
   note_new(fileno(stream));
-  return real_io().fclose(stream);
+  return real().fclose(stream);
 }
 
 KUMIKO_INTERPOSE int pclose(FILE* stream) {
   note_new(fileno(stream));
-  return real_io().pclose(stream);
+  return real().pclose(stream);
 }
 
 KUMIKO_INTERPOSE int close_range(unsigned first, unsigned last, int flags) {
   if ((static_cast<unsigned>(flags) & CLOSE_RANGE_CLOEXEC) == 0) note_to_be_closed(first, last);
-  return real_io().close_range(first, last, flags);
+  return real().close_range(first, last, flags);
 }
 
 KUMIKO_INTERPOSE void closefrom(int first) {
   note_to_be_closed(static_cast<unsigned>(std::max(first, 0)), UINT_MAX);
-  real_io().closefrom(first);
+  real().closefrom(first);
 }
 
-KUMIKO_INTERPOSE int dup(int from) { return note_new(real_io().dup(from)); }
+KUMIKO_INTERPOSE int dup(int from) { return note_new(real().dup(from)); }
 
 KUMIKO_INTERPOSE int dup2(int from, int to) {
-  return noted_duplicate(from, to, [=] { return real_io().dup2(from, to); });
+  return noted_duplicate(from, to, [=] { return real().dup2(from, to); });
 }
 
 KUMIKO_INTERPOSE int dup3(int from, int to, int flags) {
-  return noted_duplicate(from, to, [=] { return real_io().dup3(from, to, flags); });
+  return noted_duplicate(from, to, [=] { return real().dup3(from, to, flags); });
 }
 
 // Their third argument is an int, a pointer or nothing: a register either way.
 KUMIKO_INTERPOSE int fcntl(int descriptor, int command, ...) {
-  va_list arguments;
-  va_start(arguments, command);
-  void* const argument = va_arg(arguments, void*);
-  va_end(arguments);
-  return control(descriptor, command, argument);
-}
-
-KUMIKO_INTERPOSE int fcntl64(int descriptor, int command, ...) {
   va_list arguments;
   va_start(arguments, command);
   void* const argument = va_arg(arguments, void*);
@@ -272,15 +257,7 @@ KUMIKO_INTERPOSE int open(const char* path, int flags, ...) {
   va_start(arguments, flags);
   const mode_t mode = va_arg(arguments, mode_t);
   va_end(arguments);
-  return note_new(real_io().open(path, flags, mode));
-}
-
-KUMIKO_INTERPOSE int open64(const char* path, int flags, ...) {
-  va_list arguments;
-  va_start(arguments, flags);
-  const mode_t mode = va_arg(arguments, mode_t);
-  va_end(arguments);
-  return note_new(real_io().open64(path, flags, mode));
+  return note_new(real().open(path, flags, mode));
 }
 
 KUMIKO_INTERPOSE int openat(int folder, const char* path, int flags, ...) {
@@ -288,34 +265,31 @@ KUMIKO_INTERPOSE int openat(int folder, const char* path, int flags, ...) {
   va_start(arguments, flags);
   const mode_t mode = va_arg(arguments, mode_t);
   va_end(arguments);
-  return note_new(real_io().openat(folder, path, flags, mode));
+  return note_new(real().openat(folder, path, flags, mode));
 }
 
-KUMIKO_INTERPOSE int openat64(int folder, const char* path, int flags, ...) {
-  va_list arguments;
-  va_start(arguments, flags);
-  const mode_t mode = va_arg(arguments, mode_t);
-  va_end(arguments);
-  return note_new(real_io().openat64(folder, path, flags, mode));
-}
+// Offsets have 64 bits anyway.
+KUMIKO_INTERPOSE [[gnu::alias("fcntl")]] decltype(fcntl64) fcntl64;
+KUMIKO_INTERPOSE [[gnu::alias("open")]] decltype(open64) open64;
+KUMIKO_INTERPOSE [[gnu::alias("openat")]] decltype(openat64) openat64;
 
-KUMIKO_INTERPOSE int epoll_create(int size) { return note_new(real_io().epoll_create(size)); }
+KUMIKO_INTERPOSE int epoll_create(int size) { return note_new(real().epoll_create(size)); }
 
-KUMIKO_INTERPOSE int epoll_create1(int flags) { return note_new(real_io().epoll_create1(flags)); }
+KUMIKO_INTERPOSE int epoll_create1(int flags) { return note_new(real().epoll_create1(flags)); }
 
 KUMIKO_INTERPOSE int eventfd(unsigned value, int flags) {
-  return note_new(real_io().eventfd(value, flags));
+  return note_new(real().eventfd(value, flags));
 }
 
 KUMIKO_INTERPOSE int timerfd_create(clockid_t clock, int flags) {
-  return note_new(real_io().timerfd_create(clock, flags));
+  return note_new(real().timerfd_create(clock, flags));
 }
 
-KUMIKO_INTERPOSE int inotify_init() { return note_new(real_io().inotify_init()); }
+KUMIKO_INTERPOSE int inotify_init() { return note_new(real().inotify_init()); }
 
-KUMIKO_INTERPOSE int inotify_init1(int flags) { return note_new(real_io().inotify_init1(flags)); }
+KUMIKO_INTERPOSE int inotify_init1(int flags) { return note_new(real().inotify_init1(flags)); }
 
 KUMIKO_INTERPOSE int signalfd(int descriptor, const sigset_t* mask, int flags) {
-  const int result = real_io().signalfd(descriptor, mask, flags);
+  const int result = real().signalfd(descriptor, mask, flags);
   return descriptor < 0 ? note_new(result) : result;
 }

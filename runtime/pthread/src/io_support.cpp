@@ -1,15 +1,11 @@
 #include "io_support.hpp"
 
 #include <algorithm>
-#include <mutex>
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <sys/time.h>
 
 #include "engine.hpp"
-#include "io_real.hpp"
-#include "port/port.hpp"
 #include "real.hpp"
 #include "signals.hpp"
 #include "thread_record.hpp"

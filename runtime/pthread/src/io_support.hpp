@@ -68,14 +68,6 @@ class Patience {
 /// When a socket's own time limit for this direction (SO_RCVTIMEO or SO_SNDTIMEO) will be reached.
 Deadline deadline_of_socket(int descriptor, int option) noexcept;
 
-/// What the C library would return: `result`, or -1 and errno where it is an error.
-template <class T = ssize_t>
-T returned(std::int64_t result) noexcept {
-  if (result >= 0) return static_cast<T>(result);
-  errno = static_cast<int>(-result);
-  return -1;
-}
-
 /// Waits until `events` (of poll) hold for the descriptor, or the deadline has come.
 Waited wait_for_events(int descriptor, short events, Deadline deadline);
 

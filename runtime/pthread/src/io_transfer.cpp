@@ -1,5 +1,4 @@
 // read(), write() and their like: a lightweight thread that must wait lets others run meanwhile.
-#include <array>
 #include <cerrno>
 #include <climits>
 #include <csignal>
@@ -8,10 +7,10 @@
 #include <vector>
 
 #include "interpose.hpp"
-#include "io_real.hpp"
 #include "io_support.hpp"
 #include "ours.hpp"
 #include "real.hpp"
+#include "signals.hpp"
 #include "thread_record.hpp"
 
 namespace kumiko::pthread {
@@ -39,24 +38,16 @@ int flags_of_thread(int flags) noexcept {
 /// The worker blocks SIGPIPE while this lives, and what has come of it by then is forgotten.
 class WithoutPipeSignal {
  public:
-  WithoutPipeSignal() noexcept {
-    sigemptyset(&signal_);
-    sigaddset(&signal_, SIGPIPE);
-    real().pthread_sigmask(SIG_BLOCK, &signal_, &before_);
-  }
-  WithoutPipeSignal(const WithoutPipeSignal&) = delete;
-  WithoutPipeSignal& operator=(const WithoutPipeSignal&) = delete;
   ~WithoutPipeSignal() {
     const int saved_errno = errno;
     const timespec now{};
     sigtimedwait(&signal_, nullptr, &now);
-    real().pthread_sigmask(SIG_SETMASK, &before_, nullptr);
     errno = saved_errno;
   }
 
  private:
-  sigset_t signal_{};
-  sigset_t before_{};
+  const sigset_t signal_ = set_of(SIGPIPE);
+  const MaskChange change_{SIG_BLOCK, signal_};
 };
 
 /// Returns what write() does, which does not suspend. A cancellation point, as the C library's are.
@@ -72,7 +63,7 @@ std::int64_t read_once(int descriptor, const iovec* vectors, int count) {
                      .descriptor = descriptor,
                      .vectors = vectors,
                      .vector_count = count};
-  if (read.length() == 0) return real_io().readv(descriptor, vectors, count) < 0 ? -errno : 0;
+  if (read.length() == 0) return real().readv(descriptor, vectors, count) < 0 ? -errno : 0;
   return run(read, deadline_of_socket(descriptor, SO_RCVTIMEO));
 }
 
@@ -141,7 +132,7 @@ std::int64_t write_nothing(int descriptor, const void* from) {
   int type = 0;
   socklen_t size = sizeof type;
   if (getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &type, &size) != 0) {
-    return real_io().write(descriptor, from, 0) < 0 ? -errno : 0;
+    return real().write(descriptor, from, 0) < 0 ? -errno : 0;
   }
   const iovec vector{const_cast<void*>(from), 0};
   const Request send{.kind = Request::Kind::kSend,
@@ -217,26 +208,26 @@ bool waits(int descriptor, int flags) {
 using namespace kumiko::pthread;
 
 KUMIKO_INTERPOSE ssize_t read(int descriptor, void* into, size_t size) {
-  if (!is_ours(descriptor)) return real_io().read(descriptor, into, size);
+  if (!is_ours(descriptor)) return real().read(descriptor, into, size);
   const iovec vector{into, size};
   return returned(read_once(descriptor, &vector, 1));
 }
 
 KUMIKO_INTERPOSE ssize_t __read_chk(int descriptor, void* into, size_t size, size_t capacity) {
-  if (size > capacity) return real_io().__read_chk(descriptor, into, size, capacity);
+  if (size > capacity) return real().__read_chk(descriptor, into, size, capacity);
   return read(descriptor, into, size);
 }
 
 KUMIKO_INTERPOSE ssize_t readv(int descriptor, const iovec* into, int count) {
   if (count < 0 || count > IOV_MAX || !is_ours(descriptor)) {
-    return real_io().readv(descriptor, into, count);
+    return real().readv(descriptor, into, count);
   }
   return returned(read_once(descriptor, into, count));
 }
 
 KUMIKO_INTERPOSE ssize_t write(int descriptor, const void* from, size_t size) {
   if (!is_ours(descriptor)) {
-    return as_thread_blocks([=] { return real_io().write(descriptor, from, size); });
+    return as_thread_blocks([=] { return real().write(descriptor, from, size); });
   }
   if (size == 0) return returned(with_pipe_signal(write_nothing(descriptor, from)));
   const iovec vector{const_cast<void*>(from), size};
@@ -245,7 +236,7 @@ KUMIKO_INTERPOSE ssize_t write(int descriptor, const void* from, size_t size) {
 
 KUMIKO_INTERPOSE ssize_t writev(int descriptor, const iovec* from, int count) {
   if (count < 0 || count > IOV_MAX || !is_ours(descriptor)) {
-    return as_thread_blocks([=] { return real_io().writev(descriptor, from, count); });
+    return as_thread_blocks([=] { return real().writev(descriptor, from, count); });
   }
   return returned(with_pipe_signal(write_all(descriptor, from, count)));
 }
@@ -253,7 +244,7 @@ KUMIKO_INTERPOSE ssize_t writev(int descriptor, const iovec* from, int count) {
 KUMIKO_INTERPOSE ssize_t recvfrom(int descriptor, void* into, size_t size, int flags,
                                   sockaddr* address, socklen_t* address_size) {
   if (!waits(descriptor, flags)) {
-    return real_io().recvfrom(descriptor, into, size, flags, address, address_size);
+    return real().recvfrom(descriptor, into, size, flags, address, address_size);
   }
   iovec vector{into, size};
   msghdr message{};
@@ -272,27 +263,27 @@ KUMIKO_INTERPOSE ssize_t recv(int descriptor, void* into, size_t size, int flags
 
 KUMIKO_INTERPOSE ssize_t __recv_chk(int descriptor, void* into, size_t size, size_t capacity,
                                     int flags) {
-  if (size > capacity) return real_io().__recv_chk(descriptor, into, size, capacity, flags);
+  if (size > capacity) return real().__recv_chk(descriptor, into, size, capacity, flags);
   return recvfrom(descriptor, into, size, flags, nullptr, nullptr);
 }
 
 KUMIKO_INTERPOSE ssize_t __recvfrom_chk(int descriptor, void* into, size_t size, size_t capacity,
                                         int flags, sockaddr* address, socklen_t* address_size) {
   if (size > capacity) {
-    return real_io().__recvfrom_chk(descriptor, into, size, capacity, flags, address, address_size);
+    return real().__recvfrom_chk(descriptor, into, size, capacity, flags, address, address_size);
   }
   return recvfrom(descriptor, into, size, flags, address, address_size);
 }
 
 KUMIKO_INTERPOSE ssize_t recvmsg(int descriptor, msghdr* message, int flags) {
-  if (!waits(descriptor, flags)) return real_io().recvmsg(descriptor, message, flags);
+  if (!waits(descriptor, flags)) return real().recvmsg(descriptor, message, flags);
   return returned(receive(descriptor, *message, flags));
 }
 
 KUMIKO_INTERPOSE ssize_t sendto(int descriptor, const void* from, size_t size, int flags,
                                 const sockaddr* address, socklen_t address_size) {
   if (!waits(descriptor, flags)) {
-    return real_io().sendto(descriptor, from, size, flags_of_thread(flags), address, address_size);
+    return real().sendto(descriptor, from, size, flags_of_thread(flags), address, address_size);
   }
   iovec vector{const_cast<void*>(from), size};
   msghdr message{};
@@ -309,7 +300,7 @@ KUMIKO_INTERPOSE ssize_t send(int descriptor, const void* from, size_t size, int
 
 KUMIKO_INTERPOSE ssize_t sendmsg(int descriptor, const msghdr* message, int flags) {
   if (!waits(descriptor, flags)) {
-    return real_io().sendmsg(descriptor, message, flags_of_thread(flags));
+    return real().sendmsg(descriptor, message, flags_of_thread(flags));
   }
   return returned(with_pipe_signal(send_message(descriptor, *message, flags), flags));
 }

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "interpose.hpp"
-#include "io_real.hpp"
 #include "io_support.hpp"
+#include "real.hpp"
 #include "thread_record.hpp"
 #include "turns.hpp"
 
@@ -85,10 +85,7 @@ int look_until(Deadline deadline, Look look, Wait wait) {
     // A single unusable descriptor is told of by the next look.
     const Waited waited = wait(deadline);
     if (waited == Waited::kTimedOut) return look();
-    if (waited == Waited::kSignalled) {
-      errno = EINTR;
-      return -1;
-    }
+    if (waited == Waited::kSignalled) return returned<int>(-EINTR);
     if (Deadline::clock::now() - begin >= kAtOnce) {
       patience.reset();
       continue;
@@ -101,11 +98,10 @@ int look_until(Deadline deadline, Look look, Wait wait) {
 
 int poll_ours(pollfd* watched, nfds_t count, Deadline deadline) try {
   return look_until(
-      deadline, [&] { return real_io().poll(watched, count, 0); },
+      deadline, [&] { return real().poll(watched, count, 0); },
       [&](Deadline until) { return wait_for_any(watched, count, until); });
 } catch (const std::bad_alloc&) {
-  errno = ENOMEM;
-  return -1;
+  return returned<int>(-ENOMEM);
 }
 
 /// What select() is given, and changes: none is ready when it returns 0. Programs allocate only the
@@ -146,21 +142,15 @@ int select_ours(int count, fd_set* in, fd_set* out, fd_set* urgent, Deadline dea
         all_out.restore();
         all_urgent.restore();
         timeval now{};
-        return real_io().select(count, in, out, urgent, &now);
+        return real().select(count, in, out, urgent, &now);
       },
       [&](Deadline until) { return wait_for_any(watched.data(), watched.size(), until); });
 } catch (const std::bad_alloc&) {
-  errno = ENOMEM;
-  return -1;
+  return returned<int>(-ENOMEM);
 }
 
 bool is_valid(const timespec* span) noexcept {
   return span == nullptr || (span->tv_sec >= 0 && span->tv_nsec >= 0 && span->tv_nsec < 1000000000);
-}
-
-int invalid() noexcept {
-  errno = EINVAL;
-  return -1;
 }
 
 /// Sets of more than FD_SETSIZE descriptors, which some programs allocate themselves, are the C
@@ -185,13 +175,13 @@ bool waits(int timeout) {
 using namespace kumiko::pthread;
 
 KUMIKO_INTERPOSE int poll(pollfd* watched, nfds_t count, int timeout) {
-  if (!waits(timeout)) return real_io().poll(watched, count, timeout);
+  if (!waits(timeout)) return real().poll(watched, count, timeout);
   return poll_ours(watched, count, deadline_after_milliseconds(timeout));
 }
 
 KUMIKO_INTERPOSE int __poll_chk(pollfd* watched, nfds_t count, int timeout, size_t capacity) {
   if (capacity / sizeof(pollfd) < count) {
-    return real_io().__poll_chk(watched, count, timeout, capacity);
+    return real().__poll_chk(watched, count, timeout, capacity);
   }
   return poll(watched, count, timeout);
 }
@@ -199,23 +189,23 @@ KUMIKO_INTERPOSE int __poll_chk(pollfd* watched, nfds_t count, int timeout, size
 // A call with a signal mask is left to the C library: the worker blocks.
 KUMIKO_INTERPOSE int ppoll(pollfd* watched, nfds_t count, const timespec* timeout,
                            const sigset_t* mask) {
-  if (mask != nullptr || !is_lightweight()) return real_io().ppoll(watched, count, timeout, mask);
-  if (!is_valid(timeout)) return invalid();
+  if (mask != nullptr || !is_lightweight()) return real().ppoll(watched, count, timeout, mask);
+  if (!is_valid(timeout)) return returned<int>(-EINVAL);
   return poll_ours(watched, count, deadline_after(timeout));
 }
 
 KUMIKO_INTERPOSE int __ppoll_chk(pollfd* watched, nfds_t count, const timespec* timeout,
                                  const sigset_t* mask, size_t capacity) {
   if (capacity / sizeof(pollfd) < count) {
-    return real_io().__ppoll_chk(watched, count, timeout, mask, capacity);
+    return real().__ppoll_chk(watched, count, timeout, mask, capacity);
   }
   return ppoll(watched, count, timeout, mask);
 }
 
 KUMIKO_INTERPOSE int select(int count, fd_set* in, fd_set* out, fd_set* urgent, timeval* timeout) {
-  if (!selects_ours(count)) return real_io().select(count, in, out, urgent, timeout);
+  if (!selects_ours(count)) return real().select(count, in, out, urgent, timeout);
   if (timeout == nullptr) return select_ours(count, in, out, urgent, Deadline::max());
-  if (timeout->tv_sec < 0 || timeout->tv_usec < 0) return invalid();
+  if (timeout->tv_sec < 0 || timeout->tv_usec < 0) return returned<int>(-EINVAL);
   const Deadline deadline = deadline_after(*timeout);
   const int found = select_ours(count, in, out, urgent, deadline);
   // Linux tells what is left.
@@ -229,24 +219,24 @@ KUMIKO_INTERPOSE int select(int count, fd_set* in, fd_set* out, fd_set* urgent, 
 KUMIKO_INTERPOSE int pselect(int count, fd_set* in, fd_set* out, fd_set* urgent,
                              const timespec* timeout, const sigset_t* mask) {
   if (mask != nullptr || !selects_ours(count)) {
-    return real_io().pselect(count, in, out, urgent, timeout, mask);
+    return real().pselect(count, in, out, urgent, timeout, mask);
   }
-  if (!is_valid(timeout)) return invalid();
+  if (!is_valid(timeout)) return returned<int>(-EINVAL);
   return select_ours(count, in, out, urgent, deadline_after(timeout));
 }
 
 KUMIKO_INTERPOSE int epoll_wait(int descriptor, epoll_event* events, int count, int timeout) {
   if (!waits(timeout)) {
-    return real_io().epoll_wait(descriptor, events, count, timeout);
+    return real().epoll_wait(descriptor, events, count, timeout);
   }
   return look_until(
       deadline_after_milliseconds(timeout),
-      [&] { return real_io().epoll_wait(descriptor, events, count, 0); },
+      [&] { return real().epoll_wait(descriptor, events, count, 0); },
       [&](Deadline until) { return wait_for_events(descriptor, POLLIN, until); });
 }
 
 KUMIKO_INTERPOSE int epoll_pwait(int descriptor, epoll_event* events, int count, int timeout,
                                  const sigset_t* mask) {
-  if (mask != nullptr) return real_io().epoll_pwait(descriptor, events, count, timeout, mask);
+  if (mask != nullptr) return real().epoll_pwait(descriptor, events, count, timeout, mask);
   return epoll_wait(descriptor, events, count, timeout);
 }

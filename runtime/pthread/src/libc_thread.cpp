@@ -1,9 +1,7 @@
 #include "libc_thread.hpp"
 
 #include <array>
-#include <cerrno>
 #include <climits>
-#include <clocale>
 #include <cstring>
 #include <stdexcept>
 #include <string>

@@ -4,11 +4,9 @@
 #include <atomic>
 #include <cerrno>
 #include <cstddef>
-#include <cstdint>
 
 #include <kumiko/runtime/this_thread.hpp>
 
-#include "port/port.hpp"
 #include "signals.hpp"
 #include "thread_record.hpp"
 #include "turns.hpp"
@@ -36,21 +34,16 @@ struct Parked {
 
 struct alignas(64) Bucket {
   SpinLock lock;
-  Parked* first = nullptr;
-  Parked* last = nullptr;
+  runtime::port::LinkedQueue<Parked, &Parked::next, &Parked::previous> queue;
 
   void append(Parked& parked) noexcept {
     parked.queued = true;
-    parked.previous = last;
-    (last == nullptr ? first : last->next) = &parked;
-    last = &parked;
+    queue.append(parked);
   }
 
   void remove(Parked& parked) noexcept {
     parked.queued = false;
-    (parked.previous == nullptr ? first : parked.previous->next) = parked.next;
-    (parked.next == nullptr ? last : parked.next->previous) = parked.previous;
-    parked.next = nullptr;
+    queue.remove(parked);
   }
 };
 
@@ -196,7 +189,7 @@ std::uint32_t unpark_from(Bucket& bucket, std::uint32_t most, Wanted wanted) noe
   Parked** end = &first;
   std::uint32_t count = 0;
   bucket.lock.lock();
-  for (Parked* parked = bucket.first; parked != nullptr && count < most;) {
+  for (Parked* parked = bucket.queue.front(); parked != nullptr && count < most;) {
     Parked* const next = parked->next;
     if (wanted(parked->address)) {
       bucket.remove(*parked);
@@ -269,7 +262,7 @@ void interrupt_now(ThreadRecord& thread) noexcept {
   if (address == nullptr) return;
   Bucket& bucket = bucket_of(address);
   bucket.lock.lock();
-  Parked* parked = bucket.first;
+  Parked* parked = bucket.queue.front();
   while (parked != nullptr && parked->thread != &thread) parked = parked->next;
   const bool claimed = parked != nullptr && parked->waiter.claim();
   if (parked != nullptr) bucket.remove(*parked);
@@ -284,7 +277,7 @@ void forget_waiters() noexcept {
   guards = 0;
   put_off_threads.store(nullptr, std::memory_order_relaxed);
   for (Bucket& bucket : buckets) {
-    bucket.first = bucket.last = nullptr;
+    bucket.queue = {};
     bucket.lock.unlock();
   }
 }

@@ -1,12 +1,10 @@
 #include "real.hpp"
 
 #include <atomic>
-#include <cstdlib>
 #include <cstring>
 
 #include <dlfcn.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 namespace kumiko::pthread {
 
@@ -15,17 +13,7 @@ namespace {
 constinit Real functions{};
 constinit std::atomic<bool> known{false};
 
-/// Looks all functions up. Two threads may do so at once: they write the same.
-void find_all() noexcept {
-#define KUMIKO_REAL(name) functions.name = reinterpret_cast<decltype(&::name)>(find_real(#name));
-#include "real_functions.inc"
-#undef KUMIKO_REAL
-  // release: pairs with the acquire in real().
-  known.store(true, std::memory_order_release);
-}
-
-}  // namespace
-
+/// The C library's function of that name. Aborts with a message if it has none.
 void* find_real(const char* name) noexcept {
   // Condition variables have an older version of the same name, with another layout.
   void* symbol = nullptr;
@@ -38,6 +26,17 @@ void* find_real(const char* name) noexcept {
   syscall(SYS_write, STDERR_FILENO, "\n", 1);
   std::abort();
 }
+
+/// Looks all functions up. Two threads may do so at once: they write the same.
+void find_all() noexcept {
+#define KUMIKO_REAL(name) functions.name = reinterpret_cast<decltype(&::name)>(find_real(#name));
+#include "real_functions.inc"
+#undef KUMIKO_REAL
+  // release: pairs with the acquire in real().
+  known.store(true, std::memory_order_release);
+}
+
+}  // namespace
 
 const Real& real() noexcept {
   // acquire: pairs with the release in find_all().

@@ -89,38 +89,30 @@ bool RwlockObject::wait(std::atomic<std::uint32_t>& turn, std::uint32_t& waiting
 
 int RwlockObject::lock_shared(const Deadline* deadline) {
   count_turn(1);
-  guard_.lock();
+  const std::lock_guard guard(guard_);
   while (!admits_reader()) {
-    if (writer_ == pthread_self()) {
-      guard_.unlock();
-      return EDEADLK;
-    }
+    if (writer_ == pthread_self()) return EDEADLK;
     if (!wait(readers_turn_, waiting_readers_, "a read-write lock, to read", deadline)) {
-      guard_.unlock();
       return ETIMEDOUT;
     }
   }
   ++readers_;
-  guard_.unlock();
   return 0;
 }
 
 int RwlockObject::lock(const Deadline* deadline) {
   count_turn(1);
-  guard_.lock();
+  std::unique_lock guard(guard_);
   while (!admits_writer()) {
-    if (writer_ == pthread_self()) {
-      guard_.unlock();
-      return EDEADLK;
-    }
+    if (writer_ == pthread_self()) return EDEADLK;
     if (!wait(writers_turn_, waiting_writers_, "a read-write lock, to write", deadline)) {
       // Readers may have waited for nothing but us; and a turn meant for us is another's.
+      guard.release();
       let_go_on();
       return ETIMEDOUT;
     }
   }
   writer_ = pthread_self();
-  guard_.unlock();
   return 0;
 }
 

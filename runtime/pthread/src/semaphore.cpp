@@ -28,7 +28,6 @@ class SemaphoreObject {
   bool try_take() noexcept;
   int post() noexcept;
   int wait(const Deadline* deadline);
-  int wait_by(clockid_t clock, const timespec& time);
 
  private:
   static constexpr std::uint64_t kValue = UINT32_MAX;
@@ -56,10 +55,7 @@ bool SemaphoreObject::try_take() noexcept {
 int SemaphoreObject::post() noexcept {
   std::uint64_t seen = state_.load(std::memory_order_relaxed);
   do {
-    if ((seen & kValue) == SEM_VALUE_MAX) {
-      errno = EOVERFLOW;
-      return -1;
-    }
+    if ((seen & kValue) == SEM_VALUE_MAX) return returned<int>(-EOVERFLOW);
     // release: pairs with the acquire of who takes it.
   } while (!state_.compare_exchange_weak(seen, seen + 1, std::memory_order_release,
                                          std::memory_order_relaxed));
@@ -103,16 +99,6 @@ int SemaphoreObject::wait(const Deadline* deadline) {
   return 0;
 }
 
-int SemaphoreObject::wait_by(clockid_t clock, const timespec& time) {
-  real().pthread_testcancel();
-  if (try_take()) return 0;
-  const int error =
-      wait_by_clock(clock, time, [this](const Deadline& deadline) { return wait(&deadline); });
-  if (error == 0) return 0;
-  errno = error;
-  return -1;
-}
-
 }  // namespace
 
 }  // namespace kumiko::pthread
@@ -123,10 +109,7 @@ KUMIKO_INTERPOSE int sem_wait(sem_t* semaphore) {
   SemaphoreObject& object = SemaphoreObject::of(semaphore);
   if (!object.is_ours()) return real().sem_wait(semaphore);
   real().pthread_testcancel();
-  const int error = object.wait(nullptr);
-  if (error == 0) return 0;
-  errno = error;
-  return -1;
+  return returned<int>(-object.wait(nullptr));
 }
 
 KUMIKO_INTERPOSE int sem_trywait(sem_t* semaphore) {
@@ -134,20 +117,20 @@ KUMIKO_INTERPOSE int sem_trywait(sem_t* semaphore) {
   if (!object.is_ours()) return real().sem_trywait(semaphore);
   if (object.try_take()) return 0;
   count_turn(kWeightOfFailure);
-  errno = EAGAIN;
-  return -1;
+  return returned<int>(-EAGAIN);
 }
 
 KUMIKO_INTERPOSE int sem_clockwait(sem_t* semaphore, clockid_t clock, const timespec* time) {
   SemaphoreObject& object = SemaphoreObject::of(semaphore);
   if (!object.is_ours()) return real().sem_clockwait(semaphore, clock, time);
-  return object.wait_by(clock, *time);
+  real().pthread_testcancel();
+  if (object.try_take()) return 0;
+  return returned<int>(-wait_by_clock(
+      clock, *time, [&object](const Deadline& deadline) { return object.wait(&deadline); }));
 }
 
 KUMIKO_INTERPOSE int sem_timedwait(sem_t* semaphore, const timespec* time) {
-  SemaphoreObject& object = SemaphoreObject::of(semaphore);
-  if (!object.is_ours()) return real().sem_timedwait(semaphore, time);
-  return object.wait_by(CLOCK_REALTIME, *time);
+  return sem_clockwait(semaphore, CLOCK_REALTIME, time);
 }
 
 KUMIKO_INTERPOSE int sem_post(sem_t* semaphore) {

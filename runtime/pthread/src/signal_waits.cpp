@@ -16,7 +16,6 @@
 #include <kumiko/runtime/this_thread.hpp>
 
 #include "interpose.hpp"
-#include "io_real.hpp"
 #include "io_support.hpp"
 #include "ours.hpp"
 #include "real.hpp"
@@ -28,15 +27,6 @@ namespace kumiko::pthread {
 
 namespace {
 
-/// Fills `info` as the C library does for pthread_kill().
-void describe(int signal, siginfo_t& info) noexcept {
-  info = {};
-  info.si_signo = signal;
-  info.si_code = SI_USER;
-  info.si_pid = getpid();
-  info.si_uid = getuid();
-}
-
 /// Takes one of the signals if there is one, 0 otherwise: the thread's own, then the process's.
 int take_awaited(ThreadRecord& self, const sigset_t& set, siginfo_t* info) noexcept {
   for (;;) {
@@ -46,7 +36,7 @@ int take_awaited(ThreadRecord& self, const sigset_t& set, siginfo_t* info) noexc
     const std::uint64_t before = self.pending_signals.fetch_and(~lowest, std::memory_order_seq_cst);
     if ((before & lowest) == 0) continue;
     const int signal = std::countr_zero(lowest) + 1;
-    if (info != nullptr) describe(signal, *info);
+    if (info != nullptr) *info = info_of(signal, SI_USER);
     return signal;
   }
   constexpr std::size_t kKernelSetSize = 8;
@@ -62,8 +52,8 @@ class SignalWait {
  public:
   SignalWait(ThreadRecord& self, const sigset_t& set) noexcept
       : self_(self),
-        of_process_(note_new(real_io().signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK))),
-        of_thread_(note_new(real_io().eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK))) {
+        of_process_(note_new(real().signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK))),
+        of_thread_(note_new(real().eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK))) {
     // seq_cst: see signals.hpp. The bell before, for it is rung by who sees the other.
     self_.signal_bell.store(of_thread_, std::memory_order_seq_cst);
     self_.awaited_signals.store(bits_of(set), std::memory_order_seq_cst);

@@ -21,36 +21,56 @@ namespace {
 /// What workers block.
 sigset_t worker_mask;
 
-}  // namespace
-
-AsWorker::AsWorker() noexcept {
+sigset_t blocked_by_workers() noexcept {
   sigset_t mask;
   sigfillset(&mask);
   for (const int own : {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGPIPE, SIGPROF, SIGSEGV, SIGSYS, SIGTRAP,
                         SIGXCPU, SIGXFSZ}) {
     sigdelset(&mask, own);
   }
-  real().pthread_sigmask(SIG_BLOCK, &mask, &before_);
+  return mask;
+}
+
+}  // namespace
+
+MaskChange::MaskChange(int how, const sigset_t& set) noexcept {
+  real().pthread_sigmask(how, &set, &before_);
+}
+
+MaskChange::~MaskChange() { real().pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+sigset_t set_of(int signal) noexcept {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, signal);
+  return set;
+}
+
+AsWorker::AsWorker() noexcept : change_(SIG_BLOCK, blocked_by_workers()) {
   real().pthread_sigmask(SIG_BLOCK, nullptr, &worker_mask);
 }
 
 void reset_worker_mask() noexcept { real().pthread_sigmask(SIG_SETMASK, &worker_mask, nullptr); }
 
-AsWorker::~AsWorker() { real().pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-
-WithOwnMask::WithOwnMask() noexcept : active_(ThreadRecord::running() != nullptr) {
-  if (!active_) return;
-  real().pthread_sigmask(SIG_SETMASK, &ThreadRecord::running()->signal_mask, &before_);
-}
-
-WithOwnMask::~WithOwnMask() {
-  if (active_) real().pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+WithOwnMask::WithOwnMask() noexcept {
+  if (const ThreadRecord* const thread = ThreadRecord::running(); thread != nullptr) {
+    change_.emplace(SIG_SETMASK, thread->signal_mask);
+  }
 }
 
 std::uint64_t bits_of(const sigset_t& set) noexcept {
   std::uint64_t bits = 0;
   std::memcpy(&bits, &set, sizeof bits);
   return bits;
+}
+
+siginfo_t info_of(int signal, int code) noexcept {
+  siginfo_t info{};
+  info.si_signo = signal;
+  info.si_code = code;
+  info.si_pid = getpid();
+  info.si_uid = getuid();
+  return info;
 }
 
 void ThreadRecord::set_mask(const sigset_t& mask) noexcept {
@@ -88,29 +108,12 @@ int change_mask(ThreadRecord& self, int how, const sigset_t* set, sigset_t* befo
   return 0;
 }
 
-/// The worker does not block a signal, while it lives.
-class Unblocked {
- public:
-  explicit Unblocked(int signal) noexcept {
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, signal);
-    real().pthread_sigmask(SIG_UNBLOCK, &set, &before_);
-  }
-  ~Unblocked() { real().pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  Unblocked(const Unblocked&) = delete;
-  Unblocked& operator=(const Unblocked&) = delete;
-
- private:
-  sigset_t before_;
-};
-
 /// Does what the system does at a signal that has no handler, or one for once only. Called by a
 /// lightweight thread, or by an OS thread in the place of one.
 void raise_here(int signal) {
   // What is meant for this thread comes before raise() returns. A handler that ends the thread
   // leaves the worker's mask to the destructor.
-  const Unblocked unblocked(signal);
+  const MaskChange unblocked(SIG_UNBLOCK, set_of(signal));
   real().raise(signal);
 }
 
@@ -130,11 +133,7 @@ struct sigaction action_of(int signal) noexcept {
 /// own is then `mask`, or what the handler makes of it.
 void call_handler(const struct sigaction& action, int signal, sigset_t& mask) {
   if ((action.sa_flags & SA_SIGINFO) == 0) return action.sa_handler(signal);
-  siginfo_t info{};
-  info.si_signo = signal;
-  info.si_code = SI_TKILL;
-  info.si_pid = getpid();
-  info.si_uid = getuid();
+  siginfo_t info = info_of(signal, SI_TKILL);
   ucontext_t context{};
   getcontext(&context);
   context.uc_sigmask = mask;
@@ -232,10 +231,7 @@ KUMIKO_INTERPOSE int pthread_sigmask(int how, const sigset_t* set, sigset_t* bef
 KUMIKO_INTERPOSE int sigprocmask(int how, const sigset_t* set, sigset_t* before) {
   ThreadRecord* const record = ThreadRecord::running();
   if (record == nullptr) return real().sigprocmask(how, set, before);
-  const int error = change_mask(*record, how, set, before);
-  if (error == 0) return 0;
-  errno = error;
-  return -1;
+  return returned<int>(-change_mask(*record, how, set, before));
 }
 
 KUMIKO_INTERPOSE int raise(int signal) {

@@ -3,6 +3,7 @@
 
 #include <csignal>
 #include <cstdint>
+#include <optional>
 
 namespace kumiko::pthread {
 
@@ -28,16 +29,28 @@ struct ThreadRecord;
 // where it is parked; the thread writes those, then looks at the bit. All of this is seq_cst, so
 // one of the two sees the other, and nothing is left lying.
 
+/// The calling OS thread's mask is another one while this lives: pthread_sigmask(how, set).
+class MaskChange {
+ public:
+  MaskChange(int how, const sigset_t& set) noexcept;
+  ~MaskChange();
+  MaskChange(const MaskChange&) = delete;
+  MaskChange& operator=(const MaskChange&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
+/// The set of one signal.
+sigset_t set_of(int signal) noexcept;
+
 /// Blocks what workers block, while it lives: for the creation of OS threads.
 class AsWorker {
  public:
   AsWorker() noexcept;
-  ~AsWorker();
-  AsWorker(const AsWorker&) = delete;
-  AsWorker& operator=(const AsWorker&) = delete;
 
  private:
-  sigset_t before_;
+  const MaskChange change_;
 };
 
 /// Gives the calling worker its mask again, when a handler that the kernel has called does not
@@ -49,18 +62,17 @@ void reset_worker_mask() noexcept;
 class WithOwnMask {
  public:
   WithOwnMask() noexcept;
-  ~WithOwnMask();
-  WithOwnMask(const WithOwnMask&) = delete;
-  WithOwnMask& operator=(const WithOwnMask&) = delete;
 
  private:
-  const bool active_;
-  sigset_t before_;
+  std::optional<MaskChange> change_;
 };
 
 /// A set as the kernel keeps it: the first 64 signals, which are all that Linux has.
 std::uint64_t bits_of(const sigset_t& set) noexcept;
 inline std::uint64_t bit_of(int signal) noexcept { return std::uint64_t{1} << (signal - 1); }
+
+/// What a handler is told of a signal that this process has sent, in the way that `code` says.
+siginfo_t info_of(int signal, int code) noexcept;
 
 /// pthread_kill() for a lightweight thread, with a signal that there is. May be called by a signal
 /// handler.

@@ -104,10 +104,7 @@ KUMIKO_INTERPOSE int clock_nanosleep(clockid_t clock, int flags, const timespec*
 
 KUMIKO_INTERPOSE int nanosleep(const timespec* time, timespec* left) {
   if (is_os_thread()) return real().nanosleep(time, left);
-  const int error = sleep_for(CLOCK_MONOTONIC, *time, left);
-  if (error == 0) return 0;
-  errno = error;
-  return -1;
+  return returned<int>(-sleep_for(CLOCK_MONOTONIC, *time, left));
 }
 
 KUMIKO_INTERPOSE unsigned sleep(unsigned seconds) {
@@ -122,10 +119,7 @@ KUMIKO_INTERPOSE int usleep(useconds_t microseconds) {
   constexpr useconds_t kSecond = 1'000'000;
   const timespec span{static_cast<time_t>(microseconds / kSecond),
                       static_cast<long>(microseconds % kSecond) * 1000};
-  const int error = sleep_for(CLOCK_MONOTONIC, span, nullptr);
-  if (error == 0) return 0;
-  errno = error;
-  return -1;
+  return returned<int>(-sleep_for(CLOCK_MONOTONIC, span, nullptr));
 }
 
 KUMIKO_INTERPOSE int pause() {
@@ -135,9 +129,7 @@ KUMIKO_INTERPOSE int pause() {
     real().pthread_testcancel();
     const ParkResult woken =
         park(&nobody_wakes_this, [] { return true; }, {"a signal", nullptr, true, Handled::kEnds});
-    if (woken != ParkResult::kSignalled) continue;
-    errno = EINTR;
-    return -1;
+    if (woken == ParkResult::kSignalled) return returned<int>(-EINTR);
   }
 }
 

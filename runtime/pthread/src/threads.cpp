@@ -1,7 +1,6 @@
 // pthread_create, join, detach, exit, cancel: the life of a thread.
 #include <cerrno>
 #include <cstdint>
-#include <cstdlib>
 #include <exception>
 
 #include <pthread.h>

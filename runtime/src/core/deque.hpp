@@ -80,8 +80,6 @@ class Deque {
   using Barrier = typename Machine::Barrier;
 
   Deque(std::size_t capacity, Barrier& barrier) : barrier_(barrier), ring_(capacity) {}
-  Deque(const Deque&) = delete;
-  Deque& operator=(const Deque&) = delete;
 
   /// Owner: adds at the young end, privately. Returns false, and adds nothing, if the ring is full
   /// and there is no memory for a larger one. Cost: two loads, two stores, no fence.

@@ -9,9 +9,6 @@ namespace kumiko::runtime::detail {
 /// without one pays nothing.
 class Diversion {
  public:
-  Diversion() = default;
-  Diversion(const Diversion&) = delete;
-  Diversion& operator=(const Diversion&) = delete;
   virtual ~Diversion() = default;
 
   /// One of so many places, where a thread that becomes ready is to wait.

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <atomic>
-#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <memory>
@@ -38,8 +37,6 @@ struct JoinState {
 class JoinStateSource {
  public:
   explicit JoinStateSource(Scheduler& home) noexcept : home_(home) {}
-  JoinStateSource(const JoinStateSource&) = delete;
-  JoinStateSource& operator=(const JoinStateSource&) = delete;
 
   /// A new slab. \throws std::bad_alloc
   Batch<JoinState> make();

@@ -11,11 +11,6 @@ struct Descriptor;
 /// pays for the possibility with one predictable branch per switch.
 class Observer {
  public:
-  Observer() = default;
-  Observer(const Observer&) = default;
-  Observer(Observer&&) = default;
-  Observer& operator=(const Observer&) = default;
-  Observer& operator=(Observer&&) = default;
   virtual ~Observer() = default;
 
   /// The worker leaves `previous` for `next`; nullptr is its loop.

@@ -6,23 +6,14 @@
 
 namespace kumiko::runtime::detail {
 
-/// A source of events from outside that threads of one Scheduler wait for. Several may be attached
-/// to a Scheduler (Pollers), one of each class.
-///
-/// There is one *instance* per worker, by index. What a thread asks for is gathered in the instance
-/// of its worker, and handed to the system by that worker's next poll. Each instance may be polled
-/// by any OS thread, one at a time; who polls makes the threads ready whose event has come
-/// (Worker::make_event_ready(), or Waiter::wake()). All functions may be called by any OS thread;
-/// none suspends or throws.
-///
-/// A poller whose thread begins to wait calls Pollers::wait_begun() after it has counted the wait,
-/// and Worker::note_unsubmitted() where something is left to hand over.
-class Poller {
+/// A source of events from outside, with one *instance* per worker, by index. What a thread asks
+/// for is gathered in the instance of its worker, and handed to the system by that worker's next
+/// poll. Each instance may be polled by any OS thread, one at a time; who polls makes the threads
+/// ready whose event has come (Worker::make_event_ready(), or Waiter::wake()). All functions may be
+/// called by any OS thread; none suspends or throws.
+class EventSource {
  public:
-  Poller() = default;
-  Poller(const Poller&) = delete;
-  Poller& operator=(const Poller&) = delete;
-  virtual ~Poller() = default;
+  virtual ~EventSource() = default;
 
   /// Hands over what the instance has gathered, and takes at most `budget` events, so that a worker
   /// comes back to its other threads. Returns how many there were; 0 also if another OS thread
@@ -35,7 +26,15 @@ class Poller {
   /// A descriptor that poll(2) finds readable when poll(instance) has something to complete: by it
   /// a sleeping worker is woken.
   virtual int pollable(std::size_t instance) const noexcept = 0;
+};
 
+/// One that threads of a Scheduler wait for. Several may be attached to it (Pollers), one of each
+/// class.
+///
+/// A poller whose thread begins to wait calls Pollers::wait_begun() after it has counted the wait,
+/// and Worker::note_unsubmitted() where something is left to hand over.
+class Poller : public EventSource {
+ public:
   /// How many threads wait for an event of this poller. Whether there is any is exact behind a
   /// barrier shared with the thread that begins to wait (see Idle).
   virtual std::size_t waits() const noexcept = 0;

@@ -1,8 +1,6 @@
 // When a worker polls: what it hands over, and what others do in its place.
 #pragma once
 
-#include <cstdint>
-
 #include "core/own_counter.hpp"
 
 namespace kumiko::runtime::detail {

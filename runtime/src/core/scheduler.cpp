@@ -179,16 +179,11 @@ void Scheduler::run_root(void (*call)(void*), void* callable, SourceLocation whe
     throw std::logic_error(
         "Runtime::run called from a lightweight thread; spawn a Thread or use a TaskGroup there");
   }
-  auto [reserved_state, reserved_thread] = reserve_root();
-  JoinState& join_state = *reserved_state;
-  Descriptor& thread = *reserved_thread;
+  Descriptor& thread = reserve_from_outside(where);
+  JoinState& join_state = *thread.join_state;
   // Two pointers fit on every stack.
   ::new (thread.prepare(sizeof(Root), alignof(Root))) Root{call, callable};
   thread.start_later(&call_and_destroy<Root>);
-  thread.where = where;
-  thread.name[0] = '\0';
-  thread.group = nullptr;
-  thread.join_state = &join_state;
   // release: pairs with the acquire in report_blocked_threads().
   thread.alive.store(true, std::memory_order_release);
   roots_.fetch_add(1, std::memory_order_release);
@@ -201,11 +196,16 @@ void Scheduler::run_root(void (*call)(void*), void* callable, SourceLocation whe
   if (exception != nullptr) std::rethrow_exception(exception);
 }
 
-std::pair<JoinState*, Descriptor*> Scheduler::reserve_root() {
+Descriptor& Scheduler::reserve_from_outside(SourceLocation where) {
   try {
     Batch<JoinState> join_states = join_states_.take(1);
     try {
-      return {join_states.first, stacks_.take(1).pop()};
+      Descriptor& thread = *stacks_.take(1).pop();
+      thread.where = where;
+      thread.name[0] = '\0';
+      thread.group = nullptr;
+      thread.join_state = join_states.first;
+      return thread;
     } catch (...) {
       join_states_.give(join_states);
       throw;

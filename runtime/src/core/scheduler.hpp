@@ -10,7 +10,6 @@
 #include <mutex>
 #include <optional>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include <kumiko/runtime/options.hpp>
@@ -38,8 +37,6 @@ class Scheduler {
   /// \param divert  makes what disturbs a worker, by its index; empty for nothing
   explicit Scheduler(const Options& options,
                      const std::function<std::unique_ptr<Diversion>(int)>& divert = {});
-  Scheduler(const Scheduler&) = delete;
-  Scheduler& operator=(const Scheduler&) = delete;
 
   /// Waits for every thread, then for the workers.
   ~Scheduler();
@@ -47,6 +44,10 @@ class Scheduler {
   /// Runs call(callable) as a thread without parent and blocks the calling OS thread until it has
   /// ended. An exception that escapes it is rethrown.
   void run_root(void (*call)(void*), void* callable, SourceLocation where);
+
+  /// A thread with a JoinState, which the caller starts later and injects; for any OS thread.
+  /// \throws std::system_error if no stack can be mapped or there is no memory.
+  Descriptor& reserve_from_outside(SourceLocation where);
 
   /// Makes a thread runnable from an OS thread that is not one of this scheduler's workers.
   void inject(Descriptor& thread) noexcept;
@@ -120,7 +121,6 @@ class Scheduler {
   }
 
  private:
-  std::pair<JoinState*, Descriptor*> reserve_root();
   static void inject_root(void* thread) noexcept;
   void start_workers(const std::function<std::unique_ptr<Diversion>(int)>& divert);
   void stop() noexcept;

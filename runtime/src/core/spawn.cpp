@@ -1,12 +1,8 @@
-#include <algorithm>
 #include <cerrno>
-#include <cstdint>
 #include <exception>
-#include <new>
 #include <stdexcept>
 #include <string>
 #include <system_error>
-#include <utility>
 
 #include <kumiko/runtime/detail/group_state.hpp>
 #include <kumiko/runtime/detail/lazy.hpp>

@@ -17,10 +17,6 @@ namespace kumiko::runtime::detail {
 /// thread, current().
 class Switcher : public WorkerFront {
  public:
-  Switcher() = default;
-  Switcher(const Switcher&) = delete;
-  Switcher& operator=(const Switcher&) = delete;
-
   Descriptor* current() const noexcept { return static_cast<Descriptor*>(running); }
   Fiber& loop() noexcept { return loop_; }
 

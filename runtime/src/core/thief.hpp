@@ -2,7 +2,6 @@
 #pragma once
 
 #include <atomic>
-#include <cstdint>
 
 #include "core/own_counter.hpp"
 #include "core/random.hpp"

@@ -14,10 +14,6 @@ struct Descriptor;
 /// what is rare: threads that yielded, and those made runnable from outside the workers.
 class ThreadQueue {
  public:
-  ThreadQueue() = default;
-  ThreadQueue(const ThreadQueue&) = delete;
-  ThreadQueue& operator=(const ThreadQueue&) = delete;
-
   void push(Descriptor* thread) noexcept;
 
   /// Takes the oldest thread; nullptr if the queue is empty. Cost of an empty queue: one load.

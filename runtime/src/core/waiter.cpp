@@ -86,7 +86,8 @@ bool WaitQueue::wait(SpinLock& guard, WaitReason reason, const Deadline* deadlin
     return false;
   }
   Waiter waiter(reason);
-  append(waiter);
+  waiter.queued_ = true;
+  waiters_.append(waiter);
   if (deadline == nullptr) {
     waiter.wait(unlock, &guard);
     return true;
@@ -99,13 +100,13 @@ bool WaitQueue::wait(SpinLock& guard, WaitReason reason, const Deadline* deadlin
 }
 
 bool WaitQueue::claim_front() noexcept {
-  Waiter& waiter = *first_;
+  Waiter& waiter = *waiters_.front();
   remove(waiter);
   return waiter.claim();
 }
 
 Waiter* WaitQueue::pop() noexcept {
-  while (Waiter* const waiter = first_) {
+  while (Waiter* const waiter = waiters_.front()) {
     if (claim_front()) return waiter;
   }
   return nullptr;
@@ -119,19 +120,9 @@ void WaitQueue::wake_all_and_unlock(SpinLock& guard) noexcept {
   claimed.wake_all();
 }
 
-void WaitQueue::append(Waiter& waiter) noexcept {
-  waiter.queued_ = true;
-  waiter.next_ = nullptr;
-  waiter.previous_ = last_;
-  (last_ == nullptr ? first_ : last_->next_) = &waiter;
-  last_ = &waiter;
-}
-
 void WaitQueue::remove(Waiter& waiter) noexcept {
   waiter.queued_ = false;
-  (waiter.previous_ == nullptr ? first_ : waiter.previous_->next_) = waiter.next_;
-  (waiter.next_ == nullptr ? last_ : waiter.next_->previous_) = waiter.previous_;
-  waiter.next_ = nullptr;
+  waiters_.remove(waiter);
 }
 
 void WakeList::append(Waiter& waiter) noexcept {

@@ -151,20 +151,20 @@ Descriptor* Worker::choose() noexcept {
     };
     events_first_.next(outside_first, take);
   } else {
-    choice = choose_by(*chooser_, outside_first);
+    choice = choose_by_policy(outside_first);
   }
   if (choice.thread == nullptr) return polling_.hand_over_and_take();
   if (choice.source != policy::Source::kEvents && polling_.has_unsubmitted()) polling_.hand_over();
   return choice.thread;
 }
 
-Choice Worker::choose_by(policy::AnyChoosing::Chooser& chooser, bool outside_first) {
+Choice Worker::choose_by_policy(bool outside_first) {
   Choice choice;
   const auto take = [&](policy::Source source) {
     if (choice.thread == nullptr) choice = {take_from(source), source};
     return choice.thread != nullptr;
   };
-  chooser.next(outside_first, take);
+  chooser_(outside_first, take);
   // Whatever the policy has looked at: this worker does not search beside threads of its own.
   static_cast<void>(take(policy::Source::kQueue) || take(policy::Source::kDeque));
   return choice;

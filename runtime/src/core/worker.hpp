@@ -88,7 +88,7 @@ class Worker : public Switcher {
   Descriptor* next_after_suspension() noexcept;
   Descriptor* next_for_loop() noexcept;
   Descriptor* choose() noexcept;
-  Choice choose_by(policy::AnyChoosing::Chooser& chooser, bool outside_first);
+  Choice choose_by_policy(bool outside_first);
   Descriptor* take_from(policy::Source source) noexcept;
   void answer_share_request() noexcept;
   void let_events_go_first() noexcept;
@@ -106,7 +106,7 @@ class Worker : public Switcher {
   OwnCounter executed_;
   OwnCounter suspensions_;
   policy::EventsFirst events_first_;  ///< goes unless there is a chooser_
-  std::unique_ptr<policy::AnyChoosing::Chooser> chooser_;
+  policy::AnyChoosing::Chooser chooser_;
   std::unique_ptr<Diversion> diversion_;
   Thief thief_;
   Polling polling_;

@@ -1,7 +1,6 @@
 // Tells people on stderr which threads are stuck, and which has overflowed its stack.
 #pragma once
 
-#include <cstddef>
 #include <exception>
 #include <string>
 

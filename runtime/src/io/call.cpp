@@ -105,7 +105,7 @@ std::int64_t run_close(int descriptor) noexcept {
   IoService* const service = IoService::of(worker->scheduler());
   std::int64_t result = 0;
   if (IoService::has_others(service) && close_elsewhere(descriptor, result)) return result;
-  Operation operation(Operation::Kind::kClose, descriptor);
+  Operation operation(Request{.kind = Request::Kind::kClose, .descriptor = descriptor});
   const bool is_ours = service != nullptr && service->is_of_this_process();
   return is_ours ? service->run_close(operation) : operation.execute();
 }
@@ -113,9 +113,7 @@ std::int64_t run_close(int descriptor) noexcept {
 void run_blocking(void (*call)(void*), void* callable) {
   IoService* const service = service_of_caller();
   if (service == nullptr) return call(callable);
-  Operation operation(Operation::Kind::kCall, -1);
-  operation.call = call;
-  operation.callable = callable;
+  Operation operation(Request{.kind = Request::Kind::kCall, .call = call, .callable = callable});
   if (service->run_call(operation) != 0) {
     throw std::system_error(EAGAIN, std::generic_category(), "no OS thread for a blocking call");
   }

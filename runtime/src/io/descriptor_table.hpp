@@ -69,9 +69,6 @@ class DescriptorState {
 template <class Entry>
 class DescriptorTable {
  public:
-  DescriptorTable() = default;
-  DescriptorTable(const DescriptorTable&) = delete;
-  DescriptorTable& operator=(const DescriptorTable&) = delete;
   ~DescriptorTable() {
     for (std::atomic<Block*>& block : blocks_) delete block.load(std::memory_order_relaxed);
   }

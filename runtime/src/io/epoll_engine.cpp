@@ -246,15 +246,13 @@ void EpollEngine::serve_either(Entry& entry) noexcept {
 }
 
 void EpollEngine::fail_all(Entry& entry, int error) noexcept {
-  OperationQueue failed;
-  entry.in.queue.move_to(failed);
-  entry.out.queue.move_to(failed);
-  entry.either.move_to(failed);
   entry.in.waiting.store(0, std::memory_order_relaxed);
   entry.out.waiting.store(0, std::memory_order_relaxed);
-  while (Operation* const operation = failed.front()) {
-    failed.remove(*operation);
-    operation->complete(-error);
+  for (OperationQueue* const queue : {&entry.in.queue, &entry.out.queue, &entry.either}) {
+    while (Operation* const operation = queue->front()) {
+      queue->remove(*operation);
+      operation->complete(-error);
+    }
   }
 }
 

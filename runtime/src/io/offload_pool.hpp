@@ -20,8 +20,6 @@ class OffloadPool {
   /// \param name of its OS threads.
   OffloadPool(std::size_t most_threads, std::string name)
       : most_threads_(most_threads), name_(std::move(name)) {}
-  OffloadPool(const OffloadPool&) = delete;
-  OffloadPool& operator=(const OffloadPool&) = delete;
 
   /// Finishes what was submitted and stops the OS threads.
   ~OffloadPool();

@@ -61,12 +61,6 @@ class WithoutPipeSignal {
 
 }  // namespace
 
-std::size_t Operation::length() const noexcept {
-  std::size_t sum = 0;
-  for (int i = 0; i < vector_count; ++i) sum += vectors[i].iov_len;
-  return sum;
-}
-
 bool Operation::concerns_file(DescriptorKind target) const noexcept {
   switch (kind) {
     case Kind::kReadAt:
@@ -299,27 +293,6 @@ void resume_after_io(Waiter& waiter) noexcept {
     worker->make_event_ready(*thread);
   } else {
     waiter.wake();
-  }
-}
-
-void OperationQueue::append(Operation& operation) noexcept {
-  operation.next = nullptr;
-  operation.previous = last_;
-  (last_ == nullptr ? first_ : last_->next) = &operation;
-  last_ = &operation;
-}
-
-void OperationQueue::remove(Operation& operation) noexcept {
-  (operation.previous == nullptr ? first_ : operation.previous->next) = operation.next;
-  (operation.next == nullptr ? last_ : operation.next->previous) = operation.previous;
-  operation.next = nullptr;
-  operation.previous = nullptr;
-}
-
-void OperationQueue::move_to(OperationQueue& other) noexcept {
-  while (Operation* const operation = front()) {
-    remove(*operation);
-    other.append(*operation);
   }
 }
 

@@ -2,18 +2,14 @@
 #pragma once
 
 #include <atomic>
-#include <cstddef>
-#include <cstdint>
-
-#include <sys/socket.h>
-#include <sys/types.h>
-#include <sys/uio.h>
 
 #include <kumiko/runtime/detail/deadline.hpp>
+#include <kumiko/runtime/detail/linked_queue.hpp>
 #include <kumiko/runtime/detail/spinlock.hpp>
 #include <kumiko/runtime/detail/waiter.hpp>
 
 #include "io/descriptor_kind.hpp"
+#include "io/request.hpp"
 
 namespace kumiko::runtime::detail {
 
@@ -22,47 +18,9 @@ namespace kumiko::runtime::detail {
 ///
 /// Only complete() ends an operation: a thread whose limit is reached asks its engine to cancel
 /// and goes on waiting for that, since the system may be about to write into its memory.
-class Operation {
+class Operation : public Request {
  public:
-  enum class Kind : std::uint8_t {
-    kRead,  ///< at the file's position, or of a stream
-    kWrite,
-    kReadAt,
-    kWriteAt,
-    kReceive,  ///< with flags, of a socket
-    kSend,
-    kReceiveMessage,
-    kSendMessage,
-    kAccept,
-    kPoll,
-    kSync,
-    kSyncData,
-    kOpen,
-    kRename,
-    kClose,
-    kCall,  ///< any function, for OffloadPool
-    kSleep,
-  };
-
-  Operation(Kind what, int on_descriptor) noexcept : kind(what), descriptor(on_descriptor) {}
-  Operation(const Operation&) = delete;
-  Operation& operator=(const Operation&) = delete;
-
-  // What to do; which of these count depends on the kind.
-  const Kind kind;
-  const int descriptor;
-  int flags = 0;  ///< of recv, send, open; events of poll
-  mode_t mode = 0;
-  off_t offset = -1;
-  const iovec* vectors = nullptr;
-  int vector_count = 0;
-  msghdr* message = nullptr;
-  sockaddr* address = nullptr;
-  socklen_t* address_size = nullptr;
-  const char* path = nullptr;
-  const char* new_path = nullptr;
-  void (*call)(void*) = nullptr;
-  void* callable = nullptr;
+  explicit Operation(const Request& wanted) noexcept : Request(wanted) {}
 
   /// Tries to do it without blocking. Returns what the system call returned, or -errno; -EAGAIN if
   /// it would block. Does not suspend.
@@ -80,9 +38,6 @@ class Operation {
 
   /// Whether it is about a file system rather than about something that becomes ready.
   bool concerns_file(DescriptorKind target) const noexcept;
-
-  /// How many bytes all vectors have together.
-  std::size_t length() const noexcept;
 
   // The thread's side.
 
@@ -120,7 +75,6 @@ class Operation {
   std::atomic<bool> cancel_requested{false};
   bool closed = false;           ///< its descriptor was closed under it
   bool is_urgent = false;        ///< its time has passed: it is tried now or never
-  bool keeps_open = false;       ///< kClose: only the waiters fail, another engine closes
   bool polls_first = false;      ///< the ring waits for readiness only
   bool blocks = false;           ///< the ring must give it to a thread of the kernel's
   bool expects_to_wait = false;  ///< the ring may leave its first attempt out
@@ -147,20 +101,6 @@ class Operation {
 /// worker's.
 void resume_after_io(Waiter& waiter) noexcept;
 
-/// Operations in the order of their arrival. Whoever uses it sees to the locking.
-class OperationQueue {
- public:
-  bool empty() const noexcept { return first_ == nullptr; }
-  Operation* front() const noexcept { return first_; }
-  void append(Operation& operation) noexcept;
-  void remove(Operation& operation) noexcept;
-
-  /// Moves all elements to the end of `other`.
-  void move_to(OperationQueue& other) noexcept;
-
- private:
-  Operation* first_ = nullptr;
-  Operation* last_ = nullptr;
-};
+using OperationQueue = LinkedQueue<Operation, &Operation::next, &Operation::previous>;
 
 }  // namespace kumiko::runtime::detail

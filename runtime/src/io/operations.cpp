@@ -1,5 +1,4 @@
 #include <cerrno>
-#include <optional>
 
 #include <fcntl.h>
 #include <poll.h>
@@ -18,7 +17,8 @@ namespace kumiko::runtime::io {
 namespace {
 
 using detail::Operation;
-using Kind = Operation::Kind;
+using detail::Request;
+using Kind = Request::Kind;
 
 std::error_code error_code(std::int64_t result) noexcept {
   return {static_cast<int>(-result), std::generic_category()};
@@ -34,6 +34,17 @@ Result<T> result_of(std::int64_t result) noexcept {
   }
 }
 
+template <class T>
+Result<T> fulfil(const Request& request, const Limits& limits) {
+  Operation operation(request);
+  return result_of<T>(detail::run(operation, limits));
+}
+
+Result<std::size_t> fulfil_unless_flagged(const Request& request, const Limits& limits) {
+  Operation operation(request);
+  return result_of<std::size_t>(detail::run_unless_flagged(operation, limits));
+}
+
 iovec vector_of(std::span<std::byte> bytes) noexcept { return {bytes.data(), bytes.size()}; }
 iovec vector_of(std::span<const std::byte> bytes) noexcept {
   return {const_cast<std::byte*>(bytes.data()), bytes.size()};
@@ -42,13 +53,14 @@ iovec vector_of(std::span<const std::byte> bytes) noexcept {
 /// Reads into vectors or writes from them.
 Result<std::size_t> transfer(Kind kind, int descriptor, std::span<const iovec> vectors,
                              off_t offset, const Limits& limits) {
-  Operation operation(kind, descriptor);
-  operation.vectors = vectors.data();
-  operation.vector_count = static_cast<int>(vectors.size());
-  operation.offset = offset;
   if (vectors.size() > IOV_MAX) return error_code(-EINVAL);
-  if (operation.length() == 0) return std::size_t{0};
-  return result_of<std::size_t>(detail::run(operation, limits));
+  const Request request{.kind = kind,
+                        .descriptor = descriptor,
+                        .offset = offset,
+                        .vectors = vectors.data(),
+                        .vector_count = static_cast<int>(vectors.size())};
+  if (request.length() == 0) return std::size_t{0};
+  return fulfil<std::size_t>(request, limits);
 }
 
 template <class Byte>
@@ -73,11 +85,6 @@ Transfer transfer_all(std::span<Byte> bytes, Step step) {
     sum.bytes += *moved;
   }
   return sum;
-}
-
-Result<void> sync(Kind kind, int descriptor, const Limits& limits) {
-  Operation operation(kind, descriptor);
-  return result_of<void>(detail::run(operation, limits));
 }
 
 /// The error that the system has noted for a socket meanwhile (SO_ERROR).
@@ -181,26 +188,20 @@ Transfer pwrite_all(int descriptor, std::span<const std::byte> from, off_t offse
 }
 
 Result<void> fsync(int descriptor, const Limits& limits) {
-  return sync(Kind::kSync, descriptor, limits);
+  return fulfil<void>({.kind = Kind::kSync, .descriptor = descriptor}, limits);
 }
 
 Result<void> fdatasync(int descriptor, const Limits& limits) {
-  return sync(Kind::kSyncData, descriptor, limits);
+  return fulfil<void>({.kind = Kind::kSyncData, .descriptor = descriptor}, limits);
 }
 
 Result<int> open(const char* path, int flags, mode_t mode, const Limits& limits) {
-  Operation operation(Kind::kOpen, -1);
-  operation.path = path;
-  operation.flags = flags | O_CLOEXEC;
-  operation.mode = mode;
-  return result_of<int>(detail::run(operation, limits));
+  return fulfil<int>({.kind = Kind::kOpen, .flags = flags | O_CLOEXEC, .mode = mode, .path = path},
+                     limits);
 }
 
 Result<void> rename(const char* from, const char* to, const Limits& limits) {
-  Operation operation(Kind::kRename, -1);
-  operation.path = from;
-  operation.new_path = to;
-  return result_of<void>(detail::run(operation, limits));
+  return fulfil<void>({.kind = Kind::kRename, .path = from, .new_path = to}, limits);
 }
 
 Result<void> close(int descriptor) { return result_of<void>(detail::run_close(descriptor)); }
@@ -210,10 +211,9 @@ Result<int> accept(int descriptor, sockaddr* address, socklen_t* size, const Lim
   const int flags = fcntl(descriptor, F_GETFL);
   if (flags < 0) return error_code(-errno);
   if ((flags & O_NONBLOCK) == 0) fcntl(descriptor, F_SETFL, flags | O_NONBLOCK);
-  Operation operation(Kind::kAccept, descriptor);
-  operation.address = address;
-  operation.address_size = size;
-  return result_of<int>(detail::run(operation, limits));
+  return fulfil<int>(
+      {.kind = Kind::kAccept, .descriptor = descriptor, .address = address, .address_size = size},
+      limits);
 }
 
 Result<void> connect(int descriptor, const sockaddr* address, socklen_t size,
@@ -241,46 +241,48 @@ Result<void> connect(int descriptor, const sockaddr* address, socklen_t size,
 Result<std::size_t> recv(int descriptor, std::span<std::byte> into, int flags,
                          const Limits& limits) {
   const iovec vector = vector_of(into);
-  Operation operation(Kind::kReceive, descriptor);
-  operation.vectors = &vector;
-  operation.vector_count = 1;
-  operation.flags = flags & ~MSG_WAITALL;
-  return result_of<std::size_t>(detail::run_unless_flagged(operation, limits));
+  return fulfil_unless_flagged({.kind = Kind::kReceive,
+                                .descriptor = descriptor,
+                                .flags = flags & ~MSG_WAITALL,
+                                .vectors = &vector,
+                                .vector_count = 1},
+                               limits);
 }
 
 Result<std::size_t> send(int descriptor, std::span<const std::byte> from, int flags,
                          const Limits& limits) {
   const iovec vector = vector_of(from);
-  Operation operation(Kind::kSend, descriptor);
-  operation.vectors = &vector;
-  operation.vector_count = 1;
-  operation.flags = flags;
-  return result_of<std::size_t>(detail::run_unless_flagged(operation, limits));
+  return fulfil_unless_flagged({.kind = Kind::kSend,
+                                .descriptor = descriptor,
+                                .flags = flags,
+                                .vectors = &vector,
+                                .vector_count = 1},
+                               limits);
 }
 
 Result<std::size_t> recvmsg(int descriptor, msghdr& message, int flags, const Limits& limits) {
-  Operation operation(Kind::kReceiveMessage, descriptor);
-  operation.message = &message;
-  operation.flags = flags & ~MSG_WAITALL;
-  return result_of<std::size_t>(detail::run_unless_flagged(operation, limits));
+  return fulfil_unless_flagged({.kind = Kind::kReceiveMessage,
+                                .descriptor = descriptor,
+                                .flags = flags & ~MSG_WAITALL,
+                                .message = &message},
+                               limits);
 }
 
 Result<std::size_t> sendmsg(int descriptor, const msghdr& message, int flags,
                             const Limits& limits) {
-  Operation operation(Kind::kSendMessage, descriptor);
-  operation.message = const_cast<msghdr*>(&message);
-  operation.flags = flags;
-  return result_of<std::size_t>(detail::run_unless_flagged(operation, limits));
+  return fulfil_unless_flagged({.kind = Kind::kSendMessage,
+                                .descriptor = descriptor,
+                                .flags = flags,
+                                .message = const_cast<msghdr*>(&message)},
+                               limits);
 }
 
 Result<short> poll(int descriptor, short events, const Limits& limits) {
-  Operation operation(Kind::kPoll, descriptor);
-  operation.flags = events;
-  return result_of<short>(detail::run(operation, limits));
+  return fulfil<short>({.kind = Kind::kPoll, .descriptor = descriptor, .flags = events}, limits);
 }
 
 Result<void> sleep(const Limits& limits) {
-  Operation operation(Kind::kSleep, -1);
+  Operation operation(Request{.kind = Kind::kSleep});
   detail::wait_within(operation, limits);
   if (limits.stop.stop_requested()) return error_code(-ECANCELED);
   return {};

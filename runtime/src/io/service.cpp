@@ -2,7 +2,6 @@
 
 #include <cerrno>
 #include <stop_token>
-#include <system_error>
 
 #include <pthread.h>
 #include <unistd.h>
@@ -66,8 +65,7 @@ IoEngine IoService::resolve(IoEngine engine) noexcept {
 IoService::IoService(Scheduler& scheduler, Pollers& pollers, IoEngine engine)
     : pollers_(pollers),
       process_(getpid()),
-      kind_(resolve(engine)),
-      engine_(make_engine(scheduler, kind_)),
+      engine_(make_engine(scheduler, resolve(engine))),
       blocking_(tunables::kBlockingThreads, "kumiko-block"),
       waits_(scheduler.worker_count()) {
   enlist();
@@ -149,14 +147,14 @@ std::int64_t IoService::close_everywhere(int descriptor) noexcept {
     if (last != nullptr) last->close_here(descriptor, true);
     last = service;
   }
-  if (last == nullptr) return Operation(Operation::Kind::kClose, descriptor).execute();
+  if (last == nullptr)
+    return Operation(Request{.kind = Request::Kind::kClose, .descriptor = descriptor}).execute();
   return last->close_here(descriptor, false);
 }
 
-/// Closes the descriptor of an OS thread's call.
 std::int64_t IoService::close_here(int descriptor, bool keeps_open) noexcept {
-  Operation operation(Operation::Kind::kClose, descriptor);
-  operation.keeps_open = keeps_open;
+  Operation operation(
+      Request{.kind = Request::Kind::kClose, .descriptor = descriptor, .keeps_open = keeps_open});
   if (!engine_->close(operation)) operation.wait_to_the_end();
   return operation.result();
 }

@@ -31,8 +31,6 @@ class IoService final : public Poller {
  public:
   /// \throws std::system_error if the system refuses descriptors, or the engine that is asked for.
   IoService(Scheduler& scheduler, Pollers& pollers, IoEngine engine);
-  IoService(const IoService&) = delete;
-  IoService& operator=(const IoService&) = delete;
 
   /// No operation may be in progress, and no worker be running.
   ~IoService() override;
@@ -45,9 +43,6 @@ class IoService final : public Poller {
 
   /// Which engine kAuto means here; others as they are.
   static IoEngine resolve(IoEngine engine) noexcept;
-
-  IoEngine kind() const noexcept { return kind_; }
-  Engine& engine() noexcept { return *engine_; }
 
   /// Does the operation and returns its result or -errno: -ETIMEDOUT or -ECANCELED if a limit was
   /// reached before. Suspends the calling lightweight thread, which is one of the scheduler's.
@@ -68,6 +63,10 @@ class IoService final : public Poller {
   /// a worker. Blocks.
   static std::int64_t close_everywhere(int descriptor) noexcept;
 
+  /// Fails with -EBADF what waits here for a descriptor, and closes it unless another engine does.
+  /// For any thread; may suspend.
+  std::int64_t close_here(int descriptor, bool keeps_open) noexcept;
+
   int poll(std::size_t instance, std::size_t budget) noexcept override {
     return engine_->poll(instance, budget);
   }
@@ -85,7 +84,6 @@ class IoService final : public Poller {
   void begin_wait() noexcept;
   void end_wait() noexcept;
   std::int64_t wait_for(Operation& operation) noexcept;
-  std::int64_t close_here(int descriptor, bool keeps_open) noexcept;
 
   /// The waits that threads began and ended on one worker.
   struct alignas(64) Waits {
@@ -95,7 +93,6 @@ class IoService final : public Poller {
 
   Pollers& pollers_;
   const int process_;
-  const IoEngine kind_;
   std::unique_ptr<Engine> engine_;
   OffloadPool blocking_;
   std::vector<Waits> waits_;

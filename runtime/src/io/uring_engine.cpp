@@ -77,7 +77,7 @@ bool UringEngine::start(Operation& operation) noexcept {
   if (entry != nullptr && !operation.concerns_file(kind)) {
     return start_in_entry(*entry, operation, kind);
   }
-  return rings_.start_file(operation, kind);
+  return rings_.start(operation, kind);
 }
 
 bool UringEngine::start_in_entry(Entry& entry, Operation& operation, DescriptorKind kind) noexcept {
@@ -213,7 +213,7 @@ void UringEngine::cancel(Operation& operation) noexcept {
     if (operation.place.load(std::memory_order_relaxed) != Operation::Place::kEntry) return;
     operation.cancel_requested.store(true, std::memory_order_relaxed);
     OperationQueue& queue = queue_of(entry, operation);
-    if (&queue == &entry.either || queue.front() == &operation) return rings_.cancel(operation);
+    if (&queue == &entry.either || queue.front() == &operation) return rings_.give_up(operation);
     remove(entry, operation);
   }
   operation.complete(-ECANCELED);
@@ -236,7 +236,7 @@ bool UringEngine::close(Operation& operation) noexcept {
         remove(*entry, *waiting);
         waiting->closed = true;
         if (in_ring) {
-          rings_.cancel(*waiting);
+          rings_.give_up(*waiting);
         } else {
           failed.append(*waiting);
         }

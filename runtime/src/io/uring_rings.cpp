@@ -11,6 +11,7 @@
 
 #include "core/scheduler.hpp"
 #include "io/engine.hpp"
+#include "io/uring.hpp"
 
 namespace kumiko::runtime::detail {
 
@@ -37,6 +38,10 @@ UringRings::Ring::Ring() {
   }
 }
 
+std::unique_ptr<FileEngine> make_uring_files(Scheduler& scheduler) {
+  return std::make_unique<UringRings>(scheduler);
+}
+
 UringRings::UringRings(Scheduler& scheduler) : scheduler_(scheduler) {
   for (std::size_t i = 0; i < scheduler.worker_count(); ++i)
     rings_.push_back(std::make_unique<Ring>());
@@ -44,7 +49,7 @@ UringRings::UringRings(Scheduler& scheduler) : scheduler_(scheduler) {
 
 // --- Beginning -----------------------------------------------------------------------------------
 
-bool UringRings::start_file(Operation& operation, DescriptorKind kind) noexcept {
+bool UringRings::start(Operation& operation, DescriptorKind kind) noexcept {
   // The ring would take a transfer at an offset of a stream for one without.
   const bool at_offset =
       operation.kind == Operation::Kind::kReadAt || operation.kind == Operation::Kind::kWriteAt;
@@ -151,7 +156,7 @@ void UringRings::prepare_receive(io_uring_sqe& slot, Operation& operation) noexc
   if (operation.expects_to_wait) slot.ioprio |= IORING_RECVSEND_POLL_FIRST;
 }
 
-void UringRings::cancel(const Operation& operation) noexcept {
+void UringRings::give_up(const Operation& operation) noexcept {
   Ring& ring = *rings_[operation.instance];
   for (;; sched_yield()) {
     const std::lock_guard lock(ring.guard);
@@ -184,6 +189,13 @@ void UringRings::end_file(Operation& operation, std::int64_t result) noexcept {
   // A file in non-blocking mode, which the ring takes at its word though it has no readiness.
   if (result == -EAGAIN) result = operation.execute();
   operation.complete(result);
+}
+
+int UringRings::poll(std::size_t instance, std::size_t budget) noexcept {
+  Events events;
+  const std::size_t count = take(instance, budget, events);
+  for (std::size_t i = 0; i < count; ++i) end_file(*operation_of(events[i].tag), events[i].result);
+  return static_cast<int>(count);
 }
 
 }  // namespace kumiko::runtime::detail

@@ -12,8 +12,7 @@
 
 #include <kumiko/runtime/detail/spinlock.hpp>
 
-#include "io/descriptor_kind.hpp"
-#include "io/operation.hpp"
+#include "io/file_engine.hpp"
 #include "tunables.hpp"
 
 namespace kumiko::runtime::detail {
@@ -25,7 +24,9 @@ class Scheduler;
 /// A ring knows an operation by its address and a number, so that a cancellation that comes late
 /// cannot hit another operation at the same address. What is in a ring is alive until the ring has
 /// said that it is done.
-class UringRings {
+///
+/// Alone they are an engine for files, which never have to wait for readiness.
+class UringRings final : public FileEngine {
  public:
   /// \throws std::system_error if the system refuses.
   explicit UringRings(Scheduler& scheduler);
@@ -49,23 +50,28 @@ class UringRings {
 
   /// Asks the system to give up what has entered. Tries again until there is room, for without it
   /// somebody would wait for ever.
-  void cancel(const Operation& operation) noexcept;
+  void give_up(const Operation& operation) noexcept;
 
-  /// Begins an operation that concerns a file, as FileEngine::start() does.
-  bool start_file(Operation& operation, DescriptorKind kind) noexcept;
+  bool start(Operation& operation, DescriptorKind kind) noexcept override;
 
-  /// Completes what start_file() began.
+  /// What has begun goes its way.
+  void cancel(Operation&) noexcept override {}
+
+  /// Completes what start() began.
   void end_file(Operation& operation, std::int64_t result) noexcept;
 
   /// Hands over what has entered, and takes at most `budget` events. Returns how many; 0 also if
   /// another OS thread does so now.
   std::size_t take(std::size_t instance, std::size_t budget, Events& events) noexcept;
 
-  bool has_unsubmitted(std::size_t instance) const noexcept {
+  int poll(std::size_t instance, std::size_t budget) noexcept override;
+  bool has_unsubmitted(std::size_t instance) const noexcept override {
     // relaxed: what the caller has left there itself it sees.
     return rings_[instance]->unsubmitted.load(std::memory_order_relaxed) != 0;
   }
-  int pollable(std::size_t instance) const noexcept { return rings_[instance]->ring.ring_fd; }
+  int pollable(std::size_t instance) const noexcept override {
+    return rings_[instance]->ring.ring_fd;
+  }
 
  private:
   /// Addresses of user space have 47 bits; the number is above them.
@@ -74,8 +80,6 @@ class UringRings {
 
   struct alignas(64) Ring {
     Ring();
-    Ring(const Ring&) = delete;
-    Ring& operator=(const Ring&) = delete;
     ~Ring() { io_uring_queue_exit(&ring); }
 
     SpinLock guard;

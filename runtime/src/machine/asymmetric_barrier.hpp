@@ -13,8 +13,6 @@ namespace kumiko::runtime::detail {
 class AsymmetricBarrier {
  public:
   AsymmetricBarrier() noexcept;
-  AsymmetricBarrier(const AsymmetricBarrier&) = delete;
-  AsymmetricBarrier& operator=(const AsymmetricBarrier&) = delete;
 
   /// The barrier between a store and a load of the frequent side.
   void light() noexcept {

@@ -15,8 +15,6 @@ class GuardBudget {
 
   /// \param max_map_count what the kernel allows, in mappings.
   explicit GuardBudget(std::size_t max_map_count) noexcept;
-  GuardBudget(const GuardBudget&) = delete;
-  GuardBudget& operator=(const GuardBudget&) = delete;
 
   /// Takes `stacks` from the budget, all or none.
   bool take(std::size_t stacks) noexcept;

@@ -1,7 +1,6 @@
 // Says which processors share a cache or a NUMA node, so that thieves look near first.
 #pragma once
 
-#include <cstddef>
 #include <utility>
 #include <vector>
 

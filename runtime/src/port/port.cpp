@@ -23,39 +23,6 @@ using detail::JoinState;
 using detail::Operation;
 namespace join_word = detail::join_word;
 
-Operation::Kind kind_of(Request::Kind kind) noexcept {
-  switch (kind) {
-    case Request::Kind::kRead:
-      return Operation::Kind::kRead;
-    case Request::Kind::kWrite:
-      return Operation::Kind::kWrite;
-    case Request::Kind::kSend:
-      return Operation::Kind::kSend;
-    case Request::Kind::kReceiveMessage:
-      return Operation::Kind::kReceiveMessage;
-    case Request::Kind::kSendMessage:
-      return Operation::Kind::kSendMessage;
-    case Request::Kind::kAccept:
-      return Operation::Kind::kAccept;
-    case Request::Kind::kPoll:
-      return Operation::Kind::kPoll;
-  }
-  __builtin_unreachable();
-}
-
-/// A request as the runtime's I/O knows it.
-struct Requested : Operation {
-  explicit Requested(const Request& request) noexcept
-      : Operation(kind_of(request.kind), request.descriptor) {
-    flags = request.flags;
-    vectors = request.vectors;
-    vector_count = request.vector_count;
-    message = request.message;
-    address = request.address;
-    address_size = request.address_size;
-  }
-};
-
 }  // namespace
 
 int worker_index() noexcept {
@@ -97,21 +64,9 @@ std::size_t Workers::count() const noexcept { return scheduler_->worker_count();
 /// Does what Scheduler::run_root() does, but detached. The scheduler does not count the thread: it
 /// would only do so to find out when it ends, or that nothing moves.
 void Workers::start_from_outside(const NewThread& thread, SourceLocation where) {
-  auto states = scheduler_->join_states().take(1);
-  Descriptor* taken = nullptr;
-  try {
-    taken = scheduler_->stacks().take(1).pop();
-  } catch (...) {
-    scheduler_->join_states().give(states);
-    throw;
-  }
-  Descriptor& made = *taken;
+  Descriptor& made = scheduler_->reserve_from_outside(where);
   ::new (made.prepare(sizeof(void*), alignof(void*))) void*(thread.argument);
   made.start_later(thread.call);
-  made.where = where;
-  made.name[0] = '\0';
-  made.group = nullptr;
-  made.join_state = states.first;
   made.join_state->word.store(join_word::kDetached, std::memory_order_relaxed);
   made.thread_pointer = thread.thread_pointer;
   // release: pairs with the acquire in report_blocked_threads().
@@ -125,9 +80,7 @@ bool Workers::has_io() const noexcept {
 }
 
 void Workers::end_waits_for(int descriptor) noexcept {
-  Operation operation(Operation::Kind::kClose, descriptor);
-  operation.keeps_open = true;
-  if (!IoService::of(*scheduler_)->engine().close(operation)) operation.wait_to_the_end();
+  IoService::of(*scheduler_)->close_here(descriptor, true);
 }
 
 void InterruptibleWait::interrupt() noexcept { operation_->interrupt(); }
@@ -140,7 +93,7 @@ void InterruptibleWait::set(Operation* operation) noexcept {
 
 std::int64_t run(const Request& request, Deadline deadline, InterruptibleWait& wait,
                  bool (*is_interrupted)(const void* context), const void* context) noexcept {
-  Requested operation(request);
+  Operation operation(request);
   wait.set(&operation);
   if (is_interrupted(context)) operation.interrupt();
   const std::int64_t result = detail::run(operation, io::until(deadline));
@@ -151,7 +104,7 @@ std::int64_t run(const Request& request, Deadline deadline, InterruptibleWait& w
 std::int64_t try_now(const Request& request) noexcept {
   detail::DescriptorKind kind{};
   if (const int error = detail::classify(request.descriptor, kind); error != 0) return error;
-  return Requested(request).attempt(kind);
+  return Operation(request).attempt(kind);
 }
 
 std::int64_t close(int descriptor) noexcept { return detail::run_close(descriptor); }

@@ -9,9 +9,6 @@
 #include <memory>
 #include <span>
 
-#include <sys/socket.h>
-#include <sys/uio.h>
-
 #include <kumiko/runtime/detail/deadline.hpp>
 #include <kumiko/runtime/detail/spawn.hpp>
 #include <kumiko/runtime/detail/spinlock.hpp>
@@ -20,6 +17,7 @@
 #include <kumiko/runtime/source_location.hpp>
 
 #include "core/own_counter.hpp"
+#include "io/request.hpp"
 #include "machine/cpu_pause.hpp"
 #include "stack/depot.hpp"
 #include "tunables.hpp"
@@ -38,7 +36,9 @@ using detail::cpu_pause;
 using detail::Deadline;
 using detail::deadline_after;
 using detail::Depot;
+using detail::LinkedQueue;
 using detail::OwnCounter;
+using detail::Request;
 using detail::SpinLock;
 using detail::Waiter;
 inline constexpr std::size_t kGuardSize = detail::tunables::kGuardSize;
@@ -84,8 +84,6 @@ class Workers {
   /// Starts options.workers of them. The options are valid.
   /// \throws std::system_error if the system refuses an OS thread; none is left running then.
   explicit Workers(const Options& options);
-  Workers(const Workers&) = delete;
-  Workers& operator=(const Workers&) = delete;
 
   /// Waits for all threads that were started from lightweight ones. Not to be called where a thread
   /// has been started from outside: its end is counted, its beginning is not.
@@ -96,7 +94,7 @@ class Workers {
   /// Starts a thread from an OS thread that is not a worker. Its beginning is not
   /// counted, so that no report of a deadlock asks for it, and the workers stay for ever. Does not
   /// suspend.
-  /// \throws std::bad_alloc, std::system_error
+  /// \throws std::system_error if no stack can be mapped or there is no memory.
   void start_from_outside(const NewThread& thread,
                           SourceLocation where = SourceLocation::current());
 
@@ -113,43 +111,9 @@ class Workers {
 
 // --- I/O ---
 
-/// A call of the system for which a thread may have to wait.
-struct Request {
-  enum class Kind : std::uint8_t {
-    kRead,
-    kWrite,
-    kSend,
-    kReceiveMessage,
-    kSendMessage,
-    kAccept,
-    kPoll,
-  };
-
-  // Which of those after the first two count depends on the kind.
-  Kind kind;
-  int descriptor;
-  int flags = 0;  ///< of send and of messages; events of poll
-  const iovec* vectors = nullptr;
-  int vector_count = 0;
-  msghdr* message = nullptr;
-  sockaddr* address = nullptr;
-  socklen_t* address_size = nullptr;
-
-  /// How many bytes all vectors have together.
-  std::size_t length() const noexcept {
-    std::size_t sum = 0;
-    for (int i = 0; i < vector_count; ++i) sum += vectors[i].iov_len;
-    return sum;
-  }
-};
-
 /// A thread's wait for a request, as far as others may end it.
 class InterruptibleWait {
  public:
-  InterruptibleWait() = default;
-  InterruptibleWait(const InterruptibleWait&) = delete;
-  InterruptibleWait& operator=(const InterruptibleWait&) = delete;
-
   /// Makes run() return if it waits and wanted() is true, which is asked under a lock that keeps
   /// the wait from ending. For any thread.
   template <class Wanted>

@@ -1,10 +1,5 @@
 #include "record/descriptor.hpp"
 
-#include <algorithm>
-#include <cstdint>
-
-#include "tunables.hpp"
-
 namespace kumiko::runtime::detail {
 
 namespace {

@@ -4,10 +4,8 @@
 #include <cerrno>
 #include <cstdio>
 #include <limits>
-#include <mutex>
 #include <new>
 #include <system_error>
-#include <vector>
 
 #include <sys/mman.h>
 #include <unistd.h>

@@ -24,8 +24,6 @@ class StackSource {
   /// \param guards outlives this.
   StackSource(Scheduler& home, std::size_t stack_size,
               GuardBudget& guards = GuardBudget::process());
-  StackSource(const StackSource&) = delete;
-  StackSource& operator=(const StackSource&) = delete;
   ~StackSource();
 
   /// A new slab of stacks.

@@ -1,8 +1,6 @@
 // The C++ runtime's record of exceptions in flight, which a lightweight thread takes along.
 #pragma once
 
-#include <cstdint>
-
 #include <cxxabi.h>
 
 namespace kumiko::runtime::detail {

@@ -1,12 +1,10 @@
 #include <charconv>
-#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <system_error>
-#include <utility>
 
 #include <unistd.h>
 

@@ -1,7 +1,6 @@
 #include <exception>
 #include <stdexcept>
 #include <string>
-#include <string_view>
 
 #include <sched.h>
 

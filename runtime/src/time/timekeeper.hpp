@@ -29,8 +29,6 @@ class Timekeeper {
   /// `make_runnable` is called for each thread whose time has come, by the OS thread.
   explicit Timekeeper(void (*make_runnable)(Descriptor&) noexcept) noexcept
       : make_runnable_(make_runnable) {}
-  Timekeeper(const Timekeeper&) = delete;
-  Timekeeper& operator=(const Timekeeper&) = delete;
 
   /// Looks after `heap` too. Before start(). \throws std::bad_alloc
   void add(TimerHeap& heap) { heaps_.push_back(&heap); }

@@ -16,10 +16,6 @@ struct Descriptor;
 /// Its lock is held for O(log n) steps.
 class TimerHeap {
  public:
-  TimerHeap() = default;
-  TimerHeap(const TimerHeap&) = delete;
-  TimerHeap& operator=(const TimerHeap&) = delete;
-
   /// Adds a waiter. Returns false, and adds nothing, without memory.
   bool add(Waiter& waiter, Deadline deadline) noexcept;
 

@@ -1,7 +1,6 @@
 // Reads the rows that an earlier part of a run has left in a table.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <string>

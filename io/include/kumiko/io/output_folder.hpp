@@ -8,7 +8,8 @@
 #include <map>
 #include <stdexcept>
 #include <string_view>
-#include <utility>
+
+#include <kumiko/runtime/io/file_descriptor.hpp>
 
 namespace kumiko::io {
 
@@ -77,20 +78,8 @@ class OutputFolder {
   void write(std::string_view name, const std::function<void(std::ostream&)>& content) const;
 
  private:
-  /// Keeps others from the folder while it lives.
-  class Lock {
-   public:
-    explicit Lock(const std::filesystem::path& folder);
-    ~Lock();
-    Lock(Lock&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
-    Lock& operator=(Lock&&) = delete;
-
-   private:
-    int descriptor_;
-  };
-
   std::filesystem::path path_;
-  Lock lock_;
+  runtime::io::FileDescriptor lock_;  ///< keeps others from the folder
 };
 
 /// Tells whether a file of this name can be written, without writing it. Throws OutputError; also

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <utility>
 
 #include <kumiko/runtime/detail/spinlock.hpp>
 #include <kumiko/runtime/detail/waiter.hpp>
@@ -41,8 +40,6 @@ class Barrier {
   /// may suspend.
   /// \throws std::invalid_argument if `expected` is not positive.
   explicit Barrier(std::ptrdiff_t expected, std::function<void()> on_completion = {});
-  Barrier(const Barrier&) = delete;
-  Barrier& operator=(const Barrier&) = delete;
 
   /// Arrives `n` times, at most as often as the phase still expects, without waiting for its end.
   /// Suspends only if the completion does, or while that of the phase before runs.

@@ -25,10 +25,6 @@ using std::cv_status;
 /// when they have returned.
 class ConditionVariable {
  public:
-  ConditionVariable() = default;
-  ConditionVariable(const ConditionVariable&) = delete;
-  ConditionVariable& operator=(const ConditionVariable&) = delete;
-
   /// Unlocks `lock`, which the caller owns, waits for a notification, and locks it again. Suspends
   /// a lightweight caller, blocks an OS thread.
   void wait(std::unique_lock<Mutex>& lock) noexcept { wait_notified(lock, nullptr); }

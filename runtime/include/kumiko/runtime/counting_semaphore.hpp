@@ -20,8 +20,6 @@ class CountingSemaphore {
  public:
   /// \param permits the initial number. \throws std::invalid_argument if it is negative.
   explicit CountingSemaphore(std::ptrdiff_t permits);
-  CountingSemaphore(const CountingSemaphore&) = delete;
-  CountingSemaphore& operator=(const CountingSemaphore&) = delete;
 
   /// The largest number of permits.
   static constexpr std::ptrdiff_t max() noexcept {

@@ -79,10 +79,6 @@ class Token {
 template <std::movable T>
 class Entry {
  public:
-  Entry() = default;
-  Entry(const Entry&) = delete;
-  Entry& operator=(const Entry&) = delete;
-
   /// The right to assign this entry, of which there is one.
   /// \throws std::logic_error if it was given before.
   Token<T> token() {

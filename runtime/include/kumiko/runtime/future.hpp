@@ -3,7 +3,6 @@
 #pragma once
 
 #include <chrono>
-#include <concepts>
 #include <exception>
 #include <functional>
 #include <future>

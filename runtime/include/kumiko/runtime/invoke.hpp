@@ -1,8 +1,6 @@
 // Calls two functions, in parallel if a worker is idle and one after the other if none is.
 #pragma once
 
-#include <utility>
-
 #include <kumiko/runtime/detail/lazy.hpp>
 
 namespace kumiko::runtime {

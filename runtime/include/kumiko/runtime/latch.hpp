@@ -15,8 +15,6 @@ class Latch {
  public:
   /// \param expected the initial count. \throws std::invalid_argument if it is negative.
   explicit Latch(std::ptrdiff_t expected);
-  Latch(const Latch&) = delete;
-  Latch& operator=(const Latch&) = delete;
 
   /// Lowers the count by `n`, which must not exceed it; wakes everyone at zero. Does not suspend.
   void count_down(std::ptrdiff_t n = 1) noexcept;

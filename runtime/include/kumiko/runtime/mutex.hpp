@@ -18,10 +18,6 @@ namespace kumiko::runtime {
 /// Cost without contention: one atomic read-modify-write each for lock() and unlock().
 class Mutex {
  public:
-  Mutex() = default;
-  Mutex(const Mutex&) = delete;
-  Mutex& operator=(const Mutex&) = delete;
-
   /// Suspends a lightweight caller (blocks an OS thread) until the mutex is its own.
   void lock() noexcept {
     if (!try_lock()) lock_contended(nullptr);

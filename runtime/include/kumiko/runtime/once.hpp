@@ -12,12 +12,6 @@ namespace kumiko::runtime {
 
 /// Remembers whether something has been done. See call_once().
 class OnceFlag {
- public:
-  OnceFlag() = default;
-  OnceFlag(const OnceFlag&) = delete;
-  OnceFlag& operator=(const OnceFlag&) = delete;
-
- private:
   template <class Function, class... Arguments>
   friend void call_once(OnceFlag& flag, Function&& function, Arguments&&... arguments);
 

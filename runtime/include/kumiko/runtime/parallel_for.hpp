@@ -3,7 +3,6 @@
 
 #include <concepts>
 #include <type_traits>
-#include <utility>
 
 #include <kumiko/runtime/detail/lazy.hpp>
 #include <kumiko/runtime/policy/halving.hpp>

@@ -46,9 +46,6 @@ class Runtime {
   /// child process made by fork() it does nothing: the workers have stayed with the parent.
   ~Runtime();
 
-  Runtime(const Runtime&) = delete;
-  Runtime& operator=(const Runtime&) = delete;
-
   /// Runs `function` as a lightweight thread and blocks the calling OS thread until it has ended;
   /// an exception that escapes it is rethrown here. May be called from many OS threads at once.
   /// \throws std::logic_error if the caller is a lightweight thread: it should spawn instead.

@@ -19,10 +19,6 @@ namespace kumiko::runtime {
 /// each for locking and unlocking.
 class SharedMutex {
  public:
-  SharedMutex() = default;
-  SharedMutex(const SharedMutex&) = delete;
-  SharedMutex& operator=(const SharedMutex&) = delete;
-
   /// Suspends a lightweight caller (blocks an OS thread) until the mutex is its own.
   void lock() noexcept { lock_until(nullptr); }
   /// Locks it if it is free. Does not suspend.

@@ -41,9 +41,6 @@ class TaskGroup {
   /// Waits for the group's threads if wait() has not; an exception of theirs is lost then.
   ~TaskGroup() { state_.counter.wait_for_all(); }
 
-  TaskGroup(const TaskGroup&) = delete;
-  TaskGroup& operator=(const TaskGroup&) = delete;
-
   /// Runs a decayed copy of `function` as a new lightweight thread, child first (see Thread).
   /// \throws what Thread's constructor throws; the group is then as before.
   template <class Function>

@@ -42,10 +42,6 @@ class BasicJoinCounter {
   using Waiter = typename Machine::Waiter;
   using WaiterPointer = typename Machine::template Pointer<Waiter>;
 
-  BasicJoinCounter() = default;
-  BasicJoinCounter(const BasicJoinCounter&) = delete;
-  BasicJoinCounter& operator=(const BasicJoinCounter&) = delete;
-
   /// Owner: a thread it has spawned has not ended yet.
   void leave_behind() noexcept { ++left_behind_; }
 

@@ -2,7 +2,6 @@
 // asks.
 #pragma once
 
-#include <exception>
 #include <optional>
 
 #include <kumiko/runtime/detail/current.hpp>
@@ -24,8 +23,6 @@ struct LazyFrame {
   LazyFrame(ThreadFront& self, Split how) noexcept : outer(self.lazy_tip), split(how) {
     self.lazy_tip = this;
   }
-  LazyFrame(const LazyFrame&) = delete;
-  LazyFrame& operator=(const LazyFrame&) = delete;
 
   LazyFrame* const outer;
   const Split split;

@@ -34,10 +34,6 @@ class BasicParker {
  public:
   using Bell = typename Machine::Bell;
 
-  BasicParker() = default;
-  BasicParker(const BasicParker&) = delete;
-  BasicParker& operator=(const BasicParker&) = delete;
-
   /// Blocks the calling OS thread until a signal is there and takes it. Only one thread may park.
   void park() noexcept;
 

@@ -12,10 +12,6 @@ namespace kumiko::runtime::detail {
 /// is the last access: an object may be destroyed by whoever locked its SpinLock next.
 class SpinLock {
  public:
-  SpinLock() = default;
-  SpinLock(const SpinLock&) = delete;
-  SpinLock& operator=(const SpinLock&) = delete;
-
   void lock() noexcept {
     if (!try_lock()) lock_contended();
   }

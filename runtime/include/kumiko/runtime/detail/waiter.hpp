@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include <kumiko/runtime/detail/deadline.hpp>
+#include <kumiko/runtime/detail/linked_queue.hpp>
 #include <kumiko/runtime/detail/parker.hpp>
 #include <kumiko/runtime/detail/spinlock.hpp>
 
@@ -29,8 +30,6 @@ class Waiter {
   using Publish = void (*)(void* argument);
 
   explicit Waiter(WaitReason reason) noexcept;
-  Waiter(const Waiter&) = delete;
-  Waiter& operator=(const Waiter&) = delete;
 
   /// Waits for wake(). `publish(argument)` runs first, when the thread is already off its stack,
   /// so that a waker may resume it elsewhere at once; it may call wake() itself.
@@ -103,10 +102,10 @@ class WaitQueue {
   WaitQueue(const WaitQueue&) = delete;
   WaitQueue& operator=(const WaitQueue&) = delete;
 
-  bool empty() const noexcept { return first_ == nullptr; }
+  bool empty() const noexcept { return waiters_.empty(); }
 
   /// The oldest waiter, nullptr if there is none. Its time may have run out.
-  Waiter* front() const noexcept { return first_; }
+  Waiter* front() const noexcept { return waiters_.front(); }
 
   /// Removes the oldest waiter and claims it. Returns whether its time has not run out.
   bool claim_front() noexcept;
@@ -125,11 +124,9 @@ class WaitQueue {
   void wake_all_and_unlock(SpinLock& guard) noexcept;
 
  private:
-  void append(Waiter& waiter) noexcept;
   void remove(Waiter& waiter) noexcept;
 
-  Waiter* first_ = nullptr;
-  Waiter* last_ = nullptr;
+  LinkedQueue<Waiter, &Waiter::next_, &Waiter::previous_> waiters_;
 };
 
 }  // namespace kumiko::runtime::detail

@@ -7,6 +7,7 @@
 #include <optional>
 #include <type_traits>
 #include <utility>
+#include <variant>
 
 namespace kumiko::runtime::detail {
 
@@ -27,36 +28,26 @@ namespace kumiko::runtime::io {
 template <class Function>
 std::invoke_result_t<Function> blocking(Function&& function) {
   using Value = std::invoke_result_t<Function>;
+  constexpr bool kIsVoid = std::is_void_v<Value>;
+  using Content = std::conditional_t<std::is_reference_v<Value>,
+                                     std::reference_wrapper<std::remove_reference_t<Value>>, Value>;
+  std::optional<std::conditional_t<kIsVoid, std::monostate, Content>> value;
   std::exception_ptr exception;
-  const auto run = [](auto& body) {
-    runtime::detail::run_blocking(
-        [](void* callable) { (*static_cast<decltype(&body)>(callable))(); }, &body);
-  };
-  if constexpr (std::is_void_v<Value>) {
-    auto body = [&]() noexcept {
-      try {
+  auto body = [&]() noexcept {
+    try {
+      if constexpr (kIsVoid) {
         std::invoke(std::forward<Function>(function));
-      } catch (...) {
-        exception = std::current_exception();
-      }
-    };
-    run(body);
-    if (exception != nullptr) std::rethrow_exception(exception);
-  } else {
-    std::optional<std::conditional_t<std::is_reference_v<Value>,
-                                     std::reference_wrapper<std::remove_reference_t<Value>>, Value>>
-        value;
-    auto body = [&]() noexcept {
-      try {
+      } else {
         value.emplace(std::invoke(std::forward<Function>(function)));
-      } catch (...) {
-        exception = std::current_exception();
       }
-    };
-    run(body);
-    if (exception != nullptr) std::rethrow_exception(exception);
-    return static_cast<Value>(*std::move(value));
-  }
+    } catch (...) {
+      exception = std::current_exception();
+    }
+  };
+  runtime::detail::run_blocking([](void* callable) { (*static_cast<decltype(body)*>(callable))(); },
+                                &body);
+  if (exception != nullptr) std::rethrow_exception(exception);
+  if constexpr (!kIsVoid) return static_cast<Value>(*std::move(value));
 }
 
 }  // namespace kumiko::runtime::io

@@ -1,9 +1,7 @@
 // The system's I/O calls for any descriptor, in a form that blocks only the calling thread.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
-#include <cstdint>
 #include <span>
 
 #include <sys/socket.h>

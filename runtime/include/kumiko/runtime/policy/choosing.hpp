@@ -3,7 +3,7 @@
 
 #include <array>
 #include <concepts>
-#include <memory>
+#include <functional>
 #include <utility>
 
 #include <kumiko/runtime/detail/function_ref.hpp>
@@ -46,17 +46,8 @@ concept Choosing = std::copyable<Policy> &&
 /// A choice policy of whatever class, to be copied for each worker.
 class AnyChoosing {
  public:
-  /// One worker's own object.
-  class Chooser {
-   public:
-    Chooser() = default;
-    Chooser(const Chooser&) = delete;
-    Chooser& operator=(const Chooser&) = delete;
-    virtual ~Chooser() = default;
-
-    /// See Choosing.
-    virtual bool next(bool outside_first, const Take& take) = 0;
-  };
+  /// One worker's own object: a copy of the policy. See Choosing.
+  using Chooser = std::function<bool(bool outside_first, const Take& take)>;
 
   /// The runtime's own choice, EventsFirst.
   AnyChoosing() = default;
@@ -64,39 +55,15 @@ class AnyChoosing {
   /// This one.
   template <class Policy>
   requires(!std::same_as<Policy, AnyChoosing> && Choosing<Policy>) AnyChoosing(Policy policy)
-      : prototype_(std::make_shared<const Maker<Policy>>(std::move(policy))) {}
+      : prototype_([policy = std::move(policy)](bool outside_first, const Take& take) mutable {
+          return policy.next(outside_first, take);
+        }) {}
 
-  /// An object for one worker; nullptr for the runtime's own choice. \throws std::bad_alloc
-  std::unique_ptr<Chooser> make() const {
-    return prototype_ == nullptr ? nullptr : prototype_->make();
-  }
+  /// An object for one worker; an empty one for the runtime's own choice. \throws std::bad_alloc
+  Chooser make() const { return prototype_; }
 
  private:
-  struct Prototype {
-    Prototype() = default;
-    Prototype(const Prototype&) = delete;
-    Prototype& operator=(const Prototype&) = delete;
-    virtual ~Prototype() = default;
-    virtual std::unique_ptr<Chooser> make() const = 0;
-  };
-  template <class Policy>
-  struct Held final : Chooser {
-    explicit Held(Policy held) : policy(std::move(held)) {}
-    bool next(bool outside_first, const Take& take) override {
-      return policy.next(outside_first, take);
-    }
-    Policy policy;
-  };
-  template <class Policy>
-  struct Maker final : Prototype {
-    explicit Maker(Policy held) : policy(std::move(held)) {}
-    std::unique_ptr<Chooser> make() const override {
-      return std::make_unique<Held<Policy>>(policy);
-    }
-    Policy policy;
-  };
-
-  std::shared_ptr<const Prototype> prototype_;
+  Chooser prototype_;
 };
 
 }  // namespace kumiko::runtime::policy

@@ -4,6 +4,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <utility>
 
@@ -53,34 +54,21 @@ class AnyStealing {
   /// This one, which is copied once and then shared by all copies of this value.
   template <class Policy>
   requires(!std::same_as<Policy, AnyStealing> && Stealing<Policy>) AnyStealing(Policy policy)
-      : policy_(std::make_shared<const Held<Policy>>(std::move(policy))) {}
+      : round_([shared = std::make_shared<const Policy>(std::move(policy))](
+                   const Others& others, const Draw& draw, const Visit& visit) {
+          return shared->round(others, draw, visit);
+        }) {}
 
   /// Whether it is that of a class, and not the runtime's choice.
-  explicit operator bool() const noexcept { return policy_ != nullptr; }
+  explicit operator bool() const noexcept { return round_ != nullptr; }
 
   /// See Stealing. Requires a policy.
   bool round(const Others& others, const Draw& draw, const Visit& visit) const {
-    return policy_->round(others, draw, visit);
+    return round_(others, draw, visit);
   }
 
  private:
-  struct Base {
-    Base() = default;
-    Base(const Base&) = delete;
-    Base& operator=(const Base&) = delete;
-    virtual ~Base() = default;
-    virtual bool round(const Others& others, const Draw& draw, const Visit& visit) const = 0;
-  };
-  template <class Policy>
-  struct Held final : Base {
-    explicit Held(Policy held) : policy(std::move(held)) {}
-    bool round(const Others& others, const Draw& draw, const Visit& visit) const override {
-      return policy.round(others, draw, visit);
-    }
-    Policy policy;
-  };
-
-  std::shared_ptr<const Base> policy_;
+  std::function<bool(const Others& others, const Draw& draw, const Visit& visit)> round_;
 };
 
 }  // namespace kumiko::runtime::policy

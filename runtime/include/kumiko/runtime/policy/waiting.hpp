@@ -130,9 +130,6 @@ class AnyWaiting {
 
  private:
   struct Base {
-    Base() = default;
-    Base(const Base&) = delete;
-    Base& operator=(const Base&) = delete;
     virtual ~Base() = default;
     virtual std::chrono::nanoseconds search_time(const Surroundings& around) const = 0;
     virtual int pauses() const = 0;

@@ -1,0 +1,35 @@
+// A queue of elements that hold its links themselves.
+#pragma once
+
+namespace kumiko::runtime::detail {
+
+/// Nodes in the order of their arrival, linked by two pointers of each. Whoever uses it sees to the
+/// locking.
+template <class Node, Node* Node::*kNext, Node* Node::*kPrevious>
+class LinkedQueue {
+ public:
+  bool empty() const noexcept { return first_ == nullptr; }
+
+  /// The oldest node, nullptr if there is none.
+  Node* front() const noexcept { return first_; }
+
+  void append(Node& node) noexcept {
+    node.*kNext = nullptr;
+    node.*kPrevious = last_;
+    (last_ == nullptr ? first_ : last_->*kNext) = &node;
+    last_ = &node;
+  }
+
+  /// Removes a node, wherever it is; its next one is nullptr then.
+  void remove(Node& node) noexcept {
+    (node.*kPrevious == nullptr ? first_ : node.*kPrevious->*kNext) = node.*kNext;
+    (node.*kNext == nullptr ? last_ : node.*kNext->*kPrevious) = node.*kPrevious;
+    node.*kNext = nullptr;
+  }
+
+ private:
+  Node* first_ = nullptr;
+  Node* last_ = nullptr;
+};
+
+}  // namespace kumiko::runtime::detail
