@@ -39,7 +39,7 @@ amr::ParameterSet parameters_of(const plugin::SolverFactory& factory, const Chec
   } catch (const io::ConfigError& error) {
     throw RequestError(error.what());
   } catch (const std::invalid_argument& error) {
-    throw RequestError(fmt::format("'{}': {}", request.file.string(), error.what()));
+    throw RequestError("'{}': {}", request.file.string(), error.what());
   }
 }
 
@@ -63,10 +63,8 @@ std::vector<plugin::SolverFactory> wanted(const CheckRequest& request) {
 }
 
 int check_plugin(const CheckRequest& request) {
-  if (std::filesystem::is_directory(request.file)) {
-    throw RequestError(
-        fmt::format("'{}' is a folder; name a plugin's file", request.file.string()));
-  }
+  refuse_if(std::filesystem::is_directory(request.file), "'{}' is a folder; name a plugin's file",
+            request.file.string());
   bool passed = true;
   std::string json;
   for (const plugin::SolverFactory& factory : wanted(request)) {

@@ -184,9 +184,7 @@ io::RunSummary describe(const Problem& problem, const amr::Backend& backend,
   const bool by_level = problem.options.schedule == amr::Schedule::kLevel || !backend.has_threads();
   summary.schedule = by_level ? "level" : "dataflow";
   summary.steps = simulation.step();
-  for (int level = 0; level < simulation.hierarchy().max_levels(); ++level) {
-    summary.patches_per_level.push_back(simulation.hierarchy().level(level).size());
-  }
+  summary.patches_per_level = patches_per_level(simulation);
   summary.config = {problem.config.values().values().begin(),
                     problem.config.values().values().end()};
   return summary;
@@ -219,29 +217,6 @@ double uniform_updates(const Problem& problem, int steps) {
   const double per_level = options.subcycling ? 8.0 : 4.0;
   return std::pow(per_level, options.levels - 1) * options.points_x * options.points_y * steps;
 }
-
-}  // namespace
-
-bool end_requested() { return end_signal != 0; }
-
-void heed_signals() {
-  std::signal(SIGTERM, [](int signal) { end_signal = signal; });
-  // Ctrl-C once more does not wait for the run's next stop; batch systems repeat SIGTERM.
-  std::signal(SIGINT, [](int signal) {
-    if (end_signal == signal) {
-      std::signal(signal, SIG_DFL);
-      std::raise(signal);
-    }
-    end_signal = signal;
-  });
-  // Of a terminal that is gone; nohup's runs go on.
-  if (std::signal(SIGHUP, SIG_IGN) != SIG_IGN) {
-    std::signal(SIGHUP, [](int signal) { end_signal = signal; });
-  }
-  std::signal(SIGUSR1, [](int signal) { checkpoint_signal = signal; });
-}
-
-namespace {
 
 /// The history of a run that begins with a field.
 io::RunHistory history_of(const amr::FieldFigures& field) {
@@ -324,6 +299,33 @@ io::RunSummary step_to_end(const Problem& problem, amr::Backend& backend,
 }
 
 }  // namespace
+
+std::vector<std::size_t> patches_per_level(const amr::Simulation& simulation) {
+  std::vector<std::size_t> patches;
+  for (int level = 0; level < simulation.hierarchy().max_levels(); ++level) {
+    patches.push_back(simulation.hierarchy().level(level).size());
+  }
+  return patches;
+}
+
+bool end_requested() { return end_signal != 0; }
+
+void heed_signals() {
+  std::signal(SIGTERM, [](int signal) { end_signal = signal; });
+  // Ctrl-C once more does not wait for the run's next stop; batch systems repeat SIGTERM.
+  std::signal(SIGINT, [](int signal) {
+    if (end_signal == signal) {
+      std::signal(signal, SIG_DFL);
+      std::raise(signal);
+    }
+    end_signal = signal;
+  });
+  // Of a terminal that is gone; nohup's runs go on.
+  if (std::signal(SIGHUP, SIG_IGN) != SIG_IGN) {
+    std::signal(SIGHUP, [](int signal) { end_signal = signal; });
+  }
+  std::signal(SIGUSR1, [](int signal) { checkpoint_signal = signal; });
+}
 
 io::RunSummary execute(const Problem& problem, amr::Backend& backend, amr::Simulation& simulation,
                        const Hooks& hooks, const std::optional<io::RunHistory>& past) {

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <optional>
+#include <vector>
 
 #include <kumiko/amr/simulation.hpp>
 #include <kumiko/io/state_writer.hpp>
@@ -42,6 +43,9 @@ struct Hooks {
 io::RunSummary execute(const Problem& problem, amr::Backend& backend, amr::Simulation& simulation,
                        const Hooks& hooks,
                        const std::optional<io::RunHistory>& past = std::nullopt);
+
+/// Patches of each level, present or not.
+std::vector<std::size_t> patches_per_level(const amr::Simulation& simulation);
 
 /// Lets SIGINT and SIGTERM end execute() at its next stop, SIGUSR1 ask it for a checkpoint, and
 /// SIGUSR2 wait for a Status. Before there are other threads.

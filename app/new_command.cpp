@@ -75,21 +75,16 @@ std::string solver_source(const std::string& name) {
 }
 
 void check_name(const std::string& name, bool is_taken, const char* kind) {
-  if (!plugin::is_plugin_name(name)) {
-    throw RequestError(fmt::format(
-        "'{}' cannot be the name of a {}: use small letters, digits and _, a letter first", name,
-        kind));
-  }
+  refuse_if(!plugin::is_plugin_name(name),
+            "'{}' cannot be the name of a {}: use small letters, digits and _, a letter first",
+            name, kind);
   // Names of targets that CMake makes itself.
   constexpr std::array<std::string_view, 9> kReserved = {
       "all",     "clean",          "edit_cache",    "help", "install",
       "package", "package_source", "rebuild_cache", "test"};
-  if (std::find(kReserved.begin(), kReserved.end(), name) != kReserved.end()) {
-    throw RequestError(fmt::format("'{}' is a word of CMake's; choose another name", name));
-  }
-  if (is_taken) {
-    throw RequestError(fmt::format("there is a {} '{}' already; choose another name", kind, name));
-  }
+  refuse_if(std::ranges::count(kReserved, name) > 0,
+            "'{}' is a word of CMake's; choose another name", name);
+  refuse_if(is_taken, "there is a {} '{}' already; choose another name", kind, name);
 }
 
 std::filesystem::path folder_of(const NewRequest& request) {
@@ -99,15 +94,10 @@ std::filesystem::path folder_of(const NewRequest& request) {
 int write_folder(const std::filesystem::path& folder, const std::vector<NewFile>& files) {
   require_writable_folder(folder);
   std::error_code error;
-  if (std::filesystem::exists(folder, error) && !std::filesystem::is_empty(folder, error)) {
-    throw RequestError(
-        fmt::format("'{}' is there already; choose another folder by --output", folder.string()));
-  }
+  refuse_if(std::filesystem::exists(folder, error) && !std::filesystem::is_empty(folder, error),
+            "'{}' is there already; choose another folder by --output", folder.string());
   std::filesystem::create_directories(folder, error);
-  if (error) {
-    throw RequestError(
-        fmt::format("cannot make folder '{}': {}", folder.string(), error.message()));
-  }
+  if (error) throw RequestError("cannot make folder '{}': {}", folder.string(), error.message());
   for (const NewFile& file : files) io::write_text_file(folder / file.name, file.text);
   fmt::print("{}\n", (folder / "README.md").string());
   return kDone;

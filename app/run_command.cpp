@@ -19,7 +19,6 @@
 #include "run_files.hpp"
 #include "run_start.hpp"
 #include "shared_options.hpp"
-#include "status.hpp"
 #include "terminal.hpp"
 
 namespace kumiko::app {
@@ -85,8 +84,8 @@ void print_summary(const io::RunSummary& s) {
   fmt::print("state hash           {}\n", s.state_hash);
 }
 
-Hooks hooks_for(const Problem& problem, amr::Backend& backend, RunFiles& files, Progress& progress,
-                Status& status) {
+Hooks hooks_for(const Problem& problem, amr::Backend& backend, RunFiles& files,
+                Progress& progress) {
   Hooks hooks;
   hooks.diagnose = [&](const amr::Simulation& state) { files.write_row(state, backend); };
   hooks.every = problem.run.diagnostics_every;
@@ -105,7 +104,6 @@ Hooks hooks_for(const Problem& problem, amr::Backend& backend, RunFiles& files, 
   hooks.progress = [&](const amr::Simulation& state) {
     files.write_load(state);
     progress.show(state);
-    status.note(state);
   };
   return hooks;
 }
@@ -125,10 +123,9 @@ void warn_without_sidecar(const Start& start) {
       "kumiko: warning: {}; seconds, steals, waits and the balance of the workers count from base "
       "step {}{}\n",
       start.from->sidecar_fault, start.from->checkpoint.run.step,
-      start.configuration.empty()
-          ? ", and keys that do not determine the state have their defaults where --set does not "
-            "give them"
-          : "");
+      start.configuration.empty() ? ", and keys that do not determine the state have their "
+                                    "defaults where --set does not give them"
+                                  : "");
 }
 
 /// Whether the checkpoint is of the last step already.
@@ -188,9 +185,8 @@ std::string way_on(RunFiles& files) {
 
 int run_case(RunRequest& request) {
   prepare_to_step(request);
-  if (request.config.empty() && request.restart.empty()) {
-    throw RequestError("CASE.toml is required; see 'kumiko run --help'");
-  }
+  refuse_if(request.config.empty() && request.restart.empty(),
+            "CASE.toml is required; see 'kumiko run --help'");
   heed_signals();
   Start start = start_of(request);
   const Problem& problem = start.problem;
@@ -217,12 +213,10 @@ int run_case(RunRequest& request) {
   io::RunSummary summary;
   {
     if (start.from && !files.has_rows()) files.write_row(*simulation, *backend);
-    const std::string& name = problem.run.case_name;
-    Progress progress(request.quiet, name, *simulation, problem.stop_step);
-    Status status(name, *simulation, problem.stop_step);
+    Progress progress(request.quiet, problem.run.case_name, *simulation, problem.stop_step);
     try {
       summary = execute(problem, *backend, *simulation,
-                        hooks_for(problem, *backend, files, progress, status), past_of(start.from));
+                        hooks_for(problem, *backend, files, progress), past_of(start.from));
     } catch (const std::exception& error) {
       const std::string way = way_on(files);
       if (way.empty()) throw;

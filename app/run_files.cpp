@@ -16,6 +16,7 @@
 #include <kumiko/io/trace_file.hpp>
 #include <kumiko/viz/state_image.hpp>
 
+#include "execute.hpp"
 #include "origin.hpp"
 #include "terminal.hpp"
 
@@ -108,9 +109,7 @@ void RunFiles::write_row(const amr::Simulation& simulation, amr::Backend& backen
   row.step = simulation.step();
   row.time = simulation.time();
   row.field = std::move(field);
-  for (int level = 0; level < simulation.hierarchy().max_levels(); ++level) {
-    row.patches.push_back(simulation.hierarchy().level(level).size());
-  }
+  row.patches = patches_per_level(simulation);
   const std::vector<amr::WorkerLoad>& loads = simulation.counters().workers;
   for (std::size_t worker = 0; worker < loads.size(); ++worker) {
     row.updates.push_back(loads[worker].updates -
@@ -173,8 +172,8 @@ void RunFiles::write_trace() {
   io::write_trace(folder_.file(io::kTraceFile), trace);
   if (trace.pieces.size() > kMostPiecesAsJson) {
     print_to_stderr(
-        "kumiko: note: a trace.json of {} pieces would be too large for viewers; kumiko "
-        "export --format chrome makes it\n",
+        "kumiko: note: a trace.json of {} pieces would be too large for viewers; kumiko export "
+        "--format chrome makes it\n",
         trace.pieces.size());
     return;
   }

@@ -41,8 +41,8 @@ int compare(CompareRequest& request) {
   fmt::print("{}", plain_report(comparison));
   if (!request.output.empty()) fmt::print("\nfiles in {}/\n", request.output.string());
   if (!ended.empty()) throw std::runtime_error(ended);
-  const auto failed = std::count_if(comparison.runs.begin(), comparison.runs.end(),
-                                    [](const ComparedRun& run) { return !run.failure.empty(); });
+  const auto failed = std::ranges::count_if(
+      comparison.runs, [](const ComparedRun& run) { return !run.failure.empty(); });
   if (failed == 0) return kDone;
   std::fflush(stdout);
   throw std::runtime_error(fmt::format("{} of {} runs failed; the lines below the table say why",
@@ -51,13 +51,12 @@ int compare(CompareRequest& request) {
 
 void add_contenders(Options& options, CompareRequest& request) {
   options.add("--solvers", &request.solvers, "A,B,C: solvers to compare, by name", {.lists = true});
-  options.add(
-      "--solver", &request.variants,
-      "NAME[,KEY=VALUE]...: one more, with keys of [solver] or, written in full such as "
-      "amr.levels=1 or case.sigma=0.1, any others of its own. Several variants of one solver, "
-      "told apart by their keys, are a sweep: --solver A,amr.buffer=2 --solver A,amr.buffer=4. "
-      "The file's [solver] is for the solver that it names",
-      {.repeats = true});
+  options.add("--solver", &request.variants,
+              "NAME[,KEY=VALUE]...: one more, with keys of [solver] or, written in full such as "
+              "amr.levels=1 or case.sigma=0.1, any others of its own. Several variants of one "
+              "solver, told apart by their keys, are a sweep: --solver A,amr.buffer=2 --solver "
+              "A,amr.buffer=4. The file's [solver] is for the solver that it names",
+              {.repeats = true});
 }
 
 }  // namespace

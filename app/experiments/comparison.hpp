@@ -8,9 +8,8 @@
 #include <vector>
 
 #include <kumiko/amr/case.hpp>
-#include <kumiko/io/summary.hpp>
 
-#include "shared_options.hpp"
+#include "experiments/sweep.hpp"
 
 namespace kumiko::app {
 
@@ -44,21 +43,16 @@ struct Contender {
 };
 
 /// A run of a contender at a resolution.
-struct ComparedRun {
+struct ComparedRun : Repetitions {
   std::size_t contender = 0;
-  int points = 0;                   ///< of level 0 in x
-  int points_y = 0;                 ///< in the file's proportion
-  int finest_points = 0;            ///< in x, of the finest level
-  int points_per_length = 0;        ///< of the finest level, as PublishedValue::points counts
-  int steps_in_proportion = 0;      ///< base steps that keep the file's CFL number
-  int steps = 0;                    ///< the same, or as many as the solver's CFL limit asks for
-  std::vector<double> wall_s = {};  ///< of each repetition that is done
-  io::RunSummary summary = {};      ///< of the fastest repetition
-  std::string failure = {};         ///< why there are no more; empty if nothing failed
+  int points = 0;               ///< of level 0 in x
+  int points_y = 0;             ///< in the file's proportion
+  int finest_points = 0;        ///< in x, of the finest level
+  int points_per_length = 0;    ///< of the finest level, as PublishedValue::points counts
+  int steps_in_proportion = 0;  ///< base steps that keep the file's CFL number
+  int steps = 0;                ///< the same, or as many as the solver's CFL limit asks for
+  std::string failure = {};     ///< why there are no more; empty if nothing failed
 
-  bool is_measured() const { return !wall_s.empty(); }
-  double least_wall_s() const;
-  double median_wall_s() const;
   std::uint64_t leaf_points() const;
 };
 

@@ -1,7 +1,6 @@
 #include "experiments/comparison_report.hpp"
 
 #include <algorithm>
-#include <array>
 #include <set>
 
 #include <fmt/format.h>
@@ -74,12 +73,11 @@ TextTable runs_table(const Comparison& comparison) {
 /// finest level.
 const ComparedRun* run_beside(const Comparison& comparison, std::size_t contender,
                               const amr::PublishedValue& value) {
-  const auto found =
-      std::find_if(comparison.runs.begin(), comparison.runs.end(), [&](const ComparedRun& run) {
-        return run.contender == contender && run.points_per_length == value.points &&
-               run.is_measured() && run.summary.steps == run.steps &&
-               is_published_for(comparison.contenders[contender], value);
-      });
+  const auto found = std::ranges::find_if(comparison.runs, [&](const ComparedRun& run) {
+    return run.contender == contender && run.points_per_length == value.points &&
+           run.is_measured() && run.summary.steps == run.steps &&
+           is_published_for(comparison.contenders[contender], value);
+  });
   return found == comparison.runs.end() ? nullptr : &*found;
 }
 
@@ -151,8 +149,7 @@ std::string interpolation_note(const Comparison& comparison, const Contender& co
     return other.interpolation != contender.interpolation;
   };
   const bool is_used = comparison.levels > 1;
-  if (!is_used ||
-      std::none_of(comparison.contenders.begin(), comparison.contenders.end(), differs)) {
+  if (!is_used || std::ranges::none_of(comparison.contenders, differs)) {
     return {};
   }
   return fmt::format("{}: step.time_interpolation is {}", contender.label, contender.interpolation);
@@ -177,14 +174,14 @@ std::vector<std::string> notes_of(const Comparison& comparison) {
     notes.push_back(fmt::format("{} at {} failed: {}", contender_of(comparison, run).label,
                                 run.points, run.failure));
   }
-  const bool is_open = std::any_of(comparison.runs.begin(), comparison.runs.end(),
-                                   [](const ComparedRun& run) { return run.summary.open_domain; });
+  const bool is_open =
+      std::ranges::any_of(comparison.runs, &io::RunSummary::open_domain, &ComparedRun::summary);
   if (is_open) {
     notes.emplace_back("mass drift: the domain is open, so that mass may enter and leave");
   }
-  const auto missing = std::count_if(
-      comparison.runs.begin(), comparison.runs.end(),
-      [](const ComparedRun& run) { return !run.is_measured() && run.failure.empty(); });
+  const auto missing = std::ranges::count_if(comparison.runs, [](const ComparedRun& run) {
+    return !run.is_measured() && run.failure.empty();
+  });
   if (missing > 0) {
     notes.push_back(fmt::format("{} of {} runs are missing", missing, comparison.runs.size()));
   }
@@ -293,8 +290,8 @@ std::string markdown_report(const Comparison& comparison) { return report(compar
 std::string csv_report(const Comparison& comparison) {
   std::string text =
       "solver,points,finest_points,centring,steps,steps_in_proportion,leaf_points,rms,l1_relative,"
-      "l1,linf,order,min,max,mass_drift,wall_least_s,wall_median_s,repetitions,updates,"
-      "updates_per_core_s\n";
+      "l1,linf,order,min,max,mass_drift,wall_least_s,wall_median_s,repetitions,updates,updates_per_"
+      "core_s\n";
   for (std::size_t at = 0; at < comparison.runs.size(); ++at) {
     const ComparedRun& run = comparison.runs[at];
     if (!run.is_measured()) continue;

@@ -1,14 +1,12 @@
 // Runs one case on several backends with several numbers of workers, to see how it scales.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include <kumiko/io/summary.hpp>
-
-#include "shared_options.hpp"
+#include "experiments/sweep.hpp"
 
 namespace kumiko::app {
 
@@ -20,14 +18,12 @@ struct ScalingRequest : CaseRequest, OutputRequest {
 };
 
 /// A backend with a number of workers.
-struct ScalingPoint {
-  std::string backend;
-  int workers = 1;
-  std::vector<double> wall_s = {};   ///< of each repetition that is done
-  std::vector<double> balance = {};  ///< load-balance efficiency of each
-  io::RunSummary summary = {};       ///< of the fastest
+struct ScalingPoint : Repetitions {
+  ScalingPoint(std::string its_backend, int its_workers)
+      : backend(std::move(its_backend)), workers(its_workers) {}
 
-  bool is_measured() const { return !wall_s.empty(); }
+  std::string backend;
+  int workers;
 };
 
 struct Scaling {

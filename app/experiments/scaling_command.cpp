@@ -26,8 +26,8 @@ void warn(const Scaling& scaling) {
   for (const ScalingPoint& point : scaling.points) most = std::max(most, point.workers);
   if (most <= scaling.cores) return;
   print_to_stderr(
-      "kumiko: warning: {} workers share {}: points beyond {} say nothing of the "
-      "speed-up on a larger machine\n",
+      "kumiko: warning: {} workers share {}: points beyond {} say nothing of the speed-up on a "
+      "larger machine\n",
       most, counted(scaling.cores, "core"), scaling.cores);
 }
 
@@ -60,11 +60,10 @@ Action scaling_command(Options& options) {
   options.add("--workers", &request->worker_counts,
               "N1,N2,...: numbers of workers (default: 1, 2, 4, ... up to the cores)",
               {.lists = true, .check = between(1, kMostWorkers)});
-  options.add(
-      "--backends", &request->backends,
-      "A,B,...: how patches are shared out; pthread on one worker, which speed-up is counted "
-      "from, runs in any case, and serial on one worker only",
-      {.lists = true, .check = one_of(amr::backend_names())});
+  options.add("--backends", &request->backends,
+              "A,B,...: how patches are shared out; pthread on one worker, which speed-up is "
+              "counted from, runs in any case, and serial on one worker only",
+              {.lists = true, .check = one_of(amr::backend_names())});
   add_repetitions(options, request->repetitions, "runs of each, in turn");
   add_output(
       options, *request,

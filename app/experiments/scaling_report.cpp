@@ -10,7 +10,6 @@
 #include <kumiko/viz/line_chart.hpp>
 
 #include "counted.hpp"
-#include "experiments/sweep.hpp"
 #include "text_table.hpp"
 
 namespace kumiko::app {
@@ -27,7 +26,7 @@ struct Spread {
 };
 
 Spread spread_of(const std::vector<double>& values) {
-  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  const auto [least, most] = std::ranges::minmax_element(values);
   return {*least, median(values), *most};
 }
 
@@ -81,9 +80,7 @@ template <class Value>
 std::vector<viz::Series> lines_of(const Scaling& scaling, Value value) {
   std::vector<viz::Series> lines;
   for (const ScalingPoint* point : done(scaling)) {
-    auto line = std::find_if(lines.begin(), lines.end(), [&](const viz::Series& other) {
-      return other.name == point->backend;
-    });
+    auto line = std::ranges::find(lines, point->backend, &viz::Series::name);
     if (line == lines.end()) line = lines.insert(line, {point->backend, {}});
     line->points.push_back({static_cast<double>(point->workers), value(*point)});
   }
@@ -141,9 +138,9 @@ std::string scaling_table(const Scaling& scaling) {
 
 std::string scaling_csv(const Scaling& scaling) {
   std::string text =
-      "backend,workers,wall_least_s,wall_median_s,wall_most_s,speed_up_least,speed_up_median,"
-      "speed_up_most,parallel_efficiency,balance_least,balance_median,balance_most,"
-      "repetitions,updates,updates_per_core_s,steals,state_hash\n";
+      "backend,workers,wall_least_s,wall_median_s,wall_most_s,speed_up_least,speed_up_median,speed_"
+      "up_most,parallel_efficiency,balance_least,balance_median,balance_most,repetitions,updates,"
+      "updates_per_core_s,steals,state_hash\n";
   for (const ScalingPoint* point : done(scaling)) {
     const Spread wall = spread_of(point->wall_s);
     const Gain gain = gain_of(scaling, *point);

@@ -1,6 +1,7 @@
 // What the commands share that run a case many times and compare the runs.
 #pragma once
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -20,6 +21,18 @@ io::RunSummary measure(const CaseRequest& request, const Problem& problem,
 
 /// The median of one value or more.
 double median(std::vector<double> values);
+
+/// What repetitions of one run have taken.
+struct Repetitions {
+  std::vector<double> wall_s = {};   ///< of each that is done
+  std::vector<double> balance = {};  ///< load-balance efficiency of each
+  io::RunSummary summary = {};       ///< of the fastest
+
+  bool is_measured() const { return !wall_s.empty(); }
+  double least_wall_s() const { return *std::ranges::min_element(wall_s); }
+  double median_wall_s() const { return median(wall_s); }
+  void add(io::RunSummary repetition);
+};
 
 /// A file in the folder of results, made from what was found.
 template <class Found>

@@ -1,7 +1,6 @@
 #include "experiments/what_if.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -10,7 +9,6 @@
 #include <kumiko/viz/line_chart.hpp>
 
 #include "counted.hpp"
-#include "experiments/sweep.hpp"
 #include "problem.hpp"
 #include "request.hpp"
 #include "text_table.hpp"
@@ -115,9 +113,7 @@ std::string caption(const WhatIf& what_if) {
 }  // namespace
 
 double WhatIf::speed_up(const model::Prediction& prediction) const {
-  const auto same = std::find_if(alone.begin(), alone.end(), [&](const model::Prediction& one) {
-    return one.kind == prediction.kind;
-  });
+  const auto same = std::ranges::find(alone, prediction.kind, &model::Prediction::kind);
   return same == alone.end() ? 0.0 : same->seconds / prediction.seconds;
 }
 
