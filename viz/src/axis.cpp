@@ -94,8 +94,8 @@ std::vector<Tick> log_ticks_where(Range range, HasLabel has_label) {
 }
 
 int labels_of(const std::vector<Tick>& list) {
-  return static_cast<int>(std::count_if(list.begin(), list.end(),
-                                        [](const Tick& tick) { return !tick.label.empty(); }));
+  return static_cast<int>(
+      std::ranges::count_if(list, [](const Tick& tick) { return !tick.label.empty(); }));
 }
 
 /// Every `stride`-th power of ten alone.
@@ -217,11 +217,11 @@ std::vector<Tick> ticks(Scale scale, Range range, int most_labels) {
 
 std::vector<Tick> count_ticks(const Axis& axis, std::vector<double> values, double label_width) {
   constexpr double kLeastGap = 28.0;
-  std::sort(values.begin(), values.end());
+  std::ranges::sort(values);
   values.erase(std::unique(values.begin(), values.end()), values.end());
-  const auto crowded = std::adjacent_find(
-      values.begin(), values.end(),
-      [&](double one, double next) { return std::abs(axis(next) - axis(one)) < kLeastGap; });
+  const auto crowded = std::ranges::adjacent_find(values, [&](double one, double next) {
+    return std::abs(axis(next) - axis(one)) < kLeastGap;
+  });
   std::vector<Tick> list;
   if (crowded == values.end()) {
     for (const double value : values) list.push_back({value, number_label(value)});

@@ -15,15 +15,8 @@ namespace report {
 namespace {
 
 std::string_view name_of(ChartKind kind) {
-  switch (kind) {
-    case ChartKind::kLines:
-      return "lines";
-    case ChartKind::kSteps:
-      return "steps";
-    case ChartKind::kStackedBars:
-      return "bars";
-  }
-  return "";
+  constexpr std::string_view kNames[] = {"lines", "steps", "bars"};
+  return kNames[static_cast<std::size_t>(kind)];
 }
 
 std::string csv_field(const std::string& text) {

@@ -1,5 +1,4 @@
 // The page: a skeleton with places for its parts.
-#include <cstdint>
 #include <string_view>
 
 #include <nlohmann/json.hpp>
@@ -62,17 +61,9 @@ std::string escaped(std::string_view text) {
 /// JSON that may stand within a script element, whatever its texts hold.
 std::string script_json(const Json& json) {
   // File names need not be UTF-8.
-  const std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
-  std::string safe;
-  safe.reserve(text.size());
-  for (const char c : text) {
-    if (c == '<') {
-      safe += "\\u003c";
-    } else {
-      safe += c;
-    }
-  }
-  return safe;
+  std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  for (std::size_t at = 0; (at = text.find('<', at)) != text.npos;) text.replace(at, 1, "\\u003c");
+  return text;
 }
 
 // Where a PNG has the size of its picture.
