@@ -156,9 +156,7 @@ double largest_difference(amr::ConstPatchView a, amr::ConstPatchView b,
     for (int j = 0; j < kPatchSize; ++j) {
       for (int i = 0; i < kPatchSize; ++i) {
         const auto [ib, jb] = map(i, j);
-        const double difference = std::abs(a(i, j, component) - b(ib, jb, component));
-        if (std::isnan(difference)) return std::numeric_limits<double>::infinity();
-        largest = std::max(largest, difference);
+        raise(largest, std::abs(a(i, j, component) - b(ib, jb, component)));
       }
     }
   }

@@ -9,8 +9,6 @@
 #include <thread>
 #include <vector>
 
-#include <fmt/core.h>
-
 #include "conformance/checks.hpp"
 #include "conformance/flows.hpp"
 #include "conformance/patch_step.hpp"
@@ -62,9 +60,7 @@ std::vector<double> outcome(const Task& task, PatchStep& step, const amr::Solver
   return step.outputs(solver);
 }
 
-void scribble(Guarded& values, double value) {
-  std::fill(values.values().begin(), values.values().end(), value);
-}
+void scribble(Guarded& values, double value) { std::ranges::fill(values.values(), value); }
 
 /// How many patches come out of one list with other bits than by themselves.
 int differ_in_a_list(const Subject& subject, const std::vector<Task>& tasks, bool with_fluxes) {
@@ -132,19 +128,19 @@ Finding check_determinism(Subject& subject) {
                            {"differ_in_another_instance", other_instance},
                            {"differ_in_a_list", in_a_list}};
   if (in_a_list > 0) {
-    return failed(fmt::format("advance_list() gives {} of {} patches other bits than advance() or "
-                              "advance_with_fluxes() of each; let it compute the same",
-                              in_a_list, kPatches),
-                  numbers);
+    return failed(numbers,
+                  "advance_list() gives {} of {} patches other bits than advance() or "
+                  "advance_with_fluxes() of each; let it compute the same",
+                  in_a_list, kPatches);
   }
   if (again + other_instance == 0) {
-    return passed("the same bits again, in another order and from another instance", numbers);
+    return passed(numbers, "the same bits again, in another order and from another instance");
   }
-  return failed(fmt::format("the same step has other bits for {} of {} patches when done again in "
-                            "another order, for {} by another instance; keep nothing between "
-                            "calls, and let prepare() fill all that advance() reads",
-                            again, kPatches, other_instance),
-                numbers);
+  return failed(numbers,
+                "the same step has other bits for {} of {} patches when done again in another "
+                "order, for {} by another instance; keep nothing between calls, and let prepare() "
+                "fill all that advance() reads",
+                again, kPatches, other_instance);
 }
 
 namespace {
@@ -220,15 +216,14 @@ Finding check_thread_safety(Subject& subject) {
                            {"wrong_on_two_instances", two}};
   const std::size_t steps = kThreads * kPatches * kRounds;
   if (one + two == 0) {
-    return passed(fmt::format("{} steps on {} threads at once have the bits of steps one by one",
-                              2 * steps, kThreads),
-                  numbers);
+    return passed(numbers, "{} steps on {} threads at once have the bits of steps one by one",
+                  2 * steps, kThreads);
   }
-  return failed(fmt::format("on {} threads at once {} of {} steps of one instance have other bits "
-                            "than alone, {} of {} of two instances; keep scratch space on the "
-                            "stack, not in members or static variables",
-                            kThreads, one, steps, two, steps),
-                numbers);
+  return failed(
+      numbers,
+      "on {} threads at once {} of {} steps of one instance have other bits than alone, {} of {} "
+      "of two instances; keep scratch space on the stack, not in members or static variables",
+      kThreads, one, steps, two, steps);
 }
 
 }  // namespace kumiko::plugin::conformance
