@@ -294,7 +294,7 @@ io::RunSummary step_to_end(const Problem& problem, amr::Backend& backend,
   summary.longest_waits = work.longest_waits;
   summary.memory = simulation.memory_use();
   summary.peak_rss_bytes = io::peak_rss_bytes();
-  summary.state_hash = amr::state_hash(simulation.hierarchy());
+  summary.state_hash = amr::state_hash(simulation.hierarchy(), backend);
   return summary;
 }
 

@@ -113,7 +113,7 @@ class Form(unittest.TestCase):
     def test_budgets_are_missed_in_the_file_too(self):
         measured = SUITES["io"](True)
         measured.figures["goals"].pop()
-        self.assert_fault("io", measured, "figures.json", "8 budgets should be there, and there are 7")
+        self.assert_fault("io", measured, "figures.json", "12 budgets should be there, and there are 11")
 
     def test_full_sizes_must_be_judged(self):
         faults = report_of("checkpoint", SUITES["checkpoint"](True), quick=False).faults

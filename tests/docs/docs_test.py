@@ -48,6 +48,20 @@ class Links(Documents):
         self.assertEqual(github_slug("Checkpoints and states: `*.hdf`"), "checkpoints-and-states-hdf")
 
 
+class Version(Documents):
+    def test_given_a_changelog_whose_newest_version_is_not_the_programs_then_both_are_named(self):
+        (self.folder / "CMakeLists.txt").write_text("project(kumiko VERSION 0.2.0 LANGUAGES CXX)\n")
+        for headings, faults in (
+            ("## [Unreleased]\n", 0),
+            ("## [Unreleased]\n## [0.2.0] - 2026-11-24\n## [0.1.0]\n", 0),
+            ("## [0.1.0] - 2026-11-23\n", 1),
+        ):
+            self.page(headings, "CHANGELOG.md")
+            found = list(pages.other_version(self.folder))
+            self.assertEqual(len(found), faults, found)
+            self.assertTrue(all("0.1.0" in fault and "0.2.0" in fault for fault in found))
+
+
 class Lines(Documents):
     def test_given_121_columns_then_the_line_is_named_unless_it_is_a_table_or_a_link(self):
         wide = "x" * 121

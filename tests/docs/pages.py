@@ -118,6 +118,14 @@ def names_of_no_page(root: Path):
                     yield f"{file}:{number}: there is no {name}"
 
 
+def other_version(root: Path):
+    """The newest version of the changelog, where it has one, is that of the program."""
+    newest = re.search(r"^## \[(\d[^\]]*)\]", (root / "CHANGELOG.md").read_text(), re.MULTILINE)
+    program = re.search(r"^project\(kumiko VERSION (\S+)", (root / "CMakeLists.txt").read_text(), re.MULTILINE)
+    if newest and newest[1] != program[1]:
+        yield f"CHANGELOG.md: its newest version is {newest[1]}, and CMakeLists.txt says {program[1]}"
+
+
 def commanding(root: Path):
     """The pages whose commands are run."""
     return [Page(root / "README.md"), *map(Page, sorted((root / "docs" / "guide").glob("*.md")))]
@@ -133,3 +141,4 @@ def faults(root: Path):
         yield from indented_blocks(page)
     yield from gaps_of_index(root)
     yield from names_of_no_page(root)
+    yield from other_version(root)

@@ -103,6 +103,17 @@ TEST(Trace, GivenWorkersThatNeverSleepWhenAskedToTraceThenLogicError) {
   EXPECT_THROW(runtime.start_trace(), std::logic_error);
 }
 
+TEST(Trace, GivenNoRecordingWhenStoppedThenLogicErrorAndNothingWritten) {
+  Runtime runtime(Options{.workers = 1});
+  std::ostringstream out;
+  EXPECT_THROW(runtime.stop_trace(out), std::logic_error);
+  runtime.start_trace();
+  std::ostringstream first;
+  runtime.stop_trace(first);
+  EXPECT_THROW(runtime.stop_trace(out), std::logic_error) << "it has been stopped already";
+  EXPECT_EQ(out.str(), "");
+}
+
 TEST(StatisticsTest, GivenWorkAndSleepWhenAskedThenBothAreCounted) {
   Runtime runtime(Options{.workers = 2});
   runtime.run([] { Thread([] { this_thread::yield(); }).join(); });

@@ -46,6 +46,11 @@ std::vector<std::size_t> Hierarchy::change(int index, std::vector<PatchId> wante
   return rebuild(index, changes);
 }
 
+void Hierarchy::set_owners(int index, std::vector<std::int32_t> owners) {
+  const std::span<const PatchId> ids = mesh_.ids(index);
+  mesh_.assign(index, {ids.begin(), ids.end()}, std::move(owners));
+}
+
 /// Makes the data of a level that of the mesh's patches.
 /// \return slots of the patches that came
 std::vector<std::size_t> Hierarchy::rebuild(int index, const LevelDifference& changes) {

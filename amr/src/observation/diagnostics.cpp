@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cmath>
 #include <limits>
 #include <span>
@@ -12,17 +11,12 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "observation/own_parts.hpp"
 #include "transfer/sampling.hpp"
 
 namespace kumiko::amr {
 
 namespace {
-
-/// A patch, and which of its quadrants are covered.
-struct PartlyCovered {
-  const Patch& patch;
-  unsigned covered;
-};
 
 /// Calls visit(i, j) for the leaf points of a patch, quadrant by quadrant, for whole patches too:
 /// so a sum has the same order wherever its neighbours are refined.
@@ -38,35 +32,34 @@ void for_each_leaf(const PartlyCovered& part, Visit visit) {
 }
 
 /// Figures of each component: of every patch in parallel, joined in canonical order, so that the
-/// bits do not depend on who computed them.
-/// \param compute  fills the parts of a patch's components
-template <class Part, class Compute>
-std::vector<Part> reduce(const Hierarchy& hierarchy, Backend& backend, Compute compute) {
-  const auto components = static_cast<std::size_t>(hierarchy.shape().components);
-  std::vector<Part> total(components);
+/// bits depend neither on who computed them nor on who owns the patches.
+/// \param compute  Figure(const PartlyCovered&, int component)
+template <class Figure, class Compute>
+std::vector<Figure> reduce(const Hierarchy& hierarchy, Backend& backend, Owner& owner,
+                           Compute compute) {
+  const int components = hierarchy.shape().components;
+  std::vector<Figure> total(static_cast<std::size_t>(components));
   backend.run([&] {
-    for (int index = 0; index < hierarchy.max_levels(); ++index) {
-      const Level& level = hierarchy.level(index);
-      const std::vector<std::uint8_t> covered = hierarchy.mesh().covered_quadrants(index);
-      std::vector<Part> parts(level.size() * components);
-      backend.for_each(level, [&](std::size_t slot, int) {
-        compute({level.patch(slot), covered[slot]},
-                std::span(parts).subspan(slot * components, components));
-      });
-      for (std::size_t at = 0; at < parts.size(); ++at) total[at % components] += parts[at];
+    const auto list = [&](const PartlyCovered& leaves, std::vector<Part<Figure>>& to) {
+      for (int component = 0; component < components; ++component) {
+        to.push_back({leaves.patch.id(), component, compute(leaves, component)});
+      }
+    };
+    for (const auto& part : collect_parts<Figure>(hierarchy, backend, owner, list)) {
+      total[static_cast<std::size_t>(part.item)] += part.value;
     }
   });
   return total;
 }
 
 /// The figures of all components together, and of each where there are several.
-template <class Figures, class Part>
-Figures figures_of(const std::vector<Part>& parts) {
-  Part all;
-  for (const Part& part : parts) all += part;
+template <class Figures, class Figure>
+Figures figures_of(const std::vector<Figure>& each) {
+  Figure all;
+  for (const Figure& figure : each) all += figure;
   Figures figures = all.figures();
-  if (parts.size() < 2) return figures;
-  for (const Part& part : parts) figures.components.push_back(part.figures());
+  if (each.size() < 2) return figures;
+  for (const Figure& figure : each) figures.components.push_back(figure.figures());
   return figures;
 }
 
@@ -75,14 +68,14 @@ double point_area(const Hierarchy& hierarchy, const Patch& patch) {
   return h * h;
 }
 
-struct FigurePart {
+struct FieldFigure {
   double sum = 0.0;
   double absolute = 0.0;
   double minimum = std::numeric_limits<double>::infinity();
   double maximum = -std::numeric_limits<double>::infinity();
   bool finite = true;
 
-  FigurePart& operator+=(const FigurePart& other) {
+  FieldFigure& operator+=(const FieldFigure& other) {
     sum += other.sum;
     absolute += other.absolute;
     minimum = std::min(minimum, other.minimum);
@@ -93,8 +86,8 @@ struct FigurePart {
   FieldFigures figures() const { return {sum, minimum, maximum, finite, {}, absolute}; }
 };
 
-FigurePart figure_part(const PartlyCovered& leaves, int component, double area) {
-  FigurePart part;
+FieldFigure field_figure(const PartlyCovered& leaves, int component, double area) {
+  FieldFigure part;
   const ConstPatchView field = leaves.patch.now();
   for_each_leaf(leaves, [&](int i, int j) {
     const double u = field(i, j, component);
@@ -109,19 +102,21 @@ FigurePart figure_part(const PartlyCovered& leaves, int component, double area) 
   return part;
 }
 
-struct ErrorPart {
+struct ErrorFigure {
   double square = 0.0;
   double absolute = 0.0;
   double exact = 0.0;
   double area = 0.0;
   double largest = 0.0;
+  bool known = true;
 
-  ErrorPart& operator+=(const ErrorPart& other) {
+  ErrorFigure& operator+=(const ErrorFigure& other) {
     square += other.square;
     absolute += other.absolute;
     exact += other.exact;
     area += other.area;
     largest = std::max(largest, other.largest);
+    known = known && other.known;
     return *this;
   }
   ErrorNorms figures() const {
@@ -129,9 +124,9 @@ struct ErrorPart {
   }
 };
 
-ErrorPart error_part(const PartlyCovered& leaves, int component, double area,
-                     std::span<const double> exact) {
-  ErrorPart part;
+ErrorFigure error_figure(const PartlyCovered& leaves, int component, double area,
+                         std::span<const double> exact) {
+  ErrorFigure part;
   const ConstPatchView field = leaves.patch.now();
   for_each_leaf(leaves, [&](int i, int j) {
     const double reference = exact[static_cast<std::size_t>(j * kPatchSize + i)];
@@ -149,62 +144,86 @@ ErrorPart error_part(const PartlyCovered& leaves, int component, double area,
   return part;
 }
 
+/// Part of every hash, so that hashes of two kinds differ.
+constexpr std::int32_t kStateHashVersion = 2;
+
+/// XXH3 of a leaf block's values [component][j][i], and its points along a side.
+struct BlockHash {
+  std::uint64_t hash = 0;
+  std::int32_t size = kPatchSize;
+};
+
+BlockHash block_hash(ConstPatchView values, int quadrant, int size) {
+  XXH3_state_t state;
+  XXH3_64bits_reset(&state);
+  const int j0 = quadrant_begin(quadrant, 1);
+  for (int component = 0; component < values.components(); ++component) {
+    for (int j = j0; j < j0 + size; ++j) {
+      XXH3_64bits_update(&state, &values(quadrant_begin(quadrant, 0), j, component),
+                         static_cast<std::size_t>(size) * sizeof(double));
+    }
+  }
+  return {XXH3_64bits_digest(&state), size};
+}
+
+/// A patch without children is one block.
+void list_block_hashes(const PartlyCovered& leaves, std::vector<Part<BlockHash>>& to) {
+  const PatchId& id = leaves.patch.id();
+  if (leaves.covered == 0) {
+    to.push_back({id, 0, block_hash(leaves.patch.now(), 0, kPatchSize)});
+    return;
+  }
+  for_each_leaf_quadrant<2>(leaves.covered, [&](int quadrant) {
+    to.push_back({id, quadrant, block_hash(leaves.patch.now(), quadrant, kQuadrantSize)});
+  });
+}
+
 }  // namespace
 
-FieldFigures field_figures(const Hierarchy& hierarchy, Backend& backend) {
-  return figures_of<FieldFigures>(reduce<FigurePart>(
-      hierarchy, backend, [&](const PartlyCovered& leaves, std::span<FigurePart> parts) {
-        const double area = point_area(hierarchy, leaves.patch);
-        int component = 0;
-        for (FigurePart& part : parts) part = figure_part(leaves, component++, area);
+FieldFigures field_figures(const Hierarchy& hierarchy, Backend& backend, Owner& owner) {
+  return figures_of<FieldFigures>(reduce<FieldFigure>(
+      hierarchy, backend, owner, [&](const PartlyCovered& leaves, int component) {
+        return field_figure(leaves, component, point_area(hierarchy, leaves.patch));
       }));
 }
 
 std::optional<ErrorNorms> error_norms(const Hierarchy& hierarchy, const Case& problem, double time,
-                                      Backend& backend) {
-  std::atomic<bool> known = true;
-  const auto compute = [&](const PartlyCovered& leaves, std::span<ErrorPart> parts) {
-    const Patch& patch = leaves.patch;
-    const double area = point_area(hierarchy, patch);
+                                      Backend& backend, Owner& owner) {
+  const auto compute = [&](const PartlyCovered& leaves, int component) -> ErrorFigure {
     std::array<double, kPatchPoints> exact;
-    int component = 0;
-    for (ErrorPart& part : parts) {
-      const auto solution = [&](Points points, std::span<double> values) {
-        return problem.exact(points, component, time, values);
-      };
-      if (!sample_patch(hierarchy.geometry(), patch.id(), solution, exact)) {
-        known.store(false, std::memory_order_relaxed);
-        return;
-      }
-      part = error_part(leaves, component++, area, exact);
+    const auto solution = [&](Points points, std::span<double> values) {
+      return problem.exact(points, component, time, values);
+    };
+    if (!sample_patch(hierarchy.geometry(), leaves.patch.id(), solution, exact)) {
+      return {.known = false};
     }
+    return error_figure(leaves, component, point_area(hierarchy, leaves.patch), exact);
   };
-  const std::vector<ErrorPart> parts = reduce<ErrorPart>(hierarchy, backend, compute);
-  // Relaxed suffices: the end of the parallel loop orders the stores before this load.
-  if (!known.load(std::memory_order_relaxed)) return std::nullopt;
-  return figures_of<ErrorNorms>(parts);
+  const auto each = reduce<ErrorFigure>(hierarchy, backend, owner, compute);
+  if (!std::ranges::all_of(each, &ErrorFigure::known)) return std::nullopt;
+  return figures_of<ErrorNorms>(each);
+}
+
+std::string state_hash(const Hierarchy& hierarchy, Backend& backend, Owner& owner) {
+  std::vector<Part<BlockHash>> blocks;
+  backend.run(
+      [&] { blocks = collect_parts<BlockHash>(hierarchy, backend, owner, list_block_hashes); });
+  XXH3_state_t state;
+  XXH3_64bits_reset(&state);
+  const auto add = [&state](const auto& value) {
+    XXH3_64bits_update(&state, &value, sizeof(value));
+  };
+  add(kStateHashVersion);
+  for (const auto& [id, quadrant, block] : blocks) {
+    add(std::array<std::int32_t, 4>{id.level, id.i * kPatchSize + quadrant_begin(quadrant, 0),
+                                    id.j * kPatchSize + quadrant_begin(quadrant, 1), block.size});
+    add(block.hash);
+  }
+  return fmt::format("v{}-{:016x}", kStateHashVersion, XXH3_64bits_digest(&state));
 }
 
 std::string state_hash(const Hierarchy& hierarchy) {
-  const std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state(XXH3_createState(),
-                                                                       &XXH3_freeState);
-  XXH3_64bits_reset(state.get());
-  for (int index = 0; index < hierarchy.max_levels(); ++index) {
-    for (const LeafBlock& block : hierarchy.leaf_blocks(index)) {
-      const PatchId& id = block.patch->id();
-      const std::array<std::int32_t, 4> place = {index, id.i * kPatchSize + block.i0,
-                                                 id.j * kPatchSize + block.j0, block.size};
-      XXH3_64bits_update(state.get(), place.data(), sizeof(place));
-      const ConstPatchView values = block.patch->now();
-      for (int component = 0; component < values.components(); ++component) {
-        for (int j = block.j0; j < block.j0 + block.size; ++j) {
-          XXH3_64bits_update(state.get(), &values(block.i0, j, component),
-                             static_cast<std::size_t>(block.size) * sizeof(double));
-        }
-      }
-    }
-  }
-  return fmt::format("{:016x}", XXH3_64bits_digest(state.get()));
+  return state_hash(hierarchy, *make_backend("serial", 1));
 }
 
 }  // namespace kumiko::amr

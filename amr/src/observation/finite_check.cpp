@@ -1,11 +1,15 @@
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include <kumiko/amr/finite_check.hpp>
+
+#include "observation/own_parts.hpp"
 
 namespace kumiko::amr {
 
@@ -14,6 +18,26 @@ namespace {
 // The exponent's bits in a double, and the lowest of them.
 constexpr std::uint64_t kExponent = 0x7FF0'0000'0000'0000;
 constexpr std::uint64_t kLowestOfExponent = 0x0010'0000'0000'0000;
+
+struct BrokenPoint {
+  int i = 0;
+  int j = 0;
+  int component = 0;
+  double value = 0.0;
+};
+
+/// By component, row and column, of a field that is not finite.
+BrokenPoint first_broken(ConstPatchView field) {
+  BrokenPoint at;
+  while (std::isfinite(at.value = field(at.i, at.j, at.component))) {
+    if (++at.i < kPatchSize) continue;
+    at.i = 0;
+    if (++at.j < kPatchSize) continue;
+    at.j = 0;
+    ++at.component;
+  }
+  return at;
+}
 
 }  // namespace
 
@@ -47,24 +71,20 @@ bool is_finite(ConstPatchView field) {
 
 void check_finite(const PatchId& patch, ConstPatchView field, int step) {
   if (is_finite(field)) return;
-  for (int component = 0; component < field.components(); ++component) {
-    for (int j = 0; j < kPatchSize; ++j) {
-      for (int i = 0; i < kPatchSize; ++i) {
-        const double value = field(i, j, component);
-        if (!std::isfinite(value)) throw NonFiniteError(step, patch, i, j, component, value);
-      }
-    }
-  }
+  const BrokenPoint at = first_broken(field);
+  throw NonFiniteError(step, patch, at.i, at.j, at.component, at.value);
 }
 
-void check_finite(const Hierarchy& hierarchy, Backend& backend, int step) {
-  for (int index = hierarchy.max_levels(); index-- > 0;) {
-    const Level& level = hierarchy.level(index);
-    if (level.empty()) continue;
-    backend.for_each(level, [&](std::size_t slot, int) {
-      check_finite(level.patch(slot).id(), level.patch(slot).now(), step);
-    });
-  }
+void check_finite(const Hierarchy& hierarchy, Backend& backend, int step, Owner& owner) {
+  const auto list = [](const PartlyCovered& leaves, std::vector<Part<BrokenPoint>>& to) {
+    const ConstPatchView field = leaves.patch.now();
+    if (!is_finite(field)) to.push_back({leaves.patch.id(), 0, first_broken(field)});
+  };
+  const auto broken = collect_parts<BrokenPoint>(hierarchy, backend, owner, list);
+  if (broken.empty()) return;
+  const auto& [patch, item, at] = *std::ranges::find(
+      broken, broken.back().patch.level, [](const auto& part) { return part.patch.level; });
+  throw NonFiniteError(step, patch, at.i, at.j, at.component, at.value);
 }
 
 }  // namespace kumiko::amr

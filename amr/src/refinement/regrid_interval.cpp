@@ -6,20 +6,24 @@ namespace kumiko::amr {
 
 namespace {
 
-double largest_cfl(const Level& level) {
+double largest_cfl(const Hierarchy& hierarchy, int index, Owner& owner) {
+  const Level& level = hierarchy.level(index);
   double largest = 0.0;
   for (std::size_t slot = 0; slot < level.size(); ++slot) {
+    if (!owner.has(hierarchy.mesh(), index, slot)) continue;
     largest = std::max(largest, level.patch(slot).cfl);
   }
-  return largest;
+  return collect_value(owner, largest, [](double a, double b) { return std::max(a, b); });
 }
 
 }  // namespace
 
-int automatic_interval(const Hierarchy& hierarchy, const StepClock& clock, int buffer) {
+int automatic_interval(const Hierarchy& hierarchy, const StepClock& clock, int buffer,
+                       Owner& owner) {
   double steps = kLongestInterval;
   for (int index = 0; index + 1 < hierarchy.max_levels(); ++index) {
-    const double points_per_base_step = largest_cfl(hierarchy.level(index)) * clock.substeps(index);
+    const double points_per_base_step =
+        largest_cfl(hierarchy, index, owner) * clock.substeps(index);
     if (points_per_base_step > 0.0) steps = std::min(steps, buffer / points_per_base_step);
   }
   return std::max(1, static_cast<int>(steps));

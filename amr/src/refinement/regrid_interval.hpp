@@ -1,6 +1,7 @@
 // Computes how many base steps may pass until the next regrid.
 #pragma once
 
+#include <kumiko/amr/collect.hpp>
 #include <kumiko/amr/hierarchy.hpp>
 
 #include "schedule/level_step.hpp"
@@ -16,7 +17,8 @@ inline constexpr int kLongestInterval = 64;
 /// most C points in a base step (2^l, or 1 without subcycling), buffer / (C s), rounded down. The
 /// least of all levels but the finest that have patches, between 1 and kLongestInterval. Reads the
 /// CFL numbers of the patches' last prepared steps; one driver, O(patches). The result does not
-/// depend on the backend and the number of workers.
-int automatic_interval(const Hierarchy& hierarchy, const StepClock& clock, int buffer);
+/// depend on the backend, the number of workers and the owners.
+int automatic_interval(const Hierarchy& hierarchy, const StepClock& clock, int buffer,
+                       Owner& owner);
 
 }  // namespace kumiko::amr

@@ -138,7 +138,7 @@ class Simulation::Engine {
                              problem.boundaries(), solver.traits().centring)),
                    options.levels, shape_for(problem, solver, options_)),
         exchange_(hierarchy_, problem, solver, options_.time_interpolation),
-        stepper_(hierarchy_, problem, solver, backend, exchange_, options_) {}
+        stepper_(hierarchy_, problem, solver, backend, exchange_, options_, owner_) {}
 
   void initialize() {
     backend_.run([this] {
@@ -244,7 +244,7 @@ class Simulation::Engine {
     const int interval = options_.refinement.interval;
     if (interval > 0) return step_ - step_ % interval + interval;
     const StepClock clock(case_.end_time(), options_.steps, options_.subcycling);
-    return step_ + automatic_interval(hierarchy_, clock, options_.refinement.buffer);
+    return step_ + automatic_interval(hierarchy_, clock, options_.refinement.buffer, owner_);
   }
 
   /// Checks the state when it is time to. The run pauses between windows of steps anyway, so that
@@ -253,7 +253,7 @@ class Simulation::Engine {
     const int interval = options_.refinement.check_finite;
     if (interval == 0 || step_ < next_check_) return;
     const TraceRecorder::Span span(recorder(), "check", step_);
-    check_finite(hierarchy_, backend_, step_);
+    check_finite(hierarchy_, backend_, step_, owner_);
     next_check_ = step_ + interval;
   }
 
@@ -361,11 +361,12 @@ class Simulation::Engine {
     double largest = 0.0;
     const Level& base = hierarchy_.level(0);
     for (std::size_t slot = 0; slot < base.size(); ++slot) {
+      if (!owner_.has(hierarchy_.mesh(), 0, slot)) continue;
       for (int component = 0; component < hierarchy_.shape().components; ++component) {
         largest = std::max(largest, base.patch(slot).now().interior(component).abs().maxCoeff());
       }
     }
-    return largest;
+    return collect_value(owner_, largest, [](double a, double b) { return std::max(a, b); });
   }
 
   TraceRecorder& recorder() { return stepper_.recorder(); }
@@ -374,6 +375,7 @@ class Simulation::Engine {
   const Solver& solver_;
   TransferOperators transfer_;
   Backend& backend_;
+  Owner& owner_ = sole_owner();
   SimulationOptions options_;
   Hierarchy hierarchy_;
   GhostExchange exchange_;

@@ -10,6 +10,8 @@
 #include <tuple>
 #include <utility>
 
+#include <kumiko/amr/collect.hpp>
+
 #include "schedule/level_step.hpp"
 
 namespace kumiko::amr {
@@ -60,5 +62,12 @@ class FirstFailure {
   std::optional<Failure> first_;
   std::atomic<int> last_step_{kNone};  ///< base step of the failure, the last one that matters
 };
+
+/// Throws the failure that comes first among those of all owners; each has its first one, if any.
+/// Whoever has it throws its exception, the others a std::runtime_error with its text. All owners
+/// call it; it returns if none has failed.
+/// \param own    with an exception
+/// \param patch  that has failed
+void throw_first(Owner& owner, const std::optional<Failure>& own, const PatchId& patch);
 
 }  // namespace kumiko::amr

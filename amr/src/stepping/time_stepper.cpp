@@ -1,6 +1,7 @@
 #include "stepping/time_stepper.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <stdexcept>
 
 #include <fmt/core.h>
@@ -27,9 +28,10 @@ bool steps_by_level(Schedule schedule, const Backend& backend) {
 
 TimeStepper::TimeStepper(Hierarchy& hierarchy, const Case& problem, const Solver& solver,
                          Backend& backend, const GhostExchange& exchange,
-                         const SimulationOptions& options)
+                         const SimulationOptions& options, Owner& owner)
     : hierarchy_(hierarchy),
       backend_(backend),
+      owner_(owner),
       patches_(hierarchy, problem, solver, exchange, options),
       by_level_(steps_by_level(options.schedule, backend)),
       ledger_(backend, hierarchy.max_levels()),
@@ -68,9 +70,10 @@ void TimeStepper::advance(int first, int count) {
     graph_bytes_ = graph_.bytes();  // a trace takes the graph
     dataflow_.advance(first, count);
   }
-  const std::uint64_t updates = ledger_.end_window();
+  const std::uint64_t own_updates = ledger_.end_window();
   const std::uint64_t expected = count_levels(count);
   end_on_failure();
+  const std::uint64_t updates = collect_value(owner_, own_updates, std::plus<>());
   ensure(updates == expected,
          "base steps {} to {} made {} point updates of {}: patches were left out", first,
          first + count - 1, updates, expected);
@@ -88,7 +91,7 @@ std::uint64_t TimeStepper::count_levels(int count) {
   for (int level = 0; level < hierarchy_.max_levels(); ++level) {
     const auto steps = static_cast<std::uint64_t>(patches_.rules().clock().substeps(level));
     const std::uint64_t of_level =
-        hierarchy_.level(level).size() * kPatchPoints * steps * static_cast<std::uint64_t>(count);
+        hierarchy_.mesh().size(level) * kPatchPoints * steps * static_cast<std::uint64_t>(count);
     ledger_.count_level(level, of_level);
     all += of_level;
   }
@@ -126,11 +129,17 @@ void TimeStepper::phase(PieceKind kind, const LevelStep& step) {
 }
 
 void TimeStepper::end_on_failure() {
-  const std::optional<Failure> failure = failures_.take();
-  if (!failure) return;
-  if (failure->what) std::rethrow_exception(failure->what);
+  std::optional<Failure> failure = failures_.take();
+  if (!failure) return throw_first(owner_, failure, {});
   const Patch& patch = hierarchy_.level(failure->step.level).patch(failure->slot);
-  throw patches_.cfl_error(patch, failure->step.time, failure->cfl);
+  if (!failure->what) {
+    try {
+      throw patches_.cfl_error(patch, failure->step.time, failure->cfl);
+    } catch (...) {
+      failure->what = std::current_exception();
+    }
+  }
+  throw_first(owner_, failure, patch.id());
 }
 
 }  // namespace kumiko::amr

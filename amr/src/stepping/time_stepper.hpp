@@ -24,8 +24,10 @@ namespace kumiko::amr {
 class TimeStepper {
  public:
   /// Throws std::invalid_argument when the backend cannot step as options.schedule says.
+  /// All owners of a shared mesh take the same steps, and fail with the same text.
   TimeStepper(Hierarchy& hierarchy, const Case& problem, const Solver& solver, Backend& backend,
-              const GhostExchange& exchange, const SimulationOptions& options);
+              const GhostExchange& exchange, const SimulationOptions& options,
+              Owner& owner = sole_owner());
 
   /// Prepares the coefficients of patches that came to a level at a time.
   /// Throws CflError when a patch's CFL number exceeds the solver's limit.
@@ -53,6 +55,7 @@ class TimeStepper {
 
   Hierarchy& hierarchy_;
   Backend& backend_;
+  Owner& owner_;
   PatchStepper patches_;
   bool by_level_;
   WorkLedger ledger_;

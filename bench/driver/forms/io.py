@@ -3,8 +3,9 @@
 from form import Form, Row, Table, literal
 from forms.host import Host
 
-SYSTEMS = ("Kumiko, io_uring", "Kumiko, epoll", "OS threads", "Go")
-RATIOS = "uring/OS uring/Go epoll/OS epoll/Go"
+OURS = ("Kumiko, auto", "Kumiko, io_uring", "Kumiko, epoll")
+SYSTEMS = (*OURS, "OS threads", "Go")
+RATIOS = "auto/OS auto/Go uring/OS uring/Go epoll/OS epoll/Go"
 POOLS = ("pool of 2", "pool of 8", "pool of 16")
 # Lines of connections in each figure, with small sizes and with the full ones.
 POINTS = {True: (3, 1, 1), False: (7, 3, 3)}
@@ -19,7 +20,8 @@ def kinds(host: Host) -> dict[str, str]:
 
 def throughput(host: Host, figure: str, rows: int) -> Table:
     kind = kinds(host)
-    cells = (kind["u"], "n", "n", kind["g"], kind["u"], kind["ug"], "n", kind["g"])
+    systems = ("n", kind["u"], "n", "n", kind["g"])
+    cells = (*systems, "n", kind["g"], kind["u"], kind["ug"], "n", kind["g"])
     columns = f"connections {' '.join(SYSTEMS)} {RATIOS}"
     title = rf"ping-pong, {figure}: thousand transactions per second"
     return Table(title, columns, (Row(r"\d+", cells),) * rows)
@@ -29,24 +31,23 @@ def processor_time(host: Host, figure: str, rows: int) -> Table:
     kind = kinds(host)
     parts = (kind["p"],) * 3
     uring = (kind["u"], *(parts if kind["u"] == "n" else ("-",) * 3))
-    cells = (*uring, "n", *parts, "n", kind["g"])
-    split = "useful searching polling"
-    columns = f"connections {SYSTEMS[0]} {split} {SYSTEMS[1]} {split} OS threads Go"
+    cells = ("n", *parts, *uring, "n", *parts, "n", kind["g"])
+    columns = " ".join(("connections", *(f"{ours} useful searching polling" for ours in OURS), "OS threads Go"))
     title = rf"ping-pong, {figure}: the server's CPU, us per transaction"
     return Table(title, columns, (Row(r"\d+", cells),) * rows)
 
 
 def load(host: Host) -> Table:
     kind = kinds(host)
-    kind_of = dict(zip(SYSTEMS, (kind["u"], "n", "n", kind["g"])))
-    rows = tuple(Row(literal(name), (kind_of[name],) * 7) for name in SYSTEMS)
+    kinds_of_systems = zip(SYSTEMS, ("n", kind["u"], "n", "n", kind["g"]))
+    rows = tuple(Row(literal(name), (kind_of,) * 7) for name, kind_of in kinds_of_systems)
     title = r"echo under load: \d+ messages/s by \d+ connections while all workers compute; us"
     return Table(title, "p50 p99 p99.9 patches/s kept kept per CPU late", rows)
 
 
 def files(host: Host) -> Table:
     kind = kinds(host)
-    rows = (Row(SYSTEMS[0], (kind["u"],) * 4), Row(SYSTEMS[1], ("n",) * 4))
+    rows = tuple(Row(name, (kind_of,) * 4) for name, kind_of in zip(OURS, ("n", kind["u"], "n")))
     rows += tuple(Row(name, ("n", "n", "n", "-")) for name in POOLS)
     return Table(r"file: \d+ threads that write blocks of 64 KiB", "MB/s ms sync K/pool", rows)
 
@@ -61,4 +62,4 @@ def form(host: Host, quick: bool = True) -> Form:
         unmeasurable += (("^Kumiko, io_uring: ", host.io_uring_refusal),)
     if not host.has_go:
         allowed += (r"Go: absent",)
-    return Form((*tables, load(host), files(host)), 8, ("goals",), allowed, unmeasurable)
+    return Form((*tables, load(host), files(host)), 12, ("goals",), allowed, unmeasurable)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-ENGINES = ("io_uring", "epoll")
+ENGINES = ("auto", "io_uring", "epoll")  # auto: what a program gets that asks for none
 OURS = tuple(f"kumiko-{engine}" for engine in ENGINES)
 THREADS = "threads"
 GO = "go"

@@ -21,7 +21,8 @@ WIDTH_OF_TITLE = 17
 
 PINGPONG_LEGEND = """
 One thread per connection, single bytes; the client is another process on the same cores.
-uring/OS, epoll/Go, ...: Kumiko's transactions over the peer's, above 1 Kumiko is faster. CPU: the
+auto is what a program gets that asks for no engine.
+auto/OS, uring/Go, ...: Kumiko's transactions over the peer's, above 1 Kumiko is faster. CPU: the
 server's, its own and the system's, per transaction; of that, useful is what is neither searching
 (for threads to run or to steal, in vain) nor polling (for I/O, in vain)."""
 
@@ -46,7 +47,7 @@ def thousands(value: Spread | None) -> str:
 
 
 def short(system: str) -> str:
-    return {"kumiko-io_uring": "uring", "kumiko-epoll": "epoll", THREADS: "OS", GO: "Go"}[system]
+    return {THREADS: "OS", GO: "Go"}.get(system, system.removeprefix("kumiko-").removeprefix("io_"))
 
 
 def throughput_lines(summary: Summary, figure: str) -> list[str]:

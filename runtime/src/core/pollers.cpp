@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <stdexcept>
 #include <system_error>
 #include <utility>
 
@@ -59,7 +58,10 @@ Pollers::~Pollers() {
 Poller& Pollers::add(std::unique_ptr<Poller> poller, const void* kind) {
   // relaxed: additions are ordered by adding_.
   const std::size_t number = count_.load(std::memory_order_relaxed);
-  if (number == kMost) throw std::logic_error("too many pollers for one Runtime");
+  if (number == kMost) {
+    throw std::system_error(std::make_error_code(std::errc::not_supported),
+                            "a Runtime has as many pollers as it takes; raise Pollers::kMost");
+  }
   std::size_t watched = 0;
   try {
     for (; watched < workers_.size(); ++watched) {

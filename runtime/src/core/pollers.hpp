@@ -62,8 +62,8 @@ class Pollers {
   }
 
   /// The poller of this class, made by make() as a std::unique_ptr<Kind> if there is none yet.
-  /// \throws what make() throws, std::system_error if the system refuses to watch it,
-  /// std::logic_error if there are too many.
+  /// \throws what make() throws, std::system_error if the system refuses to watch it or there are
+  /// too many.
   template <class Kind, class Make>
   Kind& find_or_add(Make make) {
     const std::lock_guard lock(adding_);

@@ -1,5 +1,7 @@
 #include "trace/tracer.hpp"
 
+#include <stdexcept>
+
 #include "core/scheduler.hpp"
 #include "machine/ticks.hpp"
 
@@ -17,6 +19,9 @@ void Tracer::start(Scheduler& scheduler, std::size_t records) {
 }
 
 void Tracer::stop(Scheduler& scheduler, std::ostream& out) {
+  if (rings_.empty()) {
+    throw std::logic_error("Runtime: no trace is being recorded; call start_trace() before");
+  }
   scheduler.while_quiet([&] {
     for (std::size_t i = 0; i < scheduler.worker_count(); ++i)
       scheduler.worker(i).set_observer(nullptr);

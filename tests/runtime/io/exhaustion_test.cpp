@@ -2,8 +2,10 @@
 // once and by name; nobody else notices, and nothing is lost: a connection that could not be
 // accepted stays in its queue.
 #include <array>
+#include <memory>
 #include <utility>
 
+#include <sys/eventfd.h>
 #include <sys/resource.h>
 
 #include <kumiko/runtime/io/address.hpp>
@@ -11,6 +13,9 @@
 #include <kumiko/runtime/io/pipe.hpp>
 #include <kumiko/runtime/io/socket.hpp>
 
+#include "core/pollers.hpp"
+#include "core/scheduler.hpp"
+#include "core/worker.hpp"
 #include "io_support.hpp"
 
 namespace kumiko::runtime::test {
@@ -167,6 +172,36 @@ TEST(ResolveAtTheLimitTest, GivenNoDescriptorsWhenTheFirstIoIsALookUpThenItsErro
       EXPECT_EQ(io::resolve("127.0.0.1", "80").error(), std::errc::too_many_files_open);
     });
   }
+}
+
+/// A poller that has nothing to do, of one worker; a class of its own for each Number.
+template <int Number>
+class QuietPoller final : public detail::Poller {
+ public:
+  int poll(std::size_t, std::size_t) noexcept override { return 0; }
+  bool has_unsubmitted(std::size_t) const noexcept override { return false; }
+  int pollable(std::size_t) const noexcept override { return descriptor_.get(); }
+  std::size_t waits() const noexcept override { return 0; }
+
+ private:
+  io::FileDescriptor descriptor_{checked(::eventfd(0, EFD_CLOEXEC), "eventfd")};
+};
+
+template <int... Numbers>
+void attach_pollers(std::integer_sequence<int, Numbers...>) {
+  detail::Pollers& pollers = detail::current_worker()->scheduler().started_pollers();
+  (pollers.find_or_add<QuietPoller<Numbers>>(std::make_unique<QuietPoller<Numbers>>), ...);
+}
+
+TEST(PollersAtTheLimitTest, GivenAsManyAsARuntimeTakesWhenOneMoreIsAddedThenWhoeverAddsItIsTold) {
+  Runtime runtime({.workers = 1, .io_engine = IoEngine::kEpoll});
+  const Stream stream = make_stream(StreamKind::kPipe);
+  runtime.run([&] {
+    constexpr int kMost = detail::Pollers::kMost;
+    attach_pollers(std::make_integer_sequence<int, kMost>());
+    EXPECT_THROW(attach_pollers(std::make_integer_sequence<int, kMost + 1>()), std::system_error);
+    EXPECT_EQ(io::write(stream.writer.get(), bytes_of("x")).error(), std::errc::not_supported);
+  });
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include <kumiko/amr/backend.hpp>
 #include <kumiko/amr/case.hpp>
+#include <kumiko/amr/collect.hpp>
 #include <kumiko/amr/hierarchy.hpp>
 
 namespace kumiko::amr {
@@ -34,16 +35,22 @@ struct ErrorNorms {
   std::vector<ErrorNorms> components = {};  ///< each by itself, where there are several
 };
 
+// Of a mesh that is shared, every owner calls these with itself, and all get the same.
+
 /// Mass and extremes of the current state; patches in parallel.
-FieldFigures field_figures(const Hierarchy& hierarchy, Backend& backend);
+FieldFigures field_figures(const Hierarchy& hierarchy, Backend& backend,
+                           Owner& owner = sole_owner());
 
 /// Errors against the case's exact solution at a time; nothing when the case does not know that of
 /// every component.
 std::optional<ErrorNorms> error_norms(const Hierarchy& hierarchy, const Case& problem, double time,
-                                      Backend& backend);
+                                      Backend& backend, Owner& owner = sole_owner());
 
-/// XXH3 (64 bits, hexadecimal) of the leaf data in canonical order: level, block position, values
-/// of every component. Equal states on equal meshes hash equally, whoever computed them.
+/// "v2-" and 16 hexadecimal digits: XXH3 (64 bits) over the hash's version and, for each leaf block
+/// in canonical order, level, position, size and XXH3 of its values of every component; blocks in
+/// parallel. Equal states on equal meshes hash equally, whoever computed them.
+std::string state_hash(const Hierarchy& hierarchy, Backend& backend, Owner& owner = sole_owner());
+/// The same without a backend, by the calling thread alone.
 std::string state_hash(const Hierarchy& hierarchy);
 
 }  // namespace kumiko::amr

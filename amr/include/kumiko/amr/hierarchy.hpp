@@ -80,6 +80,9 @@ class Hierarchy {
   /// levels.
   std::vector<std::size_t> change(int level, std::vector<PatchId> wanted);
 
+  /// Says who owns the patches of a level, by slot; those that change() makes belong to owner 0.
+  void set_owners(int level, std::vector<std::int32_t> owners);
+
   /// The leaf points of a level in canonical order: patches by j then i, quadrants 0..3 within.
   std::vector<LeafBlock> leaf_blocks(int level) const;
 

@@ -95,6 +95,7 @@ class Runtime {
   /// Ends the recording and writes it as Chrome trace-event JSON, which Perfetto and
   /// chrome://tracing open. Threads are named as this_thread::set_name() says, or by the place of
   /// their creation; otherData.lost_records says how many records had no room.
+  /// \throws std::logic_error as start_trace() does, or if no trace is being recorded.
   void stop_trace(std::ostream& out);
 
  private:

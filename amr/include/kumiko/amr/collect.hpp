@@ -1,0 +1,86 @@
+// The seam that every result of the whole mesh passes: what its owners say of their own patches is
+// brought together in canonical order.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <kumiko/amr/mesh.hpp>
+
+namespace kumiko::amr {
+
+/// What an owner says of a patch, or of one item of it: a component, a quadrant.
+template <class Value>
+struct Part {
+  PatchId patch;
+  int item = 0;
+  Value value{};
+
+  friend bool operator<(const Part& a, const Part& b) {
+    return std::tie(a.patch, a.item) < std::tie(b.patch, b.item);
+  }
+};
+
+/// One of the owners of a mesh, who can reach the others.
+class Owner {
+ public:
+  virtual ~Owner() = default;
+
+  /// Hands bytes to all other owners and returns theirs, one list after another, in any order.
+  /// Every owner calls it equally often. May wait for the others, on the calling OS thread.
+  virtual std::vector<std::byte> exchange(std::span<const std::byte> own) = 0;
+  /// The number that Mesh::owners() has for this one.
+  virtual std::int32_t number() const = 0;
+
+  /// Whether a patch is this owner's.
+  bool has(const Mesh<2>& mesh, int level, std::size_t slot) const {
+    return mesh.owners(level)[slot] == number();
+  }
+};
+
+/// Who owns all patches.
+class SoleOwner final : public Owner {
+ public:
+  std::vector<std::byte> exchange(std::span<const std::byte> /*own*/) override { return {}; }
+  std::int32_t number() const override { return 0; }
+};
+
+/// The owner of a mesh that is not shared.
+inline Owner& sole_owner() {
+  static SoleOwner owner;
+  return owner;
+}
+
+/// The parts of all owners in canonical order, from this one's, which are in that order: a fold
+/// over them has the same bits for every owner, however the patches are dealt out. Parts of one
+/// patch and item come in any order.
+template <class Value>
+std::vector<Part<Value>> collect(Owner& owner, std::vector<Part<Value>> parts) {
+  static_assert(std::is_trivially_copyable_v<Part<Value>>, "parts are sent as bytes");
+  const std::vector<std::byte> others = owner.exchange(std::as_bytes(std::span(parts)));
+  if (others.empty()) return parts;
+  const std::size_t own = parts.size();
+  parts.resize(own + others.size() / sizeof(Part<Value>));
+  std::memcpy(parts.data() + own, others.data(), others.size());
+  std::sort(parts.begin(), parts.end());
+  return parts;
+}
+
+/// One value of each owner, folded; the order must not matter, as for a maximum or a sum of
+/// integers.
+template <class Value, class Fold>
+Value collect_value(Owner& owner, Value own, Fold fold) {
+  const std::vector<Part<Value>> parts = collect<Value>(owner, {{{}, 0, own}});
+  Value all = parts.front().value;
+  for (const Part<Value>& part : std::span(parts).subspan(1)) all = fold(all, part.value);
+  return all;
+}
+
+}  // namespace kumiko::amr

@@ -1,0 +1,276 @@
+// Contract: whoever owns which patches, every result of the whole mesh has the same bits; an owner
+// reads no patch of another.
+#include <array>
+#include <barrier>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <kumiko/amr/collect.hpp>
+#include <kumiko/amr/diagnostics.hpp>
+#include <kumiko/amr/finite_check.hpp>
+
+#include "fixtures.hpp"
+#include "refinement/regrid_interval.hpp"
+#include "stepping/first_failure.hpp"
+
+namespace kumiko::amr {
+namespace {
+
+using test::FunctionCase;
+
+/// Two owners in one process, each on a thread of its own.
+class TwoOwners {
+ public:
+  /// Calls ask(owner) for both, and passes on what either throws.
+  void run(const std::function<void(Owner&)>& ask) {
+    std::array<std::exception_ptr, 2> thrown;
+    const auto one = [&](std::size_t number) {
+      try {
+        ask(ends_[number]);
+      } catch (...) {
+        thrown[number] = std::current_exception();
+        sent_[number] = {};
+        meeting_.arrive_and_drop();
+      }
+    };
+    std::thread other(one, 1);
+    one(0);
+    other.join();
+    for (const std::exception_ptr& error : thrown) {
+      if (error) std::rethrow_exception(error);
+    }
+  }
+
+ private:
+  class End final : public Owner {
+   public:
+    End(TwoOwners& both, std::int32_t number) : both_(both), number_(number) {}
+    std::int32_t number() const override { return number_; }
+    std::vector<std::byte> exchange(std::span<const std::byte> own) override {
+      const auto self = static_cast<std::size_t>(number_);
+      both_.sent_[self] = own;
+      both_.meeting_.arrive_and_wait();
+      const std::span<const std::byte> theirs = both_.sent_[1 - self];
+      std::vector<std::byte> copy(theirs.begin(), theirs.end());
+      both_.meeting_.arrive_and_wait();
+      return copy;
+    }
+
+   private:
+    TwoOwners& both_;
+    std::int32_t number_;
+  };
+
+  std::barrier<> meeting_{2};
+  std::array<std::span<const std::byte>, 2> sent_;
+  std::array<End, 2> ends_ = {End(*this, 0), End(*this, 1)};
+};
+
+/// In no order that a patch's place would suggest.
+std::int32_t owner_of(const PatchId& id) {
+  return (id.i * 5 + id.j * 3 + id.level) % 7 < 3 ? 1 : 0;
+}
+
+/// An island of two components, of values whose sums are rounded.
+std::unique_ptr<Hierarchy> wavy_island() {
+  auto hierarchy = test::island({}, {2, 2, 0});
+  for (int index = 0; index < 3; ++index) {
+    Level& level = hierarchy->level(index);
+    for (std::size_t slot = 0; slot < level.size(); ++slot) {
+      Patch& patch = level.patch(slot);
+      const double phase = 1.3 * patch.id().i + 0.7 * patch.id().j + index;
+      for (int at = 0; at < kPatchPoints; ++at) {
+        const int i = at % kPatchSize;
+        const int j = at / kPatchSize;
+        patch.now()(i, j, 0) = std::sin(phase + 0.1 * i - 0.3 * j);
+        patch.now()(i, j, 1) = std::cos(3.0 * phase - 0.2 * i * j);
+      }
+      patch.cfl = 0.1 + 0.05 * std::abs(std::sin(phase));
+    }
+  }
+  return hierarchy;
+}
+
+/// Shares a mesh out, and spoils all of it that the owner has no business to read.
+void share(Hierarchy& hierarchy, const Owner& owner) {
+  for (int index = 0; index < hierarchy.used_levels(); ++index) {
+    std::vector<std::int32_t> owners;
+    for (const PatchId& id : hierarchy.mesh().ids(index)) owners.push_back(owner_of(id));
+    hierarchy.set_owners(index, owners);
+    Level& level = hierarchy.level(index);
+    for (std::size_t slot = 0; slot < level.size(); ++slot) {
+      if (owner.has(hierarchy.mesh(), index, slot)) continue;
+      for (const int component : {0, 1}) level.patch(slot).now().interior(component) = std::nan("");
+      level.patch(slot).cfl = 1e9;
+    }
+  }
+}
+
+/// What ask() gives of the island: to the owner of all, and to each of two.
+template <class Ask>
+auto answers(const Ask& ask) {
+  using Answer = decltype(ask(std::declval<Hierarchy&>(), sole_owner()));
+  std::array<Answer, 3> all;
+  all[2] = ask(*wavy_island(), sole_owner());
+  TwoOwners().run([&](Owner& owner) {
+    const auto hierarchy = wavy_island();
+    share(*hierarchy, owner);
+    all[static_cast<std::size_t>(owner.number())] = ask(*hierarchy, owner);
+  });
+  return all;
+}
+
+struct WavyCase : FunctionCase {
+  int components() const override { return 2; }
+  bool exact(Points points, int component, double, std::span<double> values) const override {
+    for (std::size_t at = 0; at < points.size(); ++at) {
+      values[at] = std::sin(9.0 * points.x[at] + component) * points.y[at];
+    }
+    return true;
+  }
+};
+
+void expect_same(const FieldFigures& a, const FieldFigures& b) {
+  EXPECT_EQ(a.mass, b.mass);
+  EXPECT_EQ(a.absolute_mass, b.absolute_mass);
+  EXPECT_EQ(a.minimum, b.minimum);
+  EXPECT_EQ(a.maximum, b.maximum);
+  EXPECT_EQ(a.finite, b.finite);
+  ASSERT_EQ(a.components.size(), b.components.size());
+  for (std::size_t at = 0; at < a.components.size(); ++at) {
+    expect_same(a.components[at], b.components[at]);
+  }
+}
+
+void expect_same(const ErrorNorms& a, const ErrorNorms& b) {
+  EXPECT_EQ(a.rms, b.rms);
+  EXPECT_EQ(a.l1, b.l1);
+  EXPECT_EQ(a.l1_relative, b.l1_relative);
+  EXPECT_EQ(a.linf, b.linf);
+  ASSERT_EQ(a.components.size(), b.components.size());
+  for (std::size_t at = 0; at < a.components.size(); ++at) {
+    expect_same(a.components[at], b.components[at]);
+  }
+}
+
+TEST(Owners, GivenTwoThenFiguresHaveTheBitsOfOne) {
+  const auto all = answers([](Hierarchy& hierarchy, Owner& owner) {
+    return field_figures(hierarchy, *make_backend("serial", 1), owner);
+  });
+  ASSERT_TRUE(all[2].finite);
+  for (const std::size_t one : {0, 1}) expect_same(all[one], all[2]);
+}
+
+TEST(Owners, GivenTwoThenErrorsHaveTheBitsOfOne) {
+  const auto all = answers([](Hierarchy& hierarchy, Owner& owner) {
+    return error_norms(hierarchy, WavyCase(), 0.0, *make_backend("serial", 1), owner);
+  });
+  for (const std::size_t one : {0, 1}) {
+    ASSERT_TRUE(all[one] && all[2]);
+    expect_same(*all[one], *all[2]);
+  }
+}
+
+TEST(Owners, GivenTwoThenTheStateHasTheHashOfOneByAnyBackend) {
+  const auto all = answers([](Hierarchy& hierarchy, Owner& owner) {
+    return state_hash(hierarchy, *make_backend("serial", 1), owner);
+  });
+  EXPECT_EQ(all[0], all[2]);
+  EXPECT_EQ(all[1], all[2]);
+  const auto hierarchy = wavy_island();
+  EXPECT_EQ(state_hash(*hierarchy, *make_backend("threads", 3)), all[2]);
+  EXPECT_EQ(state_hash(*hierarchy), all[2]);
+}
+
+TEST(Owners, GivenTwoThenTheNextRegridIsThatOfOne) {
+  const auto all = answers([](Hierarchy& hierarchy, Owner& owner) {
+    return automatic_interval(hierarchy, StepClock(1.0, 64, true), 7, owner);
+  });
+  EXPECT_EQ(all[2], 23) << "7 points at 0.15 points a step, twice a base step";
+  EXPECT_EQ(all[0], all[2]);
+  EXPECT_EQ(all[1], all[2]);
+}
+
+TEST(Owners, GivenBrokenValuesWithBothThenBothNameTheFirstOfTheFinestLevel) {
+  const auto all = answers([](Hierarchy& hierarchy, Owner& owner) -> std::string {
+    for (int index = 0; index < 3; ++index) {
+      for (const std::size_t slot : {3, 4, 5, 6, 7}) {
+        if (!owner.has(hierarchy.mesh(), index, slot)) continue;
+        hierarchy.level(index).patch(slot).now()(2, static_cast<int>(slot), 1) = std::nan("");
+      }
+    }
+    try {
+      check_finite(hierarchy, *make_backend("serial", 1), 40, owner);
+    } catch (const NonFiniteError& error) {
+      return error.what();
+    }
+    return "";
+  });
+  EXPECT_NE(all[2].find("(2, 3) of level 2 patch (9, 6), component 1"), std::string::npos)
+      << all[2];
+  EXPECT_EQ(all[0], all[2]);
+  EXPECT_EQ(all[1], all[2]);
+}
+
+Failure failure(int level, double time, double cfl, const std::string& text) {
+  Failure one;
+  one.step.level = level;
+  one.step.time = time;
+  one.cfl = cfl;
+  one.what = std::make_exception_ptr(std::invalid_argument(text));
+  return one;
+}
+
+/// What each of two owners throws that have these failures.
+std::array<std::string, 2> thrown(const std::array<std::optional<Failure>, 2>& failures,
+                                  const std::array<PatchId, 2>& patches) {
+  std::array<std::string, 2> texts;
+  TwoOwners().run([&](Owner& owner) {
+    const auto self = static_cast<std::size_t>(owner.number());
+    try {
+      throw_first(owner, failures[self], patches[self]);
+    } catch (const std::exception& error) {
+      texts[self] = error.what();
+    }
+  });
+  return texts;
+}
+
+TEST(Owners, GivenFailuresThenBothEndWithTheEarliest) {
+  using Texts = std::array<std::string, 2>;
+  const std::array<PatchId, 2> patches = {PatchId{1, 4, 2}, PatchId{1, 3, 2}};
+  EXPECT_EQ(thrown({}, {}), (Texts{"", ""}));
+  EXPECT_EQ(thrown({{{}, failure(1, 0.5, 0.0, "alone")}}, patches), (Texts{"alone", "alone"}));
+  EXPECT_EQ(thrown({{failure(1, 0.25, 0.0, "early"), failure(1, 0.5, 0.0, "late")}}, patches),
+            (Texts{"early", "early"}));
+  EXPECT_EQ(thrown({{failure(1, 0.5, 2.0, "slow"), failure(1, 0.5, 3.0, "fast")}}, patches),
+            (Texts{"fast", "fast"}));
+  EXPECT_EQ(thrown({{failure(1, 0.5, 0.0, "right"), failure(1, 0.5, 0.0, "left")}}, patches),
+            (Texts{"left", "left"}));
+}
+
+TEST(Owners, GivenTheEarliestFailureThenItsOwnerKeepsItsKind) {
+  std::array<bool, 2> is_own_kind{};
+  TwoOwners().run([&](Owner& owner) {
+    const auto self = static_cast<std::size_t>(owner.number());
+    std::optional<Failure> own;
+    if (self == 1) own = failure(0, 0.5, 0.0, "why");
+    try {
+      throw_first(owner, own, {});
+    } catch (const std::invalid_argument&) {
+      is_own_kind[self] = true;
+    } catch (const std::runtime_error&) {
+    }
+  });
+  EXPECT_EQ(is_own_kind, (std::array<bool, 2>{false, true}));
+}
+
+}  // namespace
+}  // namespace kumiko::amr
