@@ -99,11 +99,7 @@ std::string list_of(bool of_traces) {
 
 io::StoredState read_named_state(const fs::path& file) {
   require_file(file, "name a checkpoint or a state");
-  try {
-    return io::read_state(file);
-  } catch (const io::NotACheckpoint& error) {
-    throw RequestError(error.what());
-  }
+  return refusing<io::NotACheckpoint>([&] { return io::read_state(file); });
 }
 
 /// A folder is for the formats that know what to take from it.

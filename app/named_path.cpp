@@ -49,11 +49,7 @@ void require_file(const fs::path& path, std::string_view remedy) {
 }
 
 void require_writable_folder(const fs::path& folder) {
-  try {
-    io::check_writable_folder(folder);
-  } catch (const io::OutputError& error) {
-    throw RequestError(error.what());
-  }
+  refusing<io::OutputError>([&] { io::check_writable_folder(folder); });
 }
 
 }  // namespace kumiko::app

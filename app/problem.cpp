@@ -18,15 +18,11 @@ namespace {
 template <class Make>
 auto as_request(Make make) {
   try {
-    return make();
+    return refusing<io::ConfigError, io::OutputError>(make);
   } catch (const std::invalid_argument& error) {
     throw RequestError(io::with_keys(error.what()));
   } catch (const amr::CflError& error) {
     throw TooFewSteps(error);
-  } catch (const io::ConfigError& error) {
-    throw RequestError(error.what());
-  } catch (const io::OutputError& error) {
-    throw RequestError(error.what());
   }
 }
 

@@ -116,16 +116,12 @@ Subject read_subject(const fs::path& folder, const ReportRequest& request,
   constexpr std::array<std::string_view, 5> kRead = {io::kSummaryFile, io::kConfigurationFile,
                                                      "diagnostics.csv", "load.csv", io::kTraceFile};
   for (const std::string_view name : kRead) type_of_named(folder / name);
-  try {
+  refusing<io::NotARun, io::NotATrace>([&] {
     run.folder = io::read_run_folder(folder);
     run.name = name_of(folder, request.folders);
     look_at_files(run);
     read_trace(run);
-  } catch (const io::NotARun& error) {
-    throw RequestError(error.what());
-  } catch (const io::NotATrace& error) {
-    throw RequestError(error.what());
-  }
+  });
   ProblemRequest own;
   own.config = folder / io::kConfigurationFile;
   own.plugins = std::move(plugins);
@@ -263,12 +259,10 @@ void check(const ReportRequest& request, const fs::path& page) {
   refuse_if(!viz::report_available(),
             "this build makes no report pages; configure it with KUMIKO_WITH_REPORT=ON");
   check_folders(request.folders);
-  try {
+  refusing<io::OutputError>([&] {
     io::check_writable(page);
     check_tables(request.tables);
-  } catch (const io::OutputError& error) {
-    throw RequestError(error.what());
-  }
+  });
   refuse_if(fs::exists(page) && !is_report(page),
             "'{}' is there and is not a report; name another file with --output", page.string());
 }

@@ -30,6 +30,20 @@ void refuse_if(bool is_wrong, fmt::format_string<Values...> message, Values&&...
   if (is_wrong) throw RequestError(fmt::format(message, std::forward<Values>(values)...));
 }
 
+/// Calls make(); what it throws of these types is a wrong request.
+template <class Error, class... Others, class Make>
+auto refusing(Make make) {
+  try {
+    if constexpr (sizeof...(Others) > 0) {
+      return refusing<Others...>(make);
+    } else {
+      return make();
+    }
+  } catch (const Error& error) {
+    throw RequestError(error.what());
+  }
+}
+
 /// Prints an error in one line. \return the code
 int error_line(const std::string& message, int code);
 

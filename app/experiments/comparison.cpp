@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <numeric>
+#include <set>
 
 #include <fmt/core.h>
 
@@ -111,11 +112,9 @@ void refuse_solver_keys(const std::vector<std::string>& overrides) {
 
 /// Ascending, each once.
 std::vector<int> sorted_resolutions(const CompareRequest& request, int points_of_file) {
-  std::vector<int> resolutions = request.resolutions;
-  if (resolutions.empty()) resolutions.push_back(points_of_file);
-  std::ranges::sort(resolutions);
-  resolutions.erase(std::unique(resolutions.begin(), resolutions.end()), resolutions.end());
-  return resolutions;
+  std::set<int> resolutions(request.resolutions.begin(), request.resolutions.end());
+  if (resolutions.empty()) resolutions.insert(points_of_file);
+  return {resolutions.begin(), resolutions.end()};
 }
 
 int points_y_of(int points, const amr::SimulationOptions& file) {

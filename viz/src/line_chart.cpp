@@ -40,12 +40,12 @@ constexpr double kLegendRow = 18.0;
 struct Look {
   std::string_view colour;
   std::string_view dashes;
-  Marker marker;
+  std::size_t marker;
 };
 
 Look look_of(std::size_t index) {
   return {kColours[index % kColours.size()], kDashes[(index / kColours.size()) % kDashes.size()],
-          static_cast<Marker>(index % static_cast<std::size_t>(kMarkers))};
+          index % kMarkers};
 }
 
 struct LegendItem {

@@ -27,17 +27,14 @@ std::string stroke_attributes(const Stroke& stroke) {
   return text;
 }
 
-/// The outline of a marker around the origin.
-std::string_view outline(Marker marker) {
-  constexpr std::string_view kOutlines[kMarkers] = {
-      "M-4 0A4 4 0 1 0 4 0A4 4 0 1 0 -4 0Z",
-      "M-3.6 -3.6H3.6V3.6H-3.6Z",
-      "M0 -4.8L4.5 3.4H-4.5Z",
-      "M0 -5L4.4 0L0 5L-4.4 0Z",
-      "M0 4.8L4.5 -3.4H-4.5Z",
-      "M-4 -2L-2 -4L0 -2L2 -4L4 -2L2 0L4 2L2 4L0 2L-2 4L-4 2L-2 0Z"};
-  return kOutlines[static_cast<std::size_t>(marker)];
-}
+/// Outlines of markers around the origin.
+constexpr std::string_view kOutlines[kMarkers] = {
+    "M-4 0A4 4 0 1 0 4 0A4 4 0 1 0 -4 0Z",
+    "M-3.6 -3.6H3.6V3.6H-3.6Z",
+    "M0 -4.8L4.5 3.4H-4.5Z",
+    "M0 -5L4.4 0L0 5L-4.4 0Z",
+    "M0 4.8L4.5 -3.4H-4.5Z",
+    "M-4 -2L-2 -4L0 -2L2 -4L4 -2L2 0L4 2L2 4L0 2L-2 4L-4 2L-2 0Z"};
 
 }  // namespace
 
@@ -106,11 +103,11 @@ void Svg::polyline(std::span<const Place> places, const Stroke& stroke) {
   text_ += "/>\n";
 }
 
-void Svg::marker(Marker marker, Place centre, std::string_view colour) {
+void Svg::marker(std::size_t number, Place centre, std::string_view colour) {
   append(text_,
          "<path d=\"{}\" transform=\"translate({:.2f} {:.2f})\" fill=\"{}\" stroke=\"#ffffff\" "
          "stroke-width=\"0.8\"/>\n",
-         outline(marker), centre.x, centre.y, colour);
+         kOutlines[number], centre.x, centre.y, colour);
 }
 
 void Svg::text(Place place, std::string_view text, const TextStyle& style) {

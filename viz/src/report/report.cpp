@@ -1,4 +1,5 @@
 // The page: a skeleton with places for its parts.
+#include <sstream>
 #include <string_view>
 
 #include <nlohmann/json.hpp>
@@ -9,6 +10,7 @@
 #include "base64.hpp"
 #include "chart.hpp"
 #include "headline.hpp"
+#include "svg.hpp"
 #include "timeline.hpp"
 
 // Names by assets.S.
@@ -38,23 +40,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string escaped(std::string_view text) {
+std::string escaped_lines(std::string_view text) {
   std::string html;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        html += "&amp;";
-        break;
-      case '<':
-        html += "&lt;";
-        break;
-      case '>':
-        html += "&gt;";
-        break;
-      default:
-        html += c;
-    }
-  }
+  std::istringstream lines{std::string(text)};
+  for (std::string line; std::getline(lines, line);) html += escaped(line) + '\n';
   return html;
 }
 
@@ -153,7 +142,7 @@ std::string content_of(std::string_view name, std::span<const ReportRun> runs,
                        const ReportOptions& options) {
   if (name == "title") return escaped(options.title);
   if (name == "style") return std::string(style_part());
-  if (name == "notice") return escaped(notice_part());
+  if (name == "notice") return escaped_lines(notice_part());
   if (name == "echarts") return std::string(echarts_part());
   if (name == "data") return script_json(page_json(runs, options));
   if (name == "script") return page_script();
