@@ -11,7 +11,6 @@
 #include <fmt/core.h>
 
 #include <kumiko/io/checkpoint.hpp>
-#include <kumiko/io/output_folder.hpp>
 #include <kumiko/io/plotfile.hpp>
 #include <kumiko/io/trace_file.hpp>
 #include <kumiko/viz/state_image.hpp>
@@ -20,7 +19,6 @@
 #include "export_pictures.hpp"
 #include "named_path.hpp"
 #include "request.hpp"
-#include "shared_options.hpp"
 #include "trace_export.hpp"
 
 namespace kumiko::app {

@@ -14,7 +14,6 @@
 
 #include "animation.hpp"
 #include "named_path.hpp"
-#include "problem.hpp"
 #include "request.hpp"
 
 namespace kumiko::app {

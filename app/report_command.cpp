@@ -133,31 +133,29 @@ Subject read_subject(const fs::path& folder, const ReportRequest& request,
   return subject;
 }
 
+using States = std::map<std::int64_t, fs::path>;  // files by step
+
 /// Some of the states: evenly spread, with the first and the last.
-std::vector<fs::path> spread(const std::map<std::int64_t, fs::path>& states) {
-  std::vector<fs::path> all;
-  for (const auto& [step, file] : states) all.push_back(file);
-  if (all.size() <= kPictures) return all;
-  std::vector<fs::path> some;
+States spread(const States& states) {
+  if (states.size() <= kPictures) return states;
+  States some;
   for (std::size_t at = 0; at < kPictures; ++at) {
-    some.push_back(all[at * (all.size() - 1) / (kPictures - 1)]);
+    const std::size_t place = at * (states.size() - 1) / (kPictures - 1);
+    some.insert(*std::next(states.begin(), static_cast<std::ptrdiff_t>(place)));
   }
   return some;
 }
 
 /// The states nearest to the times.
-std::vector<fs::path> nearest(const std::map<std::int64_t, fs::path>& states,
-                              const std::vector<double>& times, double dt) {
-  std::map<std::int64_t, fs::path> chosen;
+States nearest(const States& states, const std::vector<double>& times, double dt) {
+  States chosen;
   for (const double time : times) {
     const auto distance = [&](const auto& state) {
       return std::abs(static_cast<double>(state.first) * dt - time);
     };
     chosen.insert(*std::ranges::min_element(states, {}, distance));
   }
-  std::vector<fs::path> files;
-  for (const auto& [step, file] : chosen) files.push_back(file);
-  return files;
+  return chosen;
 }
 
 std::vector<io::StoredState> read_states(const io::RunFolder& folder,
@@ -165,7 +163,7 @@ std::vector<io::StoredState> read_states(const io::RunFolder& folder,
   const io::DiagnosticsRecord& end = folder.diagnostics.back();
   const double dt = end.step > 0 ? end.time / static_cast<double>(end.step) : 0.0;
   std::vector<io::StoredState> states;
-  for (const fs::path& file :
+  for (const auto& [step, file] :
        times.empty() ? spread(folder.states) : nearest(folder.states, times, dt)) {
     type_of_named(file);
     states.push_back(io::read_state(file));

@@ -14,7 +14,6 @@
 #include <kumiko/io/state_writer.hpp>
 
 #include "named_path.hpp"
-#include "problem.hpp"
 #include "request.hpp"
 #include "terminal.hpp"
 

@@ -4,8 +4,6 @@
 
 #include <fmt/core.h>
 
-#include <kumiko/io/output_folder.hpp>
-
 #include "commands.hpp"
 #include "execute.hpp"
 #include "experiments/comparison.hpp"
@@ -17,11 +15,6 @@ namespace kumiko::app {
 
 namespace {
 
-void write_files(const CompareRequest& request, const Comparison& comparison) {
-  write_sweep_files(request.output, kComparisonFiles, comparison);
-  if (!request.summary.empty()) io::write_text_file(request.summary, json_report(comparison));
-}
-
 int compare(CompareRequest& request) {
   prepare_to_step(request);
   check_sweep_files(request.output, kComparisonFiles, request.overwrite, "comparison");
@@ -29,15 +22,18 @@ int compare(CompareRequest& request) {
   prepare_summary(request.summary);
   heed_signals();
   // What is done so far is in the files at any time, and an earlier comparison's figures are not.
-  write_files(request, comparison);
+  const auto write = [&] {
+    write_sweep_files(request.output, kComparisonFiles, comparison, request.summary);
+  };
+  write();
   std::string ended;
   try {
-    run_comparison(request, comparison, [&] { write_files(request, comparison); });
+    run_comparison(request, comparison, write);
   } catch (const std::exception& error) {
     if (!end_requested()) throw;
     ended = error.what();
   }
-  write_files(request, comparison);
+  write();
   fmt::print("{}", plain_report(comparison));
   if (!request.output.empty()) fmt::print("\nfiles in {}/\n", request.output.string());
   if (!ended.empty()) throw std::runtime_error(ended);

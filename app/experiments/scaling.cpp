@@ -9,7 +9,6 @@
 #include <kumiko/runtime/cpu_budget.hpp>
 
 #include "counted.hpp"
-#include "execute.hpp"
 #include "problem.hpp"
 
 namespace kumiko::app {

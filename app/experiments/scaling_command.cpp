@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 
 #include <kumiko/amr/backend.hpp>
-#include <kumiko/io/output_folder.hpp>
 
 #include "commands.hpp"
 #include "counted.hpp"
@@ -31,11 +30,6 @@ void warn(const Scaling& scaling) {
       most, counted(scaling.cores, "core"), scaling.cores);
 }
 
-void write_files(const ScalingRequest& request, const Scaling& scaling) {
-  write_sweep_files(request.output, kScalingFiles, scaling);
-  if (!request.summary.empty()) io::write_text_file(request.summary, scaling_json(scaling));
-}
-
 int measure_scaling(ScalingRequest& request) {
   prepare_to_step(request);
   heed_signals();
@@ -43,7 +37,9 @@ int measure_scaling(ScalingRequest& request) {
   Scaling scaling = plan_scaling(request);
   prepare_summary(request.summary);
   warn(scaling);
-  const auto write = [&] { write_files(request, scaling); };
+  const auto write = [&] {
+    write_sweep_files(request.output, kScalingFiles, scaling, request.summary);
+  };
   write();
   run_scaling(request, scaling, write);
   write();

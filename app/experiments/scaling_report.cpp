@@ -6,7 +6,6 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
-#include <kumiko/io/output_folder.hpp>
 #include <kumiko/viz/line_chart.hpp>
 
 #include "counted.hpp"

@@ -5,12 +5,9 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
-#include <kumiko/io/output_folder.hpp>
 #include <kumiko/viz/line_chart.hpp>
 
 #include "counted.hpp"
-#include "problem.hpp"
-#include "request.hpp"
 #include "text_table.hpp"
 
 namespace kumiko::app {
