@@ -136,20 +136,6 @@ std::vector<std::string> differences(const amr::ParameterSet& asked, const amr::
   return names;
 }
 
-}  // namespace
-
-Problem load_problem(const ProblemRequest& request, const io::Changes& changes) {
-  return as_request([&] {
-    io::ConfigSource source = io::read_config(request.config, request.overrides);
-    if (!request.solver.empty()) {
-      source = source.with_solver(request.solver, request.solver_from);
-    }
-    return make_problem(source.with(changes), request.workers, request.plugins);
-  });
-}
-
-namespace {
-
 /// Of the configuration in a checkpoint, with the values of other keys that are given.
 Problem load_problem(const ProblemRequest& request, const std::filesystem::path& file,
                      const io::Checkpoint& checkpoint, const io::ValuesBeside& beside) {
@@ -159,19 +145,6 @@ Problem load_problem(const ProblemRequest& request, const std::filesystem::path&
                         request.workers, request.plugins);
   });
 }
-
-}  // namespace
-
-Problem load_problem(const ProblemRequest& request, const std::filesystem::path& file,
-                     const io::Checkpoint& checkpoint) {
-  io::ValuesBeside beside;
-  if (checkpoint.sidecar) {
-    beside = {io::sidecar_of(file).string(), checkpoint.sidecar->configuration};
-  }
-  return load_problem(request, file, checkpoint, beside);
-}
-
-namespace {
 
 void refuse_differences(const Problem& problem, const Problem& earlier, const std::string& of) {
   const std::vector<std::string> names =
@@ -188,6 +161,25 @@ void refuse_differences(const Problem& problem, const Problem& earlier, const st
 }
 
 }  // namespace
+
+Problem load_problem(const ProblemRequest& request, const io::Changes& changes) {
+  return as_request([&] {
+    io::ConfigSource source = io::read_config(request.config, request.overrides);
+    if (!request.solver.empty()) {
+      source = source.with_solver(request.solver, request.solver_from);
+    }
+    return make_problem(source.with(changes), request.workers, request.plugins);
+  });
+}
+
+Problem load_problem(const ProblemRequest& request, const std::filesystem::path& file,
+                     const io::Checkpoint& checkpoint) {
+  io::ValuesBeside beside;
+  if (checkpoint.sidecar) {
+    beside = {io::sidecar_of(file).string(), checkpoint.sidecar->configuration};
+  }
+  return load_problem(request, file, checkpoint, beside);
+}
 
 void check_same_run(const Problem& problem, const std::filesystem::path& file,
                     const io::Checkpoint& checkpoint) {

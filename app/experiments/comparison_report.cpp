@@ -159,16 +159,13 @@ std::string interpolation_note(const Comparison& comparison, const Contender& co
 std::vector<std::string> notes_of(const Comparison& comparison) {
   std::vector<std::string> notes;
   for (const Contender& contender : comparison.contenders) {
-    std::string note = interpolation_note(comparison, contender);
-    if (!note.empty()) notes.push_back(std::move(note));
+    notes.push_back(interpolation_note(comparison, contender));
   }
   for (std::size_t at = 0; at < comparison.contenders.size(); ++at) {
-    std::string note = steps_note(comparison, at);
-    if (!note.empty()) notes.push_back(std::move(note));
+    notes.push_back(steps_note(comparison, at));
   }
-  if (std::string note = unmatched_note(comparison); !note.empty()) {
-    notes.push_back(std::move(note));
-  }
+  notes.push_back(unmatched_note(comparison));
+  std::erase(notes, "");
   for (const ComparedRun& run : comparison.runs) {
     if (run.failure.empty()) continue;
     notes.push_back(fmt::format("{} at {} failed: {}", contender_of(comparison, run).label,

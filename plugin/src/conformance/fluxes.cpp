@@ -51,7 +51,7 @@ double imbalance(PatchStep& step) {
 
 /// A patch of a level that holds noise, after a step of `dt` with fluxes.
 PatchStep step_at(const Subject& subject, const Flow& flow, double dt, int first_i, int first_j) {
-  PatchStep step(subject, Place(subject.traits.centring, first_i, first_j));
+  PatchStep step(subject, Place(subject, first_i, first_j));
   const PatchStep::Values values = rough_values(subject);
   step.fill(
       [&](int i, int j, int component) { return values(first_i + i, first_j + j, component); });
@@ -92,7 +92,7 @@ bool bits_are_those_of_advance(PatchStep& step) {
 
 Finding check_fluxes(Subject& subject) {
   if (!subject.traits.flux_form) return skipped("no flux form declared");
-  const Place place(subject.traits.centring, 16, 32);
+  const Place place(subject);
   double largest = 0.0;
   int faces = 0;
   int other_bits = 0;
@@ -134,7 +134,7 @@ namespace {
 
 /// The largest difference between the change of a step and the tendency, over the largest change.
 double tendency_error(const Subject& subject, const Flow& flow, double cfl) {
-  const Place place(subject.traits.centring, 16, 32);
+  const Place place(subject);
   PatchStep step(subject, place);
   step.fill(smooth_values(subject));
   step.prepare_for(flow, cfl);
@@ -155,7 +155,7 @@ double tendency_error(const Subject& subject, const Flow& flow, double cfl) {
 
 /// Whether a tendency that is computed part by part has the bits of the whole one.
 bool parts_have_the_bits_of_the_whole(const Subject& subject, const Flow& flow) {
-  PatchStep step(subject, Place(subject.traits.centring, 16, 32));
+  PatchStep step(subject, Place(subject));
   step.fill(rough_values(subject));
   step.prepare_for(flow, subject.traits.cfl_limit);
   const amr::ConstPatchView before = step.before();
@@ -188,7 +188,7 @@ bool parts_have_the_bits_of_the_whole(const Subject& subject, const Flow& flow) 
 
 Finding check_tendency(Subject& subject) {
   if (!subject.traits.tendency) return skipped("no tendency declared");
-  const Place place(subject.traits.centring, 16, 32);
+  const Place place(subject);
   constexpr double kLong = 1e-3;
   constexpr double kShort = 1e-4;
   double of_long = 0.0;

@@ -36,7 +36,7 @@ std::optional<int> layers_read(const Subject& subject, const Place& place, const
 }  // namespace
 
 Finding check_ghost_width(Subject& subject) {
-  const Place place(subject.traits.centring, 16, 32);
+  const Place place(subject);
   int read = 0;
   std::string where;
   for (const Flow& flow : flows_around(place.centre_x(), place.centre_y())) {

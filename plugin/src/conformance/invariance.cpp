@@ -50,7 +50,7 @@ double change_of_constant(PatchStep& step) {
 }  // namespace
 
 Finding check_constants(Subject& subject) {
-  const Place place(subject.traits.centring, 16, 32);
+  const Place place(subject);
   double largest = 0.0;
   std::string where;
   for (const Flow& flow : flows_around(place.centre_x(), place.centre_y())) {
@@ -101,7 +101,7 @@ Finding check_symmetry(Subject& subject) {
   if (subject.traits.nonlinear && subject.traits.components > 1) {
     return skipped("how coupled components change with the axes is not known");
   }
-  const Place place(subject.traits.centring, 32, 32);
+  const Place place(subject, 32, 32);
   const double x = place.centre_x();
   const double y = place.centre_y();
   constexpr int kLast = kPatchSize - 1;
@@ -140,11 +140,11 @@ namespace {
 /// places.
 double difference_between_places(const Subject& subject) {
   const Flow flow = constant_flow(0.7, -0.4);
-  PatchStep guess(subject, Place(subject.traits.centring, 0, 0));
+  PatchStep guess(subject, Place(subject, 0, 0));
   guess.fill(rough_values(subject));
   const double dt = guess.prepare_for(flow, 0.8 * subject.traits.cfl_limit);
   const auto result_at = [&](int first_i, int first_j) {
-    PatchStep step(subject, Place(subject.traits.centring, first_i, first_j));
+    PatchStep step(subject, Place(subject, first_i, first_j));
     step.fill(rough_values(subject));
     step.prepare(flow, dt);
     step.advance();

@@ -105,7 +105,7 @@ Numbers faults_of_step(const Subject& subject, PatchStep& step) {
 }  // namespace
 
 Finding check_memory(Subject& subject) {
-  const Place place(subject.traits.centring, 16, 32);
+  const Place place(subject);
   Numbers faults;
   for (const Flow& flow : flows_around(place.centre_x(), place.centre_y())) {
     PatchStep step(subject, place);

@@ -22,9 +22,9 @@ constexpr std::uint64_t kCanary = 0xC0DEC0DEC0DEC0DEULL;
 
 }  // namespace
 
-Place::Place(amr::Centring centring, int first_i, int first_j, double spacing)
+Place::Place(const Subject& subject, int first_i, int first_j, double spacing)
     : first_i_(first_i), first_j_(first_j), spacing_(spacing) {
-  const double offset = centring == amr::Centring::kCell ? 0.5 : 0.0;
+  const double offset = subject.is_cell_centred() ? 0.5 : 0.0;
   for (int j = 0; j < kPatchSize; ++j) {
     for (int i = 0; i < kPatchSize; ++i) {
       const auto at = static_cast<std::size_t>(j * kPatchSize + i);

@@ -31,7 +31,7 @@ std::vector<Task> make_tasks(const Subject& subject) {
   std::vector<Task> tasks;
   for (int number = 0; number < static_cast<int>(kPatches); ++number) {
     const std::array<int, 2> first = {16 * (number % 4), 16 * (number / 4)};
-    const Place place(subject.traits.centring, first[0], first[1]);
+    const Place place(subject, first[0], first[1]);
     const std::vector<Flow> flows = flows_around(place.centre_x(), place.centre_y());
     Task task{flows[static_cast<std::size_t>(number) % flows.size()], first, 0.0,
               [&subject, number](int i, int j, int component) {
@@ -48,7 +48,7 @@ std::vector<Task> make_tasks(const Subject& subject) {
 std::vector<PatchStep> make_steps(const Subject& subject, const std::vector<Task>& tasks) {
   std::vector<PatchStep> steps;
   for (const Task& task : tasks) {
-    steps.emplace_back(subject, Place(subject.traits.centring, task.first[0], task.first[1]));
+    steps.emplace_back(subject, Place(subject, task.first[0], task.first[1]));
     steps.back().fill(task.values);
   }
   return steps;

@@ -47,7 +47,7 @@ NanOutcome outcome_of(const Subject& subject, const Place& place, const NanPlace
 }  // namespace
 
 Finding check_nan_input(Subject& subject) {
-  const Place place(subject.traits.centring, 16, 32);
+  const Place place(subject);
   int thrown = 0;
   std::vector<std::string> hidden;
   for (const NanPlace& nan : kNanPlaces) {
@@ -72,7 +72,7 @@ Finding check_nan_input(Subject& subject) {
 
 Finding check_state_cfl(Subject& subject) {
   if (!subject.traits.nonlinear) return skipped("it is not declared nonlinear");
-  const Place place(subject.traits.centring, 16, 32);
+  const Place place(subject);
   const Flow flow = constant_flow(0.7, -0.4);
   PatchStep step(subject, place);
   step.fill(rough_values(subject));
@@ -129,7 +129,7 @@ double displacement_error(const Subject& subject, const Place& place, const Flow
 
 Finding check_displacement(Subject& subject) {
   if (!subject.traits.characteristic_ghosts) return skipped("no characteristic ghosts declared");
-  const Place place(subject.traits.centring, 16, 32);
+  const Place place(subject);
   constexpr double kTau = 0.02;
   const double constant = displacement_error(subject, place, constant_flow(0.7, -0.4), kTau);
   const double rotating = displacement_error(subject, place, rotation(0.5, 0.5), kTau);
