@@ -18,6 +18,7 @@
 
 #include "fixtures.hpp"
 #include "refinement/regrid_interval.hpp"
+#include "refinement/regrid_plan.hpp"
 #include "stepping/first_failure.hpp"
 
 namespace kumiko::amr {
@@ -78,11 +79,10 @@ std::int32_t owner_of(const PatchId& id) {
   return (id.i * 5 + id.j * 3 + id.level) % 7 < 3 ? 1 : 0;
 }
 
-/// An island of two components, of values whose sums are rounded.
-std::unique_ptr<Hierarchy> wavy_island() {
-  auto hierarchy = test::island({}, {2, 2, 0});
+/// Gives all patches two components, of values whose sums are rounded.
+void fill_waves(Hierarchy& hierarchy) {
   for (int index = 0; index < 3; ++index) {
-    Level& level = hierarchy->level(index);
+    Level& level = hierarchy.level(index);
     for (std::size_t slot = 0; slot < level.size(); ++slot) {
       Patch& patch = level.patch(slot);
       const double phase = 1.3 * patch.id().i + 0.7 * patch.id().j + index;
@@ -92,9 +92,13 @@ std::unique_ptr<Hierarchy> wavy_island() {
         patch.now()(i, j, 0) = std::sin(phase + 0.1 * i - 0.3 * j);
         patch.now()(i, j, 1) = std::cos(3.0 * phase - 0.2 * i * j);
       }
-      patch.cfl = 0.1 + 0.05 * std::abs(std::sin(phase));
     }
   }
+}
+
+std::unique_ptr<Hierarchy> wavy_island() {
+  auto hierarchy = test::island({}, {2, 2, 0});
+  fill_waves(*hierarchy);
   return hierarchy;
 }
 
@@ -108,7 +112,6 @@ void share(Hierarchy& hierarchy, const Owner& owner) {
     for (std::size_t slot = 0; slot < level.size(); ++slot) {
       if (owner.has(hierarchy.mesh(), index, slot)) continue;
       for (const int component : {0, 1}) level.patch(slot).now().interior(component) = std::nan("");
-      level.patch(slot).cfl = 1e9;
     }
   }
 }
@@ -116,8 +119,7 @@ void share(Hierarchy& hierarchy, const Owner& owner) {
 /// What ask() gives of the island: to the owner of all, and to each of two.
 template <class Ask>
 auto answers(const Ask& ask) {
-  using Answer = decltype(ask(std::declval<Hierarchy&>(), sole_owner()));
-  std::array<Answer, 3> all;
+  std::array<decltype(ask(std::declval<Hierarchy&>(), sole_owner())), 3> all;
   all[2] = ask(*wavy_island(), sole_owner());
   TwoOwners().run([&](Owner& owner) {
     const auto hierarchy = wavy_island();
@@ -191,11 +193,77 @@ TEST(Owners, GivenTwoThenTheStateHasTheHashOfOneByAnyBackend) {
 
 TEST(Owners, GivenTwoThenTheNextRegridIsThatOfOne) {
   const auto all = answers([](Hierarchy& hierarchy, Owner& owner) {
-    return automatic_interval(hierarchy, StepClock(1.0, 64, true), 7, owner);
+    PatchTable<double> cfl;
+    cfl.follow(hierarchy.mesh());
+    for (int index = 0; index < 3; ++index) {
+      for (std::size_t slot = 0; slot < hierarchy.level(index).size(); ++slot) {
+        const double own = 0.15 - 0.01 * std::abs(static_cast<int>(slot) - 5);
+        cfl.at(index, slot) = owner.has(hierarchy.mesh(), index, slot) ? own : 1e9;
+      }
+    }
+    return automatic_interval(hierarchy, cfl, StepClock(1.0, 64, true), 7, owner);
   });
   EXPECT_EQ(all[2], 23) << "7 points at 0.15 points a step, twice a base step";
   EXPECT_EQ(all[0], all[2]);
   EXPECT_EQ(all[1], all[2]);
+}
+
+/// What a regrid decides.
+struct Regridded {
+  std::vector<Mesh<2>> meshes;
+  std::size_t unnested = 0;
+  std::vector<int> unwanted;
+};
+
+/// Two regrids of the island, which refines where the waves are high.
+Regridded regrid_twice(Hierarchy& hierarchy, Owner& owner) {
+  RefinementOptions options;
+  options.threshold = 0.97;
+  options.derefine_threshold = 0.9;
+  options.buffer = 3;
+  options.hysteresis = 1;
+  options.regions = {{0.1, 0.3, 0.1, 0.3, 2, 1}};
+  const auto backend = make_backend("serial", 1);
+  const auto indicator = [](const Patch& patch, double, IndicatorField& values) {
+    for (int at = 0; at < kPatchPoints; ++at) {
+      values.values[static_cast<std::size_t>(at)] =
+          patch.now()(at % kPatchSize, at / kPatchSize, 0);
+    }
+  };
+  RegridPlan plan(hierarchy, *backend, owner, options, indicator);
+  Regridded result;
+  for (const int step : {4, 8}) {
+    plan.begin(step);
+    for (const int level : {0, 1}) {
+      const std::vector<std::size_t> came = hierarchy.change(level + 1, plan.children(level, 0.0));
+      plan.note_arrivals(level + 1, came);
+      fill_waves(hierarchy);
+      if (&owner != &sole_owner()) share(hierarchy, owner);
+      for (const RegridHistory& history : plan.histories(level + 1)) {
+        result.unwanted.push_back(history.unwanted + 1000 * history.since);
+      }
+    }
+    result.meshes.push_back(hierarchy.mesh());
+    result.unnested += plan.unnested();
+  }
+  return result;
+}
+
+/// A mesh but for its owners.
+std::vector<PatchId> ids_of(const Mesh<2>& mesh) { return mesh.space_filling_order(); }
+
+TEST(Owners, GivenTwoThenRegridsMakeTheMeshesOfOne) {
+  const auto all = answers(regrid_twice);
+  for (const std::size_t one : {0, 1}) {
+    for (const std::size_t regrid : {0, 1}) {
+      EXPECT_EQ(ids_of(all[one].meshes[regrid]), ids_of(all[2].meshes[regrid]));
+    }
+    EXPECT_EQ(all[one].unnested, all[2].unnested);
+    EXPECT_EQ(all[one].unwanted, all[2].unwanted);
+  }
+  EXPECT_EQ(all[0].meshes, all[1].meshes);
+  EXPECT_GT(all[2].meshes[1].size(2), 8U);
+  EXPECT_GT(all[2].unnested, 0U);
 }
 
 TEST(Owners, GivenBrokenValuesWithBothThenBothNameTheFirstOfTheFinestLevel) {

@@ -41,6 +41,9 @@ class ScriptedRun {
   }
   std::size_t patches_at(int step, int level) { return mesh_at(step).level(level).size(); }
   const Hierarchy& mesh() const { return run_.hierarchy(); }
+  RegridHistory history(std::size_t level, std::size_t slot) const {
+    return run_.save().levels[level].histories[slot];
+  }
 
  private:
   std::unique_ptr<Solver> solver_;
@@ -90,7 +93,7 @@ TEST(Hysteresis, GivenNThenAPatchGoesAtTheRegridAfterNAtWhichItWasUnwantedInARow
   ScriptedRun run(problem, options);
   const std::size_t whole = run.mesh().level(2).size();
   for (const int step : {4, 8, 12, 16, 20}) EXPECT_EQ(run.patches_at(step, 2), whole) << step;
-  EXPECT_EQ(run.mesh().level(2).patch(0).history.unwanted, 2);
+  EXPECT_EQ(run.history(2, 0).unwanted, 2);
   EXPECT_EQ(run.patches_at(24, 2), 0U);
   EXPECT_EQ(run.patches_at(24, 1), 0U);
 }
@@ -106,7 +109,7 @@ TEST(Lifetime, GivenALeastOneThenAPatchStaysUntilItIsThatOld) {
   EXPECT_EQ(run.mesh().level(1).size(), 0U);
   const std::size_t whole = run.patches_at(4, 1);
   EXPECT_GT(whole, 0U);
-  EXPECT_EQ(run.mesh().level(1).patch(0).history.since, 4);
+  EXPECT_EQ(run.history(1, 0).since, 4);
   EXPECT_EQ(run.patches_at(8, 1), whole);
   EXPECT_EQ(run.patches_at(12, 1), whole) << "8 base steps old";
   EXPECT_EQ(run.patches_at(16, 1), 0U);

@@ -43,10 +43,8 @@ void require_boundaries(const Boundaries& boundaries) {
 
 bool Boundaries::is_open() const {
   const std::array<Boundary, 4> all = sides();
-  return std::any_of(all.begin(), all.end(), [](const Boundary& side) {
-    return side.kind == BoundaryKind::kFixedValue || side.kind == BoundaryKind::kOutflow ||
-           side.kind == BoundaryKind::kPrescribed;
-  });
+  return std::any_of(all.begin(), all.end(),
+                     [](const Boundary& side) { return amr::is_open(side.kind); });
 }
 
 const char* to_string(Side side) {

@@ -1,8 +1,8 @@
 // Computes the refinement indicator of every point of a patch, by the criterion that a run chooses.
 //
-// A new criterion takes a function in a file pair of its own (as loehner, gradient,
-// user_indicator), a value of Criterion, a case in make_indicator(), and its name among the choices
-// of RefinementOptions::criterion. Thresholds, growth of tags and nesting are common to all.
+// A new criterion takes a function in a header of its own (as loehner, gradient, user_indicator), a
+// value of Criterion with its name beside it, and a case in make_indicator(). Thresholds, growth of
+// tags and nesting are common to all.
 #pragma once
 
 #include <array>

@@ -4,6 +4,7 @@
 #include <kumiko/amr/collect.hpp>
 #include <kumiko/amr/hierarchy.hpp>
 
+#include "data/patch_table.hpp"
 #include "schedule/level_step.hpp"
 
 namespace kumiko::amr {
@@ -15,10 +16,11 @@ inline constexpr int kLongestInterval = 64;
 /// The largest number of base steps in which a feature on a level that is tagged, moving at the
 /// level's largest CFL number C, cannot leave the buffer: on level l, which takes s steps of at
 /// most C points in a base step (2^l, or 1 without subcycling), buffer / (C s), rounded down. The
-/// least of all levels but the finest that have patches, between 1 and kLongestInterval. Reads the
-/// CFL numbers of the patches' last prepared steps; one driver, O(patches). The result does not
-/// depend on the backend, the number of workers and the owners.
-int automatic_interval(const Hierarchy& hierarchy, const StepClock& clock, int buffer,
-                       Owner& owner);
+/// least of all levels but the finest that have patches, between 1 and kLongestInterval. One
+/// driver, O(patches). The result does not depend on the backend, the number of workers and the
+/// owners.
+/// \param cfl  of each patch's step that was prepared last
+int automatic_interval(const Hierarchy& hierarchy, const PatchTable<double>& cfl,
+                       const StepClock& clock, int buffer, Owner& owner);
 
 }  // namespace kumiko::amr

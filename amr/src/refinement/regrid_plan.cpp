@@ -1,20 +1,29 @@
 #include "refinement/regrid_plan.hpp"
 
 #include <algorithm>
-#include <iterator>
-#include <numeric>
 #include <utility>
+
+#include "refinement/level_choice.hpp"
 
 namespace kumiko::amr {
 
-RegridPlan::RegridPlan(Hierarchy& hierarchy, Backend& backend, const RefinementOptions& options,
-                       Indicator indicator)
+RegridPlan::RegridPlan(const Hierarchy& hierarchy, Backend& backend, Owner& owner,
+                       const RefinementOptions& options, Indicator indicator)
     : hierarchy_(hierarchy),
       backend_(backend),
+      owner_(owner),
       options_(options),
       indicator_(std::move(indicator)),
       regions_(hierarchy.geometry(), hierarchy.max_levels(), options.regions),
-      held_(static_cast<std::size_t>(hierarchy.max_levels())) {}
+      held_(static_cast<std::size_t>(hierarchy.max_levels())) {
+  histories_.follow(hierarchy.mesh());
+}
+
+void RegridPlan::resume(int index, std::span<const RegridHistory> histories) {
+  for (std::size_t slot = 0; slot < histories.size(); ++slot) {
+    histories_.at(index, slot) = histories[slot];
+  }
+}
 
 void RegridPlan::begin(int step) {
   step_ = step;
@@ -22,30 +31,32 @@ void RegridPlan::begin(int step) {
   find_held();
 }
 
-bool RegridPlan::is_held(const Patch& patch) const {
-  return patch.history.unwanted < options_.hysteresis ||
-         step_ - patch.history.since < options_.min_lifetime;
+bool RegridPlan::is_held(const RegridHistory& history) const {
+  return history.unwanted < options_.hysteresis || step_ - history.since < options_.min_lifetime;
 }
 
 void RegridPlan::find_held() {
   for (std::vector<PatchId>& level : held_) level.clear();
   for (std::size_t index = held_.size(); index-- > 1;) {
-    const Level& level = hierarchy_.level(static_cast<int>(index));
-    for (std::size_t slot = 0; slot < level.size(); ++slot) {
-      if (is_held(level.patch(slot))) held_[index].push_back(level.patch(slot).id());
+    const auto ids = hierarchy_.mesh().ids(static_cast<int>(index));
+    const auto histories = histories_.level(static_cast<int>(index));
+    for (std::size_t slot = 0; slot < ids.size(); ++slot) {
+      if (is_held(histories[slot])) held_[index].push_back(ids[slot]);
     }
     sort_unique(held_[index]);
     if (index > 1) add_support(hierarchy_.mesh().base(), held_[index], held_[index - 1]);
   }
 }
 
+/// Tags this owner's patches.
 void RegridPlan::tag(int index, double time) {
   const Level& level = hierarchy_.level(index);
   const double keep_above = keep_threshold(options_);
   const bool keeps_longer = keep_above < options_.threshold;
-  refine_.resize(level.size());
-  keep_.resize(keeps_longer ? level.size() : 0);
+  refine_.assign(level.size(), {});
+  keep_.assign(keeps_longer ? level.size() : 0, {});
   backend_.for_each(level, [&](std::size_t slot, int) {
+    if (!owner_.has(hierarchy_.mesh(), index, slot)) return;
     IndicatorField indicator;
     indicator_(level.patch(slot), time, indicator);
     refine_[slot] = tags_above(indicator, options_.threshold);
@@ -53,63 +64,46 @@ void RegridPlan::tag(int index, double time) {
   });
 }
 
-std::vector<PatchId> RegridPlan::wanted(int index) {
+/// What the tags of this owner's patches ask for, on its own patches and on their neighbours.
+std::vector<Part<TaggedQuadrants>> RegridPlan::tagged(int index) {
   const Level& level = hierarchy_.level(index);
-  std::vector<std::uint8_t> quadrants(level.size());
-  std::vector<std::uint8_t> unnested(level.size(), 0);
+  std::vector<TaggedQuadrants> quadrants(level.size());
   backend_.for_each(level, [&](std::size_t slot, int) {
-    const Patch& patch = level.patch(slot);
-    unsigned chosen = tagged_quadrants(patch, slot, refine_, options_.buffer);
-    if (!keep_.empty()) {
-      chosen |= tagged_quadrants(patch, slot, keep_, options_.buffer) & refined_quadrants(patch);
-    }
-    for (int quadrant = 0; quadrant < 4; ++quadrant) {
-      if ((chosen >> quadrant & 1U) == 0) continue;
-      const PatchId child = patch.id().child(quadrant);
-      const bool allowed = regions_.allow(child);
-      if (allowed && hierarchy_.mesh().nests(child)) continue;
-      chosen &= ~(1U << quadrant);
-      if (allowed) ++unnested[slot];
-    }
-    quadrants[slot] = static_cast<std::uint8_t>(chosen);
+    const auto of = [&](const std::vector<TagRows>& tags) {
+      return static_cast<std::uint8_t>(
+          tagged_quadrants(level.patch(slot), slot, tags, options_.buffer));
+    };
+    quadrants[slot] = {of(refine_), keep_.empty() ? std::uint8_t{0} : of(keep_)};
   });
-  unnested_ = std::accumulate(unnested.begin(), unnested.end(), unnested_);
-  std::vector<PatchId> ids;
+  std::vector<Part<TaggedQuadrants>> parts;
   for (std::size_t slot = 0; slot < level.size(); ++slot) {
-    for (int quadrant = 0; quadrant < 4; ++quadrant) {
-      if ((quadrants[slot] >> quadrant & 1U) == 0) continue;
-      ids.push_back(level.patch(slot).id().child(quadrant));
-    }
+    const TaggedQuadrants& one = quadrants[slot];
+    if ((one.refine | one.keep) != 0) parts.push_back({level.patch(slot).id(), 0, one});
   }
-  sort_unique(ids);
-  return ids;
+  return parts;
 }
 
 std::vector<PatchId> RegridPlan::children(int level, double time) {
   tag(level, time);
-  std::vector<PatchId> ids = wanted(level);
-  count_unwanted(level + 1, ids);
-  const auto next = static_cast<std::size_t>(level) + 1;
-  ids.insert(ids.end(), held_[next].begin(), held_[next].end());
-  const std::vector<PatchId>& forced = regions_.forced(level + 1);
-  ids.insert(ids.end(), forced.begin(), forced.end());
-  sort_unique(ids);
-  return ids;
+  LevelChoice choice = choose_level(hierarchy_.mesh(), level, collect(owner_, tagged(level)),
+                                    held_[static_cast<std::size_t>(level) + 1], regions_);
+  unnested_ += choice.unnested;
+  count_unwanted(level + 1, choice.wanted);
+  return std::move(choice.ids);
 }
 
 void RegridPlan::count_unwanted(int index, const std::vector<PatchId>& wanted) {
-  Level& level = hierarchy_.level(index);
-  auto next = wanted.begin();
-  for (std::size_t slot = 0; slot < level.size(); ++slot) {
-    Patch& patch = level.patch(slot);
-    next = std::lower_bound(next, wanted.end(), patch.id());
-    const bool is_wanted = next != wanted.end() && *next == patch.id();
-    patch.history.unwanted = is_wanted ? 0 : patch.history.unwanted + 1;
+  const std::span<const PatchId> ids = hierarchy_.mesh().ids(index);
+  for (std::size_t slot = 0; slot < ids.size(); ++slot) {
+    int& unwanted = histories_.at(index, slot).unwanted;
+    const bool is_wanted = std::binary_search(wanted.begin(), wanted.end(), ids[slot]);
+    unwanted = is_wanted ? 0 : unwanted + 1;
   }
 }
 
 void RegridPlan::note_arrivals(int index, const std::vector<std::size_t>& came) {
-  for (const std::size_t slot : came) hierarchy_.level(index).patch(slot).history = {step_, 0};
+  histories_.follow(hierarchy_.mesh());
+  for (const std::size_t slot : came) histories_.at(index, slot) = {step_, 0};
 }
 
 }  // namespace kumiko::amr

@@ -2,13 +2,16 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include <kumiko/amr/backend.hpp>
 #include <kumiko/amr/hierarchy.hpp>
 #include <kumiko/amr/refinement_options.hpp>
 
+#include "data/patch_table.hpp"
 #include "refinement/criterion.hpp"
+#include "refinement/level_choice.hpp"
 #include "refinement/refinement.hpp"
 #include "refinement/regions.hpp"
 
@@ -28,12 +31,13 @@ namespace kumiko::amr {
 /// Held and forced do not depend on tags, so that begin() knows them and their support before any
 /// level changes: such patches always nest, and no promise is broken from below. Wanted patches
 /// yield to nesting: one whose parent, or neighbour's parent, is neither wanted nor held goes.
-/// Lives on the driver's thread; tags and quadrants are found on the backend's workers.
+/// Lives on the driver's thread; tags and quadrants are found on the backend's workers. The owners
+/// of a shared mesh tag their own patches, and have the same plan.
 class RegridPlan {
  public:
-  /// Keeps references to the hierarchy and the backend.
-  RegridPlan(Hierarchy& hierarchy, Backend& backend, const RefinementOptions& options,
-             Indicator indicator);
+  /// Keeps references to the hierarchy, the backend and the owner.
+  RegridPlan(const Hierarchy& hierarchy, Backend& backend, Owner& owner,
+             const RefinementOptions& options, Indicator indicator);
 
   /// Begins a regrid before a base step.
   void begin(int step);
@@ -47,23 +51,30 @@ class RegridPlan {
   /// Takes over the count of the latest regrid of a run that goes on.
   void resume(std::size_t unnested) { unnested_ = unnested; }
 
-  /// Notes when patches came.
+  /// What is remembered of a level's patches, by slot; a part of the run's state, as the data is.
+  std::span<const RegridHistory> histories(int level) const { return histories_.level(level); }
+  /// Takes over what is remembered of a level's patches in a run that goes on.
+  void resume(int level, std::span<const RegridHistory> histories);
+
+  /// Follows a mesh whose patches of a level have changed, and notes when those that came did.
   void note_arrivals(int level, const std::vector<std::size_t>& came);
 
  private:
-  bool is_held(const Patch& patch) const;
+  bool is_held(const RegridHistory& history) const;
   void find_held();
   void tag(int level, double time);
-  std::vector<PatchId> wanted(int level);
+  std::vector<Part<TaggedQuadrants>> tagged(int level);
   void count_unwanted(int level, const std::vector<PatchId>& wanted);
 
-  Hierarchy& hierarchy_;
+  const Hierarchy& hierarchy_;
   Backend& backend_;
+  Owner& owner_;
   RefinementOptions options_;
   Indicator indicator_;
   Regions regions_;
   int step_ = 0;
   std::size_t unnested_ = 0;
+  PatchTable<RegridHistory> histories_;
   std::vector<std::vector<PatchId>> held_;  ///< by level, with support, sorted
   std::vector<TagRows> refine_;             ///< by slot of the level at hand
   std::vector<TagRows> keep_;               ///< by slot, above the derefine threshold

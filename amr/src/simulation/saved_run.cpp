@@ -100,15 +100,11 @@ Mesh<2> mesh_of(const BaseGrid<2>& base, const SavedRun& saved) {
 
 void make_room(SavedLevel& saved, const Level& level, int components) {
   saved.patches.resize(level.size());
-  saved.histories.resize(level.size());
-  saved.cfl.resize(level.size());
   saved.values.resize(level.size() * record_size(components));
 }
 
 void copy(const Patch& patch, std::size_t slot, SavedLevel& to) {
   to.patches[slot] = patch.id();
-  to.histories[slot] = patch.history;
-  to.cfl[slot] = patch.cfl;
   const int components = patch.now().components();
   double* record = record_of(to, slot).data();
   for (int component = 0; component < components; ++component, record += kPatchPoints) {
@@ -129,7 +125,6 @@ void copy_extras(const Patch& patch, double cost_s, const IndicatorField& indica
 }
 
 void copy(const SavedLevel& saved, std::size_t slot, Patch& to) {
-  to.history = saved.histories[slot];
   const int components = to.now().components();
   const double* record = saved.values.data() + slot * (saved.values.size() / saved.patches.size());
   for (int component = 0; component < components; ++component, record += kPatchPoints) {

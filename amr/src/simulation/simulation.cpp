@@ -167,6 +167,9 @@ class Simulation::Engine {
       }
       make_plan();
       plan_->resume(saved.unnested);
+      for (std::size_t index = 0; index < saved.levels.size(); ++index) {
+        plan_->resume(static_cast<int>(index), saved.levels[index].histories);
+      }
     });
   }
 
@@ -179,6 +182,10 @@ class Simulation::Engine {
         const Level& level = hierarchy_.level(static_cast<int>(index));
         SavedLevel& to = saved.levels[index];
         make_room(to, level, hierarchy_.shape().components + saved.extras);
+        const auto histories = plan_->histories(static_cast<int>(index));
+        to.histories.assign(histories.begin(), histories.end());
+        const auto cfl = stepper_.cfl().level(static_cast<int>(index));
+        to.cfl.assign(cfl.begin(), cfl.end());
         backend_.for_each(level, [&](std::size_t slot, int) { copy(level.patch(slot), slot, to); });
       }
       if (saved.extras > 0) save_extras(saved);
@@ -244,7 +251,8 @@ class Simulation::Engine {
     const int interval = options_.refinement.interval;
     if (interval > 0) return step_ - step_ % interval + interval;
     const StepClock clock(case_.end_time(), options_.steps, options_.subcycling);
-    return step_ + automatic_interval(hierarchy_, clock, options_.refinement.buffer, owner_);
+    return step_ + automatic_interval(hierarchy_, stepper_.cfl(), clock, options_.refinement.buffer,
+                                      owner_);
   }
 
   /// Checks the state when it is time to. The run pauses between windows of steps anyway, so that
@@ -262,7 +270,8 @@ class Simulation::Engine {
   }
 
   void make_plan() {
-    plan_.emplace(hierarchy_, backend_, options_.refinement, indicator_of(options_.refinement));
+    plan_.emplace(hierarchy_, backend_, owner_, options_.refinement,
+                  indicator_of(options_.refinement));
   }
 
   /// Adds the values of kExtraNames to a saved run. Ghosts are filled anew for the indicator, as
@@ -299,7 +308,7 @@ class Simulation::Engine {
     backend_.for_each(level, [&](std::size_t slot, int) { copy(saved, slot, level.patch(slot)); });
     stepper_.prepare(index, all, time());
     for (std::size_t slot = 0; slot < level.size(); ++slot) {
-      level.patch(slot).cfl = saved.cfl[slot];
+      stepper_.cfl().at(index, slot) = saved.cfl[slot];
     }
   }
 

@@ -44,11 +44,23 @@ PatchStepper::PatchStepper(Hierarchy& hierarchy, const Case& problem, const Solv
           hierarchy, StepClock(problem.end_time(), options.steps, options.subcycling),
           options.subcycling && options.time_interpolation != TimeInterpolation::kCharacteristic) {}
 
-double PatchStepper::prepare(Patch& patch, State state, double time) const {
-  patch.velocity_cfl = cfl_of(patch.id(), time, rules_.clock().dt(0), patch.coefficients());
-  patch.cfl = patch.velocity_cfl;
-  if (solver_.traits().nonlinear) patch.cfl = std::max(patch.cfl, state_cfl(patch, state, time));
-  return patch.cfl;
+void PatchStepper::follow_mesh() {
+  cfl_.follow(hierarchy_.mesh());
+  velocity_cfl_.follow(hierarchy_.mesh());
+}
+
+double PatchStepper::prepare(int level, std::size_t slot, State state, double time) const {
+  Patch& patch = hierarchy_.level(level).patch(slot);
+  double& velocity_cfl = velocity_cfl_.at(level, slot);
+  velocity_cfl = cfl_of(patch.id(), time, rules_.clock().dt(0), patch.coefficients());
+  return cfl_.at(level, slot) = larger_cfl(velocity_cfl, patch, state, time);
+}
+
+/// The CFL number of a step that begins with that state.
+double PatchStepper::larger_cfl(double velocity_cfl, const Patch& patch, State state,
+                                double time) const {
+  if (!solver_.traits().nonlinear) return velocity_cfl;
+  return std::max(velocity_cfl, state_cfl(patch, state, time));
 }
 
 double PatchStepper::weight(const PatchId& id, double time) const {
@@ -174,15 +186,11 @@ void PatchStepper::fill_ghosts(const LevelStep& step, std::size_t slot) const {
 }
 
 double PatchStepper::begin_advance(const LevelStep& step, std::size_t slot) const {
-  Patch& patch = hierarchy_.level(step.level).patch(slot);
-  double cfl = 0.0;
-  if (!case_.steady_velocity()) {
-    cfl = prepare(patch, step.from(), step.time);
-  } else if (solver_.traits().nonlinear) {
-    patch.cfl = std::max(patch.velocity_cfl, state_cfl(patch, step.from(), step.time));
-    cfl = patch.cfl;
-  }
-  return cfl;
+  if (!case_.steady_velocity()) return prepare(step.level, slot, step.from(), step.time);
+  if (!solver_.traits().nonlinear) return 0.0;
+  return cfl_.at(step.level, slot) =
+             larger_cfl(velocity_cfl_.at(step.level, slot),
+                        hierarchy_.level(step.level).patch(slot), step.from(), step.time);
 }
 
 PatchAdvance PatchStepper::hand_over(const LevelStep& step, std::size_t slot) const {

@@ -9,6 +9,7 @@
 #include <kumiko/amr/solver.hpp>
 #include <kumiko/amr/step_error.hpp>
 
+#include "data/patch_table.hpp"
 #include "ghosts/ghost_exchange.hpp"
 #include "schedule/level_step.hpp"
 #include "schedule/step_rules.hpp"
@@ -28,7 +29,13 @@ class PatchStepper {
 
   /// Fills the coefficients of a patch for a step that begins at `time`, with that state.
   /// \return the CFL number. Throws BrokenValueError when it or the velocity is not finite.
-  double prepare(Patch& patch, State state, double time) const;
+  double prepare(int level, std::size_t slot, State state, double time) const;
+
+  /// Makes room for what is kept of the mesh's patches, after a change of it; by the driver.
+  void follow_mesh();
+  /// CFL number of each patch's step that was prepared last.
+  PatchTable<double>& cfl() { return cfl_; }
+  const PatchTable<double>& cfl() const { return cfl_; }
 
   /// Fills the ghosts of the step's first state. Reads that state of the siblings, which is final,
   /// and what GhostExchange::fill() says of the level below.
@@ -74,6 +81,7 @@ class PatchStepper {
  private:
   double cfl_of(const PatchId& id, double time, double base_dt,
                 std::span<double> coefficients) const;
+  double larger_cfl(double velocity_cfl, const Patch& patch, State state, double time) const;
   double state_cfl(const Patch& patch, State state, double time) const;
   bool velocity_is_finite(const PatchCoordinates& patch, double time, double dt) const;
   std::int64_t in_proportion(std::int64_t steps, double cfl) const;
@@ -87,6 +95,9 @@ class PatchStepper {
   TransferOperators transfer_;
   SimulationOptions options_;
   StepRules rules_;
+  // Who prepares a patch writes its own alone.
+  mutable PatchTable<double> cfl_;
+  mutable PatchTable<double> velocity_cfl_;  ///< those of the case's velocity alone
 };
 
 }  // namespace kumiko::amr

@@ -42,9 +42,10 @@ TimeStepper::TimeStepper(Hierarchy& hierarchy, const Case& problem, const Solver
 void TimeStepper::prepare(int index, const std::vector<std::size_t>& slots, double time) {
   Level& level = hierarchy_.level(index);
   const LevelStep step{.level = index, .time = time};
+  patches_.follow_mesh();
   for_slots(backend_, level, slots, [&](std::size_t slot) {
     try {
-      const double cfl = patches_.prepare(level.patch(slot), State::kNow, time);
+      const double cfl = patches_.prepare(index, slot, State::kNow, time);
       if (!patches_.serves(cfl)) failures_.keep({step, slot, cfl, nullptr});
     } catch (...) {
       failures_.keep({step, slot, 0.0, std::current_exception()});

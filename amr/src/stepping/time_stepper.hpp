@@ -29,13 +29,18 @@ class TimeStepper {
               const GhostExchange& exchange, const SimulationOptions& options,
               Owner& owner = sole_owner());
 
-  /// Prepares the coefficients of patches that came to a level at a time.
+  /// Prepares the coefficients of patches that came to a level at a time; to be called after every
+  /// change of a level.
   /// Throws CflError when a patch's CFL number exceeds the solver's limit.
   void prepare(int level, const std::vector<std::size_t>& slots, double time);
 
   /// Takes all levels through base steps first .. first + count - 1. With an unsteady velocity it
   /// throws CflError as prepare() does; the levels then stand at different times.
   void advance(int first, int count);
+
+  /// CFL number of each patch's step that was prepared last.
+  PatchTable<double>& cfl() { return patches_.cfl(); }
+  const PatchTable<double>& cfl() const { return patches_.cfl(); }
 
   void count_regrid() { ledger_.count_regrid(); }
   /// Goes on with the counts of a saved run. Before the first step.

@@ -17,6 +17,11 @@ enum class BoundaryKind {
   kPrescribed   ///< what Case::boundary_values() says of its place, component and time
 };
 
+/// Whether something may flow in or out through a side of this kind.
+constexpr bool is_open(BoundaryKind kind) {
+  return kind != BoundaryKind::kPeriodic && kind != BoundaryKind::kReflecting;
+}
+
 /// A side of the domain, in the order of Boundaries::sides().
 enum class Side { kLeft, kRight, kBottom, kTop };
 

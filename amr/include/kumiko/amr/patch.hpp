@@ -108,10 +108,6 @@ class Patch {
   std::int32_t parent_slot = -1;
   /// Slots of the children on the level above by quadrant, -1 where the quadrant is a leaf.
   std::array<std::int32_t, 4> children = {-1, -1, -1, -1};
-  RegridHistory history;
-  /// CFL number of the step that was prepared last.
-  double cfl = 0.0;
-  double velocity_cfl = 0.0;  ///< that of the case's velocity alone
 
   bool has_children() const {
     return children[0] >= 0 || children[1] >= 0 || children[2] >= 0 || children[3] >= 0;
