@@ -13,8 +13,6 @@
 
 #include "commands.hpp"
 #include "counted.hpp"
-#include "execute.hpp"
-#include "progress.hpp"
 #include "request.hpp"
 #include "run_files.hpp"
 #include "run_start.hpp"
@@ -82,30 +80,6 @@ void print_summary(const io::RunSummary& s) {
   fmt::print("memory               {:.1f} bytes per point; {:.0f} MB at the peak\n",
              s.memory.bytes_per_point(), static_cast<double>(s.peak_rss_bytes) * 1e-6);
   fmt::print("state hash           {}\n", s.state_hash);
-}
-
-Hooks hooks_for(const Problem& problem, amr::Backend& backend, RunFiles& files,
-                Progress& progress) {
-  Hooks hooks;
-  hooks.diagnose = [&](const amr::Simulation& state) { files.write_row(state, backend); };
-  hooks.every = problem.run.diagnostics_every;
-  hooks.output = [&](const amr::Simulation& state, const io::RunHistory& history) {
-    files.write_state(state, backend, history);
-  };
-  hooks.output_every = problem.run.output_every;
-  hooks.checkpoint = [&](const amr::Simulation& state, const io::RunHistory& history) {
-    files.write_checkpoint(state, backend, history);
-  };
-  hooks.settle = [&] { files.settle(); };
-  hooks.checkpoint_s = [&] { return files.longest_checkpoint_s(); };
-  if (problem.trace_from >= 0) {
-    hooks.end_trace = [&](amr::Trace trace) { files.keep_trace(std::move(trace)); };
-  }
-  hooks.progress = [&](const amr::Simulation& state) {
-    files.write_load(state);
-    progress.show(state);
-  };
-  return hooks;
 }
 
 std::optional<io::RunHistory> past_of(const std::optional<Restart>& from) {
@@ -212,11 +186,10 @@ int run_case(RunRequest& request) {
 
   io::RunSummary summary;
   {
-    if (start.from && !files.has_rows()) files.write_row(*simulation, *backend);
+    if (start.from && !files.has_rows()) files.diagnose(*simulation);
     Progress progress(request.quiet, problem.run.case_name, *simulation, problem.stop_step);
     try {
-      summary = execute(problem, *backend, *simulation,
-                        hooks_for(problem, *backend, files, progress), past_of(start.from));
+      summary = execute(problem, *backend, *simulation, progress, files, past_of(start.from));
     } catch (const std::exception& error) {
       const std::string way = way_on(files);
       if (way.empty()) throw;

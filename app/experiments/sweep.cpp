@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "execute.hpp"
-#include "progress.hpp"
 
 namespace kumiko::app {
 
@@ -12,10 +11,8 @@ io::RunSummary measure(const CaseRequest& request, const Problem& problem,
   const auto workers = load_backend(backend, problem);
   const auto simulation = make_simulation(problem, *workers);
   Progress progress(request.quiet, label, *simulation, problem.stop_step);
-  Hooks hooks;
-  hooks.every = 0;
-  hooks.progress = [&](const amr::Simulation& state) { progress.show(state); };
-  return execute(problem, *workers, *simulation, hooks);
+  Observer nobody;
+  return execute(problem, *workers, *simulation, progress, nobody);
 }
 
 double median(std::vector<double> values) {
