@@ -222,16 +222,17 @@ bool raise_steps(ComparedRun& run, std::int64_t steps) {
   return true;
 }
 
-/// Builds the run's first state, with as many steps as the solver asks for.
-void try_run(const CompareRequest& request, const Plan& plan, ComparedRun& run) {
+/// Calls attempt() with as many steps as the solver asks for: a later state may ask for more than
+/// the first one.
+template <class Attempt>
+auto with_enough_steps(ComparedRun& run, Attempt attempt) {
   while (true) {
-    const Problem problem = plan.problem_of(run);
-    const auto backend = load_backend(request.backend, problem);
     try {
-      make_simulation(problem, *backend);
-      return;
+      return attempt();
     } catch (const TooFewSteps& error) {
       if (!raise_steps(run, error.smallest())) throw;
+    } catch (const amr::CflError& error) {
+      if (!raise_steps(run, error.smallest_steps())) throw;
     }
   }
 }
@@ -259,19 +260,6 @@ auto naming(const Contender& contender, Function f) {
     const std::string name = contender.as_asked() + ": ";
     const std::string what = error.what();
     throw RequestError(what.starts_with(name) ? what : name + what);
-  }
-}
-
-/// A later state may ask for more steps than the first one.
-io::RunSummary run_with_enough_steps(const CompareRequest& request, const Plan& plan,
-                                     const Contender& contender, ComparedRun& run) {
-  while (true) {
-    try {
-      return measure(request, plan.problem_of(run), request.backend,
-                     fmt::format("{} at {}", contender.label, run.points));
-    } catch (const amr::CflError& error) {
-      if (!raise_steps(run, error.smallest_steps())) throw;
-    }
   }
 }
 
@@ -331,7 +319,11 @@ Comparison plan_comparison(const CompareRequest& request) {
       for (const int points : resolutions) {
         ComparedRun run = plan.run_at(points);
         run.contender = at;
-        try_run(request, plan, run);
+        // Builds the first state.
+        with_enough_steps(run, [&] {
+          const Problem problem = plan.problem_of(run);
+          make_simulation(problem, *load_backend(request.backend, problem));
+        });
         comparison.runs.push_back(std::move(run));
       }
     });
@@ -349,7 +341,10 @@ void run_comparison(const CompareRequest& request, Comparison& comparison,
       Contender& contender = comparison.contenders[run.contender];
       try {
         const Plan plan(request, contender);
-        run.add(run_with_enough_steps(request, plan, contender, run));
+        run.add(with_enough_steps(run, [&] {
+          return measure(request, plan.problem_of(run), request.backend,
+                         fmt::format("{} at {}", contender.label, run.points));
+        }));
       } catch (const std::exception& error) {
         if (end_requested()) throw;
         run.failure = io::with_keys(error.what());

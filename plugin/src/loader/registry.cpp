@@ -18,9 +18,9 @@ void merge(std::vector<amr::Factory<T>>& into, std::vector<amr::Factory<T>>&& mo
   std::ranges::sort(into, {}, &amr::Factory<T>::name);
 }
 
-/// The first name that a plugin offers and another one, or itself, has already; empty if none.
+/// Throws PluginError for a name that a plugin offers and another one, or itself, has already.
 template <class T>
-std::string taken(const std::vector<amr::Factory<T>>& there,
+void refuse_taken(const std::vector<amr::Factory<T>>& there,
                   const std::vector<amr::Factory<T>>& more, const char* kind) {
   for (auto factory = more.begin(); factory != more.end(); ++factory) {
     const amr::Factory<T>* other = amr::find_factory(there, factory->name);
@@ -28,10 +28,9 @@ std::string taken(const std::vector<amr::Factory<T>>& there,
       if (before->name == factory->name) other = &*before;
     }
     if (other == nullptr) continue;
-    return fmt::format("'{}' offers {} '{}', which '{}' has already; give it another name",
-                       factory->file.string(), kind, factory->name, other->file.string());
+    throw detail::PluginError("'{}' offers {} '{}', which '{}' has already; give it another name",
+                              factory->file.string(), kind, factory->name, other->file.string());
   }
-  return {};
 }
 
 }  // namespace
@@ -84,19 +83,13 @@ void Registry::add_file(const std::filesystem::path& file) {
   }
   try {
     detail::Offer offer = detail::load(file);
-    std::string reason = clash(offer.solvers, offer.cases);
-    if (!reason.empty()) throw detail::PluginError(reason);
+    refuse_taken(solvers_, offer.solvers, "solver");
+    refuse_taken(cases_, offer.cases, "case");
     merge(solvers_, std::move(offer.solvers));
     merge(cases_, std::move(offer.cases));
   } catch (const detail::PluginError& failure) {
     broken_.push_back({file, failure.what()});
   }
-}
-
-std::string Registry::clash(const std::vector<SolverFactory>& solvers,
-                            const std::vector<CaseFactory>& cases) const {
-  std::string reason = taken(solvers_, solvers, "solver");
-  return reason.empty() ? taken(cases_, cases, "case") : reason;
 }
 
 }  // namespace kumiko::plugin
