@@ -7,7 +7,6 @@
 #include "commands.hpp"
 #include "execute.hpp"
 #include "experiments/comparison.hpp"
-#include "experiments/comparison_report.hpp"
 #include "problem.hpp"
 #include "request.hpp"
 

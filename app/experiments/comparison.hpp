@@ -1,6 +1,7 @@
 // Runs several solvers on one case at several resolutions, to compare them.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <optional>
 #include <string>
@@ -89,5 +90,10 @@ Comparison plan_comparison(const CompareRequest& request);
 /// after each. Throws what execute() throws when a signal ends it.
 void run_comparison(const CompareRequest& request, Comparison& comparison,
                     const std::function<void()>& after);
+
+/// A report of the runs that are done, for the terminal.
+std::string plain_report(const Comparison& comparison);
+/// Tables, JSON and a picture of what is done.
+extern const std::array<SweepFile<Comparison>, 4> kComparisonFiles;
 
 }  // namespace kumiko::app

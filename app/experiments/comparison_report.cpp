@@ -1,5 +1,3 @@
-#include "experiments/comparison_report.hpp"
-
 #include <algorithm>
 #include <set>
 
@@ -9,6 +7,7 @@
 #include <kumiko/viz/line_chart.hpp>
 
 #include "counted.hpp"
+#include "experiments/comparison.hpp"
 #include "published.hpp"
 #include "text_table.hpp"
 
@@ -278,12 +277,10 @@ std::vector<viz::ReferenceLine> references_of(const Comparison& comparison) {
   return lines;
 }
 
-}  // namespace
-
-std::string plain_report(const Comparison& comparison) { return report(comparison, false); }
-
+/// The report as Markdown, for a page of documentation.
 std::string markdown_report(const Comparison& comparison) { return report(comparison, true); }
 
+/// A line per run that is done, with every digit.
 std::string csv_report(const Comparison& comparison) {
   std::string text =
       "solver,points,finest_points,centring,steps,steps_in_proportion,leaf_points,rms,l1_relative,"
@@ -308,6 +305,7 @@ std::string csv_report(const Comparison& comparison) {
   return text;
 }
 
+/// Everything, with each run's summary as `kumiko run` writes it.
 std::string json_report(const Comparison& comparison) {
   Json json;
   json["case"] = comparison.case_name;
@@ -340,6 +338,8 @@ std::string json_report(const Comparison& comparison) {
   return json.dump(2) + "\n";
 }
 
+/// Error against wall time and against point updates, as SVG. Leaves out what a log axis cannot
+/// show.
 std::string work_precision_picture(const Comparison& comparison) {
   std::vector<viz::LineChart> charts = {
       chart_of(comparison, fmt::format("wall time in s ({})", backend_text(comparison)),
@@ -358,5 +358,15 @@ std::string work_precision_picture(const Comparison& comparison) {
   }
   return viz::draw_charts(charts, page);
 }
+
+}  // namespace
+
+std::string plain_report(const Comparison& comparison) { return report(comparison, false); }
+
+const std::array<SweepFile<Comparison>, 4> kComparisonFiles = {
+    {{"compare.csv", csv_report},
+     {"compare.json", json_report},
+     {"compare.md", markdown_report},
+     {"work_precision.svg", work_precision_picture}}};
 
 }  // namespace kumiko::app

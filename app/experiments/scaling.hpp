@@ -1,6 +1,7 @@
 // Runs one case on several backends with several numbers of workers, to see how it scales.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <string>
 #include <utility>
@@ -49,5 +50,10 @@ Scaling plan_scaling(const ScalingRequest& request);
 /// what execute() throws, and std::runtime_error when two runs end in different states.
 void run_scaling(const ScalingRequest& request, Scaling& scaling,
                  const std::function<void()>& after);
+
+/// A table of the points that are done, for the terminal.
+std::string scaling_table(const Scaling& scaling);
+/// Table, JSON and pictures of the points that are done.
+extern const std::array<SweepFile<Scaling>, 4> kScalingFiles;
 
 }  // namespace kumiko::app

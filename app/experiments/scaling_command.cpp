@@ -9,7 +9,6 @@
 #include "counted.hpp"
 #include "execute.hpp"
 #include "experiments/scaling.hpp"
-#include "experiments/scaling_report.hpp"
 #include "experiments/sweep.hpp"
 #include "problem.hpp"
 #include "request.hpp"

@@ -1,5 +1,3 @@
-#include "experiments/scaling_report.hpp"
-
 #include <algorithm>
 #include <utility>
 
@@ -9,6 +7,7 @@
 #include <kumiko/viz/line_chart.hpp>
 
 #include "counted.hpp"
+#include "experiments/scaling.hpp"
 #include "text_table.hpp"
 
 namespace kumiko::app {
@@ -115,26 +114,6 @@ std::string caption_of(const Scaling& scaling) {
                      counted(scaling.repetitions, "run"));
 }
 
-}  // namespace
-
-std::string scaling_table(const Scaling& scaling) {
-  TextTable table({"backend", "workers", "least s", "median s", "most s", "speed-up", "per worker",
-                   "balance", "updates/s/core"});
-  for (const ScalingPoint* point : done(scaling)) {
-    const Spread wall = spread_of(point->wall_s);
-    const Gain gain = gain_of(scaling, *point);
-    table.add({point->backend, fmt::format("{}", point->workers), fmt::format("{:.3f}", wall.least),
-               fmt::format("{:.3f}", wall.median), fmt::format("{:.3f}", wall.most),
-               fmt::format("{:.2f}", gain.speed_up.median), fmt::format("{:.2f}", gain.efficiency),
-               fmt::format("{:.3f}", median(point->balance)),
-               fmt::format("{:.3g}", point->summary.updates_per_core_s.value_or(0.0))});
-  }
-  return fmt::format(
-      "case {}, {}; speed-up over {} on one worker; balance: load-balance efficiency, 1 is "
-      "perfect, more is worse\n\n{}",
-      scaling.case_name, caption_of(scaling), scaling.reference().backend, table.plain());
-}
-
 std::string scaling_csv(const Scaling& scaling) {
   std::string text =
       "backend,workers,wall_least_s,wall_median_s,wall_most_s,speed_up_least,speed_up_median,speed_"
@@ -155,6 +134,7 @@ std::string scaling_csv(const Scaling& scaling) {
   return text;
 }
 
+/// Everything, with each point's summary as `kumiko run` writes it.
 std::string scaling_json(const Scaling& scaling) {
   Json json;
   json["case"] = scaling.case_name;
@@ -171,6 +151,7 @@ std::string scaling_json(const Scaling& scaling) {
   return json.dump(2) + "\n";
 }
 
+/// Speed-up over workers, with the line of as many times as there are workers.
 std::string speed_up_picture(const Scaling& scaling) {
   viz::LineChart chart = chart_over_workers(scaling, "speed-up over pthread on one worker",
                                             lines_of(scaling, [&](const ScalingPoint& point) {
@@ -187,6 +168,7 @@ std::string speed_up_picture(const Scaling& scaling) {
   return viz::draw_charts({{chart}}, page);
 }
 
+/// Load-balance efficiency over workers, and speed-up per worker.
 std::string efficiency_picture(const Scaling& scaling) {
   viz::LineChart balance = chart_over_workers(
       scaling, "load-balance efficiency (1 is perfect, more is worse)",
@@ -204,5 +186,30 @@ std::string efficiency_picture(const Scaling& scaling) {
   page.caption = caption_of(scaling);
   return viz::draw_charts(std::vector<viz::LineChart>{balance, parallel}, page);
 }
+
+}  // namespace
+
+std::string scaling_table(const Scaling& scaling) {
+  TextTable table({"backend", "workers", "least s", "median s", "most s", "speed-up", "per worker",
+                   "balance", "updates/s/core"});
+  for (const ScalingPoint* point : done(scaling)) {
+    const Spread wall = spread_of(point->wall_s);
+    const Gain gain = gain_of(scaling, *point);
+    table.add({point->backend, fmt::format("{}", point->workers), fmt::format("{:.3f}", wall.least),
+               fmt::format("{:.3f}", wall.median), fmt::format("{:.3f}", wall.most),
+               fmt::format("{:.2f}", gain.speed_up.median), fmt::format("{:.2f}", gain.efficiency),
+               fmt::format("{:.3f}", median(point->balance)),
+               fmt::format("{:.3g}", point->summary.updates_per_core_s.value_or(0.0))});
+  }
+  return fmt::format(
+      "case {}, {}; speed-up over {} on one worker; balance: load-balance efficiency, 1 is "
+      "perfect, more is worse\n\n{}",
+      scaling.case_name, caption_of(scaling), scaling.reference().backend, table.plain());
+}
+
+const std::array<SweepFile<Scaling>, 4> kScalingFiles = {{{"scaling.csv", scaling_csv},
+                                                          {"scaling.json", scaling_json},
+                                                          {"speed_up.svg", speed_up_picture},
+                                                          {"efficiency.svg", efficiency_picture}}};
 
 }  // namespace kumiko::app

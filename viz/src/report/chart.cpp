@@ -26,15 +26,16 @@ std::string csv_field(const std::string& text) {
   return quoted + '"';
 }
 
+/// The name with its unit in brackets, where there is one.
+std::string with_unit(const AxisLabel& axis) {
+  return axis.unit.empty() ? axis.name : fmt::format("{} [{}]", axis.name, axis.unit);
+}
+
 nlohmann::ordered_json axis_json(const AxisLabel& axis) {
   return {{"name", axis.name}, {"unit", axis.unit}};
 }
 
 }  // namespace
-
-std::string with_unit(const AxisLabel& axis) {
-  return axis.unit.empty() ? axis.name : fmt::format("{} [{}]", axis.name, axis.unit);
-}
 
 nlohmann::ordered_json to_json(const Chart& chart) {
   nlohmann::ordered_json json = {

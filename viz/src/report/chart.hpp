@@ -59,9 +59,6 @@ nlohmann::ordered_json to_json(const Chart& chart);
 /// A row per point: run, series, x, y. Empty for NaN.
 std::string to_csv(const Chart& chart);
 
-/// A text that pairs with `unit` in brackets, where there is one.
-std::string with_unit(const AxisLabel& axis);
-
 /// All charts, in the order of the page.
 std::vector<Chart> charts_of(std::span<const ReportRun> runs);
 
