@@ -169,8 +169,9 @@ TEST(StateHash, GivenOneBitOfALeafChangesThenTheHashChangesButCoveredPointsDoNot
   EXPECT_EQ(before.size(), 19U);
   EXPECT_EQ(before.substr(0, 3), "v2-");
   Level& base = hierarchy->level(0);
-  Patch& covered = base.patch(static_cast<std::size_t>(hierarchy->mesh().find({0, 1, 1})));
-  ASSERT_TRUE(covered.has_children());
+  const auto slot = static_cast<std::size_t>(hierarchy->mesh().find({0, 1, 1}));
+  Patch& covered = base.patch(slot);
+  ASSERT_TRUE(hierarchy->plan().has_children(0, slot));
   covered.now()(15, 15) = 7.0;
   EXPECT_EQ(state_hash(*hierarchy), before);
   double& leaf = base.patch(0).now()(0, 0);

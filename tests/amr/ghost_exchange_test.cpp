@@ -1,6 +1,9 @@
 // Contract: after fill(), every ghost holds what the level, the level below or the boundary says.
 #include "ghosts/ghost_exchange.hpp"
 
+#include <utility>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include "fixtures.hpp"
@@ -129,6 +132,30 @@ TEST(GhostExchange, GivenATimeAfterTheCoarseStateThenCharacteristicGhostsComeFro
     ASSERT_NEAR(fine.patch(corner).now()(-2, j),
                 cubic_field(at(-2) - 0.75 * tau, at(j) + 0.5 * tau), 1e-14);
   }
+}
+
+TEST(GhostExchange, GivenASteadyVelocityThenDisplacementsStayWithTheirPatchesWhenTheMeshChanges) {
+  const auto hierarchy = island({}, test::kShape);
+  sample(*hierarchy, cubic_field);
+  int asked = 0;
+  FunctionCase problem;
+  problem.vx = [&](double, double) { return ++asked, 0.75; };
+  const auto solver = cubic_solver();
+  GhostExchange exchange(*hierarchy, problem, *solver, TimeInterpolation::kCharacteristic);
+  fill_all(*hierarchy, exchange);
+  const auto fill = [&](const PatchId& id) {
+    const double tau = 1.0 / 256;
+    exchange.fill(2, static_cast<std::size_t>(hierarchy->mesh().find(id)), State::kNow,
+                  {tau, tau, 0.5});
+    return std::exchange(asked, 0);
+  };
+  EXPECT_GT(fill({2, 9, 9}), 0);
+  std::vector<PatchId> ids = test::block(2, 6, 9, 6, 9);
+  ids.erase(ids.begin());  // the slots of all others move
+  hierarchy->change(2, ids);
+  exchange.follow_mesh();
+  EXPECT_EQ(fill({2, 9, 9}), 0) << "its sources are the same";
+  EXPECT_GT(fill({2, 7, 7}), 0) << "its lower left corner has come to lie on the level below";
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Contract: a change keeps the data of what stays; ghosts know their sources; leaves cover the
-// domain exactly once; improper nesting is noticed.
+// Contract: a change keeps the data of what stays; leaves cover the domain exactly once; improper
+// nesting is noticed.
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -46,20 +46,6 @@ TEST(Hierarchy, GivenAParentGoesThenItsDescendantsGoToo) {
   hierarchy->change(1, {});
   EXPECT_TRUE(hierarchy->level(2).empty());
   EXPECT_EQ(hierarchy->used_levels(), 1);
-}
-
-TEST(Hierarchy, GivenAnIslandThenGhostSourcesAreSiblingCoarseOrOutside) {
-  const auto hierarchy = island({}, test::kShape);
-  const Level& fine = hierarchy->level(2);
-  const Patch& corner = fine.patch(static_cast<std::size_t>(hierarchy->mesh().find({2, 6, 6})));
-  // Direction 0 is the lower left, 4 the right.
-  EXPECT_EQ(corner.ghost_sources[0].kind, GhostSource::Kind::kCoarse);
-  EXPECT_EQ(corner.ghost_sources[0].source, (PatchId{1, 2, 2}));
-  EXPECT_EQ(corner.ghost_sources[0].quadrant, 3);
-  EXPECT_EQ(corner.ghost_sources[4].kind, GhostSource::Kind::kSibling);
-  EXPECT_EQ(corner.ghost_sources[4].source, (PatchId{2, 7, 6}));
-  const Patch& base = hierarchy->level(0).patch(0);
-  EXPECT_EQ(base.ghost_sources[0].kind, GhostSource::Kind::kOutside);
 }
 
 TEST(Hierarchy, GivenAnIslandThenLeavesCoverTheDomainOnce) {

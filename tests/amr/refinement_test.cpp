@@ -20,7 +20,7 @@ std::vector<PatchId> wanted_children(const Hierarchy& hierarchy, int index,
   std::vector<PatchId> ids;
   const Level& level = hierarchy.level(index);
   for (std::size_t slot = 0; slot < level.size(); ++slot) {
-    const unsigned quadrants = tagged_quadrants(level.patch(slot), slot, tags, buffer);
+    const unsigned quadrants = tagged_quadrants(hierarchy.plan(), index, slot, tags, buffer);
     for (int quadrant = 0; quadrant < 4; ++quadrant) {
       const PatchId child = level.patch(slot).id().child(quadrant);
       if ((quadrants >> quadrant & 1U) != 0 && hierarchy.mesh().nests(child)) ids.push_back(child);

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <limits>
-#include <optional>
 #include <utility>
 
 #include <kumiko/amr/hierarchy.hpp>
@@ -28,6 +27,7 @@ void check(const Geometry& geometry, int max_levels) {
 Hierarchy::Hierarchy(Geometry geometry, int max_levels, const PatchShape& shape)
     : geometry_((check(geometry, max_levels), geometry)),
       mesh_(geometry.base_grid()),
+      plan_(shape.ghosts),
       shape_(shape),
       pool_(shape.total_values()) {
   levels_.resize(static_cast<std::size_t>(max_levels));
@@ -64,8 +64,7 @@ std::vector<std::size_t> Hierarchy::rebuild(int index, const LevelDifference& ch
     patches[slot] = std::make_unique<Patch>(ids[slot], shape_, pool_.acquire());
   }
   changed.patches_ = std::move(patches);
-  connect_ghosts(index);
-  if (index > 0) connect_children(index - 1);
+  plan_.update(mesh_, index);
   if (index + 1 < max_levels()) {
     std::vector<PatchId> keep;
     for (const PatchId& id : mesh_.ids(index + 1)) {
@@ -74,31 +73,6 @@ std::vector<std::size_t> Hierarchy::rebuild(int index, const LevelDifference& ch
     change(index + 1, std::move(keep));
   }
   return changes.created;
-}
-
-void Hierarchy::connect_ghosts(int index) {
-  for (const auto& patch : level(index).patches_) {
-    patch->parent_slot = index > 0 ? mesh_.find(patch->id().parent()) : -1;
-    for (std::size_t d = 0; d < kDirections.size(); ++d) {
-      GhostSource& source = patch->ghost_sources[d];
-      const std::optional<PatchId> neighbour =
-          mesh_.base().neighbour(patch->id(), {kDirections[d].dx, kDirections[d].dy});
-      source = {};
-      if (!neighbour) continue;
-      source.source = *neighbour;
-      source.slot = mesh_.find(*neighbour);
-      source.kind = GhostSource::Kind::kSibling;
-      if (source.slot >= 0) continue;
-      source.kind = GhostSource::Kind::kCoarse;
-      source.source = neighbour->parent();
-      source.quadrant = static_cast<std::uint8_t>(neighbour->quadrant());
-      source.slot = mesh_.find(source.source);
-    }
-  }
-}
-
-void Hierarchy::connect_children(int index) {
-  for (const auto& patch : level(index).patches_) patch->children = mesh_.children(patch->id());
 }
 
 std::vector<LeafBlock> Hierarchy::leaf_blocks(int index) const {
@@ -112,13 +86,10 @@ std::vector<LeafBlock> Hierarchy::leaf_blocks(int index) const {
 MemoryUse Hierarchy::memory_use() const {
   MemoryUse use;
   use.patch_bytes = pool_.bytes();
-  use.metadata_bytes = mesh_.memory_bytes();
+  use.metadata_bytes = mesh_.memory_bytes() + plan_.memory_bytes();
   for (const Level& level : levels_) {
     use.points += level.size() * kPatchPoints;
-    for (const auto& patch : level.patches_) {
-      use.metadata_bytes += sizeof(patch) + sizeof(*patch) +
-                            patch->ghost_coefficients.values.capacity() * sizeof(double);
-    }
+    use.metadata_bytes += level.size() * (sizeof(level.patches_[0]) + sizeof(Patch));
   }
   return use;
 }

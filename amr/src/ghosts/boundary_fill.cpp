@@ -109,12 +109,11 @@ void fill_prescribed(const Geometry& geometry, const Case& problem, const PatchI
 
 }  // namespace
 
-void fill_outside(const Geometry& geometry, const Case& problem, const Patch& patch,
-                  PatchView target, double time) {
+void fill_outside(const Geometry& geometry, const Case& problem, const PatchId& id,
+                  unsigned outside, PatchView target, double time) {
   const std::array<Boundary, 4> sides = geometry.boundaries().sides();
-  const PatchId& id = patch.id();
   for (std::size_t d = 0; d < kDirections.size(); ++d) {
-    if (patch.ghost_sources[d].kind != GhostSource::Kind::kOutside) continue;
+    if ((outside >> d & 1U) == 0) continue;
     const Axis x = axis(sides, Side::kLeft, id.i, geometry.patches_x(id.level), kDirections[d].dx,
                         target.ghosts());
     const Axis y = axis(sides, Side::kBottom, id.j, geometry.patches_y(id.level), kDirections[d].dy,

@@ -3,13 +3,14 @@
 
 #include <kumiko/amr/case.hpp>
 #include <kumiko/amr/geometry.hpp>
-#include <kumiko/amr/patch.hpp>
+#include <kumiko/amr/patch_view.hpp>
 
 namespace kumiko::amr {
 
 static_assert(kAxes == 2, "the domain has four sides");
 
-/// Fills every ghost of `target`, a state of `patch`, that lies beyond a side that is not periodic.
+/// Fills every ghost of `target`, a state of a patch, that lies beyond a side that is not periodic.
+/// \param outside  the directions that lead there, bit d for kDirections[d]
 ///
 /// A ghost is the value of one point within the domain (or across a periodic side), which is found
 /// by going first to the left or right, then to the bottom or top side: the outermost point for
@@ -23,7 +24,7 @@ static_assert(kAxes == 2, "the domain has four sides");
 /// domain needs the interior only, so the sides may be filled in any order.
 /// Touches no other patch. Cost: one copy per ghost beyond the domain, for kPrescribed a call of
 /// the case for each neighbour's place and component; nothing for other patches.
-void fill_outside(const Geometry& geometry, const Case& problem, const Patch& patch,
-                  PatchView target, double time);
+void fill_outside(const Geometry& geometry, const Case& problem, const PatchId& id,
+                  unsigned outside, PatchView target, double time);
 
 }  // namespace kumiko::amr

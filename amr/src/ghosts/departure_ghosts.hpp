@@ -2,12 +2,15 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
+#include <vector>
 
 #include <kumiko/amr/case.hpp>
 #include <kumiko/amr/hierarchy.hpp>
 #include <kumiko/amr/solver.hpp>
 
+#include "data/patch_table.hpp"
 #include "ghosts/departure_kernel.hpp"
 
 namespace kumiko::amr {
@@ -22,24 +25,41 @@ class DepartureGhosts {
  public:
   DepartureGhosts(const Hierarchy& hierarchy, const Case& problem, const Solver& solver);
 
-  /// \param patch   whose ghosts are filled; keeps the displacements while the velocity is steady
+  /// Makes room for what is kept of patches, displacements while the velocity is steady; to be
+  /// called when the mesh has changed and before fill(). Those that stay keep theirs. O(patches).
+  void follow_mesh() { kept_.follow(hierarchy_.mesh()); }
+
+  /// \param slot    of the patch whose ghosts are filled
   /// \param target  its state
   /// \param coarse  the state of the level below, ghosts filled
   /// \param time    of the ghosts
   /// \param tau     how much earlier the coarse state stands: half its step, the same in each call
   /// Writes this patch alone. Cost per ghost point: about 70 flops in vectors, and for an unsteady
   /// velocity its displacement.
-  void fill(Patch& patch, PatchView target, State coarse, double time, double tau) const;
+  void fill(int level, std::size_t slot, PatchView target, State coarse, double time,
+            double tau) const;
+  /// Bytes that are kept.
+  std::size_t memory_bytes() const;
 
  private:
-  std::span<const double> displacements(Patch& patch, double time, double tau,
+  /// What filling a patch's ghosts needs again and again.
+  struct Kept {
+    std::uint8_t directions = 0;  ///< those filled from the level below: bit d for kDirections[d]
+    std::vector<double> displacements;
+  };
+  using Reads = std::span<const PlannedRead>;
+
+  std::span<const double> displacements(int level, std::size_t slot, double time, double tau,
                                         std::span<double> scratch) const;
-  void compute(const Patch& patch, double time, double tau, std::span<double> values) const;
+  void compute(int level, Reads reads, double time, double tau, std::span<double> values) const;
+  void fill_region(const PlannedRead& read, ConstPatchView from, PatchView target, const double* dx,
+                   const double* dy) const;
 
   const Hierarchy& hierarchy_;
   const Case& case_;
   const Solver& solver_;
   DepartureKernel kernel_;
+  mutable PatchTable<Kept> kept_;  ///< a fill writes its own patch's alone
 };
 
 }  // namespace kumiko::amr

@@ -5,7 +5,7 @@
 
 #include "ghosts/boundary_fill.hpp"
 #include "ghosts/cell_ghosts.hpp"
-#include "ghosts/ghost_region.hpp"
+#include "plan/ghost_region.hpp"
 #include "transfer/cubic.hpp"
 
 namespace kumiko::amr {
@@ -21,46 +21,29 @@ State other(State state) { return state == State::kNow ? State::kNext : State::k
 void GhostExchange::fill(int level, std::size_t slot, State state, const GhostTime& when) const {
   Patch& patch = hierarchy_.level(level).patch(slot);
   const PatchView target = patch.state(state);
-  const bool by_departure =
-      interpolation_ == TimeInterpolation::kCharacteristic && when.since_coarse > 0.0 && !cells_;
-  bool coarse = false;
-  bool outside = false;
-  for (std::size_t d = 0; d < kDirections.size(); ++d) {
-    const GhostSource& source = patch.ghost_sources[d];
-    switch (source.kind) {
-      case GhostSource::Kind::kSibling:
-        copy_sibling(hierarchy_.level(level).patch(static_cast<std::size_t>(source.slot)), d, state,
-                     target);
-        break;
-      case GhostSource::Kind::kOutside:
-        outside = true;
-        break;
-      case GhostSource::Kind::kCoarse:
-        coarse = true;
-        if (!by_departure) fill_from_coarse(level, source, d, when, target);
-        break;
+  const PatchReads reads = hierarchy_.plan().of(level, slot);
+  copy_siblings_(hierarchy_.level(level), reads.siblings, state, target);
+  if (!reads.coarser.empty()) {
+    const Level& coarser = hierarchy_.level(level - 1);
+    if (interpolation_ == TimeInterpolation::kCharacteristic && when.since_coarse > 0.0 &&
+        !cells_) {
+      departures_.fill(level, slot, target, when.coarse, when.time, when.since_coarse);
+    } else {
+      for (const PlannedRead& read : reads.coarser) {
+        fill_from_coarse(coarser.patch(static_cast<std::size_t>(read.slot)), read, when, target);
+      }
     }
   }
-  if (coarse && by_departure) {
-    departures_.fill(patch, target, when.coarse, when.time, when.since_coarse);
-  }
-  if (outside) fill_outside(hierarchy_.geometry(), case_, patch, target, when.time);
-}
-
-void GhostExchange::copy_sibling(const Patch& source, std::size_t d, State state,
-                                 PatchView target) const {
-  const ConstPatchView from = source.state(state);
-  for (int component = 0; component < target.components(); ++component) {
-    (*side_copies_)[d](from.origin(component), target.origin(component));
+  if (reads.outside != 0) {
+    fill_outside(hierarchy_.geometry(), case_, patch.id(), reads.outside, target, when.time);
   }
 }
 
-void GhostExchange::fill_from_coarse(int level, const GhostSource& source, std::size_t d,
+void GhostExchange::fill_from_coarse(const Patch& coarse, const PlannedRead& read,
                                      const GhostTime& when, PatchView target) const {
-  const GhostRegion region(kDirections[d], target.ghosts());
-  const Patch& coarse = hierarchy_.level(level - 1).patch(static_cast<std::size_t>(source.slot));
-  const HalfBlock block{region.i0 + region.coarse_shift_i(source),
-                        region.j0 + region.coarse_shift_j(source), region.i1 - region.i0,
+  const GhostRegion region(kDirections[read.direction], target.ghosts());
+  const HalfBlock block{region.i0 + region.coarse_shift_i(read.quadrant),
+                        region.j0 + region.coarse_shift_j(read.quadrant), region.i1 - region.i0,
                         region.j1 - region.j0};
   if (cells_) {
     const PointRange range{block.i2, block.i2 + block.width, block.j2, block.j2 + block.height};

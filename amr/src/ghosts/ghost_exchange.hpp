@@ -1,7 +1,6 @@
 // Fills the ghosts of a patch from its level, the level below, or the boundary.
 #pragma once
 
-#include <array>
 #include <cstddef>
 
 #include <kumiko/amr/hierarchy.hpp>
@@ -31,8 +30,14 @@ class GhostExchange {
         solver_(solver),
         interpolation_(interpolation),
         cells_(solver.traits().centring == Centring::kCell),
-        side_copies_(&side_copies(hierarchy.shape().ghosts)),
+        copy_siblings_(sibling_copy(hierarchy.shape().ghosts)),
         departures_(hierarchy, problem, solver) {}
+
+  /// To be called when the mesh has changed, before levels are filled between the coarser ones'
+  /// steps.
+  void follow_mesh() { departures_.follow_mesh(); }
+  /// Bytes that are kept of patches.
+  std::size_t memory_bytes() const { return departures_.memory_bytes(); }
 
   /// Fills all ghosts of a state of the patch in a slot. Siblings' interiors are read in the same
   /// state. The coarse level's state at the start of its step, ghosts included, must stand; for
@@ -43,17 +48,15 @@ class GhostExchange {
   void fill(int level, std::size_t slot, State state, const GhostTime& when) const;
 
  private:
-  void copy_sibling(const Patch& source, std::size_t direction, State state,
-                    PatchView target) const;
-  void fill_from_coarse(int level, const GhostSource& source, std::size_t direction,
-                        const GhostTime& when, PatchView target) const;
+  void fill_from_coarse(const Patch& coarse, const PlannedRead& read, const GhostTime& when,
+                        PatchView target) const;
 
   Hierarchy& hierarchy_;
   const Case& case_;
   const Solver& solver_;
   TimeInterpolation interpolation_;
   bool cells_;
-  const std::array<SideCopy, 8>* side_copies_;
+  SiblingCopy copy_siblings_;
   DepartureGhosts departures_;
 };
 

@@ -17,13 +17,12 @@ void add_tags(TagRowsAround& around, const TagRows& tags, Direction d) {
   }
 }
 
-TagRowsAround gather(const Patch& patch, std::size_t slot, const std::vector<TagRows>& tags) {
+TagRowsAround gather(std::span<const PlannedRead> siblings, std::size_t slot,
+                     const std::vector<TagRows>& tags) {
   TagRowsAround around{};
   add_tags(around, tags[slot], {0, 0});
-  for (std::size_t d = 0; d < kDirections.size(); ++d) {
-    const GhostSource& source = patch.ghost_sources[d];
-    if (source.kind != GhostSource::Kind::kSibling) continue;
-    add_tags(around, tags[static_cast<std::size_t>(source.slot)], kDirections[d]);
+  for (const PlannedRead& read : siblings) {
+    add_tags(around, tags[static_cast<std::size_t>(read.slot)], kDirections[read.direction]);
   }
   return around;
 }
@@ -62,20 +61,12 @@ TagRows tags_above(const IndicatorField& indicator, double threshold) {
   return tags;
 }
 
-unsigned tagged_quadrants(const Patch& patch, std::size_t slot, const std::vector<TagRows>& tags,
-                          int buffer) {
-  const TagRowsAround around = gather(patch, slot, tags);
+unsigned tagged_quadrants(const ReadPlan& plan, int level, std::size_t slot,
+                          const std::vector<TagRows>& tags, int buffer) {
+  const TagRowsAround around = gather(plan.of(level, slot).siblings, slot, tags);
   unsigned quadrants = 0;
   for (int quadrant = 0; quadrant < 4; ++quadrant) {
     if (quadrant_is_tagged(around, quadrant, buffer)) quadrants |= 1U << quadrant;
-  }
-  return quadrants;
-}
-
-unsigned refined_quadrants(const Patch& patch) {
-  unsigned quadrants = 0;
-  for (std::size_t quadrant = 0; quadrant < 4; ++quadrant) {
-    if (patch.children[quadrant] >= 0) quadrants |= 1U << quadrant;
   }
   return quadrants;
 }

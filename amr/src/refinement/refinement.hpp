@@ -24,10 +24,7 @@ TagRows tags_above(const IndicatorField& indicator, double threshold);
 /// tag within `buffer` points (tags of neighbouring patches count).
 /// \param tags    by slot of the level
 /// \param buffer  0 .. kPatchSize
-unsigned tagged_quadrants(const Patch& patch, std::size_t slot, const std::vector<TagRows>& tags,
-                          int buffer);
-
-/// The quadrants of a patch that have a child, one bit each.
-unsigned refined_quadrants(const Patch& patch);
+unsigned tagged_quadrants(const ReadPlan& plan, int level, std::size_t slot,
+                          const std::vector<TagRows>& tags, int buffer);
 
 }  // namespace kumiko::amr

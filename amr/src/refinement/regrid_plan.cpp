@@ -71,7 +71,7 @@ std::vector<Part<TaggedQuadrants>> RegridPlan::tagged(int index) {
   backend_.for_each(level, [&](std::size_t slot, int) {
     const auto of = [&](const std::vector<TagRows>& tags) {
       return static_cast<std::uint8_t>(
-          tagged_quadrants(level.patch(slot), slot, tags, options_.buffer));
+          tagged_quadrants(hierarchy_.plan(), index, slot, tags, options_.buffer));
     };
     quadrants[slot] = {of(refine_), keep_.empty() ? std::uint8_t{0} : of(keep_)};
   });

@@ -11,8 +11,8 @@ void PatchGraph::build(Hierarchy& hierarchy, const StepRules& rules) {
   for (int index = 0; index < levels(); ++index) make_nodes(index, hierarchy, rules);
   readers_.clear();
   for (int index = 0; index < levels(); ++index) {
-    connect(index);
-    connect_readers(index);
+    connect(index, hierarchy.plan());
+    connect_readers(index, hierarchy.plan());
   }
   for (int index = 0; index < levels(); ++index) {
     std::uint32_t blends = 0;
@@ -45,25 +45,22 @@ void PatchGraph::make_nodes(int index, Hierarchy& hierarchy, const StepRules& ru
     node.patch = &level.patch(slot);
     node.slot = static_cast<std::uint32_t>(slot);
     node.level = static_cast<std::uint8_t>(index);
-    node.finishes = rules.finishes(*node.patch);
+    node.finishes = rules.finishes(index, slot);
   }
 }
 
 /// Links the nodes of a level to their siblings, parents and children.
-void PatchGraph::connect(int index) {
+void PatchGraph::connect(int index, const ReadPlan& plan) {
   for (Node& node : level(index)) {
     node.sibling_count = node.child_count = 0;
-    node.coarse_edges = 0;
-    for (const GhostSource& source : node.patch->ghost_sources) {
-      if (source.kind == GhostSource::Kind::kSibling) {
-        node.siblings[node.sibling_count++] = &level(index)[static_cast<std::size_t>(source.slot)];
-      } else if (source.kind == GhostSource::Kind::kCoarse) {
-        ++node.coarse_edges;
-      }
+    const PatchReads reads = plan.of(index, node.slot);
+    for (const PlannedRead& read : reads.siblings) {
+      node.siblings[node.sibling_count++] = &level(index)[static_cast<std::size_t>(read.slot)];
     }
-    const std::int32_t parent = node.patch->parent_slot;
+    node.coarse_edges = static_cast<std::int8_t>(reads.coarser.size());
+    const std::int32_t parent = plan.parent(index, node.slot);
     node.parent = parent < 0 ? nullptr : &level(index - 1)[static_cast<std::size_t>(parent)];
-    for (const std::int32_t child : node.patch->children) {
+    for (const std::int32_t child : plan.children(index, node.slot)) {
       if (child < 0) continue;
       node.children[node.child_count++] = &level(index + 1)[static_cast<std::size_t>(child)];
     }
@@ -72,15 +69,13 @@ void PatchGraph::connect(int index) {
 
 /// Lists the finer patches that read each of a level's patches: counts them, then lays them side by
 /// side.
-void PatchGraph::connect_readers(int index) {
+void PatchGraph::connect_readers(int index, const ReadPlan& plan) {
   const std::span<Node> own = level(index);
   const auto for_each_reader = [&](auto visit) {
     if (index + 1 == levels()) return;
     for (Node& reader : level(index + 1)) {
-      for (const GhostSource& source : reader.patch->ghost_sources) {
-        if (source.kind == GhostSource::Kind::kCoarse) {
-          visit(own[static_cast<std::size_t>(source.slot)], reader);
-        }
+      for (const PlannedRead& read : plan.of(index + 1, reader.slot).coarser) {
+        visit(own[static_cast<std::size_t>(read.slot)], reader);
       }
     }
   };

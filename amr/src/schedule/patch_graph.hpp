@@ -103,8 +103,8 @@ class PatchGraph {
   };
 
   void make_nodes(int level, Hierarchy& hierarchy, const StepRules& rules);
-  void connect(int level);
-  void connect_readers(int level);
+  void connect(int level, const ReadPlan& plan);
+  void connect_readers(int level, const ReadPlan& plan);
   void count_inputs(Node& node, const StepClock& clock) const;
 
   template <class Arrive>

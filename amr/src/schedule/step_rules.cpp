@@ -4,15 +4,14 @@
 
 namespace kumiko::amr {
 
-bool StepRules::finishes(const Patch& patch) const {
-  if (patch.has_children()) return true;
+bool StepRules::finishes(int level, std::size_t slot) const {
+  const ReadPlan& plan = hierarchy_.plan();
+  if (plan.has_children(level, slot)) return true;
   if (!hierarchy_.shape().flux_form) return false;
-  const Level& level = hierarchy_.level(patch.id().level);
-  return std::any_of(patch.ghost_sources.begin(), patch.ghost_sources.end(),
-                     [&](const GhostSource& source) {
-                       return source.kind == GhostSource::Kind::kSibling &&
-                              level.patch(static_cast<std::size_t>(source.slot)).has_children();
-                     });
+  const auto siblings = plan.of(level, slot).siblings;
+  return std::any_of(siblings.begin(), siblings.end(), [&](const PlannedRead& read) {
+    return plan.has_children(level, static_cast<std::size_t>(read.slot));
+  });
 }
 
 }  // namespace kumiko::amr

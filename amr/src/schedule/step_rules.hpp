@@ -24,7 +24,7 @@ class StepRules {
   bool reads_siblings_children() const { return blends_in_time_ || hierarchy_.shape().flux_form; }
   /// Whether a patch's step has a last piece, PieceKind::kFinish: the patch has children or, when
   /// fluxes are kept, neighbours that have.
-  bool finishes(const Patch& patch) const;
+  bool finishes(int level, std::size_t slot) const;
 
  private:
   const Hierarchy& hierarchy_;

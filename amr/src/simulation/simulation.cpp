@@ -170,6 +170,7 @@ class Simulation::Engine {
       for (std::size_t index = 0; index < saved.levels.size(); ++index) {
         plan_->resume(static_cast<int>(index), saved.levels[index].histories);
       }
+      exchange_.follow_mesh();
     });
   }
 
@@ -236,7 +237,7 @@ class Simulation::Engine {
   const WorkLedger& ledger() const { return stepper_.ledger(); }
   MemoryUse memory_use() const {
     MemoryUse use = hierarchy_.memory_use();
-    use.metadata_bytes += stepper_.metadata_bytes();
+    use.metadata_bytes += stepper_.metadata_bytes() + exchange_.memory_bytes();
     return use;
   }
 
@@ -332,6 +333,7 @@ class Simulation::Engine {
       }
       stepper_.prepare(level + 1, came, time());
     }
+    exchange_.follow_mesh();
     if (options_.levels > 1) next_regrid_ = after_regrid();
   }
 
@@ -361,7 +363,7 @@ class Simulation::Engine {
     const Level& coarser = hierarchy_.level(index - 1);
     for_slots(backend_, hierarchy_.level(index), slots, [&](std::size_t slot) {
       Patch& patch = hierarchy_.level(index).patch(slot);
-      const auto parent = static_cast<std::size_t>(patch.parent_slot);
+      const auto parent = static_cast<std::size_t>(hierarchy_.plan().parent(index, slot));
       transfer_.prolong(coarser.patch(parent).now(), patch.id().quadrant(), patch.now());
     });
   }

@@ -229,12 +229,13 @@ void PatchStepper::fill_next_ghosts(const LevelStep& step, std::size_t slot) con
 }
 
 void PatchStepper::finish(const LevelStep& step, std::size_t slot) const {
+  if (!rules_.finishes(step.level, slot)) return;
   Patch& patch = hierarchy_.level(step.level).patch(slot);
-  if (!rules_.finishes(patch)) return;
   const Level& finer = hierarchy_.level(step.level + 1);
   const State fine = state_at(step.finer_end());
+  const auto& children = hierarchy_.plan().children(step.level, slot);
   for (int quadrant = 0; quadrant < 4; ++quadrant) {
-    const std::int32_t child = patch.children[static_cast<std::size_t>(quadrant)];
+    const std::int32_t child = children[static_cast<std::size_t>(quadrant)];
     if (child < 0) continue;
     transfer_.restrict_onto(finer.patch(static_cast<std::size_t>(child)).state(fine), quadrant,
                             patch.state(step.to()));

@@ -21,17 +21,18 @@ constexpr Side side_at(std::size_t index) { return static_cast<Side>(index); }
 /// Left and right, bottom and top are next to each other.
 constexpr Side opposite(std::size_t index) { return static_cast<Side>(index ^ 1U); }
 
-/// The finer patch beyond a side of a patch's quadrant, or -1.
-std::int32_t finer_beyond(const Level& level, const Patch& patch, int quadrant,
+/// The finer patch beyond a side of a quadrant of the patch in a slot, or -1.
+std::int32_t finer_beyond(const ReadPlan& plan, int level, std::size_t slot, int quadrant,
                           const SideOf& side) {
   const int bit = side.axis == FaceAxis::kX ? 1 : 2;
   const auto across = static_cast<std::size_t>(quadrant ^ bit);
   const bool quadrant_is_upper = (quadrant & bit) != 0;
-  if (quadrant_is_upper != side.upper) return patch.children[across];
-  const GhostSource& source = patch.ghost_sources[side.direction];
-  // Proper nesting: this level has no gap beside a finer patch.
-  if (source.kind != GhostSource::Kind::kSibling) return -1;
-  return level.patch(static_cast<std::size_t>(source.slot)).children[across];
+  if (quadrant_is_upper != side.upper) return plan.children(level, slot)[across];
+  for (const PlannedRead& read : plan.of(level, slot).siblings) {
+    if (read.direction != side.direction) continue;
+    return plan.children(level, static_cast<std::size_t>(read.slot))[across];
+  }
+  return -1;  // Proper nesting: this level has no gap beside a finer patch.
 }
 
 /// Corrects the 8 points of a quadrant along one of its sides.
@@ -75,14 +76,14 @@ void accumulate_fluxes(Patch& fine, int substep) {
 
 void reflux(const Hierarchy& hierarchy, int index, std::size_t slot, PatchView state) {
   if (index + 1 >= hierarchy.max_levels()) return;
-  const Level& level = hierarchy.level(index);
+  const ReadPlan& plan = hierarchy.plan();
   const Level& finer = hierarchy.level(index + 1);
-  const Patch& patch = level.patch(slot);
+  const Patch& patch = hierarchy.level(index).patch(slot);
   const double per_spacing = 1.0 / hierarchy.geometry().spacing(index);
   for (int quadrant = 0; quadrant < 4; ++quadrant) {
-    if (patch.children[static_cast<std::size_t>(quadrant)] >= 0) continue;
+    if (plan.children(index, slot)[static_cast<std::size_t>(quadrant)] >= 0) continue;
     for (std::size_t side = 0; side < kSides.size(); ++side) {
-      const std::int32_t fine = finer_beyond(level, patch, quadrant, kSides[side]);
+      const std::int32_t fine = finer_beyond(plan, index, slot, quadrant, kSides[side]);
       if (fine < 0) continue;
       correct(patch, finer.patch(static_cast<std::size_t>(fine)), quadrant, side, per_spacing,
               state);

@@ -1,9 +1,8 @@
 #include "transfer/sibling_copy.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstring>
-
-#include <kumiko/amr/patch_id.hpp>
 
 namespace kumiko::amr {
 
@@ -11,35 +10,41 @@ static_assert(kAxes == 2, "copies go row by row");
 
 namespace {
 
-template <int Ghosts, int Dx, int Dy>
-void copy_side(const double* __restrict from, double* __restrict to) {
-  constexpr std::ptrdiff_t kStride = kPatchSize + 2 * Ghosts;
-  constexpr int kFirstI = Dx < 0 ? -Ghosts : (Dx > 0 ? kPatchSize : 0);
-  constexpr int kFirstJ = Dy < 0 ? -Ghosts : (Dy > 0 ? kPatchSize : 0);
-  constexpr int kWidth = Dx == 0 ? kPatchSize : Ghosts;
-  constexpr int kHeight = Dy == 0 ? kPatchSize : Ghosts;
-  for (int j = kFirstJ; j < kFirstJ + kHeight; ++j) {
-    std::memcpy(to + j * kStride + kFirstI,
-                from + (j - Dy * kPatchSize) * kStride + (kFirstI - Dx * kPatchSize),
-                kWidth * sizeof(double));
+template <int Count, int Rows, std::ptrdiff_t Stride>
+void copy_region(const double* __restrict from, double* __restrict to) {
+  for (int row = 0; row < Rows; ++row) {
+    std::memcpy(to + row * Stride, from + row * Stride, Count * sizeof(double));
   }
 }
 
 template <int Ghosts>
-constexpr std::array<SideCopy, 8> all_sides() {
-  return {copy_side<Ghosts, -1, -1>, copy_side<Ghosts, 0, -1>, copy_side<Ghosts, 1, -1>,
-          copy_side<Ghosts, -1, 0>,  copy_side<Ghosts, 1, 0>,  copy_side<Ghosts, -1, 1>,
-          copy_side<Ghosts, 0, 1>,   copy_side<Ghosts, 1, 1>};
+void copy_reads(const Level& level, std::span<const PlannedRead> reads, State state,
+                PatchView target) {
+  constexpr std::ptrdiff_t kStride = kPatchSize + 2 * Ghosts;
+  for (const PlannedRead& read : reads) {
+    const double* from = level.patch(static_cast<std::size_t>(read.slot)).state(state).data();
+    from += read.from;
+    double* to = target.data() + read.to;
+    for (int component = 0; component < target.components(); ++component) {
+      if (read.count == kPatchSize) {
+        copy_region<kPatchSize, Ghosts, kStride>(from, to);
+      } else if (read.rows == kPatchSize) {
+        copy_region<Ghosts, kPatchSize, kStride>(from, to);
+      } else {
+        copy_region<Ghosts, Ghosts, kStride>(from, to);
+      }
+      from += kStride * kStride;
+      to += kStride * kStride;
+    }
+  }
 }
 
-constexpr std::array<std::array<SideCopy, 8>, 8> kCopies = {
-    all_sides<1>(), all_sides<2>(), all_sides<3>(), all_sides<4>(),
-    all_sides<5>(), all_sides<6>(), all_sides<7>(), all_sides<8>()};
+constexpr std::array<SiblingCopy, 8> kCopies = {copy_reads<1>, copy_reads<2>, copy_reads<3>,
+                                                copy_reads<4>, copy_reads<5>, copy_reads<6>,
+                                                copy_reads<7>, copy_reads<8>};
 
 }  // namespace
 
-const std::array<SideCopy, 8>& side_copies(int ghosts) {
-  return kCopies[static_cast<std::size_t>(ghosts - 1)];
-}
+SiblingCopy sibling_copy(int ghosts) { return kCopies[static_cast<std::size_t>(ghosts - 1)]; }
 
 }  // namespace kumiko::amr

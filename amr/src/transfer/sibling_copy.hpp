@@ -1,16 +1,18 @@
-// Ghosts from a neighbour of the same level: copies of known shape.
+// Ghosts from neighbours of the same level: copies of known shape.
 #pragma once
 
-#include <array>
+#include <span>
+
+#include <kumiko/amr/hierarchy.hpp>
 
 namespace kumiko::amr {
 
-/// Copies the ghosts on one side or corner of a patch from the interior of the neighbour there.
-/// Both address point (0, 0) of a component. Sizes and distances are constants, so that these are a
-/// few loads and stores.
-using SideCopy = void (*)(const double* __restrict from, double* __restrict to);
+/// Copies what a patch reads of its siblings, in their same state, to its ghosts in `target`. The
+/// sizes of rows, columns and corners are constants, so that these are a few loads and stores.
+using SiblingCopy = void (*)(const Level& level, std::span<const PlannedRead> reads, State state,
+                             PatchView target);
 
-/// The copies for a number of ghost layers, 1..8, by direction (kDirections).
-const std::array<SideCopy, 8>& side_copies(int ghosts);
+/// The copy for a number of ghost layers, 1..8.
+SiblingCopy sibling_copy(int ghosts);
 
 }  // namespace kumiko::amr

@@ -1,4 +1,4 @@
-// The mesh with the data of its patches: who neighbours whom, and which points are leaves.
+// The mesh with the data of its patches, and the plan of who reads what from whom.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +11,7 @@
 #include <kumiko/amr/mesh.hpp>
 #include <kumiko/amr/patch.hpp>
 #include <kumiko/amr/patch_pool.hpp>
+#include <kumiko/amr/read_plan.hpp>
 
 namespace kumiko::amr {
 
@@ -66,6 +67,9 @@ class Hierarchy {
   const Geometry& geometry() const { return geometry_; }
   /// Which patches there are. A reference to it stays valid; its lists change with it.
   const Mesh<2>& mesh() const { return mesh_; }
+  /// Who reads what from whom, and who is whose parent and child. Stays valid; its lists change
+  /// with the mesh.
+  const ReadPlan& plan() const { return plan_; }
   const PatchShape& shape() const { return shape_; }
   int max_levels() const { return static_cast<int>(levels_.size()); }
   /// Levels up to the finest that has a patch.
@@ -96,11 +100,10 @@ class Hierarchy {
 
  private:
   std::vector<std::size_t> rebuild(int level, const LevelDifference& changes);
-  void connect_ghosts(int level);
-  void connect_children(int level);
 
   Geometry geometry_;
   Mesh<2> mesh_;
+  ReadPlan plan_;
   PatchShape shape_;
   PatchPool pool_;
   std::vector<Level> levels_;

@@ -1,12 +1,10 @@
-// One patch: its data at two times, its solver coefficients and where its ghosts come from.
+// One patch: its data at two times, its solver coefficients and its fluxes.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <utility>
-#include <vector>
 
 #include <kumiko/amr/face_fluxes.hpp>
 #include <kumiko/amr/patch_id.hpp>
@@ -32,19 +30,6 @@ struct PatchShape {
 /// Which of a patch's two states.
 enum class State { kNow, kNext };
 
-/// Where the ghosts on one side (or corner) of a patch come from.
-struct GhostSource {
-  enum class Kind : std::uint8_t {
-    kSibling,  ///< a patch of the same level
-    kCoarse,   ///< the patch of the level below that covers the neighbour's place
-    kOutside   ///< beyond the domain
-  };
-  Kind kind = Kind::kOutside;
-  std::uint8_t quadrant = 0;  ///< of the coarse patch, for kCoarse
-  PatchId source;             ///< the patch read, unless kOutside
-  std::int32_t slot = -1;     ///< its position within its level
-};
-
 /// What regridding remembers of a patch; a part of the run's state, as the data is.
 struct RegridHistory {
   int since = 0;     ///< base step at which the patch came
@@ -58,16 +43,10 @@ struct PatchWork {
   std::uint64_t ticks = 0;  ///< of the clock that the steppers' bookkeeping reads
 };
 
-/// What filling coarse–fine ghosts needs again and again; kept by who fills them.
-struct GhostCoefficients {
-  std::uint8_t directions = 0;  ///< those filled from the level below: bit d for kDirections[d]
-  std::vector<double> values;
-};
-
 /// Owned by a Level, in memory of the hierarchy's pool.
 /// Double-buffered in time: `now` is the state at the level's time, `next` is another one: while
 /// base steps are being taken the states alternate between the two, beginning with `now`.
-class Patch {
+class alignas(64) Patch {
  public:
   Patch(const PatchId& id, const PatchShape& shape, double* memory)
       : id_(id),
@@ -99,19 +78,9 @@ class Patch {
   }
 
   /// The work on the patch. It stands first since it changes while neighbours read the members at
-  /// the end.
+  /// the end, in another cache line.
   PatchWork work;
-  /// Ghost sources in the order of kDirections; set by the hierarchy.
-  std::array<GhostSource, 8> ghost_sources;
-  GhostCoefficients ghost_coefficients;
-  /// Slot of the parent on the level below, -1 on level 0.
-  std::int32_t parent_slot = -1;
-  /// Slots of the children on the level above by quadrant, -1 where the quadrant is a leaf.
-  std::array<std::int32_t, 4> children = {-1, -1, -1, -1};
 
-  bool has_children() const {
-    return children[0] >= 0 || children[1] >= 0 || children[2] >= 0 || children[3] >= 0;
-  }
   /// The block that the pool gave; for the hierarchy only.
   double* memory() const { return memory_; }
 

@@ -22,6 +22,8 @@ struct PointRange {
   int i1;
   int j0;
   int j1;
+
+  friend bool operator==(const PointRange&, const PointRange&) = default;
 };
 
 /// Non-owning view of one time level of a patch: `components` blocks of (16+2g)² values, x fastest,

@@ -1,0 +1,127 @@
+// Who reads what from whom: by ids, as processes may tell each other, and by slots, as loops use
+// it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <kumiko/amr/mesh.hpp>
+#include <kumiko/amr/patch_view.hpp>
+
+namespace kumiko::amr {
+
+static_assert(kAxes == 2, "a patch has eight neighbours and four quadrants");
+
+/// Which state of a patch another one reads.
+enum class ReadState : std::uint8_t {
+  kSame,    ///< that of the reader's time, for ghosts from siblings
+  kCoarse,  ///< that at the start of the coarser level's step; where time is blended, its end too
+  kFine     ///< that which the finer level has reached at the end of the reader's step
+};
+
+/// The points of a patch that another one reads. It means the same on every process.
+struct ReadRequest {
+  PatchId reader;
+  PatchId source;
+  PointRange region;  ///< in the source's indices; of a coarser patch ghosts, too
+  ReadState state = ReadState::kSame;
+
+  friend bool operator==(const ReadRequest&, const ReadRequest&) = default;
+};
+
+/// A request for ghosts, resolved for the mesh as it is.
+struct PlannedRead {
+  std::int32_t slot = -1;      ///< of the source within its level, an own patch or a shadow
+  std::uint16_t from = 0;      ///< offset of the region's first value in a component of the source
+  std::uint16_t to = 0;        ///< offset of the first ghost that it serves, likewise
+  std::uint8_t count = 0;      ///< values in a row of the region
+  std::uint8_t rows = 0;       ///< rows of the region
+  std::uint8_t direction = 0;  ///< of the ghosts, in the order of kDirections
+  std::uint8_t quadrant = 0;   ///< of a coarser source: that which covers the ghosts' place
+};
+static_assert(sizeof(PlannedRead) == 12, "entries are read in sequence at every fill");
+
+/// What fills the ghosts of a patch. Both lists are in the order of kDirections.
+struct PatchReads {
+  std::span<const PlannedRead> siblings;  ///< patches of the same level
+  std::span<const PlannedRead> coarser;   ///< patches of the level below, where there is no sibling
+  unsigned outside = 0;                   ///< bit d: direction d leads out of the domain
+};
+
+/// The reads of one owner's patches, resolved once for a mesh, and who is whose parent and child.
+/// Slots are good until the mesh changes; what leaves a process are requests. A patch that another
+/// owner's process holds, and that an own one reads, is a *shadow* here: it stands in its slot like
+/// an own patch, and messages fill the regions asked for.
+class ReadPlan {
+ public:
+  /// \param ghosts  layers around each patch
+  /// \param owner   whose patches read; kEveryOwner where one process holds all patches' data
+  explicit ReadPlan(int ghosts, std::int32_t owner = kEveryOwner)
+      : ghosts_(ghosts), owner_(owner) {}
+  static constexpr std::int32_t kEveryOwner = -1;
+
+  /// Plans anew what patches of a level read, and who their parents' children are; to be called for
+  /// each level from the lowest one that has changed to the finest, in this order. A place that
+  /// neither its level nor the one below covers is left out: the mesh does not nest there.
+  /// O(patches of the level and of the one below).
+  void update(const Mesh<2>& mesh, int level);
+
+  /// The reads for a patch's ghosts; none for a patch of another owner. Two loads.
+  PatchReads of(int level, std::size_t slot) const {
+    const LevelPlan& plan = levels_[static_cast<std::size_t>(level)];
+    const Entry& entry = plan.patches[slot];
+    const PlannedRead* const first = plan.reads.data() + entry.first;
+    return {{first, entry.siblings}, {first + entry.siblings, entry.coarser}, entry.outside};
+  }
+  /// Slot of a patch's parent on the level below, -1 on level 0.
+  std::int32_t parent(int level, std::size_t slot) const { return entry(level, slot).parent; }
+  /// Slots of a patch's children on the level above by quadrant, -1 where the quadrant is a leaf.
+  const std::array<std::int32_t, 4>& children(int level, std::size_t slot) const {
+    return entry(level, slot).children;
+  }
+  bool has_children(int level, std::size_t slot) const {
+    return children(level, slot) != std::array<std::int32_t, 4>{-1, -1, -1, -1};
+  }
+
+  /// What this owner's patches read of another's: the ghosts' regions, and the interiors of
+  /// children. In the order of readers.
+  std::vector<ReadRequest> requests(const Mesh<2>& mesh, std::int32_t other) const;
+  /// Slots of the shadows of a level, each once, in canonical order.
+  std::vector<std::int32_t> shadows(const Mesh<2>& mesh, int level) const;
+
+  /// Bytes that the lists take.
+  std::size_t memory_bytes() const;
+
+ private:
+  struct Entry {
+    std::int32_t parent = -1;
+    std::array<std::int32_t, 4> children = {-1, -1, -1, -1};
+    std::uint32_t first = 0;  ///< of its reads
+    std::uint8_t siblings = 0;
+    std::uint8_t coarser = 0;
+    std::uint8_t outside = 0;
+  };
+  struct LevelPlan {
+    std::vector<Entry> patches;
+    std::vector<PlannedRead> reads;
+  };
+
+  const Entry& entry(int level, std::size_t slot) const {
+    return levels_[static_cast<std::size_t>(level)].patches[slot];
+  }
+  bool is_own(const Mesh<2>& mesh, int level, std::size_t slot) const {
+    return owner_ == kEveryOwner || mesh.owners(level)[slot] == owner_;
+  }
+  void plan_ghosts(const Mesh<2>& mesh, const PatchId& reader, LevelPlan& plan, Entry& entry) const;
+  template <class Visit>
+  void for_each_foreign(const Mesh<2>& mesh, Visit visit) const;
+
+  int ghosts_;
+  std::int32_t owner_;
+  std::vector<LevelPlan> levels_;
+};
+
+}  // namespace kumiko::amr
