@@ -65,6 +65,12 @@ std::vector<plugin::SolverFactory> wanted(const CheckRequest& request) {
 int check_plugin(const CheckRequest& request) {
   refuse_if(std::filesystem::is_directory(request.file), "'{}' is a folder; name a plugin's file",
             request.file.string());
+  for (const std::string& word : request.overrides) {
+    refuse_if(
+        !word.starts_with("solver.") || word.starts_with("solver.name="),
+        "--set {}: a solver is checked, not a run; give solver.KEY=VALUE, and its name by --solver",
+        word);
+  }
   bool passed = true;
   std::string json;
   for (const plugin::SolverFactory& factory : wanted(request)) {

@@ -88,9 +88,12 @@ const CLI::App& innermost(const CLI::App& app) {
 /// What the parser says, where its words are not for a user.
 std::string in_plain_words(const CLI::App& command, const CLI::ParseError& error) {
   const std::string what = error.what();
-  const bool lacks_value = dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr &&
-                           what.find(" required ") != what.npos;
-  if (lacks_value) return what.substr(0, what.find(':')) + " needs a value";
+  const bool is_miscounted = dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr &&
+                             what.find(" required ") != what.npos;
+  if (is_miscounted) {
+    const bool has_several = what.find("At Most") != what.npos;
+    return what.substr(0, what.find(':')) + (has_several ? " is given twice" : " needs a value");
+  }
   const bool lacks_command = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr &&
                              command.get_require_subcommand_min() > 0;
   if (lacks_command) {

@@ -591,6 +591,20 @@ class Unreadable(CommandTest):
         self.assert_refused(self.kumiko("inspect", "run"), "run/manifest.json", "name another")
         self.assert_refused(self.kumiko("simulate", "run"), "run/trace.hdf", "name another")
 
+    def test_given_the_other_kind_of_file_then_the_request_is_wrong(self):
+        state, trace = "run/state_000012.hdf", "run/trace.hdf"
+        (self.path / "text.hdf").write_text("neither\n")
+        for words, message in (
+            (["simulate", state], f"'{state}' is a checkpoint or a state, not a trace; name the run's trace.hdf"),
+            (["export", state, "--format", "csv"], f"'{state}' is a checkpoint or a state, not a trace"),
+            (["inspect", trace], f"'{trace}' is a trace, not a checkpoint; export it with --format"),
+            (["export", trace], f"'{trace}' is a trace, not a checkpoint"),
+            (["run", "--restart", trace], f"'{trace}' is a trace, not a checkpoint"),
+            (["inspect", "text.hdf"], "'text.hdf' is not a checkpoint: it does not begin as an HDF5 file; name one"),
+        ):
+            with self.subTest(words):
+                self.assert_refused(self.kumiko(*words), message)
+
     def test_given_a_folder_that_may_not_be_written_then_nothing_is_begun(self):
         self.closed.chmod(0o500)
         state, trace = "run/state_000012.hdf", "run/trace.hdf"
@@ -860,6 +874,8 @@ class Refusal(CommandTest):
             (["report", "run", "--times", "1,nan"], "--times: 'nan' is not a finite number; see "),
             (["report", "run", "--times", "1e400"], "--times: '1e400' is not a finite number; see "),
             (["solver", "new", "mine", "--output"], "--output needs a value; see 'kumiko solver new --help'"),
+            (["run", ZALESAK, "--backend", "serial", "--backend", "threads"],
+             "--backend is given twice; see 'kumiko run --help'"),
             (["inspect"], "FILE is required; see 'kumiko inspect --help'"),
             (["run"], "CASE.toml is required; see 'kumiko run --help'"),
             (["inspect", "one", "two"], "two; see 'kumiko inspect --help'"),

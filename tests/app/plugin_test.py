@@ -120,6 +120,7 @@ class BrokenFile(PluginTest):
         "no_symbol.so": ["no symbol kumiko_plugin_entry", "KUMIKO_PLUGIN"],
         "version_1.so": ["version 1 of", "Kumiko of version 1", "has version 2", "build it again",
                          "docs/reference/plugins.md"],
+        "null_list.so": ["counts solvers", "is NULL", "its address"],
         "no_size.so": ["whose size is 0", "set it to sizeof"],
         "other_version.so": ["version 999", "a compiler of another day", "build it again"],
         "returns_null.so": ["returns NULL", "KUMIKO_PLUGIN"],
@@ -528,6 +529,12 @@ class Check(PluginTest):
     def test_given_a_parameter_out_of_range_then_the_request_is_wrong(self):
         done, _ = self.check(SEVERAL, "--solver", "still_nodes", "--set", "solver.weight=9")
         self.assert_told(done, 2, "solver.weight", "0.25 to 4")
+
+    def test_given_a_key_of_a_run_then_the_request_is_wrong(self):
+        for key in ("amr.levels=2", "solver.name=still_cells"):
+            with self.subTest(key):
+                done, _ = self.check(SEVERAL, "--solver", "still_nodes", "--set", key)
+                self.assert_told(done, 2, f"--set {key}", "solver.KEY=VALUE", "--solver")
 
     def test_given_a_default_out_of_its_range_then_file_and_key_are_named(self):
         done, _ = self.check(PLUGINS / "bad_default.so")

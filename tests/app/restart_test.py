@@ -285,6 +285,16 @@ class Sidecar(RestartTest):
             self.sidecar("state_000060", "run1").read_bytes(),
         )
 
+    def test_given_figures_a_trace_and_messages_then_the_checkpoints_are_the_same(self):
+        self.whole()
+        keys = [*KEYS, *self.KEYS, "output.figures=true", "trace.from=5", "trace.steps=30"]
+        done = self.kumiko("run", ZALESAK, *settings(*keys), "--output", "run", "--summary", "more.json")
+        self.assertEqual(done.returncode, 0, done.errors)
+        self.assertTrue((self.path / "run" / "trace.hdf").exists())
+        wanted = {file.name: file.read_bytes() for file in self.checkpoints("whole")}
+        self.assertGreaterEqual(len(wanted), 4)
+        self.assertEqual(wanted, {file.name: file.read_bytes() for file in self.checkpoints("run")})
+
     def test_given_compression_then_the_files_are_equal_to_the_byte(self):
         for number, way in enumerate(self.WAYS[:3:2]):
             keys = [*KEYS, *self.KEYS, "output.compression=deflate"]

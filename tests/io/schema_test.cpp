@@ -1,5 +1,6 @@
 // Contract: a schema refuses declarations that no configuration could satisfy, describes every key,
 // and the nearest known word is found within few edits.
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -162,7 +163,7 @@ TEST(Schema, LetsNothingThatDeterminesTheStateChangeAtARestart) {
 
 TEST(Schema, RefusesNamesThatAreTaken) {
   EXPECT_EQ(refused_declaration({{"name", 1.0, ""}}),
-            "the solver declares 'solver.name', a name that is taken");
+            "the solver declares 'solver.name', a name that is taken; give it another");
   EXPECT_THAT(refused_declaration({{"a", 1.0, ""}, {"a", 1.0, ""}}), HasSubstr("'solver.a'"));
   EXPECT_THAT(refused_declaration({{"a", 1.0, ""}, {"a.b", 1.0, ""}}), HasSubstr("'solver.a.b'"));
 }
@@ -171,6 +172,19 @@ TEST(Schema, RefusesNamesThatNeedQuotes) {
   EXPECT_THAT(refused_declaration({{"", 1.0, ""}}), HasSubstr("''"));
   EXPECT_THAT(refused_declaration({{"a b", 1.0, ""}}), HasSubstr("'a b'"));
   EXPECT_THAT(refused_declaration({{"a..b", 1.0, ""}}), HasSubstr("'a..b'"));
+}
+
+TEST(Schema, RefusesRangesOfNothing) {
+  EXPECT_EQ(refused_declaration({{"weight", 2.0, "", 3.0, 1.0}}),
+            "the solver declares that 'solver.weight' is from 3 to 1, where no number is");
+  EXPECT_THAT(refused_declaration({{"weight", 2.0, "", 0.0, std::nan("")}}),
+              HasSubstr("from 0 to nan"));
+}
+
+TEST(Schema, RefusesChoicesOfWhatIsNotAText) {
+  EXPECT_EQ(refused_declaration(
+                {{.name = "order", .default_value = 2.0, .help = "", .choices = {"1", "2"}}}),
+            "the solver declares choices of 'solver.order', which is not a text");
 }
 
 TEST(Schema, RefusesDefaultsOutOfTheirRange) {

@@ -19,6 +19,7 @@
 #include <kumiko/amr/solver_declaration.hpp>
 #include <kumiko/plugin/registry.hpp>
 
+#include "bridge/parameter_tables.hpp"
 #include "bridge/sized.hpp"
 #include "bridge/solver_bridge.hpp"
 #include "bridge/status.hpp"
@@ -266,6 +267,26 @@ TEST(SolverFromPlugin, GivenThreeDimensionsThenItsDeclarationIsImpossible) {
   const SolverFromBeyond solver(give(std::make_unique<Solid>()), "solid", "solver 'solid'");
   EXPECT_EQ(amr::impossible_declarations(solver),
             std::vector<std::string>{"declares 3 dimensions; this Kumiko computes in 2"});
+}
+
+TEST(DeclarationsInC, GivenACountWithoutAListThenItIsRefused) {
+  EXPECT_THROW(from_c(static_cast<const kumiko_parameter*>(nullptr), 2), std::invalid_argument);
+  kumiko_parameter parameter{};
+  parameter.name = "kind";
+  parameter.help = "which one";
+  parameter.default_value.type = KUMIKO_TEXT;
+  parameter.default_value.text = "a";
+  parameter.choice_count = 3;
+  EXPECT_THROW(from_c(&parameter, 1), std::invalid_argument);
+}
+
+TEST(FailuresInC, GivenNoMessageThenThatIsTold) {
+  try {
+    call_beyond("solver 'mute'", [](kumiko_error*) { return kumiko_status{KUMIKO_FAILED}; });
+    FAIL();
+  } catch (const FailedBeyond& failure) {
+    EXPECT_STREQ(failure.what(), "solver 'mute': it failed without saying why");
+  }
 }
 
 TEST(SizedStructures, GivenALaterAndLongerTableThenWhatIsKnownOfItIsServed) {

@@ -150,8 +150,10 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(Conformance, GivenScratchSpaceThatThreadsShareThenThreadSafetyFails) {
   if (kRacesAreReported) GTEST_SKIP() << "ThreadSanitizer ends the test at the race itself";
-  const ConformanceReport report = report_of(broken::shares_scratch());
-  EXPECT_EQ(failed_checks(report), std::set<std::string>{"thread_safety"}) << to_text(report);
+  for (const auto make : {broken::shares_scratch, broken::lists_share_scratch}) {
+    const ConformanceReport report = report_of(make());
+    EXPECT_EQ(failed_checks(report), std::set<std::string>{"thread_safety"}) << to_text(report);
+  }
 }
 
 TEST(Conformance, GivenAFailureThenItsTextNamesNumberAndRemedy) {

@@ -85,7 +85,9 @@ std::vector<amr::PatchId> read_patches(const Source& source, int level) {
 /// \return the layout's version, one that is read here
 int checked_layout(const Source& source) {
   if (source.has_attribute(kTraceFormat)) {
-    source.refuse("is a trace, not a checkpoint; export it with --format chrome, otf2 or csv");
+    throw NotACheckpoint(fmt::format(
+        "'{}' is a trace, not a checkpoint; export it with --format chrome, otf2 or csv",
+        source.name()));
   }
   if (!source.has("/kumiko")) source.refuse("was not written by Kumiko: it has no '/kumiko'");
   const int layout = source.integer(kRun, "layout_version");

@@ -138,10 +138,8 @@ const Key* key_of(const Schema& schema, const Setting& setting) {
   if (!schema.has_table(name)) {
     throw is_header ? unknown_table(schema, setting) : unknown_key(schema, setting);
   }
-  if (is_header) {
-    refuse_other_kind_of_table(schema, setting, name);
-    return nullptr;
-  }
+  refuse_other_kind_of_table(schema, setting, name);
+  if (is_header) return nullptr;
   throw ConfigError(fmt::format("{}: {} is a table, not a key; {}", setting.where, in_quotes(name),
                                 list_keys(schema, name)));
 }

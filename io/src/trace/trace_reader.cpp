@@ -58,9 +58,9 @@ void read_names(const Source& source, std::vector<amr::TraceSpan>& spans) {
 
 void check_layout(const Source& source) {
   if (!source.has_attribute(kTraceFormat)) {
-    source.refuse(source.has("/kumiko")
-                      ? "is a checkpoint or a state, not a trace; name the run's trace.hdf"
-                      : "is not a trace; name the trace.hdf of a run");
+    throw NotATrace(fmt::format("'{}' is {}not a trace; name the run's {}", source.name(),
+                                source.has("/kumiko") ? "a checkpoint or a state, " : "",
+                                kTraceFile));
   }
   const auto layout = source.number<std::int32_t>("/", kTraceFormat);
   if (layout == kTraceLayout) return;

@@ -41,11 +41,15 @@ std::string text_of(const char* text, const char* what) {
   return text;
 }
 
+void require_list(const void* list, std::size_t count, const char* what) {
+  if (list != nullptr || count == 0) return;
+  throw std::invalid_argument(std::string(what) + " is NULL, though its count is " +
+                              std::to_string(count));
+}
+
 template <class Number>
 std::vector<Number> list_of(const Number* numbers, std::size_t count) {
-  if (numbers == nullptr && count > 0) {
-    throw std::invalid_argument("the list of a parameter is missing");
-  }
+  require_list(numbers, count, "the list of a parameter");
   return {numbers, numbers + count};
 }
 
@@ -88,12 +92,14 @@ ParameterTable::ParameterTable(const std::vector<amr::ParameterSpec>& specs) {
 }
 
 std::vector<amr::ParameterSpec> from_c(const kumiko_parameter* parameters, std::size_t count) {
+  require_list(parameters, count, "the list of parameters");
   std::vector<amr::ParameterSpec> specs;
   for (std::size_t at = 0; at < count; ++at) {
     const kumiko_parameter& parameter = parameters[at];
     amr::ParameterSpec spec{
         text_of(parameter.name, "the name of a parameter"), from_c(parameter.default_value),
         text_of(parameter.help, "the help of a parameter"), parameter.minimum, parameter.maximum};
+    require_list(parameter.choices, parameter.choice_count, "the list of a parameter's choices");
     for (std::size_t choice = 0; choice < parameter.choice_count; ++choice) {
       spec.choices.push_back(text_of(parameter.choices[choice], "a choice of a parameter"));
     }

@@ -95,8 +95,10 @@ class PatchStep {
 
   Guarded& before_values() { return before_; }
   Guarded& after_values() { return after_; }
+  const Guarded& after_values() const { return after_; }
   Guarded& coefficient_values() { return coefficients_; }
   Guarded& flux_values() { return fluxes_; }
+  const Guarded& flux_values() const { return fluxes_; }
   Guarded& rate_values() { return rates_; }
 
  private:

@@ -7,6 +7,7 @@
 #include <limits>
 #include <memory>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "conformance/checks.hpp"
@@ -62,33 +63,50 @@ std::vector<double> outcome(const Task& task, PatchStep& step, const amr::Solver
 
 void scribble(Guarded& values, double value) { std::ranges::fill(values.values(), value); }
 
+/// Advances the patches of all tasks in one list, of which that of task `first` is the head.
+void advance_in_a_list(const std::vector<Task>& tasks, std::vector<PatchStep>& steps,
+                       const amr::Solver& solver, std::size_t first, bool with_fluxes) {
+  std::vector<amr::PatchAdvance> list;
+  for (std::size_t number = 0; number < kPatches; ++number) {
+    const std::size_t at = (number + first) % kPatches;
+    PatchStep& step = steps[at];
+    step.prepare(solver, tasks[at].flow, tasks[at].dt);
+    scribble(step.after_values(), std::numeric_limits<double>::quiet_NaN());
+    list.push_back({std::as_const(step).before(), step.coefficients(), step.after()});
+    if (with_fluxes) list.back().fluxes = step.fluxes();
+  }
+  solver.advance_list(list);
+}
+
+/// How many patches have other values or fluxes after their step than elsewhere.
+int differing(const std::vector<PatchStep>& steps, const std::vector<PatchStep>& others) {
+  int differ = 0;
+  for (std::size_t at = 0; at < kPatches; ++at) {
+    const bool is_same =
+        same_bits(steps[at].after_values().values(), others[at].after_values().values()) &&
+        same_bits(steps[at].flux_values().values(), others[at].flux_values().values());
+    differ += is_same ? 0 : 1;
+  }
+  return differ;
+}
+
 /// How many patches come out of one list with other bits than by themselves.
 int differ_in_a_list(const Subject& subject, const std::vector<Task>& tasks, bool with_fluxes) {
   const amr::Solver& solver = *subject.solver;
   std::vector<PatchStep> alone = make_steps(subject, tasks);
   std::vector<PatchStep> listed = make_steps(subject, tasks);
-  std::vector<amr::PatchAdvance> list;
   for (std::size_t at = 0; at < kPatches; ++at) {
     PatchStep& one = alone[at];
     one.prepare(solver, tasks[at].flow, tasks[at].dt);
-    listed[at].prepare(solver, tasks[at].flow, tasks[at].dt);
-    list.push_back({listed[at].before(), listed[at].coefficients(), listed[at].after()});
+    scribble(one.after_values(), std::numeric_limits<double>::quiet_NaN());
     if (with_fluxes) {
-      list.back().fluxes = listed[at].fluxes();
       solver.advance_with_fluxes(one.before(), one.coefficients(), one.after(), one.fluxes());
     } else {
       one.advance(solver);
     }
   }
-  solver.advance_list(list);
-  int differ = 0;
-  for (std::size_t at = 0; at < kPatches; ++at) {
-    const auto same = [&](Guarded& a, Guarded& b) { return same_bits(a.values(), b.values()); };
-    const bool is_same = same(alone[at].after_values(), listed[at].after_values()) &&
-                         same(alone[at].flux_values(), listed[at].flux_values());
-    differ += is_same ? 0 : 1;
-  }
-  return differ;
+  advance_in_a_list(tasks, listed, solver, 0, with_fluxes);
+  return differing(listed, alone);
 }
 
 /// The same of both kinds of lists, as far as the solver is handed them; 0 without a kernel for
@@ -148,30 +166,53 @@ namespace {
 constexpr std::size_t kThreads = 4;
 constexpr int kRounds = 25;
 
-/// How many of a thread's results have other bits than `expected`. Threads begin at different
-/// patches, so that different ones are under way at once.
-int wrong_results(std::size_t thread, const amr::Solver& solver, const std::vector<Task>& tasks,
-                  std::vector<PatchStep>& steps, const std::vector<std::vector<double>>& expected) {
+/// Threads begin at different patches, so that different ones are under way at once.
+std::size_t first_of(std::size_t thread) { return thread * kPatches / kThreads; }
+
+/// What the steps give one by one, and each thread's list where there is a kernel for lists.
+struct Expected {
+  std::vector<std::vector<double>> alone;
+  std::vector<std::vector<PatchStep>> listed;
+};
+
+Expected expected_results(const Subject& subject, const std::vector<Task>& tasks) {
+  const amr::Solver& solver = *subject.solver;
+  Expected expected;
+  std::vector<PatchStep> steps = make_steps(subject, tasks);
+  for (std::size_t at = 0; at < kPatches; ++at) {
+    expected.alone.push_back(outcome(tasks[at], steps[at], solver));
+  }
+  for (std::size_t thread = 0; thread < kThreads && subject.traits.list_kernel; ++thread) {
+    expected.listed.push_back(make_steps(subject, tasks));
+    advance_in_a_list(tasks, expected.listed.back(), solver, first_of(thread),
+                      subject.traits.flux_form);
+  }
+  return expected;
+}
+
+/// How many of a thread's results have other bits than `expected`.
+int wrong_results(const Subject& subject, std::size_t thread, const amr::Solver& solver,
+                  const std::vector<Task>& tasks, const Expected& expected) {
+  std::vector<PatchStep> steps = make_steps(subject, tasks);
+  std::vector<PatchStep> listed = make_steps(subject, tasks);
   int wrong = 0;
   for (int round = 0; round < kRounds; ++round) {
     for (std::size_t number = 0; number < kPatches; ++number) {
-      const std::size_t at = (number + thread * kPatches / kThreads) % kPatches;
-      wrong += same_bits(outcome(tasks[at], steps[at], solver), expected[at]) ? 0 : 1;
+      const std::size_t at = (number + first_of(thread)) % kPatches;
+      wrong += same_bits(outcome(tasks[at], steps[at], solver), expected.alone[at]) ? 0 : 1;
     }
+    if (!subject.traits.list_kernel) continue;
+    advance_in_a_list(tasks, listed, solver, first_of(thread), subject.traits.flux_form);
+    wrong += differing(listed, expected.listed[thread]);
   }
   return wrong;
 }
 
 /// The sum over all threads; instance t of `solvers`, or the only one, serves thread t.
 int wrong_results_at_once(const Subject& subject, const std::vector<const amr::Solver*>& solvers,
-                          const std::vector<Task>& tasks,
-                          const std::vector<std::vector<double>>& expected) {
+                          const std::vector<Task>& tasks, const Expected& expected) {
   std::array<int, kThreads> wrong = {};
   std::array<std::exception_ptr, kThreads> errors;
-  std::vector<std::vector<PatchStep>> steps;
-  for (std::size_t thread = 0; thread < kThreads; ++thread) {
-    steps.push_back(make_steps(subject, tasks));
-  }
   std::barrier start(static_cast<std::ptrdiff_t>(kThreads));
   {
     std::vector<std::jthread> threads;
@@ -179,8 +220,8 @@ int wrong_results_at_once(const Subject& subject, const std::vector<const amr::S
       threads.emplace_back([&, thread] {
         start.arrive_and_wait();
         try {
-          wrong[thread] = wrong_results(thread, *solvers[thread % solvers.size()], tasks,
-                                        steps[thread], expected);
+          wrong[thread] =
+              wrong_results(subject, thread, *solvers[thread % solvers.size()], tasks, expected);
         } catch (...) {
           errors[thread] = std::current_exception();
         }
@@ -200,21 +241,15 @@ int wrong_results_at_once(const Subject& subject, const std::vector<const amr::S
 Finding check_thread_safety(Subject& subject) {
   const std::vector<Task> tasks = make_tasks(subject);
   const std::unique_ptr<amr::Solver> second = subject.make();
-  std::vector<std::vector<double>> expected;
-  {
-    std::vector<PatchStep> steps = make_steps(subject, tasks);
-    for (std::size_t at = 0; at < kPatches; ++at) {
-      expected.push_back(outcome(tasks[at], steps[at], *subject.solver));
-    }
-  }
+  const Expected expected = expected_results(subject, tasks);
   const int one = wrong_results_at_once(subject, {subject.solver.get()}, tasks, expected);
   const int two =
       wrong_results_at_once(subject, {subject.solver.get(), second.get()}, tasks, expected);
+  const std::size_t steps = kThreads * kPatches * kRounds * (subject.traits.list_kernel ? 2 : 1);
   const Numbers numbers = {{"threads", kThreads},
-                           {"steps", kThreads * kPatches * kRounds},
+                           {"steps", steps},
                            {"wrong_on_one_instance", one},
                            {"wrong_on_two_instances", two}};
-  const std::size_t steps = kThreads * kPatches * kRounds;
   if (one + two == 0) {
     return passed(numbers, "{} steps on {} threads at once have the bits of steps one by one",
                   2 * steps, kThreads);

@@ -16,6 +16,7 @@ amr::Factory<amr::Solver> hides_nan();
 amr::Factory<amr::Solver> leaks_flux();
 amr::Factory<amr::Solver> leans_right();
 amr::Factory<amr::Solver> list_differs();
+amr::Factory<amr::Solver> lists_share_scratch();
 amr::Factory<amr::Solver> overstates_cfl();
 amr::Factory<amr::Solver> overstates_order();
 amr::Factory<amr::Solver> prefers_x();
