@@ -165,10 +165,9 @@ kumiko_plugin checked(const kumiko_plugin* plugin, const std::filesystem::path& 
                "plugin", file);
   const kumiko_plugin known = known_part(*plugin);
   const bool lacks_solvers = known.solvers == nullptr && known.solver_count > 0;
-  if (lacks_solvers || (known.cases == nullptr && known.case_count > 0)) {
-    throw PluginError(fmt::format("'{}' counts {}, but the list of them is NULL; give its address",
-                                  file.string(), lacks_solvers ? "solvers" : "cases"));
-  }
+  refuse_if(lacks_solvers || (known.cases == nullptr && known.case_count > 0),
+            "'{}' counts {}, but the list of them is NULL; give its address", file.string(),
+            lacks_solvers ? "solvers" : "cases");
   return known;
 }
 
