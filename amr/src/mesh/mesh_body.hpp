@@ -176,11 +176,17 @@ auto Mesh<Axes>::children(const Id& id) const -> std::array<std::int32_t, std::s
 
 template <int Axes>
 auto Mesh<Axes>::missing_support(const Id& id) const -> std::optional<Id> {
-  if (find(parent_of(id)) < 0) return parent_of(id);
-  static constexpr auto kOffsets = neighbour_offsets<Axes>();
-  for (const auto& offset : kOffsets) {
-    const std::optional<Id> place = base_.neighbour(id, offset);
-    if (place && find(parent_of(*place)) < 0) return parent_of(*place);
+  const Id parent = parent_of(id);
+  if (find(parent) < 0) return parent;
+  // The neighbours' places lie in the parent and in its own neighbours on the patch's side of it.
+  for (int axes = 1; axes < kQuadrants; ++axes) {
+    std::array<int, Axes> offset{};
+    for (int axis = 0; axis < Axes; ++axis) {
+      if ((axes >> axis & 1) == 0) continue;
+      offset[static_cast<std::size_t>(axis)] = (id.along(axis) & 1) == 0 ? -1 : 1;
+    }
+    const std::optional<Id> place = base_.neighbour(parent, offset);
+    if (place && find(*place) < 0) return place;
   }
   return std::nullopt;
 }
@@ -198,12 +204,41 @@ auto Mesh<Axes>::unnested() const -> std::vector<Unnested<Id>> {
 
 template <int Axes>
 std::vector<std::uint8_t> Mesh<Axes>::covered_quadrants(int level) const {
-  return amr::covered_quadrants<Id>(ids(level), ids(level + 1));
+  static_assert(Axes <= 3, "eight quadrants have a bit each");
+  const std::span<const Id> patches = ids(level);
+  std::vector<std::uint8_t> covered(patches.size(), 0);
+  auto at = patches.begin();
+  for (const Id& id : ids(level + 1)) {
+    const Id parent = parent_of(id);
+    // Most often it is the one that was found last, or the one after it.
+    if (at != patches.end() && *at < parent) ++at;
+    if (at == patches.end() || *at != parent) {
+      at = std::lower_bound(patches.begin(), patches.end(), parent);
+    }
+    if (at == patches.end() || *at != parent) continue;
+    const auto slot = static_cast<std::size_t>(at - patches.begin());
+    covered[slot] = static_cast<std::uint8_t>(covered[slot] | 1U << quadrant_of(id));
+  }
+  return covered;
 }
 
 template <int Axes>
 std::vector<LeafBox<Axes>> Mesh<Axes>::leaf_boxes(int level) const {
-  return amr::leaf_boxes<Id>(ids(level), ids(level + 1));
+  const std::vector<std::uint8_t> covered = covered_quadrants(level);
+  std::vector<LeafBox<Axes>> boxes;
+  boxes.reserve(covered.size());
+  for (std::size_t slot = 0; slot < covered.size(); ++slot) {
+    if (covered[slot] == 0) {
+      boxes.push_back({slot, {}, kPatchSize});
+      continue;
+    }
+    for_each_leaf_quadrant<Axes>(covered[slot], [&](int quadrant) {
+      LeafBox<Axes>& box = boxes.emplace_back(LeafBox<Axes>{slot, {}, kQuadrantSize});
+      int axis = 0;
+      for (int& first : box.first) first = quadrant_begin(quadrant, axis++);
+    });
+  }
+  return boxes;
 }
 
 template <int Axes>

@@ -103,24 +103,6 @@ struct BaseGrid {
   friend bool operator==(const BaseGrid&, const BaseGrid&) = default;
 };
 
-/// The offsets of a patch's neighbours, with corners: 8 in the plane, 26 in space; x runs fastest.
-template <int Axes>
-constexpr auto neighbour_offsets() {
-  constexpr int kPlaces = Axes == 2 ? 9 : 27;
-  static_assert(Axes == 2 || Axes == 3, "a mesh has two axes or three");
-  std::array<std::array<int, Axes>, kPlaces - 1> offsets{};
-  for (int place = 0, at = 0; place < kPlaces; ++place) {
-    if (place == kPlaces / 2) continue;
-    int rest = place;
-    for (int& offset : offsets[static_cast<std::size_t>(at)]) {
-      offset = rest % 3 - 1;
-      rest /= 3;
-    }
-    ++at;
-  }
-  return offsets;
-}
-
 /// Leaf points of a patch: all of it, or one quadrant.
 template <int Axes>
 struct LeafBox {
@@ -131,12 +113,6 @@ struct LeafBox {
   friend bool operator==(const LeafBox&, const LeafBox&) = default;
 };
 
-/// For each patch of a level the quadrants that patches of the next level cover, bit q for
-/// quadrant q. Both lists are in canonical order. Each of the finer ones
-/// costs a comparison, or a binary search where a row of them begins or one has gone.
-template <class Id>
-std::vector<std::uint8_t> covered_quadrants(std::span<const Id> patches, std::span<const Id> finer);
-
 /// Calls visit(quadrant) for each quadrant of a patch that is not covered, in order.
 /// \param covered  bit q for quadrant q
 template <int Axes, class Visit>
@@ -145,12 +121,6 @@ void for_each_leaf_quadrant(unsigned covered, Visit visit) {
     if ((covered >> quadrant & 1U) == 0) visit(quadrant);
   }
 }
-
-/// What no patch of the next level covers of a level, in canonical order: by patch, then by
-/// quadrant. This is the leaf walk of all that goes over a state. Both lists are in canonical
-/// order.
-template <class Id>
-std::vector<LeafBox<Id::kAxes>> leaf_boxes(std::span<const Id> patches, std::span<const Id> finer);
 
 /// The points of a patch.
 template <class Id>
@@ -225,9 +195,11 @@ class Mesh {
   /// The patches that do not nest, in canonical order. The mesh is *properly nested* without any.
   std::vector<Unnested<Id>> unnested() const;
 
-  /// For each patch of a level the quadrants that its children cover, bit q for quadrant q.
+  /// For each patch of a level the quadrants that its children cover, bit q for quadrant q. Each
+  /// child costs a comparison, or a binary search where a row of them begins or one has gone.
   std::vector<std::uint8_t> covered_quadrants(int level) const;
-  /// The leaf points of a level in canonical order.
+  /// What no patch of the next level covers of a level, in canonical order: by patch, then by
+  /// quadrant. This is the leaf walk of all that goes over a state.
   std::vector<LeafBox<Axes>> leaf_boxes(int level) const;
   /// The parts of a box that patches of its level hold, with their slots, in canonical order.
   /// O(log + patches of the rows between the box's corners).
