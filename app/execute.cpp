@@ -181,8 +181,7 @@ io::RunSummary describe(const Problem& problem, const amr::Backend& backend,
   summary.solver = problem.solver->traits().name;
   summary.backend = backend.name();
   summary.workers = backend.workers();
-  const bool by_level = problem.options.schedule == amr::Schedule::kLevel || !backend.has_threads();
-  summary.schedule = by_level ? "level" : "dataflow";
+  summary.schedule = simulation.schedule();
   summary.steps = simulation.step();
   summary.patches_per_level = patches_per_level(simulation);
   summary.config = {problem.config.values().values().begin(),
