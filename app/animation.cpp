@@ -114,9 +114,9 @@ std::filesystem::path find_ffmpeg(std::string_view format) {
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   throw RequestError(
-      fmt::format("--format {}: the program ffmpeg is not found; install it (on Debian: apt "
-                  "install ffmpeg), or choose --format png",
-                  format));
+      "--format {}: the program ffmpeg is not found; install it (on Debian: apt install ffmpeg), "
+      "or choose --format png",
+      format);
 }
 
 Animation::Animation(std::filesystem::path file, std::string format, int frames_per_second)

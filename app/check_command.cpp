@@ -39,7 +39,7 @@ amr::ParameterSet parameters_of(const plugin::SolverFactory& factory, const Chec
   } catch (const io::ConfigError& error) {
     throw RequestError(error.what());
   } catch (const std::invalid_argument& error) {
-    throw RequestError(fmt::format("'{}': {}", request.file.string(), error.what()));
+    throw RequestError("'{}': {}", request.file.string(), error.what());
   }
 }
 
@@ -63,15 +63,13 @@ std::vector<plugin::SolverFactory> wanted(const CheckRequest& request) {
 }
 
 int check_plugin(const CheckRequest& request) {
-  if (std::filesystem::is_directory(request.file)) {
-    throw RequestError(
-        fmt::format("'{}' is a folder; name a plugin's file", request.file.string()));
-  }
+  refuse_if(std::filesystem::is_directory(request.file), "'{}' is a folder; name a plugin's file",
+            request.file.string());
   for (const std::string& word : request.overrides) {
-    if (word.starts_with("solver.") && !word.starts_with("solver.name=")) continue;
-    throw RequestError(fmt::format(
+    refuse_if(
+        !word.starts_with("solver.") || word.starts_with("solver.name="),
         "--set {}: a solver is checked, not a run; give solver.KEY=VALUE, and its name by --solver",
-        word));
+        word);
   }
   bool passed = true;
   std::string json;

@@ -38,7 +38,7 @@ int up_to(int step, int target) { return target > step ? target - step : kLonges
 /// as far as there is room.
 class TraceTaker {
  public:
-  TraceTaker(const Problem& problem, const Hooks& hooks) : problem_(problem), hooks_(hooks) {}
+  TraceTaker(const Problem& problem, Observer& observer) : problem_(problem), observer_(observer) {}
 
   /// Steps from `step` to where something is to be done.
   int next(int step) const {
@@ -46,7 +46,7 @@ class TraceTaker {
   }
 
   void before(amr::Simulation& simulation) {
-    if (!hooks_.end_trace || simulation.step() != problem_.trace_from) return;
+    if (!observer_.keeps_files() || simulation.step() != problem_.trace_from) return;
     simulation.start_trace();
     is_open_ = true;
   }
@@ -81,7 +81,7 @@ class TraceTaker {
  private:
   void hand_over(amr::Trace trace) const {
     trace.case_name = problem_.run.case_name;
-    hooks_.end_trace(std::move(trace));
+    observer_.end_trace(std::move(trace));
   }
 
   /// Base steps that it has.
@@ -99,15 +99,15 @@ class TraceTaker {
   }
 
   const Problem& problem_;
-  const Hooks& hooks_;
+  Observer& observer_;
   bool is_open_ = false;
 };
 
 /// What a run does between two parts of its loop, by clock and signals.
 class Stops {
  public:
-  Stops(const Problem& problem, const Hooks& hooks, double wall_s_before)
-      : problem_(problem), hooks_(hooks), wall_s_before_(wall_s_before) {}
+  Stops(const Problem& problem, Observer& observer, double wall_s_before)
+      : problem_(problem), observer_(observer), wall_s_before_(wall_s_before) {}
 
   double wall_s() const { return wall_s_before_ + since(start_); }
 
@@ -121,8 +121,8 @@ class Stops {
     longest_stretch_s_ = std::max(longest_stretch_s_, since(stretch_));
     const bool ends = simulation.step() < problem_.stop_step && must_end();
     const bool due = take_request(simulation);
-    if (hooks_.checkpoint && (ends || due)) {
-      if (ends || !is_written) hooks_.checkpoint(simulation, history);
+    if (observer_.keeps_files() && (ends || due)) {
+      if (ends || !is_written) observer_.checkpoint(simulation, history);
       latest_ = Clock::now();
       none_yet_ = false;
     }
@@ -150,12 +150,12 @@ class Stops {
   /// Whether a signal asks for it, or there is hardly time for another part and a checkpoint.
   bool must_end() const {
     if (end_requested()) return true;
-    const double reserve = 2.0 * (longest_stretch_s_ + hooks_.checkpoint_s());
+    const double reserve = 2.0 * (longest_stretch_s_ + observer_.checkpoint_s());
     return problem_.run.wall_limit_s > 0.0 && since(start_) + reserve >= problem_.run.wall_limit_s;
   }
 
   [[noreturn]] void end(const amr::Simulation& simulation) const {
-    hooks_.settle();
+    observer_.settle();
     const int signal = end_signal;
     const std::string why = signal != 0
                                 ? fmt::format("signal {} (SIG{})", signal, sigabbrev_np(signal))
@@ -165,7 +165,7 @@ class Stops {
   }
 
   const Problem& problem_;
-  const Hooks& hooks_;
+  Observer& observer_;
   double wall_s_before_;
   Clock::time_point start_ = Clock::now();
   Clock::time_point latest_ = start_;   ///< checkpoint
@@ -183,9 +183,7 @@ io::RunSummary describe(const Problem& problem, const amr::Backend& backend,
   summary.workers = backend.workers();
   summary.schedule = simulation.schedule();
   summary.steps = simulation.step();
-  for (int level = 0; level < simulation.hierarchy().max_levels(); ++level) {
-    summary.patches_per_level.push_back(simulation.hierarchy().level(level).size());
-  }
+  summary.patches_per_level = patches_per_level(simulation);
   summary.config = {problem.config.values().values().begin(),
                     problem.config.values().values().end()};
   return summary;
@@ -219,65 +217,43 @@ double uniform_updates(const Problem& problem, int steps) {
   return std::pow(per_level, options.levels - 1) * options.points_x * options.points_y * steps;
 }
 
-}  // namespace
-
-bool end_requested() { return end_signal != 0; }
-
-void heed_signals() {
-  std::signal(SIGTERM, [](int signal) { end_signal = signal; });
-  // Ctrl-C once more does not wait for the run's next stop; batch systems repeat SIGTERM.
-  std::signal(SIGINT, [](int signal) {
-    if (end_signal == signal) {
-      std::signal(signal, SIG_DFL);
-      std::raise(signal);
-    }
-    end_signal = signal;
-  });
-  // Of a terminal that is gone; nohup's runs go on.
-  if (std::signal(SIGHUP, SIG_IGN) != SIG_IGN) {
-    std::signal(SIGHUP, [](int signal) { end_signal = signal; });
-  }
-  std::signal(SIGUSR1, [](int signal) { checkpoint_signal = signal; });
-}
-
-namespace {
-
 /// The history of a run that begins with a field.
 io::RunHistory history_of(const amr::FieldFigures& field) {
   return {field.mass, field.absolute_mass, 0.0};
 }
 
 io::RunSummary step_to_end(const Problem& problem, amr::Backend& backend,
-                           amr::Simulation& simulation, const Hooks& hooks,
+                           amr::Simulation& simulation, Progress& progress, Observer& observer,
                            const std::optional<io::RunHistory>& past, TraceTaker& trace) {
   io::RunHistory history =
       past ? *past : history_of(amr::field_figures(simulation.hierarchy(), backend));
-  if (!past) hooks.diagnose(simulation);
+  if (!past) observer.diagnose(simulation);
   const int past_step = simulation.step();
   const std::uint64_t updates_before = simulation.counters().updates();
   const double wall_s_before = history.wall_s;
   const io::Origin origin = origin_now();
-  Stops stops(problem, hooks, history.wall_s);
+  Stops stops(problem, observer, history.wall_s);
   while (simulation.step() < problem.stop_step) {
     const int step = simulation.step();
     trace.before(simulation);
-    simulation.advance(std::min({problem.stop_step - step, until(step, hooks.every),
-                                 until(step, hooks.output_every), stops.next(step),
+    simulation.advance(std::min({problem.stop_step - step, until(step, observer.every()),
+                                 until(step, observer.output_every()), stops.next(step),
                                  trace.next(step), kLongestStretch}));
     trace.after(simulation);
     history.wall_s = stops.wall_s();
-    if (due(simulation.step(), hooks.every) || simulation.step() == problem.stop_step) {
-      hooks.diagnose(simulation);
+    if (due(simulation.step(), observer.every()) || simulation.step() == problem.stop_step) {
+      observer.diagnose(simulation);
     }
     const bool is_output =
-        due(simulation.step(), hooks.output_every) || simulation.step() == problem.stop_step;
-    if (is_output) hooks.output(simulation, history);
-    hooks.progress(simulation);
+        due(simulation.step(), observer.output_every()) || simulation.step() == problem.stop_step;
+    if (is_output) observer.output(simulation, history);
+    observer.go_on(simulation);
+    progress.show(simulation);
     stops.after_stretch(simulation, history, is_output);
   }
   // The state of a run that has nothing left to do is wanted where it goes now.
-  if (past && past_step == problem.stop_step) hooks.output(simulation, history);
-  hooks.settle();
+  if (past && past_step == problem.stop_step) observer.output(simulation, history);
+  observer.settle();
   const double wall_s = stops.wall_s();
 
   io::RunSummary summary = describe(problem, backend, simulation);
@@ -324,11 +300,39 @@ io::RunSummary step_to_end(const Problem& problem, amr::Backend& backend,
 
 }  // namespace
 
+std::vector<std::size_t> patches_per_level(const amr::Simulation& simulation) {
+  std::vector<std::size_t> patches;
+  for (int level = 0; level < simulation.hierarchy().max_levels(); ++level) {
+    patches.push_back(simulation.hierarchy().level(level).size());
+  }
+  return patches;
+}
+
+bool end_requested() { return end_signal != 0; }
+
+void heed_signals() {
+  std::signal(SIGTERM, [](int signal) { end_signal = signal; });
+  // Ctrl-C once more does not wait for the run's next stop; batch systems repeat SIGTERM.
+  std::signal(SIGINT, [](int signal) {
+    if (end_signal == signal) {
+      std::signal(signal, SIG_DFL);
+      std::raise(signal);
+    }
+    end_signal = signal;
+  });
+  // Of a terminal that is gone; nohup's runs go on.
+  if (std::signal(SIGHUP, SIG_IGN) != SIG_IGN) {
+    std::signal(SIGHUP, [](int signal) { end_signal = signal; });
+  }
+  std::signal(SIGUSR1, [](int signal) { checkpoint_signal = signal; });
+}
+
 io::RunSummary execute(const Problem& problem, amr::Backend& backend, amr::Simulation& simulation,
-                       const Hooks& hooks, const std::optional<io::RunHistory>& past) {
-  TraceTaker trace(problem, hooks);
+                       Progress& progress, Observer& observer,
+                       const std::optional<io::RunHistory>& past) {
+  TraceTaker trace(problem, observer);
   try {
-    return step_to_end(problem, backend, simulation, hooks, past, trace);
+    return step_to_end(problem, backend, simulation, progress, observer, past, trace);
   } catch (const amr::BrokenValueError& error) {
     trace.save(simulation);
     throw std::runtime_error(describe(error, problem));

@@ -11,7 +11,6 @@
 #include <fmt/core.h>
 
 #include <kumiko/io/checkpoint.hpp>
-#include <kumiko/io/output_folder.hpp>
 #include <kumiko/io/plotfile.hpp>
 #include <kumiko/io/trace_file.hpp>
 #include <kumiko/viz/state_image.hpp>
@@ -20,7 +19,6 @@
 #include "export_pictures.hpp"
 #include "named_path.hpp"
 #include "request.hpp"
-#include "shared_options.hpp"
 #include "trace_export.hpp"
 
 namespace kumiko::app {
@@ -99,21 +97,17 @@ std::string list_of(bool of_traces) {
 
 io::StoredState read_named_state(const fs::path& file) {
   require_file(file, "name a checkpoint or a state");
-  try {
-    return io::read_state(file);
-  } catch (const io::NotACheckpoint& error) {
-    throw RequestError(error.what());
-  }
+  return refusing<io::NotACheckpoint>([&] { return io::read_state(file); });
 }
 
 /// A folder is for the formats that know what to take from it.
 void refuse_folder(const fs::path& path) {
   if (type_of_named(path) != fs::file_type::directory) return;
-  throw RequestError(fmt::format(
+  throw RequestError(
       "'{}' is a folder; name a checkpoint or a state in it, draw its states with --format {}, or "
       "put its trace into another format with --format {}",
       path.string(), listed(names_of(&ExportFormat::takes_states)),
-      listed(names_of(&ExportFormat::takes_trace))));
+      listed(names_of(&ExportFormat::takes_trace)));
 }
 
 /// The folder of the exported files. One that it makes, and that stays empty, is removed again.
@@ -124,8 +118,8 @@ class ExportFolder {
     std::error_code failed;
     made_ = fs::create_directories(path, failed);
     if (!failed) return;
-    throw RequestError(fmt::format("cannot make '{}': {}; name another folder with --output",
-                                   path.string(), failed.message()));
+    throw RequestError("cannot make '{}': {}; name another folder with --output", path.string(),
+                       failed.message());
   }
   ExportFolder(const ExportFolder&) = delete;
   ExportFolder& operator=(const ExportFolder&) = delete;
@@ -144,8 +138,8 @@ void check_picture_options(const Options& options, const ExportFormat& chosen) {
   for (const std::string name : {"--quantity", "--component", "--range", "--fps", "--width"}) {
     const auto fits = name == "--fps" ? &ExportFormat::is_animation : &ExportFormat::takes_states;
     if ((chosen.*fits)() || !options.is_given(name)) continue;
-    throw RequestError(fmt::format("{} does not go with --format {}; it is for {}", name,
-                                   chosen.name, listed(names_of(fits), "and")));
+    throw RequestError("{} does not go with --format {}; it is for {}", name, chosen.name,
+                       listed(names_of(fits), "and"));
   }
 }
 
@@ -155,16 +149,13 @@ void check_format(const ExportFormat& chosen, std::size_t files) {
     const auto others = names_of([&](const ExportFormat& other) {
       return other.is_there() && other.takes_trace() == chosen.takes_trace();
     });
-    throw RequestError(
-        fmt::format("--format {}: this build {}; configure it with {}=ON, or choose {}",
-                    chosen.name, chosen.needs->lack, chosen.needs->option, listed(others)));
+    throw RequestError("--format {}: this build {}; configure it with {}=ON, or choose {}",
+                       chosen.name, chosen.needs->lack, chosen.needs->option, listed(others));
   }
-  if (chosen.takes_trace() && files > 1) {
-    throw RequestError(fmt::format(
-        "--format {}: of {} traces each would have the same name; export them one by one, each "
-        "with its own --output",
-        chosen.name, files));
-  }
+  refuse_if(chosen.takes_trace() && files > 1,
+            "--format {}: of {} traces each would have the same name; export them one by one, each "
+            "with its own --output",
+            chosen.name, files);
 }
 
 fs::path export_one(const ExportFormat& format, const fs::path& file,
@@ -177,9 +168,7 @@ fs::path export_one(const ExportFormat& format, const fs::path& file,
 }
 
 int export_files(const Options& options, PictureRequest& request) {
-  const ExportFormat& format =
-      *std::find_if(formats().begin(), formats().end(),
-                    [&](const ExportFormat& each) { return each.name == request.format; });
+  const ExportFormat& format = *std::ranges::find(formats(), request.format, &ExportFormat::name);
   check_picture_options(options, format);
   check_format(format, request.files.size());
   if (request.output.empty()) request.output = ".";

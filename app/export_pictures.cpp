@@ -1,7 +1,6 @@
 #include "export_pictures.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <optional>
 
@@ -12,11 +11,9 @@
 #include <kumiko/io/config.hpp>
 #include <kumiko/io/output_folder.hpp>
 #include <kumiko/io/state_writer.hpp>
-#include <kumiko/viz/state_image.hpp>
 
 #include "animation.hpp"
 #include "named_path.hpp"
-#include "problem.hpp"
 #include "request.hpp"
 
 namespace kumiko::app {
@@ -32,24 +29,14 @@ viz::Quantity quantity_of(const std::string& name) {
   return quantities.at(name);
 }
 
-std::optional<double> number(std::string_view text) {
-  double value = 0.0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || rest != end || text.empty()) return std::nullopt;
-  return value;
-}
-
 /// Of "LOW,HIGH"; nothing for an empty text.
 std::optional<viz::Range> parse_range(const std::string& text) {
   if (text.empty()) return std::nullopt;
-  const std::size_t comma = text.find(',');
-  const auto low = number(std::string_view(text).substr(0, comma));
-  const auto high =
-      comma == std::string::npos ? std::nullopt : number(std::string_view(text).substr(comma + 1));
+  const std::size_t comma = text.find(',');  // without one both are the whole text
+  const auto low = read_number<double>(std::string_view(text).substr(0, comma));
+  const auto high = read_number<double>(std::string_view(text).substr(comma + 1));
   if (low && high && *low < *high) return viz::Range{*low, *high};
-  throw RequestError(
-      fmt::format("--range {}: give a lower and a higher number, such as --range 0,1", text));
+  throw RequestError("--range {}: give a lower and a higher number, such as --range 0,1", text);
 }
 
 std::vector<std::filesystem::path> states_of(const std::filesystem::path& folder) {
@@ -57,9 +44,9 @@ std::vector<std::filesystem::path> states_of(const std::filesystem::path& folder
   for (const auto& [step, file] : io::OutputFolder::numbered(folder, io::kStateFiles)) {
     files.push_back(file);
   }
-  if (!files.empty()) return files;
-  throw RequestError(fmt::format(
-      "'{}' holds no states (state_NNNNNN.hdf); name a run's folder, or files", folder.string()));
+  refuse_if(files.empty(), "'{}' holds no states (state_NNNNNN.hdf); name a run's folder, or files",
+            folder.string());
+  return files;
 }
 
 /// What has been named: a file, or a folder for its states.
@@ -78,10 +65,10 @@ std::vector<std::string> field_names(const io::Checkpoint& checkpoint) {
 int component_of(const PictureRequest& request, const io::Checkpoint& checkpoint) {
   if (request.component.empty()) return 0;
   const std::vector<std::string> names = field_names(checkpoint);
-  const auto found = std::find(names.begin(), names.end(), request.component);
+  const auto found = std::ranges::find(names, request.component);
   if (found != names.end()) return static_cast<int>(found - names.begin());
-  throw RequestError(
-      fmt::format("has no component '{}'; it has: {}", request.component, fmt::join(names, ", ")));
+  throw RequestError("has no component '{}'; it has: {}", request.component,
+                     fmt::join(names, ", "));
 }
 
 /// What pictures of this request are called, and animations.
@@ -113,10 +100,9 @@ class Drawing {
     const int step = state.checkpoint.run.step;
     const auto [other, is_new] = steps_.emplace(step, file);
     if (!is_new) {
-      throw std::runtime_error(
-          fmt::format("is of base step {} as '{}' is; export the files of each run to a folder of "
-                      "its own",
-                      step, other->second.string()));
+      throw std::runtime_error(fmt::format(
+          "is of base step {} as '{}' is; export the files of each run to a folder of its own",
+          step, other->second.string()));
     }
     values_ = values_ ? viz::joined(*values_, own) : own;
   }
@@ -170,10 +156,8 @@ int survey(Drawing& drawing, const std::filesystem::path& file) {
 }
 
 void check_request(const PictureRequest& request) {
-  if (!request.component.empty() && request.quantity != "field") {
-    throw RequestError(
-        fmt::format("--component goes with --quantity field, not {}", request.quantity));
-  }
+  refuse_if(!request.component.empty() && request.quantity != "field",
+            "--component goes with --quantity field, not {}", request.quantity);
   parse_range(request.range);
 }
 

@@ -5,14 +5,15 @@
 #include <memory>
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <kumiko/io/checkpoint.hpp>
+#include <kumiko/io/manifest.hpp>
 #include <kumiko/io/sidecar.hpp>
 
 #include "commands.hpp"
 #include "counted.hpp"
-#include "inspect.hpp"
 #include "named_path.hpp"
 #include "request.hpp"
 
@@ -50,6 +51,11 @@ Range range_of(const amr::SavedRun& run, int level, std::size_t component) {
 }
 
 using Json = nlohmann::ordered_json;
+
+/// Prints a JSON whose strings may hold anything.
+void print_json(const Json& json) {
+  fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
+}
 
 Json describe(const io::Checkpoint& checkpoint, const std::string& sidecar_fault) {
   const io::RunAttributes& attributes = checkpoint.attributes;
@@ -157,12 +163,60 @@ std::string complete(const std::filesystem::path& file, io::Checkpoint& checkpoi
   }
 }
 
+io::FolderCheck compared(const std::filesystem::path& folder) {
+  refuse_if(
+      type_of_named(folder / io::kManifestFile) == std::filesystem::file_type::not_found,
+      "'{}' does not hold a finished run: it has no {}; name the folder of one, or a checkpoint",
+      folder.string(), io::kManifestFile);
+  io::FolderCheck check = io::check_folder(folder);
+  // A file that may not be read is not one that has changed.
+  for (const io::AlteredFile& file : check.altered) type_of_named(folder / file.name);
+  return check;
+}
+
+Json json_of(const io::FolderCheck& check) {
+  Json json;
+  json["whole"] = check.altered.empty();
+  json["files"] = Json::array();
+  for (const std::string& name : check.whole)
+    json["files"].push_back({{"name", name}, {"whole", true}});
+  for (const io::AlteredFile& file : check.altered) {
+    json["files"].push_back({{"name", file.name}, {"whole", false}, {"error", file.what}});
+  }
+  json["unlisted"] = check.unlisted;
+  return json;
+}
+
+/// Compares a finished run's folder with its manifest. Throws RequestError for other
+/// folders, std::runtime_error that names what is not as it was written.
+int inspect_folder(const std::filesystem::path& path, bool as_json) {
+  const io::FolderCheck check = compared(path);
+  const std::string folder = path.string();
+  if (as_json) print_json(json_of(check));
+  if (!check.altered.empty()) {
+    std::vector<std::string> faults;
+    for (const io::AlteredFile& file : check.altered) {
+      faults.push_back(fmt::format("{} {}", file.name, file.what));
+    }
+    throw std::runtime_error(
+        fmt::format("'{}' is not as the run has written it: {}", folder, fmt::join(faults, ", ")));
+  }
+  if (as_json) return kDone;
+  fmt::print("{}: whole, {} files are as they were written\n", folder, check.whole.size());
+  for (const std::string& name : check.whole) {
+    fmt::print("  {:<24}{}\n", name, io::OutputFolder::purpose(name));
+  }
+  if (!check.unlisted.empty()) {
+    fmt::print("not of the run, or made later: {}\n", fmt::join(check.unlisted, ", "));
+  }
+  return kDone;
+}
+
 int inspect(const InspectRequest& request) {
   if (type_of_named(request.file) == std::filesystem::file_type::directory) {
     return inspect_folder(request.file, request.json);
   }
   require_file(request.file, "name a checkpoint, a state, or the folder of a finished run");
-  const auto print_json = [](const Json& json) { fmt::print("{}\n", json_text(json)); };
   try {
     io::Checkpoint checkpoint = io::read_checkpoint(request.file);
     const std::string fault = complete(request.file, checkpoint);
@@ -182,10 +236,6 @@ int inspect(const InspectRequest& request) {
 }
 
 }  // namespace
-
-std::string json_text(const nlohmann::ordered_json& json) {
-  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
-}
 
 Action inspect_command(Options& options) {
   const auto request = std::make_shared<InspectRequest>();

@@ -54,7 +54,7 @@ constexpr Command kCommands[] = {
 int error_line(const std::string& message, int code) {
   // One line, whatever a library puts into its message.
   std::string line = io::with_keys(message);
-  std::replace(line.begin(), line.end(), '\n', ' ');
+  std::ranges::replace(line, '\n', ' ');
   print_to_stderr("kumiko: error: {}\n", line);
   return code;
 }

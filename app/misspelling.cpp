@@ -1,7 +1,6 @@
 #include "misspelling.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -72,8 +71,7 @@ std::string misspelling(const CLI::App& app, int argc, const char* const* argv) 
     }
     const std::vector<const CLI::App*> commands = command->get_subcommands({});
     if (commands.empty()) continue;  // an argument
-    const auto next = std::find_if(commands.begin(), commands.end(),
-                                   [&](const CLI::App* each) { return each->get_name() == word; });
+    const auto next = std::ranges::find(commands, word, &CLI::App::get_name);
     if (next == commands.end()) return unknown_command(*command, word);
     command = *next;
   }

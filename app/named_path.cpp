@@ -21,8 +21,8 @@ namespace fs = std::filesystem;
 [[noreturn]] void refuse(const fs::path& path, int error) {
   const char* const remedy =
       error == EACCES ? "let this user read it, or name another one" : "name another one";
-  throw RequestError(fmt::format("'{}' cannot be read: {}; {}", path.string(),
-                                 std::generic_category().message(error), remedy));
+  throw RequestError("'{}' cannot be read: {}; {}", path.string(),
+                     std::generic_category().message(error), remedy);
 }
 
 }  // namespace
@@ -42,19 +42,14 @@ void require_file(const fs::path& path, std::string_view remedy) {
   const fs::file_type type = type_of_named(path);
   if (type == fs::file_type::regular) return;
   const std::string name = path.string();
-  throw RequestError(fmt::format("{}; {}",
-                                 type == fs::file_type::not_found
-                                     ? fmt::format("there is no file '{}'", name)
-                                     : fmt::format("'{}' is not a file", name),
-                                 remedy));
+  throw RequestError("{}; {}",
+                     type == fs::file_type::not_found ? fmt::format("there is no file '{}'", name)
+                                                      : fmt::format("'{}' is not a file", name),
+                     remedy);
 }
 
 void require_writable_folder(const fs::path& folder) {
-  try {
-    io::check_writable_folder(folder);
-  } catch (const io::OutputError& error) {
-    throw RequestError(error.what());
-  }
+  refusing<io::OutputError>([&] { io::check_writable_folder(folder); });
 }
 
 }  // namespace kumiko::app

@@ -28,11 +28,6 @@ struct NewRequest {
   std::vector<std::filesystem::path> plugin_path;
 };
 
-struct NewFile {
-  std::string name;
-  std::string text;
-};
-
 void replace_all(std::string& text, std::string_view from, std::string_view to) {
   for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) {
     text.replace(at, from.size(), to);
@@ -75,64 +70,53 @@ std::string solver_source(const std::string& name) {
 }
 
 void check_name(const std::string& name, bool is_taken, const char* kind) {
-  if (!plugin::is_plugin_name(name)) {
-    throw RequestError(fmt::format(
-        "'{}' cannot be the name of a {}: use small letters, digits and _, a letter first", name,
-        kind));
-  }
+  refuse_if(!plugin::is_plugin_name(name),
+            "'{}' cannot be the name of a {}: use small letters, digits and _, a letter first",
+            name, kind);
   // Names of targets that CMake makes itself.
   constexpr std::array<std::string_view, 9> kReserved = {
       "all",     "clean",          "edit_cache",    "help", "install",
       "package", "package_source", "rebuild_cache", "test"};
-  if (std::find(kReserved.begin(), kReserved.end(), name) != kReserved.end()) {
-    throw RequestError(fmt::format("'{}' is a word of CMake's; choose another name", name));
-  }
-  if (is_taken) {
-    throw RequestError(fmt::format("there is a {} '{}' already; choose another name", kind, name));
-  }
+  refuse_if(std::ranges::count(kReserved, name) > 0,
+            "'{}' is a word of CMake's; choose another name", name);
+  refuse_if(is_taken, "there is a {} '{}' already; choose another name", kind, name);
 }
 
-std::filesystem::path folder_of(const NewRequest& request) {
-  return request.output.empty() ? std::filesystem::path(request.name) : request.output;
-}
-
-int write_folder(const std::filesystem::path& folder, const std::vector<NewFile>& files) {
+/// Writes a folder with the source and what is made of the templates.
+int write_folder(const NewRequest& request, const std::string& source, const char* configuration,
+                 const char* readme) {
+  const std::string& name = request.name;
+  const std::filesystem::path folder =
+      request.output.empty() ? std::filesystem::path(name) : request.output;
   require_writable_folder(folder);
   std::error_code error;
-  if (std::filesystem::exists(folder, error) && !std::filesystem::is_empty(folder, error)) {
-    throw RequestError(
-        fmt::format("'{}' is there already; choose another folder by --output", folder.string()));
-  }
+  refuse_if(std::filesystem::exists(folder, error) && !std::filesystem::is_empty(folder, error),
+            "'{}' is there already; choose another folder by --output", folder.string());
   std::filesystem::create_directories(folder, error);
   if (error) {
-    throw RequestError(
-        fmt::format("cannot make folder '{}': {}", folder.string(), error.message()));
+    throw RequestError("cannot make folder '{}': {}", folder.string(), error.message());
   }
-  for (const NewFile& file : files) io::write_text_file(folder / file.name, file.text);
+  io::write_text_file(folder / (name + ".cpp"), source);
+  io::write_text_file(folder / "CMakeLists.txt", filled(plugin::templates::kBuild, name));
+  io::write_text_file(folder / (name + ".toml"), filled(configuration, name));
+  io::write_text_file(folder / "README.md", filled(readme, name));
   fmt::print("{}\n", (folder / "README.md").string());
   return kDone;
 }
 
 int write_solver(const NewRequest& request) {
-  const std::string& name = request.name;
   const auto plugins = find_plugins(request.plugin_path);
-  check_name(name, amr::find_factory(plugins->solvers(), name) != nullptr, "solver");
-  return write_folder(folder_of(request),
-                      {{name + ".cpp", solver_source(name)},
-                       {"CMakeLists.txt", filled(plugin::templates::kBuild, name)},
-                       {name + ".toml", filled(plugin::templates::kSolverConfiguration, name)},
-                       {"README.md", filled(plugin::templates::kSolverReadme, name)}});
+  check_name(request.name, amr::find_factory(plugins->solvers(), request.name) != nullptr,
+             "solver");
+  return write_folder(request, solver_source(request.name), plugin::templates::kSolverConfiguration,
+                      plugin::templates::kSolverReadme);
 }
 
 int write_case(const NewRequest& request) {
-  const std::string& name = request.name;
   const auto plugins = find_plugins(request.plugin_path);
-  check_name(name, amr::find_factory(plugins->cases(), name) != nullptr, "case");
-  return write_folder(folder_of(request),
-                      {{name + ".cpp", filled(plugin::templates::kCaseSource, name)},
-                       {"CMakeLists.txt", filled(plugin::templates::kBuild, name)},
-                       {name + ".toml", filled(plugin::templates::kCaseConfiguration, name)},
-                       {"README.md", filled(plugin::templates::kCaseReadme, name)}});
+  check_name(request.name, amr::find_factory(plugins->cases(), request.name) != nullptr, "case");
+  return write_folder(request, filled(plugin::templates::kCaseSource, request.name),
+                      plugin::templates::kCaseConfiguration, plugin::templates::kCaseReadme);
 }
 
 Action new_command(Options& options, int (*write)(const NewRequest&)) {

@@ -1,7 +1,6 @@
 #include "problem.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <fstream>
 #include <utility>
 
@@ -10,7 +9,6 @@
 #include <nlohmann/json.hpp>
 
 #include <kumiko/io/nearest.hpp>
-#include <kumiko/plugin/registry.hpp>
 
 namespace kumiko::app {
 
@@ -20,15 +18,11 @@ namespace {
 template <class Make>
 auto as_request(Make make) {
   try {
-    return make();
+    return refusing<io::ConfigError, io::OutputError>(make);
   } catch (const std::invalid_argument& error) {
     throw RequestError(io::with_keys(error.what()));
   } catch (const amr::CflError& error) {
     throw TooFewSteps(error);
-  } catch (const io::ConfigError& error) {
-    throw RequestError(error.what());
-  } catch (const io::OutputError& error) {
-    throw RequestError(error.what());
   }
 }
 
@@ -45,10 +39,9 @@ const auto& named(const io::ConfigSource& source, const char* key, const Factori
   const std::string& name = source.text(key);
   if (const auto* factory = amr::find_factory(factories, name)) return *factory;
   const std::vector<std::string> known = names(factories);
-  throw source.error(key,
-                     fmt::format("'{}' is unknown; it can be: {}, or what a plugin offers that "
-                                 "--plugin-path or KUMIKO_PLUGIN_PATH leads to{}",
-                                 name, fmt::join(known, ", "), io::did_you_mean(name, known)));
+  throw source.error(key, fmt::format("'{}' is unknown; it can be: {}, or what a plugin offers "
+                                      "that --plugin-path or KUMIKO_PLUGIN_PATH leads to{}",
+                                      name, fmt::join(known, ", "), io::did_you_mean(name, known)));
 }
 
 /// A solver's configuration with what "auto" stands for: a restart must not choose anew.
@@ -71,7 +64,7 @@ void declare(io::Schema& schema, const char* kind, const Factory& chosen,
   try {
     add(chosen.parameters);
   } catch (const std::invalid_argument& error) {
-    throw RequestError(fmt::format("'{}': {}", chosen.file.string(), error.what()));
+    throw RequestError("'{}': {}", chosen.file.string(), error.what());
   }
   for (const Factory& other : all) {
     if (&other == &chosen) continue;
@@ -143,6 +136,30 @@ std::vector<std::string> differences(const amr::ParameterSet& asked, const amr::
   return names;
 }
 
+/// Of the configuration in a checkpoint, with the values of other keys that are given.
+Problem load_problem(const ProblemRequest& request, const std::filesystem::path& file,
+                     const io::Checkpoint& checkpoint, const io::ValuesBeside& beside) {
+  return as_request([&] {
+    return make_problem(io::parse_config(checkpoint.attributes.configuration, file.string(),
+                                         request.overrides, beside),
+                        request.workers, request.plugins);
+  });
+}
+
+void refuse_differences(const Problem& problem, const Problem& earlier, const std::string& of) {
+  const std::vector<std::string> names =
+      differences(problem.config.values(), earlier.config.values());
+  if (names.empty()) return;
+  std::vector<std::string> changeable;
+  const io::Schema core;
+  for (const io::Key& key : core.keys()) {
+    if (key.changeable()) changeable.push_back(key.spec.name);
+  }
+  throw RequestError(
+      "{} was made with other values of {}; of all keys only these may change at a restart: {}", of,
+      fmt::join(names, ", "), fmt::join(changeable, ", "));
+}
+
 }  // namespace
 
 Problem load_problem(const ProblemRequest& request, const io::Changes& changes) {
@@ -155,20 +172,6 @@ Problem load_problem(const ProblemRequest& request, const io::Changes& changes) 
   });
 }
 
-namespace {
-
-/// Of the configuration in a checkpoint, with the values of other keys that are given.
-Problem load_problem(const ProblemRequest& request, const std::filesystem::path& file,
-                     const io::Checkpoint& checkpoint, const io::ValuesBeside& beside) {
-  return as_request([&] {
-    return make_problem(io::parse_config(checkpoint.attributes.configuration, file.string(),
-                                         request.overrides, beside),
-                        request.workers, request.plugins);
-  });
-}
-
-}  // namespace
-
 Problem load_problem(const ProblemRequest& request, const std::filesystem::path& file,
                      const io::Checkpoint& checkpoint) {
   io::ValuesBeside beside;
@@ -177,24 +180,6 @@ Problem load_problem(const ProblemRequest& request, const std::filesystem::path&
   }
   return load_problem(request, file, checkpoint, beside);
 }
-
-namespace {
-
-void refuse_differences(const Problem& problem, const Problem& earlier, const std::string& of) {
-  const std::vector<std::string> names =
-      differences(problem.config.values(), earlier.config.values());
-  if (names.empty()) return;
-  std::vector<std::string> changeable;
-  const io::Schema core;
-  for (const io::Key& key : core.keys()) {
-    if (key.changeable()) changeable.push_back(key.spec.name);
-  }
-  throw RequestError(fmt::format(
-      "{} was made with other values of {}; of all keys only these may change at a restart: {}", of,
-      fmt::join(names, ", "), fmt::join(changeable, ", ")));
-}
-
-}  // namespace
 
 void check_same_run(const Problem& problem, const std::filesystem::path& file,
                     const io::Checkpoint& checkpoint) {
@@ -216,18 +201,12 @@ void check_same_run(const Problem& problem, const std::filesystem::path& folder)
 void prepare_summary(const std::filesystem::path& file, bool is_own) {
   if (file.empty()) return;
   const std::string name = file.filename().string();
-  if (io::OutputFolder::owns(name) && name != io::kSummaryFile) {
-    throw RequestError(
-        fmt::format("--summary: '{}' is the name of another file of a run", file.string()));
-  }
-  if (std::filesystem::is_regular_file(file) && !is_summary(file)) {
-    throw RequestError(fmt::format(
-        "--summary: '{}' is there and holds no summary; name another file", file.string()));
-  }
-  if (name == io::kSummaryFile && !is_own && io::OutputFolder::holds_run(file.parent_path())) {
-    throw RequestError(
-        fmt::format("--summary: '{}' is that of another run; name another file", file.string()));
-  }
+  refuse_if(io::OutputFolder::owns(name) && name != io::kSummaryFile,
+            "--summary: '{}' is the name of another file of a run", file.string());
+  refuse_if(std::filesystem::is_regular_file(file) && !is_summary(file),
+            "--summary: '{}' is there and holds no summary; name another file", file.string());
+  refuse_if(name == io::kSummaryFile && !is_own && io::OutputFolder::holds_run(file.parent_path()),
+            "--summary: '{}' is that of another run; name another file", file.string());
   as_request([&] { io::check_writable(file); });
   // Figures of an earlier run must not pass for this one's.
   std::filesystem::remove(file);
@@ -267,7 +246,7 @@ std::unique_ptr<amr::Simulation> make_simulation(const Problem& problem, amr::Ba
     } catch (const amr::OptionError& error) {
       throw problem.source.error(error);
     } catch (const amr::DeclarationError& error) {
-      throw RequestError(fmt::format("'{}': {}", problem.solver_file.string(), error.what()));
+      throw RequestError("'{}': {}", problem.solver_file.string(), error.what());
     } catch (const amr::BrokenValueError& error) {
       throw std::runtime_error(describe(error, problem));
     }

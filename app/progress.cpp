@@ -10,7 +10,7 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
-#include "terminal.hpp"
+#include "execute.hpp"
 
 namespace kumiko::app {
 
@@ -99,21 +99,19 @@ Progress::Progress(bool quiet, std::string label, const amr::Simulation& simulat
       label_(std::move(label)),
       last_step_(last_step),
       first_step_(simulation.step()),
-      updates_before_(simulation.counters().updates()) {}
+      updates_before_(simulation.counters().updates()),
+      status_(label_, simulation, last_step) {}
 
 Progress::~Progress() {
   if (shown_) print_to_stderr("{}", terminal_.erase_line());
 }
 
 void Progress::show(const amr::Simulation& simulation) {
+  status_.note(simulation);
   const Clock::time_point now = Clock::now();
   if (!visible_ || now < next_) return;
   next_ = now + kInterval;
   shown_ = true;
-  std::vector<std::size_t> patches;
-  for (int level = 0; level < simulation.hierarchy().max_levels(); ++level) {
-    patches.push_back(simulation.hierarchy().level(level).size());
-  }
   const double elapsed = std::chrono::duration<double>(now - start_).count();
   const int step = simulation.step();
   const int taken = step - first_step_;
@@ -128,7 +126,7 @@ void Progress::show(const amr::Simulation& simulation) {
   if (counters.sum_of_means > 0.0) {
     parts.push_back(fmt::format("balance {:.2f}", counters.balance_efficiency()));
   }
-  parts.push_back(fmt::format("patches {}", fmt::join(patches, "+")));
+  parts.push_back(fmt::format("patches {}", fmt::join(patches_per_level(simulation), "+")));
   parts.push_back(fmt::format("step {}/{}  t = {:.4f}", step, last_step_, simulation.time()));
   print_to_stderr("{}{}", terminal_.erase_line(), line_of(terminal_, label_, share, parts));
   std::fflush(stderr);

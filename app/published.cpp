@@ -100,7 +100,7 @@ std::string distinct_title(const amr::PublishedValue& value,
 viz::PublishedRow& row_of(std::vector<viz::PublishedRow>& rows, const amr::PublishedValue& value,
                           const std::vector<amr::PublishedValue>& all, std::size_t runs) {
   const std::string title = distinct_title(value, all);
-  const auto found = std::find_if(rows.begin(), rows.end(), [&](const viz::PublishedRow& row) {
+  const auto found = std::ranges::find_if(rows, [&](const viz::PublishedRow& row) {
     return row.name == title && row.norm == value.norm && row.points == value.points &&
            row.value == value.value;
   });
@@ -163,8 +163,7 @@ PublishedTable published_table(std::span<const FinishedRun> runs) {
     }
   }
   const std::size_t others = std::erase_if(rows, [](const viz::PublishedRow& row) {
-    return std::none_of(row.ours.begin(), row.ours.end(),
-                        [](const std::optional<double>& value) { return value.has_value(); });
+    return std::ranges::none_of(row.ours, [](const auto& value) { return value.has_value(); });
   });
   return {std::move(rows), about_others(others, runs)};
 }

@@ -57,13 +57,12 @@ struct Subject {
 std::string name_of(const fs::path& folder, const std::vector<fs::path>& all) {
   const auto last = [](const fs::path& path) {
     // A link's own name, unless what is above a folder is asked for.
-    const bool climbs = std::find(path.begin(), path.end(), "..") != path.end();
+    const bool climbs = std::ranges::find(path, "..") != path.end();
     const fs::path whole =
         climbs ? fs::weakly_canonical(path) : fs::absolute(path).lexically_normal();
     return (whole.has_filename() ? whole : whole.parent_path()).filename();
   };
-  const auto alike = std::count_if(
-      all.begin(), all.end(), [&](const fs::path& other) { return last(other) == last(folder); });
+  const auto alike = std::ranges::count(all, last(folder), last);
   return alike > 1 ? folder.string() : last(folder).string();
 }
 
@@ -77,8 +76,8 @@ std::string difference_of(const viz::ReportRun& run) {
     return {};
   }
   return fmt::format(
-      "The trace of {} was recorded with {}, backend {} and schedule {}, unlike what its "
-      "summary says: it is of an earlier part of the run.",
+      "The trace of {} was recorded with {}, backend {} and schedule {}, unlike what its summary "
+      "says: it is of an earlier part of the run.",
       run.name, counted(trace.workers, "worker"), trace.backend, trace.schedule);
 }
 
@@ -117,16 +116,12 @@ Subject read_subject(const fs::path& folder, const ReportRequest& request,
   constexpr std::array<std::string_view, 5> kRead = {io::kSummaryFile, io::kConfigurationFile,
                                                      "diagnostics.csv", "load.csv", io::kTraceFile};
   for (const std::string_view name : kRead) type_of_named(folder / name);
-  try {
+  refusing<io::NotARun, io::NotATrace>([&] {
     run.folder = io::read_run_folder(folder);
     run.name = name_of(folder, request.folders);
     look_at_files(run);
     read_trace(run);
-  } catch (const io::NotARun& error) {
-    throw RequestError(error.what());
-  } catch (const io::NotATrace& error) {
-    throw RequestError(error.what());
-  }
+  });
   ProblemRequest own;
   own.config = folder / io::kConfigurationFile;
   own.plugins = std::move(plugins);
@@ -138,33 +133,29 @@ Subject read_subject(const fs::path& folder, const ReportRequest& request,
   return subject;
 }
 
+using States = std::map<std::int64_t, fs::path>;  // files by step
+
 /// Some of the states: evenly spread, with the first and the last.
-std::vector<fs::path> spread(const std::map<std::int64_t, fs::path>& states) {
-  std::vector<fs::path> all;
-  for (const auto& [step, file] : states) all.push_back(file);
-  if (all.size() <= kPictures) return all;
-  std::vector<fs::path> some;
+States spread(const States& states) {
+  if (states.size() <= kPictures) return states;
+  States some;
   for (std::size_t at = 0; at < kPictures; ++at) {
-    some.push_back(all[at * (all.size() - 1) / (kPictures - 1)]);
+    const std::size_t place = at * (states.size() - 1) / (kPictures - 1);
+    some.insert(*std::next(states.begin(), static_cast<std::ptrdiff_t>(place)));
   }
   return some;
 }
 
 /// The states nearest to the times.
-std::vector<fs::path> nearest(const std::map<std::int64_t, fs::path>& states,
-                              const std::vector<double>& times, double dt) {
-  std::map<std::int64_t, fs::path> chosen;
+States nearest(const States& states, const std::vector<double>& times, double dt) {
+  States chosen;
   for (const double time : times) {
     const auto distance = [&](const auto& state) {
       return std::abs(static_cast<double>(state.first) * dt - time);
     };
-    chosen.insert(
-        *std::min_element(states.begin(), states.end(),
-                          [&](const auto& a, const auto& b) { return distance(a) < distance(b); }));
+    chosen.insert(*std::ranges::min_element(states, {}, distance));
   }
-  std::vector<fs::path> files;
-  for (const auto& [step, file] : chosen) files.push_back(file);
-  return files;
+  return chosen;
 }
 
 std::vector<io::StoredState> read_states(const io::RunFolder& folder,
@@ -172,7 +163,7 @@ std::vector<io::StoredState> read_states(const io::RunFolder& folder,
   const io::DiagnosticsRecord& end = folder.diagnostics.back();
   const double dt = end.step > 0 ? end.time / static_cast<double>(end.step) : 0.0;
   std::vector<io::StoredState> states;
-  for (const fs::path& file :
+  for (const auto& [step, file] :
        times.empty() ? spread(folder.states) : nearest(folder.states, times, dt)) {
     type_of_named(file);
     states.push_back(io::read_state(file));
@@ -192,9 +183,8 @@ void add_pictures(viz::ReportRun& run, const std::vector<double>& times) {
   }
   const std::vector<io::StoredState> states = read_states(run.folder, times);
   run.pictures = viz::draw_pictures(states);
-  const bool extras = std::all_of(states.begin(), states.end(), [](const io::StoredState& state) {
-    return viz::has_extras(state.checkpoint.run);
-  });
+  const bool extras = std::ranges::all_of(
+      states, [](const io::StoredState& state) { return viz::has_extras(state.checkpoint.run); });
   if (!extras) {
     run.about_pictures = fmt::format(
         "The states of {} say nothing of its patches; run it with --set output.figures=true to see "
@@ -234,17 +224,12 @@ void check_folders(const std::vector<fs::path>& named) {
   std::set<fs::path> folders;
   for (const fs::path& folder : named) {
     const fs::file_type type = type_of_named(folder);
-    if (type == fs::file_type::not_found) {
-      throw RequestError(
-          fmt::format("there is no folder '{}'; name that of a finished run", folder.string()));
-    }
-    if (type != fs::file_type::directory) {
-      throw RequestError(
-          fmt::format("'{}' is not a folder; name the one that holds it", folder.string()));
-    }
-    if (!folders.insert(fs::weakly_canonical(folder)).second) {
-      throw RequestError(fmt::format("'{}' is named twice", folder.string()));
-    }
+    refuse_if(type == fs::file_type::not_found,
+              "there is no folder '{}'; name that of a finished run", folder.string());
+    refuse_if(type != fs::file_type::directory, "'{}' is not a folder; name the one that holds it",
+              folder.string());
+    refuse_if(!folders.insert(fs::weakly_canonical(folder)).second, "'{}' is named twice",
+              folder.string());
   }
 }
 
@@ -252,10 +237,8 @@ void check_folders(const std::vector<fs::path>& named) {
 void check_tables(const fs::path& folder) {
   std::error_code missing;
   if (folder.empty() || !fs::exists(folder, missing)) return;
-  if (!fs::is_directory(folder, missing)) {
-    throw RequestError(
-        fmt::format("--csv: '{}' is not a folder; name another one", folder.string()));
-  }
+  refuse_if(!fs::is_directory(folder, missing), "--csv: '{}' is not a folder; name another one",
+            folder.string());
   io::check_writable(folder / "balance_step.csv");
 }
 
@@ -271,20 +254,15 @@ bool is_report(const fs::path& file) {
 
 /// What a wrong request is refused for before any run is read, which may take long.
 void check(const ReportRequest& request, const fs::path& page) {
-  if (!viz::report_available()) {
-    throw RequestError("this build makes no report pages; configure it with KUMIKO_WITH_REPORT=ON");
-  }
+  refuse_if(!viz::report_available(),
+            "this build makes no report pages; configure it with KUMIKO_WITH_REPORT=ON");
   check_folders(request.folders);
-  try {
+  refusing<io::OutputError>([&] {
     io::check_writable(page);
     check_tables(request.tables);
-  } catch (const io::OutputError& error) {
-    throw RequestError(error.what());
-  }
-  if (fs::exists(page) && !is_report(page)) {
-    throw RequestError(fmt::format(
-        "'{}' is there and is not a report; name another file with --output", page.string()));
-  }
+  });
+  refuse_if(fs::exists(page) && !is_report(page),
+            "'{}' is there and is not a report; name another file with --output", page.string());
 }
 
 int make_report(const ReportRequest& request) {

@@ -3,6 +3,9 @@
 
 #include <stdexcept>
 #include <string>
+#include <utility>
+
+#include <fmt/core.h>
 
 namespace kumiko::app {
 
@@ -15,7 +18,31 @@ inline constexpr int kWrongRequest = 2;
 class RequestError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
+  template <class First, class... Values>
+  RequestError(fmt::format_string<First, Values...> message, First&& first, Values&&... values)
+      : std::runtime_error(
+            fmt::format(message, std::forward<First>(first), std::forward<Values>(values)...)) {}
 };
+
+/// Throws RequestError where a request is wrong. The values are evaluated in any case.
+template <class... Values>
+void refuse_if(bool is_wrong, fmt::format_string<Values...> message, Values&&... values) {
+  if (is_wrong) throw RequestError(fmt::format(message, std::forward<Values>(values)...));
+}
+
+/// Calls make(); what it throws of these types is a wrong request.
+template <class Error, class... Others, class Make>
+auto refusing(Make make) {
+  try {
+    if constexpr (sizeof...(Others) > 0) {
+      return refusing<Others...>(make);
+    } else {
+      return make();
+    }
+  } catch (const Error& error) {
+    throw RequestError(error.what());
+  }
+}
 
 /// Prints an error in one line. \return the code
 int error_line(const std::string& message, int code);

@@ -6,9 +6,7 @@
 #include <iterator>
 #include <map>
 #include <span>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include <fmt/core.h>
 
@@ -17,7 +15,6 @@
 #include <kumiko/io/state_writer.hpp>
 
 #include "named_path.hpp"
-#include "problem.hpp"
 #include "request.hpp"
 #include "terminal.hpp"
 
@@ -83,9 +80,8 @@ Restart with_sidecar(const std::filesystem::path& file, io::Checkpoint checkpoin
 /// "; 'FILE' is whole", of the newest one before `file` that is; empty where none is.
 std::string earlier_one(const std::filesystem::path& file) {
   const auto all = candidates(file.has_parent_path() ? file.parent_path() : ".");
-  const auto named = std::find_if(all.begin(), all.end(), [&](const auto& entry) {
-    return entry.second.filename() == file.filename();
-  });
+  const auto named = std::ranges::find_if(
+      all, [&](const auto& entry) { return entry.second.filename() == file.filename(); });
   for (auto other = named == all.end() ? all.begin() : std::next(named); other != all.end();
        ++other) {
     try {
@@ -102,17 +98,17 @@ std::string earlier_one(const std::filesystem::path& file) {
 
 Restart read_restart(const std::filesystem::path& file) {
   if (type_of_named(file) == std::filesystem::file_type::not_found) {
-    throw RequestError(fmt::format(
+    throw RequestError(
         "--restart: there is no file '{}'; name a checkpoint or a state, or a run's folder{}",
-        file.string(), earlier_one(file)));
+        file.string(), earlier_one(file));
   }
   try {
     return with_sidecar(file, read_good(file));
   } catch (const io::CheckpointError& error) {
     const std::string earlier = earlier_one(file);
     throw RequestError(
-        fmt::format("--restart: {}{}", error.what(),
-                    earlier.empty() ? "; no earlier checkpoint in its folder is whole" : earlier));
+        "--restart: {}{}", error.what(),
+        earlier.empty() ? "; no earlier checkpoint in its folder is whole" : earlier);
   }
 }
 
@@ -125,22 +121,18 @@ std::vector<std::filesystem::path> later_files(const std::filesystem::path& fold
 }
 
 Restart latest_restart(const std::filesystem::path& folder) {
-  if (type_of_named(folder) == std::filesystem::file_type::not_found) {
-    throw RequestError(fmt::format(
-        "--restart latest: there is no folder '{}'; name the folder of the run with --output",
-        folder.string()));
-  }
+  refuse_if(type_of_named(folder) == std::filesystem::file_type::not_found,
+            "--restart latest: there is no folder '{}'; name the folder of the run with --output",
+            folder.string());
   std::vector<std::filesystem::path> damaged;
   for (const auto& [step, file] : candidates(folder)) {
     type_of_named(file);  // Refuses what this user may not read, with the remedy.
     try {
       io::Checkpoint checkpoint = read_good(file);
-      if (checkpoint.run.step != step) {
-        throw RequestError(
-            fmt::format("--restart latest: '{}' stands at base step {}, not where its name says; "
-                        "rename it, or name the file to go on from",
-                        file.string(), checkpoint.run.step));
-      }
+      refuse_if(checkpoint.run.step != step,
+                "--restart latest: '{}' stands at base step {}, not where its name says; rename "
+                "it, or name the file to go on from",
+                file.string(), checkpoint.run.step);
       if (!damaged.empty()) {
         print_to_stderr("kumiko: warning: '{}' is the newest good one; going on from there\n",
                         file.string());
@@ -150,13 +142,12 @@ Restart latest_restart(const std::filesystem::path& folder) {
       print_to_stderr("kumiko: warning: {}; trying an older one\n", error.what());
       damaged.push_back(file);
     } catch (const io::CheckpointError& error) {
-      throw RequestError(fmt::format("--restart latest: {}", error.what()));
+      throw RequestError("--restart latest: {}", error.what());
     }
   }
   throw RequestError(
-      fmt::format("--restart: there is no whole checkpoint in '{}'; name a file, or the folder "
-                  "with --output",
-                  folder.string()));
+      "--restart: there is no whole checkpoint in '{}'; name a file, or the folder with --output",
+      folder.string());
 }
 
 }  // namespace kumiko::app

@@ -13,13 +13,10 @@
 
 #include "commands.hpp"
 #include "counted.hpp"
-#include "execute.hpp"
-#include "progress.hpp"
 #include "request.hpp"
 #include "run_files.hpp"
 #include "run_start.hpp"
 #include "shared_options.hpp"
-#include "status.hpp"
 #include "terminal.hpp"
 
 namespace kumiko::app {
@@ -85,31 +82,6 @@ void print_summary(const io::RunSummary& s) {
   fmt::print("state hash           {}\n", s.state_hash);
 }
 
-Hooks hooks_for(const Problem& problem, amr::Backend& backend, RunFiles& files, Progress& progress,
-                Status& status) {
-  Hooks hooks;
-  hooks.diagnose = [&](const amr::Simulation& state) { files.write_row(state, backend); };
-  hooks.every = problem.run.diagnostics_every;
-  hooks.output = [&](const amr::Simulation& state, const io::RunHistory& history) {
-    files.write_state(state, backend, history);
-  };
-  hooks.output_every = problem.run.output_every;
-  hooks.checkpoint = [&](const amr::Simulation& state, const io::RunHistory& history) {
-    files.write_checkpoint(state, backend, history);
-  };
-  hooks.settle = [&] { files.settle(); };
-  hooks.checkpoint_s = [&] { return files.longest_checkpoint_s(); };
-  if (problem.trace_from >= 0) {
-    hooks.end_trace = [&](amr::Trace trace) { files.keep_trace(std::move(trace)); };
-  }
-  hooks.progress = [&](const amr::Simulation& state) {
-    files.write_load(state);
-    progress.show(state);
-    status.note(state);
-  };
-  return hooks;
-}
-
 std::optional<io::RunHistory> past_of(const std::optional<Restart>& from) {
   if (!from) return std::nullopt;
   const io::RunAttributes& attributes = from->checkpoint.attributes;
@@ -125,10 +97,9 @@ void warn_without_sidecar(const Start& start) {
       "kumiko: warning: {}; seconds, steals, waits and the balance of the workers count from base "
       "step {}{}\n",
       start.from->sidecar_fault, start.from->checkpoint.run.step,
-      start.configuration.empty()
-          ? ", and keys that do not determine the state have their defaults where --set does not "
-            "give them"
-          : "");
+      start.configuration.empty() ? ", and keys that do not determine the state have their "
+                                    "defaults where --set does not give them"
+                                  : "");
 }
 
 /// Whether the checkpoint is of the last step already.
@@ -188,9 +159,8 @@ std::string way_on(RunFiles& files) {
 
 int run_case(RunRequest& request) {
   prepare_to_step(request);
-  if (request.config.empty() && request.restart.empty()) {
-    throw RequestError("CASE.toml is required; see 'kumiko run --help'");
-  }
+  refuse_if(request.config.empty() && request.restart.empty(),
+            "CASE.toml is required; see 'kumiko run --help'");
   heed_signals();
   Start start = start_of(request);
   const Problem& problem = start.problem;
@@ -216,13 +186,10 @@ int run_case(RunRequest& request) {
 
   io::RunSummary summary;
   {
-    if (start.from && !files.has_rows()) files.write_row(*simulation, *backend);
-    const std::string& name = problem.run.case_name;
-    Progress progress(request.quiet, name, *simulation, problem.stop_step);
-    Status status(name, *simulation, problem.stop_step);
+    if (start.from && !files.has_rows()) files.diagnose(*simulation);
+    Progress progress(request.quiet, problem.run.case_name, *simulation, problem.stop_step);
     try {
-      summary = execute(problem, *backend, *simulation,
-                        hooks_for(problem, *backend, files, progress, status), past_of(start.from));
+      summary = execute(problem, *backend, *simulation, progress, files, past_of(start.from));
     } catch (const std::exception& error) {
       const std::string way = way_on(files);
       if (way.empty()) throw;

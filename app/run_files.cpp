@@ -71,6 +71,7 @@ std::filesystem::path free_name(const std::filesystem::path& file) {
 
 RunFiles::RunFiles(Start& start, amr::Backend& backend, const amr::Simulation& simulation)
     : problem_(start.problem),
+      backend_(backend),
       folder_(start.folder ? std::move(*start.folder) : open_output(start.path, start.earlier)),
       from_(start.from ? std::optional(start.from->file) : std::nullopt),
       csv_(folder_.file("diagnostics.csv"), problem_.options.levels,
@@ -93,7 +94,7 @@ RunFiles::RunFiles(Start& start, amr::Backend& backend, const amr::Simulation& s
   folder_.write_text(io::kConfigurationFile, problem_.config.to_toml());
 }
 
-void RunFiles::write_load(const amr::Simulation& simulation) {
+void RunFiles::go_on(const amr::Simulation& simulation) {
   for (const amr::BaseStepLoad& load : simulation.recent_steps()) {
     if (load.step < next_load_) continue;
     load_csv_.add(load);
@@ -101,16 +102,14 @@ void RunFiles::write_load(const amr::Simulation& simulation) {
   }
 }
 
-void RunFiles::write_row(const amr::Simulation& simulation, amr::Backend& backend) {
-  amr::FieldFigures field = amr::field_figures(simulation.hierarchy(), backend);
-  if (!field.finite) check_finite(simulation, backend);
+void RunFiles::diagnose(const amr::Simulation& simulation) {
+  amr::FieldFigures field = amr::field_figures(simulation.hierarchy(), backend_);
+  if (!field.finite) check_finite(simulation, backend_);
   io::DiagnosticsRow row;
   row.step = simulation.step();
   row.time = simulation.time();
   row.field = std::move(field);
-  for (int level = 0; level < simulation.hierarchy().max_levels(); ++level) {
-    row.patches.push_back(simulation.hierarchy().level(level).size());
-  }
+  row.patches = patches_per_level(simulation);
   const std::vector<amr::WorkerLoad>& loads = simulation.counters().workers;
   for (std::size_t worker = 0; worker < loads.size(); ++worker) {
     row.updates.push_back(loads[worker].updates -
@@ -120,15 +119,13 @@ void RunFiles::write_row(const amr::Simulation& simulation, amr::Backend& backen
   csv_.row(row);
 }
 
-void RunFiles::write_state(const amr::Simulation& simulation, amr::Backend& backend,
-                           const io::RunHistory& history) {
-  check_finite(simulation, backend);
+void RunFiles::output(const amr::Simulation& simulation, const io::RunHistory& history) {
+  check_finite(simulation, backend_);
   states_.write_state(folder_.file(io::state_name(simulation.step())), simulation, history);
 }
 
-void RunFiles::write_checkpoint(const amr::Simulation& simulation, amr::Backend& backend,
-                                const io::RunHistory& history) {
-  check_finite(simulation, backend);
+void RunFiles::checkpoint(const amr::Simulation& simulation, const io::RunHistory& history) {
+  check_finite(simulation, backend_);
   states_.write_checkpoint(folder_.file(io::checkpoint_name(simulation.step())), simulation,
                            history);
 }
@@ -173,8 +170,8 @@ void RunFiles::write_trace() {
   io::write_trace(folder_.file(io::kTraceFile), trace);
   if (trace.pieces.size() > kMostPiecesAsJson) {
     print_to_stderr(
-        "kumiko: note: a trace.json of {} pieces would be too large for viewers; kumiko "
-        "export --format chrome makes it\n",
+        "kumiko: note: a trace.json of {} pieces would be too large for viewers; kumiko export "
+        "--format chrome makes it\n",
         trace.pieces.size());
     return;
   }

@@ -16,12 +16,13 @@
 #include <kumiko/io/state_writer.hpp>
 #include <kumiko/viz/axis.hpp>
 
+#include "execute.hpp"
 #include "run_start.hpp"
 
 namespace kumiko::app {
 
 /// Writes the files of one run into its folder.
-class RunFiles {
+class RunFiles final : public Observer {
  public:
   /// Takes start.folder, if there is one. Throws io::OutputError.
   RunFiles(Start& start, amr::Backend& backend, const amr::Simulation& simulation);
@@ -29,18 +30,22 @@ class RunFiles {
   /// Whether an earlier part of the run has left rows, which go on.
   bool has_rows() const { return has_rows_; }
 
-  /// The base steps that have been taken since the last call.
-  void write_load(const amr::Simulation& simulation);
+  int every() const override { return problem_.run.diagnostics_every; }
+  int output_every() const override { return problem_.run.output_every; }
+  bool keeps_files() const override { return true; }
   /// Writes a row of diagnostics.csv.
-  void write_row(const amr::Simulation& simulation, amr::Backend& backend);
+  void diagnose(const amr::Simulation& simulation) override;
   /// States and checkpoints. Throw amr::NonFiniteError rather than write what no run can go on
   /// from, and remove an older checkpoint for it.
-  void write_state(const amr::Simulation& simulation, amr::Backend& backend,
-                   const io::RunHistory& history);
-  void write_checkpoint(const amr::Simulation& simulation, amr::Backend& backend,
-                        const io::RunHistory& history);
+  void output(const amr::Simulation& simulation, const io::RunHistory& history) override;
+  void checkpoint(const amr::Simulation& simulation, const io::RunHistory& history) override;
+  void settle() override { states_.settle(); }
+  double checkpoint_s() const override { return states_.longest_s(); }
+  /// Keeps a trace until the stepping has ended, whose time its files shall not take.
+  void end_trace(amr::Trace trace) override { trace_ = std::move(trace); }
+  /// Writes to load.csv the base steps that have been taken since the last call.
+  void go_on(const amr::Simulation& simulation) override;
 
-  void settle() { states_.settle(); }
   /// Settles, and writes the trace, for a run that has failed already: errors are ignored.
   void end_quietly() noexcept;
 
@@ -49,14 +54,9 @@ class RunFiles {
     return states_.latest() ? states_.latest() : from_;
   }
 
-  double longest_checkpoint_s() const { return states_.longest_s(); }
-
   /// All of a run's pictures have the first one's colours. One that cannot be drawn or written is
   /// told as a warning: a run is not lost for a picture.
   void write_picture(const amr::Simulation& simulation, const std::string& name);
-
-  /// Keeps a trace until the stepping has ended, whose time its files shall not take.
-  void keep_trace(amr::Trace trace) { trace_ = std::move(trace); }
 
   /// Last of all: the summary's presence says that the run is complete.
   void finish(const nlohmann::ordered_json& summary, double dt, const std::filesystem::path& copy);
@@ -68,6 +68,7 @@ class RunFiles {
   void give_up(const Start& start) const;
 
   const Problem& problem_;
+  amr::Backend& backend_;
   io::OutputFolder folder_;
   std::optional<std::filesystem::path> from_;
   io::DiagnosticsCsv csv_;

@@ -4,10 +4,6 @@
 #include <system_error>
 #include <utility>
 
-#include <fmt/core.h>
-
-#include <kumiko/io/output_folder.hpp>
-
 #include "named_path.hpp"
 #include "terminal.hpp"
 
@@ -36,24 +32,21 @@ std::filesystem::path restart_path(const RunRequest& request,
                                    const std::optional<Problem>& problem) {
   const bool latest = request.restart == kLatest;
   if (!request.output.empty()) return request.output;
-  if (latest && !problem) {
-    throw RequestError("--restart latest: name CASE.toml, or the run's folder with --output");
-  }
+  refuse_if(latest && !problem,
+            "--restart latest: name CASE.toml, or the run's folder with --output");
   if (latest) return output_path(request, *problem);
   const std::filesystem::path file = request.restart;
   std::filesystem::path beside = file.has_parent_path() ? file.parent_path() : ".";
   if (io::OutputFolder::holds_run(beside) || !std::filesystem::exists(file)) return beside;
-  throw RequestError(fmt::format(
-      "--restart: '{}' is not in the folder of a run; name one with --output", file.string()));
+  throw RequestError("--restart: '{}' is not in the folder of a run; name one with --output",
+                     file.string());
 }
 
 void check_steps(Problem& problem, const Restart& from) {
   const int step = from.checkpoint.run.step;
-  if (step > problem.stop_step) {
-    throw RequestError(fmt::format(
-        "'{}' stands at base step {}, and the run is to end at {}; raise time.stop_step",
-        from.file.string(), step, problem.stop_step));
-  }
+  refuse_if(step > problem.stop_step,
+            "'{}' stands at base step {}, and the run is to end at {}; raise time.stop_step",
+            from.file.string(), step, problem.stop_step);
 }
 
 /// Of steps that are behind the run there can be no trace but one that it has.
@@ -65,8 +58,8 @@ void close_trace(Problem& problem, const Restart& from, const std::filesystem::p
     if (std::filesystem::exists(place / io::kTraceFile, missing)) return;
   }
   print_to_stderr(
-      "kumiko: warning: the traced steps are over, and there is no {} in '{}'; set "
-      "trace.from to {} or later, or to -1 for no trace\n",
+      "kumiko: warning: the traced steps are over, and there is no {} in '{}'; set trace.from to "
+      "{} or later, or to -1 for no trace\n",
       io::kTraceFile, folder.string(), from.checkpoint.run.step);
 }
 
@@ -79,19 +72,18 @@ std::vector<std::filesystem::path> later_files_of(const RunRequest& request,
   std::vector<std::filesystem::path> later = later_files(folder, from.checkpoint.run.step);
   if (later.empty() || request.overwrite) return later;
   throw RequestError(
-      fmt::format("the run in '{}' has got further, to '{}'; name another folder with --output, or "
-                  "give up what is later with --overwrite",
-                  folder.string(), later.front().filename().string()));
+      "the run in '{}' has got further, to '{}'; name another folder with --output, or give up "
+      "what is later with --overwrite",
+      folder.string(), later.front().filename().string());
 }
 
 /// A folder stands for the newest checkpoint in it.
 RunRequest without_folder(RunRequest request) {
   if (request.restart == kLatest) return request;
   if (type_of_named(request.restart) != std::filesystem::file_type::directory) return request;
-  if (!request.output.empty() && !are_same(request.output, request.restart)) {
-    throw RequestError(fmt::format(
-        "--restart: '{}' is a folder; name one of its files to go on elsewhere", request.restart));
-  }
+  refuse_if(!request.output.empty() && !are_same(request.output, request.restart),
+            "--restart: '{}' is a folder; name one of its files to go on elsewhere",
+            request.restart);
   request.output = request.restart;
   request.restart = kLatest;
   return request;
@@ -141,16 +133,12 @@ void check_trace(const Start& start) {
   const Problem& problem = start.problem;
   if (problem.trace_from < 0) return;
   const int first = start.from ? start.from->checkpoint.run.step : 0;
-  if (problem.trace_from < first) {
-    throw RequestError(fmt::format(
-        "trace.from: the run goes on from base step {}; choose a later one, or -1 for no trace",
-        first));
-  }
-  if (problem.trace_from >= problem.stop_step) {
-    throw RequestError(
-        fmt::format("trace.from: the run ends at base step {}; choose 0 .. {}, or -1 for no trace",
-                    problem.stop_step, problem.stop_step - 1));
-  }
+  refuse_if(problem.trace_from < first,
+            "trace.from: the run goes on from base step {}; choose a later one, or -1 for no trace",
+            first);
+  refuse_if(problem.trace_from >= problem.stop_step,
+            "trace.from: the run ends at base step {}; choose 0 .. {}, or -1 for no trace",
+            problem.stop_step, problem.stop_step - 1);
 }
 
 }  // namespace kumiko::app

@@ -26,8 +26,8 @@ bool says_utf8() {
     std::string value(variable(name));
     if (value.empty()) continue;
     std::erase(value, '-');
-    std::transform(value.begin(), value.end(), value.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    std::ranges::transform(value, value.begin(),
+                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     return value.find("utf8") != std::string::npos;
   }
   return false;

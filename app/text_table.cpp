@@ -8,9 +8,8 @@ namespace {
 
 /// Characters, not bytes: of UTF-8.
 std::size_t width_of(const std::string& text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char byte) {
-    return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U;
-  }));
+  return static_cast<std::size_t>(std::ranges::count_if(
+      text, [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U; }));
 }
 
 /// Whether a cell may stand in a column of numbers.
@@ -38,9 +37,8 @@ std::string markdown_row(const std::vector<std::string>& cells) {
 }  // namespace
 
 bool TextTable::is_number(std::size_t column) const {
-  return std::all_of(rows_.begin(), rows_.end(), [&](const std::vector<std::string>& row) {
-    return looks_like_number(row[column]);
-  });
+  return std::ranges::all_of(
+      rows_, [&](const std::vector<std::string>& row) { return looks_like_number(row[column]); });
 }
 
 std::string TextTable::plain() const {

@@ -13,11 +13,7 @@ namespace kumiko::app {
 amr::Trace read_named_trace(const std::filesystem::path& path) {
   const bool is_folder = type_of_named(path) == std::filesystem::file_type::directory;
   if (is_folder) type_of_named(path / io::kTraceFile);
-  try {
-    return io::read_trace(path);
-  } catch (const io::NotATrace& error) {
-    throw RequestError(error.what());
-  }
+  return refusing<io::NotATrace>([&] { return io::read_trace(path); });
 }
 
 std::filesystem::path export_chrome(const amr::Trace& trace, const std::filesystem::path& output) {

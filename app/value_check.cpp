@@ -1,10 +1,8 @@
 #include "value_check.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdlib>
-#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,17 +11,6 @@
 #include <kumiko/io/nearest.hpp>
 
 namespace kumiko::app {
-
-namespace {
-
-/// Reads all of a text as a number. \return whether it is one
-bool read_all(const std::string& text, std::uint64_t& value) {
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  return error == std::errc() && stop == end;
-}
-
-}  // namespace
 
 std::string listed(const std::vector<std::string>& words, std::string_view last) {
   if (words.size() < 2) return fmt::format("{}", fmt::join(words, ""));
@@ -34,7 +21,7 @@ std::string listed(const std::vector<std::string>& words, std::string_view last)
 ValueCheck one_of(std::vector<std::string> choices) {
   std::string shown = fmt::format("{{{}}}", fmt::join(choices, ","));
   const auto fault = [choices = std::move(choices)](const std::string& value) -> std::string {
-    if (std::find(choices.begin(), choices.end(), value) != choices.end()) return {};
+    if (std::ranges::count(choices, value) > 0) return {};
     return fmt::format("'{}' is unknown; it can be {}{}", value, listed(choices),
                        io::did_you_mean(value, choices));
   };
@@ -43,13 +30,13 @@ ValueCheck one_of(std::vector<std::string> choices) {
 
 ValueCheck whole_number(std::uint64_t least, std::uint64_t most) {
   return {[least, most](const std::string& value) -> std::string {
-    std::uint64_t number = 0;
-    if (!read_all(value, number) || number < least || number > most) {
+    const auto number = read_number<std::uint64_t>(value);
+    if (!number || *number < least || *number > most) {
       return fmt::format("'{}' is not a whole number from {} to {}", value, least, most);
     }
     // The parser would read digits behind a 0 as octal ones.
     if (value.size() == 1 || value.front() != '0') return {};
-    return fmt::format("'{}' has a 0 in front; write '{}'", value, number);
+    return fmt::format("'{}' has a 0 in front; write '{}'", value, *number);
   }};
 }
 

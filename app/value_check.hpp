@@ -1,13 +1,24 @@
 // What the values of options are checked for: messages in plain words, with what they can be.
 #pragma once
 
+#include <charconv>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace kumiko::app {
+
+/// The number that all of a text is; nothing where it is not one.
+template <class Number>
+std::optional<Number> read_number(std::string_view text) {
+  Number number{};
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc() && stop == end ? std::optional(number) : std::nullopt;
+}
 
 struct ValueCheck {
   /// Says what is wrong with a value; empty where nothing is.

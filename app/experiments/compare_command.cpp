@@ -4,23 +4,15 @@
 
 #include <fmt/core.h>
 
-#include <kumiko/io/output_folder.hpp>
-
 #include "commands.hpp"
 #include "execute.hpp"
 #include "experiments/comparison.hpp"
-#include "experiments/comparison_report.hpp"
 #include "problem.hpp"
 #include "request.hpp"
 
 namespace kumiko::app {
 
 namespace {
-
-void write_files(const CompareRequest& request, const Comparison& comparison) {
-  write_sweep_files(request.output, kComparisonFiles, comparison);
-  if (!request.summary.empty()) io::write_text_file(request.summary, json_report(comparison));
-}
 
 int compare(CompareRequest& request) {
   prepare_to_step(request);
@@ -29,20 +21,23 @@ int compare(CompareRequest& request) {
   prepare_summary(request.summary);
   heed_signals();
   // What is done so far is in the files at any time, and an earlier comparison's figures are not.
-  write_files(request, comparison);
+  const auto write = [&] {
+    write_sweep_files(request.output, kComparisonFiles, comparison, request.summary);
+  };
+  write();
   std::string ended;
   try {
-    run_comparison(request, comparison, [&] { write_files(request, comparison); });
+    run_comparison(request, comparison, write);
   } catch (const std::exception& error) {
     if (!end_requested()) throw;
     ended = error.what();
   }
-  write_files(request, comparison);
+  write();
   fmt::print("{}", plain_report(comparison));
   if (!request.output.empty()) fmt::print("\nfiles in {}/\n", request.output.string());
   if (!ended.empty()) throw std::runtime_error(ended);
-  const auto failed = std::count_if(comparison.runs.begin(), comparison.runs.end(),
-                                    [](const ComparedRun& run) { return !run.failure.empty(); });
+  const auto failed = std::ranges::count_if(
+      comparison.runs, [](const ComparedRun& run) { return !run.failure.empty(); });
   if (failed == 0) return kDone;
   std::fflush(stdout);
   throw std::runtime_error(fmt::format("{} of {} runs failed; the lines below the table say why",
@@ -51,13 +46,12 @@ int compare(CompareRequest& request) {
 
 void add_contenders(Options& options, CompareRequest& request) {
   options.add("--solvers", &request.solvers, "A,B,C: solvers to compare, by name", {.lists = true});
-  options.add(
-      "--solver", &request.variants,
-      "NAME[,KEY=VALUE]...: one more, with keys of [solver] or, written in full such as "
-      "amr.levels=1 or case.sigma=0.1, any others of its own. Several variants of one solver, "
-      "told apart by their keys, are a sweep: --solver A,amr.buffer=2 --solver A,amr.buffer=4. "
-      "The file's [solver] is for the solver that it names",
-      {.repeats = true});
+  options.add("--solver", &request.variants,
+              "NAME[,KEY=VALUE]...: one more, with keys of [solver] or, written in full such as "
+              "amr.levels=1 or case.sigma=0.1, any others of its own. Several variants of one "
+              "solver, told apart by their keys, are a sweep: --solver A,amr.buffer=2 --solver "
+              "A,amr.buffer=4. The file's [solver] is for the solver that it names",
+              {.repeats = true});
 }
 
 }  // namespace

@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <limits>
 #include <numeric>
+#include <set>
 
 #include <fmt/core.h>
 
 #include "execute.hpp"
-#include "experiments/sweep.hpp"
 #include "problem.hpp"
 
 namespace kumiko::app {
@@ -46,18 +46,13 @@ std::string key_of(const std::string& assignment) {
 /// A contender's key by its full name.
 std::string full_override(const std::string& spec, const std::string& part) {
   const std::string key = key_of(part);
-  if (part.find('=') == std::string::npos || key.empty()) {
-    throw RequestError(fmt::format(
-        "--solver {}: '{}' is not of the form KEY=VALUE; write it like --solver NAME,KEY=VALUE",
-        spec, part));
-  }
-  if (key == "solver.name" || key == "name" || key == "case.name") {
-    throw RequestError(
-        fmt::format("--solver {}: '{}' cannot be among the keys; the solver is named first, and "
-                    "the case is the "
-                    "file's",
-                    spec, key));
-  }
+  refuse_if(part.find('=') == std::string::npos || key.empty(),
+            "--solver {}: '{}' is not of the form KEY=VALUE; write it like --solver NAME,KEY=VALUE",
+            spec, part);
+  refuse_if(key == "solver.name" || key == "name" || key == "case.name",
+            "--solver {}: '{}' cannot be among the keys; the solver is named first, and the case "
+            "is the file's",
+            spec, key);
   const bool has_table = key.find('.') != std::string::npos;
   return has_table ? part : "solver." + part;
 }
@@ -65,15 +60,13 @@ std::string full_override(const std::string& spec, const std::string& part) {
 /// Of --solvers: a name alone.
 Contender named_contender(const std::string& name) {
   const std::size_t equals = name.find('=');
-  if (equals != std::string::npos) {
-    throw RequestError(fmt::format(
-        "--solvers: '{}' is not a solver's name; give keys of a solver as in --solver NAME,{}",
-        name, name));
-  }
+  refuse_if(equals != std::string::npos,
+            "--solvers: '{}' is not a solver's name; give keys of a solver as in --solver NAME,{}",
+            name, name);
   Contender contender;
   contender.option = "--solvers";
   contender.solver = contender.label = trimmed(name);
-  if (contender.solver.empty()) throw RequestError("--solvers: a name is empty");
+  refuse_if(contender.solver.empty(), "--solvers: a name is empty");
   return contender;
 }
 
@@ -84,9 +77,7 @@ Contender parse_contender(const std::string& spec) {
   contender.option = "--solver";
   contender.solver = parts.front();
   contender.label = parts.front();
-  if (contender.solver.empty()) {
-    throw RequestError(fmt::format("--solver '{}' names no solver", spec));
-  }
+  refuse_if(contender.solver.empty(), "--solver '{}' names no solver", spec);
   for (std::size_t at = 1; at < parts.size(); ++at) {
     contender.overrides.push_back(full_override(spec, parts[at]));
     contender.label += "," + parts[at];
@@ -97,15 +88,9 @@ Contender parse_contender(const std::string& spec) {
 std::vector<Contender> parse_contenders(const CompareRequest& request) {
   std::vector<Contender> contenders;
   const auto add = [&contenders](Contender contender) {
-    const bool is_double =
-        std::any_of(contenders.begin(), contenders.end(),
-                    [&](const Contender& other) { return other.label == contender.label; });
-    if (is_double) {
-      throw RequestError(
-          fmt::format("{}: it is named twice; tell variants apart by keys, as in --solver "
-                      "{},KEY=VALUE",
-                      contender.as_asked(), contender.solver));
-    }
+    refuse_if(std::ranges::count(contenders, contender.label, &Contender::label) > 0,
+              "{}: it is named twice; tell variants apart by keys, as in --solver {},KEY=VALUE",
+              contender.as_asked(), contender.solver);
     contenders.push_back(std::move(contender));
   };
   for (const std::string& name : request.solvers) add(named_contender(name));
@@ -120,19 +105,16 @@ void refuse_solver_keys(const std::vector<std::string>& overrides) {
     const std::string key = key_of(text);
     constexpr std::string_view kTable = "solver.";
     if (!key.starts_with(kTable)) continue;
-    throw RequestError(
-        fmt::format("--set {}: keys of a solver go with its name: --solver NAME,{}=VALUE", text,
-                    key == "solver.name" ? "KEY" : key.substr(kTable.size())));
+    throw RequestError("--set {}: keys of a solver go with its name: --solver NAME,{}=VALUE", text,
+                       key == "solver.name" ? "KEY" : key.substr(kTable.size()));
   }
 }
 
 /// Ascending, each once.
 std::vector<int> sorted_resolutions(const CompareRequest& request, int points_of_file) {
-  std::vector<int> resolutions = request.resolutions;
-  if (resolutions.empty()) resolutions.push_back(points_of_file);
-  std::sort(resolutions.begin(), resolutions.end());
-  resolutions.erase(std::unique(resolutions.begin(), resolutions.end()), resolutions.end());
-  return resolutions;
+  std::set<int> resolutions(request.resolutions.begin(), request.resolutions.end());
+  if (resolutions.empty()) resolutions.insert(points_of_file);
+  return {resolutions.begin(), resolutions.end()};
 }
 
 int points_y_of(int points, const amr::SimulationOptions& file) {
@@ -142,9 +124,9 @@ int points_y_of(int points, const amr::SimulationOptions& file) {
                     points_y % amr::kPatchSize == 0;
   if (fits) return static_cast<int>(points_y);
   throw RequestError(
-      fmt::format("--resolutions {}: the points must be multiples of {} in x and, in "
-                  "the file's proportion of {} to {}, in y",
-                  points, amr::kPatchSize, file.points_x, file.points_y));
+      "--resolutions {}: the points must be multiples of {} in x and, in the file's proportion of "
+      "{} to {}, in y",
+      points, amr::kPatchSize, file.points_x, file.points_y);
 }
 
 /// As many base steps as keep the CFL number, or one more.
@@ -221,8 +203,7 @@ class Plan {
       return key_of(text) == "step.time_interpolation";
     };
     const amr::SimulationOptions& options = file_.options;
-    const bool is_own =
-        std::any_of(contender_.overrides.begin(), contender_.overrides.end(), asked);
+    const bool is_own = std::ranges::any_of(contender_.overrides, asked);
     const bool suits = amr::is_possible(file_.solver->traits(), options.time_interpolation);
     if (is_own || suits || options.levels == 1) return options.time_interpolation;
     return amr::suited_time_interpolation(file_.solver->traits());
@@ -241,22 +222,23 @@ bool raise_steps(ComparedRun& run, std::int64_t steps) {
   return true;
 }
 
-/// Builds the run's first state, with as many steps as the solver asks for.
-void try_run(const CompareRequest& request, const Plan& plan, ComparedRun& run) {
+/// Calls attempt() with as many steps as the solver asks for: a later state may ask for more than
+/// the first one.
+template <class Attempt>
+auto with_enough_steps(ComparedRun& run, Attempt attempt) {
   while (true) {
-    const Problem problem = plan.problem_of(run);
-    const auto backend = load_backend(request.backend, problem);
     try {
-      make_simulation(problem, *backend);
-      return;
+      return attempt();
     } catch (const TooFewSteps& error) {
       if (!raise_steps(run, error.smallest())) throw;
+    } catch (const amr::CflError& error) {
+      if (!raise_steps(run, error.smallest_steps())) throw;
     }
   }
 }
 
 bool contains(const std::vector<amr::PublishedValue>& values, const amr::PublishedValue& value) {
-  return std::any_of(values.begin(), values.end(), [&](const amr::PublishedValue& one) {
+  return std::ranges::any_of(values, [&](const amr::PublishedValue& one) {
     return one.name == value.name && one.norm == value.norm && one.points == value.points &&
            one.value == value.value;
   });
@@ -281,34 +263,11 @@ auto naming(const Contender& contender, Function f) {
   }
 }
 
-/// A later state may ask for more steps than the first one.
-io::RunSummary run_with_enough_steps(const CompareRequest& request, const Plan& plan,
-                                     const Contender& contender, ComparedRun& run) {
-  while (true) {
-    try {
-      return measure(request, plan.problem_of(run), request.backend,
-                     fmt::format("{} at {}", contender.label, run.points));
-    } catch (const amr::CflError& error) {
-      if (!raise_steps(run, error.smallest_steps())) throw;
-    }
-  }
-}
-
-void keep(ComparedRun& run, io::RunSummary summary) {
-  const bool is_fastest = !run.is_measured() || summary.wall_s < run.least_wall_s();
-  run.wall_s.push_back(summary.wall_s);
-  if (is_fastest) run.summary = std::move(summary);
-}
-
 }  // namespace
 
 bool is_published_for(const Contender& contender, const amr::PublishedValue& value) {
   return contains(contender.published, value);
 }
-
-double ComparedRun::least_wall_s() const { return *std::min_element(wall_s.begin(), wall_s.end()); }
-
-double ComparedRun::median_wall_s() const { return median(wall_s); }
 
 /// A patch covers a quadrant of its parent.
 std::uint64_t ComparedRun::leaf_points() const {
@@ -360,7 +319,11 @@ Comparison plan_comparison(const CompareRequest& request) {
       for (const int points : resolutions) {
         ComparedRun run = plan.run_at(points);
         run.contender = at;
-        try_run(request, plan, run);
+        // Builds the first state.
+        with_enough_steps(run, [&] {
+          const Problem problem = plan.problem_of(run);
+          make_simulation(problem, *load_backend(request.backend, problem));
+        });
         comparison.runs.push_back(std::move(run));
       }
     });
@@ -378,7 +341,10 @@ void run_comparison(const CompareRequest& request, Comparison& comparison,
       Contender& contender = comparison.contenders[run.contender];
       try {
         const Plan plan(request, contender);
-        keep(run, run_with_enough_steps(request, plan, contender, run));
+        run.add(with_enough_steps(run, [&] {
+          return measure(request, plan.problem_of(run), request.backend,
+                         fmt::format("{} at {}", contender.label, run.points));
+        }));
       } catch (const std::exception& error) {
         if (end_requested()) throw;
         run.failure = io::with_keys(error.what());

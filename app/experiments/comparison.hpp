@@ -1,6 +1,7 @@
 // Runs several solvers on one case at several resolutions, to compare them.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <optional>
 #include <string>
@@ -8,9 +9,8 @@
 #include <vector>
 
 #include <kumiko/amr/case.hpp>
-#include <kumiko/io/summary.hpp>
 
-#include "shared_options.hpp"
+#include "experiments/sweep.hpp"
 
 namespace kumiko::app {
 
@@ -44,21 +44,16 @@ struct Contender {
 };
 
 /// A run of a contender at a resolution.
-struct ComparedRun {
+struct ComparedRun : Repetitions {
   std::size_t contender = 0;
-  int points = 0;                   ///< of level 0 in x
-  int points_y = 0;                 ///< in the file's proportion
-  int finest_points = 0;            ///< in x, of the finest level
-  int points_per_length = 0;        ///< of the finest level, as PublishedValue::points counts
-  int steps_in_proportion = 0;      ///< base steps that keep the file's CFL number
-  int steps = 0;                    ///< the same, or as many as the solver's CFL limit asks for
-  std::vector<double> wall_s = {};  ///< of each repetition that is done
-  io::RunSummary summary = {};      ///< of the fastest repetition
-  std::string failure = {};         ///< why there are no more; empty if nothing failed
+  int points = 0;               ///< of level 0 in x
+  int points_y = 0;             ///< in the file's proportion
+  int finest_points = 0;        ///< in x, of the finest level
+  int points_per_length = 0;    ///< of the finest level, as PublishedValue::points counts
+  int steps_in_proportion = 0;  ///< base steps that keep the file's CFL number
+  int steps = 0;                ///< the same, or as many as the solver's CFL limit asks for
+  std::string failure = {};     ///< why there are no more; empty if nothing failed
 
-  bool is_measured() const { return !wall_s.empty(); }
-  double least_wall_s() const;
-  double median_wall_s() const;
   std::uint64_t leaf_points() const;
 };
 
@@ -95,5 +90,10 @@ Comparison plan_comparison(const CompareRequest& request);
 /// after each. Throws what execute() throws when a signal ends it.
 void run_comparison(const CompareRequest& request, Comparison& comparison,
                     const std::function<void()>& after);
+
+/// A report of the runs that are done, for the terminal.
+std::string plain_report(const Comparison& comparison);
+/// Tables, JSON and a picture of what is done.
+extern const std::array<SweepFile<Comparison>, 4> kComparisonFiles;
 
 }  // namespace kumiko::app

@@ -1,7 +1,4 @@
-#include "experiments/comparison_report.hpp"
-
 #include <algorithm>
-#include <array>
 #include <set>
 
 #include <fmt/format.h>
@@ -10,6 +7,7 @@
 #include <kumiko/viz/line_chart.hpp>
 
 #include "counted.hpp"
+#include "experiments/comparison.hpp"
 #include "published.hpp"
 #include "text_table.hpp"
 
@@ -74,12 +72,11 @@ TextTable runs_table(const Comparison& comparison) {
 /// finest level.
 const ComparedRun* run_beside(const Comparison& comparison, std::size_t contender,
                               const amr::PublishedValue& value) {
-  const auto found =
-      std::find_if(comparison.runs.begin(), comparison.runs.end(), [&](const ComparedRun& run) {
-        return run.contender == contender && run.points_per_length == value.points &&
-               run.is_measured() && run.summary.steps == run.steps &&
-               is_published_for(comparison.contenders[contender], value);
-      });
+  const auto found = std::ranges::find_if(comparison.runs, [&](const ComparedRun& run) {
+    return run.contender == contender && run.points_per_length == value.points &&
+           run.is_measured() && run.summary.steps == run.steps &&
+           is_published_for(comparison.contenders[contender], value);
+  });
   return found == comparison.runs.end() ? nullptr : &*found;
 }
 
@@ -151,8 +148,7 @@ std::string interpolation_note(const Comparison& comparison, const Contender& co
     return other.interpolation != contender.interpolation;
   };
   const bool is_used = comparison.levels > 1;
-  if (!is_used ||
-      std::none_of(comparison.contenders.begin(), comparison.contenders.end(), differs)) {
+  if (!is_used || std::ranges::none_of(comparison.contenders, differs)) {
     return {};
   }
   return fmt::format("{}: step.time_interpolation is {}", contender.label, contender.interpolation);
@@ -162,29 +158,26 @@ std::string interpolation_note(const Comparison& comparison, const Contender& co
 std::vector<std::string> notes_of(const Comparison& comparison) {
   std::vector<std::string> notes;
   for (const Contender& contender : comparison.contenders) {
-    std::string note = interpolation_note(comparison, contender);
-    if (!note.empty()) notes.push_back(std::move(note));
+    notes.push_back(interpolation_note(comparison, contender));
   }
   for (std::size_t at = 0; at < comparison.contenders.size(); ++at) {
-    std::string note = steps_note(comparison, at);
-    if (!note.empty()) notes.push_back(std::move(note));
+    notes.push_back(steps_note(comparison, at));
   }
-  if (std::string note = unmatched_note(comparison); !note.empty()) {
-    notes.push_back(std::move(note));
-  }
+  notes.push_back(unmatched_note(comparison));
+  std::erase(notes, "");
   for (const ComparedRun& run : comparison.runs) {
     if (run.failure.empty()) continue;
     notes.push_back(fmt::format("{} at {} failed: {}", contender_of(comparison, run).label,
                                 run.points, run.failure));
   }
-  const bool is_open = std::any_of(comparison.runs.begin(), comparison.runs.end(),
-                                   [](const ComparedRun& run) { return run.summary.open_domain; });
+  const bool is_open =
+      std::ranges::any_of(comparison.runs, &io::RunSummary::open_domain, &ComparedRun::summary);
   if (is_open) {
     notes.emplace_back("mass drift: the domain is open, so that mass may enter and leave");
   }
-  const auto missing = std::count_if(
-      comparison.runs.begin(), comparison.runs.end(),
-      [](const ComparedRun& run) { return !run.is_measured() && run.failure.empty(); });
+  const auto missing = std::ranges::count_if(comparison.runs, [](const ComparedRun& run) {
+    return !run.is_measured() && run.failure.empty();
+  });
   if (missing > 0) {
     notes.push_back(fmt::format("{} of {} runs are missing", missing, comparison.runs.size()));
   }
@@ -284,17 +277,15 @@ std::vector<viz::ReferenceLine> references_of(const Comparison& comparison) {
   return lines;
 }
 
-}  // namespace
-
-std::string plain_report(const Comparison& comparison) { return report(comparison, false); }
-
+/// The report as Markdown, for a page of documentation.
 std::string markdown_report(const Comparison& comparison) { return report(comparison, true); }
 
+/// A line per run that is done, with every digit.
 std::string csv_report(const Comparison& comparison) {
   std::string text =
       "solver,points,finest_points,centring,steps,steps_in_proportion,leaf_points,rms,l1_relative,"
-      "l1,linf,order,min,max,mass_drift,wall_least_s,wall_median_s,repetitions,updates,"
-      "updates_per_core_s\n";
+      "l1,linf,order,min,max,mass_drift,wall_least_s,wall_median_s,repetitions,updates,updates_per_"
+      "core_s\n";
   for (std::size_t at = 0; at < comparison.runs.size(); ++at) {
     const ComparedRun& run = comparison.runs[at];
     if (!run.is_measured()) continue;
@@ -314,6 +305,7 @@ std::string csv_report(const Comparison& comparison) {
   return text;
 }
 
+/// Everything, with each run's summary as `kumiko run` writes it.
 std::string json_report(const Comparison& comparison) {
   Json json;
   json["case"] = comparison.case_name;
@@ -346,6 +338,8 @@ std::string json_report(const Comparison& comparison) {
   return json.dump(2) + "\n";
 }
 
+/// Error against wall time and against point updates, as SVG. Leaves out what a log axis cannot
+/// show.
 std::string work_precision_picture(const Comparison& comparison) {
   std::vector<viz::LineChart> charts = {
       chart_of(comparison, fmt::format("wall time in s ({})", backend_text(comparison)),
@@ -364,5 +358,15 @@ std::string work_precision_picture(const Comparison& comparison) {
   }
   return viz::draw_charts(charts, page);
 }
+
+}  // namespace
+
+std::string plain_report(const Comparison& comparison) { return report(comparison, false); }
+
+const std::array<SweepFile<Comparison>, 4> kComparisonFiles = {
+    {{"compare.csv", csv_report},
+     {"compare.json", json_report},
+     {"compare.md", markdown_report},
+     {"work_precision.svg", work_precision_picture}}};
 
 }  // namespace kumiko::app

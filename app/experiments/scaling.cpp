@@ -3,15 +3,12 @@
 #include <algorithm>
 #include <set>
 #include <stdexcept>
-#include <utility>
 
 #include <fmt/core.h>
 
 #include <kumiko/runtime/cpu_budget.hpp>
 
 #include "counted.hpp"
-#include "execute.hpp"
-#include "experiments/sweep.hpp"
 #include "problem.hpp"
 
 namespace kumiko::app {
@@ -40,11 +37,10 @@ std::vector<ScalingPoint> points_of(const ScalingRequest& request) {
   std::vector<ScalingPoint> points = {{kReferenceBackend, 1}};
   for (const std::string& backend : request.backends) {
     for (const int count : backend == kSerial ? std::set<int>{1} : workers) {
-      const bool is_there =
-          std::any_of(points.begin(), points.end(), [&](const ScalingPoint& other) {
-            return other.backend == backend && other.workers == count;
-          });
-      if (!is_there) points.push_back({backend, count});
+      const bool is_there = std::ranges::any_of(points, [&](const ScalingPoint& other) {
+        return other.backend == backend && other.workers == count;
+      });
+      if (!is_there) points.emplace_back(backend, count);
     }
   }
   return points;
@@ -56,29 +52,20 @@ Problem problem_of(const ProblemRequest& request, const ScalingPoint& point) {
   return load_problem(own);
 }
 
-void keep(ScalingPoint& point, io::RunSummary summary) {
-  const bool is_fastest =
-      !point.is_measured() ||
-      summary.wall_s < *std::min_element(point.wall_s.begin(), point.wall_s.end());
-  point.wall_s.push_back(summary.wall_s);
-  point.balance.push_back(summary.balance_efficiency);
-  if (is_fastest) point.summary = std::move(summary);
-}
-
 /// The first run's state is everybody's.
 void check_state(const Scaling& scaling, const ScalingPoint& point, const io::RunSummary& summary) {
   const ScalingPoint& reference = scaling.reference();
   if (!reference.is_measured() || reference.summary.state_hash == summary.state_hash) return;
   throw std::runtime_error(fmt::format(
-      "the results differ: {} ended in the state {}, {} in {}; the solver or the case "
-      "does not compute the same each time",
+      "the results differ: {} ended in the state {}, {} in {}; the solver or the case does not "
+      "compute the same each time",
       label_of(reference), reference.summary.state_hash, label_of(point), summary.state_hash));
 }
 
 }  // namespace
 
 double speed_up(const Scaling& scaling, double wall_s) {
-  return median(scaling.reference().wall_s) / wall_s;
+  return scaling.reference().median_wall_s() / wall_s;
 }
 
 Scaling plan_scaling(const ScalingRequest& request) {
@@ -107,7 +94,7 @@ void run_scaling(const ScalingRequest& request, Scaling& scaling,
       io::RunSummary summary =
           measure(request, problem_of(request, point), point.backend, label_of(point));
       check_state(scaling, point, summary);
-      keep(point, std::move(summary));
+      point.add(std::move(summary));
       after();
     }
   }

@@ -1,14 +1,13 @@
 // Runs one case on several backends with several numbers of workers, to see how it scales.
 #pragma once
 
-#include <cstdint>
+#include <array>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include <kumiko/io/summary.hpp>
-
-#include "shared_options.hpp"
+#include "experiments/sweep.hpp"
 
 namespace kumiko::app {
 
@@ -20,14 +19,12 @@ struct ScalingRequest : CaseRequest, OutputRequest {
 };
 
 /// A backend with a number of workers.
-struct ScalingPoint {
-  std::string backend;
-  int workers = 1;
-  std::vector<double> wall_s = {};   ///< of each repetition that is done
-  std::vector<double> balance = {};  ///< load-balance efficiency of each
-  io::RunSummary summary = {};       ///< of the fastest
+struct ScalingPoint : Repetitions {
+  ScalingPoint(std::string its_backend, int its_workers)
+      : backend(std::move(its_backend)), workers(its_workers) {}
 
-  bool is_measured() const { return !wall_s.empty(); }
+  std::string backend;
+  int workers;
 };
 
 struct Scaling {
@@ -53,5 +50,10 @@ Scaling plan_scaling(const ScalingRequest& request);
 /// what execute() throws, and std::runtime_error when two runs end in different states.
 void run_scaling(const ScalingRequest& request, Scaling& scaling,
                  const std::function<void()>& after);
+
+/// A table of the points that are done, for the terminal.
+std::string scaling_table(const Scaling& scaling);
+/// Table, JSON and pictures of the points that are done.
+extern const std::array<SweepFile<Scaling>, 4> kScalingFiles;
 
 }  // namespace kumiko::app

@@ -4,13 +4,11 @@
 #include <fmt/core.h>
 
 #include <kumiko/amr/backend.hpp>
-#include <kumiko/io/output_folder.hpp>
 
 #include "commands.hpp"
 #include "counted.hpp"
 #include "execute.hpp"
 #include "experiments/scaling.hpp"
-#include "experiments/scaling_report.hpp"
 #include "experiments/sweep.hpp"
 #include "problem.hpp"
 #include "request.hpp"
@@ -26,14 +24,9 @@ void warn(const Scaling& scaling) {
   for (const ScalingPoint& point : scaling.points) most = std::max(most, point.workers);
   if (most <= scaling.cores) return;
   print_to_stderr(
-      "kumiko: warning: {} workers share {}: points beyond {} say nothing of the "
-      "speed-up on a larger machine\n",
+      "kumiko: warning: {} workers share {}: points beyond {} say nothing of the speed-up on a "
+      "larger machine\n",
       most, counted(scaling.cores, "core"), scaling.cores);
-}
-
-void write_files(const ScalingRequest& request, const Scaling& scaling) {
-  write_sweep_files(request.output, kScalingFiles, scaling);
-  if (!request.summary.empty()) io::write_text_file(request.summary, scaling_json(scaling));
 }
 
 int measure_scaling(ScalingRequest& request) {
@@ -43,7 +36,9 @@ int measure_scaling(ScalingRequest& request) {
   Scaling scaling = plan_scaling(request);
   prepare_summary(request.summary);
   warn(scaling);
-  const auto write = [&] { write_files(request, scaling); };
+  const auto write = [&] {
+    write_sweep_files(request.output, kScalingFiles, scaling, request.summary);
+  };
   write();
   run_scaling(request, scaling, write);
   write();
@@ -60,11 +55,10 @@ Action scaling_command(Options& options) {
   options.add("--workers", &request->worker_counts,
               "N1,N2,...: numbers of workers (default: 1, 2, 4, ... up to the cores)",
               {.lists = true, .check = between(1, kMostWorkers)});
-  options.add(
-      "--backends", &request->backends,
-      "A,B,...: how patches are shared out; pthread on one worker, which speed-up is counted "
-      "from, runs in any case, and serial on one worker only",
-      {.lists = true, .check = one_of(amr::backend_names())});
+  options.add("--backends", &request->backends,
+              "A,B,...: how patches are shared out; pthread on one worker, which speed-up is "
+              "counted from, runs in any case, and serial on one worker only",
+              {.lists = true, .check = one_of(amr::backend_names())});
   add_repetitions(options, request->repetitions, "runs of each, in turn");
   add_output(
       options, *request,

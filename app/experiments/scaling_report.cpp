@@ -1,16 +1,13 @@
-#include "experiments/scaling_report.hpp"
-
 #include <algorithm>
 #include <utility>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
-#include <kumiko/io/output_folder.hpp>
 #include <kumiko/viz/line_chart.hpp>
 
 #include "counted.hpp"
-#include "experiments/sweep.hpp"
+#include "experiments/scaling.hpp"
 #include "text_table.hpp"
 
 namespace kumiko::app {
@@ -27,7 +24,7 @@ struct Spread {
 };
 
 Spread spread_of(const std::vector<double>& values) {
-  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  const auto [least, most] = std::ranges::minmax_element(values);
   return {*least, median(values), *most};
 }
 
@@ -81,9 +78,7 @@ template <class Value>
 std::vector<viz::Series> lines_of(const Scaling& scaling, Value value) {
   std::vector<viz::Series> lines;
   for (const ScalingPoint* point : done(scaling)) {
-    auto line = std::find_if(lines.begin(), lines.end(), [&](const viz::Series& other) {
-      return other.name == point->backend;
-    });
+    auto line = std::ranges::find(lines, point->backend, &viz::Series::name);
     if (line == lines.end()) line = lines.insert(line, {point->backend, {}});
     line->points.push_back({static_cast<double>(point->workers), value(*point)});
   }
@@ -119,6 +114,79 @@ std::string caption_of(const Scaling& scaling) {
                      counted(scaling.repetitions, "run"));
 }
 
+std::string scaling_csv(const Scaling& scaling) {
+  std::string text =
+      "backend,workers,wall_least_s,wall_median_s,wall_most_s,speed_up_least,speed_up_median,speed_"
+      "up_most,parallel_efficiency,balance_least,balance_median,balance_most,repetitions,updates,"
+      "updates_per_core_s,steals,state_hash\n";
+  for (const ScalingPoint* point : done(scaling)) {
+    const Spread wall = spread_of(point->wall_s);
+    const Gain gain = gain_of(scaling, *point);
+    const Spread balance = spread_of(point->balance);
+    text += fmt::format("{},{},{},{},{},{},{},{},{},", point->backend, point->workers, wall.least,
+                        wall.median, wall.most, gain.speed_up.least, gain.speed_up.median,
+                        gain.speed_up.most, gain.efficiency);
+    text += fmt::format("{},{},{},{},{},{},{},{}\n", balance.least, balance.median, balance.most,
+                        point->wall_s.size(), point->summary.updates_total,
+                        point->summary.updates_per_core_s.value_or(0.0), point->summary.steals,
+                        point->summary.state_hash);
+  }
+  return text;
+}
+
+/// Everything, with each point's summary as `kumiko run` writes it.
+std::string scaling_json(const Scaling& scaling) {
+  Json json;
+  json["case"] = scaling.case_name;
+  json["solver"] = scaling.solver;
+  json["cores"] = scaling.cores;
+  json["repetitions"] = scaling.repetitions;
+  json["complete"] = scaling.complete;
+  json["reference"] = {{"backend", scaling.reference().backend},
+                       {"workers", scaling.reference().workers}};
+  json["runs"] = Json::array();
+  for (const ScalingPoint* point : done(scaling)) {
+    json["runs"].push_back(point_json(scaling, *point));
+  }
+  return json.dump(2) + "\n";
+}
+
+/// Speed-up over workers, with the line of as many times as there are workers.
+std::string speed_up_picture(const Scaling& scaling) {
+  viz::LineChart chart = chart_over_workers(scaling, "speed-up over pthread on one worker",
+                                            lines_of(scaling, [&](const ScalingPoint& point) {
+                                              return gain_of(scaling, point).speed_up.median;
+                                            }));
+  viz::Series ideal{"as many times as workers", {{0.0, 0.0}}, false};
+  const double most = most_workers(scaling);
+  ideal.points.push_back({most, most});
+  chart.series.push_back(std::move(ideal));
+  begin_at_zero(chart);
+  viz::ChartPage page;
+  page.title = fmt::format("Speed-up: case {}", scaling.case_name);
+  page.caption = caption_of(scaling);
+  return viz::draw_charts({{chart}}, page);
+}
+
+/// Load-balance efficiency over workers, and speed-up per worker.
+std::string efficiency_picture(const Scaling& scaling) {
+  viz::LineChart balance = chart_over_workers(
+      scaling, "load-balance efficiency (1 is perfect, more is worse)",
+      lines_of(scaling, [](const ScalingPoint& point) { return median(point.balance); }));
+  begin_at_zero(balance);
+  balance.references = {{1.0}};
+  viz::LineChart parallel = chart_over_workers(scaling, "speed-up per worker (1 is perfect)",
+                                               lines_of(scaling, [&](const ScalingPoint& point) {
+                                                 return gain_of(scaling, point).efficiency;
+                                               }));
+  begin_at_zero(parallel);
+  parallel.references = {{1.0}};
+  viz::ChartPage page;
+  page.title = fmt::format("Efficiency: case {}", scaling.case_name);
+  page.caption = caption_of(scaling);
+  return viz::draw_charts(std::vector<viz::LineChart>{balance, parallel}, page);
+}
+
 }  // namespace
 
 std::string scaling_table(const Scaling& scaling) {
@@ -139,74 +207,9 @@ std::string scaling_table(const Scaling& scaling) {
       scaling.case_name, caption_of(scaling), scaling.reference().backend, table.plain());
 }
 
-std::string scaling_csv(const Scaling& scaling) {
-  std::string text =
-      "backend,workers,wall_least_s,wall_median_s,wall_most_s,speed_up_least,speed_up_median,"
-      "speed_up_most,parallel_efficiency,balance_least,balance_median,balance_most,"
-      "repetitions,updates,updates_per_core_s,steals,state_hash\n";
-  for (const ScalingPoint* point : done(scaling)) {
-    const Spread wall = spread_of(point->wall_s);
-    const Gain gain = gain_of(scaling, *point);
-    const Spread balance = spread_of(point->balance);
-    text += fmt::format("{},{},{},{},{},{},{},{},{},", point->backend, point->workers, wall.least,
-                        wall.median, wall.most, gain.speed_up.least, gain.speed_up.median,
-                        gain.speed_up.most, gain.efficiency);
-    text += fmt::format("{},{},{},{},{},{},{},{}\n", balance.least, balance.median, balance.most,
-                        point->wall_s.size(), point->summary.updates_total,
-                        point->summary.updates_per_core_s.value_or(0.0), point->summary.steals,
-                        point->summary.state_hash);
-  }
-  return text;
-}
-
-std::string scaling_json(const Scaling& scaling) {
-  Json json;
-  json["case"] = scaling.case_name;
-  json["solver"] = scaling.solver;
-  json["cores"] = scaling.cores;
-  json["repetitions"] = scaling.repetitions;
-  json["complete"] = scaling.complete;
-  json["reference"] = {{"backend", scaling.reference().backend},
-                       {"workers", scaling.reference().workers}};
-  json["runs"] = Json::array();
-  for (const ScalingPoint* point : done(scaling)) {
-    json["runs"].push_back(point_json(scaling, *point));
-  }
-  return json.dump(2) + "\n";
-}
-
-std::string speed_up_picture(const Scaling& scaling) {
-  viz::LineChart chart = chart_over_workers(scaling, "speed-up over pthread on one worker",
-                                            lines_of(scaling, [&](const ScalingPoint& point) {
-                                              return gain_of(scaling, point).speed_up.median;
-                                            }));
-  viz::Series ideal{"as many times as workers", {{0.0, 0.0}}, false};
-  const double most = most_workers(scaling);
-  ideal.points.push_back({most, most});
-  chart.series.push_back(std::move(ideal));
-  begin_at_zero(chart);
-  viz::ChartPage page;
-  page.title = fmt::format("Speed-up: case {}", scaling.case_name);
-  page.caption = caption_of(scaling);
-  return viz::draw_charts({{chart}}, page);
-}
-
-std::string efficiency_picture(const Scaling& scaling) {
-  viz::LineChart balance = chart_over_workers(
-      scaling, "load-balance efficiency (1 is perfect, more is worse)",
-      lines_of(scaling, [](const ScalingPoint& point) { return median(point.balance); }));
-  begin_at_zero(balance);
-  balance.references = {{1.0}};
-  viz::LineChart parallel = chart_over_workers(scaling, "speed-up per worker (1 is perfect)",
-                                               lines_of(scaling, [&](const ScalingPoint& point) {
-                                                 return gain_of(scaling, point).efficiency;
-                                               }));
-  begin_at_zero(parallel);
-  parallel.references = {{1.0}};
-  viz::ChartPage page;
-  page.title = fmt::format("Efficiency: case {}", scaling.case_name);
-  page.caption = caption_of(scaling);
-  return viz::draw_charts(std::vector<viz::LineChart>{balance, parallel}, page);
-}
+const std::array<SweepFile<Scaling>, 4> kScalingFiles = {{{"scaling.csv", scaling_csv},
+                                                          {"scaling.json", scaling_json},
+                                                          {"speed_up.svg", speed_up_picture},
+                                                          {"efficiency.svg", efficiency_picture}}};
 
 }  // namespace kumiko::app

@@ -1,13 +1,13 @@
-#include <charconv>
+#include <algorithm>
 #include <limits>
 #include <memory>
+#include <set>
 #include <string_view>
 
 #include <fmt/core.h>
 
 #include "commands.hpp"
 #include "experiments/what_if.hpp"
-#include "experiments/worker_list.hpp"
 #include "request.hpp"
 #include "shared_options.hpp"
 #include "trace_export.hpp"
@@ -25,14 +25,34 @@ struct SimulateRequest : OutputRequest {
   bool json = false;
 };
 
+/// "1,2,4,8", in any order; "1..1024" stands for 1, 2, 4, ... as far as 1024, both ends included.
+/// In rising order, each once.
+std::vector<int> parse_workers(std::string_view list) {
+  constexpr std::string_view kRange = "..";
+  constexpr int kMost = model::ScheduleModel::kMostWorkers;
+  std::set<int> workers;
+  for (std::size_t begin = 0; begin <= list.size();) {
+    const std::size_t end = std::min(list.find(',', begin), list.size());
+    const std::string_view part = list.substr(begin, end - begin);
+    const std::size_t range = part.find(kRange);
+    const auto first = read_number<int>(part.substr(0, range));
+    const auto last =
+        range == part.npos ? first : read_number<int>(part.substr(range + kRange.size()));
+    refuse_if(!first || !last || *first < 1 || *first > *last || *last > kMost,
+              "--workers: '{}' in '{}' is not a number of workers; give a list such as 1,2,4,8, or "
+              "1..1024 for the powers of two, of numbers from 1 to {}",
+              part, list, kMost);
+    for (int count = *first; count < *last; count *= 2) workers.insert(count);
+    workers.insert(*last);
+    begin = end + 1;
+  }
+  return {workers.begin(), workers.end()};
+}
+
 std::vector<model::ScheduleKind> chosen_kinds(const std::vector<std::string>& names) {
   std::vector<model::ScheduleKind> kinds;
   for (const model::ScheduleKind kind : model::kScheduleKinds) {
-    for (const std::string& name : names) {
-      if (name != model::to_string(kind)) continue;
-      kinds.push_back(kind);
-      break;
-    }
+    if (std::ranges::count(names, model::to_string(kind)) > 0) kinds.push_back(kind);
   }
   return kinds;
 }
@@ -59,21 +79,16 @@ void set_overhead(model::Overheads& overheads, std::string_view setting) {
   const std::string_view value =
       equals == std::string_view::npos ? std::string_view() : setting.substr(equals + 1);
   model::Overhead* const overhead = find_overhead(overheads, name);
-  if (overhead == nullptr) {
-    throw RequestError(
-        fmt::format("--overhead: '{}' is not the name of an overhead; choose among piece.SCHEDULE, "
-                    "phase.SCHEDULE (but phase.dataflow), barrier, steal and look",
-                    name));
-  }
-  double ns = -1.0;
-  const char* const end = value.data() + value.size();
-  const auto [stop, error] = std::from_chars(value.data(), end, ns);
-  if (error != std::errc() || stop != end || !(ns >= 0.0 && ns <= kMost)) {
-    throw RequestError(fmt::format(
-        "--overhead: '{}' is not a time in nanoseconds; write one from 0 to {:g}, such as {}=200",
-        value, kMost, name));
-  }
-  *overhead = {ns, false};
+  refuse_if(overhead == nullptr,
+            "--overhead: '{}' is not the name of an overhead; choose among piece.SCHEDULE, "
+            "phase.SCHEDULE (but phase.dataflow), barrier, steal and look",
+            name);
+  const auto ns = read_number<double>(value);
+  refuse_if(
+      !ns || !(*ns >= 0.0 && *ns <= kMost),
+      "--overhead: '{}' is not a time in nanoseconds; write one from 0 to {:g}, such as {}=200",
+      value, kMost, name);
+  *overhead = {*ns, false};
 }
 
 void predict(WhatIf& what_if) {
@@ -93,18 +108,15 @@ int simulate(const SimulateRequest& request) {
   WhatIf what_if;
   what_if.seed = request.seed;
   what_if.kinds = chosen_kinds(request.models);
-  what_if.workers =
-      parse_worker_list(request.workers, "--workers", model::ScheduleModel::kMostWorkers);
+  what_if.workers = parse_workers(request.workers);
   check_sweep_files(request.output, kWhatIfFiles, request.overwrite, "predictions");
   model::Overheads settings;
   for (const std::string& setting : request.overheads) set_overhead(settings, setting);
   what_if.trace = read_named_trace(request.trace);
-  if (what_if.trace.pieces.empty()) {
-    throw RequestError(fmt::format(
-        "the trace of '{}' is empty: no base step was recorded; trace.from must be below the "
-        "run's last step",
-        request.trace.string()));
-  }
+  refuse_if(what_if.trace.pieces.empty(),
+            "the trace of '{}' is empty: no base step was recorded; trace.from must be below the "
+            "run's last step",
+            request.trace.string());
   what_if.overheads = model::estimate_overheads(what_if.trace);
   for (const std::string& setting : request.overheads) set_overhead(what_if.overheads, setting);
   predict(what_if);

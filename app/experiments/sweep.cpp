@@ -1,12 +1,8 @@
 #include "experiments/sweep.hpp"
 
-#include <algorithm>
-
-#include <fmt/core.h>
+#include <utility>
 
 #include "execute.hpp"
-#include "progress.hpp"
-#include "status.hpp"
 
 namespace kumiko::app {
 
@@ -15,20 +11,21 @@ io::RunSummary measure(const CaseRequest& request, const Problem& problem,
   const auto workers = load_backend(backend, problem);
   const auto simulation = make_simulation(problem, *workers);
   Progress progress(request.quiet, label, *simulation, problem.stop_step);
-  Status status(label, *simulation, problem.stop_step);
-  Hooks hooks;
-  hooks.every = 0;
-  hooks.progress = [&](const amr::Simulation& state) {
-    progress.show(state);
-    status.note(state);
-  };
-  return execute(problem, *workers, *simulation, hooks);
+  Observer nobody;
+  return execute(problem, *workers, *simulation, progress, nobody);
 }
 
 double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
+  std::ranges::sort(values);
   const std::size_t middle = values.size() / 2;
   return values.size() % 2 == 1 ? values[middle] : 0.5 * (values[middle - 1] + values[middle]);
+}
+
+void Repetitions::add(io::RunSummary repetition) {
+  const bool is_fastest = !is_measured() || repetition.wall_s < least_wall_s();
+  wall_s.push_back(repetition.wall_s);
+  balance.push_back(repetition.balance_efficiency);
+  if (is_fastest) summary = std::move(repetition);
 }
 
 void check_sweep_file(const std::filesystem::path& folder, const char* name, bool overwrite,
@@ -38,9 +35,9 @@ void check_sweep_file(const std::filesystem::path& folder, const char* name, boo
   check_output(folder, io::Earlier::kContinue);
   if (overwrite || !std::filesystem::exists(folder / name)) return;
   throw RequestError(
-      fmt::format("'{}' is there; replace the {} in that folder with --overwrite, or name another "
-                  "folder with --output",
-                  (folder / name).string(), what));
+      "'{}' is there; replace the {} in that folder with --overwrite, or name another folder with "
+      "--output",
+      (folder / name).string(), what);
 }
 
 }  // namespace kumiko::app

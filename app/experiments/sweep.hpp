@@ -1,6 +1,7 @@
 // What the commands share that run a case many times and compare the runs.
 #pragma once
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -21,6 +22,18 @@ io::RunSummary measure(const CaseRequest& request, const Problem& problem,
 /// The median of one value or more.
 double median(std::vector<double> values);
 
+/// What repetitions of one run have taken.
+struct Repetitions {
+  std::vector<double> wall_s = {};   ///< of each that is done
+  std::vector<double> balance = {};  ///< load-balance efficiency of each
+  io::RunSummary summary = {};       ///< of the fastest
+
+  bool is_measured() const { return !wall_s.empty(); }
+  double least_wall_s() const { return *std::ranges::min_element(wall_s); }
+  double median_wall_s() const { return median(wall_s); }
+  void add(io::RunSummary repetition);
+};
+
 /// A file in the folder of results, made from what was found.
 template <class Found>
 struct SweepFile {
@@ -39,14 +52,17 @@ void check_sweep_files(const std::filesystem::path& folder, const Files& files, 
   for (const auto& file : files) check_sweep_file(folder, file.name, overwrite, what);
 }
 
-/// Writes all files, making the folder where it is missing; an empty path stands for none. Throws
-/// io::OutputError.
+/// Writes all files, making the folder where it is missing, and the JSON among them into a file of
+/// its own; an empty path stands for none. Throws io::OutputError.
 template <class Files, class Found>
-void write_sweep_files(const std::filesystem::path& folder, const Files& files,
-                       const Found& found) {
-  if (folder.empty()) return;
-  std::filesystem::create_directories(folder);
-  for (const auto& file : files) io::write_text_file(folder / file.name, file.text(found));
+void write_sweep_files(const std::filesystem::path& folder, const Files& files, const Found& found,
+                       const std::filesystem::path& json = {}) {
+  if (!folder.empty()) std::filesystem::create_directories(folder);
+  for (const auto& file : files) {
+    const bool is_json = std::string_view(file.name).ends_with(".json");
+    if (!folder.empty()) io::write_text_file(folder / file.name, file.text(found));
+    if (is_json && !json.empty()) io::write_text_file(json, file.text(found));
+  }
 }
 
 }  // namespace kumiko::app

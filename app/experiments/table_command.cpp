@@ -89,7 +89,7 @@ std::string why_no_errors(const Problem& base) {
 
 void print_errors(const Problem& base, std::initializer_list<const Row*> rows, const Row& fine) {
   const bool has_published =
-      std::any_of(rows.begin(), rows.end(), [](const Row* row) { return row->published != "-"; });
+      std::ranges::any_of(rows, [](const Row* row) { return row->published != "-"; });
   const auto cell = [&](const std::string& text) {
     return has_published ? fmt::format("{:>12}", text) : std::string();
   };

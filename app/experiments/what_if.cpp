@@ -1,18 +1,13 @@
 #include "experiments/what_if.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
-#include <kumiko/io/output_folder.hpp>
 #include <kumiko/viz/line_chart.hpp>
 
 #include "counted.hpp"
-#include "experiments/sweep.hpp"
-#include "problem.hpp"
-#include "request.hpp"
 #include "text_table.hpp"
 
 namespace kumiko::app {
@@ -112,12 +107,51 @@ std::string caption(const WhatIf& what_if) {
   return fmt::format("Predicted from a trace: {}", recorded(what_if.trace));
 }
 
+std::string csv_report(const WhatIf& what_if) {
+  std::string text =
+      "schedule,workers,seconds,bound_s,speed_up,speed_up_over_static,balance_efficiency,"
+      "utilisation,steals\n";
+  for (const model::Prediction& prediction : what_if.predictions) {
+    text +=
+        fmt::format("{},{},{},{},{},{},{},{},{}\n", model::to_string(prediction.kind),
+                    prediction.workers, prediction.seconds, what_if.bounds.at(prediction.workers),
+                    what_if.speed_up(prediction), what_if.speed_up_over_static(prediction),
+                    prediction.balance_efficiency, prediction.utilisation, prediction.steals);
+  }
+  return text;
+}
+
+/// SVG: speed-up over workers, with what the bounds allow, and with perfect speed-up.
+std::string speed_up_picture(const WhatIf& what_if) {
+  viz::LineChart chart =
+      chart_of(what_if, "speed-up over static on one worker",
+               [&](const model::Prediction& p) { return what_if.speed_up_over_static(p); });
+  add_line(chart, what_if, "bound: max(T1/P, Tinf)",
+           [&](int workers) { return what_if.static_alone_s / what_if.bounds.at(workers); });
+  add_line(chart, what_if, "ideal: P", [](int workers) { return static_cast<double>(workers); });
+  const std::array charts = {std::move(chart)};
+  return viz::draw_charts(charts,
+                          {fmt::format("Predicted speed-up: case {}", what_if.trace.case_name),
+                           caption(what_if), 560.0, 400.0});
+}
+
+/// SVG: load-balance efficiency, and speed-up per worker.
+std::string efficiency_picture(const WhatIf& what_if) {
+  const std::array charts = {
+      chart_of(what_if, "load-balance efficiency (1 is perfect, more is worse)",
+               [](const model::Prediction& p) { return p.balance_efficiency; }),
+      chart_of(what_if, "speed-up per worker (1 is perfect)", [&](const model::Prediction& p) {
+        return what_if.speed_up_over_static(p) / p.workers;
+      })};
+  return viz::draw_charts(
+      charts,
+      {fmt::format("Predicted efficiency: case {}", what_if.trace.case_name), caption(what_if)});
+}
+
 }  // namespace
 
 double WhatIf::speed_up(const model::Prediction& prediction) const {
-  const auto same = std::find_if(alone.begin(), alone.end(), [&](const model::Prediction& one) {
-    return one.kind == prediction.kind;
-  });
+  const auto same = std::ranges::find(alone, prediction.kind, &model::Prediction::kind);
   return same == alone.end() ? 0.0 : same->seconds / prediction.seconds;
 }
 
@@ -181,43 +215,9 @@ std::string json_report(const WhatIf& what_if) {
   return json.dump(2) + "\n";
 }
 
-std::string csv_report(const WhatIf& what_if) {
-  std::string text =
-      "schedule,workers,seconds,bound_s,speed_up,speed_up_over_static,balance_efficiency,"
-      "utilisation,steals\n";
-  for (const model::Prediction& prediction : what_if.predictions) {
-    text +=
-        fmt::format("{},{},{},{},{},{},{},{},{}\n", model::to_string(prediction.kind),
-                    prediction.workers, prediction.seconds, what_if.bounds.at(prediction.workers),
-                    what_if.speed_up(prediction), what_if.speed_up_over_static(prediction),
-                    prediction.balance_efficiency, prediction.utilisation, prediction.steals);
-  }
-  return text;
-}
-
-std::string speed_up_picture(const WhatIf& what_if) {
-  viz::LineChart chart =
-      chart_of(what_if, "speed-up over static on one worker",
-               [&](const model::Prediction& p) { return what_if.speed_up_over_static(p); });
-  add_line(chart, what_if, "bound: max(T1/P, Tinf)",
-           [&](int workers) { return what_if.static_alone_s / what_if.bounds.at(workers); });
-  add_line(chart, what_if, "ideal: P", [](int workers) { return static_cast<double>(workers); });
-  const std::array charts = {std::move(chart)};
-  return viz::draw_charts(charts,
-                          {fmt::format("Predicted speed-up: case {}", what_if.trace.case_name),
-                           caption(what_if), 560.0, 400.0});
-}
-
-std::string efficiency_picture(const WhatIf& what_if) {
-  const std::array charts = {
-      chart_of(what_if, "load-balance efficiency (1 is perfect, more is worse)",
-               [](const model::Prediction& p) { return p.balance_efficiency; }),
-      chart_of(what_if, "speed-up per worker (1 is perfect)", [&](const model::Prediction& p) {
-        return what_if.speed_up_over_static(p) / p.workers;
-      })};
-  return viz::draw_charts(
-      charts,
-      {fmt::format("Predicted efficiency: case {}", what_if.trace.case_name), caption(what_if)});
-}
+const std::array<SweepFile<WhatIf>, 4> kWhatIfFiles = {{{"simulate.csv", csv_report},
+                                                        {"simulate.json", json_report},
+                                                        {"speed_up.svg", speed_up_picture},
+                                                        {"efficiency.svg", efficiency_picture}}};
 
 }  // namespace kumiko::app

@@ -35,16 +35,7 @@ struct WhatIf {
 
 std::string plain_report(const WhatIf& what_if);
 std::string json_report(const WhatIf& what_if);
-std::string csv_report(const WhatIf& what_if);
-/// SVG: speed-up over workers, with what the bounds allow, and with perfect speed-up.
-std::string speed_up_picture(const WhatIf& what_if);
-/// SVG: load-balance efficiency, and speed-up per worker.
-std::string efficiency_picture(const WhatIf& what_if);
-
-inline constexpr std::array<SweepFile<WhatIf>, 4> kWhatIfFiles = {
-    {{"simulate.csv", csv_report},
-     {"simulate.json", json_report},
-     {"speed_up.svg", speed_up_picture},
-     {"efficiency.svg", efficiency_picture}}};
+/// Tables, JSON and pictures.
+extern const std::array<SweepFile<WhatIf>, 4> kWhatIfFiles;
 
 }  // namespace kumiko::app

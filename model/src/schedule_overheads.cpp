@@ -50,7 +50,7 @@ void add_piece_gaps(const amr::Trace& trace, const amr::TraceStretch& stretch,
   const PieceRange range = pieces_of(trace, stretch);
   std::vector<std::uint32_t> order(range.end - range.begin);
   std::iota(order.begin(), order.end(), range.begin);
-  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+  std::ranges::sort(order, [&](std::uint32_t a, std::uint32_t b) {
     const amr::TracePiece& first = trace.pieces[a];
     const amr::TracePiece& second = trace.pieces[b];
     if (first.worker != second.worker) return first.worker < second.worker;

@@ -1,7 +1,5 @@
 #include "schedule_replay.hpp"
 
-#include <utility>
-
 #include <kumiko/amr/placement.hpp>
 #include <kumiko/runtime/policy/halving.hpp>
 
@@ -218,7 +216,7 @@ void ScheduleReplay::by_static_parts(const Phase& phase) {
     loads[static_cast<std::size_t>(worker)] += overheads_.piece_of(kind_).ns + phase.cost(slot);
     phase.count(worker);
   }
-  now_ += *std::max_element(loads.begin(), loads.end()) + overheads_.phase_of(kind_).ns +
+  now_ += *std::ranges::max_element(loads) + overheads_.phase_of(kind_).ns +
           doublings(workers_) * overheads_.barrier.ns;
 }
 
@@ -266,7 +264,7 @@ void ScheduleReplay::close_books() {
     const auto step = std::span(updates_).subspan(at, workers);
     std::uint64_t sum = 0;
     for (const std::uint32_t of_worker : step) sum += of_worker;
-    sum_of_largest_ += *std::max_element(step.begin(), step.end());
+    sum_of_largest_ += *std::ranges::max_element(step);
     sum_of_means_ += static_cast<double>(sum) / static_cast<double>(workers);
   }
 }

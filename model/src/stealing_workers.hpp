@@ -6,7 +6,6 @@
 #include <deque>
 #include <queue>
 #include <random>
-#include <utility>
 #include <vector>
 
 #include <kumiko/runtime/policy/choosing.hpp>

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <utility>
 
 #include <kumiko/plugin/face_velocities.hpp>
 #include <kumiko/plugin/patch_fluxes.hpp>

@@ -57,19 +57,9 @@ double normalise(std::span<double> displacement, double spacing) {
 }
 
 using Names = std::vector<std::string>;
-
-const Names& departure_names() {
-  static const Names names = {"first_order", "second_order", "exact"};
-  return names;
-}
-const Names& interpolation_names() {
-  static const Names names = {"cubic", "quintic"};
-  return names;
-}
-const Names& monotone_names() {
-  static const Names names = {"none", "quasi"};
-  return names;
-}
+const Names kDepartures = {"first_order", "second_order", "exact"};
+const Names kInterpolations = {"cubic", "quintic"};
+const Names kMonotones = {"none", "quasi"};
 
 /// The value of an enumeration whose names are listed in its order.
 template <class Enumeration>
@@ -89,26 +79,26 @@ Enumeration choice(const amr::ParameterSet& parameters, const char* parameter, c
 class SemiLagrangianCubic final : public amr::Solver {
  public:
   static amr::Description describe() {
-    amr::ParameterSpec departure{"departure", std::string("second_order"),
-                                 "how the departure point of a particle is found"};
-    departure.choices = departure_names();
-    amr::ParameterSpec interpolation{
-        "interpolation", std::string("cubic"),
-        "interpolation at the departure point: from 4x4 points or from 6x6"};
-    interpolation.choices = interpolation_names();
-    amr::ParameterSpec monotone{
-        "monotone", std::string("none"),
-        "whether the interpolated value is clipped to those at its cell's corners"};
-    monotone.choices = monotone_names();
     return {"semi_lagrangian_cubic",
             "cubic or quintic semi-Lagrangian advection of nodal values",
-            {departure, interpolation, monotone}};
+            {{.name = "departure",
+              .default_value = std::string("second_order"),
+              .help = "how the departure point of a particle is found",
+              .choices = kDepartures},
+             {.name = "interpolation",
+              .default_value = std::string("cubic"),
+              .help = "interpolation at the departure point: from 4x4 points or from 6x6",
+              .choices = kInterpolations},
+             {.name = "monotone",
+              .default_value = std::string("none"),
+              .help = "whether the interpolated value is clipped to those at its cell's corners",
+              .choices = kMonotones}}};
   }
 
   explicit SemiLagrangianCubic(const amr::ParameterSet& parameters)
-      : departure_(choice<Departure>(parameters, "departure", departure_names())),
-        interpolation_(choice<Interpolation>(parameters, "interpolation", interpolation_names())),
-        monotone_(choice<Monotone>(parameters, "monotone", monotone_names())),
+      : departure_(choice<Departure>(parameters, "departure", kDepartures)),
+        interpolation_(choice<Interpolation>(parameters, "interpolation", kInterpolations)),
+        monotone_(choice<Monotone>(parameters, "monotone", kMonotones)),
         kernel_(
             amr::select(&cubic::advance_baseline, &cubic::advance_avx2, &cubic::advance_avx512)) {
     const bool quintic = interpolation_ == Interpolation::kQuintic;

@@ -78,13 +78,14 @@ Decades decades_of(Range range) {
 /// The factors of powers of ten that have labels first.
 bool is_round(int factor) { return factor == 1 || factor == 2 || factor == 5; }
 
-/// Ticks at 1 to 9 times the powers of ten; `has_label(factor, power)` chooses those with a label.
+/// Ticks at 1 to `factors` times the powers of ten; `has_label(factor, power)` chooses those with a
+/// label.
 template <class HasLabel>
-std::vector<Tick> log_ticks_where(Range range, HasLabel has_label) {
+std::vector<Tick> log_ticks_where(Range range, HasLabel has_label, int factors = 9) {
   std::vector<Tick> list;
   const Decades decades = decades_of(range);
   for (int power = decades.first; power <= decades.last; ++power) {
-    for (int factor = 1; factor <= 9; ++factor) {
+    for (int factor = 1; factor <= factors; ++factor) {
       const double value = factor * std::pow(10.0, power);
       if (value < range.low * (1.0 - kSlack) || value > range.high * (1.0 + kSlack)) continue;
       list.push_back({value, has_label(factor, power) ? number_label(value) : std::string()});
@@ -94,21 +95,16 @@ std::vector<Tick> log_ticks_where(Range range, HasLabel has_label) {
 }
 
 int labels_of(const std::vector<Tick>& list) {
-  return static_cast<int>(std::count_if(list.begin(), list.end(),
-                                        [](const Tick& tick) { return !tick.label.empty(); }));
+  return static_cast<int>(
+      std::ranges::count_if(list, [](const Tick& tick) { return !tick.label.empty(); }));
 }
 
 /// Every `stride`-th power of ten alone.
 std::vector<Tick> sparse_log_ticks(Range range, int most_labels) {
   const Decades decades = decades_of(range);
   const int stride = (decades.last - decades.first + most_labels) / most_labels;
-  std::vector<Tick> list;
-  for (int power = decades.first; power <= decades.last; ++power) {
-    const double value = std::pow(10.0, power);
-    if (value < range.low * (1.0 - kSlack) || value > range.high * (1.0 + kSlack)) continue;
-    list.push_back({value, power % stride == 0 ? number_label(value) : std::string()});
-  }
-  return list;
+  return log_ticks_where(
+      range, [=](int, int power) { return power % stride == 0; }, 1);
 }
 
 /// Whether the labels are as far from each other, on a log scale, as those of `most_labels` evenly
@@ -217,11 +213,11 @@ std::vector<Tick> ticks(Scale scale, Range range, int most_labels) {
 
 std::vector<Tick> count_ticks(const Axis& axis, std::vector<double> values, double label_width) {
   constexpr double kLeastGap = 28.0;
-  std::sort(values.begin(), values.end());
+  std::ranges::sort(values);
   values.erase(std::unique(values.begin(), values.end()), values.end());
-  const auto crowded = std::adjacent_find(
-      values.begin(), values.end(),
-      [&](double one, double next) { return std::abs(axis(next) - axis(one)) < kLeastGap; });
+  const auto crowded = std::ranges::adjacent_find(values, [&](double one, double next) {
+    return std::abs(axis(next) - axis(one)) < kLeastGap;
+  });
   std::vector<Tick> list;
   if (crowded == values.end()) {
     for (const double value : values) list.push_back({value, number_label(value)});

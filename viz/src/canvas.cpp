@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <new>
 #include <stdexcept>
 
 #include <vtkAutoInit.h>
@@ -36,16 +35,11 @@ vtkSmartPointer<vtkTextProperty> style_of(const TextLook& look) {
 
 }  // namespace
 
-Canvas::Canvas(int width, int height, Colour background)
-    : width_(width), height_(height), channels_(3), pixels_(offset(0, height)) {
+Canvas::Canvas(int width, int height, std::optional<Colour> background)
+    : width_(width), height_(height), channels_(background ? 3 : 4), pixels_(offset(0, height)) {
   // What goes wrong is thrown: VTK's own lines about it would only come before.
   vtkObject::GlobalWarningDisplayOff();
-  fill(0, 0, width - 1, height - 1, background);
-}
-
-Canvas::Canvas(int width, int height)
-    : width_(width), height_(height), channels_(4), pixels_(offset(0, height)) {
-  vtkObject::GlobalWarningDisplayOff();  // as above
+  if (background) fill(0, 0, width - 1, height - 1, *background);
 }
 
 std::size_t Canvas::offset(int x, int y) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,9 +25,8 @@ struct TextLook {
 /// Pixel (0, 0) is the lower left one, as in VTK. Painting outside the image does nothing.
 class Canvas {
  public:
-  Canvas(int width, int height, Colour background);
-  /// Transparent where nothing is painted.
-  Canvas(int width, int height);
+  /// Transparent where nothing is painted, unless there is a background.
+  Canvas(int width, int height, std::optional<Colour> background = std::nullopt);
 
   bool inside(int x, int y) const { return x >= 0 && y >= 0 && x < width_ && y < height_; }
   void set(int x, int y, Colour colour);

@@ -16,37 +16,16 @@ namespace {
 constexpr int kColours = 256;
 
 /// Viridis at equal distances, sRGB.
-constexpr std::array<Colour, 17> kViridis = {{{68, 1, 84},
-                                              {72, 24, 106},
-                                              {71, 45, 123},
-                                              {66, 64, 134},
-                                              {59, 82, 139},
-                                              {51, 99, 141},
-                                              {44, 114, 142},
-                                              {38, 130, 142},
-                                              {33, 145, 140},
-                                              {31, 160, 136},
-                                              {40, 174, 128},
-                                              {63, 188, 115},
-                                              {94, 201, 98},
-                                              {132, 212, 75},
-                                              {173, 220, 48},
-                                              {216, 226, 25},
-                                              {253, 231, 37}}};
-constexpr std::array<Colour, 2> kBlueToRed = {{{59, 76, 192}, {180, 4, 38}}};
-constexpr std::array<Colour, 4> kYellowToBrown = {
-    {{255, 250, 222}, {250, 190, 90}, {205, 85, 40}, {75, 15, 25}}};
-constexpr std::array<Colour, 4> kWhiteToBlue = {
-    {{250, 251, 255}, {140, 195, 225}, {40, 105, 175}, {15, 25, 75}}};
+constexpr Colour kViridis[] = {
+    {68, 1, 84},    {72, 24, 106},  {71, 45, 123},  {66, 64, 134},  {59, 82, 139},  {51, 99, 141},
+    {44, 114, 142}, {38, 130, 142}, {33, 145, 140}, {31, 160, 136}, {40, 174, 128}, {63, 188, 115},
+    {94, 201, 98},  {132, 212, 75}, {173, 220, 48}, {216, 226, 25}, {253, 231, 37}};
+constexpr Colour kBlueToRed[] = {{59, 76, 192}, {180, 4, 38}};
+constexpr Colour kYellowToBrown[] = {{255, 250, 222}, {250, 190, 90}, {205, 85, 40}, {75, 15, 25}};
+constexpr Colour kWhiteToBlue[] = {{250, 251, 255}, {140, 195, 225}, {40, 105, 175}, {15, 25, 75}};
 
-constexpr std::array<Colour, 8> kOkabeIto = {{{230, 159, 0},
-                                              {86, 180, 233},
-                                              {0, 158, 115},
-                                              {240, 228, 66},
-                                              {0, 114, 178},
-                                              {213, 94, 0},
-                                              {204, 121, 167},
-                                              {110, 110, 110}}};
+constexpr Colour kOkabeIto[] = {{230, 159, 0}, {86, 180, 233}, {0, 158, 115},   {240, 228, 66},
+                                {0, 114, 178}, {213, 94, 0},   {204, 121, 167}, {110, 110, 110}};
 
 using Triple = std::array<double, 3>;
 
@@ -94,21 +73,14 @@ void add_by_looks(vtkColorTransferFunction& function, std::span<const Colour> co
 
 vtkSmartPointer<vtkColorTransferFunction> function_of(Palette palette) {
   auto function = vtkSmartPointer<vtkColorTransferFunction>::New();
-  switch (palette) {
-    case Palette::kViridis:
-      function->SetColorSpaceToRGB();
-      add_evenly(*function, kViridis);
-      break;
-    case Palette::kDiverging:
-      function->SetColorSpaceToDiverging();
-      add_evenly(*function, kBlueToRed);
-      break;
-    case Palette::kHeat:
-      add_by_looks(*function, kYellowToBrown);
-      break;
-    case Palette::kDeep:
-      add_by_looks(*function, kWhiteToBlue);
-      break;
+  if (palette == Palette::kViridis) {
+    function->SetColorSpaceToRGB();
+    add_evenly(*function, kViridis);
+  } else if (palette == Palette::kDiverging) {
+    function->SetColorSpaceToDiverging();
+    add_evenly(*function, kBlueToRed);
+  } else {
+    add_by_looks(*function, palette == Palette::kHeat ? kYellowToBrown : kWhiteToBlue);
   }
   return function;
 }
@@ -155,7 +127,7 @@ Colour worker_colour(int worker) {
   constexpr std::array<double, 3> kShares = {0.0, 0.55, -0.45};
   if (worker < 0) return {255, 255, 255};
   const std::size_t at = static_cast<std::size_t>(worker) % kWorkerColours;
-  return shaded(kOkabeIto[at % kOkabeIto.size()], kShares[at / kOkabeIto.size()]);
+  return shaded(kOkabeIto[at % std::size(kOkabeIto)], kShares[at / std::size(kOkabeIto)]);
 }
 
 double lightness(Colour colour) { return to_lab(colour)[0] / 100.0; }

@@ -71,22 +71,9 @@ std::vector<LabelPlacement::Candidate> LabelPlacement::candidates(const PointLab
     double x;
     double y;
   };
-  constexpr std::array<Direction, 16> kDirections = {{{0, -1},
-                                                      {0, 1},
-                                                      {1, 0},
-                                                      {-1, 0},
-                                                      {1, -1},
-                                                      {-1, -1},
-                                                      {1, 1},
-                                                      {-1, 1},
-                                                      {0.5, -1},
-                                                      {-0.5, -1},
-                                                      {0.5, 1},
-                                                      {-0.5, 1},
-                                                      {1, -0.5},
-                                                      {-1, -0.5},
-                                                      {1, 0.5},
-                                                      {-1, 0.5}}};
+  constexpr Direction kDirections[] = {
+      {0, -1},   {0, 1},     {1, 0},   {-1, 0},   {1, -1},   {-1, -1},   {1, 1},   {-1, 1},
+      {0.5, -1}, {-0.5, -1}, {0.5, 1}, {-0.5, 1}, {1, -0.5}, {-1, -0.5}, {1, 0.5}, {-1, 0.5}};
   constexpr double kPreference = 0.05;
   constexpr double kGap = 2.0;
   constexpr std::array<double, 3> kFurther = {0.0, 5.0, 10.0};
@@ -94,7 +81,7 @@ std::vector<LabelPlacement::Candidate> LabelPlacement::candidates(const PointLab
   const double half_height = 0.4 * label.size;
   std::vector<Candidate> list;
   for (const double further : kFurther) {
-    for (std::size_t at = 0; at < kDirections.size(); ++at) {
+    for (std::size_t at = 0; at < std::size(kDirections); ++at) {
       const auto [dx, dy] = kDirections[at];
       // Corners come nearer than sides, so that all are as far from the marker.
       const double gap = (kMarker + kGap + further) / std::hypot(dx, dy);

@@ -2,7 +2,6 @@
 #include <array>
 #include <cmath>
 #include <stdexcept>
-#include <utility>
 
 #include <fmt/core.h>
 
@@ -41,12 +40,12 @@ constexpr double kLegendRow = 18.0;
 struct Look {
   std::string_view colour;
   std::string_view dashes;
-  Marker marker;
+  std::size_t marker;
 };
 
 Look look_of(std::size_t index) {
   return {kColours[index % kColours.size()], kDashes[(index / kColours.size()) % kDashes.size()],
-          static_cast<Marker>(index % static_cast<std::size_t>(kMarkers))};
+          index % kMarkers};
 }
 
 struct LegendItem {
@@ -55,8 +54,7 @@ struct LegendItem {
 };
 
 std::size_t index_of(std::span<const LegendItem> items, const std::string& name) {
-  const auto found = std::find_if(items.begin(), items.end(),
-                                  [&](const LegendItem& item) { return item.name == name; });
+  const auto found = std::ranges::find(items, name, &LegendItem::name);
   return static_cast<std::size_t>(found - items.begin());
 }
 
@@ -75,8 +73,8 @@ std::vector<LegendItem> legend_of(std::span<const LineChart> charts) {
 bool is_finite(const ChartPoint& point) { return std::isfinite(point.x) && std::isfinite(point.y); }
 
 bool has_points(const LineChart& chart) {
-  return std::any_of(chart.series.begin(), chart.series.end(), [](const Series& series) {
-    return std::any_of(series.points.begin(), series.points.end(), is_finite);
+  return std::ranges::any_of(chart.series, [](const Series& series) {
+    return std::ranges::any_of(series.points, is_finite);
   });
 }
 
@@ -116,7 +114,7 @@ class ChartDrawing {
         chart_(chart),
         plot_(plot),
         legend_(legend),
-        x_(make_axis(chart.x, x_values(), plot.left, plot.right)),
+        x_(make_axis(chart.x, values(&ChartPoint::x), plot.left, plot.right)),
         y_(make_axis(chart.y, y_values(), plot.bottom, plot.top)),
         labels_(room_for_labels(plot)) {}
 
@@ -141,25 +139,21 @@ class ChartDrawing {
     return {plot.left + kTicks, plot.top, plot.right, plot.bottom - kTicks};
   }
 
-  std::vector<double> x_values() const {
+  /// Of all points, along one axis.
+  std::vector<double> values(double ChartPoint::*coordinate) const {
     std::vector<double> values;
     for (const Series& series : chart_.series) {
       for (const ChartPoint& point : series.points) {
-        if (is_finite(point)) values.push_back(point.x);
+        if (is_finite(point)) values.push_back(point.*coordinate);
       }
     }
     return values;
   }
 
   std::vector<double> y_values() const {
-    std::vector<double> values;
-    for (const Series& series : chart_.series) {
-      for (const ChartPoint& point : series.points) {
-        if (is_finite(point)) values.push_back(point.y);
-      }
-    }
-    for (const ReferenceLine& reference : chart_.references) values.push_back(reference.y);
-    return values;
+    std::vector<double> all = values(&ChartPoint::y);
+    for (const ReferenceLine& reference : chart_.references) all.push_back(reference.y);
+    return all;
   }
 
   double middle_x() const { return 0.5 * (plot_.left + plot_.right); }
@@ -187,8 +181,9 @@ class ChartDrawing {
   void draw_x_ticks() {
     constexpr double kWidthOfLabel = 45.0;
     const int most = static_cast<int>((plot_.right - plot_.left) / kWidthOfLabel);
-    const std::vector<Tick> list = chart_.x.counts ? count_ticks(x_, x_values(), kWidthOfLabel)
-                                                   : ticks(x_.scale(), x_.range(), most);
+    const std::vector<Tick> list = chart_.x.counts
+                                       ? count_ticks(x_, values(&ChartPoint::x), kWidthOfLabel)
+                                       : ticks(x_.scale(), x_.range(), most);
     for (const Tick& tick : list) {
       const double x = x_(tick.value);
       if (!tick.label.empty()) svg_.line({x, plot_.top}, {x, plot_.bottom}, {kGridColour});
@@ -217,8 +212,7 @@ class ChartDrawing {
       return !is_inside({plot_.left, y});
     });
     // From the upper edge downwards.
-    std::sort(references.begin(), references.end(),
-              [](const ReferenceLine& one, const ReferenceLine& other) { return one.y > other.y; });
+    std::ranges::sort(references, std::greater(), &ReferenceLine::y);
     std::vector<double> places;
     for (const ReferenceLine& reference : references) places.push_back(y_(reference.y));
     const std::vector<double> spread_places =
@@ -353,8 +347,8 @@ std::string draw_charts(std::span<const LineChart> charts, const ChartPage& page
   double width = 2.0 * kPageEdge;
   for (const LineChart& chart : charts) width += kLeft + page.plot_width + right_margin(chart);
   const Legend legend(items, std::max(1.0, width - 2.0 * kPageEdge - kLeft));
-  const bool has_titles = std::any_of(charts.begin(), charts.end(),
-                                      [](const LineChart& chart) { return !chart.title.empty(); });
+  const bool has_titles =
+      std::ranges::any_of(charts, [](const LineChart& chart) { return !chart.title.empty(); });
   const double caption = kPageEdge + (page.title.empty() ? 0.0 : kPageTitleSize + 8.0);
   const double top = caption + (page.caption.empty() ? 0.0 : kAxisTitleSize + 8.0) +
                      (has_titles ? kTopWithTitle : kTop);

@@ -10,14 +10,9 @@ namespace kumiko::viz {
 namespace {
 
 /// By level: greys to warm, all apart from viridis and from one another.
-constexpr std::array<Colour, 8> kLevelColours = {{{150, 150, 165},
-                                                  {235, 235, 235},
-                                                  {255, 120, 60},
-                                                  {255, 60, 160},
-                                                  {255, 200, 200},
-                                                  {200, 160, 255},
-                                                  {120, 220, 255},
-                                                  {255, 255, 120}}};
+constexpr Colour kLevelColours[] = {{150, 150, 165}, {235, 235, 235}, {255, 120, 60},
+                                    {255, 60, 160},  {255, 200, 200}, {200, 160, 255},
+                                    {120, 220, 255}, {255, 255, 120}};
 
 /// Coarse lines are pale, so that finer ones stand out.
 double opacity(bool has_ink, int level) {

@@ -34,17 +34,8 @@ int worker_of(double extra) {
 std::optional<Colour> ink_on(Palette palette) {
   constexpr Colour kSea = {0, 110, 160};
   constexpr Colour kBrick = {220, 50, 30};
-  switch (palette) {
-    case Palette::kViridis:
-      return std::nullopt;
-    case Palette::kDiverging:
-      return kBlack;
-    case Palette::kHeat:
-      return kSea;
-    case Palette::kDeep:
-      return kBrick;
-  }
-  return std::nullopt;
+  constexpr std::optional<Colour> kInks[] = {std::nullopt, kBlack, kSea, kBrick};
+  return kInks[static_cast<std::size_t>(palette)];
 }
 
 /// A value of the quantity to its colour.

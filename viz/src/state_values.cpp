@@ -5,7 +5,6 @@
 #include <limits>
 #include <stdexcept>
 #include <utility>
-#include <vector>
 
 #include <kumiko/amr/require.hpp>
 
@@ -82,7 +81,7 @@ Range value_range(const amr::SavedRun& state, Quantity quantity, int component) 
     if (std::isfinite(value)) values.push_back(value);
   });
   if (values.empty()) return {0.0, 1.0};
-  const auto [low, high] = std::minmax_element(values.begin(), values.end());
+  const auto [low, high] = std::ranges::minmax_element(values);
   Range range = {*low, *high};
   if (quantity == Quantity::kWorker) return {0.0, std::max(0.0, range.high)};
   if (quantity == Quantity::kCost) range.high = usual_high(std::move(values));

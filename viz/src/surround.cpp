@@ -94,7 +94,7 @@ void paint_axes(Canvas& canvas, const Layout& layout, const amr::Extent& extent)
 BarLabel seconds_label(const std::string& name, double largest) {
   const std::array<BarLabel, 4> units = {{{"s", 1.0}, {"ms", 1e-3}, {"µs", 1e-6}, {"ns", 1e-9}}};
   const auto is_short = [&](const BarLabel& unit) { return largest >= unit.unit; };
-  const auto found = std::find_if(units.begin(), units.end(), is_short);
+  const auto found = std::ranges::find_if(units, is_short);
   const BarLabel& unit = found == units.end() ? units.back() : *found;
   return {fmt::format("{} ({})", name, unit.name), unit.unit};
 }

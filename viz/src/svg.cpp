@@ -27,24 +27,14 @@ std::string stroke_attributes(const Stroke& stroke) {
   return text;
 }
 
-/// The outline of a marker around the origin.
-std::string_view outline(Marker marker) {
-  switch (marker) {
-    case Marker::kSquare:
-      return "M-3.6 -3.6H3.6V3.6H-3.6Z";
-    case Marker::kTriangle:
-      return "M0 -4.8L4.5 3.4H-4.5Z";
-    case Marker::kDiamond:
-      return "M0 -5L4.4 0L0 5L-4.4 0Z";
-    case Marker::kFlag:
-      return "M0 4.8L4.5 -3.4H-4.5Z";
-    case Marker::kCross:
-      return "M-4 -2L-2 -4L0 -2L2 -4L4 -2L2 0L4 2L2 4L0 2L-2 4L-4 2L-2 0Z";
-    case Marker::kCircle:
-      break;
-  }
-  return "M-4 0A4 4 0 1 0 4 0A4 4 0 1 0 -4 0Z";
-}
+/// Outlines of markers around the origin.
+constexpr std::string_view kOutlines[kMarkers] = {
+    "M-4 0A4 4 0 1 0 4 0A4 4 0 1 0 -4 0Z",
+    "M-3.6 -3.6H3.6V3.6H-3.6Z",
+    "M0 -4.8L4.5 3.4H-4.5Z",
+    "M0 -5L4.4 0L0 5L-4.4 0Z",
+    "M0 4.8L4.5 -3.4H-4.5Z",
+    "M-4 -2L-2 -4L0 -2L2 -4L4 -2L2 0L4 2L2 4L0 2L-2 4L-4 2L-2 0Z"};
 
 }  // namespace
 
@@ -68,7 +58,7 @@ std::string escaped(std::string_view text) {
 }
 
 double text_width(std::string_view text, double size) {
-  const auto characters = std::count_if(text.begin(), text.end(), begins_character);
+  const auto characters = std::ranges::count_if(text, begins_character);
   return kCharacterWidth * size * static_cast<double>(characters);
 }
 
@@ -86,8 +76,8 @@ std::string clipped(std::string_view text, double size, double width) {
 Svg::Svg(double width, double height, std::string_view title) {
   append(text_,
          "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
-         "viewBox=\"0 0 {0:.0f} {1:.0f}\" role=\"img\" "
-         "font-family=\"DejaVu Sans, Verdana, Helvetica, Arial, sans-serif\">\n",
+         "viewBox=\"0 0 {0:.0f} {1:.0f}\" role=\"img\" font-family=\"DejaVu Sans, Verdana, "
+         "Helvetica, Arial, sans-serif\">\n",
          width, height);
   append(text_, "<title>{}</title>\n", escaped(title));
   append(text_, "<rect width=\"{:.0f}\" height=\"{:.0f}\" fill=\"#ffffff\"/>\n", width, height);
@@ -113,11 +103,11 @@ void Svg::polyline(std::span<const Place> places, const Stroke& stroke) {
   text_ += "/>\n";
 }
 
-void Svg::marker(Marker marker, Place centre, std::string_view colour) {
+void Svg::marker(std::size_t number, Place centre, std::string_view colour) {
   append(text_,
          "<path d=\"{}\" transform=\"translate({:.2f} {:.2f})\" fill=\"{}\" stroke=\"#ffffff\" "
          "stroke-width=\"0.8\"/>\n",
-         outline(marker), centre.x, centre.y, colour);
+         kOutlines[number], centre.x, centre.y, colour);
 }
 
 void Svg::text(Place place, std::string_view text, const TextStyle& style) {
@@ -143,8 +133,8 @@ void Svg::close_group() { text_ += "</g>\n"; }
 /// of the same web page might have too.
 void Svg::open_clip(const Box& box) {
   append(text_,
-         "<svg x=\"{0:.2f}\" y=\"{1:.2f}\" width=\"{2:.2f}\" height=\"{3:.2f}\" "
-         "viewBox=\"{0:.2f} {1:.2f} {2:.2f} {3:.2f}\">\n",
+         "<svg x=\"{0:.2f}\" y=\"{1:.2f}\" width=\"{2:.2f}\" height=\"{3:.2f}\" viewBox=\"{0:.2f} "
+         "{1:.2f} {2:.2f} {3:.2f}\">\n",
          box.left, box.top, box.right - box.left, box.bottom - box.top);
 }
 

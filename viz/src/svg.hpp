@@ -35,8 +35,8 @@ struct TextStyle {
   bool halo = false;    ///< on white, so that lines behind it end before it
 };
 
-enum class Marker { kCircle, kSquare, kTriangle, kDiamond, kFlag, kCross };
-inline constexpr int kMarkers = 6;
+/// Circle, square, triangle, diamond, flag and cross, by their numbers.
+inline constexpr std::size_t kMarkers = 6;
 
 /// Text as it may stand between tags and in attributes. Control characters, which XML cannot hold,
 /// become blanks.
@@ -57,7 +57,7 @@ class Svg {
   void line(Place from, Place to, const Stroke& stroke);
   /// Draws a line through two points or more.
   void polyline(std::span<const Place> places, const Stroke& stroke);
-  void marker(Marker marker, Place centre, std::string_view colour);
+  void marker(std::size_t number, Place centre, std::string_view colour);
   void text(Place place, std::string_view text, const TextStyle& style);
   /// Shows a text while the pointer is on what is drawn until close().
   void open_group(std::string_view tooltip);

@@ -1,12 +1,10 @@
 #include "bridge/case_bridge.hpp"
 
 #include <cstddef>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "bridge/sized.hpp"
-#include "bridge/status.hpp"
 
 namespace kumiko::plugin::detail {
 
@@ -159,8 +157,7 @@ CaseFromBeyond::CaseFromBeyond(kumiko_case problem, std::string whose)
   lent_.destroy = keep;
   facts_.size = sizeof(facts_);
   try {
-    call_beyond(whose_,
-                [&](kumiko_error* error) { return lent_.facts(case_.self, &facts_, error); });
+    call(lent_.facts, &facts_);
     if (facts_.size < kLeastFacts) {
       throw FailedBeyond(whose_ + ": it gives " + std::to_string(facts_.size) +
                          " bytes of its facts, but has " + std::to_string(kLeastFacts) +
@@ -188,53 +185,39 @@ amr::Boundaries CaseFromBeyond::boundaries() const {
 }
 
 void CaseFromBeyond::initial(amr::Points points, int component, std::span<double> values) const {
-  call_beyond(whose_, [&](kumiko_error* error) {
-    return lent_.initial(case_.self, to_c(points), component, values.data(), error);
-  });
+  call(lent_.initial, to_c(points), component, values.data());
 }
 
 void CaseFromBeyond::boundary_values(amr::Side side, amr::Points points, int component, double time,
                                      std::span<double> values) const {
-  call_beyond(whose_, [&](kumiko_error* error) {
-    return lent_.boundary_values(case_.self, static_cast<int32_t>(side), to_c(points), component,
-                                 time, values.data(), error);
-  });
+  call(lent_.boundary_values, static_cast<int32_t>(side), to_c(points), component, time,
+       values.data());
 }
 
 void CaseFromBeyond::velocity(amr::Points points, double time, amr::Vectors velocity) const {
-  call_beyond(whose_, [&](kumiko_error* error) {
-    return lent_.velocity(case_.self, to_c(points), time, to_c(velocity), error);
-  });
+  call(lent_.velocity, to_c(points), time, to_c(velocity));
 }
 
 bool CaseFromBeyond::stream_function(amr::Points points, double time,
                                      std::span<double> values) const {
-  return ask_beyond(whose_, [&](kumiko_error* error) {
-    return lent_.stream_function(case_.self, to_c(points), time, values.data(), error);
-  });
+  return ask(lent_.stream_function, to_c(points), time, values.data());
 }
 
 bool CaseFromBeyond::exact_displacement(amr::Points points, double time, double tau,
                                         amr::Vectors displacement) const {
-  return ask_beyond(whose_, [&](kumiko_error* error) {
-    return lent_.exact_displacement(case_.self, to_c(points), time, tau, to_c(displacement), error);
-  });
+  return ask(lent_.exact_displacement, to_c(points), time, tau, to_c(displacement));
 }
 
 bool CaseFromBeyond::exact(amr::Points points, int component, double time,
                            std::span<double> values) const {
-  return ask_beyond(whose_, [&](kumiko_error* error) {
-    return lent_.exact(case_.self, to_c(points), component, time, values.data(), error);
-  });
+  return ask(lent_.exact, to_c(points), component, time, values.data());
 }
 
 bool CaseFromBeyond::refinement_indicator(const amr::RefinementPatch& patch,
                                           std::span<double> indicator) const {
   const kumiko_refinement_patch in_c{sizeof(in_c),  patch.level,        patch.time,
                                      patch.spacing, to_c(patch.points), to_c(patch.field)};
-  return ask_beyond(whose_, [&](kumiko_error* error) {
-    return lent_.refinement_indicator(case_.self, &in_c, indicator.data(), error);
-  });
+  return ask(lent_.refinement_indicator, &in_c, indicator.data());
 }
 
 std::vector<std::string> CaseFromBeyond::component_names() const {
@@ -242,9 +225,7 @@ std::vector<std::string> CaseFromBeyond::component_names() const {
   const auto take = [](void* taker, const char* name) {
     static_cast<std::vector<std::string>*>(taker)->push_back(text(name));
   };
-  call_beyond(whose_, [&](kumiko_error* error) {
-    return lent_.component_names(case_.self, take, &names, error);
-  });
+  call(lent_.component_names, take, &names);
   return names;
 }
 
@@ -254,9 +235,7 @@ std::vector<amr::PublishedValue> CaseFromBeyond::published_values() const {
     static_cast<std::vector<amr::PublishedValue>*>(taker)->push_back(
         {text(value->name), value->value, text(value->source), text(value->norm), value->points});
   };
-  call_beyond(whose_, [&](kumiko_error* error) {
-    return lent_.published_values(case_.self, take, &values, error);
-  });
+  call(lent_.published_values, take, &values);
   return values;
 }
 

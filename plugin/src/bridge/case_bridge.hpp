@@ -6,7 +6,10 @@
 #include <string_view>
 
 #include <kumiko/amr/case.hpp>
+#include <kumiko/amr/solver.hpp>
 #include <kumiko/plugin/plugin_abi.h>
+
+#include "bridge/status.hpp"
 
 namespace kumiko::plugin::detail {
 
@@ -31,6 +34,24 @@ inline kumiko_field to_c(amr::PatchView view) {
 }
 inline amr::PatchView from_c(kumiko_field field) {
   return {field.data, field.components, field.ghosts};
+}
+inline std::span<const double> from_c(kumiko_coefficients coefficients) {
+  return {coefficients.data, coefficients.count};
+}
+inline kumiko_coefficients to_c(std::span<const double> coefficients) {
+  return {coefficients.data(), coefficients.size()};
+}
+inline kumiko_range to_c(const amr::PointRange& range) {
+  return {range.i0, range.i1, range.j0, range.j1};
+}
+inline amr::PointRange from_c(kumiko_range range) {
+  return {range.i0, range.i1, range.j0, range.j1};
+}
+inline kumiko_patch to_c(const amr::PatchPoints& patch) {
+  return {sizeof(kumiko_patch), to_c(patch.points), patch.spacing, patch.first_i, patch.first_j};
+}
+inline amr::PatchPoints from_c(const kumiko_patch& patch) {
+  return {from_c(patch.points), patch.spacing, patch.first_i, patch.first_j};
 }
 
 /// A case for the other side to call, while it lives; destroying it there does nothing.
@@ -77,6 +98,17 @@ class CaseFromBeyond final : public amr::Case {
   LentCase lend() const { return {{&lent_, case_.self}, whose_}; }
 
  private:
+  template <class Function, class... InC>
+  void call(Function function, const InC&... values) const {
+    call_beyond(whose_,
+                [&](kumiko_error* error) { return function(case_.self, values..., error); });
+  }
+  template <class Function, class... InC>
+  bool ask(Function function, const InC&... values) const {
+    return ask_beyond(whose_,
+                      [&](kumiko_error* error) { return function(case_.self, values..., error); });
+  }
+
   kumiko_case case_;
   kumiko_case_functions lent_;  ///< the case's, as far as both sides know them, but for destroy()
   std::string whose_;

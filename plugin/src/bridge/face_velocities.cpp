@@ -115,7 +115,7 @@ void fill_face_velocities(const amr::Case& problem, const amr::PatchPoints& patc
 
 double cfl_number(std::span<const double> values, int margin) {
   const auto finite = [](double value) { return std::isfinite(value); };
-  if (!std::all_of(values.begin(), values.end(), finite)) {
+  if (!std::ranges::all_of(values, finite)) {
     return std::numeric_limits<double>::quiet_NaN();
   }
   const Faces x = faces_x(values.data(), margin);

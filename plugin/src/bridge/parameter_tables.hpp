@@ -2,7 +2,6 @@
 #pragma once
 
 #include <deque>
-#include <string>
 #include <vector>
 
 #include <kumiko/amr/parameter.hpp>

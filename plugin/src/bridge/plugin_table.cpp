@@ -34,13 +34,27 @@ kumiko_status make(const void* context, const kumiko_setting* settings, std::siz
 }  // namespace
 
 struct PluginTable::Tables {
-  std::vector<amr::Factory<amr::Solver>> solvers;
-  std::vector<amr::Factory<amr::Case>> cases;
-  std::deque<ParameterTable> parameters;
-  std::deque<kumiko_solver_entry> c_solvers;
-  std::deque<kumiko_case_entry> c_cases;
-  std::vector<const kumiko_solver_entry*> solver_list;
-  std::vector<const kumiko_case_entry*> case_list;
+  /// Factories, and the C entries that point into them.
+  template <class T, class Made, class Entry>
+  struct Offered {
+    void fill(std::vector<amr::Factory<T>> given) {
+      factories = std::move(given);
+      for (const amr::Factory<T>& factory : factories) {
+        const ParameterTable& table = parameters.emplace_back(factory.parameters);
+        entries.push_back({sizeof(Entry), factory.name.c_str(), factory.help.c_str(), table.data(),
+                           table.size(), &factory, make<T, Made>});
+        list.push_back(&entries.back());
+      }
+    }
+
+    std::vector<amr::Factory<T>> factories;
+    std::deque<ParameterTable> parameters;
+    std::deque<Entry> entries;
+    std::vector<const Entry*> list;
+  };
+
+  Offered<amr::Solver, kumiko_solver, kumiko_solver_entry> solvers;
+  Offered<amr::Case, kumiko_case, kumiko_case_entry> cases;
   std::string failure;
   kumiko_plugin plugin{};
 };
@@ -49,30 +63,16 @@ PluginTable::PluginTable(std::vector<amr::Factory<amr::Solver>> solvers,
                          std::vector<amr::Factory<amr::Case>> cases)
     : tables_(std::make_unique<Tables>()) {
   Tables& t = *tables_;
-  t.solvers = std::move(solvers);
-  t.cases = std::move(cases);
-  for (const auto& factory : t.solvers) {
-    const ParameterTable& parameters = t.parameters.emplace_back(factory.parameters);
-    t.c_solvers.push_back({sizeof(kumiko_solver_entry), factory.name.c_str(), factory.help.c_str(),
-                           parameters.data(), parameters.size(), &factory,
-                           make<amr::Solver, kumiko_solver>});
-    t.solver_list.push_back(&t.c_solvers.back());
-  }
-  for (const auto& factory : t.cases) {
-    const ParameterTable& parameters = t.parameters.emplace_back(factory.parameters);
-    t.c_cases.push_back({sizeof(kumiko_case_entry), factory.name.c_str(), factory.help.c_str(),
-                         parameters.data(), parameters.size(), &factory,
-                         make<amr::Case, kumiko_case>});
-    t.case_list.push_back(&t.c_cases.back());
-  }
+  t.solvers.fill(std::move(solvers));
+  t.cases.fill(std::move(cases));
   t.plugin = {.abi_version = KUMIKO_ABI_VERSION,
               .built_with = kBuiltWith,
               .failure = nullptr,
               .size = sizeof(kumiko_plugin),
-              .solvers = t.solver_list.data(),
-              .solver_count = t.solver_list.size(),
-              .cases = t.case_list.data(),
-              .case_count = t.case_list.size()};
+              .solvers = t.solvers.list.data(),
+              .solver_count = t.solvers.list.size(),
+              .cases = t.cases.list.data(),
+              .case_count = t.cases.list.size()};
 }
 
 PluginTable::PluginTable(const char* failure) : tables_(std::make_unique<Tables>()) {

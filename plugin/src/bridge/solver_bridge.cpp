@@ -5,13 +5,10 @@
 #include <cstddef>
 #include <iterator>
 #include <stdexcept>
-#include <string>
 #include <utility>
 #include <vector>
 
-#include "bridge/case_bridge.hpp"
 #include "bridge/sized.hpp"
-#include "bridge/status.hpp"
 
 namespace kumiko::plugin::detail {
 
@@ -49,21 +46,13 @@ void require_same_count(const ServedSolver& solver) {
                            " now; it must always return the same number");
 }
 
-std::span<const double> from_c(kumiko_coefficients coefficients) {
-  return {coefficients.data, coefficients.count};
-}
-kumiko_coefficients to_c(std::span<const double> coefficients) {
-  return {coefficients.data(), coefficients.size()};
-}
-
 amr::PatchAdvance patch_from_c(const kumiko_patch_advance& one) {
-  amr::PatchAdvance own{detail::from_c(one.before), from_c(one.coefficients),
-                        detail::from_c(one.after)};
+  amr::PatchAdvance own{from_c(one.before), from_c(one.coefficients), from_c(one.after)};
   if (one.fluxes != nullptr) own.fluxes.emplace(one.fluxes, one.after.components);
   return own;
 }
 kumiko_patch_advance patch_to_c(const amr::PatchAdvance& one) {
-  return {detail::to_c(one.before), to_c(one.coefficients), detail::to_c(one.after),
+  return {to_c(one.before), to_c(one.coefficients), to_c(one.after),
           one.fluxes ? one.fluxes->line(amr::FaceAxis::kX, 0) : nullptr};
 }
 
@@ -109,48 +98,44 @@ kumiko_status prepare(const void* self, kumiko_case problem, const kumiko_patch*
   return serve_fully(error, [&] {
     const ServedSolver& solver = whole(self);
     require_same_count(solver);
-    *cfl = solver.solver->prepare(
-        borrowed(problem),
-        {detail::from_c(patch->points), patch->spacing, patch->first_i, patch->first_j}, time, dt,
-        {coefficients, solver.coefficients});
+    *cfl = solver.solver->prepare(borrowed(problem), from_c(*patch), time, dt,
+                                  {coefficients, solver.coefficients});
   });
 }
 
 kumiko_status advance(const void* self, kumiko_state before, kumiko_coefficients coefficients,
                       kumiko_field after, kumiko_error* error) {
-  return serve_fully(error, [&] {
-    served(self).advance(detail::from_c(before), from_c(coefficients), detail::from_c(after));
-  });
+  return serve_fully(
+      error, [&] { served(self).advance(from_c(before), from_c(coefficients), from_c(after)); });
 }
 
 kumiko_status advance_with_fluxes(const void* self, kumiko_state before,
                                   kumiko_coefficients coefficients, kumiko_field after,
                                   double* fluxes, kumiko_error* error) {
   return serve_fully(error, [&] {
-    served(self).advance_with_fluxes(detail::from_c(before), from_c(coefficients),
-                                     detail::from_c(after), {fluxes, after.components});
+    served(self).advance_with_fluxes(from_c(before), from_c(coefficients), from_c(after),
+                                     {fluxes, after.components});
   });
 }
 
 kumiko_status tendency(const void* self, kumiko_state state, kumiko_coefficients coefficients,
                        kumiko_range range, kumiko_field tendency, kumiko_error* error) {
   return serve_fully(error, [&] {
-    served(self).tendency(detail::from_c(state), from_c(coefficients),
-                          {range.i0, range.i1, range.j0, range.j1}, detail::from_c(tendency));
+    served(self).tendency(from_c(state), from_c(coefficients), from_c(range), from_c(tendency));
   });
 }
 
 kumiko_status state_cfl(const void* self, kumiko_state state, kumiko_coefficients coefficients,
                         double* cfl, kumiko_error* error) {
-  return serve_fully(
-      error, [&] { *cfl = served(self).state_cfl(detail::from_c(state), from_c(coefficients)); });
+  return serve_fully(error,
+                     [&] { *cfl = served(self).state_cfl(from_c(state), from_c(coefficients)); });
 }
 
 kumiko_status displacement(const void* self, kumiko_case problem, kumiko_points points, double time,
                            double tau, kumiko_vectors displacement, kumiko_error* error) {
   return serve_fully(error, [&] {
-    served(self).displacement(borrowed(problem), detail::from_c(points), time, tau,
-                              detail::from_c(displacement, points.count));
+    served(self).displacement(borrowed(problem), from_c(points), time, tau,
+                              from_c(displacement, points.count));
   });
 }
 
@@ -164,11 +149,8 @@ kumiko_status advance_list(const void* self, const kumiko_patch_advance* list, s
 
 kumiko_status weight(const void* self, kumiko_case problem, const kumiko_patch* patch, double time,
                      double* weight, kumiko_error* error) {
-  return serve_fully(error, [&] {
-    *weight = served(self).weight(
-        borrowed(problem),
-        {detail::from_c(patch->points), patch->spacing, patch->first_i, patch->first_j}, time);
-  });
+  return serve_fully(
+      error, [&] { *weight = served(self).weight(borrowed(problem), from_c(*patch), time); });
 }
 
 /// The functions of a solver with and without those that may be absent.
@@ -204,8 +186,7 @@ SolverFromBeyond::SolverFromBeyond(kumiko_solver solver, std::string name, std::
   kumiko_solver_traits given{};
   given.size = sizeof(given);
   try {
-    call_beyond(whose_,
-                [&](kumiko_error* error) { return functions_.traits(self_, &given, error); });
+    call(functions_.traits, &given);
     if (given.size < kLeastTraits) {
       throw FailedBeyond(whose_ + ": it gives " + std::to_string(given.size) +
                          " bytes of its traits, but has " + std::to_string(kLeastTraits) +
@@ -239,84 +220,55 @@ SolverFromBeyond::~SolverFromBeyond() { functions_.destroy(self_); }
 
 double SolverFromBeyond::prepare(const amr::Case& problem, const amr::PatchPoints& patch,
                                  double time, double dt, std::span<double> coefficients) const {
-  const kumiko_patch in_c{sizeof(in_c), detail::to_c(patch.points), patch.spacing, patch.first_i,
-                          patch.first_j};
-  const LentCase lent = lend(problem);
+  const kumiko_patch in_c = to_c(patch);
   double cfl = 0.0;
-  const auto prepare = [&](kumiko_error* error) {
-    return functions_.prepare(self_, lent.in_c, &in_c, time, dt, coefficients.data(), &cfl, error);
-  };
-  call_beyond(whose_, prepare, lent.whose);
+  call_with(problem, functions_.prepare, &in_c, time, dt, coefficients.data(), &cfl);
   return cfl;
 }
 
 void SolverFromBeyond::advance(amr::ConstPatchView before, std::span<const double> coefficients,
                                amr::PatchView after) const {
-  call_beyond(whose_, [&](kumiko_error* error) {
-    return functions_.advance(self_, detail::to_c(before), to_c(coefficients), detail::to_c(after),
-                              error);
-  });
+  call(functions_.advance, to_c(before), to_c(coefficients), to_c(after));
 }
 
 void SolverFromBeyond::advance_with_fluxes(amr::ConstPatchView before,
                                            std::span<const double> coefficients,
                                            amr::PatchView after, amr::FaceFluxes fluxes) const {
-  call_beyond(whose_, [&](kumiko_error* error) {
-    return functions_.advance_with_fluxes(self_, detail::to_c(before), to_c(coefficients),
-                                          detail::to_c(after), fluxes.line(amr::FaceAxis::kX, 0),
-                                          error);
-  });
+  call(functions_.advance_with_fluxes, to_c(before), to_c(coefficients), to_c(after),
+       fluxes.line(amr::FaceAxis::kX, 0));
 }
 
 void SolverFromBeyond::advance_list(std::span<const amr::PatchAdvance> list) const {
   if (functions_.advance_list == nullptr) return Solver::advance_list(list);
   with_list(list, patch_to_c, [&](std::span<const kumiko_patch_advance> in_c) {
-    call_beyond(whose_, [&](kumiko_error* error) {
-      return functions_.advance_list(self_, in_c.data(), in_c.size(), error);
-    });
+    call(functions_.advance_list, in_c.data(), in_c.size());
   });
 }
 
 double SolverFromBeyond::weight(const amr::Case& problem, const amr::PatchPoints& patch,
                                 double time) const {
   if (functions_.weight == nullptr) return 1.0;
-  const kumiko_patch in_c{sizeof(in_c), detail::to_c(patch.points), patch.spacing, patch.first_i,
-                          patch.first_j};
-  const LentCase lent = lend(problem);
+  const kumiko_patch in_c = to_c(patch);
   double weight = 0.0;
-  const auto weigh = [&](kumiko_error* error) {
-    return functions_.weight(self_, lent.in_c, &in_c, time, &weight, error);
-  };
-  call_beyond(whose_, weigh, lent.whose);
+  call_with(problem, functions_.weight, &in_c, time, &weight);
   return weight;
 }
 
 void SolverFromBeyond::tendency(amr::ConstPatchView state, std::span<const double> coefficients,
                                 const amr::PointRange& range, amr::PatchView tendency) const {
-  call_beyond(whose_, [&](kumiko_error* error) {
-    return functions_.tendency(self_, detail::to_c(state), to_c(coefficients),
-                               {range.i0, range.i1, range.j0, range.j1}, detail::to_c(tendency),
-                               error);
-  });
+  call(functions_.tendency, to_c(state), to_c(coefficients), to_c(range), to_c(tendency));
 }
 
 double SolverFromBeyond::state_cfl(amr::ConstPatchView state,
                                    std::span<const double> coefficients) const {
   double cfl = 0.0;
-  call_beyond(whose_, [&](kumiko_error* error) {
-    return functions_.state_cfl(self_, detail::to_c(state), to_c(coefficients), &cfl, error);
-  });
+  call(functions_.state_cfl, to_c(state), to_c(coefficients), &cfl);
   return cfl;
 }
 
 void SolverFromBeyond::displacement(const amr::Case& problem, amr::Points points, double time,
                                     double tau, amr::Vectors displacement) const {
-  const LentCase lent = lend(problem);
-  const auto displace = [&](kumiko_error* error) {
-    return functions_.displacement(self_, lent.in_c, detail::to_c(points), time, tau,
-                                   detail::to_c(displacement), error);
-  };
-  call_beyond(whose_, displace, lent.whose);
+  call_with(problem, functions_.displacement, to_c(points), time, tau, to_c(displacement));
 }
 
 }  // namespace kumiko::plugin::detail

@@ -7,6 +7,9 @@
 #include <kumiko/amr/solver.hpp>
 #include <kumiko/plugin/plugin_abi.h>
 
+#include "bridge/case_bridge.hpp"
+#include "bridge/status.hpp"
+
 namespace kumiko::plugin::detail {
 
 /// A solver that the other side destroys.
@@ -40,6 +43,20 @@ class SolverFromBeyond final : public amr::Solver {
                     amr::Vectors displacement) const override;
 
  private:
+  template <class Function, class... InC>
+  void call(Function function, const InC&... values) const {
+    call_beyond(whose_, [&](kumiko_error* error) { return function(self_, values..., error); });
+  }
+  /// Calls a function that is handed the case.
+  template <class Function, class... InC>
+  void call_with(const amr::Case& problem, Function function, const InC&... values) const {
+    const LentCase lent = lend(problem);
+    const auto call = [&](kumiko_error* error) {
+      return function(self_, lent.in_c, values..., error);
+    };
+    call_beyond(whose_, call, lent.whose);
+  }
+
   void* self_;
   kumiko_solver_functions functions_;  ///< as far as both sides know them
   std::string whose_;

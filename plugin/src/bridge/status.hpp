@@ -11,28 +11,20 @@
 
 namespace kumiko::plugin::detail {
 
-/// What went wrong on the other side.
-class FailedBeyond : public std::runtime_error {
+/// What happened on the other side.
+template <class Error>
+class Beyond : public Error {
  public:
-  explicit FailedBeyond(const std::string& message, std::int32_t whose = KUMIKO_NAMED)
-      : std::runtime_error(message), whose_(whose) {}
+  explicit Beyond(const std::string& message, std::int32_t whose = KUMIKO_NAMED)
+      : Error(message), whose_(whose) {}
   /// As kumiko_error::whose.
   std::int32_t whose() const { return whose_; }
 
  private:
   std::int32_t whose_;
 };
-
-/// What the other side refused.
-class RefusedBeyond : public std::invalid_argument {
- public:
-  RefusedBeyond(const std::string& message, std::int32_t whose)
-      : std::invalid_argument(message), whose_(whose) {}
-  std::int32_t whose() const { return whose_; }
-
- private:
-  std::int32_t whose_;
-};
+using FailedBeyond = Beyond<std::runtime_error>;
+using RefusedBeyond = Beyond<std::invalid_argument>;
 
 /// Copies a message, cut where it is too long. \return the status
 kumiko_status tell(kumiko_error* error, kumiko_status status, const char* message,

@@ -1,11 +1,8 @@
 #include <algorithm>
-#include <array>
 #include <chrono>
-#include <cmath>
 #include <exception>
-#include <stdexcept>
 
-#include <fmt/core.h>
+#include <kumiko/amr/require.hpp>
 
 #include "conformance/checks.hpp"
 
@@ -18,27 +15,26 @@ using conformance::Subject;
 struct Check {
   const char* name;
   Finding (*run)(Subject&);
-  bool uses_engine;
+  bool uses_engine = false;
 };
 
 /// All checks; those that tell whether the others may run come first.
-constexpr std::array<Check, 16> kChecks = {
-    {{"declaration", conformance::check_declaration, false},
-     {"memory", conformance::check_memory, false},
-     {"ghost_width", conformance::check_ghost_width, false},
-     {"constants", conformance::check_constants, false},
-     {"symmetry", conformance::check_symmetry, false},
-     {"translation", conformance::check_translation, true},
-     {"order", conformance::check_order, true},
-     {"stability", conformance::check_stability, false},
-     {"nan_input", conformance::check_nan_input, false},
-     {"fluxes", conformance::check_fluxes, false},
-     {"tendency", conformance::check_tendency, false},
-     {"displacement", conformance::check_displacement, false},
-     {"state_cfl", conformance::check_state_cfl, false},
-     {"determinism", conformance::check_determinism, false},
-     {"thread_safety", conformance::check_thread_safety, false},
-     {"speed", conformance::check_speed, false}}};
+constexpr Check kChecks[] = {{"declaration", conformance::check_declaration},
+                             {"memory", conformance::check_memory},
+                             {"ghost_width", conformance::check_ghost_width},
+                             {"constants", conformance::check_constants},
+                             {"symmetry", conformance::check_symmetry},
+                             {"translation", conformance::check_translation, true},
+                             {"order", conformance::check_order, true},
+                             {"stability", conformance::check_stability},
+                             {"nan_input", conformance::check_nan_input},
+                             {"fluxes", conformance::check_fluxes},
+                             {"tendency", conformance::check_tendency},
+                             {"displacement", conformance::check_displacement},
+                             {"state_cfl", conformance::check_state_cfl},
+                             {"determinism", conformance::check_determinism},
+                             {"thread_safety", conformance::check_thread_safety},
+                             {"speed", conformance::check_speed}};
 
 /// What a throwing function threw, in words.
 template <class Function>
@@ -46,9 +42,10 @@ Finding guarded(Function function) {
   try {
     return function();
   } catch (const std::exception& error) {
-    return conformance::failed(fmt::format("stopped by an exception: {}", error.what()));
+    return conformance::failed({}, "stopped by an exception: {}", error.what());
   } catch (...) {
-    return conformance::failed("stopped by an exception that is not a std::exception; throw those");
+    return conformance::failed({},
+                               "stopped by an exception that is not a std::exception; throw those");
   }
 }
 
@@ -61,17 +58,14 @@ Finding run(const Check& check, Subject& subject) {
 }
 
 bool is_wanted(const ConformanceOptions& options, std::string_view name) {
-  return options.only.empty() ||
-         std::find(options.only.begin(), options.only.end(), name) != options.only.end();
+  return options.only.empty() || std::ranges::count(options.only, name) > 0;
 }
 
 void check_names(const ConformanceOptions& options) {
   for (const std::string& name : options.only) {
     const std::vector<std::string>& known = conformance_checks();
-    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-    std::string list;
-    for (const std::string& each : known) list += (list.empty() ? "" : ", ") + each;
-    throw std::invalid_argument(fmt::format("no check is called '{}'; there are {}", name, list));
+    amr::require(std::ranges::count(known, name) > 0, "no check is called '{}'; there are {}", name,
+                 fmt::join(known, ", "));
   }
 }
 
@@ -82,17 +76,8 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 }  // namespace
 
 const char* to_string(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::kPassed:
-      return "passed";
-    case Verdict::kFailed:
-      return "failed";
-    case Verdict::kSkipped:
-      return "skipped";
-    case Verdict::kNoted:
-      return "noted";
-  }
-  return "unknown";
+  constexpr const char* kNames[] = {"passed", "failed", "skipped", "noted"};
+  return kNames[static_cast<int>(verdict)];
 }
 
 const std::vector<std::string>& conformance_checks() {
@@ -105,8 +90,7 @@ const std::vector<std::string>& conformance_checks() {
 }
 
 bool ConformanceReport::passed() const {
-  return std::none_of(findings.begin(), findings.end(),
-                      [](const Finding& finding) { return finding.verdict == Verdict::kFailed; });
+  return std::ranges::count(findings, Verdict::kFailed, &Finding::verdict) == 0;
 }
 
 double ConformanceReport::seconds() const {
@@ -122,7 +106,7 @@ ConformanceReport check_solver(const SolverFactory& factory, const amr::Paramete
   std::unique_ptr<Subject> subject;
   const Finding made = guarded([&] {
     subject = std::make_unique<Subject>(factory, parameters, peer);
-    return conformance::passed("");
+    return conformance::passed({}, "");
   });
   if (!subject) {
     report.findings.push_back(made);

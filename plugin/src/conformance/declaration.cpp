@@ -43,8 +43,7 @@ bool default_is_allowed(const ParameterSpec& spec) {
     if (!(number >= spec.minimum && number <= spec.maximum)) return false;
   }
   const auto* const text = std::get_if<std::string>(&spec.default_value);
-  return !text || spec.choices.empty() ||
-         std::find(spec.choices.begin(), spec.choices.end(), *text) != spec.choices.end();
+  return !text || spec.choices.empty() || std::ranges::count(spec.choices, *text) > 0;
 }
 
 void check_parameters(const SolverFactory& factory, Complaints& complaints) {
@@ -154,18 +153,13 @@ Finding check_declaration(Subject& subject) {
   const Numbers numbers = {{"parameters", static_cast<double>(subject.factory.parameters.size())},
                            {"values_made", made},
                            {"values_refused", refused}};
-  if (!complaints.empty()) {
-    std::string text;
-    for (const std::string& complaint : complaints) text += (text.empty() ? "" : "; ") + complaint;
-    return failed(std::move(text), numbers);
-  }
+  if (!complaints.empty()) return failed(numbers, "{}", fmt::join(complaints, "; "));
   return passed(
-      fmt::format("{} ghost layers, CFL limit {:g}, order {}; {} parameters, {} of {} extreme "
-                  "values accepted",
-                  traits.ghosts, traits.cfl_limit,
-                  traits.order > 0.0 ? fmt::format("{:g}", traits.order) : "not said",
-                  subject.factory.parameters.size(), made, made + refused),
-      numbers);
+      numbers,
+      "{} ghost layers, CFL limit {:g}, order {}; {} parameters, {} of {} extreme values accepted",
+      traits.ghosts, traits.cfl_limit,
+      traits.order > 0.0 ? fmt::format("{:g}", traits.order) : "not said",
+      subject.factory.parameters.size(), made, made + refused);
 }
 
 }  // namespace kumiko::plugin::conformance

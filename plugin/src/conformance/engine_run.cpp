@@ -46,7 +46,7 @@ double step_for(const Subject& subject, const Flow& problem, int n, double targe
   double smallest = std::numeric_limits<double>::infinity();
   for (int first_j = 0; first_j < n; first_j += kPatchSize) {
     for (int first_i = 0; first_i < n; first_i += kPatchSize) {
-      const Place place(subject.traits.centring, first_i, first_j, 1.0 / n);
+      const Place place(subject, first_i, first_j, 1.0 / n);
       PatchStep step(subject, place, subject.run_components());
       const double offset = subject.is_cell_centred() ? 0.5 : 0.0;
       step.fill([&](int i, int j, int component) {

@@ -1,7 +1,6 @@
 // Fluxes and tendencies against the change that advance() makes.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include <fmt/core.h>
@@ -44,9 +43,7 @@ double imbalance(PatchStep& step) {
                          through(fluxes, FaceAxis::kY, qj, qi, component) -
                          through(fluxes, FaceAxis::kY, qj + 1, qi, component);
       const double content = part(step.before()).abs().sum();
-      const double difference = std::abs(gain - net / kSpacing) / content;
-      if (std::isnan(difference)) return std::numeric_limits<double>::infinity();
-      largest = std::max(largest, difference);
+      raise(largest, std::abs(gain - net / kSpacing) / content);
     }
   }
   return largest;
@@ -54,7 +51,7 @@ double imbalance(PatchStep& step) {
 
 /// A patch of a level that holds noise, after a step of `dt` with fluxes.
 PatchStep step_at(const Subject& subject, const Flow& flow, double dt, int first_i, int first_j) {
-  PatchStep step(subject, Place(subject.traits.centring, first_i, first_j));
+  PatchStep step(subject, Place(subject, first_i, first_j));
   const PatchStep::Values values = rough_values(subject);
   step.fill(
       [&](int i, int j, int component) { return values(first_i + i, first_j + j, component); });
@@ -95,7 +92,7 @@ bool bits_are_those_of_advance(PatchStep& step) {
 
 Finding check_fluxes(Subject& subject) {
   if (!subject.traits.flux_form) return skipped("no flux form declared");
-  const Place place(subject.traits.centring, 16, 32);
+  const Place place(subject);
   double largest = 0.0;
   int faces = 0;
   int other_bits = 0;
@@ -111,37 +108,33 @@ Finding check_fluxes(Subject& subject) {
   }
   const Numbers numbers = {
       {"imbalance", largest}, {"differing_faces", faces}, {"runs_with_other_bits", other_bits}};
-  std::string text;
+  std::vector<std::string> faults;
   if (!(largest <= 1e-12)) {
-    text = fmt::format(
-        "a quadrant's change differs from what its fluxes bring by {:.2e} of its "
-        "content; a flux is in units of u × length, and the change is "
-        "(west - east + south - north) / spacing",
-        largest);
+    faults.push_back(fmt::format(
+        "a quadrant's change differs from what its fluxes bring by {:.2e} of its content; a flux "
+        "is in units of u × length, and the change is (west - east + south - north) / spacing",
+        largest));
   }
   if (faces > 0) {
-    text += fmt::format(
-        "{}neighbours disagree on {} of their common faces; compute a face from "
-        "what both see, in one order",
-        text.empty() ? "" : "; ", faces);
+    faults.push_back(
+        fmt::format("neighbours disagree on {} of their common faces; compute a face from what "
+                    "both see, in one order",
+                    faces));
   }
   if (other_bits > 0) {
-    text += fmt::format(
-        "{}advance() and advance_with_fluxes() give different bits; let one call "
-        "the other's arithmetic",
-        text.empty() ? "" : "; ");
+    faults.emplace_back(
+        "advance() and advance_with_fluxes() give different bits; let one call the other's "
+        "arithmetic");
   }
-  if (!text.empty()) return failed(std::move(text), numbers);
-  return passed(
-      fmt::format("fluxes make the change to {:.1e}, neighbours agree bit for bit", largest),
-      numbers);
+  if (!faults.empty()) return failed(numbers, "{}", fmt::join(faults, "; "));
+  return passed(numbers, "fluxes make the change to {:.1e}, neighbours agree bit for bit", largest);
 }
 
 namespace {
 
 /// The largest difference between the change of a step and the tendency, over the largest change.
 double tendency_error(const Subject& subject, const Flow& flow, double cfl) {
-  const Place place(subject.traits.centring, 16, 32);
+  const Place place(subject);
   PatchStep step(subject, place);
   step.fill(smooth_values(subject));
   step.prepare_for(flow, cfl);
@@ -153,9 +146,8 @@ double tendency_error(const Subject& subject, const Flow& flow, double cfl) {
   double largest = 0.0;
   for (int component = 0; component < step.components(); ++component) {
     const auto change = (step.after().interior(component) - before.interior(component)).eval();
-    const auto difference = (change - step.rates().interior(component)).abs().eval();
-    if (difference.isNaN().any()) return std::numeric_limits<double>::infinity();
-    error = std::max(error, difference.maxCoeff());
+    const auto difference = (change - step.rates().interior(component)).abs();
+    raise(error, difference.maxCoeff<Eigen::PropagateNaN>());
     largest = std::max(largest, change.abs().maxCoeff());
   }
   return error / largest;
@@ -163,7 +155,7 @@ double tendency_error(const Subject& subject, const Flow& flow, double cfl) {
 
 /// Whether a tendency that is computed part by part has the bits of the whole one.
 bool parts_have_the_bits_of_the_whole(const Subject& subject, const Flow& flow) {
-  PatchStep step(subject, Place(subject.traits.centring, 16, 32));
+  PatchStep step(subject, Place(subject));
   step.fill(rough_values(subject));
   step.prepare_for(flow, subject.traits.cfl_limit);
   const amr::ConstPatchView before = step.before();
@@ -175,7 +167,7 @@ bool parts_have_the_bits_of_the_whole(const Subject& subject, const Flow& flow) 
     return std::vector<double>(values.begin(), values.end());
   };
   const std::vector<double> whole = rates_of({kTendencyRange});
-  std::fill(step.rate_values().values().begin(), step.rate_values().values().end(), 0.0);
+  std::ranges::fill(step.rate_values().values(), 0.0);
   const std::vector<double> parts =
       rates_of({{-2, 5, -2, 18}, {5, 18, -2, 3}, {5, 6, 3, 18}, {6, 18, 3, 17}, {6, 18, 17, 18}});
   const amr::ConstPatchView of_whole(whole.data(), step.components(), step.layers());
@@ -196,7 +188,7 @@ bool parts_have_the_bits_of_the_whole(const Subject& subject, const Flow& flow) 
 
 Finding check_tendency(Subject& subject) {
   if (!subject.traits.tendency) return skipped("no tendency declared");
-  const Place place(subject.traits.centring, 16, 32);
+  const Place place(subject);
   constexpr double kLong = 1e-3;
   constexpr double kShort = 1e-4;
   double of_long = 0.0;
@@ -217,19 +209,18 @@ Finding check_tendency(Subject& subject) {
   const bool is_first_order = of_short <= std::max(0.2 * of_long, 1e-8) && of_short <= 0.01;
   // Beyond what two approximations of smooth data's derivative differ by, limiters included.
   if (of_short > 0.25) {
-    return failed(text + "; it is to be the step times the derivative at the step's start",
-                  numbers);
+    return failed(numbers, "{}; it is to be the step times the derivative at the step's start",
+                  text);
   }
   if (!ranges_agree) {
-    return failed(
-        "the bits of a point depend on the range that is asked for; use one order of "
-        "arithmetic for each point",
-        numbers);
+    return failed(numbers,
+                  "the bits of a point depend on the range that is asked for; use one order of "
+                  "arithmetic for each point");
   }
   if (!is_first_order) {
-    return noted(text + ": an approximation of its own; the same bits in any range", numbers);
+    return noted(numbers, "{}: an approximation of its own; the same bits in any range", text);
   }
-  return passed(text + "; the same bits in any range", numbers);
+  return passed(numbers, "{}; the same bits in any range", text);
 }
 
 }  // namespace kumiko::plugin::conformance

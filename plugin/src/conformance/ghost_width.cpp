@@ -5,8 +5,6 @@
 #include <string>
 #include <vector>
 
-#include <fmt/core.h>
-
 #include "conformance/checks.hpp"
 #include "conformance/flows.hpp"
 #include "conformance/patch_step.hpp"
@@ -38,7 +36,7 @@ std::optional<int> layers_read(const Subject& subject, const Place& place, const
 }  // namespace
 
 Finding check_ghost_width(Subject& subject) {
-  const Place place(subject.traits.centring, 16, 32);
+  const Place place(subject);
   int read = 0;
   std::string where;
   for (const Flow& flow : flows_around(place.centre_x(), place.centre_y())) {
@@ -50,17 +48,16 @@ Finding check_ghost_width(Subject& subject) {
   const int declared = subject.traits.ghosts;
   const Numbers numbers = {{"declared", declared}, {"read", read}};
   if (read > declared) {
-    return failed(fmt::format("values of ghost layer {} change the result ({}), but {} are "
-                              "declared; declare ghosts = {}, or read less",
-                              read, where, declared, read),
-                  numbers);
+    return failed(numbers,
+                  "values of ghost layer {} change the result ({}), but {} are declared; declare "
+                  "ghosts = {}, or read less",
+                  read, where, declared, read);
   }
   if (read < declared) {
-    return noted(fmt::format("of {} declared layers {} change the result; fewer are cheaper",
-                             declared, read),
-                 numbers);
+    return noted(numbers, "of {} declared layers {} change the result; fewer are cheaper", declared,
+                 read);
   }
-  return passed(fmt::format("all {} declared layers are read, and none beyond", declared), numbers);
+  return passed(numbers, "all {} declared layers are read, and none beyond", declared);
 }
 
 }  // namespace kumiko::plugin::conformance

@@ -29,23 +29,22 @@ void fill_pattern(amr::PatchView view, int layers, int salt) {
   });
 }
 
-/// Faults of one call, counted.
-struct Faults {
-  int outside = 0;  ///< values beyond a view, or beyond the coefficients
-  int ghosts = 0;   ///< points of the result's view that are not to be written
-  int unwritten = 0;
-  int before = 0;
-  int coefficients = 0;
-
-  int total() const { return outside + ghosts + unwritten + before + coefficients; }
-  void add(const Faults& other) {
-    outside = std::max(outside, other.outside);
-    ghosts = std::max(ghosts, other.ghosts);
-    unwritten = std::max(unwritten, other.unwritten);
-    before = std::max(before, other.before);
-    coefficients = std::max(coefficients, other.coefficients);
-  }
+/// A fault by its name among the numbers, and what is told of it behind the count.
+struct Fault {
+  const char* name;
+  const char* text;
 };
+constexpr Fault kFaults[] = {
+    {"outside", "values beyond the views or the coefficients are written"},
+    {"ghosts", "ghost points of the result are written; write points 0 .. 15 only"},
+    {"unwritten", "interior points are left unwritten; loop over before.components()"},
+    {"before", "values of `before` are changed; it is to be read only"},
+    {"coefficients", "coefficients are changed by advance(); only prepare() writes them"}};
+
+/// Keeps the larger count of each fault.
+void add(Numbers& faults, const Numbers& more) {
+  for (const auto& [name, count] : more) faults[name] = std::max(faults[name], count);
+}
 
 int count_changes(std::span<const double> now, const std::vector<double>& then) {
   int changes = 0;
@@ -61,47 +60,44 @@ std::vector<double> copy_of(const Guarded& guarded) {
 
 /// Runs `call`, which writes `range` of `result`, on a view that holds a pattern.
 template <class Call>
-Faults faults_of(PatchStep& step, amr::PatchView result, const amr::PointRange& range, Call call) {
+Numbers faults_of(PatchStep& step, amr::PatchView result, const amr::PointRange& range, Call call) {
   constexpr int kSalt = 3;
   const std::vector<double> before = copy_of(step.before_values());
   const std::vector<double> coefficients = copy_of(step.coefficient_values());
   fill_pattern(result, step.layers(), kSalt);
   call();
-  Faults faults;
+  Numbers faults;
   for_view(result, step.layers(), [&](int i, int j, int component, double& value) {
     const bool kept = value == pattern(kSalt, i, j, component);
-    if (is_inside(i, j, range)) {
-      faults.unwritten += kept ? 1 : 0;
-    } else {
-      faults.ghosts += kept ? 0 : 1;
-    }
+    const bool is_wanted = is_inside(i, j, range);
+    faults[is_wanted ? "unwritten" : "ghosts"] += kept == is_wanted ? 1 : 0;
   });
-  faults.before = count_changes(step.before_values().values(), before);
-  faults.coefficients = count_changes(step.coefficient_values().values(), coefficients);
+  faults["before"] = count_changes(step.before_values().values(), before);
+  faults["coefficients"] = count_changes(step.coefficient_values().values(), coefficients);
   for (const Guarded* const guarded :
        {&step.before_values(), &step.after_values(), &step.coefficient_values(),
         &step.flux_values(), &step.rate_values()}) {
-    faults.outside += guarded->written();
+    faults["outside"] += guarded->written();
   }
   return faults;
 }
 
-Faults faults_of_step(const Subject& subject, PatchStep& step) {
+Numbers faults_of_step(const Subject& subject, PatchStep& step) {
   const amr::Solver& solver = *subject.solver;
   const amr::ConstPatchView before = step.before();
   constexpr amr::PointRange kInterior = {0, kPatchSize, 0, kPatchSize};
-  Faults faults = faults_of(step, step.after(), kInterior, [&] { step.advance(); });
+  Numbers faults = faults_of(step, step.after(), kInterior, [&] { step.advance(); });
   if (subject.traits.flux_form) {
-    faults.add(faults_of(step, step.after(), kInterior, [&] {
-      solver.advance_with_fluxes(before, step.coefficients(), step.after(), step.fluxes());
-    }));
+    add(faults, faults_of(step, step.after(), kInterior, [&] {
+          solver.advance_with_fluxes(before, step.coefficients(), step.after(), step.fluxes());
+        }));
   }
   if (!subject.traits.tendency) return faults;
   constexpr amr::PointRange kPart = {-2, 5, 3, 18};
   for (const amr::PointRange& range : {kTendencyRange, kPart}) {
-    faults.add(faults_of(step, step.rates(), range, [&] {
-      solver.tendency(before, step.coefficients(), range, step.rates());
-    }));
+    add(faults, faults_of(step, step.rates(), range, [&] {
+          solver.tendency(before, step.coefficients(), range, step.rates());
+        }));
   }
   return faults;
 }
@@ -109,33 +105,21 @@ Faults faults_of_step(const Subject& subject, PatchStep& step) {
 }  // namespace
 
 Finding check_memory(Subject& subject) {
-  const Place place(subject.traits.centring, 16, 32);
-  Faults faults;
+  const Place place(subject);
+  Numbers faults;
   for (const Flow& flow : flows_around(place.centre_x(), place.centre_y())) {
     PatchStep step(subject, place);
     step.fill(rough_values(subject));
     step.prepare_for(flow, subject.traits.cfl_limit);
-    faults.add(faults_of_step(subject, step));
-    subject.safe_in_engine = faults.outside == 0;
+    add(faults, faults_of_step(subject, step));
+    subject.safe_in_engine = faults["outside"] == 0.0;
   }
-  const Numbers numbers = {{"outside", faults.outside},
-                           {"ghosts", faults.ghosts},
-                           {"unwritten", faults.unwritten},
-                           {"before", faults.before},
-                           {"coefficients", faults.coefficients}};
-  if (faults.total() == 0) {
-    return passed("the interior is written, and nothing else", numbers);
+  std::vector<std::string> texts;
+  for (const auto& [name, text] : kFaults) {
+    if (faults[name] > 0.0) texts.push_back(fmt::format("{:.0f} {}", faults[name], text));
   }
-  std::string text;
-  const auto say = [&](int count, const char* what) {
-    if (count > 0) text += fmt::format("{}{} {}", text.empty() ? "" : "; ", count, what);
-  };
-  say(faults.outside, "values beyond the views or the coefficients are written");
-  say(faults.ghosts, "ghost points of the result are written; write points 0 .. 15 only");
-  say(faults.unwritten, "interior points are left unwritten; loop over before.components()");
-  say(faults.before, "values of `before` are changed; it is to be read only");
-  say(faults.coefficients, "coefficients are changed by advance(); only prepare() writes them");
-  return failed(std::move(text), numbers);
+  if (texts.empty()) return passed(faults, "the interior is written, and nothing else");
+  return failed(faults, "{}", fmt::join(texts, "; "));
 }
 
 }  // namespace kumiko::plugin::conformance

@@ -138,14 +138,13 @@ Finding judge(const Subject& subject, const Order& order, const std::string& wha
   const std::string text =
       fmt::format("{} (mean error; {:.2f} in root mean square) {}",
                   order.l1 < 0.005 ? "0.00" : fmt::format("{:.2f}", order.l1), order.rms, what);
-  if (declared == 0.0) return noted("none is declared; measured " + text, numbers);
+  if (declared == 0.0) return noted(numbers, "none is declared; measured {}", text);
   if (order.l1 >= declared - kTolerance) {
-    return passed(fmt::format("{:g} is declared; measured {}", declared, text), numbers);
+    return passed(numbers, "{:g} is declared; measured {}", declared, text);
   }
-  return failed(fmt::format("{:g} is declared, but measured {}; declare what it has, or look for "
-                            "what lowers it",
-                            declared, text),
-                numbers);
+  return failed(
+      numbers, "{:g} is declared, but measured {}; declare what it has, or look for what lowers it",
+      declared, text);
 }
 
 /// Waves as the solver can be given them.
@@ -171,7 +170,7 @@ Finding check_order(Subject& subject) {
     const ErrorsByGrid errors = differences_of_grids(subject, waves_of(subject));
     add_errors(numbers, "difference", errors);
     const std::optional<Order> order = order_of(errors);
-    if (!order) return noted("differences of grids are round-off", numbers);
+    if (!order) return noted(numbers, "differences of grids are round-off");
     return judge(subject, *order, "of differences between grids", numbers);
   }
   const ErrorsByGrid of_translation = errors_against_solution(subject, translation_of_waves());
@@ -181,7 +180,7 @@ Finding check_order(Subject& subject) {
   const std::optional<Order> rotating = order_of(of_rotation);
   if (rotating) numbers["order_in_rotation"] = rotating->l1;
   const std::optional<Order> order = order_of(of_translation);
-  if (!order) return noted("errors in a constant flow are round-off", numbers);
+  if (!order) return noted(numbers, "errors in a constant flow are round-off");
   return judge(subject, *order,
                fmt::format("in a constant flow, {} in a rotation",
                            rotating ? fmt::format("{:.2f}", rotating->l1) : "round-off"),

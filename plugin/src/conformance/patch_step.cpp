@@ -22,9 +22,9 @@ constexpr std::uint64_t kCanary = 0xC0DEC0DEC0DEC0DEULL;
 
 }  // namespace
 
-Place::Place(amr::Centring centring, int first_i, int first_j, double spacing)
+Place::Place(const Subject& subject, int first_i, int first_j, double spacing)
     : first_i_(first_i), first_j_(first_j), spacing_(spacing) {
-  const double offset = centring == amr::Centring::kCell ? 0.5 : 0.0;
+  const double offset = subject.is_cell_centred() ? 0.5 : 0.0;
   for (int j = 0; j < kPatchSize; ++j) {
     for (int i = 0; i < kPatchSize; ++i) {
       const auto at = static_cast<std::size_t>(j * kPatchSize + i);
@@ -156,9 +156,7 @@ double largest_difference(amr::ConstPatchView a, amr::ConstPatchView b,
     for (int j = 0; j < kPatchSize; ++j) {
       for (int i = 0; i < kPatchSize; ++i) {
         const auto [ib, jb] = map(i, j);
-        const double difference = std::abs(a(i, j, component) - b(ib, jb, component));
-        if (std::isnan(difference)) return std::numeric_limits<double>::infinity();
-        largest = std::max(largest, difference);
+        raise(largest, std::abs(a(i, j, component) - b(ib, jb, component)));
       }
     }
   }

@@ -19,7 +19,9 @@ inline constexpr int kSpareLayers = 3;
 /// Where a patch lies, and its points' coordinates as the engine would give them.
 class Place {
  public:
-  Place(amr::Centring centring, int first_i, int first_j, double spacing = kSpacing);
+  /// By default somewhere within the plane.
+  explicit Place(const Subject& subject, int first_i = 16, int first_j = 32,
+                 double spacing = kSpacing);
   amr::PatchPoints points() const { return {{x_, y_}, spacing_, first_i_, first_j_}; }
   double spacing() const { return spacing_; }
   /// The middle of the patch's points.

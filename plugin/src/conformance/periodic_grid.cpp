@@ -11,9 +11,8 @@ PeriodicGrid::PeriodicGrid(const Subject& subject, const Flow& flow, int n, cons
     : subject_(subject), flow_(flow), n_(n) {
   for (int first_j = 0; first_j < n; first_j += kPatchSize) {
     for (int first_i = 0; first_i < n; first_i += kPatchSize) {
-      PatchStep& patch =
-          patches_.emplace_back(subject, Place(subject.traits.centring, first_i, first_j, 1.0 / n),
-                                subject.run_components());
+      PatchStep& patch = patches_.emplace_back(subject, Place(subject, first_i, first_j, 1.0 / n),
+                                               subject.run_components());
       patch.fill([&](int i, int j, int component) {
         return values((first_i + i + n) % n, (first_j + j + n) % n, component);
       });

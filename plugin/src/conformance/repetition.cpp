@@ -10,8 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/core.h>
-
 #include "conformance/checks.hpp"
 #include "conformance/flows.hpp"
 #include "conformance/patch_step.hpp"
@@ -34,7 +32,7 @@ std::vector<Task> make_tasks(const Subject& subject) {
   std::vector<Task> tasks;
   for (int number = 0; number < static_cast<int>(kPatches); ++number) {
     const std::array<int, 2> first = {16 * (number % 4), 16 * (number / 4)};
-    const Place place(subject.traits.centring, first[0], first[1]);
+    const Place place(subject, first[0], first[1]);
     const std::vector<Flow> flows = flows_around(place.centre_x(), place.centre_y());
     Task task{flows[static_cast<std::size_t>(number) % flows.size()], first, 0.0,
               [&subject, number](int i, int j, int component) {
@@ -51,7 +49,7 @@ std::vector<Task> make_tasks(const Subject& subject) {
 std::vector<PatchStep> make_steps(const Subject& subject, const std::vector<Task>& tasks) {
   std::vector<PatchStep> steps;
   for (const Task& task : tasks) {
-    steps.emplace_back(subject, Place(subject.traits.centring, task.first[0], task.first[1]));
+    steps.emplace_back(subject, Place(subject, task.first[0], task.first[1]));
     steps.back().fill(task.values);
   }
   return steps;
@@ -63,9 +61,7 @@ std::vector<double> outcome(const Task& task, PatchStep& step, const amr::Solver
   return step.outputs(solver);
 }
 
-void scribble(Guarded& values, double value) {
-  std::fill(values.values().begin(), values.values().end(), value);
-}
+void scribble(Guarded& values, double value) { std::ranges::fill(values.values(), value); }
 
 /// Advances the patches of all tasks in one list, of which that of task `first` is the head.
 void advance_in_a_list(const std::vector<Task>& tasks, std::vector<PatchStep>& steps,
@@ -150,19 +146,19 @@ Finding check_determinism(Subject& subject) {
                            {"differ_in_another_instance", other_instance},
                            {"differ_in_a_list", in_a_list}};
   if (in_a_list > 0) {
-    return failed(fmt::format("advance_list() gives {} of {} patches other bits than advance() or "
-                              "advance_with_fluxes() of each; let it compute the same",
-                              in_a_list, kPatches),
-                  numbers);
+    return failed(numbers,
+                  "advance_list() gives {} of {} patches other bits than advance() or "
+                  "advance_with_fluxes() of each; let it compute the same",
+                  in_a_list, kPatches);
   }
   if (again + other_instance == 0) {
-    return passed("the same bits again, in another order and from another instance", numbers);
+    return passed(numbers, "the same bits again, in another order and from another instance");
   }
-  return failed(fmt::format("the same step has other bits for {} of {} patches when done again in "
-                            "another order, for {} by another instance; keep nothing between "
-                            "calls, and let prepare() fill all that advance() reads",
-                            again, kPatches, other_instance),
-                numbers);
+  return failed(numbers,
+                "the same step has other bits for {} of {} patches when done again in another "
+                "order, for {} by another instance; keep nothing between calls, and let prepare() "
+                "fill all that advance() reads",
+                again, kPatches, other_instance);
 }
 
 namespace {
@@ -255,15 +251,14 @@ Finding check_thread_safety(Subject& subject) {
                            {"wrong_on_one_instance", one},
                            {"wrong_on_two_instances", two}};
   if (one + two == 0) {
-    return passed(fmt::format("{} steps on {} threads at once have the bits of steps one by one",
-                              2 * steps, kThreads),
-                  numbers);
+    return passed(numbers, "{} steps on {} threads at once have the bits of steps one by one",
+                  2 * steps, kThreads);
   }
-  return failed(fmt::format("on {} threads at once {} of {} steps of one instance have other bits "
-                            "than alone, {} of {} of two instances; keep scratch space on the "
-                            "stack, not in members or static variables",
-                            kThreads, one, steps, two, steps),
-                numbers);
+  return failed(
+      numbers,
+      "on {} threads at once {} of {} steps of one instance have other bits than alone, {} of {} "
+      "of two instances; keep scratch space on the stack, not in members or static variables",
+      kThreads, one, steps, two, steps);
 }
 
 }  // namespace kumiko::plugin::conformance

@@ -1,5 +1,5 @@
+#include <algorithm>
 #include <cmath>
-#include <cstddef>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -37,10 +37,8 @@ nlohmann::json to_json_value(const amr::SolverTraits& traits) {
           {"nonlinear", traits.nonlinear}};
 }
 
-std::size_t count(const ConformanceReport& report, Verdict verdict) {
-  std::size_t result = 0;
-  for (const Finding& finding : report.findings) result += finding.verdict == verdict ? 1 : 0;
-  return result;
+auto count(const ConformanceReport& report, Verdict verdict) {
+  return std::ranges::count(report.findings, verdict, &Finding::verdict);
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ NanOutcome outcome_of(const Subject& subject, const Place& place, const NanPlace
 }  // namespace
 
 Finding check_nan_input(Subject& subject) {
-  const Place place(subject.traits.centring, 16, 32);
+  const Place place(subject);
   int thrown = 0;
   std::vector<std::string> hidden;
   for (const NanPlace& nan : kNanPlaces) {
@@ -59,23 +59,20 @@ Finding check_nan_input(Subject& subject) {
                            {"thrown", thrown},
                            {"hidden", static_cast<double>(hidden.size())}};
   if (!hidden.empty()) {
-    return failed(
-        fmt::format("a NaN at point {}{} is gone after a step; let it through, so that "
-                    "the run can stop where it arose",
-                    hidden.front(),
-                    hidden.size() > 1 ? fmt::format(" and {} more", hidden.size() - 1) : ""),
-        numbers);
+    return failed(numbers,
+                  "a NaN at point {}{} is gone after a step; let it through, so that the run can "
+                  "stop where it arose",
+                  hidden.front(),
+                  hidden.size() > 1 ? fmt::format(" and {} more", hidden.size() - 1) : "");
   }
-  return passed(thrown > 0 ? fmt::format("{} of {} NaN are answered with an exception, the others "
-                                         "come out as NaN",
-                                         thrown, std::size(kNanPlaces))
-                           : "a NaN comes out as NaN",
-                numbers);
+  if (thrown == 0) return passed(numbers, "a NaN comes out as NaN");
+  return passed(numbers, "{} of {} NaN are answered with an exception, the others come out as NaN",
+                thrown, std::size(kNanPlaces));
 }
 
 Finding check_state_cfl(Subject& subject) {
   if (!subject.traits.nonlinear) return skipped("it is not declared nonlinear");
-  const Place place(subject.traits.centring, 16, 32);
+  const Place place(subject);
   const Flow flow = constant_flow(0.7, -0.4);
   PatchStep step(subject, place);
   step.fill(rough_values(subject));
@@ -88,26 +85,22 @@ Finding check_state_cfl(Subject& subject) {
   const double two = cfl_of(2.0 * kStep);
   const Numbers numbers = {{"cfl", one}, {"cfl_of_twice_the_step", two}};
   if (!(std::isfinite(one) && one > 0.0)) {
-    return failed(
-        fmt::format("it is {:g} for a state that moves; it must be finite and above 0", one),
-        numbers);
+    return failed(numbers, "it is {:g} for a state that moves; it must be finite and above 0", one);
   }
   if (std::abs(two - 2.0 * one) > 1e-10 * one) {
-    return failed(fmt::format("it is {:.8g}, and {:.8g} for a step twice as long; it must be "
-                              "proportional to the step",
-                              one, two),
-                  numbers);
+    return failed(
+        numbers,
+        "it is {:.8g}, and {:.8g} for a step twice as long; it must be proportional to the step",
+        one, two);
   }
   step.poison(1, std::numeric_limits<double>::quiet_NaN());
   const double without_ghosts = cfl_of(kStep);
   if (without_ghosts != one) {
     return failed(
-        "it depends on ghosts, which need not be filled when it is asked; read the "
-        "interior only",
-        numbers);
+        numbers,
+        "it depends on ghosts, which need not be filled when it is asked; read the interior only");
   }
-  return passed(fmt::format("proportional to the step; {:.4g} for a step of {:g}", one, kStep),
-                numbers);
+  return passed(numbers, "proportional to the step; {:.4g} for a step of {:g}", one, kStep);
 }
 
 namespace {
@@ -126,9 +119,7 @@ double displacement_error(const Subject& subject, const Place& place, const Flow
   double error = 0.0;
   double longest = 0.0;
   for (std::size_t at = 0; at < points.size(); ++at) {
-    const double distance = std::hypot(x[at] - exact_x[at], y[at] - exact_y[at]);
-    if (std::isnan(distance)) return std::numeric_limits<double>::infinity();
-    error = std::max(error, distance);
+    raise(error, std::hypot(x[at] - exact_x[at], y[at] - exact_y[at]));
     longest = std::max(longest, std::hypot(exact_x[at], exact_y[at]));
   }
   return error / longest;
@@ -138,7 +129,7 @@ double displacement_error(const Subject& subject, const Place& place, const Flow
 
 Finding check_displacement(Subject& subject) {
   if (!subject.traits.characteristic_ghosts) return skipped("no characteristic ghosts declared");
-  const Place place(subject.traits.centring, 16, 32);
+  const Place place(subject);
   constexpr double kTau = 0.02;
   const double constant = displacement_error(subject, place, constant_flow(0.7, -0.4), kTau);
   const double rotating = displacement_error(subject, place, rotation(0.5, 0.5), kTau);
@@ -148,8 +139,9 @@ Finding check_displacement(Subject& subject) {
       "rotation",
       constant, rotating);
   // First-order departures leave half an angle of 0.02.
-  if (constant <= 1e-11 && rotating <= 0.03) return passed(text, numbers);
-  return failed(text + "; displacement() gives where particles were minus where they are", numbers);
+  if (constant <= 1e-11 && rotating <= 0.03) return passed(numbers, "{}", text);
+  return failed(numbers, "{}; displacement() gives where particles were minus where they are",
+                text);
 }
 
 }  // namespace kumiko::plugin::conformance

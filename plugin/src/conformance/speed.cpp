@@ -3,8 +3,6 @@
 #include <chrono>
 #include <limits>
 
-#include <fmt/core.h>
-
 #include "conformance/checks.hpp"
 #include "conformance/flows.hpp"
 #include "conformance/patch_step.hpp"
@@ -20,7 +18,7 @@ constexpr int kStepsPerTurn = 150;
 class Runner {
  public:
   explicit Runner(const Subject& subject)
-      : step_(subject, Place(subject.traits.centring, 16, 32), subject.run_components()) {
+      : step_(subject, Place(subject), subject.run_components()) {
     step_.fill(smooth_values(subject));
     step_.prepare_for(vortices(), 0.8 * subject.traits.cfl_limit);
     step_.advance();
@@ -54,9 +52,9 @@ Finding check_speed(Subject& subject) {
   }
   const double ratio = mine.best() / theirs.best();
   return noted(
-      fmt::format("{:.2f} ns a point, {:.2f} times the {:.2f} ns of {}", mine.best(), ratio,
-                  theirs.best(), subject.peer.name),
-      {{"ns_per_point", mine.best()}, {"peer_ns_per_point", theirs.best()}, {"ratio", ratio}});
+      {{"ns_per_point", mine.best()}, {"peer_ns_per_point", theirs.best()}, {"ratio", ratio}},
+      "{:.2f} ns a point, {:.2f} times the {:.2f} ns of {}", mine.best(), ratio, theirs.best(),
+      subject.peer.name);
 }
 
 }  // namespace kumiko::plugin::conformance

@@ -82,15 +82,15 @@ Finding check_stability(Subject& subject) {
   }
   const double growth_found = std::max(numbers["growth"], numbers["growth_in_vortices"]);
   if (excess <= 1.0) {
-    return passed(fmt::format("in {} steps at CFL {:g} the mean square of rough data grows by a "
-                              "factor of {:.3g} at most",
-                              kSteps, subject.traits.cfl_limit, growth_found),
-                  numbers);
+    return passed(
+        numbers,
+        "in {} steps at CFL {:g} the mean square of rough data grows by a factor of {:.3g} at most",
+        kSteps, subject.traits.cfl_limit, growth_found);
   }
-  return failed(fmt::format("at CFL {:g}, the declared limit, the mean square of rough data ({}) "
-                            "grows by a factor of {:.3g} within {} steps; declare a lower limit",
-                            subject.traits.cfl_limit, worst, growth_found, kSteps),
-                numbers);
+  return failed(numbers,
+                "at CFL {:g}, the declared limit, the mean square of rough data ({}) grows by a "
+                "factor of {:.3g} within {} steps; declare a lower limit",
+                subject.traits.cfl_limit, worst, growth_found, kSteps);
 }
 
 }  // namespace kumiko::plugin::conformance

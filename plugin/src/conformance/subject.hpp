@@ -1,10 +1,15 @@
 // The solver under test, and how checks state what they found.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <map>
 #include <memory>
 #include <string>
 #include <utility>
+
+#include <fmt/ranges.h>
 
 #include <kumiko/plugin/conformance.hpp>
 
@@ -38,16 +43,27 @@ struct Subject {
 
 using Numbers = std::map<std::string, double>;
 
-/// The runner fills the check's name in.
-inline Finding passed(std::string text, Numbers numbers = {}) {
-  return {{}, Verdict::kPassed, std::move(text), std::move(numbers)};
+/// Findings, whose text is formatted with the values; the runner fills the check's name in.
+template <class... Values>
+Finding passed(Numbers numbers, fmt::format_string<Values...> text, Values&&... values) {
+  return {
+      {}, Verdict::kPassed, fmt::format(text, std::forward<Values>(values)...), std::move(numbers)};
 }
-inline Finding failed(std::string text, Numbers numbers = {}) {
-  return {{}, Verdict::kFailed, std::move(text), std::move(numbers)};
+template <class... Values>
+Finding failed(Numbers numbers, fmt::format_string<Values...> text, Values&&... values) {
+  return {
+      {}, Verdict::kFailed, fmt::format(text, std::forward<Values>(values)...), std::move(numbers)};
 }
-inline Finding skipped(std::string text) { return {{}, Verdict::kSkipped, std::move(text), {}}; }
-inline Finding noted(std::string text, Numbers numbers = {}) {
-  return {{}, Verdict::kNoted, std::move(text), std::move(numbers)};
+template <class... Values>
+Finding noted(Numbers numbers, fmt::format_string<Values...> text, Values&&... values) {
+  return {
+      {}, Verdict::kNoted, fmt::format(text, std::forward<Values>(values)...), std::move(numbers)};
+}
+inline Finding skipped(std::string text) { return {{}, Verdict::kSkipped, std::move(text)}; }
+
+/// Keeps the larger of two values; NaN counts as infinite.
+inline void raise(double& largest, double value) {
+  largest = std::isnan(value) ? std::numeric_limits<double>::infinity() : std::max(largest, value);
 }
 
 /// A number of -1 .. 1 that depends on its arguments only and looks random.

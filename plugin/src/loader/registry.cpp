@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <iterator>
-#include <string>
 #include <utility>
 
 #include <fmt/core.h>
@@ -16,13 +15,12 @@ namespace {
 template <class T>
 void merge(std::vector<amr::Factory<T>>& into, std::vector<amr::Factory<T>>&& more) {
   std::move(more.begin(), more.end(), std::back_inserter(into));
-  std::sort(into.begin(), into.end(),
-            [](const auto& one, const auto& other) { return one.name < other.name; });
+  std::ranges::sort(into, {}, &amr::Factory<T>::name);
 }
 
-/// The first name that a plugin offers and another one, or itself, has already; empty if none.
+/// Throws PluginError for a name that a plugin offers and another one, or itself, has already.
 template <class T>
-std::string taken(const std::vector<amr::Factory<T>>& there,
+void refuse_taken(const std::vector<amr::Factory<T>>& there,
                   const std::vector<amr::Factory<T>>& more, const char* kind) {
   for (auto factory = more.begin(); factory != more.end(); ++factory) {
     const amr::Factory<T>* other = amr::find_factory(there, factory->name);
@@ -30,10 +28,9 @@ std::string taken(const std::vector<amr::Factory<T>>& there,
       if (before->name == factory->name) other = &*before;
     }
     if (other == nullptr) continue;
-    return fmt::format("'{}' offers {} '{}', which '{}' has already; give it another name",
-                       factory->file.string(), kind, factory->name, other->file.string());
+    throw detail::PluginError("'{}' offers {} '{}', which '{}' has already; give it another name",
+                              factory->file.string(), kind, factory->name, other->file.string());
   }
-  return {};
 }
 
 }  // namespace
@@ -41,7 +38,7 @@ std::string taken(const std::vector<amr::Factory<T>>& there,
 bool is_plugin_name(std::string_view name) {
   const auto is_letter = [](char c) { return c >= 'a' && c <= 'z'; };
   const auto fits = [&](char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '_'; };
-  return !name.empty() && is_letter(name.front()) && std::all_of(name.begin(), name.end(), fits);
+  return !name.empty() && is_letter(name.front()) && std::ranges::all_of(name, fits);
 }
 
 Registry::Registry(std::span<const std::filesystem::path> paths) {
@@ -52,9 +49,9 @@ void Registry::add_path(const std::filesystem::path& path) {
   std::error_code error;
   if (!std::filesystem::is_directory(path, error)) {
     if (std::filesystem::exists(path, error)) return add_file(path);
-    broken_.push_back({path, fmt::format("no folder or file '{}' to look for plugins in; name one "
-                                         "that is there",
-                                         path.string())});
+    broken_.push_back(
+        {path, fmt::format("no folder or file '{}' to look for plugins in; name one that is there",
+                           path.string())});
     return;
   }
   std::vector<std::filesystem::path> files;
@@ -72,7 +69,7 @@ void Registry::add_path(const std::filesystem::path& path) {
     broken_.push_back(
         {path, fmt::format("cannot read folder '{}': {}", path.string(), error.message())});
   }
-  std::sort(files.begin(), files.end());
+  std::ranges::sort(files);
   for (const std::filesystem::path& file : files) add_file(file);
 }
 
@@ -81,24 +78,18 @@ void Registry::add_file(const std::filesystem::path& file) {
   const std::filesystem::path real = std::filesystem::canonical(file, error);
   if (!error) {
     // Named twice, by a folder and by itself.
-    if (std::find(seen_.begin(), seen_.end(), real) != seen_.end()) return;
+    if (std::ranges::count(seen_, real) > 0) return;
     seen_.push_back(real);
   }
   try {
     detail::Offer offer = detail::load(file);
-    std::string reason = clash(offer.solvers, offer.cases);
-    if (!reason.empty()) throw detail::PluginError(reason);
+    refuse_taken(solvers_, offer.solvers, "solver");
+    refuse_taken(cases_, offer.cases, "case");
     merge(solvers_, std::move(offer.solvers));
     merge(cases_, std::move(offer.cases));
   } catch (const detail::PluginError& failure) {
     broken_.push_back({file, failure.what()});
   }
-}
-
-std::string Registry::clash(const std::vector<SolverFactory>& solvers,
-                            const std::vector<CaseFactory>& cases) const {
-  std::string reason = taken(solvers_, solvers, "solver");
-  return reason.empty() ? taken(cases_, cases, "case") : reason;
 }
 
 }  // namespace kumiko::plugin

@@ -5,10 +5,8 @@
 #include <cstddef>
 #include <fstream>
 #include <string>
-#include <utility>
 
 #include <dlfcn.h>
-#include <fmt/core.h>
 #include <link.h>
 
 #include "bridge/case_bridge.hpp"
@@ -29,28 +27,22 @@ std::string whose(const char* kind, const std::string& name, const std::filesyst
 void require_size(std::size_t given, std::size_t least, const char* what,
                   const std::filesystem::path& file) {
   if (given >= least) return;
-  throw PluginError(fmt::format("'{}' offers a {} whose size is {}; set it to sizeof, {} at least",
-                                file.string(), what, given, least));
+  throw PluginError("'{}' offers a {} whose size is {}; set it to sizeof, {} at least",
+                    file.string(), what, given, least);
 }
 
 /// Describes a solver or a case that is given in C; make(entry, settings, whose) makes one.
 template <class T, class InC, class Make>
 amr::Factory<T> factory_of(const InC* given, const char* kind, const std::filesystem::path& file,
                            Make make) {
-  if (given == nullptr) {
-    throw PluginError(fmt::format("'{}' offers a {} that is NULL; give its entry's address",
-                                  file.string(), kind));
-  }
+  refuse_if(given == nullptr, "'{}' offers a {} that is NULL; give its entry's address",
+            file.string(), kind);
   require_size(given->size, offsetof(InC, make) + sizeof(given->make), kind, file);
   const InC in_c = known_part(*given);
   const std::string name = in_c.name == nullptr ? "" : in_c.name;
-  if (!is_plugin_name(name)) {
-    throw PluginError(fmt::format("'{}' offers a {} named '{}'; use small letters, digits and _",
-                                  file.string(), kind, name));
-  }
-  if (in_c.make == nullptr) {
-    throw PluginError(fmt::format("{} cannot be made: its make is NULL", whose(kind, name, file)));
-  }
+  refuse_if(!is_plugin_name(name), "'{}' offers a {} named '{}'; use small letters, digits and _",
+            file.string(), kind, name);
+  refuse_if(in_c.make == nullptr, "{} cannot be made: its make is NULL", whose(kind, name, file));
   try {
     amr::Factory<T> factory{name, in_c.help == nullptr ? "" : in_c.help,
                             from_c(in_c.parameters, in_c.parameter_count), nullptr, file};
@@ -60,14 +52,23 @@ amr::Factory<T> factory_of(const InC* given, const char* kind, const std::filesy
     };
     return factory;
   } catch (const std::invalid_argument& error) {
-    throw PluginError(fmt::format("{}: {}", whose(kind, name, file), error.what()));
+    throw PluginError("{}: {}", whose(kind, name, file), error.what());
   }
 }
 
-/// Throws unless a table is there and is_whole(table) holds for what is known of it.
-template <class Functions, class IsWhole>
-void require_functions(const Functions* table, const std::string& from, IsWhole is_whole) {
-  if (table != nullptr && is_whole(known_part(*table))) return;
+bool are_there(auto*... functions) { return (... && (functions != nullptr)); }
+
+/// Makes what an entry describes. Throws unless its table is there and is_whole(table) holds for
+/// what is known of it.
+template <class InC, class Entry, class IsWhole>
+InC made_by(const Entry& entry, const amr::ParameterSet& parameters, const std::string& from,
+            IsWhole is_whole) {
+  InC made{};
+  call_beyond(from, [&](kumiko_error* error) {
+    const std::vector<kumiko_setting> settings = to_c(parameters);
+    return entry.make(entry.context, settings.data(), settings.size(), &made, error);
+  });
+  if (made.functions != nullptr && is_whole(known_part(*made.functions))) return made;
   throw std::runtime_error(from +
                            ": what its make gave lacks a function, or says too small a size");
 }
@@ -75,35 +76,24 @@ void require_functions(const Functions* table, const std::string& from, IsWhole 
 std::unique_ptr<amr::Solver> make_solver(const kumiko_solver_entry& entry,
                                          const amr::ParameterSet& parameters,
                                          const std::string& name, const std::string& from) {
-  kumiko_solver solver{};
-  call_beyond(from, [&](kumiko_error* error) {
-    const std::vector<kumiko_setting> settings = to_c(parameters);
-    return entry.make(entry.context, settings.data(), settings.size(), &solver, error);
-  });
-  require_functions(solver.functions, from, [](const kumiko_solver_functions& f) {
-    return f.destroy != nullptr && f.traits != nullptr && f.prepare != nullptr &&
-           f.advance != nullptr && f.advance_with_fluxes != nullptr && f.tendency != nullptr &&
-           f.state_cfl != nullptr && f.displacement != nullptr;
-  });
-  return std::make_unique<SolverFromBeyond>(solver, name, from);
+  const auto is_whole = [](const kumiko_solver_functions& f) {
+    return are_there(f.destroy, f.traits, f.prepare, f.advance, f.advance_with_fluxes, f.tendency,
+                     f.state_cfl, f.displacement);
+  };
+  return std::make_unique<SolverFromBeyond>(
+      made_by<kumiko_solver>(entry, parameters, from, is_whole), name, from);
 }
 
 std::unique_ptr<amr::Case> make_case(const kumiko_case_entry& entry,
                                      const amr::ParameterSet& parameters, const std::string&,
                                      const std::string& from) {
-  kumiko_case made{};
-  call_beyond(from, [&](kumiko_error* error) {
-    const std::vector<kumiko_setting> settings = to_c(parameters);
-    return entry.make(entry.context, settings.data(), settings.size(), &made, error);
-  });
-  require_functions(made.functions, from, [](const kumiko_case_functions& f) {
-    return f.destroy != nullptr && f.facts != nullptr && f.initial != nullptr &&
-           f.boundary_values != nullptr && f.velocity != nullptr && f.stream_function != nullptr &&
-           f.exact_displacement != nullptr && f.exact != nullptr &&
-           f.refinement_indicator != nullptr && f.component_names != nullptr &&
-           f.published_values != nullptr;
-  });
-  return std::make_unique<CaseFromBeyond>(made, from);
+  const auto is_whole = [](const kumiko_case_functions& f) {
+    return are_there(f.destroy, f.facts, f.initial, f.boundary_values, f.velocity,
+                     f.stream_function, f.exact_displacement, f.exact, f.refinement_indicator,
+                     f.component_names, f.published_values);
+  };
+  return std::make_unique<CaseFromBeyond>(made_by<kumiko_case>(entry, parameters, from, is_whole),
+                                          from);
 }
 
 /// Whether a shared object ends before what is to be loaded of it does: dlopen() would map pages
@@ -126,25 +116,23 @@ bool is_cut_short(const std::filesystem::path& file) {
 }
 
 kumiko_plugin_entry_function open(const std::filesystem::path& file) {
-  if (is_cut_short(file)) {
-    throw PluginError(fmt::format(
-        "'{}' cannot be loaded: its end is missing; build or copy it again", file.string()));
-  }
+  refuse_if(is_cut_short(file), "'{}' cannot be loaded: its end is missing; build or copy it again",
+            file.string());
   // Symbols stay the plugin's own: two plugins may have classes of one name.
   void* const handle = dlopen(std::filesystem::absolute(file).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
     const char* const why = dlerror();
-    throw PluginError(fmt::format(
+    throw PluginError(
         "'{}' cannot be loaded: {}; it must be a shared object, with all that it was linked with",
-        file.string(), why == nullptr ? "no reason given" : why));
+        file.string(), why == nullptr ? "no reason given" : why);
   }
   void* const symbol = dlsym(handle, KUMIKO_ENTRY_SYMBOL);
   if (symbol == nullptr) {
     dlclose(handle);
     throw PluginError(
-        fmt::format("'{}' is not a plugin: it has no symbol {}; end one of its sources "
-                    "with KUMIKO_PLUGIN(YourClass)",
-                    file.string(), KUMIKO_ENTRY_SYMBOL));
+        "'{}' is not a plugin: it has no symbol {}; end one of its sources with "
+        "KUMIKO_PLUGIN(YourClass)",
+        file.string(), KUMIKO_ENTRY_SYMBOL);
   }
   return reinterpret_cast<kumiko_plugin_entry_function>(symbol);
 }
@@ -156,38 +144,30 @@ const kumiko_plugin* offered(const std::filesystem::path& file) {
   try {
     return entry();
   } catch (const std::exception& error) {
-    throw PluginError(
-        fmt::format("'{}' cannot say what it offers: {}", file.string(), error.what()));
+    throw PluginError("'{}' cannot say what it offers: {}", file.string(), error.what());
   }
 }
 
 kumiko_plugin checked(const kumiko_plugin* plugin, const std::filesystem::path& file) {
-  if (plugin == nullptr) {
-    throw PluginError(
-        fmt::format("'{}' offers nothing: its {} returns NULL; let KUMIKO_PLUGIN(YourClass) "
-                    "make it",
-                    file.string(), KUMIKO_ENTRY_SYMBOL));
-  }
-  if (plugin->abi_version != KUMIKO_ABI_VERSION) {
-    throw PluginError(fmt::format(
-        "'{}' was built for version {} of the plugin interface{}{}; this Kumiko has version {}: "
-        "build it again with this Kumiko's headers; docs/reference/plugins.md says under Versions "
-        "what has changed",
-        file.string(), plugin->abi_version, plugin->built_with == nullptr ? "" : ", by ",
-        plugin->built_with == nullptr ? "" : plugin->built_with, KUMIKO_ABI_VERSION));
-  }
-  if (plugin->failure != nullptr) {
-    throw PluginError(
-        fmt::format("'{}' cannot say what it offers: {}", file.string(), plugin->failure));
-  }
+  refuse_if(plugin == nullptr,
+            "'{}' offers nothing: its {} returns NULL; let KUMIKO_PLUGIN(YourClass) make it",
+            file.string(), KUMIKO_ENTRY_SYMBOL);
+  refuse_if(
+      plugin->abi_version != KUMIKO_ABI_VERSION,
+      "'{}' was built for version {} of the plugin interface{}{}; this Kumiko has version {}: "
+      "build it again with this Kumiko's headers; docs/reference/plugins.md says under Versions "
+      "what has changed",
+      file.string(), plugin->abi_version, plugin->built_with == nullptr ? "" : ", by ",
+      plugin->built_with == nullptr ? "" : plugin->built_with, KUMIKO_ABI_VERSION);
+  refuse_if(plugin->failure != nullptr, "'{}' cannot say what it offers: {}", file.string(),
+            plugin->failure);
   require_size(plugin->size, offsetof(kumiko_plugin, case_count) + sizeof(plugin->case_count),
                "plugin", file);
   const kumiko_plugin known = known_part(*plugin);
   const bool lacks_solvers = known.solvers == nullptr && known.solver_count > 0;
-  if (lacks_solvers || (known.cases == nullptr && known.case_count > 0)) {
-    throw PluginError(fmt::format("'{}' counts {}, but the list of them is NULL; give its address",
-                                  file.string(), lacks_solvers ? "solvers" : "cases"));
-  }
+  refuse_if(lacks_solvers || (known.cases == nullptr && known.case_count > 0),
+            "'{}' counts {}, but the list of them is NULL; give its address", file.string(),
+            lacks_solvers ? "solvers" : "cases");
   return known;
 }
 
@@ -199,12 +179,10 @@ bool mentions_entry(const std::filesystem::path& file) {
   std::string bytes(std::filesystem::file_size(file, error), '\0');
   if (error) return false;
   std::ifstream stream(file, std::ios::binary);
-  if (!stream.is_open() && (errno == EMFILE || errno == ENFILE)) {
-    throw PluginError(fmt::format(
-        "cannot read '{}': too few file descriptors are left; let the program open more "
-        "files at once (ulimit -n)",
-        file.string()));
-  }
+  refuse_if(!stream.is_open() && (errno == EMFILE || errno == ENFILE),
+            "cannot read '{}': too few file descriptors are left; let the program open "
+            "more files at once (ulimit -n)",
+            file.string());
   stream.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   bytes.resize(static_cast<std::size_t>(stream.gcount()));
   return bytes.find(KUMIKO_ENTRY_SYMBOL) != std::string::npos;

@@ -3,7 +3,10 @@
 
 #include <filesystem>
 #include <stdexcept>
+#include <utility>
 #include <vector>
+
+#include <fmt/core.h>
 
 #include <kumiko/plugin/plugin_abi.h>
 #include <kumiko/plugin/registry.hpp>
@@ -14,7 +17,17 @@ namespace kumiko::plugin::detail {
 class PluginError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
+  template <class First, class... Values>
+  PluginError(fmt::format_string<First, Values...> message, First&& first, Values&&... values)
+      : std::runtime_error(
+            fmt::format(message, std::forward<First>(first), std::forward<Values>(values)...)) {}
 };
+
+/// Throws PluginError where a file is wrong. The values are evaluated in any case.
+template <class... Values>
+void refuse_if(bool is_wrong, fmt::format_string<Values...> message, Values&&... values) {
+  if (is_wrong) throw PluginError(fmt::format(message, std::forward<Values>(values)...));
+}
 
 /// Whether a file mentions the symbol that every plugin exports. Reads it, runs nothing of it.
 /// Throws PluginError when this process may not open one more file.

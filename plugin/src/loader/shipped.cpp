@@ -1,6 +1,5 @@
 #include <span>
 #include <stdexcept>
-#include <string>
 #include <system_error>
 #include <vector>
 

@@ -52,17 +52,16 @@ BalanceCurve balance_of(std::span<const amr::BaseStepLoad> load) {
 }
 
 std::vector<Chart> balance_charts(std::span<const ReportRun> runs) {
-  Chart steps;
-  steps.id = "balance_step";
-  steps.title = "Load-balance efficiency";
-  steps.reading =
-      "The largest number of point updates of any worker, divided by what each would have if all "
-      "did the same: 1 is perfect, n means that one of n workers did everything. The last value "
-      "of the run so far is the run’s." +
-      std::string(kAboutBins);
-  steps.x = {"base step", ""};
-  steps.y = {"largest ÷ mean updates of a worker", ""};
-  steps.y_from = 1.0;
+  Chart steps{.id = "balance_step",
+              .title = "Load-balance efficiency",
+              .reading =
+                  "The largest number of point updates of any worker, divided by what each would "
+                  "have if all did the same: 1 is perfect, n means that one of n workers did "
+                  "everything. The last value of the run so far is the run’s." +
+                  std::string(kAboutBins),
+              .x = {"base step"},
+              .y = {"largest ÷ mean updates of a worker"},
+              .y_from = 1.0};
   Chart beside = steps;
   beside.id = "balance_runs";
   beside.title = "Load-balance efficiency of the runs so far";
@@ -79,8 +78,8 @@ std::vector<Chart> balance_charts(std::span<const ReportRun> runs) {
                              {"run so far", curve.step, std::move(curve.so_far)}}});
     if (run.folder.load.front().step > 0) {
       steps.missing.push_back(run.name +
-                              " went on from another folder's checkpoint: its load.csv "
-                              "begins later than the run, whose efficiency its summary tells.");
+                              " went on from another folder's checkpoint: its load.csv begins "
+                              "later than the run, whose efficiency its summary tells.");
     }
   }
   if (runs.size() < 2) return {std::move(steps)};

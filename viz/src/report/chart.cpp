@@ -15,15 +15,8 @@ namespace report {
 namespace {
 
 std::string_view name_of(ChartKind kind) {
-  switch (kind) {
-    case ChartKind::kLines:
-      return "lines";
-    case ChartKind::kSteps:
-      return "steps";
-    case ChartKind::kStackedBars:
-      return "bars";
-  }
-  return "";
+  constexpr std::string_view kNames[] = {"lines", "steps", "bars"};
+  return kNames[static_cast<std::size_t>(kind)];
 }
 
 std::string csv_field(const std::string& text) {
@@ -33,15 +26,16 @@ std::string csv_field(const std::string& text) {
   return quoted + '"';
 }
 
+/// The name with its unit in brackets, where there is one.
+std::string with_unit(const AxisLabel& axis) {
+  return axis.unit.empty() ? axis.name : fmt::format("{} [{}]", axis.name, axis.unit);
+}
+
 nlohmann::ordered_json axis_json(const AxisLabel& axis) {
   return {{"name", axis.name}, {"unit", axis.unit}};
 }
 
 }  // namespace
-
-std::string with_unit(const AxisLabel& axis) {
-  return axis.unit.empty() ? axis.name : fmt::format("{} [{}]", axis.name, axis.unit);
-}
 
 nlohmann::ordered_json to_json(const Chart& chart) {
   nlohmann::ordered_json json = {

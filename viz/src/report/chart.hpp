@@ -16,23 +16,23 @@ inline constexpr double kMicrosecond = 1e3;  ///< nanoseconds
 
 struct ChartSeries {
   std::string name;
-  std::vector<double> x;  ///< for bars the number of the category, from 0
-  std::vector<double> y;  ///< as long as x; NaN where there is none
-  bool faint = false;     ///< stands behind the others
+  std::vector<double> x = {};  ///< for bars the number of the category, from 0
+  std::vector<double> y = {};  ///< as long as x; NaN where there is none
+  bool faint = false;          ///< stands behind the others
 };
 
 /// One coordinate system, with the series of one run or, where `run` is empty, a series for each.
 struct ChartPanel {
   std::string run;
-  std::vector<std::string> categories;  ///< of bars
-  std::vector<ChartSeries> series;
+  std::vector<std::string> categories = {};  ///< of bars
+  std::vector<ChartSeries> series = {};
   std::string upper = {};  ///< of a histogram, whose categories are the bins' lower ends: the upper
                            ///< end of the last one
 };
 
 struct AxisLabel {
   std::string name;
-  std::string unit;  ///< may be empty
+  std::string unit = {};  ///< may be empty
 };
 
 enum class ChartKind {
@@ -48,19 +48,16 @@ struct Chart {
   ChartKind kind = ChartKind::kLines;
   AxisLabel x;
   AxisLabel y;
-  double y_from = 0.0;         ///< the axis begins there
-  std::optional<double> y_to;  ///< and ends there, where that is known
-  std::vector<ChartPanel> panels;
-  std::vector<std::string> missing;  ///< sentences on what is not there
+  double y_from = 0.0;              ///< the axis begins there
+  std::optional<double> y_to = {};  ///< and ends there, where that is known
+  std::vector<ChartPanel> panels = {};
+  std::vector<std::string> missing = {};  ///< sentences on what is not there
 };
 
 nlohmann::ordered_json to_json(const Chart& chart);
 
 /// A row per point: run, series, x, y. Empty for NaN.
 std::string to_csv(const Chart& chart);
-
-/// A text that pairs with `unit` in brackets, where there is one.
-std::string with_unit(const AxisLabel& axis);
 
 /// All charts, in the order of the page.
 std::vector<Chart> charts_of(std::span<const ReportRun> runs);

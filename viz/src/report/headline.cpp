@@ -73,7 +73,7 @@ std::vector<Row> component_rows(std::span<const ReportRun> runs) {
 /// What a reader must know beside the row's name.
 std::string label_of(const Row& row, std::span<const ReportRun> runs) {
   if (row.key != "/mass_drift") return row.label;
-  const bool is_open = std::any_of(runs.begin(), runs.end(), [](const ReportRun& run) {
+  const bool is_open = std::ranges::any_of(runs, [](const ReportRun& run) {
     const Json& summary = *run.folder.summary;
     return summary.contains("open_domain") && summary.at("open_domain") == true;
   });
@@ -87,8 +87,7 @@ void add(Json& table, const Row& row, std::span<const ReportRun> runs) {
     const Json& summary = *run.folder.summary;
     values.push_back(summary.contains(key) ? summary.at(key) : Json());
   }
-  if (std::all_of(values.begin(), values.end(), [](const Json& value) { return value.is_null(); }))
-    return;
+  if (std::ranges::all_of(values, &Json::is_null)) return;
   table.push_back({{"key", row.key.substr(1)},
                    {"label", label_of(row, runs)},
                    {"format", row.format},

@@ -18,8 +18,7 @@ bool has_subcycling(const io::RunFolder& run) {
 
 /// A series for each level, without points.
 ChartPanel panel_of(const ReportRun& run) {
-  ChartPanel panel;
-  panel.run = run.name;
+  ChartPanel panel{run.name};
   for (std::size_t level = 0; level < run.folder.diagnostics.front().patches.size(); ++level) {
     panel.series.emplace_back().name = fmt::format("level {}", level);
   }
@@ -57,24 +56,22 @@ ChartPanel updates_of(const ReportRun& run) {
 }  // namespace
 
 std::vector<Chart> patch_charts(std::span<const ReportRun> runs) {
-  Chart patches;
-  patches.id = "patches_level";
-  patches.title = "Patches by level";
-  patches.reading =
-      "How many patches of 16 × 16 points each level has after so many base steps: where the "
-      "curves rise, the mesh follows finer structures.";
-  patches.kind = ChartKind::kSteps;
-  patches.x = {"base steps taken", ""};
-  patches.y = {"patches", ""};
-  Chart updates;
-  updates.id = "updates_level";
-  updates.title = "Point updates by level";
-  updates.reading =
-      "The points that a base step advanced: 256 a patch, as often as the level steps; for the "
-      "base steps that ended at a row of diagnostics.csv, with lines between them. The finest "
-      "level’s curve is most of the run’s cost.";
-  updates.x = {"base step", ""};
-  updates.y = {"point updates in a base step", ""};
+  Chart patches{.id = "patches_level",
+                .title = "Patches by level",
+                .reading =
+                    "How many patches of 16 × 16 points each level has after so many base steps: "
+                    "where the curves rise, the mesh follows finer structures.",
+                .kind = ChartKind::kSteps,
+                .x = {"base steps taken"},
+                .y = {"patches"}};
+  Chart updates{.id = "updates_level",
+                .title = "Point updates by level",
+                .reading =
+                    "The points that a base step advanced: 256 a patch, as often as the level "
+                    "steps; for the base steps that ended at a row of diagnostics.csv, with lines "
+                    "between them. The finest level’s curve is most of the run’s cost.",
+                .x = {"base step"},
+                .y = {"point updates in a base step"}};
   for (const ReportRun& run : runs) {
     patches.panels.push_back(patches_of(run));
     updates.panels.push_back(updates_of(run));

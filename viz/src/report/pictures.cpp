@@ -31,9 +31,8 @@ std::vector<Subject> subjects_of(std::span<const io::StoredState> states) {
     const std::string& name = first.attributes.component_names[static_cast<std::size_t>(at)];
     subjects.push_back({Quantity::kField, fields == 1 ? "field" : "field " + name, name, at});
   }
-  const bool extras = std::all_of(states.begin(), states.end(), [](const io::StoredState& state) {
-    return has_extras(state.checkpoint.run);
-  });
+  const bool extras = std::ranges::all_of(
+      states, [](const io::StoredState& state) { return has_extras(state.checkpoint.run); });
   if (!extras) return subjects;
   subjects.push_back({Quantity::kWorker, "worker"});
   subjects.push_back({Quantity::kCost, "cost"});

@@ -1,5 +1,5 @@
 // The page: a skeleton with places for its parts.
-#include <cstdint>
+#include <sstream>
 #include <string_view>
 
 #include <nlohmann/json.hpp>
@@ -10,6 +10,7 @@
 #include "base64.hpp"
 #include "chart.hpp"
 #include "headline.hpp"
+#include "svg.hpp"
 #include "timeline.hpp"
 
 // Names by assets.S.
@@ -39,40 +40,19 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string escaped(std::string_view text) {
+std::string escaped_lines(std::string_view text) {
   std::string html;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        html += "&amp;";
-        break;
-      case '<':
-        html += "&lt;";
-        break;
-      case '>':
-        html += "&gt;";
-        break;
-      default:
-        html += c;
-    }
-  }
+  std::istringstream lines{std::string(text)};
+  for (std::string line; std::getline(lines, line);) html += escaped(line) + '\n';
   return html;
 }
 
 /// JSON that may stand within a script element, whatever its texts hold.
 std::string script_json(const Json& json) {
   // File names need not be UTF-8.
-  const std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
-  std::string safe;
-  safe.reserve(text.size());
-  for (const char c : text) {
-    if (c == '<') {
-      safe += "\\u003c";
-    } else {
-      safe += c;
-    }
-  }
-  return safe;
+  std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  for (std::size_t at = 0; (at = text.find('<', at)) != text.npos;) text.replace(at, 1, "\\u003c");
+  return text;
 }
 
 // Where a PNG has the size of its picture.
@@ -162,7 +142,7 @@ std::string content_of(std::string_view name, std::span<const ReportRun> runs,
                        const ReportOptions& options) {
   if (name == "title") return escaped(options.title);
   if (name == "style") return std::string(style_part());
-  if (name == "notice") return escaped(notice_part());
+  if (name == "notice") return escaped_lines(notice_part());
   if (name == "echarts") return std::string(echarts_part());
   if (name == "data") return script_json(page_json(runs, options));
   if (name == "script") return page_script();

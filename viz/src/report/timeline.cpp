@@ -33,7 +33,7 @@ std::vector<std::uint32_t> shown_pieces(const amr::Trace& trace, std::size_t mos
                      by_begin);
     order.resize(most);
   }
-  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+  std::ranges::sort(order, [&](std::uint32_t a, std::uint32_t b) {
     const amr::TracePiece& x = trace.pieces[a];
     const amr::TracePiece& y = trace.pieces[b];
     return std::tie(x.worker, x.begin_ns, a) < std::tie(y.worker, y.begin_ns, b);

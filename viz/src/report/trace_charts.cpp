@@ -51,8 +51,7 @@ ChartPanel histogram_of(const ReportRun& run) {
       last = std::max(last, bin);
     }
   }
-  ChartPanel panel;
-  panel.run = run.name;
+  ChartPanel panel{run.name};
   for (int bin = first; bin <= last; ++bin) panel.categories.push_back(label_of(bin));
   panel.upper = label_of(last + 1);
   for (std::size_t level = 0; level < counts.size(); ++level) {
@@ -69,16 +68,15 @@ ChartPanel histogram_of(const ReportRun& run) {
 }  // namespace
 
 std::vector<Chart> trace_charts(std::span<const ReportRun> runs) {
-  Chart histogram;
-  histogram.id = "patch_times";
-  histogram.title = "Histogram of the steps’ times by level";
-  histogram.reading =
-      "How many steps of patches in the trace took how long, ghosts included; ten "
-      "bars share a decade, and each has two pixels at least. A long tail to the right is what "
-      "neighbours wait for.";
-  histogram.kind = ChartKind::kStackedBars;
-  histogram.x = {"time of a patch’s step", "µs"};
-  histogram.y = {"steps of patches", ""};
+  Chart histogram{.id = "patch_times",
+                  .title = "Histogram of the steps’ times by level",
+                  .reading =
+                      "How many steps of patches in the trace took how long, ghosts included; ten "
+                      "bars share a decade, and each has two pixels at least. A long tail to the "
+                      "right is what neighbours wait for.",
+                  .kind = ChartKind::kStackedBars,
+                  .x = {"time of a patch’s step", "µs"},
+                  .y = {"steps of patches"}};
   for (const ReportRun& run : runs) {
     if (run.trace && !run.trace->pieces.empty()) {
       histogram.panels.push_back(histogram_of(run));

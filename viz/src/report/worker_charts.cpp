@@ -22,8 +22,7 @@ double busy_percent(const amr::WorkerLoad& load) {
 /// `value` of each worker, as bars of one series.
 template <class Value>
 ChartSeries bars(const std::string& name, const std::vector<amr::WorkerLoad>& totals, Value value) {
-  ChartSeries series;
-  series.name = name;
+  ChartSeries series{name};
   for (std::size_t at = 0; at < totals.size(); ++at) {
     series.x.push_back(static_cast<double>(at));
     series.y.push_back(value(totals[at]));
@@ -32,16 +31,15 @@ ChartSeries bars(const std::string& name, const std::vector<amr::WorkerLoad>& to
 }
 
 ChartPanel empty_panel(const ReportRun& run, std::size_t workers) {
-  ChartPanel panel;
-  panel.run = run.name;
+  ChartPanel panel{run.name};
   for (std::size_t at = 0; at < workers; ++at) panel.categories.push_back(fmt::format("{}", at));
   return panel;
 }
 
 ChartPanel busy_over_run(const ReportRun& run) {
-  ChartSeries least{"least busy worker", {}, {}, true};
-  ChartSeries all{"all workers", {}, {}};
-  ChartSeries most{"busiest worker", {}, {}, true};
+  ChartSeries least{.name = "least busy worker", .faint = true};
+  ChartSeries all{"all workers"};
+  ChartSeries most{.name = "busiest worker", .faint = true};
   std::size_t most_workers = 0;
   for (const StepBin bin : bins_of(run.folder.load)) {
     amr::WorkerLoad sum;
@@ -61,14 +59,14 @@ ChartPanel busy_over_run(const ReportRun& run) {
     most.y.push_back(largest);
     most_workers = std::max(most_workers, totals.size());
   }
-  ChartPanel panel{run.name, {}, {}};
+  ChartPanel panel{run.name};
   if (most_workers > 1) panel.series = {std::move(least), std::move(most)};
   panel.series.push_back(std::move(all));
   return panel;
 }
 
 ChartSeries steals_over_run(const ReportRun& run) {
-  ChartSeries series{run.name, {}, {}};
+  ChartSeries series{run.name};
   for (const StepBin bin : bins_of(run.folder.load)) {
     std::uint64_t steals = 0;
     for (const amr::WorkerLoad& worker : totals_of(bin)) steals += worker.steals;
@@ -78,46 +76,47 @@ ChartSeries steals_over_run(const ReportRun& run) {
   return series;
 }
 
-Chart make(const char* id, const char* title, std::string reading, ChartKind kind, AxisLabel x,
-           AxisLabel y) {
-  Chart chart;
-  chart.id = id;
-  chart.title = title;
-  chart.reading = std::move(reading);
-  chart.kind = kind;
-  chart.x = std::move(x);
-  chart.y = std::move(y);
-  return chart;
-}
-
 bool never_stole(const ReportRun& run) {
   const auto totals = totals_of(run.folder.load);
-  return std::all_of(totals.begin(), totals.end(),
-                     [](const amr::WorkerLoad& load) { return load.steals == 0; });
+  return std::ranges::all_of(
+      totals, [](std::uint64_t steals) { return steals == 0; }, &amr::WorkerLoad::steals);
 }
 
 }  // namespace
 
 std::vector<Chart> worker_charts(std::span<const ReportRun> runs) {
-  Chart share = make("busy_worker", "Busy and waiting, by worker",
-                     "Of the time that a worker had for the steps, what it spent on patches and "
-                     "what between them: idle, searching for work, switching.",
-                     ChartKind::kStackedBars, {"worker", ""}, {"share of its time", "%"});
-  Chart over = make("busy_step", "Busy over the run",
-                    "The same share by base step. A gap between the busiest and the least busy "
-                    "worker is imbalance; a low curve of all is waiting that all share." +
+  Chart share{.id = "busy_worker",
+              .title = "Busy and waiting, by worker",
+              .reading =
+                  "Of the time that a worker had for the steps, what it spent on patches and what "
+                  "between them: idle, searching for work, switching.",
+              .kind = ChartKind::kStackedBars,
+              .x = {"worker"},
+              .y = {"share of its time", "%"},
+              .y_to = kPercent};
+  Chart over{.id = "busy_step",
+             .title = "Busy over the run",
+             .reading =
+                 "The same share by base step. A gap between the busiest and the least busy worker "
+                 "is imbalance; a low curve of all is waiting that all share." +
+                 std::string(kAboutBins),
+             .x = {"base step"},
+             .y = {"busy", "%"},
+             .y_to = kPercent};
+  Chart steals{.id = "steals_worker",
+               .title = "Steals, by worker",
+               .reading = "Threads that a worker took from others when it had none of its own.",
+               .kind = ChartKind::kStackedBars,
+               .x = {"worker"},
+               .y = {"steals"}};
+  Chart steals_over{.id = "steals_step",
+                    .title = "Steals over the run",
+                    .reading =
+                        "All workers’ steals in a base step, on average over those of a point: "
+                        "many mean that work is made in one place and carried to others." +
                         std::string(kAboutBins),
-                    ChartKind::kLines, {"base step", ""}, {"busy", "%"});
-  share.y_to = over.y_to = kPercent;
-  Chart steals = make("steals_worker", "Steals, by worker",
-                      "Threads that a worker took from others when it had none of its own.",
-                      ChartKind::kStackedBars, {"worker", ""}, {"steals", ""});
-  Chart steals_over =
-      make("steals_step", "Steals over the run",
-           "All workers’ steals in a base step, on average over those of a point: many "
-           "mean that work is made in one place and carried to others." +
-               std::string(kAboutBins),
-           ChartKind::kLines, {"base step", ""}, {"steals in a base step", ""});
+                    .x = {"base step"},
+                    .y = {"steals in a base step"}};
   ChartPanel stealing;
   for (const ReportRun& run : runs) {
     const std::vector<amr::WorkerLoad> totals = totals_of(run.folder.load);
@@ -129,9 +128,8 @@ std::vector<Chart> worker_charts(std::span<const ReportRun> runs) {
     panel.series.back().faint = true;
     over.panels.push_back(busy_over_run(run));
     if (never_stole(run)) {
-      steals.missing.push_back(run.name +
-                               " has no steals: they come with backend threads and two workers or "
-                               "more.");
+      steals.missing.push_back(
+          run.name + " has no steals: they come with backend threads and two workers or more.");
       continue;
     }
     steals.panels.push_back(empty_panel(run, totals.size()));

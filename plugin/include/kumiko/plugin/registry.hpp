@@ -44,8 +44,6 @@ class Registry {
  private:
   void add_path(const std::filesystem::path& path);
   void add_file(const std::filesystem::path& file);
-  std::string clash(const std::vector<SolverFactory>& solvers,
-                    const std::vector<CaseFactory>& cases) const;
 
   std::vector<std::filesystem::path> seen_;
   std::vector<SolverFactory> solvers_;

@@ -3,7 +3,6 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
 #include <kumiko/amr/geometry.hpp>
 #include <kumiko/amr/saved_run.hpp>
