@@ -41,12 +41,10 @@ struct Range {
 };
 
 /// Of one component on one level, covered points too.
-Range range_of(const amr::SavedLevel& level, std::size_t components, std::size_t component) {
+Range range_of(const amr::SavedRun& run, int level, std::size_t component) {
   Range range;
-  for (std::size_t slot = 0; slot < level.patches.size(); ++slot) {
-    const double* record =
-        level.values.data() + (slot * components + component) * amr::kPatchPoints;
-    std::for_each(record, record + amr::kPatchPoints, [&](double value) { range.add(value); });
+  for (std::size_t slot = 0; slot < run.mesh.size(level); ++slot) {
+    for (const double value : run.values(level, slot, component)) range.add(value);
   }
   return range;
 }
@@ -65,11 +63,11 @@ Json describe(const io::Checkpoint& checkpoint, const std::string& sidecar_fault
   json["updates"] = run.counters.updates();
   json["levels"] = Json::array();
   const std::vector<std::string>& names = attributes.component_names;
-  for (const amr::SavedLevel& level : run.levels) {
+  for (int level = 0; level < run.mesh.levels(); ++level) {
     Json of_level;
-    of_level["patches"] = level.patches.size();
+    of_level["patches"] = run.mesh.size(level);
     for (std::size_t component = 0; component < names.size(); ++component) {
-      const Range range = range_of(level, names.size(), component);
+      const Range range = range_of(run, level, component);
       of_level["components"][names[component]] = {
           {"min", range.minimum}, {"max", range.maximum}, {"not_finite", range.not_finite}};
     }

@@ -5,6 +5,7 @@
 #include <functional>
 #include <iterator>
 #include <map>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,19 +41,16 @@ std::multimap<std::int64_t, std::filesystem::path, std::greater<>> candidates(
 /// of patches are not looked at: no run goes on from them.
 std::string not_finite_in(const io::Checkpoint& checkpoint) {
   const std::vector<std::string>& names = checkpoint.attributes.component_names;
-  const std::size_t own = names.size() - static_cast<std::size_t>(checkpoint.run.extras);
-  for (const amr::SavedLevel& level : checkpoint.run.levels) {
-    const double* record = level.values.data();
-    for (const amr::PatchId& patch : level.patches) {
-      for (std::size_t component = 0; component < own; ++component) {
-        const double* const values = record + component * amr::kPatchPoints;
-        const double* const end = values + amr::kPatchPoints;
-        const double* const odd =
-            std::find_if(values, end, [](double value) { return !std::isfinite(value); });
-        if (odd == end) continue;
-        return fmt::format("'{}' in {} is {}", names[component], to_string(patch), *odd);
-      }
-      record += names.size() * amr::kPatchPoints;
+  const amr::SavedRun& run = checkpoint.run;
+  const std::size_t own = names.size() - static_cast<std::size_t>(run.extras);
+  for (int level = 0; level < run.mesh.levels(); ++level) {
+    for (std::size_t slot = 0; slot < run.mesh.size(level); ++slot) {
+      const std::span<const double> values = run.record(level, slot).first(own * amr::kPatchPoints);
+      const auto odd = std::ranges::find_if_not(values, [](double v) { return std::isfinite(v); });
+      if (odd == values.end()) continue;
+      const auto component = static_cast<std::size_t>(odd - values.begin()) / amr::kPatchPoints;
+      return fmt::format("'{}' in {} is {}", names[component], to_string(run.mesh.ids(level)[slot]),
+                         *odd);
     }
   }
   return {};

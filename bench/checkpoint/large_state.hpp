@@ -15,13 +15,10 @@ inline amr::Geometry large_geometry(int patches_x) {
 }
 
 inline io::Checkpoint large_state(const amr::Geometry& geometry) {
-  io::Checkpoint checkpoint;
+  io::Checkpoint checkpoint{{}, {amr::Mesh<2>(geometry.base_grid())}};
   checkpoint.attributes.component_names = {"u"};
   amr::SavedLevel& level = checkpoint.run.levels.emplace_back();
-  for (int j = 0; j < geometry.patches_y(0); ++j) {
-    for (int i = 0; i < geometry.patches_x(0); ++i) level.patches.push_back({0, i, j});
-  }
-  const std::size_t patches = level.patches.size();
+  const std::size_t patches = checkpoint.run.mesh.size(0);
   level.histories.resize(patches);
   level.cfl.resize(patches);
   level.values.resize(patches * amr::kPatchPoints);

@@ -75,6 +75,18 @@ TEST(FiniteCheck, GivenAPatchThenTheErrorHasEveryField) {
   }
 }
 
+TEST(FiniteCheck, GivenTheInitialStateThenTheCaseIsToBeCorrected) {
+  std::vector<double> values(PatchView::size(1, 0), kInfinity);
+  try {
+    check_finite(PatchId{0, 0, 0}, PatchView(values.data(), 1, 0), 0);
+    FAIL();
+  } catch (const NonFiniteError& error) {
+    EXPECT_EQ(std::string(error.what()),
+              "the value at point (0, 0) of level 0 patch (0, 0), component 0, is inf in the "
+              "initial state; correct what the case gives there");
+  }
+}
+
 /// Advects and multiplies by 1e120: what is 1 at the start is infinite after three steps.
 class ExplodingSolver final : public Solver {
  public:

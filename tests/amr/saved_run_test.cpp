@@ -117,11 +117,11 @@ TEST_P(SavedRunTest, GivenASaveThatIsRestoredWhenSavedAgainThenItIsTheSame) {
   EXPECT_EQ(second.next_regrid, first.next_regrid);
   EXPECT_EQ(second.next_check, first.next_check);
   EXPECT_EQ(second.indicator_scale, first.indicator_scale);
+  EXPECT_EQ(second.mesh, first.mesh);
   ASSERT_EQ(second.levels.size(), first.levels.size());
   for (std::size_t level = 0; level < first.levels.size(); ++level) {
     const SavedLevel& a = first.levels[level];
     const SavedLevel& b = second.levels[level];
-    EXPECT_EQ(a.patches, b.patches);
     EXPECT_EQ(a.cfl, b.cfl);
     EXPECT_EQ(a.values, b.values);
     for (std::size_t slot = 0; slot < a.histories.size(); ++slot) {
@@ -152,14 +152,13 @@ TEST_P(SavedRunTest, GivenExtrasThenTheCostsOfPatchesAreWhatTheWorkersWereBusyWi
   run.advance(3);
   const SavedRun saved = run.save_with_extras();
   double cost = 0.0;
-  for (const SavedLevel& level : saved.levels) {
-    const std::size_t record = level.values.size() / level.patches.size();
-    ASSERT_EQ(record, std::size_t{5 * kPatchPoints});
-    for (std::size_t slot = 0; slot < level.patches.size(); ++slot) {
+  ASSERT_EQ(saved.components(), 5);
+  for (int level = 0; level < saved.mesh.levels(); ++level) {
+    for (std::size_t slot = 0; slot < saved.mesh.size(level); ++slot) {
       const auto figure = [&](std::size_t number) {
-        return level.values[slot * record + (number + 1) * kPatchPoints];
+        return saved.values(level, slot, number + 1).front();
       };
-      EXPECT_EQ(figure(0), level.patches[slot].level);
+      EXPECT_EQ(figure(0), level);
       EXPECT_TRUE(figure(1) >= 0.0 && figure(1) < kWorkers) << figure(1);
       EXPECT_GT(figure(2), 0.0);
       cost += figure(2);
@@ -183,11 +182,11 @@ TEST(FiguresTest, GivenNoStepYetThenNobodyHasWorkedOnAPatch) {
 /// A two-level run to be spoilt.
 class SpoiltRunTest : public ::testing::Test {
  protected:
-  SpoiltRunTest() {
+  SavedRun after_two_steps() {
     problem_.u = [](double x, double y) { return std::hypot(x - 0.5, y - 0.5) < 0.2 ? 1.0 : 0.0; };
     Simulation run(problem_, *solver_, *backend_, options_);
     run.advance(2);
-    saved_ = run.save();
+    return run.save();
   }
 
   /// What the attempt to go on says.
@@ -204,7 +203,7 @@ class SpoiltRunTest : public ::testing::Test {
   std::unique_ptr<Solver> solver_ = test::cubic_solver();
   std::unique_ptr<Backend> backend_ = make_backend("serial", 1);
   SimulationOptions options_ = run_options(64, 2, 100);
-  SavedRun saved_;
+  SavedRun saved_ = after_two_steps();
 };
 
 TEST_F(SpoiltRunTest, GivenAWholeOneThenItIsTaken) {
@@ -229,17 +228,17 @@ TEST_F(SpoiltRunTest, GivenMoreLevelsThanAskedForThenRefused) {
 
 TEST_F(SpoiltRunTest, GivenAnotherGridThenRefused) {
   options_ = run_options(128, 2, 200);
-  EXPECT_EQ(refusal(), "the saved run has 16 patches on level 0; the grid has 64");
+  EXPECT_EQ(refusal(), "the saved run has 4 x 4 patches on level 0; the grid has 8 x 8");
 }
 
-TEST_F(SpoiltRunTest, GivenAPatchBeyondTheDomainThenRefused) {
-  saved_.levels[1].patches.back() = {1, 3, 8};
-  EXPECT_EQ(refusal(), "the saved run has patch (3, 8) of level 1 on level 1, which has 8 x 8");
+TEST_F(SpoiltRunTest, GivenAGridOfAsManyPatchesInAnotherOrderThenRefused) {
+  saved_.mesh = Mesh<2>({{8, 2}, {2.0, 0.5}, {}});
+  EXPECT_EQ(refusal(), "the saved run has 8 x 2 patches on level 0; the grid has 4 x 4");
 }
 
-TEST_F(SpoiltRunTest, GivenAPatchTwiceThenRefused) {
-  saved_.levels[0].patches[1] = saved_.levels[0].patches[0];
-  EXPECT_EQ(refusal(), "the saved run has patch (0, 0) of level 0 twice, or out of order");
+TEST_F(SpoiltRunTest, GivenALevelWithoutValuesThenRefused) {
+  saved_.levels.pop_back();
+  EXPECT_EQ(refusal(), "the saved run has values on 1 levels, and patches on 2");
 }
 
 TEST_F(SpoiltRunTest, GivenValuesThatAreMissingThenRefused) {
@@ -256,8 +255,8 @@ TEST_F(SpoiltRunTest, GivenExtrasThatNobodyKnowsThenRefused) {
 
 TEST_F(SpoiltRunTest, GivenAPatchWithoutItsParentsNeighboursThenRefused) {
   options_.levels = 3;
+  saved_.mesh.assign(2, {{2, 0, 0}});
   SavedLevel finest;
-  finest.patches = {{2, 0, 0}};
   finest.histories.resize(1);
   finest.cfl.resize(1);
   finest.values.resize(kPatchPoints);

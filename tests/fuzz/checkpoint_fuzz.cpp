@@ -66,10 +66,9 @@ class Run {
   Checkpoint checkpoint() {
     amr::Simulation simulation(*case_, *solver_, *backend_, options_);
     simulation.advance(3);
-    Checkpoint checkpoint;
+    Checkpoint checkpoint{{}, simulation.save()};
     checkpoint.attributes.configuration = "[case]\nname = \"zalesak\"\n";
     checkpoint.attributes.component_names = {"u"};
-    checkpoint.run = simulation.save();
     runtime::Runtime runtime({.workers = 1});
     write_checkpoint(file_, checkpoint, simulation.hierarchy().geometry(), runtime, compression_);
     return checkpoint;

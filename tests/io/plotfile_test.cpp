@@ -80,14 +80,6 @@ TEST_F(PlotfileTest, GivenNamesThatDoNotFitThenTheyAreRefused) {
   EXPECT_THROW(write_plotfile(plotfile(), one_name), std::invalid_argument);
 }
 
-TEST_F(PlotfileTest, GivenPatchesThatTheGridCannotHaveThenTheyAreRefused) {
-  StoredState odd = state();
-  odd.checkpoint.run.levels[1].patches[0].i = 99;
-  EXPECT_THAT(refusal_of<std::invalid_argument>([&] { write_plotfile(plotfile(), odd); }),
-              HasSubstr("level 1 cannot have level 1 patch (99, 0)"));
-  EXPECT_FALSE(std::filesystem::exists(plotfile()));
-}
-
 TEST_F(PlotfileTest, GivenAStateWithExtrasThenTheFieldAloneIsWritten) {
   write();
   const std::filesystem::path other = folder_ / "plt_extras";

@@ -71,7 +71,7 @@ inline Sidecar example_sidecar() {
 
 /// The patches as they stand, and extras all different.
 inline Checkpoint example_checkpoint(const amr::Hierarchy& hierarchy) {
-  Checkpoint checkpoint{example_attributes(), {}, example_sidecar()};
+  Checkpoint checkpoint{example_attributes(), {hierarchy.mesh()}, example_sidecar()};
   amr::SavedRun& run = checkpoint.run;
   run.step = 7;
   run.next_regrid = 8;
@@ -83,7 +83,6 @@ inline Checkpoint example_checkpoint(const amr::Hierarchy& hierarchy) {
     const amr::Level& level = hierarchy.level(index);
     for (std::size_t slot = 0; slot < level.size(); ++slot) {
       const auto number = static_cast<int>(slot);
-      to.patches.push_back(level.patch(slot).id());
       to.histories.push_back({number + index, 3 * number});
       to.cfl.push_back(0.25 + number);
       for (int component = 0; component < kComponents; ++component) {
@@ -107,11 +106,11 @@ inline Checkpoint example_with_extras(const amr::Hierarchy& hierarchy) {
   checkpoint.attributes.component_names.insert(checkpoint.attributes.component_names.end(),
                                                amr::kExtraNames.begin(), amr::kExtraNames.end());
   checkpoint.run.extras = static_cast<int>(amr::kExtraNames.size());
+  int index = 0;
   for (amr::SavedLevel& level : checkpoint.run.levels) {
     std::vector<double> values;
-    for (std::size_t slot = 0; slot < level.patches.size(); ++slot) {
-      const amr::PatchId& id = level.patches[slot];
-      const double* record = level.values.data() + slot * kComponents * amr::kPatchPoints;
+    const double* record = level.values.data();
+    for (const amr::PatchId& id : checkpoint.run.mesh.ids(index++)) {
       values.insert(values.end(), record, record + kComponents * amr::kPatchPoints);
       values.insert(values.end(), amr::kPatchPoints, id.level);
       values.insert(values.end(), amr::kPatchPoints, (id.i + id.j) % 3);
@@ -119,6 +118,7 @@ inline Checkpoint example_with_extras(const amr::Hierarchy& hierarchy) {
       for (int point = 0; point < amr::kPatchPoints; ++point) {
         values.push_back(0.125 * record[point]);
       }
+      record += kComponents * amr::kPatchPoints;
     }
     level.values = std::move(values);
   }

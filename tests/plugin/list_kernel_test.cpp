@@ -2,8 +2,10 @@
 // the schedule has to hand, and the state has the bits of one patch at a time.
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +19,22 @@
 #include "amr/fixtures.hpp"
 #include "bridge/solver_bridge.hpp"
 #include "bridge/status.hpp"
+
+namespace {
+
+thread_local int allocations = 0;
+
+}  // namespace
+
+// Not inlined: the compiler would take malloc() and delete for a pair that does not match.
+[[gnu::noinline]] void* operator new(std::size_t bytes) {
+  ++allocations;
+  void* const memory = std::malloc(bytes > 0 ? bytes : 1);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace kumiko::plugin::detail {
 namespace {
@@ -152,10 +170,10 @@ TEST_P(ListKernel, GivenOneWorkerOfTheSerialBackendThenEachLevelIsOneList) {
 INSTANTIATE_TEST_SUITE_P(Solvers, ListKernel,
                          testing::Values("semi_lagrangian_cubic", "finite_volume_upwind3"));
 
-/// Its kernel for lists fails.
-class Failing final : public amr::Solver {
+/// What a subclass has is its kernel for lists alone.
+class ListOnly : public amr::Solver {
  public:
-  Failing() { traits_.list_kernel = true; }
+  ListOnly() { traits_.list_kernel = true; }
   const amr::SolverTraits& traits() const override { return traits_; }
   std::size_t coefficients() const override { return 0; }
   double prepare(const amr::Case&, const amr::PatchPoints&, double, double,
@@ -163,12 +181,22 @@ class Failing final : public amr::Solver {
     return 0.5;
   }
   void advance(amr::ConstPatchView, std::span<const double>, amr::PatchView) const override {}
-  void advance_list(std::span<const amr::PatchAdvance> list) const override {
-    throw std::runtime_error("the device has no room for " + std::to_string(list.size()));
-  }
 
  private:
   amr::SolverTraits traits_;
+};
+
+struct Failing final : ListOnly {
+  void advance_list(std::span<const amr::PatchAdvance> list) const override {
+    throw std::runtime_error("the device has no room for " + std::to_string(list.size()));
+  }
+};
+
+/// Writes how long the list is.
+struct Counting final : ListOnly {
+  void advance_list(std::span<const amr::PatchAdvance> list) const override {
+    for (const amr::PatchAdvance& one : list) one.after(0, 0) = static_cast<double>(list.size());
+  }
 };
 
 TEST(FailingList, GivenAListThatFailsThenTheRunEndsWithWhatTheSolverSaysOfThePatchAlone) {
@@ -181,6 +209,21 @@ TEST(FailingList, GivenAListThatFailsThenTheRunEndsWithWhatTheSolverSaysOfThePat
       EXPECT_STREQ(failure.what(), "solver 'failing': the device has no room for 1");
     }
   }
+}
+
+TEST(ListOfOne, GivenAListOfOneThenItReachesAPluginWithoutTakingMemory) {
+  const SolverFromBeyond solver(give(std::make_unique<Counting>()), "counting", "");
+  std::vector<double> values(2 * amr::PatchView::size(1, 0));
+  amr::PatchView first(values.data(), 1, 0);
+  amr::PatchView second(values.data() + amr::PatchView::size(1, 0), 1, 0);
+  const std::vector<amr::PatchAdvance> list = {{first, {}, first}, {second, {}, second}};
+  const int before = allocations;
+  solver.advance_list({&list[0], 1});
+  EXPECT_EQ(allocations, before) << "of which every step under dataflow would take some";
+  EXPECT_EQ(first(0, 0), 1.0);
+  solver.advance_list(list);
+  EXPECT_EQ(first(0, 0), 2.0);
+  EXPECT_EQ(second(0, 0), 2.0);
 }
 
 }  // namespace

@@ -35,27 +35,23 @@ constexpr int kPlotSide = 1024;
 using Values = double (*)(const amr::Geometry& geometry, const PatchId& id, int i, int j,
                           int component);
 
-amr::SavedLevel level_of(const amr::Geometry& geometry, std::vector<PatchId> patches,
-                         int components, Values values) {
-  amr::SavedLevel level;
-  level.patches = std::move(patches);
-  for (const PatchId& id : level.patches) {
-    for (int component = 0; component < components; ++component) {
-      for (int point = 0; point < kPatchPoints; ++point) {
-        level.values.push_back(
-            values(geometry, id, point % kPatchSize, point / kPatchSize, component));
+/// A state of level 0 and, if there are any, of finer levels.
+amr::SavedRun state_of(const amr::Geometry& geometry, int components, Values values,
+                       std::vector<std::vector<PatchId>> finer = {}) {
+  amr::SavedRun state{amr::Mesh<2>(geometry.base_grid())};
+  for (auto& patches : finer) state.mesh.assign(state.mesh.levels(), std::move(patches));
+  for (int index = 0; index < state.mesh.levels(); ++index) {
+    amr::SavedLevel& level = state.levels.emplace_back();
+    for (const PatchId& id : state.mesh.ids(index)) {
+      for (int component = 0; component < components; ++component) {
+        for (int point = 0; point < kPatchPoints; ++point) {
+          level.values.push_back(
+              values(geometry, id, point % kPatchSize, point / kPatchSize, component));
+        }
       }
     }
   }
-  return level;
-}
-
-std::vector<PatchId> all_patches(const amr::Geometry& geometry) {
-  std::vector<PatchId> patches;
-  for (int j = 0; j < geometry.patches_y(0); ++j) {
-    for (int i = 0; i < geometry.patches_x(0); ++i) patches.push_back({0, i, j});
-  }
-  return patches;
+  return state;
 }
 
 /// Component 0 is x, component 1 is -x.
@@ -78,12 +74,8 @@ amr::SavedRun three_levels(const amr::Geometry& geometry, int components, Values
   for (int j = 2; j < 6; ++j) {
     for (int i = 2; i < 6; ++i) ids.push_back({1, i, j});
   }
-  amr::SavedRun state;
-  state.levels = {
-      level_of(geometry, all_patches(geometry), components, values),
-      level_of(geometry, ids, components, values),
-      level_of(geometry, {{2, 6, 6}, {2, 7, 6}, {2, 6, 7}, {2, 7, 7}}, components, values)};
-  return state;
+  return state_of(geometry, components, values,
+                  {ids, {{2, 6, 6}, {2, 7, 6}, {2, 6, 7}, {2, 7, 7}}});
 }
 
 amr::Geometry square(Centring centring = Centring::kNode) {
@@ -210,8 +202,7 @@ TEST(StateImage, GivenCellsThenEachFillsItsSquare) {
 
 TEST(StateImage, GivenADomainTwiceAsWideThenTheLongerSideHasThePixels) {
   const amr::Geometry wide(64, 32, {2.0, 1.0}, {}, Centring::kCell);
-  amr::SavedRun state;
-  state.levels = {level_of(wide, all_patches(wide), 1, ramp)};
+  const amr::SavedRun state = state_of(wide, 1, ramp);
   StateImageOptions options = plain();
   options.range = Range{0.0, 2.0};
   const Png png = draw(state, options, wide);
@@ -225,8 +216,7 @@ TEST(StateImage, GivenADomainTwiceAsWideThenTheLongerSideHasThePixels) {
 
 TEST(StateImage, GivenAHighDomainThenThePictureIsNarrower) {
   const amr::Geometry high(16, 64, {0.25, 1.0}, {}, Centring::kCell);
-  amr::SavedRun state;
-  state.levels = {level_of(high, all_patches(high), 1, ramp)};
+  const amr::SavedRun state = state_of(high, 1, ramp);
   const Png png = draw(state, plain(), high);
   EXPECT_EQ(png.width(), 90 + kPlotSide / 4 + 200);
   EXPECT_EQ(png.height(), 80 + kPlotSide + 80);
@@ -398,10 +388,8 @@ TEST(StateImage, GivenPatchesThatDidNotNestThenTheLegendSaysSoAndNothingElseMove
 
 TEST(StateImage, GivenPatchesOfAFewPixelsThenTheirOutlinesDoNotHideThem) {
   const amr::Geometry fine(2048, 2048, {1.0, 1.0}, {}, Centring::kCell);
-  amr::SavedRun state;
-  state.levels = {
-      level_of(fine, all_patches(fine), 1,
-               [](const amr::Geometry&, const PatchId&, int, int, int) { return 0.5; })};
+  const amr::SavedRun state =
+      state_of(fine, 1, [](const amr::Geometry&, const PatchId&, int, int, int) { return 0.5; });
   StateImageOptions options = ramp_options();
   options.width = 400;
   options.outlines = true;
@@ -470,19 +458,17 @@ TEST(StateImage, GivenWhatCannotBeDrawnThenItIsRefused) {
   options = plain();
   options.width = 10;
   EXPECT_THROW(draw_state(state, square(), options), std::invalid_argument);
-  EXPECT_THROW(draw_state({}, square(), plain()), std::invalid_argument);
 }
 
 TEST(ValueRange, GivenCoveredPointsThenTheyDoNotCount) {
   // Level 0 has 1 where level 1 has 2 and 3.
   const amr::Geometry geometry(32, 32, {1.0, 1.0}, {});
-  amr::SavedRun state;
   const auto values = [](const amr::Geometry&, const PatchId& id, int i, int, int) {
     if (id.level == 1) return i < 8 ? 2.0 : 3.0;
     return id.i == 0 && id.j == 0 && i == 0 ? 9.0 : 1.0;
   };
-  state.levels = {level_of(geometry, all_patches(geometry), 1, values),
-                  level_of(geometry, {{1, 0, 0}, {1, 1, 0}, {1, 0, 1}, {1, 1, 1}}, 1, values)};
+  const amr::SavedRun state =
+      state_of(geometry, 1, values, {{{1, 0, 0}, {1, 1, 0}, {1, 0, 1}, {1, 1, 1}}});
   const Range range = value_range(state, Quantity::kField);
   EXPECT_EQ(range.low, 1.0);
   EXPECT_EQ(range.high, 3.0) << "the 9 is covered";
@@ -490,12 +476,11 @@ TEST(ValueRange, GivenCoveredPointsThenTheyDoNotCount) {
 
 TEST(ValueRange, GivenCostsThenOneThatWasInterruptedDoesNotCount) {
   const amr::Geometry geometry(256, 256, {1.0, 1.0}, {});
-  amr::SavedRun state;
-  state.extras = 4;
   const auto values = [](const amr::Geometry&, const PatchId& id, int, int, int component) {
     return component == 3 ? (id.i == 3 && id.j == 3 ? 1e-3 : 2e-6) : 0.0;
   };
-  state.levels = {level_of(geometry, all_patches(geometry), 5, values)};
+  amr::SavedRun state = state_of(geometry, 5, values);
+  state.extras = 4;
   const Range range = value_range(state, Quantity::kCost);
   EXPECT_EQ(range.low, 0.0);
   EXPECT_NEAR(range.high, 3e-6, 1e-12);
@@ -504,9 +489,7 @@ TEST(ValueRange, GivenCostsThenOneThatWasInterruptedDoesNotCount) {
 TEST(ValueRange, GivenOddFieldsThenTheRangeIsNeverEmpty) {
   const amr::Geometry geometry(16, 16, {1.0, 1.0}, {});
   const auto range_of = [&](Values values) {
-    amr::SavedRun state;
-    state.levels = {level_of(geometry, all_patches(geometry), 1, values)};
-    return value_range(state, Quantity::kField);
+    return value_range(state_of(geometry, 1, values), Quantity::kField);
   };
   const auto expect = [](Range range, double low, double high) {
     EXPECT_EQ(range.low, low);

@@ -118,26 +118,27 @@ void Outlines::paint_level(Pen& pen, const StateValues& values, int level) const
   if (!visible(level)) return;
   pen.begin(level);
   const double side = geometry_.spacing(level) * amr::kPatchSize;
-  for (const amr::PatchId& id : values.level(level).patches) {
+  for (const amr::PatchId& id : values.mesh().ids(level)) {
     const int x0 = layout_.x(id.i * side);
     const int x1 = layout_.x((id.i + 1) * side);
     const int y0 = layout_.y(id.j * side);
     const int y1 = layout_.y((id.j + 1) * side);
     pen({x0, y0, x1 - 1, y0});
     pen({x0, y0 + 1, x0, y1 - 1});
-    if (!values.has({level, id.i + 1, id.j})) pen({x1, y0, x1, y1});
-    if (!values.has({level, id.i, id.j + 1})) pen({x0, y1, x1 - 1, y1});
+    if (values.mesh().find({level, id.i + 1, id.j}) < 0) pen({x1, y0, x1, y1});
+    if (values.mesh().find({level, id.i, id.j + 1}) < 0) pen({x0, y1, x1 - 1, y1});
   }
 }
 
 /// All shadows before all lines, which they would interrupt; the finest first, whose are darkest.
 void Outlines::paint(Canvas& canvas, const StateValues& values) const {
+  const int levels = values.mesh().levels();
   if (!ink_) {
     Pen shadow(*this, canvas, Pen::Part::kShadow);
-    for (int level = values.levels() - 1; level >= 0; --level) paint_level(shadow, values, level);
+    for (int level = levels - 1; level >= 0; --level) paint_level(shadow, values, level);
   }
   Pen line(*this, canvas, Pen::Part::kLine);
-  for (int level = 0; level < values.levels(); ++level) paint_level(line, values, level);
+  for (int level = 0; level < levels; ++level) paint_level(line, values, level);
 }
 
 void Outlines::paint_sample(Canvas& canvas, const PixelBox& box, int level, Colour inside) const {

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <functional>
 #include <optional>
+#include <span>
 
 #include <fmt/core.h>
 
@@ -70,20 +71,21 @@ void paint_values(Canvas& canvas, const Layout& layout, const amr::Geometry& geo
   const amr::Extent extent = geometry.extent();
   // How far a point's square reaches below its index × spacing.
   const double before = as_nodes ? 0.5 : 0.0;
-  for (int level = 0; level < values.levels(); ++level) {
+  for (int level = 0; level < values.mesh().levels(); ++level) {
     const double h = geometry.spacing(level);
     const auto first = [&](int point) { return std::max((point - before) * h, 0.0); };
     const auto last = [&](int point, double length) {
       return (point + 1.5) * h > length ? length : (point + 1 - before) * h;
     };
-    const std::vector<amr::PatchId>& patches = values.level(level).patches;
+    const std::span<const amr::PatchId> patches = values.mesh().ids(level);
     for (std::size_t slot = 0; slot < patches.size(); ++slot) {
+      const std::span<const double> of_patch = values.of(level, slot);
       for (int point = 0; point < amr::kPatchPoints; ++point) {
         const int i = patches[slot].i * kPatchSize + point % kPatchSize;
         const int j = patches[slot].j * kPatchSize + point / kPatchSize;
         canvas.fill(layout.x(first(i)), layout.y(first(j)), layout.x(last(i, extent.x)) - 1,
                     layout.y(last(j, extent.y)) - 1,
-                    colours(values.at(level, slot, point % kPatchSize, point / kPatchSize)));
+                    colours(of_patch[static_cast<std::size_t>(point)]));
       }
     }
   }
@@ -96,17 +98,17 @@ void paint_worker_numbers(Canvas& canvas, const Layout& layout, const amr::Geome
   constexpr int kLargest = 16;
   constexpr double kShareOfQuadrant = 0.45;
   constexpr int kSmallest = 7;
-  for (int level = 0; level < values.levels(); ++level) {
+  for (int level = 0; level < values.mesh().levels(); ++level) {
     const double side = geometry.spacing(level) * amr::kQuadrantSize;
     const auto room = static_cast<int>(side * layout.pixels_per_length() * kShareOfQuadrant);
     const int size = std::min(layout.unit(kLargest), room);
     if (size < kSmallest) continue;
-    const std::vector<amr::PatchId>& patches = values.level(level).patches;
+    const std::span<const amr::PatchId> patches = values.mesh().ids(level);
     std::size_t next = 0;  // slot without a number
-    for (const amr::LeafBox<2>& leaf : values.leaves(level)) {
+    for (const amr::LeafBox<2>& leaf : values.mesh().leaf_boxes(level)) {
       if (leaf.slot < next) continue;
       next = leaf.slot + 1;
-      const auto worker = worker_of(values.at(level, leaf.slot, 0, 0));
+      const auto worker = worker_of(values.of(level, leaf.slot).front());
       const Colour colour = lightness(worker_colour(worker)) > 0.5 ? kBlack : kWhite;
       const auto [i, j] = amr::box_of(patches[leaf.slot], leaf).begin;
       canvas.text(layout.x((i / amr::kQuadrantSize + 0.5) * side),
@@ -145,7 +147,7 @@ class Picture {
         range_(range_of(state, options)),
         palette_(palette_of(options.quantity, range_)),
         unnested_(state.unnested),
-        legend_(options.outlines ? level_legend_height(values_.levels()) : 0),
+        legend_(options.outlines ? level_legend_height(values_.mesh().levels()) : 0),
         layout_(geometry.extent(), {options.lettering, !options.title.empty()}, options.width,
                 kLeastBar + legend_) {}
 

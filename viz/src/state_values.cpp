@@ -13,15 +13,7 @@ namespace kumiko::viz {
 
 namespace {
 
-using amr::kPatchPoints;
 using amr::kPatchSize;
-
-std::size_t components_of(const amr::SavedRun& state) {
-  for (const amr::SavedLevel& level : state.levels) {
-    if (!level.patches.empty()) return level.values.size() / level.patches.size() / kPatchPoints;
-  }
-  throw std::invalid_argument("has no patches, so there is nothing to draw");
-}
 
 amr::Extra extra_of(Quantity quantity) {
   if (quantity == Quantity::kWorker) return amr::Extra::kWorker;
@@ -29,7 +21,7 @@ amr::Extra extra_of(Quantity quantity) {
 }
 
 std::size_t component_of(const amr::SavedRun& state, Quantity quantity, int component) {
-  const std::size_t field = components_of(state) - static_cast<std::size_t>(state.extras);
+  const std::size_t field = state.components() - static_cast<std::size_t>(state.extras);
   if (quantity != Quantity::kField) {
     const amr::Extra extra = extra_of(quantity);
     amr::require(has_extras(state),
@@ -45,11 +37,12 @@ std::size_t component_of(const amr::SavedRun& state, Quantity quantity, int comp
 /// Calls f with the value of every leaf point.
 template <class Function>
 void for_leaf_values(const StateValues& values, Function f) {
-  for (int level = 0; level < values.levels(); ++level) {
-    for (const amr::LeafBox<2>& leaf : values.leaves(level)) {
-      for (int point = 0; point < leaf.size * leaf.size; ++point) {
-        f(values.at(level, leaf.slot, leaf.first[0] + point % leaf.size,
-                    leaf.first[1] + point / leaf.size));
+  for (int level = 0; level < values.mesh().levels(); ++level) {
+    for (const amr::LeafBox<2>& leaf : values.mesh().leaf_boxes(level)) {
+      const std::span<const double> patch = values.of(level, leaf.slot);
+      for (int j = leaf.first[1]; j < leaf.first[1] + leaf.size; ++j) {
+        const auto row = static_cast<std::size_t>(j * kPatchSize + leaf.first[0]);
+        for (const double value : patch.subspan(row, static_cast<std::size_t>(leaf.size))) f(value);
       }
     }
   }
@@ -69,26 +62,7 @@ double usual_high(std::vector<double> values) {
 }  // namespace
 
 StateValues::StateValues(const amr::SavedRun& state, Quantity quantity, int component)
-    : state_(state),
-      record_(components_of(state) * kPatchPoints),
-      offset_(component_of(state, quantity, component) * kPatchPoints) {}
-
-double StateValues::at(int level, std::size_t slot, int i, int j) const {
-  const auto point = static_cast<std::size_t>(j * kPatchSize + i);
-  return this->level(level).values[slot * record_ + offset_ + point];
-}
-
-bool StateValues::has(const amr::PatchId& id) const {
-  if (id.level >= levels()) return false;
-  const std::vector<amr::PatchId>& patches = level(id.level).patches;
-  return std::binary_search(patches.begin(), patches.end(), id);
-}
-
-std::vector<amr::LeafBox<2>> StateValues::leaves(int level) const {
-  const std::vector<amr::PatchId> none;
-  return amr::leaf_boxes<amr::PatchId>(
-      this->level(level).patches, level + 1 < levels() ? this->level(level + 1).patches : none);
-}
+    : state_(state), component_(component_of(state, quantity, component)) {}
 
 Range StateValues::extremes() const {
   Range range = {std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};

@@ -159,7 +159,7 @@ void paint_level_legend(Sheet sheet, const Layout& layout, const Outlines& outli
   const PixelBox& column = layout.column();
   const int row = layout.unit(kLegendRow);
   const int sign = layout.unit(kSign);
-  const int levels = values.levels();
+  const int levels = values.mesh().levels();
   const int first = column.y0 + rows_below_levels(levels) * row;
   const auto write = [&](int x, int y, const std::string& words) {
     sheet.lettering.text(x, y, fitted(text(layout), column.x1 - x, words), words);
@@ -170,7 +170,7 @@ void paint_level_legend(Sheet sheet, const Layout& layout, const Outlines& outli
     const PixelBox box = {column.x0, y, column.x0 + sign - 1, y + sign - 1};
     if (outlines.visible(level)) outlines.paint_sample(sheet.colours, box, level, inside);
     write(box.x1 + layout.unit(12), (box.y0 + box.y1) / 2,
-          fmt::format("level {}: {}", level, values.level(level).patches.size()));
+          fmt::format("level {}: {}", level, values.mesh().size(level)));
   }
   if (unnested > 0) write(column.x0, column.y0 + row / 2, fmt::format("not nested: {}", unnested));
 }

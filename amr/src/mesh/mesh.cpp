@@ -7,10 +7,6 @@ namespace kumiko::amr {
 template struct Box<2>;
 template struct BaseGrid<2>;
 template class Mesh<2>;
-template std::vector<std::uint8_t> covered_quadrants<PatchId>(std::span<const PatchId>,
-                                                              std::span<const PatchId>);
-template std::vector<LeafBox<2>> leaf_boxes<PatchId>(std::span<const PatchId>,
-                                                     std::span<const PatchId>);
 template Box<2> box_of<PatchId>(const PatchId&);
 template Box<2> box_of<PatchId>(const PatchId&, const LeafBox<2>&);
 template LevelDifference level_difference<PatchId>(std::span<const PatchId>,

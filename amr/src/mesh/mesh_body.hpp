@@ -198,12 +198,41 @@ auto Mesh<Axes>::unnested() const -> std::vector<Unnested<Id>> {
 
 template <int Axes>
 std::vector<std::uint8_t> Mesh<Axes>::covered_quadrants(int level) const {
-  return amr::covered_quadrants<Id>(ids(level), ids(level + 1));
+  static_assert(Axes <= 3, "eight quadrants have a bit each");
+  const std::span<const Id> patches = ids(level);
+  std::vector<std::uint8_t> covered(patches.size(), 0);
+  auto at = patches.begin();
+  for (const Id& id : ids(level + 1)) {
+    const Id parent = parent_of(id);
+    // Most often it is the one that was found last, or the one after it.
+    if (at != patches.end() && *at < parent) ++at;
+    if (at == patches.end() || *at != parent) {
+      at = std::lower_bound(patches.begin(), patches.end(), parent);
+    }
+    if (at == patches.end() || *at != parent) continue;
+    const auto slot = static_cast<std::size_t>(at - patches.begin());
+    covered[slot] = static_cast<std::uint8_t>(covered[slot] | 1U << quadrant_of(id));
+  }
+  return covered;
 }
 
 template <int Axes>
 std::vector<LeafBox<Axes>> Mesh<Axes>::leaf_boxes(int level) const {
-  return amr::leaf_boxes<Id>(ids(level), ids(level + 1));
+  const std::vector<std::uint8_t> covered = covered_quadrants(level);
+  std::vector<LeafBox<Axes>> boxes;
+  boxes.reserve(covered.size());
+  for (std::size_t slot = 0; slot < covered.size(); ++slot) {
+    if (covered[slot] == 0) {
+      boxes.push_back({slot, {}, kPatchSize});
+      continue;
+    }
+    for_each_leaf_quadrant<Axes>(covered[slot], [&](int quadrant) {
+      LeafBox<Axes>& box = boxes.emplace_back(LeafBox<Axes>{slot, {}, kQuadrantSize});
+      int axis = 0;
+      for (int& first : box.first) first = quadrant_begin(quadrant, axis++);
+    });
+  }
+  return boxes;
 }
 
 template <int Axes>

@@ -33,45 +33,6 @@ Box<Axes> Box<Axes>::operator&(const Box& other) const {
 }
 
 template <class Id>
-std::vector<std::uint8_t> covered_quadrants(std::span<const Id> patches,
-                                            std::span<const Id> finer) {
-  static_assert(Id::kAxes <= 3, "eight quadrants have a bit each");
-  std::vector<std::uint8_t> covered(patches.size(), 0);
-  auto at = patches.begin();
-  for (const Id& id : finer) {
-    const Id parent = parent_of(id);
-    // Most often it is the one that was found last, or the one after it.
-    if (at != patches.end() && *at < parent) ++at;
-    if (at == patches.end() || *at != parent) {
-      at = std::lower_bound(patches.begin(), patches.end(), parent);
-    }
-    if (at == patches.end() || *at != parent) continue;
-    const auto slot = static_cast<std::size_t>(at - patches.begin());
-    covered[slot] = static_cast<std::uint8_t>(covered[slot] | 1U << quadrant_of(id));
-  }
-  return covered;
-}
-
-template <class Id>
-std::vector<LeafBox<Id::kAxes>> leaf_boxes(std::span<const Id> patches, std::span<const Id> finer) {
-  const std::vector<std::uint8_t> covered = covered_quadrants(patches, finer);
-  std::vector<LeafBox<Id::kAxes>> boxes;
-  boxes.reserve(patches.size());
-  for (std::size_t slot = 0; slot < patches.size(); ++slot) {
-    if (covered[slot] == 0) {
-      boxes.push_back({slot, {}, kPatchSize});
-      continue;
-    }
-    for_each_leaf_quadrant<Id::kAxes>(covered[slot], [&](int quadrant) {
-      LeafBox<Id::kAxes>& box = boxes.emplace_back(LeafBox<Id::kAxes>{slot, {}, kQuadrantSize});
-      int axis = 0;
-      for (int& first : box.first) first = quadrant_begin(quadrant, axis++);
-    });
-  }
-  return boxes;
-}
-
-template <class Id>
 Box<Id::kAxes> box_of(const Id& id) {
   return box_of(id, {0, {}, kPatchSize});
 }

@@ -44,9 +44,12 @@ BrokenPoint first_broken(ConstPatchView field) {
 NonFiniteError::NonFiniteError(int step, const PatchId& patch, int i, int j, int component,
                                double value)
     : BrokenValueError(fmt::format(
-          "the value at point ({}, {}) of {}, component {}, is {} after base step {}; the case or "
-          "the solver is not stable as configured",
-          i, j, to_string(patch), component, value, step)),
+          "the value at point ({}, {}) of {}, component {}, is {} {}", i, j, to_string(patch),
+          component, value,
+          step == 0 ? "in the initial state; correct what the case gives there"
+                    : fmt::format("after base step {}; the case or the solver is not stable as "
+                                  "configured",
+                                  step))),
       step_(step),
       patch_(patch),
       i_(i),

@@ -162,32 +162,30 @@ class Simulation::Engine {
     indicator_scale_ = saved.indicator_scale;
     stepper_.resume(saved.counters);
     backend_.run([this, &saved] {
-      for (std::size_t index = 0; index < saved.levels.size(); ++index) {
-        restore(static_cast<int>(index), saved.levels[index]);
-      }
+      for (int index = 0; index < saved.mesh.levels(); ++index) restore(index, saved);
       make_plan();
       plan_->resume(saved.unnested);
-      for (std::size_t index = 0; index < saved.levels.size(); ++index) {
-        plan_->resume(static_cast<int>(index), saved.levels[index].histories);
+      for (int index = 0; index < saved.mesh.levels(); ++index) {
+        plan_->resume(index, saved.level(index).histories);
       }
       exchange_.follow_mesh();
     });
   }
 
   SavedRun save(int extras) {
-    SavedRun saved{step_, next_regrid_,        next_check_, plan_->unnested(), indicator_scale_,
-                   {},    ledger().counters(), extras};
-    saved.levels.resize(static_cast<std::size_t>(hierarchy_.used_levels()));
+    SavedRun saved{hierarchy_.mesh(), step_, next_regrid_,        next_check_, plan_->unnested(),
+                   indicator_scale_,  {},    ledger().counters(), extras};
+    make_room(saved, hierarchy_.shape().components + extras);
     backend_.run([this, &saved] {
-      for (std::size_t index = 0; index < saved.levels.size(); ++index) {
-        const Level& level = hierarchy_.level(static_cast<int>(index));
-        SavedLevel& to = saved.levels[index];
-        make_room(to, level, hierarchy_.shape().components + saved.extras);
-        const auto histories = plan_->histories(static_cast<int>(index));
+      for (int index = 0; index < saved.mesh.levels(); ++index) {
+        const Level& level = hierarchy_.level(index);
+        SavedLevel& to = saved.levels[static_cast<std::size_t>(index)];
+        const auto histories = plan_->histories(index);
         to.histories.assign(histories.begin(), histories.end());
-        const auto cfl = stepper_.cfl().level(static_cast<int>(index));
+        const auto cfl = stepper_.cfl().level(index);
         to.cfl.assign(cfl.begin(), cfl.end());
-        backend_.for_each(level, [&](std::size_t slot, int) { copy(level.patch(slot), slot, to); });
+        backend_.for_each(level,
+                          [&](std::size_t slot, int) { copy(level.patch(slot), slot, saved); });
       }
       if (saved.extras > 0) save_extras(saved);
     });
@@ -282,26 +280,27 @@ class Simulation::Engine {
     exact.threshold = 0.0;  // however small
     exact.derefine_threshold = 0.0;
     const Indicator indicator = indicator_of(exact);
-    for (std::size_t at = 0; at < saved.levels.size(); ++at) {
-      const int index = static_cast<int>(at);
+    for (int index = 0; index < saved.mesh.levels(); ++index) {
       const Level& level = hierarchy_.level(index);
       fill_ghosts(index);
       backend_.for_each(level, [&](std::size_t slot, int) {
         const Patch& patch = level.patch(slot);
         IndicatorField values;
         indicator(patch, time(), values);
-        copy_extras(patch, ledger().seconds(patch.work.ticks), values, slot, saved.levels[at]);
+        copy_extras(patch, ledger().seconds(patch.work.ticks), values, slot, saved);
       });
     }
   }
 
   /// Makes the patches of a level on the levels below, which are there. What a step needs beside
   /// their values is computed anew.
-  void restore(int index, const SavedLevel& saved) {
+  void restore(int index, const SavedRun& saved) {
     if (index > 0) {
-      check_nesting(saved, hierarchy_);
-      check_memory(hierarchy_, index, saved.patches, options_.refinement.memory_limit);
-      hierarchy_.change(index, saved.patches);
+      const std::span<const PatchId> ids = saved.mesh.ids(index);
+      check_nesting(ids, hierarchy_);
+      std::vector<PatchId> wanted(ids.begin(), ids.end());
+      check_memory(hierarchy_, index, wanted, options_.refinement.memory_limit);
+      hierarchy_.change(index, std::move(wanted));
     }
     Level& level = hierarchy_.level(index);
     std::vector<std::size_t> all(level.size());
@@ -309,7 +308,7 @@ class Simulation::Engine {
     backend_.for_each(level, [&](std::size_t slot, int) { copy(saved, slot, level.patch(slot)); });
     stepper_.prepare(index, all, time());
     for (std::size_t slot = 0; slot < level.size(); ++slot) {
-      stepper_.cfl().at(index, slot) = saved.cfl[slot];
+      stepper_.cfl().at(index, slot) = saved.level(index).cfl[slot];
     }
   }
 
@@ -406,7 +405,7 @@ Simulation::Simulation(const Case& problem, const Solver& solver, Backend& backe
 
 Simulation::Simulation(const Case& problem, const Solver& solver, Backend& backend,
                        const SimulationOptions& options, const SavedRun& saved)
-    : engine_((check_base(saved, base_patches(options)),
+    : engine_((check_base(saved, options),
                std::make_unique<Engine>(problem, solver, backend, options))) {
   engine_->resume(saved);
 }

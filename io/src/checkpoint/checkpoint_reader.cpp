@@ -82,6 +82,55 @@ std::vector<amr::PatchId> read_patches(const Source& source, int level) {
   return ids;
 }
 
+amr::Geometry read_geometry(const Source& source) {
+  constexpr const char* kBase = "/level_0";
+  constexpr const char* kDomain = "prob_domain";
+  constexpr int kMostPoints = 1 << 24;
+  const hdf5::Object attribute = source.open_attribute(kBase, kDomain);
+  const hdf5::Object type = hdf5::make_integers_type(kCornerNames);
+  Corners domain{};
+  hdf5::require(H5Aread(attribute.id(), type.id(), domain.data()));
+  const auto& [i, j, last_i, last_j] = domain;
+  const double spacing = source.number<double>(kBase, "dx");
+  const bool fits = i == 0 && j == 0 && last_i >= 0 && last_i < kMostPoints && last_j >= 0 &&
+                    last_j < kMostPoints && spacing > 0.0 && std::isfinite(spacing);
+  if (!fits) source.refuse(Source::odd(kDomain));
+  const std::string centring = source.attribute_text(kRun, "centring");
+  if (centring != "cell" && centring != "node") source.refuse(Source::odd("centring"));
+  const int points_x = last_i + 1;
+  const int points_y = last_j + 1;
+  try {
+    return {points_x,
+            points_y,
+            {spacing * points_x, spacing * points_y},
+            {},
+            centring == "cell" ? amr::Centring::kCell : amr::Centring::kNode};
+  } catch (const std::invalid_argument&) {
+    source.refuse(Source::odd(kDomain));
+  }
+}
+
+/// The patches of all levels. Level 0 has as many as the file says before there is memory for them.
+amr::Mesh<2> read_mesh(const Source& source, const amr::BaseGrid<2>& base) {
+  const int levels = source.integer("/", "num_levels");
+  if (levels < 1 || levels > kMostLevels) source.refuse(Source::odd("num_levels"));
+  const std::vector<amr::PatchId> coarsest = read_patches(source, 0);
+  const auto [across, up] = base.patches;
+  if (coarsest.size() != static_cast<std::size_t>(across) * static_cast<std::size_t>(up)) {
+    source.refuse(fmt::format("is damaged: level 0 has {} patches, not {} x {}", coarsest.size(),
+                              across, up));
+  }
+  try {
+    amr::Mesh<2> mesh(base);
+    mesh.assign(0, coarsest);
+    for (int level = 1; level < levels; ++level) mesh.assign(level, read_patches(source, level));
+    if (mesh.levels() != levels) source.refuse(Source::odd("num_levels"));
+    return mesh;
+  } catch (const std::invalid_argument& error) {
+    source.refuse(fmt::format("is damaged: {}", error.what()));
+  }
+}
+
 /// \return the layout's version, one that is read here
 int checked_layout(const Source& source) {
   if (source.has_attribute(kTraceFormat)) {
@@ -163,11 +212,12 @@ void read_own_sidecar(const Source& source, Checkpoint& checkpoint) {
 }
 
 /// The records are compared with their hashes, as other readers can do.
-amr::SavedLevel read_level(const Source& source, PackedRecords& packed, int index, int components) {
+amr::SavedLevel read_level(const Source& source, PackedRecords& packed,
+                           std::span<const amr::PatchId> ids, int components) {
   amr::SavedLevel level;
+  const int index = ids.front().level;
   const std::string path = fmt::format("/kumiko/level_{}/", index);
-  level.patches = read_patches(source, index);
-  const std::size_t patches = level.patches.size();
+  const std::size_t patches = ids.size();
   const std::size_t record = static_cast<std::size_t>(components) * amr::kPatchPoints;
   const auto since = source.list<std::int64_t>(path + "since", patches);
   const auto unwanted = source.list<std::int64_t>(path + "unwanted", patches);
@@ -183,44 +233,16 @@ amr::SavedLevel read_level(const Source& source, PackedRecords& packed, int inde
   for (std::size_t slot = 0; slot < patches; ++slot) {
     const std::span<const double> values(level.values.data() + slot * record, record);
     if (hash_of(std::as_bytes(values)) == hashes[slot]) continue;
-    source.refuse(fmt::format("is damaged: the record of {} does not have its hash",
-                              to_string(level.patches[slot])));
+    source.refuse(
+        fmt::format("is damaged: the record of {} does not have its hash", to_string(ids[slot])));
   }
   return level;
 }
 
-amr::Geometry read_geometry(const Source& source) {
-  constexpr const char* kBase = "/level_0";
-  constexpr const char* kDomain = "prob_domain";
-  constexpr int kMostPoints = 1 << 24;
-  const hdf5::Object attribute = source.open_attribute(kBase, kDomain);
-  const hdf5::Object type = hdf5::make_integers_type(kCornerNames);
-  Corners domain{};
-  hdf5::require(H5Aread(attribute.id(), type.id(), domain.data()));
-  const auto& [i, j, last_i, last_j] = domain;
-  const double spacing = source.number<double>(kBase, "dx");
-  const bool fits = i == 0 && j == 0 && last_i >= 0 && last_i < kMostPoints && last_j >= 0 &&
-                    last_j < kMostPoints && spacing > 0.0 && std::isfinite(spacing);
-  if (!fits) source.refuse(Source::odd(kDomain));
-  const std::string centring = source.attribute_text(kRun, "centring");
-  if (centring != "cell" && centring != "node") source.refuse(Source::odd("centring"));
-  const int points_x = last_i + 1;
-  const int points_y = last_j + 1;
-  try {
-    return {points_x,
-            points_y,
-            {spacing * points_x, spacing * points_y},
-            {},
-            centring == "cell" ? amr::Centring::kCell : amr::Centring::kNode};
-  } catch (const std::invalid_argument&) {
-    source.refuse(Source::odd(kDomain));
-  }
-}
-
-Checkpoint read_contents(const Source& source) {
+StoredState read_contents(const Source& source) {
   const int layout = checked_layout(source);
-  Checkpoint checkpoint;
-  checkpoint.attributes = read_attributes(source);
+  amr::Geometry geometry = read_geometry(source);
+  Checkpoint checkpoint{read_attributes(source), {read_mesh(source, geometry.base_grid())}};
   amr::SavedRun& run = checkpoint.run;
   run.step = source.integer(kRun, "step");
   run.next_regrid = source.integer(kRun, "next_regrid");
@@ -236,13 +258,11 @@ Checkpoint read_contents(const Source& source) {
     checkpoint.attributes.component_names.push_back(
         source.attribute_text("/", fmt::format("component_{}", at)));
   }
-  const int levels = source.integer("/", "num_levels");
-  if (levels < 1 || levels > kMostLevels) source.refuse(Source::odd("num_levels"));
   PackedRecords packed(source);
-  for (int index = 0; index < levels; ++index) {
-    run.levels.push_back(read_level(source, packed, index, components));
+  for (int index = 0; index < run.mesh.levels(); ++index) {
+    run.levels.push_back(read_level(source, packed, run.mesh.ids(index), components));
   }
-  return checkpoint;
+  return {std::move(checkpoint), std::move(geometry)};
 }
 
 }  // namespace
@@ -257,9 +277,7 @@ StoredState read_state(const std::filesystem::path& file) {
   check_seal(file);
   const hdf5::QuietErrors quiet;
   try {
-    const Source source(file);
-    Checkpoint checkpoint = read_contents(source);
-    return {std::move(checkpoint), read_geometry(source)};
+    return read_contents(Source(file));
   } catch (const hdf5::Refusal& error) {
     throw CheckpointError(error.what());
   } catch (const hdf5::Error& error) {

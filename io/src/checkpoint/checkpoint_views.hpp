@@ -20,16 +20,11 @@ namespace kumiko::io {
 struct Contents {
   const Checkpoint& checkpoint;
   const amr::Geometry& geometry;
-  int components;
   Compression compression;
 
-  const std::vector<amr::SavedLevel>& levels() const { return checkpoint.run.levels; }
-  int used_levels() const { return static_cast<int>(levels().size()); }
-  /// Values of a patch's record.
-  std::size_t record() const { return static_cast<std::size_t>(components) * amr::kPatchPoints; }
-  std::span<const double> record_of(std::size_t level, std::size_t slot) const {
-    return std::span(levels()[level].values).subspan(slot * record(), record());
-  }
+  const amr::SavedRun& run() const { return checkpoint.run; }
+  const amr::Mesh<2>& mesh() const { return run().mesh; }
+  const std::vector<std::string>& names() const { return checkpoint.attributes.component_names; }
 };
 
 /// Corners of a box of cells as Chombo stores them, the first cell and the last one, and their

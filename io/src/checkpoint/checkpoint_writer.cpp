@@ -31,21 +31,15 @@ namespace {
 /// each 2 KiB would take most of the time.
 constexpr std::size_t kRecordsPerPart = 64;
 
-void check_names(int components, const std::vector<std::string>& names) {
+void check_names(std::size_t components, const std::vector<std::string>& names) {
   const std::set<std::string> different(names.begin(), names.end());
-  const auto wanted = static_cast<std::size_t>(components);
-  amr::require(names.size() == wanted && different.size() == wanted,
+  amr::require(names.size() == components && different.size() == components,
                "{} different names are given for the {} components of a state", different.size(),
                components);
   for (const std::string& name : names) {
     amr::require(!name.empty() && name != "." && name.find('/') == std::string::npos,
                  "'{}' cannot be the name of a component", name);
   }
-}
-
-int components_of(const amr::SavedRun& run) {
-  const amr::SavedLevel& base = run.levels.front();
-  return static_cast<int>(base.values.size() / (base.patches.size() * amr::kPatchPoints));
 }
 
 /// What the library is told about the file as a whole.
@@ -98,9 +92,8 @@ class Image {
   /// Hashes a part, and its records one by one.
   void hash(Part& part) {
     if (part.extent.level != Extent::kMetadata) {
-      const auto level = static_cast<std::size_t>(part.extent.level);
-      const std::size_t count = part.extent.length / (contents_.record() * sizeof(double));
-      hash_records(level, static_cast<std::size_t>(part.extent.first), count);
+      const std::size_t count = part.extent.length / record_bytes();
+      hash_records(part.extent.level, static_cast<std::size_t>(part.extent.first), count);
     }
     part.extent.hash = hash_of({part.bytes, part.extent.length});
   }
@@ -113,9 +106,12 @@ class Image {
     bool of_hashes;
   };
 
-  void hash_records(std::size_t level, std::size_t first, std::size_t count) {
+  std::size_t record_bytes() const { return contents_.run().record_size() * sizeof(double); }
+
+  void hash_records(int level, std::size_t first, std::size_t count) {
     for (std::size_t at = first; at < first + count; ++at) {
-      hashes_[level][at] = hash_of(std::as_bytes(contents_.record_of(level, at)));
+      hashes_[static_cast<std::size_t>(level)][at] =
+          hash_of(std::as_bytes(contents_.run().record(level, at)));
     }
   }
 
@@ -123,13 +119,13 @@ class Image {
            const std::vector<Room>& hashes) {
     std::vector<Reserved> reserved;
     for (std::size_t at = 0; at < records.size(); ++at) {
-      const amr::SavedLevel& level = contents_.levels()[at];
-      hashes_.emplace_back(level.patches.size());
       const auto index = static_cast<std::int32_t>(at);
+      const std::size_t patches = contents_.mesh().size(index);
+      hashes_.emplace_back(patches);
       if (contents_.compression == Compression::kNone) {
-        reserved.push_back({records[at].room, level.values.size() * sizeof(double), index, false});
+        reserved.push_back({records[at].room, patches * record_bytes(), index, false});
       } else {
-        hash_records(at, 0, level.patches.size());
+        hash_records(index, 0, patches);
       }
       reserved.push_back({hashes[at], hashes_.back().size() * sizeof(std::uint64_t), index, true});
     }
@@ -167,9 +163,8 @@ class Image {
   }
 
   void add_records(const Reserved& room) {
-    const amr::SavedLevel& level = contents_.levels()[static_cast<std::size_t>(room.level)];
-    const std::span<const std::byte> bytes = std::as_bytes(std::span(level.values));
-    const std::size_t part = kRecordsPerPart * contents_.record() * sizeof(double);
+    const auto bytes = std::as_bytes(std::span(contents_.run().level(room.level).values));
+    const std::size_t part = kRecordsPerPart * record_bytes();
     for (std::size_t at = 0; at < bytes.size(); at += part) {
       add(room.begin + at, std::min(part, bytes.size() - at), room.level,
           static_cast<std::int32_t>(at / part * kRecordsPerPart), bytes.data() + at);
@@ -256,8 +251,8 @@ std::error_code write_image(const std::filesystem::path& path, Image& image) {
 void write_checkpoint(const std::filesystem::path& file, const Checkpoint& checkpoint,
                       const amr::Geometry& geometry, runtime::Runtime& runtime,
                       Compression compression) {
-  const Contents contents{checkpoint, geometry, components_of(checkpoint.run), compression};
-  check_names(contents.components, checkpoint.attributes.component_names);
+  const Contents contents{checkpoint, geometry, compression};
+  check_names(checkpoint.run.components(), contents.names());
   PartFile part(file);
   Image image(part.part().string(), contents);
   std::error_code error;

@@ -23,10 +23,10 @@ void write_header(const Object& file, const Contents& contents) {
   set_attribute(file, "filetype", "VanillaAMRFileType");
   set_attribute(file, "iteration", static_cast<std::int32_t>(contents.checkpoint.run.step));
   set_attribute(file, "time", contents.checkpoint.attributes.time);
-  set_attribute(file, "num_levels", contents.used_levels());
-  set_attribute(file, "max_level", contents.used_levels() - 1);
-  set_attribute(file, "num_components", contents.components);
-  const std::vector<std::string>& names = contents.checkpoint.attributes.component_names;
+  set_attribute(file, "num_levels", contents.mesh().levels());
+  set_attribute(file, "max_level", contents.mesh().levels() - 1);
+  const std::vector<std::string>& names = contents.names();
+  set_attribute(file, "num_components", static_cast<std::int32_t>(names.size()));
   for (std::size_t at = 0; at < names.size(); ++at) {
     const std::string name = "component_" + std::to_string(at);
     set_attribute(file, name.c_str(), names[at]);
@@ -48,18 +48,18 @@ void write_level_attributes(const Object& group, const Contents& contents, int l
   set_attribute(group, "prob_domain", box_type, domain.data());
 }
 
-void write_record_attributes(const Object& group, int components) {
+void write_record_attributes(const Object& group, std::size_t components) {
   const Object pair = hdf5::make_integers_type(kPair);
   constexpr std::array<std::int32_t, 2> kNone = {0, 0};
   const Object attributes = hdf5::make_group(group, "data_attributes");
-  set_attribute(attributes, "comps", components);
+  set_attribute(attributes, "comps", static_cast<std::int32_t>(components));
   set_attribute(attributes, "objectType", "FArrayBox");
   set_attribute(attributes, "ghost", pair, kNone.data());
   set_attribute(attributes, "outputGhost", pair, kNone.data());
 }
 
 /// The boxes of the level's patches, who owns them (one process), where their records start.
-void write_boxes(const Object& group, const std::vector<amr::PatchId>& ids, std::size_t record,
+void write_boxes(const Object& group, std::span<const amr::PatchId> ids, std::size_t record,
                  const Object& box_type) {
   std::vector<Corners> boxes;
   std::vector<std::int64_t> offsets = {0};
@@ -79,9 +79,8 @@ void write_boxes(const Object& group, const std::vector<amr::PatchId>& ids, std:
 std::vector<Chunk> write_chunks(const Object& file, const hdf5::Capture& capture,
                                 const Contents& contents, int level) {
   constexpr unsigned kLevel = 1;  // only told to readers
-  const auto index = static_cast<std::size_t>(level);
-  const std::size_t patches = contents.levels()[index].patches.size();
-  const hsize_t record = contents.record();
+  const std::size_t patches = contents.mesh().size(level);
+  const hsize_t record = contents.run().record_size();
   const hsize_t extent = patches * record;
   const Object properties = hdf5::make_dataset_properties();
   hdf5::require(H5Pset_chunk(properties.id(), 1, &record));
@@ -93,7 +92,7 @@ std::vector<Chunk> write_chunks(const Object& file, const hdf5::Capture& capture
                        H5Dclose);
   std::vector<Chunk> chunks;
   for (std::size_t slot = 0; slot < patches; ++slot) {
-    const std::vector<std::byte> packed = pack(contents.record_of(index, slot));
+    const std::vector<std::byte> packed = pack(contents.run().record(level, slot));
     const hsize_t first = slot * record;
     hdf5::require(
         H5Dwrite_chunk(dataset.id(), H5P_DEFAULT, 0, &first, packed.size(), packed.data()));
@@ -124,17 +123,16 @@ std::vector<Records> write_chombo_view(const Object& file, const hdf5::Capture& 
   const Object box_type = hdf5::make_integers_type(kCornerNames);
   std::vector<Records> records;
   write_header(file, contents);
-  for (int level = 0; level < contents.used_levels(); ++level) {
-    const std::vector<amr::PatchId>& ids =
-        contents.levels()[static_cast<std::size_t>(level)].patches;
+  const std::size_t record = contents.run().record_size();
+  for (int level = 0; level < contents.mesh().levels(); ++level) {
     const Object group = hdf5::make_group(file, "level_" + std::to_string(level));
     write_level_attributes(group, contents, level, box_type);
-    write_record_attributes(group, contents.components);
-    write_boxes(group, ids, contents.record(), box_type);
+    write_record_attributes(group, contents.names().size());
+    write_boxes(group, contents.mesh().ids(level), record, box_type);
     if (contents.compression == Compression::kDeflate) {
       records.push_back({0, write_chunks(file, capture, contents, level)});
     } else {
-      const std::size_t values = ids.size() * contents.record();
+      const std::size_t values = contents.mesh().size(level) * record;
       records.push_back({reserve(file, records_path(level), H5T_IEEE_F64LE, values), {}});
     }
   }

@@ -41,39 +41,28 @@ std::string lines_of(std::span<const amr::PatchId> ids, Text text) {
   return lines;
 }
 
-/// A stored state's mesh and the field's components in its records.
+/// A stored state and the field's components in its records.
 class Field {
  public:
-  /// Throws std::invalid_argument when the state's patches or names cannot be.
-  explicit Field(const StoredState& state)
-      : state_(state), mesh_(amr::mesh_of(state.geometry.base_grid(), state.checkpoint.run)) {
-    const amr::SavedLevel& base = run().levels.front();
-    record_ = base.values.size() / base.patches.size();
-    const std::size_t components = record_ / amr::kPatchPoints;
+  /// Throws std::invalid_argument when the state's names cannot be.
+  explicit Field(const StoredState& state) : state_(state) {
     const std::size_t names = state.checkpoint.attributes.component_names.size();
-    amr::require(names == components, "{} names are given for the {} components of a state", names,
-                 components);
+    amr::require(names == run().components(), "{} names are given for the {} components of a state",
+                 names, run().components());
   }
 
   const amr::SavedRun& run() const { return state_.checkpoint.run; }
   const amr::Geometry& geometry() const { return state_.geometry; }
-  const amr::Mesh<2>& mesh() const { return mesh_; }
+  const amr::Mesh<2>& mesh() const { return run().mesh; }
   double time() const { return state_.checkpoint.attributes.time; }
   /// Without extras.
   std::span<const std::string> names() const {
     const std::span<const std::string> all = state_.checkpoint.attributes.component_names;
     return all.first(all.size() - static_cast<std::size_t>(run().extras));
   }
-  std::span<const double> values(int level, std::size_t slot, std::size_t component) const {
-    const amr::SavedLevel& from = run().levels[static_cast<std::size_t>(level)];
-    return std::span(from.values)
-        .subspan(slot * record_ + component * amr::kPatchPoints, amr::kPatchPoints);
-  }
 
  private:
   const StoredState& state_;
-  amr::Mesh<2> mesh_;
-  std::size_t record_ = 0;  ///< values
 };
 
 std::string header_of_level(const Field& field, int level) {
@@ -129,7 +118,7 @@ std::string write_level(const fs::path& folder, const Field& field, int level) {
     places += fmt::format("FabOnDisk: {} {}\n", kDataFile, offset);
     std::string bytes = fmt::format("FAB {}{} {}\n", kDoubles, box_text(ids[slot]), components);
     for (std::size_t component = 0; component < components; ++component) {
-      const std::span<const double> values = field.values(level, slot, component);
+      const std::span<const double> values = field.run().values(level, slot, component);
       bytes.append(reinterpret_cast<const char*>(values.data()), values.size_bytes());
       const auto [low, high] = std::minmax_element(values.begin(), values.end());
       minima += fmt::format("{:.17g},", *low);

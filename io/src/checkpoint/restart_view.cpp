@@ -35,7 +35,7 @@ auto column(const std::vector<Element>& elements, Get get) {
 
 void write_attributes(const Object& group, const Contents& contents) {
   const RunAttributes& attributes = contents.checkpoint.attributes;
-  const amr::SavedRun& run = contents.checkpoint.run;
+  const amr::SavedRun& run = contents.run();
   const auto number = [&](const char* name, auto value) {
     set_attribute(group, name, static_cast<std::int64_t>(value));
   };
@@ -78,7 +78,7 @@ Room write_level(const Object& group, const amr::SavedLevel& level, const Record
   write_numbers(group, "unwanted", column(level.histories, &amr::RegridHistory::unwanted));
   write_numbers(group, "cfl", level.cfl);
   if (!records.chunks.empty()) write_chunks(group, records.chunks);
-  return reserve(group, "hashes", H5T_STD_U64LE, level.patches.size());
+  return reserve(group, "hashes", H5T_STD_U64LE, level.histories.size());
 }
 
 }  // namespace
@@ -87,11 +87,11 @@ std::vector<Room> write_restart_view(const Object& file, const Contents& content
                                      const std::vector<Records>& records) {
   const Object group = hdf5::make_group(file, "kumiko");
   write_attributes(group, contents);
-  write_counters(group, contents.checkpoint.run.counters);
+  write_counters(group, contents.run().counters);
   std::vector<Room> rooms;
-  for (std::size_t index = 0; index < contents.levels().size(); ++index) {
-    const Object of_level = hdf5::make_group(group, "level_" + std::to_string(index));
-    rooms.push_back(write_level(of_level, contents.levels()[index], records[index]));
+  for (const amr::SavedLevel& level : contents.run().levels) {
+    const Object of_level = hdf5::make_group(group, "level_" + std::to_string(rooms.size()));
+    rooms.push_back(write_level(of_level, level, records[rooms.size()]));
   }
   return rooms;
 }

@@ -29,11 +29,8 @@ int shape_of(const Block& block) {
 }
 
 /// The leaf blocks of a level, equal shapes together, in canonical order within.
-std::vector<Block> blocks_by_shape(const std::vector<amr::SavedLevel>& levels, std::size_t level) {
-  const std::vector<amr::PatchId> none;
-  const std::vector<amr::PatchId>& ids = levels[level].patches;
-  const auto& finer = level + 1 < levels.size() ? levels[level + 1].patches : none;
-  std::vector<Block> blocks = amr::leaf_boxes<amr::PatchId>(ids, finer);
+std::vector<Block> blocks_by_shape(const amr::Mesh<2>& mesh, int level) {
+  std::vector<Block> blocks = mesh.leaf_boxes(level);
   std::stable_sort(blocks.begin(), blocks.end(),
                    [](const Block& a, const Block& b) { return shape_of(a) < shape_of(b); });
   return blocks;
@@ -101,7 +98,7 @@ void write_virtual_field(const Object& group, const std::string& name, const Obj
 
 void write_level(const Object& group, const Contents& contents, int level,
                  const std::vector<Block>& blocks) {
-  const std::vector<amr::PatchId>& ids = contents.levels()[static_cast<std::size_t>(level)].patches;
+  const std::span<const amr::PatchId> ids = contents.mesh().ids(level);
   // Readers draw the coarser levels over the finer ones where they are thicker.
   const double spacing = contents.geometry.spacing(level);
   const std::array<double, 3> spacings = {spacing, spacing, contents.geometry.spacing(0)};
@@ -118,13 +115,13 @@ void write_level(const Object& group, const Contents& contents, int level,
   hdf5::make_group(group, "PointData");
   hdf5::make_group(group, "FieldData");
   const Object cells = hdf5::make_group(group, "CellData");
-  const hsize_t record = contents.record();
+  const hsize_t record = contents.run().record_size();
   const hsize_t values = ids.size() * record;
   const Object records = hdf5::make_space({&values, 1});
-  for (int component = 0; component < contents.components; ++component) {
-    const auto& names = contents.checkpoint.attributes.component_names;
-    write_virtual_field(cells, names[static_cast<std::size_t>(component)], records,
-                        records_path(level), leaves, parts_of(blocks, record, component));
+  int component = 0;
+  for (const std::string& name : contents.names()) {
+    write_virtual_field(cells, name, records, records_path(level), leaves,
+                        parts_of(blocks, record, component++));
   }
 }
 
@@ -139,9 +136,8 @@ void write_vtk_view(const Object& file, const Contents& contents) {
   set_attribute(root, "GridDescription", "XYZ");
   set_attribute(root, "Origin", kOrigin);
   int shown = 0;
-  for (int level = 0; level < contents.used_levels(); ++level) {
-    const std::vector<Block> blocks =
-        blocks_by_shape(contents.levels(), static_cast<std::size_t>(level));
+  for (int level = 0; level < contents.mesh().levels(); ++level) {
+    const std::vector<Block> blocks = blocks_by_shape(contents.mesh(), level);
     if (blocks.empty()) continue;  // readers crash on a level without boxes
     write_level(hdf5::make_group(root, "Level" + std::to_string(shown)), contents, level, blocks);
     ++shown;

@@ -77,7 +77,9 @@ void StateWriter::write_checkpoint(const std::filesystem::path& file,
 
 Checkpoint StateWriter::copy_of(const amr::Simulation& simulation,
                                 const RunHistory& history) const {
-  Checkpoint checkpoint;
+  const bool with_extras = !is_checkpoint_ && options_.extras;
+  Checkpoint checkpoint{
+      {}, with_extras ? simulation.save_with_extras() : simulation.save(), options_.sidecar};
   checkpoint.attributes.time = simulation.time();
   checkpoint.attributes.dt = simulation.dt();
   checkpoint.attributes.subcycling = simulation.options().subcycling;
@@ -85,17 +87,11 @@ Checkpoint StateWriter::copy_of(const amr::Simulation& simulation,
   checkpoint.attributes.component_names = problem_.component_names();
   checkpoint.attributes.initial_mass = history.initial_mass;
   checkpoint.attributes.initial_absolute_mass = history.initial_absolute_mass;
-  checkpoint.sidecar = options_.sidecar;
   checkpoint.sidecar->wall_s = history.wall_s;
   checkpoint.sidecar->backend = backend_.name();
   checkpoint.sidecar->workers = backend_.workers();
-  if (is_checkpoint_ || !options_.extras) {
-    checkpoint.run = simulation.save();
-    return checkpoint;
-  }
-  checkpoint.run = simulation.save_with_extras();
   std::vector<std::string>& names = checkpoint.attributes.component_names;
-  names.insert(names.end(), amr::kExtraNames.begin(), amr::kExtraNames.end());
+  if (with_extras) names.insert(names.end(), amr::kExtraNames.begin(), amr::kExtraNames.end());
   return checkpoint;
 }
 

@@ -1,7 +1,9 @@
 #include "bridge/solver_bridge.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
+#include <iterator>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -52,6 +54,31 @@ std::span<const double> from_c(kumiko_coefficients coefficients) {
 }
 kumiko_coefficients to_c(std::span<const double> coefficients) {
   return {coefficients.data(), coefficients.size()};
+}
+
+amr::PatchAdvance patch_from_c(const kumiko_patch_advance& one) {
+  amr::PatchAdvance own{detail::from_c(one.before), from_c(one.coefficients),
+                        detail::from_c(one.after)};
+  if (one.fluxes != nullptr) own.fluxes.emplace(one.fluxes, one.after.components);
+  return own;
+}
+kumiko_patch_advance patch_to_c(const amr::PatchAdvance& one) {
+  return {detail::to_c(one.before), to_c(one.coefficients), detail::to_c(one.after),
+          one.fluxes ? one.fluxes->line(amr::FaceAxis::kX, 0) : nullptr};
+}
+
+/// Calls use(converted) with what convert(patch) gives of each. That of one patch, which is all
+/// that comes under dataflow, takes no memory.
+template <class Patch, class Convert, class Use>
+void with_list(std::span<Patch> list, Convert convert, Use use) {
+  if (list.size() == 1) {
+    const auto one = convert(list.front());
+    return use(std::span(&one, 1));
+  }
+  std::vector<decltype(convert(list.front()))> all;
+  all.reserve(list.size());
+  std::transform(list.begin(), list.end(), std::back_inserter(all), convert);
+  use(std::span(std::as_const(all)));
 }
 
 /// A case of the caller's: what fails in it is not this side's to name.
@@ -130,15 +157,8 @@ kumiko_status displacement(const void* self, kumiko_case problem, kumiko_points 
 kumiko_status advance_list(const void* self, const kumiko_patch_advance* list, size_t count,
                            kumiko_error* error) {
   return serve_fully(error, [&] {
-    std::vector<amr::PatchAdvance> own;
-    own.reserve(count);
-    for (size_t at = 0; at < count; ++at) {
-      const kumiko_patch_advance& one = list[at];
-      own.push_back(
-          {detail::from_c(one.before), from_c(one.coefficients), detail::from_c(one.after)});
-      if (one.fluxes != nullptr) own.back().fluxes.emplace(one.fluxes, one.after.components);
-    }
-    served(self).advance_list(own);
+    with_list(std::span(list, count), patch_from_c,
+              [&](std::span<const amr::PatchAdvance> own) { served(self).advance_list(own); });
   });
 }
 
@@ -250,14 +270,10 @@ void SolverFromBeyond::advance_with_fluxes(amr::ConstPatchView before,
 
 void SolverFromBeyond::advance_list(std::span<const amr::PatchAdvance> list) const {
   if (functions_.advance_list == nullptr) return Solver::advance_list(list);
-  std::vector<kumiko_patch_advance> in_c;
-  in_c.reserve(list.size());
-  for (const amr::PatchAdvance& one : list) {
-    in_c.push_back({detail::to_c(one.before), to_c(one.coefficients), detail::to_c(one.after),
-                    one.fluxes ? one.fluxes->line(amr::FaceAxis::kX, 0) : nullptr});
-  }
-  call_beyond(whose_, [&](kumiko_error* error) {
-    return functions_.advance_list(self_, in_c.data(), in_c.size(), error);
+  with_list(list, patch_to_c, [&](std::span<const kumiko_patch_advance> in_c) {
+    call_beyond(whose_, [&](kumiko_error* error) {
+      return functions_.advance_list(self_, in_c.data(), in_c.size(), error);
+    });
   });
 }
 

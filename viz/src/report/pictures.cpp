@@ -53,11 +53,11 @@ Range range_of(std::span<const io::StoredState> states, const Subject& subject) 
 
 std::string describe(const Subject& subject, const io::Checkpoint& state) {
   std::size_t patches = 0;
-  for (const amr::SavedLevel& level : state.run.levels) patches += level.patches.size();
+  const int levels = state.run.mesh.levels();
+  for (int level = 0; level < levels; ++level) patches += state.run.mesh.size(level);
   return fmt::format("{} after base step {}, t = {:.5g}, with the outlines of {} {} on {} {}",
                      subject.heading, state.run.step, state.attributes.time, patches,
-                     patches == 1 ? "patch" : "patches", state.run.levels.size(),
-                     state.run.levels.size() == 1 ? "level" : "levels");
+                     patches == 1 ? "patch" : "patches", levels, levels == 1 ? "level" : "levels");
 }
 
 }  // namespace

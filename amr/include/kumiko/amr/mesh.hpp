@@ -131,12 +131,6 @@ struct LeafBox {
   friend bool operator==(const LeafBox&, const LeafBox&) = default;
 };
 
-/// For each patch of a level the quadrants that patches of the next level cover, bit q for
-/// quadrant q. Both lists are in canonical order. Each of the finer ones
-/// costs a comparison, or a binary search where a row of them begins or one has gone.
-template <class Id>
-std::vector<std::uint8_t> covered_quadrants(std::span<const Id> patches, std::span<const Id> finer);
-
 /// Calls visit(quadrant) for each quadrant of a patch that is not covered, in order.
 /// \param covered  bit q for quadrant q
 template <int Axes, class Visit>
@@ -145,12 +139,6 @@ void for_each_leaf_quadrant(unsigned covered, Visit visit) {
     if ((covered >> quadrant & 1U) == 0) visit(quadrant);
   }
 }
-
-/// What no patch of the next level covers of a level, in canonical order: by patch, then by
-/// quadrant. This is the leaf walk of all that goes over a state. Both lists are in canonical
-/// order.
-template <class Id>
-std::vector<LeafBox<Id::kAxes>> leaf_boxes(std::span<const Id> patches, std::span<const Id> finer);
 
 /// The points of a patch.
 template <class Id>
@@ -225,9 +213,11 @@ class Mesh {
   /// The patches that do not nest, in canonical order. The mesh is *properly nested* without any.
   std::vector<Unnested<Id>> unnested() const;
 
-  /// For each patch of a level the quadrants that its children cover, bit q for quadrant q.
+  /// For each patch of a level the quadrants that its children cover, bit q for quadrant q. Each
+  /// child costs a comparison, or a binary search where a row of them begins or one has gone.
   std::vector<std::uint8_t> covered_quadrants(int level) const;
-  /// The leaf points of a level in canonical order.
+  /// What no patch of the next level covers of a level, in canonical order: by patch, then by
+  /// quadrant. This is the leaf walk of all that goes over a state.
   std::vector<LeafBox<Axes>> leaf_boxes(int level) const;
   /// The parts of a box that patches of its level hold, with their slots, in canonical order.
   /// O(log + patches of the rows between the box's corners).

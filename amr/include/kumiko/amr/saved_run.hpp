@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -23,29 +24,39 @@ inline std::string_view to_string(Extra extra) {
   return kExtraNames[static_cast<std::size_t>(extra)];
 }
 
-/// The patches of one level, in canonical order.
+/// What is saved of each patch of a level, by slot.
 struct SavedLevel {
-  std::vector<PatchId> patches;
-  std::vector<RegridHistory> histories;  ///< of each patch
-  std::vector<double> cfl;               ///< CFL number of each patch's latest step
-  std::vector<double> values;            ///< a record [component][j][i] of each patch, no ghosts
+  std::vector<RegridHistory> histories;
+  std::vector<double> cfl;     ///< CFL number of the latest step
+  std::vector<double> values;  ///< a record [component][j][i] of each, no ghosts
 };
 
-/// Everything of a Simulation between two base steps that does not follow from case, solver and
-/// options. Whoever goes on from it gets the bits of a run that was never interrupted, whatever the
-/// backend, the schedule and the number of workers.
+/// A mesh and the values on it, and everything else of a Simulation between two base steps that
+/// does not follow from case, solver and options. Whoever goes on from it gets the bits of a run
+/// that was never interrupted, whatever the backend, the schedule and the number of workers.
 struct SavedRun {
+  /// Of a state from a file no side is periodic: that is the case's to say.
+  Mesh<2> mesh;
   int step = 0;         ///< base steps taken
   int next_regrid = 0;  ///< Simulation::next_regrid()
   int next_check = 0;   ///< the base step before which values that are not finite are looked for
-  std::size_t unnested = 0;        ///< Simulation::unnested_patches()
-  double indicator_scale = 0.0;    ///< largest magnitude of the initial state, for Löhner's floor
-  std::vector<SavedLevel> levels;  ///< from level 0 to the finest that has patches
-  WorkCounters counters;
+  std::size_t unnested = 0;      ///< Simulation::unnested_patches()
+  double indicator_scale = 0.0;  ///< largest magnitude of the initial state, for Löhner's floor
+  std::vector<SavedLevel> levels = {};  ///< of the mesh, one for each of its own
+  WorkCounters counters = {};
   int extras = 0;  ///< components of each record after the solver's: none, or kExtraNames
-};
 
-/// Which patches a saved run has. Throws std::invalid_argument when they cannot be on this grid.
-Mesh<2> mesh_of(const BaseGrid<2>& base, const SavedRun& saved);
+  const SavedLevel& level(int index) const { return levels[static_cast<std::size_t>(index)]; }
+  /// Values in the record of a patch: those of all components, extras among them.
+  std::size_t record_size() const { return levels.front().values.size() / mesh.size(0); }
+  std::size_t components() const { return record_size() / kPatchPoints; }
+  std::span<const double> record(int level, std::size_t slot) const {
+    return std::span(this->level(level).values).subspan(slot * record_size(), record_size());
+  }
+  /// The values [j][i] of one component.
+  std::span<const double> values(int level, std::size_t slot, std::size_t component) const {
+    return record(level, slot).subspan(component * kPatchPoints, kPatchPoints);
+  }
+};
 
 }  // namespace kumiko::amr
