@@ -181,8 +181,7 @@ io::RunSummary describe(const Problem& problem, const amr::Backend& backend,
   summary.solver = problem.solver->traits().name;
   summary.backend = backend.name();
   summary.workers = backend.workers();
-  const bool by_level = problem.options.schedule == amr::Schedule::kLevel || !backend.has_threads();
-  summary.schedule = by_level ? "level" : "dataflow";
+  summary.schedule = simulation.schedule();
   summary.steps = simulation.step();
   for (int level = 0; level < simulation.hierarchy().max_levels(); ++level) {
     summary.patches_per_level.push_back(simulation.hierarchy().level(level).size());

@@ -60,6 +60,11 @@ inline constexpr unsigned kSuspensionsPerFairTurn = 61;
 /// Events that one poll takes from the system.
 inline constexpr std::size_t kEventsPerPoll = 64;
 
+/// How often in a row a searching worker leaves events to the worker in whose instance they are, if
+/// that is awake: some 10 us. If it took them at once, a thread whose peer shares a core with its
+/// worker would always go to the other core, and its answer would have to wake a core.
+inline constexpr int kPollsPassedBy = 4;
+
 /// OS threads for file operations where the system cannot do without (epoll), and for blocking().
 inline constexpr std::size_t kFileThreads = 16;
 inline constexpr std::size_t kBlockingThreads = 512;

@@ -34,8 +34,6 @@ constexpr std::int64_t kStretch = 1'000'000;  // ticks
 /// A recorder of three levels, whose pieces are done by nobody at times that a test chooses.
 class Recorder {
  public:
-  Recorder() { graph_.build(*hierarchy_, rules_); }
-
   TraceRecorder& get() { return recorder_; }
   std::size_t patches() const {
     std::size_t all = 0;
@@ -48,17 +46,19 @@ class Recorder {
     start_ = read_ticks();
   }
   void begin(int first, int count) {
-    recorder_.begin_stretch({rules_.clock(), first, 3, rules_.blends_in_time()}, count, graph_);
+    recorder_.begin_stretch({rules_.clock(), first, count, 3, rules_.blends_in_time()}, *hierarchy_,
+                            rules_);
   }
   /// Ticks since the start: of all pieces of the stretch, and of the stretch.
   void end(int count, std::int64_t begin_piece, std::int64_t end_piece, std::int64_t begin,
            std::int64_t end) {
-    for (int level = 0; level < graph_.levels(); ++level) {
-      for (const PatchGraph::Node& node : graph_.level(level)) {
+    for (int level = 0; level < 3; ++level) {
+      for (std::size_t slot = 0; slot < hierarchy_->level(level).size(); ++slot) {
         for (int number = 0; number < count * rules_.clock().substeps(level); ++number) {
           for (const PieceKind kind :
                {PieceKind::kAdvance, PieceKind::kBlend, PieceKind::kFinish}) {
-            TracePiece* const piece = recorder_.piece(node, kind, number);
+            const LevelStep step = rules_.clock().step(0, level, number);
+            TracePiece* const piece = recorder_.piece({kind, step, slot});
             if (piece == nullptr) continue;
             piece->worker = 0;
             piece->begin_ns = at(begin_piece);
@@ -68,8 +68,7 @@ class Recorder {
       }
     }
     recorder_.end_stretch(static_cast<std::uint64_t>(at(begin)),
-                          static_cast<std::uint64_t>(at(end)), graph_);
-    graph_.build(*hierarchy_, rules_);
+                          static_cast<std::uint64_t>(at(end)));
   }
   void stretch(int first, int count, std::int64_t begin) {
     this->begin(first, count);
@@ -93,9 +92,8 @@ class Recorder {
   std::unique_ptr<Backend> backend_ = make_backend("serial", 1);
   std::unique_ptr<Hierarchy> hierarchy_ = test::island({}, {1, 2, 0});
   StepRules rules_{*hierarchy_, StepClock(problem_.end_time(), 100, true), false};
-  WorkLedger ledger_{*backend_, 3};
-  TraceRecorder recorder_{*backend_, ledger_, false};
-  PatchGraph graph_;
+  TickClock clock_;
+  TraceRecorder recorder_{*backend_, clock_, false};
   std::uint64_t start_ = 0;
 };
 

@@ -1,6 +1,3 @@
-#include <chrono>
-#include <exception>
-#include <mutex>
 #include <stdexcept>
 #include <system_error>
 
@@ -13,55 +10,6 @@
 #include "backend/backends.hpp"
 
 namespace kumiko::amr {
-
-namespace {
-
-/// Keeps the exception of the lowest slot of those whose tasks throw.
-class LowestException {
- public:
-  template <class Task>
-  void guard(std::size_t slot, Task task) {
-    try {
-      task();
-    } catch (...) {
-      // No task suspends while it holds this.
-      const std::lock_guard lock(mutex_);
-      if (what_ && slot >= slot_) return;
-      slot_ = slot;
-      what_ = std::current_exception();
-    }
-  }
-  void rethrow() const {
-    if (what_) std::rethrow_exception(what_);
-  }
-
- private:
-  std::mutex mutex_;
-  std::exception_ptr what_;
-  std::size_t slot_ = 0;
-};
-
-}  // namespace
-
-void Backend::for_each(const Level& level, const PatchTask& task) {
-  LowestException lowest;
-  const auto begin = std::chrono::steady_clock::now();
-  run_tasks(level,
-            [&](std::size_t slot, int worker) { lowest.guard(slot, [&] { task(slot, worker); }); });
-  loop_time_ += std::chrono::steady_clock::now() - begin;
-  lowest.rethrow();
-}
-
-void Backend::for_each_list(const Level& level, const ListTask& task) {
-  LowestException lowest;
-  const auto begin = std::chrono::steady_clock::now();
-  run_lists(level, [&](std::size_t first, std::size_t last, int worker) {
-    if (first == last) return;
-    lowest.guard(first, [&] { task(first, last, worker); });
-  });
-  loop_time_ += std::chrono::steady_clock::now() - begin;
-  lowest.rethrow();
-}
 
 const std::vector<std::string>& backend_names() {
   static const std::vector<std::string> names = {"threads", "pthread", "openmp", "serial"};

@@ -14,7 +14,7 @@ namespace {
 /// for the next phase, work on their strip, and meet the driver at the barrier again.
 class PthreadBackend final : public Backend {
  public:
-  explicit PthreadBackend(int workers) : workers_(workers), barrier_(workers) {
+  explicit PthreadBackend(int workers) : Backend("pthread", workers), barrier_(workers) {
     threads_.reserve(static_cast<std::size_t>(workers - 1));
     try {
       for (int worker = 1; worker < workers; ++worker) {
@@ -31,18 +31,8 @@ class PthreadBackend final : public Backend {
 
   ~PthreadBackend() override { stop(); }
 
-  std::string_view name() const override { return "pthread"; }
-  int workers() const override { return workers_; }
-  void run(const std::function<void()>& driver) override { driver(); }
-
  private:
-  void run_tasks(const Level& level, const PatchTask& task) override {
-    run_lists(level, [&task](std::size_t first, std::size_t last, int worker) {
-      for (std::size_t slot = first; slot < last; ++slot) task(slot, worker);
-    });
-  }
-
-  void run_lists(const Level& level, const ListTask& task) override {
+  void deal_out(const Level& level, bool, const ListTask& task) override {
     level_ = &level;
     task_ = &task;
     barrier_.arrive_and_wait();
@@ -74,7 +64,7 @@ class PthreadBackend final : public Backend {
     std::size_t high = level_->size();
     while (low < high) {
       const std::size_t middle = low + (high - low) / 2;
-      if (strip_of(level_->patch(middle).id().j, level_->patches_y(), workers_) < strip) {
+      if (strip_of(level_->patch(middle).id().j, level_->patches_y(), workers()) < strip) {
         low = middle + 1;
       } else {
         high = middle;
@@ -83,7 +73,6 @@ class PthreadBackend final : public Backend {
     return low;
   }
 
-  int workers_;
   // Written by the driver before the first barrier of a phase and read by the others after it.
   const Level* level_ = nullptr;
   const ListTask* task_ = nullptr;

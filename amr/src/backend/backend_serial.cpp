@@ -6,15 +6,12 @@ namespace {
 
 class SerialBackend final : public Backend {
  public:
-  std::string_view name() const override { return "serial"; }
-  int workers() const override { return 1; }
-  void run(const std::function<void()>& driver) override { driver(); }
+  SerialBackend() : Backend("serial", 1) {}
 
  private:
-  void run_tasks(const Level& level, const PatchTask& task) override {
-    for (std::size_t slot = 0; slot < level.size(); ++slot) task(slot, 0);
+  void deal_out(const Level& level, bool, const ListTask& task) override {
+    task(0, level.size(), 0);
   }
-  void run_lists(const Level& level, const ListTask& task) override { task(0, level.size(), 0); }
 };
 
 }  // namespace

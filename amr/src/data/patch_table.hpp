@@ -1,6 +1,7 @@
 // What somebody keeps for each patch beside its data.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <utility>
@@ -22,6 +23,7 @@ class PatchTable {
     for (int index = 0; index < mesh.levels(); ++index) {
       LevelTable& level = levels_[static_cast<std::size_t>(index)];
       const std::span<const PatchId> ids = mesh.ids(index);
+      if (std::ranges::equal(level.ids, ids)) continue;
       std::vector<T> values(ids.size());
       for (const auto& [old, slot] : level_difference<PatchId>(level.ids, ids).kept) {
         values[slot] = std::move(level.values[old]);
@@ -33,6 +35,10 @@ class PatchTable {
 
   T& at(int level, std::size_t slot) {
     return levels_[static_cast<std::size_t>(level)].values[slot];
+  }
+  /// Whose value it is.
+  const PatchId& id(int level, std::size_t slot) const {
+    return levels_[static_cast<std::size_t>(level)].ids[slot];
   }
   /// The values of a level's patches by slot; none on levels that the mesh has not.
   std::span<const T> level(int index) const {

@@ -176,11 +176,17 @@ auto Mesh<Axes>::children(const Id& id) const -> std::array<std::int32_t, std::s
 
 template <int Axes>
 auto Mesh<Axes>::missing_support(const Id& id) const -> std::optional<Id> {
-  if (find(parent_of(id)) < 0) return parent_of(id);
-  static constexpr auto kOffsets = neighbour_offsets<Axes>();
-  for (const auto& offset : kOffsets) {
-    const std::optional<Id> place = base_.neighbour(id, offset);
-    if (place && find(parent_of(*place)) < 0) return parent_of(*place);
+  const Id parent = parent_of(id);
+  if (find(parent) < 0) return parent;
+  // The neighbours' places lie in the parent and in its own neighbours on the patch's side of it.
+  for (int axes = 1; axes < kQuadrants; ++axes) {
+    std::array<int, Axes> offset{};
+    for (int axis = 0; axis < Axes; ++axis) {
+      if ((axes >> axis & 1) == 0) continue;
+      offset[static_cast<std::size_t>(axis)] = (id.along(axis) & 1) == 0 ? -1 : 1;
+    }
+    const std::optional<Id> place = base_.neighbour(parent, offset);
+    if (place && find(*place) < 0) return place;
   }
   return std::nullopt;
 }

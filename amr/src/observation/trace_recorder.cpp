@@ -24,25 +24,27 @@ void TraceRecorder::start(std::size_t most_bytes) {
   kept_.clear();
   is_on_ = true;
   is_full_ = false;
-  in_stretch_ = false;
+  now_ = nullptr;
   most_bytes_ = most_bytes;
   bytes_ = 0;
   end_ = 0;
   begin_ = read_ticks();
 }
 
-void TraceRecorder::begin_stretch(const PhaseOrder& order, int count, const PatchGraph& graph) {
+void TraceRecorder::begin_stretch(const Window& window, Hierarchy& hierarchy,
+                                  const StepRules& rules) {
   drop_unfinished();
   before_ = {trace_.patches.size(), trace_.phases.size(), trace_.pieces.size(),
              trace_.stretches.size(), bytes_};
   try {
-    in_stretch_ = make_room(order, count, graph);
-    if (in_stretch_) add_stretch(order, count, graph);
+    now_ = &kept_.emplace_back(Stretch{window, {}, {}});
+    now_->graph.build(hierarchy, rules);
+    if (make_room(*now_)) return add_stretch(*now_);
   } catch (const std::bad_alloc&) {
-    in_stretch_ = true;
-    drop_unfinished();
+    // As when most_bytes_ does not suffice.
   }
-  if (!in_stretch_) become_full();
+  drop_unfinished();
+  become_full();
 }
 
 /// Ends the recording for want of room.
@@ -52,39 +54,39 @@ void TraceRecorder::become_full() {
   end_ = read_ticks();
 }
 
-void TraceRecorder::add_stretch(const PhaseOrder& order, int count, const PatchGraph& graph) {
+void TraceRecorder::add_stretch(Stretch& added) {
+  const PatchGraph& graph = added.graph;
   const auto first_patch = static_cast<std::uint32_t>(trace_.patches.size());
-  first_pieces_.resize(static_cast<std::size_t>(graph.levels()));
+  added.first_pieces.resize(static_cast<std::size_t>(graph.levels()));
   for (int level = 0; level < graph.levels(); ++level) {
     for (const PatchGraph::Node& node : graph.level(level)) {
       trace_.patches.push_back(node.patch->id());
     }
-    first_pieces_[static_cast<std::size_t>(level)].assign(
-        static_cast<std::size_t>(count * order.clock.substeps(level)), {});
+    added.first_pieces[static_cast<std::size_t>(level)].resize(
+        static_cast<std::size_t>(added.window.steps(level)));
   }
   TraceStretch stretch;
-  stretch.first_step = order.first;
-  stretch.steps = count;
+  stretch.first_step = added.window.first;
+  stretch.steps = added.window.count;
   stretch.first_phase = static_cast<std::uint32_t>(trace_.phases.size());
   stretch.first_patch = first_patch;
   stretch.end_patch = static_cast<std::uint32_t>(trace_.patches.size());
-  const auto visit = [&](PieceKind kind, const LevelStep& step) {
-    add_phase(kind, step, graph, first_patch);
+  for_each_phase(added.window, [&](PieceKind kind, const LevelStep& step) {
+    add_phase(kind, step, added, first_patch);
     return true;
-  };
-  for (int number = 0; number < count; ++number) for_each_phase(order, 0, number, visit);
+  });
   stretch.end_phase = static_cast<std::uint32_t>(trace_.phases.size());
   trace_.stretches.push_back(stretch);
-  kept_.push_back({{}, {}, order.clock, order.first});
 }
 
 /// Whether there is room for the stretch; throws std::bad_alloc if there is none at all. A piece
 /// has as many edges that lead to it as it has inputs, at most.
-bool TraceRecorder::make_room(const PhaseOrder& order, int count, const PatchGraph& graph) {
+bool TraceRecorder::make_room(const Stretch& stretch) {
+  const PatchGraph& graph = stretch.graph;
   std::size_t pieces = 0;
   std::size_t bytes = graph.bytes();
   for (int level = 0; level < graph.levels(); ++level) {
-    const auto steps = static_cast<std::size_t>(count * order.clock.substeps(level));
+    const auto steps = static_cast<std::size_t>(stretch.window.steps(level));
     for (const PatchGraph::Node& node : graph.level(level)) {
       bytes += sizeof(PatchId);
       for (const PieceKind kind : kAllKinds) {
@@ -108,8 +110,9 @@ bool TraceRecorder::make_room(const PhaseOrder& order, int count, const PatchGra
 }
 
 /// Adds a phase, unless it has no pieces.
-void TraceRecorder::add_phase(PieceKind kind, const LevelStep& step, const PatchGraph& graph,
+void TraceRecorder::add_phase(PieceKind kind, const LevelStep& step, Stretch& stretch,
                               std::uint32_t first_patch) {
+  const PatchGraph& graph = stretch.graph;
   TracePhase phase;
   phase.base_step = step.base_step;
   phase.level = step.level;
@@ -128,18 +131,16 @@ void TraceRecorder::add_phase(PieceKind kind, const LevelStep& step, const Patch
   }
   phase.end_piece = static_cast<std::uint32_t>(trace_.pieces.size());
   if (phase.end_piece == phase.first_piece) return;
-  first_pieces_[static_cast<std::size_t>(step.level)][static_cast<std::size_t>(step.number)]
-               [static_cast<std::size_t>(kind)] = phase.first_piece;
+  stretch.first_pieces[static_cast<std::size_t>(step.level)][static_cast<std::size_t>(step.number)]
+                      [static_cast<std::size_t>(kind)] = phase.first_piece;
   trace_.phases.push_back(phase);
 }
 
-void TraceRecorder::end_stretch(std::uint64_t begin, std::uint64_t end, PatchGraph& graph) {
-  if (!in_stretch_) return;
-  in_stretch_ = false;
+void TraceRecorder::end_stretch(std::uint64_t begin, std::uint64_t end) {
+  if (now_ == nullptr) return;
+  now_ = nullptr;
   trace_.stretches.back().begin_ns = as_time(begin);
   trace_.stretches.back().end_ns = as_time(end);
-  kept_.back().graph = std::exchange(graph, PatchGraph());
-  kept_.back().first_pieces = std::exchange(first_pieces_, {});
   end_ = end;
   loops_at_end_ = backend_.loop_time();
 }
@@ -176,7 +177,7 @@ Trace TraceRecorder::stop() {
   trace_.end_ns = as_time(is_full_ ? end_ : read_ticks());
   is_on_ = false;
   Trace trace = std::exchange(trace_, {});
-  std::vector<Kept> kept = std::exchange(kept_, {});
+  std::vector<Stretch> kept = std::exchange(kept_, {});
   trace.successors_begin.reserve(trace.pieces.size() + 1);
   for (std::size_t at = 0; at < trace.stretches.size(); ++at) {
     add_edges(trace, trace.stretches[at], kept[at]);
@@ -190,8 +191,8 @@ Trace TraceRecorder::stop() {
 
 /// Drops a stretch that has failed, of which some pieces may be missing.
 void TraceRecorder::drop_unfinished() {
-  if (!in_stretch_) return;
-  in_stretch_ = false;
+  if (now_ == nullptr) return;
+  now_ = nullptr;
   trace_.patches.resize(before_.patches);
   trace_.phases.resize(before_.phases);
   trace_.pieces.resize(before_.pieces);
@@ -201,20 +202,19 @@ void TraceRecorder::drop_unfinished() {
 }
 
 /// Adds the edges of a stretch's pieces, in the pieces' order.
-void TraceRecorder::add_edges(Trace& trace, const TraceStretch& stretch, Kept& kept) {
-  first_pieces_ = std::move(kept.first_pieces);
+void TraceRecorder::add_edges(Trace& trace, const TraceStretch& stretch, Stretch& kept) {
   std::vector<std::uint32_t> waiting;
   for (std::uint32_t at = stretch.first_phase; at < stretch.end_phase; ++at) {
     const TracePhase& phase = trace.phases[at];
-    const LevelStep step = kept.clock.step(kept.first, phase.level, phase.number);
+    const LevelStep step = kept.window.step(phase.level, phase.number);
     for (PatchGraph::Node& node : kept.graph.level(phase.level)) {
       if (!node.has(phase.kind)) continue;
       waiting.clear();
       kept.graph.for_each_successor(
           phase.kind, step, node,
           [&](const PatchGraph::Node& who, int number, PieceKind kind, auto) {
-            if (number >= stretch.steps * kept.clock.substeps(who.level)) return;
-            waiting.push_back(index(who, kind, number));
+            if (number >= kept.window.steps(who.level)) return;
+            waiting.push_back(kept.index(who, kind, number));
           });
       std::sort(waiting.begin(), waiting.end());
       trace.successors_begin.push_back(trace.successors.size());
@@ -255,7 +255,7 @@ void TraceRecorder::note_level_waits(Trace& trace, const TraceStretch& stretch) 
 }
 
 void TraceRecorder::to_nanoseconds(Trace& trace) const {
-  const double per_tick = 1e9 * ledger_.measure_tick();
+  const double per_tick = 1e9 * clock_.seconds_per_tick();
   const auto convert = [&](std::int64_t& ticks) {
     ticks = std::llround(per_tick * static_cast<double>(ticks - as_time(begin_)));
   };

@@ -11,9 +11,9 @@
 #include <kumiko/amr/backend.hpp>
 #include <kumiko/amr/trace.hpp>
 
-#include "observation/work_ledger.hpp"
+#include "observation/ticks.hpp"
 #include "schedule/patch_graph.hpp"
-#include "schedule/phase_order.hpp"
+#include "schedule/window.hpp"
 
 namespace kumiko::amr {
 
@@ -25,8 +25,8 @@ namespace kumiko::amr {
 class TraceRecorder {
  public:
   /// \param by_level  whether stretches are level-synchronous
-  TraceRecorder(const Backend& backend, const WorkLedger& ledger, bool by_level)
-      : backend_(backend), ledger_(ledger), by_level_(by_level) {}
+  TraceRecorder(const Backend& backend, const TickClock& clock, bool by_level)
+      : backend_(backend), clock_(clock), by_level_(by_level) {}
 
   /// Begins, and forgets what it had. Stretches are recorded up to the one that would need more
   /// than `most_bytes`, all in all.
@@ -40,23 +40,24 @@ class TraceRecorder {
   /// Whether the room has not sufficed; nothing is recorded any more.
   bool is_full() const { return is_full_; }
 
-  /// A stretch of base steps follows, when is_on(). The graph is that of the mesh. A stretch that
-  /// was begun and not ended has failed, and goes. O(pieces).
-  void begin_stretch(const PhaseOrder& order, int count, const PatchGraph& graph);
-  /// The stretch is done, from one reading of the time stamp counter to another. Takes the graph.
-  void end_stretch(std::uint64_t begin, std::uint64_t end, PatchGraph& graph);
+  /// A window follows, on the mesh as it is, when is_on(). A stretch that was begun and not ended
+  /// has failed, and goes. O(pieces).
+  void begin_stretch(const Window& window, Hierarchy& hierarchy, const StepRules& rules);
+  /// The stretch is done, from one reading of the time stamp counter to another.
+  void end_stretch(std::uint64_t begin, std::uint64_t end);
 
   /// The record of a piece of this stretch; nullptr if none is wanted. Inline, and a single
   /// comparison without a trace.
-  TracePiece* piece(const PatchGraph::Node& node, PieceKind kind, int number) {
-    if (!in_stretch_ || !node.has(kind)) return nullptr;
-    return &trace_.pieces[index(node, kind, number)];
+  TracePiece* piece(const Piece& piece) {
+    if (now_ == nullptr) return nullptr;
+    const PatchGraph::Node& node = now_->graph.level(piece.step.level)[piece.slot];
+    return node.has(piece.kind) ? &trace_.pieces[now_->index(node, piece.kind, piece.step.number)]
+                                : nullptr;
   }
   /// Where it is in Trace::pieces.
-  std::uint32_t index(const PatchGraph::Node& node, PieceKind kind, int number) const {
-    const auto what = static_cast<std::size_t>(kind);
-    const Firsts& firsts = first_pieces_[node.level];
-    return firsts[static_cast<std::size_t>(number)][what] + node.rank[what];
+  std::uint32_t index(const Piece& piece) const {
+    return now_->index(now_->graph.level(piece.step.level)[piece.slot], piece.kind,
+                       piece.step.number);
   }
 
   /// What the run does besides steps, from construction to destruction.
@@ -80,12 +81,16 @@ class TraceRecorder {
  private:
   /// For each step of a level, the first piece of each kind.
   using Firsts = std::vector<std::array<std::uint32_t, PatchGraph::kKinds>>;
-  /// What a stretch leaves for the end.
-  struct Kept {
+  /// A stretch; what it leaves for the end.
+  struct Stretch {
+    Window window;
     PatchGraph graph;
-    std::vector<Firsts> first_pieces;
-    StepClock clock;
-    int first;
+    std::vector<Firsts> first_pieces;  ///< by level
+
+    std::uint32_t index(const PatchGraph::Node& node, PieceKind kind, int number) const {
+      const auto what = static_cast<std::size_t>(kind);
+      return first_pieces[node.level][static_cast<std::size_t>(number)][what] + node.rank[what];
+    }
   };
   /// What was there before a stretch began.
   struct Before {
@@ -96,33 +101,32 @@ class TraceRecorder {
     std::size_t bytes;
   };
 
-  bool make_room(const PhaseOrder& order, int count, const PatchGraph& graph);
+  bool make_room(const Stretch& stretch);
   void become_full();
-  void add_stretch(const PhaseOrder& order, int count, const PatchGraph& graph);
-  void add_phase(PieceKind kind, const LevelStep& step, const PatchGraph& graph,
+  void add_stretch(Stretch& stretch);
+  void add_phase(PieceKind kind, const LevelStep& step, Stretch& stretch,
                  std::uint32_t first_patch);
   void add_span(const char* what, int base_step, std::uint64_t begin, std::uint64_t end,
                 std::chrono::nanoseconds loops);
   void drop_unfinished();
-  void add_edges(Trace& trace, const TraceStretch& stretch, Kept& kept);
+  static void add_edges(Trace& trace, const TraceStretch& stretch, Stretch& kept);
   void note_level_waits(Trace& trace, const TraceStretch& stretch) const;
   void to_nanoseconds(Trace& trace) const;
   static void keep_in_order(Trace& trace);
 
   const Backend& backend_;
-  const WorkLedger& ledger_;
+  const TickClock& clock_;
   const bool by_level_;
   bool is_on_ = false;
   bool is_full_ = false;
-  bool in_stretch_ = false;
+  Stretch* now_ = nullptr;  ///< the stretch that goes on, among kept_
   std::size_t most_bytes_ = 0;
   std::size_t bytes_ = 0;
   std::uint64_t begin_ = 0;  ///< ticks
   std::uint64_t end_ = 0;    ///< of the latest stretch; when the room did not suffice
   std::chrono::nanoseconds loops_at_end_{0};
   Trace trace_;  ///< times are ticks until the end
-  std::vector<Firsts> first_pieces_;
-  std::vector<Kept> kept_;
+  std::vector<Stretch> kept_;
   Before before_{};  ///< the latest stretch
 };
 

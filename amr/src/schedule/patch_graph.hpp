@@ -46,12 +46,12 @@ class PatchGraph {
   /// A patch, who waits for it, and how many it waits for itself.
   struct alignas(64) Node {
     /// How many inputs are to come, for each kind of piece and by parity of the step; counted by
-    /// DataflowStepper.
+    /// DataflowSchedule.
     std::array<std::array<std::atomic<std::int32_t>, 2>, kKinds> pending;
-    std::uint64_t done_at = 0;  ///< when its latest piece ended; DataflowStepper's
+    std::uint64_t done_at = 0;  ///< when its latest piece ended; DataflowSchedule's
     Patch* patch = nullptr;     ///< while the mesh is the one that the graph was made for
     std::uint32_t slot = 0;
-    std::int32_t home = 0;  ///< DataflowStepper's
+    std::int32_t home = 0;  ///< DataflowSchedule's
     /// For each kind, which one of the level's patches it is that have such pieces.
     std::array<std::uint32_t, kKinds> rank;
     /// Finer patches whose ghosts come from it, one for each direction.

@@ -95,14 +95,14 @@ void copy(const Patch& patch, std::size_t slot, SavedRun& to) {
   }
 }
 
-void copy_extras(const Patch& patch, double cost_s, const IndicatorField& indicator,
+void copy_extras(const Patch& patch, int worker, double cost_s, const IndicatorField& indicator,
                  std::size_t slot, SavedRun& to) {
   const auto extra = [all = record_of(to, patch.id().level, slot)](Extra which) {
     const std::size_t after = kExtraNames.size() - static_cast<std::size_t>(which);
     return all.last(after * kPatchPoints).first(kPatchPoints);
   };
   std::ranges::fill(extra(Extra::kLevel), patch.id().level);
-  std::ranges::fill(extra(Extra::kWorker), patch.work.worker);
+  std::ranges::fill(extra(Extra::kWorker), worker);
   std::ranges::fill(extra(Extra::kCost), cost_s);
   std::ranges::copy(indicator.values, extra(Extra::kIndicator).begin());
 }

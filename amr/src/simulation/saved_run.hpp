@@ -31,7 +31,7 @@ void make_room(SavedRun& saved, int components);
 /// Copies the values of one patch; by any thread.
 void copy(const Patch& patch, std::size_t slot, SavedRun& to);
 /// Copies the values of kExtraNames of one patch, for which there must be room; by any thread.
-void copy_extras(const Patch& patch, double cost_s, const IndicatorField& indicator,
+void copy_extras(const Patch& patch, int worker, double cost_s, const IndicatorField& indicator,
                  std::size_t slot, SavedRun& to);
 void copy(const SavedRun& saved, std::size_t slot, Patch& to);
 

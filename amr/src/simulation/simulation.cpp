@@ -160,7 +160,7 @@ class Simulation::Engine {
     next_regrid_ = saved.next_regrid;
     next_check_ = std::min(saved.next_check, step_ + options_.refinement.check_finite);
     indicator_scale_ = saved.indicator_scale;
-    stepper_.resume(saved.counters);
+    observer().resume(saved.counters);
     backend_.run([this, &saved] {
       for (int index = 0; index < saved.mesh.levels(); ++index) restore(index, saved);
       make_plan();
@@ -173,8 +173,8 @@ class Simulation::Engine {
   }
 
   SavedRun save(int extras) {
-    SavedRun saved{hierarchy_.mesh(), step_, next_regrid_,        next_check_, plan_->unnested(),
-                   indicator_scale_,  {},    ledger().counters(), extras};
+    SavedRun saved{hierarchy_.mesh(), step_, next_regrid_,          next_check_, plan_->unnested(),
+                   indicator_scale_,  {},    observer().counters(), extras};
     make_room(saved, hierarchy_.shape().components + extras);
     backend_.run([this, &saved] {
       for (int index = 0; index < saved.mesh.levels(); ++index) {
@@ -200,7 +200,7 @@ class Simulation::Engine {
         if (step_ > 0 && step_ == next_regrid_) {
           const TraceRecorder::Span span(recorder(), "regrid", step_);
           regrid(Fill::kProlong);
-          stepper_.count_regrid();
+          observer().count_regrid();
         }
         const int count = std::min(end - step_, steps_to_regrid());
         stepper_.advance(step_, count);
@@ -210,13 +210,13 @@ class Simulation::Engine {
   }
 
   void start_trace(std::size_t most_bytes) { recorder().start(most_bytes); }
-  bool trace_is_full() const { return stepper_.recorder().is_full(); }
+  bool trace_is_full() const { return observer().recorder().is_full(); }
 
   Trace stop_trace() {
     Trace trace = recorder().stop();
     trace.solver = solver_.traits().name;
     trace.backend = backend_.name();
-    trace.schedule = stepper_.by_level() ? "level" : "dataflow";
+    trace.schedule = schedule();
     trace.workers = backend_.workers();
     trace.points_x = options_.points_x;
     trace.points_y = options_.points_y;
@@ -232,7 +232,9 @@ class Simulation::Engine {
   double dt() const { return case_.end_time() / options_.steps; }
   const SimulationOptions& options() const { return options_; }
   const Hierarchy& hierarchy() const { return hierarchy_; }
-  const WorkLedger& ledger() const { return stepper_.ledger(); }
+  Observer& observer() { return stepper_.observer(); }
+  const Observer& observer() const { return stepper_.observer(); }
+  std::string_view schedule() const { return stepper_.schedule().name(); }
   MemoryUse memory_use() const {
     MemoryUse use = hierarchy_.memory_use();
     use.metadata_bytes += stepper_.metadata_bytes() + exchange_.memory_bytes();
@@ -287,7 +289,8 @@ class Simulation::Engine {
         const Patch& patch = level.patch(slot);
         IndicatorField values;
         indicator(patch, time(), values);
-        copy_extras(patch, ledger().seconds(patch.work.ticks), values, slot, saved);
+        const Observer::PatchWork work = observer().work(index, slot);
+        copy_extras(patch, work.worker, observer().seconds(work.ticks), values, slot, saved);
       });
     }
   }
@@ -379,7 +382,7 @@ class Simulation::Engine {
     return collect_value(owner_, largest, [](double a, double b) { return std::max(a, b); });
   }
 
-  TraceRecorder& recorder() { return stepper_.recorder(); }
+  TraceRecorder& recorder() { return observer().recorder(); }
 
   const Case& case_;
   const Solver& solver_;
@@ -416,11 +419,12 @@ void Simulation::advance(int steps) { engine_->advance(steps); }
 void Simulation::start_trace(std::size_t most_bytes) { engine_->start_trace(most_bytes); }
 bool Simulation::trace_is_full() const { return engine_->trace_is_full(); }
 Trace Simulation::stop_trace() { return engine_->stop_trace(); }
-std::vector<WorkerActivity> Simulation::activity() const { return engine_->ledger().activity(); }
+std::vector<WorkerActivity> Simulation::activity() const { return engine_->observer().activity(); }
 SavedRun Simulation::save() const { return engine_->save(0); }
 SavedRun Simulation::save_with_extras() const {
   return engine_->save(static_cast<int>(kExtraNames.size()));
 }
+std::string_view Simulation::schedule() const { return engine_->schedule(); }
 int Simulation::step() const { return engine_->step(); }
 int Simulation::next_regrid() const { return engine_->next_regrid(); }
 std::size_t Simulation::unnested_patches() const { return engine_->unnested_patches(); }
@@ -428,10 +432,10 @@ double Simulation::time() const { return engine_->time(); }
 double Simulation::dt() const { return engine_->dt(); }
 const SimulationOptions& Simulation::options() const { return engine_->options(); }
 const Hierarchy& Simulation::hierarchy() const { return engine_->hierarchy(); }
-const WorkCounters& Simulation::counters() const { return engine_->ledger().counters(); }
+const WorkCounters& Simulation::counters() const { return engine_->observer().counters(); }
 MemoryUse Simulation::memory_use() const { return engine_->memory_use(); }
 const std::deque<BaseStepLoad>& Simulation::recent_steps() const {
-  return engine_->ledger().steps();
+  return engine_->observer().steps();
 }
 
 }  // namespace kumiko::amr

@@ -1,4 +1,4 @@
-// Runs a piece of work for either schedule: keeps the books and catches failures.
+// The engine of every schedule: runs a piece of work, keeps the books and catches failures.
 #pragma once
 
 #include <cstddef>
@@ -6,32 +6,33 @@
 #include <span>
 #include <vector>
 
-#include <kumiko/amr/trace.hpp>
-
-#include "observation/work_ledger.hpp"
+#include "observation/observer.hpp"
 #include "stepping/first_failure.hpp"
 #include "stepping/patch_stepper.hpp"
 
 namespace kumiko::amr {
 
+/// Whoever runs a piece says when it may run: what each waits for stands at PatchGraph. From any
+/// worker, for different patches.
 class PieceRunner {
  public:
-  PieceRunner(Hierarchy& hierarchy, const PatchStepper& patches, WorkLedger& ledger,
-              FirstFailure& failures)
-      : hierarchy_(hierarchy), patches_(patches), ledger_(ledger), failures_(failures) {}
+  PieceRunner(const PatchStepper& patches, Observer& observer, FirstFailure& failures)
+      : patches_(patches), observer_(observer), failures_(failures) {}
+
+  const PatchStepper& patches() const { return patches_; }
+  Observer& observer() { return observer_; }
+  /// Whether a piece has failed: later base steps need not be taken.
+  bool has_failed() const { return failures_.any(); }
 
   /// Does a piece, unless a failure has made its step void; what it throws becomes a failure.
-  /// \param record  where a trace wants to know of it, or nullptr
   /// \return when it ended, in ticks
-  std::uint64_t run(PieceKind kind, const LevelStep& step, std::size_t slot, int worker,
-                    TracePiece* record) {
-    Patch& patch = hierarchy_.level(step.level).patch(slot);
-    WorkLedger::Work work(ledger_, worker, step.base_step, kind, patch, record);
-    if (failures_.makes_void(step)) return work.end();
+  std::uint64_t run(const Piece& piece, int worker) {
+    Observer::Work work(observer_, piece, 1, worker);
+    if (failures_.makes_void(piece.step)) return work.end();
     try {
-      perform(kind, step, slot, work);
+      perform(piece, work);
     } catch (...) {
-      failures_.keep({step, slot, 0.0, std::current_exception()});
+      failures_.keep({piece.step, piece.slot, 0.0, std::current_exception()});
     }
     return work.end();
   }
@@ -39,16 +40,9 @@ class PieceRunner {
   /// Does the advance of the patches in slots first .. last - 1 as one piece, in one call of the
   /// solver for those whose step is not void and whose CFL number it serves. Where it fails it is
   /// asked for each patch, so that the failure is the same however the patches are dealt out.
-  /// \param record_of  where a trace wants to know of a slot's advance, or nullptr
-  template <class RecordOf>
-  void run_list(const LevelStep& step, std::size_t first, std::size_t last, int worker,
-                RecordOf record_of) {
-    std::vector<Patch*> patches;
-    for (std::size_t slot = first; slot < last; ++slot) {
-      patches.push_back(&hierarchy_.level(step.level).patch(slot));
-    }
-    WorkLedger::ListWork work(ledger_, worker, step.base_step, PieceKind::kAdvance, patches,
-                              record_of(first));
+  void run_list(const LevelStep& step, std::size_t first, std::size_t last, int worker) {
+    const Piece piece{PieceKind::kAdvance, step, first};
+    Observer::Work work(observer_, piece, last - first, worker);
     std::vector<std::size_t> slots;
     std::vector<PatchAdvance> list;
     for (std::size_t slot = first; slot < last && !failures_.makes_void(step); ++slot) {
@@ -72,7 +66,7 @@ class PieceRunner {
     } catch (...) {
       keep_failures(step, slots, list, std::current_exception());
     }
-    work.end([&](std::size_t at) { return record_of(first + at); });
+    work.end();
   }
 
  private:
@@ -92,7 +86,8 @@ class PieceRunner {
     if (!found) failures_.keep({step, slots.front(), 0.0, of_all});
   }
 
-  void perform(PieceKind kind, const LevelStep& step, std::size_t slot, WorkLedger::Work& work) {
+  void perform(const Piece& piece, Observer::Work& work) {
+    const auto& [kind, step, slot] = piece;
     if (kind == PieceKind::kBlend) return patches_.fill_next_ghosts(step, slot);
     if (kind == PieceKind::kFinish) return patches_.finish(step, slot);
     patches_.fill_ghosts(step, slot);
@@ -101,9 +96,8 @@ class PieceRunner {
     work.count_updates(kPatchPoints);
   }
 
-  Hierarchy& hierarchy_;
   const PatchStepper& patches_;
-  WorkLedger& ledger_;
+  Observer& observer_;
   FirstFailure& failures_;
 };
 

@@ -1,26 +1,22 @@
-// Takes all levels through base steps, level by level or by dataflow.
+// Takes all levels through windows of base steps.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include <kumiko/amr/simulation_options.hpp>
 
 #include "ghosts/ghost_exchange.hpp"
-#include "observation/trace_recorder.hpp"
-#include "observation/work_ledger.hpp"
-#include "schedule/patch_graph.hpp"
-#include "schedule/phase_order.hpp"
-#include "stepping/dataflow.hpp"
+#include "observation/observer.hpp"
 #include "stepping/first_failure.hpp"
 #include "stepping/patch_stepper.hpp"
 #include "stepping/piece_runner.hpp"
+#include "stepping/step_schedule.hpp"
 
 namespace kumiko::amr {
 
-/// Subcycling after Berger & Oliger (J. Comput. Phys. 53, 1984), ratio 2; without it all levels
-/// take the same steps. Level-synchronous: every phase is one parallel loop over the patches of one
-/// level, and the next starts when all are done. Dataflow: see DataflowStepper. Both give the same
-/// bits.
+/// What is the same whatever the schedule: it is chosen here, once; windows begin and end here, and
+/// a failure of one of their pieces is passed on.
 class TimeStepper {
  public:
   /// Throws std::invalid_argument when the backend cannot step as options.schedule says.
@@ -42,34 +38,23 @@ class TimeStepper {
   PatchTable<double>& cfl() { return patches_.cfl(); }
   const PatchTable<double>& cfl() const { return patches_.cfl(); }
 
-  void count_regrid() { ledger_.count_regrid(); }
-  /// Goes on with the counts of a saved run. Before the first step.
-  void resume(const WorkCounters& counters) { ledger_.resume(counters); }
-  const WorkLedger& ledger() const { return ledger_; }
-  TraceRecorder& recorder() { return recorder_; }
-  const TraceRecorder& recorder() const { return recorder_; }
-  bool by_level() const { return by_level_; }
+  Observer& observer() { return observer_; }
+  const Observer& observer() const { return observer_; }
+  const StepSchedule& schedule() const { return *schedule_; }
   /// The bytes that are kept for the patches beside the hierarchy.
-  std::size_t metadata_bytes() const { return graph_bytes_; }
+  std::size_t metadata_bytes() const { return observer_.bytes() + schedule_->bytes(); }
 
  private:
-  void step_levels(const PhaseOrder& order, int count);
-  void phase(PieceKind kind, const LevelStep& step);
-  std::uint64_t count_levels(int count);
   void end_on_failure();
 
   Hierarchy& hierarchy_;
   Backend& backend_;
   Owner& owner_;
   PatchStepper patches_;
-  bool by_level_;
-  WorkLedger ledger_;
+  Observer observer_;
   FirstFailure failures_;
-  PatchGraph graph_;  ///< of the latest window, when stepping without barriers or for a trace
-  std::size_t graph_bytes_ = 0;  ///< of the latest window's graph; 0 with barriers
-  TraceRecorder recorder_;
   PieceRunner pieces_;
-  DataflowStepper dataflow_;
+  std::unique_ptr<StepSchedule> schedule_;
 };
 
 }  // namespace kumiko::amr

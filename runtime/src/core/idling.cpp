@@ -109,7 +109,9 @@ Descriptor* Idling::look_around() noexcept {
 void Idling::sleep_and_count(Clock::time_point begin) noexcept {
   parks_.increment();
   const std::uint64_t begin_ticks = read_ticks();
+  awake_.store(false, std::memory_order_relaxed);
   sleep();
+  awake_.store(true, std::memory_order_relaxed);
   parked_nanoseconds_.increment(nanoseconds_since(begin));
   // Only now: a worker among the sleepers must not touch what Scheduler::while_quiet() lets
   // others change.

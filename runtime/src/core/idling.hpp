@@ -1,6 +1,7 @@
 // The life of a worker that has found nothing to run: it searches, sleeps, and searches again.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 
@@ -27,6 +28,9 @@ class Idling {
   /// Where it sleeps.
   Parker& sleeper() noexcept { return sleeper_; }
 
+  /// Whether it does not sleep; from any thread, a hint.
+  bool is_awake() const noexcept { return awake_.load(std::memory_order_relaxed); }
+
   const OwnCounter& parks() const noexcept { return parks_; }
   const OwnCounter& parked_nanoseconds() const noexcept { return parked_nanoseconds_; }
   const OwnCounter& searching_nanoseconds() const noexcept { return searching_nanoseconds_; }
@@ -46,6 +50,7 @@ class Idling {
   Worker& self_;
   Parker sleeper_;
   bool watches_ = false;
+  std::atomic<bool> awake_{true};
   std::uint64_t given_away_nanoseconds_ = 0;
   OwnCounter parks_;
   OwnCounter parked_nanoseconds_;

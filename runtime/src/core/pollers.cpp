@@ -109,7 +109,9 @@ bool Pollers::has_unsubmitted() const noexcept {
   return false;
 }
 
-int Pollers::poll_all() noexcept {
+int Pollers::poll_all(std::size_t self, int& passed_by) noexcept {
+  const bool is_patient = passed_by < tunables::kPollsPassedBy;
+  bool passes_by = false;
   std::array<epoll_event, tunables::kEventsPerPoll> events;
   const int count = epoll_wait(all_.get(), events.data(), static_cast<int>(events.size()), 0);
   int found = 0;
@@ -118,8 +120,14 @@ int Pollers::poll_all() noexcept {
     // The bell, or a poller that is just being added: its descriptors are watched before it counts.
     if (place / workers_.size() >= count_.load(std::memory_order_acquire)) continue;
     Poller& poller = *pollers_[place / workers_.size()];
-    found += poller.poll(place % workers_.size(), tunables::kEventsPerPoll);
+    const std::size_t owner = place % workers_.size();
+    if (is_patient && owner != self && scheduler_.worker(owner).idling().is_awake()) {
+      passes_by = true;
+      continue;
+    }
+    found += poller.poll(owner, tunables::kEventsPerPoll);
   }
+  passed_by = passes_by ? passed_by + 1 : 0;
   return found;
 }
 

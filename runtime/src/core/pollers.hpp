@@ -84,8 +84,13 @@ class Pollers {
   bool has_unsubmitted(std::size_t instance) const noexcept;
   bool has_unsubmitted() const noexcept;
 
-  /// Polls every instance that has something.
-  int poll_all() noexcept;
+  /// Polls every instance that has something, but passes by those of other workers that are awake,
+  /// who will look soon: a thread stays with its worker and in its caches, and does not go to
+  /// whoever looks most often.
+  /// \param passed_by  how many times in a row the caller has done so; after
+  ///     tunables::kPollsPassedBy times it takes everything. Updated.
+  /// \return how many events there were
+  int poll_all(std::size_t self, int& passed_by) noexcept;
 
   // The watcher: a worker that has announced to sleep.
 

@@ -28,7 +28,7 @@ Descriptor* Polling::poll_all_and_take() noexcept {
   if (has_unsubmitted_) {
     if (Descriptor* const thread = hand_over_and_take(); thread != nullptr) return thread;
   }
-  count([pollers] { return pollers->poll_all(); });
+  count([&] { return pollers->poll_all(static_cast<std::size_t>(self_.index()), passed_by_); });
   return self_.ready().events.pop();
 }
 

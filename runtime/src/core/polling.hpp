@@ -45,6 +45,7 @@ class Polling {
 
   Worker& self_;
   bool has_unsubmitted_ = false;
+  int passed_by_ = 0;  ///< see Pollers::poll_all()
   OwnCounter polls_;
   OwnCounter empty_polls_;
   OwnCounter nanoseconds_;

@@ -2,78 +2,116 @@
 #pragma once
 
 #include <chrono>
+#include <concepts>
 #include <cstddef>
-#include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <kumiko/amr/hierarchy.hpp>
 #include <kumiko/runtime/options.hpp>
-
-namespace kumiko::runtime {
-class Runtime;
-}
+#include <kumiko/runtime/runtime.hpp>
 
 namespace kumiko::amr {
 
 /// Runs work on every patch of a level. One driver thread at a time uses a backend.
 class Backend {
  public:
-  /// Work on the patch in a slot, done by a worker (0 .. workers()-1).
-  using PatchTask = std::function<void(std::size_t slot, int worker)>;
-  /// Work on the patches in slots first .. last - 1, done by a worker.
-  using ListTask = std::function<void(std::size_t first, std::size_t last, int worker)>;
-
   virtual ~Backend() = default;
-  virtual std::string_view name() const = 0;
-  virtual int workers() const = 0;
+  /// As make_backend() takes it.
+  std::string_view name() const { return name_; }
+  /// Who work, the driver among them.
+  int workers() const { return workers_; }
+
+  /// The runtime whose lightweight threads do the work; nullptr where there is none. Patches can be
+  /// threads that wait for each other only with it. It is there for others too who have work to do
+  /// beside them, from any OS thread and while run() goes on.
+  runtime::Runtime* runtime() const { return runtime_.get(); }
 
   /// Calls `driver` where for_each() may be called, and returns when it has. Passes on what it
-  /// throws. Backend `threads` runs it as a lightweight thread, whose stack is small: file and
-  /// picture libraries belong outside.
-  virtual void run(const std::function<void()>& driver) = 0;
+  /// throws. With a runtime it is a lightweight thread, whose stack is small: file and picture
+  /// libraries belong outside.
+  template <std::invocable Driver>
+  void run(const Driver& driver) {
+    if (runtime_ != nullptr) return runtime_->run(driver);
+    driver();
+  }
 
-  /// Calls task once for each patch of the level, in any order and in parallel, and returns when
+  /// Does a task once for each patch of the level, in any order and in parallel, and returns when
   /// all are done: everything that the tasks wrote is visible to the caller, and the tasks see
   /// everything the caller wrote. When tasks throw, all others still run, and the exception of the
   /// lowest slot is passed on.
-  void for_each(const Level& level, const PatchTask& task);
-
-  /// for_each() in lists of patches that follow one another, each patch in one of them: as many as
-  /// a worker is dealt in one go where the backend deals them out beforehand, a part of that where
-  /// workers take what is left. The exception of the lowest list is passed on.
-  void for_each_list(const Level& level, const ListTask& task);
-
-  /// Threads that the backend's scheduler moved to a worker from others since it was made. Cheap
-  /// enough to be asked at every piece of work.
-  virtual std::uint64_t steals(int /*worker*/) const { return 0; }
-
-  /// Threads that are ready with a worker and have to wait their turn; -1 where there are none to
-  /// know of. As cheap as steals().
-  virtual int ready(int /*worker*/) const { return -1; }
-
-  /// I/O operations of the runtime's threads that are under way; -1 without a runtime. Cost: two
-  /// loads per worker.
-  virtual int io_in_flight() const { return -1; }
-
-  /// Whether patches can be threads that wait for each other; without, a level is done step by
-  /// step.
-  virtual bool has_threads() const { return false; }
-
-  /// The runtime that the patches' threads run on, for others who have work to do beside them, from
-  /// any OS thread and while run() goes on; nullptr without has_threads().
-  virtual runtime::Runtime* runtime() { return nullptr; }
+  ///
+  /// A task is called as task(slot, worker) for each patch, by a worker (0 .. workers() - 1). If it
+  /// takes three arguments, it is called as task(first, last, worker) for lists of patches that
+  /// follow one another, slots first .. last - 1, none empty: as many as a worker is dealt in one
+  /// go where the backend deals them out beforehand, a part of that where workers take what is
+  /// left.
+  template <class Task>
+  void for_each(const Level& level, const Task& task) {
+    constexpr bool kTakesLists = std::invocable<const Task&, std::size_t, std::size_t, int>;
+    LowestException lowest;
+    const auto begin = std::chrono::steady_clock::now();
+    deal_out(level, kTakesLists, [&](std::size_t first, std::size_t last, int worker) {
+      if constexpr (kTakesLists) {
+        if (first != last) lowest.guard(first, [&] { task(first, last, worker); });
+      } else {
+        for (; first < last; ++first) lowest.guard(first, [&] { task(first, worker); });
+      }
+    });
+    loop_time_ += std::chrono::steady_clock::now() - begin;
+    lowest.rethrow();
+  }
 
   /// How long for_each() has taken in all. Cost of counting: two readings of the clock a call.
   std::chrono::nanoseconds loop_time() const { return loop_time_; }
 
- private:
-  virtual void run_tasks(const Level& level, const PatchTask& task) = 0;
-  virtual void run_lists(const Level& level, const ListTask& task) = 0;
+ protected:
+  /// Work on the patches in slots first .. last - 1, done by a worker; throws nothing.
+  using ListTask = std::function<void(std::size_t first, std::size_t last, int worker)>;
 
+  Backend(std::string_view name, int workers) : name_(name), workers_(workers) {}
+  /// With the runtime's workers.
+  Backend(std::string_view name, std::unique_ptr<runtime::Runtime> runtime)
+      : name_(name), workers_(runtime->workers()), runtime_(std::move(runtime)) {}
+
+ private:
+  /// Keeps the exception of the lowest slot of those whose tasks throw.
+  class LowestException {
+   public:
+    template <class Task>
+    void guard(std::size_t slot, const Task& task) {
+      try {
+        task();
+      } catch (...) {
+        // No task suspends while it holds this.
+        const std::lock_guard lock(mutex_);
+        if (what_ && slot >= slot_) return;
+        slot_ = slot;
+        what_ = std::current_exception();
+      }
+    }
+    void rethrow() const {
+      if (what_) std::rethrow_exception(what_);
+    }
+
+   private:
+    std::mutex mutex_;
+    std::exception_ptr what_;
+    std::size_t slot_ = 0;
+  };
+
+  /// Calls task so that every patch of the level is in one list.
+  /// \param in_lists  whether long lists are wanted, where workers could take single patches
+  virtual void deal_out(const Level& level, bool in_lists, const ListTask& task) = 0;
+
+  std::string_view name_;
+  int workers_;
+  std::unique_ptr<runtime::Runtime> runtime_;
   std::chrono::nanoseconds loop_time_{0};
 };
 

@@ -103,24 +103,6 @@ struct BaseGrid {
   friend bool operator==(const BaseGrid&, const BaseGrid&) = default;
 };
 
-/// The offsets of a patch's neighbours, with corners: 8 in the plane, 26 in space; x runs fastest.
-template <int Axes>
-constexpr auto neighbour_offsets() {
-  constexpr int kPlaces = Axes == 2 ? 9 : 27;
-  static_assert(Axes == 2 || Axes == 3, "a mesh has two axes or three");
-  std::array<std::array<int, Axes>, kPlaces - 1> offsets{};
-  for (int place = 0, at = 0; place < kPlaces; ++place) {
-    if (place == kPlaces / 2) continue;
-    int rest = place;
-    for (int& offset : offsets[static_cast<std::size_t>(at)]) {
-      offset = rest % 3 - 1;
-      rest /= 3;
-    }
-    ++at;
-  }
-  return offsets;
-}
-
 /// Leaf points of a patch: all of it, or one quadrant.
 template <int Axes>
 struct LeafBox {

@@ -36,17 +36,10 @@ struct RegridHistory {
   int unwanted = 0;  ///< regrids in a row, up to the last one, at which no tag asked for it
 };
 
-/// The work on a patch in the latest base step that had any.
-struct PatchWork {
-  int base_step = -1;
-  int worker = -1;          ///< who worked on it last
-  std::uint64_t ticks = 0;  ///< of the clock that the steppers' bookkeeping reads
-};
-
 /// Owned by a Level, in memory of the hierarchy's pool.
 /// Double-buffered in time: `now` is the state at the level's time, `next` is another one: while
 /// base steps are being taken the states alternate between the two, beginning with `now`.
-class alignas(64) Patch {
+class Patch {
  public:
   Patch(const PatchId& id, const PatchShape& shape, double* memory)
       : id_(id),
@@ -76,10 +69,6 @@ class alignas(64) Patch {
     return {coefficients_ + shape_.coefficients + FaceFluxes::size(shape_.components),
             shape_.components};
   }
-
-  /// The work on the patch. It stands first since it changes while neighbours read the members at
-  /// the end, in another cache line.
-  PatchWork work;
 
   /// The block that the pool gave; for the hierarchy only.
   double* memory() const { return memory_; }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include <kumiko/amr/activity.hpp>
@@ -82,6 +83,8 @@ class Simulation {
   /// patches.
   SavedRun save_with_extras() const;
 
+  /// The order in which patches take their steps: "level" or "dataflow".
+  std::string_view schedule() const;
   int step() const;
   /// The base step before which the mesh is rebuilt next; 0 = never. A part of the run's state.
   int next_regrid() const;

@@ -3,7 +3,7 @@
 // The pieces of work of a trace, with the times that they took and what each waited for, are done
 // again by P workers, in one of four ways:
 //
-//   dataflow  as DataflowStepper and the runtime do it. Every patch has a home, an equal part of
+//   dataflow  as DataflowSchedule and the runtime do it. Every patch has a home, an equal part of
 //             each level's patches in order. Whoever has done a piece sends those that this made
 //             ready to their homes' queues, and does its own: the first one now, the others lie at
 //             the young end of its deque, where it goes on when nothing is left to do here. Then

@@ -1,4 +1,4 @@
-#include "stepping/dataflow.hpp"
+#include "stepping/dataflow_schedule.hpp"
 
 #include <algorithm>
 #include <array>
@@ -18,7 +18,7 @@ constexpr std::size_t parity(int number) { return static_cast<std::size_t>(numbe
 
 }  // namespace
 
-class DataflowStepper::ReadyList {
+class DataflowSchedule::ReadyList {
  public:
   void add(const Ready& ready) {
     ensure(size_ < ready_.size(), "a piece has made more than {} pieces ready", size_);
@@ -32,9 +32,9 @@ class DataflowStepper::ReadyList {
   std::size_t size_ = 0;
 };
 
-void DataflowStepper::advance(int first, int count) {
-  first_ = first;
-  count_ = count;
+void DataflowSchedule::take(const Window& window) {
+  window_ = &window;
+  graph_.build(hierarchy_, pieces_.patches().rules());
   set_pending();
   runtime::TaskGroup group;
   group_ = &group;
@@ -46,10 +46,10 @@ void DataflowStepper::advance(int first, int count) {
 
 /// Sets the counters for the window's first steps: what stands when it begins, all states 0, is not
 /// waited for.
-void DataflowStepper::set_pending() {
+void DataflowSchedule::set_pending() {
   const std::uint64_t now = read_ticks();
   for (int level = 0; level < graph_.levels(); ++level) {
-    const LevelStep second = clock_.step(first_, level, 1);
+    const LevelStep second = window_->step(level, 1);
     const bool parent_is_there = second.ends_coarse() && second.coarse_number() == 0;
     const std::span<Node> nodes = graph_.level(level);
     set_homes(nodes, level);
@@ -69,20 +69,16 @@ void DataflowStepper::set_pending() {
 }
 
 /// Says where the threads of a level's patches start; homes follow the order of the nodes.
-void DataflowStepper::set_homes(std::span<Node> nodes, int level) const {
+void DataflowSchedule::set_homes(std::span<Node> nodes, int level) const {
   const int workers = backend_.workers();
-  if (!patches_.is_weighted() || nodes.empty()) {
-    for (int worker = 0; worker < workers; ++worker) {
-      const std::size_t end = home_begin(worker + 1, nodes.size(), workers);
-      for (std::size_t at = home_begin(worker, nodes.size(), workers); at < end; ++at) {
-        nodes[at].home = worker;
-      }
-    }
+  if (!pieces_.patches().is_weighted() || nodes.empty()) {
+    for (Node& node : nodes) node.home = home_of(node.slot, nodes.size(), workers);
     return;
   }
-  const double time = clock_.step(first_, level, 0).time;
+  const double time = window_->step(level, 0).time;
   std::vector<double> weights;
-  for (const Node& node : nodes) weights.push_back(patches_.weight(node.patch->id(), time));
+  for (const Node& node : nodes)
+    weights.push_back(pieces_.patches().weight(node.patch->id(), time));
   // In parts of the largest, whatever unit the solver gives them in: the sum is finite.
   const double largest = *std::max_element(weights.begin(), weights.end());
   for (double& weight : weights) weight /= largest;
@@ -95,7 +91,7 @@ void DataflowStepper::set_homes(std::span<Node> nodes, int level) const {
 }
 
 /// Starts those of a worker's patches that need not wait.
-void DataflowStepper::start(int worker) {
+void DataflowSchedule::start(int worker) {
   for (int level = 0; level < graph_.levels(); ++level) {
     const std::span<Node> nodes = graph_.level(level);
     const auto is_before = [](const Node& node, int home) { return node.home < home; };
@@ -108,7 +104,7 @@ void DataflowStepper::start(int worker) {
 }
 
 /// Does a piece of work and goes on with one that it has made ready here; others get threads.
-void DataflowStepper::run(Ready ready) {
+void DataflowSchedule::run(Ready ready) {
   for (;;) {
     ReadyList made;
     execute(ready, made);
@@ -129,47 +125,35 @@ void DataflowStepper::run(Ready ready) {
   }
 }
 
-void DataflowStepper::execute(const Ready& ready, ReadyList& made) {
+void DataflowSchedule::execute(const Ready& ready, ReadyList& made) {
   Node& node = *ready.node;
   const auto kind = static_cast<std::size_t>(ready.kind);
   const std::size_t half = parity(ready.number);
   // relaxed: what comes for step n + 2 comes after state n + 1 of this patch.
   node.pending[kind][half].store(node.inputs[kind][half], std::memory_order_relaxed);
-  const LevelStep step = clock_.step(first_, node.level, ready.number);
-  node.done_at = pieces_.run(ready.kind, step, node.slot, runtime::this_thread::worker_index(),
-                             recorder_.piece(node, ready.kind, ready.number));
-  graph_.for_each_successor(ready.kind, step, node,
+  const Piece piece = piece_of(ready);
+  node.done_at = pieces_.run(piece, runtime::this_thread::worker_index());
+  graph_.for_each_successor(ready.kind, piece.step, node,
                             [&](Node& who, int number, PieceKind what, WaitCause cause) {
-                              arrive({&who, number, what}, ready, cause, made);
+                              arrive({&who, number, what}, piece, node.done_at, cause, made);
                             });
 }
 
 /// One of the inputs of a piece of work is there; if it is the last one, the piece is ready, and
 /// its patch has waited for whoever brought it.
-void DataflowStepper::arrive(const Ready& ready, const Ready& from, WaitCause cause,
-                             ReadyList& made) {
+void DataflowSchedule::arrive(const Ready& ready, const Piece& from, std::uint64_t done_at,
+                              WaitCause cause, ReadyList& made) {
   Node& node = *ready.node;
   // release: what this thread did comes before the piece; acquire: so does what the others did who
   // brought inputs.
   auto& pending = node.pending[static_cast<std::size_t>(ready.kind)][parity(ready.number)];
   if (pending.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-  if (ready.number >= count_ * clock_.substeps(node.level)) return;
+  if (ready.number >= window_->steps(node.level)) return;
   made.add(ready);
   // A patch that was busy itself until the end has not waited.
-  if (from.node->done_at > node.done_at) note_wait(ready, from, cause);
-}
-
-void DataflowStepper::note_wait(const Ready& ready, const Ready& from, WaitCause cause) {
-  const Node& node = *ready.node;
-  const LevelStep step = clock_.step(first_, node.level, ready.number);
-  const int worker = runtime::this_thread::worker_index();
-  ledger_.note_wait(worker, from.node->done_at - node.done_at,
-                    {0.0, step.base_step, worker, cause, node.patch->id(), from.node->patch->id()});
-  TracePiece* const piece = recorder_.piece(node, ready.kind, ready.number);
-  if (piece == nullptr) return;
-  // The piece is not begun before this thread passes it on.
-  piece->awaited = recorder_.index(*from.node, from.kind, from.number);
-  piece->cause = cause;
+  if (done_at <= node.done_at) return;
+  pieces_.observer().note_wait(runtime::this_thread::worker_index(), piece_of(ready), from, cause,
+                               done_at - node.done_at);
 }
 
 }  // namespace kumiko::amr

@@ -4,12 +4,10 @@
 #include <cstddef>
 #include <span>
 
-#include <kumiko/amr/backend.hpp>
 #include <kumiko/runtime/task_group.hpp>
 
-#include "observation/trace_recorder.hpp"
 #include "schedule/patch_graph.hpp"
-#include "stepping/piece_runner.hpp"
+#include "stepping/step_schedule.hpp"
 
 namespace kumiko::amr {
 
@@ -25,22 +23,13 @@ namespace kumiko::amr {
 /// Inputs of step n + 1 may come before step n is taken, but never later ones: what n + 2 waits for
 /// comes after the patch's own state n + 1. Hence two counters for each kind of piece, by parity; a
 /// counter is set for step n + 2 when the piece of step n begins.
-class DataflowStepper {
+class DataflowSchedule final : public StepSchedule {
  public:
-  DataflowStepper(PatchGraph& graph, const PatchStepper& patches, Backend& backend,
-                  PieceRunner& pieces, WorkLedger& ledger, TraceRecorder& recorder)
-      : graph_(graph),
-        patches_(patches),
-        clock_(patches.rules().clock()),
-        backend_(backend),
-        pieces_(pieces),
-        ledger_(ledger),
-        recorder_(recorder) {}
-
-  /// Takes all levels through base steps first .. first + count - 1; in the backend's driver. The
-  /// graph is that of the mesh. When a step fails, the PieceRunner keeps the failure, and later
-  /// base steps are not computed.
-  void advance(int first, int count);
+  /// The backend has a runtime.
+  using StepSchedule::StepSchedule;
+  std::string_view name() const override { return "dataflow"; }
+  void take(const Window& window) override;
+  std::size_t bytes() const override { return graph_.bytes(); }
 
  private:
   using Node = PatchGraph::Node;
@@ -57,19 +46,15 @@ class DataflowStepper {
   void start(int worker);
   void run(Ready ready);
   void execute(const Ready& ready, ReadyList& made);
-  void arrive(const Ready& ready, const Ready& from, WaitCause cause, ReadyList& made);
-  void note_wait(const Ready& ready, const Ready& from, WaitCause cause);
+  void arrive(const Ready& ready, const Piece& from, std::uint64_t done_at, WaitCause cause,
+              ReadyList& made);
+  Piece piece_of(const Ready& ready) const {
+    return {ready.kind, window_->step(ready.node->level, ready.number), ready.node->slot};
+  }
 
-  PatchGraph& graph_;
-  const PatchStepper& patches_;
-  const StepClock& clock_;
-  Backend& backend_;
-  PieceRunner& pieces_;
-  WorkLedger& ledger_;
-  TraceRecorder& recorder_;
+  PatchGraph graph_;  ///< of the latest window
+  const Window* window_ = nullptr;
   runtime::TaskGroup* group_ = nullptr;
-  int first_ = 0;
-  int count_ = 0;
 };
 
 }  // namespace kumiko::amr

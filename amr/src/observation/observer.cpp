@@ -1,0 +1,155 @@
+#include "observation/observer.hpp"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include <kumiko/amr/require.hpp>
+
+namespace kumiko::amr {
+
+Observer::Observer(const Backend& backend, int levels, bool by_level)
+    : runtime_(backend.runtime()),
+      workers_(static_cast<std::size_t>(backend.workers())),
+      recorder_(backend, clock_, by_level) {
+  for (Worker& own : workers_) own.now.start_idle(clock_.begin());
+  counters_.updates_per_level.resize(static_cast<std::size_t>(levels));
+  counters_.workers.resize(workers_.size());
+}
+
+void Observer::resume(const WorkCounters& counters) {
+  const std::size_t levels = counters_.updates_per_level.size();
+  counters_ = counters;
+  counters_.updates_per_level.resize(std::max(counters.updates_per_level.size(), levels));
+  counters_.workers.resize(std::max(counters.workers.size(), workers_.size()));
+}
+
+void Observer::begin_window(const Window& window, Hierarchy& hierarchy, const StepRules& rules) {
+  // Room for the trace is made before the window, since a run without a trace takes no time for it.
+  if (recorder_.is_on()) recorder_.begin_stretch(window, hierarchy, rules);
+  patches_.follow(hierarchy.mesh());
+  first_ = window.first;
+  window_begin_ = phase_end_ = read_ticks();
+  for (std::size_t worker = 0; worker < workers_.size(); ++worker) {
+    Worker& own = workers_[worker];
+    own.idle_since = window_begin_;
+    own.steals = steals(static_cast<int>(worker));
+    own.steps.assign(static_cast<std::size_t>(window.count), {});
+  }
+}
+
+/// What a trace knows of a piece's begin beside the time.
+void Observer::note_queues(int worker, std::uint32_t steals, TracePiece& record) const {
+  record.steals = steals;
+  if (runtime_ == nullptr) return;
+  record.runnable = static_cast<std::int32_t>(runtime_->ready(worker));
+  record.io_in_flight = static_cast<std::int32_t>(runtime_->io_in_flight());
+}
+
+void Observer::note_wait(int worker, const Piece& piece, const Piece& awaited, WaitCause cause,
+                         std::uint64_t ticks) {
+  add_wait(worker, ticks,
+           {0.0, piece.step.base_step, worker, cause, patches_.id(piece.step.level, piece.slot),
+            patches_.id(awaited.step.level, awaited.slot)});
+  TracePiece* const record = recorder_.piece(piece);
+  if (record == nullptr) return;
+  record->awaited = recorder_.index(awaited);
+  record->cause = cause;
+}
+
+void Observer::note_phase(int base_step) {
+  const auto earlier = [](const Worker& a, const Worker& b) { return a.idle_since < b.idle_since; };
+  const Worker& last = *std::max_element(workers_.begin(), workers_.end(), earlier);
+  for (std::size_t worker = 0; worker < workers_.size(); ++worker) {
+    const Worker& own = workers_[worker];
+    if (&own == &last) continue;
+    // What it has waited before this phase was noted then.
+    add_wait(static_cast<int>(worker),
+             elapsed(std::max(own.idle_since, phase_end_), last.idle_since),
+             {0.0, base_step, static_cast<int>(worker), WaitCause::kLevel, own.patch, last.patch});
+  }
+  phase_end_ = last.idle_since;
+}
+
+std::vector<WorkerActivity> Observer::activity() const {
+  const double tick = clock_.seconds_per_tick();
+  std::vector<WorkerActivity> all;
+  all.reserve(workers_.size());
+  for (const Worker& worker : workers_) all.push_back(worker.now.read(read_ticks(), tick));
+  return all;
+}
+
+std::uint64_t Observer::end_window(const Window& window) {
+  window_end_ = read_ticks();
+  seconds_per_tick_ = clock_.seconds_per_tick();
+  for (Worker& own : workers_) own.steps.back().wait += elapsed(own.idle_since, window_end_);
+  std::uint64_t updates = 0;
+  for (std::size_t step = 0; step < workers_.front().steps.size(); ++step) {
+    updates += close_step(step);
+  }
+  gather_waits();
+  expected_ = 0;
+  for (int level = 0; level < window.levels; ++level) {
+    const std::uint64_t of_level = patches_.level(level).size() * kPatchPoints *
+                                   static_cast<std::uint64_t>(window.steps(level));
+    counters_.updates_per_level[static_cast<std::size_t>(level)] += of_level;
+    expected_ += of_level;
+  }
+  return updates;
+}
+
+void Observer::keep_window(const Window& window, std::uint64_t updates) {
+  ensure(updates == expected_,
+         "base steps {} to {} made {} point updates of {}: patches were left out", window.first,
+         window.first + window.count - 1, updates, expected_);
+  recorder_.end_stretch(window_begin_, window_end_);
+}
+
+std::uint64_t Observer::close_step(std::size_t step) {
+  BaseStepLoad load{first_ + static_cast<int>(step), {}};
+  std::uint64_t largest = 0;
+  std::uint64_t sum = 0;
+  for (std::size_t worker = 0; worker < workers_.size(); ++worker) {
+    const Tally& tally = workers_[worker].steps[step];
+    largest = std::max(largest, tally.updates);
+    sum += tally.updates;
+    load.workers.push_back({tally.updates, seconds(tally.busy), seconds(tally.wait), tally.steals});
+    counters_.workers[worker] += load.workers.back();
+  }
+  counters_.sum_of_largest += largest;
+  counters_.sum_of_means += static_cast<double>(sum) / static_cast<double>(workers_.size());
+  if (kept_.size() == kKeptSteps) kept_.pop_front();
+  kept_.push_back(std::move(load));
+  return sum;
+}
+
+/// The least of the waits kept makes room.
+void Observer::add_wait(int worker, std::uint64_t ticks, const PatchWait& wait) {
+  Worker& own = workers_[static_cast<std::size_t>(worker)];
+  if (ticks <= own.shortest_kept) return;
+  const auto shorter = [](const KeptWait& a, const KeptWait& b) { return a.ticks < b.ticks; };
+  *std::min_element(own.waits.begin(), own.waits.end(), shorter) = {ticks, wait};
+  own.shortest_kept = std::min_element(own.waits.begin(), own.waits.end(), shorter)->ticks;
+}
+
+void Observer::gather_waits() {
+  std::vector<PatchWait>& longest = counters_.longest_waits;
+  for (Worker& own : workers_) {
+    for (KeptWait& kept : own.waits) {
+      if (kept.ticks == 0) continue;
+      longest.push_back(kept.wait);
+      longest.back().seconds = seconds(kept.ticks);
+      kept = {};
+    }
+  }
+  std::stable_sort(longest.begin(), longest.end(),
+                   [](const PatchWait& a, const PatchWait& b) { return a.seconds > b.seconds; });
+  if (longest.size() > WorkCounters::kLongestWaits) longest.resize(WorkCounters::kLongestWaits);
+  if (longest.size() < WorkCounters::kLongestWaits || seconds_per_tick_ == 0.0) return;
+  // What is shorter than all of these need not be kept any more.
+  for (Worker& own : workers_) {
+    own.shortest_kept = static_cast<std::uint64_t>(longest.back().seconds / seconds_per_tick_);
+  }
+}
+
+}  // namespace kumiko::amr

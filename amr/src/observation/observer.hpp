@@ -1,0 +1,196 @@
+// The steppers' bookkeeping: told of every piece of work once, it keeps the counts, the trace and
+// what each worker does now.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <vector>
+
+#include <kumiko/amr/activity.hpp>
+#include <kumiko/amr/backend.hpp>
+#include <kumiko/amr/statistics.hpp>
+
+#include "data/patch_table.hpp"
+#include "observation/current_piece.hpp"
+#include "observation/ticks.hpp"
+#include "observation/trace_recorder.hpp"
+
+namespace kumiko::amr {
+
+/// The schedule tells it that a piece begins and ends (Work), that a patch waited and that a phase
+/// is over; the driver, that a window begins and ends. Workers write to lines of their own and of
+/// the patch they work on, so that nothing is shared meanwhile. Cost of a piece of work: two
+/// readings of the time stamp counter and a handful of additions.
+class Observer {
+  static constexpr std::size_t kKeptSteps = 4096;
+
+  struct Tally {
+    std::uint64_t updates = 0;
+    std::uint64_t busy = 0;
+    std::uint64_t wait = 0;
+    std::uint64_t steals = 0;
+  };
+  struct KeptWait {
+    std::uint64_t ticks = 0;
+    PatchWait wait;
+  };
+  struct alignas(64) Worker {
+    std::uint64_t idle_since = 0;
+    CurrentPiece now;
+    /// A wait must be longer to be among those kept.
+    std::uint64_t shortest_kept = 0;
+    std::uint64_t steals = 0;  ///< that are counted already
+    PatchId patch;             ///< worked on last
+    std::vector<Tally> steps;
+    std::array<KeptWait, WorkCounters::kLongestWaits> waits;
+  };
+
+ public:
+  /// The work on a patch in the latest base step that had any. A cache line of its own, since
+  /// others work on the neighbours.
+  struct alignas(64) PatchWork {
+    int base_step = -1;
+    int worker = -1;  ///< who worked on it last
+    std::uint64_t ticks = 0;
+  };
+
+  /// \param by_level  whether windows are taken level by level
+  Observer(const Backend& backend, int levels, bool by_level);
+
+  /// Goes on with the counts of a saved run. Before the first window.
+  void resume(const WorkCounters& counters);
+
+  /// Begins a window on the mesh as it is; by the driver, while nobody works. Patches that have
+  /// stayed since the last one keep their PatchWork.
+  void begin_window(const Window& window, Hierarchy& hierarchy, const StepRules& rules);
+  /// Ends the window; by the driver, when all work is done. \return point updates of the window
+  std::uint64_t end_window(const Window& window);
+  /// The window that has ended has not failed: its trace is kept. Checks that the point updates
+  /// that all owners have made leave no patch out.
+  void keep_window(const Window& window, std::uint64_t updates);
+
+  /// A piece of work of one worker on a patch, or on patches that follow one another and are
+  /// charged with equal parts of it, from construction to end(); it must not suspend, nor may
+  /// another one on these patches run meanwhile. It shows as a piece of the first one.
+  class Work {
+   public:
+    /// \param first  must live as long \param count  patches from that one on, one at least
+    Work(Observer& observer, const Piece& first, std::size_t count, int worker)
+        : observer_(observer),
+          own_(observer.workers_[static_cast<std::size_t>(worker)]),
+          tally_(own_.steps[static_cast<std::size_t>(first.step.base_step - observer.first_)]),
+          patches_(&observer.patches_.at(first.step.level, first.slot)),
+          first_(first),
+          count_(count),
+          worker_(worker),
+          begin_(read_ticks()) {
+      tally_.wait += elapsed(own_.idle_since, begin_);
+      const std::uint64_t steals = observer.steals(worker) - own_.steals;
+      tally_.steals += steals;
+      own_.steals += steals;
+      own_.patch = observer.patches_.id(first.step.level, first.slot);
+      own_.now.begin(own_.patch, first.kind, first.step.base_step, begin_);
+      if (TracePiece* const record = observer.recorder_.piece(first)) {
+        observer.note_queues(worker, static_cast<std::uint32_t>(steals), *record);
+      }
+    }
+    Work(const Work&) = delete;
+    Work& operator=(const Work&) = delete;
+
+    void count_updates(std::uint64_t points) { tally_.updates += points; }
+
+    /// Ends the piece; to be called once. \return when it ended, in ticks
+    std::uint64_t end() {
+      own_.idle_since = read_ticks();
+      own_.now.end(own_.idle_since);
+      // The OS thread may have gone to another core.
+      const std::uint64_t ticks = elapsed(begin_, own_.idle_since);
+      tally_.busy += ticks;
+      const std::uint64_t part = count_ == 1 ? ticks : ticks / count_;
+      const auto& [kind, step, slot] = first_;
+      for (std::size_t at = 0; at < count_; ++at) {
+        PatchWork& charged = patches_[at];
+        if (charged.base_step != step.base_step) charged.ticks = 0;
+        charged.base_step = step.base_step;
+        charged.worker = worker_;
+        charged.ticks += part;
+        if (TracePiece* const record = observer_.recorder_.piece({kind, step, slot + at})) {
+          record->worker = worker_;
+          record->begin_ns = static_cast<std::int64_t>(begin_ + at * part);  // ticks as yet
+          record->end_ns = static_cast<std::int64_t>(begin_ + (at + 1) * part);
+        }
+      }
+      return own_.idle_since;
+    }
+
+   private:
+    Observer& observer_;
+    Worker& own_;
+    Tally& tally_;
+    PatchWork* patches_;
+    const Piece& first_;
+    std::size_t count_;
+    int worker_;
+    std::uint64_t begin_;
+  };
+
+  /// A worker goes on with a piece whose patch has waited `ticks` for another piece. Before the
+  /// piece begins.
+  void note_wait(int worker, const Piece& piece, const Piece& awaited, WaitCause cause,
+                 std::uint64_t ticks);
+  /// A phase of level-synchronous stepping is over: all workers have waited for the last one. By
+  /// the driver.
+  void note_phase(int base_step);
+
+  void count_regrid() { ++counters_.regrids; }
+
+  /// What each worker is doing. From any thread, while others work.
+  std::vector<WorkerActivity> activity() const;
+
+  /// The work on a patch of the mesh that the latest window had.
+  PatchWork work(int level, std::size_t slot) const {
+    const std::span<const PatchWork> patches = patches_.level(level);
+    return slot < patches.size() ? patches[slot] : PatchWork{};
+  }
+  /// Converts ticks that were counted in the latest window.
+  double seconds(std::uint64_t ticks) const {
+    return static_cast<double>(ticks) * seconds_per_tick_;
+  }
+
+  const WorkCounters& counters() const { return counters_; }
+  /// The latest base steps, oldest first; kKeptSteps at most.
+  const std::deque<BaseStepLoad>& steps() const { return kept_; }
+  /// Bytes that are kept for the patches.
+  std::size_t bytes() const { return patches_.memory_bytes(); }
+
+  TraceRecorder& recorder() { return recorder_; }
+  const TraceRecorder& recorder() const { return recorder_; }
+
+ private:
+  std::uint64_t steals(int worker) const {
+    return runtime_ == nullptr ? 0 : runtime_->steals(worker);
+  }
+  void note_queues(int worker, std::uint32_t steals, TracePiece& record) const;
+  void add_wait(int worker, std::uint64_t ticks, const PatchWait& wait);
+  void gather_waits();
+  std::uint64_t close_step(std::size_t step);
+
+  const runtime::Runtime* runtime_;  ///< nullptr when patches are not threads
+  TickClock clock_;
+  std::vector<Worker> workers_;
+  PatchTable<PatchWork> patches_;
+  int first_ = 0;
+  std::uint64_t window_begin_ = 0;
+  std::uint64_t window_end_ = 0;
+  std::uint64_t expected_ = 0;     ///< point updates of the latest window
+  std::uint64_t phase_end_ = 0;    ///< when the latest phase ended
+  double seconds_per_tick_ = 0.0;  ///< since the beginning, up to the latest window's end
+  WorkCounters counters_;
+  std::deque<BaseStepLoad> kept_;
+  TraceRecorder recorder_;
+};
+
+}  // namespace kumiko::amr

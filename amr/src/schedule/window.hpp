@@ -1,0 +1,52 @@
+// A window of base steps: its pieces of work, and their order in level-synchronous stepping.
+#pragma once
+
+#include <cstddef>
+
+#include <kumiko/amr/trace.hpp>
+
+#include "schedule/level_step.hpp"
+
+namespace kumiko::amr {
+
+/// Base steps first .. first + count - 1, in which the mesh stays as it is.
+struct Window {
+  const StepClock& clock;
+  int first;
+  int count;
+  int levels;           ///< that have patches
+  bool blends_in_time;  ///< whether finer patches interpolate between a step's states
+
+  /// Steps that a level takes.
+  int steps(int level) const { return count * clock.substeps(level); }
+  LevelStep step(int level, int number) const { return clock.step(first, level, number); }
+};
+
+/// A piece of work: what is done to which patch in which step.
+struct Piece {
+  PieceKind kind;
+  LevelStep step;
+  std::size_t slot;
+};
+
+/// Calls visit(kind, step) for every phase of a level's step, with the finer levels' steps within,
+/// one after the other (Berger & Oliger 1984), as long as it returns true.
+template <class Visit>
+void for_each_phase(const Window& window, Visit visit) {
+  for (LevelStep step = window.step(0, 0);;) {
+    if (!visit(PieceKind::kAdvance, step)) return;
+    if (step.level + 1 < window.levels) {
+      if (window.blends_in_time && !visit(PieceKind::kBlend, step)) return;
+      step = window.step(step.level + 1, step.finer_begin());
+      continue;
+    }
+    while (step.ends_coarse()) {
+      step = window.step(step.level - 1, step.coarse_number());
+      if (!visit(PieceKind::kFinish, step)) return;
+    }
+    if (step.level == 0 && step.number + 1 == window.count) return;
+    step = window.step(step.level, step.number + 1);
+  }
+}
+
+}  // namespace kumiko::amr
