@@ -442,6 +442,9 @@ class Sidecar(RestartTest):
         self.whole()
         shutil.copytree(self.path / "whole", self.path / "run")
         run = self.path / "run"
+        # As a run leaves them that is killed between a sidecar and its file.
+        for name in ("checkpoint_000035", "state_000040"):
+            shutil.copy(self.sidecar("checkpoint_000020"), self.sidecar(name))
         done = self.kumiko(
             "run", "--restart", run / "checkpoint_000020.hdf", "--overwrite", "--quiet",
             *settings("time.stop_step=22", "output.every=0"),
