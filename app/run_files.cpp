@@ -200,7 +200,8 @@ void RunFiles::finish(const nlohmann::ordered_json& summary, double dt,
   if (failed) std::rethrow_exception(failed);
 }
 
-/// What is later than the checkpoint: damaged files get another name, the others go.
+/// What is later than the checkpoint: damaged files get another name, the others go, and sidecars
+/// without a file with them.
 void RunFiles::give_up(const Start& start) const {
   for (const std::filesystem::path& file : start.later) {
     const bool damaged = !start.from->damaged.empty();
@@ -216,11 +217,16 @@ void RunFiles::give_up(const Start& start) const {
       }
     } else {
       std::filesystem::remove(file, failed);
-      std::filesystem::remove(io::sidecar_of(file), missing);
     }
     if (failed) {
       throw io::OutputError(
           fmt::format("cannot put '{}' out of the way: {}", file.string(), failed.message()));
+    }
+  }
+  std::error_code ignored;
+  for (const std::string_view pattern : {io::kCheckpointSidecars, io::kStateSidecars}) {
+    for (const auto& [step, sidecar] : io::lone_sidecars(folder_.path(), pattern)) {
+      if (step > start.from->checkpoint.run.step) std::filesystem::remove(sidecar, ignored);
     }
   }
   folder_.forget_end();

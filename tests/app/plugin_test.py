@@ -66,12 +66,12 @@ class PluginTest(unittest.TestCase):
         self.shipped_config = self.path / "shipped.toml"
         self.shipped_config.write_text(SHIPPED_RUN)
 
-    def kumiko(self, *arguments, plugin_path=None):
+    def kumiko(self, *arguments, plugin_path=None, program=KUMIKO):
         environment = {name: text for name, text in os.environ.items() if name != "KUMIKO_PLUGIN_PATH"}
         if plugin_path is not None:
             environment["KUMIKO_PLUGIN_PATH"] = plugin_path
         return subprocess.run(
-            [KUMIKO, *map(str, arguments)],
+            [program, *map(str, arguments)],
             cwd=self.path,
             env=environment,
             capture_output=True,
@@ -211,6 +211,27 @@ class Paths(PluginTest):
             self.assertEqual(self.summary(solver)["solver"], solver)
             self.assertEqual(self.summary(solver)["case"], "ramp")
             self.assertLess(self.summary(solver)["error"]["linf"], 1e-12)
+
+    def test_given_files_of_a_plugin_that_is_gone_then_they_are_shown_and_exported(self):
+        folder = self.copied("several.so")
+        self.assert_done(self.run_shipped(
+            "--plugin-path", folder, "--output", "run",
+            *settings("case.name=ramp", "solver.name=still_cells", "checkpoint.every=1", "trace.from=0"),
+        ))  # fmt: skip
+        shutil.rmtree(folder)
+        # Without the shipped plugins, too, which are beside the program.
+        alone = shutil.copy(KUMIKO, self.path / "kumiko")
+        checkpoint, trace = "run/checkpoint_000001.hdf", "run/trace.hdf"
+        wanted = [["inspect", checkpoint], ["inspect", "run"], ["export", checkpoint]]
+        wanted += [["export", trace, "--format", name] for name in ("chrome", "csv")]
+        if os.environ["KUMIKO_HAS_VTK"] == "1":
+            wanted += [["export", checkpoint, "--format", "png"]]
+        for arguments in wanted:
+            with self.subTest(" ".join(arguments)):
+                self.assert_done(self.kumiko(*arguments, program=alone))
+        self.assertTrue((self.path / "plt_000001" / "Header").exists())
+        done = self.kumiko("run", "--restart", checkpoint, "--output", "more")
+        self.assert_told(done, 2, "ramp", "--plugin-path")
 
     def test_given_a_plugin_by_its_folder_and_by_its_file_then_it_is_one(self):
         folder = self.copied("several.so")

@@ -291,9 +291,11 @@ class Sidecar(RestartTest):
         done = self.kumiko("run", ZALESAK, *settings(*keys), "--output", "run", "--summary", "more.json")
         self.assertEqual(done.returncode, 0, done.errors)
         self.assertTrue((self.path / "run" / "trace.hdf").exists())
-        wanted = {file.name: file.read_bytes() for file in self.checkpoints("whole")}
-        self.assertGreaterEqual(len(wanted), 4)
-        self.assertEqual(wanted, {file.name: file.read_bytes() for file in self.checkpoints("run")})
+        whole, run = self.checkpoints("whole"), self.checkpoints("run")
+        self.assertGreaterEqual(len(whole), 4)
+        self.assertEqual([file.name for file in whole], [file.name for file in run])
+        for one, other in zip(whole, run):
+            self.assertTrue(one.read_bytes() == other.read_bytes(), one.name)
 
     def test_given_compression_then_the_files_are_equal_to_the_byte(self):
         for number, way in enumerate(self.WAYS[:3:2]):
@@ -440,6 +442,9 @@ class Sidecar(RestartTest):
         self.whole()
         shutil.copytree(self.path / "whole", self.path / "run")
         run = self.path / "run"
+        # As a run leaves them that is killed between a sidecar and its file.
+        for name in ("checkpoint_000035", "state_000040"):
+            shutil.copy(self.sidecar("checkpoint_000020"), self.sidecar(name))
         done = self.kumiko(
             "run", "--restart", run / "checkpoint_000020.hdf", "--overwrite", "--quiet",
             *settings("time.stop_step=22", "output.every=0"),

@@ -106,6 +106,15 @@ TEST_F(SidecarTest, GivenASidecarThatCannotBeWrittenThenItIsNamedAndTheCheckpoin
   EXPECT_EQ(read_checkpoint(file()).run.step, checkpoint_.run.step);
 }
 
+TEST_F(SidecarTest, GivenTheSidecarOfAnotherRunAtTheSameStepThenItIsNotTaken) {
+  const std::string other = content(sidecar());
+  checkpoint_.attributes.configuration = "[grid]\nbase = [64, 32]\n[amr]\nthreshold = 0.5\n";
+  write_with(file(), checkpoint_, hierarchy_->geometry());
+  EXPECT_NE(content(sidecar()), other);
+  put(sidecar(), other);
+  EXPECT_THAT(fault(), HasSubstr("is of another file of this name"));
+}
+
 TEST_F(SidecarTest, GivenNoSidecarToWriteThenNoneIsThere) {
   std::filesystem::remove(sidecar());
   checkpoint_.sidecar.reset();
@@ -148,7 +157,7 @@ TEST_F(SidecarTest, GivenValuesThatCannotBeThenTheyAreRefused) {
   const auto set = [&](const char* pointer, const Json& value) {
     return fault_after([&](Json& json) { json.at(Json::json_pointer(pointer)) = value; });
   };
-  EXPECT_THAT(set("/sidecar_version", 2), HasSubstr("has version 2, and this version of Kumiko"));
+  EXPECT_THAT(set("/sidecar_version", 1), HasSubstr("has version 1, and this version of Kumiko"));
   EXPECT_THAT(set("/step", 8), HasSubstr("is of base step 8, not of 7"));
   EXPECT_THAT(set("/wall_s", nullptr), HasSubstr("is damaged"));
   EXPECT_THAT(set("/wall_s", -1.0), HasSubstr("'-1.0' is out of range"));

@@ -99,7 +99,8 @@ void paint_worker_numbers(Canvas& canvas, const Layout& layout, const amr::Geome
   constexpr double kShareOfQuadrant = 0.45;
   constexpr int kSmallest = 7;
   for (int level = 0; level < values.mesh().levels(); ++level) {
-    const double side = geometry.spacing(level) * amr::kQuadrantSize;
+    const double h = geometry.spacing(level);
+    const double side = h * amr::kQuadrantSize;
     const auto room = static_cast<int>(side * layout.pixels_per_length() * kShareOfQuadrant);
     const int size = std::min(layout.unit(kLargest), room);
     if (size < kSmallest) continue;
@@ -111,9 +112,8 @@ void paint_worker_numbers(Canvas& canvas, const Layout& layout, const amr::Geome
       const auto worker = worker_of(values.of(level, leaf.slot).front());
       const Colour colour = lightness(worker_colour(worker)) > 0.5 ? kBlack : kWhite;
       const auto [i, j] = amr::box_of(patches[leaf.slot], leaf).begin;
-      canvas.text(layout.x((i / amr::kQuadrantSize + 0.5) * side),
-                  layout.y((j / amr::kQuadrantSize + 0.5) * side), {size, Align::kCentre, colour},
-                  fmt::format("{}", worker));
+      canvas.text(layout.x(i * h + 0.5 * side), layout.y(j * h + 0.5 * side),
+                  {size, Align::kCentre, colour}, fmt::format("{}", worker));
     }
   }
 }

@@ -316,7 +316,10 @@ Mesh<Axes> Mesh<Axes>::from_bytes(std::span<const std::byte> bytes) {
   for (std::size_t axis = 0; axis < Axes; ++axis) {
     base.patches[axis] = from.take<std::int32_t>();
     base.extent[axis] = from.take<double>();
-    base.periodic[axis] = from.take<std::int32_t>() != 0;
+    const auto periodic = from.take<std::int32_t>();
+    require(periodic == 0 || periodic == 1,
+            "the mesh has {} where axis {} is periodic or not; that is 1 or 0", periodic, axis);
+    base.periodic[axis] = periodic == 1;
   }
   const int levels = from.take<std::int32_t>();
   constexpr std::size_t kBytesPerPatch = (Axes + 1) * sizeof(std::int32_t);
@@ -334,7 +337,11 @@ Mesh<Axes> Mesh<Axes>::from_bytes(std::span<const std::byte> bytes) {
       for (int axis = 0; axis < Axes; ++axis) id.along(axis) = from.take<std::int32_t>();
     }
     std::vector<std::int32_t> owners(patches);
-    for (std::int32_t& owner : owners) owner = from.take<std::int32_t>();
+    for (std::size_t slot = 0; slot < patches; ++slot) {
+      owners[slot] = from.take<std::int32_t>();
+      if (owners[slot] >= 0) continue;
+      require(false, "{} has owner {}; owners are 0 and above", to_string(ids[slot]), owners[slot]);
+    }
     mesh.assign(level, std::move(ids), std::move(owners));
   }
   require(levels > 0 && mesh.levels() == levels && from.left() == 0,

@@ -217,8 +217,8 @@ class PartsFile {
   std::atomic<bool> failed_{false};
 };
 
-/// Writes the whole file; on a lightweight thread.
-std::error_code write_image(const std::filesystem::path& path, Image& image) {
+/// Writes the whole file with its seal; on a lightweight thread.
+std::error_code write_image(const std::filesystem::path& path, Image& image, std::string& seal) {
   PartsFile file(path);
   const auto write = [&](Image::Part& part) {
     image.hash(part);
@@ -241,7 +241,7 @@ std::error_code write_image(const std::filesystem::path& path, Image& image) {
     if (part.holds_hashes) write(part);
     extents.push_back(part.extent);
   }
-  const std::string seal = make_seal(extents);
+  seal = make_seal(extents);
   file.write(extents.back().offset + extents.back().length, std::as_bytes(std::span(seal)));
   return file.finish();
 }
@@ -256,13 +256,14 @@ void write_checkpoint(const std::filesystem::path& file, const Checkpoint& check
   PartFile part(file);
   Image image(part.part().string(), contents);
   std::error_code error;
-  runtime.run([&] { error = write_image(part.part(), image); });
+  std::string seal;
+  runtime.run([&] { error = write_image(part.part(), image, seal); });
   if (error) throw OutputError(system_message("cannot write", part.part(), error.value()));
   // Whoever sees the checkpoint finds what belongs to it, unless that could not be written: then
   // the checkpoint stands by itself.
   std::exception_ptr beside;
   try {
-    if (checkpoint.sidecar) write_sidecar(file, checkpoint);
+    if (checkpoint.sidecar) write_sidecar(file, checkpoint, hash_in_seal(std::string_view(seal)));
   } catch (const OutputError&) {
     beside = std::current_exception();
   }

@@ -20,6 +20,7 @@
 #include "config/key_check.hpp"
 #include "files/part_file.hpp"
 #include "hdf5/limits.hpp"
+#include "hdf5/seal.hpp"
 #include "text/load_json.hpp"
 #include "text/message.hpp"
 
@@ -30,7 +31,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// Changes whenever a reader would have to.
-constexpr int kSidecarVersion = 1;
+constexpr int kSidecarVersion = 2;
 
 /// What a sidecar of the most workers needs, several times over.
 constexpr std::uintmax_t kMostBytes = std::uintmax_t{4} << 20U;
@@ -202,10 +203,15 @@ void check_version(const Json& json) {
       fmt::format("has version {}, and this version of Kumiko reads {}", version, kSidecarVersion));
 }
 
-void complete(Checkpoint& checkpoint, const Json& json) {
+std::string seal_text(std::uint64_t seal) { return fmt::format("{:016x}", seal); }
+
+void complete(Checkpoint& checkpoint, const Json& json, std::uint64_t seal) {
   check_version(json);
   if (const int step = to_int(json.at("step")); step != checkpoint.run.step) {
     throw Fault(fmt::format("is of base step {}, not of {}", step, checkpoint.run.step));
+  }
+  if (json.at("seal").get<std::string>() != seal_text(seal)) {
+    throw Fault("is of another file of this name, of which it has the seal");
   }
   Sidecar sidecar = to_sidecar(json);
   amr::WorkCounters counters = completed(checkpoint.run.counters, json);
@@ -250,8 +256,10 @@ Json sidecar_json(const Checkpoint& checkpoint) {
   return json;
 }
 
-void write_sidecar(const std::filesystem::path& checkpoint_file, const Checkpoint& checkpoint) {
-  const Json json = sidecar_json(checkpoint);
+void write_sidecar(const std::filesystem::path& checkpoint_file, const Checkpoint& checkpoint,
+                   std::uint64_t seal) {
+  Json json = sidecar_json(checkpoint);
+  json["seal"] = seal_text(seal);
   PartFile part(sidecar_of(checkpoint_file));
   FileWriter writer(part.part());
   // Names of files may hold any bytes.
@@ -265,8 +273,9 @@ void read_sidecar(const std::filesystem::path& checkpoint_file, Checkpoint& chec
   const auto fail = [&](const std::string& what) -> SidecarError {
     return SidecarError(fmt::format("'{}' {}", one_line(file.string()), what));
   };
+  const std::uint64_t seal = hash_in_seal(checkpoint_file);
   try {
-    complete(checkpoint, parsed(file));
+    complete(checkpoint, parsed(file), seal);
   } catch (const Fault& fault) {
     throw fail(fault.what());
   } catch (const amr::OptionError& error) {

@@ -22,11 +22,11 @@ VtkBox vtk_box(const Block& block, const amr::PatchId& id) {
   return {i, i + block.size - 1, j, j + block.size - 1, 0, 0};
 }
 
-/// The shape of a block: 0 for whole patches, 1 to 4 for the quadrants.
-int shape_of(const Block& block) {
-  if (block.size == amr::kPatchSize) return 0;
-  return 1 + (block.first[0] + 2 * block.first[1]) / amr::kQuadrantSize;
-}
+/// The first of a block's points in its patch's record.
+int first_of(const Block& block) { return block.first[1] * amr::kPatchSize + block.first[0]; }
+
+/// The shape of a block: 0 for whole patches, more for quadrants, in their order.
+int shape_of(const Block& block) { return block.size == amr::kPatchSize ? 0 : 1 + first_of(block); }
 
 /// The leaf blocks of a level, equal shapes together, in canonical order within.
 std::vector<Block> blocks_by_shape(const amr::Mesh<2>& mesh, int level) {
@@ -49,8 +49,7 @@ struct Part {
 std::vector<Part> parts_of(const std::vector<Block>& blocks, hsize_t record, int component) {
   std::vector<Part> parts;
   for (const Block& block : blocks) {
-    const int offset =
-        component * amr::kPatchPoints + block.first[1] * amr::kPatchSize + block.first[0];
+    const int offset = component * amr::kPatchPoints + first_of(block);
     const hsize_t first = block.slot * record + static_cast<hsize_t>(offset);
     const int shape = shape_of(block);
     if (shape != 0) {

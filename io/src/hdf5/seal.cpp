@@ -182,6 +182,16 @@ std::string make_seal(std::span<const Extent> extents) {
   return seal;
 }
 
+std::uint64_t hash_in_seal(std::string_view end) {
+  Trailer trailer;
+  std::memcpy(&trailer, end.data() + end.size() - sizeof(trailer), sizeof(trailer));
+  return trailer.hash;
+}
+
+std::uint64_t hash_in_seal(const fs::path& file) {
+  return read_trailer(file, Reader(file), "checkpoint").hash;
+}
+
 void check_seal(const fs::path& file, std::string_view what) {
   Reader reader(file);
   for (const Extent& extent : read_table(file, reader, what)) {

@@ -33,6 +33,12 @@ std::uint64_t hash_of_file(const std::filesystem::path& file);
 /// lies itself, too.
 std::string make_seal(std::span<const Extent> extents);
 
+/// What a seal says of all bytes of its file: its own hash, which covers theirs. `end` is how the
+/// file ends, with a seal.
+std::uint64_t hash_in_seal(std::string_view end);
+/// The same of a file. Throws CheckpointError when it has no seal.
+std::uint64_t hash_in_seal(const std::filesystem::path& file);
+
 /// Checks every byte of a file against its seal. Throws CheckpointError, in which `what` says what
 /// the file should be.
 void check_seal(const std::filesystem::path& file, std::string_view what = "checkpoint");

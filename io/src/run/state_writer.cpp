@@ -32,10 +32,8 @@ void remove_old_checkpoints(const std::filesystem::path& newest, std::size_t kee
   for (auto oldest = there.begin(); earlier + 1 > keep; ++oldest, --earlier) {
     std::filesystem::remove(oldest->second, ignored);
   }
-  // With them go their sidecars, and those that a run has left that was killed between the two.
-  for (const auto& [step, sidecar] : OutputFolder::numbered(folder, kCheckpointSidecars)) {
-    const bool alone = !std::filesystem::exists(folder / checkpoint_name(step), ignored);
-    if (step < end->first && alone) std::filesystem::remove(sidecar, ignored);
+  for (const auto& [step, sidecar] : lone_sidecars(folder, kCheckpointSidecars)) {
+    if (step < end->first) std::filesystem::remove(sidecar, ignored);
   }
 }
 
@@ -44,6 +42,18 @@ void remove_old_checkpoints(const std::filesystem::path& newest, std::size_t kee
 std::string checkpoint_name(std::int64_t step) { return fmt::format("checkpoint_{:06}.hdf", step); }
 
 std::string state_name(std::int64_t step) { return fmt::format("state_{:06}.hdf", step); }
+
+std::map<std::int64_t, std::filesystem::path> lone_sidecars(const std::filesystem::path& folder,
+                                                            std::string_view pattern) {
+  auto sidecars = OutputFolder::numbered(folder, pattern);
+  std::erase_if(sidecars, [](const auto& entry) {
+    std::string file = entry.second.string();
+    file.replace(file.size() - kSidecarEnd.size(), kSidecarEnd.size(), ".hdf");
+    std::error_code hidden;
+    return std::filesystem::exists(file, hidden) || hidden;
+  });
+  return sidecars;
+}
 
 StateWriter::StateWriter(const amr::Case& problem, amr::Backend& backend,
                          StateWriterOptions options)

@@ -2,6 +2,7 @@
 // depend.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <stdexcept>
 #include <string>
@@ -46,17 +47,20 @@ class SidecarError : public std::runtime_error {
 /// ends with something else.
 std::filesystem::path sidecar_of(const std::filesystem::path& checkpoint_file);
 
-/// The sidecar of a checkpoint that has one, as it is written: field by field in
+/// The sidecar of a checkpoint that has one, as it is written but for the seal: field by field in
 /// docs/reference/files.md, with the loads and waits of the run's counters.
 nlohmann::ordered_json sidecar_json(const Checkpoint& checkpoint);
 
 /// Writes the sidecar of a checkpoint that has one, replacing what had its name. It does not wait
 /// for the disk, so that it may be empty after a power failure; the checkpoint serves without it.
 /// Throws OutputError.
-void write_sidecar(const std::filesystem::path& checkpoint_file, const Checkpoint& checkpoint);
+/// \param seal  the hash in the checkpoint's seal, by which the two belong together
+void write_sidecar(const std::filesystem::path& checkpoint_file, const Checkpoint& checkpoint,
+                   std::uint64_t seal);
 
 /// Reads the sidecar that belongs to a checkpoint, which has been read from `checkpoint_file`, and
-/// completes the run's counters by it. Throws SidecarError; the checkpoint is then as it was.
+/// completes the run's counters by it. Throws SidecarError, also for one that belongs to another
+/// file, and CheckpointError where the checkpoint is gone; the checkpoint is then as it was.
 void read_sidecar(const std::filesystem::path& checkpoint_file, Checkpoint& checkpoint);
 
 }  // namespace kumiko::io

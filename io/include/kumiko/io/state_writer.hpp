@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <functional>
 #include <future>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,12 +23,19 @@ namespace kumiko::io {
 /// Names of files from which a run can go on, for OutputFolder::numbered().
 inline constexpr std::string_view kCheckpointFiles = "checkpoint_#.hdf";
 inline constexpr std::string_view kStateFiles = "state_#.hdf";
-/// And of what stands beside checkpoints.
+/// And of what stands beside them.
 inline constexpr std::string_view kCheckpointSidecars = "checkpoint_#.run.json";
+inline constexpr std::string_view kStateSidecars = "state_#.run.json";
 
 /// Such a name, at a number of base steps.
 std::string checkpoint_name(std::int64_t step);
 std::string state_name(std::int64_t step);
+
+/// Those sidecars of a folder whose files are not there, with their base steps: a run leaves them
+/// that is killed between the two.
+/// \param pattern  kCheckpointSidecars or kStateSidecars
+std::map<std::int64_t, std::filesystem::path> lone_sidecars(const std::filesystem::path& folder,
+                                                            std::string_view pattern);
 
 /// What a run needs to know of its past, beside the state.
 struct RunHistory {
