@@ -33,19 +33,24 @@ struct Piece {
 /// one after the other (Berger & Oliger 1984), as long as it returns true.
 template <class Visit>
 void for_each_phase(const Window& window, Visit visit) {
-  for (LevelStep step = window.step(0, 0);;) {
-    if (!visit(PieceKind::kAdvance, step)) return;
-    if (step.level + 1 < window.levels) {
-      if (window.blends_in_time && !visit(PieceKind::kBlend, step)) return;
+  PieceKind kind = PieceKind::kAdvance;
+  LevelStep step = window.step(0, 0);
+  while (visit(kind, step)) {
+    const bool is_coarse = step.level + 1 < window.levels;
+    if (kind == PieceKind::kAdvance && is_coarse && window.blends_in_time) {
+      kind = PieceKind::kBlend;
+    } else if (kind != PieceKind::kFinish && is_coarse) {
+      kind = PieceKind::kAdvance;
       step = window.step(step.level + 1, step.finer_begin());
-      continue;
-    }
-    while (step.ends_coarse()) {
+    } else if (step.ends_coarse()) {
+      kind = PieceKind::kFinish;
       step = window.step(step.level - 1, step.coarse_number());
-      if (!visit(PieceKind::kFinish, step)) return;
+    } else if (step.level == 0 && step.number + 1 == window.count) {
+      return;
+    } else {
+      kind = PieceKind::kAdvance;
+      step = window.step(step.level, step.number + 1);
     }
-    if (step.level == 0 && step.number + 1 == window.count) return;
-    step = window.step(step.level, step.number + 1);
   }
 }
 

@@ -206,21 +206,6 @@ void PatchStepper::end_advance(const LevelStep& step, std::size_t slot) const {
   accumulate_fluxes(hierarchy_.level(step.level).patch(slot), step.second_half() ? 1 : 0);
 }
 
-double PatchStepper::advance(const LevelStep& step, std::size_t slot) const {
-  const double cfl = begin_advance(step, slot);
-  if (!serves(cfl)) return cfl;
-  const PatchAdvance one = hand_over(step, slot);
-  if (has_list_kernel()) {
-    solver_.advance_list({&one, 1});
-  } else if (one.fluxes) {
-    solver_.advance_with_fluxes(one.before, one.coefficients, one.after, *one.fluxes);
-  } else {
-    solver_.advance(one.before, one.coefficients, one.after);
-  }
-  end_advance(step, slot);
-  return cfl;
-}
-
 void PatchStepper::fill_next_ghosts(const LevelStep& step, std::size_t slot) const {
   const bool second = step.second_half();
   exchange_.fill(step.level, slot, step.to(),

@@ -41,12 +41,6 @@ class PatchStepper {
   /// and what GhostExchange::fill() says of the level below.
   void fill_ghosts(const LevelStep& step, std::size_t slot) const;
 
-  /// Computes the step's last state, unrestricted, from the first one, whose ghosts are filled.
-  /// Overwrites the state before the first one.
-  /// \return the CFL number, computed anew when the speeds change in time, else 0. When it is
-  /// above the solver's limit nothing else has been done.
-  double advance(const LevelStep& step, std::size_t slot) const;
-
   /// Whether patches differ in weight().
   bool is_weighted() const { return solver_.traits().weighted; }
   /// What the solver says of a patch's cost. Throws DeclarationError for what is not a weight.
@@ -55,11 +49,20 @@ class PatchStepper {
   /// Whether the solver wants advance_list() for as many patches as there are to hand.
   bool has_list_kernel() const { return solver_.traits().list_kernel; }
 
-  /// advance() in three parts. What comes before the solver: \return the CFL number, as advance().
+  /// The step's last state, unrestricted, is computed from the first one, whose ghosts are filled,
+  /// by four calls; the state before the first one is overwritten. What comes before the solver:
+  /// \return the CFL number, computed anew when the speeds change in time, else 0. When it is above
+  /// the solver's limit the others must not be called.
   double begin_advance(const LevelStep& step, std::size_t slot) const;
-  /// What the solver is handed for a patch whose CFL number it serves.
+  /// What the solver is handed.
   PatchAdvance hand_over(const LevelStep& step, std::size_t slot) const;
-  /// The solver's part, for patches of one level in the same step.
+  /// The solver's part. It stands here so that its caller calls the solver itself.
+  void advance(const PatchAdvance& one) const {
+    if (has_list_kernel()) return solver_.advance_list({&one, 1});
+    if (!one.fluxes) return solver_.advance(one.before, one.coefficients, one.after);
+    solver_.advance_with_fluxes(one.before, one.coefficients, one.after, *one.fluxes);
+  }
+  /// The solver's part for patches of one level in the same step, for has_list_kernel().
   void advance_list(std::span<const PatchAdvance> list) const { solver_.advance_list(list); }
   /// What comes after the solver.
   void end_advance(const LevelStep& step, std::size_t slot) const;

@@ -27,12 +27,27 @@ class PieceRunner {
   /// Does a piece, unless a failure has made its step void; what it throws becomes a failure.
   /// \return when it ended, in ticks
   std::uint64_t run(const Piece& piece, int worker) {
+    const auto& [kind, step, slot] = piece;
     Observer::Work work(observer_, piece, 1, worker);
-    if (failures_.makes_void(piece.step)) return work.end();
+    if (failures_.makes_void(step)) return work.end();
     try {
-      perform(piece, work);
+      if (kind == PieceKind::kBlend) {
+        patches_.fill_next_ghosts(step, slot);
+      } else if (kind == PieceKind::kFinish) {
+        patches_.finish(step, slot);
+      } else {
+        patches_.fill_ghosts(step, slot);
+        const double cfl = patches_.begin_advance(step, slot);
+        if (patches_.serves(cfl)) {
+          patches_.advance(patches_.hand_over(step, slot));
+          patches_.end_advance(step, slot);
+        } else {
+          failures_.keep({step, slot, cfl, nullptr});
+        }
+        work.count_updates(kPatchPoints);
+      }
     } catch (...) {
-      failures_.keep({piece.step, piece.slot, 0.0, std::current_exception()});
+      failures_.keep({step, slot, 0.0, std::current_exception()});
     }
     return work.end();
   }
@@ -84,16 +99,6 @@ class PieceRunner {
       }
     }
     if (!found) failures_.keep({step, slots.front(), 0.0, of_all});
-  }
-
-  void perform(const Piece& piece, Observer::Work& work) {
-    const auto& [kind, step, slot] = piece;
-    if (kind == PieceKind::kBlend) return patches_.fill_next_ghosts(step, slot);
-    if (kind == PieceKind::kFinish) return patches_.finish(step, slot);
-    patches_.fill_ghosts(step, slot);
-    const double cfl = patches_.advance(step, slot);
-    if (!patches_.serves(cfl)) failures_.keep({step, slot, cfl, nullptr});
-    work.count_updates(kPatchPoints);
   }
 
   const PatchStepper& patches_;
