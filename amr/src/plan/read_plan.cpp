@@ -11,58 +11,66 @@ namespace {
 
 constexpr PointRange kInterior{0, kPatchSize, 0, kPatchSize};
 
-/// Where a request's source stands, and which ghosts it is for.
-struct Place {
-  std::int32_t slot;
-  std::size_t direction;
-  int quadrant;
+/// What ghosts of a patch read.
+struct GhostRead {
+  PatchId source;
+  std::int32_t slot;  ///< of the source
+  ReadState state;
+  std::size_t direction;  ///< of the ghosts
+  int quadrant;           ///< of a coarser source: that which covers the ghosts' place
 };
 
-/// Says by ids what the ghosts of a patch read: visit(request, place).
+/// Says by ids what the ghosts of a patch read: visit(read).
 /// \return the directions that lead out of the domain, bit d for kDirections[d]
 template <class Visit>
-unsigned for_each_ghost_read(const Mesh<2>& mesh, const PatchId& reader, int ghosts, Visit visit) {
+unsigned for_each_ghost_read(const Mesh<2>& mesh, const PatchId& reader, Visit visit) {
   unsigned outside = 0;
   for (std::size_t d = 0; d < kDirections.size(); ++d) {
     const std::optional<PatchId> beside =
         mesh.base().neighbour(reader, {kDirections[d].dx, kDirections[d].dy});
     if (!beside) {
       outside |= 1U << d;
-      continue;
-    }
-    const GhostRegion region(kDirections[d], ghosts);
-    if (const std::int32_t slot = mesh.find(*beside); slot >= 0) {
-      visit(ReadRequest{reader, *beside, region.of_sibling(), ReadState::kSame}, Place{slot, d, 0});
-      continue;
-    }
-    const PatchId coarse = beside->parent();
-    const int quadrant = beside->quadrant();
-    if (const std::int32_t slot = mesh.find(coarse); slot >= 0) {
-      visit(ReadRequest{reader, coarse, region.of_coarse(quadrant), ReadState::kCoarse},
-            Place{slot, d, quadrant});
+    } else if (const std::int32_t slot = mesh.find(*beside); slot >= 0) {
+      visit(GhostRead{*beside, slot, ReadState::kSame, d, 0});
+    } else if (const std::int32_t below = mesh.find(beside->parent()); below >= 0) {
+      visit(GhostRead{beside->parent(), below, ReadState::kCoarse, d, beside->quadrant()});
     }
   }
   return outside;
 }
 
-/// The request as an entry for patches of that many ghosts.
-PlannedRead resolve(const ReadRequest& request, const Place& place, int ghosts) {
+PointRange region_of(ReadState state, std::size_t direction, int quadrant, int ghosts) {
+  const GhostRegion region(kDirections[direction], ghosts);
+  return state == ReadState::kSame ? region.of_sibling() : region.of_coarse(quadrant);
+}
+
+/// The entry of a region in patches of that many ghosts, whatever the source.
+PlannedRead entry_of(ReadState state, std::size_t direction, int quadrant, int ghosts) {
   const int stride = kPatchSize + 2 * ghosts;
   const auto offset = [&](int i, int j) {
     return static_cast<std::uint16_t>((j + ghosts) * stride + i + ghosts);
   };
-  const GhostRegion served(kDirections[place.direction], ghosts);
-  const PointRange& region = request.region;
-  return {place.slot,
+  const GhostRegion served(kDirections[direction], ghosts);
+  const PointRange region = region_of(state, direction, quadrant, ghosts);
+  return {-1,
           offset(region.i0, region.j0),
           offset(served.i0, served.j0),
           static_cast<std::uint8_t>(region.i1 - region.i0),
           static_cast<std::uint8_t>(region.j1 - region.j0),
-          static_cast<std::uint8_t>(place.direction),
-          static_cast<std::uint8_t>(place.quadrant)};
+          static_cast<std::uint8_t>(direction),
+          static_cast<std::uint8_t>(quadrant)};
 }
 
 }  // namespace
+
+ReadPlan::ReadPlan(int ghosts, std::int32_t owner) : ghosts_(ghosts), owner_(owner) {
+  for (std::size_t d = 0; d < kDirections.size(); ++d) {
+    same_[d] = entry_of(ReadState::kSame, d, 0, ghosts);
+    for (int q = 0; q < 4; ++q) {
+      coarse_[d][static_cast<std::size_t>(q)] = entry_of(ReadState::kCoarse, d, q, ghosts);
+    }
+  }
+}
 
 void ReadPlan::update(const Mesh<2>& mesh, int level) {
   const auto index = static_cast<std::size_t>(level);
@@ -92,16 +100,16 @@ void ReadPlan::plan_ghosts(const Mesh<2>& mesh, const PatchId& reader, LevelPlan
                            Entry& entry) const {
   std::array<PlannedRead, kDirections.size()> coarser;
   entry.first = static_cast<std::uint32_t>(plan.reads.size());
-  const unsigned outside = for_each_ghost_read(
-      mesh, reader, ghosts_, [&](const ReadRequest& request, const Place& place) {
-        const PlannedRead read = resolve(request, place, ghosts_);
-        if (request.state == ReadState::kSame) {
-          plan.reads.push_back(read);
-          ++entry.siblings;
-        } else {
-          coarser[entry.coarser++] = read;
-        }
-      });
+  const unsigned outside = for_each_ghost_read(mesh, reader, [&](const GhostRead& read) {
+    if (read.state == ReadState::kSame) {
+      plan.reads.push_back(same_[read.direction]);
+      plan.reads.back().slot = read.slot;
+      ++entry.siblings;
+    } else {
+      coarser[entry.coarser] = coarse_[read.direction][static_cast<std::size_t>(read.quadrant)];
+      coarser[entry.coarser++].slot = read.slot;
+    }
+  });
   plan.reads.insert(plan.reads.end(), coarser.begin(), coarser.begin() + entry.coarser);
   entry.outside = static_cast<std::uint8_t>(outside);
 }
@@ -117,9 +125,11 @@ void ReadPlan::for_each_foreign(const Mesh<2>& mesh, Visit visit) const {
     const std::span<const PatchId> ids = mesh.ids(level);
     for (std::size_t slot = 0; slot < ids.size(); ++slot) {
       if (!is_own(mesh, level, slot)) continue;
-      for_each_ghost_read(
-          mesh, ids[slot], ghosts_,
-          [&](const ReadRequest& request, const Place& place) { pass_on(request, place.slot); });
+      for_each_ghost_read(mesh, ids[slot], [&](const GhostRead& read) {
+        pass_on({ids[slot], read.source,
+                 region_of(read.state, read.direction, read.quadrant, ghosts_), read.state},
+                read.slot);
+      });
       for (const std::int32_t child : children(level, slot)) {
         if (child < 0) continue;
         const PatchId& source = mesh.ids(level + 1)[static_cast<std::size_t>(child)];

@@ -59,8 +59,7 @@ class ReadPlan {
  public:
   /// \param ghosts  layers around each patch
   /// \param owner   whose patches read; kEveryOwner where one process holds all patches' data
-  explicit ReadPlan(int ghosts, std::int32_t owner = kEveryOwner)
-      : ghosts_(ghosts), owner_(owner) {}
+  explicit ReadPlan(int ghosts, std::int32_t owner = kEveryOwner);
   static constexpr std::int32_t kEveryOwner = -1;
 
   /// Plans anew what patches of a level read, and who their parents' children are; to be called for
@@ -121,6 +120,10 @@ class ReadPlan {
 
   int ghosts_;
   std::int32_t owner_;
+  /// The entries of all regions, without their sources: by direction, and by quadrant of a coarser
+  /// source.
+  std::array<PlannedRead, kDirections.size()> same_;
+  std::array<std::array<PlannedRead, 4>, kDirections.size()> coarse_;
   std::vector<LevelPlan> levels_;
 };
 
