@@ -152,12 +152,25 @@ TEST_F(SidecarTest, GivenDamageThenTheMessageNamesTheFileAndWhatIsWrong) {
   }
 }
 
+TEST_F(SidecarTest, GivenOneOfTheVersionWithoutASealThenItIsTakenByItsStep) {
+  Json json = Json::parse(content(sidecar()));
+  json["sidecar_version"] = 1;
+  json.erase("seal");
+  put(sidecar(), json.dump());
+  Checkpoint read = read_checkpoint(file());
+  read_sidecar(file(), read);
+  EXPECT_TRUE(read.sidecar);
+  json["step"] = 8;
+  put(sidecar(), json.dump());
+  EXPECT_THAT(fault(), HasSubstr("is of base step 8, not of 7"));
+}
+
 TEST_F(SidecarTest, GivenValuesThatCannotBeThenTheyAreRefused) {
   written_ = Json::parse(content(sidecar()));
   const auto set = [&](const char* pointer, const Json& value) {
     return fault_after([&](Json& json) { json.at(Json::json_pointer(pointer)) = value; });
   };
-  EXPECT_THAT(set("/sidecar_version", 1), HasSubstr("has version 1, and this version of Kumiko"));
+  EXPECT_THAT(set("/sidecar_version", 3), HasSubstr("has version 3, and this version of Kumiko"));
   EXPECT_THAT(set("/step", 8), HasSubstr("is of base step 8, not of 7"));
   EXPECT_THAT(set("/wall_s", nullptr), HasSubstr("is damaged"));
   EXPECT_THAT(set("/wall_s", -1.0), HasSubstr("'-1.0' is out of range"));

@@ -30,8 +30,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Changes whenever a reader would have to.
+/// Changes whenever a reader would have to. The first version held no seal.
 constexpr int kSidecarVersion = 2;
+constexpr int kVersionWithoutSeal = 1;
 
 /// What a sidecar of the most workers needs, several times over.
 constexpr std::uintmax_t kMostBytes = std::uintmax_t{4} << 20U;
@@ -195,10 +196,10 @@ Json parsed(const std::filesystem::path& file) {
   return json;
 }
 
-/// Of the version that is read here.
-void check_version(const Json& json) {
+/// Of a version that is read here.
+int checked_version(const Json& json) {
   const int version = to_int(json.at("sidecar_version"));
-  if (version == kSidecarVersion) return;
+  if (version == kSidecarVersion || version == kVersionWithoutSeal) return version;
   throw Fault(
       fmt::format("has version {}, and this version of Kumiko reads {}", version, kSidecarVersion));
 }
@@ -206,11 +207,11 @@ void check_version(const Json& json) {
 std::string seal_text(std::uint64_t seal) { return fmt::format("{:016x}", seal); }
 
 void complete(Checkpoint& checkpoint, const Json& json, std::uint64_t seal) {
-  check_version(json);
+  const int version = checked_version(json);
   if (const int step = to_int(json.at("step")); step != checkpoint.run.step) {
     throw Fault(fmt::format("is of base step {}, not of {}", step, checkpoint.run.step));
   }
-  if (json.at("seal").get<std::string>() != seal_text(seal)) {
+  if (version != kVersionWithoutSeal && json.at("seal").get<std::string>() != seal_text(seal)) {
     throw Fault("is of another file of this name, of which it has the seal");
   }
   Sidecar sidecar = to_sidecar(json);
