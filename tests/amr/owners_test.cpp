@@ -266,6 +266,31 @@ TEST(Owners, GivenTwoThenRegridsMakeTheMeshesOfOne) {
   EXPECT_GT(all[2].unnested, 0U);
 }
 
+TEST(Owners, GivenAChangeThenPatchesKeepTheirOwnersAndNewOnesHaveTheirParents) {
+  const auto hierarchy = wavy_island();
+  for (int index = 0; index < 3; ++index) {
+    std::vector<std::int32_t> owners;
+    for (const PatchId& id : hierarchy->mesh().ids(index)) owners.push_back(owner_of(id));
+    hierarchy->set_owners(index, owners);
+  }
+  const Mesh<2> before = hierarchy->mesh();
+  std::vector<PatchId> wanted(before.ids(1).begin(), before.ids(1).end());
+  wanted.erase(wanted.begin());
+  const PatchId in_the_corner{1, 0, 0};
+  ASSERT_EQ(before.find(in_the_corner), -1);
+  wanted.push_back(in_the_corner);
+  hierarchy->change(1, wanted);
+  const Mesh<2>& after = hierarchy->mesh();
+  ASSERT_GT(after.size(2), 0U);
+  for (const int level : {1, 2}) {
+    for (std::size_t slot = 0; slot < after.size(level); ++slot) {
+      const PatchId id = after.ids(level)[slot];
+      const bool is_new = before.find(id) < 0;
+      EXPECT_EQ(after.owners(level)[slot], owner_of(is_new ? id.parent() : id)) << to_string(id);
+    }
+  }
+}
+
 TEST(Owners, GivenBrokenValuesWithBothThenBothNameTheFirstOfTheFinestLevel) {
   const auto all = answers([](Hierarchy& hierarchy, Owner& owner) -> std::string {
     for (int index = 0; index < 3; ++index) {

@@ -42,7 +42,13 @@ Hierarchy::~Hierarchy() = default;
 std::vector<std::size_t> Hierarchy::change(int index, std::vector<PatchId> wanted) {
   std::sort(wanted.begin(), wanted.end());
   const LevelDifference changes = level_difference<PatchId>(mesh_.ids(index), wanted);
-  mesh_.assign(index, std::move(wanted));
+  std::vector<std::int32_t> owners(wanted.size());
+  for (const auto& [old, slot] : changes.kept) owners[slot] = mesh_.owners(index)[old];
+  for (const std::size_t slot : changes.created) {
+    const std::int32_t parent = mesh_.find(wanted[slot].parent());
+    if (parent >= 0) owners[slot] = mesh_.owners(index - 1)[static_cast<std::size_t>(parent)];
+  }
+  mesh_.assign(index, std::move(wanted), std::move(owners));
   return rebuild(index, changes);
 }
 

@@ -78,13 +78,14 @@ class Hierarchy {
   const Level& level(int index) const { return levels_[static_cast<std::size_t>(index)]; }
 
   /// Makes the patches of a level above 0 exactly `wanted` (any order, no duplicates): those that
-  /// stay keep their data, those that go return their memory, those that come are uninitialised.
+  /// stay keep their data and owner, those that go return their memory, those that come are
+  /// uninitialised and belong to their parent's owner.
   /// Every wanted patch needs its parent. Finer levels lose the patches that no longer nest.
   /// \return slots of the patches that came. O(patches); invalidates slots of this and finer
   /// levels.
   std::vector<std::size_t> change(int level, std::vector<PatchId> wanted);
 
-  /// Says who owns the patches of a level, by slot; those that change() makes belong to owner 0.
+  /// Says who owns the patches of a level, by slot; in the beginning that is owner 0.
   void set_owners(int level, std::vector<std::int32_t> owners);
 
   /// The leaf points of a level in canonical order: patches by j then i, quadrants 0..3 within.
