@@ -110,7 +110,9 @@ bool Pollers::has_unsubmitted() const noexcept {
 }
 
 int Pollers::poll_all(std::size_t self, int& passed_by) noexcept {
-  const bool is_patient = passed_by < tunables::kPollsPassedBy;
+  // Where workers share cores, one that is awake may have none for long.
+  const bool is_patient =
+      passed_by < tunables::kPollsPassedBy && !scheduler_.surroundings().oversubscribed;
   bool passes_by = false;
   std::array<epoll_event, tunables::kEventsPerPoll> events;
   const int count = epoll_wait(all_.get(), events.data(), static_cast<int>(events.size()), 0);
