@@ -62,6 +62,8 @@ class PieceRunner {
     std::vector<PatchAdvance> list;
     for (std::size_t slot = first; slot < last && !failures_.makes_void(step); ++slot) {
       try {
+        slots.reserve(last - first);  // so that both lists grow together
+        list.reserve(last - first);
         patches_.fill_ghosts(step, slot);
         work.count_updates(kPatchPoints);
         const double cfl = patches_.begin_advance(step, slot);
