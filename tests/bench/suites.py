@@ -72,7 +72,7 @@ def core_report(isas: tuple[str, ...]) -> dict[str, float]:
 def amr(quick: bool, isas: tuple[str, ...] = ISAS) -> Measured:
     works = amr_suite.plan.works(quick)
     run = figures_of(1.25, "wall_s updates_per_core_s balance_efficiency")
-    run |= {"error": {"rms": 0.02}, "memory": {"bytes_per_point": 45.0}, "state_hash": "0123456789abcdef"}
+    run |= {"error": {"rms": 0.02}, "memory": {"bytes_per_point": 45.0}, "state_hash": "v2-0123456789abcdef"}
     outcomes = {
         case: [AmrOutcome(core_report(isas) if case.work == amr_suite.plan.CORES else run)]
         for case in amr_suite.plan.cases(WORKERS, 0)
