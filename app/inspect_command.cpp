@@ -204,7 +204,7 @@ int inspect_folder(const std::filesystem::path& path, bool as_json) {
   if (as_json) return kDone;
   fmt::print("{}: whole, {} files are as they were written\n", folder, check.whole.size());
   for (const std::string& name : check.whole) {
-    fmt::print("  {:<24}{}\n", name, io::OutputFolder::purpose(name));
+    fmt::print("  {:<27} {}\n", name, io::OutputFolder::purpose(name));
   }
   if (!check.unlisted.empty()) {
     fmt::print("not of the run, or made later: {}\n", fmt::join(check.unlisted, ", "));

@@ -25,8 +25,8 @@ inline void user_indicator(const RefinementIndicator& own, const Case& problem,
     own(seen, indicator.values);
   } else if (!problem.refinement_indicator(seen, indicator.values)) {
     throw OptionError("criterion", "user",
-                      "the case has no refinement indicator of its own; set it to loehner or "
-                      "gradient");
+                      "the case has no refinement_indicator(); give it one, or set the criterion "
+                      "to loehner or gradient");
   }
   for (int at = 0; at < kPatchPoints; ++at) {
     if (!std::isnan(indicator.values[static_cast<std::size_t>(at)])) continue;
