@@ -36,7 +36,7 @@ class Observer {
   virtual double checkpoint_s() const { return 0.0; }
   /// Called with the trace of base steps problem.trace_from to problem.trace_until, or as many of
   /// them as there was room for.
-  virtual void end_trace(amr::Trace) {}
+  virtual void end_trace(amr::Trace&&) {}
 
   /// Called between parts of the loop.
   virtual void go_on(const amr::Simulation&) {}

@@ -42,7 +42,7 @@ class RunFiles final : public Observer {
   void settle() override { states_.settle(); }
   double checkpoint_s() const override { return states_.longest_s(); }
   /// Keeps a trace until the stepping has ended, whose time its files shall not take.
-  void end_trace(amr::Trace trace) override { trace_ = std::move(trace); }
+  void end_trace(amr::Trace&& trace) override { trace_ = std::move(trace); }
   /// Writes to load.csv the base steps that have been taken since the last call.
   void go_on(const amr::Simulation& simulation) override;
 

@@ -5,7 +5,7 @@ namespace kumiko::runtime::detail {
 
 /// Nodes in the order of their arrival, linked by two pointers of each. Whoever uses it sees to the
 /// locking.
-template <class Node, Node* Node::*kNext, Node* Node::*kPrevious>
+template <class Node, Node* Node::*Next, Node* Node::*Previous>
 class LinkedQueue {
  public:
   bool empty() const noexcept { return first_ == nullptr; }
@@ -14,17 +14,17 @@ class LinkedQueue {
   Node* front() const noexcept { return first_; }
 
   void append(Node& node) noexcept {
-    node.*kNext = nullptr;
-    node.*kPrevious = last_;
-    (last_ == nullptr ? first_ : last_->*kNext) = &node;
+    node.*Next = nullptr;
+    node.*Previous = last_;
+    (last_ == nullptr ? first_ : last_->*Next) = &node;
     last_ = &node;
   }
 
   /// Removes a node, wherever it is; its next one is nullptr then.
   void remove(Node& node) noexcept {
-    (node.*kPrevious == nullptr ? first_ : node.*kPrevious->*kNext) = node.*kNext;
-    (node.*kNext == nullptr ? last_ : node.*kNext->*kPrevious) = node.*kPrevious;
-    node.*kNext = nullptr;
+    (node.*Previous == nullptr ? first_ : node.*Previous->*Next) = node.*Next;
+    (node.*Next == nullptr ? last_ : node.*Next->*Previous) = node.*Previous;
+    node.*Next = nullptr;
   }
 
  private:
