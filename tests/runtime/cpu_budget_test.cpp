@@ -1,51 +1,17 @@
 // Contract: the CPU quota is the smallest of the process's control group and its ancestors, rounded
 // up; whatever is missing or strange counts as no quota.
-#include <filesystem>
-#include <fstream>
 #include <optional>
-#include <string>
-
-#include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <kumiko/runtime/cpu_budget.hpp>
+
+#include "made_up_system.hpp"
 
 namespace kumiko::runtime::test {
 namespace {
 
-namespace fs = std::filesystem;
-
-/// A temporary folder that stands for "/".
-class CpuBudget : public testing::Test {
+class CpuBudget : public MadeUpSystem {
  protected:
-  CpuBudget() {
-    std::string name = (fs::temp_directory_path() / "kumiko-cgroup-XXXXXX").string();
-    root_ = mkdtemp(name.data());
-  }
-  ~CpuBudget() override { fs::remove_all(root_); }
-
-  void write(const fs::path& path, const std::string& text) const {
-    fs::create_directories((root_ / path).parent_path());
-    std::ofstream(root_ / path) << text << '\n';
-  }
-
-  void mount_version2(const std::string& own_group, const std::string& mounted_group = "/") const {
-    write("proc/self/cgroup", "0::" + own_group);
-    write("proc/self/mountinfo", "24 1 0:22 / / rw - ext4 /dev/sda rw\n35 24 0:30 " +
-                                     mounted_group +
-                                     " /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw");
-  }
-
-  void mount_version1(const std::string& own_group) const {
-    write("proc/self/cgroup", "3:memory:/other\n2:cpu,cpuacct:" + own_group);
-    write("proc/self/mountinfo",
-          "31 24 0:28 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n"
-          "32 24 0:29 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu,cpuacct");
-  }
-
   std::optional<int> cores() const { return cgroup_cores(root_); }
-
-  fs::path root_;
 };
 
 TEST_F(CpuBudget, GivenNothingWhenReadThenNoQuota) { EXPECT_EQ(cores(), std::nullopt); }

@@ -41,8 +41,22 @@ TEST(EventsFirst, GivenAThreadThatYieldsForeverThenWhatComesFromOutsideGoesEvery
 
 TEST(EventsFirst, GivenAQueueThatIsNeverEmptyThenOthersAreAskedAllTheSame) {
   const Sources turns = taken({}, {Source::kQueue, Source::kOthers, Source::kOthersByForce}, 512);
-  EXPECT_EQ(std::ranges::count(turns, Source::kOthers), 512 / 8 - 2);
+  EXPECT_EQ(std::ranges::count(turns, Source::kOthers), 512 / 64 - 2);
   EXPECT_EQ(std::ranges::count(turns, Source::kOthersByForce), 2);
+}
+
+TEST(EventsFirst, GivenAnEventAtEveryOtherTurnThenAllOthersAreAskedAllTheSame) {
+  EventsFirst policy;
+  Sources asked;
+  for (int turn = 0; turn < 1024; ++turn) {
+    policy.next(false, [&](Source source) {
+      asked.push_back(source);
+      return source == Source::kEvents ? turn % 2 == 0 : source == Source::kQueue;
+    });
+  }
+  EXPECT_EQ(std::ranges::count(asked, Source::kOutside), 256);
+  EXPECT_EQ(std::ranges::count(asked, Source::kOthers), 512 / 64 - 2);
+  EXPECT_EQ(std::ranges::count(asked, Source::kOthersByForce), 2);
 }
 
 TEST(EventsFirst, GivenARequestThenThreadsFromOutsideGoFirst) {

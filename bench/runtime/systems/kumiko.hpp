@@ -1,6 +1,9 @@
 // Runs the benchmarks' tasks on Kumiko's TaskGroup.
 #pragma once
 
+#include <algorithm>
+#include <stdexcept>
+#include <string>
 #include <string_view>
 
 #include <kumiko/runtime/condition_variable.hpp>
@@ -41,7 +44,17 @@ class System {
     options.workers = static_cast<int>(arguments.integer("workers", 1));
     options.stack_size = static_cast<std::size_t>(
         arguments.integer("stack_size", static_cast<long>(options.stack_size)));
+    options.idle = waiting(arguments.text("idle", "pressure"));
     return options;
+  }
+
+  static runtime::IdlePolicy waiting(const std::string& name) {
+    const auto names = names_of(runtime::IdlePolicy{});
+    const auto found = std::ranges::find(names, name);
+    if (found == names.end()) {
+      throw std::invalid_argument("idle is '" + name + "', which is not the name of a policy");
+    }
+    return static_cast<runtime::IdlePolicy>(found - names.begin());
   }
 
   runtime::Runtime runtime_;

@@ -34,7 +34,7 @@ class ConditionObject {
   }
 
   int wait(pthread_mutex_t* mutex, const Deadline* deadline);
-  void signal(std::uint32_t most) noexcept;
+  int signal(std::uint32_t most) noexcept;
 
   /// Waits until nobody touches it any more: those who have been woken may not have gone on yet.
   void wait_until_left() const noexcept {
@@ -55,29 +55,15 @@ static_assert(sizeof(ConditionObject) <= sizeof(pthread_cond_t));
 static_assert(offsetof(pthread_cond_t, __data.__wrefs) == 36,
               "where ConditionObject has its flags");
 
-/// A wait without the mutex, which is locked again at its end: also if a signal handler ends the
-/// thread, for that is what cleanup handlers expect.
-class Unlocked {
- public:
-  Unlocked(std::atomic<std::uint32_t>& waiters, pthread_mutex_t* mutex) noexcept
-      : waiters_(waiters), mutex_(mutex) {}
-  ~Unlocked() {
-    // release: pairs with the acquire in wait_until_left(). Our last access.
-    waiters_.fetch_sub(1, std::memory_order_release);
-    MutexObject& object = MutexObject::of(mutex_);
-    if (object.is_ours()) {
-      object.lock_at_once(nullptr);
-    } else {
-      real().pthread_mutex_lock(mutex_);
-    }
+/// Locks it again at the end of a wait.
+void lock_again(pthread_mutex_t* mutex) noexcept {
+  MutexObject& object = MutexObject::of(mutex);
+  if (object.is_ours()) {
+    object.lock_at_once(nullptr);
+  } else {
+    real().pthread_mutex_lock(mutex);
   }
-  Unlocked(const Unlocked&) = delete;
-  Unlocked& operator=(const Unlocked&) = delete;
-
- private:
-  std::atomic<std::uint32_t>& waiters_;
-  pthread_mutex_t* const mutex_;
-};
+}
 
 int ConditionObject::wait(pthread_mutex_t* mutex, const Deadline* deadline) {
   // relaxed: the mutex orders these before whatever a signaller does with it.
@@ -90,7 +76,12 @@ int ConditionObject::wait(pthread_mutex_t* mutex, const Deadline* deadline) {
   const auto same = [this, before] { return sequence_.load(std::memory_order_relaxed) == before; };
   ParkResult woken = ParkResult::kWoken;
   {
-    const Unlocked unlocked(waiters_, mutex);
+    // Also if a signal handler ends the thread, for that is what cleanup handlers expect.
+    const Finally relock([this, mutex] {
+      // release: pairs with the acquire in wait_until_left(). Our last access.
+      waiters_.fetch_sub(1, std::memory_order_release);
+      lock_again(mutex);
+    });
     woken = park(this, same, {"a condition variable", deadline, true});
   }
   // The mutex is locked here, as cleanup handlers expect it. If the call returns, a wake-up too
@@ -99,12 +90,13 @@ int ConditionObject::wait(pthread_mutex_t* mutex, const Deadline* deadline) {
   return woken == ParkResult::kTimedOut ? ETIMEDOUT : 0;
 }
 
-void ConditionObject::signal(std::uint32_t most) noexcept {
+int ConditionObject::signal(std::uint32_t most) noexcept {
   // relaxed: a waiter that we must wake has counted itself before it unlocked the mutex, which we
   // have locked since, now or before.
-  if (waiters_.load(std::memory_order_relaxed) == 0) return;
+  if (waiters_.load(std::memory_order_relaxed) == 0) return 0;
   sequence_.fetch_add(1, std::memory_order_relaxed);
   unpark(this, most);
+  return 0;
 }
 
 /// A mutex that is not ours may only go with a condition that is not; the C library checks that.
@@ -152,14 +144,10 @@ KUMIKO_INTERPOSE int pthread_cond_clockwait(pthread_cond_t* condition, pthread_m
 
 KUMIKO_INTERPOSE int pthread_cond_signal(pthread_cond_t* condition) {
   ConditionObject& object = ConditionObject::of(condition);
-  if (!object.is_ours()) return real().pthread_cond_signal(condition);
-  object.signal(1);
-  return 0;
+  return object.is_ours() ? object.signal(1) : real().pthread_cond_signal(condition);
 }
 
 KUMIKO_INTERPOSE int pthread_cond_broadcast(pthread_cond_t* condition) {
   ConditionObject& object = ConditionObject::of(condition);
-  if (!object.is_ours()) return real().pthread_cond_broadcast(condition);
-  object.signal(kAll);
-  return 0;
+  return object.is_ours() ? object.signal(kAll) : real().pthread_cond_broadcast(condition);
 }

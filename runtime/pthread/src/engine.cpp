@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <kumiko/runtime/cpu_budget.hpp>
+#include <kumiko/runtime/this_thread.hpp>
 
 #include "io_support.hpp"
 #include "main_thread.hpp"
@@ -101,7 +102,7 @@ Engine* Engine::obtain() noexcept {
 }
 
 Engine::Share* Engine::share() noexcept {
-  const int worker = runtime::port::worker_index();
+  const int worker = runtime::this_thread::worker_index();
   return worker >= 0 ? shares_[static_cast<std::size_t>(worker)].get() : nullptr;
 }
 

@@ -19,4 +19,17 @@ T returned(std::int64_t result) noexcept {
   return -1;
 }
 
+/// Calls action() at the end of its scope, however that is left: by an unwinding, too.
+template <class Action>
+class Finally {
+ public:
+  explicit Finally(Action action) noexcept : action_(action) {}
+  ~Finally() { action_(); }
+  Finally(const Finally&) = delete;
+  Finally& operator=(const Finally&) = delete;
+
+ private:
+  const Action action_;
+};
+
 }  // namespace kumiko::pthread

@@ -63,11 +63,7 @@ bool is_blocking_now(int descriptor) noexcept {
   return flags >= 0 && (flags & O_NONBLOCK) == 0;
 }
 
-bool is_listening(int descriptor) noexcept {
-  int listens = 0;
-  socklen_t size = sizeof listens;
-  return getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) == 0 && listens != 0;
-}
+bool is_listening(int descriptor) noexcept { return socket_option(descriptor, SO_ACCEPTCONN) > 0; }
 
 /// `flags` of accept4().
 int finish_accept(std::int64_t result, int flags) noexcept {
@@ -101,10 +97,8 @@ int accept_any(int descriptor, sockaddr* address, socklen_t* size, int flags) {
 
 /// The error that the system has noted for a socket meanwhile (SO_ERROR).
 std::int64_t socket_error(int descriptor) noexcept {
-  int error = 0;
-  socklen_t size = sizeof error;
-  if (getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &size) != 0) return -errno;
-  return -error;
+  const int error = socket_option(descriptor, SO_ERROR);
+  return error < 0 ? -errno : -error;
 }
 
 std::int64_t connect_ours(int descriptor, const sockaddr* address, socklen_t size) {

@@ -122,6 +122,12 @@ void Patience::sleep(Deadline deadline, Cancelled cancelled) {
   pause_ = std::min(2 * pause_, kLongest);
 }
 
+int socket_option(int descriptor, int option) noexcept {
+  int value = -1;
+  socklen_t size = sizeof value;
+  return getsockopt(descriptor, SOL_SOCKET, option, &value, &size) == 0 ? value : -1;
+}
+
 Deadline deadline_of_socket(int descriptor, int option) noexcept {
   timeval limit{};
   socklen_t size = sizeof limit;
@@ -155,6 +161,10 @@ std::int64_t close_descriptor(int descriptor) noexcept {
   if (workers_with_io() == nullptr) return ::close(descriptor) == 0 ? 0 : -errno;
   const SignalGuard guard;  // waiters are woken
   return runtime::port::close(descriptor);
+}
+
+bool is_valid(const timespec* span) noexcept {
+  return span == nullptr || (span->tv_sec >= 0 && span->tv_nsec >= 0 && span->tv_nsec < 1000000000);
 }
 
 Deadline deadline_after_milliseconds(int timeout) noexcept {

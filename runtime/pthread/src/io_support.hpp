@@ -65,6 +65,9 @@ class Patience {
   std::chrono::milliseconds pause_ = kShortest;
 };
 
+/// An option of a socket that is a number from 0 on; -1, and errno, where there is none.
+int socket_option(int descriptor, int option) noexcept;
+
 /// When a socket's own time limit for this direction (SO_RCVTIMEO or SO_SNDTIMEO) will be reached.
 Deadline deadline_of_socket(int descriptor, int option) noexcept;
 
@@ -90,6 +93,9 @@ void forget_modes() noexcept;
 /// Closes a descriptor through the runtime, which lets waiters go. For any thread. Returns 0 or
 /// -errno.
 std::int64_t close_descriptor(int descriptor) noexcept;
+
+/// Whether a span of time is one, or none (nullptr).
+bool is_valid(const timespec* span) noexcept;
 
 /// The deadline after a time from now: poll's milliseconds (negative: never) or another call's span
 /// (nullptr: never).

@@ -35,26 +35,19 @@ int flags_of_thread(int flags) noexcept {
   return blocks_pipe_signal() ? flags | MSG_NOSIGNAL : flags;
 }
 
-/// The worker blocks SIGPIPE while this lives, and what has come of it by then is forgotten.
-class WithoutPipeSignal {
- public:
-  ~WithoutPipeSignal() {
-    const int saved_errno = errno;
-    const timespec now{};
-    sigtimedwait(&signal_, nullptr, &now);
-    errno = saved_errno;
-  }
-
- private:
-  const sigset_t signal_ = set_of(SIGPIPE);
-  const MaskChange change_{SIG_BLOCK, signal_};
-};
-
 /// Returns what write() does, which does not suspend. A cancellation point, as the C library's are.
 template <class Write>
 ssize_t as_thread_blocks(Write write) {
   if (!blocks_pipe_signal()) return write();
-  const WithoutPipeSignal no_signal;
+  // The worker blocks SIGPIPE meanwhile, and what has come of it by then is forgotten.
+  const sigset_t signal = set_of(SIGPIPE);
+  const MaskChange change(SIG_BLOCK, signal);
+  const Finally forget([&signal] {
+    const int saved_errno = errno;
+    const timespec now{};
+    sigtimedwait(&signal, nullptr, &now);
+    errno = saved_errno;
+  });
   return write();
 }
 
@@ -129,9 +122,7 @@ std::int64_t write_all(int descriptor, const iovec* vectors, int count) {
 
 /// Writes nothing, which as a datagram is something.
 std::int64_t write_nothing(int descriptor, const void* from) {
-  int type = 0;
-  socklen_t size = sizeof type;
-  if (getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &type, &size) != 0) {
+  if (socket_option(descriptor, SO_TYPE) < 0) {
     return real().write(descriptor, from, 0) < 0 ? -errno : 0;
   }
   const iovec vector{const_cast<void*>(from), 0};
@@ -143,9 +134,7 @@ std::int64_t write_nothing(int descriptor, const void* from) {
 }
 
 bool is_stream(int descriptor) noexcept {
-  int type = 0;
-  socklen_t size = sizeof type;
-  return getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_STREAM;
+  return socket_option(descriptor, SO_TYPE) == SOCK_STREAM;
 }
 
 std::int64_t message_once(Request::Kind kind, int descriptor, msghdr& message, int flags,

@@ -149,10 +149,6 @@ int select_ours(int count, fd_set* in, fd_set* out, fd_set* urgent, Deadline dea
   return returned<int>(-ENOMEM);
 }
 
-bool is_valid(const timespec* span) noexcept {
-  return span == nullptr || (span->tv_sec >= 0 && span->tv_nsec >= 0 && span->tv_nsec < 1000000000);
-}
-
 /// Sets of more than FD_SETSIZE descriptors, which some programs allocate themselves, are the C
 /// library's.
 bool selects_ours(int count) {

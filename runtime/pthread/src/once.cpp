@@ -40,13 +40,10 @@ void OnceObject::call(void (*function)()) {
     std::uint32_t expected = 0;
     if (state_.compare_exchange_strong(expected, kBegun, std::memory_order_acquire)) {
       // An exception, a cancellation or pthread_exit() leaves it to the next caller.
-      struct Attempt {
-        OnceObject& once;
-        std::uint32_t state = 0;
-        ~Attempt() { once.leave(state); }
-      } attempt{*this};
+      std::uint32_t state = 0;
+      const Finally end([this, &state] { leave(state); });
       function();
-      attempt.state = kDone;
+      state = kDone;
       return;
     }
     const auto begun = [this] { return state_.load(std::memory_order_relaxed) == kBegun; };

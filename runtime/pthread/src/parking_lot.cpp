@@ -32,9 +32,11 @@ struct Parked {
   bool interrupted = false;
 };
 
+using ParkedQueue = runtime::port::LinkedQueue<Parked, &Parked::next, &Parked::previous>;
+
 struct alignas(64) Bucket {
   SpinLock lock;
-  runtime::port::LinkedQueue<Parked, &Parked::next, &Parked::previous> queue;
+  ParkedQueue queue;
 
   void append(Parked& parked) noexcept {
     parked.queued = true;
@@ -185,8 +187,7 @@ namespace {
 
 template <class Wanted>
 std::uint32_t unpark_from(Bucket& bucket, std::uint32_t most, Wanted wanted) noexcept {
-  Parked* first = nullptr;
-  Parked** end = &first;
+  ParkedQueue claimed;
   std::uint32_t count = 0;
   bucket.lock.lock();
   for (Parked* parked = bucket.queue.front(); parked != nullptr && count < most;) {
@@ -195,18 +196,16 @@ std::uint32_t unpark_from(Bucket& bucket, std::uint32_t most, Wanted wanted) noe
       bucket.remove(*parked);
       // Where the deadline was first the waiter leaves by itself.
       if (parked->waiter.claim()) {
-        *end = parked;
-        end = &parked->next;
+        claimed.append(*parked);
         ++count;
       }
     }
     parked = next;
   }
   bucket.lock.unlock();
-  while (first != nullptr) {
-    Parked* const next = first->next;  // the waiter may be gone after the wake
-    first->waiter.wake();
-    first = next;
+  while (Parked* const parked = claimed.front()) {
+    claimed.remove(*parked);  // the waiter may be gone after the wake
+    parked->waiter.wake();
   }
   return count;
 }

@@ -42,7 +42,7 @@ int __ppoll_chk(pollfd* watched, nfds_t count, const timespec* timeout, const si
 
 namespace kumiko::pthread {
 
-/// The C library's functions behind ours, those of real_functions.inc: for OS threads, for objects
+/// The C library's functions behind ours, those that exports.txt marks: for OS threads, for objects
 /// that are shared between processes, and for this library's own runtime.
 struct Real {
 #define KUMIKO_REAL(name) decltype(&::name) name;  // NOLINT(bugprone-macro-parentheses)

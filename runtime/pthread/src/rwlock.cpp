@@ -42,7 +42,7 @@ class RwlockObject {
   int lock(const Deadline* deadline);
   int try_lock_shared();
   int try_lock();
-  void unlock() noexcept;
+  int unlock() noexcept;
 
  private:
   bool admits_reader() const noexcept {
@@ -134,7 +134,7 @@ int RwlockObject::try_lock() {
   return admitted ? 0 : EBUSY;
 }
 
-void RwlockObject::unlock() noexcept {
+int RwlockObject::unlock() noexcept {
   guard_.lock();
   if (writer_ != 0) {
     writer_ = 0;
@@ -142,6 +142,7 @@ void RwlockObject::unlock() noexcept {
     --readers_;
   }
   let_go_on();
+  return 0;
 }
 
 /// Lets those who wait try again; unlocks the guard, which is the last access to the object.
@@ -172,26 +173,22 @@ KUMIKO_INTERPOSE int pthread_rwlock_destroy(pthread_rwlock_t* lock) {
 
 KUMIKO_INTERPOSE int pthread_rwlock_rdlock(pthread_rwlock_t* lock) {
   RwlockObject& object = RwlockObject::of(lock);
-  if (!object.is_ours()) return real().pthread_rwlock_rdlock(lock);
-  return object.lock_shared(nullptr);
+  return object.is_ours() ? object.lock_shared(nullptr) : real().pthread_rwlock_rdlock(lock);
 }
 
 KUMIKO_INTERPOSE int pthread_rwlock_wrlock(pthread_rwlock_t* lock) {
   RwlockObject& object = RwlockObject::of(lock);
-  if (!object.is_ours()) return real().pthread_rwlock_wrlock(lock);
-  return object.lock(nullptr);
+  return object.is_ours() ? object.lock(nullptr) : real().pthread_rwlock_wrlock(lock);
 }
 
 KUMIKO_INTERPOSE int pthread_rwlock_tryrdlock(pthread_rwlock_t* lock) {
   RwlockObject& object = RwlockObject::of(lock);
-  if (!object.is_ours()) return real().pthread_rwlock_tryrdlock(lock);
-  return object.try_lock_shared();
+  return object.is_ours() ? object.try_lock_shared() : real().pthread_rwlock_tryrdlock(lock);
 }
 
 KUMIKO_INTERPOSE int pthread_rwlock_trywrlock(pthread_rwlock_t* lock) {
   RwlockObject& object = RwlockObject::of(lock);
-  if (!object.is_ours()) return real().pthread_rwlock_trywrlock(lock);
-  return object.try_lock();
+  return object.is_ours() ? object.try_lock() : real().pthread_rwlock_trywrlock(lock);
 }
 
 KUMIKO_INTERPOSE int pthread_rwlock_clockrdlock(pthread_rwlock_t* lock, clockid_t clock,
@@ -220,7 +217,5 @@ KUMIKO_INTERPOSE int pthread_rwlock_timedwrlock(pthread_rwlock_t* lock, const ti
 
 KUMIKO_INTERPOSE int pthread_rwlock_unlock(pthread_rwlock_t* lock) {
   RwlockObject& object = RwlockObject::of(lock);
-  if (!object.is_ours()) return real().pthread_rwlock_unlock(lock);
-  object.unlock();
-  return 0;
+  return object.is_ours() ? object.unlock() : real().pthread_rwlock_unlock(lock);
 }

@@ -32,8 +32,6 @@ class SemaphoreObject {
  private:
   static constexpr std::uint64_t kValue = UINT32_MAX;
   static constexpr std::uint64_t kWaiter = std::uint64_t{1} << 32U;
-  class Waiting;
-
   std::atomic<std::uint64_t> state_;  ///< the value, and in the upper half the number of waiters
   int shared_;
 };
@@ -63,21 +61,6 @@ int SemaphoreObject::post() noexcept {
   return 0;
 }
 
-/// Counts the caller among those who wait, also where a signal handler ends it.
-class SemaphoreObject::Waiting {
- public:
-  explicit Waiting(SemaphoreObject& semaphore) noexcept : state_(semaphore.state_) {
-    // relaxed: one word, whose changes have one order. Who posts after this sees the waiter.
-    state_.fetch_add(kWaiter, std::memory_order_relaxed);
-  }
-  ~Waiting() { state_.fetch_sub(kWaiter, std::memory_order_relaxed); }
-  Waiting(const Waiting&) = delete;
-  Waiting& operator=(const Waiting&) = delete;
-
- private:
-  std::atomic<std::uint64_t>& state_;
-};
-
 int SemaphoreObject::wait(const Deadline* deadline) {
   bool cancellable = true;
   // Linux does not begin a wait again that has a time limit.
@@ -86,7 +69,10 @@ int SemaphoreObject::wait(const Deadline* deadline) {
     const auto empty = [this] { return (state_.load(std::memory_order_relaxed) & kValue) == 0; };
     ParkResult woken = ParkResult::kWoken;
     {
-      const Waiting waiting(*this);
+      // relaxed: one word, whose changes have one order. Who posts after this sees the waiter.
+      state_.fetch_add(kWaiter, std::memory_order_relaxed);
+      // Also where a signal handler ends the caller.
+      const Finally leave([this] { state_.fetch_sub(kWaiter, std::memory_order_relaxed); });
       woken = park(this, empty, {"a semaphore", deadline, cancellable, handled});
     }
     if (woken == ParkResult::kSignalled) return EINTR;
@@ -135,6 +121,5 @@ KUMIKO_INTERPOSE int sem_timedwait(sem_t* semaphore, const timespec* time) {
 
 KUMIKO_INTERPOSE int sem_post(sem_t* semaphore) {
   SemaphoreObject& object = SemaphoreObject::of(semaphore);
-  if (!object.is_ours()) return real().sem_post(semaphore);
-  return object.post();
+  return object.is_ours() ? object.post() : real().sem_post(semaphore);
 }

@@ -153,8 +153,6 @@ KUMIKO_INTERPOSE int sigwaitinfo(const sigset_t* set, siginfo_t* info) {
 KUMIKO_INTERPOSE int sigtimedwait(const sigset_t* set, siginfo_t* info, const timespec* time) {
   ThreadRecord* const record = ThreadRecord::running();
   if (record == nullptr) return real().sigtimedwait(set, info, time);
-  const bool is_valid =
-      time == nullptr || (time->tv_sec >= 0 && time->tv_nsec >= 0 && time->tv_nsec < 1'000'000'000);
-  if (!is_valid) return returned<int>(-EINVAL);
+  if (!is_valid(time)) return returned<int>(-EINVAL);
   return returned<int>(wait_for_signal(*record, *set, info, deadline_after(time)));
 }

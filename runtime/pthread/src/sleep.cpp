@@ -1,5 +1,6 @@
 // sleep() and its like: lightweight threads let others run meanwhile.
 #include <cerrno>
+#include <chrono>
 
 #include <sched.h>
 #include <threads.h>
@@ -10,7 +11,7 @@
 
 #include "clock.hpp"
 #include "interpose.hpp"
-#include "parking_lot.hpp"
+#include "io_support.hpp"
 #include "real.hpp"
 #include "signals.hpp"
 #include "thread_record.hpp"
@@ -22,39 +23,18 @@ namespace {
 
 /// Sleeps until `time` has come by `clock`; the calling thread is a lightweight one.
 int sleep_until(clockid_t clock, const timespec& time) {
-  real().pthread_testcancel();
   return wait_by_clock(clock, time, [](const Deadline& deadline) {
-    const char nobody_wakes_this = 0;
-    const ParkResult woken = park(&nobody_wakes_this, [] { return true; },
-                                  {"a point in time", &deadline, true, Handled::kEnds});
-    if (woken == ParkResult::kSignalled) return EINTR;
-    if (woken == ParkResult::kCancelled) {
-      real().pthread_testcancel();
-      park(&nobody_wakes_this, [] { return true; }, {"a point in time", &deadline, false});
-    }
-    return ETIMEDOUT;
+    const Waited waited = sleep_until(deadline, Cancelled::kUnwinds, Handled::kEnds);
+    return waited == Waited::kSignalled ? EINTR : ETIMEDOUT;
   });
 }
 
 constexpr long kNanosecondsInSecond = 1'000'000'000;
 
-timespec later(clockid_t clock, const timespec& span) noexcept {
-  timespec time{};
-  clock_gettime(clock, &time);
-  if (__builtin_add_overflow(time.tv_sec, span.tv_sec, &time.tv_sec)) time.tv_sec = INT64_MAX;
-  time.tv_nsec += span.tv_nsec;
-  if (time.tv_nsec >= kNanosecondsInSecond && time.tv_sec < INT64_MAX) {
-    ++time.tv_sec;
-    time.tv_nsec -= kNanosecondsInSecond;
-  }
-  return time;
-}
-
-/// The time from now to `time`; 0 if that has come.
-timespec left_until(clockid_t clock, const timespec& time) noexcept {
-  timespec now{};
-  clock_gettime(clock, &now);
-  timespec left{time.tv_sec - now.tv_sec, time.tv_nsec - now.tv_nsec};
+/// What is left of a span when `past` of it is over.
+timespec left_of(const timespec& span, std::chrono::nanoseconds past) noexcept {
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(past);
+  timespec left{span.tv_sec - seconds.count(), span.tv_nsec - (past - seconds).count()};
   if (left.tv_nsec < 0) {
     --left.tv_sec;
     left.tv_nsec += kNanosecondsInSecond;
@@ -63,12 +43,13 @@ timespec left_until(clockid_t clock, const timespec& time) noexcept {
 }
 
 /// Returns 0 or EINVAL, or EINTR if a signal handler has run, and fills in what is left then.
-int sleep_for(clockid_t clock, const timespec& span, timespec* left) {
-  if (span.tv_sec < 0 || !is_valid(clock, span)) return EINVAL;
-  const timespec end = later(clock, span);
-  const int result = sleep_until(clock, end);
-  if (result == EINTR && left != nullptr) *left = left_until(clock, end);
-  return result == ETIMEDOUT ? 0 : result;
+int sleep_for(const timespec& span, timespec* left) {
+  if (!is_valid(&span)) return EINVAL;
+  const Deadline begin = Deadline::clock::now();
+  const Waited waited = sleep_until(deadline_after(&span), Cancelled::kUnwinds, Handled::kEnds);
+  if (waited != Waited::kSignalled) return 0;
+  if (left != nullptr) *left = left_of(span, Deadline::clock::now() - begin);
+  return EINTR;
 }
 
 bool is_os_thread() noexcept { return ThreadRecord::running() == nullptr; }
@@ -97,20 +78,20 @@ KUMIKO_INTERPOSE int clock_nanosleep(clockid_t clock, int flags, const timespec*
                                      timespec* left) {
   const bool knows_clock = clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC;
   if (!knows_clock || is_os_thread()) return real().clock_nanosleep(clock, flags, time, left);
-  if ((flags & TIMER_ABSTIME) == 0) return sleep_for(CLOCK_MONOTONIC, *time, left);
+  if ((flags & TIMER_ABSTIME) == 0) return sleep_for(*time, left);
   const int result = sleep_until(clock, *time);
   return result == ETIMEDOUT ? 0 : result;
 }
 
 KUMIKO_INTERPOSE int nanosleep(const timespec* time, timespec* left) {
   if (is_os_thread()) return real().nanosleep(time, left);
-  return returned<int>(-sleep_for(CLOCK_MONOTONIC, *time, left));
+  return returned<int>(-sleep_for(*time, left));
 }
 
 KUMIKO_INTERPOSE unsigned sleep(unsigned seconds) {
   if (is_os_thread()) return real().sleep(seconds);
   timespec left{};
-  if (sleep_for(CLOCK_MONOTONIC, {static_cast<time_t>(seconds), 0}, &left) == 0) return 0;
+  if (sleep_for({static_cast<time_t>(seconds), 0}, &left) == 0) return 0;
   return static_cast<unsigned>(left.tv_sec) + (left.tv_nsec >= kNanosecondsInSecond / 2 ? 1 : 0);
 }
 
@@ -119,23 +100,18 @@ KUMIKO_INTERPOSE int usleep(useconds_t microseconds) {
   constexpr useconds_t kSecond = 1'000'000;
   const timespec span{static_cast<time_t>(microseconds / kSecond),
                       static_cast<long>(microseconds % kSecond) * 1000};
-  return returned<int>(-sleep_for(CLOCK_MONOTONIC, span, nullptr));
+  return returned<int>(-sleep_for(span, nullptr));
 }
 
 KUMIKO_INTERPOSE int pause() {
   if (is_os_thread()) return real().pause();
-  const char nobody_wakes_this = 0;
-  for (;;) {
-    real().pthread_testcancel();
-    const ParkResult woken =
-        park(&nobody_wakes_this, [] { return true; }, {"a signal", nullptr, true, Handled::kEnds});
-    if (woken == ParkResult::kSignalled) return returned<int>(-EINTR);
-  }
+  sleep_until(Deadline::max(), Cancelled::kUnwinds, Handled::kEnds);
+  return returned<int>(-EINTR);
 }
 
 KUMIKO_INTERPOSE int thrd_sleep(const timespec* time, timespec* left) {
   if (is_os_thread()) return real().thrd_sleep(time, left);
-  const int error = sleep_for(CLOCK_MONOTONIC, *time, left);
+  const int error = sleep_for(*time, left);
   if (error == 0) return 0;
   return error == EINTR ? -1 : -2;
 }

@@ -93,25 +93,6 @@ int join_os_thread(pthread_t thread, void** result) {
   return real().pthread_join(thread, result);
 }
 
-/// The caller is the one who joins. Another may, if it gives up: at its deadline, when it is
-/// cancelled, or when a signal handler ends it.
-class Joining {
- public:
-  explicit Joining(ThreadRecord& record) noexcept : record_(&record) {}
-  ~Joining() {
-    if (record_ != nullptr) {
-      record_->state.fetch_and(~ThreadRecord::kJoined, std::memory_order_relaxed);
-    }
-  }
-  Joining(const Joining&) = delete;
-  Joining& operator=(const Joining&) = delete;
-
-  void is_done() noexcept { record_ = nullptr; }
-
- private:
-  ThreadRecord* record_;
-};
-
 /// Waits for the end of a thread, and forgets it. Without a `deadline` (nullptr) it waits for ever.
 int join(ThreadRecord& record, void** result, const Deadline* deadline) {
   if (&record == ThreadRecord::running()) return EDEADLK;
@@ -119,7 +100,12 @@ int join(ThreadRecord& record, void** result, const Deadline* deadline) {
   const std::uint32_t before =
       record.state.fetch_or(ThreadRecord::kJoined, std::memory_order_acquire);
   if ((before & (ThreadRecord::kDetached | ThreadRecord::kJoined)) != 0) return EINVAL;
-  Joining joining(record);
+  // Another may join if the caller gives up: at its deadline, when it is cancelled, or when a
+  // signal handler ends it.
+  bool joined = false;
+  const Finally give_up([&record, &joined] {
+    if (!joined) record.state.fetch_and(~ThreadRecord::kJoined, std::memory_order_relaxed);
+  });
   while ((record.state.load(std::memory_order_acquire) & ThreadRecord::kEnded) == 0) {
     const auto runs = [&record] {
       return (record.state.load(std::memory_order_relaxed) & ThreadRecord::kEnded) == 0;
@@ -128,7 +114,7 @@ int join(ThreadRecord& record, void** result, const Deadline* deadline) {
     if (woken == ParkResult::kTimedOut) return ETIMEDOUT;
     if (woken == ParkResult::kCancelled) real().pthread_testcancel();
   }
-  joining.is_done();
+  joined = true;
   if (result != nullptr) *result = record.result;
   Engine::current()->give_block(record);
   return 0;

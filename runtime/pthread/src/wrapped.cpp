@@ -1,5 +1,4 @@
 // What this library itself calls by a name that it replaces: the linker's --wrap leads here.
-#include <cstdarg>
 
 #include <sys/syscall.h>
 
@@ -119,21 +118,12 @@ int __wrap_accept4(int descriptor, sockaddr* address, socklen_t* size, int flags
   return kumiko::pthread::accept_at_once(descriptor, address, size, flags);
 }
 
-int __wrap_fcntl(int descriptor, int command, ...) {
-  va_list arguments;
-  va_start(arguments, command);
-  void* const argument = va_arg(arguments, void*);
-  va_end(arguments);
+// Declared with "...": what may be a third argument lies in a register either way.
+int __wrap_fcntl(int descriptor, int command, void* argument) {
   return real().fcntl(descriptor, command, argument);
 }
 
-int __wrap_open(const char* path, int flags, ...) {
-  va_list arguments;
-  va_start(arguments, flags);
-  const mode_t mode = va_arg(arguments, mode_t);
-  va_end(arguments);
-  return real().open(path, flags, mode);
-}
+int __wrap_open(const char* path, int flags, mode_t mode) { return real().open(path, flags, mode); }
 
 /// The destructors of our static objects do not run: at exit() workers still do, and use them.
 [[gnu::visibility("hidden")]] int __cxa_atexit(void (*)(void*), void*, void*) { return 0; }

@@ -8,6 +8,7 @@
 #include "core/scheduler.hpp"
 #include "core/worker.hpp"
 #include "diagnosis/report.hpp"
+#include "tunables.hpp"
 
 namespace kumiko::runtime::detail {
 
@@ -46,6 +47,18 @@ void release(JoinState& join_state) noexcept {
   Batch<JoinState> batch;
   batch.push(&join_state);
   join_state.home->join_states().give(batch);
+}
+
+Batch<JoinState> JoinStateSource::make() {
+  auto slab = std::make_unique<JoinState[]>(tunables::kSlabSize);
+  Batch<JoinState> states;
+  for (std::size_t i = 0; i < tunables::kSlabSize; ++i) {
+    slab[i].home = &home_;
+    states.push(&slab[i]);
+  }
+  const std::lock_guard lock(mutex_);
+  slabs_.push_back(std::move(slab));
+  return states;
 }
 
 }  // namespace kumiko::runtime::detail

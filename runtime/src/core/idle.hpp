@@ -137,6 +137,9 @@ class BasicIdle {
   /// Whether somebody searches or sleeps: a hint.
   bool has_idle_workers() const noexcept { return state_.load(std::memory_order_relaxed) != 0; }
 
+  /// Whether somebody sleeps: a hint.
+  bool has_sleepers() const noexcept { return state_.load(std::memory_order_relaxed) >= kSleeper; }
+
   /// Calls visit() if all workers sleep, the caller included, and keeps them asleep until it
   /// returns. Returns whether they did.
   template <class Visit>

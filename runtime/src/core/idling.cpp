@@ -1,8 +1,9 @@
 #include "core/idling.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <optional>
+
+#include <sched.h>
 
 #include <kumiko/runtime/policy/waiting.hpp>
 
@@ -149,7 +150,7 @@ void Idling::watch() noexcept {
 /// Gives the core to other OS threads. They may run for long, which does not count as our time.
 void Idling::give_core_away() noexcept {
   const auto begin = Clock::now();
-  Scheduler::yield_core();
+  sched_yield();
   given_away_nanoseconds_ += nanoseconds_since(begin);
 }
 

@@ -4,6 +4,7 @@
 #include <kumiko/runtime/detail/lazy.hpp>
 #include <kumiko/runtime/task_group.hpp>
 
+#include "core/aggregation.hpp"
 #include "core/scheduler.hpp"
 #include "core/worker.hpp"
 
@@ -15,6 +16,7 @@ void offer_thread(Descriptor* thread, void (*call)(void*), GroupState& group) no
   group.counter.leave_behind();
   thread->start_later(call);
   Worker& worker = *current_worker();
+  inherit_group(*thread, *worker.current());
   worker.spawned().increment();
   worker.make_runnable_last(*thread);
 }
@@ -37,6 +39,7 @@ void offer_thread_to(int worker, Descriptor* thread, void (*call)(void*),
   }
   thread->start_later(call);
   Worker& here = *current_worker();
+  inherit_group(*thread, *here.current());
   here.spawned().increment();
   here.make_runnable_at(here.scheduler().worker(static_cast<std::size_t>(worker)), *thread);
 }

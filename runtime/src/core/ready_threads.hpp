@@ -6,6 +6,7 @@
 #include <kumiko/runtime/policy/choosing.hpp>
 
 #include "core/deque.hpp"
+#include "core/ready_queue.hpp"
 #include "core/thread_queue.hpp"
 #include "record/descriptor.hpp"
 #include "tunables.hpp"
@@ -20,7 +21,8 @@ struct Choice {
 
 /// The ready threads of one worker, in three places.
 struct ReadyThreads {
-  explicit ReadyThreads(AsymmetricBarrier& barrier) : deque(tunables::kDequeCapacity, barrier) {}
+  ReadyThreads(AsymmetricBarrier& barrier, std::size_t worker)
+      : deque(tunables::kDequeCapacity, barrier), queue(worker) {}
 
   /// Anyone: whether there may be something for a thief. Exact behind a barrier shared with the
   /// producer (see Idle).
@@ -38,13 +40,13 @@ struct ReadyThreads {
   }
 
   Deque<Descriptor> deque;  ///< threads that are continued where they were left
-  ThreadQueue queue;        ///< threads that yielded, and new ones that lazy splitting made
+  ReadyQueue queue;         ///< threads that yielded, and new ones that lazy splitting made
   ThreadQueue events;       ///< threads whose event has come
 
  private:
   Descriptor* give(policy::Source source) noexcept {
     if (source == policy::Source::kDeque) return deque.steal();
-    return (source == policy::Source::kEvents ? events : queue).pop();
+    return source == policy::Source::kEvents ? events.pop() : queue.pop();
   }
 };
 

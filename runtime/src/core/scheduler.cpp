@@ -36,6 +36,7 @@ Scheduler::Scheduler(const Options& options,
                      const std::function<std::unique_ptr<Diversion>(int)>& divert)
     : options_(options),
       stack_source_(*this, options.stack_size),
+      aggregations_(std::make_shared<Aggregations>(static_cast<std::size_t>(options.workers))),
       topology_(Topology::machine()),
       has_distances_(topology_.has_distances()),
       oversubscribed_(options.workers > available_cores()),
@@ -82,7 +83,7 @@ void Scheduler::stop() noexcept {
   idle_.wake_all();
   for (std::thread& thread : os_threads_) thread.join();
   // acquire: pairs with the release in inject(), whose caller touches nothing of ours afterwards.
-  while (injecting_.load(std::memory_order_acquire) != 0) yield_core();
+  while (injecting_.load(std::memory_order_acquire) != 0) sched_yield();
 }
 
 /// Whoever ends the last thread lies down later and asks again, so the end is not missed: of the
@@ -155,8 +156,6 @@ bool Scheduler::has_visible_work() const noexcept {
   }
   return false;
 }
-
-void Scheduler::yield_core() noexcept { sched_yield(); }
 
 void Scheduler::inject(Descriptor& thread) noexcept {
   // The thread may run, and with it the last reason to keep this scheduler may end, before this

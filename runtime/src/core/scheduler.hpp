@@ -17,12 +17,14 @@
 #include <kumiko/runtime/source_location.hpp>
 #include <kumiko/runtime/statistics.hpp>
 
+#include "core/aggregation.hpp"
 #include "core/diversion.hpp"
 #include "core/idle.hpp"
 #include "core/join_state.hpp"
 #include "core/pollers.hpp"
 #include "core/thread_queue.hpp"
 #include "core/worker.hpp"
+#include "machine/topology.hpp"
 #include "record/descriptor.hpp"
 #include "record/stack_pool.hpp"
 #include "time/timekeeper.hpp"
@@ -71,12 +73,12 @@ class Scheduler {
   /// Whether any queue holds a thread. Exact behind a barrier shared with the producers (see Idle).
   bool has_visible_work() const noexcept;
 
-  const policy::AnyWaiting& waiting() const noexcept { return options_.idle; }
+  const policy::AnyWaiting& waiting() const noexcept { return waiting_; }
   const policy::AnyStealing& stealing() const noexcept { return options_.steal; }
 
   /// What a waiting policy is to know now.
   policy::Surroundings surroundings() const noexcept {
-    return {oversubscribed_, pollers() != nullptr && !pollers()->empty()};
+    return {oversubscribed_, pollers() != nullptr && !pollers()->empty(), idle_.has_sleepers()};
   }
   const Topology& topology() const noexcept { return topology_; }
   bool has_distances() const noexcept { return has_distances_; }
@@ -86,15 +88,13 @@ class Scheduler {
     return searches_forever_ && !stopping_.load(std::memory_order_relaxed);
   }
 
-  static void yield_core() noexcept;
-
   std::size_t worker_count() const noexcept { return workers_.size(); }
   Worker& worker(std::size_t index) noexcept { return *workers_[index]; }
   StackDepot& stacks() noexcept { return stacks_; }
-  StackSource& stack_source() noexcept { return stack_source_; }
   JoinStateDepot& join_states() noexcept { return join_states_; }
   AsymmetricBarrier& barrier() noexcept { return barrier_; }
   ThreadQueue& injected() noexcept { return injected_; }
+  const std::shared_ptr<Aggregations>& aggregations() const noexcept { return aggregations_; }
   Idle& idle() noexcept { return idle_; }
 
   /// Those who bring events from outside, nullptr as long as nobody has asked for any.
@@ -128,12 +128,14 @@ class Scheduler {
   std::size_t pending_deadlines() const noexcept;
 
   const Options options_;
+  const policy::AnyWaiting waiting_ = options_.idle.renewed();
   AsymmetricBarrier barrier_;
   StackSource stack_source_;
   StackDepot stacks_{stack_source_};
   JoinStateSource join_state_source_{*this};
   JoinStateDepot join_states_{join_state_source_};
   ThreadQueue injected_;
+  const std::shared_ptr<Aggregations> aggregations_;  ///< groups' handles have them, too
   std::atomic<std::uint64_t> roots_{0};
   std::atomic<bool> stopping_{false};
   std::atomic<bool> reported_{false};

@@ -8,6 +8,7 @@
 #include <kumiko/runtime/detail/lazy.hpp>
 #include <kumiko/runtime/detail/spawn.hpp>
 
+#include "core/aggregation.hpp"
 #include "core/completion.hpp"
 #include "core/scheduler.hpp"
 #include "core/worker.hpp"
@@ -94,7 +95,9 @@ Fiber& end(Descriptor& self) noexcept {
   } else if (Waiter* const waiter = complete_left_behind(self); waiter != nullptr) {
     next = wake(worker, *waiter, next);
   }
-  worker.begin_running(next, true);
+  worker.begin_running(&self, next, true);
+  if (self.aggregation != nullptr) [[unlikely]]
+    leave_group(self);
   if (!self.guarded && self.has_overflown()) [[unlikely]]
     report_broken_canary(self);
   self.alive.store(false, std::memory_order_relaxed);
@@ -158,6 +161,8 @@ void start_thread(Descriptor* thread, void (*call)(void*)) noexcept {
   thread->parent = &self;
   self.attached_child = thread;
   worker.spawned().increment();
+  if (self.aggregation != nullptr) [[unlikely]]
+    inherit_group(*thread, self);
   worker.become_new(*thread);
   start_fiber(self.fiber, thread->fiber, thread->closure, &thread_main, thread)();
   const bool ended = std::exchange(self.attached_child, nullptr) == nullptr;

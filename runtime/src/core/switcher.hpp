@@ -22,11 +22,12 @@ class Switcher : public WorkerFront {
 
   /// The bookkeeping of a switch from current() to `next` (nullptr: the loop).
   void become(Descriptor* next) noexcept {
-    if (Descriptor* const self = current(); self != nullptr) {
+    Descriptor* const self = current();
+    if (self != nullptr) {
       self->exception_state = *exception_state_;
       self->saved_errno = *errno_;
     }
-    begin_running(next);
+    begin_running(self, next);
   }
 
   /// The bookkeeping of a switch to `next` where that begins, by a spawn: without exceptions, and
@@ -43,16 +44,24 @@ class Switcher : public WorkerFront {
     switch_thread_pointer(&next);
   }
 
-  /// The second half of become(), where current() has ended.
-  void begin_running(Descriptor* next, bool previous_ended = false) noexcept {
+  /// The second half of become(), where `previous`, which is current(), has ended.
+  void begin_running(const Descriptor* previous, Descriptor* next,
+                     bool previous_ended = false) noexcept {
     if (observer_ != nullptr) [[unlikely]]
-      observer_->switched(current(), next, previous_ended);
+      observer_->switched(previous, next, previous_ended);
     running = next;
     switch_thread_pointer(next);
-    if (next == nullptr) return;
+    if (next == nullptr) {
+      group_before_loop_ = previous->aggregation;
+      return;
+    }
     *exception_state_ = next->exception_state;
     *errno_ = next->saved_errno;
   }
+
+  /// The group of the thread that was left for the loop; nullptr if it had none, or before the
+  /// first one. It may have ended: see Aggregations.
+  const Aggregation* group_before_loop() const noexcept { return group_before_loop_; }
 
   /// current() goes on with the OS thread's own thread-local storage, so that its block may be
   /// another thread's before it has ended.
@@ -89,6 +98,7 @@ class Switcher : public WorkerFront {
   ExceptionState* exception_state_ = nullptr;  ///< the OS thread's
   int* errno_ = nullptr;                       ///< the OS thread's
   void* os_thread_pointer_ = nullptr;
+  const Aggregation* group_before_loop_ = nullptr;
   Fiber loop_;
 };
 

@@ -14,7 +14,7 @@ Thief::Thief(Worker& self) noexcept
 
 void Thief::note_place() noexcept {
   // relaxed: a hint, here and in round().
-  place_.store(self_.scheduler().topology().here(), std::memory_order_relaxed);
+  cache_.store(self_.scheduler().topology().here(), std::memory_order_relaxed);
 }
 
 Descriptor* Thief::round(Give give) noexcept {
@@ -49,10 +49,9 @@ Descriptor* Thief::round_by(const Policy& policy, Give give) noexcept {
     }
     return stolen != nullptr;
   };
-  const auto here = place_.load(std::memory_order_relaxed);
+  const int here = cache_.load(std::memory_order_relaxed);
   const auto same_cache = [&](std::size_t victim) {
-    const auto there = scheduler.worker(victim).thief().place_.load(std::memory_order_relaxed);
-    return Topology::distance(here, there) == Topology::Distance::kSameCache;
+    return scheduler.worker(victim).thief().cache_.load(std::memory_order_relaxed) == here;
   };
   const policy::Others::IsNear is_near(same_cache);
   const policy::Others others{thief, workers, scheduler.has_distances() ? &is_near : nullptr};

@@ -5,7 +5,6 @@
 
 #include "core/own_counter.hpp"
 #include "core/random.hpp"
-#include "machine/topology.hpp"
 
 namespace kumiko::runtime::detail {
 
@@ -39,11 +38,9 @@ class Thief {
   Descriptor* round_by(const Policy& policy, Give give) noexcept;
   Descriptor* ask(Worker& victim, Give give) noexcept;
 
-  static_assert(std::atomic<Topology::Place>::is_always_lock_free);
-
   Worker& self_;
-  Random random_;                         ///< whom to visit
-  std::atomic<Topology::Place> place_{};  ///< where it last began to search
+  Random random_;               ///< whom to visit
+  std::atomic<int> cache_{-1};  ///< below which it last began to search
   OwnCounter steals_;
   OwnCounter failed_;
 };

@@ -11,7 +11,7 @@ namespace kumiko::runtime::detail {
 struct Descriptor;
 
 /// A queue of runnable threads, first in, first out, for any number of threads on both sides. For
-/// what is rare: threads that yielded, and those made runnable from outside the workers.
+/// what is rare: threads whose event has come, and those made runnable from outside the workers.
 class ThreadQueue {
  public:
   void push(Descriptor* thread) noexcept;

@@ -117,7 +117,7 @@ void WaitQueue::wake_all_and_unlock(SpinLock& guard) noexcept {
   WakeList claimed;
   while (Waiter* const waiter = pop()) claimed.append(*waiter);
   guard.unlock();
-  claimed.wake_all();
+  wake_all(claimed);
 }
 
 void WaitQueue::remove(Waiter& waiter) noexcept {
@@ -125,18 +125,11 @@ void WaitQueue::remove(Waiter& waiter) noexcept {
   waiters_.remove(waiter);
 }
 
-void WakeList::append(Waiter& waiter) noexcept {
-  waiter.next_ = nullptr;
-  *end_ = &waiter;
-  end_ = &waiter.next_;
-}
-
-void WakeList::wake_all() noexcept {
-  for (Waiter* waiter = first_; waiter != nullptr;) {
+void WaitQueue::wake_all(WakeList& claimed) noexcept {
+  while (Waiter* const waiter = claimed.front()) {
     // Before the wake: the waiter may be gone after it.
-    Waiter* const next = waiter->next_;
+    claimed.remove(*waiter);
     waiter->wake();
-    waiter = next;
   }
 }
 

@@ -30,7 +30,7 @@ Worker::Worker(Scheduler& scheduler, int index, std::unique_ptr<Diversion> diver
     : scheduler_(scheduler),
       idle_(scheduler.idle()),
       index_(index),
-      ready_(scheduler.barrier()),
+      ready_(scheduler.barrier(), static_cast<std::size_t>(index)),
       stacks_(scheduler.stacks(), tunables::kBatchSize),
       join_states_(scheduler.join_states(), tunables::kBatchSize),
       chooser_(scheduler.options().next.make()),
@@ -53,7 +53,9 @@ WorkerStatistics Worker::statistics() const noexcept {
           polling_.polls().read(),
           polling_.empty_polls().read(),
           std::chrono::nanoseconds(polling_.nanoseconds().read()),
-          std::chrono::nanoseconds(idling_.searching_nanoseconds().read())};
+          std::chrono::nanoseconds(idling_.searching_nanoseconds().read()),
+          streak_.preferred().read(),
+          streak_.limited().read()};
 }
 
 // --- Going from one thread to the next -----------------------------------------------------------
@@ -122,7 +124,7 @@ Descriptor* Worker::next_for_loop() noexcept {
       // What this brings comes as early as what was there before.
       return polling_.has_unsubmitted() ? polling_.hand_over_and_take() : nullptr;
     case policy::Source::kQueue:
-      return ready_.queue.pop();
+      return ready_.queue.pop_after(group_before_loop(), streak_);
     case policy::Source::kOutside:
       return scheduler_.injected().pop();
     case policy::Source::kOthers:

@@ -15,6 +15,7 @@
 #include "core/own_counter.hpp"
 #include "core/polling.hpp"
 #include "core/ready_threads.hpp"
+#include "core/streak.hpp"
 #include "core/switcher.hpp"
 #include "core/thief.hpp"
 #include "record/stack_pool.hpp"
@@ -107,6 +108,7 @@ class Worker : public Switcher {
   OwnCounter suspensions_;
   policy::EventsFirst events_first_;  ///< goes unless there is a chooser_
   policy::AnyChoosing::Chooser chooser_;
+  Streak streak_;  ///< of the queue
   std::unique_ptr<Diversion> diversion_;
   Thief thief_;
   Polling polling_;

@@ -29,17 +29,11 @@ constexpr std::ptrdiff_t kRoomForBacktrace = std::ptrdiff_t{12} * 1024;
 /// A line of a report. It is not a std::string since signal handlers use it, too.
 using Line = std::array<char, 512>;
 
-/// The thread's ThreadId, by which waits name it, too.
-std::uintptr_t id_of(const Descriptor& thread) noexcept {
-  return thread.group != nullptr ? reinterpret_cast<std::uintptr_t>(&thread)
-                                 : reinterpret_cast<std::uintptr_t>(thread.join_state);
-}
-
 void describe(const Descriptor& thread, Line& line) {
   const SourceLocation& where = thread.where;
   std::snprintf(line.data(), line.size(), "thread %s%s%s0x%" PRIxPTR ", created at %s:%u",
                 thread.name[0] != '\0' ? "\"" : "", thread.name.data(),
-                thread.name[0] != '\0' ? "\" " : "", id_of(thread), where.file_name(),
+                thread.name[0] != '\0' ? "\" " : "", thread.id(), where.file_name(),
                 static_cast<unsigned>(where.line()));
 }
 

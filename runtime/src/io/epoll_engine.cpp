@@ -49,14 +49,9 @@ int EpollEngine::pollable(std::size_t instance) const noexcept {
 
 /// The side that an operation waits for; nullptr if any event concerns it.
 EpollEngine::Side* EpollEngine::side_of(Entry& entry, const Operation& operation) noexcept {
-  switch (operation.direction()) {
-    case Operation::Direction::kIn:
-      return &entry.in;
-    case Operation::Direction::kOut:
-      return &entry.out;
-    default:
-      return nullptr;
-  }
+  const Operation::Direction direction = operation.direction();
+  if (direction == Operation::Direction::kIn) return &entry.in;
+  return direction == Operation::Direction::kOut ? &entry.out : nullptr;
 }
 
 std::int64_t EpollEngine::attempt(Entry& entry, Side& side, Operation& operation,

@@ -9,7 +9,6 @@
 
 #include "io/descriptor_table.hpp"
 #include "io/engine.hpp"
-#include "io/file_engine.hpp"
 #include "machine/unique_descriptor.hpp"
 
 namespace kumiko::runtime::detail {

@@ -28,6 +28,31 @@ std::int64_t call_system(Call call) noexcept {
   }
 }
 
+// The flags of a request to read or write are 0.
+
+std::int64_t receive(const Request& wanted) noexcept {
+  const iovec& into = *wanted.vectors;
+  return call_system([&] {
+    return ::recv(wanted.descriptor, into.iov_base, into.iov_len, wanted.flags | MSG_DONTWAIT);
+  });
+}
+
+std::int64_t receive(const Request& wanted, msghdr& message) noexcept {
+  return call_system(
+      [&] { return ::recvmsg(wanted.descriptor, &message, wanted.flags | MSG_DONTWAIT); });
+}
+
+std::int64_t send(const Request& wanted) noexcept {
+  const iovec& from = *wanted.vectors;
+  const int flags = wanted.flags | MSG_DONTWAIT | MSG_NOSIGNAL;
+  return call_system([&] { return ::send(wanted.descriptor, from.iov_base, from.iov_len, flags); });
+}
+
+std::int64_t send(const Request& wanted, const msghdr& message) noexcept {
+  const int flags = wanted.flags | MSG_DONTWAIT | MSG_NOSIGNAL;
+  return call_system([&] { return ::sendmsg(wanted.descriptor, &message, flags); });
+}
+
 short ready_events(int descriptor, short events) noexcept {
   pollfd entry{descriptor, events, 0};
   return ::poll(&entry, 1, 0) == 1 ? entry.revents : short{0};
@@ -111,19 +136,13 @@ std::int64_t Operation::attempt(DescriptorKind target) noexcept {
     case Kind::kWrite:
       return attempt_write(target);
     case Kind::kReceive:
-      return call_system([this] {
-        return ::recv(descriptor, vectors->iov_base, vectors->iov_len, flags | MSG_DONTWAIT);
-      });
+      return receive(*this);
     case Kind::kSend:
-      return call_system([this] {
-        return ::send(descriptor, vectors->iov_base, vectors->iov_len,
-                      flags | MSG_DONTWAIT | MSG_NOSIGNAL);
-      });
+      return send(*this);
     case Kind::kReceiveMessage:
-      return call_system([this] { return ::recvmsg(descriptor, message, flags | MSG_DONTWAIT); });
+      return receive(*this, *message);
     case Kind::kSendMessage:
-      return call_system(
-          [this] { return ::sendmsg(descriptor, message, flags | MSG_DONTWAIT | MSG_NOSIGNAL); });
+      return send(*this, *message);
     case Kind::kAccept:
       return call_system(
           [this] { return ::accept4(descriptor, address, address_size, SOCK_CLOEXEC); });
@@ -145,15 +164,15 @@ SpinLock& turn_of(int descriptor) noexcept {
 
 }  // namespace
 
+msghdr& Operation::message_of_vectors() noexcept {
+  own_message_.msg_iov = const_cast<iovec*>(vectors);
+  own_message_.msg_iovlen = static_cast<std::size_t>(vector_count);
+  return own_message_;
+}
+
 std::int64_t Operation::attempt_read(DescriptorKind target) noexcept {
   if (is_socket(target)) {
-    if (vector_count == 1) {
-      return call_system(
-          [this] { return ::recv(descriptor, vectors->iov_base, vectors->iov_len, MSG_DONTWAIT); });
-    }
-    own_message.msg_iov = const_cast<iovec*>(vectors);
-    own_message.msg_iovlen = static_cast<std::size_t>(vector_count);
-    return call_system([this] { return ::recvmsg(descriptor, &own_message, MSG_DONTWAIT); });
+    return vector_count == 1 ? receive(*this) : receive(*this, message_of_vectors());
   }
   const std::int64_t result =
       call_system([this] { return ::preadv2(descriptor, vectors, vector_count, -1, RWF_NOWAIT); });
@@ -165,15 +184,7 @@ std::int64_t Operation::attempt_read(DescriptorKind target) noexcept {
 
 std::int64_t Operation::attempt_write(DescriptorKind target) noexcept {
   if (is_socket(target)) {
-    if (vector_count == 1) {
-      return call_system([this] {
-        return ::send(descriptor, vectors->iov_base, vectors->iov_len, MSG_DONTWAIT | MSG_NOSIGNAL);
-      });
-    }
-    own_message.msg_iov = const_cast<iovec*>(vectors);
-    own_message.msg_iovlen = static_cast<std::size_t>(vector_count);
-    return call_system(
-        [this] { return ::sendmsg(descriptor, &own_message, MSG_DONTWAIT | MSG_NOSIGNAL); });
+    return vector_count == 1 ? send(*this) : send(*this, message_of_vectors());
   }
   const WithoutPipeSignal no_signal;
   const std::int64_t result =
@@ -273,14 +284,16 @@ void Operation::complete(std::int64_t result) noexcept {
   guard_.lock();
   result_ = result;
   done_ = true;
-  Waiter* const waiter = waiters_.pop();
-  guard_.unlock();
-  if (waiter != nullptr) resume_after_io(*waiter);
+  unlock_and_resume();
 }
 
 void Operation::interrupt() noexcept {
   guard_.lock();
   interrupted_ = true;
+  unlock_and_resume();
+}
+
+void Operation::unlock_and_resume() noexcept {
   Waiter* const waiter = waiters_.pop();
   guard_.unlock();
   if (waiter != nullptr) resume_after_io(*waiter);

@@ -83,18 +83,22 @@ class Operation : public Request {
   std::uint64_t tag = 0;         ///< under which that ring knows it
   Operation* next = nullptr;
   Operation* previous = nullptr;
-  msghdr own_message{};  ///< for vectors
+
+  /// A message of the vectors, which lives as long as this.
+  msghdr& message_of_vectors() noexcept;
 
  private:
   std::int64_t attempt_read(DescriptorKind target) noexcept;
   std::int64_t attempt_write(DescriptorKind target) noexcept;
   std::int64_t attempt_poll() const noexcept;
+  void unlock_and_resume() noexcept;
 
   SpinLock guard_;
   WaitQueue waiters_;
   bool done_ = false;
   bool interrupted_ = false;
   std::int64_t result_ = 0;
+  msghdr own_message_{};
 };
 
 /// Continues a thread whose operation is over: before fresh ones where it is one of the calling

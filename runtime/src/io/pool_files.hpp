@@ -4,7 +4,7 @@
 #include <cerrno>
 #include <cstddef>
 
-#include "io/file_engine.hpp"
+#include "io/engine.hpp"
 #include "io/offload_pool.hpp"
 #include "tunables.hpp"
 

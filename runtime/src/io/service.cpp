@@ -68,7 +68,9 @@ IoService::IoService(Scheduler& scheduler, Pollers& pollers, IoEngine engine)
       engine_(make_engine(scheduler, resolve(engine))),
       blocking_(tunables::kBlockingThreads, "kumiko-block"),
       waits_(scheduler.worker_count()) {
-  enlist();
+  const std::lock_guard lock(registry().mutex);
+  registry().services.push_back(this);
+  registry().count.store(registry().services.size(), std::memory_order_relaxed);
 }
 
 IoService* IoService::of(const Scheduler& scheduler) noexcept {
@@ -84,19 +86,11 @@ IoService& IoService::started(Scheduler& scheduler) {
   });
 }
 
-void IoService::enlist() {
-  const std::lock_guard lock(registry().mutex);
-  registry().services.push_back(this);
-  registry().count.store(registry().services.size(), std::memory_order_relaxed);
-}
-
-void IoService::delist() noexcept {
+IoService::~IoService() {
   const std::lock_guard lock(registry().mutex);
   std::erase(registry().services, this);
   registry().count.store(registry().services.size(), std::memory_order_relaxed);
 }
-
-IoService::~IoService() { delist(); }
 
 // --- Operations ----------------------------------------------------------------------------------
 

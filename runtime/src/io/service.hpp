@@ -79,8 +79,6 @@ class IoService final : public Poller {
   std::size_t waits() const noexcept override;
 
  private:
-  void enlist();
-  void delist() noexcept;
   void begin_wait() noexcept;
   void end_wait() noexcept;
   std::int64_t wait_for(Operation& operation) noexcept;

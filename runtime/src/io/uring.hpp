@@ -4,7 +4,6 @@
 #include <memory>
 
 #include "io/engine.hpp"
-#include "io/file_engine.hpp"
 
 namespace kumiko::runtime::detail {
 

@@ -18,25 +18,15 @@ constexpr std::array kNeeded{IORING_OP_READV,    IORING_OP_WRITEV,  IORING_OP_FS
                              IORING_OP_OPENAT,   IORING_OP_RENAMEAT};
 
 bool writes(const Operation& operation) noexcept {
-  switch (operation.kind) {
-    case Operation::Kind::kWrite:
-    case Operation::Kind::kSend:
-    case Operation::Kind::kSendMessage:
-      return true;
-    default:
-      return false;
-  }
+  using Kind = Operation::Kind;
+  return operation.kind == Kind::kWrite || operation.kind == Kind::kSend ||
+         operation.kind == Kind::kSendMessage;
 }
 
 /// Whether the ring does the operation, rather than waiting until it can be done.
 bool is_done_by_ring(const Operation& operation, DescriptorKind kind) noexcept {
-  switch (operation.kind) {
-    case Operation::Kind::kAccept:
-    case Operation::Kind::kPoll:
-      return false;
-    default:
-      return is_socket(kind);
-  }
+  return is_socket(kind) && operation.kind != Operation::Kind::kAccept &&
+         operation.kind != Operation::Kind::kPoll;
 }
 
 }  // namespace
@@ -109,14 +99,9 @@ bool UringEngine::start_in_entry(Entry& entry, Operation& operation, DescriptorK
 }
 
 OperationQueue& UringEngine::queue_of(Entry& entry, const Operation& operation) noexcept {
-  switch (operation.direction()) {
-    case Operation::Direction::kIn:
-      return entry.in;
-    case Operation::Direction::kOut:
-      return entry.out;
-    default:
-      return entry.either;
-  }
+  const Operation::Direction direction = operation.direction();
+  if (direction == Operation::Direction::kIn) return entry.in;
+  return direction == Operation::Direction::kOut ? entry.out : entry.either;
 }
 
 void UringEngine::append(Entry& entry, Operation& operation) noexcept {

@@ -110,9 +110,7 @@ void UringRings::prepare(io_uring_sqe& slot, Operation& operation) noexcept {
   const auto count = static_cast<unsigned>(operation.vector_count);
   const auto offset = static_cast<std::uint64_t>(operation.offset);
   const bool file = operation.place.load(std::memory_order_relaxed) == Operation::Place::kRing;
-  msghdr& own = operation.own_message;
-  own.msg_iov = const_cast<iovec*>(operation.vectors);
-  own.msg_iovlen = count;
+  msghdr& own = operation.message_of_vectors();
   switch (operation.kind) {
     case Operation::Kind::kRead:
       if (file) return io_uring_prep_readv(&slot, descriptor, operation.vectors, count, offset);

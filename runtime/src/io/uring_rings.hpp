@@ -12,7 +12,7 @@
 
 #include <kumiko/runtime/detail/spinlock.hpp>
 
-#include "io/file_engine.hpp"
+#include "io/engine.hpp"
 #include "tunables.hpp"
 
 namespace kumiko::runtime::detail {

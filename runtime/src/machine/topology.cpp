@@ -7,20 +7,19 @@
 namespace kumiko::runtime::detail {
 
 const Topology& Topology::machine() {
-  static const Topology topology(read_places_of_processors());
+  static const Topology topology(read_last_level_caches());
   return topology;
 }
 
-Topology::Place Topology::here() const noexcept {
+int Topology::here() const noexcept {
   const int processor = sched_getcpu();
   const auto index = static_cast<std::size_t>(processor);
-  return processor >= 0 && index < places_.size() ? places_[index] : Place{};
+  return processor >= 0 && index < caches_.size() ? caches_[index] : -1;
 }
 
 bool Topology::has_distances() const noexcept {
-  return std::any_of(places_.begin(), places_.end(), [this](const Place& place) {
-    return distance(place, places_.front()) != Distance::kSameCache;
-  });
+  return std::any_of(caches_.begin(), caches_.end(),
+                     [this](int cache) { return cache != caches_.front(); });
 }
 
 }  // namespace kumiko::runtime::detail

@@ -37,30 +37,20 @@ int last_level_cache(hwloc_obj_t processor) {
   return cache;
 }
 
-int numa_node(hwloc_topology_t topology, hwloc_obj_t processor) {
-  for (hwloc_obj_t node = nullptr;
-       (node = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_NUMANODE, node)) != nullptr;) {
-    if (hwloc_bitmap_isincluded(processor->cpuset, node->cpuset) != 0) {
-      return static_cast<int>(node->logical_index);
-    }
-  }
-  return -1;
-}
-
 }  // namespace
 
-std::vector<Topology::Place> read_places_of_processors() {
-  std::vector<Topology::Place> places;
+std::vector<int> read_last_level_caches() {
+  std::vector<int> caches;
   const Handle topology = load();
-  if (topology == nullptr) return places;
+  if (topology == nullptr) return caches;
   for (hwloc_obj_t processor = nullptr;
        (processor = hwloc_get_next_obj_by_type(topology.get(), HWLOC_OBJ_PU, processor)) !=
        nullptr;) {
     const std::size_t number = processor->os_index;
-    if (places.size() <= number) places.resize(number + 1);
-    places[number] = {last_level_cache(processor), numa_node(topology.get(), processor)};
+    if (caches.size() <= number) caches.resize(number + 1, -1);
+    caches[number] = last_level_cache(processor);
   }
-  return places;
+  return caches;
 }
 
 }  // namespace kumiko::runtime::detail

@@ -3,6 +3,6 @@
 /// The topology of a build without hwloc: nothing is known.
 namespace kumiko::runtime::detail {
 
-std::vector<Topology::Place> read_places_of_processors() { return {}; }
+std::vector<int> read_last_level_caches() { return {}; }
 
 }  // namespace kumiko::runtime::detail

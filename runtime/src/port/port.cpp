@@ -25,11 +25,6 @@ namespace join_word = detail::join_word;
 
 }  // namespace
 
-int worker_index() noexcept {
-  const detail::Worker* const worker = detail::current_worker();
-  return worker != nullptr ? worker->index() : -1;
-}
-
 std::span<std::byte> own_stack() noexcept {
   const auto& self = *static_cast<const Descriptor*>(detail::running_thread());
   return {self.stack_bottom(), self.stack_size};

@@ -48,10 +48,6 @@ inline constexpr std::size_t kGuardSize = detail::tunables::kGuardSize;
 /// Whether the caller is a lightweight thread. Cost: three loads.
 inline bool is_lightweight() noexcept { return detail::running_thread() != nullptr; }
 
-/// The index of the worker that the calling OS thread is, -1 if it is not one. To be asked anew
-/// after everything that may suspend.
-int worker_index() noexcept;
-
 /// The stack of the calling lightweight thread.
 std::span<std::byte> own_stack() noexcept;
 

@@ -19,6 +19,7 @@
 
 namespace kumiko::runtime::detail {
 
+class Aggregation;
 class Scheduler;
 struct GroupState;
 struct JoinState;
@@ -27,7 +28,7 @@ struct JoinState;
 /// down. Recycled with the stack, as soon as the thread has ended; what is needed longer, to join
 /// it, is in its JoinState.
 struct alignas(64) Descriptor : ThreadFront {
-  Descriptor* next = nullptr;    ///< in a free list or a ThreadQueue
+  Descriptor* next = nullptr;    ///< in a free list, a ThreadQueue or a ReadyQueue
   Scheduler* const home;         ///< the scheduler whose workers run it
   const std::size_t stack_size;  ///< usable bytes below the descriptor
 
@@ -55,6 +56,7 @@ struct alignas(64) Descriptor : ThreadFront {
   bool guarded = true;  ///< there is a guard page below, not a canary in the lowest bytes
 
   std::unique_ptr<Specifics> specifics;  ///< nullptr if it has none
+  Aggregation* aggregation = nullptr;    ///< the group that it has (see Group); nullptr: none
 
   // What reports tell people: where the thread was spawned, and the name it was given, if any.
   SourceLocation where;
@@ -65,11 +67,22 @@ struct alignas(64) Descriptor : ThreadFront {
   int saved_errno = 0;
   void* thread_pointer = nullptr;  ///< see thread_pointer.hpp; nullptr: the worker's
 
+  // In a ReadyQueue, under its lock.
+  Descriptor* previous = nullptr;
+  Descriptor* next_of_group = nullptr;
+  std::uint64_t ticket = 0;
+
   Descriptor(Scheduler& scheduler, std::size_t size) noexcept
       : home(&scheduler), stack_size(size) {}
 
   std::byte* stack_bottom() const noexcept {
     return reinterpret_cast<std::byte*>(const_cast<Descriptor*>(this)) - stack_size;
+  }
+
+  /// What names it to people, and in a ThreadId.
+  std::uintptr_t id() const noexcept {
+    return group != nullptr ? reinterpret_cast<std::uintptr_t>(this)
+                            : reinterpret_cast<std::uintptr_t>(join_state);
   }
 
   /// Writes the canary of a stack without a guard page.

@@ -15,6 +15,7 @@
  */
 
 #define FRAME_SIZE 176
+#define FRAME_REGISTERS x29, x30, x19, x20, x21, x22, x23, x24, x25, x26, x27, x28, d8, d9, d10, d11, d12, d13, d14, d15
 
 /* The hint instructions are no-ops where the processor has no branch protection. */
 #if defined(__ARM_FEATURE_PAC_DEFAULT)
@@ -41,16 +42,11 @@
 #endif
         sub     sp, sp, FRAME_SIZE
         .cfi_def_cfa_offset FRAME_SIZE
-        stp     x29, x30, [sp]
-        stp     x19, x20, [sp, 16]
-        stp     x21, x22, [sp, 32]
-        stp     x23, x24, [sp, 48]
-        stp     x25, x26, [sp, 64]
-        stp     x27, x28, [sp, 80]
-        stp     d8, d9, [sp, 96]
-        stp     d10, d11, [sp, 112]
-        stp     d12, d13, [sp, 128]
-        stp     d14, d15, [sp, 144]
+.set .Loffset, 0
+.irp pair, "x29, x30", "x19, x20", "x21, x22", "x23, x24", "x25, x26", "x27, x28", "d8, d9", "d10, d11", "d12, d13", "d14, d15"
+        stp     \pair, [sp, .Loffset]
+        .set .Loffset, .Loffset + 16
+.endr
         FRAME_SAVED
         mrs     x9, fpcr
         str     x9, [sp, 160]
@@ -60,26 +56,11 @@
 
 /* For unwinders: the registers lie in the frame at sp. */
 .macro FRAME_SAVED
-        .cfi_rel_offset x29, 0
-        .cfi_rel_offset x30, 8
-        .cfi_rel_offset x19, 16
-        .cfi_rel_offset x20, 24
-        .cfi_rel_offset x21, 32
-        .cfi_rel_offset x22, 40
-        .cfi_rel_offset x23, 48
-        .cfi_rel_offset x24, 56
-        .cfi_rel_offset x25, 64
-        .cfi_rel_offset x26, 72
-        .cfi_rel_offset x27, 80
-        .cfi_rel_offset x28, 88
-        .cfi_rel_offset d8, 96
-        .cfi_rel_offset d9, 104
-        .cfi_rel_offset d10, 112
-        .cfi_rel_offset d11, 120
-        .cfi_rel_offset d12, 128
-        .cfi_rel_offset d13, 136
-        .cfi_rel_offset d14, 144
-        .cfi_rel_offset d15, 152
+.set .Loffset, 0
+.irp register, FRAME_REGISTERS
+        .cfi_rel_offset \register, .Loffset
+        .set .Loffset, .Loffset + 8
+.endr
 .endm
 
 /* Continues the context at sp and returns the After in x2:x3 to it. x9: the FPCR in force. */
@@ -90,38 +71,16 @@
         msr     fpcr, x10
 1:      mov     x0, x2
         mov     x1, x3
-        ldp     d14, d15, [sp, 144]
-        ldp     d12, d13, [sp, 128]
-        ldp     d10, d11, [sp, 112]
-        ldp     d8, d9, [sp, 96]
-        ldp     x27, x28, [sp, 80]
-        ldp     x25, x26, [sp, 64]
-        ldp     x23, x24, [sp, 48]
-        ldp     x21, x22, [sp, 32]
-        ldp     x19, x20, [sp, 16]
-        ldp     x29, x30, [sp]
+.set .Loffset, 144
+.irp pair, "d14, d15", "d12, d13", "d10, d11", "d8, d9", "x27, x28", "x25, x26", "x23, x24", "x21, x22", "x19, x20", "x29, x30"
+        ldp     \pair, [sp, .Loffset]
+        .set .Loffset, .Loffset - 16
+.endr
         add     sp, sp, FRAME_SIZE
         .cfi_def_cfa_offset 0
-        .cfi_restore x29
-        .cfi_restore x30
-        .cfi_restore x19
-        .cfi_restore x20
-        .cfi_restore x21
-        .cfi_restore x22
-        .cfi_restore x23
-        .cfi_restore x24
-        .cfi_restore x25
-        .cfi_restore x26
-        .cfi_restore x27
-        .cfi_restore x28
-        .cfi_restore d8
-        .cfi_restore d9
-        .cfi_restore d10
-        .cfi_restore d11
-        .cfi_restore d12
-        .cfi_restore d13
-        .cfi_restore d14
-        .cfi_restore d15
+.irp register, FRAME_REGISTERS
+        .cfi_restore \register
+.endr
 #if FEATURE_PAC
         hint    29              /* autiasp */
         .cfi_negate_ra_state

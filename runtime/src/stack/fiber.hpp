@@ -10,7 +10,7 @@ namespace kumiko::runtime::detail {
 /// worker's scheduling loop.
 struct Fiber {
   void* stack_pointer = nullptr;  ///< while suspended; nullptr before the first start
-  sanitizer::StackNotes notes;
+  [[no_unique_address]] sanitizer::StackNotes notes;
 };
 
 /// Leaves `from`, the running fiber, for `to`; returns when someone continues `from`.

@@ -11,7 +11,7 @@ CountingSemaphore::CountingSemaphore(std::ptrdiff_t permits) : permits_(permits)
 }
 
 void CountingSemaphore::release(std::ptrdiff_t n) noexcept {
-  detail::WakeList woken;
+  detail::WaitQueue::WakeList woken;
   guard_.lock();
   for (; n > 0; --n) {
     detail::Waiter* const waiter = waiters_.pop();
@@ -20,7 +20,7 @@ void CountingSemaphore::release(std::ptrdiff_t n) noexcept {
   }
   permits_ += n;
   guard_.unlock();
-  woken.wake_all();
+  detail::WaitQueue::wake_all(woken);
 }
 
 bool CountingSemaphore::try_acquire() noexcept {

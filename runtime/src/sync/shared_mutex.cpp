@@ -64,7 +64,7 @@ void SharedMutex::unlock_shared() noexcept {
 
 /// Lets those in whose turn it is. The guard's unlock is the last access to the mutex.
 void SharedMutex::admit_and_unlock_guard() noexcept {
-  detail::WakeList admitted;
+  detail::WaitQueue::WakeList admitted;
   while (detail::Waiter* const next = waiters_.front()) {
     const bool shared = next->reason().kind == kShared;
     if (exclusive_ || (!shared && sharers_ != 0)) break;
@@ -77,7 +77,7 @@ void SharedMutex::admit_and_unlock_guard() noexcept {
     admitted.append(*next);
   }
   guard_.unlock();
-  admitted.wake_all();
+  detail::WaitQueue::wake_all(admitted);
 }
 
 }  // namespace kumiko::runtime

@@ -166,8 +166,8 @@ void Runtime::stop_trace(std::ostream& out) {
 void Runtime::check_that_workers_can_sleep() const {
   if (scheduler_->never_sleeps()) {
     throw std::logic_error(
-        "Runtime: a trace needs workers that sleep; give Options::idle that does (adaptive, "
-        "sleep)");
+        "Runtime: a trace needs workers that sleep; give Options::idle that does (adaptive, sleep, "
+        "pressure)");
   }
   if (process_ != getpid() || detail::current_worker() != nullptr) {
     throw std::logic_error(

@@ -6,11 +6,13 @@
 
 #include <kumiko/runtime/detail/lazy.hpp>
 #include <kumiko/runtime/detail/waiter.hpp>
+#include <kumiko/runtime/task_group.hpp>
 #include <kumiko/runtime/thread.hpp>
 
 #include "core/completion.hpp"
 #include "core/worker.hpp"
 #include "diagnosis/report.hpp"
+#include "threads/join_counter.hpp"
 
 namespace kumiko::runtime {
 
@@ -105,6 +107,16 @@ void Thread::detach() {
 
 namespace detail {
 
+template void BasicJoinCounter<JoinHardware>::wait_slowly() noexcept;
+
+void throw_no_group_owner() {
+  throw std::logic_error("TaskGroup outside a lightweight thread; use Runtime::run to start one");
+}
+
+void throw_not_group_owner() {
+  throw std::logic_error("TaskGroup::wait called by a thread that does not own the group");
+}
+
 void sleep_until(Deadline deadline) noexcept {
   if (deadline <= Deadline::clock::now()) {
     this_thread::yield();
@@ -148,10 +160,7 @@ void poll() noexcept {
 
 ThreadId id() noexcept {
   const Descriptor* const self = current_descriptor();
-  if (self == nullptr) return {};
-  const void* const name =
-      self->group != nullptr ? static_cast<const void*>(self) : self->join_state;
-  return ThreadId(reinterpret_cast<std::uintptr_t>(name));
+  return self == nullptr ? ThreadId() : ThreadId(self->id());
 }
 
 void set_name(std::string_view name) noexcept {

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/aggregation.hpp"
 #include "machine/ticks.hpp"
 
 namespace kumiko::runtime::detail {
@@ -86,6 +87,18 @@ void append_name(std::string& out, const TraceRing::Record& record) {
   append_number(out, record.where.line());
 }
 
+/// A group without a name has its number.
+void append_group(std::string& out, std::int32_t number, const std::string& name) {
+  out += R"(,"group":")";
+  if (name.empty()) {
+    out += '#';
+    append_number(out, static_cast<std::uint64_t>(number));
+  } else {
+    append_escaped(out, name);
+  }
+  out += '"';
+}
+
 }  // namespace
 
 void TraceRing::resize(std::size_t records) {
@@ -106,6 +119,7 @@ void TraceRing::switched(const Descriptor* previous, const Descriptor* next,
     record.thread = next;
     record.where = next->where;
     record.name = next->name;
+    record.number = next->aggregation != nullptr ? next->aggregation->number : kNoGroup;
   }
   add(record);
 }
@@ -141,7 +155,8 @@ std::uint64_t TraceWriter::nanoseconds(std::uint64_t ticks) const noexcept {
                                                      nanoseconds_per_tick_);
 }
 
-void TraceWriter::write(std::ostream& out, const std::vector<const TraceRing*>& workers) const {
+void TraceWriter::write(std::ostream& out, const std::vector<const TraceRing*>& workers,
+                        const std::vector<std::string>& groups) const {
   out << "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n"
       << R"({"name":"process_name","ph":"M","pid":1,"args":{"name":"kumiko"}})";
   std::size_t lost = 0;
@@ -149,7 +164,7 @@ void TraceWriter::write(std::ostream& out, const std::vector<const TraceRing*>& 
     out << ",\n"
         << R"({"name":"thread_name","ph":"M","pid":1,"tid":)" << index
         << R"(,"args":{"name":"worker )" << index << "\"}}";
-    write_events(out, index, *workers[index]);
+    write_events(out, index, *workers[index], groups);
     lost += workers[index]->lost();
   }
   out << "\n],\n\"otherData\":{\"lost_records\":" << lost << "}}\n";
@@ -157,7 +172,8 @@ void TraceWriter::write(std::ostream& out, const std::vector<const TraceRing*>& 
 
 /// A slice reaches from the record that begins it to the next one that changes what the worker
 /// does.
-void TraceWriter::write_events(std::ostream& out, std::size_t worker, const TraceRing& ring) const {
+void TraceWriter::write_events(std::ostream& out, std::size_t worker, const TraceRing& ring,
+                               const std::vector<std::string>& groups) const {
   using Kind = TraceRing::Kind;
   const std::string row = R"("pid":1,"tid":)" + std::to_string(worker) + R"(,"ts":)";
   std::string text;
@@ -193,7 +209,11 @@ void TraceWriter::write_events(std::ostream& out, std::size_t worker, const Trac
       if (!parked) {
         text += R"(,"args":{"thread":"0x)";
         append_number(text, reinterpret_cast<std::uintptr_t>(open->thread), 16);
-        text += record.ended ? R"(","then":"ended"})" : R"(","then":"suspended"})";
+        text += '"';
+        if (open->number != TraceRing::kNoGroup) {
+          append_group(text, open->number, groups[static_cast<std::size_t>(open->number)]);
+        }
+        text += record.ended ? R"(,"then":"ended"})" : R"(,"then":"suspended"})";
       }
       text += '}';
     }

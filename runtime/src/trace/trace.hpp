@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iosfwd>
+#include <string>
 #include <vector>
 
 #include "core/observer.hpp"
@@ -25,12 +26,14 @@ class alignas(64) TraceRing final : public Observer {
     kWake,   ///< it has woken
   };
 
+  static constexpr std::int32_t kNoGroup = -1;
+
   struct Record {
     std::uint64_t ticks;
     const void* thread;  ///< kRun
     SourceLocation where;
     std::array<char, 24> name;
-    std::int32_t number;
+    std::int32_t number;  ///< kRun: of the thread's group, or kNoGroup; kSteal: of a worker
     Kind kind;
     bool ended;  ///< what ran before has ended
   };
@@ -63,16 +66,20 @@ class alignas(64) TraceRing final : public Observer {
 };
 
 /// Turns the records of several workers into Chrome's trace-event JSON (which Perfetto opens): one
-/// row per worker; threads are named as they are, or by the place of their creation.
+/// row per worker; threads are named as they are, or by the place of their creation. Where a thread
+/// has an aggregation group, each of its turns says which.
 class TraceWriter {
  public:
   /// \param ticks, time the same moment twice, before the trace.
   TraceWriter(std::uint64_t ticks, std::chrono::steady_clock::time_point time);
 
-  void write(std::ostream& out, const std::vector<const TraceRing*>& workers) const;
+  /// \param groups the names of aggregation groups, by the numbers in the records.
+  void write(std::ostream& out, const std::vector<const TraceRing*>& workers,
+             const std::vector<std::string>& groups) const;
 
  private:
-  void write_events(std::ostream& out, std::size_t worker, const TraceRing& ring) const;
+  void write_events(std::ostream& out, std::size_t worker, const TraceRing& ring,
+                    const std::vector<std::string>& groups) const;
   std::uint64_t nanoseconds(std::uint64_t ticks) const noexcept;
 
   std::uint64_t begin_;

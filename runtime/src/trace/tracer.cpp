@@ -1,7 +1,12 @@
 #include "trace/tracer.hpp"
 
+#include <new>
 #include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "core/aggregation.hpp"
 #include "core/scheduler.hpp"
 #include "machine/ticks.hpp"
 
@@ -10,6 +15,7 @@ namespace kumiko::runtime::detail {
 void Tracer::start(Scheduler& scheduler, std::size_t records) {
   std::vector<TraceRing> rings(scheduler.worker_count());
   for (TraceRing& ring : rings) ring.resize(records);
+  scheduler.aggregations()->keep_names(true);
   scheduler.while_quiet([&] {
     rings_.swap(rings);
     ticks_ = read_ticks();
@@ -26,10 +32,19 @@ void Tracer::stop(Scheduler& scheduler, std::ostream& out) {
     for (std::size_t i = 0; i < scheduler.worker_count(); ++i)
       scheduler.worker(i).set_observer(nullptr);
   });
+  // Whatever happens below, no trace is being recorded any more.
+  const std::vector<TraceRing> recorded = std::exchange(rings_, {});
+  std::vector<std::string> names;
+  try {
+    names = scheduler.aggregations()->names();
+  } catch (const std::bad_alloc&) {
+    scheduler.aggregations()->keep_names(false);
+    throw;
+  }
+  scheduler.aggregations()->keep_names(false);
   std::vector<const TraceRing*> rings;
-  for (const TraceRing& ring : rings_) rings.push_back(&ring);
-  TraceWriter(ticks_, begin_).write(out, rings);
-  rings_.clear();
+  for (const TraceRing& ring : recorded) rings.push_back(&ring);
+  TraceWriter(ticks_, begin_).write(out, rings, names);
 }
 
 }  // namespace kumiko::runtime::detail

@@ -69,7 +69,4 @@ class Mutex {
   detail::WaitQueue waiters_;
 };
 
-/// The same class: timed waits cost a Mutex nothing.
-using TimedMutex = Mutex;
-
 }  // namespace kumiko::runtime

@@ -34,7 +34,7 @@ struct Options {
   std::size_t stack_size = default_stack_size();
   /// How idle workers wait: a name, or a class of your own (policy::Waiting). Those that never
   /// sleep never report deadlocks, and cannot be traced.
-  policy::AnyWaiting idle = IdlePolicy::kAdaptive;
+  policy::AnyWaiting idle = IdlePolicy::kPressure;
   /// Whom idle workers ask for work: a class of policy::Stealing. Where none is given the
   /// environment's KUMIKO_STEALING counts (near_first or uniform), else policy::NearFirst.
   policy::AnyStealing steal = {};

@@ -82,7 +82,8 @@ class Runtime {
   std::size_t deepest_stack() const;
 
   /// Begins to record what every worker does: which thread it runs when, steals, sleep. Each keeps
-  /// its latest `records` records. Cost: some 20 ns and 60 bytes per switch.
+  /// its latest `records` records. Cost: some 20 ns and 60 bytes per switch; the record of a Group
+  /// that ends meanwhile is used again only after stop_trace().
   ///
   /// This and stop_trace() wait until all workers sleep: call them when no run() is in progress. A
   /// trace that is being recorded is forgotten. \throws std::logic_error with an idle policy that
@@ -91,11 +92,14 @@ class Runtime {
 
   /// Ends the recording and writes it as Chrome trace-event JSON, which Perfetto and
   /// chrome://tracing open. Threads are named as this_thread::set_name() says, or by the place of
-  /// their creation; otherData.lost_records says how many records had no room.
+  /// their creation; args.group names the Group of each turn's thread, if it has one, by "#" and a
+  /// number where the group has no name; otherData.lost_records says how many records had no room.
   /// \throws std::logic_error as start_trace() does, or if no trace is being recorded.
   void stop_trace(std::ostream& out);
 
  private:
+  friend class Group;
+
   void check_that_workers_can_sleep() const;
   void run_root(void (*call)(void*), void* callable, SourceLocation where);
 

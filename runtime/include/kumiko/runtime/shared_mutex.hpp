@@ -66,7 +66,4 @@ class SharedMutex {
   detail::WaitQueue waiters_;
 };
 
-/// The same class: timed waits cost a SharedMutex nothing.
-using SharedTimedMutex = SharedMutex;
-
 }  // namespace kumiko::runtime

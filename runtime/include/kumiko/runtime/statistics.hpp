@@ -23,6 +23,8 @@ struct WorkerStatistics {
   std::uint64_t empty_polls = 0;          ///< of these, those that found none
   std::chrono::nanoseconds polling{0};    ///< time spent in empty polls
   std::chrono::nanoseconds searching{0};  ///< awake without work, but for empty polls
+  std::uint64_t group_turns = 0;   ///< turns of threads that went before others for their Group
+  std::uint64_t group_limits = 0;  ///< times a Group's limit ended that
 };
 
 /// A snapshot of all workers, each counter exact for some moment during the call.
@@ -47,6 +49,8 @@ struct Statistics {
       sum.empty_polls += worker.empty_polls;
       sum.polling += worker.polling;
       sum.searching += worker.searching;
+      sum.group_turns += worker.group_turns;
+      sum.group_limits += worker.group_limits;
       sum.longest_deque = std::max(sum.longest_deque, worker.longest_deque);
     }
     return sum;

@@ -53,6 +53,20 @@ class TaskGroup {
     detail::start_thread(made.thread, &detail::call_and_destroy<std::decay_t<Function>>);
   }
 
+  /// Runs `function` likewise, as a thread of an aggregation group (see Group).
+  /// \throws also std::invalid_argument if that is of another runtime.
+  template <class Function>
+  requires std::invocable<std::decay_t<Function>>
+  void run(const Group& aggregation, Function&& function,
+           SourceLocation where = SourceLocation::current()) {
+    detail::check_group(aggregation);
+    if (cancelled()) return;
+    const detail::Reservation made =
+        detail::make_thread(std::forward<Function>(function), &state_, where);
+    detail::admit(*made.thread, aggregation);
+    detail::start_thread(made.thread, &detail::call_and_destroy<std::decay_t<Function>>);
+  }
+
   /// Makes a thread as run() does, but does not run it at once: it waits where worker `worker`
   /// looks when it has run its own youngest threads, near the data that this worker has touched.
   /// This is a hint: idle workers may take the thread from there. Cost: a lock and two atomic

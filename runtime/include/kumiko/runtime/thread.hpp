@@ -50,18 +50,16 @@ class Thread {
   template <detail::ThreadFunction Function>
   Thread(std::string_view name, Function&& function,
          SourceLocation where = SourceLocation::current()) {
-    if constexpr (std::invocable<std::decay_t<Function>>) {
-      start(name, std::forward<Function>(function), where);
-    } else {
-      stop_source_ = std::stop_source();
-      start(
-          name,
-          [token = stop_source_.get_token(),
-           copy = std::decay_t<Function>(std::forward<Function>(function))]() mutable {
-            std::invoke(std::move(copy), std::move(token));
-          },
-          where);
-    }
+    run(name, nullptr, std::forward<Function>(function), where);
+  }
+
+  /// Makes a thread of an aggregation group (see Group). \throws also std::invalid_argument if that
+  /// is of another runtime.
+  template <detail::ThreadFunction Function>
+  Thread(const Group& aggregation, Function&& function,
+         SourceLocation where = SourceLocation::current()) {
+    detail::check_group(aggregation);
+    run(std::string_view(), &aggregation, std::forward<Function>(function), where);
   }
 
   /// Takes the thread over from the other handle, which is without one afterwards.
@@ -107,10 +105,29 @@ class Thread {
 
  private:
   template <class Function>
-  void start(std::string_view name, Function&& function, SourceLocation where) {
+  void run(std::string_view name, const Group* aggregation, Function&& function,
+           SourceLocation where) {
+    if constexpr (std::invocable<std::decay_t<Function>>) {
+      start(name, aggregation, std::forward<Function>(function), where);
+    } else {
+      stop_source_ = std::stop_source();
+      start(
+          name, aggregation,
+          [token = stop_source_.get_token(),
+           copy = std::decay_t<Function>(std::forward<Function>(function))]() mutable {
+            std::invoke(std::move(copy), std::move(token));
+          },
+          where);
+    }
+  }
+
+  template <class Function>
+  void start(std::string_view name, const Group* aggregation, Function&& function,
+             SourceLocation where) {
     const detail::Reservation made =
         detail::make_thread(std::forward<Function>(function), nullptr, where);
     if (!name.empty()) detail::set_name(*made.thread, name);
+    if (aggregation != nullptr) detail::admit(*made.thread, *aggregation);
     state_ = made.join_state;
     detail::start_thread(made.thread, &detail::call_and_destroy<std::decay_t<Function>>);
   }

@@ -12,6 +12,10 @@
 #include <kumiko/runtime/detail/current.hpp>
 #include <kumiko/runtime/source_location.hpp>
 
+namespace kumiko::runtime {
+class Group;
+}
+
 namespace kumiko::runtime::detail {
 
 struct GroupState;
@@ -40,6 +44,13 @@ Reservation reserve_thread(std::size_t size, std::size_t alignment, GroupState* 
 
 /// Names a thread for reports, see this_thread::set_name().
 void set_name(Descriptor& thread, std::string_view name) noexcept;
+
+/// \throws std::invalid_argument if the calling thread is of another runtime than the aggregation
+/// group.
+void check_group(const Group& group);
+
+/// Makes a thread that was made, but not started, one of an aggregation group that was checked.
+void admit(Descriptor& thread, const Group& group) noexcept;
 
 /// Gives back what reserve_thread took.
 void cancel_thread(Descriptor* thread) noexcept;

@@ -58,7 +58,6 @@ class Waiter {
 
  private:
   friend class WaitQueue;
-  friend class WakeList;
   friend class TimerHeap;
 
   static constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
@@ -68,8 +67,8 @@ class Waiter {
 
   Descriptor* const thread_;
   const WaitReason reason_;
-  Waiter* next_ = nullptr;      ///< in a WaitQueue
-  Waiter* previous_ = nullptr;  ///< in a WaitQueue
+  Waiter* next_ = nullptr;      ///< in a WaitQueue, then in a WakeList
+  Waiter* previous_ = nullptr;  ///< likewise
   bool queued_ = false;         ///< in a WaitQueue
   bool timed_ = false;
   bool timed_out_ = false;
@@ -80,24 +79,12 @@ class Waiter {
   Parker parker_;
 };
 
-/// Waiters that have been claimed under somebody's guard, to be woken without it.
-class WakeList {
- public:
-  WakeList() = default;
-  WakeList(const WakeList&) = delete;
-  WakeList& operator=(const WakeList&) = delete;
-
-  void append(Waiter& waiter) noexcept;
-  void wake_all() noexcept;
-
- private:
-  Waiter* first_ = nullptr;
-  Waiter** end_ = &first_;
-};
-
 /// Waiters in the order of their arrival. Guarded by a SpinLock of the owner, named `guard` here.
 class WaitQueue {
  public:
+  /// Waiters that have been claimed under the guard, to be woken without it.
+  using WakeList = LinkedQueue<Waiter, &Waiter::next_, &Waiter::previous_>;
+
   WaitQueue() = default;
   WaitQueue(const WaitQueue&) = delete;
   WaitQueue& operator=(const WaitQueue&) = delete;
@@ -123,10 +110,13 @@ class WaitQueue {
   /// Wakes every waiter and unlocks `guard`, which is the last access to the queue.
   void wake_all_and_unlock(SpinLock& guard) noexcept;
 
+  /// Wakes all of the list, which is empty then.
+  static void wake_all(WakeList& claimed) noexcept;
+
  private:
   void remove(Waiter& waiter) noexcept;
 
-  LinkedQueue<Waiter, &Waiter::next_, &Waiter::previous_> waiters_;
+  WakeList waiters_;
 };
 
 }  // namespace kumiko::runtime::detail

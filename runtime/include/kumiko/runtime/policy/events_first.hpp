@@ -15,8 +15,9 @@ class EventsFirst {
   static constexpr unsigned kEventStreak = 64;
 
   /// Every so many turns it looks at the other workers first, so that a thread which polls and
-  /// yields cannot keep its worker from what waits elsewhere.
-  static constexpr unsigned kTurnsPerSteal = 8;
+  /// yields cannot keep its worker from what waits elsewhere. It is seldom, since a thread that is
+  /// taken from where it was sent, by a worker that has threads of its own, leaves its data behind.
+  static constexpr unsigned kTurnsPerSteal = 64;
 
   /// Every so many turns it takes by force what its owner, asked before, has not made public.
   static constexpr unsigned kTurnsPerForce = 256;
@@ -25,12 +26,12 @@ class EventsFirst {
   /// See Choosing. A template so that the worker's own loop has it without a call.
   template <class AnyTake>
   bool next(bool outside_first, const AnyTake& take) {
-    ++turns_;
     if (streak_ < kEventStreak) {
       ++streak_;
       if (take(Source::kEvents)) return true;
     }
     streak_ = 0;
+    ++turns_;
     if (turns_ % kTurnsPerSteal == 0) {
       const bool by_force = turns_ % kTurnsPerForce == 0;
       if (take(by_force ? Source::kOthersByForce : Source::kOthers)) return true;
@@ -41,7 +42,7 @@ class EventsFirst {
   }
 
  private:
-  unsigned turns_ = 0;
+  unsigned turns_ = 0;   ///< in which no event was taken
   unsigned streak_ = 0;  ///< threads whose event has come that have run in a row
 };
 static_assert(Choosing<EventsFirst>);

@@ -34,6 +34,4 @@ struct NearFirst {
     return false;
   }
 };
-static_assert(Stealing<NearFirst>);
-
 }  // namespace kumiko::runtime::policy

@@ -21,6 +21,4 @@ struct Uniform {
     return false;
   }
 };
-static_assert(Stealing<Uniform>);
-
 }  // namespace kumiko::runtime::policy

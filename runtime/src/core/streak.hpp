@@ -1,0 +1,51 @@
+// Decides whether the group that ran on a worker goes on, and for how long.
+#pragma once
+
+#include <cstdint>
+
+#include "core/own_counter.hpp"
+
+namespace kumiko::runtime::detail {
+
+/// One worker's turns in a row for the group that ran, after Yamada and Kusakabe's rule (2010). At
+/// each turn let *kin* be the oldest waiting thread of that group:
+///   1. Kin goes if it came at most `bonus` turns after the oldest thread of all, and if fewer than
+///      `limit` turns in a row went this way.
+///   2. Otherwise the oldest goes. The row has ended, unless kin *is* the oldest: then the next
+///   turn
+///      goes to the oldest, too.
+///
+/// *Nobody starves.* The row begins anew only after a turn of rule 2, so of any k + 1 turns in a
+/// row one goes to the oldest, whichever groups run, with k the largest limit. A thread with n - 1
+/// older ones goes at the n-th turn of rule 2 at the latest, so it waits for n (k + 1) - 1 turns at
+/// most. And since a thread's number is given once, at most `bonus` threads with larger ones, yet
+/// not larger by more, go before it.
+class Streak {
+ public:
+  /// Whether kin goes, which would overtake the oldest, who came `overtaken` turns before (0: kin
+  /// is the oldest).
+  bool prefers(int bonus, int limit, std::uint64_t overtaken) noexcept {
+    if (overtaken > static_cast<std::uint64_t>(bonus)) return false;
+    if (in_a_row_ >= limit) {
+      if (overtaken != 0) limited_.increment();
+      return false;
+    }
+    ++in_a_row_;
+    if (overtaken != 0) preferred_.increment();
+    return true;
+  }
+
+  /// The oldest thread goes, of another group.
+  void end() noexcept { in_a_row_ = 0; }
+
+  /// Turns of a thread that overtook the oldest, and rows that the limit has ended.
+  const OwnCounter& preferred() const noexcept { return preferred_; }
+  const OwnCounter& limited() const noexcept { return limited_; }
+
+ private:
+  int in_a_row_ = 0;
+  OwnCounter preferred_;
+  OwnCounter limited_;
+};
+
+}  // namespace kumiko::runtime::detail
