@@ -17,7 +17,7 @@ constexpr double kSecondsPerNs = 1e-9;
 double longest_chain(const amr::Trace& trace, const amr::TraceStretch& stretch,
                      std::vector<double>& ready) {
   double longest = 0.0;
-  const PieceRange pieces = pieces_of(trace, stretch);
+  const Bundle pieces = pieces_of(trace, stretch);
   // What a piece waits for stands before it.
   for (std::uint32_t piece = pieces.begin; piece < pieces.end; ++piece) {
     const double end = ready[piece] + cost_of(trace.pieces[piece]);
@@ -48,24 +48,9 @@ WorkBounds bounds_of(const amr::Trace& trace) {
 }  // namespace
 
 std::string_view to_string(ScheduleKind kind) {
-  switch (kind) {
-    case ScheduleKind::kDataflow:
-      return "dataflow";
-    case ScheduleKind::kLevel:
-      return "level";
-    case ScheduleKind::kStatic:
-      return "static";
-    case ScheduleKind::kOpenMp:
-      break;
-  }
-  return "openmp";
-}
-
-std::optional<ScheduleKind> schedule_kind(std::string_view name) {
-  for (const ScheduleKind kind : kScheduleKinds) {
-    if (name == to_string(kind)) return kind;
-  }
-  return std::nullopt;
+  constexpr std::array<std::string_view, kScheduleKinds.size()> kNames = {"dataflow", "level",
+                                                                          "static", "openmp"};
+  return kNames[static_cast<std::size_t>(kind)];
 }
 
 double WorkBounds::at(int workers) const {

@@ -1,11 +1,12 @@
 // What a trace tells of the time that is spent besides the pieces.
 #include <algorithm>
 #include <cstddef>
-#include <map>
 #include <numeric>
-#include <utility>
 #include <vector>
 
+#include <kumiko/amr/require.hpp>
+
+#include "block_tasks.hpp"
 #include "schedule_replay.hpp"
 
 namespace kumiko::model {
@@ -33,12 +34,23 @@ double usual_mean(std::vector<double>& values) {
   return std::accumulate(values.begin(), end, 0.0) / static_cast<double>(count);
 }
 
-/// When the last of what a piece waits for was there; for each piece of the trace.
+/// When the last of what a piece's block waits for was there; for each piece of the trace. Level by
+/// level everything is there when a phase begins.
 std::vector<std::int64_t> ready_times(const amr::Trace& trace) {
   std::vector<std::int64_t> ready(trace.pieces.size(), 0);
-  for (std::uint32_t piece = 0; piece < trace.pieces.size(); ++piece) {
-    for (const std::uint32_t next : trace.successors_of(piece)) {
-      ready[next] = std::max(ready[next], trace.pieces[piece].end_ns);
+  if (recorded_schedule(trace) != ScheduleKind::kDataflow) return ready;
+  for (const amr::TraceStretch& stretch : trace.stretches) {
+    BlockTasks blocks(trace, stretch, trace.workers);
+    std::vector<std::int64_t> of_tasks(blocks.tasks().size(), 0);
+    for (std::uint32_t at = 0; at < of_tasks.size(); ++at) {
+      const BlockTasks::Task& task = blocks.tasks()[at];
+      std::int64_t end = 0;
+      for (std::uint32_t piece = task.begin; piece < task.end; ++piece) {
+        ready[piece] = of_tasks[at];
+        end = std::max(end, trace.pieces[piece].end_ns);
+      }
+      blocks.for_each_successor(
+          at, [&](std::uint32_t next) { of_tasks[next] = std::max(of_tasks[next], end); });
     }
   }
   return ready;
@@ -47,7 +59,7 @@ std::vector<std::int64_t> ready_times(const amr::Trace& trace) {
 /// Adds the gaps between the pieces of a stretch that one worker did one after the other.
 void add_piece_gaps(const amr::Trace& trace, const amr::TraceStretch& stretch,
                     const std::vector<std::int64_t>& ready, bool by_level, Gaps& gaps) {
-  const PieceRange range = pieces_of(trace, stretch);
+  const Bundle range = pieces_of(trace, stretch);
   std::vector<std::uint32_t> order(range.end - range.begin);
   std::iota(order.begin(), order.end(), range.begin);
   std::ranges::sort(order, [&](std::uint32_t a, std::uint32_t b) {
@@ -100,6 +112,21 @@ void note_phase_gap(double gap, ScheduleKind kind, const amr::Trace& trace, Over
   }
 }
 
+/// What a piece of a trace takes.
+double usual_cost(const amr::Trace& trace) {
+  std::vector<double> costs;
+  costs.reserve(trace.pieces.size());
+  for (const amr::TracePiece& piece : trace.pieces) costs.push_back(cost_of(piece));
+  return usual_mean(costs);
+}
+
+/// Whether the pieces are of the same base steps and meshes, as far as numbers tell.
+bool are_alike(const amr::Trace& a, const amr::Trace& b) {
+  return a.case_name == b.case_name && a.solver == b.solver && a.points_x == b.points_x &&
+         a.points_y == b.points_y && a.pieces.size() == b.pieces.size() && !a.pieces.empty() &&
+         a.stretches.front().first_step == b.stretches.front().first_step;
+}
+
 }  // namespace
 
 ScheduleKind recorded_schedule(const amr::Trace& trace) {
@@ -125,23 +152,26 @@ Overheads estimate_overheads(const amr::Trace& trace) {
   return result;
 }
 
-double disturbed_share(const amr::Trace& trace) {
-  constexpr double kMuch = 20.0;
-  std::map<std::pair<std::int32_t, amr::PieceKind>, std::vector<double>> costs;
-  for (const amr::TracePiece& piece : trace.pieces) {
-    const amr::TracePhase& phase = trace.phases[piece.phase];
-    costs[{phase.level, phase.kind}].push_back(cost_of(piece));
-  }
-  double disturbed = 0.0;
-  double all = 0.0;
-  for (auto& [which, values] : costs) {
-    const double limit = kMuch * median(values);
-    for (const double cost : values) {
-      all += cost;
-      if (cost > limit) disturbed += cost;
-    }
-  }
-  return all > 0.0 ? disturbed / all : 0.0;
+PieceTimes compare_pieces(const amr::Trace& alone, const amr::Trace& several,
+                          Overheads& overheads) {
+  amr::require(alone.workers == 1,
+               "the trace to predict from is of {} workers, where pieces are "
+               "beside others already; record it with one",
+               alone.workers);
+  amr::require(several.workers > 1,
+               "the trace to compare with is of one worker; record it with two");
+  amr::require(
+      are_alike(alone, several),
+      "the traces are not of the same base steps of one run; record both with the same case, "
+      "settings, trace.from and trace.steps");
+  const ScheduleKind kind = recorded_schedule(several);
+  const Overheads told = estimate_overheads(several);
+  const PieceTimes times{kind, usual_cost(alone) + overheads.piece_of(kind).ns,
+                         usual_cost(several) + told.piece_of(kind).ns};
+  overheads.beside[static_cast<std::size_t>(kind)] = {times.beside_ns - times.alone_ns, true};
+  if (told.steal.measured) overheads.steal = told.steal;
+  if (told.barrier.measured) overheads.barrier = told.barrier;
+  return times;
 }
 
 }  // namespace kumiko::model

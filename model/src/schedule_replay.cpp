@@ -3,21 +3,34 @@
 #include <kumiko/amr/placement.hpp>
 #include <kumiko/runtime/policy/halving.hpp>
 
+#include "block_tasks.hpp"
+
 namespace kumiko::model {
 
 namespace {
 
-StealingCosts stealing_costs(const Overheads& overheads, ScheduleKind kind) {
-  return {overheads.piece_of(kind).ns, overheads.steal.ns, overheads.look.ns};
-}
-
-std::vector<std::uint32_t> inputs_of(const amr::Trace& trace) {
-  std::vector<std::uint32_t> inputs(trace.pieces.size(), 0);
-  for (const std::uint32_t piece : trace.successors) ++inputs[piece];
-  return inputs;
+/// What passes besides a piece. In the pieces of several workers' trace is what they cost each
+/// other.
+double overhead_of_piece(const amr::Trace& trace, const Overheads& overheads, ScheduleKind kind,
+                         int workers) {
+  const bool is_beside = trace.workers == 1 && workers > 1;
+  const double beside = is_beside ? overheads.beside_of(kind).ns : 0.0;
+  return std::max(overheads.piece_of(kind).ns + beside, 0.0);
 }
 
 }  // namespace
+
+std::vector<std::uint32_t> levels_of(const amr::Trace& trace, const amr::TraceStretch& stretch) {
+  std::vector<std::uint32_t> begins(static_cast<std::size_t>(trace.levels) + 1, stretch.end_patch);
+  for (std::uint32_t patch = stretch.end_patch; patch > stretch.first_patch; --patch) {
+    begins[static_cast<std::size_t>(trace.patches[patch - 1].level)] = patch - 1;
+  }
+  // Levels without patches begin where the next one does.
+  for (std::size_t level = begins.size() - 1; level > 0; --level) {
+    begins[level - 1] = std::min(begins[level - 1], begins[level]);
+  }
+  return begins;
+}
 
 /// A parallel loop over the patches of a level: a source of halved ranges for the stealing workers.
 class ScheduleReplay::Phase {
@@ -37,12 +50,14 @@ class ScheduleReplay::Phase {
   const amr::PatchId& patch(std::size_t slot) const {
     return replay_.trace_.patches[first_ + slot];
   }
-  /// A patch that has no piece is passed over, which costs its overhead.
+  /// Where there is none the patch is passed over, which on stealing workers costs what passes
+  /// besides a piece.
+  bool has_piece(std::size_t slot) const { return pieces_[slot] != amr::kNoPiece; }
   double cost(std::size_t slot) const {
-    return pieces_[slot] == amr::kNoPiece ? 0.0 : cost_of(replay_.trace_.pieces[pieces_[slot]]);
+    return has_piece(slot) ? cost_of(replay_.trace_.pieces[pieces_[slot]]) : 0.0;
   }
   void count(int worker) const {
-    if (phase_.kind == amr::PieceKind::kAdvance) replay_.count_update(phase_, worker);
+    if (phase_.kind == amr::PieceKind::kAdvance) replay_.count_updates(phase_, worker, 1);
   }
 
   template <class Push>
@@ -67,83 +82,52 @@ class ScheduleReplay::Phase {
   std::vector<std::uint32_t> pieces_;  ///< by slot
 };
 
-/// The pieces of a stretch as they become ready.
+/// The blocks of a stretch's patches as their tasks become ready.
 class ScheduleReplay::Dataflow {
  public:
   Dataflow(ScheduleReplay& replay, const amr::TraceStretch& stretch)
-      : replay_(replay), first_phase_(stretch.first_phase) {
-    const PieceRange pieces = pieces_of(replay.trace_, stretch);
-    first_ = pieces.begin;
-    phase_of_.reserve(pieces.end - pieces.begin);
-    homes_.reserve(pieces.end - pieces.begin);
-    for (std::uint32_t at = stretch.first_phase; at < stretch.end_phase; ++at) {
-      const amr::TracePhase& phase = replay.trace_.phases[at];
-      for (std::uint32_t piece = phase.first_piece; piece < phase.end_piece; ++piece) {
-        phase_of_.push_back(at - first_phase_);
-        homes_.push_back(home_of(phase.level, replay.trace_.pieces[piece].patch));
-      }
+      : replay_(replay), blocks_(replay.trace_, stretch, replay.workers_) {
+    const std::span<const BlockTasks::Task> tasks = blocks_.tasks();
+    for (std::uint32_t at = 0; at < tasks.size(); ++at) {
+      if (tasks[at].inputs == 0) replay.stealing_.put(tasks[at].home, {at, at + 1});
     }
-    ready_.reserve(pieces.end - pieces.begin);
-    begin();
   }
 
   template <class Push>
-  std::uint32_t open(Bundle bundle, Push push) const {
-    if (bundle.end - bundle.begin > 1) push(Bundle{bundle.begin + 1, bundle.end});
-    return ready_[bundle.begin];
+  std::uint32_t open(Bundle task, Push) const {
+    return task.begin;
   }
-  double cost(std::uint32_t piece) const { return cost_of(replay_.trace_.pieces[piece]); }
+  double cost(std::uint32_t at) {
+    const BlockTasks::Task& task = blocks_.tasks()[at];
+    double sum = (task.end - task.begin - 1) * replay_.piece_ns_;
+    for (std::uint32_t piece = task.begin; piece < task.end; ++piece) {
+      sum += cost_of(replay_.trace_.pieces[piece]);
+    }
+    return sum;
+  }
 
   template <class Send>
-  Bundle done(int worker, std::uint32_t piece, Send send) {
-    const amr::TracePhase& phase = replay_.trace_.phases[first_phase_ + phase_of_[piece - first_]];
-    if (phase.kind == amr::PieceKind::kAdvance) replay_.count_update(phase, worker);
-    own_.clear();
-    for (const std::uint32_t next : replay_.trace_.successors_of(piece)) {
-      if (--replay_.inputs_[next] != 0) continue;
-      const int home = homes_[next - first_];
-      if (home == worker) {
-        own_.push_back(next);
-      } else {
-        send(home, bundle({&next, 1}));
-      }
+  Bundle done(int worker, std::uint32_t at, Send send) {
+    const std::span<BlockTasks::Task> tasks = blocks_.tasks();
+    const amr::TracePhase& phase = replay_.trace_.phases[tasks[at].phase];
+    if (phase.kind == amr::PieceKind::kAdvance) {
+      replay_.count_updates(phase, worker, tasks[at].end - tasks[at].begin);
     }
-    return bundle(own_);
+    Bundle goes_on;
+    blocks_.for_each_successor(at, [&](std::uint32_t next) {
+      if (--tasks[next].inputs != 0) return;
+      if (tasks[next].home == worker && goes_on.empty()) {
+        goes_on = {next, next + 1};
+      } else {
+        send(tasks[next].home, Bundle{next, next + 1});
+      }
+    });
+    return goes_on;
   }
 
  private:
-  /// Everyone has those of his patches that need not wait.
-  void begin() {
-    std::vector<std::vector<std::uint32_t>> first(static_cast<std::size_t>(replay_.workers_));
-    for (std::size_t at = 0; at < homes_.size(); ++at) {
-      const auto piece = first_ + static_cast<std::uint32_t>(at);
-      if (replay_.inputs_[piece] == 0) first[static_cast<std::size_t>(homes_[at])].push_back(piece);
-    }
-    for (std::size_t worker = 0; worker < first.size(); ++worker) {
-      if (first[worker].empty()) continue;
-      replay_.stealing_.put(static_cast<int>(worker), bundle(first[worker]));
-    }
-  }
-
-  Bundle bundle(std::span<const std::uint32_t> pieces) {
-    const auto begin = static_cast<std::uint32_t>(ready_.size());
-    ready_.insert(ready_.end(), pieces.begin(), pieces.end());
-    return {begin, static_cast<std::uint32_t>(ready_.size())};
-  }
-
-  int home_of(std::int32_t level, std::uint32_t patch) const {
-    const std::vector<std::uint32_t>& begins = replay_.level_begin_;
-    const auto at = static_cast<std::size_t>(level);
-    return amr::home_of(patch - begins[at], begins[at + 1] - begins[at], replay_.workers_);
-  }
-
   ScheduleReplay& replay_;
-  std::uint32_t first_phase_;
-  std::uint32_t first_;  ///< the stretch's first piece; the next two count from there
-  std::vector<std::uint32_t> phase_of_;
-  std::vector<int> homes_;
-  std::vector<std::uint32_t> ready_;  ///< all that have ever been, bundled
-  std::vector<std::uint32_t> own_;
+  BlockTasks blocks_;
 };
 
 ScheduleReplay::ScheduleReplay(const amr::Trace& trace, const Overheads& overheads,
@@ -152,15 +136,14 @@ ScheduleReplay::ScheduleReplay(const amr::Trace& trace, const Overheads& overhea
       overheads_(overheads),
       kind_(kind),
       workers_(workers),
-      stealing_(workers, stealing_costs(overheads, kind), seed) {
-  if (kind == ScheduleKind::kDataflow) inputs_ = inputs_of(trace);
-}
+      piece_ns_(overhead_of_piece(trace, overheads, kind, workers)),
+      stealing_(workers, {piece_ns_, overheads.steal.ns, overheads.look.ns}, seed) {}
 
 void ScheduleReplay::add(const amr::TraceStretch& stretch) {
-  find_levels(stretch);
+  level_begin_ = levels_of(trace_, stretch);
   first_step_ = stretch.first_step;
   updates_.assign(static_cast<std::size_t>(stretch.steps) * static_cast<std::size_t>(workers_), 0);
-  const PieceRange pieces = pieces_of(trace_, stretch);
+  const Bundle pieces = pieces_of(trace_, stretch);
   for (std::uint32_t piece = pieces.begin; piece < pieces.end; ++piece) {
     busy_ += cost_of(trace_.pieces[piece]);
   }
@@ -188,14 +171,12 @@ void ScheduleReplay::add(const amr::TraceSpan& span) {
 }
 
 Prediction ScheduleReplay::prediction() const {
-  Prediction result;
-  result.kind = kind_;
-  result.workers = workers_;
-  result.seconds = now_ * 1e-9;
-  result.utilisation = now_ > 0.0 ? busy_ / (workers_ * now_) : 1.0;
-  result.balance_efficiency = sum_of_means_ > 0.0 ? sum_of_largest_ / sum_of_means_ : 1.0;
-  result.steals = stealing_.steals();
-  return result;
+  return {.kind = kind_,
+          .workers = workers_,
+          .seconds = now_ * 1e-9,
+          .utilisation = now_ > 0.0 ? busy_ / (workers_ * now_) : 1.0,
+          .balance_efficiency = sum_of_means_ > 0.0 ? sum_of_largest_ / sum_of_means_ : 1.0,
+          .steals = stealing_.steals()};
 }
 
 void ScheduleReplay::by_dataflow(const amr::TraceStretch& stretch) {
@@ -204,36 +185,31 @@ void ScheduleReplay::by_dataflow(const amr::TraceStretch& stretch) {
 }
 
 void ScheduleReplay::by_level(const Phase& phase) {
-  // Who was last in a phase goes on as the driver.
-  stealing_.put(stealing_.last(), {0, static_cast<std::uint32_t>(phase.slots())});
+  const auto begin_of = [&](int worker) {
+    return static_cast<std::uint32_t>(amr::chunk_begin(worker, phase.slots(), workers_));
+  };
+  for (int worker = 0; worker < workers_; ++worker) {
+    const Bundle part{begin_of(worker), begin_of(worker + 1)};
+    if (!part.empty()) stealing_.put(worker, part);
+  }
   now_ = stealing_.run(now_, phase) + overheads_.phase_of(kind_).ns;
 }
 
 void ScheduleReplay::by_static_parts(const Phase& phase) {
   std::vector<double> loads(static_cast<std::size_t>(workers_), 0.0);
   for (std::size_t slot = 0; slot < phase.slots(); ++slot) {
+    if (!phase.has_piece(slot)) continue;
     const int worker = part_of(phase, slot);
-    loads[static_cast<std::size_t>(worker)] += overheads_.piece_of(kind_).ns + phase.cost(slot);
+    loads[static_cast<std::size_t>(worker)] += piece_ns_ + phase.cost(slot);
     phase.count(worker);
   }
   now_ += *std::ranges::max_element(loads) + overheads_.phase_of(kind_).ns +
           doublings(workers_) * overheads_.barrier.ns;
 }
 
-void ScheduleReplay::find_levels(const amr::TraceStretch& stretch) {
-  level_begin_.assign(static_cast<std::size_t>(trace_.levels) + 1, stretch.end_patch);
-  for (std::uint32_t patch = stretch.end_patch; patch > stretch.first_patch; --patch) {
-    level_begin_[static_cast<std::size_t>(trace_.patches[patch - 1].level)] = patch - 1;
-  }
-  // Levels without patches begin where the next one does.
-  for (std::size_t level = level_begin_.size() - 1; level > 0; --level) {
-    level_begin_[level - 1] = std::min(level_begin_[level - 1], level_begin_[level]);
-  }
-}
-
 /// What a stretch took before its first piece and after its last.
 double ScheduleReplay::set_up(const amr::TraceStretch& stretch) const {
-  const PieceRange pieces = pieces_of(trace_, stretch);
+  const Bundle pieces = pieces_of(trace_, stretch);
   if (pieces.begin == pieces.end) return 0.0;
   std::int64_t first = stretch.end_ns;
   std::int64_t last = stretch.begin_ns;
@@ -253,9 +229,10 @@ int ScheduleReplay::part_of(const Phase& phase, std::size_t slot) const {
   return amr::strip_of(id.j, std::int64_t{trace_.points_y / amr::kPatchSize} << id.level, workers_);
 }
 
-void ScheduleReplay::count_update(const amr::TracePhase& phase, int worker) {
+void ScheduleReplay::count_updates(const amr::TracePhase& phase, int worker,
+                                   std::uint32_t patches) {
   const auto step = static_cast<std::size_t>(phase.base_step - first_step_);
-  ++updates_[step * static_cast<std::size_t>(workers_) + static_cast<std::size_t>(worker)];
+  updates_[step * static_cast<std::size_t>(workers_) + static_cast<std::size_t>(worker)] += patches;
 }
 
 void ScheduleReplay::close_books() {

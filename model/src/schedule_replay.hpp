@@ -33,17 +33,15 @@ inline double work_in_loops(const amr::Trace& trace, const amr::TraceSpan& span)
 /// How often one worker has to be doubled until there are as many.
 inline int doublings(int workers) { return std::bit_width(static_cast<unsigned>(workers - 1)); }
 
-struct PieceRange {
-  std::uint32_t begin;
-  std::uint32_t end;
-};
-
 /// The pieces of a stretch.
-inline PieceRange pieces_of(const amr::Trace& trace, const amr::TraceStretch& stretch) {
+inline Bundle pieces_of(const amr::Trace& trace, const amr::TraceStretch& stretch) {
   if (stretch.first_phase == stretch.end_phase) return {0, 0};
   return {trace.phases[stretch.first_phase].first_piece,
           trace.phases[stretch.end_phase - 1].end_piece};
 }
+
+/// Where each level's patches of a stretch begin in Trace::patches, and the last one's end.
+std::vector<std::uint32_t> levels_of(const amr::Trace& trace, const amr::TraceStretch& stretch);
 
 /// The schedule that a trace was recorded with.
 ScheduleKind recorded_schedule(const amr::Trace& trace);
@@ -65,22 +63,20 @@ class ScheduleReplay {
   void by_dataflow(const amr::TraceStretch& stretch);
   void by_level(const Phase& phase);
   void by_static_parts(const Phase& phase);
-  void find_levels(const amr::TraceStretch& stretch);
   double set_up(const amr::TraceStretch& stretch) const;
   int part_of(const Phase& phase, std::size_t slot) const;
-  void count_update(const amr::TracePhase& phase, int worker);
+  void count_updates(const amr::TracePhase& phase, int worker, std::uint32_t patches);
   void close_books();
 
   const amr::Trace& trace_;
   const Overheads& overheads_;
   ScheduleKind kind_;
   int workers_;
+  double piece_ns_;  ///< passes besides a piece
   StealingWorkers stealing_;
-  double now_ = 0.0;   ///< all stretches and spans so far take
-  double busy_ = 0.0;  ///< in pieces and parallel loops, of all workers
-  /// Where each level's patches begin in Trace::patches, and the last one's end; of the stretch.
-  std::vector<std::uint32_t> level_begin_;
-  std::vector<std::uint32_t> inputs_;   ///< of each piece, that are not there yet; dataflow only
+  double now_ = 0.0;                        ///< all stretches and spans so far take
+  double busy_ = 0.0;                       ///< in pieces and parallel loops, of all workers
+  std::vector<std::uint32_t> level_begin_;  ///< levels_of() the stretch
   std::vector<std::uint32_t> updates_;  ///< patches advanced: of the stretch's base steps by worker
   std::int32_t first_step_ = 0;
   double sum_of_largest_ = 0.0;

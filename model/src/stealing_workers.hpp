@@ -6,17 +6,17 @@
 #include <deque>
 #include <queue>
 #include <random>
+#include <set>
 #include <vector>
 
 #include <kumiko/runtime/policy/choosing.hpp>
 #include <kumiko/runtime/policy/events_first.hpp>
 #include <kumiko/runtime/policy/near_first.hpp>
 
-#include "index_set.hpp"
-
 namespace kumiko::model {
 
-/// Pieces that lie in a queue together, as one thread: what they are is the source's concern.
+/// Pieces that follow each other, or that lie in a queue together, as one thread: what they are is
+/// the source's concern.
 struct Bundle {
   std::uint32_t begin = 0;
   std::uint32_t end = 0;
@@ -43,11 +43,7 @@ struct StealingCosts {
 class StealingWorkers {
  public:
   StealingWorkers(int workers, const StealingCosts& costs, std::uint64_t seed)
-      : costs_(costs),
-        random_(seed),
-        workers_(static_cast<std::size_t>(workers)),
-        idle_(workers_.size()),
-        laden_(workers_.size()) {
+      : costs_(costs), random_(seed), workers_(static_cast<std::size_t>(workers)) {
     for (std::size_t worker = 0; worker < workers_.size(); ++worker) idle_.insert(worker);
   }
 
@@ -69,8 +65,8 @@ class StealingWorkers {
       Bundle bundle = event.bundle;
       if (event.is_end) {
         end = event.time;
-        last_ = static_cast<int>(event.worker);
-        bundle = source.done(last_, bundle.begin, [&](int home, Bundle sent) {
+        const auto worker = static_cast<int>(event.worker);
+        bundle = source.done(worker, bundle.begin, [&](int home, Bundle sent) {
           send(event.time, static_cast<std::size_t>(home), sent);
         });
       }
@@ -83,8 +79,6 @@ class StealingWorkers {
     return end;
   }
 
-  /// Who ended last.
-  int last() const { return last_; }
   std::uint64_t steals() const { return steals_; }
 
  private:
@@ -143,16 +137,16 @@ class StealingWorkers {
     // All idle workers look at one victim after the other: one of them is there soon.
     const double looks =
         static_cast<double>(workers_.size()) / static_cast<double>(idle_.size() + 1);
-    const std::size_t thief = idle_.next(random_() % workers_.size());
-    idle_.erase(thief);
+    // The next one in a circle from any.
+    auto place = idle_.lower_bound(random_() % workers_.size());
+    if (place == idle_.end()) place = idle_.begin();
+    const std::size_t thief = *place;
+    idle_.erase(place);
     steal(now + looks * costs_.look, thief, victim);
   }
 
   void send(double now, std::size_t home, Bundle bundle) {
-    if (idle_.contains(home)) {
-      idle_.erase(home);
-      return begin(now, home, bundle);
-    }
+    if (idle_.erase(home) > 0) return begin(now, home, bundle);
     workers_[home].queue.push_back(bundle);
     laden_.insert(home);
     hand_out(now, home);
@@ -224,11 +218,10 @@ class StealingWorkers {
   StealingCosts costs_;
   std::mt19937_64 random_;
   std::vector<Worker> workers_;
-  IndexSet idle_;
-  IndexSet laden_;  ///< who have something in a queue
+  std::set<std::size_t> idle_;
+  std::set<std::size_t> laden_;  ///< who have something in a queue
   std::priority_queue<Event> events_;
   std::uint64_t steals_ = 0;
-  int last_ = 0;
 };
 
 }  // namespace kumiko::model

@@ -70,10 +70,11 @@ inline std::vector<double> weighted_leaves(const Hierarchy& hierarchy) {
   std::vector<double> values;
   for (int level = 0; level < hierarchy.max_levels(); ++level) {
     const double weight = hierarchy.geometry().spacing(level) / std::sqrt(extent.x * extent.y);
-    for (const LeafBlock& block : hierarchy.leaf_blocks(level)) {
-      for (int j = block.j0; j < block.j0 + block.size; ++j) {
-        for (int i = block.i0; i < block.i0 + block.size; ++i) {
-          values.push_back(weight * block.patch->now()(i, j));
+    for (const auto& [slot, first, size] : hierarchy.mesh().leaf_boxes(level)) {
+      const ConstPatchView field = hierarchy.level(level).patch(slot).now();
+      for (int j = first[1]; j < first[1] + size; ++j) {
+        for (int i = first[0]; i < first[0] + size; ++i) {
+          values.push_back(weight * field(i, j));
         }
       }
     }

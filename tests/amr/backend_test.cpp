@@ -1,16 +1,23 @@
 // Contract: every backend calls every task once, reports failures alike, and gives the same bits.
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
+#include <ctime>
 #include <memory>
 #include <stdexcept>
 #include <thread>
 #include <tuple>
+#include <vector>
 
 #include <gtest/gtest.h>
+#include <omp.h>
+#include <sys/resource.h>
 
 #include <kumiko/amr/backend.hpp>
 #include <kumiko/amr/diagnostics.hpp>
+#include <kumiko/runtime/cpu_budget.hpp>
 
+#include "backend/spin_barrier.hpp"
 #include "fixtures.hpp"
 
 namespace kumiko::amr {
@@ -118,6 +125,123 @@ TEST(PthreadBackend, GivenStripsThenAPatchIsDoneByTheStripOfItsCentre) {
   for (std::size_t slot = 0; slot < owner.size(); ++slot) {
     EXPECT_EQ(owner[slot], strip_of_row[slot / 6]) << "slot " << slot;
   }
+}
+
+/// As if the program had started with OMP_SCHEDULE set, which OpenMP reads once.
+class Scheduled {
+ public:
+  Scheduled(const char* name, omp_sched_t kind) {
+    omp_get_schedule(&before_, &chunk_);
+    omp_set_schedule(kind, 0);
+    setenv("OMP_SCHEDULE", name, 1);
+  }
+  ~Scheduled() {
+    unsetenv("OMP_SCHEDULE");
+    omp_set_schedule(before_, chunk_);
+  }
+  Scheduled(const Scheduled&) = delete;
+  Scheduled& operator=(const Scheduled&) = delete;
+
+ private:
+  omp_sched_t before_ = omp_sched_static;
+  int chunk_ = 0;
+};
+
+TEST(OpenMpBackend, GivenAStaticScheduleInTheEnvironmentThenWorkersHaveEqualParts) {
+  if (!test::kOpenMpIsTestable) GTEST_SKIP() << "not with ThreadSanitizer";
+  const Scheduled scheduled("static", omp_sched_static);
+  const auto backend = make_backend("openmp", 2);
+  Hierarchy hierarchy(Geometry(128, 128, {1.0, 1.0}, {}), 1, {1, 2, 0});
+  const Level& level = hierarchy.level(0);
+  std::vector<std::size_t> lists(2);
+  backend->for_each(level, [&](std::size_t first, std::size_t last, int worker) {
+    lists.at(static_cast<std::size_t>(worker)) = last - first;
+  });
+  EXPECT_EQ(lists, std::vector<std::size_t>(2, level.size() / 2));
+}
+
+TEST(OpenMpBackend, GivenADynamicScheduleInTheEnvironmentThenWorkersTakePatchesOneByOne) {
+  if (!test::kOpenMpIsTestable) GTEST_SKIP() << "not with ThreadSanitizer";
+  const Scheduled scheduled("dynamic", omp_sched_dynamic);
+  const auto backend = make_backend("openmp", 2);
+  Hierarchy hierarchy(Geometry(128, 128, {1.0, 1.0}, {}), 1, {1, 2, 0});
+  const Level& level = hierarchy.level(0);
+  std::atomic<std::size_t> left = level.size();
+  std::vector<std::size_t> lists(level.size());
+  backend->for_each(level, [&](std::size_t first, std::size_t last, int worker) {
+    lists[first] = last - first;
+    // Who has the first patch is at it until the other worker has done the rest.
+    if (--left > 0 && first == 0) {
+      while (left > 0) std::this_thread::yield();
+    }
+    EXPECT_LT(worker, 2);
+  });
+  EXPECT_EQ(lists, std::vector<std::size_t>(level.size(), 1));
+}
+
+/// How often a thread of this process has gone to sleep.
+long sleeps() {
+  rusage usage;
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_nvcsw;
+}
+
+TEST(PthreadBackend, GivenCoresForAllStripsThenNobodySleepsThroughAShortWait) {
+  if (runtime::available_cores() < 2) GTEST_SKIP() << "takes two cores";
+  Hierarchy hierarchy(Geometry(64, 64, {1.0, 1.0}, {}), 1, {1, 2, 0});
+  const auto backend = make_backend("pthread", 2);
+  constexpr int kPhases = 200;
+  const long before = sleeps();
+  for (int phase = 0; phase < kPhases; ++phase) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(200);
+    while (std::chrono::steady_clock::now() < end) continue;
+    backend->for_each(hierarchy.level(0), [](std::size_t, int) {});
+  }
+  // A few where somebody else takes a core for as long as they are ready to spin.
+  EXPECT_LT(sleeps() - before, kPhases / 2);
+}
+
+/// Threads, and whether they spin. More than most machines that test this have cores.
+class EverySpinBarrier : public ::testing::TestWithParam<std::tuple<int, bool>> {
+ protected:
+  int threads() const { return std::get<0>(GetParam()); }
+  SpinBarrier barrier_{threads(), std::get<1>(GetParam())};
+};
+
+TEST_P(EverySpinBarrier, GivenPhasesThenEachThreadSeesWhatAllDidBefore) {
+  constexpr int kPhases = 25;
+  std::vector<int> done(static_cast<std::size_t>(threads()));  // not atomic, for ThreadSanitizer
+  std::atomic<int> wrong = 0;
+  const auto work = [&](int own) {
+    for (int phase = 1; phase <= kPhases; ++phase) {
+      done[static_cast<std::size_t>(own)] = phase;
+      barrier_.arrive_and_wait();
+      for (const int count : done) wrong += count != phase;
+      barrier_.arrive_and_wait();
+    }
+  };
+  std::vector<std::jthread> others;
+  for (int own = 1; own < threads(); ++own) others.emplace_back(work, own);
+  work(0);
+  others.clear();
+  EXPECT_EQ(wrong.load(), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, EverySpinBarrier,
+                         ::testing::Combine(::testing::Values(1, 2, 5), ::testing::Bool()));
+
+TEST(SpinBarrier, GivenOneWhoIsLateThenTheOthersSleepAndAreWoken) {
+  SpinBarrier barrier(2, true);
+  timespec used{};
+  std::jthread early([&] {
+    barrier.arrive_and_wait();
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+  });
+  constexpr auto kLate = 50 * SpinBarrier::kSpinTime;
+  std::this_thread::sleep_for(kLate);
+  barrier.arrive_and_wait();
+  early.join();
+  EXPECT_LT(std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec), kLate / 2);
 }
 
 TEST(MakeBackend, GivenAWrongRequestThenItIsRefusedByName) {

@@ -59,6 +59,25 @@ double gradient_at_8_8(const Field& field) {
   return indicator.values[8 * kPatchSize + 8];
 }
 
+TEST(Loehner, GivenTheMachinesVectorsThenBitsAndRowsPassedOverAreTheBaselines) {
+  const LoehnerKernel kernel =
+      select(&loehner_rows_baseline, &loehner_rows_avx2, &loehner_rows_avx512);
+  // Waves in the upper half, nothing in the lower one, a little in between.
+  const Field field(1, [](int i, int j, int) {
+    return j < 6 ? 0.25 : j < 9 ? 1e-9 * i * i * j : std::sin(0.7 * i + 0.1 * i * j) / 3.0;
+  });
+  for (const double limit : {0.0, 1e-6, 10.0}) {
+    const LoehnerArguments of{field.view().origin(0), field.view().stride(), 0.05, 0.01, limit};
+    std::array<double, kPatchPoints> values{};
+    std::array<double, kPatchPoints> expected{};
+    EXPECT_EQ(kernel(of, values.data()), limit < 10.0);
+    EXPECT_EQ(loehner_rows_baseline(of, expected.data()), limit < 10.0);
+    EXPECT_EQ(values, expected) << limit;
+    EXPECT_EQ(values[4 * kPatchSize + 3], 0.0) << limit;
+    EXPECT_EQ(values[7 * kPatchSize + 3] > 0.0, limit == 0.0) << limit;
+  }
+}
+
 TEST(Loehner, GivenAStepThenTheIndicatorIsTheClosedForm) {
   // u = 0 | 1 between 8 and 9: |0 - 0 + 1| / (0 + 1 + δ (0 + 0 + 1) + floor).
   const Field step(1, [](int i, int, int) { return i > 8 ? 1.0 : 0.0; });

@@ -20,10 +20,8 @@ std::unique_ptr<Hierarchy> island_with_poison() {
     Level& level = hierarchy->level(index);
     for (std::size_t slot = 0; slot < level.size(); ++slot)
       level.patch(slot).now().interior() = 2.0;
-    for (const LeafBlock& leaf : hierarchy->leaf_blocks(index)) {
-      Patch& patch =
-          level.patch(static_cast<std::size_t>(hierarchy->mesh().find(leaf.patch->id())));
-      patch.now().interior().block(leaf.j0, leaf.i0, leaf.size, leaf.size) = 1.0;
+    for (const auto& [slot, first, size] : hierarchy->mesh().leaf_boxes(index)) {
+      level.patch(slot).now().interior().block(first[1], first[0], size, size) = 1.0;
     }
   }
   hierarchy->level(2).patch(0).now()(3, 4) = 1.5;
@@ -193,13 +191,12 @@ TEST(StateHash, GivenTheFirstOrLastPointOfAnyLeafBlockChangesThenTheHashChanges)
   const std::string before = state_hash(hierarchy);
   for (int index = 0; index < 2; ++index) {
     Level& level = hierarchy.level(index);
-    for (const LeafBlock& block : hierarchy.leaf_blocks(index)) {
-      Patch& patch =
-          level.patch(static_cast<std::size_t>(hierarchy.mesh().find(block.patch->id())));
-      if (block.size != kPatchSize) ++of_partly_covered;
+    for (const auto& [slot, first, size] : hierarchy.mesh().leaf_boxes(index)) {
+      Patch& patch = level.patch(slot);
+      if (size != kPatchSize) ++of_partly_covered;
       for (const int component : {0, 1}) {
-        for (const int along : {0, block.size - 1}) {
-          double& value = patch.now()(block.i0 + along, block.j0 + along, component);
+        for (const int along : {0, size - 1}) {
+          double& value = patch.now()(first[0] + along, first[1] + along, component);
           value = std::nextafter(1.0, 2.0);
           EXPECT_NE(state_hash(hierarchy), before)
               << to_string(patch.id()) << ", component " << component;

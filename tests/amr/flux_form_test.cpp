@@ -168,7 +168,7 @@ class Chessboard {
       std::vector<std::size_t> all(level.size());
       std::iota(all.begin(), all.end(), std::size_t{0});
       for (const std::size_t slot : all) sample(level.patch(slot));
-      stepper_.prepare(index, all, 0.0);
+      stepper_.prepare(index, all, 0.0, [](std::size_t) {});
     }
   }
 

@@ -53,9 +53,10 @@ TEST(Hierarchy, GivenAnIslandThenLeavesCoverTheDomainOnce) {
   std::vector<int> covered(256 * 256, 0);
   for (int index = 0; index < 3; ++index) {
     const int scale = 4 >> index;
-    for (const LeafBlock& leaf : hierarchy->leaf_blocks(index)) {
-      const int i0 = (leaf.patch->id().i * kPatchSize + leaf.i0) * scale;
-      const int j0 = (leaf.patch->id().j * kPatchSize + leaf.j0) * scale;
+    for (const LeafBox<2>& leaf : hierarchy->mesh().leaf_boxes(index)) {
+      const PatchId& id = hierarchy->level(index).patch(leaf.slot).id();
+      const int i0 = (id.i * kPatchSize + leaf.first[0]) * scale;
+      const int j0 = (id.j * kPatchSize + leaf.first[1]) * scale;
       for (int j = j0; j < j0 + leaf.size * scale; ++j) {
         for (int i = i0; i < i0 + leaf.size * scale; ++i) {
           ++covered[static_cast<std::size_t>(j * 256 + i)];

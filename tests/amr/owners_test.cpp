@@ -230,12 +230,14 @@ Regridded regrid_twice(Hierarchy& hierarchy, Owner& owner) {
           patch.now()(at % kPatchSize, at / kPatchSize, 0);
     }
   };
+  const auto no_ghosts = [](int, std::size_t) {};
   RegridPlan plan(hierarchy, *backend, owner, options, indicator);
   Regridded result;
   for (const int step : {4, 8}) {
     plan.begin(step);
     for (const int level : {0, 1}) {
-      const std::vector<std::size_t> came = hierarchy.change(level + 1, plan.children(level, 0.0));
+      const std::vector<std::size_t> came =
+          hierarchy.change(level + 1, plan.children(level, 0.0, no_ghosts));
       plan.note_arrivals(level + 1, came);
       fill_waves(hierarchy);
       if (&owner != &sole_owner()) share(hierarchy, owner);

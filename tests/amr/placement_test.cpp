@@ -138,6 +138,31 @@ std::vector<int> done_by(const std::string& backend_name, int workers) {
   return {done.begin(), done.end()};
 }
 
+TEST(Placement, GivenALevelThatTheCacheHoldsThenItsBlocksAreNotOfTime) {
+  EXPECT_FALSE(blocks_in_time(4096, 64, 48'000'000, 48'000'000, 2));
+  // Two steps of rows of 750 kB take 3 MB of each worker's part.
+  EXPECT_FALSE(blocks_in_time(4096, 64, 48'000'000, 5'900'000, 2));
+  EXPECT_TRUE(blocks_in_time(4096, 64, 48'000'000, 6'000'000, 2));
+}
+
+TEST(Placement, GivenALargerLevelThenRowsTakeAsManyStepsAsTheCacheHoldsTwice) {
+  const auto dealt = [](std::size_t cache, int workers) {
+    const auto in_time = blocks_in_time(4096, 64, 48'000'000, cache, workers);
+    return in_time ? std::pair(in_time->blocks, in_time->steps) : std::pair<std::size_t, int>{};
+  };
+  EXPECT_EQ(dealt(47'000'000, 1), std::pair(std::size_t{64}, 8));
+  EXPECT_EQ(dealt(16'000'000, 2), std::pair(std::size_t{64}, 5));
+  EXPECT_EQ(dealt(16'000'000, 4), std::pair(std::size_t{64}, 2));
+  // Enough for idle workers to take.
+  EXPECT_EQ(dealt(47'000'000, 15), std::pair(std::size_t{120}, 2));
+}
+
+TEST(Placement, GivenMoreRowsThanPatchesThenNoBlockInTimeIsEmpty) {
+  const auto in_time = blocks_in_time(2, 8, 16'000, 15'000, 1);
+  ASSERT_TRUE(in_time.has_value());
+  EXPECT_EQ(in_time->blocks, 2U);
+}
+
 /// One number of workers for each process: LLVM's OpenMP leaks what it grows out of.
 class PlacementByOpenMp : public testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(With, PlacementByOpenMp, testing::Values(1, 3, 5));

@@ -34,7 +34,9 @@ std::int32_t owner_of(const Mesh<2>& mesh, const PatchId& id) {
 
 ReadPlan plan_of(const Mesh<2>& mesh, int ghosts, std::int32_t owner = ReadPlan::kEveryOwner) {
   ReadPlan plan(ghosts, owner);
-  for (int level = 0; level < mesh.levels(); ++level) plan.update(mesh, level);
+  for (int level = 0; level < mesh.levels(); ++level) {
+    plan.update(mesh, level, level_difference<PatchId>({}, mesh.ids(level)));
+  }
   return plan;
 }
 
@@ -264,6 +266,35 @@ TEST(ReadPlan, GivenAHierarchyThatChangesThenItsPlanIsThatOfItsMesh) {
     expect_same(hierarchy.mesh(), hierarchy.plan(), plan_of(hierarchy.mesh(), 2));
   }
   EXPECT_EQ(hierarchy.used_levels(), 4);
+}
+
+TEST(ReadPlan, GivenChangesOfLevelsThenAPlanThatFollowedThemIsOneMadeAnewForOneOwnerAndForAll) {
+  for (unsigned seed = 1; seed <= test::kMeshes; ++seed) {
+    const Mesh<2> whole = shared_mesh(seed);
+    for (const std::int32_t owner : {ReadPlan::kEveryOwner, 0}) {
+      SCOPED_TRACE(testing::Message() << "seed " << seed << ", owner " << owner);
+      Mesh<2> mesh = whole;
+      ReadPlan plan = plan_of(mesh, 2, owner);
+      std::mt19937 random(seed);
+      for (int round = 0; round < 6; ++round) {
+        const int level = mesh.levels() - 1 - round % 2;
+        if (level < 1) continue;
+        // A patch in eight goes, and comes again two rounds later; the mesh need not nest.
+        std::vector<PatchId> ids;
+        std::vector<std::int32_t> owners;
+        for (std::size_t slot = 0; slot < whole.size(level); ++slot) {
+          if (random() % 8 == 0) continue;
+          ids.push_back(whole.ids(level)[slot]);
+          owners.push_back(whole.owners(level)[slot]);
+        }
+        if (ids.empty()) continue;
+        const auto changes = level_difference<PatchId>(mesh.ids(level), ids);
+        mesh.assign(level, ids, owners);
+        plan.update(mesh, level, changes);
+        expect_same(mesh, plan, plan_of(mesh, 2, owner));
+      }
+    }
+  }
 }
 
 TEST(PatchTable, GivenAMeshThatChangesThenValuesStayWithTheirPatchesAndNewOnesAreEmpty) {

@@ -187,13 +187,13 @@ TEST(MemoryLimit, GivenLessThanARegridNeedsThenItEndsTheRunAndNamesLevelPatchesA
     run.advance(1);
     FAIL();
   } catch (const MemoryLimitError& error) {
-    named = static_cast<std::size_t>(error.level());
+    named = static_cast<std::size_t>(error.level);
     ASSERT_TRUE(named == 1 || named == 2);
-    EXPECT_GT(error.patches(), before[named]);
-    EXPECT_EQ(error.bytes(), needed);
+    EXPECT_GT(error.patches, before[named]);
+    EXPECT_EQ(error.bytes, needed);
     const std::string message = error.what();
     EXPECT_EQ(message.find("level " + std::to_string(named) + " asks"), 0U) << message;
-    EXPECT_NE(message.find(std::to_string(error.patches()) + " patches"), std::string::npos);
+    EXPECT_NE(message.find(std::to_string(error.patches) + " patches"), std::string::npos);
     EXPECT_NE(message.find(std::to_string(needed)), std::string::npos) << message;
     EXPECT_NE(message.find("`memory_limit` is "), std::string::npos) << message;
   }

@@ -5,12 +5,15 @@
 #include <chrono>
 #include <cmath>
 #include <ostream>
+#include <set>
+#include <span>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include <kumiko/amr/diagnostics.hpp>
+#include <kumiko/amr/placement.hpp>
 
 #include "fixtures.hpp"
 
@@ -18,7 +21,6 @@ namespace kumiko::amr {
 namespace {
 
 using test::cubic_solver;
-using test::FunctionCase;
 using test::run_options;
 using test::Way;
 using test::zalesak;
@@ -89,6 +91,34 @@ TEST_P(EveryWay, GivenLinearInterpolationInTimeOnFourLevelsThenTheStateIsTheSame
   options.time_interpolation = TimeInterpolation::kLinear;
   options.refinement.interval = 3;
   EXPECT_EQ(run(*problem, options, GetParam(), 12, 6), reference(*problem, options, 12));
+}
+
+/// More workers share the cache of the test: their blocks are the usual ones.
+class FewWorkers : public EveryWay {};
+INSTANTIATE_TEST_SUITE_P(With, FewWorkers,
+                         ::testing::Values(Way{"threads", 1, Schedule::kDataflow},
+                                           Way{"threads", 2, Schedule::kDataflow},
+                                           Way{"threads", 3, Schedule::kDataflow}));
+
+TEST_P(FewWorkers, GivenALevelThatNoCacheHoldsThenTheStateIsTheSame) {
+  const auto problem = zalesak();
+  SimulationOptions options = run_options(512, 2, 2048);
+  options.time_interpolation = TimeInterpolation::kLinear;  // for pieces of every kind
+  options.refinement.interval = 12;
+  const std::string expected = reference(*problem, options, 24);
+  const auto solver = cubic_solver();
+  const auto backend = make_backend("serial", 1);
+  const Simulation start(*problem, *solver, *backend, options);
+  const Hierarchy& hierarchy = start.hierarchy();
+  for (int level = 0; level < 2; ++level) {
+    const std::span<const PatchId> ids = hierarchy.mesh().ids(level);
+    const std::size_t bytes = ids.size() * hierarchy.shape().total_values() * sizeof(double);
+    options.cache = bytes / 16 * 15;
+    std::set<int> rows;
+    for (const PatchId& id : ids) rows.insert(id.j);
+    ASSERT_TRUE(blocks_in_time(ids.size(), rows.size(), bytes, options.cache, GetParam().workers));
+    EXPECT_EQ(run(*problem, options, GetParam(), 24, 12), expected) << "level " << level;
+  }
 }
 
 TEST_P(EveryWay, GivenAnUnsteadyPeriodicFlowThenTheStateIsTheSame) {

@@ -98,7 +98,7 @@ void prepare_all(TimeStepper& stepper, const Hierarchy& hierarchy) {
   for (int level = 0; level < hierarchy.max_levels(); ++level) {
     std::vector<std::size_t> all(hierarchy.level(level).size());
     std::iota(all.begin(), all.end(), std::size_t{0});
-    stepper.prepare(level, all, 0.0);
+    stepper.prepare(level, all, 0.0, [](std::size_t) {});
   }
 }
 

@@ -1,4 +1,4 @@
-// Contract: a trace has the pieces that the rules at PatchGraph name, in the order of
+// Contract: a trace has the pieces that the rules at BlockGraph name, in the order of
 // level-synchronous stepping, and as edges exactly what those rules say that each waits for. Here
 // both follow from the patches' places alone.
 #include <algorithm>

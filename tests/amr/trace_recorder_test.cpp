@@ -46,8 +46,8 @@ class Recorder {
     start_ = read_ticks();
   }
   void begin(int first, int count) {
-    recorder_.begin_stretch({rules_.clock(), first, count, 3, rules_.blends_in_time()}, *hierarchy_,
-                            rules_);
+    recorder_.begin_stretch({rules_.clock(), first, count, 3, rules_.blends_in_time()},
+                            hierarchy_->mesh(), rules_);
   }
   /// Ticks since the start: of all pieces of the stretch, and of the stretch.
   void end(int count, std::int64_t begin_piece, std::int64_t end_piece, std::int64_t begin,
@@ -55,14 +55,16 @@ class Recorder {
     for (int level = 0; level < 3; ++level) {
       for (std::size_t slot = 0; slot < hierarchy_->level(level).size(); ++slot) {
         for (int number = 0; number < count * rules_.clock().substeps(level); ++number) {
-          for (const PieceKind kind :
-               {PieceKind::kAdvance, PieceKind::kBlend, PieceKind::kFinish}) {
-            const LevelStep step = rules_.clock().step(0, level, number);
-            TracePiece* const piece = recorder_.piece({kind, step, slot});
-            if (piece == nullptr) continue;
-            piece->worker = 0;
-            piece->begin_ns = at(begin_piece);
-            piece->end_ns = at(end_piece);
+          for (const PieceKind kind : {PieceKind::kAdvance, PieceKind::kFinish}) {
+            if (kind == PieceKind::kFinish && !rules_.finishes(level, slot)) continue;
+            PieceRecord record{};
+            record.level = static_cast<std::uint32_t>(level);
+            record.slot = static_cast<std::uint32_t>(slot);
+            record.number = static_cast<std::uint32_t>(number);
+            record.kind = static_cast<std::uint32_t>(kind);
+            record.begin = static_cast<std::uint64_t>(at(begin_piece));
+            record.end = static_cast<std::uint64_t>(at(end_piece));
+            recorder_.add(0, record);
           }
         }
       }
@@ -91,7 +93,7 @@ class Recorder {
   test::FunctionCase problem_;
   std::unique_ptr<Backend> backend_ = make_backend("serial", 1);
   std::unique_ptr<Hierarchy> hierarchy_ = test::island({}, {1, 2, 0});
-  StepRules rules_{*hierarchy_, StepClock(problem_.end_time(), 100, true), false};
+  StepRules rules_{hierarchy_->plan(), false, StepClock(problem_.end_time(), 100, true), false};
   TickClock clock_;
   TraceRecorder recorder_{*backend_, clock_, false};
   std::uint64_t start_ = 0;

@@ -70,8 +70,8 @@ TEST(Interpolation, GivenBlocksOfAnyPlaceAndShapeThenTheyHoldLagrangesValues) {
   constexpr int kStride = 20;
   for (const HalfBlock block :
        {HalfBlock{0, 0, 16, 16}, HalfBlock{16, 16, 16, 16}, HalfBlock{14, -2, 2, 16},
-        HalfBlock{-2, 30, 16, 2}, HalfBlock{30, 30, 2, 2}, HalfBlock{-1, 3, 5, 7},
-        HalfBlock{7, 15, 3, 16}, HalfBlock{4, 9, 1, 1}}) {
+        HalfBlock{-2, 30, 16, 2}, HalfBlock{30, 30, 2, 2}, HalfBlock{14, -1, 2, 15},
+        HalfBlock{-1, 3, 5, 7}, HalfBlock{7, 15, 3, 16}, HalfBlock{4, 9, 1, 1}}) {
     std::vector<double> values(kStride * kPatchSize, 99.0);
     interpolate_block(patch.view, 0, block, values.data(), kStride);
     for (int j = 0; j < kPatchSize; ++j) {

@@ -24,18 +24,31 @@ class TraceBuilder {
   /// All patches advance, one after the other, with pauses between.
   TraceBuilder& step(const std::vector<double>& costs, double pause = 0.0) {
     const auto number = static_cast<std::int32_t>(trace_.phases.size());
-    amr::TracePhase phase{number, 0, number, amr::PieceKind::kAdvance, size(), 0};
-    for (std::size_t patch = 0; patch < costs.size(); ++patch) {
+    return phase({number, 0, number, amr::PieceKind::kAdvance}, 0, costs, pause);
+  }
+
+  /// Pieces of the patches from `first` on, one after the other, with pauses between.
+  TraceBuilder& phase(amr::TracePhase phase, std::size_t first, const std::vector<double>& costs,
+                      double pause = 0.0) {
+    phase.first_piece = size();
+    for (std::size_t at = 0; at < costs.size(); ++at) {
       amr::TracePiece piece;
       piece.begin_ns = now_ += nanoseconds(pause);
-      piece.end_ns = now_ += nanoseconds(costs[patch]);
-      piece.patch = static_cast<std::uint32_t>(patch);
-      piece.phase = static_cast<std::uint32_t>(number);
+      piece.end_ns = now_ += nanoseconds(costs[at]);
+      piece.patch = static_cast<std::uint32_t>(first + at);
+      piece.phase = static_cast<std::uint32_t>(trace_.phases.size());
       piece.worker = 0;
       trace_.pieces.push_back(piece);
     }
     phase.end_piece = size();
     trace_.phases.push_back(phase);
+    return *this;
+  }
+
+  /// A patch of level 1, the last one of all.
+  TraceBuilder& finer_patch() {
+    trace_.levels = 2;
+    trace_.patches.push_back({1, 0, 0});
     return *this;
   }
 

@@ -1,3 +1,4 @@
+#include <cstdlib>
 #include <system_error>
 
 #include <omp.h>
@@ -10,6 +11,17 @@
 namespace kumiko::amr {
 
 namespace {
+
+/// Whether OMP_SCHEDULE asks OpenMP to deal patches out while a loop runs. Without the variable it
+/// does not, whatever OpenMP takes for its default.
+bool is_dynamic_by_environment() {
+  if (std::getenv("OMP_SCHEDULE") == nullptr) return false;
+  omp_sched_t kind = omp_sched_static;
+  int chunk = 0;
+  omp_get_schedule(&kind, &chunk);
+  return (static_cast<unsigned>(kind) & ~static_cast<unsigned>(omp_sched_monotonic)) !=
+         static_cast<unsigned>(omp_sched_static);
+}
 
 class OpenMpBackend final : public Backend {
  public:
@@ -25,6 +37,13 @@ class OpenMpBackend final : public Backend {
 
  private:
   void deal_out(const Level& level, bool, const ListTask& task) override {
+    if (is_dynamic_) {
+#pragma omp parallel for num_threads(workers()) schedule(runtime)
+      for (std::size_t slot = 0; slot < level.size(); ++slot) {
+        task(slot, slot + 1, omp_get_thread_num());
+      }
+      return;
+    }
 #pragma omp parallel num_threads(workers())
     {
       const int worker = omp_get_thread_num();
@@ -33,6 +52,8 @@ class OpenMpBackend final : public Backend {
            chunk_begin(worker + 1, level.size(), threads), worker);
     }
   }
+
+  const bool is_dynamic_ = is_dynamic_by_environment();  ///< else each worker has its part
 };
 
 }  // namespace

@@ -1,20 +1,23 @@
-#include <barrier>
 #include <thread>
+#include <vector>
 
 #include <kumiko/amr/placement.hpp>
 #include <kumiko/runtime/cpu_budget.hpp>
 
 #include "backend/backends.hpp"
+#include "backend/spin_barrier.hpp"
 
 namespace kumiko::amr {
 
 namespace {
 
 /// The thesis's static decomposition. The driver's thread is worker 0; the others wait at a barrier
-/// for the next phase, work on their strip, and meet the driver at the barrier again.
+/// for the next phase, work on their strip, and meet the driver at the barrier again. Who waits
+/// spins for a while where there is a core for each, as OpenMP's threads do.
 class PthreadBackend final : public Backend {
  public:
-  explicit PthreadBackend(int workers) : Backend("pthread", workers), barrier_(workers) {
+  explicit PthreadBackend(int workers)
+      : Backend("pthread", workers), barrier_(workers, workers <= runtime::available_cores()) {
     threads_.reserve(static_cast<std::size_t>(workers - 1));
     try {
       for (int worker = 1; worker < workers; ++worker) {
@@ -23,7 +26,7 @@ class PthreadBackend final : public Backend {
     } catch (...) {
       // Those that started wait at the barrier for those that did not.
       const auto missing = static_cast<std::size_t>(workers - 1) - threads_.size();
-      for (std::size_t n = 0; n < missing; ++n) barrier_.arrive_and_drop();
+      for (std::size_t n = 0; n < missing; ++n) barrier_.arrive();
       stop();
       throw;
     }
@@ -76,7 +79,7 @@ class PthreadBackend final : public Backend {
   // Written by the driver before the first barrier of a phase and read by the others after it.
   const Level* level_ = nullptr;
   const ListTask* task_ = nullptr;
-  std::barrier<> barrier_;
+  SpinBarrier barrier_;
   std::vector<std::thread> threads_;
 };
 

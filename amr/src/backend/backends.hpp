@@ -1,4 +1,5 @@
-// Makers of the shipped backends; worker counts are as for make_backend(), already checked.
+// Makers of the backends with several workers; worker counts are as for make_backend(), already
+// checked.
 #pragma once
 
 #include <memory>
@@ -7,14 +8,12 @@
 
 namespace kumiko::amr {
 
-/// Makes backend `threads`: one lightweight thread per patch, spread by work stealing.
+/// Makes backend `threads`: lightweight threads, spread by work stealing.
 std::unique_ptr<Backend> make_threads_backend(int workers, runtime::IdlePolicy idle);
 /// Makes backend `pthread`: equal strips in y, one OS thread each for the whole run, barriers
 /// between phases; a patch belongs to the strip of its centre.
 std::unique_ptr<Backend> make_pthread_backend(int workers);
 /// Makes backend `openmp`: threads of OpenMP, an equal part of the level's patches for each.
 std::unique_ptr<Backend> make_openmp_backend(int workers);
-/// Makes backend `serial`: a plain loop.
-std::unique_ptr<Backend> make_serial_backend();
 
 }  // namespace kumiko::amr

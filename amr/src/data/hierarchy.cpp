@@ -37,11 +37,12 @@ Hierarchy::Hierarchy(Geometry geometry, int max_levels, const PatchShape& shape)
   rebuild(0, level_difference<PatchId>({}, mesh_.ids(0)));
 }
 
-Hierarchy::~Hierarchy() = default;
-
 std::vector<std::size_t> Hierarchy::change(int index, std::vector<PatchId> wanted) {
-  std::sort(wanted.begin(), wanted.end());
+  if (!std::is_sorted(wanted.begin(), wanted.end())) std::sort(wanted.begin(), wanted.end());
   const LevelDifference changes = level_difference<PatchId>(mesh_.ids(index), wanted);
+  if (changes.created.empty() && changes.removed.empty()) return {};
+  std::vector<PatchId> removed;
+  for (const std::size_t old : changes.removed) removed.push_back(mesh_.ids(index)[old]);
   std::vector<std::int32_t> owners(wanted.size());
   for (const auto& [old, slot] : changes.kept) owners[slot] = mesh_.owners(index)[old];
   for (const std::size_t slot : changes.created) {
@@ -49,7 +50,27 @@ std::vector<std::size_t> Hierarchy::change(int index, std::vector<PatchId> wante
     if (parent >= 0) owners[slot] = mesh_.owners(index - 1)[static_cast<std::size_t>(parent)];
   }
   mesh_.assign(index, std::move(wanted), std::move(owners));
-  return rebuild(index, changes);
+  rebuild(index, changes);
+  drop_unnested(index + 1, removed);
+  return changes.created;
+}
+
+/// Takes those patches from a level that need one which has gone from the level below.
+void Hierarchy::drop_unnested(int index, const std::vector<PatchId>& gone) {
+  std::vector<std::size_t> dropped;
+  for (const PatchId& id : gone) {
+    // Children of its own, and those beside them.
+    for (int place = 0; place < 16; ++place) {
+      const auto beside = mesh_.base().neighbour(id.child(0), {place % 4 - 1, place / 4 - 1});
+      const std::int32_t slot = beside ? mesh_.find(*beside) : -1;
+      if (slot >= 0 && !mesh_.nests(*beside)) dropped.push_back(static_cast<std::size_t>(slot));
+    }
+  }
+  if (dropped.empty()) return;
+  std::vector<PatchId> keep(mesh_.ids(index).begin(), mesh_.ids(index).end());
+  for (const std::size_t slot : dropped) keep[slot].level = -1;
+  std::erase_if(keep, [](const PatchId& id) { return id.level < 0; });
+  change(index, std::move(keep));
 }
 
 void Hierarchy::set_owners(int index, std::vector<std::int32_t> owners) {
@@ -57,9 +78,8 @@ void Hierarchy::set_owners(int index, std::vector<std::int32_t> owners) {
   mesh_.assign(index, {ids.begin(), ids.end()}, std::move(owners));
 }
 
-/// Makes the data of a level that of the mesh's patches.
-/// \return slots of the patches that came
-std::vector<std::size_t> Hierarchy::rebuild(int index, const LevelDifference& changes) {
+/// Makes the data and the plan of a level those of the mesh's patches.
+void Hierarchy::rebuild(int index, const LevelDifference& changes) {
   Level& changed = level(index);
   // Those that go return their memory before those that come ask for it.
   for (const std::size_t slot : changes.removed) pool_.release(changed.patch(slot).memory());
@@ -70,23 +90,7 @@ std::vector<std::size_t> Hierarchy::rebuild(int index, const LevelDifference& ch
     patches[slot] = std::make_unique<Patch>(ids[slot], shape_, pool_.acquire());
   }
   changed.patches_ = std::move(patches);
-  plan_.update(mesh_, index);
-  if (index + 1 < max_levels()) {
-    std::vector<PatchId> keep;
-    for (const PatchId& id : mesh_.ids(index + 1)) {
-      if (mesh_.nests(id)) keep.push_back(id);
-    }
-    change(index + 1, std::move(keep));
-  }
-  return changes.created;
-}
-
-std::vector<LeafBlock> Hierarchy::leaf_blocks(int index) const {
-  std::vector<LeafBlock> blocks;
-  for (const LeafBox<2>& leaf : mesh_.leaf_boxes(index)) {
-    blocks.push_back({&level(index).patch(leaf.slot), leaf.first[0], leaf.first[1], leaf.size});
-  }
-  return blocks;
+  plan_.update(mesh_, index, changes);
 }
 
 MemoryUse Hierarchy::memory_use() const {

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <kumiko/amr/memory_limit.hpp>
+#include <kumiko/amr/require.hpp>
 
 namespace kumiko::amr {
 
@@ -17,17 +18,17 @@ std::size_t machine_memory() {
 
 }  // namespace
 
-MemoryLimitError::MemoryLimitError(int level, std::size_t patches, std::size_t bytes,
+MemoryLimitError::MemoryLimitError(int on_level, std::size_t asked_for, std::size_t needed,
                                    std::size_t limit)
     : std::runtime_error(fmt::format(
           "level {} asks for {} patches, with which all patches take {} bytes ({:.1f} MiB), but "
           "`memory_limit` is {} bytes ({:.1f} MiB); raise it, or `threshold`, or lower `levels` or "
           "`points`",
-          level, patches, bytes, static_cast<double>(bytes) / kMebibyte, limit,
+          on_level, asked_for, needed, static_cast<double>(needed) / kMebibyte, limit,
           static_cast<double>(limit) / kMebibyte)),
-      level_(level),
-      patches_(patches),
-      bytes_(bytes) {}
+      level(on_level),
+      patches(asked_for),
+      bytes(needed) {}
 
 void check_memory(const Hierarchy& hierarchy, int index, const std::vector<PatchId>& wanted,
                   std::size_t limit) {
@@ -42,18 +43,16 @@ void check_memory(const Hierarchy& hierarchy, int index, const std::vector<Patch
 
 void check_base_memory(const PatchShape& shape, std::size_t patches, std::size_t limit) {
   const std::size_t bytes = PatchPool(shape.total_values()).bytes(patches);
-  if (limit == 0 && bytes > machine_memory()) {
-    throw std::invalid_argument(
-        fmt::format("the base grid's {} patches alone take {:.1f} MiB, but this machine has {:.1f} "
-                    "MiB; lower `points`",
-                    patches, static_cast<double>(bytes) / kMebibyte,
-                    static_cast<double>(machine_memory()) / kMebibyte));
-  }
-  if (limit == 0 || bytes <= limit) return;
-  throw std::invalid_argument(fmt::format(
-      "the base grid's {} patches alone take {:.1f} MiB, but `memory_limit` is {:.1f} MiB; raise "
-      "it, or lower `points`",
-      patches, static_cast<double>(bytes) / kMebibyte, static_cast<double>(limit) / kMebibyte));
+  const double mebibytes = static_cast<double>(bytes) / kMebibyte;
+  require(
+      limit != 0 || bytes <= machine_memory(),
+      "the base grid's {} patches alone take {:.1f} MiB, but this machine has {:.1f} MiB; lower "
+      "`points`",
+      patches, mebibytes, static_cast<double>(machine_memory()) / kMebibyte);
+  require(limit == 0 || bytes <= limit,
+          "the base grid's {} patches alone take {:.1f} MiB, but `memory_limit` is {:.1f} MiB; "
+          "raise it, or lower `points`",
+          patches, mebibytes, static_cast<double>(limit) / kMebibyte);
 }
 
 }  // namespace kumiko::amr

@@ -36,8 +36,6 @@ double* PatchPool::acquire() {
   return block;
 }
 
-std::size_t PatchPool::bytes() const { return bytes(0); }
-
 std::size_t PatchPool::bytes(std::size_t blocks) const {
   const std::size_t slabs = std::max(slabs_.size(), (blocks + kBlocksPerSlab - 1) / kBlocksPerSlab);
   return slabs * kBlocksPerSlab * block_values_ * sizeof(double);

@@ -1,9 +1,10 @@
 // What somebody keeps for each patch beside its data.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -23,10 +24,14 @@ class PatchTable {
     for (int index = 0; index < mesh.levels(); ++index) {
       LevelTable& level = levels_[static_cast<std::size_t>(index)];
       const std::span<const PatchId> ids = mesh.ids(index);
-      if (std::ranges::equal(level.ids, ids)) continue;
+      if (level.is_of(ids)) continue;
       std::vector<T> values(ids.size());
-      for (const auto& [old, slot] : level_difference<PatchId>(level.ids, ids).kept) {
-        values[slot] = std::move(level.values[old]);
+      auto old = level.ids.begin();
+      for (std::size_t slot = 0; slot < ids.size(); ++slot) {
+        while (old != level.ids.end() && *old < ids[slot]) ++old;
+        if (old == level.ids.end()) break;
+        if (*old != ids[slot]) continue;
+        values[slot] = std::move(level.values[static_cast<std::size_t>(old - level.ids.begin())]);
       }
       level.ids.assign(ids.begin(), ids.end());
       level.values = std::move(values);
@@ -67,6 +72,12 @@ class PatchTable {
   struct LevelTable {
     std::vector<PatchId> ids;  ///< of those that have the values
     std::vector<T> values;
+
+    bool is_of(std::span<const PatchId> others) const {
+      static_assert(std::has_unique_object_representations_v<PatchId>, "they compare as bytes");
+      if (ids.size() != others.size()) return false;
+      return ids.empty() || std::memcmp(ids.data(), others.data(), others.size_bytes()) == 0;
+    }
   };
 
   std::vector<LevelTable> levels_;

@@ -4,6 +4,10 @@
 
 namespace kumiko::amr {
 
+std::string to_string(const PatchId& id) {
+  return fmt::format("level {} patch ({}, {})", id.level, id.i, id.j);
+}
+
 template struct Box<2>;
 template struct BaseGrid<2>;
 template class Mesh<2>;

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -19,13 +18,6 @@ namespace {
 constexpr std::uint64_t kExponent = 0x7FF0'0000'0000'0000;
 constexpr std::uint64_t kLowestOfExponent = 0x0010'0000'0000'0000;
 
-struct BrokenPoint {
-  int i = 0;
-  int j = 0;
-  int component = 0;
-  double value = 0.0;
-};
-
 /// By component, row and column, of a field that is not finite.
 BrokenPoint first_broken(ConstPatchView field) {
   BrokenPoint at;
@@ -41,21 +33,17 @@ BrokenPoint first_broken(ConstPatchView field) {
 
 }  // namespace
 
-NonFiniteError::NonFiniteError(int step, const PatchId& patch, int i, int j, int component,
-                               double value)
+NonFiniteError::NonFiniteError(int base_steps, const PatchId& of, const BrokenPoint& point)
     : BrokenValueError(fmt::format(
-          "the value at point ({}, {}) of {}, component {}, is {} {}", i, j, to_string(patch),
-          component, value,
-          step == 0 ? "in the initial state; correct what the case gives there"
-                    : fmt::format("after base step {}; the case or the solver is not stable as "
-                                  "configured",
-                                  step))),
-      step_(step),
-      patch_(patch),
-      i_(i),
-      j_(j),
-      component_(component),
-      value_(value) {}
+          "the value at point ({}, {}) of {}, component {}, is {} {}", point.i, point.j,
+          to_string(of), point.component, point.value,
+          base_steps == 0 ? "in the initial state; correct what the case gives there"
+                          : fmt::format("after base step {}; the case or the solver is not stable "
+                                        "as configured",
+                                        base_steps))),
+      step(base_steps),
+      patch(of),
+      at(point) {}
 
 bool is_finite(ConstPatchView field) {
   // All bits of the exponent are set in infinities and NaN only: one more then carries into the
@@ -73,9 +61,7 @@ bool is_finite(ConstPatchView field) {
 }
 
 void check_finite(const PatchId& patch, ConstPatchView field, int step) {
-  if (is_finite(field)) return;
-  const BrokenPoint at = first_broken(field);
-  throw NonFiniteError(step, patch, at.i, at.j, at.component, at.value);
+  if (!is_finite(field)) throw NonFiniteError(step, patch, first_broken(field));
 }
 
 void check_finite(const Hierarchy& hierarchy, Backend& backend, int step, Owner& owner) {
@@ -87,7 +73,7 @@ void check_finite(const Hierarchy& hierarchy, Backend& backend, int step, Owner&
   if (broken.empty()) return;
   const auto& [patch, item, at] = *std::ranges::find(
       broken, broken.back().patch.level, [](const auto& part) { return part.patch.level; });
-  throw NonFiniteError(step, patch, at.i, at.j, at.component, at.value);
+  throw NonFiniteError(step, patch, at);
 }
 
 }  // namespace kumiko::amr

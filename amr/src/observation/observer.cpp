@@ -1,7 +1,6 @@
 #include "observation/observer.hpp"
 
 #include <algorithm>
-#include <span>
 #include <utility>
 
 #include <kumiko/amr/require.hpp>
@@ -26,7 +25,7 @@ void Observer::resume(const WorkCounters& counters) {
 
 void Observer::begin_window(const Window& window, Hierarchy& hierarchy, const StepRules& rules) {
   // Room for the trace is made before the window, since a run without a trace takes no time for it.
-  if (recorder_.is_on()) recorder_.begin_stretch(window, hierarchy, rules);
+  if (recorder_.is_on()) recorder_.begin_stretch(window, hierarchy.mesh(), rules);
   patches_.follow(hierarchy.mesh());
   first_ = window.first;
   window_begin_ = phase_end_ = read_ticks();
@@ -39,22 +38,14 @@ void Observer::begin_window(const Window& window, Hierarchy& hierarchy, const St
 }
 
 /// What a trace knows of a piece's begin beside the time.
-void Observer::note_queues(int worker, std::uint32_t steals, TracePiece& record) const {
-  record.steals = steals;
+void Observer::note_queues(int worker, std::uint64_t steals, PieceRecord& record) const {
+  record.note_no_queues();
+  record.steals = static_cast<std::uint16_t>(std::min<std::uint64_t>(steals, UINT16_MAX));
   if (runtime_ == nullptr) return;
-  record.runnable = static_cast<std::int32_t>(runtime_->ready(worker));
-  record.io_in_flight = static_cast<std::int32_t>(runtime_->io_in_flight());
-}
-
-void Observer::note_wait(int worker, const Piece& piece, const Piece& awaited, WaitCause cause,
-                         std::uint64_t ticks) {
-  add_wait(worker, ticks,
-           {0.0, piece.step.base_step, worker, cause, patches_.id(piece.step.level, piece.slot),
-            patches_.id(awaited.step.level, awaited.slot)});
-  TracePiece* const record = recorder_.piece(piece);
-  if (record == nullptr) return;
-  record->awaited = recorder_.index(awaited);
-  record->cause = cause;
+  record.runnable = static_cast<std::uint32_t>(
+      std::min<std::size_t>(runtime_->ready(worker), PieceRecord::kUnknownRunnable - 1));
+  record.io_in_flight = static_cast<std::uint16_t>(
+      std::min<std::size_t>(runtime_->io_in_flight(), PieceRecord::kUnknownIo - 1));
 }
 
 void Observer::note_phase(int base_step) {
@@ -64,9 +55,8 @@ void Observer::note_phase(int base_step) {
     const Worker& own = workers_[worker];
     if (&own == &last) continue;
     // What it has waited before this phase was noted then.
-    add_wait(static_cast<int>(worker),
-             elapsed(std::max(own.idle_since, phase_end_), last.idle_since),
-             {0.0, base_step, static_cast<int>(worker), WaitCause::kLevel, own.patch, last.patch});
+    note_wait(elapsed(std::max(own.idle_since, phase_end_), last.idle_since),
+              {0.0, base_step, static_cast<int>(worker), WaitCause::kLevel, own.patch, last.patch});
   }
   phase_end_ = last.idle_since;
 }
@@ -124,8 +114,8 @@ std::uint64_t Observer::close_step(std::size_t step) {
 }
 
 /// The least of the waits kept makes room.
-void Observer::add_wait(int worker, std::uint64_t ticks, const PatchWait& wait) {
-  Worker& own = workers_[static_cast<std::size_t>(worker)];
+void Observer::note_wait(std::uint64_t ticks, const PatchWait& wait) {
+  Worker& own = workers_[static_cast<std::size_t>(wait.worker)];
   if (ticks <= own.shortest_kept) return;
   const auto shorter = [](const KeptWait& a, const KeptWait& b) { return a.ticks < b.ticks; };
   *std::min_element(own.waits.begin(), own.waits.end(), shorter) = {ticks, wait};

@@ -91,11 +91,10 @@ class Observer {
       const std::uint64_t steals = observer.steals(worker) - own_.steals;
       tally_.steals += steals;
       own_.steals += steals;
-      own_.patch = observer.patches_.id(first.step.level, first.slot);
-      own_.now.begin(own_.patch, first.kind, first.step.base_step, begin_);
-      if (TracePiece* const record = observer.recorder_.piece(first)) {
-        observer.note_queues(worker, static_cast<std::uint32_t>(steals), *record);
-      }
+      const PatchId patch = observer.patches_.id(first.step.level, first.slot);
+      own_.patch = patch;
+      own_.now.begin(patch, first.kind, first.step.base_step, begin_);
+      if (observer.recorder_.wants_pieces()) observer.note_queues(worker, steals, record_);
     }
     Work(const Work&) = delete;
     Work& operator=(const Work&) = delete;
@@ -117,16 +116,26 @@ class Observer {
         charged.base_step = step.base_step;
         charged.worker = worker_;
         charged.ticks += part;
-        if (TracePiece* const record = observer_.recorder_.piece({kind, step, slot + at})) {
-          record->worker = worker_;
-          record->begin_ns = static_cast<std::int64_t>(begin_ + at * part);  // ticks as yet
-          record->end_ns = static_cast<std::int64_t>(begin_ + (at + 1) * part);
-        }
       }
+      if (observer_.recorder_.wants_pieces()) record(part);
       return own_.idle_since;
     }
 
    private:
+    /// Hands the patches' records over, each with its part of the time.
+    void record(std::uint64_t part) {
+      record_.kind = static_cast<std::uint32_t>(first_.kind);
+      record_.level = static_cast<std::uint32_t>(first_.step.level);
+      record_.number = static_cast<std::uint32_t>(first_.step.number);
+      for (std::size_t at = 0; at < count_; ++at) {
+        record_.slot = static_cast<std::uint32_t>(first_.slot + at);
+        record_.begin = begin_ + at * part;
+        record_.end = record_.begin + part;
+        observer_.recorder_.add(worker_, record_);
+        record_.note_no_queues();
+      }
+    }
+
     Observer& observer_;
     Worker& own_;
     Tally& tally_;
@@ -135,12 +144,11 @@ class Observer {
     std::size_t count_;
     int worker_;
     std::uint64_t begin_;
+    PieceRecord record_;  ///< in a trace only
   };
 
-  /// A worker goes on with a piece whose patch has waited `ticks` for another piece. Before the
-  /// piece begins.
-  void note_wait(int worker, const Piece& piece, const Piece& awaited, WaitCause cause,
-                 std::uint64_t ticks);
+  /// A worker, the one that calls, goes on with a patch that has waited `ticks` for another one.
+  void note_wait(std::uint64_t ticks, const PatchWait& wait);
   /// A phase of level-synchronous stepping is over: all workers have waited for the last one. By
   /// the driver.
   void note_phase(int base_step);
@@ -173,8 +181,7 @@ class Observer {
   std::uint64_t steals(int worker) const {
     return runtime_ == nullptr ? 0 : runtime_->steals(worker);
   }
-  void note_queues(int worker, std::uint32_t steals, TracePiece& record) const;
-  void add_wait(int worker, std::uint64_t ticks, const PatchWait& wait);
+  void note_queues(int worker, std::uint64_t steals, PieceRecord& record) const;
   void gather_waits();
   std::uint64_t close_step(std::size_t step);
 

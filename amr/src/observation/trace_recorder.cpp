@@ -6,6 +6,8 @@
 #include <new>
 #include <utility>
 
+#include "observation/trace_assembly.hpp"
+
 namespace kumiko::amr {
 
 namespace {
@@ -13,37 +15,68 @@ namespace {
 /// What a piece takes in a trace, without the edges that lead to it.
 constexpr std::size_t kPieceBytes = sizeof(TracePiece) + sizeof(std::uint64_t);
 
-constexpr std::array kAllKinds = {PieceKind::kAdvance, PieceKind::kBlend, PieceKind::kFinish};
-
 std::int64_t as_time(std::uint64_t ticks) { return static_cast<std::int64_t>(ticks); }
+
+/// How many pieces a window has, and how many others wait for them. Level by level all patches of
+/// a level that blends do so: not less than there are.
+struct Size {
+  std::size_t pieces = 0;
+  std::size_t edges = 0;
+};
+
+Size size_of(const Window& window, const Mesh<2>& mesh, const StepRules& rules) {
+  constexpr std::size_t kChildren = 4;
+  const ReadPlan& plan = rules.plan();
+  Size size;
+  for (int level = 0; level < mesh.levels(); ++level) {
+    const auto steps = static_cast<std::size_t>(window.steps(level));
+    const bool may_blend = window.blends_in_time && level + 1 < mesh.levels();
+    for (std::size_t slot = 0; slot < mesh.size(level); ++slot) {
+      const PatchReads reads = plan.of(level, slot);
+      const std::size_t beside = reads.siblings.size();
+      const std::size_t own_and_read = 1 + beside + reads.coarser.size();
+      size.pieces += steps;
+      size.edges += steps * (own_and_read + 1);  // the parent, too
+      if (may_blend) {
+        size.pieces += steps;
+        size.edges += steps * own_and_read;
+      }
+      if (!rules.finishes(level, slot)) continue;
+      const std::size_t families = rules.reads_siblings_children() ? 1 + beside : 1;
+      size.pieces += steps;
+      size.edges += steps * (1 + beside + kChildren * families);
+    }
+  }
+  return size;
+}
 
 }  // namespace
 
 void TraceRecorder::start(std::size_t most_bytes) {
   trace_ = {};
   kept_.clear();
+  records_.start(static_cast<std::size_t>(backend_.workers()));
   is_on_ = true;
   is_full_ = false;
-  now_ = nullptr;
+  is_in_stretch_ = false;
   most_bytes_ = most_bytes;
-  bytes_ = 0;
+  bytes_ = pieces_ = edges_ = 0;
   end_ = 0;
   begin_ = read_ticks();
 }
 
-void TraceRecorder::begin_stretch(const Window& window, Hierarchy& hierarchy,
+void TraceRecorder::begin_stretch(const Window& window, const Mesh<2>& mesh,
                                   const StepRules& rules) {
   drop_unfinished();
-  before_ = {trace_.patches.size(), trace_.phases.size(), trace_.pieces.size(),
-             trace_.stretches.size(), bytes_};
   try {
-    now_ = &kept_.emplace_back(Stretch{window, {}, {}});
-    now_->graph.build(hierarchy, rules);
-    if (make_room(*now_)) return add_stretch(*now_);
+    if (make_room(window, mesh, rules)) {
+      kept_.push_back({window, mesh, rules.flux_form(), records_.ends()});
+      is_in_stretch_ = true;
+      return;
+    }
   } catch (const std::bad_alloc&) {
     // As when most_bytes_ does not suffice.
   }
-  drop_unfinished();
   become_full();
 }
 
@@ -54,93 +87,28 @@ void TraceRecorder::become_full() {
   end_ = read_ticks();
 }
 
-void TraceRecorder::add_stretch(Stretch& added) {
-  const PatchGraph& graph = added.graph;
-  const auto first_patch = static_cast<std::uint32_t>(trace_.patches.size());
-  added.first_pieces.resize(static_cast<std::size_t>(graph.levels()));
-  for (int level = 0; level < graph.levels(); ++level) {
-    for (const PatchGraph::Node& node : graph.level(level)) {
-      trace_.patches.push_back(node.patch->id());
-    }
-    added.first_pieces[static_cast<std::size_t>(level)].resize(
-        static_cast<std::size_t>(added.window.steps(level)));
-  }
-  TraceStretch stretch;
-  stretch.first_step = added.window.first;
-  stretch.steps = added.window.count;
-  stretch.first_phase = static_cast<std::uint32_t>(trace_.phases.size());
-  stretch.first_patch = first_patch;
-  stretch.end_patch = static_cast<std::uint32_t>(trace_.patches.size());
-  for_each_phase(added.window, [&](PieceKind kind, const LevelStep& step) {
-    add_phase(kind, step, added, first_patch);
-    return true;
-  });
-  stretch.end_phase = static_cast<std::uint32_t>(trace_.phases.size());
-  trace_.stretches.push_back(stretch);
-}
-
-/// Whether there is room for the stretch; throws std::bad_alloc if there is none at all. A piece
-/// has as many edges that lead to it as it has inputs, at most.
-bool TraceRecorder::make_room(const Stretch& stretch) {
-  const PatchGraph& graph = stretch.graph;
-  std::size_t pieces = 0;
-  std::size_t bytes = graph.bytes();
-  for (int level = 0; level < graph.levels(); ++level) {
-    const auto steps = static_cast<std::size_t>(stretch.window.steps(level));
-    for (const PatchGraph::Node& node : graph.level(level)) {
-      bytes += sizeof(PatchId);
-      for (const PieceKind kind : kAllKinds) {
-        if (!node.has(kind)) continue;
-        const auto& inputs = node.inputs[static_cast<std::size_t>(kind)];
-        pieces += steps;
-        bytes += steps * (kPieceBytes + sizeof(std::uint32_t) *
-                                            static_cast<std::size_t>(inputs[0] + inputs[1]) / 2);
-      }
-    }
-  }
+/// Whether there is room for the stretch, also in the trace that will be made; throws
+/// std::bad_alloc if there is none at all. A stretch that fails leaves its bytes counted.
+bool TraceRecorder::make_room(const Window& window, const Mesh<2>& mesh, const StepRules& rules) {
+  const Size size = size_of(window, mesh, rules);
+  const std::size_t bytes =
+      mesh.memory_bytes() + size.pieces * kPieceBytes + size.edges * sizeof(std::uint32_t);
   if (bytes_ + bytes > most_bytes_ ||
-      trace_.pieces.size() + pieces >= std::numeric_limits<std::uint32_t>::max()) {
+      pieces_ + size.pieces >= std::numeric_limits<std::uint32_t>::max()) {
     return false;
   }
+  records_.make_room(size.pieces);
   bytes_ += bytes;
-  const std::size_t needed = trace_.pieces.size() + pieces;
-  const std::size_t capacity = trace_.pieces.capacity();
-  if (needed > capacity) trace_.pieces.reserve(std::max(needed, 2 * capacity));
+  pieces_ += size.pieces;
+  edges_ += size.edges;
   return true;
 }
 
-/// Adds a phase, unless it has no pieces.
-void TraceRecorder::add_phase(PieceKind kind, const LevelStep& step, Stretch& stretch,
-                              std::uint32_t first_patch) {
-  const PatchGraph& graph = stretch.graph;
-  TracePhase phase;
-  phase.base_step = step.base_step;
-  phase.level = step.level;
-  phase.number = step.number;
-  phase.kind = kind;
-  phase.first_piece = static_cast<std::uint32_t>(trace_.pieces.size());
-  for (int below = 0; below < step.level; ++below) {
-    first_patch += static_cast<std::uint32_t>(graph.level(below).size());
-  }
-  TracePiece piece;
-  piece.phase = static_cast<std::uint32_t>(trace_.phases.size());
-  for (const PatchGraph::Node& node : graph.level(step.level)) {
-    if (!node.has(kind)) continue;
-    piece.patch = first_patch + node.slot;
-    trace_.pieces.push_back(piece);
-  }
-  phase.end_piece = static_cast<std::uint32_t>(trace_.pieces.size());
-  if (phase.end_piece == phase.first_piece) return;
-  stretch.first_pieces[static_cast<std::size_t>(step.level)][static_cast<std::size_t>(step.number)]
-                      [static_cast<std::size_t>(kind)] = phase.first_piece;
-  trace_.phases.push_back(phase);
-}
-
 void TraceRecorder::end_stretch(std::uint64_t begin, std::uint64_t end) {
-  if (now_ == nullptr) return;
-  now_ = nullptr;
-  trace_.stretches.back().begin_ns = as_time(begin);
-  trace_.stretches.back().end_ns = as_time(end);
+  if (!is_in_stretch_) return;
+  is_in_stretch_ = false;
+  kept_.back().begin_ticks = begin;
+  kept_.back().end_ticks = end;
   end_ = end;
   loops_at_end_ = backend_.loop_time();
 }
@@ -177,13 +145,16 @@ Trace TraceRecorder::stop() {
   trace_.end_ns = as_time(is_full_ ? end_ : read_ticks());
   is_on_ = false;
   Trace trace = std::exchange(trace_, {});
-  std::vector<Stretch> kept = std::exchange(kept_, {});
-  trace.successors_begin.reserve(trace.pieces.size() + 1);
-  for (std::size_t at = 0; at < trace.stretches.size(); ++at) {
-    add_edges(trace, trace.stretches[at], kept[at]);
-    if (by_level_) note_level_waits(trace, trace.stretches[at]);
+  const std::vector<RecordedStretch> kept = std::exchange(kept_, {});
+  trace.pieces.reserve(pieces_);
+  trace.successors_begin.reserve(pieces_ + 1);
+  trace.successors.reserve(edges_);
+  TraceAssembly assembly(records_, by_level_, trace);
+  for (std::size_t at = 0; at < kept.size(); ++at) {
+    assembly.add(kept[at], at + 1 < kept.size() ? kept[at + 1].before : records_.ends());
   }
   trace.successors_begin.push_back(trace.successors.size());
+  records_.start(0);
   to_nanoseconds(trace);
   keep_in_order(trace);
   return trace;
@@ -191,67 +162,10 @@ Trace TraceRecorder::stop() {
 
 /// Drops a stretch that has failed, of which some pieces may be missing.
 void TraceRecorder::drop_unfinished() {
-  if (now_ == nullptr) return;
-  now_ = nullptr;
-  trace_.patches.resize(before_.patches);
-  trace_.phases.resize(before_.phases);
-  trace_.pieces.resize(before_.pieces);
-  trace_.stretches.resize(before_.stretches);
-  while (kept_.size() > before_.stretches) kept_.pop_back();
-  bytes_ = before_.bytes;
-}
-
-/// Adds the edges of a stretch's pieces, in the pieces' order.
-void TraceRecorder::add_edges(Trace& trace, const TraceStretch& stretch, Stretch& kept) {
-  std::vector<std::uint32_t> waiting;
-  for (std::uint32_t at = stretch.first_phase; at < stretch.end_phase; ++at) {
-    const TracePhase& phase = trace.phases[at];
-    const LevelStep step = kept.window.step(phase.level, phase.number);
-    for (PatchGraph::Node& node : kept.graph.level(phase.level)) {
-      if (!node.has(phase.kind)) continue;
-      waiting.clear();
-      kept.graph.for_each_successor(
-          phase.kind, step, node,
-          [&](const PatchGraph::Node& who, int number, PieceKind kind, auto) {
-            if (number >= kept.window.steps(who.level)) return;
-            waiting.push_back(kept.index(who, kind, number));
-          });
-      std::sort(waiting.begin(), waiting.end());
-      trace.successors_begin.push_back(trace.successors.size());
-      trace.successors.insert(trace.successors.end(), waiting.begin(),
-                              std::unique(waiting.begin(), waiting.end()));
-    }
-  }
-  kept.graph = {};
-}
-
-/// A worker's first piece of a phase has waited for the last one of the phase before, if another
-/// worker did that.
-void TraceRecorder::note_level_waits(Trace& trace, const TraceStretch& stretch) const {
-  constexpr std::uint32_t kNone = kNoPiece;
-  std::vector<TracePiece>& pieces = trace.pieces;
-  std::vector<std::int64_t> done(static_cast<std::size_t>(backend_.workers()), 0);
-  std::uint32_t last = kNone;  // of the phase before
-  for (std::uint32_t at = stretch.first_phase; at < stretch.end_phase; ++at) {
-    const TracePhase& phase = trace.phases[at];
-    std::vector<std::uint32_t> first(done.size(), kNone);
-    std::uint32_t latest = phase.first_piece;
-    for (std::uint32_t piece = phase.first_piece; piece < phase.end_piece; ++piece) {
-      std::uint32_t& own = first[static_cast<std::size_t>(pieces[piece].worker)];
-      if (own == kNone || pieces[piece].begin_ns < pieces[own].begin_ns) own = piece;
-      if (pieces[piece].end_ns > pieces[latest].end_ns) latest = piece;
-    }
-    for (std::size_t worker = 0; worker < first.size(); ++worker) {
-      if (last == kNone || first[worker] == kNone || done[worker] >= pieces[last].end_ns) continue;
-      pieces[first[worker]].awaited = last;
-      pieces[first[worker]].cause = WaitCause::kLevel;
-    }
-    for (std::uint32_t piece = phase.first_piece; piece < phase.end_piece; ++piece) {
-      std::int64_t& own = done[static_cast<std::size_t>(pieces[piece].worker)];
-      own = std::max(own, pieces[piece].end_ns);
-    }
-    last = latest;
-  }
+  if (!is_in_stretch_) return;
+  is_in_stretch_ = false;
+  records_.cut(kept_.back().before);
+  kept_.pop_back();
 }
 
 void TraceRecorder::to_nanoseconds(Trace& trace) const {
@@ -259,18 +173,15 @@ void TraceRecorder::to_nanoseconds(Trace& trace) const {
   const auto convert = [&](std::int64_t& ticks) {
     ticks = std::llround(per_tick * static_cast<double>(ticks - as_time(begin_)));
   };
-  for (TracePiece& piece : trace.pieces) {
-    convert(piece.begin_ns);
-    convert(piece.end_ns);
-  }
-  for (TraceStretch& stretch : trace.stretches) {
-    convert(stretch.begin_ns);
-    convert(stretch.end_ns);
-  }
-  for (TraceSpan& span : trace.spans) {
-    convert(span.begin_ns);
-    convert(span.end_ns);
-  }
+  const auto convert_all = [&](auto& all) {
+    for (auto& one : all) {
+      convert(one.begin_ns);
+      convert(one.end_ns);
+    }
+  };
+  convert_all(trace.pieces);
+  convert_all(trace.stretches);
+  convert_all(trace.spans);
   convert(trace.end_ns);
 }
 

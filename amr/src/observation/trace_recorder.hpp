@@ -1,27 +1,25 @@
 // Records a trace while a run goes on, without locks.
 #pragma once
 
-#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include <kumiko/amr/backend.hpp>
 #include <kumiko/amr/trace.hpp>
 
+#include "observation/piece_records.hpp"
 #include "observation/ticks.hpp"
-#include "schedule/patch_graph.hpp"
-#include "schedule/window.hpp"
+#include "observation/trace_assembly.hpp"
 
 namespace kumiko::amr {
 
-/// Makes room for the pieces of a stretch before it begins; each is then written by the worker that
-/// does it, and before that by the one that makes it ready, so that nothing is locked. What is not
-/// needed at once, the edges above all, is made at the end: until then the recorder keeps the graph
-/// of each stretch. The driver alone may call the members, except piece() and index(), which
-/// anybody may call.
+/// Makes room for the records of a stretch before it begins; each piece's is then written by the
+/// worker that does it, into a list of its own, so that nothing is locked and little is written.
+/// Of a stretch's mesh a copy is kept. What pieces there were, and which waited for which, is found
+/// when the recording ends. The driver alone may call the members, except add(), which workers
+/// call.
 class TraceRecorder {
  public:
   /// \param by_level  whether stretches are level-synchronous
@@ -40,24 +38,17 @@ class TraceRecorder {
   /// Whether the room has not sufficed; nothing is recorded any more.
   bool is_full() const { return is_full_; }
 
-  /// A window follows, on the mesh as it is, when is_on(). A stretch that was begun and not ended
-  /// has failed, and goes. O(pieces).
-  void begin_stretch(const Window& window, Hierarchy& hierarchy, const StepRules& rules);
+  /// A window follows, on this mesh, when is_on(). A stretch that was begun and not ended has
+  /// failed, and goes. O(patches).
+  void begin_stretch(const Window& window, const Mesh<2>& mesh, const StepRules& rules);
   /// The stretch is done, from one reading of the time stamp counter to another.
   void end_stretch(std::uint64_t begin, std::uint64_t end);
 
-  /// The record of a piece of this stretch; nullptr if none is wanted. Inline, and a single
-  /// comparison without a trace.
-  TracePiece* piece(const Piece& piece) {
-    if (now_ == nullptr) return nullptr;
-    const PatchGraph::Node& node = now_->graph.level(piece.step.level)[piece.slot];
-    return node.has(piece.kind) ? &trace_.pieces[now_->index(node, piece.kind, piece.step.number)]
-                                : nullptr;
-  }
-  /// Where it is in Trace::pieces.
-  std::uint32_t index(const Piece& piece) const {
-    return now_->index(now_->graph.level(piece.step.level)[piece.slot], piece.kind,
-                       piece.step.number);
+  /// Whether pieces are wanted now: within a stretch.
+  bool wants_pieces() const { return is_in_stretch_; }
+  /// A worker has done a piece, in time with its others. If wants_pieces() only.
+  void add(int worker, const PieceRecord& record) {
+    records_.add(static_cast<std::size_t>(worker), record);
   }
 
   /// What the run does besides steps, from construction to destruction.
@@ -79,38 +70,11 @@ class TraceRecorder {
   void note_return(int base_step);
 
  private:
-  /// For each step of a level, the first piece of each kind.
-  using Firsts = std::vector<std::array<std::uint32_t, PatchGraph::kKinds>>;
-  /// A stretch; what it leaves for the end.
-  struct Stretch {
-    Window window;
-    PatchGraph graph;
-    std::vector<Firsts> first_pieces;  ///< by level
-
-    std::uint32_t index(const PatchGraph::Node& node, PieceKind kind, int number) const {
-      const auto what = static_cast<std::size_t>(kind);
-      return first_pieces[node.level][static_cast<std::size_t>(number)][what] + node.rank[what];
-    }
-  };
-  /// What was there before a stretch began.
-  struct Before {
-    std::size_t patches;
-    std::size_t phases;
-    std::size_t pieces;
-    std::size_t stretches;
-    std::size_t bytes;
-  };
-
-  bool make_room(const Stretch& stretch);
+  bool make_room(const Window& window, const Mesh<2>& mesh, const StepRules& rules);
   void become_full();
-  void add_stretch(Stretch& stretch);
-  void add_phase(PieceKind kind, const LevelStep& step, Stretch& stretch,
-                 std::uint32_t first_patch);
   void add_span(const char* what, int base_step, std::uint64_t begin, std::uint64_t end,
                 std::chrono::nanoseconds loops);
   void drop_unfinished();
-  static void add_edges(Trace& trace, const TraceStretch& stretch, Stretch& kept);
-  void note_level_waits(Trace& trace, const TraceStretch& stretch) const;
   void to_nanoseconds(Trace& trace) const;
   static void keep_in_order(Trace& trace);
 
@@ -119,15 +83,17 @@ class TraceRecorder {
   const bool by_level_;
   bool is_on_ = false;
   bool is_full_ = false;
-  Stretch* now_ = nullptr;  ///< the stretch that goes on, among kept_
+  bool is_in_stretch_ = false;  ///< the last one of kept_ goes on
   std::size_t most_bytes_ = 0;
-  std::size_t bytes_ = 0;
+  std::size_t bytes_ = 0;  ///< of the trace that will be made, at most; so the next
+  std::size_t pieces_ = 0;
+  std::size_t edges_ = 0;
   std::uint64_t begin_ = 0;  ///< ticks
   std::uint64_t end_ = 0;    ///< of the latest stretch; when the room did not suffice
   std::chrono::nanoseconds loops_at_end_{0};
-  Trace trace_;  ///< times are ticks until the end
-  std::vector<Stretch> kept_;
-  Before before_{};  ///< the latest stretch
+  Trace trace_;  ///< has spans only, and times are ticks, until the end
+  std::vector<RecordedStretch> kept_;
+  PieceRecords records_;
 };
 
 }  // namespace kumiko::amr

@@ -17,6 +17,10 @@ const std::vector<OptionField<SimulationOptions>>& fields<SimulationOptions>() {
       field<&S::schedule>("schedule", {}, kRun,
                           "how the steps of patches are ordered; auto = dataflow with backend "
                           "'threads', else level"),
+      field<&S::cache>("cache", {0, kMostCount}, kRun,
+                       "MiB of cache that the workers share; dataflow lets the patches of a larger "
+                       "level take several steps while they are there; 0 = the last-level cache, "
+                       "64 at most"),
       field<&S::subcycling>(
           "subcycling", {}, kState,
           "whether finer levels take more, shorter steps; if not, all take the base step"),

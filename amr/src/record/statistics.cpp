@@ -1,3 +1,5 @@
+#include <cstddef>
+#include <iterator>
 #include <numeric>
 
 #include <kumiko/amr/statistics.hpp>
@@ -13,23 +15,19 @@ WorkerLoad& WorkerLoad::operator+=(const WorkerLoad& other) {
 }
 
 std::string_view to_string(WaitCause cause) {
-  switch (cause) {
-    case WaitCause::kSibling:
-      return "sibling";
-    case WaitCause::kCoarser:
-      return "coarser";
-    case WaitCause::kParent:
-      return "parent";
-    case WaitCause::kChild:
-      return "child";
-    case WaitCause::kLevel:
-      return "level";
-  }
-  return "unknown";
+  constexpr const char* kNames[] = {"sibling", "coarser", "parent", "child", "level"};
+  static_assert(std::size(kNames) == static_cast<std::size_t>(WaitCause::kLevel) + 1);
+  return kNames[static_cast<std::size_t>(cause)];
 }
 
 std::uint64_t WorkCounters::updates() const {
   return std::accumulate(updates_per_level.begin(), updates_per_level.end(), std::uint64_t{0});
+}
+
+WorkerLoad WorkCounters::total() const {
+  WorkerLoad total;
+  for (const WorkerLoad& load : workers) total += load;
+  return total;
 }
 
 double WorkCounters::balance_efficiency() const {

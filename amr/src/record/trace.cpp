@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <iterator>
 #include <stdexcept>
 #include <string>
 
@@ -170,15 +172,9 @@ void check_edges(const Trace& trace) {
 }  // namespace
 
 std::string_view to_string(PieceKind kind) {
-  switch (kind) {
-    case PieceKind::kAdvance:
-      return "advance";
-    case PieceKind::kBlend:
-      return "blend";
-    case PieceKind::kFinish:
-      return "finish";
-  }
-  return "unknown";
+  constexpr const char* kNames[] = {"advance", "blend", "finish"};
+  static_assert(std::size(kNames) == static_cast<std::size_t>(PieceKind::kFinish) + 1);
+  return kNames[static_cast<std::size_t>(kind)];
 }
 
 void check(const Trace& trace) {

@@ -20,6 +20,7 @@ static_assert(kAxes == 2, "indicators look along x and y");
 /// A value for each interior point of a patch, x fastest. None is NaN.
 struct IndicatorField {
   alignas(64) std::array<double, kPatchPoints> values;
+  bool is_zero = false;  ///< whether all values are 0; an indicator need not say so
 };
 
 /// Fills the indicator of a patch whose first ghost layer is filled, at a time. A value at or below

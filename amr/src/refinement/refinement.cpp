@@ -9,22 +9,15 @@ namespace {
 /// Tags of a patch and its eight neighbours: bit 16 + i of row 16 + j is point (i, j).
 using TagRowsAround = std::array<std::uint64_t, 3 * kPatchSize>;
 
-void add_tags(TagRowsAround& around, const TagRows& tags, Direction d) {
+/// \return whether there are any
+bool add_tags(TagRowsAround& around, const TagRows& tags, Direction d) {
+  if (tags == TagRows{}) return false;
   for (int row = 0; row < kPatchSize; ++row) {
     around[static_cast<std::size_t>(row + kPatchSize * (1 + d.dy))] |=
         static_cast<std::uint64_t>(tags[static_cast<std::size_t>(row)])
         << (kPatchSize * (1 + d.dx));
   }
-}
-
-TagRowsAround gather(std::span<const PlannedRead> siblings, std::size_t slot,
-                     const std::vector<TagRows>& tags) {
-  TagRowsAround around{};
-  add_tags(around, tags[slot], {0, 0});
-  for (const PlannedRead& read : siblings) {
-    add_tags(around, tags[static_cast<std::size_t>(read.slot)], kDirections[read.direction]);
-  }
-  return around;
+  return true;
 }
 
 bool quadrant_is_tagged(const TagRowsAround& around, int quadrant, int buffer) {
@@ -63,8 +56,14 @@ TagRows tags_above(const IndicatorField& indicator, double threshold) {
 
 unsigned tagged_quadrants(const ReadPlan& plan, int level, std::size_t slot,
                           const std::vector<TagRows>& tags, int buffer) {
-  const TagRowsAround around = gather(plan.of(level, slot).siblings, slot, tags);
+  TagRowsAround around{};
+  bool any = add_tags(around, tags[slot], {0, 0});
+  for (const PlannedRead& read : plan.of(level, slot).siblings) {
+    const TagRows& beside = tags[static_cast<std::size_t>(read.slot)];
+    any = add_tags(around, beside, kDirections[read.direction]) || any;
+  }
   unsigned quadrants = 0;
+  if (!any) return quadrants;
   for (int quadrant = 0; quadrant < 4; ++quadrant) {
     if (quadrant_is_tagged(around, quadrant, buffer)) quadrants |= 1U << quadrant;
   }

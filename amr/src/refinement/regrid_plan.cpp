@@ -1,6 +1,5 @@
 #include "refinement/regrid_plan.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "refinement/level_choice.hpp"
@@ -48,17 +47,21 @@ void RegridPlan::find_held() {
   }
 }
 
-/// Tags this owner's patches.
-void RegridPlan::tag(int index, double time) {
+/// Fills the ghosts of a level, and tags this owner's patches.
+void RegridPlan::tag(int index, double time, const FillGhosts& fill) {
   const Level& level = hierarchy_.level(index);
   const double keep_above = keep_threshold(options_);
   const bool keeps_longer = keep_above < options_.threshold;
-  refine_.assign(level.size(), {});
-  keep_.assign(keeps_longer ? level.size() : 0, {});
+  refine_.resize(level.size());
+  keep_.resize(keeps_longer ? level.size() : 0);
   backend_.for_each(level, [&](std::size_t slot, int) {
+    fill(index, slot);
+    refine_[slot] = {};
+    if (keeps_longer) keep_[slot] = {};
     if (!owner_.has(hierarchy_.mesh(), index, slot)) return;
     IndicatorField indicator;
     indicator_(level.patch(slot), time, indicator);
+    if (indicator.is_zero) return;
     refine_[slot] = tags_above(indicator, options_.threshold);
     if (keeps_longer) keep_[slot] = tags_above(indicator, keep_above);
   });
@@ -83,10 +86,11 @@ std::vector<Part<TaggedQuadrants>> RegridPlan::tagged(int index) {
   return parts;
 }
 
-std::vector<PatchId> RegridPlan::children(int level, double time) {
-  tag(level, time);
-  LevelChoice choice = choose_level(hierarchy_.mesh(), level, collect(owner_, tagged(level)),
-                                    held_[static_cast<std::size_t>(level) + 1], regions_);
+std::vector<PatchId> RegridPlan::children(int level, double time, const FillGhosts& fill) {
+  tag(level, time, fill);
+  LevelChoice choice =
+      choose_level(hierarchy_.mesh(), hierarchy_.plan(), level, collect(owner_, tagged(level)),
+                   held_[static_cast<std::size_t>(level) + 1], regions_);
   unnested_ += choice.unnested;
   count_unwanted(level + 1, choice.wanted);
   return std::move(choice.ids);
@@ -94,10 +98,11 @@ std::vector<PatchId> RegridPlan::children(int level, double time) {
 
 void RegridPlan::count_unwanted(int index, const std::vector<PatchId>& wanted) {
   const std::span<const PatchId> ids = hierarchy_.mesh().ids(index);
+  auto next = wanted.begin();
   for (std::size_t slot = 0; slot < ids.size(); ++slot) {
     int& unwanted = histories_.at(index, slot).unwanted;
-    const bool is_wanted = std::binary_search(wanted.begin(), wanted.end(), ids[slot]);
-    unwanted = is_wanted ? 0 : unwanted + 1;
+    while (next != wanted.end() && *next < ids[slot]) ++next;
+    unwanted = next != wanted.end() && *next == ids[slot] ? 0 : unwanted + 1;
   }
 }
 

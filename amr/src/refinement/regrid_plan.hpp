@@ -1,7 +1,9 @@
 // Decides which patches a regrid makes, by tags, thresholds, regions and how long patches stay.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -42,9 +44,12 @@ class RegridPlan {
   /// Begins a regrid before a base step.
   void begin(int step);
 
+  /// Fills a patch's ghosts, one layer, at the time of the tags. From many threads at once.
+  using FillGhosts = std::function<void(int level, std::size_t slot)>;
+
   /// The patches of level + 1, in canonical order without duplicates, and counts those that are
-  /// there but unwanted. The level's ghosts must be filled, one layer, at `time`.
-  std::vector<PatchId> children(int level, double time);
+  /// there but unwanted. Each patch is tagged by who has filled its ghosts.
+  std::vector<PatchId> children(int level, double time, const FillGhosts& fill);
 
   /// Patches that were tagged since begin() but do not nest.
   std::size_t unnested() const { return unnested_; }
@@ -62,7 +67,7 @@ class RegridPlan {
  private:
   bool is_held(const RegridHistory& history) const;
   void find_held();
-  void tag(int level, double time);
+  void tag(int level, double time, const FillGhosts& fill);
   std::vector<Part<TaggedQuadrants>> tagged(int level);
   void count_unwanted(int level, const std::vector<PatchId>& wanted);
 

@@ -12,14 +12,10 @@ namespace kumiko::amr {
 namespace {
 
 bool is_word(std::string_view name) {
-  constexpr std::string_view kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_";
-  constexpr std::string_view kDigits = "0123456789";
-  const auto is_one_of = [](std::string_view set) {
-    return [set](char c) { return set.find(c) != std::string_view::npos; };
-  };
-  if (name.empty() || is_one_of(kDigits)(name.front())) return false;
-  return std::all_of(name.begin(), name.end(),
-                     [&](char c) { return is_one_of(kLetters)(c) || is_one_of(kDigits)(c); });
+  constexpr std::string_view kAllowed =
+      "0123456789_ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+  if (name.empty() || (name.front() >= '0' && name.front() <= '9')) return false;
+  return name.find_first_not_of(kAllowed) == std::string_view::npos;
 }
 
 }  // namespace

@@ -11,7 +11,6 @@
 #include <kumiko/amr/simulation.hpp>
 #include <kumiko/amr/solver_declaration.hpp>
 
-#include "backend/for_slots.hpp"
 #include "ghosts/ghost_exchange.hpp"
 #include "refinement/criterion.hpp"
 #include "refinement/regrid_interval.hpp"
@@ -124,8 +123,7 @@ TimeInterpolation suited_time_interpolation(const SolverTraits& traits) {
   return TimeInterpolation::kLinear;
 }
 
-class Simulation::Engine {
- public:
+struct Simulation::Engine {
   Engine(const Case& problem, const Solver& solver, Backend& backend,
          const SimulationOptions& options)
       : case_(problem),
@@ -142,10 +140,7 @@ class Simulation::Engine {
 
   void initialize() {
     backend_.run([this] {
-      std::vector<std::size_t> all(hierarchy_.level(0).size());
-      std::iota(all.begin(), all.end(), std::size_t{0});
-      sample(0, all);
-      stepper_.prepare(0, all, 0.0);
+      stepper_.prepare(0, all_slots(0), 0.0, [this](std::size_t slot) { sample(0, slot); });
       indicator_scale_ = largest_magnitude();
       make_plan();
       regrid(Fill::kSample);
@@ -209,14 +204,11 @@ class Simulation::Engine {
     });
   }
 
-  void start_trace(std::size_t most_bytes) { recorder().start(most_bytes); }
-  bool trace_is_full() const { return observer().recorder().is_full(); }
-
   Trace stop_trace() {
     Trace trace = recorder().stop();
     trace.solver = solver_.traits().name;
     trace.backend = backend_.name();
-    trace.schedule = schedule();
+    trace.schedule = stepper_.schedule().name();
     trace.workers = backend_.workers();
     trace.points_x = options_.points_x;
     trace.points_y = options_.points_y;
@@ -225,23 +217,16 @@ class Simulation::Engine {
     return trace;
   }
 
-  int step() const { return step_; }
-  int next_regrid() const { return next_regrid_; }
-  std::size_t unnested_patches() const { return plan_->unnested(); }
   double time() const { return step_ * dt(); }
   double dt() const { return case_.end_time() / options_.steps; }
-  const SimulationOptions& options() const { return options_; }
-  const Hierarchy& hierarchy() const { return hierarchy_; }
   Observer& observer() { return stepper_.observer(); }
   const Observer& observer() const { return stepper_.observer(); }
-  std::string_view schedule() const { return stepper_.schedule().name(); }
   MemoryUse memory_use() const {
     MemoryUse use = hierarchy_.memory_use();
     use.metadata_bytes += stepper_.metadata_bytes() + exchange_.memory_bytes();
     return use;
   }
 
- private:
   /// Base steps that may be taken in one go.
   int steps_to_regrid() const {
     return options_.levels == 1 ? kLongestWindow : std::min(kLongestWindow, next_regrid_ - step_);
@@ -284,7 +269,7 @@ class Simulation::Engine {
     const Indicator indicator = indicator_of(exact);
     for (int index = 0; index < saved.mesh.levels(); ++index) {
       const Level& level = hierarchy_.level(index);
-      fill_ghosts(index);
+      backend_.for_each(level, [&](std::size_t slot, int) { fill_now(index, slot); });
       backend_.for_each(level, [&](std::size_t slot, int) {
         const Patch& patch = level.patch(slot);
         IndicatorField values;
@@ -306,13 +291,17 @@ class Simulation::Engine {
       hierarchy_.change(index, std::move(wanted));
     }
     Level& level = hierarchy_.level(index);
-    std::vector<std::size_t> all(level.size());
-    std::iota(all.begin(), all.end(), std::size_t{0});
-    backend_.for_each(level, [&](std::size_t slot, int) { copy(saved, slot, level.patch(slot)); });
-    stepper_.prepare(index, all, time());
+    stepper_.prepare(index, all_slots(index), time(),
+                     [&](std::size_t slot) { copy(saved, slot, level.patch(slot)); });
     for (std::size_t slot = 0; slot < level.size(); ++slot) {
       stepper_.cfl().at(index, slot) = saved.level(index).cfl[slot];
     }
+  }
+
+  std::vector<std::size_t> all_slots(int index) const {
+    std::vector<std::size_t> all(hierarchy_.level(index).size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    return all;
   }
 
   /// How new patches get their values.
@@ -322,52 +311,43 @@ class Simulation::Engine {
   /// tags, the new children, their values.
   void regrid(Fill fill) {
     plan_->begin(step_);
+    const auto fill_ghosts = [this](int level, std::size_t slot) { fill_now(level, slot); };
     for (int level = 0; level + 1 < hierarchy_.max_levels(); ++level) {
-      fill_ghosts(level);
-      std::vector<PatchId> wanted = plan_->children(level, time());
+      std::vector<PatchId> wanted = plan_->children(level, time(), fill_ghosts);
       check_memory(hierarchy_, level + 1, wanted, options_.refinement.memory_limit);
       const std::vector<std::size_t> came = hierarchy_.change(level + 1, std::move(wanted));
       plan_->note_arrivals(level + 1, came);
-      if (fill == Fill::kSample) {
-        sample(level + 1, came);
-      } else {
-        prolong_into(level + 1, came);
-      }
-      stepper_.prepare(level + 1, came, time());
+      stepper_.prepare(level + 1, came, time(), [&](std::size_t slot) {
+        fill == Fill::kSample ? sample(level + 1, slot) : prolong_into(level + 1, slot);
+      });
     }
     exchange_.follow_mesh();
     if (options_.levels > 1) next_regrid_ = after_regrid();
   }
 
-  void fill_ghosts(int level) {
-    backend_.for_each(hierarchy_.level(level), [&](std::size_t slot, int) {
-      exchange_.fill(level, slot, State::kNow, {time(), 0.0, 0.0});
-    });
+  void fill_now(int level, std::size_t slot) {
+    exchange_.fill(level, slot, State::kNow, {time(), 0.0, 0.0});
   }
 
-  void sample(int index, const std::vector<std::size_t>& slots) {
-    for_slots(backend_, hierarchy_.level(index), slots, [&](std::size_t slot) {
-      Patch& patch = hierarchy_.level(index).patch(slot);
-      std::array<double, kPatchPoints> values;
-      for (int component = 0; component < patch.now().components(); ++component) {
-        const auto initial = [&](Points points, std::span<double> result) {
-          case_.initial(points, component, result);
-          return true;
-        };
-        sample_patch(hierarchy_.geometry(), patch.id(), initial, values);
-        patch.now().interior(component) =
-            Eigen::Map<const FieldArray>(values.data(), kPatchSize, kPatchSize);
-      }
-    });
+  void sample(int index, std::size_t slot) {
+    Patch& patch = hierarchy_.level(index).patch(slot);
+    std::array<double, kPatchPoints> values;
+    for (int component = 0; component < patch.now().components(); ++component) {
+      const auto initial = [&](Points points, std::span<double> result) {
+        case_.initial(points, component, result);
+        return true;
+      };
+      sample_patch(hierarchy_.geometry(), patch.id(), initial, values);
+      patch.now().interior(component) =
+          Eigen::Map<const FieldArray>(values.data(), kPatchSize, kPatchSize);
+    }
   }
 
-  void prolong_into(int index, const std::vector<std::size_t>& slots) {
-    const Level& coarser = hierarchy_.level(index - 1);
-    for_slots(backend_, hierarchy_.level(index), slots, [&](std::size_t slot) {
-      Patch& patch = hierarchy_.level(index).patch(slot);
-      const auto parent = static_cast<std::size_t>(hierarchy_.plan().parent(index, slot));
-      transfer_.prolong(coarser.patch(parent).now(), patch.id().quadrant(), patch.now());
-    });
+  void prolong_into(int index, std::size_t slot) {
+    Patch& patch = hierarchy_.level(index).patch(slot);
+    const auto parent = static_cast<std::size_t>(hierarchy_.plan().parent(index, slot));
+    const Patch& coarser = hierarchy_.level(index - 1).patch(parent);
+    transfer_.prolong(coarser.now(), patch.id().quadrant(), patch.now());
   }
 
   double largest_magnitude() const {
@@ -416,22 +396,22 @@ Simulation::Simulation(const Case& problem, const Solver& solver, Backend& backe
 Simulation::~Simulation() = default;
 
 void Simulation::advance(int steps) { engine_->advance(steps); }
-void Simulation::start_trace(std::size_t most_bytes) { engine_->start_trace(most_bytes); }
-bool Simulation::trace_is_full() const { return engine_->trace_is_full(); }
+void Simulation::start_trace(std::size_t most_bytes) { engine_->recorder().start(most_bytes); }
+bool Simulation::trace_is_full() const { return engine_->recorder().is_full(); }
 Trace Simulation::stop_trace() { return engine_->stop_trace(); }
 std::vector<WorkerActivity> Simulation::activity() const { return engine_->observer().activity(); }
 SavedRun Simulation::save() const { return engine_->save(0); }
 SavedRun Simulation::save_with_extras() const {
   return engine_->save(static_cast<int>(kExtraNames.size()));
 }
-std::string_view Simulation::schedule() const { return engine_->schedule(); }
-int Simulation::step() const { return engine_->step(); }
-int Simulation::next_regrid() const { return engine_->next_regrid(); }
-std::size_t Simulation::unnested_patches() const { return engine_->unnested_patches(); }
+std::string_view Simulation::schedule() const { return engine_->stepper_.schedule().name(); }
+int Simulation::step() const { return engine_->step_; }
+int Simulation::next_regrid() const { return engine_->next_regrid_; }
+std::size_t Simulation::unnested_patches() const { return engine_->plan_->unnested(); }
 double Simulation::time() const { return engine_->time(); }
 double Simulation::dt() const { return engine_->dt(); }
-const SimulationOptions& Simulation::options() const { return engine_->options(); }
-const Hierarchy& Simulation::hierarchy() const { return engine_->hierarchy(); }
+const SimulationOptions& Simulation::options() const { return engine_->options_; }
+const Hierarchy& Simulation::hierarchy() const { return engine_->hierarchy_; }
 const WorkCounters& Simulation::counters() const { return engine_->observer().counters(); }
 MemoryUse Simulation::memory_use() const { return engine_->memory_use(); }
 const std::deque<BaseStepLoad>& Simulation::recent_steps() const {

@@ -2,57 +2,62 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <span>
+#include <vector>
 
 #include <kumiko/runtime/task_group.hpp>
 
-#include "schedule/patch_graph.hpp"
+#include "schedule/block_graph.hpp"
 #include "stepping/step_schedule.hpp"
 
 namespace kumiko::amr {
 
-/// Every patch has counters of what its next pieces of work still wait for; whoever brings the last
-/// input of a piece starts the patch's thread. A patch that waits holds no stack; a thread goes on
-/// with what it has made ready of its own worker's patches (docs/decisions/012-dataflow.md).
-/// Threads start at their patch's home: of every level a worker has an equal part, by weight where
-/// the solver says that patches differ in it, so that at any
-/// time all have as much to do, whatever a patch of each level costs, and find its data in their
-/// caches. Idle workers steal. What waits for what, and why nobody waits in a circle, stands at
-/// PatchGraph.
+/// Patches that follow one another are a block: one thread's work, which takes its pieces patch
+/// after patch, and the unit of theft. Every block has counters of what its next pieces of work
+/// still wait for; whoever brings the last input of a piece starts the block's thread. A block that
+/// waits holds no stack; a thread goes on with what it has made ready of its own worker's blocks
+/// (docs/decisions/012-dataflow.md, 028-blocks.md), which leads it up in time along a diagonal of
+/// blocks. On levels that no cache holds it ends at every few steps, before the first ones of the
+/// diagonal have left the cache (030-blocks-in-time.md).
+/// Threads start at their block's home: of every level a worker has an equal part, by weight where
+/// the solver says that patches differ in it, so that at any time all have as much to do, whatever
+/// a patch of each level costs, and find its data in their caches. Idle workers steal. What waits
+/// for what, and why nobody waits in a circle, stands at BlockGraph.
 ///
 /// Inputs of step n + 1 may come before step n is taken, but never later ones: what n + 2 waits for
-/// comes after the patch's own state n + 1. Hence two counters for each kind of piece, by parity; a
+/// comes after the block's own state n + 1. Hence two counters for each kind of piece, by parity; a
 /// counter is set for step n + 2 when the piece of step n begins.
 class DataflowSchedule final : public StepSchedule {
  public:
-  /// The backend has a runtime.
-  using StepSchedule::StepSchedule;
+  /// The backend has a runtime. \param cache  as in SimulationOptions
+  DataflowSchedule(Hierarchy& hierarchy, Backend& backend, PieceRunner& pieces, std::size_t cache);
   std::string_view name() const override { return "dataflow"; }
   void take(const Window& window) override;
   std::size_t bytes() const override { return graph_.bytes(); }
 
  private:
-  using Node = PatchGraph::Node;
+  using Node = BlockGraph::Node;
   struct Ready {
     Node* node;
     int number;
     PieceKind kind;
   };
-  /// The work list of pieces that a piece of work has made ready.
-  class ReadyList;
 
+  std::size_t deal_out(int level);
   void set_pending();
   void set_homes(std::span<Node> nodes, int level) const;
-  void start(int worker);
-  void run(Ready ready);
-  void execute(const Ready& ready, ReadyList& made);
-  void arrive(const Ready& ready, const Piece& from, std::uint64_t done_at, WaitCause cause,
-              ReadyList& made);
-  Piece piece_of(const Ready& ready) const {
-    return {ready.kind, window_->step(ready.node->level, ready.number), ready.node->slot};
-  }
+  void start_all(int worker);
+  void start(const Ready& ready);
+  void run(const Ready& ready);
+  std::optional<Ready> execute(const Ready& ready);
+  std::uint64_t take_piece(PieceKind kind, const LevelStep& step, const Node& node, int worker);
+  bool arrive(const Ready& ready, const Node& from, int worker, WaitCause cause);
 
-  PatchGraph graph_;  ///< of the latest window
+  std::size_t cache_;
+  BlockGraph graph_;                ///< of the latest window
+  std::vector<int> steps_at_once_;  ///< by level: those that a block may take in a row
   const Window* window_ = nullptr;
   runtime::TaskGroup* group_ = nullptr;
 };

@@ -6,6 +6,7 @@ namespace kumiko::amr {
 /// others leaves as they are: the two need no barrier between them.
 void LevelSchedule::take(const Window& window) {
   const bool by_lists = pieces_.patches().has_list_kernel();
+  const StepRules& rules = pieces_.patches().rules();
   for_each_phase(window, [&](PieceKind kind, const LevelStep& step) {
     const Level& level = hierarchy_.level(step.level);
     if (by_lists && kind == PieceKind::kAdvance) {
@@ -14,6 +15,7 @@ void LevelSchedule::take(const Window& window) {
       });
     } else {
       backend_.for_each(level, [&](std::size_t slot, int worker) {
+        if (kind == PieceKind::kFinish && !rules.finishes(step.level, slot)) return;
         pieces_.run({kind, step, slot}, worker);
       });
     }

@@ -41,7 +41,8 @@ PatchStepper::PatchStepper(Hierarchy& hierarchy, const Case& problem, const Solv
       transfer_(transfer_operators(solver.traits().centring)),
       options_(options),
       rules_(
-          hierarchy, StepClock(problem.end_time(), options.steps, options.subcycling),
+          hierarchy.plan(), hierarchy.shape().flux_form,
+          StepClock(problem.end_time(), options.steps, options.subcycling),
           options.subcycling && options.time_interpolation != TimeInterpolation::kCharacteristic) {}
 
 void PatchStepper::follow_mesh() {
@@ -214,7 +215,6 @@ void PatchStepper::fill_next_ghosts(const LevelStep& step, std::size_t slot) con
 }
 
 void PatchStepper::finish(const LevelStep& step, std::size_t slot) const {
-  if (!rules_.finishes(step.level, slot)) return;
   Patch& patch = hierarchy_.level(step.level).patch(slot);
   const Level& finer = hierarchy_.level(step.level + 1);
   const State fine = state_at(step.finer_end());

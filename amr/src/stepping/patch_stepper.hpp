@@ -71,9 +71,9 @@ class PatchStepper {
   /// unrestricted last state, and what GhostExchange::fill() says of the level below.
   void fill_next_ghosts(const LevelStep& step, std::size_t slot) const;
 
-  /// Makes the step's last state final: takes over what the children have computed and, when fluxes
-  /// are kept, what has flown to and from finer patches beside its points. The children, and those
-  /// of the neighbours, have reached the same time.
+  /// Makes the step's last state final, where StepRules::finishes(): takes over what the children
+  /// have computed and, when fluxes are kept, what has flown to and from finer patches beside its
+  /// points. The children, and those of the neighbours, have reached the same time.
   void finish(const LevelStep& step, std::size_t slot) const;
 
   /// The error for a patch whose CFL number exceeds the solver's limit. Throws DeclarationError

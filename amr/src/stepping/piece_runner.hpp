@@ -12,7 +12,7 @@
 
 namespace kumiko::amr {
 
-/// Whoever runs a piece says when it may run: what each waits for stands at PatchGraph. From any
+/// Whoever runs a piece says when it may run: what each waits for stands at BlockGraph. From any
 /// worker, for different patches.
 class PieceRunner {
  public:
@@ -55,7 +55,8 @@ class PieceRunner {
   /// Does the advance of the patches in slots first .. last - 1 as one piece, in one call of the
   /// solver for those whose step is not void and whose CFL number it serves. Where it fails it is
   /// asked for each patch, so that the failure is the same however the patches are dealt out.
-  void run_list(const LevelStep& step, std::size_t first, std::size_t last, int worker) {
+  /// \return when it ended, in ticks
+  std::uint64_t run_list(const LevelStep& step, std::size_t first, std::size_t last, int worker) {
     const Piece piece{PieceKind::kAdvance, step, first};
     Observer::Work work(observer_, piece, last - first, worker);
     std::vector<std::size_t> slots;
@@ -83,7 +84,7 @@ class PieceRunner {
     } catch (...) {
       keep_failures(step, slots, list, std::current_exception());
     }
-    work.end();
+    return work.end();
   }
 
  private:

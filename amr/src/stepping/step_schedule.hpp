@@ -11,7 +11,7 @@
 namespace kumiko::amr {
 
 /// Lets the pieces of a window loose on the backend's workers, each when all that it waits for is
-/// done (PatchGraph says what), and has a PieceRunner do them. Every schedule gives the same bits.
+/// done (BlockGraph says what), and has a PieceRunner do them. Every schedule gives the same bits.
 class StepSchedule {
  public:
   StepSchedule(Hierarchy& hierarchy, Backend& backend, PieceRunner& pieces)

@@ -6,7 +6,6 @@
 
 #include <kumiko/amr/require.hpp>
 
-#include "backend/for_slots.hpp"
 #include "stepping/dataflow_schedule.hpp"
 #include "stepping/level_schedule.hpp"
 
@@ -38,15 +37,21 @@ TimeStepper::TimeStepper(Hierarchy& hierarchy, const Case& problem, const Solver
   if (steps_by_level(options.schedule, backend)) {
     schedule_ = std::make_unique<LevelSchedule>(hierarchy, backend, pieces_);
   } else {
-    schedule_ = std::make_unique<DataflowSchedule>(hierarchy, backend, pieces_);
+    schedule_ = std::make_unique<DataflowSchedule>(hierarchy, backend, pieces_, options.cache);
   }
 }
 
-void TimeStepper::prepare(int index, const std::vector<std::size_t>& slots, double time) {
+void TimeStepper::prepare(int index, const std::vector<std::size_t>& slots, double time,
+                          const std::function<void(std::size_t)>& fill) {
   Level& level = hierarchy_.level(index);
   const LevelStep step{.level = index, .time = time};
   patches_.follow_mesh();
-  for_slots(backend_, level, slots, [&](std::size_t slot) {
+  if (slots.empty()) return end_on_failure();
+  std::vector<char> chosen(level.size(), 0);
+  for (const std::size_t slot : slots) chosen[slot] = 1;
+  backend_.for_each(level, [&](std::size_t slot, int) {
+    if (chosen[slot] == 0) return;
+    fill(slot);
     try {
       const double cfl = patches_.prepare(index, slot, State::kNow, time);
       if (!patches_.serves(cfl)) failures_.keep({step, slot, cfl, nullptr});

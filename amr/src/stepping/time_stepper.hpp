@@ -1,6 +1,8 @@
 // Takes all levels through windows of base steps.
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -25,10 +27,11 @@ class TimeStepper {
               const GhostExchange& exchange, const SimulationOptions& options,
               Owner& owner = sole_owner());
 
-  /// Prepares the coefficients of patches that came to a level at a time; to be called after every
-  /// change of a level.
+  /// Gives patches that came to a level their values, by fill(slot) from many threads at once, and
+  /// their coefficients at a time; to be called after every change of a level.
   /// Throws CflError when a patch's CFL number exceeds the solver's limit.
-  void prepare(int level, const std::vector<std::size_t>& slots, double time);
+  void prepare(int level, const std::vector<std::size_t>& slots, double time,
+               const std::function<void(std::size_t)>& fill);
 
   /// Takes all levels through base steps first .. first + count - 1. With an unsteady velocity it
   /// throws CflError as prepare() does; the levels then stand at different times.

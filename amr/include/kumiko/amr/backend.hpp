@@ -119,12 +119,13 @@ class Backend {
 const std::vector<std::string>& backend_names();
 
 /// Makes `threads` (the lightweight-thread runtime), `pthread` (equal strips in y, OS threads and
-/// barriers), `openmp` (static loop schedule) or `serial`.
+/// barriers), `openmp` (equal parts; or while a loop runs, where OMP_SCHEDULE says so: dynamic,
+/// guided or auto) or `serial`.
 /// \param workers  0 = as many as the machine grants; serial always has one
 /// \param idle     what workers of `threads` do that find nothing to do
 /// Throws std::invalid_argument for an unknown name or a negative count, and for serial with a
 /// count above 1, std::runtime_error when the system refuses that many OS threads.
 std::unique_ptr<Backend> make_backend(std::string_view name, int workers,
-                                      runtime::IdlePolicy idle = runtime::IdlePolicy::kAdaptive);
+                                      runtime::IdlePolicy idle = runtime::IdlePolicy::kPressure);
 
 }  // namespace kumiko::amr

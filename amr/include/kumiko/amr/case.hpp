@@ -25,6 +25,23 @@ struct Vectors {
   std::span<double> y;
 };
 
+/// Sets the value of each point to of(x, y). \return true, as members of Case that know the answer
+template <class Of>
+bool evaluate(Points points, std::span<double> values, Of of) {
+  for (std::size_t at = 0; at < points.size(); ++at) values[at] = of(points.x[at], points.y[at]);
+  return true;
+}
+/// Sets the two values of each point to those of of(x, y), an array.
+template <class Of>
+bool evaluate(Points points, Vectors values, Of of) {
+  for (std::size_t at = 0; at < points.size(); ++at) {
+    const auto [x, y] = of(points.x[at], points.y[at]);
+    values.x[at] = x;
+    values.y[at] = y;
+  }
+  return true;
+}
+
 /// Components that a case may have.
 inline constexpr int kMostComponents = 64;
 

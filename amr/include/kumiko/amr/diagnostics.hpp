@@ -1,7 +1,6 @@
 // Computes the figures of a state (errors, mass, extremes) and a hash of its bits.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>

@@ -22,10 +22,7 @@ struct Description {
 
 /// A name, what stands behind it, and how to make one.
 template <class T>
-struct Factory {
-  std::string name;
-  std::string help;                       ///< one line
-  std::vector<ParameterSpec> parameters;  ///< names without the prefix "solver." or "case."
+struct Factory : Description {
   std::function<std::unique_ptr<T>(const ParameterSet&)> make;
   std::filesystem::path file = {};  ///< of the plugin that it comes from
 };
@@ -40,8 +37,7 @@ Factory<T> factory_of() {
     for (const auto& [name, value] : given.values()) parameters.set(name, value);
     return std::make_unique<Implementation>(parameters);
   };
-  return {std::move(description.name), std::move(description.help),
-          std::move(description.parameters), make};
+  return {std::move(description), make};
 }
 
 /// The factory of a name, or nullptr.

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <stdexcept>
-#include <string>
 
 #include <kumiko/amr/backend.hpp>
 #include <kumiko/amr/collect.hpp>
@@ -16,28 +15,21 @@ class BrokenValueError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// A point within a patch whose value is not finite.
+struct BrokenPoint {
+  int i = 0;
+  int j = 0;
+  int component = 0;
+  double value = 0.0;
+};
+
 /// A value of the state is infinite or not a number; the error says where and after which step.
-class NonFiniteError : public BrokenValueError {
- public:
-  /// \param step  base steps taken
-  /// \param i, j  within the patch
-  NonFiniteError(int step, const PatchId& patch, int i, int j, int component, double value);
+struct NonFiniteError : BrokenValueError {
+  NonFiniteError(int base_steps, const PatchId& of, const BrokenPoint& point);
 
-  int step() const { return step_; }
-  /// The patch, with its level.
-  const PatchId& patch() const { return patch_; }
-  int i() const { return i_; }
-  int j() const { return j_; }
-  int component() const { return component_; }
-  double value() const { return value_; }
-
- private:
-  int step_;
-  PatchId patch_;
-  int i_;
-  int j_;
-  int component_;
-  double value_;
+  int step;  ///< base steps taken
+  PatchId patch;
+  BrokenPoint at;
 };
 
 /// Whether every value of a view's interior is finite. Any thread; does not suspend.

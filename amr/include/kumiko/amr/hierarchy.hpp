@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <vector>
 
 #include <kumiko/amr/geometry.hpp>
@@ -45,14 +44,6 @@ struct MemoryUse {
   }
 };
 
-/// A rectangle of leaf points within a patch: the whole patch, or one quadrant of it.
-struct LeafBlock {
-  const Patch* patch;
-  int i0;  ///< first point within the patch, 0 or 8
-  int j0;
-  int size;  ///< points along a side, 16 or 8
-};
-
 /// The mesh, and the data of each patch in its slot. Only change() alters the mesh; readers and the
 /// patches' own data may be used from many threads between changes. Cannot be copied.
 class Hierarchy {
@@ -60,9 +51,7 @@ class Hierarchy {
   /// Builds level 0; its data is uninitialised.
   /// Throws std::invalid_argument unless 1 <= max_levels <= 8.
   Hierarchy(Geometry geometry, int max_levels, const PatchShape& shape);
-  ~Hierarchy();
   Hierarchy(const Hierarchy&) = delete;
-  Hierarchy& operator=(const Hierarchy&) = delete;
 
   const Geometry& geometry() const { return geometry_; }
   /// Which patches there are. A reference to it stays valid; its lists change with it.
@@ -80,7 +69,8 @@ class Hierarchy {
   /// Makes the patches of a level above 0 exactly `wanted` (any order, no duplicates): those that
   /// stay keep their data and owner, those that go return their memory, those that come are
   /// uninitialised and belong to their parent's owner.
-  /// Every wanted patch needs its parent. Finer levels lose the patches that no longer nest.
+  /// Every wanted patch needs its parent. Finer levels lose the patches that no longer nest, for
+  /// want of one that goes.
   /// \return slots of the patches that came. O(patches); invalidates slots of this and finer
   /// levels.
   std::vector<std::size_t> change(int level, std::vector<PatchId> wanted);
@@ -88,19 +78,14 @@ class Hierarchy {
   /// Says who owns the patches of a level, by slot; in the beginning that is owner 0.
   void set_owners(int level, std::vector<std::int32_t> owners);
 
-  /// The leaf points of a level in canonical order: patches by j then i, quadrants 0..3 within.
-  std::vector<LeafBlock> leaf_blocks(int level) const;
-
-  /// Bytes that the pool holds, in use or not.
-  std::size_t memory_bytes() const { return pool_.bytes(); }
-
   /// All that the mesh holds, without what steppers keep. O(patches).
   MemoryUse memory_use() const;
-  /// What memory_bytes() would be with that many patches in all.
-  std::size_t memory_bytes(std::size_t patches) const { return pool_.bytes(patches); }
+  /// Bytes that the pool holds, in use or not, or would hold with that many patches in all.
+  std::size_t memory_bytes(std::size_t patches = 0) const { return pool_.bytes(patches); }
 
  private:
-  std::vector<std::size_t> rebuild(int level, const LevelDifference& changes);
+  void rebuild(int level, const LevelDifference& changes);
+  void drop_unnested(int level, const std::vector<PatchId>& gone);
 
   Geometry geometry_;
   Mesh<2> mesh_;

@@ -1,6 +1,9 @@
 // Chooses the widest vector instructions that the processor has and the user allows.
 #pragma once
 
+#include <cstddef>
+#include <iterator>
+
 namespace kumiko::amr {
 
 /// What kernels are compiled for, the least first.
@@ -18,15 +21,9 @@ InstructionSet instruction_set();
 /// Chooses among three functions of one type the one that instruction_set() asks for.
 template <class Function>
 Function select(Function baseline, Function avx2, Function avx512) {
-  switch (instruction_set()) {
-    case InstructionSet::kAvx512:
-      return avx512;
-    case InstructionSet::kAvx2:
-      return avx2;
-    case InstructionSet::kBaseline:
-      break;
-  }
-  return baseline;
+  const Function functions[] = {baseline, avx2, avx512};
+  static_assert(std::size(functions) == static_cast<std::size_t>(InstructionSet::kAvx512) + 1);
+  return functions[static_cast<int>(instruction_set())];
 }
 
 }  // namespace kumiko::amr

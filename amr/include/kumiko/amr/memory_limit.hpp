@@ -11,20 +11,12 @@ namespace kumiko::amr {
 
 /// A regrid asks for more memory than the run may have. The levels below the one named are those of
 /// the regrid; that level and those above have lost the patches that no longer nest, and got none.
-class MemoryLimitError : public std::runtime_error {
- public:
-  MemoryLimitError(int level, std::size_t patches, std::size_t bytes, std::size_t limit);
+struct MemoryLimitError : std::runtime_error {
+  MemoryLimitError(int on_level, std::size_t asked_for, std::size_t needed, std::size_t limit);
 
-  int level() const { return level_; }
-  /// Patches asked for on the level.
-  std::size_t patches() const { return patches_; }
-  /// The bytes that the patches of all levels would take.
-  std::size_t bytes() const { return bytes_; }
-
- private:
-  int level_;
-  std::size_t patches_;
-  std::size_t bytes_;
+  int level;
+  std::size_t patches;  ///< asked for on the level
+  std::size_t bytes;    ///< that the patches of all levels would take
 };
 
 /// Throws MemoryLimitError when Hierarchy::memory_bytes() would exceed the limit after the level's

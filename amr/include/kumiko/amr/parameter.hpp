@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -26,21 +27,42 @@ struct ParameterSpec {
   std::vector<std::string> choices = {};                      ///< strings only; empty = any
 };
 
+/// A parameter that is one of several texts.
+inline ParameterSpec choice(std::string name, std::vector<std::string> choices,
+                            std::string default_value, std::string help) {
+  return {.name = std::move(name),
+          .default_value = std::move(default_value),
+          .help = std::move(help),
+          .choices = std::move(choices)};
+}
+
 /// Values by name. Reading an absent name or another type is a programmer error (std::logic_error).
 class ParameterSet {
  public:
   void set(const std::string& name, ParameterValue value) { values_[name] = std::move(value); }
   const ParameterValue& at(std::string_view name) const;
   bool contains(std::string_view name) const { return values_.find(name) != values_.end(); }
-  bool flag(std::string_view name) const;
-  std::int64_t integer(std::string_view name) const;
-  double number(std::string_view name) const;
-  const std::string& text(std::string_view name) const;
-  const std::vector<std::int64_t>& list(std::string_view name) const;
-  const std::vector<double>& numbers(std::string_view name) const;
+  bool flag(std::string_view name) const { return typed<bool>(name); }
+  std::int64_t integer(std::string_view name) const { return typed<std::int64_t>(name); }
+  double number(std::string_view name) const { return typed<double>(name); }
+  const std::string& text(std::string_view name) const { return typed<std::string>(name); }
+  /// Where a text stands among those that it can be. Throws std::invalid_argument for another.
+  std::size_t choice(std::string_view name, const std::vector<std::string>& choices) const;
+  const std::vector<std::int64_t>& list(std::string_view name) const {
+    return typed<std::vector<std::int64_t>>(name);
+  }
+  const std::vector<double>& numbers(std::string_view name) const {
+    return typed<std::vector<double>>(name);
+  }
   const std::map<std::string, ParameterValue, std::less<>>& values() const { return values_; }
 
  private:
+  template <class T>
+  const T& typed(std::string_view name) const {
+    if (const T* value = std::get_if<T>(&at(name))) return *value;
+    throw std::logic_error("parameter '" + std::string(name) + "' is read as another type");
+  }
+
   std::map<std::string, ParameterValue, std::less<>> values_;
 };
 

@@ -1,10 +1,7 @@
-// The identity of a patch: global, small, cheap to hash.
+// The identity of a patch: global, small, cheap to compare.
 #pragma once
 
 #include <array>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
 #include <string>
 #include <tuple>
 
@@ -100,14 +97,3 @@ inline constexpr std::array<Direction, 8> kDirections = {
     {{-1, -1}, {0, -1}, {1, -1}, {-1, 0}, {1, 0}, {-1, 1}, {0, 1}, {1, 1}}};
 
 }  // namespace kumiko::amr
-
-template <>
-struct std::hash<kumiko::amr::PatchId> {
-  std::size_t operator()(const kumiko::amr::PatchId& id) const noexcept {
-    // Fibonacci hashing of the packed identity: 6 bits of level, 29 of each index.
-    const auto packed = (static_cast<std::uint64_t>(id.level) << 58) ^
-                        (static_cast<std::uint64_t>(static_cast<std::uint32_t>(id.j)) << 29) ^
-                        static_cast<std::uint64_t>(static_cast<std::uint32_t>(id.i));
-    return static_cast<std::size_t>((packed * 0x9E3779B97F4A7C15ULL) >> 16);
-  }
-};

@@ -16,10 +16,9 @@ class PatchPool {
   /// An uninitialised block. Amortised O(1). Throws std::bad_alloc.
   double* acquire();
   void release(double* block) { free_.push_back(block); }
-  /// The bytes of all slabs.
-  std::size_t bytes() const;
-  /// What bytes() would be with that many blocks handed out at once; never less than bytes().
-  std::size_t bytes(std::size_t blocks) const;
+  /// The bytes of all slabs, or what they would be with that many blocks handed out at once; never
+  /// less.
+  std::size_t bytes(std::size_t blocks = 0) const;
 
  private:
   static constexpr std::size_t kBlocksPerSlab = 16;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 namespace kumiko::amr {
 
@@ -37,9 +38,40 @@ constexpr int chunk_of(std::size_t slot, std::size_t slots, int workers) {
   return static_cast<int>(larger + (slot - larger * (least + 1)) / least);
 }
 
+/// How many blocks the dataflow schedule makes of a level's patches: enough for workers who are
+/// done to find some to take, and few enough that waiting for blocks costs little beside stepping.
+constexpr std::size_t block_count(std::size_t slots, int workers) {
+  constexpr std::size_t kOfEachWorker = 8;
+  return std::min(slots, kOfEachWorker * static_cast<std::size_t>(workers));
+}
+
+/// Blocks in time: how the dataflow schedule takes a level that a cache does not hold.
+struct BlocksInTime {
+  std::size_t blocks;  ///< of the level, equal parts of its slots, none empty
+  int steps;           ///< of the level that a block may take before others take theirs
+};
+
+/// Where the level is larger than the cache, blocks are rows of patches and take up to eight steps
+/// one after the other, as far as the rows beside them allow: a worker then has in hand one row
+/// more than there are steps, and each is read from memory once for all of them. Nothing where the
+/// cache holds the level, or not twice two steps' rows of every worker.
+/// \param slots  of the level, in so many rows, of so many bytes together
+/// \param cache  bytes that the workers share
+constexpr std::optional<BlocksInTime> blocks_in_time(std::size_t slots, std::size_t rows,
+                                                     std::size_t bytes, std::size_t cache,
+                                                     int workers) {
+  constexpr std::size_t kMost = 8;
+  if (bytes <= cache) return std::nullopt;
+  const std::size_t rows_in_cache = cache / (bytes / rows);
+  const std::size_t steps = std::min(kMost, rows_in_cache / static_cast<std::size_t>(2 * workers));
+  if (steps < 2) return std::nullopt;
+  const std::size_t blocks = std::max(rows, block_count(slots, workers));
+  return BlocksInTime{std::min(blocks, slots), static_cast<int>(steps)};
+}
+
 /// The first slot of those that a worker is home to, when every worker has an equal part of the
 /// level, and those with a slot more lie among the others. For worker = workers it is the number of
-/// slots. The dataflow schedule.
+/// slots. The dataflow schedule, whose slots are blocks.
 constexpr std::size_t home_begin(int worker, std::size_t slots, int workers) {
   return slots * static_cast<std::size_t>(worker) / static_cast<std::size_t>(workers);
 }

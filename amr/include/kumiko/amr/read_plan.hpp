@@ -62,17 +62,20 @@ class ReadPlan {
   explicit ReadPlan(int ghosts, std::int32_t owner = kEveryOwner);
   static constexpr std::int32_t kEveryOwner = -1;
 
-  /// Plans anew what patches of a level read, and who their parents' children are; to be called for
-  /// each level from the lowest one that has changed to the finest, in this order. A place that
-  /// neither its level nor the one below covers is left out: the mesh does not nest there.
-  /// O(patches of the level and of the one below).
-  void update(const Mesh<2>& mesh, int level);
+  /// Follows a level whose patches have changed; to be called after each change, of one level after
+  /// the other. What those that came read, and what their siblings and those of patches that went
+  /// read, is planned anew; all others, on the level above too, keep their entries with the slots
+  /// that patches have now. A place that neither its level nor the one below covers is left out:
+  /// the mesh does not nest there. O(patches of the level and of the one above), copies but for
+  /// what is planned anew. \param changes  from the patches at the call before; from none at the
+  /// first one
+  void update(const Mesh<2>& mesh, int level, const LevelDifference& changes);
 
   /// The reads for a patch's ghosts; none for a patch of another owner. Two loads.
   PatchReads of(int level, std::size_t slot) const {
     const LevelPlan& plan = levels_[static_cast<std::size_t>(level)];
     const Entry& entry = plan.patches[slot];
-    const PlannedRead* const first = plan.reads.data() + entry.first;
+    const PlannedRead* const first = plan.reads.data() + slot * kMostReads;
     return {{first, entry.siblings}, {first + entry.siblings, entry.coarser}, entry.outside};
   }
   /// Slot of a patch's parent on the level below, -1 on level 0.
@@ -98,15 +101,20 @@ class ReadPlan {
   struct Entry {
     std::int32_t parent = -1;
     std::array<std::int32_t, 4> children = {-1, -1, -1, -1};
-    std::uint32_t first = 0;  ///< of its reads
     std::uint8_t siblings = 0;
     std::uint8_t coarser = 0;
     std::uint8_t outside = 0;
+
+    /// Whether each direction is served, or leads outside.
+    bool is_whole() const;
   };
+  static constexpr std::size_t kMostReads = kDirections.size();
   struct LevelPlan {
     std::vector<Entry> patches;
-    std::vector<PlannedRead> reads;
+    std::vector<PlannedRead> reads;  ///< kMostReads of each patch, as many used as its entry says
   };
+  /// The slot that each patch of a level has got, -1 for those that went.
+  using NewSlots = std::vector<std::int32_t>;
 
   const Entry& entry(int level, std::size_t slot) const {
     return levels_[static_cast<std::size_t>(level)].patches[slot];
@@ -114,7 +122,14 @@ class ReadPlan {
   bool is_own(const Mesh<2>& mesh, int level, std::size_t slot) const {
     return owner_ == kEveryOwner || mesh.owners(level)[slot] == owner_;
   }
-  void plan_ghosts(const Mesh<2>& mesh, const PatchId& reader, LevelPlan& plan, Entry& entry) const;
+  void plan_ghosts(const Mesh<2>& mesh, int level, std::size_t slot);
+  void forget_children(int level, const LevelDifference& changes);
+  void add_patch(const Mesh<2>& mesh, int level, std::size_t slot);
+  void keep_patch(const Mesh<2>& mesh, int level, std::size_t slot, std::size_t before,
+                  const NewSlots& now);
+  bool reads(int level, std::size_t slot, std::size_t sibling) const;
+  void follow_below(const Mesh<2>& mesh, int level, const NewSlots& now);
+  void adopt(const Mesh<2>& mesh, int level, std::size_t slot);
   template <class Visit>
   void for_each_foreign(const Mesh<2>& mesh, Visit visit) const;
 
@@ -125,6 +140,7 @@ class ReadPlan {
   std::array<PlannedRead, kDirections.size()> same_;
   std::array<std::array<PlannedRead, 4>, kDirections.size()> coarse_;
   std::vector<LevelPlan> levels_;
+  LevelPlan before_;  ///< of the level at hand, during update(); its memory is kept
 };
 
 }  // namespace kumiko::amr

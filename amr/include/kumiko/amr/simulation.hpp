@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <deque>
 #include <memory>
 #include <string_view>
@@ -55,12 +54,10 @@ class Simulation {
   void advance(int steps);
 
   /// Begins to record who does which piece of work when; to be called between calls of advance(). A
-  /// trace that is being recorded is forgotten. Costs some 0.15 µs a piece while it lasts, plus a
-  /// look at the worker's queues and at the I/O's counter, and the memory of some 100 bytes a
-  /// piece; nothing when it is over.
-  /// \param most_bytes  of the finished trace. Stretches are recorded as long as they fit. Arrays
-  ///     double as they grow, and the graphs of the mesh stand beside them until the edges are
-  ///     made: up to twice as much may be in use for a while.
+  /// trace that is being recorded is forgotten. Costs some 10 ns a piece while it lasts, and 32
+  /// bytes of memory, which stand beside the trace while that is made; nothing when it is over.
+  /// \param most_bytes  of the finished trace, some 110 a piece; stretches are recorded as long as
+  ///     they are sure to fit
   void start_trace(std::size_t most_bytes = kMostTraceBytes);
   static constexpr std::size_t kMostTraceBytes = std::size_t{2} << 30U;
   /// Whether there was no room for the stretch that came last: it and those after it are not part
@@ -102,7 +99,7 @@ class Simulation {
   const std::deque<BaseStepLoad>& recent_steps() const;
 
  private:
-  class Engine;
+  struct Engine;
   std::unique_ptr<Engine> engine_;
 };
 

@@ -48,6 +48,10 @@ struct SimulationOptions {
   int levels = 3;    ///< 1 = uniform
   int steps = 2560;  ///< base steps of the whole run: they fix the step
   Schedule schedule = Schedule::kAuto;
+  /// Bytes of cache that the workers share; by schedule dataflow a level of more takes its steps by
+  /// blocks in time (placement.hpp). 0 = the last-level cache's size, 64 MiB at most, or 32 MiB
+  /// where the system does not tell it.
+  std::size_t cache = 0;
   /// Whether level l takes 2^l steps in a base step. Else every level takes one, which the CFL
   /// number of the finest level limits, and no ghost is ever needed between a coarse level's times.
   bool subcycling = true;

@@ -5,7 +5,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <vector>
 
 #include <kumiko/amr/case.hpp>
 #include <kumiko/amr/face_fluxes.hpp>
@@ -17,7 +16,7 @@ namespace kumiko::amr {
 
 /// What a solver tells the engine about itself.
 struct SolverTraits {
-  std::string name;
+  std::string name = {};
   int dimensions = kAxes;  ///< of its patches; no other number yet
   int components = 0;      ///< that it advances; 0 = as many as the case has
   Centring centring = Centring::kNode;

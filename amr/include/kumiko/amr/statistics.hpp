@@ -66,6 +66,8 @@ struct WorkCounters {
   static constexpr std::size_t kLongestWaits = 10;
 
   std::uint64_t updates() const;
+  /// What all workers did together.
+  WorkerLoad total() const;
   /// Load-balance efficiency (thesis): sum_of_largest ÷ sum_of_means; 1 is best, more is worse.
   double balance_efficiency() const;
 };

@@ -2,7 +2,6 @@
 // for.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -34,7 +33,7 @@ struct TracePiece {
   std::uint32_t patch = 0;                ///< in Trace::patches
   std::uint32_t phase = 0;                ///< in Trace::phases
   std::int32_t worker = -1;               ///< who did it
-  std::uint32_t awaited = kNoPiece;       ///< the piece that it waited for last, if it had to wait
+  std::uint32_t awaited = kNoPiece;       ///< what it waited for that ended last, if not its own
   WaitCause cause = WaitCause::kSibling;  ///< why it waited for that
   std::uint32_t steals = 0;    ///< threads that the worker took from others since its last piece
   std::int32_t runnable = -1;  ///< threads ready with this worker at its begin; -1: not known

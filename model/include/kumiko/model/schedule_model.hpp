@@ -3,23 +3,27 @@
 // The pieces of work of a trace, with the times that they took and what each waited for, are done
 // again by P workers, in one of four ways:
 //
-//   dataflow  as DataflowSchedule and the runtime do it. Every patch has a home, an equal part of
-//             each level's patches in order. Whoever has done a piece sends those that this made
-//             ready to their homes' queues, and does its own: the first one now, the others lie at
-//             the young end of its deque, where it goes on when nothing is left to do here. Then
-//             comes its queue, the oldest first; then it steals the oldest of another's deque, or
-//             of its queue, beginning to look at a random worker.
+//   dataflow  as DataflowSchedule and the runtime do it. Patches that follow one another are a
+//             block, which takes its pieces of a phase together, and every block has a home, an
+//             equal part of each level's blocks in order. Whoever has done a piece goes on with the
+//             first of its own blocks that this made ready, and sends the others to their homes'
+//             queues. Then comes its queue, the oldest first; then it steals the oldest of
+//             another's queue, beginning to look at a random worker.
 //   level     as the same backend steps level by level: phase after phase in the trace's order,
-//             each halved recursively as runtime::for_each_index() does, with the same stealing.
+//             each in equal parts by worker, halved recursively as runtime::for_each_index() does,
+//             with the same stealing.
 //   static    as backend `pthread`: equal strips in y, by the patches' centres.
-//   openmp    as backend `openmp`: equal parts of each level's patches.
+//   openmp    as backend `openmp` without OMP_SCHEDULE: equal parts of each level's patches. Traces
+//             do not name that variable: one that was recorded under OMP_SCHEDULE=dynamic is taken
+//             for one of equal parts, and tells their overheads wrongly.
 //
 // Spans between stretches: recorded with W workers, their parallel loops take W/P of their time,
 // the rest all of it.
 //
-// What the model does not contain: a piece takes as long as it did when it was recorded, whoever
-// does it beside whatever else. So there is no memory bandwidth, no cache that is shared, or warm
-// for one worker and cold for another, no NUMA, no clock that falls when many cores work, and
+// What the model does not contain: a piece takes as long as it did when it was recorded, and if one
+// worker did all, a little more beside a second one (Overheads::beside), the same beside the third
+// and the last. So there is no memory bandwidth, no cache that is warm for one worker and cold for
+// another, no NUMA, no clock that falls when many cores work, and
 // nobody else on the machine. What one schedule does and another need not (filling ghosts that
 // nobody reads, in level-synchronous blending) is there only if it was recorded. Overheads are
 // averages. Predictions far beyond the workers that were recorded show what the graph of patches
@@ -29,7 +33,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string_view>
 
 #include <kumiko/amr/trace.hpp>
@@ -44,9 +47,6 @@ inline constexpr std::array<ScheduleKind, 4> kScheduleKinds = {
 /// "dataflow", "level", "static", "openmp".
 std::string_view to_string(ScheduleKind kind);
 
-/// The schedule of a name; none for another name.
-std::optional<ScheduleKind> schedule_kind(std::string_view name);
-
 /// What is paid besides the pieces, in nanoseconds.
 struct Overhead {
   double ns = 0.0;
@@ -56,11 +56,15 @@ struct Overhead {
 /// All of it. The defaults are what this engine took where it was developed (docs/decisions/017).
 struct Overheads {
   /// Passes between a piece and the next one of the same worker that is ready; by schedule.
-  std::array<Overhead, kScheduleKinds.size()> piece = {{{180.0}, {70.0}, {42.0}, {35.0}}};
+  std::array<Overhead, kScheduleKinds.size()> piece = {{{40.0}, {70.0}, {42.0}, {35.0}}};
+  /// Is added to `piece` where several work and the trace is of one worker, for data that moves
+  /// between caches; by schedule. Less than nothing where each keeps its patches in a cache of its
+  /// own.
+  std::array<Overhead, kScheduleKinds.size()> beside = {{{10.0}, {25.0}, {-35.0}, {-35.0}}};
   /// Passes between two phases, whoever works; by schedule. Dataflow has no phases.
   std::array<Overhead, kScheduleKinds.size()> phase = {{{0.0}, {600.0}, {550.0}, {1100.0}}};
   /// Is added to `phase` per doubling of the number of workers: the barriers of OS threads.
-  Overhead barrier{4000.0};
+  Overhead barrier{550.0};
   /// Passes from a thief's asking a worker that has something until the thief begins with it.
   Overhead steal{300.0};
   /// Is what it takes to look at a worker that has nothing.
@@ -68,6 +72,9 @@ struct Overheads {
 
   const Overhead& piece_of(ScheduleKind kind) const {
     return piece[static_cast<std::size_t>(kind)];
+  }
+  const Overhead& beside_of(ScheduleKind kind) const {
+    return beside[static_cast<std::size_t>(kind)];
   }
   const Overhead& phase_of(ScheduleKind kind) const {
     return phase[static_cast<std::size_t>(kind)];
@@ -85,10 +92,20 @@ struct Overheads {
 ///          thief free until it began
 Overheads estimate_overheads(const amr::Trace& trace);
 
-/// The share in the time of all pieces of those that took more than 20 times the median of their
-/// level and kind: the system has probably given their core to somebody else meanwhile, and the
-/// trace is to be recorded anew. 0 to 1.
-double disturbed_share(const amr::Trace& trace);
+/// What a piece of one and the same work takes on average, with what passes until the next one, in
+/// nanoseconds; both without the longest hundredth.
+struct PieceTimes {
+  ScheduleKind kind = ScheduleKind::kDataflow;
+  double alone_ns = 0.0;   ///< of the only worker
+  double beside_ns = 0.0;  ///< of one of several
+};
+
+/// Compares a trace of one worker with one of the same base steps by several, and sets what the
+/// latter tells of its schedule: `beside`, a steal, a barrier.
+/// \param overheads  of the trace of one worker
+/// Throws std::invalid_argument, saying why, if one is not of one worker, the other not of several,
+/// or their pieces are not the same. O(pieces log pieces + successors).
+PieceTimes compare_pieces(const amr::Trace& alone, const amr::Trace& several, Overheads& overheads);
 
 /// What no schedule can beat, in seconds.
 struct WorkBounds {
@@ -127,7 +144,6 @@ class ScheduleModel {
   ScheduleModel(const amr::Trace& trace, const Overheads& overheads, std::uint64_t seed = 1);
 
   const WorkBounds& bounds() const { return bounds_; }
-  const Overheads& overheads() const { return overheads_; }
 
   /// Throws std::invalid_argument for less than one worker or more than kMostWorkers.
   /// O(pieces log workers + successors + phases × workers).
