@@ -1,5 +1,5 @@
 // A sine wave that steepens into a shock.
-#include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 
@@ -62,14 +62,13 @@ class Burgers final : public amr::Case {
   double end_time() const override { return end_time_; }
 
   void initial(Points points, int, std::span<double> values) const override {
-    for (std::size_t at = 0; at < points.size(); ++at) {
-      values[at] = mean_ + amplitude_ * std::sin(kTwoPi * (points.x[at] + points.y[at]));
-    }
+    evaluate(points, values, [this](double x, double y) {
+      return mean_ + amplitude_ * std::sin(kTwoPi * (x + y));
+    });
   }
 
-  void velocity(Points, double, amr::Vectors velocity) const override {
-    std::fill(velocity.x.begin(), velocity.x.end(), 0.0);
-    std::fill(velocity.y.begin(), velocity.y.end(), 0.0);
+  void velocity(Points points, double, amr::Vectors velocity) const override {
+    evaluate(points, velocity, [](double, double) { return std::array{0.0, 0.0}; });
   }
   bool steady_velocity() const override { return true; }
 
@@ -78,11 +77,10 @@ class Burgers final : public amr::Case {
       initial(points, component, values);
       return true;
     }
-    for (std::size_t at = 0; at < points.size(); ++at) {
-      const double s = points.x[at] + points.y[at] - 2.0 * mean_ * time;
-      values[at] = mean_ + wave(s - std::floor(s), time);
-    }
-    return true;
+    return evaluate(points, values, [=, this](double x, double y) {
+      const double s = x + y - 2.0 * mean_ * time;
+      return mean_ + wave(s - std::floor(s), time);
+    });
   }
 
  private:

@@ -1,4 +1,5 @@
 // The reversing field of many vortices.
+#include <array>
 #include <numbers>
 
 #include <kumiko/plugin/plugin.hpp>
@@ -10,9 +11,7 @@ namespace kumiko::cases {
 
 namespace {
 
-using amr::BoundaryKind;
-using amr::Points;
-using amr::Vectors;
+using namespace amr;
 
 /// sin(4π(x + ½)) and cos(4π(x + ½)): half a unit is a whole period.
 SineForms forms(double x) { return sine_forms(2.0 * x); }
@@ -25,36 +24,34 @@ SineForms forms(double x) { return sine_forms(2.0 * x); }
 /// without library calls: the same bits everywhere.
 class Deformation final : public ReversingFlow {
  public:
-  static amr::Description describe() {
-    std::vector<amr::ParameterSpec> specs = parameters();
+  static Description describe() {
+    std::vector<ParameterSpec> specs = parameters();
     specs.front().default_value = 2.0;
     return {"deformation", "a field of vortices that tears a disk apart and, reversed, mends it",
             std::move(specs)};
   }
 
-  explicit Deformation(const amr::ParameterSet& parameters) : ReversingFlow(parameters, 0.5, 0.5) {}
+  explicit Deformation(const ParameterSet& parameters) : ReversingFlow(parameters, 0.5, 0.5) {}
 
-  amr::Boundaries boundaries() const override {
+  Boundaries boundaries() const override {
     return {BoundaryKind::kPeriodic, BoundaryKind::kPeriodic, 0.0};
   }
 
   void velocity(Points points, double time, Vectors velocity) const override {
     const double factor = strength(time);
-    for (std::size_t at = 0; at < points.size(); ++at) {
-      const SineForms x = forms(points.x[at]);
-      const SineForms y = forms(points.y[at]);
-      velocity.x[at] = factor * (x.doubled * y.doubled);
-      velocity.y[at] = factor * (x.cosine() * y.cosine());
-    }
+    evaluate(points, velocity, [=](double x_at, double y_at) {
+      const SineForms x = forms(x_at);
+      const SineForms y = forms(y_at);
+      return std::array{factor * (x.doubled * y.doubled), factor * (x.cosine() * y.cosine())};
+    });
   }
 
   /// -sin(4πx) cos(4πy) / 4π, times the strength.
   bool stream_function(Points points, double time, std::span<double> values) const override {
     const double factor = -strength(time) / (4.0 * std::numbers::pi);
-    for (std::size_t at = 0; at < points.size(); ++at) {
-      values[at] = factor * (forms(points.x[at]).doubled * forms(points.y[at]).cosine());
-    }
-    return true;
+    return evaluate(points, values, [=](double x, double y) {
+      return factor * (forms(x).doubled * forms(y).cosine());
+    });
   }
 };
 

@@ -50,9 +50,7 @@ class Dyes final : public SolidRotation {
   double end_time() const override { return kRevolution; }
 
   void initial(Points points, int component, std::span<double> values) const override {
-    for (std::size_t at = 0; at < points.size(); ++at) {
-      values[at] = shape(component, points.x[at], points.y[at]);
-    }
+    evaluate(points, values, [=](double x, double y) { return shape(component, x, y); });
   }
 };
 

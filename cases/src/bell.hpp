@@ -21,7 +21,7 @@ struct Bell {
   }
 
   void sample(amr::Points points, std::span<double> values) const {
-    for (std::size_t k = 0; k < points.size(); ++k) values[k] = at(points.x[k], points.y[k]);
+    evaluate(points, values, [this](double x_at, double y_at) { return at(x_at, y_at); });
   }
 };
 

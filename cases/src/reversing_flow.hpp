@@ -1,12 +1,14 @@
 // Flows that draw something out and bring it back: what such cases share.
 #pragma once
 
+#include <cmath>
 #include <span>
 #include <vector>
 
 #include <kumiko/amr/case.hpp>
 
 #include "bell.hpp"
+#include "sine_forms.hpp"
 
 namespace kumiko::cases {
 
@@ -16,20 +18,45 @@ namespace kumiko::cases {
 class ReversingFlow : public amr::Case {
  public:
   double end_time() const override { return period_; }
-  void initial(amr::Points points, int component, std::span<double> values) const override;
+
+  void initial(amr::Points points, int, std::span<double> values) const override {
+    constexpr double kRadius = 0.15;
+    if (!disk_) return bell_.sample(points, values);
+    evaluate(points, values, [this](double x, double y) {
+      const double dx = x - bell_.x;
+      const double dy = y - bell_.y;
+      return dx * dx + dy * dy <= kRadius * kRadius ? 1.0 : 0.0;
+    });
+  }
+
   bool exact(amr::Points points, int component, double time,
-             std::span<double> values) const override;
+             std::span<double> values) const override {
+    constexpr double kSlack = 1e-9;
+    const double turn = time / period_;
+    if (std::abs(turn) > kSlack && std::abs(turn - 1.0) > kSlack) return false;
+    initial(points, component, values);
+    return true;
+  }
 
  protected:
   /// \param parameters  period, initial and sigma
-  ReversingFlow(const amr::ParameterSet& parameters, double centre_x, double centre_y);
+  ReversingFlow(const amr::ParameterSet& parameters, double centre_x, double centre_y)
+      : period_(parameters.number("period")),
+        disk_(parameters.text("initial") == "disk"),
+        bell_{centre_x, centre_y, parameters.number("sigma")} {}
 
-  static std::vector<amr::ParameterSpec> parameters();
+  static std::vector<amr::ParameterSpec> parameters() {
+    return {
+        {"period", 8.0, "T, the length of the whole run; the flow reverses at T / 2", 1e-3, 1000.0},
+        amr::choice("initial", {"disk", "gaussian"}, "disk",
+                    "what is drawn out: the disk of the literature, or a Gaussian"),
+        {"sigma", 0.05, "standard deviation of the Gaussian", 1e-3, 1.0}};
+  }
 
   double period() const { return period_; }
   bool is_disk() const { return disk_; }
   /// cos(πt/T), by plain arithmetic.
-  double strength(double time) const;
+  double strength(double time) const { return sine_forms(0.5 * (time / period_)).cosine(); }
 
  private:
   double period_;

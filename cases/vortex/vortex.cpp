@@ -1,4 +1,5 @@
 // The reversing single vortex.
+#include <array>
 #include <cmath>
 #include <numbers>
 
@@ -11,9 +12,7 @@ namespace kumiko::cases {
 
 namespace {
 
-using amr::Points;
-using amr::PublishedValue;
-using amr::Vectors;
+using namespace amr;
 
 constexpr double kX = 0.5;
 constexpr double kY = 0.75;
@@ -42,29 +41,27 @@ constexpr std::array<Published, 5> kPublished = {
 /// same bits everywhere. Errors are published for T = 0.5, 2 and 8, and quoted here at second hand.
 class Vortex final : public ReversingFlow {
  public:
-  static amr::Description describe() {
+  static Description describe() {
     return {"vortex", "a single vortex that draws out a disk and, reversed, brings it back",
             parameters()};
   }
 
-  explicit Vortex(const amr::ParameterSet& parameters) : ReversingFlow(parameters, kX, kY) {}
+  explicit Vortex(const ParameterSet& parameters) : ReversingFlow(parameters, kX, kY) {}
 
   void velocity(Points points, double time, Vectors velocity) const override {
     const double factor = strength(time);
-    for (std::size_t at = 0; at < points.size(); ++at) {
-      const SineForms x = sine_forms(points.x[at]);
-      const SineForms y = sine_forms(points.y[at]);
-      velocity.x[at] = factor * (x.squared * y.doubled);
-      velocity.y[at] = -factor * (y.squared * x.doubled);
-    }
+    evaluate(points, velocity, [=](double x_at, double y_at) {
+      const SineForms x = sine_forms(x_at);
+      const SineForms y = sine_forms(y_at);
+      return std::array{factor * (x.squared * y.doubled), -factor * (y.squared * x.doubled)};
+    });
   }
 
   bool stream_function(Points points, double time, std::span<double> values) const override {
     const double factor = strength(time) / std::numbers::pi;
-    for (std::size_t at = 0; at < points.size(); ++at) {
-      values[at] = factor * (sine_forms(points.x[at]).squared * sine_forms(points.y[at]).squared);
-    }
-    return true;
+    return evaluate(points, values, [=](double x, double y) {
+      return factor * (sine_forms(x).squared * sine_forms(y).squared);
+    });
   }
 
   std::vector<PublishedValue> published_values() const override {

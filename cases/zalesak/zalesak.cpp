@@ -10,8 +10,7 @@ namespace kumiko::cases {
 
 namespace {
 
-using amr::Points;
-using amr::PublishedValue;
+using namespace amr;
 
 constexpr SlottedDisk kRudmansDisk = {0.6875, 0.125, 0.015, 0.7125};
 
@@ -59,19 +58,19 @@ std::vector<PublishedValue> of_vof_literature() {
 /// What vof200 publishes is quoted at second hand; "points" counts those of the unit square.
 class Zalesak final : public SolidRotation {
  public:
-  static amr::Description describe() {
-    amr::ParameterSpec variant{"variant", std::string("thesis"),
-                               "whose disk and grid: the thesis's, Zalesak's, or that of the "
-                               "volume-of-fluid literature"};
-    variant.choices = {"thesis", "zalesak1979", "vof200"};
-    return {"zalesak", "Zalesak's slotted disk, one revolution in solid rotation", {variant}};
+  static Description describe() {
+    return {"zalesak",
+            "Zalesak's slotted disk, one revolution in solid rotation",
+            {choice("variant", {"thesis", "zalesak1979", "vof200"}, "thesis",
+                    "whose disk and grid: the thesis's, Zalesak's, or that of the "
+                    "volume-of-fluid literature")}};
   }
 
-  explicit Zalesak(const amr::ParameterSet& parameters)
+  explicit Zalesak(const ParameterSet& parameters)
       : variant_(parameters.text("variant")),
         disk_(variant_ == "vof200" ? kRudmansDisk : kZalesaksDisk) {}
 
-  amr::Extent extent() const override {
+  Extent extent() const override {
     if (variant_ == "zalesak1979") return {1.12, 1.12};
     if (variant_ == "vof200") return {1.04, 1.04};
     return {};
@@ -80,9 +79,7 @@ class Zalesak final : public SolidRotation {
   double end_time() const override { return kRevolution; }
 
   void initial(Points points, int, std::span<double> values) const override {
-    for (std::size_t at = 0; at < points.size(); ++at) {
-      values[at] = disk_.at(points.x[at], points.y[at]);
-    }
+    evaluate(points, values, [this](double x, double y) { return disk_.at(x, y); });
   }
 
   std::vector<PublishedValue> published_values() const override {

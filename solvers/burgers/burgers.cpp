@@ -3,25 +3,21 @@
 #include <array>
 #include <cmath>
 #include <numeric>
-#include <stdexcept>
 #include <string>
 #include <utility>
-
-#include <fmt/core.h>
 
 #include <kumiko/plugin/patch_fluxes.hpp>
 #include <kumiko/plugin/plugin.hpp>
 
 #include "limiters.hpp"
+#include "scratch.hpp"
 
 namespace kumiko::solvers {
 
 namespace {
 
-using amr::ConstPatchView;
-using amr::kPatchSize;
-using amr::PatchView;
-using amr::PointRange;
+using namespace amr;
+using namespace flux_form;
 
 /// Layers of ghosts that the first stage computes, and that a stage reads beyond what it computes.
 constexpr int kMargin = 2;
@@ -32,35 +28,10 @@ constexpr std::size_t kSpacing = 0;
 constexpr std::size_t kRatio = 1;  ///< Δt/h
 constexpr std::size_t kCoefficients = 2;
 
-/// Values of cells or faces -3 .. 18 each way.
-class Scratch {
- public:
-  static constexpr std::ptrdiff_t kStride = kPatchSize + 2 * (kMargin + 1);
-  double* row(int j) { return values_.data() + (j + kMargin + 1) * kStride + kMargin + 1; }
-  const double* row(int j) const {
-    return values_.data() + (j + kMargin + 1) * kStride + kMargin + 1;
-  }
-
- private:
-  std::array<double, static_cast<std::size_t>(kStride* kStride)> values_;
-};
-
-struct Cells {
-  const double* origin;
-  std::ptrdiff_t stride;
-
-  const double* row(int j) const { return origin + j * stride; }
-};
-
-/// Fluxes × Δt/h of one stage: face (i, j) is the lower one of cell (i, j).
-struct StageFluxes {
-  Scratch x;
-  Scratch y;
-
-  double gain(int i, int j) const {
-    return (x.row(j)[i] - x.row(j)[i + 1]) + (y.row(j)[i] - y.row(j + 1)[i]);
-  }
-};
+// A stage computes faces of one layer of cells more.
+using Scratch = flux_form::Scratch<kMargin + 1>;
+/// × Δt/h.
+using Fluxes = flux_form::StageFluxes<kMargin + 1>;
 
 /// Godunov's flux × 2 between two values: of a convex flux function, the larger of what the lower
 /// side sends up and the upper side sends down.
@@ -99,31 +70,19 @@ void face_fluxes(Cells u, std::ptrdiff_t step, std::pair<int, int> jump, double 
 
 /// From the cells of u within two layers around a range, for the faces of its cells.
 template <class Limiter>
-void stage_fluxes(Cells u, double ratio, const PointRange& cells, StageFluxes& fluxes) {
+void stage_fluxes(Cells u, double ratio, const PointRange& cells, Fluxes& fluxes) {
   const auto [i0, i1, j0, j1] = cells;
   face_fluxes<Limiter>(u, 1, {1, 0}, ratio, {i0, i1 + 1, j0, j1}, fluxes.x);
   face_fluxes<Limiter>(u, u.stride, {0, 1}, ratio, {i0, i1, j0, j1 + 1}, fluxes.y);
 }
 
-using StageFunction = void (*)(Cells, double, const PointRange&, StageFluxes&);
+using StageFunction = void (*)(Cells, double, const PointRange&, Fluxes&);
 
-struct NamedLimiter {
-  const char* name;
-  StageFunction fluxes;
-};
-
-constexpr std::array<NamedLimiter, 4> kLimiters = {
-    {{"minmod", stage_fluxes<limiters::Minmod>},
-     {"van_leer", stage_fluxes<limiters::VanLeer>},
-     {"monotonized_central", stage_fluxes<limiters::MonotonizedCentral>},
-     {"superbee", stage_fluxes<limiters::Superbee>}}};
-
-StageFunction limited(const std::string& wanted) {
-  for (const auto& [name, fluxes] : kLimiters) {
-    if (wanted == name) return fluxes;
-  }
-  throw std::invalid_argument(fmt::format("limiter '{}' is unknown", wanted));
-}
+const std::vector<std::string> kLimiters = {"minmod", "van_leer", "monotonized_central",
+                                            "superbee"};
+constexpr std::array<StageFunction, 4> kLimitedFluxes = {
+    stage_fluxes<limiters::Minmod>, stage_fluxes<limiters::VanLeer>,
+    stage_fluxes<limiters::MonotonizedCentral>, stage_fluxes<limiters::Superbee>};
 
 /// ∂u/∂t + ∂(u²/2)/∂x + ∂(u²/2)/∂y = 0 for cell averages, each component by itself; the case's
 /// velocity is not used. Cells have limited slopes (van Leer 1979, J. Comput. Phys. 32), faces
@@ -133,30 +92,29 @@ StageFunction limited(const std::string& wanted) {
 ///
 /// CFL number: the largest 2 |u| Δt/h, the sum over both axes. Up to the limit of 0.5 no value
 /// leaves the range of those around it, whatever the limiter.
-class Burgers final : public amr::Solver {
+class Burgers final : public Solver {
  public:
-  static amr::Description describe() {
-    amr::ParameterSpec limiter{"limiter", std::string("van_leer"),
-                               "what keeps the slopes of cells from overshooting"};
-    for (const auto& [name, fluxes] : kLimiters) limiter.choices.emplace_back(name);
-    return {"burgers", "Burgers' equation for cell averages, second order with shocks", {limiter}};
+  static Description describe() {
+    return {"burgers",
+            "Burgers' equation for cell averages, second order with shocks",
+            {choice("limiter", kLimiters, "van_leer",
+                    "what keeps the slopes of cells from overshooting")}};
   }
 
-  explicit Burgers(const amr::ParameterSet& parameters)
-      : fluxes_(limited(parameters.text("limiter"))) {
-    traits_.centring = amr::Centring::kCell;
-    traits_.ghosts = kMargin + kReach;
-    traits_.cfl_limit = 0.5;
-    traits_.order = 2.0;
-    traits_.flux_form = true;
-    traits_.tendency = true;
-    traits_.nonlinear = true;
-  }
+  explicit Burgers(const ParameterSet& parameters)
+      : traits_{.centring = Centring::kCell,
+                .ghosts = kMargin + kReach,
+                .cfl_limit = 0.5,
+                .order = 2.0,
+                .flux_form = true,
+                .tendency = true,
+                .nonlinear = true},
+        fluxes_(kLimitedFluxes[parameters.choice("limiter", kLimiters)]) {}
 
-  const amr::SolverTraits& traits() const override { return traits_; }
+  const SolverTraits& traits() const override { return traits_; }
   std::size_t coefficients() const override { return kCoefficients; }
 
-  double prepare(const amr::Case&, const amr::PatchPoints& patch, double, double dt,
+  double prepare(const Case&, const PatchPoints& patch, double, double dt,
                  std::span<double> coefficients) const override {
     coefficients[kSpacing] = patch.spacing;
     coefficients[kRatio] = dt / patch.spacing;
@@ -188,7 +146,7 @@ class Burgers final : public amr::Solver {
   }
 
   void advance_with_fluxes(ConstPatchView before, std::span<const double> coefficients,
-                           PatchView after, amr::FaceFluxes fluxes) const override {
+                           PatchView after, FaceFluxes fluxes) const override {
     for (int component = 0; component < before.components(); ++component) {
       const plugin::PatchFluxes total = step(before, coefficients[kRatio], component, after);
       total.store(coefficients[kSpacing], component, fluxes);
@@ -198,11 +156,9 @@ class Burgers final : public amr::Solver {
   void tendency(ConstPatchView state, std::span<const double> coefficients, const PointRange& range,
                 PatchView tendency) const override {
     for (int component = 0; component < state.components(); ++component) {
-      StageFluxes fluxes;
-      fluxes_({state.origin(component), state.stride()}, coefficients[kRatio], range, fluxes);
-      for (int j = range.j0; j < range.j1; ++j) {
-        for (int i = range.i0; i < range.i1; ++i) tendency(i, j, component) = fluxes.gain(i, j);
-      }
+      Fluxes fluxes;
+      fluxes_(cells_of(state, component), coefficients[kRatio], range, fluxes);
+      for_cells(range, [&](int i, int j) { tendency(i, j, component) = fluxes.gain(i, j); });
     }
   }
 
@@ -210,17 +166,14 @@ class Burgers final : public amr::Solver {
   /// One step of SSP-RK2; returns its fluxes, (F₁ + F₂) / 2.
   plugin::PatchFluxes step(ConstPatchView before, double ratio, int component,
                            PatchView after) const {
-    const Cells start = {before.origin(component), before.stride()};
-    StageFluxes first;
-    fluxes_(start, ratio, {-kMargin, kPatchSize + kMargin, -kMargin, kPatchSize + kMargin}, first);
+    const Cells start = cells_of(before, component);
+    Fluxes first;
+    fluxes_(start, ratio, cells_within(kMargin), first);
     Scratch predicted;
-    for (int j = -kMargin; j < kPatchSize + kMargin; ++j) {
-      for (int i = -kMargin; i < kPatchSize + kMargin; ++i) {
-        predicted.row(j)[i] = start.row(j)[i] + first.gain(i, j);
-      }
-    }
-    StageFluxes second;
-    fluxes_({predicted.row(0), Scratch::kStride}, ratio, {0, kPatchSize, 0, kPatchSize}, second);
+    for_cells(cells_within(kMargin),
+              [&](int i, int j) { predicted.row(j)[i] = start.row(j)[i] + first.gain(i, j); });
+    Fluxes second;
+    fluxes_(predicted.cells(), ratio, cells_within(0), second);
     const plugin::PatchFluxes total(
         [&](int i, int j) { return 0.5 * (first.x.row(j)[i] + second.x.row(j)[i]); },
         [&](int i, int j) { return 0.5 * (first.y.row(j)[i] + second.y.row(j)[i]); });
@@ -228,7 +181,7 @@ class Burgers final : public amr::Solver {
     return total;
   }
 
-  amr::SolverTraits traits_;
+  SolverTraits traits_;
   StageFunction fluxes_;
 };
 

@@ -7,15 +7,14 @@
 #include <kumiko/plugin/patch_fluxes.hpp>
 #include <kumiko/plugin/plugin.hpp>
 
+#include "scratch.hpp"
+
 namespace kumiko::solvers {
 
 namespace {
 
-using amr::ConstPatchView;
-using amr::FaceFluxes;
-using amr::kPatchSize;
-using amr::PatchView;
-using amr::PointRange;
+using namespace amr;
+using namespace flux_form;
 
 constexpr int kStages = 3;
 constexpr int kGhosts = 2 * kStages;
@@ -31,30 +30,16 @@ constexpr std::array<std::size_t, kStages> kVelocities = {
     2 + plugin::face_values(kMargins[0]) + plugin::face_values(kMargins[1])};
 constexpr std::size_t kCoefficients = kVelocities[2] + plugin::face_values(kMargins[2]);
 
-/// Values of cells or faces -5 .. 20 each way.
-class Scratch {
- public:
-  static constexpr std::ptrdiff_t kStride = kPatchSize + 2 * (kMargins[0] + 1);
-  double* origin() { return values_.data() + (kMargins[0] + 1) * (kStride + 1); }
-  const double* origin() const { return values_.data() + (kMargins[0] + 1) * (kStride + 1); }
-
- private:
-  std::array<double, static_cast<std::size_t>(kStride* kStride)> values_;
-};
-
-struct Cells {
-  const double* origin;
-  std::ptrdiff_t stride;
-};
+using Scratch = flux_form::Scratch<kMargins[0] + 1>;
 
 /// Means of u over faces: the upwind quadratic's, on differences, so that constants are kept.
 /// \param step  from a cell to the next across the face
 void upwind_means(Cells u, std::ptrdiff_t step, plugin::Faces v, const PointRange& range,
                   Scratch& means) {
   for (int j = range.j0; j < range.j1; ++j) {
-    const double* const cell = u.origin + j * u.stride;
+    const double* const cell = u.row(j);
     const double* const velocity = v.origin + j * v.stride;
-    double* const out = means.origin() + j * Scratch::kStride;
+    double* const out = means.row(j);
     for (int i = range.i0; i < range.i1; ++i) {
       const double below = cell[i - step];
       const double above = cell[i];
@@ -71,9 +56,9 @@ void upwind_means(Cells u, std::ptrdiff_t step, plugin::Faces v, const PointRang
 void mean_fluxes(const Scratch& means, std::ptrdiff_t along, plugin::Faces v,
                  std::ptrdiff_t along_v, const PointRange& range, Scratch& fluxes) {
   for (int j = range.j0; j < range.j1; ++j) {
-    const double* const u = means.origin() + j * Scratch::kStride;
+    const double* const u = means.row(j);
     const double* const velocity = v.origin + j * v.stride;
-    double* const out = fluxes.origin() + j * Scratch::kStride;
+    double* const out = fluxes.row(j);
     for (int i = range.i0; i < range.i1; ++i) {
       const double shear = velocity[i + along_v] - velocity[i - along_v];
       out[i] = velocity[i] * u[i] + (1.0 / 48.0) * (shear * (u[i + along] - u[i - along]));
@@ -82,10 +67,7 @@ void mean_fluxes(const Scratch& means, std::ptrdiff_t along, plugin::Faces v,
 }
 
 /// Fluxes of one stage, or of a whole step.
-struct Fluxes {
-  Scratch x;
-  Scratch y;
-
+struct Fluxes : flux_form::StageFluxes<kMargins[0] + 1> {
   /// From the cells of `u` within two layers around `cells`, for the faces of `cells`.
   void compute(Cells u, plugin::Faces vx, plugin::Faces vy, const PointRange& cells) {
     const auto [i0, i1, j0, j1] = cells;
@@ -96,19 +78,12 @@ struct Fluxes {
     mean_fluxes(means, 1, vy, 1, {i0, i1, j0, j1 + 1}, y);
   }
 
-  /// What a cell gains.
-  double gain(int i, int j) const {
-    const double* const west = x.origin() + j * Scratch::kStride + i;
-    const double* const south = y.origin() + j * Scratch::kStride + i;
-    return (west[0] - west[1]) + (south[0] - south[Scratch::kStride]);
-  }
-
   /// Becomes scale × (this + weight × other) on the faces of the patch's interior.
   void add(const Fluxes& other, double weight, double scale) {
     const auto add_to = [=](Scratch& to, const Scratch& from, int width, int height) {
       for (int j = 0; j < height; ++j) {
-        double* const sum = to.origin() + j * Scratch::kStride;
-        const double* const term = from.origin() + j * Scratch::kStride;
+        double* const sum = to.row(j);
+        const double* const term = from.row(j);
         for (int i = 0; i < width; ++i) sum[i] = scale * (sum[i] + weight * term[i]);
       }
     };
@@ -116,18 +91,6 @@ struct Fluxes {
     add_to(y, other.y, kPatchSize, kPatchSize + 1);
   }
 };
-
-/// Calls set(i, j) for the cells of a range.
-template <class Set>
-void for_cells(const PointRange& range, Set set) {
-  for (int j = range.j0; j < range.j1; ++j) {
-    for (int i = range.i0; i < range.i1; ++i) set(i, j);
-  }
-}
-
-PointRange cells_of(int margin) {
-  return {-margin, kPatchSize + margin, -margin, kPatchSize + margin};
-}
 
 /// ∂u/∂t + ∇·(v u) = 0 for cell averages u. A face's average of u is the upwind-biased quadratic's
 /// (κ = 1/3: van Leer 1977, J. Comput. Phys. 23): (-u₋₁ + 5u₀ + 2u₁) / 6 for flow from cell 0 to
@@ -144,25 +107,24 @@ PointRange cells_of(int margin) {
 /// CFL number: the largest |v_x| Δt/h plus the largest |v_y| Δt/h at a cell's faces; von Neumann's
 /// analysis gives stability up to 1.626, the limit is 1.5. A wall lets nothing through where the
 /// normal velocity on it is 0. Cost: about 40 flops per cell and stage, on 24², 20² and 16² cells.
-class FiniteVolumeUpwind3 final : public amr::Solver {
+class FiniteVolumeUpwind3 final : public Solver {
  public:
-  static amr::Description describe() {
+  static Description describe() {
     return {"finite_volume_upwind3", "conservative third-order advection of cell averages", {}};
   }
 
-  explicit FiniteVolumeUpwind3(const amr::ParameterSet&) {
-    traits_.centring = amr::Centring::kCell;
-    traits_.ghosts = kGhosts;
-    traits_.cfl_limit = 1.5;
-    traits_.order = 3.0;
-    traits_.flux_form = true;
-    traits_.tendency = true;
-  }
+  explicit FiniteVolumeUpwind3(const ParameterSet&)
+      : traits_{.centring = Centring::kCell,
+                .ghosts = kGhosts,
+                .cfl_limit = 1.5,
+                .order = 3.0,
+                .flux_form = true,
+                .tendency = true} {}
 
-  const amr::SolverTraits& traits() const override { return traits_; }
+  const SolverTraits& traits() const override { return traits_; }
   std::size_t coefficients() const override { return kCoefficients; }
 
-  double prepare(const amr::Case& problem, const amr::PatchPoints& patch, double time, double dt,
+  double prepare(const Case& problem, const PatchPoints& patch, double time, double dt,
                  std::span<double> coefficients) const override {
     constexpr std::array<double, kStages> kStageTimes = {0.0, 1.0, 0.5};
     const bool steady = problem.steady_velocity();
@@ -194,7 +156,7 @@ class FiniteVolumeUpwind3 final : public amr::Solver {
     for (int component = 0; component < before.components(); ++component) {
       const Fluxes total = step(before, coefficients, component, after);
       const auto through = [](const Scratch& values) {
-        return [&values](int i, int j) { return values.origin()[j * Scratch::kStride + i]; };
+        return [&values](int i, int j) { return values.row(j)[i]; };
       };
       plugin::store_fluxes(through(total.x), through(total.y), coefficients[kSpacing], component,
                            fluxes);
@@ -205,7 +167,7 @@ class FiniteVolumeUpwind3 final : public amr::Solver {
                 PatchView tendency) const override {
     for (int component = 0; component < state.components(); ++component) {
       Fluxes fluxes;
-      stage_fluxes(0, {state.origin(component), state.stride()}, coefficients, range, fluxes);
+      stage_fluxes(0, cells_of(state, component), coefficients, range, fluxes);
       for_cells(range, [&](int i, int j) { tendency(i, j, component) = fluxes.gain(i, j); });
     }
   }
@@ -222,33 +184,29 @@ class FiniteVolumeUpwind3 final : public amr::Solver {
   /// One step of SSP-RK3; returns its fluxes, (F₁ + F₂ + 4F₃) / 6.
   static Fluxes step(ConstPatchView before, std::span<const double> coefficients, int component,
                      PatchView after) {
-    const Cells start = {before.origin(component), before.stride()};
-    const auto at_start = [&](int i, int j) { return start.origin[j * start.stride + i]; };
+    const Cells start = cells_of(before, component);
+    const auto at_start = [&](int i, int j) { return start.row(j)[i]; };
     Scratch state;
-    const auto now = [&](int i, int j) -> double& {
-      return state.origin()[j * Scratch::kStride + i];
-    };
+    const auto now = [&](int i, int j) -> double& { return state.row(j)[i]; };
     Fluxes fluxes;
-    stage_fluxes(0, start, coefficients, cells_of(kMargins[0]), fluxes);
+    stage_fluxes(0, start, coefficients, cells_within(kMargins[0]), fluxes);
     Fluxes total = fluxes;
-    for_cells(cells_of(kMargins[0]),
+    for_cells(cells_within(kMargins[0]),
               [&](int i, int j) { now(i, j) = at_start(i, j) + fluxes.gain(i, j); });
-    stage_fluxes(1, {state.origin(), Scratch::kStride}, coefficients, cells_of(kMargins[1]),
-                 fluxes);
+    stage_fluxes(1, state.cells(), coefficients, cells_within(kMargins[1]), fluxes);
     total.add(fluxes, 1.0, 1.0);
-    for_cells(cells_of(kMargins[1]), [&](int i, int j) {
+    for_cells(cells_within(kMargins[1]), [&](int i, int j) {
       const double u = at_start(i, j);
       now(i, j) = u + 0.25 * ((now(i, j) - u) + fluxes.gain(i, j));
     });
-    stage_fluxes(2, {state.origin(), Scratch::kStride}, coefficients, cells_of(kMargins[2]),
-                 fluxes);
+    stage_fluxes(2, state.cells(), coefficients, cells_within(kMargins[2]), fluxes);
     total.add(fluxes, 4.0, 1.0 / 6.0);
-    for_cells(cells_of(0),
+    for_cells(cells_within(0),
               [&](int i, int j) { after(i, j, component) = at_start(i, j) + total.gain(i, j); });
     return total;
   }
 
-  amr::SolverTraits traits_;
+  SolverTraits traits_;
 };
 
 }  // namespace

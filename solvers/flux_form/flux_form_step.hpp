@@ -4,8 +4,11 @@
 #include <span>
 
 #include <kumiko/amr/solver.hpp>
+#include <kumiko/plugin/face_velocities.hpp>
+#include <kumiko/plugin/patch_fluxes.hpp>
 
 #include "step.hpp"
+#include "upwind_mean.hpp"
 
 namespace kumiko::solvers::flux_form {
 
@@ -17,31 +20,85 @@ namespace kumiko::solvers::flux_form {
 class FluxFormSolver : public amr::Solver {
  public:
   const amr::SolverTraits& traits() const final { return traits_; }
-  std::size_t coefficients() const final;
+  std::size_t coefficients() const final { return 1 + plugin::face_values(traits_.ghosts); }
+
   double prepare(const amr::Case& problem, const amr::PatchPoints& patch, double time, double dt,
-                 std::span<double> coefficients) const final;
+                 std::span<double> coefficients) const final {
+    const std::span<double> velocities = coefficients.subspan(1);
+    coefficients[0] = patch.spacing;
+    plugin::fill_face_velocities(problem, patch, time + 0.5 * dt, dt, traits_.ghosts, velocities);
+    return plugin::cfl_number(velocities, traits_.ghosts);
+  }
+
   void advance(amr::ConstPatchView before, std::span<const double> coefficients,
-               amr::PatchView after) const final;
+               amr::PatchView after) const final {
+    Fluxes fluxes;
+    for (int component = 0; component < before.components(); ++component) {
+      advance_component(step_of(before, coefficients, component, after, fluxes));
+    }
+  }
+
   void advance_with_fluxes(amr::ConstPatchView before, std::span<const double> coefficients,
-                           amr::PatchView after, amr::FaceFluxes to) const final;
+                           amr::PatchView after, amr::FaceFluxes to) const final {
+    Fluxes fluxes;
+    for (int component = 0; component < before.components(); ++component) {
+      advance_component(step_of(before, coefficients, component, after, fluxes));
+      plugin::store_fluxes([&](int i, int j) { return fluxes.x.row(j)[i]; },
+                           [&](int i, int j) { return fluxes.y.row(j)[i]; }, coefficients[0],
+                           component, to);
+    }
+  }
+
+  /// By third-order fluxes of this moment (κ = 1/3: van Leer 1977, J. Comput. Phys. 23). Reads two
+  /// layers around the range.
+  void tendency(amr::ConstPatchView state, std::span<const double> coefficients,
+                const amr::PointRange& range, amr::PatchView tendency) const final {
+    const plugin::Faces vx = plugin::faces_x(&coefficients[1], traits_.ghosts);
+    const plugin::Faces vy = plugin::faces_y(&coefficients[1], traits_.ghosts);
+    const auto flux = [](double v, const double* u, std::ptrdiff_t step) {
+      return v * upwind_mean<3>(u, step, v, 0.0);
+    };
+    for (int component = 0; component < state.components(); ++component) {
+      const std::ptrdiff_t up = state.stride();
+      for (int j = range.j0; j < range.j1; ++j) {
+        const double* const u = state.origin(component) + j * up;
+        const double* const x = vx.origin + j * vx.stride;
+        const double* const y = vy.origin + j * vy.stride;
+        for (int i = range.i0; i < range.i1; ++i) {
+          tendency(i, j, component) =
+              (flux(x[i], u + i, 1) - flux(x[i + 1], u + i + 1, 1)) +
+              (flux(y[i], u + i, up) - flux(y[i + vy.stride], u + i + up, up));
+        }
+      }
+    }
+  }
 
  protected:
   /// \param order, has_tendency  as in amr::SolverTraits
-  FluxFormSolver(int ghosts, double order, bool has_tendency);
+  FluxFormSolver(int ghosts, double order, bool has_tendency)
+      : traits_{.centring = amr::Centring::kCell,
+                .ghosts = ghosts,
+                .cfl_limit = 1.0,
+                .order = order,
+                .flux_form = true,
+                .tendency = has_tendency} {}
 
  private:
+  /// Below this, new values count as 0: soon they would cost the processor's detour for denormals.
+  static constexpr double kNegligible = 1e-200;
+
   /// Advances one component of one patch, and fills the fluxes.
   virtual void advance_component(Step step) const = 0;
 
   Step step_of(amr::ConstPatchView before, std::span<const double> coefficients, int component,
-               amr::PatchView after, Fluxes& fluxes) const;
+               amr::PatchView after, Fluxes& fluxes) const {
+    const plugin::Faces vx = plugin::faces_x(&coefficients[1], traits_.ghosts);
+    const plugin::Faces vy = plugin::faces_y(&coefficients[1], traits_.ghosts);
+    return {before.origin(component), before.stride(), vx.origin,   vx.stride, vy.origin, vy.stride,
+            after.origin(component),  after.stride(),  kNegligible, &fluxes};
+  }
 
   amr::SolverTraits traits_;
 };
-
-/// Δt ∂u/∂t by third-order fluxes of this moment (κ = 1/3: van Leer 1977, J. Comput. Phys. 23), for
-/// every component. Reads two layers around the range.
-void upwind_tendency(amr::ConstPatchView state, std::span<const double> coefficients, int margin,
-                     const amr::PointRange& range, amr::PatchView tendency);
 
 }  // namespace kumiko::solvers::flux_form

@@ -29,23 +29,14 @@ class FluxFormFct final : public flux_form::FluxFormSolver {
     return {"flux_form_fct",
             "conservative flux-form advection of high order with Zalesak's multidimensional FCT "
             "limiter",
-            {{.name = "order",
-              .default_value = std::string("5"),
-              .help = "order of accuracy of the fluxes in space",
-              .choices = {"3", "5", "7", "9"}},
-             {.name = "limiter",
-              .default_value = std::string("fct"),
-              .help = "fct: no new extrema; none: overshoots at jumps",
-              .choices = {"fct", "none"}}}};
+            {amr::choice("order", {"3", "5", "7", "9"}, "5",
+                         "order of accuracy of the fluxes in space"),
+             amr::choice("limiter", {"fct", "none"}, "fct",
+                         "fct: no new extrema; none: overshoots at jumps")}};
   }
 
   explicit FluxFormFct(const amr::ParameterSet& parameters)
       : FluxFormFct(std::stoi(parameters.text("order")), parameters.text("limiter") == "fct") {}
-
-  void tendency(amr::ConstPatchView state, std::span<const double> coefficients,
-                const amr::PointRange& range, amr::PatchView tendency) const override {
-    flux_form::upwind_tendency(state, coefficients, traits().ghosts, range, tendency);
-  }
 
  private:
   FluxFormFct(int order, bool limited)

@@ -11,15 +11,7 @@ namespace kumiko::solvers::fct {
 
 namespace {
 
-using flux_form::Fluxes;
-using flux_form::Grid;
-using flux_form::half_row;
-using flux_form::kCells;
-using flux_form::magnitude;
-using flux_form::Rectangle;
-using flux_form::Step;
-using flux_form::upwind_mean;
-using flux_form::whole_vectors;
+using namespace flux_form;
 
 /// Order of the fluxes of the half steps across. Their error counts twice the Courant number: one
 /// order less than that of the step suffices, and more was measured to gain next to nothing.
@@ -93,19 +85,19 @@ void fluxes_y(const Step& step, Grid& flux) {
 template <int Order>
 void advance(const Step& step, bool limited) {
   if (limited) {
-    fluxes_x<Order, flux_form::kLimiterMargin>(step, step.fluxes->x);
-    fluxes_y<Order, flux_form::kLimiterMargin>(step, step.fluxes->y);
-    return flux_form::limit_and_add_up(step);
+    fluxes_x<Order, kLimiterMargin>(step, step.fluxes->x);
+    fluxes_y<Order, kLimiterMargin>(step, step.fluxes->y);
+    return limit_and_add_up(step);
   }
   fluxes_x<Order, 0>(step, step.fluxes->x);
   fluxes_y<Order, 0>(step, step.fluxes->y);
-  flux_form::add_up(step.before, step.before_stride, *step.fluxes, step);
+  add_up(step.before, step.before_stride, *step.fluxes, step);
 }
 
 }  // namespace
 
 void KUMIKO_KERNEL_NAME(const Step& step, int order, bool limited) {
-  if (flux_form::all_zero(step, ghosts(order))) return flux_form::stay_zero(step);
+  if (all_zero(step, ghosts(order))) return stay_zero(step);
   switch (order) {
     case 3:
       return advance<3>(step, limited);

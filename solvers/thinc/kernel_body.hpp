@@ -13,14 +13,7 @@ namespace kumiko::solvers::thinc {
 
 namespace {
 
-using flux_form::donor_row;
-using flux_form::Grid;
-using flux_form::half_row;
-using flux_form::kCells;
-using flux_form::magnitude;
-using flux_form::Rectangle;
-using flux_form::Step;
-using flux_form::whole_vectors;
+using namespace flux_form;
 
 /// A cell as near as this to one of the two values, in halves of their difference, is not cut.
 constexpr double kBulk = 2e-6;
@@ -208,13 +201,13 @@ void fluxes(const Step& step, const Profile& profile) {
 }  // namespace
 
 void KUMIKO_KERNEL_NAME(const Step& step, const Profile& profile, bool limited) {
-  if (flux_form::all_zero(step, kGhosts)) return flux_form::stay_zero(step);
+  if (all_zero(step, kGhosts)) return stay_zero(step);
   if (limited) {
-    fluxes<flux_form::kLimiterMargin>(step, profile);
-    return flux_form::limit_and_add_up(step);
+    fluxes<kLimiterMargin>(step, profile);
+    return limit_and_add_up(step);
   }
   fluxes<0>(step, profile);
-  flux_form::add_up(step.before, step.before_stride, *step.fluxes, step);
+  add_up(step.before, step.before_stride, *step.fluxes, step);
 }
 
 }  // namespace kumiko::solvers::thinc

@@ -1,6 +1,5 @@
 // Conservative advection of a volume fraction whose interface stays sharp.
 #include <stdexcept>
-#include <string>
 
 #include <kumiko/amr/instruction_set.hpp>
 #include <kumiko/plugin/plugin.hpp>
@@ -24,19 +23,11 @@ class Thinc final : public flux_form::FluxFormSolver {
   static amr::Description describe() {
     return {"thinc",
             "conservative interface-sharpening advection of a volume fraction (THINC)",
-            {{.name = "beta",
-              .default_value = 2.3,
-              .help = "steepness of the interface's profile, in 1/cells",
-              .minimum = 0.5,
-              .maximum = 6.0},
-             {.name = "low", .default_value = 0.0, .help = "value on one side of the interface"},
-             {.name = "high",
-              .default_value = 1.0,
-              .help = "value on the other side of the interface; above solver.low"},
-             {.name = "limiter",
-              .default_value = std::string("fct"),
-              .help = "fct: no new extrema in any flow; none: nearly none",
-              .choices = {"fct", "none"}}}};
+            {{"beta", 2.3, "steepness of the interface's profile, in 1/cells", 0.5, 6.0},
+             {"low", 0.0, "value on one side of the interface"},
+             {"high", 1.0, "value on the other side of the interface; above solver.low"},
+             amr::choice("limiter", {"fct", "none"}, "fct",
+                         "fct: no new extrema in any flow; none: nearly none")}};
   }
 
   explicit Thinc(const amr::ParameterSet& parameters)

@@ -1,0 +1,173 @@
+// Cubic and quintic semi-Lagrangian advection at nodes, for the solvers that are made of it.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <kumiko/amr/instruction_set.hpp>
+#include <kumiko/plugin/plugin.hpp>
+
+#include "kernel.hpp"
+
+namespace kumiko::solvers::cubic {
+
+using namespace amr;
+
+/// How the departure point is found.
+enum class Departure {
+  kFirstOrder,   ///< x - v(x, t) τ
+  kSecondOrder,  ///< x - v(x - v(x, t) τ/2, t - τ/2) τ
+  kExact         ///< the case's own trajectories
+};
+
+/// Layout of a patch's coefficients: displacements in x, in y, then the two upwind classes.
+inline constexpr std::size_t kX = 0;
+inline constexpr std::size_t kY = kPatchPoints;
+inline constexpr std::size_t kUpwindX = 2 * kPatchPoints;
+inline constexpr std::size_t kUpwindY = kUpwindX + 1;
+inline constexpr std::size_t kCoefficients = kUpwindY + 1;
+
+inline Upwind classify(std::span<const double> displacement) {
+  const auto [low, high] = std::minmax_element(displacement.begin(), displacement.end());
+  if (*high < 0.0) return Upwind::kBelow;
+  return *low < 0.0 ? Upwind::kMixed : Upwind::kAbove;
+}
+
+/// Scales displacements to units of the spacing; returns the largest magnitude, NaN if any is.
+inline double normalise(std::span<double> displacement, double spacing) {
+  double largest = 0.0;
+  for (double& value : displacement) {
+    value /= spacing;
+    if (std::isnan(value)) return std::numeric_limits<double>::quiet_NaN();
+    largest = std::max(largest, std::abs(value));
+  }
+  return largest;
+}
+
+// In the order of the enumerations.
+using Names = std::vector<std::string>;
+inline const Names kDepartures = {"first_order", "second_order", "exact"};
+inline const Names kInterpolations = {"cubic", "quintic"};
+inline const Names kMonotones = {"none", "quasi"};
+
+/// u(x, t + dt) = u(x - d, t): the departure point by one of three schemes, the value there by
+/// tensor-product Lagrange interpolation on the 4×4 points around the departure cell (cubic: 4
+/// interpolations in x, 1 in y; third order, two ghost layers) or on the 6×6 (quintic: fifth order,
+/// three ghost layers). Stable up to CFL number 1, not conservative. Over- and undershoots stay, or
+/// are clipped to the values at the departure cell's corners. Semi-Lagrangian schemes: Staniforth &
+/// Côté 1991, Mon. Weather Rev. 119; clipping: Bermejo & Staniforth 1992, Mon. Weather Rev. 120.
+class SemiLagrangian : public Solver {
+ public:
+  explicit SemiLagrangian(const ParameterSet& parameters)
+      : departure_(static_cast<Departure>(parameters.choice("departure", kDepartures))),
+        interpolation_(
+            static_cast<Interpolation>(parameters.choice("interpolation", kInterpolations))),
+        monotone_(static_cast<Monotone>(parameters.choice("monotone", kMonotones))),
+        kernel_(select(&advance_baseline, &advance_avx2, &advance_avx512)) {
+    const bool quintic = interpolation_ == Interpolation::kQuintic;
+    traits_.ghosts = quintic ? 3 : 2;
+    traits_.cfl_limit = 1.0;
+    traits_.order = quintic ? 5.0 : 3.0;
+    traits_.characteristic_ghosts = true;
+  }
+
+  const SolverTraits& traits() const override { return traits_; }
+  std::size_t coefficients() const override { return kCoefficients; }
+
+  double prepare(const Case& problem, const PatchPoints& patch, double time, double dt,
+                 std::span<double> coefficients) const override {
+    const std::span<double> x = coefficients.subspan(kX, kPatchPoints);
+    const std::span<double> y = coefficients.subspan(kY, kPatchPoints);
+    find_departures(problem, patch.points, time, dt, {x, y});
+    const double largest_x = normalise(x, patch.spacing);
+    const double largest_y = normalise(y, patch.spacing);
+    coefficients[kUpwindX] = static_cast<double>(classify(x));
+    coefficients[kUpwindY] = static_cast<double>(classify(y));
+    if (std::isnan(largest_x) || std::isnan(largest_y)) return std::nan("");
+    return std::max(largest_x, largest_y);
+  }
+
+  void advance(ConstPatchView before, std::span<const double> coefficients,
+               PatchView after) const override {
+    for (int component = 0; component < before.components(); ++component) {
+      kernel_({before.origin(component), after.origin(component), before.stride(),
+               &coefficients[kX], &coefficients[kY],
+               static_cast<Upwind>(static_cast<int>(coefficients[kUpwindX])),
+               static_cast<Upwind>(static_cast<int>(coefficients[kUpwindY])), interpolation_,
+               monotone_});
+    }
+  }
+
+  void displacement(const Case& problem, Points points, double time, double tau,
+                    Vectors displacement) const override {
+    find_departures(problem, points, time - tau, tau, displacement);
+  }
+
+ protected:
+  static std::vector<ParameterSpec> parameters() {
+    return {choice("departure", kDepartures, "second_order",
+                   "how the departure point of a particle is found"),
+            choice("interpolation", kInterpolations, "cubic",
+                   "interpolation at the departure point: from 4x4 points or from 6x6"),
+            choice("monotone", kMonotones, "none",
+                   "whether the interpolated value is clipped to those at its cell's corners")};
+  }
+
+  SolverTraits traits_;
+
+ private:
+  /// Displacements over [start, start + tau] of the particles that arrive at the points at its end.
+  void find_departures(const Case& problem, Points points, double start, double tau,
+                       Vectors displacement) const {
+    switch (departure_) {
+      case Departure::kFirstOrder:
+        return first_order(problem, points, start, tau, displacement);
+      case Departure::kSecondOrder:
+        return second_order(problem, points, start, tau, displacement);
+      case Departure::kExact:
+        if (problem.exact_displacement(points, start + tau, tau, displacement)) return;
+        throw std::invalid_argument(
+            "the case knows no exact trajectories; set solver.departure to second_order");
+    }
+  }
+
+  /// The velocity is taken where the particle arrives, at the start of the interval.
+  static void first_order(const Case& problem, Points points, double start, double tau,
+                          Vectors displacement) {
+    problem.velocity(points, start, displacement);
+    for (double& value : displacement.x) value *= -tau;
+    for (double& value : displacement.y) value *= -tau;
+  }
+
+  /// Midpoint rule with one iteration.
+  static void second_order(const Case& problem, Points points, double start, double tau,
+                           Vectors displacement) {
+    first_order(problem, points, start + 0.5 * tau, 0.5 * tau, displacement);
+    std::array<double, kLargestBatch> x;
+    std::array<double, kLargestBatch> y;
+    for (std::size_t first = 0; first < points.size(); first += kLargestBatch) {
+      const std::size_t count = std::min(kLargestBatch, points.size() - first);
+      const Vectors part{displacement.x.subspan(first, count),
+                         displacement.y.subspan(first, count)};
+      for (std::size_t at = 0; at < count; ++at) {
+        x[at] = points.x[first + at] + part.x[at];
+        y[at] = points.y[first + at] + part.y[at];
+      }
+      first_order(problem, {{x.data(), count}, {y.data(), count}}, start + 0.5 * tau, tau, part);
+    }
+  }
+
+  static constexpr std::size_t kLargestBatch = kPatchPoints;
+
+  Departure departure_;
+  Interpolation interpolation_;
+  Monotone monotone_;
+  Kernel kernel_;
+};
+
+}  // namespace kumiko::solvers::cubic
