@@ -71,7 +71,6 @@ amr::Trace mutant(const std::uint8_t* data, std::size_t size) {
 /// What kumiko simulate and kumiko report do with a trace.
 void replay_and_report(amr::Trace trace) {
   if (!trace.pieces.empty()) {
-    model::disturbed_share(trace);
     const model::ScheduleModel model(trace, model::estimate_overheads(trace));
     for (const model::ScheduleKind kind : model::kScheduleKinds) {
       for (const int workers : {1, 3}) model.predict(kind, workers);

@@ -14,15 +14,15 @@ namespace kumiko::io::test {
 inline Schema schema() {
   using Integers = std::vector<std::int64_t>;
   Schema schema;
-  schema.add_solver({{.name = "departure",
-                      .default_value = std::string("first_order"),
-                      .help = "departure scheme",
-                      .choices = {"first_order", "second_order", "exact"}},
-                     {"limit", true, "whether to limit"},
-                     {"weight", 0.5, "a weight", -1.0}});
-  schema.add_case({{"title", std::string("disk"), "a title"},
-                   {"shape", Integers{1, 2, 3}, "any number of integers"},
-                   {"inner.radius", 0.15, "a radius"}});
+  schema.add("solver", {{.name = "departure",
+                         .default_value = std::string("first_order"),
+                         .help = "departure scheme",
+                         .choices = {"first_order", "second_order", "exact"}},
+                        {"limit", true, "whether to limit"},
+                        {"weight", 0.5, "a weight", -1.0}});
+  schema.add("case", {{"title", std::string("disk"), "a title"},
+                      {"shape", Integers{1, 2, 3}, "any number of integers"},
+                      {"inner.radius", 0.15, "a radius"}});
   return schema;
 }
 

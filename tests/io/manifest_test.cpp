@@ -24,10 +24,10 @@ class ManifestTest : public OutputTest {
   void SetUp() override {
     OutputTest::SetUp();
     const OutputFolder output(run(), Earlier::kRefuse);
-    output.write_text("diagnostics.csv", "step,time\n0,0\n2,0.125\n");
-    output.write_text("effective.toml", "case.name = \"zalesak\"\n");
-    output.write_text("manifest.json", make_manifest(output, kSummaryText));
-    output.write_text("summary.json", kSummaryText);
+    write_text_file(output.file("diagnostics.csv"), "step,time\n0,0\n2,0.125\n");
+    write_text_file(output.file("effective.toml"), "case.name = \"zalesak\"\n");
+    write_text_file(output.file("manifest.json"), make_manifest(output, kSummaryText));
+    write_text_file(output.file("summary.json"), kSummaryText);
   }
 
   std::filesystem::path run() const { return folder_ / "run"; }

@@ -25,8 +25,7 @@ void write_column(const hdf5::Object& group, const char* name, hid_t type, std::
                   Get get) {
   std::vector<Number> values;
   for (std::size_t at = 0; at < length; ++at) values.push_back(static_cast<Number>(get(at)));
-  const hsize_t extent = length;
-  hdf5::write_dataset(group, name, type, {&extent, 1}, values.data());
+  hdf5::write_dataset(group, name, type, hdf5::make_space({length}), values.data());
 }
 
 inline void write_counters(const hdf5::Object& group, const amr::WorkCounters& counters) {

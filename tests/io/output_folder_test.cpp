@@ -51,7 +51,7 @@ TEST_F(OutputFolderTest, GivenALinkOnTheWayThenWhatIsAboveItsFolderIsMeant) {
   const fs::path path = folder_ / "link" / ".." / "run";
   {
     const OutputFolder output(path, Earlier::kRefuse);
-    output.write_text("summary.json", "{}");
+    write_text_file(output.file("summary.json"), "{}");
   }
   EXPECT_TRUE(fs::exists(folder_ / "far" / "run" / "summary.json"));
   EXPECT_FALSE(fs::exists(folder_ / "run"));
@@ -117,8 +117,8 @@ TEST_F(OutputFolderTest, GivenAFolderThatNeverHeldARunThenNothingInItIsRemoved) 
 TEST_F(OutputFolderTest, GivenARunThatWritesThenAnotherIsRefusedUntilItEnds) {
   {
     const OutputFolder running(folder_ / "run", Earlier::kRefuse);
-    running.write_text("summary.json", "{}");
-    running.write_text("effective.toml", "");
+    write_text_file(running.file("summary.json"), "{}");
+    write_text_file(running.file("effective.toml"), "");
     for (const Earlier earlier : {Earlier::kReplace, Earlier::kRefuse}) {
       EXPECT_THAT([&] { OutputFolder(folder_ / "run", earlier); },
                   ThrowsMessage<OutputError>(HasSubstr("another run writes into")));
@@ -212,7 +212,7 @@ TEST_F(OutputFolderTest, GivenNumberedFilesThenTheyAreFoundByNumber) {
 
 TEST_F(OutputFolderTest, GivenFilesOfARunThenTheManifestListsThemWithSizeAndHash) {
   const OutputFolder output(folder_, Earlier::kRefuse);
-  output.write_text("load.csv", "abc");
+  write_text_file(output.file("load.csv"), "abc");
   for (const char* const name : {"mine", "summary.json", "trace.json.part"}) put(folder_ / name);
   const auto json = nlohmann::json::parse(make_manifest(output, "abc"));
   ASSERT_EQ(json["files"].size(), 2U);
@@ -238,13 +238,13 @@ TEST_F(OutputFolderTest, GivenStatesThenTheSeriesGivesTheirTimes) {
 TEST_F(OutputFolderTest, GivenANameThatOverwritingWouldMissThenItIsAProgrammerError) {
   const OutputFolder output(folder_, Earlier::kRefuse);
   EXPECT_THROW(output.file("results.txt"), std::logic_error);
-  EXPECT_THROW(output.write_text("results.txt", ""), std::logic_error);
+  EXPECT_THROW(write_text_file(output.file("results.txt"), ""), std::logic_error);
 }
 
 TEST_F(OutputFolderTest, GivenATextThenItReplacesTheFileAndLeavesNoPart) {
   const OutputFolder output(folder_, Earlier::kRefuse);
-  output.write_text("summary.json", "first, and longer");
-  output.write_text("summary.json", std::string("a\0b\n", 4));
+  write_text_file(output.file("summary.json"), "first, and longer");
+  write_text_file(output.file("summary.json"), std::string("a\0b\n", 4));
   EXPECT_EQ(content(folder_ / "summary.json"), std::string("a\0b\n", 4));
   EXPECT_FALSE(fs::exists(folder_ / "summary.json.part"));
 }
@@ -264,18 +264,19 @@ TEST_F(OutputFolderTest, GivenAWriteThatFailsThenTheOldFileStaysAndThePartGoes) 
 TEST_F(OutputFolderTest, GivenAStreamThenTheFileIsWholeOrNotThere) {
   const OutputFolder output(folder_, Earlier::kRefuse);
   const std::string line(1000, 'x');
-  output.write("trace.json", [&](std::ostream& out) { out << line; });
+  write_text_file(output.file("trace.json"), [&](std::ostream& out) { out << line; });
   EXPECT_EQ(content(folder_ / "trace.json"), line);
   const std::string message = [&] {
     const FileSizeLimit limit(100);
-    return refusal_of<OutputError>(
-        [&] { output.write("trace.json", [&](std::ostream& out) { out << line << line; }); });
+    return refusal_of<OutputError>([&] {
+      write_text_file(output.file("trace.json"), [&](std::ostream& out) { out << line << line; });
+    });
   }();
   EXPECT_THAT(message, AllOf(HasSubstr("trace.json"), HasSubstr("File too large")));
   EXPECT_EQ(content(folder_ / "trace.json"), line);
   EXPECT_FALSE(fs::exists(folder_ / "trace.json.part"));
   fs::create_directory(folder_ / "trace.json.part");
-  EXPECT_THROW(output.write("trace.json", [](std::ostream&) {}), OutputError);
+  EXPECT_THROW(write_text_file(output.file("trace.json"), [](std::ostream&) {}), OutputError);
 }
 
 TEST_F(OutputFolderTest, GivenASingleFileThenWhetherItCanBeWrittenIsToldBeforehand) {

@@ -62,9 +62,9 @@ TEST_F(RunFolderTest, GivenAFinishedRunThenItsTablesReadBack) {
   EXPECT_EQ(run.diagnostics[1].step, 2);
   EXPECT_EQ(run.diagnostics[1].time, 0.125);
   EXPECT_THAT(run.diagnostics[1].patches, ElementsAre(4U, 12U));
-  EXPECT_EQ(run.diagnostics[1].mass, 0.75);
-  EXPECT_EQ(run.diagnostics[0].minimum, -0.25);
-  EXPECT_EQ(run.diagnostics[1].maximum, 1.5);
+  EXPECT_EQ(run.diagnostics[1].field.mass, 0.75);
+  EXPECT_EQ(run.diagnostics[0].field.minimum, -0.25);
+  EXPECT_EQ(run.diagnostics[1].field.maximum, 1.5);
   ASSERT_EQ(run.states.size(), 1U);
   EXPECT_EQ(run.states.at(2).filename(), "state_000002.hdf");
   EXPECT_FALSE(run.has_trace);
@@ -137,7 +137,7 @@ TEST_F(RunFolderTest, GivenColumnsInAnotherOrderThenTheirNamesCount) {
   EXPECT_EQ(run.load[0].workers.at(0).updates, 512U);
   EXPECT_EQ(run.load[0].workers.at(0).steals, 3U);
   ASSERT_EQ(run.diagnostics.size(), 1U);
-  EXPECT_EQ(run.diagnostics[0].minimum, -0.25);
+  EXPECT_EQ(run.diagnostics[0].field.minimum, -0.25);
   EXPECT_EQ(run.diagnostics[0].patches, (std::vector<std::size_t>{4, 12}));
 }
 

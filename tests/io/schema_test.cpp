@@ -25,7 +25,7 @@ using testing::HasSubstr;
 std::string refused_declaration(const std::vector<amr::ParameterSpec>& parameters) {
   Schema schema;
   try {
-    schema.add_solver(parameters);
+    schema.add("solver", parameters);
   } catch (const std::invalid_argument& error) {
     return error.what();
   }
@@ -149,8 +149,9 @@ TEST(Schema, PutsKeysIntoTheEnginesMessagesAndTheEngineNamesNone) {
 }
 
 TEST(Schema, LetsNothingThatDeterminesTheStateChangeAtARestart) {
-  const std::set<std::string> changeable = {"amr.memory_limit", "amr.check_finite", "step.schedule",
-                                            "time.stop_step", "time.wall_limit"};
+  const std::set<std::string> changeable = {"amr.memory_limit", "amr.check_finite",
+                                            "step.schedule",    "step.cache",
+                                            "time.stop_step",   "time.wall_limit"};
   const Schema keys = schema();
   for (const Key& key : keys.keys()) {
     const std::string& name = key.spec.name;

@@ -1,12 +1,8 @@
-#include <algorithm>
-#include <array>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
-#include <new>
 #include <span>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -17,7 +13,6 @@
 
 #include "checkpoint/checkpoint_views.hpp"
 #include "checkpoint/record_codec.hpp"
-#include "hdf5/file_kind.hpp"
 #include "hdf5/hdf5_source.hpp"
 #include "hdf5/limits.hpp"
 #include "hdf5/seal.hpp"
@@ -274,21 +269,7 @@ Checkpoint read_checkpoint(const std::filesystem::path& file) {
 }
 
 StoredState read_state(const std::filesystem::path& file) {
-  check_seal(file);
-  const hdf5::QuietErrors quiet;
-  try {
-    return read_contents(Source(file));
-  } catch (const hdf5::Refusal& error) {
-    throw CheckpointError(error.what());
-  } catch (const hdf5::Error& error) {
-    throw CheckpointError(fmt::format("'{}' cannot be read: {}", file.string(), error.what()));
-  } catch (const std::bad_alloc&) {
-    throw CheckpointError(
-        fmt::format("'{}' cannot be read: there is not enough memory", file.string()));
-  } catch (const std::filesystem::filesystem_error& error) {
-    throw CheckpointError(
-        fmt::format("'{}' cannot be read: {}", file.string(), error.code().message()));
-  }
+  return hdf5::read_sealed(file, "checkpoint", hdf5::Stored::kPlain, read_contents);
 }
 
 }  // namespace kumiko::io

@@ -69,19 +69,11 @@ class Image {
     std::vector<Records> records;
     std::vector<Room> hashes;
     hdf5::Capture capture;
-    const hdf5::QuietErrors quiet;
-    try {
-      // The library looks whether the name is that of an open file.
-      const hdf5::Object file = capture.create(name, file_properties());
+    capture.fill(name, file_properties, [&](const hdf5::Object& file) {
       records = write_chombo_view(file, capture, contents);
       write_vtk_view(file, contents);
       hashes = write_restart_view(file, contents, records);
-    } catch (const hdf5::Error& error) {
-      throw OutputError(fmt::format("cannot write '{}': {}", name, error.what()));
-    }
-    if (!capture.is_whole()) {
-      throw OutputError(fmt::format("cannot write '{}': there is not enough memory", name));
-    }
+    });
     cut(capture, records, hashes);
   }
   Image(const Image&) = delete;
@@ -99,13 +91,6 @@ class Image {
   }
 
  private:
-  struct Reserved {
-    Room begin;
-    std::uint64_t length;
-    std::int32_t level;
-    bool of_hashes;
-  };
-
   std::size_t record_bytes() const { return contents_.run().record_size() * sizeof(double); }
 
   void hash_records(int level, std::size_t first, std::size_t count) {
@@ -117,39 +102,27 @@ class Image {
 
   void cut(const hdf5::Capture& capture, const std::vector<Records>& records,
            const std::vector<Room>& hashes) {
-    std::vector<Reserved> reserved;
     for (std::size_t at = 0; at < records.size(); ++at) {
       const auto index = static_cast<std::int32_t>(at);
       const std::size_t patches = contents_.mesh().size(index);
-      hashes_.emplace_back(patches);
+      const auto bytes = std::as_bytes(std::span(hashes_.emplace_back(patches)));
       if (contents_.compression == Compression::kNone) {
-        reserved.push_back({records[at].room, patches * record_bytes(), index, false});
+        add_records(index, records[at].room);
       } else {
         hash_records(index, 0, patches);
       }
-      reserved.push_back({hashes[at], hashes_.back().size() * sizeof(std::uint64_t), index, true});
+      parts_.push_back({{hashes[at], bytes.size()}, bytes.data(), true});
     }
-    std::sort(reserved.begin(), reserved.end(),
-              [](const Reserved& a, const Reserved& b) { return a.begin < b.begin; });
+    const auto begin_of = [](const Part& part) { return part.extent.offset; };
+    std::ranges::sort(parts_, {}, begin_of);
     std::uint64_t end = 0;
-    for (const Reserved& room : reserved) {
-      add_metadata(capture, end, room.begin);
-      if (room.of_hashes) {
-        const auto& of_level = hashes_[static_cast<std::size_t>(room.level)];
-        parts_.push_back({{room.begin, room.length, 0, Extent::kMetadata, 0},
-                          std::as_bytes(std::span(of_level)).data(),
-                          true});
-      } else {
-        add_records(room);
-      }
-      end = room.begin + room.length;
+    for (std::size_t at = 0, reserved = parts_.size(); at < reserved; ++at) {
+      const Extent extent = parts_[at].extent;
+      add_metadata(capture, end, extent.offset);
+      end = extent.offset + extent.length;
     }
     add_metadata(capture, end, capture.size());
-  }
-
-  void add(std::uint64_t offset, std::uint64_t length, std::int32_t level, std::int32_t first,
-           const std::byte* bytes) {
-    parts_.push_back({{offset, length, 0, level, first}, bytes, false});
+    std::ranges::sort(parts_, {}, begin_of);
   }
 
   /// What the library wrote, compressed records among it.
@@ -158,16 +131,18 @@ class Image {
     for (std::uint64_t at = begin; at < end; at += kLongest) {
       const std::uint64_t length = std::min(kLongest, end - at);
       const std::string& bytes = metadata_.emplace_back(capture.read(at, length));
-      add(at, length, Extent::kMetadata, 0, std::as_bytes(std::span(bytes)).data());
+      parts_.push_back({{at, length}, std::as_bytes(std::span(bytes)).data(), false});
     }
   }
 
-  void add_records(const Reserved& room) {
-    const auto bytes = std::as_bytes(std::span(contents_.run().level(room.level).values));
+  void add_records(std::int32_t level, Room room) {
+    const auto bytes = std::as_bytes(std::span(contents_.run().level(level).values));
     const std::size_t part = kRecordsPerPart * record_bytes();
     for (std::size_t at = 0; at < bytes.size(); at += part) {
-      add(room.begin + at, std::min(part, bytes.size() - at), room.level,
-          static_cast<std::int32_t>(at / part * kRecordsPerPart), bytes.data() + at);
+      const auto first = static_cast<std::int32_t>(at / part * kRecordsPerPart);
+      parts_.push_back({{room + at, std::min(part, bytes.size() - at), 0, level, first},
+                        bytes.data() + at,
+                        false});
     }
   }
 
@@ -177,7 +152,9 @@ class Image {
   std::vector<Part> parts_;
 };
 
-/// A file that many threads write parts of; remembers the first error.
+/// A file that many threads write parts of; remembers the first error. Whoever calls finish() has
+/// waited for these threads, which orders what they noted before it: the atomic itself only keeps
+/// the first of several errors, and no other data goes with it, so that all orders are relaxed.
 class PartsFile {
  public:
   explicit PartsFile(const std::filesystem::path& path) {
@@ -190,35 +167,32 @@ class PartsFile {
   }
 
   void write(std::uint64_t offset, std::span<const std::byte> bytes) {
-    if (failed()) return;
+    if (first_error() != 0) return;
     const runtime::io::Transfer done = file_.write_at(static_cast<off_t>(offset), bytes);
     note(done.error);
     if (!done.error && done.bytes < bytes.size()) note(std::make_error_code(std::errc::io_error));
   }
 
-  /// Waits until everything is on the disk. \return the first error of all
-  std::error_code finish() {
-    if (!failed()) note(file_.sync_data().error());
+  /// Waits until everything is on the disk. \return the first error of all, as errno has it
+  int finish() {
+    if (first_error() == 0) note(file_.sync_data().error());
     if (file_) note(file_.close().error());
-    return error_;
+    return first_error();
   }
 
  private:
-  bool failed() const { return failed_.load(std::memory_order_acquire); }
+  int first_error() const { return error_.load(std::memory_order_relaxed); }
   void note(const std::error_code& error) {
-    if (!error || claimed_.exchange(true)) return;
-    error_ = error;
-    failed_.store(true, std::memory_order_release);
+    int none = 0;
+    error_.compare_exchange_strong(none, error.value(), std::memory_order_relaxed);
   }
 
   runtime::io::File file_;
-  std::error_code error_;  ///< written by who claims it, read when all writers are done
-  std::atomic<bool> claimed_{false};
-  std::atomic<bool> failed_{false};
+  std::atomic<int> error_{0};
 };
 
 /// Writes the whole file with its seal; on a lightweight thread.
-std::error_code write_image(const std::filesystem::path& path, Image& image, std::string& seal) {
+int write_image(const std::filesystem::path& path, Image& image, std::string& seal) {
   PartsFile file(path);
   const auto write = [&](Image::Part& part) {
     image.hash(part);
@@ -227,9 +201,12 @@ std::error_code write_image(const std::filesystem::path& path, Image& image, std
   // Enough to keep the system at work; a thread for each part of a large state would take many
   // stacks.
   constexpr int kWriters = 16;
+  // Deals out numbers only. The parts were there before the threads, and group.wait() orders what
+  // these did, hashes and errors, before what follows.
   std::atomic<std::size_t> next{0};
+  const auto take = [&] { return next.fetch_add(1, std::memory_order_relaxed); };
   const auto write_some = [&] {
-    for (std::size_t at = next++; at < image.parts().size(); at = next++) {
+    for (std::size_t at = take(); at < image.parts().size(); at = take()) {
       if (!image.parts()[at].holds_hashes) write(image.parts()[at]);
     }
   };
@@ -255,10 +232,10 @@ void write_checkpoint(const std::filesystem::path& file, const Checkpoint& check
   check_names(checkpoint.run.components(), contents.names());
   PartFile part(file);
   Image image(part.part().string(), contents);
-  std::error_code error;
+  int error = 0;
   std::string seal;
   runtime.run([&] { error = write_image(part.part(), image, seal); });
-  if (error) throw OutputError(system_message("cannot write", part.part(), error.value()));
+  if (error != 0) throw cannot_write(part.part(), error);
   // Whoever sees the checkpoint finds what belongs to it, unless that could not be written: then
   // the checkpoint stands by itself.
   std::exception_ptr beside;

@@ -68,28 +68,19 @@ void write_boxes(const Object& group, std::span<const amr::PatchId> ids, std::si
     offsets.push_back(static_cast<std::int64_t>(boxes.size() * record));
   }
   const std::vector<std::int32_t> processors(ids.size(), 0);
-  const hsize_t patches = ids.size();
-  const hsize_t ends = patches + 1;
-  hdf5::write_dataset(group, "boxes", box_type.id(), {&patches, 1}, boxes.data());
-  hdf5::write_dataset(group, "Processors", H5T_NATIVE_INT32, {&patches, 1}, processors.data());
-  hdf5::write_dataset(group, "data:offsets=0", H5T_NATIVE_INT64, {&ends, 1}, offsets.data());
+  hdf5::write_dataset(group, "boxes", box_type.id(), hdf5::make_space({ids.size()}), boxes.data());
+  hdf5::write_list(group, "Processors", processors);
+  hdf5::write_list(group, "data:offsets=0", offsets);
 }
 
 /// Gives the library a level's records as chunks that its filters have nothing to do with any more.
 std::vector<Chunk> write_chunks(const Object& file, const hdf5::Capture& capture,
                                 const Contents& contents, int level) {
-  constexpr unsigned kLevel = 1;  // only told to readers
   const std::size_t patches = contents.mesh().size(level);
   const hsize_t record = contents.run().record_size();
-  const hsize_t extent = patches * record;
-  const Object properties = hdf5::make_dataset_properties();
-  hdf5::require(H5Pset_chunk(properties.id(), 1, &record));
-  hdf5::require(H5Pset_shuffle(properties.id()));
-  hdf5::require(H5Pset_deflate(properties.id(), kLevel));
-  const Object space = hdf5::make_space({&extent, 1});
-  const Object dataset(H5Dcreate2(file.id(), records_path(level).c_str(), H5T_IEEE_F64LE,
-                                  space.id(), H5P_DEFAULT, properties.id(), H5P_DEFAULT),
-                       H5Dclose);
+  const Object dataset = hdf5::make_dataset(file, records_path(level), H5T_IEEE_F64LE,
+                                            hdf5::make_space({patches * record}),
+                                            hdf5::make_packed_properties(record));
   std::vector<Chunk> chunks;
   for (std::size_t slot = 0; slot < patches; ++slot) {
     const std::vector<std::byte> packed = pack(contents.run().record(level, slot));
@@ -108,11 +99,8 @@ Room reserve(const Object& parent, const std::string& name, hid_t type, std::siz
   hdf5::require(H5Pset_layout(properties.id(), H5D_CONTIGUOUS));
   hdf5::require(H5Pset_alloc_time(properties.id(), H5D_ALLOC_TIME_EARLY));
   hdf5::require(H5Pset_fill_time(properties.id(), H5D_FILL_TIME_NEVER));
-  const hsize_t extent = values;
-  const Object space = hdf5::make_space({&extent, 1});
-  const Object dataset(H5Dcreate2(parent.id(), name.c_str(), type, space.id(), H5P_DEFAULT,
-                                  properties.id(), H5P_DEFAULT),
-                       H5Dclose);
+  const Object dataset =
+      hdf5::make_dataset(parent, name, type, hdf5::make_space({values}), properties);
   const haddr_t offset = H5Dget_offset(dataset.id());
   if (offset == HADDR_UNDEF) throw hdf5::Error("the library gave a dataset no room");
   return offset;

@@ -2,7 +2,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <system_error>
 
 #include <fmt/format.h>
 
@@ -41,34 +40,17 @@ std::string lines_of(std::span<const amr::PatchId> ids, Text text) {
   return lines;
 }
 
-/// A stored state and the field's components in its records.
-class Field {
- public:
-  /// Throws std::invalid_argument when the state's names cannot be.
-  explicit Field(const StoredState& state) : state_(state) {
-    const std::size_t names = state.checkpoint.attributes.component_names.size();
-    amr::require(names == run().components(), "{} names are given for the {} components of a state",
-                 names, run().components());
-  }
+/// The names of the field's components, which come first in its records: without extras.
+std::span<const std::string> field_names(const Checkpoint& checkpoint) {
+  const std::span<const std::string> all = checkpoint.attributes.component_names;
+  return all.first(all.size() - static_cast<std::size_t>(checkpoint.run.extras));
+}
 
-  const amr::SavedRun& run() const { return state_.checkpoint.run; }
-  const amr::Geometry& geometry() const { return state_.geometry; }
-  const amr::Mesh<2>& mesh() const { return run().mesh; }
-  double time() const { return state_.checkpoint.attributes.time; }
-  /// Without extras.
-  std::span<const std::string> names() const {
-    const std::span<const std::string> all = state_.checkpoint.attributes.component_names;
-    return all.first(all.size() - static_cast<std::size_t>(run().extras));
-  }
-
- private:
-  const StoredState& state_;
-};
-
-std::string header_of_level(const Field& field, int level) {
-  const double size = field.geometry().spacing(level) * amr::kPatchSize;
-  const std::span<const amr::PatchId> ids = field.mesh().ids(level);
-  return fmt::format("{} {} {}\n{}\n", level, ids.size(), field.time(), field.run().step) +
+std::string header_of_level(const StoredState& state, int level) {
+  const double size = state.geometry.spacing(level) * amr::kPatchSize;
+  const std::span<const amr::PatchId> ids = state.checkpoint.run.mesh.ids(level);
+  return fmt::format("{} {} {}\n{}\n", level, ids.size(), state.checkpoint.attributes.time,
+                     state.checkpoint.run.step) +
          lines_of(ids,
                   [size](const amr::PatchId& id) {
                     return fmt::format("{} {}\n{} {}", id.i * size, (id.i + 1) * size, id.j * size,
@@ -77,13 +59,13 @@ std::string header_of_level(const Field& field, int level) {
          fmt::format("Level_{}/Cell\n", level);
 }
 
-std::string header(const Field& field) {
-  const amr::Geometry& geometry = field.geometry();
-  const int levels = field.mesh().levels();
-  std::string text = fmt::format("HyperCLaw-V1.1\n{}\n", field.names().size());
-  for (const std::string& name : field.names()) text += name + "\n";
-  text += fmt::format("2\n{}\n{}\n0 0\n{} {}\n", field.time(), levels - 1, geometry.extent().x,
-                      geometry.extent().y);
+std::string header(const StoredState& state) {
+  const amr::Geometry& geometry = state.geometry;
+  const int levels = state.checkpoint.run.mesh.levels();
+  std::string text = fmt::format("HyperCLaw-V1.1\n{}\n", field_names(state.checkpoint).size());
+  for (const std::string& name : field_names(state.checkpoint)) text += name + "\n";
+  text += fmt::format("2\n{}\n{}\n0 0\n{} {}\n", state.checkpoint.attributes.time, levels - 1,
+                      geometry.extent().x, geometry.extent().y);
   const auto line_of_levels = [&](int count, auto one) {
     for (int level = 0; level < count; ++level) text += one(level) + " ";
     text += "\n";
@@ -92,19 +74,19 @@ std::string header(const Field& field) {
   line_of_levels(levels, [&](int level) {
     return box_text(0, 0, geometry.points_x(level) - 1, geometry.points_y(level) - 1);
   });
-  line_of_levels(levels, [&](int) { return fmt::format("{}", field.run().step); });
+  line_of_levels(levels, [&](int) { return fmt::format("{}", state.checkpoint.run.step); });
   for (int level = 0; level < levels; ++level) {
     text += fmt::format("{0} {0}\n", geometry.spacing(level));
   }
   text += "0\n0\n";  // Cartesian; no cells around the domain
-  for (int level = 0; level < levels; ++level) text += header_of_level(field, level);
+  for (int level = 0; level < levels; ++level) text += header_of_level(state, level);
   return text;
 }
 
 /// Writes the records of a level. \return what stands above its data: boxes, places, ranges
-std::string write_level(const fs::path& folder, const Field& field, int level) {
-  const std::span<const amr::PatchId> ids = field.mesh().ids(level);
-  const std::size_t components = field.names().size();
+std::string write_level(const fs::path& folder, const StoredState& state, int level) {
+  const std::span<const amr::PatchId> ids = state.checkpoint.run.mesh.ids(level);
+  const std::size_t components = field_names(state.checkpoint).size();
   std::string places;
   std::string minima;
   std::string maxima;
@@ -118,7 +100,7 @@ std::string write_level(const fs::path& folder, const Field& field, int level) {
     places += fmt::format("FabOnDisk: {} {}\n", kDataFile, offset);
     std::string bytes = fmt::format("FAB {}{} {}\n", kDoubles, box_text(ids[slot]), components);
     for (std::size_t component = 0; component < components; ++component) {
-      const std::span<const double> values = field.run().values(level, slot, component);
+      const std::span<const double> values = state.checkpoint.run.values(level, slot, component);
       bytes.append(reinterpret_cast<const char*>(values.data()), values.size_bytes());
       const auto [low, high] = std::minmax_element(values.begin(), values.end());
       minima += fmt::format("{:.17g},", *low);
@@ -134,32 +116,29 @@ std::string write_level(const fs::path& folder, const Field& field, int level) {
                      ids.size(), components, boxes, places, minima, maxima);
 }
 
-void write_all(const fs::path& folder, const Field& field) {
+void write_all(const fs::path& folder, const StoredState& state) {
   fs::create_directories(folder);
-  for (int level = 0; level < field.mesh().levels(); ++level) {
+  for (int level = 0; level < state.checkpoint.run.mesh.levels(); ++level) {
     const fs::path of_level = folder / fmt::format("Level_{}", level);
     fs::create_directory(of_level);
-    write_text_file(of_level / "Cell_H", write_level(of_level, field, level));
+    write_text_file(of_level / "Cell_H", write_level(of_level, state, level));
   }
-  write_text_file(folder / "Header", header(field));
+  write_text_file(folder / "Header", header(state));
 }
 
 }  // namespace
 
 void write_plotfile(const fs::path& folder, const StoredState& state) {
-  const Field field(state);
-  try {
-    if (fs::exists(folder)) {
-      throw OutputError(
-          fmt::format("'{}' is there already; remove it, or name another folder", folder.string()));
-    }
-    const PartFolder part(folder);
-    write_all(part.part(), field);
-    part.publish();
-  } catch (const fs::filesystem_error& error) {
+  const std::size_t names = state.checkpoint.attributes.component_names.size();
+  const std::size_t components = state.checkpoint.run.components();
+  amr::require(names == components, "{} names are given for the {} components of a state", names,
+               components);
+  std::error_code hidden;  // of a place that write_folder() refuses
+  if (fs::exists(folder, hidden)) {
     throw OutputError(
-        fmt::format("cannot write '{}': {}", folder.string(), error.code().message()));
+        fmt::format("'{}' is there already; remove it, or name another folder", folder.string()));
   }
+  write_folder(folder, [&](const fs::path& part) { write_all(part, state); });
 }
 
 }  // namespace kumiko::io

@@ -1,5 +1,4 @@
 #include <functional>
-#include <type_traits>
 
 #include "checkpoint/checkpoint_views.hpp"
 #include "hdf5/hdf5_source.hpp"
@@ -13,23 +12,11 @@ using hdf5::Object;
 constexpr std::string_view kNodePlacement =
     "node (i, j) of a level is stored as the cell whose lower-left corner it is";
 
-template <class Number>
-void write_numbers(const Object& group, const char* name, const std::vector<Number>& values) {
-  const hsize_t extent = values.size();
-  hdf5::write_dataset(group, name, hdf5::memory_type<Number>(), {&extent, 1}, values.data());
-}
-
-/// Collects one number of each element.
+/// Collects one integer of each element.
 template <class Element, class Get>
-auto column(const std::vector<Element>& elements, Get get) {
-  using Number = std::conditional_t<
-      std::is_floating_point_v<std::decay_t<std::invoke_result_t<Get, const Element&>>>, double,
-      std::int64_t>;
-  std::vector<Number> numbers;
-  numbers.reserve(elements.size());
-  for (const Element& element : elements) {
-    numbers.push_back(static_cast<Number>(std::invoke(get, element)));
-  }
+std::vector<std::int64_t> column(const std::vector<Element>& elements, Get get) {
+  std::vector<std::int64_t> numbers;
+  for (const Element& element : elements) numbers.push_back(std::invoke(get, element));
   return numbers;
 }
 
@@ -60,7 +47,9 @@ void write_attributes(const Object& group, const Contents& contents) {
 void write_counters(const Object& parent, const amr::WorkCounters& counters) {
   const Object group = hdf5::make_group(parent, "counters");
   set_attribute(group, "regrids", static_cast<std::int64_t>(counters.regrids));
-  write_numbers(group, "updates_per_level", column(counters.updates_per_level, std::identity()));
+  hdf5::write_list(group, "updates_per_level",
+                   std::vector<std::int64_t>(counters.updates_per_level.begin(),
+                                             counters.updates_per_level.end()));
 }
 
 /// Writes the chunks' places: offset and length of each, one after the other.
@@ -70,13 +59,13 @@ void write_chunks(const Object& group, const std::vector<Chunk>& chunks) {
     numbers.push_back(static_cast<std::int64_t>(chunk.offset));
     numbers.push_back(static_cast<std::int64_t>(chunk.length));
   }
-  write_numbers(group, "chunks", numbers);
+  hdf5::write_list(group, "chunks", numbers);
 }
 
 Room write_level(const Object& group, const amr::SavedLevel& level, const Records& records) {
-  write_numbers(group, "since", column(level.histories, &amr::RegridHistory::since));
-  write_numbers(group, "unwanted", column(level.histories, &amr::RegridHistory::unwanted));
-  write_numbers(group, "cfl", level.cfl);
+  hdf5::write_list(group, "since", column(level.histories, &amr::RegridHistory::since));
+  hdf5::write_list(group, "unwanted", column(level.histories, &amr::RegridHistory::unwanted));
+  hdf5::write_list(group, "cfl", level.cfl);
   if (!records.chunks.empty()) write_chunks(group, records.chunks);
   return reserve(group, "hashes", H5T_STD_U64LE, level.histories.size());
 }

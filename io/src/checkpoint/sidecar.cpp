@@ -6,7 +6,6 @@
 #include <stdexcept>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -17,11 +16,11 @@
 #include <kumiko/io/schema.hpp>
 #include <kumiko/io/sidecar.hpp>
 
+#include "checkpoint/run_json.hpp"
 #include "config/key_check.hpp"
 #include "files/part_file.hpp"
 #include "hdf5/limits.hpp"
 #include "hdf5/seal.hpp"
-#include "text/load_json.hpp"
 #include "text/message.hpp"
 
 namespace kumiko::io {
@@ -38,31 +37,14 @@ constexpr int kVersionWithoutSeal = 1;
 constexpr std::uintmax_t kMostBytes = std::uintmax_t{4} << 20U;
 
 /// What is wrong with a sidecar, without its name.
-class Fault : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
+struct Fault : std::runtime_error {
+  using runtime_error::runtime_error;
 };
 
 /// What is wrong with one of its values.
-class Damage : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
+using Damage = std::runtime_error;
 
 Json json_of(const amr::PatchId& id) { return {id.level, id.i, id.j}; }
-
-Json waits_of(const amr::WorkCounters& counters) {
-  Json json = Json::array();
-  for (const amr::PatchWait& wait : counters.longest_waits) {
-    json.push_back({{"seconds", wait.seconds},
-                    {"step", wait.step},
-                    {"worker", wait.worker},
-                    {"cause", amr::to_string(wait.cause)},
-                    {"patch", json_of(wait.patch)},
-                    {"awaited", json_of(wait.awaited)}});
-  }
-  return json;
-}
 
 Json keys_of(const amr::ParameterSet& configuration) {
   Json json = Json::object();
@@ -239,11 +221,7 @@ Json sidecar_json(const Checkpoint& checkpoint) {
   json["wall_s"] = sidecar.wall_s;
   json["backend"] = sidecar.backend;
   json["workers"] = sidecar.workers;
-  json["host"] = sidecar.origin.host;
-  json["cpu"] = sidecar.origin.cpu;
-  json["date"] = sidecar.origin.date;
-  json["version"] = sidecar.origin.version;
-  json["compiler"] = sidecar.origin.compiler;
+  add_origin(json, sidecar.origin);
   json["paths"] = {{"configuration", sidecar.paths.configuration.string()},
                    {"folder", sidecar.paths.folder.string()},
                    {"case", sidecar.paths.case_file.string()},
@@ -252,7 +230,7 @@ Json sidecar_json(const Checkpoint& checkpoint) {
   json["sum_of_largest"] = run.counters.sum_of_largest;
   json["sum_of_means"] = run.counters.sum_of_means;
   json["load"] = load_json(run.counters.workers);
-  json["longest_waits"] = waits_of(run.counters);
+  json["longest_waits"] = waits_json(run.counters.longest_waits, json_of);
   json["keys"] = keys_of(sidecar.configuration);
   return json;
 }

@@ -31,8 +31,7 @@ int shape_of(const Block& block) { return block.size == amr::kPatchSize ? 0 : 1 
 /// The leaf blocks of a level, equal shapes together, in canonical order within.
 std::vector<Block> blocks_by_shape(const amr::Mesh<2>& mesh, int level) {
   std::vector<Block> blocks = mesh.leaf_boxes(level);
-  std::stable_sort(blocks.begin(), blocks.end(),
-                   [](const Block& a, const Block& b) { return shape_of(a) < shape_of(b); });
+  std::ranges::stable_sort(blocks, {}, shape_of);
   return blocks;
 }
 
@@ -72,7 +71,7 @@ void write_virtual_field(const Object& group, const std::string& name, const Obj
                          const std::string& path, hsize_t leaves, const std::vector<Part>& parts) {
   constexpr std::size_t kPartsPerMapping = 128;
   const Object properties = hdf5::make_dataset_properties();
-  const Object field = hdf5::make_space({&leaves, 1});
+  const Object field = hdf5::make_space({leaves});
   hsize_t mapped = 0;
   for (std::size_t at = 0; at < parts.size();) {
     const std::size_t begin = at;
@@ -90,9 +89,7 @@ void write_virtual_field(const Object& group, const std::string& name, const Obj
     hdf5::require(H5Pset_virtual(properties.id(), field.id(), ".", path.c_str(), records.id()));
     mapped += points;
   }
-  const Object dataset(H5Dcreate2(group.id(), name.c_str(), H5T_IEEE_F64LE, field.id(), H5P_DEFAULT,
-                                  properties.id(), H5P_DEFAULT),
-                       H5Dclose);
+  hdf5::make_dataset(group, name, H5T_IEEE_F64LE, field, properties);
 }
 
 void write_level(const Object& group, const Contents& contents, int level,
@@ -108,15 +105,14 @@ void write_level(const Object& group, const Contents& contents, int level,
     boxes.push_back(vtk_box(block, ids[block.slot]));
     leaves += static_cast<hsize_t>(block.size * block.size);
   }
-  const std::array<hsize_t, 2> extents = {boxes.size(), VtkBox{}.size()};
-  hdf5::write_dataset(group, "AMRBox", H5T_NATIVE_INT32, extents, boxes.data());
+  hdf5::write_dataset(group, "AMRBox", H5T_NATIVE_INT32,
+                      hdf5::make_space({boxes.size(), VtkBox{}.size()}), boxes.data());
   // Readers look for all three groups.
   hdf5::make_group(group, "PointData");
   hdf5::make_group(group, "FieldData");
   const Object cells = hdf5::make_group(group, "CellData");
   const hsize_t record = contents.run().record_size();
-  const hsize_t values = ids.size() * record;
-  const Object records = hdf5::make_space({&values, 1});
+  const Object records = hdf5::make_space({ids.size() * record});
   int component = 0;
   for (const std::string& name : contents.names()) {
     write_virtual_field(cells, name, records, records_path(level), leaves,

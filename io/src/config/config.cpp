@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <optional>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -10,10 +11,10 @@
 #include "config/core_keys.hpp"
 #include "config/key_check.hpp"
 #include "config/listed_name.hpp"
-#include "config/text_file.hpp"
 #include "config/toml_reader.hpp"
 #include "config/toml_writer.hpp"
 #include "text/message.hpp"
+#include "text/whole_file.hpp"
 
 namespace kumiko::io {
 
@@ -53,11 +54,9 @@ std::vector<std::string> key_names(const Schema& schema) {
 }
 
 std::vector<std::string> table_names(const Schema& schema) {
-  std::vector<std::string> names;
-  for (const Key& key : schema.keys()) names.emplace_back(table_of(key.spec.name));
-  std::sort(names.begin(), names.end());
-  names.erase(std::unique(names.begin(), names.end()), names.end());
-  return names;
+  std::set<std::string> names;
+  for (const Key& key : schema.keys()) names.emplace(key.table());
+  return {names.begin(), names.end()};
 }
 
 std::string list_tables(const Schema& schema) {
@@ -67,7 +66,7 @@ std::string list_tables(const Schema& schema) {
 std::string list_keys(const Schema& schema, std::string_view table) {
   std::vector<std::string_view> names;
   for (const Key& key : schema.keys()) {
-    if (table_of(key.spec.name) == table) names.push_back(key.spec.name);
+    if (key.table() == table) names.push_back(key.spec.name);
   }
   return fmt::format("its keys are {}", fmt::join(names, ", "));
 }
@@ -87,10 +86,8 @@ ConfigError unknown_table(const Schema& schema, const Setting& setting) {
 
 /// Whether a table may be there several times, as [[table]].
 bool is_list(const Schema& schema, std::string_view table) {
-  const std::vector<Key>& keys = schema.keys();
-  return std::any_of(keys.begin(), keys.end(), [&](const Key& key) {
-    return key.repeated && table_of(key.spec.name) == table;
-  });
+  return std::ranges::any_of(schema.keys(),
+                             [&](const Key& key) { return key.repeated && key.table() == table; });
 }
 
 ConfigError unknown_key(const Schema& schema, const Setting& setting) {
@@ -148,7 +145,7 @@ void refuse_absent_entry(const std::vector<Setting>& settings, const Setting& se
   const std::optional<ListedName> listed = listed_name(setting.key);
   if (!listed) return;
   const std::string entry = listed->entry();
-  const bool there = std::any_of(settings.begin(), settings.end(), [&](const Setting& other) {
+  const bool there = std::ranges::any_of(settings, [&](const Setting& other) {
     return other.key == entry && std::holds_alternative<TableHeader>(other.value);
   });
   if (there) return;
@@ -158,7 +155,7 @@ void refuse_absent_entry(const std::vector<Setting>& settings, const Setting& se
 
 /// Whether a solver or a case may declare the name.
 bool may_be_declared(std::string_view name) {
-  return name.rfind("solver.", 0) == 0 || name.rfind("case.", 0) == 0;
+  return name.starts_with("solver.") || name.starts_with("case.");
 }
 
 constexpr const char* kSolverName = "solver.name";
@@ -221,7 +218,7 @@ amr::ParameterSet Config::parameters_of(std::string_view prefix) const {
   static const Schema core;
   amr::ParameterSet parameters;
   for (const auto& [name, value] : values_.values()) {
-    if (name.rfind(prefix, 0) != 0 || core.find(name) != nullptr) continue;
+    if (!name.starts_with(prefix) || core.find(name) != nullptr) continue;
     parameters.set(name.substr(prefix.size()), value);
   }
   return parameters;
@@ -236,7 +233,7 @@ ConfigError ConfigSource::error(std::string_view name, const std::string& messag
 ConfigError ConfigSource::error(const amr::OptionError& refusal) const {
   const Key* const key = key_of_option(refusal.option);
   if (key == nullptr) return ConfigError(name_ + ": " + with_keys(refusal.what()));
-  ListedName listed{std::string(table_of(key->spec.name)), refusal.region.value_or(0), ""};
+  ListedName listed{std::string(key->table()), refusal.region.value_or(0), ""};
   const std::string name =
       key->repeated ? fmt::format("{}.{}", listed.entry(), key->option) : key->spec.name;
   return error(name, fmt::format("'{}' is {}; {}", key->spec.name, with_keys(refusal.value),
@@ -270,7 +267,7 @@ void ConfigSource::complete_lists(const Schema& schema, amr::ParameterSet& value
     const std::optional<ListedName> listed = listed_name(setting.key);
     if (!listed || !std::holds_alternative<TableHeader>(setting.value)) continue;
     for (const Key& key : schema.keys()) {
-      if (!key.repeated || table_of(key.spec.name) != listed->table) continue;
+      if (!key.repeated || key.table() != listed->table) continue;
       const std::string name = listed->entry() + key.spec.name.substr(listed->table.size());
       if (values.contains(name)) continue;
       if (key.required) {
@@ -285,9 +282,8 @@ void ConfigSource::complete_lists(const Schema& schema, amr::ParameterSet& value
 void ConfigSource::refuse_missing(const Schema& schema) const {
   for (const Key& key : schema.keys()) {
     const std::string& name = key.spec.name;
-    const auto is_set = [&](const Setting& setting) { return setting.key == name; };
     if (!key.required || key.repeated) continue;
-    if (std::any_of(settings_.begin(), settings_.end(), is_set)) continue;
+    if (std::ranges::find(settings_, name, &Setting::key) != settings_.end()) continue;
     // A misspelled name is the likeliest reason.
     for (const Setting& setting : settings_) {
       const bool is_known = schema.find(setting.key) || schema.has_table(setting.key);
@@ -367,7 +363,15 @@ ConfigSource parse_config(std::string_view text, const std::string& name,
 
 ConfigSource read_config(const std::filesystem::path& path,
                          const std::vector<std::string>& overrides) {
-  return parse_config(read_text_file(path), path.string(), overrides);
+  constexpr std::size_t kLargest = std::size_t{1} << 20;  // far above any configuration
+  std::string text;
+  try {
+    text = read_whole_file(path, kLargest);
+  } catch (const std::system_error& error) {
+    throw ConfigError(fmt::format("cannot read '{}': {}; give the path of a TOML file",
+                                  one_line(path.string()), error.code().message()));
+  }
+  return parse_config(text, path.string(), overrides);
 }
 
 }  // namespace kumiko::io

@@ -20,10 +20,6 @@ namespace {
 
 constexpr const char* kRegions = "amr.region";
 
-std::string_view table_of(const Key& key) {
-  return std::string_view(key.spec.name).substr(0, key.spec.name.rfind('.'));
-}
-
 /// The options of a struct as keys: of the table, except those that have keys elsewhere. Without a
 /// table their names are keys.
 template <class Options>
@@ -61,9 +57,7 @@ std::vector<Key> made_keys() {
   add<amr::RefinementOptions>(keys, "amr");
   add<amr::RefinementRegion>(keys, kRegions);
   add<RunOptions>(keys, "");
-  std::stable_sort(keys.begin(), keys.end(), [](const Key& one, const Key& other) {
-    return table_of(one) < table_of(other);
-  });
+  std::ranges::stable_sort(keys, {}, &Key::table);
   for (Key& key : keys) key.spec.help = with_keys_of(keys, key.spec.help);
   return keys;
 }
@@ -94,8 +88,7 @@ const std::vector<Key>& core_keys() {
 
 const Key* key_of_option(std::string_view option) {
   const std::vector<Key>& keys = core_keys();
-  const auto found =
-      std::find_if(keys.begin(), keys.end(), [&](const Key& key) { return key.option == option; });
+  const auto found = std::ranges::find(keys, option, &Key::option);
   return found == keys.end() ? nullptr : &*found;
 }
 

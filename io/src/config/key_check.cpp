@@ -47,10 +47,7 @@ amr::ParameterValue converted(const Key& key, amr::ParameterValue value) {
 
 void check_choice(const Key& key, const std::string& value) {
   const std::vector<std::string>& choices = key.spec.choices;
-  if (choices.empty()) return;
-  for (const std::string& choice : choices) {
-    if (choice == value) return;
-  }
+  if (choices.empty() || std::ranges::find(choices, value) != choices.end()) return;
   throw ValueError(fmt::format("'{}' is {}; it must be {}{}", key.spec.name, in_quotes(value),
                                choices_text(key), did_you_mean(value, choices)));
 }

@@ -11,9 +11,8 @@
 namespace kumiko::io {
 
 /// A value that its key refuses; what() says why, and what would do, but not where.
-class ValueError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
+struct ValueError : std::runtime_error {
+  using runtime_error::runtime_error;
 };
 
 /// The key's type in words, e.g. "list of 2 integers".

@@ -1,7 +1,6 @@
 #include "config/listed_name.hpp"
 
-#include <charconv>
-#include <system_error>
+#include <kumiko/io/read_number.hpp>
 
 namespace kumiko::io {
 
@@ -13,9 +12,9 @@ std::optional<ListedName> listed_name(std::string_view name) {
   const std::size_t close = name.find(']', open);
   if (close == std::string_view::npos) return std::nullopt;
   ListedName listed;
-  const char* const end = name.data() + close;
-  const auto [stop, failure] = std::from_chars(name.data() + open + 1, end, listed.index);
-  if (failure != std::errc() || stop != end) return std::nullopt;
+  const auto index = read_number<std::size_t>(name.substr(open + 1, close - open - 1));
+  if (!index) return std::nullopt;
+  listed.index = *index;
   // One name for each entry.
   if (name[open + 1] == '0' && close > open + 2) return std::nullopt;
   const std::string_view rest = name.substr(close + 1);

@@ -1,5 +1,8 @@
+#include <charconv>
+#include <cmath>
 #include <optional>
 #include <stdexcept>
+#include <utility>
 
 #include <kumiko/io/run_options.hpp>
 
@@ -11,6 +14,42 @@ using amr::Determines;
 using amr::field;
 using amr::kMostCount;
 using amr::ParameterValue;
+
+/// A number with a unit.
+using Amount = std::pair<double, std::string_view>;
+
+constexpr Amount kUnits[] = {{1.0, "s"}, {60.0, "min"}, {3600.0, "h"}, {86400.0, "d"}};
+
+std::optional<Amount> amount_of(std::string_view text) {
+  double number = 0.0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || !std::isfinite(number)) return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  return Amount{number, text};
+}
+
+/// Seconds of "90 s", "10 min", "1.5 h" or "2 d"; nothing when the text is not such a thing or not
+/// above 0.
+std::optional<double> parse_duration(std::string_view text) {
+  const std::optional<Amount> amount = amount_of(text);
+  if (!amount || amount->first <= 0.0) return std::nullopt;
+  for (const auto& [seconds, unit] : kUnits) {
+    if (amount->second == unit) return amount->first * seconds;
+  }
+  return std::nullopt;
+}
+
+/// Of "100", "100 steps" or a duration; "0" is never. Nothing when the text is none of these.
+std::optional<Interval> parse_interval(std::string_view text) {
+  constexpr double kMostSteps = 1e9;
+  if (const std::optional<double> seconds = parse_duration(text)) return Interval{0, *seconds};
+  const std::optional<Amount> amount = amount_of(text);
+  if (!amount || (!amount->second.empty() && amount->second != "steps")) return std::nullopt;
+  const double steps = amount->first;
+  if (steps < 0.0 || steps > kMostSteps || steps != std::floor(steps)) return std::nullopt;
+  return Interval{static_cast<int>(steps), 0.0};
+}
 
 std::optional<double> parse_limit(std::string_view text) {
   return text == "0" ? 0.0 : parse_duration(text);

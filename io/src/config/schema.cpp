@@ -26,21 +26,12 @@ bool is_plain(std::string_view name) {
 
 /// Whether `name` lies in the table `table`, at any depth.
 bool lies_in(std::string_view name, std::string_view table) {
-  return name.size() > table.size() && name.substr(0, table.size()) == table &&
-         name[table.size()] == '.';
+  return name.size() > table.size() && name.starts_with(table) && name[table.size()] == '.';
 }
 
 }  // namespace
 
 Schema::Schema() : keys_(core_keys()) {}
-
-void Schema::add_solver(const std::vector<amr::ParameterSpec>& parameters) {
-  add("solver", parameters);
-}
-
-void Schema::add_case(const std::vector<amr::ParameterSpec>& parameters) {
-  add("case", parameters);
-}
 
 void Schema::add(const std::string& table, const std::vector<amr::ParameterSpec>& parameters) {
   for (const amr::ParameterSpec& parameter : parameters) {
@@ -51,7 +42,7 @@ void Schema::add(const std::string& table, const std::vector<amr::ParameterSpec>
     amr::require(is_plain(key.spec.name),
                  "the parameter name '{}' of the {} is not made of letters, digits, '_' and '-'",
                  parameter.name, table);
-    const bool taken = std::any_of(keys_.begin(), keys_.end(), [&](const Key& other) {
+    const bool taken = std::ranges::any_of(keys_, [&](const Key& other) {
       return other.spec.name == key.spec.name || lies_in(key.spec.name, other.spec.name) ||
              lies_in(other.spec.name, key.spec.name);
     });
@@ -91,14 +82,13 @@ std::string Schema::other_owners(std::string_view name) const {
 }
 
 const Key* Schema::find(std::string_view name) const {
-  const auto found = std::find_if(keys_.begin(), keys_.end(),
-                                  [&](const Key& key) { return key.spec.name == name; });
+  const auto found = std::ranges::find(
+      keys_, name, [](const Key& key) -> auto& { return key.spec.name; });
   return found == keys_.end() ? nullptr : &*found;
 }
 
 bool Schema::has_table(std::string_view name) const {
-  return std::any_of(keys_.begin(), keys_.end(),
-                     [&](const Key& key) { return lies_in(key.spec.name, name); });
+  return std::ranges::any_of(keys_, [&](const Key& key) { return lies_in(key.spec.name, name); });
 }
 
 std::string describe_key(const Key& key) {
@@ -107,7 +97,7 @@ std::string describe_key(const Key& key) {
   if (!key.spec.choices.empty()) text += ": " + choices_text(key);
   if (const std::string range = amr::range_text(key.range); !range.empty()) text += ", " + range;
   if (key.repeated) {
-    text += fmt::format("; in each [[{}]]", key.spec.name.substr(0, key.spec.name.rfind('.')));
+    text += fmt::format("; in each [[{}]]", key.table());
   }
   return text + (key.required ? "; required\n"
                               : fmt::format("; default {}\n", toml_value(key.spec.default_value)));

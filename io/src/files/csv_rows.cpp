@@ -1,7 +1,7 @@
-#include <charconv>
 #include <fstream>
 
 #include <kumiko/io/csv_rows.hpp>
+#include <kumiko/io/read_number.hpp>
 
 #include "files/csv_file.hpp"
 #include "files/part_file.hpp"
@@ -11,9 +11,8 @@ namespace kumiko::io {
 namespace {
 
 bool is_up_to(const std::string& field, std::int64_t last) {
-  std::int64_t step = 0;
-  const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), step);
-  return error == std::errc{} && end == field.data() + field.size() && step <= last;
+  const auto step = read_number<std::int64_t>(field);
+  return step && *step <= last;
 }
 
 CsvRows read_one(const std::filesystem::path& path, std::int64_t last) {

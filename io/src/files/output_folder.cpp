@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <fstream>
 #include <string>
 #include <system_error>
@@ -13,6 +12,7 @@
 #include <unistd.h>
 
 #include <kumiko/io/output_folder.hpp>
+#include <kumiko/io/read_number.hpp>
 
 #include "files/part_file.hpp"
 
@@ -48,8 +48,6 @@ constexpr std::array<RunFile, 15> kRunFiles = {
 
 constexpr std::string_view kOtherFolder = "name another folder with --output";
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 /// The digits that stand for a pattern's "#", six or more; empty when the name does not match.
 std::string_view digits_of(std::string_view name, std::string_view pattern) {
   constexpr std::size_t kLeastDigits = 6;
@@ -61,7 +59,7 @@ std::string_view digits_of(std::string_view name, std::string_view pattern) {
     return {};
   }
   const std::string_view digits = name.substr(head.size(), name.size() - head.size() - tail.size());
-  return std::all_of(digits.begin(), digits.end(), is_digit) ? digits : std::string_view();
+  return digits.find_first_not_of("0123456789") == digits.npos ? digits : std::string_view();
 }
 
 bool matches(std::string_view name, std::string_view pattern) {
@@ -70,9 +68,9 @@ bool matches(std::string_view name, std::string_view pattern) {
 }
 
 const RunFile* find_run_file(std::string_view name) {
-  const auto* const found =
-      std::find_if(kRunFiles.begin(), kRunFiles.end(),
-                   [&](const RunFile& file) { return matches(name, file.pattern); });
+  const auto* const found = std::ranges::find_if(
+      kRunFiles, [&](std::string_view pattern) { return matches(name, pattern); },
+      &RunFile::pattern);
   return found == kRunFiles.end() ? nullptr : found;
 }
 
@@ -235,11 +233,8 @@ std::map<std::int64_t, fs::path> OutputFolder::numbered(const fs::path& folder,
   std::error_code missing;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, missing)) {
     const std::string name = entry.path().filename().string();
-    const std::string_view digits = digits_of(name, pattern);
-    std::int64_t number = 0;
-    const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-    const bool usable = !digits.empty() && result.ec == std::errc{};
-    if (usable && entry.is_regular_file(missing)) found[number] = entry.path();
+    const auto number = read_number<std::int64_t>(digits_of(name, pattern));
+    if (number && entry.is_regular_file(missing)) found[*number] = entry.path();
   }
   return found;
 }
@@ -250,15 +245,6 @@ fs::path OutputFolder::file(std::string_view name) const {
         fmt::format("'{}' is not the name of a run's file; see kRunFiles", name));
   }
   return path_ / name;
-}
-
-void OutputFolder::write_text(std::string_view name, std::string_view text) const {
-  write_text_file(file(name), text);
-}
-
-void OutputFolder::write(std::string_view name,
-                         const std::function<void(std::ostream&)>& content) const {
-  write_text_file(file(name), content);
 }
 
 void check_writable(const fs::path& file) {
@@ -282,18 +268,14 @@ void check_writable_folder(const fs::path& folder) {
 }
 
 void write_text_file(const fs::path& file, std::string_view text) {
-  PartFile part(file);
-  FileWriter writer(part.part());
-  writer.write(text);
-  writer.close();
-  part.publish();
+  write_text_file(file, [text](std::ostream& out) { out << text; });
 }
 
 void write_text_file(const fs::path& file, const std::function<void(std::ostream&)>& content) {
   PartFile part(file);
   // A stream tells that it failed, but not why; errno is that of the latest call that did.
   const auto check = [&part](const std::ofstream& out) {
-    if (!out) throw OutputError(system_message("cannot write", part.part(), errno));
+    if (!out) throw cannot_write(part.part(), errno);
   };
   std::ofstream out(part.part(), std::ios::binary);
   check(out);

@@ -9,17 +9,9 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include <kumiko/io/output_folder.hpp>
-
 namespace kumiko::io {
 
 namespace {
-
-constexpr int kNoDescriptor = -1;
-
-[[noreturn]] void fail(std::string_view what, const std::filesystem::path& path, int error) {
-  throw OutputError(system_message(what, path, error));
-}
 
 /// Puts a file's bytes, or a folder's names, on the disk; returns errno, 0 when done.
 int sync(const std::filesystem::path& path, int flags) {
@@ -41,7 +33,7 @@ void sync_all(const std::filesystem::path& folder) {
     if (entry.is_directory()) {
       sync_folder(entry.path());
     } else if (const int error = sync(entry.path(), 0); error != 0) {
-      fail("cannot write", entry.path(), error);
+      throw cannot_write(entry.path(), error);
     }
   }
   sync_folder(folder);
@@ -61,19 +53,18 @@ std::string_view remedy_of(int error) {
 }  // namespace
 
 bool is_part(std::string_view name) {
-  return name.size() > kPartSuffix.size() &&
-         name.substr(name.size() - kPartSuffix.size()) == kPartSuffix;
+  return name.size() > kPartSuffix.size() && name.ends_with(kPartSuffix);
 }
 
 void sync_folder(const std::filesystem::path& folder) {
   const int error = sync(folder, O_DIRECTORY);
   if (error == EACCES && may_not_be_listed(folder)) return;
-  if (error != 0 && error != EINVAL) fail("cannot write", folder, error);
+  if (error != 0 && error != EINVAL) throw cannot_write(folder, error);
 }
 
-std::string system_message(std::string_view what, const std::filesystem::path& path, int error) {
-  return fmt::format("{} '{}': {}{}", what, path.string(), std::generic_category().message(error),
-                     remedy_of(error));
+OutputError cannot_write(const std::filesystem::path& path, int error) {
+  return OutputError(fmt::format("cannot write '{}': {}{}", path.string(),
+                                 std::generic_category().message(error), remedy_of(error)));
 }
 
 PartFile::PartFile(std::filesystem::path target, Abandoned abandoned)
@@ -87,44 +78,42 @@ PartFile::~PartFile() {
 }
 
 void PartFile::publish() {
-  if (const int error = sync(part_, 0); error != 0) fail("cannot write", part_, error);
+  if (const int error = sync(part_, 0); error != 0) throw cannot_write(part_, error);
   take_name();
 }
 
 void PartFile::take_name() {
-  if (::rename(part_.c_str(), target_.c_str()) != 0) fail("cannot write", target_, errno);
-  published_ = true;
+  publish_unsynced();
   sync_folder(folder_of(target_));
 }
 
 void PartFile::publish_unsynced() {
-  if (::rename(part_.c_str(), target_.c_str()) != 0) fail("cannot write", target_, errno);
+  if (::rename(part_.c_str(), target_.c_str()) != 0) throw cannot_write(target_, errno);
   published_ = true;
 }
 
-PartFolder::PartFolder(std::filesystem::path target) : target_(std::move(target)), part_(target_) {
-  part_ += kPartSuffix;
+void write_folder(const std::filesystem::path& target,
+                  const std::function<void(const std::filesystem::path& part)>& content) {
+  std::filesystem::path part = target;
+  part += kPartSuffix;
+  const auto abandon = [&] {
+    std::error_code ignored;
+    std::filesystem::remove_all(part, ignored);
+  };
   try {
-    std::filesystem::remove_all(part_);
-    std::filesystem::create_directories(folder_of(target_));
+    std::filesystem::remove_all(part);
+    std::filesystem::create_directories(folder_of(target));
+    content(part);
+    sync_all(part);
+    if (::rename(part.c_str(), target.c_str()) != 0) throw cannot_write(target, errno);
+    sync_folder(folder_of(target));
   } catch (const std::filesystem::filesystem_error& error) {
-    fail("cannot write", target_, error.code().value());
+    abandon();
+    throw cannot_write(target, error.code().value());
+  } catch (...) {
+    abandon();
+    throw;
   }
-}
-
-PartFolder::~PartFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(part_, ignored);
-}
-
-void PartFolder::publish() const {
-  try {
-    sync_all(part_);
-  } catch (const std::filesystem::filesystem_error& error) {
-    fail("cannot write", part_, error.code().value());
-  }
-  if (::rename(part_.c_str(), target_.c_str()) != 0) fail("cannot write", target_, errno);
-  sync_folder(folder_of(target_));
 }
 
 FileWriter::FileWriter(const std::filesystem::path& path, Existing existing)
@@ -133,25 +122,22 @@ FileWriter::FileWriter(const std::filesystem::path& path, Existing existing)
           path.c_str(),
           O_WRONLY | O_CREAT | O_CLOEXEC | (existing == Existing::kAppend ? O_APPEND : O_TRUNC),
           0666)) {
-  if (descriptor_ < 0) fail("cannot write", path_, errno);
-}
-
-FileWriter::~FileWriter() {
-  if (descriptor_ != kNoDescriptor) ::close(descriptor_);
+  if (!descriptor_) throw cannot_write(path_, errno);
 }
 
 void FileWriter::write(std::string_view bytes) {
   while (!bytes.empty()) {
-    const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
+    const ssize_t written = ::write(descriptor_.get(), bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) fail("cannot write", path_, errno);
+    if (written < 0) throw cannot_write(path_, errno);
     bytes.remove_prefix(static_cast<std::size_t>(written));
   }
 }
 
 void FileWriter::close() {
-  const int descriptor = std::exchange(descriptor_, kNoDescriptor);
-  if (descriptor != kNoDescriptor && ::close(descriptor) != 0) fail("cannot write", path_, errno);
+  if (const auto closed = descriptor_.close(); !closed) {
+    throw cannot_write(path_, closed.error().value());
+  }
 }
 
 }  // namespace kumiko::io

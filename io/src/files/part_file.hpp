@@ -2,8 +2,11 @@
 #pragma once
 
 #include <filesystem>
-#include <string>
+#include <functional>
 #include <string_view>
+
+#include <kumiko/io/output_folder.hpp>
+#include <kumiko/runtime/io/file_descriptor.hpp>
 
 namespace kumiko::io {
 
@@ -16,9 +19,9 @@ bool is_part(std::string_view name);
 /// it: what has its name there is whole, and on the disk when the system finds time.
 void sync_folder(const std::filesystem::path& folder);
 
-/// "what 'path': cause", the cause by errno, and the remedy where it is one of the process's
-/// limits.
-std::string system_message(std::string_view what, const std::filesystem::path& path, int error);
+/// "cannot write 'path': cause", the cause by errno, and the remedy where it is one of the
+/// process's limits.
+OutputError cannot_write(const std::filesystem::path& path, int error);
 
 /// What becomes of a part that is never published.
 enum class Abandoned { kRemove, kKeep };
@@ -31,7 +34,6 @@ class PartFile {
   PartFile(const PartFile&) = delete;
   PartFile& operator=(const PartFile&) = delete;
 
-  const std::filesystem::path& target() const { return target_; }
   const std::filesystem::path& part() const { return part_; }
 
   /// Waits until the part is on the disk and gives it its name, replacing what had that name.
@@ -50,27 +52,12 @@ class PartFile {
   bool published_ = false;
 };
 
-/// The provisional name of a folder with all that is in it, which goes unless it is published.
-/// Throws OutputError, as all of it does.
-class PartFolder {
- public:
-  /// Removes what one that was killed has left, and makes the folder's parents where they are
-  /// missing.
-  explicit PartFolder(std::filesystem::path target);
-  ~PartFolder();
-  PartFolder(const PartFolder&) = delete;
-  PartFolder& operator=(const PartFolder&) = delete;
-
-  const std::filesystem::path& part() const { return part_; }
-
-  /// Waits until every file and folder in it is on the disk, then gives it its name, which must be
-  /// free or that of an empty folder.
-  void publish() const;
-
- private:
-  std::filesystem::path target_;
-  std::filesystem::path part_;
-};
+/// Has `content` write a folder under its provisional name, waits until every file and folder in it
+/// is on the disk, then gives it its name, which must be free or that of an empty folder. Makes its
+/// parents where they are missing, and removes what one that was killed has left. Throws
+/// OutputError and what `content` throws; nothing is left then.
+void write_folder(const std::filesystem::path& target,
+                  const std::function<void(const std::filesystem::path& part)>& content);
 
 /// What becomes of the contents of a file that is opened for writing.
 enum class Existing { kTruncate, kAppend };
@@ -80,9 +67,6 @@ class FileWriter {
  public:
   /// Creates the file, or opens the one that is there. Throws OutputError.
   explicit FileWriter(const std::filesystem::path& path, Existing existing = Existing::kTruncate);
-  ~FileWriter();
-  FileWriter(const FileWriter&) = delete;
-  FileWriter& operator=(const FileWriter&) = delete;
 
   /// Writes all of it. Throws OutputError.
   void write(std::string_view bytes);
@@ -91,7 +75,7 @@ class FileWriter {
 
  private:
   std::filesystem::path path_;
-  int descriptor_;
+  runtime::io::FileDescriptor descriptor_;
 };
 
 }  // namespace kumiko::io

@@ -2,14 +2,33 @@
 
 #include <algorithm>
 #include <cstring>
-#include <functional>
 #include <new>
+
+#include <fmt/core.h>
+
+#include <kumiko/io/output_folder.hpp>
 
 #if H5_VERSION_GE(1, 13, 0)
 #include <H5FDdevelop.h>
 #endif
 
 namespace kumiko::io::hdf5 {
+
+namespace {
+
+/// Calls f for each page that a range lies in: with the page's number, where in it the part begins,
+/// how many bytes of the range come before, and the part's length.
+template <class Function>
+void for_pages(std::uint64_t offset, std::uint64_t length, Function f) {
+  for (std::uint64_t done = 0; done < length;) {
+    const std::uint64_t place = (offset + done) % Capture::kPage;
+    const std::uint64_t part = std::min(Capture::kPage - place, length - done);
+    f((offset + done) / Capture::kPage, place, done, part);
+    done += part;
+  }
+}
+
+}  // namespace
 
 /// The library's side of a Capture: a virtual file driver. No exception may pass through it.
 struct CaptureDriver {
@@ -35,7 +54,7 @@ struct CaptureDriver {
     if (target == nullptr) return nullptr;
     auto* const file = new (std::nothrow) OpenFile{};
     if (file == nullptr) return nullptr;
-    // The library opens a file that it creates twice.
+    // A Capture that is filled again begins anew.
     target->capture->clear();
     file->capture = target->capture;
     return &file->common;
@@ -46,11 +65,6 @@ struct CaptureDriver {
     own(file).capture->closed_ = true;
     delete &own(file);
     return 0;
-  }
-
-  static int compare(const H5FD_t* left, const H5FD_t* right) {
-    if (left == right) return 0;
-    return std::less<>{}(left, right) ? -1 : 1;
   }
 
   static herr_t query(const H5FD_t*, unsigned long* features) {
@@ -101,7 +115,6 @@ struct CaptureDriver {
     driver.fapl_size = sizeof(Target);
     driver.open = open;
     driver.close = close;
-    driver.cmp = compare;
     driver.query = query;
     driver.get_eoa = get_end;
     driver.set_eoa = set_end;
@@ -120,55 +133,43 @@ struct CaptureDriver {
   }
 };
 
-Object Capture::create(const std::string& name, const Object& properties) {
-  require(CaptureDriver::id());
-  const CaptureDriver::Target target{this};
-  require(H5Pset_driver(properties.id(), CaptureDriver::id(), &target));
-  return {H5Fcreate(name.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, properties.id()), H5Fclose};
+void Capture::fill(const std::string& name, const std::function<Object()>& access,
+                   const std::function<void(const Object& file)>& write) {
+  const QuietErrors quiet;
+  try {
+    const Object properties = access();
+    require(CaptureDriver::id());
+    const CaptureDriver::Target target{this};
+    require(H5Pset_driver(properties.id(), CaptureDriver::id(), &target));
+    write({H5Fcreate(name.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, properties.id()), H5Fclose});
+  } catch (const Error& error) {
+    throw OutputError(fmt::format("cannot write '{}': {}", name, error.what()));
+  }
+  if (!whole_ || !closed_) {
+    throw OutputError(fmt::format("cannot write '{}': there is not enough memory", name));
+  }
 }
 
 void Capture::clear() {
-  ranges_.clear();
+  pages_.clear();
   size_ = 0;
   whole_ = true;
   closed_ = false;
 }
 
 void Capture::write(std::uint64_t offset, std::span<const char> bytes) {
-  const std::uint64_t end = offset + bytes.size();
-  // Ranges that the new one touches become a part of it.
-  auto first = ranges_.upper_bound(offset);
-  if (first != ranges_.begin()) {
-    const auto before = std::prev(first);
-    if (before->first + before->second.size() >= offset) first = before;
-  }
-  if (first != ranges_.end() && first->first <= offset) {
-    std::string& grown = first->second;
-    const std::uint64_t at = offset - first->first;
-    grown.resize(std::max<std::uint64_t>(grown.size(), at + bytes.size()));
-    std::copy(bytes.begin(), bytes.end(), grown.begin() + static_cast<std::ptrdiff_t>(at));
-  } else {
-    first = ranges_.emplace_hint(first, offset, std::string(bytes.data(), bytes.size()));
-  }
-  for (auto next = std::next(first); next != ranges_.end() && next->first <= end;) {
-    const std::uint64_t known = first->first + first->second.size() - next->first;
-    if (known < next->second.size()) first->second += next->second.substr(known);
-    next = ranges_.erase(next);
-  }
+  for_pages(offset, bytes.size(), [&](std::uint64_t page, auto place, auto done, auto length) {
+    std::memcpy(pages_[page].data() + place, bytes.data() + done, length);
+  });
 }
 
 std::string Capture::read(std::uint64_t offset, std::uint64_t length) const {
   std::string result(length, '\0');
-  const std::uint64_t end = offset + length;
-  auto range = ranges_.upper_bound(offset);
-  if (range != ranges_.begin()) --range;
-  for (; range != ranges_.end() && range->first < end; ++range) {
-    const std::uint64_t from = std::max(offset, range->first);
-    const std::uint64_t to = std::min(end, range->first + range->second.size());
-    if (from >= to) continue;
-    std::memcpy(result.data() + (from - offset), range->second.data() + (from - range->first),
-                to - from);
-  }
+  for_pages(offset, length, [&](std::uint64_t page, auto place, auto done, auto part) {
+    const auto found = pages_.find(page);
+    if (found == pages_.end()) return;
+    std::memcpy(result.data() + done, found->second.data() + place, part);
+  });
   return result;
 }
 

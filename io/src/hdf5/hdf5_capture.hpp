@@ -1,7 +1,9 @@
 // A file that the HDF5 library writes into memory, without the room that it leaves for others.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
@@ -14,16 +16,18 @@ namespace kumiko::io::hdf5 {
 /// core driver's image would have all of the file.
 class Capture {
  public:
+  static constexpr std::uint64_t kPage = 4096;
+
   Capture() = default;
   Capture(const Capture&) = delete;
   Capture& operator=(const Capture&) = delete;
 
-  /// Creates a file whose bytes come here; it must be closed before they are read. `properties` are
-  /// of file access, and get their driver here.
-  Object create(const std::string& name, const Object& properties);
-
-  /// Whether all that the library wrote is here: else memory ran out.
-  bool is_whole() const { return whole_ && closed_; }
+  /// Takes the bytes of a file that `write` has the library write. Nothing comes to the disk, and
+  /// the library looks for no file of that name: it stands in messages alone. `access` makes the
+  /// properties of file access, which get their driver here. Throws OutputError, which names the
+  /// file.
+  void fill(const std::string& name, const std::function<Object()>& access,
+            const std::function<void(const Object& file)>& write);
   std::uint64_t size() const { return size_; }
   /// Where the library has put the latest values: H5Dwrite_chunk() hands a chunk over at once and
   /// in one piece, and asking the library for its place takes a walk through all chunks.
@@ -36,7 +40,7 @@ class Capture {
   void write(std::uint64_t offset, std::span<const char> bytes);
   void clear();
 
-  std::map<std::uint64_t, std::string> ranges_;  ///< by offset, none overlaps another
+  std::map<std::uint64_t, std::array<char, kPage>> pages_;  ///< that were written to, by number
   std::uint64_t size_ = 0;
   std::uint64_t latest_values_ = 0;
   bool whole_ = true;

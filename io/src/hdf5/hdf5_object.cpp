@@ -27,15 +27,6 @@ std::string innermost_message() {
 /// An empty string still has one byte in the file.
 const char* string_bytes(std::string_view text) { return text.empty() ? "" : text.data(); }
 
-void write_attribute(const Object& object, const char* name, hid_t type, const Object& space,
-                     const void* values) {
-  const Object attribute(H5Acreate2(object.id(), name, type, space.id(), H5P_DEFAULT, H5P_DEFAULT),
-                         H5Aclose);
-  require(H5Awrite(attribute.id(), type, values));
-}
-
-Object scalar_space() { return {H5Screate(H5S_SCALAR), H5Sclose}; }
-
 }  // namespace
 
 QuietErrors::QuietErrors() {
@@ -65,9 +56,21 @@ Object make_dataset_properties() {
   return properties;
 }
 
-Object make_space(std::span<const hsize_t> extents) {
-  return {H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr), H5Sclose};
+Object make_packed_properties(hsize_t chunk) {
+  constexpr unsigned kFast = 1;
+  Object properties = make_dataset_properties();
+  require(H5Pset_chunk(properties.id(), 1, &chunk));
+  require(H5Pset_shuffle(properties.id()));
+  require(H5Pset_deflate(properties.id(), kFast));
+  return properties;
 }
+
+Object make_space(std::initializer_list<hsize_t> extents) {
+  return {H5Screate_simple(static_cast<int>(extents.size()), std::data(extents), nullptr),
+          H5Sclose};
+}
+
+Object make_scalar_space() { return {H5Screate(H5S_SCALAR), H5Sclose}; }
 
 Object make_integers_type(std::span<const char* const> members) {
   constexpr std::size_t kBytes = sizeof(std::int32_t);
@@ -85,53 +88,37 @@ Object make_string_type(std::size_t length) {
   return type;
 }
 
-void set_attribute(const Object& object, const char* name, std::int32_t value) {
-  write_attribute(object, name, H5T_NATIVE_INT32, scalar_space(), &value);
-}
-
-void set_attribute(const Object& object, const char* name, std::int64_t value) {
-  write_attribute(object, name, H5T_NATIVE_INT64, scalar_space(), &value);
-}
-
-void set_attribute(const Object& object, const char* name, double value) {
-  write_attribute(object, name, H5T_NATIVE_DOUBLE, scalar_space(), &value);
+void set_attribute(const Object& object, const char* name, hid_t type, const Object& space,
+                   const void* values) {
+  const Object attribute(H5Acreate2(object.id(), name, type, space.id(), H5P_DEFAULT, H5P_DEFAULT),
+                         H5Aclose);
+  require(H5Awrite(attribute.id(), type, values));
 }
 
 void set_attribute(const Object& object, const char* name, std::string_view value) {
-  write_attribute(object, name, make_string_type(value.size()).id(), scalar_space(),
-                  string_bytes(value));
+  set_attribute(object, name, make_string_type(value.size()), string_bytes(value));
 }
 
 void set_attribute(const Object& object, const char* name, const Object& type, const void* value) {
-  write_attribute(object, name, type.id(), scalar_space(), value);
+  set_attribute(object, name, type.id(), make_scalar_space(), value);
 }
 
-void set_attribute(const Object& object, const char* name, std::span<const std::int64_t> values) {
-  const hsize_t count = values.size();
-  write_attribute(object, name, H5T_NATIVE_INT64, make_space({&count, 1}), values.data());
-}
-
-void set_attribute(const Object& object, const char* name, std::span<const double> values) {
-  const hsize_t count = values.size();
-  write_attribute(object, name, H5T_NATIVE_DOUBLE, make_space({&count, 1}), values.data());
+Object make_dataset(const Object& parent, const std::string& name, hid_t type, const Object& space,
+                    const Object& properties) {
+  return {H5Dcreate2(parent.id(), name.c_str(), type, space.id(), H5P_DEFAULT, properties.id(),
+                     H5P_DEFAULT),
+          H5Dclose};
 }
 
 void write_dataset(const Object& parent, const char* name, hid_t type, const Object& space,
                    const void* values, const Object& properties) {
-  const Object dataset(
-      H5Dcreate2(parent.id(), name, type, space.id(), H5P_DEFAULT, properties.id(), H5P_DEFAULT),
-      H5Dclose);
+  const Object dataset = make_dataset(parent, name, type, space, properties);
   require(H5Dwrite(dataset.id(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values));
-}
-
-void write_dataset(const Object& parent, const char* name, hid_t type,
-                   std::span<const hsize_t> extents, const void* values) {
-  write_dataset(parent, name, type, make_space(extents), values);
 }
 
 void write_text(const Object& parent, const char* name, std::string_view text) {
   const Object type = make_string_type(text.size());
-  write_dataset(parent, name, type.id(), scalar_space(), string_bytes(text));
+  write_dataset(parent, name, type.id(), make_scalar_space(), string_bytes(text));
 }
 
 }  // namespace kumiko::io::hdf5

@@ -1,21 +1,24 @@
 // HDF5 objects that close themselves, and the few ways in which the writers make them.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <hdf5.h>
 
 namespace kumiko::io::hdf5 {
 
 /// A call of the library failed; what() is the library's own innermost message.
-class Error : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
+struct Error : std::runtime_error {
+  using runtime_error::runtime_error;
 };
 
 /// Keeps the library from printing its error stack on this thread.
@@ -59,30 +62,68 @@ Object make_properties(hid_t kind);
 /// Makes the properties that datasets are created with. Datasets keep no time of their own, so that
 /// equal runs make equal files.
 Object make_dataset_properties();
-Object make_space(std::span<const hsize_t> extents);
+/// Makes those of datasets in chunks of so many values, which are shuffled and deflated.
+Object make_packed_properties(hsize_t chunk);
+Object make_space(std::initializer_list<hsize_t> extents);
+Object make_scalar_space();
 /// Makes a compound type of integers of 32 bits each.
 Object make_integers_type(std::span<const char* const> members);
 
 /// Makes the type of strings of that many bytes, or 1 where that is 0, padded with zeros.
 Object make_string_type(std::size_t length);
 
-/// Sets an attribute of one value.
-void set_attribute(const Object& object, const char* name, std::int32_t value);
-void set_attribute(const Object& object, const char* name, std::int64_t value);
-void set_attribute(const Object& object, const char* name, double value);
+/// How numbers are stored in memory.
+template <class Number>
+hid_t memory_type() {
+  if constexpr (std::is_same_v<Number, double>) {
+    return H5T_NATIVE_DOUBLE;
+  } else if constexpr (std::is_same_v<Number, std::uint8_t>) {
+    return H5T_NATIVE_UINT8;
+  } else if constexpr (std::is_same_v<Number, std::int32_t>) {
+    return H5T_NATIVE_INT32;
+  } else if constexpr (std::is_same_v<Number, std::uint32_t>) {
+    return H5T_NATIVE_UINT32;
+  } else if constexpr (std::is_same_v<Number, std::int64_t>) {
+    return H5T_NATIVE_INT64;
+  } else {
+    static_assert(std::is_same_v<Number, std::uint64_t>, "files have no numbers of this type");
+    return H5T_NATIVE_UINT64;
+  }
+}
+
+/// Sets an attribute of a type that is the same in the file and in memory.
+void set_attribute(const Object& object, const char* name, hid_t type, const Object& space,
+                   const void* values);
 /// Sets a string of fixed length without a terminator, the only kind that VTK's reader takes.
 void set_attribute(const Object& object, const char* name, std::string_view value);
 /// Sets an attribute of one value of a compound type.
 void set_attribute(const Object& object, const char* name, const Object& type, const void* value);
-/// Sets an attribute that is a list of values.
-void set_attribute(const Object& object, const char* name, std::span<const std::int64_t> values);
-void set_attribute(const Object& object, const char* name, std::span<const double> values);
+/// Sets an attribute of one number.
+template <class Number>
+requires std::is_arithmetic_v<Number>
+void set_attribute(const Object& object, const char* name, Number value) {
+  set_attribute(object, name, memory_type<Number>(), make_scalar_space(), &value);
+}
+/// Sets an attribute that is a list of numbers.
+template <class Number, std::size_t Count>
+void set_attribute(const Object& object, const char* name,
+                   const std::array<Number, Count>& values) {
+  set_attribute(object, name, memory_type<Number>(), make_space({Count}), values.data());
+}
 
+/// Makes a dataset without values.
+Object make_dataset(const Object& parent, const std::string& name, hid_t type, const Object& space,
+                    const Object& properties);
 /// Writes a dataset of a type that is the same in the file and in memory.
 void write_dataset(const Object& parent, const char* name, hid_t type, const Object& space,
                    const void* values, const Object& properties = make_dataset_properties());
-void write_dataset(const Object& parent, const char* name, hid_t type,
-                   std::span<const hsize_t> extents, const void* values);
+/// Writes a dataset of one dimension.
+template <class Number>
+void write_list(const Object& parent, const char* name, const std::vector<Number>& values,
+                const Object& properties = make_dataset_properties()) {
+  write_dataset(parent, name, memory_type<Number>(), make_space({values.size()}), values.data(),
+                properties);
+}
 /// Writes a dataset of one string.
 void write_text(const Object& parent, const char* name, std::string_view text);
 

@@ -42,7 +42,7 @@ Source::Source(const std::filesystem::path& file, Stored stored)
       file_(open(name_)) {}
 
 void Source::refuse(const std::string& why) const {
-  throw Refusal(fmt::format("'{}' {}", name_, why));
+  throw CheckpointError(fmt::format("'{}' {}", name_, why));
 }
 
 std::string Source::odd(const std::string& name) {

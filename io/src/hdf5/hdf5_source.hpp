@@ -4,32 +4,17 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <stdexcept>
+#include <new>
 #include <string>
-#include <type_traits>
+#include <string_view>
 #include <vector>
 
+#include <kumiko/io/checkpoint_error.hpp>
+
 #include "hdf5/hdf5_object.hpp"
+#include "hdf5/seal.hpp"
 
 namespace kumiko::io::hdf5 {
-
-/// A file holds something else than what is read; what() names the file and says what.
-class Refusal : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
-
-/// How numbers are stored in memory.
-template <class Number>
-hid_t memory_type() {
-  static_assert(std::is_arithmetic_v<Number>);
-  if constexpr (std::is_same_v<Number, double>) return H5T_NATIVE_DOUBLE;
-  if constexpr (std::is_same_v<Number, std::uint8_t>) return H5T_NATIVE_UINT8;
-  if constexpr (std::is_same_v<Number, std::int32_t>) return H5T_NATIVE_INT32;
-  if constexpr (std::is_same_v<Number, std::uint32_t>) return H5T_NATIVE_UINT32;
-  if constexpr (std::is_same_v<Number, std::int64_t>) return H5T_NATIVE_INT64;
-  if constexpr (std::is_same_v<Number, std::uint64_t>) return H5T_NATIVE_UINT64;
-}
 
 /// Which ways of storing a dataset are accepted.
 enum class Stored {
@@ -37,11 +22,11 @@ enum class Stored {
   kPacked  ///< in chunks that are shuffled and deflated, too
 };
 
-/// An open file. All members throw Refusal for what they do not accept, and Error for what the
-/// library reports.
+/// An open file. All members throw CheckpointError for what they do not accept, and Error for what
+/// the library reports.
 class Source {
  public:
-  explicit Source(const std::filesystem::path& file, Stored stored = Stored::kPlain);
+  Source(const std::filesystem::path& file, Stored stored);
 
   const std::string& name() const { return name_; }
   /// The size of the file in bytes.
@@ -114,5 +99,26 @@ class Source {
   Stored stored_;
   Object file_;
 };
+
+/// Checks every byte of a file against its seal, then calls read(Source). Throws CheckpointError,
+/// in which `what` says what the file should be.
+template <class Read>
+auto read_sealed(const std::filesystem::path& file, std::string_view what, Stored stored,
+                 Read read) {
+  const auto unreadable = [&](const std::string& why) {
+    return CheckpointError("'" + file.string() + "' cannot be read: " + why);
+  };
+  const QuietErrors quiet;
+  try {
+    check_seal(file, what);
+    return read(Source(file, stored));
+  } catch (const Error& error) {
+    throw unreadable(error.what());
+  } catch (const std::bad_alloc&) {
+    throw unreadable("there is not enough memory");
+  } catch (const std::filesystem::filesystem_error& error) {
+    throw unreadable(error.code().message());
+  }
+}
 
 }  // namespace kumiko::io::hdf5

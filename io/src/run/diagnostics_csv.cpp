@@ -1,6 +1,5 @@
 #include <algorithm>
-#include <charconv>
-#include <iterator>
+#include <cstdlib>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -34,12 +33,6 @@ std::string figures_of(const amr::FieldFigures& field) {
   return fmt::format("{},{},{}", field.mass, field.minimum, field.maximum);
 }
 
-std::uint64_t number_of(const std::string& field) {
-  std::uint64_t number = 0;
-  std::from_chars(field.data(), field.data() + field.size(), number);
-  return number;
-}
-
 }  // namespace
 
 DiagnosticsCsv::DiagnosticsCsv(const std::filesystem::path& path, int levels, int workers,
@@ -65,7 +58,7 @@ DiagnosticsCsv::DiagnosticsCsv(const std::filesystem::path& path, int levels, in
   for (std::vector<std::string> row : earlier.rows) {
     row.resize(columns.size(), "0");
     for (std::size_t worker = 0; worker < columns_; ++worker) {
-      earlier_updates_[worker] += number_of(row[leading + worker]);
+      earlier_updates_[worker] += std::strtoull(row[leading + worker].c_str(), nullptr, 10);
     }
     rows += csv_line(row);
   }

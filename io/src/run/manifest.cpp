@@ -1,6 +1,4 @@
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <set>
 #include <system_error>
 
@@ -13,6 +11,7 @@
 #include "files/part_file.hpp"
 #include "hdf5/seal.hpp"
 #include "text/message.hpp"
+#include "text/whole_file.hpp"
 
 namespace kumiko::io {
 
@@ -59,13 +58,12 @@ Json entry_of(std::string_view name, std::uint64_t bytes, const std::string& has
 }
 
 std::string read_manifest(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (in.is_open() && !in.bad()) return text;
-  std::error_code hidden;
-  const bool missing = !fs::exists(file, hidden) && !hidden;
-  throw OutputError(fmt::format("'{}' {}: what is in the folder cannot be compared with it",
-                                file.string(), missing ? "is missing" : "cannot be read"));
+  try {
+    return read_whole_file(file);
+  } catch (const std::system_error& error) {
+    throw OutputError(fmt::format("'{}' {}: what is in the folder cannot be compared with it",
+                                  file.string(), why_not_read(error)));
+  }
 }
 
 /// Whether the text is one that make_manifest() gave. Those of older versions have no hash of their
@@ -98,56 +96,6 @@ std::string fault_of(const fs::path& file, const Json& entry) {
   }
 }
 
-/// A folder beside its manifest.
-class Comparison {
- public:
-  Comparison(const fs::path& folder, std::span<const std::string_view> only)
-      : folder_(folder), only_(only) {}
-
-  FolderCheck result() {
-    const std::string text = read_manifest(folder_ / kManifestFile);
-    try {
-      const Json json = Json::parse(text);
-      if (!is_as_written(json, text)) call_altered("has changed");
-      for (const Json& entry : json.at("files")) compare(entry);
-    } catch (const nlohmann::json::exception&) {
-      call_altered("is damaged, so that not all can be compared with it");
-    }
-    for (const fs::path& file : finished_files(folder_)) {
-      const std::string name = file.filename().string();
-      if (is_wanted(name) && !listed_.contains(name)) check_.unlisted.push_back(name);
-    }
-    return std::move(check_);
-  }
-
- private:
-  void call_altered(const char* what) {
-    check_.altered.push_back({std::string(kManifestFile), what});
-  }
-
-  bool is_wanted(std::string_view name) const {
-    return only_.empty() || std::find(only_.begin(), only_.end(), name) != only_.end();
-  }
-
-  void compare(const Json& entry) {
-    const auto name = entry.at("name").get<std::string>();
-    // A name that no run's file has may lead out of the folder. The manifest has changed then.
-    if (!OutputFolder::owns(name) || !is_wanted(name)) return;
-    listed_.insert(name);
-    std::string fault = fault_of(folder_ / name, entry);
-    if (fault.empty()) {
-      check_.whole.push_back(name);
-    } else {
-      check_.altered.push_back({name, std::move(fault)});
-    }
-  }
-
-  const fs::path& folder_;
-  std::span<const std::string_view> only_;
-  std::set<std::string> listed_;
-  FolderCheck check_;
-};
-
 }  // namespace
 
 std::string make_manifest(const OutputFolder& folder, std::string_view summary) {
@@ -171,8 +119,44 @@ std::string make_manifest(const OutputFolder& folder, std::string_view summary) 
   return text.replace(place_of_own_hash(text), hash.size(), hash);
 }
 
+std::string to_string(const std::vector<AlteredFile>& files) {
+  std::string text;
+  for (const AlteredFile& file : files) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", file.name, file.what);
+  }
+  return text;
+}
+
 FolderCheck check_folder(const fs::path& folder, std::span<const std::string_view> only) {
-  return Comparison(folder, only).result();
+  FolderCheck check;
+  std::set<std::string> listed;
+  const auto call_altered = [&](std::string_view name, std::string what) {
+    check.altered.push_back({std::string(name), std::move(what)});
+  };
+  const auto is_wanted = [&](std::string_view name) {
+    return only.empty() || std::ranges::find(only, name) != only.end();
+  };
+  const std::string text = read_manifest(folder / kManifestFile);
+  try {
+    const Json json = Json::parse(text);
+    if (!is_as_written(json, text)) call_altered(kManifestFile, "has changed");
+    for (const Json& entry : json.at("files")) {
+      const auto name = entry.at("name").get<std::string>();
+      // A name that no run's file has may lead out of the folder. The manifest has changed then.
+      if (!OutputFolder::owns(name) || !is_wanted(name)) continue;
+      listed.insert(name);
+      const std::string fault = fault_of(folder / name, entry);
+      if (fault.empty()) check.whole.push_back(name);
+      if (!fault.empty()) call_altered(name, fault);
+    }
+  } catch (const nlohmann::json::exception&) {
+    call_altered(kManifestFile, "is damaged, so that not all can be compared with it");
+  }
+  for (const fs::path& file : finished_files(folder)) {
+    const std::string name = file.filename().string();
+    if (is_wanted(name) && !listed.contains(name)) check.unlisted.push_back(name);
+  }
+  return check;
 }
 
 std::string make_series(const OutputFolder& folder, double dt) {

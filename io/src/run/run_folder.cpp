@@ -1,8 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <fstream>
-#include <iterator>
 #include <string_view>
 #include <system_error>
 
@@ -10,11 +7,12 @@
 #include <nlohmann/json.hpp>
 
 #include <kumiko/io/output_folder.hpp>
+#include <kumiko/io/read_number.hpp>
 #include <kumiko/io/run_folder.hpp>
 
 #include "files/csv_file.hpp"
-#include "files/part_file.hpp"
 #include "text/message.hpp"
+#include "text/whole_file.hpp"
 
 namespace kumiko::io {
 
@@ -25,16 +23,6 @@ namespace fs = std::filesystem;
 constexpr std::string_view kRemedy = "run the case again with --overwrite, or name another folder";
 
 using Json = nlohmann::ordered_json;
-
-bool is_numbers(const Json& value) {
-  return value.is_array() &&
-         std::all_of(value.begin(), value.end(), [](const Json& each) { return each.is_number(); });
-}
-
-bool is_objects(const Json& value) {
-  return value.is_array() &&
-         std::all_of(value.begin(), value.end(), [](const Json& each) { return each.is_object(); });
-}
 
 /// A key of the summary that its readers take for granted, and what they take it for.
 struct SummaryKey {
@@ -48,6 +36,12 @@ constexpr auto kIsText = [](const Json& value) { return value.is_string(); };
 constexpr auto kIsNumber = [](const Json& value) { return value.is_number(); };
 constexpr auto kIsInteger = [](const Json& value) { return value.is_number_integer(); };
 constexpr auto kIsObject = [](const Json& value) { return value.is_object(); };
+constexpr auto kAreNumbers = [](const Json& value) {
+  return value.is_array() && std::ranges::all_of(value, &Json::is_number);
+};
+constexpr auto kAreObjects = [](const Json& value) {
+  return value.is_array() && std::ranges::all_of(value, &Json::is_object);
+};
 
 constexpr std::array<SummaryKey, 17> kSummaryKeys = {{
     {"/case", kIsText, "a text"},
@@ -59,28 +53,24 @@ constexpr std::array<SummaryKey, 17> kSummaryKeys = {{
     {"/error", kIsObject, "a table"},
     {"/updates", kIsObject, "a table"},
     {"/balance_efficiency", kIsNumber, "a number"},
-    {"/load", is_objects, "a list of tables"},
-    {"/longest_waits", is_objects, "a list of tables"},
+    {"/load", kAreObjects, "a list of tables"},
+    {"/longest_waits", kAreObjects, "a list of tables"},
     {"/patches", kIsObject, "a table"},
     {"/config", kIsObject, "a table"},
     {"/schedule", kIsText, "a text", false},
     {"/components", kIsObject, "a table", false},
-    {"/updates/per_level", is_numbers, "a list of numbers", false},
-    {"/patches/per_level", is_numbers, "a list of numbers", false},
+    {"/updates/per_level", kAreNumbers, "a list of numbers", false},
+    {"/patches/per_level", kAreNumbers, "a list of numbers", false},
 }};
 
 std::string quoted(const fs::path& path) { return fmt::format("'{}'", one_line(path.string())); }
 
 std::string read_whole(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (!in.is_open() || in.bad()) {
-    std::error_code hidden;
-    const bool missing = !fs::exists(file, hidden) && !hidden;
-    throw RunFolderError(
-        fmt::format("{} {}; {}", quoted(file), missing ? "is missing" : "cannot be read", kRemedy));
+  try {
+    return read_whole_file(file);
+  } catch (const std::system_error& error) {
+    throw RunFolderError(fmt::format("{} {}; {}", quoted(file), why_not_read(error), kRemedy));
   }
-  return text;
 }
 
 /// A table of numbers, read line by line; what is wrong is told with file and line.
@@ -113,28 +103,31 @@ class Table {
   template <class Number>
   Number number(std::size_t column) const {
     const std::string_view field = fields_.at(column);
-    Number value{};
-    const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
-    if (error != std::errc{} || end != field.data() + field.size()) {
-      fail(fmt::format("'{}' under {} is not such a number", one_line(std::string(field)),
-                       columns_[column]));
-    }
-    return value;
+    if (const auto value = read_number<Number>(field)) return *value;
+    fail(fmt::format("'{}' under {} is not such a number", one_line(std::string(field)),
+                     columns_[column]));
+  }
+
+  template <class Number>
+  Number number(std::string_view name) const {
+    return number<Number>(column(name));
   }
 
   /// Throws if there is none of that name.
   std::size_t column(std::string_view name) const {
-    const auto found = std::find(columns_.begin(), columns_.end(), name);
-    if (found == columns_.end()) fail(fmt::format("there is no column '{}'", name));
+    const auto found = std::ranges::find(columns_, name);
+    if (found == columns_.end()) fail(fmt::format("there is no column '{}'", name), 1);
     return static_cast<std::size_t>(found - columns_.begin());
   }
 
-  [[noreturn]] void fail(const std::string& what) const {
-    throw RunFolderError(
-        fmt::format("{}:{}: {}; {}", one_line(file_.string()), line_, what, kRemedy));
-  }
+  [[noreturn]] void fail(const std::string& what) const { fail(what, line_); }
 
  private:
+  [[noreturn]] void fail(const std::string& what, std::size_t line) const {
+    throw RunFolderError(
+        fmt::format("{}:{}: {}; {}", one_line(file_.string()), line, what, kRemedy));
+  }
+
   fs::path file_;
   std::string text_;
   std::size_t at_ = 0;
@@ -143,29 +136,24 @@ class Table {
   std::vector<std::string_view> fields_;
 };
 
-std::vector<DiagnosticsRecord> read_diagnostics(const fs::path& file, std::int64_t last_step) {
+std::vector<DiagnosticsRow> read_diagnostics(const fs::path& file, std::int64_t last_step) {
   Table table(file);
-  const std::size_t step = table.column("step");
-  const std::size_t time = table.column("time");
-  const std::size_t mass = table.column("mass");
-  const std::size_t minimum = table.column("min");
-  const std::size_t maximum = table.column("max");
   const std::size_t patches = table.column("patches_0");
   std::size_t behind = patches + 1;
   while (behind < table.columns().size() && table.columns()[behind].starts_with("patches_")) {
     ++behind;
   }
-  std::vector<DiagnosticsRecord> records;
+  std::vector<DiagnosticsRow> records;
   while (table.next()) {
-    DiagnosticsRecord& record = records.emplace_back();
-    record.step = table.number<std::int64_t>(step);
-    record.time = table.number<double>(time);
+    DiagnosticsRow& record = records.emplace_back();
+    record.step = table.number<std::int64_t>("step");
+    record.time = table.number<double>("time");
     for (std::size_t column = patches; column < behind; ++column) {
       record.patches.push_back(table.number<std::size_t>(column));
     }
-    record.mass = table.number<double>(mass);
-    record.minimum = table.number<double>(minimum);
-    record.maximum = table.number<double>(maximum);
+    record.field.mass = table.number<double>("mass");
+    record.field.minimum = table.number<double>("min");
+    record.field.maximum = table.number<double>("max");
     if (records.size() > 1 && record.step <= records[records.size() - 2].step) {
       table.fail("the steps do not rise");
     }
@@ -178,27 +166,21 @@ std::vector<DiagnosticsRecord> read_diagnostics(const fs::path& file, std::int64
 
 std::vector<amr::BaseStepLoad> read_load(const fs::path& file, std::int64_t steps) {
   Table table(file);
-  const std::size_t step = table.column("step");
-  const std::size_t worker = table.column("worker");
-  const std::size_t updates = table.column("updates");
-  const std::size_t busy = table.column("busy_s");
-  const std::size_t wait = table.column("wait_s");
-  const std::size_t steals = table.column("steals");
   std::vector<amr::BaseStepLoad> load;
   while (table.next()) {
-    const int now = table.number<int>(step);
+    const int now = table.number<int>("step");
     if (load.empty() || now > load.back().step) {
       load.push_back({now, {}});
     } else if (now < load.back().step) {
       table.fail("the steps do not rise");
     }
-    if (table.number<std::size_t>(worker) != load.back().workers.size()) {
+    if (table.number<std::size_t>("worker") != load.back().workers.size()) {
       table.fail("the workers of a step are not 0, 1, 2, ...");
     }
-    load.back().workers.push_back({.updates = table.number<std::uint64_t>(updates),
-                                   .busy_s = table.number<double>(busy),
-                                   .wait_s = table.number<double>(wait),
-                                   .steals = table.number<std::uint64_t>(steals)});
+    load.back().workers.push_back({.updates = table.number<std::uint64_t>("updates"),
+                                   .busy_s = table.number<double>("busy_s"),
+                                   .wait_s = table.number<double>("wait_s"),
+                                   .steals = table.number<std::uint64_t>("steals")});
   }
   if (load.empty() || load.back().step != steps - 1) {
     table.fail(fmt::format("the table ends before base step {}", steps - 1));

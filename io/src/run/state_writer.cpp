@@ -21,10 +21,8 @@ namespace {
 void remove_old_checkpoints(const std::filesystem::path& newest, std::size_t keep) {
   const std::filesystem::path folder = newest.has_parent_path() ? newest.parent_path() : ".";
   auto there = OutputFolder::numbered(folder, kCheckpointFiles);
-  const auto is_newest = [&](const auto& entry) {
-    return entry.second.filename() == newest.filename();
-  };
-  const auto end = std::find_if(there.begin(), there.end(), is_newest);
+  const auto end = std::ranges::find_if(
+      there, [&](const auto& entry) { return entry.second.filename() == newest.filename(); });
   if (end == there.end()) return;
   auto earlier = static_cast<std::size_t>(std::distance(there.begin(), end));
   std::error_code ignored;

@@ -8,7 +8,7 @@
 
 #include <kumiko/io/summary.hpp>
 
-#include "text/load_json.hpp"
+#include "checkpoint/run_json.hpp"
 
 namespace kumiko::io {
 
@@ -18,54 +18,28 @@ using Json = nlohmann::ordered_json;
 
 Json or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
 
-/// The errors and extremes of a RunSummary or a ComponentSummary.
-template <class Summary>
-Json error_json(const Summary& summary) {
-  Json json;
-  json["rms"] = or_null(summary.rms);
-  json["l1_relative"] = or_null(summary.l1_relative);
-  json["l1"] = or_null(summary.l1);
-  json["linf"] = or_null(summary.linf);
-  json["min"] = summary.minimum;
-  json["max"] = summary.maximum;
-  return json;
+/// The errors, which may be unknown, and extremes of all components or of one.
+Json error_json(const amr::ErrorNorms* errors, const amr::FieldFigures& field) {
+  const auto known = [&](double amr::ErrorNorms::*norm) {
+    return errors ? Json(errors->*norm) : Json();
+  };
+  return {{"rms", known(&amr::ErrorNorms::rms)},
+          {"l1_relative", known(&amr::ErrorNorms::l1_relative)},
+          {"l1", known(&amr::ErrorNorms::l1)},
+          {"linf", known(&amr::ErrorNorms::linf)},
+          {"min", field.minimum},
+          {"max", field.maximum}};
 }
 
 Json components_json(const RunSummary& summary) {
   Json json = Json::object();
-  for (const ComponentSummary& component : summary.components) {
-    json[component.name] = error_json(component);
-    json[component.name]["mass"] = component.mass;
+  for (std::size_t at = 0; at < summary.field.components.size(); ++at) {
+    const amr::FieldFigures& field = summary.field.components[at];
+    Json& component = json[summary.component_names.at(at)];
+    component = error_json(summary.errors ? &summary.errors->components.at(at) : nullptr, field);
+    component["mass"] = field.mass;
   }
   return json;
-}
-
-Json updates_json(const RunSummary& summary) {
-  Json json;
-  json["total"] = summary.updates_total;
-  json["per_level"] = summary.updates_per_level;
-  json["fraction_of_uniform"] = summary.fraction_of_uniform;
-  return json;
-}
-
-Json waits_json(const RunSummary& summary) {
-  Json json = Json::array();
-  for (const amr::PatchWait& wait : summary.longest_waits) {
-    json.push_back({{"seconds", wait.seconds},
-                    {"step", wait.step},
-                    {"worker", wait.worker},
-                    {"cause", amr::to_string(wait.cause)},
-                    {"patch", amr::to_string(wait.patch)},
-                    {"awaited", amr::to_string(wait.awaited)}});
-  }
-  return json;
-}
-
-Json memory_json(const RunSummary& summary) {
-  return {{"bytes_per_point", summary.memory.bytes_per_point()},
-          {"patch_bytes", summary.memory.patch_bytes},
-          {"metadata_bytes", summary.memory.metadata_bytes},
-          {"points", summary.memory.points}};
 }
 
 /// Puts a value at its dotted key, making the tables on the way.
@@ -85,12 +59,6 @@ void insert(Json& table, std::string_view key, const amr::ParameterValue& value)
   std::visit([&](const auto& plain) { slot = plain; }, value);
 }
 
-Json config_json(const RunSummary& summary) {
-  Json json = Json::object();
-  for (const auto& [key, value] : summary.config) insert(json, key, value);
-  return json;
-}
-
 }  // namespace
 
 Json to_json(const RunSummary& summary) {
@@ -102,28 +70,31 @@ Json to_json(const RunSummary& summary) {
   json["schedule"] = summary.schedule;
   json["steps"] = summary.steps;
   json["wall_s"] = summary.wall_s;
-  json["error"] = error_json(summary);
-  if (!summary.components.empty()) json["components"] = components_json(summary);
+  json["error"] = error_json(summary.errors ? &*summary.errors : nullptr, summary.field);
+  if (!summary.field.components.empty()) json["components"] = components_json(summary);
   json["mass_drift"] = or_null(summary.mass_drift);
   json["open_domain"] = summary.open_domain;
-  json["updates"] = updates_json(summary);
+  json["updates"] = {{"total", summary.work.updates()},
+                     {"per_level", summary.work.updates_per_level},
+                     {"fraction_of_uniform", summary.fraction_of_uniform}};
   json["updates_per_core_s"] = or_null(summary.updates_per_core_s);
-  json["balance_efficiency"] = summary.balance_efficiency;
-  json["steals"] = summary.steals;
-  json["load"] = load_json(summary.load);
-  json["longest_waits"] = waits_json(summary);
-  json["memory"] = memory_json(summary);
+  json["balance_efficiency"] = summary.work.balance_efficiency();
+  json["steals"] = summary.work.total().steals;
+  json["load"] = load_json(summary.work.workers);
+  json["longest_waits"] = waits_json(summary.work.longest_waits,
+                                     [](const amr::PatchId& id) { return amr::to_string(id); });
+  json["memory"] = {{"bytes_per_point", summary.memory.bytes_per_point()},
+                    {"patch_bytes", summary.memory.patch_bytes},
+                    {"metadata_bytes", summary.memory.metadata_bytes},
+                    {"points", summary.memory.points}};
   json["patches"] = {{"per_level", summary.patches_per_level},
                      {"unnested", summary.unnested_patches},
-                     {"regrids", summary.regrids}};
+                     {"regrids", summary.work.regrids}};
   json["peak_rss_bytes"] = summary.peak_rss_bytes;
   json["state_hash"] = summary.state_hash;
-  json["host"] = summary.origin.host;
-  json["cpu"] = summary.origin.cpu;
-  json["date"] = summary.origin.date;
-  json["version"] = summary.origin.version;
-  json["compiler"] = summary.origin.compiler;
-  json["config"] = config_json(summary);
+  add_origin(json, summary.origin);
+  json["config"] = Json::object();
+  for (const auto& [key, value] : summary.config.values()) insert(json["config"], key, value);
   return json;
 }
 

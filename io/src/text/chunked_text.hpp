@@ -1,13 +1,14 @@
 // Text of millions of numbers, made in one buffer that goes out in chunks.
 #pragma once
 
-#include <array>
-#include <charconv>
 #include <concepts>
 #include <cstdint>
+#include <iterator>
 #include <ostream>
 #include <string>
 #include <string_view>
+
+#include <fmt/compile.h>
 
 namespace kumiko::io {
 
@@ -23,7 +24,7 @@ class ChunkedText {
   }
   template <std::integral Number>
   ChunkedText& operator<<(Number number) {
-    append(number);
+    fmt::format_to(std::back_inserter(text_), FMT_COMPILE("{}"), number);
     return *this;
   }
 
@@ -32,12 +33,8 @@ class ChunkedText {
   ChunkedText& time(std::int64_t nanoseconds, int digits) {
     std::int64_t unit = 1;
     for (int digit = 0; digit < digits; ++digit) unit *= 10;
-    append(nanoseconds / unit);
-    text_ += '.';
-    for (std::int64_t rest = nanoseconds % unit; unit > 1; rest %= unit) {
-      unit /= 10;
-      text_ += static_cast<char>('0' + rest / unit);
-    }
+    fmt::format_to(std::back_inserter(text_), FMT_COMPILE("{}.{:0{}}"), nanoseconds / unit,
+                   nanoseconds % unit, digits);
     return *this;
   }
   ChunkedText& microseconds(std::int64_t nanoseconds) { return time(nanoseconds, 3); }
@@ -51,13 +48,6 @@ class ChunkedText {
  private:
   static constexpr std::size_t kChunk = std::size_t{64} * 1024;
   static constexpr std::size_t kSlack = 1024;
-
-  template <std::integral Number>
-  void append(Number number) {
-    std::array<char, 24> digits;
-    const auto result = std::to_chars(digits.data(), digits.data() + digits.size(), number);
-    text_.append(digits.data(), result.ptr);
-  }
 
   std::ostream& out_;
   std::string text_;

@@ -26,20 +26,16 @@ std::size_t edits(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-bool is_last_part(std::string_view word, std::string_view dotted) {
-  return dotted.size() > word.size() && dotted.substr(dotted.size() - word.size()) == word &&
-         dotted[dotted.size() - word.size() - 1] == '.';
-}
-
 }  // namespace
 
 std::optional<std::string> nearest(std::string_view word,
                                    const std::vector<std::string>& candidates) {
   if (word.empty()) return std::nullopt;
   std::size_t fewest = std::max<std::size_t>(2, word.size() / 3) + 1;
+  const std::string last_part = "." + std::string(word);
   std::optional<std::string> found;
   for (const std::string& candidate : candidates) {
-    const std::size_t distance = is_last_part(word, candidate) ? 0 : edits(word, candidate);
+    const std::size_t distance = candidate.ends_with(last_part) ? 0 : edits(word, candidate);
     if (distance >= fewest) continue;
     fewest = distance;
     found = candidate;

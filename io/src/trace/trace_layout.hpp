@@ -7,7 +7,7 @@
 
 #include <kumiko/amr/trace.hpp>
 
-#include "hdf5/file_kind.hpp"
+#include "hdf5/limits.hpp"
 
 namespace kumiko::io {
 
@@ -68,12 +68,11 @@ inline constexpr std::tuple kSpanColumns = {
     Column{"base_step", &amr::TraceSpan::base_step}, Column{"loops_ns", &amr::TraceSpan::loops_ns}};
 
 /// What is said of the trace as a whole, as attributes of the file.
-inline constexpr std::tuple kTraceTexts = {
+inline constexpr std::tuple kTraceFacts = {
     Column{"case_name", &amr::Trace::case_name}, Column{"solver", &amr::Trace::solver},
-    Column{"backend", &amr::Trace::backend}, Column{"schedule", &amr::Trace::schedule}};
-inline constexpr std::tuple kTraceNumbers = {
-    Column{"workers", &amr::Trace::workers}, Column{"points_x", &amr::Trace::points_x},
-    Column{"points_y", &amr::Trace::points_y}, Column{"levels", &amr::Trace::levels},
+    Column{"backend", &amr::Trace::backend},     Column{"schedule", &amr::Trace::schedule},
+    Column{"workers", &amr::Trace::workers},     Column{"points_x", &amr::Trace::points_x},
+    Column{"points_y", &amr::Trace::points_y},   Column{"levels", &amr::Trace::levels},
     Column{"end_ns", &amr::Trace::end_ns}};
 
 /// Calls f with each column.

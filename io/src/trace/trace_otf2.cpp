@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <filesystem>
-#include <map>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,22 +31,20 @@ OTF2_FlushType always_flush(void* /*data*/, OTF2_FileType /*type*/, OTF2_Locatio
 enum Attribute : OTF2_AttributeRef { kI, kJ, kBaseStep, kNumber, kSteals, kCause };
 /// Metrics of a worker, each a class of its own since either may be unknown.
 enum Metric : OTF2_MetricRef { kReady, kIoInFlight };
-constexpr std::uint32_t kKinds = 3;
+constexpr std::uint32_t kKinds = static_cast<std::uint32_t>(amr::PieceKind::kFinish) + 1;
 
 /// Names that have numbers, in the order in which they come: as readers want definitions.
 class Names {
  public:
   std::uint32_t operator()(const std::string& name) {
-    const auto number = static_cast<std::uint32_t>(all_.size());
-    const auto [found, is_new] = numbers_.emplace(name, number);
-    if (is_new) all_.push_back(name);
-    return found->second;
+    const auto number = std::ranges::find(all_, name) - all_.begin();
+    if (number == std::ssize(all_)) all_.push_back(name);
+    return static_cast<std::uint32_t>(number);
   }
   const std::vector<std::string>& all() const { return all_; }
 
  private:
-  std::map<std::string, std::uint32_t> numbers_;
-  std::vector<std::string> all_;
+  std::vector<std::string> all_;  ///< a few dozen
 };
 
 /// What other definitions and events say, written before them.
@@ -211,8 +209,7 @@ class Archive {
     for (const amr::TraceSpan& span : trace_.spans) {
       slices.push_back({span.begin_ns, span.end_ns, region_of(span.what), span.base_step});
     }
-    std::stable_sort(slices.begin(), slices.end(),
-                     [](const Slice& a, const Slice& b) { return a.begin_ns < b.begin_ns; });
+    std::ranges::stable_sort(slices, {}, &Slice::begin_ns);
     Clock clock;
     for (const Slice& slice : slices) {
       require(OTF2_AttributeList_AddInt32(attributes_, kBaseStep, slice.base_step));
@@ -337,13 +334,13 @@ bool otf2_available() { return true; }
 void write_otf2(const fs::path& folder, const amr::Trace& trace) {
   const Complaints complaints;
   try {
-    const PartFolder part(target_of(folder));
-    try {
-      Archive(part.part(), trace, complaints).write();
-    } catch (const OutputError& error) {
-      throw OutputError(fmt::format("cannot write '{}': {}", folder.string(), error.what()));
-    }
-    part.publish();
+    write_folder(target_of(folder), [&](const fs::path& part) {
+      try {
+        Archive(part, trace, complaints).write();
+      } catch (const OutputError& error) {
+        throw OutputError(fmt::format("cannot write '{}': {}", folder.string(), error.what()));
+      }
+    });
   } catch (const fs::filesystem_error& error) {
     throw OutputError(
         fmt::format("cannot write '{}': {}", folder.string(), error.code().message()));

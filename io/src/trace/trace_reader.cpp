@@ -68,12 +68,13 @@ void check_layout(const Source& source) {
 amr::Trace read_contents(const Source& source) {
   check_layout(source);
   amr::Trace trace;
-  for_each_column(kTraceTexts, [&](const auto& column) {
-    trace.*column.member = source.attribute_text("/", column.name);
-  });
-  for_each_column(kTraceNumbers, [&](const auto& column) {
-    using Number = typename std::decay_t<decltype(column)>::Number;
-    trace.*column.member = source.number<Number>("/", column.name);
+  for_each_column(kTraceFacts, [&](const auto& column) {
+    using Value = typename std::decay_t<decltype(column)>::Value;
+    if constexpr (std::is_same_v<Value, std::string>) {
+      trace.*column.member = source.attribute_text("/", column.name);
+    } else {
+      trace.*column.member = source.number<Value>("/", column.name);
+    }
   });
   if (trace.workers > kMostWorkers) source.refuse(Source::odd("workers"));
   if (trace.levels > kMostLevels) source.refuse(Source::odd("levels"));
@@ -86,6 +87,11 @@ amr::Trace read_contents(const Source& source) {
   read_names(source, trace.spans);
   trace.successors_begin = source.list<std::uint64_t>("/successors/begin", trace.pieces.size() + 1);
   trace.successors = source.list<std::uint32_t>("/successors/piece");
+  try {
+    amr::check(trace);
+  } catch (const std::invalid_argument& error) {
+    source.refuse(fmt::format("is damaged: {}", error.what()));
+  }
   return trace;
 }
 
@@ -107,39 +113,16 @@ fs::path file_of(const fs::path& path) {
                   kTraceFile, path.string()));
 }
 
-amr::Trace read_checked(const fs::path& file) {
-  check_seal(file, "trace");
-  const hdf5::QuietErrors quiet;
-  amr::Trace trace = read_contents(Source(file, hdf5::Stored::kPacked));
-  try {
-    amr::check(trace);
-  } catch (const std::invalid_argument& error) {
-    throw TraceError(fmt::format("'{}' is damaged: {}", file.string(), error.what()));
-  }
-  return trace;
-}
-
 }  // namespace
 
 amr::Trace read_trace(const fs::path& path) {
   const fs::path file = file_of(path);
-  const auto unreadable = [&](const std::string& why) {
-    return TraceError(fmt::format("'{}' cannot be read: {}", file.string(), why));
-  };
   try {
-    return read_checked(file);
-  } catch (const NotACheckpoint& error) {  // of the seal, as the next one
+    return hdf5::read_sealed(file, "trace", hdf5::Stored::kPacked, read_contents);
+  } catch (const NotACheckpoint& error) {  // of the seal
     throw NotATrace(error.what());
   } catch (const CheckpointError& error) {
     throw TraceError(error.what());
-  } catch (const hdf5::Refusal& error) {
-    throw TraceError(error.what());
-  } catch (const hdf5::Error& error) {
-    throw unreadable(error.what());
-  } catch (const std::bad_alloc&) {
-    throw unreadable("there is not enough memory");
-  } catch (const fs::filesystem_error& error) {
-    throw unreadable(error.code().message());
   }
 }
 

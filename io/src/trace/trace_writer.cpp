@@ -26,39 +26,28 @@ using hdf5::Object;
 Object properties_for(std::size_t values) {
   constexpr hsize_t kLongestChunk = 65536;  // fits the library's cache, whatever the type
   constexpr std::size_t kWorthIt = 1024;
-  constexpr unsigned kFast = 1;
-  Object properties = hdf5::make_dataset_properties();
-  if (values < kWorthIt || !is_available(Compression::kDeflate)) return properties;
-  const hsize_t chunk = std::min<hsize_t>(values, kLongestChunk);
-  hdf5::require(H5Pset_chunk(properties.id(), 1, &chunk));
-  hdf5::require(H5Pset_shuffle(properties.id()));
-  hdf5::require(H5Pset_deflate(properties.id(), kFast));
-  return properties;
+  if (values < kWorthIt || !is_available(Compression::kDeflate)) {
+    return hdf5::make_dataset_properties();
+  }
+  return hdf5::make_packed_properties(std::min<hsize_t>(values, kLongestChunk));
 }
 
 template <class Number>
-void write_list(const Object& group, const char* name, std::span<const Number> values) {
-  const hsize_t extent = values.size();
-  hdf5::write_dataset(group, name, hdf5::memory_type<Number>(), hdf5::make_space({&extent, 1}),
-                      values.data(), properties_for(values.size()));
-}
-
-template <class Row, class Columns>
-void write_columns(const Object& group, const std::vector<Row>& rows, const Columns& columns) {
-  for_each_column(columns, [&](const auto& column) {
-    using Number = typename std::decay_t<decltype(column)>::Number;
-    std::vector<Number> numbers;
-    numbers.reserve(rows.size());
-    for (const Row& row : rows) numbers.push_back(static_cast<Number>(row.*column.member));
-    write_list<Number>(group, column.name, numbers);
-  });
+void write_column(const Object& group, const char* name, const std::vector<Number>& values) {
+  hdf5::write_list(group, name, values, properties_for(values.size()));
 }
 
 template <class Row, class Columns>
 Object write_table(const Object& file, const char* name, const std::vector<Row>& rows,
                    const Columns& columns) {
   Object group = hdf5::make_group(file, name);
-  write_columns(group, rows, columns);
+  for_each_column(columns, [&](const auto& column) {
+    using Number = typename std::decay_t<decltype(column)>::Number;
+    std::vector<Number> numbers;
+    numbers.reserve(rows.size());
+    for (const Row& row : rows) numbers.push_back(static_cast<Number>(row.*column.member));
+    write_column(group, column.name, numbers);
+  });
   return group;
 }
 
@@ -71,18 +60,14 @@ void write_names(const Object& group, const std::vector<amr::TraceSpan>& spans) 
     all += span.what;
     all.append(length - span.what.size(), '\0');
   }
-  const hsize_t extent = spans.size();
   const Object type = hdf5::make_string_type(length);
-  hdf5::write_dataset(group, "what", type.id(), {&extent, 1}, all.data());
+  hdf5::write_dataset(group, "what", type.id(), hdf5::make_space({spans.size()}), all.data());
 }
 
 void write_contents(const Object& file, const amr::Trace& trace) {
   hdf5::set_attribute(file, kTraceFormat, kTraceLayout);
   hdf5::set_attribute(file, "version", std::string_view(KUMIKO_VERSION));
-  for_each_column(kTraceTexts, [&](const auto& column) {
-    hdf5::set_attribute(file, column.name, std::string_view(trace.*column.member));
-  });
-  for_each_column(kTraceNumbers, [&](const auto& column) {
+  for_each_column(kTraceFacts, [&](const auto& column) {
     hdf5::set_attribute(file, column.name, trace.*column.member);
   });
   hdf5::set_attribute(file, "subcycling", std::int32_t{trace.subcycling});
@@ -92,22 +77,8 @@ void write_contents(const Object& file, const amr::Trace& trace) {
   write_table(file, "pieces", trace.pieces, kPieceColumns);
   write_names(write_table(file, "spans", trace.spans, kSpanColumns), trace.spans);
   const Object successors = hdf5::make_group(file, "successors");
-  write_list<std::uint64_t>(successors, "begin", trace.successors_begin);
-  write_list<std::uint32_t>(successors, "piece", trace.successors);
-}
-
-/// The library's bytes, which do not fail as a disk does.
-void capture_contents(hdf5::Capture& capture, const std::string& name, const amr::Trace& trace) {
-  const hdf5::QuietErrors quiet;
-  try {
-    const Object access = hdf5::make_properties(H5P_FILE_ACCESS);
-    write_contents(capture.create(name, access), trace);
-  } catch (const hdf5::Error& error) {
-    throw OutputError(fmt::format("cannot write '{}': {}", name, error.what()));
-  }
-  if (!capture.is_whole()) {
-    throw OutputError(fmt::format("cannot write '{}': there is not enough memory", name));
-  }
+  write_column(successors, "begin", trace.successors_begin);
+  write_column(successors, "piece", trace.successors);
 }
 
 }  // namespace
@@ -116,7 +87,9 @@ void write_trace(const std::filesystem::path& file, const amr::Trace& trace) {
   constexpr std::uint64_t kAtOnce = std::uint64_t{1} << 20U;
   PartFile part(file);
   hdf5::Capture capture;
-  capture_contents(capture, part.part().string(), trace);
+  capture.fill(
+      part.part().string(), [] { return hdf5::make_properties(H5P_FILE_ACCESS); },
+      [&](const Object& captured) { write_contents(captured, trace); });
   FileWriter writer(part.part());
   std::vector<Extent> extents;
   for (std::uint64_t at = 0; at < capture.size(); at += kAtOnce) {

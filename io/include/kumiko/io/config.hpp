@@ -2,8 +2,8 @@
 //
 //   ConfigSource source = read_config("zalesak.toml", {"amr.levels=2"});
 //   Schema schema;
-//   schema.add_case(parameters of the case called source.text("case.name"));
-//   schema.add_solver(parameters of the solver called source.text("solver.name"));
+//   schema.add("case", parameters of the case called source.text("case.name"));
+//   schema.add("solver", parameters of the solver called source.text("solver.name"));
 //   Config config = source.check(schema);
 #pragma once
 
@@ -23,9 +23,8 @@ namespace kumiko::io {
 
 /// The configuration is wrong. what() is one line, "file:line: cause; remedy", or, for a value
 /// from the command line, "--set KEY=VALUE: cause; remedy".
-class ConfigError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
+struct ConfigError : std::runtime_error {
+  using runtime_error::runtime_error;
 };
 
 /// A configuration that passed every check: a value for each key of its schema.

@@ -17,9 +17,9 @@ namespace kumiko::io {
 struct DiagnosticsRow {
   std::int64_t step = 0;
   double time = 0.0;
-  std::vector<std::size_t> patches;  ///< per level
-  amr::FieldFigures field;
-  std::vector<std::uint64_t> updates;  ///< per worker, since the row before
+  std::vector<std::size_t> patches = {};  ///< per level
+  amr::FieldFigures field = {};
+  std::vector<std::uint64_t> updates = {};  ///< per worker, since the row before
 };
 
 /// Writes the columns step, time, patches_0.., mass, min, max, updates_0.. ; of several components,

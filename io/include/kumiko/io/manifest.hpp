@@ -23,6 +23,9 @@ struct AlteredFile {
   std::string what;  ///< "has changed", "is missing", ...
 };
 
+/// "a has changed, b is missing"
+std::string to_string(const std::vector<AlteredFile>& files);
+
 /// What a comparison of a folder with its manifest has found.
 struct FolderCheck {
   std::vector<std::string> whole;     ///< as they were written

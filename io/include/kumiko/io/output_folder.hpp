@@ -15,9 +15,8 @@ namespace kumiko::io {
 
 /// Output is refused or failed; what() names the file, the cause and, where there is one, the
 /// remedy.
-class OutputError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
+struct OutputError : std::runtime_error {
+  using runtime_error::runtime_error;
 };
 
 /// What becomes of a run that is in the folder already.
@@ -71,11 +70,6 @@ class OutputFolder {
   /// Where to put a file. A name that owns() does not know is a programmer error
   /// (std::logic_error).
   std::filesystem::path file(std::string_view name) const;
-  /// Writes one of the run's files, as write_text_file() does.
-  void write_text(std::string_view name, std::string_view text) const;
-  /// Writes one of the run's files as write_text() does, from what `content` writes to a stream, so
-  /// that large texts need not be in memory.
-  void write(std::string_view name, const std::function<void(std::ostream&)>& content) const;
 
  private:
   std::filesystem::path path_;

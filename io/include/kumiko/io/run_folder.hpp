@@ -12,31 +12,20 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include <kumiko/amr/statistics.hpp>
+#include <kumiko/io/diagnostics_csv.hpp>
 #include <kumiko/io/manifest.hpp>
 
 namespace kumiko::io {
 
 /// A folder holds no finished run, or one of its files is not whole; the message names the file,
 /// the line where there is one, and the remedy.
-class RunFolderError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
+struct RunFolderError : std::runtime_error {
+  using runtime_error::runtime_error;
 };
 
 /// The folder is not one of a finished run: none of its files is to blame.
-class NotARun : public RunFolderError {
- public:
+struct NotARun : RunFolderError {
   using RunFolderError::RunFolderError;
-};
-
-/// A row of diagnostics.csv, as far as all runs have it alike.
-struct DiagnosticsRecord {
-  std::int64_t step = 0;  ///< base steps taken
-  double time = 0.0;
-  std::vector<std::size_t> patches;  ///< per level
-  double mass = 0.0;
-  double minimum = 0.0;
-  double maximum = 0.0;
 };
 
 /// What a finished run left, but for its states and its trace, which are large.
@@ -44,8 +33,9 @@ struct RunFolder {
   std::filesystem::path path;
   /// summary.json, by docs/reference/files.md; read_run_folder() has found what readers rely on.
   std::shared_ptr<const nlohmann::ordered_json> summary;
-  std::string configuration;                             ///< effective.toml
-  std::vector<DiagnosticsRecord> diagnostics;            ///< diagnostics.csv
+  std::string configuration;  ///< effective.toml
+  /// diagnostics.csv, as far as all runs have it alike: without components and updates.
+  std::vector<DiagnosticsRow> diagnostics;
   std::vector<amr::BaseStepLoad> load;                   ///< load.csv, by base step
   std::map<std::int64_t, std::filesystem::path> states;  ///< by base steps taken
   bool has_trace = false;                                ///< whether there is a kTraceFile

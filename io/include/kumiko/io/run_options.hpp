@@ -9,7 +9,6 @@
 #include <kumiko/amr/option_field.hpp>
 #include <kumiko/amr/simulation_options.hpp>
 #include <kumiko/io/compression.hpp>
-#include <kumiko/io/duration.hpp>
 #include <kumiko/runtime/options.hpp>
 
 namespace kumiko::io {
@@ -20,6 +19,12 @@ enum class OnFailure { kContinue, kStop };
 /// Their names, in this order.
 constexpr std::array<std::string_view, 2> names_of(OnFailure) { return {"continue", "stop"}; }
 
+/// How far apart things are: in base steps or in time.
+struct Interval {
+  int steps = 0;         ///< 0 = not by steps
+  double seconds = 0.0;  ///< 0 = not by time
+};
+
 /// fields<RunOptions>() says what each option is for, and what it may be; it names them by their
 /// keys.
 struct RunOptions {
@@ -28,7 +33,7 @@ struct RunOptions {
   int stop_step = 0;          ///< 0 = the last
   double wall_limit_s = 0.0;  ///< 0 = none
   int workers = 0;            ///< 0 = all available
-  runtime::IdlePolicy idle = runtime::IdlePolicy::kAdaptive;
+  runtime::IdlePolicy idle = runtime::IdlePolicy::kPressure;
   Interval checkpoints;
   int checkpoints_kept = 2;
   OnFailure on_failure = OnFailure::kContinue;

@@ -17,6 +17,10 @@ struct Key : amr::OptionSpec {
   /// first one is "amr.region[0].x".
   bool repeated = false;
 
+  /// The part of the name before its last dot.
+  std::string_view table() const {
+    return std::string_view(spec.name).substr(0, spec.name.rfind('.'));
+  }
   /// At a restart.
   bool changeable() const { return determines == amr::Determines::kRun; }
 };
@@ -27,11 +31,11 @@ class Schema {
   /// The core keys.
   Schema();
 
-  /// Adds what a solver declares, as "solver.NAME", or a case, as "case.NAME".
+  /// Adds what a solver or a case declares, as "TABLE.NAME".
+  /// \param table  "solver" or "case"
   /// Throws std::invalid_argument, naming the key, for a name that is empty or taken, and for a
   /// default that its own range or choices refuse.
-  void add_solver(const std::vector<amr::ParameterSpec>& parameters);
-  void add_case(const std::vector<amr::ParameterSpec>& parameters);
+  void add(const std::string& table, const std::vector<amr::ParameterSpec>& parameters);
 
   /// Says whose a key is that this run has not, e.g. "solver.limiter" of "solver 'fct'", so that it
   /// can be told from one that nobody knows.
@@ -48,8 +52,6 @@ class Schema {
   const std::vector<Key>& keys() const { return keys_; }
 
  private:
-  void add(const std::string& table, const std::vector<amr::ParameterSpec>& parameters);
-
   struct Other {
     std::string name;
     std::string owner;

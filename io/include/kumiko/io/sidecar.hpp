@@ -38,9 +38,8 @@ struct Sidecar {
 
 /// A sidecar is missing or cannot be used; what() names the file and what is wrong with it. The
 /// checkpoint serves without it.
-class SidecarError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
+struct SidecarError : std::runtime_error {
+  using runtime_error::runtime_error;
 };
 
 /// The name of the sidecar of a checkpoint: `.run.json` in place of `.hdf`, or behind a name that

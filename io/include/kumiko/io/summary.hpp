@@ -3,32 +3,19 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <kumiko/amr/diagnostics.hpp>
 #include <kumiko/amr/hierarchy.hpp>
 #include <kumiko/amr/parameter.hpp>
 #include <kumiko/amr/statistics.hpp>
 #include <kumiko/io/origin.hpp>
 
 namespace kumiko::io {
-
-/// How one of several components ended.
-struct ComponentSummary {
-  std::string name;
-  std::optional<double> rms;  ///< against the exact solution, as the next three
-  std::optional<double> l1_relative;
-  std::optional<double> l1;
-  std::optional<double> linf;
-  double minimum = 0.0;
-  double maximum = 0.0;
-  double mass = 0.0;
-};
 
 /// What a run was and how it went. Values that the case cannot give are absent, and null in JSON.
 struct RunSummary {
@@ -40,36 +27,25 @@ struct RunSummary {
   std::int64_t steps = 0;  ///< base steps taken
   double wall_s = 0.0;     ///< the stepping loop with regrid and output, without set-up
 
-  std::optional<double> rms;  ///< against the exact solution, of all components, as the next three
-  std::optional<double> l1_relative;
-  std::optional<double> l1;
-  std::optional<double> linf;
-  double minimum = 0.0;
-  double maximum = 0.0;
-  std::vector<ComponentSummary> components;  ///< where there are several
+  std::optional<amr::ErrorNorms> errors;     ///< against the exact solution
+  amr::FieldFigures field;                   ///< at the end
+  std::vector<std::string> component_names;  ///< of the components in both, where there are several
   /// (mass - initial mass) ÷ the initial integral of |u|, of all components; nothing where that
   /// integral is 0 or not known.
   std::optional<double> mass_drift;
   bool open_domain = false;  ///< whether mass may enter and leave
 
-  std::uint64_t updates_total = 0;  ///< of points
-  std::vector<std::uint64_t> updates_per_level;
+  amr::WorkCounters work;            ///< of the whole run
   double fraction_of_uniform = 0.0;  ///< of what the finest level's grid would take everywhere
-  std::optional<double> updates_per_core_s;  ///< where steps were taken
-  double balance_efficiency = 1.0;
-  std::uint64_t steals = 0;
-  std::vector<amr::WorkerLoad> load;  ///< totals by worker
-  /// The longest waits of patches for patches, the longest first.
-  std::vector<amr::PatchWait> longest_waits;
+  std::optional<double> updates_per_core_s;    ///< where steps were taken
   amr::MemoryUse memory;                       ///< at the end
   std::vector<std::size_t> patches_per_level;  ///< at the end
   std::size_t unnested_patches = 0;  ///< tagged at the latest regrid, but nesting forbade them
-  std::uint64_t regrids = 0;
   std::uint64_t peak_rss_bytes = 0;
   std::string state_hash;
   Origin origin;
   /// The effective configuration by dotted key.
-  std::map<std::string, amr::ParameterValue, std::less<>> config;
+  amr::ParameterSet config;
 };
 
 /// The summary with its keys in the order of the documentation. "grid.base" of the configuration

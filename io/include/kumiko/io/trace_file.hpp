@@ -10,14 +10,12 @@
 namespace kumiko::io {
 
 /// A file is not a trace, or not a whole one; the message names it and says what is wrong.
-class TraceError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
+struct TraceError : std::runtime_error {
+  using runtime_error::runtime_error;
 };
 
 /// The file does not exist, or it never was a trace.
-class NotATrace : public TraceError {
- public:
+struct NotATrace : TraceError {
   using TraceError::TraceError;
 };
 
