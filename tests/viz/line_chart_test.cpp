@@ -184,7 +184,6 @@ int count(const std::string& text, const std::string& part) {
 
 LineChart example() {
   LineChart chart;
-  chart.title = "a & b";
   chart.x = {"seconds", Scale::kLog, Range{1.0, 100.0}};
   chart.y = {"error <rms>", Scale::kLog, Range{1e-4, 1.0}};
   chart.series = {{"one", {{1.0, 1e-1, "64"}, {10.0, 1e-2, "128"}}}};

@@ -41,7 +41,8 @@ ReportRun small_run(const std::string& name) {
   run.folder.load = {{0, {{512, 3.0, 1.0, 2}, {256, 1.0, 3.0, 0}}},
                      {1, {{256, 1.0, 0.0, 1}, {256, 1.0, 0.0, 4}}},
                      {2, {{0, 0.0, 0.0, 0}, {0, 0.0, 2.0, 0}}}};
-  run.folder.diagnostics = {{0, 0.0, {1, 2}, 0.0, 0.0, 1.0}, {3, 0.75, {1, 3}, 0.0, 0.0, 1.0}};
+  run.folder.diagnostics = {{.time = 0.0, .patches = {1, 2}},
+                            {.step = 3, .time = 0.75, .patches = {1, 3}}};
   run.about_trace = name + " has no trace.";
   return run;
 }
@@ -204,7 +205,7 @@ TEST(Charts, GivenWhatIsNotThereThenASentenceStandsForIt) {
   for (amr::BaseStepLoad& step : run.folder.load) {
     for (amr::WorkerLoad& worker : step.workers) worker.steals = 0;
   }
-  for (io::DiagnosticsRecord& record : run.folder.diagnostics) record.patches.resize(1);
+  for (io::DiagnosticsRow& record : run.folder.diagnostics) record.patches.resize(1);
   const std::vector<Chart> charts = charts_of(std::span(&run, 1));
   EXPECT_THAT(chart(charts, "steals_worker").panels, IsEmpty());
   EXPECT_THAT(chart(charts, "steals_worker").missing, ElementsAre(HasSubstr("no steals")));

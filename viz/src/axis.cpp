@@ -65,12 +65,8 @@ std::vector<Tick> linear_ticks(Range range, int most_labels) {
   return list;
 }
 
-struct Decades {
-  int first;
-  int last;
-};
-
-Decades decades_of(Range range) {
+/// The first and the last power of ten that a range lies between.
+std::pair<int, int> decades_of(Range range) {
   return {static_cast<int>(std::floor(std::log10(range.low))),
           static_cast<int>(std::ceil(std::log10(range.high)))};
 }
@@ -83,8 +79,8 @@ bool is_round(int factor) { return factor == 1 || factor == 2 || factor == 5; }
 template <class HasLabel>
 std::vector<Tick> log_ticks_where(Range range, HasLabel has_label, int factors = 9) {
   std::vector<Tick> list;
-  const Decades decades = decades_of(range);
-  for (int power = decades.first; power <= decades.last; ++power) {
+  const auto [first, last] = decades_of(range);
+  for (int power = first; power <= last; ++power) {
     for (int factor = 1; factor <= factors; ++factor) {
       const double value = factor * std::pow(10.0, power);
       if (value < range.low * (1.0 - kSlack) || value > range.high * (1.0 + kSlack)) continue;
@@ -101,8 +97,8 @@ int labels_of(const std::vector<Tick>& list) {
 
 /// Every `stride`-th power of ten alone.
 std::vector<Tick> sparse_log_ticks(Range range, int most_labels) {
-  const Decades decades = decades_of(range);
-  const int stride = (decades.last - decades.first + most_labels) / most_labels;
+  const auto [first, last] = decades_of(range);
+  const int stride = (last - first + most_labels) / most_labels;
   return log_ticks_where(
       range, [=](int, int power) { return power % stride == 0; }, 1);
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include <png.h>
 #include <vtkAutoInit.h>
 #include <vtkImageData.h>
 #include <vtkNew.h>
@@ -12,8 +13,6 @@
 #include <vtkStdString.h>
 #include <vtkTextProperty.h>
 #include <vtkTextRenderer.h>
-
-#include "png.hpp"
 
 VTK_MODULE_INIT(vtkRenderingFreeType)
 
@@ -29,7 +28,6 @@ vtkSmartPointer<vtkTextProperty> style_of(const TextLook& look) {
   style->SetFontFamilyToArial();
   style->SetFontSize(look.size);
   style->SetColor(look.colour[0] / 255.0, look.colour[1] / 255.0, look.colour[2] / 255.0);
-  if (look.upward) style->SetOrientation(90.0);
   return style;
 }
 
@@ -82,10 +80,9 @@ void Canvas::text(int x, int y, const TextLook& look, const std::string& words) 
     throw std::runtime_error("the text '" + words + "' cannot be drawn");
   }
   // The anchor lies half the height up, and along the words where the look says.
-  const std::size_t along = look.upward ? 1 : 0;
   std::array<int, 2> anchor = {extent[0] / 2, extent[1] / 2};
-  if (look.align == Align::kLeft) anchor[along] = 0;
-  if (look.align == Align::kRight) anchor[along] = extent[along];
+  if (look.align == Align::kLeft) anchor[0] = 0;
+  if (look.align == Align::kRight) anchor[0] = extent[0];
   const int* const bounds = glyphs->GetExtent();
   for (int j = 0; j < extent[1]; ++j) {
     for (int i = 0; i < extent[0]; ++i) {
@@ -103,11 +100,21 @@ int Canvas::text_width(const TextLook& look, const std::string& words) {
   return done ? box[1] - box[0] + 1 : 0;
 }
 
-Colour Canvas::at(int x, int y) const {
-  const unsigned char* const rgb = &pixels_[offset(x, y)];
-  return {rgb[0], rgb[1], rgb[2]};
+std::string Canvas::png() const {
+  png_image image{};
+  image.version = PNG_IMAGE_VERSION;
+  image.width = static_cast<png_uint_32>(width_);
+  image.height = static_cast<png_uint_32>(height_);
+  image.format = channels_ == 4 ? PNG_FORMAT_RGBA : PNG_FORMAT_RGB;
+  png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(image);
+  std::string bytes(size, '\0');
+  // A negative stride says that the lowest row comes first.
+  if (png_image_write_to_memory(&image, bytes.data(), &size, 0, pixels_.data(), -width_ * channels_,
+                                nullptr) == 0) {
+    throw std::runtime_error(std::string("the picture cannot be encoded as PNG: ") + image.message);
+  }
+  bytes.resize(size);
+  return bytes;
 }
-
-std::string Canvas::png() const { return encode_png(pixels_, width_, height_, channels_); }
 
 }  // namespace kumiko::viz

@@ -19,7 +19,6 @@ struct TextLook {
   int size = 12;  ///< pixels
   Align align = Align::kLeft;
   Colour colour = {0, 0, 0};
-  bool upward = false;  ///< turned by a quarter
 };
 
 /// Pixel (0, 0) is the lower left one, as in VTK. Painting outside the image does nothing.
@@ -34,11 +33,10 @@ class Canvas {
   void blend(int x, int y, Colour colour, double opacity);
   /// Fills x0..x1 by y0..y1, ends included.
   void fill(int x0, int y0, int x1, int y1, Colour colour);
-  /// Writes one line of text; its middle height lies at y, or at x if it goes upward.
+  /// Writes one line of text; its middle height lies at y.
   void text(int x, int y, const TextLook& look, const std::string& words);
   /// Along the words. Pixels.
   static int text_width(const TextLook& look, const std::string& words);
-  Colour at(int x, int y) const;
 
   /// The bytes of a PNG. Throws std::runtime_error.
   std::string png() const;

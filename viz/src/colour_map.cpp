@@ -48,39 +48,33 @@ void add(vtkColorTransferFunction& function, double place, Colour colour) {
   function.AddRGBPoint(place, rgb[0], rgb[1], rgb[2]);
 }
 
-/// Colours at equal distances from 0 to 1.
-void add_evenly(vtkColorTransferFunction& function, std::span<const Colour> colours) {
-  const double last = static_cast<double>(colours.size()) - 1.0;
-  for (std::size_t at = 0; at < colours.size(); ++at) {
-    add(function, static_cast<double>(at) / last, colours[at]);
-  }
-}
-
-/// Colours from 0 to 1 as far apart as they look.
-void add_by_looks(vtkColorTransferFunction& function, std::span<const Colour> colours) {
-  function.SetColorSpaceToLab();
+/// Colours from 0 to 1 as far apart as distance_of() of each and the next says.
+void add_all(vtkColorTransferFunction& function, std::span<const Colour> colours,
+             double (*distance_of)(Colour, Colour)) {
   double length = 0.0;
   for (std::size_t at = 1; at < colours.size(); ++at) {
-    length += distance(colours[at - 1], colours[at]);
+    length += distance_of(colours[at - 1], colours[at]);
   }
   double place = 0.0;
   add(function, 0.0, colours.front());
   for (std::size_t at = 1; at < colours.size(); ++at) {
-    place += distance(colours[at - 1], colours[at]);
+    place += distance_of(colours[at - 1], colours[at]);
     add(function, place / length, colours[at]);
   }
 }
 
 vtkSmartPointer<vtkColorTransferFunction> function_of(Palette palette) {
   auto function = vtkSmartPointer<vtkColorTransferFunction>::New();
+  const auto evenly = [](Colour, Colour) { return 1.0; };
   if (palette == Palette::kViridis) {
     function->SetColorSpaceToRGB();
-    add_evenly(*function, kViridis);
+    add_all(*function, kViridis, evenly);
   } else if (palette == Palette::kDiverging) {
     function->SetColorSpaceToDiverging();
-    add_evenly(*function, kBlueToRed);
+    add_all(*function, kBlueToRed, evenly);
   } else {
-    add_by_looks(*function, palette == Palette::kHeat ? kYellowToBrown : kWhiteToBlue);
+    function->SetColorSpaceToLab();
+    add_all(*function, palette == Palette::kHeat ? kYellowToBrown : kWhiteToBlue, distance);
   }
   return function;
 }

@@ -67,11 +67,7 @@ double LabelPlacement::cost(const Box& box, Place own) const {
 /// Around the point, near it and somewhat farther off. The first ones are preferred where they are
 /// as good as others.
 std::vector<LabelPlacement::Candidate> LabelPlacement::candidates(const PointLabel& label) const {
-  struct Direction {
-    double x;
-    double y;
-  };
-  constexpr Direction kDirections[] = {
+  constexpr Place kDirections[] = {
       {0, -1},   {0, 1},     {1, 0},   {-1, 0},   {1, -1},   {-1, -1},   {1, 1},   {-1, 1},
       {0.5, -1}, {-0.5, -1}, {0.5, 1}, {-0.5, 1}, {1, -0.5}, {-1, -0.5}, {1, 0.5}, {-1, 0.5}};
   constexpr double kPreference = 0.05;

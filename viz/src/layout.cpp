@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include <kumiko/viz/state_image.hpp>
-
 namespace kumiko::viz {
 
 namespace {
@@ -18,9 +16,9 @@ constexpr int kGap = 40;      ///< between domain and column
 
 }  // namespace
 
-Layout::Layout(const amr::Extent& extent, const Lettering& lettering, int width, int least_column)
-    : unit_(lettering.size * width / kUsualPictureWidth) {
-  const int side = width - unit(kLeft) - unit(kRight);
+Layout::Layout(const amr::Extent& extent, const StateImageOptions& options, int least_column)
+    : unit_(options.lettering * options.width / kUsualPictureWidth) {
+  const int side = options.width - unit(kLeft) - unit(kRight);
   scale_ = side / std::max(extent.x, extent.y);
   const int plot_width = std::max(1, static_cast<int>(std::lround(extent.x * scale_)));
   const int plot_height = std::max(1, static_cast<int>(std::lround(extent.y * scale_)));
@@ -28,7 +26,7 @@ Layout::Layout(const amr::Extent& extent, const Lettering& lettering, int width,
   const int bottom = unit(kBottom) + (content - plot_height) / 2;
   plot_ = {unit(kLeft), bottom, unit(kLeft) + plot_width - 1, bottom + plot_height - 1};
   width_ = unit(kLeft) + plot_width + unit(kRight);
-  height_ = unit(kBottom) + content + unit(lettering.has_title ? kTop : kBareTop);
+  height_ = unit(kBottom) + content + unit(options.title.empty() ? kBareTop : kTop);
   column_ = {plot_.x1 + 1 + unit(kGap), unit(kBottom), width_ - 1, unit(kBottom) + content - 1};
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kumiko/amr/geometry.hpp>
+#include <kumiko/viz/state_image.hpp>
 
 namespace kumiko::viz {
 
@@ -13,19 +14,12 @@ struct PixelBox {
   int y1;
 };
 
-/// What a picture's margins have to hold.
-struct Lettering {
-  double size = 1.0;  ///< 1 as usual: numbers 20 pixels high in a picture of kUsualPictureWidth
-  bool has_title = true;
-};
-
 /// The domain's box, with room for axes on the left and below, a title above, and a column for
 /// colour bar and legend on the right. Lengths are in pixels and grow with the picture.
 class Layout {
  public:
-  /// \param width  of the picture, where the domain is as wide as it is high
   /// \param least_column  height that the column needs at least, in units of unit()
-  Layout(const amr::Extent& extent, const Lettering& lettering, int width, int least_column);
+  Layout(const amr::Extent& extent, const StateImageOptions& options, int least_column);
 
   /// The given length of a picture of kUsualPictureWidth that is lettered as usual, in this one.
   int unit(int length) const;

@@ -32,8 +32,7 @@ constexpr double kWidestReference = 270.0;
 constexpr double kLeft = 66.0;   ///< of a plot: tick labels and the axis's title
 constexpr double kRight = 18.0;  ///< without references' labels
 constexpr double kTop = 6.0;
-constexpr double kTopWithTitle = 26.0;  ///< where a chart has one
-constexpr double kBottom = 48.0;        ///< tick labels and the axis's title
+constexpr double kBottom = 48.0;  ///< tick labels and the axis's title
 constexpr double kPageEdge = 12.0;
 constexpr double kLegendRow = 18.0;
 
@@ -170,7 +169,6 @@ class ChartDrawing {
     draw_x_ticks();
     draw_y_ticks();
     svg_.rectangle(plot_, "none", "#222222");
-    svg_.text({plot_.left, plot_.top - 9.0}, chart_.title, {kTitleSize, "start", "#222222", true});
     svg_.text({middle_x(), plot_.bottom + 36.0}, chart_.x.title, {kAxisTitleSize, "middle"});
     svg_.text({plot_.left - 50.0, 0.5 * (plot_.top + plot_.bottom)}, chart_.y.title,
               {kAxisTitleSize, "middle", "#222222", false, true});
@@ -347,11 +345,8 @@ std::string draw_charts(std::span<const LineChart> charts, const ChartPage& page
   double width = 2.0 * kPageEdge;
   for (const LineChart& chart : charts) width += kLeft + page.plot_width + right_margin(chart);
   const Legend legend(items, std::max(1.0, width - 2.0 * kPageEdge - kLeft));
-  const bool has_titles =
-      std::ranges::any_of(charts, [](const LineChart& chart) { return !chart.title.empty(); });
   const double caption = kPageEdge + (page.title.empty() ? 0.0 : kPageTitleSize + 8.0);
-  const double top = caption + (page.caption.empty() ? 0.0 : kAxisTitleSize + 8.0) +
-                     (has_titles ? kTopWithTitle : kTop);
+  const double top = caption + (page.caption.empty() ? 0.0 : kAxisTitleSize + 8.0) + kTop;
   const double legend_top = top + page.plot_height + kBottom;
   Svg svg(width, legend_top + legend.height() + kPageEdge, page.title);
   svg.text({kPageEdge + kLeft, kPageEdge + kPageTitleSize}, page.title,

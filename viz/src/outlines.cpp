@@ -52,12 +52,10 @@ void Outlines::line(Canvas& canvas, int level, const PixelBox& box) const {
 /// the first one stays as it is, but for lines in their levels' colours.
 class Outlines::Pen {
  public:
-  enum class Part { kShadow, kLine };
-
-  Pen(const Outlines& outlines, Canvas& canvas, Part part)
+  Pen(const Outlines& outlines, Canvas& canvas, bool is_shadow)
       : outlines_(outlines),
         canvas_(canvas),
-        part_(part),
+        is_shadow_(is_shadow),
         taken_(static_cast<std::size_t>(width()) *
                static_cast<std::size_t>(plot().y1 - plot().y0 + 1)) {}
 
@@ -71,7 +69,7 @@ class Outlines::Pen {
     const bool is_level = box.y0 == box.y1;
     (is_level ? thick.y0 : thick.x0) -= (thickness - 1) / 2;
     (is_level ? thick.y1 : thick.x1) += thickness / 2;
-    if (part_ == Part::kShadow) {
+    if (is_shadow_) {
       const int across = is_level ? -thickness : thickness;
       (is_level ? thick.y0 : thick.x0) += across;
       (is_level ? thick.y1 : thick.x1) += across;
@@ -90,10 +88,9 @@ class Outlines::Pen {
   void dot(int x, int y) {
     const auto at = static_cast<std::size_t>(y - plot().y0) * static_cast<std::size_t>(width()) +
                     static_cast<std::size_t>(x - plot().x0);
-    const bool is_shadow = part_ == Part::kShadow;
-    if (taken_[at] && (is_shadow || outlines_.ink_)) return;
+    if (taken_[at] && (is_shadow_ || outlines_.ink_)) return;
     taken_[at] = true;
-    if (is_shadow) {
+    if (is_shadow_) {
       canvas_.blend(x, y, kBlack, shade(level_));
     } else {
       outlines_.line(canvas_, level_, {x, y, x, y});
@@ -102,7 +99,7 @@ class Outlines::Pen {
 
   const Outlines& outlines_;
   Canvas& canvas_;
-  Part part_;
+  bool is_shadow_;
   std::vector<bool> taken_;
   int level_ = 0;
 };
@@ -129,10 +126,10 @@ void Outlines::paint_level(Pen& pen, const StateValues& values, int level) const
 void Outlines::paint(Canvas& canvas, const StateValues& values) const {
   const int levels = values.mesh().levels();
   if (!ink_) {
-    Pen shadow(*this, canvas, Pen::Part::kShadow);
+    Pen shadow(*this, canvas, true);
     for (int level = levels - 1; level >= 0; --level) paint_level(shadow, values, level);
   }
-  Pen line(*this, canvas, Pen::Part::kLine);
+  Pen line(*this, canvas, false);
   for (int level = 0; level < levels; ++level) paint_level(line, values, level);
 }
 

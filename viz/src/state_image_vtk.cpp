@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <optional>
 #include <span>
 
@@ -35,6 +36,7 @@ std::optional<Colour> ink_on(Palette palette) {
   constexpr Colour kSea = {0, 110, 160};
   constexpr Colour kBrick = {220, 50, 30};
   constexpr std::optional<Colour> kInks[] = {std::nullopt, kBlack, kSea, kBrick};
+  static_assert(std::size(kInks) == static_cast<std::size_t>(Palette::kDeep) + 1);
   return kInks[static_cast<std::size_t>(palette)];
 }
 
@@ -120,11 +122,13 @@ Range range_of(const amr::SavedRun& state, const StateImageOptions& options) {
   return range;
 }
 
-void check_width(int width) {
+/// The same options, whose width can be drawn.
+const StateImageOptions& checked(const StateImageOptions& options) {
   constexpr int kLeast = 300;
   constexpr int kMost = 8000;
-  amr::require(width >= kLeast && width <= kMost,
-               "a picture cannot be {} pixels wide; choose {} to {}", width, kLeast, kMost);
+  amr::require(options.width >= kLeast && options.width <= kMost,
+               "a picture cannot be {} pixels wide; choose {} to {}", options.width, kLeast, kMost);
+  return options;
 }
 
 /// One picture in the making.
@@ -132,15 +136,14 @@ class Picture {
  public:
   Picture(const amr::SavedRun& state, const amr::Geometry& geometry,
           const StateImageOptions& options)
-      : options_(options),
+      : options_(checked(options)),
         geometry_(geometry),
         values_(state, options.quantity, options.component),
         range_(range_of(state, options)),
         palette_(palette_of(options.quantity, range_)),
         unnested_(state.unnested),
         legend_(options.outlines ? level_legend_height(values_.mesh().levels()) : 0),
-        layout_(geometry.extent(), {options.lettering, !options.title.empty()}, options.width,
-                kLeastBar + legend_) {}
+        layout_(geometry.extent(), options, kLeastBar + legend_) {}
 
   std::string draw() const {
     Canvas canvas(layout_.width(), layout_.height(), kWhite);
@@ -152,7 +155,7 @@ class Picture {
     Canvas colours(layout_.width(), layout_.height());
     Canvas lettering(layout_.width(), layout_.height());
     paint({colours, lettering});
-    return {colours.png(), lettering.png()};
+    return {colours.png(), lettering.png(), layout_.width(), layout_.height()};
   }
 
  private:
@@ -216,13 +219,11 @@ bool pictures_available() { return true; }
 
 std::string draw_state(const amr::SavedRun& state, const amr::Geometry& geometry,
                        const StateImageOptions& options) {
-  check_width(options.width);
   return Picture(state, geometry, options).draw();
 }
 
 LayeredImage draw_state_in_layers(const amr::SavedRun& state, const amr::Geometry& geometry,
                                   const StateImageOptions& options) {
-  check_width(options.width);
   return Picture(state, geometry, options).draw_in_layers();
 }
 

@@ -1,6 +1,7 @@
 #include "chart.hpp"
 
 #include <cmath>
+#include <iterator>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -16,6 +17,7 @@ namespace {
 
 std::string_view name_of(ChartKind kind) {
   constexpr std::string_view kNames[] = {"lines", "steps", "bars"};
+  static_assert(std::size(kNames) == static_cast<std::size_t>(ChartKind::kStackedBars) + 1);
   return kNames[static_cast<std::size_t>(kind)];
 }
 

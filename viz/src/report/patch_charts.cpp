@@ -27,7 +27,7 @@ ChartPanel panel_of(const ReportRun& run) {
 
 ChartPanel patches_of(const ReportRun& run) {
   ChartPanel panel = panel_of(run);
-  for (const io::DiagnosticsRecord& record : run.folder.diagnostics) {
+  for (const io::DiagnosticsRow& record : run.folder.diagnostics) {
     for (std::size_t level = 0; level < panel.series.size(); ++level) {
       panel.series[level].x.push_back(static_cast<double>(record.step));
       panel.series[level].y.push_back(static_cast<double>(record.patches[level]));
@@ -41,7 +41,7 @@ ChartPanel patches_of(const ReportRun& run) {
 ChartPanel updates_of(const ReportRun& run) {
   ChartPanel panel = panel_of(run);
   const bool subcycling = has_subcycling(run.folder);
-  for (const io::DiagnosticsRecord& record : run.folder.diagnostics) {
+  for (const io::DiagnosticsRow& record : run.folder.diagnostics) {
     if (record.step == 0) continue;
     for (std::size_t level = 0; level < panel.series.size(); ++level) {
       const double steps = subcycling ? std::ldexp(1.0, static_cast<int>(level)) : 1.0;

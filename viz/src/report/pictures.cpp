@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <kumiko/viz/report.hpp>
-#include <kumiko/viz/state_image.hpp>
 
 namespace kumiko::viz {
 
@@ -17,10 +16,8 @@ constexpr double kLettering = 1.6;
 
 /// What one row of pictures shows.
 struct Subject {
-  Quantity quantity;
   std::string heading;
-  std::string name = {};  ///< of the field's component
-  int component = 0;      ///< of the field
+  StateImageOptions options;
 };
 
 std::vector<Subject> subjects_of(std::span<const io::StoredState> states) {
@@ -29,21 +26,21 @@ std::vector<Subject> subjects_of(std::span<const io::StoredState> states) {
   std::vector<Subject> subjects;
   for (int at = 0; at < fields; ++at) {
     const std::string& name = first.attributes.component_names[static_cast<std::size_t>(at)];
-    subjects.push_back({Quantity::kField, fields == 1 ? "field" : "field " + name, name, at});
+    subjects.push_back({fields == 1 ? "field" : "field " + name, {.name = name, .component = at}});
   }
   const bool extras = std::ranges::all_of(
       states, [](const io::StoredState& state) { return has_extras(state.checkpoint.run); });
   if (!extras) return subjects;
-  subjects.push_back({Quantity::kWorker, "worker"});
-  subjects.push_back({Quantity::kCost, "cost"});
-  subjects.push_back({Quantity::kIndicator, "indicator"});
+  subjects.push_back({"worker", {.quantity = Quantity::kWorker}});
+  subjects.push_back({"cost", {.quantity = Quantity::kCost}});
+  subjects.push_back({"indicator", {.quantity = Quantity::kIndicator}});
   return subjects;
 }
 
 /// One range of colours for all states.
 Range range_of(std::span<const io::StoredState> states, const Subject& subject) {
   const auto of = [&](const io::StoredState& state) {
-    return value_range(state.checkpoint.run, subject.quantity, subject.component);
+    return value_range(state.checkpoint.run, subject.options.quantity, subject.options.component);
   };
   Range range = of(states.front());
   for (const io::StoredState& state : states.subspan(1)) range = joined(range, of(state));
@@ -65,19 +62,15 @@ std::vector<ReportPicture> draw_pictures(std::span<const io::StoredState> states
   std::vector<ReportPicture> pictures;
   if (states.empty()) return pictures;
   for (const Subject& subject : subjects_of(states)) {
-    StateImageOptions options;
-    options.quantity = subject.quantity;
-    options.name = subject.name;
-    options.component = subject.component;
+    StateImageOptions options = subject.options;
     options.width = kPictureWidth;
     options.lettering = kLettering;
     options.range = range_of(states, subject);
     for (const io::StoredState& state : states) {
       const io::Checkpoint& checkpoint = state.checkpoint;
-      LayeredImage image = draw_state_in_layers(checkpoint.run, state.geometry, options);
       pictures.push_back({checkpoint.run.step, checkpoint.attributes.time, checkpoint.run.unnested,
-                          subject.heading, describe(subject, checkpoint), std::move(image.colours),
-                          std::move(image.lettering)});
+                          subject.heading, describe(subject, checkpoint),
+                          draw_state_in_layers(checkpoint.run, state.geometry, options)});
     }
   }
   return pictures;

@@ -55,20 +55,6 @@ std::string script_json(const Json& json) {
   return text;
 }
 
-// Where a PNG has the size of its picture.
-constexpr std::size_t kPngWidth = 16;
-constexpr std::size_t kPngHeight = 20;
-
-/// Four bytes, the highest first; 0 where the picture ends before.
-std::uint32_t png_number(std::string_view png, std::size_t at) {
-  std::uint32_t number = 0;
-  if (png.size() < at + sizeof(number)) return number;
-  for (const char byte : png.substr(at, sizeof(number))) {
-    number = number << 8U | static_cast<unsigned char>(byte);
-  }
-  return number;
-}
-
 Json pictures_json(const ReportRun& run) {
   Json json = Json::array();
   for (const ReportPicture& picture : run.pictures) {
@@ -77,10 +63,10 @@ Json pictures_json(const ReportRun& run) {
                     {"unnested", picture.unnested},
                     {"quantity", picture.quantity},
                     {"description", picture.description},
-                    {"width", png_number(picture.png, kPngWidth)},
-                    {"height", png_number(picture.png, kPngHeight)},
-                    {"png", report::base64(picture.png)},
-                    {"lettering", report::base64(picture.lettering)}});
+                    {"width", picture.image.width},
+                    {"height", picture.image.height},
+                    {"png", report::base64(picture.image.colours)},
+                    {"lettering", report::base64(picture.image.lettering)}});
   }
   return json;
 }

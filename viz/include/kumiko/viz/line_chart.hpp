@@ -44,7 +44,6 @@ struct ReferenceLine {
 };
 
 struct LineChart {
-  std::string title;
   ChartAxis x;
   ChartAxis y;
   std::vector<Series> series;

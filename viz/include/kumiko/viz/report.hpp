@@ -11,6 +11,7 @@
 #include <kumiko/amr/trace.hpp>
 #include <kumiko/io/checkpoint.hpp>
 #include <kumiko/io/run_folder.hpp>
+#include <kumiko/viz/state_image.hpp>
 
 namespace kumiko::viz {
 
@@ -21,8 +22,7 @@ struct ReportPicture {
   std::size_t unnested = 0;  ///< tagged patches that nesting left out, amr::SavedRun::unnested
   std::string quantity;      ///< what its colours mean, the same for all pictures that compare
   std::string description;   ///< for those who cannot see it
-  std::string png;           ///< what is coloured, as the next one transparent elsewhere
-  std::string lettering;     ///< what is written about it, a PNG of the same size in black
+  LayeredImage image;
 };
 
 /// Pictures of a run's states: each component, and where the states have extras, workers, costs

@@ -23,7 +23,7 @@ enum class Quantity {
 };
 
 struct StateImageOptions {
-  std::string title;  ///< the line above the picture; may be empty
+  std::string title = {};  ///< the line above the picture; may be empty
   Quantity quantity = Quantity::kField;
   std::string name = "u";  ///< of the component, for kField; others are called what they are
   int component = 0;       ///< for kField
@@ -63,6 +63,8 @@ std::string draw_state(const amr::SavedRun& state, const amr::Geometry& geometry
 struct LayeredImage {
   std::string colours;    ///< the domain, the bar, the signs of legends
   std::string lettering;  ///< frames, numbers and words in black, to be turned light on a dark page
+  int width = 0;          ///< of each, in pixels
+  int height = 0;
 };
 
 /// Draws what draw_state() does, in layers.
