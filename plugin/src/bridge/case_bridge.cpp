@@ -184,42 +184,6 @@ amr::Boundaries CaseFromBeyond::boundaries() const {
   return {side(0), side(1), side(2), side(3)};
 }
 
-void CaseFromBeyond::initial(amr::Points points, int component, std::span<double> values) const {
-  call(lent_.initial, to_c(points), component, values.data());
-}
-
-void CaseFromBeyond::boundary_values(amr::Side side, amr::Points points, int component, double time,
-                                     std::span<double> values) const {
-  call(lent_.boundary_values, static_cast<int32_t>(side), to_c(points), component, time,
-       values.data());
-}
-
-void CaseFromBeyond::velocity(amr::Points points, double time, amr::Vectors velocity) const {
-  call(lent_.velocity, to_c(points), time, to_c(velocity));
-}
-
-bool CaseFromBeyond::stream_function(amr::Points points, double time,
-                                     std::span<double> values) const {
-  return ask(lent_.stream_function, to_c(points), time, values.data());
-}
-
-bool CaseFromBeyond::exact_displacement(amr::Points points, double time, double tau,
-                                        amr::Vectors displacement) const {
-  return ask(lent_.exact_displacement, to_c(points), time, tau, to_c(displacement));
-}
-
-bool CaseFromBeyond::exact(amr::Points points, int component, double time,
-                           std::span<double> values) const {
-  return ask(lent_.exact, to_c(points), component, time, values.data());
-}
-
-bool CaseFromBeyond::refinement_indicator(const amr::RefinementPatch& patch,
-                                          std::span<double> indicator) const {
-  const kumiko_refinement_patch in_c{sizeof(in_c),  patch.level,        patch.time,
-                                     patch.spacing, to_c(patch.points), to_c(patch.field)};
-  return ask(lent_.refinement_indicator, &in_c, indicator.data());
-}
-
 std::vector<std::string> CaseFromBeyond::component_names() const {
   std::vector<std::string> names;
   const auto take = [](void* taker, const char* name) {

@@ -82,17 +82,34 @@ class CaseFromBeyond final : public amr::Case {
   int components() const override { return facts_.components; }
   std::vector<std::string> component_names() const override;
   bool steady_velocity() const override { return facts_.has_steady_velocity != 0; }
-  void initial(amr::Points points, int component, std::span<double> values) const override;
+  void initial(amr::Points points, int component, std::span<double> values) const override {
+    call(lent_.initial, to_c(points), component, values.data());
+  }
   void boundary_values(amr::Side side, amr::Points points, int component, double time,
-                       std::span<double> values) const override;
-  void velocity(amr::Points points, double time, amr::Vectors velocity) const override;
-  bool stream_function(amr::Points points, double time, std::span<double> values) const override;
+                       std::span<double> values) const override {
+    call(lent_.boundary_values, static_cast<int32_t>(side), to_c(points), component, time,
+         values.data());
+  }
+  void velocity(amr::Points points, double time, amr::Vectors velocity) const override {
+    call(lent_.velocity, to_c(points), time, to_c(velocity));
+  }
+  bool stream_function(amr::Points points, double time, std::span<double> values) const override {
+    return ask(lent_.stream_function, to_c(points), time, values.data());
+  }
   bool exact_displacement(amr::Points points, double time, double tau,
-                          amr::Vectors displacement) const override;
+                          amr::Vectors displacement) const override {
+    return ask(lent_.exact_displacement, to_c(points), time, tau, to_c(displacement));
+  }
   bool exact(amr::Points points, int component, double time,
-             std::span<double> values) const override;
+             std::span<double> values) const override {
+    return ask(lent_.exact, to_c(points), component, time, values.data());
+  }
   bool refinement_indicator(const amr::RefinementPatch& patch,
-                            std::span<double> indicator) const override;
+                            std::span<double> indicator) const override {
+    const kumiko_refinement_patch in_c{sizeof(in_c),  patch.level,        patch.time,
+                                       patch.spacing, to_c(patch.points), to_c(patch.field)};
+    return ask(lent_.refinement_indicator, &in_c, indicator.data());
+  }
   std::vector<amr::PublishedValue> published_values() const override;
 
   LentCase lend() const { return {{&lent_, case_.self}, whose_}; }

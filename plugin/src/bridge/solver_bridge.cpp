@@ -218,57 +218,11 @@ SolverFromBeyond::SolverFromBeyond(kumiko_solver solver, std::string name, std::
 
 SolverFromBeyond::~SolverFromBeyond() { functions_.destroy(self_); }
 
-double SolverFromBeyond::prepare(const amr::Case& problem, const amr::PatchPoints& patch,
-                                 double time, double dt, std::span<double> coefficients) const {
-  const kumiko_patch in_c = to_c(patch);
-  double cfl = 0.0;
-  call_with(problem, functions_.prepare, &in_c, time, dt, coefficients.data(), &cfl);
-  return cfl;
-}
-
-void SolverFromBeyond::advance(amr::ConstPatchView before, std::span<const double> coefficients,
-                               amr::PatchView after) const {
-  call(functions_.advance, to_c(before), to_c(coefficients), to_c(after));
-}
-
-void SolverFromBeyond::advance_with_fluxes(amr::ConstPatchView before,
-                                           std::span<const double> coefficients,
-                                           amr::PatchView after, amr::FaceFluxes fluxes) const {
-  call(functions_.advance_with_fluxes, to_c(before), to_c(coefficients), to_c(after),
-       fluxes.line(amr::FaceAxis::kX, 0));
-}
-
 void SolverFromBeyond::advance_list(std::span<const amr::PatchAdvance> list) const {
   if (functions_.advance_list == nullptr) return Solver::advance_list(list);
   with_list(list, patch_to_c, [&](std::span<const kumiko_patch_advance> in_c) {
     call(functions_.advance_list, in_c.data(), in_c.size());
   });
-}
-
-double SolverFromBeyond::weight(const amr::Case& problem, const amr::PatchPoints& patch,
-                                double time) const {
-  if (functions_.weight == nullptr) return 1.0;
-  const kumiko_patch in_c = to_c(patch);
-  double weight = 0.0;
-  call_with(problem, functions_.weight, &in_c, time, &weight);
-  return weight;
-}
-
-void SolverFromBeyond::tendency(amr::ConstPatchView state, std::span<const double> coefficients,
-                                const amr::PointRange& range, amr::PatchView tendency) const {
-  call(functions_.tendency, to_c(state), to_c(coefficients), to_c(range), to_c(tendency));
-}
-
-double SolverFromBeyond::state_cfl(amr::ConstPatchView state,
-                                   std::span<const double> coefficients) const {
-  double cfl = 0.0;
-  call(functions_.state_cfl, to_c(state), to_c(coefficients), &cfl);
-  return cfl;
-}
-
-void SolverFromBeyond::displacement(const amr::Case& problem, amr::Points points, double time,
-                                    double tau, amr::Vectors displacement) const {
-  call_with(problem, functions_.displacement, to_c(points), time, tau, to_c(displacement));
 }
 
 }  // namespace kumiko::plugin::detail

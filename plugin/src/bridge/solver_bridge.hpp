@@ -28,19 +28,43 @@ class SolverFromBeyond final : public amr::Solver {
   const amr::SolverTraits& traits() const override { return traits_; }
   std::size_t coefficients() const override { return coefficients_; }
   double prepare(const amr::Case& problem, const amr::PatchPoints& patch, double time, double dt,
-                 std::span<double> coefficients) const override;
+                 std::span<double> coefficients) const override {
+    const kumiko_patch in_c = to_c(patch);
+    double cfl = 0.0;
+    call_with(problem, functions_.prepare, &in_c, time, dt, coefficients.data(), &cfl);
+    return cfl;
+  }
   void advance(amr::ConstPatchView before, std::span<const double> coefficients,
-               amr::PatchView after) const override;
+               amr::PatchView after) const override {
+    call(functions_.advance, to_c(before), to_c(coefficients), to_c(after));
+  }
   void advance_with_fluxes(amr::ConstPatchView before, std::span<const double> coefficients,
-                           amr::PatchView after, amr::FaceFluxes fluxes) const override;
+                           amr::PatchView after, amr::FaceFluxes fluxes) const override {
+    call(functions_.advance_with_fluxes, to_c(before), to_c(coefficients), to_c(after),
+         fluxes.line(amr::FaceAxis::kX, 0));
+  }
   double weight(const amr::Case& problem, const amr::PatchPoints& patch,
-                double time) const override;
+                double time) const override {
+    if (functions_.weight == nullptr) return 1.0;
+    const kumiko_patch in_c = to_c(patch);
+    double weight = 0.0;
+    call_with(problem, functions_.weight, &in_c, time, &weight);
+    return weight;
+  }
   void advance_list(std::span<const amr::PatchAdvance> list) const override;
   void tendency(amr::ConstPatchView state, std::span<const double> coefficients,
-                const amr::PointRange& range, amr::PatchView tendency) const override;
-  double state_cfl(amr::ConstPatchView state, std::span<const double> coefficients) const override;
+                const amr::PointRange& range, amr::PatchView tendency) const override {
+    call(functions_.tendency, to_c(state), to_c(coefficients), to_c(range), to_c(tendency));
+  }
+  double state_cfl(amr::ConstPatchView state, std::span<const double> coefficients) const override {
+    double cfl = 0.0;
+    call(functions_.state_cfl, to_c(state), to_c(coefficients), &cfl);
+    return cfl;
+  }
   void displacement(const amr::Case& problem, amr::Points points, double time, double tau,
-                    amr::Vectors displacement) const override;
+                    amr::Vectors displacement) const override {
+    call_with(problem, functions_.displacement, to_c(points), time, tau, to_c(displacement));
+  }
 
  private:
   template <class Function, class... InC>

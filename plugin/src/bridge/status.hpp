@@ -38,7 +38,7 @@ kumiko_status tell(kumiko_error* error, kumiko_status status, const char* messag
 
 /// Calls call(error) of the other side, which may say that it does not know. \return whether it did
 template <class Call>
-bool ask_beyond(std::string_view whose, Call call, std::string_view whose_case = {}) {
+bool ask_beyond(std::string_view whose, const Call& call, std::string_view whose_case = {}) {
   kumiko_error error;
   error.whose = KUMIKO_UNNAMED;
   error.message[0] = '\0';
@@ -51,7 +51,7 @@ bool ask_beyond(std::string_view whose, Call call, std::string_view whose_case =
 
 /// Calls call(error) of the other side, which must do it.
 template <class Call>
-void call_beyond(std::string_view whose, Call call, std::string_view whose_case = {}) {
+void call_beyond(std::string_view whose, const Call& call, std::string_view whose_case = {}) {
   if (ask_beyond(whose, call, whose_case)) [[likely]]
     return;
   kumiko_error error;

@@ -1,8 +1,7 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
-
-#include <kumiko/amr/require.hpp>
+#include <iterator>
 
 #include "conformance/checks.hpp"
 
@@ -10,12 +9,12 @@ namespace kumiko::plugin {
 
 namespace {
 
+using Clock = std::chrono::steady_clock;
 using conformance::Subject;
 
 struct Check {
   const char* name;
   Finding (*run)(Subject&);
-  bool uses_engine = false;
 };
 
 /// All checks; those that tell whether the others may run come first.
@@ -24,8 +23,8 @@ constexpr Check kChecks[] = {{"declaration", conformance::check_declaration},
                              {"ghost_width", conformance::check_ghost_width},
                              {"constants", conformance::check_constants},
                              {"symmetry", conformance::check_symmetry},
-                             {"translation", conformance::check_translation, true},
-                             {"order", conformance::check_order, true},
+                             {"translation", conformance::check_translation},
+                             {"order", conformance::check_order},
                              {"stability", conformance::check_stability},
                              {"nan_input", conformance::check_nan_input},
                              {"fluxes", conformance::check_fluxes},
@@ -51,42 +50,15 @@ Finding guarded(Function function) {
 
 Finding run(const Check& check, Subject& subject) {
   if (!subject.runnable) return conformance::skipped("no step is possible: see declaration");
-  if (check.uses_engine && !subject.safe_in_engine) {
-    return conformance::skipped("it writes where it must not, and would spoil a run: see memory");
-  }
   return guarded([&] { return check.run(subject); });
-}
-
-bool is_wanted(const ConformanceOptions& options, std::string_view name) {
-  return options.only.empty() || std::ranges::count(options.only, name) > 0;
-}
-
-void check_names(const ConformanceOptions& options) {
-  for (const std::string& name : options.only) {
-    const std::vector<std::string>& known = conformance_checks();
-    amr::require(std::ranges::count(known, name) > 0, "no check is called '{}'; there are {}", name,
-                 fmt::join(known, ", "));
-  }
-}
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 }  // namespace
 
 const char* to_string(Verdict verdict) {
   constexpr const char* kNames[] = {"passed", "failed", "skipped", "noted"};
-  return kNames[static_cast<int>(verdict)];
-}
-
-const std::vector<std::string>& conformance_checks() {
-  static const std::vector<std::string> names = [] {
-    std::vector<std::string> result;
-    for (const Check& check : kChecks) result.emplace_back(check.name);
-    return result;
-  }();
-  return names;
+  static_assert(std::size(kNames) == static_cast<std::size_t>(Verdict::kNoted) + 1);
+  return kNames[static_cast<std::size_t>(verdict)];
 }
 
 bool ConformanceReport::passed() const {
@@ -100,8 +72,7 @@ double ConformanceReport::seconds() const {
 }
 
 ConformanceReport check_solver(const SolverFactory& factory, const amr::ParameterSet& parameters,
-                               const SolverFactory& peer, const ConformanceOptions& options) {
-  check_names(options);
+                               const SolverFactory& peer) {
   ConformanceReport report{factory.name, factory.file.string(), {}, {}};
   std::unique_ptr<Subject> subject;
   const Finding made = guarded([&] {
@@ -116,14 +87,10 @@ ConformanceReport check_solver(const SolverFactory& factory, const amr::Paramete
   }
   report.traits = subject->traits;
   for (const Check& check : kChecks) {
-    // The first two say what is safe to do.
-    const bool decides = &check <= &kChecks[1];
-    if (!decides && !is_wanted(options, check.name)) continue;
-    const auto start = std::chrono::steady_clock::now();
-    Finding finding = run(check, *subject);
+    const auto start = Clock::now();
+    Finding& finding = report.findings.emplace_back(run(check, *subject));
     finding.check = check.name;
-    finding.seconds = seconds_since(start);
-    if (is_wanted(options, check.name)) report.findings.push_back(std::move(finding));
+    finding.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   }
   return report;
 }

@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 
+#include <kumiko/amr/option_field.hpp>
 #include <kumiko/amr/solver_declaration.hpp>
 
 #include "conformance/checks.hpp"
@@ -17,31 +18,14 @@ namespace {
 using amr::ParameterSpec;
 using amr::ParameterValue;
 
-constexpr int kLargestComponents = 64;
-
 using Complaints = std::vector<std::string>;
 
 bool is_one_line(const std::string& text) {
   return !text.empty() && text.find('\n') == std::string::npos;
 }
 
-/// The numbers of a value; none for flags and text.
-std::vector<double> numbers_of(const ParameterValue& value) {
-  if (const auto* const integer = std::get_if<std::int64_t>(&value)) {
-    return {static_cast<double>(*integer)};
-  }
-  if (const auto* const number = std::get_if<double>(&value)) return {*number};
-  if (const auto* const list = std::get_if<std::vector<std::int64_t>>(&value)) {
-    return {list->begin(), list->end()};
-  }
-  if (const auto* const list = std::get_if<std::vector<double>>(&value)) return *list;
-  return {};
-}
-
 bool default_is_allowed(const ParameterSpec& spec) {
-  for (const double number : numbers_of(spec.default_value)) {
-    if (!(number >= spec.minimum && number <= spec.maximum)) return false;
-  }
+  if (amr::refused({spec.minimum, spec.maximum}, spec.default_value)) return false;
   const auto* const text = std::get_if<std::string>(&spec.default_value);
   return !text || spec.choices.empty() || std::ranges::count(spec.choices, *text) > 0;
 }
@@ -89,9 +73,9 @@ bool allows_steps(const amr::Solver& solver, Complaints& complaints) {
   for (const std::string& impossible : amr::impossible_declarations(solver)) {
     complaints.push_back("it " + impossible);
   }
-  if (const int components = solver.traits().components; components > kLargestComponents) {
+  if (const int components = solver.traits().components; components > amr::kMostComponents) {
     complaints.push_back(fmt::format("it declares {} components; {} are the most that are checked",
-                                     components, kLargestComponents));
+                                     components, amr::kMostComponents));
   }
   return complaints.size() == before;
 }

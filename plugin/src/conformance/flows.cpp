@@ -52,42 +52,10 @@ Flow vortices_of(const std::function<double(double)>& strength) {
 
 }  // namespace
 
-void Flow::initial(amr::Points points, int component, std::span<double> values) const {
-  for (std::size_t at = 0; at < points.size(); ++at) {
-    values[at] = field(points.x[at], points.y[at], component);
-  }
-}
-
-void Flow::velocity(amr::Points points, double time, amr::Vectors velocity) const {
-  for (std::size_t at = 0; at < points.size(); ++at) {
-    velocity.x[at] = vx(points.x[at], points.y[at], time);
-    velocity.y[at] = vy(points.x[at], points.y[at], time);
-  }
-}
-
-bool Flow::stream_function(amr::Points points, double time, std::span<double> values) const {
-  for (std::size_t at = 0; at < points.size(); ++at) {
-    values[at] = psi(points.x[at], points.y[at], time);
-  }
-  return true;
-}
-
 bool Flow::exact_displacement(amr::Points points, double time, double tau,
                               amr::Vectors displacement) const {
-  for (std::size_t at = 0; at < points.size(); ++at) {
-    const Vector d = departure_of(*this, points.x[at], points.y[at], time, tau);
-    displacement.x[at] = d[0];
-    displacement.y[at] = d[1];
-  }
-  return true;
-}
-
-bool Flow::exact(amr::Points points, int component, double time, std::span<double> values) const {
-  if (!solution || component > 0) return false;
-  for (std::size_t at = 0; at < points.size(); ++at) {
-    values[at] = solution(points.x[at], points.y[at], time);
-  }
-  return true;
+  return evaluate(points, displacement,
+                  [&](double x, double y) { return departure_of(*this, x, y, time, tau); });
 }
 
 Flow constant_flow(double vx, double vy) {

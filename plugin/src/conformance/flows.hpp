@@ -1,6 +1,7 @@
 // The cases that the conformance checks use: flows of the whole plane.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <string>
 #include <vector>
@@ -33,15 +34,26 @@ class Flow final : public amr::Case {
   amr::Boundaries boundaries() const override { return sides; }
   int components() const override { return field_components; }
   bool steady_velocity() const override { return steady; }
-  void initial(amr::Points points, int component, std::span<double> values) const override;
-  void velocity(amr::Points points, double time, amr::Vectors velocity) const override;
-  bool stream_function(amr::Points points, double time, std::span<double> values) const override;
+  void initial(amr::Points points, int component, std::span<double> values) const override {
+    evaluate(points, values, [&](double x, double y) { return field(x, y, component); });
+  }
+  void velocity(amr::Points points, double time, amr::Vectors velocity) const override {
+    evaluate(points, velocity, [&](double x, double y) {
+      return std::array{vx(x, y, time), vy(x, y, time)};
+    });
+  }
+  bool stream_function(amr::Points points, double time, std::span<double> values) const override {
+    return evaluate(points, values, [&](double x, double y) { return psi(x, y, time); });
+  }
   /// Follows the flow back by Runge and Kutta's method, in steps so small that only round-off is
   /// left.
   bool exact_displacement(amr::Points points, double time, double tau,
                           amr::Vectors displacement) const override;
   bool exact(amr::Points points, int component, double time,
-             std::span<double> values) const override;
+             std::span<double> values) const override {
+    if (!solution || component > 0) return false;
+    return evaluate(points, values, [&](double x, double y) { return solution(x, y, time); });
+  }
 };
 
 Flow constant_flow(double vx, double vy);

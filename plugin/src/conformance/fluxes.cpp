@@ -51,13 +51,12 @@ double imbalance(PatchStep& step) {
 
 /// A patch of a level that holds noise, after a step of `dt` with fluxes.
 PatchStep step_at(const Subject& subject, const Flow& flow, double dt, int first_i, int first_j) {
-  PatchStep step(subject, Place(subject, first_i, first_j));
-  const PatchStep::Values values = rough_values(subject);
-  step.fill(
-      [&](int i, int j, int component) { return values(first_i + i, first_j + j, component); });
+  const auto values = [&, of_level = rough_values(subject)](int i, int j, int component) {
+    return of_level(first_i + i, first_j + j, component);
+  };
+  PatchStep step(subject, Place(subject, first_i, first_j), values);
   step.prepare(flow, dt);
-  const amr::ConstPatchView before = step.before();
-  subject.solver->advance_with_fluxes(before, step.coefficients(), step.after(), step.fluxes());
+  step.advance_with_fluxes();
   return step;
 }
 
@@ -81,10 +80,10 @@ int differing_faces(const Subject& subject, const Flow& flow, double dt, PatchSt
 /// Whether advance() alone gives the bits of the step with fluxes.
 bool bits_are_those_of_advance(PatchStep& step) {
   std::vector<double> with_fluxes;
-  append_interior(step.after(), with_fluxes);
+  append(step.after(), 0, with_fluxes);
   step.advance();
   std::vector<double> alone;
-  append_interior(step.after(), alone);
+  append(step.after(), 0, alone);
   return same_bits(with_fluxes, alone);
 }
 
@@ -97,8 +96,7 @@ Finding check_fluxes(Subject& subject) {
   int faces = 0;
   int other_bits = 0;
   for (const Flow& flow : flows_around(place.centre_x(), place.centre_y())) {
-    PatchStep guess(subject, place);
-    guess.fill(rough_values(subject));
+    PatchStep guess(subject, place, rough_values(subject));
     // Neighbours' numbers may be larger: twice as large in the rotation.
     const double dt = 0.25 * guess.prepare_for(flow, subject.traits.cfl_limit);
     PatchStep step = step_at(subject, flow, dt, 16, 32);
@@ -134,18 +132,15 @@ namespace {
 
 /// The largest difference between the change of a step and the tendency, over the largest change.
 double tendency_error(const Subject& subject, const Flow& flow, double cfl) {
-  const Place place(subject);
-  PatchStep step(subject, place);
-  step.fill(smooth_values(subject));
+  PatchStep step(subject, Place(subject), smooth_values(subject));
   step.prepare_for(flow, cfl);
   step.advance();
-  const amr::ConstPatchView before = step.before();
-  subject.solver->tendency(before, step.coefficients(), {0, kPatchSize, 0, kPatchSize},
-                           step.rates());
+  step.find_rates({0, kPatchSize, 0, kPatchSize});
   double error = 0.0;
   double largest = 0.0;
   for (int component = 0; component < step.components(); ++component) {
-    const auto change = (step.after().interior(component) - before.interior(component)).eval();
+    const auto change =
+        (step.after().interior(component) - step.before().interior(component)).eval();
     const auto difference = (change - step.rates().interior(component)).abs();
     raise(error, difference.maxCoeff<Eigen::PropagateNaN>());
     largest = std::max(largest, change.abs().maxCoeff());
@@ -155,33 +150,18 @@ double tendency_error(const Subject& subject, const Flow& flow, double cfl) {
 
 /// Whether a tendency that is computed part by part has the bits of the whole one.
 bool parts_have_the_bits_of_the_whole(const Subject& subject, const Flow& flow) {
-  PatchStep step(subject, Place(subject));
-  step.fill(rough_values(subject));
+  PatchStep step(subject, Place(subject), rough_values(subject));
   step.prepare_for(flow, subject.traits.cfl_limit);
-  const amr::ConstPatchView before = step.before();
   const auto rates_of = [&](std::initializer_list<amr::PointRange> ranges) {
-    for (const amr::PointRange& range : ranges) {
-      subject.solver->tendency(before, step.coefficients(), range, step.rates());
-    }
-    const std::span<const double> values = step.rate_values().values();
-    return std::vector<double>(values.begin(), values.end());
+    std::ranges::fill(step.rate_values.values(), 0.0);
+    for (const amr::PointRange& range : ranges) step.find_rates(range);
+    std::vector<double> values;
+    append(step.rates(), amr::kTendencyGhosts, values);
+    return values;
   };
-  const std::vector<double> whole = rates_of({kTendencyRange});
-  std::ranges::fill(step.rate_values().values(), 0.0);
-  const std::vector<double> parts =
-      rates_of({{-2, 5, -2, 18}, {5, 18, -2, 3}, {5, 6, 3, 18}, {6, 18, 3, 17}, {6, 18, 17, 18}});
-  const amr::ConstPatchView of_whole(whole.data(), step.components(), step.layers());
-  const amr::ConstPatchView of_parts(parts.data(), step.components(), step.layers());
-  for (int component = 0; component < step.components(); ++component) {
-    for (int j = kTendencyRange.j0; j < kTendencyRange.j1; ++j) {
-      const std::size_t width = kPatchSize + 2 * amr::kTendencyGhosts;
-      if (!same_bits({&of_whole(kTendencyRange.i0, j, component), width},
-                     {&of_parts(kTendencyRange.i0, j, component), width})) {
-        return false;
-      }
-    }
-  }
-  return true;
+  return same_bits(
+      rates_of({kTendencyRange}),
+      rates_of({{-2, 5, -2, 18}, {5, 18, -2, 3}, {5, 6, 3, 18}, {6, 18, 3, 17}, {6, 18, 17, 18}}));
 }
 
 }  // namespace

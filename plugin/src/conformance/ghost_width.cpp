@@ -19,8 +19,7 @@ constexpr double kPoisons[] = {std::numeric_limits<double>::quiet_NaN(), 1e300, 
 /// The outermost layer whose values change a bit of what the solver computes; nothing when its bits
 /// change by themselves.
 std::optional<int> layers_read(const Subject& subject, const Place& place, const Flow& flow) {
-  PatchStep step(subject, place);
-  step.fill(rough_values(subject));
+  PatchStep step(subject, place, rough_values(subject));
   step.prepare_for(flow, subject.traits.cfl_limit);
   const std::vector<double> expected = step.outputs();
   if (!same_bits(step.outputs(), expected)) return std::nullopt;

@@ -7,7 +7,6 @@
 #include <cstring>
 #include <limits>
 #include <stdexcept>
-#include <utility>
 
 #include <fmt/core.h>
 
@@ -46,21 +45,17 @@ int Guarded::written() const {
                           std::count_if(end - guard, end, is_written));
 }
 
-PatchStep::PatchStep(const Subject& subject, const Place& place, int components)
-    : subject_(subject),
+PatchStep::PatchStep(const Subject& subject, const Place& place, const Values& values,
+                     int components)
+    : before_values(amr::PatchView::size(components, subject.traits.ghosts + kSpareLayers)),
+      after_values(before_values.values().size()),
+      coefficient_values(subject.solver->coefficients()),
+      flux_values(amr::FaceFluxes::size(components)),
+      rate_values(before_values.values().size()),
+      subject_(subject),
       place_(place),
       components_(components),
-      layers_(subject.traits.ghosts + kSpareLayers),
-      before_(amr::PatchView::size(components, layers_)),
-      after_(amr::PatchView::size(components, layers_)),
-      coefficients_(subject.solver->coefficients()),
-      fluxes_(amr::FaceFluxes::size(components)),
-      rates_(amr::PatchView::size(components, layers_)) {}
-
-PatchStep::PatchStep(const Subject& subject, const Place& place)
-    : PatchStep(subject, place, subject.patch_components()) {}
-
-void PatchStep::fill(const Values& values) {
+      layers_(subject.traits.ghosts + kSpareLayers) {
   for_view(before(), layers_,
            [&](int i, int j, int component, double& value) { value = values(i, j, component); });
 }
@@ -72,8 +67,9 @@ void PatchStep::poison(int first, double poison) {
   });
 }
 
-double PatchStep::prepare(const amr::Solver& solver, const amr::Case& problem, double dt) {
-  const double cfl = solver.prepare(problem, place_.points(), 0.0, dt, coefficients_.values());
+double PatchStep::prepare(const amr::Case& problem, double dt) {
+  const amr::Solver& solver = *subject_.solver;
+  const double cfl = solver.prepare(problem, place_.points(), 0.0, dt, coefficient_values.values());
   if (!subject_.traits.nonlinear) return cfl;
   return std::max(cfl, solver.state_cfl(before(), coefficients()));
 }
@@ -83,7 +79,7 @@ double PatchStep::prepare(const amr::Solver& solver, const amr::Case& problem, d
 double PatchStep::prepare_for(const amr::Case& problem, double target) {
   double below = 0.0;
   double above = std::numeric_limits<double>::infinity();
-  double dt = 0.1 * place_.spacing();
+  double dt = 0.1 * place_.points().spacing;
   double cfl = 0.0;
   for (int attempt = 0; attempt < 120; ++attempt) {
     cfl = prepare(problem, dt);
@@ -101,25 +97,19 @@ double PatchStep::prepare_for(const amr::Case& problem, double target) {
                   target, dt, cfl));
 }
 
-void PatchStep::advance(const amr::Solver& solver) {
-  solver.advance(std::as_const(*this).before(), coefficients(), after());
-}
-
-std::vector<double> PatchStep::outputs(const amr::Solver& solver) {
+std::vector<double> PatchStep::outputs() {
   std::vector<double> values;
-  advance(solver);
-  append_interior(after(), values);
-  const amr::ConstPatchView state = std::as_const(*this).before();
+  advance();
+  append(after(), 0, values);
   if (subject_.traits.flux_form) {
-    solver.advance_with_fluxes(state, coefficients(), after(), fluxes());
-    append_interior(after(), values);
-    const std::span<const double> through = fluxes_.values();
+    advance_with_fluxes();
+    append(after(), 0, values);
+    const std::span<const double> through = flux_values.values();
     values.insert(values.end(), through.begin(), through.end());
   }
   if (subject_.traits.tendency) {
-    solver.tendency(state, coefficients(), kTendencyRange, rates());
-    for_view(rates(), amr::kTendencyGhosts,
-             [&](int, int, int, double rate) { values.push_back(rate); });
+    find_rates(kTendencyRange);
+    append(rates(), amr::kTendencyGhosts, values);
   }
   return values;
 }
@@ -140,26 +130,17 @@ PatchStep::Values smooth_values(const Subject& subject) {
   };
 }
 
-void append_interior(amr::ConstPatchView view, std::vector<double>& values) {
-  for (int component = 0; component < view.components(); ++component) {
-    for (int j = 0; j < kPatchSize; ++j) {
-      const double* const row = view.origin(component) + j * view.stride();
-      values.insert(values.end(), row, row + kPatchSize);
-    }
-  }
+void append(amr::PatchView view, int layers, std::vector<double>& values) {
+  for_view(view, layers, [&](int, int, int, double value) { values.push_back(value); });
 }
 
-double largest_difference(amr::ConstPatchView a, amr::ConstPatchView b,
+double largest_difference(amr::PatchView a, amr::PatchView b,
                           const std::function<std::array<int, 2>(int, int)>& map) {
   double largest = 0.0;
-  for (int component = 0; component < a.components(); ++component) {
-    for (int j = 0; j < kPatchSize; ++j) {
-      for (int i = 0; i < kPatchSize; ++i) {
-        const auto [ib, jb] = map(i, j);
-        raise(largest, std::abs(a(i, j, component) - b(ib, jb, component)));
-      }
-    }
-  }
+  for_view(a, 0, [&](int i, int j, int component, double value) {
+    const auto [ib, jb] = map(i, j);
+    raise(largest, std::abs(value - b(ib, jb, component)));
+  });
   return largest;
 }
 

@@ -16,14 +16,15 @@ class PeriodicGrid {
 
   PeriodicGrid(const Subject& subject, const Flow& flow, int n, const Values& values);
 
+  /// Prepares the step whose largest CFL number is `target`, and returns it.
+  double prepare(double target);
   /// One step whose CFL number is `target`.
   void step(double target);
   /// Mean square of what differs from the first component's mean; not finite when the field is not.
-  double variance() const;
+  double variance();
 
  private:
   void fill_ghosts();
-  void prepare(double target);
 
   const Subject& subject_;
   const Flow& flow_;

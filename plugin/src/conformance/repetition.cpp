@@ -3,11 +3,8 @@
 #include <array>
 #include <barrier>
 #include <cstddef>
-#include <exception>
+#include <future>
 #include <limits>
-#include <memory>
-#include <thread>
-#include <utility>
 #include <vector>
 
 #include "conformance/checks.hpp"
@@ -34,14 +31,13 @@ std::vector<Task> make_tasks(const Subject& subject) {
     const std::array<int, 2> first = {16 * (number % 4), 16 * (number / 4)};
     const Place place(subject, first[0], first[1]);
     const std::vector<Flow> flows = flows_around(place.centre_x(), place.centre_y());
-    Task task{flows[static_cast<std::size_t>(number) % flows.size()], first, 0.0,
-              [&subject, number](int i, int j, int component) {
-                return subject.value(component, noise(i + 100 * number, j, component));
-              }};
-    PatchStep step(subject, place);
-    step.fill(task.values);
+    Task& task = tasks.emplace_back(
+        Task{flows[static_cast<std::size_t>(number) % flows.size()], first, 0.0,
+             [&subject, number](int i, int j, int component) {
+               return subject.value(component, noise(i + 100 * number, j, component));
+             }});
+    PatchStep step(subject, place, task.values);
     task.dt = step.prepare_for(task.flow, 0.9 * subject.traits.cfl_limit);
-    tasks.push_back(std::move(task));
   }
   return tasks;
 }
@@ -49,64 +45,58 @@ std::vector<Task> make_tasks(const Subject& subject) {
 std::vector<PatchStep> make_steps(const Subject& subject, const std::vector<Task>& tasks) {
   std::vector<PatchStep> steps;
   for (const Task& task : tasks) {
-    steps.emplace_back(subject, Place(subject, task.first[0], task.first[1]));
-    steps.back().fill(task.values);
+    steps.emplace_back(subject, Place(subject, task.first[0], task.first[1]), task.values);
   }
   return steps;
 }
 
-/// prepare() and everything else, by one instance.
-std::vector<double> outcome(const Task& task, PatchStep& step, const amr::Solver& solver) {
-  step.prepare(solver, task.flow, task.dt);
-  return step.outputs(solver);
+/// prepare() and everything else.
+std::vector<double> outcome(const Task& task, PatchStep& step) {
+  step.prepare(task.flow, task.dt);
+  return step.outputs();
 }
 
 void scribble(Guarded& values, double value) { std::ranges::fill(values.values(), value); }
 
+/// All that a step has written or left: values, ghosts, fluxes.
+std::vector<double> result_of(PatchStep& step) {
+  const std::span<const double> after = step.after_values.values();
+  const std::span<const double> through = step.flux_values.values();
+  std::vector<double> values(after.begin(), after.end());
+  values.insert(values.end(), through.begin(), through.end());
+  return values;
+}
+
 /// Advances the patches of all tasks in one list, of which that of task `first` is the head.
-void advance_in_a_list(const std::vector<Task>& tasks, std::vector<PatchStep>& steps,
-                       const amr::Solver& solver, std::size_t first, bool with_fluxes) {
+void advance_in_a_list(const Subject& subject, const std::vector<Task>& tasks,
+                       std::vector<PatchStep>& steps, std::size_t first, bool with_fluxes) {
   std::vector<amr::PatchAdvance> list;
   for (std::size_t number = 0; number < kPatches; ++number) {
     const std::size_t at = (number + first) % kPatches;
     PatchStep& step = steps[at];
-    step.prepare(solver, tasks[at].flow, tasks[at].dt);
-    scribble(step.after_values(), std::numeric_limits<double>::quiet_NaN());
-    list.push_back({std::as_const(step).before(), step.coefficients(), step.after()});
+    step.prepare(tasks[at].flow, tasks[at].dt);
+    list.push_back({step.before(), step.coefficients(), step.after()});
     if (with_fluxes) list.back().fluxes = step.fluxes();
   }
-  solver.advance_list(list);
-}
-
-/// How many patches have other values or fluxes after their step than elsewhere.
-int differing(const std::vector<PatchStep>& steps, const std::vector<PatchStep>& others) {
-  int differ = 0;
-  for (std::size_t at = 0; at < kPatches; ++at) {
-    const bool is_same =
-        same_bits(steps[at].after_values().values(), others[at].after_values().values()) &&
-        same_bits(steps[at].flux_values().values(), others[at].flux_values().values());
-    differ += is_same ? 0 : 1;
-  }
-  return differ;
+  subject.solver->advance_list(list);
 }
 
 /// How many patches come out of one list with other bits than by themselves.
 int differ_in_a_list(const Subject& subject, const std::vector<Task>& tasks, bool with_fluxes) {
-  const amr::Solver& solver = *subject.solver;
   std::vector<PatchStep> alone = make_steps(subject, tasks);
   std::vector<PatchStep> listed = make_steps(subject, tasks);
+  advance_in_a_list(subject, tasks, listed, 0, with_fluxes);
+  int differ = 0;
   for (std::size_t at = 0; at < kPatches; ++at) {
-    PatchStep& one = alone[at];
-    one.prepare(solver, tasks[at].flow, tasks[at].dt);
-    scribble(one.after_values(), std::numeric_limits<double>::quiet_NaN());
+    alone[at].prepare(tasks[at].flow, tasks[at].dt);
     if (with_fluxes) {
-      solver.advance_with_fluxes(one.before(), one.coefficients(), one.after(), one.fluxes());
+      alone[at].advance_with_fluxes();
     } else {
-      one.advance(solver);
+      alone[at].advance();
     }
+    differ += same_bits(result_of(alone[at]), result_of(listed[at])) ? 0 : 1;
   }
-  advance_in_a_list(tasks, listed, solver, 0, with_fluxes);
-  return differing(listed, alone);
+  return differ;
 }
 
 /// The same of both kinds of lists, as far as the solver is handed them; 0 without a kernel for
@@ -122,23 +112,24 @@ int differ_in_lists(const Subject& subject, const std::vector<Task>& tasks) {
 
 Finding check_determinism(Subject& subject) {
   const std::vector<Task> tasks = make_tasks(subject);
+  const Subject second(subject.factory, subject.parameters, subject.peer);
   std::vector<PatchStep> steps = make_steps(subject, tasks);
-  const std::unique_ptr<amr::Solver> second = subject.make();
+  std::vector<PatchStep> steps_of_second = make_steps(second, tasks);
   std::vector<std::vector<double>> expected;
   for (std::size_t at = 0; at < kPatches; ++at) {
-    scribble(steps[at].coefficient_values(), 0.0);
-    expected.push_back(outcome(tasks[at], steps[at], *subject.solver));
+    scribble(steps[at].coefficient_values, 0.0);
+    expected.push_back(outcome(tasks[at], steps[at]));
   }
   int again = 0;
   int other_instance = 0;
   // The other way round, and over what coefficients happen to hold.
   for (std::size_t at = kPatches; at-- > 0;) {
-    const auto differs = [&](const amr::Solver& solver) {
-      scribble(steps[at].coefficient_values(), std::numeric_limits<double>::quiet_NaN());
-      return same_bits(outcome(tasks[at], steps[at], solver), expected[at]) ? 0 : 1;
+    const auto differs = [&](PatchStep& step) {
+      scribble(step.coefficient_values, std::numeric_limits<double>::quiet_NaN());
+      return same_bits(outcome(tasks[at], step), expected[at]) ? 0 : 1;
     };
-    again += differs(*subject.solver);
-    other_instance += differs(*second);
+    again += differs(steps[at]);
+    other_instance += differs(steps_of_second[at]);
   }
   const int in_a_list = differ_in_lists(subject, tasks);
   const Numbers numbers = {{"patches", kPatches},
@@ -166,73 +157,54 @@ namespace {
 constexpr std::size_t kThreads = 4;
 constexpr int kRounds = 25;
 
-/// Threads begin at different patches, so that different ones are under way at once.
-std::size_t first_of(std::size_t thread) { return thread * kPatches / kThreads; }
-
-/// What the steps give one by one, and each thread's list where there is a kernel for lists.
-struct Expected {
-  std::vector<std::vector<double>> alone;
-  std::vector<std::vector<PatchStep>> listed;
-};
-
-Expected expected_results(const Subject& subject, const std::vector<Task>& tasks) {
-  const amr::Solver& solver = *subject.solver;
-  Expected expected;
-  std::vector<PatchStep> steps = make_steps(subject, tasks);
-  for (std::size_t at = 0; at < kPatches; ++at) {
-    expected.alone.push_back(outcome(tasks[at], steps[at], solver));
+/// What all steps give one by one, and in one list where there is a kernel for lists. Threads begin
+/// at different patches, so that different ones are under way at once.
+std::vector<std::vector<double>> results_of(const Subject& subject, const std::vector<Task>& tasks,
+                                            std::vector<PatchStep>& steps, std::size_t thread) {
+  const std::size_t first = thread * kPatches / kThreads;
+  std::vector<std::vector<double>> results;
+  for (std::size_t number = 0; number < kPatches; ++number) {
+    const std::size_t at = (number + first) % kPatches;
+    results.push_back(outcome(tasks[at], steps[at]));
   }
-  for (std::size_t thread = 0; thread < kThreads && subject.traits.list_kernel; ++thread) {
-    expected.listed.push_back(make_steps(subject, tasks));
-    advance_in_a_list(tasks, expected.listed.back(), solver, first_of(thread),
-                      subject.traits.flux_form);
-  }
-  return expected;
+  if (!subject.traits.list_kernel) return results;
+  advance_in_a_list(subject, tasks, steps, first, subject.traits.flux_form);
+  for (PatchStep& step : steps) results.push_back(result_of(step));
+  return results;
 }
 
-/// How many of a thread's results have other bits than `expected`.
-int wrong_results(const Subject& subject, std::size_t thread, const amr::Solver& solver,
-                  const std::vector<Task>& tasks, const Expected& expected) {
+/// How many of a thread's results have other bits than when it is the only one.
+int wrong_results(const Subject& subject, const std::vector<Task>& tasks, std::size_t thread,
+                  const std::vector<std::vector<double>>& expected) {
   std::vector<PatchStep> steps = make_steps(subject, tasks);
-  std::vector<PatchStep> listed = make_steps(subject, tasks);
   int wrong = 0;
   for (int round = 0; round < kRounds; ++round) {
-    for (std::size_t number = 0; number < kPatches; ++number) {
-      const std::size_t at = (number + first_of(thread)) % kPatches;
-      wrong += same_bits(outcome(tasks[at], steps[at], solver), expected.alone[at]) ? 0 : 1;
+    const auto results = results_of(subject, tasks, steps, thread);
+    for (std::size_t at = 0; at < results.size(); ++at) {
+      wrong += same_bits(results[at], expected[at]) ? 0 : 1;
     }
-    if (!subject.traits.list_kernel) continue;
-    advance_in_a_list(tasks, listed, solver, first_of(thread), subject.traits.flux_form);
-    wrong += differing(listed, expected.listed[thread]);
   }
   return wrong;
 }
 
-/// The sum over all threads; instance t of `solvers`, or the only one, serves thread t.
-int wrong_results_at_once(const Subject& subject, const std::vector<const amr::Solver*>& solvers,
-                          const std::vector<Task>& tasks, const Expected& expected) {
-  std::array<int, kThreads> wrong = {};
-  std::array<std::exception_ptr, kThreads> errors;
+/// The sum over all threads, which have the instances by turns.
+int wrong_results_at_once(const std::vector<const Subject*>& instances,
+                          const std::vector<Task>& tasks) {
+  std::array<std::vector<std::vector<double>>, kThreads> expected;
+  std::vector<PatchStep> steps = make_steps(*instances.front(), tasks);
+  for (std::size_t thread = 0; thread < kThreads; ++thread) {
+    expected[thread] = results_of(*instances.front(), tasks, steps, thread);
+  }
   std::barrier start(static_cast<std::ptrdiff_t>(kThreads));
-  {
-    std::vector<std::jthread> threads;
-    for (std::size_t thread = 0; thread < kThreads; ++thread) {
-      threads.emplace_back([&, thread] {
-        start.arrive_and_wait();
-        try {
-          wrong[thread] =
-              wrong_results(subject, thread, *solvers[thread % solvers.size()], tasks, expected);
-        } catch (...) {
-          errors[thread] = std::current_exception();
-        }
-      });
-    }
+  std::vector<std::future<int>> wrong;
+  for (std::size_t thread = 0; thread < kThreads; ++thread) {
+    wrong.push_back(std::async(std::launch::async, [&, thread] {
+      start.arrive_and_wait();
+      return wrong_results(*instances[thread % instances.size()], tasks, thread, expected[thread]);
+    }));
   }
   int sum = 0;
-  for (std::size_t thread = 0; thread < kThreads; ++thread) {
-    if (errors[thread]) std::rethrow_exception(errors[thread]);
-    sum += wrong[thread];
-  }
+  for (std::future<int>& each : wrong) sum += each.get();
   return sum;
 }
 
@@ -240,11 +212,9 @@ int wrong_results_at_once(const Subject& subject, const std::vector<const amr::S
 
 Finding check_thread_safety(Subject& subject) {
   const std::vector<Task> tasks = make_tasks(subject);
-  const std::unique_ptr<amr::Solver> second = subject.make();
-  const Expected expected = expected_results(subject, tasks);
-  const int one = wrong_results_at_once(subject, {subject.solver.get()}, tasks, expected);
-  const int two =
-      wrong_results_at_once(subject, {subject.solver.get(), second.get()}, tasks, expected);
+  const Subject second(subject.factory, subject.parameters, subject.peer);
+  const int one = wrong_results_at_once({&subject}, tasks);
+  const int two = wrong_results_at_once({&subject, &second}, tasks);
   const std::size_t steps = kThreads * kPatches * kRounds * (subject.traits.list_kernel ? 2 : 1);
   const Numbers numbers = {{"threads", kThreads},
                            {"steps", steps},

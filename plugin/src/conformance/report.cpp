@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -10,18 +9,12 @@ namespace kumiko::plugin {
 
 namespace {
 
-nlohmann::json number(double value) {
-  return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(nullptr);
-}
-
 nlohmann::json to_json_value(const Finding& finding) {
-  nlohmann::json numbers = nlohmann::json::object();
-  for (const auto& [name, value] : finding.numbers) numbers[name] = number(value);
   return {{"check", finding.check},
           {"verdict", to_string(finding.verdict)},
           {"text", finding.text},
-          {"figures", numbers},
-          {"seconds", number(finding.seconds)}};
+          {"figures", finding.numbers},
+          {"seconds", finding.seconds}};
 }
 
 nlohmann::json to_json_value(const amr::SolverTraits& traits) {
@@ -29,8 +22,8 @@ nlohmann::json to_json_value(const amr::SolverTraits& traits) {
           {"components", traits.components},
           {"centring", traits.centring == amr::Centring::kCell ? "cell" : "node"},
           {"ghosts", traits.ghosts},
-          {"cfl_limit", number(traits.cfl_limit)},
-          {"order", number(traits.order)},
+          {"cfl_limit", traits.cfl_limit},
+          {"order", traits.order},
           {"characteristic_ghosts", traits.characteristic_ghosts},
           {"flux_form", traits.flux_form},
           {"tendency", traits.tendency},
@@ -64,10 +57,11 @@ std::string to_json(const ConformanceReport& report) {
   const nlohmann::json document = {{"solver", report.solver},
                                    {"file", report.file},
                                    {"passed", report.passed()},
-                                   {"seconds", number(report.seconds())},
+                                   {"seconds", report.seconds()},
                                    {"traits", to_json_value(report.traits)},
                                    {"findings", findings}};
-  // Messages of strangers may hold bytes that are not UTF-8.
+  // It writes numbers that are not finite as null. Messages of strangers may hold bytes that are
+  // not UTF-8.
   return document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 

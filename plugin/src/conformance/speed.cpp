@@ -18,8 +18,7 @@ constexpr int kStepsPerTurn = 150;
 class Runner {
  public:
   explicit Runner(const Subject& subject)
-      : step_(subject, Place(subject), subject.run_components()) {
-    step_.fill(smooth_values(subject));
+      : step_(subject, Place(subject), smooth_values(subject), subject.run_components()) {
     step_.prepare_for(vortices(), 0.8 * subject.traits.cfl_limit);
     step_.advance();
   }

@@ -4,14 +4,6 @@
 
 namespace kumiko::plugin::conformance {
 
-Subject::Subject(const SolverFactory& its_factory, const amr::ParameterSet& its_parameters,
-                 const SolverFactory& its_peer)
-    : factory(its_factory),
-      parameters(its_parameters),
-      peer(its_peer),
-      solver(its_factory.make(its_parameters)),
-      traits(solver->traits()) {}
-
 double Subject::value(int component, double s) const {
   if (is_advection() || traits.components <= 1) return 1.0 + 0.5 * s;
   if (component == 0) return 1.0 + 0.1 * s;

@@ -18,9 +18,9 @@ namespace kumiko::plugin::conformance {
 /// One solver under test. Checks read it; declaration and memory also say what may follow.
 struct Subject {
   Subject(const SolverFactory& its_factory, const amr::ParameterSet& its_parameters,
-          const SolverFactory& its_peer);
+          const SolverFactory& its_peer)
+      : factory(its_factory), parameters(its_parameters), peer(its_peer) {}
 
-  std::unique_ptr<amr::Solver> make() const { return factory.make(parameters); }
   bool is_cell_centred() const { return traits.centring == amr::Centring::kCell; }
   /// Whether it moves a passive scalar by the case's flow, component by component.
   bool is_advection() const { return !traits.nonlinear && traits.components <= 1; }
@@ -35,8 +35,8 @@ struct Subject {
   const SolverFactory& factory;
   const amr::ParameterSet& parameters;
   const SolverFactory& peer;
-  std::unique_ptr<amr::Solver> solver;
-  amr::SolverTraits traits;
+  std::unique_ptr<amr::Solver> solver = factory.make(parameters);
+  amr::SolverTraits traits = solver->traits();
   bool runnable = true;        ///< false when its traits allow no step at all
   bool safe_in_engine = true;  ///< false when it writes where the engine keeps other things
 };

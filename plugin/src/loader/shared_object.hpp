@@ -8,7 +8,6 @@
 
 #include <fmt/core.h>
 
-#include <kumiko/plugin/plugin_abi.h>
 #include <kumiko/plugin/registry.hpp>
 
 namespace kumiko::plugin::detail {

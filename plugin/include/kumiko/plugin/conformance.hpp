@@ -41,20 +41,12 @@ struct ConformanceReport {
   double seconds() const;
 };
 
-struct ConformanceOptions {
-  std::vector<std::string> only;  ///< checks to run by name; empty = all
-};
-
-/// The checks in the order in which they run.
-const std::vector<std::string>& conformance_checks();
-
 /// Runs the checks on a solver made with `parameters`. Never throws what a solver throws: it
 /// becomes a failed finding, and the next check goes on. A solver that crashes or never returns
 /// takes the caller with it. Starts a few OS threads for a while; to be called from an OS thread.
 /// \param peer  the solver whose speed is measured beside this one's, with its default parameters
-/// Throws std::invalid_argument for an unknown name in options.only.
 ConformanceReport check_solver(const SolverFactory& factory, const amr::ParameterSet& parameters,
-                               const SolverFactory& peer, const ConformanceOptions& options = {});
+                               const SolverFactory& peer);
 
 /// The report as text: a line for each finding, and one that sums up.
 std::string to_text(const ConformanceReport& report);

@@ -1,11 +1,7 @@
 // Makes a plugin of classes: what a source file with solvers or cases of its own includes.
 #pragma once
 
-#include <kumiko/amr/case.hpp>
-#include <kumiko/amr/factory.hpp>
-#include <kumiko/amr/solver.hpp>
 #include <kumiko/plugin/detail/plugin_table.hpp>
-#include <kumiko/plugin/plugin_abi.h>
 
 /// KUMIKO_PLUGIN(Class...): once in a shared object, outside namespaces, with every class that it
 /// offers. Each is derived from kumiko::amr::Solver or kumiko::amr::Case and has

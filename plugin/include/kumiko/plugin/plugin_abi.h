@@ -1,19 +1,19 @@
-/* What a plugin and the program that loads it agree on, in C: any compiler's classes may stand on
- * either side. Authors of plugins include <kumiko/plugin/plugin.hpp> instead, which fills all of
- * this from a class.
- *
- * A plugin is a shared object that exports one function, kumiko_plugin_entry(). All that it points
- * to stays valid while the program runs: plugins are never unloaded. Functions may be called from
- * any thread at once, must not suspend, and let no exception out: they return a status and, where
- * it is KUMIKO_REFUSED or KUMIKO_FAILED, have written a message. The meaning of each function is
- * that of the member of its name in <kumiko/amr/case.hpp> and <kumiko/amr/solver.hpp>.
- *
- * Structures with a `size` may get members at their end without a new version. Whoever fills one
- * sets `size` to the bytes of it that are there. Who reads one takes what lies beyond for absent:
- * a function for NULL, a fact for its default. A structure that the other side is handed to fill
- * (kumiko_case_facts, kumiko_solver_traits) comes with the bytes that there is room for; who fills
- * it writes no more than these, and sets `size` to what it has written. Structures without a size
- * stay as they are within a version. */
+// What a plugin and the program that loads it agree on, in C: any compiler's classes may stand on
+// either side. Authors of plugins include <kumiko/plugin/plugin.hpp> instead, which fills all of
+// this from a class.
+//
+// A plugin is a shared object that exports one function, kumiko_plugin_entry(). All that it points
+// to stays valid while the program runs: plugins are never unloaded. Functions may be called from
+// any thread at once, must not suspend, and let no exception out: they return a status and, where
+// it is KUMIKO_REFUSED or KUMIKO_FAILED, have written a message. The meaning of each function is
+// that of the member of its name in <kumiko/amr/case.hpp> and <kumiko/amr/solver.hpp>.
+//
+// Structures with a `size` may get members at their end without a new version. Whoever fills one
+// sets `size` to the bytes of it that are there. Who reads one takes what lies beyond for absent:
+// a function for NULL, a fact for its default. A structure that the other side is handed to fill
+// (kumiko_case_facts, kumiko_solver_traits) comes with the bytes that there is room for; who fills
+// it writes no more than these, and sets `size` to what it has written. Structures without a size
+// stay as they are within a version.
 #ifndef KUMIKO_SOLVERS_PLUGIN_ABI_H
 #define KUMIKO_SOLVERS_PLUGIN_ABI_H
 
@@ -24,10 +24,10 @@
 extern "C" {
 #endif
 
-/* NOLINTBEGIN(readability-identifier-naming): names as C has them. */
+// NOLINTBEGIN(readability-identifier-naming): names as C has them.
 
-/* Changes with whatever is below, but for what `size` allows: a plugin is served by the version
- * that it was built for. What changed from version to version: docs/reference/plugins.md. */
+// Changes with whatever is below, but for what `size` allows: a plugin is served by the version
+// that it was built for. What changed from version to version: docs/reference/plugins.md.
 #define KUMIKO_ABI_VERSION 2
 #define KUMIKO_ENTRY_SYMBOL "kumiko_plugin_entry"
 #define KUMIKO_MESSAGE_SIZE 508
@@ -35,17 +35,17 @@ extern "C" {
 typedef int32_t kumiko_status;
 enum {
   KUMIKO_OK = 0,
-  KUMIKO_UNKNOWN = 1,  /* of a case: it does not know */
-  KUMIKO_REFUSED = 2,  /* what is asked for is impossible: the request is wrong */
-  KUMIKO_FAILED = 3,   /* something went wrong on the way */
-  KUMIKO_NO_MEMORY = 4 /* without a message */
+  KUMIKO_UNKNOWN = 1,   // of a case: it does not know
+  KUMIKO_REFUSED = 2,   // what is asked for is impossible: the request is wrong
+  KUMIKO_FAILED = 3,    // something went wrong on the way
+  KUMIKO_NO_MEMORY = 4  // without a message
 };
 
-/* Whose failure a message tells of. */
+// Whose failure a message tells of.
 enum {
-  KUMIKO_UNNAMED = 0, /* of who was called; the message does not say so */
-  KUMIKO_NAMED = 1,   /* of whom the message names */
-  KUMIKO_OF_CASE = 2  /* of the case that who was called has been handed; it does not say so */
+  KUMIKO_UNNAMED = 0,  // of who was called; the message does not say so
+  KUMIKO_NAMED = 1,    // of whom the message names
+  KUMIKO_OF_CASE = 2   // of the case that who was called has been handed; it does not say so
 };
 
 typedef struct kumiko_error {
@@ -53,7 +53,7 @@ typedef struct kumiko_error {
   char message[KUMIKO_MESSAGE_SIZE];
 } kumiko_error;
 
-/* Parameters. The default's type is the parameter's. */
+// Parameters. The default's type is the parameter's.
 enum {
   KUMIKO_FLAG = 0,
   KUMIKO_INTEGER = 1,
@@ -65,13 +65,13 @@ enum {
 
 typedef struct kumiko_value {
   int32_t type;
-  int32_t flag;            /* 0 or 1 */
-  int64_t integer;         /* of KUMIKO_INTEGER */
-  double number;           /* of KUMIKO_NUMBER */
-  const char* text;        /* of KUMIKO_TEXT */
-  const int64_t* integers; /* of KUMIKO_INTEGERS */
-  const double* numbers;   /* of KUMIKO_NUMBERS */
-  size_t count;            /* of either list */
+  int32_t flag;             // 0 or 1
+  int64_t integer;          // of KUMIKO_INTEGER
+  double number;            // of KUMIKO_NUMBER
+  const char* text;         // of KUMIKO_TEXT
+  const int64_t* integers;  // of KUMIKO_INTEGERS
+  const double* numbers;    // of KUMIKO_NUMBERS
+  size_t count;             // of either list
 } kumiko_value;
 
 typedef struct kumiko_parameter {
@@ -89,14 +89,14 @@ typedef struct kumiko_setting {
   kumiko_value value;
 } kumiko_setting;
 
-/* Fields. Views are those of <kumiko/amr/patch_view.hpp> and <kumiko/amr/face_fluxes.hpp>. */
+// Fields. Views are those of <kumiko/amr/patch_view.hpp> and <kumiko/amr/face_fluxes.hpp>.
 typedef struct kumiko_points {
   const double* x;
   const double* y;
   size_t count;
 } kumiko_points;
 
-typedef struct kumiko_vectors { /* one of each for every point */
+typedef struct kumiko_vectors {  // one of each for every point
   double* x;
   double* y;
 } kumiko_vectors;
@@ -125,13 +125,13 @@ typedef struct kumiko_range {
   int32_t j1;
 } kumiko_range;
 
-/* Cases. */
+// Cases.
 enum {
   KUMIKO_FIXED_VALUE = 0,
   KUMIKO_PERIODIC = 1,
   KUMIKO_OUTFLOW = 2,
   KUMIKO_REFLECTING = 3,
-  KUMIKO_PRESCRIBED = 4 /* by boundary_values() */
+  KUMIKO_PRESCRIBED = 4  // by boundary_values()
 };
 
 enum { KUMIKO_LEFT = 0, KUMIKO_RIGHT = 1, KUMIKO_BOTTOM = 2, KUMIKO_TOP = 3 };
@@ -141,12 +141,12 @@ typedef struct kumiko_boundary {
   double value;
 } kumiko_boundary;
 
-typedef struct kumiko_case_facts { /* as long as the case lives */
+typedef struct kumiko_case_facts {  // as long as the case lives
   size_t size;
-  int32_t dimensions; /* 2 */
+  int32_t dimensions;  // 2
   double extent_x;
   double extent_y;
-  kumiko_boundary sides[4]; /* by KUMIKO_LEFT .. KUMIKO_TOP */
+  kumiko_boundary sides[4];  // by KUMIKO_LEFT .. KUMIKO_TOP
   double end_time;
   int32_t components;
   int32_t has_steady_velocity;
@@ -161,7 +161,7 @@ typedef struct kumiko_refinement_patch {
   kumiko_state field;
 } kumiko_refinement_patch;
 
-typedef struct kumiko_published_value { /* as long as the call that takes it lasts */
+typedef struct kumiko_published_value {  // as long as the call that takes it lasts
   const char* name;
   const char* source;
   const char* norm;
@@ -188,10 +188,10 @@ typedef struct kumiko_case_functions {
                          double* values, kumiko_error* error);
   kumiko_status (*refinement_indicator)(const void* self, const kumiko_refinement_patch* patch,
                                         double* indicator, kumiko_error* error);
-  /* Calls take(taker, name) for each component; the name lasts as long as the call. */
+  // Calls take(taker, name) for each component; the name lasts as long as the call.
   kumiko_status (*component_names)(const void* self, void (*take)(void* taker, const char* name),
                                    void* taker, kumiko_error* error);
-  /* Calls take(taker, value) for each. */
+  // Calls take(taker, value) for each.
   kumiko_status (*published_values)(const void* self,
                                     void (*take)(void* taker, const kumiko_published_value* value),
                                     void* taker, kumiko_error* error);
@@ -202,12 +202,12 @@ typedef struct kumiko_case {
   void* self;
 } kumiko_case;
 
-/* Solvers. */
+// Solvers.
 enum { KUMIKO_NODE = 0, KUMIKO_CELL = 1 };
 
-typedef struct kumiko_solver_traits { /* as long as the solver lives */
+typedef struct kumiko_solver_traits {  // as long as the solver lives
   size_t size;
-  int32_t dimensions; /* 2 */
+  int32_t dimensions;  // 2
   int32_t components;
   int32_t centring;
   int32_t ghosts;
@@ -228,11 +228,11 @@ typedef struct kumiko_patch {
   int32_t first_j;
 } kumiko_patch;
 
-typedef struct kumiko_patch_advance { /* of one patch, what advance() is handed */
+typedef struct kumiko_patch_advance {  // of one patch, what advance() is handed
   kumiko_state before;
   kumiko_coefficients coefficients;
   kumiko_field after;
-  double* fluxes; /* what advance_with_fluxes() is handed, or NULL where none are asked for */
+  double* fluxes;  // what advance_with_fluxes() is handed, or NULL where none are asked for
 } kumiko_patch_advance;
 
 typedef struct kumiko_solver_functions {
@@ -254,10 +254,10 @@ typedef struct kumiko_solver_functions {
   kumiko_status (*displacement)(const void* self, kumiko_case problem, kumiko_points points,
                                 double time, double tau, kumiko_vectors displacement,
                                 kumiko_error* error);
-  /* Several patches of one level. May be NULL: they are advanced one by one then. */
+  // Several patches of one level. May be NULL: they are advanced one by one then.
   kumiko_status (*advance_list)(const void* self, const kumiko_patch_advance* list, size_t count,
                                 kumiko_error* error);
-  /* May be NULL: all patches have the weight 1 then. */
+  // May be NULL: all patches have the weight 1 then.
   kumiko_status (*weight)(const void* self, kumiko_case problem, const kumiko_patch* patch,
                           double time, double* weight, kumiko_error* error);
 } kumiko_solver_functions;
@@ -267,7 +267,7 @@ typedef struct kumiko_solver {
   void* self;
 } kumiko_solver;
 
-/* What can be made by name. `context` is the plugin's own and is handed to make(). */
+// What can be made by name. `context` is the plugin's own and is handed to make().
 typedef struct kumiko_solver_entry {
   size_t size;
   const char* name;
@@ -291,10 +291,10 @@ typedef struct kumiko_case_entry {
 } kumiko_case_entry;
 
 typedef struct kumiko_plugin {
-  /* These three stay what and where they are in every version. */
+  // These three stay what and where they are in every version.
   uint32_t abi_version;
-  const char* built_with; /* e.g. "Kumiko 0.1.0, GCC 12.2.0" */
-  const char* failure;    /* why the rest is empty, or NULL */
+  const char* built_with;  // e.g. "Kumiko 0.1.0, GCC 12.2.0"
+  const char* failure;     // why the rest is empty, or NULL
 
   size_t size;
   const kumiko_solver_entry* const* solvers;
@@ -303,10 +303,10 @@ typedef struct kumiko_plugin {
   size_t case_count;
 } kumiko_plugin;
 
-/* The type of the entry function, the same in every version. It does not fail. */
+// The type of the entry function, the same in every version. It does not fail.
 typedef const kumiko_plugin* (*kumiko_plugin_entry_function)(void);
 
-/* NOLINTEND(readability-identifier-naming) */
+// NOLINTEND(readability-identifier-naming)
 
 #ifdef __cplusplus
 }
