@@ -5,15 +5,18 @@
 #include <cmath>
 #include <csignal>
 #include <cstring>
+#include <ctime>
+#include <fstream>
 #include <new>
 #include <string>
 #include <utility>
 
-#include <fmt/core.h>
+#include <fmt/chrono.h>
+#include <sys/utsname.h>
 
 #include <kumiko/amr/diagnostics.hpp>
 
-#include "origin.hpp"
+#include "run_files.hpp"
 #include "terminal.hpp"
 
 namespace kumiko::app {
@@ -38,7 +41,7 @@ int up_to(int step, int target) { return target > step ? target - step : kLonges
 /// as far as there is room.
 class TraceTaker {
  public:
-  TraceTaker(const Problem& problem, Observer& observer) : problem_(problem), observer_(observer) {}
+  TraceTaker(const Problem& problem, RunFiles* files) : problem_(problem), files_(files) {}
 
   /// Steps from `step` to where something is to be done.
   int next(int step) const {
@@ -46,7 +49,7 @@ class TraceTaker {
   }
 
   void before(amr::Simulation& simulation) {
-    if (!observer_.keeps_files() || simulation.step() != problem_.trace_from) return;
+    if (files_ == nullptr || simulation.step() != problem_.trace_from) return;
     simulation.start_trace();
     is_open_ = true;
   }
@@ -81,7 +84,7 @@ class TraceTaker {
  private:
   void hand_over(amr::Trace trace) const {
     trace.case_name = problem_.run.case_name;
-    observer_.end_trace(std::move(trace));
+    files_->end_trace(std::move(trace));
   }
 
   /// Base steps that it has.
@@ -99,15 +102,15 @@ class TraceTaker {
   }
 
   const Problem& problem_;
-  Observer& observer_;
+  RunFiles* files_;
   bool is_open_ = false;
 };
 
 /// What a run does between two parts of its loop, by clock and signals.
 class Stops {
  public:
-  Stops(const Problem& problem, Observer& observer, double wall_s_before)
-      : problem_(problem), observer_(observer), wall_s_before_(wall_s_before) {}
+  Stops(const Problem& problem, RunFiles* files, double wall_s_before)
+      : problem_(problem), files_(files), wall_s_before_(wall_s_before) {}
 
   double wall_s() const { return wall_s_before_ + since(start_); }
 
@@ -121,8 +124,8 @@ class Stops {
     longest_stretch_s_ = std::max(longest_stretch_s_, since(stretch_));
     const bool ends = simulation.step() < problem_.stop_step && must_end();
     const bool due = take_request(simulation);
-    if (observer_.keeps_files() && (ends || due)) {
-      if (ends || !is_written) observer_.checkpoint(simulation, history);
+    if (files_ != nullptr && (ends || due)) {
+      if (ends || !is_written) files_->checkpoint(simulation, history);
       latest_ = Clock::now();
       none_yet_ = false;
     }
@@ -150,12 +153,13 @@ class Stops {
   /// Whether a signal asks for it, or there is hardly time for another part and a checkpoint.
   bool must_end() const {
     if (end_requested()) return true;
-    const double reserve = 2.0 * (longest_stretch_s_ + observer_.checkpoint_s());
+    const double checkpoint_s = files_ != nullptr ? files_->checkpoint_s() : 0.0;
+    const double reserve = 2.0 * (longest_stretch_s_ + checkpoint_s);
     return problem_.run.wall_limit_s > 0.0 && since(start_) + reserve >= problem_.run.wall_limit_s;
   }
 
   [[noreturn]] void end(const amr::Simulation& simulation) const {
-    observer_.settle();
+    if (files_ != nullptr) files_->settle();
     const int signal = end_signal;
     const std::string why = signal != 0
                                 ? fmt::format("signal {} (SIG{})", signal, sigabbrev_np(signal))
@@ -165,7 +169,7 @@ class Stops {
   }
 
   const Problem& problem_;
-  Observer& observer_;
+  RunFiles* files_;
   double wall_s_before_;
   Clock::time_point start_ = Clock::now();
   Clock::time_point latest_ = start_;   ///< checkpoint
@@ -173,42 +177,6 @@ class Stops {
   double longest_stretch_s_ = 0.0;
   bool none_yet_ = true;  ///< no checkpoint
 };
-
-io::RunSummary describe(const Problem& problem, const amr::Backend& backend,
-                        const amr::Simulation& simulation) {
-  io::RunSummary summary;
-  summary.case_name = problem.run.case_name;
-  summary.solver = problem.solver->traits().name;
-  summary.backend = backend.name();
-  summary.workers = backend.workers();
-  summary.schedule = simulation.schedule();
-  summary.steps = simulation.step();
-  summary.patches_per_level = patches_per_level(simulation);
-  summary.config = {problem.config.values().values().begin(),
-                    problem.config.values().values().end()};
-  return summary;
-}
-
-std::vector<io::ComponentSummary> components_of(const amr::Case& problem,
-                                                const amr::FieldFigures& field,
-                                                const std::optional<amr::ErrorNorms>& errors) {
-  const std::vector<std::string> names = problem.component_names();
-  std::vector<io::ComponentSummary> components;
-  for (std::size_t at = 0; at < field.components.size(); ++at) {
-    const amr::FieldFigures& figures = field.components[at];
-    io::ComponentSummary& component = components.emplace_back();
-    component.name = names[at];
-    component.minimum = figures.minimum;
-    component.maximum = figures.maximum;
-    component.mass = figures.mass;
-    if (!errors) continue;
-    component.rms = errors->components[at].rms;
-    component.l1_relative = errors->components[at].l1_relative;
-    component.l1 = errors->components[at].l1;
-    component.linf = errors->components[at].linf;
-  }
-  return components;
-}
 
 /// Of the finest level's grid, with the finest level's step.
 double uniform_updates(const Problem& problem, int steps) {
@@ -222,83 +190,118 @@ io::RunHistory history_of(const amr::FieldFigures& field) {
   return {field.mass, field.absolute_mass, 0.0};
 }
 
+/// Of a run as it stands, but for what the run's beginning has to do with.
+io::RunSummary summary_of(const Problem& problem, amr::Backend& backend,
+                          const amr::Simulation& simulation, const io::RunHistory& history) {
+  io::RunSummary summary;
+  summary.field = amr::field_figures(simulation.hierarchy(), backend);
+  if (!summary.field.finite) {
+    throw std::runtime_error("the final field holds values that are not finite");
+  }
+  summary.case_name = problem.run.case_name;
+  summary.solver = problem.solver->traits().name;
+  summary.backend = backend.name();
+  summary.workers = backend.workers();
+  summary.schedule = simulation.schedule();
+  summary.steps = simulation.step();
+  summary.wall_s = history.wall_s;
+  summary.errors =
+      amr::error_norms(simulation.hierarchy(), *problem.the_case, simulation.time(), backend);
+  summary.component_names = problem.the_case->component_names();
+  if (history.initial_absolute_mass > 0.0) {
+    summary.mass_drift =
+        (summary.field.mass - history.initial_mass) / history.initial_absolute_mass;
+  }
+  summary.open_domain = problem.the_case->boundaries().is_open();
+  summary.work = simulation.counters();
+  summary.fraction_of_uniform =
+      static_cast<double>(summary.work.updates()) / uniform_updates(problem, simulation.step());
+  summary.patches_per_level = patches_per_level(simulation);
+  summary.unnested_patches = simulation.unnested_patches();
+  summary.memory = simulation.memory_use();
+  summary.peak_rss_bytes = io::peak_rss_bytes();
+  summary.state_hash = amr::state_hash(simulation.hierarchy(), backend);
+  summary.config = problem.config.values();
+  return summary;
+}
+
 io::RunSummary step_to_end(const Problem& problem, amr::Backend& backend,
-                           amr::Simulation& simulation, Progress& progress, Observer& observer,
+                           amr::Simulation& simulation, Progress& progress, RunFiles* files,
                            const std::optional<io::RunHistory>& past, TraceTaker& trace) {
   io::RunHistory history =
       past ? *past : history_of(amr::field_figures(simulation.hierarchy(), backend));
-  if (!past) observer.diagnose(simulation);
+  if (files != nullptr && !past) files->diagnose(simulation);
+  const int rows_every = files != nullptr ? problem.run.diagnostics_every : 0;
+  const int states_every = files != nullptr ? problem.run.output_every : 0;
   const int past_step = simulation.step();
   const std::uint64_t updates_before = simulation.counters().updates();
   const double wall_s_before = history.wall_s;
   const io::Origin origin = origin_now();
-  Stops stops(problem, observer, history.wall_s);
+  Stops stops(problem, files, history.wall_s);
   while (simulation.step() < problem.stop_step) {
     const int step = simulation.step();
     trace.before(simulation);
-    simulation.advance(std::min({problem.stop_step - step, until(step, observer.every()),
-                                 until(step, observer.output_every()), stops.next(step),
-                                 trace.next(step), kLongestStretch}));
+    simulation.advance(
+        std::min({problem.stop_step - step, until(step, rows_every), until(step, states_every),
+                  stops.next(step), trace.next(step), kLongestStretch}));
     trace.after(simulation);
     history.wall_s = stops.wall_s();
-    if (due(simulation.step(), observer.every()) || simulation.step() == problem.stop_step) {
-      observer.diagnose(simulation);
+    const bool is_last = simulation.step() == problem.stop_step;
+    const bool is_output = is_last || due(simulation.step(), states_every);
+    if (files != nullptr) {
+      if (is_last || due(simulation.step(), rows_every)) files->diagnose(simulation);
+      if (is_output) files->output(simulation, history);
+      files->go_on(simulation);
     }
-    const bool is_output =
-        due(simulation.step(), observer.output_every()) || simulation.step() == problem.stop_step;
-    if (is_output) observer.output(simulation, history);
-    observer.go_on(simulation);
-    progress.show(simulation);
+    progress.show();
     stops.after_stretch(simulation, history, is_output);
   }
-  // The state of a run that has nothing left to do is wanted where it goes now.
-  if (past && past_step == problem.stop_step) observer.output(simulation, history);
-  observer.settle();
-  const double wall_s = stops.wall_s();
+  if (files != nullptr) {
+    // The state of a run that has nothing left to do is wanted where it goes now.
+    if (past && past_step == problem.stop_step) files->output(simulation, history);
+    files->settle();
+  }
+  history.wall_s = stops.wall_s();
 
-  io::RunSummary summary = describe(problem, backend, simulation);
-  const amr::WorkCounters& work = simulation.counters();
-  const amr::FieldFigures field = amr::field_figures(simulation.hierarchy(), backend);
-  if (!field.finite) throw std::runtime_error("the final field holds values that are not finite");
-  const auto errors =
-      amr::error_norms(simulation.hierarchy(), *problem.the_case, simulation.time(), backend);
-  summary.wall_s = wall_s;
+  io::RunSummary summary = summary_of(problem, backend, simulation, history);
   summary.origin = origin;
-  if (errors) {
-    summary.rms = errors->rms;
-    summary.l1_relative = errors->l1_relative;
-    summary.l1 = errors->l1;
-    summary.linf = errors->linf;
-  }
-  summary.minimum = field.minimum;
-  summary.maximum = field.maximum;
-  summary.components = components_of(*problem.the_case, field, errors);
-  if (history.initial_absolute_mass > 0.0) {
-    summary.mass_drift = (field.mass - history.initial_mass) / history.initial_absolute_mass;
-  }
-  summary.open_domain = problem.the_case->boundaries().is_open();
-  summary.updates_total = work.updates();
-  summary.updates_per_level = work.updates_per_level;
-  summary.fraction_of_uniform =
-      static_cast<double>(work.updates()) / uniform_updates(problem, simulation.step());
   // Of this part of the run: others may have had other workers.
-  const double core_s = (wall_s - wall_s_before) * backend.workers();
+  const double core_s = (history.wall_s - wall_s_before) * backend.workers();
   if (simulation.step() > past_step) {
-    summary.updates_per_core_s = static_cast<double>(work.updates() - updates_before) / core_s;
+    summary.updates_per_core_s =
+        static_cast<double>(summary.work.updates() - updates_before) / core_s;
   }
-  summary.balance_efficiency = work.balance_efficiency();
-  for (const amr::WorkerLoad& load : work.workers) summary.steals += load.steals;
-  summary.load = work.workers;
-  summary.unnested_patches = simulation.unnested_patches();
-  summary.regrids = work.regrids;
-  summary.longest_waits = work.longest_waits;
-  summary.memory = simulation.memory_use();
-  summary.peak_rss_bytes = io::peak_rss_bytes();
-  summary.state_hash = amr::state_hash(simulation.hierarchy(), backend);
   return summary;
 }
 
+/// The first processor's model as Linux names it on x86; elsewhere the kind of machine.
+std::string processor(const utsname& machine) {
+  std::ifstream list("/proc/cpuinfo");
+  for (std::string line; std::getline(list, line);) {
+    const std::size_t value = line.find_first_not_of(" \t", line.find(':') + 1);
+    if (line.starts_with("model name") && value != line.npos) return line.substr(value);
+  }
+  return machine.machine;
+}
+
+std::string compiler() {
+#if defined(__clang__)
+  return fmt::format("clang {}.{}.{}", __clang_major__, __clang_minor__, __clang_patchlevel__);
+#else
+  return fmt::format("g++ {}.{}.{}", __GNUC__, __GNUC_MINOR__, __GNUC_PATCHLEVEL__);
+#endif
+}
+
 }  // namespace
+
+io::Origin origin_now() {
+  utsname machine{};
+  ::uname(&machine);
+  // ISO 8601 in UTC, to the second.
+  return {machine.nodename, processor(machine),
+          fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))), KUMIKO_VERSION,
+          compiler()};
+}
 
 std::vector<std::size_t> patches_per_level(const amr::Simulation& simulation) {
   std::vector<std::size_t> patches;
@@ -328,11 +331,11 @@ void heed_signals() {
 }
 
 io::RunSummary execute(const Problem& problem, amr::Backend& backend, amr::Simulation& simulation,
-                       Progress& progress, Observer& observer,
+                       Progress& progress, RunFiles* files,
                        const std::optional<io::RunHistory>& past) {
-  TraceTaker trace(problem, observer);
+  TraceTaker trace(problem, files);
   try {
-    return step_to_end(problem, backend, simulation, progress, observer, past, trace);
+    return step_to_end(problem, backend, simulation, progress, files, past, trace);
   } catch (const amr::BrokenValueError& error) {
     trace.save(simulation);
     throw std::runtime_error(describe(error, problem));

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <ostream>
 #include <string>
 #include <system_error>
 #include <variant>
@@ -11,6 +12,7 @@
 #include <fmt/core.h>
 
 #include <kumiko/io/checkpoint.hpp>
+#include <kumiko/io/output_folder.hpp>
 #include <kumiko/io/plotfile.hpp>
 #include <kumiko/io/trace_file.hpp>
 #include <kumiko/viz/state_image.hpp>
@@ -19,7 +21,6 @@
 #include "export_pictures.hpp"
 #include "named_path.hpp"
 #include "request.hpp"
-#include "trace_export.hpp"
 
 namespace kumiko::app {
 
@@ -59,6 +60,24 @@ fs::path export_plotfile(const io::StoredState& state, const fs::path& output) {
   fs::path folder = output / fmt::format("plt_{:06}", state.checkpoint.run.step);
   io::write_plotfile(folder, state);
   return folder;
+}
+
+fs::path export_chrome(const amr::Trace& trace, const fs::path& output) {
+  fs::path file = output / "trace.json";
+  io::write_text_file(file, [&](std::ostream& out) { io::write_chrome_trace(out, trace); });
+  return file;
+}
+
+fs::path export_otf2(const amr::Trace& trace, const fs::path& output) {
+  fs::path folder = output / "trace_otf2";
+  io::write_otf2(folder, trace);
+  return folder;
+}
+
+fs::path export_csv(const amr::Trace& trace, const fs::path& output) {
+  fs::path file = output / "trace.csv";
+  io::write_text_file(file, [&](std::ostream& out) { io::write_trace_csv(out, trace); });
+  return file;
 }
 
 /// The formats as the help lists them.
@@ -113,14 +132,7 @@ void refuse_folder(const fs::path& path) {
 /// The folder of the exported files. One that it makes, and that stays empty, is removed again.
 class ExportFolder {
  public:
-  explicit ExportFolder(const fs::path& path) : path_(path) {
-    require_writable_folder(path);
-    std::error_code failed;
-    made_ = fs::create_directories(path, failed);
-    if (!failed) return;
-    throw RequestError("cannot make '{}': {}; name another folder with --output", path.string(),
-                       failed.message());
-  }
+  explicit ExportFolder(const fs::path& path) : path_(path), made_(make_folder(path)) {}
   ExportFolder(const ExportFolder&) = delete;
   ExportFolder& operator=(const ExportFolder&) = delete;
   ~ExportFolder() {
@@ -130,7 +142,7 @@ class ExportFolder {
 
  private:
   fs::path path_;
-  bool made_ = false;
+  bool made_;
 };
 
 /// None is taken and then ignored.

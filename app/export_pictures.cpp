@@ -1,24 +1,32 @@
 #include "export_pictures.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <fstream>
 #include <map>
 #include <optional>
+#include <stdexcept>
+#include <system_error>
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
+#include <sys/wait.h>
 
 #include <kumiko/io/checkpoint.hpp>
 #include <kumiko/io/config.hpp>
 #include <kumiko/io/output_folder.hpp>
+#include <kumiko/io/read_number.hpp>
 #include <kumiko/io/state_writer.hpp>
 
-#include "animation.hpp"
 #include "named_path.hpp"
 #include "request.hpp"
 
 namespace kumiko::app {
 
 namespace {
+
+namespace fs = std::filesystem;
 
 viz::Quantity quantity_of(const std::string& name) {
   using viz::Quantity;
@@ -33,14 +41,14 @@ viz::Quantity quantity_of(const std::string& name) {
 std::optional<viz::Range> parse_range(const std::string& text) {
   if (text.empty()) return std::nullopt;
   const std::size_t comma = text.find(',');  // without one both are the whole text
-  const auto low = read_number<double>(std::string_view(text).substr(0, comma));
-  const auto high = read_number<double>(std::string_view(text).substr(comma + 1));
+  const auto low = io::read_number<double>(std::string_view(text).substr(0, comma));
+  const auto high = io::read_number<double>(std::string_view(text).substr(comma + 1));
   if (low && high && *low < *high) return viz::Range{*low, *high};
   throw RequestError("--range {}: give a lower and a higher number, such as --range 0,1", text);
 }
 
-std::vector<std::filesystem::path> states_of(const std::filesystem::path& folder) {
-  std::vector<std::filesystem::path> files;
+std::vector<fs::path> states_of(const fs::path& folder) {
+  std::vector<fs::path> files;
   for (const auto& [step, file] : io::OutputFolder::numbered(folder, io::kStateFiles)) {
     files.push_back(file);
   }
@@ -50,8 +58,8 @@ std::vector<std::filesystem::path> states_of(const std::filesystem::path& folder
 }
 
 /// What has been named: a file, or a folder for its states.
-std::vector<std::filesystem::path> files_of(const std::filesystem::path& named) {
-  if (type_of_named(named) == std::filesystem::file_type::directory) return states_of(named);
+std::vector<fs::path> files_of(const fs::path& named) {
+  if (type_of_named(named) == fs::file_type::directory) return states_of(named);
   require_file(named, "name a checkpoint, a state, or the folder of a run");
   return {named};
 }
@@ -89,10 +97,13 @@ class Drawing {
   explicit Drawing(const PictureRequest& request)
       : request_(request),
         quantity_(quantity_of(request.quantity)),
-        range_(parse_range(request.range)) {}
+        range_(parse_range(request.range)) {
+    refuse_if(!request.component.empty() && request.quantity != "field",
+              "--component goes with --quantity field, not {}", request.quantity);
+  }
 
   /// Reads a file for what all pictures need to know together.
-  void survey(const std::filesystem::path& file) {
+  void survey(const fs::path& file) {
     type_of_named(file);
     const io::StoredState state = io::read_state(file);
     const viz::Range own =
@@ -108,9 +119,9 @@ class Drawing {
   }
 
   /// The surveyed files, by step.
-  const std::map<int, std::filesystem::path>& files() const { return steps_; }
+  const std::map<int, fs::path>& files() const { return steps_; }
 
-  std::string draw(const std::filesystem::path& file) const {
+  std::string draw(const fs::path& file) const {
     const io::StoredState state = io::read_state(file);
     const io::RunAttributes& attributes = state.checkpoint.attributes;
     const amr::SavedRun& run = state.checkpoint.run;
@@ -131,10 +142,10 @@ class Drawing {
   viz::Quantity quantity_;
   std::optional<viz::Range> range_;   ///< asked for
   std::optional<viz::Range> values_;  ///< of all that was surveyed
-  std::map<int, std::filesystem::path> steps_;
+  std::map<int, fs::path> steps_;
 };
 
-int failure(const std::filesystem::path& file, const std::exception& error) {
+int failure(const fs::path& file, const std::exception& error) {
   const std::string what = error.what();
   const bool is_named = what.find(file.string()) != std::string::npos;
   // A component or a quantity that the file does not have is a wrong request too.
@@ -145,39 +156,105 @@ int failure(const std::filesystem::path& file, const std::exception& error) {
                     is_foreign ? kWrongRequest : kRunFailed);
 }
 
-/// \return kDone, or the code of what was wrong with the file
-int survey(Drawing& drawing, const std::filesystem::path& file) {
-  try {
-    drawing.survey(file);
-    return kDone;
-  } catch (const std::exception& error) {
-    return failure(file, error);
-  }
-}
-
-void check_request(const PictureRequest& request) {
-  refuse_if(!request.component.empty() && request.quantity != "field",
-            "--component goes with --quantity field, not {}", request.quantity);
-  parse_range(request.range);
-}
-
-void tell(const PictureRequest& request, const std::filesystem::path& result) {
+void tell(const PictureRequest& request, const fs::path& result) {
   if (!request.quiet) fmt::print("{}\n", result.string());
 }
 
 /// Surveys all that was named. \return kDone, or the code of what was wrong with some of it
 int survey_all(Drawing& drawing, const PictureRequest& request) {
   int code = kDone;
-  for (const std::filesystem::path& named : request.files) {
+  for (const fs::path& named : request.files) {
     try {
-      for (const std::filesystem::path& file : files_of(named))
-        code = std::max(code, survey(drawing, file));
+      for (const fs::path& file : files_of(named)) {
+        try {
+          drawing.survey(file);
+        } catch (const std::exception& error) {
+          code = std::max(code, failure(file, error));
+        }
+      }
     } catch (const RequestError& error) {
       code = std::max(code, error_line(error.what(), kWrongRequest));
     }
   }
   return code;
 }
+
+/// A word for the shell, whatever is in it.
+std::string shell_word(const std::string& text) {
+  std::string word = "'";
+  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return word + '\'';
+}
+
+/// How ffmpeg is to encode.
+std::string encoding(const std::string& format) {
+  if (format == "gif") {
+    // A palette of the pictures' own colours, and none that dots imitate.
+    return "-filter_complex 'split[a][b];[a]palettegen[p];[b][p]paletteuse=dither=none'";
+  }
+  // Players want even sides, and colours at half the resolution.
+  return std::string(format == "mp4" ? "-c:v libx264 -crf 18 -movflags +faststart"
+                                     : "-c:v libvpx-vp9 -crf 24 -b:v 0") +
+         " -vf 'pad=ceil(iw/2)*2:ceil(ih/2)*2:color=white' -pix_fmt yuv420p";
+}
+
+std::string last_line(const fs::path& file) {
+  std::ifstream stream(file);
+  std::string last = "it said nothing";
+  for (std::string line; std::getline(stream, line);) {
+    if (!line.empty()) last = line;
+  }
+  return last;
+}
+
+/// A folder for an animation's pictures, which goes with this object.
+class Frames {
+ public:
+  explicit Frames(const fs::path& beside) {
+    std::string name = (fs::absolute(beside) / ".kumiko-frames-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) {
+      throw std::runtime_error(
+          fmt::format("cannot make '{}': {}", name, std::system_category().message(errno)));
+    }
+    folder_ = name;
+  }
+  ~Frames() {
+    std::error_code ignored;
+    fs::remove_all(folder_, ignored);
+  }
+  Frames(const Frames&) = delete;
+  Frames& operator=(const Frames&) = delete;
+
+  /// The next picture, a PNG's bytes; all of one size.
+  void add(std::string_view png) {
+    io::write_text_file(folder_ / fmt::format("{:06}.png", pictures_++), png);
+  }
+
+  /// Joins them by ffmpeg to a file, which is whole when it has its name. Throws std::runtime_error
+  /// with what ffmpeg says.
+  void join(const fs::path& file, const std::string& format, int frames_per_second) const {
+    const std::string result = "animation." + format;
+    // By names in its folder: ffmpeg takes a % in a path for a pattern, and a : for a protocol. The
+    // program itself may be found from the folder that is left, by a PATH with relative parts.
+    const std::string command = fmt::format(
+        "tool=$(command -v ffmpeg); case $tool in /*) ;; *) tool=$PWD/$tool ;; esac; "
+        "cd {} && \"$tool\" -nostdin -loglevel error -framerate {} -i %06d.png {} {} "
+        "</dev/null >messages.txt 2>&1",
+        shell_word(folder_.string()), frames_per_second, encoding(format), result);
+    // Ctrl-C is the child's meanwhile: its end is seen here, and its frames are removed.
+    const int status = std::system(command.c_str());
+    if (status != 0) {
+      throw std::runtime_error(fmt::format(
+          "'{}' not made: ffmpeg ended with status {}: {}", file.string(),
+          WIFEXITED(status) ? WEXITSTATUS(status) : status, last_line(folder_ / "messages.txt")));
+    }
+    fs::rename(folder_ / result, file);
+  }
+
+ private:
+  fs::path folder_;
+  int pictures_ = 0;
+};
 
 }  // namespace
 
@@ -198,11 +275,10 @@ void add_picture_options(Options& options, PictureRequest& request) {
 }
 
 int export_pictures(const PictureRequest& request) {
-  check_request(request);
   Drawing drawing(request);
   const int code = survey_all(drawing, request);
   for (const auto& [step, file] : drawing.files()) {
-    const std::filesystem::path picture = request.output / picture_name(request, step);
+    const fs::path picture = request.output / picture_name(request, step);
     io::write_text_file(picture, drawing.draw(file));
     tell(request, picture);
   }
@@ -210,16 +286,18 @@ int export_pictures(const PictureRequest& request) {
 }
 
 int export_animation(const PictureRequest& request) {
-  check_request(request);
-  find_ffmpeg(request.format);
   Drawing drawing(request);
+  refuse_if(std::system("command -v ffmpeg >/dev/null 2>&1") != 0,
+            "--format {}: the program ffmpeg is not found; install it (on Debian: apt install "
+            "ffmpeg), or choose --format png",
+            request.format);
   const int code = survey_all(drawing, request);
   if (drawing.files().empty()) return code;
-  Animation animation(request.output / fmt::format("{}.{}", stem(request), request.format),
-                      request.format, request.fps);
-  for (const auto& [step, file] : drawing.files()) animation.add(drawing.draw(file));
-  animation.finish();
-  tell(request, animation.file());
+  const fs::path animation = request.output / fmt::format("{}.{}", stem(request), request.format);
+  Frames frames(request.output);
+  for (const auto& [step, file] : drawing.files()) frames.add(drawing.draw(file));
+  frames.join(animation, request.format, request.fps);
+  tell(request, animation);
   return code;
 }
 

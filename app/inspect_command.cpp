@@ -3,19 +3,18 @@
 #include <initializer_list>
 #include <limits>
 #include <memory>
+#include <sstream>
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include <kumiko/io/checkpoint.hpp>
 #include <kumiko/io/manifest.hpp>
-#include <kumiko/io/sidecar.hpp>
 
 #include "commands.hpp"
 #include "counted.hpp"
 #include "named_path.hpp"
-#include "request.hpp"
+#include "run_start.hpp"
 
 namespace kumiko::app {
 
@@ -26,31 +25,25 @@ struct InspectRequest {
   bool json = false;
 };
 
-struct Range {
-  double minimum = std::numeric_limits<double>::infinity();
-  double maximum = -std::numeric_limits<double>::infinity();
-  std::size_t not_finite = 0;
-
-  void add(double value) {
-    if (!std::isfinite(value)) {
-      ++not_finite;
-      return;
-    }
-    minimum = std::min(minimum, value);
-    maximum = std::max(maximum, value);
-  }
-};
+using Json = nlohmann::ordered_json;
 
 /// Of one component on one level, covered points too.
-Range range_of(const amr::SavedRun& run, int level, std::size_t component) {
-  Range range;
+Json range_of(const amr::SavedRun& run, int level, std::size_t component) {
+  double minimum = std::numeric_limits<double>::infinity();
+  double maximum = -minimum;
+  std::size_t not_finite = 0;
   for (std::size_t slot = 0; slot < run.mesh.size(level); ++slot) {
-    for (const double value : run.values(level, slot, component)) range.add(value);
+    for (const double value : run.values(level, slot, component)) {
+      if (!std::isfinite(value)) {
+        ++not_finite;
+        continue;
+      }
+      minimum = std::min(minimum, value);
+      maximum = std::max(maximum, value);
+    }
   }
-  return range;
+  return {{"min", minimum}, {"max", maximum}, {"not_finite", not_finite}};
 }
-
-using Json = nlohmann::ordered_json;
 
 /// Prints a JSON whose strings may hold anything.
 void print_json(const Json& json) {
@@ -73,9 +66,7 @@ Json describe(const io::Checkpoint& checkpoint, const std::string& sidecar_fault
     Json of_level;
     of_level["patches"] = run.mesh.size(level);
     for (std::size_t component = 0; component < names.size(); ++component) {
-      const Range range = range_of(run, level, component);
-      of_level["components"][names[component]] = {
-          {"min", range.minimum}, {"max", range.maximum}, {"not_finite", range.not_finite}};
+      of_level["components"][names[component]] = range_of(run, level, component);
     }
     json["levels"].push_back(of_level);
   }
@@ -104,11 +95,8 @@ void print_levels(const Json& levels) {
 
 void print_configuration(const std::string& text) {
   fmt::print("configuration\n");
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find('\n', at), text.size());
-    fmt::print("  {}\n", text.substr(at, end - at));
-    at = end + 1;
-  }
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) fmt::print("  {}\n", line);
 }
 
 /// The texts of a sidecar, one line each; those that a file of an earlier version lacks are empty.
@@ -152,17 +140,6 @@ void print_text(const std::filesystem::path& file, const Json& json) {
   print_sidecar(json);
 }
 
-/// Why a checkpoint does without its sidecar; empty where it has one now, or had one inside.
-std::string complete(const std::filesystem::path& file, io::Checkpoint& checkpoint) {
-  if (checkpoint.sidecar) return {};
-  try {
-    io::read_sidecar(file, checkpoint);
-    return {};
-  } catch (const io::SidecarError& error) {
-    return error.what();
-  }
-}
-
 io::FolderCheck compared(const std::filesystem::path& folder) {
   refuse_if(
       type_of_named(folder / io::kManifestFile) == std::filesystem::file_type::not_found,
@@ -194,12 +171,8 @@ int inspect_folder(const std::filesystem::path& path, bool as_json) {
   const std::string folder = path.string();
   if (as_json) print_json(json_of(check));
   if (!check.altered.empty()) {
-    std::vector<std::string> faults;
-    for (const io::AlteredFile& file : check.altered) {
-      faults.push_back(fmt::format("{} {}", file.name, file.what));
-    }
     throw std::runtime_error(
-        fmt::format("'{}' is not as the run has written it: {}", folder, fmt::join(faults, ", ")));
+        fmt::format("'{}' is not as the run has written it: {}", folder, to_string(check.altered)));
   }
   if (as_json) return kDone;
   fmt::print("{}: whole, {} files are as they were written\n", folder, check.whole.size());
@@ -219,7 +192,7 @@ int inspect(const InspectRequest& request) {
   require_file(request.file, "name a checkpoint, a state, or the folder of a finished run");
   try {
     io::Checkpoint checkpoint = io::read_checkpoint(request.file);
-    const std::string fault = complete(request.file, checkpoint);
+    const std::string fault = read_sidecar_of(request.file, checkpoint);
     const Json json = describe(checkpoint, fault);
     if (request.json) {
       print_json(json);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <kumiko/io/output_folder.hpp>
+#include <kumiko/io/trace_file.hpp>
 
 #include "request.hpp"
 
@@ -48,8 +49,18 @@ void require_file(const fs::path& path, std::string_view remedy) {
                      remedy);
 }
 
-void require_writable_folder(const fs::path& folder) {
+bool make_folder(const fs::path& folder) {
   refusing<io::OutputError>([&] { io::check_writable_folder(folder); });
+  std::error_code failed;
+  const bool made = fs::create_directories(folder, failed);
+  if (!failed) return made;
+  throw RequestError("cannot make '{}': {}; name another folder with --output", folder.string(),
+                     failed.message());
+}
+
+amr::Trace read_named_trace(const fs::path& path) {
+  if (type_of_named(path) == fs::file_type::directory) type_of_named(path / io::kTraceFile);
+  return refusing<io::NotATrace>([&] { return io::read_trace(path); });
 }
 
 }  // namespace kumiko::app

@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <string_view>
 
+#include <kumiko/amr/trace.hpp>
+
 namespace kumiko::app {
 
 /// What the path leads to; file_type::not_found where nothing is there. A file that is there can be
@@ -14,7 +16,12 @@ std::filesystem::file_type type_of_named(const std::filesystem::path& path);
 /// Throws RequestError where there is no file that can be read; `remedy` says what to name.
 void require_file(const std::filesystem::path& path, std::string_view remedy);
 
-/// Throws RequestError where no files can be put into a folder, or it cannot be made.
-void require_writable_folder(const std::filesystem::path& folder);
+/// Makes a folder where there is none. \return whether it has. Throws RequestError where no files
+/// can be put into it, or it cannot be made.
+bool make_folder(const std::filesystem::path& folder);
+
+/// Reads a trace, or that of a run's folder. Throws RequestError where there is none that can be
+/// read, io::TraceError where it is damaged.
+amr::Trace read_named_trace(const std::filesystem::path& path);
 
 }  // namespace kumiko::app

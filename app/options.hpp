@@ -1,5 +1,6 @@
-// Declares the options of commands, and reads the command line that gives them their values. The
-// parser's header stays out of this one, which each command includes, because it is heavy.
+// Declares the options of commands, and reads the command line that gives them their values, or
+// says in words for whoever typed it why it was refused. The parser's header stays out of this one,
+// which each command includes, because it is heavy.
 #pragma once
 
 #include <cstdint>
@@ -7,16 +8,39 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
-
-#include "value_check.hpp"
 
 namespace CLI {  // NOLINT(readability-identifier-naming): the parser's
 class App;
 }  // namespace CLI
 
 namespace kumiko::app {
+
+/// What the values of an option are checked for: messages in plain words, with what they can be.
+struct ValueCheck {
+  /// Says what is wrong with a value; empty where nothing is.
+  std::function<std::string(const std::string& value)> fault;
+  std::string shown = {};  ///< beside the option in the help
+};
+
+/// "a, b or c"
+std::string listed(const std::vector<std::string>& words, std::string_view last = "or");
+
+/// One of these; the message names them all, and the nearest one.
+ValueCheck one_of(std::vector<std::string> choices);
+
+/// A whole number within these, without a 0 in front of others.
+ValueCheck whole_number(std::uint64_t least, std::uint64_t most);
+/// A whole number within these, which the help shows.
+ValueCheck between(std::uint64_t least, std::uint64_t most);
+
+/// Any finite number.
+ValueCheck any_number();
+
+/// An unset variable of a script must not stand for a default.
+ValueCheck not_empty();
 
 /// How an option may be given.
 struct Rules {

@@ -57,12 +57,12 @@ void require_available(const io::ConfigSource& source, io::Compression compressi
                                       "the HDF5 library has no such filter; set it to none"));
 }
 
-/// What the factory declares goes into the schema by add(); what the others do is noted.
-template <class Factory, class Add>
+/// What the factory declares goes into the schema; what the others do is noted.
+template <class Factory>
 void declare(io::Schema& schema, const char* kind, const Factory& chosen,
-             const std::vector<Factory>& all, Add add) {
+             const std::vector<Factory>& all) {
   try {
-    add(chosen.parameters);
+    schema.add(kind, chosen.parameters);
   } catch (const std::invalid_argument& error) {
     throw RequestError("'{}': {}", chosen.file.string(), error.what());
   }
@@ -75,10 +75,8 @@ void declare(io::Schema& schema, const char* kind, const Factory& chosen,
 io::Config checked(const io::ConfigSource& source, const plugin::Registry& plugins,
                    const plugin::CaseFactory& the_case, const plugin::SolverFactory& solver) {
   io::Schema schema;
-  declare(schema, "case", the_case, plugins.cases(),
-          [&](const auto& parameters) { schema.add_case(parameters); });
-  declare(schema, "solver", solver, plugins.solvers(),
-          [&](const auto& parameters) { schema.add_solver(parameters); });
+  declare(schema, "case", the_case, plugins.cases());
+  declare(schema, "solver", solver, plugins.solvers());
   return source.check(schema);
 }
 

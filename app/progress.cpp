@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <csignal>
 #include <cstdio>
 #include <utility>
 #include <vector>
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
+#include <pthread.h>
 
 #include "execute.hpp"
 
@@ -31,17 +33,11 @@ std::string clock_text(double seconds) {
   return fmt::format("{}:{:02}:{:02}", whole / kHour, whole / kMinute % kMinute, whole % kMinute);
 }
 
-std::string repeated(std::string_view piece, int times) {
-  std::string text;
-  for (int time = 0; time < times; ++time) text += piece;
-  return text;
-}
-
 /// Of `width` columns, without colours.
 std::string plain_bar(double share, int width) {
   const int inside = width - 2;
   const int full = std::clamp(static_cast<int>(share * inside), 0, inside);
-  return '[' + repeated("#", full) + repeated("-", inside - full) + ']';
+  return fmt::format("[{:#<{}}{:-<{}}]", "", full, "", inside - full);
 }
 
 /// Filled by eighths of a column.
@@ -51,10 +47,10 @@ std::string block_bar(double share, int width, bool colour) {
   const int full = eighths / 8;
   const std::string_view part = kPart[static_cast<std::size_t>(eighths % 8)];
   const int rest = width - full - (part.empty() ? 0 : 1);
-  const std::string done = repeated("█", full) + std::string(part);
-  if (!colour) return done + repeated("░", rest);
+  const std::string done = fmt::format("{:█<{}}{}", "", full, part);
+  const std::string ahead = fmt::format("{:░<{}}", "", rest);
   // Cyan on dark grey: apart for colour-blind readers, and on dark and light ground.
-  return "\x1b[36m" + done + "\x1b[90m" + repeated("░", rest) + "\x1b[0m";
+  return colour ? "\x1b[36m" + done + "\x1b[90m" + ahead + "\x1b[0m" : done + ahead;
 }
 
 std::string bar(const Terminal& terminal, double share, int width) {
@@ -92,44 +88,106 @@ std::string line_of(const Terminal& terminal, const std::string& label, double s
   return before + bar(terminal, share, width) + after;
 }
 
+sigset_t status_signal() {
+  sigset_t set{};
+  sigemptyset(&set);
+  sigaddset(&set, SIGUSR2);
+  return set;
+}
+
+/// A length of time with the unit that suits it.
+std::string since_text(double seconds) {
+  if (seconds < 1e-3) return fmt::format("{:.0f} us", seconds * 1e6);
+  return seconds < 1.0 ? fmt::format("{:.1f} ms", seconds * 1e3) : fmt::format("{:.1f} s", seconds);
+}
+
+std::string describe(const amr::WorkerActivity& worker) {
+  if (!worker.is_busy) return fmt::format("idle for {}", since_text(worker.seconds));
+  return fmt::format("{} of {}, base step {}, for {}", to_string(worker.kind),
+                     to_string(worker.patch), worker.base_step, since_text(worker.seconds));
+}
+
 }  // namespace
 
+void hold_status_signal() {
+  const sigset_t set = status_signal();
+  pthread_sigmask(SIG_BLOCK, &set, nullptr);
+}
+
+Progress::Figures::Figures(const amr::Simulation& simulation)
+    : step(simulation.step()),
+      time(simulation.time()),
+      updates(simulation.counters().updates()),
+      balance(simulation.counters().sum_of_means > 0.0 ? simulation.counters().balance_efficiency()
+                                                       : 0.0) {}
+
 Progress::Progress(bool quiet, std::string label, const amr::Simulation& simulation, int last_step)
-    : visible_(!quiet && terminal_.exists),
+    : simulation_(simulation),
+      visible_(!quiet && terminal_.exists),
       label_(std::move(label)),
       last_step_(last_step),
-      first_step_(simulation.step()),
-      updates_before_(simulation.counters().updates()),
-      status_(label_, simulation, last_step) {}
+      first_(simulation),
+      thread_([this] { answer(); }) {}
 
 Progress::~Progress() {
+  ends_ = true;
+  pthread_kill(thread_.native_handle(), SIGUSR2);
+  thread_.join();
   if (shown_) print_to_stderr("{}", terminal_.erase_line());
 }
 
-void Progress::show(const amr::Simulation& simulation) {
-  status_.note(simulation);
-  const Clock::time_point now = Clock::now();
-  if (!visible_ || now < next_) return;
-  next_ = now + kInterval;
+double Progress::rate() const {
+  const std::chrono::duration<double> elapsed = latest_.when - first_.when;
+  return static_cast<double>(latest_.updates - first_.updates) / elapsed.count();
+}
+
+void Progress::show() {
+  const std::lock_guard lock(mutex_);
+  latest_ = Figures(simulation_);
+  if (!visible_ || latest_.when < next_) return;
+  next_ = latest_.when + kInterval;
   shown_ = true;
-  const double elapsed = std::chrono::duration<double>(now - start_).count();
-  const int step = simulation.step();
-  const int taken = step - first_step_;
+  const int step = latest_.step;
   const double share = static_cast<double>(step) / std::max(1, last_step_);
-  const amr::WorkCounters& counters = simulation.counters();
-  const double rate = static_cast<double>(counters.updates() - updates_before_) / elapsed;
   std::vector<std::string> parts = {fmt::format("{:3.0f} %", std::floor(100.0 * share))};
-  if (taken > 0) {
-    parts.push_back(clock_text(elapsed / taken * (last_step_ - step)) + " left");
-    parts.push_back(fmt::format("{:.0f} M updates/s", rate * 1e-6));
+  if (step > first_.step) {
+    const std::chrono::duration<double> each = (latest_.when - first_.when) / (step - first_.step);
+    parts.push_back(clock_text(each.count() * (last_step_ - step)) + " left");
+    parts.push_back(fmt::format("{:.0f} M updates/s", rate() * 1e-6));
   }
-  if (counters.sum_of_means > 0.0) {
-    parts.push_back(fmt::format("balance {:.2f}", counters.balance_efficiency()));
-  }
-  parts.push_back(fmt::format("patches {}", fmt::join(patches_per_level(simulation), "+")));
-  parts.push_back(fmt::format("step {}/{}  t = {:.4f}", step, last_step_, simulation.time()));
+  if (latest_.balance > 0.0) parts.push_back(fmt::format("balance {:.2f}", latest_.balance));
+  parts.push_back(fmt::format("patches {}", fmt::join(patches_per_level(simulation_), "+")));
+  parts.push_back(fmt::format("step {}/{}  t = {:.4f}", step, last_step_, latest_.time));
   print_to_stderr("{}{}", terminal_.erase_line(), line_of(terminal_, label_, share, parts));
   std::fflush(stderr);
+}
+
+void Progress::answer() {
+  const sigset_t set = status_signal();
+  while (true) {
+    int signal = 0;
+    if (sigwait(&set, &signal) != 0) continue;
+    if (ends_) return;
+    // One write, so that no other line comes between.
+    write_to_stderr(status());
+    std::fflush(stderr);
+  }
+}
+
+std::string Progress::status() {
+  const std::vector<amr::WorkerActivity> workers = simulation_.activity();
+  const std::lock_guard lock(mutex_);
+  std::string text = terminal_.exists ? terminal_.erase_line() : std::string();
+  text += fmt::format("{}: base step {} of {}, t = {:.6g}", label_, latest_.step, last_step_,
+                      latest_.time);
+  if (latest_.step > first_.step) text += fmt::format(", {:.3g} updates/s", rate());
+  if (latest_.balance > 0.0) text += fmt::format(", balance {:.3f}", latest_.balance);
+  const std::chrono::duration<double> ago = Clock::now() - latest_.when;
+  text += fmt::format("; {} ago\n", since_text(ago.count()));
+  for (std::size_t worker = 0; worker < workers.size(); ++worker) {
+    text += fmt::format("  worker {}: {}\n", worker, describe(workers[worker]));
+  }
+  return text;
 }
 
 }  // namespace kumiko::app

@@ -21,10 +21,7 @@
 #include "commands.hpp"
 #include "counted.hpp"
 #include "named_path.hpp"
-#include "plugins.hpp"
-#include "problem.hpp"
 #include "published.hpp"
-#include "request.hpp"
 #include "shared_options.hpp"
 #include "terminal.hpp"
 
@@ -84,15 +81,12 @@ std::string difference_of(const viz::ReportRun& run) {
 /// Which of a run's texts are not as it has written them: told as a warning, and on the page.
 void look_at_files(viz::ReportRun& run) {
   if (run.folder.altered.empty()) return;
-  std::vector<std::string> faults;
-  for (const io::AlteredFile& file : run.folder.altered) {
-    faults.push_back(fmt::format("{} {}", file.name, file.what));
-  }
+  const std::string faults = to_string(run.folder.altered);
   run.about_files = fmt::format(
       "The files of {} are not as the run has written them, and its figures may be wrong: {}.",
-      run.name, fmt::join(faults, ", "));
+      run.name, faults);
   print_to_stderr("kumiko: warning: '{}' is not as the run has written it: {}\n",
-                  run.folder.path.string(), fmt::join(faults, ", "));
+                  run.folder.path.string(), faults);
 }
 
 void read_trace(viz::ReportRun& run) {
@@ -160,7 +154,7 @@ States nearest(const States& states, const std::vector<double>& times, double dt
 
 std::vector<io::StoredState> read_states(const io::RunFolder& folder,
                                          const std::vector<double>& times) {
-  const io::DiagnosticsRecord& end = folder.diagnostics.back();
+  const io::DiagnosticsRow& end = folder.diagnostics.back();
   const double dt = end.step > 0 ? end.time / static_cast<double>(end.step) : 0.0;
   std::vector<io::StoredState> states;
   for (const auto& [step, file] :

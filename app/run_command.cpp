@@ -3,20 +3,18 @@
 #include <fstream>
 #include <memory>
 #include <system_error>
-#include <utility>
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <kumiko/io/manifest.hpp>
+#include <kumiko/runtime/cpu_budget.hpp>
 
 #include "commands.hpp"
 #include "counted.hpp"
-#include "request.hpp"
+#include "execute.hpp"
 #include "run_files.hpp"
-#include "run_start.hpp"
-#include "shared_options.hpp"
 #include "terminal.hpp"
 
 namespace kumiko::app {
@@ -24,12 +22,11 @@ namespace kumiko::app {
 namespace {
 
 void print_load(const io::RunSummary& s) {
-  amr::WorkerLoad all;
-  for (const amr::WorkerLoad& load : s.load) all += load;
+  const amr::WorkerLoad all = s.work.total();
   const double time = all.busy_s + all.wait_s;
   if (time > 0.0) fmt::print("workers busy         {:.1f} %\n", 100.0 * all.busy_s / time);
-  if (s.longest_waits.empty()) return;
-  const amr::PatchWait& wait = s.longest_waits.front();
+  if (s.work.longest_waits.empty()) return;
+  const amr::PatchWait& wait = s.work.longest_waits.front();
   const std::string who = wait.cause == amr::WaitCause::kLevel
                               ? fmt::format("worker {}", wait.worker)
                               : to_string(wait.patch);
@@ -37,10 +34,14 @@ void print_load(const io::RunSummary& s) {
              wait.step, who, to_string(wait.awaited), to_string(wait.cause));
 }
 
-void print_component(const io::ComponentSummary& c) {
-  fmt::print("  {:<19}", c.name);
-  if (c.rms) fmt::print("RMS {:.4e}, relative L1 {:.4e}, ", *c.rms, *c.l1_relative);
-  fmt::print("range {:.4f} .. {:.4f}\n", c.minimum, c.maximum);
+void print_component(const io::RunSummary& s, std::size_t at) {
+  fmt::print("  {:<19}", s.component_names[at]);
+  if (s.errors) {
+    const amr::ErrorNorms& errors = s.errors->components[at];
+    fmt::print("RMS {:.4e}, relative L1 {:.4e}, ", errors.rms, errors.l1_relative);
+  }
+  const amr::FieldFigures& field = s.field.components[at];
+  fmt::print("range {:.4f} .. {:.4f}\n", field.minimum, field.maximum);
 }
 
 void print_mass_drift(const io::RunSummary& s) {
@@ -52,18 +53,18 @@ void print_mass_drift(const io::RunSummary& s) {
 void print_summary(const io::RunSummary& s) {
   fmt::print("case {}  solver {}  backend {}  workers {}  base steps {}\n", s.case_name, s.solver,
              s.backend, s.workers, s.steps);
-  if (s.rms) {
-    fmt::print("RMS error            {:.4e}\n", *s.rms);
-    fmt::print("relative L1 error    {:.4e}\n", *s.l1_relative);
-    fmt::print("largest error        {:.4f}\n", *s.linf);
+  if (s.errors) {
+    fmt::print("RMS error            {:.4e}\n", s.errors->rms);
+    fmt::print("relative L1 error    {:.4e}\n", s.errors->l1_relative);
+    fmt::print("largest error        {:.4f}\n", s.errors->linf);
   }
-  fmt::print("range                {:.4f} .. {:.4f}\n", s.minimum, s.maximum);
-  for (const io::ComponentSummary& component : s.components) print_component(component);
+  fmt::print("range                {:.4f} .. {:.4f}\n", s.field.minimum, s.field.maximum);
+  for (std::size_t at = 0; at < s.field.components.size(); ++at) print_component(s, at);
   print_mass_drift(s);
-  fmt::print("point updates        {}  ({:.2f} % of the uniform fine grid)\n", s.updates_total,
+  fmt::print("point updates        {}  ({:.2f} % of the uniform fine grid)\n", s.work.updates(),
              100.0 * s.fraction_of_uniform);
   fmt::print("patches per level    {}  ({})\n", fmt::join(s.patches_per_level, ", "),
-             counted(s.regrids, "regrid"));
+             counted(s.work.regrids, "regrid"));
   if (s.unnested_patches > 0) {
     fmt::print(
         "patches left out     {} tagged one{} that would not nest; a larger amr.buffer lets {} "
@@ -75,7 +76,7 @@ void print_summary(const io::RunSummary& s) {
   if (s.updates_per_core_s) fmt::print("  ({:.3g} updates/s and core)", *s.updates_per_core_s);
   fmt::print("\n");
   fmt::print("balance efficiency   {:.3f}  (1 is perfect, more is worse; {})\n",
-             s.balance_efficiency, counted(s.steals, "steal"));
+             s.work.balance_efficiency(), counted(s.work.total().steals, "steal"));
   print_load(s);
   fmt::print("memory               {:.1f} bytes per point; {:.0f} MB at the peak\n",
              s.memory.bytes_per_point(), static_cast<double>(s.peak_rss_bytes) * 1e-6);
@@ -100,6 +101,16 @@ void warn_without_sidecar(const Start& start) {
       start.configuration.empty() ? ", and keys that do not determine the state have their "
                                     "defaults where --set does not give them"
                                   : "");
+}
+
+/// More workers than cores are what was asked for, and slower: no error.
+void warn_above_budget(const amr::Backend& backend) {
+  const int cores = runtime::available_cores();
+  if (backend.workers() <= cores) return;
+  print_to_stderr(
+      "kumiko: warning: {} share {}, by the process's affinity and its control group's quota; "
+      "without --workers and runtime.workers there are as many workers as cores\n",
+      counted(backend.workers(), "worker"), counted(cores, "core"));
 }
 
 /// Whether the checkpoint is of the last step already.
@@ -175,6 +186,7 @@ int run_case(RunRequest& request) {
   if (!beside) prepare_summary(request.summary);
   const nlohmann::ordered_json earlier = earlier_summary(start);
   warn_without_sidecar(start);
+  if (!request.quiet) warn_above_budget(*backend);
   RunFiles files(start, *backend, *simulation);
   if (beside) prepare_summary(request.summary, true);
   if (start.from && !request.quiet) {
@@ -189,7 +201,7 @@ int run_case(RunRequest& request) {
     if (start.from && !files.has_rows()) files.diagnose(*simulation);
     Progress progress(request.quiet, problem.run.case_name, *simulation, problem.stop_step);
     try {
-      summary = execute(problem, *backend, *simulation, progress, files, past_of(start.from));
+      summary = execute(problem, *backend, *simulation, progress, &files, past_of(start.from));
     } catch (const std::exception& error) {
       const std::string way = way_on(files);
       if (way.empty()) throw;

@@ -16,7 +16,7 @@
 #include <kumiko/io/trace_file.hpp>
 #include <kumiko/viz/state_image.hpp>
 
-#include "origin.hpp"
+#include "execute.hpp"
 #include "terminal.hpp"
 
 namespace kumiko::app {
@@ -34,10 +34,6 @@ io::CsvRows earlier_rows(const Start& start, const char* name, int last) {
 
 void check_finite(const amr::Simulation& simulation, amr::Backend& backend) {
   backend.run([&] { amr::check_finite(simulation.hierarchy(), backend, simulation.step()); });
-}
-
-void warn_of_picture(const std::string& name, const char* why) {
-  print_to_stderr("kumiko: warning: there is no picture {}: {}\n", name, why);
 }
 
 io::StateWriterOptions writer_options(const Start& start, const std::filesystem::path& folder) {
@@ -91,7 +87,7 @@ RunFiles::RunFiles(Start& start, amr::Backend& backend, const amr::Simulation& s
   }
   // Nothing refuses the run any more.
   if (start.earlier == io::Earlier::kContinue) give_up(start);
-  folder_.write_text(io::kConfigurationFile, problem_.config.to_toml());
+  io::write_text_file(folder_.file(io::kConfigurationFile), problem_.config.to_toml());
 }
 
 void RunFiles::go_on(const amr::Simulation& simulation) {
@@ -142,25 +138,25 @@ void RunFiles::end_quietly() noexcept {
 
 void RunFiles::write_picture(const amr::Simulation& simulation, const std::string& name) {
   if (!viz::pictures_available()) return;
+  std::string why;
   try {
-    draw(simulation, name);
+    const amr::SavedRun state = simulation.save();
+    if (!colours_) colours_ = viz::value_range(state, viz::Quantity::kField);
+    viz::StateImageOptions options;
+    options.title = fmt::format("{}   step {}   t = {:.4f}", problem_.run.case_name,
+                                simulation.step(), simulation.time());
+    options.name = problem_.the_case->component_names().front();
+    options.range = colours_;
+    options.width = viz::kUsualPictureWidth;
+    io::write_text_file(folder_.file(name),
+                        viz::draw_state(state, simulation.hierarchy().geometry(), options));
+    return;
   } catch (const std::bad_alloc&) {
-    warn_of_picture(name, "there is not enough memory");
+    why = "there is not enough memory";
   } catch (const std::exception& error) {
-    warn_of_picture(name, error.what());
+    why = error.what();
   }
-}
-
-void RunFiles::draw(const amr::Simulation& simulation, const std::string& name) {
-  const amr::SavedRun state = simulation.save();
-  if (!colours_) colours_ = viz::value_range(state, viz::Quantity::kField);
-  viz::StateImageOptions options;
-  options.title = fmt::format("{}   step {}   t = {:.4f}", problem_.run.case_name,
-                              simulation.step(), simulation.time());
-  options.name = problem_.the_case->component_names().front();
-  options.range = colours_;
-  options.width = viz::kUsualPictureWidth;
-  folder_.write_text(name, viz::draw_state(state, simulation.hierarchy().geometry(), options));
+  print_to_stderr("kumiko: warning: there is no picture {}: {}\n", name, why);
 }
 
 void RunFiles::write_trace() {
@@ -175,7 +171,8 @@ void RunFiles::write_trace() {
         trace.pieces.size());
     return;
   }
-  folder_.write("trace.json", [&](std::ostream& out) { io::write_chrome_trace(out, trace); });
+  io::write_text_file(folder_.file("trace.json"),
+                      [&](std::ostream& out) { io::write_chrome_trace(out, trace); });
 }
 
 void RunFiles::finish(const nlohmann::ordered_json& summary, double dt,
@@ -189,10 +186,10 @@ void RunFiles::finish(const nlohmann::ordered_json& summary, double dt,
   }
   csv_.finish();
   load_csv_.finish();
-  folder_.write_text("states.hdf.series", io::make_series(folder_, dt));
+  io::write_text_file(folder_.file("states.hdf.series"), io::make_series(folder_, dt));
   const std::string text = summary.dump(2) + "\n";
-  folder_.write_text(io::kManifestFile, io::make_manifest(folder_, text));
-  folder_.write_text(io::kSummaryFile, text);
+  io::write_text_file(folder_.file(io::kManifestFile), io::make_manifest(folder_, text));
+  io::write_text_file(folder_.file(io::kSummaryFile), text);
   if (!copy.empty()) io::write_text_file(copy, text);
   if (failed) std::rethrow_exception(failed);
 }

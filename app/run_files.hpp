@@ -16,13 +16,12 @@
 #include <kumiko/io/state_writer.hpp>
 #include <kumiko/viz/axis.hpp>
 
-#include "execute.hpp"
 #include "run_start.hpp"
 
 namespace kumiko::app {
 
 /// Writes the files of one run into its folder.
-class RunFiles final : public Observer {
+class RunFiles {
  public:
   /// Takes start.folder, if there is one. Throws io::OutputError.
   RunFiles(Start& start, amr::Backend& backend, const amr::Simulation& simulation);
@@ -30,21 +29,21 @@ class RunFiles final : public Observer {
   /// Whether an earlier part of the run has left rows, which go on.
   bool has_rows() const { return has_rows_; }
 
-  int every() const override { return problem_.run.diagnostics_every; }
-  int output_every() const override { return problem_.run.output_every; }
-  bool keeps_files() const override { return true; }
   /// Writes a row of diagnostics.csv.
-  void diagnose(const amr::Simulation& simulation) override;
+  void diagnose(const amr::Simulation& simulation);
   /// States and checkpoints. Throw amr::NonFiniteError rather than write what no run can go on
   /// from, and remove an older checkpoint for it.
-  void output(const amr::Simulation& simulation, const io::RunHistory& history) override;
-  void checkpoint(const amr::Simulation& simulation, const io::RunHistory& history) override;
-  void settle() override { states_.settle(); }
-  double checkpoint_s() const override { return states_.longest_s(); }
+  void output(const amr::Simulation& simulation, const io::RunHistory& history);
+  /// Begins to write a checkpoint.
+  void checkpoint(const amr::Simulation& simulation, const io::RunHistory& history);
+  /// Waits until what was begun is in its files.
+  void settle() { states_.settle(); }
+  /// How long a checkpoint takes, at most, as far as is known.
+  double checkpoint_s() const { return states_.longest_s(); }
   /// Keeps a trace until the stepping has ended, whose time its files shall not take.
-  void end_trace(amr::Trace&& trace) override { trace_ = std::move(trace); }
+  void end_trace(amr::Trace&& trace) { trace_ = std::move(trace); }
   /// Writes to load.csv the base steps that have been taken since the last call.
-  void go_on(const amr::Simulation& simulation) override;
+  void go_on(const amr::Simulation& simulation);
 
   /// Settles, and writes the trace, for a run that has failed already: errors are ignored.
   void end_quietly() noexcept;
@@ -64,7 +63,6 @@ class RunFiles final : public Observer {
  private:
   /// Writes the trace that was kept, if there is one.
   void write_trace();
-  void draw(const amr::Simulation& simulation, const std::string& name);
   void give_up(const Start& start) const;
 
   const Problem& problem_;

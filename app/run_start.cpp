@@ -1,8 +1,17 @@
 #include "run_start.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <span>
 #include <system_error>
 #include <utility>
+
+#include <fmt/core.h>
+
+#include <kumiko/io/state_writer.hpp>
 
 #include "named_path.hpp"
 #include "terminal.hpp"
@@ -11,33 +20,152 @@ namespace kumiko::app {
 
 namespace {
 
-std::filesystem::path output_path(const RunRequest& request, const Problem& problem) {
+namespace fs = std::filesystem;
+
+/// Checkpoints and states of a folder, the newest first.
+std::multimap<std::int64_t, fs::path, std::greater<>> candidates(const fs::path& folder) {
+  std::multimap<std::int64_t, fs::path, std::greater<>> all;
+  for (const std::string_view pattern : {io::kCheckpointFiles, io::kStateFiles}) {
+    for (const auto& [step, file] : io::OutputFolder::numbered(folder, pattern)) {
+      all.emplace(step, file);
+    }
+  }
+  return all;
+}
+
+/// Where the first of the field's values is that is not finite; empty where all are finite. Extras
+/// of patches are not looked at: no run goes on from them.
+std::string not_finite_in(const io::Checkpoint& checkpoint) {
+  const std::vector<std::string>& names = checkpoint.attributes.component_names;
+  const amr::SavedRun& run = checkpoint.run;
+  const std::size_t own = names.size() - static_cast<std::size_t>(run.extras);
+  for (int level = 0; level < run.mesh.levels(); ++level) {
+    for (std::size_t slot = 0; slot < run.mesh.size(level); ++slot) {
+      const std::span<const double> values = run.record(level, slot).first(own * amr::kPatchPoints);
+      const auto odd = std::ranges::find_if_not(values, [](double v) { return std::isfinite(v); });
+      if (odd == values.end()) continue;
+      const auto component = static_cast<std::size_t>(odd - values.begin()) / amr::kPatchPoints;
+      return fmt::format("'{}' in {} is {}", names[component], to_string(run.mesh.ids(level)[slot]),
+                         *odd);
+    }
+  }
+  return {};
+}
+
+/// A whole checkpoint that a run can go on from: one with values that are not finite counts as
+/// damaged, whatever wrote it.
+io::Checkpoint read_good(const fs::path& file) {
+  io::Checkpoint checkpoint = io::read_checkpoint(file);
+  if (const std::string what = not_finite_in(checkpoint); !what.empty()) {
+    throw io::DamagedCheckpoint(
+        fmt::format("'{}' holds values that are not finite ({})", file.string(), what));
+  }
+  return checkpoint;
+}
+
+/// The restart from a checkpoint, which does without its sidecar where it must.
+Restart with_sidecar(const fs::path& file, io::Checkpoint checkpoint,
+                     std::vector<fs::path> damaged = {}) {
+  Restart restart{file, std::move(checkpoint), std::move(damaged)};
+  restart.sidecar_fault = read_sidecar_of(file, restart.checkpoint);
+  return restart;
+}
+
+/// "; 'FILE' is whole", of the newest one before `file` that is; empty where none is.
+std::string earlier_one(const fs::path& file) {
+  const auto all = candidates(file.has_parent_path() ? file.parent_path() : ".");
+  const auto named = std::ranges::find_if(
+      all, [&](const auto& entry) { return entry.second.filename() == file.filename(); });
+  for (auto other = named == all.end() ? all.begin() : std::next(named); other != all.end();
+       ++other) {
+    try {
+      read_good(other->second);
+      return fmt::format("; '{}' is whole", other->second.string());
+    } catch (const io::CheckpointError&) {
+      continue;
+    }
+  }
+  return {};
+}
+
+/// Reads a checkpoint that was named. Throws RequestError, which says what is wrong with the file,
+/// be it damaged or with values that are not finite, and which earlier one of its folder is good.
+Restart read_restart(const fs::path& file) {
+  if (type_of_named(file) == fs::file_type::not_found) {
+    throw RequestError(
+        "--restart: there is no file '{}'; name a checkpoint or a state, or a run's folder{}",
+        file.string(), earlier_one(file));
+  }
+  try {
+    return with_sidecar(file, read_good(file));
+  } catch (const io::CheckpointError& error) {
+    const std::string earlier = earlier_one(file);
+    throw RequestError(
+        "--restart: {}{}", error.what(),
+        earlier.empty() ? "; no earlier checkpoint in its folder is whole" : earlier);
+  }
+}
+
+/// Reads the newest whole checkpoint, or state, of a run's folder. Prints a warning for each newer
+/// one that is damaged or has values that are not finite, and names the one that it takes. Throws
+/// RequestError when there is none, and for a newer one that cannot be read, is of another version
+/// or of another step than its name.
+Restart latest_restart(const fs::path& folder) {
+  refuse_if(type_of_named(folder) == fs::file_type::not_found,
+            "--restart latest: there is no folder '{}'; name the folder of the run with --output",
+            folder.string());
+  std::vector<fs::path> damaged;
+  for (const auto& [step, file] : candidates(folder)) {
+    type_of_named(file);  // Refuses what this user may not read, with the remedy.
+    try {
+      io::Checkpoint checkpoint = read_good(file);
+      refuse_if(checkpoint.run.step != step,
+                "--restart latest: '{}' stands at base step {}, not where its name says; rename "
+                "it, or name the file to go on from",
+                file.string(), checkpoint.run.step);
+      if (!damaged.empty()) {
+        print_to_stderr("kumiko: warning: '{}' is the newest good one; going on from there\n",
+                        file.string());
+      }
+      return with_sidecar(file, std::move(checkpoint), std::move(damaged));
+    } catch (const io::DamagedCheckpoint& error) {
+      print_to_stderr("kumiko: warning: {}; trying an older one\n", error.what());
+      damaged.push_back(file);
+    } catch (const io::CheckpointError& error) {
+      throw RequestError("--restart latest: {}", error.what());
+    }
+  }
+  throw RequestError(
+      "--restart: there is no whole checkpoint in '{}'; name a file, or the folder with --output",
+      folder.string());
+}
+
+fs::path output_path(const RunRequest& request, const Problem& problem) {
   if (!request.output.empty()) return request.output;
-  return std::filesystem::path("out") / problem.run.case_name;
+  return fs::path("out") / problem.run.case_name;
 }
 
 /// Where a checkpoint is, whatever links lead to it.
-std::filesystem::path folder_of(const std::filesystem::path& file) {
+fs::path folder_of(const fs::path& file) {
   std::error_code missing;
-  return std::filesystem::weakly_canonical(std::filesystem::absolute(file), missing).parent_path();
+  return fs::weakly_canonical(fs::absolute(file), missing).parent_path();
 }
 
-bool are_same(const std::filesystem::path& one, const std::filesystem::path& other) {
+bool are_same(const fs::path& one, const fs::path& other) {
   std::error_code missing;
-  return std::filesystem::equivalent(one, other, missing);
+  return fs::equivalent(one, other, missing);
 }
 
 /// The folder that a restart continues, or the one that is asked for.
-std::filesystem::path restart_path(const RunRequest& request,
-                                   const std::optional<Problem>& problem) {
+fs::path restart_path(const RunRequest& request, const std::optional<Problem>& problem) {
   const bool latest = request.restart == kLatest;
   if (!request.output.empty()) return request.output;
   refuse_if(latest && !problem,
             "--restart latest: name CASE.toml, or the run's folder with --output");
   if (latest) return output_path(request, *problem);
-  const std::filesystem::path file = request.restart;
-  std::filesystem::path beside = file.has_parent_path() ? file.parent_path() : ".";
-  if (io::OutputFolder::holds_run(beside) || !std::filesystem::exists(file)) return beside;
+  const fs::path file = request.restart;
+  fs::path beside = file.has_parent_path() ? file.parent_path() : ".";
+  if (io::OutputFolder::holds_run(beside) || !fs::exists(file)) return beside;
   throw RequestError("--restart: '{}' is not in the folder of a run; name one with --output",
                      file.string());
 }
@@ -50,12 +178,12 @@ void check_steps(Problem& problem, const Restart& from) {
 }
 
 /// Of steps that are behind the run there can be no trace but one that it has.
-void close_trace(Problem& problem, const Restart& from, const std::filesystem::path& folder) {
+void close_trace(Problem& problem, const Restart& from, const fs::path& folder) {
   if (problem.trace_from < 0 || problem.trace_until > from.checkpoint.run.step) return;
   problem.trace_from = -1;
   std::error_code missing;
-  for (const std::filesystem::path& place : {folder, folder_of(from.file)}) {
-    if (std::filesystem::exists(place / io::kTraceFile, missing)) return;
+  for (const fs::path& place : {folder, folder_of(from.file)}) {
+    if (fs::exists(place / io::kTraceFile, missing)) return;
   }
   print_to_stderr(
       "kumiko: warning: the traced steps are over, and there is no {} in '{}'; set trace.from to "
@@ -65,11 +193,13 @@ void close_trace(Problem& problem, const Restart& from, const std::filesystem::p
 
 /// What is in the way of a run that goes on in its folder. Throws RequestError for whole files,
 /// unless they are given up.
-std::vector<std::filesystem::path> later_files_of(const RunRequest& request,
-                                                  const std::filesystem::path& folder,
-                                                  const Restart& from) {
+std::vector<fs::path> later_files_of(const RunRequest& request, const fs::path& folder,
+                                     const Restart& from) {
   if (request.restart == kLatest) return from.damaged;
-  std::vector<std::filesystem::path> later = later_files(folder, from.checkpoint.run.step);
+  std::vector<fs::path> later;
+  for (const auto& [step, file] : candidates(folder)) {
+    if (step > from.checkpoint.run.step) later.push_back(file);
+  }
   if (later.empty() || request.overwrite) return later;
   throw RequestError(
       "the run in '{}' has got further, to '{}'; name another folder with --output, or give up "
@@ -80,7 +210,7 @@ std::vector<std::filesystem::path> later_files_of(const RunRequest& request,
 /// A folder stands for the newest checkpoint in it.
 RunRequest without_folder(RunRequest request) {
   if (request.restart == kLatest) return request;
-  if (type_of_named(request.restart) != std::filesystem::file_type::directory) return request;
+  if (type_of_named(request.restart) != fs::file_type::directory) return request;
   refuse_if(!request.output.empty() && !are_same(request.output, request.restart),
             "--restart: '{}' is a folder; name one of its files to go on elsewhere",
             request.restart);
@@ -95,10 +225,10 @@ Start restarted(const RunRequest& as_asked) {
   const bool latest = request.restart == kLatest;
   std::optional<Problem> problem;
   if (!request.config.empty()) problem.emplace(load_problem(request));
-  std::filesystem::path path = restart_path(request, problem);
+  fs::path path = restart_path(request, problem);
   const bool goes_on = latest || are_same(path, folder_of(request.restart));
   std::optional<io::OutputFolder> folder;
-  if (goes_on && type_of_named(path) == std::filesystem::file_type::directory) {
+  if (goes_on && type_of_named(path) == fs::file_type::directory) {
     folder.emplace(open_output(path, io::Earlier::kContinue));
   }
   Restart from = latest ? latest_restart(path) : read_restart(request.restart);
@@ -106,7 +236,7 @@ Start restarted(const RunRequest& as_asked) {
   check_same_run(*problem, from.file, from.checkpoint);
   if (goes_on && io::OutputFolder::holds_run(path)) check_same_run(*problem, path);
   check_steps(*problem, from);
-  std::vector<std::filesystem::path> later;
+  std::vector<fs::path> later;
   if (goes_on) later = later_files_of(request, path, from);
   close_trace(*problem, from, path);
   io::Earlier earlier = request.overwrite ? io::Earlier::kReplace : io::Earlier::kRefuse;
@@ -117,10 +247,20 @@ Start restarted(const RunRequest& as_asked) {
 
 }  // namespace
 
+std::string read_sidecar_of(const fs::path& file, io::Checkpoint& checkpoint) {
+  if (checkpoint.sidecar) return {};
+  try {
+    io::read_sidecar(file, checkpoint);
+    return {};
+  } catch (const io::SidecarError& error) {
+    return error.what();
+  }
+}
+
 Start start_of(const RunRequest& request) {
   const auto fresh = [&]() -> Start {
     Problem problem = load_problem(request);
-    std::filesystem::path path = output_path(request, problem);
+    fs::path path = output_path(request, problem);
     return {std::move(problem), std::move(path),
             request.overwrite ? io::Earlier::kReplace : io::Earlier::kRefuse};
   };

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include <kumiko/io/checkpoint.hpp>
 #include <kumiko/io/output_folder.hpp>
 
 #include "problem.hpp"
-#include "restart.hpp"
 #include "shared_options.hpp"
 
 namespace kumiko::app {
@@ -19,6 +19,18 @@ struct RunRequest : CaseRequest, OutputRequest {
   std::string backend = "threads";
   std::string restart;  ///< a checkpoint's file, kLatest, or empty
 };
+
+/// A checkpoint that was verified and read, with its sidecar.
+struct Restart {
+  std::filesystem::path file;
+  io::Checkpoint checkpoint;
+  std::vector<std::filesystem::path> damaged;  ///< newer ones of its folder, passed over
+  std::string sidecar_fault = {};              ///< why it has no sidecar; empty where it has one
+};
+
+/// Reads a checkpoint's sidecar, unless it has one. \return why it does without; empty where it has
+/// one now
+std::string read_sidecar_of(const std::filesystem::path& file, io::Checkpoint& checkpoint);
 
 /// The checkpoint to go on from: the newest whole one of the run's folder.
 inline constexpr const char* kLatest = "latest";

@@ -1,5 +1,7 @@
 #include "shared_options.hpp"
 
+#include <cstdlib>
+#include <sstream>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -7,23 +9,22 @@
 #include <kumiko/amr/backend.hpp>
 #include <kumiko/io/schema.hpp>
 
-#include "plugins.hpp"
-#include "status.hpp"
+#include "progress.hpp"
 
 namespace kumiko::app {
 
 namespace {
 
 /// The keys that each of the factories declares, under its name.
-template <class Factory, class Add>
-std::string keys_of(const char* kind, const std::vector<Factory>& factories, Add add) {
+template <class Factory>
+std::string keys_of(const char* kind, const std::vector<Factory>& factories) {
   std::string text;
   for (const Factory& factory : factories) {
     if (factory.parameters.empty()) continue;
     io::Schema schema;
     const std::size_t core = schema.keys().size();
     try {
-      add(schema, factory.parameters);
+      schema.add(kind, factory.parameters);
     } catch (const std::invalid_argument&) {
       continue;  // a run with it says what is wrong
     }
@@ -39,10 +40,7 @@ std::string keys_of(const char* kind, const std::vector<Factory>& factories, Add
 std::string key_reference() {
   const auto plugins = find_plugins({});
   return "Keys of CASE.toml and --set:\n" + io::describe_keys(io::Schema()) +
-         keys_of("solver", plugins->solvers(),
-                 [](io::Schema& schema, const auto& keys) { schema.add_solver(keys); }) +
-         keys_of("case", plugins->cases(),
-                 [](io::Schema& schema, const auto& keys) { schema.add_case(keys); });
+         keys_of("solver", plugins->solvers()) + keys_of("case", plugins->cases());
 }
 
 }  // namespace
@@ -80,9 +78,23 @@ void add_plugin_path(Options& options, std::vector<std::filesystem::path>& paths
               {.repeats = true, .check = not_empty()});
 }
 
+std::shared_ptr<const plugin::Registry> find_plugins(
+    const std::vector<std::filesystem::path>& paths) {
+  std::vector<std::filesystem::path> all = {plugin::shipped_plugins()};
+  const char* const variable = std::getenv("KUMIKO_PLUGIN_PATH");
+  std::istringstream named(variable == nullptr ? "" : variable);
+  for (std::string path; std::getline(named, path, ':');) {
+    if (!path.empty()) all.emplace_back(path);
+  }
+  all.insert(all.end(), paths.begin(), paths.end());
+  return std::make_shared<const plugin::Registry>(all);
+}
+
 void prepare_to_step(CaseRequest& request) {
   hold_status_signal();
-  request.plugins = usable_plugins(request.plugin_path);
+  request.plugins = find_plugins(request.plugin_path);
+  const auto& broken = request.plugins->broken();
+  if (!broken.empty()) throw RequestError(broken.front().reason);
 }
 
 }  // namespace kumiko::app

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -41,7 +42,12 @@ void add_output(Options& options, OutputRequest& request, const std::string& hel
                 const std::string& overwrite_help);
 void add_plugin_path(Options& options, std::vector<std::filesystem::path>& paths);
 
-/// Keeps SIGUSR2 for a Status, and finds the request's plugins. A command that steps calls it
+/// The plugins that come with Kumiko, those of KUMIKO_PLUGIN_PATH (folders and files, parted by
+/// ':'), and those of `paths`, in this order. Broken ones are in broken().
+std::shared_ptr<const plugin::Registry> find_plugins(
+    const std::vector<std::filesystem::path>& paths);
+
+/// Keeps SIGUSR2 for a Progress, and finds the request's plugins. A command that steps calls it
 /// first: plugins may start threads. Throws RequestError when a plugin is broken.
 void prepare_to_step(CaseRequest& request);
 

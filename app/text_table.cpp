@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 namespace kumiko::app {
 
 namespace {
@@ -63,6 +66,20 @@ std::string TextTable::plain() const {
   add_line(header_);
   for (const auto& row : rows_) add_line(row);
   return text;
+}
+
+std::string TextTable::csv() const {
+  std::string text = fmt::format("{}\n", fmt::join(header_, ","));
+  for (const auto& row : rows_) text += fmt::format("{}\n", fmt::join(row, ","));
+  return text;
+}
+
+std::string cell_text(const nlohmann::ordered_json& value, const char* format,
+                      const char* missing) {
+  if (value.is_null()) return missing;
+  if (value.is_string()) return value.get<std::string>();
+  if (!value.is_number_float()) return value.dump();
+  return fmt::format(fmt::runtime(format), value.get<double>());
 }
 
 std::string TextTable::markdown() const {

@@ -3,14 +3,17 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
+#include <functional>
 #include <limits>
+#include <memory>
 #include <numeric>
 #include <set>
 
 #include <fmt/core.h>
 
+#include "commands.hpp"
 #include "execute.hpp"
-#include "problem.hpp"
 
 namespace kumiko::app {
 
@@ -57,27 +60,13 @@ std::string full_override(const std::string& spec, const std::string& part) {
   return has_table ? part : "solver." + part;
 }
 
-/// Of --solvers: a name alone.
-Contender named_contender(const std::string& name) {
-  const std::size_t equals = name.find('=');
-  refuse_if(equals != std::string::npos,
-            "--solvers: '{}' is not a solver's name; give keys of a solver as in --solver NAME,{}",
-            name, name);
-  Contender contender;
-  contender.option = "--solvers";
-  contender.solver = contender.label = trimmed(name);
-  refuse_if(contender.solver.empty(), "--solvers: a name is empty");
-  return contender;
-}
-
-/// Of --solver: NAME[,KEY=VALUE]...
-Contender parse_contender(const std::string& spec) {
+/// NAME[,KEY=VALUE]... of --solver, or a name alone, of --solvers.
+Contender parse_contender(const std::string& option, const std::string& spec) {
   const std::vector<std::string> parts = parts_of(spec);
   Contender contender;
-  contender.option = "--solver";
-  contender.solver = parts.front();
-  contender.label = parts.front();
-  refuse_if(contender.solver.empty(), "--solver '{}' names no solver", spec);
+  contender.option = option;
+  contender.solver = contender.label = parts.front();
+  refuse_if(contender.solver.empty(), "{} '{}' names no solver", option, spec);
   for (std::size_t at = 1; at < parts.size(); ++at) {
     contender.overrides.push_back(full_override(spec, parts[at]));
     contender.label += "," + parts[at];
@@ -93,8 +82,14 @@ std::vector<Contender> parse_contenders(const CompareRequest& request) {
               contender.as_asked(), contender.solver);
     contenders.push_back(std::move(contender));
   };
-  for (const std::string& name : request.solvers) add(named_contender(name));
-  for (const std::string& spec : request.variants) add(parse_contender(spec));
+  for (const std::string& name : request.solvers) {
+    refuse_if(name.find('=') != std::string::npos,
+              "--solvers: '{}' is not a solver's name; give keys of a solver as in --solver "
+              "NAME,{}",
+              name, name);
+    add(parse_contender("--solvers", name));
+  }
+  for (const std::string& spec : request.variants) add(parse_contender("--solver", spec));
   if (!contenders.empty()) return contenders;
   throw RequestError("name the solvers to compare, with --solvers A,B or --solver NAME,KEY=VALUE");
 }
@@ -154,13 +149,6 @@ io::Changes changes_of(const Contender& contender, const ComparedRun& run, doubl
           {"step.time_interpolation", contender.interpolation}};
 }
 
-/// Errors only: values whose norm is said.
-std::vector<amr::PublishedValue> published_errors(const amr::Case& the_case) {
-  std::vector<amr::PublishedValue> values = the_case.published_values();
-  std::erase_if(values, [](const amr::PublishedValue& value) { return value.norm.empty(); });
-  return values;
-}
-
 /// A contender's problem as the file has it, and at a resolution.
 class Plan {
  public:
@@ -174,7 +162,6 @@ class Plan {
     contender.cfl_limit = traits.cfl_limit;
     contender.file_interpolation = amr::to_string(file_.options.time_interpolation);
     contender.interpolation = amr::to_string(interpolation());
-    contender.published = published_errors(*file_.the_case);
   }
 
   const Problem& file() const { return file_; }
@@ -237,17 +224,17 @@ auto with_enough_steps(ComparedRun& run, Attempt attempt) {
   }
 }
 
-bool contains(const std::vector<amr::PublishedValue>& values, const amr::PublishedValue& value) {
-  return std::ranges::any_of(values, [&](const amr::PublishedValue& one) {
-    return one.name == value.name && one.norm == value.norm && one.points == value.points &&
-           one.value == value.value;
-  });
-}
-
-/// Those that no contender before has.
-void add_published(const Contender& contender, std::vector<amr::PublishedValue>& all) {
-  for (const amr::PublishedValue& value : contender.published) {
-    if (!contains(all, value)) all.push_back(value);
+/// Notes the errors that are printed for a contender's case.
+void add_published(const amr::Case& the_case, std::size_t contender,
+                   std::vector<PublishedError>& all) {
+  for (const amr::PublishedValue& value : the_case.published_values()) {
+    if (value.norm.empty()) continue;
+    auto place = std::ranges::find_if(all, [&](const PublishedError& one) {
+      return one.value.name == value.name && one.value.norm == value.norm &&
+             one.value.points == value.points && one.value.value == value.value;
+    });
+    if (place == all.end()) place = all.insert(place, {value, {}});
+    place->contenders.insert(contender);
   }
 }
 
@@ -263,43 +250,8 @@ auto naming(const Contender& contender, Function f) {
   }
 }
 
-}  // namespace
-
-bool is_published_for(const Contender& contender, const amr::PublishedValue& value) {
-  return contains(contender.published, value);
-}
-
-/// A patch covers a quadrant of its parent.
-std::uint64_t ComparedRun::leaf_points() const {
-  const auto& patches = summary.patches_per_level;
-  const std::size_t all = std::accumulate(patches.begin(), patches.end(), std::size_t{0});
-  return all * amr::kPatchPoints - (all - patches.front()) * (amr::kPatchPoints / 4);
-}
-
-const std::vector<std::string>& norm_names() {
-  static const std::vector<std::string> names = {"rms", "l1_relative", "l1", "linf"};
-  return names;
-}
-
-std::optional<double> error_of(const io::RunSummary& summary, std::string_view norm) {
-  if (norm == "rms") return summary.rms;
-  if (norm == "l1_relative") return summary.l1_relative;
-  if (norm == "l1") return summary.l1;
-  return norm == "linf" ? summary.linf : std::nullopt;
-}
-
-std::optional<double> order_of(const Comparison& comparison, std::size_t run) {
-  if (run == 0) return std::nullopt;
-  const ComparedRun& fine = comparison.runs[run];
-  const ComparedRun& coarse = comparison.runs[run - 1];
-  const bool follows = fine.contender == coarse.contender;
-  if (!follows || !fine.is_measured() || !coarse.is_measured()) return std::nullopt;
-  const double error = error_of(fine.summary, comparison.norm).value_or(0.0);
-  const double before = error_of(coarse.summary, comparison.norm).value_or(0.0);
-  if (error <= 0.0 || before <= 0.0) return std::nullopt;
-  return std::log(before / error) / std::log(static_cast<double>(fine.points) / coarse.points);
-}
-
+/// Reads the request and tries every run's first state, so that a wrong request is refused before
+/// the first run. Throws RequestError.
 Comparison plan_comparison(const CompareRequest& request) {
   refuse_solver_keys(request.overrides);
   Comparison comparison;
@@ -316,6 +268,7 @@ Comparison plan_comparison(const CompareRequest& request) {
     Contender& contender = comparison.contenders[at];
     naming(contender, [&] {
       const Plan plan(request, contender);
+      add_published(*plan.file().the_case, at, comparison.published);
       for (const int points : resolutions) {
         ComparedRun run = plan.run_at(points);
         run.contender = at;
@@ -327,11 +280,12 @@ Comparison plan_comparison(const CompareRequest& request) {
         comparison.runs.push_back(std::move(run));
       }
     });
-    add_published(contender, comparison.published);
   }
   return comparison;
 }
 
+/// Runs what was planned; a run that fails leaves its reason, and the others go on. Calls `after`
+/// after each. Throws what execute() throws when a signal ends it.
 void run_comparison(const CompareRequest& request, Comparison& comparison,
                     const std::function<void()>& after) {
   // All runs once, then all again: what slows the machine for a while slows no solver more.
@@ -353,6 +307,77 @@ void run_comparison(const CompareRequest& request, Comparison& comparison,
     }
   }
   comparison.complete = true;
+}
+
+int compare(CompareRequest& request) {
+  prepare_to_step(request);
+  check_sweep_files(request.output, kComparisonFiles, request.overwrite, "comparison");
+  Comparison comparison = plan_comparison(request);
+  prepare_summary(request.summary);
+  heed_signals();
+  // What is done so far is in the files at any time, and an earlier comparison's figures are not.
+  const auto write = [&] {
+    write_sweep_files(request.output, kComparisonFiles, comparison, request.summary);
+  };
+  write();
+  std::string ended;
+  try {
+    run_comparison(request, comparison, write);
+  } catch (const std::exception& error) {
+    if (!end_requested()) throw;
+    ended = error.what();
+  }
+  write();
+  fmt::print("{}", plain_report(comparison));
+  if (!request.output.empty()) fmt::print("\nfiles in {}/\n", request.output.string());
+  if (!ended.empty()) throw std::runtime_error(ended);
+  const auto failed = std::ranges::count_if(
+      comparison.runs, [](const ComparedRun& run) { return !run.failure.empty(); });
+  if (failed == 0) return kDone;
+  std::fflush(stdout);
+  throw std::runtime_error(fmt::format("{} of {} runs failed; the lines below the table say why",
+                                       failed, comparison.runs.size()));
+}
+
+void add_contenders(Options& options, CompareRequest& request) {
+  options.add("--solvers", &request.solvers, "A,B,C: solvers to compare, by name", {.lists = true});
+  options.add("--solver", &request.variants,
+              "NAME[,KEY=VALUE]...: one more, with keys of [solver] or, written in full such as "
+              "amr.levels=1 or case.sigma=0.1, any others of its own. Several variants of one "
+              "solver, told apart by their keys, are a sweep: --solver A,amr.buffer=2 --solver "
+              "A,amr.buffer=4. The file's [solver] is for the solver that it names",
+              {.repeats = true});
+}
+
+}  // namespace
+
+/// A patch covers a quadrant of its parent.
+std::uint64_t ComparedRun::leaf_points() const {
+  const auto& patches = summary.patches_per_level;
+  const std::size_t all = std::accumulate(patches.begin(), patches.end(), std::size_t{0});
+  return all * amr::kPatchPoints - (all - patches.front()) * (amr::kPatchPoints / 4);
+}
+
+Action compare_command(Options& options) {
+  const auto request = std::make_shared<CompareRequest>();
+  std::vector<std::string> names;
+  for (const Norm& norm : kNorms) names.emplace_back(norm.name);
+  add_case(options, *request);
+  add_contenders(options, *request);
+  options.add("--resolutions", &request->resolutions,
+              "N1,N2,...: points of level 0 in x; y and time.steps follow in proportion, and the "
+              "amr.thresholds by amr.threshold_order (default: the file's)",
+              {.lists = true, .check = between(16, 65536)});
+  options.add("--norm", &request->norm, "of the error, for orders and the plot",
+              {.check = one_of(names)});
+  add_repetitions(options, request->repetitions, "runs of each, for the wall time");
+  add_backend(options, request->backend);
+  add_output(options, *request,
+             "folder for compare.csv, .json, .md and work_precision.svg (default: none)",
+             "replace an earlier comparison's files");
+  options.add("--quiet", &request->quiet, "show no progress");
+  add_plugin_path(options, request->plugin_path);
+  return [request] { return compare(*request); };
 }
 
 }  // namespace kumiko::app

@@ -2,8 +2,7 @@
 #pragma once
 
 #include <array>
-#include <functional>
-#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,8 +35,6 @@ struct Contender {
   double cfl_limit = 0.0;
   std::string file_interpolation = {};  ///< the file's step.time_interpolation,
   std::string interpolation = {};       ///< and the one that it runs with
-  /// Errors that are printed for its case; with keys of the case there may be others, or none.
-  std::vector<amr::PublishedValue> published = {};
 
   /// The contender as the command line names it: "--solver NAME,KEY=VALUE".
   std::string as_asked() const { return option + ' ' + label; }
@@ -57,10 +54,17 @@ struct ComparedRun : Repetitions {
   std::uint64_t leaf_points() const;
 };
 
+/// An error that is printed for the case, whose norm is said.
+struct PublishedError {
+  amr::PublishedValue value;
+  /// For whose case: with keys of the case there may be others, or none.
+  std::set<std::size_t> contenders;
+};
+
 struct Comparison {
   std::vector<Contender> contenders;
-  std::vector<ComparedRun> runs;               ///< contender by contender, from coarse to fine
-  std::vector<amr::PublishedValue> published;  ///< of all contenders, each once
+  std::vector<ComparedRun> runs;          ///< contender by contender, from coarse to fine
+  std::vector<PublishedError> published;  ///< of all contenders, each once
   std::string case_name;
   std::string norm;
   int levels = 1;
@@ -68,28 +72,17 @@ struct Comparison {
   bool complete = false;
 };
 
-/// Whether a printed error is one of a contender's case.
-bool is_published_for(const Contender& contender, const amr::PublishedValue& value);
-
-/// Names of the norms to compare by, which are those of amr::PublishedValue.
-const std::vector<std::string>& norm_names();
-
-/// The error of a run in a norm; nothing when the case knows no exact solution at its end, or when
-/// the norm is none of norm_names().
-std::optional<double> error_of(const io::RunSummary& summary, std::string_view norm);
-
-/// The order of convergence, by the norm to compare by, from the contender's run before; nothing
-/// where that is not measured, or where an error is 0.
-std::optional<double> order_of(const Comparison& comparison, std::size_t run);
-
-/// Reads the request and tries every run's first state, so that a wrong request is refused before
-/// the first run. Throws RequestError.
-Comparison plan_comparison(const CompareRequest& request);
-
-/// Runs what was planned; a run that fails leaves its reason, and the others go on. Calls `after`
-/// after each. Throws what execute() throws when a signal ends it.
-void run_comparison(const CompareRequest& request, Comparison& comparison,
-                    const std::function<void()>& after);
+/// A norm to compare by.
+struct Norm {
+  std::string_view name;   ///< as amr::PublishedValue has it
+  std::string_view title;  ///< in a heading
+  double amr::ErrorNorms::*value;
+};
+inline constexpr std::array<Norm, 4> kNorms = {
+    {{"rms", "RMS error", &amr::ErrorNorms::rms},
+     {"l1_relative", "relative L1 error", &amr::ErrorNorms::l1_relative},
+     {"l1", "L1 error (integral over the domain)", &amr::ErrorNorms::l1},
+     {"linf", "largest error", &amr::ErrorNorms::linf}}};
 
 /// A report of the runs that are done, for the terminal.
 std::string plain_report(const Comparison& comparison);

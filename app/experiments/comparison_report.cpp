@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <set>
 
 #include <fmt/format.h>
@@ -18,14 +20,30 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kNothing = "-";
-std::string error_text(const std::optional<double>& error) {
-  return error ? fmt::format("{:.4e}", *error) : kNothing;
+
+/// The error of a run in a norm; nothing when the case knows no exact solution at its end, or when
+/// the norm is none of kNorms.
+std::optional<double> error_of(const io::RunSummary& summary, std::string_view norm) {
+  const auto* const named = std::ranges::find(kNorms, norm, &Norm::name);
+  if (!summary.errors || named == kNorms.end()) return std::nullopt;
+  return *summary.errors.*named->value;
 }
 
-std::string norm_title(std::string_view norm) {
-  if (norm == "rms") return "RMS error";
-  if (norm == "l1_relative") return "relative L1 error";
-  return norm == "l1" ? "L1 error (integral over the domain)" : "largest error";
+/// The order of convergence, by the norm to compare by, from the contender's run before; nothing
+/// where that is not measured, or where an error is 0.
+std::optional<double> order_of(const Comparison& comparison, const ComparedRun& run) {
+  if (&run == comparison.runs.data()) return std::nullopt;
+  const ComparedRun& coarse = *(&run - 1);
+  const bool follows = run.contender == coarse.contender;
+  if (!follows || !run.is_measured() || !coarse.is_measured()) return std::nullopt;
+  const double error = error_of(run.summary, comparison.norm).value_or(0.0);
+  const double before = error_of(coarse.summary, comparison.norm).value_or(0.0);
+  if (error <= 0.0 || before <= 0.0) return std::nullopt;
+  return std::log(before / error) / std::log(static_cast<double>(run.points) / coarse.points);
+}
+
+std::string_view norm_title(std::string_view norm) {
+  return std::ranges::find(kNorms, norm, &Norm::name)->title;
 }
 
 const Contender& contender_of(const Comparison& comparison, const ComparedRun& run) {
@@ -46,45 +64,82 @@ std::string resolution_text(const ComparedRun& run) {
   return fmt::format("{} to {}", run.points, run.finest_points);
 }
 
-TextTable runs_table(const Comparison& comparison) {
-  TextTable table({"solver", "N", "steps", "points", "RMS", "rel. L1", "L1", "Linf", "order", "min",
-                   "max", "mass drift", "least s", "median s", "updates", "updates/s/core"});
-  for (std::size_t at = 0; at < comparison.runs.size(); ++at) {
-    const ComparedRun& run = comparison.runs[at];
-    if (!run.is_measured()) continue;
-    const io::RunSummary& summary = run.summary;
-    const std::optional<double> order = order_of(comparison, at);
-    table.add({contender_of(comparison, run).label, resolution_text(run),
-               fmt::format("{}{}", summary.steps, run.steps > run.steps_in_proportion ? "*" : ""),
-               fmt::format("{}", run.leaf_points()), error_text(summary.rms),
-               error_text(summary.l1_relative), error_text(summary.l1), error_text(summary.linf),
-               order ? fmt::format("{:.2f}", *order) : kNothing,
-               fmt::format("{:.4f}", summary.minimum), fmt::format("{:.4f}", summary.maximum),
-               summary.mass_drift ? fmt::format("{:.1e}", *summary.mass_drift) : kNothing,
-               fmt::format("{:.4g}", run.least_wall_s()),
-               fmt::format("{:.4g}", run.median_wall_s()), fmt::format("{}", summary.updates_total),
-               fmt::format("{:.3g}", summary.updates_per_core_s.value_or(0.0))});
+/// With a star where there are more than in proportion.
+std::string steps_text(const ComparedRun& run) {
+  return fmt::format("{}{}", run.summary.steps, run.steps > run.steps_in_proportion ? "*" : "");
+}
+
+const char* centring_of(const Contender& contender) { return contender.cells ? "cell" : "node"; }
+
+std::string quoted(const std::string& text) {
+  std::string cell = "\"";
+  for (const char c : text) {
+    if (c == '"') cell += '"';
+    cell += c;
   }
-  return table;
+  return cell + '"';
+}
+
+Json or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
+
+std::vector<Column<ComparedRun>> columns_of(const Comparison& comparison) {
+  const auto contender = std::bind_front(contender_of, std::cref(comparison));
+  const auto error = [](std::string_view norm) {
+    return [=](const ComparedRun& run) { return or_null(error_of(run.summary, norm)); };
+  };
+  return {
+      {"solver", nullptr, "{}", [=](auto& run) { return quoted(contender(run).label); }},
+      {nullptr, "solver", "{}", [=](auto& run) { return contender(run).label; }},
+      {"points", nullptr, "{}", &ComparedRun::points},
+      {"finest_points", nullptr, "{}", &ComparedRun::finest_points},
+      {nullptr, "N", "{}", resolution_text},
+      {"centring", nullptr, "{}", [=](auto& run) { return centring_of(contender(run)); }},
+      {"steps", nullptr, "{}", &ComparedRun::steps},
+      {nullptr, "steps", "{}", steps_text},
+      {"steps_in_proportion", nullptr, "{}", &ComparedRun::steps_in_proportion},
+      {"leaf_points", "points", "{}", &ComparedRun::leaf_points},
+      {"rms", "RMS", "{:.4e}", error("rms")},
+      {"l1_relative", "rel. L1", "{:.4e}", error("l1_relative")},
+      {"l1", "L1", "{:.4e}", error("l1")},
+      {"linf", "Linf", "{:.4e}", error("linf")},
+      {"order", "order", "{:.2f}", [&](auto& run) { return or_null(order_of(comparison, run)); }},
+      {"min", "min", "{:.4f}", [](auto& run) { return run.summary.field.minimum; }},
+      {"max", "max", "{:.4f}", [](auto& run) { return run.summary.field.maximum; }},
+      {"mass_drift", "mass drift", "{:.1e}",
+       [](auto& run) { return or_null(run.summary.mass_drift); }},
+      {"wall_least_s", "least s", "{:.4g}", &ComparedRun::least_wall_s},
+      {"wall_median_s", "median s", "{:.4g}", &ComparedRun::median_wall_s},
+      {"repetitions", nullptr, "{}", [](auto& run) { return run.wall_s.size(); }},
+      {"updates", "updates", "{}", [](auto& run) { return run.summary.work.updates(); }},
+      {"updates_per_core_s", "updates/s/core", "{:.3g}",
+       [](auto& run) { return run.summary.updates_per_core_s.value_or(0.0); }}};
+}
+
+/// Of the runs that are measured.
+TextTable runs_table(const Comparison& comparison, bool for_csv) {
+  std::vector<std::reference_wrapper<const ComparedRun>> measured;
+  for (const ComparedRun& run : comparison.runs) {
+    if (run.is_measured()) measured.emplace_back(run);
+  }
+  return table_of(columns_of(comparison), measured, for_csv);
 }
 
 /// A contender's run that a published value can stand beside: to the end, with its spacing on the
 /// finest level.
 const ComparedRun* run_beside(const Comparison& comparison, std::size_t contender,
-                              const amr::PublishedValue& value) {
+                              const PublishedError& error) {
   const auto found = std::ranges::find_if(comparison.runs, [&](const ComparedRun& run) {
-    return run.contender == contender && run.points_per_length == value.points &&
+    return run.contender == contender && run.points_per_length == error.value.points &&
            run.is_measured() && run.summary.steps == run.steps &&
-           is_published_for(comparison.contenders[contender], value);
+           error.contenders.contains(contender);
   });
   return found == comparison.runs.end() ? nullptr : &*found;
 }
 
-bool has_run_beside(const Comparison& comparison, const amr::PublishedValue& value) {
-  for (std::size_t at = 0; at < comparison.contenders.size(); ++at) {
-    if (run_beside(comparison, at, value) != nullptr) return true;
-  }
-  return false;
+bool has_run_beside(const Comparison& comparison, const PublishedError& error) {
+  return std::ranges::any_of(error.contenders, [&](std::size_t contender) {
+    return run_beside(comparison, contender, error) != nullptr;
+  });
 }
 
 TextTable published_table(const Comparison& comparison) {
@@ -92,14 +147,16 @@ TextTable published_table(const Comparison& comparison) {
   for (const Contender& contender : comparison.contenders) header.push_back(contender.label);
   header.emplace_back("source of the published value");
   TextTable table(std::move(header));
-  for (const amr::PublishedValue& value : comparison.published) {
-    if (!has_run_beside(comparison, value)) continue;
+  for (const PublishedError& published : comparison.published) {
+    if (!has_run_beside(comparison, published)) continue;
+    const amr::PublishedValue& value = published.value;
     std::vector<std::string> row = {published_title(value.name), value.norm,
                                     fmt::format("{}", value.points),
                                     fmt::format("{:.4e}", value.value)};
     for (std::size_t at = 0; at < comparison.contenders.size(); ++at) {
-      const ComparedRun* const run = run_beside(comparison, at, value);
-      row.push_back(run ? error_text(error_of(run->summary, value.norm)) : kNothing);
+      const ComparedRun* const run = run_beside(comparison, at, published);
+      const auto error = run != nullptr ? error_of(run->summary, value.norm) : std::nullopt;
+      row.push_back(error ? fmt::format("{:.4e}", *error) : kNothing);
     }
     row.push_back(value.source);
     table.add(std::move(row));
@@ -111,9 +168,9 @@ TextTable published_table(const Comparison& comparison) {
 std::string unmatched_note(const Comparison& comparison) {
   std::set<int> points;
   int count = 0;
-  for (const amr::PublishedValue& value : comparison.published) {
-    if (value.points == 0 || has_run_beside(comparison, value)) continue;
-    points.insert(value.points);
+  for (const PublishedError& error : comparison.published) {
+    if (error.value.points == 0 || has_run_beside(comparison, error)) continue;
+    points.insert(error.value.points);
     ++count;
   }
   if (count == 0) return {};
@@ -197,7 +254,7 @@ std::string report(const Comparison& comparison, bool markdown) {
     return markdown ? table.markdown() : table.plain();
   };
   std::string text = heading(comparison) + (markdown ? ".\n\n" : "\n\n");
-  text += text_of(runs_table(comparison));
+  text += text_of(runs_table(comparison, false));
   if (const TextTable published = published_table(comparison); !published.empty()) {
     text += "\nPublished errors, and ours with the same spacing, 1/N, on the finest level";
     text += (markdown ? ".\n\n" : ":\n") + text_of(published);
@@ -211,23 +268,7 @@ std::string report(const Comparison& comparison, bool markdown) {
   return text;
 }
 
-std::string quoted(const std::string& text) {
-  std::string cell = "\"";
-  for (const char c : text) {
-    if (c == '"') cell += '"';
-    cell += c;
-  }
-  return cell + '"';
-}
-
-std::string csv_number(const std::optional<double>& value) {
-  return value ? fmt::format("{}", *value) : std::string();
-}
-
-Json or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
-
-Json run_json(const Comparison& comparison, std::size_t at) {
-  const ComparedRun& run = comparison.runs[at];
+Json run_json(const Comparison& comparison, const ComparedRun& run) {
   Json json = {{"solver", contender_of(comparison, run).label},
                {"points", run.points},
                {"points_y", run.points_y},
@@ -238,7 +279,7 @@ Json run_json(const Comparison& comparison, std::size_t at) {
   if (!run.is_measured()) return json;
   json["leaf_points"] = run.leaf_points();
   json["error"] = or_null(error_of(run.summary, comparison.norm));
-  json["order"] = or_null(order_of(comparison, at));
+  json["order"] = or_null(order_of(comparison, run));
   json["wall_s"] = {
       {"least", run.least_wall_s()}, {"median", run.median_wall_s()}, {"all", run.wall_s}};
   json["summary"] = io::to_json(run.summary);
@@ -250,7 +291,7 @@ template <class Work>
 viz::LineChart chart_of(const Comparison& comparison, const std::string& title, Work work) {
   viz::LineChart chart;
   chart.x = {title, viz::Scale::kLog};
-  chart.y = {norm_title(comparison.norm), viz::Scale::kLog};
+  chart.y = {std::string(norm_title(comparison.norm)), viz::Scale::kLog};
   for (const Contender& contender : comparison.contenders) {
     chart.series.push_back({contender.label, {}});
   }
@@ -267,9 +308,10 @@ viz::LineChart chart_of(const Comparison& comparison, const std::string& title, 
 /// Those of the plotted norm that stand beside a run, or whose spacing is not known.
 std::vector<viz::ReferenceLine> references_of(const Comparison& comparison) {
   std::vector<viz::ReferenceLine> lines;
-  for (const amr::PublishedValue& value : comparison.published) {
+  for (const PublishedError& error : comparison.published) {
+    const amr::PublishedValue& value = error.value;
     if (value.norm != comparison.norm || value.value <= 0.0) continue;
-    if (value.points > 0 && !has_run_beside(comparison, value)) continue;
+    if (value.points > 0 && !has_run_beside(comparison, error)) continue;
     const std::string title = published_title(value.name);
     lines.push_back(
         {value.value, value.points > 0 ? fmt::format("{}, 1/{}", title, value.points) : title});
@@ -281,29 +323,7 @@ std::vector<viz::ReferenceLine> references_of(const Comparison& comparison) {
 std::string markdown_report(const Comparison& comparison) { return report(comparison, true); }
 
 /// A line per run that is done, with every digit.
-std::string csv_report(const Comparison& comparison) {
-  std::string text =
-      "solver,points,finest_points,centring,steps,steps_in_proportion,leaf_points,rms,l1_relative,"
-      "l1,linf,order,min,max,mass_drift,wall_least_s,wall_median_s,repetitions,updates,updates_per_"
-      "core_s\n";
-  for (std::size_t at = 0; at < comparison.runs.size(); ++at) {
-    const ComparedRun& run = comparison.runs[at];
-    if (!run.is_measured()) continue;
-    const io::RunSummary& summary = run.summary;
-    const Contender& contender = contender_of(comparison, run);
-    text += fmt::format("{},{},{},{},{},{},{},", quoted(contender.label), run.points,
-                        run.finest_points, contender.cells ? "cell" : "node", run.steps,
-                        run.steps_in_proportion, run.leaf_points());
-    text += fmt::format("{},{},{},{},{},", csv_number(summary.rms), csv_number(summary.l1_relative),
-                        csv_number(summary.l1), csv_number(summary.linf),
-                        csv_number(order_of(comparison, at)));
-    text += fmt::format("{},{},{},{},{},{},{},{}\n", summary.minimum, summary.maximum,
-                        csv_number(summary.mass_drift), run.least_wall_s(), run.median_wall_s(),
-                        run.wall_s.size(), summary.updates_total,
-                        summary.updates_per_core_s.value_or(0.0));
-  }
-  return text;
-}
+std::string csv_report(const Comparison& comparison) { return runs_table(comparison, true).csv(); }
 
 /// Everything, with each run's summary as `kumiko run` writes it.
 std::string json_report(const Comparison& comparison) {
@@ -317,17 +337,17 @@ std::string json_report(const Comparison& comparison) {
     json["solvers"].push_back({{"label", contender.label},
                                {"solver", contender.solver},
                                {"keys", contender.overrides},
-                               {"centring", contender.cells ? "cell" : "node"},
+                               {"centring", centring_of(contender)},
                                {"order", contender.order},
                                {"cfl_limit", contender.cfl_limit},
                                {"time_interpolation", contender.interpolation}});
   }
   json["runs"] = Json::array();
-  for (std::size_t at = 0; at < comparison.runs.size(); ++at) {
-    json["runs"].push_back(run_json(comparison, at));
+  for (const ComparedRun& run : comparison.runs) {
+    json["runs"].push_back(run_json(comparison, run));
   }
   json["published"] = Json::array();
-  for (const amr::PublishedValue& value : comparison.published) {
+  for (const auto& [value, contenders] : comparison.published) {
     json["published"].push_back({{"name", value.name},
                                  {"value", value.value},
                                  {"norm", value.norm},
@@ -345,7 +365,7 @@ std::string work_precision_picture(const Comparison& comparison) {
       chart_of(comparison, fmt::format("wall time in s ({})", backend_text(comparison)),
                [](const ComparedRun& run) { return run.least_wall_s(); }),
       chart_of(comparison, "point updates", [](const ComparedRun& run) {
-        return static_cast<double>(run.summary.updates_total);
+        return static_cast<double>(run.summary.work.updates());
       })};
   charts[0].references = charts[1].references = references_of(comparison);
   // Both charts have the same lines: their names stand at the right one.

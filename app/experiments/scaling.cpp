@@ -1,19 +1,31 @@
 #include "experiments/scaling.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <memory>
 #include <set>
 #include <stdexcept>
 
 #include <fmt/core.h>
 
+#include <kumiko/amr/backend.hpp>
 #include <kumiko/runtime/cpu_budget.hpp>
 
+#include "commands.hpp"
 #include "counted.hpp"
-#include "problem.hpp"
+#include "execute.hpp"
+#include "terminal.hpp"
 
 namespace kumiko::app {
 
 namespace {
+
+/// What `kumiko scaling` is asked for.
+struct ScalingRequest : CaseRequest, OutputRequest {
+  std::vector<int> worker_counts;  ///< none: doubled up to the cores
+  std::vector<std::string> backends = {"threads", "pthread", "openmp"};
+  int repetitions = 1;  ///< of each run
+};
 
 constexpr const char* kReferenceBackend = "pthread";
 constexpr const char* kSerial = "serial";
@@ -62,12 +74,8 @@ void check_state(const Scaling& scaling, const ScalingPoint& point, const io::Ru
       label_of(reference), reference.summary.state_hash, label_of(point), summary.state_hash));
 }
 
-}  // namespace
-
-double speed_up(const Scaling& scaling, double wall_s) {
-  return scaling.reference().median_wall_s() / wall_s;
-}
-
+/// Reads the request and tries every point's first state, so that a wrong request is refused before
+/// the first run. Throws RequestError.
 Scaling plan_scaling(const ScalingRequest& request) {
   Scaling scaling;
   scaling.cores = runtime::available_cores();
@@ -83,6 +91,8 @@ Scaling plan_scaling(const ScalingRequest& request) {
   return scaling;
 }
 
+/// Runs all points in turn, and again for each repetition; calls `after` after each run. Throws
+/// what execute() throws, and std::runtime_error when two runs end in different states.
 void run_scaling(const ScalingRequest& request, Scaling& scaling,
                  const std::function<void()>& after) {
   // All once, then all again: what slows the machine for a while slows no point more. Every other
@@ -99,6 +109,56 @@ void run_scaling(const ScalingRequest& request, Scaling& scaling,
     }
   }
   scaling.complete = true;
+}
+
+/// More workers than cores share them: that is a measurement of something else.
+void warn(const Scaling& scaling) {
+  const int most = scaling.most_workers();
+  if (most <= scaling.cores) return;
+  print_to_stderr(
+      "kumiko: warning: {} workers share {}: points beyond {} say nothing of the speed-up on a "
+      "larger machine\n",
+      most, counted(scaling.cores, "core"), scaling.cores);
+}
+
+int measure_scaling(ScalingRequest& request) {
+  prepare_to_step(request);
+  heed_signals();
+  check_sweep_files(request.output, kScalingFiles, request.overwrite, "scaling run");
+  Scaling scaling = plan_scaling(request);
+  prepare_summary(request.summary);
+  warn(scaling);
+  const auto write = [&] {
+    write_sweep_files(request.output, kScalingFiles, scaling, request.summary);
+  };
+  write();
+  run_scaling(request, scaling, write);
+  write();
+  fmt::print("{}", scaling_table(scaling));
+  if (!request.output.empty()) fmt::print("\nfiles in {}/\n", request.output.string());
+  return kDone;
+}
+
+}  // namespace
+
+Action scaling_command(Options& options) {
+  const auto request = std::make_shared<ScalingRequest>();
+  add_case(options, *request, {.has_workers = false});
+  options.add("--workers", &request->worker_counts,
+              "N1,N2,...: numbers of workers (default: 1, 2, 4, ... up to the cores)",
+              {.lists = true, .check = between(1, kMostWorkers)});
+  options.add("--backends", &request->backends,
+              "A,B,...: how patches are shared out; pthread on one worker, which speed-up is "
+              "counted from, runs in any case, and serial on one worker only",
+              {.lists = true, .check = one_of(amr::backend_names())});
+  add_repetitions(options, request->repetitions, "runs of each, in turn");
+  add_output(
+      options, *request,
+      "folder for scaling.csv, scaling.json, speed_up.svg and efficiency.svg (default: none)",
+      "replace an earlier scaling run's files");
+  options.add("--quiet", &request->quiet, "show no progress");
+  add_plugin_path(options, request->plugin_path);
+  return [request] { return measure_scaling(*request); };
 }
 
 }  // namespace kumiko::app

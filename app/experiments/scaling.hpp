@@ -2,7 +2,6 @@
 #pragma once
 
 #include <array>
-#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,13 +9,6 @@
 #include "experiments/sweep.hpp"
 
 namespace kumiko::app {
-
-/// What `kumiko scaling` is asked for.
-struct ScalingRequest : CaseRequest, OutputRequest {
-  std::vector<int> worker_counts;  ///< none: doubled up to the cores
-  std::vector<std::string> backends = {"threads", "pthread", "openmp"};
-  int repetitions = 1;  ///< of each run
-};
 
 /// A backend with a number of workers.
 struct ScalingPoint : Repetitions {
@@ -37,19 +29,10 @@ struct Scaling {
   bool complete = false;
 
   const ScalingPoint& reference() const { return points.front(); }
+  int most_workers() const {
+    return std::ranges::max_element(points, {}, &ScalingPoint::workers)->workers;
+  }
 };
-
-/// How many times faster than the reference a wall time is. Both are measured.
-double speed_up(const Scaling& scaling, double wall_s);
-
-/// Reads the request and tries every point's first state, so that a wrong request is refused before
-/// the first run. Throws RequestError.
-Scaling plan_scaling(const ScalingRequest& request);
-
-/// Runs all points in turn, and again for each repetition; calls `after` after each run. Throws
-/// what execute() throws, and std::runtime_error when two runs end in different states.
-void run_scaling(const ScalingRequest& request, Scaling& scaling,
-                 const std::function<void()>& after);
 
 /// A table of the points that are done, for the terminal.
 std::string scaling_table(const Scaling& scaling);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include <fmt/core.h>
@@ -28,29 +29,28 @@ Spread spread_of(const std::vector<double>& values) {
   return {*least, median(values), *most};
 }
 
-/// The figures of a point that follow from its wall times.
-struct Gain {
-  Spread speed_up;
-  double efficiency;  ///< speed-up per worker
-};
-
-Gain gain_of(const Scaling& scaling, const ScalingPoint& point) {
+/// How many times faster than the reference a point is.
+Spread speed_up_of(const Scaling& scaling, const ScalingPoint& point) {
   const Spread wall = spread_of(point.wall_s);
-  const Spread gain = {speed_up(scaling, wall.most), speed_up(scaling, wall.median),
-                       speed_up(scaling, wall.least)};
-  return {gain, gain.median / point.workers};
+  const double reference = scaling.reference().median_wall_s();
+  return {reference / wall.most, reference / wall.median, reference / wall.least};
+}
+
+/// Speed-up per worker.
+double efficiency_of(const Scaling& scaling, const ScalingPoint& point) {
+  return speed_up_of(scaling, point).median / point.workers;
 }
 
 /// Points that are measured, those of a backend together; the reference is the first of them.
-std::vector<const ScalingPoint*> done(const Scaling& scaling) {
-  std::vector<const ScalingPoint*> list;
+std::vector<std::reference_wrapper<const ScalingPoint>> done(const Scaling& scaling) {
+  std::vector<std::reference_wrapper<const ScalingPoint>> list;
   for (const ScalingPoint& point : scaling.points) {
     if (!point.is_measured()) continue;
-    const auto is_last_of_its_kind = [&](const ScalingPoint* other) {
-      return other->backend == point.backend;
+    const auto is_of_its_backend = [&](const ScalingPoint& other) {
+      return other.backend == point.backend;
     };
-    const auto last = std::find_if(list.rbegin(), list.rend(), is_last_of_its_kind);
-    list.insert(last == list.rend() ? list.end() : last.base(), &point);
+    const auto last = std::find_if(list.rbegin(), list.rend(), is_of_its_backend);
+    list.insert(last == list.rend() ? list.end() : last.base(), point);
   }
   return list;
 }
@@ -60,14 +60,13 @@ Json json_of(const Spread& spread) {
 }
 
 Json point_json(const Scaling& scaling, const ScalingPoint& point) {
-  const Gain gain = gain_of(scaling, point);
   Json json;
   json["backend"] = point.backend;
   json["workers"] = point.workers;
   json["wall_s"] = json_of(spread_of(point.wall_s));
   json["wall_s"]["all"] = point.wall_s;
-  json["speed_up"] = json_of(gain.speed_up);
-  json["parallel_efficiency"] = gain.efficiency;
+  json["speed_up"] = json_of(speed_up_of(scaling, point));
+  json["parallel_efficiency"] = efficiency_of(scaling, point);
   json["balance_efficiency"] = json_of(spread_of(point.balance));
   json["summary"] = io::to_json(point.summary);
   return json;
@@ -77,36 +76,26 @@ Json point_json(const Scaling& scaling, const ScalingPoint& point) {
 template <class Value>
 std::vector<viz::Series> lines_of(const Scaling& scaling, Value value) {
   std::vector<viz::Series> lines;
-  for (const ScalingPoint* point : done(scaling)) {
-    auto line = std::ranges::find(lines, point->backend, &viz::Series::name);
-    if (line == lines.end()) line = lines.insert(line, {point->backend, {}});
-    line->points.push_back({static_cast<double>(point->workers), value(*point)});
+  for (const ScalingPoint& point : done(scaling)) {
+    auto line = std::ranges::find(lines, point.backend, &viz::Series::name);
+    if (line == lines.end()) line = lines.insert(line, {point.backend, {}});
+    line->points.push_back({static_cast<double>(point.workers), value(point)});
   }
   return lines;
 }
 
-int most_workers(const Scaling& scaling) {
-  int most = 1;
-  for (const ScalingPoint& point : scaling.points) most = std::max(most, point.workers);
-  return most;
-}
-
+/// From 0 to a little more than the largest value.
 viz::LineChart chart_over_workers(const Scaling& scaling, const std::string& title,
                                   std::vector<viz::Series> lines) {
-  viz::LineChart chart;
-  chart.x = {"workers", viz::Scale::kLinear, viz::Range{0.0, most_workers(scaling) + 0.5}, true};
-  chart.y = {title, viz::Scale::kLinear};
-  chart.series = std::move(lines);
-  return chart;
-}
-
-/// From 0 to a little more than the largest value.
-void begin_at_zero(viz::LineChart& chart) {
   double high = 1.0;
-  for (const viz::Series& line : chart.series) {
+  for (const viz::Series& line : lines) {
     for (const viz::ChartPoint& point : line.points) high = std::max(high, point.y);
   }
-  chart.y.range = {{0.0, 1.08 * high}};
+  viz::LineChart chart;
+  chart.x = {"workers", viz::Scale::kLinear, viz::Range{0.0, scaling.most_workers() + 0.5}, true};
+  chart.y = {title, viz::Scale::kLinear, viz::Range{0.0, 1.08 * high}};
+  chart.series = std::move(lines);
+  return chart;
 }
 
 std::string caption_of(const Scaling& scaling) {
@@ -114,24 +103,39 @@ std::string caption_of(const Scaling& scaling) {
                      counted(scaling.repetitions, "run"));
 }
 
+std::vector<Column<ScalingPoint>> columns_of(const Scaling& scaling) {
+  const auto wall = [](double Spread::*figure) {
+    return [=](const ScalingPoint& point) { return spread_of(point.wall_s).*figure; };
+  };
+  const auto gain = [&](double Spread::*figure) {
+    return [&, figure](const ScalingPoint& point) { return speed_up_of(scaling, point).*figure; };
+  };
+  const auto balance = [](double Spread::*figure) {
+    return [=](const ScalingPoint& point) { return spread_of(point.balance).*figure; };
+  };
+  return {{"backend", "backend", "{}", &ScalingPoint::backend},
+          {"workers", "workers", "{}", &ScalingPoint::workers},
+          {"wall_least_s", "least s", "{:.3f}", wall(&Spread::least)},
+          {"wall_median_s", "median s", "{:.3f}", wall(&Spread::median)},
+          {"wall_most_s", "most s", "{:.3f}", wall(&Spread::most)},
+          {"speed_up_least", nullptr, "{}", gain(&Spread::least)},
+          {"speed_up_median", "speed-up", "{:.2f}", gain(&Spread::median)},
+          {"speed_up_most", nullptr, "{}", gain(&Spread::most)},
+          {"parallel_efficiency", "per worker", "{:.2f}",
+           [&](auto& point) { return efficiency_of(scaling, point); }},
+          {"balance_least", nullptr, "{}", balance(&Spread::least)},
+          {"balance_median", "balance", "{:.3f}", balance(&Spread::median)},
+          {"balance_most", nullptr, "{}", balance(&Spread::most)},
+          {"repetitions", nullptr, "{}", [](auto& point) { return point.wall_s.size(); }},
+          {"updates", nullptr, "{}", [](auto& point) { return point.summary.work.updates(); }},
+          {"updates_per_core_s", "updates/s/core", "{:.3g}",
+           [](auto& point) { return point.summary.updates_per_core_s.value_or(0.0); }},
+          {"steals", nullptr, "{}", [](auto& point) { return point.summary.work.total().steals; }},
+          {"state_hash", nullptr, "{}", [](auto& point) { return point.summary.state_hash; }}};
+}
+
 std::string scaling_csv(const Scaling& scaling) {
-  std::string text =
-      "backend,workers,wall_least_s,wall_median_s,wall_most_s,speed_up_least,speed_up_median,speed_"
-      "up_most,parallel_efficiency,balance_least,balance_median,balance_most,repetitions,updates,"
-      "updates_per_core_s,steals,state_hash\n";
-  for (const ScalingPoint* point : done(scaling)) {
-    const Spread wall = spread_of(point->wall_s);
-    const Gain gain = gain_of(scaling, *point);
-    const Spread balance = spread_of(point->balance);
-    text += fmt::format("{},{},{},{},{},{},{},{},{},", point->backend, point->workers, wall.least,
-                        wall.median, wall.most, gain.speed_up.least, gain.speed_up.median,
-                        gain.speed_up.most, gain.efficiency);
-    text += fmt::format("{},{},{},{},{},{},{},{}\n", balance.least, balance.median, balance.most,
-                        point->wall_s.size(), point->summary.updates_total,
-                        point->summary.updates_per_core_s.value_or(0.0), point->summary.steals,
-                        point->summary.state_hash);
-  }
-  return text;
+  return table_of(columns_of(scaling), done(scaling), true).csv();
 }
 
 /// Everything, with each point's summary as `kumiko run` writes it.
@@ -145,66 +149,47 @@ std::string scaling_json(const Scaling& scaling) {
   json["reference"] = {{"backend", scaling.reference().backend},
                        {"workers", scaling.reference().workers}};
   json["runs"] = Json::array();
-  for (const ScalingPoint* point : done(scaling)) {
-    json["runs"].push_back(point_json(scaling, *point));
+  for (const ScalingPoint& point : done(scaling)) {
+    json["runs"].push_back(point_json(scaling, point));
   }
   return json.dump(2) + "\n";
 }
 
 /// Speed-up over workers, with the line of as many times as there are workers.
 std::string speed_up_picture(const Scaling& scaling) {
-  viz::LineChart chart = chart_over_workers(scaling, "speed-up over pthread on one worker",
-                                            lines_of(scaling, [&](const ScalingPoint& point) {
-                                              return gain_of(scaling, point).speed_up.median;
-                                            }));
-  viz::Series ideal{"as many times as workers", {{0.0, 0.0}}, false};
-  const double most = most_workers(scaling);
-  ideal.points.push_back({most, most});
-  chart.series.push_back(std::move(ideal));
-  begin_at_zero(chart);
-  viz::ChartPage page;
-  page.title = fmt::format("Speed-up: case {}", scaling.case_name);
-  page.caption = caption_of(scaling);
-  return viz::draw_charts({{chart}}, page);
+  std::vector<viz::Series> lines = lines_of(
+      scaling, [&](const ScalingPoint& point) { return speed_up_of(scaling, point).median; });
+  const double most = scaling.most_workers();
+  lines.push_back({"as many times as workers", {{0.0, 0.0}, {most, most}}, false});
+  const std::array charts = {
+      chart_over_workers(scaling, "speed-up over pthread on one worker", std::move(lines))};
+  return viz::draw_charts(
+      charts, {fmt::format("Speed-up: case {}", scaling.case_name), caption_of(scaling)});
 }
 
 /// Load-balance efficiency over workers, and speed-up per worker.
 std::string efficiency_picture(const Scaling& scaling) {
-  viz::LineChart balance = chart_over_workers(
-      scaling, "load-balance efficiency (1 is perfect, more is worse)",
-      lines_of(scaling, [](const ScalingPoint& point) { return median(point.balance); }));
-  begin_at_zero(balance);
-  balance.references = {{1.0}};
-  viz::LineChart parallel = chart_over_workers(scaling, "speed-up per worker (1 is perfect)",
-                                               lines_of(scaling, [&](const ScalingPoint& point) {
-                                                 return gain_of(scaling, point).efficiency;
-                                               }));
-  begin_at_zero(parallel);
-  parallel.references = {{1.0}};
-  viz::ChartPage page;
-  page.title = fmt::format("Efficiency: case {}", scaling.case_name);
-  page.caption = caption_of(scaling);
-  return viz::draw_charts(std::vector<viz::LineChart>{balance, parallel}, page);
+  std::array charts = {
+      chart_over_workers(
+          scaling, "load-balance efficiency (1 is perfect, more is worse)",
+          lines_of(scaling, [](const ScalingPoint& point) { return median(point.balance); })),
+      chart_over_workers(scaling, "speed-up per worker (1 is perfect)",
+                         lines_of(scaling, [&](const ScalingPoint& point) {
+                           return efficiency_of(scaling, point);
+                         }))};
+  for (viz::LineChart& chart : charts) chart.references = {{1.0}};
+  return viz::draw_charts(
+      charts, {fmt::format("Efficiency: case {}", scaling.case_name), caption_of(scaling)});
 }
 
 }  // namespace
 
 std::string scaling_table(const Scaling& scaling) {
-  TextTable table({"backend", "workers", "least s", "median s", "most s", "speed-up", "per worker",
-                   "balance", "updates/s/core"});
-  for (const ScalingPoint* point : done(scaling)) {
-    const Spread wall = spread_of(point->wall_s);
-    const Gain gain = gain_of(scaling, *point);
-    table.add({point->backend, fmt::format("{}", point->workers), fmt::format("{:.3f}", wall.least),
-               fmt::format("{:.3f}", wall.median), fmt::format("{:.3f}", wall.most),
-               fmt::format("{:.2f}", gain.speed_up.median), fmt::format("{:.2f}", gain.efficiency),
-               fmt::format("{:.3f}", median(point->balance)),
-               fmt::format("{:.3g}", point->summary.updates_per_core_s.value_or(0.0))});
-  }
   return fmt::format(
       "case {}, {}; speed-up over {} on one worker; balance: load-balance efficiency, 1 is "
       "perfect, more is worse\n\n{}",
-      scaling.case_name, caption_of(scaling), scaling.reference().backend, table.plain());
+      scaling.case_name, caption_of(scaling), scaling.reference().backend,
+      table_of(columns_of(scaling), done(scaling), false).plain());
 }
 
 const std::array<SweepFile<Scaling>, 4> kScalingFiles = {{{"scaling.csv", scaling_csv},

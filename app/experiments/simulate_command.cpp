@@ -1,25 +1,286 @@
 #include <algorithm>
+#include <array>
 #include <limits>
+#include <map>
 #include <memory>
 #include <set>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include <kumiko/io/read_number.hpp>
+#include <kumiko/model/schedule_model.hpp>
+#include <kumiko/viz/line_chart.hpp>
 
 #include "commands.hpp"
-#include "experiments/what_if.hpp"
-#include "request.hpp"
-#include "shared_options.hpp"
-#include "trace_export.hpp"
+#include "counted.hpp"
+#include "experiments/sweep.hpp"
+#include "named_path.hpp"
+#include "text_table.hpp"
 
 namespace kumiko::app {
 
 namespace {
 
+/// Predictions from one trace.
+struct WhatIf {
+  amr::Trace trace;
+  std::uint64_t seed = 1;
+  model::WorkBounds bounds;
+  double disturbed_share = 0.0;  ///< of the pieces' time
+  model::Overheads overheads;
+  std::vector<model::PieceTimes> piece_times;  ///< measured, of schedules
+  std::vector<model::ScheduleKind> kinds;
+  std::vector<int> workers;                    ///< in rising order
+  std::vector<model::Prediction> predictions;  ///< by kind, then by workers
+  std::vector<model::Prediction> alone;        ///< of each kind, with one worker
+  double static_alone_s = 0.0;                 ///< backend pthread on one worker: the thesis's base
+
+  /// Over the same schedule on one worker.
+  double speed_up(const model::Prediction& prediction) const {
+    const auto same = std::ranges::find(alone, prediction.kind, &model::Prediction::kind);
+    return same == alone.end() ? 0.0 : same->seconds / prediction.seconds;
+  }
+  /// Over backend pthread on one worker.
+  double speed_up_over_static(const model::Prediction& prediction) const {
+    return static_alone_s / prediction.seconds;
+  }
+};
+
+using Json = nlohmann::ordered_json;
+using model::Prediction;
+
+std::size_t base_steps(const amr::Trace& trace) {
+  std::size_t steps = 0;
+  for (const amr::TraceStretch& stretch : trace.stretches) {
+    steps += static_cast<std::size_t>(stretch.steps);
+  }
+  return steps;
+}
+
+/// Where the trace is from.
+std::string recorded(const amr::Trace& trace) {
+  return fmt::format("backend {}, schedule {}, {}, {}, {}", trace.backend, trace.schedule,
+                     counted(trace.workers, "worker"), counted(base_steps(trace), "base step"),
+                     counted(trace.pieces.size(), "piece"));
+}
+
+std::string heading(const WhatIf& what_if) {
+  const amr::Trace& trace = what_if.trace;
+  const std::string name = trace.case_name.empty() ? "(no name)" : trace.case_name;
+  return fmt::format("case {}, solver {}; recorded: {}", name, trace.solver, recorded(trace));
+}
+
+/// The share in the time of all pieces of those that took more than kMuch times the median of their
+/// level and kind: the system has probably given their core to somebody else meanwhile. 0 to 1.
+double disturbed_share(const amr::Trace& trace) {
+  constexpr double kMuch = 20.0;
+  std::map<std::pair<std::int32_t, amr::PieceKind>, std::vector<double>> times;
+  for (const amr::TracePiece& piece : trace.pieces) {
+    const amr::TracePhase& phase = trace.phases[piece.phase];
+    times[{phase.level, phase.kind}].push_back(static_cast<double>(piece.end_ns - piece.begin_ns));
+  }
+  double disturbed = 0.0;
+  double all = 0.0;
+  for (const auto& [which, values] : times) {
+    const double limit = kMuch * median(values);
+    for (const double time : values) {
+      all += time;
+      if (time > limit) disturbed += time;
+    }
+  }
+  return all > 0.0 ? disturbed / all : 0.0;
+}
+
+std::string nanoseconds(const model::Overhead& overhead) {
+  return fmt::format("{:.0f} ns{}", overhead.ns, overhead.measured ? "" : " (assumed)");
+}
+
+std::string overheads_text(const WhatIf& what_if) {
+  std::string text = "overheads:";
+  for (const model::ScheduleKind kind : what_if.kinds) {
+    text += fmt::format(" {} {} a piece", model::to_string(kind),
+                        nanoseconds(what_if.overheads.piece_of(kind)));
+    if (kind != model::ScheduleKind::kDataflow) {
+      text += fmt::format(" and {} a phase", nanoseconds(what_if.overheads.phase_of(kind)));
+    }
+    text += ";";
+  }
+  return text + fmt::format(" a steal {}, a barrier {} per doubling\n",
+                            nanoseconds(what_if.overheads.steal),
+                            nanoseconds(what_if.overheads.barrier));
+}
+
+/// What a second worker costs a piece, by schedule.
+std::string beside_text(const WhatIf& what_if) {
+  std::string text = "beside a second worker a piece takes longer by:";
+  for (const model::ScheduleKind kind : what_if.kinds) {
+    text += fmt::format(" {} {}", model::to_string(kind),
+                        nanoseconds(what_if.overheads.beside_of(kind)));
+    for (const model::PieceTimes& times : what_if.piece_times) {
+      if (times.kind != kind) continue;
+      text += fmt::format(" (measured: {:.0f} ns for {:.0f} alone, {:.3f} times as much)",
+                          times.beside_ns, times.alone_ns, times.beside_ns / times.alone_ns);
+    }
+    text += kind == what_if.kinds.back() ? "\n" : ";";
+  }
+  return text;
+}
+
+Json overhead_json(const model::Overhead& overhead) {
+  return {{"ns", overhead.ns}, {"from_trace", overhead.measured}};
+}
+
+Json overheads_json(const model::Overheads& overheads) {
+  Json json;
+  for (const model::ScheduleKind kind : model::kScheduleKinds) {
+    const std::string name(model::to_string(kind));
+    json["piece"][name] = overhead_json(overheads.piece_of(kind));
+    json["beside"][name] = overhead_json(overheads.beside_of(kind));
+    json["phase"][name] = overhead_json(overheads.phase_of(kind));
+  }
+  json["barrier"] = overhead_json(overheads.barrier);
+  json["steal"] = overhead_json(overheads.steal);
+  json["look"] = overhead_json(overheads.look);
+  return json;
+}
+
+/// A line per schedule, over what `value` gives of a prediction.
+template <class Value>
+viz::LineChart chart_of(const WhatIf& what_if, const std::string& title, Value value) {
+  viz::LineChart chart;
+  chart.x = {"workers", viz::Scale::kLog, std::nullopt, true};
+  chart.y = {title, viz::Scale::kLog};
+  for (const model::ScheduleKind kind : what_if.kinds) {
+    viz::Series series{std::string(model::to_string(kind)), {}};
+    for (const Prediction& prediction : what_if.predictions) {
+      if (prediction.kind != kind) continue;
+      series.points.push_back({static_cast<double>(prediction.workers), value(prediction)});
+    }
+    chart.series.push_back(std::move(series));
+  }
+  return chart;
+}
+
+/// A line without markers, over the numbers of workers.
+template <class Value>
+void add_line(viz::LineChart& chart, const WhatIf& what_if, const std::string& name, Value value) {
+  viz::Series series{name, {}, false};
+  for (const int workers : what_if.workers) {
+    series.points.push_back({static_cast<double>(workers), value(workers)});
+  }
+  chart.series.push_back(std::move(series));
+}
+
+std::string caption(const WhatIf& what_if) {
+  return fmt::format("Predicted from a trace: {}", recorded(what_if.trace));
+}
+
+std::vector<Column<Prediction>> columns_of(const WhatIf& what_if) {
+  return {{"schedule", "schedule", "{}", [](auto& p) { return model::to_string(p.kind); }},
+          {"workers", "workers", "{}", &Prediction::workers},
+          {"seconds", "seconds", "{:.4g}", &Prediction::seconds},
+          {"bound_s", "bound s", "{:.4g}", [&](auto& p) { return what_if.bounds.at(p.workers); }},
+          {"speed_up", "speed-up", "{:.2f}", [&](auto& p) { return what_if.speed_up(p); }},
+          {"speed_up_over_static", "over static, 1", "{:.2f}",
+           [&](auto& p) { return what_if.speed_up_over_static(p); }},
+          {"balance_efficiency", "balance", "{:.3f}", &Prediction::balance_efficiency},
+          {"utilisation", "utilisation", "{:.3f}", &Prediction::utilisation},
+          {"steals", "steals", "{}", &Prediction::steals}};
+}
+
+std::string csv_report(const WhatIf& what_if) {
+  return table_of(columns_of(what_if), what_if.predictions, true).csv();
+}
+
+/// SVG: speed-up over workers, with what the bounds allow, and with perfect speed-up.
+std::string speed_up_picture(const WhatIf& what_if) {
+  viz::LineChart chart =
+      chart_of(what_if, "speed-up over static on one worker",
+               [&](const Prediction& p) { return what_if.speed_up_over_static(p); });
+  add_line(chart, what_if, "bound: max(T1/P, Tinf)",
+           [&](int workers) { return what_if.static_alone_s / what_if.bounds.at(workers); });
+  add_line(chart, what_if, "ideal: P", [](int workers) { return static_cast<double>(workers); });
+  const std::array charts = {std::move(chart)};
+  return viz::draw_charts(charts,
+                          {fmt::format("Predicted speed-up: case {}", what_if.trace.case_name),
+                           caption(what_if), 560.0, 400.0});
+}
+
+/// SVG: load-balance efficiency, and speed-up per worker.
+std::string efficiency_picture(const WhatIf& what_if) {
+  const std::array charts = {
+      chart_of(what_if, "load-balance efficiency (1 is perfect, more is worse)",
+               [](const Prediction& p) { return p.balance_efficiency; }),
+      chart_of(what_if, "speed-up per worker (1 is perfect)",
+               [&](const Prediction& p) { return what_if.speed_up_over_static(p) / p.workers; })};
+  return viz::draw_charts(
+      charts,
+      {fmt::format("Predicted efficiency: case {}", what_if.trace.case_name), caption(what_if)});
+}
+
+std::string plain_report(const WhatIf& what_if) {
+  std::string text = heading(what_if) + "\n";
+  text +=
+      fmt::format("work T1 {:.4g} s, critical path Tinf {:.4g} s, average parallelism {:.4g}\n",
+                  what_if.bounds.work, what_if.bounds.critical_path, what_if.bounds.parallelism());
+  text += overheads_text(what_if);
+  if (what_if.trace.workers == 1) text += beside_text(what_if);
+  constexpr double kWorthANote = 0.02;
+  if (what_if.disturbed_share > kWorthANote) {
+    text += fmt::format(
+        "note: {:.0f} % of the pieces' time is in pieces that took more than 20 times as long as "
+        "usual; was the machine busy? Record the trace anew\n",
+        100.0 * what_if.disturbed_share);
+  }
+  text += "\n";
+  return text + table_of(columns_of(what_if), what_if.predictions, false).plain();
+}
+
+std::string json_report(const WhatIf& what_if) {
+  const amr::Trace& trace = what_if.trace;
+  Json json;
+  json["case"] = trace.case_name;
+  json["solver"] = trace.solver;
+  json["recorded"] = {
+      {"backend", trace.backend},      {"schedule", trace.schedule},
+      {"workers", trace.workers},      {"base_steps", base_steps(trace)},
+      {"pieces", trace.pieces.size()}, {"seconds", 1e-9 * static_cast<double>(trace.end_ns)}};
+  json["seed"] = what_if.seed;
+  json["work_s"] = what_if.bounds.work;
+  json["critical_path_s"] = what_if.bounds.critical_path;
+  json["average_parallelism"] = what_if.bounds.parallelism();
+  json["disturbed_share"] = what_if.disturbed_share;
+  json["overheads"] = overheads_json(what_if.overheads);
+  json["piece_times"] = Json::array();
+  for (const model::PieceTimes& times : what_if.piece_times) {
+    json["piece_times"].push_back({{"schedule", model::to_string(times.kind)},
+                                   {"alone_ns", times.alone_ns},
+                                   {"beside_ns", times.beside_ns}});
+  }
+  json["static_one_worker_s"] = what_if.static_alone_s;
+  json["predictions"] = Json::array();
+  for (const Prediction& prediction : what_if.predictions) {
+    Json& row = json["predictions"].emplace_back();
+    for (const auto& column : columns_of(what_if)) row[column.name] = column.value(prediction);
+  }
+  return json.dump(2) + "\n";
+}
+
+constexpr std::array<SweepFile<WhatIf>, 4> kWhatIfFiles = {
+    {{"simulate.csv", csv_report},
+     {"simulate.json", json_report},
+     {"speed_up.svg", speed_up_picture},
+     {"efficiency.svg", efficiency_picture}}};
+
 struct SimulateRequest : OutputRequest {
   std::filesystem::path trace;
   std::string workers = "1..1024";
   std::vector<std::string> models = {"dataflow", "level", "static", "openmp"};
+  std::vector<std::string> beside;     ///< traces of several workers
   std::vector<std::string> overheads;  ///< NAME=NANOSECONDS
   std::uint64_t seed = 1;              ///< of what is drawn by chance
   bool json = false;
@@ -35,9 +296,9 @@ std::vector<int> parse_workers(std::string_view list) {
     const std::size_t end = std::min(list.find(',', begin), list.size());
     const std::string_view part = list.substr(begin, end - begin);
     const std::size_t range = part.find(kRange);
-    const auto first = read_number<int>(part.substr(0, range));
+    const auto first = io::read_number<int>(part.substr(0, range));
     const auto last =
-        range == part.npos ? first : read_number<int>(part.substr(range + kRange.size()));
+        range == part.npos ? first : io::read_number<int>(part.substr(range + kRange.size()));
     refuse_if(!first || !last || *first < 1 || *first > *last || *last > kMost,
               "--workers: '{}' in '{}' is not a number of workers; give a list such as 1,2,4,8, or "
               "1..1024 for the powers of two, of numbers from 1 to {}",
@@ -57,19 +318,18 @@ std::vector<model::ScheduleKind> chosen_kinds(const std::vector<std::string>& na
   return kinds;
 }
 
-/// The overhead that NAME of NAME=NS stands for.
-model::Overhead* find_overhead(model::Overheads& overheads, std::string_view name) {
-  if (name == "barrier") return &overheads.barrier;
-  if (name == "steal") return &overheads.steal;
-  if (name == "look") return &overheads.look;
-  const std::size_t dot = name.find('.');
-  if (dot == std::string_view::npos) return nullptr;
-  const auto kind = model::schedule_kind(name.substr(dot + 1));
-  if (!kind) return nullptr;
-  const auto at = static_cast<std::size_t>(*kind);
-  if (name.substr(0, dot) == "piece") return &overheads.piece[at];
-  const bool has_phases = *kind != model::ScheduleKind::kDataflow;
-  return has_phases && name.substr(0, dot) == "phase" ? &overheads.phase[at] : nullptr;
+/// The overheads by the names that --overhead gives them.
+std::map<std::string, model::Overhead*, std::less<>> by_name(model::Overheads& overheads) {
+  std::map<std::string, model::Overhead*, std::less<>> all = {
+      {"barrier", &overheads.barrier}, {"steal", &overheads.steal}, {"look", &overheads.look}};
+  for (const model::ScheduleKind kind : model::kScheduleKinds) {
+    const auto at = static_cast<std::size_t>(kind);
+    all[fmt::format("piece.{}", model::to_string(kind))] = &overheads.piece[at];
+    all[fmt::format("beside.{}", model::to_string(kind))] = &overheads.beside[at];
+    if (kind == model::ScheduleKind::kDataflow) continue;  // It has no phases.
+    all[fmt::format("phase.{}", model::to_string(kind))] = &overheads.phase[at];
+  }
+  return all;
 }
 
 void set_overhead(model::Overheads& overheads, std::string_view setting) {
@@ -78,23 +338,34 @@ void set_overhead(model::Overheads& overheads, std::string_view setting) {
   const std::string_view name = setting.substr(0, equals);
   const std::string_view value =
       equals == std::string_view::npos ? std::string_view() : setting.substr(equals + 1);
-  model::Overhead* const overhead = find_overhead(overheads, name);
-  refuse_if(overhead == nullptr,
+  const auto all = by_name(overheads);
+  const auto named = all.find(name);
+  refuse_if(named == all.end(),
             "--overhead: '{}' is not the name of an overhead; choose among piece.SCHEDULE, "
-            "phase.SCHEDULE (but phase.dataflow), barrier, steal and look",
+            "beside.SCHEDULE, phase.SCHEDULE (but phase.dataflow), barrier, steal and look",
             name);
-  const auto ns = read_number<double>(value);
+  const auto ns = io::read_number<double>(value);
   refuse_if(
       !ns || !(*ns >= 0.0 && *ns <= kMost),
       "--overhead: '{}' is not a time in nanoseconds; write one from 0 to {:g}, such as {}=200",
       value, kMost, name);
-  *overhead = {*ns, false};
+  *named->second = {*ns, false};
+}
+
+/// Reads a trace by several workers, and notes what they cost each other.
+void compare_with(const std::string& path, WhatIf& what_if) {
+  const amr::Trace several = read_named_trace(path);
+  try {
+    what_if.piece_times.push_back(model::compare_pieces(what_if.trace, several, what_if.overheads));
+  } catch (const std::invalid_argument& error) {
+    refuse_if(true, "--beside {}: {}", path, error.what());
+  }
 }
 
 void predict(WhatIf& what_if) {
   const model::ScheduleModel model(what_if.trace, what_if.overheads, what_if.seed);
   what_if.bounds = model.bounds();
-  what_if.disturbed_share = model::disturbed_share(what_if.trace);
+  what_if.disturbed_share = disturbed_share(what_if.trace);
   what_if.static_alone_s = model.predict(model::ScheduleKind::kStatic, 1).seconds;
   for (const model::ScheduleKind kind : what_if.kinds) {
     what_if.alone.push_back(model.predict(kind, 1));
@@ -118,6 +389,7 @@ int simulate(const SimulateRequest& request) {
             "run's last step",
             request.trace.string());
   what_if.overheads = model::estimate_overheads(what_if.trace);
+  for (const std::string& several : request.beside) compare_with(several, what_if);
   for (const std::string& setting : request.overheads) set_overhead(what_if.overheads, setting);
   predict(what_if);
   write_sweep_files(request.output, kWhatIfFiles, what_if);
@@ -138,9 +410,12 @@ Action simulate_command(Options& options) {
               "P1,P2,...: numbers of workers; FIRST..LAST: doubled from first to last");
   options.add("--models", &request->models, "A,B,C: schedules",
               {.lists = true, .check = one_of(request->models)});
+  options.add("--beside", &request->beside,
+              "a trace of the same base steps by several workers: what they cost each other",
+              {.repeats = true});
   options.add("--overhead", &request->overheads,
-              "NAME=NANOSECONDS instead of what the trace tells or of the default: piece or phase, "
-              "each with .SCHEDULE, barrier, steal, look",
+              "NAME=NANOSECONDS instead of what the trace tells or of the default: piece, "
+              "beside or phase, each with .SCHEDULE, barrier, steal, look",
               {.repeats = true});
   add_output(options, *request,
              "folder for simulate.csv, simulate.json, speed_up.svg and efficiency.svg",

@@ -11,8 +11,7 @@ io::RunSummary measure(const CaseRequest& request, const Problem& problem,
   const auto workers = load_backend(backend, problem);
   const auto simulation = make_simulation(problem, *workers);
   Progress progress(request.quiet, label, *simulation, problem.stop_step);
-  Observer nobody;
-  return execute(problem, *workers, *simulation, progress, nobody);
+  return execute(problem, *workers, *simulation, progress);
 }
 
 double median(std::vector<double> values) {
@@ -24,7 +23,7 @@ double median(std::vector<double> values) {
 void Repetitions::add(io::RunSummary repetition) {
   const bool is_fastest = !is_measured() || repetition.wall_s < least_wall_s();
   wall_s.push_back(repetition.wall_s);
-  balance.push_back(repetition.balance_efficiency);
+  balance.push_back(repetition.work.balance_efficiency());
   if (is_fastest) summary = std::move(repetition);
 }
 

@@ -7,16 +7,11 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <kumiko/io/output_folder.hpp>
-#include <kumiko/io/summary.hpp>
-
 #include "commands.hpp"
 #include "counted.hpp"
 #include "execute.hpp"
 #include "experiments/sweep.hpp"
 #include "published.hpp"
-#include "request.hpp"
-#include "shared_options.hpp"
 
 namespace kumiko::app {
 
@@ -70,7 +65,7 @@ Rows rows_of(const Problem& base) {
 }
 
 std::string rms_of(const io::RunSummary& summary) {
-  return summary.rms ? fmt::format("{:.3e}", *summary.rms) : "-";
+  return summary.errors ? fmt::format("{:.3e}", summary.errors->rms) : "-";
 }
 
 /// Why errors that are printed for the case do not stand in the table; empty where none is printed.
@@ -95,10 +90,11 @@ void print_errors(const Problem& base, std::initializer_list<const Row*> rows, c
   };
   fmt::print("\nTable 6.1  RMS error\n");
   fmt::print("{:<30}{}{:>12}{:>16}\n", "", cell("thesis"), "Kumiko", "of fine updates");
-  const double all = static_cast<double>(fine.summary.updates_total);
+  const double all = static_cast<double>(fine.summary.work.updates());
   for (const Row* row : rows) {
     fmt::print("{:<30}{}{:>12}{:>14.2f} %\n", row->label, cell(row->published),
-               rms_of(row->summary), 100.0 * static_cast<double>(row->summary.updates_total) / all);
+               rms_of(row->summary),
+               100.0 * static_cast<double>(row->summary.work.updates()) / all);
   }
   if (!has_published) fmt::print("{}", why_no_errors(base));
 }
@@ -126,7 +122,7 @@ void print_balance(const Row& threads, const Row& pthread) {
   fmt::print("\nLoad-balance efficiency, {} (1 is perfect, more is worse)\n",
              counted(threads.summary.workers, "worker"));
   for (const Row* row : {&threads, &pthread}) {
-    fmt::print("{:<30}{:>12.3f}\n", row->label, row->summary.balance_efficiency);
+    fmt::print("{:<30}{:>12.3f}\n", row->label, row->summary.work.balance_efficiency());
   }
 }
 

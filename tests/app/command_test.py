@@ -229,9 +229,27 @@ class Run(CommandTest):
     def test_given_every_idle_policy_then_the_state_hash_is_the_same(self):
         hashes = {
             self.run_small(idle, "--set", f"runtime.idle={idle}", "--workers", 2)["state_hash"]
-            for idle in ["adaptive", "spin", "spin_pause", "yield", "sleep"]
+            for idle in ["adaptive", "spin", "spin_pause", "yield", "sleep", "pressure"]
         }
         self.assertEqual(len(hashes), 1)
+
+    def test_given_more_workers_than_cores_then_a_warning_says_so_and_they_stand(self):
+        cores = len(os.sched_getaffinity(0))
+        done = self.kumiko("run", ZALESAK, *SMALL, "--workers", cores + 1, "--output", "many", "--summary", "s.json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(f"kumiko: warning: {cores + 1} workers share ", done.stderr)
+        summary = json.loads((self.path / "s.json").read_text(encoding="utf-8"))
+        self.assertEqual(summary["workers"], cores + 1)
+        quiet = self.kumiko("run", ZALESAK, *SMALL, "--workers", cores + 1, "--output", "quiet", "--quiet")
+        self.assertEqual((quiet.returncode, quiet.stdout), (0, ""))
+        self.assertNotIn("warning", quiet.stderr)
+        alone = self.kumiko("run", ZALESAK, *SMALL, "--workers", 1, "--output", "one")
+        self.assertNotIn("share", alone.stderr)
+
+    def test_given_an_unknown_idle_policy_then_the_error_lists_all(self):
+        done = self.kumiko("run", ZALESAK, "--set", "runtime.idle=doze")
+        names = ("adaptive", "spin", "spin_pause", "yield", "sleep", "pressure")
+        self.assert_refused(done, "runtime.idle", *(f"'{name}'" for name in names))
 
     def test_given_a_trace_that_cannot_be_then_the_run_is_refused(self):
         def refused(*arguments):

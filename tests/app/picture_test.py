@@ -227,6 +227,17 @@ class PictureTest(unittest.TestCase):
         self.assertIn("status 3: no such encoder", result.stderr)
         self.assertEqual(self.names(), ["tools"])
 
+    def test_given_an_ffmpeg_by_a_relative_path_then_it_is_run_all_the_same(self):
+        tools = self.path / "my tools"
+        tools.mkdir()
+        # Its last argument is the file to make.
+        (tools / "ffmpeg").write_text('#!/bin/sh\nfor last; do :; done\necho made >"$last"\n')
+        (tools / "ffmpeg").chmod(0o755)
+        result = self.export(self.runs / "zalesak", "--format", "gif", "--width", "400",
+                             PATH="my tools:/usr/bin:/bin")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertEqual((self.path / "field.gif").read_text(), "made\n")
+
     @unittest.skipUnless(HAS_FFMPEG, "ffmpeg is not installed: animations are NOT tested")
     def test_given_ffmpeg_then_an_animation_has_a_picture_for_each_state(self):
         for form, magic in (("mp4", b"ftyp"), ("gif", b"GIF8"), ("webm", b"\x1aE\xdf\xa3")):

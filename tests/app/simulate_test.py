@@ -11,6 +11,7 @@ from pathlib import Path
 
 KUMIKO = os.environ["KUMIKO"]
 ZALESAK = Path(os.environ["KUMIKO_CASES"]) / "zalesak" / "zalesak.toml"
+TRACE_FILES = os.environ["KUMIKO_TRACE_FILES"]
 SMALL = ["--set", "grid.base=64", "--set", "time.steps=640", "--set", "time.stop_step=12"]
 SCHEDULES = ["dataflow", "level", "static", "openmp"]
 
@@ -21,9 +22,10 @@ class SimulateTest(unittest.TestCase):
         cls.folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(cls.folder.cleanup)
         cls.path = Path(cls.folder.name)
-        trace = ["--set", "trace.from=2", "--set", "trace.steps=8", "--workers", "1", "--quiet"]
-        command = [KUMIKO, "run", ZALESAK, *SMALL, *trace, "--output", cls.path / "run"]
-        subprocess.run(command, check=True)
+        trace = ["--set", "trace.from=2", "--set", "trace.steps=8", "--quiet"]
+        for name, workers in (("run", "1"), ("several", "2")):
+            command = [KUMIKO, "run", ZALESAK, *SMALL, *trace, "--output", cls.path / name]
+            subprocess.run([*command, "--workers", workers], check=True)
 
     def kumiko(self, *arguments):
         return subprocess.run(
@@ -107,6 +109,32 @@ class SimulateTest(unittest.TestCase):
         self.assertGreaterEqual(
             paid["predictions"][0]["seconds"] - base["predictions"][0]["seconds"],
             0.999e-3 * base["recorded"]["pieces"],
+        )
+
+    def test_given_a_trace_by_two_then_what_they_cost_each_other_is_from_there(self):
+        figures = self.predictions("run", "--beside", "several", "--workers", "2")
+        [times] = figures["piece_times"]
+        self.assertEqual(times["schedule"], "dataflow")
+        beside = figures["overheads"]["beside"]
+        self.assertAlmostEqual(beside["dataflow"]["ns"], times["beside_ns"] - times["alone_ns"])
+        self.assertTrue(beside["dataflow"]["from_trace"])
+        self.assertFalse(beside["openmp"]["from_trace"])
+        told = self.kumiko("run", "--beside", "several").stdout
+        self.assertIn(f"(measured: {times['beside_ns']:.0f} ns for {times['alone_ns']:.0f}", told)
+        self.assert_refused(self.kumiko("run", "--beside", "run"), "--beside run", "two")
+        self.assert_refused(self.kumiko("several", "--beside", "several"), "record it with one")
+
+    def test_given_a_piece_that_took_far_too_long_then_its_share_is_disturbed(self):
+        subprocess.run([TRACE_FILES, self.path], check=True)
+        self.assertEqual(self.predictions("long.hdf", "--workers", "1")["disturbed_share"], 0.0)
+        self.assertNotIn("note:", self.kumiko("long.hdf", "--workers", "1").stdout)
+        # One of 1800 pieces: a millisecond, where the others take 8.04 ms together.
+        share = self.predictions("disturbed.hdf", "--workers", "1")["disturbed_share"]
+        self.assertAlmostEqual(share, 1 / 9.04, delta=1e-4)
+        self.assertIn(
+            "note: 11 % of the pieces' time is in pieces that took more than 20 times as long as usual; "
+            "was the machine busy? Record the trace anew\n",
+            self.kumiko("disturbed.hdf", "--workers", "1").stdout,
         )
 
     def test_given_what_is_no_trace_then_it_is_refused(self):

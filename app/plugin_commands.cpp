@@ -1,0 +1,249 @@
+// kumiko solver and kumiko case: lists of them, a new one to begin with, and a plugin's check.
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstdio>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include <kumiko/io/nearest.hpp>
+#include <kumiko/plugin/conformance.hpp>
+#include <kumiko/plugin/templates.hpp>
+
+#include "commands.hpp"
+#include "named_path.hpp"
+#include "shared_options.hpp"
+
+namespace kumiko::app {
+
+namespace {
+
+/// Names what there is, with the file of what did not come with Kumiko, and what is broken.
+template <class Factories>
+int list(const Factories& factories, const plugin::Registry& plugins) {
+  for (const auto& factory : factories) {
+    fmt::print("{:<24} {}", factory.name, factory.help);
+    if (factory.file.parent_path() != plugin::shipped_plugins()) {
+      fmt::print(" ({})", factory.file.string());
+    }
+    fmt::print("\n");
+  }
+  for (const plugin::BrokenPlugin& broken : plugins.broken()) {
+    error_line(broken.reason, kWrongRequest);
+  }
+  return plugins.broken().empty() ? kDone : kWrongRequest;
+}
+
+/// A command that lists what `factories` finds among the plugins.
+template <class Factories>
+Action list_command(Options& options, Factories factories) {
+  const auto paths = std::make_shared<std::vector<std::filesystem::path>>();
+  add_plugin_path(options, *paths);
+  return [paths, factories] {
+    const auto plugins = find_plugins(*paths);
+    return list(factories(*plugins), *plugins);
+  };
+}
+
+struct NewRequest {
+  std::string name;
+  std::filesystem::path output;
+  std::vector<std::filesystem::path> plugin_path;
+};
+
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
+  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) {
+    text.replace(at, from.size(), to);
+  }
+}
+
+/// "slotted_disk" becomes "SlottedDisk".
+std::string class_name(const std::string& name) {
+  std::string result;
+  bool starts_word = true;
+  for (const char c : name) {
+    if (c != '_') {
+      result += starts_word ? static_cast<char>(std::toupper(static_cast<unsigned char>(c))) : c;
+    }
+    starts_word = c == '_';
+  }
+  return result;
+}
+
+/// Where CMake finds this Kumiko: the folder above that of the program.
+std::string prefix() {
+  return std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path().string();
+}
+
+std::string filled(const char* text, const std::string& name) {
+  std::string result = text;
+  replace_all(result, "@NAME@", name);
+  replace_all(result, "@CLASS@", class_name(name));
+  replace_all(result, "@PREFIX@", prefix());
+  replace_all(result, "@VERSION@", KUMIKO_VERSION);
+  return result;
+}
+
+/// The shipped upwind1 under another name.
+std::string solver_source(const std::string& name) {
+  std::string text = plugin::templates::kSolverSource;
+  replace_all(text, "Upwind1", class_name(name));
+  replace_all(text, "upwind1", name);
+  return text;
+}
+
+void check_name(const std::string& name, bool is_taken, const char* kind) {
+  refuse_if(!plugin::is_plugin_name(name),
+            "'{}' cannot be the name of a {}: use small letters, digits and _, a letter first",
+            name, kind);
+  // Names of targets that CMake makes itself.
+  constexpr std::array<std::string_view, 9> kReserved = {
+      "all",     "clean",          "edit_cache",    "help", "install",
+      "package", "package_source", "rebuild_cache", "test"};
+  refuse_if(std::ranges::count(kReserved, name) > 0,
+            "'{}' is a word of CMake's; choose another name", name);
+  refuse_if(is_taken, "there is a {} '{}' already; choose another name", kind, name);
+}
+
+/// Writes a folder with the source and what is made of the templates.
+int write_folder(const NewRequest& request, const std::string& source, const char* configuration,
+                 const char* readme) {
+  const std::string& name = request.name;
+  const std::filesystem::path folder =
+      request.output.empty() ? std::filesystem::path(name) : request.output;
+  std::error_code error;
+  refuse_if(!make_folder(folder) && !std::filesystem::is_empty(folder, error),
+            "'{}' is there already; choose another folder by --output", folder.string());
+  io::write_text_file(folder / (name + ".cpp"), source);
+  io::write_text_file(folder / "CMakeLists.txt", filled(plugin::templates::kBuild, name));
+  io::write_text_file(folder / (name + ".toml"), filled(configuration, name));
+  io::write_text_file(folder / "README.md", filled(readme, name));
+  fmt::print("{}\n", (folder / "README.md").string());
+  return kDone;
+}
+
+int write_solver(const NewRequest& request) {
+  const auto plugins = find_plugins(request.plugin_path);
+  check_name(request.name, amr::find_factory(plugins->solvers(), request.name) != nullptr,
+             "solver");
+  return write_folder(request, solver_source(request.name), plugin::templates::kSolverConfiguration,
+                      plugin::templates::kSolverReadme);
+}
+
+int write_case(const NewRequest& request) {
+  const auto plugins = find_plugins(request.plugin_path);
+  check_name(request.name, amr::find_factory(plugins->cases(), request.name) != nullptr, "case");
+  return write_folder(request, filled(plugin::templates::kCaseSource, request.name),
+                      plugin::templates::kCaseConfiguration, plugin::templates::kCaseReadme);
+}
+
+Action new_command(Options& options, int (*write)(const NewRequest&)) {
+  const auto request = std::make_shared<NewRequest>();
+  options.add("NAME", &request->name, "its name: small letters, digits and _",
+              {.is_required = true});
+  options.add("--output", &request->output, "the folder (default: NAME)", {.check = not_empty()});
+  add_plugin_path(options, request->plugin_path);
+  return [request, write] { return write(*request); };
+}
+
+struct CheckRequest {
+  std::filesystem::path file;  ///< of the plugin
+  std::string solver;          ///< the only one to check, where not empty
+  std::vector<std::string> overrides;
+  bool json = false;
+};
+
+/// The solver's parameters as --set gives them, the others as it declares them.
+amr::ParameterSet parameters_of(const plugin::SolverFactory& factory, const CheckRequest& request) {
+  const std::string text = fmt::format(
+      "[case]\nname = \"none\"\n[solver]\nname = \"{}\"\n[time]\nsteps = 1\n", factory.name);
+  try {
+    io::Schema schema;
+    schema.add("solver", factory.parameters);
+    return io::parse_config(text, request.file.string(), request.overrides)
+        .check(schema)
+        .solver_parameters();
+  } catch (const io::ConfigError& error) {
+    throw RequestError(error.what());
+  } catch (const std::invalid_argument& error) {
+    throw RequestError("'{}': {}", request.file.string(), error.what());
+  }
+}
+
+/// The solvers of the file, or the one that is named.
+std::vector<plugin::SolverFactory> wanted(const CheckRequest& request) {
+  const plugin::Registry found(std::span(&request.file, 1));
+  if (!found.broken().empty()) throw RequestError(found.broken().front().reason);
+  std::vector<plugin::SolverFactory> factories = found.solvers();
+  std::vector<std::string> names;
+  for (const plugin::SolverFactory& factory : factories) names.push_back(factory.name);
+  if (!request.solver.empty()) {
+    std::erase_if(factories, [&](const auto& factory) { return factory.name != request.solver; });
+  }
+  if (!factories.empty()) return factories;
+  throw RequestError(
+      request.solver.empty()
+          ? fmt::format("'{}' offers no solver; only solvers are checked", request.file.string())
+          : fmt::format("'{}' offers no solver '{}'; leave --solver out to check all{}",
+                        request.file.string(), request.solver,
+                        io::did_you_mean(request.solver, names)));
+}
+
+int check_plugin(const CheckRequest& request) {
+  refuse_if(std::filesystem::is_directory(request.file), "'{}' is a folder; name a plugin's file",
+            request.file.string());
+  for (const std::string& word : request.overrides) {
+    refuse_if(
+        !word.starts_with("solver.") || word.starts_with("solver.name="),
+        "--set {}: a solver is checked, not a run; give solver.KEY=VALUE, and its name by --solver",
+        word);
+  }
+  bool passed = true;
+  std::string json;
+  for (const plugin::SolverFactory& factory : wanted(request)) {
+    const plugin::ConformanceReport report = plugin::check_solver(
+        factory, parameters_of(factory, request), *plugin::find_solver("semi_lagrangian_cubic"));
+    passed = passed && report.passed();
+    if (request.json) {
+      json += (json.empty() ? "[" : ",") + plugin::to_json(report);
+    } else {
+      fmt::print("{}", plugin::to_text(report));
+      std::fflush(stdout);
+    }
+  }
+  if (request.json) fmt::print("{}]\n", json);
+  return passed ? kDone : kRunFailed;
+}
+
+}  // namespace
+
+Action solver_list_command(Options& options) {
+  return list_command(options, std::mem_fn(&plugin::Registry::solvers));
+}
+
+Action case_list_command(Options& options) {
+  return list_command(options, std::mem_fn(&plugin::Registry::cases));
+}
+
+Action new_solver_command(Options& options) { return new_command(options, write_solver); }
+
+Action new_case_command(Options& options) { return new_command(options, write_case); }
+
+Action check_command(Options& options) {
+  const auto request = std::make_shared<CheckRequest>();
+  options.add("LIB.so", &request->file, "the plugin", {.is_required = true});
+  options.add("--solver", &request->solver, "only the one of this name", {.check = not_empty()});
+  options.add("--set", &request->overrides, "solver.KEY=VALUE: a parameter of the solver",
+              {.repeats = true});
+  options.add("--json", &request->json, "as JSON");
+  return [request] { return check_plugin(*request); };
+}
+
+}  // namespace kumiko::app
