@@ -1,23 +1,30 @@
-// What one core does: its peak, the hot kernel, and a uniform grid through the whole engine.
-// Prints medians over short windows, which a disturbance hits or misses as a whole.
+// What one core does: its peak, the hot kernel, and a uniform grid through the whole engine. What
+// the cores do with the AMR run's patches and nothing beside the kernel. Prints medians over short
+// windows, which a disturbance hits or misses as a whole.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <exception>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
+#include <malloc.h>
+
+#include <kumiko/runtime/cpu_budget.hpp>
+
+#include "bare_sweep.hpp"
 #include "fma_peak.hpp"
 #include "hot_patch.hpp"
 #include "support/arguments.hpp"
 #include "support/json_line.hpp"
-#include "uniform_run.hpp"
+#include "zalesak_run.hpp"
 
 namespace kumiko::bench {
 namespace {
 
-/// What calls say to have done, per second.
+/// What calls say to have done, per second; seconds where a name says so.
 class Rates {
  public:
   /// Calls function(), which returns an amount: flops, points.
@@ -26,8 +33,10 @@ class Rates {
     const auto begin = std::chrono::steady_clock::now();
     const double amount = function();
     const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
-    rates_[name].push_back(amount / time.count());
+    add(name, amount / time.count());
   }
+
+  void add(const std::string& name, double rate) { rates_[name].push_back(rate); }
 
   void add_medians(JsonLine& line) {
     for (auto& [name, values] : rates_) {
@@ -79,8 +88,8 @@ constexpr int kStretch = 20;
 /// The two backends in turn.
 void measure_grid(Rates& rates, int points, int windows) {
   const std::string name = "grid_" + std::to_string(points);
-  UniformRun serial(points, "serial");
-  UniformRun threads(points, "threads");
+  ZalesakRun serial(points, 1, "serial");
+  ZalesakRun threads(points, 1, "threads");
   serial.advance(kStretch);
   threads.advance(kStretch);
   for (int window = 0; window < windows; ++window) {
@@ -89,16 +98,50 @@ void measure_grid(Rates& rates, int points, int windows) {
   }
 }
 
+/// One worker and all in turn.
+void measure_sweep(Rates& rates, int workers, int windows) {
+  BareSweep sweep;
+  for (int window = 0; window < windows; ++window) {
+    for (const int count : std::set{1, workers}) {
+      rates.add("sweep_" + std::to_string(count), sweep.rate(count, kStretch));
+    }
+  }
+}
+
+/// What a trace adds to the AMR run, with the same steps without one before it; both have as many
+/// regrids.
+void measure_recording(Rates& rates, int windows) {
+  using Seconds = std::chrono::duration<double>;
+  const auto now = [] { return std::chrono::steady_clock::now(); };
+  ZalesakRun run(256, 3, "threads");
+  run.advance(kStretch);
+  // Large pieces of memory are returned at once: each trace pays for its pages, as the first does.
+  mallopt(M_MMAP_THRESHOLD, 64 << 10);
+  for (int window = 0; window < windows; ++window) {
+    const auto begin = now();
+    run.advance(kStretch);
+    const auto recording = now();
+    run.simulation().start_trace();
+    run.advance(kStretch);
+    const auto end = now();
+    const auto pieces = static_cast<double>(run.simulation().stop_trace().pieces.size());
+    rates.add("recording_s", Seconds((end - recording) - (recording - begin)).count() / pieces);
+  }
+}
+
 int run(int argc, char** argv) {
   Arguments arguments(argc, argv);
   const auto kernel_windows = static_cast<int>(arguments.integer("kernel_windows", 60));
   const auto small_windows = static_cast<int>(arguments.integer("small_windows", 60));
   const auto large_windows = static_cast<int>(arguments.integer("large_windows", 7));
+  const auto workers = static_cast<int>(arguments.integer("workers", runtime::available_cores()));
   arguments.reject_unknown();
   Rates rates;
   measure_kernels(rates, kernel_windows);
   measure_grid(rates, 256, small_windows);
   measure_grid(rates, 1024, large_windows);
+  measure_sweep(rates, workers, large_windows);
+  measure_recording(rates, small_windows);
   JsonLine line;
   rates.add_medians(line);
   line.print();

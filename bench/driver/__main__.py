@@ -12,6 +12,8 @@ from pathlib import Path
 
 import amr_suite
 import checkpoint_suite
+import groups_suite
+import idle_suite
 import io_suite
 import machine
 import predict_suite
@@ -24,6 +26,8 @@ ROOT = Path(__file__).resolve().parents[2]
 SUITES = {
     "amr": amr_suite,
     "checkpoint": checkpoint_suite,
+    "groups": groups_suite,
+    "idle": idle_suite,
     "io": io_suite,
     "predict": predict_suite,
     "runtime": runtime_suite,
@@ -41,12 +45,15 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--repetitions", type=int)
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--only", choices=idle_suite.PARTS, action="append")
     parser.add_argument("--programs", type=Path, default=ROOT / "build/bench/bin")
     arguments = parser.parse_args()
     if arguments.repetitions is not None and arguments.repetitions < 1:
         parser.error("--repetitions must be 1 or more")
     if arguments.json is not None and arguments.suite == ALL:
         parser.error(f"--json names one file, and '{ALL}' writes one for each suite")
+    if arguments.only is not None and (arguments.suite != "idle" or arguments.check):
+        parser.error("--only chooses parts of 'idle', and --check wants all of them")
     return arguments
 
 
@@ -100,8 +107,9 @@ def run_suite(name: str, arguments: argparse.Namespace) -> list[str]:
         wait_for_calm(len(os.sched_getaffinity(0)) / 2)
     description = machine.describe(ROOT)
     programs = arguments.programs.resolve()
+    parts = {"only": arguments.only} if arguments.only else {}
     try:
-        measured = SUITES[name].measure(programs, arguments.repetitions, arguments.quick)
+        measured = SUITES[name].measure(programs, arguments.repetitions, arguments.quick, **parts)
     except (OSError, RuntimeError, subprocess.SubprocessError) as error:
         return [f"{name} could not be measured: {error}"]
     print_head(description, measured, arguments.quick)

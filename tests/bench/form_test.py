@@ -41,6 +41,8 @@ class Form(unittest.TestCase):
         rows = {
             "amr": "pthread strips, 2 workers",
             "checkpoint": "checking it",
+            "groups": "2 MiB",
+            "idle": "strips",
             "io": "pool of 8",
             "predict": "openmp    ",
             "runtime": "Kumiko, handles",
@@ -85,7 +87,7 @@ class Form(unittest.TestCase):
 
     def test_a_figure_that_is_not_finite_is_found_in_the_file(self):
         measured = SUITES["predict"](True)
-        measured.figures["rounds"] = [{"disturbed_share": float("nan")}]
+        measured.figures["rounds"] = [{"seconds": float("nan")}]
         self.assert_fault("predict", measured, "figures.json", "NaN is not a finite number")
 
     def test_an_absent_program_is_named(self):
@@ -138,6 +140,13 @@ class Form(unittest.TestCase):
         self.assertEqual(report.faults, [])
         self.assertEqual(len([skip for skip in report.skipped if "EPERM" in skip]), 4)  # its goals
         self.assertTrue(report_of("io", measured).faults)
+
+    def test_quotas_may_be_refused_by_the_system_and_are_named_then(self):
+        for quick in (True, False):
+            measured = suites.idle(quick, refused="no control groups")
+            report = report_of("idle", measured, quick, Host(2, quota_refusal="no control groups"))
+            self.assertEqual((report.faults, report.skipped), ([], ["quotas: no control groups"]))
+            self.assertTrue(report_of("idle", measured, quick).faults)
 
     def test_a_processor_may_lack_avx512_and_it_is_named_then(self):
         measured = suites.amr(True, ("avx2",))

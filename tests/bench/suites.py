@@ -10,6 +10,11 @@ import amr_suite.plan  # noqa: E402
 import amr_suite.summary  # noqa: E402
 import amr_suite.table  # noqa: E402
 import checkpoint_suite  # noqa: E402
+import groups_suite  # noqa: E402
+import idle_suite.direction  # noqa: E402
+import idle_suite.plan  # noqa: E402
+import idle_suite.summary  # noqa: E402
+import idle_suite.table  # noqa: E402
 import io_suite.plan  # noqa: E402
 import io_suite.summary  # noqa: E402
 import io_suite.table  # noqa: E402
@@ -18,9 +23,10 @@ import runtime_suite.plan  # noqa: E402
 import runtime_suite.summary  # noqa: E402
 import runtime_suite.table  # noqa: E402
 from amr_suite.measure import Outcome as AmrOutcome  # noqa: E402
+from idle_suite.measure import Outcome as IdleOutcome  # noqa: E402
 from io_suite.measure import Outcome as IoOutcome  # noqa: E402
 from runtime_suite.measure import Outcome as RuntimeOutcome  # noqa: E402
-from measured import Measured, budget_figures, unjudged  # noqa: E402
+from measured import Measured, Spread, budget_figures, unjudged  # noqa: E402
 
 WORKERS = 2
 ISAS = ("avx2", "avx512")
@@ -66,7 +72,8 @@ def core_report(isas: tuple[str, ...]) -> dict[str, float]:
     kernels = (f"{upwind}_upwind_{isa}" for upwind in ("uniform", "mixed") for isa in ("baseline", *isas))
     peaks = (f"fma_{isa}" for isa in isas)
     grids = (f"grid_{points}_{backend}" for points in (256, 1024) for backend in ("serial", "threads"))
-    return dict.fromkeys((*kernels, *peaks, *grids), 2.5e8)
+    sweeps = (f"sweep_{count}" for count in (1, WORKERS))
+    return dict.fromkeys((*kernels, *peaks, *grids, *sweeps), 2.5e8) | {"recording_s": 1e-8}
 
 
 def amr(quick: bool, isas: tuple[str, ...] = ISAS) -> Measured:
@@ -93,14 +100,43 @@ def checkpoint(quick: bool) -> Measured:
     return Measured(WORKERS, "1 round", lines, {"budgets": budget_figures(judged)})
 
 
+def idle(quick: bool, refused: str = "") -> Measured:
+    """Without the tables of quotas where these are refused."""
+    names = [name for name in idle_suite.plan.PARTS if name != "quotas" or not refused]
+    plan = idle_suite.plan.Plan.of(quick, names)
+    outcomes = {case: [IdleOutcome(0, 0.25), IdleOutcome(1, 0.5)] for case in idle_suite.plan.cases(plan, 0)}
+    summary = idle_suite.summary.Summary(outcomes, plan, WORKERS)
+    judged = judge(idle_suite.summary.budgets(summary), quick)
+    lines = idle_suite.table.table_lines(summary, judged)
+    if quick:
+        lines = idle_suite.direction.lines(Spread.of([1.5, 2.0])) + lines
+    return Measured(WORKERS, "1 round", lines, {"budgets": budget_figures(judged)})
+
+
+def groups(quick: bool) -> Measured:
+    rounds = groups_suite.Rounds(quick)
+    for case in rounds.runs:
+        rounds.runs[case] = [{"seconds": 0.25, "result": {"sharing_ns": 400, "loner_ns": 800}}]
+    judged = judge(groups_suite.budgets(rounds), quick)
+    return Measured(1, "1 round", groups_suite.table_lines(rounds, judged), {"budgets": budget_figures(judged)})
+
+
 def predict(_: bool) -> Measured:
     keys = [(model, count) for model in predict_suite.SYSTEMS for count in (1, WORKERS)]
     seconds = dict.fromkeys(keys, 0.025)
-    turn = {"predicted": seconds, "measured": seconds, "disturbed_share": 0.25}
+    turn = {"predicted": seconds, "measured": seconds}
     return Measured(WORKERS, "1 round", predict_suite.table([turn], [1, WORKERS]), {})
 
 
-SUITES = {"amr": amr, "checkpoint": checkpoint, "io": io, "predict": predict, "runtime": runtime}
+SUITES = {
+    "amr": amr,
+    "checkpoint": checkpoint,
+    "groups": groups,
+    "idle": idle,
+    "io": io,
+    "predict": predict,
+    "runtime": runtime,
+}
 
 
 def written(measured: Measured, quick: bool, folder: Path) -> Path:

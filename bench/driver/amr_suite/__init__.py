@@ -43,7 +43,7 @@ def measure(programs: Path, repetitions: int | None, quick: bool) -> Measured:
     begin = time.monotonic()
     repetitions = repetitions or (1 if quick else REPETITIONS)
     plan = works(quick)
-    outcomes = measure_rounds(Bench(programs, ROOT, plan, quick), workers, repetitions)
+    outcomes = measure_rounds(Bench(programs, ROOT, plan, quick, workers), workers, repetitions)
     seconds = time.monotonic() - begin
     summary = Summary(outcomes, plan, workers)
     judged = budgets(summary)

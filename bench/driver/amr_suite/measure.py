@@ -42,12 +42,26 @@ def own_seconds() -> float:
     return usage.ru_utime + usage.ru_stime
 
 
+def environment(case: Case) -> dict[str, str]:
+    """Ours, with what the case sets and without what would change it."""
+    system = SYSTEMS.get(case.system)
+    given = {
+        "KUMIKO_ISA": case.isa,
+        "OMP_WAIT_POLICY": system.wait_policy if system else "",
+        "OMP_SCHEDULE": system.schedule if system else "",
+        "GOMP_SPINCOUNT": "",
+    }
+    kept = {name: value for name, value in os.environ.items() if name not in given}
+    return kept | {name: value for name, value in given.items() if value}
+
+
 class Bench:
-    def __init__(self, programs: Path, root: Path, works: dict[str, Work], quick: bool):
+    def __init__(self, programs: Path, root: Path, works: dict[str, Work], quick: bool, workers: int):
         self.programs = programs
-        self.configuration = root / "cases/zalesak/zalesak.toml"
+        self.cases = root / "cases"
         self.works = works
         self.quick = quick
+        self.workers = workers
 
     def run(self, case: Case, turn: int) -> Outcome:
         begin, busy, own = time.monotonic(), busy_seconds(), own_seconds()
@@ -63,13 +77,9 @@ class Bench:
         command = self.core() if case.work == CORES else self.kumiko(case, folder, summary)
         if not os.access(command[0], os.X_OK):
             return None, "absent: not built here"
-        environment = dict(os.environ)
-        environment.pop("KUMIKO_ISA", None)
-        if case.isa:
-            environment["KUMIKO_ISA"] = case.isa
         try:
             done = subprocess.run(
-                command, env=environment, capture_output=True, text=True, timeout=TIME_LIMIT
+                command, env=environment(case), capture_output=True, text=True, timeout=TIME_LIMIT
             )
         except subprocess.TimeoutExpired:
             return None, f"stopped after {TIME_LIMIT} s"
@@ -79,13 +89,13 @@ class Bench:
 
     def core(self) -> list[str]:
         words = [f"{name}={value}" for name, value in QUICK_CORE.items()] if self.quick else []
-        return [str(self.programs / CORE), *words]
+        return [str(self.programs / CORE), f"workers={self.workers}", *words]
 
     def kumiko(self, case: Case, folder: Path, summary: Path) -> list[str]:
         work, system = self.works[case.work], SYSTEMS[case.system]
         settings = dict(work.settings) | dict(system.settings)
         settings["time.stop_step"] = str(work.steps)
-        command = [str(self.programs / KUMIKO), "run", str(self.configuration), "--quiet"]
+        command = [str(self.programs / KUMIKO), "run", str(self.cases / work.configuration), "--quiet"]
         command += ["--backend", system.backend, "--workers", str(case.workers)]
         command += ["--output", str(folder / "out"), "--summary", str(summary)]
         for name, value in settings.items():

@@ -12,14 +12,19 @@ from .plan import (
     DATAFLOW,
     FINE,
     FINE_POINTS,
+    LARGE,
     LEVEL,
-    OPENMP,
+    OPENMP_ACTIVE,
+    OPENMP_DYNAMIC,
+    OPENMPS,
     REVOLUTION,
     STRIPS,
     TRACED,
+    UNEQUAL,
     WHOLE,
     Case,
     Work,
+    large_work,
     worker_counts,
     workers_text,
 )
@@ -41,6 +46,11 @@ def rate(report: dict) -> float:
 
 def balance(report: dict) -> float:
     return report["balance_efficiency"]
+
+
+def sweep_rate(workers: int) -> Figure:
+    """Million point updates per second and core of amr_core's bare sweep."""
+    return lambda report: report[f"sweep_{workers}"] * 1e-6 / workers
 
 
 def uniform_rate(report: dict) -> float:
@@ -113,24 +123,42 @@ class Summary:
         values = [figure(report) for report in runs if all(name in report for name in names)]
         return Spread.of(values) if values else None
 
+    def recording(self) -> Spread | None:
+        """What a trace costs a piece of work, in ns, by amr_core."""
+        return self.core_figure(lambda report: report["recording_s"] * 1e9, "recording_s")
+
     def over_uniform(self, workers: int) -> Spread | None:
         """The AMR run's rate per core over the uniform grid's on one."""
         return self.ratio(Case(AMR, DATAFLOW, workers), Case(CORES), rate, uniform_rate)
+
+    def over_sweep(self, workers: int) -> Spread | None:
+        """The AMR run's rate over that of the kernel alone over the same patches."""
+        return self.ratio(Case(AMR, DATAFLOW, workers), Case(CORES), rate, sweep_rate(workers))
 
     def dataflow_gain(self, work: str, workers: int) -> Spread | None:
         """By level over dataflow: above 1 dataflow is faster."""
         return self.ratio(Case(work, LEVEL, workers), Case(work, DATAFLOW, workers))
 
-    def over_peer(self, peer: str) -> Spread | None:
+    def over_peer(self, peer: str, work: str = AMR) -> Spread | None:
         """Dataflow's wall time over another system's, with all workers."""
         workers = self.all_workers
-        return self.ratio(Case(AMR, DATAFLOW, workers), Case(AMR, peer, workers))
+        return self.ratio(Case(work, DATAFLOW, workers), Case(work, peer, workers))
+
+    def over_openmp(self) -> Spread | None:
+        """Over the better of OpenMP's two ways to wait."""
+        ratios = [ratio for peer in OPENMPS if (ratio := self.over_peer(peer)) is not None]
+        return max(ratios, key=lambda ratio: ratio.middle) if len(ratios) == len(OPENMPS) else None
+
+    def blocks_in_time(self, points: int, workers: int) -> Spread | None:
+        """A uniform grid's time by plain blocks over its own: above 1 blocks in time are faster."""
+        plain = Case(large_work(points, False), DATAFLOW, workers)
+        return self.ratio(plain, Case(large_work(points), DATAFLOW, workers))
 
     def tracing(self) -> Spread | None:
         workers = self.all_workers
         return self.ratio(Case(TRACED, DATAFLOW, workers), Case(WHOLE, DATAFLOW, workers))
 
-    def uniform_over_amr(self, system: str = OPENMP) -> Spread | None:
+    def uniform_over_amr(self, system: str = OPENMP_ACTIVE) -> Spread | None:
         """Wall times of one revolution; the AMR run is by threads."""
         workers = self.all_workers
         per_revolution = REVOLUTION * FINE_POINTS / GRID / self.works[FINE].steps
@@ -198,12 +226,18 @@ def rate_budgets(summary: Summary) -> list[Budget]:
         title = f"AMR, {workers_text(count)}"
         updates = summary.middle(rate, Case(AMR, DATAFLOW, count))
         over_uniform = middle(summary.over_uniform(count))
+        over_sweep = middle(summary.over_sweep(count))
+        least = 0.65 if count == 1 else 0.6
         result += [
             Budget(f"{title}: 10^6 updates/s/core", 200, False, updates),
             Budget(f"{title}: over uniform, per core", 0.8, False, over_uniform),
+            Budget(f"{title}: over bare sweep, per core", least, False, over_sweep),
         ]
     over_amr = middle(summary.uniform_over_amr())
+    points = LARGE[0]  # the others have no budget of their own
+    in_time = middle(summary.blocks_in_time(points, summary.all_workers))
     return result + [
+        Budget(f"uniform {points}: plain over blocks in time, wall", 1.3, False, in_time),
         Budget("uniform finest (OpenMP) over AMR, wall", 8, False, over_amr),
         Budget("AMR: RMS after one revolution", 3.70e-2, True, summary.error()),
     ]
@@ -214,9 +248,15 @@ def stepping_budgets(summary: Summary) -> list[Budget]:
     result = []
     if summary.all_workers > 1:
         strips = middle(summary.over_peer(STRIPS))
+        openmp = middle(summary.over_openmp())
         gain = middle(summary.dataflow_gain(AMR, summary.all_workers))
+        for peer, title in ((OPENMP_ACTIVE, "static"), (OPENMP_DYNAMIC, "dynamic")):
+            unequal = middle(summary.over_peer(peer, UNEQUAL))
+            title = f"unequal patches, threads over OpenMP {title}, wall"
+            result.append(Budget(title, 0.85, True, unequal))
         result += [
             Budget(f"threads over strips, {workers}, wall", 0.7, True, strips),
+            Budget(f"threads over the better OpenMP, {workers}, wall", 1, True, openmp),
             Budget(f"by level over dataflow, {workers}, wall", 1, False, gain),
         ]
     for count in summary.counts:
@@ -225,6 +265,7 @@ def stepping_budgets(summary: Summary) -> list[Budget]:
     traced = middle(summary.tracing())
     return result + [
         Budget(f"traced over not, {workers}, wall", 1.03, True, traced),
+        Budget("recording a piece of a trace, 1 worker, ns", 20, True, middle(summary.recording())),
         Budget("memory: bytes per point, three levels", 48, True, summary.bytes_per_point()),
     ]
 

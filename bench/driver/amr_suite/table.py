@@ -9,29 +9,34 @@ from .plan import (
     DATAFLOW,
     FINE,
     FINE_POINTS,
+    LARGE,
     LEVEL,
     LINEAR,
     NARROWER_ISAS,
-    OPENMP,
+    OPENMP_ACTIVE,
+    OPENMPS,
     REVOLUTION,
     SERIAL,
     STRIPS,
     SYSTEMS,
     TRACED_STEPS,
+    UNEQUAL,
+    UNEQUAL_PEERS,
     WHOLE,
     Case,
     workers_text,
 )
 from .summary import FLOPS_PER_POINT, GRID, Summary, balance, rate, wall
 
-WIDTH_OF_TITLE = 31
+WIDTH_OF_TITLE = 37
 ISAS = {"baseline": "SSE2", "avx2": "AVX2", "avx512": "AVX-512"}
 
 LEGEND = """
 speed-up: wall time of the same system with one worker over this one's; efficiency: that per worker.
 balance: the busiest worker's point updates per base step, summed, over the mean; 1 is perfect.
 updates/s/core: points of all levels, wall time with regridding, statistics, diagnostics and the
-final state's file. Ratios are medians of the rounds' ratios. Statistics are always on."""
+final state's file. plain / in time: a uniform grid of so many points a side without and with blocks
+in time, which the engine takes where no cache holds the level. Ratios are medians of the rounds' ratios. Statistics are always on."""
 
 
 def row(title: str, cells: list[str], widths: list[int]) -> str:
@@ -78,6 +83,20 @@ def uniform_lines(summary: Summary) -> list[str]:
     return lines
 
 
+def sweep_lines(summary: Summary) -> list[str]:
+    lines = [
+        "",
+        "bare sweep: the kernel alone over the AMR run's patches, in order, without ghosts:"
+        " 10^6 updates/s",
+        row("", ["all", "per core"], [22, 22]),
+    ]
+    for count in sorted({1, summary.all_workers}):
+        all_cores = summary.core(f"sweep_{count}")
+        per_core = all_cores.times(1 / count) if all_cores is not None else None
+        lines.append(row(workers_text(count), [spread(all_cores), spread(per_core)], [22, 22]))
+    return lines
+
+
 def amr_line(summary: Summary, title: str, case: Case) -> str:
     cells = [spread(summary.spread(wall, case)), spread(summary.spread(rate, case))]
     scaling = None if case.isa else summary.speed_up(case.system, case.workers)
@@ -95,7 +114,7 @@ def amr_lines(summary: Summary) -> list[str]:
         f"{work.title}, {work.steps} base steps of {REVOLUTION}",
         row("", headings, [22, 22, 22, 10, 8]),
     ]
-    for system in (DATAFLOW, LEVEL, STRIPS, OPENMP):
+    for system in (DATAFLOW, LEVEL, STRIPS, *OPENMPS):
         for count in summary.counts:
             title = f"{SYSTEMS[system].title}, {workers_text(count)}"
             lines.append(amr_line(summary, title, Case(AMR, system, count)))
@@ -118,10 +137,26 @@ def ratio_rows(summary: Summary) -> list[tuple[str, Spread | None]]:
     ]
     rows += [
         (f"dataflow / strips, {workers_text(workers)}", summary.over_peer(STRIPS)),
-        (f"dataflow / OpenMP, {workers_text(workers)}", summary.over_peer(OPENMP)),
+    ]
+    rows += [
+        (f"dataflow / {SYSTEMS[peer].title}, {workers_text(workers)}", summary.over_peer(peer))
+        for peer in OPENMPS
+    ]
+    rows += [
+        (f"unequal / {SYSTEMS[peer].title}, {workers_text(workers)}", summary.over_peer(peer, UNEQUAL))
+        for peer in UNEQUAL_PEERS
     ]
     rows += [
         (f"AMR / uniform, {workers_text(count)}", summary.over_uniform(count))
+        for count in sorted({1, workers})
+    ]
+    rows += [
+        (f"AMR / bare sweep, {workers_text(count)}", summary.over_sweep(count))
+        for count in sorted({1, workers})
+    ]
+    rows += [
+        (f"plain / in time, {points}, {workers_text(count)}", summary.blocks_in_time(points, count))
+        for points in LARGE
         for count in sorted({1, workers})
     ]
     return rows + [
@@ -130,7 +165,7 @@ def ratio_rows(summary: Summary) -> list[tuple[str, Spread | None]]:
 
 
 def ratio_lines(summary: Summary) -> list[str]:
-    lines = ["", "ratios of wall times; of updates/s/core for AMR / uniform"]
+    lines = ["", "ratios of wall times; of updates/s/core for AMR / uniform and / bare sweep"]
     return lines + [row(title, [spread(value)], [22]) for title, value in ratio_rows(summary)]
 
 
@@ -150,7 +185,7 @@ def revolution_lines(summary: Summary) -> list[str]:
     cells = [spread(summary.spread(figure, amr)) for figure in (wall, rate)]
     cells += ["", number(summary.error(), 4)]
     lines.append(row(f"AMR, threads, {whole.steps} steps", cells, widths))
-    for system, name in ((OPENMP, "OpenMP"), (DATAFLOW, "threads")):
+    for system, name in ((OPENMP_ACTIVE, "OpenMP"), (DATAFLOW, "threads")):
         uniform = Case(FINE, system, workers)
         cells = [spread(summary.spread(figure, uniform)) for figure in (wall, rate)]
         cells.append(spread(summary.uniform_over_amr(system)))
@@ -188,6 +223,6 @@ def table_lines(summary: Summary, judged: list[Budget]) -> list[str]:
         f"{disturbed} of {runs} runs were disturbed: others used more than"
         f" {100 * DISTURBING:.0f} % of the cores"
     ]
-    lines += kernel_lines(summary) + uniform_lines(summary) + amr_lines(summary)
-    lines += ratio_lines(summary) + revolution_lines(summary) + state_lines(summary)
+    lines += kernel_lines(summary) + uniform_lines(summary) + sweep_lines(summary)
+    lines += amr_lines(summary) + ratio_lines(summary) + revolution_lines(summary) + state_lines(summary)
     return lines + [LEGEND] + error_lines(summary) + budget_lines("budgets", judged)

@@ -96,12 +96,13 @@ class AmrMetric(Metric):
     backend: str
     all_workers: bool = False
     settings: tuple[str, ...] = ()
+    configuration: str = "zalesak/zalesak.toml"
 
     counter = CALLGRIND
     counted_steps = (4, 8)  # the difference leaves out what a run does before and after its steps
 
     def command(self, side: Side, folder: str, steps: int, workers: int) -> list[str]:
-        words = [str(side.programs / "kumiko"), "run", str(side.cases / "zalesak/zalesak.toml"), "--quiet"]
+        words = [str(side.programs / "kumiko"), "run", str(side.cases / self.configuration), "--quiet"]
         words += ["--backend", self.backend, "--workers", str(workers), "--output", f"{folder}/out"]
         for setting in (f"time.stop_step={steps}", *self.settings):
             words += ["--set", setting]
@@ -188,11 +189,13 @@ def runtime_metrics(quick: bool) -> list[Metric]:
 def amr_metrics(quick: bool) -> list[Metric]:
     steps = 20 if quick else 160
     unit = "10^6 updates/s"
+    unequal = "reacting_front/reacting_front.toml"
     one_level = ("amr.levels=1",)
     kernel = ("kernel_windows=5" if quick else "kernel_windows=60", "small_windows=1", "large_windows=1")
     return [
         AmrMetric("amr", "AMR, 1 worker", unit, "kumiko", True, steps, "threads"),
         AmrMetric("amr", "AMR, all workers", unit, "kumiko", True, steps, "threads", True),
+        AmrMetric("amr", "unequal, all workers", unit, "kumiko", True, steps, "threads", True, (), unequal),
         AmrMetric("amr", "uniform grid, serial", unit, "kumiko", True, 2 * steps, "serial", False, one_level),
         KernelMetric("amr", "kernel, uniform upwind", "10^6 points/s", "amr_core", True, kernel),
     ]

@@ -22,13 +22,19 @@ def uniform() -> Table:
     return Table(title, "serial /kernel threads, 1 worker /kernel", rows)
 
 
+def sweep(host: Host) -> Table:
+    rows = tuple(Row(workers_text(count), ("n", "n")) for count in host.counts)
+    title = r"bare sweep: the kernel alone over the AMR run's patches, in order, without ghosts: 10\^6 updates/s"
+    return Table(title, "all per core", rows)
+
+
 def worker_counts(most: int) -> list[int]:
     """Powers of two, and all."""
     return sorted({2**power for power in range(most.bit_length()) if 2**power < most} | {most})
 
 
 def runs(host: Host) -> Table:
-    systems = ("threads, dataflow", "threads, by level", "pthread strips", "OpenMP")
+    systems = ("threads, dataflow", "threads, by level", "pthread strips", "OpenMP, active", "OpenMP, passive")
     counts = worker_counts(host.workers)
     rows = [Row(f"{name}, {workers_text(count)}", ("n",) * 5) for name in systems for count in counts]
     rows.append(Row("serial", ("n",) * 5))
@@ -41,10 +47,14 @@ def ratios(host: Host) -> Table:
     all_workers = workers_text(host.workers)
     titles = [f"by level / dataflow, {workers_text(count)}" for count in worker_counts(host.workers)]
     titles += [f"the same, linear, {workers_text(count)}" for count in host.counts]
-    titles += [f"dataflow / strips, {all_workers}", f"dataflow / OpenMP, {all_workers}"]
+    titles += [f"dataflow / strips, {all_workers}"]
+    titles += [f"dataflow / OpenMP, {policy}, {all_workers}" for policy in ("active", "passive")]
+    titles += [f"unequal / {peer}, {all_workers}" for peer in ("pthread strips", "OpenMP, active", "OpenMP, dynamic")]
     titles += [f"AMR / uniform, {workers_text(count)}" for count in host.counts]
+    titles += [f"AMR / bare sweep, {workers_text(count)}" for count in host.counts]
+    titles += [f"plain / in time, {n}, {workers_text(count)}" for n in (1024, 2048) for count in host.counts]
     rows = tuple(Row(title, ("n",)) for title in (*titles, r"\d+ steps traced / none"))
-    return Table("ratios of wall times; of updates/s/core for AMR / uniform", "", rows)
+    return Table("ratios of wall times; of updates/s/core for AMR / uniform and / bare sweep", "", rows)
 
 
 def revolution() -> Table:
@@ -58,19 +68,20 @@ def revolution() -> Table:
 
 
 def states() -> Table:
-    works = ("AMR, three levels", "AMR, ghosts linear in time", "uniform finest grid", "AMR, one revolution")
+    works = ("AMR, three levels", "AMR, ghosts linear in time", "uniform finest grid", "AMR, one revolution",
+             "uniform 1024 x 1024", "uniform 2048 x 2048", "unequal patches")
     cells = ("v2-[0-9a-f]{16}", "the", "same", "in", "all", r"\d+", "runs")
     rows = tuple(Row(literal(work), cells) for work in works)
     return Table("the state after the last step, by its hash", "", rows)
 
 
 def form(host: Host) -> Form:
-    judged = 6 + 2 * len(host.counts) + 2 + len(worker_counts(host.workers)) + 2
-    judged += 2 if host.workers > 1 else 0
+    judged = 6 + 3 * len(host.counts) + 3 + len(worker_counts(host.workers)) + 3
+    judged += 5 if host.workers > 1 else 0
     unmeasurable = tuple(
         (f", {isa}: % of peak$", f"this processor lacks {isa}")
         for isa in ("avx2", "avx512")
         if isa not in host.instructions
     )
-    tables = (kernel(host), uniform(), runs(host), ratios(host), revolution(), states())
+    tables = (kernel(host), uniform(), sweep(host), runs(host), ratios(host), revolution(), states())
     return Form(tables, judged, unmeasurable=unmeasurable)

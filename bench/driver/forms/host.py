@@ -7,6 +7,8 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
+from idle_suite import quota
+
 IO_URING_SETUP = 425  # the system call's number on every architecture
 NO_GO = "Go is not installed here"
 
@@ -17,11 +19,12 @@ class Host:
     has_go: bool = True
     instructions: tuple[str, ...] = ("avx2", "avx512")
     io_uring_refusal: str = ""  # why, where the system refuses it
+    quota_refusal: str = ""  # likewise, of a control group with a quota
 
     @staticmethod
     def of(workers: int) -> "Host":
         """This machine."""
-        return Host(workers, shutil.which("go") is not None, instructions(), io_uring_refusal())
+        return Host(workers, shutil.which("go") is not None, instructions(), io_uring_refusal(), quota.refusal())
 
     @property
     def counts(self) -> list[int]:

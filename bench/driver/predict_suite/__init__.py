@@ -78,11 +78,7 @@ class Bench:
         for model in SYSTEMS:
             for workers in self.workers:
                 measured[model, workers] = self.traced(model, workers)["recorded"]["seconds"]
-        return {
-            "predicted": predicted,
-            "measured": measured,
-            "disturbed_share": recorded["disturbed_share"],
-        }
+        return {"predicted": predicted, "measured": measured}
 
 
 def row(cells: list[str]) -> str:
@@ -112,8 +108,6 @@ def table(rounds: list[dict], workers: list[int]) -> list[str]:
                 None if count == one else Spread.of(relative),
             ]
             lines.append(row([model, str(count), *map(spread, figures)]))
-    shares = Spread.of([100 * turn["disturbed_share"] for turn in rounds])
-    lines.append(f"  of the recorded pieces' time, in pieces that were disturbed: {spread(shares)} %")
     return lines
 
 
@@ -140,7 +134,6 @@ def measure(programs: Path, repetitions: int | None, quick: bool) -> Measured:
                 name: {f"{model} {count}": value for (model, count), value in turn[name].items()}
                 for name in ("predicted", "measured")
             }
-            | {"disturbed_share": turn["disturbed_share"]}
             for turn in rounds
         ]
     }

@@ -1,4 +1,4 @@
-#include "uniform_run.hpp"
+#include "zalesak_run.hpp"
 
 #include <kumiko/plugin/registry.hpp>
 
@@ -6,7 +6,7 @@ namespace kumiko::bench {
 
 namespace {
 
-/// As cases/zalesak/zalesak.toml has it.
+/// As cases/zalesak/zalesak.toml has it; the options below it are the engine's defaults.
 std::unique_ptr<amr::Solver> first_order_solver() {
   const plugin::SolverFactory* const factory = plugin::find_solver("semi_lagrangian_cubic");
   amr::ParameterSet parameters = amr::defaults(factory->parameters);
@@ -14,26 +14,26 @@ std::unique_ptr<amr::Solver> first_order_solver() {
   return factory->make(parameters);
 }
 
-amr::SimulationOptions uniform_options(int points) {
+amr::SimulationOptions run_options(int points, int levels) {
   constexpr int kStepsPerPoint = 10;  // 2560 for 256
   amr::SimulationOptions options;
   options.points_x = points;
   options.points_y = points;
-  options.levels = 1;
+  options.levels = levels;
   options.steps = kStepsPerPoint * points;
   return options;
 }
 
 }  // namespace
 
-UniformRun::UniformRun(int points, const std::string& backend)
+ZalesakRun::ZalesakRun(int points, int levels, const std::string& backend)
     : case_(plugin::find_case("zalesak")->make({})),
       solver_(first_order_solver()),
       backend_(amr::make_backend(backend, 1)),
       simulation_(std::make_unique<amr::Simulation>(*case_, *solver_, *backend_,
-                                                    uniform_options(points))) {}
+                                                    run_options(points, levels))) {}
 
-double UniformRun::advance(int steps) {
+double ZalesakRun::advance(int steps) {
   const std::uint64_t before = simulation_->counters().updates();
   simulation_->advance(steps);
   return static_cast<double>(simulation_->counters().updates() - before);
