@@ -9,7 +9,8 @@
 //
 // Threads begin one of each group, then the next one of each, so that first in, first out is the
 // worst that could be. `loners` of the groups share nothing: their threads write blocks of
-// `loner_bytes` of their own; loners_on=0 switches these groups off.
+// `loner_bytes` of their own; loners_on=0 switches these groups off. tuned=1 lets a GroupTuner decide
+// about all groups, which are off at first.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -18,11 +19,13 @@
 #include <cstdio>
 #include <deque>
 #include <exception>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include <kumiko/runtime/group.hpp>
+#include <kumiko/runtime/group_tuner.hpp>
 #include <kumiko/runtime/latch.hpp>
 #include <kumiko/runtime/runtime.hpp>
 #include <kumiko/runtime/task_group.hpp>
@@ -50,6 +53,7 @@ struct Plan {
         loner_words(arguments.integer("loner_bytes", 4194304) /
                     static_cast<long>(sizeof(std::uint64_t))),
         loners_on(arguments.integer("loners_on", 1) != 0),
+        tuned(arguments.integer("tuned", 0) != 0),
         order(arguments.text("order", "aggregated")) {
     arguments.reject_unknown();
     if (order != "fifo" && order != "aggregated" && order != "apart") {
@@ -73,6 +77,7 @@ struct Plan {
   const long loners;
   const long loner_words;
   const bool loners_on;
+  const bool tuned;
   const std::string order;
 };
 
@@ -115,11 +120,14 @@ class Aggregation {
       gates_.emplace_back(plan.threads);
       groups_.emplace_back(runtime_, runtime::GroupOptions{.limit = plan.limit});
       if (is_loner(group)) groups_.back().set_on(plan.loners_on);
+      if (plan.tuned) groups_.back().set_on(false);
     }
   }
 
   Measurement measure() {
     double seconds = 0;
+    std::optional<runtime::GroupTuner> tuner;
+    if (plan_.tuned) tuner.emplace(addresses(), runtime::GroupTunerOptions{});
     runtime_.run([&] {
       runtime::TaskGroup all;
       for (long thread = 0; thread < plan_.threads; ++thread) {
@@ -136,17 +144,35 @@ class Aggregation {
       all.wait();
       seconds = steady_seconds() - begin;
     });
+    tuner.reset();
     if (plan_.workers == 1) check_blocks();
     const std::int64_t passes = sharing_.passes + alone_.passes;
     return {seconds,
             static_cast<std::uint64_t>(passes),
             {{"passes", passes},
              {"sharing_ns", sharing_.nanoseconds_per_pass()},
-             {"loner_ns", alone_.nanoseconds_per_pass()}}};
+             {"loner_ns", alone_.nanoseconds_per_pass()},
+             {"sharing_on", count_on(false)},
+             {"loners_on", count_on(true)}}};
   }
 
  private:
   bool is_loner(long group) const { return group < plan_.loners; }
+
+  std::vector<runtime::Group*> addresses() {
+    std::vector<runtime::Group*> all;
+    for (runtime::Group& group : groups_) all.push_back(&group);
+    return all;
+  }
+
+  /// How many groups are on, of the loners or of the others.
+  std::int64_t count_on(bool loners) const {
+    std::int64_t on = 0;
+    for (long group = 0; group < plan_.groups; ++group) {
+      on += is_loner(group) == loners && groups_[static_cast<std::size_t>(group)].is_on() ? 1 : 0;
+    }
+    return on;
+  }
 
   /// \throws std::logic_error if a pass is missing.
   void check_blocks() const {

@@ -116,7 +116,7 @@ def idle(quick: bool, refused: str = "") -> Measured:
 def groups(quick: bool) -> Measured:
     rounds = groups_suite.Rounds(quick)
     for case in rounds.runs:
-        rounds.runs[case] = [{"seconds": 0.25, "result": {"sharing_ns": 400, "loner_ns": 800}}]
+        rounds.runs[case] = [{"seconds": 0.25, "result": {"sharing_ns": 400, "loner_ns": 800, "sharing_on": 60, "loners_on": 0}}]
     judged = judge(groups_suite.budgets(rounds), quick)
     return Measured(1, "1 round", groups_suite.table_lines(rounds, judged), {"budgets": budget_figures(judged)})
 

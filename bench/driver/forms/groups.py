@@ -17,6 +17,6 @@ def form(_: Host) -> Form:
     control = Table(
         "4 of 64 groups share nothing; time of a pass over first in, first out",
         "of those that share of the loners",
-        (Row("all on", ("n", "n")), Row("loners off", ("n", "n"))),
+        tuple(Row(title, ("n", "n")) for title in ("all on", "loners off", "by the tuner", "left on, of 60 and 4")),
     )
     return Form((sweep("a word of each cache line", LINES), sweep("every word", WORDS), control), budgets=5)

@@ -26,6 +26,7 @@ SPAN = 256 * MIB  # all blocks together, at most
 SWEPT = {False: {LINES: 16 * 2**30, WORDS: 4 * 2**30}, True: {LINES: 2**30, WORDS: 2**30}}  # by quick: bytes of a run
 FITTING = 8, 32 * KIB  # groups and blocks that one core's cache holds
 LONERS, LONERS_BLOCK, SHARED_BLOCK = 4, 4 * MIB, 512 * KIB
+TUNED_LONGER = 6  # times as many passes
 
 
 @dataclass(frozen=True)
@@ -38,13 +39,16 @@ class Case:
     groups: int = MOST_GROUPS
     loners: int = 0
     loners_on: int = 1
+    tuned: int = 0
+    limit: int = 1000
 
     def words(self, quick: bool) -> list[str]:
         swept = SWEPT[quick][self.stride]
-        passes = max(2, swept // (self.block * self.groups * THREADS))
+        passes = max(2, swept // (self.block * self.groups * THREADS)) * (TUNED_LONGER if self.tuned else 1)
         return [
             f"order={self.order}", f"bytes={self.block}", f"stride={self.stride}", f"groups={self.groups}",
             f"threads={THREADS}", f"passes={passes}", f"loners={self.loners}", f"loner_bytes={LONERS_BLOCK}", f"loners_on={self.loners_on}",
+            f"tuned={self.tuned}", f"limit={self.limit}",
         ]
 
 
@@ -60,6 +64,8 @@ CONTROL = {
     "first in, first out": Case(FIFO, SHARED_BLOCK, loners=LONERS),
     "all on": Case(AGGREGATED, SHARED_BLOCK, loners=LONERS),
     "loners off": Case(AGGREGATED, SHARED_BLOCK, loners=LONERS, loners_on=0),
+    # In shorter rows, so that all groups have their turns while they are tried, which takes some seconds.
+    "by the tuner": Case(AGGREGATED, SHARED_BLOCK, loners=LONERS, tuned=1, limit=100),
 }
 
 
@@ -114,7 +120,9 @@ def control_lines(rounds: Rounds) -> list[str]:
     for title, of in CONTROL.items():
         if of.order != FIFO:
             lines.append(row(title, [spread(rounds.over_fifo(of, kind)) for kind in ("sharing_ns", "loner_ns")]))
-    return lines
+    tuned = [run["result"] for run in rounds.runs[CONTROL["by the tuner"]]]
+    on = [spread(Spread.of([float(run[kind]) for run in tuned])) for kind in ("sharing_on", "loners_on")]
+    return [*lines, row(f"left on, of {MOST_GROUPS - LONERS} and {LONERS}", on)]
 
 
 def table_lines(rounds: Rounds, judged: list[Budget]) -> list[str]:

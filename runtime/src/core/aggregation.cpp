@@ -25,6 +25,15 @@ bool Aggregation::is_deserted() const noexcept {
   return left == joined;
 }
 
+EpochTurns Aggregation::turns() const noexcept {
+  EpochTurns all;
+  for (std::size_t worker = 0; worker < workers_; ++worker) {
+    all.turns += place(worker).turns.read();
+    all.ticks += place(worker).ticks.read();
+  }
+  return all;
+}
+
 void join_group(Descriptor& thread, Aggregation& group) noexcept {
   thread.aggregation = &group;
   here(group).joined.increment();

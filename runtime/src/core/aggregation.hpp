@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/own_counter.hpp"
+#include "core/tuning_trial.hpp"
 
 namespace kumiko::runtime::detail {
 
@@ -26,6 +27,9 @@ class Aggregation {
     // Threads that got the group here, and that ended here; written by this worker only.
     OwnCounter joined;
     OwnCounter left;
+    // See TurnClock; written by this worker only.
+    OwnCounter turns;
+    OwnCounter ticks;
   };
 
   Aggregation(std::size_t workers, int index)
@@ -38,11 +42,15 @@ class Aggregation {
   /// from leaves, so equal sums mean that none had it when the last one left.
   bool is_deserted() const noexcept;
 
+  /// Those that were measured so far, on all workers, and their time.
+  EpochTurns turns() const noexcept;
+
   const int number;  ///< its place among the records of its Scheduler, from 0
   std::string name;  ///< written under the lock of Aggregations, while no handle has the record
   std::atomic<int> bonus{0};
   std::atomic<int> limit{0};
   std::atomic<bool> on{false};
+  std::atomic<bool> timed{false};  ///< whether the workers measure its turns
 
  private:
   std::unique_ptr<Place[]> places_;

@@ -48,9 +48,14 @@ Descriptor* ReadyQueue::pop() noexcept {
 }
 
 Descriptor* ReadyQueue::pop_after(const Aggregation* group, Streak& streak) noexcept {
-  if (group != nullptr) [[unlikely]]
-    return pop_of_group_or_oldest(*group, streak);
+  if (group != nullptr) [[unlikely]] {
+    clock_.end_turn(*group, worker_);
+    Descriptor* const thread = pop_of_group_or_oldest(*group, streak);
+    clock_.begin_turn(thread);
+    return thread;
+  }
   streak.end();
+  clock_.begin_turn(nullptr);
   return pop();
 }
 

@@ -7,9 +7,10 @@
 
 #include <kumiko/runtime/detail/spinlock.hpp>
 
+#include "core/turn_clock.hpp"
+
 namespace kumiko::runtime::detail {
 
-class Aggregation;
 class Streak;
 struct Descriptor;
 
@@ -57,6 +58,7 @@ class ReadyQueue {
   std::uint64_t tickets_ = 0;
   std::atomic<std::size_t> size_{0};  ///< written under the lock
   const std::size_t worker_;
+  TurnClock clock_;  ///< the owner's
 };
 
 }  // namespace kumiko::runtime::detail

@@ -80,6 +80,7 @@ class Group {
   bool is_on() const noexcept;
 
  private:
+  friend class GroupTuner;
   friend void detail::check_group(const Group& group);
   friend void detail::admit(detail::Descriptor& thread, const Group& group) noexcept;
 
@@ -88,6 +89,8 @@ class Group {
     std::shared_ptr<detail::Aggregations> records;
     void operator()(detail::Aggregation* record) const noexcept;
   };
+
+  detail::Aggregation& record() const noexcept { return *record_; }
 
   std::unique_ptr<detail::Aggregation, GiveBack> record_;
 };
