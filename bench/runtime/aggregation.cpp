@@ -9,8 +9,8 @@
 //
 // Threads begin one of each group, then the next one of each, so that first in, first out is the
 // worst that could be. `loners` of the groups share nothing: their threads write blocks of
-// `loner_bytes` of their own; loners_on=0 switches these groups off. tuned=1 lets a GroupTuner decide
-// about all groups, which are off at first.
+// `loner_bytes` of their own; loners_on=0 switches these groups off. tuned=1 lets a GroupTuner
+// decide about all groups, which are off at first.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
