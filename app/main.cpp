@@ -8,6 +8,7 @@
 
 #include <fmt/core.h>
 
+#include <kumiko/amr/backend.hpp>
 #include <kumiko/io/schema.hpp>
 
 #include "commands.hpp"
@@ -65,6 +66,7 @@ int main(int argc, char** argv) {
   using namespace kumiko::app;
   // A file that grows beyond the limit (ulimit -f) is an error, which is told, not the end.
   std::signal(SIGXFSZ, SIG_IGN);
+  kumiko::amr::use_all_places();
   try {
     const int code = run_command_line(kCommands, argc, argv);
     if (std::fflush(stdout) != 0) return error_line("cannot write to stdout", kRunFailed);

@@ -96,7 +96,8 @@ double disturbed_share(const amr::Trace& trace) {
 }
 
 std::string nanoseconds(const model::Overhead& overhead) {
-  return fmt::format("{:.0f} ns{}", overhead.ns, overhead.measured ? "" : " (assumed)");
+  const std::string_view source = overhead.given ? " (given)" : " (assumed)";
+  return fmt::format("{:.0f} ns{}", overhead.ns, overhead.measured ? "" : source);
 }
 
 std::string overheads_text(const WhatIf& what_if) {
@@ -121,7 +122,7 @@ std::string beside_text(const WhatIf& what_if) {
     text += fmt::format(" {} {}", model::to_string(kind),
                         nanoseconds(what_if.overheads.beside_of(kind)));
     for (const model::PieceTimes& times : what_if.piece_times) {
-      if (times.kind != kind) continue;
+      if (times.kind != kind || !what_if.overheads.beside_of(kind).measured) continue;
       text += fmt::format(" (measured: {:.0f} ns for {:.0f} alone, {:.3f} times as much)",
                           times.beside_ns, times.alone_ns, times.beside_ns / times.alone_ns);
     }
@@ -345,18 +346,24 @@ void set_overhead(model::Overheads& overheads, std::string_view setting) {
             "beside.SCHEDULE, phase.SCHEDULE (but phase.dataflow), barrier, steal and look",
             name);
   const auto ns = io::read_number<double>(value);
+  // A second worker may bring a cache of its own.
+  const double least = name.starts_with("beside.") ? -kMost : 0.0;
   refuse_if(
-      !ns || !(*ns >= 0.0 && *ns <= kMost),
-      "--overhead: '{}' is not a time in nanoseconds; write one from 0 to {:g}, such as {}=200",
-      value, kMost, name);
-  *named->second = {*ns, false};
+      !ns || !(*ns >= least && *ns <= kMost),
+      "--overhead: '{}' is not a time in nanoseconds; write one from {:g} to {:g}, such as {}=200",
+      value, least, kMost, name);
+  *named->second = {.ns = *ns, .given = true};
 }
 
 /// Reads a trace by several workers, and notes what they cost each other.
 void compare_with(const std::string& path, WhatIf& what_if) {
   const amr::Trace several = read_named_trace(path);
   try {
-    what_if.piece_times.push_back(model::compare_pieces(what_if.trace, several, what_if.overheads));
+    const auto times = model::compare_pieces(what_if.trace, several, what_if.overheads);
+    refuse_if(std::ranges::count(what_if.piece_times, times.kind, &model::PieceTimes::kind) > 0,
+              "--beside {}: a trace of schedule '{}' was given before; give one of each at most",
+              path, model::to_string(times.kind));
+    what_if.piece_times.push_back(times);
   } catch (const std::invalid_argument& error) {
     refuse_if(true, "--beside {}: {}", path, error.what());
   }

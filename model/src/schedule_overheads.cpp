@@ -168,7 +168,9 @@ PieceTimes compare_pieces(const amr::Trace& alone, const amr::Trace& several,
   const Overheads told = estimate_overheads(several);
   const PieceTimes times{kind, usual_cost(alone) + overheads.piece_of(kind).ns,
                          usual_cost(several) + told.piece_of(kind).ns};
-  overheads.beside[static_cast<std::size_t>(kind)] = {times.beside_ns - times.alone_ns, true};
+  const double most_gained = -overheads.piece_of(kind).ns;
+  overheads.beside[static_cast<std::size_t>(kind)] = {
+      std::max(times.beside_ns - times.alone_ns, most_gained), true};
   if (told.steal.measured) overheads.steal = told.steal;
   if (told.barrier.measured) overheads.barrier = told.barrier;
   return times;

@@ -246,6 +246,26 @@ class Run(CommandTest):
         alone = self.kumiko("run", ZALESAK, *SMALL, "--workers", 1, "--output", "one")
         self.assertNotIn("share", alone.stderr)
 
+    @unittest.skipUnless(HAS_OPENMP, "not with ThreadSanitizer")
+    def test_given_openmp_that_binds_its_first_thread_then_workers_are_as_many_as_without(self):
+        def workers(name, **variables):
+            summary = ["--output", name, "--summary", f"{name}.json"]
+            done = self.kumiko("run", GAUSSIAN, "--set", "time.stop_step=1", *summary, env=os.environ | variables)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            return json.loads((self.path / f"{name}.json").read_text(encoding="utf-8"))["workers"]
+
+        self.assertEqual(workers("bound", OMP_PROC_BIND="true"), workers("free"))
+        self.assertEqual(workers("places", OMP_PLACES="cores", OMP_PROC_BIND="spread"), workers("again"))
+
+    @unittest.skipUnless(HAS_OPENMP, "not with ThreadSanitizer")
+    def test_given_an_openmp_schedule_that_is_not_one_then_backend_openmp_refuses_it(self):
+        for schedule in ("statc", "", "dynamic,-1"):
+            done = self.kumiko(
+                "run", ZALESAK, *SMALL, "--backend", "openmp", env=os.environ | {"OMP_SCHEDULE": schedule}
+            )
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(f"OMP_SCHEDULE is '{schedule}'; write static, dynamic", done.stderr)
+
     def test_given_an_unknown_idle_policy_then_the_error_lists_all(self):
         done = self.kumiko("run", ZALESAK, "--set", "runtime.idle=doze")
         names = ("adaptive", "spin", "spin_pause", "yield", "sleep", "pressure")

@@ -116,12 +116,18 @@ class SimulateTest(unittest.TestCase):
         [times] = figures["piece_times"]
         self.assertEqual(times["schedule"], "dataflow")
         beside = figures["overheads"]["beside"]
-        self.assertAlmostEqual(beside["dataflow"]["ns"], times["beside_ns"] - times["alone_ns"])
+        least = -figures["overheads"]["piece"]["dataflow"]["ns"]
+        self.assertAlmostEqual(beside["dataflow"]["ns"], max(times["beside_ns"] - times["alone_ns"], least))
         self.assertTrue(beside["dataflow"]["from_trace"])
         self.assertFalse(beside["openmp"]["from_trace"])
         told = self.kumiko("run", "--beside", "several").stdout
         self.assertIn(f"(measured: {times['beside_ns']:.0f} ns for {times['alone_ns']:.0f}", told)
         self.assert_refused(self.kumiko("run", "--beside", "run"), "--beside run", "two")
+        twice = self.kumiko("run", "--beside", "several", "--beside", "several")
+        self.assert_refused(twice, "--beside several", "'dataflow' was given before")
+        given = self.kumiko("run", "--beside", "several", "--overhead", "beside.dataflow=-12").stdout
+        self.assertIn("dataflow -12 ns (given);", given)
+        self.assert_refused(self.kumiko("run", "--overhead", "piece.level=-1"), "'-1'", "from 0 to")
         self.assert_refused(self.kumiko("several", "--beside", "several"), "record it with one")
 
     def test_given_a_piece_that_took_far_too_long_then_its_share_is_disturbed(self):

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 
 #include <kumiko/runtime/group.hpp>
 #include <kumiko/runtime/group_tuner.hpp>
@@ -118,11 +119,23 @@ TEST_F(GroupTunerTest, GivenGroupsWithoutTurnsThenTheyStayAsTheyWere) {
   EXPECT_TRUE(loses_.is_on());
 }
 
+TEST_F(GroupTunerTest, GivenARestBeyondTheClocksRangeThenItIsTriedOnce) {
+  const GroupTuner tuner({&gains_},
+                         {.epoch = milliseconds(1), .pairs = 1, .rest = milliseconds::max()});
+  take_turns([&] { return tuner.trials() > 0; });
+  int waits = 0;
+  take_turns([&] { return ++waits > 20; });
+  EXPECT_EQ(tuner.trials(), 1);
+}
+
 TEST_F(GroupTunerTest, GivenNonsenseThenInvalidArgument) {
   EXPECT_THROW(GroupTuner({&gains_}, {.epoch = milliseconds(0)}), std::invalid_argument);
   EXPECT_THROW(GroupTuner({&gains_}, {.pairs = 0}), std::invalid_argument);
   EXPECT_THROW(GroupTuner({&gains_}, {.rest = milliseconds(-1)}), std::invalid_argument);
   EXPECT_THROW(GroupTuner({nullptr}), std::invalid_argument);
+  EXPECT_THROW(GroupTuner({&gains_, &loses_, &gains_}), std::invalid_argument);
+  const Group moved = std::move(gains_);
+  EXPECT_THROW(GroupTuner({&gains_}), std::invalid_argument);
 }
 
 }  // namespace

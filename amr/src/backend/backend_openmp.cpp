@@ -1,9 +1,15 @@
 #include <cstdlib>
+#include <regex>
+#include <string>
 #include <system_error>
+#include <vector>
 
 #include <omp.h>
+#include <sched.h>
 
+#include <kumiko/amr/backend.hpp>
 #include <kumiko/amr/placement.hpp>
+#include <kumiko/amr/require.hpp>
 #include <kumiko/runtime/cpu_budget.hpp>
 
 #include "backend/backends.hpp"
@@ -12,10 +18,23 @@ namespace kumiko::amr {
 
 namespace {
 
+/// What OpenMP would say of to stderr, and do without.
+void check_schedule(const std::string& text) {
+  static const std::regex known(
+      R"(\s*((non)?monotonic\s*:\s*)?(static|dynamic|guided|auto)\s*(,\s*[1-9]\d*\s*)?)",
+      std::regex::icase);
+  require(std::regex_match(text, known),
+          "OMP_SCHEDULE is '{}'; write static, dynamic, guided or auto, with ',CHUNK' for parts of "
+          "so many patches, or unset it",
+          text);
+}
+
 /// Whether OMP_SCHEDULE asks OpenMP to deal patches out while a loop runs. Without the variable it
 /// does not, whatever OpenMP takes for its default.
 bool is_dynamic_by_environment() {
-  if (std::getenv("OMP_SCHEDULE") == nullptr) return false;
+  const char* const text = std::getenv("OMP_SCHEDULE");
+  if (text == nullptr) return false;
+  check_schedule(text);
   omp_sched_t kind = omp_sched_static;
   int chunk = 0;
   omp_get_schedule(&kind, &chunk);
@@ -57,6 +76,20 @@ class OpenMpBackend final : public Backend {
 };
 
 }  // namespace
+
+void use_all_places() noexcept {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  std::vector<int> processors;
+  for (int place = 0; place < omp_get_num_places(); ++place) {
+    processors.resize(static_cast<std::size_t>(omp_get_place_num_procs(place)));
+    omp_get_place_proc_ids(place, processors.data());
+    for (const int processor : processors) {
+      if (processor < CPU_SETSIZE) CPU_SET(static_cast<std::size_t>(processor), &set);
+    }
+  }
+  if (CPU_COUNT(&set) > 0) sched_setaffinity(0, sizeof set, &set);
+}
 
 std::unique_ptr<Backend> make_openmp_backend(int workers) {
   return std::make_unique<OpenMpBackend>(workers);

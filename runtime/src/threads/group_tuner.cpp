@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
@@ -134,8 +135,10 @@ class GroupTuner::Loop {
 
   /// \return false if the tuner ends
   bool sleep(std::chrono::milliseconds time) {
+    // Longer than any program; the clock's own range ends at some 292 years.
+    constexpr std::chrono::milliseconds kLongest = std::chrono::hours(24 * 365 * 100);
     std::unique_lock lock(mutex_);
-    return !stop_.wait_for(lock, time, [this] { return stops_; });
+    return !stop_.wait_for(lock, std::min(time, kLongest), [this] { return stops_; });
   }
 
   const GroupTunerOptions options_;
@@ -158,8 +161,16 @@ GroupTuner::GroupTuner(std::vector<Group*> groups, GroupTunerOptions options) {
         std::to_string(options.rest.count()) +
         " ms; give epochs of 1 ms or more, 1 to 1000 pairs, and a rest of 0 or more");
   }
-  for (const Group* const group : groups) {
-    if (group == nullptr) throw std::invalid_argument("GroupTuner: a group is nullptr");
+  for (auto group = groups.begin(); group != groups.end(); ++group) {
+    if (*group == nullptr) throw std::invalid_argument("GroupTuner: a group is nullptr");
+    if ((*group)->record_ == nullptr) {
+      throw std::invalid_argument(
+          "GroupTuner: a Group has been moved from; give the one that it was moved to");
+    }
+    if (std::find(groups.begin(), group, *group) != group) {
+      throw std::invalid_argument("GroupTuner: group '" + (*group)->name() +
+                                  "' is named twice; name it once");
+    }
   }
   loop_ = std::make_unique<Loop>(groups, options);
 }

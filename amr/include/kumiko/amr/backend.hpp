@@ -128,4 +128,9 @@ const std::vector<std::string>& backend_names();
 std::unique_ptr<Backend> make_backend(std::string_view name, int workers,
                                       runtime::IdlePolicy idle = runtime::IdlePolicy::kPressure);
 
+/// Lets the calling OS thread run on all of OpenMP's places, where there are any. With
+/// OMP_PROC_BIND, OMP_PLACES or GOMP_CPU_AFFINITY in the environment GCC's OpenMP keeps a program's
+/// first thread to one of them from the start, and so whatever threads that one makes.
+void use_all_places() noexcept;
+
 }  // namespace kumiko::amr

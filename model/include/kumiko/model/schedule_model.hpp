@@ -50,7 +50,8 @@ std::string_view to_string(ScheduleKind kind);
 /// What is paid besides the pieces, in nanoseconds.
 struct Overhead {
   double ns = 0.0;
-  bool measured = false;  ///< in the trace; else a default
+  bool measured = false;  ///< in a trace; else a default, unless
+  bool given = false;     ///< somebody has set it
 };
 
 /// All of it. The defaults are what this engine took where it was developed (docs/decisions/017).
@@ -101,7 +102,8 @@ struct PieceTimes {
 };
 
 /// Compares a trace of one worker with one of the same base steps by several, and sets what the
-/// latter tells of its schedule: `beside`, a steal, a barrier.
+/// latter tells of its schedule: `beside`, which takes away the overhead of a piece at most, a
+/// steal, a barrier.
 /// \param overheads  of the trace of one worker
 /// Throws std::invalid_argument, saying why, if one is not of one worker, the other not of several,
 /// or their pieces are not the same. O(pieces log pieces + successors).
