@@ -74,27 +74,6 @@ std::string heading(const WhatIf& what_if) {
   return fmt::format("case {}, solver {}; recorded: {}", name, trace.solver, recorded(trace));
 }
 
-/// The share in the time of all pieces of those that took more than kMuch times the median of their
-/// level and kind: the system has probably given their core to somebody else meanwhile. 0 to 1.
-double disturbed_share(const amr::Trace& trace) {
-  constexpr double kMuch = 20.0;
-  std::map<std::pair<std::int32_t, amr::PieceKind>, std::vector<double>> times;
-  for (const amr::TracePiece& piece : trace.pieces) {
-    const amr::TracePhase& phase = trace.phases[piece.phase];
-    times[{phase.level, phase.kind}].push_back(static_cast<double>(piece.end_ns - piece.begin_ns));
-  }
-  double disturbed = 0.0;
-  double all = 0.0;
-  for (const auto& [which, values] : times) {
-    const double limit = kMuch * median(values);
-    for (const double time : values) {
-      all += time;
-      if (time > limit) disturbed += time;
-    }
-  }
-  return all > 0.0 ? disturbed / all : 0.0;
-}
-
 std::string nanoseconds(const model::Overhead& overhead) {
   const std::string_view source = overhead.given ? " (given)" : " (assumed)";
   return fmt::format("{:.0f} ns{}", overhead.ns, overhead.measured ? "" : source);
@@ -372,7 +351,7 @@ void compare_with(const std::string& path, WhatIf& what_if) {
 void predict(WhatIf& what_if) {
   const model::ScheduleModel model(what_if.trace, what_if.overheads, what_if.seed);
   what_if.bounds = model.bounds();
-  what_if.disturbed_share = disturbed_share(what_if.trace);
+  what_if.disturbed_share = model::disturbed_share(what_if.trace);
   what_if.static_alone_s = model.predict(model::ScheduleKind::kStatic, 1).seconds;
   for (const model::ScheduleKind kind : what_if.kinds) {
     what_if.alone.push_back(model.predict(kind, 1));

@@ -1,7 +1,10 @@
 // What a trace tells of the time that is spent besides the pieces.
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include <kumiko/amr/require.hpp>
@@ -150,6 +153,25 @@ Overheads estimate_overheads(const amr::Trace& trace) {
   if (!gaps.phases.empty()) note_phase_gap(median(gaps.phases) - piece.ns, kind, trace, result);
   if (!gaps.steals.empty()) result.steal = {median(gaps.steals), true};
   return result;
+}
+
+double disturbed_share(const amr::Trace& trace) {
+  constexpr double kMuch = 20.0;
+  std::map<std::pair<std::int32_t, amr::PieceKind>, std::vector<double>> costs;
+  for (const amr::TracePiece& piece : trace.pieces) {
+    const amr::TracePhase& phase = trace.phases[piece.phase];
+    costs[{phase.level, phase.kind}].push_back(cost_of(piece));
+  }
+  double disturbed = 0.0;
+  double all = 0.0;
+  for (auto& [which, values] : costs) {
+    const double limit = kMuch * median(values);
+    for (const double cost : values) {
+      all += cost;
+      if (cost > limit) disturbed += cost;
+    }
+  }
+  return all > 0.0 ? disturbed / all : 0.0;
 }
 
 PieceTimes compare_pieces(const amr::Trace& alone, const amr::Trace& several,

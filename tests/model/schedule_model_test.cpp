@@ -467,6 +467,14 @@ TEST(PieceTimes, GivenTracesThatDoNotCompareThenTheyAreRefused) {
   EXPECT_THROW(compare_pieces(alone, several, overheads), std::invalid_argument);
 }
 
+TEST(Overheads, GivenAPieceThatTookFarTooLongThenItsShareIsDisturbed) {
+  std::vector<double> costs(50, 2.0);
+  EXPECT_EQ(disturbed_share(TraceBuilder(50).step(costs).trace()), 0.0);
+  costs[7] = 100.0;
+  EXPECT_NEAR(disturbed_share(TraceBuilder(50).step(costs).trace()), 100.0 / (49 * 2.0 + 100.0),
+              1e-9);
+}
+
 // --- wrong input ---------------------------------------------------------------------------------
 
 TEST(ScheduleModel, GivenNothingToReplayThenItSaysSo) {

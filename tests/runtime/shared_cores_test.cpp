@@ -3,12 +3,16 @@
 #include "machine/shared_cores.hpp"
 
 #include <atomic>
+#include <filesystem>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include <kumiko/runtime/for_each_index.hpp>
 #include <kumiko/runtime/this_thread.hpp>
 
+#include "machine/cpu_groups.hpp"
+#include "machine/cpu_pressure.hpp"
 #include "support.hpp"
 
 namespace kumiko::runtime::test {
@@ -111,6 +115,30 @@ TEST(PressureOnWorkers, GivenCoresThatChangeHandsAllTheTimeWhenWorkComesAndGoesT
   const policy::Pressure idle([&asked] { return (asked.fetch_add(1) / 3) % 2 == 0; });
   for (const std::uint64_t seed : {0, 1, 2, 3}) come_and_go(idle, seed);
   EXPECT_GT(asked, 0U);
+}
+
+/// How many of this process's descriptors are of files that show pressure.
+int open_files() {
+  int files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+    std::error_code gone;
+    const std::string name = std::filesystem::read_symlink(entry.path(), gone).string();
+    files += name == "/proc/stat" || name.ends_with("/cpu.stat") || name.ends_with("pressure") ||
+             name == "/proc/pressure/cpu";
+  }
+  return files;
+}
+
+TEST(PressureOnWorkers, GivenThisSystemWhenWorkComesAndGoesForAWhileThenItIsLookedAt) {
+  const bool shows_any = detail::CpuPressure("/", detail::affine_cpus()).sees_system();
+  // One, for where workers outnumber the cores nobody has to look.
+  Runtime runtime({.workers = 1, .idle = policy::Pressure()});
+  // The first look opens nothing, the second one comes after an interval.
+  for (int turn = 0; turn < 10'000 && open_files() == 0; ++turn) {
+    runtime.run([] { this_thread::sleep_for(milliseconds(1)); });
+    if (!shows_any && turn == 200) break;
+  }
+  EXPECT_EQ(open_files() > 0, shows_any);
 }
 
 TEST(PressureOnWorkers, GivenThisSystemWhenWorkComesAndGoesUnderChaosThenAllIsDone) {

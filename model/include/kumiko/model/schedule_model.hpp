@@ -93,6 +93,11 @@ struct Overheads {
 ///          thief free until it began
 Overheads estimate_overheads(const amr::Trace& trace);
 
+/// The share in the time of all pieces of those that took more than 20 times the median of their
+/// level and kind, from 0 to 1: the system has probably given their core to somebody else
+/// meanwhile. O(pieces).
+double disturbed_share(const amr::Trace& trace);
+
 /// What a piece of one and the same work takes on average, with what passes until the next one, in
 /// nanoseconds; both without the longest hundredth.
 struct PieceTimes {
