@@ -164,7 +164,7 @@ TEST_P(ExhaustionTest,
 TEST(ResolveAtTheLimitTest, GivenNoDescriptorsWhenTheFirstIoIsALookUpThenItsErrorIsReturned) {
   if (kUbsanErrs) GTEST_SKIP() << kUbsanNeedsAPipe;
   for (const IoEngine engine : {IoEngine::kEpoll, IoEngine::kAuto}) {
-    Runtime runtime({.workers = 2, .io_engine = engine});
+    Runtime runtime({.workers = 2, .idle = IdlePolicy::kAdaptive, .io_engine = engine});
     const Exhaustion exhaustion;
     runtime.run([] {
       EXPECT_EQ(io::resolve("127.0.0.1", "80", io::within(kForEver)).error(),

@@ -62,8 +62,12 @@ class IoTest : public testing::TestWithParam<Setting> {
     }
   }
 
+  /// Adaptive waiting: the default opens and closes files of /proc while a test counts on a number
+  /// that stays closed, or on a limit that stays reached.
   static Options options() {
-    return {.workers = GetParam().workers, .io_engine = GetParam().engine};
+    return {.workers = GetParam().workers,
+            .idle = IdlePolicy::kAdaptive,
+            .io_engine = GetParam().engine};
   }
 
   /// Runs each body in a lightweight thread of its own, all at once.
