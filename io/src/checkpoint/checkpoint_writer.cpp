@@ -14,6 +14,7 @@
 #include <kumiko/amr/require.hpp>
 #include <kumiko/io/checkpoint.hpp>
 #include <kumiko/io/output_folder.hpp>
+#include <kumiko/runtime/io/blocking.hpp>
 #include <kumiko/runtime/io/file.hpp>
 #include <kumiko/runtime/runtime.hpp>
 #include <kumiko/runtime/task_group.hpp>
@@ -27,9 +28,16 @@ namespace kumiko::io {
 
 namespace {
 
-/// Records that one thread writes at once: 128 KiB of a field of one component. A system call for
-/// each 2 KiB would take most of the time.
+/// Records that have a hash in the seal: 128 KiB of a field of one component.
 constexpr std::size_t kRecordsPerPart = 64;
+
+/// Bytes of one write at most. The system lets one thread at a time write into a file, so that many
+/// short writes wait for each other: with parts alone a state takes 1.2 times as long.
+constexpr std::size_t kLongestWrite = std::size_t{1} << 20U;
+
+/// Bytes after which the disk begins to write what the system has. Once all is written there is so
+/// much less to wait for: a large state takes 0.7 of the time.
+constexpr std::uint64_t kWriteBackEvery = std::uint64_t{32} << 20U;
 
 void check_names(std::size_t components, const std::vector<std::string>& names) {
   const std::set<std::string> different(names.begin(), names.end());
@@ -80,6 +88,20 @@ class Image {
   Image& operator=(const Image&) = delete;
 
   std::vector<Part>& parts() { return parts_; }
+
+  /// The parts from `first` on that one write takes: those that follow each other in memory as they
+  /// do in the file.
+  std::span<Part> run_from(std::size_t first) {
+    std::size_t end = first + 1;
+    std::size_t length = parts_[first].extent.length;
+    while (end < parts_.size() && parts_[end].holds_hashes == parts_[first].holds_hashes &&
+           parts_[end].bytes == parts_[first].bytes + length &&
+           parts_[end].extent.offset == parts_[first].extent.offset + length &&
+           length + parts_[end].extent.length <= kLongestWrite) {
+      length += parts_[end++].extent.length;
+    }
+    return std::span(parts_).subspan(first, end - first);
+  }
 
   /// Hashes a part, and its records one by one.
   void hash(Part& part) {
@@ -171,6 +193,8 @@ class PartsFile {
     const runtime::io::Transfer done = file_.write_at(static_cast<off_t>(offset), bytes);
     note(done.error);
     if (!done.error && done.bytes < bytes.size()) note(std::make_error_code(std::errc::io_error));
+    const std::uint64_t before = written_.fetch_add(done.bytes, std::memory_order_relaxed);
+    if (before / kWriteBackEvery != (before + done.bytes) / kWriteBackEvery) write_back();
   }
 
   /// Waits until everything is on the disk. \return the first error of all, as errno has it
@@ -181,6 +205,15 @@ class PartsFile {
   }
 
  private:
+  /// Lets the disk begin. Where that cannot be done finish() waits longer.
+  void write_back() {
+    try {
+      runtime::io::blocking(
+          [this] { ::sync_file_range(file_.descriptor(), 0, 0, SYNC_FILE_RANGE_WRITE); });
+    } catch (const std::system_error&) {  // no OS thread for it
+    }
+  }
+
   int first_error() const { return error_.load(std::memory_order_relaxed); }
   void note(const std::error_code& error) {
     int none = 0;
@@ -189,35 +222,40 @@ class PartsFile {
 
   runtime::io::File file_;
   std::atomic<int> error_{0};
+  std::atomic<std::uint64_t> written_{0};  ///< bytes
 };
 
 /// Writes the whole file with its seal; on a lightweight thread.
 int write_image(const std::filesystem::path& path, Image& image, std::string& seal) {
   PartsFile file(path);
-  const auto write = [&](Image::Part& part) {
-    image.hash(part);
-    file.write(part.extent.offset, {part.bytes, part.extent.length});
+  const auto write = [&](std::span<Image::Part> run) {
+    for (Image::Part& part : run) image.hash(part);
+    const Extent& last = run.back().extent;
+    const std::uint64_t begin = run.front().extent.offset;
+    file.write(begin, {run.front().bytes, last.offset + last.length - begin});
   };
-  // Enough to keep the system at work; a thread for each part of a large state would take many
-  // stacks.
-  constexpr int kWriters = 16;
-  // Deals out numbers only. The parts were there before the threads, and group.wait() orders what
+  std::vector<std::span<Image::Part>> runs;
+  std::vector<std::span<Image::Part>> hashes;  // of records: written when these have been hashed
+  for (std::size_t at = 0; at < image.parts().size();) {
+    const std::span<Image::Part> run = image.run_from(at);
+    (run.front().holds_hashes ? hashes : runs).push_back(run);
+    at += run.size();
+  }
+  // While one writes the others hash.
+  constexpr int kWriters = 4;
+  // Deals out numbers only. The runs were there before the threads, and group.wait() orders what
   // these did, hashes and errors, before what follows.
   std::atomic<std::size_t> next{0};
   const auto take = [&] { return next.fetch_add(1, std::memory_order_relaxed); };
   const auto write_some = [&] {
-    for (std::size_t at = take(); at < image.parts().size(); at = take()) {
-      if (!image.parts()[at].holds_hashes) write(image.parts()[at]);
-    }
+    for (std::size_t at = take(); at < runs.size(); at = take()) write(runs[at]);
   };
   runtime::TaskGroup group;
   for (int writer = 0; writer < kWriters; ++writer) group.run([&] { write_some(); });
   group.wait();
+  for (const std::span<Image::Part> run : hashes) write(run);
   std::vector<Extent> extents;
-  for (Image::Part& part : image.parts()) {
-    if (part.holds_hashes) write(part);
-    extents.push_back(part.extent);
-  }
+  for (const Image::Part& part : image.parts()) extents.push_back(part.extent);
   seal = make_seal(extents);
   file.write(extents.back().offset + extents.back().length, std::as_bytes(std::span(seal)));
   return file.finish();
