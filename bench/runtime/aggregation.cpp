@@ -3,9 +3,11 @@
 //
 // order=fifo         without groups
 // order=aggregated   with a Group for each block
+// order=published    the same, each shown to the workers below the same last-level cache
 // order=apart        one block after another, as whoever knew all would order them
 //
-// A pass adds 1 to a word of every cache line (stride=64), or to every word (stride=8).
+// A pass adds 1 to a word of every cache line (stride=64), or to every word (stride=8). With
+// writes=0 it only reads them.
 //
 // Threads begin one of each group, then the next one of each, so that first in, first out is the
 // worst that could be. `loners` of the groups share nothing: their threads write blocks of
@@ -54,10 +56,12 @@ struct Plan {
                     static_cast<long>(sizeof(std::uint64_t))),
         loners_on(arguments.integer("loners_on", 1) != 0),
         tuned(arguments.integer("tuned", 0) != 0),
+        writes(arguments.integer("writes", 1) != 0),
         order(arguments.text("order", "aggregated")) {
     arguments.reject_unknown();
-    if (order != "fifo" && order != "aggregated" && order != "apart") {
-      throw std::invalid_argument("order is '" + order + "'; give fifo, aggregated or apart");
+    if (order != "fifo" && order != "aggregated" && order != "published" && order != "apart") {
+      throw std::invalid_argument("order is '" + order +
+                                  "'; give fifo, aggregated, published or apart");
     }
     if (std::min({groups, threads, passes, words, loner_words, stride}) < 1 || loners < 0 ||
         loners > groups) {
@@ -78,7 +82,10 @@ struct Plan {
   const long loner_words;
   const bool loners_on;
   const bool tuned;
+  const bool writes;
   const std::string order;
+
+  bool has_groups() const { return order == "aggregated" || order == "published"; }
 };
 
 /// What threads of one kind have done.
@@ -118,7 +125,8 @@ class Aggregation {
     for (long group = 0; group < plan.groups; ++group) {
       blocks_.emplace_back(is_loner(group) ? plan.threads * plan.loner_words : plan.words);
       gates_.emplace_back(plan.threads);
-      groups_.emplace_back(runtime_, runtime::GroupOptions{.limit = plan.limit});
+      groups_.emplace_back(runtime_, runtime::GroupOptions{.limit = plan.limit,
+                                                           .published = plan.order == "published"});
       if (is_loner(group)) groups_.back().set_on(plan.loners_on);
       if (plan.tuned) groups_.back().set_on(false);
     }
@@ -137,15 +145,13 @@ class Aggregation {
       if (plan_.order == "apart") {
         for (Gate& gate : gates_) gate.open_and_wait();
       } else {
-        for (long thread = 0; thread < plan_.threads; ++thread) {
-          for (Gate& gate : gates_) gate.open(thread);
-        }
+        open_gates(all);
       }
       all.wait();
       seconds = steady_seconds() - begin;
     });
     tuner.reset();
-    if (plan_.workers == 1) check_blocks();
+    if (plan_.workers == 1 && plan_.writes) check_blocks();
     const std::int64_t passes = sharing_.passes + alone_.passes;
     return {seconds,
             static_cast<std::uint64_t>(passes),
@@ -157,6 +163,23 @@ class Aggregation {
   }
 
  private:
+  void add_one(std::uint64_t* begin, long words) const {
+    for (long i = 0; i < words; i += plan_.stride) {
+      // Threads of a group may be on several workers at once, and lose what others added.
+      const std::atomic_ref word(begin[i]);
+      word.store(word.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    }
+  }
+
+  /// \throws std::logic_error if a word is not as it was made.
+  void read(std::uint64_t* begin, long words) const {
+    std::uint64_t sum = 0;
+    for (long i = 0; i < words; i += plan_.stride) {
+      sum += std::atomic_ref(begin[i]).load(std::memory_order_relaxed);
+    }
+    if (sum != 0) throw std::logic_error("a word that nobody writes has changed");
+  }
+
   bool is_loner(long group) const { return group < plan_.loners; }
 
   std::vector<runtime::Group*> addresses() {
@@ -188,20 +211,32 @@ class Aggregation {
 
   /// Makes a thread that waits at its group's gate.
   void spawn(runtime::TaskGroup& all, long group, long thread) {
-    const auto write = [this, group, thread] {
+    const auto pass = [this, group, thread] {
       Gate& gate = gates_[static_cast<std::size_t>(group)];
       gate.wait(thread);
-      write_passes(group, thread);
+      make_passes(group, thread);
       gate.leave();
     };
-    if (plan_.order == "aggregated") {
-      all.run(groups_[static_cast<std::size_t>(group)], write);
+    if (plan_.has_groups()) {
+      all.run(groups_[static_cast<std::size_t>(group)], pass);
     } else {
-      all.run(write);
+      all.run(pass);
     }
   }
 
-  void write_passes(long group, long thread) {
+  /// Wakes the threads, an equal part of each group by each worker, one of each group after the
+  /// other.
+  void open_gates(runtime::TaskGroup& all) {
+    for (int worker = 0; worker < plan_.workers; ++worker) {
+      all.run_near(worker, [this, worker] {
+        for (long thread = worker; thread < plan_.threads; thread += plan_.workers) {
+          for (Gate& gate : gates_) gate.open(thread);
+        }
+      });
+    }
+  }
+
+  void make_passes(long group, long thread) {
     Block& block = blocks_[static_cast<std::size_t>(group)];
     const long words = is_loner(group) ? plan_.loner_words : plan_.words;
     std::uint64_t* const begin = block.data() + (is_loner(group) ? thread * words : 0);
@@ -209,10 +244,10 @@ class Aggregation {
     for (long pass = 0; pass < plan_.passes; ++pass) {
       runtime::this_thread::yield();
       const auto start = std::chrono::steady_clock::now();
-      for (long i = 0; i < words; i += plan_.stride) {
-        // Threads of a group may be on several workers at once, and lose what others added.
-        const std::atomic_ref word(begin[i]);
-        word.store(word.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+      if (plan_.writes) {
+        add_one(begin, words);
+      } else {
+        read(begin, words);
       }
       const std::chrono::nanoseconds taken = std::chrono::steady_clock::now() - start;
       turns.passes.fetch_add(1, std::memory_order_relaxed);

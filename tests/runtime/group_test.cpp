@@ -316,6 +316,7 @@ TEST_P(GroupTest, GivenManyGroupsThatAreSwitchedWhileThreadsYieldWaitAndSpawnThe
     while (!ended) {
       Group& group = groups[random() % kGroups];
       group.set_on(random() % 2 == 0);
+      group.set_published(random() % 2 == 0);
       group.set_limit(static_cast<int>(random() % 20));
       group.set_bonus(static_cast<int>(random() % 20));
       std::this_thread::yield();

@@ -10,26 +10,24 @@ namespace {
 using detail::Streak;
 
 TEST(Streak, GivenKinThatCameLaterThanTheBonusThenTheOldestGoes) {
-  Streak streak;
-  EXPECT_TRUE(streak.prefers(3, 100, 3));
-  EXPECT_FALSE(streak.prefers(3, 100, 4));
-  EXPECT_EQ(streak.preferred().read(), 1U);
-  EXPECT_EQ(streak.limited().read(), 0U);
+  EXPECT_TRUE(Streak::allows(3, 3));
+  EXPECT_FALSE(Streak::allows(3, 4));
 }
 
 TEST(Streak, GivenNoBonusThenNobodyIsOvertaken) {
+  EXPECT_FALSE(Streak::allows(0, 1));
+  EXPECT_TRUE(Streak::allows(0, 0));
   Streak streak;
-  EXPECT_FALSE(streak.prefers(0, 100, 1));
-  EXPECT_TRUE(streak.prefers(0, 100, 0));
-  EXPECT_EQ(streak.preferred().read(), 0U);
+  EXPECT_TRUE(streak.prefers(100, 0));
+  EXPECT_EQ(streak.preferred().read(), 0U) << "who is the oldest overtakes nobody";
 }
 
 TEST(Streak, GivenTheLimitThenTheOldestGoesAndTheRowBeginsAnew) {
   Streak streak;
   for (int round = 0; round < 3; ++round) {
-    EXPECT_TRUE(streak.prefers(100, 2, 5));
-    EXPECT_TRUE(streak.prefers(100, 2, 5));
-    EXPECT_FALSE(streak.prefers(100, 2, 5));
+    EXPECT_TRUE(streak.prefers(2, 5));
+    EXPECT_TRUE(streak.prefers(2, 5));
+    EXPECT_FALSE(streak.prefers(2, 5));
     streak.end();
   }
   EXPECT_EQ(streak.preferred().read(), 6U);
@@ -38,16 +36,16 @@ TEST(Streak, GivenTheLimitThenTheOldestGoesAndTheRowBeginsAnew) {
 
 TEST(Streak, GivenTheLimitWhenTheOldestIsKinThenTheRowHasNotEnded) {
   Streak streak;
-  EXPECT_TRUE(streak.prefers(100, 1, 5));
-  EXPECT_FALSE(streak.prefers(100, 1, 0));
-  EXPECT_FALSE(streak.prefers(100, 1, 5));
+  EXPECT_TRUE(streak.prefers(1, 5));
+  EXPECT_FALSE(streak.prefers(1, 0));
+  EXPECT_FALSE(streak.prefers(1, 5));
 }
 
 TEST(Streak, GivenAnotherGroupWithinTheRowThenTheRowGoesOn) {
   Streak streak;
-  EXPECT_TRUE(streak.prefers(100, 3, 5));
-  EXPECT_TRUE(streak.prefers(100, 3, 5));
-  EXPECT_FALSE(streak.prefers(100, 2, 5)) << "two turns have gone by";
+  EXPECT_TRUE(streak.prefers(3, 5));
+  EXPECT_TRUE(streak.prefers(3, 5));
+  EXPECT_FALSE(streak.prefers(2, 5)) << "two turns have gone by";
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-"""Aggregation groups: threads that share blocks of data, on one worker.
+"""Aggregation groups: threads that share blocks of data, on one worker; and on two, where groups may be published.
 
 The best case of Yamada and Kusakabe (2010): the threads of a group write its block from end to end and yield after each
 pass. Aggregated is beside first in, first out, and beside one group after another, which whoever knew all would choose.
@@ -17,7 +17,7 @@ from text import Progress, budget_lines, spread
 REPETITIONS = 9
 TIME_LIMIT = 60  # seconds, of a program
 KIB, MIB = 2**10, 2**20
-FIFO, AGGREGATED, APART = "fifo", "aggregated", "apart"
+FIFO, AGGREGATED, PUBLISHED, APART = "fifo", "aggregated", "published", "apart"
 ORDERS = (FIFO, AGGREGATED, APART)
 LINES, WORDS = 64, 8  # bytes from one word that a pass changes to the next
 SIZES = {LINES: tuple(32 * KIB << shift for shift in range(10)), WORDS: (512 * KIB, 2 * MIB, 8 * MIB)}
@@ -26,6 +26,8 @@ SPAN = 256 * MIB  # all blocks together, at most
 SWEPT = {False: {LINES: 16 * 2**30, WORDS: 4 * 2**30}, True: {LINES: 2**30, WORDS: 2**30}}  # by quick: bytes of a run
 FITTING = 8, 32 * KIB  # groups and blocks that one core's cache holds
 LONERS, LONERS_BLOCK, SHARED_BLOCK = 4, 4 * MIB, 512 * KIB
+BESIDE = {"read": (8 * MIB, 16 * MIB, 24 * MIB, 32 * MIB), "written": (2 * MIB, 24 * MIB)}  # blocks of two workers
+GROUPS_BESIDE, THREADS_BESIDE, PASSES_BESIDE = 4, 8, 32
 TUNED_LONGER = 6  # times as many passes
 
 
@@ -41,13 +43,18 @@ class Case:
     loners_on: int = 1
     tuned: int = 0
     limit: int = 1000
+    threads: int = THREADS
+    workers: int = 1
+    writes: int = 1
 
     def words(self, quick: bool) -> list[str]:
         swept = SWEPT[quick][self.stride]
-        passes = max(2, swept // (self.block * self.groups * THREADS)) * (TUNED_LONGER if self.tuned else 1)
+        passes = max(2, swept // (self.block * self.groups * self.threads)) * (TUNED_LONGER if self.tuned else 1)
+        if self.workers > 1:
+            passes = 2 if quick else PASSES_BESIDE
         return [
             f"order={self.order}", f"bytes={self.block}", f"stride={self.stride}", f"groups={self.groups}",
-            f"threads={THREADS}", f"passes={passes}", f"loners={self.loners}", f"loner_bytes={LONERS_BLOCK}", f"loners_on={self.loners_on}",
+            f"threads={self.threads}", f"workers={self.workers}", f"writes={self.writes}", f"passes={passes}", f"loners={self.loners}", f"loner_bytes={LONERS_BLOCK}", f"loners_on={self.loners_on}",
             f"tuned={self.tuned}", f"limit={self.limit}",
         ]
 
@@ -58,6 +65,12 @@ def case(order: str, block: int, stride: int) -> Case:
 
 def fitting(order: str) -> Case:
     return Case(order, FITTING[1], groups=FITTING[0])
+
+
+def beside(order: str, block: int, done: str) -> Case:
+    """By two workers, each with an equal part of every group's threads."""
+    writes = int(done == "written")
+    return Case(order, block, groups=GROUPS_BESIDE, threads=THREADS_BESIDE, workers=2, writes=writes)
 
 
 CONTROL = {
@@ -76,6 +89,7 @@ class Rounds:
         self.quick = quick
         swept = [case(order, block, stride) for stride in SIZES for block in SIZES[stride] for order in ORDERS]
         every = [*swept, fitting(FIFO), fitting(AGGREGATED), *CONTROL.values()]
+        every += [beside(order, block, done) for done in BESIDE for block in BESIDE[done] for order in (*ORDERS, PUBLISHED)]
         self.runs: dict[Case, list[dict]] = {case: [] for case in every}
 
     def milliseconds(self, of: Case) -> Spread:
@@ -125,10 +139,22 @@ def control_lines(rounds: Rounds) -> list[str]:
     return [*lines, row(f"left on, of {MOST_GROUPS - LONERS} and {LONERS}", on)]
 
 
+def beside_lines(rounds: Rounds) -> list[str]:
+    lines = ["", f"two workers, {GROUPS_BESIDE} groups of {THREADS_BESIDE} threads, a word of each cache line; over fifo"]
+    lines.append(row("", [AGGREGATED, PUBLISHED, APART, f"{PUBLISHED}/{AGGREGATED}"]))
+    for done, blocks in BESIDE.items():
+        for block in blocks:
+            of = {order: beside(order, block, done) for order in (*ORDERS, PUBLISHED)}
+            cells = [rounds.ratio(of[order], of[FIFO]) for order in (AGGREGATED, PUBLISHED, APART)]
+            cells.append(rounds.ratio(of[PUBLISHED], of[AGGREGATED]))
+            lines.append(row(f"{size(block)}, {done}", [spread(cell) for cell in cells]))
+    return lines
+
+
 def table_lines(rounds: Rounds, judged: list[Budget]) -> list[str]:
     lines = sweep_lines(rounds, LINES, "a word of each cache line")
     lines += sweep_lines(rounds, WORDS, "every word")
-    return lines + control_lines(rounds) + budget_lines("budgets", judged)
+    return lines + control_lines(rounds) + beside_lines(rounds) + budget_lines("budgets", judged)
 
 
 def budgets(rounds: Rounds) -> list[Budget]:

@@ -50,6 +50,7 @@ class Aggregation {
   std::atomic<int> bonus{0};
   std::atomic<int> limit{0};
   std::atomic<bool> on{false};
+  std::atomic<bool> published{false};
   std::atomic<bool> timed{false};  ///< whether the workers measure its turns
 
  private:

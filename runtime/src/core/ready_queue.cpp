@@ -3,6 +3,7 @@
 #include <mutex>
 
 #include "core/aggregation.hpp"
+#include "core/published_group.hpp"
 #include "core/streak.hpp"
 #include "record/descriptor.hpp"
 
@@ -48,9 +49,13 @@ Descriptor* ReadyQueue::pop() noexcept {
 }
 
 Descriptor* ReadyQueue::pop_after(const Aggregation* group, Streak& streak) noexcept {
-  if (group != nullptr) [[unlikely]] {
-    clock_.end_turn(*group, worker_);
-    Descriptor* const thread = pop_of_group_or_oldest(*group, streak);
+  const Aggregation* const shown = near_->group();
+  if (group != nullptr || shown != nullptr) [[unlikely]] {
+    if (group != nullptr) clock_.end_turn(*group, worker_);
+    bool goes_on = false;
+    Descriptor* const thread =
+        pop_of_groups_or_oldest(group, publishes_ ? nullptr : shown, streak, goes_on);
+    publish(goes_on ? thread->aggregation : nullptr);
     clock_.begin_turn(thread);
     return thread;
   }
@@ -59,18 +64,31 @@ Descriptor* ReadyQueue::pop_after(const Aggregation* group, Streak& streak) noex
   return pop();
 }
 
-Descriptor* ReadyQueue::pop_of_group_or_oldest(const Aggregation& group, Streak& streak) noexcept {
+/// The oldest thread of the group here, if the bonus lets it overtake the oldest of all; the caller
+/// has the lock, and the queue is not empty.
+Descriptor* ReadyQueue::kin_within_bonus(const Aggregation* group) const noexcept {
+  // relaxed: see Aggregation.
+  if (group == nullptr || !group->on.load(std::memory_order_relaxed)) return nullptr;
+  Descriptor* const kin = group->place(worker_).first;
+  if (kin == nullptr) return nullptr;
+  const int bonus = group->bonus.load(std::memory_order_relaxed);
+  return Streak::allows(bonus, kin->ticket - first_->ticket) ? kin : nullptr;
+}
+
+/// \param goes_on  set where a thread goes since it is of the group that ran, and not the shown one
+Descriptor* ReadyQueue::pop_of_groups_or_oldest(const Aggregation* ran, const Aggregation* shown,
+                                                Streak& streak, bool& goes_on) noexcept {
   if (empty()) return nullptr;
   const std::lock_guard guard(lock_);
   Descriptor* thread = first_;
   if (thread == nullptr) return nullptr;
-  Descriptor* const kin = group.place(worker_).first;
-  // relaxed: see Aggregation.
-  if (kin != nullptr && group.on.load(std::memory_order_relaxed) &&
-      streak.prefers(group.bonus.load(std::memory_order_relaxed),
-                     group.limit.load(std::memory_order_relaxed), kin->ticket - thread->ticket)) {
+  Descriptor* const beside = kin_within_bonus(shown);
+  Descriptor* const kin = beside != nullptr ? beside : kin_within_bonus(ran);
+  if (kin != nullptr && streak.prefers(kin->aggregation->limit.load(std::memory_order_relaxed),
+                                       kin->ticket - thread->ticket)) {
+    goes_on = beside == nullptr;
     thread = kin;
-  } else if (thread->aggregation != &group) {
+  } else if (ran == nullptr || thread->aggregation != ran) {
     streak.end();
   }
   if (thread == first_) {
@@ -82,6 +100,23 @@ Descriptor* ReadyQueue::pop_of_group_or_oldest(const Aggregation& group, Streak&
   if (thread->aggregation != nullptr) take_from_group(*thread);
   size_.store(size_.load(std::memory_order_relaxed) - 1, std::memory_order_release);
   return thread;
+}
+
+/// Shows neighbours a group if it may be shown, else nothing, unless one of them shows a group.
+void ReadyQueue::publish(const Aggregation* group) noexcept {
+  if (group != nullptr && !group->published.load(std::memory_order_relaxed)) group = nullptr;
+  if (!publishes_) {
+    publishes_ = group != nullptr && near_->offer(*group);
+  } else if (near_->group() != group) {
+    near_->replace(group);
+    publishes_ = group != nullptr;
+  }
+}
+
+void ReadyQueue::note_place(PublishedGroup& near) noexcept {
+  if (&near == near_) return;
+  publish(nullptr);
+  near_ = &near;
 }
 
 /// Removes a thread that is the oldest of its group from the group's list; the caller has the lock.

@@ -11,6 +11,7 @@
 
 namespace kumiko::runtime::detail {
 
+class PublishedGroup;
 class Streak;
 struct Descriptor;
 
@@ -29,7 +30,11 @@ struct Descriptor;
 class ReadyQueue {
  public:
   /// \param worker  the index of the worker that owns it
-  explicit ReadyQueue(std::size_t worker) noexcept : worker_(worker) {}
+  /// \param near  what its neighbours show, until note_place(); outlives the queue
+  ReadyQueue(std::size_t worker, PublishedGroup& near) noexcept : worker_(worker), near_(&near) {}
+
+  /// The owner: its neighbours are others from now on.
+  void note_place(PublishedGroup& near) noexcept;
 
   /// Anyone: adds a thread, behind all others.
   void push(Descriptor* thread) noexcept;
@@ -39,6 +44,8 @@ class ReadyQueue {
   Descriptor* pop() noexcept;
 
   /// The owner: takes the thread whose turn it is after one of `group` (nullptr: of none) has run.
+  /// A group that a neighbour shows goes before the one that ran. Shows the group that goes on, if
+  /// it may be shown and no neighbour shows one.
   Descriptor* pop_after(const Aggregation* group, Streak& streak) noexcept;
 
   /// Whether the queue is empty: a hint, unless the caller has a full barrier in common with the
@@ -49,7 +56,10 @@ class ReadyQueue {
   std::size_t size() const noexcept { return size_.load(std::memory_order_relaxed); }
 
  private:
-  Descriptor* pop_of_group_or_oldest(const Aggregation& group, Streak& streak) noexcept;
+  Descriptor* pop_of_groups_or_oldest(const Aggregation* ran, const Aggregation* shown,
+                                      Streak& streak, bool& goes_on) noexcept;
+  Descriptor* kin_within_bonus(const Aggregation* group) const noexcept;
+  void publish(const Aggregation* group) noexcept;
   void take_from_group(Descriptor& thread) noexcept;
 
   SpinLock lock_;
@@ -58,7 +68,11 @@ class ReadyQueue {
   std::uint64_t tickets_ = 0;
   std::atomic<std::size_t> size_{0};  ///< written under the lock
   const std::size_t worker_;
-  TurnClock clock_;  ///< the owner's
+
+  // The owner's.
+  TurnClock clock_;
+  PublishedGroup* near_;
+  bool publishes_ = false;  ///< near_ is written by this worker
 };
 
 }  // namespace kumiko::runtime::detail

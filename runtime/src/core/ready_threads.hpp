@@ -21,8 +21,8 @@ struct Choice {
 
 /// The ready threads of one worker, in three places.
 struct ReadyThreads {
-  ReadyThreads(AsymmetricBarrier& barrier, std::size_t worker)
-      : deque(tunables::kDequeCapacity, barrier), queue(worker) {}
+  ReadyThreads(AsymmetricBarrier& barrier, std::size_t worker, PublishedGroup& near)
+      : deque(tunables::kDequeCapacity, barrier), queue(worker, near) {}
 
   /// Anyone: whether there may be something for a thief. Exact behind a barrier shared with the
   /// producer (see Idle).

@@ -22,6 +22,7 @@
 #include "core/idle.hpp"
 #include "core/join_state.hpp"
 #include "core/pollers.hpp"
+#include "core/published_group.hpp"
 #include "core/thread_queue.hpp"
 #include "core/worker.hpp"
 #include "machine/topology.hpp"
@@ -97,6 +98,11 @@ class Scheduler {
   const std::shared_ptr<Aggregations>& aggregations() const noexcept { return aggregations_; }
   Idle& idle() noexcept { return idle_; }
 
+  /// What the workers below a last-level cache, or kUnknownCache, show each other.
+  PublishedGroup& published_group(int cache) noexcept {
+    return published_groups_[static_cast<std::size_t>(cache + 1)];
+  }
+
   /// Those who bring events from outside, nullptr as long as nobody has asked for any.
   // acquire: pairs with the release in started_pollers().
   Pollers* pollers() const noexcept { return pollers_.load(std::memory_order_acquire); }
@@ -143,6 +149,7 @@ class Scheduler {
   std::atomic<Deadline> latest_to_lie_down_{Deadline()};
   std::atomic<int> injecting_{0};  ///< callers inside inject()
   const Topology& topology_;
+  std::vector<PublishedGroup> published_groups_;  ///< the unknown cache's first
   const bool has_distances_;
   const bool oversubscribed_;  ///< more workers than cores: whoever spins must give its core away
   const bool searches_forever_;

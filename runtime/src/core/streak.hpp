@@ -7,13 +7,12 @@
 
 namespace kumiko::runtime::detail {
 
-/// One worker's turns in a row for the group that ran, after Yamada and Kusakabe's rule (2010). At
-/// each turn let *kin* be the oldest waiting thread of that group:
-///   1. Kin goes if it came at most `bonus` turns after the oldest thread of all, and if fewer than
-///      `limit` turns in a row went this way.
-///   2. Otherwise the oldest goes. The row has ended, unless kin *is* the oldest: then the next
-///   turn
-///      goes to the oldest, too.
+/// One worker's turns in a row for groups, after Yamada and Kusakabe's rule (2010). At each turn
+/// let *kin* be the oldest waiting thread of the group that a neighbour shows, or else of the one
+/// that ran, if it came at most the group's `bonus` turns after the oldest thread of all:
+///   1. Kin goes if fewer than its group's `limit` turns in a row went this way.
+///   2. Otherwise the oldest goes. The row has ended, unless the oldest is of the group that ran:
+///      then the next turn goes to the oldest, too.
 ///
 /// *Nobody starves.* The row begins anew only after a turn of rule 2, so of any k + 1 turns in a
 /// row one goes to the oldest, whichever groups run, with k the largest limit. A thread with n - 1
@@ -22,10 +21,14 @@ namespace kumiko::runtime::detail {
 /// not larger by more, go before it.
 class Streak {
  public:
-  /// Whether kin goes, which would overtake the oldest, who came `overtaken` turns before (0: kin
-  /// is the oldest).
-  bool prefers(int bonus, int limit, std::uint64_t overtaken) noexcept {
-    if (overtaken > static_cast<std::uint64_t>(bonus)) return false;
+  /// Whether a thread may go before the oldest, who came `overtaken` turns earlier (0: it is the
+  /// oldest).
+  static bool allows(int bonus, std::uint64_t overtaken) noexcept {
+    return overtaken <= static_cast<std::uint64_t>(bonus);
+  }
+
+  /// Whether kin goes, which may go before the oldest.
+  bool prefers(int limit, std::uint64_t overtaken) noexcept {
     if (in_a_row_ >= limit) {
       if (overtaken != 0) limited_.increment();
       return false;

@@ -14,7 +14,9 @@ Thief::Thief(Worker& self) noexcept
 
 void Thief::note_place() noexcept {
   // relaxed: a hint, here and in round().
-  cache_.store(self_.scheduler().topology().here(), std::memory_order_relaxed);
+  const int cache = self_.scheduler().topology().here();
+  cache_.store(cache, std::memory_order_relaxed);
+  self_.ready().queue.note_place(self_.scheduler().published_group(cache));
 }
 
 Descriptor* Thief::round(Give give) noexcept {

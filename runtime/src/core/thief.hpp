@@ -5,6 +5,7 @@
 
 #include "core/own_counter.hpp"
 #include "core/random.hpp"
+#include "machine/topology.hpp"
 
 namespace kumiko::runtime::detail {
 
@@ -39,8 +40,8 @@ class Thief {
   Descriptor* ask(Worker& victim, Give give) noexcept;
 
   Worker& self_;
-  Random random_;               ///< whom to visit
-  std::atomic<int> cache_{-1};  ///< below which it last began to search
+  Random random_;                          ///< whom to visit
+  std::atomic<int> cache_{kUnknownCache};  ///< below which it last began to search
   OwnCounter steals_;
   OwnCounter failed_;
 };

@@ -25,9 +25,9 @@ Handle load() {
   return hwloc_topology_load(topology) == 0 ? std::move(handle) : nullptr;
 }
 
-/// The cache furthest from the processor, -1 if none is known.
+/// The cache furthest from the processor, kUnknownCache if none is known.
 int last_level_cache(hwloc_obj_t processor) {
-  int cache = -1;
+  int cache = kUnknownCache;
   for (hwloc_obj_t above = processor->parent; above != nullptr; above = above->parent) {
     if (hwloc_obj_type_is_dcache(above->type) != 0) {
       // Unique among the caches of its level, and all last ones are of one level.
@@ -47,7 +47,7 @@ std::vector<int> read_last_level_caches() {
        (processor = hwloc_get_next_obj_by_type(topology.get(), HWLOC_OBJ_PU, processor)) !=
        nullptr;) {
     const std::size_t number = processor->os_index;
-    if (caches.size() <= number) caches.resize(number + 1, -1);
+    if (caches.size() <= number) caches.resize(number + 1, kUnknownCache);
     caches[number] = last_level_cache(processor);
   }
   return caches;

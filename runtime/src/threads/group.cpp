@@ -33,6 +33,7 @@ Group::Group(const Runtime& runtime, GroupOptions options) {
   record_->bonus.store(options.bonus, std::memory_order_relaxed);
   record_->limit.store(options.limit, std::memory_order_relaxed);
   record_->on.store(options.on, std::memory_order_relaxed);
+  record_->published.store(options.published, std::memory_order_relaxed);
 }
 
 void Group::GiveBack::operator()(detail::Aggregation* record) const noexcept {
@@ -53,9 +54,16 @@ void Group::set_limit(int turns) {
 
 void Group::set_on(bool on) noexcept { record_->on.store(on, std::memory_order_relaxed); }
 
+void Group::set_published(bool published) noexcept {
+  record_->published.store(published, std::memory_order_relaxed);
+}
+
 int Group::bonus() const noexcept { return record_->bonus.load(std::memory_order_relaxed); }
 int Group::limit() const noexcept { return record_->limit.load(std::memory_order_relaxed); }
 bool Group::is_on() const noexcept { return record_->on.load(std::memory_order_relaxed); }
+bool Group::is_published() const noexcept {
+  return record_->published.load(std::memory_order_relaxed);
+}
 
 namespace detail {
 

@@ -29,6 +29,9 @@ struct GroupOptions {
   int limit = 1000;
   /// Whether the group is preferred at all.
   bool on = true;
+  /// Whether a worker that goes on with the group may publish it. For data that are read and do not
+  /// fit the shared cache twice; threads that write the same lines on several workers lose by it.
+  bool published = false;
 };
 
 /// An *aggregation group*: threads that are likely to share data. Where a thread of the group has
@@ -49,7 +52,11 @@ struct GroupOptions {
 /// later goes before it at most once, `bonus` of them at most. No worker idles for a group's sake,
 /// and thieves take a group's threads like any.
 ///
-/// Cost without groups: four instructions at a spawn and join, 25 at a yield, none at a theft.
+/// A group that may be *published* is shown to the workers below the same last-level cache while a
+/// worker goes on with it, unless one of them shows another; they prefer it to the group that ran
+/// there, as far as its bonus and limit allow.
+///
+/// Cost without groups: four instructions at a spawn and join, 27 at a yield, none at a theft.
 /// With: constant time at each turn, and 64 bytes per worker.
 ///
 /// A Group that has been moved from may be assigned to, or destroyed, only.
@@ -71,6 +78,8 @@ class Group {
   void set_limit(int turns);
   /// See GroupOptions.
   void set_on(bool on) noexcept;
+  /// As set_on().
+  void set_published(bool published) noexcept;
 
   /// See GroupOptions; as it is now.
   int bonus() const noexcept;
@@ -78,6 +87,8 @@ class Group {
   int limit() const noexcept;
   /// As bonus().
   bool is_on() const noexcept;
+  /// As bonus().
+  bool is_published() const noexcept;
 
  private:
   friend class GroupTuner;
