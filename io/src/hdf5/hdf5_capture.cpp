@@ -32,11 +32,6 @@ void for_pages(std::uint64_t offset, std::uint64_t length, Function f) {
 
 /// The library's side of a Capture: a virtual file driver. No exception may pass through it.
 struct CaptureDriver {
-  /// What the properties of file access carry.
-  struct Target {
-    Capture* capture;
-  };
-
   /// What the library calls an open file. Its part comes first.
   struct OpenFile {
     H5FD_t common;
@@ -50,13 +45,14 @@ struct CaptureDriver {
   }
 
   static H5FD_t* open(const char*, unsigned, hid_t properties, haddr_t) {
-    const auto* const target = static_cast<const Target*>(H5Pget_driver_info(properties));
+    // What the properties of file access carry.
+    const auto* const target = static_cast<Capture* const*>(H5Pget_driver_info(properties));
     if (target == nullptr) return nullptr;
     auto* const file = new (std::nothrow) OpenFile{};
     if (file == nullptr) return nullptr;
     // A Capture that is filled again begins anew.
-    target->capture->clear();
-    file->capture = target->capture;
+    file->capture = *target;
+    file->capture->clear();
     return &file->common;
   }
 
@@ -112,7 +108,7 @@ struct CaptureDriver {
     driver.name = "kumiko_capture";
     driver.maxaddr = kLargestFile;
     driver.fc_degree = H5F_CLOSE_STRONG;
-    driver.fapl_size = sizeof(Target);
+    driver.fapl_size = sizeof(Capture*);
     driver.open = open;
     driver.close = close;
     driver.query = query;
@@ -139,7 +135,7 @@ void Capture::fill(const std::string& name, const std::function<Object()>& acces
   try {
     const Object properties = access();
     require(CaptureDriver::id());
-    const CaptureDriver::Target target{this};
+    Capture* const target = this;
     require(H5Pset_driver(properties.id(), CaptureDriver::id(), &target));
     write({H5Fcreate(name.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, properties.id()), H5Fclose});
   } catch (const Error& error) {

@@ -72,24 +72,14 @@ Object make_integers_type(std::span<const char* const> members);
 /// Makes the type of strings of that many bytes, or 1 where that is 0, padded with zeros.
 Object make_string_type(std::size_t length);
 
-/// How numbers are stored in memory.
-template <class Number>
-hid_t memory_type() {
-  if constexpr (std::is_same_v<Number, double>) {
-    return H5T_NATIVE_DOUBLE;
-  } else if constexpr (std::is_same_v<Number, std::uint8_t>) {
-    return H5T_NATIVE_UINT8;
-  } else if constexpr (std::is_same_v<Number, std::int32_t>) {
-    return H5T_NATIVE_INT32;
-  } else if constexpr (std::is_same_v<Number, std::uint32_t>) {
-    return H5T_NATIVE_UINT32;
-  } else if constexpr (std::is_same_v<Number, std::int64_t>) {
-    return H5T_NATIVE_INT64;
-  } else {
-    static_assert(std::is_same_v<Number, std::uint64_t>, "files have no numbers of this type");
-    return H5T_NATIVE_UINT64;
-  }
-}
+/// How numbers of a type are stored in memory. Files have none of other types.
+inline hid_t memory_type(double) { return H5T_NATIVE_DOUBLE; }
+inline hid_t memory_type(std::uint8_t) { return H5T_NATIVE_UINT8; }
+inline hid_t memory_type(std::int32_t) { return H5T_NATIVE_INT32; }
+inline hid_t memory_type(std::uint32_t) { return H5T_NATIVE_UINT32; }
+inline hid_t memory_type(std::int64_t) { return H5T_NATIVE_INT64; }
+inline hid_t memory_type(std::uint64_t) { return H5T_NATIVE_UINT64; }
+hid_t memory_type(auto) = delete;
 
 /// Sets an attribute of a type that is the same in the file and in memory.
 void set_attribute(const Object& object, const char* name, hid_t type, const Object& space,
@@ -102,13 +92,13 @@ void set_attribute(const Object& object, const char* name, const Object& type, c
 template <class Number>
 requires std::is_arithmetic_v<Number>
 void set_attribute(const Object& object, const char* name, Number value) {
-  set_attribute(object, name, memory_type<Number>(), make_scalar_space(), &value);
+  set_attribute(object, name, memory_type(Number{}), make_scalar_space(), &value);
 }
 /// Sets an attribute that is a list of numbers.
 template <class Number, std::size_t Count>
 void set_attribute(const Object& object, const char* name,
                    const std::array<Number, Count>& values) {
-  set_attribute(object, name, memory_type<Number>(), make_space({Count}), values.data());
+  set_attribute(object, name, memory_type(Number{}), make_space({Count}), values.data());
 }
 
 /// Makes a dataset without values.
@@ -121,7 +111,7 @@ void write_dataset(const Object& parent, const char* name, hid_t type, const Obj
 template <class Number>
 void write_list(const Object& parent, const char* name, const std::vector<Number>& values,
                 const Object& properties = make_dataset_properties()) {
-  write_dataset(parent, name, memory_type<Number>(), make_space({values.size()}), values.data(),
+  write_dataset(parent, name, memory_type(Number{}), make_space({values.size()}), values.data(),
                 properties);
 }
 /// Writes a dataset of one string.

@@ -1,7 +1,7 @@
 #include "hdf5/hdf5_source.hpp"
 
 #include <algorithm>
-#include <limits>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -58,9 +58,7 @@ bool Source::has_attribute(const char* name, const char* object) const {
 }
 
 int Source::to_int(std::int64_t value, const std::string& name) const {
-  if (value < std::numeric_limits<int>::min() || value > std::numeric_limits<int>::max()) {
-    refuse(odd(name));
-  }
+  if (!std::in_range<int>(value)) refuse(odd(name));
   return static_cast<int>(value);
 }
 

@@ -45,7 +45,7 @@ class Source {
   Number number(const std::string& object, const char* name) const {
     const Object attribute = open_attribute(object, name);
     Number value{};
-    require(H5Aread(attribute.id(), memory_type<Number>(), &value));
+    require(H5Aread(attribute.id(), memory_type(Number{}), &value));
     return value;
   }
   int integer(const std::string& object, const char* name) const {
@@ -69,7 +69,7 @@ class Source {
   std::vector<Number> list(const std::string& path) const {
     const Object dataset = open_dataset(path);
     std::vector<Number> values(count(dataset, path, sizeof(Number)));
-    read(dataset, memory_type<Number>(), values.data());
+    read(dataset, memory_type(Number{}), values.data());
     return values;
   }
   /// Refuses a dataset of another length; reads nothing.
