@@ -64,15 +64,9 @@ std::vector<fs::path> files_of(const fs::path& named) {
   return {named};
 }
 
-/// The field's components alone.
-std::vector<std::string> field_names(const io::Checkpoint& checkpoint) {
-  const std::vector<std::string>& names = checkpoint.attributes.component_names;
-  return {names.begin(), names.end() - checkpoint.run.extras};
-}
-
 int component_of(const PictureRequest& request, const io::Checkpoint& checkpoint) {
   if (request.component.empty()) return 0;
-  const std::vector<std::string> names = field_names(checkpoint);
+  const std::span<const std::string> names = checkpoint.field_names();
   const auto found = std::ranges::find(names, request.component);
   if (found != names.end()) return static_cast<int>(found - names.begin());
   throw RequestError("has no component '{}'; it has: {}", request.component,

@@ -38,7 +38,7 @@ std::multimap<std::int64_t, fs::path, std::greater<>> candidates(const fs::path&
 std::string not_finite_in(const io::Checkpoint& checkpoint) {
   const std::vector<std::string>& names = checkpoint.attributes.component_names;
   const amr::SavedRun& run = checkpoint.run;
-  const std::size_t own = names.size() - static_cast<std::size_t>(run.extras);
+  const std::size_t own = checkpoint.field_names().size();
   for (int level = 0; level < run.mesh.levels(); ++level) {
     for (std::size_t slot = 0; slot < run.mesh.size(level); ++slot) {
       const std::span<const double> values = run.record(level, slot).first(own * amr::kPatchPoints);

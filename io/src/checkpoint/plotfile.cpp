@@ -40,12 +40,6 @@ std::string lines_of(std::span<const amr::PatchId> ids, Text text) {
   return lines;
 }
 
-/// The names of the field's components, which come first in its records: without extras.
-std::span<const std::string> field_names(const Checkpoint& checkpoint) {
-  const std::span<const std::string> all = checkpoint.attributes.component_names;
-  return all.first(all.size() - static_cast<std::size_t>(checkpoint.run.extras));
-}
-
 std::string header_of_level(const StoredState& state, int level) {
   const double size = state.geometry.spacing(level) * amr::kPatchSize;
   const std::span<const amr::PatchId> ids = state.checkpoint.run.mesh.ids(level);
@@ -62,8 +56,8 @@ std::string header_of_level(const StoredState& state, int level) {
 std::string header(const StoredState& state) {
   const amr::Geometry& geometry = state.geometry;
   const int levels = state.checkpoint.run.mesh.levels();
-  std::string text = fmt::format("HyperCLaw-V1.1\n{}\n", field_names(state.checkpoint).size());
-  for (const std::string& name : field_names(state.checkpoint)) text += name + "\n";
+  std::string text = fmt::format("HyperCLaw-V1.1\n{}\n", state.checkpoint.field_names().size());
+  for (const std::string& name : state.checkpoint.field_names()) text += name + "\n";
   text += fmt::format("2\n{}\n{}\n0 0\n{} {}\n", state.checkpoint.attributes.time, levels - 1,
                       geometry.extent().x, geometry.extent().y);
   const auto line_of_levels = [&](int count, auto one) {
@@ -86,7 +80,7 @@ std::string header(const StoredState& state) {
 /// Writes the records of a level. \return what stands above its data: boxes, places, ranges
 std::string write_level(const fs::path& folder, const StoredState& state, int level) {
   const std::span<const amr::PatchId> ids = state.checkpoint.run.mesh.ids(level);
-  const std::size_t components = field_names(state.checkpoint).size();
+  const std::size_t components = state.checkpoint.field_names().size();
   std::string places;
   std::string minima;
   std::string maxima;

@@ -22,11 +22,11 @@ struct Subject {
 
 std::vector<Subject> subjects_of(std::span<const io::StoredState> states) {
   const io::Checkpoint& first = states.front().checkpoint;
-  const int fields = static_cast<int>(first.attributes.component_names.size()) - first.run.extras;
   std::vector<Subject> subjects;
-  for (int at = 0; at < fields; ++at) {
-    const std::string& name = first.attributes.component_names[static_cast<std::size_t>(at)];
-    subjects.push_back({fields == 1 ? "field" : "field " + name, {.name = name, .component = at}});
+  for (const std::string& name : first.field_names()) {
+    const std::string heading = first.field_names().size() == 1 ? "field" : "field " + name;
+    const auto component = static_cast<int>(subjects.size());
+    subjects.push_back({heading, {.name = name, .component = component}});
   }
   const bool extras = std::ranges::all_of(
       states, [](const io::StoredState& state) { return has_extras(state.checkpoint.run); });

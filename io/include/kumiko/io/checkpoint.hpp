@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,12 @@ struct Checkpoint {
   /// What stands beside the file: of checkpoints that are to have it, and after read_sidecar(). In
   /// files of earlier versions it stands in the file itself.
   std::optional<Sidecar> sidecar = std::nullopt;
+
+  /// The names of the field's components, which come first in its records: without extras.
+  std::span<const std::string> field_names() const {
+    const std::span<const std::string> all = attributes.component_names;
+    return all.first(all.size() - static_cast<std::size_t>(run.extras));
+  }
 };
 
 /// Writes a checkpoint. The name should end in `.hdf`, which ParaView asks for. One file, three
