@@ -19,6 +19,11 @@ struct ChartSeries {
   std::vector<double> x = {};  ///< for bars the number of the category, from 0
   std::vector<double> y = {};  ///< as long as x; NaN where there is none
   bool faint = false;          ///< stands behind the others
+
+  void add(double x_value, double y_value) {
+    x.push_back(x_value);
+    y.push_back(y_value);
+  }
 };
 
 /// One coordinate system, with the series of one run or, where `run` is empty, a series for each.

@@ -16,41 +16,34 @@ bool has_subcycling(const io::RunFolder& run) {
   return !config.contains(key) || config.at(key) == true;
 }
 
-/// A series for each level, without points.
-ChartPanel panel_of(const ReportRun& run) {
+/// A series for each level of what `value` makes of its patches, over the base steps taken, less
+/// `behind`.
+template <class Value>
+ChartPanel levels_of(const ReportRun& run, std::int64_t behind, Value value) {
   ChartPanel panel{run.name};
   for (std::size_t level = 0; level < run.folder.diagnostics.front().patches.size(); ++level) {
-    panel.series.emplace_back().name = fmt::format("level {}", level);
+    ChartSeries& series = panel.series.emplace_back();
+    series.name = fmt::format("level {}", level);
+    for (const io::DiagnosticsRow& record : run.folder.diagnostics) {
+      if (record.step < behind) continue;
+      series.add(static_cast<double>(record.step - behind),
+                 value(static_cast<int>(level), static_cast<double>(record.patches[level])));
+    }
   }
   return panel;
 }
 
 ChartPanel patches_of(const ReportRun& run) {
-  ChartPanel panel = panel_of(run);
-  for (const io::DiagnosticsRow& record : run.folder.diagnostics) {
-    for (std::size_t level = 0; level < panel.series.size(); ++level) {
-      panel.series[level].x.push_back(static_cast<double>(record.step));
-      panel.series[level].y.push_back(static_cast<double>(record.patches[level]));
-    }
-  }
-  return panel;
+  return levels_of(run, 0, [](int, double patches) { return patches; });
 }
 
 /// A row has the mesh after base step `step - 1`, which is that of the step: regrids come before
 /// the first of its substeps.
 ChartPanel updates_of(const ReportRun& run) {
-  ChartPanel panel = panel_of(run);
   const bool subcycling = has_subcycling(run.folder);
-  for (const io::DiagnosticsRow& record : run.folder.diagnostics) {
-    if (record.step == 0) continue;
-    for (std::size_t level = 0; level < panel.series.size(); ++level) {
-      const double steps = subcycling ? std::ldexp(1.0, static_cast<int>(level)) : 1.0;
-      panel.series[level].x.push_back(static_cast<double>(record.step - 1));
-      panel.series[level].y.push_back(static_cast<double>(record.patches[level]) *
-                                      amr::kPatchPoints * steps);
-    }
-  }
-  return panel;
+  return levels_of(run, 1, [=](int level, double patches) {
+    return patches * amr::kPatchPoints * (subcycling ? std::ldexp(1.0, level) : 1.0);
+  });
 }
 
 }  // namespace

@@ -57,10 +57,7 @@ ChartPanel histogram_of(const ReportRun& run) {
   for (std::size_t level = 0; level < counts.size(); ++level) {
     ChartSeries& series = panel.series.emplace_back();
     series.name = fmt::format("level {}", level);
-    for (int bin = first; bin <= last; ++bin) {
-      series.x.push_back(bin - first);
-      series.y.push_back(counts[level][bin]);
-    }
+    for (int bin = first; bin <= last; ++bin) series.add(bin - first, counts[level][bin]);
   }
   return panel;
 }

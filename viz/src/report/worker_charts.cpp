@@ -24,8 +24,7 @@ template <class Value>
 ChartSeries bars(const std::string& name, const std::vector<amr::WorkerLoad>& totals, Value value) {
   ChartSeries series{name};
   for (std::size_t at = 0; at < totals.size(); ++at) {
-    series.x.push_back(static_cast<double>(at));
-    series.y.push_back(value(totals[at]));
+    series.add(static_cast<double>(at), value(totals[at]));
   }
   return series;
 }
@@ -53,10 +52,9 @@ ChartPanel busy_over_run(const ReportRun& run) {
       smallest = std::fmin(smallest, busy);
       largest = std::fmax(largest, busy);
     }
-    for (ChartSeries* series : {&least, &all, &most}) series->x.push_back(bin.back().step);
-    least.y.push_back(smallest);
-    all.y.push_back(busy_percent(sum));
-    most.y.push_back(largest);
+    least.add(bin.back().step, smallest);
+    all.add(bin.back().step, busy_percent(sum));
+    most.add(bin.back().step, largest);
     most_workers = std::max(most_workers, totals.size());
   }
   ChartPanel panel{run.name};
@@ -70,8 +68,7 @@ ChartSeries steals_over_run(const ReportRun& run) {
   for (const StepBin bin : bins_of(run.folder.load)) {
     std::uint64_t steals = 0;
     for (const amr::WorkerLoad& worker : totals_of(bin)) steals += worker.steals;
-    series.x.push_back(bin.back().step);
-    series.y.push_back(static_cast<double>(steals) / static_cast<double>(bin.size()));
+    series.add(bin.back().step, static_cast<double>(steals) / static_cast<double>(bin.size()));
   }
   return series;
 }
