@@ -8,7 +8,6 @@
 #include <limits>
 #include <memory>
 #include <numeric>
-#include <set>
 
 #include <fmt/core.h>
 

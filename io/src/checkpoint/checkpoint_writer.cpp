@@ -9,7 +9,6 @@
 #include <vector>
 
 #include <fcntl.h>
-#include <fmt/core.h>
 
 #include <kumiko/amr/require.hpp>
 #include <kumiko/io/checkpoint.hpp>

@@ -1,7 +1,6 @@
 #include <functional>
 
 #include "checkpoint/checkpoint_views.hpp"
-#include "hdf5/hdf5_source.hpp"
 
 namespace kumiko::io {
 

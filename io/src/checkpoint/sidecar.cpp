@@ -1,5 +1,4 @@
 #include <cmath>
-#include <cstdint>
 #include <fstream>
 #include <iterator>
 #include <limits>

@@ -6,7 +6,6 @@
 
 #include <kumiko/amr/require.hpp>
 #include <kumiko/io/diagnostics_csv.hpp>
-#include <kumiko/io/output_folder.hpp>
 
 #include "files/csv_file.hpp"
 

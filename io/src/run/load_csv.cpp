@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <kumiko/io/load_csv.hpp>
-#include <kumiko/io/output_folder.hpp>
 
 #include "files/csv_file.hpp"
 

@@ -5,7 +5,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
-#include <kumiko/io/checkpoint.hpp>
+#include <kumiko/io/checkpoint_error.hpp>
 #include <kumiko/io/manifest.hpp>
 
 #include "files/part_file.hpp"

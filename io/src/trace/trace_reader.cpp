@@ -1,4 +1,3 @@
-#include <new>
 #include <string>
 #include <system_error>
 #include <type_traits>
@@ -12,7 +11,6 @@
 
 #include "hdf5/hdf5_source.hpp"
 #include "hdf5/limits.hpp"
-#include "hdf5/seal.hpp"
 #include "trace/trace_layout.hpp"
 
 namespace kumiko::io {

@@ -3,10 +3,7 @@
 #include <string>
 #include <vector>
 
-#include <fmt/core.h>
-
 #include <kumiko/io/compression.hpp>
-#include <kumiko/io/output_folder.hpp>
 #include <kumiko/io/trace_file.hpp>
 
 #include "files/part_file.hpp"

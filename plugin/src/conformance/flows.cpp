@@ -1,6 +1,5 @@
 #include "conformance/flows.hpp"
 
-#include <array>
 #include <cmath>
 #include <numbers>
 

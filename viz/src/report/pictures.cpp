@@ -1,6 +1,5 @@
 // Pictures of a run's states for its report.
 #include <algorithm>
-#include <utility>
 
 #include <fmt/format.h>
 
