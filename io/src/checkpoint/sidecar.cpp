@@ -1,8 +1,6 @@
 #include <cmath>
 #include <fstream>
 #include <iterator>
-#include <limits>
-#include <stdexcept>
 #include <system_error>
 #include <utility>
 
@@ -58,6 +56,10 @@ std::string shown(const Json& json) {
   return json.is_structured() ? std::string(json.type_name()) : in_quotes(json.dump());
 }
 
+Damage out_of_range(const Json& json) {
+  return Damage(fmt::format("{} is out of range", shown(json)));
+}
+
 std::uint64_t to_count(const Json& json) {
   if (!json.is_number_unsigned()) throw Damage(fmt::format("{} is not a count", shown(json)));
   return json.get<std::uint64_t>();
@@ -65,18 +67,14 @@ std::uint64_t to_count(const Json& json) {
 
 int to_int(const Json& json) {
   const std::uint64_t value = to_count(json);
-  if (value > std::uint64_t{std::numeric_limits<int>::max()}) {
-    throw Damage(fmt::format("{} is out of range", shown(json)));
-  }
+  if (!std::in_range<int>(value)) throw out_of_range(json);
   return static_cast<int>(value);
 }
 
 /// Of seconds, and sums; null stands for what is not finite.
 double to_amount(const Json& json) {
   const auto value = json.get<double>();
-  if (!std::isfinite(value) || value < 0.0) {
-    throw Damage(fmt::format("{} is out of range", shown(json)));
-  }
+  if (!std::isfinite(value) || value < 0.0) throw out_of_range(json);
   return value;
 }
 
@@ -122,9 +120,8 @@ amr::WorkCounters completed(amr::WorkCounters counters, const Json& json) {
 
 amr::ParameterValue to_value(const Json& json) {
   if (json.is_boolean()) return json.get<bool>();
-  if (json.is_number_unsigned() &&
-      json.get<std::uint64_t>() > std::uint64_t{std::numeric_limits<std::int64_t>::max()}) {
-    throw Damage(fmt::format("{} is out of range", shown(json)));
+  if (json.is_number_unsigned() && !std::in_range<std::int64_t>(json.get<std::uint64_t>())) {
+    throw out_of_range(json);
   }
   if (json.is_number_integer()) return json.get<std::int64_t>();
   if (json.is_number()) return json.get<double>();
