@@ -11,6 +11,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <kumiko/amr/require.hpp>
 #include <kumiko/io/output_folder.hpp>
 #include <kumiko/io/read_number.hpp>
 
@@ -240,10 +241,7 @@ std::map<std::int64_t, fs::path> OutputFolder::numbered(const fs::path& folder,
 }
 
 fs::path OutputFolder::file(std::string_view name) const {
-  if (!owns(name)) {
-    throw std::logic_error(
-        fmt::format("'{}' is not the name of a run's file; see kRunFiles", name));
-  }
+  amr::ensure(owns(name), "'{}' is not the name of a run's file; see kRunFiles", name);
   return path_ / name;
 }
 

@@ -1,13 +1,13 @@
 #include <algorithm>
 #include <chrono>
 #include <iterator>
-#include <stdexcept>
 #include <system_error>
 #include <utility>
 #include <vector>
 
 #include <fmt/core.h>
 
+#include <kumiko/amr/require.hpp>
 #include <kumiko/io/output_folder.hpp>
 #include <kumiko/io/state_writer.hpp>
 #include <kumiko/runtime/runtime.hpp>
@@ -55,9 +55,7 @@ std::map<std::int64_t, std::filesystem::path> lone_sidecars(const std::filesyste
 StateWriter::StateWriter(const amr::Case& problem, amr::Backend& backend,
                          StateWriterOptions options)
     : problem_(problem), backend_(backend), options_(std::move(options)) {
-  if (options_.keep < 1) {
-    throw std::invalid_argument("StateWriterOptions::keep is 0; it must be 1 or more");
-  }
+  amr::require(options_.keep >= 1, "StateWriterOptions::keep is 0; it must be 1 or more");
 }
 
 StateWriter::~StateWriter() {

@@ -1,11 +1,10 @@
-#include <stdexcept>
 #include <string_view>
 #include <variant>
 
-#include <fmt/core.h>
 #include <nlohmann/json.hpp>
 #include <sys/resource.h>
 
+#include <kumiko/amr/require.hpp>
 #include <kumiko/io/summary.hpp>
 
 #include "checkpoint/run_json.hpp"
@@ -49,13 +48,11 @@ void insert(Json& table, std::string_view key, const amr::ParameterValue& value)
   for (std::size_t dot = rest.find('.'); dot != std::string_view::npos; dot = rest.find('.')) {
     place = &(*place)[std::string(rest.substr(0, dot))];
     rest.remove_prefix(dot + 1);
-    if (!place->is_null() && !place->is_object()) {
-      throw std::logic_error(fmt::format("configuration key '{}' lies below a value", key));
-    }
+    amr::ensure(place->is_null() || place->is_object(), "configuration key '{}' lies below a value",
+                key);
   }
   Json& slot = (*place)[std::string(rest)];
-  if (!slot.is_null())
-    throw std::logic_error(fmt::format("configuration key '{}' is a table", key));
+  amr::ensure(slot.is_null(), "configuration key '{}' is a table", key);
   std::visit([&](const auto& plain) { slot = plain; }, value);
 }
 
