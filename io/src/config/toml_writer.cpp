@@ -30,12 +30,10 @@ struct ValueWriter {
   std::string operator()(std::int64_t value) const { return fmt::format("{}", value); }
   std::string operator()(double value) const { return toml_double(value); }
   std::string operator()(const std::string& value) const { return toml_string(value); }
-  std::string operator()(const std::vector<std::int64_t>& value) const {
-    return fmt::format("[{}]", fmt::join(value, ", "));
-  }
-  std::string operator()(const std::vector<double>& value) const {
+  template <class Number>
+  std::string operator()(const std::vector<Number>& value) const {
     std::vector<std::string> elements;
-    for (const double element : value) elements.push_back(toml_double(element));
+    for (const Number element : value) elements.push_back((*this)(element));
     return fmt::format("[{}]", fmt::join(elements, ", "));
   }
 };

@@ -221,21 +221,20 @@ Json read_summary(const fs::path& file) {
 /// Why a folder without a summary has none.
 NotARun without_summary(const fs::path& folder) {
   std::error_code hidden;
-  if (!fs::exists(folder, hidden)) {
-    return NotARun(fmt::format("there is no folder {}", quoted(folder)));
-  }
+  const std::string name = quoted(folder);
+  if (!fs::exists(folder, hidden)) return NotARun("there is no folder " + name);
   if (!fs::is_directory(folder, hidden)) {
-    return NotARun(fmt::format("{} is not a folder; name the one that holds it", quoted(folder)));
+    return NotARun(name + " is not a folder; name the one that holds it");
   }
   if (!OutputFolder::holds_run(folder)) {
     return NotARun(fmt::format(
         "{} is not a run's folder: it has no {}; name one that kumiko run --output has written",
-        quoted(folder), kSummaryFile));
+        name, kSummaryFile));
   }
   return NotARun(fmt::format(
       "the run in {} is not complete: there is no {} yet; let it end, or go on with it by "
       "kumiko run --restart {}",
-      quoted(folder), kSummaryFile, quoted(folder)));
+      name, kSummaryFile, name));
 }
 
 std::vector<AlteredFile> altered_texts(const fs::path& folder) {
