@@ -43,7 +43,7 @@ double godunov(double below, double above) {
 
 /// Fluxes through the lower faces of a range of cells.
 /// \param step  from a cell to the next across the face, in u; `jump` the same in rows
-template <class Limiter>
+template <limiters::Slope kSlope>
 void face_fluxes(Cells u, std::ptrdiff_t step, std::pair<int, int> jump, double ratio,
                  const PointRange& faces, Scratch& fluxes) {
   Scratch slopes;
@@ -52,7 +52,7 @@ void face_fluxes(Cells u, std::ptrdiff_t step, std::pair<int, int> jump, double 
     const double* const cell = u.row(j);
     double* const slope = slopes.row(j);
     for (int i = faces.i0 - di; i < faces.i1; ++i) {
-      slope[i] = Limiter::slope(cell[i] - cell[i - step], cell[i + step] - cell[i]);
+      slope[i] = kSlope(cell[i] - cell[i - step], cell[i + step] - cell[i]);
     }
   }
   for (int j = faces.j0; j < faces.j1; ++j) {
@@ -69,11 +69,11 @@ void face_fluxes(Cells u, std::ptrdiff_t step, std::pair<int, int> jump, double 
 }
 
 /// From the cells of u within two layers around a range, for the faces of its cells.
-template <class Limiter>
+template <limiters::Slope kSlope>
 void stage_fluxes(Cells u, double ratio, const PointRange& cells, Fluxes& fluxes) {
   const auto [i0, i1, j0, j1] = cells;
-  face_fluxes<Limiter>(u, 1, {1, 0}, ratio, {i0, i1 + 1, j0, j1}, fluxes.x);
-  face_fluxes<Limiter>(u, u.stride, {0, 1}, ratio, {i0, i1, j0, j1 + 1}, fluxes.y);
+  face_fluxes<kSlope>(u, 1, {1, 0}, ratio, {i0, i1 + 1, j0, j1}, fluxes.x);
+  face_fluxes<kSlope>(u, u.stride, {0, 1}, ratio, {i0, i1, j0, j1 + 1}, fluxes.y);
 }
 
 using StageFunction = void (*)(Cells, double, const PointRange&, Fluxes&);
@@ -81,8 +81,8 @@ using StageFunction = void (*)(Cells, double, const PointRange&, Fluxes&);
 const std::vector<std::string> kLimiters = {"minmod", "van_leer", "monotonized_central",
                                             "superbee"};
 constexpr std::array<StageFunction, 4> kLimitedFluxes = {
-    stage_fluxes<limiters::Minmod>, stage_fluxes<limiters::VanLeer>,
-    stage_fluxes<limiters::MonotonizedCentral>, stage_fluxes<limiters::Superbee>};
+    stage_fluxes<limiters::minmod>, stage_fluxes<limiters::van_leer>,
+    stage_fluxes<limiters::monotonized_central>, stage_fluxes<limiters::superbee>};
 
 /// ∂u/∂t + ∂(u²/2)/∂x + ∂(u²/2)/∂y = 0 for cell averages, each component by itself; the case's
 /// velocity is not used. Cells have limited slopes (van Leer 1979, J. Comput. Phys. 32), faces
