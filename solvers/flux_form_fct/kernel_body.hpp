@@ -2,6 +2,7 @@
 // KUMIKO_KERNEL_NAME. It uses no library code and nothing of it is seen by other files: an
 // inline function shared with other files could end up in them with instructions that their
 // processor lacks.
+#include "half_steps.hpp"
 #include "kernel.hpp"
 #include "limiter_body.hpp"
 #include "rows.hpp"
@@ -34,21 +35,9 @@ void fluxes_x(const Step& step, Grid& flux) {
   constexpr int kWidth = whole_vectors(kCells + 2 * kReach);
   constexpr int kFaces = whole_vectors(kCells + 1 + 2 * Margin);
   constexpr int kRows = kCells + 2 * Margin;
-  const double* const before = step.before - Margin * step.before_stride - kReach;
-  const double* const vy = step.vy - Margin * step.vy_stride - kReach;
-  Rectangle<kWidth, kRows + 1> across;
-  for (int j = 0; j <= kRows; ++j) {
-    flux_row<kInnerOrder, kWidth>(before + j * step.before_stride, step.before_stride,
-                                  vy + j * step.vy_stride, across.row(j));
-  }
   Rectangle<kWidth, kRows> half;
   half.row(kRows)[0] = half.row(kRows)[1] = half.row(kRows)[2] = half.row(kRows)[3] = 0.0;
-  for (int j = 0; j < kRows; ++j) {
-    const double* const u = before + j * step.before_stride;
-    const double* const south = vy + j * step.vy_stride;
-    half_row<kWidth>(u, across.row(j), across.row(j + 1), south, south + step.vy_stride,
-                     half.row(j));
-  }
+  half_steps_along_y<kReach, Margin>(step, flux_row<kInnerOrder, kWidth>, half);
   for (int j = 0; j < kRows; ++j) {
     flux_row<Order, kFaces>(half.row(j) + kReach - Margin, 1,
                             step.vx + (j - Margin) * step.vx_stride - Margin,
@@ -61,21 +50,8 @@ template <int Order, int Margin>
 void fluxes_y(const Step& step, Grid& flux) {
   constexpr int kReach = Margin + (Order + 1) / 2;
   constexpr int kWidth = whole_vectors(kCells + 1 + 2 * Margin);
-  constexpr int kRows = kCells + 2 * kReach;
-  const double* const before = step.before - kReach * step.before_stride - Margin;
-  const double* const vx = step.vx - kReach * step.vx_stride - Margin;
-  Rectangle<kWidth, kRows> across;
-  across.row(kRows)[0] = 0.0;
-  for (int j = 0; j < kRows; ++j) {
-    flux_row<kInnerOrder, kWidth>(before + j * step.before_stride, 1, vx + j * step.vx_stride,
-                                  across.row(j));
-  }
-  Rectangle<kWidth, kRows> half;
-  for (int j = 0; j < kRows; ++j) {
-    const double* const west = vx + j * step.vx_stride;
-    half_row<kWidth>(before + j * step.before_stride, across.row(j), across.row(j) + 1, west,
-                     west + 1, half.row(j));
-  }
+  Rectangle<kWidth, kCells + 2 * kReach> half;
+  half_steps_along_x<Margin, kReach>(step, flux_row<kInnerOrder, kWidth>, half);
   for (int j = -Margin; j <= kCells + Margin; ++j) {
     flux_row<Order, kWidth>(half.row(j + kReach), kWidth, step.vy + j * step.vy_stride - Margin,
                             flux.row(j) - Margin);

@@ -16,20 +16,13 @@ inline double exponential(double x) {
   const double shifted = x * 0x1.71547652b82fep0 + kRound;
   const double n = shifted - kRound;
   const double r = (x - n * kLn2High) - n * kLn2Low;
-  double sum = 1.0 / 6227020800.0;
-  sum = sum * r + 1.0 / 479001600.0;
-  sum = sum * r + 1.0 / 39916800.0;
-  sum = sum * r + 1.0 / 3628800.0;
-  sum = sum * r + 1.0 / 362880.0;
-  sum = sum * r + 1.0 / 40320.0;
-  sum = sum * r + 1.0 / 5040.0;
-  sum = sum * r + 1.0 / 720.0;
-  sum = sum * r + 1.0 / 120.0;
-  sum = sum * r + 1.0 / 24.0;
-  sum = sum * r + 1.0 / 6.0;
-  sum = sum * r + 0.5;
-  sum = sum * r + 1.0;
-  sum = sum * r + 1.0;
+  double factorial = 6227020800.0;  // 13!, exact as all below it
+  double sum = 1.0 / factorial;
+#pragma GCC unroll 16
+  for (int k = 13; k > 0; --k) {
+    factorial /= k;
+    sum = sum * r + 1.0 / factorial;
+  }
   const std::uint64_t power = __builtin_bit_cast(std::uint64_t, shifted) << 52;
   constexpr std::uint64_t kOne = 0x3ff0000000000000;
   return sum * __builtin_bit_cast(double, power + kOne);
@@ -49,16 +42,8 @@ inline double logarithm(double x) {
   const double f = (m - 1.0) / (m + 1.0);
   const double square = f * f;
   double sum = 1.0 / 21.0;
-  sum = sum * square + 1.0 / 19.0;
-  sum = sum * square + 1.0 / 17.0;
-  sum = sum * square + 1.0 / 15.0;
-  sum = sum * square + 1.0 / 13.0;
-  sum = sum * square + 1.0 / 11.0;
-  sum = sum * square + 1.0 / 9.0;
-  sum = sum * square + 1.0 / 7.0;
-  sum = sum * square + 1.0 / 5.0;
-  sum = sum * square + 1.0 / 3.0;
-  sum = sum * square + 1.0;
+#pragma GCC unroll 16
+  for (int k = 19; k > 0; k -= 2) sum = sum * square + 1.0 / k;
   return n * kLn2 + 2.0 * f * sum;
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "elementary.hpp"
+#include "half_steps.hpp"
 #include "kernel.hpp"
 #include "limiter_body.hpp"
 #include "rows.hpp"
@@ -98,8 +99,9 @@ void flux_row(const double* half, const double* above, const Axis& axis, const d
 /// tanh(b (x - d)) whose mean over the cell is the cell's value m,
 ///   m - ln((sinh bc + e^(bm) sinh b(1-c)) / sinh b) / b,
 /// for a profile that rises along the flow, and mirrored where it falls. The steepness b is the
-/// share of the normal across the face (THINC/SW, Xiao, Ii & Chen 2011).
-inline void cut_fluxes(const Profile& profile, Cuts& cuts) {
+/// share of the normal across the face (THINC/SW, Xiao, Ii & Chen 2011). Not inlined: four callers
+/// share the code.
+[[gnu::noinline]] void cut_fluxes(const Profile& profile, Cuts& cuts) {
   double result[Cuts::kMost];
   const int count = whole_vectors(cuts.count);
   for (int at = cuts.count; at < count; ++at) {
@@ -136,27 +138,14 @@ void fluxes_x(const Step& step, const Profile& profile, Grid& flux, Cuts& cuts) 
   constexpr int kReach = Margin + 2;
   constexpr int kWidth = whole_vectors(kCells + 2 * kReach);
   constexpr int kNeeded = kCells + 1 + 2 * Margin;
-  constexpr int kRows = kCells + 2 * Margin;
-  const double* const before = step.before - Margin * step.before_stride - kReach;
-  const double* const vy = step.vy - Margin * step.vy_stride - kReach;
-  Rectangle<kWidth, kRows + 1> across;
-  for (int j = 0; j <= kRows; ++j) {
-    donor_row<kWidth>(before + j * step.before_stride, step.before_stride, vy + j * step.vy_stride,
-                      across.row(j));
-  }
-  Rectangle<kWidth, kRows> half;
-  for (int j = 0; j < kRows; ++j) {
-    const double* const south = vy + j * step.vy_stride;
-    half_row<kWidth>(before + j * step.before_stride, across.row(j), across.row(j + 1), south,
-                     south + step.vy_stride, half.row(j));
-  }
+  Rectangle<kWidth, kCells + 2 * Margin> half;
+  half_steps_along_y<kReach, Margin>(step, donor_row<kWidth>, half);
   cuts.count = 0;
   const Axis axis{step.before, 1, step.before_stride, 1};
-  for (int j = 0; j < kRows; ++j) {
-    flux_row<whole_vectors(kNeeded)>(half.row(j) + kReach - Margin,
-                                     before + j * step.before_stride + kReach - Margin, axis,
-                                     step.vx + (j - Margin) * step.vx_stride - Margin, kNeeded,
-                                     profile, flux.row(j - Margin) - Margin, cuts);
+  for (int j = -Margin; j < kCells + Margin; ++j) {
+    flux_row<whole_vectors(kNeeded)>(
+        half.row(j + Margin) + kReach - Margin, step.before + j * step.before_stride - Margin, axis,
+        step.vx + j * step.vx_stride - Margin, kNeeded, profile, flux.row(j) - Margin, cuts);
   }
   cut_fluxes(profile, cuts);
 }
@@ -167,20 +156,8 @@ void fluxes_y(const Step& step, const Profile& profile, Grid& flux, Cuts& cuts) 
   constexpr int kReach = Margin + 2;
   constexpr int kWidth = whole_vectors(kCells + 1 + 2 * Margin);
   constexpr int kNeeded = kCells + 2 * Margin;
-  constexpr int kRows = kCells + 2 * kReach;
-  const double* const before = step.before - kReach * step.before_stride - Margin;
-  const double* const vx = step.vx - kReach * step.vx_stride - Margin;
-  Rectangle<kWidth, kRows> across;
-  across.row(kRows)[0] = 0.0;
-  for (int j = 0; j < kRows; ++j) {
-    donor_row<kWidth>(before + j * step.before_stride, 1, vx + j * step.vx_stride, across.row(j));
-  }
-  Rectangle<kWidth, kRows> half;
-  for (int j = 0; j < kRows; ++j) {
-    const double* const west = vx + j * step.vx_stride;
-    half_row<kWidth>(before + j * step.before_stride, across.row(j), across.row(j) + 1, west,
-                     west + 1, half.row(j));
-  }
+  Rectangle<kWidth, kCells + 2 * kReach> half;
+  half_steps_along_x<Margin, kReach>(step, donor_row<kWidth>, half);
   cuts.count = 0;
   const Axis axis{step.before, step.before_stride, 1, kWidth};
   for (int j = -Margin; j <= kCells + Margin; ++j) {
