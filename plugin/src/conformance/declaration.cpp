@@ -18,8 +18,6 @@ namespace {
 using amr::ParameterSpec;
 using amr::ParameterValue;
 
-using Complaints = std::vector<std::string>;
-
 bool is_one_line(const std::string& text) {
   return !text.empty() && text.find('\n') == std::string::npos;
 }
@@ -33,21 +31,16 @@ bool default_is_allowed(const ParameterSpec& spec) {
 void check_parameters(const SolverFactory& factory, Complaints& complaints) {
   std::set<std::string> names;
   for (const ParameterSpec& spec : factory.parameters) {
-    if (!is_plugin_name(spec.name)) {
-      complaints.push_back(fmt::format(
-          "parameter '{}' needs a name of small letters, digits and underscores, a letter first",
-          spec.name));
-    }
-    if (!names.insert(spec.name).second) {
-      complaints.push_back(fmt::format("parameter '{}' is declared twice", spec.name));
-    }
-    if (!is_one_line(spec.help)) {
-      complaints.push_back(fmt::format("parameter '{}' needs one line of help", spec.name));
-    }
-    if (!default_is_allowed(spec)) {
-      complaints.push_back(
-          fmt::format("parameter '{}' has a default outside its range or choices", spec.name));
-    }
+    complain_if(
+        !is_plugin_name(spec.name), complaints,
+        "parameter '{}' needs a name of small letters, digits and underscores, a letter first",
+        spec.name);
+    complain_if(!names.insert(spec.name).second, complaints, "parameter '{}' is declared twice",
+                spec.name);
+    complain_if(!is_one_line(spec.help), complaints, "parameter '{}' needs one line of help",
+                spec.name);
+    complain_if(!default_is_allowed(spec), complaints,
+                "parameter '{}' has a default outside its range or choices", spec.name);
   }
 }
 
@@ -73,10 +66,10 @@ bool allows_steps(const amr::Solver& solver, Complaints& complaints) {
   for (const std::string& impossible : amr::impossible_declarations(solver)) {
     complaints.push_back("it " + impossible);
   }
-  if (const int components = solver.traits().components; components > amr::kMostComponents) {
-    complaints.push_back(fmt::format("it declares {} components; {} are the most that are checked",
-                                     components, amr::kMostComponents));
-  }
+  const int components = solver.traits().components;
+  complain_if(components > amr::kMostComponents, complaints,
+              "it declares {} components; {} are the most that are checked", components,
+              amr::kMostComponents);
   return complaints.size() == before;
 }
 
@@ -95,10 +88,8 @@ bool try_value(const Subject& subject, const ParameterSpec& spec, const Paramete
     }
     return true;
   } catch (const std::exception& error) {
-    if (std::string(error.what()).empty()) {
-      complaints.push_back(
-          fmt::format("an allowed value of '{}' is refused without a message", spec.name));
-    }
+    complain_if(std::string(error.what()).empty(), complaints,
+                "an allowed value of '{}' is refused without a message", spec.name);
   } catch (...) {
     complaints.push_back(fmt::format(
         "an allowed value of '{}' throws something that is not a std::exception", spec.name));
@@ -112,20 +103,14 @@ Finding check_declaration(Subject& subject) {
   const amr::SolverTraits& traits = subject.traits;
   Complaints complaints;
   subject.runnable = allows_steps(*subject.solver, complaints);
-  if (!is_plugin_name(subject.factory.name)) {
-    complaints.push_back(
-        fmt::format("'{}' needs a name of small letters, digits and underscores, a letter first",
-                    subject.factory.name));
-  }
-  if (traits.name != subject.factory.name) {
-    complaints.push_back(fmt::format("traits().name is '{}', but it is listed as '{}'", traits.name,
-                                     subject.factory.name));
-  }
+  complain_if(!is_plugin_name(subject.factory.name), complaints,
+              "'{}' needs a name of small letters, digits and underscores, a letter first",
+              subject.factory.name);
+  complain_if(traits.name != subject.factory.name, complaints,
+              "traits().name is '{}', but it is listed as '{}'", traits.name, subject.factory.name);
   if (!is_one_line(subject.factory.help)) complaints.emplace_back("it needs one line of help");
-  if (!(std::isfinite(traits.order) && traits.order >= 0.0)) {
-    complaints.push_back(
-        fmt::format("order {:g} is declared; give a finite one, or 0 for not said", traits.order));
-  }
+  complain_if(!(std::isfinite(traits.order) && traits.order >= 0.0), complaints,
+              "order {:g} is declared; give a finite one, or 0 for not said", traits.order);
   check_parameters(subject.factory, complaints);
   int made = 0;
   int refused = 0;

@@ -106,24 +106,19 @@ Finding check_fluxes(Subject& subject) {
   }
   const Numbers numbers = {
       {"imbalance", largest}, {"differing_faces", faces}, {"runs_with_other_bits", other_bits}};
-  std::vector<std::string> faults;
-  if (!(largest <= 1e-12)) {
-    faults.push_back(fmt::format(
-        "a quadrant's change differs from what its fluxes bring by {:.2e} of its content; a flux "
-        "is in units of u × length, and the change is (west - east + south - north) / spacing",
-        largest));
-  }
-  if (faces > 0) {
-    faults.push_back(
-        fmt::format("neighbours disagree on {} of their common faces; compute a face from what "
-                    "both see, in one order",
-                    faces));
-  }
-  if (other_bits > 0) {
-    faults.emplace_back(
-        "advance() and advance_with_fluxes() give different bits; let one call the other's "
-        "arithmetic");
-  }
+  Complaints faults;
+  complain_if(
+      !(largest <= 1e-12), faults,
+      "a quadrant's change differs from what its fluxes bring by {:.2e} of its content; a flux "
+      "is in units of u × length, and the change is (west - east + south - north) / spacing",
+      largest);
+  complain_if(faces > 0, faults,
+              "neighbours disagree on {} of their common faces; compute a face from what both see, "
+              "in one order",
+              faces);
+  complain_if(other_bits > 0, faults,
+              "advance() and advance_with_fluxes() give different bits; let one call the other's "
+              "arithmetic");
   if (!faults.empty()) return failed(numbers, "{}", fmt::join(faults, "; "));
   return passed(numbers, "fluxes make the change to {:.1e}, neighbours agree bit for bit", largest);
 }

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/ranges.h>
 
@@ -60,6 +61,16 @@ Finding noted(Numbers numbers, fmt::format_string<Values...> text, Values&&... v
       {}, Verdict::kNoted, fmt::format(text, std::forward<Values>(values)...), std::move(numbers)};
 }
 inline Finding skipped(std::string text) { return {{}, Verdict::kSkipped, std::move(text)}; }
+
+/// What is wrong, in parts of a failed finding's text.
+using Complaints = std::vector<std::string>;
+
+/// Adds a complaint where something is wrong. The values are evaluated in any case.
+template <class... Values>
+void complain_if(bool is_wrong, Complaints& complaints, fmt::format_string<Values...> text,
+                 Values&&... values) {
+  if (is_wrong) complaints.push_back(fmt::format(text, std::forward<Values>(values)...));
+}
 
 /// Keeps the larger of two values; NaN counts as infinite.
 inline void raise(double& largest, double value) {
