@@ -28,19 +28,16 @@ std::string whose(const char* kind, const std::string& name, const std::filesyst
 /// Refuses a structure that says that less of it is there than this version has at least.
 void require_size(std::size_t given, std::size_t least, const char* what,
                   const std::filesystem::path& file) {
-  if (given >= least) return;
-  throw PluginError("'{}' offers a {} whose size is {}; set it to sizeof, {} at least",
-                    file.string(), what, given, least);
+  refuse_if(given < least, "'{}' offers a {} whose size is {}; set it to sizeof, {} at least",
+            file.string(), what, given, least);
 }
 
 /// Describes a solver or a case that is given in C; make(entry, settings, whose) makes one.
 template <class T, class InC, class Make>
 amr::Factory<T> factory_of(const InC* given, const char* kind, const std::filesystem::path& file,
                            Make make) {
-  if (given == nullptr) {
-    throw PluginError("'{}' offers a {} that is NULL; give its entry's address", file.string(),
-                      kind);
-  }
+  refuse_if(given == nullptr, "'{}' offers a {} that is NULL; give its entry's address",
+            file.string(), kind);
   require_size(given->size, offsetof(InC, make) + sizeof(given->make), kind, file);
   const InC in_c = known_part(*given);
   const std::string name = in_c.name == nullptr ? "" : in_c.name;
@@ -155,11 +152,9 @@ const kumiko_plugin* offered(const std::filesystem::path& file) {
 }
 
 kumiko_plugin checked(const kumiko_plugin* plugin, const std::filesystem::path& file) {
-  if (plugin == nullptr) {
-    throw PluginError(
-        "'{}' offers nothing: its {} returns NULL; let KUMIKO_PLUGIN(YourClass) make it",
-        file.string(), KUMIKO_ENTRY_SYMBOL);
-  }
+  refuse_if(plugin == nullptr,
+            "'{}' offers nothing: its {} returns NULL; let KUMIKO_PLUGIN(YourClass) make it",
+            file.string(), KUMIKO_ENTRY_SYMBOL);
   refuse_if(
       plugin->abi_version != KUMIKO_ABI_VERSION,
       "'{}' was built for version {} of the plugin interface{}{}; this Kumiko has version {}: "
