@@ -28,13 +28,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// In the order of viz::Quantity.
+const std::vector<std::string> kQuantities = {"field", "worker", "cost", "indicator"};
+
 viz::Quantity quantity_of(const std::string& name) {
-  using viz::Quantity;
-  static const std::map<std::string, Quantity> quantities = {{"field", Quantity::kField},
-                                                             {"worker", Quantity::kWorker},
-                                                             {"cost", Quantity::kCost},
-                                                             {"indicator", Quantity::kIndicator}};
-  return quantities.at(name);
+  return static_cast<viz::Quantity>(std::ranges::find(kQuantities, name) - kQuantities.begin());
 }
 
 /// Of "LOW,HIGH"; nothing for an empty text.
@@ -255,7 +253,7 @@ class Frames {
 void add_picture_options(Options& options, PictureRequest& request) {
   options.add("--quantity", &request.quantity,
               "what pictures show; all but the field want states written with output.figures=true",
-              {.check = one_of({"field", "worker", "cost", "indicator"})});
+              {.check = one_of(kQuantities)});
   options.add("--component", &request.component, "of the field, by name (default: the first one)",
               {.check = not_empty()});
   options.add("--range", &request.range,
