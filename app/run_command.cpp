@@ -221,16 +221,14 @@ int run_case(RunRequest& request) {
 
 Action run_command(Options& options) {
   const auto request = std::make_shared<RunRequest>();
-  add_case(options, *request, {.needs_file = false});
+  add_case(options, *request, {.needs_file = false, .quiet = "print errors only"});
   add_backend(options, request->backend);
   add_output(options, *request, "folder for the run's files (default: out/<case>)",
              "replace the files of an earlier run there");
-  options.add("--quiet", &request->quiet, "print errors only");
   options.add("--restart", &request->restart,
               "go on from this checkpoint, or from the 'latest' whole one of the run's folder; "
               "without CASE.toml, by the configuration that it holds",
               {.check = not_empty()});
-  add_plugin_path(options, request->plugin_path);
   return [request] { return run_case(*request); };
 }
 

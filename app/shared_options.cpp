@@ -55,6 +55,8 @@ void add_case(Options& options, CaseRequest& request, const CaseRules& rules) {
   }
   options.set_footer(key_reference);
   options.add("--summary", &request.summary, "write the figures to this JSON file too");
+  options.add("--quiet", &request.quiet, rules.quiet);
+  add_plugin_path(options, request.plugin_path);
 }
 
 void add_backend(Options& options, std::string& backend) {

@@ -29,11 +29,13 @@ struct OutputRequest {
 
 /// Which options of a case a command does not take as the others do.
 struct CaseRules {
-  bool needs_file = true;   ///< it cannot do without CASE.toml
-  bool has_workers = true;  ///< it takes --workers, and one number of them
+  bool needs_file = true;                  ///< it cannot do without CASE.toml
+  bool has_workers = true;                 ///< it takes --workers, and one number of them
+  const char* quiet = "show no progress";  ///< what --quiet is for
 };
 
-/// Declares CASE.toml, --set, --workers and --summary, with the keys below the options.
+/// Declares CASE.toml, --set, --workers, --summary, --quiet and --plugin-path, with the keys below
+/// the options.
 void add_case(Options& options, CaseRequest& request, const CaseRules& rules = {});
 void add_backend(Options& options, std::string& backend);
 void add_repetitions(Options& options, int& repetitions, const std::string& help);

@@ -374,8 +374,6 @@ Action compare_command(Options& options) {
   add_output(options, *request,
              "folder for compare.csv, .json, .md and work_precision.svg (default: none)",
              "replace an earlier comparison's files");
-  options.add("--quiet", &request->quiet, "show no progress");
-  add_plugin_path(options, request->plugin_path);
   return [request] { return compare(*request); };
 }
 

@@ -156,8 +156,6 @@ Action scaling_command(Options& options) {
       options, *request,
       "folder for scaling.csv, scaling.json, speed_up.svg and efficiency.svg (default: none)",
       "replace an earlier scaling run's files");
-  options.add("--quiet", &request->quiet, "show no progress");
-  add_plugin_path(options, request->plugin_path);
   return [request] { return measure_scaling(*request); };
 }
 

@@ -172,8 +172,6 @@ int print_tables(CaseRequest& request) {
 Action table_command(Options& options) {
   const auto request = std::make_shared<CaseRequest>();
   add_case(options, *request);
-  options.add("--quiet", &request->quiet, "show no progress");
-  add_plugin_path(options, request->plugin_path);
   return [request] { return print_tables(*request); };
 }
 
