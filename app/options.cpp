@@ -99,18 +99,14 @@ std::string where_listed(const CLI::App& command) {
   return fmt::format("see '{} --help'", full_name(command));
 }
 
-std::string without_dashes(std::string_view name) {
-  const std::size_t begin = name.find_first_not_of('-');
-  return std::string(begin == name.npos ? std::string_view() : name.substr(begin));
-}
-
 std::string unknown_option(const CLI::App& command, const std::string& name) {
   std::vector<std::string> known;
   for (const CLI::Option* const option : command.get_options()) {
     for (const std::string& each : option->get_lnames()) known.push_back(each);
   }
   // Dashes would make up for letters.
-  if (const auto meant = io::nearest(without_dashes(name), known)) {
+  const std::size_t dashes = std::min(name.find_first_not_of('-'), name.size());
+  if (const auto meant = io::nearest(name.substr(dashes), known)) {
     return fmt::format("unknown option '{}'; did you mean '--{}'?", name, *meant);
   }
   return fmt::format("unknown option '{}'; {}", name, where_listed(command));

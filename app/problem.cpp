@@ -181,18 +181,14 @@ Problem load_problem(const ProblemRequest& request, const std::filesystem::path&
 
 void check_same_run(const Problem& problem, const std::filesystem::path& file,
                     const io::Checkpoint& checkpoint) {
-  ProblemRequest request;
-  request.plugins = problem.plugins;
   // Without what stands beside it: those keys may change, and do not keep a run from going on.
-  refuse_differences(problem, load_problem(request, file, checkpoint, {}),
+  refuse_differences(problem, load_problem({.plugins = problem.plugins}, file, checkpoint, {}),
                      fmt::format("'{}'", file.string()));
 }
 
 void check_same_run(const Problem& problem, const std::filesystem::path& folder) {
-  ProblemRequest request;
-  request.plugins = problem.plugins;
-  request.config = folder / io::kConfigurationFile;
-  refuse_differences(problem, load_problem(request),
+  const std::filesystem::path config = folder / io::kConfigurationFile;
+  refuse_differences(problem, load_problem({.config = config, .plugins = problem.plugins}),
                      fmt::format("the run in '{}'", folder.string()));
 }
 

@@ -53,12 +53,12 @@ struct Problem {
 
 /// What a problem is made from.
 struct ProblemRequest {
-  std::filesystem::path config;
-  std::vector<std::string> overrides;               ///< KEY=VALUE
+  std::filesystem::path config = {};
+  std::vector<std::string> overrides = {};          ///< KEY=VALUE
   int workers = 0;                                  ///< 0 = as the configuration says
   std::shared_ptr<const plugin::Registry> plugins;  ///< where its solver and its case are found
-  std::string solver;       ///< instead of the configuration's, where not empty
-  std::string solver_from;  ///< what has named it, for messages
+  std::string solver = {};       ///< instead of the configuration's, where not empty
+  std::string solver_from = {};  ///< what has named it, for messages
 };
 
 /// Reads and checks the request's configuration with its overrides, and then the changes. Throws

@@ -116,9 +116,8 @@ Subject read_subject(const fs::path& folder, const ReportRequest& request,
     look_at_files(run);
     read_trace(run);
   });
-  ProblemRequest own;
-  own.config = folder / io::kConfigurationFile;
-  own.plugins = std::move(plugins);
+  const ProblemRequest own{.config = folder / io::kConfigurationFile,
+                           .plugins = std::move(plugins)};
   try {
     subject.problem = std::make_unique<Problem>(load_problem(own));
   } catch (const RequestError& error) {

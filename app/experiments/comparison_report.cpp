@@ -1,7 +1,8 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <set>
+#include <iomanip>
+#include <sstream>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -72,12 +73,7 @@ std::string steps_text(const ComparedRun& run) {
 const char* centring_of(const Contender& contender) { return contender.cells ? "cell" : "node"; }
 
 std::string quoted(const std::string& text) {
-  std::string cell = "\"";
-  for (const char c : text) {
-    if (c == '"') cell += '"';
-    cell += c;
-  }
-  return cell + '"';
+  return (std::ostringstream() << std::quoted(text, '"', '"')).str();
 }
 
 Json or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(); }

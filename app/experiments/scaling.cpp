@@ -46,13 +46,13 @@ std::set<int> usual_counts() {
 std::vector<ScalingPoint> points_of(const ScalingRequest& request) {
   std::set<int> workers(request.worker_counts.begin(), request.worker_counts.end());
   if (workers.empty()) workers = usual_counts();
-  std::vector<ScalingPoint> points = {{kReferenceBackend, 1}};
+  std::vector<ScalingPoint> points = {{{}, kReferenceBackend, 1}};
   for (const std::string& backend : request.backends) {
     for (const int count : backend == kSerial ? std::set<int>{1} : workers) {
       const bool is_there = std::ranges::any_of(points, [&](const ScalingPoint& other) {
         return other.backend == backend && other.workers == count;
       });
-      if (!is_there) points.emplace_back(backend, count);
+      if (!is_there) points.push_back({{}, backend, count});
     }
   }
   return points;

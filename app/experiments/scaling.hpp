@@ -3,7 +3,6 @@
 
 #include <array>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "experiments/sweep.hpp"
@@ -12,9 +11,6 @@ namespace kumiko::app {
 
 /// A backend with a number of workers.
 struct ScalingPoint : Repetitions {
-  ScalingPoint(std::string its_backend, int its_workers)
-      : backend(std::move(its_backend)), workers(its_workers) {}
-
   std::string backend;
   int workers;
 };
