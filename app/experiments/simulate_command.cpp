@@ -303,7 +303,7 @@ std::map<std::string, model::Overhead*, std::less<>> by_name(model::Overheads& o
   std::map<std::string, model::Overhead*, std::less<>> all = {
       {"barrier", &overheads.barrier}, {"steal", &overheads.steal}, {"look", &overheads.look}};
   for (const model::ScheduleKind kind : model::kScheduleKinds) {
-    const auto at = static_cast<std::size_t>(kind);
+    const auto at = model::index_of(kind);
     all[fmt::format("piece.{}", model::to_string(kind))] = &overheads.piece[at];
     all[fmt::format("beside.{}", model::to_string(kind))] = &overheads.beside[at];
     if (kind == model::ScheduleKind::kDataflow) continue;  // It has no phases.

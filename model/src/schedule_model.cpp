@@ -50,7 +50,7 @@ WorkBounds bounds_of(const amr::Trace& trace) {
 std::string_view to_string(ScheduleKind kind) {
   constexpr std::array<std::string_view, kScheduleKinds.size()> kNames = {"dataflow", "level",
                                                                           "static", "openmp"};
-  return kNames[static_cast<std::size_t>(kind)];
+  return kNames[index_of(kind)];
 }
 
 double WorkBounds::at(int workers) const {

@@ -107,7 +107,7 @@ void add_phase_gaps(const amr::Trace& trace, const amr::TraceStretch& stretch, G
 
 /// Where OS threads meet, what exceeds a loop's own start is their barrier.
 void note_phase_gap(double gap, ScheduleKind kind, const amr::Trace& trace, Overheads& result) {
-  Overhead& phase = result.phase[static_cast<std::size_t>(kind)];
+  Overhead& phase = result.phase[index_of(kind)];
   if (kind == ScheduleKind::kLevel || trace.workers == 1) {
     phase = {std::max(gap, 0.0), true};
   } else {
@@ -148,7 +148,7 @@ Overheads estimate_overheads(const amr::Trace& trace) {
     if (by_level) add_phase_gaps(trace, stretch, gaps);
   }
   Overheads result;
-  Overhead& piece = result.piece[static_cast<std::size_t>(kind)];
+  Overhead& piece = result.piece[index_of(kind)];
   if (!gaps.pieces.empty()) piece = {usual_mean(gaps.pieces), true};
   if (!gaps.phases.empty()) note_phase_gap(median(gaps.phases) - piece.ns, kind, trace, result);
   if (!gaps.steals.empty()) result.steal = {median(gaps.steals), true};
@@ -191,8 +191,8 @@ PieceTimes compare_pieces(const amr::Trace& alone, const amr::Trace& several,
   const PieceTimes times{kind, usual_cost(alone) + overheads.piece_of(kind).ns,
                          usual_cost(several) + told.piece_of(kind).ns};
   const double most_gained = -overheads.piece_of(kind).ns;
-  overheads.beside[static_cast<std::size_t>(kind)] = {
-      std::max(times.beside_ns - times.alone_ns, most_gained), true};
+  overheads.beside[index_of(kind)] = {std::max(times.beside_ns - times.alone_ns, most_gained),
+                                      true};
   if (told.steal.measured) overheads.steal = told.steal;
   if (told.barrier.measured) overheads.barrier = told.barrier;
   return times;

@@ -44,6 +44,9 @@ enum class ScheduleKind : std::uint8_t { kDataflow, kLevel, kStatic, kOpenMp };
 inline constexpr std::array<ScheduleKind, 4> kScheduleKinds = {
     ScheduleKind::kDataflow, ScheduleKind::kLevel, ScheduleKind::kStatic, ScheduleKind::kOpenMp};
 
+/// Its place in kScheduleKinds, and in what there is of each.
+constexpr std::size_t index_of(ScheduleKind kind) { return static_cast<std::size_t>(kind); }
+
 /// "dataflow", "level", "static", "openmp".
 std::string_view to_string(ScheduleKind kind);
 
@@ -71,15 +74,9 @@ struct Overheads {
   /// Is what it takes to look at a worker that has nothing.
   Overhead look{30.0};
 
-  const Overhead& piece_of(ScheduleKind kind) const {
-    return piece[static_cast<std::size_t>(kind)];
-  }
-  const Overhead& beside_of(ScheduleKind kind) const {
-    return beside[static_cast<std::size_t>(kind)];
-  }
-  const Overhead& phase_of(ScheduleKind kind) const {
-    return phase[static_cast<std::size_t>(kind)];
-  }
+  const Overhead& piece_of(ScheduleKind kind) const { return piece[index_of(kind)]; }
+  const Overhead& beside_of(ScheduleKind kind) const { return beside[index_of(kind)]; }
+  const Overhead& phase_of(ScheduleKind kind) const { return phase[index_of(kind)]; }
 };
 
 /// What a trace tells of the overheads of the schedule that it was recorded with; the others are
