@@ -74,16 +74,10 @@ void advance(const Step& step, bool limited) {
 
 void KUMIKO_KERNEL_NAME(const Step& step, int order, bool limited) {
   if (all_zero(step, ghosts(order))) return stay_zero(step);
-  switch (order) {
-    case 3:
-      return advance<3>(step, limited);
-    case 5:
-      return advance<5>(step, limited);
-    case 7:
-      return advance<7>(step, limited);
-    default:
-      return advance<9>(step, limited);
-  }
+  if (order == 3) return advance<3>(step, limited);
+  if (order == 5) return advance<5>(step, limited);
+  if (order == 7) return advance<7>(step, limited);
+  advance<9>(step, limited);
 }
 
 }  // namespace kumiko::solvers::fct

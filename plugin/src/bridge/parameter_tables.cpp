@@ -63,22 +63,13 @@ kumiko_value to_c(const amr::ParameterValue& value) {
 }
 
 amr::ParameterValue from_c(const kumiko_value& value) {
-  switch (value.type) {
-    case KUMIKO_FLAG:
-      return value.flag != 0;
-    case KUMIKO_INTEGER:
-      return value.integer;
-    case KUMIKO_NUMBER:
-      return value.number;
-    case KUMIKO_TEXT:
-      return text_of(value.text, "the text of a parameter");
-    case KUMIKO_INTEGERS:
-      return list_of(value.integers, value.count);
-    case KUMIKO_NUMBERS:
-      return list_of(value.numbers, value.count);
-    default:
-      throw std::invalid_argument("a parameter has the unknown type " + std::to_string(value.type));
-  }
+  if (value.type == KUMIKO_FLAG) return value.flag != 0;
+  if (value.type == KUMIKO_INTEGER) return value.integer;
+  if (value.type == KUMIKO_NUMBER) return value.number;
+  if (value.type == KUMIKO_TEXT) return text_of(value.text, "the text of a parameter");
+  if (value.type == KUMIKO_INTEGERS) return list_of(value.integers, value.count);
+  if (value.type == KUMIKO_NUMBERS) return list_of(value.numbers, value.count);
+  throw std::invalid_argument("a parameter has the unknown type " + std::to_string(value.type));
 }
 
 ParameterTable::ParameterTable(const std::vector<amr::ParameterSpec>& specs) {
