@@ -30,33 +30,26 @@ constexpr int kMostFields = amr::kMostComponents + static_cast<int>(amr::kExtraN
 /// Reads compressed records by their places in the file, since the library does not defend itself
 /// against chunks whose places are wrong. No more bytes are read than the file has, whatever the
 /// places say.
-class PackedRecords {
- public:
-  explicit PackedRecords(const Source& source) : source_(source) {}
-
-  std::vector<double> read(const std::string& chunks, std::size_t patches, std::size_t record) {
-    const auto places = source_.list<std::int64_t>(chunks, 2 * patches);
-    std::ifstream file(source_.name(), std::ios::binary);
-    std::vector<double> values;
-    std::vector<double> one(record);
-    std::vector<std::byte> packed;
-    for (std::size_t at = 0; at < places.size(); at += 2) {
-      const auto length = static_cast<std::uint64_t>(places[at + 1]);
-      if (places[at] < 0 || length > unread_) source_.refuse(Source::odd(chunks));
-      unread_ -= length;
-      packed.resize(length);
-      file.seekg(places[at]);
-      file.read(reinterpret_cast<char*>(packed.data()), static_cast<std::streamsize>(length));
-      if (!file || !unpack(packed, one)) source_.refuse(Source::odd(chunks));
-      values.insert(values.end(), one.begin(), one.end());
-    }
-    return values;
+/// \param unread  what compressed records may still take
+std::vector<double> read_packed(const Source& source, const std::string& chunks,
+                                std::size_t patches, std::size_t record, std::uint64_t& unread) {
+  const auto places = source.list<std::int64_t>(chunks, 2 * patches);
+  std::ifstream file(source.name(), std::ios::binary);
+  std::vector<double> values;
+  std::vector<double> one(record);
+  std::vector<std::byte> packed;
+  for (std::size_t at = 0; at < places.size(); at += 2) {
+    const auto length = static_cast<std::uint64_t>(places[at + 1]);
+    if (places[at] < 0 || length > unread) source.refuse(Source::odd(chunks));
+    unread -= length;
+    packed.resize(length);
+    file.seekg(places[at]);
+    file.read(reinterpret_cast<char*>(packed.data()), static_cast<std::streamsize>(length));
+    if (!file || !unpack(packed, one)) source.refuse(Source::odd(chunks));
+    values.insert(values.end(), one.begin(), one.end());
   }
-
- private:
-  const Source& source_;
-  std::uint64_t unread_ = source_.bytes();  ///< of what compressed records may take
-};
+  return values;
+}
 
 std::vector<amr::PatchId> read_patches(const Source& source, int level) {
   const std::string path = fmt::format("/level_{}/boxes", level);
@@ -207,7 +200,8 @@ void read_own_sidecar(const Source& source, Checkpoint& checkpoint) {
 }
 
 /// The records are compared with their hashes, as other readers can do.
-amr::SavedLevel read_level(const Source& source, PackedRecords& packed,
+/// \param unread  as read_packed() has it
+amr::SavedLevel read_level(const Source& source, std::uint64_t& unread,
                            std::span<const amr::PatchId> ids, int components) {
   amr::SavedLevel level;
   const int index = ids.front().level;
@@ -222,7 +216,7 @@ amr::SavedLevel read_level(const Source& source, PackedRecords& packed,
   }
   level.cfl = source.list<double>(path + "cfl", patches);
   level.values = source.has(path + "chunks")
-                     ? packed.read(path + "chunks", patches, record)
+                     ? read_packed(source, path + "chunks", patches, record, unread)
                      : source.list<double>(records_path(index), patches * record);
   const auto hashes = source.list<std::uint64_t>(path + "hashes", patches);
   for (std::size_t slot = 0; slot < patches; ++slot) {
@@ -253,9 +247,9 @@ StoredState read_contents(const Source& source) {
     checkpoint.attributes.component_names.push_back(
         source.attribute_text("/", fmt::format("component_{}", at)));
   }
-  PackedRecords packed(source);
+  std::uint64_t unread = source.bytes();
   for (int index = 0; index < run.mesh.levels(); ++index) {
-    run.levels.push_back(read_level(source, packed, run.mesh.ids(index), components));
+    run.levels.push_back(read_level(source, unread, run.mesh.ids(index), components));
   }
   return {std::move(checkpoint), std::move(geometry)};
 }
