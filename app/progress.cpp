@@ -60,10 +60,8 @@ std::string bar(const Terminal& terminal, double share, int width) {
 /// The beginning of a text in UTF-8, of so many bytes at most, with whole characters.
 std::string cut(const std::string& text, std::size_t most) {
   if (text.size() <= most) return text;
-  const auto goes_on = [&](std::size_t at) {
-    return (static_cast<unsigned char>(text[at]) & 0xc0U) == 0x80U;
-  };
-  while (most > 0 && goes_on(most)) --most;
+  // Bytes that go on with a character are 10xxxxxx.
+  while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xc0U) == 0x80U) --most;
   return text.substr(0, most);
 }
 

@@ -14,11 +14,6 @@ using hdf5::Object;
 
 constexpr std::array<const char*, 2> kPair = {"intvecti", "intvectj"};
 
-Corners corners(const amr::PatchId& id) {
-  const amr::Box<2> box = amr::box_of(id);
-  return {box.begin[0], box.begin[1], box.end[0] - 1, box.end[1] - 1};
-}
-
 void write_header(const Object& file, const Contents& contents) {
   set_attribute(file, "filetype", "VanillaAMRFileType");
   set_attribute(file, "iteration", static_cast<std::int32_t>(contents.checkpoint.run.step));
@@ -64,7 +59,8 @@ void write_boxes(const Object& group, std::span<const amr::PatchId> ids, std::si
   std::vector<Corners> boxes;
   std::vector<std::int64_t> offsets = {0};
   for (const amr::PatchId& id : ids) {
-    boxes.push_back(corners(id));
+    const amr::Box<2> box = amr::box_of(id);
+    boxes.push_back({box.begin[0], box.begin[1], box.end[0] - 1, box.end[1] - 1});
     offsets.push_back(static_cast<std::int64_t>(boxes.size() * record));
   }
   const std::vector<std::int32_t> processors(ids.size(), 0);

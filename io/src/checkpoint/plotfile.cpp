@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <span>
 #include <string>
-#include <string_view>
 
 #include <fmt/format.h>
 
@@ -86,10 +85,6 @@ std::string write_level(const fs::path& folder, const StoredState& state, int le
   std::string maxima;
   FileWriter data(folder / kDataFile);
   std::uint64_t offset = 0;
-  const auto write = [&](std::string_view bytes) {
-    data.write(bytes);
-    offset += bytes.size();
-  };
   for (std::size_t slot = 0; slot < ids.size(); ++slot) {
     places += fmt::format("FabOnDisk: {} {}\n", kDataFile, offset);
     std::string bytes = fmt::format("FAB {}{} {}\n", kDoubles, box_text(ids[slot]), components);
@@ -102,7 +97,8 @@ std::string write_level(const fs::path& folder, const StoredState& state, int le
     }
     minima += "\n";
     maxima += "\n";
-    write(bytes);
+    data.write(bytes);
+    offset += bytes.size();
   }
   data.close();
   const std::string boxes = lines_of(ids, [](const amr::PatchId& id) { return box_text(id); });

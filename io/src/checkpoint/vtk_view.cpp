@@ -17,11 +17,6 @@ using VtkBox = std::array<std::int32_t, 6>;
 
 using Block = amr::LeafBox<2>;
 
-VtkBox vtk_box(const Block& block, const amr::PatchId& id) {
-  const auto [i, j] = amr::box_of(id, block).begin;
-  return {i, i + block.size - 1, j, j + block.size - 1, 0, 0};
-}
-
 /// The first of a block's points in its patch's record.
 int first_of(const Block& block) { return block.first[1] * amr::kPatchSize + block.first[0]; }
 
@@ -102,7 +97,8 @@ void write_level(const Object& group, const Contents& contents, int level,
   std::vector<VtkBox> boxes;
   hsize_t leaves = 0;
   for (const Block& block : blocks) {
-    boxes.push_back(vtk_box(block, ids[block.slot]));
+    const auto [i, j] = amr::box_of(ids[block.slot], block).begin;
+    boxes.push_back({i, i + block.size - 1, j, j + block.size - 1, 0, 0});
     leaves += static_cast<hsize_t>(block.size * block.size);
   }
   hdf5::write_dataset(group, "AMRBox", H5T_NATIVE_INT32,
