@@ -160,8 +160,6 @@ fs::path make_folder(const fs::path& path) {
   return path;
 }
 
-/// Whether a run has left files here: its configuration or, when it was ended before it wrote that,
-/// the beginning of its first table.
 /// The folder, kept from others until it is closed.
 FileDescriptor locked(const fs::path& folder) {
   FileDescriptor descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -171,6 +169,8 @@ FileDescriptor locked(const fs::path& folder) {
                                 folder.string(), kOtherFolder));
 }
 
+/// Whether a run has left files here: its configuration or, when it was ended before it wrote that,
+/// the beginning of its first table.
 bool has_files_of_run(const fs::path& folder) {
   std::error_code missing;
   return OutputFolder::holds_run(folder) ||
