@@ -70,7 +70,7 @@ class Recorder {
       }
     }
     recorder_.end_stretch(static_cast<std::uint64_t>(at(begin)),
-                          static_cast<std::uint64_t>(at(end)));
+                          static_cast<std::uint64_t>(at(end)), {});
   }
   void stretch(int first, int count, std::int64_t begin) {
     this->begin(first, count);

@@ -158,6 +158,26 @@ TEST_P(EveryWayTraced, GivenAWaitThenItsCauseFitsWhatWasAwaited) {
   }
 }
 
+TEST_P(EveryWayTraced, GivenDataflowThenABlocksPiecesOfAPhaseAreOneWorkers) {
+  const Trace trace = TracedRun(GetParam(), kLinear).trace();
+  if (!is_dataflow()) {
+    EXPECT_TRUE(trace.blocks.empty());
+    return;
+  }
+  ASSERT_EQ(trace.blocks.size(), trace.patches.size());
+  for (std::size_t phase = 0; phase < trace.phases.size(); ++phase) {
+    std::map<std::int32_t, std::int32_t> workers;
+    std::int32_t latest = 0;
+    for (auto at = trace.phases[phase].first_piece; at < trace.phases[phase].end_piece; ++at) {
+      const std::int32_t block = trace.blocks[trace.pieces[at].patch];
+      EXPECT_GE(block, latest) << "patches of a block follow one another";
+      latest = block;
+      const auto known = workers.emplace(block, trace.pieces[at].worker).first;
+      EXPECT_EQ(known->second, trace.pieces[at].worker) << "phase " << phase << " block " << block;
+    }
+  }
+}
+
 TEST_P(EveryWayTraced, GivenRegridsAndPausesThenTheyAreSpansBetweenTheStretches) {
   TracedRun run(GetParam(), kLinear);
   const Trace trace = run.trace();
@@ -358,6 +378,8 @@ TEST(TraceCheck, GivenATraceThatContradictsItselfThenItIsRefused) {
        [](Trace& trace) {
          std::swap(trace.patches[0], trace.patches[trace.stretches[0].end_patch - 1]);
        }},
+      {"blocks", [](Trace& trace) { trace.blocks.pop_back(); }},
+      {"patch 3", [](Trace& trace) { trace.blocks[3] = -1; }},
       {"points", [](Trace& trace) { trace.points_y = 0; }},
       {"points", [](Trace& trace) { trace.points_y = -16; }},
       {"points", [](Trace& trace) { trace.points_x += 1; }},

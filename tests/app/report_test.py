@@ -427,6 +427,7 @@ class Timeline(ReportTest):
         self.settle()
         text = self.browser.run("return document.querySelector('.timeline').innerText")
         self.assertRegex(text, r"level \d patch \(\d+, \d+\), advance")
+        self.assertRegex(text, r"in block \d+ of its level")
         self.assertRegex(text, r"base step \d+")
         self.assertRegex(text, r"worker [01]")
         self.browser.screenshot("timeline")

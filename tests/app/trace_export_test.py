@@ -63,6 +63,7 @@ class Recorded:
             (p, int(s)) for p in range(len(self.pieces)) for s in after[begin[p] : begin[p + 1]]
         ]
         self.workers = int(self.attributes["workers"])
+        self.blocks = table["patches"].get("block")
 
     def of_worker(self, worker):
         return sorted(
@@ -124,6 +125,8 @@ class ExportTest(unittest.TestCase):
                 self.assertEqual(one.arg("kind"), piece.kind)
                 self.assertEqual(one.arg("base step"), piece.base_step)
                 self.assertEqual(one.arg("number"), piece.number)
+                block = None if recorded.blocks is None else recorded.blocks[piece.patch]
+                self.assertEqual(one.arg("block"), block)
                 self.assertEqual(chrome_trace.nanoseconds(one.arg("waited us")), waits[piece.at])
                 if piece.awaited != NO_PIECE:
                     self.assertEqual(one.arg("cause"), CAUSES[piece.cause])

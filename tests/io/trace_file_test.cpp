@@ -43,7 +43,7 @@ auto members(const amr::TraceSpan& span) {
 auto members(const amr::Trace& trace) {
   return std::tie(trace.case_name, trace.solver, trace.backend, trace.schedule, trace.workers,
                   trace.points_x, trace.points_y, trace.levels, trace.subcycling, trace.end_ns,
-                  trace.patches, trace.successors_begin, trace.successors);
+                  trace.patches, trace.blocks, trace.successors_begin, trace.successors);
 }
 
 template <class Row>

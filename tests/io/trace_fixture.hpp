@@ -25,6 +25,7 @@ inline amr::Trace small_trace() {
   trace.levels = 2;
   trace.end_ns = 9'000'000'001;
   trace.patches = {{0, 0, 0}, {0, 1, 0}, {1, 2, 1}, {0, 0, 0}, {0, 1, 0}};
+  trace.blocks = {0, 1, 0, 0, 0};
   trace.stretches = {{1'000, 20'000'001, 100, 1, 0, 4, 0, 3},
                      {20'500'000, 8'000'000'000, 101, 2, 4, 5, 3, 5}};
   trace.phases = {{100, 0, 0, PieceKind::kAdvance, 0, 2},

@@ -261,6 +261,14 @@ TEST(Timeline, GivenPiecesThenTheirColumnsAreByWorkerAndTime) {
   EXPECT_THAT(decoded<std::int32_t>(column("patches")), ElementsAre(0, 0, 0, 1, 1, 0));
   EXPECT_EQ(decoded<std::int32_t>(column("phases")).size(), 12U);
   EXPECT_EQ(json.at("spans").at(0).at("length"), 6.0);
+  EXPECT_THAT(decoded<std::int32_t>(column("blocks")), ElementsAre());
+}
+
+TEST(Timeline, GivenBlocksThenEachPatchHasItsOwn) {
+  amr::Trace trace = small_trace();
+  trace.blocks = {0, 3};
+  const nlohmann::ordered_json json = timeline_json(trace);
+  EXPECT_THAT(decoded<std::int32_t>(json.at("blocks").get<std::string>()), ElementsAre(0, 3));
 }
 
 TEST(Timeline, GivenMorePiecesThanAPageHoldsThenTheFirstAreShown) {

@@ -15,6 +15,8 @@ function pieceTooltip(data, piece) {
     `worker ${data.workerOf(piece)}, ${microsecondsText(data.length[piece])}, `
       + `from ${microsecondsText(data.begin[piece])}`,
   ];
+  const block = data.blockOf(piece);
+  if (block !== undefined) lines.push(`in block ${block} of its level`);
   const gap = data.gapBefore(piece);
   if (gap !== null) lines.push(`${microsecondsText(gap)} after the worker’s piece before`);
   if (data.steals[piece] > 0) lines.push(`${data.steals[piece]} stolen meanwhile`);

@@ -27,6 +27,7 @@ class TimelineData {
     this.cause = decoded(json.cause, Uint8Array);
     this.steals = decoded(json.steals, Uint8Array);
     this.patches = decoded(json.patches, Int32Array);
+    this.blocks = decoded(json.blocks, Int32Array);
     this.phases = decoded(json.phases, Int32Array);
     this.end = this.count < json.all_pieces ? this.lastEnd() : json.end;
   }
@@ -46,6 +47,8 @@ class TimelineData {
     const at = 3 * this.patch[piece];
     return `level ${this.patches[at]} patch (${this.patches[at + 1]}, ${this.patches[at + 2]})`;
   }
+  /** Of the patch within its level; undefined where patches were dealt out one by one. */
+  blockOf(piece) { return this.blocks[this.patch[piece]]; }
   workerOf(piece) {
     let worker = 0;
     while (this.lanes[worker + 1] <= piece) ++worker;
@@ -114,7 +117,7 @@ class TimelineData {
   }
 
   rows() {
-    const rows = [["worker", "begin_us", "length_us", "base_step", "level", "i", "j", "kind", "number",
+    const rows = [["worker", "begin_us", "length_us", "base_step", "level", "i", "j", "block", "kind", "number",
       "steals", "cause", "awaited_level", "awaited_i", "awaited_j"]];
     for (let lane = 0; lane < this.workers; ++lane) {
       for (let piece = this.lanes[lane]; piece < this.lanes[lane + 1]; ++piece) {
@@ -124,7 +127,7 @@ class TimelineData {
           : [waitCauses[this.cause[piece]],
             ...this.patches.subarray(3 * this.patch[awaited], 3 * this.patch[awaited] + 3)];
         rows.push([lane, this.begin[piece], this.length[piece], this.stepOf(piece), level, i, j,
-          pieceKinds[this.kindOf(piece)], this.numberOf(piece), this.steals[piece], ...other]);
+          this.blockOf(piece) ?? "", pieceKinds[this.kindOf(piece)], this.numberOf(piece), this.steals[piece], ...other]);
       }
     }
     return rows;

@@ -88,11 +88,12 @@ std::uint64_t Observer::end_window(const Window& window) {
   return updates;
 }
 
-void Observer::keep_window(const Window& window, std::uint64_t updates) {
+void Observer::keep_window(const Window& window, std::uint64_t updates,
+                           std::vector<std::size_t> blocks) {
   ensure(updates == expected_,
          "base steps {} to {} made {} point updates of {}: patches were left out", window.first,
          window.first + window.count - 1, updates, expected_);
-  recorder_.end_stretch(window_begin_, window_end_);
+  recorder_.end_stretch(window_begin_, window_end_, std::move(blocks));
 }
 
 std::uint64_t Observer::close_step(std::size_t step) {

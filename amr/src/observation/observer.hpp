@@ -69,8 +69,8 @@ class Observer {
   /// Ends the window; by the driver, when all work is done. \return point updates of the window
   std::uint64_t end_window(const Window& window);
   /// The window that has ended has not failed: its trace is kept. Checks that the point updates
-  /// that all owners have made leave no patch out.
-  void keep_window(const Window& window, std::uint64_t updates);
+  /// that all owners have made leave no patch out. \param blocks  see StepSchedule::blocks()
+  void keep_window(const Window& window, std::uint64_t updates, std::vector<std::size_t> blocks);
 
   /// A piece of work of one worker on a patch, or on patches that follow one another and are
   /// charged with equal parts of it, from construction to end(); it must not suspend, nor may

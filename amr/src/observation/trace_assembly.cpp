@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include <kumiko/amr/placement.hpp>
 #include <kumiko/amr/read_plan.hpp>
 
 namespace kumiko::amr {
@@ -34,6 +35,12 @@ void TraceAssembly::add(const RecordedStretch& added, const PieceRecords::Ends& 
   for (int level = 0; level < graph_.levels(); ++level) {
     const std::span<const PatchId> ids = added.mesh.ids(level);
     trace_.patches.insert(trace_.patches.end(), ids.begin(), ids.end());
+    if (!added.blocks.empty()) {
+      const auto blocks = static_cast<int>(added.blocks[static_cast<std::size_t>(level)]);
+      for (std::size_t slot = 0; slot < ids.size(); ++slot) {
+        trace_.blocks.push_back(home_of(slot, ids.size(), blocks));
+      }
+    }
     first_pieces_.emplace_back(static_cast<std::size_t>(window.steps(level)));
   }
   stretch.end_patch = static_cast<std::uint32_t>(trace_.patches.size());

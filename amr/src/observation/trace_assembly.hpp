@@ -24,6 +24,7 @@ struct RecordedStretch {
   PieceRecords::Ends before;  ///< the lists of records when it began
   std::uint64_t begin_ticks = 0;
   std::uint64_t end_ticks = 0;
+  std::vector<std::size_t> blocks = {};  ///< how many each level had; empty: none
 };
 
 /// Adds one stretch after the other to a trace, with all its pieces and edges. Times are ticks as

@@ -104,11 +104,13 @@ bool TraceRecorder::make_room(const Window& window, const Mesh<2>& mesh, const S
   return true;
 }
 
-void TraceRecorder::end_stretch(std::uint64_t begin, std::uint64_t end) {
+void TraceRecorder::end_stretch(std::uint64_t begin, std::uint64_t end,
+                                std::vector<std::size_t> blocks) {
   if (!is_in_stretch_) return;
   is_in_stretch_ = false;
   kept_.back().begin_ticks = begin;
   kept_.back().end_ticks = end;
+  kept_.back().blocks = std::move(blocks);
   end_ = end;
   loops_at_end_ = backend_.loop_time();
 }

@@ -42,7 +42,8 @@ class TraceRecorder {
   /// failed, and goes. O(patches).
   void begin_stretch(const Window& window, const Mesh<2>& mesh, const StepRules& rules);
   /// The stretch is done, from one reading of the time stamp counter to another.
-  void end_stretch(std::uint64_t begin, std::uint64_t end);
+  /// \param blocks  see StepSchedule::blocks()
+  void end_stretch(std::uint64_t begin, std::uint64_t end, std::vector<std::size_t> blocks);
 
   /// Whether pieces are wanted now: within a stretch.
   bool wants_pieces() const { return is_in_stretch_; }

@@ -49,16 +49,20 @@ void check_patch(const Trace& trace, std::size_t at) {
           "patch {} of level {} is ({}, {}), outside the domain", at, id.level, id.i, id.j);
 }
 
-/// Checks the patches of a stretch: each once, in canonical order.
+/// Checks the patches of a stretch: each once, in canonical order, and their blocks.
 void check_patches(const Trace& trace, const TraceStretch& stretch) {
   for (std::size_t at = stretch.first_patch; at < stretch.end_patch; ++at) {
     check_patch(trace, at);
+    require(trace.blocks.empty() || trace.blocks[at] >= 0, "patch {} is of block {}", at,
+            trace.blocks.empty() ? 0 : trace.blocks[at]);
     require(at == stretch.first_patch || trace.patches[at - 1] < trace.patches[at],
             "patch {} does not follow the one before by level, j, i", at);
   }
 }
 
 void check_stretches(const Trace& trace) {
+  require(trace.blocks.empty() || trace.blocks.size() == trace.patches.size(),
+          "{} patches have {} blocks", trace.patches.size(), trace.blocks.size());
   std::uint32_t phase = 0;
   std::uint32_t patch = 0;
   std::int64_t until = 0;

@@ -54,6 +54,13 @@ void DataflowSchedule::take(const Window& window) {
   group.wait();
 }
 
+std::vector<std::size_t> DataflowSchedule::blocks() const {
+  std::vector<std::size_t> counts;
+  for (int level = 0; level < graph_.levels(); ++level)
+    counts.push_back(graph_.level(level).size());
+  return counts;
+}
+
 /// Says how a level's blocks take their steps. \return how many blocks it has
 std::size_t DataflowSchedule::deal_out(int level) {
   const std::span<const PatchId> ids = hierarchy_.mesh().ids(level);

@@ -35,6 +35,7 @@ class DataflowSchedule final : public StepSchedule {
   DataflowSchedule(Hierarchy& hierarchy, Backend& backend, PieceRunner& pieces, std::size_t cache);
   std::string_view name() const override { return "dataflow"; }
   void take(const Window& window) override;
+  std::vector<std::size_t> blocks() const override;
   std::size_t bytes() const override { return graph_.bytes(); }
 
  private:

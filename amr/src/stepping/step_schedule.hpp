@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string_view>
+#include <vector>
 
 #include <kumiko/amr/backend.hpp>
 
@@ -25,6 +26,10 @@ class StepSchedule {
   /// in the last window. When a step fails, the PieceRunner keeps the failure, and later base steps
   /// are not computed.
   virtual void take(const Window& window) = 0;
+
+  /// How many blocks each level had in the latest window, equal parts of its patches by home_of();
+  /// none where patches are dealt out one by one.
+  virtual std::vector<std::size_t> blocks() const { return {}; }
 
   /// Bytes that it keeps for the patches of the latest window.
   virtual std::size_t bytes() const { return 0; }

@@ -70,7 +70,7 @@ void TimeStepper::advance(int first, int count) {
   schedule_->take(window);
   const std::uint64_t updates = observer_.end_window(window);
   end_on_failure();
-  observer_.keep_window(window, collect_value(owner_, updates, std::plus<>()));
+  observer_.keep_window(window, collect_value(owner_, updates, std::plus<>()), schedule_->blocks());
   for (int index = 0; index < hierarchy_.max_levels(); ++index) {
     if (state_at(window.steps(index)) == State::kNow) continue;
     Level& level = hierarchy_.level(index);

@@ -117,6 +117,7 @@ class ChromeWriter {
     text_ << R"(","cat":")" << kind << R"(","args":{"kind":")" << kind << R"(","base step":)"
           << phase.base_step << R"(,"number":)" << phase.number << R"(,"waited us":)";
     text_.microseconds(waits_[at]);
+    if (!trace_.blocks.empty()) text_ << R"(,"block":)" << trace_.blocks[piece.patch];
     if (piece.awaited != amr::kNoPiece) {
       text_ << R"(,"cause":")" << to_string(piece.cause) << R"(","awaited":")";
       append_name(piece.awaited);

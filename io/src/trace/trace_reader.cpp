@@ -78,6 +78,9 @@ amr::Trace read_contents(const Source& source) {
   if (trace.levels > kMostLevels) source.refuse(Source::odd("levels"));
   trace.subcycling = source.number<std::int32_t>("/", "subcycling") != 0;
   trace.patches = read_table<amr::PatchId>(source, "patches", kPatchColumns);
+  if (const char* const blocks = "/patches/block"; source.has(blocks)) {
+    trace.blocks = source.list<std::int32_t>(blocks, trace.patches.size());
+  }
   trace.stretches = read_table<amr::TraceStretch>(source, "stretches", kStretchColumns);
   trace.phases = read_table<amr::TracePhase>(source, "phases", kPhaseColumns);
   trace.pieces = read_table<amr::TracePiece>(source, "pieces", kPieceColumns);

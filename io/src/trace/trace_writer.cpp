@@ -68,7 +68,8 @@ void write_contents(const Object& file, const amr::Trace& trace) {
     hdf5::set_attribute(file, column.name, trace.*column.member);
   });
   hdf5::set_attribute(file, "subcycling", std::int32_t{trace.subcycling});
-  write_table(file, "patches", trace.patches, kPatchColumns);
+  const Object patches = write_table(file, "patches", trace.patches, kPatchColumns);
+  if (!trace.blocks.empty()) write_column(patches, "block", trace.blocks);
   write_table(file, "stretches", trace.stretches, kStretchColumns);
   write_table(file, "phases", trace.phases, kPhaseColumns);
   write_table(file, "pieces", trace.pieces, kPieceColumns);

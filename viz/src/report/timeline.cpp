@@ -114,6 +114,7 @@ nlohmann::ordered_json timeline_json(const amr::Trace& trace, std::size_t most_p
           {"cause", text_of(columns.cause)},
           {"steals", text_of(columns.steals)},
           {"patches", text_of(patches)},
+          {"blocks", text_of(trace.blocks)},
           {"phases", text_of(phases)},
           {"spans", spans_json(trace)}};
 }

@@ -87,6 +87,9 @@ struct Trace {
   std::int64_t end_ns = 0;  ///< when the trace ended
 
   std::vector<PatchId> patches;
+  /// The block of each patch, numbered within its level: patches that one thread of the dataflow
+  /// schedule takes together. Empty where patches were dealt out one by one.
+  std::vector<std::int32_t> blocks;
   std::vector<TraceStretch> stretches;  ///< in the order of time, as phases and spans
   std::vector<TracePhase> phases;
   std::vector<TracePiece> pieces;
