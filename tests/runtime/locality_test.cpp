@@ -23,6 +23,11 @@ TEST(TopologyTest, GivenOneCacheOrNothingKnownWhenAskedThenThereAreNoDistances) 
   EXPECT_TRUE(Topology(std::vector{0, 1}).has_distances());
 }
 
+TEST(TopologyTest, GivenProcessorsThenTheirLastLevelCachesAreCounted) {
+  EXPECT_EQ(Topology({0, 0, 1, detail::kUnknownCache}).cache_count(), 2U);
+  EXPECT_EQ(Topology(std::vector<int>{}).cache_count(), 0U);
+}
+
 TEST(TopologyTest, GivenThisMachineWhenReadThenTheRunningProcessorIsOnIt) {
   const Topology& machine = Topology::machine();
   if (machine.caches().empty()) GTEST_SKIP() << "built without hwloc";

@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <iterator>
 #include <list>
+#include <string>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -21,6 +23,7 @@
 #include "core/ready_queue.hpp"
 #include "core/scheduler.hpp"
 #include "core/streak.hpp"
+#include "machine/topology.hpp"
 #include "record/descriptor.hpp"
 
 namespace kumiko::runtime::test {
@@ -153,6 +156,30 @@ TEST_F(PublishedGroupTest, GivenABonusThatIsTooSmallThenTheNeighboursOwnGroupGoe
   EXPECT_EQ(pop(1, 1), 1) << "two turns before the oldest are one too many for the shown one";
 }
 
+TEST_F(PublishedGroupTest, GivenRowsThatEndAtOtherTimesThenGroupsTakeTurnsAllTheSame) {
+  group(0).limit = group(1).limit = 2;
+  for (const std::size_t worker : {0, 1}) push(worker, {1, 0, 0, 0, 0, 0, 1, 1, 1, 1});
+  EXPECT_EQ(pop(0, 0), 0);
+  EXPECT_EQ(pop(0, 0), 0);
+  EXPECT_EQ(pop(1, 0), 0);
+  EXPECT_EQ(pop(0, 0), 1) << "the oldest, after a row of two";
+  EXPECT_EQ(pop(1, 0), 0);
+  EXPECT_EQ(shown_.group(), &group(0)) << "by the other one, whose row has not ended";
+  EXPECT_EQ(pop(0, 1), 1) << "the next row is another group's";
+  EXPECT_EQ(pop(1, 0), 1);
+  EXPECT_EQ(pop(1, 1), 1);
+  EXPECT_EQ(shown_.group(), &group(1));
+}
+
+TEST_F(PublishedGroupTest, GivenTheLimitWhenNobodyElseWaitsThenTheGroupIsStillShown) {
+  group(0).limit = 1;
+  push(0, {0, 0, 0, 0});
+  for (int turn = 0; turn < 4; ++turn) {
+    EXPECT_EQ(pop(0, 0), 0);
+    EXPECT_EQ(shown_.group(), &group(0)) << turn;
+  }
+}
+
 TEST_F(PublishedGroupTest, GivenAWorkerThatGoesElsewhereThenItShowsNothingThereOrHere) {
   PublishedGroup elsewhere;
   push(0, {0, 0});
@@ -163,6 +190,59 @@ TEST_F(PublishedGroupTest, GivenAWorkerThatGoesElsewhereThenItShowsNothingThereO
   EXPECT_EQ(pop(1, kNoGroup), 2);
   EXPECT_EQ(pop(0, 0), 0);
   EXPECT_EQ(elsewhere.group(), &group(0));
+}
+
+TEST(PublishedGroups, GivenTheOptionAndItsSetterThenTheHandleSaysSo) {
+  const Runtime runtime({.workers = 1});
+  EXPECT_FALSE(Group(runtime).is_published());
+  Group group(runtime, {.published = true});
+  EXPECT_TRUE(group.is_published());
+  group.set_published(false);
+  EXPECT_FALSE(group.is_published());
+}
+
+/// Which of two threads that wait on the other worker goes first while this one goes on with a
+/// group: one without a group, which came first, or one of that group.
+std::string first_beside(bool published) {
+  Runtime runtime({.workers = 2});
+  const Group group(runtime, {.published = published});
+  std::atomic<const char*> first{nullptr};
+  runtime.run([&] {
+    const int here = this_thread::worker_index();
+    const int other = 1 - here;
+    std::atomic<bool> held{false};
+    std::atomic<bool> goes_on{false};
+    const auto come = [&](const char* who) {
+      const char* nobody = nullptr;
+      first.compare_exchange_strong(nobody, who);
+    };
+    TaskGroup all;
+    all.run_near(other, [&] {
+      held = true;
+      while (!goes_on) std::this_thread::yield();
+    });
+    while (!held) std::this_thread::yield();
+    all.run_near(other, [&] { come("older"); });
+    all.run(group, [&] {
+      all.run_near(other, [&] { come("of the group"); });
+      all.run_near(here, [] { this_thread::yield(); });
+    });
+    all.run_near(here, [] {});
+    all.run(group, [&] {
+      all.run_near(here, [&] {  // overtakes the one above
+        goes_on = true;
+        while (first == nullptr) std::this_thread::yield();
+      });
+    });
+    all.wait();
+  });
+  return first.load();
+}
+
+TEST(PublishedGroupOrder, GivenTwoWorkersBelowOneCacheThenTheOtherPrefersThePublishedGroup) {
+  if (detail::Topology::machine().cache_count() > 1) GTEST_SKIP() << "there are several caches";
+  EXPECT_EQ(first_beside(true), "of the group");
+  EXPECT_EQ(first_beside(false), "older");
 }
 
 TEST(PublishedGroups, GivenSeveralWorkersWhenGroupsArePublishedThenNoThreadIsLost) {

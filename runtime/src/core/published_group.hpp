@@ -8,8 +8,9 @@ namespace kumiko::runtime::detail {
 class Aggregation;
 
 /// What one worker shows its neighbours, after Yamada and Kusakabe (2010): the group that it goes
-/// on with. One worker at a time writes it, who found it empty; the others read it. A hint: who
-/// reads an old one prefers a group once that nobody runs any more.
+/// on with, until it next looks into its queue and another goes. One worker at a time writes it,
+/// who found it empty; the others read it. A hint: whatever is read, who waits is bounded as
+/// without it.
 class alignas(64) PublishedGroup {
  public:
   /// Anyone: what is shown, nullptr for nothing. Cost: a load.

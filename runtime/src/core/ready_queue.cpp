@@ -53,8 +53,9 @@ Descriptor* ReadyQueue::pop_after(const Aggregation* group, Streak& streak) noex
   if (group != nullptr || shown != nullptr) [[unlikely]] {
     if (group != nullptr) clock_.end_turn(*group, worker_);
     bool goes_on = false;
+    const bool follows = !publishes_ && shown != had_its_row_;
     Descriptor* const thread =
-        pop_of_groups_or_oldest(group, publishes_ ? nullptr : shown, streak, goes_on);
+        pop_of_groups_or_oldest(group, follows ? shown : nullptr, streak, goes_on);
     publish(goes_on ? thread->aggregation : nullptr);
     clock_.begin_turn(thread);
     return thread;
@@ -75,7 +76,7 @@ Descriptor* ReadyQueue::kin_within_bonus(const Aggregation* group) const noexcep
   return Streak::allows(bonus, kin->ticket - first_->ticket) ? kin : nullptr;
 }
 
-/// \param goes_on  set where a thread goes since it is of the group that ran, and not the shown one
+/// \param goes_on  set where the group that ran goes on, and not the shown one
 Descriptor* ReadyQueue::pop_of_groups_or_oldest(const Aggregation* ran, const Aggregation* shown,
                                                 Streak& streak, bool& goes_on) noexcept {
   if (empty()) return nullptr;
@@ -88,8 +89,11 @@ Descriptor* ReadyQueue::pop_of_groups_or_oldest(const Aggregation* ran, const Ag
                                        kin->ticket - thread->ticket)) {
     goes_on = beside == nullptr;
     thread = kin;
-  } else if (ran == nullptr || thread->aggregation != ran) {
+  } else if (ran != nullptr && thread->aggregation == ran) {
+    goes_on = kin != nullptr && beside == nullptr;
+  } else {
     streak.end();
+    had_its_row_ = kin != nullptr ? kin->aggregation : nullptr;
   }
   if (thread == first_) {
     first_ = thread->next;

@@ -73,6 +73,9 @@ class ReadyQueue {
   TurnClock clock_;
   PublishedGroup* near_;
   bool publishes_ = false;  ///< near_ is written by this worker
+  /// The group whose row the limit has ended here. It is not followed until another's row is over,
+  /// so that groups take turns although neighbours end their rows at other times.
+  const Aggregation* had_its_row_ = nullptr;
 };
 
 }  // namespace kumiko::runtime::detail

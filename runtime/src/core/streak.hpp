@@ -12,7 +12,7 @@ namespace kumiko::runtime::detail {
 /// that ran, if it came at most the group's `bonus` turns after the oldest thread of all:
 ///   1. Kin goes if fewer than its group's `limit` turns in a row went this way.
 ///   2. Otherwise the oldest goes. The row has ended, unless the oldest is of the group that ran:
-///      then the next turn goes to the oldest, too.
+///      then it goes on.
 ///
 /// *Nobody starves.* The row begins anew only after a turn of rule 2, so of any k + 1 turns in a
 /// row one goes to the oldest, whichever groups run, with k the largest limit. A thread with n - 1

@@ -28,7 +28,8 @@ class Thief {
   /// where others have been asked in vain for long.
   Descriptor* last_round() noexcept;
 
-  /// Self: learns on which core it is now, for what near means to it and to others.
+  /// Self: learns on which core it is now, for what near means to it and to others. Done where it
+  /// begins to search: a worker that is moved while it is busy is taken to be where it was.
   void note_place() noexcept;
 
   const OwnCounter& steals() const noexcept { return steals_; }

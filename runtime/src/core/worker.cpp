@@ -89,6 +89,7 @@ void Worker::give_way(After after) noexcept {
 void Worker::run_loop() noexcept {
   const SignalStack for_overflows;
   take_os_thread();
+  thief_.note_place();
   while (Descriptor* const thread = next_for_loop()) {
     if (polling_.has_unsubmitted()) polling_.leave_to_others();
     run_from_loop(*thread);

@@ -29,8 +29,9 @@ struct GroupOptions {
   int limit = 1000;
   /// Whether the group is preferred at all.
   bool on = true;
-  /// Whether a worker that goes on with the group may publish it. For data that are read and do not
-  /// fit the shared cache twice; threads that write the same lines on several workers lose by it.
+  /// Whether a worker that goes on with the group may publish it. For groups whose threads read,
+  /// and whose data are so large that a shared cache cannot hold those of two groups. Threads that
+  /// write the same lines on several workers lose by it.
   bool published = false;
 };
 
@@ -52,9 +53,11 @@ struct GroupOptions {
 /// later goes before it at most once, `bonus` of them at most. No worker idles for a group's sake,
 /// and thieves take a group's threads like any.
 ///
-/// A group that may be *published* is shown to the workers below the same last-level cache while a
-/// worker goes on with it, unless one of them shows another; they prefer it to the group that ran
-/// there, as far as its bonus and limit allow.
+/// A group that may be *published* is shown to the workers below the same last-level cache (to all
+/// where the system does not tell) while a worker goes on with it, until another thread that
+/// yielded there goes, and unless one of them shows another. They prefer it to the group that ran
+/// there, as far as its bonus and limit allow; where the limit has ended its row, others have
+/// theirs first.
 ///
 /// Cost without groups: four instructions at a spawn and join, 27 at a yield, none at a theft.
 /// With: constant time at each turn, and 64 bytes per worker.
