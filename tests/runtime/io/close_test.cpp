@@ -18,6 +18,8 @@ namespace {
 
 class CloseTest : public IoTest {
  protected:
+  CloseTest() : IoTest(IdlePolicy::kAdaptive) {}
+
   /// Makes the engine's own descriptors, which else might get a number that a test has closed.
   void open_engine() {
     run([] { ASSERT_TRUE(io::poll(make_stream(StreamKind::kUnix).writer.get(), POLLOUT)); });

@@ -46,6 +46,8 @@ class Exhaustion {
 
 class ExhaustionTest : public IoTest {
  protected:
+  ExhaustionTest() : IoTest(IdlePolicy::kAdaptive) {}
+
   void SetUp() override {
     if (kUbsanErrs) GTEST_SKIP() << kUbsanNeedsAPipe;
     IoTest::SetUp();

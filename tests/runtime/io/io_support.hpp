@@ -53,6 +53,10 @@ inline std::string setting_name(const testing::TestParamInfo<Setting>& info) {
 /// A fixture with a runtime of each engine. Skipped where the system refuses io_uring.
 class IoTest : public testing::TestWithParam<Setting> {
  protected:
+  /// \param idle  kAdaptive where a test counts on a descriptor's number that stays closed, or on a
+  /// limit that stays reached: the default opens and closes files of /proc meanwhile
+  explicit IoTest(IdlePolicy idle = IdlePolicy::kPressure) : idle_(idle) {}
+
   void SetUp() override {
     try {
       runtime_ = std::make_unique<Runtime>(options());
@@ -62,12 +66,8 @@ class IoTest : public testing::TestWithParam<Setting> {
     }
   }
 
-  /// Adaptive waiting: the default opens and closes files of /proc while a test counts on a number
-  /// that stays closed, or on a limit that stays reached.
-  static Options options() {
-    return {.workers = GetParam().workers,
-            .idle = IdlePolicy::kAdaptive,
-            .io_engine = GetParam().engine};
+  Options options() const {
+    return {.workers = GetParam().workers, .idle = idle_, .io_engine = GetParam().engine};
   }
 
   /// Runs each body in a lightweight thread of its own, all at once.
@@ -80,6 +80,7 @@ class IoTest : public testing::TestWithParam<Setting> {
     });
   }
 
+  const IdlePolicy idle_;
   std::unique_ptr<Runtime> runtime_;
 };
 
