@@ -30,6 +30,7 @@ namespace fs = std::filesystem;
 
 /// In the order of viz::Quantity.
 const std::vector<std::string> kQuantities = {"field", "worker", "cost", "indicator"};
+static_assert(static_cast<int>(viz::Quantity::kIndicator) == 3);
 
 viz::Quantity quantity_of(const std::string& name) {
   return static_cast<viz::Quantity>(std::ranges::find(kQuantities, name) - kQuantities.begin());

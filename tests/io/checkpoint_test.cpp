@@ -210,7 +210,7 @@ TEST_F(CheckpointTest, GivenMoreExtrasThanComponentsThenTheFileIsRefused) {
 }
 
 TEST_F(CheckpointTest, GivenMoreThanIsKeptFromTheDiskThenAllIsThere) {
-  amr::Hierarchy large(amr::Geometry(2048, 1024, {2.0, 1.0}, {}), 1,
+  amr::Hierarchy large(amr::Geometry(2048, 1536, {2.0, 1.5}, {}), 1,
                        amr::PatchShape{kComponents, 1, 0});
   fill(large);
   const Checkpoint saved = example_checkpoint(large);

@@ -30,8 +30,9 @@ namespace {
 /// Records that have a hash in the seal: 128 KiB of a field of one component.
 constexpr std::size_t kRecordsPerPart = 64;
 
-/// Bytes of one write at most. The system lets one thread at a time write into a file, so that many
-/// short writes wait for each other: with parts alone a state takes 1.2 times as long.
+/// Bytes of one write at most, unless one part is longer. The system lets one thread at a time
+/// write into a file, so that many short writes wait for each other: with parts alone a state
+/// takes 1.2 times as long.
 constexpr std::size_t kLongestWrite = std::size_t{1} << 20U;
 
 /// Bytes after which the disk begins to write what the system has. Once all is written there is so
@@ -209,7 +210,7 @@ class PartsFile {
     try {
       runtime::io::blocking(
           [this] { ::sync_file_range(file_.descriptor(), 0, 0, SYNC_FILE_RANGE_WRITE); });
-    } catch (const std::system_error&) {  // no OS thread for it
+    } catch (const std::exception&) {  // no OS thread for it, or no memory
     }
   }
 

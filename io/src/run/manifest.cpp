@@ -107,7 +107,9 @@ std::string make_manifest(const OutputFolder& folder, std::string_view summary) 
       json["files"].push_back(
           entry_of(file.filename().string(), fs::file_size(file), digits(hash_of_file(file))));
     }
-  } catch (const std::runtime_error& error) {  // of the file system, or a CheckpointError
+  } catch (const fs::filesystem_error& error) {
+    throw OutputError(error.what());
+  } catch (const CheckpointError& error) {
     throw OutputError(error.what());
   }
   json["files"].push_back(entry_of(kSummaryFile, summary.size(), hash_of_text(summary)));
