@@ -62,9 +62,10 @@ Poller& Pollers::add(std::unique_ptr<Poller> poller, const void* kind) {
     throw std::system_error(std::make_error_code(std::errc::not_supported),
                             "a Runtime has as many pollers as it takes; raise Pollers::kMost");
   }
+  const std::size_t instances = poller->is_shared() ? 1 : workers_.size();
   std::size_t watched = 0;
   try {
-    for (; watched < workers_.size(); ++watched) {
+    for (; watched < instances; ++watched) {
       const std::uint64_t place = number * workers_.size() + watched;
       watch_descriptor(all_.get(), poller->pollable(watched), place);
     }
@@ -114,14 +115,16 @@ int Pollers::poll_all(std::size_t self, int& passed_by) noexcept {
   const bool is_patient =
       passed_by < tunables::kPollsPassedBy && !scheduler_.surroundings().oversubscribed;
   bool passes_by = false;
+  int found = 0;
+  if (has_shared()) for_each([&](Poller& poller) { found += poller.poll_idle(); });
   std::array<epoll_event, tunables::kEventsPerPoll> events;
   const int count = epoll_wait(all_.get(), events.data(), static_cast<int>(events.size()), 0);
-  int found = 0;
   for (int i = 0; i < count; ++i) {
     const std::uint64_t place = events[static_cast<std::size_t>(i)].data.u64;
     // The bell, or a poller that is just being added: its descriptors are watched before it counts.
     if (place / workers_.size() >= count_.load(std::memory_order_acquire)) continue;
     Poller& poller = *pollers_[place / workers_.size()];
+    if (poller.is_shared()) continue;
     const std::size_t owner = place % workers_.size();
     if (is_patient && owner != self && scheduler_.worker(owner).idling().is_awake()) {
       passes_by = true;

@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <kumiko/runtime/detail/parker.hpp>
@@ -70,6 +71,22 @@ class Pollers {
     if (Kind* const known = find<Kind>(); known != nullptr) return *known;
     return static_cast<Kind&>(add(make(), kind_of<Kind>()));
   }
+
+  /// Adds one beside others of its class, and has it looked after from now on.
+  /// \throws as find_or_add()
+  void attach(std::unique_ptr<Poller> poller) {
+    const bool is_shared = poller->is_shared();
+    {
+      const std::lock_guard lock(adding_);
+      add(std::move(poller), nullptr);
+    }
+    // relaxed: a worker that misses it polls a little later.
+    if (is_shared) has_shared_.store(true, std::memory_order_relaxed);
+    wait_begun();
+  }
+
+  /// Whether a shared one is there, which must not be polled on a lightweight thread's stack.
+  bool has_shared() const noexcept { return has_shared_.load(std::memory_order_relaxed); }
 
   /// To be called by a thread that has begun to wait for an event, after it has been counted.
   void wait_begun() noexcept;
@@ -135,6 +152,7 @@ class Pollers {
   std::array<std::unique_ptr<Poller>, kMost> pollers_;  ///< those below count_ do not change
   std::array<const void*, kMost> kinds_{};
   std::atomic<std::size_t> count_{0};
+  std::atomic<bool> has_shared_{false};
   UniqueDescriptor all_;   ///< epoll of every instance and the bell
   UniqueDescriptor bell_;  ///< wakes the watcher
   Watch watch_;

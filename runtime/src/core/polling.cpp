@@ -19,7 +19,7 @@ void Polling::hand_over() noexcept {
 
 Descriptor* Polling::hand_over_and_take() noexcept {
   hand_over();
-  return self_.ready().events.pop();
+  return take_own();
 }
 
 Descriptor* Polling::poll_all_and_take() noexcept {
@@ -29,7 +29,14 @@ Descriptor* Polling::poll_all_and_take() noexcept {
     if (Descriptor* const thread = hand_over_and_take(); thread != nullptr) return thread;
   }
   count([&] { return pollers->poll_all(static_cast<std::size_t>(self_.index()), passed_by_); });
-  return self_.ready().events.pop();
+  return take_own();
+}
+
+/// A thread whose event has come, or one that a source has woken as threads wake each other.
+Descriptor* Polling::take_own() noexcept {
+  ReadyThreads& ready = self_.ready();
+  Descriptor* const thread = ready.events.pop();
+  return thread != nullptr ? thread : ready.deque.pop();
 }
 
 /// What is left is what a poll has begun anew, or what has been gathered. That is the timer's

@@ -38,6 +38,8 @@ class Polling {
   const OwnCounter& nanoseconds() const noexcept { return nanoseconds_; }
 
  private:
+  Descriptor* take_own() noexcept;
+
   template <class Poll>
   void count(Poll poll) noexcept;
 

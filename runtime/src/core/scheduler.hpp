@@ -55,6 +55,13 @@ class Scheduler {
   /// Makes a thread runnable from an OS thread that is not one of this scheduler's workers.
   void inject(Descriptor& thread) noexcept;
 
+  /// Makes a thread runnable as inject() does that nobody waits for, and counts it.
+  void inject_detached(Descriptor& thread) noexcept {
+    // release: as in run_root().
+    roots_.fetch_add(1, std::memory_order_release);
+    inject(thread);
+  }
+
   /// Whether the destructor waits and no thread is left.
   bool has_ended() const noexcept;
 

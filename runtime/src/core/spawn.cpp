@@ -143,6 +143,63 @@ Reservation reserve_thread(std::size_t size, std::size_t alignment, GroupState* 
   }
 }
 
+Reservation reserve_detached(Scheduler& scheduler, std::size_t size, std::size_t alignment,
+                             SourceLocation where) {
+  Worker* const worker = current_worker();
+  const bool is_ours = worker != nullptr && &worker->scheduler() == &scheduler;
+  Descriptor* thread = nullptr;
+  if (is_ours) {
+    try {
+      thread = worker->stacks().take();
+      thread->group = nullptr;
+      thread->where = where;
+      thread->name[0] = '\0';
+      take_join_state(*worker, *thread);
+    } catch (const std::bad_alloc&) {
+      throw std::system_error(ENOMEM, std::generic_category(),
+                              "no memory for a lightweight thread");
+    }
+  } else {
+    thread = &scheduler.reserve_from_outside(where);
+  }
+  // relaxed: the thread is not known to anybody yet.
+  thread->join_state->word.store(join_word::kDetached, std::memory_order_relaxed);
+  void* const storage = thread->prepare(size, alignment);
+  if (storage == nullptr) [[unlikely]] {
+    const std::size_t stack_size = thread->stack_size;
+    cancel_detached(thread);
+    throw_closure_too_large(size, stack_size);
+  }
+  return {thread, thread->join_state, storage};
+}
+
+void cancel_detached(Descriptor* thread) noexcept {
+  release(*thread->join_state);
+  Scheduler& scheduler = *thread->home;
+  Worker* const worker = current_worker();
+  if (worker != nullptr && &worker->scheduler() == &scheduler) {
+    worker->stacks().give(thread);
+    return;
+  }
+  Batch<Descriptor> batch;
+  batch.push(thread);
+  scheduler.stacks().give(batch);
+}
+
+/// A worker's own thread is counted by the worker before it can end, one from outside as a root.
+void submit_thread(Descriptor* thread, void (*call)(void*)) noexcept {
+  thread->start_later(call);
+  // release: pairs with the acquire in report_blocked_threads().
+  thread->alive.store(true, std::memory_order_release);
+  Worker* const worker = current_worker();
+  if (worker == nullptr || &worker->scheduler() != thread->home) {
+    thread->home->inject_detached(*thread);
+    return;
+  }
+  worker->spawned().increment();
+  worker->make_event_ready(*thread);
+}
+
 void cancel_thread(Descriptor* thread) noexcept {
   thread->alive.store(false, std::memory_order_relaxed);
   // The copying of a closure may have suspended, so this may be another worker.

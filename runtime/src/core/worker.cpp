@@ -252,12 +252,15 @@ void Worker::answer_requests() noexcept {
 /// Other requests are answered at the next occasion. The loop goes on with the running thread when
 /// the others have had their turn.
 void Worker::let_events_go_first() noexcept {
-  // relaxed: a hint.
-  requests.fetch_and(~request::kPoll, std::memory_order_relaxed);
-  polling_.hand_over();
-  if (ready_.events.empty()) {
-    if (polling_.has_unsubmitted()) polling_.leave_to_others();
-    return;
+  // Where a poller wants the OS thread's own stack, the loop polls, by the request that stands.
+  if (!scheduler_.pollers()->has_shared()) {
+    // relaxed: a hint.
+    requests.fetch_and(~request::kPoll, std::memory_order_relaxed);
+    polling_.hand_over();
+    if (ready_.events.empty()) {
+      if (polling_.has_unsubmitted()) polling_.leave_to_others();
+      return;
+    }
   }
   const auto make_caller_runnable = [](void* thread) noexcept {
     current_worker()->make_runnable(*static_cast<Descriptor*>(thread));

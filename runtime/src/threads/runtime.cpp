@@ -14,6 +14,8 @@
 
 #include "chaos/chaos.hpp"
 #include "core/scheduler.hpp"
+#include "core/source_poller.hpp"
+#include "core/worker.hpp"
 #include "diagnosis/report.hpp"
 #include "io/service.hpp"
 #include "io/uring.hpp"
@@ -128,6 +130,20 @@ Runtime::~Runtime() {
     detail::terminate("a Runtime is destroyed by one of its own threads, for which it would wait",
                       nullptr);
   }
+}
+
+void Runtime::attach(std::shared_ptr<MessageSource> source) {
+  scheduler_->started_pollers().attach(
+      std::make_unique<detail::SourcePoller>(std::move(source)));
+}
+
+bool Runtime::poll_soon() noexcept {
+  detail::Worker* const worker = detail::current_worker();
+  if (worker == nullptr || worker->running == nullptr || &worker->scheduler() != scheduler_.get())
+    return false;
+  worker->polling().note_unsubmitted();
+  worker->polling().leave_to_others();
+  return true;
 }
 
 int Runtime::workers() const noexcept { return static_cast<int>(scheduler_->worker_count()); }

@@ -9,6 +9,8 @@
 #include <memory>
 #include <utility>
 
+#include <kumiko/runtime/detail/spawn.hpp>
+#include <kumiko/runtime/message_source.hpp>
 #include <kumiko/runtime/options.hpp>
 #include <kumiko/runtime/source_location.hpp>
 #include <kumiko/runtime/statistics.hpp>
@@ -55,6 +57,27 @@ class Runtime {
     auto call = [&function] { std::invoke(std::forward<Function>(function)); };
     run_root([](void* callable) { (*static_cast<decltype(call)*>(callable))(); }, &call, where);
   }
+
+  /// Starts a lightweight thread that runs a decayed copy of `function`, and that nobody joins; it
+  /// is ready when this returns, and takes its turn before others. For any OS thread, lightweight
+  /// threads of any Runtime, and MessageSource::poll(). An exception that escapes `function` ends
+  /// the program. Does not suspend.
+  /// \throws std::length_error if the closure does not fit on a stack, std::system_error if no
+  /// stack can be mapped.
+  template <class Function>
+  void submit(Function&& function, SourceLocation where = SourceLocation::current()) {
+    detail::submit(*scheduler_, std::forward<Function>(function), where);
+  }
+
+  /// Lets the workers look after a source of events, from now until the Runtime ends. There may be
+  /// three. \throws std::system_error if the system refuses, or there are too many.
+  void attach(std::shared_ptr<MessageSource> source);
+
+  /// Tells that a source has something to send. If the caller is one of this Runtime's lightweight
+  /// threads, its worker polls when it next changes threads, and another OS thread does later if it
+  /// computes on; returns false otherwise, and then the source's descriptor is to wake somebody.
+  /// Cost: some loads.
+  bool poll_soon() noexcept;
 
   /// The number of workers.
   int workers() const noexcept;

@@ -18,6 +18,7 @@ class Group;
 
 namespace kumiko::runtime::detail {
 
+class Scheduler;
 struct GroupState;
 struct JoinState;
 
@@ -59,6 +60,16 @@ void cancel_thread(Descriptor* thread) noexcept;
 /// end, so this returns on whichever worker takes it from there.
 void start_thread(Descriptor* thread, void (*call)(void*)) noexcept;
 
+/// As reserve_thread(), for any caller, and for a thread of `scheduler` that nobody will join.
+Reservation reserve_detached(Scheduler& scheduler, std::size_t size, std::size_t alignment,
+                             SourceLocation where);
+
+/// Gives back what reserve_detached() took.
+void cancel_detached(Descriptor* thread) noexcept;
+
+/// Makes what reserve_detached() returned ready to run `call(storage)`.
+void submit_thread(Descriptor* thread, void (*call)(void*)) noexcept;
+
 template <class Closure>
 void call_and_destroy(void* storage) {
   struct Destroy {
@@ -85,6 +96,21 @@ Reservation make_thread(Function&& function, GroupState* group, SourceLocation w
     }
   }
   return reserved;
+}
+
+/// Makes a thread of a decayed copy of `function`, which nobody joins.
+template <class Function>
+void submit(Scheduler& scheduler, Function&& function, SourceLocation where) {
+  using Closure = std::decay_t<Function>;
+  const Reservation reserved =
+      reserve_detached(scheduler, sizeof(Closure), alignof(Closure), where);
+  try {
+    ::new (reserved.storage) Closure(std::forward<Function>(function));
+  } catch (...) {
+    cancel_detached(reserved.thread);
+    throw;
+  }
+  submit_thread(reserved.thread, &call_and_destroy<Closure>);
 }
 
 }  // namespace kumiko::runtime::detail

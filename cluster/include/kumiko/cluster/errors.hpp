@@ -1,0 +1,42 @@
+// What can go wrong between ranks, as exceptions.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace kumiko::cluster {
+
+/// A rank cannot be reached any more: its process has ended, it has left the cluster, or it is
+/// another program. What waits for it gets this, and so does whoever calls it later.
+class RankLost : public std::runtime_error {
+ public:
+  RankLost(int rank, const std::string& reason)
+      : std::runtime_error("rank " + std::to_string(rank) + " is lost: " + reason), rank_(rank) {}
+
+  int rank() const noexcept { return rank_; }
+
+ private:
+  int rank_;
+};
+
+/// An exception that has escaped a function on another rank, as far as it travels: where, of which
+/// type, and what it said.
+class RemoteError : public std::runtime_error {
+ public:
+  RemoteError(int rank, std::string type, const std::string& what)
+      : std::runtime_error("rank " + std::to_string(rank) + ": " + what),
+        rank_(rank),
+        type_(std::move(type)) {}
+
+  int rank() const noexcept { return rank_; }
+
+  /// The name of its type there, as a reader knows it; "unknown" if it was not a std::exception.
+  const std::string& type() const noexcept { return type_; }
+
+ private:
+  int rank_;
+  std::string type_;
+};
+
+}  // namespace kumiko::cluster

@@ -1,0 +1,54 @@
+// What carries frames between the processes of a cluster.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace kumiko::cluster {
+
+/// Bytes that travel as a whole. They begin at a multiple of 16.
+using Frame = std::vector<std::byte>;
+
+/// Who is told what a Link brings.
+class Receiver {
+ public:
+  virtual void receive(int source, Frame frame) noexcept = 0;
+
+  /// Nothing comes from this rank any more, nor does anything reach it.
+  virtual void lost(int rank, const std::string& reason) noexcept = 0;
+
+ protected:
+  ~Receiver() = default;
+};
+
+/// One rank's connection to the others. It delivers every frame once, unless one of the two ranks
+/// is lost, in any order, and tells of ranks that are lost. There is no limit to what it takes;
+/// Cluster's credits bound it.
+///
+/// Only one OS thread at a time calls send() and poll(), never on a lightweight thread's stack. None
+/// of the functions waits for another rank.
+class Link {
+ public:
+  virtual ~Link() = default;
+
+  /// This rank's number, from 0, and how many ranks there are.
+  virtual int rank() const noexcept = 0;
+  virtual int size() const noexcept = 0;
+
+  /// Sends a frame to another rank. Frames to a rank that is lost are dropped.
+  virtual void send(int rank, Frame frame) noexcept = 0;
+
+  /// Tells `receiver` what has come, some frames at most. Returns how many there were.
+  virtual int poll(Receiver& receiver) noexcept = 0;
+
+  /// A descriptor that poll(2) finds readable when poll() has something to tell.
+  virtual int pollable() const noexcept = 0;
+
+ protected:
+  Link() = default;
+  Link(const Link&) = default;
+  Link& operator=(const Link&) = default;
+};
+
+}  // namespace kumiko::cluster

@@ -1,0 +1,49 @@
+// Ranks in one process, each with a Runtime of its own: for tests, and to try a program.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+
+#include <kumiko/cluster/link.hpp>
+
+namespace kumiko::cluster {
+
+/// How messages travel between the ranks of a Loopback.
+struct LoopbackOptions {
+  int ranks = 2;
+  /// Each frame takes a time from 0 to this, drawn by `seed`.
+  std::chrono::microseconds longest_delay{0};
+  /// Whether a frame may overtake another one between the same ranks.
+  bool reorders = false;
+  std::uint64_t seed = 1;
+  /// How long it takes until others learn that a rank has vanished.
+  std::chrono::milliseconds detection{10};
+};
+
+namespace detail {
+class LoopbackNet;
+}
+
+/// A network within one process. It may be destroyed before its links.
+class Loopback {
+ public:
+  /// \throws std::invalid_argument for less than one rank, std::system_error if the system refuses
+  /// descriptors.
+  explicit Loopback(const LoopbackOptions& options);
+
+  /// The link of a rank, to be taken once. \throws std::out_of_range if there is no such rank
+  std::unique_ptr<Link> link(int rank);
+
+  /// The rank is gone, as if its process had been killed: nothing comes from it or reaches it, and
+  /// the others are told after LoopbackOptions::detection. For any thread.
+  void vanish(int rank);
+
+  /// Each frame from and to this rank takes so much longer from now on. For any thread.
+  void slow(int rank, std::chrono::microseconds delay);
+
+ private:
+  std::shared_ptr<detail::LoopbackNet> net_;
+};
+
+}  // namespace kumiko::cluster

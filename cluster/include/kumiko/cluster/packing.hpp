@@ -1,0 +1,189 @@
+// How values are written to messages and read from them, and how a type has a say in it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <kumiko/cluster/link.hpp>
+
+namespace kumiko::cluster {
+
+/// Appends values to a message.
+class Writer {
+ public:
+  /// Offsets count from the frame's present end, a multiple of 16.
+  explicit Writer(Frame& frame) noexcept : frame_(frame), begin_(frame.size()) {}
+
+  /// Appends bytes at the next offset that is a multiple of `alignment`, at most 16.
+  void append(const void* bytes, std::size_t size, std::size_t alignment = 1) {
+    const std::size_t at = begin_ + aligned(frame_.size() - begin_, alignment);
+    frame_.resize(at + size);
+    if (size != 0) std::memcpy(frame_.data() + at, bytes, size);
+  }
+
+  static constexpr std::size_t aligned(std::size_t offset, std::size_t alignment) noexcept {
+    return (offset + alignment - 1) / alignment * alignment;
+  }
+
+ private:
+  Frame& frame_;
+  std::size_t begin_;
+};
+
+/// Takes values from a message, in the order in which they were written.
+class Reader {
+ public:
+  explicit Reader(std::span<const std::byte> message) noexcept : message_(message) {}
+
+  /// The next `size` bytes, where they lie. \throws std::out_of_range if there are fewer.
+  const std::byte* take(std::size_t size, std::size_t alignment = 1) {
+    const std::size_t at = Writer::aligned(at_, alignment);
+    if (at > message_.size() || size > message_.size() - at) {
+      throw std::out_of_range("a message is shorter than what is read from it");
+    }
+    at_ = at + size;
+    return message_.data() + at;
+  }
+
+  std::size_t left() const noexcept { return message_.size() - at_; }
+
+ private:
+  std::span<const std::byte> message_;
+  std::size_t at_ = 0;
+};
+
+/// How a T travels. Here: trivially copyable types, by their bytes, which must not hold addresses.
+/// For another type of yours, specialise it with these two functions; they must not suspend.
+template <class T>
+struct Packing {
+  static_assert(std::is_trivially_copyable_v<T>,
+                "specialise kumiko::cluster::Packing for this type: it is not trivially copyable");
+  static_assert(!std::is_pointer_v<T> && !std::is_member_pointer_v<T>,
+                "an address means nothing to another rank; send what is there, or a Region");
+
+  /// Writes `value`, from which it may move.
+  static void pack(Writer& writer, T& value) { writer.append(&value, sizeof value, alignof(T)); }
+
+  /// Reads what pack() has written. \throws std::out_of_range, or what T's construction throws
+  static T unpack(Reader& reader) {
+    std::remove_const_t<T> value;
+    std::memcpy(&value, reader.take(sizeof value, alignof(T)), sizeof value);
+    return value;
+  }
+};
+
+template <class T>
+struct Packing<std::reference_wrapper<T>> {
+  static_assert(sizeof(T) == 0, "a reference means nothing to another rank; send the value");
+};
+
+/// A span's elements are read where they arrived: the receiver's span lives as long as the function
+/// that gets it.
+template <class T>
+struct Packing<std::span<T>> {
+  static_assert(std::is_const_v<T>, "send a std::span of const: the receiver's is of a message");
+  static_assert(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && alignof(T) <= 16,
+                "a span that travels has trivially copyable elements without addresses");
+
+  static void pack(Writer& writer, std::span<T>& value) {
+    const std::uint64_t size = value.size();
+    writer.append(&size, sizeof size, alignof(std::uint64_t));
+    writer.append(value.data(), value.size_bytes(), alignof(T));
+  }
+  static std::span<T> unpack(Reader& reader) {
+    std::uint64_t size = 0;
+    std::memcpy(&size, reader.take(sizeof size, alignof(std::uint64_t)), sizeof size);
+    if (size > reader.left() / sizeof(T)) {
+      throw std::out_of_range("a message is shorter than the elements that it says it has");
+    }
+    return {reinterpret_cast<T*>(reader.take(size * sizeof(T), alignof(T))), size};
+  }
+};
+
+/// As a span of its characters.
+template <>
+struct Packing<std::string_view> {
+  static void pack(Writer& writer, std::string_view& value) {
+    std::span<const char> characters(value);
+    Packing<std::span<const char>>::pack(writer, characters);
+  }
+  static std::string_view unpack(Reader& reader) {
+    const auto characters = Packing<std::span<const char>>::unpack(reader);
+    return {characters.data(), characters.size()};
+  }
+};
+
+template <>
+struct Packing<std::string> {
+  static void pack(Writer& writer, std::string& value) {
+    std::string_view view(value);
+    Packing<std::string_view>::pack(writer, view);
+  }
+  static std::string unpack(Reader& reader) {
+    return std::string(Packing<std::string_view>::unpack(reader));
+  }
+};
+
+template <class T>
+struct Packing<std::vector<T>> {
+  static void pack(Writer& writer, std::vector<T>& value) {
+    if constexpr (kInBulk) {
+      std::span<const T> elements(value);
+      Packing<std::span<const T>>::pack(writer, elements);
+    } else {
+      const std::uint64_t size = value.size();
+      writer.append(&size, sizeof size, alignof(std::uint64_t));
+      for (T& element : value) Packing<T>::pack(writer, element);
+    }
+  }
+  static std::vector<T> unpack(Reader& reader) {
+    if constexpr (kInBulk) {
+      const auto elements = Packing<std::span<const T>>::unpack(reader);
+      return {elements.begin(), elements.end()};
+    } else {
+      std::uint64_t size = 0;
+      std::memcpy(&size, reader.take(sizeof size, alignof(std::uint64_t)), sizeof size);
+      std::vector<T> value;
+      for (std::uint64_t i = 0; i < size; ++i) value.push_back(Packing<T>::unpack(reader));
+      return value;
+    }
+  }
+
+ private:
+  static constexpr bool kInBulk =
+      std::is_trivially_copyable_v<T> && !std::is_same_v<T, bool> && alignof(T) <= 16;
+};
+
+template <class... Elements>
+struct Packing<std::tuple<Elements...>> {
+  static void pack(Writer& writer, std::tuple<Elements...>& value) {
+    std::apply([&](Elements&... element) { (Packing<Elements>::pack(writer, element), ...); },
+               value);
+  }
+  static std::tuple<Elements...> unpack(Reader& reader) {
+    return std::tuple<Elements...>{Packing<Elements>::unpack(reader)...};  // braces: in this order
+  }
+};
+
+template <class First, class Second>
+struct Packing<std::pair<First, Second>> {
+  static void pack(Writer& writer, std::pair<First, Second>& value) {
+    Packing<First>::pack(writer, value.first);
+    Packing<Second>::pack(writer, value.second);
+  }
+  static std::pair<First, Second> unpack(Reader& reader) {
+    return {Packing<First>::unpack(reader), Packing<Second>::unpack(reader)};
+  }
+};
+
+}  // namespace kumiko::cluster

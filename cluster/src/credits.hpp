@@ -1,0 +1,113 @@
+// The calls that a rank may still have under way at another one.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <kumiko/runtime/detail/spinlock.hpp>
+#include <kumiko/runtime/entry.hpp>
+#include <kumiko/runtime/io/limits.hpp>
+
+#include "waiting.hpp"
+
+namespace kumiko::cluster::detail {
+
+/// Credits of one rank for calls at another one, apart for each depth of calls; see Here for why.
+class Credits {
+ public:
+  /// \param window  how many there are of each depth
+  explicit Credits(int window) noexcept : window_(window) {}
+
+  /// Takes one; waits for it, first come, first served. Returns whether it had to wait.
+  /// \throws the exception of fail(), std::system_error at a limit
+  bool take(unsigned depth, const runtime::io::Limits& limits) {
+    Waiter waiter{*this, depth};
+    {
+      const std::lock_guard lock(guard_);
+      if (failure_ != nullptr) std::rethrow_exception(failure_);
+      Depth& at = of(depth);
+      if (at.waiters.empty() && at.available > 0) {
+        --at.available;
+        return false;
+      }
+      at.waiters.push_back(&waiter);
+    }
+    wait_within(waiter, limits);
+    waiter.entry.get();
+    return true;
+  }
+
+  /// Gives `count` of them back. Does not suspend.
+  void give(unsigned depth, std::size_t count) {
+    std::vector<Waiter*> served;
+    {
+      const std::lock_guard lock(guard_);
+      Depth& at = of(depth);
+      for (; count > 0 && !at.waiters.empty(); --count) {
+        served.push_back(at.waiters.front());
+        at.waiters.pop_front();
+      }
+      at.available += count;
+    }
+    for (Waiter* const waiter : served) waiter->token.send({});
+  }
+
+  /// Nobody gets a credit any more, but this exception.
+  void fail(std::exception_ptr exception) {
+    std::vector<Waiter*> failed;
+    {
+      const std::lock_guard lock(guard_);
+      if (failure_ != nullptr) return;
+      failure_ = std::move(exception);
+      for (Depth& at : depths_) {
+        failed.insert(failed.end(), at.waiters.begin(), at.waiters.end());
+        at.waiters.clear();
+      }
+    }
+    // failure_ does not change any more.
+    for (Waiter* const waiter : failed) waiter->fail(failure_);
+  }
+
+ private:
+  struct Waiter {
+    Credits& credits;
+    unsigned depth;
+    runtime::Entry<std::monostate> entry{};
+    runtime::Token<std::monostate> token = entry.token();
+
+    bool take_back() { return credits.remove(*this); }
+    void fail(std::exception_ptr exception) { token.send_exception(std::move(exception)); }
+  };
+
+  struct Depth {
+    std::size_t available = 0;
+    std::deque<Waiter*> waiters;
+  };
+
+  Depth& of(unsigned depth) {
+    while (depths_.size() <= depth) depths_.push_back({static_cast<std::size_t>(window_), {}});
+    return depths_[depth];
+  }
+
+  bool remove(Waiter& waiter) {
+    const std::lock_guard lock(guard_);
+    std::deque<Waiter*>& waiters = of(waiter.depth).waiters;
+    const auto place = std::find(waiters.begin(), waiters.end(), &waiter);
+    if (place == waiters.end()) return false;
+    waiters.erase(place);
+    return true;
+  }
+
+  const int window_;
+  runtime::detail::SpinLock guard_;
+  std::exception_ptr failure_;  ///< guarded; so are the depths
+  std::vector<Depth> depths_;
+};
+
+}  // namespace kumiko::cluster::detail

@@ -1,0 +1,109 @@
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <cxxabi.h>
+#include <link.h>
+
+#include <kumiko/cluster/detail/function.hpp>
+
+#include "readable_name.hpp"
+
+namespace kumiko::cluster::detail {
+
+namespace {
+
+struct Table {
+  std::mutex mutex;
+  std::vector<Function*> loaded;    ///< guarded
+  std::vector<Function*> numbered;  ///< written once, under the mutex
+  std::uint64_t program = 0;
+};
+
+/// Made by whoever comes first: functions are static objects of many files.
+Table& table() {
+  static auto* const instance = new Table;
+  return *instance;
+}
+
+/// FNV-1a.
+std::uint64_t hashed(std::uint64_t hash, const void* bytes, std::size_t size) noexcept {
+  for (const auto* at = static_cast<const unsigned char*>(bytes); size-- > 0; ++at) {
+    hash = (hash ^ *at) * 0x100000001b3U;
+  }
+  return hash;
+}
+
+/// Hashes the build ids (GNU notes) of the program, the first object.
+int hash_build_id(dl_phdr_info* object, std::size_t /*size*/, void* hash) {
+  auto& value = *static_cast<std::uint64_t*>(hash);
+  for (int i = 0; i < object->dlpi_phnum; ++i) {
+    const ElfW(Phdr)& segment = object->dlpi_phdr[i];
+    if (segment.p_type != PT_NOTE) continue;
+    value = hashed(value, reinterpret_cast<const void*>(object->dlpi_addr + segment.p_vaddr),
+                   segment.p_memsz);
+  }
+  return 1;
+}
+
+}  // namespace
+
+Function::Function(const char* name, Run code) : name_(name), run_(code) {
+  const std::lock_guard lock(table().mutex);
+  table().loaded.push_back(this);
+}
+
+std::uint32_t Function::number() const {
+  if (!number_) {
+    throw std::logic_error("the function '" + readable_name(name_) +
+                           "' was loaded after the cluster was made; load it before");
+  }
+  return *number_;
+}
+
+std::uint64_t number_functions() {
+  Table& all = table();
+  const std::lock_guard lock(all.mutex);
+  if (all.program != 0) return all.program;
+  std::vector<Function*> sorted = all.loaded;
+  const auto name = [](const Function* function) { return std::string_view(function->name()); };
+  std::sort(sorted.begin(), sorted.end(),
+            [&](const Function* a, const Function* b) { return name(a) < name(b); });
+  const auto twice = std::adjacent_find(
+      sorted.begin(), sorted.end(),
+      [&](const Function* a, const Function* b) { return name(a) == name(b); });
+  if (twice != sorted.end()) {
+    throw std::logic_error("two functions that ranks invoke have one name, '" +
+                           readable_name((*twice)->name()) + "'; put one in a named namespace");
+  }
+  std::uint64_t program = 0xcbf29ce484222325U;
+  dl_iterate_phdr(&hash_build_id, &program);
+  for (Function* const function : sorted) {
+    function->number_ = static_cast<std::uint32_t>(all.numbered.size());
+    all.numbered.push_back(function);
+    program = hashed(program, function->name(), std::strlen(function->name()) + 1);
+  }
+  all.program = program == 0 ? 1 : program;
+  return all.program;
+}
+
+const Function* function_of(std::uint32_t number) noexcept {
+  const std::vector<Function*>& numbered = table().numbered;
+  return number < numbered.size() ? numbered[number] : nullptr;
+}
+
+std::string readable_name(const char* mangled) {
+  int status = 0;
+  char* const text = abi::__cxa_demangle(mangled, nullptr, nullptr, &status);
+  if (status != 0) return mangled;
+  std::string name(text);
+  std::free(text);
+  return name;
+}
+
+}  // namespace kumiko::cluster::detail

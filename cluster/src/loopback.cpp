@@ -1,0 +1,177 @@
+#include <kumiko/cluster/loopback.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bell.hpp"
+
+namespace kumiko::cluster {
+
+namespace detail {
+
+namespace {
+using Clock = std::chrono::steady_clock;
+}
+
+/// The frames that are on their way, by receiver.
+class LoopbackNet {
+ public:
+  explicit LoopbackNet(const LoopbackOptions& options) : options_(options) {
+    for (int i = 0; i < options.ranks; ++i) {
+      ranks_.push_back(std::make_unique<Rank>(options.seed * 1000003U + static_cast<unsigned>(i),
+                                              static_cast<std::size_t>(options.ranks)));
+    }
+  }
+
+  int size() const noexcept { return static_cast<int>(ranks_.size()); }
+  Bell& bell(int rank) noexcept { return of(rank).bell; }
+
+  void send(int from, int to, Frame frame) {
+    Rank& sender = of(from);
+    Rank& receiver = of(to);
+    if (sender.is_gone || receiver.is_gone) return;
+    const std::chrono::microseconds extra = sender.slowness.load() + receiver.slowness.load();
+    {
+      const std::lock_guard lock(receiver.guard);
+      auto due = Clock::now() + extra + delay(receiver.random);
+      Clock::time_point& latest = receiver.latest[static_cast<std::size_t>(from)];
+      if (!options_.reorders) due = std::max(due, latest);
+      latest = std::max(due, latest);
+      add(receiver, {due, receiver.sent++, from, std::move(frame), false});
+    }
+    receiver.bell.ring();
+  }
+
+  int poll(int rank, Receiver& receiver) {
+    Rank& self = of(rank);
+    const auto now = Clock::now();
+    self.bell.silence(now);
+    std::vector<Passage> arrived;
+    {
+      const std::lock_guard lock(self.guard);
+      while (!self.passages.empty() && self.passages.front().due <= now) {
+        std::pop_heap(self.passages.begin(), self.passages.end());
+        arrived.push_back(std::move(self.passages.back()));
+        self.passages.pop_back();
+      }
+      if (!self.passages.empty()) self.bell.ring_at(self.passages.front().due);
+    }
+    for (Passage& passage : arrived) {
+      if (passage.is_loss) {
+        receiver.lost(passage.from, "its process has ended");
+      } else if (!self.is_gone) {
+        receiver.receive(passage.from, std::move(passage.frame));
+      }
+    }
+    return static_cast<int>(arrived.size());
+  }
+
+  void vanish(int rank) {
+    if (of(rank).is_gone.exchange(true)) return;
+    for (int other = 0; other < size(); ++other) {
+      Rank& told = of(other);
+      {
+        const std::lock_guard lock(told.guard);
+        // What it has sent before may still come, or not.
+        add(told, {Clock::now() + options_.detection, told.sent++, rank, {}, true});
+      }
+      told.bell.ring();
+    }
+  }
+
+  void slow(int rank, std::chrono::microseconds delay) { of(rank).slowness = delay; }
+
+
+ private:
+  /// A frame on its way, or the news that a rank is gone.
+  struct Passage {
+    Clock::time_point due;
+    std::uint64_t number;
+    int from;
+    Frame frame;
+    bool is_loss;
+
+    /// In a heap the earliest is first.
+    friend bool operator<(const Passage& a, const Passage& b) noexcept {
+      return std::pair(a.due, a.number) > std::pair(b.due, b.number);
+    }
+  };
+
+  struct Rank {
+    Rank(std::uint64_t seed, std::size_t ranks) : random(seed), latest(ranks) {}
+
+    std::mutex guard;
+    std::vector<Passage> passages;  ///< a heap; guarded, as is what follows
+    std::uint64_t sent = 0;
+    std::mt19937_64 random;
+    std::vector<Clock::time_point> latest;  ///< when what comes from each rank will have arrived
+    Bell bell{-1};
+    std::atomic<bool> is_gone{false};
+    std::atomic<std::chrono::microseconds> slowness{std::chrono::microseconds(0)};
+  };
+
+  Rank& of(int rank) noexcept { return *ranks_[static_cast<std::size_t>(rank)]; }
+
+  static void add(Rank& rank, Passage passage) {
+    rank.passages.push_back(std::move(passage));
+    std::push_heap(rank.passages.begin(), rank.passages.end());
+  }
+
+  std::chrono::nanoseconds delay(std::mt19937_64& random) const {
+    const auto longest =
+        static_cast<std::uint64_t>(std::chrono::nanoseconds(options_.longest_delay).count());
+    return std::chrono::nanoseconds(longest == 0 ? 0 : random() % (longest + 1));
+  }
+
+  const LoopbackOptions options_;
+  std::vector<std::unique_ptr<Rank>> ranks_;
+};
+
+namespace {
+
+class LoopbackLink final : public Link {
+ public:
+  LoopbackLink(std::shared_ptr<LoopbackNet> net, int rank) noexcept
+      : net_(std::move(net)), rank_(rank) {}
+
+  int rank() const noexcept override { return rank_; }
+  int size() const noexcept override { return net_->size(); }
+  void send(int rank, Frame frame) noexcept override { net_->send(rank_, rank, std::move(frame)); }
+  int poll(Receiver& receiver) noexcept override { return net_->poll(rank_, receiver); }
+  int pollable() const noexcept override { return net_->bell(rank_).descriptor(); }
+
+ private:
+  const std::shared_ptr<LoopbackNet> net_;
+  const int rank_;
+};
+
+}  // namespace
+
+}  // namespace detail
+
+Loopback::Loopback(const LoopbackOptions& options) {
+  if (options.ranks < 1) {
+    throw std::invalid_argument("Loopback: " + std::to_string(options.ranks) +
+                                " ranks; give at least 1");
+  }
+  net_ = std::make_shared<detail::LoopbackNet>(options);
+}
+
+std::unique_ptr<Link> Loopback::link(int rank) {
+  if (rank < 0 || rank >= net_->size()) {
+    throw std::out_of_range("Loopback: there is no rank " + std::to_string(rank));
+  }
+  return std::make_unique<detail::LoopbackLink>(net_, rank);
+}
+
+void Loopback::vanish(int rank) { net_->vanish(rank); }
+
+void Loopback::slow(int rank, std::chrono::microseconds delay) { net_->slow(rank, delay); }
+
+}  // namespace kumiko::cluster

@@ -1,0 +1,46 @@
+// How frames and the messages in them begin.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace kumiko::cluster::detail {
+
+/// Messages begin at multiples of this in a frame.
+inline constexpr std::size_t kMessageAlignment = 16;
+
+struct FrameHeader {
+  static constexpr std::uint32_t kMagic = 0x314b4d4b;  // "KMK1"
+
+  std::uint32_t magic = kMagic;
+  std::uint32_t messages = 0;
+  std::uint64_t program = 0;  ///< see number_functions()
+};
+
+enum class Kind : std::uint8_t {
+  kInvoke,   ///< run `function` as a thread, send a reply
+  kInline,   ///< run `function` in the poller, send a reply
+  kPost,     ///< run `function` as a thread
+  kReply,    ///< the result of the invocation in `slot`
+  kFailure,  ///< the exception of the invocation in `slot`: its type and what it says
+  kCredit,   ///< `amount` credits of `depth`
+  kCount,    ///< reply with the posts of this rank that are done (amount 0) or sent (1)
+  kLeave     ///< the rank calls nobody any more; with a reason if it has failed
+};
+
+/// What a message begins with; `size` bytes follow.
+struct MessageHeader {
+  std::uint64_t size = 0;
+  Kind kind{};
+  bool credit_returned = false;  ///< in a reply: not by it
+  std::uint16_t depth = 0;       ///< of the call whose credit it is about
+  std::uint32_t function = 0;
+  std::uint32_t slot = 0;
+  std::uint32_t generation = 0;
+  std::uint64_t amount = 0;
+};
+
+static_assert(sizeof(FrameHeader) == kMessageAlignment);
+static_assert(sizeof(MessageHeader) % kMessageAlignment == 0);
+
+}  // namespace kumiko::cluster::detail

@@ -1,0 +1,532 @@
+#include "node.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+#include <optional>
+#include <stdexcept>
+#include <typeinfo>
+#include <utility>
+
+#include <kumiko/runtime/this_thread.hpp>
+
+#include "readable_name.hpp"
+#include "waiting.hpp"
+
+namespace kumiko::cluster::detail {
+
+namespace {
+
+/// From this depth on a credit returns when a function begins: see Here.
+constexpr unsigned kDeepest = 255;
+
+/// A rank on which nothing has moved for so long gives some credits back early.
+constexpr std::chrono::milliseconds kStuckAfter{1};
+constexpr int kEarlyCredits = 8;
+
+/// Between two looks at posts that are under way.
+constexpr std::chrono::microseconds kFirstQuiesce{20};
+constexpr std::chrono::microseconds kLongestQuiesce{1000};
+
+/// How long a rank that ends at once tries to tell the others.
+constexpr std::chrono::milliseconds kLastWords{1000};
+
+constexpr std::size_t kBeforePayload = sizeof(FrameHeader) + sizeof(MessageHeader);
+
+constexpr std::uint64_t kPostsDone = 0;
+constexpr std::uint64_t kPostsSent = 1;
+
+/// A call whose caller waits for it.
+struct WaitingCall final : Pending {
+  explicit WaitingCall(PendingCalls& all) noexcept : calls(all) {}
+
+  PendingCalls& calls;
+  Ticket ticket{};
+  runtime::Entry<Answer> entry{};
+  runtime::Token<Answer> token = entry.token();
+
+  void finish(Answer answer) noexcept override { token.send(std::move(answer)); }
+  bool take_back() { return calls.take(ticket) != nullptr; }
+  void fail(std::exception_ptr exception) { finish({nullptr, {}, std::move(exception)}); }
+};
+
+Frame message_of(std::string_view text) {
+  Frame frame(kBeforePayload);
+  Writer writer(frame);
+  Packing<std::string_view>::pack(writer, text);
+  return frame;
+}
+
+Frame failure_of(std::string_view type, std::string_view what) {
+  Frame frame(kBeforePayload);
+  Writer writer(frame);
+  for (std::string_view text : {type, what}) Packing<std::string_view>::pack(writer, text);
+  return frame;
+}
+
+const ClusterOptions& checked(const ClusterOptions& options) {
+  if (options.window < 1) {
+    throw std::invalid_argument("Cluster: a window of " + std::to_string(options.window) +
+                                " calls; give at least 1");
+  }
+  return options;
+}
+
+}  // namespace
+
+Node::Node(runtime::Runtime& runtime, const ClusterOptions& options)
+    : Node(runtime, nullptr, options) {}
+
+Node::Node(runtime::Runtime& runtime, std::unique_ptr<Link> link, const ClusterOptions& options)
+    : runtime_(runtime),
+      link_(std::move(link)),
+      options_(checked(options)),
+      program_(number_functions()),
+      rank_(link_ == nullptr ? 0 : link_->rank()),
+      size_(link_ == nullptr ? 1 : link_->size()),
+      bell_(link_ == nullptr ? -1 : link_->pollable()) {
+  for (int i = 0; i < size_; ++i) peers_.push_back(std::make_unique<Peer>(options_.window));
+}
+
+void Node::check(int rank) const {
+  if (rank >= 0 && rank < size_) return;
+  throw std::out_of_range("there is no rank " + std::to_string(rank) + "; ranks are 0 to " +
+                          std::to_string(size_ - 1));
+}
+
+// --- Sending -------------------------------------------------------------------------------------
+
+void Node::add_to_outbox(int rank, Frame message, const MessageHeader& header) {
+  MessageHeader complete = header;
+  complete.size = message.size() - kBeforePayload;
+  std::memcpy(message.data() + sizeof(FrameHeader), &complete, sizeof complete);
+  peer(rank).outbox.add(std::move(message), options_.bundle_bytes, program_);
+  messages_sent_.fetch_add(1, std::memory_order_relaxed);
+  // release: pairs with the acquire in flush(), which then finds the message.
+  unsent_.store(true, std::memory_order_release);
+}
+
+void Node::send(int rank, Frame message, const MessageHeader& header) {
+  add_to_outbox(rank, std::move(message), header);
+  wake_poller();
+}
+
+void Node::wake_poller() noexcept {
+  if (!runtime_.poll_soon()) bell_.ring();
+}
+
+/// What is older than the time of a bundle goes, all of it if the worker has nothing else to do.
+void Node::flush(bool idle) {
+  for (int rank = 0; rank < size_; ++rank) send_credits(rank, idle);
+  // acquire: pairs with the release in add_to_outbox(). Off before the look: what is added after
+  // it sets it again.
+  if (!unsent_.load(std::memory_order_relaxed) ||
+      !unsent_.exchange(false, std::memory_order_acquire)) {
+    return;
+  }
+  const auto latest = idle ? Clock::time_point::max() : Clock::now() - options_.bundle_time;
+  bool is_left = false;
+  for (int rank = 0; rank < size_; ++rank) {
+    Peer& to = peer(rank);
+    for (Outbox::Departure& departure : to.outbox.take(latest, program_)) {
+      if (to.is_lost.load(std::memory_order_relaxed)) continue;
+      frames_sent_.fetch_add(1, std::memory_order_relaxed);
+      bytes_sent_.fetch_add(departure.frame.size(), std::memory_order_relaxed);
+      link_->send(rank, std::move(departure.frame));
+    }
+    is_left = is_left || !to.outbox.empty();
+  }
+  if (is_left) unsent_.store(true, std::memory_order_relaxed);
+}
+
+void Node::send_credits(int rank, bool idle) {
+  Outbox& outbox = peer(rank).outbox;
+  if (!outbox.owes_at_least(idle ? 1 : static_cast<std::size_t>(options_.window + 1) / 2)) return;
+  const std::vector<std::size_t> owed = outbox.take_owed();
+  for (std::size_t depth = 0; depth < owed.size(); ++depth) {
+    if (owed[depth] == 0) continue;
+    add_to_outbox(rank, Frame(kBeforePayload),
+                  {.kind = Kind::kCredit,
+                   .depth = static_cast<std::uint16_t>(depth),
+                   .amount = owed[depth]});
+  }
+}
+
+// --- Calls ---------------------------------------------------------------------------------------
+
+Ticket Node::begin_call(int rank, unsigned depth, const Limits& limits, Pending& pending) {
+  if (peer(rank).credits.take(depth, limits)) credit_waits_.fetch_add(1, std::memory_order_relaxed);
+  return pending_.add(pending, rank);
+}
+
+Answer Node::call(int rank, Kind kind, const Function& function, Frame message, unsigned depth,
+                  const Limits& limits) {
+  MessageHeader header{.kind = kind,
+                       .depth = static_cast<std::uint16_t>(std::min(depth, kDeepest)),
+                       .function = function.number()};
+  WaitingCall call(pending_);
+  call.ticket = begin_call(rank, header.depth, limits, call);
+  header.slot = call.ticket.slot;
+  header.generation = call.ticket.generation;
+  send(rank, std::move(message), header);
+  wait_within(call, limits);
+  return call.entry.take();
+}
+
+void Node::call_later(int rank, const Function& function, Frame message, unsigned depth,
+                      const Limits& limits, std::unique_ptr<Pending> pending) {
+  MessageHeader header{.kind = Kind::kInvoke,
+                       .depth = static_cast<std::uint16_t>(std::min(depth, kDeepest)),
+                       .function = function.number()};
+  const Ticket ticket = begin_call(rank, header.depth, limits, *pending);
+  static_cast<void>(pending.release());  // it destroys itself when it is answered
+  header.slot = ticket.slot;
+  header.generation = ticket.generation;
+  send(rank, std::move(message), header);
+}
+
+void Node::post(int rank, const Function& function, Frame message, unsigned depth,
+                const Limits& limits) {
+  const MessageHeader header{.kind = Kind::kPost,
+                             .depth = static_cast<std::uint16_t>(std::min(depth, kDeepest)),
+                             .function = function.number()};
+  if (peer(rank).credits.take(header.depth, limits)) {
+    credit_waits_.fetch_add(1, std::memory_order_relaxed);
+  }
+  // Before it can be done, and before the function that sends it is.
+  posts_sent_.fetch_add(1, std::memory_order_relaxed);
+  send(rank, std::move(message), header);
+}
+
+/// Of two rounds the first sums the posts that are done, the second those that have been sent.
+/// Between the two, at some moment T, done(T) >= the first sum and sent(T) <= the second; and
+/// done <= sent always. So equal sums mean that at T every post was done (Mattern's four counters,
+/// of which two suffice where the rounds follow each other).
+void Node::quiesce(const Limits& limits) {
+  auto pause = kFirstQuiesce;
+  for (;;) {
+    const std::uint64_t done = sum_of_posts(kPostsDone, limits);
+    if (done == sum_of_posts(kPostsSent, limits)) return;
+    if (limits.stop.stop_requested() || limits.deadline <= Clock::now()) throw limit_error(limits);
+    runtime::this_thread::sleep_for(pause);
+    pause = std::min(2 * pause, kLongestQuiesce);
+  }
+}
+
+std::uint64_t Node::sum_of_posts(std::uint64_t which, const Limits& limits) {
+  std::vector<std::unique_ptr<WaitingCall>> calls;
+  std::exception_ptr failure;
+  for (int rank = 0; rank < size_ && failure == nullptr; ++rank) {
+    if (rank == rank_) continue;
+    auto call = std::make_unique<WaitingCall>(pending_);
+    try {
+      call->ticket = pending_.add(*call, rank);
+    } catch (...) {
+      failure = std::current_exception();
+      break;
+    }
+    send(rank, Frame(kBeforePayload),
+         {.kind = Kind::kCount,
+          .slot = call->ticket.slot,
+          .generation = call->ticket.generation,
+          .amount = which});
+    calls.push_back(std::move(call));
+  }
+  // acquire: pairs with the release where a post ends, whose own posts come before that.
+  std::uint64_t sum = which == kPostsDone ? posts_done_.load(std::memory_order_acquire)
+                                          : posts_sent_.load(std::memory_order_relaxed);
+  for (const std::unique_ptr<WaitingCall>& call : calls) {
+    wait_within(*call, limits);
+    const Answer answer = call->entry.take();
+    if (answer.exception != nullptr) {
+      failure = answer.exception;
+    } else {
+      sum += unpack_answer<std::uint64_t>(answer);
+    }
+  }
+  if (failure != nullptr) std::rethrow_exception(failure);
+  return sum;
+}
+
+// --- Receiving -----------------------------------------------------------------------------------
+
+int Node::poll(bool idle) noexcept {
+  if (!is_open()) return 0;
+  const auto begin = Clock::now();
+  bell_.silence(begin);
+  const int frames = link_->poll(*this);
+  relieve(idle, frames > 0);
+  flush(idle);
+  look_whether_all_left();
+  if (frames > 0) {
+    polling_.fetch_add(std::chrono::nanoseconds(Clock::now() - begin).count(),
+                       std::memory_order_relaxed);
+  }
+  return frames;
+}
+
+void Node::receive(int source, Frame frame) noexcept {
+  if (source < 0 || source >= size_ || peer(source).is_lost) return;
+  const auto shared = std::make_shared<const Frame>(std::move(frame));
+  FrameHeader header;
+  const bool is_whole = shared->size() >= sizeof header;
+  if (is_whole) std::memcpy(&header, shared->data(), sizeof header);
+  if (!is_whole || header.magic != FrameHeader::kMagic) {
+    return lost(source, "what came from it is not a frame of a cluster");
+  }
+  if (header.program != program_) {
+    return lost(source, "it runs another program, or another build of it; start the same file "
+                        "everywhere");
+  }
+  std::size_t at = sizeof header;
+  for (std::uint32_t i = 0; i < header.messages; ++i) {
+    at = Writer::aligned(at, kMessageAlignment);
+    MessageHeader message;
+    if (at > shared->size() || shared->size() - at < sizeof message) {
+      return lost(source, "a frame from it ends within a message");
+    }
+    std::memcpy(&message, shared->data() + at, sizeof message);
+    at += sizeof message;
+    if (message.size > shared->size() - at) {
+      return lost(source, "a frame from it ends within a message");
+    }
+    messages_received_.fetch_add(1, std::memory_order_relaxed);
+    dispatch({source, shared, message, {shared->data() + at, message.size}});
+    at += message.size;
+  }
+}
+
+void Node::dispatch(Arrived message) {
+  switch (message.header.kind) {
+    case Kind::kInvoke:
+    case Kind::kPost:
+      return start_guest(std::move(message));
+    case Kind::kInline:
+      return answer_inline(message);
+    case Kind::kReply:
+    case Kind::kFailure:
+      return finish(message);
+    case Kind::kCredit:
+      return peer(message.source).credits.give(message.header.depth, message.header.amount);
+    case Kind::kCount:
+      return send_count(message);
+    case Kind::kLeave:
+      return note_leaving(message);
+  }
+}
+
+void Node::start_guest(Arrived message) {
+  runtime_.submit([self = shared_from_this(), arrived = std::move(message)] {
+    self->run_guest(arrived);
+  });
+}
+
+void Node::run_guest(const Arrived& message) {
+  const MessageHeader& header = message.header;
+  Guest guest{message.source, header.depth, header.depth >= kDeepest};
+  if (guest.credit_returned) return_credit(message.source, header.depth);
+  admit(guest);
+  if (header.kind == Kind::kInvoke) {
+    Reply reply = reply_to(message);
+    reply.header.credit_returned = dismiss(guest);
+    send(message.source, std::move(reply.message), reply.header);
+    return;
+  }
+  // An exception ends the program, as that of any thread that nobody joins.
+  function_of(header.function)
+      ->run({*this, message.source, header.depth, message.payload}, nullptr);
+  count_end_of_post();
+  if (!dismiss(guest)) return_credit(message.source, header.depth);
+}
+
+/// Runs the function that is asked for.
+Node::Reply Node::reply_to(const Arrived& message) {
+  MessageHeader header = message.header;
+  header.kind = Kind::kReply;
+  Frame result(kBeforePayload);
+  try {
+    function_of(header.function)
+        ->run({*this, message.source, header.depth, message.payload}, &result);
+  } catch (const std::exception& exception) {
+    header.kind = Kind::kFailure;
+    result = failure_of(readable_name(typeid(exception).name()), exception.what());
+  } catch (...) {
+    header.kind = Kind::kFailure;
+    result = failure_of("unknown", "an exception that is not a std::exception");
+  }
+  return {std::move(result), header};
+}
+
+void Node::answer_inline(const Arrived& message) {
+  Reply reply = reply_to(message);
+  add_to_outbox(message.source, std::move(reply.message), reply.header);
+}
+
+void Node::finish(const Arrived& message) {
+  const MessageHeader& header = message.header;
+  if (!header.credit_returned) peer(message.source).credits.give(header.depth, 1);
+  Pending* const call = pending_.take({header.slot, header.generation});
+  if (call == nullptr) return;  // it was given up
+  if (header.kind == Kind::kReply) return call->finish({message.frame, message.payload, nullptr});
+  Reader reader(message.payload);
+  std::string type = Packing<std::string>::unpack(reader);
+  const std::string what = Packing<std::string>::unpack(reader);
+  call->finish(
+      {nullptr, {}, std::make_exception_ptr(RemoteError(message.source, std::move(type), what))});
+}
+
+void Node::send_count(const Arrived& message) {
+  // acquire: as in sum_of_posts().
+  std::uint64_t count = message.header.amount == kPostsDone
+                            ? posts_done_.load(std::memory_order_acquire)
+                            : posts_sent_.load(std::memory_order_relaxed);
+  MessageHeader header = message.header;
+  header.kind = Kind::kReply;
+  header.credit_returned = true;  // none was taken
+  Frame result(kBeforePayload);
+  Writer writer(result);
+  Packing<std::uint64_t>::pack(writer, count);
+  add_to_outbox(message.source, std::move(result), header);
+}
+
+// --- Guests and credits --------------------------------------------------------------------------
+
+void Node::admit(Guest& guest) noexcept {
+  const std::lock_guard lock(guests_guard_);
+  guest.next = guests_;
+  if (guests_ != nullptr) guests_->previous = &guest;
+  guests_ = &guest;
+  guest_count_.fetch_add(1, std::memory_order_relaxed);
+}
+
+/// Returns whether the credit has been returned already.
+bool Node::dismiss(Guest& guest) noexcept {
+  const std::lock_guard lock(guests_guard_);
+  (guest.previous != nullptr ? guest.previous->next : guests_) = guest.next;
+  if (guest.next != nullptr) guest.next->previous = guest.previous;
+  guest_count_.fetch_sub(1, std::memory_order_relaxed);
+  return guest.credit_returned;
+}
+
+/// It goes with other messages, when the worker has nothing else to do, or when half of all credits
+/// is owed.
+void Node::return_credit(int rank, unsigned depth) {
+  Outbox& outbox = peer(rank).outbox;
+  outbox.owe_credit(depth);
+  if (outbox.owes_at_least(static_cast<std::size_t>(options_.window + 1) / 2)) wake_poller();
+}
+
+/// Where nothing moves though functions run for others, they may wait for calls that lack credits.
+void Node::relieve(bool idle, bool moved) {
+  const int guests = guest_count_.load(std::memory_order_relaxed);
+  if (!moved && guests == 0) return;
+  const auto now = Clock::now();
+  if (moved) latest_move_ = now;
+  if (!idle || guests == 0) return;
+  if (now < latest_move_ + kStuckAfter) return bell_.ring_at(latest_move_ + kStuckAfter);
+  latest_move_ = now;
+  const std::lock_guard lock(guests_guard_);
+  int early = 0;
+  for (Guest* guest = guests_; guest != nullptr && early < kEarlyCredits; guest = guest->next) {
+    if (std::exchange(guest->credit_returned, true)) continue;
+    peer(guest->caller).outbox.owe_credit(guest->depth);
+    ++early;
+  }
+  if (early == 0) return;
+  credits_early_.fetch_add(static_cast<std::uint64_t>(early), std::memory_order_relaxed);
+  bell_.ring_at(now + kStuckAfter);
+}
+
+// --- The end -------------------------------------------------------------------------------------
+
+void Node::note_leaving(const Arrived& message) {
+  Reader reader(message.payload);
+  const std::string reason = Packing<std::string>::unpack(reader);
+  if (!reason.empty()) return lost(message.source, reason);
+  peer(message.source).has_left.store(true, std::memory_order_relaxed);
+}
+
+void Node::lost(int rank, const std::string& reason) noexcept {
+  Peer& lost = peer(rank);
+  if (lost.is_lost.exchange(true)) return;
+  fail(rank, std::make_exception_ptr(RankLost(rank, reason)));
+}
+
+/// Calls at this rank end by an exception, now and later.
+void Node::fail(int rank, const std::exception_ptr& exception) {
+  peer(rank).credits.fail(exception);
+  for (Pending* const call : pending_.fail(rank, exception)) {
+    call->finish({nullptr, {}, exception});
+  }
+}
+
+void Node::send_leaving(std::string_view reason) {
+  for (int rank = 0; rank < size_; ++rank) {
+    if (rank != rank_) send(rank, message_of(reason), {.kind = Kind::kLeave});
+  }
+}
+
+void Node::look_whether_all_left() {
+  // acquire: pairs with the release in leave().
+  if (!leaving_.load(std::memory_order_acquire) || told_all_left_ || has_unsent()) return;
+  for (int rank = 0; rank < size_; ++rank) {
+    const Peer& other = peer(rank);
+    if (rank != rank_ && !other.has_left.load(std::memory_order_relaxed) && !other.is_lost) return;
+  }
+  told_all_left_ = true;
+  all_left_token_.send(true);
+}
+
+void Node::leave() {
+  if (!open_.load(std::memory_order_relaxed)) return;
+  if (size_ > 1) {
+    try {
+      quiesce(runtime::io::within(options_.patience));
+    } catch (const std::runtime_error&) {
+      // A rank is lost, or does not answer: nobody can know of its posts.
+    }
+    send_leaving({});
+    // release: pairs with the acquire in look_whether_all_left().
+    leaving_.store(true, std::memory_order_release);
+    bell_.ring();
+    if (!all_left_.wait_for(options_.patience)) {
+      for (int rank = 0; rank < size_; ++rank) {
+        if (rank == rank_ || peer(rank).has_left.load(std::memory_order_relaxed)) continue;
+        lost(rank, "it did not leave the cluster when the others did");
+      }
+      bell_.ring();
+      all_left_.wait();
+    }
+  }
+  close();
+}
+
+void Node::abandon(std::string_view reason) noexcept {
+  if (!open_.load(std::memory_order_relaxed)) return;
+  if (size_ > 1) {
+    send_leaving(reason.empty() ? "it has left the cluster" : reason);
+    const auto limit = Clock::now() + kLastWords;
+    while (has_unsent() && Clock::now() < limit) {
+      bell_.ring();
+      runtime::this_thread::sleep_for(kFirstQuiesce);
+    }
+  }
+  close();
+}
+
+/// What still waits for another rank gets an exception; this is no rank any more.
+void Node::close() noexcept {
+  open_.store(false, std::memory_order_relaxed);
+  for (int rank = 0; rank < size_; ++rank) {
+    if (peer(rank).is_lost.exchange(true)) continue;
+    fail(rank, std::make_exception_ptr(RankLost(rank, "this rank has left the cluster")));
+  }
+}
+
+ClusterStatistics Node::statistics() const {
+  const auto read = [](const auto& counter) { return counter.load(std::memory_order_relaxed); };
+  return {read(messages_sent_), read(messages_received_), read(frames_sent_), read(bytes_sent_),
+          read(credit_waits_), read(credits_early_), std::chrono::nanoseconds(read(polling_))};
+}
+
+}  // namespace kumiko::cluster::detail

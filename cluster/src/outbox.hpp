@@ -1,0 +1,98 @@
+// The messages to one rank that are yet to be sent.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include <kumiko/cluster/link.hpp>
+#include <kumiko/cluster/packing.hpp>
+#include <kumiko/runtime/detail/spinlock.hpp>
+
+#include "message.hpp"
+
+namespace kumiko::cluster::detail {
+
+/// Gathers small messages to one rank in a *bundle*; one that is as large as a bundle goes as a
+/// frame of its own, where it is.
+class Outbox {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  struct Departure {
+    Frame frame;
+    std::uint32_t messages = 0;
+  };
+
+  /// Adds a message that begins behind the room for a frame's header.
+  void add(Frame message, std::size_t bundle_bytes, std::uint64_t program) {
+    const std::lock_guard lock(guard_);
+    if (message.size() >= bundle_bytes) {
+      full_.push_back(sealed(std::move(message), 1, program));
+      return;
+    }
+    if (messages_ == 0) begin_ = Clock::now();
+    if (bundle_.empty()) bundle_.resize(sizeof(FrameHeader));
+    const std::size_t at = Writer::aligned(bundle_.size(), kMessageAlignment);
+    const std::size_t size = message.size() - sizeof(FrameHeader);
+    bundle_.resize(at + size);
+    std::memcpy(bundle_.data() + at, message.data() + sizeof(FrameHeader), size);
+    ++messages_;
+    if (bundle_.size() >= bundle_bytes) close_bundle(program);
+  }
+
+  /// Credits of the other rank to be returned.
+  void owe_credit(unsigned depth) {
+    const std::lock_guard lock(guard_);
+    if (owed_.size() <= depth) owed_.resize(depth + 1);
+    ++owed_[depth];
+    ++owed_in_all_;
+  }
+  bool owes_at_least(std::size_t credits) {
+    const std::lock_guard lock(guard_);
+    return owed_in_all_ >= credits;
+  }
+  /// What is owed, by depth; nothing is owed then.
+  std::vector<std::size_t> take_owed() {
+    const std::lock_guard lock(guard_);
+    owed_in_all_ = 0;
+    return std::exchange(owed_, {});
+  }
+
+  /// What is to be sent now: full frames; and the bundle, if it was begun at `latest` or before.
+  std::vector<Departure> take(Clock::time_point latest, std::uint64_t program) {
+    const std::lock_guard lock(guard_);
+    if (messages_ != 0 && begin_ <= latest) close_bundle(program);
+    return std::exchange(full_, {});
+  }
+
+  bool empty() {
+    const std::lock_guard lock(guard_);
+    return messages_ == 0 && full_.empty();
+  }
+
+ private:
+  static Departure sealed(Frame frame, std::uint32_t messages, std::uint64_t program) {
+    const FrameHeader header{.messages = messages, .program = program};
+    std::memcpy(frame.data(), &header, sizeof header);
+    return {std::move(frame), messages};
+  }
+
+  void close_bundle(std::uint64_t program) {
+    full_.push_back(sealed(std::exchange(bundle_, {}), std::exchange(messages_, 0), program));
+  }
+
+  runtime::detail::SpinLock guard_;
+  Frame bundle_;  ///< guarded; so is the rest
+  std::uint32_t messages_ = 0;
+  Clock::time_point begin_;
+  std::vector<Departure> full_;
+  std::vector<std::size_t> owed_;
+  std::size_t owed_in_all_ = 0;
+};
+
+}  // namespace kumiko::cluster::detail

@@ -1,0 +1,86 @@
+// The calls of a rank that wait for their answers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <kumiko/cluster/cluster.hpp>
+#include <kumiko/runtime/detail/spinlock.hpp>
+
+namespace kumiko::cluster::detail {
+
+/// What names a call that waits, in a message and back. An answer that comes after the call was
+/// given up finds another generation there.
+struct Ticket {
+  std::uint32_t slot = 0;
+  std::uint32_t generation = 0;
+};
+
+/// The calls that wait, by slots that are used again. Whoever takes a call out answers it.
+class PendingCalls {
+ public:
+  /// \throws the exception of fail() if this rank was lost
+  Ticket add(Pending& call, int rank) {
+    const std::lock_guard lock(guard_);
+    for (const auto& [lost, failure] : lost_) {
+      if (lost == rank) std::rethrow_exception(failure);
+    }
+    if (free_.empty()) {
+      free_.push_back(static_cast<std::uint32_t>(slots_.size()));
+      slots_.emplace_back();
+    }
+    const std::uint32_t place = free_.back();
+    free_.pop_back();
+    Slot& slot = slots_[place];
+    slot.call = &call;
+    slot.rank = rank;
+    return {place, slot.generation};
+  }
+
+  /// The call, nullptr if somebody has taken it.
+  Pending* take(Ticket ticket) {
+    const std::lock_guard lock(guard_);
+    if (ticket.slot >= slots_.size()) return nullptr;
+    Slot& slot = slots_[ticket.slot];
+    if (slot.generation != ticket.generation) return nullptr;
+    return take_out(ticket.slot);
+  }
+
+  /// Takes all calls at a rank out; later ones fail. Returns those there were.
+  std::vector<Pending*> fail(int rank, std::exception_ptr exception) {
+    const std::lock_guard lock(guard_);
+    lost_.emplace_back(rank, std::move(exception));
+    std::vector<Pending*> calls;
+    for (std::uint32_t place = 0; place < slots_.size(); ++place) {
+      if (slots_[place].call != nullptr && slots_[place].rank == rank)
+        calls.push_back(take_out(place));
+    }
+    return calls;
+  }
+
+ private:
+  struct Slot {
+    Pending* call = nullptr;
+    int rank = 0;
+    std::uint32_t generation = 0;
+  };
+
+  Pending* take_out(std::uint32_t place) {
+    Slot& slot = slots_[place];
+    ++slot.generation;
+    free_.push_back(place);
+    return std::exchange(slot.call, nullptr);
+  }
+
+  runtime::detail::SpinLock guard_;
+  std::vector<Slot> slots_;  ///< guarded; so is the rest
+  std::vector<std::uint32_t> free_;
+  std::vector<std::pair<int, std::exception_ptr>> lost_;
+};
+
+}  // namespace kumiko::cluster::detail

@@ -1,0 +1,273 @@
+// Functions invoked on other ranks: values and exceptions come back, whatever the messages' way.
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <numeric>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <kumiko/cluster/cluster.hpp>
+#include <kumiko/runtime/counting_semaphore.hpp>
+#include <kumiko/runtime/entry.hpp>
+#include <kumiko/runtime/this_thread.hpp>
+#include <kumiko/runtime/thread.hpp>
+
+#include "support.hpp"
+
+namespace kumiko::cluster {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// A network that delays and reorders by the test's number.
+class InvocationTest : public testing::TestWithParam<int> {
+ protected:
+  static RanksOptions options(int ranks, int workers = 1, int window = 64) {
+    const auto seed = static_cast<std::uint64_t>(GetParam());
+    RanksOptions options{.ranks = ranks, .workers = workers};
+    options.cluster.window = window;
+    if (seed != 0) {
+      options.net = {.longest_delay = std::chrono::microseconds(seed % 4 * 60),
+                     .reorders = seed % 2 == 1,
+                     .seed = seed};
+    }
+    return options;
+  }
+};
+
+TEST_P(InvocationTest, GivenAFunctionWhenInvokedElsewhereThenItRunsThereAndItsValueComesBack) {
+  Ranks(options(2)).run([](Cluster& cluster) {
+    const Here here = cluster.here();
+    const int other = 1 - cluster.rank();
+    const auto [where, caller, sum] = here.invoke(
+        other,
+        [](const Here& there, int a, double b) {
+          return std::tuple(there.rank(), there.caller(), a + b);
+        },
+        40, 2.5);
+    EXPECT_EQ(where, other);
+    EXPECT_EQ(caller, cluster.rank());
+    EXPECT_EQ(sum, 42.5);
+  });
+}
+
+TEST_P(InvocationTest, GivenTheOwnRankWhenInvokedThenItIsAThreadOfThisProcess) {
+  Ranks(options(2)).run([](Cluster& cluster) {
+    const Here here = cluster.here();
+    EXPECT_EQ(here.invoke(here.rank(), [](const Here& own, int x) { return own.rank() + x; }, 5),
+              here.rank() + 5);
+    std::string text = "kept";
+    Future<std::size_t> length =
+        here.async(here.rank(), [](std::string_view view) { return view.size(); },
+                   std::string_view(text));
+    text = "changed";
+    EXPECT_EQ(length.get(), 4U);
+    EXPECT_THROW(here.invoke(here.rank(), [] { throw std::domain_error("here"); }),
+                 std::domain_error);
+    EXPECT_EQ(cluster.statistics().messages_sent, 0U);
+  });
+}
+
+TEST_P(InvocationTest, GivenSpansStringsAndVectorsWhenSentThenTheirElementsArrive) {
+  Ranks(options(2)).run([](Cluster& cluster) {
+    std::vector<double> values(5000);
+    std::iota(values.begin(), values.end(), 0.0);
+    const auto sum = [](std::span<const double> numbers, const std::string& name,
+                        const std::vector<std::string>& more) {
+      double total = std::accumulate(numbers.begin(), numbers.end(), 0.0);
+      for (const std::string& text : more) total += static_cast<double>(text.size());
+      return std::pair(name + "!", total);
+    };
+    const auto [name, total] =
+        cluster.here().invoke(1 - cluster.rank(), sum, std::span<const double>(values),
+                              std::string("sum"), std::vector<std::string>{"a", "", "bc"});
+    EXPECT_EQ(name, "sum!");
+    EXPECT_EQ(total, 4999.0 * 5000 / 2 + 3);
+  });
+}
+
+TEST_P(InvocationTest, GivenAnExceptionWhenItEscapesThereThenTheCallerLearnsWhereAndWhat) {
+  Ranks(options(2)).run([](Cluster& cluster) {
+    const int other = 1 - cluster.rank();
+    try {
+      cluster.here().invoke(other, [](int) { throw std::domain_error("no such patch"); }, 1);
+      ADD_FAILURE() << "no exception came back";
+    } catch (const RemoteError& error) {
+      EXPECT_EQ(error.rank(), other);
+      EXPECT_EQ(error.type(), "std::domain_error");
+      EXPECT_EQ(std::string(error.what()), "rank " + std::to_string(other) + ": no such patch");
+    }
+    Future<int> future =
+        cluster.here().async(other, []() -> int { throw 42; });  // NOLINT: what else
+    EXPECT_THROW(future.get(), RemoteError);
+  });
+}
+
+TEST_P(InvocationTest, GivenManyAsynchronousCallsThenEachFutureHasItsOwnValue) {
+  Ranks(options(3, 2, 5)).run([](Cluster& cluster) {
+    std::vector<Future<int>> futures;
+    for (int i = 0; i < 300; ++i) {
+      futures.push_back(cluster.here().async(i % 3, [](int x) { return x * x; }, i));
+    }
+    for (int i = 0; i < 300; ++i) EXPECT_EQ(futures[static_cast<std::size_t>(i)].get(), i * i);
+  });
+}
+
+/// Invokes back and forth, `depth` deep.
+struct Bounce {
+  int operator()(const Here& here, int depth) const {
+    return depth == 0 ? 0 : 1 + here.invoke(here.caller(), Bounce{}, depth - 1);
+  }
+};
+
+TEST_P(InvocationTest, GivenAWindowOfOneWhenRanksInvokeBackDeeplyThenAllEnd) {
+  Ranks(options(3, 1, 1)).run([](Cluster& cluster) {
+    std::vector<Future<int>> futures;
+    for (int i = 0; i < 6; ++i) {
+      futures.push_back(cluster.here().async((cluster.rank() + 1 + i % 2) % 3, Bounce{}, 40));
+    }
+    for (Future<int>& future : futures) EXPECT_EQ(future.get(), 40);
+  });
+}
+
+/// Waits at its rank until it has been called so often.
+std::atomic<int> arrivals{0};  // NOLINT: ranks share the process
+runtime::CountingSemaphore* gate = nullptr;
+
+TEST_P(InvocationTest, GivenFunctionsThatWaitForLaterCallsThenThoseGetTheirCreditsEarly) {
+  runtime::CountingSemaphore all_there(0);
+  gate = &all_there;
+  arrivals = 0;
+  Ranks(options(2, 1, 2)).run([](Cluster& cluster) {
+    if (cluster.rank() != 0) return;
+    constexpr int kCalls = 9;
+    const auto meet = [] {
+      if (++arrivals == kCalls) gate->release(kCalls);
+      gate->acquire();
+    };
+    std::vector<Future<void>> futures;
+    futures.reserve(kCalls);
+    for (int i = 0; i < kCalls; ++i) futures.push_back(cluster.here().async(1, meet));
+    for (Future<void>& future : futures) future.get();
+  });
+}
+
+TEST_P(InvocationTest, GivenPostsThatPostOnWhenQuiescedThenAllHaveRun) {
+  static std::atomic<int> runs;
+  runs = 0;
+  struct Spread {
+    void operator()(const Here& here, int left) const {
+      ++runs;
+      if (left == 0) return;
+      for (int i = 1; i <= 2; ++i) here.post((here.rank() + i) % here.size(), Spread{}, left - 1);
+    }
+  };
+  Ranks(options(3, 1, 4)).run([](Cluster& cluster) {
+    cluster.here().post((cluster.rank() + 1) % 3, Spread{}, 6);
+    cluster.here().quiesce();
+    // At least what this rank has posted, and what that has.
+    EXPECT_GE(runs, 127);
+  });
+  EXPECT_EQ(runs, 3 * 127);
+}
+
+TEST_P(InvocationTest, GivenAnInlineFunctionThenItRunsBetweenTwoThreads) {
+  Ranks(options(2)).run([](Cluster& cluster) {
+    const auto in_a_thread = []() noexcept {
+      return runtime::this_thread::id() != runtime::ThreadId();
+    };
+    EXPECT_FALSE(cluster.here().invoke_inline(1 - cluster.rank(), in_a_thread));
+    EXPECT_TRUE(cluster.here().invoke(1 - cluster.rank(), in_a_thread));
+  });
+}
+
+TEST_P(InvocationTest, GivenALimitWhenItIsReachedThenTheCallEndsAndTheAnswerIsDropped) {
+  Ranks(options(2)).run([](Cluster& cluster) {
+    const int other = 1 - cluster.rank();
+    const auto slow = [] { runtime::this_thread::sleep_for(30ms); };
+    try {
+      cluster.here().within(runtime::io::within(2ms)).invoke(other, slow);
+      ADD_FAILURE() << "the call was in time";
+    } catch (const std::system_error& error) {
+      EXPECT_EQ(error.code(), std::errc::timed_out);
+    }
+    std::stop_source stop;
+    runtime::Thread stopper([&stop] {
+      runtime::this_thread::sleep_for(2ms);
+      stop.request_stop();
+    });
+    try {
+      cluster.here().within(runtime::io::unless(stop.get_token())).invoke(other, slow);
+      ADD_FAILURE() << "the call was not given up";
+    } catch (const std::system_error& error) {
+      EXPECT_EQ(error.code(), std::errc::operation_canceled);
+    }
+    stopper.join();
+    EXPECT_EQ(cluster.here().invoke(other, [] { return 7; }), 7);
+  });
+}
+
+TEST_P(InvocationTest, GivenAnOsThreadWhenItInvokesThenItGetsTheValueToo) {
+  Loopback net({.ranks = 2});
+  runtime::Runtime here({.workers = 1});
+  runtime::Runtime there({.workers = 1});
+  Cluster zero(here, net.link(0));
+  Cluster one(there, net.link(1));
+  EXPECT_EQ(zero.here().invoke(1, [](int x) { return x + 1; }, 1), 2);
+  EXPECT_EQ(zero.here().invoke(0, [](int x) { return x + 1; }, 1), 2);
+  std::thread leaving([&] { zero.leave(); });
+  one.leave();
+  leaving.join();
+}
+
+TEST_P(InvocationTest, GivenWorkersThatComputeWhenInvokedInlineThenTheAnswerComes) {
+  static std::atomic<bool> done;
+  done = false;
+  Ranks(options(2)).run([](Cluster& cluster) {
+    if (cluster.rank() == 0) {
+      EXPECT_EQ(cluster.here().invoke_inline(1, [](int x) noexcept { return x; }, 3), 3);
+      done = true;
+      return;
+    }
+    while (!done) runtime::this_thread::poll();
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Networks, InvocationTest, testing::Range(0, 4));
+
+TEST(ClusterTest, GivenOneRankThenItInvokesOnItself) {
+  runtime::Runtime runtime({.workers = 2});
+  Cluster cluster(runtime);
+  EXPECT_EQ(cluster.size(), 1);
+  runtime.run([&] {
+    EXPECT_EQ(cluster.here().invoke(0, [](int x) { return 2 * x; }, 21), 42);
+    cluster.here().post(0, [] {});
+    cluster.here().quiesce();
+    EXPECT_THROW(cluster.here().invoke(1, [] {}), std::out_of_range);
+    EXPECT_THROW(cluster.here().post(-1, [] {}), std::out_of_range);
+  });
+  EXPECT_EQ(runtime.statistics().workers[0].polls, 0U) << "nobody polls for one rank";
+}
+
+TEST(ClusterTest, GivenSmallMessagesWhenManyAreSentThenTheyTravelTogether) {
+  Ranks({.ranks = 2}).run([](Cluster& cluster) {
+    if (cluster.rank() != 0) return;
+    for (int i = 0; i < 2000; ++i) cluster.here().post(1, [](int) {}, i);
+    cluster.here().quiesce();
+    const ClusterStatistics cost = cluster.statistics();
+    EXPECT_GE(cost.messages_sent, 2000U);
+    EXPECT_LT(cost.frames_sent, cost.messages_sent / 4);
+  });
+}
+
+TEST(ClusterTest, GivenAWindowOfNoneThenItIsRefused) {
+  runtime::Runtime runtime({.workers = 1});
+  EXPECT_THROW(Cluster(runtime, ClusterOptions{.window = 0}), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace kumiko::cluster
