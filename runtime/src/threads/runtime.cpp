@@ -141,6 +141,7 @@ bool Runtime::poll_soon() noexcept {
   detail::Worker* const worker = detail::current_worker();
   if (worker == nullptr || worker->running == nullptr || &worker->scheduler() != scheduler_.get())
     return false;
+  if (scheduler_->pollers() == nullptr) return true;  // nor any source
   worker->polling().note_unsubmitted();
   worker->polling().leave_to_others();
   return true;
