@@ -1,11 +1,34 @@
 #include <kumiko/cluster/cluster.hpp>
 
 #include <exception>
+#include <utility>
+
+#include <kumiko/cluster/collectives.hpp>
 
 #include "message.hpp"
 #include "node.hpp"
 
 namespace kumiko::cluster {
+
+detail::Node& detail::node_of(const Here& here) noexcept { return *here.node_; }
+
+detail::Answer detail::Inline::call(const Here& here, int rank, const Function& function,
+                                    Packer pack) {
+  node_of(here).check(rank);
+  return here.call(rank, Here::Way::kInline, function, pack);
+}
+
+void detail::Inline::call_later(const Here& here, int rank, const Function& function, Packer pack,
+                                std::unique_ptr<Pending> pending) {
+  node_of(here).check(rank);
+  here.call_later(rank, Here::Way::kInline, function, pack, std::move(pending));
+}
+
+void detail::collect(const Here& here, Collection what, Packer pack,
+                     std::unique_ptr<Pending> pending) {
+  node_of(here).check(what.root);
+  node_of(here).collect(what, pack, std::move(pending));
+}
 
 int Here::rank() const noexcept { return node_->rank(); }
 int Here::size() const noexcept { return node_->size(); }
@@ -13,13 +36,6 @@ int Here::size() const noexcept { return node_->size(); }
 bool Here::is_lost(int rank) const {
   node_->check(rank);
   return node_->is_lost(rank);
-}
-
-Frame Here::empty_message() {
-  Frame frame;
-  frame.reserve(256);
-  frame.resize(sizeof(detail::FrameHeader) + sizeof(detail::MessageHeader));
-  return frame;
 }
 
 bool Here::is_own(int rank) const {
@@ -30,18 +46,19 @@ bool Here::is_own(int rank) const {
 runtime::Runtime& Here::runtime() const noexcept { return node_->runtime(); }
 
 detail::Answer Here::call(int rank, Way way, const detail::Function& function,
-                          Frame message) const {
+                          detail::Packer pack) const {
   const auto kind = way == Way::kInline ? detail::Kind::kInline : detail::Kind::kInvoke;
-  return node_->call(rank, kind, function, std::move(message), depth_, limits_);
+  return node_->call({rank, kind, depth_, function, limits_}, pack);
 }
 
-void Here::call_later(int rank, const detail::Function& function, Frame message,
+void Here::call_later(int rank, Way way, const detail::Function& function, detail::Packer pack,
                       std::unique_ptr<detail::Pending> pending) const {
-  node_->call_later(rank, function, std::move(message), depth_, limits_, std::move(pending));
+  const auto kind = way == Way::kInline ? detail::Kind::kInline : detail::Kind::kInvoke;
+  node_->call_later({rank, kind, depth_, function, limits_}, pack, std::move(pending));
 }
 
-void Here::send_post(int rank, const detail::Function& function, Frame message) const {
-  node_->post(rank, function, std::move(message), depth_, limits_);
+void Here::send_post(int rank, const detail::Function& function, detail::Packer pack) const {
+  node_->post({rank, detail::Kind::kPost, depth_, function, limits_}, pack);
 }
 
 void Here::count_own_post() const noexcept { node_->count_own_post(); }

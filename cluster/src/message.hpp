@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <kumiko/cluster/link.hpp>
+
 namespace kumiko::cluster::detail {
 
 /// Messages begin at multiples of this in a frame.
@@ -25,7 +27,10 @@ enum class Kind : std::uint8_t {
   kFailure,  ///< the exception of the invocation in `slot`: its type and what it says
   kCredit,   ///< `amount` credits of `depth`
   kCount,    ///< reply with the posts of this rank that are done (amount 0) or sent (1)
-  kLeave     ///< the rank calls nobody any more; with a reason if it has failed
+  kMove,       ///< the right to assign the entry in `slot` is with rank `function` now
+  kPart,       ///< a rank's part of collection `amount`, for rank `slot`
+  kCollected,  ///< the parts of all ranks of collection `amount`
+  kLeave       ///< the rank calls nobody any more; with a reason if it has failed
 };
 
 /// What a message begins with; `size` bytes follow.
@@ -39,6 +44,17 @@ struct MessageHeader {
   std::uint32_t generation = 0;
   std::uint64_t amount = 0;
 };
+
+/// What lies before a message's payload where the message is a frame by itself.
+inline constexpr std::size_t kBeforePayload = sizeof(FrameHeader) + sizeof(MessageHeader);
+
+/// A frame with room for a header, and for some arguments.
+inline Frame empty_message() {
+  Frame frame;
+  frame.reserve(256);
+  frame.resize(kBeforePayload);
+  return frame;
+}
 
 static_assert(sizeof(FrameHeader) == kMessageAlignment);
 static_assert(sizeof(MessageHeader) % kMessageAlignment == 0);

@@ -31,8 +31,6 @@ constexpr std::chrono::microseconds kLongestQuiesce{1000};
 /// How long a rank that ends at once tries to tell the others.
 constexpr std::chrono::milliseconds kLastWords{1000};
 
-constexpr std::size_t kBeforePayload = sizeof(FrameHeader) + sizeof(MessageHeader);
-
 constexpr std::uint64_t kPostsDone = 0;
 constexpr std::uint64_t kPostsSent = 1;
 
@@ -47,19 +45,14 @@ struct WaitingCall final : Pending {
 
   void finish(Answer answer) noexcept override { token.send(std::move(answer)); }
   bool take_back() { return calls.take(ticket) != nullptr; }
-  void fail(std::exception_ptr exception) { finish({nullptr, {}, std::move(exception)}); }
+  void fail(std::exception_ptr exception) {
+    finish({nullptr, nullptr, {}, std::move(exception)});
+  }
 };
 
-Frame message_of(std::string_view text) {
-  Frame frame(kBeforePayload);
-  Writer writer(frame);
-  Packing<std::string_view>::pack(writer, text);
-  return frame;
-}
-
 Frame failure_of(std::string_view type, std::string_view what) {
-  Frame frame(kBeforePayload);
-  Writer writer(frame);
+  Frame frame = empty_message();
+  Writer writer(frame, 0);
   for (std::string_view text : {type, what}) Packing<std::string_view>::pack(writer, text);
   return frame;
 }
@@ -145,7 +138,7 @@ void Node::send_credits(int rank, bool idle) {
   const std::vector<std::size_t> owed = outbox.take_owed();
   for (std::size_t depth = 0; depth < owed.size(); ++depth) {
     if (owed[depth] == 0) continue;
-    add_to_outbox(rank, Frame(kBeforePayload),
+    add_to_outbox(rank, empty_message(),
                   {.kind = Kind::kCredit,
                    .depth = static_cast<std::uint16_t>(depth),
                    .amount = owed[depth]});
@@ -154,48 +147,68 @@ void Node::send_credits(int rank, bool idle) {
 
 // --- Calls ---------------------------------------------------------------------------------------
 
-Ticket Node::begin_call(int rank, unsigned depth, const Limits& limits, Pending& pending) {
-  if (peer(rank).credits.take(depth, limits)) credit_waits_.fetch_add(1, std::memory_order_relaxed);
-  return pending_.add(pending, rank);
+void Node::take_credit(const Request& request) {
+  if (peer(request.rank).credits.take(std::min(request.depth, kDeepest), request.limits)) {
+    credit_waits_.fetch_add(1, std::memory_order_relaxed);
+  }
 }
 
-Answer Node::call(int rank, Kind kind, const Function& function, Frame message, unsigned depth,
-                  const Limits& limits) {
-  MessageHeader header{.kind = kind,
-                       .depth = static_cast<std::uint16_t>(std::min(depth, kDeepest)),
-                       .function = function.number()};
+Frame Node::packed(int rank, Packer pack) {
+  Frame message = empty_message();
+  Writer writer(message, rank);
+  pack(writer);
+  return message;
+}
+
+void Node::send_request(const Request& request, Ticket ticket, Packer pack) {
+  send(request.rank, packed(request.rank, pack),
+       {.kind = request.kind,
+        .depth = static_cast<std::uint16_t>(std::min(request.depth, kDeepest)),
+        .function = request.function.number(),
+        .slot = ticket.slot,
+        .generation = ticket.generation});
+}
+
+Answer Node::call(const Request& request, Packer pack) {
+  take_credit(request);
   WaitingCall call(pending_);
-  call.ticket = begin_call(rank, header.depth, limits, call);
-  header.slot = call.ticket.slot;
-  header.generation = call.ticket.generation;
-  send(rank, std::move(message), header);
-  wait_within(call, limits);
+  call.ticket = pending_.add(call, request.rank);
+  try {
+    send_request(request, call.ticket, pack);
+  } catch (...) {
+    if (call.take_back()) peer(request.rank).credits.give(std::min(request.depth, kDeepest), 1);
+    throw;
+  }
+  wait_within(call, request.limits);
   return call.entry.take();
 }
 
-void Node::call_later(int rank, const Function& function, Frame message, unsigned depth,
-                      const Limits& limits, std::unique_ptr<Pending> pending) {
-  MessageHeader header{.kind = Kind::kInvoke,
-                       .depth = static_cast<std::uint16_t>(std::min(depth, kDeepest)),
-                       .function = function.number()};
-  const Ticket ticket = begin_call(rank, header.depth, limits, *pending);
-  static_cast<void>(pending.release());  // it destroys itself when it is answered
-  header.slot = ticket.slot;
-  header.generation = ticket.generation;
-  send(rank, std::move(message), header);
+void Node::call_later(const Request& request, Packer pack, std::unique_ptr<Pending> pending) {
+  take_credit(request);
+  const Ticket ticket = pending_.add(*pending, request.rank);
+  Pending* const call = pending.release();  // it destroys itself when it is answered
+  try {
+    send_request(request, ticket, pack);
+  } catch (...) {
+    if (pending_.take(ticket) != nullptr) {
+      peer(request.rank).credits.give(std::min(request.depth, kDeepest), 1);
+      call->finish({this, nullptr, {}, std::current_exception()});
+    }
+    throw;
+  }
 }
 
-void Node::post(int rank, const Function& function, Frame message, unsigned depth,
-                const Limits& limits) {
-  const MessageHeader header{.kind = Kind::kPost,
-                             .depth = static_cast<std::uint16_t>(std::min(depth, kDeepest)),
-                             .function = function.number()};
-  if (peer(rank).credits.take(header.depth, limits)) {
-    credit_waits_.fetch_add(1, std::memory_order_relaxed);
-  }
-  // Before it can be done, and before the function that sends it is.
+void Node::post(const Request& request, Packer pack) {
+  take_credit(request);
+  // Counted before it can be done, and before the function that sends it is.
   posts_sent_.fetch_add(1, std::memory_order_relaxed);
-  send(rank, std::move(message), header);
+  try {
+    send_request(request, {}, pack);
+  } catch (...) {
+    posts_done_.fetch_add(1, std::memory_order_release);
+    peer(request.rank).credits.give(std::min(request.depth, kDeepest), 1);
+    throw;
+  }
 }
 
 /// Of two rounds the first sums the posts that are done, the second those that have been sent.
@@ -225,7 +238,7 @@ std::uint64_t Node::sum_of_posts(std::uint64_t which, const Limits& limits) {
       failure = std::current_exception();
       break;
     }
-    send(rank, Frame(kBeforePayload),
+    send(rank, empty_message(),
          {.kind = Kind::kCount,
           .slot = call->ticket.slot,
           .generation = call->ticket.generation,
@@ -310,6 +323,14 @@ void Node::dispatch(Arrived message) {
       return peer(message.source).credits.give(message.header.depth, message.header.amount);
     case Kind::kCount:
       return send_count(message);
+    case Kind::kMove:
+      return pending_.note_move({message.header.slot, message.header.generation},
+                                static_cast<int>(message.header.function),
+                                static_cast<std::uint32_t>(message.header.amount));
+    case Kind::kPart:
+      return take_part(message.source, message.header, message.payload);
+    case Kind::kCollected:
+      return finish_collection(message);
     case Kind::kLeave:
       return note_leaving(message);
   }
@@ -343,7 +364,7 @@ void Node::run_guest(const Arrived& message) {
 Node::Reply Node::reply_to(const Arrived& message) {
   MessageHeader header = message.header;
   header.kind = Kind::kReply;
-  Frame result(kBeforePayload);
+  Frame result = empty_message();
   try {
     function_of(header.function)
         ->run({*this, message.source, header.depth, message.payload}, &result);
@@ -367,12 +388,16 @@ void Node::finish(const Arrived& message) {
   if (!header.credit_returned) peer(message.source).credits.give(header.depth, 1);
   Pending* const call = pending_.take({header.slot, header.generation});
   if (call == nullptr) return;  // it was given up
-  if (header.kind == Kind::kReply) return call->finish({message.frame, message.payload, nullptr});
-  Reader reader(message.payload);
+  if (header.kind == Kind::kReply) {
+    return call->finish({this, message.frame, message.payload, nullptr});
+  }
+  Reader reader(message.payload, *this);
   std::string type = Packing<std::string>::unpack(reader);
   const std::string what = Packing<std::string>::unpack(reader);
-  call->finish(
-      {nullptr, {}, std::make_exception_ptr(RemoteError(message.source, std::move(type), what))});
+  call->finish({this,
+                nullptr,
+                {},
+                std::make_exception_ptr(RemoteError(message.source, std::move(type), what))});
 }
 
 void Node::send_count(const Arrived& message) {
@@ -383,10 +408,109 @@ void Node::send_count(const Arrived& message) {
   MessageHeader header = message.header;
   header.kind = Kind::kReply;
   header.credit_returned = true;  // none was taken
-  Frame result(kBeforePayload);
-  Writer writer(result);
+  Frame result = empty_message();
+  Writer writer(result, message.source);
   Packing<std::uint64_t>::pack(writer, count);
   add_to_outbox(message.source, std::move(result), header);
+}
+
+// --- Entries ---------------------------------------------------------------------------------------
+
+void Node::assign(int home, Ticket ticket, Packer pack) {
+  Frame message = packed(home, pack);
+  const MessageHeader header{.kind = Kind::kReply,
+                             .credit_returned = true,
+                             .slot = ticket.slot,
+                             .generation = ticket.generation};
+  if (home != rank_) return send(home, std::move(message), header);
+  Pending* const entry = pending_.take(ticket);
+  if (entry == nullptr) return;
+  const auto shared = std::make_shared<const Frame>(std::move(message));
+  entry->finish({this, shared, std::span(*shared).subspan(kBeforePayload), nullptr});
+}
+
+void Node::assign_failure(int home, Ticket ticket, std::string_view type, std::string_view what) {
+  if (home != rank_) {
+    return send(home, failure_of(type, what),
+                {.kind = Kind::kFailure,
+                 .credit_returned = true,
+                 .slot = ticket.slot,
+                 .generation = ticket.generation});
+  }
+  Pending* const entry = pending_.take(ticket);
+  if (entry == nullptr) return;
+  entry->finish({this,
+                 nullptr,
+                 {},
+                 std::make_exception_ptr(RemoteError(rank_, std::string(type), std::string(what)))});
+}
+
+void Node::note_move(int home, Ticket ticket, int to, std::uint32_t moves) {
+  if (home == rank_) return pending_.note_move(ticket, to, moves);
+  send(home, empty_message(),
+       {.kind = Kind::kMove,
+        .function = static_cast<std::uint32_t>(to),
+        .slot = ticket.slot,
+        .generation = ticket.generation,
+        .amount = moves});
+}
+
+// --- Collections ---------------------------------------------------------------------------------
+
+void Node::collect(Collection what, Packer pack, std::unique_ptr<Pending> pending) {
+  const std::uint64_t number = collections_.begin(std::move(pending));
+  const MessageHeader header{.kind = Kind::kPart,
+                             .depth = static_cast<std::uint16_t>(what.to_all ? 1 : 0),
+                             .function = what.operation,
+                             .slot = static_cast<std::uint32_t>(what.root),
+                             .amount = number};
+  Frame message = packed(what.root, pack);
+  if (what.root != rank_) return send(what.root, std::move(message), header);
+  take_part(rank_, header, std::span(message).subspan(kBeforePayload));
+  wake_poller();
+}
+
+/// The root's: sends on what it has when every rank's part is there.
+void Node::take_part(int source, const MessageHeader& header, std::span<const std::byte> part) {
+  const std::optional<Collections::Whole> whole =
+      collections_.take_part(header.amount, source, size_, header.function, part);
+  if (!whole) return;
+  const bool to_all = header.depth != 0;
+  for (int rank = 0; rank < size_; ++rank) {
+    const auto pack = [&](Writer& writer) {
+      if (whole->disagree || to_all || rank == rank_) {
+        writer.append(whole->parts.data(), whole->parts.size(), kMessageAlignment);
+      }
+    };
+    Frame message = packed(rank, pack);
+    const MessageHeader answer{.kind = Kind::kCollected,
+                               .credit_returned = whole->disagree,
+                               .amount = header.amount};
+    if (rank != rank_) {
+      add_to_outbox(rank, std::move(message), answer);
+      continue;
+    }
+    const auto shared = std::make_shared<const Frame>(std::move(message));
+    finish_collection({rank_, shared, answer, std::span(*shared).subspan(kBeforePayload)});
+  }
+}
+
+void Node::finish_collection(const Arrived& message) {
+  const std::unique_ptr<Pending> pending = collections_.take(message.header.amount);
+  if (pending == nullptr) return;
+  if (message.header.credit_returned) {
+    pending->finish({this, nullptr, {}, std::make_exception_ptr(std::logic_error(
+        "the ranks of a cluster asked for different collective operations at the same time; all "
+        "ranks must ask for the same ones in the same order"))});
+  } else {
+    pending->finish({this, message.frame, message.payload, nullptr});
+  }
+}
+
+void Node::fail_collections(const std::exception_ptr& exception) {
+  for (const std::unique_ptr<Pending>& pending : collections_.fail(exception)) {
+    pending->finish({this, nullptr, {}, exception});
+  }
 }
 
 // --- Guests and credits --------------------------------------------------------------------------
@@ -440,7 +564,7 @@ void Node::relieve(bool idle, bool moved) {
 // --- The end -------------------------------------------------------------------------------------
 
 void Node::note_leaving(const Arrived& message) {
-  Reader reader(message.payload);
+  Reader reader(message.payload, *this);
   const std::string reason = Packing<std::string>::unpack(reader);
   if (!reason.empty()) return lost(message.source, reason);
   peer(message.source).has_left.store(true, std::memory_order_relaxed);
@@ -456,13 +580,16 @@ void Node::lost(int rank, const std::string& reason) noexcept {
 void Node::fail(int rank, const std::exception_ptr& exception) {
   peer(rank).credits.fail(exception);
   for (Pending* const call : pending_.fail(rank, exception)) {
-    call->finish({nullptr, {}, exception});
+    call->finish({this, nullptr, {}, exception});
   }
+  fail_collections(exception);
 }
 
 void Node::send_leaving(std::string_view reason) {
   for (int rank = 0; rank < size_; ++rank) {
-    if (rank != rank_) send(rank, message_of(reason), {.kind = Kind::kLeave});
+    if (rank == rank_) continue;
+    const auto pack = [&](Writer& writer) { Packing<std::string_view>::pack(writer, reason); };
+    send(rank, packed(rank, pack), {.kind = Kind::kLeave});
   }
 }
 

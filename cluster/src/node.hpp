@@ -16,10 +16,12 @@
 #include <kumiko/runtime/message_source.hpp>
 
 #include "bell.hpp"
+#include "collections.hpp"
 #include "credits.hpp"
 #include "message.hpp"
 #include "outbox.hpp"
 #include "pending_calls.hpp"
+#include "regions.hpp"
 
 namespace kumiko::cluster::detail {
 
@@ -41,14 +43,20 @@ class Node final : public runtime::MessageSource,
   void check(int rank) const;
   bool is_lost(int rank) const { return peers_[static_cast<std::size_t>(rank)]->is_lost; }
 
-  // Calls. Each takes a message that empty_message() has begun.
+  /// What another rank is asked for.
+  struct Request {
+    int rank;
+    Kind kind;
+    unsigned depth;
+    const Function& function;
+    const Limits& limits;
+  };
 
-  Answer call(int rank, Kind kind, const Function& function, Frame message, unsigned depth,
-              const Limits& limits);
-  void call_later(int rank, const Function& function, Frame message, unsigned depth,
-                  const Limits& limits, std::unique_ptr<Pending> pending);
-  void post(int rank, const Function& function, Frame message, unsigned depth,
-            const Limits& limits);
+  // Calls. The arguments are packed once there is a credit, since a token is lost with a message.
+
+  Answer call(const Request& request, Packer pack);
+  void call_later(const Request& request, Packer pack, std::unique_ptr<Pending> pending);
+  void post(const Request& request, Packer pack);
   void count_own_post() noexcept { posts_sent_.fetch_add(1, std::memory_order_relaxed); }
   void count_end_of_post() noexcept { posts_done_.fetch_add(1, std::memory_order_release); }
   void quiesce(const Limits& limits);
@@ -56,6 +64,26 @@ class Node final : public runtime::MessageSource,
   void leave();
   void abandon(std::string_view reason) noexcept;
   ClusterStatistics statistics() const;
+
+  // Entries that other ranks assign: calls without a question.
+
+  /// \throws RankLost if this rank has left
+  Ticket add_entry(Pending& entry) { return pending_.add(entry, rank_); }
+  bool take_entry(Ticket ticket) { return pending_.take(ticket) != nullptr; }
+
+  /// Assigns an entry of rank `home` what `pack` writes, or a failure. For any thread.
+  void assign(int home, Ticket ticket, Packer pack);
+  void assign_failure(int home, Ticket ticket, std::string_view type, std::string_view what);
+
+  /// The right to assign an entry of rank `home` goes to rank `to`, as its move number `moves`.
+  void note_move(int home, Ticket ticket, int to, std::uint32_t moves);
+
+  Regions& regions() noexcept { return regions_; }
+
+  /// One part of every rank, brought together on `root`, or on all ranks if `to_all`. `what` names
+  /// the operation: all ranks are to ask for the same ones in the same order. `pending` gets the
+  /// parts by rank, or nothing where they do not go.
+  void collect(Collection what, Packer pack, std::unique_ptr<Pending> pending);
 
   // What the Runtime asks.
 
@@ -108,7 +136,13 @@ class Node final : public runtime::MessageSource,
   void add_to_outbox(int rank, Frame message, const MessageHeader& header);
   void send(int rank, Frame message, const MessageHeader& header);
   void wake_poller() noexcept;
-  Ticket begin_call(int rank, unsigned depth, const Limits& limits, Pending& pending);
+  void take_credit(const Request& request);
+  Frame packed(int rank, Packer pack);
+  void send_request(const Request& request, Ticket ticket, Packer pack);
+  bool finish_own(const MessageHeader& header, Frame& message);
+  void take_part(int source, const MessageHeader& header, std::span<const std::byte> part);
+  void finish_collection(const Arrived& message);
+  void fail_collections(const std::exception_ptr& exception);
 
   void dispatch(Arrived message);
   void start_guest(Arrived message);
@@ -139,6 +173,8 @@ class Node final : public runtime::MessageSource,
   const int size_;
   std::vector<std::unique_ptr<Peer>> peers_;
   PendingCalls pending_;
+  Regions regions_;
+  Collections collections_;
   Bell bell_;
   std::atomic<bool> open_{true};
   std::atomic<bool> unsent_{false};

@@ -14,13 +14,6 @@
 
 namespace kumiko::cluster::detail {
 
-/// What names a call that waits, in a message and back. An answer that comes after the call was
-/// given up finds another generation there.
-struct Ticket {
-  std::uint32_t slot = 0;
-  std::uint32_t generation = 0;
-};
-
 /// The calls that wait, by slots that are used again. Whoever takes a call out answers it.
 class PendingCalls {
  public:
@@ -39,6 +32,7 @@ class PendingCalls {
     Slot& slot = slots_[place];
     slot.call = &call;
     slot.rank = rank;
+    slot.moves = 0;
     return {place, slot.generation};
   }
 
@@ -49,6 +43,16 @@ class PendingCalls {
     Slot& slot = slots_[ticket.slot];
     if (slot.generation != ticket.generation) return nullptr;
     return take_out(ticket.slot);
+  }
+
+  /// What is awaited comes from rank `to` from now on, unless a later move is known.
+  void note_move(Ticket ticket, int to, std::uint32_t moves) {
+    const std::lock_guard lock(guard_);
+    if (ticket.slot >= slots_.size()) return;
+    Slot& slot = slots_[ticket.slot];
+    if (slot.generation != ticket.generation || slot.moves > moves) return;
+    slot.rank = to;
+    slot.moves = moves;
   }
 
   /// Takes all calls at a rank out; later ones fail. Returns those there were.
@@ -68,6 +72,7 @@ class PendingCalls {
     Pending* call = nullptr;
     int rank = 0;
     std::uint32_t generation = 0;
+    std::uint32_t moves = 0;
   };
 
   Pending* take_out(std::uint32_t place) {

@@ -16,6 +16,7 @@
 #include <typeinfo>
 #include <utility>
 
+#include <kumiko/runtime/detail/function_ref.hpp>
 #include <kumiko/runtime/future.hpp>
 #include <kumiko/runtime/io/limits.hpp>
 #include <kumiko/runtime/runtime.hpp>
@@ -35,6 +36,9 @@ using runtime::io::Limits;
 class Here;
 
 namespace detail {
+
+/// The rank that a Here is of.
+Node& node_of(const Here& here) noexcept;
 
 /// What F returns to who invokes it, with or without a Here in front of the arguments.
 template <class F, class... Arguments>
@@ -61,9 +65,20 @@ inline constexpr bool kIsView<std::string_view> = true;
 
 /// What an answer to an invocation brings: bytes of a frame, or an exception.
 struct Answer {
+  Node* node = nullptr;
   std::shared_ptr<const Frame> frame;
   std::span<const std::byte> value;
   std::exception_ptr exception;
+};
+
+/// Writes the arguments of a call, once there is a credit for it.
+using Packer = runtime::detail::FunctionRef<void(Writer&)>;
+
+/// What names a call that waits, in a message and back. An answer that comes after the call was
+/// given up finds another generation there.
+struct Ticket {
+  std::uint32_t slot = 0;
+  std::uint32_t generation = 0;
 };
 
 /// An invocation whose answer is awaited.
@@ -84,10 +99,26 @@ template <class R>
 R unpack_answer(const Answer& answer) {
   if (answer.exception != nullptr) std::rethrow_exception(answer.exception);
   if constexpr (!std::is_void_v<R>) {
-    Reader reader(answer.value);
+    Reader reader(answer.value, *answer.node);
     return Packing<R>::unpack(reader);
   }
 }
+
+/// Internal calls of inline functions.
+struct Inline {
+  static Answer call(const Here& here, int rank, const Function& function, Packer pack);
+  static void call_later(const Here& here, int rank, const Function& function, Packer pack,
+                         std::unique_ptr<Pending> pending);
+};
+
+/// A collective operation, by which ranks see that they ask for the same; where the parts come
+/// together, and whether all ranks get them.
+enum Operation : std::uint32_t { kGather, kAllGather, kMax, kMin, kBroadcast, kBarrier };
+struct Collection {
+  Operation operation;
+  int root;
+  bool to_all;
+};
 
 /// Hands the answer to a Future.
 template <class R>
@@ -195,6 +226,8 @@ class Here {
  private:
   friend class Cluster;
   friend class detail::Node;
+  friend struct detail::Inline;
+  friend detail::Node& detail::node_of(const Here& here) noexcept;
 
   enum class Way : std::uint8_t { kThread, kInline };
 
@@ -219,7 +252,7 @@ class Here {
     static void run(const detail::Call& call, Frame* result) {
       using Result = detail::ReturnedBy<F, Arguments...>;
       static_assert(!detail::kIsView<Result>, "a view of what was there is no result");
-      Reader reader(call.arguments);
+      Reader reader(call.arguments, call.node);
       auto arguments = Packing<std::tuple<Arguments...>>::unpack(reader);
       const Here here(call.node, call.caller, call.depth + 1);
       const auto apply = [&]() -> Result {
@@ -233,23 +266,12 @@ class Here {
       } else {
         Result value = apply();
         if (result == nullptr) return;
-        Writer writer(*result);
+        Writer writer(*result, call.caller);
         Packing<Result>::pack(writer, value);
       }
     }
     static inline const detail::Function function{typeid(Callee).name(), &Callee::run};
   };
-
-  template <class F, class... Arguments>
-  static Frame packed(Arguments&... arguments) {
-    Frame message = empty_message();
-    Writer writer(message);
-    (Packing<Arguments>::pack(writer, arguments), ...);
-    return message;
-  }
-
-  /// A frame with room for a message's header.
-  static Frame empty_message();
 
   bool is_own(int rank) const;
   runtime::Runtime& runtime() const noexcept;
@@ -257,10 +279,11 @@ class Here {
   /// The same rank, as a function sees it that it has invoked itself.
   Here below() const noexcept { return {*node_, rank(), depth_ + 1}; }
 
-  detail::Answer call(int rank, Way way, const detail::Function& function, Frame message) const;
-  void call_later(int rank, const detail::Function& function, Frame message,
+  detail::Answer call(int rank, Way way, const detail::Function& function,
+                      detail::Packer pack) const;
+  void call_later(int rank, Way way, const detail::Function& function, detail::Packer pack,
                   std::unique_ptr<detail::Pending> pending) const;
-  void send_post(int rank, const detail::Function& function, Frame message) const;
+  void send_post(int rank, const detail::Function& function, detail::Packer pack) const;
 
   /// Counts a post to this rank as begun, and as done.
   void count_own_post() const noexcept;
@@ -345,13 +368,14 @@ namespace detail {
 template <class... Arguments>
 class KeptArguments {
  public:
-  explicit KeptArguments(Arguments&... arguments) : kept_(keep(arguments...)) {}
+  explicit KeptArguments(const Here& here, Arguments&... arguments)
+      : node_(&node_of(here)), kept_(keep(here.rank(), arguments...)) {}
 
   /// Calls function(arguments...), which may move from them.
   template <class Function>
   decltype(auto) apply(Function function) {
     if constexpr (kHasViews) {
-      Reader reader(kept_);
+      Reader reader(kept_, *node_);
       auto arguments = Packing<std::tuple<Arguments...>>::unpack(reader);
       return std::apply(function, std::move(arguments));
     } else {
@@ -363,10 +387,10 @@ class KeptArguments {
   static constexpr bool kHasViews = (kIsView<Arguments> || ...);
   using Kept = std::conditional_t<kHasViews, Frame, std::tuple<Arguments...>>;
 
-  static Kept keep(Arguments&... arguments) {
+  static Kept keep(int rank, Arguments&... arguments) {
     if constexpr (kHasViews) {
       Frame frame;
-      Writer writer(frame);
+      Writer writer(frame, rank);
       (Packing<Arguments>::pack(writer, arguments), ...);
       return frame;
     } else {
@@ -374,6 +398,7 @@ class KeptArguments {
     }
   }
 
+  Node* node_;
   Kept kept_;
 };
 
@@ -384,7 +409,7 @@ Future<Result> Here::begin_own(Arguments&... arguments) const {
   runtime::Promise<Result> promise;
   Future<Result> future = promise.get_future();
   runtime().submit([here = below(), promise = std::move(promise),
-                    kept = detail::KeptArguments<Arguments...>(arguments...)]() mutable {
+                    kept = detail::KeptArguments<Arguments...>(*this, arguments...)]() mutable {
     const auto call = [&](Arguments... argument) -> Result {
       return call_with<F>(here, std::move(argument)...);
     };
@@ -407,9 +432,9 @@ auto Here::invoke(int rank, F /*function*/, Arguments... arguments) const
     -> detail::ReturnedBy<F, Arguments...> {
   using Result = detail::ReturnedBy<F, Arguments...>;
   if (!is_own(rank)) {
-    return detail::unpack_answer<Result>(call(rank, Way::kThread,
-                                              Callee<F, Arguments...>::function,
-                                              packed<F, Arguments...>(arguments...)));
+    const auto pack = [&](Writer& writer) { (Packing<Arguments>::pack(writer, arguments), ...); };
+    return detail::unpack_answer<Result>(
+        call(rank, Way::kThread, Callee<F, Arguments...>::function, pack));
   }
   // An OS thread has no threads to join.
   if (runtime::this_thread::worker_index() < 0) {
@@ -432,20 +457,21 @@ auto Here::async(int rank, F /*function*/, Arguments... arguments) const
   if (is_own(rank)) return begin_own<F, Result, Arguments...>(arguments...);
   auto pending = std::make_unique<detail::PendingFuture<Result>>();
   Future<Result> future = pending->future();
-  call_later(rank, Callee<F, Arguments...>::function, packed<F, Arguments...>(arguments...),
-             std::move(pending));
+  const auto pack = [&](Writer& writer) { (Packing<Arguments>::pack(writer, arguments), ...); };
+  call_later(rank, Way::kThread, Callee<F, Arguments...>::function, pack, std::move(pending));
   return future;
 }
 
 template <class F, class... Arguments>
 void Here::post(int rank, F /*function*/, Arguments... arguments) const {
   if (!is_own(rank)) {
-    send_post(rank, Callee<F, Arguments...>::function, packed<F, Arguments...>(arguments...));
+    const auto pack = [&](Writer& writer) { (Packing<Arguments>::pack(writer, arguments), ...); };
+    send_post(rank, Callee<F, Arguments...>::function, pack);
     return;
   }
   count_own_post();
   runtime().submit(
-      [here = below(), kept = detail::KeptArguments<Arguments...>(arguments...)]() mutable {
+      [here = below(), kept = detail::KeptArguments<Arguments...>(*this, arguments...)]() mutable {
         kept.apply(
             [&](Arguments... argument) { call_with<F>(here, std::move(argument)...); });
         count_own_end(*here.node_);
@@ -458,8 +484,9 @@ auto Here::invoke_inline(int rank, F /*function*/, Arguments... arguments) const
     -> detail::ReturnedBy<F, Arguments...> {
   using Result = detail::ReturnedBy<F, Arguments...>;
   if (is_own(rank)) return call_with<F>(*this, std::move(arguments)...);
-  return detail::unpack_answer<Result>(call(rank, Way::kInline, Callee<F, Arguments...>::function,
-                                            packed<F, Arguments...>(arguments...)));
+  const auto pack = [&](Writer& writer) { (Packing<Arguments>::pack(writer, arguments), ...); };
+  return detail::unpack_answer<Result>(
+      call(rank, Way::kInline, Callee<F, Arguments...>::function, pack));
 }
 
 }  // namespace kumiko::cluster

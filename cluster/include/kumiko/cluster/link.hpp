@@ -2,13 +2,36 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace kumiko::cluster {
 
-/// Bytes that travel as a whole. They begin at a multiple of 16.
-using Frame = std::vector<std::byte>;
+namespace detail {
+
+/// Leaves new elements as they are, since they are written right away.
+template <class T>
+struct LeaveUninitialised : std::allocator<T> {
+  template <class Other>
+  struct rebind {
+    using other = LeaveUninitialised<Other>;
+  };
+  template <class Other>
+  void construct(Other* place) noexcept {
+    ::new (static_cast<void*>(place)) Other;
+  }
+  template <class Other, class... Arguments>
+  void construct(Other* place, Arguments&&... arguments) {
+    ::new (static_cast<void*>(place)) Other(std::forward<Arguments>(arguments)...);
+  }
+};
+
+}  // namespace detail
+
+/// Bytes that travel as a whole. They begin at a multiple of 16. What resize() adds is not set.
+using Frame = std::vector<std::byte, detail::LeaveUninitialised<std::byte>>;
 
 /// Who is told what a Link brings.
 class Receiver {

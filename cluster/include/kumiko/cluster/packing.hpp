@@ -18,11 +18,19 @@
 
 namespace kumiko::cluster {
 
+namespace detail {
+class Node;
+}
+
 /// Appends values to a message.
 class Writer {
  public:
   /// Offsets count from the frame's present end, a multiple of 16.
-  explicit Writer(Frame& frame) noexcept : frame_(frame), begin_(frame.size()) {}
+  /// \param destination  the rank that will read it
+  Writer(Frame& frame, int destination) noexcept
+      : frame_(frame), begin_(frame.size()), destination_(destination) {}
+
+  int destination() const noexcept { return destination_; }
 
   /// Appends bytes at the next offset that is a multiple of `alignment`, at most 16.
   void append(const void* bytes, std::size_t size, std::size_t alignment = 1) {
@@ -38,12 +46,17 @@ class Writer {
  private:
   Frame& frame_;
   std::size_t begin_;
+  int destination_;
 };
 
 /// Takes values from a message, in the order in which they were written.
 class Reader {
  public:
-  explicit Reader(std::span<const std::byte> message) noexcept : message_(message) {}
+  /// \param node  the rank that reads it
+  Reader(std::span<const std::byte> message, detail::Node& node) noexcept
+      : message_(message), node_(&node) {}
+
+  detail::Node& node() const noexcept { return *node_; }
 
   /// The next `size` bytes, where they lie. \throws std::out_of_range if there are fewer.
   const std::byte* take(std::size_t size, std::size_t alignment = 1) {
@@ -60,6 +73,7 @@ class Reader {
  private:
   std::span<const std::byte> message_;
   std::size_t at_ = 0;
+  detail::Node* node_;
 };
 
 /// How a T travels. Here: trivially copyable types, by their bytes, which must not hold addresses.

@@ -1,0 +1,154 @@
+// Operations in which all ranks take part: each asks for the same ones in the same order.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <kumiko/cluster/cluster.hpp>
+
+namespace kumiko::cluster {
+
+namespace detail {
+
+/// Begins a collective operation: see Node::collect().
+void collect(const Here& here, Collection what, Packer pack, std::unique_ptr<Pending> pending);
+
+/// Calls take(rank, reader) for each rank's part.
+template <class Take>
+void for_each_part(const Answer& answer, Take take) {
+  Reader reader(answer.value, *answer.node);
+  for (int rank = 0; reader.left() > 0; ++rank) {
+    std::uint64_t size = 0;
+    std::memcpy(&size, reader.take(sizeof size, 16), sizeof size);
+    const std::byte* const part = reader.take(size, 16);
+    Reader of_part({part, size}, *answer.node);
+    take(rank, of_part);
+  }
+}
+
+/// Makes a Future's result of the parts by finish(answer).
+template <class Result, class Finish>
+class Collecting final : public Pending {
+ public:
+  explicit Collecting(Finish finish) : finish_(std::move(finish)) {}
+
+  Future<Result> future() { return promise_.get_future(); }
+
+  /// The engine owns the object.
+  void finish(Answer answer) noexcept override {
+    try {
+      if (answer.exception != nullptr) std::rethrow_exception(answer.exception);
+      if constexpr (std::is_void_v<Result>) {
+        finish_(answer);
+        promise_.set_value();
+      } else {
+        promise_.set_value(finish_(answer));
+      }
+    } catch (...) {
+      promise_.set_exception(std::current_exception());
+    }
+  }
+
+ private:
+  runtime::Promise<Result> promise_;
+  Finish finish_;
+};
+
+template <class Result, class Finish>
+Future<Result> collect_into(const Here& here, Collection what, Packer pack, Finish finish) {
+  auto pending = std::make_unique<Collecting<Result, Finish>>(std::move(finish));
+  Future<Result> future = pending->future();
+  collect(here, what, pack, std::move(pending));
+  return future;
+}
+
+template <class T>
+Future<std::vector<T>> gather_values(const Here& here, Collection what, T value) {
+  const auto pack = [&](Writer& writer) { Packing<T>::pack(writer, value); };
+  return collect_into<std::vector<T>>(here, what, pack, [](const Answer& answer) {
+    std::vector<T> values;
+    for_each_part(answer,
+                  [&](int, Reader& reader) { values.push_back(Packing<T>::unpack(reader)); });
+    return values;
+  });
+}
+
+}  // namespace detail
+
+// Each of these returns at once. The Future has its result when all ranks have taken part and the
+// root has told; it throws RankLost as soon as any rank is lost, and so do all later ones;
+// std::logic_error on all ranks if they do not ask for the same. Parts come together on one rank,
+// so a T is small, or ranks are few: memory there is ranks × size.
+
+/// The values of all ranks, by rank, on `root`; nothing elsewhere.
+template <class T>
+[[nodiscard]] Future<std::vector<T>> gather(const Here& here, T value, int root = 0) {
+  return detail::gather_values<T>(here, {detail::kGather, root, false}, std::move(value));
+}
+
+/// The values of all ranks, by rank, everywhere.
+template <class T>
+[[nodiscard]] Future<std::vector<T>> all_gather(const Here& here, T value) {
+  return detail::gather_values<T>(here, {detail::kAllGather, 0, true}, std::move(value));
+}
+
+/// The largest, or smallest, of all ranks' values, everywhere.
+/// \{
+template <class T>
+[[nodiscard]] Future<T> max(const Here& here, T value) {
+  const auto pack = [&](Writer& writer) { Packing<T>::pack(writer, value); };
+  return detail::collect_into<T>(
+      here, {detail::kMax, 0, true}, pack, [](const detail::Answer& answer) {
+        std::optional<T> largest;
+        detail::for_each_part(answer, [&](int, Reader& reader) {
+          T other = Packing<T>::unpack(reader);
+          if (!largest || *largest < other) largest = std::move(other);
+        });
+        return std::move(*largest);
+      });
+}
+template <class T>
+[[nodiscard]] Future<T> min(const Here& here, T value) {
+  const auto pack = [&](Writer& writer) { Packing<T>::pack(writer, value); };
+  return detail::collect_into<T>(
+      here, {detail::kMin, 0, true}, pack, [](const detail::Answer& answer) {
+        std::optional<T> smallest;
+        detail::for_each_part(answer, [&](int, Reader& reader) {
+          T other = Packing<T>::unpack(reader);
+          if (!smallest || other < *smallest) smallest = std::move(other);
+        });
+        return std::move(*smallest);
+      });
+}
+/// \}
+
+/// The value of `root`, everywhere; what the others hand over is not looked at.
+template <class T>
+[[nodiscard]] Future<T> broadcast(const Here& here, T value, int root = 0) {
+  const auto pack = [&](Writer& writer) {
+    if (here.rank() == root) Packing<T>::pack(writer, value);
+  };
+  return detail::collect_into<T>(
+      here, {detail::kBroadcast, root, true}, pack, [root](const detail::Answer& answer) {
+        std::optional<T> sent;
+        detail::for_each_part(answer, [&](int rank, Reader& reader) {
+          if (rank == root) sent = Packing<T>::unpack(reader);
+        });
+        return std::move(*sent);
+      });
+}
+
+/// Ready when all ranks have come here.
+[[nodiscard]] inline Future<void> barrier(const Here& here) {
+  return detail::collect_into<void>(
+      here, {detail::kBarrier, 0, true}, [](Writer&) {}, [](const detail::Answer&) {});
+}
+
+}  // namespace kumiko::cluster

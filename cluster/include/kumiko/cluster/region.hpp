@@ -1,0 +1,73 @@
+// Memory of a rank that other ranks read and write, without a thread of its own there.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+
+#include <kumiko/cluster/cluster.hpp>
+
+namespace kumiko::cluster {
+
+/// What others may do with a region.
+enum class Rights : std::uint8_t { kRead = 1, kWrite = 2, kReadWrite = 3 };
+
+/// Names memory of a rank. Travels like a number; no address is in it. Once the memory has been
+/// withdrawn, reads and writes fail.
+struct Region {
+  int rank = -1;
+  detail::Ticket ticket{};
+  std::uint64_t size = 0;  ///< in bytes
+  Rights rights{};
+};
+
+/// Lets other ranks use some memory, as long as this lives; the memory outlives it. What a rank
+/// writes here is seen by whoever learns of it from the writer, e.g. by a call that comes later.
+class ExposedRegion {
+ public:
+  ExposedRegion(const Here& here, std::span<std::byte> memory, Rights rights);
+  ExposedRegion(const ExposedRegion&) = delete;
+  ExposedRegion& operator=(const ExposedRegion&) = delete;
+  /// Waits until nobody reads or writes.
+  ~ExposedRegion();
+
+  const Region& region() const noexcept { return region_; }
+
+ private:
+  detail::Node& node_;
+  Region region_;
+};
+
+/// Copies `into.size()` bytes from `offset` of a region. Suspends, or blocks an OS thread. The other
+/// rank serves it between two threads, as an inline function.
+/// \throws std::out_of_range if the region is smaller, std::logic_error if it must not be read,
+/// RemoteError if it was withdrawn, and as Here::invoke()
+void read(const Here& here, const Region& region, std::size_t offset, std::span<std::byte> into);
+
+/// Copies bytes to `offset` of a region. When this returns, the source may be changed; when the
+/// Future has its result, the bytes are there. \throws as read(), at once or by the Future
+[[nodiscard]] Future<void> write(const Here& here, const Region& region, std::size_t offset,
+                                 std::span<const std::byte> bytes);
+
+namespace detail {
+
+inline void check_access(Rights rights, Rights right, std::uint64_t region, std::uint64_t offset,
+                         std::uint64_t size) {
+  if ((static_cast<unsigned>(rights) & static_cast<unsigned>(right)) == 0) {
+    throw std::logic_error(right == Rights::kRead
+                               ? "the region must not be read; expose it with Rights::kRead"
+                               : "the region must not be written; expose it with Rights::kWrite");
+  }
+  if (offset > region || size > region - offset) {
+    throw std::out_of_range("bytes " + std::to_string(offset) + " to " +
+                            std::to_string(offset + size) + " of a region of " +
+                            std::to_string(region) + " bytes");
+  }
+}
+
+}  // namespace detail
+
+}  // namespace kumiko::cluster

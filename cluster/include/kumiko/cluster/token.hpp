@@ -1,0 +1,160 @@
+// Entries that other ranks assign, and the tokens for it, which travel.
+#pragma once
+
+#include <chrono>
+#include <concepts>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+
+#include <kumiko/cluster/cluster.hpp>
+#include <kumiko/runtime/entry.hpp>
+
+namespace kumiko::cluster {
+
+template <std::movable T>
+class RemoteEntry;
+
+namespace detail {
+
+/// The right to assign an entry of some rank, without its type.
+class TokenCore {
+ public:
+  TokenCore() noexcept = default;
+  TokenCore(Node& node, int home, Ticket ticket, std::uint32_t moves = 0) noexcept
+      : node_(&node), home_(home), ticket_(ticket), moves_(moves) {}
+  TokenCore(TokenCore&& other) noexcept
+      : node_(std::exchange(other.node_, nullptr)),
+        home_(other.home_),
+        ticket_(other.ticket_),
+        moves_(other.moves_) {}
+  TokenCore& operator=(TokenCore&& other) noexcept;
+  ~TokenCore() { drop(); }
+
+  explicit operator bool() const noexcept { return node_ != nullptr; }
+
+  /// Uses the right. \throws std::logic_error if it was used before
+  void assign(Packer pack);
+  void fail(std::string_view what);
+
+  /// Writes the right to a message: it is there from now on. \throws as assign()
+  void depart(Writer& writer);
+  static TokenCore arrive(Reader& reader);
+
+ private:
+  void drop() noexcept;
+  Node& used();
+
+  Node* node_ = nullptr;
+  int home_ = 0;
+  Ticket ticket_{};
+  std::uint32_t moves_ = 0;
+};
+
+Ticket add_entry(Node& node, Pending& entry);
+bool take_entry(Node& node, Ticket ticket);
+
+}  // namespace detail
+
+/// The right to assign a RemoteEntry, on whichever rank it is: it travels as an argument or a result
+/// of what is invoked, by std::move(), and is used once. One that is destroyed unused sends an
+/// exception, and so does one whose rank is lost, so that nobody waits forever. The Cluster
+/// outlives it.
+template <std::movable T>
+class RemoteToken {
+ public:
+  /// A token without the right to assign anything.
+  RemoteToken() noexcept = default;
+
+  /// Assigns the entry. Does not suspend. \throws std::logic_error if the token was used or moved
+  void send(T value) {
+    core_.assign([&](Writer& writer) { Packing<T>::pack(writer, value); });
+  }
+
+  /// Sends an exception instead: the reader gets a RemoteError that says so. \throws as send()
+  void send_failure(std::string_view what) { core_.fail(what); }
+
+  /// Whether the token has the right to assign an entry.
+  explicit operator bool() const noexcept { return static_cast<bool>(core_); }
+
+ private:
+  friend class RemoteEntry<T>;
+  friend struct Packing<RemoteToken>;
+
+  explicit RemoteToken(detail::TokenCore core) noexcept : core_(std::move(core)) {}
+
+  detail::TokenCore core_;
+};
+
+template <class T>
+struct Packing<RemoteToken<T>> {
+  static void pack(Writer& writer, RemoteToken<T>& token) { token.core_.depart(writer); }
+  static RemoteToken<T> unpack(Reader& reader) {
+    return RemoteToken<T>(detail::TokenCore::arrive(reader));
+  }
+};
+
+/// A cell that is assigned once, from any rank, and whose readers wait for it: as runtime::Entry,
+/// whose cell it has. Stays where it was made; the Cluster outlives it.
+template <std::movable T>
+class RemoteEntry {
+ public:
+  explicit RemoteEntry(const Here& here)
+      : node_(detail::node_of(here)), rank_(here.rank()), ticket_(detail::add_entry(node_, cell_)) {}
+  RemoteEntry(const RemoteEntry&) = delete;
+  RemoteEntry& operator=(const RemoteEntry&) = delete;
+
+  /// What is sent later is dropped.
+  ~RemoteEntry() {
+    // If the cell has been taken it is assigned now.
+    if (!detail::take_entry(node_, ticket_)) cell_.entry.wait();
+  }
+
+  /// The right to assign this entry, of which there is one.
+  /// \throws std::logic_error if it was given before.
+  RemoteToken<T> token() {
+    if (std::exchange(token_given_, true)) {
+      throw std::logic_error("RemoteEntry: its token was given before");
+    }
+    return RemoteToken<T>(detail::TokenCore(node_, rank_, ticket_));
+  }
+
+  bool full() const noexcept { return cell_.entry.full(); }
+
+  /// Waits until it has been assigned, or for `duration` at most; returns whether it has been.
+  /// Suspends a lightweight caller, blocks an OS thread.
+  void wait() const noexcept { cell_.entry.wait(); }
+  template <class Rep, class Period>
+  bool wait_for(const std::chrono::duration<Rep, Period>& duration) const {
+    return cell_.entry.wait_for(duration);
+  }
+
+  /// The value. Waits as wait() does. \throws RemoteError if an exception was sent or the token was
+  /// destroyed unused, RankLost if the rank is lost that has the token
+  const T& get() const { return cell_.entry.get(); }
+
+ private:
+  struct Cell final : detail::Pending {
+    runtime::Entry<T> entry;
+    runtime::Token<T> token = entry.token();
+
+    void finish(detail::Answer answer) noexcept override {
+      try {
+        token.send(detail::unpack_answer<T>(answer));
+      } catch (...) {
+        token.send_exception(std::current_exception());
+      }
+    }
+  };
+
+  Cell cell_;
+  detail::Node& node_;
+  int rank_;
+  detail::Ticket ticket_;
+  bool token_given_ = false;
+};
+
+}  // namespace kumiko::cluster

@@ -1,0 +1,102 @@
+// The collective operations of a rank that are under way.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <kumiko/cluster/cluster.hpp>
+#include <kumiko/runtime/detail/spinlock.hpp>
+
+namespace kumiko::cluster::detail {
+
+/// The operations that wait for their end on this rank, and, on the root of each, the parts that
+/// have come. All ranks number their operations alike, from 0.
+class Collections {
+ public:
+  /// The parts of all ranks.
+  struct Whole {
+    bool disagree = false;  ///< the ranks asked for different operations; no parts then
+    Frame parts;            ///< by rank: a size of 8 bytes, the bytes, padded to 16
+  };
+
+  /// Returns the operation's number. \throws the exception of fail()
+  std::uint64_t begin(std::unique_ptr<Pending> pending) {
+    const std::lock_guard lock(guard_);
+    if (failure_ != nullptr) std::rethrow_exception(failure_);
+    waiting_.emplace(next_, std::move(pending));
+    return next_++;
+  }
+
+  /// The operation of this number, nullptr if it has ended.
+  std::unique_ptr<Pending> take(std::uint64_t number) {
+    const std::lock_guard lock(guard_);
+    const auto place = waiting_.find(number);
+    if (place == waiting_.end()) return nullptr;
+    std::unique_ptr<Pending> pending = std::move(place->second);
+    waiting_.erase(place);
+    return pending;
+  }
+
+  /// Keeps a rank's part. Returns all of them with the last one.
+  std::optional<Whole> take_part(std::uint64_t number, int rank, int ranks, std::uint32_t operation,
+                                 std::span<const std::byte> part) {
+    const std::lock_guard lock(guard_);
+    Gathered& gathered = gathered_[number];
+    if (gathered.parts.empty()) {
+      gathered.parts.resize(static_cast<std::size_t>(ranks));
+      gathered.operation = operation;
+    }
+    gathered.disagree = gathered.disagree || gathered.operation != operation;
+    gathered.parts[static_cast<std::size_t>(rank)].assign(part.begin(), part.end());
+    if (++gathered.count < ranks) return {};
+    Whole whole{gathered.disagree, {}};
+    if (!whole.disagree) whole.parts = joined(gathered.parts);
+    gathered_.erase(number);
+    return whole;
+  }
+
+  /// No operation ends from now on. Returns those that were under way.
+  std::vector<std::unique_ptr<Pending>> fail(std::exception_ptr exception) {
+    const std::lock_guard lock(guard_);
+    if (failure_ == nullptr) failure_ = std::move(exception);
+    std::vector<std::unique_ptr<Pending>> failed;
+    for (auto& [number, pending] : waiting_) failed.push_back(std::move(pending));
+    waiting_.clear();
+    return failed;
+  }
+
+ private:
+  struct Gathered {
+    std::uint32_t operation = 0;
+    bool disagree = false;
+    int count = 0;
+    std::vector<std::vector<std::byte>> parts;
+  };
+
+  static Frame joined(const std::vector<std::vector<std::byte>>& parts) {
+    Frame frame;
+    Writer writer(frame, 0);
+    for (const std::vector<std::byte>& part : parts) {
+      const std::uint64_t size = part.size();
+      writer.append(&size, sizeof size, 16);
+      writer.append(part.data(), part.size(), 16);
+    }
+    return frame;
+  }
+
+  runtime::detail::SpinLock guard_;
+  std::exception_ptr failure_;  ///< guarded; so is the rest
+  std::uint64_t next_ = 0;
+  std::map<std::uint64_t, std::unique_ptr<Pending>> waiting_;
+  std::map<std::uint64_t, Gathered> gathered_;
+};
+
+}  // namespace kumiko::cluster::detail

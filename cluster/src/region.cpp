@@ -1,0 +1,94 @@
+#include <kumiko/cluster/region.hpp>
+
+#include <cstring>
+#include <memory>
+
+#include "node.hpp"
+
+namespace kumiko::cluster {
+
+namespace {
+
+/// What a read or write says before the bytes.
+struct Access {
+  detail::Ticket ticket;
+  std::uint64_t offset;
+  std::uint64_t size;
+};
+
+void copy(std::span<std::byte> to, const std::byte* from) noexcept {
+  if (!to.empty()) std::memcpy(to.data(), from, to.size());
+}
+
+void serve_read(const detail::Call& call, Frame* result) {
+  Reader reader(call.arguments, call.node);
+  const auto access = Packing<Access>::unpack(reader);
+  call.node.regions().use(access.ticket, Rights::kRead, access.offset, access.size,
+                          [&](std::span<std::byte> memory) {
+                            Writer writer(*result, call.caller);
+                            writer.append(memory.data(), memory.size());
+                          });
+}
+
+void serve_write(const detail::Call& call, Frame* /*result*/) {
+  Reader reader(call.arguments, call.node);
+  const auto access = Packing<Access>::unpack(reader);
+  const std::byte* const bytes = reader.take(access.size, 16);
+  call.node.regions().use(
+      access.ticket, Rights::kWrite, access.offset, access.size,
+      [&](std::span<std::byte> memory) { copy(memory, bytes); });
+}
+
+const detail::Function read_function{"kumiko::cluster::read", &serve_read};
+const detail::Function write_function{"kumiko::cluster::write", &serve_write};
+
+}  // namespace
+
+ExposedRegion::ExposedRegion(const Here& here, std::span<std::byte> memory, Rights rights)
+    : node_(detail::node_of(here)),
+      region_{here.rank(), node_.regions().add(memory, rights), memory.size(), rights} {}
+
+ExposedRegion::~ExposedRegion() { node_.regions().remove(region_.ticket); }
+
+void read(const Here& here, const Region& region, std::size_t offset, std::span<std::byte> into) {
+  detail::check_access(region.rights, Rights::kRead, region.size, offset, into.size());
+  detail::Node& node = detail::node_of(here);
+  if (region.rank == here.rank()) {
+    node.regions().use(
+        region.ticket, Rights::kRead, offset, into.size(),
+        [&](std::span<std::byte> memory) { copy(into, memory.data()); });
+    return;
+  }
+  const auto pack = [&](Writer& writer) {
+    Access access{region.ticket, offset, into.size()};
+    Packing<Access>::pack(writer, access);
+  };
+  const detail::Answer answer =
+      detail::Inline::call(here, region.rank, read_function, pack);
+  if (answer.exception != nullptr) std::rethrow_exception(answer.exception);
+  Reader reader(answer.value, node);
+  copy(into, reader.take(into.size()));
+}
+
+Future<void> write(const Here& here, const Region& region, std::size_t offset,
+                   std::span<const std::byte> bytes) {
+  detail::check_access(region.rights, Rights::kWrite, region.size, offset, bytes.size());
+  auto pending = std::make_unique<detail::PendingFuture<void>>();
+  Future<void> future = pending->future();
+  if (region.rank == here.rank()) {
+    detail::node_of(here).regions().use(
+        region.ticket, Rights::kWrite, offset, bytes.size(),
+        [&](std::span<std::byte> memory) { copy(memory, bytes.data()); });
+    pending.release()->finish({});
+    return future;
+  }
+  const auto pack = [&](Writer& writer) {
+    Access access{region.ticket, offset, bytes.size()};
+    Packing<Access>::pack(writer, access);
+    writer.append(bytes.data(), bytes.size(), 16);
+  };
+  detail::Inline::call_later(here, region.rank, write_function, pack, std::move(pending));
+  return future;
+}
+
+}  // namespace kumiko::cluster

@@ -1,0 +1,117 @@
+// Entries that other ranks assign: the value arrives whatever way the token took, once.
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <kumiko/cluster/token.hpp>
+
+#include "support.hpp"
+
+namespace kumiko::cluster {
+namespace {
+
+/// Hands a token on to the next rank, so many times, then sends how many ranks have had it.
+struct HandOn {
+  void operator()(const Here& here, RemoteToken<int> token, int left, int ranks) const {
+    if (left == 0) return token.send(ranks);
+    here.post((here.rank() + 1) % here.size(), HandOn{}, std::move(token), left - 1, ranks + 1);
+  }
+};
+
+TEST(TokenTest, GivenATokenThatTravelsThroughAllRanksThenTheEntryGetsTheValue) {
+  Ranks ranks({.ranks = 3, .net = {.longest_delay = std::chrono::microseconds(100),
+                                   .reorders = true}});
+  ranks.run([](Cluster& cluster) {
+    const Here here = cluster.here();
+    RemoteEntry<int> entry(here);
+    here.post(here.rank(), HandOn{}, entry.token(), 7, 0);
+    EXPECT_EQ(entry.get(), 7);
+  });
+}
+
+TEST(TokenTest, GivenATokenInAResultThenWhoeverGetsItMayAssignTheEntryThere) {
+  Ranks({.ranks = 2}).run([](Cluster& cluster) {
+    if (cluster.rank() != 0) return;
+    struct Waiting {
+      std::string operator()(const Here& here) const {
+        RemoteEntry<std::string> name(here);
+        here.post(
+            here.caller(), [](RemoteToken<std::string> token) { token.send("from the other side"); },
+            name.token());
+        return name.get();
+      }
+    };
+    EXPECT_EQ(cluster.here().invoke(1, Waiting{}), "from the other side");
+  });
+}
+
+TEST(TokenTest, GivenATokenThatIsDroppedElsewhereThenTheReaderGetsAnException) {
+  Ranks({.ranks = 3}).run([](Cluster& cluster) {
+    const Here here = cluster.here();
+    RemoteEntry<int> entry(here);
+    here.post(
+        (here.rank() + 1) % 3,
+        [](const Here& there, RemoteToken<int> token) {
+          there.invoke((there.rank() + 1) % 3, [](RemoteToken<int>) {}, std::move(token));
+        },
+        entry.token());
+    try {
+      entry.get();
+      ADD_FAILURE() << "a dropped token has sent a value";
+    } catch (const RemoteError& error) {
+      EXPECT_NE(std::string(error.what()).find("destroyed"), std::string::npos);
+    }
+  });
+}
+
+TEST(TokenTest, GivenATokenThenItIsUsedOnce) {
+  Ranks({.ranks = 2}).run([](Cluster& cluster) {
+    RemoteEntry<int> entry(cluster.here());
+    RemoteToken<int> token = entry.token();
+    EXPECT_THROW(entry.token(), std::logic_error);
+    RemoteToken<int> moved = std::move(token);
+    EXPECT_FALSE(token);  // NOLINT(bugprone-use-after-move)
+    EXPECT_THROW(token.send(1), std::logic_error);
+    moved.send(2);
+    EXPECT_THROW(moved.send(3), std::logic_error);
+    EXPECT_EQ(entry.get(), 2);
+  });
+}
+
+TEST(TokenTest, GivenAFailureThenTheReaderGetsIt) {
+  Ranks({.ranks = 2}).run([](Cluster& cluster) {
+    RemoteEntry<int> entry(cluster.here());
+    cluster.here().post(
+        1 - cluster.rank(), [](RemoteToken<int> token) { token.send_failure("no such file"); },
+        entry.token());
+    EXPECT_THROW(entry.get(), RemoteError);
+  });
+}
+
+TEST(TokenTest, GivenAnEntryThatIsGoneWhenItsTokenSendsThenTheValueIsDropped) {
+  Ranks({.ranks = 2}).run([](Cluster& cluster) {
+    RemoteToken<int> token;
+    {
+      RemoteEntry<int> entry(cluster.here());
+      token = entry.token();
+    }
+    RemoteEntry<int> next(cluster.here());
+    cluster.here().invoke(1 - cluster.rank(), [](RemoteToken<int> old) { old.send(1); },
+                          std::move(token));
+    EXPECT_FALSE(next.full());
+  });
+}
+
+TEST(TokenTest, GivenACallThatIsNotSentThenItsTokenIsStillThere) {
+  Ranks({.ranks = 2}).run([](Cluster& cluster) {
+    RemoteEntry<int> entry(cluster.here());
+    EXPECT_THROW(cluster.here().post(5, [](RemoteToken<int>) {}, entry.token()),
+                 std::out_of_range);
+    EXPECT_THROW(entry.get(), RemoteError) << "the call's argument was destroyed";
+  });
+}
+
+}  // namespace
+}  // namespace kumiko::cluster
