@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <exception>
 #include <mutex>
 #include <random>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -170,8 +172,33 @@ std::unique_ptr<Link> Loopback::link(int rank) {
   return std::make_unique<detail::LoopbackLink>(net_, rank);
 }
 
+int Loopback::ranks() const noexcept { return net_->size(); }
+
 void Loopback::vanish(int rank) { net_->vanish(rank); }
 
 void Loopback::slow(int rank, std::chrono::microseconds delay) { net_->slow(rank, delay); }
+
+void run_ranks(Loopback& net, const runtime::Options& runtime, const ClusterOptions& cluster,
+               const std::function<void(Cluster&)>& body) {
+  std::vector<std::exception_ptr> escaped(static_cast<std::size_t>(net.ranks()));
+  std::vector<std::thread> ranks;
+  for (int rank = 0; rank < net.ranks(); ++rank) {
+    ranks.emplace_back([&, rank] {
+      try {
+        runtime::Runtime workers(runtime);
+        workers.run([&] {
+          Cluster member(workers, net.link(rank), cluster);
+          body(member);
+        });
+      } catch (...) {
+        escaped[static_cast<std::size_t>(rank)] = std::current_exception();
+      }
+    });
+  }
+  for (std::thread& rank : ranks) rank.join();
+  for (const std::exception_ptr& exception : escaped) {
+    if (exception != nullptr) std::rethrow_exception(exception);
+  }
+}
 
 }  // namespace kumiko::cluster

@@ -3,9 +3,12 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 
+#include <kumiko/cluster/cluster.hpp>
 #include <kumiko/cluster/link.hpp>
+#include <kumiko/runtime/options.hpp>
 
 namespace kumiko::cluster {
 
@@ -32,6 +35,8 @@ class Loopback {
   /// descriptors.
   explicit Loopback(const LoopbackOptions& options);
 
+  int ranks() const noexcept;
+
   /// The link of a rank, to be taken once. \throws std::out_of_range if there is no such rank
   std::unique_ptr<Link> link(int rank);
 
@@ -45,5 +50,11 @@ class Loopback {
  private:
   std::shared_ptr<detail::LoopbackNet> net_;
 };
+
+/// Runs body(cluster) as a lightweight thread on every rank of a network, each of which has its own
+/// Runtime and leaves when its body has ended. Blocks the calling OS thread until all have left.
+/// What a rank's body throws is thrown, the lowest rank's first.
+void run_ranks(Loopback& net, const runtime::Options& runtime, const ClusterOptions& cluster,
+               const std::function<void(Cluster&)>& body);
 
 }  // namespace kumiko::cluster
