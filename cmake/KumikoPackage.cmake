@@ -11,7 +11,7 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/kumiko-config-version.cma
 
 set(targets kumiko_runtime)
 if(NOT KUMIKO_RUNTIME_ONLY)
-  list(APPEND targets kumiko_interface kumiko_plugin kumiko_engine kumiko_registry kumiko_io kumiko_amr)
+  list(APPEND targets kumiko_cluster kumiko_interface kumiko_plugin kumiko_engine kumiko_registry kumiko_io kumiko_amr)
 endif()
 foreach(target IN LISTS targets)
   string(REPLACE "kumiko_" "" exported ${target})
@@ -27,7 +27,7 @@ install(FILES ${PROJECT_BINARY_DIR}/kumiko-config.cmake ${PROJECT_BINARY_DIR}/ku
 # The public headers of the modules that are libraries here, but for those that only Kumiko's own command has a use for.
 set(modules runtime)
 if(NOT KUMIKO_RUNTIME_ONLY)
-  list(APPEND modules amr plugin io)
+  list(APPEND modules cluster amr plugin io)
 endif()
 foreach(module IN LISTS modules)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/${module}/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}

@@ -30,7 +30,7 @@ class Collections {
   /// Returns the operation's number. \throws the exception of fail()
   std::uint64_t begin(std::unique_ptr<Pending> pending) {
     const std::lock_guard lock(guard_);
-    if (failure_ != nullptr) std::rethrow_exception(failure_);
+    if (next_ >= first_failed_) std::rethrow_exception(failure_);
     waiting_.emplace(next_, std::move(pending));
     return next_++;
   }
@@ -63,13 +63,23 @@ class Collections {
     return whole;
   }
 
-  /// No operation ends from now on. Returns those that were under way.
-  std::vector<std::unique_ptr<Pending>> fail(std::exception_ptr exception) {
+  /// How many this rank has begun.
+  std::uint64_t begun() {
     const std::lock_guard lock(guard_);
-    if (failure_ == nullptr) failure_ = std::move(exception);
+    return next_;
+  }
+
+  /// No operation from this number on ends any more. Returns those that were under way.
+  std::vector<std::unique_ptr<Pending>> fail(std::uint64_t first, std::exception_ptr exception) {
+    const std::lock_guard lock(guard_);
+    if (first < first_failed_) {
+      first_failed_ = first;
+      failure_ = std::move(exception);
+    }
     std::vector<std::unique_ptr<Pending>> failed;
-    for (auto& [number, pending] : waiting_) failed.push_back(std::move(pending));
-    waiting_.clear();
+    const auto begin = waiting_.lower_bound(first);
+    for (auto at = begin; at != waiting_.end(); ++at) failed.push_back(std::move(at->second));
+    waiting_.erase(begin, waiting_.end());
     return failed;
   }
 
@@ -94,6 +104,7 @@ class Collections {
 
   runtime::detail::SpinLock guard_;
   std::exception_ptr failure_;  ///< guarded; so is the rest
+  std::uint64_t first_failed_ = ~std::uint64_t{0};
   std::uint64_t next_ = 0;
   std::map<std::uint64_t, std::unique_ptr<Pending>> waiting_;
   std::map<std::uint64_t, Gathered> gathered_;

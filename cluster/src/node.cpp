@@ -50,6 +50,10 @@ struct WaitingCall final : Pending {
   }
 };
 
+bool asks_for_function(Kind kind) noexcept {
+  return kind == Kind::kInvoke || kind == Kind::kInline || kind == Kind::kPost;
+}
+
 Frame failure_of(std::string_view type, std::string_view what) {
   Frame frame = empty_message();
   Writer writer(frame, 0);
@@ -110,7 +114,8 @@ void Node::wake_poller() noexcept {
 
 /// What is older than the time of a bundle goes, all of it if the worker has nothing else to do.
 void Node::flush(bool idle) {
-  for (int rank = 0; rank < size_; ++rank) send_credits(rank, idle);
+  // relaxed: credits that are missed here go with the next poll.
+  if (owes_.load(std::memory_order_relaxed)) send_credits(idle);
   // acquire: pairs with the release in add_to_outbox(). Off before the look: what is added after
   // it sets it again.
   if (!unsent_.load(std::memory_order_relaxed) ||
@@ -132,17 +137,34 @@ void Node::flush(bool idle) {
   if (is_left) unsent_.store(true, std::memory_order_relaxed);
 }
 
-void Node::send_credits(int rank, bool idle) {
-  Outbox& outbox = peer(rank).outbox;
-  if (!outbox.owes_at_least(idle ? 1 : static_cast<std::size_t>(options_.window + 1) / 2)) return;
-  const std::vector<std::size_t> owed = outbox.take_owed();
-  for (std::size_t depth = 0; depth < owed.size(); ++depth) {
-    if (owed[depth] == 0) continue;
-    add_to_outbox(rank, empty_message(),
-                  {.kind = Kind::kCredit,
-                   .depth = static_cast<std::uint16_t>(depth),
-                   .amount = owed[depth]});
+void Node::send_credits(bool idle) {
+  // acquire: pairs with the release in owe_credit().
+  owes_.exchange(false, std::memory_order_acquire);
+  bool is_left = false;
+  for (int rank = 0; rank < size_; ++rank) {
+    Outbox& outbox = peer(rank).outbox;
+    const std::size_t owed_in_all = outbox.owed();
+    if (owed_in_all == 0) continue;
+    if (!idle && owed_in_all < enough_credits()) {
+      is_left = true;
+      continue;
+    }
+    const std::vector<std::size_t> owed = outbox.take_owed();
+    for (std::size_t depth = 0; depth < owed.size(); ++depth) {
+      if (owed[depth] == 0) continue;
+      add_to_outbox(rank, empty_message(),
+                    {.kind = Kind::kCredit,
+                     .depth = static_cast<std::uint16_t>(depth),
+                     .amount = owed[depth]});
+    }
   }
+  if (is_left) owes_.store(true, std::memory_order_relaxed);
+}
+
+std::size_t Node::owe_credit(int rank, unsigned depth) {
+  const std::size_t owed = peer(rank).outbox.owe_credit(depth);
+  owes_.store(true, std::memory_order_release);
+  return owed;
 }
 
 // --- Calls ---------------------------------------------------------------------------------------
@@ -264,10 +286,11 @@ std::uint64_t Node::sum_of_posts(std::uint64_t which, const Limits& limits) {
 // --- Receiving -----------------------------------------------------------------------------------
 
 int Node::poll(bool idle) noexcept {
-  if (!is_open()) return 0;
   const auto begin = Clock::now();
   bell_.silence(begin);
   const int frames = link_->poll(*this);
+  // What comes after the end was for nobody; it was taken so that the bell is silent.
+  if (!is_open()) return 0;
   relieve(idle, frames > 0);
   flush(idle);
   look_whether_all_left();
@@ -300,6 +323,9 @@ void Node::receive(int source, Frame frame) noexcept {
     }
     std::memcpy(&message, shared->data() + at, sizeof message);
     at += sizeof message;
+    if (asks_for_function(message.kind) && function_of(message.function) == nullptr) {
+      return lost(source, "it asks for a function that is not there");
+    }
     if (message.size > shared->size() - at) {
       return lost(source, "a frame from it ends within a message");
     }
@@ -507,8 +533,8 @@ void Node::finish_collection(const Arrived& message) {
   }
 }
 
-void Node::fail_collections(const std::exception_ptr& exception) {
-  for (const std::unique_ptr<Pending>& pending : collections_.fail(exception)) {
+void Node::fail_collections(std::uint64_t first, const std::exception_ptr& exception) {
+  for (const std::unique_ptr<Pending>& pending : collections_.fail(first, exception)) {
     pending->finish({this, nullptr, {}, exception});
   }
 }
@@ -535,9 +561,7 @@ bool Node::dismiss(Guest& guest) noexcept {
 /// It goes with other messages, when the worker has nothing else to do, or when half of all credits
 /// is owed.
 void Node::return_credit(int rank, unsigned depth) {
-  Outbox& outbox = peer(rank).outbox;
-  outbox.owe_credit(depth);
-  if (outbox.owes_at_least(static_cast<std::size_t>(options_.window + 1) / 2)) wake_poller();
+  if (owe_credit(rank, depth) >= enough_credits()) wake_poller();
 }
 
 /// Where nothing moves though functions run for others, they may wait for calls that lack credits.
@@ -553,7 +577,7 @@ void Node::relieve(bool idle, bool moved) {
   int early = 0;
   for (Guest* guest = guests_; guest != nullptr && early < kEarlyCredits; guest = guest->next) {
     if (std::exchange(guest->credit_returned, true)) continue;
-    peer(guest->caller).outbox.owe_credit(guest->depth);
+    owe_credit(guest->caller, guest->depth);
     ++early;
   }
   if (early == 0) return;
@@ -567,6 +591,8 @@ void Node::note_leaving(const Arrived& message) {
   Reader reader(message.payload, *this);
   const std::string reason = Packing<std::string>::unpack(reader);
   if (!reason.empty()) return lost(message.source, reason);
+  fail_collections(message.header.amount,
+                   std::make_exception_ptr(RankLost(message.source, "it has left the cluster")));
   peer(message.source).has_left.store(true, std::memory_order_relaxed);
 }
 
@@ -582,14 +608,14 @@ void Node::fail(int rank, const std::exception_ptr& exception) {
   for (Pending* const call : pending_.fail(rank, exception)) {
     call->finish({this, nullptr, {}, exception});
   }
-  fail_collections(exception);
+  fail_collections(0, exception);
 }
 
 void Node::send_leaving(std::string_view reason) {
   for (int rank = 0; rank < size_; ++rank) {
     if (rank == rank_) continue;
     const auto pack = [&](Writer& writer) { Packing<std::string_view>::pack(writer, reason); };
-    send(rank, packed(rank, pack), {.kind = Kind::kLeave});
+    send(rank, packed(rank, pack), {.kind = Kind::kLeave, .amount = collections_.begun()});
   }
 }
 
@@ -617,6 +643,7 @@ void Node::leave() {
     leaving_.store(true, std::memory_order_release);
     bell_.ring();
     if (!all_left_.wait_for(options_.patience)) {
+      send_last_words("it has not waited any longer for the others to leave");
       for (int rank = 0; rank < size_; ++rank) {
         if (rank == rank_ || peer(rank).has_left.load(std::memory_order_relaxed)) continue;
         lost(rank, "it did not leave the cluster when the others did");
@@ -630,15 +657,18 @@ void Node::leave() {
 
 void Node::abandon(std::string_view reason) noexcept {
   if (!open_.load(std::memory_order_relaxed)) return;
-  if (size_ > 1) {
-    send_leaving(reason.empty() ? "it has left the cluster" : reason);
-    const auto limit = Clock::now() + kLastWords;
-    while (has_unsent() && Clock::now() < limit) {
-      bell_.ring();
-      runtime::this_thread::sleep_for(kFirstQuiesce);
-    }
-  }
+  if (size_ > 1) send_last_words(reason.empty() ? "it has left the cluster" : reason);
   close();
+}
+
+/// Tells the others that this rank goes, and sees to it that they are told.
+void Node::send_last_words(std::string_view reason) {
+  send_leaving(reason);
+  const auto limit = Clock::now() + kLastWords;
+  while (has_unsent() && Clock::now() < limit) {
+    bell_.ring();
+    runtime::this_thread::sleep_for(kFirstQuiesce);
+  }
 }
 
 /// What still waits for another rank gets an exception; this is no rank any more.

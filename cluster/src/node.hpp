@@ -142,7 +142,7 @@ class Node final : public runtime::MessageSource,
   bool finish_own(const MessageHeader& header, Frame& message);
   void take_part(int source, const MessageHeader& header, std::span<const std::byte> part);
   void finish_collection(const Arrived& message);
-  void fail_collections(const std::exception_ptr& exception);
+  void fail_collections(std::uint64_t first, const std::exception_ptr& exception);
 
   void dispatch(Arrived message);
   void start_guest(Arrived message);
@@ -158,10 +158,16 @@ class Node final : public runtime::MessageSource,
   std::uint64_t sum_of_posts(std::uint64_t which, const Limits& limits);
 
   void flush(bool idle);
-  void send_credits(int rank, bool idle);
+  void send_credits(bool idle);
+  std::size_t owe_credit(int rank, unsigned depth);
+  /// So many are sent without waiting for a worker that has nothing to do.
+  std::size_t enough_credits() const noexcept {
+    return (static_cast<std::size_t>(options_.window) + 1) / 2;
+  }
   void relieve(bool idle, bool moved);
   void fail(int rank, const std::exception_ptr& exception);
   void send_leaving(std::string_view reason);
+  void send_last_words(std::string_view reason);
   void look_whether_all_left();
   void close() noexcept;
 
@@ -178,6 +184,7 @@ class Node final : public runtime::MessageSource,
   Bell bell_;
   std::atomic<bool> open_{true};
   std::atomic<bool> unsent_{false};
+  std::atomic<bool> owes_{false};  ///< credits, to whomever
 
   std::atomic<std::uint64_t> posts_sent_{0};
   std::atomic<std::uint64_t> posts_done_{0};

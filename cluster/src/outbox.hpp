@@ -45,16 +45,16 @@ class Outbox {
     if (bundle_.size() >= bundle_bytes) close_bundle(program);
   }
 
-  /// Credits of the other rank to be returned.
-  void owe_credit(unsigned depth) {
+  /// A credit of the other rank is to be returned. Returns how many are.
+  std::size_t owe_credit(unsigned depth) {
     const std::lock_guard lock(guard_);
     if (owed_.size() <= depth) owed_.resize(depth + 1);
     ++owed_[depth];
-    ++owed_in_all_;
+    return ++owed_in_all_;
   }
-  bool owes_at_least(std::size_t credits) {
+  std::size_t owed() {
     const std::lock_guard lock(guard_);
-    return owed_in_all_ >= credits;
+    return owed_in_all_;
   }
   /// What is owed, by depth; nothing is owed then.
   std::vector<std::size_t> take_owed() {

@@ -11,12 +11,12 @@
 namespace kumiko::cluster {
 namespace {
 
-/// Two ranks, between which calls go back and forth. A call of depth d invokes one of depth d + 1 at
-/// the rank that it came from, waits for it, and answers.
+/// Two ranks, between which calls go back and forth. A call of depth d invokes one of depth d + 1
+/// at the rank that it came from, waits for it, and answers.
 struct Rules {
-  int calls = 2;      ///< of depth 0 on each rank
-  int depths = 3;     ///< that there are
-  int window = 1;     ///< credits of a rank at the other one, for each depth or for all
+  int calls = 2;   ///< of depth 0 on each rank
+  int depths = 3;  ///< that there are
+  int window = 1;  ///< credits of a rank at the other one, for each depth or for all
   bool by_depth = true;
 };
 
@@ -70,9 +70,8 @@ class Explorer {
       moved = true;
       visit(next);
     }
-    const bool ended = std::all_of(state.begin(), state.end(), [](const Chain& chain) {
-      return chain.step == Step::kEnded;
-    });
+    const bool ended = std::all_of(state.begin(), state.end(),
+                                   [](const Chain& chain) { return chain.step == Step::kEnded; });
     has_deadlock_ = has_deadlock_ || (!moved && !ended);
   }
 

@@ -203,5 +203,15 @@ TEST_F(FailureTest, GivenALostRankThenCollectiveOperationsEndInExceptions) {
   });
 }
 
+TEST_F(FailureTest, GivenARankThatHasLeftThenCollectiveOperationsEndInExceptions) {
+  Ranks({.ranks = 3}).run([](Cluster& cluster) {
+    EXPECT_EQ(max(cluster.here(), 1).get(), 1);
+    if (cluster.rank() == 1) return;
+    EXPECT_THROW(barrier(cluster.here()).get(), RankLost);
+    EXPECT_THROW(barrier(cluster.here()).get(), RankLost);
+    EXPECT_EQ(cluster.here().invoke(1, [] { return 3; }), 3) << "it serves until all have left";
+  });
+}
+
 }  // namespace
 }  // namespace kumiko::cluster

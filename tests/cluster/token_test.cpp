@@ -21,8 +21,8 @@ struct HandOn {
 };
 
 TEST(TokenTest, GivenATokenThatTravelsThroughAllRanksThenTheEntryGetsTheValue) {
-  Ranks ranks({.ranks = 3, .net = {.longest_delay = std::chrono::microseconds(100),
-                                   .reorders = true}});
+  Ranks ranks(
+      {.ranks = 3, .net = {.longest_delay = std::chrono::microseconds(100), .reorders = true}});
   ranks.run([](Cluster& cluster) {
     const Here here = cluster.here();
     RemoteEntry<int> entry(here);
@@ -38,7 +38,8 @@ TEST(TokenTest, GivenATokenInAResultThenWhoeverGetsItMayAssignTheEntryThere) {
       std::string operator()(const Here& here) const {
         RemoteEntry<std::string> name(here);
         here.post(
-            here.caller(), [](RemoteToken<std::string> token) { token.send("from the other side"); },
+            here.caller(),
+            [](RemoteToken<std::string> token) { token.send("from the other side"); },
             name.token());
         return name.get();
       }
@@ -51,12 +52,11 @@ TEST(TokenTest, GivenATokenThatIsDroppedElsewhereThenTheReaderGetsAnException) {
   Ranks({.ranks = 3}).run([](Cluster& cluster) {
     const Here here = cluster.here();
     RemoteEntry<int> entry(here);
-    here.post(
-        (here.rank() + 1) % 3,
-        [](const Here& there, RemoteToken<int> token) {
-          there.invoke((there.rank() + 1) % 3, [](RemoteToken<int>) {}, std::move(token));
-        },
-        entry.token());
+    here.post((here.rank() + 1) % 3,
+              [](const Here& there, RemoteToken<int> token) {
+                there.invoke((there.rank() + 1) % 3, [](RemoteToken<int>) {}, std::move(token));
+              },
+              entry.token());
     try {
       entry.get();
       ADD_FAILURE() << "a dropped token has sent a value";
@@ -98,8 +98,8 @@ TEST(TokenTest, GivenAnEntryThatIsGoneWhenItsTokenSendsThenTheValueIsDropped) {
       token = entry.token();
     }
     RemoteEntry<int> next(cluster.here());
-    cluster.here().invoke(1 - cluster.rank(), [](RemoteToken<int> old) { old.send(1); },
-                          std::move(token));
+    cluster.here().invoke(
+        1 - cluster.rank(), [](RemoteToken<int> old) { old.send(1); }, std::move(token));
     EXPECT_FALSE(next.full());
   });
 }
@@ -107,7 +107,8 @@ TEST(TokenTest, GivenAnEntryThatIsGoneWhenItsTokenSendsThenTheValueIsDropped) {
 TEST(TokenTest, GivenACallThatIsNotSentThenItsTokenIsStillThere) {
   Ranks({.ranks = 2}).run([](Cluster& cluster) {
     RemoteEntry<int> entry(cluster.here());
-    EXPECT_THROW(cluster.here().post(5, [](RemoteToken<int>) {}, entry.token()),
+    EXPECT_THROW(cluster.here().post(
+                     5, [](RemoteToken<int>) {}, entry.token()),
                  std::out_of_range);
     EXPECT_THROW(entry.get(), RemoteError) << "the call's argument was destroyed";
   });

@@ -1,5 +1,5 @@
-// Sources of events that a program brings: who polls them, when, and on which stack; and the threads
-// that are started from outside.
+// Sources of events that a program brings: who polls them, when, and on which stack; and the
+// threads that are started from outside.
 #include <atomic>
 #include <chrono>
 #include <cstdint>

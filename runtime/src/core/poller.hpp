@@ -39,8 +39,8 @@ class Poller : public EventSource {
   /// barrier shared with the thread that begins to wait (see Idle).
   virtual std::size_t waits() const noexcept = 0;
 
-  /// Whether there is one instance for all workers. Its number in the calls is any worker's then; it
-  /// is polled on the stacks of OS threads only.
+  /// Whether there is one instance for all workers. Its number in the calls is any worker's then;
+  /// it is polled on the stacks of OS threads only.
   virtual bool is_shared() const noexcept { return false; }
 
   /// Polls a shared one for a worker that has nothing to run, in each round of its search.

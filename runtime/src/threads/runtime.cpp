@@ -133,8 +133,7 @@ Runtime::~Runtime() {
 }
 
 void Runtime::attach(std::shared_ptr<MessageSource> source) {
-  scheduler_->started_pollers().attach(
-      std::make_unique<detail::SourcePoller>(std::move(source)));
+  scheduler_->started_pollers().attach(std::make_unique<detail::SourcePoller>(std::move(source)));
 }
 
 bool Runtime::poll_soon() noexcept {

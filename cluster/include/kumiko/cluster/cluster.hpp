@@ -220,7 +220,7 @@ class Here {
       -> detail::ReturnedBy<F, Arguments...>;
 
   /// Waits until every post of every rank has been run, and those that they have posted. For any
-  /// rank at any time. Suspends. \throws RankLost if a rank is lost: nobody knows of its posts.
+  /// rank at any time, but not in a function that was posted, which would wait for itself. Suspends. \throws RankLost if a rank is lost: nobody knows of its posts.
   void quiesce() const;
 
  private:

@@ -30,11 +30,6 @@ class MessageSource {
   /// Whether events may still come. A Runtime looks after a source as long as it is open, and says
   /// of no thread meanwhile that nothing can wake it.
   virtual bool is_open() const noexcept = 0;
-
- protected:
-  MessageSource() = default;
-  MessageSource(const MessageSource&) = default;
-  MessageSource& operator=(const MessageSource&) = default;
 };
 
 }  // namespace kumiko::runtime
