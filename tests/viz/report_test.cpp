@@ -81,6 +81,7 @@ std::vector<Number> decoded(const std::string& text) {
     bytes += static_cast<char>(bits >> count & 255);
   }
   std::vector<Number> numbers(bytes.size() / sizeof(Number));
+  if (numbers.empty()) return numbers;
   std::memcpy(numbers.data(), bytes.data(), numbers.size() * sizeof(Number));
   return numbers;
 }
