@@ -83,7 +83,7 @@ Cluster::~Cluster() {
 
 Here Cluster::here() const noexcept { return {*node_, node_->rank(), 0}; }
 void Cluster::leave() { node_->leave(); }
-void Cluster::abandon(std::string_view reason) noexcept { node_->abandon(reason); }
+void Cluster::abandon(std::string_view reason) { node_->abandon(reason); }
 ClusterStatistics Cluster::statistics() const { return node_->statistics(); }
 
 }  // namespace kumiko::cluster

@@ -144,8 +144,8 @@ class LoopbackLink final : public Link {
 
   int rank() const noexcept override { return rank_; }
   int size() const noexcept override { return net_->size(); }
-  void send(int rank, Frame frame) noexcept override { net_->send(rank_, rank, std::move(frame)); }
-  int poll(Receiver& receiver) noexcept override { return net_->poll(rank_, receiver); }
+  void send(int rank, Frame frame) override { net_->send(rank_, rank, std::move(frame)); }
+  int poll(Receiver& receiver) override { return net_->poll(rank_, receiver); }
   int pollable() const noexcept override { return net_->bell(rank_).descriptor(); }
 
  private:

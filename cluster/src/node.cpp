@@ -1,6 +1,8 @@
 #include "node.hpp"
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <optional>
@@ -36,14 +38,14 @@ constexpr std::uint64_t kPostsSent = 1;
 
 /// A call whose caller waits for it.
 struct WaitingCall final : Pending {
-  explicit WaitingCall(PendingCalls& all) noexcept : calls(all) {}
+  explicit WaitingCall(PendingCalls& all) : calls(all) {}
 
   PendingCalls& calls;
   Ticket ticket{};
   runtime::Entry<Answer> entry{};
   runtime::Token<Answer> token = entry.token();
 
-  void finish(Answer answer) noexcept override { token.send(std::move(answer)); }
+  void finish(Answer answer) override { token.send(std::move(answer)); }
   bool take_back() { return calls.take(ticket) != nullptr; }
   void fail(std::exception_ptr exception) {
     finish({nullptr, nullptr, {}, std::move(exception)});
@@ -285,7 +287,21 @@ std::uint64_t Node::sum_of_posts(std::uint64_t which, const Limits& limits) {
 
 // --- Receiving -----------------------------------------------------------------------------------
 
+/// Who polls is nobody to whom an exception could be told, and messages would be lost with it.
 int Node::poll(bool idle) noexcept {
+  try {
+    return poll_once(idle);
+  } catch (const std::exception& exception) {
+    std::fprintf(stderr, "kumiko: rank %d cannot go on, for a message could not be handled: %s\n",
+                 rank_, exception.what());
+  } catch (...) {
+    std::fprintf(stderr, "kumiko: rank %d cannot go on, for a message could not be handled\n",
+                 rank_);
+  }
+  std::abort();
+}
+
+int Node::poll_once(bool idle) {
   const auto begin = Clock::now();
   bell_.silence(begin);
   const int frames = link_->poll(*this);
@@ -301,7 +317,7 @@ int Node::poll(bool idle) noexcept {
   return frames;
 }
 
-void Node::receive(int source, Frame frame) noexcept {
+void Node::receive(int source, Frame frame) {
   if (source < 0 || source >= size_ || peer(source).is_lost) return;
   const auto shared = std::make_shared<const Frame>(std::move(frame));
   FrameHeader header;
@@ -596,7 +612,7 @@ void Node::note_leaving(const Arrived& message) {
   peer(message.source).has_left.store(true, std::memory_order_relaxed);
 }
 
-void Node::lost(int rank, const std::string& reason) noexcept {
+void Node::lost(int rank, const std::string& reason) {
   Peer& lost = peer(rank);
   if (lost.is_lost.exchange(true)) return;
   fail(rank, std::make_exception_ptr(RankLost(rank, reason)));
@@ -655,7 +671,7 @@ void Node::leave() {
   close();
 }
 
-void Node::abandon(std::string_view reason) noexcept {
+void Node::abandon(std::string_view reason) {
   if (!open_.load(std::memory_order_relaxed)) return;
   if (size_ > 1) send_last_words(reason.empty() ? "it has left the cluster" : reason);
   close();
@@ -672,7 +688,7 @@ void Node::send_last_words(std::string_view reason) {
 }
 
 /// What still waits for another rank gets an exception; this is no rank any more.
-void Node::close() noexcept {
+void Node::close() {
   open_.store(false, std::memory_order_relaxed);
   for (int rank = 0; rank < size_; ++rank) {
     if (peer(rank).is_lost.exchange(true)) continue;

@@ -62,7 +62,7 @@ class Node final : public runtime::MessageSource,
   void quiesce(const Limits& limits);
 
   void leave();
-  void abandon(std::string_view reason) noexcept;
+  void abandon(std::string_view reason);
   ClusterStatistics statistics() const;
 
   // Entries that other ranks assign: calls without a question.
@@ -96,8 +96,8 @@ class Node final : public runtime::MessageSource,
 
   // What the link tells.
 
-  void receive(int source, Frame frame) noexcept override;
-  void lost(int rank, const std::string& reason) noexcept override;
+  void receive(int source, Frame frame) override;
+  void lost(int rank, const std::string& reason) override;
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -169,7 +169,8 @@ class Node final : public runtime::MessageSource,
   void send_leaving(std::string_view reason);
   void send_last_words(std::string_view reason);
   void look_whether_all_left();
-  void close() noexcept;
+  void close();
+  int poll_once(bool idle);
 
   runtime::Runtime& runtime_;
   const std::unique_ptr<Link> link_;

@@ -39,8 +39,8 @@ void serve_write(const detail::Call& call, Frame* /*result*/) {
       [&](std::span<std::byte> memory) { copy(memory, bytes); });
 }
 
-const detail::Function read_function{"kumiko::cluster::read", &serve_read};
-const detail::Function write_function{"kumiko::cluster::write", &serve_write};
+const detail::Function kReadFunction{"kumiko::cluster::read", &serve_read};
+const detail::Function kWriteFunction{"kumiko::cluster::write", &serve_write};
 
 }  // namespace
 
@@ -64,7 +64,7 @@ void read(const Here& here, const Region& region, std::size_t offset, std::span<
     Packing<Access>::pack(writer, access);
   };
   const detail::Answer answer =
-      detail::Inline::call(here, region.rank, read_function, pack);
+      detail::Inline::call(here, region.rank, kReadFunction, pack);
   if (answer.exception != nullptr) std::rethrow_exception(answer.exception);
   Reader reader(answer.value, node);
   copy(into, reader.take(into.size()));
@@ -87,7 +87,7 @@ Future<void> write(const Here& here, const Region& region, std::size_t offset,
     Packing<Access>::pack(writer, access);
     writer.append(bytes.data(), bytes.size(), 16);
   };
-  detail::Inline::call_later(here, region.rank, write_function, pack, std::move(pending));
+  detail::Inline::call_later(here, region.rank, kWriteFunction, pack, std::move(pending));
   return future;
 }
 

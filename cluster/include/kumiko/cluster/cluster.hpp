@@ -87,12 +87,7 @@ class Pending {
   virtual ~Pending() = default;
 
   /// Called once, by any OS thread; destroys the object if that belongs to nobody else.
-  virtual void finish(Answer answer) noexcept = 0;
-
- protected:
-  Pending() = default;
-  Pending(const Pending&) = default;
-  Pending& operator=(const Pending&) = default;
+  virtual void finish(Answer answer) = 0;
 };
 
 template <class R>
@@ -126,7 +121,7 @@ class PendingFuture final : public Pending {
  public:
   Future<R> future() { return promise_.get_future(); }
 
-  void finish(Answer answer) noexcept override {
+  void finish(Answer answer) override {
     const std::unique_ptr<PendingFuture> self(this);
     try {
       if constexpr (std::is_void_v<R>) {
@@ -270,7 +265,7 @@ class Here {
         Packing<Result>::pack(writer, value);
       }
     }
-    static inline const detail::Function function{typeid(Callee).name(), &Callee::run};
+    static inline const detail::Function kFunction{typeid(Callee).name(), &Callee::run};
   };
 
   bool is_own(int rank) const;
@@ -351,7 +346,7 @@ class Cluster {
   void leave();
 
   /// Leaves at once: the other ranks get RankLost with this reason.
-  void abandon(std::string_view reason) noexcept;
+  void abandon(std::string_view reason);
 
   ClusterStatistics statistics() const;
 
@@ -434,7 +429,7 @@ auto Here::invoke(int rank, F /*function*/, Arguments... arguments) const
   if (!is_own(rank)) {
     const auto pack = [&](Writer& writer) { (Packing<Arguments>::pack(writer, arguments), ...); };
     return detail::unpack_answer<Result>(
-        call(rank, Way::kThread, Callee<F, Arguments...>::function, pack));
+        call(rank, Way::kThread, Callee<F, Arguments...>::kFunction, pack));
   }
   // An OS thread has no threads to join.
   if (runtime::this_thread::worker_index() < 0) {
@@ -458,7 +453,7 @@ auto Here::async(int rank, F /*function*/, Arguments... arguments) const
   auto pending = std::make_unique<detail::PendingFuture<Result>>();
   Future<Result> future = pending->future();
   const auto pack = [&](Writer& writer) { (Packing<Arguments>::pack(writer, arguments), ...); };
-  call_later(rank, Way::kThread, Callee<F, Arguments...>::function, pack, std::move(pending));
+  call_later(rank, Way::kThread, Callee<F, Arguments...>::kFunction, pack, std::move(pending));
   return future;
 }
 
@@ -466,7 +461,7 @@ template <class F, class... Arguments>
 void Here::post(int rank, F /*function*/, Arguments... arguments) const {
   if (!is_own(rank)) {
     const auto pack = [&](Writer& writer) { (Packing<Arguments>::pack(writer, arguments), ...); };
-    send_post(rank, Callee<F, Arguments...>::function, pack);
+    send_post(rank, Callee<F, Arguments...>::kFunction, pack);
     return;
   }
   count_own_post();
@@ -486,7 +481,7 @@ auto Here::invoke_inline(int rank, F /*function*/, Arguments... arguments) const
   if (is_own(rank)) return call_with<F>(*this, std::move(arguments)...);
   const auto pack = [&](Writer& writer) { (Packing<Arguments>::pack(writer, arguments), ...); };
   return detail::unpack_answer<Result>(
-      call(rank, Way::kInline, Callee<F, Arguments...>::function, pack));
+      call(rank, Way::kInline, Callee<F, Arguments...>::kFunction, pack));
 }
 
 }  // namespace kumiko::cluster

@@ -42,7 +42,7 @@ class Collecting final : public Pending {
   Future<Result> future() { return promise_.get_future(); }
 
   /// The engine owns the object.
-  void finish(Answer answer) noexcept override {
+  void finish(Answer answer) override {
     try {
       if (answer.exception != nullptr) std::rethrow_exception(answer.exception);
       if constexpr (std::is_void_v<Result>) {

@@ -15,7 +15,7 @@ namespace detail {
 template <class T>
 struct LeaveUninitialised : std::allocator<T> {
   template <class Other>
-  struct rebind {
+  struct rebind {  // NOLINT(readability-identifier-naming): the standard's name
     using other = LeaveUninitialised<Other>;
   };
   template <class Other>
@@ -36,10 +36,10 @@ using Frame = std::vector<std::byte, detail::LeaveUninitialised<std::byte>>;
 /// Who is told what a Link brings.
 class Receiver {
  public:
-  virtual void receive(int source, Frame frame) noexcept = 0;
+  virtual void receive(int source, Frame frame) = 0;
 
   /// Nothing comes from this rank any more, nor does anything reach it.
-  virtual void lost(int rank, const std::string& reason) noexcept = 0;
+  virtual void lost(int rank, const std::string& reason) = 0;
 
  protected:
   ~Receiver() = default;
@@ -60,18 +60,13 @@ class Link {
   virtual int size() const noexcept = 0;
 
   /// Sends a frame to another rank. Frames to a rank that is lost are dropped.
-  virtual void send(int rank, Frame frame) noexcept = 0;
+  virtual void send(int rank, Frame frame) = 0;
 
   /// Tells `receiver` what has come, some frames at most. Returns how many there were.
-  virtual int poll(Receiver& receiver) noexcept = 0;
+  virtual int poll(Receiver& receiver) = 0;
 
   /// A descriptor that poll(2) finds readable when poll() has something to tell.
   virtual int pollable() const noexcept = 0;
-
- protected:
-  Link() = default;
-  Link(const Link&) = default;
-  Link& operator=(const Link&) = default;
 };
 
 }  // namespace kumiko::cluster

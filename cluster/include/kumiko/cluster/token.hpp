@@ -141,7 +141,7 @@ class RemoteEntry {
     runtime::Entry<T> entry;
     runtime::Token<T> token = entry.token();
 
-    void finish(detail::Answer answer) noexcept override {
+    void finish(detail::Answer answer) override {
       try {
         token.send(detail::unpack_answer<T>(answer));
       } catch (...) {

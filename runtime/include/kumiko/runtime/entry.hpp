@@ -34,7 +34,7 @@ class Token {
     Token(std::move(other)).swap(*this);
     return *this;
   }
-  ~Token();
+  ~Token();  // NOLINT(bugprone-exception-escape): only a used token's send_exception() throws
 
   /// Assigns the entry and wakes everyone who waits for it. Does not suspend, unless T's move does.
   /// \throws std::logic_error if the token was used, or moved from; and what moving a T throws: the

@@ -141,7 +141,7 @@ class Promise {
     Promise(std::move(other)).swap(*this);
     return *this;
   }
-  ~Promise() {
+  ~Promise() {  // NOLINT(bugprone-exception-escape): only a used token's send_exception() throws
     if (!token_) return;
     token_.send_exception(std::make_exception_ptr(future_error(future_errc::broken_promise)));
   }
