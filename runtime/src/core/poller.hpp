@@ -45,6 +45,10 @@ class Poller : public EventSource {
 
   /// Polls a shared one for a worker that has nothing to run, in each round of its search.
   virtual int poll_idle() noexcept { return 0; }
+
+  /// Whether the watcher is to get up for a shared one whose descriptor is readable. Makes no
+  /// thread ready.
+  virtual bool has_news() noexcept { return true; }
 };
 
 }  // namespace kumiko::runtime::detail

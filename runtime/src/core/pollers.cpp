@@ -148,11 +148,22 @@ bool Pollers::watch(Parker& sleeper) noexcept {
       return true;
     }
     for (int i = 0; i < count; ++i) {
-      if (events[static_cast<std::size_t>(i)].data.u64 != kBell) return false;
+      const std::uint64_t place = events[static_cast<std::size_t>(i)].data.u64;
+      if (place != kBell && has_news(place)) return false;
+      if (place != kBell) continue;
       std::uint64_t rings = 0;
       static_cast<void>(::read(bell_.get(), &rings, sizeof rings));
     }
   }
+}
+
+/// Whether there is something to do for what stands for an instance in the events of all_.
+bool Pollers::has_news(std::uint64_t place) noexcept {
+  const std::uint64_t number = place / workers_.size();
+  // acquire: as in poll_all().
+  if (number >= count_.load(std::memory_order_acquire)) return true;
+  Poller& poller = *pollers_[number];
+  return !poller.is_shared() || poller.has_news();
 }
 
 // --- The timer -----------------------------------------------------------------------------------

@@ -142,6 +142,8 @@ class Pollers {
     for (std::size_t i = 0; i < count; ++i) visit(*pollers_[i]);
   }
 
+  bool has_news(std::uint64_t place) noexcept;
+
   struct Watched {
     std::uint64_t polls = 0;
     int silent_ticks = 0;

@@ -22,6 +22,11 @@ class SourcePoller final : public Poller {
     return poll_source(false);
   }
   int poll_idle() noexcept override { return poll_source(true); }
+  bool has_news() noexcept override {
+    bool found = true;  // whoever polls it now may leave something
+    while_nobody_polls([&] { found = source_->has_news(); });
+    return found;
+  }
   bool is_shared() const noexcept override { return true; }
   bool has_unsubmitted(std::size_t /*instance*/) const noexcept override {
     return source_->has_unsent();
@@ -31,15 +36,21 @@ class SourcePoller final : public Poller {
 
  private:
   int poll_source(bool idle) noexcept {
+    int events = 0;
+    while_nobody_polls([&] { events = source_->poll(idle); });
+    return events;
+  }
+
+  template <class Action>
+  void while_nobody_polls(Action action) noexcept {
     // relaxed first, so that those who search leave the line alone. acquire: pairs with the
     // release below, for what the last one to poll has left in the source.
     if (polled_.load(std::memory_order_relaxed) ||
         polled_.exchange(true, std::memory_order_acquire)) {
-      return 0;
+      return;
     }
-    const int events = source_->poll(idle);
+    action();
     polled_.store(false, std::memory_order_release);
-    return events;
   }
 
   const std::shared_ptr<MessageSource> source_;

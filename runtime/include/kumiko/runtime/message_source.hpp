@@ -10,8 +10,8 @@ namespace kumiko::runtime {
 /// where all workers compute for long, an OS thread of the Runtime. Whoever polls completes what
 /// threads wait for (Token::send() and the like), and starts threads by Runtime::submit().
 ///
-/// The functions are called by any OS thread, those but poll() at any time. None may throw, suspend
-/// or wait for another thread.
+/// The functions are called by any OS thread, those but poll() and has_news() at any time. None may
+/// throw, suspend or wait for another thread.
 class MessageSource {
  public:
   virtual ~MessageSource() = default;
@@ -19,6 +19,11 @@ class MessageSource {
   /// Takes what has come, and sends what is left to send. `idle`: the worker has nothing else to
   /// do, so that nothing is gained by waiting for more to send. Returns how many events there were.
   virtual int poll(bool idle) noexcept = 0;
+
+  /// Asked by a sleeping worker whose sleep pollable() has ended, in poll()'s stead, so that it
+  /// gets up only if poll() would find something or something is to be sent. Completes and starts
+  /// nothing.
+  virtual bool has_news() noexcept { return true; }
 
   /// Whether something is left to send that poll() would look at.
   virtual bool has_unsent() const noexcept = 0;
