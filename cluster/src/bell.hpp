@@ -26,9 +26,9 @@ class Bell {
   /// Makes it readable at this time, unless it will be at an earlier one. For the poller.
   void ring_at(Clock::time_point time) noexcept;
 
-  /// It has been heard: not readable any more by what has rung until now. For the poller. Cost
-  /// without a ring: a load or two.
-  void silence(Clock::time_point now) noexcept;
+  /// It has been heard: not readable any more by what has rung until now. Returns whether somebody
+  /// has, other than the time. For the poller. Cost without a ring: a load or two.
+  bool silence(Clock::time_point now) noexcept;
 
  private:
   void close_all() noexcept;

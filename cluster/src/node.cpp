@@ -30,6 +30,14 @@ constexpr int kEarlyCredits = 8;
 constexpr std::chrono::microseconds kFirstQuiesce{20};
 constexpr std::chrono::microseconds kLongestQuiesce{1000};
 
+/// A link that has nothing to sleep on is polled again after the time that nothing has come or gone
+/// for, so twice as late each time, within these limits. The longer one also is how late a message
+/// may be seen by a rank that has nothing to do; with it such a rank takes some 4 % of a core where
+/// a timer costs 40 us. The third one holds while frames are on their way that go on by polls only.
+constexpr std::chrono::microseconds kShortestPause{20};
+constexpr std::chrono::microseconds kLongestPause{1000};
+constexpr std::chrono::microseconds kLongestPauseOfTransfers{50};
+
 /// How long a rank that ends at once tries to tell the others.
 constexpr std::chrono::milliseconds kLastWords{1000};
 
@@ -87,6 +95,16 @@ Node::Node(runtime::Runtime& runtime, std::unique_ptr<Link> link, const ClusterO
   for (int i = 0; i < size_; ++i) peers_.push_back(std::make_unique<Peer>(options_.window));
 }
 
+Node::~Node() {
+  if (link_ == nullptr || closing_) return;
+  if (size_ == 1) {
+    link_->close();
+  } else {
+    link_->abandon(why_abandoned_.empty() ? "it has not left the cluster in order"
+                                          : why_abandoned_);
+  }
+}
+
 void Node::check(int rank) const {
   if (rank >= 0 && rank < size_) return;
   throw std::out_of_range("there is no rank " + std::to_string(rank) + "; ranks are 0 to " +
@@ -115,17 +133,19 @@ void Node::wake_poller() noexcept {
 }
 
 /// What is older than the time of a bundle goes, all of it if the worker has nothing else to do.
-void Node::flush(bool idle) {
+/// Returns whether something has gone.
+bool Node::flush(bool idle) {
   // relaxed: credits that are missed here go with the next poll.
   if (owes_.load(std::memory_order_relaxed)) send_credits(idle);
   // acquire: pairs with the release in add_to_outbox(). Off before the look: what is added after
   // it sets it again.
   if (!unsent_.load(std::memory_order_relaxed) ||
       !unsent_.exchange(false, std::memory_order_acquire)) {
-    return;
+    return false;
   }
   const auto latest = idle ? Clock::time_point::max() : Clock::now() - options_.bundle_time;
   bool is_left = false;
+  bool has_sent = false;
   for (int rank = 0; rank < size_; ++rank) {
     Peer& to = peer(rank);
     for (Outbox::Departure& departure : to.outbox.take(latest, program_)) {
@@ -133,10 +153,12 @@ void Node::flush(bool idle) {
       frames_sent_.fetch_add(1, std::memory_order_relaxed);
       bytes_sent_.fetch_add(departure.frame.size(), std::memory_order_relaxed);
       link_->send(rank, std::move(departure.frame));
+      has_sent = true;
     }
     is_left = is_left || !to.outbox.empty();
   }
   if (is_left) unsent_.store(true, std::memory_order_relaxed);
+  return has_sent;
 }
 
 void Node::send_credits(bool idle) {
@@ -304,17 +326,46 @@ int Node::poll(bool idle) noexcept {
 int Node::poll_once(bool idle) {
   const auto begin = Clock::now();
   bell_.silence(begin);
+  if (!is_open()) {
+    // What comes after the end is for nobody; it is taken so that the bell is silent.
+    if (link_->pollable() >= 0) link_->poll(*this);
+    return 0;
+  }
   const int frames = link_->poll(*this);
-  // What comes after the end was for nobody; it was taken so that the bell is silent.
-  if (!is_open()) return 0;
   relieve(idle, frames > 0);
-  flush(idle);
+  const bool has_sent = flush(idle);
   look_whether_all_left();
+  poll_again(begin, frames > 0 || has_sent);
   if (frames > 0) {
     polling_.fetch_add(std::chrono::nanoseconds(Clock::now() - begin).count(),
                        std::memory_order_relaxed);
   }
   return frames;
+}
+
+/// Where no descriptor wakes an idle worker, the time does. Also set by a worker that is not idle:
+/// it may sleep without another poll. Cost: a system call per pause.
+void Node::poll_again(Clock::time_point now, bool moved) noexcept {
+  const bool is_transferring = link_->is_transferring();
+  transferring_.store(is_transferring, std::memory_order_relaxed);
+  if (link_->pollable() >= 0) return;
+  if (moved) latest_frame_ = now;
+  const std::chrono::nanoseconds longest =
+      is_transferring ? kLongestPauseOfTransfers : kLongestPause;
+  bell_.ring_at(now +
+                std::clamp<std::chrono::nanoseconds>(now - latest_frame_, kShortestPause, longest));
+}
+
+bool Node::has_news() noexcept {
+  const auto now = Clock::now();
+  const bool is_rung = bell_.silence(now);
+  if (is_rung || unsent_.load(std::memory_order_relaxed) || now >= relieves_at_ ||
+      leaving_.load(std::memory_order_relaxed) || link_->look()) {
+    return true;
+  }
+  if (relieves_at_ != Clock::time_point::max()) bell_.ring_at(relieves_at_);
+  poll_again(now, false);
+  return false;
 }
 
 void Node::receive(int source, Frame frame) {
@@ -587,8 +638,9 @@ void Node::relieve(bool idle, bool moved) {
   const auto now = Clock::now();
   if (moved) latest_move_ = now;
   if (!idle || guests == 0) return;
-  if (now < latest_move_ + kStuckAfter) return bell_.ring_at(latest_move_ + kStuckAfter);
+  if (now < latest_move_ + kStuckAfter) return relieve_at(latest_move_ + kStuckAfter);
   latest_move_ = now;
+  relieves_at_ = Clock::time_point::max();
   const std::lock_guard lock(guests_guard_);
   int early = 0;
   for (Guest* guest = guests_; guest != nullptr && early < kEarlyCredits; guest = guest->next) {
@@ -598,7 +650,12 @@ void Node::relieve(bool idle, bool moved) {
   }
   if (early == 0) return;
   credits_early_.fetch_add(static_cast<std::uint64_t>(early), std::memory_order_relaxed);
-  bell_.ring_at(now + kStuckAfter);
+  relieve_at(now + kStuckAfter);
+}
+
+void Node::relieve_at(Clock::time_point time) noexcept {
+  relieves_at_ = time;
+  bell_.ring_at(time);
 }
 
 // --- The end -------------------------------------------------------------------------------------
@@ -635,6 +692,12 @@ void Node::send_leaving(std::string_view reason) {
   }
 }
 
+bool Node::are_all_there() const {
+  return std::none_of(peers_.begin(), peers_.end(),
+                      [](const auto& peer) -> bool { return peer->is_lost; });
+}
+
+/// When all have left, the link is closed, in which all take part; so it is not if one is lost.
 void Node::look_whether_all_left() {
   // acquire: pairs with the release in leave().
   if (!leaving_.load(std::memory_order_acquire) || told_all_left_ || has_unsent()) return;
@@ -642,6 +705,9 @@ void Node::look_whether_all_left() {
     const Peer& other = peer(rank);
     if (rank != rank_ && !other.has_left.load(std::memory_order_relaxed) && !other.is_lost) return;
   }
+  if (are_all_there() && !std::exchange(closing_, true)) link_->close();
+  const bool is_patient = !out_of_patience_.load(std::memory_order_relaxed);
+  if (closing_ && !link_->is_closed() && is_patient) return;
   told_all_left_ = true;
   all_left_token_.send(true);
 }
@@ -664,6 +730,7 @@ void Node::leave() {
         if (rank == rank_ || peer(rank).has_left.load(std::memory_order_relaxed)) continue;
         lost(rank, "it did not leave the cluster when the others did");
       }
+      out_of_patience_.store(true, std::memory_order_relaxed);
       bell_.ring();
       all_left_.wait();
     }
@@ -673,6 +740,7 @@ void Node::leave() {
 
 void Node::abandon(std::string_view reason) {
   if (!open_.load(std::memory_order_relaxed)) return;
+  why_abandoned_ = reason;
   if (size_ > 1) send_last_words(reason.empty() ? "it has left the cluster" : reason);
   close();
 }
@@ -681,7 +749,8 @@ void Node::abandon(std::string_view reason) {
 void Node::send_last_words(std::string_view reason) {
   send_leaving(reason);
   const auto limit = Clock::now() + kLastWords;
-  while (has_unsent() && Clock::now() < limit) {
+  while ((has_unsent() || transferring_.load(std::memory_order_relaxed)) &&
+         Clock::now() < limit) {
     bell_.ring();
     runtime::this_thread::sleep_for(kFirstQuiesce);
   }

@@ -35,6 +35,11 @@ class Node final : public runtime::MessageSource,
 
   Node(runtime::Runtime& runtime, std::unique_ptr<Link> link, const ClusterOptions& options);
 
+  Node(const Node&) = delete;
+  Node& operator=(const Node&) = delete;
+  /// Nobody polls any more.
+  ~Node() override;
+
   int rank() const noexcept { return rank_; }
   int size() const noexcept { return size_; }
   runtime::Runtime& runtime() const noexcept { return runtime_; }
@@ -88,6 +93,7 @@ class Node final : public runtime::MessageSource,
   // What the Runtime asks.
 
   int poll(bool idle) noexcept override;
+  bool has_news() noexcept override;
   bool has_unsent() const noexcept override {
     return unsent_.load(std::memory_order_relaxed) && is_open();
   }
@@ -157,7 +163,8 @@ class Node final : public runtime::MessageSource,
   void note_leaving(const Arrived& message);
   std::uint64_t sum_of_posts(std::uint64_t which, const Limits& limits);
 
-  void flush(bool idle);
+  bool flush(bool idle);
+  void poll_again(Clock::time_point now, bool moved) noexcept;
   void send_credits(bool idle);
   std::size_t owe_credit(int rank, unsigned depth);
   /// So many are sent without waiting for a worker that has nothing to do.
@@ -165,10 +172,12 @@ class Node final : public runtime::MessageSource,
     return (static_cast<std::size_t>(options_.window) + 1) / 2;
   }
   void relieve(bool idle, bool moved);
+  void relieve_at(Clock::time_point time) noexcept;
   void fail(int rank, const std::exception_ptr& exception);
   void send_leaving(std::string_view reason);
   void send_last_words(std::string_view reason);
   void look_whether_all_left();
+  bool are_all_there() const;
   void close();
   int poll_once(bool idle);
 
@@ -186,6 +195,7 @@ class Node final : public runtime::MessageSource,
   std::atomic<bool> open_{true};
   std::atomic<bool> unsent_{false};
   std::atomic<bool> owes_{false};  ///< credits, to whomever
+  std::atomic<bool> transferring_{false};  ///< what the link has said last
 
   std::atomic<std::uint64_t> posts_sent_{0};
   std::atomic<std::uint64_t> posts_done_{0};
@@ -196,10 +206,16 @@ class Node final : public runtime::MessageSource,
 
   // The poller's.
   Clock::time_point latest_move_ = Clock::now();
+  Clock::time_point relieves_at_ = Clock::time_point::max();  ///< see relieve()
+  Clock::time_point latest_frame_ = Clock::now();
   std::atomic<bool> leaving_{false};
+  std::atomic<bool> out_of_patience_{false};
+  bool closing_ = false;  ///< the link
   bool told_all_left_ = false;
   runtime::Entry<bool> all_left_;
   runtime::Token<bool> all_left_token_ = all_left_.token();
+
+  std::string why_abandoned_;  ///< written before the last poll
 
   std::atomic<std::uint64_t> messages_sent_{0};
   std::atomic<std::uint64_t> messages_received_{0};

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -49,8 +50,8 @@ class Receiver {
 /// is lost, in any order, and tells of ranks that are lost. There is no limit to what it takes;
 /// Cluster's credits bound it.
 ///
-/// Only one OS thread at a time calls send() and poll(), never on a lightweight thread's stack. None
-/// of the functions waits for another rank.
+/// Only one OS thread at a time calls the functions that are not const, never on a lightweight
+/// thread's stack. None of the functions waits for another rank; the destructor may.
 class Link {
  public:
   virtual ~Link() = default;
@@ -65,8 +66,27 @@ class Link {
   /// Tells `receiver` what has come, some frames at most. Returns how many there were.
   virtual int poll(Receiver& receiver) = 0;
 
-  /// A descriptor that poll(2) finds readable when poll() has something to tell.
+  /// Whether poll() would tell something. Asked where it may cost less than poll(), which wakes
+  /// whoever would be told.
+  virtual bool look() noexcept { return true; }
+
+  /// A descriptor that poll(2) finds readable when poll() has something to tell; -1 if there is
+  /// none, so that only the time can tell when to poll.
   virtual int pollable() const noexcept = 0;
+
+  /// Whether frames are on their way that go on only while poll() is called.
+  virtual bool is_transferring() const noexcept { return false; }
+
+  // The end: one of the two, or neither where a link was never used.
+
+  /// Nothing is to come any more, nor is anything sent; the other ranks say the same. poll() is
+  /// called until is_closed().
+  virtual void close() noexcept {}
+  virtual bool is_closed() const noexcept { return true; }
+
+  /// This rank leaves the others where they are, for this reason. Nothing is called any more. Where
+  /// ranks cannot end without each other, the others end with this one's process.
+  virtual void abandon(std::string_view /*reason*/) noexcept {}
 };
 
 }  // namespace kumiko::cluster
