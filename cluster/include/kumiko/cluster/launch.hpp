@@ -1,0 +1,37 @@
+// How a program becomes a rank: by which MPI, if any, it has been launched, and on which cores.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <kumiko/cluster/cluster.hpp>
+#include <kumiko/cluster/link.hpp>
+
+namespace kumiko::cluster {
+
+/// The link that the launcher's environment asks for; nullptr if there is no launcher, or one rank.
+/// Open MPI's mpirun, MPICH's (hydra), and Slurm's srun with PMI or PMIx are known. KUMIKO_LINK
+/// overrides: alone, openmpi or mpich.
+///
+/// Call it once, on the OS thread that afterwards makes the Runtime and destroys it, and the
+/// Cluster with it: MPI ends where it has begun. May wait for the other ranks. \throws
+/// std::logic_error on a lightweight thread; std::runtime_error if that link cannot be made, with
+/// what to do about it
+std::unique_ptr<Link> link_of_environment();
+
+/// How many workers this rank's Runtime should have where the ranks of a host share its cores:
+/// those that the launcher may use, divided by the ranks here, but not more than this rank may use;
+/// at least 1.
+int workers_by_local_ranks();
+
+/// Where a rank runs.
+struct Placement {
+  std::string line;     ///< "rank 1 of 4: cores 0-3, workers 2"
+  std::string warning;  ///< empty if the ranks of a host have cores enough
+};
+
+/// Where this rank runs, and whether it and the other ranks of its host have more workers than
+/// cores. All ranks are to call it, on a lightweight thread or an OS thread. \throws RankLost
+Placement placement(Cluster& cluster);
+
+}  // namespace kumiko::cluster
