@@ -1,0 +1,248 @@
+// A rank of an MPI launch, for tests/cluster/mpi_test.py: does what its argument says.
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <numeric>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <sys/resource.h>
+
+#include <kumiko/cluster/cluster.hpp>
+#include <kumiko/cluster/collectives.hpp>
+#include <kumiko/cluster/launch.hpp>
+#include <kumiko/runtime/runtime.hpp>
+#include <kumiko/runtime/this_thread.hpp>
+
+namespace {
+
+using namespace std::chrono_literals;
+using kumiko::cluster::Cluster;
+using kumiko::cluster::Future;
+using kumiko::cluster::Here;
+using kumiko::cluster::RemoteError;
+using Clock = std::chrono::steady_clock;
+
+/// What is not as it should be ends the launch.
+void expect(bool condition, const char* what) {
+  if (!condition) throw std::runtime_error(std::string("failed: ") + what);
+}
+
+std::atomic<int> posts_run{0};
+std::atomic<bool> computes{false};
+
+void invoke_each_other(const Here& here) {
+  for (int rank = 0; rank < here.size(); ++rank) {
+    const int answer = here.invoke(
+        rank, [](const Here& there, int a) { return 1000 * there.rank() + there.caller() + a; }, 7);
+    expect(answer == 1000 * rank + here.rank() + 7, "the value of an invocation");
+  }
+}
+
+void send_large_spans(const Here& here) {
+  std::vector<std::uint64_t> numbers((1 << 20) / sizeof(std::uint64_t));
+  std::iota(numbers.begin(), numbers.end(), static_cast<std::uint64_t>(here.rank()));
+  std::vector<Future<std::vector<std::uint64_t>>> answers;
+  for (int i = 0; i < 4; ++i) {
+    for (int rank = 0; rank < here.size(); ++rank) {
+      answers.push_back(here.async(
+          rank,
+          [](std::span<const std::uint64_t> sent) {
+            return std::vector<std::uint64_t>(sent.rbegin(), sent.rend());
+          },
+          std::span<const std::uint64_t>(numbers)));
+    }
+  }
+  const std::vector<std::uint64_t> reversed(numbers.rbegin(), numbers.rend());
+  for (auto& answer : answers) expect(answer.get() == reversed, "a MiB there and back");
+}
+
+void post_and_quiesce(const Here& here) {
+  constexpr int kPosts = 2000;
+  for (int i = 0; i < kPosts; ++i) {
+    here.post((here.rank() + 1) % here.size(), [] { ++posts_run; });
+  }
+  here.quiesce();
+  barrier(here).get();
+  here.quiesce();
+  expect(posts_run == kPosts, "the number of posts");
+}
+
+void pass_an_exception(const Here& here) {
+  if (here.size() == 1) return;  // it would be the exception itself
+  const int other = (here.rank() + 1) % here.size();
+  try {
+    here.invoke(other, [] { throw std::domain_error("no such patch"); });
+    expect(false, "an exception");
+  } catch (const RemoteError& error) {
+    expect(error.rank() == other, "the rank of an exception");
+    expect(std::string_view(error.what()).find("no such patch") != std::string_view::npos,
+           "the message of an exception");
+  }
+}
+
+struct Back {
+  int operator()(const Here& here, int depth) const {
+    return depth == 0 ? 0 : 1 + here.invoke(here.caller(), Back(), depth - 1);
+  }
+};
+
+void invoke_back(const Here& here) {
+  std::vector<Future<int>> answers;
+  for (int i = 0; i < 10; ++i) {
+    answers.push_back(here.async((here.rank() + 1) % here.size(), Back(), 20));
+  }
+  for (Future<int>& answer : answers) expect(answer.get() == 20, "an invocation 20 deep");
+}
+
+/// The last rank's worker computes; the others' inline calls are served between.
+void call_one_that_computes(const Here& here) {
+  const int busy = here.size() - 1;
+  barrier(here).get();
+  if (here.rank() == busy) {
+    computes = true;
+    const auto end = Clock::now() + 300ms;
+    while (Clock::now() < end) kumiko::runtime::this_thread::yield();
+    const auto end_of_silence = Clock::now() + 300ms;
+    while (Clock::now() < end_of_silence) continue;  // the stand-in polls
+    computes = false;
+  } else {
+    int seen = 0;
+    for (int i = 0; i < 50; ++i) {
+      if (here.invoke_inline(busy, []() noexcept { return computes.load(); })) ++seen;
+      kumiko::runtime::this_thread::sleep_for(5ms);
+    }
+    expect(seen > 10, "answers of a rank that computes");
+  }
+  barrier(here).get();
+}
+
+void check_all(Cluster& cluster) {
+  const Here here = cluster.here();
+  invoke_each_other(here);
+  send_large_spans(here);
+  post_and_quiesce(here);
+  pass_an_exception(here);
+  invoke_back(here);
+  call_one_that_computes(here);
+  const kumiko::cluster::Placement placement = kumiko::cluster::placement(cluster);
+  std::printf("%s%s%s\n", placement.line.c_str(),
+              placement.warning.empty() ? "" : "; warning: ", placement.warning.c_str());
+}
+
+void throw_on_last(Cluster& cluster) {
+  const Here here = cluster.here();
+  barrier(here).get();
+  if (here.rank() == here.size() - 1) throw std::domain_error("cannot go on");
+  barrier(here).get();
+}
+
+/// Beyond what an int counts.
+void send_gigabytes(Cluster& cluster) {
+  const Here here = cluster.here();
+  if (here.rank() != 0) return;
+  const std::size_t size = (std::size_t{1} << 31) + 12345;
+  std::vector<std::byte> bytes(size, std::byte{7});
+  bytes.back() = std::byte{9};
+  const auto count = [](std::span<const std::byte> sent) {
+    return std::pair(sent.size(),
+                     std::to_integer<int>(sent.front()) + 100 * std::to_integer<int>(sent.back()));
+  };
+  const auto [sent, ends] = here.invoke(1, count, std::span<const std::byte>(bytes));
+  expect(sent == size && ends == 907, "a frame of more than 2 GiB");
+}
+
+std::chrono::microseconds used_of_core() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto of = [](const timeval& time) {
+    return std::chrono::seconds(time.tv_sec) + std::chrono::microseconds(time.tv_usec);
+  };
+  return of(usage.ru_utime) + of(usage.ru_stime);
+}
+
+void wait_idly(Cluster& cluster) {
+  barrier(cluster.here()).get();
+  kumiko::runtime::this_thread::sleep_for(200ms);
+  const auto begin = used_of_core();
+  kumiko::runtime::this_thread::sleep_for(2s);
+  const double share = static_cast<double>((used_of_core() - begin).count()) / 2e6;
+  std::printf("rank %d idle: %.2f %% of a core\n", cluster.rank(), 100 * share);
+}
+
+template <class Call>
+void time_calls(const Here& here, const char* name, Call call) {
+  constexpr int kCalls = 20000;
+  std::vector<double> times;
+  for (int i = 0; i < kCalls; ++i) {
+    const auto begin = Clock::now();
+    call(here);
+    times.push_back(std::chrono::duration<double, std::micro>(Clock::now() - begin).count());
+  }
+  std::sort(times.begin(), times.end());
+  const auto at = [&](double part) { return times[static_cast<std::size_t>(part * (kCalls - 1))]; };
+  std::printf("%s: median %.2f us, quartiles %.2f to %.2f, p99 %.2f\n", name, at(0.5), at(0.25),
+              at(0.75), at(0.99));
+}
+
+void measure(Cluster& cluster) {
+  const Here here = cluster.here();
+  barrier(here).get();
+  if (here.rank() == 0) {
+    for (int round = 0; round < 3; ++round) {
+      time_calls(here, "invoke_inline",
+                 [](const Here& from) { from.invoke_inline(1, []() noexcept {}); });
+      time_calls(here, "invoke", [](const Here& from) { from.invoke(1, [] {}); });
+    }
+  }
+  barrier(here).get();
+}
+
+using Body = void (*)(Cluster&);
+Body body_of(std::string_view name) {
+  if (name == "all") return check_all;
+  if (name == "throw") return throw_on_last;
+  if (name == "gigabytes") return send_gigabytes;
+  if (name == "idle") return wait_idly;
+  if (name == "time") return measure;
+  throw std::invalid_argument("there is no '" + std::string(name) +
+                              "'; give all, throw, gigabytes, idle or time");
+}
+
+int run(std::string_view name) {
+  const Body body = body_of(name);
+  std::unique_ptr<kumiko::cluster::Link> link = kumiko::cluster::link_of_environment();
+  kumiko::runtime::Options options{.workers = 1};
+  // As the ping-pong of MPI waits that it is compared with.
+  if (name == "time") options.idle = kumiko::runtime::IdlePolicy::kSpin;
+  kumiko::runtime::Runtime runtime(options);
+  runtime.run([&] {
+    if (link == nullptr) {
+      Cluster cluster(runtime);
+      body(cluster);
+    } else {
+      Cluster cluster(runtime, std::move(link), {.window = name == "all" ? 2 : 64});
+      body(cluster);
+      cluster.leave();
+    }
+  });
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc > 1 ? argv[1] : "all");
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "error: %s\n", error.what());
+    return 3;
+  }
+}

@@ -1,0 +1,131 @@
+"""Ranks by the MPIs that are installed: what goes over them, how they end, and who needs them."""
+
+import os
+import re
+import subprocess
+import time
+import unittest
+from pathlib import Path
+
+RANKS = os.environ["KUMIKO_MPI_RANKS"]
+LINKS = Path(os.environ["KUMIKO_LINKS"])
+OPENMPI = os.environ.get("KUMIKO_MPIRUN_OPENMPI", "")
+MPICH = os.environ.get("KUMIKO_MPIRUN_MPICH", "")
+LIMIT = 60
+
+# An MPI's launcher refuses root unless told, and a container may forbid to read other processes' memory.
+ENVIRONMENT = {
+    **{name: value for name, value in os.environ.items() if not re.match(r"OMPI_|PMI|KUMIKO_LINK$|SLURM_", name)},
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
+}
+
+
+def launch(launcher, ranks, what, program=RANKS, **more):
+    """Runs ranks of the program; returns how that ended, with its time."""
+    options = ["--oversubscribe", "--bind-to", "none"] if launcher == OPENMPI else []
+    begin = time.monotonic()
+    run = subprocess.run(
+        [launcher, *options, "-n", str(ranks), program, what],
+        env={**ENVIRONMENT, **more}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=LIMIT,
+        check=False)
+    run.seconds = time.monotonic() - begin
+    return run
+
+
+class Ranks:
+    """What holds for each MPI."""
+
+    launcher = ""
+
+    def test_given_two_ranks_then_all_calls_go_between_them(self):
+        run = launch(self.launcher, 2, "all")
+        self.assertEqual(run.returncode, 0, run.stdout)
+        for rank in range(2):
+            self.assertRegex(run.stdout, rf"rank {rank} of 2: cores [0-9,-]+, workers 1")
+
+    def test_given_a_rank_that_ends_by_an_exception_then_all_end_and_it_is_named(self):
+        run = launch(self.launcher, 2, "throw")
+        self.assertNotEqual(run.returncode, 0)
+        self.assertIn("error: cannot go on", run.stdout)
+        self.assertIn("rank 1 is gone: it has ended by an exception", run.stdout)
+        self.assertIn("error: rank 1 is lost: it has ended by an exception", run.stdout)
+        self.assertLess(run.seconds, 10)
+
+
+@unittest.skipUnless(OPENMPI, "no mpirun.openmpi")
+class OpenMpi(Ranks, unittest.TestCase):
+    launcher = OPENMPI
+
+    def test_given_four_ranks_then_all_calls_go_between_them(self):
+        run = launch(self.launcher, 4, "all")
+        self.assertEqual(run.returncode, 0, run.stdout)
+
+
+@unittest.skipUnless(MPICH, "no mpirun.mpich")
+class Mpich(Ranks, unittest.TestCase):
+    launcher = MPICH
+
+
+class Choice(unittest.TestCase):
+    @unittest.skipUnless(OPENMPI and MPICH, "needs both launchers")
+    def test_given_the_launcher_of_another_mpi_then_that_is_refused(self):
+        run = launch(MPICH, 2, "all", KUMIKO_LINK="openmpi")
+        self.assertNotEqual(run.returncode, 0)
+        self.assertIn("the launcher has started 2 ranks, but Open MPI says that there is 1", run.stdout)
+        self.assertIn("start the program by the one of Open MPI", run.stdout)
+
+    def test_given_no_launcher_then_a_rank_is_alone(self):
+        run = subprocess.run([RANKS, "all"], env=ENVIRONMENT, capture_output=True, text=True, timeout=LIMIT, check=False)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertIn("rank 0 of 1", run.stdout)
+
+    def test_given_an_unknown_link_then_the_known_ones_are_named(self):
+        run = subprocess.run([RANKS, "all"], env={**ENVIRONMENT, "KUMIKO_LINK": "pvm"}, capture_output=True, text=True,
+                             timeout=LIMIT, check=False)
+        self.assertEqual(run.returncode, 3)
+        self.assertIn("KUMIKO_LINK is 'pvm'; give alone, openmpi or mpich", run.stderr)
+
+    def test_given_a_program_beside_which_no_links_are_then_the_packages_are_named(self):
+        for size, packages in (("OMPI_COMM_WORLD_SIZE", "openmpi-bin and libopenmpi-dev"),
+                               ("PMI_SIZE", "mpich and libmpich-dev")):
+            alone = Path(os.environ["KUMIKO_SCRATCH"], "program alone")
+            alone.parent.mkdir(parents=True, exist_ok=True)
+            alone.unlink(missing_ok=True)
+            os.link(RANKS, alone)
+            run = subprocess.run([alone, "all"], env={**ENVIRONMENT, size: "2"}, capture_output=True, text=True,
+                                 timeout=LIMIT, check=False)
+            alone.unlink()
+            self.assertEqual(run.returncode, 3)
+            self.assertIn(f"install Debian's {packages}, and configure and build Kumiko again", run.stderr)
+
+
+    @unittest.skipUnless(Path(LINKS, "kumiko_link_openmpi.so").exists(), "no link by Open MPI")
+    def test_given_a_process_with_another_mpi_then_a_second_one_is_refused(self):
+        library = next((line.split()[2] for line in needed_paths(LINKS / "kumiko_link_openmpi.so")
+                        if line.split()[0].startswith("libmpi.so")), None)
+        run = subprocess.run([RANKS, "all"], env={**ENVIRONMENT, "LD_PRELOAD": library, "KUMIKO_LINK": "mpich"},
+                             capture_output=True, text=True, timeout=LIMIT, check=False)
+        self.assertEqual(run.returncode, 3, run.stderr)
+        self.assertIn("libmpi.so.40', so it cannot use MPICH as well", run.stderr)
+
+
+def needed_paths(file):
+    shown = subprocess.run(["ldd", file], capture_output=True, text=True, check=True).stdout
+    return [line for line in shown.splitlines() if "=>" in line]
+
+
+class Needs(unittest.TestCase):
+    def test_given_what_is_built_then_only_the_links_need_an_mpi(self):
+        build = Path(os.environ["KUMIKO_BUILD"])
+        files = [file for folder in ("bin", "lib") for file in (build / folder).rglob("*")
+                 if file.is_file() and (os.access(file, os.X_OK) or ".so" in file.name) and file.suffix != ".a"]
+        shown = subprocess.run(["readelf", "-d", *files], capture_output=True, text=True, check=False).stdout
+        needing = {Path(part.splitlines()[0].strip()).resolve() for part in shown.split("File: ")[1:]
+                   if re.search(r"NEEDED.*\[libmp(i|ich)[._]", part)}
+        self.assertEqual(needing, {file.resolve() for file in LINKS.glob("*.so")})
+
+
+if __name__ == "__main__":
+    unittest.main()
