@@ -16,7 +16,8 @@ namespace {
 
 void check(int result) {
   if (result >= 0) return;
-  throw std::system_error(errno, std::generic_category(), "no descriptors for a cluster's messages");
+  throw std::system_error(errno, std::generic_category(),
+                          "no descriptors for a cluster's messages");
 }
 
 void watch(int all, int descriptor) {
@@ -65,8 +66,8 @@ void Bell::ring_at(Clock::time_point time) noexcept {
   if (time >= time_) return;
   time_ = time;
   // Zero would switch the timer off.
-  const auto since = std::max<std::int64_t>(
-      std::chrono::nanoseconds(time.time_since_epoch()).count(), 1);
+  const auto since =
+      std::max<std::int64_t>(std::chrono::nanoseconds(time.time_since_epoch()).count(), 1);
   itimerspec spec{};
   spec.it_value.tv_sec = since / 1'000'000'000;
   spec.it_value.tv_nsec = since % 1'000'000'000;

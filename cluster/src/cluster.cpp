@@ -1,8 +1,8 @@
-#include <kumiko/cluster/cluster.hpp>
-
+#include <cstdio>
 #include <exception>
 #include <utility>
 
+#include <kumiko/cluster/cluster.hpp>
 #include <kumiko/cluster/collectives.hpp>
 
 #include "message.hpp"
@@ -44,6 +44,7 @@ bool Here::is_own(int rank) const {
 }
 
 runtime::Runtime& Here::runtime() const noexcept { return node_->runtime(); }
+std::shared_ptr<const void> Here::kept_node() const { return node_->shared_from_this(); }
 
 detail::Answer Here::call(int rank, Way way, const detail::Function& function,
                           detail::Packer pack) const {
@@ -74,10 +75,15 @@ Cluster::Cluster(runtime::Runtime& runtime, std::unique_ptr<Link> link, ClusterO
 }
 
 Cluster::~Cluster() {
-  if (std::uncaught_exceptions() > exceptions_) {
-    abandon("it has ended by an exception");
-  } else {
-    leave();
+  try {
+    if (std::uncaught_exceptions() > exceptions_) {
+      abandon("it has ended by an exception");
+    } else {
+      leave();
+    }
+  } catch (const std::exception& exception) {
+    std::fprintf(stderr, "kumiko: rank %d has not left its cluster in order: %s\n", rank(),
+                 exception.what());
   }
 }
 

@@ -24,7 +24,7 @@ class Collections {
   /// The parts of all ranks.
   struct Whole {
     bool disagree = false;  ///< the ranks asked for different operations; no parts then
-    Frame parts;            ///< by rank: a size of 8 bytes, the bytes, padded to 16
+    Frame parts;            ///< by rank: a size of 8 bytes, the bytes, each from a multiple of 16
   };
 
   /// Returns the operation's number. \throws the exception of fail()
@@ -45,21 +45,26 @@ class Collections {
     return pending;
   }
 
-  /// Keeps a rank's part. Returns all of them with the last one.
-  std::optional<Whole> take_part(std::uint64_t number, int rank, int ranks, std::uint32_t operation,
-                                 std::span<const std::byte> part) {
-    const std::lock_guard lock(guard_);
-    Gathered& gathered = gathered_[number];
-    if (gathered.parts.empty()) {
-      gathered.parts.resize(static_cast<std::size_t>(ranks));
-      gathered.operation = operation;
+  /// Keeps a rank's part of operation `what`. Returns all of them with the last one.
+  std::optional<Whole> take_part(std::uint64_t number, int rank, int ranks, const Collection& what,
+                                 std::vector<std::byte> part) {
+    Gathered complete;
+    {
+      const std::lock_guard lock(guard_);
+      if (number >= first_failed_) return {};
+      Gathered& gathered = gathered_[number];
+      if (gathered.parts.empty()) {
+        gathered.parts.resize(static_cast<std::size_t>(ranks));
+        gathered.what = what;
+      }
+      gathered.disagree = gathered.disagree || gathered.what != what;
+      gathered.parts[static_cast<std::size_t>(rank)] = std::move(part);
+      if (++gathered.count < ranks) return {};
+      complete = std::move(gathered);
+      gathered_.erase(number);
     }
-    gathered.disagree = gathered.disagree || gathered.operation != operation;
-    gathered.parts[static_cast<std::size_t>(rank)].assign(part.begin(), part.end());
-    if (++gathered.count < ranks) return {};
-    Whole whole{gathered.disagree, {}};
-    if (!whole.disagree) whole.parts = joined(gathered.parts);
-    gathered_.erase(number);
+    Whole whole{complete.disagree, {}};
+    if (!whole.disagree) whole.parts = joined(complete.parts);
     return whole;
   }
 
@@ -80,12 +85,13 @@ class Collections {
     const auto begin = waiting_.lower_bound(first);
     for (auto at = begin; at != waiting_.end(); ++at) failed.push_back(std::move(at->second));
     waiting_.erase(begin, waiting_.end());
+    gathered_.erase(gathered_.lower_bound(first), gathered_.end());
     return failed;
   }
 
  private:
   struct Gathered {
-    std::uint32_t operation = 0;
+    Collection what;
     bool disagree = false;
     int count = 0;
     std::vector<std::vector<std::byte>> parts;

@@ -74,9 +74,9 @@ std::uint64_t number_functions() {
   const auto name = [](const Function* function) { return std::string_view(function->name()); };
   std::sort(sorted.begin(), sorted.end(),
             [&](const Function* a, const Function* b) { return name(a) < name(b); });
-  const auto twice = std::adjacent_find(
-      sorted.begin(), sorted.end(),
-      [&](const Function* a, const Function* b) { return name(a) == name(b); });
+  const auto twice =
+      std::adjacent_find(sorted.begin(), sorted.end(),
+                         [&](const Function* a, const Function* b) { return name(a) == name(b); });
   if (twice != sorted.end()) {
     throw std::logic_error("two functions that ranks invoke have one name, '" +
                            readable_name((*twice)->name()) + "'; put one in a named namespace");

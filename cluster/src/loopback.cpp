@@ -1,5 +1,3 @@
-#include <kumiko/cluster/loopback.hpp>
-
 #include <algorithm>
 #include <atomic>
 #include <exception>
@@ -10,6 +8,8 @@
 #include <thread>
 #include <utility>
 #include <vector>
+
+#include <kumiko/cluster/loopback.hpp>
 
 #include "bell.hpp"
 
@@ -88,7 +88,6 @@ class LoopbackNet {
   }
 
   void slow(int rank, std::chrono::microseconds delay) { of(rank).slowness = delay; }
-
 
  private:
   /// A frame on its way, or the news that a rank is gone.
@@ -181,7 +180,7 @@ void Loopback::slow(int rank, std::chrono::microseconds delay) { net_->slow(rank
 void run_ranks(Loopback& net, const runtime::Options& runtime, const ClusterOptions& cluster,
                const std::function<void(Cluster&)>& body) {
   std::vector<std::exception_ptr> escaped(static_cast<std::size_t>(net.ranks()));
-  std::vector<std::thread> ranks;
+  std::vector<std::jthread> ranks;
   for (int rank = 0; rank < net.ranks(); ++rank) {
     ranks.emplace_back([&, rank] {
       try {
@@ -195,7 +194,7 @@ void run_ranks(Loopback& net, const runtime::Options& runtime, const ClusterOpti
       }
     });
   }
-  for (std::thread& rank : ranks) rank.join();
+  for (std::jthread& rank : ranks) rank.join();
   for (const std::exception_ptr& exception : escaped) {
     if (exception != nullptr) std::rethrow_exception(exception);
   }

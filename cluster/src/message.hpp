@@ -20,13 +20,13 @@ struct FrameHeader {
 };
 
 enum class Kind : std::uint8_t {
-  kInvoke,   ///< run `function` as a thread, send a reply
-  kInline,   ///< run `function` in the poller, send a reply
-  kPost,     ///< run `function` as a thread
-  kReply,    ///< the result of the invocation in `slot`
-  kFailure,  ///< the exception of the invocation in `slot`: its type and what it says
-  kCredit,   ///< `amount` credits of `depth`
-  kCount,    ///< reply with the posts of this rank that are done (amount 0) or sent (1)
+  kInvoke,     ///< run `function` as a thread, send a reply
+  kInline,     ///< run `function` in the poller, send a reply
+  kPost,       ///< run `function` as a thread
+  kReply,      ///< the result of the invocation in `slot`
+  kFailure,    ///< the exception of the invocation in `slot`: its type and what it says
+  kCredit,     ///< `amount` credits of `depth`
+  kCount,      ///< reply with the posts of this rank that are done (amount 0) or sent (1)
   kMove,       ///< the right to assign the entry in `slot` is with rank `function` now
   kPart,       ///< a rank's part of collection `amount`, for rank `slot`
   kCollected,  ///< the parts of all ranks of collection `amount`

@@ -10,6 +10,7 @@
 #include <typeinfo>
 #include <utility>
 
+#include <kumiko/cluster/token.hpp>
 #include <kumiko/runtime/this_thread.hpp>
 
 #include "readable_name.hpp"
@@ -24,6 +25,7 @@ constexpr unsigned kDeepest = 255;
 
 /// A rank on which nothing has moved for so long gives some credits back early.
 constexpr std::chrono::milliseconds kStuckAfter{1};
+constexpr std::chrono::milliseconds kStuckWhileBusyAfter{10};
 constexpr int kEarlyCredits = 8;
 
 /// Between two looks at posts that are under way.
@@ -41,6 +43,9 @@ constexpr std::chrono::microseconds kLongestPauseOfTransfers{50};
 /// How long a rank that ends at once tries to tell the others.
 constexpr std::chrono::milliseconds kLastWords{1000};
 
+/// The rank on which the parts of collective operations come together.
+constexpr int kMeetingPlace = 0;
+
 constexpr std::uint64_t kPostsDone = 0;
 constexpr std::uint64_t kPostsSent = 1;
 
@@ -55,9 +60,7 @@ struct WaitingCall final : Pending {
 
   void finish(Answer answer) override { token.send(std::move(answer)); }
   bool take_back() { return calls.take(ticket) != nullptr; }
-  void fail(std::exception_ptr exception) {
-    finish({nullptr, nullptr, {}, std::move(exception)});
-  }
+  void fail(std::exception_ptr exception) { finish({nullptr, nullptr, {}, std::move(exception)}); }
 };
 
 bool asks_for_function(Kind kind) noexcept {
@@ -137,27 +140,28 @@ void Node::wake_poller() noexcept {
 bool Node::flush(bool idle) {
   // relaxed: credits that are missed here go with the next poll.
   if (owes_.load(std::memory_order_relaxed)) send_credits(idle);
+  if (!unsent_.load(std::memory_order_relaxed)) return false;
+  // Before unsent_ is off: see send_last_words().
+  sending_.store(true, std::memory_order_relaxed);
   // acquire: pairs with the release in add_to_outbox(). Off before the look: what is added after
-  // it sets it again.
-  if (!unsent_.load(std::memory_order_relaxed) ||
-      !unsent_.exchange(false, std::memory_order_acquire)) {
-    return false;
-  }
+  // it sets it again. release: pairs with the acquire in send_last_words().
+  unsent_.exchange(false, std::memory_order_acq_rel);
   const auto latest = idle ? Clock::time_point::max() : Clock::now() - options_.bundle_time;
   bool is_left = false;
   bool has_sent = false;
   for (int rank = 0; rank < size_; ++rank) {
     Peer& to = peer(rank);
-    for (Outbox::Departure& departure : to.outbox.take(latest, program_)) {
+    for (Frame& frame : to.outbox.take(latest, program_)) {
       if (to.is_lost.load(std::memory_order_relaxed)) continue;
       frames_sent_.fetch_add(1, std::memory_order_relaxed);
-      bytes_sent_.fetch_add(departure.frame.size(), std::memory_order_relaxed);
-      link_->send(rank, std::move(departure.frame));
+      bytes_sent_.fetch_add(frame.size(), std::memory_order_relaxed);
+      link_->send(rank, std::move(frame));
       has_sent = true;
     }
     is_left = is_left || !to.outbox.empty();
   }
   if (is_left) unsent_.store(true, std::memory_order_relaxed);
+  sending_.store(false, std::memory_order_release);
   return has_sent;
 }
 
@@ -199,20 +203,23 @@ void Node::take_credit(const Request& request) {
   }
 }
 
+/// Tokens go with the message once all of it is written, so that they stay where they are if that
+/// fails.
 Frame Node::packed(int rank, Packer pack) {
   Frame message = empty_message();
   Writer writer(message, rank);
   pack(writer);
+  send_tokens(writer, false);
   return message;
 }
 
 void Node::send_request(const Request& request, Ticket ticket, Packer pack) {
-  send(request.rank, packed(request.rank, pack),
-       {.kind = request.kind,
-        .depth = static_cast<std::uint16_t>(std::min(request.depth, kDeepest)),
-        .function = request.function.number(),
-        .slot = ticket.slot,
-        .generation = ticket.generation});
+  const MessageHeader header{.kind = request.kind,
+                             .depth = static_cast<std::uint16_t>(std::min(request.depth, kDeepest)),
+                             .function = request.function.number(),
+                             .slot = ticket.slot,
+                             .generation = ticket.generation};
+  send(request.rank, packed(request.rank, pack), header);
 }
 
 Answer Node::call(const Request& request, Packer pack) {
@@ -222,7 +229,11 @@ Answer Node::call(const Request& request, Packer pack) {
   try {
     send_request(request, call.ticket, pack);
   } catch (...) {
-    if (call.take_back()) peer(request.rank).credits.give(std::min(request.depth, kDeepest), 1);
+    if (call.take_back()) {
+      peer(request.rank).credits.give(std::min(request.depth, kDeepest), 1);
+    } else {
+      call.entry.wait();  // somebody ends it now
+    }
     throw;
   }
   wait_within(call, request.limits);
@@ -274,36 +285,37 @@ void Node::quiesce(const Limits& limits) {
 
 std::uint64_t Node::sum_of_posts(std::uint64_t which, const Limits& limits) {
   std::vector<std::unique_ptr<WaitingCall>> calls;
+  calls.reserve(static_cast<std::size_t>(size_));
   std::exception_ptr failure;
   for (int rank = 0; rank < size_ && failure == nullptr; ++rank) {
     if (rank == rank_) continue;
     auto call = std::make_unique<WaitingCall>(pending_);
+    Frame message = empty_message();
     try {
       call->ticket = pending_.add(*call, rank);
     } catch (...) {
       failure = std::current_exception();
       break;
     }
-    send(rank, empty_message(),
-         {.kind = Kind::kCount,
-          .slot = call->ticket.slot,
-          .generation = call->ticket.generation,
-          .amount = which});
+    const MessageHeader header{.kind = Kind::kCount,
+                               .slot = call->ticket.slot,
+                               .generation = call->ticket.generation,
+                               .amount = which};
     calls.push_back(std::move(call));
+    send(rank, std::move(message), header);
   }
   // acquire: pairs with the release where a post ends, whose own posts come before that.
   std::uint64_t sum = which == kPostsDone ? posts_done_.load(std::memory_order_acquire)
                                           : posts_sent_.load(std::memory_order_relaxed);
+  // Nothing throws before all have been answered.
+  std::vector<Answer> answers;
   for (const std::unique_ptr<WaitingCall>& call : calls) {
     wait_within(*call, limits);
-    const Answer answer = call->entry.take();
-    if (answer.exception != nullptr) {
-      failure = answer.exception;
-    } else {
-      sum += unpack_answer<std::uint64_t>(answer);
-    }
+    answers.push_back(call->entry.take());
+    if (answers.back().exception != nullptr) failure = answers.back().exception;
   }
   if (failure != nullptr) std::rethrow_exception(failure);
+  for (const Answer& answer : answers) sum += unpack_answer<std::uint64_t>(answer);
   return sum;
 }
 
@@ -332,7 +344,7 @@ int Node::poll_once(bool idle) {
     return 0;
   }
   const int frames = link_->poll(*this);
-  relieve(idle, frames > 0);
+  relieve(idle);
   const bool has_sent = flush(idle);
   look_whether_all_left();
   poll_again(begin, frames > 0 || has_sent);
@@ -378,8 +390,9 @@ void Node::receive(int source, Frame frame) {
     return lost(source, "what came from it is not a frame of a cluster");
   }
   if (header.program != program_) {
-    return lost(source, "it runs another program, or another build of it; start the same file "
-                        "everywhere");
+    return lost(source,
+                "it runs another program, or another build of it; start the same file "
+                "everywhere");
   }
   std::size_t at = sizeof header;
   for (std::uint32_t i = 0; i < header.messages; ++i) {
@@ -390,6 +403,9 @@ void Node::receive(int source, Frame frame) {
     }
     std::memcpy(&message, shared->data() + at, sizeof message);
     at += sizeof message;
+    if (message.kind > Kind::kLeave || message.depth > kDeepest) {
+      return lost(source, "a message from it is of no kind that is known");
+    }
     if (asks_for_function(message.kind) && function_of(message.function) == nullptr) {
       return lost(source, "it asks for a function that is not there");
     }
@@ -397,7 +413,11 @@ void Node::receive(int source, Frame frame) {
       return lost(source, "a frame from it ends within a message");
     }
     messages_received_.fetch_add(1, std::memory_order_relaxed);
-    dispatch({source, shared, message, {shared->data() + at, message.size}});
+    try {
+      dispatch({source, shared, message, {shared->data() + at, message.size}});
+    } catch (const std::out_of_range& error) {
+      return lost(source, error.what());
+    }
     at += message.size;
   }
 }
@@ -417,9 +437,9 @@ void Node::dispatch(Arrived message) {
     case Kind::kCount:
       return send_count(message);
     case Kind::kMove:
-      return pending_.note_move({message.header.slot, message.header.generation},
-                                static_cast<int>(message.header.function),
-                                static_cast<std::uint32_t>(message.header.amount));
+      return move_entry({message.header.slot, message.header.generation},
+                        static_cast<int>(message.header.function),
+                        static_cast<std::uint32_t>(message.header.amount));
     case Kind::kPart:
       return take_part(message.source, message.header, message.payload);
     case Kind::kCollected:
@@ -429,16 +449,20 @@ void Node::dispatch(Arrived message) {
   }
 }
 
+/// Counted from here on, so that the poll in which it comes has the bell ring if nothing moves.
 void Node::start_guest(Arrived message) {
-  runtime_.submit([self = shared_from_this(), arrived = std::move(message)] {
-    self->run_guest(arrived);
-  });
+  guest_count_.fetch_add(1, std::memory_order_relaxed);
+  runtime_.submit(
+      [self = shared_from_this(), arrived = std::move(message)] { self->run_guest(arrived); });
 }
 
 void Node::run_guest(const Arrived& message) {
   const MessageHeader& header = message.header;
   Guest guest{message.source, header.depth, header.depth >= kDeepest};
-  if (guest.credit_returned) return_credit(message.source, header.depth);
+  if (guest.credit_returned) {
+    send(message.source, empty_message(),
+         {.kind = Kind::kCredit, .depth = header.depth, .amount = 1});
+  }
   admit(guest);
   if (header.kind == Kind::kInvoke) {
     Reply reply = reply_to(message);
@@ -459,8 +483,8 @@ Node::Reply Node::reply_to(const Arrived& message) {
   header.kind = Kind::kReply;
   Frame result = empty_message();
   try {
-    function_of(header.function)
-        ->run({*this, message.source, header.depth, message.payload}, &result);
+    header.amount = function_of(header.function)
+                        ->run({*this, message.source, header.depth, message.payload}, &result);
   } catch (const std::exception& exception) {
     header.kind = Kind::kFailure;
     result = failure_of(readable_name(typeid(exception).name()), exception.what());
@@ -479,14 +503,18 @@ void Node::answer_inline(const Arrived& message) {
 void Node::finish(const Arrived& message) {
   const MessageHeader& header = message.header;
   if (!header.credit_returned) peer(message.source).credits.give(header.depth, 1);
+  std::string type;
+  std::string what;
+  if (header.kind == Kind::kFailure) {
+    Reader reader(message.payload, *this);
+    type = Packing<std::string>::unpack(reader);
+    what = Packing<std::string>::unpack(reader);
+  }
   Pending* const call = pending_.take({header.slot, header.generation});
-  if (call == nullptr) return;  // it was given up
+  if (call == nullptr) return drop_tokens(message);  // it was given up
   if (header.kind == Kind::kReply) {
     return call->finish({this, message.frame, message.payload, nullptr});
   }
-  Reader reader(message.payload, *this);
-  std::string type = Packing<std::string>::unpack(reader);
-  const std::string what = Packing<std::string>::unpack(reader);
   call->finish({this,
                 nullptr,
                 {},
@@ -507,7 +535,8 @@ void Node::send_count(const Arrived& message) {
   add_to_outbox(message.source, std::move(result), header);
 }
 
-// --- Entries ---------------------------------------------------------------------------------------
+// --- Entries
+// ---------------------------------------------------------------------------------------
 
 void Node::assign(int home, Ticket ticket, Packer pack) {
   Frame message = packed(home, pack);
@@ -532,14 +561,33 @@ void Node::assign_failure(int home, Ticket ticket, std::string_view type, std::s
   }
   Pending* const entry = pending_.take(ticket);
   if (entry == nullptr) return;
-  entry->finish({this,
-                 nullptr,
-                 {},
-                 std::make_exception_ptr(RemoteError(rank_, std::string(type), std::string(what)))});
+  entry->finish(
+      {this,
+       nullptr,
+       {},
+       std::make_exception_ptr(RemoteError(rank_, std::string(type), std::string(what)))});
+}
+
+void Node::move_entry(Ticket ticket, int to, std::uint32_t moves) {
+  const auto [entry, exception] = pending_.note_move(ticket, to, moves);
+  if (entry != nullptr) entry->finish({this, nullptr, {}, exception});
+}
+
+/// Nobody takes the result: the tokens in it, which stand at its end, are unused.
+void Node::drop_tokens(const Arrived& message) {
+  if (message.header.kind != Kind::kReply || message.header.amount == 0) return;
+  const std::size_t size = message.header.amount * sizeof(TokenCore::Travelling);
+  if (size > message.payload.size()) throw std::out_of_range("a reply is shorter than its tokens");
+  Reader reader(message.payload.last(size), *this);
+  while (reader.left() > 0) {
+    const auto token = Packing<TokenCore::Travelling>::unpack(reader);
+    assign_failure(token.home, token.ticket, "kumiko::cluster::RemoteToken",
+                   "the token was in the result of a call that was given up");
+  }
 }
 
 void Node::note_move(int home, Ticket ticket, int to, std::uint32_t moves) {
-  if (home == rank_) return pending_.note_move(ticket, to, moves);
+  if (home == rank_) return move_entry(ticket, to, moves);
   send(home, empty_message(),
        {.kind = Kind::kMove,
         .function = static_cast<std::uint32_t>(to),
@@ -551,34 +599,35 @@ void Node::note_move(int home, Ticket ticket, int to, std::uint32_t moves) {
 // --- Collections ---------------------------------------------------------------------------------
 
 void Node::collect(Collection what, Packer pack, std::unique_ptr<Pending> pending) {
+  Frame message = packed(kMeetingPlace, pack);
   const std::uint64_t number = collections_.begin(std::move(pending));
   const MessageHeader header{.kind = Kind::kPart,
-                             .depth = static_cast<std::uint16_t>(what.to_all ? 1 : 0),
                              .function = what.operation,
                              .slot = static_cast<std::uint32_t>(what.root),
+                             .generation = what.type,
                              .amount = number};
-  Frame message = packed(what.root, pack);
-  if (what.root != rank_) return send(what.root, std::move(message), header);
+  if (rank_ != kMeetingPlace) return send(kMeetingPlace, std::move(message), header);
   take_part(rank_, header, std::span(message).subspan(kBeforePayload));
   wake_poller();
 }
 
-/// The root's: sends on what it has when every rank's part is there.
+/// The meeting place's: sends on what it has when every rank's part is there. The parts come
+/// together on one rank whatever the root is, so that it sees whether all ranks ask for the same.
 void Node::take_part(int source, const MessageHeader& header, std::span<const std::byte> part) {
-  const std::optional<Collections::Whole> whole =
-      collections_.take_part(header.amount, source, size_, header.function, part);
+  const Collection what{static_cast<Operation>(header.function), static_cast<int>(header.slot),
+                        header.generation};
+  const std::optional<Collections::Whole> whole = collections_.take_part(
+      header.amount, source, size_, what, std::vector<std::byte>(part.begin(), part.end()));
   if (!whole) return;
-  const bool to_all = header.depth != 0;
   for (int rank = 0; rank < size_; ++rank) {
     const auto pack = [&](Writer& writer) {
-      if (whole->disagree || to_all || rank == rank_) {
+      if (what.operation != kGather || rank == what.root) {
         writer.append(whole->parts.data(), whole->parts.size(), kMessageAlignment);
       }
     };
     Frame message = packed(rank, pack);
-    const MessageHeader answer{.kind = Kind::kCollected,
-                               .credit_returned = whole->disagree,
-                               .amount = header.amount};
+    const MessageHeader answer{
+        .kind = Kind::kCollected, .credit_returned = whole->disagree, .amount = header.amount};
     if (rank != rank_) {
       add_to_outbox(rank, std::move(message), answer);
       continue;
@@ -592,9 +641,12 @@ void Node::finish_collection(const Arrived& message) {
   const std::unique_ptr<Pending> pending = collections_.take(message.header.amount);
   if (pending == nullptr) return;
   if (message.header.credit_returned) {
-    pending->finish({this, nullptr, {}, std::make_exception_ptr(std::logic_error(
-        "the ranks of a cluster asked for different collective operations at the same time; all "
-        "ranks must ask for the same ones in the same order"))});
+    pending->finish({this,
+                     nullptr,
+                     {},
+                     std::make_exception_ptr(std::logic_error(
+                         "the ranks of a cluster asked for different collective operations, roots "
+                         "or types; all must ask for the same ones in the same order"))});
   } else {
     pending->finish({this, message.frame, message.payload, nullptr});
   }
@@ -609,15 +661,16 @@ void Node::fail_collections(std::uint64_t first, const std::exception_ptr& excep
 // --- Guests and credits --------------------------------------------------------------------------
 
 void Node::admit(Guest& guest) noexcept {
+  guest_moves_.fetch_add(1, std::memory_order_relaxed);
   const std::lock_guard lock(guests_guard_);
   guest.next = guests_;
   if (guests_ != nullptr) guests_->previous = &guest;
   guests_ = &guest;
-  guest_count_.fetch_add(1, std::memory_order_relaxed);
 }
 
 /// Returns whether the credit has been returned already.
 bool Node::dismiss(Guest& guest) noexcept {
+  guest_moves_.fetch_add(1, std::memory_order_relaxed);
   const std::lock_guard lock(guests_guard_);
   (guest.previous != nullptr ? guest.previous->next : guests_) = guest.next;
   if (guest.next != nullptr) guest.next->previous = guest.previous;
@@ -632,13 +685,16 @@ void Node::return_credit(int rank, unsigned depth) {
 }
 
 /// Where nothing moves though functions run for others, they may wait for calls that lack credits.
-void Node::relieve(bool idle, bool moved) {
-  const int guests = guest_count_.load(std::memory_order_relaxed);
-  if (!moved && guests == 0) return;
+/// What moves is a function that begins or ends. Threads that yield, or messages of other kinds,
+/// may come for ever.
+void Node::relieve(bool idle) {
+  if (guest_count_.load(std::memory_order_relaxed) == 0) return;
   const auto now = Clock::now();
-  if (moved) latest_move_ = now;
-  if (!idle || guests == 0) return;
-  if (now < latest_move_ + kStuckAfter) return relieve_at(latest_move_ + kStuckAfter);
+  const std::uint64_t moves = guest_moves_.load(std::memory_order_relaxed);
+  if (moves != std::exchange(seen_moves_, moves)) latest_move_ = now;
+  if (now < latest_move_ + (idle ? kStuckAfter : kStuckWhileBusyAfter)) {
+    return relieve_at(latest_move_ + kStuckAfter);
+  }
   latest_move_ = now;
   relieves_at_ = Clock::time_point::max();
   const std::lock_guard lock(guests_guard_);
@@ -714,11 +770,15 @@ void Node::look_whether_all_left() {
 
 void Node::leave() {
   if (!open_.load(std::memory_order_relaxed)) return;
+  const auto limit = Clock::now() + options_.patience;
+  try {
+    quiesce(runtime::io::until(limit));
+  } catch (const std::runtime_error&) {
+    // A rank is lost, or does not answer: nobody can know of its posts.
+  }
   if (size_ > 1) {
-    try {
-      quiesce(runtime::io::within(options_.patience));
-    } catch (const std::runtime_error&) {
-      // A rank is lost, or does not answer: nobody can know of its posts.
+    while (pending_.has_calls(rank_) && Clock::now() < limit) {
+      runtime::this_thread::sleep_for(kLongestQuiesce);
     }
     send_leaving({});
     // release: pairs with the acquire in look_whether_all_left().
@@ -749,8 +809,12 @@ void Node::abandon(std::string_view reason) {
 void Node::send_last_words(std::string_view reason) {
   send_leaving(reason);
   const auto limit = Clock::now() + kLastWords;
-  while ((has_unsent() || transferring_.load(std::memory_order_relaxed)) &&
-         Clock::now() < limit) {
+  const auto is_under_way = [this] {
+    // acquire: pairs with the release in flush(), whose sending_ is seen then.
+    return unsent_.load(std::memory_order_acquire) || sending_.load(std::memory_order_acquire) ||
+           transferring_.load(std::memory_order_relaxed);
+  };
+  while (is_under_way() && Clock::now() < limit) {
     bell_.ring();
     runtime::this_thread::sleep_for(kFirstQuiesce);
   }
@@ -767,8 +831,13 @@ void Node::close() {
 
 ClusterStatistics Node::statistics() const {
   const auto read = [](const auto& counter) { return counter.load(std::memory_order_relaxed); };
-  return {read(messages_sent_), read(messages_received_), read(frames_sent_), read(bytes_sent_),
-          read(credit_waits_), read(credits_early_), std::chrono::nanoseconds(read(polling_))};
+  return {read(messages_sent_),
+          read(messages_received_),
+          read(frames_sent_),
+          read(bytes_sent_),
+          read(credit_waits_),
+          read(credits_early_),
+          std::chrono::nanoseconds(read(polling_))};
 }
 
 }  // namespace kumiko::cluster::detail

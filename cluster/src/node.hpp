@@ -159,6 +159,8 @@ class Node final : public runtime::MessageSource,
   bool dismiss(Guest& guest) noexcept;
   void return_credit(int rank, unsigned depth);
   void finish(const Arrived& message);
+  void move_entry(Ticket ticket, int to, std::uint32_t moves);
+  void drop_tokens(const Arrived& message);
   void send_count(const Arrived& message);
   void note_leaving(const Arrived& message);
   std::uint64_t sum_of_posts(std::uint64_t which, const Limits& limits);
@@ -171,7 +173,7 @@ class Node final : public runtime::MessageSource,
   std::size_t enough_credits() const noexcept {
     return (static_cast<std::size_t>(options_.window) + 1) / 2;
   }
-  void relieve(bool idle, bool moved);
+  void relieve(bool idle);
   void relieve_at(Clock::time_point time) noexcept;
   void fail(int rank, const std::exception_ptr& exception);
   void send_leaving(std::string_view reason);
@@ -194,18 +196,21 @@ class Node final : public runtime::MessageSource,
   Bell bell_;
   std::atomic<bool> open_{true};
   std::atomic<bool> unsent_{false};
-  std::atomic<bool> owes_{false};  ///< credits, to whomever
+  std::atomic<bool> sending_{false};       ///< what was unsent
+  std::atomic<bool> owes_{false};          ///< credits, to whomever
   std::atomic<bool> transferring_{false};  ///< what the link has said last
 
   std::atomic<std::uint64_t> posts_sent_{0};
   std::atomic<std::uint64_t> posts_done_{0};
 
   runtime::detail::SpinLock guests_guard_;
-  Guest* guests_ = nullptr;  ///< guarded by guests_guard_
-  std::atomic<int> guest_count_{0};
+  Guest* guests_ = nullptr;                    ///< guarded by guests_guard_
+  std::atomic<int> guest_count_{0};            ///< those that are yet to begin, too
+  std::atomic<std::uint64_t> guest_moves_{0};  ///< how many have begun or ended
 
   // The poller's.
   Clock::time_point latest_move_ = Clock::now();
+  std::uint64_t seen_moves_ = 0;
   Clock::time_point relieves_at_ = Clock::time_point::max();  ///< see relieve()
   Clock::time_point latest_frame_ = Clock::now();
   std::atomic<bool> leaving_{false};

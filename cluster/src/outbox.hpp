@@ -17,16 +17,11 @@
 
 namespace kumiko::cluster::detail {
 
-/// Gathers small messages to one rank in a *bundle*; one that is as large as a bundle goes as a
-/// frame of its own, where it is.
+/// Gathers small messages to one rank in a *bundle*; one that is as large as a bundle is a frame by
+/// itself, and is not copied.
 class Outbox {
  public:
   using Clock = std::chrono::steady_clock;
-
-  struct Departure {
-    Frame frame;
-    std::uint32_t messages = 0;
-  };
 
   /// Adds a message that begins behind the room for a frame's header.
   void add(Frame message, std::size_t bundle_bytes, std::uint64_t program) {
@@ -37,9 +32,11 @@ class Outbox {
     }
     if (messages_ == 0) begin_ = Clock::now();
     if (bundle_.empty()) bundle_.resize(sizeof(FrameHeader));
-    const std::size_t at = Writer::aligned(bundle_.size(), kMessageAlignment);
+    const std::size_t end = bundle_.size();
+    const std::size_t at = Writer::aligned(end, kMessageAlignment);
     const std::size_t size = message.size() - sizeof(FrameHeader);
     bundle_.resize(at + size);
+    std::memset(bundle_.data() + end, 0, at - end);
     std::memcpy(bundle_.data() + at, message.data() + sizeof(FrameHeader), size);
     ++messages_;
     if (bundle_.size() >= bundle_bytes) close_bundle(program);
@@ -64,7 +61,7 @@ class Outbox {
   }
 
   /// What is to be sent now: full frames; and the bundle, if it was begun at `latest` or before.
-  std::vector<Departure> take(Clock::time_point latest, std::uint64_t program) {
+  std::vector<Frame> take(Clock::time_point latest, std::uint64_t program) {
     const std::lock_guard lock(guard_);
     if (messages_ != 0 && begin_ <= latest) close_bundle(program);
     return std::exchange(full_, {});
@@ -76,10 +73,10 @@ class Outbox {
   }
 
  private:
-  static Departure sealed(Frame frame, std::uint32_t messages, std::uint64_t program) {
+  static Frame sealed(Frame frame, std::uint32_t messages, std::uint64_t program) {
     const FrameHeader header{.messages = messages, .program = program};
     std::memcpy(frame.data(), &header, sizeof header);
-    return {std::move(frame), messages};
+    return frame;
   }
 
   void close_bundle(std::uint64_t program) {
@@ -90,7 +87,7 @@ class Outbox {
   Frame bundle_;  ///< guarded; so is the rest
   std::uint32_t messages_ = 0;
   Clock::time_point begin_;
-  std::vector<Departure> full_;
+  std::vector<Frame> full_;
   std::vector<std::size_t> owed_;
   std::size_t owed_in_all_ = 0;
 };

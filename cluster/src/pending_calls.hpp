@@ -1,6 +1,7 @@
 // The calls of a rank that wait for their answers.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -45,14 +46,27 @@ class PendingCalls {
     return take_out(ticket.slot);
   }
 
-  /// What is awaited comes from rank `to` from now on, unless a later move is known.
-  void note_move(Ticket ticket, int to, std::uint32_t moves) {
+  /// What is awaited comes from rank `to` from now on, unless a later move is known. If that rank
+  /// is lost, takes the call out and returns it with the exception that it gets.
+  std::pair<Pending*, std::exception_ptr> note_move(Ticket ticket, int to, std::uint32_t moves) {
     const std::lock_guard lock(guard_);
-    if (ticket.slot >= slots_.size()) return;
+    if (ticket.slot >= slots_.size()) return {};
     Slot& slot = slots_[ticket.slot];
-    if (slot.generation != ticket.generation || slot.moves > moves) return;
+    if (slot.generation != ticket.generation || slot.moves > moves) return {};
     slot.rank = to;
     slot.moves = moves;
+    for (const auto& [lost, failure] : lost_) {
+      if (lost == to) return {take_out(ticket.slot), failure};
+    }
+    return {};
+  }
+
+  /// Whether calls at other ranks than `own` wait, entries that others may assign not counted.
+  bool has_calls(int own) {
+    const std::lock_guard lock(guard_);
+    return std::any_of(slots_.begin(), slots_.end(), [own](const Slot& slot) {
+      return slot.call != nullptr && slot.rank != own && slot.moves == 0;
+    });
   }
 
   /// Takes all calls at a rank out; later ones fail. Returns those there were.

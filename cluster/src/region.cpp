@@ -1,7 +1,7 @@
-#include <kumiko/cluster/region.hpp>
-
 #include <cstring>
 #include <memory>
+
+#include <kumiko/cluster/region.hpp>
 
 #include "node.hpp"
 
@@ -20,7 +20,7 @@ void copy(std::span<std::byte> to, const std::byte* from) noexcept {
   if (!to.empty()) std::memcpy(to.data(), from, to.size());
 }
 
-void serve_read(const detail::Call& call, Frame* result) {
+std::size_t serve_read(const detail::Call& call, Frame* result) {
   Reader reader(call.arguments, call.node);
   const auto access = Packing<Access>::unpack(reader);
   call.node.regions().use(access.ticket, Rights::kRead, access.offset, access.size,
@@ -28,15 +28,16 @@ void serve_read(const detail::Call& call, Frame* result) {
                             Writer writer(*result, call.caller);
                             writer.append(memory.data(), memory.size());
                           });
+  return 0;
 }
 
-void serve_write(const detail::Call& call, Frame* /*result*/) {
+std::size_t serve_write(const detail::Call& call, Frame* /*result*/) {
   Reader reader(call.arguments, call.node);
   const auto access = Packing<Access>::unpack(reader);
   const std::byte* const bytes = reader.take(access.size, 16);
-  call.node.regions().use(
-      access.ticket, Rights::kWrite, access.offset, access.size,
-      [&](std::span<std::byte> memory) { copy(memory, bytes); });
+  call.node.regions().use(access.ticket, Rights::kWrite, access.offset, access.size,
+                          [&](std::span<std::byte> memory) { copy(memory, bytes); });
+  return 0;
 }
 
 const detail::Function kReadFunction{"kumiko::cluster::read", &serve_read};
@@ -54,17 +55,15 @@ void read(const Here& here, const Region& region, std::size_t offset, std::span<
   detail::check_access(region.rights, Rights::kRead, region.size, offset, into.size());
   detail::Node& node = detail::node_of(here);
   if (region.rank == here.rank()) {
-    node.regions().use(
-        region.ticket, Rights::kRead, offset, into.size(),
-        [&](std::span<std::byte> memory) { copy(into, memory.data()); });
+    node.regions().use(region.ticket, Rights::kRead, offset, into.size(),
+                       [&](std::span<std::byte> memory) { copy(into, memory.data()); });
     return;
   }
   const auto pack = [&](Writer& writer) {
     Access access{region.ticket, offset, into.size()};
     Packing<Access>::pack(writer, access);
   };
-  const detail::Answer answer =
-      detail::Inline::call(here, region.rank, kReadFunction, pack);
+  const detail::Answer answer = detail::Inline::call(here, region.rank, kReadFunction, pack);
   if (answer.exception != nullptr) std::rethrow_exception(answer.exception);
   Reader reader(answer.value, node);
   copy(into, reader.take(into.size()));

@@ -8,6 +8,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <kumiko/cluster/region.hpp>
@@ -31,12 +32,10 @@ class Regions {
     return {place, slots_[place].generation};
   }
 
-  /// Nobody reads or writes there when this returns.
+  /// Nobody reads or writes there when this returns. Gives the core away until then.
   void remove(Ticket ticket) {
-    const std::lock_guard lock(guard_);
-    slots_[ticket.slot].memory = {};
-    ++slots_[ticket.slot].generation;
-    free_.push_back(ticket.slot);
+    withdraw(ticket);
+    while (!freed(ticket.slot)) std::this_thread::yield();
   }
 
   /// Calls access(bytes) with this part of a region; it cannot be withdrawn meanwhile.
@@ -44,13 +43,17 @@ class Regions {
   /// std::logic_error if it lacks the right
   template <class Access>
   void use(Ticket ticket, Rights right, std::uint64_t offset, std::uint64_t size, Access access) {
-    const std::lock_guard lock(guard_);
-    if (ticket.slot >= slots_.size() || slots_[ticket.slot].generation != ticket.generation) {
-      throw std::out_of_range("the region has been withdrawn");
-    }
-    const Slot& slot = slots_[ticket.slot];
-    check_access(slot.rights, right, slot.memory.size(), offset, size);
-    access(slot.memory.subspan(offset, size));
+    struct Use {
+      Regions& regions;
+      std::uint32_t slot;
+      ~Use() {
+        const std::lock_guard lock(regions.guard_);
+        --regions.slots_[slot].users;
+      }
+    };
+    const std::span<std::byte> memory = begin_use(ticket, right, offset, size);
+    const Use use{*this, ticket.slot};
+    access(memory);
   }
 
  private:
@@ -58,7 +61,34 @@ class Regions {
     std::span<std::byte> memory;
     Rights rights{};
     std::uint32_t generation = 0;
+    int users = 0;  ///< who read or write now
   };
+
+  std::span<std::byte> begin_use(Ticket ticket, Rights right, std::uint64_t offset,
+                                 std::uint64_t size) {
+    const std::lock_guard lock(guard_);
+    if (ticket.slot >= slots_.size() || slots_[ticket.slot].generation != ticket.generation) {
+      throw std::out_of_range("the region has been withdrawn");
+    }
+    Slot& slot = slots_[ticket.slot];
+    check_access(slot.rights, right, slot.memory.size(), offset, size);
+    ++slot.users;
+    return slot.memory.subspan(offset, size);
+  }
+
+  /// Nobody begins to use the region any more.
+  void withdraw(Ticket ticket) {
+    const std::lock_guard lock(guard_);
+    ++slots_[ticket.slot].generation;
+  }
+
+  /// Frees a slot whose region was withdrawn, unless somebody uses it still.
+  bool freed(std::uint32_t place) {
+    const std::lock_guard lock(guard_);
+    if (slots_[place].users != 0) return false;
+    free_.push_back(place);
+    return true;
+  }
 
   runtime::detail::SpinLock guard_;
   std::vector<Slot> slots_;  ///< guarded; so is the rest

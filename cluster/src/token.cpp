@@ -4,17 +4,6 @@
 
 namespace kumiko::cluster::detail {
 
-namespace {
-
-/// What of a token is in a message.
-struct Travelling {
-  int home;
-  std::uint32_t moves;
-  Ticket ticket;
-};
-
-}  // namespace
-
 Ticket add_entry(Node& node, Pending& entry) { return node.add_entry(entry); }
 bool take_entry(Node& node, Ticket ticket) { return node.take_entry(ticket); }
 
@@ -47,13 +36,25 @@ void TokenCore::drop() noexcept {
   if (node_ != nullptr) fail("the token was destroyed without sending a value");
 }
 
-/// The home learns where the token goes, so that it notices if that rank is lost.
 void TokenCore::depart(Writer& writer) {
-  Node& node = used();
-  Travelling travelling{home_, moves_ + 1, ticket_};
+  used();
+  Travelling travelling = this->travelling();
   Packing<Travelling>::pack(writer, travelling);
-  node.note_move(home_, ticket_, writer.destination(), moves_ + 1);
-  node_ = nullptr;
+  writer.take_along(*this);
+}
+
+/// The home learns where the token goes, so that it notices if that rank is lost.
+void TokenCore::leave(int destination) {
+  std::exchange(node_, nullptr)->note_move(home_, ticket_, destination, moves_ + 1);
+}
+
+std::size_t send_tokens(Writer& writer, bool named) {
+  for (TokenCore* const token : writer.tokens()) {
+    TokenCore::Travelling travelling = token->travelling();
+    if (named) Packing<TokenCore::Travelling>::pack(writer, travelling);
+    token->leave(writer.destination());
+  }
+  return writer.tokens().size();
 }
 
 TokenCore TokenCore::arrive(Reader& reader) {

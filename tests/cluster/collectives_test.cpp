@@ -70,6 +70,12 @@ TEST(CollectivesErrorTest, GivenRanksThatAskForDifferentOperationsThenAllLearnOf
     } else {
       EXPECT_THROW(max(here, 1).get(), std::logic_error);
     }
+    EXPECT_THROW(gather(here, 1, here.rank()).get(), std::logic_error) << "roots differ";
+    if (here.rank() == 2) {
+      EXPECT_THROW(max(here, 1.0).get(), std::logic_error) << "types differ";
+    } else {
+      EXPECT_THROW(max(here, 1).get(), std::logic_error);
+    }
     EXPECT_EQ(max(here, here.rank()).get(), 2);
     EXPECT_THROW(static_cast<void>(broadcast(here, 1, 3)), std::out_of_range);
   });

@@ -187,6 +187,37 @@ TEST_F(FailureTest, GivenATokenOnARankThatVanishesThenTheEntryGetsAnException) {
   });
 }
 
+TEST_F(FailureTest, GivenATokenThatIsSentToALostRankThenItsEntryGetsAnException) {
+  Ranks ranks({.ranks = 3});
+  ranks.run([&](Cluster& cluster) {
+    const Here here = cluster.here();
+    if (here.rank() == 2) {
+      hold();
+      cluster.abandon("");
+    } else if (here.rank() == 1) {
+      hold();
+    } else {
+      ranks.net().vanish(2);
+      while (!here.is_lost(2)) runtime::this_thread::sleep_for(1ms);
+      RemoteEntry<int> entry(here);
+      // Rank 1 may not know yet that rank 2 is lost.
+      here.post(
+          1,
+          [](const Here& there, RemoteToken<int> token) {
+            try {
+              there.post(
+                  2, [](RemoteToken<int> kept) { kept.send(1); }, std::move(token));
+            } catch (const RankLost&) {
+              // It knows: the token is destroyed.
+            }
+          },
+          entry.token());
+      EXPECT_THROW(entry.get(), std::runtime_error);
+      held = false;
+    }
+  });
+}
+
 TEST_F(FailureTest, GivenALostRankThenCollectiveOperationsEndInExceptions) {
   Ranks ranks({.ranks = 3});
   ranks.run([&](Cluster& cluster) {

@@ -277,6 +277,54 @@ TEST(ClusterTest, GivenSmallMessagesWhenManyAreSentThenTheyTravelTogether) {
   });
 }
 
+TEST(ClusterTest, GivenAPostToItselfWhenTheClusterEndsThenItHasRunBefore) {
+  std::atomic<int> runs{0};
+  static std::atomic<int>* counter;
+  counter = &runs;
+  runtime::Runtime runtime({.workers = 2});
+  runtime.run([&] {
+    Cluster cluster(runtime);
+    for (int i = 0; i < 100; ++i) cluster.here().post(0, [] { ++*counter; });
+  });
+  EXPECT_EQ(runs, 100);
+}
+
+TEST(ClusterTest, GivenMoreWorkersThanCoresThenFunctionsThatWaitForLaterOnesEndToo) {
+  static std::atomic<int> there;
+  Ranks ranks({.ranks = 2, .workers = 8, .net = {}, .cluster = {.window = 4}});
+  there = 0;
+  runtime::CountingSemaphore all_there(0);
+  gate = &all_there;
+  ranks.run([](Cluster& cluster) {
+    if (cluster.rank() != 0) return;
+    for (int i = 0; i < 10; ++i) {
+      cluster.here().post(1, [] {
+        if (++there == 10) gate->release(10);
+        gate->acquire();
+      });
+    }
+    cluster.here().quiesce();
+  });
+  EXPECT_EQ(there, 10);
+}
+
+TEST(ClusterTest, GivenVectorsOfWhatHasASayInItsPackingThenItIsAskedForEachElement) {
+  Ranks({.ranks = 2}).run([](Cluster& cluster) {
+    const auto joined = [](const std::vector<std::string_view>& words,
+                           const std::vector<bool>& flags) {
+      std::string text;
+      for (std::size_t i = 0; i < words.size(); ++i) {
+        if (flags[i]) text += words[i];
+      }
+      return text;
+    };
+    EXPECT_EQ(cluster.here().invoke(1 - cluster.rank(), joined,
+                                    std::vector<std::string_view>{"a", "bc", "def"},
+                                    std::vector<bool>{true, false, true}),
+              "adef");
+  });
+}
+
 TEST(ClusterTest, GivenAWindowOfNoneThenItIsRefused) {
   runtime::Runtime runtime({.workers = 1});
   EXPECT_THROW(Cluster(runtime, ClusterOptions{.window = 0}), std::invalid_argument);

@@ -1,15 +1,30 @@
 // Entries that other ranks assign: the value arrives whatever way the token took, once.
+#include <chrono>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include <kumiko/cluster/token.hpp>
+#include <kumiko/runtime/this_thread.hpp>
 
 #include "support.hpp"
 
 namespace kumiko::cluster {
+
+/// Cannot be sent.
+struct Unsendable {
+  int value = 0;
+};
+
+template <>
+struct Packing<Unsendable> {
+  static void pack(Writer&, Unsendable&) { throw std::length_error("cannot be sent"); }
+  static Unsendable unpack(Reader&) { return {}; }
+};
+
 namespace {
 
 /// Hands a token on to the next rank, so many times, then sends how many ranks have had it.
@@ -111,6 +126,32 @@ TEST(TokenTest, GivenACallThatIsNotSentThenItsTokenIsStillThere) {
                      5, [](RemoteToken<int>) {}, entry.token()),
                  std::out_of_range);
     EXPECT_THROW(entry.get(), RemoteError) << "the call's argument was destroyed";
+  });
+}
+
+TEST(TokenTest, GivenATokenInAnAnswerThatNobodyAwaitsThenItsEntryGetsAnException) {
+  Ranks({.ranks = 2}).run([](Cluster& cluster) {
+    RemoteEntry<int> entry(cluster.here());
+    const auto hand_back = [](RemoteToken<int> token) {
+      runtime::this_thread::sleep_for(std::chrono::milliseconds(20));
+      return token;
+    };
+    const Limits limits = runtime::io::within(std::chrono::milliseconds(1));
+    EXPECT_THROW(cluster.here().within(limits).invoke(1 - cluster.rank(), hand_back, entry.token()),
+                 std::system_error);
+    EXPECT_THROW(entry.get(), RemoteError);
+  });
+}
+
+TEST(TokenTest, GivenArgumentsOfWhichOneCannotBePackedThenTheTokenAmongThemIsNotGone) {
+  Ranks({.ranks = 2}).run([](Cluster& cluster) {
+    RemoteEntry<int> entry(cluster.here());
+    EXPECT_THROW(
+        cluster.here().post(
+            1 - cluster.rank(), [](RemoteToken<int>, Unsendable) {}, entry.token(), Unsendable{}),
+        std::length_error);
+    EXPECT_THROW(entry.get(), RemoteError) << "destroyed here, with the arguments";
+    EXPECT_EQ(cluster.here().invoke(1 - cluster.rank(), [] { return 1; }), 1);
   });
 }
 

@@ -75,13 +75,12 @@ class Pollers {
   /// Adds one beside others of its class, and has it looked after from now on.
   /// \throws as find_or_add()
   void attach(std::unique_ptr<Poller> poller) {
-    const bool is_shared = poller->is_shared();
     {
       const std::lock_guard lock(adding_);
+      // relaxed: ordered by count_, behind which the poller is seen.
+      if (poller->is_shared()) has_shared_.store(true, std::memory_order_relaxed);
       add(std::move(poller), nullptr);
     }
-    // relaxed: a worker that misses it polls a little later.
-    if (is_shared) has_shared_.store(true, std::memory_order_relaxed);
     wait_begun();
   }
 

@@ -12,7 +12,8 @@
 
 namespace kumiko::runtime::detail {
 
-/// Polls a MessageSource, one OS thread at a time: who comes while another is there goes on.
+/// Polls a MessageSource, one OS thread at a time. Who comes while another is there leaves a mark,
+/// by which that one polls again, and goes on: so a worker that lies down has had its poll.
 class SourcePoller final : public Poller {
  public:
   explicit SourcePoller(std::shared_ptr<MessageSource> source) noexcept
@@ -29,32 +30,53 @@ class SourcePoller final : public Poller {
   }
   bool is_shared() const noexcept override { return true; }
   bool has_unsubmitted(std::size_t /*instance*/) const noexcept override {
-    return source_->has_unsent();
+    return source_->has_unsent() || wanted_.load(std::memory_order_relaxed) != 0;
   }
   int pollable(std::size_t /*instance*/) const noexcept override { return source_->pollable(); }
   std::size_t waits() const noexcept override { return source_->is_open() ? 1 : 0; }
 
  private:
+  static constexpr unsigned kWanted = 1;
+  static constexpr unsigned kWantedByIdle = 2;
+  /// Whoever is asked again so often leaves the rest to those who ask, and comes back soon itself,
+  /// by has_unsubmitted().
+  static constexpr int kRounds = 4;
+
+  /// Of the mark and polled_ one side sets the former and then reads the latter, the other the
+  /// latter and then the former, all sequentially consistent: one of them sees the other.
   int poll_source(bool idle) noexcept {
+    const unsigned mark = kWanted | (idle ? kWantedByIdle : 0);
+    if ((wanted_.load(std::memory_order_seq_cst) & mark) != mark) {
+      wanted_.fetch_or(mark, std::memory_order_seq_cst);
+    }
     int events = 0;
-    while_nobody_polls([&] { events = source_->poll(idle); });
+    for (int round = 0; round < kRounds; ++round) {
+      if (wanted_.load(std::memory_order_seq_cst) == 0) break;
+      const bool polled = while_nobody_polls([&] {
+        const unsigned asked = wanted_.exchange(0, std::memory_order_seq_cst);
+        events += source_->poll((asked & kWantedByIdle) != 0);
+      });
+      if (!polled) break;
+    }
     return events;
   }
 
+  /// Returns whether nobody did. What the last one to poll has left in the source is seen.
   template <class Action>
-  void while_nobody_polls(Action action) noexcept {
-    // relaxed first, so that those who search leave the line alone. acquire: pairs with the
-    // release below, for what the last one to poll has left in the source.
-    if (polled_.load(std::memory_order_relaxed) ||
-        polled_.exchange(true, std::memory_order_acquire)) {
-      return;
+  bool while_nobody_polls(Action action) noexcept {
+    // A load first, so that those who search leave the line alone.
+    if (polled_.load(std::memory_order_seq_cst) ||
+        polled_.exchange(true, std::memory_order_seq_cst)) {
+      return false;
     }
     action();
-    polled_.store(false, std::memory_order_release);
+    polled_.store(false, std::memory_order_seq_cst);
+    return true;
   }
 
   const std::shared_ptr<MessageSource> source_;
   alignas(64) std::atomic<bool> polled_{false};
+  std::atomic<unsigned> wanted_{0};
 };
 
 }  // namespace kumiko::runtime::detail

@@ -16,17 +16,16 @@
 #include <typeinfo>
 #include <utility>
 
+#include <kumiko/cluster/detail/function.hpp>
+#include <kumiko/cluster/errors.hpp>
+#include <kumiko/cluster/link.hpp>
+#include <kumiko/cluster/packing.hpp>
 #include <kumiko/runtime/detail/function_ref.hpp>
 #include <kumiko/runtime/future.hpp>
 #include <kumiko/runtime/io/limits.hpp>
 #include <kumiko/runtime/runtime.hpp>
 #include <kumiko/runtime/this_thread.hpp>
 #include <kumiko/runtime/thread.hpp>
-
-#include <kumiko/cluster/detail/function.hpp>
-#include <kumiko/cluster/errors.hpp>
-#include <kumiko/cluster/link.hpp>
-#include <kumiko/cluster/packing.hpp>
 
 namespace kumiko::cluster {
 
@@ -39,6 +38,10 @@ namespace detail {
 
 /// The rank that a Here is of.
 Node& node_of(const Here& here) noexcept;
+
+/// The message is complete: its tokens go with it. Returns how many; names them at the message's
+/// end if whoever gets it may drop it unread.
+std::size_t send_tokens(Writer& writer, bool named);
 
 /// What F returns to who invokes it, with or without a Here in front of the arguments.
 template <class F, class... Arguments>
@@ -55,13 +58,6 @@ struct Returned<F, Arguments...> {
 };
 template <class F, class... Arguments>
 using ReturnedBy = typename Returned<F, Arguments...>::Type;
-
-template <class T>
-inline constexpr bool kIsView = false;
-template <class T>
-inline constexpr bool kIsView<std::span<T>> = true;
-template <>
-inline constexpr bool kIsView<std::string_view> = true;
 
 /// What an answer to an invocation brings: bytes of a frame, or an exception.
 struct Answer {
@@ -110,10 +106,16 @@ struct Inline {
 /// together, and whether all ranks get them.
 enum Operation : std::uint32_t { kGather, kAllGather, kMax, kMin, kBroadcast, kBarrier };
 struct Collection {
-  Operation operation;
-  int root;
-  bool to_all;
+  Operation operation{};
+  int root = 0;
+  std::uint32_t type = 0;  ///< of the values, as a hash
+
+  friend bool operator==(const Collection&, const Collection&) = default;
 };
+template <class T>
+std::uint32_t type_hash() noexcept {
+  return static_cast<std::uint32_t>(typeid(T).hash_code());
+}
 
 /// Hands the answer to a Future.
 template <class R>
@@ -144,11 +146,11 @@ class PendingFuture final : public Pending {
 /// How an inline function is asked for: see Here::invoke_inline().
 template <class F, class... Arguments>
 concept InlineFunction = std::is_nothrow_invocable_v<const F&, Arguments...> &&
-                         !std::is_invocable_v<const F&, const Here&, Arguments...>;
+    !std::is_invocable_v<const F&, const Here&, Arguments...>;
 
-/// Where a function runs: its rank, and by whom it was invoked. By it the function reaches the other
-/// ranks. A value that may be copied, also to threads that the function spawns; the Cluster outlives
-/// it.
+/// Where a function runs: its rank, and by whom it was invoked. By it the function reaches the
+/// other ranks. A value that may be copied, also to threads that the function spawns; the Cluster
+/// outlives it.
 ///
 /// *What can be invoked.* An object without state, as a lambda without captures, of a type that all
 /// ranks know, since they run the same program. It is called there with the arguments, or with
@@ -158,16 +160,16 @@ concept InlineFunction = std::is_nothrow_invocable_v<const F&, Arguments...> &&
 /// on itself: then nothing is packed.
 ///
 /// *No deadlock, bounded memory.* Each rank may have Options::window calls under way at each other
-/// rank, for each *depth*: what is invoked through a Cluster has depth 0, what a function of depth d
-/// invokes through its Here has depth d + 1. Who has no such credit suspends, and the messages that
-/// come are received all the same. The credit returns with the answer. So calls of depth d wait
-/// for calls of depth d + 1 only, and those of the greatest depth for nothing: each ends. A rank
-/// holds at most window × ranks × depths threads for others. Room for the answer is the caller's,
-/// which waits for it. Functions that wait for something else than for what they invoke (for a
-/// token, for a later call) could keep all credits: a rank on which nothing moves for a millisecond
-/// gives them back early, so that more calls come; memory is not bounded then. Below depth 255 a
-/// credit returns when the function begins, for such a chain is a ring of posts rather than a
-/// nest. tests/cluster/credits_model_test.cpp tries all orders.
+/// rank, for each *depth*: what is invoked through a Cluster has depth 0, what a function of depth
+/// d invokes through its Here has depth d + 1. Who has no such credit suspends, and the messages
+/// that come are received all the same. The credit returns with the answer. So calls of depth d
+/// wait for calls of depth d + 1 only, and those of the greatest depth for nothing: each ends. A
+/// rank holds at most window × ranks × depths threads for others. Room for the answer is the
+/// caller's, which waits for it. Functions that wait for something else than for what they invoke
+/// (for a token, for a later call) could keep all credits: a rank on which nothing moves for a
+/// millisecond gives them back early, so that more calls come; memory is not bounded then. Below
+/// depth 255 a credit returns when the function begins, for such a chain is a ring of posts rather
+/// than a nest. tests/cluster/credits_model_test.cpp tries all orders.
 class Here {
  public:
   int rank() const noexcept;
@@ -185,8 +187,8 @@ class Here {
     return limited;
   }
 
-  /// Runs function(arguments...) on `rank` and waits for what it returns. Suspends a lightweight
-  /// caller, blocks an OS thread.
+  /// Runs function(arguments...) on `rank` and waits for what it returns, on the own rank without
+  /// limits. Suspends a lightweight caller, blocks an OS thread.
   /// \throws RemoteError if an exception has escaped the function there, RankLost,
   /// std::system_error if a limit was reached, std::out_of_range if there is no such rank; what the
   /// function throws where it runs here.
@@ -215,7 +217,8 @@ class Here {
       -> detail::ReturnedBy<F, Arguments...>;
 
   /// Waits until every post of every rank has been run, and those that they have posted. For any
-  /// rank at any time, but not in a function that was posted, which would wait for itself. Suspends. \throws RankLost if a rank is lost: nobody knows of its posts.
+  /// rank at any time, but not in a function that was posted, which would wait for itself.
+  /// Suspends. \throws RankLost if a rank is lost: nobody knows of its posts.
   void quiesce() const;
 
  private:
@@ -244,7 +247,7 @@ class Here {
   /// What other ranks call of F.
   template <class F, class... Arguments>
   struct Callee {
-    static void run(const detail::Call& call, Frame* result) {
+    static std::size_t run(const detail::Call& call, Frame* result) {
       using Result = detail::ReturnedBy<F, Arguments...>;
       static_assert(!detail::kIsView<Result>, "a view of what was there is no result");
       Reader reader(call.arguments, call.node);
@@ -258,11 +261,13 @@ class Here {
       };
       if constexpr (std::is_void_v<Result>) {
         apply();
+        return 0;
       } else {
         Result value = apply();
-        if (result == nullptr) return;
+        if (result == nullptr) return 0;
         Writer writer(*result, call.caller);
         Packing<Result>::pack(writer, value);
+        return detail::send_tokens(writer, true);
       }
     }
     static inline const detail::Function kFunction{typeid(Callee).name(), &Callee::run};
@@ -270,6 +275,9 @@ class Here {
 
   bool is_own(int rank) const;
   runtime::Runtime& runtime() const noexcept;
+
+  /// Keeps the rank's node for a thread that nobody waits for.
+  std::shared_ptr<const void> kept_node() const;
 
   /// The same rank, as a function sees it that it has invoked itself.
   Here below() const noexcept { return {*node_, rank(), depth_ + 1}; }
@@ -299,8 +307,8 @@ struct ClusterStatistics {
   std::uint64_t messages_received = 0;
   std::uint64_t frames_sent = 0;
   std::uint64_t bytes_sent = 0;
-  std::uint64_t credit_waits = 0;     ///< calls that had to wait for a credit
-  std::uint64_t credits_early = 0;    ///< given back before a function had ended
+  std::uint64_t credit_waits = 0;       ///< calls that had to wait for a credit
+  std::uint64_t credits_early = 0;      ///< given back before a function had ended
   std::chrono::nanoseconds polling{0};  ///< in polls that found something
 };
 
@@ -341,8 +349,10 @@ class Cluster {
   /// This rank, for calls that are nobody's answer.
   Here here() const noexcept;
 
-  /// Waits until all ranks want to leave or are lost, and what they have invoked here has ended. All
-  /// ranks are to call it; its Here is not to be used afterwards. Suspends, or blocks an OS thread.
+  /// Waits until all ranks want to leave or are lost. Before it says that this one does, its calls
+  /// have been answered, but those that were given up, and all posts are done, unless a rank is
+  /// lost. All ranks are to call it; its Here is not to be used afterwards. Suspends, or blocks an
+  /// OS thread.
   void leave();
 
   /// Leaves at once: the other ranks get RankLost with this reason.
@@ -387,6 +397,7 @@ class KeptArguments {
       Frame frame;
       Writer writer(frame, rank);
       (Packing<Arguments>::pack(writer, arguments), ...);
+      send_tokens(writer, false);
       return frame;
     } else {
       return Kept(std::move(arguments)...);
@@ -403,7 +414,7 @@ template <class F, class Result, class... Arguments>
 Future<Result> Here::begin_own(Arguments&... arguments) const {
   runtime::Promise<Result> promise;
   Future<Result> future = promise.get_future();
-  runtime().submit([here = below(), promise = std::move(promise),
+  runtime().submit([here = below(), node = kept_node(), promise = std::move(promise),
                     kept = detail::KeptArguments<Arguments...>(*this, arguments...)]() mutable {
     const auto call = [&](Arguments... argument) -> Result {
       return call_with<F>(here, std::move(argument)...);
@@ -465,12 +476,16 @@ void Here::post(int rank, F /*function*/, Arguments... arguments) const {
     return;
   }
   count_own_post();
-  runtime().submit(
-      [here = below(), kept = detail::KeptArguments<Arguments...>(*this, arguments...)]() mutable {
-        kept.apply(
-            [&](Arguments... argument) { call_with<F>(here, std::move(argument)...); });
-        count_own_end(*here.node_);
-      });
+  try {
+    runtime().submit([here = below(), node = kept_node(),
+                      kept = detail::KeptArguments<Arguments...>(*this, arguments...)]() mutable {
+      kept.apply([&](Arguments... argument) { call_with<F>(here, std::move(argument)...); });
+      count_own_end(*here.node_);
+    });
+  } catch (...) {
+    count_own_end(*node_);
+    throw;
+  }
 }
 
 template <class F, class... Arguments>

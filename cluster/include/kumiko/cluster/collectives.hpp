@@ -90,13 +90,15 @@ Future<std::vector<T>> gather_values(const Here& here, Collection what, T value)
 /// The values of all ranks, by rank, on `root`; nothing elsewhere.
 template <class T>
 [[nodiscard]] Future<std::vector<T>> gather(const Here& here, T value, int root = 0) {
-  return detail::gather_values<T>(here, {detail::kGather, root, false}, std::move(value));
+  return detail::gather_values<T>(here, {detail::kGather, root, detail::type_hash<T>()},
+                                  std::move(value));
 }
 
 /// The values of all ranks, by rank, everywhere.
 template <class T>
 [[nodiscard]] Future<std::vector<T>> all_gather(const Here& here, T value) {
-  return detail::gather_values<T>(here, {detail::kAllGather, 0, true}, std::move(value));
+  return detail::gather_values<T>(here, {detail::kAllGather, 0, detail::type_hash<T>()},
+                                  std::move(value));
 }
 
 /// The largest, or smallest, of all ranks' values, everywhere.
@@ -104,28 +106,29 @@ template <class T>
 template <class T>
 [[nodiscard]] Future<T> max(const Here& here, T value) {
   const auto pack = [&](Writer& writer) { Packing<T>::pack(writer, value); };
-  return detail::collect_into<T>(
-      here, {detail::kMax, 0, true}, pack, [](const detail::Answer& answer) {
-        std::optional<T> largest;
-        detail::for_each_part(answer, [&](int, Reader& reader) {
-          T other = Packing<T>::unpack(reader);
-          if (!largest || *largest < other) largest = std::move(other);
-        });
-        return std::move(*largest);
-      });
+  return detail::collect_into<T>(here, {detail::kMax, 0, detail::type_hash<T>()}, pack,
+                                 [](const detail::Answer& answer) {
+                                   std::optional<T> largest;
+                                   detail::for_each_part(answer, [&](int, Reader& reader) {
+                                     T other = Packing<T>::unpack(reader);
+                                     if (!largest || *largest < other) largest = std::move(other);
+                                   });
+                                   return std::move(*largest);
+                                 });
 }
 template <class T>
 [[nodiscard]] Future<T> min(const Here& here, T value) {
   const auto pack = [&](Writer& writer) { Packing<T>::pack(writer, value); };
-  return detail::collect_into<T>(
-      here, {detail::kMin, 0, true}, pack, [](const detail::Answer& answer) {
-        std::optional<T> smallest;
-        detail::for_each_part(answer, [&](int, Reader& reader) {
-          T other = Packing<T>::unpack(reader);
-          if (!smallest || other < *smallest) smallest = std::move(other);
-        });
-        return std::move(*smallest);
-      });
+  return detail::collect_into<T>(here, {detail::kMin, 0, detail::type_hash<T>()}, pack,
+                                 [](const detail::Answer& answer) {
+                                   std::optional<T> smallest;
+                                   detail::for_each_part(answer, [&](int, Reader& reader) {
+                                     T other = Packing<T>::unpack(reader);
+                                     if (!smallest || other < *smallest)
+                                       smallest = std::move(other);
+                                   });
+                                   return std::move(*smallest);
+                                 });
 }
 /// \}
 
@@ -135,20 +138,20 @@ template <class T>
   const auto pack = [&](Writer& writer) {
     if (here.rank() == root) Packing<T>::pack(writer, value);
   };
-  return detail::collect_into<T>(
-      here, {detail::kBroadcast, root, true}, pack, [root](const detail::Answer& answer) {
-        std::optional<T> sent;
-        detail::for_each_part(answer, [&](int rank, Reader& reader) {
-          if (rank == root) sent = Packing<T>::unpack(reader);
-        });
-        return std::move(*sent);
-      });
+  return detail::collect_into<T>(here, {detail::kBroadcast, root, detail::type_hash<T>()}, pack,
+                                 [root](const detail::Answer& answer) {
+                                   std::optional<T> sent;
+                                   detail::for_each_part(answer, [&](int rank, Reader& reader) {
+                                     if (rank == root) sent = Packing<T>::unpack(reader);
+                                   });
+                                   return std::move(*sent);
+                                 });
 }
 
 /// Ready when all ranks have come here.
 [[nodiscard]] inline Future<void> barrier(const Here& here) {
   return detail::collect_into<void>(
-      here, {detail::kBarrier, 0, true}, [](Writer&) {}, [](const detail::Answer&) {});
+      here, {detail::kBarrier, 0}, [](Writer&) {}, [](const detail::Answer&) {});
 }
 
 }  // namespace kumiko::cluster

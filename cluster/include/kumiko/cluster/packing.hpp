@@ -20,7 +20,8 @@ namespace kumiko::cluster {
 
 namespace detail {
 class Node;
-}
+class TokenCore;
+}  // namespace detail
 
 /// Appends values to a message.
 class Writer {
@@ -34,10 +35,16 @@ class Writer {
 
   /// Appends bytes at the next offset that is a multiple of `alignment`, at most 16.
   void append(const void* bytes, std::size_t size, std::size_t alignment = 1) {
-    const std::size_t at = begin_ + aligned(frame_.size() - begin_, alignment);
+    const std::size_t end = frame_.size();
+    const std::size_t at = begin_ + aligned(end - begin_, alignment);
     frame_.resize(at + size);
+    std::memset(frame_.data() + end, 0, at - end);
     if (size != 0) std::memcpy(frame_.data() + at, bytes, size);
   }
+
+  /// A token whose right goes with the message, once that is complete.
+  void take_along(detail::TokenCore& token) { tokens_.push_back(&token); }
+  const std::vector<detail::TokenCore*>& tokens() const noexcept { return tokens_; }
 
   static constexpr std::size_t aligned(std::size_t offset, std::size_t alignment) noexcept {
     return (offset + alignment - 1) / alignment * alignment;
@@ -47,6 +54,7 @@ class Writer {
   Frame& frame_;
   std::size_t begin_;
   int destination_;
+  std::vector<detail::TokenCore*> tokens_;
 };
 
 /// Takes values from a message, in the order in which they were written.
@@ -80,6 +88,9 @@ class Reader {
 /// For another type of yours, specialise it with these two functions; they must not suspend.
 template <class T>
 struct Packing {
+  /// What has no say in it may be copied in bulk.
+  static constexpr bool kByBytes = true;
+
   static_assert(std::is_trivially_copyable_v<T>,
                 "specialise kumiko::cluster::Packing for this type: it is not trivially copyable");
   static_assert(!std::is_pointer_v<T> && !std::is_member_pointer_v<T>,
@@ -96,6 +107,29 @@ struct Packing {
   }
 };
 
+namespace detail {
+
+template <class T>
+inline constexpr bool kByBytes = requires {
+  Packing<T>::kByBytes;
+};
+
+/// Whether a T refers to what it does not have.
+template <class T>
+inline constexpr bool kIsView = false;
+template <class T>
+inline constexpr bool kIsView<std::span<T>> = true;
+template <>
+inline constexpr bool kIsView<std::string_view> = true;
+template <class T>
+inline constexpr bool kIsView<std::vector<T>> = kIsView<T>;
+template <class First, class Second>
+inline constexpr bool kIsView<std::pair<First, Second>> = kIsView<First> || kIsView<Second>;
+template <class... Elements>
+inline constexpr bool kIsView<std::tuple<Elements...>> = (kIsView<Elements> || ...);
+
+}  // namespace detail
+
 template <class T>
 struct Packing<std::reference_wrapper<T>> {
   static_assert(sizeof(T) == 0, "a reference means nothing to another rank; send the value");
@@ -106,8 +140,9 @@ struct Packing<std::reference_wrapper<T>> {
 template <class T>
 struct Packing<std::span<T>> {
   static_assert(std::is_const_v<T>, "send a std::span of const: the receiver's is of a message");
-  static_assert(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && alignof(T) <= 16,
-                "a span that travels has trivially copyable elements without addresses");
+  static_assert(detail::kByBytes<std::remove_const_t<T>> && alignof(T) <= 16,
+                "a span that travels has trivially copyable elements, which have no Packing of "
+                "their own; send a std::vector");
 
   static void pack(Writer& writer, std::span<T>& value) {
     const std::uint64_t size = value.size();
@@ -157,7 +192,14 @@ struct Packing<std::vector<T>> {
     } else {
       const std::uint64_t size = value.size();
       writer.append(&size, sizeof size, alignof(std::uint64_t));
-      for (T& element : value) Packing<T>::pack(writer, element);
+      for (auto&& element : value) {
+        if constexpr (std::is_same_v<T, bool>) {  // which has no address in a vector
+          bool copy = element;
+          Packing<bool>::pack(writer, copy);
+        } else {
+          Packing<T>::pack(writer, element);
+        }
+      }
     }
   }
   static std::vector<T> unpack(Reader& reader) {
@@ -175,7 +217,7 @@ struct Packing<std::vector<T>> {
 
  private:
   static constexpr bool kInBulk =
-      std::is_trivially_copyable_v<T> && !std::is_same_v<T, bool> && alignof(T) <= 16;
+      detail::kByBytes<T> && !std::is_same_v<T, bool> && alignof(T) <= 16;
 };
 
 template <class... Elements>

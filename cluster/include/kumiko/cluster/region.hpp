@@ -41,10 +41,10 @@ class ExposedRegion {
   Region region_;
 };
 
-/// Copies `into.size()` bytes from `offset` of a region. Suspends, or blocks an OS thread. The other
-/// rank serves it between two threads, as an inline function.
-/// \throws std::out_of_range if the region is smaller, std::logic_error if it must not be read,
-/// RemoteError if it was withdrawn, and as Here::invoke()
+/// Copies `into.size()` bytes from `offset` of a region. Suspends, or blocks an OS thread. The
+/// other rank serves it between two threads, as an inline function. \throws std::out_of_range if
+/// the region is smaller, std::logic_error if it must not be read, RemoteError if it was withdrawn,
+/// and as Here::invoke()
 void read(const Here& here, const Region& region, std::size_t offset, std::span<std::byte> into);
 
 /// Copies bytes to `offset` of a region. When this returns, the source may be changed; when the

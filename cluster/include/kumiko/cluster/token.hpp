@@ -40,8 +40,19 @@ class TokenCore {
   void assign(Packer pack);
   void fail(std::string_view what);
 
-  /// Writes the right to a message: it is there from now on. \throws as assign()
+  /// What of a token is in a message.
+  struct Travelling {
+    int home;
+    std::uint32_t moves;
+    Ticket ticket;
+  };
+  Travelling travelling() const noexcept { return {home_, moves_ + 1, ticket_}; }
+
+  /// Writes the right to a message; it goes with it once that is complete. \throws as assign()
   void depart(Writer& writer);
+
+  /// The message is complete: the right is with it, on its way to `destination`.
+  void leave(int destination);
   static TokenCore arrive(Reader& reader);
 
  private:
@@ -59,9 +70,9 @@ bool take_entry(Node& node, Ticket ticket);
 
 }  // namespace detail
 
-/// The right to assign a RemoteEntry, on whichever rank it is: it travels as an argument or a result
-/// of what is invoked, by std::move(), and is used once. One that is destroyed unused sends an
-/// exception, and so does one whose rank is lost, so that nobody waits forever. The Cluster
+/// The right to assign a RemoteEntry, on whichever rank it is: it travels as an argument or a
+/// result of what is invoked, by std::move(), and is used once. One that is destroyed unused sends
+/// an exception, and so does one whose rank is lost, so that nobody waits forever. The Cluster
 /// outlives it.
 template <std::movable T>
 class RemoteToken {
@@ -103,7 +114,9 @@ template <std::movable T>
 class RemoteEntry {
  public:
   explicit RemoteEntry(const Here& here)
-      : node_(detail::node_of(here)), rank_(here.rank()), ticket_(detail::add_entry(node_, cell_)) {}
+      : node_(detail::node_of(here)),
+        rank_(here.rank()),
+        ticket_(detail::add_entry(node_, cell_)) {}
   RemoteEntry(const RemoteEntry&) = delete;
   RemoteEntry& operator=(const RemoteEntry&) = delete;
 

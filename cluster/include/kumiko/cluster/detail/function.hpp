@@ -20,21 +20,22 @@ struct Call {
   std::span<const std::byte> arguments;
 };
 
-/// A function that can be invoked from elsewhere, made before main() by whoever names it. Every rank
-/// runs the same program, so that sorted by their types' names they have the same numbers
+/// A function that can be invoked from elsewhere, made before main() by whoever names it. Every
+/// rank runs the same program, so that sorted by their types' names they have the same numbers
 /// everywhere; that the programs are the same is checked by number_functions().
 class Function {
  public:
   /// Unpacks the arguments, calls the function and packs what it returns into `result`, nullptr if
-  /// nobody wants it. \throws what these do.
-  using Run = void (*)(const Call& call, Frame* result);
+  /// nobody wants it. Returns how many tokens go with it, which are named at its end. \throws what
+  /// these do.
+  using Run = std::size_t (*)(const Call& call, Frame* result);
 
   Function(const char* name, Run code);
   Function(const Function&) = delete;
   Function& operator=(const Function&) = delete;
 
   const char* name() const noexcept { return name_; }
-  void run(const Call& call, Frame* result) const { run_(call, result); }
+  std::size_t run(const Call& call, Frame* result) const { return run_(call, result); }
 
   /// \throws std::logic_error if the function was loaded after the numbers were given.
   std::uint32_t number() const;
