@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <new>
 #include <stdexcept>
 #include <thread>
 #include <utility>
@@ -100,7 +101,9 @@ class ObjectLink final : public Link {
       abandon(functions_.error_text());
     }
     // Not right now: whoever destroys it in passing still has to say what went wrong.
-    on_exit(&end_the_others, new LastAct{&functions_, rank(), std::move(reason_)});
+    auto* const last_act = new (std::nothrow) LastAct{&functions_, rank(), std::move(reason_)};
+    if (last_act == nullptr) std::abort();  // which ends the others, too
+    on_exit(&end_the_others, last_act);
   }
 
   int rank() const noexcept override { return functions_.rank(); }
