@@ -347,7 +347,12 @@ int Node::poll_once(bool idle) {
   relieve(idle);
   const bool has_sent = flush(idle);
   look_whether_all_left();
-  poll_again(begin, frames > 0 || has_sent);
+  transferring_.store(link_->is_transferring(), std::memory_order_relaxed);
+  if (frames > 0 || has_sent) {
+    latest_frame_ = begin;
+    // A worker that sleeps meanwhile is to look sooner.
+    if (!idle) poll_again(begin);
+  }
   if (frames > 0) {
     polling_.fetch_add(std::chrono::nanoseconds(Clock::now() - begin).count(),
                        std::memory_order_relaxed);
@@ -355,28 +360,28 @@ int Node::poll_once(bool idle) {
   return frames;
 }
 
-/// Where no descriptor wakes an idle worker, the time does. Also set by a worker that is not idle:
-/// it may sleep without another poll. Cost: a system call per pause.
-void Node::poll_again(Clock::time_point now, bool moved) noexcept {
-  const bool is_transferring = link_->is_transferring();
-  transferring_.store(is_transferring, std::memory_order_relaxed);
+/// Where no descriptor wakes a worker that sleeps, the time does. Not set while it searches, for it
+/// polls then: a timer costs a system call and an interrupt.
+void Node::poll_again(Clock::time_point now) noexcept {
   if (link_->pollable() >= 0) return;
-  if (moved) latest_frame_ = now;
   const std::chrono::nanoseconds longest =
-      is_transferring ? kLongestPauseOfTransfers : kLongestPause;
-  bell_.ring_at(now +
-                std::clamp<std::chrono::nanoseconds>(now - latest_frame_, kShortestPause, longest));
+      link_->is_transferring() ? kLongestPauseOfTransfers : kLongestPause;
+  polls_at_ =
+      now + std::clamp<std::chrono::nanoseconds>(now - latest_frame_, kShortestPause, longest);
+  bell_.ring_at(polls_at_);
 }
 
 bool Node::has_news() noexcept {
   const auto now = Clock::now();
   const bool is_rung = bell_.silence(now);
-  if (is_rung || unsent_.load(std::memory_order_relaxed) || now >= relieves_at_ ||
-      leaving_.load(std::memory_order_relaxed) || link_->look()) {
+  // The end of a link goes on by polls.
+  const bool is_due = leaving_.load(std::memory_order_relaxed) && now >= polls_at_;
+  if (is_rung || is_due || unsent_.load(std::memory_order_relaxed) || now >= relieves_at_ ||
+      (link_->pollable() >= 0 ? MessageSource::has_news() : link_->look())) {
     return true;
   }
   if (relieves_at_ != Clock::time_point::max()) bell_.ring_at(relieves_at_);
-  poll_again(now, false);
+  poll_again(now);
   return false;
 }
 

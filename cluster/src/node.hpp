@@ -166,7 +166,7 @@ class Node final : public runtime::MessageSource,
   std::uint64_t sum_of_posts(std::uint64_t which, const Limits& limits);
 
   bool flush(bool idle);
-  void poll_again(Clock::time_point now, bool moved) noexcept;
+  void poll_again(Clock::time_point now) noexcept;
   void send_credits(bool idle);
   std::size_t owe_credit(int rank, unsigned depth);
   /// So many are sent without waiting for a worker that has nothing to do.
@@ -213,6 +213,7 @@ class Node final : public runtime::MessageSource,
   std::uint64_t seen_moves_ = 0;
   Clock::time_point relieves_at_ = Clock::time_point::max();  ///< see relieve()
   Clock::time_point latest_frame_ = Clock::now();
+  Clock::time_point polls_at_;  ///< a worker that sleeps
   std::atomic<bool> leaving_{false};
   std::atomic<bool> out_of_patience_{false};
   bool closing_ = false;  ///< the link

@@ -46,7 +46,7 @@ class Poller : public EventSource {
   /// Polls a shared one for a worker that has nothing to run, in each round of its search.
   virtual int poll_idle() noexcept { return 0; }
 
-  /// Whether the watcher is to get up for a shared one whose descriptor is readable. Makes no
+  /// Whether the watcher is to get up for a shared one, asked before each of its sleeps. Makes no
   /// thread ready.
   virtual bool has_news() noexcept { return true; }
 };

@@ -140,16 +140,20 @@ bool Pollers::watch(Parker& sleeper) noexcept {
   std::array<epoll_event, 2> events;
   for (;;) {
     if (!sleeper.begin_watch()) return true;
-    const int count = epoll_wait(all_.get(), events.data(), static_cast<int>(events.size()), -1);
+    // A shared one says itself whether there is anything, before each sleep.
+    const bool has_news = has_shared() && shared_have_news();
+    const int count =
+        has_news ? 0 : epoll_wait(all_.get(), events.data(), static_cast<int>(events.size()), -1);
     if (sleeper.end_watch()) {
       // Whoever woke us has rung, or is about to: then the next watcher wakes once for nothing.
       std::uint64_t rings = 0;
       static_cast<void>(::read(bell_.get(), &rings, sizeof rings));
       return true;
     }
+    if (has_news) return false;
     for (int i = 0; i < count; ++i) {
       const std::uint64_t place = events[static_cast<std::size_t>(i)].data.u64;
-      if (place != kBell && has_news(place)) return false;
+      if (place != kBell && !is_shared(place)) return false;
       if (place != kBell) continue;
       std::uint64_t rings = 0;
       static_cast<void>(::read(bell_.get(), &rings, sizeof rings));
@@ -157,13 +161,17 @@ bool Pollers::watch(Parker& sleeper) noexcept {
   }
 }
 
-/// Whether there is something to do for what stands for an instance in the events of all_.
-bool Pollers::has_news(std::uint64_t place) noexcept {
+bool Pollers::shared_have_news() noexcept {
+  bool found = false;
+  for_each([&](Poller& poller) { found = found || (poller.is_shared() && poller.has_news()); });
+  return found;
+}
+
+/// Whether what stands for an instance in the events of all_ is of a shared poller.
+bool Pollers::is_shared(std::uint64_t place) const noexcept {
   const std::uint64_t number = place / workers_.size();
   // acquire: as in poll_all().
-  if (number >= count_.load(std::memory_order_acquire)) return true;
-  Poller& poller = *pollers_[number];
-  return !poller.is_shared() || poller.has_news();
+  return number < count_.load(std::memory_order_acquire) && pollers_[number]->is_shared();
 }
 
 // --- The timer -----------------------------------------------------------------------------------

@@ -141,7 +141,8 @@ class Pollers {
     for (std::size_t i = 0; i < count; ++i) visit(*pollers_[i]);
   }
 
-  bool has_news(std::uint64_t place) noexcept;
+  bool shared_have_news() noexcept;
+  bool is_shared(std::uint64_t place) const noexcept;
 
   struct Watched {
     std::uint64_t polls = 0;

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <system_error>
 
+#include <poll.h>
 #include <unistd.h>
 
 #include <kumiko/runtime/cpu_budget.hpp>
@@ -130,6 +131,11 @@ Runtime::~Runtime() {
     detail::terminate("a Runtime is destroyed by one of its own threads, for which it would wait",
                       nullptr);
   }
+}
+
+bool MessageSource::has_news() noexcept {
+  pollfd readable{pollable(), POLLIN, 0};
+  return has_unsent() || ::poll(&readable, 1, 0) != 0;
 }
 
 void Runtime::attach(std::shared_ptr<MessageSource> source) {

@@ -66,8 +66,8 @@ class Link {
   /// Tells `receiver` what has come, some frames at most. Returns how many there were.
   virtual int poll(Receiver& receiver) = 0;
 
-  /// Whether poll() would tell something. Asked where it may cost less than poll(), which wakes
-  /// whoever would be told.
+  /// Whether poll() would tell something; asked before a worker sleeps of a link without a
+  /// descriptor.
   virtual bool look() noexcept { return true; }
 
   /// A descriptor that poll(2) finds readable when poll() has something to tell; -1 if there is

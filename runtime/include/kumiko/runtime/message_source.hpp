@@ -20,10 +20,11 @@ class MessageSource {
   /// do, so that nothing is gained by waiting for more to send. Returns how many events there were.
   virtual int poll(bool idle) noexcept = 0;
 
-  /// Asked by a sleeping worker whose sleep pollable() has ended, in poll()'s stead, so that it
-  /// gets up only if poll() would find something or something is to be sent. Completes and starts
-  /// nothing.
-  virtual bool has_news() noexcept { return true; }
+  /// Asked by a worker before each time that it sleeps by pollable(): it gets up if poll() would
+  /// find something or something is to be sent. What is to make pollable() readable at some time
+  /// is set here. Completes and starts nothing. By default: whether pollable() is readable or
+  /// something is unsent.
+  virtual bool has_news() noexcept;
 
   /// Whether something is left to send that poll() would look at.
   virtual bool has_unsent() const noexcept = 0;
