@@ -69,12 +69,14 @@ RunFiles::RunFiles(Start& start, amr::Backend& backend, const amr::Simulation& s
     : problem_(start.problem),
       backend_(backend),
       folder_(start.folder ? std::move(*start.folder) : open_output(start.path, start.earlier)),
+      earlier_(start.earlier == io::Earlier::kContinue ? io::earlier_manifest(folder_.path())
+                                                       : io::EarlierManifest()),
       from_(start.from ? std::optional(start.from->file) : std::nullopt),
-      csv_(folder_.file("diagnostics.csv"), problem_.options.levels,
+      csv_(new_file("diagnostics.csv"), problem_.options.levels,
            static_cast<int>(simulation.counters().workers.size()),
            earlier_rows(start, "diagnostics.csv", simulation.step()),
            problem_.the_case->component_names()),
-      load_csv_(folder_.file("load.csv"), earlier_rows(start, "load.csv", simulation.step() - 1)),
+      load_csv_(new_file("load.csv"), earlier_rows(start, "load.csv", simulation.step() - 1)),
       next_load_(simulation.step()),
       reported_(csv_.earlier_updates()),
       has_rows_(start.earlier == io::Earlier::kContinue && !csv_.is_new()),
@@ -87,7 +89,7 @@ RunFiles::RunFiles(Start& start, amr::Backend& backend, const amr::Simulation& s
   }
   // Nothing refuses the run any more.
   if (start.earlier == io::Earlier::kContinue) give_up(start);
-  io::write_text_file(folder_.file(io::kConfigurationFile), problem_.config.to_toml());
+  io::write_text_file(new_file(std::string(io::kConfigurationFile)), problem_.config.to_toml());
 }
 
 void RunFiles::go_on(const amr::Simulation& simulation) {
@@ -117,13 +119,16 @@ void RunFiles::diagnose(const amr::Simulation& simulation) {
 
 void RunFiles::output(const amr::Simulation& simulation, const io::RunHistory& history) {
   check_finite(simulation, backend_);
-  states_.write_state(folder_.file(io::state_name(simulation.step())), simulation, history);
+  const std::filesystem::path file = new_file(io::state_name(simulation.step()));
+  new_file(io::sidecar_of(file).filename().string());
+  states_.write_state(file, simulation, history);
 }
 
 void RunFiles::checkpoint(const amr::Simulation& simulation, const io::RunHistory& history) {
   check_finite(simulation, backend_);
-  states_.write_checkpoint(folder_.file(io::checkpoint_name(simulation.step())), simulation,
-                           history);
+  const std::filesystem::path file = new_file(io::checkpoint_name(simulation.step()));
+  new_file(io::sidecar_of(file).filename().string());
+  states_.write_checkpoint(file, simulation, history);
 }
 
 void RunFiles::end_quietly() noexcept {
@@ -148,8 +153,8 @@ void RunFiles::write_picture(const amr::Simulation& simulation, const std::strin
     options.name = problem_.the_case->component_names().front();
     options.range = colours_;
     options.width = viz::kUsualPictureWidth;
-    io::write_text_file(folder_.file(name),
-                        viz::draw_state(state, simulation.hierarchy().geometry(), options));
+    const std::string picture = viz::draw_state(state, simulation.hierarchy().geometry(), options);
+    io::write_text_file(new_file(name), picture);
     return;
   } catch (const std::bad_alloc&) {
     why = "there is not enough memory";
@@ -163,7 +168,7 @@ void RunFiles::write_trace() {
   if (!trace_) return;
   const amr::Trace trace = std::move(*trace_);
   trace_.reset();
-  io::write_trace(folder_.file(io::kTraceFile), trace);
+  io::write_trace(new_file(io::kTraceFile), trace);
   if (trace.pieces.size() > kMostPiecesAsJson) {
     print_to_stderr(
         "kumiko: note: a trace.json of {} pieces would be too large for viewers; kumiko export "
@@ -171,7 +176,7 @@ void RunFiles::write_trace() {
         trace.pieces.size());
     return;
   }
-  io::write_text_file(folder_.file("trace.json"),
+  io::write_text_file(new_file("trace.json"),
                       [&](std::ostream& out) { io::write_chrome_trace(out, trace); });
 }
 
@@ -186,12 +191,17 @@ void RunFiles::finish(const nlohmann::ordered_json& summary, double dt,
   }
   csv_.finish();
   load_csv_.finish();
-  io::write_text_file(folder_.file("states.hdf.series"), io::make_series(folder_, dt));
+  io::write_text_file(new_file("states.hdf.series"), io::make_series(folder_, dt));
   const std::string text = summary.dump(2) + "\n";
-  io::write_text_file(folder_.file(io::kManifestFile), io::make_manifest(folder_, text));
+  io::write_text_file(folder_.file(io::kManifestFile), io::make_manifest(folder_, text, earlier_));
   io::write_text_file(folder_.file(io::kSummaryFile), text);
   if (!copy.empty()) io::write_text_file(copy, text);
   if (failed) std::rethrow_exception(failed);
+}
+
+std::filesystem::path RunFiles::new_file(const std::string& name) {
+  earlier_.written.insert(name);
+  return folder_.file(name);
 }
 
 /// What is later than the checkpoint: damaged files get another name, the others go, and sidecars

@@ -12,6 +12,7 @@
 #include <kumiko/amr/simulation.hpp>
 #include <kumiko/io/diagnostics_csv.hpp>
 #include <kumiko/io/load_csv.hpp>
+#include <kumiko/io/manifest.hpp>
 #include <kumiko/io/output_folder.hpp>
 #include <kumiko/io/state_writer.hpp>
 #include <kumiko/viz/axis.hpp>
@@ -64,10 +65,13 @@ class RunFiles {
   /// Writes the trace that was kept, if there is one.
   void write_trace();
   void give_up(const Start& start) const;
+  /// Where to put a file that the run writes, of which the earlier manifest says nothing any more.
+  std::filesystem::path new_file(const std::string& name);
 
   const Problem& problem_;
   amr::Backend& backend_;
   io::OutputFolder folder_;
+  io::EarlierManifest earlier_;  ///< of the part of the run before this one
   std::optional<std::filesystem::path> from_;
   io::DiagnosticsCsv csv_;
   io::LoadCsv load_csv_;

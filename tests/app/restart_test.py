@@ -475,6 +475,17 @@ class Refusal(RestartTest):
         content[at] ^= 0x10
         file.write_bytes(content)
 
+    def test_given_files_that_were_damaged_before_a_restart_then_inspect_still_names_them(self):
+        damaged = ["checkpoint_000020.hdf", "checkpoint_000030.run.json"]
+        damaged += ["field_start.png"] if (self.path / "run" / "field_start.png").exists() else []
+        for name in damaged:
+            self.damage(name, -20)
+        self.run_well(ZALESAK, *settings(*KEYS, "checkpoint.every=10", "checkpoint.keep=9"), "--restart", "latest")
+        seen = self.kumiko("inspect", "run")
+        self.assertEqual(seen.returncode, 1, seen.output)
+        self.assertEqual([name for name in damaged if f"{name} has changed" not in seen.errors], [])
+        self.assertEqual(seen.errors.count("has changed"), len(damaged), seen.errors)
+
     def test_given_other_numerics_then_the_keys_are_named(self):
         done = self.kumiko(
             "run", ZALESAK, *settings(*KEYS, "amr.threshold=0.2", "amr.buffer=3"),

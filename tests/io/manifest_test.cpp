@@ -102,6 +102,37 @@ TEST_F(ManifestTest, GivenNamesThatLeadOutOfTheFolderThenNothingThereIsRead) {
   EXPECT_THAT(altered(), ElementsAre("manifest.json"));
 }
 
+TEST_F(ManifestTest, GivenARunThatWentOnThenFilesThatItDidNotWriteKeepTheirHashes) {
+  put(run() / "effective.toml", "case.name = \"zalesaK\"\n");
+  put(run() / "diagnostics.csv", "step,time\n0,0\n4,0.25\n");
+  put(run() / "load.csv");
+  EarlierManifest earlier = earlier_manifest(run());
+  earlier.written = {"diagnostics.csv"};
+  const OutputFolder output(run(), Earlier::kContinue);
+  const std::string text = make_manifest(output, kSummaryText, earlier);
+  put(run() / "manifest.json", text);
+  const FolderCheck check = check_folder(run());
+  EXPECT_THAT(altered(), ElementsAre("effective.toml"));
+  EXPECT_THAT(check.whole, ElementsAre("diagnostics.csv", "load.csv", "summary.json"));
+}
+
+TEST_F(ManifestTest, GivenARunThatWentOnThenTheReportIsAsItIsNow) {
+  put(run() / "report.html", "before");
+  const OutputFolder output(run(), Earlier::kContinue);
+  put(run() / "manifest.json", make_manifest(output, kSummaryText));
+  put(run() / "report.html", "after");
+  put(run() / "manifest.json", make_manifest(output, kSummaryText, earlier_manifest(run())));
+  EXPECT_THAT(altered(), IsEmpty());
+}
+
+TEST_F(ManifestTest, GivenAnEarlierManifestThatIsNoneThenAllFilesAreAsTheyAreNow) {
+  const OutputFolder output(run(), Earlier::kContinue);
+  for (const char* const text : {"", "[", "[1]", R"({"files": 1})", R"({"files": [1, {}]})"}) {
+    put(run() / "manifest.json", make_manifest(output, kSummaryText, {text, {}}));
+    EXPECT_THAT(altered(), IsEmpty()) << text;
+  }
+}
+
 TEST_F(ManifestTest, GivenNoManifestThenThatIsRefused) {
   std::filesystem::remove(run() / "manifest.json");
   EXPECT_THAT(refusal_of<OutputError>([&] { check_folder(run()); }), HasSubstr("is missing"));

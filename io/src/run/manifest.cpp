@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 #include <set>
 #include <system_error>
 
@@ -23,6 +24,7 @@ using Json = nlohmann::ordered_json;
 /// The key of the manifest's hash of its own text, whose digits count as zeros there.
 constexpr std::string_view kOwnHash = "manifest_xxh3";
 constexpr std::string_view kNoHash = "0000000000000000";
+constexpr std::string_view kReportFile = "report.html";
 
 std::string digits(std::uint64_t hash) { return fmt::format("{:016x}", hash); }
 
@@ -96,16 +98,50 @@ std::string fault_of(const fs::path& file, const Json& entry) {
   }
 }
 
+/// The lines of an earlier manifest that still count, by name. One that is damaged is believed
+/// too, as far as it can be read: where it and a file disagree, one of them is not as it was
+/// written.
+std::map<std::string, Json> kept_lines(const EarlierManifest& earlier) {
+  std::map<std::string, Json> lines;
+  const Json json = Json::parse(earlier.text, nullptr, false);
+  if (!json.is_object() || !json.contains("files")) return lines;
+  for (const Json& line : json.at("files")) {
+    try {
+      const auto name = line.at("name").get<std::string>();
+      if (name == kReportFile || earlier.written.contains(name)) continue;
+      lines[name] =
+          entry_of(name, line.at("bytes").get<std::uint64_t>(), line.at("xxh3").get<std::string>());
+    } catch (const nlohmann::json::exception&) {
+      continue;  // not a line that make_manifest() gave
+    }
+  }
+  return lines;
+}
+
+Json line_of(const fs::path& file) {
+  return entry_of(file.filename().string(), fs::file_size(file), digits(hash_of_file(file)));
+}
+
 }  // namespace
 
-std::string make_manifest(const OutputFolder& folder, std::string_view summary) {
+EarlierManifest earlier_manifest(const fs::path& folder) {
+  try {
+    return {read_whole_file(folder / kManifestFile)};
+  } catch (const std::system_error&) {
+    return {};
+  }
+}
+
+std::string make_manifest(const OutputFolder& folder, std::string_view summary,
+                          const EarlierManifest& earlier) {
+  const std::map<std::string, Json> kept = kept_lines(earlier);
   Json json;
   json["program"] = "kumiko " KUMIKO_VERSION;
   json["files"] = Json::array();
   try {
     for (const fs::path& file : finished_files(folder.path())) {
-      json["files"].push_back(
-          entry_of(file.filename().string(), fs::file_size(file), digits(hash_of_file(file))));
+      const auto line = kept.find(file.filename().string());
+      json["files"].push_back(line == kept.end() ? line_of(file) : line->second);
     }
   } catch (const fs::filesystem_error& error) {
     throw OutputError(error.what());

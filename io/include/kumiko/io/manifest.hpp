@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,11 +12,24 @@
 
 namespace kumiko::io {
 
+/// What was there before a run went on in its folder.
+struct EarlierManifest {
+  std::string text = {};               ///< empty: there was none
+  std::set<std::string> written = {};  ///< names of files that have been written since
+};
+
+/// The text of a folder's manifest; empty where it has none, or it cannot be read.
+EarlierManifest earlier_manifest(const std::filesystem::path& folder);
+
 /// A JSON text that names the run's files that are there, with bytes, XXH3 of their content (64
 /// bits, as 16 hexadecimal digits) and what each is for; and last a hash of the text itself.
 /// Unfinished files are left out. Reads all files. Throws OutputError.
 /// \param summary  the text of kSummaryFile, which is written after the manifest
-std::string make_manifest(const OutputFolder& folder, std::string_view summary);
+/// \param earlier  files that are in it, and have not been written since, keep their bytes and
+///                 hashes: what was damaged meanwhile is not called whole. Not so the report, which
+///                 kumiko report may have made anew.
+std::string make_manifest(const OutputFolder& folder, std::string_view summary,
+                          const EarlierManifest& earlier = {});
 
 /// A file of a run's folder that is not as its manifest says.
 struct AlteredFile {
