@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include <kumiko/io/nearest.hpp>
+#include <kumiko/runtime/runtime.hpp>
 
 namespace kumiko::app {
 
@@ -216,6 +217,12 @@ void check_output(const std::filesystem::path& path, io::Earlier earlier) {
 
 std::unique_ptr<amr::Backend> load_backend(const std::string& name, const Problem& problem) {
   return as_request([&] { return amr::make_backend(name, problem.workers, problem.run.idle); });
+}
+
+void check_writing(const amr::Backend& backend) {
+  if (backend.runtime() != nullptr) return;
+  // As io::StateWriter makes it, when the folder has been taken already.
+  as_request([] { const runtime::Runtime trial({.workers = 1}); });
 }
 
 std::string describe(const amr::BrokenValueError& error, const Problem& problem) {

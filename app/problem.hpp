@@ -91,6 +91,11 @@ io::OutputFolder open_output(const std::filesystem::path& path, io::Earlier earl
 /// Makes the backend. Throws RequestError, or std::runtime_error when the system refuses.
 std::unique_ptr<amr::Backend> load_backend(const std::string& name, const Problem& problem);
 
+/// Refuses what the environment asks of the Runtime that writes a run's files where the backend has
+/// none: before anything is written. Throws RequestError, or std::runtime_error when the system
+/// refuses.
+void check_writing(const amr::Backend& backend);
+
 /// What to say of values that are not finite: with the plugins that they can be from.
 std::string describe(const amr::BrokenValueError& error, const Problem& problem);
 

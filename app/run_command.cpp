@@ -177,6 +177,7 @@ int run_case(RunRequest& request) {
   const Problem& problem = start.problem;
   if (!start.folder) check_output(start.path, start.earlier);
   const auto backend = load_backend(request.backend, problem);
+  check_writing(*backend);
   check_trace(start);
   const auto simulation =
       make_simulation(problem, *backend, start.from ? &start.from->checkpoint : nullptr);

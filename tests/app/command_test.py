@@ -266,6 +266,17 @@ class Run(CommandTest):
             self.assertEqual(done.returncode, 2, done.stderr)
             self.assertIn(f"OMP_SCHEDULE is '{schedule}'; write static, dynamic", done.stderr)
 
+    def test_given_a_wrong_value_in_the_environment_then_each_backend_refuses_it_and_spares_the_earlier_run(self):
+        self.copy_of_small("earlier")
+        wrong = {"KUMIKO_STEALING": "nobody", "KUMIKO_IO_ENGINE": "steam", "KUMIKO_CHAOS_SEED": "tea"}
+        for backend in ("threads", "pthread", "serial", *(["openmp"] if HAS_OPENMP else [])):
+            for name, value in wrong.items():
+                words = ["--backend", backend, "--output", "earlier", "--overwrite"]
+                with self.subTest(f"{backend}, {name}"):
+                    done = self.kumiko("run", ZALESAK, *SMALL, *words, env=os.environ | {name: value})
+                    self.assert_refused(done, f"{name} is '{value}'; give ")
+        self.assertEqual(self.kumiko("inspect", "earlier").returncode, 0)
+
     def test_given_an_unknown_idle_policy_then_the_error_lists_all(self):
         done = self.kumiko("run", ZALESAK, "--set", "runtime.idle=doze")
         names = ("adaptive", "spin", "spin_pause", "yield", "sleep", "pressure")
