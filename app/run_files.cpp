@@ -1,6 +1,7 @@
 #include "run_files.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -30,6 +31,22 @@ constexpr std::size_t kMostPiecesAsJson = std::size_t{1} << 20U;
 io::CsvRows earlier_rows(const Start& start, const char* name, int last) {
   if (start.earlier != io::Earlier::kContinue) return {};
   return io::read_csv_rows(start.path / name, last);
+}
+
+/// What has befallen the tables cannot be told any more when their rows are in new ones.
+void warn_of_altered_tables(const std::filesystem::path& folder) {
+  constexpr std::array<std::string_view, 2> kTables = {"diagnostics.csv", "load.csv"};
+  std::vector<io::AlteredFile> altered;
+  try {
+    altered = io::check_folder(folder, kTables).altered;
+  } catch (const io::OutputError&) {
+    return;  // there is no manifest to compare with
+  }
+  for (const io::AlteredFile& file : altered) {
+    if (std::ranges::find(kTables, file.name) == kTables.end()) continue;
+    print_to_stderr("kumiko: warning: '{}' {} since the run ended; the new one goes on from it\n",
+                    (folder / file.name).string(), file.what);
+  }
 }
 
 void check_finite(const amr::Simulation& simulation, amr::Backend& backend) {
@@ -88,7 +105,10 @@ RunFiles::RunFiles(Start& start, amr::Backend& backend, const amr::Simulation& s
     reported_[worker] = has_rows_ ? std::min(reported_[worker], counted) : counted;
   }
   // Nothing refuses the run any more.
-  if (start.earlier == io::Earlier::kContinue) give_up(start);
+  if (start.earlier == io::Earlier::kContinue) {
+    warn_of_altered_tables(folder_.path());
+    give_up(start);
+  }
   io::write_text_file(new_file(std::string(io::kConfigurationFile)), problem_.config.to_toml());
 }
 

@@ -486,6 +486,15 @@ class Refusal(RestartTest):
         self.assertEqual([name for name in damaged if f"{name} has changed" not in seen.errors], [])
         self.assertEqual(seen.errors.count("has changed"), len(damaged), seen.errors)
 
+    def test_given_a_table_that_was_altered_before_a_restart_then_a_warning_names_it(self):
+        words = ["run", ZALESAK, *settings(*KEYS, "checkpoint.every=10", "checkpoint.keep=9"), "--output", "run"]
+        whole = self.kumiko(*words, "--restart", "latest", "--quiet")
+        self.assertEqual((whole.returncode, whole.errors), (0, ""))
+        self.damage("diagnostics.csv", -3)
+        done = self.kumiko(*words, "--restart", "latest", "--quiet")
+        self.assertEqual(done.returncode, 0, done.errors)
+        self.assertIn("warning: 'run/diagnostics.csv' has changed since the run ended", done.errors)
+
     def test_given_other_numerics_then_the_keys_are_named(self):
         done = self.kumiko(
             "run", ZALESAK, *settings(*KEYS, "amr.threshold=0.2", "amr.buffer=3"),
