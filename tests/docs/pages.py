@@ -128,7 +128,8 @@ def other_version(root: Path):
 
 def commanding(root: Path):
     """The pages whose commands are run."""
-    return [Page(root / "README.md"), *map(Page, sorted((root / "docs" / "guide").glob("*.md")))]
+    guide = sorted((root / "docs" / "guide").glob("*.md"))
+    return [Page(root / "README.md"), *map(Page, guide), Page(root / "docs" / "cluster.md")]
 
 
 def faults(root: Path):
