@@ -343,6 +343,7 @@ int Node::poll_once(bool idle) {
     if (link_->pollable() >= 0) link_->poll(*this);
     return 0;
   }
+  polls_.fetch_add(1, std::memory_order_relaxed);
   const int frames = link_->poll(*this);
   relieve(idle);
   const bool has_sent = flush(idle);
@@ -374,6 +375,7 @@ void Node::poll_again(Clock::time_point now) noexcept {
 bool Node::has_news() noexcept {
   const auto now = Clock::now();
   const bool is_rung = bell_.silence(now);
+  if (!is_open()) return MessageSource::has_news();  // what is to be drained
   // The end of a link goes on by polls.
   const bool is_due = leaving_.load(std::memory_order_relaxed) && now >= polls_at_;
   if (is_rung || is_due || unsent_.load(std::memory_order_relaxed) || now >= relieves_at_ ||
@@ -534,14 +536,14 @@ void Node::send_count(const Arrived& message) {
   MessageHeader header = message.header;
   header.kind = Kind::kReply;
   header.credit_returned = true;  // none was taken
+  header.amount = 0;              // tokens
   Frame result = empty_message();
   Writer writer(result, message.source);
   Packing<std::uint64_t>::pack(writer, count);
   add_to_outbox(message.source, std::move(result), header);
 }
 
-// --- Entries
-// ---------------------------------------------------------------------------------------
+// --- Entries -------------------------------------------------------------------------------------
 
 void Node::assign(int home, Ticket ticket, Packer pack) {
   Frame message = packed(home, pack);
@@ -693,6 +695,7 @@ void Node::return_credit(int rank, unsigned depth) {
 /// What moves is a function that begins or ends. Threads that yield, or messages of other kinds,
 /// may come for ever.
 void Node::relieve(bool idle) {
+  relieves_at_ = Clock::time_point::max();
   if (guest_count_.load(std::memory_order_relaxed) == 0) return;
   const auto now = Clock::now();
   const std::uint64_t moves = guest_moves_.load(std::memory_order_relaxed);
@@ -701,7 +704,6 @@ void Node::relieve(bool idle) {
     return relieve_at(latest_move_ + kStuckAfter);
   }
   latest_move_ = now;
-  relieves_at_ = Clock::time_point::max();
   const std::lock_guard lock(guests_guard_);
   int early = 0;
   for (Guest* guest = guests_; guest != nullptr && early < kEarlyCredits; guest = guest->next) {
@@ -825,7 +827,7 @@ void Node::send_last_words(std::string_view reason) {
   }
 }
 
-/// What still waits for another rank gets an exception; this is no rank any more.
+/// What still waits for another rank gets an exception.
 void Node::close() {
   open_.store(false, std::memory_order_relaxed);
   for (int rank = 0; rank < size_; ++rank) {
@@ -836,13 +838,10 @@ void Node::close() {
 
 ClusterStatistics Node::statistics() const {
   const auto read = [](const auto& counter) { return counter.load(std::memory_order_relaxed); };
-  return {read(messages_sent_),
-          read(messages_received_),
-          read(frames_sent_),
-          read(bytes_sent_),
-          read(credit_waits_),
-          read(credits_early_),
-          std::chrono::nanoseconds(read(polling_))};
+  return {read(messages_sent_), read(messages_received_),
+          read(frames_sent_),   read(bytes_sent_),
+          read(credit_waits_),  read(polls_),
+          read(credits_early_), std::chrono::nanoseconds(read(polling_))};
 }
 
 }  // namespace kumiko::cluster::detail

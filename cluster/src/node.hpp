@@ -85,9 +85,9 @@ class Node final : public runtime::MessageSource,
 
   Regions& regions() noexcept { return regions_; }
 
-  /// One part of every rank, brought together on `root`, or on all ranks if `to_all`. `what` names
-  /// the operation: all ranks are to ask for the same ones in the same order. `pending` gets the
-  /// parts by rank, or nothing where they do not go.
+  /// One part of every rank, brought together on the root for a gather, on all ranks for other
+  /// operations. All ranks are to ask for the same ones in the same order. `pending` gets the parts
+  /// by rank, or nothing where they do not go.
   void collect(Collection what, Packer pack, std::unique_ptr<Pending> pending);
 
   // What the Runtime asks.
@@ -145,7 +145,6 @@ class Node final : public runtime::MessageSource,
   void take_credit(const Request& request);
   Frame packed(int rank, Packer pack);
   void send_request(const Request& request, Ticket ticket, Packer pack);
-  bool finish_own(const MessageHeader& header, Frame& message);
   void take_part(int source, const MessageHeader& header, std::span<const std::byte> part);
   void finish_collection(const Arrived& message);
   void fail_collections(std::uint64_t first, const std::exception_ptr& exception);
@@ -214,10 +213,11 @@ class Node final : public runtime::MessageSource,
   Clock::time_point relieves_at_ = Clock::time_point::max();  ///< see relieve()
   Clock::time_point latest_frame_ = Clock::now();
   Clock::time_point polls_at_;  ///< a worker that sleeps
+  bool closing_ = false;        ///< the link
+  bool told_all_left_ = false;
+
   std::atomic<bool> leaving_{false};
   std::atomic<bool> out_of_patience_{false};
-  bool closing_ = false;  ///< the link
-  bool told_all_left_ = false;
   runtime::Entry<bool> all_left_;
   runtime::Token<bool> all_left_token_ = all_left_.token();
 
@@ -228,6 +228,7 @@ class Node final : public runtime::MessageSource,
   std::atomic<std::uint64_t> frames_sent_{0};
   std::atomic<std::uint64_t> bytes_sent_{0};
   std::atomic<std::uint64_t> credit_waits_{0};
+  std::atomic<std::uint64_t> polls_{0};
   std::atomic<std::uint64_t> credits_early_{0};
   std::atomic<std::int64_t> polling_{0};
 };

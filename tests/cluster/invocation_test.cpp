@@ -325,6 +325,33 @@ TEST(ClusterTest, GivenVectorsOfWhatHasASayInItsPackingThenItIsAskedForEachEleme
   });
 }
 
+TEST(ClusterTest, GivenARankThatHasServedCallsWhenNothingComesThenItsWorkerSleeps) {
+  Ranks({.ranks = 2}).run([](Cluster& cluster) {
+    cluster.here().invoke(1 - cluster.rank(), [] {});
+    const auto sleeps = [&] {
+      const ClusterStatistics before = cluster.statistics();
+      runtime::this_thread::sleep_for(100ms);
+      return cluster.statistics().polls - before.polls;
+    };
+    // Searches that end in sleep come with timers and the other rank's last messages.
+    EXPECT_LT(sleeps(), 2000U);
+  });
+}
+
+TEST(ClusterTest, GivenCountsThatComeTooLateThenTheirRankIsNotLost) {
+  Ranks ranks({.ranks = 2});
+  ranks.run([&](Cluster& cluster) {
+    if (cluster.rank() != 0) return;
+    // There and back takes 60 ms: of the two rounds the second one is late.
+    ranks.net().slow(1, 30ms);
+    EXPECT_THROW(cluster.here().within(runtime::io::within(90ms)).quiesce(), std::system_error);
+    ranks.net().slow(1, 0ms);
+    EXPECT_EQ(cluster.here().invoke(1, [] { return 1; }), 1);
+    runtime::this_thread::sleep_for(60ms);
+    EXPECT_FALSE(cluster.here().is_lost(1));
+  });
+}
+
 TEST(ClusterTest, GivenAWindowOfNoneThenItIsRefused) {
   runtime::Runtime runtime({.workers = 1});
   EXPECT_THROW(Cluster(runtime, ClusterOptions{.window = 0}), std::invalid_argument);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <type_traits>
@@ -80,6 +81,21 @@ Future<std::vector<T>> gather_values(const Here& here, Collection what, T value)
   });
 }
 
+/// The value of all ranks than which no other is_better.
+template <class T, class Better>
+Future<T> best_value(const Here& here, Operation operation, T value, Better is_better) {
+  const auto pack = [&](Writer& writer) { Packing<T>::pack(writer, value); };
+  return collect_into<T>(here, {operation, 0, type_hash<T>()}, pack,
+                         [is_better](const Answer& answer) {
+                           std::optional<T> best;
+                           for_each_part(answer, [&](int, Reader& reader) {
+                             T other = Packing<T>::unpack(reader);
+                             if (!best || is_better(other, *best)) best = std::move(other);
+                           });
+                           return std::move(*best);
+                         });
+}
+
 }  // namespace detail
 
 // Each of these returns at once. The Future has its result when all ranks have taken part and the
@@ -105,30 +121,11 @@ template <class T>
 /// \{
 template <class T>
 [[nodiscard]] Future<T> max(const Here& here, T value) {
-  const auto pack = [&](Writer& writer) { Packing<T>::pack(writer, value); };
-  return detail::collect_into<T>(here, {detail::kMax, 0, detail::type_hash<T>()}, pack,
-                                 [](const detail::Answer& answer) {
-                                   std::optional<T> largest;
-                                   detail::for_each_part(answer, [&](int, Reader& reader) {
-                                     T other = Packing<T>::unpack(reader);
-                                     if (!largest || *largest < other) largest = std::move(other);
-                                   });
-                                   return std::move(*largest);
-                                 });
+  return detail::best_value(here, detail::kMax, std::move(value), std::greater<>());
 }
 template <class T>
 [[nodiscard]] Future<T> min(const Here& here, T value) {
-  const auto pack = [&](Writer& writer) { Packing<T>::pack(writer, value); };
-  return detail::collect_into<T>(here, {detail::kMin, 0, detail::type_hash<T>()}, pack,
-                                 [](const detail::Answer& answer) {
-                                   std::optional<T> smallest;
-                                   detail::for_each_part(answer, [&](int, Reader& reader) {
-                                     T other = Packing<T>::unpack(reader);
-                                     if (!smallest || other < *smallest)
-                                       smallest = std::move(other);
-                                   });
-                                   return std::move(*smallest);
-                                 });
+  return detail::best_value(here, detail::kMin, std::move(value), std::less<>());
 }
 /// \}
 
