@@ -74,10 +74,15 @@ void Bell::ring_at(Clock::time_point time) noexcept {
   timerfd_settime(timer_, TFD_TIMER_ABSTIME, &spec, nullptr);
 }
 
-bool Bell::silence(Clock::time_point now) noexcept {
+bool Bell::silence_rings() noexcept {
   const bool is_rung = is_rung_.load(std::memory_order_relaxed) &&
                        is_rung_.exchange(false, std::memory_order_acquire);
   if (is_rung) drain(rung_);
+  return is_rung;
+}
+
+bool Bell::silence(Clock::time_point now) noexcept {
+  const bool is_rung = silence_rings();
   if (now < time_) return is_rung;
   drain(timer_);
   time_ = Clock::time_point::max();

@@ -30,6 +30,10 @@ class Bell {
   /// has, other than the time. For the poller. Cost without a ring: a load or two.
   bool silence(Clock::time_point now) noexcept;
 
+  /// As silence(), but of what the time has rung nothing changes: for a poller beside whom another
+  /// one may sleep by it, who would find it silent, sleep on, and not be woken again.
+  bool silence_rings() noexcept;
+
  private:
   void close_all() noexcept;
 

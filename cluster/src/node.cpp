@@ -337,12 +337,13 @@ int Node::poll(bool idle) noexcept {
 
 int Node::poll_once(bool idle) {
   const auto begin = Clock::now();
-  bell_.silence(begin);
   if (!is_open()) {
+    bell_.silence(begin);
     // What comes after the end is for nobody; it is taken so that the bell is silent.
     if (link_->pollable() >= 0) link_->poll(*this);
     return 0;
   }
+  bell_.silence_rings();
   polls_.fetch_add(1, std::memory_order_relaxed);
   const int frames = link_->poll(*this);
   relieve(idle);
@@ -379,6 +380,7 @@ bool Node::has_news() noexcept {
   // The end of a link goes on by polls.
   const bool is_due = leaving_.load(std::memory_order_relaxed) && now >= polls_at_;
   if (is_rung || is_due || unsent_.load(std::memory_order_relaxed) || now >= relieves_at_ ||
+      owes_.load(std::memory_order_relaxed) ||
       (link_->pollable() >= 0 ? MessageSource::has_news() : link_->look())) {
     return true;
   }
