@@ -198,7 +198,6 @@ TEST(SubmitTest, GivenAClosureThatIsLargerThanAStackThenItIsRefused) {
 }
 
 TEST(SubmitDeathTest, GivenAnExceptionThatEscapesThenTheProgramEndsAndNamesThePlace) {
-  testing::GTEST_FLAG(death_test_style) = "threadsafe";
   EXPECT_DEATH(
       {
         Runtime runtime({.workers = 1});
