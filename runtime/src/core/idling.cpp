@@ -56,31 +56,34 @@ Descriptor* Idling::search_and_count() noexcept {
   };
   const auto begin = Clock::now();
   const std::uint64_t before = spent_otherwise();
-  Descriptor* const thread = search_for_a_while();
+  Descriptor* const thread = search_for_a_while(begin);
   searching_nanoseconds_.increment(nanoseconds_since(begin) - (spent_otherwise() - before));
   return thread;
 }
 
-Descriptor* Idling::search_for_a_while() noexcept {
+Descriptor* Idling::search_for_a_while(Clock::time_point begin) noexcept {
   Scheduler& scheduler = self_.scheduler();
   const policy::AnyWaiting& waiting = scheduler.waiting();
-  auto now = Clock::now();
+  auto now = begin;
   const std::chrono::nanoseconds longest = waiting.search_time(scheduler.surroundings());
   const bool forever = longest == policy::kForever;
   const auto deadline = now + std::min(longest, policy::kLongestSearch);
   const int pauses = waiting.pauses();
   auto patience = now + tunables::kPatience;
+  // Some source, if there is any, is to be asked as often as possible.
+  const Pollers* const pollers = scheduler.pollers();
+  const int rounds = pollers != nullptr && pollers->has_shared() ? 1 : tunables::kRoundsPerClock;
   self_.thief().note_place();
   do {
-    for (int round = 0; round < tunables::kRoundsPerClock; ++round) {
+    for (int round = 0; round < rounds; ++round) {
       if (Descriptor* const thread = look_around(); thread != nullptr) return thread;
       for (int pause = pauses; pause > 0; --pause) cpu_pause();
     }
-    if (Descriptor* const thread = self_.polling().poll_all_and_take(); thread != nullptr) {
+    // Sets `now`, as each look at the clock takes as long as a look at a queue.
+    if (Descriptor* const thread = self_.polling().poll_all_and_take(now); thread != nullptr) {
       return thread;
     }
-    if (waiting.gives_core_away(scheduler.surroundings())) give_core_away();
-    now = Clock::now();
+    if (waiting.gives_core_away(scheduler.surroundings())) now = give_core_away(now);
     if (now < patience) continue;
     // Whoever has been asked for so long is in a long computation.
     if (Descriptor* const thread = self_.thief().last_round(); thread != nullptr) return thread;
@@ -148,10 +151,13 @@ void Idling::watch() noexcept {
 }
 
 /// Gives the core to other OS threads. They may run for long, which does not count as our time.
-void Idling::give_core_away() noexcept {
-  const auto begin = Clock::now();
+/// Returns the time afterwards.
+Idling::Clock::time_point Idling::give_core_away(Clock::time_point begin) noexcept {
   sched_yield();
-  given_away_nanoseconds_ += nanoseconds_since(begin);
+  const auto end = Clock::now();
+  given_away_nanoseconds_ +=
+      static_cast<std::uint64_t>(std::chrono::nanoseconds(end - begin).count());
+  return end;
 }
 
 }  // namespace kumiko::runtime::detail

@@ -39,13 +39,13 @@ class Idling {
   using Clock = std::chrono::steady_clock;
 
   Descriptor* search_and_count() noexcept;
-  Descriptor* search_for_a_while() noexcept;
+  Descriptor* search_for_a_while(Clock::time_point begin) noexcept;
   Descriptor* look_around() noexcept;
   void sleep_and_count(Clock::time_point begin) noexcept;
   void sleep() noexcept;
   bool begin_watch() noexcept;
   void watch() noexcept;
-  void give_core_away() noexcept;
+  Clock::time_point give_core_away(Clock::time_point begin) noexcept;
 
   Worker& self_;
   Parker sleeper_;

@@ -91,9 +91,12 @@ bool Pollers::has_waits() const noexcept {
   return waits != 0;
 }
 
-int Pollers::poll(std::size_t instance) noexcept {
+int Pollers::poll(std::size_t instance, bool idle) noexcept {
   int events = 0;
-  for_each([&](Poller& poller) { events += poller.poll(instance, tunables::kEventsPerPoll); });
+  for_each([&](Poller& poller) {
+    events += idle && poller.is_shared() ? poller.poll_idle()
+                                         : poller.poll(instance, tunables::kEventsPerPoll);
+  });
   return events;
 }
 
@@ -116,7 +119,18 @@ int Pollers::poll_all(std::size_t self, int& passed_by) noexcept {
       passed_by < tunables::kPollsPassedBy && !scheduler_.surroundings().oversubscribed;
   bool passes_by = false;
   int found = 0;
-  if (has_shared()) for_each([&](Poller& poller) { found += poller.poll_idle(); });
+  if (has_shared()) {
+    bool instances_wait = false;
+    for_each([&](Poller& poller) {
+      if (poller.is_shared()) {
+        found += poller.poll_idle();
+      } else {
+        instances_wait = instances_wait || poller.waits() != 0;
+      }
+    });
+    // A shared one is asked more often than others, in a time that a system call would double.
+    if (!instances_wait) return found;
+  }
   std::array<epoll_event, tunables::kEventsPerPoll> events;
   const int count = epoll_wait(all_.get(), events.data(), static_cast<int>(events.size()), 0);
   for (int i = 0; i < count; ++i) {
@@ -214,7 +228,7 @@ bool Pollers::ask_for_polls() noexcept {
     }
     // relaxed: a request is a hint.
     worker.requests.fetch_or(request::kPoll, std::memory_order_relaxed);
-    if (++known.silent_ticks % tunables::kTicksBeforeStandIn == 0) poll(i);
+    if (++known.silent_ticks % tunables::kTicksBeforeStandIn == 0) poll(i, false);
   }
   return needed;
 }

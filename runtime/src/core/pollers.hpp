@@ -93,8 +93,9 @@ class Pollers {
   /// Whether some thread waits for an event. Exact behind a barrier shared with it (see Idle).
   bool has_waits() const noexcept;
 
-  /// Polls an instance of every poller. Returns how many events there were.
-  int poll(std::size_t instance) noexcept;
+  /// Polls an instance of every poller, shared ones as for a worker that has nothing else to run if
+  /// `idle`. Returns how many events there were.
+  int poll(std::size_t instance, bool idle) noexcept;
 
   /// Whether an instance has something left to hand over; whether any has.
   bool has_unsubmitted(std::size_t instance) const noexcept;

@@ -1,6 +1,5 @@
 #include "core/polling.hpp"
 
-#include <chrono>
 #include <cstddef>
 
 #include "core/pollers.hpp"
@@ -9,26 +8,31 @@
 
 namespace kumiko::runtime::detail {
 
-void Polling::hand_over() noexcept {
+void Polling::hand_over(bool idle) noexcept {
   Pollers* const pollers = self_.scheduler().pollers();
   if (pollers == nullptr) return;
   const auto instance = static_cast<std::size_t>(self_.index());
-  count([&] { return pollers->poll(instance); });
+  count([&] { return pollers->poll(instance, idle); });
   has_unsubmitted_ = pollers->has_unsubmitted(instance);
 }
 
 Descriptor* Polling::hand_over_and_take() noexcept {
-  hand_over();
+  // A thread that is ready here could ask for more, which would go together with what is there.
+  hand_over(self_.ready().empty());
   return take_own();
 }
 
-Descriptor* Polling::poll_all_and_take() noexcept {
+Descriptor* Polling::poll_all_and_take(Clock::time_point& now) noexcept {
   Pollers* const pollers = self_.scheduler().pollers();
-  if (pollers == nullptr) return nullptr;
+  if (pollers == nullptr) {
+    now = Clock::now();
+    return nullptr;
+  }
   if (has_unsubmitted_) {
     if (Descriptor* const thread = hand_over_and_take(); thread != nullptr) return thread;
   }
-  count([&] { return pollers->poll_all(static_cast<std::size_t>(self_.index()), passed_by_); });
+  now =
+      count([&] { return pollers->poll_all(static_cast<std::size_t>(self_.index()), passed_by_); });
   return take_own();
 }
 
@@ -43,16 +47,18 @@ Descriptor* Polling::take_own() noexcept {
 /// concern (Watch::needs_timer()), who may rest.
 void Polling::leave_to_others() noexcept { self_.scheduler().pollers()->leave_to_timer(); }
 
+/// Returns the time after a poll, or before one that has found something.
 template <class Poll>
-void Polling::count(Poll poll) noexcept {
-  using Clock = std::chrono::steady_clock;
+Polling::Clock::time_point Polling::count(Poll poll) noexcept {
   const auto begin = Clock::now();
   const bool empty = poll() == 0;
   polls_.increment();
-  if (!empty) return;
+  if (!empty) return begin;
   empty_polls_.increment();
-  const std::chrono::nanoseconds taken = Clock::now() - begin;
+  const auto end = Clock::now();
+  const std::chrono::nanoseconds taken = end - begin;
   nanoseconds_.increment(static_cast<std::uint64_t>(taken.count()));
+  return end;
 }
 
 }  // namespace kumiko::runtime::detail

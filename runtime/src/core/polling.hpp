@@ -1,6 +1,8 @@
 // When a worker polls: what it hands over, and what others do in its place.
 #pragma once
 
+#include <chrono>
+
 #include "core/own_counter.hpp"
 
 namespace kumiko::runtime::detail {
@@ -11,6 +13,8 @@ class Worker;
 /// One worker's part in the polling (see Pollers). All functions are for this worker.
 class Polling {
  public:
+  using Clock = std::chrono::steady_clock;
+
   /// Belongs to this worker, which outlives it.
   explicit Polling(Worker& self) noexcept : self_(self) {}
 
@@ -18,14 +22,16 @@ class Polling {
   void note_unsubmitted() noexcept { has_unsubmitted_ = true; }
   bool has_unsubmitted() const noexcept { return has_unsubmitted_; }
 
-  /// Hands over what the threads have asked for. What is done by then becomes ready, too.
-  void hand_over() noexcept;
+  /// Hands over what the threads have asked for. What is done by then becomes ready, too. `idle`:
+  /// this worker has no thread to run.
+  void hand_over(bool idle = false) noexcept;
 
   /// The same, and takes a thread whose event has come.
   Descriptor* hand_over_and_take() noexcept;
 
-  /// Polls all instances, for a worker that has nothing else to do, and takes a thread.
-  Descriptor* poll_all_and_take() noexcept;
+  /// Polls all instances, for a worker that has nothing else to do, and takes a thread. Sets `now`
+  /// to the time afterwards.
+  Descriptor* poll_all_and_take(Clock::time_point& now) noexcept;
 
   /// A thread runs next that may take long: sees to it that somebody looks after what is left to
   /// hand over.
@@ -41,7 +47,7 @@ class Polling {
   Descriptor* take_own() noexcept;
 
   template <class Poll>
-  void count(Poll poll) noexcept;
+  Clock::time_point count(Poll poll) noexcept;
 
   Worker& self_;
   bool has_unsubmitted_ = false;
