@@ -1,17 +1,20 @@
 // A link by MPI: nonblocking point-to-point calls on a communicator of its own.
 //
 // Small frames arrive in a *ring* of receives that are posted before they are needed, each of which
-// is posted again as soon as its frame is copied out. Larger frames have a tag of their own, are
-// found by a matched probe, and received where they stay. Who sends does not wait: a frame is
-// released when MPI says that it is done with it. Whatever MPI does between two calls, or fails to
-// do, it can only go on when somebody polls.
+// is posted again as soon as its frame is copied out. A larger frame is announced by a small
+// message, has a tag of its own, and is received where it stays. Who sends does not wait: a frame
+// is released when MPI says that it is done with it. Whatever MPI does between two calls, or fails
+// to do, it can only go on when somebody polls.
 #define OMPI_SKIP_MPICXX 1
 #define MPICH_SKIP_MPICXX 1
 
+#include <algorithm>
 #include <array>
 #include <climits>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -25,12 +28,17 @@ namespace {
 constexpr int kSmallTag = 1;
 constexpr int kLargeTag = 2;
 
-/// A bundle of messages and what goes beyond its limit fits.
-constexpr std::size_t kSmallFrame = 8192;
+/// A bundle of messages fits; and MPIs send that much without asking the receiver first.
+constexpr std::size_t kSmallFrame = 4096;
 /// What comes when all receives of the ring are used up waits in MPI, at the cost of a copy.
 constexpr int kRing = 32;
-/// Large frames that are taken in one poll.
-constexpr int kProbes = 4;
+/// From one look at all receives to the next; in between the oldest one is looked at.
+constexpr unsigned kLooksBetweenAll = 64;
+
+/// A frame of so many bytes follows with the tag of large ones. Frames are longer than this.
+struct Announcement {
+  std::uint64_t size;
+};
 
 /// A frame whose sending, or receiving, MPI has not ended yet.
 struct Passage {
@@ -125,22 +133,37 @@ class Link {
   }
 
   bool send(int rank, const void* bytes, std::size_t size, void* frame) {
+    const bool is_small = size <= kSmallFrame;
+    if (!is_small && !announce(rank, size)) {
+      host_->release(frame);
+      return false;
+    }
     const Count count(size);
     // NOLINTBEGIN(clang-analyzer-optin.mpi.MPI-Checker): sends_ tests it until it has ended
     MPI_Request request = MPI_REQUEST_NULL;
-    const int tag = size <= kSmallFrame ? kSmallTag : kLargeTag;
-    if (failed(MPI_Isend(bytes, count.count(), count.type(), rank, tag, communicator_, &request),
+    if (failed(MPI_Isend(bytes, count.count(), count.type(), rank, is_small ? kSmallTag : kLargeTag,
+                         communicator_, &request),
                "MPI_Isend")) {
       host_->release(frame);
       return false;
     }
-    sends_.add(request, {frame, rank});
+    // MPI copies small frames, as a rule, and is done with them.
+    int is_done = 0;
+    if (is_small && failed(MPI_Test(&request, &is_done, MPI_STATUS_IGNORE), "MPI_Test of a send")) {
+      host_->release(frame);
+      return false;
+    }
+    if (is_done != 0) {
+      host_->release(frame);
+    } else {
+      sends_.add(request, {frame, rank});
+    }
     // NOLINTEND(clang-analyzer-optin.mpi.MPI-Checker)
     return true;
   }
 
   bool poll(void* receiver, int* frames) {
-    if (!take_small(receiver, frames) || !begin_large()) return false;
+    if (!take_small(receiver, frames)) return false;
     const int received = receives_.take_ended([&](const Passage& passage) {
       host_->filled(receiver, passage.peer, passage.frame);
       ++*frames;
@@ -220,6 +243,7 @@ class Link {
 
   bool post_ring() {
     buffers_.resize(kRing * kSmallFrame);
+    std::iota(order_.begin(), order_.end(), 0);
     for (int place = 0; place < kRing; ++place) {
       if (!post(place)) return false;
     }
@@ -236,52 +260,77 @@ class Link {
                    "MPI_Irecv");
   }
 
+  /// Frames come to the receives in the order in which these were posted, and almost always end so:
+  /// looking at the oldest one is enough most of the time.
   bool take_small(void* receiver, int* frames) {
-    std::array<int, kRing> places;
-    std::array<MPI_Status, kRing> statuses;
-    int count = 0;
-    if (failed(MPI_Testsome(kRing, ring_.data(), &count, places.data(), statuses.data()),
-               "MPI_Testsome of small frames")) {
-      return false;
+    for (int taken = 0; taken < kRing; ++taken) {
+      bool has_ended = false;
+      if (!take_if_ended(receiver, 0, &has_ended, frames)) return false;
+      if (!has_ended) return taken != 0 || look_at_all(receiver, frames);
     }
-    for (int i = 0; i < count; ++i) {
-      const int place = places[static_cast<std::size_t>(i)];
-      const MPI_Status& status = statuses[static_cast<std::size_t>(i)];
-      int size = 0;
-      MPI_Get_count(&status, MPI_BYTE, &size);
-      host_->arrived(receiver, status.MPI_SOURCE, buffer(place), static_cast<std::size_t>(size));
-      if (!post(place)) return false;
-    }
-    *frames += count;
     return true;
   }
 
-  /// Begins to receive the large frames that are there.
-  bool begin_large() {
-    for (int probe = 0; probe < kProbes; ++probe) {
-      int is_there = 0;
-      MPI_Message message = MPI_MESSAGE_NULL;
-      MPI_Status status;
-      if (failed(
-              MPI_Improbe(MPI_ANY_SOURCE, kLargeTag, communicator_, &is_there, &message, &status),
-              "MPI_Improbe")) {
-        return false;
-      }
-      if (is_there == 0) return true;
-      MPI_Count size = 0;
-      MPI_Get_elements_x(&status, MPI_BYTE, &size);
-      void* bytes = nullptr;
-      void* const frame = host_->make(static_cast<std::size_t>(size), &bytes);
-      const Count count(static_cast<std::size_t>(size));
-      MPI_Request request = MPI_REQUEST_NULL;
-      if (failed(MPI_Imrecv(bytes, count.count(), count.type(), &message, &request),
-                 "MPI_Imrecv")) {
-        host_->release(frame);
-        return false;
-      }
-      receives_.add(request, {frame, status.MPI_SOURCE});
+  /// The oldest may be of a frame whose sender has stopped on the way: then the others go on.
+  bool look_at_all(void* receiver, int* frames) {
+    if (++empty_looks_ % kLooksBetweenAll != 0) return true;
+    for (std::size_t at = 1; at < order_.size();) {
+      bool has_ended = false;
+      if (!take_if_ended(receiver, at, &has_ended, frames)) return false;
+      if (!has_ended) ++at;
     }
     return true;
+  }
+
+  /// Takes the frame of the receive that is this one by age, and posts it anew.
+  bool take_if_ended(void* receiver, std::size_t age, bool* has_ended, int* frames) {
+    const int place = order_[age];
+    int is_done = 0;
+    MPI_Status status;
+    if (failed(MPI_Test(&ring_[static_cast<std::size_t>(place)], &is_done, &status),
+               "MPI_Test of a receive")) {
+      return false;
+    }
+    *has_ended = is_done != 0;
+    if (is_done == 0) return true;
+    int size = 0;
+    MPI_Get_count(&status, MPI_BYTE, &size);
+    const auto bytes = static_cast<std::size_t>(size);
+    if (bytes == sizeof(Announcement)) {
+      Announcement large;
+      std::memcpy(&large, buffer(place), sizeof large);
+      if (!begin_large(status.MPI_SOURCE, large.size)) return false;
+    } else {
+      host_->arrived(receiver, status.MPI_SOURCE, buffer(place), bytes);
+      ++*frames;
+    }
+    std::rotate(order_.begin() + static_cast<std::ptrdiff_t>(age),
+                order_.begin() + static_cast<std::ptrdiff_t>(age) + 1, order_.end());
+    return post(place);
+  }
+
+  /// A large frame is on its way. Those of one rank come in the order in which it announces them.
+  bool begin_large(int source, std::size_t size) {
+    void* bytes = nullptr;
+    void* const frame = host_->make(size, &bytes);
+    const Count count(size);
+    MPI_Request request = MPI_REQUEST_NULL;
+    if (failed(MPI_Irecv(bytes, count.count(), count.type(), source, kLargeTag, communicator_,
+                         &request),
+               "MPI_Irecv of a large frame")) {
+      host_->release(frame);
+      return false;
+    }
+    receives_.add(request, {frame, source});
+    return true;
+  }
+
+  bool announce(int rank, std::size_t size) {
+    const Announcement announcement{size};
+    void* bytes = nullptr;
+    void* const frame = host_->make(sizeof announcement, &bytes);
+    std::memcpy(bytes, &announcement, sizeof announcement);
+    return send(rank, bytes, sizeof announcement, frame);
   }
 
   bool release_sent() {
@@ -297,6 +346,8 @@ class Link {
   MPI_Comm communicator_ = MPI_COMM_NULL;
   std::vector<std::byte> buffers_;
   std::array<MPI_Request, kRing> ring_{};
+  std::array<int, kRing> order_{};  ///< the ring's places, from the oldest receive on
+  unsigned empty_looks_ = 0;
   Passages sends_;
   Passages receives_;
   MPI_Request closing_ = MPI_REQUEST_NULL;

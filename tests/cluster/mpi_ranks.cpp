@@ -228,7 +228,9 @@ int run(std::string_view name) {
       Cluster cluster(runtime);
       body(cluster);
     } else {
-      Cluster cluster(runtime, std::move(link), {.window = name == "all" ? 2 : 64});
+      Cluster cluster(
+          runtime, std::move(link),
+          {.window = name == "all" ? 2 : 64, .patience = name == "gigabytes" ? 5min : 30s});
       body(cluster);
       cluster.leave();
     }
