@@ -23,11 +23,6 @@ namespace {
 /// From this depth on a credit returns when a function begins: see Here.
 constexpr unsigned kDeepest = 255;
 
-/// A rank on which nothing has moved for so long gives some credits back early.
-constexpr std::chrono::milliseconds kStuckAfter{1};
-constexpr std::chrono::milliseconds kStuckWhileBusyAfter{10};
-constexpr int kEarlyCredits = 8;
-
 /// Between two looks at posts that are under way.
 constexpr std::chrono::microseconds kFirstQuiesce{20};
 constexpr std::chrono::microseconds kLongestQuiesce{1000};
@@ -336,28 +331,29 @@ int Node::poll(bool idle) noexcept {
 }
 
 int Node::poll_once(bool idle) {
-  const auto begin = Clock::now();
   if (!is_open()) {
-    bell_.silence(begin);
+    bell_.silence(Clock::now());
     // What comes after the end is for nobody; it is taken so that the bell is silent.
     if (link_->pollable() >= 0) link_->poll(*this);
     return 0;
   }
   bell_.silence_rings();
-  polls_.fetch_add(1, std::memory_order_relaxed);
+  polls_.store(polls_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   const int frames = link_->poll(*this);
   relieve(idle);
   const bool has_sent = flush(idle);
   look_whether_all_left();
   transferring_.store(link_->is_transferring(), std::memory_order_relaxed);
-  if (frames > 0 || has_sent) {
-    latest_frame_ = begin;
-    // A worker that sleeps meanwhile is to look sooner.
-    if (!idle) poll_again(begin);
-  }
+  // Most polls find nothing, and read no clock.
+  if (frames == 0 && !has_sent) return 0;
+  latest_frame_ = Clock::now();
+  // A worker that sleeps meanwhile is to look sooner.
+  if (!idle) poll_again(latest_frame_);
   if (frames > 0) {
-    polling_.fetch_add(std::chrono::nanoseconds(Clock::now() - begin).count(),
-                       std::memory_order_relaxed);
+    const std::chrono::nanoseconds taken = latest_frame_ - first_frame_;
+    polling_.store(polling_.load(std::memory_order_relaxed) + taken.count(),
+                   std::memory_order_relaxed);
+    first_frame_ = {};
   }
   return frames;
 }
@@ -379,17 +375,18 @@ bool Node::has_news() noexcept {
   if (!is_open()) return MessageSource::has_news();  // what is to be drained
   // The end of a link goes on by polls.
   const bool is_due = leaving_.load(std::memory_order_relaxed) && now >= polls_at_;
-  if (is_rung || is_due || unsent_.load(std::memory_order_relaxed) || now >= relieves_at_ ||
+  if (is_rung || is_due || unsent_.load(std::memory_order_relaxed) || now >= guests_.looks_at() ||
       owes_.load(std::memory_order_relaxed) ||
       (link_->pollable() >= 0 ? MessageSource::has_news() : link_->look())) {
     return true;
   }
-  if (relieves_at_ != Clock::time_point::max()) bell_.ring_at(relieves_at_);
+  if (guests_.looks_at() != Clock::time_point::max()) bell_.ring_at(guests_.looks_at());
   poll_again(now);
   return false;
 }
 
 void Node::receive(int source, Frame frame) {
+  if (first_frame_ == Clock::time_point{}) first_frame_ = Clock::now();
   if (source < 0 || source >= size_ || peer(source).is_lost) return;
   const auto shared = std::make_shared<const Frame>(std::move(frame));
   FrameHeader header;
@@ -460,7 +457,7 @@ void Node::dispatch(Arrived message) {
 
 /// Counted from here on, so that the poll in which it comes has the bell ring if nothing moves.
 void Node::start_guest(Arrived message) {
-  guest_count_.fetch_add(1, std::memory_order_relaxed);
+  guests_.expect();
   runtime_.submit(
       [self = shared_from_this(), arrived = std::move(message)] { self->run_guest(arrived); });
 }
@@ -472,10 +469,10 @@ void Node::run_guest(const Arrived& message) {
     send(message.source, empty_message(),
          {.kind = Kind::kCredit, .depth = header.depth, .amount = 1});
   }
-  admit(guest);
+  guests_.admit(guest);
   if (header.kind == Kind::kInvoke) {
     Reply reply = reply_to(message);
-    reply.header.credit_returned = dismiss(guest);
+    reply.header.credit_returned = guests_.dismiss(guest);
     send(message.source, std::move(reply.message), reply.header);
     return;
   }
@@ -483,7 +480,7 @@ void Node::run_guest(const Arrived& message) {
   function_of(header.function)
       ->run({*this, message.source, header.depth, message.payload}, nullptr);
   count_end_of_post();
-  if (!dismiss(guest)) return_credit(message.source, header.depth);
+  if (!guests_.dismiss(guest)) return_credit(message.source, header.depth);
 }
 
 /// Runs the function that is asked for.
@@ -667,25 +664,7 @@ void Node::fail_collections(std::uint64_t first, const std::exception_ptr& excep
   }
 }
 
-// --- Guests and credits --------------------------------------------------------------------------
-
-void Node::admit(Guest& guest) noexcept {
-  guest_moves_.fetch_add(1, std::memory_order_relaxed);
-  const std::lock_guard lock(guests_guard_);
-  guest.next = guests_;
-  if (guests_ != nullptr) guests_->previous = &guest;
-  guests_ = &guest;
-}
-
-/// Returns whether the credit has been returned already.
-bool Node::dismiss(Guest& guest) noexcept {
-  guest_moves_.fetch_add(1, std::memory_order_relaxed);
-  const std::lock_guard lock(guests_guard_);
-  (guest.previous != nullptr ? guest.previous->next : guests_) = guest.next;
-  if (guest.next != nullptr) guest.next->previous = guest.previous;
-  guest_count_.fetch_sub(1, std::memory_order_relaxed);
-  return guest.credit_returned;
-}
+// --- Credits that go back ------------------------------------------------------------------------
 
 /// It goes with other messages, when the worker has nothing else to do, or when half of all credits
 /// is owed.
@@ -693,34 +672,14 @@ void Node::return_credit(int rank, unsigned depth) {
   if (owe_credit(rank, depth) >= enough_credits()) wake_poller();
 }
 
-/// Where nothing moves though functions run for others, they may wait for calls that lack credits.
-/// What moves is a function that begins or ends. Threads that yield, or messages of other kinds,
-/// may come for ever.
+/// See Guests.
 void Node::relieve(bool idle) {
-  relieves_at_ = Clock::time_point::max();
-  if (guest_count_.load(std::memory_order_relaxed) == 0) return;
-  const auto now = Clock::now();
-  const std::uint64_t moves = guest_moves_.load(std::memory_order_relaxed);
-  if (moves != std::exchange(seen_moves_, moves)) latest_move_ = now;
-  if (now < latest_move_ + (idle ? kStuckAfter : kStuckWhileBusyAfter)) {
-    return relieve_at(latest_move_ + kStuckAfter);
+  const int early =
+      guests_.relieve(idle, [this](const Guest& guest) { owe_credit(guest.caller, guest.depth); });
+  if (early > 0) {
+    credits_early_.fetch_add(static_cast<std::uint64_t>(early), std::memory_order_relaxed);
   }
-  latest_move_ = now;
-  const std::lock_guard lock(guests_guard_);
-  int early = 0;
-  for (Guest* guest = guests_; guest != nullptr && early < kEarlyCredits; guest = guest->next) {
-    if (std::exchange(guest->credit_returned, true)) continue;
-    owe_credit(guest->caller, guest->depth);
-    ++early;
-  }
-  if (early == 0) return;
-  credits_early_.fetch_add(static_cast<std::uint64_t>(early), std::memory_order_relaxed);
-  relieve_at(now + kStuckAfter);
-}
-
-void Node::relieve_at(Clock::time_point time) noexcept {
-  relieves_at_ = time;
-  bell_.ring_at(time);
+  if (guests_.looks_at() != Clock::time_point::max()) bell_.ring_at(guests_.looks_at());
 }
 
 // --- The end -------------------------------------------------------------------------------------

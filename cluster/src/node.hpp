@@ -12,12 +12,12 @@
 #include <vector>
 
 #include <kumiko/cluster/cluster.hpp>
-#include <kumiko/runtime/detail/spinlock.hpp>
 #include <kumiko/runtime/message_source.hpp>
 
 #include "bell.hpp"
 #include "collections.hpp"
 #include "credits.hpp"
+#include "guests.hpp"
 #include "message.hpp"
 #include "outbox.hpp"
 #include "pending_calls.hpp"
@@ -117,15 +117,6 @@ class Node final : public runtime::MessageSource,
     std::atomic<bool> has_left{false};
   };
 
-  /// A function that runs here for another rank, in a list of those that do.
-  struct Guest {
-    int caller;
-    unsigned depth;
-    bool credit_returned;
-    Guest* previous = nullptr;
-    Guest* next = nullptr;
-  };
-
   struct Arrived {
     int source;
     std::shared_ptr<const Frame> frame;
@@ -154,8 +145,6 @@ class Node final : public runtime::MessageSource,
   void run_guest(const Arrived& message);
   Reply reply_to(const Arrived& message);
   void answer_inline(const Arrived& message);
-  void admit(Guest& guest) noexcept;
-  bool dismiss(Guest& guest) noexcept;
   void return_credit(int rank, unsigned depth);
   void finish(const Arrived& message);
   void move_entry(Ticket ticket, int to, std::uint32_t moves);
@@ -173,7 +162,6 @@ class Node final : public runtime::MessageSource,
     return (static_cast<std::size_t>(options_.window) + 1) / 2;
   }
   void relieve(bool idle);
-  void relieve_at(Clock::time_point time) noexcept;
   void fail(int rank, const std::exception_ptr& exception);
   void send_leaving(std::string_view reason);
   void send_last_words(std::string_view reason);
@@ -202,18 +190,13 @@ class Node final : public runtime::MessageSource,
   std::atomic<std::uint64_t> posts_sent_{0};
   std::atomic<std::uint64_t> posts_done_{0};
 
-  runtime::detail::SpinLock guests_guard_;
-  Guest* guests_ = nullptr;                    ///< guarded by guests_guard_
-  std::atomic<int> guest_count_{0};            ///< those that are yet to begin, too
-  std::atomic<std::uint64_t> guest_moves_{0};  ///< how many have begun or ended
+  Guests guests_;
 
   // The poller's.
-  Clock::time_point latest_move_ = Clock::now();
-  std::uint64_t seen_moves_ = 0;
-  Clock::time_point relieves_at_ = Clock::time_point::max();  ///< see relieve()
   Clock::time_point latest_frame_ = Clock::now();
-  Clock::time_point polls_at_;  ///< a worker that sleeps
-  bool closing_ = false;        ///< the link
+  Clock::time_point first_frame_;  ///< of this poll
+  Clock::time_point polls_at_;     ///< a worker that sleeps
+  bool closing_ = false;           ///< the link
   bool told_all_left_ = false;
 
   std::atomic<bool> leaving_{false};

@@ -1,0 +1,97 @@
+// The functions that run on this rank for others.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+#include <utility>
+
+#include <kumiko/runtime/detail/spinlock.hpp>
+
+namespace kumiko::cluster::detail {
+
+/// A function that runs for another rank.
+struct Guest {
+  int caller;
+  unsigned depth;
+  bool credit_returned;
+  Guest* previous = nullptr;
+  Guest* next = nullptr;
+};
+
+/// The functions that run for others, and when their credits are to go back before they end: where
+/// nothing moves though some run, they may wait for calls that lack credits. What moves is a
+/// function that begins or ends. Threads that yield, or messages of other kinds, may come for ever.
+class Guests {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  /// One will be admitted.
+  void expect() noexcept { count_.fetch_add(1, std::memory_order_relaxed); }
+
+  void admit(Guest& guest) noexcept {
+    moves_.fetch_add(1, std::memory_order_relaxed);
+    const std::lock_guard lock(guard_);
+    guest.next = first_;
+    if (first_ != nullptr) first_->previous = &guest;
+    first_ = &guest;
+  }
+
+  /// Returns whether the credit has been returned already.
+  bool dismiss(Guest& guest) noexcept {
+    moves_.fetch_add(1, std::memory_order_relaxed);
+    const std::lock_guard lock(guard_);
+    (guest.previous != nullptr ? guest.previous->next : first_) = guest.next;
+    if (guest.next != nullptr) guest.next->previous = guest.previous;
+    count_.fetch_sub(1, std::memory_order_relaxed);
+    return guest.credit_returned;
+  }
+
+  // The poller's.
+
+  /// Calls give_back(guest) for some whose credits are to go back now, and returns how many there
+  /// were. `idle`: the worker has nothing else to do.
+  template <class GiveBack>
+  int relieve(bool idle, GiveBack give_back) {
+    looks_at_ = Clock::time_point::max();
+    if (count_.load(std::memory_order_relaxed) == 0) return 0;
+    const auto now = Clock::now();
+    const std::uint64_t moves = moves_.load(std::memory_order_relaxed);
+    if (moves != std::exchange(seen_moves_, moves)) latest_move_ = now;
+    if (now < latest_move_ + (idle ? kStuckAfter : kStuckWhileBusyAfter)) {
+      looks_at_ = latest_move_ + kStuckAfter;
+      return 0;
+    }
+    latest_move_ = now;
+    const std::lock_guard lock(guard_);
+    int relieved = 0;
+    for (Guest* guest = first_; guest != nullptr && relieved < kMost; guest = guest->next) {
+      if (std::exchange(guest->credit_returned, true)) continue;
+      give_back(std::as_const(*guest));
+      ++relieved;
+    }
+    if (relieved > 0) looks_at_ = now + kStuckAfter;
+    return relieved;
+  }
+
+  /// When relieve() is to be called again at the latest; never: Clock::time_point::max().
+  Clock::time_point looks_at() const noexcept { return looks_at_; }
+
+ private:
+  static constexpr std::chrono::milliseconds kStuckAfter{1};
+  static constexpr std::chrono::milliseconds kStuckWhileBusyAfter{10};
+  static constexpr int kMost = 8;  ///< credits that go back at a time
+
+  runtime::detail::SpinLock guard_;
+  Guest* first_ = nullptr;               ///< guarded
+  std::atomic<int> count_{0};            ///< those that are yet to begin, too
+  std::atomic<std::uint64_t> moves_{0};  ///< how many have begun or ended
+
+  // The poller's.
+  Clock::time_point latest_move_ = Clock::now();
+  std::uint64_t seen_moves_ = 0;
+  Clock::time_point looks_at_ = Clock::time_point::max();
+};
+
+}  // namespace kumiko::cluster::detail
