@@ -1,6 +1,7 @@
 // The messages to one rank that are yet to be sent.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -30,16 +31,20 @@ class Outbox {
       full_.push_back(sealed(std::move(message), 1, program));
       return;
     }
-    if (messages_ == 0) begin_ = Clock::now();
-    if (bundle_.empty()) bundle_.resize(sizeof(FrameHeader));
+    const std::size_t size = message.size() - sizeof(FrameHeader);
+    if (Writer::aligned(bundle_.size(), kMessageAlignment) + size > bundle_bytes && messages_ != 0)
+      close_bundle(program);
+    if (messages_ == 0) {
+      begin_ = Clock::now();
+      bundle_.reserve(std::min(bundle_bytes, 4 * message.size()));
+      bundle_.resize(sizeof(FrameHeader));
+    }
     const std::size_t end = bundle_.size();
     const std::size_t at = Writer::aligned(end, kMessageAlignment);
-    const std::size_t size = message.size() - sizeof(FrameHeader);
     bundle_.resize(at + size);
     std::memset(bundle_.data() + end, 0, at - end);
     std::memcpy(bundle_.data() + at, message.data() + sizeof(FrameHeader), size);
     ++messages_;
-    if (bundle_.size() >= bundle_bytes) close_bundle(program);
   }
 
   /// A credit of the other rank is to be returned. Returns how many are.

@@ -316,8 +316,9 @@ struct ClusterStatistics {
 struct ClusterOptions {
   /// How many calls of one depth a rank may have under way at another rank; at least 1.
   int window = 64;
-  /// Messages to one rank are sent together until they have this many bytes, or
-  std::size_t bundle_bytes = 4096;
+  /// Messages to one rank are sent together as long as they have at most so many bytes, which MPIs
+  /// send without asking the receiver first, and until
+  std::size_t bundle_bytes = 4032;
   /// so long has passed, or the worker has nothing else to do.
   std::chrono::nanoseconds bundle_time = std::chrono::microseconds(2);
   /// How long leave() waits for the others before it takes them for lost.
