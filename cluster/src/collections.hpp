@@ -55,10 +55,12 @@ class Collections {
       Gathered& gathered = gathered_[number];
       if (gathered.parts.empty()) {
         gathered.parts.resize(static_cast<std::size_t>(ranks));
+        gathered.has_come.resize(static_cast<std::size_t>(ranks));
         gathered.what = what;
       }
       gathered.disagree = gathered.disagree || gathered.what != what;
       gathered.parts[static_cast<std::size_t>(rank)] = std::move(part);
+      gathered.has_come[static_cast<std::size_t>(rank)] = true;
       if (++gathered.count < ranks) return {};
       complete = std::move(gathered);
       gathered_.erase(number);
@@ -66,6 +68,18 @@ class Collections {
     Whole whole{complete.disagree, {}};
     if (!whole.disagree) whole.parts = joined(complete.parts);
     return whole;
+  }
+
+  /// Marks the ranks that operations wait for: on the rank where the parts come together those
+  /// whose parts are missing, on others that one.
+  void mark_awaited(std::vector<bool>& ranks, int meeting_place) {
+    const std::lock_guard lock(guard_);
+    if (!waiting_.empty()) ranks[static_cast<std::size_t>(meeting_place)] = true;
+    for (const auto& [number, gathered] : gathered_) {
+      for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+        if (!gathered.has_come[rank]) ranks[rank] = true;
+      }
+    }
   }
 
   /// How many this rank has begun.
@@ -95,6 +109,7 @@ class Collections {
     bool disagree = false;
     int count = 0;
     std::vector<std::vector<std::byte>> parts;
+    std::vector<bool> has_come;  ///< by rank
   };
 
   static Frame joined(const std::vector<std::vector<std::byte>>& parts) {

@@ -58,6 +58,15 @@ class Credits {
     for (Waiter* const waiter : served) waiter->token.send({});
   }
 
+  /// Whether some are on their way back, or waited for.
+  bool are_awaited() {
+    const std::lock_guard lock(guard_);
+    return failure_ == nullptr &&
+           std::any_of(depths_.begin(), depths_.end(), [this](const Depth& at) {
+             return !at.waiters.empty() || at.available < static_cast<std::size_t>(window_);
+           });
+  }
+
   /// Nobody gets a credit any more, but this exception.
   void fail(std::exception_ptr exception) {
     std::vector<Waiter*> failed;

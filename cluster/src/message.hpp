@@ -30,8 +30,18 @@ enum class Kind : std::uint8_t {
   kMove,       ///< the right to assign the entry in `slot` is with rank `function` now
   kPart,       ///< a rank's part of collection `amount`, for rank `slot`
   kCollected,  ///< the parts of all ranks of collection `amount`
-  kLeave       ///< the rank calls nobody any more; with a reason if it has failed
+  kLeave,      ///< the rank calls nobody any more; with a reason if it has failed
+
+  // What ranks say about themselves, which nothing but the pollers sends and takes.
+  kAsk,      ///< is the rank still there?
+  kPresent,  ///< it is, as this process
+  kGivenUp   ///< rank `function` is lost, for this reason
 };
+
+inline constexpr Kind kLastKind = Kind::kGivenUp;
+
+/// Whether a message brings something to threads, and therefore counts.
+constexpr bool counts(Kind kind) noexcept { return kind <= Kind::kLeave; }
 
 /// What a message begins with; `size` bytes follow.
 struct MessageHeader {

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <optional>
 #include <stdexcept>
+#include <tuple>
 #include <typeinfo>
 #include <utility>
 
@@ -37,6 +38,9 @@ constexpr std::chrono::microseconds kLongestPauseOfTransfers{50};
 
 /// How long a rank that ends at once tries to tell the others.
 constexpr std::chrono::milliseconds kLastWords{1000};
+
+/// From one look at the time for silent ranks to the next, unless a worker is about to sleep.
+constexpr int kPollsPerLook = 256;
 
 /// The rank on which the parts of collective operations come together.
 constexpr int kMeetingPlace = 0;
@@ -69,6 +73,15 @@ Frame failure_of(std::string_view type, std::string_view what) {
   return frame;
 }
 
+/// How a process introduces itself: see Process.
+using Introduction = std::tuple<std::string, std::uint64_t, std::uint64_t, std::int32_t>;
+
+Process unpacked_process(std::span<const std::byte> payload, Node& node) {
+  Reader reader(payload, node);
+  auto [host, machine, start, id] = Packing<Introduction>::unpack(reader);
+  return {std::move(host), machine, start, id};
+}
+
 const ClusterOptions& checked(const ClusterOptions& options) {
   if (options.window < 1) {
     throw std::invalid_argument("Cluster: a window of " + std::to_string(options.window) +
@@ -89,7 +102,9 @@ Node::Node(runtime::Runtime& runtime, std::unique_ptr<Link> link, const ClusterO
       program_(number_functions()),
       rank_(link_ == nullptr ? 0 : link_->rank()),
       size_(link_ == nullptr ? 1 : link_->size()),
+      silence_(size_, {options.warn_after, options.lost_after}),
       bell_(link_ == nullptr ? -1 : link_->pollable()) {
+  if (size_ > 1) process_ = own_process();
   for (int i = 0; i < size_; ++i) peers_.push_back(std::make_unique<Peer>(options_.window));
 }
 
@@ -97,10 +112,10 @@ Node::~Node() {
   if (link_ == nullptr || closing_) return;
   if (size_ == 1) {
     link_->close();
-  } else {
-    link_->abandon(why_abandoned_.empty() ? "it has not left the cluster in order"
-                                          : why_abandoned_);
+    return;
   }
+  if (why_abandoned_.empty()) why_abandoned_ = first_loss_;
+  link_->abandon(why_abandoned_.empty() ? "it has not left the cluster in order" : why_abandoned_);
 }
 
 void Node::check(int rank) const {
@@ -116,7 +131,7 @@ void Node::add_to_outbox(int rank, Frame message, const MessageHeader& header) {
   complete.size = message.size() - kBeforePayload;
   std::memcpy(message.data() + sizeof(FrameHeader), &complete, sizeof complete);
   peer(rank).outbox.add(std::move(message), options_.bundle_bytes, program_);
-  messages_sent_.fetch_add(1, std::memory_order_relaxed);
+  if (counts(header.kind)) messages_sent_.fetch_add(1, std::memory_order_relaxed);
   // release: pairs with the acquire in flush(), which then finds the message.
   unsent_.store(true, std::memory_order_release);
 }
@@ -151,6 +166,7 @@ bool Node::flush(bool idle) {
       frames_sent_.fetch_add(1, std::memory_order_relaxed);
       bytes_sent_.fetch_add(frame.size(), std::memory_order_relaxed);
       link_->send(rank, std::move(frame));
+      if (!to.is_introduced_to) introduce_to(rank);
       has_sent = true;
     }
     is_left = is_left || !to.outbox.empty();
@@ -341,6 +357,7 @@ int Node::poll_once(bool idle) {
   polls_.store(polls_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   const int frames = link_->poll(*this);
   relieve(idle);
+  look_for_silence_at_times();
   const bool has_sent = flush(idle);
   look_whether_all_left();
   transferring_.store(link_->is_transferring(), std::memory_order_relaxed);
@@ -374,13 +391,17 @@ bool Node::has_news() noexcept {
   const bool is_rung = bell_.silence(now);
   if (!is_open()) return MessageSource::has_news();  // what is to be drained
   // The end of a link goes on by polls.
-  const bool is_due = leaving_.load(std::memory_order_relaxed) && now >= polls_at_;
+  const bool looks = silence_.wants_look(stirs());
+  if (looks && silence_.is_due(now)) polls_since_look_ = kPollsPerLook;
+  const bool is_due = (leaving_.load(std::memory_order_relaxed) && now >= polls_at_) ||
+                      polls_since_look_ >= kPollsPerLook;
   if (is_rung || is_due || unsent_.load(std::memory_order_relaxed) || now >= guests_.looks_at() ||
       owes_.load(std::memory_order_relaxed) ||
       (link_->pollable() >= 0 ? MessageSource::has_news() : link_->look())) {
     return true;
   }
   if (guests_.looks_at() != Clock::time_point::max()) bell_.ring_at(guests_.looks_at());
+  if (looks) bell_.ring_at(silence_.next_look());
   poll_again(now);
   return false;
 }
@@ -388,6 +409,7 @@ bool Node::has_news() noexcept {
 void Node::receive(int source, Frame frame) {
   if (first_frame_ == Clock::time_point{}) first_frame_ = Clock::now();
   if (source < 0 || source >= size_ || peer(source).is_lost) return;
+  silence_.heard(source);
   const auto shared = std::make_shared<const Frame>(std::move(frame));
   FrameHeader header;
   const bool is_whole = shared->size() >= sizeof header;
@@ -409,7 +431,7 @@ void Node::receive(int source, Frame frame) {
     }
     std::memcpy(&message, shared->data() + at, sizeof message);
     at += sizeof message;
-    if (message.kind > Kind::kLeave || message.depth > kDeepest) {
+    if (message.kind > kLastKind || message.depth > kDeepest) {
       return lost(source, "a message from it is of no kind that is known");
     }
     if (asks_for_function(message.kind) && function_of(message.function) == nullptr) {
@@ -418,7 +440,7 @@ void Node::receive(int source, Frame frame) {
     if (message.size > shared->size() - at) {
       return lost(source, "a frame from it ends within a message");
     }
-    messages_received_.fetch_add(1, std::memory_order_relaxed);
+    if (counts(message.kind)) messages_received_.fetch_add(1, std::memory_order_relaxed);
     try {
       dispatch({source, shared, message, {shared->data() + at, message.size}});
     } catch (const std::out_of_range& error) {
@@ -452,6 +474,12 @@ void Node::dispatch(Arrived message) {
       return finish_collection(message);
     case Kind::kLeave:
       return note_leaving(message);
+    case Kind::kAsk:
+      return send_present(message.source);
+    case Kind::kPresent:
+      return silence_.introduce(message.source, unpacked_process(message.payload, *this));
+    case Kind::kGivenUp:
+      return note_given_up(message);
   }
 }
 
@@ -680,6 +708,106 @@ void Node::relieve(bool idle) {
     credits_early_.fetch_add(static_cast<std::uint64_t>(early), std::memory_order_relaxed);
   }
   if (guests_.looks_at() != Clock::time_point::max()) bell_.ring_at(guests_.looks_at());
+}
+
+// --- Silence -------------------------------------------------------------------------------------
+
+/// The first frame to a rank is followed by who this one is, so that its end is noticed.
+void Node::introduce_to(int rank) {
+  peer(rank).is_introduced_to = true;
+  if (rank != rank_) send_present(rank);
+}
+
+void Node::send_present(int rank) {
+  const auto pack = [this](Writer& writer) {
+    Introduction introduction{process_.host, process_.machine, process_.start, process_.id};
+    Packing<Introduction>::pack(writer, introduction);
+  };
+  add_to_outbox(rank, packed(rank, pack), {.kind = Kind::kPresent});
+}
+
+/// What changes whenever something begins to be awaited of another rank. Somebody who waits for a
+/// credit does so for calls that are under way.
+std::uint64_t Node::stirs() {
+  return messages_sent_.load(std::memory_order_relaxed) +
+         messages_received_.load(std::memory_order_relaxed) + collections_.begun();
+}
+
+std::vector<bool> Node::awaited_ranks() {
+  std::vector<bool> awaited(static_cast<std::size_t>(size_));
+  pending_.mark_awaited(awaited);
+  collections_.mark_awaited(awaited, kMeetingPlace);
+  const bool is_leaving = leaving_.load(std::memory_order_relaxed) && !told_all_left_;
+  for (int rank = 0; rank < size_; ++rank) {
+    Peer& other = peer(rank);
+    const auto place = static_cast<std::size_t>(rank);
+    const bool is_left_waiting_for = is_leaving && !other.has_left.load(std::memory_order_relaxed);
+    awaited[place] = rank != rank_ && !other.is_lost &&
+                     (awaited[place] || is_left_waiting_for || other.credits.are_awaited());
+  }
+  return awaited;
+}
+
+/// The time is asked for once in many polls, most of which find nothing.
+void Node::look_for_silence_at_times() {
+  if (++polls_since_look_ < kPollsPerLook) return;
+  polls_since_look_ = 0;
+  if (const auto now = Clock::now(); silence_.is_due(now)) look_for_silence(now);
+}
+
+void Node::look_for_silence(Clock::time_point now) {
+  silence_.note_stirs(stirs());
+  for (const Silence::Step& step : silence_.look(now, awaited_ranks())) {
+    switch (step.kind) {
+      case Silence::Step::Kind::kAsk:
+        add_to_outbox(step.rank, empty_message(), {.kind = Kind::kAsk});
+        break;
+      case Silence::Step::Kind::kWarn:
+        std::fprintf(stderr,
+                     "kumiko: rank %d waits for rank %d, from which nothing has come for %s\n",
+                     rank_, step.rank, step.text.c_str());
+        break;
+      case Silence::Step::Kind::kLost:
+      case Silence::Step::Kind::kEnded:
+        give_up(step.rank, step.text, step.kind == Silence::Step::Kind::kEnded);
+        break;
+    }
+  }
+}
+
+/// All ranks lose the same ones: others may wait for an answer that the lost one would have caused.
+/// The rank itself learns of it, too, should it live on.
+void Node::give_up(int rank, const std::string& reason, bool has_ended) {
+  std::fprintf(stderr, "kumiko: rank %d gives rank %d up: %s\n", rank_, rank, reason.c_str());
+  if (first_loss_.empty()) first_loss_ = "rank " + std::to_string(rank) + " is lost: " + reason;
+  std::string_view text = reason;
+  const MessageHeader header{.kind = Kind::kGivenUp, .function = static_cast<std::uint32_t>(rank)};
+  for (int other = 0; other < size_; ++other) {
+    if (other == rank_) continue;
+    const auto pack = [&](Writer& writer) { Packing<std::string_view>::pack(writer, text); };
+    add_to_outbox(other, packed(other, pack), header);
+  }
+  // Now, since nothing is sent to a rank that is lost.
+  if (!has_ended) tell_at_once(rank);
+  lost(rank, reason);
+}
+
+void Node::tell_at_once(int rank) {
+  for (Frame& frame : peer(rank).outbox.take(Clock::time_point::max(), program_)) {
+    link_->send(rank, std::move(frame));
+  }
+}
+
+void Node::note_given_up(const Arrived& message) {
+  const auto rank = static_cast<int>(message.header.function);
+  if (rank < 0 || rank >= size_) throw std::out_of_range("it gives up a rank that is not there");
+  Reader reader(message.payload, *this);
+  const auto reason = Packing<std::string>::unpack(reader);
+  if (rank != rank_) return lost(rank, reason);
+  if (first_loss_.empty()) first_loss_ = "the others have given it up: " + reason;
+  for (int other = 0; other < size_; ++other) {
+    if (other != rank_) lost(other, "it has given up this rank, for " + reason);
+  }
 }
 
 // --- The end -------------------------------------------------------------------------------------

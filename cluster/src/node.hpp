@@ -21,7 +21,9 @@
 #include "message.hpp"
 #include "outbox.hpp"
 #include "pending_calls.hpp"
+#include "process.hpp"
 #include "regions.hpp"
+#include "silence.hpp"
 
 namespace kumiko::cluster::detail {
 
@@ -115,6 +117,7 @@ class Node final : public runtime::MessageSource,
     Outbox outbox;
     std::atomic<bool> is_lost{false};
     std::atomic<bool> has_left{false};
+    bool is_introduced_to = false;  ///< the poller's
   };
 
   struct Arrived {
@@ -153,6 +156,18 @@ class Node final : public runtime::MessageSource,
   void note_leaving(const Arrived& message);
   std::uint64_t sum_of_posts(std::uint64_t which, const Limits& limits);
 
+  // Silence.
+
+  void introduce_to(int rank);
+  void send_present(int rank);
+  void look_for_silence_at_times();
+  void look_for_silence(Clock::time_point now);
+  std::vector<bool> awaited_ranks();
+  void give_up(int rank, const std::string& reason, bool has_ended);
+  void tell_at_once(int rank);
+  void note_given_up(const Arrived& message);
+  std::uint64_t stirs();
+
   bool flush(bool idle);
   void poll_again(Clock::time_point now) noexcept;
   void send_credits(bool idle);
@@ -180,6 +195,8 @@ class Node final : public runtime::MessageSource,
   PendingCalls pending_;
   Regions regions_;
   Collections collections_;
+  Process process_;  ///< this one
+  Silence silence_;  ///< the poller's
   Bell bell_;
   std::atomic<bool> open_{true};
   std::atomic<bool> unsent_{false};
@@ -196,6 +213,7 @@ class Node final : public runtime::MessageSource,
   Clock::time_point latest_frame_ = Clock::now();
   Clock::time_point first_frame_;  ///< of this poll
   Clock::time_point polls_at_;     ///< a worker that sleeps
+  int polls_since_look_ = 0;       ///< for silent ranks
   bool closing_ = false;           ///< the link
   bool told_all_left_ = false;
 
@@ -205,6 +223,7 @@ class Node final : public runtime::MessageSource,
   runtime::Token<bool> all_left_token_ = all_left_.token();
 
   std::string why_abandoned_;  ///< written before the last poll
+  std::string first_loss_;     ///< the poller's: why it has given a rank up
 
   std::atomic<std::uint64_t> messages_sent_{0};
   std::atomic<std::uint64_t> messages_received_{0};

@@ -69,6 +69,14 @@ class PendingCalls {
     });
   }
 
+  /// Marks the ranks of which answers, or assignments, are awaited.
+  void mark_awaited(std::vector<bool>& ranks) {
+    const std::lock_guard lock(guard_);
+    for (const Slot& slot : slots_) {
+      if (slot.call != nullptr) ranks[static_cast<std::size_t>(slot.rank)] = true;
+    }
+  }
+
   /// Takes all calls at a rank out; later ones fail. Returns those there were.
   std::vector<Pending*> fail(int rank, std::exception_ptr exception) {
     const std::lock_guard lock(guard_);

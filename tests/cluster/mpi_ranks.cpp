@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <kumiko/cluster/cluster.hpp>
 #include <kumiko/cluster/collectives.hpp>
@@ -205,15 +206,43 @@ void measure(Cluster& cluster) {
   barrier(here).get();
 }
 
+/// Rank 0 calls the others until one of them has taken long to answer, for it was stopped.
+void call_until_one_is_slow(Cluster& cluster) {
+  const Here here = cluster.here();
+  barrier(here).get();
+  barrier(here).get();  // all have introduced themselves
+  std::fprintf(stderr, "rank %d is process %d\n", here.rank(), getpid());
+  const auto limit = Clock::now() + 30s;
+  while (here.rank() == 0) {
+    const auto begin = Clock::now();
+    expect(begin < limit, "a call that takes long");
+    for (int other = 1; other < here.size(); ++other) here.invoke(other, [] {});
+    if (Clock::now() - begin > 2s) break;
+    kumiko::runtime::this_thread::sleep_for(1ms);
+  }
+  barrier(here).get();
+}
+
 using Body = void (*)(Cluster&);
 Body body_of(std::string_view name) {
   if (name == "all") return check_all;
+  if (name == "calls" || name == "impatient") return call_until_one_is_slow;
   if (name == "throw") return throw_on_last;
   if (name == "gigabytes") return send_gigabytes;
   if (name == "idle") return wait_idly;
   if (name == "time") return measure;
   throw std::invalid_argument("there is no '" + std::string(name) +
-                              "'; give all, throw, gigabytes, idle or time");
+                              "'; give all, calls, impatient, throw, gigabytes, idle or time");
+}
+
+kumiko::cluster::ClusterOptions options_of(std::string_view name) {
+  kumiko::cluster::ClusterOptions options{.window = name == "all" ? 2 : 64};
+  if (name == "gigabytes") options.patience = 5min;
+  if (name == "impatient") {
+    options.warn_after = 500ms;
+    options.lost_after = 1s;
+  }
+  return options;
 }
 
 int run(std::string_view name) {
@@ -228,9 +257,7 @@ int run(std::string_view name) {
       Cluster cluster(runtime);
       body(cluster);
     } else {
-      Cluster cluster(
-          runtime, std::move(link),
-          {.window = name == "all" ? 2 : 64, .patience = name == "gigabytes" ? 5min : 30s});
+      Cluster cluster(runtime, std::move(link), options_of(name));
       body(cluster);
       cluster.leave();
     }

@@ -2,7 +2,9 @@
 
 import os
 import re
+import signal
 import subprocess
+import threading
 import time
 import unittest
 from pathlib import Path
@@ -34,6 +36,62 @@ def launch(launcher, ranks, what, program=RANKS, **more):
     return run
 
 
+class Running:
+    """Ranks of the program that tell their processes, and are then disturbed."""
+
+    def __init__(self, launcher, ranks, what, **more):
+        options = ["--oversubscribe", "--bind-to", "none"] if launcher == OPENMPI else []
+        self.begin = time.monotonic()
+        self.launcher = subprocess.Popen(  # pylint: disable=consider-using-with
+            [launcher, *options, "-n", str(ranks), RANKS, what],
+            env={**ENVIRONMENT, **more}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.output = ""
+        self.changed = threading.Condition()
+        self.reader = threading.Thread(target=self.read)
+        self.reader.start()
+        told = [re.search(rf"rank {rank} is process (\d+)", self.wait_for(f"rank {rank} is process")) for rank in range(ranks)]
+        self.processes = [int(match[1]) for match in told if match]
+
+    def read(self):
+        for line in self.launcher.stdout:
+            with self.changed:
+                self.output += line
+                self.changed.notify_all()
+
+    def wait_for(self, text, times=1):
+        """Waits until the output has that text; returns it in any case, after a while."""
+        with self.changed:
+            self.changed.wait_for(lambda: self.output.count(text) >= times or self.launcher.poll() is not None, LIMIT / 2)
+            return self.output
+
+    def end(self):
+        """Waits for the end; returns the launcher's status and the output."""
+        try:
+            status = self.launcher.wait(LIMIT / 2)
+        finally:
+            self.launcher.kill()
+            for process in self.processes:
+                if is_there(process):
+                    self.output += f"process {process} is still there"
+            self.reader.join()
+            self.launcher.stdout.close()
+        return status, self.output
+
+
+def is_there(process):
+    """Whether a process still runs after some time for its end."""
+    for _ in range(100):
+        try:
+            state = Path(f"/proc/{process}/stat").read_text().rpartition(") ")[2][0]
+        except (FileNotFoundError, ProcessLookupError):
+            return False
+        if state == "Z":  # whoever should ask how it has ended takes its time
+            return False
+        time.sleep(0.05)
+    os.kill(process, signal.SIGKILL)
+    return True
+
+
 class Ranks:
     """What holds for each MPI."""
 
@@ -53,6 +111,14 @@ class Ranks:
         self.assertIn("error: rank 1 is lost: it has ended by an exception", run.stdout)
         self.assertLess(run.seconds, 10)
 
+    def test_given_a_rank_that_is_killed_then_all_end_and_its_process_is_named(self):
+        ranks = Running(self.launcher, 2, "calls")
+        os.kill(ranks.processes[1], signal.SIGKILL)
+        status, output = ranks.end()
+        self.assertNotEqual(status, 0)
+        self.assertRegex(output.split("is process")[-1], rf"\b{ranks.processes[1]}\b")
+        self.assertNotIn("is still there", output)
+
 
 @unittest.skipUnless(OPENMPI, "no mpirun.openmpi")
 class OpenMpi(Ranks, unittest.TestCase):
@@ -66,6 +132,32 @@ class OpenMpi(Ranks, unittest.TestCase):
 @unittest.skipUnless(MPICH, "no mpirun.mpich")
 class Mpich(Ranks, unittest.TestCase):
     launcher = MPICH
+
+
+@unittest.skipUnless(MPICH or OPENMPI, "no mpirun")
+class Trouble(unittest.TestCase):
+    """What does not depend on the MPI, tested with the one that ends sooner."""
+
+    launcher = MPICH or OPENMPI
+
+    def test_given_a_rank_that_is_stopped_for_three_seconds_then_nothing_is_lost(self):
+        ranks = Running(self.launcher, 2, "calls")
+        os.kill(ranks.processes[1], signal.SIGSTOP)
+        time.sleep(3)
+        os.kill(ranks.processes[1], signal.SIGCONT)
+        status, output = ranks.end()
+        self.assertEqual(status, 0, output)
+        self.assertNotIn("kumiko:", output)
+
+    def test_given_a_rank_that_stays_stopped_then_it_is_told_of_and_lost_and_all_end(self):
+        ranks = Running(self.launcher, 2, "impatient")
+        os.kill(ranks.processes[1], signal.SIGSTOP)
+        status, output = ranks.end()
+        self.assertNotEqual(status, 0)
+        where = rf"\(pid {ranks.processes[1]} on host \S+, stopped\)"
+        self.assertRegex(output, r"rank 0 waits for rank 1, from which nothing has come for [0-9.]+ s " + where)
+        self.assertRegex(output, r"error: rank 1 is lost: nothing has come from it for [0-9.]+ s " + where)
+        self.assertNotIn("is still there", output)
 
 
 class Choice(unittest.TestCase):

@@ -323,6 +323,13 @@ struct ClusterOptions {
   std::chrono::nanoseconds bundle_time = std::chrono::microseconds(2);
   /// How long leave() waits for the others before it takes them for lost.
   std::chrono::milliseconds patience = std::chrono::seconds(30);
+  /// stderr is told of a rank of which something is awaited and from which nothing has come for so
+  /// long, though its poller was asked. More than 0.
+  std::chrono::milliseconds warn_after = std::chrono::seconds(5);
+  /// After so long it is lost, for all ranks; at least warn_after. A rank that begins later than
+  /// others by more than this, or that is stopped for longer, wants more. A process of the same
+  /// machine that has ended is lost as soon as that is seen, one that a debugger holds is not.
+  std::chrono::milliseconds lost_after = std::chrono::seconds(60);
 };
 
 /// One rank's membership in a cluster: serves what the others invoke here from its making until it
@@ -335,8 +342,8 @@ class Cluster {
   explicit Cluster(runtime::Runtime& runtime, ClusterOptions options = {});
 
   /// Joins by a link.
-  /// \throws std::invalid_argument for a window below 1, std::logic_error if two functions that are
-  /// invoked have one name, std::system_error if the system refuses descriptors.
+  /// \throws std::invalid_argument for options without sense, std::logic_error if two functions
+  /// that are invoked have one name, std::system_error if the system refuses descriptors.
   Cluster(runtime::Runtime& runtime, std::unique_ptr<Link> link, ClusterOptions options = {});
 
   Cluster(const Cluster&) = delete;
