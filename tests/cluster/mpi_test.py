@@ -49,8 +49,8 @@ class Running:
         self.changed = threading.Condition()
         self.reader = threading.Thread(target=self.read)
         self.reader.start()
-        told = [re.search(rf"rank {rank} is process (\d+)", self.wait_for(f"rank {rank} is process")) for rank in range(ranks)]
-        self.processes = [int(match[1]) for match in told if match]
+        told = [rf"rank {rank} is process (\d+)" for rank in range(ranks)]
+        self.processes = [int(re.search(line, self.wait_for(line))[1]) for line in told]
 
     def read(self):
         for line in self.launcher.stdout:
@@ -58,10 +58,10 @@ class Running:
                 self.output += line
                 self.changed.notify_all()
 
-    def wait_for(self, text, times=1):
-        """Waits until the output has that text; returns it in any case, after a while."""
+    def wait_for(self, pattern):
+        """Waits until the output has what matches; returns all of it in any case, after a while."""
         with self.changed:
-            self.changed.wait_for(lambda: self.output.count(text) >= times or self.launcher.poll() is not None, LIMIT / 2)
+            self.changed.wait_for(lambda: re.search(pattern, self.output) or self.launcher.poll() is not None, LIMIT / 2)
             return self.output
 
     def end(self):
