@@ -16,6 +16,7 @@
 #include <kumiko/cluster/collectives.hpp>
 #include <kumiko/cluster/launch.hpp>
 #include <kumiko/runtime/cpu_budget.hpp>
+#include <kumiko/runtime/fault.hpp>
 #include <kumiko/runtime/this_thread.hpp>
 
 #include "launcher.hpp"
@@ -107,7 +108,9 @@ std::unique_ptr<Link> link_of_environment() {
                              "'): install Debian's " + detail::packages_of(*launch.mpi) +
                              ", and configure and build Kumiko again");
   }
-  return detail::open_link(object, title, launch.ranks);
+  std::unique_ptr<Link> link = detail::open_link(object, title, launch.ranks);
+  runtime::report_faults("rank " + std::to_string(link->rank()));
+  return link;
 }
 
 int workers_by_local_ranks() {

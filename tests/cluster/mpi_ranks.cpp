@@ -206,12 +206,16 @@ void measure(Cluster& cluster) {
   barrier(here).get();
 }
 
-/// Rank 0 calls the others until one of them has taken long to answer, for it was stopped.
-void call_until_one_is_slow(Cluster& cluster) {
-  const Here here = cluster.here();
+void tell_process(const Here& here) {
   barrier(here).get();
   barrier(here).get();  // all have introduced themselves
   std::fprintf(stderr, "rank %d is process %d\n", here.rank(), getpid());
+}
+
+/// Rank 0 calls the others until one of them has taken long to answer, for it was stopped.
+void call_until_one_is_slow(Cluster& cluster) {
+  const Here here = cluster.here();
+  tell_process(here);
   const auto limit = Clock::now() + 30s;
   while (here.rank() == 0) {
     const auto begin = Clock::now();
@@ -223,16 +227,30 @@ void call_until_one_is_slow(Cluster& cluster) {
   barrier(here).get();
 }
 
+/// A thread on the last rank that rank 0 has begun.
+void fault_on_last(Cluster& cluster) {
+  const Here here = cluster.here();
+  tell_process(here);
+  barrier(here).get();
+  if (here.rank() != 0) return;
+  here.invoke(here.size() - 1, [] {
+    kumiko::runtime::this_thread::set_name("clumsy");
+    *reinterpret_cast<volatile int*>(std::uintptr_t{0x1230}) = 1;
+  });
+}
+
 using Body = void (*)(Cluster&);
 Body body_of(std::string_view name) {
   if (name == "all") return check_all;
+  if (name == "fault") return fault_on_last;
   if (name == "calls" || name == "impatient") return call_until_one_is_slow;
   if (name == "throw") return throw_on_last;
   if (name == "gigabytes") return send_gigabytes;
   if (name == "idle") return wait_idly;
   if (name == "time") return measure;
   throw std::invalid_argument("there is no '" + std::string(name) +
-                              "'; give all, calls, impatient, throw, gigabytes, idle or time");
+                              "'; give all, calls, impatient, fault, throw, gigabytes, idle or "
+                              "time");
 }
 
 kumiko::cluster::ClusterOptions options_of(std::string_view name) {

@@ -47,10 +47,14 @@ class Running:
             env={**ENVIRONMENT, **more}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         self.output = ""
         self.changed = threading.Condition()
-        self.reader = threading.Thread(target=self.read)
+        self.reader = threading.Thread(target=self.read, daemon=True)
         self.reader.start()
         told = [rf"rank {rank} is process (\d+)" for rank in range(ranks)]
-        self.processes = [int(re.search(line, self.wait_for(line))[1]) for line in told]
+        found = [re.search(line, self.wait_for(line)) for line in told]
+        if None in found:
+            self.launcher.terminate()
+            raise AssertionError(f"a rank does not tell its process:\n{self.output}")
+        self.processes = [int(match[1]) for match in found]
 
     def read(self):
         for line in self.launcher.stdout:
@@ -111,6 +115,21 @@ class Ranks:
         self.assertIn("error: rank 1 is lost: it has ended by an exception", run.stdout)
         self.assertLess(run.seconds, 10)
 
+    def test_given_a_terminated_launcher_then_all_end(self):
+        for number in (signal.SIGTERM, signal.SIGINT):
+            ranks = Running(self.launcher, 2, "calls")
+            ranks.launcher.send_signal(number)
+            status, output = ranks.end()
+            self.assertNotEqual(status, 0)
+            self.assertNotIn("is still there", output)
+
+    def test_given_a_terminated_rank_then_all_end(self):
+        ranks = Running(self.launcher, 2, "calls")
+        os.kill(ranks.processes[0], signal.SIGTERM)
+        status, output = ranks.end()
+        self.assertNotEqual(status, 0)
+        self.assertNotIn("is still there", output)
+
     def test_given_a_rank_that_is_killed_then_all_end_and_its_process_is_named(self):
         ranks = Running(self.launcher, 2, "calls")
         os.kill(ranks.processes[1], signal.SIGKILL)
@@ -148,6 +167,23 @@ class Trouble(unittest.TestCase):
         status, output = ranks.end()
         self.assertEqual(status, 0, output)
         self.assertNotIn("kumiko:", output)
+
+    def test_given_a_fault_then_rank_worker_thread_and_process_are_named_and_all_end(self):
+        run = launch(self.launcher, 2, "fault")
+        self.assertNotEqual(run.returncode, 0)
+        self.assertRegex(run.stdout, r'kumiko: rank 1: SIGSEGV at address 0x1230 on worker 0\n  thread "clumsy" 0x')
+        self.assertRegex(run.stdout, r"process \d+ on host \S+ with KUMIKO_ON_FAULT=gdb it would wait for: gdb -p \d+")
+
+    def test_given_gdb_in_the_environment_then_a_rank_waits_for_it_and_is_not_lost(self):
+        ranks = Running(self.launcher, 2, "fault", KUMIKO_ON_FAULT="gdb")
+        output = ranks.wait_for(r"it waits for: gdb -p \d+\n")
+        self.assertRegex(output, r"process \d+ on host \S+ it waits for: gdb -p \d+\n")
+        time.sleep(0.5)
+        ranks.launcher.terminate()
+        status, output = ranks.end()
+        self.assertNotEqual(status, 0)
+        self.assertNotIn("is lost", output)
+        self.assertNotIn("is still there", output)
 
     def test_given_a_rank_that_stays_stopped_then_it_is_told_of_and_lost_and_all_end(self):
         ranks = Running(self.launcher, 2, "impatient")

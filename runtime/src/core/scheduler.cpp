@@ -16,6 +16,7 @@
 #include <kumiko/runtime/detail/waiter.hpp>
 
 #include "core/completion.hpp"
+#include "diagnosis/fault.hpp"
 #include "diagnosis/report.hpp"
 #include "tunables.hpp"
 

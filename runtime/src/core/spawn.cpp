@@ -12,6 +12,7 @@
 #include "core/completion.hpp"
 #include "core/scheduler.hpp"
 #include "core/worker.hpp"
+#include "diagnosis/fault.hpp"
 #include "diagnosis/report.hpp"
 #include "tunables.hpp"
 

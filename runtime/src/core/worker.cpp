@@ -8,6 +8,7 @@
 
 #include "core/completion.hpp"
 #include "core/scheduler.hpp"
+#include "diagnosis/fault.hpp"
 #include "diagnosis/report.hpp"
 #include "tunables.hpp"
 

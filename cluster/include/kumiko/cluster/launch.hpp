@@ -13,10 +13,12 @@ namespace kumiko::cluster {
 /// Open MPI's mpirun, MPICH's (hydra), and Slurm's srun with PMI or PMIx are known. KUMIKO_LINK
 /// overrides: alone, openmpi or mpich.
 ///
+/// Faults are reported from now on with the rank's number: see runtime::report_faults().
+///
 /// Call it once, on the OS thread that afterwards makes the Runtime and destroys it, and the
 /// Cluster with it: MPI ends where it has begun. May wait for the other ranks. \throws
 /// std::logic_error on a lightweight thread; std::runtime_error if that link cannot be made, with
-/// what to do about it
+/// what to do about it; what report_faults() throws
 std::unique_ptr<Link> link_of_environment();
 
 /// How many workers this rank's Runtime should have where the ranks of a host share its cores:
