@@ -12,6 +12,7 @@ from pathlib import Path
 
 import amr_suite
 import checkpoint_suite
+import cluster_suite
 import groups_suite
 import idle_suite
 import io_suite
@@ -26,6 +27,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SUITES = {
     "amr": amr_suite,
     "checkpoint": checkpoint_suite,
+    "cluster": cluster_suite,
     "groups": groups_suite,
     "idle": idle_suite,
     "io": io_suite,

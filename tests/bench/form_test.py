@@ -41,6 +41,7 @@ class Form(unittest.TestCase):
         rows = {
             "amr": "pthread strips, 2 workers",
             "checkpoint": "checking it",
+            "cluster": "MPICH, 2 KiB",
             "groups": "2 MiB",
             "idle": "strips",
             "io": "pool of 8",
@@ -140,6 +141,18 @@ class Form(unittest.TestCase):
         self.assertEqual(report.faults, [])
         self.assertEqual(len([skip for skip in report.skipped if "EPERM" in skip]), 4)  # its goals
         self.assertTrue(report_of("io", measured).faults)
+
+    def test_peers_of_ranks_may_be_absent_and_are_named_then(self):
+        absences = {"openmpi": "Open MPI is not installed here", "mpich": "MPICH is not installed here",
+                    "ucx": "UCX is not installed here"}
+        for absent in (("openmpi",), ("mpich",), ("ucx",), ("openmpi", "mpich", "ucx")):
+            with self.subTest(absent=absent):
+                measured = suites.cluster(True, absent)
+                report = report_of("cluster", measured, host=Host(2, absent_peers=absent))
+                self.assertEqual(report.faults, [])
+                for name, why in absences.items():
+                    self.assertEqual(any(why in skip for skip in report.skipped), name in absent)
+                self.assertTrue(report_of("cluster", measured).faults)
 
     def test_quotas_may_be_refused_by_the_system_and_are_named_then(self):
         for quick in (True, False):

@@ -10,6 +10,10 @@ import amr_suite.plan  # noqa: E402
 import amr_suite.summary  # noqa: E402
 import amr_suite.table  # noqa: E402
 import checkpoint_suite  # noqa: E402
+import cluster_suite.launch  # noqa: E402
+import cluster_suite.plan  # noqa: E402
+import cluster_suite.summary  # noqa: E402
+import cluster_suite.table  # noqa: E402
 import groups_suite  # noqa: E402
 import idle_suite.direction  # noqa: E402
 import idle_suite.plan  # noqa: E402
@@ -121,6 +125,27 @@ def groups(quick: bool) -> Measured:
     return Measured(1, "1 round", groups_suite.table_lines(rounds, judged), {"budgets": budget_figures(judged)})
 
 
+CLUSTER_NAMES = """send_ns test_ns put_ns get_ns put_shared_ns get_shared_ns invoke_ns inline_ns thread_ns write_ns
+ posts_ns spans_ns yield_p50_us yield_p99_us yield_kept poll_p50_us poll_p99_us poll_kept
+ spawn_p50_us spawn_p99_us spawn_kept silent_p50_us silent_p99_us silent_kept recv_p50_us
+ recv_p99_us recv_kept seconds grown_bytes waiting_share sleeping_share"""
+
+
+def cluster(quick: bool, absent: tuple[str, ...] = ()) -> Measured:
+    """Without the MPIs that are absent, or UCX."""
+    plan = cluster_suite.plan
+    planned = plan.parts(quick)
+    report = figures_of(400.0, CLUSTER_NAMES)
+    here = [family.name for family in plan.FAMILIES if family.name not in absent]
+    runs = {family: {(part.name, part.system): [report] for part in planned} for family in here}
+    ucx = [] if cluster_suite.launch.UCX_KEY in absent else [{"am_ns": 300.0}]
+    summary = cluster_suite.summary.Summary(runs, ucx, planned)
+    judged = judge(cluster_suite.summary.budgets(summary), quick)
+    why = dict.fromkeys(absent, cluster_suite.launch.absence("some package"))
+    lines = cluster_suite.table.table_lines(summary, why, judged)
+    return Measured(1, "1 round", lines, {"budgets": budget_figures(judged)})
+
+
 def predict(_: bool) -> Measured:
     keys = [(model, count) for model in predict_suite.SYSTEMS for count in (1, WORKERS)]
     seconds = dict.fromkeys(keys, 0.025)
@@ -131,6 +156,7 @@ def predict(_: bool) -> Measured:
 SUITES = {
     "amr": amr,
     "checkpoint": checkpoint,
+    "cluster": cluster,
     "groups": groups,
     "idle": idle,
     "io": io,

@@ -1,6 +1,6 @@
 """What the tables of each suite should look like on a machine."""
 
-from forms import amr, checkpoint, groups, idle, io, predict, runtime
+from forms import amr, checkpoint, cluster, groups, idle, io, predict, runtime
 from forms.host import Host
 
 __all__ = ["FORMS", "Host"]
@@ -9,6 +9,7 @@ __all__ = ["FORMS", "Host"]
 FORMS = {
     "amr": amr.form,
     "checkpoint": checkpoint.form,
+    "cluster": cluster.form,
     "groups": groups.form,
     "idle": idle.form,
     "io": io.form,

@@ -10,6 +10,7 @@ from pathlib import Path
 from idle_suite import quota
 
 IO_URING_SETUP = 425  # the system call's number on every architecture
+UCX_HEADER = Path("/usr/include/ucp/api/ucp.h")
 NO_GO = "Go is not installed here"
 
 
@@ -20,11 +21,13 @@ class Host:
     instructions: tuple[str, ...] = ("avx2", "avx512")
     io_uring_refusal: str = ""  # why, where the system refuses it
     quota_refusal: str = ""  # likewise, of a control group with a quota
+    absent_peers: tuple[str, ...] = ()  # of the ranks: MPIs and UCX
 
     @staticmethod
     def of(workers: int) -> "Host":
         """This machine."""
-        return Host(workers, shutil.which("go") is not None, instructions(), io_uring_refusal(), quota.refusal())
+        return Host(workers, shutil.which("go") is not None, instructions(), io_uring_refusal(), quota.refusal(),
+                    absent_peers())
 
     @property
     def counts(self) -> list[int]:
@@ -40,6 +43,13 @@ def instructions() -> tuple[str, ...]:
     words = Path("/proc/cpuinfo").read_text().split()
     needed = {"avx2": ("avx2", "fma"), "avx512": ("avx512f", "avx512dq", "avx512vl")}
     return tuple(isa for isa, flags in needed.items() if all(flag in words for flag in flags))
+
+
+def absent_peers() -> tuple[str, ...]:
+    """Each MPI needs its compiler and its launcher."""
+    commands = {name: (f"mpicc.{name}", f"mpirun.{name}") for name in ("openmpi", "mpich")}
+    absent = [name for name, needed in commands.items() if not all(map(shutil.which, needed))]
+    return (*absent, *(() if UCX_HEADER.exists() else ("ucx",)))
 
 
 def io_uring_refusal() -> str:
