@@ -1,12 +1,16 @@
 // A rank of an MPI launch, for tests/cluster/mpi_test.py: does what its argument says.
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <functional>
+#include <memory>
 #include <numeric>
+#include <random>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -239,22 +243,139 @@ void fault_on_last(Cluster& cluster) {
   });
 }
 
-using Body = void (*)(Cluster&);
-Body body_of(std::string_view name) {
+/// Calls of all kinds and sizes to any rank, drawn by a seed; every answer is looked at.
+class Flood {
+ public:
+  Flood(const Here& here, std::uint64_t seed)
+      : here_(here),
+        random_(1000003 * seed + static_cast<unsigned>(here.rank())),
+        posts_to_(static_cast<std::size_t>(here.size())) {}
+
+  void round() {
+    for (int i = 0; i < 12; ++i) {
+      const int rank = below(here_.size());
+      switch (below(5)) {
+        case 0:
+          echo(rank, sizes_[static_cast<std::size_t>(below(3))]);
+          break;
+        case 1:
+          post(rank);
+          break;
+        case 2:
+          invoke(rank);
+          break;
+        case 3:
+          invoke_inline(rank);
+          break;
+        default:
+          answers_.push_back(here_.async(rank, Back(), 5));
+          break;
+      }
+    }
+    for (auto& [numbers, first, size] : echoes_) {
+      const std::vector<std::uint64_t> echo = numbers.get();
+      expect(echo.size() == size, "the size of an echo");
+      for (std::size_t i = 0; i < size; ++i) expect(echo[i] == first + size - 1 - i, "an echo");
+    }
+    for (Future<int>& answer : answers_) expect(answer.get() == 5, "an invocation 5 deep");
+    echoes_.clear();
+    answers_.clear();
+  }
+
+  /// All ranks': no post is missing, and none was run twice.
+  void settle() {
+    barrier(here_).get();
+    here_.quiesce();
+    const int run = posts_run;  // before this rank's part, so before anybody posts again
+    int sent = 0;
+    for (const std::vector<int>& of_rank : all_gather(here_, posts_to_).get()) {
+      sent += of_rank[static_cast<std::size_t>(here_.rank())];
+    }
+    expect(run == sent, "the number of posts");
+  }
+
+ private:
+  int below(int limit) { return static_cast<int>(random_() % static_cast<unsigned>(limit)); }
+
+  void echo(int rank, int sizes) {
+    const auto size = static_cast<std::size_t>(below(sizes));
+    std::vector<std::uint64_t> numbers(size);
+    const std::uint64_t first = random_() % 1000;
+    std::iota(numbers.begin(), numbers.end(), first);
+    const auto reversed = [](std::span<const std::uint64_t> sent) {
+      return std::vector<std::uint64_t>(sent.rbegin(), sent.rend());
+    };
+    echoes_.push_back(
+        {here_.async(rank, reversed, std::span<const std::uint64_t>(numbers)), first, size});
+  }
+
+  void post(int rank) {
+    ++posts_to_[static_cast<std::size_t>(rank)];
+    here_.post(rank, [] { ++posts_run; });
+  }
+
+  void invoke(int rank) {
+    const int x = below(1000);
+    const int answer = here_.invoke(
+        rank, [](const Here& there, int a) { return a * there.size() + there.rank(); }, x);
+    expect(answer == x * here_.size() + rank, "the value of an invocation");
+  }
+
+  void invoke_inline(int rank) {
+    const int x = below(1000);
+    expect(here_.invoke_inline(
+               rank, [](int a) noexcept { return a + 1; }, x) == x + 1,
+           "the value of an inline invocation");
+  }
+
+  struct Echo {
+    Future<std::vector<std::uint64_t>> numbers;
+    std::uint64_t first;
+    std::size_t size;
+  };
+
+  Here here_;
+  std::mt19937_64 random_;
+  std::vector<int> posts_to_;
+  std::vector<Echo> echoes_;
+  std::vector<Future<int>> answers_;
+  /// In numbers of 8 bytes: bundles, about what is a large frame to a link by MPI, and large ones.
+  static constexpr std::array<int, 3> sizes_{16, 2048, 65536};
+};
+
+void flood(Cluster& cluster, std::uint64_t seed) {
+  Flood flood(cluster.here(), seed);
+  for (int part = 0; part < 4; ++part) {
+    for (int i = 0; i < 12; ++i) flood.round();
+    flood.settle();
+  }
+  std::printf("rank %d: the flood is over\n", cluster.rank());
+}
+
+using Body = std::function<void(Cluster&)>;
+Body body_of(std::string_view name, std::uint64_t seed) {
   if (name == "all") return check_all;
+  if (name == "flood") return [seed](Cluster& cluster) { flood(cluster, seed); };
   if (name == "fault") return fault_on_last;
   if (name == "calls" || name == "impatient") return call_until_one_is_slow;
   if (name == "throw") return throw_on_last;
   if (name == "gigabytes") return send_gigabytes;
   if (name == "idle") return wait_idly;
   if (name == "time") return measure;
-  throw std::invalid_argument("there is no '" + std::string(name) +
-                              "'; give all, calls, impatient, fault, throw, gigabytes, idle or "
-                              "time");
+  throw std::invalid_argument(
+      "there is no '" + std::string(name) +
+      "'; give all, calls, flood [SEED], impatient, fault, throw, gigabytes, idle or "
+      "time");
 }
 
-kumiko::cluster::ClusterOptions options_of(std::string_view name) {
-  kumiko::cluster::ClusterOptions options{.window = name == "all" ? 2 : 64};
+/// A flood has narrow windows and wide ones by its seed.
+int window_of(std::string_view name, std::uint64_t seed) {
+  if (name == "flood") return std::array{1, 2, 8, 64}[seed % 4];
+  return name == "all" ? 2 : 64;
+}
+
+kumiko::cluster::ClusterOptions options_of(std::string_view name, std::uint64_t seed) {
+  kumiko::cluster::ClusterOptions options{.window = window_of(name, seed)};
   if (name == "gigabytes") options.patience = 5min;
   if (name == "impatient") {
     options.warn_after = 500ms;
@@ -263,10 +384,10 @@ kumiko::cluster::ClusterOptions options_of(std::string_view name) {
   return options;
 }
 
-int run(std::string_view name) {
-  const Body body = body_of(name);
+int run(std::string_view name, std::uint64_t seed) {
+  const Body body = body_of(name, seed);
   std::unique_ptr<kumiko::cluster::Link> link = kumiko::cluster::link_of_environment();
-  kumiko::runtime::Options options{.workers = 1};
+  kumiko::runtime::Options options{.workers = name == "flood" && seed % 3 == 0 ? 2 : 1};
   // As the ping-pong of MPI waits that it is compared with.
   if (name == "time") options.idle = kumiko::runtime::IdlePolicy::kSpin;
   kumiko::runtime::Runtime runtime(options);
@@ -275,7 +396,7 @@ int run(std::string_view name) {
       Cluster cluster(runtime);
       body(cluster);
     } else {
-      Cluster cluster(runtime, std::move(link), options_of(name));
+      Cluster cluster(runtime, std::move(link), options_of(name, seed));
       body(cluster);
       cluster.leave();
     }
@@ -287,7 +408,7 @@ int run(std::string_view name) {
 
 int main(int argc, char** argv) {
   try {
-    return run(argc > 1 ? argv[1] : "all");
+    return run(argc > 1 ? argv[1] : "all", argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "error: %s\n", error.what());
     return 3;
