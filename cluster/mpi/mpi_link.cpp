@@ -13,6 +13,7 @@
 #include <climits>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <numeric>
 #include <string>
@@ -218,6 +219,7 @@ class Link {
     if (is_there != 0) {
       MPI_Query_thread(&provided);
     } else {
+      keep_core();
       if (failed(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided),
                  "MPI_Init_thread")) {
         return false;
@@ -230,6 +232,11 @@ class Link {
         "MPI_THREAD_SERIALIZED is needed";
     return false;
   }
+
+  /// Where a host has more ranks than cores, Open MPI would give the core away in each call that
+  /// finds nothing, while all workers wait for the end of the poll. How one waits is the Runtime's
+  /// to decide. Who has set the variable has a reason; to other MPIs it means nothing.
+  static void keep_core() { setenv("OMPI_MCA_mpi_yield_when_idle", "0", 0); }
 
   /// Takes a communicator of our own, where nobody else's messages are.
   bool join() {

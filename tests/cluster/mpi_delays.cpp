@@ -9,8 +9,8 @@
 // them break that rule of MPI, too, since a Link promises no order.
 //
 // KUMIKO_DELAYS_SEED and KUMIKO_DELAYS_LONGEST (microseconds) say how; KUMIKO_DELAYS_FAIL=N has the
-// N-th call fail. MPI_Finalize() prints what was held back. One OS thread at a time calls, as the
-// links promise (MPI_THREAD_SERIALIZED).
+// N-th call fail. MPI_Finalize() prints what was held back, and how often MPI has given the core
+// away in a call. One OS thread at a time calls, as the links promise (MPI_THREAD_SERIALIZED).
 #define OMPI_SKIP_MPICXX 1
 #define MPICH_SKIP_MPICXX 1
 
@@ -25,6 +25,8 @@
 #include <vector>
 
 #include <mpi.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 namespace {
 
@@ -34,6 +36,17 @@ std::uint64_t number_of(const char* variable, std::uint64_t otherwise) {
   const char* const text = std::getenv(variable);
   return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
 }
+
+/// MPI has given the core away so often in the calls below, by this thread's being in one.
+std::uint64_t yields = 0;
+thread_local bool is_within = false;
+
+struct Within {
+  Within() { is_within = true; }
+  Within(const Within&) = delete;
+  Within& operator=(const Within&) = delete;
+  ~Within() { is_within = false; }
+};
 
 /// A call of MPI_Isend() that is yet to be made, or whose request has not ended.
 struct Send {
@@ -131,11 +144,11 @@ class Delays {
     std::fprintf(
         stderr,
         "delays of rank %d: %llu of %llu sends held, %.0f us at most; %llu overtaking, %llu "
-        "of them in their channel; %llu late, %llu unseen; %zu left\n",
+        "of them in their channel; %llu late, %llu unseen; %zu left; %llu yields\n",
         rank, of(counts_.held), of(counts_.sends),
         std::chrono::duration<double, std::micro>(counts_.longest).count(), of(counts_.overtaking),
         of(counts_.overtaking_in_channel), of(counts_.late), of(counts_.unseen),
-        waiting_.size() + begun_.size());
+        waiting_.size() + begun_.size(), of(yields));
   }
 
  private:
@@ -247,20 +260,28 @@ Delays& delays() {
 // of these.
 extern "C" {
 
-// NOLINTBEGIN(readability-identifier-naming): MPI's names
+// NOLINTBEGIN(readability-identifier-naming): MPI's names, and the system's
+
+int sched_yield() noexcept {
+  yields += is_within ? 1 : 0;
+  return static_cast<int>(syscall(SYS_sched_yield));
+}
 
 int MPI_Isend(const void* bytes, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
               MPI_Request* request) {
+  const Within within;
   return delays().send({bytes, count, type, peer, tag, comm, {}, {}, MPI_REQUEST_NULL}, request);
 }
 
 int MPI_Testsome(int size, MPI_Request requests[], int* count, int indices[],
                  MPI_Status statuses[]) {
+  const Within within;
   return delays().test_some(size, requests, count, indices, statuses);
 }
 
 int MPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message,
                 MPI_Status* status) {
+  const Within within;
   if (delays().fails()) return MPI_ERR_OTHER;
   if (!delays().finds_nothing()) return PMPI_Improbe(source, tag, comm, flag, message, status);
   int is_there = 0;
@@ -271,6 +292,7 @@ int MPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* mess
 }
 
 int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
+  const Within within;
   if (!delays().finds_nothing()) return PMPI_Test(request, flag, status);
   if (*request != MPI_REQUEST_NULL && Delays::has_ended(*request)) delays().count_late();
   *flag = 0;

@@ -192,14 +192,15 @@ class Ranks:
                        "KUMIKO_DELAYS_OVERTAKE": int(overtakes)}
         output, seconds = self.run_well((ranks, environment, f"flood {seed}"))
         found = re.findall(r"delays of rank \d+: (\d+) of (\d+) sends held, \d+ us at most; (\d+) overtaking, "
-                           r"(\d+) of them in their channel; (\d+) late, (\d+) unseen; (\d+) left",
+                           r"(\d+) of them in their channel; (\d+) late, (\d+) unseen; (\d+) left; (\d+) yields",
                            output)
         self.assertEqual(len(found), ranks, output)
         counts = [[int(number) for number in line] for line in found]
-        for held, _, _, _, late, _, left in counts:
+        for held, _, _, _, late, _, left, yields in counts:
             self.assertGreater(held, 0)
             self.assertGreater(late, 0)
             self.assertEqual(left, 0)
+            self.assertEqual(yields, 0, "MPI has given the core away while all waited for the poll's end")
         print(f"seed {seed}: {ranks} ranks, up to {longest} us, {seconds:.1f} s", flush=True)
         return [sum(column) for column in zip(*counts)]
 
