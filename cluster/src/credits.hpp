@@ -67,6 +67,14 @@ class Credits {
            });
   }
 
+  /// How many threads wait for one.
+  std::size_t waiters() {
+    const std::lock_guard lock(guard_);
+    std::size_t count = 0;
+    for (const Depth& at : depths_) count += at.waiters.size();
+    return count;
+  }
+
   /// Nobody gets a credit any more, but this exception.
   void fail(std::exception_ptr exception) {
     std::vector<Waiter*> failed;

@@ -35,10 +35,12 @@ enum class Kind : std::uint8_t {
   // What ranks say about themselves, which nothing but the pollers sends and takes.
   kAsk,      ///< is the rank still there?
   kPresent,  ///< it is, as this process
-  kGivenUp   ///< rank `function` is lost, for this reason
+  kGivenUp,  ///< rank `function` is lost, for this reason
+  kPassive,  ///< in round `amount`: do all threads of the rank wait? An answer has counts.
+  kReport    ///< it is to tell of a deadlock, and then the next rank
 };
 
-inline constexpr Kind kLastKind = Kind::kGivenUp;
+inline constexpr Kind kLastKind = Kind::kReport;
 
 /// Whether a message brings something to threads, and therefore counts.
 constexpr bool counts(Kind kind) noexcept { return kind <= Kind::kLeave; }

@@ -1,6 +1,7 @@
 #include "node.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -58,9 +59,19 @@ struct WaitingCall final : Pending {
   runtime::Token<Answer> token = entry.token();
 
   void finish(Answer answer) override { token.send(std::move(answer)); }
+  const void* waited_at() const noexcept override { return &entry; }
   bool take_back() { return calls.take(ticket) != nullptr; }
   void fail(std::exception_ptr exception) { finish({nullptr, nullptr, {}, std::move(exception)}); }
 };
+
+/// A function as who wrote it knows it.
+std::string name_of_function(const Function& function) {
+  std::string name = readable_name(function.name());
+  constexpr std::string_view kCallee = "kumiko::cluster::Here::Callee<";
+  if (name.starts_with(kCallee))
+    name = name.substr(kCallee.size(), name.size() - kCallee.size() - 1);
+  return name;
+}
 
 bool asks_for_function(Kind kind) noexcept {
   return kind == Kind::kInvoke || kind == Kind::kInline || kind == Kind::kPost;
@@ -75,6 +86,17 @@ Frame failure_of(std::string_view type, std::string_view what) {
 
 /// How a process introduces itself: see Process.
 using Introduction = std::tuple<std::string, std::uint64_t, std::uint64_t, std::int32_t>;
+
+/// "the answer of rank 1 to f (0x...)", for people.
+std::string what_is_pending(const Pending& call, int rank, const Function* function) {
+  std::array<char, 32> place{};
+  if (call.waited_at() != nullptr) {
+    std::snprintf(place.data(), place.size(), " (%p)", call.waited_at());
+  }
+  const std::string whom = "rank " + std::to_string(rank);
+  if (function == nullptr) return "an entry whose token is on " + whom + place.data();
+  return "the answer of " + whom + " to " + name_of_function(*function) + place.data();
+}
 
 Process unpacked_process(std::span<const std::byte> payload, Node& node) {
   Reader reader(payload, node);
@@ -103,6 +125,9 @@ Node::Node(runtime::Runtime& runtime, std::unique_ptr<Link> link, const ClusterO
       rank_(link_ == nullptr ? 0 : link_->rank()),
       size_(link_ == nullptr ? 1 : link_->size()),
       silence_(size_, {options.warn_after, options.lost_after}),
+      deadlock_(rank_, size_,
+                options.report_deadlocks ? runtime.deadlock_report_after()
+                                         : std::chrono::milliseconds(0)),
       bell_(link_ == nullptr ? -1 : link_->pollable()) {
   if (size_ > 1) process_ = own_process();
   for (int i = 0; i < size_; ++i) peers_.push_back(std::make_unique<Peer>(options_.window));
@@ -236,7 +261,7 @@ void Node::send_request(const Request& request, Ticket ticket, Packer pack) {
 Answer Node::call(const Request& request, Packer pack) {
   take_credit(request);
   WaitingCall call(pending_);
-  call.ticket = pending_.add(call, request.rank);
+  call.ticket = pending_.add(call, request.rank, &request.function);
   try {
     send_request(request, call.ticket, pack);
   } catch (...) {
@@ -253,7 +278,7 @@ Answer Node::call(const Request& request, Packer pack) {
 
 void Node::call_later(const Request& request, Packer pack, std::unique_ptr<Pending> pending) {
   take_credit(request);
-  const Ticket ticket = pending_.add(*pending, request.rank);
+  const Ticket ticket = pending_.add(*pending, request.rank, &request.function);
   Pending* const call = pending.release();  // it destroys itself when it is answered
   try {
     send_request(request, ticket, pack);
@@ -391,6 +416,7 @@ bool Node::has_news() noexcept {
   const bool is_rung = bell_.silence(now);
   if (!is_open()) return MessageSource::has_news();  // what is to be drained
   // The end of a link goes on by polls.
+  if (deadlock_.is_due(now)) look_for_deadlock(now);
   const bool looks = silence_.wants_look(stirs());
   if (looks && silence_.is_due(now)) polls_since_look_ = kPollsPerLook;
   const bool is_due = (leaving_.load(std::memory_order_relaxed) && now >= polls_at_) ||
@@ -402,6 +428,7 @@ bool Node::has_news() noexcept {
   }
   if (guests_.looks_at() != Clock::time_point::max()) bell_.ring_at(guests_.looks_at());
   if (looks) bell_.ring_at(silence_.next_look());
+  if (deadlock_.next_look() != Clock::time_point::max()) bell_.ring_at(deadlock_.next_look());
   poll_again(now);
   return false;
 }
@@ -480,6 +507,10 @@ void Node::dispatch(Arrived message) {
       return silence_.introduce(message.source, unpacked_process(message.payload, *this));
     case Kind::kGivenUp:
       return note_given_up(message);
+    case Kind::kPassive:
+      return take_passive(message);
+    case Kind::kReport:
+      return deadlock_.have_report();
   }
 }
 
@@ -810,6 +841,81 @@ void Node::note_given_up(const Arrived& message) {
   }
 }
 
+// --- Deadlock ------------------------------------------------------------------------------------
+
+/// Nothing but a message can wake any thread. Credits that may be returned early, or are yet to be
+/// sent, would be messages. Who leaves waits for a time only.
+std::optional<MessageCounts> Node::counts_if_passive() const {
+  if (guests_.looks_at() != Clock::time_point::max() || owes_.load(std::memory_order_relaxed) ||
+      ending_.load(std::memory_order_relaxed) || !runtime_.waits_for_source()) {
+    return {};
+  }
+  return MessageCounts{messages_sent_.load(std::memory_order_relaxed),
+                       messages_received_.load(std::memory_order_relaxed)};
+}
+
+/// Called before a sleep, when the workers lie down; so what is sent here has somebody look again.
+void Node::look_for_deadlock(Clock::time_point now) {
+  const DeadlockWatch::Step step = deadlock_.look(now, counts_if_passive());
+  if (step.reports) return report_deadlock();
+  if (step.asks) {
+    for (int rank = 1; rank < size_; ++rank) {
+      add_to_outbox(rank, empty_message(), {.kind = Kind::kPassive, .amount = step.round});
+    }
+  }
+  if (step.answers) {
+    Frame message = empty_message();
+    Writer writer(message, 0);
+    MessageCounts counts = step.counts;
+    Packing<MessageCounts>::pack(writer, counts);
+    add_to_outbox(0, std::move(message), {.kind = Kind::kPassive, .amount = step.round});
+  }
+}
+
+void Node::take_passive(const Arrived& message) {
+  if (rank_ != 0) return deadlock_.ask(message.header.amount);
+  Reader reader(message.payload, *this);
+  deadlock_.take_answer(message.source, message.header.amount,
+                        Packing<MessageCounts>::unpack(reader));
+}
+
+/// One rank after the other tells, so that what they say is not mixed.
+void Node::report_deadlock() {
+  const std::string headline =
+      "kumiko: rank " + std::to_string(rank_) +
+      ": no thread of any rank can run, no deadline is pending and no message is under way; unless "
+      "another OS thread wakes them, these wait forever:\n";
+  if (!runtime_.report_waits_for_source(headline)) return deadlock_.put_off_report();
+  std::fputs(what_is_awaited().c_str(), stderr);
+  if (rank_ + 1 < size_) add_to_outbox(rank_ + 1, empty_message(), {.kind = Kind::kReport});
+}
+
+/// Which rank owes what, as lines.
+std::string Node::what_is_awaited() {
+  constexpr int kMostLines = 20;
+  const std::string begin = "  rank " + std::to_string(rank_) + " waits for ";
+  std::string text;
+  int lines = 0;
+  pending_.for_each([&](const Pending& call, int rank, const Function* function) {
+    if (++lines > kMostLines) return;
+    text += begin + what_is_pending(call, rank, function) + "\n";
+  });
+  if (lines > kMostLines) {
+    text += begin + std::to_string(lines - kMostLines) + " more answers or tokens\n";
+  }
+  std::vector<bool> absent(static_cast<std::size_t>(size_));
+  collections_.mark_awaited(absent, kMeetingPlace);
+  for (int rank = 0; rank < size_; ++rank) {
+    const std::string other = "rank " + std::to_string(rank) + "\n";
+    if (const std::size_t waiters = peer(rank).credits.waiters(); waiters != 0) {
+      text += begin + std::to_string(waiters) + " credits for calls at " + other;
+    }
+    if (absent[static_cast<std::size_t>(rank)])
+      text += begin + "a collective operation by " + other;
+  }
+  return text;
+}
+
 // --- The end -------------------------------------------------------------------------------------
 
 void Node::note_leaving(const Arrived& message) {
@@ -866,6 +972,7 @@ void Node::look_whether_all_left() {
 
 void Node::leave() {
   if (!open_.load(std::memory_order_relaxed)) return;
+  ending_.store(true, std::memory_order_relaxed);
   const auto limit = Clock::now() + options_.patience;
   try {
     quiesce(runtime::io::until(limit));

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "bell.hpp"
 #include "collections.hpp"
 #include "credits.hpp"
+#include "deadlock.hpp"
 #include "guests.hpp"
 #include "message.hpp"
 #include "outbox.hpp"
@@ -168,6 +170,14 @@ class Node final : public runtime::MessageSource,
   void note_given_up(const Arrived& message);
   std::uint64_t stirs();
 
+  // Deadlock.
+
+  void look_for_deadlock(Clock::time_point now);
+  std::optional<MessageCounts> counts_if_passive() const;
+  void take_passive(const Arrived& message);
+  void report_deadlock();
+  std::string what_is_awaited();
+
   bool flush(bool idle);
   void poll_again(Clock::time_point now) noexcept;
   void send_credits(bool idle);
@@ -195,8 +205,9 @@ class Node final : public runtime::MessageSource,
   PendingCalls pending_;
   Regions regions_;
   Collections collections_;
-  Process process_;  ///< this one
-  Silence silence_;  ///< the poller's
+  Process process_;         ///< this one
+  Silence silence_;         ///< the poller's
+  DeadlockWatch deadlock_;  ///< the poller's
   Bell bell_;
   std::atomic<bool> open_{true};
   std::atomic<bool> unsent_{false};
@@ -217,6 +228,7 @@ class Node final : public runtime::MessageSource,
   bool closing_ = false;           ///< the link
   bool told_all_left_ = false;
 
+  std::atomic<bool> ending_{false};  ///< leave() has been called
   std::atomic<bool> leaving_{false};
   std::atomic<bool> out_of_patience_{false};
   runtime::Entry<bool> all_left_;

@@ -19,7 +19,8 @@ namespace kumiko::cluster::detail {
 class PendingCalls {
  public:
   /// \throws the exception of fail() if this rank was lost
-  Ticket add(Pending& call, int rank) {
+  /// \param function  what is called, nullptr for an entry
+  Ticket add(Pending& call, int rank, const Function* function = nullptr) {
     const std::lock_guard lock(guard_);
     for (const auto& [lost, failure] : lost_) {
       if (lost == rank) std::rethrow_exception(failure);
@@ -33,6 +34,7 @@ class PendingCalls {
     Slot& slot = slots_[place];
     slot.call = &call;
     slot.rank = rank;
+    slot.function = function;
     slot.moves = 0;
     return {place, slot.generation};
   }
@@ -77,6 +79,15 @@ class PendingCalls {
     }
   }
 
+  /// Calls visit(call, rank, function) for all that wait, under a lock.
+  template <class Visit>
+  void for_each(Visit visit) {
+    const std::lock_guard lock(guard_);
+    for (const Slot& slot : slots_) {
+      if (slot.call != nullptr) visit(*slot.call, slot.rank, slot.function);
+    }
+  }
+
   /// Takes all calls at a rank out; later ones fail. Returns those there were.
   std::vector<Pending*> fail(int rank, std::exception_ptr exception) {
     const std::lock_guard lock(guard_);
@@ -93,6 +104,7 @@ class PendingCalls {
   struct Slot {
     Pending* call = nullptr;
     int rank = 0;
+    const Function* function = nullptr;
     std::uint32_t generation = 0;
     std::uint32_t moves = 0;
   };

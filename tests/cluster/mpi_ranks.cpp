@@ -23,6 +23,8 @@
 #include <kumiko/cluster/cluster.hpp>
 #include <kumiko/cluster/collectives.hpp>
 #include <kumiko/cluster/launch.hpp>
+#include <kumiko/cluster/token.hpp>
+#include <kumiko/runtime/entry.hpp>
 #include <kumiko/runtime/runtime.hpp>
 #include <kumiko/runtime/this_thread.hpp>
 
@@ -352,10 +354,28 @@ void flood(Cluster& cluster, std::uint64_t seed) {
   std::printf("rank %d: the flood is over\n", cluster.rank());
 }
 
+kumiko::cluster::RemoteToken<int> kept;
+
+/// Rank 0 waits for a token that rank 1 keeps, which waits for nothing that ever comes.
+void wait_for_each_other(Cluster& cluster) {
+  const Here here = cluster.here();
+  tell_process(here);
+  if (here.rank() != 0) {
+    kumiko::runtime::Entry<int> never;
+    const auto token = never.token();
+    never.wait();
+  }
+  kumiko::cluster::RemoteEntry<int> entry(here);
+  here.invoke(
+      1, [](kumiko::cluster::RemoteToken<int> token) { kept = std::move(token); }, entry.token());
+  entry.get();
+}
+
 using Body = std::function<void(Cluster&)>;
 Body body_of(std::string_view name, std::uint64_t seed) {
   if (name == "all") return check_all;
   if (name == "flood") return [seed](Cluster& cluster) { flood(cluster, seed); };
+  if (name == "deadlock") return wait_for_each_other;
   if (name == "fault") return fault_on_last;
   if (name == "calls" || name == "impatient") return call_until_one_is_slow;
   if (name == "throw") return throw_on_last;
@@ -364,7 +384,7 @@ Body body_of(std::string_view name, std::uint64_t seed) {
   if (name == "time") return measure;
   throw std::invalid_argument(
       "there is no '" + std::string(name) +
-      "'; give all, calls, flood [SEED], impatient, fault, throw, gigabytes, idle or "
+      "'; give all, calls, deadlock, flood [SEED], impatient, fault, throw, gigabytes, idle or "
       "time");
 }
 
@@ -388,6 +408,7 @@ int run(std::string_view name, std::uint64_t seed) {
   const Body body = body_of(name, seed);
   std::unique_ptr<kumiko::cluster::Link> link = kumiko::cluster::link_of_environment();
   kumiko::runtime::Options options{.workers = name == "flood" && seed % 3 == 0 ? 2 : 1};
+  if (name == "deadlock") options.deadlock_report_after = 300ms;
   // As the ping-pong of MPI waits that it is compared with.
   if (name == "time") options.idle = kumiko::runtime::IdlePolicy::kSpin;
   kumiko::runtime::Runtime runtime(options);

@@ -174,6 +174,15 @@ class Trouble(unittest.TestCase):
         self.assertRegex(run.stdout, r'kumiko: rank 1: SIGSEGV at address 0x1230 on worker 0\n  thread "clumsy" 0x')
         self.assertRegex(run.stdout, r"process \d+ on host \S+ with KUMIKO_ON_FAULT=gdb it would wait for: gdb -p \d+")
 
+    def test_given_ranks_that_wait_for_each_other_then_both_tell_for_what(self):
+        ranks = Running(self.launcher, 2, "deadlock")
+        output = ranks.wait_for(r"rank 1: no thread of any rank can run[^\0]*see names")
+        ranks.launcher.terminate()
+        ranks.end()
+        self.assertRegex(output, r"kumiko: rank 0: no thread of any rank can run")
+        self.assertRegex(output, r"rank 0 waits for an entry whose token is on rank 1 \(0x")
+        self.assertRegex(output, r"kumiko: rank 1: no thread of any rank can run[^\0]*waits for an Entry \(0x")
+
     def test_given_gdb_in_the_environment_then_a_rank_waits_for_it_and_is_not_lost(self):
         ranks = Running(self.launcher, 2, "fault", KUMIKO_ON_FAULT="gdb")
         output = ranks.wait_for(r"it waits for: gdb -p \d+\n")

@@ -1,6 +1,7 @@
 // Ranks in one process, for tests.
 #pragma once
 
+#include <chrono>
 #include <functional>
 
 #include <kumiko/cluster/cluster.hpp>
@@ -14,6 +15,7 @@ struct RanksOptions {
   int workers = 1;
   LoopbackOptions net{};
   ClusterOptions cluster{};
+  std::chrono::milliseconds deadlock_report_after{5000};
 };
 
 /// Ranks of a network of their own: see run_ranks().
@@ -25,7 +27,9 @@ class Ranks {
   Loopback& net() noexcept { return net_; }
 
   void run(const std::function<void(Cluster&)>& body) {
-    run_ranks(net_, {.workers = options_.workers}, options_.cluster, body);
+    const runtime::Options workers{.workers = options_.workers,
+                                   .deadlock_report_after = options_.deadlock_report_after};
+    run_ranks(net_, workers, options_.cluster, body);
   }
 
  private:

@@ -13,9 +13,6 @@
 #include <string>
 #include <thread>
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <kumiko/runtime/latch.hpp>
 #include <kumiko/runtime/mutex.hpp>
 #include <kumiko/runtime/thread.hpp>
@@ -24,55 +21,12 @@
 #include "record/stack_pool.hpp"
 #include "support.hpp"
 #include "tunables.hpp"
+#include "watched_stderr.hpp"
 
 namespace kumiko::runtime::test {
 namespace {
 
 using namespace std::chrono_literals;
-
-/// While it lives stderr goes to a file in memory, into which any thread may look meanwhile.
-class WatchedStderr {
- public:
-  WatchedStderr() : before_(dup(STDERR_FILENO)), file_(memfd_create("stderr", MFD_CLOEXEC)) {
-    std::fflush(stderr);
-    dup2(file_, STDERR_FILENO);
-  }
-  WatchedStderr(const WatchedStderr&) = delete;
-  WatchedStderr& operator=(const WatchedStderr&) = delete;
-  ~WatchedStderr() {
-    dup2(before_, STDERR_FILENO);
-    close(before_);
-    close(file_);
-  }
-
-  std::string text() const {
-    std::array<char, 65536> buffer;
-    const ssize_t size = pread(file_, buffer.data(), buffer.size(), 0);
-    return {buffer.data(), static_cast<std::size_t>(size < 0 ? 0 : size)};
-  }
-
-  /// Waits until the text has that part so many times; what looks at the text afterwards fails if
-  /// it does not come.
-  void wait_for(const std::string& part, int times = 1) const {
-    const auto limit = std::chrono::steady_clock::now() + 60s;
-    while (count(part) < times && std::chrono::steady_clock::now() < limit) {
-      std::this_thread::sleep_for(2ms);
-    }
-  }
-
- private:
-  int count(const std::string& part) const {
-    const std::string all = text();
-    int found = 0;
-    for (std::size_t at = all.find(part); at != std::string::npos; at = all.find(part, at + 1)) {
-      ++found;
-    }
-    return found;
-  }
-
-  const int before_;
-  const int file_;
-};
 
 class ReportDeathTest : public testing::Test {
  protected:

@@ -91,6 +91,14 @@ bool Pollers::has_waits() const noexcept {
   return waits != 0;
 }
 
+bool Pollers::only_a_source_has_waits() const noexcept {
+  std::size_t sources = 0;
+  std::size_t others = 0;
+  for_each(
+      [&](const Poller& poller) { (poller.is_shared() ? sources : others) += poller.waits(); });
+  return sources == 1 && others == 0;
+}
+
 int Pollers::poll(std::size_t instance, bool idle) noexcept {
   int events = 0;
   for_each([&](Poller& poller) {

@@ -93,6 +93,9 @@ class Pollers {
   /// Whether some thread waits for an event. Exact behind a barrier shared with it (see Idle).
   bool has_waits() const noexcept;
 
+  /// Whether nothing but one shared poller has waits. Exact as has_waits() is.
+  bool only_a_source_has_waits() const noexcept;
+
   /// Polls an instance of every poller, shared ones as for a worker that has nothing else to run if
   /// `idle`. Returns how many events there were.
   int poll(std::size_t instance, bool idle) noexcept;

@@ -146,6 +146,20 @@ void Scheduler::report_if_blocked() noexcept {
   }
 }
 
+bool Scheduler::waits_for_source(const std::string* headline) noexcept {
+  Worker* const watcher = current_worker();
+  if (watcher == nullptr || &watcher->scheduler() != this || pollers() == nullptr) return false;
+  bool waits = false;
+  idle_.while_all_sleep([&] {
+    waits = living_threads() != 0 && !has_visible_work() && pending_deadlines() == 0 &&
+            pollers()->only_a_source_has_waits();
+    if (waits && headline != nullptr) {
+      report_blocked_threads(stack_source_, watcher->loop(), *headline);
+    }
+  });
+  return waits;
+}
+
 bool Scheduler::has_visible_work() const noexcept {
   if (!injected_.empty()) return true;
   // Somebody must watch for the events.

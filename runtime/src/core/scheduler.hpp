@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -77,6 +78,11 @@ class Scheduler {
   /// If no thread can run, no deadline is pending, and threads are left, tells stderr what they
   /// wait for, once; while the destructor waits, abandons them then.
   void report_if_blocked() noexcept;
+
+  /// Whether threads are left, none can run, no deadline is pending, and nothing but a source that
+  /// the program has brought has something to bring; asked by the worker that watches for it,
+  /// before it sleeps. If so, and there is a headline, tells stderr after it what they wait for.
+  bool waits_for_source(const std::string* headline) noexcept;
 
   /// Whether any queue holds a thread. Exact behind a barrier shared with the producers (see Idle).
   bool has_visible_work() const noexcept;

@@ -152,6 +152,16 @@ bool Runtime::poll_soon() noexcept {
   return true;
 }
 
+bool Runtime::waits_for_source() const noexcept { return scheduler_->waits_for_source(nullptr); }
+
+bool Runtime::report_waits_for_source(const std::string& headline) noexcept {
+  return scheduler_->waits_for_source(&headline);
+}
+
+std::chrono::milliseconds Runtime::deadlock_report_after() const noexcept {
+  return scheduler_->options().deadlock_report_after;
+}
+
 int Runtime::workers() const noexcept { return static_cast<int>(scheduler_->worker_count()); }
 
 IoEngine Runtime::io_engine() const noexcept {

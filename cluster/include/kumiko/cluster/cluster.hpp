@@ -84,6 +84,9 @@ class Pending {
 
   /// Called once, by any OS thread; destroys the object if that belongs to nobody else.
   virtual void finish(Answer answer) = 0;
+
+  /// What threads wait at, as reports of deadlocks name it; nullptr if that is not known.
+  virtual const void* waited_at() const noexcept { return nullptr; }
 };
 
 template <class R>
@@ -330,6 +333,10 @@ struct ClusterOptions {
   /// others by more than this, or that is stopped for longer, wants more. A process of the same
   /// machine that has ended is lost as soon as that is seen, one that a debugger holds is not.
   std::chrono::milliseconds lost_after = std::chrono::seconds(60);
+  /// Whether stderr is told when the threads of all ranks wait for each other: what each of them
+  /// waits for, rank by rank, once. After runtime::Options::deadlock_report_after, 0 for never; not
+  /// once a rank is lost. The ranks go on waiting, as without. Alike on all ranks.
+  bool report_deadlocks = true;
 };
 
 /// One rank's membership in a cluster: serves what the others invoke here from its making until it

@@ -154,6 +154,8 @@ class RemoteEntry {
     runtime::Entry<T> entry;
     runtime::Token<T> token = entry.token();
 
+    const void* waited_at() const noexcept override { return &entry; }
+
     void finish(detail::Answer answer) override {
       try {
         token.send(detail::unpack_answer<T>(answer));

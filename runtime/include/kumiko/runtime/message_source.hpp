@@ -22,7 +22,8 @@ class MessageSource {
 
   /// Asked by a worker before each time that it sleeps by pollable(): it gets up if poll() would
   /// find something or something is to be sent. What is to make pollable() readable at some time
-  /// is set here. Completes and starts nothing. By default: whether pollable() is readable or
+  /// is set here. Completes and starts nothing. Here a source may ask whether all threads wait for
+  /// it (Runtime::waits_for_source()). By default: whether pollable() is readable or
   /// something is unsent.
   virtual bool has_news() noexcept;
 

@@ -2,11 +2,13 @@
 // begins.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <iosfwd>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include <kumiko/runtime/detail/spawn.hpp>
@@ -78,6 +80,18 @@ class Runtime {
   /// computes on; returns false otherwise, and then the source's descriptor is to wake somebody.
   /// Cost: some loads.
   bool poll_soon() noexcept;
+
+  /// For MessageSource::has_news(), elsewhere false: whether this Runtime has threads, all of which
+  /// wait, with no deadline pending and nobody in I/O, so that nothing but that source, or an OS
+  /// thread that is not a worker, can wake them. Cost: a lock, and some loads per worker.
+  bool waits_for_source() const noexcept;
+
+  /// The same; if so, stderr is told after `headline`, a line, what each thread waits for and
+  /// where.
+  bool report_waits_for_source(const std::string& headline) noexcept;
+
+  /// Options::deadlock_report_after, for sources that look for deadlocks.
+  std::chrono::milliseconds deadlock_report_after() const noexcept;
 
   /// The number of workers.
   int workers() const noexcept;
