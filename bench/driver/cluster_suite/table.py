@@ -36,7 +36,7 @@ Cells = Callable[[Family], list[str]]
 
 
 def row(title: str, cells: list[str]) -> str:
-    return f"  {title:<46}" + "".join(f"{cell:>23}" for cell in cells)
+    return f"  {title:<47}" + "".join(f" {cell:>23}" for cell in cells)
 
 
 class Tables:
@@ -50,7 +50,7 @@ class Tables:
         for family in FAMILIES:
             title = f"{family.title}{name}"
             here = self.summary.has(family)
-            lines.append(row(title, cells(family)) if here else f"  {title:<46} {self.absent[family.name]}")
+            lines.append(row(title, cells(family)) if here else f"  {title:<47} {self.absent[family.name]}")
         return lines
 
     def latency(self) -> list[str]:
@@ -62,7 +62,7 @@ class Tables:
             lines += self.rows(f": {title}", lambda family, w=way: self.beside(family, Figure("latency", MPI, f"{w}_ns")))
         title = "UCX: active message"
         if UCX_KEY in self.absent:
-            return [*lines, f"  {title:<46} {self.absent[UCX_KEY]}"]
+            return [*lines, f"  {title:<47} {self.absent[UCX_KEY]}"]
         return [*lines, row(title, self.beside_ucx())]
 
     def beside(self, family: Family, figure: Figure) -> list[str]:
