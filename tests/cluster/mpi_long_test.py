@@ -30,6 +30,11 @@ def state_of(process):
         return None
 
 
+def states_of_threads(process):
+    """A letter for each; the first is the main thread, which sleeps while the workers run."""
+    return "".join(filter(None, (state_of(f"{process}/task/{task}") for task in os.listdir(f"/proc/{process}/task"))))
+
+
 class Launch:
     """Ranks under way. However they end, none of their processes is left when this is."""
 
@@ -119,8 +124,8 @@ class Launch:
         try:
             return self.process.wait(limit)
         except subprocess.TimeoutExpired:
-            states = {rank: state_of(process) for rank, process in self.ranks().items()}
-            raise AssertionError(f"no end within {limit} s; ranks and states: {states}:\n{self.output()}") from None
+            states = {rank: states_of_threads(process) for rank, process in self.ranks().items()}
+            raise AssertionError(f"no end within {limit} s; the ranks' threads: {states}:\n{self.output()}") from None
 
     def left_over(self):
         """Processes that have not ended soon after the launcher."""
