@@ -120,7 +120,9 @@ class Ranks:
             ranks = Running(self.launcher, 2, "calls")
             ranks.launcher.send_signal(number)
             status, output = ranks.end()
-            self.assertNotEqual(status, 0)
+            # MPICH's may say 0 then, of any program.
+            if self.launcher == OPENMPI:
+                self.assertNotEqual(status, 0)
             self.assertNotIn("is still there", output)
 
     def test_given_a_terminated_rank_then_all_end(self):
