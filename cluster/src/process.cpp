@@ -52,11 +52,11 @@ using StatLine = std::array<char, 1024>;
 int read_stat(std::int32_t process, StatLine& line) noexcept {
   std::array<char, 32> path{};
   std::snprintf(path.data(), path.size(), "/proc/%d/stat", process);
-  const int file = open(path.data(), O_RDONLY | O_CLOEXEC);
+  const int file = ::open(path.data(), O_RDONLY | O_CLOEXEC);
   if (file < 0) return errno;
-  const ssize_t size = read(file, line.data(), line.size() - 1);
+  const ssize_t size = ::read(file, line.data(), line.size() - 1);
   const int error = size < 0 ? errno : 0;
-  close(file);
+  ::close(file);
   line[size < 0 ? 0 : static_cast<std::size_t>(size)] = '\0';
   return error;
 }
