@@ -129,9 +129,9 @@ TEST_F(SilenceTest, GivenLimitsWithoutSenseThenTheyAreRefused) {
        {Silence::Limits{0s, 1s}, Silence::Limits{-1s, 1s}, Silence::Limits{2s, 1s}}) {
     EXPECT_THROW(Silence(2, limits), std::invalid_argument);
   }
-  Silence never(2, {std::chrono::milliseconds::max(), std::chrono::milliseconds::max()});
-  for (int i = 0; i < 100; ++i) never.look(now += 500ms, {false, true});
-  EXPECT_FALSE(never.is_due(now));
+  Silence for_ever(2, {std::chrono::milliseconds::max(), std::chrono::milliseconds::max()});
+  for (int i = 0; i < 100; ++i) for_ever.look(now += 500ms, {false, true});
+  EXPECT_FALSE(for_ever.is_due(now));
 }
 
 TEST(ProcessTest, GivenALineOfStatThenItsStateIsReadWhateverTheNameIs) {

@@ -254,9 +254,11 @@ void report_faults(std::string_view prefix) {
   if (detail::sanitizer::kActive) return;
   const std::lock_guard lock(detail::installing());
   constexpr std::string_view kColon = ": ";
-  const std::string text(prefix.substr(0, settings.prefix.size() - kColon.size() - 1));
-  detail::copy_text(text.empty() ? text : text + std::string(kColon), settings.prefix.data(),
-                    settings.prefix.size());
+  detail::SafeText text;
+  if (!prefix.empty()) {
+    text.add(prefix.substr(0, settings.prefix.size() - kColon.size() - 1)).add(kColon);
+  }
+  detail::copy_text(text.view(), settings.prefix.data(), settings.prefix.size());
   gethostname(settings.host.data(), settings.host.size() - 1);
   settings.waits_for_debugger = waits;
   // The kernel may let nobody else attach but parents.
