@@ -129,9 +129,9 @@ TEST_F(SilenceTest, GivenLimitsWithoutSenseThenTheyAreRefused) {
        {Silence::Limits{0s, 1s}, Silence::Limits{-1s, 1s}, Silence::Limits{2s, 1s}}) {
     EXPECT_THROW(Silence(2, limits), std::invalid_argument);
   }
-  Silence for_ever(2, {std::chrono::milliseconds::max(), std::chrono::milliseconds::max()});
-  for (int i = 0; i < 100; ++i) for_ever.look(now += 500ms, {false, true});
-  EXPECT_FALSE(for_ever.is_due(now));
+  Silence endless(2, {std::chrono::milliseconds::max(), std::chrono::milliseconds::max()});
+  for (int i = 0; i < 100; ++i) endless.look(now += 500ms, {false, true});
+  EXPECT_FALSE(endless.is_due(now));
 }
 
 TEST(ProcessTest, GivenALineOfStatThenItsStateIsReadWhateverTheNameIs) {
@@ -173,18 +173,26 @@ TEST(ProcessTest, GivenAChildThenItsStatesAreSeen) {
   EXPECT_EQ(state_of(process), ProcessState::kUnseen);
 }
 
+/// So that a rank that begins late is not taken for silent.
+void wait_for(const std::atomic<int>& value, int wanted) {
+  while (value < wanted) runtime::this_thread::sleep_for(1ms);
+}
+
 /// A rank that nobody serves, though its frames get there.
 void expect_loss_of_the_silent(const std::function<void(const Here&)>& wait) {
   Loopback net({.ranks = 3});
   const auto silent = net.link(1);
+  std::atomic<int> there{0};
   std::jthread other([&] {
     runtime::Runtime runtime({.workers = 1});
     Cluster cluster(runtime, net.link(2), {.patience = 20ms});
+    ++there;
     while (!cluster.here().is_lost(1)) std::this_thread::sleep_for(1ms);
   });
   runtime::Runtime runtime({.workers = 1});
   Cluster cluster(runtime, net.link(0),
                   {.window = 2, .patience = 20ms, .warn_after = 200ms, .lost_after = 400ms});
+  wait_for(there, 1);
   try {
     wait(cluster.here());
     ADD_FAILURE() << "the silent rank has answered";
@@ -222,7 +230,10 @@ TEST(SilentRankTest, GivenATokenThenItsEntryGetsAnException) {
 }
 
 TEST(SilentRankTest, GivenARankThatOnlyComputesThenItIsNotSilent) {
-  Ranks({.cluster = {.warn_after = 1s, .lost_after = 1s}}).run([](Cluster& cluster) {
+  std::atomic<int> there{0};
+  Ranks({.cluster = {.warn_after = 1s, .lost_after = 1s}}).run([&](Cluster& cluster) {
+    ++there;
+    wait_for(there, cluster.rank() == 0 ? 2 : 3);  // which rank 0 makes it in the end
     if (cluster.rank() != 0) return;
     testing::internal::CaptureStderr();
     const int answer = cluster.here().invoke(1, [] {
@@ -232,21 +243,23 @@ TEST(SilentRankTest, GivenARankThatOnlyComputesThenItIsNotSilent) {
     });
     EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
     EXPECT_EQ(answer, 7);
+    ++there;
   });
 }
 
 TEST(SilentRankTest, GivenNothingAwaitedThenNobodyIsAsked) {
-  std::atomic<bool> ends{false};
+  std::atomic<int> there{0};
   Ranks({.cluster = {.warn_after = 200ms, .lost_after = 400ms}}).run([&](Cluster& cluster) {
     const Here here = cluster.here();
-    while (here.rank() == 1 && !ends) runtime::this_thread::sleep_for(1ms);
+    ++there;
+    wait_for(there, here.rank() == 0 ? 2 : 3);  // which rank 0 makes it in the end
     if (here.rank() == 1) return;
     here.invoke(1, [] {});
     runtime::this_thread::sleep_for(150ms);
     const std::uint64_t before = cluster.statistics().frames_sent;
     runtime::this_thread::sleep_for(300ms);
     EXPECT_EQ(cluster.statistics().frames_sent, before);
-    ends = true;
+    ++there;
     EXPECT_FALSE(here.is_lost(1));
   });
 }
