@@ -893,25 +893,24 @@ void Node::report_deadlock() {
 /// Which rank owes what, as lines.
 std::string Node::what_is_awaited() {
   constexpr int kMostLines = 20;
-  const std::string begin = "  rank " + std::to_string(rank_) + " waits for ";
   std::string text;
+  const auto add_line = [&](const std::string& what) {
+    text.append("  rank ").append(std::to_string(rank_)).append(" waits for ");
+    text.append(what).append("\n");
+  };
   int lines = 0;
   pending_.for_each([&](const Pending& call, int rank, const Function* function) {
-    if (++lines > kMostLines) return;
-    text += begin + what_is_pending(call, rank, function) + "\n";
+    if (++lines <= kMostLines) add_line(what_is_pending(call, rank, function));
   });
-  if (lines > kMostLines) {
-    text += begin + std::to_string(lines - kMostLines) + " more answers or tokens\n";
-  }
+  if (lines > kMostLines) add_line(std::to_string(lines - kMostLines) + " more answers or tokens");
   std::vector<bool> absent(static_cast<std::size_t>(size_));
   collections_.mark_awaited(absent, kMeetingPlace);
   for (int rank = 0; rank < size_; ++rank) {
-    const std::string other = "rank " + std::to_string(rank) + "\n";
+    const std::string other = "rank " + std::to_string(rank);
     if (const std::size_t waiters = peer(rank).credits.waiters(); waiters != 0) {
-      text += begin + std::to_string(waiters) + " credits for calls at " + other;
+      add_line(std::to_string(waiters) + " credits for calls at " + other);
     }
-    if (absent[static_cast<std::size_t>(rank)])
-      text += begin + "a collective operation by " + other;
+    if (absent[static_cast<std::size_t>(rank)]) add_line("a collective operation by " + other);
   }
   return text;
 }
