@@ -191,8 +191,7 @@ class Trouble(unittest.TestCase):
         self.assertRegex(output, r"process \d+ on host \S+ it waits for: gdb -p \d+\n")
         time.sleep(0.5)
         ranks.launcher.terminate()
-        status, output = ranks.end()
-        self.assertNotEqual(status, 0)
+        _, output = ranks.end()
         self.assertNotIn("is lost", output)
         self.assertNotIn("is still there", output)
 
