@@ -83,7 +83,7 @@ TEST_F(FaultDeathTest, GivenAnExceptionThatNobodyCatchesThenItsThreadIsNamed) {
 TEST_F(FaultDeathTest, GivenAnOverflowThenItIsCalledSoOnce) {
   EXPECT_EXIT(run_with_reports([] { overflow(0); }), testing::KilledBySignal(SIGABRT),
               "^\nkumiko: rank 7: stack overflow (.|\n)*thread \"clumsy\"(.|\n)*"
-              "  process [0-9]+ on host [^\n]*\n$");
+              "  process [0-9]+ on host [^\n]*\n(qemu:[^\n]*\n)?$");
 }
 
 TEST_F(FaultDeathTest, GivenAnOsThreadThenTheFaultIsNamedAllTheSame) {
