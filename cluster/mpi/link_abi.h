@@ -40,7 +40,7 @@ typedef struct kumiko_link_functions {
   int32_t (*open)(const kumiko_link_host* host);
   int32_t (*rank)(void);
   int32_t (*size)(void);
-  // Sends more than 8 bytes, which stay until host->release(frame).
+  // Sends more than 16 bytes, which stay until host->release(frame).
   int32_t (*send)(int32_t rank, const void* bytes, size_t size, void* frame);
   // Hands what has come to the receiver, some frames at most, and adds their number to *frames.
   int32_t (*poll)(void* receiver, int32_t* frames);

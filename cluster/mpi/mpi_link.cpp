@@ -25,9 +25,11 @@
 
 namespace {
 
-/// The identity of a frame is in its header; tags tell only how it is received.
+/// The identity of a frame is in its header; tags tell only how it is received. Each large frame of
+/// a rank has another tag, for a while, so that the order of announcements does not matter.
 constexpr int kSmallTag = 1;
-constexpr int kLargeTag = 2;
+constexpr int kFirstLargeTag = 2;
+constexpr int kLargeTags = 16384;  // every MPI has twice as many
 
 /// A bundle of messages fits; and MPIs send that much without asking the receiver first.
 constexpr std::size_t kSmallFrame = 4096;
@@ -36,9 +38,10 @@ constexpr int kRing = 32;
 /// From one look at all receives to the next; in between the oldest one is looked at.
 constexpr unsigned kLooksBetweenAll = 64;
 
-/// A frame of so many bytes follows with the tag of large ones. Frames are longer than this.
+/// A frame of so many bytes follows with this tag. Frames are longer than an announcement.
 struct Announcement {
   std::uint64_t size;
+  std::int64_t tag;
 };
 
 /// A frame whose sending, or receiving, MPI has not ended yet.
@@ -135,15 +138,15 @@ class Link {
 
   bool send(int rank, const void* bytes, std::size_t size, void* frame) {
     const bool is_small = size <= kSmallFrame;
-    if (!is_small && !announce(rank, size)) {
+    const int tag = is_small ? kSmallTag : next_large_tag();
+    if (!is_small && !announce(rank, {size, tag})) {
       host_->release(frame);
       return false;
     }
     const Count count(size);
     // NOLINTBEGIN(clang-analyzer-optin.mpi.MPI-Checker): sends_ tests it until it has ended
     MPI_Request request = MPI_REQUEST_NULL;
-    if (failed(MPI_Isend(bytes, count.count(), count.type(), rank, is_small ? kSmallTag : kLargeTag,
-                         communicator_, &request),
+    if (failed(MPI_Isend(bytes, count.count(), count.type(), rank, tag, communicator_, &request),
                "MPI_Isend")) {
       host_->release(frame);
       return false;
@@ -151,8 +154,7 @@ class Link {
     // MPI copies small frames, as a rule, and is done with them.
     int is_done = 0;
     if (is_small && failed(MPI_Test(&request, &is_done, MPI_STATUS_IGNORE), "MPI_Test of a send")) {
-      host_->release(frame);
-      return false;
+      return false;  // MPI may still read the frame
     }
     if (is_done != 0) {
       host_->release(frame);
@@ -281,7 +283,8 @@ class Link {
   /// The oldest may be of a frame whose sender has stopped on the way: then the others go on.
   bool look_at_all(void* receiver, int* frames) {
     if (++empty_looks_ % kLooksBetweenAll != 0) return true;
-    for (std::size_t at = 1; at < order_.size();) {
+    std::size_t at = 1;
+    for (int look = 1; look < kRing; ++look) {
       bool has_ended = false;
       if (!take_if_ended(receiver, at, &has_ended, frames)) return false;
       if (!has_ended) ++at;
@@ -306,7 +309,7 @@ class Link {
     if (bytes == sizeof(Announcement)) {
       Announcement large;
       std::memcpy(&large, buffer(place), sizeof large);
-      if (!begin_large(status.MPI_SOURCE, large.size)) return false;
+      if (!begin_large(status.MPI_SOURCE, large)) return false;
     } else {
       host_->arrived(receiver, status.MPI_SOURCE, buffer(place), bytes);
       ++*frames;
@@ -316,14 +319,13 @@ class Link {
     return post(place);
   }
 
-  /// A large frame is on its way. Those of one rank come in the order in which it announces them.
-  bool begin_large(int source, std::size_t size) {
+  bool begin_large(int source, const Announcement& announced) {
     void* bytes = nullptr;
-    void* const frame = host_->make(size, &bytes);
-    const Count count(size);
+    void* const frame = host_->make(announced.size, &bytes);
+    const Count count(announced.size);
     MPI_Request request = MPI_REQUEST_NULL;
-    if (failed(MPI_Irecv(bytes, count.count(), count.type(), source, kLargeTag, communicator_,
-                         &request),
+    if (failed(MPI_Irecv(bytes, count.count(), count.type(), source,
+                         static_cast<int>(announced.tag), communicator_, &request),
                "MPI_Irecv of a large frame")) {
       host_->release(frame);
       return false;
@@ -332,8 +334,12 @@ class Link {
     return true;
   }
 
-  bool announce(int rank, std::size_t size) {
-    const Announcement announcement{size};
+  int next_large_tag() {
+    large_frames_ = (large_frames_ + 1) % kLargeTags;
+    return kFirstLargeTag + large_frames_;
+  }
+
+  bool announce(int rank, const Announcement& announcement) {
     void* bytes = nullptr;
     void* const frame = host_->make(sizeof announcement, &bytes);
     std::memcpy(bytes, &announcement, sizeof announcement);
@@ -355,6 +361,7 @@ class Link {
   std::array<MPI_Request, kRing> ring_{};
   std::array<int, kRing> order_{};  ///< the ring's places, from the oldest receive on
   unsigned empty_looks_ = 0;
+  int large_frames_ = 0;  ///< sent, modulo kLargeTags
   Passages sends_;
   Passages receives_;
   MPI_Request closing_ = MPI_REQUEST_NULL;

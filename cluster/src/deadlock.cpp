@@ -10,11 +10,14 @@ namespace {
 /// How often a rank looks whether it is passive, while its patience passes.
 constexpr int kLooksPerPatience = 4;
 
+/// Times are added up.
+constexpr std::chrono::hours kLongestPatience{24 * 365};
+
 }  // namespace
 
 DeadlockWatch::DeadlockWatch(int rank, int ranks, std::chrono::milliseconds patience) noexcept
     : rank_(rank),
-      patience_(patience),
+      patience_(std::min<std::chrono::milliseconds>(patience, kLongestPatience)),
       next_look_(patience.count() > 0 ? Clock::time_point::min() : Clock::time_point::max()),
       answers_(static_cast<std::size_t>(ranks)) {}
 
@@ -22,6 +25,8 @@ DeadlockWatch::Step DeadlockWatch::look(Clock::time_point now,
                                         const std::optional<MessageCounts>& passive) {
   next_look_ = now + patience_ / kLooksPerPatience;
   if (!passive || passive != passive_) {
+    // A thread has run since it was asked to report.
+    if (passive && passive_) is_to_report_ = false;
     passive_ = passive;
     passive_since_ = now;
     which_round_ = 0;
@@ -76,6 +81,7 @@ bool DeadlockWatch::have_all_answered() const noexcept {
 }
 
 void DeadlockWatch::ask(std::uint64_t round) noexcept {
+  if (round <= asked_) return;  // an older question, which was overtaken
   asked_ = round;
   is_to_answer_ = true;
   if (patience_.count() > 0) next_look_ = Clock::time_point::min();

@@ -31,8 +31,8 @@ class Guests {
   void expect() noexcept { count_.fetch_add(1, std::memory_order_relaxed); }
 
   void admit(Guest& guest) noexcept {
-    moves_.fetch_add(1, std::memory_order_relaxed);
     const std::lock_guard lock(guard_);
+    moves_.fetch_add(1, std::memory_order_relaxed);
     guest.next = first_;
     if (first_ != nullptr) first_->previous = &guest;
     first_ = &guest;
@@ -40,8 +40,8 @@ class Guests {
 
   /// Returns whether the credit has been returned already.
   bool dismiss(Guest& guest) noexcept {
-    moves_.fetch_add(1, std::memory_order_relaxed);
     const std::lock_guard lock(guard_);
+    moves_.fetch_add(1, std::memory_order_relaxed);
     (guest.previous != nullptr ? guest.previous->next : first_) = guest.next;
     if (guest.next != nullptr) guest.next->previous = guest.previous;
     count_.fetch_sub(1, std::memory_order_relaxed);
@@ -56,9 +56,12 @@ class Guests {
   int relieve(bool idle, GiveBack give_back) {
     looks_at_ = Clock::time_point::max();
     if (count_.load(std::memory_order_relaxed) == 0) return 0;
-    const auto now = Clock::now();
     const std::uint64_t moves = moves_.load(std::memory_order_relaxed);
-    if (moves != std::exchange(seen_moves_, moves)) latest_move_ = now;
+    const bool has_moved = moves != std::exchange(seen_moves_, moves);
+    if (!has_moved && all_relieved_) return 0;
+    all_relieved_ = false;
+    const auto now = Clock::now();
+    if (has_moved) latest_move_ = now;
     if (now < latest_move_ + (idle ? kStuckAfter : kStuckWhileBusyAfter)) {
       looks_at_ = latest_move_ + kStuckAfter;
       return 0;
@@ -71,7 +74,9 @@ class Guests {
       give_back(std::as_const(*guest));
       ++relieved;
     }
-    if (relieved > 0) looks_at_ = now + kStuckAfter;
+    // Those that were not admitted yet will move. Their begin is seen with the lock, as they are.
+    all_relieved_ = relieved == 0;
+    if (!all_relieved_) looks_at_ = now + kStuckAfter;
     return relieved;
   }
 
@@ -91,6 +96,7 @@ class Guests {
   // The poller's.
   Clock::time_point latest_move_ = Clock::now();
   std::uint64_t seen_moves_ = 0;
+  bool all_relieved_ = false;  ///< since the latest move
   Clock::time_point looks_at_ = Clock::time_point::max();
 };
 

@@ -31,11 +31,11 @@ enum class Kind : std::uint8_t {
   kPart,       ///< a rank's part of collection `amount`, for rank `slot`
   kCollected,  ///< the parts of all ranks of collection `amount`
   kLeave,      ///< the rank calls nobody any more; with a reason if it has failed
+  kGivenUp,    ///< rank `function` is lost, for this reason
 
   // What ranks say about themselves, which nothing but the pollers sends and takes.
   kAsk,      ///< is the rank still there?
   kPresent,  ///< it is, as this process
-  kGivenUp,  ///< rank `function` is lost, for this reason
   kPassive,  ///< in round `amount`: do all threads of the rank wait? An answer has counts.
   kReport    ///< it is to tell of a deadlock, and then the next rank
 };
@@ -43,7 +43,7 @@ enum class Kind : std::uint8_t {
 inline constexpr Kind kLastKind = Kind::kReport;
 
 /// Whether a message brings something to threads, and therefore counts.
-constexpr bool counts(Kind kind) noexcept { return kind <= Kind::kLeave; }
+constexpr bool counts(Kind kind) noexcept { return kind <= Kind::kGivenUp; }
 
 /// What a message begins with; `size` bytes follow.
 struct MessageHeader {

@@ -391,7 +391,8 @@ int Node::poll_once(bool idle) {
   latest_frame_ = Clock::now();
   // A worker that sleeps meanwhile is to look sooner.
   if (!idle) poll_again(latest_frame_);
-  if (frames > 0) {
+  if (link_->pollable() >= 0 && silence_.wants_look(stirs())) bell_.ring_at(silence_.next_look());
+  if (first_frame_ != Clock::time_point{}) {
     const std::chrono::nanoseconds taken = latest_frame_ - first_frame_;
     polling_.store(polling_.load(std::memory_order_relaxed) + taken.count(),
                    std::memory_order_relaxed);
@@ -492,6 +493,9 @@ void Node::dispatch(Arrived message) {
     case Kind::kCount:
       return send_count(message);
     case Kind::kMove:
+      if (message.header.function >= static_cast<std::uint32_t>(size_)) {
+        throw std::out_of_range("it moves a token to a rank that is not there");
+      }
       return move_entry({message.header.slot, message.header.generation},
                         static_cast<int>(message.header.function),
                         static_cast<std::uint32_t>(message.header.amount));

@@ -15,15 +15,6 @@ namespace kumiko::cluster::detail {
 
 namespace {
 
-/// A number means the same process where both the kernel and the namespace of numbers are the same.
-std::uint64_t own_machine() {
-  std::string text;
-  std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), text);
-  std::array<char, 64> space{};
-  if (readlink("/proc/self/ns/pid", space.data(), space.size() - 1) > 0) text += space.data();
-  return std::hash<std::string>()(text);
-}
-
 /// What stands in /proc/PID/stat behind the program's name, which may contain anything.
 struct Stat {
   char state = '?';
@@ -61,6 +52,20 @@ int read_stat(std::int32_t process, StatLine& line) noexcept {
   return error;
 }
 
+/// A number means the same process where both the kernel and the namespace of numbers are the same.
+/// 0 where /proc does not tell, or not of this process.
+std::uint64_t own_machine() {
+  std::string text;
+  std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), text);
+  std::array<char, 64> space{};
+  StatLine line{};
+  if (text.empty() || readlink("/proc/self/ns/pid", space.data(), space.size() - 1) <= 0 ||
+      read_stat(getpid(), line) != 0) {
+    return 0;
+  }
+  return std::hash<std::string>()(text + space.data());
+}
+
 }  // namespace
 
 Process own_process() {
@@ -77,7 +82,9 @@ Process own_process() {
 
 ProcessState state_of(const Process& process) noexcept {
   static const std::uint64_t machine = own_machine();
-  if (!process.is_known() || process.machine != machine) return ProcessState::kUnseen;
+  if (!process.is_known() || machine == 0 || process.machine != machine) {
+    return ProcessState::kUnseen;
+  }
   StatLine line{};
   const int error = read_stat(process.id, line);
   if (error == ENOENT || error == ESRCH) return ProcessState::kGone;

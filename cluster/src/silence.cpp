@@ -81,6 +81,10 @@ void Silence::judge(int rank, Other& other, std::vector<Step>& steps) {
   if (other.silent >= limits_.warn_after && !std::exchange(other.is_warned_of, true)) {
     steps.push_back({rank, Step::Kind::kWarn, silence_of(other, state)});
   }
+  if (state == ProcessState::kTraced) {
+    // It has time to answer when it goes on.
+    other.silent = std::min<std::chrono::nanoseconds>(other.silent, limits_.warn_after);
+  }
   if (other.silent < (other.asked + 1) * ask_after_) return;
   ++other.asked;
   steps.push_back({rank, Step::Kind::kAsk, ""});

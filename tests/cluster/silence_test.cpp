@@ -122,6 +122,9 @@ TEST_F(SilenceTest, GivenARankInADebuggerThenItIsToldOfAndNeverLost) {
   const Kinds kinds = pass(1000s);
   EXPECT_EQ(std::count(kinds.begin(), kinds.end(), Kind::kWarn), 1);
   EXPECT_EQ(std::count(kinds.begin(), kinds.end(), Kind::kLost), 0);
+  state = ProcessState::kThere;
+  const Kinds later = pass(10s);
+  EXPECT_EQ(std::count(later.begin(), later.end(), Kind::kLost), 0) << "it has just gone on";
 }
 
 TEST_F(SilenceTest, GivenLimitsWithoutSenseThenTheyAreRefused) {

@@ -136,8 +136,11 @@ int Pollers::poll_all(std::size_t self, int& passed_by) noexcept {
         instances_wait = instances_wait || poller.waits() != 0;
       }
     });
-    // A shared one is asked more often than others, in a time that a system call would double.
-    if (!instances_wait) return found;
+    // A shared one is asked more often than others, in a time that a system call would double. What
+    // nobody waits for is taken where it has woken the watcher, which it would do again.
+    const bool woke = woken_by_instance_.load(std::memory_order_relaxed);
+    if (!instances_wait && !woke) return found;
+    if (woke) woken_by_instance_.store(false, std::memory_order_relaxed);
   }
   std::array<epoll_event, tunables::kEventsPerPoll> events;
   const int count = epoll_wait(all_.get(), events.data(), static_cast<int>(events.size()), 0);
@@ -175,7 +178,10 @@ bool Pollers::watch(Parker& sleeper) noexcept {
     if (has_news) return false;
     for (int i = 0; i < count; ++i) {
       const std::uint64_t place = events[static_cast<std::size_t>(i)].data.u64;
-      if (place != kBell && !is_shared(place)) return false;
+      if (place != kBell && !is_shared(place)) {
+        woken_by_instance_.store(true, std::memory_order_relaxed);
+        return false;
+      }
       if (place != kBell) continue;
       std::uint64_t rings = 0;
       static_cast<void>(::read(bell_.get(), &rings, sizeof rings));

@@ -159,8 +159,9 @@ class Pollers {
   std::array<const void*, kMost> kinds_{};
   std::atomic<std::size_t> count_{0};
   std::atomic<bool> has_shared_{false};
-  UniqueDescriptor all_;   ///< epoll of every instance and the bell
-  UniqueDescriptor bell_;  ///< wakes the watcher
+  std::atomic<bool> woken_by_instance_{false};  ///< the watcher, and nobody has looked since
+  UniqueDescriptor all_;                        ///< epoll of every instance and the bell
+  UniqueDescriptor bell_;                       ///< wakes the watcher
   Watch watch_;
   std::vector<Watched> workers_;  ///< the timer's
   std::thread timer_;

@@ -135,23 +135,30 @@ void report(const NamedSignal& fault, const siginfo_t& info) noexcept {
 
 /// Another thread has a fault of its own, which ends the process once it has been told.
 void leave_the_report_to_another() noexcept {
-  constexpr timespec kLongestReport{5, 0};
+  timespec left{5, 0};
   while (settings.waits_for_debugger) pause();
-  nanosleep(&kLongestReport, nullptr);
+  while (nanosleep(&left, &left) != 0 && errno == EINTR) {
+  }
+}
+
+bool ends_by_default(int signal) noexcept {
+  const struct sigaction& previous = settings.previous[place_of(signal)];
+  return (previous.sa_flags & SA_SIGINFO) == 0 &&
+         (previous.sa_handler == SIG_DFL || previous.sa_handler == SIG_IGN);
 }
 
 /// What would have happened without us.
 void go_on_as_before(int signal, siginfo_t* info, void* context) {
   const struct sigaction& previous = settings.previous[place_of(signal)];
-  if ((previous.sa_flags & SA_SIGINFO) != 0) {
-    previous.sa_sigaction(signal, info, context);
-  } else if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) {
-    previous.sa_handler(signal);
-  } else {
+  if (ends_by_default(signal)) {
     // Returning repeats the access, with the system's own consequences; what somebody has sent is
     // sent again.
     sigaction(signal, &previous, nullptr);
     if (info->si_code <= 0) raise(signal);
+  } else if ((previous.sa_flags & SA_SIGINFO) != 0) {
+    previous.sa_sigaction(signal, info, context);
+  } else {
+    previous.sa_handler(signal);
   }
 }
 
@@ -163,17 +170,18 @@ void handle_fault(int signal, siginfo_t* info, void* context) {
   }
   // acquire: pairs with the release in report_faults().
   if (settings.reports.load(std::memory_order_acquire)) {
-    const auto self = static_cast<pid_t>(syscall(SYS_gettid));
+    auto self = static_cast<pid_t>(syscall(SYS_gettid));
     pid_t who = 0;
     if (reporter.compare_exchange_strong(who, self)) {
       report(kFaults[place_of(signal)], *info);
     } else if (who != self) {
       leave_the_report_to_another();
     }
+    // Whoever deals with it may leave this function by a jump.
+    if (!ends_by_default(signal)) reporter.compare_exchange_strong(self, 0);
   }
   errno = error;
   go_on_as_before(signal, info, context);
-  reporter.store(0);  // somebody has dealt with it
 }
 
 /// Guards what is written while handlers are installed.
