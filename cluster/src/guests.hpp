@@ -74,7 +74,7 @@ class Guests {
       give_back(std::as_const(*guest));
       ++relieved;
     }
-    // Those that were not admitted yet will move. Their begin is seen with the lock, as they are.
+    // One that is admitted later counts as a move.
     all_relieved_ = relieved == 0;
     if (!all_relieved_) looks_at_ = now + kStuckAfter;
     return relieved;

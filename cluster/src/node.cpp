@@ -170,6 +170,22 @@ void Node::wake_poller() noexcept {
   if (!runtime_.poll_soon()) bell_.ring();
 }
 
+/// What was begun at `latest` or before goes to a rank, unless that is lost. Returns whether
+/// something has gone.
+bool Node::send_outbox(int rank, Clock::time_point latest) {
+  Peer& to = peer(rank);
+  bool has_sent = false;
+  for (Frame& frame : to.outbox.take(latest, program_)) {
+    if (to.is_lost.load(std::memory_order_relaxed)) continue;
+    frames_sent_.fetch_add(1, std::memory_order_relaxed);
+    bytes_sent_.fetch_add(frame.size(), std::memory_order_relaxed);
+    link_->send(rank, std::move(frame));
+    if (!to.is_introduced_to) introduce_to(rank);
+    has_sent = true;
+  }
+  return has_sent;
+}
+
 /// What is older than the time of a bundle goes, all of it if the worker has nothing else to do.
 /// Returns whether something has gone.
 bool Node::flush(bool idle) {
@@ -185,16 +201,8 @@ bool Node::flush(bool idle) {
   bool is_left = false;
   bool has_sent = false;
   for (int rank = 0; rank < size_; ++rank) {
-    Peer& to = peer(rank);
-    for (Frame& frame : to.outbox.take(latest, program_)) {
-      if (to.is_lost.load(std::memory_order_relaxed)) continue;
-      frames_sent_.fetch_add(1, std::memory_order_relaxed);
-      bytes_sent_.fetch_add(frame.size(), std::memory_order_relaxed);
-      link_->send(rank, std::move(frame));
-      if (!to.is_introduced_to) introduce_to(rank);
-      has_sent = true;
-    }
-    is_left = is_left || !to.outbox.empty();
+    has_sent = send_outbox(rank, latest) || has_sent;
+    is_left = is_left || !peer(rank).outbox.empty();
   }
   if (is_left) unsent_.store(true, std::memory_order_relaxed);
   sending_.store(false, std::memory_order_release);
@@ -823,14 +831,8 @@ void Node::give_up(int rank, const std::string& reason, bool has_ended) {
     add_to_outbox(other, packed(other, pack), header);
   }
   // Now, since nothing is sent to a rank that is lost.
-  if (!has_ended) tell_at_once(rank);
+  if (!has_ended) send_outbox(rank, Clock::time_point::max());
   lost(rank, reason);
-}
-
-void Node::tell_at_once(int rank) {
-  for (Frame& frame : peer(rank).outbox.take(Clock::time_point::max(), program_)) {
-    link_->send(rank, std::move(frame));
-  }
 }
 
 void Node::note_given_up(const Arrived& message) {

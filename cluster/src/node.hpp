@@ -166,7 +166,6 @@ class Node final : public runtime::MessageSource,
   void look_for_silence(Clock::time_point now);
   std::vector<bool> awaited_ranks();
   void give_up(int rank, const std::string& reason, bool has_ended);
-  void tell_at_once(int rank);
   void note_given_up(const Arrived& message);
   std::uint64_t stirs();
 
@@ -179,6 +178,7 @@ class Node final : public runtime::MessageSource,
   std::string what_is_awaited();
 
   bool flush(bool idle);
+  bool send_outbox(int rank, Clock::time_point latest);
   void poll_again(Clock::time_point now) noexcept;
   void send_credits(bool idle);
   std::size_t owe_credit(int rank, unsigned depth);

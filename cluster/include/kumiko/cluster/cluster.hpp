@@ -313,7 +313,7 @@ struct ClusterStatistics {
   std::uint64_t credit_waits = 0;       ///< calls that had to wait for a credit
   std::uint64_t polls = 0;              ///< looks for messages, in vain too
   std::uint64_t credits_early = 0;      ///< given back before a function had ended
-  std::chrono::nanoseconds polling{0};  ///< in polls that found something
+  std::chrono::nanoseconds polling{0};  ///< in polls, from their first frame on
 };
 
 struct ClusterOptions {

@@ -86,8 +86,8 @@ class Runtime {
   /// thread that is not a worker, can wake them. Cost: a lock, and some loads per worker.
   bool waits_for_source() const noexcept;
 
-  /// The same; if so, stderr is told after `headline`, a line, what each thread waits for and
-  /// where.
+  /// As waits_for_source(); if it is so, stderr is told after `headline`, a line, what each thread
+  /// waits for and where.
   bool report_waits_for_source(const std::string& headline) noexcept;
 
   /// Options::deadlock_report_after, for sources that look for deadlocks.
