@@ -3,10 +3,10 @@
 //
 // Sends begin late: MPI_Isend() returns a generalised request, and the call is kept for a random
 // time. What has ended is reported late: MPI_Testsome() looks at a random part of the requests, in
-// random order, and at none at all for a random time now and then; MPI_Improbe() and MPI_Test()
-// find nothing now and then. All this MPI allows, and so do the sends that overtake each other, as
-// long as those of one peer, tag and communicator keep their order; KUMIKO_DELAYS_OVERTAKE=1 lets
-// them break that rule of MPI, too, since a Link promises no order.
+// random order, and at none at all for a random time now and then; MPI_Test() finds nothing now and
+// then. All this MPI allows, and so do the sends that overtake each other, as long as those of one
+// peer, tag and communicator keep their order; KUMIKO_DELAYS_OVERTAKE=1 lets them break that rule
+// of MPI, too, since a Link promises no order.
 //
 // KUMIKO_DELAYS_SEED and KUMIKO_DELAYS_LONGEST (microseconds) say how; KUMIKO_DELAYS_FAIL=N has the
 // N-th call fail. MPI_Finalize() prints what was held back, and how often MPI has given the core
@@ -72,8 +72,7 @@ struct Counts {
   std::uint64_t held = 0;        ///< sends that did not begin at once
   std::uint64_t overtaking = 0;  ///< before some that were called earlier
   std::uint64_t overtaking_in_channel = 0;
-  std::uint64_t late = 0;    ///< times that an ended request was not reported
-  std::uint64_t unseen = 0;  ///< times that a message was not found
+  std::uint64_t late = 0;  ///< times that an ended request was not reported
   Clock::duration longest{0};
 };
 
@@ -127,7 +126,6 @@ class Delays {
     return silent() || chance(2);
   }
 
-  void count_unseen() { ++counts_.unseen; }
   void count_late() { ++counts_.late; }
   static bool has_ended(MPI_Request request) {
     int ended = 0;
@@ -144,11 +142,11 @@ class Delays {
     std::fprintf(
         stderr,
         "delays of rank %d: %llu of %llu sends held, %.0f us at most; %llu overtaking, %llu "
-        "of them in their channel; %llu late, %llu unseen; %zu left; %llu yields\n",
+        "of them in their channel; %llu late; %zu left; %llu yields\n",
         rank, of(counts_.held), of(counts_.sends),
         std::chrono::duration<double, std::micro>(counts_.longest).count(), of(counts_.overtaking),
-        of(counts_.overtaking_in_channel), of(counts_.late), of(counts_.unseen),
-        waiting_.size() + begun_.size(), of(yields));
+        of(counts_.overtaking_in_channel), of(counts_.late), waiting_.size() + begun_.size(),
+        of(yields));
   }
 
  private:
@@ -277,18 +275,6 @@ int MPI_Testsome(int size, MPI_Request requests[], int* count, int indices[],
                  MPI_Status statuses[]) {
   const Within within;
   return delays().test_some(size, requests, count, indices, statuses);
-}
-
-int MPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message,
-                MPI_Status* status) {
-  const Within within;
-  if (delays().fails()) return MPI_ERR_OTHER;
-  if (!delays().finds_nothing()) return PMPI_Improbe(source, tag, comm, flag, message, status);
-  int is_there = 0;
-  PMPI_Iprobe(source, tag, comm, &is_there, MPI_STATUS_IGNORE);
-  if (is_there != 0) delays().count_unseen();
-  *flag = 0;
-  return MPI_SUCCESS;
 }
 
 int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
