@@ -97,7 +97,8 @@ void measure_bandwidth(const Here& here, Arguments& arguments, JsonLine& report)
       const auto place = static_cast<std::size_t>(i % kWindow);
       if (writes[place].valid()) writes[place].get();
       writes[place] =
-          cluster::write(here, there, place * size, std::span(memory).subspan(place * size, size));
+          cluster::write(here, there, place * size, std::span(memory).subspan(place * size, size))
+              .written;
     }
     for (Future<void>& last : writes) {
       if (last.valid()) last.get();

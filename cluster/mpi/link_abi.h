@@ -17,7 +17,7 @@ extern "C" {
 // NOLINTBEGIN(readability-identifier-naming): names as C has them.
 
 // Changes with whatever is below: object and Kumiko are of one version.
-#define KUMIKO_LINK_ABI_VERSION 1
+#define KUMIKO_LINK_ABI_VERSION 2
 #define KUMIKO_LINK_ENTRY_SYMBOL "kumiko_link_entry"
 
 // What Kumiko does for the object. A *frame* is Kumiko's handle of some bytes.
@@ -30,6 +30,10 @@ typedef struct kumiko_link_host {
   void (*filled)(void* receiver, int32_t source, void* frame);
   // The object has no use for a frame any more: it has been sent, or is given up.
   void (*release)(void* frame);
+  // The bytes of a body to a rank may be changed.
+  void (*body_sent)(void* receiver, int32_t rank, uint64_t number);
+  // A body from a rank lies where take_body() has said, or nothing is written there any more.
+  void (*body_taken)(void* receiver, int32_t source, uint64_t number);
 } kumiko_link_host;
 
 // What the object does for Kumiko. Functions that return a status return 0, or another number if
@@ -42,9 +46,14 @@ typedef struct kumiko_link_functions {
   int32_t (*size)(void);
   // Sends more than 16 bytes, which stay until host->release(frame).
   int32_t (*send)(int32_t rank, const void* bytes, size_t size, void* frame);
+  // Sends bytes to where the other rank says by take_body(). They stay until host->body_sent().
+  int32_t (*send_body)(int32_t rank, uint64_t number, const void* bytes, size_t size);
+  int32_t (*take_body)(int32_t source, uint64_t number, void* bytes, size_t size);
+  // Ends what is taken from a rank that is lost, as far as the MPI can.
+  int32_t (*give_up_bodies)(int32_t source);
   // Hands what has come to the receiver, some frames at most, and adds their number to *frames.
   int32_t (*poll)(void* receiver, int32_t* frames);
-  // How many frames are being sent, and how many larger ones are being received.
+  // How many frames and bodies are being sent, and how many larger ones are being received.
   size_t (*under_way)(void);
   // Nothing is sent any more, nor is to come. Sets *done when all ranks have said so.
   int32_t (*agree_to_close)(int32_t* done);

@@ -3,7 +3,8 @@
 // Small frames arrive in a *ring* of receives that are posted before they are needed, each of which
 // is posted again as soon as its frame is copied out. A larger frame is announced by a small
 // message, has a tag of its own, and is received where it stays. Who sends does not wait: a frame
-// is released when MPI says that it is done with it. Whatever MPI does between two calls, or fails
+// is released when MPI says that it is done with it. A body is received where Kumiko says, by a tag
+// that both sides make of its number. Whatever MPI does between two calls, or fails
 // to do, it can only go on when somebody polls.
 #define OMPI_SKIP_MPICXX 1
 #define MPICH_SKIP_MPICXX 1
@@ -29,7 +30,10 @@ namespace {
 /// a rank has another tag, for a while, so that the order of announcements does not matter.
 constexpr int kSmallTag = 1;
 constexpr int kFirstLargeTag = 2;
-constexpr int kLargeTags = 16384;  // every MPI has twice as many
+constexpr int kLargeTags = 16384;
+constexpr int kFirstBodyTag = kFirstLargeTag + kLargeTags;
+constexpr int kBodyTags = 16000;
+static_assert(kFirstBodyTag + kBodyTags <= 32767, "every MPI has so many tags");
 
 /// A bundle of messages fits; and MPIs send that much without asking the receiver first.
 constexpr std::size_t kSmallFrame = 4096;
@@ -44,10 +48,11 @@ struct Announcement {
   std::int64_t tag;
 };
 
-/// A frame whose sending, or receiving, MPI has not ended yet.
+/// A frame, or a body, whose sending or receiving MPI has not ended yet.
 struct Passage {
-  void* frame;
+  void* frame;  ///< nullptr for a body
   int peer;
+  std::uint64_t body = 0;  ///< its number
 };
 
 /// Requests of MPI, each with its passage, in no order.
@@ -59,6 +64,15 @@ class Passages {
   void add(MPI_Request request, Passage passage) {
     requests_.push_back(request);
     passages_.push_back(passage);
+  }
+
+  /// Has MPI end those of bodies with this rank, which are taken as ended then, if it can.
+  int cancel_bodies(int peer) {
+    for (std::size_t i = 0; i < requests_.size(); ++i) {
+      if (passages_[i].frame != nullptr || passages_[i].peer != peer) continue;
+      if (const int result = MPI_Cancel(&requests_[i]); result != MPI_SUCCESS) return result;
+    }
+    return MPI_SUCCESS;
   }
 
   /// Calls done(passage) for those that have ended. Returns what MPI does.
@@ -165,19 +179,52 @@ class Link {
     return true;
   }
 
+  bool send_body(int rank, std::uint64_t number, const void* bytes, std::size_t size) {
+    const Count count(size);
+    MPI_Request request = MPI_REQUEST_NULL;
+    if (failed(MPI_Isend(bytes, count.count(), count.type(), rank, body_tag(number), communicator_,
+                         &request),
+               "MPI_Isend of a body")) {
+      return false;
+    }
+    sends_.add(request, {nullptr, rank, number});
+    return true;
+  }
+
+  bool take_body(int source, std::uint64_t number, void* bytes, std::size_t size) {
+    const Count count(size);
+    MPI_Request request = MPI_REQUEST_NULL;
+    if (failed(MPI_Irecv(bytes, count.count(), count.type(), source, body_tag(number),
+                         communicator_, &request),
+               "MPI_Irecv of a body")) {
+      return false;
+    }
+    receives_.add(request, {nullptr, source, number});
+    return true;
+  }
+
+  bool give_up_bodies(int source) {
+    return !failed(receives_.cancel_bodies(source), "MPI_Cancel of a body");
+  }
+
   bool poll(void* receiver, int* frames) {
     if (!take_small(receiver, frames)) return false;
     const int received = receives_.take_ended([&](const Passage& passage) {
-      host_->filled(receiver, passage.peer, passage.frame);
+      if (passage.frame != nullptr) {
+        host_->filled(receiver, passage.peer, passage.frame);
+      } else {
+        host_->body_taken(receiver, passage.peer, passage.body);
+      }
       ++*frames;
     });
     if (failed(received, "MPI_Testsome of receives")) return false;
-    return release_sent();
+    return release_sent(receiver);
   }
 
   bool agree_to_close(bool* done) {
     *done = false;
-    if (!release_sent()) return false;
+    // All writes have been answered.
+    if (!release_sent(nullptr)) return false;
     if (!sends_.empty()) return true;
     if (!has_asked_to_close_) {
       if (failed(MPI_Ibarrier(communicator_, &closing_), "MPI_Ibarrier")) return false;
@@ -348,9 +395,19 @@ class Link {
     return send(rank, bytes, sizeof announcement, frame);
   }
 
-  bool release_sent() {
-    return !failed(sends_.take_ended([&](const Passage& sent) { host_->release(sent.frame); }),
-                   "MPI_Testsome of sends");
+  bool release_sent(void* receiver) {
+    const int result = sends_.take_ended([&](const Passage& sent) {
+      if (sent.frame != nullptr) {
+        host_->release(sent.frame);
+      } else if (receiver != nullptr) {
+        host_->body_sent(receiver, sent.peer, sent.body);
+      }
+    });
+    return !failed(result, "MPI_Testsome of sends");
+  }
+
+  static int body_tag(std::uint64_t number) {
+    return kFirstBodyTag + static_cast<int>(number % kBodyTags);
   }
 
   const kumiko_link_host* host_ = nullptr;
@@ -383,6 +440,15 @@ constexpr kumiko_link_functions kFunctions{
     .size = []() -> int32_t { return link().size(); },
     .send = [](int32_t rank, const void* bytes, size_t size, void* frame) -> int32_t {
       return link().send(rank, bytes, size, frame) ? 0 : 1;
+    },
+    .send_body = [](int32_t rank, uint64_t number, const void* bytes, size_t size) -> int32_t {
+      return link().send_body(rank, number, bytes, size) ? 0 : 1;
+    },
+    .take_body = [](int32_t source, uint64_t number, void* bytes, size_t size) -> int32_t {
+      return link().take_body(source, number, bytes, size) ? 0 : 1;
+    },
+    .give_up_bodies = [](int32_t source) -> int32_t {
+      return link().give_up_bodies(source) ? 0 : 1;
     },
     .poll = [](void* receiver, int32_t* frames) -> int32_t {
       return link().poll(receiver, frames) ? 0 : 1;

@@ -24,6 +24,14 @@ void detail::Inline::call_later(const Here& here, int rank, const Function& func
   here.call_later(rank, Here::Way::kInline, function, pack, std::move(pending));
 }
 
+void detail::Inline::write(const Here& here, int rank, const Function& function, Packer pack,
+                           Body& body, std::unique_ptr<Pending> written) {
+  Node& node = node_of(here);
+  node.check(rank);
+  node.call_later({rank, Kind::kWrite, here.depth_, function, here.limits_, &body}, pack,
+                  std::move(written));
+}
+
 void detail::collect(const Here& here, Collection what, Packer pack,
                      std::unique_ptr<Pending> pending) {
   node_of(here).check(what.root);

@@ -1,8 +1,11 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
+#include <map>
 #include <mutex>
+#include <optional>
 #include <random>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -34,7 +37,7 @@ class LoopbackNet {
   int size() const noexcept { return static_cast<int>(ranks_.size()); }
   Bell& bell(int rank) noexcept { return of(rank).bell; }
 
-  void send(int from, int to, Frame frame) {
+  void send(int from, int to, Frame frame, std::optional<std::uint64_t> body = {}) {
     Rank& sender = of(from);
     Rank& receiver = of(to);
     if (sender.is_gone || receiver.is_gone) return;
@@ -45,15 +48,42 @@ class LoopbackNet {
       Clock::time_point& latest = receiver.latest[static_cast<std::size_t>(from)];
       if (!options_.reorders) due = std::max(due, latest);
       latest = std::max(due, latest);
-      add(receiver, {due, receiver.sent++, from, std::move(frame), false});
+      add(receiver, {.due = due,
+                     .number = receiver.sent++,
+                     .from = from,
+                     .frame = std::move(frame),
+                     .body = body});
     }
     receiver.bell.ring();
+  }
+
+  /// The bytes leave their place some time later, when `from` polls.
+  void send_body(int from, int to, std::uint64_t number, std::span<const std::byte> bytes) {
+    Rank& sender = of(from);
+    {
+      const std::lock_guard lock(sender.guard);
+      sender.leaving.push_back({Clock::now() + delay(sender.random), to, number, bytes});
+    }
+    sender.bell.ring();
+  }
+
+  void take_body(int rank, int source, std::uint64_t number, std::span<std::byte> into) {
+    Rank& self = of(rank);
+    self.landings[{source, number}].into = into;
+    self.bell.ring();
+  }
+
+  void give_up_bodies(int rank, int source) {
+    Rank& self = of(rank);
+    for (auto& [key, landing] : self.landings) landing.is_over |= key.first == source;
+    self.bell.ring();
   }
 
   int poll(int rank, Receiver& receiver) {
     Rank& self = of(rank);
     const auto now = Clock::now();
     self.bell.silence(now);
+    send_bodies_due(rank, now, receiver);
     std::vector<Passage> arrived;
     {
       const std::lock_guard lock(self.guard);
@@ -67,11 +97,15 @@ class LoopbackNet {
     for (Passage& passage : arrived) {
       if (passage.is_loss) {
         receiver.lost(passage.from, "its process has ended");
-      } else if (!self.is_gone) {
+      } else if (self.is_gone) {
+        continue;
+      } else if (passage.body) {
+        self.landings[{passage.from, *passage.body}].bytes = std::move(passage.frame);
+      } else {
         receiver.receive(passage.from, std::move(passage.frame));
       }
     }
-    return static_cast<int>(arrived.size());
+    return static_cast<int>(arrived.size()) + land(self, receiver);
   }
 
   void vanish(int rank) {
@@ -81,7 +115,10 @@ class LoopbackNet {
       {
         const std::lock_guard lock(told.guard);
         // What it has sent before may still come, or not.
-        add(told, {Clock::now() + options_.detection, told.sent++, rank, {}, true});
+        add(told, {.due = Clock::now() + options_.detection,
+                   .number = told.sent++,
+                   .from = rank,
+                   .is_loss = true});
       }
       told.bell.ring();
     }
@@ -95,13 +132,29 @@ class LoopbackNet {
     Clock::time_point due;
     std::uint64_t number;
     int from;
-    Frame frame;
-    bool is_loss;
+    Frame frame{};
+    bool is_loss = false;
+    std::optional<std::uint64_t> body{};  ///< the number of the one whose bytes these are
 
     /// In a heap the earliest is first.
     friend bool operator<(const Passage& a, const Passage& b) noexcept {
       return std::pair(a.due, a.number) > std::pair(b.due, b.number);
     }
+  };
+
+  /// A body that has not left its place yet.
+  struct Leaving {
+    Clock::time_point due;
+    int to;
+    std::uint64_t number;
+    std::span<const std::byte> bytes;
+  };
+
+  /// A body that is awaited, has come, or both.
+  struct Landing {
+    std::optional<std::span<std::byte>> into;
+    std::optional<Frame> bytes;
+    bool is_over = false;
   };
 
   struct Rank {
@@ -112,12 +165,46 @@ class LoopbackNet {
     std::uint64_t sent = 0;
     std::mt19937_64 random;
     std::vector<Clock::time_point> latest;  ///< when what comes from each rank will have arrived
+    std::vector<Leaving> leaving;
+    std::map<std::pair<int, std::uint64_t>, Landing> landings;  ///< the poller's
     Bell bell{-1};
     std::atomic<bool> is_gone{false};
     std::atomic<std::chrono::microseconds> slowness{std::chrono::microseconds(0)};
   };
 
   Rank& of(int rank) noexcept { return *ranks_[static_cast<std::size_t>(rank)]; }
+
+  void send_bodies_due(int rank, Clock::time_point now, Receiver& receiver) {
+    Rank& self = of(rank);
+    std::vector<Leaving> due;
+    {
+      const std::lock_guard lock(self.guard);
+      const auto is_later = [now](const Leaving& body) { return body.due > now; };
+      const auto first_due = std::partition(self.leaving.begin(), self.leaving.end(), is_later);
+      due.assign(first_due, self.leaving.end());
+      self.leaving.erase(first_due, self.leaving.end());
+      for (const Leaving& body : self.leaving) self.bell.ring_at(body.due);
+    }
+    for (const Leaving& body : due) {
+      send(rank, body.to, Frame(body.bytes.begin(), body.bytes.end()), body.number);
+      receiver.body_sent(body.to, body.number);
+    }
+  }
+
+  /// Returns how many bodies there were that have come to where they are to lie.
+  static int land(Rank& self, Receiver& receiver) {
+    std::vector<std::pair<int, std::uint64_t>> ended;
+    for (auto& [key, landing] : self.landings) {
+      if (!landing.is_over && !(landing.into && landing.bytes)) continue;
+      if (!landing.is_over) std::ranges::copy(*landing.bytes, landing.into->begin());
+      ended.push_back(key);
+    }
+    for (const auto& [source, number] : ended) {
+      self.landings.erase({source, number});
+      receiver.body_taken(source, number);
+    }
+    return static_cast<int>(ended.size());
+  }
 
   static void add(Rank& rank, Passage passage) {
     rank.passages.push_back(std::move(passage));
@@ -144,6 +231,13 @@ class LoopbackLink final : public Link {
   int rank() const noexcept override { return rank_; }
   int size() const noexcept override { return net_->size(); }
   void send(int rank, Frame frame) override { net_->send(rank_, rank, std::move(frame)); }
+  void send_body(int rank, std::uint64_t number, std::span<const std::byte> bytes) override {
+    net_->send_body(rank_, rank, number, bytes);
+  }
+  void take_body(int source, std::uint64_t number, std::span<std::byte> into) override {
+    net_->take_body(rank_, source, number, into);
+  }
+  void give_up_bodies(int source) override { net_->give_up_bodies(rank_, source); }
   int poll(Receiver& receiver) override { return net_->poll(rank_, receiver); }
   int pollable() const noexcept override { return net_->bell(rank_).descriptor(); }
 

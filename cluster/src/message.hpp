@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <utility>
 
 #include <kumiko/cluster/link.hpp>
 
@@ -32,6 +34,7 @@ enum class Kind : std::uint8_t {
   kCollected,  ///< the parts of all ranks of collection `amount`
   kLeave,      ///< the rank calls nobody any more; with a reason if it has failed
   kGivenUp,    ///< rank `function` is lost, for this reason
+  kWrite,      ///< body `amount` is to be written to a region
 
   // What ranks say about themselves, which nothing but the pollers sends and takes.
   kAsk,      ///< is the rank still there?
@@ -43,7 +46,7 @@ enum class Kind : std::uint8_t {
 inline constexpr Kind kLastKind = Kind::kReport;
 
 /// Whether a message brings something to threads, and therefore counts.
-constexpr bool counts(Kind kind) noexcept { return kind <= Kind::kGivenUp; }
+constexpr bool counts(Kind kind) noexcept { return kind <= Kind::kWrite; }
 
 /// What a message begins with; `size` bytes follow.
 struct MessageHeader {
@@ -66,6 +69,20 @@ inline Frame empty_message() {
   frame.reserve(256);
   frame.resize(kBeforePayload);
   return frame;
+}
+
+/// A frame of so many messages, which may be sent.
+inline Frame sealed(Frame frame, std::uint32_t messages, std::uint64_t program) {
+  const FrameHeader header{.messages = messages, .program = program};
+  std::memcpy(frame.data(), &header, sizeof header);
+  return frame;
+}
+
+/// Writes the header of a message that is a frame by itself.
+inline void set_header(Frame& message, const MessageHeader& header) {
+  MessageHeader complete = header;
+  complete.size = message.size() - kBeforePayload;
+  std::memcpy(message.data() + sizeof(FrameHeader), &complete, sizeof complete);
 }
 
 static_assert(sizeof(FrameHeader) == kMessageAlignment);

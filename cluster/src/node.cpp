@@ -43,6 +43,9 @@ constexpr std::chrono::milliseconds kLastWords{1000};
 /// From one look at the time for silent ranks to the next, unless a worker is about to sleep.
 constexpr int kPollsPerLook = 256;
 
+/// How long memory that a lost rank may still write to is waited for.
+constexpr std::chrono::seconds kLongestOrphan{5};
+
 /// The rank on which the parts of collective operations come together.
 constexpr int kMeetingPlace = 0;
 
@@ -152,9 +155,7 @@ void Node::check(int rank) const {
 // --- Sending -------------------------------------------------------------------------------------
 
 void Node::add_to_outbox(int rank, Frame message, const MessageHeader& header) {
-  MessageHeader complete = header;
-  complete.size = message.size() - kBeforePayload;
-  std::memcpy(message.data() + sizeof(FrameHeader), &complete, sizeof complete);
+  set_header(message, header);
   peer(rank).outbox.add(std::move(message), options_.bundle_bytes, program_);
   if (counts(header.kind)) messages_sent_.fetch_add(1, std::memory_order_relaxed);
   // release: pairs with the acquire in flush(), which then finds the message.
@@ -183,7 +184,43 @@ bool Node::send_outbox(int rank, Clock::time_point latest) {
     if (!to.is_introduced_to) introduce_to(rank);
     has_sent = true;
   }
-  return has_sent;
+  return send_bodies(rank) || has_sent;
+}
+
+/// The receiver is told first, so that it knows where to when the bytes come.
+bool Node::send_bodies(int rank) {
+  Peer& to = peer(rank);
+  std::vector<Outbox::Announced> announced = to.outbox.take_bodies();
+  for (auto& [message, body] : announced) {
+    const std::uint64_t number = to.bodies.add(std::move(body.sent));
+    if (to.is_lost) continue;
+    MessageHeader header;
+    std::memcpy(&header, message.data() + sizeof(FrameHeader), sizeof header);
+    header.amount = number;
+    set_header(message, header);
+    frames_sent_.fetch_add(1, std::memory_order_relaxed);
+    bytes_sent_.fetch_add(message.size() + body.bytes.size(), std::memory_order_relaxed);
+    link_->send(rank, sealed(std::move(message), 1, program_));
+    link_->send_body(rank, number, body.bytes);
+  }
+  // Who has lost the rank meanwhile may not have found these.
+  if (!announced.empty() && to.is_lost) {
+    fail_bodies(rank, std::make_exception_ptr(RankLost(rank, "it was lost before it was written")));
+  }
+  return !announced.empty();
+}
+
+void Node::fail_bodies(int rank, const std::exception_ptr& exception) {
+  for (auto& [message, body] : peer(rank).outbox.take_bodies()) {
+    detail::finish(std::move(body.sent), exception);
+  }
+  for (std::unique_ptr<Pending>& sent : peer(rank).bodies.take_all()) {
+    detail::finish(std::move(sent), exception);
+  }
+}
+
+void Node::body_sent(int rank, std::uint64_t number) {
+  detail::finish(peer(rank).bodies.take(number));
 }
 
 /// What is older than the time of a bundle goes, all of it if the worker has nothing else to do.
@@ -263,7 +300,19 @@ void Node::send_request(const Request& request, Ticket ticket, Packer pack) {
                              .function = request.function.number(),
                              .slot = ticket.slot,
                              .generation = ticket.generation};
-  send(request.rank, packed(request.rank, pack), header);
+  Frame message = packed(request.rank, pack);
+  if (request.body == nullptr) return send(request.rank, std::move(message), header);
+  set_header(message, header);
+  Peer& to = peer(request.rank);
+  to.outbox.add(std::move(message), std::move(*request.body));
+  messages_sent_.fetch_add(1, std::memory_order_relaxed);
+  unsent_.store(true, std::memory_order_release);  // as in add_to_outbox()
+  wake_poller();
+  // Whoever has closed the rank since has not found it, and nobody flushes any more.
+  if (to.is_lost) {
+    fail_bodies(request.rank,
+                std::make_exception_ptr(RankLost(request.rank, "it was lost before the write")));
+  }
 }
 
 Answer Node::call(const Request& request, Packer pack) {
@@ -383,7 +432,11 @@ int Node::poll_once(bool idle) {
   if (!is_open()) {
     bell_.silence(Clock::now());
     // What comes after the end is for nobody; it is taken so that the bell is silent.
-    if (link_->pollable() >= 0) link_->poll(*this);
+    // Who has abandoned the others may wait for memory that they write to.
+    if (!std::exchange(gave_up_landings_, true)) {
+      for (int rank = 0; rank < size_; ++rank) link_->give_up_bodies(rank);
+    }
+    if (link_->pollable() >= 0 || !landings_.empty()) link_->poll(*this);
     return 0;
   }
   bell_.silence_rings();
@@ -519,6 +572,8 @@ void Node::dispatch(Arrived message) {
       return silence_.introduce(message.source, unpacked_process(message.payload, *this));
     case Kind::kGivenUp:
       return note_given_up(message);
+    case Kind::kWrite:
+      return begin_landing(message);
     case Kind::kPassive:
       return take_passive(message);
     case Kind::kReport:
@@ -556,12 +611,20 @@ void Node::run_guest(const Arrived& message) {
 
 /// Runs the function that is asked for.
 Node::Reply Node::reply_to(const Arrived& message) {
-  MessageHeader header = message.header;
+  const MessageHeader& header = message.header;
+  return answer(header, [&](Frame& result) {
+    return function_of(header.function)
+        ->run({*this, message.source, header.depth, message.payload}, &result);
+  });
+}
+
+/// What run(result) has written, which returns how many tokens are in it, or what it throws.
+template <class Run>
+Node::Reply Node::answer(MessageHeader header, Run run) {
   header.kind = Kind::kReply;
   Frame result = empty_message();
   try {
-    header.amount = function_of(header.function)
-                        ->run({*this, message.source, header.depth, message.payload}, &result);
+    header.amount = run(result);
   } catch (const std::exception& exception) {
     header.kind = Kind::kFailure;
     result = failure_of(readable_name(typeid(exception).name()), exception.what());
@@ -611,6 +674,60 @@ void Node::send_count(const Arrived& message) {
   Writer writer(result, message.source);
   Packing<std::uint64_t>::pack(writer, count);
   add_to_outbox(message.source, std::move(result), header);
+}
+
+// --- Regions -------------------------------------------------------------------------------------
+
+/// The bytes come whether the region may be written or not: then to memory of their own.
+void Node::begin_landing(const Arrived& message) {
+  Reader reader(message.payload, *this);
+  const auto access = Packing<Access>::unpack(reader);
+  Landing landing{.source = message.source,
+                  .number = message.header.amount,
+                  .header = message.header,
+                  .region = access.region};
+  std::span<std::byte> memory;
+  try {
+    memory = regions_.begin_use(access.region, Rights::kWrite, access.offset, access.size);
+  } catch (const std::logic_error&) {
+    landing.failure = std::current_exception();
+    landing.unread.resize(access.size);
+    memory = landing.unread;
+  }
+  landings_.push_back(std::move(landing));
+  link_->take_body(message.source, message.header.amount, memory);
+}
+
+void Node::body_taken(int source, std::uint64_t number) {
+  const auto found = std::ranges::find_if(landings_, [&](const Landing& landing) {
+    return landing.source == source && landing.number == number;
+  });
+  if (found == landings_.end()) return;
+  const Landing landing = std::move(*found);
+  landings_.erase(found);
+  if (landing.failure == nullptr) regions_.end_use(landing.region);
+  if (is_lost(source)) return;
+  Reply reply = answer(landing.header, [&](Frame&) -> std::size_t {
+    if (landing.failure != nullptr) std::rethrow_exception(landing.failure);
+    return 0;
+  });
+  reply.header.credit_returned = false;
+  add_to_outbox(source, std::move(reply.message), reply.header);
+}
+
+void Node::withdraw(Ticket region) {
+  regions_.withdraw(region);
+  for (const auto limit = Clock::now() + kLongestOrphan; !regions_.freed(region);) {
+    if ((regions_.has_only_orphans(region) || !is_open()) && Clock::now() > limit) {
+      std::fprintf(
+          stderr,
+          "kumiko: rank %d cannot go on, for a rank was lost while it wrote to memory that "
+          "is to be used otherwise now\n",
+          rank_);
+      std::abort();
+    }
+    runtime::this_thread::sleep_for(kFirstQuiesce);
+  }
 }
 
 // --- Entries -------------------------------------------------------------------------------------
@@ -936,6 +1053,10 @@ void Node::lost(int rank, const std::string& reason) {
   Peer& lost = peer(rank);
   if (lost.is_lost.exchange(true)) return;
   fail(rank, std::make_exception_ptr(RankLost(rank, reason)));
+  for (const Landing& landing : landings_) {
+    if (landing.source == rank && landing.failure == nullptr) regions_.orphan(landing.region);
+  }
+  link_->give_up_bodies(rank);
 }
 
 /// Calls at this rank end by an exception, now and later.
@@ -944,6 +1065,7 @@ void Node::fail(int rank, const std::exception_ptr& exception) {
   for (Pending* const call : pending_.fail(rank, exception)) {
     call->finish({this, nullptr, {}, exception});
   }
+  fail_bodies(rank, exception);
   fail_collections(0, exception);
 }
 

@@ -16,6 +16,7 @@
 #include <kumiko/runtime/message_source.hpp>
 
 #include "bell.hpp"
+#include "bodies.hpp"
 #include "collections.hpp"
 #include "credits.hpp"
 #include "deadlock.hpp"
@@ -59,6 +60,7 @@ class Node final : public runtime::MessageSource,
     unsigned depth;
     const Function& function;
     const Limits& limits;
+    Body* body = nullptr;  ///< of a write, which takes it
   };
 
   // Calls. The arguments are packed once there is a credit, since a token is lost with a message.
@@ -89,6 +91,10 @@ class Node final : public runtime::MessageSource,
 
   Regions& regions() noexcept { return regions_; }
 
+  /// Nobody uses the region when this returns. Suspends, or blocks an OS thread. Ends the program
+  /// if that cannot be, since what a lost rank was writing there has not ended.
+  void withdraw(Ticket region);
+
   /// One part of every rank, brought together on the root for a gather, on all ranks for other
   /// operations. All ranks are to ask for the same ones in the same order. `pending` gets the parts
   /// by rank, or nothing where they do not go.
@@ -108,6 +114,8 @@ class Node final : public runtime::MessageSource,
 
   void receive(int source, Frame frame) override;
   void lost(int rank, const std::string& reason) override;
+  void body_sent(int rank, std::uint64_t number) override;
+  void body_taken(int source, std::uint64_t number) override;
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -117,6 +125,7 @@ class Node final : public runtime::MessageSource,
 
     Credits credits;
     Outbox outbox;
+    BodiesUnderWay bodies;
     std::atomic<bool> is_lost{false};
     std::atomic<bool> has_left{false};
     bool is_introduced_to = false;  ///< the poller's
@@ -149,9 +158,14 @@ class Node final : public runtime::MessageSource,
   void start_guest(Arrived message);
   void run_guest(const Arrived& message);
   Reply reply_to(const Arrived& message);
+  template <class Run>
+  Reply answer(MessageHeader header, Run run);
   void answer_inline(const Arrived& message);
   void return_credit(int rank, unsigned depth);
   void finish(const Arrived& message);
+  void begin_landing(const Arrived& message);
+  bool send_bodies(int rank);
+  void fail_bodies(int rank, const std::exception_ptr& exception);
   void move_entry(Ticket ticket, int to, std::uint32_t moves);
   void drop_tokens(const Arrived& message);
   void send_count(const Arrived& message);
@@ -221,6 +235,8 @@ class Node final : public runtime::MessageSource,
   Guests guests_;
 
   // The poller's.
+  std::vector<Landing> landings_;
+  bool gave_up_landings_ = false;  ///< once this rank has left
   Clock::time_point latest_frame_ = Clock::now();
   Clock::time_point first_frame_;  ///< of this poll
   Clock::time_point polls_at_;     ///< a worker that sleeps

@@ -48,6 +48,10 @@ constexpr kumiko_link_host kHost{
           receiver_of(receiver).receive(source, std::move(*frame));
         },
     .release = [](void* frame) { delete static_cast<Frame*>(frame); },
+    .body_sent = [](void* receiver, int32_t rank,
+                    uint64_t number) { receiver_of(receiver).body_sent(rank, number); },
+    .body_taken = [](void* receiver, int32_t source,
+                     uint64_t number) { receiver_of(receiver).body_taken(source, number); },
 };
 
 /// What this process does when it exits after its rank has given up.
@@ -68,23 +72,34 @@ void end_the_others(int status, void* act) {
 /// What has come and is yet to be told.
 class Inbox final : public Receiver {
  public:
-  bool empty() const noexcept { return frames_.empty(); }
+  bool empty() const noexcept { return frames_.empty() && taken_.empty() && sent_.empty(); }
 
-  /// Returns how many frames there were.
+  /// Returns how many frames and bodies there were.
   int hand_over(Receiver& receiver) noexcept {
     if (empty()) return 0;
     const auto frames = std::exchange(frames_, {});
     for (const auto& [source, frame] : frames) receiver.receive(source, std::move(*frame));
-    return static_cast<int>(frames.size());
+    const auto taken = std::exchange(taken_, {});
+    for (const auto& [source, number] : taken) receiver.body_taken(source, number);
+    for (const auto& [rank, number] : std::exchange(sent_, {})) receiver.body_sent(rank, number);
+    return static_cast<int>(frames.size() + taken.size());
   }
 
   void receive(int source, Frame frame) noexcept override {
     frames_.emplace_back(source, std::make_unique<Frame>(std::move(frame)));
   }
   void lost(int /*rank*/, const std::string& /*reason*/) noexcept override {}
+  void body_sent(int rank, std::uint64_t number) noexcept override {
+    sent_.emplace_back(rank, number);
+  }
+  void body_taken(int source, std::uint64_t number) noexcept override {
+    taken_.emplace_back(source, number);
+  }
 
  private:
   std::vector<std::pair<int, std::unique_ptr<Frame>>> frames_;
+  std::vector<std::pair<int, std::uint64_t>> sent_;
+  std::vector<std::pair<int, std::uint64_t>> taken_;
 };
 
 class ObjectLink final : public Link {
@@ -118,6 +133,19 @@ class ObjectLink final : public Link {
     const std::size_t size = kept->size();
     // The next poll tells of it.
     is_broken_ = functions_.send(rank, bytes, size, kept.release()) != 0;
+  }
+
+  void send_body(int rank, std::uint64_t number,
+                 std::span<const std::byte> bytes) noexcept override {
+    if (is_broken_) return;
+    is_broken_ = functions_.send_body(rank, number, bytes.data(), bytes.size()) != 0;
+  }
+  void take_body(int source, std::uint64_t number, std::span<std::byte> into) noexcept override {
+    if (is_broken_) return;
+    is_broken_ = functions_.take_body(source, number, into.data(), into.size()) != 0;
+  }
+  void give_up_bodies(int source) noexcept override {
+    if (!is_broken_) is_broken_ = functions_.give_up_bodies(source) != 0;
   }
 
   bool look() noexcept override {

@@ -14,12 +14,13 @@
 #include <kumiko/cluster/packing.hpp>
 #include <kumiko/runtime/detail/spinlock.hpp>
 
+#include "bodies.hpp"
 #include "message.hpp"
 
 namespace kumiko::cluster::detail {
 
-/// Gathers small messages to one rank in a *bundle*; one that is as large as a bundle is a frame by
-/// itself, and is not copied.
+/// Gathers small messages to one rank in a *bundle*; one that is larger than half a bundle is a
+/// frame by itself, and is not copied.
 class Outbox {
  public:
   using Clock = std::chrono::steady_clock;
@@ -27,7 +28,8 @@ class Outbox {
   /// Adds a message that begins behind the room for a frame's header.
   void add(Frame message, std::size_t bundle_bytes, std::uint64_t program) {
     const std::lock_guard lock(guard_);
-    if (message.size() >= bundle_bytes) {
+    // Two of these would not go together.
+    if (message.size() > bundle_bytes / 2) {
       full_.push_back(sealed(std::move(message), 1, program));
       return;
     }
@@ -45,6 +47,21 @@ class Outbox {
     std::memset(bundle_.data() + end, 0, at - end);
     std::memcpy(bundle_.data() + at, message.data() + sizeof(FrameHeader), size);
     ++messages_;
+  }
+
+  /// A message that tells of a body, whose number it gets when that is sent.
+  struct Announced {
+    Frame message;
+    Body body;
+  };
+
+  void add(Frame message, Body body) {
+    const std::lock_guard lock(guard_);
+    bodies_.push_back({std::move(message), std::move(body)});
+  }
+  std::vector<Announced> take_bodies() {
+    const std::lock_guard lock(guard_);
+    return std::exchange(bodies_, {});
   }
 
   /// A credit of the other rank is to be returned. Returns how many are.
@@ -74,16 +91,10 @@ class Outbox {
 
   bool empty() {
     const std::lock_guard lock(guard_);
-    return messages_ == 0 && full_.empty();
+    return messages_ == 0 && full_.empty() && bodies_.empty();
   }
 
  private:
-  static Frame sealed(Frame frame, std::uint32_t messages, std::uint64_t program) {
-    const FrameHeader header{.messages = messages, .program = program};
-    std::memcpy(frame.data(), &header, sizeof header);
-    return frame;
-  }
-
   void close_bundle(std::uint64_t program) {
     full_.push_back(sealed(std::exchange(bundle_, {}), std::exchange(messages_, 0), program));
   }
@@ -93,6 +104,7 @@ class Outbox {
   std::uint32_t messages_ = 0;
   Clock::time_point begin_;
   std::vector<Frame> full_;
+  std::vector<Announced> bodies_;
   std::vector<std::size_t> owed_;
   std::size_t owed_in_all_ = 0;
 };

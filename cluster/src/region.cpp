@@ -9,12 +9,11 @@ namespace kumiko::cluster {
 
 namespace {
 
-/// What a read or write says before the bytes.
-struct Access {
-  detail::Ticket ticket;
-  std::uint64_t offset;
-  std::uint64_t size;
-};
+using detail::Access;
+
+/// From so many bytes on a write goes from memory to memory, which takes two messages of a link
+/// instead of one: where a copy costs more than that.
+constexpr std::size_t kInPlace = 4096;
 
 void copy(std::span<std::byte> to, const std::byte* from) noexcept {
   if (!to.empty()) std::memcpy(to.data(), from, to.size());
@@ -23,7 +22,7 @@ void copy(std::span<std::byte> to, const std::byte* from) noexcept {
 std::size_t serve_read(const detail::Call& call, Frame* result) {
   Reader reader(call.arguments, call.node);
   const auto access = Packing<Access>::unpack(reader);
-  call.node.regions().use(access.ticket, Rights::kRead, access.offset, access.size,
+  call.node.regions().use(access.region, Rights::kRead, access.offset, access.size,
                           [&](std::span<std::byte> memory) {
                             Writer writer(*result, call.caller);
                             writer.append(memory.data(), memory.size());
@@ -35,7 +34,7 @@ std::size_t serve_write(const detail::Call& call, Frame* /*result*/) {
   Reader reader(call.arguments, call.node);
   const auto access = Packing<Access>::unpack(reader);
   const std::byte* const bytes = reader.take(access.size, 16);
-  call.node.regions().use(access.ticket, Rights::kWrite, access.offset, access.size,
+  call.node.regions().use(access.region, Rights::kWrite, access.offset, access.size,
                           [&](std::span<std::byte> memory) { copy(memory, bytes); });
   return 0;
 }
@@ -49,7 +48,7 @@ ExposedRegion::ExposedRegion(const Here& here, std::span<std::byte> memory, Righ
     : node_(detail::node_of(here)),
       region_{here.rank(), node_.regions().add(memory, rights), memory.size(), rights} {}
 
-ExposedRegion::~ExposedRegion() { node_.regions().remove(region_.ticket); }
+ExposedRegion::~ExposedRegion() { node_.withdraw(region_.ticket); }
 
 void read(const Here& here, const Region& region, std::size_t offset, std::span<std::byte> into) {
   detail::check_access(region.rights, Rights::kRead, region.size, offset, into.size());
@@ -69,25 +68,34 @@ void read(const Here& here, const Region& region, std::size_t offset, std::span<
   copy(into, reader.take(into.size()));
 }
 
-Future<void> write(const Here& here, const Region& region, std::size_t offset,
-                   std::span<const std::byte> bytes) {
+Writing write(const Here& here, const Region& region, std::size_t offset,
+              std::span<const std::byte> bytes) {
   detail::check_access(region.rights, Rights::kWrite, region.size, offset, bytes.size());
-  auto pending = std::make_unique<detail::PendingFuture<void>>();
-  Future<void> future = pending->future();
+  auto sent = std::make_unique<detail::PendingFuture<void>>();
+  auto written = std::make_unique<detail::PendingFuture<void>>();
+  Writing writing{sent->future(), written->future()};
   if (region.rank == here.rank()) {
     detail::node_of(here).regions().use(
         region.ticket, Rights::kWrite, offset, bytes.size(),
         [&](std::span<std::byte> memory) { copy(memory, bytes.data()); });
-    pending.release()->finish({});
-    return future;
+    detail::finish(std::move(written));
+    detail::finish(std::move(sent));
+    return writing;
   }
+  const bool in_place = bytes.size() >= kInPlace;
   const auto pack = [&](Writer& writer) {
     Access access{region.ticket, offset, bytes.size()};
     Packing<Access>::pack(writer, access);
-    writer.append(bytes.data(), bytes.size(), 16);
+    if (!in_place) writer.append(bytes.data(), bytes.size(), 16);
   };
-  detail::Inline::call_later(here, region.rank, kWriteFunction, pack, std::move(pending));
-  return future;
+  if (in_place) {
+    detail::Body body{bytes, std::move(sent)};
+    detail::Inline::write(here, region.rank, kWriteFunction, pack, body, std::move(written));
+  } else {
+    detail::Inline::call_later(here, region.rank, kWriteFunction, pack, std::move(written));
+    detail::finish(std::move(sent));
+  }
+  return writing;
 }
 
 }  // namespace kumiko::cluster

@@ -8,13 +8,19 @@
 #include <span>
 #include <stdexcept>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include <kumiko/cluster/region.hpp>
 #include <kumiko/runtime/detail/spinlock.hpp>
 
 namespace kumiko::cluster::detail {
+
+/// What a read or write says before the bytes.
+struct Access {
+  Ticket region;
+  std::uint64_t offset;
+  std::uint64_t size;
+};
 
 /// Regions by slots that are used again; see Region.
 class Regions {
@@ -32,12 +38,6 @@ class Regions {
     return {place, slots_[place].generation};
   }
 
-  /// Nobody reads or writes there when this returns. Gives the core away until then.
-  void remove(Ticket ticket) {
-    withdraw(ticket);
-    while (!freed(ticket.slot)) std::this_thread::yield();
-  }
-
   /// Calls access(bytes) with this part of a region; it cannot be withdrawn meanwhile.
   /// \throws std::out_of_range if the region is not there any more or is smaller,
   /// std::logic_error if it lacks the right
@@ -45,24 +45,13 @@ class Regions {
   void use(Ticket ticket, Rights right, std::uint64_t offset, std::uint64_t size, Access access) {
     struct Use {
       Regions& regions;
-      std::uint32_t slot;
-      ~Use() {
-        const std::lock_guard lock(regions.guard_);
-        --regions.slots_[slot].users;
-      }
+      Ticket ticket;
+      ~Use() { regions.end_use(ticket); }
     };
     const std::span<std::byte> memory = begin_use(ticket, right, offset, size);
-    const Use use{*this, ticket.slot};
+    const Use use{*this, ticket};
     access(memory);
   }
-
- private:
-  struct Slot {
-    std::span<std::byte> memory;
-    Rights rights{};
-    std::uint32_t generation = 0;
-    int users = 0;  ///< who read or write now
-  };
 
   std::span<std::byte> begin_use(Ticket ticket, Rights right, std::uint64_t offset,
                                  std::uint64_t size) {
@@ -75,6 +64,15 @@ class Regions {
     ++slot.users;
     return slot.memory.subspan(offset, size);
   }
+  void end_use(Ticket ticket) {
+    const std::lock_guard lock(guard_);
+    --slots_[ticket.slot].users;
+  }
+  /// One of the uses may not end, for its rank is lost.
+  void orphan(Ticket ticket) {
+    const std::lock_guard lock(guard_);
+    ++slots_[ticket.slot].orphans;
+  }
 
   /// Nobody begins to use the region any more.
   void withdraw(Ticket ticket) {
@@ -82,13 +80,29 @@ class Regions {
     ++slots_[ticket.slot].generation;
   }
 
-  /// Frees a slot whose region was withdrawn, unless somebody uses it still.
-  bool freed(std::uint32_t place) {
+  /// Frees the slot of a region that was withdrawn, unless somebody uses it still.
+  bool freed(Ticket ticket) {
     const std::lock_guard lock(guard_);
-    if (slots_[place].users != 0) return false;
-    free_.push_back(place);
+    Slot& slot = slots_[ticket.slot];
+    if (slot.users != 0) return false;
+    slot.orphans = 0;
+    free_.push_back(ticket.slot);
     return true;
   }
+  /// Whether all who use it may not end.
+  bool has_only_orphans(Ticket ticket) {
+    const std::lock_guard lock(guard_);
+    return slots_[ticket.slot].users <= slots_[ticket.slot].orphans;
+  }
+
+ private:
+  struct Slot {
+    std::span<std::byte> memory;
+    Rights rights{};
+    std::uint32_t generation = 0;
+    int users = 0;    ///< who read or write now
+    int orphans = 0;  ///< those of them that were of a lost rank, ended ones included
+  };
 
   runtime::detail::SpinLock guard_;
   std::vector<Slot> slots_;  ///< guarded; so is the rest

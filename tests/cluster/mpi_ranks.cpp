@@ -23,6 +23,7 @@
 #include <kumiko/cluster/cluster.hpp>
 #include <kumiko/cluster/collectives.hpp>
 #include <kumiko/cluster/launch.hpp>
+#include <kumiko/cluster/region.hpp>
 #include <kumiko/cluster/token.hpp>
 #include <kumiko/runtime/entry.hpp>
 #include <kumiko/runtime/runtime.hpp>
@@ -69,6 +70,39 @@ void send_large_spans(const Here& here) {
   }
   const std::vector<std::uint64_t> reversed(numbers.rbegin(), numbers.rend());
   for (auto& answer : answers) expect(answer.get() == reversed, "a MiB there and back");
+}
+
+/// Each rank writes to its part of every rank's memory, with one write behind the other.
+void write_to_regions(const Here& here) {
+  const auto parts = static_cast<std::size_t>(here.size());
+  for (const std::size_t size : {std::size_t{8}, std::size_t{2048}, std::size_t{1} << 20}) {
+    std::vector<std::byte> own(size * parts);
+    const kumiko::cluster::ExposedRegion exposed(here, own, kumiko::cluster::Rights::kReadWrite);
+    const auto regions = all_gather(here, exposed.region()).get();
+    const std::size_t place = size * static_cast<std::size_t>(here.rank());
+    for (int round = 1; round <= 5; ++round) {
+      const auto mark = static_cast<std::byte>(16 * round + here.rank());
+      std::vector<std::byte> source(size, mark);
+      std::vector<kumiko::cluster::Writing> writings;
+      for (std::size_t to = 0; to < parts; ++to) {
+        writings.push_back(write(here, regions[to], place, source));
+      }
+      for (auto& writing : writings) writing.sent.get();
+      source.assign(size, std::byte{0});
+      for (auto& writing : writings) writing.written.get();
+      std::vector<std::byte> seen(size);
+      read(here, regions[(here.rank() + 1) % parts], place, seen);
+      expect(std::ranges::count(seen, mark) == static_cast<std::ptrdiff_t>(size), "what is read");
+      barrier(here).get();
+      for (std::size_t from = 0; from < parts; ++from) {
+        const auto part = std::span(own).subspan(from * size, size);
+        const auto expected = static_cast<std::byte>(16 * static_cast<std::size_t>(round) + from);
+        expect(std::ranges::count(part, expected) == static_cast<std::ptrdiff_t>(size),
+               "what was written");
+      }
+      barrier(here).get();
+    }
+  }
 }
 
 void post_and_quiesce(const Here& here) {
@@ -135,6 +169,7 @@ void check_all(Cluster& cluster) {
   const Here here = cluster.here();
   invoke_each_other(here);
   send_large_spans(here);
+  write_to_regions(here);
   post_and_quiesce(here);
   pass_an_exception(here);
   invoke_back(here);

@@ -36,6 +36,8 @@ class Here;
 
 namespace detail {
 
+struct Body;
+
 /// The rank that a Here is of.
 Node& node_of(const Here& here) noexcept;
 
@@ -103,6 +105,8 @@ struct Inline {
   static Answer call(const Here& here, int rank, const Function& function, Packer pack);
   static void call_later(const Here& here, int rank, const Function& function, Packer pack,
                          std::unique_ptr<Pending> pending);
+  static void write(const Here& here, int rank, const Function& function, Packer pack, Body& body,
+                    std::unique_ptr<Pending> written);
 };
 
 /// A collective operation, by which ranks see that they ask for the same; where the parts come

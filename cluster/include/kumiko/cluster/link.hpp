@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -42,6 +44,12 @@ class Receiver {
   /// Nothing comes from this rank any more, nor does anything reach it.
   virtual void lost(int rank, const std::string& reason) = 0;
 
+  /// The bytes of this body to a rank may be changed.
+  virtual void body_sent(int rank, std::uint64_t number) = 0;
+
+  /// This body from a rank lies where take_body() has said; or nothing is written there any more.
+  virtual void body_taken(int source, std::uint64_t number) = 0;
+
  protected:
   ~Receiver() = default;
 };
@@ -62,6 +70,20 @@ class Link {
 
   /// Sends a frame to another rank. Frames to a rank that is lost are dropped.
   virtual void send(int rank, Frame frame) = 0;
+
+  // Bodies: bytes that are sent from where they lie and received where they are to lie. Who sends
+  // one numbers it, and tells the receiver by a frame. None has to wait for the other.
+
+  /// Sends these bytes, which stay as they are until Receiver::body_sent(), or, if the rank is
+  /// lost, as long as the link lives.
+  virtual void send_body(int rank, std::uint64_t number, std::span<const std::byte> bytes) = 0;
+
+  /// Receives the body of as many bytes that `source` has given this number. Nobody else uses the
+  /// memory until Receiver::body_taken().
+  virtual void take_body(int source, std::uint64_t number, std::span<std::byte> into) = 0;
+
+  /// A rank is lost: the bodies that are taken from it end, as far as the link can end them.
+  virtual void give_up_bodies(int source) = 0;
 
   /// Tells `receiver` what has come, some frames at most. Returns how many there were.
   virtual int poll(Receiver& receiver) = 0;

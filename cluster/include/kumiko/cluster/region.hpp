@@ -47,10 +47,17 @@ class ExposedRegion {
 /// and as Here::invoke()
 void read(const Here& here, const Region& region, std::size_t offset, std::span<std::byte> into);
 
-/// Copies bytes to `offset` of a region. When this returns, the source may be changed; when the
-/// Future has its result, the bytes are there. \throws as read(), at once or by the Future
-[[nodiscard]] Future<void> write(const Here& here, const Region& region, std::size_t offset,
-                                 std::span<const std::byte> bytes);
+/// The two ends of a write; those of small ones are copied, and sent at once.
+struct Writing {
+  Future<void> sent;     ///< the source may be changed
+  Future<void> written;  ///< the bytes are there
+};
+
+/// Copies bytes to `offset` of a region, large ones from where they lie to where they are to lie
+/// if the link can. Suspends for a credit. \throws as read(), at once or by the Futures; then the
+/// source is to stay as it is until the Cluster has ended.
+[[nodiscard]] Writing write(const Here& here, const Region& region, std::size_t offset,
+                            std::span<const std::byte> bytes);
 
 namespace detail {
 
