@@ -4,9 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <string_view>
 #include <utility>
 
 #include <kumiko/cluster/link.hpp>
+#include <kumiko/cluster/packing.hpp>
 
 namespace kumiko::cluster::detail {
 
@@ -48,6 +50,16 @@ inline constexpr Kind kLastKind = Kind::kReport;
 /// Whether a message brings something to threads, and therefore counts.
 constexpr bool counts(Kind kind) noexcept { return kind <= Kind::kWrite; }
 
+/// From this depth on a credit returns when a function begins: see Here.
+inline constexpr unsigned kDeepest = 255;
+
+/// The rank on which the parts of collective operations come together.
+inline constexpr int kMeetingPlace = 0;
+
+/// What a message of kind kCount asks for.
+inline constexpr std::uint64_t kPostsDone = 0;
+inline constexpr std::uint64_t kPostsSent = 1;
+
 /// What a message begins with; `size` bytes follow.
 struct MessageHeader {
   std::uint64_t size = 0;
@@ -68,6 +80,14 @@ inline Frame empty_message() {
   Frame frame;
   frame.reserve(256);
   frame.resize(kBeforePayload);
+  return frame;
+}
+
+/// The payload of a message of kind kFailure.
+inline Frame failure_message(std::string_view type, std::string_view what) {
+  Frame frame = empty_message();
+  Writer writer(frame, 0);
+  for (std::string_view text : {type, what}) Packing<std::string_view>::pack(writer, text);
   return frame;
 }
 

@@ -120,6 +120,9 @@ class Node final : public runtime::MessageSource,
  private:
   using Clock = std::chrono::steady_clock;
 
+  /// From one look at the time for silent ranks to the next, unless a worker is about to sleep.
+  static constexpr int kPollsPerLook = 256;
+
   struct Peer {
     explicit Peer(int window) noexcept : credits(window) {}
 
@@ -181,6 +184,7 @@ class Node final : public runtime::MessageSource,
   std::vector<bool> awaited_ranks();
   void give_up(int rank, const std::string& reason, bool has_ended);
   void note_given_up(const Arrived& message);
+  void note_present(const Arrived& message);
   std::uint64_t stirs();
 
   // Deadlock.

@@ -10,6 +10,10 @@
 
 namespace kumiko::cluster::detail {
 
+/// Between two looks at what nobody announces: the first ones, and the later ones.
+inline constexpr std::chrono::microseconds kFirstPause{20};
+inline constexpr std::chrono::microseconds kLaterPause{1000};
+
 /// What a call throws when a limit has been reached.
 inline std::system_error limit_error(const runtime::io::Limits& limits) {
   if (limits.stop.stop_requested()) {
