@@ -10,57 +10,83 @@
 
 namespace kumiko::model {
 
-/// Dealt out for a number of workers as DataflowSchedule does it, from a trace whose edges are
-/// between patches. What a block makes ready within its own step leaves with the task that makes
-/// it; what waits for its state, with its last task of the step, as amr::BlockGraph has it.
+/// How the patches of a level are dealt out.
+struct LevelBlocks {
+  std::vector<std::uint32_t> block_of;  ///< by slot
+  std::vector<int> homes;               ///< by block
+};
+
+/// As DataflowSchedule does it for a number of workers: equal parts of each level.
+std::vector<LevelBlocks> equal_blocks(const amr::Trace& trace, const amr::TraceStretch& stretch,
+                                      int workers);
+
+/// Tasks of blocks from a trace whose edges are between patches. What a block makes ready within
+/// its own step leaves with the task that makes it; what waits for its state, with its last task of
+/// the step, as amr::BlockGraph has it.
 class BlockTasks {
  public:
   /// The pieces of a block in one phase.
   struct Task {
-    std::uint32_t begin;  ///< its pieces
+    std::uint32_t begin;  ///< its pieces, as pieces() has them
     std::uint32_t end;
     std::uint32_t phase;
-    int home;                         ///< a worker
-    std::uint32_t inputs = 0;         ///< how often release() of for_each_input() calls it
+    int home;
+    std::uint32_t inputs = 0;         ///< how often for_each_successor() calls release() with it
     std::uint32_t before = kNothing;  ///< the block's task before, in the same step
     std::uint32_t after = kNothing;   ///< and the one after
   };
 
-  /// Keeps a reference to the trace, which lists a phase's pieces in the order of its blocks.
-  /// O(pieces + successors).
-  BlockTasks(const amr::Trace& trace, const amr::TraceStretch& stretch, int workers);
+  /// Keeps a reference to the trace. \param levels  the stretch's
+  /// O(pieces log pieces + successors).
+  BlockTasks(const amr::Trace& trace, const amr::TraceStretch& stretch,
+             std::span<const LevelBlocks> levels);
 
   /// In the order of level-synchronous stepping.
   std::span<Task> tasks() { return tasks_; }
+  std::span<const Task> tasks() const { return tasks_; }
+  std::span<const std::uint32_t> pieces(const Task& task) const {
+    return std::span(pieces_).subspan(task.begin, task.end - task.begin);
+  }
   /// The task that a piece of the stretch is in.
   std::uint32_t task_of(std::uint32_t piece) const { return task_of_[piece - first_piece_]; }
 
-  /// Calls release(task) for each time that another one waits for this one, last for the block's
-  /// own next one of the same step.
-  template <class Release>
-  void for_each_successor(std::uint32_t at, Release release) const {
+  /// Calls release(task, from, to) for each piece `to` of another task that waits for a piece
+  /// `from` that this one makes final; last, as release_next(task), for the block's own next one of
+  /// the same step.
+  template <class Release, class ReleaseNext>
+  void for_each_edge(std::uint32_t at, Release release, ReleaseNext release_next) const {
     const Task& task = tasks_[at];
     const bool is_last = task.after == kNothing;
     for (std::uint32_t from = at; from != kNothing;
          from = is_last ? tasks_[from].before : kNothing) {
-      for (std::uint32_t piece = tasks_[from].begin; piece < tasks_[from].end; ++piece) {
+      for (const std::uint32_t piece : pieces(tasks_[from])) {
         for (const std::uint32_t next : trace_.successors_of(piece)) {
-          if (waits_for_state(piece, next) ? is_last : from == at) release(task_of(next));
+          if (waits_for_state(piece, next) ? is_last : from == at) {
+            release(task_of(next), piece, next);
+          }
         }
       }
     }
-    if (!is_last) release(task.after);
+    if (!is_last) release_next(task.after);
+  }
+
+  /// Calls release(task) for each time that another one waits for this one.
+  template <class Release>
+  void for_each_successor(std::uint32_t at, Release release) const {
+    for_each_edge(
+        at, [&](std::uint32_t task, std::uint32_t, std::uint32_t) { release(task); }, release);
   }
 
  private:
   static constexpr std::uint32_t kNothing = UINT32_MAX;
 
-  void add_tasks(std::uint32_t phase, std::uint32_t first_patch, std::size_t patches, int workers);
+  void add_tasks(std::uint32_t phase, std::uint32_t first_patch, const LevelBlocks& blocks);
   bool waits_for_state(std::uint32_t piece, std::uint32_t next) const;
 
   const amr::Trace& trace_;
   std::uint32_t first_piece_ = 0;       ///< of the stretch
-  std::vector<std::uint32_t> task_of_;  ///< by piece, from there
+  std::vector<std::uint32_t> pieces_;   ///< by task
+  std::vector<std::uint32_t> task_of_;  ///< by piece, from the first one
   std::vector<Task> tasks_;
   std::vector<std::vector<std::uint32_t>> latest_;  ///< task of each level's blocks
 };

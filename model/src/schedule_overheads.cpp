@@ -43,12 +43,12 @@ std::vector<std::int64_t> ready_times(const amr::Trace& trace) {
   std::vector<std::int64_t> ready(trace.pieces.size(), 0);
   if (recorded_schedule(trace) != ScheduleKind::kDataflow) return ready;
   for (const amr::TraceStretch& stretch : trace.stretches) {
-    BlockTasks blocks(trace, stretch, trace.workers);
+    BlockTasks blocks(trace, stretch, equal_blocks(trace, stretch, trace.workers));
     std::vector<std::int64_t> of_tasks(blocks.tasks().size(), 0);
     for (std::uint32_t at = 0; at < of_tasks.size(); ++at) {
       const BlockTasks::Task& task = blocks.tasks()[at];
       std::int64_t end = 0;
-      for (std::uint32_t piece = task.begin; piece < task.end; ++piece) {
+      for (const std::uint32_t piece : blocks.pieces(task)) {
         ready[piece] = of_tasks[at];
         end = std::max(end, trace.pieces[piece].end_ns);
       }

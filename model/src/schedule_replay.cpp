@@ -7,18 +7,12 @@
 
 namespace kumiko::model {
 
-namespace {
-
-/// What passes besides a piece. In the pieces of several workers' trace is what they cost each
-/// other.
 double overhead_of_piece(const amr::Trace& trace, const Overheads& overheads, ScheduleKind kind,
                          int workers) {
   const bool is_beside = trace.workers == 1 && workers > 1;
   const double beside = is_beside ? overheads.beside_of(kind).ns : 0.0;
   return std::max(overheads.piece_of(kind).ns + beside, 0.0);
 }
-
-}  // namespace
 
 std::vector<std::uint32_t> levels_of(const amr::Trace& trace, const amr::TraceStretch& stretch) {
   std::vector<std::uint32_t> begins(static_cast<std::size_t>(trace.levels) + 1, stretch.end_patch);
@@ -30,6 +24,21 @@ std::vector<std::uint32_t> levels_of(const amr::Trace& trace, const amr::TraceSt
     begins[level - 1] = std::min(begins[level - 1], begins[level]);
   }
   return begins;
+}
+
+double set_up(const amr::Trace& trace, const amr::TraceStretch& stretch,
+              const Overheads& overheads) {
+  const Bundle pieces = pieces_of(trace, stretch);
+  if (pieces.begin == pieces.end) return 0.0;
+  std::int64_t first = stretch.end_ns;
+  std::int64_t last = stretch.begin_ns;
+  for (std::uint32_t piece = pieces.begin; piece < pieces.end; ++piece) {
+    first = std::min(first, trace.pieces[piece].begin_ns);
+    last = std::max(last, trace.pieces[piece].end_ns);
+  }
+  // The first piece's own overhead is part of it.
+  const auto taken = static_cast<double>((first - stretch.begin_ns) + (stretch.end_ns - last));
+  return std::max(taken - overheads.piece_of(recorded_schedule(trace)).ns, 0.0);
 }
 
 /// A parallel loop over the patches of a level: a source of halved ranges for the stealing workers.
@@ -86,7 +95,8 @@ class ScheduleReplay::Phase {
 class ScheduleReplay::Dataflow {
  public:
   Dataflow(ScheduleReplay& replay, const amr::TraceStretch& stretch)
-      : replay_(replay), blocks_(replay.trace_, stretch, replay.workers_) {
+      : replay_(replay),
+        blocks_(replay.trace_, stretch, equal_blocks(replay.trace_, stretch, replay.workers_)) {
     const std::span<const BlockTasks::Task> tasks = blocks_.tasks();
     for (std::uint32_t at = 0; at < tasks.size(); ++at) {
       if (tasks[at].inputs == 0) replay.stealing_.put(tasks[at].home, {at, at + 1});
@@ -100,7 +110,7 @@ class ScheduleReplay::Dataflow {
   double cost(std::uint32_t at) {
     const BlockTasks::Task& task = blocks_.tasks()[at];
     double sum = (task.end - task.begin - 1) * replay_.piece_ns_;
-    for (std::uint32_t piece = task.begin; piece < task.end; ++piece) {
+    for (const std::uint32_t piece : blocks_.pieces(task)) {
       sum += cost_of(replay_.trace_.pieces[piece]);
     }
     return sum;
@@ -147,7 +157,7 @@ void ScheduleReplay::add(const amr::TraceStretch& stretch) {
   for (std::uint32_t piece = pieces.begin; piece < pieces.end; ++piece) {
     busy_ += cost_of(trace_.pieces[piece]);
   }
-  if (kind_ == recorded_schedule(trace_)) now_ += set_up(stretch);
+  if (kind_ == recorded_schedule(trace_)) now_ += set_up(trace_, stretch, overheads_);
   if (kind_ == ScheduleKind::kDataflow) {
     by_dataflow(stretch);
   } else {
@@ -205,21 +215,6 @@ void ScheduleReplay::by_static_parts(const Phase& phase) {
   }
   now_ += *std::ranges::max_element(loads) + overheads_.phase_of(kind_).ns +
           doublings(workers_) * overheads_.barrier.ns;
-}
-
-/// What a stretch took before its first piece and after its last.
-double ScheduleReplay::set_up(const amr::TraceStretch& stretch) const {
-  const Bundle pieces = pieces_of(trace_, stretch);
-  if (pieces.begin == pieces.end) return 0.0;
-  std::int64_t first = stretch.end_ns;
-  std::int64_t last = stretch.begin_ns;
-  for (std::uint32_t piece = pieces.begin; piece < pieces.end; ++piece) {
-    first = std::min(first, trace_.pieces[piece].begin_ns);
-    last = std::max(last, trace_.pieces[piece].end_ns);
-  }
-  // The first piece's own overhead is part of it.
-  const auto taken = static_cast<double>((first - stretch.begin_ns) + (stretch.end_ns - last));
-  return std::max(taken - overheads_.piece_of(kind_).ns, 0.0);
 }
 
 /// Whose a slot is where nothing is stolen.

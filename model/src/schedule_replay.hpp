@@ -43,6 +43,15 @@ inline Bundle pieces_of(const amr::Trace& trace, const amr::TraceStretch& stretc
 /// Where each level's patches of a stretch begin in Trace::patches, and the last one's end.
 std::vector<std::uint32_t> levels_of(const amr::Trace& trace, const amr::TraceStretch& stretch);
 
+/// What passes besides a piece of one of several workers, or of the only one. In the pieces of
+/// several workers' trace is what they cost each other.
+double overhead_of_piece(const amr::Trace& trace, const Overheads& overheads, ScheduleKind kind,
+                         int workers);
+
+/// What a stretch took before its first piece and after its last.
+double set_up(const amr::Trace& trace, const amr::TraceStretch& stretch,
+              const Overheads& overheads);
+
 /// The schedule that a trace was recorded with.
 ScheduleKind recorded_schedule(const amr::Trace& trace);
 
@@ -63,7 +72,6 @@ class ScheduleReplay {
   void by_dataflow(const amr::TraceStretch& stretch);
   void by_level(const Phase& phase);
   void by_static_parts(const Phase& phase);
-  double set_up(const amr::TraceStretch& stretch) const;
   int part_of(const Phase& phase, std::size_t slot) const;
   void count_updates(const amr::TracePhase& phase, int worker, std::uint32_t patches);
   void close_books();

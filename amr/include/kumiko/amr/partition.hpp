@@ -1,0 +1,75 @@
+// How the patches of a mesh are dealt to owners.
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include <kumiko/amr/mesh.hpp>
+
+namespace kumiko::amr {
+
+/// Something of each patch of a mesh, by level and slot.
+template <class T>
+using ByPatch = std::vector<std::vector<T>>;
+
+/// Deals the patches to owners 0, 1, ..., each of about the same cost in sum. The same arguments
+/// have the same result on every machine, so that nobody has to be told of it. O(patches log
+/// patches).
+template <class P>
+concept Partition = requires(const P& partition, const Mesh<2>& mesh, const ByPatch<double>& costs,
+                             int owners) {
+  { partition(mesh, costs, owners) } -> std::same_as<ByPatch<std::int32_t>>;
+};
+
+/// Cuts the patches of all levels depth first along the space-filling curve
+/// (Mesh::space_filling_order()), so that parents and children mostly have one owner: the fewest
+/// bytes between owners.
+struct DepthFirstPartition {
+  ByPatch<std::int32_t> operator()(const Mesh<2>& mesh, const ByPatch<double>& costs,
+                                   int owners) const;
+};
+
+/// Cuts each level along the curve: owners have equal parts of each phase of a step.
+struct LevelPartition {
+  ByPatch<std::int32_t> operator()(const Mesh<2>& mesh, const ByPatch<double>& costs,
+                                   int owners) const;
+};
+
+/// Cuts each level by rows: what one gets without thinking about it.
+struct CanonicalPartition {
+  ByPatch<std::int32_t> operator()(const Mesh<2>& mesh, const ByPatch<double>& costs,
+                                   int owners) const;
+};
+
+/// Deals patches by chance, without regard to their costs: the worst case of everything, for tests.
+struct RandomPartition {
+  std::uint64_t seed = 1;
+
+  ByPatch<std::int32_t> operator()(const Mesh<2>& mesh, const ByPatch<double>& costs,
+                                   int owners) const;
+};
+
+static_assert(Partition<DepthFirstPartition> && Partition<LevelPartition> &&
+              Partition<CanonicalPartition> && Partition<RandomPartition>);
+
+/// Those that one can ask for by name.
+enum class PartitionKind : std::uint8_t { kDepthFirst, kLevel, kCanonical, kRandom };
+inline constexpr std::array<std::string_view, 4> kPartitionNames = {"depth-first", "level",
+                                                                    "canonical", "random"};
+
+/// Throws std::invalid_argument for less than one owner, costs that are not of this mesh, or that
+/// are negative or not finite.
+ByPatch<std::int32_t> deal(PartitionKind kind, const Mesh<2>& mesh, const ByPatch<double>& costs,
+                           int owners, std::uint64_t seed = 1);
+
+/// What patches cost before anything was measured: a base step has 2^level steps of a level with
+/// subcycling, each of as many points.
+ByPatch<double> expected_costs(const Mesh<2>& mesh, bool subcycling);
+
+/// The largest cost of an owner over the mean; 1 is perfect.
+double imbalance(const ByPatch<double>& costs, const ByPatch<std::int32_t>& owner_of, int owners);
+
+}  // namespace kumiko::amr
