@@ -3,6 +3,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -17,6 +18,7 @@
 
 #include "commands.hpp"
 #include "counted.hpp"
+#include "experiments/simulate_ranks.hpp"
 #include "experiments/sweep.hpp"
 #include "named_path.hpp"
 #include "text_table.hpp"
@@ -258,8 +260,11 @@ constexpr std::array<SweepFile<WhatIf>, 4> kWhatIfFiles = {
 
 struct SimulateRequest : OutputRequest {
   std::filesystem::path trace;
-  std::string workers = "1..1024";
+  std::string workers = "1..1024, or 1 with --ranks";
   std::vector<std::string> models = {"dataflow", "level", "static", "openmp"};
+  std::string ranks;  ///< empty: one process
+  std::string network = "shared";
+  std::string partition = "depth-first";
   std::vector<std::string> beside;     ///< traces of several workers
   std::vector<std::string> overheads;  ///< NAME=NANOSECONDS
   std::uint64_t seed = 1;              ///< of what is drawn by chance
@@ -267,11 +272,10 @@ struct SimulateRequest : OutputRequest {
 };
 
 /// "1,2,4,8", in any order; "1..1024" stands for 1, 2, 4, ... as far as 1024, both ends included.
-/// In rising order, each once.
-std::vector<int> parse_workers(std::string_view list) {
+/// In rising order, each once. \param what  "workers" or "ranks", of --workers or --ranks
+std::vector<int> parse_counts(std::string_view what, std::string_view list, int most) {
   constexpr std::string_view kRange = "..";
-  constexpr int kMost = model::ScheduleModel::kMostWorkers;
-  std::set<int> workers;
+  std::set<int> counts;
   for (std::size_t begin = 0; begin <= list.size();) {
     const std::size_t end = std::min(list.find(',', begin), list.size());
     const std::string_view part = list.substr(begin, end - begin);
@@ -279,15 +283,15 @@ std::vector<int> parse_workers(std::string_view list) {
     const auto first = io::read_number<int>(part.substr(0, range));
     const auto last =
         range == part.npos ? first : io::read_number<int>(part.substr(range + kRange.size()));
-    refuse_if(!first || !last || *first < 1 || *first > *last || *last > kMost,
-              "--workers: '{}' in '{}' is not a number of workers; give a list such as 1,2,4,8, or "
-              "1..1024 for the powers of two, of numbers from 1 to {}",
-              part, list, kMost);
-    for (int count = *first; count < *last; count *= 2) workers.insert(count);
-    workers.insert(*last);
+    refuse_if(!first || !last || *first < 1 || *first > *last || *last > most,
+              "--{0}: '{1}' in '{2}' is not a number of {0}; give a list such as 1,2,4,8, or "
+              "1..1024 for the powers of two, of numbers from 1 to {3}",
+              what, part, list, most);
+    for (int count = *first; count < *last; count *= 2) counts.insert(count);
+    counts.insert(*last);
     begin = end + 1;
   }
-  return {workers.begin(), workers.end()};
+  return {counts.begin(), counts.end()};
 }
 
 std::vector<model::ScheduleKind> chosen_kinds(const std::vector<std::string>& names) {
@@ -361,12 +365,43 @@ void predict(WhatIf& what_if) {
   }
 }
 
+/// What is asked of ranks; nothing without --ranks.
+std::optional<RanksRequest> ranks_of(const SimulateRequest& request, bool tells_workers) {
+  const SimulateRequest defaults;
+  if (request.ranks.empty()) {
+    refuse_if(request.network != defaults.network, "--network: give --ranks, which need one");
+    refuse_if(request.partition != defaults.partition,
+              "--partition: give --ranks, to which patches are dealt");
+    return {};
+  }
+  refuse_if(request.models != defaults.models, "--models: ranks step by dataflow; leave it out");
+  std::vector<int> workers = {1};
+  if (tells_workers) {
+    workers = parse_counts("workers", request.workers, model::ScheduleModel::kMostWorkers);
+  }
+  refuse_if(workers.size() != 1, "--workers: with --ranks give one number, the workers of a rank");
+  network_named(request.network);
+  partition_named(request.partition);
+  check_ranks_output(request);
+  return RanksRequest{.ranks = parse_counts("ranks", request.ranks, model::RankModel::kMostRanks),
+                      .workers = workers.front(),
+                      .network = request.network,
+                      .partition = request.partition,
+                      .seed = request.seed,
+                      .json = request.json};
+}
+
 int simulate(const SimulateRequest& request) {
+  const bool tells_workers = request.workers != SimulateRequest().workers;
+  const std::optional<RanksRequest> ranks = ranks_of(request, tells_workers);
   WhatIf what_if;
   what_if.seed = request.seed;
   what_if.kinds = chosen_kinds(request.models);
-  what_if.workers = parse_workers(request.workers);
-  check_sweep_files(request.output, kWhatIfFiles, request.overwrite, "predictions");
+  if (!ranks) {
+    what_if.workers = parse_counts("workers", tells_workers ? request.workers : "1..1024",
+                                   model::ScheduleModel::kMostWorkers);
+    check_sweep_files(request.output, kWhatIfFiles, request.overwrite, "predictions");
+  }
   model::Overheads settings;
   for (const std::string& setting : request.overheads) set_overhead(settings, setting);
   what_if.trace = read_named_trace(request.trace);
@@ -377,6 +412,10 @@ int simulate(const SimulateRequest& request) {
   what_if.overheads = model::estimate_overheads(what_if.trace);
   for (const std::string& several : request.beside) compare_with(several, what_if);
   for (const std::string& setting : request.overheads) set_overhead(what_if.overheads, setting);
+  if (ranks) {
+    simulate_ranks(what_if.trace, what_if.overheads, *ranks, request);
+    return kDone;
+  }
   predict(what_if);
   write_sweep_files(request.output, kWhatIfFiles, what_if);
   fmt::print("{}", request.json ? json_report(what_if) : plain_report(what_if));
@@ -394,6 +433,14 @@ Action simulate_command(Options& options) {
               {.is_required = true});
   options.add("--workers", &request->workers,
               "P1,P2,...: numbers of workers; FIRST..LAST: doubled from first to last");
+  options.add("--ranks", &request->ranks,
+              "R1,R2,..., or FIRST..LAST: processes that send each other messages, with --workers "
+              "each");
+  options.add("--network", &request->network,
+              "between ranks: shared (one machine), 100gb, tcp, or OVERHEAD,LATENCY,GAP,PER_BYTE "
+              "in nanoseconds");
+  options.add("--partition", &request->partition,
+              "how patches are dealt to ranks: depth-first, level, canonical or random");
   options.add("--models", &request->models, "A,B,C: schedules",
               {.lists = true, .check = one_of(request->models)});
   options.add("--beside", &request->beside,
@@ -403,10 +450,12 @@ Action simulate_command(Options& options) {
               "NAME=NANOSECONDS instead of what the trace tells or of the default: piece, "
               "beside or phase, each with .SCHEDULE, barrier, steal, look",
               {.repeats = true});
-  add_output(options, *request,
-             "folder for simulate.csv, simulate.json, speed_up.svg and efficiency.svg",
-             "replace such files there");
-  options.add("--seed", &request->seed, "for whom thieves ask first",
+  add_output(
+      options, *request,
+      "folder for simulate.csv, simulate.json, speed_up.svg and efficiency.svg; with --ranks "
+      "for ranks.csv, ranks.json and ranks.svg",
+      "replace such files there");
+  options.add("--seed", &request->seed, "for whom thieves ask first, and for a random partition",
               {.check = whole_number(0, std::numeric_limits<std::uint64_t>::max())});
   options.add("--json", &request->json, "as JSON");
   return [request] { return simulate(*request); };

@@ -100,6 +100,61 @@ class SimulateTest(unittest.TestCase):
         rows = [line.split()[0] for line in result.stdout.split("\n\n")[1].splitlines()[1:]]
         self.assertEqual(rows, ["dataflow", "static"])
 
+    def ranks(self, *arguments):
+        return self.predictions("run", "--ranks", *arguments)["predictions"]
+
+    def test_given_ranks_then_messages_are_paid_for(self):
+        rows = self.ranks("1..8", "--network", "100gb")
+        self.assertEqual([row["ranks"] for row in rows], [1, 2, 4, 8])
+        self.assertEqual((rows[0]["messages_per_step"], rows[0]["speed_up"]), (0, 1))
+        for row in rows[1:]:
+            self.assertLess(row["messages_per_step"], row["edges_per_step"])
+            self.assertGreater(row["bytes_per_step"], 32 * row["edges_per_step"])
+            self.assertGreaterEqual(row["imbalance"], 1)
+            self.assertAlmostEqual(row["efficiency"], row["speed_up"] / row["ranks"])
+        free = self.ranks("8", "--network", "0,0,0,0")[0]
+        slow = self.ranks("8", "--network", "3000,20000,1000,0.32")[0]
+        self.assertEqual(slow, self.ranks("8", "--network", "tcp")[0])
+        self.assertLess(free["seconds"], rows[3]["seconds"])
+        self.assertLess(rows[3]["seconds"], slow["seconds"])
+        # Which of them it is depends on how busy the machine was when the trace was recorded.
+        self.assertIn(slow["binds"], ("CPU per message", "network", "regrid", "balance"))
+        random = self.ranks("8", "--partition", "random", "--seed", "3")[0]
+        self.assertGreater(random["bytes_per_step"], 2 * rows[3]["bytes_per_step"])
+        self.assertNotEqual(random, self.ranks("8", "--partition", "random", "--seed", "4")[0])
+
+    def test_given_one_rank_then_it_is_dataflow_without_messages(self):
+        threads = self.predictions("run", "--models", "dataflow", "--workers", "1")["predictions"][0]
+        self.assertAlmostEqual(self.ranks("1")[0]["seconds"] / threads["seconds"], 1, places=3)
+        row = self.ranks("1", "--workers", "2")[0]
+        self.assertEqual((row["workers"], row["messages_per_step"]), (2, 0))
+
+    def test_given_a_folder_for_ranks_then_the_files_hold_what_is_printed(self):
+        figures = self.predictions("run", "--ranks", "1,2", "--output", "ranks")
+        self.assertEqual(json.loads((self.path / "ranks" / "ranks.json").read_text()), figures)
+        with (self.path / "ranks" / "ranks.csv").open() as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual([set(row) for row in rows], [set(row) for row in figures["predictions"]])
+        text = (self.path / "ranks" / "ranks.svg").read_text()
+        xml.etree.ElementTree.fromstring(text)
+        self.assertIn("zalesak", text)
+        self.assert_refused(self.kumiko("run", "--ranks", "2", "--output", "ranks"), "--overwrite")
+
+    def test_given_a_wrong_request_for_ranks_then_it_is_refused(self):
+        for arguments, part in (
+            (["--ranks", "2,x"], "'x' in '2,x' is not a number of ranks"),
+            (["--ranks", "0"], "from 1 to 65536"),
+            (["--ranks", "2", "--network", "fast"], "'fast' is not a network; give shared, 100gb, tcp"),
+            (["--ranks", "2", "--network", "1,2,3"], "OVERHEAD,LATENCY,GAP,PER_BYTE"),
+            (["--ranks", "2", "--network", "1,2,3,-4"], "'1,2,3,-4' is not a network"),
+            (["--ranks", "2", "--partition", "hilbert"], "there is no 'hilbert'; choose among depth-first"),
+            (["--ranks", "2", "--workers", "1,2"], "one number"),
+            (["--ranks", "2", "--models", "level"], "--models"),
+            (["--network", "tcp"], "give --ranks"),
+            (["--partition", "level"], "give --ranks"),
+        ):
+            self.assert_refused(self.kumiko("run", *arguments), part)
+
     def test_given_overheads_then_they_are_paid(self):
         without = [f"--overhead={name}=0" for name in ("piece.static", "phase.static")]
         base = self.predictions("run", "--models", "static", "--workers", "1", *without)

@@ -1,0 +1,233 @@
+#include "experiments/simulate_ranks.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include <kumiko/io/read_number.hpp>
+#include <kumiko/viz/line_chart.hpp>
+
+#include "counted.hpp"
+#include "experiments/sweep.hpp"
+#include "text_table.hpp"
+
+namespace kumiko::app {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// A number of ranks, and what would make it faster.
+struct Row {
+  model::RankPrediction prediction;
+  std::string_view binds;
+};
+
+struct RanksFound {
+  const amr::Trace& trace;
+  const RanksRequest& request;
+  model::Network network;
+  model::WorkBounds bounds;
+  std::size_t base_steps = 0;
+  double alone_s = 0.0;  ///< one rank
+  std::vector<Row> rows;
+
+  double speed_up(const Row& row) const { return alone_s / row.prediction.seconds; }
+  double efficiency(const Row& row) const { return speed_up(row) / row.prediction.ranks; }
+  double per_step(std::uint64_t count) const {
+    return static_cast<double>(count) / static_cast<double>(base_steps);
+  }
+};
+
+/// The part of the time that goes with one cost; if none takes a tenth, all workers work, or wait
+/// for a chain of pieces.
+std::string_view what_binds(const RanksFound& found, const model::RankModel& model,
+                            const model::RankOptions& options,
+                            const model::RankPrediction& prediction) {
+  constexpr double kCounts = 0.1;
+  const auto seconds_with = [&](const model::Network& network) {
+    model::RankOptions other = options;
+    other.network = network;
+    return model.predict(prediction.ranks, other).seconds;
+  };
+  model::Network no_cpu = options.network;
+  no_cpu.overhead = no_cpu.item = 0.0;
+  model::Network no_wire = options.network;
+  no_wire.latency = no_wire.gap = no_wire.per_byte = 0.0;
+  const double workers = static_cast<double>(prediction.ranks) * options.workers;
+  const std::pair<std::string_view, double> costs[] = {
+      {"CPU per message", prediction.seconds - seconds_with(no_cpu)},
+      {"network", prediction.seconds - seconds_with(no_wire)},
+      {"regrid", prediction.regrid_seconds},
+      {"balance", (prediction.imbalance - 1.0) * found.bounds.work / workers}};
+  const auto* const largest =
+      std::ranges::max_element(costs, {}, [](auto& cost) { return cost.second; });
+  if (largest->second > kCounts * prediction.seconds) return largest->first;
+  const double work = found.bounds.work / workers;
+  return work >= found.bounds.critical_path ? "work" : "chain";
+}
+
+std::vector<Column<Row>> columns_of(const RanksFound& found) {
+  return {{"ranks", "ranks", "{}", [](auto& row) { return row.prediction.ranks; }},
+          {"workers", "workers", "{}", [&](auto&) { return found.request.workers; }},
+          {"seconds", "seconds", "{:.4g}", [](auto& row) { return row.prediction.seconds; }},
+          {"speed_up", "speed-up", "{:.2f}", [&](auto& row) { return found.speed_up(row); }},
+          {"efficiency", "efficiency", "{:.3f}", [&](auto& row) { return found.efficiency(row); }},
+          {"utilisation", "utilisation", "{:.3f}",
+           [](auto& row) { return row.prediction.utilisation; }},
+          {"imbalance", "imbalance", "{:.3f}", [](auto& row) { return row.prediction.imbalance; }},
+          {"messages_per_step", "messages/step", "{:.0f}",
+           [&](auto& row) { return found.per_step(row.prediction.messages); }},
+          {"edges_per_step", "edges/step", "{:.0f}",
+           [&](auto& row) { return found.per_step(row.prediction.edges); }},
+          {"bytes_per_step", "bytes/step", "{:.0f}",
+           [&](auto& row) { return found.per_step(row.prediction.bytes); }},
+          {"regrid_share", "regrid", "{:.3f}",
+           [](auto& row) { return row.prediction.regrid_seconds / row.prediction.seconds; }},
+          {"binds", "what binds", "{}", [](auto& row) { return row.binds; }}};
+}
+
+std::string csv_report(const RanksFound& found) {
+  return table_of(columns_of(found), found.rows, true).csv();
+}
+
+std::string network_text(const model::Network& network) {
+  return fmt::format(
+      "{:g} ns of a core for a message and {:g} for each thing in it, at each end; latency {:g} "
+      "ns, gap {:g} ns, {:g} ns a byte",
+      network.overhead, network.item, network.latency, network.gap, network.per_byte);
+}
+
+std::string plain_report(const RanksFound& found) {
+  const amr::Trace& trace = found.trace;
+  std::string text =
+      fmt::format("case {}, solver {}; recorded: {}, {}\n",
+                  trace.case_name.empty() ? "(no name)" : trace.case_name, trace.solver,
+                  counted(trace.workers, "worker"), counted(found.base_steps, "base step"));
+  text += fmt::format("work {:.4g} s, critical path {:.4g} s; partition {}\n", found.bounds.work,
+                      found.bounds.critical_path, found.request.partition);
+  text += fmt::format("network {}: {}\n\n", found.request.network, network_text(found.network));
+  text += table_of(columns_of(found), found.rows, false).plain();
+  const auto best = std::ranges::min_element(found.rows, {},
+                                             [](const Row& row) { return row.prediction.seconds; });
+  if (found.rows.size() > 1 && best->prediction.ranks < found.rows.back().prediction.ranks) {
+    text += fmt::format("\nnote: more than {} would be slower\n",
+                        counted(best->prediction.ranks, "rank"));
+  }
+  return text;
+}
+
+std::string json_report(const RanksFound& found) {
+  Json json;
+  json["case"] = found.trace.case_name;
+  json["solver"] = found.trace.solver;
+  json["base_steps"] = found.base_steps;
+  json["work_s"] = found.bounds.work;
+  json["critical_path_s"] = found.bounds.critical_path;
+  json["partition"] = found.request.partition;
+  json["network"] = {{"name", found.request.network}, {"overhead_ns", found.network.overhead},
+                     {"item_ns", found.network.item}, {"latency_ns", found.network.latency},
+                     {"gap_ns", found.network.gap},   {"ns_per_byte", found.network.per_byte}};
+  json["predictions"] = Json::array();
+  for (const Row& row : found.rows) {
+    Json& entry = json["predictions"].emplace_back();
+    for (const auto& column : columns_of(found)) entry[column.name] = column.value(row);
+  }
+  return json.dump(2) + "\n";
+}
+
+/// SVG: efficiency, and messages, over ranks.
+std::string efficiency_picture(const RanksFound& found) {
+  const auto chart_of = [&](const std::string& title, auto value) {
+    viz::LineChart chart;
+    chart.x = {"ranks", viz::Scale::kLog, std::nullopt, true};
+    chart.y = {title, viz::Scale::kLog};
+    viz::Series series{found.request.partition, {}};
+    for (const Row& row : found.rows) {
+      series.points.push_back({static_cast<double>(row.prediction.ranks), value(row)});
+    }
+    chart.series.push_back(std::move(series));
+    return chart;
+  };
+  const std::array charts = {
+      chart_of("speed-up per rank (1 is perfect)",
+               [&](const Row& row) { return found.efficiency(row); }),
+      chart_of("seconds", [](const Row& row) { return row.prediction.seconds; })};
+  return viz::draw_charts(
+      charts, {fmt::format("Predicted for ranks: case {}", found.trace.case_name),
+               fmt::format("{} each, network {}", counted(found.request.workers, "worker"),
+                           found.request.network)});
+}
+
+constexpr std::array<SweepFile<RanksFound>, 3> kFiles = {
+    {{"ranks.csv", csv_report}, {"ranks.json", json_report}, {"ranks.svg", efficiency_picture}}};
+
+}  // namespace
+
+model::Network network_named(const std::string& text) {
+  std::vector<std::string_view> names;
+  for (const model::NamedNetwork& named : model::kNetworks) {
+    if (named.name == text) return named.network;
+    names.push_back(named.name);
+  }
+  std::array<double, 4> numbers{};
+  std::size_t count = 0;
+  bool is_right = true;
+  for (std::size_t begin = 0; begin <= text.size(); ++count) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    const auto number = io::read_number<double>(std::string_view(text).substr(begin, end - begin));
+    is_right = is_right && count < numbers.size() && number && *number >= 0.0 && *number <= 1e9;
+    if (is_right) numbers[count] = *number;
+    begin = end + 1;
+  }
+  refuse_if(!is_right || count != numbers.size(),
+            "--network: '{}' is not a network; give {}, or OVERHEAD,LATENCY,GAP,PER_BYTE in "
+            "nanoseconds, such as 400,1500,200,0.08",
+            text, fmt::join(names, ", "));
+  return {.overhead = numbers[0], .latency = numbers[1], .gap = numbers[2], .per_byte = numbers[3]};
+}
+
+amr::PartitionKind partition_named(const std::string& name) {
+  const auto found = std::ranges::find(amr::kPartitionNames, name);
+  refuse_if(found == amr::kPartitionNames.end(), "--partition: there is no '{}'; choose among {}",
+            name, fmt::join(amr::kPartitionNames, ", "));
+  return static_cast<amr::PartitionKind>(found - amr::kPartitionNames.begin());
+}
+
+void check_ranks_output(const OutputRequest& output) {
+  check_sweep_files(output.output, kFiles, output.overwrite, "predictions");
+}
+
+void simulate_ranks(const amr::Trace& trace, const model::Overheads& overheads,
+                    const RanksRequest& request, const OutputRequest& output) {
+  const model::RankOptions options{.workers = request.workers,
+                                   .network = network_named(request.network),
+                                   .partition = partition_named(request.partition),
+                                   .seed = request.seed};
+  RanksFound found{.trace = trace,
+                   .request = request,
+                   .network = options.network,
+                   .bounds = model::ScheduleModel(trace, overheads).bounds(),
+                   .rows = {}};
+  for (const amr::TraceStretch& stretch : trace.stretches) {
+    found.base_steps += static_cast<std::size_t>(stretch.steps);
+  }
+  const model::RankModel model(trace, overheads);
+  found.alone_s = model.predict(1, options).seconds;
+  for (const int ranks : request.ranks) {
+    const model::RankPrediction prediction = model.predict(ranks, options);
+    found.rows.push_back({prediction, what_binds(found, model, options, prediction)});
+  }
+  write_sweep_files(output.output, kFiles, found);
+  fmt::print("{}", request.json ? json_report(found) : plain_report(found));
+  if (!output.output.empty() && !request.json) {
+    fmt::print("\nfiles in {}/\n", output.output.string());
+  }
+}
+
+}  // namespace kumiko::app

@@ -1,0 +1,36 @@
+// What `kumiko simulate --ranks` predicts.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <kumiko/amr/trace.hpp>
+#include <kumiko/model/rank_model.hpp>
+
+#include "shared_options.hpp"
+
+namespace kumiko::app {
+
+/// As the command line has it.
+struct RanksRequest {
+  std::vector<int> ranks;  ///< in rising order
+  int workers = 1;         ///< of each
+  std::string network;
+  std::string partition;
+  std::uint64_t seed = 1;
+  bool json = false;
+};
+
+/// "shared", or OVERHEAD,LATENCY,GAP,PER_BYTE in nanoseconds. Throws RequestError.
+model::Network network_named(const std::string& text);
+/// Throws RequestError.
+amr::PartitionKind partition_named(const std::string& name);
+
+/// Throws RequestError if results may not go where they are to go.
+void check_ranks_output(const OutputRequest& output);
+
+/// Prints the predictions, and writes their files.
+void simulate_ranks(const amr::Trace& trace, const model::Overheads& overheads,
+                    const RanksRequest& request, const OutputRequest& output);
+
+}  // namespace kumiko::app
