@@ -380,13 +380,12 @@ std::optional<RanksRequest> ranks_of(const SimulateRequest& request, bool tells_
     workers = parse_counts("workers", request.workers, model::ScheduleModel::kMostWorkers);
   }
   refuse_if(workers.size() != 1, "--workers: with --ranks give one number, the workers of a rank");
-  network_named(request.network);
-  partition_named(request.partition);
   check_ranks_output(request);
   return RanksRequest{.ranks = parse_counts("ranks", request.ranks, model::RankModel::kMostRanks),
                       .workers = workers.front(),
-                      .network = request.network,
-                      .partition = request.partition,
+                      .network_name = request.network,
+                      .network = network_named(request.network),
+                      .partition = partition_named(request.partition),
                       .seed = request.seed,
                       .json = request.json};
 }

@@ -31,12 +31,14 @@ struct Row {
 struct RanksFound {
   const amr::Trace& trace;
   const RanksRequest& request;
-  model::Network network;
   model::WorkBounds bounds;
   std::size_t base_steps = 0;
   double alone_s = 0.0;  ///< one rank
   std::vector<Row> rows;
 
+  std::string partition() const {
+    return std::string(amr::kPartitionNames[static_cast<std::size_t>(request.partition)]);
+  }
   double speed_up(const Row& row) const { return alone_s / row.prediction.seconds; }
   double efficiency(const Row& row) const { return speed_up(row) / row.prediction.ranks; }
   double per_step(std::uint64_t count) const {
@@ -110,8 +112,9 @@ std::string plain_report(const RanksFound& found) {
                   trace.case_name.empty() ? "(no name)" : trace.case_name, trace.solver,
                   counted(trace.workers, "worker"), counted(found.base_steps, "base step"));
   text += fmt::format("work {:.4g} s, critical path {:.4g} s; partition {}\n", found.bounds.work,
-                      found.bounds.critical_path, found.request.partition);
-  text += fmt::format("network {}: {}\n\n", found.request.network, network_text(found.network));
+                      found.bounds.critical_path, found.partition());
+  text += fmt::format("network {}: {}\n\n", found.request.network_name,
+                      network_text(found.request.network));
   text += table_of(columns_of(found), found.rows, false).plain();
   const auto best = std::ranges::min_element(found.rows, {},
                                              [](const Row& row) { return row.prediction.seconds; });
@@ -129,10 +132,11 @@ std::string json_report(const RanksFound& found) {
   json["base_steps"] = found.base_steps;
   json["work_s"] = found.bounds.work;
   json["critical_path_s"] = found.bounds.critical_path;
-  json["partition"] = found.request.partition;
-  json["network"] = {{"name", found.request.network}, {"overhead_ns", found.network.overhead},
-                     {"item_ns", found.network.item}, {"latency_ns", found.network.latency},
-                     {"gap_ns", found.network.gap},   {"ns_per_byte", found.network.per_byte}};
+  json["partition"] = found.partition();
+  json["network"] = {
+      {"name", found.request.network_name},    {"overhead_ns", found.request.network.overhead},
+      {"item_ns", found.request.network.item}, {"latency_ns", found.request.network.latency},
+      {"gap_ns", found.request.network.gap},   {"ns_per_byte", found.request.network.per_byte}};
   json["predictions"] = Json::array();
   for (const Row& row : found.rows) {
     Json& entry = json["predictions"].emplace_back();
@@ -147,7 +151,7 @@ std::string efficiency_picture(const RanksFound& found) {
     viz::LineChart chart;
     chart.x = {"ranks", viz::Scale::kLog, std::nullopt, true};
     chart.y = {title, viz::Scale::kLog};
-    viz::Series series{found.request.partition, {}};
+    viz::Series series{found.partition(), {}};
     for (const Row& row : found.rows) {
       series.points.push_back({static_cast<double>(row.prediction.ranks), value(row)});
     }
@@ -161,7 +165,7 @@ std::string efficiency_picture(const RanksFound& found) {
   return viz::draw_charts(
       charts, {fmt::format("Predicted for ranks: case {}", found.trace.case_name),
                fmt::format("{} each, network {}", counted(found.request.workers, "worker"),
-                           found.request.network)});
+                           found.request.network_name)});
 }
 
 constexpr std::array<SweepFile<RanksFound>, 3> kFiles = {
@@ -206,12 +210,11 @@ void check_ranks_output(const OutputRequest& output) {
 void simulate_ranks(const amr::Trace& trace, const model::Overheads& overheads,
                     const RanksRequest& request, const OutputRequest& output) {
   const model::RankOptions options{.workers = request.workers,
-                                   .network = network_named(request.network),
-                                   .partition = partition_named(request.partition),
+                                   .network = request.network,
+                                   .partition = request.partition,
                                    .seed = request.seed};
   RanksFound found{.trace = trace,
                    .request = request,
-                   .network = options.network,
                    .bounds = model::ScheduleModel(trace, overheads).bounds(),
                    .rows = {}};
   for (const amr::TraceStretch& stretch : trace.stretches) {

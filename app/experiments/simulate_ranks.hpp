@@ -15,8 +15,9 @@ namespace kumiko::app {
 struct RanksRequest {
   std::vector<int> ranks;  ///< in rising order
   int workers = 1;         ///< of each
-  std::string network;
-  std::string partition;
+  std::string network_name;
+  model::Network network;
+  amr::PartitionKind partition{};
   std::uint64_t seed = 1;
   bool json = false;
 };

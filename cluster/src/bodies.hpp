@@ -72,6 +72,7 @@ struct Landing {
   MessageHeader header{};        ///< of the write, whose answer it gets
   Ticket region{};               ///< used until then, unless it has failed
   std::exception_ptr failure{};  ///< why the region is not written
+  bool is_orphan = false;        ///< its source is lost
   Frame unread{};
 };
 

@@ -76,6 +76,10 @@ class LoopbackNet {
   void give_up_bodies(int rank, int source) {
     Rank& self = of(rank);
     for (auto& [key, landing] : self.landings) landing.is_over |= key.first == source;
+    {
+      const std::lock_guard lock(self.guard);
+      std::erase_if(self.leaving, [source](const Leaving& body) { return body.to == source; });
+    }
     self.bell.ring();
   }
 

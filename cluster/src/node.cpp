@@ -88,7 +88,7 @@ bool Node::send_outbox(int rank, Clock::time_point latest) {
     if (!to.is_introduced_to) introduce_to(rank);
     has_sent = true;
   }
-  return send_bodies(rank) || has_sent;
+  return has_sent;
 }
 
 /// The receiver is told first, so that it knows where to when the bytes come.
@@ -106,6 +106,7 @@ bool Node::send_bodies(int rank) {
     bytes_sent_.fetch_add(message.size() + body.bytes.size(), std::memory_order_relaxed);
     link_->send(rank, sealed(std::move(message), 1, program_));
     link_->send_body(rank, number, body.bytes);
+    if (!to.is_introduced_to) introduce_to(rank);
   }
   // Who has lost the rank meanwhile may not have found these.
   if (!announced.empty() && to.is_lost) {
@@ -143,6 +144,7 @@ bool Node::flush(bool idle) {
   bool has_sent = false;
   for (int rank = 0; rank < size_; ++rank) {
     has_sent = send_outbox(rank, latest) || has_sent;
+    has_sent = send_bodies(rank) || has_sent;
     is_left = is_left || !peer(rank).outbox.empty();
   }
   if (is_left) unsent_.store(true, std::memory_order_relaxed);

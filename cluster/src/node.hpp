@@ -214,6 +214,7 @@ class Node final : public runtime::MessageSource,
   int poll_once(bool idle);
 
   runtime::Runtime& runtime_;
+  std::vector<Landing> landings_;  ///< the poller's; the link may receive into them
   const std::unique_ptr<Link> link_;
   const ClusterOptions options_;
   const std::uint64_t program_;
@@ -239,7 +240,6 @@ class Node final : public runtime::MessageSource,
   Guests guests_;
 
   // The poller's.
-  std::vector<Landing> landings_;
   bool gave_up_landings_ = false;  ///< once this rank has left
   Clock::time_point latest_frame_ = Clock::now();
   Clock::time_point first_frame_;  ///< of this poll

@@ -32,11 +32,13 @@ void Node::note_leaving(const Arrived& message) {
 void Node::lost(int rank, const std::string& reason) {
   Peer& lost = peer(rank);
   if (lost.is_lost.exchange(true)) return;
-  fail(rank, std::make_exception_ptr(RankLost(rank, reason)));
-  for (const Landing& landing : landings_) {
-    if (landing.source == rank && landing.failure == nullptr) regions_.orphan(landing.region);
+  for (Landing& landing : landings_) {
+    if (landing.source != rank || landing.failure != nullptr) continue;
+    landing.is_orphan = true;
+    regions_.orphan(landing.region);
   }
   link_->give_up_bodies(rank);
+  fail(rank, std::make_exception_ptr(RankLost(rank, reason)));
 }
 
 /// Calls at this rank end by an exception, now and later.
@@ -98,7 +100,10 @@ void Node::leave() {
       send_last_words("it has not waited any longer for the others to leave");
       for (int rank = 0; rank < size_; ++rank) {
         if (rank == rank_ || peer(rank).has_left.load(std::memory_order_relaxed)) continue;
-        lost(rank, "it did not leave the cluster when the others did");
+        // As close() does it: lost() is the poller's.
+        if (peer(rank).is_lost.exchange(true)) continue;
+        fail(rank, std::make_exception_ptr(
+                       RankLost(rank, "it did not leave the cluster when the others did")));
       }
       out_of_patience_.store(true, std::memory_order_relaxed);
       bell_.ring();

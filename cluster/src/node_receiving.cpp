@@ -120,7 +120,7 @@ bool Node::has_news() noexcept {
 
 void Node::receive(int source, Frame frame) {
   if (first_frame_ == Clock::time_point{}) first_frame_ = Clock::now();
-  if (source < 0 || source >= size_ || peer(source).is_lost) return;
+  if (source < 0 || source >= size_ || peer(source).is_lost || !is_open()) return;
   silence_.heard(source);
   const auto shared = std::make_shared<const Frame>(std::move(frame));
   FrameHeader header;
@@ -328,20 +328,23 @@ void Node::body_taken(int source, std::uint64_t number) {
   if (found == landings_.end()) return;
   const Landing landing = std::move(*found);
   landings_.erase(found);
-  if (landing.failure == nullptr) regions_.end_use(landing.region);
+  if (landing.failure == nullptr) regions_.end_use(landing.region, landing.is_orphan);
   if (is_lost(source)) return;
   Reply reply = answer(landing.header, [&](Frame&) -> std::size_t {
     if (landing.failure != nullptr) std::rethrow_exception(landing.failure);
     return 0;
   });
-  reply.header.credit_returned = false;
   add_to_outbox(source, std::move(reply.message), reply.header);
 }
 
 void Node::withdraw(Ticket region) {
   regions_.withdraw(region);
-  for (const auto limit = Clock::now() + kLongestOrphan; !regions_.freed(region);) {
-    if ((regions_.has_only_orphans(region) || !is_open()) && Clock::now() > limit) {
+  auto limit = Clock::now() + kLongestOrphan;
+  while (!regions_.freed(region)) {
+    const bool may_not_end = regions_.has_only_orphans(region) || !is_open();
+    if (!may_not_end) {
+      limit = Clock::now() + kLongestOrphan;
+    } else if (Clock::now() > limit) {
       std::fprintf(
           stderr,
           "kumiko: rank %d cannot go on, for a rank was lost while it wrote to memory that "
@@ -349,6 +352,7 @@ void Node::withdraw(Ticket region) {
           rank_);
       std::abort();
     }
+    if (!is_open()) runtime_.submit([] {});  // so that a worker is awake, and polls
     runtime::this_thread::sleep_for(kFirstPause);
   }
 }

@@ -72,6 +72,9 @@ std::vector<bool> Node::awaited_ranks() {
   std::vector<bool> awaited(static_cast<std::size_t>(size_));
   pending_.mark_awaited(awaited);
   collections_.mark_awaited(awaited, kMeetingPlace);
+  for (const Landing& landing : landings_) {
+    awaited[static_cast<std::size_t>(landing.source)] = true;
+  }
   const bool is_leaving = leaving_.load(std::memory_order_relaxed) && !told_all_left_;
   for (int rank = 0; rank < size_; ++rank) {
     Peer& other = peer(rank);
@@ -142,10 +145,12 @@ void Node::note_given_up(const Arrived& message) {
 // --- Deadlock ------------------------------------------------------------------------------------
 
 /// Nothing but a message can wake any thread. Credits that may be returned early, or are yet to be
-/// sent, would be messages. Who leaves waits for a time only.
+/// sent, would be messages; so would the answer to a body that is on its way. Who leaves waits for
+/// a time only.
 std::optional<MessageCounts> Node::counts_if_passive() const {
-  if (guests_.looks_at() != Clock::time_point::max() || owes_.load(std::memory_order_relaxed) ||
-      ending_.load(std::memory_order_relaxed) || !runtime_.waits_for_source()) {
+  if (!landings_.empty() || guests_.looks_at() != Clock::time_point::max() ||
+      owes_.load(std::memory_order_relaxed) || ending_.load(std::memory_order_relaxed) ||
+      !runtime_.waits_for_source()) {
     return {};
   }
   return MessageCounts{messages_sent_.load(std::memory_order_relaxed),

@@ -198,6 +198,9 @@ class ObjectLink final : public Link {
   void wait_until_closed() {
     const auto limit = Clock::now() + kLongestClosing;
     for (;;) {
+      std::int32_t frames = 0;
+      Receiver& inbox = inbox_;
+      if (functions_.poll(&inbox, &frames) != 0) return abandon(functions_.error_text());
       go_on_closing();
       if (end_ != End::kClosing) return;
       if (Clock::now() > limit) return abandon("the others did not come to the end of the cluster");

@@ -64,9 +64,10 @@ class Regions {
     ++slot.users;
     return slot.memory.subspan(offset, size);
   }
-  void end_use(Ticket ticket) {
+  void end_use(Ticket ticket, bool is_orphan = false) {
     const std::lock_guard lock(guard_);
     --slots_[ticket.slot].users;
+    if (is_orphan) --slots_[ticket.slot].orphans;
   }
   /// One of the uses may not end, for its rank is lost.
   void orphan(Ticket ticket) {
@@ -85,14 +86,13 @@ class Regions {
     const std::lock_guard lock(guard_);
     Slot& slot = slots_[ticket.slot];
     if (slot.users != 0) return false;
-    slot.orphans = 0;
     free_.push_back(ticket.slot);
     return true;
   }
   /// Whether all who use it may not end.
   bool has_only_orphans(Ticket ticket) {
     const std::lock_guard lock(guard_);
-    return slots_[ticket.slot].users <= slots_[ticket.slot].orphans;
+    return slots_[ticket.slot].users == slots_[ticket.slot].orphans;
   }
 
  private:
@@ -101,7 +101,7 @@ class Regions {
     Rights rights{};
     std::uint32_t generation = 0;
     int users = 0;    ///< who read or write now
-    int orphans = 0;  ///< those of them that were of a lost rank, ended ones included
+    int orphans = 0;  ///< those of them that are of a lost rank
   };
 
   runtime::detail::SpinLock guard_;

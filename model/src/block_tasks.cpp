@@ -36,6 +36,7 @@ BlockTasks::BlockTasks(const amr::Trace& trace, const amr::TraceStretch& stretch
   task_of_.resize(pieces_of(trace, stretch).end - first_piece_);
   for (std::uint32_t at = stretch.first_phase; at < stretch.end_phase; ++at) {
     const auto level = static_cast<std::size_t>(trace.phases[at].level);
+    if (trace.phases[at].first_piece == trace.phases[at].end_piece) continue;
     add_tasks(at, level_begin[level], levels[level]);
   }
   for (std::uint32_t at = 0; at < tasks_.size(); ++at) {

@@ -33,10 +33,12 @@ RankPrediction RankModel::predict(int ranks, const RankOptions& options) const {
       overhead_of_piece(trace_, overheads_, ScheduleKind::kDataflow, options.workers);
   RanksAtWork work(trace_, ranks, options, piece);
   RankPrediction prediction{.ranks = ranks, .imbalance = 0.0};
+  KnownCosts known;
   double now = 0.0;
   double busy = 0.0;
   for (const amr::TraceStretch& stretch : trace_.stretches) {
-    RankTasks tasks(trace_, stretch, options.partition, options.seed, ranks, options.workers);
+    RankTasks tasks(trace_, stretch, known, options, ranks);
+    known.measure(trace_, stretch);
     if (recorded_schedule(trace_) == ScheduleKind::kDataflow) {
       now += set_up(trace_, stretch, overheads_);
     }

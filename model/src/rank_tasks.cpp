@@ -1,7 +1,6 @@
 #include "rank_tasks.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 
 #include <kumiko/amr/placement.hpp>
 
@@ -37,7 +36,7 @@ amr::Mesh<2> mesh_of(const amr::Trace& trace, const amr::TraceStretch& stretch) 
   return mesh;
 }
 
-/// What the pieces of each patch took.
+/// What a base step took of each patch.
 amr::ByPatch<double> measured_costs(const amr::Trace& trace, const amr::TraceStretch& stretch) {
   const std::vector<std::uint32_t> level_begin = levels_of(trace, stretch);
   amr::ByPatch<double> costs(level_begin.size() - 1);
@@ -48,7 +47,7 @@ amr::ByPatch<double> measured_costs(const amr::Trace& trace, const amr::TraceStr
   for (std::uint32_t at = pieces.begin; at < pieces.end; ++at) {
     const amr::TracePiece& piece = trace.pieces[at];
     const auto level = static_cast<std::size_t>(trace.patches[piece.patch].level);
-    costs[level][piece.patch - level_begin[level]] += cost_of(piece);
+    costs[level][piece.patch - level_begin[level]] += cost_of(piece) / stretch.steps;
   }
   while (costs.size() > 1 && costs.back().empty()) costs.pop_back();
   return costs;
@@ -56,13 +55,46 @@ amr::ByPatch<double> measured_costs(const amr::Trace& trace, const amr::TraceStr
 
 }  // namespace
 
+amr::ByPatch<double> KnownCosts::expected(const amr::Trace& trace,
+                                          const amr::TraceStretch& stretch) const {
+  const amr::Mesh<2> mesh = mesh_of(trace, stretch);
+  amr::ByPatch<double> costs = amr::expected_costs(mesh, trace.subcycling);
+  if (costs_.empty()) return costs;
+  for (int index = 0; index < mesh.levels(); ++index) {
+    std::vector<double>& level = costs[static_cast<std::size_t>(index)];
+    double sum = 0.0;
+    std::size_t measured = 0;
+    for (auto known = costs_.lower_bound({index, 0, 0});
+         known != costs_.end() && known->first.level == index; ++known, ++measured) {
+      sum += known->second;
+    }
+    // A level that is new costs what its patches do on level 0, as often as it steps.
+    const double of_first = costs_.begin()->second;
+    const double mean = measured > 0 ? sum / static_cast<double>(measured) : of_first * level[0];
+    for (std::size_t slot = 0; slot < level.size(); ++slot) {
+      const auto known = costs_.find(mesh.ids(index)[slot]);
+      level[slot] = known != costs_.end() ? known->second : mean;
+    }
+  }
+  return costs;
+}
+
+void KnownCosts::measure(const amr::Trace& trace, const amr::TraceStretch& stretch) {
+  const amr::ByPatch<double> costs = measured_costs(trace, stretch);
+  costs_.clear();
+  auto patch = trace.patches.begin() + stretch.first_patch;
+  for (const std::vector<double>& level : costs) {
+    for (const double cost : level) costs_.emplace_hint(costs_.end(), *patch++, cost);
+  }
+}
+
 RankTasks::RankTasks(const amr::Trace& trace, const amr::TraceStretch& stretch,
-                     amr::PartitionKind partition, std::uint64_t seed, int ranks, int workers)
+                     const KnownCosts& known, const RankOptions& options, int ranks)
     : trace_(trace), tasks_([&] {
-        const amr::ByPatch<double> costs = measured_costs(trace, stretch);
-        const auto owner_of = amr::deal(partition, mesh_of(trace, stretch), costs, ranks, seed);
-        imbalance_ = amr::imbalance(costs, owner_of, ranks);
-        return BlockTasks(trace, stretch, blocks_of(owner_of, ranks, workers));
+        const auto owner_of = amr::deal(options.partition, mesh_of(trace, stretch),
+                                        known.expected(trace, stretch), ranks, options.seed);
+        imbalance_ = amr::imbalance(measured_costs(trace, stretch), owner_of, ranks);
+        return BlockTasks(trace, stretch, blocks_of(owner_of, ranks, options.workers));
       }()) {}
 
 /// Equal parts of each rank's patches of a level.
@@ -92,21 +124,17 @@ std::vector<LevelBlocks> RankTasks::blocks_of(const amr::ByPatch<std::int32_t>& 
   return levels;
 }
 
-/// Takes the edges to a rank out.
-Parcel RankTasks::parcel_for(int rank) {
+Parcel RankTasks::parcel_of(std::span<const Edge> edges) {
   Parcel parcel;
   items_.clear();
-  const auto others = std::partition(edges_.begin(), edges_.end(),
-                                     [rank](const Edge& edge) { return edge.rank != rank; });
-  for (auto edge = others; edge != edges_.end(); ++edge) {
-    parcel.tasks.push_back(edge->task);
-    const auto [reader, bytes] = read_of(edge->from, edge->to);
-    const Item item{edge->from, reader};
+  for (const Edge& edge : edges) {
+    parcel.tasks.push_back(edge.task);
+    const auto [reader, bytes] = read_of(edge.from, edge.to);
+    const Item item{edge.from, reader};
     if (bytes == 0 || std::ranges::find(items_, item) != items_.end()) continue;
     items_.push_back(item);
     parcel.bytes += bytes;
   }
-  edges_.erase(others, edges_.end());
   parcel.items = static_cast<std::uint32_t>(items_.size());
   return parcel;
 }
@@ -117,13 +145,20 @@ std::pair<std::uint32_t, std::uint64_t> RankTasks::read_of(std::uint32_t from,
   const amr::PatchId& source = trace_.patches[trace_.pieces[from].patch];
   const std::uint32_t reader = trace_.pieces[to].patch;
   const amr::PatchId& target = trace_.patches[reader];
-  if (source.level > target.level) return {kAnyone, kRestricted};
+  const auto kind_of = [this](std::uint32_t piece) {
+    return trace_.phases[trace_.pieces[piece].phase].kind;
+  };
+  if (source.level > target.level) {
+    // Those beside the parent only wait.
+    const int finer = source.level - target.level;
+    const bool is_parent = source.i >> finer == target.i && source.j >> finer == target.j;
+    return {kAnyone, is_parent ? kRestricted : 0};
+  }
   if (source.level < target.level) {
     // What a coarser patch ends with a finer one does not read: it lets it go on.
-    const bool gives_ghosts =
-        trace_.phases[trace_.pieces[from].phase].kind != amr::PieceKind::kFinish;
-    return {kAnyone, gives_ghosts ? kWhole : 0};
+    return {kAnyone, kind_of(from) == amr::PieceKind::kFinish ? 0 : kWhole};
   }
+  if (kind_of(to) == amr::PieceKind::kFinish) return {reader, 0};
   // Around a periodic side the indices differ by more.
   const bool is_corner = source.i != target.i && source.j != target.j;
   return {reader, is_corner ? kCorner : kStrip};

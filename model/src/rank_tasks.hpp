@@ -1,13 +1,16 @@
 // The tasks of a stretch on several ranks, and what of their work other ranks read.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include <kumiko/amr/partition.hpp>
 #include <kumiko/amr/trace.hpp>
+#include <kumiko/model/rank_model.hpp>
 
 #include "block_tasks.hpp"
 
@@ -20,12 +23,26 @@ struct Parcel {
   std::vector<std::uint32_t> tasks;  ///< each as often as it waits for this
 };
 
+/// What a base step of each patch has cost, as ranks know it that have measured it.
+class KnownCosts {
+ public:
+  /// Of the patches of a stretch: what was measured; of a patch that is new, the mean of its level;
+  /// before anything was measured, what amr::expected_costs() says.
+  amr::ByPatch<double> expected(const amr::Trace& trace, const amr::TraceStretch& stretch) const;
+
+  /// Takes what the stretch's pieces took.
+  void measure(const amr::Trace& trace, const amr::TraceStretch& stretch);
+
+ private:
+  std::map<amr::PatchId, double> costs_;  ///< of the latest stretch
+};
+
 /// A stretch whose patches are dealt to ranks.
 class RankTasks {
  public:
   /// Keeps a reference to the trace.
-  RankTasks(const amr::Trace& trace, const amr::TraceStretch& stretch, amr::PartitionKind partition,
-            std::uint64_t seed, int ranks, int workers);
+  RankTasks(const amr::Trace& trace, const amr::TraceStretch& stretch, const KnownCosts& known,
+            const RankOptions& options, int ranks);
 
   /// Homes are ranks.
   std::span<BlockTasks::Task> tasks() { return tasks_.tasks(); }
@@ -50,9 +67,12 @@ class RankTasks {
           }
         },
         release);
-    while (!edges_.empty()) {
-      const int rank = edges_.back().rank;
-      send(rank, parcel_for(rank));
+    std::ranges::stable_sort(edges_, {}, &Edge::rank);
+    for (auto first = edges_.begin(); first != edges_.end();) {
+      const auto end = std::ranges::find_if(
+          first, edges_.end(), [&](const Edge& edge) { return edge.rank != first->rank; });
+      send(first->rank, parcel_of({first, end}));
+      first = end;
     }
   }
 
@@ -72,7 +92,7 @@ class RankTasks {
     friend bool operator==(const Item&, const Item&) = default;
   };
 
-  Parcel parcel_for(int rank);
+  Parcel parcel_of(std::span<const Edge> edges);
   std::pair<std::uint32_t, std::uint64_t> read_of(std::uint32_t from, std::uint32_t to) const;
 
   static std::vector<LevelBlocks> blocks_of(const amr::ByPatch<std::int32_t>& owner_of, int ranks,

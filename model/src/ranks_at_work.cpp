@@ -19,6 +19,12 @@ constexpr std::uint64_t kHeaderOfItem = 16;
 
 }  // namespace
 
+std::uint64_t RanksAtWork::Message::size() const { return kHeader + bytes + items * kHeaderOfItem; }
+
+std::uint64_t RanksAtWork::Message::parts() const {
+  return (size() + kBundleBytes - 1) / kBundleBytes;
+}
+
 RanksAtWork::RanksAtWork(const amr::Trace& trace, int ranks, const RankOptions& options,
                          double piece)
     : trace_(trace), options_(options), piece_(piece), ranks_(static_cast<std::size_t>(ranks)) {
@@ -37,20 +43,43 @@ double RanksAtWork::run(double begin, RankTasks& tasks) {
     const Event event = events_.top();
     events_.pop();
     end = event.time;
-    if (event.message != kNoMessage) {
-      rank_of(event.rank).in.push_back(std::move(messages_[event.message]));
-      free_.push_back(event.message);
-      wake(event.time, event.rank);
-      continue;
+    switch (event.what) {
+      case What::kComes:
+        rank_of(event.rank).in.push_back(take(event.index));
+        break;
+      case What::kHasRead:
+        for (const std::uint32_t task : take(event.index).tasks) arrive(event.rank, task);
+        break;
+      case What::kHasDone:
+        finish(event.time, event.rank, event.index);
+        break;
+      case What::kIsFree:
+        break;
     }
-    if (event.task != kNoTask) finish(event.time, event.rank, event.task);
-    go_on(event.time, event.rank);
+    if (event.what != What::kComes) go_on(event.time, event.rank);
+    wake(event.time, event.rank);
   }
   return end;
 }
 
-void RanksAtWork::push(double time, int rank, std::uint32_t task, std::uint32_t message) {
-  events_.push({time, pushed_++, rank, task, message});
+void RanksAtWork::push(double time, int rank, What what, std::uint32_t index) {
+  events_.push({time, pushed_++, rank, what, index});
+}
+
+std::uint32_t RanksAtWork::keep(Message message) {
+  if (free_.empty()) {
+    free_.push_back(static_cast<std::uint32_t>(messages_.size()));
+    messages_.emplace_back();
+  }
+  const std::uint32_t index = free_.back();
+  free_.pop_back();
+  messages_[index] = std::move(message);
+  return index;
+}
+
+RanksAtWork::Message RanksAtWork::take(std::uint32_t index) {
+  free_.push_back(index);
+  return std::exchange(messages_[index], {});
 }
 
 /// Idle workers look at what there is, one after the other.
@@ -65,19 +94,18 @@ void RanksAtWork::wake(double now, int rank) {
 /// A worker has nothing in hand.
 void RanksAtWork::go_on(double now, int rank) {
   Rank& own = rank_of(rank);
-  double busy = receive_all(rank);
+  if (!own.in.empty()) return read_all(now, rank);
   const bool has_work = !own.ready.empty();
-  busy += send_all(now + busy, rank, !has_work || own.idle > 0);
+  const double sent = send_all(now, rank, !has_work || own.idle > 0);
   if (has_work) {
     const std::uint32_t task = own.ready.front();
     own.ready.pop_front();
-    start(now + busy, rank, task);
-  } else if (busy > 0.0) {
-    push(now + busy, rank, kNoTask, kNoMessage);  // meanwhile something may have come
+    start(now + sent, rank, task);
+  } else if (sent > 0.0) {
+    push(now + sent, rank, What::kIsFree);
   } else {
     ++own.idle;
   }
-  wake(now, rank);
 }
 
 void RanksAtWork::start(double now, int rank, std::uint32_t task) {
@@ -85,7 +113,7 @@ void RanksAtWork::start(double now, int rank, std::uint32_t task) {
   for (const std::uint32_t piece : tasks_->pieces(tasks_->tasks()[task])) {
     cost += piece_ + cost_of(trace_.pieces[piece]);
   }
-  push(now + cost, rank, task, kNoMessage);
+  push(now + cost, rank, What::kHasDone, task);
 }
 
 void RanksAtWork::finish(double now, int rank, std::uint32_t task) {
@@ -106,16 +134,22 @@ void RanksAtWork::arrive(int rank, std::uint32_t task) {
   if (--tasks_->tasks()[task].inputs == 0) rank_of(rank).ready.push_back(task);
 }
 
-/// Returns how long it takes.
-double RanksAtWork::receive_all(int rank) {
+double RanksAtWork::cost_at_an_end(const Message& message) const {
+  return static_cast<double>(message.parts()) * options_.network.overhead +
+         message.items * options_.network.item;
+}
+
+/// A worker reads what has come.
+void RanksAtWork::read_all(double now, int rank) {
   Rank& own = rank_of(rank);
   double taken = 0.0;
+  Message all;
   for (; !own.in.empty(); own.in.pop_front()) {
     const Message& message = own.in.front();
-    taken += options_.network.overhead + message.items * options_.network.item;
-    for (const std::uint32_t task : message.tasks) arrive(rank, task);
+    taken += cost_at_an_end(message);
+    all.tasks.insert(all.tasks.end(), message.tasks.begin(), message.tasks.end());
   }
-  return taken;
+  push(now + taken, rank, What::kHasRead, keep(std::move(all)));
 }
 
 /// Sends what is large enough or has waited long enough; all of it if a worker has nothing to do.
@@ -129,7 +163,7 @@ double RanksAtWork::send_all(double now, int rank, bool idle) {
       ++entry;
       continue;
     }
-    taken += options_.network.overhead + message.items * options_.network.item;
+    taken += cost_at_an_end(message);
     send(now + taken, rank, entry->first, std::move(message));
     entry = own.out.erase(entry);
   }
@@ -137,25 +171,13 @@ double RanksAtWork::send_all(double now, int rank, bool idle) {
 }
 
 void RanksAtWork::send(double now, int from, int to, Message message) {
-  // More than a bundle is more than one message.
-  const std::uint64_t bytes = kHeader + message.bytes + message.items * kHeaderOfItem;
-  const std::uint64_t parts = std::max<std::uint64_t>(1, (bytes + kBundleBytes - 1) / kBundleBytes);
-  traffic_.messages += parts;
-  const double at_port = std::max(options_.network.gap * static_cast<double>(parts),
-                                  options_.network.per_byte * static_cast<double>(bytes));
+  const Network& network = options_.network;
+  const double in_bytes = network.per_byte * static_cast<double>(message.size());
+  traffic_.messages += message.parts();
   double& port_free = rank_of(from).port_free;
   const double leaves = std::max(now, port_free);
-  port_free = leaves + at_port;
-  std::uint32_t place = static_cast<std::uint32_t>(messages_.size());
-  if (free_.empty()) {
-    messages_.emplace_back();
-  } else {
-    place = free_.back();
-    free_.pop_back();
-  }
-  messages_[place] = std::move(message);
-  push(leaves + options_.network.latency + options_.network.per_byte * static_cast<double>(bytes),
-       to, kNoTask, place);
+  port_free = leaves + std::max(network.gap * static_cast<double>(message.parts()), in_bytes);
+  push(leaves + network.latency + in_bytes, to, What::kComes, keep(std::move(message)));
 }
 
 }  // namespace kumiko::model

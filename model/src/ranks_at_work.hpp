@@ -37,6 +37,11 @@ class RanksAtWork {
     std::uint64_t bytes = 0;
     std::vector<std::uint32_t> tasks;
     double begun = 0.0;
+
+    /// In bytes, with headers.
+    std::uint64_t size() const;
+    /// It travels as so many bundles.
+    std::uint64_t parts() const;
   };
   struct Rank {
     int idle = 0;  ///< workers
@@ -45,19 +50,22 @@ class RanksAtWork {
     std::deque<Message> in;      ///< what has come and nobody has seen
     double port_free = 0.0;
   };
-  /// A worker of a rank is done with a task, or with something else; or a message has come.
+  enum class What : std::uint8_t {
+    kComes,    ///< message `index`
+    kHasRead,  ///< a worker, message `index`
+    kHasDone,  ///< a worker, task `index`
+    kIsFree    ///< a worker, which has sent something
+  };
   struct Event {
     double time;
     std::uint64_t number;  ///< earlier ones first where times are equal
     int rank;
-    std::uint32_t task;     ///< kNoTask
-    std::uint32_t message;  ///< in messages_, kNoMessage
+    What what;
+    std::uint32_t index;
     friend bool operator<(const Event& a, const Event& b) {
       return a.time != b.time ? a.time > b.time : a.number > b.number;
     }
   };
-  static constexpr std::uint32_t kNoTask = UINT32_MAX;
-  static constexpr std::uint32_t kNoMessage = UINT32_MAX;
 
   Rank& rank_of(int rank) { return ranks_[static_cast<std::size_t>(rank)]; }
   void go_on(double now, int rank);
@@ -65,10 +73,13 @@ class RanksAtWork {
   void finish(double now, int rank, std::uint32_t task);
   void wake(double now, int rank);
   void arrive(int rank, std::uint32_t task);
-  double receive_all(int rank);
+  void read_all(double now, int rank);
   double send_all(double now, int rank, bool idle);
   void send(double now, int from, int to, Message message);
-  void push(double time, int rank, std::uint32_t task, std::uint32_t message);
+  double cost_at_an_end(const Message& message) const;
+  void push(double time, int rank, What what, std::uint32_t index = 0);
+  std::uint32_t keep(Message message);
+  Message take(std::uint32_t index);
 
   const amr::Trace& trace_;
   const RankOptions& options_;
@@ -76,7 +87,7 @@ class RanksAtWork {
   std::vector<Rank> ranks_;
   std::priority_queue<Event> events_;
   std::uint64_t pushed_ = 0;
-  std::vector<Message> messages_;  ///< under way
+  std::vector<Message> messages_;  ///< under way, or being read
   std::vector<std::uint32_t> free_;
   RankTasks* tasks_ = nullptr;
   Traffic traffic_;

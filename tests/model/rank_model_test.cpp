@@ -78,6 +78,34 @@ TEST(RankModel, GivenTwoPatchesOnTwoRanksThenEachStepWaitsForAMessage) {
   EXPECT_EQ(two.bytes, 2U * 4U * 256U);
 }
 
+TEST(RankModel, GivenIdleWorkersThenNoneBeginsBeforeTheMessageIsRead) {
+  // Patch 0 lets all others go on, whose rank has a worker for each.
+  TraceBuilder builder(5);
+  builder.step({40.0, 10.0, 10.0, 10.0, 10.0}).step({1.0, 3.0, 3.0, 3.0, 3.0});
+  for (std::uint32_t to = 6; to < 10; ++to) builder.edge(0, to);
+  const amr::Trace trace = builder.trace();
+  const auto seconds = [&](double overhead) {
+    const Network network{.overhead = overhead, .item = 0.0};
+    return RankModel(trace, no_overheads()).predict(2, {.workers = 4, .network = network}).seconds;
+  };
+  // Sent, read, and the agreement's two.
+  EXPECT_NEAR(seconds(5000.0) - seconds(0.0), (2 + 4) * 5e-6, 1e-12);
+  EXPECT_NEAR(seconds(0.0), 43e-6, 1e-12);
+}
+
+TEST(RankModel, GivenMoreThanABundleThenItIsAsManyMessages) {
+  // A coarse patch with its ghosts is 3200 bytes; one that finer ones wait for.
+  TraceBuilder builder(2);
+  builder.finer_patch();
+  builder.phase({0, 0, 0, amr::PieceKind::kAdvance}, 0, {4.0, 4.0});
+  builder.phase({0, 1, 0, amr::PieceKind::kAdvance}, 2, {8.0});
+  const amr::Trace trace = builder.edge(0, 2).edge(1, 2).trace();
+  const Network network{.overhead = 1000.0, .item = 0.0};
+  const RankPrediction two = RankModel(trace, no_overheads()).predict(2, {.network = network});
+  ASSERT_EQ(two.bytes % 3200, 0U);
+  EXPECT_EQ(two.messages, two.bytes / 3200);
+}
+
 TEST(RankModel, GivenWorkToDoThenLatencyHidesBehindIt) {
   // With 40 patches for each of two ranks the ends meet seldom.
   const amr::Trace trace = column(80, 20, 3.0);

@@ -5,6 +5,7 @@
 #include <span>
 
 #include <kumiko/amr/partition.hpp>
+#include <kumiko/amr/placement.hpp>
 #include <kumiko/amr/require.hpp>
 
 namespace kumiko::amr {
@@ -45,8 +46,7 @@ void cut(std::span<const Place> places, const ByPatch<double>& costs, int owners
   double before = 0.0;
   for (const Place& place : places) {
     const double cost = is_free ? 1.0 : costs[place.level][place.slot];
-    const double part = (before + cost / 2.0) / total * owners;
-    owner_of[place.level][place.slot] = std::min(static_cast<std::int32_t>(part), owners - 1);
+    owner_of[place.level][place.slot] = weighted_home_of(before, cost, total, owners);
     before += cost;
   }
 }

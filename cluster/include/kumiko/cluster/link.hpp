@@ -82,7 +82,8 @@ class Link {
   /// memory until Receiver::body_taken().
   virtual void take_body(int source, std::uint64_t number, std::span<std::byte> into) = 0;
 
-  /// A rank is lost: the bodies that are taken from it end, as far as the link can end them.
+  /// A rank is lost: the bodies to it and from it end, as far as the link can end them. Of the
+  /// latter Receiver::body_taken() tells.
   virtual void give_up_bodies(int source) = 0;
 
   /// Tells `receiver` what has come, some frames at most. Returns how many there were.

@@ -55,7 +55,7 @@ struct Writing {
 
 /// Copies bytes to `offset` of a region, large ones from where they lie to where they are to lie
 /// if the link can. Suspends for a credit. \throws as read(), at once or by the Futures; then the
-/// source is to stay as it is until the Cluster has ended.
+/// source is to stay as it is until the Runtime has ended.
 [[nodiscard]] Writing write(const Here& here, const Region& region, std::size_t offset,
                             std::span<const std::byte> bytes);
 

@@ -1,6 +1,7 @@
 // What a recorded run would take on several ranks, each with workers of its own.
 //
-// Patches are dealt to ranks by the engine's partitions. Tasks are blocks of a rank's patches, as
+// Patches are dealt to ranks by the engine's partitions, by what they cost in the stretch before,
+// for a run would know no more. Tasks are blocks of a rank's patches, as
 // by schedule dataflow (schedule_model.hpp), and a rank's workers take the oldest that is ready.
 // What a patch of another rank waits for is a message, after LogGP (Alexandrov et al., 1995): each
 // costs a worker `overhead` where it is sent and where it is received, and `item` for each thing in
@@ -18,6 +19,8 @@
 // After each stretch all ranks agree, as before each regrid, whose parallel loops take as long as
 // all workers make them; the rest of it takes as long as it was recorded, on every rank, since
 // every rank does it, and a gather per level is added. Patches that move are not counted.
+//
+// Fluxes across levels are not counted either, nor other ghosts than two rows of one component.
 //
 // What the model does not contain is what schedule_model.hpp says; steals within a rank besides,
 // which cost nothing here.
@@ -79,7 +82,7 @@ class RankModel {
  public:
   static constexpr int kMostRanks = 65536;
 
-  /// \param trace  has passed amr::check(); costs of patches are what their pieces took
+  /// \param trace  has passed amr::check()
   /// Throws std::invalid_argument for a trace without pieces.
   RankModel(const amr::Trace& trace, const Overheads& overheads);
 
