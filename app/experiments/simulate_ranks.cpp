@@ -23,7 +23,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// A number of ranks, and what would make it faster.
-struct Row {
+struct RanksRow {
   model::RankPrediction prediction;
   std::string_view binds;
 };
@@ -34,13 +34,13 @@ struct RanksFound {
   model::WorkBounds bounds;
   std::size_t base_steps = 0;
   double alone_s = 0.0;  ///< one rank
-  std::vector<Row> rows;
+  std::vector<RanksRow> rows;
 
   std::string partition() const {
     return std::string(amr::kPartitionNames[static_cast<std::size_t>(request.partition)]);
   }
-  double speed_up(const Row& row) const { return alone_s / row.prediction.seconds; }
-  double efficiency(const Row& row) const { return speed_up(row) / row.prediction.ranks; }
+  double speed_up(const RanksRow& row) const { return alone_s / row.prediction.seconds; }
+  double efficiency(const RanksRow& row) const { return speed_up(row) / row.prediction.ranks; }
   double per_step(std::uint64_t count) const {
     return static_cast<double>(count) / static_cast<double>(base_steps);
   }
@@ -74,7 +74,7 @@ std::string_view what_binds(const RanksFound& found, const model::RankModel& mod
   return work >= found.bounds.critical_path ? "work" : "chain";
 }
 
-std::vector<Column<Row>> columns_of(const RanksFound& found) {
+std::vector<Column<RanksRow>> columns_of(const RanksFound& found) {
   return {{"ranks", "ranks", "{}", [](auto& row) { return row.prediction.ranks; }},
           {"workers", "workers", "{}", [&](auto&) { return found.request.workers; }},
           {"seconds", "seconds", "{:.4g}", [](auto& row) { return row.prediction.seconds; }},
@@ -116,8 +116,8 @@ std::string plain_report(const RanksFound& found) {
   text += fmt::format("network {}: {}\n\n", found.request.network_name,
                       network_text(found.request.network));
   text += table_of(columns_of(found), found.rows, false).plain();
-  const auto best = std::ranges::min_element(found.rows, {},
-                                             [](const Row& row) { return row.prediction.seconds; });
+  const auto best = std::ranges::min_element(
+      found.rows, {}, [](const RanksRow& row) { return row.prediction.seconds; });
   if (found.rows.size() > 1 && best->prediction.ranks < found.rows.back().prediction.ranks) {
     text += fmt::format("\nnote: more than {} would be slower\n",
                         counted(best->prediction.ranks, "rank"));
@@ -138,7 +138,7 @@ std::string json_report(const RanksFound& found) {
       {"item_ns", found.request.network.item}, {"latency_ns", found.request.network.latency},
       {"gap_ns", found.request.network.gap},   {"ns_per_byte", found.request.network.per_byte}};
   json["predictions"] = Json::array();
-  for (const Row& row : found.rows) {
+  for (const RanksRow& row : found.rows) {
     Json& entry = json["predictions"].emplace_back();
     for (const auto& column : columns_of(found)) entry[column.name] = column.value(row);
   }
@@ -152,7 +152,7 @@ std::string efficiency_picture(const RanksFound& found) {
     chart.x = {"ranks", viz::Scale::kLog, std::nullopt, true};
     chart.y = {title, viz::Scale::kLog};
     viz::Series series{found.partition(), {}};
-    for (const Row& row : found.rows) {
+    for (const RanksRow& row : found.rows) {
       series.points.push_back({static_cast<double>(row.prediction.ranks), value(row)});
     }
     chart.series.push_back(std::move(series));
@@ -160,15 +160,15 @@ std::string efficiency_picture(const RanksFound& found) {
   };
   const std::array charts = {
       chart_of("speed-up per rank (1 is perfect)",
-               [&](const Row& row) { return found.efficiency(row); }),
-      chart_of("seconds", [](const Row& row) { return row.prediction.seconds; })};
+               [&](const RanksRow& row) { return found.efficiency(row); }),
+      chart_of("seconds", [](const RanksRow& row) { return row.prediction.seconds; })};
   return viz::draw_charts(
       charts, {fmt::format("Predicted for ranks: case {}", found.trace.case_name),
                fmt::format("{} each, network {}", counted(found.request.workers, "worker"),
                            found.request.network_name)});
 }
 
-constexpr std::array<SweepFile<RanksFound>, 3> kFiles = {
+constexpr std::array<SweepFile<RanksFound>, 3> kRanksFiles = {
     {{"ranks.csv", csv_report}, {"ranks.json", json_report}, {"ranks.svg", efficiency_picture}}};
 
 }  // namespace
@@ -204,7 +204,7 @@ amr::PartitionKind partition_named(const std::string& name) {
 }
 
 void check_ranks_output(const OutputRequest& output) {
-  check_sweep_files(output.output, kFiles, output.overwrite, "predictions");
+  check_sweep_files(output.output, kRanksFiles, output.overwrite, "predictions");
 }
 
 void simulate_ranks(const amr::Trace& trace, const model::Overheads& overheads,
@@ -226,7 +226,7 @@ void simulate_ranks(const amr::Trace& trace, const model::Overheads& overheads,
     const model::RankPrediction prediction = model.predict(ranks, options);
     found.rows.push_back({prediction, what_binds(found, model, options, prediction)});
   }
-  write_sweep_files(output.output, kFiles, found);
+  write_sweep_files(output.output, kRanksFiles, found);
   fmt::print("{}", request.json ? json_report(found) : plain_report(found));
   if (!output.output.empty() && !request.json) {
     fmt::print("\nfiles in {}/\n", output.output.string());

@@ -12,14 +12,8 @@
 namespace kumiko::model {
 namespace {
 
+using test::no_overheads;
 using test::TraceBuilder;
-
-Overheads no_overheads() {
-  Overheads none;
-  none.piece = none.beside = none.phase = {};
-  none.barrier = none.steal = none.look = {};
-  return none;
-}
 
 constexpr Network kNoNetwork = {.item = 0.0};
 

@@ -15,16 +15,10 @@
 namespace kumiko::model {
 namespace {
 
+using test::no_overheads;
 using test::TraceBuilder;
 
 constexpr double kMicrosecond = 1e-6;
-
-Overheads no_overheads() {
-  Overheads none;
-  none.piece = none.beside = none.phase = {};
-  none.barrier = none.steal = none.look = {};
-  return none;
-}
 
 Prediction predict(const amr::Trace& trace, ScheduleKind kind, int workers,
                    const Overheads& overheads = no_overheads()) {

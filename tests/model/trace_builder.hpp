@@ -7,8 +7,17 @@
 #include <vector>
 
 #include <kumiko/amr/trace.hpp>
+#include <kumiko/model/schedule_model.hpp>
 
 namespace kumiko::model::test {
+
+/// Nothing is paid besides the pieces.
+inline Overheads no_overheads() {
+  Overheads none;
+  none.piece = none.beside = none.phase = {};
+  none.barrier = none.steal = none.look = {};
+  return none;
+}
 
 /// One stretch of one worker on one level. Times are in microseconds.
 class TraceBuilder {
