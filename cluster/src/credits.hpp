@@ -27,16 +27,19 @@ class Credits {
   /// Takes one; waits for it, first come, first served. Returns whether it had to wait.
   /// \throws the exception of fail(), std::system_error at a limit
   bool take(unsigned depth, const runtime::io::Limits& limits) {
+    {
+      const std::lock_guard lock(guard_);
+      if (take_now(depth)) return false;
+    }
+    // Not before it is needed: a token that is not sent makes an exception.
     Waiter waiter{*this, depth};
     {
       const std::lock_guard lock(guard_);
-      if (failure_ != nullptr) std::rethrow_exception(failure_);
-      Depth& at = of(depth);
-      if (at.waiters.empty() && at.available > 0) {
-        --at.available;
+      if (take_now(depth)) {
+        waiter.token.send({});
         return false;
       }
-      at.waiters.push_back(&waiter);
+      of(depth).waiters.push_back(&waiter);
     }
     wait_within(waiter, limits);
     waiter.entry.get();
@@ -106,6 +109,15 @@ class Credits {
     std::size_t available = 0;
     std::deque<Waiter*> waiters;
   };
+
+  /// The caller has the lock. \throws the exception of fail()
+  bool take_now(unsigned depth) {
+    if (failure_ != nullptr) std::rethrow_exception(failure_);
+    Depth& at = of(depth);
+    if (!at.waiters.empty() || at.available == 0) return false;
+    --at.available;
+    return true;
+  }
 
   Depth& of(unsigned depth) {
     while (depths_.size() <= depth) depths_.push_back({static_cast<std::size_t>(window_), {}});
