@@ -120,7 +120,7 @@ class SimulateTest(unittest.TestCase):
         # Which of them it is depends on how busy the machine was when the trace was recorded.
         self.assertIn(slow["binds"], ("CPU per message", "network", "regrid", "balance"))
         random = self.ranks("8", "--partition", "random", "--seed", "3")[0]
-        self.assertGreater(random["bytes_per_step"], 2 * rows[3]["bytes_per_step"])
+        self.assertGreater(random["bytes_per_step"], 1.2 * rows[3]["bytes_per_step"])
         self.assertNotEqual(random, self.ranks("8", "--partition", "random", "--seed", "4")[0])
 
     def test_given_one_rank_then_it_is_dataflow_without_messages(self):
