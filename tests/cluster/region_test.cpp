@@ -145,6 +145,7 @@ TEST(RegionTest, GivenWritesWhenTheRegionIsWithdrawnThenItsMemoryIsLeftAlone) {
         exposed.reset();
         own.assign(kCount, 7);
         barrier(here).get();
+        barrier(here).get();
         EXPECT_EQ(own, std::vector<std::uint64_t>(kCount, 7));
         return;
       }
@@ -159,6 +160,7 @@ TEST(RegionTest, GivenWritesWhenTheRegionIsWithdrawnThenItsMemoryIsLeftAlone) {
           // It came too late.
         }
       }
+      barrier(here).get();  // it has been withdrawn
       EXPECT_THROW(write(here, region, 0, bytes_of(source)).written.get(), RemoteError);
       barrier(here).get();
     });
