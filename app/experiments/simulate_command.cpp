@@ -55,14 +55,6 @@ struct WhatIf {
 using Json = nlohmann::ordered_json;
 using model::Prediction;
 
-std::size_t base_steps(const amr::Trace& trace) {
-  std::size_t steps = 0;
-  for (const amr::TraceStretch& stretch : trace.stretches) {
-    steps += static_cast<std::size_t>(stretch.steps);
-  }
-  return steps;
-}
-
 /// Where the trace is from.
 std::string recorded(const amr::Trace& trace) {
   return fmt::format("backend {}, schedule {}, {}, {}, {}", trace.backend, trace.schedule,
@@ -385,7 +377,9 @@ std::optional<RanksRequest> ranks_of(const SimulateRequest& request, bool tells_
                       .workers = workers.front(),
                       .network_name = request.network,
                       .network = network_named(request.network),
-                      .partition = partition_named(request.partition),
+                      .partition = static_cast<amr::PartitionKind>(
+                          std::ranges::find(amr::kPartitionNames, request.partition) -
+                          amr::kPartitionNames.begin()),
                       .seed = request.seed,
                       .json = request.json};
 }
@@ -438,8 +432,8 @@ Action simulate_command(Options& options) {
   options.add("--network", &request->network,
               "between ranks: shared (one machine), 100gb, tcp, or OVERHEAD,LATENCY,GAP,PER_BYTE "
               "in nanoseconds");
-  options.add("--partition", &request->partition,
-              "how patches are dealt to ranks: depth-first, level, canonical or random");
+  options.add("--partition", &request->partition, "how patches are dealt to ranks",
+              {.check = one_of({amr::kPartitionNames.begin(), amr::kPartitionNames.end()})});
   options.add("--models", &request->models, "A,B,C: schedules",
               {.lists = true, .check = one_of(request->models)});
   options.add("--beside", &request->beside,

@@ -32,7 +32,6 @@ struct RanksFound {
   const amr::Trace& trace;
   const RanksRequest& request;
   model::WorkBounds bounds;
-  std::size_t base_steps = 0;
   double alone_s = 0.0;  ///< one rank
   std::vector<RanksRow> rows;
 
@@ -42,7 +41,7 @@ struct RanksFound {
   double speed_up(const RanksRow& row) const { return alone_s / row.prediction.seconds; }
   double efficiency(const RanksRow& row) const { return speed_up(row) / row.prediction.ranks; }
   double per_step(std::uint64_t count) const {
-    return static_cast<double>(count) / static_cast<double>(base_steps);
+    return static_cast<double>(count) / static_cast<double>(base_steps(trace));
   }
 };
 
@@ -110,7 +109,7 @@ std::string plain_report(const RanksFound& found) {
   std::string text =
       fmt::format("case {}, solver {}; recorded: {}, {}\n",
                   trace.case_name.empty() ? "(no name)" : trace.case_name, trace.solver,
-                  counted(trace.workers, "worker"), counted(found.base_steps, "base step"));
+                  counted(trace.workers, "worker"), counted(base_steps(trace), "base step"));
   text += fmt::format("work {:.4g} s, critical path {:.4g} s; partition {}\n", found.bounds.work,
                       found.bounds.critical_path, found.partition());
   text += fmt::format("network {}: {}\n\n", found.request.network_name,
@@ -129,7 +128,7 @@ std::string json_report(const RanksFound& found) {
   Json json;
   json["case"] = found.trace.case_name;
   json["solver"] = found.trace.solver;
-  json["base_steps"] = found.base_steps;
+  json["base_steps"] = base_steps(found.trace);
   json["work_s"] = found.bounds.work;
   json["critical_path_s"] = found.bounds.critical_path;
   json["partition"] = found.partition();
@@ -145,7 +144,7 @@ std::string json_report(const RanksFound& found) {
   return json.dump(2) + "\n";
 }
 
-/// SVG: efficiency, and messages, over ranks.
+/// SVG: efficiency and time, over ranks.
 std::string efficiency_picture(const RanksFound& found) {
   const auto chart_of = [&](const std::string& title, auto value) {
     viz::LineChart chart;
@@ -173,6 +172,14 @@ constexpr std::array<SweepFile<RanksFound>, 3> kRanksFiles = {
 
 }  // namespace
 
+std::size_t base_steps(const amr::Trace& trace) {
+  std::size_t steps = 0;
+  for (const amr::TraceStretch& stretch : trace.stretches) {
+    steps += static_cast<std::size_t>(stretch.steps);
+  }
+  return steps;
+}
+
 model::Network network_named(const std::string& text) {
   std::vector<std::string_view> names;
   for (const model::NamedNetwork& named : model::kNetworks) {
@@ -196,13 +203,6 @@ model::Network network_named(const std::string& text) {
   return {.overhead = numbers[0], .latency = numbers[1], .gap = numbers[2], .per_byte = numbers[3]};
 }
 
-amr::PartitionKind partition_named(const std::string& name) {
-  const auto found = std::ranges::find(amr::kPartitionNames, name);
-  refuse_if(found == amr::kPartitionNames.end(), "--partition: there is no '{}'; choose among {}",
-            name, fmt::join(amr::kPartitionNames, ", "));
-  return static_cast<amr::PartitionKind>(found - amr::kPartitionNames.begin());
-}
-
 void check_ranks_output(const OutputRequest& output) {
   check_sweep_files(output.output, kRanksFiles, output.overwrite, "predictions");
 }
@@ -217,9 +217,6 @@ void simulate_ranks(const amr::Trace& trace, const model::Overheads& overheads,
                    .request = request,
                    .bounds = model::ScheduleModel(trace, overheads).bounds(),
                    .rows = {}};
-  for (const amr::TraceStretch& stretch : trace.stretches) {
-    found.base_steps += static_cast<std::size_t>(stretch.steps);
-  }
   const model::RankModel model(trace, overheads);
   found.alone_s = model.predict(1, options).seconds;
   for (const int ranks : request.ranks) {

@@ -22,10 +22,11 @@ struct RanksRequest {
   bool json = false;
 };
 
+/// How many base steps a trace holds.
+std::size_t base_steps(const amr::Trace& trace);
+
 /// "shared", or OVERHEAD,LATENCY,GAP,PER_BYTE in nanoseconds. Throws RequestError.
 model::Network network_named(const std::string& text);
-/// Throws RequestError.
-amr::PartitionKind partition_named(const std::string& name);
 
 /// Throws RequestError if results may not go where they are to go.
 void check_ranks_output(const OutputRequest& output);

@@ -147,7 +147,7 @@ class SimulateTest(unittest.TestCase):
             (["--ranks", "2", "--network", "fast"], "'fast' is not a network; give shared, 100gb, tcp"),
             (["--ranks", "2", "--network", "1,2,3"], "OVERHEAD,LATENCY,GAP,PER_BYTE"),
             (["--ranks", "2", "--network", "1,2,3,-4"], "'1,2,3,-4' is not a network"),
-            (["--ranks", "2", "--partition", "hilbert"], "there is no 'hilbert'; choose among depth-first"),
+            (["--ranks", "2", "--partition", "hilbert"], "hilbert"),
             (["--ranks", "2", "--workers", "1,2"], "one number"),
             (["--ranks", "2", "--models", "level"], "--models"),
             (["--network", "tcp"], "give --ranks"),

@@ -88,16 +88,21 @@ TEST(RankModel, GivenIdleWorkersThenNoneBeginsBeforeTheMessageIsRead) {
 }
 
 TEST(RankModel, GivenMoreThanABundleThenItIsAsManyMessages) {
-  // A coarse patch with its ghosts is 3200 bytes; one that finer ones wait for.
-  TraceBuilder builder(2);
+  // Two coarse patches of rank 0, with their ghosts 3200 bytes each, and a finer one of rank 1.
+  TraceBuilder builder(4);
   builder.finer_patch();
-  builder.phase({0, 0, 0, amr::PieceKind::kAdvance}, 0, {4.0, 4.0});
-  builder.phase({0, 1, 0, amr::PieceKind::kAdvance}, 2, {8.0});
-  const amr::Trace trace = builder.edge(0, 2).edge(1, 2).trace();
+  builder.phase({0, 0, 0, amr::PieceKind::kAdvance}, 0, {4.0, 4.0, 1.0, 1.0});
+  builder.phase({0, 1, 0, amr::PieceKind::kAdvance}, 4, {8.0});
+  const amr::Trace trace = builder.edge(0, 4).edge(1, 4).trace();
   const Network network{.overhead = 1000.0, .item = 0.0};
-  const RankPrediction two = RankModel(trace, no_overheads()).predict(2, {.network = network});
-  ASSERT_EQ(two.bytes % 3200, 0U);
-  EXPECT_EQ(two.messages, two.bytes / 3200);
+  const RankPrediction two =
+      RankModel(trace, no_overheads())
+          .predict(2, {.network = network, .partition = amr::PartitionKind::kLevel});
+  EXPECT_EQ(two.edges, 2U);
+  EXPECT_EQ(two.bytes, 2U * 3200U);
+  EXPECT_EQ(two.messages, 2U);
+  // Both are sent, then both are read; and the agreement's.
+  EXPECT_NEAR(two.seconds * 1e6, 2 * 4.0 + 2 * 1.0 + 2 * 1.0 + 8.0 + 4 * 1.0, 1e-6);
 }
 
 TEST(RankModel, GivenWorkToDoThenLatencyHidesBehindIt) {

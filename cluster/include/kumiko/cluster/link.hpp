@@ -55,8 +55,8 @@ class Receiver {
 };
 
 /// One rank's connection to the others. It delivers every frame once, unless one of the two ranks
-/// is lost, in any order, and tells of ranks that are lost. There is no limit to what it takes;
-/// Cluster's credits bound it.
+/// is lost, in any order, and tells of ranks that are lost. It takes whatever comes;
+/// Cluster's credits bound that.
 ///
 /// Only one OS thread at a time calls the functions that are not const, never on a lightweight
 /// thread's stack. None of the functions waits for another rank; the destructor may.

@@ -31,7 +31,8 @@ class ExposedRegion {
   ExposedRegion(const Here& here, std::span<std::byte> memory, Rights rights);
   ExposedRegion(const ExposedRegion&) = delete;
   ExposedRegion& operator=(const ExposedRegion&) = delete;
-  /// Waits until nobody reads or writes.
+  /// Suspends, or blocks an OS thread, until nobody reads or writes. Ends the program if that takes
+  /// more than five seconds because of a rank that was lost while it wrote.
   ~ExposedRegion();
 
   const Region& region() const noexcept { return region_; }
@@ -47,7 +48,7 @@ class ExposedRegion {
 /// and as Here::invoke()
 void read(const Here& here, const Region& region, std::size_t offset, std::span<std::byte> into);
 
-/// The two ends of a write; those of small ones are copied, and sent at once.
+/// The two ends of a write. A small one is copied: the first is there at once.
 struct Writing {
   Future<void> sent;     ///< the source may be changed
   Future<void> written;  ///< the bytes are there
