@@ -154,8 +154,8 @@ TEST(OpenMpBackend, GivenAStaticScheduleInTheEnvironmentThenWorkersHaveEqualPart
   Hierarchy hierarchy(Geometry(128, 128, {1.0, 1.0}, {}), 1, {1, 2, 0});
   const Level& level = hierarchy.level(0);
   std::vector<std::size_t> lists(2);
-  backend->for_each(level, [&](std::size_t first, std::size_t last, int worker) {
-    lists.at(static_cast<std::size_t>(worker)) = last - first;
+  backend->for_each(level, [&](Slots slots, int worker) {
+    lists.at(static_cast<std::size_t>(worker)) = slots.size();
   });
   EXPECT_EQ(lists, std::vector<std::size_t>(2, level.size() / 2));
 }
@@ -168,10 +168,10 @@ TEST(OpenMpBackend, GivenADynamicScheduleInTheEnvironmentThenWorkersTakePatchesO
   const Level& level = hierarchy.level(0);
   std::atomic<std::size_t> left = level.size();
   std::vector<std::size_t> lists(level.size());
-  backend->for_each(level, [&](std::size_t first, std::size_t last, int worker) {
-    lists[first] = last - first;
+  backend->for_each(level, [&](Slots slots, int worker) {
+    lists[slots.front()] = slots.size();
     // Who has the first patch is at it until the other worker has done the rest.
-    if (--left > 0 && first == 0) {
+    if (--left > 0 && slots.front() == 0) {
       while (left > 0) std::this_thread::yield();
     }
     EXPECT_LT(worker, 2);

@@ -79,11 +79,11 @@ std::int32_t owner_of(const PatchId& id) {
   return (id.i * 5 + id.j * 3 + id.level) % 7 < 3 ? 1 : 0;
 }
 
-/// Gives all patches two components, of values whose sums are rounded.
+/// Gives own patches two components, of values whose sums are rounded.
 void fill_waves(Hierarchy& hierarchy) {
   for (int index = 0; index < 3; ++index) {
     Level& level = hierarchy.level(index);
-    for (std::size_t slot = 0; slot < level.size(); ++slot) {
+    for (const std::uint32_t slot : level.own()) {
       Patch& patch = level.patch(slot);
       const double phase = 1.3 * patch.id().i + 0.7 * patch.id().j + index;
       for (int at = 0; at < kPatchPoints; ++at) {
@@ -96,24 +96,20 @@ void fill_waves(Hierarchy& hierarchy) {
   }
 }
 
-std::unique_ptr<Hierarchy> wavy_island() {
-  auto hierarchy = test::island({}, {2, 2, 0});
-  fill_waves(*hierarchy);
-  return hierarchy;
-}
-
-/// Shares a mesh out, and spoils all of it that the owner has no business to read.
-void share(Hierarchy& hierarchy, const Owner& owner) {
+/// Shares a mesh out: nobody has what he has no business to read.
+void share(Hierarchy& hierarchy) {
   for (int index = 0; index < hierarchy.used_levels(); ++index) {
     std::vector<std::int32_t> owners;
     for (const PatchId& id : hierarchy.mesh().ids(index)) owners.push_back(owner_of(id));
     hierarchy.set_owners(index, owners);
-    Level& level = hierarchy.level(index);
-    for (std::size_t slot = 0; slot < level.size(); ++slot) {
-      if (owner.has(hierarchy.mesh(), index, slot)) continue;
-      for (const int component : {0, 1}) level.patch(slot).now().interior(component) = std::nan("");
-    }
   }
+}
+
+std::unique_ptr<Hierarchy> wavy_island(const Owner& owner = sole_owner()) {
+  auto hierarchy = test::island({}, {2, 2, 0}, owner.number());
+  if (&owner != &sole_owner()) share(*hierarchy);
+  fill_waves(*hierarchy);
+  return hierarchy;
 }
 
 /// What ask() gives of the island: to the owner of all, and to each of two.
@@ -122,8 +118,7 @@ auto answers(const Ask& ask) {
   std::array<decltype(ask(std::declval<Hierarchy&>(), sole_owner())), 3> all;
   all[2] = ask(*wavy_island(), sole_owner());
   TwoOwners().run([&](Owner& owner) {
-    const auto hierarchy = wavy_island();
-    share(*hierarchy, owner);
+    const auto hierarchy = wavy_island(owner);
     all[static_cast<std::size_t>(owner.number())] = ask(*hierarchy, owner);
   });
   return all;
@@ -239,8 +234,8 @@ Regridded regrid_twice(Hierarchy& hierarchy, Owner& owner) {
       const std::vector<std::size_t> came =
           hierarchy.change(level + 1, plan.children(level, 0.0, no_ghosts));
       plan.note_arrivals(level + 1, came);
+      if (&owner != &sole_owner()) share(hierarchy);
       fill_waves(hierarchy);
-      if (&owner != &sole_owner()) share(hierarchy, owner);
       for (const RegridHistory& history : plan.histories(level + 1)) {
         result.unwanted.push_back(history.unwanted + 1000 * history.since);
       }

@@ -19,7 +19,7 @@ class SerialBackend final : public Backend {
 
  private:
   void deal_out(const Level& level, bool, const ListTask& task) override {
-    task(0, level.size(), 0);
+    task(0, level.own().size(), 0);
   }
 };
 

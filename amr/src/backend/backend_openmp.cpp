@@ -58,7 +58,7 @@ class OpenMpBackend final : public Backend {
   void deal_out(const Level& level, bool, const ListTask& task) override {
     if (is_dynamic_) {
 #pragma omp parallel for num_threads(workers()) schedule(runtime)
-      for (std::size_t slot = 0; slot < level.size(); ++slot) {
+      for (std::size_t slot = 0; slot < level.own().size(); ++slot) {
         task(slot, slot + 1, omp_get_thread_num());
       }
       return;
@@ -67,8 +67,8 @@ class OpenMpBackend final : public Backend {
     {
       const int worker = omp_get_thread_num();
       const int threads = omp_get_num_threads();
-      task(chunk_begin(worker, level.size(), threads),
-           chunk_begin(worker + 1, level.size(), threads), worker);
+      task(chunk_begin(worker, level.own().size(), threads),
+           chunk_begin(worker + 1, level.own().size(), threads), worker);
     }
   }
 

@@ -61,13 +61,14 @@ class PthreadBackend final : public Backend {
   /// The patches are sorted by j, so a strip's patches follow one another.
   void work(int worker) const { (*task_)(first_slot(worker), first_slot(worker + 1), worker); }
 
-  /// The first patch of the level whose centre lies in a strip, or above it.
+  /// The first own patch of the level whose centre lies in a strip, or above it.
   std::size_t first_slot(int strip) const {
     std::size_t low = 0;
-    std::size_t high = level_->size();
+    std::size_t high = level_->own().size();
     while (low < high) {
       const std::size_t middle = low + (high - low) / 2;
-      if (strip_of(level_->patch(middle).id().j, level_->patches_y(), workers()) < strip) {
+      const PatchId& patch = level_->patch(level_->own()[middle]).id();
+      if (strip_of(patch.j, level_->patches_y(), workers()) < strip) {
         low = middle + 1;
       } else {
         high = middle;

@@ -43,10 +43,11 @@ class ThreadsBackend final : public Backend {
     const int here = runtime::this_thread::worker_index();
     runtime::TaskGroup others;
     for (int worker = 0; worker < workers(); ++worker) {
-      if (worker == here || static_cast<std::size_t>(worker) >= level.size()) continue;
-      others.run_near(worker, [&, worker] { run_part(worker, level.size(), in_lists, task); });
+      if (worker == here || static_cast<std::size_t>(worker) >= level.own().size()) continue;
+      others.run_near(worker,
+                      [&, worker] { run_part(worker, level.own().size(), in_lists, task); });
     }
-    run_part(here, level.size(), in_lists, task);
+    run_part(here, level.own().size(), in_lists, task);
     others.wait();
   }
 

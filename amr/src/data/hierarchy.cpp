@@ -24,12 +24,17 @@ void check(const Geometry& geometry, int max_levels) {
 
 }  // namespace
 
-Hierarchy::Hierarchy(Geometry geometry, int max_levels, const PatchShape& shape)
+Hierarchy::Hierarchy(Geometry geometry, int max_levels, const PatchShape& shape, std::int32_t owner,
+                     std::vector<std::int32_t> base_owners)
     : geometry_((check(geometry, max_levels), geometry)),
       mesh_(geometry.base_grid()),
       plan_(shape.ghosts),
       shape_(shape),
+      owner_(owner),
       pool_(shape.total_values()) {
+  if (!base_owners.empty()) {
+    mesh_.assign(0, {mesh_.ids(0).begin(), mesh_.ids(0).end()}, std::move(base_owners));
+  }
   levels_.resize(static_cast<std::size_t>(max_levels));
   for (int index = 0; index < max_levels; ++index) {
     level(index).patches_y_ = geometry_.patches_y(index);
@@ -73,23 +78,78 @@ void Hierarchy::drop_unnested(int index, const std::vector<PatchId>& gone) {
   change(index, std::move(keep));
 }
 
-void Hierarchy::set_owners(int index, std::vector<std::int32_t> owners) {
+std::vector<std::size_t> Hierarchy::set_owners(int index, std::vector<std::int32_t> owners) {
   const std::span<const PatchId> ids = mesh_.ids(index);
+  drop_shadows(index);
   mesh_.assign(index, {ids.begin(), ids.end()}, std::move(owners));
+  return take_own(index);
+}
+
+std::unique_ptr<Patch> Hierarchy::make_patch(const PatchId& id) {
+  return std::make_unique<Patch>(id, shape_, pool_.acquire());
+}
+
+void Hierarchy::drop_shadows(int index) {
+  for (Level::Patches& shadows : level(index).shadows_) {
+    for (const std::unique_ptr<Patch>& shadow : shadows) {
+      if (shadow) pool_.release(shadow->memory());
+    }
+    shadows.clear();
+  }
+}
+
+void Hierarchy::set_shadows(int index, ReadState role, const std::vector<std::uint32_t>& slots) {
+  Level::Patches& shadows = level(index).shadows(role);
+  shadows.resize(mesh_.size(index));
+  auto next = slots.begin();
+  for (std::size_t slot = 0; slot < shadows.size(); ++slot) {
+    const bool is_wanted = next != slots.end() && *next == slot;
+    if (is_wanted) ++next;
+    if (is_wanted == (shadows[slot] != nullptr)) continue;
+    if (is_wanted) {
+      shadows[slot] = make_patch(mesh_.ids(index)[slot]);
+    } else {
+      pool_.release(shadows[slot]->memory());
+      shadows[slot].reset();
+    }
+  }
+}
+
+/// Gives this owner's patches of a level memory, and takes that of the others'.
+std::vector<std::size_t> Hierarchy::take_own(int index) {
+  Level& changed = level(index);
+  const std::span<const PatchId> ids = mesh_.ids(index);
+  const std::span<const std::int32_t> owners = mesh_.owners(index);
+  for (std::size_t slot = 0; slot < ids.size(); ++slot) {
+    std::unique_ptr<Patch>& patch = changed.patches_[slot];
+    if (owners[slot] == owner_ || !patch) continue;
+    pool_.release(patch->memory());
+    patch.reset();
+  }
+  std::vector<std::size_t> came;
+  changed.own_.clear();
+  for (std::size_t slot = 0; slot < ids.size(); ++slot) {
+    if (owners[slot] != owner_) continue;
+    changed.own_.push_back(static_cast<std::uint32_t>(slot));
+    if (changed.patches_[slot]) continue;
+    changed.patches_[slot] = make_patch(ids[slot]);
+    came.push_back(slot);
+  }
+  return came;
 }
 
 /// Makes the data and the plan of a level those of the mesh's patches.
 void Hierarchy::rebuild(int index, const LevelDifference& changes) {
   Level& changed = level(index);
   // Those that go return their memory before those that come ask for it.
-  for (const std::size_t slot : changes.removed) pool_.release(changed.patch(slot).memory());
-  std::vector<std::unique_ptr<Patch>> patches(mesh_.size(index));
-  for (const auto& [old, slot] : changes.kept) patches[slot] = std::move(changed.patches_[old]);
-  const std::span<const PatchId> ids = mesh_.ids(index);
-  for (const std::size_t slot : changes.created) {
-    patches[slot] = std::make_unique<Patch>(ids[slot], shape_, pool_.acquire());
+  drop_shadows(index);
+  for (const std::size_t slot : changes.removed) {
+    if (changed.patches_[slot]) pool_.release(changed.patch(slot).memory());
   }
+  Level::Patches patches(mesh_.size(index));
+  for (const auto& [old, slot] : changes.kept) patches[slot] = std::move(changed.patches_[old]);
   changed.patches_ = std::move(patches);
+  take_own(index);
   plan_.update(mesh_, index, changes);
 }
 
@@ -98,8 +158,12 @@ MemoryUse Hierarchy::memory_use() const {
   use.patch_bytes = pool_.bytes();
   use.metadata_bytes = mesh_.memory_bytes() + plan_.memory_bytes();
   for (const Level& level : levels_) {
-    use.points += level.size() * kPatchPoints;
-    use.metadata_bytes += level.size() * (sizeof(level.patches_[0]) + sizeof(Patch));
+    use.points += level.own().size() * kPatchPoints;
+    use.metadata_bytes += level.patches_.size() * sizeof(level.patches_[0]) +
+                          level.own().size() * (sizeof(Patch) + sizeof(level.own_[0]));
+    for (const Level::Patches& shadows : level.shadows_) {
+      use.metadata_bytes += shadows.size() * sizeof(shadows[0]);
+    }
   }
   return use;
 }

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <cstdint>
+
 #include <fmt/core.h>
 #include <unistd.h>
 
@@ -14,6 +17,27 @@ constexpr double kMebibyte = 1024.0 * 1024.0;
 std::size_t machine_memory() {
   return static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) *
          static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
+/// How many patches the owner has who has most, once those of a level are `wanted`; which owner
+/// that is all can tell.
+std::size_t most_patches(const Mesh<2>& mesh, int index, const std::vector<PatchId>& wanted) {
+  std::vector<std::size_t> of_owner(1);
+  const auto count = [&](std::int32_t owner) {
+    const auto at = static_cast<std::size_t>(owner);
+    if (at >= of_owner.size()) of_owner.resize(at + 1);
+    ++of_owner[at];
+  };
+  for (int level = 0; level < mesh.levels(); ++level) {
+    if (level == index) continue;
+    for (const std::int32_t owner : mesh.owners(level)) count(owner);
+  }
+  for (const PatchId& id : wanted) {
+    const PatchId holder = mesh.find(id) >= 0 ? id : id.parent();
+    const std::int32_t slot = mesh.find(holder);
+    count(slot < 0 ? 0 : mesh.owners(holder.level)[static_cast<std::size_t>(slot)]);
+  }
+  return *std::max_element(of_owner.begin(), of_owner.end());
 }
 
 }  // namespace
@@ -33,11 +57,7 @@ MemoryLimitError::MemoryLimitError(int on_level, std::size_t asked_for, std::siz
 void check_memory(const Hierarchy& hierarchy, int index, const std::vector<PatchId>& wanted,
                   std::size_t limit) {
   if (limit == 0) return;
-  std::size_t patches = 0;
-  for (int level = 0; level < hierarchy.max_levels(); ++level) {
-    patches += level == index ? wanted.size() : hierarchy.level(level).size();
-  }
-  const std::size_t bytes = hierarchy.memory_bytes(patches);
+  const std::size_t bytes = hierarchy.memory_bytes(most_patches(hierarchy.mesh(), index, wanted));
   if (bytes > limit) throw MemoryLimitError(index, wanted.size(), bytes, limit);
 }
 

@@ -90,7 +90,7 @@ void DepartureGhosts::fill(int level, std::size_t slot, PatchView target, State 
   const double* dy = dx + all.size() / 2;
   const Level& coarser = hierarchy_.level(level - 1);
   for (const PlannedRead& read : hierarchy_.plan().of(level, slot).coarser) {
-    const Patch& source = coarser.patch(static_cast<std::size_t>(read.slot));
+    const Patch& source = coarser.read(ReadState::kCoarse, static_cast<std::size_t>(read.slot));
     fill_region(read, source.state(coarse), target, dx, dy);
     const std::size_t points = region_of(read, target.ghosts()).points();
     dx += points;

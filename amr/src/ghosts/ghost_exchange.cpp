@@ -30,7 +30,8 @@ void GhostExchange::fill(int level, std::size_t slot, State state, const GhostTi
       departures_.fill(level, slot, target, when.coarse, when.time, when.since_coarse);
     } else {
       for (const PlannedRead& read : reads.coarser) {
-        fill_from_coarse(coarser.patch(static_cast<std::size_t>(read.slot)), read, when, target);
+        fill_from_coarse(coarser.read(ReadState::kCoarse, static_cast<std::size_t>(read.slot)),
+                         read, when, target);
       }
     }
   }

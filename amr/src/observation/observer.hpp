@@ -72,19 +72,18 @@ class Observer {
   /// that all owners have made leave no patch out. \param blocks  see StepSchedule::blocks()
   void keep_window(const Window& window, std::uint64_t updates, std::vector<std::size_t> blocks);
 
-  /// A piece of work of one worker on a patch, or on patches that follow one another and are
-  /// charged with equal parts of it, from construction to end(); it must not suspend, nor may
-  /// another one on these patches run meanwhile. It shows as a piece of the first one.
+  /// A piece of work of one worker on a patch, or on several that are charged with equal parts of
+  /// it, from construction to end(); it must not suspend, nor may another one on these patches run
+  /// meanwhile. It shows as a piece of the first one.
   class Work {
    public:
-    /// \param first  must live as long \param count  patches from that one on, one at least
-    Work(Observer& observer, const Piece& first, std::size_t count, int worker)
+    /// \param first  of the patches in these slots, one at least; both must live as long
+    Work(Observer& observer, const Piece& first, Slots slots, int worker)
         : observer_(observer),
           own_(observer.workers_[static_cast<std::size_t>(worker)]),
           tally_(own_.steps[static_cast<std::size_t>(first.step.base_step - observer.first_)]),
-          patches_(&observer.patches_.at(first.step.level, first.slot)),
           first_(first),
-          count_(count),
+          slots_(slots),
           worker_(worker),
           begin_(read_ticks()) {
       tally_.wait += elapsed(own_.idle_since, begin_);
@@ -108,10 +107,10 @@ class Observer {
       // The OS thread may have gone to another core.
       const std::uint64_t ticks = elapsed(begin_, own_.idle_since);
       tally_.busy += ticks;
-      const std::uint64_t part = count_ == 1 ? ticks : ticks / count_;
-      const auto& [kind, step, slot] = first_;
-      for (std::size_t at = 0; at < count_; ++at) {
-        PatchWork& charged = patches_[at];
+      const std::uint64_t part = slots_.size() == 1 ? ticks : ticks / slots_.size();
+      const LevelStep& step = first_.step;
+      for (const std::uint32_t slot : slots_) {
+        PatchWork& charged = observer_.patches_.at(step.level, slot);
         if (charged.base_step != step.base_step) charged.ticks = 0;
         charged.base_step = step.base_step;
         charged.worker = worker_;
@@ -127,8 +126,8 @@ class Observer {
       record_.kind = static_cast<std::uint32_t>(first_.kind);
       record_.level = static_cast<std::uint32_t>(first_.step.level);
       record_.number = static_cast<std::uint32_t>(first_.step.number);
-      for (std::size_t at = 0; at < count_; ++at) {
-        record_.slot = static_cast<std::uint32_t>(first_.slot + at);
+      for (std::size_t at = 0; at < slots_.size(); ++at) {
+        record_.slot = slots_[at];
         record_.begin = begin_ + at * part;
         record_.end = record_.begin + part;
         observer_.recorder_.add(worker_, record_);
@@ -139,9 +138,8 @@ class Observer {
     Observer& observer_;
     Worker& own_;
     Tally& tally_;
-    PatchWork* patches_;
     const Piece& first_;
-    std::size_t count_;
+    Slots slots_;
     int worker_;
     std::uint64_t begin_;
     PieceRecord record_;  ///< in a trace only

@@ -29,7 +29,7 @@ std::vector<Part<Value>> collect_parts(const Hierarchy& hierarchy, Backend& back
     const std::vector<std::uint8_t> covered = mesh.covered_quadrants(index);
     std::vector<std::vector<Part<Value>>> parts(level.size());
     backend.for_each(level, [&](std::size_t slot, int) {
-      if (owner.has(mesh, index, slot)) list({level.patch(slot), covered[slot]}, parts[slot]);
+      list({level.patch(slot), covered[slot]}, parts[slot]);
     });
     for (const auto& of_patch : parts) own.insert(own.end(), of_patch.begin(), of_patch.end());
   }

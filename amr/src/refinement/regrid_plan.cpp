@@ -52,13 +52,10 @@ void RegridPlan::tag(int index, double time, const FillGhosts& fill) {
   const Level& level = hierarchy_.level(index);
   const double keep_above = keep_threshold(options_);
   const bool keeps_longer = keep_above < options_.threshold;
-  refine_.resize(level.size());
-  keep_.resize(keeps_longer ? level.size() : 0);
+  refine_.assign(level.size(), {});
+  keep_.assign(keeps_longer ? level.size() : 0, {});
   backend_.for_each(level, [&](std::size_t slot, int) {
     fill(index, slot);
-    refine_[slot] = {};
-    if (keeps_longer) keep_[slot] = {};
-    if (!owner_.has(hierarchy_.mesh(), index, slot)) return;
     IndicatorField indicator;
     indicator_(level.patch(slot), time, indicator);
     if (indicator.is_zero) return;
@@ -71,19 +68,35 @@ void RegridPlan::tag(int index, double time, const FillGhosts& fill) {
 std::vector<Part<TaggedQuadrants>> RegridPlan::tagged(int index) {
   const Level& level = hierarchy_.level(index);
   std::vector<TaggedQuadrants> quadrants(level.size());
-  backend_.for_each(level, [&](std::size_t slot, int) {
+  const auto find = [&](std::size_t slot) {
     const auto of = [&](const std::vector<TagRows>& tags) {
       return static_cast<std::uint8_t>(
           tagged_quadrants(hierarchy_.plan(), index, slot, tags, options_.buffer));
     };
     quadrants[slot] = {of(refine_), keep_.empty() ? std::uint8_t{0} : of(keep_)};
-  });
+  };
+  backend_.for_each(level, [&](std::size_t slot, int) { find(slot); });
+  for (const std::size_t slot : foreign_siblings(index)) find(slot);
   std::vector<Part<TaggedQuadrants>> parts;
-  for (std::size_t slot = 0; slot < level.size(); ++slot) {
+  const std::span<const PatchId> ids = hierarchy_.mesh().ids(index);
+  for (std::size_t slot = 0; slot < ids.size(); ++slot) {
     const TaggedQuadrants& one = quadrants[slot];
-    if ((one.refine | one.keep) != 0) parts.push_back({level.patch(slot).id(), 0, one});
+    if ((one.refine | one.keep) != 0) parts.push_back({ids[slot], 0, one});
   }
   return parts;
+}
+
+/// Slots of others' patches beside this owner's.
+std::set<std::size_t> RegridPlan::foreign_siblings(int index) const {
+  std::set<std::size_t> slots;
+  if (hierarchy_.level(index).own().size() == hierarchy_.level(index).size()) return slots;
+  for (const std::uint32_t slot : hierarchy_.level(index).own()) {
+    for (const PlannedRead& read : hierarchy_.plan().of(index, slot).siblings) {
+      const auto sibling = static_cast<std::size_t>(read.slot);
+      if (!owner_.has(hierarchy_.mesh(), index, sibling)) slots.insert(sibling);
+    }
+  }
+  return slots;
 }
 
 std::vector<PatchId> RegridPlan::children(int level, double time, const FillGhosts& fill) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -69,6 +70,7 @@ class RegridPlan {
   void find_held();
   void tag(int level, double time, const FillGhosts& fill);
   std::vector<Part<TaggedQuadrants>> tagged(int level);
+  std::set<std::size_t> foreign_siblings(int level) const;
   void count_unwanted(int level, const std::vector<PatchId>& wanted);
 
   const Hierarchy& hierarchy_;

@@ -39,7 +39,7 @@ std::size_t BlockGraph::bytes() const {
   std::size_t bytes = 0;
   for (const Level& own : levels_) {
     bytes += own.capacity * sizeof(Node) + own.kinds.capacity() +
-             own.block_of.capacity() * sizeof(std::uint32_t);
+             (own.block_of.capacity() + own.slots.capacity()) * sizeof(std::uint32_t);
     for (const Links& links : own.links) bytes += links.bytes();
   }
   return bytes;
@@ -61,27 +61,75 @@ std::size_t BlockGraph::Links::bytes() const {
          targets_.capacity() * sizeof(void*);
 }
 
-void BlockGraph::make_nodes(int index, std::size_t patches, std::size_t blocks) {
-  Level& own = levels_[static_cast<std::size_t>(index)];
-  if (blocks > own.capacity) {
-    own.nodes = std::make_unique<Node[]>(blocks);
-    own.capacity = blocks;
+/// Lists the patches of each level that are the owner's, then those for which these wait.
+void BlockGraph::find_patches(const Mesh<2>& mesh, const StepRules& rules, std::int32_t owner) {
+  const ReadPlan& plan = rules.plan();
+  const auto is_own = [&](int level, std::size_t slot) {
+    return owner == ReadPlan::kEveryOwner || mesh.owners(level)[slot] == owner;
+  };
+  for (int index = 0; index < levels(); ++index) {
+    Level& own = levels_[static_cast<std::size_t>(index)];
+    own.kinds.assign(mesh.size(index), bit(PieceKind::kAdvance));
+    own.block_of.assign(mesh.size(index), kNoBlock);
+    own.slots.clear();
+    for (std::size_t slot = 0; slot < mesh.size(index); ++slot) {
+      if (is_own(index, slot)) own.slots.push_back(static_cast<std::uint32_t>(slot));
+    }
+    own.own_patches = own.slots.size();
   }
-  own.size = blocks;
-  own.kinds.assign(patches, bit(PieceKind::kAdvance));
-  own.block_of.resize(patches);
-  const auto begin_of = [&](std::uint32_t block) {
-    const auto begin = home_begin(static_cast<int>(block), patches, static_cast<int>(blocks));
+  if (owner == ReadPlan::kEveryOwner) return;
+  // A patch that is listed has a block of whatever number until make_nodes() gives it its own.
+  const auto list = [&](int level, std::int32_t slot) {
+    const auto at = static_cast<std::size_t>(slot);
+    Level& of = levels_[static_cast<std::size_t>(level)];
+    if (slot < 0 || is_own(level, at) || of.block_of[at] != kNoBlock) return;
+    of.block_of[at] = 0;
+    of.slots.push_back(static_cast<std::uint32_t>(slot));
+  };
+  const auto list_children = [&](int level, std::size_t slot) {
+    for (const std::int32_t child : plan.children(level, slot)) list(level + 1, child);
+  };
+  for (int index = 0; index < levels(); ++index) {
+    for (std::size_t at = 0; at < levels_[static_cast<std::size_t>(index)].own_patches; ++at) {
+      const std::size_t slot = levels_[static_cast<std::size_t>(index)].slots[at];
+      const PatchReads reads = plan.of(index, slot);
+      for (const PlannedRead& read : reads.siblings) {
+        list(index, read.slot);
+        if (rules.reads_siblings_children()) {
+          list_children(index, static_cast<std::size_t>(read.slot));
+        }
+      }
+      for (const PlannedRead& read : reads.coarser) list(index - 1, read.slot);
+      if (index > 0) list(index - 1, plan.parent(index, slot));
+      list_children(index, slot);
+    }
+  }
+}
+
+void BlockGraph::make_nodes(int index, std::size_t blocks) {
+  Level& own = levels_[static_cast<std::size_t>(index)];
+  own.own_blocks = blocks;
+  own.size = blocks + own.slots.size() - own.own_patches;
+  if (own.size > own.capacity) {
+    own.nodes = std::make_unique<Node[]>(own.size);
+    own.capacity = own.size;
+  }
+  const auto begin_of = [&](std::size_t block) {
+    if (block > blocks) return static_cast<std::uint32_t>(own.own_patches + block - blocks);
+    if (blocks == 0) return static_cast<std::uint32_t>(own.own_patches);
+    const std::size_t begin =
+        home_begin(static_cast<int>(block), own.own_patches, static_cast<int>(blocks));
     return static_cast<std::uint32_t>(begin);
   };
-  for (std::uint32_t at = 0; at < blocks; ++at) {
+  for (std::uint32_t at = 0; at < own.size; ++at) {
     Node& node = own.nodes[at];
     node.index = at;
     node.first = begin_of(at);
-    node.end = begin_of(at + 1);
+    node.end = begin_of(std::size_t{at} + 1);
     node.level = static_cast<std::uint8_t>(index);
+    node.foreign = at >= blocks;
     node.sources = node.parents = node.fed_by = 0;
-    std::fill(own.block_of.begin() + node.first, own.block_of.begin() + node.end, at);
+    for (const std::uint32_t slot : slots(node)) own.block_of[slot] = at;
   }
   for (Links& links : own.links) links.clear();
 }
@@ -99,7 +147,7 @@ void BlockGraph::note_kinds(int index, const StepRules& rules) {
   }
 }
 
-/// Links a level's blocks to those beside and below them.
+/// Links a level's blocks to those beside and below them, but foreign ones to each other.
 void BlockGraph::connect_level(int index, const StepRules& rules) {
   const ReadPlan& plan = rules.plan();
   Level& own = levels_[static_cast<std::size_t>(index)];
@@ -108,32 +156,36 @@ void BlockGraph::connect_level(int index, const StepRules& rules) {
   Marks sources(below.size);
   Marks parents(below.size);
   Marks feeds(below.size);
-  for (Node& node : level(index)) {
+  for (Node& node : every_block(index)) {
     siblings.mark(node.index, node.index);
+    const auto is_new = [&](const Level& of, std::uint32_t block, Marks& marks) {
+      if (block == kNoBlock || (node.foreign && of.nodes[block].foreign)) return false;
+      return marks.mark(block, node.index);
+    };
     const auto feed = [&](std::int32_t slot) {
       if (!has(PieceKind::kFinish, index - 1, static_cast<std::size_t>(slot))) return;
       const std::uint32_t fed = below.block_at(slot);
-      if (!feeds.mark(fed, node.index)) return;
+      if (!is_new(below, fed, feeds)) return;
       own.links[kFeeds].add(node.index, below.nodes[fed]);
       ++below.nodes[fed].fed_by;
     };
-    for (std::uint32_t slot = node.first; slot < node.end; ++slot) {
+    for (const std::uint32_t slot : slots(node)) {
       const PatchReads reads = plan.of(index, slot);
       for (const PlannedRead& read : reads.siblings) {
         const std::uint32_t sibling = own.block_at(read.slot);
-        if (!siblings.mark(sibling, node.index)) continue;
+        if (!is_new(own, sibling, siblings)) continue;
         own.links[kSiblings].add(node.index, own.nodes[sibling]);
       }
       for (const PlannedRead& read : reads.coarser) {
         const std::uint32_t source = below.block_at(read.slot);
-        if (!sources.mark(source, node.index)) continue;
+        if (!is_new(below, source, sources)) continue;
         below.links[kReaders].add(source, node);
         ++node.sources;
       }
       const std::int32_t parent_slot = plan.parent(index, slot);
       if (parent_slot < 0) continue;
       const std::uint32_t parent = below.block_at(parent_slot);
-      if (parents.mark(parent, node.index)) {
+      if (is_new(below, parent, parents)) {
         below.links[kChildren].add(parent, node);
         ++node.parents;
       }
@@ -147,9 +199,9 @@ void BlockGraph::connect_level(int index, const StepRules& rules) {
 
 /// Says which pieces a level's blocks have.
 void BlockGraph::note_pieces(int index) {
-  for (Node& node : level(index)) {
+  for (Node& node : every_block(index)) {
     std::uint8_t kinds = 0;
-    for (std::uint32_t slot = node.first; slot < node.end; ++slot) {
+    for (const std::uint32_t slot : slots(node)) {
       kinds |= levels_[static_cast<std::size_t>(index)].kinds[slot];
     }
     node.blends = (kinds & bit(PieceKind::kBlend)) != 0;

@@ -1,6 +1,7 @@
 // Who waits for whom within a window of base steps: the rules of stepping without barriers.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -45,6 +46,11 @@ namespace kumiko::amr {
 /// of it until its last piece of that step; what is said of patches above then holds for blocks,
 /// for each chain of patches that wait is a chain of blocks, and what a block's patches wait for
 /// among themselves lies in the block's own step before, or in its piece before.
+///
+/// Where the mesh is shared, an owner's graph has blocks of its own patches, and for each patch of
+/// another owner for which one of them waits a block of that patch alone, a *foreign* one. Its
+/// pieces are taken elsewhere; that they are is told by messages, and then its successors are those
+/// that they would be if it were here.
 class BlockGraph {
  public:
   static constexpr std::size_t kKinds = 3;
@@ -58,31 +64,44 @@ class BlockGraph {
     std::int32_t home = 0;
     std::array<std::array<std::int32_t, 2>, kKinds> inputs;  ///< of a piece, by parity of the step
     std::uint32_t index = 0;                                 ///< of the block within its level
-    std::uint32_t first = 0;                                 ///< slot of its first patch
-    std::uint32_t end = 0;                                   ///< one more than that of its last
+    std::uint32_t first = 0;   ///< of its patches, in the level's list
+    std::uint32_t end = 0;     ///< one more than the last
     std::int32_t sources = 0;  ///< coarser blocks that its ghosts come from
     std::int32_t parents = 0;  ///< blocks that have parents of its patches
     std::int32_t fed_by = 0;   ///< finer blocks that its last piece waits for
     std::uint8_t level = 0;
     bool blends = false;  ///< whether one of its patches has such pieces; so the next one
     bool finishes = false;
+    bool foreign = false;  ///< whether another owner takes its pieces
   };
 
   /// Makes it the graph of a mesh, that of the rules' plan, in memory that it has already if that
-  /// is enough. \param blocks  how many, of a level: of equal parts, by home_begin() O(patches).
+  /// is enough. \param blocks  how many, of a level's own patches: of equal parts, by home_begin()
+  /// \param owner  whose graph it is; kEveryOwner if one process takes all pieces. O(patches).
   template <class CountBlocks>
-  void build(const Mesh<2>& mesh, const StepRules& rules, const CountBlocks& blocks) {
+  void build(const Mesh<2>& mesh, const StepRules& rules, const CountBlocks& blocks,
+             std::int32_t owner = ReadPlan::kEveryOwner) {
     levels_.resize(static_cast<std::size_t>(mesh.levels()));
-    for (int index = 0; index < levels(); ++index) {
-      make_nodes(index, mesh.size(index), blocks(index));
-    }
+    find_patches(mesh, rules, owner);
+    for (int index = 0; index < levels(); ++index) make_nodes(index, blocks(index));
     connect(rules);
   }
 
   int levels() const { return static_cast<int>(levels_.size()); }
+  /// The blocks of a level's own patches.
   std::span<Node> level(int index) const {
     const Level& own = levels_[static_cast<std::size_t>(index)];
-    return {own.nodes.get(), own.size};
+    return {own.nodes.get(), own.own_blocks};
+  }
+  /// The foreign block of a patch; nullptr where nothing here waits for that.
+  Node* foreign(int index, std::size_t slot) const {
+    const Level& own = levels_[static_cast<std::size_t>(index)];
+    const std::uint32_t block = own.block_of[slot];
+    return block == kNoBlock || !own.nodes[block].foreign ? nullptr : &own.nodes[block];
+  }
+  /// The slots of a block's patches, in order.
+  std::span<const std::uint32_t> slots(const Node& node) const {
+    return std::span(levels_[node.level].slots).subspan(node.first, node.end - node.first);
   }
   /// Whether a patch has pieces of a kind.
   bool has(PieceKind kind, int level, std::size_t slot) const {
@@ -99,6 +118,20 @@ class BlockGraph {
   template <class Arrive>
   void for_each_successor(PieceKind kind, const LevelStep& step, Node& node, Arrive&& arrive) const;
 
+  /// Calls arrive() likewise for what the first step waits for: that a foreign block's state 0 is
+  /// here.
+  template <class Arrive>
+  void for_each_first(Node& foreign, Arrive&& arrive) const {
+    for (Node* const sibling : links(kSiblings, foreign)) {
+      arrive(*sibling, 0, PieceKind::kAdvance, WaitCause::kSibling);
+    }
+  }
+  /// How many foreign blocks a block waits for before its first step.
+  std::int32_t foreign_siblings(const Node& node) const {
+    const auto siblings = links(kSiblings, node);
+    return static_cast<std::int32_t>(std::count_if(
+        siblings.begin(), siblings.end(), [](const Node* sibling) { return sibling->foreign; }));
+  }
   /// How many bytes the graph holds.
   std::size_t bytes() const;
 
@@ -130,10 +163,14 @@ class BlockGraph {
     std::vector<Node*> targets_;
   };
 
+  static constexpr std::uint32_t kNoBlock = UINT32_MAX;
   struct Level {
     std::unique_ptr<Node[]> nodes;
-    std::size_t size = 0;
+    std::size_t size = 0;  ///< blocks, own ones first
+    std::size_t own_blocks = 0;
     std::size_t capacity = 0;
+    std::vector<std::uint32_t> slots;  ///< of own patches in order, then of foreign ones
+    std::size_t own_patches = 0;
     std::vector<std::uint32_t> block_of;  ///< by slot
     std::vector<std::uint8_t> kinds;      ///< of pieces that each patch has, as bits
     std::array<Links, 4> links;           ///< by Relation
@@ -146,10 +183,15 @@ class BlockGraph {
   static constexpr std::uint8_t bit(PieceKind kind) {
     return static_cast<std::uint8_t>(1U << static_cast<unsigned>(kind));
   }
+  std::span<Node> every_block(int index) const {
+    const Level& own = levels_[static_cast<std::size_t>(index)];
+    return {own.nodes.get(), own.size};
+  }
   std::span<Node* const> links(Relation relation, const Node& node) const {
     return levels_[node.level].links[relation].of(node);
   }
-  void make_nodes(int level, std::size_t patches, std::size_t blocks);
+  void find_patches(const Mesh<2>& mesh, const StepRules& rules, std::int32_t owner);
+  void make_nodes(int level, std::size_t blocks);
   void connect(const StepRules& rules);
   void note_kinds(int level, const StepRules& rules);
   void note_pieces(int level);

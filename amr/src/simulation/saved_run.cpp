@@ -5,6 +5,8 @@
 
 #include <kumiko/amr/require.hpp>
 
+#include "sharing/letters.hpp"
+
 namespace kumiko::amr {
 
 namespace {
@@ -113,6 +115,37 @@ void copy(const SavedRun& saved, std::size_t slot, Patch& to) {
   for (int component = 0; component < components; ++component, record += kPatchPoints) {
     to.now().interior(component) = Eigen::Map<const FieldArray>(record, kPatchSize, kPatchSize);
   }
+}
+
+void gather_records(const Mesh<2>& mesh, Owner& owner, Mailbox& mailbox, SavedRun& saved) {
+  if (owner.count() == 1) return;
+  const std::size_t size = saved.record_size();
+  // Calls visit(owner, cfl, record) for all patches.
+  const auto for_each = [&](auto visit) {
+    for (int level = 0; level < mesh.levels(); ++level) {
+      SavedLevel& of_level = saved.levels[static_cast<std::size_t>(level)];
+      for (std::size_t slot = 0; slot < mesh.size(level); ++slot) {
+        visit(mesh.owners(level)[slot], of_level.cfl[slot],
+              std::span(of_level.values).subspan(slot * size, size));
+      }
+    }
+  };
+  mailbox.begin();
+  if (owner.number() != 0) {
+    std::vector<double> text;
+    for_each([&](std::int32_t whose, double cfl, std::span<double> record) {
+      if (whose != owner.number()) return;
+      text.push_back(cfl);
+      text.insert(text.end(), record.begin(), record.end());
+    });
+    return mailbox.send(0, std::as_bytes(std::span(text)));
+  }
+  NumbersOf letters(mailbox.collect(static_cast<std::size_t>(owner.count()) - 1));
+  for_each([&](std::int32_t whose, double& cfl, std::span<double> record) {
+    if (whose == 0) return;
+    cfl = letters.take(whose, 1).front();
+    std::ranges::copy(letters.take(whose, size), record.begin());
+  });
 }
 
 }  // namespace kumiko::amr

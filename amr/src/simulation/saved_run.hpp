@@ -9,6 +9,7 @@
 #include <kumiko/amr/simulation_options.hpp>
 
 #include "refinement/criterion.hpp"
+#include "sharing/mailbox.hpp"
 
 namespace kumiko::amr {
 
@@ -34,5 +35,9 @@ void copy(const Patch& patch, std::size_t slot, SavedRun& to);
 void copy_extras(const Patch& patch, int worker, double cost_s, const IndicatorField& indicator,
                  std::size_t slot, SavedRun& to);
 void copy(const SavedRun& saved, std::size_t slot, Patch& to);
+
+/// Brings to owner 0 the records and CFL numbers of all patches; each owner has put in its own.
+/// All owners call it. Suspends. Cost there: all records.
+void gather_records(const Mesh<2>& mesh, Owner& owner, Mailbox& mailbox, SavedRun& saved);
 
 }  // namespace kumiko::amr

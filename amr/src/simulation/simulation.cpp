@@ -7,6 +7,7 @@
 
 #include <kumiko/amr/finite_check.hpp>
 #include <kumiko/amr/memory_limit.hpp>
+#include <kumiko/amr/partition.hpp>
 #include <kumiko/amr/require.hpp>
 #include <kumiko/amr/simulation.hpp>
 #include <kumiko/amr/solver_declaration.hpp>
@@ -15,6 +16,7 @@
 #include "refinement/criterion.hpp"
 #include "refinement/regrid_interval.hpp"
 #include "refinement/regrid_plan.hpp"
+#include "sharing/migration.hpp"
 #include "simulation/component_names.hpp"
 #include "simulation/saved_run.hpp"
 #include "stepping/time_stepper.hpp"
@@ -68,6 +70,18 @@ void check_time_interpolation(const SolverTraits& traits, TimeInterpolation inte
 std::size_t base_patches(const SimulationOptions& options) {
   return static_cast<std::size_t>(options.points_x / kPatchSize) *
          static_cast<std::size_t>(options.points_y / kPatchSize);
+}
+
+/// Who has the patches of level 0 before there are others.
+std::vector<std::int32_t> first_owners(const SimulationOptions& options, const Owner& owner) {
+  if (owner.count() == 1) return {};
+  BaseGrid<2> base;
+  base.patches = {options.points_x / kPatchSize, options.points_y / kPatchSize};
+  base.extent = {1.0, 1.0};
+  const Mesh<2> mesh(base);
+  return deal(PartitionKind::kDepthFirst, mesh, expected_costs(mesh, options.subcycling),
+              owner.count())
+      .front();
 }
 
 /// The options with what kAuto and thresholds of another grid stand for.
@@ -125,16 +139,18 @@ TimeInterpolation suited_time_interpolation(const SolverTraits& traits) {
 
 struct Simulation::Engine {
   Engine(const Case& problem, const Solver& solver, Backend& backend,
-         const SimulationOptions& options)
+         const SimulationOptions& options, Owner& owner)
       : case_(problem),
         solver_(solver),
         transfer_(transfer_operators(solver.traits().centring)),
         backend_(backend),
+        owner_(owner),
         options_(resolved(options, solver.traits())),
         hierarchy_((check_parts(problem, solver, options_),
                     Geometry(options.points_x, options.points_y, problem.extent(),
                              problem.boundaries(), solver.traits().centring)),
-                   options.levels, shape_for(problem, solver, options_)),
+                   options.levels, shape_for(problem, solver, options_), owner.number(),
+                   first_owners(options, owner)),
         exchange_(hierarchy_, problem, solver, options_.time_interpolation),
         stepper_(hierarchy_, problem, solver, backend, exchange_, options_, owner_) {}
 
@@ -163,7 +179,7 @@ struct Simulation::Engine {
       for (int index = 0; index < saved.mesh.levels(); ++index) {
         plan_->resume(index, saved.level(index).histories);
       }
-      exchange_.follow_mesh();
+      balance();
     });
   }
 
@@ -183,6 +199,7 @@ struct Simulation::Engine {
                           [&](std::size_t slot, int) { copy(level.patch(slot), slot, saved); });
       }
       if (saved.extras > 0) save_extras(saved);
+      gather_records(hierarchy_.mesh(), owner_, stepper_.shadows().mailbox(), saved);
     });
     return saved;
   }
@@ -269,6 +286,7 @@ struct Simulation::Engine {
     const Indicator indicator = indicator_of(exact);
     for (int index = 0; index < saved.mesh.levels(); ++index) {
       const Level& level = hierarchy_.level(index);
+      stepper_.shadows().refresh(index);
       backend_.for_each(level, [&](std::size_t slot, int) { fill_now(index, slot); });
       backend_.for_each(level, [&](std::size_t slot, int) {
         const Patch& patch = level.patch(slot);
@@ -313,6 +331,7 @@ struct Simulation::Engine {
     plan_->begin(step_);
     const auto fill_ghosts = [this](int level, std::size_t slot) { fill_now(level, slot); };
     for (int level = 0; level + 1 < hierarchy_.max_levels(); ++level) {
+      stepper_.shadows().refresh(level);
       std::vector<PatchId> wanted = plan_->children(level, time(), fill_ghosts);
       check_memory(hierarchy_, level + 1, wanted, options_.refinement.memory_limit);
       const std::vector<std::size_t> came = hierarchy_.change(level + 1, std::move(wanted));
@@ -321,8 +340,46 @@ struct Simulation::Engine {
         fill == Fill::kSample ? sample(level + 1, slot) : prolong_into(level + 1, slot);
       });
     }
-    exchange_.follow_mesh();
     if (options_.levels > 1) next_regrid_ = after_regrid();
+    balance();
+  }
+
+  /// Deals the patches of a shared mesh out anew, where some owner has much more work than others;
+  /// then all that is kept of the mesh follows it.
+  void balance() {
+    if (stepper_.shadows().is_shared()) {
+      const Mesh<2>& mesh = hierarchy_.mesh();
+      ByPatch<double> costs = expected_costs(mesh, options_.subcycling);
+      ByPatch<std::int32_t> owners;
+      for (int level = 0; level < mesh.levels(); ++level) {
+        std::vector<double>& of_level = costs[static_cast<std::size_t>(level)];
+        for (std::size_t slot = 0; slot < of_level.size(); ++slot) {
+          of_level[slot] *= stepper_.weight(mesh.ids(level)[slot], time());
+        }
+        owners.emplace_back(mesh.owners(level).begin(), mesh.owners(level).end());
+      }
+      constexpr double kTolerated = 1.1;
+      if (imbalance(costs, owners, owner_.count()) > kTolerated) {
+        move(deal(PartitionKind::kDepthFirst, mesh, costs, owner_.count()));
+      }
+    }
+    exchange_.follow_mesh();
+    stepper_.shadows().follow_mesh();
+  }
+
+  /// Gives patches other owners; what a step needs beside their values is computed anew.
+  void move(const ByPatch<std::int32_t>& owners) {
+    const auto came =
+        move_patches(hierarchy_, stepper_.shadows().mailbox(), owners, stepper_.cfl());
+    for (int level = 0; level < hierarchy_.used_levels(); ++level) {
+      const std::vector<std::size_t>& slots = came[static_cast<std::size_t>(level)];
+      std::vector<double> cfl;
+      for (const std::size_t slot : slots) cfl.push_back(stepper_.cfl().at(level, slot));
+      stepper_.prepare(level, slots, time(), [](std::size_t) {});
+      for (std::size_t at = 0; at < slots.size(); ++at) {
+        stepper_.cfl().at(level, slots[at]) = cfl[at];
+      }
+    }
   }
 
   void fill_now(int level, std::size_t slot) {
@@ -353,8 +410,7 @@ struct Simulation::Engine {
   double largest_magnitude() const {
     double largest = 0.0;
     const Level& base = hierarchy_.level(0);
-    for (std::size_t slot = 0; slot < base.size(); ++slot) {
-      if (!owner_.has(hierarchy_.mesh(), 0, slot)) continue;
+    for (const std::uint32_t slot : base.own()) {
       for (int component = 0; component < hierarchy_.shape().components; ++component) {
         largest = std::max(largest, base.patch(slot).now().interior(component).abs().maxCoeff());
       }
@@ -368,7 +424,7 @@ struct Simulation::Engine {
   const Solver& solver_;
   TransferOperators transfer_;
   Backend& backend_;
-  Owner& owner_ = sole_owner();
+  Owner& owner_;
   SimulationOptions options_;
   Hierarchy hierarchy_;
   GhostExchange exchange_;
@@ -381,22 +437,26 @@ struct Simulation::Engine {
 };
 
 Simulation::Simulation(const Case& problem, const Solver& solver, Backend& backend,
-                       const SimulationOptions& options)
-    : engine_(std::make_unique<Engine>(problem, solver, backend, options)) {
+                       const SimulationOptions& options, Owner& owner)
+    : engine_(std::make_unique<Engine>(problem, solver, backend, options, owner)) {
   engine_->initialize();
 }
 
 Simulation::Simulation(const Case& problem, const Solver& solver, Backend& backend,
-                       const SimulationOptions& options, const SavedRun& saved)
+                       const SimulationOptions& options, const SavedRun& saved, Owner& owner)
     : engine_((check_base(saved, options),
-               std::make_unique<Engine>(problem, solver, backend, options))) {
+               std::make_unique<Engine>(problem, solver, backend, options, owner))) {
   engine_->resume(saved);
 }
 
 Simulation::~Simulation() = default;
 
 void Simulation::advance(int steps) { engine_->advance(steps); }
-void Simulation::start_trace(std::size_t most_bytes) { engine_->recorder().start(most_bytes); }
+void Simulation::start_trace(std::size_t most_bytes) {
+  require(!engine_->stepper_.shadows().is_shared(),
+          "a run that several ranks share records no trace; run it on one");
+  engine_->recorder().start(most_bytes);
+}
 bool Simulation::trace_is_full() const { return engine_->recorder().is_full(); }
 Trace Simulation::stop_trace() { return engine_->stop_trace(); }
 std::vector<WorkerActivity> Simulation::activity() const { return engine_->observer().activity(); }

@@ -1,6 +1,7 @@
 #include "stepping/dataflow_schedule.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <climits>
 #include <numeric>
 #include <optional>
@@ -25,11 +26,11 @@ std::size_t cache_bytes() {
   return found > 0 ? std::min(found, kMost) : kUnknown;
 }
 
-/// How many rows of a level have patches; they are in canonical order, and there are some.
-std::size_t rows_with_patches(std::span<const PatchId> ids) {
+/// How many rows of a level have own patches; they are in canonical order, and there are some.
+std::size_t rows_with_patches(std::span<const PatchId> ids, Slots own) {
   std::size_t rows = 1;
-  for (std::size_t slot = 1; slot < ids.size(); ++slot) {
-    if (ids[slot].j != ids[slot - 1].j) ++rows;
+  for (std::size_t at = 1; at < own.size(); ++at) {
+    if (ids[own[at]].j != ids[own[at - 1]].j) ++rows;
   }
   return rows;
 }
@@ -37,21 +38,102 @@ std::size_t rows_with_patches(std::span<const PatchId> ids) {
 }  // namespace
 
 DataflowSchedule::DataflowSchedule(Hierarchy& hierarchy, Backend& backend, PieceRunner& pieces,
-                                   std::size_t cache)
-    : StepSchedule(hierarchy, backend, pieces), cache_(cache != 0 ? cache : cache_bytes()) {}
+                                   ShadowExchange& shadows, std::size_t cache)
+    : StepSchedule(hierarchy, backend, pieces, shadows),
+      cache_(cache != 0 ? cache : cache_bytes()) {}
 
 void DataflowSchedule::take(const Window& window) {
   window_ = &window;
   steps_at_once_.assign(static_cast<std::size_t>(hierarchy_.max_levels()), INT_MAX);
-  graph_.build(hierarchy_.mesh(), pieces_.patches().rules(),
-               [this](int level) { return deal_out(level); });
+  graph_.build(
+      hierarchy_.mesh(), pieces_.patches().rules(), [this](int level) { return deal_out(level); },
+      shadows_.is_shared() ? hierarchy_.owner() : ReadPlan::kEveryOwner);
   set_pending();
   runtime::TaskGroup group;
   group_ = &group;
+  if (shadows_.is_shared()) return take_shared();
   for (int worker = 0; worker < backend_.workers(); ++worker) {
     group.run_near(worker, [this, worker] { start_all(worker); });
   }
   group.wait();
+}
+
+/// The group may have no threads while blocks wait for messages, so their ends are counted.
+/// Messages start threads of the group until the mailbox is closed, and nobody waits for the group
+/// before.
+void DataflowSchedule::take_shared() {
+  std::size_t blocks = 0;
+  for (const std::size_t of_level : this->blocks()) blocks += of_level;
+  runtime::Entry<bool> over;
+  over_ = over.token();
+  blocks_left_ = blocks;
+  is_over_ = false;
+  if (blocks == 0) over_.send(true);
+  Mailbox& mailbox = shadows_.mailbox();
+  mailbox.begin();
+  try {
+    for (int worker = 0; worker < backend_.workers(); ++worker) {
+      group_->run_near(worker, [this, worker] { start_all(worker); });
+    }
+    mailbox.open([this](std::int32_t, std::span<const std::byte> text) { read(text); });
+    shadows_.send_first();
+    constexpr std::chrono::milliseconds kAskEvery{50};
+    while (!over.wait_for(kAskEvery)) shadows_.owner().check_others();
+    over.get();
+    mailbox.close();
+    group_->wait();
+  } catch (...) {
+    mailbox.abandon();
+    // Nobody starts threads any more; those that there are end, and so does whoever has the token.
+    group_->cancel();
+    try {
+      group_->wait();
+    } catch (...) {
+      // The first failure counts.
+    }
+    if (!is_over_.exchange(true)) over_.send(false);
+    throw;
+  }
+}
+
+/// The window cannot be ended.
+void DataflowSchedule::fail(std::exception_ptr what) noexcept {
+  if (!is_over_.exchange(true)) over_.send_exception(std::move(what));
+}
+
+/// A message tells of pieces that were done elsewhere.
+void DataflowSchedule::read(std::span<const std::byte> text) {
+  try {
+    shadows_.read(*window_, text, [this](const ShadowExchange::Done& done) {
+      Node* const node = graph_.foreign(done.step.level, done.slot);
+      if (node == nullptr) return;
+      const std::uint64_t now = read_ticks();
+      const int here = runtime::this_thread::worker_index();
+      const auto tell = [&](Node& who, int number, PieceKind what, WaitCause cause) {
+        const Ready waiting{&who, number, what};
+        if (arrive(waiting, *node, now, here, cause)) start(waiting);
+      };
+      if (done.is_first) {
+        graph_.for_each_first(*node, tell);
+      } else {
+        graph_.for_each_successor(done.kind, done.step, *node, tell);
+      }
+    });
+  } catch (...) {
+    fail(std::current_exception());
+  }
+}
+
+/// Counts a block that has done its last piece of the window.
+void DataflowSchedule::end_block(const Node& node, const LevelStep& step, PieceKind kind) {
+  if (step.number + 1 != window_->steps(node.level)) return;
+  const PieceKind last = node.finishes ? PieceKind::kFinish
+                         : node.blends ? PieceKind::kBlend
+                                       : PieceKind::kAdvance;
+  if (kind != last) return;
+  // acq_rel: what all blocks have done comes before the window's end.
+  if (blocks_left_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  if (!is_over_.exchange(true)) over_.send(true);
 }
 
 std::vector<std::size_t> DataflowSchedule::blocks() const {
@@ -65,10 +147,12 @@ std::vector<std::size_t> DataflowSchedule::blocks() const {
 std::size_t DataflowSchedule::deal_out(int level) {
   const std::span<const PatchId> ids = hierarchy_.mesh().ids(level);
   const int workers = backend_.workers();
-  if (ids.empty()) return 0;
-  const std::size_t bytes = ids.size() * hierarchy_.shape().total_values() * sizeof(double);
-  const auto in_time = blocks_in_time(ids.size(), rows_with_patches(ids), bytes, cache_, workers);
-  if (!in_time) return block_count(ids.size(), workers);
+  const Slots own = hierarchy_.level(level).own();
+  if (own.empty()) return 0;
+  const std::size_t bytes = own.size() * hierarchy_.shape().total_values() * sizeof(double);
+  const std::size_t rows = rows_with_patches(ids, own);
+  const auto in_time = blocks_in_time(own.size(), rows, bytes, cache_, workers);
+  if (!in_time) return block_count(own.size(), workers);
   steps_at_once_[static_cast<std::size_t>(level)] = in_time->steps;
   return in_time->blocks;
 }
@@ -91,7 +175,8 @@ void DataflowSchedule::set_pending() {
         }
       }
       auto& advance = node.pending[static_cast<std::size_t>(PieceKind::kAdvance)];
-      advance[0].store(node.sources, std::memory_order_relaxed);
+      const std::int32_t messages = shadows_.is_shared() ? graph_.foreign_siblings(node) : 0;
+      advance[0].store(node.sources + messages, std::memory_order_relaxed);
       if (parents_are_there) advance[1].fetch_sub(node.parents, std::memory_order_relaxed);
     }
   }
@@ -106,9 +191,9 @@ void DataflowSchedule::set_homes(std::span<Node> nodes, int level) const {
   }
   const double time = window_->step(level, 0).time;
   const std::span<const PatchId> ids = hierarchy_.mesh().ids(level);
-  std::vector<double> weights(ids.size());
-  for (std::size_t slot = 0; slot < ids.size(); ++slot) {
-    weights[slot] = pieces_.patches().weight(ids[slot], time);
+  std::vector<double> weights;
+  for (const std::uint32_t slot : hierarchy_.level(level).own()) {
+    weights.push_back(pieces_.patches().weight(ids[slot], time));
   }
   // In parts of the largest, whatever unit the solver gives them in: the sum is finite.
   const double largest = *std::max_element(weights.begin(), weights.end());
@@ -117,7 +202,7 @@ void DataflowSchedule::set_homes(std::span<Node> nodes, int level) const {
   double before = 0.0;
   for (Node& node : nodes) {
     double own = 0.0;
-    for (std::size_t slot = node.first; slot < node.end; ++slot) own += weights[slot];
+    for (std::size_t at = node.first; at < node.end; ++at) own += weights[at];
     node.home = weighted_home_of(before, own, all, workers);
     before += own;
   }
@@ -130,7 +215,9 @@ void DataflowSchedule::start_all(int worker) {
     const auto is_before = [](const Node& node, int home) { return node.home < home; };
     auto node = std::lower_bound(nodes.begin(), nodes.end(), worker, is_before);
     for (; node != nodes.end() && node->home == worker; ++node) {
-      if (node->sources == 0) start({&*node, 0, PieceKind::kAdvance});
+      const bool waits =
+          node->sources != 0 || (shadows_.is_shared() && graph_.foreign_siblings(*node) != 0);
+      if (!waits) start({&*node, 0, PieceKind::kAdvance});
     }
   }
 }
@@ -142,7 +229,12 @@ void DataflowSchedule::start(const Ready& ready) {
 
 /// Does a piece of a block and goes on with one that it has made ready here; others get threads.
 void DataflowSchedule::run(const Ready& ready) {
-  for (std::optional<Ready> next = ready; next;) next = execute(*next);
+  try {
+    for (std::optional<Ready> next = ready; next;) next = execute(*next);
+  } catch (...) {
+    if (!shadows_.is_shared()) throw;
+    fail(std::current_exception());
+  }
 }
 
 /// \return the first of this worker's own pieces that it has made ready; it has started the others
@@ -153,8 +245,9 @@ std::optional<DataflowSchedule::Ready> DataflowSchedule::execute(const Ready& re
   // relaxed: what comes for step n + 2 comes after state n + 1 of this block.
   node.pending[kind][half].store(node.inputs[kind][half], std::memory_order_relaxed);
   const LevelStep step = window_->step(node.level, ready.number);
-  const int here = runtime::this_thread::worker_index();
-  node.done_at = take_piece(ready.kind, step, node, here);
+  node.done_at = take_piece(ready.kind, step, node, runtime::this_thread::worker_index());
+  if (shadows_.is_shared()) shadows_.send(ready.kind, step, graph_.slots(node));
+  const int here = runtime::this_thread::worker_index();  // sending may have suspended
   std::optional<Ready> next;
   const auto goes_on = [&](const Ready& waiting) {
     return waiting.kind != PieceKind::kAdvance || waiting.number == 0 ||
@@ -163,11 +256,12 @@ std::optional<DataflowSchedule::Ready> DataflowSchedule::execute(const Ready& re
   graph_.for_each_successor(ready.kind, step, node,
                             [&](Node& who, int number, PieceKind what, WaitCause cause) {
                               const Ready waiting{&who, number, what};
-                              if (!arrive(waiting, node, here, cause)) return;
+                              if (!arrive(waiting, node, node.done_at, here, cause)) return;
                               if (next || who.home != here || !goes_on(waiting))
                                 return start(waiting);
                               next = waiting;
                             });
+  if (shadows_.is_shared()) end_block(node, step, ready.kind);
   return next;
 }
 
@@ -175,10 +269,10 @@ std::optional<DataflowSchedule::Ready> DataflowSchedule::execute(const Ready& re
 std::uint64_t DataflowSchedule::take_piece(PieceKind kind, const LevelStep& step, const Node& node,
                                            int worker) {
   if (kind == PieceKind::kAdvance && pieces_.patches().has_list_kernel()) {
-    return pieces_.run_list(step, node.first, node.end, worker);
+    return pieces_.run_list(step, graph_.slots(node), worker);
   }
   std::uint64_t done_at = node.done_at;
-  for (std::size_t slot = node.first; slot < node.end; ++slot) {
+  for (const std::uint32_t slot : graph_.slots(node)) {
     if (graph_.has(kind, node.level, slot)) done_at = pieces_.run({kind, step, slot}, worker);
   }
   return done_at;
@@ -186,19 +280,22 @@ std::uint64_t DataflowSchedule::take_piece(PieceKind kind, const LevelStep& step
 
 /// One of the inputs of a piece of work is there; if it is the last one, the piece is ready, and
 /// its block has waited for whoever brought it. \return whether it is, and one of the window's
-bool DataflowSchedule::arrive(const Ready& ready, const Node& from, int worker, WaitCause cause) {
+/// \param done_at  when what it was waited for was done, or heard of
+bool DataflowSchedule::arrive(const Ready& ready, const Node& from, std::uint64_t done_at,
+                              int worker, WaitCause cause) {
   Node& node = *ready.node;
+  if (node.foreign) return false;
   // release: what this thread did comes before the piece; acquire: so does what the others did who
   // brought inputs.
   auto& pending = node.pending[static_cast<std::size_t>(ready.kind)][parity(ready.number)];
   if (pending.fetch_sub(1, std::memory_order_acq_rel) != 1) return false;
   if (ready.number >= window_->steps(node.level)) return false;
   // A block that was busy itself until the end has not waited.
-  if (from.done_at <= node.done_at) return true;
+  if (done_at <= node.done_at) return true;
   const auto patch_of = [&](const Node& block) {
-    return hierarchy_.mesh().ids(block.level)[block.first];
+    return hierarchy_.mesh().ids(block.level)[graph_.slots(block).front()];
   };
-  pieces_.observer().note_wait(from.done_at - node.done_at,
+  pieces_.observer().note_wait(done_at - node.done_at,
                                {0.0, window_->step(node.level, ready.number).base_step, worker,
                                 cause, patch_of(node), patch_of(from)});
   return true;

@@ -1,12 +1,15 @@
 // Steps all levels without barriers: a patch goes on as soon as what it needs is there.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include <kumiko/runtime/entry.hpp>
 #include <kumiko/runtime/task_group.hpp>
 
 #include "schedule/block_graph.hpp"
@@ -29,10 +32,15 @@ namespace kumiko::amr {
 /// Inputs of step n + 1 may come before step n is taken, but never later ones: what n + 2 waits for
 /// comes after the block's own state n + 1. Hence two counters for each kind of piece, by parity; a
 /// counter is set for step n + 2 when the piece of step n begins.
+///
+/// Of a shared mesh an owner takes its own blocks. What is done here is sent to those who wait for
+/// it elsewhere, before anything that it makes ready begins; a message that comes counts down the
+/// blocks here as a piece done here would, whoever reads it, and nobody waits for it on a stack.
 class DataflowSchedule final : public StepSchedule {
  public:
   /// The backend has a runtime. \param cache  as in SimulationOptions
-  DataflowSchedule(Hierarchy& hierarchy, Backend& backend, PieceRunner& pieces, std::size_t cache);
+  DataflowSchedule(Hierarchy& hierarchy, Backend& backend, PieceRunner& pieces,
+                   ShadowExchange& shadows, std::size_t cache);
   std::string_view name() const override { return "dataflow"; }
   void take(const Window& window) override;
   std::vector<std::size_t> blocks() const override;
@@ -49,18 +57,26 @@ class DataflowSchedule final : public StepSchedule {
   std::size_t deal_out(int level);
   void set_pending();
   void set_homes(std::span<Node> nodes, int level) const;
+  void fail(std::exception_ptr what) noexcept;
   void start_all(int worker);
   void start(const Ready& ready);
   void run(const Ready& ready);
   std::optional<Ready> execute(const Ready& ready);
+  void take_shared();
+  void read(std::span<const std::byte> text);
+  void end_block(const Node& node, const LevelStep& step, PieceKind kind);
   std::uint64_t take_piece(PieceKind kind, const LevelStep& step, const Node& node, int worker);
-  bool arrive(const Ready& ready, const Node& from, int worker, WaitCause cause);
+  bool arrive(const Ready& ready, const Node& from, std::uint64_t done_at, int worker,
+              WaitCause cause);
 
   std::size_t cache_;
   BlockGraph graph_;                ///< of the latest window
   std::vector<int> steps_at_once_;  ///< by level: those that a block may take in a row
   const Window* window_ = nullptr;
   runtime::TaskGroup* group_ = nullptr;
+  std::atomic<std::size_t> blocks_left_ = 0;  ///< own ones that have not ended the window
+  std::atomic<bool> is_over_ = false;         ///< whether somebody has used the token
+  runtime::Token<bool> over_;                 ///< when all blocks here have, or one could not
 };
 
 }  // namespace kumiko::amr

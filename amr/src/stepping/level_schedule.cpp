@@ -7,12 +7,12 @@ namespace kumiko::amr {
 void LevelSchedule::take(const Window& window) {
   const bool by_lists = pieces_.patches().has_list_kernel();
   const StepRules& rules = pieces_.patches().rules();
+  shadows_.begin_window();
   for_each_phase(window, [&](PieceKind kind, const LevelStep& step) {
     const Level& level = hierarchy_.level(step.level);
     if (by_lists && kind == PieceKind::kAdvance) {
-      backend_.for_each(level, [&](std::size_t first, std::size_t last, int worker) {
-        pieces_.run_list(step, first, last, worker);
-      });
+      backend_.for_each(level,
+                        [&](Slots slots, int worker) { pieces_.run_list(step, slots, worker); });
     } else {
       backend_.for_each(level, [&](std::size_t slot, int worker) {
         if (kind == PieceKind::kFinish && !rules.finishes(step.level, slot)) return;
@@ -20,7 +20,9 @@ void LevelSchedule::take(const Window& window) {
       });
     }
     pieces_.observer().note_phase(step.base_step);
-    return !pieces_.has_failed();
+    shadows_.exchange(kind, step);
+    // Others do not know of a failure here, and wait for what its phases would bring.
+    return shadows_.is_shared() || !pieces_.has_failed();
   });
 }
 

@@ -216,14 +216,14 @@ void PatchStepper::fill_next_ghosts(const LevelStep& step, std::size_t slot) con
 
 void PatchStepper::finish(const LevelStep& step, std::size_t slot) const {
   Patch& patch = hierarchy_.level(step.level).patch(slot);
-  const Level& finer = hierarchy_.level(step.level + 1);
+  const Level& finer = std::as_const(hierarchy_).level(step.level + 1);
   const State fine = state_at(step.finer_end());
   const auto& children = hierarchy_.plan().children(step.level, slot);
   for (int quadrant = 0; quadrant < 4; ++quadrant) {
     const std::int32_t child = children[static_cast<std::size_t>(quadrant)];
     if (child < 0) continue;
-    transfer_.restrict_onto(finer.patch(static_cast<std::size_t>(child)).state(fine), quadrant,
-                            patch.state(step.to()));
+    const Patch& source = finer.read(ReadState::kFine, static_cast<std::size_t>(child));
+    transfer_.restrict_onto(source.state(fine), quadrant, patch.state(step.to()));
   }
   if (hierarchy_.shape().flux_form) reflux(hierarchy_, step.level, slot, patch.state(step.to()));
 }

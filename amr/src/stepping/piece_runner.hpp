@@ -28,7 +28,8 @@ class PieceRunner {
   /// \return when it ended, in ticks
   std::uint64_t run(const Piece& piece, int worker) {
     const auto& [kind, step, slot] = piece;
-    Observer::Work work(observer_, piece, 1, worker);
+    const auto only = static_cast<std::uint32_t>(slot);
+    Observer::Work work(observer_, piece, {&only, 1}, worker);
     if (failures_.makes_void(step)) return work.end();
     try {
       if (kind == PieceKind::kBlend) {
@@ -52,19 +53,20 @@ class PieceRunner {
     return work.end();
   }
 
-  /// Does the advance of the patches in slots first .. last - 1 as one piece, in one call of the
-  /// solver for those whose step is not void and whose CFL number it serves. Where it fails it is
-  /// asked for each patch, so that the failure is the same however the patches are dealt out.
+  /// Does the advance of several patches as one piece, in one call of the solver for those whose
+  /// step is not void and whose CFL number it serves. Where it fails it is asked for each patch, so
+  /// that the failure is the same however the patches are dealt out.
   /// \return when it ended, in ticks
-  std::uint64_t run_list(const LevelStep& step, std::size_t first, std::size_t last, int worker) {
-    const Piece piece{PieceKind::kAdvance, step, first};
-    Observer::Work work(observer_, piece, last - first, worker);
+  std::uint64_t run_list(const LevelStep& step, Slots patches, int worker) {
+    const Piece piece{PieceKind::kAdvance, step, patches.front()};
+    Observer::Work work(observer_, piece, patches, worker);
     std::vector<std::size_t> slots;
     std::vector<PatchAdvance> list;
-    for (std::size_t slot = first; slot < last && !failures_.makes_void(step); ++slot) {
+    for (const std::uint32_t slot : patches) {
+      if (failures_.makes_void(step)) break;
       try {
-        slots.reserve(last - first);  // so that both lists grow together
-        list.reserve(last - first);
+        slots.reserve(patches.size());  // so that both lists grow together
+        list.reserve(patches.size());
         patches_.fill_ghosts(step, slot);
         work.count_updates(kPatchPoints);
         const double cfl = patches_.begin_advance(step, slot);

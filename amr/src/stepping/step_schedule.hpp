@@ -7,6 +7,7 @@
 
 #include <kumiko/amr/backend.hpp>
 
+#include "sharing/shadow_exchange.hpp"
 #include "stepping/piece_runner.hpp"
 
 namespace kumiko::amr {
@@ -15,8 +16,8 @@ namespace kumiko::amr {
 /// done (BlockGraph says what), and has a PieceRunner do them. Every schedule gives the same bits.
 class StepSchedule {
  public:
-  StepSchedule(Hierarchy& hierarchy, Backend& backend, PieceRunner& pieces)
-      : hierarchy_(hierarchy), backend_(backend), pieces_(pieces) {}
+  StepSchedule(Hierarchy& hierarchy, Backend& backend, PieceRunner& pieces, ShadowExchange& shadows)
+      : hierarchy_(hierarchy), backend_(backend), pieces_(pieces), shadows_(shadows) {}
   virtual ~StepSchedule() = default;
 
   /// "level" or "dataflow".
@@ -24,7 +25,7 @@ class StepSchedule {
 
   /// Takes all levels through a window; in the backend's driver. The mesh may be another one than
   /// in the last window. When a step fails, the PieceRunner keeps the failure, and later base steps
-  /// are not computed.
+  /// are not computed. All owners of a shared mesh take the same windows; throws if one is lost.
   virtual void take(const Window& window) = 0;
 
   /// How many blocks each level had in the latest window, equal parts of its patches by home_of();
@@ -38,6 +39,7 @@ class StepSchedule {
   Hierarchy& hierarchy_;
   Backend& backend_;
   PieceRunner& pieces_;
+  ShadowExchange& shadows_;
 };
 
 }  // namespace kumiko::amr

@@ -32,12 +32,15 @@ TimeStepper::TimeStepper(Hierarchy& hierarchy, const Case& problem, const Solver
       backend_(backend),
       owner_(owner),
       patches_(hierarchy, problem, solver, exchange, options),
+      shadows_(hierarchy, patches_.rules(), owner,
+               options.time_interpolation == TimeInterpolation::kQuadratic),
       observer_(backend, hierarchy.max_levels(), steps_by_level(options.schedule, backend)),
       pieces_(patches_, observer_, failures_) {
   if (steps_by_level(options.schedule, backend)) {
-    schedule_ = std::make_unique<LevelSchedule>(hierarchy, backend, pieces_);
+    schedule_ = std::make_unique<LevelSchedule>(hierarchy, backend, pieces_, shadows_);
   } else {
-    schedule_ = std::make_unique<DataflowSchedule>(hierarchy, backend, pieces_, options.cache);
+    schedule_ =
+        std::make_unique<DataflowSchedule>(hierarchy, backend, pieces_, shadows_, options.cache);
   }
 }
 
@@ -74,7 +77,7 @@ void TimeStepper::advance(int first, int count) {
   for (int index = 0; index < hierarchy_.max_levels(); ++index) {
     if (state_at(window.steps(index)) == State::kNow) continue;
     Level& level = hierarchy_.level(index);
-    for (std::size_t slot = 0; slot < level.size(); ++slot) level.patch(slot).swap_states();
+    for (const std::uint32_t slot : level.own()) level.patch(slot).swap_states();
   }
 }
 

@@ -10,6 +10,7 @@
 
 #include "ghosts/ghost_exchange.hpp"
 #include "observation/observer.hpp"
+#include "sharing/shadow_exchange.hpp"
 #include "stepping/first_failure.hpp"
 #include "stepping/patch_stepper.hpp"
 #include "stepping/piece_runner.hpp"
@@ -33,6 +34,9 @@ class TimeStepper {
   void prepare(int level, const std::vector<std::size_t>& slots, double time,
                const std::function<void(std::size_t)>& fill);
 
+  /// The shadows of others' patches, of which the engine keeps those of a regrid.
+  ShadowExchange& shadows() { return shadows_; }
+
   /// Takes all levels through base steps first .. first + count - 1. With an unsteady velocity it
   /// throws CflError as prepare() does; the levels then stand at different times.
   void advance(int first, int count);
@@ -41,11 +45,18 @@ class TimeStepper {
   PatchTable<double>& cfl() { return patches_.cfl(); }
   const PatchTable<double>& cfl() const { return patches_.cfl(); }
 
+  /// What the solver says of a patch's cost; 1 where patches do not differ.
+  double weight(const PatchId& id, double time) const {
+    return patches_.is_weighted() ? patches_.weight(id, time) : 1.0;
+  }
+
   Observer& observer() { return observer_; }
   const Observer& observer() const { return observer_; }
   const StepSchedule& schedule() const { return *schedule_; }
   /// The bytes that are kept for the patches beside the hierarchy.
-  std::size_t metadata_bytes() const { return observer_.bytes() + schedule_->bytes(); }
+  std::size_t metadata_bytes() const {
+    return observer_.bytes() + schedule_->bytes() + shadows_.bytes();
+  }
 
  private:
   void end_on_failure();
@@ -54,6 +65,7 @@ class TimeStepper {
   Backend& backend_;
   Owner& owner_;
   PatchStepper patches_;
+  ShadowExchange shadows_;
   Observer observer_;
   FirstFailure failures_;
   PieceRunner pieces_;

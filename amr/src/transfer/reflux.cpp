@@ -85,8 +85,8 @@ void reflux(const Hierarchy& hierarchy, int index, std::size_t slot, PatchView s
     for (std::size_t side = 0; side < kSides.size(); ++side) {
       const std::int32_t fine = finer_beyond(plan, index, slot, quadrant, kSides[side]);
       if (fine < 0) continue;
-      correct(patch, finer.patch(static_cast<std::size_t>(fine)), quadrant, side, per_spacing,
-              state);
+      correct(patch, finer.read(ReadState::kFine, static_cast<std::size_t>(fine)), quadrant, side,
+              per_spacing, state);
     }
   }
 }

@@ -22,7 +22,8 @@ void copy_reads(const Level& level, std::span<const PlannedRead> reads, State st
                 PatchView target) {
   constexpr std::ptrdiff_t kStride = kPatchSize + 2 * Ghosts;
   for (const PlannedRead& read : reads) {
-    const double* from = level.patch(static_cast<std::size_t>(read.slot)).state(state).data();
+    const double* from =
+        level.read(ReadState::kSame, static_cast<std::size_t>(read.slot)).state(state).data();
     from += read.from;
     double* to = target.data() + read.to;
     for (int component = 0; component < target.components(); ++component) {

@@ -4,10 +4,12 @@
 #include <chrono>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,7 +20,11 @@
 
 namespace kumiko::amr {
 
-/// Runs work on every patch of a level. One driver thread at a time uses a backend.
+/// Patches of a level, by slot.
+using Slots = std::span<const std::uint32_t>;
+
+/// Runs work on every patch of a level that this process owns. One driver thread at a time uses a
+/// backend.
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -41,26 +47,30 @@ class Backend {
     driver();
   }
 
-  /// Does a task once for each patch of the level, in any order and in parallel, and returns when
-  /// all are done: everything that the tasks wrote is visible to the caller, and the tasks see
+  /// Does a task once for each own patch of the level, in any order and in parallel, and returns
+  /// when all are done: everything that the tasks wrote is visible to the caller, and the tasks see
   /// everything the caller wrote. When tasks throw, all others still run, and the exception of the
   /// lowest slot is passed on.
   ///
   /// A task is called as task(slot, worker) for each patch, by a worker (0 .. workers() - 1). If it
-  /// takes three arguments, it is called as task(first, last, worker) for lists of patches that
-  /// follow one another, slots first .. last - 1, none empty: as many as a worker is dealt in one
-  /// go where the backend deals them out beforehand, a part of that where workers take what is
-  /// left.
+  /// takes a list of slots, it is called as task(slots, worker) for patches that follow one another
+  /// among the own ones, none empty: as many as a worker is dealt in one go where the backend deals
+  /// them out beforehand, a part of that where workers take what is left.
   template <class Task>
   void for_each(const Level& level, const Task& task) {
-    constexpr bool kTakesLists = std::invocable<const Task&, std::size_t, std::size_t, int>;
+    constexpr bool kTakesLists = std::invocable<const Task&, Slots, int>;
+    const Slots own = level.own();
     LowestException lowest;
     const auto begin = std::chrono::steady_clock::now();
     deal_out(level, kTakesLists, [&](std::size_t first, std::size_t last, int worker) {
       if constexpr (kTakesLists) {
-        if (first != last) lowest.guard(first, [&] { task(first, last, worker); });
+        if (first != last) {
+          lowest.guard(first, [&] { task(own.subspan(first, last - first), worker); });
+        }
       } else {
-        for (; first < last; ++first) lowest.guard(first, [&] { task(first, worker); });
+        for (; first < last; ++first) {
+          lowest.guard(first, [&] { task(std::size_t{own[first]}, worker); });
+        }
       }
     });
     loop_time_ += std::chrono::steady_clock::now() - begin;
@@ -71,7 +81,7 @@ class Backend {
   std::chrono::nanoseconds loop_time() const { return loop_time_; }
 
  protected:
-  /// Work on the patches in slots first .. last - 1, done by a worker; throws nothing.
+  /// Work on the own patches first .. last - 1 of a level, done by a worker; throws nothing.
   using ListTask = std::function<void(std::size_t first, std::size_t last, int worker)>;
 
   Backend(std::string_view name, int workers) : name_(name), workers_(workers) {}
@@ -105,7 +115,7 @@ class Backend {
     std::size_t slot_ = 0;
   };
 
-  /// Calls task so that every patch of the level is in one list.
+  /// Calls task so that every own patch of the level is in one list.
   /// \param in_lists  whether long lists are wanted, where workers could take single patches
   virtual void deal_out(const Level& level, bool in_lists, const ListTask& task) = 0;
 

@@ -6,7 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <span>
+#include <stdexcept>
 #include <tuple>
 #include <type_traits>
 #include <vector>
@@ -37,6 +39,21 @@ class Owner {
   virtual std::vector<std::byte> exchange(std::span<const std::byte> own) = 0;
   /// The number that Mesh::owners() has for this one.
   virtual std::int32_t number() const = 0;
+  /// How many owners there are.
+  virtual std::int32_t count() const { return 1; }
+
+  /// Hands a message to another owner's receiver; messages may overtake each other. From any
+  /// lightweight thread, which may suspend. Throws if that owner is lost.
+  virtual void send(std::int32_t /*to*/, std::span<const std::byte> /*message*/) {
+    throw std::logic_error("this owner sends no messages");
+  }
+  /// Takes a message of another owner, which lives as long as the call. From any lightweight
+  /// thread.
+  using Receiver = std::function<void(std::int32_t from, std::span<const std::byte> message)>;
+  /// Whom the messages of the other owners are handed to; nobody, when that ends.
+  virtual void set_receiver(Receiver /*receiver*/) {}
+  /// Throws if another owner is lost.
+  virtual void check_others() {}
 
   /// Whether a patch is this owner's.
   bool has(const Mesh<2>& mesh, int level, std::size_t slot) const {

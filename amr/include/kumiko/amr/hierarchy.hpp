@@ -1,9 +1,11 @@
 // The mesh with the data of its patches, and the plan of who reads what from whom.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include <kumiko/amr/geometry.hpp>
@@ -14,20 +16,41 @@
 
 namespace kumiko::amr {
 
-/// The data of the patches of one level by slot, as the mesh numbers them.
+/// The data of the patches of one level by slot, as the mesh numbers them: of those that this
+/// process owns, which are all where nobody shares the mesh, and copies of others that its own
+/// read.
 class Level {
  public:
+  /// Patches of the mesh, whoever owns them.
   std::size_t size() const { return patches_.size(); }
   bool empty() const { return patches_.empty(); }
+  /// Slots of the patches that this process owns, in order.
+  std::span<const std::uint32_t> own() const { return own_; }
+  /// A patch that this process owns.
   Patch& patch(std::size_t slot) { return *patches_[slot]; }
   const Patch& patch(std::size_t slot) const { return *patches_[slot]; }
+  /// A patch as others read it: the patch itself, or its *shadow* in that role, which messages
+  /// fill.
+  const Patch& read(ReadState role, std::size_t slot) const {
+    const Patch* const own = patches_[slot].get();
+    return own != nullptr ? *own : *shadows(role)[slot];
+  }
+  /// The shadow of another process's patch in a role.
+  Patch& shadow(ReadState role, std::size_t slot) { return *shadows(role)[slot]; }
   /// Patches that would cover the domain's height.
   int patches_y() const { return patches_y_; }
 
  private:
   friend class Hierarchy;
+  using Patches = std::vector<std::unique_ptr<Patch>>;
+  static constexpr std::size_t kRoles = 3;
 
-  std::vector<std::unique_ptr<Patch>> patches_;
+  Patches& shadows(ReadState role) { return shadows_[static_cast<std::size_t>(role)]; }
+  const Patches& shadows(ReadState role) const { return shadows_[static_cast<std::size_t>(role)]; }
+
+  Patches patches_;  ///< by slot; nullptr for those that others own
+  std::vector<std::uint32_t> own_;
+  std::array<Patches, kRoles> shadows_;  ///< by ReadState and slot; empty while there are none
   int patches_y_ = 0;
 };
 
@@ -44,16 +67,22 @@ struct MemoryUse {
   }
 };
 
-/// The mesh, and the data of each patch in its slot. Only change() alters the mesh; readers and the
-/// patches' own data may be used from many threads between changes. Cannot be copied.
+/// The mesh, and the data of each patch in its slot. Only change() and set_owners() alter the mesh;
+/// readers and the patches' own data may be used from many threads between changes. Cannot be
+/// copied.
 class Hierarchy {
  public:
   /// Builds level 0; its data is uninitialised.
+  /// \param owner        whose process this is: it has the data of that owner's patches
+  /// \param base_owners  of the patches of level 0, by slot; none: all are owner 0's
   /// Throws std::invalid_argument unless 1 <= max_levels <= 8.
-  Hierarchy(Geometry geometry, int max_levels, const PatchShape& shape);
+  Hierarchy(Geometry geometry, int max_levels, const PatchShape& shape, std::int32_t owner = 0,
+            std::vector<std::int32_t> base_owners = {});
   Hierarchy(const Hierarchy&) = delete;
 
   const Geometry& geometry() const { return geometry_; }
+  /// Whose process this is.
+  std::int32_t owner() const { return owner_; }
   /// Which patches there are. A reference to it stays valid; its lists change with it.
   const Mesh<2>& mesh() const { return mesh_; }
   /// Who reads what from whom, and who is whose parent and child. Stays valid; its lists change
@@ -68,15 +97,21 @@ class Hierarchy {
 
   /// Makes the patches of a level above 0 exactly `wanted` (any order, no duplicates): those that
   /// stay keep their data and owner, those that go return their memory, those that come are
-  /// uninitialised and belong to their parent's owner.
+  /// uninitialised and belong to their parent's owner. The level's shadows go.
   /// Every wanted patch needs its parent. Finer levels lose the patches that no longer nest, for
   /// want of one that goes.
   /// \return slots of the patches that came. O(patches); invalidates slots of this and finer
   /// levels.
   std::vector<std::size_t> change(int level, std::vector<PatchId> wanted);
 
-  /// Says who owns the patches of a level, by slot; in the beginning that is owner 0.
-  void set_owners(int level, std::vector<std::int32_t> owners);
+  /// Says who owns the patches of a level, by slot. Those that become another's return their
+  /// memory, those that become this one's are uninitialised. The level's shadows go.
+  /// \return slots of the patches that came to this process, in order
+  std::vector<std::size_t> set_owners(int level, std::vector<std::int32_t> owners);
+
+  /// Makes the shadows of a level in a role exactly those of these slots, in order; those that come
+  /// are uninitialised.
+  void set_shadows(int level, ReadState role, const std::vector<std::uint32_t>& slots);
 
   /// All that the mesh holds, without what steppers keep. O(patches).
   MemoryUse memory_use() const;
@@ -85,12 +120,16 @@ class Hierarchy {
 
  private:
   void rebuild(int level, const LevelDifference& changes);
+  void drop_shadows(int level);
+  std::vector<std::size_t> take_own(int level);
+  std::unique_ptr<Patch> make_patch(const PatchId& id);
   void drop_unnested(int level, const std::vector<PatchId>& gone);
 
   Geometry geometry_;
   Mesh<2> mesh_;
   ReadPlan plan_;
   PatchShape shape_;
+  std::int32_t owner_;
   PatchPool pool_;
   std::vector<Level> levels_;
 };

@@ -11,6 +11,7 @@
 #include <kumiko/amr/activity.hpp>
 #include <kumiko/amr/backend.hpp>
 #include <kumiko/amr/case.hpp>
+#include <kumiko/amr/collect.hpp>
 #include <kumiko/amr/hierarchy.hpp>
 #include <kumiko/amr/saved_run.hpp>
 #include <kumiko/amr/simulation_options.hpp>
@@ -29,7 +30,12 @@ bool is_possible(const SolverTraits& traits, TimeInterpolation interpolation);
 TimeInterpolation suited_time_interpolation(const SolverTraits& traits);
 
 /// Steps a case with a solver on a backend, with subcycling (Berger & Oliger 1984) or without.
-/// Keeps references to all three: they must outlive it.
+/// Keeps references to all three, and to the owner: they must outlive it.
+///
+/// Where several owners share the mesh, each has a Simulation with the same arguments but for the
+/// backend, which has a runtime, and all call the members that say so, in the same order; the bits
+/// are those of one. Patches are dealt out anew after a regrid where some owner has 10 % more work
+/// than the mean.
 class Simulation {
  public:
   /// Checks the request and builds the initial mesh and state.
@@ -37,7 +43,7 @@ class Simulation {
   /// interpolation, sizes), DeclarationError among them, CflError when the first step outruns the
   /// ghosts.
   Simulation(const Case& problem, const Solver& solver, Backend& backend,
-             const SimulationOptions& options);
+             const SimulationOptions& options, Owner& owner = sole_owner());
 
   /// Goes on with a run that was saved. Case, solver and options should be that run's; backend,
   /// schedule, workers and refinement may differ, and so may the number of levels: at least as many
@@ -45,16 +51,17 @@ class Simulation {
   /// Throws as the other constructor, and std::invalid_argument when the saved run does not fit
   /// the options or contradicts itself; the message names what.
   Simulation(const Case& problem, const Solver& solver, Backend& backend,
-             const SimulationOptions& options, const SavedRun& saved);
+             const SimulationOptions& options, const SavedRun& saved, Owner& owner = sole_owner());
   ~Simulation();
 
   /// Takes `steps` base steps. Throws CflError when an unsteady velocity, or a finer patch of a
   /// steady one, has a CFL number that the ghosts cannot serve, DeclarationError when no step would
-  /// do; the run cannot go on then: levels may stand at different times.
+  /// do; the run cannot go on then: levels may stand at different times. All owners call it.
   void advance(int steps);
 
   /// Begins to record who does which piece of work when; to be called between calls of advance(). A
-  /// trace that is being recorded is forgotten. Costs some 10 ns a piece while it lasts, and 32
+  /// trace that is being recorded is forgotten. Throws std::invalid_argument where several owners
+  /// share the mesh. Costs some 10 ns a piece while it lasts, and 32
   /// bytes of memory, which stand beside the trace while that is made; nothing when it is over.
   /// \param most_bytes  of the finished trace, some 110 a piece; stretches are recorded as long as
   ///     they are sure to fit
@@ -74,7 +81,7 @@ class Simulation {
   std::vector<WorkerActivity> activity() const;
 
   /// The run as it stands, copied on the backend's workers; not to be called while advance() runs.
-  /// O(points).
+  /// O(points). All owners call it; owner 0 gets all, the others their own patches' values.
   SavedRun save() const;
   /// Saves as save() does, with kExtraNames in every record. Computes the indicator of all
   /// patches.

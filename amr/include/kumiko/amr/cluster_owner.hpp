@@ -1,0 +1,38 @@
+// An owner of a mesh that the ranks of a cluster share.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <kumiko/amr/collect.hpp>
+#include <kumiko/cluster/cluster.hpp>
+
+namespace kumiko::amr {
+
+/// Each rank of a cluster is an owner, by its number.
+class ClusterOwner final : public Owner {
+ public:
+  /// All ranks make one, on a lightweight thread or an OS thread; it may suspend. The cluster must
+  /// outlive it. Throws cluster::RankLost.
+  explicit ClusterOwner(cluster::Cluster& cluster);
+  ~ClusterOwner() override;
+  ClusterOwner(const ClusterOwner&) = delete;
+
+  std::vector<std::byte> exchange(std::span<const std::byte> own) override;
+  std::int32_t number() const override;
+  std::int32_t count() const override;
+  void send(std::int32_t to, std::span<const std::byte> message) override;
+  void set_receiver(Receiver receiver) override;
+  void check_others() override;
+
+ private:
+  class Mouth;
+
+  cluster::Here here_;
+  std::shared_ptr<Mouth> mouth_;
+  std::vector<std::uint64_t> mouths_;  ///< of all ranks
+};
+
+}  // namespace kumiko::amr

@@ -1,0 +1,40 @@
+// Numbers that other owners have sent.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "sharing/mailbox.hpp"
+
+namespace kumiko::amr {
+
+/// Takes values from letters, one after the other of each sender.
+class NumbersOf {
+ public:
+  explicit NumbersOf(std::vector<Mailbox::Letter> letters) {
+    for (Mailbox::Letter& letter : letters) {
+      std::vector<double>& values = of_[letter.from].values;
+      values.resize(letter.text.size() / sizeof(double));
+      if (!values.empty()) std::memcpy(values.data(), letter.text.data(), letter.text.size());
+    }
+  }
+  std::span<const double> take(std::int32_t from, std::size_t count) {
+    Rest& rest = of_.at(from);
+    const auto taken = std::span<const double>(rest.values).subspan(rest.at, count);
+    rest.at += count;
+    return taken;
+  }
+
+ private:
+  struct Rest {
+    std::vector<double> values;
+    std::size_t at = 0;
+  };
+  std::map<std::int32_t, Rest> of_;
+};
+
+}  // namespace kumiko::amr

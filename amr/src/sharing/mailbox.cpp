@@ -1,0 +1,124 @@
+#include "sharing/mailbox.hpp"
+
+#include <chrono>
+#include <cstring>
+#include <utility>
+
+namespace kumiko::amr {
+
+namespace {
+
+/// How often one who waits asks whether the others are there.
+constexpr std::chrono::milliseconds kAskEvery{50};
+
+}  // namespace
+
+Mailbox::Mailbox(Owner& owner) : owner_(owner), sent_(static_cast<std::size_t>(owner.count())) {
+  owner_.set_receiver(
+      [this](std::int32_t from, std::span<const std::byte> message) { receive(from, message); });
+  owner_.exchange({});  // nobody sends before all receive
+}
+
+Mailbox::~Mailbox() {
+  abandon();
+  owner_.set_receiver(nullptr);
+}
+
+void Mailbox::begin() {
+  const std::lock_guard lock(mutex_);
+  ++round_;
+  read_ = 0;
+  sent_.assign(sent_.size(), 0);
+}
+
+void Mailbox::send(std::int32_t to, std::span<const std::byte> text) {
+  std::vector<std::byte> message(sizeof round_ + text.size());
+  {
+    const std::lock_guard lock(mutex_);
+    ++sent_[static_cast<std::size_t>(to)];
+    std::memcpy(message.data(), &round_, sizeof round_);
+  }
+  if (!text.empty()) std::memcpy(message.data() + sizeof round_, text.data(), text.size());
+  owner_.send(to, message);
+}
+
+void Mailbox::receive(std::int32_t from, std::span<const std::byte> message) {
+  std::uint64_t round = 0;
+  std::memcpy(&round, message.data(), sizeof round);
+  const std::span<const std::byte> text = message.subspan(sizeof round);
+  std::unique_lock lock(mutex_);
+  if (round == round_ && is_open_) return read(lock, from, text);
+  kept_[round].push_back({from, {text.begin(), text.end()}});
+  changed_.notify_all();
+}
+
+/// Hands a message on, without the lock.
+void Mailbox::read(std::unique_lock<runtime::Mutex>& lock, std::int32_t from,
+                   std::span<const std::byte> text) {
+  ++reading_;
+  lock.unlock();
+  std::exception_ptr failed;
+  try {
+    reader_(from, text);
+  } catch (...) {
+    failed = std::current_exception();
+  }
+  lock.lock();
+  if (failed && !failed_) failed_ = failed;
+  ++read_;
+  if (--reading_ == 0) changed_.notify_all();
+}
+
+template <class Ready>
+void Mailbox::wait(std::unique_lock<runtime::Mutex>& lock, Ready ready) {
+  while (!changed_.wait_for(lock, kAskEvery, ready)) {
+    lock.unlock();
+    owner_.check_others();
+    lock.lock();
+  }
+}
+
+std::vector<Mailbox::Letter> Mailbox::collect(std::size_t count) {
+  std::unique_lock lock(mutex_);
+  wait(lock, [&] { return kept_[round_].size() >= count; });
+  auto letters = kept_.extract(round_);
+  return std::move(letters.mapped());
+}
+
+void Mailbox::open(Reader read) {
+  std::unique_lock lock(mutex_);
+  reader_ = std::move(read);
+  is_open_ = true;
+  const auto early = kept_.extract(round_);
+  if (early.empty()) return;
+  for (const Letter& letter : early.mapped()) this->read(lock, letter.from, letter.text);
+}
+
+void Mailbox::close() {
+  // Who sends to this owner says how often it has.
+  std::vector<std::uint32_t> own;
+  {
+    const std::lock_guard lock(mutex_);
+    own = sent_;
+  }
+  const std::vector<std::byte> others = owner_.exchange(std::as_bytes(std::span(own)));
+  std::size_t expected = 0;
+  for (std::size_t at = 0; at < others.size(); at += own.size() * sizeof(std::uint32_t)) {
+    std::uint32_t count = 0;
+    const auto to_this = static_cast<std::size_t>(owner_.number());
+    std::memcpy(&count, others.data() + at + to_this * sizeof count, sizeof count);
+    expected += count;
+  }
+  std::unique_lock lock(mutex_);
+  wait(lock, [&] { return reading_ == 0 && (read_ == expected || failed_); });
+  is_open_ = false;
+  if (failed_) std::rethrow_exception(std::exchange(failed_, nullptr));
+}
+
+void Mailbox::abandon() noexcept {
+  std::unique_lock lock(mutex_);
+  is_open_ = false;
+  changed_.wait(lock, [&] { return reading_ == 0; });
+}
+
+}  // namespace kumiko::amr

@@ -1,0 +1,75 @@
+// Messages between the owners of a shared mesh, round by round.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include <kumiko/amr/collect.hpp>
+#include <kumiko/runtime/condition_variable.hpp>
+#include <kumiko/runtime/mutex.hpp>
+
+namespace kumiko::amr {
+
+/// All owners go through the same *rounds*, one after the other, and a message is of the round in
+/// which it was sent. One that comes before its receiver has begun the round is kept until then, so
+/// that nobody reads a message while it still needs what the message replaces.
+///
+/// begin(), collect(), open(), close() are the driver's, who may suspend in them; send() is for any
+/// lightweight thread within the round.
+class Mailbox {
+ public:
+  struct Letter {
+    std::int32_t from = 0;
+    std::vector<std::byte> text;
+  };
+  using Reader = std::function<void(std::int32_t from, std::span<const std::byte> text)>;
+
+  /// All owners make one. May suspend until they have.
+  explicit Mailbox(Owner& owner);
+  ~Mailbox();
+  Mailbox(const Mailbox&) = delete;
+
+  /// Begins the next round.
+  void begin();
+  /// Sends a text, to which the round is added.
+  void send(std::int32_t to, std::span<const std::byte> text);
+  /// Waits for so many messages of this round. Throws if an owner is lost.
+  std::vector<Letter> collect(std::size_t count);
+
+  /// Hands this round's messages to `read` as they come, by any lightweight threads and several at
+  /// once, until close().
+  void open(Reader read);
+  /// Waits until all messages of this round have been read: all owners call it, when they send no
+  /// more. Throws if an owner is lost.
+  void close();
+  /// Hands on no more messages, and waits until nobody reads one.
+  void abandon() noexcept;
+
+ private:
+  void receive(std::int32_t from, std::span<const std::byte> message);
+  template <class Ready>
+  void wait(std::unique_lock<runtime::Mutex>& lock, Ready ready);
+  void read(std::unique_lock<runtime::Mutex>& lock, std::int32_t from,
+            std::span<const std::byte> text);
+
+  Owner& owner_;
+  runtime::Mutex mutex_;
+  runtime::ConditionVariable changed_;
+  // All that follows is guarded by the mutex.
+  std::uint64_t round_ = 0;
+  bool is_open_ = false;
+  Reader reader_;                    ///< stays while somebody is in it
+  std::size_t reading_ = 0;          ///< who are in reader_
+  std::size_t read_ = 0;             ///< messages of this round
+  std::exception_ptr failed_;        ///< the first reader's that has
+  std::vector<std::uint32_t> sent_;  ///< in this round, by owner
+  std::map<std::uint64_t, std::vector<Letter>> kept_;
+};
+
+}  // namespace kumiko::amr

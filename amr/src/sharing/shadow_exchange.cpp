@@ -1,0 +1,368 @@
+#include "sharing/shadow_exchange.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <stdexcept>
+#include <utility>
+
+#include "plan/ghost_region.hpp"
+
+namespace kumiko::amr {
+
+namespace {
+
+/// Calls visit(row, values) for each row of a range of a state, all components.
+template <class View, class Visit>
+void for_each_row(View state, const PointRange& range, Visit visit) {
+  const auto values = static_cast<std::size_t>(range.i1 - range.i0);
+  for (int component = 0; component < state.components(); ++component) {
+    for (int j = range.j0; j < range.j1; ++j) visit(&state(range.i0, j, component), values);
+  }
+}
+
+constexpr PointRange kWholePatch{0, kPatchSize, 0, kPatchSize};
+
+/// Calls visit(range) for each strip of a patch that readers have as ghosts.
+template <class Visit>
+void for_each_strip(unsigned directions, int ghosts, Visit visit) {
+  for (std::size_t d = 0; d < kDirections.size(); ++d) {
+    if ((directions >> d & 1U) != 0) visit(GhostRegion(kDirections[d], ghosts).of_sibling());
+  }
+}
+
+}  // namespace
+
+void ShadowExchange::Cursor::take(void* to, std::size_t bytes) {
+  if (bytes > text_.size()) throw std::out_of_range("a message of shadows is too short");
+  if (bytes != 0) std::memcpy(to, text_.data(), bytes);
+  text_ = text_.subspan(bytes);
+}
+
+/// A message that is being written.
+class ShadowExchange::Text {
+ public:
+  explicit Text(const Done& about) {
+    header_.number = about.step.number;
+    header_.level = static_cast<std::uint8_t>(about.step.level);
+    header_.kind = static_cast<std::uint8_t>(about.kind);
+    header_.is_first = about.is_first ? 1 : 0;
+    append(&header_, sizeof header_);
+  }
+
+  void begin_patch(std::size_t slot) {
+    ++header_.count;
+    std::memcpy(bytes_.data(), &header_, sizeof header_);
+    const auto number = static_cast<std::uint32_t>(slot);
+    append(&number, sizeof number);
+  }
+  void append(const void* values, std::size_t bytes) {
+    if (bytes == 0) return;
+    const std::size_t end = bytes_.size();
+    bytes_.resize(end + bytes);
+    std::memcpy(bytes_.data() + end, values, bytes);
+  }
+  std::span<const std::byte> bytes() const { return bytes_; }
+
+ private:
+  Header header_;
+  std::vector<std::byte> bytes_;
+};
+
+/// Messages of one piece, or one phase, to those who need it.
+class ShadowExchange::Texts {
+ public:
+  /// \param receivers  who get a message whatever is in it
+  explicit Texts(const Done& about, const std::vector<std::int32_t>& receivers = {})
+      : about_(about) {
+    for (const std::int32_t receiver : receivers) to(receiver);
+  }
+  Text& to(std::int32_t receiver) { return texts_.try_emplace(receiver, about_).first->second; }
+  void send(Mailbox& mailbox) const {
+    for (const auto& [receiver, text] : texts_) mailbox.send(receiver, text.bytes());
+  }
+
+ private:
+  Done about_;
+  std::map<std::int32_t, Text> texts_;
+};
+
+ShadowExchange::ShadowExchange(Hierarchy& hierarchy, const StepRules& rules, Owner& owner,
+                               bool sends_coefficients)
+    : hierarchy_(hierarchy),
+      rules_(rules),
+      owner_(owner),
+      sends_coefficients_(sends_coefficients),
+      mailbox_(owner) {}
+
+PieceKind ShadowExchange::last_piece(int level, std::size_t slot) const {
+  if (rules_.finishes(level, slot)) return PieceKind::kFinish;
+  const bool blends = blends_[static_cast<std::size_t>(level)][slot] != 0;
+  return blends ? PieceKind::kBlend : PieceKind::kAdvance;
+}
+
+ShadowExchange::Content ShadowExchange::content(const Done& done, const SharedRead& read) const {
+  const bool reads_siblings = read.siblings != 0;
+  Content brings;
+  if (done.is_first) {
+    brings.is_told = brings.siblings = reads_siblings;
+    return brings;
+  }
+  const bool is_last = done.kind == last_piece(done.step.level, done.slot);
+  const bool blends_in_time = rules_.blends_in_time();
+  brings.coarse = read.coarse && done.kind != PieceKind::kFinish;
+  brings.coefficients = brings.coarse && sends_coefficients_ && done.kind == PieceKind::kAdvance;
+  // What an advance has sent for blends is not sent again by a blend that is the last piece.
+  if (done.kind == PieceKind::kAdvance) {
+    brings.siblings = reads_siblings && (is_last || blends_in_time);
+  } else {
+    brings.siblings = reads_siblings && done.kind == PieceKind::kFinish;
+  }
+  brings.fine = read.fine && is_last && done.step.ends_coarse();
+  brings.is_told = brings.siblings || brings.coarse || brings.fine ||
+                   (is_last && (read.parent || reads_siblings)) ||
+                   (done.kind == PieceKind::kBlend && reads_siblings);
+  return brings;
+}
+
+void ShadowExchange::pack(const Done& done, const SharedRead& read, const Content& content,
+                          Text& to) const {
+  const Patch& patch = std::as_const(hierarchy_).level(done.step.level).patch(done.slot);
+  const auto append = [&](const double* values, std::size_t count) {
+    to.append(values, count * sizeof(double));
+  };
+  to.begin_patch(done.slot);
+  const State made = done.is_first ? State::kNow : done.step.to();
+  if (content.siblings) {
+    for_each_strip(read.siblings, patch.now().ghosts(), [&](const PointRange& strip) {
+      for_each_row(patch.state(made), strip, append);
+    });
+  }
+  if (content.coarse) {
+    const bool is_start = done.kind == PieceKind::kAdvance;
+    append(patch.state(is_start ? done.step.from() : made).data(),
+           hierarchy_.shape().field_values());
+    if (content.coefficients) append(patch.coefficients().data(), patch.coefficients().size());
+  }
+  if (content.fine) {
+    for_each_row(patch.state(made), kWholePatch, append);
+    if (rules_.flux_form()) {
+      append(patch.flux_register().side(Side::kLeft),
+             FluxRegister::size(hierarchy_.shape().components));
+    }
+  }
+}
+
+/// Who writes to a shadow is alone with it: see the class.
+void ShadowExchange::unpack(const Done& done, Cursor& cursor) {
+  const int level_index = done.step.level;
+  const SharedRead* const read = reads_[static_cast<std::size_t>(level_index)].incoming(done.slot);
+  if (read == nullptr) throw std::logic_error("a message of shadows is about a patch nobody reads");
+  const Content content = this->content(done, *read);
+  Level& level = hierarchy_.level(level_index);
+  const auto take = [&](double* values, std::size_t count) {
+    cursor.take(values, count * sizeof(double));
+  };
+  const State made = done.is_first ? State::kNow : done.step.to();
+  if (content.siblings) {
+    Patch& shadow = level.shadow(ReadState::kSame, done.slot);
+    for_each_strip(read->siblings, shadow.now().ghosts(),
+                   [&](const PointRange& strip) { for_each_row(shadow.state(made), strip, take); });
+  }
+  if (content.coarse) {
+    Patch& shadow = level.shadow(ReadState::kCoarse, done.slot);
+    const bool is_start = done.kind == PieceKind::kAdvance;
+    take(shadow.state(is_start ? done.step.from() : made).data(),
+         hierarchy_.shape().field_values());
+    if (content.coefficients) take(shadow.coefficients().data(), shadow.coefficients().size());
+  }
+  if (content.fine) {
+    Patch& shadow = level.shadow(ReadState::kFine, done.slot);
+    for_each_row(shadow.state(made), kWholePatch, take);
+    if (rules_.flux_form()) {
+      take(shadow.flux_register().side(Side::kLeft),
+           FluxRegister::size(hierarchy_.shape().components));
+    }
+  }
+}
+
+void ShadowExchange::make_shadows(const std::vector<SharedReads>& reads, int level,
+                                  ReadState role) {
+  std::vector<std::uint32_t> slots;
+  for (const SharedRead& read : reads[static_cast<std::size_t>(level)].incoming()) {
+    const bool is_read = role == ReadState::kSame     ? read.siblings != 0
+                         : role == ReadState::kCoarse ? read.coarse
+                                                      : read.fine;
+    if (is_read) slots.push_back(read.slot);
+  }
+  hierarchy_.set_shadows(level, role, slots);
+}
+
+void ShadowExchange::refresh(int level) {
+  if (!is_shared()) return;
+  const std::vector<SharedReads> reads =
+      shared_ghost_reads(hierarchy_.mesh(), rules_.plan(), owner_.number(), level);
+  make_shadows(reads, level, ReadState::kSame);
+  if (level > 0) make_shadows(reads, level - 1, ReadState::kCoarse);
+  std::map<std::int32_t, std::vector<double>> texts;
+  std::map<std::int32_t, bool> senders;
+  for (const int at : {level - 1, level}) {
+    if (at < 0) continue;
+    const SharedReads& of_level = reads[static_cast<std::size_t>(at)];
+    for (const SharedRead& read : of_level.incoming()) senders[read.owner] = true;
+    for (const SharedRead& read : of_level.outgoing()) {
+      const Patch& patch = std::as_const(hierarchy_).level(at).patch(read.slot);
+      std::vector<double>& text = texts[read.owner];
+      const auto append = [&](const double* values, std::size_t count) {
+        text.insert(text.end(), values, values + count);
+      };
+      if (read.coarse) append(patch.now().data(), hierarchy_.shape().field_values());
+      for_each_strip(read.siblings, patch.now().ghosts(),
+                     [&](const PointRange& strip) { for_each_row(patch.now(), strip, append); });
+    }
+  }
+  mailbox_.begin();
+  for (const auto& [owner, text] : texts) {
+    mailbox_.send(owner, std::as_bytes(std::span<const double>(text)));
+  }
+  std::map<std::int32_t, Mailbox::Letter> letters;
+  for (Mailbox::Letter& letter : mailbox_.collect(senders.size())) {
+    letters[letter.from] = std::move(letter);
+  }
+  std::map<std::int32_t, Cursor> cursors;
+  for (const auto& [owner, letter] : letters) cursors.emplace(owner, Cursor(letter.text));
+  for (const int at : {level - 1, level}) {
+    if (at < 0) continue;
+    for (const SharedRead& read : reads[static_cast<std::size_t>(at)].incoming()) {
+      Cursor& cursor = cursors.at(read.owner);
+      const auto take = [&](double* values, std::size_t count) {
+        cursor.take(values, count * sizeof(double));
+      };
+      if (read.coarse) {
+        take(hierarchy_.level(at).shadow(ReadState::kCoarse, read.slot).now().data(),
+             hierarchy_.shape().field_values());
+      }
+      if (read.siblings == 0) continue;
+      Patch& shadow = hierarchy_.level(at).shadow(ReadState::kSame, read.slot);
+      for_each_strip(read.siblings, shadow.now().ghosts(),
+                     [&](const PointRange& strip) { for_each_row(shadow.now(), strip, take); });
+    }
+  }
+}
+
+void ShadowExchange::follow_mesh() {
+  if (!is_shared()) return;
+  const Mesh<2>& mesh = hierarchy_.mesh();
+  reads_ = shared_reads(mesh, rules_, owner_.number());
+  blends_.clear();
+  for (int level = 0; level < mesh.levels(); ++level) {
+    for (const ReadState role : {ReadState::kSame, ReadState::kCoarse, ReadState::kFine}) {
+      make_shadows(reads_, level, role);
+    }
+    blends_.emplace_back(mesh.size(level), 0);
+    if (!rules_.blends_in_time() || level == 0) continue;
+    for (std::size_t slot = 0; slot < mesh.size(level); ++slot) {
+      for (const PlannedRead& read : rules_.plan().of(level, slot).coarser) {
+        blends_[static_cast<std::size_t>(level) - 1][static_cast<std::size_t>(read.slot)] = 1;
+      }
+    }
+  }
+}
+
+/// Writes what others need of a patch when its piece is done.
+void ShadowExchange::add(const Done& done, Texts& to) const {
+  for (const SharedRead& read :
+       reads_[static_cast<std::size_t>(done.step.level)].outgoing(done.slot)) {
+    const Content brings = content(done, read);
+    if (brings.is_told) pack(done, read, brings, to.to(read.owner));
+  }
+}
+
+/// Whether a patch has a piece of a kind.
+static bool has_piece(const StepRules& rules, bool blends, PieceKind kind, int level,
+                      std::size_t slot) {
+  if (kind == PieceKind::kBlend) return blends;
+  return kind == PieceKind::kAdvance || rules.finishes(level, slot);
+}
+
+void ShadowExchange::exchange(PieceKind kind, const LevelStep& step) {
+  if (!is_shared()) return;
+  const SharedReads& of_level = reads_[static_cast<std::size_t>(step.level)];
+  mailbox_.begin();
+  Done done{false, kind, step, 0};
+  Texts texts(done, of_level.receivers());
+  const std::vector<char>& blends = blends_[static_cast<std::size_t>(step.level)];
+  for (const std::uint32_t slot : hierarchy_.level(step.level).own()) {
+    if (!has_piece(rules_, blends[slot] != 0, kind, step.level, slot)) continue;
+    done.slot = slot;
+    add(done, texts);
+  }
+  texts.send(mailbox_);
+  for (const Mailbox::Letter& letter : mailbox_.collect(of_level.senders().size())) {
+    Cursor cursor(letter.text);
+    for (std::uint32_t left = cursor.take<Header>().count; left > 0; --left) {
+      done.slot = cursor.take<std::uint32_t>();
+      unpack(done, cursor);
+    }
+  }
+}
+
+void ShadowExchange::begin_window() {
+  if (!is_shared()) return;
+  for (int level = 0; level < hierarchy_.used_levels(); ++level) {
+    const SharedReads& of_level = reads_[static_cast<std::size_t>(level)];
+    mailbox_.begin();
+    Done done{true, PieceKind::kAdvance, {.level = level}, 0};
+    Texts texts(done, of_level.receivers());
+    for (const std::uint32_t slot : hierarchy_.level(level).own()) {
+      done.slot = slot;
+      add(done, texts);
+    }
+    texts.send(mailbox_);
+    for (const Mailbox::Letter& letter : mailbox_.collect(of_level.senders().size())) {
+      Cursor cursor(letter.text);
+      for (std::uint32_t left = cursor.take<Header>().count; left > 0; --left) {
+        done.slot = cursor.take<std::uint32_t>();
+        unpack(done, cursor);
+      }
+    }
+  }
+}
+
+void ShadowExchange::send(PieceKind kind, const LevelStep& step, Slots slots) {
+  const SharedReads& of_level = reads_[static_cast<std::size_t>(step.level)];
+  const std::vector<char>& blends = blends_[static_cast<std::size_t>(step.level)];
+  Done done{false, kind, step, 0};
+  Texts texts(done);
+  for (const std::uint32_t slot : slots) {
+    if (of_level.outgoing(slot).empty()) continue;
+    if (!has_piece(rules_, blends[slot] != 0, kind, step.level, slot)) continue;
+    done.slot = slot;
+    add(done, texts);
+  }
+  texts.send(mailbox_);
+}
+
+void ShadowExchange::send_first() {
+  for (int level = 0; level < hierarchy_.used_levels(); ++level) {
+    Done done{true, PieceKind::kAdvance, {.level = level}, 0};
+    Texts texts(done);
+    for (const std::uint32_t slot : hierarchy_.level(level).own()) {
+      done.slot = slot;
+      add(done, texts);
+    }
+    texts.send(mailbox_);
+  }
+}
+
+std::size_t ShadowExchange::bytes() const {
+  std::size_t bytes = 0;
+  for (std::size_t level = 0; level < reads_.size(); ++level) {
+    bytes +=
+        (reads_[level].outgoing().size() + reads_[level].incoming().size()) * sizeof(SharedRead) +
+        blends_[level].size();
+  }
+  return bytes;
+}
+
+}  // namespace kumiko::amr

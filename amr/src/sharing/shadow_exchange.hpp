@@ -1,0 +1,148 @@
+// Fills the shadows of others' patches, and sends what others' shadows need.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include <kumiko/amr/backend.hpp>
+#include <kumiko/amr/collect.hpp>
+#include <kumiko/amr/hierarchy.hpp>
+
+#include "schedule/step_rules.hpp"
+#include "schedule/window.hpp"
+#include "sharing/mailbox.hpp"
+#include "sharing/shared_reads.hpp"
+
+namespace kumiko::amr {
+
+/// Each owner holds its own patches, and of others' those points that its own read, in *shadows*,
+/// one for each role in which a patch is read: ghosts, steps and refluxing read these as they would
+/// read the patch.
+///
+/// When a piece of a patch is done, a message brings what is final by it to every owner that reads
+/// it, and says so. What a message brings:
+///
+///   advance of step n   to finer patches: state n with its ghosts, and what else the interpolation
+///                       reads; to siblings: the strips of state n + 1, if that is final or they
+///                       blend
+///   blend of step n     to finer patches: the unrestricted state n + 1 with its ghosts
+///   last piece          to siblings: the strips of state n + 1; at the end of a coarse step to
+///                       coarser patches: its points, and the fluxes through its sides
+///
+/// That no message overwrites what is still read: it is sent by a piece that, were the readers
+/// here, could not have begun before they had read what stood there (BlockGraph), and each role has
+/// a shadow of its own, which every message for it fills whole. So messages may overtake each
+/// other.
+class ShadowExchange {
+ public:
+  /// Keeps references to all.
+  /// \param sends_coefficients  whether finer patches' ghosts need those of the coarse patch
+  ShadowExchange(Hierarchy& hierarchy, const StepRules& rules, Owner& owner,
+                 bool sends_coefficients);
+
+  /// Whether there is anybody else.
+  bool is_shared() const { return owner_.count() > 1; }
+  Owner& owner() { return owner_; }
+  Mailbox& mailbox() { return mailbox_; }
+
+  // By all owners, in the same order; these suspend until the others' messages are here.
+
+  /// Brings what the ghosts of a level's patches are filled from at the present time: states `now`,
+  /// of the level below with ghosts.
+  void refresh(int level);
+  /// Follows the mesh, or its owners, when all levels have changed; before steps.
+  void follow_mesh();
+  /// A phase of a step is done here: brings what the others' phase has made. The first one of a
+  /// window comes after begin_window().
+  void exchange(PieceKind kind, const LevelStep& step);
+  /// Brings the states from which a window's steps begin.
+  void begin_window();
+
+  // Without waiting: between mailbox().open() and close().
+
+  /// A piece of patches is done: sends what others need by it.
+  void send(PieceKind kind, const LevelStep& step, Slots slots);
+  /// Sends the states from which a window's steps begin.
+  void send_first();
+
+  /// What a message says: a piece of a patch is done, or its state 0 is here.
+  struct Done {
+    bool is_first;
+    PieceKind kind;
+    LevelStep step;
+    std::size_t slot;
+  };
+  /// Fills shadows from a message of a window, and calls done(Done) for each patch in it.
+  template <class Tell>
+  void read(const Window& window, std::span<const std::byte> text, Tell tell) {
+    Cursor cursor(text);
+    const auto header = cursor.take<Header>();
+    Done done{header.is_first != 0, static_cast<PieceKind>(header.kind),
+              window.step(header.level, header.number), 0};
+    for (std::uint32_t left = header.count; left > 0; --left) {
+      done.slot = cursor.take<std::uint32_t>();
+      unpack(done, cursor);
+      tell(done);
+    }
+  }
+
+  /// Bytes that are kept for the patches, shadows aside.
+  std::size_t bytes() const;
+
+ private:
+  struct Header {
+    std::int32_t number = 0;
+    std::uint32_t count = 0;
+    std::uint8_t level = 0;
+    std::uint8_t kind = 0;
+    std::uint8_t is_first = 0;
+    std::uint8_t unused = 0;
+  };
+
+  /// Takes values from a message.
+  class Cursor {
+   public:
+    explicit Cursor(std::span<const std::byte> text) : text_(text) {}
+    template <class T>
+    T take() {
+      T value;
+      take(&value, sizeof value);
+      return value;
+    }
+    void take(void* to, std::size_t bytes);
+
+   private:
+    std::span<const std::byte> text_;
+  };
+  class Text;
+  class Texts;
+
+  /// What an event of a patch brings to one reader.
+  struct Content {
+    bool is_told = false;  ///< whether there is an event for it at all
+    bool siblings = false;
+    bool coarse = false;
+    bool coefficients = false;
+    bool fine = false;
+  };
+  Content content(const Done& done, const SharedRead& read) const;
+  PieceKind last_piece(int level, std::size_t slot) const;
+  void pack(const Done& done, const SharedRead& read, const Content& content, Text& to) const;
+  void unpack(const Done& done, Cursor& cursor);
+  void add(const Done& done, Texts& to) const;
+  void swap_texts(const Texts& texts, std::size_t senders);
+  void make_shadows(const std::vector<SharedReads>& reads, int level, ReadState role);
+
+  Hierarchy& hierarchy_;
+  const StepRules& rules_;
+  Owner& owner_;
+  bool sends_coefficients_;
+  Mailbox mailbox_;
+  std::vector<SharedReads> reads_;         ///< by level
+  std::vector<std::vector<char>> blends_;  ///< whether each patch is interpolated from in time
+};
+
+}  // namespace kumiko::amr

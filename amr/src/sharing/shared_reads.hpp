@@ -1,0 +1,65 @@
+// What the owners of a shared mesh read of each other's patches.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <kumiko/amr/mesh.hpp>
+
+#include "schedule/step_rules.hpp"
+
+namespace kumiko::amr {
+
+/// What one owner's patches read of a patch of another, in all roles.
+struct SharedRead {
+  std::uint32_t slot = 0;     ///< of the patch that is read
+  std::int32_t owner = 0;     ///< the other one: who reads, or whose the patch is
+  std::uint8_t siblings = 0;  ///< bit d: it lies in direction d of a reader
+  bool coarse = false;        ///< ghosts of finer patches come from it
+  bool fine = false;          ///< coarser patches take over its points or fluxes
+  bool parent = false;        ///< children wait for its state, and read nothing
+
+  friend bool operator==(const SharedRead&, const SharedRead&) = default;
+};
+
+/// What crosses between owners of a level's patches, seen from one of them. In the order of slots.
+/// Both ends find the same, for each knows the mesh.
+class SharedReads {
+ public:
+  /// What others read of this owner's patches.
+  std::span<const SharedRead> outgoing() const { return outgoing_; }
+  std::span<const SharedRead> outgoing(std::size_t slot) const {
+    return std::span(outgoing_).subspan(begin_[slot], begin_[slot + 1] - begin_[slot]);
+  }
+  /// What this owner's patches read of others'.
+  std::span<const SharedRead> incoming() const { return incoming_; }
+  /// The same of one patch; nullptr if none of this owner's reads it. O(log of them).
+  const SharedRead* incoming(std::size_t slot) const;
+
+  /// The owners to whom, and from whom, something goes.
+  std::vector<std::int32_t> receivers() const;
+  std::vector<std::int32_t> senders() const;
+
+ private:
+  friend class SharedReadsFinder;
+
+  void close(std::size_t patches);
+
+  std::vector<SharedRead> outgoing_;
+  std::vector<SharedRead> incoming_;
+  std::vector<std::uint32_t> begin_;  ///< in outgoing_, by slot
+};
+
+/// Of each level of a mesh what its patches are read for: ghosts of the level and of the one above,
+/// and all that a step takes over. O(patches).
+std::vector<SharedReads> shared_reads(const Mesh<2>& mesh, const StepRules& rules,
+                                      std::int32_t owner);
+
+/// Of each level what patches of one level read for their ghosts. The plan need not know the levels
+/// above. O(patches of the level).
+std::vector<SharedReads> shared_ghost_reads(const Mesh<2>& mesh, const ReadPlan& plan,
+                                            std::int32_t owner, int level);
+
+}  // namespace kumiko::amr

@@ -1,0 +1,221 @@
+// Contract: however many ranks share a mesh, a run has the bits of one: meshes, values, figures and
+// what is saved.
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <kumiko/amr/cluster_owner.hpp>
+#include <kumiko/amr/diagnostics.hpp>
+#include <kumiko/amr/simulation.hpp>
+#include <kumiko/cluster/loopback.hpp>
+#include <kumiko/plugin/registry.hpp>
+
+#include "fixtures.hpp"
+
+namespace kumiko::amr {
+namespace {
+
+/// A run, and how its ranks talk.
+struct SharedWay {
+  std::string solver;
+  Schedule schedule = Schedule::kDataflow;
+  TimeInterpolation interpolation = TimeInterpolation::kAuto;
+  int ranks = 2;
+  int workers = 1;
+  std::uint64_t seed = 0;  ///< above 0: messages are late and overtake each other
+};
+
+void PrintTo(const SharedWay& way, std::ostream* out) {
+  *out << way.solver << (way.schedule == Schedule::kDataflow ? " by dataflow" : " by level") << ", "
+       << way.ranks << " ranks of " << way.workers << ", seed " << way.seed;
+}
+
+constexpr int kSteps = 12;
+
+SimulationOptions options_of(const SharedWay& way) {
+  SimulationOptions options = test::run_options(64, 3, 320);
+  options.schedule = way.schedule;
+  options.time_interpolation = way.interpolation;
+  options.refinement.interval = 4;
+  return options;
+}
+
+/// What a run is compared by.
+struct Outcome {
+  std::string hash;
+  FieldFigures field;
+  std::vector<PatchId> mesh;
+  int next_regrid = 0;
+  SavedRun saved;
+  std::size_t most_patches = 0;  ///< that an owner has
+};
+
+Outcome outcome_of(const SharedWay& way, Backend& backend, Owner& owner) {
+  const auto problem = test::zalesak();
+  const auto solver = plugin::find_solver(way.solver)->make({});
+  Simulation simulation(*problem, *solver, backend, options_of(way), owner);
+  simulation.advance(5);
+  simulation.advance(kSteps - 5);
+  const Hierarchy& hierarchy = simulation.hierarchy();
+  Outcome outcome{state_hash(hierarchy, backend, owner), field_figures(hierarchy, backend, owner),
+                  hierarchy.mesh().space_filling_order(), simulation.next_regrid(),
+                  simulation.save()};
+  for (int level = 0; level < hierarchy.used_levels(); ++level) {
+    outcome.most_patches += hierarchy.level(level).own().size();
+  }
+  return outcome;
+}
+
+/// Calls ask(backend, owner) on every rank, each on an OS thread of its own.
+void on_ranks(const SharedWay& way, const std::function<void(Backend&, Owner&)>& ask) {
+  cluster::LoopbackOptions net_options{.ranks = way.ranks};
+  if (way.seed != 0) {
+    net_options.longest_delay = std::chrono::microseconds(300);
+    net_options.reorders = true;
+    net_options.seed = way.seed;
+  }
+  cluster::Loopback net(net_options);
+  std::vector<std::exception_ptr> thrown(static_cast<std::size_t>(way.ranks));
+  std::vector<std::thread> threads;
+  for (int rank = 0; rank < way.ranks; ++rank) {
+    threads.emplace_back([&, rank] {
+      try {
+        const auto backend = make_backend("threads", way.workers);
+        cluster::Cluster cluster(*backend->runtime(), net.link(rank));
+        ClusterOwner owner(cluster);
+        ask(*backend, owner);
+      } catch (...) {
+        thrown[static_cast<std::size_t>(rank)] = std::current_exception();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const std::exception_ptr& error : thrown) {
+    if (error) std::rethrow_exception(error);
+  }
+}
+
+class SharedRun : public testing::TestWithParam<SharedWay> {};
+
+TEST_P(SharedRun, ThenItHasTheBitsOfOne) {
+  const SharedWay& way = GetParam();
+  const Outcome one = outcome_of(way, *make_backend("threads", 1), sole_owner());
+  ASSERT_GT(one.mesh.size(), 40U);
+  std::mutex mutex;
+  on_ranks(way, [&](Backend& backend, Owner& owner) {
+    const Outcome own = outcome_of(way, backend, owner);
+    const std::lock_guard lock(mutex);
+    EXPECT_EQ(own.hash, one.hash) << "rank " << owner.number();
+    EXPECT_EQ(own.field.mass, one.field.mass);
+    EXPECT_EQ(own.mesh, one.mesh);
+    EXPECT_EQ(own.next_regrid, one.next_regrid);
+    EXPECT_LT(own.most_patches, one.mesh.size());
+    if (owner.number() != 0) return;
+    for (std::size_t level = 0; level < one.saved.levels.size(); ++level) {
+      EXPECT_EQ(own.saved.levels[level].values, one.saved.levels[level].values);
+      EXPECT_EQ(own.saved.levels[level].cfl, one.saved.levels[level].cfl);
+    }
+  });
+}
+
+TEST(SharedRuns, GivenARunSavedByThreeRanksThenTwoGoOnToTheBitsOfOne) {
+  const SharedWay way{"semi_lagrangian_cubic"};
+  const auto problem = test::zalesak();
+  const auto solver = plugin::find_solver(way.solver)->make({});
+  const Outcome one = outcome_of(way, *make_backend("threads", 1), sole_owner());
+  std::optional<SavedRun> saved;
+  on_ranks({way.solver, Schedule::kLevel, TimeInterpolation::kAuto, 3},
+           [&](Backend& backend, Owner& owner) {
+             Simulation simulation(*problem, *solver, backend, options_of(way), owner);
+             simulation.advance(6);
+             SavedRun own = simulation.save_with_extras();
+             if (owner.number() == 0) saved = std::move(own);
+           });
+  on_ranks(way, [&](Backend& backend, Owner& owner) {
+    Simulation simulation(*problem, *solver, backend, options_of(way), *saved, owner);
+    simulation.advance(kSteps - simulation.step());
+    EXPECT_EQ(state_hash(simulation.hierarchy(), backend, owner), one.hash);
+    EXPECT_EQ(simulation.next_regrid(), one.next_regrid);
+  });
+}
+
+TEST(SharedRuns, GivenAStepThatIsTooLongOnOneRankThenAllEndWithItsWords) {
+  // The disk's far corner, the fastest point, is one rank's.
+  const auto problem = test::zalesak();
+  const auto solver = plugin::find_solver("semi_lagrangian_cubic")->make({});
+  SimulationOptions options = test::run_options(64, 2, 120);
+  const auto text_of = [&](Backend& backend, Owner& owner) -> std::string {
+    try {
+      Simulation(*problem, *solver, backend, options, owner).advance(1);
+    } catch (const std::exception& error) {
+      return error.what();
+    }
+    return "nothing";
+  };
+  const std::string one = text_of(*make_backend("threads", 1), sole_owner());
+  ASSERT_NE(one.find("CFL number"), std::string::npos) << one;
+  std::mutex mutex;
+  on_ranks({"", Schedule::kDataflow, TimeInterpolation::kAuto, 3},
+           [&](Backend& backend, Owner& owner) {
+             const std::string own = text_of(backend, owner);
+             const std::lock_guard lock(mutex);
+             EXPECT_EQ(own, one) << "rank " << owner.number();
+           });
+}
+
+TEST(SharedRuns, GivenARankThatVanishesWithinAWindowThenTheOthersEndByAnException) {
+  const auto problem = test::zalesak();
+  const auto solver = plugin::find_solver("semi_lagrangian_cubic")->make({});
+  for (const Schedule schedule : {Schedule::kDataflow, Schedule::kLevel}) {
+    SharedWay way{"semi_lagrangian_cubic", schedule};
+    std::atomic<int> lost = 0;
+    cluster::Loopback net({.ranks = 3});
+    std::vector<std::thread> threads;
+    for (int rank = 0; rank < 3; ++rank) {
+      threads.emplace_back([&, rank] {
+        try {
+          const auto backend = make_backend("threads", 1);
+          cluster::Cluster cluster(*backend->runtime(), net.link(rank));
+          ClusterOwner owner(cluster);
+          Simulation simulation(*problem, *solver, *backend, options_of(way), owner);
+          for (int step = 0; step < 160; ++step) {
+            simulation.advance(1);
+            if (rank == 1 && step == 3) net.vanish(1);
+          }
+        } catch (const cluster::RankLost&) {
+          ++lost;
+        }
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(lost, 3);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Ways, SharedRun,
+                         testing::Values(SharedWay{"semi_lagrangian_cubic", Schedule::kLevel},
+                                         SharedWay{"semi_lagrangian_cubic"},
+                                         SharedWay{"semi_lagrangian_cubic", Schedule::kDataflow,
+                                                   TimeInterpolation::kLinear, 3, 2, 1},
+                                         SharedWay{"semi_lagrangian_cubic", Schedule::kLevel,
+                                                   TimeInterpolation::kLinear, 3},
+                                         SharedWay{"finite_volume_upwind3", Schedule::kLevel},
+                                         SharedWay{"finite_volume_upwind3", Schedule::kDataflow,
+                                                   TimeInterpolation::kAuto, 4, 1, 2},
+                                         SharedWay{"finite_volume_upwind3", Schedule::kDataflow,
+                                                   TimeInterpolation::kLinear, 2, 2, 3},
+                                         SharedWay{"semi_lagrangian_cubic", Schedule::kDataflow,
+                                                   TimeInterpolation::kAuto, 5, 2, 4}));
+
+}  // namespace
+}  // namespace kumiko::amr
