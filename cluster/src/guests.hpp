@@ -51,16 +51,16 @@ class Guests {
   // The poller's.
 
   /// Calls give_back(guest) for some whose credits are to go back now, and returns how many there
-  /// were. `idle`: the worker has nothing else to do.
-  template <class GiveBack>
-  int relieve(bool idle, GiveBack give_back) {
+  /// were. `idle`: the worker has nothing else to do. `time` is asked if need be.
+  template <class Time, class GiveBack>
+  int relieve(bool idle, Time& time, GiveBack give_back) {
     looks_at_ = Clock::time_point::max();
     if (count_.load(std::memory_order_relaxed) == 0) return 0;
     const std::uint64_t moves = moves_.load(std::memory_order_relaxed);
     const bool has_moved = moves != std::exchange(seen_moves_, moves);
     if (!has_moved && all_relieved_) return 0;
     all_relieved_ = false;
-    const auto now = Clock::now();
+    const Clock::time_point now = time();
     if (has_moved) latest_move_ = now;
     if (now < latest_move_ + (idle ? kStuckAfter : kStuckWhileBusyAfter)) {
       looks_at_ = latest_move_ + kStuckAfter;

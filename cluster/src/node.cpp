@@ -75,24 +75,20 @@ void Node::wake_poller() noexcept {
   if (!runtime_.poll_soon()) bell_.ring();
 }
 
-/// What was begun at `latest` or before goes to a rank, unless that is lost. Returns whether
-/// something has gone.
-bool Node::send_outbox(int rank, Clock::time_point latest) {
+/// Frames go to a rank, unless that is lost.
+void Node::send_frames(int rank, std::vector<Frame> frames) {
   Peer& to = peer(rank);
-  bool has_sent = false;
-  for (Frame& frame : to.outbox.take(latest, program_)) {
-    if (to.is_lost.load(std::memory_order_relaxed)) continue;
+  if (to.is_lost.load(std::memory_order_relaxed)) return;
+  for (Frame& frame : frames) {
     frames_sent_.fetch_add(1, std::memory_order_relaxed);
     bytes_sent_.fetch_add(frame.size(), std::memory_order_relaxed);
     link_->send(rank, std::move(frame));
     if (!to.is_introduced_to) introduce_to(rank);
-    has_sent = true;
   }
-  return has_sent;
 }
 
 /// The receiver is told first, so that it knows where to when the bytes come.
-bool Node::send_bodies(int rank) {
+void Node::send_bodies(int rank) {
   Peer& to = peer(rank);
   std::vector<Outbox::Announced> announced = to.outbox.take_bodies();
   for (auto& [message, body] : announced) {
@@ -109,10 +105,9 @@ bool Node::send_bodies(int rank) {
     if (!to.is_introduced_to) introduce_to(rank);
   }
   // Who has lost the rank meanwhile may not have found these.
-  if (!announced.empty() && to.is_lost) {
+  if (to.is_lost) {
     fail_bodies(rank, std::make_exception_ptr(RankLost(rank, "it was lost before it was written")));
   }
-  return !announced.empty();
 }
 
 void Node::fail_bodies(int rank, const std::exception_ptr& exception) {
@@ -130,7 +125,7 @@ void Node::body_sent(int rank, std::uint64_t number) {
 
 /// What is older than the time of a bundle goes, all of it if the worker has nothing else to do.
 /// Returns whether something has gone.
-bool Node::flush(bool idle) {
+bool Node::flush(bool idle, PollTime& now) {
   // relaxed: credits that are missed here go with the next poll.
   if (owes_.load(std::memory_order_relaxed)) send_credits(idle);
   if (!unsent_.load(std::memory_order_relaxed)) return false;
@@ -139,13 +134,16 @@ bool Node::flush(bool idle) {
   // acquire: pairs with the release in add_to_outbox(). Off before the look: what is added after
   // it sets it again. release: pairs with the acquire in send_last_words().
   unsent_.exchange(false, std::memory_order_acq_rel);
-  const auto latest = idle ? Clock::time_point::max() : Clock::now() - options_.bundle_time;
   bool is_left = false;
   bool has_sent = false;
   for (int rank = 0; rank < size_; ++rank) {
-    has_sent = send_outbox(rank, latest) || has_sent;
-    has_sent = send_bodies(rank) || has_sent;
-    is_left = is_left || !peer(rank).outbox.empty();
+    Outbox& outbox = peer(rank).outbox;
+    Outbox::Due due =
+        idle ? outbox.take_all(program_) : outbox.take_old(now(), options_.bundle_time, program_);
+    has_sent = has_sent || !due.frames.empty() || due.has_bodies;
+    is_left = is_left || due.has_bundle;
+    if (!due.frames.empty()) send_frames(rank, std::move(due.frames));
+    if (due.has_bodies) send_bodies(rank);
   }
   if (is_left) unsent_.store(true, std::memory_order_relaxed);
   sending_.store(false, std::memory_order_release);
@@ -191,9 +189,9 @@ void Node::return_credit(int rank, unsigned depth) {
 }
 
 /// See Guests.
-void Node::relieve(bool idle) {
-  const int early =
-      guests_.relieve(idle, [this](const Guest& guest) { owe_credit(guest.caller, guest.depth); });
+void Node::relieve(bool idle, PollTime& now) {
+  const int early = guests_.relieve(
+      idle, now, [this](const Guest& guest) { owe_credit(guest.caller, guest.depth); });
   if (early > 0) {
     credits_early_.fetch_add(static_cast<std::uint64_t>(early), std::memory_order_relaxed);
   }
@@ -202,10 +200,9 @@ void Node::relieve(bool idle) {
 
 ClusterStatistics Node::statistics() const {
   const auto read = [](const auto& counter) { return counter.load(std::memory_order_relaxed); };
-  return {read(messages_sent_), read(messages_received_),
-          read(frames_sent_),   read(bytes_sent_),
-          read(credit_waits_),  read(polls_),
-          read(credits_early_), std::chrono::nanoseconds(read(polling_))};
+  return {read(messages_sent_), read(messages_received_), read(frames_sent_),
+          read(bytes_sent_),    read(credit_waits_),      read(polls_),
+          read(credits_early_)};
 }
 
 }  // namespace kumiko::cluster::detail

@@ -123,6 +123,18 @@ class Node final : public runtime::MessageSource,
   /// From one look at the time for silent ranks to the next, unless a worker is about to sleep.
   static constexpr int kPollsPerLook = 256;
 
+  /// When a poll is, read from the clock once at most.
+  class PollTime {
+   public:
+    Clock::time_point operator()() {
+      if (!time_) time_ = Clock::now();
+      return *time_;
+    }
+
+   private:
+    std::optional<Clock::time_point> time_;
+  };
+
   struct Peer {
     explicit Peer(int window) noexcept : credits(window) {}
 
@@ -167,7 +179,7 @@ class Node final : public runtime::MessageSource,
   void return_credit(int rank, unsigned depth);
   void finish(const Arrived& message);
   void begin_landing(const Arrived& message);
-  bool send_bodies(int rank);
+  void send_bodies(int rank);
   void fail_bodies(int rank, const std::exception_ptr& exception);
   void move_entry(Ticket ticket, int to, std::uint32_t moves);
   void drop_tokens(const Arrived& message);
@@ -179,7 +191,7 @@ class Node final : public runtime::MessageSource,
 
   void introduce_to(int rank);
   void send_present(int rank);
-  void look_for_silence_at_times();
+  void look_for_silence_at_times(PollTime& now);
   void look_for_silence(Clock::time_point now);
   std::vector<bool> awaited_ranks();
   void give_up(int rank, const std::string& reason, bool has_ended);
@@ -195,8 +207,8 @@ class Node final : public runtime::MessageSource,
   void report_deadlock();
   std::string what_is_awaited();
 
-  bool flush(bool idle);
-  bool send_outbox(int rank, Clock::time_point latest);
+  bool flush(bool idle, PollTime& now);
+  void send_frames(int rank, std::vector<Frame> frames);
   void poll_again(Clock::time_point now) noexcept;
   void send_credits(bool idle);
   std::size_t owe_credit(int rank, unsigned depth);
@@ -204,7 +216,7 @@ class Node final : public runtime::MessageSource,
   std::size_t enough_credits() const noexcept {
     return (static_cast<std::size_t>(options_.window) + 1) / 2;
   }
-  void relieve(bool idle);
+  void relieve(bool idle, PollTime& now);
   void fail(int rank, const std::exception_ptr& exception);
   void send_leaving(std::string_view reason);
   void send_last_words(std::string_view reason);
@@ -242,10 +254,9 @@ class Node final : public runtime::MessageSource,
   // The poller's.
   bool gave_up_landings_ = false;  ///< once this rank has left
   Clock::time_point latest_frame_ = Clock::now();
-  Clock::time_point first_frame_;  ///< of this poll
-  Clock::time_point polls_at_;     ///< a worker that sleeps
-  int polls_since_look_ = 0;       ///< for silent ranks
-  bool closing_ = false;           ///< the link
+  Clock::time_point polls_at_;  ///< a worker that sleeps
+  int polls_since_look_ = 0;    ///< for silent ranks
+  bool closing_ = false;        ///< the link
   bool told_all_left_ = false;
 
   std::atomic<bool> ending_{false};  ///< leave() has been called
@@ -264,7 +275,6 @@ class Node final : public runtime::MessageSource,
   std::atomic<std::uint64_t> credit_waits_{0};
   std::atomic<std::uint64_t> polls_{0};
   std::atomic<std::uint64_t> credits_early_{0};
-  std::atomic<std::int64_t> polling_{0};
 };
 
 }  // namespace kumiko::cluster::detail

@@ -64,24 +64,21 @@ int Node::poll_once(bool idle) {
   }
   bell_.silence_rings();
   polls_.store(polls_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  PollTime now;
+  // First what threads have left, as others may wait for it; last what comes of this poll.
+  bool has_sent = idle && flush(idle, now);
   const int frames = link_->poll(*this);
-  relieve(idle);
-  look_for_silence_at_times();
-  const bool has_sent = flush(idle);
+  relieve(idle, now);
+  look_for_silence_at_times(now);
+  has_sent = flush(idle, now) || has_sent;
   look_whether_all_left();
   transferring_.store(link_->is_transferring(), std::memory_order_relaxed);
   // Most polls find nothing, and read no clock.
   if (frames == 0 && !has_sent) return 0;
-  latest_frame_ = Clock::now();
+  latest_frame_ = now();
   // A worker that sleeps meanwhile is to look sooner.
   if (!idle) poll_again(latest_frame_);
   if (link_->pollable() >= 0 && silence_.wants_look(stirs())) bell_.ring_at(silence_.next_look());
-  if (first_frame_ != Clock::time_point{}) {
-    const std::chrono::nanoseconds taken = latest_frame_ - first_frame_;
-    polling_.store(polling_.load(std::memory_order_relaxed) + taken.count(),
-                   std::memory_order_relaxed);
-    first_frame_ = {};
-  }
   return frames;
 }
 
@@ -119,7 +116,6 @@ bool Node::has_news() noexcept {
 }
 
 void Node::receive(int source, Frame frame) {
-  if (first_frame_ == Clock::time_point{}) first_frame_ = Clock::now();
   if (source < 0 || source >= size_ || peer(source).is_lost || !is_open()) return;
   silence_.heard(source);
   const auto shared = std::make_shared<const Frame>(std::move(frame));

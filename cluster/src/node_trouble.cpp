@@ -87,10 +87,10 @@ std::vector<bool> Node::awaited_ranks() {
 }
 
 /// The time is asked for once in many polls, most of which find nothing.
-void Node::look_for_silence_at_times() {
+void Node::look_for_silence_at_times(PollTime& now) {
   if (++polls_since_look_ < kPollsPerLook) return;
   polls_since_look_ = 0;
-  if (const auto now = Clock::now(); silence_.is_due(now)) look_for_silence(now);
+  if (silence_.is_due(now())) look_for_silence(now());
 }
 
 void Node::look_for_silence(Clock::time_point now) {
@@ -126,7 +126,7 @@ void Node::give_up(int rank, const std::string& reason, bool has_ended) {
     add_to_outbox(other, packed(other, pack), header);
   }
   // Now, since nothing is sent to a rank that is lost.
-  if (!has_ended) send_outbox(rank, Clock::time_point::max());
+  if (!has_ended) send_frames(rank, peer(rank).outbox.take_all(program_).frames);
   lost(rank, reason);
 }
 

@@ -1,7 +1,6 @@
 // The messages to one rank that are yet to be sent.
 #pragma once
 
-#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -19,8 +18,8 @@
 
 namespace kumiko::cluster::detail {
 
-/// Gathers small messages to one rank in a *bundle*; one that is larger than half a bundle is a
-/// frame by itself, and is not copied.
+/// Gathers small messages to one rank in a *bundle*. The first one in it is not copied, nor is one
+/// that is larger than half a bundle, which is a frame by itself.
 class Outbox {
  public:
   using Clock = std::chrono::steady_clock;
@@ -36,17 +35,16 @@ class Outbox {
     const std::size_t size = message.size() - sizeof(FrameHeader);
     if (Writer::aligned(bundle_.size(), kMessageAlignment) + size > bundle_bytes && messages_ != 0)
       close_bundle(program);
-    if (messages_ == 0) {
-      begin_ = Clock::now();
-      bundle_.reserve(std::min(bundle_bytes, 4 * message.size()));
-      bundle_.resize(sizeof(FrameHeader));
+    if (messages_++ == 0) {
+      begin_ = looked_;
+      bundle_ = std::move(message);
+      return;
     }
     const std::size_t end = bundle_.size();
     const std::size_t at = Writer::aligned(end, kMessageAlignment);
     bundle_.resize(at + size);
     std::memset(bundle_.data() + end, 0, at - end);
     std::memcpy(bundle_.data() + at, message.data() + sizeof(FrameHeader), size);
-    ++messages_;
   }
 
   /// A message that tells of a body, whose number it gets when that is sent.
@@ -82,19 +80,33 @@ class Outbox {
     return std::exchange(owed_, {});
   }
 
-  /// What is to be sent now: full frames; and the bundle, if it was begun at `latest` or before.
-  std::vector<Frame> take(Clock::time_point latest, std::uint64_t program) {
+  /// What is to be sent now, and what else there is.
+  struct Due {
+    std::vector<Frame> frames;
+    bool has_bodies;
+    bool has_bundle;
+  };
+
+  /// Takes the full frames and the bundle, whatever its age.
+  Due take_all(std::uint64_t program) {
     const std::lock_guard lock(guard_);
-    if (messages_ != 0 && begin_ <= latest) close_bundle(program);
-    return std::exchange(full_, {});
+    return take(true, program);
   }
 
-  bool empty() {
+  /// Takes the full frames; and the bundle, if it was begun `age` ago. No clock is read for each
+  /// bundle: it counts as begun at the look before.
+  Due take_old(Clock::time_point now, Clock::duration age, std::uint64_t program) {
     const std::lock_guard lock(guard_);
-    return messages_ == 0 && full_.empty() && bodies_.empty();
+    looked_ = now;
+    return take(begin_ <= now - age, program);
   }
 
  private:
+  Due take(bool with_bundle, std::uint64_t program) {
+    if (messages_ != 0 && with_bundle) close_bundle(program);
+    return {std::exchange(full_, {}), !bodies_.empty(), messages_ != 0};
+  }
+
   void close_bundle(std::uint64_t program) {
     full_.push_back(sealed(std::exchange(bundle_, {}), std::exchange(messages_, 0), program));
   }
@@ -102,7 +114,8 @@ class Outbox {
   runtime::detail::SpinLock guard_;
   Frame bundle_;  ///< guarded; so is the rest
   std::uint32_t messages_ = 0;
-  Clock::time_point begin_;
+  Clock::time_point begin_;   ///< of the bundle, or earlier
+  Clock::time_point looked_;  ///< by take_old()
   std::vector<Frame> full_;
   std::vector<Announced> bodies_;
   std::vector<std::size_t> owed_;

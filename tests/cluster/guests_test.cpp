@@ -20,7 +20,7 @@ int relieved(Guests& guests) {
   int count = 0;
   const auto limit = Guests::Clock::now() + 10s;
   do {
-    count += guests.relieve(true, [](const Guest&) {});
+    count += guests.relieve(true, Guests::Clock::now, [](const Guest&) {});
     std::this_thread::sleep_for(200us);
   } while (guests.looks_at() != kNever && Guests::Clock::now() < limit);
   return count;
@@ -28,7 +28,7 @@ int relieved(Guests& guests) {
 
 TEST(GuestsTest, GivenNobodyThenThereIsNothingToLookAt) {
   Guests guests;
-  EXPECT_EQ(guests.relieve(true, [](const Guest&) {}), 0);
+  EXPECT_EQ(guests.relieve(true, Guests::Clock::now, [](const Guest&) {}), 0);
   EXPECT_EQ(guests.looks_at(), kNever);
 }
 
@@ -41,7 +41,7 @@ TEST(GuestsTest, GivenThoseThatWaitThenTheirCreditsGoBackOnceAndNobodyLooksAgain
   }
   EXPECT_EQ(relieved(guests), 20);
   for (int poll = 0; poll < 20; ++poll) {
-    EXPECT_EQ(guests.relieve(true, [](const Guest&) {}), 0);
+    EXPECT_EQ(guests.relieve(true, Guests::Clock::now, [](const Guest&) {}), 0);
     ASSERT_EQ(guests.looks_at(), kNever);
   }
   for (Guest& guest : waiting) EXPECT_TRUE(guests.dismiss(guest));

@@ -56,15 +56,19 @@ Descriptor* Idling::search_and_count() noexcept {
   };
   const auto begin = Clock::now();
   const std::uint64_t before = spent_otherwise();
-  Descriptor* const thread = search_for_a_while(begin);
-  searching_nanoseconds_.increment(nanoseconds_since(begin) - (spent_otherwise() - before));
+  auto now = begin;
+  Descriptor* const thread = search_for_a_while(now);
+  const std::chrono::nanoseconds taken = now - begin;
+  searching_nanoseconds_.increment(static_cast<std::uint64_t>(taken.count()) -
+                                   (spent_otherwise() - before));
   return thread;
 }
 
-Descriptor* Idling::search_for_a_while(Clock::time_point begin) noexcept {
+/// Sets `now`, when it begins, to the latest time that it knows: whoever waits for a thread that is
+/// found does not wait for the clock.
+Descriptor* Idling::search_for_a_while(Clock::time_point& now) noexcept {
   Scheduler& scheduler = self_.scheduler();
   const policy::AnyWaiting& waiting = scheduler.waiting();
-  auto now = begin;
   const std::chrono::nanoseconds longest = waiting.search_time(scheduler.surroundings());
   const bool forever = longest == policy::kForever;
   const auto deadline = now + std::min(longest, policy::kLongestSearch);

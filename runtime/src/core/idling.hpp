@@ -39,7 +39,7 @@ class Idling {
   using Clock = std::chrono::steady_clock;
 
   Descriptor* search_and_count() noexcept;
-  Descriptor* search_for_a_while(Clock::time_point begin) noexcept;
+  Descriptor* search_for_a_while(Clock::time_point& now) noexcept;
   Descriptor* look_around() noexcept;
   void sleep_and_count(Clock::time_point begin) noexcept;
   void sleep() noexcept;

@@ -12,7 +12,7 @@ void Polling::hand_over(bool idle) noexcept {
   Pollers* const pollers = self_.scheduler().pollers();
   if (pollers == nullptr) return;
   const auto instance = static_cast<std::size_t>(self_.index());
-  count([&] { return pollers->poll(instance, idle); });
+  count(pollers->poll(instance, idle));
   has_unsubmitted_ = pollers->has_unsubmitted(instance);
 }
 
@@ -31,8 +31,12 @@ Descriptor* Polling::poll_all_and_take(Clock::time_point& now) noexcept {
   if (has_unsubmitted_) {
     if (Descriptor* const thread = hand_over_and_take(); thread != nullptr) return thread;
   }
-  now =
-      count([&] { return pollers->poll_all(static_cast<std::size_t>(self_.index()), passed_by_); });
+  now = Clock::now();
+  if (!count(pollers->poll_all(static_cast<std::size_t>(self_.index()), passed_by_))) {
+    const std::chrono::nanoseconds taken = Clock::now() - now;
+    nanoseconds_.increment(static_cast<std::uint64_t>(taken.count()));
+    now += taken;
+  }
   return take_own();
 }
 
@@ -47,18 +51,11 @@ Descriptor* Polling::take_own() noexcept {
 /// concern (Watch::needs_timer()), who may rest.
 void Polling::leave_to_others() noexcept { self_.scheduler().pollers()->leave_to_timer(); }
 
-/// Returns the time after a poll, or before one that has found something.
-template <class Poll>
-Polling::Clock::time_point Polling::count(Poll poll) noexcept {
-  const auto begin = Clock::now();
-  const bool empty = poll() == 0;
+/// Counts a poll that has found so many events. Returns whether there were any.
+bool Polling::count(int events) noexcept {
   polls_.increment();
-  if (!empty) return begin;
-  empty_polls_.increment();
-  const auto end = Clock::now();
-  const std::chrono::nanoseconds taken = end - begin;
-  nanoseconds_.increment(static_cast<std::uint64_t>(taken.count()));
-  return end;
+  if (events == 0) empty_polls_.increment();
+  return events != 0;
 }
 
 }  // namespace kumiko::runtime::detail

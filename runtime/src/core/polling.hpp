@@ -30,7 +30,7 @@ class Polling {
   Descriptor* hand_over_and_take() noexcept;
 
   /// Polls all instances, for a worker that has nothing else to do, and takes a thread. Sets `now`
-  /// to the time afterwards.
+  /// to the time after a poll, or before one that has found something.
   Descriptor* poll_all_and_take(Clock::time_point& now) noexcept;
 
   /// A thread runs next that may take long: sees to it that somebody looks after what is left to
@@ -40,14 +40,13 @@ class Polling {
   const OwnCounter& polls() const noexcept { return polls_; }
   const OwnCounter& empty_polls() const noexcept { return empty_polls_; }
 
-  /// In empty polls.
+  /// In empty polls of a worker that had nothing else to do.
   const OwnCounter& nanoseconds() const noexcept { return nanoseconds_; }
 
  private:
   Descriptor* take_own() noexcept;
 
-  template <class Poll>
-  Clock::time_point count(Poll poll) noexcept;
+  bool count(int events) noexcept;
 
   Worker& self_;
   bool has_unsubmitted_ = false;

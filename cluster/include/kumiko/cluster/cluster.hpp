@@ -314,10 +314,9 @@ struct ClusterStatistics {
   std::uint64_t messages_received = 0;
   std::uint64_t frames_sent = 0;
   std::uint64_t bytes_sent = 0;
-  std::uint64_t credit_waits = 0;       ///< calls that had to wait for a credit
-  std::uint64_t polls = 0;              ///< looks for messages, in vain too
-  std::uint64_t credits_early = 0;      ///< given back before a function had ended
-  std::chrono::nanoseconds polling{0};  ///< in polls, from their first frame on
+  std::uint64_t credit_waits = 0;   ///< calls that had to wait for a credit
+  std::uint64_t polls = 0;          ///< looks for messages, in vain too
+  std::uint64_t credits_early = 0;  ///< given back before a function had ended
 };
 
 struct ClusterOptions {

@@ -21,7 +21,7 @@ struct WorkerStatistics {
   std::size_t longest_deque = 0;          ///< high-water mark of the threads that wait in its deque
   std::uint64_t polls = 0;                ///< looks for I/O that is done
   std::uint64_t empty_polls = 0;          ///< of these, those that found none
-  std::chrono::nanoseconds polling{0};    ///< time spent in empty polls
+  std::chrono::nanoseconds polling{0};    ///< in empty polls, awake without work
   std::chrono::nanoseconds searching{0};  ///< awake without work, but for empty polls
   std::uint64_t group_turns = 0;   ///< turns of threads that went before others for their Group
   std::uint64_t group_limits = 0;  ///< times a Group's limit ended that
