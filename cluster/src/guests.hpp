@@ -27,8 +27,8 @@ class Guests {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// One will be admitted.
-  void expect() noexcept { count_.fetch_add(1, std::memory_order_relaxed); }
+  /// So many will be admitted.
+  void expect(std::uint32_t count) noexcept { count_.fetch_add(count, std::memory_order_relaxed); }
 
   void admit(Guest& guest) noexcept {
     const std::lock_guard lock(guard_);
@@ -90,7 +90,7 @@ class Guests {
 
   runtime::detail::SpinLock guard_;
   Guest* first_ = nullptr;               ///< guarded
-  std::atomic<int> count_{0};            ///< those that are yet to begin, too
+  std::atomic<std::uint32_t> count_{0};  ///< those that are yet to begin, too
   std::atomic<std::uint64_t> moves_{0};  ///< how many have begun or ended
 
   // The poller's.

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -72,6 +74,11 @@ struct MessageHeader {
   std::uint64_t amount = 0;
 };
 
+/// Whether a message asks for a thread.
+constexpr bool asks_for_thread(Kind kind) noexcept {
+  return kind == Kind::kInvoke || kind == Kind::kPost;
+}
+
 /// What lies before a message's payload where the message is a frame by itself.
 inline constexpr std::size_t kBeforePayload = sizeof(FrameHeader) + sizeof(MessageHeader);
 
@@ -89,6 +96,26 @@ inline Frame failure_message(std::string_view type, std::string_view what) {
   Writer writer(frame, 0);
   for (std::string_view text : {type, what}) Packing<std::string_view>::pack(writer, text);
   return frame;
+}
+
+/// A message in a frame that has come.
+struct Message {
+  MessageHeader header;
+  std::span<const std::byte> payload;
+};
+
+/// The message of a frame that begins at `at`, which is behind it then; nothing if the frame ends
+/// within it.
+inline std::optional<Message> next_message(const Frame& frame, std::size_t& at) {
+  const std::size_t begin = Writer::aligned(at, kMessageAlignment);
+  Message message;
+  if (begin > frame.size() || frame.size() - begin < sizeof message.header) return {};
+  std::memcpy(&message.header, frame.data() + begin, sizeof message.header);
+  const std::size_t payload = begin + sizeof message.header;
+  if (message.header.size > frame.size() - payload) return {};
+  message.payload = {frame.data() + payload, message.header.size};
+  at = payload + message.header.size;
+  return message;
 }
 
 /// A frame of so many messages, which may be sent.

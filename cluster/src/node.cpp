@@ -58,12 +58,14 @@ void Node::check(int rank) const {
 
 // --- Sending -------------------------------------------------------------------------------------
 
-void Node::add_to_outbox(int rank, Frame message, const MessageHeader& header) {
+/// Returns whether frames are full.
+bool Node::add_to_outbox(int rank, Frame message, const MessageHeader& header) {
   set_header(message, header);
-  peer(rank).outbox.add(std::move(message), options_.bundle_bytes, program_);
+  const bool are_full = peer(rank).outbox.add(std::move(message), options_.bundle_bytes, program_);
   if (counts(header.kind)) messages_sent_.fetch_add(1, std::memory_order_relaxed);
   // release: pairs with the acquire in flush(), which then finds the message.
   unsent_.store(true, std::memory_order_release);
+  return are_full;
 }
 
 void Node::send(int rank, Frame message, const MessageHeader& header) {
@@ -71,8 +73,11 @@ void Node::send(int rank, Frame message, const MessageHeader& header) {
   wake_poller();
 }
 
-void Node::wake_poller() noexcept {
-  if (!runtime_.poll_soon()) bell_.ring();
+/// Returns whether it is this worker that will poll.
+bool Node::wake_poller() noexcept {
+  const bool is_own = runtime_.poll_soon();
+  if (!is_own) bell_.ring();
+  return is_own;
 }
 
 /// Frames go to a rank, unless that is lost.

@@ -153,24 +153,34 @@ class Node final : public runtime::MessageSource,
     std::span<const std::byte> payload;
   };
 
+  /// The messages of a frame that ask for threads.
+  struct GuestsOfFrame {
+    int source;
+    std::shared_ptr<const Frame> frame;
+    std::size_t first = 0;  ///< where it begins
+    std::uint32_t count = 0;
+  };
+
   struct Reply {
     Frame message;
     MessageHeader header;
   };
 
   Peer& peer(int rank) noexcept { return *peers_[static_cast<std::size_t>(rank)]; }
-  void add_to_outbox(int rank, Frame message, const MessageHeader& header);
+  bool add_to_outbox(int rank, Frame message, const MessageHeader& header);
   void send(int rank, Frame message, const MessageHeader& header);
-  void wake_poller() noexcept;
+  bool wake_poller() noexcept;
   void take_credit(const Request& request);
   Frame packed(int rank, Packer pack);
-  void send_request(const Request& request, Ticket ticket, Packer pack);
+  bool send_request(const Request& request, Ticket ticket, Packer pack);
   void take_part(int source, const MessageHeader& header, std::span<const std::byte> part);
   void finish_collection(const Arrived& message);
   void fail_collections(std::uint64_t first, const std::exception_ptr& exception);
 
-  void dispatch(Arrived message);
-  void start_guest(Arrived message);
+  std::string take_messages(std::uint32_t count, GuestsOfFrame& guests);
+  void dispatch(const Arrived& message);
+  void start_guests(GuestsOfFrame guests);
+  void run_guests(const GuestsOfFrame& guests);
   void run_guest(const Arrived& message);
   Reply reply_to(const Arrived& message);
   template <class Run>

@@ -51,14 +51,19 @@ Frame Node::packed(int rank, Packer pack) {
   return message;
 }
 
-void Node::send_request(const Request& request, Ticket ticket, Packer pack) {
+/// Returns whether the caller should let the worker poll before it goes on, so that what is full
+/// leaves while the caller fills more.
+bool Node::send_request(const Request& request, Ticket ticket, Packer pack) {
   const MessageHeader header{.kind = request.kind,
                              .depth = static_cast<std::uint16_t>(std::min(request.depth, kDeepest)),
                              .function = request.function.number(),
                              .slot = ticket.slot,
                              .generation = ticket.generation};
   Frame message = packed(request.rank, pack);
-  if (request.body == nullptr) return send(request.rank, std::move(message), header);
+  if (request.body == nullptr) {
+    const bool are_full = add_to_outbox(request.rank, std::move(message), header);
+    return wake_poller() && are_full;
+  }
   set_header(message, header);
   Peer& to = peer(request.rank);
   to.outbox.add(std::move(message), std::move(*request.body));
@@ -70,6 +75,7 @@ void Node::send_request(const Request& request, Ticket ticket, Packer pack) {
     fail_bodies(request.rank,
                 std::make_exception_ptr(RankLost(request.rank, "it was lost before the write")));
   }
+  return false;
 }
 
 Answer Node::call(const Request& request, Packer pack) {
@@ -110,7 +116,7 @@ void Node::post(const Request& request, Packer pack) {
   // Counted before it can be done, and before the function that sends it is.
   posts_sent_.fetch_add(1, std::memory_order_relaxed);
   try {
-    send_request(request, {}, pack);
+    if (send_request(request, {}, pack)) runtime::this_thread::yield();
   } catch (...) {
     posts_done_.fetch_add(1, std::memory_order_release);
     peer(request.rank).credits.give(std::min(request.depth, kDeepest), 1);

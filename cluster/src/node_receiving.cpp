@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <kumiko/runtime/this_thread.hpp>
+#include <kumiko/runtime/thread.hpp>
 
 #include "node.hpp"
 #include "readable_name.hpp"
@@ -30,7 +31,7 @@ constexpr std::chrono::microseconds kLongestPauseOfTransfers{50};
 constexpr std::chrono::seconds kLongestOrphan{5};
 
 bool asks_for_function(Kind kind) noexcept {
-  return kind == Kind::kInvoke || kind == Kind::kInline || kind == Kind::kPost;
+  return asks_for_thread(kind) || kind == Kind::kInline;
 }
 
 }  // namespace
@@ -130,39 +131,46 @@ void Node::receive(int source, Frame frame) {
                 "it runs another program, or another build of it; start the same file "
                 "everywhere");
   }
-  std::size_t at = sizeof header;
-  for (std::uint32_t i = 0; i < header.messages; ++i) {
-    at = Writer::aligned(at, kMessageAlignment);
-    MessageHeader message;
-    if (at > shared->size() || shared->size() - at < sizeof message) {
-      return lost(source, "a frame from it ends within a message");
-    }
-    std::memcpy(&message, shared->data() + at, sizeof message);
-    at += sizeof message;
-    if (message.kind > kLastKind || message.depth > kDeepest) {
-      return lost(source, "a message from it is of no kind that is known");
-    }
-    if (asks_for_function(message.kind) && function_of(message.function) == nullptr) {
-      return lost(source, "it asks for a function that is not there");
-    }
-    if (message.size > shared->size() - at) {
-      return lost(source, "a frame from it ends within a message");
-    }
-    if (counts(message.kind)) messages_received_.fetch_add(1, std::memory_order_relaxed);
-    try {
-      dispatch({source, shared, message, {shared->data() + at, message.size}});
-    } catch (const std::out_of_range& error) {
-      return lost(source, error.what());
-    }
-    at += message.size;
-  }
+  GuestsOfFrame guests{source, shared};
+  const std::string wrong = take_messages(header.messages, guests);
+  if (guests.count != 0) start_guests(std::move(guests));
+  if (!wrong.empty()) lost(source, wrong);
 }
 
-void Node::dispatch(Arrived message) {
+/// Returns what is wrong with the frame, or nothing.
+std::string Node::take_messages(std::uint32_t count, GuestsOfFrame& guests) {
+  const Frame& frame = *guests.frame;
+  std::size_t at = sizeof(FrameHeader);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::size_t begin = at;
+    const std::optional<Message> message = next_message(frame, at);
+    if (!message) return "a frame from it ends within a message";
+    const Kind kind = message->header.kind;
+    if (kind > kLastKind || message->header.depth > kDeepest) {
+      return "a message from it is of no kind that is known";
+    }
+    if (asks_for_function(kind) && function_of(message->header.function) == nullptr) {
+      return "it asks for a function that is not there";
+    }
+    if (counts(kind)) messages_received_.fetch_add(1, std::memory_order_relaxed);
+    if (asks_for_thread(kind)) {
+      if (guests.count++ == 0) guests.first = begin;
+      continue;
+    }
+    try {
+      dispatch({guests.source, guests.frame, message->header, message->payload});
+    } catch (const std::out_of_range& error) {
+      return error.what();
+    }
+  }
+  return {};
+}
+
+void Node::dispatch(const Arrived& message) {
   switch (message.header.kind) {
     case Kind::kInvoke:
     case Kind::kPost:
-      return start_guest(std::move(message));
+      return;  // see start_guests()
     case Kind::kInline:
       return answer_inline(message);
     case Kind::kReply:
@@ -200,11 +208,25 @@ void Node::dispatch(Arrived message) {
   }
 }
 
-/// Counted from here on, so that the poll in which it comes has the bell ring if nothing moves.
-void Node::start_guest(Arrived message) {
-  guests_.expect();
+/// Counted from here on, so that the poll in which they come has the bell ring if nothing moves.
+void Node::start_guests(GuestsOfFrame guests) {
+  guests_.expect(guests.count);
   runtime_.submit(
-      [self = shared_from_this(), arrived = std::move(message)] { self->run_guest(arrived); });
+      [self = shared_from_this(), guests = std::move(guests)] { self->run_guests(guests); });
+}
+
+/// Each is a thread of its own, which a thread makes *child first*, and is the last one itself: one
+/// that does not wait costs little more than a call then. Meanwhile other workers may take the
+/// rest.
+void Node::run_guests(const GuestsOfFrame& guests) {
+  std::size_t at = guests.first;
+  for (std::uint32_t left = guests.count;;) {
+    const Message message = next_message(*guests.frame, at).value();
+    if (!asks_for_thread(message.header.kind)) continue;
+    const Arrived guest{guests.source, guests.frame, message.header, message.payload};
+    if (--left == 0) return run_guest(guest);
+    runtime::Thread([self = shared_from_this(), guest] { self->run_guest(guest); }).detach();
+  }
 }
 
 void Node::run_guest(const Arrived& message) {

@@ -24,13 +24,14 @@ class Outbox {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// Adds a message that begins behind the room for a frame's header.
-  void add(Frame message, std::size_t bundle_bytes, std::uint64_t program) {
+  /// Adds a message that begins behind the room for a frame's header. Returns whether frames are
+  /// full, for which it makes no sense to wait.
+  bool add(Frame message, std::size_t bundle_bytes, std::uint64_t program) {
     const std::lock_guard lock(guard_);
     // Two of these would not go together.
     if (message.size() > bundle_bytes / 2) {
       full_.push_back(sealed(std::move(message), 1, program));
-      return;
+      return true;
     }
     const std::size_t size = message.size() - sizeof(FrameHeader);
     if (Writer::aligned(bundle_.size(), kMessageAlignment) + size > bundle_bytes && messages_ != 0)
@@ -38,13 +39,14 @@ class Outbox {
     if (messages_++ == 0) {
       begin_ = looked_;
       bundle_ = std::move(message);
-      return;
+      return !full_.empty();
     }
     const std::size_t end = bundle_.size();
     const std::size_t at = Writer::aligned(end, kMessageAlignment);
     bundle_.resize(at + size);
     std::memset(bundle_.data() + end, 0, at - end);
     std::memcpy(bundle_.data() + at, message.data() + sizeof(FrameHeader), size);
+    return !full_.empty();
   }
 
   /// A message that tells of a body, whose number it gets when that is sent.

@@ -36,7 +36,7 @@ TEST(GuestsTest, GivenThoseThatWaitThenTheirCreditsGoBackOnceAndNobodyLooksAgain
   Guests guests;
   std::array<Guest, 20> waiting{};
   for (Guest& guest : waiting) {
-    guests.expect();
+    guests.expect(1);
     guests.admit(guest);
   }
   EXPECT_EQ(relieved(guests), 20);
@@ -50,11 +50,11 @@ TEST(GuestsTest, GivenThoseThatWaitThenTheirCreditsGoBackOnceAndNobodyLooksAgain
 TEST(GuestsTest, GivenOneThatComesLaterThenItsCreditGoesBackToo) {
   Guests guests;
   Guest first{};
-  guests.expect();
+  guests.expect(1);
   guests.admit(first);
   EXPECT_EQ(relieved(guests), 1);
   Guest second{};
-  guests.expect();
+  guests.expect(1);
   EXPECT_EQ(relieved(guests), 0);
   guests.admit(second);
   EXPECT_EQ(relieved(guests), 1);
