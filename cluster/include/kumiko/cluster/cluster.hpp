@@ -321,7 +321,7 @@ struct ClusterStatistics {
 
 struct ClusterOptions {
   /// How many calls of one depth a rank may have under way at another rank; at least 1.
-  int window = 64;
+  int window = 256;
   /// Messages to one rank are sent together as long as they have at most so many bytes, which MPIs
   /// send without asking the receiver first, and until
   std::size_t bundle_bytes = 4032;
