@@ -41,6 +41,8 @@ constexpr std::size_t kSmallFrame = 4096;
 constexpr int kRing = 32;
 /// From one look at all receives to the next; in between the oldest one is looked at.
 constexpr unsigned kLooksBetweenAll = 64;
+/// More than these are left to the next poll, before which answers to them leave.
+constexpr int kFramesPerPoll = 8;
 
 /// A frame of so many bytes follows with this tag. Frames are longer than an announcement.
 struct Announcement {
@@ -321,7 +323,7 @@ class Link {
   /// Frames come to the receives in the order in which these were posted, and almost always end so:
   /// looking at the oldest one is enough most of the time.
   bool take_small(void* receiver, int* frames) {
-    for (int taken = 0; taken < kRing; ++taken) {
+    for (int taken = 0; taken < kFramesPerPoll; ++taken) {
       bool has_ended = false;
       if (!take_if_ended(receiver, 0, &has_ended, frames)) return false;
       if (!has_ended) return taken != 0 || look_at_all(receiver, frames);
