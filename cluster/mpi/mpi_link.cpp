@@ -1,11 +1,11 @@
 // A link by MPI: nonblocking point-to-point calls on a communicator of its own.
 //
 // Small frames arrive in a *ring* of receives that are posted before they are needed, each of which
-// is posted again as soon as its frame is copied out. A larger frame is announced by a small
-// message, has a tag of its own, and is received where it stays. Who sends does not wait: a frame
-// is released when MPI says that it is done with it. A body is received where Kumiko says, by a tag
-// that both sides make of its number. Whatever MPI does between two calls, or fails
-// to do, it can only go on when somebody polls.
+// is posted again once its frame is copied out, when nobody waits for that. A larger frame is
+// announced by a small message, has a tag of its own, and is received where it stays. Who sends
+// does not wait: a frame is released when MPI says that it is done with it. A body is received
+// where Kumiko says, by a tag that both sides make of its number. Whatever MPI does between two
+// calls, or fails to do, it can only go on when somebody polls.
 #define OMPI_SKIP_MPICXX 1
 #define MPICH_SKIP_MPICXX 1
 
@@ -18,6 +18,7 @@
 #include <cstring>
 #include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <mpi.h>
@@ -213,7 +214,7 @@ class Link {
   }
 
   bool poll(void* receiver, int* frames) {
-    if (!take_small(receiver, frames)) return false;
+    if (!post_emptied() || !take_small(receiver, frames)) return false;
     const int received = receives_.take_ended([&](const Passage& passage) {
       if (passage.frame != nullptr) {
         host_->filled(receiver, passage.peer, passage.frame);
@@ -244,6 +245,7 @@ class Link {
 
   bool finish() {
     for (MPI_Request& request : ring_) {
+      if (request == MPI_REQUEST_NULL) continue;
       // No frame is to come; a cancelled receive ends by itself.
       if (failed(MPI_Cancel(&request), "MPI_Cancel")) return false;
       if (failed(MPI_Request_free(&request), "MPI_Request_free")) return false;
@@ -320,13 +322,21 @@ class Link {
                    "MPI_Irecv");
   }
 
+  /// Posts the receive whose frame was the latest to be taken. Not when it is: somebody may wait
+  /// for what comes of the frame, and has it sooner so.
+  bool post_emptied() { return emptied_ < 0 || post(std::exchange(emptied_, -1)); }
+
   /// Frames come to the receives in the order in which these were posted, and almost always end so:
-  /// looking at the oldest one is enough most of the time.
+  /// looking at the oldest one is enough most of the time. A frame that comes after a look in vain
+  /// is alone, as a rule.
   bool take_small(void* receiver, int* frames) {
-    for (int taken = 0; taken < kFramesPerPoll; ++taken) {
+    const int most = std::exchange(was_in_vain_, false) ? 1 : kFramesPerPoll;
+    for (int taken = 0; taken < most; ++taken) {
       bool has_ended = false;
       if (!take_if_ended(receiver, 0, &has_ended, frames)) return false;
-      if (!has_ended) return taken != 0 || look_at_all(receiver, frames);
+      if (has_ended) continue;
+      was_in_vain_ = taken == 0;
+      return taken != 0 || look_at_all(receiver, frames);
     }
     return true;
   }
@@ -367,7 +377,10 @@ class Link {
     }
     std::rotate(order_.begin() + static_cast<std::ptrdiff_t>(age),
                 order_.begin() + static_cast<std::ptrdiff_t>(age) + 1, order_.end());
-    return post(place);
+    // The ones before, so that the receives are posted in this order.
+    if (!post_emptied()) return false;
+    emptied_ = place;
+    return true;
   }
 
   bool begin_large(int source, const Announcement& announced) {
@@ -423,6 +436,8 @@ class Link {
   std::vector<std::byte> buffers_;
   std::array<MPI_Request, kRing> ring_{};
   std::array<int, kRing> order_{};  ///< the ring's places, from the oldest receive on
+  int emptied_ = -1;                ///< a place of the ring that is to be posted
+  bool was_in_vain_ = false;        ///< the latest look at the oldest receive
   unsigned empty_looks_ = 0;
   int large_frames_ = 0;  ///< sent, modulo kLargeTags
   Passages sends_;

@@ -27,9 +27,8 @@ constexpr std::chrono::microseconds kShortestPause{20};
 constexpr std::chrono::microseconds kLongestPause{1000};
 constexpr std::chrono::microseconds kLongestPauseOfTransfers{50};
 
-/// A link that has brought so many frames at once may have more: it is asked again, a few times,
-/// and what comes of the first ones leaves before, so that those who wait for it go on meanwhile.
-constexpr int kMany = 2;
+/// A link that has brought something may have more: it is asked again, so many times at most. What
+/// comes of the first frames leaves before, so that those who wait for it go on meanwhile.
 constexpr int kRoundsPerPoll = 8;
 
 /// How long memory that a lost rank may still write to is waited for.
@@ -74,13 +73,14 @@ int Node::poll_once(bool idle) {
   // First what threads have left, as others may wait for it; last what comes of this poll.
   bool has_sent = idle && flush(idle, now);
   int frames = 0;
-  int news = kMany;
-  for (int round = 0; round < kRoundsPerPoll && news >= kMany; ++round) {
-    news = link_->poll(*this);
+  for (int round = 0; round < kRoundsPerPoll; ++round) {
+    const int news = link_->poll(*this);
     frames += news;
     relieve(idle, now);
     look_for_silence_at_times(now);
     has_sent = flush(idle, now) || has_sent;
+    // A worker with nothing to do polls again soon, once it has run what one frame brings.
+    if (news == 0 || (idle && news == 1)) break;
   }
   look_whether_all_left();
   transferring_.store(link_->is_transferring(), std::memory_order_relaxed);
