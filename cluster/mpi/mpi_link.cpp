@@ -42,8 +42,9 @@ constexpr std::size_t kSmallFrame = 4096;
 constexpr int kRing = 32;
 /// From one look at all receives to the next; in between the oldest one is looked at.
 constexpr unsigned kLooksBetweenAll = 64;
-/// More than these are left to the next poll, before which answers to them leave.
+/// More are left to the next poll, before which answers to these leave.
 constexpr int kFramesPerPoll = 8;
+static_assert(kFramesPerPoll < kRing, "the one that is yet to be posted is not looked at");
 
 /// A frame of so many bytes follows with this tag. Frames are longer than an announcement.
 struct Announcement {
@@ -341,7 +342,8 @@ class Link {
     return true;
   }
 
-  /// The oldest may be of a frame whose sender has stopped on the way: then the others go on.
+  /// The oldest may be of a frame whose sender has stopped on the way: then the others go on. The
+  /// last place is looked at only if none was emptied before it; so it is posted.
   bool look_at_all(void* receiver, int* frames) {
     if (++empty_looks_ % kLooksBetweenAll != 0) return true;
     std::size_t at = 1;
@@ -353,7 +355,7 @@ class Link {
     return true;
   }
 
-  /// Takes the frame of the receive that is this one by age, and posts it anew.
+  /// Takes the frame of the receive that is this one by age, which is posted anew later.
   bool take_if_ended(void* receiver, std::size_t age, bool* has_ended, int* frames) {
     const int place = order_[age];
     int is_done = 0;

@@ -210,7 +210,8 @@ class Here {
       -> Future<detail::ReturnedBy<F, Arguments...>>;
 
   /// Runs function(arguments...) on `rank` some time; nobody learns when, but quiesce(). What
-  /// escapes the function ends that rank's program. May suspend for a credit.
+  /// escapes the function ends that rank's program. May suspend for a credit, or for the worker to
+  /// send what many posts have filled.
   /// \throws RankLost, std::system_error, std::out_of_range as invoke() does
   template <class F, class... Arguments>
   void post(int rank, F function, Arguments... arguments) const;
