@@ -289,7 +289,8 @@ runtime::IdlePolicy waiting(const std::string& name) {
 void run(int argc, char** argv) {
   Arguments arguments(argc, argv);
   const Part part = part_of(arguments.text("part", "latency"));
-  const int window = static_cast<int>(arguments.integer("window", 64));
+  const int window =
+      static_cast<int>(arguments.integer("window", cluster::ClusterOptions{}.window));
   const runtime::IdlePolicy idle = waiting(arguments.text("idle", "pressure"));
   std::unique_ptr<cluster::Link> link = cluster::link_of_environment();
   if (link == nullptr || link->size() != 2) {
