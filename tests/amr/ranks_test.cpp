@@ -40,18 +40,18 @@ void PrintTo(const SharedWay& way, std::ostream* out) {
        << way.ranks << " ranks of " << way.workers << ", seed " << way.seed;
 }
 
-constexpr int kSteps = 12;
+constexpr int kSharedSteps = 7;
 
-SimulationOptions options_of(const SharedWay& way) {
+SimulationOptions shared_options(const SharedWay& way) {
   SimulationOptions options = test::run_options(64, 3, 320);
   options.schedule = way.schedule;
   options.time_interpolation = way.interpolation;
-  options.refinement.interval = 4;
+  options.refinement.interval = 3;
   return options;
 }
 
 /// What a run is compared by.
-struct Outcome {
+struct SharedOutcome {
   std::string hash;
   FieldFigures field;
   std::vector<PatchId> mesh;
@@ -60,16 +60,16 @@ struct Outcome {
   std::size_t most_patches = 0;  ///< that an owner has
 };
 
-Outcome outcome_of(const SharedWay& way, Backend& backend, Owner& owner) {
+SharedOutcome shared_outcome(const SharedWay& way, Backend& backend, Owner& owner) {
   const auto problem = test::zalesak();
   const auto solver = plugin::find_solver(way.solver)->make({});
-  Simulation simulation(*problem, *solver, backend, options_of(way), owner);
-  simulation.advance(5);
-  simulation.advance(kSteps - 5);
+  Simulation simulation(*problem, *solver, backend, shared_options(way), owner);
+  simulation.advance(4);
+  simulation.advance(kSharedSteps - 4);
   const Hierarchy& hierarchy = simulation.hierarchy();
-  Outcome outcome{state_hash(hierarchy, backend, owner), field_figures(hierarchy, backend, owner),
-                  hierarchy.mesh().space_filling_order(), simulation.next_regrid(),
-                  simulation.save()};
+  SharedOutcome outcome{
+      state_hash(hierarchy, backend, owner), field_figures(hierarchy, backend, owner),
+      hierarchy.mesh().space_filling_order(), simulation.next_regrid(), simulation.save()};
   for (int level = 0; level < hierarchy.used_levels(); ++level) {
     outcome.most_patches += hierarchy.level(level).own().size();
   }
@@ -109,11 +109,11 @@ class SharedRun : public testing::TestWithParam<SharedWay> {};
 
 TEST_P(SharedRun, ThenItHasTheBitsOfOne) {
   const SharedWay& way = GetParam();
-  const Outcome one = outcome_of(way, *make_backend("threads", 1), sole_owner());
+  const SharedOutcome one = shared_outcome(way, *make_backend("threads", 1), sole_owner());
   ASSERT_GT(one.mesh.size(), 40U);
   std::mutex mutex;
   on_ranks(way, [&](Backend& backend, Owner& owner) {
-    const Outcome own = outcome_of(way, backend, owner);
+    const SharedOutcome own = shared_outcome(way, backend, owner);
     const std::lock_guard lock(mutex);
     EXPECT_EQ(own.hash, one.hash) << "rank " << owner.number();
     EXPECT_EQ(own.field.mass, one.field.mass);
@@ -132,18 +132,18 @@ TEST(SharedRuns, GivenARunSavedByThreeRanksThenTwoGoOnToTheBitsOfOne) {
   const SharedWay way{"semi_lagrangian_cubic"};
   const auto problem = test::zalesak();
   const auto solver = plugin::find_solver(way.solver)->make({});
-  const Outcome one = outcome_of(way, *make_backend("threads", 1), sole_owner());
+  const SharedOutcome one = shared_outcome(way, *make_backend("threads", 1), sole_owner());
   std::optional<SavedRun> saved;
   on_ranks({way.solver, Schedule::kLevel, TimeInterpolation::kAuto, 3},
            [&](Backend& backend, Owner& owner) {
-             Simulation simulation(*problem, *solver, backend, options_of(way), owner);
-             simulation.advance(6);
+             Simulation simulation(*problem, *solver, backend, shared_options(way), owner);
+             simulation.advance(5);
              SavedRun own = simulation.save_with_extras();
              if (owner.number() == 0) saved = std::move(own);
            });
   on_ranks(way, [&](Backend& backend, Owner& owner) {
-    Simulation simulation(*problem, *solver, backend, options_of(way), *saved, owner);
-    simulation.advance(kSteps - simulation.step());
+    Simulation simulation(*problem, *solver, backend, shared_options(way), *saved, owner);
+    simulation.advance(kSharedSteps - simulation.step());
     EXPECT_EQ(state_hash(simulation.hierarchy(), backend, owner), one.hash);
     EXPECT_EQ(simulation.next_regrid(), one.next_regrid);
   });
@@ -187,7 +187,7 @@ TEST(SharedRuns, GivenARankThatVanishesWithinAWindowThenTheOthersEndByAnExceptio
           const auto backend = make_backend("threads", 1);
           cluster::Cluster cluster(*backend->runtime(), net.link(rank));
           ClusterOwner owner(cluster);
-          Simulation simulation(*problem, *solver, *backend, options_of(way), owner);
+          Simulation simulation(*problem, *solver, *backend, shared_options(way), owner);
           for (int step = 0; step < 160; ++step) {
             simulation.advance(1);
             if (rank == 1 && step == 3) net.vanish(1);

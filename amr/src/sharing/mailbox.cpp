@@ -1,17 +1,9 @@
 #include "sharing/mailbox.hpp"
 
-#include <chrono>
 #include <cstring>
 #include <utility>
 
 namespace kumiko::amr {
-
-namespace {
-
-/// How often one who waits asks whether the others are there.
-constexpr std::chrono::milliseconds kAskEvery{50};
-
-}  // namespace
 
 Mailbox::Mailbox(Owner& owner) : owner_(owner), sent_(static_cast<std::size_t>(owner.count())) {
   owner_.set_receiver(

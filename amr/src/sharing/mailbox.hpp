@@ -1,6 +1,7 @@
 // Messages between the owners of a shared mesh, round by round.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -24,6 +25,9 @@ namespace kumiko::amr {
 /// lightweight thread within the round.
 class Mailbox {
  public:
+  /// How often one who waits asks whether the other owners are there.
+  static constexpr std::chrono::milliseconds kAskEvery{50};
+
   struct Letter {
     std::int32_t from = 0;
     std::vector<std::byte> text;

@@ -279,10 +279,9 @@ void ShadowExchange::add(const Done& done, Texts& to) const {
 }
 
 /// Whether a patch has a piece of a kind.
-static bool has_piece(const StepRules& rules, bool blends, PieceKind kind, int level,
-                      std::size_t slot) {
-  if (kind == PieceKind::kBlend) return blends;
-  return kind == PieceKind::kAdvance || rules.finishes(level, slot);
+bool ShadowExchange::has_piece(PieceKind kind, int level, std::size_t slot) const {
+  if (kind == PieceKind::kBlend) return blends_[static_cast<std::size_t>(level)][slot] != 0;
+  return kind == PieceKind::kAdvance || rules_.finishes(level, slot);
 }
 
 void ShadowExchange::exchange(PieceKind kind, const LevelStep& step) {
@@ -291,14 +290,18 @@ void ShadowExchange::exchange(PieceKind kind, const LevelStep& step) {
   mailbox_.begin();
   Done done{false, kind, step, 0};
   Texts texts(done, of_level.receivers());
-  const std::vector<char>& blends = blends_[static_cast<std::size_t>(step.level)];
   for (const std::uint32_t slot : hierarchy_.level(step.level).own()) {
-    if (!has_piece(rules_, blends[slot] != 0, kind, step.level, slot)) continue;
+    if (!has_piece(kind, step.level, slot)) continue;
     done.slot = slot;
     add(done, texts);
   }
   texts.send(mailbox_);
-  for (const Mailbox::Letter& letter : mailbox_.collect(of_level.senders().size())) {
+  read_all(done, of_level.senders().size());
+}
+
+/// Waits for messages of a round, and fills shadows from them.
+void ShadowExchange::read_all(Done done, std::size_t senders) {
+  for (const Mailbox::Letter& letter : mailbox_.collect(senders)) {
     Cursor cursor(letter.text);
     for (std::uint32_t left = cursor.take<Header>().count; left > 0; --left) {
       done.slot = cursor.take<std::uint32_t>();
@@ -319,24 +322,17 @@ void ShadowExchange::begin_window() {
       add(done, texts);
     }
     texts.send(mailbox_);
-    for (const Mailbox::Letter& letter : mailbox_.collect(of_level.senders().size())) {
-      Cursor cursor(letter.text);
-      for (std::uint32_t left = cursor.take<Header>().count; left > 0; --left) {
-        done.slot = cursor.take<std::uint32_t>();
-        unpack(done, cursor);
-      }
-    }
+    read_all(done, of_level.senders().size());
   }
 }
 
 void ShadowExchange::send(PieceKind kind, const LevelStep& step, Slots slots) {
   const SharedReads& of_level = reads_[static_cast<std::size_t>(step.level)];
-  const std::vector<char>& blends = blends_[static_cast<std::size_t>(step.level)];
   Done done{false, kind, step, 0};
   Texts texts(done);
   for (const std::uint32_t slot : slots) {
     if (of_level.outgoing(slot).empty()) continue;
-    if (!has_piece(rules_, blends[slot] != 0, kind, step.level, slot)) continue;
+    if (!has_piece(kind, step.level, slot)) continue;
     done.slot = slot;
     add(done, texts);
   }

@@ -133,7 +133,8 @@ class ShadowExchange {
   void pack(const Done& done, const SharedRead& read, const Content& content, Text& to) const;
   void unpack(const Done& done, Cursor& cursor);
   void add(const Done& done, Texts& to) const;
-  void swap_texts(const Texts& texts, std::size_t senders);
+  bool has_piece(PieceKind kind, int level, std::size_t slot) const;
+  void read_all(Done done, std::size_t senders);
   void make_shadows(const std::vector<SharedReads>& reads, int level, ReadState role);
 
   Hierarchy& hierarchy_;

@@ -1,7 +1,6 @@
 #include "stepping/dataflow_schedule.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <climits>
 #include <numeric>
 #include <optional>
@@ -77,8 +76,7 @@ void DataflowSchedule::take_shared() {
     }
     mailbox.open([this](std::int32_t, std::span<const std::byte> text) { read(text); });
     shadows_.send_first();
-    constexpr std::chrono::milliseconds kAskEvery{50};
-    while (!over.wait_for(kAskEvery)) shadows_.owner().check_others();
+    while (!over.wait_for(Mailbox::kAskEvery)) shadows_.owner().check_others();
     over.get();
     mailbox.close();
     group_->wait();
