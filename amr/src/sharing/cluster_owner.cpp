@@ -104,7 +104,7 @@ void ClusterOwner::send(std::int32_t to, std::span<const std::byte> message) {
       mouths_[static_cast<std::size_t>(to)], message);
 }
 
-void ClusterOwner::set_receiver(Receiver receiver) { mouth_->set_receiver(std::move(receiver)); }
+void ClusterOwner::set_receiver(const Receiver& receiver) { mouth_->set_receiver(receiver); }
 
 /// Collective operations fail once a rank is lost, and say why.
 void ClusterOwner::check_others() {

@@ -95,7 +95,7 @@ void DataflowSchedule::take_shared() {
 }
 
 /// The window cannot be ended.
-void DataflowSchedule::fail(std::exception_ptr what) noexcept {
+void DataflowSchedule::fail(std::exception_ptr what) {
   if (!is_over_.exchange(true)) over_.send_exception(std::move(what));
 }
 

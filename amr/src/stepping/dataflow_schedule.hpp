@@ -57,7 +57,7 @@ class DataflowSchedule final : public StepSchedule {
   std::size_t deal_out(int level);
   void set_pending();
   void set_homes(std::span<Node> nodes, int level) const;
-  void fail(std::exception_ptr what) noexcept;
+  void fail(std::exception_ptr what);
   void start_all(int worker);
   void start(const Ready& ready);
   void run(const Ready& ready);

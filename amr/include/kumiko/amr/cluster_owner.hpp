@@ -24,7 +24,7 @@ class ClusterOwner final : public Owner {
   std::int32_t number() const override;
   std::int32_t count() const override;
   void send(std::int32_t to, std::span<const std::byte> message) override;
-  void set_receiver(Receiver receiver) override;
+  void set_receiver(const Receiver& receiver) override;
   void check_others() override;
 
  private:

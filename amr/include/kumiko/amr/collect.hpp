@@ -51,7 +51,7 @@ class Owner {
   /// thread.
   using Receiver = std::function<void(std::int32_t from, std::span<const std::byte> message)>;
   /// Whom the messages of the other owners are handed to; nobody, when that ends.
-  virtual void set_receiver(Receiver /*receiver*/) {}
+  virtual void set_receiver(const Receiver& /*receiver*/) {}
   /// Throws if another owner is lost.
   virtual void check_others() {}
 
