@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <set>
 #include <stdexcept>
 #include <utility>
 
 #include "plan/ghost_region.hpp"
+#include "sharing/letters.hpp"
 
 namespace kumiko::amr {
 
@@ -205,11 +207,11 @@ void ShadowExchange::refresh(int level) {
   make_shadows(reads, level, ReadState::kSame);
   if (level > 0) make_shadows(reads, level - 1, ReadState::kCoarse);
   std::map<std::int32_t, std::vector<double>> texts;
-  std::map<std::int32_t, bool> senders;
+  std::set<std::int32_t> senders;
   for (const int at : {level - 1, level}) {
     if (at < 0) continue;
     const SharedReads& of_level = reads[static_cast<std::size_t>(at)];
-    for (const SharedRead& read : of_level.incoming()) senders[read.owner] = true;
+    for (const SharedRead& read : of_level.incoming()) senders.insert(read.owner);
     for (const SharedRead& read : of_level.outgoing()) {
       const Patch& patch = std::as_const(hierarchy_).level(at).patch(read.slot);
       std::vector<double>& text = texts[read.owner];
@@ -225,18 +227,12 @@ void ShadowExchange::refresh(int level) {
   for (const auto& [owner, text] : texts) {
     mailbox_.send(owner, std::as_bytes(std::span<const double>(text)));
   }
-  std::map<std::int32_t, Mailbox::Letter> letters;
-  for (Mailbox::Letter& letter : mailbox_.collect(senders.size())) {
-    letters[letter.from] = std::move(letter);
-  }
-  std::map<std::int32_t, Cursor> cursors;
-  for (const auto& [owner, letter] : letters) cursors.emplace(owner, Cursor(letter.text));
+  NumbersOf letters(mailbox_.collect(senders.size()));
   for (const int at : {level - 1, level}) {
     if (at < 0) continue;
     for (const SharedRead& read : reads[static_cast<std::size_t>(at)].incoming()) {
-      Cursor& cursor = cursors.at(read.owner);
       const auto take = [&](double* values, std::size_t count) {
-        cursor.take(values, count * sizeof(double));
+        std::ranges::copy(letters.take(read.owner, count), values);
       };
       if (read.coarse) {
         take(hierarchy_.level(at).shadow(ReadState::kCoarse, read.slot).now().data(),

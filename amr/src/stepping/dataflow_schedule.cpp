@@ -66,7 +66,7 @@ void DataflowSchedule::take_shared() {
   runtime::Entry<bool> over;
   over_ = over.token();
   blocks_left_ = blocks;
-  is_over_ = false;
+  is_over_ = blocks == 0;
   if (blocks == 0) over_.send(true);
   Mailbox& mailbox = shadows_.mailbox();
   mailbox.begin();
