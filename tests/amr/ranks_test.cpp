@@ -54,26 +54,51 @@ SimulationOptions shared_options(const SharedWay& way) {
 struct SharedOutcome {
   std::string hash;
   FieldFigures field;
+  ErrorNorms errors;
   std::vector<PatchId> mesh;
   int next_regrid = 0;
   SavedRun saved;
-  std::size_t most_patches = 0;  ///< that an owner has
+  MemoryUse memory;
+  WorkCounters counters;
+  std::vector<BaseStepLoad> steps;
 };
 
-SharedOutcome shared_outcome(const SharedWay& way, Backend& backend, Owner& owner) {
+std::size_t own_patches(const Simulation& simulation) {
+  std::size_t patches = 0;
+  for (int level = 0; level < simulation.hierarchy().used_levels(); ++level) {
+    patches += simulation.hierarchy().level(level).own().size();
+  }
+  return patches;
+}
+
+/// Owner 0 takes the steps and asks; the others follow and have no outcome.
+std::optional<SharedOutcome> shared_outcome(const SharedWay& way, Backend& backend, Owner& owner) {
   const auto problem = test::zalesak();
   const auto solver = plugin::find_solver(way.solver)->make({});
   Simulation simulation(*problem, *solver, backend, shared_options(way), owner);
+  if (owner.number() != 0) {
+    while (simulation.follow()) {
+    }
+    EXPECT_EQ(simulation.step(), kSharedSteps);
+    EXPECT_LT(own_patches(simulation), simulation.hierarchy().mesh().space_filling_order().size());
+    return std::nullopt;
+  }
   simulation.advance(4);
   simulation.advance(kSharedSteps - 4);
-  const Hierarchy& hierarchy = simulation.hierarchy();
-  SharedOutcome outcome{
-      state_hash(hierarchy, backend, owner), field_figures(hierarchy, backend, owner),
-      hierarchy.mesh().space_filling_order(), simulation.next_regrid(), simulation.save()};
-  for (int level = 0; level < hierarchy.used_levels(); ++level) {
-    outcome.most_patches += hierarchy.level(level).own().size();
-  }
-  return outcome;
+  simulation.check_finite();
+  return SharedOutcome{simulation.state_hash(),
+                       simulation.field_figures(),
+                       simulation.error_norms().value(),
+                       simulation.hierarchy().mesh().space_filling_order(),
+                       simulation.next_regrid(),
+                       simulation.save(),
+                       simulation.memory_use(),
+                       simulation.counters(),
+                       {simulation.recent_steps().begin(), simulation.recent_steps().end()}};
+}
+
+SharedOutcome outcome_of_one(const SharedWay& way) {
+  return *shared_outcome(way, *make_backend("threads", 1), sole_owner());
 }
 
 /// Calls ask(backend, owner) on every rank, each on an OS thread of its own.
@@ -109,21 +134,42 @@ class SharedRun : public testing::TestWithParam<SharedWay> {};
 
 TEST_P(SharedRun, ThenItHasTheBitsOfOne) {
   const SharedWay& way = GetParam();
-  const SharedOutcome one = shared_outcome(way, *make_backend("threads", 1), sole_owner());
+  const SharedOutcome one = outcome_of_one(way);
   ASSERT_GT(one.mesh.size(), 40U);
-  std::mutex mutex;
   on_ranks(way, [&](Backend& backend, Owner& owner) {
-    const SharedOutcome own = shared_outcome(way, backend, owner);
-    const std::lock_guard lock(mutex);
-    EXPECT_EQ(own.hash, one.hash) << "rank " << owner.number();
-    EXPECT_EQ(own.field.mass, one.field.mass);
-    EXPECT_EQ(own.mesh, one.mesh);
-    EXPECT_EQ(own.next_regrid, one.next_regrid);
-    EXPECT_LT(own.most_patches, one.mesh.size());
-    if (owner.number() != 0) return;
+    const auto own = shared_outcome(way, backend, owner);
+    if (!own) return;
+    EXPECT_EQ(own->hash, one.hash);
+    EXPECT_EQ(own->field.mass, one.field.mass);
+    EXPECT_EQ(own->errors.rms, one.errors.rms);
+    EXPECT_EQ(own->mesh, one.mesh);
+    EXPECT_EQ(own->next_regrid, one.next_regrid);
+    EXPECT_EQ(own->memory.points, one.memory.points);
     for (std::size_t level = 0; level < one.saved.levels.size(); ++level) {
-      EXPECT_EQ(own.saved.levels[level].values, one.saved.levels[level].values);
-      EXPECT_EQ(own.saved.levels[level].cfl, one.saved.levels[level].cfl);
+      EXPECT_EQ(own->saved.levels[level].values, one.saved.levels[level].values);
+      EXPECT_EQ(own->saved.levels[level].cfl, one.saved.levels[level].cfl);
+    }
+  });
+}
+
+TEST_P(SharedRun, ThenTheWorkOfAllIsCounted) {
+  const SharedWay& way = GetParam();
+  const SharedOutcome one = outcome_of_one(way);
+  on_ranks(way, [&](Backend& backend, Owner& owner) {
+    const auto own = shared_outcome(way, backend, owner);
+    if (!own) return;
+    const WorkCounters& counters = own->counters;
+    EXPECT_EQ(counters.workers.size(), static_cast<std::size_t>(way.ranks * way.workers));
+    EXPECT_EQ(counters.updates_per_level, one.counters.updates_per_level);
+    EXPECT_EQ(counters.total().updates, one.counters.updates());
+    EXPECT_EQ(counters.regrids, one.counters.regrids);
+    EXPECT_EQ(counters.sum_of_means * way.ranks * way.workers, one.counters.sum_of_means);
+    EXPECT_LE(counters.longest_waits.size(), WorkCounters::kLongestWaits);
+    ASSERT_EQ(own->steps.size(), one.steps.size());
+    for (std::size_t step = 0; step < one.steps.size(); ++step) {
+      std::uint64_t updates = 0;
+      for (const WorkerLoad& load : own->steps[step].workers) updates += load.updates;
+      EXPECT_EQ(updates, one.steps[step].workers.front().updates);
     }
   });
 }
@@ -132,45 +178,53 @@ TEST(SharedRuns, GivenARunSavedByThreeRanksThenTwoGoOnToTheBitsOfOne) {
   const SharedWay way{"semi_lagrangian_cubic"};
   const auto problem = test::zalesak();
   const auto solver = plugin::find_solver(way.solver)->make({});
-  const SharedOutcome one = shared_outcome(way, *make_backend("threads", 1), sole_owner());
+  const SharedOutcome one = outcome_of_one(way);
   std::optional<SavedRun> saved;
-  on_ranks({way.solver, Schedule::kLevel, TimeInterpolation::kAuto, 3},
-           [&](Backend& backend, Owner& owner) {
-             Simulation simulation(*problem, *solver, backend, shared_options(way), owner);
-             simulation.advance(5);
-             SavedRun own = simulation.save_with_extras();
-             if (owner.number() == 0) saved = std::move(own);
-           });
+  const SharedWay three{way.solver, Schedule::kLevel, TimeInterpolation::kAuto, 3};
+  on_ranks(three, [&](Backend& backend, Owner& owner) {
+    Simulation simulation(*problem, *solver, backend, shared_options(way), owner);
+    if (owner.number() == 0) {
+      simulation.advance(5);
+      saved = simulation.save_with_extras();
+    }
+    while (owner.number() != 0 && simulation.follow()) {
+    }
+  });
   on_ranks(way, [&](Backend& backend, Owner& owner) {
     Simulation simulation(*problem, *solver, backend, shared_options(way), *saved, owner);
-    simulation.advance(kSharedSteps - simulation.step());
-    EXPECT_EQ(state_hash(simulation.hierarchy(), backend, owner), one.hash);
-    EXPECT_EQ(simulation.next_regrid(), one.next_regrid);
+    if (owner.number() == 0) {
+      simulation.advance(kSharedSteps - simulation.step());
+      EXPECT_EQ(simulation.state_hash(), one.hash);
+      EXPECT_EQ(simulation.next_regrid(), one.next_regrid);
+    }
+    while (owner.number() != 0 && simulation.follow()) {
+    }
   });
 }
 
-TEST(SharedRuns, GivenAStepThatIsTooLongOnOneRankThenAllEndWithItsWords) {
+TEST(SharedRuns, GivenAStepThatIsTooLongOnOneRankThenAllEndByItsError) {
   // The disk's far corner, the fastest point, is one rank's.
   const auto problem = test::zalesak();
   const auto solver = plugin::find_solver("semi_lagrangian_cubic")->make({});
   SimulationOptions options = test::run_options(64, 2, 120);
-  const auto text_of = [&](Backend& backend, Owner& owner) -> std::string {
+  const auto error_of = [&](Backend& backend, Owner& owner) {
     try {
       Simulation(*problem, *solver, backend, options, owner).advance(1);
-    } catch (const std::exception& error) {
-      return error.what();
+    } catch (const CflError& error) {
+      return error;
     }
-    return "nothing";
+    return CflError("nothing", 0);
   };
-  const std::string one = text_of(*make_backend("threads", 1), sole_owner());
-  ASSERT_NE(one.find("CFL number"), std::string::npos) << one;
+  const CflError one = error_of(*make_backend("threads", 1), sole_owner());
+  ASSERT_GT(one.smallest_steps(), 120);
   std::mutex mutex;
-  on_ranks({"", Schedule::kDataflow, TimeInterpolation::kAuto, 3},
-           [&](Backend& backend, Owner& owner) {
-             const std::string own = text_of(backend, owner);
-             const std::lock_guard lock(mutex);
-             EXPECT_EQ(own, one) << "rank " << owner.number();
-           });
+  const SharedWay three{"", Schedule::kDataflow, TimeInterpolation::kAuto, 3};
+  on_ranks(three, [&](Backend& backend, Owner& owner) {
+    const CflError own = error_of(backend, owner);
+    const std::lock_guard lock(mutex);
+    EXPECT_STREQ(own.what(), one.what()) << "rank " << owner.number();
+    EXPECT_EQ(own.smallest_steps(), one.smallest_steps());
+  });
 }
 
 TEST(SharedRuns, GivenARankThatVanishesThenAllOthersEndByAnExceptionThoseWithoutPatchesToo) {
@@ -195,9 +249,11 @@ TEST(SharedRuns, GivenARankThatVanishesThenAllOthersEndByAnExceptionThoseWithout
           cluster::Cluster cluster(*backend->runtime(), net.link(rank));
           ClusterOwner owner(cluster);
           Simulation simulation(*problem, *solver, *backend, one.options, owner);
-          for (int step = 0; step < 160; ++step) {
-            simulation.advance(1);
-            if (rank == 1 && step == 3) net.vanish(1);
+          if (rank == 0) {
+            for (int step = 0; step < 160; ++step) simulation.advance(1);
+          }
+          while (rank != 0 && simulation.follow()) {
+            if (rank == 1 && simulation.step() == 4) net.vanish(1);
           }
         } catch (const cluster::RankLost&) {
           ++lost;

@@ -7,20 +7,25 @@
 
 namespace kumiko::amr {
 
-Observer::Observer(const Backend& backend, int levels, bool by_level)
-    : runtime_(backend.runtime()),
+Observer::Observer(const Backend& backend, int levels, bool by_level, Owner& owner)
+    : owner_(owner),
+      runtime_(backend.runtime()),
       workers_(static_cast<std::size_t>(backend.workers())),
       recorder_(backend, clock_, by_level) {
   for (Worker& own : workers_) own.now.start_idle(clock_.begin());
   counters_.updates_per_level.resize(static_cast<std::size_t>(levels));
-  counters_.workers.resize(workers_.size());
+  for (const Part<int>& workers : collect<int>(owner, {{{}, owner.number(), backend.workers()}})) {
+    if (workers.item < owner.number()) first_worker_ += workers.value;
+    all_workers_ += workers.value;
+  }
+  counters_.workers.resize(static_cast<std::size_t>(all_workers_));
 }
 
 void Observer::resume(const WorkCounters& counters) {
   const std::size_t levels = counters_.updates_per_level.size();
   counters_ = counters;
   counters_.updates_per_level.resize(std::max(counters.updates_per_level.size(), levels));
-  counters_.workers.resize(std::max(counters.workers.size(), workers_.size()));
+  counters_.workers.resize(std::max(counters.workers.size(), static_cast<std::size_t>(all_workers_)));
 }
 
 void Observer::begin_window(const Window& window, Hierarchy& hierarchy, const StepRules& rules) {
@@ -69,14 +74,11 @@ std::vector<WorkerActivity> Observer::activity() const {
   return all;
 }
 
-std::uint64_t Observer::end_window(const Window& window) {
+void Observer::end_window(const Window& window) {
   window_end_ = read_ticks();
   seconds_per_tick_ = clock_.seconds_per_tick();
   for (Worker& own : workers_) own.steps.back().wait += elapsed(own.idle_since, window_end_);
-  std::uint64_t updates = 0;
-  for (std::size_t step = 0; step < workers_.front().steps.size(); ++step) {
-    updates += close_step(step);
-  }
+  gather_steps();
   gather_waits();
   expected_ = 0;
   for (int level = 0; level < window.levels; ++level) {
@@ -85,33 +87,45 @@ std::uint64_t Observer::end_window(const Window& window) {
     counters_.updates_per_level[static_cast<std::size_t>(level)] += of_level;
     expected_ += of_level;
   }
-  return updates;
 }
 
-void Observer::keep_window(const Window& window, std::uint64_t updates,
-                           std::vector<std::size_t> blocks) {
-  ensure(updates == expected_,
+void Observer::keep_window(const Window& window, std::vector<std::size_t> blocks) {
+  ensure(updates_ == expected_,
          "base steps {} to {} made {} point updates of {}: patches were left out", window.first,
-         window.first + window.count - 1, updates, expected_);
+         window.first + window.count - 1, updates_, expected_);
   recorder_.end_stretch(window_begin_, window_end_, std::move(blocks));
 }
 
-std::uint64_t Observer::close_step(std::size_t step) {
-  BaseStepLoad load{first_ + static_cast<int>(step), {}};
-  std::uint64_t largest = 0;
-  std::uint64_t sum = 0;
-  for (std::size_t worker = 0; worker < workers_.size(); ++worker) {
-    const Tally& tally = workers_[worker].steps[step];
-    largest = std::max(largest, tally.updates);
-    sum += tally.updates;
-    load.workers.push_back({tally.updates, seconds(tally.busy), seconds(tally.wait), tally.steals});
-    counters_.workers[worker] += load.workers.back();
+void Observer::gather_steps() {
+  std::vector<Part<WorkerLoad>> loads;
+  const std::size_t steps = workers_.front().steps.size();
+  for (std::size_t step = 0; step < steps; ++step) {
+    for (std::size_t worker = 0; worker < workers_.size(); ++worker) {
+      const Tally& tally = workers_[worker].steps[step];
+      const int place = static_cast<int>(step) * all_workers_ + first_worker_;
+      loads.push_back({{},
+                       place + static_cast<int>(worker),
+                       {tally.updates, seconds(tally.busy), seconds(tally.wait), tally.steals}});
+    }
   }
-  counters_.sum_of_largest += largest;
-  counters_.sum_of_means += static_cast<double>(sum) / static_cast<double>(workers_.size());
-  if (kept_.size() == kKeptSteps) kept_.pop_front();
-  kept_.push_back(std::move(load));
-  return sum;
+  loads = collect(owner_, std::move(loads));
+  updates_ = 0;
+  for (std::size_t step = 0, at = 0; step < steps; ++step) {
+    BaseStepLoad load{first_ + static_cast<int>(step), {}};
+    std::uint64_t largest = 0;
+    std::uint64_t sum = 0;
+    for (WorkerLoad& total : std::span(counters_.workers).first(static_cast<std::size_t>(all_workers_))) {
+      load.workers.push_back(loads[at++].value);
+      total += load.workers.back();
+      largest = std::max(largest, load.workers.back().updates);
+      sum += load.workers.back().updates;
+    }
+    counters_.sum_of_largest += largest;
+    counters_.sum_of_means += static_cast<double>(sum) / all_workers_;
+    updates_ += sum;
+    if (kept_.size() == kKeptSteps) kept_.pop_front();
+    kept_.push_back(std::move(load));
+  }
 }
 
 /// The least of the waits kept makes room.
@@ -125,13 +139,18 @@ void Observer::note_wait(std::uint64_t ticks, const PatchWait& wait) {
 
 void Observer::gather_waits() {
   std::vector<PatchWait>& longest = counters_.longest_waits;
+  std::vector<Part<PatchWait>> waits;
   for (Worker& own : workers_) {
     for (KeptWait& kept : own.waits) {
       if (kept.ticks == 0) continue;
-      longest.push_back(kept.wait);
-      longest.back().seconds = seconds(kept.ticks);
+      waits.push_back({{}, owner_.number(), kept.wait});
+      waits.back().value.seconds = seconds(kept.ticks);
+      waits.back().value.worker += first_worker_;
       kept = {};
     }
+  }
+  for (const Part<PatchWait>& wait : collect(owner_, std::move(waits))) {
+    longest.push_back(wait.value);
   }
   std::stable_sort(longest.begin(), longest.end(),
                    [](const PatchWait& a, const PatchWait& b) { return a.seconds > b.seconds; });

@@ -11,6 +11,7 @@
 
 #include <kumiko/amr/activity.hpp>
 #include <kumiko/amr/backend.hpp>
+#include <kumiko/amr/collect.hpp>
 #include <kumiko/amr/statistics.hpp>
 
 #include "data/patch_table.hpp"
@@ -24,6 +25,9 @@ namespace kumiko::amr {
 /// is over; the driver, that a window begins and ends. Workers write to lines of their own and of
 /// the patch they work on, so that nothing is shared meanwhile. Cost of a piece of work: two
 /// readings of the time stamp counter and a handful of additions.
+///
+/// Counts are of the workers of all owners, who are numbered through, owner by owner; all owners
+/// make one.
 class Observer {
   static constexpr std::size_t kKeptSteps = 4096;
 
@@ -58,7 +62,7 @@ class Observer {
   };
 
   /// \param by_level  whether windows are taken level by level
-  Observer(const Backend& backend, int levels, bool by_level);
+  Observer(const Backend& backend, int levels, bool by_level, Owner& owner);
 
   /// Goes on with the counts of a saved run. Before the first window.
   void resume(const WorkCounters& counters);
@@ -66,11 +70,11 @@ class Observer {
   /// Begins a window on the mesh as it is; by the driver, while nobody works. Patches that have
   /// stayed since the last one keep their PatchWork.
   void begin_window(const Window& window, Hierarchy& hierarchy, const StepRules& rules);
-  /// Ends the window; by the driver, when all work is done. \return point updates of the window
-  std::uint64_t end_window(const Window& window);
+  /// Ends the window; by all owners' drivers, when all work is done.
+  void end_window(const Window& window);
   /// The window that has ended has not failed: its trace is kept. Checks that the point updates
   /// that all owners have made leave no patch out. \param blocks  see StepSchedule::blocks()
-  void keep_window(const Window& window, std::uint64_t updates, std::vector<std::size_t> blocks);
+  void keep_window(const Window& window, std::vector<std::size_t> blocks);
 
   /// A piece of work of one worker on a patch, or on several that are charged with equal parts of
   /// it, from construction to end(); it must not suspend, nor may another one on these patches run
@@ -159,7 +163,9 @@ class Observer {
   /// The work on a patch of the mesh that the latest window had.
   PatchWork work(int level, std::size_t slot) const {
     const std::span<const PatchWork> patches = patches_.level(level);
-    return slot < patches.size() ? patches[slot] : PatchWork{};
+    PatchWork work = slot < patches.size() ? patches[slot] : PatchWork{};
+    if (work.worker >= 0) work.worker += first_worker_;
+    return work;
   }
   /// Converts ticks that were counted in the latest window.
   double seconds(std::uint64_t ticks) const {
@@ -181,8 +187,11 @@ class Observer {
   }
   void note_queues(int worker, std::uint64_t steals, PieceRecord& record) const;
   void gather_waits();
-  std::uint64_t close_step(std::size_t step);
+  void gather_steps();
 
+  Owner& owner_;
+  int first_worker_ = 0;  ///< the number of the first of one's own
+  int all_workers_ = 0;
   const runtime::Runtime* runtime_;  ///< nullptr when patches are not threads
   TickClock clock_;
   std::vector<Worker> workers_;
@@ -190,7 +199,8 @@ class Observer {
   int first_ = 0;
   std::uint64_t window_begin_ = 0;
   std::uint64_t window_end_ = 0;
-  std::uint64_t expected_ = 0;     ///< point updates of the latest window
+  std::uint64_t updates_ = 0;      ///< points of the latest window
+  std::uint64_t expected_ = 0;     ///< and how many there should be
   std::uint64_t phase_end_ = 0;    ///< when the latest phase ended
   double seconds_per_tick_ = 0.0;  ///< since the beginning, up to the latest window's end
   WorkCounters counters_;

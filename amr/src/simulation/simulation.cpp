@@ -204,6 +204,86 @@ struct Simulation::Engine {
     return saved;
   }
 
+  // --- Owner 0 directs, the others follow ---
+
+  /// What owner 0's Simulation is called to do.
+  enum class Call : std::int32_t {
+    kEnd,
+    kAdvance,
+    kSave,
+    kFieldFigures,
+    kErrorNorms,
+    kStateHash,
+    kCheckFinite,
+    kMemoryUse
+  };
+  struct Order {
+    Call call = Call::kEnd;
+    std::int32_t number = 0;  ///< of steps, or of extras
+  };
+
+  /// Has all owners do their parts of owner 0's call; each does work().
+  template <class Work>
+  auto direct(Order order, Work work) {
+    if (owner_.count() > 1) {
+      ensure(owner_.number() == 0, "owner {} is to follow owner 0", owner_.number());
+      ensure(!has_failed_, "a shared run is over when a call of owner 0 has thrown");
+      has_failed_ = true;
+      collect<Order>(owner_, {{{}, 0, order}});
+    }
+    auto result = work();
+    has_failed_ = false;
+    return result;
+  }
+
+  bool follow() {
+    const Order order = collect<Order>(owner_, {}).front().value;
+    switch (order.call) {
+      case Call::kEnd:
+        return false;
+      case Call::kAdvance:
+        advance(order.number);
+        break;
+      case Call::kSave:
+        save(order.number);
+        break;
+      case Call::kFieldFigures:
+        amr::field_figures(hierarchy_, backend_, owner_);
+        break;
+      case Call::kErrorNorms:
+        error_norms();
+        break;
+      case Call::kStateHash:
+        amr::state_hash(hierarchy_, backend_, owner_);
+        break;
+      case Call::kCheckFinite:
+        check_finite();
+        break;
+      case Call::kMemoryUse:
+        memory_use();
+        break;
+    }
+    return true;
+  }
+
+  /// Has the others end, if they wait for an order.
+  void end() noexcept {
+    if (owner_.count() == 1 || owner_.number() != 0 || has_failed_) return;
+    try {
+      collect<Order>(owner_, {{{}, 0, Order{}}});
+    } catch (const std::exception&) {
+      // An owner that is lost needs no order; the others learn of it as this one has.
+    }
+  }
+
+  std::optional<ErrorNorms> error_norms() {
+    return amr::error_norms(hierarchy_, case_, time(), backend_, owner_);
+  }
+
+  void check_finite() {
+    backend_.run([this] { amr::check_finite(hierarchy_, backend_, step_, owner_); });
+  }
+
   void advance(int steps) {
     backend_.run([this, steps] {
       recorder().note_return(step_);
@@ -238,10 +318,16 @@ struct Simulation::Engine {
   double dt() const { return case_.end_time() / options_.steps; }
   Observer& observer() { return stepper_.observer(); }
   const Observer& observer() const { return stepper_.observer(); }
+  /// Of all owners.
   MemoryUse memory_use() const {
     MemoryUse use = hierarchy_.memory_use();
     use.metadata_bytes += stepper_.metadata_bytes() + exchange_.memory_bytes();
-    return use;
+    return collect_value(owner_, use, [](MemoryUse all, const MemoryUse& other) {
+      all.patch_bytes += other.patch_bytes;
+      all.metadata_bytes += other.metadata_bytes;
+      all.points += other.points;
+      return all;
+    });
   }
 
   /// Base steps that may be taken in one go.
@@ -264,7 +350,7 @@ struct Simulation::Engine {
     const int interval = options_.refinement.check_finite;
     if (interval == 0 || step_ < next_check_) return;
     const TraceRecorder::Span span(recorder(), "check", step_);
-    check_finite(hierarchy_, backend_, step_, owner_);
+    amr::check_finite(hierarchy_, backend_, step_, owner_);
     next_check_ = step_ + interval;
   }
 
@@ -434,6 +520,9 @@ struct Simulation::Engine {
   int next_regrid_ = 0;  ///< 0 = never
   int next_check_ = 0;
   double indicator_scale_ = 0.0;  ///< largest magnitude of the initial state
+  /// A call of owner 0 has thrown, or is under way: the others may wait for something else than an
+  /// order.
+  bool has_failed_ = false;
 };
 
 Simulation::Simulation(const Case& problem, const Solver& solver, Backend& backend,
@@ -449,9 +538,13 @@ Simulation::Simulation(const Case& problem, const Solver& solver, Backend& backe
   engine_->resume(saved);
 }
 
-Simulation::~Simulation() = default;
+Simulation::~Simulation() { engine_->end(); }
 
-void Simulation::advance(int steps) { engine_->advance(steps); }
+bool Simulation::follow() { return engine_->follow(); }
+
+void Simulation::advance(int steps) {
+  engine_->direct({Engine::Call::kAdvance, steps}, [&] { return engine_->advance(steps), true; });
+}
 void Simulation::start_trace(std::size_t most_bytes) {
   require(!engine_->stepper_.shadows().is_shared(),
           "a run that several ranks share records no trace; run it on one");
@@ -460,9 +553,28 @@ void Simulation::start_trace(std::size_t most_bytes) {
 bool Simulation::trace_is_full() const { return engine_->recorder().is_full(); }
 Trace Simulation::stop_trace() { return engine_->stop_trace(); }
 std::vector<WorkerActivity> Simulation::activity() const { return engine_->observer().activity(); }
-SavedRun Simulation::save() const { return engine_->save(0); }
+SavedRun Simulation::save() const {
+  return engine_->direct({Engine::Call::kSave, 0}, [this] { return engine_->save(0); });
+}
 SavedRun Simulation::save_with_extras() const {
-  return engine_->save(static_cast<int>(kExtraNames.size()));
+  const int extras = static_cast<int>(kExtraNames.size());
+  return engine_->direct({Engine::Call::kSave, extras}, [&] { return engine_->save(extras); });
+}
+FieldFigures Simulation::field_figures() const {
+  return engine_->direct({Engine::Call::kFieldFigures}, [this] {
+    return amr::field_figures(engine_->hierarchy_, engine_->backend_, engine_->owner_);
+  });
+}
+std::optional<ErrorNorms> Simulation::error_norms() const {
+  return engine_->direct({Engine::Call::kErrorNorms}, [this] { return engine_->error_norms(); });
+}
+std::string Simulation::state_hash() const {
+  return engine_->direct({Engine::Call::kStateHash}, [this] {
+    return amr::state_hash(engine_->hierarchy_, engine_->backend_, engine_->owner_);
+  });
+}
+void Simulation::check_finite() const {
+  engine_->direct({Engine::Call::kCheckFinite}, [this] { return engine_->check_finite(), true; });
 }
 std::string_view Simulation::schedule() const { return engine_->stepper_.schedule().name(); }
 int Simulation::step() const { return engine_->step_; }
@@ -473,7 +585,9 @@ double Simulation::dt() const { return engine_->dt(); }
 const SimulationOptions& Simulation::options() const { return engine_->options_; }
 const Hierarchy& Simulation::hierarchy() const { return engine_->hierarchy_; }
 const WorkCounters& Simulation::counters() const { return engine_->observer().counters(); }
-MemoryUse Simulation::memory_use() const { return engine_->memory_use(); }
+MemoryUse Simulation::memory_use() const {
+  return engine_->direct({Engine::Call::kMemoryUse}, [this] { return engine_->memory_use(); });
+}
 const std::deque<BaseStepLoad>& Simulation::recent_steps() const {
   return engine_->observer().steps();
 }

@@ -5,27 +5,46 @@
 #include <string>
 #include <vector>
 
+#include <kumiko/amr/finite_check.hpp>
+#include <kumiko/amr/step_error.hpp>
+
 namespace kumiko::amr {
 
 namespace {
 
-/// What of a failure decides which one comes first, beside level and patch.
-struct FailureTime {
+/// The types of exceptions that owners tell each other of; whatever else there is is of kOther.
+enum class ErrorType : std::int32_t { kOther, kCfl, kDeclaration, kBrokenValue };
+
+/// What of a failure decides which one comes first, beside level and patch; and what it is.
+struct ToldFailure {
   double time = 0.0;
   double cfl = 0.0;
   std::int32_t owner = 0;
+  ErrorType type = ErrorType::kOther;
+  std::int64_t smallest_steps = 0;  ///< of CflError
 };
 
-bool comes_before(const Part<FailureTime>& a, const Part<FailureTime>& b) {
-  const auto key = [](const Part<FailureTime>& part) {
+bool comes_before(const Part<ToldFailure>& a, const Part<ToldFailure>& b) {
+  const auto key = [](const Part<ToldFailure>& part) {
     return std::tuple(part.value.time, part.patch.level, -part.value.cfl, part.patch);
   };
   return key(a) < key(b);
 }
 
-std::string text_of(const std::exception_ptr& what) {
+/// Sets the type of a failure. \return its text
+std::string text_and_type(const std::exception_ptr& what, ToldFailure& told) {
   try {
     std::rethrow_exception(what);
+  } catch (const CflError& error) {
+    told.type = ErrorType::kCfl;
+    told.smallest_steps = error.smallest_steps();
+    return error.what();
+  } catch (const DeclarationError& error) {
+    told.type = ErrorType::kDeclaration;
+    return error.what();
+  } catch (const BrokenValueError& error) {
+    told.type = ErrorType::kBrokenValue;
+    return error.what();
   } catch (const std::exception& error) {
     return error.what();
   } catch (...) {
@@ -33,25 +52,45 @@ std::string text_of(const std::exception_ptr& what) {
   }
 }
 
+[[noreturn]] void throw_told(const ToldFailure& told, const std::string& text) {
+  switch (told.type) {
+    case ErrorType::kCfl:
+      throw CflError(text, told.smallest_steps);
+    case ErrorType::kDeclaration:
+      throw DeclarationError(text);
+    case ErrorType::kBrokenValue:
+      throw BrokenValueError(text);
+    case ErrorType::kOther:
+      break;
+  }
+  throw std::runtime_error(text);
+}
+
 }  // namespace
 
 void throw_first(Owner& owner, const std::optional<Failure>& own, const PatchId& patch) {
-  std::vector<Part<FailureTime>> failures;
-  if (own) failures.push_back({patch, 0, {own->step.time, own->cfl, owner.number()}});
+  std::vector<Part<ToldFailure>> failures;
+  std::string own_text;
+  if (own) {
+    ToldFailure told{own->step.time, own->cfl, owner.number()};
+    own_text = text_and_type(own->what, told);
+    failures.push_back({patch, 0, told});
+  }
   failures = collect(owner, std::move(failures));
   if (failures.empty()) return;
-  const auto first = std::min_element(failures.begin(), failures.end(), comes_before);
-  std::vector<Part<char>> text;
-  if (first->value.owner == owner.number()) {
-    for (const char letter : text_of(own->what)) {
-      text.push_back({patch, static_cast<int>(text.size()), letter});
+  const ToldFailure first =
+      std::min_element(failures.begin(), failures.end(), comes_before)->value;
+  std::vector<Part<char>> letters;
+  if (first.owner == owner.number()) {
+    for (const char letter : own_text) {
+      letters.push_back({patch, static_cast<int>(letters.size()), letter});
     }
   }
-  text = collect(owner, std::move(text));
-  if (first->value.owner == owner.number()) std::rethrow_exception(own->what);
-  std::string message;
-  for (const Part<char>& part : text) message += part.value;
-  throw std::runtime_error(message);
+  letters = collect(owner, std::move(letters));
+  if (first.owner == owner.number()) std::rethrow_exception(own->what);
+  std::string text;
+  for (const Part<char>& part : letters) text += part.value;
+  throw_told(first, text);
 }
 
 }  // namespace kumiko::amr

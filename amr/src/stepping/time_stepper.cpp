@@ -34,7 +34,7 @@ TimeStepper::TimeStepper(Hierarchy& hierarchy, const Case& problem, const Solver
       patches_(hierarchy, problem, solver, exchange, options),
       shadows_(hierarchy, patches_.rules(), owner,
                options.time_interpolation == TimeInterpolation::kQuadratic),
-      observer_(backend, hierarchy.max_levels(), steps_by_level(options.schedule, backend)),
+      observer_(backend, hierarchy.max_levels(), steps_by_level(options.schedule, backend), owner),
       pieces_(patches_, observer_, failures_) {
   if (steps_by_level(options.schedule, backend)) {
     schedule_ = std::make_unique<LevelSchedule>(hierarchy, backend, pieces_, shadows_);
@@ -71,9 +71,9 @@ void TimeStepper::advance(int first, int count) {
                       rules.blends_in_time()};
   observer_.begin_window(window, hierarchy_, rules);
   schedule_->take(window);
-  const std::uint64_t updates = observer_.end_window(window);
+  observer_.end_window(window);
   end_on_failure();
-  observer_.keep_window(window, collect_value(owner_, updates, std::plus<>()), schedule_->blocks());
+  observer_.keep_window(window, schedule_->blocks());
   for (int index = 0; index < hierarchy_.max_levels(); ++index) {
     if (state_at(window.steps(index)) == State::kNow) continue;
     Level& level = hierarchy_.level(index);

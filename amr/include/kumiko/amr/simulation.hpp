@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <deque>
 #include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -12,6 +14,7 @@
 #include <kumiko/amr/backend.hpp>
 #include <kumiko/amr/case.hpp>
 #include <kumiko/amr/collect.hpp>
+#include <kumiko/amr/diagnostics.hpp>
 #include <kumiko/amr/hierarchy.hpp>
 #include <kumiko/amr/saved_run.hpp>
 #include <kumiko/amr/simulation_options.hpp>
@@ -32,10 +35,11 @@ TimeInterpolation suited_time_interpolation(const SolverTraits& traits);
 /// Steps a case with a solver on a backend, with subcycling (Berger & Oliger 1984) or without.
 /// Keeps references to all three, and to the owner: they must outlive it.
 ///
-/// Where several owners share the mesh, each has a Simulation with the same arguments but for the
-/// backend, which has a runtime, and all call the members that say so, in the same order; the bits
-/// are those of one. Patches are dealt out anew after a regrid where some owner has 10 % more work
-/// than the mean.
+/// Where several owners share the mesh, each makes a Simulation with the same arguments but for the
+/// backend, which has a runtime. Owner 0 *directs*: what its Simulation is called to do the others
+/// do with it, in follow(); the bits are those of one. What they find out is in its Simulation, of
+/// all owners; workers are numbered through, owner by owner. Patches are dealt out anew after a
+/// regrid where some owner has 10 % more work than the mean.
 class Simulation {
  public:
   /// Checks the request and builds the initial mesh and state.
@@ -52,11 +56,16 @@ class Simulation {
   /// the options or contradicts itself; the message names what.
   Simulation(const Case& problem, const Solver& solver, Backend& backend,
              const SimulationOptions& options, const SavedRun& saved, Owner& owner = sole_owner());
+  /// Owner 0's ends the others' follow(), unless one of its members has thrown; it waits for them.
   ~Simulation();
+
+  /// Does what owner 0's Simulation is called to do next, for another owner. \return false when
+  /// that Simulation ends. Throws what owner 0's member throws, or cluster::RankLost.
+  bool follow();
 
   /// Takes `steps` base steps. Throws CflError when an unsteady velocity, or a finer patch of a
   /// steady one, has a CFL number that the ghosts cannot serve, DeclarationError when no step would
-  /// do; the run cannot go on then: levels may stand at different times. All owners call it.
+  /// do; the run cannot go on then: levels may stand at different times.
   void advance(int steps);
 
   /// Begins to record who does which piece of work when; to be called between calls of advance(). A
@@ -81,11 +90,20 @@ class Simulation {
   std::vector<WorkerActivity> activity() const;
 
   /// The run as it stands, copied on the backend's workers; not to be called while advance() runs.
-  /// O(points). All owners call it; owner 0 gets all, the others their own patches' values.
+  /// O(points).
   SavedRun save() const;
   /// Saves as save() does, with kExtraNames in every record. Computes the indicator of all
   /// patches.
   SavedRun save_with_extras() const;
+
+  /// amr::field_figures() of the state as it stands.
+  FieldFigures field_figures() const;
+  /// amr::error_norms() against the case's exact solution.
+  std::optional<ErrorNorms> error_norms() const;
+  /// amr::state_hash().
+  std::string state_hash() const;
+  /// amr::check_finite(), which throws NonFiniteError.
+  void check_finite() const;
 
   /// The order in which patches take their steps: "level" or "dataflow".
   std::string_view schedule() const;
