@@ -14,8 +14,6 @@
 #include <fmt/chrono.h>
 #include <sys/utsname.h>
 
-#include <kumiko/amr/diagnostics.hpp>
-
 #include "run_files.hpp"
 #include "terminal.hpp"
 
@@ -194,19 +192,18 @@ io::RunHistory history_of(const amr::FieldFigures& field) {
 io::RunSummary summary_of(const Problem& problem, amr::Backend& backend,
                           const amr::Simulation& simulation, const io::RunHistory& history) {
   io::RunSummary summary;
-  summary.field = amr::field_figures(simulation.hierarchy(), backend);
+  summary.field = simulation.field_figures();
   if (!summary.field.finite) {
     throw std::runtime_error("the final field holds values that are not finite");
   }
   summary.case_name = problem.run.case_name;
   summary.solver = problem.solver->traits().name;
   summary.backend = backend.name();
-  summary.workers = backend.workers();
+  summary.workers = simulation.workers();
   summary.schedule = simulation.schedule();
   summary.steps = simulation.step();
   summary.wall_s = history.wall_s;
-  summary.errors =
-      amr::error_norms(simulation.hierarchy(), *problem.the_case, simulation.time(), backend);
+  summary.errors = simulation.error_norms();
   summary.component_names = problem.the_case->component_names();
   if (history.initial_absolute_mass > 0.0) {
     summary.mass_drift =
@@ -220,7 +217,7 @@ io::RunSummary summary_of(const Problem& problem, amr::Backend& backend,
   summary.unnested_patches = simulation.unnested_patches();
   summary.memory = simulation.memory_use();
   summary.peak_rss_bytes = io::peak_rss_bytes();
-  summary.state_hash = amr::state_hash(simulation.hierarchy(), backend);
+  summary.state_hash = simulation.state_hash();
   summary.config = problem.config.values();
   return summary;
 }
@@ -229,7 +226,7 @@ io::RunSummary step_to_end(const Problem& problem, amr::Backend& backend,
                            amr::Simulation& simulation, Progress& progress, RunFiles* files,
                            const std::optional<io::RunHistory>& past, TraceTaker& trace) {
   io::RunHistory history =
-      past ? *past : history_of(amr::field_figures(simulation.hierarchy(), backend));
+      past ? *past : history_of(simulation.field_figures());
   if (files != nullptr && !past) files->diagnose(simulation);
   const int rows_every = files != nullptr ? problem.run.diagnostics_every : 0;
   const int states_every = files != nullptr ? problem.run.output_every : 0;
@@ -266,7 +263,7 @@ io::RunSummary step_to_end(const Problem& problem, amr::Backend& backend,
   io::RunSummary summary = summary_of(problem, backend, simulation, history);
   summary.origin = origin;
   // Of this part of the run: others may have had other workers.
-  const double core_s = (history.wall_s - wall_s_before) * backend.workers();
+  const double core_s = (history.wall_s - wall_s_before) * simulation.workers();
   if (simulation.step() > past_step) {
     summary.updates_per_core_s =
         static_cast<double>(summary.work.updates() - updates_before) / core_s;
@@ -312,6 +309,18 @@ std::vector<std::size_t> patches_per_level(const amr::Simulation& simulation) {
 }
 
 bool end_requested() { return end_signal != 0; }
+
+AskedBySignals take_signals() {
+  const AskedBySignals asked{end_signal, checkpoint_signal};
+  if (asked.end != 0) end_signal = 0;
+  if (asked.checkpoint != 0) checkpoint_signal = 0;
+  return asked;
+}
+
+void hand_on_signals(AskedBySignals asked) {
+  if (asked.end != 0) end_signal = asked.end;
+  if (asked.checkpoint != 0) checkpoint_signal = asked.checkpoint;
+}
 
 void heed_signals() {
   std::signal(SIGTERM, [](int signal) { end_signal = signal; });

@@ -40,4 +40,16 @@ void heed_signals();
 /// Whether one of the signals that end execute() has come.
 bool end_requested();
 
+/// What signals have asked for.
+struct AskedBySignals {
+  int end = 0;  ///< by this signal; 0 = not
+  int checkpoint = 0;
+
+  bool any() const { return end != 0 || checkpoint != 0; }
+};
+/// What has been asked for since the last call.
+AskedBySignals take_signals();
+/// As if the signals had come to this process. From any thread.
+void hand_on_signals(AskedBySignals asked);
+
 }  // namespace kumiko::app

@@ -52,6 +52,20 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
+Failure failure_now() {
+  try {
+    throw;
+  } catch (const std::filesystem::filesystem_error& error) {
+    return {fmt::format("cannot use '{}': {}", error.path1().string(), error.code().message())};
+  } catch (const std::bad_alloc&) {
+    return {"not enough memory; lower grid.base or amr.levels"};
+  } catch (const RequestError& error) {
+    return {error.what(), kWrongRequest};
+  } catch (const std::exception& error) {
+    return {error.what()};
+  }
+}
+
 int error_line(const std::string& message, int code) {
   // One line, whatever a library puts into its message.
   std::string line = io::with_keys(message);
@@ -71,15 +85,8 @@ int main(int argc, char** argv) {
     const int code = run_command_line(kCommands, argc, argv);
     if (std::fflush(stdout) != 0) return error_line("cannot write to stdout", kRunFailed);
     return code;
-  } catch (const std::filesystem::filesystem_error& error) {
-    return error_line(
-        fmt::format("cannot use '{}': {}", error.path1().string(), error.code().message()),
-        kRunFailed);
-  } catch (const std::bad_alloc&) {
-    return error_line("not enough memory; lower grid.base or amr.levels", kRunFailed);
-  } catch (const RequestError& error) {
-    return error_line(error.what(), kWrongRequest);
-  } catch (const std::exception& error) {
-    return error_line(error.what(), kRunFailed);
+  } catch (const std::exception&) {
+    const Failure failure = failure_now();
+    return error_line(failure.line, failure.code);
   }
 }

@@ -232,17 +232,18 @@ std::string describe(const amr::BrokenValueError& error, const Problem& problem)
 }
 
 std::unique_ptr<amr::Simulation> make_simulation(const Problem& problem, amr::Backend& backend,
-                                                 const io::Checkpoint* from) {
+                                                 const io::Checkpoint* from,
+                                                 amr::Owner& owner) {
   return as_request([&] {
     const amr::Case& the_case = *problem.the_case;
     try {
       auto simulation = from == nullptr
                             ? std::make_unique<amr::Simulation>(the_case, *problem.solver, backend,
-                                                                problem.options)
+                                                                problem.options, owner)
                             : std::make_unique<amr::Simulation>(the_case, *problem.solver, backend,
-                                                                problem.options, from->run);
+                                                                problem.options, from->run, owner);
       // An indicator that fails should do so before work starts.
-      if (problem.run.output_figures) simulation->save_with_extras();
+      if (problem.run.output_figures && owner.number() == 0) simulation->save_with_extras();
       return simulation;
     } catch (const amr::OptionError& error) {
       throw problem.source.error(error);

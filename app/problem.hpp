@@ -100,8 +100,9 @@ void check_writing(const amr::Backend& backend);
 std::string describe(const amr::BrokenValueError& error, const Problem& problem);
 
 /// Builds the initial state, or that of a checkpoint. Throws TooFewSteps, with the remedy, when the
-/// step outruns the ghosts, and RequestError when the checkpoint does not fit.
+/// step outruns the ghosts, and RequestError when the checkpoint does not fit. All owners call it.
 std::unique_ptr<amr::Simulation> make_simulation(const Problem& problem, amr::Backend& backend,
-                                                 const io::Checkpoint* from = nullptr);
+                                                 const io::Checkpoint* from = nullptr,
+                                                 amr::Owner& owner = amr::sole_owner());
 
 }  // namespace kumiko::app

@@ -44,6 +44,14 @@ auto refusing(Make make) {
   }
 }
 
+/// What to tell of a failure, in one line, and the exit code.
+struct Failure {
+  std::string line;
+  int code = kRunFailed;
+};
+/// In the handler of an exception.
+Failure failure_now();
+
 /// Prints an error in one line. \return the code
 int error_line(const std::string& message, int code);
 

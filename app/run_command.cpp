@@ -8,12 +8,15 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include <kumiko/cluster/launch.hpp>
 #include <kumiko/io/manifest.hpp>
 #include <kumiko/runtime/cpu_budget.hpp>
 
 #include "commands.hpp"
 #include "counted.hpp"
 #include "execute.hpp"
+#include "progress.hpp"
+#include "ranks.hpp"
 #include "run_files.hpp"
 #include "terminal.hpp"
 
@@ -168,26 +171,78 @@ std::string way_on(RunFiles& files) {
   return fmt::format("; go on with --restart {}", files.latest()->string());
 }
 
-int run_case(RunRequest& request) {
-  prepare_to_step(request);
+/// What all ranks must have read alike.
+std::string agreement(const Start& start) {
+  return fmt::format("{}, from base step {}, solver {}", start.problem.config.to_toml(),
+                     start.from ? start.from->checkpoint.run.step : -1,
+                     start.problem.solver->traits().name);
+}
+
+/// What a rank does before all begin: whatever can be refused.
+Start prepare(RunRequest& request, const Ranks& ranks, std::unique_ptr<amr::Backend>& backend) {
+  prepare_to_step(request, true);
   refuse_if(request.config.empty() && request.restart.empty(),
             "CASE.toml is required; see 'kumiko run --help'");
-  heed_signals();
-  Start start = start_of(request);
-  const Problem& problem = start.problem;
-  if (!start.folder) check_output(start.path, start.earlier);
-  const auto backend = load_backend(request.backend, problem);
-  check_writing(*backend);
+  Start start = start_of(request, ranks.leads());
+  if (ranks.leads() && !start.folder) check_output(start.path, start.earlier);
+  Problem& problem = start.problem;
   check_trace(start);
-  const auto simulation =
-      make_simulation(problem, *backend, start.from ? &start.from->checkpoint : nullptr);
+  if (ranks.are_many()) {
+    refuse_if(problem.trace_from >= 0,
+              "trace.from: a run on several ranks records no trace; set it to -1, or run on one");
+    if (problem.workers == 0) problem.workers = cluster::workers_by_local_ranks();
+  }
+  backend = load_backend(request.backend, problem);
+  refuse_if(ranks.are_many() && backend->runtime() == nullptr,
+            "backend '{}' runs in one process; several ranks need --backend threads",
+            backend->name());
+  check_writing(*backend);
+  return start;
+}
+
+/// Tells where the ranks of a run are.
+void show_places(const Ranks& ranks, bool quiet) {
+  const Ranks::Places places = ranks.places();
+  if (!ranks.leads()) return;
+  if (!quiet) fmt::print("{}", places.lines);
+  if (!quiet && !places.warning.empty()) {
+    print_to_stderr("kumiko: warning: {}\n", places.warning);
+  }
+}
+
+/// Computes with the others what the leader wants to know.
+int follow(RunRequest& request, Ranks& ranks, std::unique_ptr<amr::Backend>& backend) {
+  std::optional<Start> start;
+  ranks.join([&]() -> Ranks::Prepared {
+    start.emplace(prepare(request, ranks, backend));
+    return {backend->runtime(), agreement(*start)};
+  });
+  show_places(ranks, request.quiet);
+  const auto simulation = make_simulation(
+      start->problem, *backend, start->from ? &start->from->checkpoint : nullptr, ranks.owner());
+  ranks.follow(*simulation);
+  return kDone;
+}
+
+/// Takes the run's decisions and writes its files.
+int lead(RunRequest& request, Ranks& ranks, std::unique_ptr<amr::Backend>& backend) {
+  std::optional<Start> started;
+  ranks.join([&]() -> Ranks::Prepared {
+    started.emplace(prepare(request, ranks, backend));
+    return {backend->runtime(), agreement(*started)};
+  });
+  if (ranks.are_many()) show_places(ranks, request.quiet);
+  Start& start = *started;
+  const Problem& problem = start.problem;
+  const auto simulation = make_simulation(
+      problem, *backend, start.from ? &start.from->checkpoint : nullptr, ranks.owner());
   // The summary's folder may be the one that the run makes.
   const bool beside =
       !request.summary.empty() && is_same_place(request.summary.parent_path(), start.path);
   if (!beside) prepare_summary(request.summary);
   const nlohmann::ordered_json earlier = earlier_summary(start);
   warn_without_sidecar(start);
-  if (!request.quiet) warn_above_budget(*backend);
+  if (!request.quiet && !ranks.are_many()) warn_above_budget(*backend);
   RunFiles files(start, *backend, *simulation);
   if (beside) prepare_summary(request.summary, true);
   if (start.from && !request.quiet) {
@@ -206,7 +261,7 @@ int run_case(RunRequest& request) {
     } catch (const std::exception& error) {
       const std::string way = way_on(files);
       if (way.empty()) throw;
-      throw std::runtime_error(error.what() + way);
+      throw std::runtime_error(ranks.last_words(error) + way);
     }
   }
   files.write_picture(*simulation, "field_end.png");
@@ -216,6 +271,31 @@ int run_case(RunRequest& request) {
     fmt::print("files                {}/\n", start.path.string());
   }
   return kDone;
+}
+
+int run_case(RunRequest& request) {
+  heed_signals();
+  hold_status_signal();
+  // The ranks meet before there is a Runtime, and look for messages in it while it is there.
+  std::unique_ptr<amr::Backend> backend;
+  Ranks ranks;
+  if (!ranks.are_many()) return lead(request, ranks, backend);
+  try {
+    const int code = ranks.leads() ? lead(request, ranks, backend)
+                                   : follow(request, ranks, backend);
+    ranks.leave();
+    return code;
+  } catch (const std::exception& error) {
+    Failure failure = failure_now();
+    // An MPI may end this process as soon as the ranks part.
+    if (const std::string words = ranks.last_words(error); !words.empty()) {
+      if (!ranks.leads()) set_silent(false);
+      error_line(ranks.leads() && words == error.what() ? failure.line : words, failure.code);
+    }
+    std::fflush(stdout);
+    ranks.leave();
+    return failure.code;
+  }
 }
 
 }  // namespace

@@ -11,7 +11,6 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
-#include <kumiko/amr/diagnostics.hpp>
 #include <kumiko/io/csv_rows.hpp>
 #include <kumiko/io/manifest.hpp>
 #include <kumiko/io/trace_file.hpp>
@@ -49,10 +48,6 @@ void warn_of_altered_tables(const std::filesystem::path& folder) {
   }
 }
 
-void check_finite(const amr::Simulation& simulation, amr::Backend& backend) {
-  backend.run([&] { amr::check_finite(simulation.hierarchy(), backend, simulation.step()); });
-}
-
 io::StateWriterOptions writer_options(const Start& start, const std::filesystem::path& folder) {
   const Problem& problem = start.problem;
   io::StateWriterOptions options;
@@ -84,7 +79,6 @@ std::filesystem::path free_name(const std::filesystem::path& file) {
 
 RunFiles::RunFiles(Start& start, amr::Backend& backend, const amr::Simulation& simulation)
     : problem_(start.problem),
-      backend_(backend),
       folder_(start.folder ? std::move(*start.folder) : open_output(start.path, start.earlier)),
       earlier_(start.earlier == io::Earlier::kContinue ? io::earlier_manifest(folder_.path())
                                                        : io::EarlierManifest()),
@@ -121,8 +115,8 @@ void RunFiles::go_on(const amr::Simulation& simulation) {
 }
 
 void RunFiles::diagnose(const amr::Simulation& simulation) {
-  amr::FieldFigures field = amr::field_figures(simulation.hierarchy(), backend_);
-  if (!field.finite) check_finite(simulation, backend_);
+  amr::FieldFigures field = simulation.field_figures();
+  if (!field.finite) simulation.check_finite();
   io::DiagnosticsRow row;
   row.step = simulation.step();
   row.time = simulation.time();
@@ -138,14 +132,14 @@ void RunFiles::diagnose(const amr::Simulation& simulation) {
 }
 
 void RunFiles::output(const amr::Simulation& simulation, const io::RunHistory& history) {
-  check_finite(simulation, backend_);
+  simulation.check_finite();
   const std::filesystem::path file = new_file(io::state_name(simulation.step()));
   new_file(io::sidecar_of(file).filename().string());
   states_.write_state(file, simulation, history);
 }
 
 void RunFiles::checkpoint(const amr::Simulation& simulation, const io::RunHistory& history) {
-  check_finite(simulation, backend_);
+  simulation.check_finite();
   const std::filesystem::path file = new_file(io::checkpoint_name(simulation.step()));
   new_file(io::sidecar_of(file).filename().string());
   states_.write_checkpoint(file, simulation, history);

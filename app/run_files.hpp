@@ -69,7 +69,6 @@ class RunFiles {
   std::filesystem::path new_file(const std::string& name);
 
   const Problem& problem_;
-  amr::Backend& backend_;
   io::OutputFolder folder_;
   io::EarlierManifest earlier_;  ///< of the part of the run before this one
   std::optional<std::filesystem::path> from_;

@@ -220,7 +220,7 @@ RunRequest without_folder(RunRequest request) {
 }
 
 /// A run that goes on from a checkpoint, with the configuration given or the checkpoint's own.
-Start restarted(const RunRequest& as_asked) {
+Start restarted(const RunRequest& as_asked, bool writes) {
   const RunRequest request = without_folder(as_asked);
   const bool latest = request.restart == kLatest;
   std::optional<Problem> problem;
@@ -228,7 +228,7 @@ Start restarted(const RunRequest& as_asked) {
   fs::path path = restart_path(request, problem);
   const bool goes_on = latest || are_same(path, folder_of(request.restart));
   std::optional<io::OutputFolder> folder;
-  if (goes_on && type_of_named(path) == fs::file_type::directory) {
+  if (writes && goes_on && type_of_named(path) == fs::file_type::directory) {
     folder.emplace(open_output(path, io::Earlier::kContinue));
   }
   Restart from = latest ? latest_restart(path) : read_restart(request.restart);
@@ -257,14 +257,14 @@ std::string read_sidecar_of(const fs::path& file, io::Checkpoint& checkpoint) {
   }
 }
 
-Start start_of(const RunRequest& request) {
+Start start_of(const RunRequest& request, bool writes) {
   const auto fresh = [&]() -> Start {
     Problem problem = load_problem(request);
     fs::path path = output_path(request, problem);
     return {std::move(problem), std::move(path),
             request.overwrite ? io::Earlier::kReplace : io::Earlier::kRefuse};
   };
-  Start start = request.restart.empty() ? fresh() : restarted(request);
+  Start start = request.restart.empty() ? fresh() : restarted(request, writes);
   start.configuration = request.config;
   return start;
 }

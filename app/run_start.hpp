@@ -51,7 +51,8 @@ struct Start {
 
 /// Reads what the request names, and chooses the checkpoint that the run goes on from, if it does.
 /// Throws RequestError.
-Start start_of(const RunRequest& request);
+/// \param writes  whether this process writes the run's files: it takes the folder in time
+Start start_of(const RunRequest& request, bool writes);
 
 /// Refuses base steps to trace that the run does not take. Throws RequestError.
 void check_trace(const Start& start);

@@ -1,6 +1,7 @@
 #include "terminal.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cctype>
 #include <cstdio>
 #include <cstdlib>
@@ -14,6 +15,8 @@ namespace kumiko::app {
 namespace {
 
 constexpr int kUsualWidth = 80;
+
+std::atomic<bool> is_silent = false;
 
 std::string_view variable(const char* name) {
   const char* const value = std::getenv(name);
@@ -35,7 +38,10 @@ bool says_utf8() {
 
 }  // namespace
 
+void set_silent(bool silent) noexcept { is_silent = silent; }
+
 void write_to_stderr(const std::string& text) noexcept {
+  if (is_silent) return;
   std::fwrite(text.data(), 1, text.size(), stderr);
 }
 

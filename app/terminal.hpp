@@ -11,6 +11,9 @@ namespace kumiko::app {
 /// Writes to stderr. A message that cannot be written is lost: where errors are told there is
 /// nobody left to tell.
 void write_to_stderr(const std::string& text) noexcept;
+/// Whether write_to_stderr() and print_to_stderr() write nothing: somebody else speaks. From the
+/// main thread.
+void set_silent(bool silent) noexcept;
 
 template <class... Arguments>
 void print_to_stderr(fmt::format_string<Arguments...> format, Arguments&&... arguments) {

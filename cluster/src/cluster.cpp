@@ -41,6 +41,11 @@ void detail::collect(const Here& here, Collection what, Packer pack,
 int Here::rank() const noexcept { return node_->rank(); }
 int Here::size() const noexcept { return node_->size(); }
 
+bool Here::is_leaving(int rank) const {
+  node_->check(rank);
+  return node_->is_leaving(rank);
+}
+
 bool Here::is_lost(int rank) const {
   node_->check(rank);
   return node_->is_lost(rank);

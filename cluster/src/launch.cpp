@@ -113,6 +113,11 @@ std::unique_ptr<Link> link_of_environment() {
   return link;
 }
 
+int ranks_of_environment() {
+  const detail::Launch launch = detail::read_launch(kEnvironment);
+  return launch.mpi ? std::max(1, launch.ranks) : 1;
+}
+
 int workers_by_local_ranks() {
   const int own = runtime::available_cores();
   // Whom the launcher has bound to some of its cores has a parent with more of them.

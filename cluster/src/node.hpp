@@ -52,6 +52,7 @@ class Node final : public runtime::MessageSource,
   /// \throws std::out_of_range if there is no such rank
   void check(int rank) const;
   bool is_lost(int rank) const { return peers_[static_cast<std::size_t>(rank)]->is_lost; }
+  bool is_leaving(int rank) const { return peers_[static_cast<std::size_t>(rank)]->has_left; }
 
   /// What another rank is asked for.
   struct Request {

@@ -25,7 +25,8 @@ void Observer::resume(const WorkCounters& counters) {
   const std::size_t levels = counters_.updates_per_level.size();
   counters_ = counters;
   counters_.updates_per_level.resize(std::max(counters.updates_per_level.size(), levels));
-  counters_.workers.resize(std::max(counters.workers.size(), static_cast<std::size_t>(all_workers_)));
+  counters_.workers.resize(
+      std::max(counters.workers.size(), static_cast<std::size_t>(all_workers_)));
 }
 
 void Observer::begin_window(const Window& window, Hierarchy& hierarchy, const StepRules& rules) {
@@ -114,7 +115,8 @@ void Observer::gather_steps() {
     BaseStepLoad load{first_ + static_cast<int>(step), {}};
     std::uint64_t largest = 0;
     std::uint64_t sum = 0;
-    for (WorkerLoad& total : std::span(counters_.workers).first(static_cast<std::size_t>(all_workers_))) {
+    for (WorkerLoad& total :
+         std::span(counters_.workers).first(static_cast<std::size_t>(all_workers_))) {
       load.workers.push_back(loads[at++].value);
       total += load.workers.back();
       largest = std::max(largest, load.workers.back().updates);

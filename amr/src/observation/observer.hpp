@@ -172,6 +172,8 @@ class Observer {
     return static_cast<double>(ticks) * seconds_per_tick_;
   }
 
+  /// Of all owners.
+  int workers() const { return all_workers_; }
   const WorkCounters& counters() const { return counters_; }
   /// The latest base steps, oldest first; kKeptSteps at most.
   const std::deque<BaseStepLoad>& steps() const { return kept_; }

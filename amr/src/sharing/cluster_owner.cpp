@@ -106,10 +106,11 @@ void ClusterOwner::send(std::int32_t to, std::span<const std::byte> message) {
 
 void ClusterOwner::set_receiver(const Receiver& receiver) { mouth_->set_receiver(receiver); }
 
-/// Collective operations fail once a rank is lost, and say why.
 void ClusterOwner::check_others() {
   for (int rank = 0; rank < here_.size(); ++rank) {
+    // Collective operations fail then, and say why.
     if (here_.is_lost(rank)) cluster::barrier(here_).get();
+    if (here_.is_leaving(rank)) throw cluster::RankLost(rank, "it has left the cluster");
   }
 }
 

@@ -576,6 +576,7 @@ std::string Simulation::state_hash() const {
 void Simulation::check_finite() const {
   engine_->direct({Engine::Call::kCheckFinite}, [this] { return engine_->check_finite(), true; });
 }
+int Simulation::workers() const { return engine_->observer().workers(); }
 std::string_view Simulation::schedule() const { return engine_->stepper_.schedule().name(); }
 int Simulation::step() const { return engine_->step_; }
 int Simulation::next_regrid() const { return engine_->next_regrid_; }

@@ -78,8 +78,7 @@ void throw_first(Owner& owner, const std::optional<Failure>& own, const PatchId&
   }
   failures = collect(owner, std::move(failures));
   if (failures.empty()) return;
-  const ToldFailure first =
-      std::min_element(failures.begin(), failures.end(), comes_before)->value;
+  const ToldFailure first = std::min_element(failures.begin(), failures.end(), comes_before)->value;
   std::vector<Part<char>> letters;
   if (first.owner == owner.number()) {
     for (const char letter : own_text) {

@@ -94,7 +94,7 @@ Checkpoint StateWriter::copy_of(const amr::Simulation& simulation,
   checkpoint.attributes.initial_absolute_mass = history.initial_absolute_mass;
   checkpoint.sidecar->wall_s = history.wall_s;
   checkpoint.sidecar->backend = backend_.name();
-  checkpoint.sidecar->workers = backend_.workers();
+  checkpoint.sidecar->workers = simulation.workers();
   std::vector<std::string>& names = checkpoint.attributes.component_names;
   if (with_extras) names.insert(names.end(), amr::kExtraNames.begin(), amr::kExtraNames.end());
   return checkpoint;

@@ -52,7 +52,7 @@ class Owner {
   using Receiver = std::function<void(std::int32_t from, std::span<const std::byte> message)>;
   /// Whom the messages of the other owners are handed to; nobody, when that ends.
   virtual void set_receiver(const Receiver& /*receiver*/) {}
-  /// Throws if another owner is lost.
+  /// Throws if another owner is lost, or has ended.
   virtual void check_others() {}
 
   /// Whether a patch is this owner's.

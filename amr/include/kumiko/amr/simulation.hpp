@@ -105,6 +105,8 @@ class Simulation {
   /// amr::check_finite(), which throws NonFiniteError.
   void check_finite() const;
 
+  /// Of all owners' backends.
+  int workers() const;
   /// The order in which patches take their steps: "level" or "dataflow".
   std::string_view schedule() const;
   int step() const;

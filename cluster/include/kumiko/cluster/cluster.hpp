@@ -185,6 +185,9 @@ class Here {
   /// The rank that has invoked this function; this rank if nobody else has.
   int caller() const noexcept { return caller_; }
   bool is_lost(int rank) const;
+  /// Whether a rank leaves, as Cluster::leave() has told: it serves calls until all have left, and
+  /// asks for nothing any more.
+  bool is_leaving(int rank) const;
 
   /// The same place, for calls that give up at a limit: they throw std::system_error, with
   /// std::errc::timed_out or std::errc::operation_canceled. The function runs on there.

@@ -21,6 +21,10 @@ namespace kumiko::cluster {
 /// what to do about it; what report_faults() throws
 std::unique_ptr<Link> link_of_environment();
 
+/// How many ranks the launcher's environment speaks of; 1 where there is no launcher. Throws what
+/// link_of_environment() throws for an environment without sense.
+int ranks_of_environment();
+
 /// How many workers this rank's Runtime should have where the ranks of a host share its cores:
 /// those that the launcher may use, divided by the ranks here, but not more than this rank may use;
 /// at least 1.

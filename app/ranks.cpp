@@ -1,0 +1,131 @@
+#include "ranks.hpp"
+
+#include <exception>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include <kumiko/cluster/collectives.hpp>
+#include <kumiko/cluster/launch.hpp>
+
+#include "execute.hpp"
+#include "request.hpp"
+#include "terminal.hpp"
+
+namespace kumiko::app {
+
+namespace {
+
+/// What has ended other ranks, as they have told this one.
+class LastWords {
+ public:
+  static LastWords& of_others() {
+    static LastWords words;
+    return words;
+  }
+  void add(std::string_view words) {
+    const std::lock_guard lock(mutex_);
+    if (first_.empty()) first_ = words;
+  }
+  std::string first() {
+    const std::lock_guard lock(mutex_);
+    return first_;
+  }
+
+ private:
+  std::mutex mutex_;  ///< nobody suspends who holds it
+  std::string first_;
+};
+
+}  // namespace
+
+Ranks::Ranks() : link_(cluster::link_of_environment()) {
+  if (link_ == nullptr) return;
+  rank_ = link_->rank();
+  size_ = link_->size();
+  if (!leads()) set_silent(true);
+}
+
+Ranks::~Ranks() { leave(); }
+
+void Ranks::join(const std::function<Prepared()>& prepare) {
+  Prepared prepared;
+  std::exception_ptr failed;
+  std::string why;
+  try {
+    prepared = prepare();
+  } catch (const std::exception& error) {
+    failed = std::current_exception();
+    why = error.what();
+  }
+  if (link_ != nullptr) {
+    if (prepared.runtime == nullptr) {
+      spare_ = std::make_unique<runtime::Runtime>(runtime::Options{.workers = 1});
+      prepared.runtime = spare_.get();
+    }
+    cluster_ = std::make_unique<cluster::Cluster>(*prepared.runtime, std::move(link_));
+    const auto all =
+        cluster::all_gather(cluster_->here(), std::pair(why, prepared.agreed)).get();
+    for (int rank = 0; failed == nullptr && rank < size_; ++rank) {
+      const auto& [others, agreed] = all[static_cast<std::size_t>(rank)];
+      refuse_if(!others.empty(), "rank {}: {}", rank, others);
+      refuse_if(agreed != all.front().second,
+                "rank {} has read something else than rank 0; let all ranks find the same "
+                "configuration and the same checkpoint, and start them with the same options",
+                rank);
+    }
+    if (failed == nullptr) owner_ = std::make_unique<amr::ClusterOwner>(*cluster_);
+  }
+  if (failed != nullptr) std::rethrow_exception(failed);
+}
+
+amr::Owner& Ranks::owner() {
+  if (owner_ == nullptr) return amr::sole_owner();
+  return *owner_;
+}
+
+Ranks::Places Ranks::places() const {
+  if (cluster_ == nullptr) return {};
+  auto [line, warning] = cluster::placement(*cluster_);
+  Places places;
+  const auto all = cluster::all_gather(cluster_->here(), std::pair(line, warning)).get();
+  for (const auto& [own_line, own_warning] : all) {
+    places.lines += own_line + "\n";
+    if (places.warning.empty()) places.warning = own_warning;
+  }
+  return places;
+}
+
+void Ranks::follow(amr::Simulation& simulation) {
+  while (simulation.follow()) {
+    const AskedBySignals asked = take_signals();
+    if (!asked.any()) continue;
+    const auto hand_on = [](AskedBySignals others) { hand_on_signals(others); };
+    cluster_->here().post(0, hand_on, asked);
+  }
+}
+
+std::string Ranks::last_words(const std::exception& error) {
+  const auto* const lost = dynamic_cast<const cluster::RankLost*>(&error);
+  if (leads()) {
+    const std::string first = lost != nullptr ? LastWords::of_others().first() : "";
+    return first.empty() ? error.what() : first;
+  }
+  // Nobody else is left to tell it.
+  if (lost != nullptr) return lost->rank() == 0 ? fmt::format("rank {}: {}", rank_, error.what()) : "";
+  if (cluster_ == nullptr) return {};
+  try {
+    const auto add = [](std::string_view words) { LastWords::of_others().add(words); };
+    cluster_->here().post(0, add, fmt::format("rank {}: {}", rank_, error.what()));
+  } catch (const std::exception&) {
+    // The leader is lost, or learns only that this rank has left.
+  }
+  return {};
+}
+
+void Ranks::leave() {
+  owner_.reset();
+  if (cluster_ != nullptr) cluster_->leave();
+}
+
+}  // namespace kumiko::app

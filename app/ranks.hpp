@@ -1,0 +1,70 @@
+// The processes that share one run.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <kumiko/amr/cluster_owner.hpp>
+#include <kumiko/amr/simulation.hpp>
+#include <kumiko/cluster/cluster.hpp>
+#include <kumiko/cluster/link.hpp>
+
+namespace kumiko::app {
+
+/// One of the ranks by which a launcher has started the program, or the only process. Rank 0 leads:
+/// it takes the run's decisions, writes its files and speaks; the others are silent and follow.
+class Ranks {
+ public:
+  /// Meets the other ranks, if the launcher's environment says that there are any. While there is
+  /// no Runtime. Throws std::runtime_error.
+  Ranks();
+  /// Leaves as leave() does.
+  ~Ranks();
+  Ranks(const Ranks&) = delete;
+  Ranks& operator=(const Ranks&) = delete;
+
+  bool are_many() const { return size_ > 1; }
+  bool leads() const { return rank_ == 0; }
+
+  /// What a rank has prepared before all begin.
+  struct Prepared {
+    runtime::Runtime* runtime = nullptr;  ///< outlives this
+    std::string agreed = {};              ///< must be the same everywhere
+  };
+  /// Calls prepare() on every rank. Throws what it throws; RequestError on ranks whose own one did
+  /// not throw when another's did, or has prepared something else.
+  void join(const std::function<Prepared()>& prepare);
+
+  /// Who has a part of the mesh. After join().
+  amr::Owner& owner();
+
+  /// Where the ranks run, for the leader to tell; all call it.
+  struct Places {
+    std::string lines;    ///< of all ranks
+    std::string warning;  ///< empty if all have cores enough
+  };
+  Places places() const;
+
+  /// Does what the leader does, until its simulation ends. A signal that has come to this rank is
+  /// the leader's then.
+  void follow(amr::Simulation& simulation);
+
+  /// In the handler of an exception, by which this rank ends: tells the leader. \return what to
+  /// tell the user; empty where that is somebody else's
+  std::string last_words(const std::exception& error);
+
+  /// Waits until all ranks want to leave, or are lost.
+  void leave();
+
+ private:
+  std::unique_ptr<cluster::Link> link_;
+  int rank_ = 0;
+  int size_ = 1;
+  std::unique_ptr<runtime::Runtime> spare_;  ///< to agree by that there is nothing to run
+  std::unique_ptr<cluster::Cluster> cluster_;
+  std::unique_ptr<amr::ClusterOwner> owner_;
+};
+
+}  // namespace kumiko::app
