@@ -1,0 +1,241 @@
+"""Contract: the ranks that an MPI's launcher starts run a case as one process does, to the same files; what ends one
+of them ends all, with one clear error, and nothing that was written is lost."""
+
+import json
+import os
+import re
+import resource
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+KUMIKO = os.environ["KUMIKO"]
+CASES = Path(os.environ["KUMIKO_CASES"])
+ZALESAK = CASES / "zalesak" / "zalesak.toml"
+GAUSSIAN = CASES / "gaussian" / "gaussian.toml"
+MPIRUN = {"openmpi": os.environ.get("KUMIKO_MPIRUN_OPENMPI", ""), "mpich": os.environ.get("KUMIKO_MPIRUN_MPICH", "")}
+PRESENT = [name for name, program in MPIRUN.items() if program]
+LIMIT = 90
+
+# Three levels, a regrid at least every four base steps.
+KEYS = ["grid.base=64", "time.steps=640"]
+
+# An MPI's launcher refuses root unless told, and a container may forbid to read other processes' memory.
+ENVIRONMENT = {
+    **{name: value for name, value in os.environ.items() if not re.match(r"OMPI_|PMI|KUMIKO_LINK$|SLURM_", name)},
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
+}
+
+
+def settings(*keys):
+    return [word for key in keys for word in ("--set", key)]
+
+
+def command(mpi, ranks, *arguments):
+    options = ["--oversubscribe", "--bind-to", "none"] if mpi == "openmpi" else []
+    return [MPIRUN[mpi], *options, "-n", str(ranks), KUMIKO, *map(str, arguments)]
+
+
+def errors(text):
+    return [line for line in text.splitlines() if line.startswith("kumiko: error:")]
+
+
+@unittest.skipUnless(PRESENT, "no MPI is installed")
+class RanksTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = Path(folder.name)
+        self.runs = 0
+
+    def alone(self, *arguments):
+        return subprocess.run([KUMIKO, *map(str, arguments)], cwd=self.path, env=ENVIRONMENT, text=True,
+                              capture_output=True, timeout=LIMIT, check=False)
+
+    def on_ranks(self, mpi, ranks, *arguments, **more):
+        return subprocess.run(command(mpi, ranks, *arguments), cwd=self.path, env=ENVIRONMENT, text=True,
+                              capture_output=True, timeout=LIMIT, check=False, **more)
+
+    def start(self, mpi, ranks):
+        """Starts a run without an end in sight. \\return it and its ranks' processes, once it takes steps"""
+        self.runs += 1
+        run = subprocess.Popen(
+            command(mpi, ranks, "run", ZALESAK, *settings(
+                "grid.base=64", "time.steps=2000000", "checkpoint.every=20", "diagnostics.every=20"),
+                "--output", self.folder()),
+            cwd=self.path, env=ENVIRONMENT, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.addCleanup(run.stdout.close)
+        self.addCleanup(run.stderr.close)
+        self.addCleanup(run.kill)
+        self.wait_until(run, self.checkpoints)
+        processes = {}
+        for process in Path("/proc").glob("[0-9]*"):
+            try:
+                if os.readlink(process / "exe") != os.path.realpath(KUMIKO):
+                    continue
+                if os.readlink(process / "cwd") != os.path.realpath(self.path):
+                    continue
+                found = re.search(rb"(?:OMPI_COMM_WORLD|PMI)_RANK=(\d+)", (process / "environ").read_bytes())
+            except OSError:
+                continue
+            processes[int(found[1])] = int(process.name)
+        self.assertEqual(sorted(processes), list(range(ranks)))
+        return run, processes
+
+    def folder(self):
+        return f"run{self.runs}"
+
+    def checkpoints(self):
+        return sorted(self.path.glob(f"{self.folder()}/checkpoint_*.hdf"))
+
+    def wait_until(self, run, ready):
+        limit = time.monotonic() + LIMIT
+        while not ready():
+            if run.poll() is not None or time.monotonic() > limit:
+                run.kill()
+                self.fail(f"the run has not got there: {run.communicate()}")
+            time.sleep(0.02)
+
+    def end(self, run, processes):
+        """Waits for the end. \\return stderr, and the seconds that it took"""
+        begin = time.monotonic()
+        _, text = run.communicate(timeout=LIMIT)
+        seconds = time.monotonic() - begin
+        for process in processes.values():
+            self.assertFalse(self.is_there(process), f"process {process} is still there; {text}")
+        return text, seconds
+
+    @staticmethod
+    def is_there(process):
+        for _ in range(100):
+            try:
+                if Path(f"/proc/{process}/stat").read_text().rpartition(") ")[2][0] == "Z":
+                    return False
+            except (FileNotFoundError, ProcessLookupError):
+                return False
+            time.sleep(0.05)
+        return True
+
+    def goes_on(self, ranks):
+        """The run can go on from its latest checkpoint, on so many ranks."""
+        step = int(re.search(r"(\d+)", self.checkpoints()[-1].name)[1])
+        arguments = ["run", "--restart", self.folder(), *settings(f"time.stop_step={step + 10}"), "--quiet"]
+        run = self.alone(*arguments) if ranks == 1 else self.on_ranks(PRESENT[0], ranks, *arguments)
+        self.assertEqual(run.returncode, 0, run.stderr)
+
+    def summary(self, folder):
+        return json.loads((self.path / folder / "summary.json").read_text())
+
+    def test_given_ranks_of_each_mpi_then_files_are_those_of_one_process(self):
+        keys = settings(*KEYS, "time.stop_step=40", "output.every=20", "output.figures=false")
+        self.assertEqual(self.alone("run", ZALESAK, *keys, "--output", "one", "--quiet").returncode, 0)
+        one = self.summary("one")
+        ways = [("openmpi", 2), ("openmpi", 4), ("mpich", 2)]
+        for mpi, ranks in (way for way in ways if way[0] in PRESENT):
+            with self.subTest(mpi=mpi, ranks=ranks):
+                folder = f"{mpi}{ranks}"
+                run = self.on_ranks(mpi, ranks, "run", ZALESAK, *keys, "--output", folder)
+                self.assertEqual(run.returncode, 0, run.stderr)
+                for rank in range(ranks):
+                    self.assertRegex(run.stdout, rf"rank {rank} of {ranks}: cores [0-9,-]+, workers 1")
+                shared = self.summary(folder)
+                self.assertEqual(shared["state_hash"], one["state_hash"])
+                self.assertEqual(shared["workers"], ranks)
+                for name in ("state_000020.hdf", "state_000040.hdf", "states.hdf.series", "effective.toml"):
+                    same = (self.path / folder / name).read_bytes() == (self.path / "one" / name).read_bytes()
+                    self.assertTrue(same, f"{name} is another than one process writes")
+                inspected = self.alone("inspect", folder)
+                self.assertEqual(inspected.returncode, 0, inspected.stderr)
+
+    def test_given_a_run_by_one_process_then_ranks_go_on_with_it(self):
+        whole = settings(*KEYS, "time.stop_step=40")
+        self.assertEqual(self.alone("run", GAUSSIAN, *whole, "--output", "one", "--quiet").returncode, 0)
+        part = settings(*KEYS, "time.stop_step=20")
+        self.assertEqual(self.alone("run", GAUSSIAN, *part, "--output", "part", "--quiet").returncode, 0)
+        run = self.on_ranks(PRESENT[-1], 3, "run", "--restart", "part", *settings("time.stop_step=40"))
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertIn("goes on from part/state_000020.hdf, base step 20", run.stdout)
+        self.assertEqual(self.summary("part")["state_hash"], self.summary("one")["state_hash"])
+
+    def test_given_a_wrong_request_then_one_error_says_what_one_process_says(self):
+        wrong = [
+            ["run", "nothing.toml"],
+            ["run", ZALESAK, *settings("grid.base=banana")],
+            ["run", ZALESAK, *settings("time.steps=100"), "--output", "never"],
+        ]
+        for mpi in PRESENT:
+            for arguments in wrong:
+                with self.subTest(mpi=mpi, arguments=arguments):
+                    one = self.alone(*arguments)
+                    shared = self.on_ranks(mpi, 2, *arguments)
+                    self.assertEqual(shared.returncode, one.returncode)
+                    self.assertEqual(errors(shared.stderr), errors(one.stderr))
+        self.assertEqual(list(self.path.iterdir()), [])
+
+    def test_given_what_needs_one_process_then_it_is_refused(self):
+        for arguments, words in [
+            (["run", ZALESAK, "--backend", "openmp"], "several ranks need --backend threads"),
+            (["run", ZALESAK, *settings("trace.from=0")], "trace.from: a run on several ranks records no trace"),
+            (["compare", ZALESAK], "only 'kumiko run' computes on several ranks"),
+        ]:
+            with self.subTest(arguments=arguments):
+                run = self.on_ranks(PRESENT[0], 2, *arguments)
+                self.assertEqual(run.returncode, 2)
+                self.assertIn(words, run.stderr)
+        self.assertEqual(list(self.path.iterdir()), [])
+
+    def test_given_a_rank_that_is_killed_then_all_end_soon_and_the_run_can_go_on(self):
+        for mpi in PRESENT:
+            for rank in range(2):
+                with self.subTest(mpi=mpi, rank=rank):
+                    run, processes = self.start(mpi, 2)
+                    os.kill(processes[rank], signal.SIGKILL)
+                    text, seconds = self.end(run, processes)
+                    self.assertNotEqual(run.returncode, 0)
+                    self.assertLess(seconds, 30, text)
+                    self.goes_on(1 + rank)
+
+    def test_given_a_rank_that_stands_still_for_a_while_then_the_run_goes_on(self):
+        run, processes = self.start(PRESENT[0], 2)
+        os.kill(processes[1], signal.SIGSTOP)
+        time.sleep(3)
+        before = self.checkpoints()[-1]
+        os.kill(processes[1], signal.SIGCONT)
+        self.wait_until(run, lambda: self.checkpoints()[-1] > before)
+        os.kill(processes[0], signal.SIGTERM)
+        text, _ = self.end(run, processes)
+        self.assertIn("ended by signal 15 (SIGTERM)", text)
+
+    def test_given_a_signal_to_any_rank_then_the_run_ends_with_a_checkpoint(self):
+        for mpi in PRESENT:
+            for rank in range(2):
+                with self.subTest(mpi=mpi, rank=rank):
+                    run, processes = self.start(mpi, 2)
+                    os.kill(processes[rank], signal.SIGTERM)
+                    text, _ = self.end(run, processes)
+                    self.assertNotEqual(run.returncode, 0)
+                    (line,) = errors(text)
+                    step = re.search(r"ended by signal 15 \(SIGTERM\) after base step (\d+)", line)[1]
+                    self.assertIn(f"checkpoint_{int(step):06}.hdf", line)
+                    self.goes_on(2)
+
+    def test_given_no_room_for_a_file_then_all_end_and_the_run_can_go_on(self):
+        for mpi in PRESENT:
+            with self.subTest(mpi=mpi):
+                run, processes = self.start(mpi, 2)
+                resource.prlimit(processes[0], resource.RLIMIT_FSIZE, (1 << 16, 1 << 16))
+                text, _ = self.end(run, processes)
+                self.assertNotEqual(run.returncode, 0)
+                (line,) = errors(text)
+                self.assertIn("File too large", line)
+                self.assertIn("go on with --restart", line)
+                self.goes_on(2)
+
+
+if __name__ == "__main__":
+    unittest.main()
