@@ -225,8 +225,7 @@ io::RunSummary summary_of(const Problem& problem, amr::Backend& backend,
 io::RunSummary step_to_end(const Problem& problem, amr::Backend& backend,
                            amr::Simulation& simulation, Progress& progress, RunFiles* files,
                            const std::optional<io::RunHistory>& past, TraceTaker& trace) {
-  io::RunHistory history =
-      past ? *past : history_of(simulation.field_figures());
+  io::RunHistory history = past ? *past : history_of(simulation.field_figures());
   if (files != nullptr && !past) files->diagnose(simulation);
   const int rows_every = files != nullptr ? problem.run.diagnostics_every : 0;
   const int states_every = files != nullptr ? problem.run.output_every : 0;

@@ -232,8 +232,7 @@ std::string describe(const amr::BrokenValueError& error, const Problem& problem)
 }
 
 std::unique_ptr<amr::Simulation> make_simulation(const Problem& problem, amr::Backend& backend,
-                                                 const io::Checkpoint* from,
-                                                 amr::Owner& owner) {
+                                                 const io::Checkpoint* from, amr::Owner& owner) {
   return as_request([&] {
     const amr::Case& the_case = *problem.the_case;
     try {

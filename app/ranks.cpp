@@ -64,8 +64,7 @@ void Ranks::join(const std::function<Prepared()>& prepare) {
       prepared.runtime = spare_.get();
     }
     cluster_ = std::make_unique<cluster::Cluster>(*prepared.runtime, std::move(link_));
-    const auto all =
-        cluster::all_gather(cluster_->here(), std::pair(why, prepared.agreed)).get();
+    const auto all = cluster::all_gather(cluster_->here(), std::pair(why, prepared.agreed)).get();
     for (int rank = 0; failed == nullptr && rank < size_; ++rank) {
       const auto& [others, agreed] = all[static_cast<std::size_t>(rank)];
       refuse_if(!others.empty(), "rank {}: {}", rank, others);
@@ -112,7 +111,8 @@ std::string Ranks::last_words(const std::exception& error) {
     return first.empty() ? error.what() : first;
   }
   // Nobody else is left to tell it.
-  if (lost != nullptr) return lost->rank() == 0 ? fmt::format("rank {}: {}", rank_, error.what()) : "";
+  if (lost != nullptr)
+    return lost->rank() == 0 ? fmt::format("rank {}: {}", rank_, error.what()) : "";
   if (cluster_ == nullptr) return {};
   try {
     const auto add = [](std::string_view words) { LastWords::of_others().add(words); };

@@ -281,8 +281,8 @@ int run_case(RunRequest& request) {
   Ranks ranks;
   if (!ranks.are_many()) return lead(request, ranks, backend);
   try {
-    const int code = ranks.leads() ? lead(request, ranks, backend)
-                                   : follow(request, ranks, backend);
+    const int code =
+        ranks.leads() ? lead(request, ranks, backend) : follow(request, ranks, backend);
     ranks.leave();
     return code;
   } catch (const std::exception& error) {

@@ -25,9 +25,12 @@ inline constexpr bool kOpenMpIsTestable = false;
 inline constexpr bool kOpenMpIsTestable = true;
 #endif
 
-/// Whether a sanitizer slows the tests down.
+/// Whether a sanitizer slows the tests down. clang tells it otherwise than g++.
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 inline constexpr bool kSanitized = true;
+#elif defined(__has_feature)
+inline constexpr bool kSanitized =
+    __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
 #else
 inline constexpr bool kSanitized = false;
 #endif

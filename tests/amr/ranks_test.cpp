@@ -21,6 +21,7 @@
 #include <kumiko/plugin/registry.hpp>
 
 #include "fixtures.hpp"
+#include "loopback_ranks.hpp"
 
 namespace kumiko::amr {
 namespace {
@@ -101,33 +102,8 @@ SharedOutcome outcome_of_one(const SharedWay& way) {
   return *shared_outcome(way, *make_backend("threads", 1), sole_owner());
 }
 
-/// Calls ask(backend, owner) on every rank, each on an OS thread of its own.
 void on_ranks(const SharedWay& way, const std::function<void(Backend&, Owner&)>& ask) {
-  cluster::LoopbackOptions net_options{.ranks = way.ranks};
-  if (way.seed != 0) {
-    net_options.longest_delay = std::chrono::microseconds(300);
-    net_options.reorders = true;
-    net_options.seed = way.seed;
-  }
-  cluster::Loopback net(net_options);
-  std::vector<std::exception_ptr> thrown(static_cast<std::size_t>(way.ranks));
-  std::vector<std::thread> threads;
-  for (int rank = 0; rank < way.ranks; ++rank) {
-    threads.emplace_back([&, rank] {
-      try {
-        const auto backend = make_backend("threads", way.workers);
-        cluster::Cluster cluster(*backend->runtime(), net.link(rank));
-        ClusterOwner owner(cluster);
-        ask(*backend, owner);
-      } catch (...) {
-        thrown[static_cast<std::size_t>(rank)] = std::current_exception();
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  for (const std::exception_ptr& error : thrown) {
-    if (error) std::rethrow_exception(error);
-  }
+  test::on_loopback_ranks({way.ranks, way.workers, way.seed}, ask);
 }
 
 class SharedRun : public testing::TestWithParam<SharedWay> {};

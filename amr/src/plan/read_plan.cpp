@@ -64,7 +64,7 @@ PlannedRead entry_of(ReadState state, std::size_t direction, int quadrant, int g
 
 }  // namespace
 
-ReadPlan::ReadPlan(int ghosts, std::int32_t owner) : ghosts_(ghosts), owner_(owner) {
+ReadPlan::ReadPlan(int ghosts) : ghosts_(ghosts) {
   for (std::size_t d = 0; d < kDirections.size(); ++d) {
     same_[d] = entry_of(ReadState::kSame, d, 0, ghosts);
     for (int q = 0; q < 4; ++q) {
@@ -137,7 +137,7 @@ void ReadPlan::keep_patch(const Mesh<2>& mesh, int level, std::size_t slot, std:
   const PlannedRead* const from = before_.reads.data() + before * kMostReads;
   PlannedRead* const to = plan.reads.data() + slot * kMostReads;
   std::copy(from, from + kMostReads, to);
-  bool stays = owner_ == kEveryOwner && entry.is_whole();
+  bool stays = entry.is_whole();
   for (int read = 0; read < entry.siblings; ++read) {
     to[read].slot = now[static_cast<std::size_t>(to[read].slot)];
     stays = stays && to[read].slot >= 0;
@@ -162,7 +162,7 @@ void ReadPlan::follow_below(const Mesh<2>& mesh, int level, const NewSlots& now)
     Entry& entry = plan.patches[slot];
     entry.parent = entry.parent < 0 ? mesh.find(mesh.ids(level)[slot].parent())
                                     : now[static_cast<std::size_t>(entry.parent)];
-    bool stays = owner_ == kEveryOwner && entry.is_whole();
+    bool stays = entry.is_whole();
     PlannedRead* const coarser = plan.reads.data() + slot * kMostReads + entry.siblings;
     for (int read = 0; read < entry.coarser; ++read) {
       coarser[read].slot = now[static_cast<std::size_t>(coarser[read].slot)];
@@ -177,7 +177,6 @@ void ReadPlan::plan_ghosts(const Mesh<2>& mesh, int level, std::size_t slot) {
   LevelPlan& plan = levels_[static_cast<std::size_t>(level)];
   Entry& entry = plan.patches[slot];
   entry.siblings = entry.coarser = entry.outside = 0;
-  if (!is_own(mesh, level, slot)) return;
   PlannedRead* const to = plan.reads.data() + slot * kMostReads;
   std::array<PlannedRead, kMostReads> coarser;
   const unsigned outside =
@@ -192,50 +191,6 @@ void ReadPlan::plan_ghosts(const Mesh<2>& mesh, int level, std::size_t slot) {
       });
   std::copy(coarser.begin(), coarser.begin() + entry.coarser, to + entry.siblings);
   entry.outside = static_cast<std::uint8_t>(outside);
-}
-
-/// Calls visit(request, slot of the source) for what own patches read of others' ones.
-template <class Visit>
-void ReadPlan::for_each_foreign(const Mesh<2>& mesh, Visit visit) const {
-  const auto pass_on = [&](const ReadRequest& request, std::int32_t slot) {
-    const int level = request.source.level;
-    if (!is_own(mesh, level, static_cast<std::size_t>(slot))) visit(request, slot);
-  };
-  for (int level = 0; level < mesh.levels(); ++level) {
-    const std::span<const PatchId> ids = mesh.ids(level);
-    for (std::size_t slot = 0; slot < ids.size(); ++slot) {
-      if (!is_own(mesh, level, slot)) continue;
-      for_each_ghost_read(mesh, ids[slot], [&](const GhostRead& read) {
-        pass_on({ids[slot], read.source,
-                 region_of(read.state, read.direction, read.quadrant, ghosts_), read.state},
-                read.slot);
-      });
-      for (const std::int32_t child : children(level, slot)) {
-        if (child < 0) continue;
-        const PatchId& source = mesh.ids(level + 1)[static_cast<std::size_t>(child)];
-        pass_on({ids[slot], source, kInterior, ReadState::kFine}, child);
-      }
-    }
-  }
-}
-
-std::vector<ReadRequest> ReadPlan::requests(const Mesh<2>& mesh, std::int32_t other) const {
-  std::vector<ReadRequest> all;
-  for_each_foreign(mesh, [&](const ReadRequest& request, std::int32_t slot) {
-    const auto owners = mesh.owners(request.source.level);
-    if (owners[static_cast<std::size_t>(slot)] == other) all.push_back(request);
-  });
-  return all;
-}
-
-std::vector<std::int32_t> ReadPlan::shadows(const Mesh<2>& mesh, int level) const {
-  std::vector<std::int32_t> slots;
-  for_each_foreign(mesh, [&](const ReadRequest& request, std::int32_t slot) {
-    if (request.source.level == level) slots.push_back(slot);
-  });
-  std::sort(slots.begin(), slots.end());
-  slots.erase(std::unique(slots.begin(), slots.end()), slots.end());
-  return slots;
 }
 
 std::size_t ReadPlan::memory_bytes() const {

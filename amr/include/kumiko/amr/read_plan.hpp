@@ -1,5 +1,4 @@
-// Who reads what from whom: by ids, as processes may tell each other, and by slots, as loops use
-// it.
+// Who reads what from whom, by slots, as loops use it.
 #pragma once
 
 #include <array>
@@ -22,19 +21,9 @@ enum class ReadState : std::uint8_t {
   kFine     ///< that which the finer level has reached at the end of the reader's step
 };
 
-/// The points of a patch that another one reads. It means the same on every process.
-struct ReadRequest {
-  PatchId reader;
-  PatchId source;
-  PointRange region;  ///< in the source's indices; of a coarser patch ghosts, too
-  ReadState state = ReadState::kSame;
-
-  friend bool operator==(const ReadRequest&, const ReadRequest&) = default;
-};
-
-/// A request for ghosts, resolved for the mesh as it is.
+/// What serves ghosts from one source, resolved for the mesh as it is.
 struct PlannedRead {
-  std::int32_t slot = -1;      ///< of the source within its level, an own patch or a shadow
+  std::int32_t slot = -1;      ///< of the source within its level
   std::uint16_t from = 0;      ///< offset of the region's first value in a component of the source
   std::uint16_t to = 0;        ///< offset of the first ghost that it serves, likewise
   std::uint8_t count = 0;      ///< values in a row of the region
@@ -51,16 +40,12 @@ struct PatchReads {
   unsigned outside = 0;                   ///< bit d: direction d leads out of the domain
 };
 
-/// The reads of one owner's patches, resolved once for a mesh, and who is whose parent and child.
-/// Slots are good until the mesh changes; what leaves a process are requests. A patch that another
-/// owner's process holds, and that an own one reads, is a *shadow* here: it stands in its slot like
-/// an own patch, and messages fill the regions asked for.
+/// The reads of all patches, whoever owns them, resolved once for a mesh, and who is whose parent
+/// and child. Slots are good until the mesh changes.
 class ReadPlan {
  public:
   /// \param ghosts  layers around each patch
-  /// \param owner   whose patches read; kEveryOwner where one process holds all patches' data
-  explicit ReadPlan(int ghosts, std::int32_t owner = kEveryOwner);
-  static constexpr std::int32_t kEveryOwner = -1;
+  explicit ReadPlan(int ghosts);
 
   /// Follows a level whose patches have changed; to be called after each change, of one level after
   /// the other. What those that came read, and what their siblings and those of patches that went
@@ -71,7 +56,7 @@ class ReadPlan {
   /// first one
   void update(const Mesh<2>& mesh, int level, const LevelDifference& changes);
 
-  /// The reads for a patch's ghosts; none for a patch of another owner. Two loads.
+  /// The reads for a patch's ghosts. Two loads.
   PatchReads of(int level, std::size_t slot) const {
     const LevelPlan& plan = levels_[static_cast<std::size_t>(level)];
     const Entry& entry = plan.patches[slot];
@@ -87,12 +72,6 @@ class ReadPlan {
   bool has_children(int level, std::size_t slot) const {
     return children(level, slot) != std::array<std::int32_t, 4>{-1, -1, -1, -1};
   }
-
-  /// What this owner's patches read of another's: the ghosts' regions, and the interiors of
-  /// children. In the order of readers.
-  std::vector<ReadRequest> requests(const Mesh<2>& mesh, std::int32_t other) const;
-  /// Slots of the shadows of a level, each once, in canonical order.
-  std::vector<std::int32_t> shadows(const Mesh<2>& mesh, int level) const;
 
   /// Bytes that the lists take.
   std::size_t memory_bytes() const;
@@ -119,9 +98,6 @@ class ReadPlan {
   const Entry& entry(int level, std::size_t slot) const {
     return levels_[static_cast<std::size_t>(level)].patches[slot];
   }
-  bool is_own(const Mesh<2>& mesh, int level, std::size_t slot) const {
-    return owner_ == kEveryOwner || mesh.owners(level)[slot] == owner_;
-  }
   void plan_ghosts(const Mesh<2>& mesh, int level, std::size_t slot);
   void forget_children(int level, const LevelDifference& changes);
   void add_patch(const Mesh<2>& mesh, int level, std::size_t slot);
@@ -130,11 +106,8 @@ class ReadPlan {
   bool reads(int level, std::size_t slot, std::size_t sibling) const;
   void follow_below(const Mesh<2>& mesh, int level, const NewSlots& now);
   void adopt(const Mesh<2>& mesh, int level, std::size_t slot);
-  template <class Visit>
-  void for_each_foreign(const Mesh<2>& mesh, Visit visit) const;
 
   int ghosts_;
-  std::int32_t owner_;
   /// The entries of all regions, without their sources: by direction, and by quadrant of a coarser
   /// source.
   std::array<PlannedRead, kDirections.size()> same_;
