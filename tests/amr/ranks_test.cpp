@@ -34,11 +34,15 @@ struct SharedWay {
   int ranks = 2;
   int workers = 1;
   std::uint64_t seed = 0;  ///< above 0: messages are late and overtake each other
+  PartitionKind partition = PartitionKind::kDepthFirst;
+  bool balance = true;
 };
 
 void PrintTo(const SharedWay& way, std::ostream* out) {
   *out << way.solver << (way.schedule == Schedule::kDataflow ? " by dataflow" : " by level") << ", "
-       << way.ranks << " ranks of " << way.workers << ", seed " << way.seed;
+       << way.ranks << " ranks of " << way.workers << ", seed " << way.seed << ", "
+       << kPartitionNames[static_cast<std::size_t>(way.partition)]
+       << (way.balance ? "" : ", unbalanced");
 }
 
 constexpr int kSharedSteps = 7;
@@ -48,6 +52,8 @@ SimulationOptions shared_options(const SharedWay& way) {
   options.schedule = way.schedule;
   options.time_interpolation = way.interpolation;
   options.refinement.interval = 3;
+  options.partition = way.partition;
+  options.balance = way.balance;
   return options;
 }
 
@@ -241,20 +247,43 @@ TEST(SharedRuns, GivenARankThatVanishesThenAllOthersEndByAnExceptionThoseWithout
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Ways, SharedRun,
-                         testing::Values(SharedWay{"semi_lagrangian_cubic", Schedule::kLevel},
-                                         SharedWay{"semi_lagrangian_cubic"},
-                                         SharedWay{"semi_lagrangian_cubic", Schedule::kDataflow,
-                                                   TimeInterpolation::kLinear, 3, 2, 1},
-                                         SharedWay{"semi_lagrangian_cubic", Schedule::kLevel,
-                                                   TimeInterpolation::kLinear, 3},
-                                         SharedWay{"finite_volume_upwind3", Schedule::kLevel},
-                                         SharedWay{"finite_volume_upwind3", Schedule::kDataflow,
-                                                   TimeInterpolation::kAuto, 4, 1, 2},
-                                         SharedWay{"finite_volume_upwind3", Schedule::kDataflow,
-                                                   TimeInterpolation::kLinear, 2, 2, 3},
-                                         SharedWay{"semi_lagrangian_cubic", Schedule::kDataflow,
-                                                   TimeInterpolation::kAuto, 5, 2, 4}));
+INSTANTIATE_TEST_SUITE_P(
+    Ways, SharedRun,
+    testing::Values(
+        SharedWay{"semi_lagrangian_cubic", Schedule::kLevel}, SharedWay{"semi_lagrangian_cubic"},
+        SharedWay{"semi_lagrangian_cubic", Schedule::kDataflow, TimeInterpolation::kLinear, 3, 2,
+                  1},
+        SharedWay{"semi_lagrangian_cubic", Schedule::kLevel, TimeInterpolation::kLinear, 3},
+        SharedWay{"finite_volume_upwind3", Schedule::kLevel},
+        SharedWay{"finite_volume_upwind3", Schedule::kDataflow, TimeInterpolation::kAuto, 4, 1, 2},
+        SharedWay{"finite_volume_upwind3", Schedule::kDataflow, TimeInterpolation::kLinear, 2, 2,
+                  3},
+        SharedWay{"semi_lagrangian_cubic", Schedule::kDataflow, TimeInterpolation::kAuto, 5, 2, 4},
+        SharedWay{"finite_volume_upwind3", Schedule::kDataflow, TimeInterpolation::kAuto, 3, 1, 5,
+                  PartitionKind::kRandom},
+        SharedWay{"semi_lagrangian_cubic", Schedule::kLevel, TimeInterpolation::kLinear, 3, 1, 6,
+                  PartitionKind::kRandom, false},
+        SharedWay{"semi_lagrangian_cubic", Schedule::kDataflow, TimeInterpolation::kLinear, 4, 1, 7,
+                  PartitionKind::kLevel, false},
+        SharedWay{"finite_volume_upwind3", Schedule::kDataflow, TimeInterpolation::kAuto, 8, 1, 8,
+                  PartitionKind::kCanonical}));
+
+TEST(SharedRuns, GivenMessagesThatComeInAnyOrderThenTheBitsStay) {
+  const SharedWay one{"semi_lagrangian_cubic"};
+  const std::string hash = outcome_of_one(one).hash;
+  for (std::uint64_t seed = 100; seed < (test::kSanitized ? 103U : 120U); ++seed) {
+    SharedWay way = one;
+    way.ranks = 3;
+    way.seed = seed;
+    way.partition = seed % 2 == 0 ? PartitionKind::kRandom : PartitionKind::kDepthFirst;
+    on_ranks(way, [&](Backend& backend, Owner& owner) {
+      const auto own = shared_outcome(way, backend, owner);
+      if (own) {
+        EXPECT_EQ(own->hash, hash) << way.seed;
+      }
+    });
+  }
+}
 
 }  // namespace
 }  // namespace kumiko::amr

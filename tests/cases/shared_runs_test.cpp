@@ -1,6 +1,8 @@
 // Contract: every shipped case and solver has the same bits on several ranks as on one.
+#include <algorithm>
 #include <ostream>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -19,6 +21,21 @@ struct Shipped {
   int levels = 2;
   int steps = 320;
   int points_y = 64;
+  double threshold = 0.1;  ///< of refinement
+};
+
+/// Each solver, each case, each kind of boundary; periodic sides with few patches along them.
+const std::vector<Shipped> kShipped = {
+    {"zalesak", "upwind1", 2, 640},
+    {"zalesak", "thinc", 2, 640},
+    {"zalesak", "flux_form_fct", 3, 640},
+    {"gaussian", "semi_lagrangian_cubic"},
+    {"burgers", "burgers", 3, 128, 64, 0.01},
+    {"reacting_front", "advection_reaction", 3, 160},
+    {"dyes", "semi_lagrangian_cubic", 2, 512},
+    {"channel", "finite_volume_upwind3", 2, 120, 32},
+    {"vortex", "semi_lagrangian_cubic", 3, 640},
+    {"deformation", "finite_volume_upwind3", 2, 256},
 };
 
 void PrintTo(const Shipped& shipped, std::ostream* out) {
@@ -42,7 +59,7 @@ class SharedShipped : public testing::TestWithParam<Shipped> {
     options.points_y = shipped.points_y;
     options.schedule = schedule;
     options.refinement.interval = 2;
-    options.refinement.threshold = 0.1;
+    options.refinement.threshold = shipped.threshold;
     options.refinement.delta = 0.05;
     options.refinement.floor = 0.01;
     amr::Simulation simulation(*problem, *solver, backend, options, owner);
@@ -74,18 +91,20 @@ TEST_P(SharedShipped, GivenThreeRanksThenTheyHaveTheBitsOfOne) {
   }
 }
 
-// Each solver, each case, each kind of boundary; periodic sides with few patches along them.
-INSTANTIATE_TEST_SUITE_P(All, SharedShipped,
-                         testing::Values(Shipped{"zalesak", "upwind1"}, Shipped{"zalesak", "thinc"},
-                                         Shipped{"zalesak", "flux_form", 3},
-                                         Shipped{"zalesak", "flux_form_fct", 3},
-                                         Shipped{"gaussian", "semi_lagrangian_cubic"},
-                                         Shipped{"burgers", "burgers", 3, 128},
-                                         Shipped{"reacting_front", "advection_reaction", 3, 160},
-                                         Shipped{"dyes", "semi_lagrangian_cubic", 2, 512},
-                                         Shipped{"channel", "finite_volume_upwind3", 2, 120, 32},
-                                         Shipped{"vortex", "semi_lagrangian_cubic", 3, 640},
-                                         Shipped{"deformation", "finite_volume_upwind3", 2, 256}));
+INSTANTIATE_TEST_SUITE_P(All, SharedShipped, testing::ValuesIn(kShipped));
+
+TEST(SharedShippedList, GivenTheRegistryThenEverySolverAndCaseIsTried) {
+  for (const auto& solver : plugin::shipped().solvers()) {
+    EXPECT_TRUE(std::ranges::any_of(kShipped, [&](const Shipped& tried) {
+      return tried.solver == solver.name;
+    })) << solver.name;
+  }
+  for (const auto& problem : plugin::shipped().cases()) {
+    EXPECT_TRUE(std::ranges::any_of(kShipped, [&](const Shipped& tried) {
+      return tried.problem == problem.name;
+    })) << problem.name;
+  }
+}
 
 }  // namespace
 }  // namespace kumiko::cases

@@ -130,6 +130,18 @@ void Observer::gather_steps() {
   }
 }
 
+std::vector<Part<MeasuredCost>> Observer::take_costs() {
+  std::vector<Part<MeasuredCost>> costs;
+  for (int level = 0; !patches_.level(level).empty(); ++level) {
+    for (std::size_t slot = 0; slot < patches_.level(level).size(); ++slot) {
+      const std::uint64_t ticks = std::exchange(patches_.at(level, slot).all_ticks, 0);
+      if (ticks == 0) continue;
+      costs.push_back({patches_.id(level, slot), 0, {seconds(ticks), owner_.number()}});
+    }
+  }
+  return costs;
+}
+
 /// The least of the waits kept makes room.
 void Observer::note_wait(std::uint64_t ticks, const PatchWait& wait) {
   Worker& own = workers_[static_cast<std::size_t>(wait.worker)];

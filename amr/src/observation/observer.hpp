@@ -21,6 +21,12 @@
 
 namespace kumiko::amr {
 
+/// What a patch has taken its owner.
+struct MeasuredCost {
+  double seconds = 0.0;
+  std::int32_t owner = 0;
+};
+
 /// The schedule tells it that a piece begins and ends (Work), that a patch waited and that a phase
 /// is over; the driver, that a window begins and ends. Workers write to lines of their own and of
 /// the patch they work on, so that nothing is shared meanwhile. Cost of a piece of work: two
@@ -59,6 +65,7 @@ class Observer {
     int base_step = -1;
     int worker = -1;  ///< who worked on it last
     std::uint64_t ticks = 0;
+    std::uint64_t all_ticks = 0;  ///< since take_costs()
   };
 
   /// \param by_level  whether windows are taken level by level
@@ -119,6 +126,7 @@ class Observer {
         charged.base_step = step.base_step;
         charged.worker = worker_;
         charged.ticks += part;
+        charged.all_ticks += part;
       }
       if (observer_.recorder_.wants_pieces()) record(part);
       return own_.idle_since;
@@ -167,6 +175,9 @@ class Observer {
     if (work.worker >= 0) work.worker += first_worker_;
     return work;
   }
+  /// What the patches of the latest window's mesh have taken here since the last call; in canonical
+  /// order, those only on which somebody has worked.
+  std::vector<Part<MeasuredCost>> take_costs();
   /// Converts ticks that were counted in the latest window.
   double seconds(std::uint64_t ticks) const {
     return static_cast<double>(ticks) * seconds_per_tick_;

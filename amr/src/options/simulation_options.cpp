@@ -28,6 +28,12 @@ const std::vector<OptionField<SimulationOptions>>& fields<SimulationOptions>() {
           "time_interpolation", {}, kState,
           "how ghosts at coarse-fine boundaries are interpolated between coarse steps; auto = the "
           "first of characteristic, quadratic and linear that the solver can do"),
+      field<&S::partition>("partition", {}, kRun,
+                           "how ranks share the patches: depth-first along the space-filling curve "
+                           "through all levels, by level, by rows (canonical), or by chance"),
+      field<&S::balance>("balance", {}, kRun,
+                         "whether patches move between ranks after a regrid, where one has much "
+                         "more to do than others"),
   };
   return list;
 }

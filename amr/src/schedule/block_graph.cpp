@@ -65,7 +65,7 @@ std::size_t BlockGraph::Links::bytes() const {
 void BlockGraph::find_patches(const Mesh<2>& mesh, const StepRules& rules, std::int32_t owner) {
   const ReadPlan& plan = rules.plan();
   const auto is_own = [&](int level, std::size_t slot) {
-    return owner == ReadPlan::kEveryOwner || mesh.owners(level)[slot] == owner;
+    return owner == kEveryOwner || mesh.owners(level)[slot] == owner;
   };
   for (int index = 0; index < levels(); ++index) {
     Level& own = levels_[static_cast<std::size_t>(index)];
@@ -77,7 +77,7 @@ void BlockGraph::find_patches(const Mesh<2>& mesh, const StepRules& rules, std::
     }
     own.own_patches = own.slots.size();
   }
-  if (owner == ReadPlan::kEveryOwner) return;
+  if (owner == kEveryOwner) return;
   // A patch that is listed has a block of whatever number until make_nodes() gives it its own.
   const auto list = [&](int level, std::int32_t slot) {
     const auto at = static_cast<std::size_t>(slot);

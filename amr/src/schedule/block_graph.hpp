@@ -75,12 +75,13 @@ class BlockGraph {
     bool foreign = false;  ///< whether another owner takes its pieces
   };
 
+  static constexpr std::int32_t kEveryOwner = -1;
   /// Makes it the graph of a mesh, that of the rules' plan, in memory that it has already if that
   /// is enough. \param blocks  how many, of a level's own patches: of equal parts, by home_begin()
   /// \param owner  whose graph it is; kEveryOwner if one process takes all pieces. O(patches).
   template <class CountBlocks>
   void build(const Mesh<2>& mesh, const StepRules& rules, const CountBlocks& blocks,
-             std::int32_t owner = ReadPlan::kEveryOwner) {
+             std::int32_t owner = kEveryOwner) {
     levels_.resize(static_cast<std::size_t>(mesh.levels()));
     find_patches(mesh, rules, owner);
     for (int index = 0; index < levels(); ++index) make_nodes(index, blocks(index));

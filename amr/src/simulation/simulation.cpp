@@ -16,6 +16,7 @@
 #include "refinement/criterion.hpp"
 #include "refinement/regrid_interval.hpp"
 #include "refinement/regrid_plan.hpp"
+#include "sharing/balance.hpp"
 #include "sharing/migration.hpp"
 #include "simulation/component_names.hpp"
 #include "simulation/saved_run.hpp"
@@ -79,8 +80,7 @@ std::vector<std::int32_t> first_owners(const SimulationOptions& options, const O
   base.patches = {options.points_x / kPatchSize, options.points_y / kPatchSize};
   base.extent = {1.0, 1.0};
   const Mesh<2> mesh(base);
-  return deal(PartitionKind::kDepthFirst, mesh, expected_costs(mesh, options.subcycling),
-              owner.count())
+  return deal(options.partition, mesh, expected_costs(mesh, options.subcycling), owner.count())
       .front();
 }
 
@@ -145,6 +145,7 @@ struct Simulation::Engine {
         transfer_(transfer_operators(solver.traits().centring)),
         backend_(backend),
         owner_(owner),
+        balance_(options.partition, owner.count()),
         options_(resolved(options, solver.traits())),
         hierarchy_((check_parts(problem, solver, options_),
                     Geometry(options.points_x, options.points_y, problem.extent(),
@@ -414,6 +415,9 @@ struct Simulation::Engine {
   /// Rebuilds every level above 0, coarse to fine, all at the same time. At each level: ghosts,
   /// tags, the new children, their values.
   void regrid(Fill fill) {
+    if (stepper_.shadows().is_shared() && options_.balance && step_ > 0) {
+      balance_.note(collect(owner_, observer().take_costs()));
+    }
     plan_->begin(step_);
     const auto fill_ghosts = [this](int level, std::size_t slot) { fill_now(level, slot); };
     for (int level = 0; level + 1 < hierarchy_.max_levels(); ++level) {
@@ -433,21 +437,16 @@ struct Simulation::Engine {
   /// Deals the patches of a shared mesh out anew, where some owner has much more work than others;
   /// then all that is kept of the mesh follows it.
   void balance() {
-    if (stepper_.shadows().is_shared()) {
+    if (stepper_.shadows().is_shared() && options_.balance) {
       const Mesh<2>& mesh = hierarchy_.mesh();
       ByPatch<double> costs = expected_costs(mesh, options_.subcycling);
-      ByPatch<std::int32_t> owners;
       for (int level = 0; level < mesh.levels(); ++level) {
         std::vector<double>& of_level = costs[static_cast<std::size_t>(level)];
         for (std::size_t slot = 0; slot < of_level.size(); ++slot) {
           of_level[slot] *= stepper_.weight(mesh.ids(level)[slot], time());
         }
-        owners.emplace_back(mesh.owners(level).begin(), mesh.owners(level).end());
       }
-      constexpr double kTolerated = 1.1;
-      if (imbalance(costs, owners, owner_.count()) > kTolerated) {
-        move(deal(PartitionKind::kDepthFirst, mesh, costs, owner_.count()));
-      }
+      if (const auto owners = balance_.decide(mesh, costs)) move(*owners);
     }
     exchange_.follow_mesh();
     stepper_.shadows().follow_mesh();
@@ -511,6 +510,7 @@ struct Simulation::Engine {
   TransferOperators transfer_;
   Backend& backend_;
   Owner& owner_;
+  Balance balance_;
   SimulationOptions options_;
   Hierarchy hierarchy_;
   GhostExchange exchange_;

@@ -46,7 +46,7 @@ void DataflowSchedule::take(const Window& window) {
   steps_at_once_.assign(static_cast<std::size_t>(hierarchy_.max_levels()), INT_MAX);
   graph_.build(
       hierarchy_.mesh(), pieces_.patches().rules(), [this](int level) { return deal_out(level); },
-      shadows_.is_shared() ? hierarchy_.owner() : ReadPlan::kEveryOwner);
+      shadows_.is_shared() ? hierarchy_.owner() : BlockGraph::kEveryOwner);
   set_pending();
   runtime::TaskGroup group;
   group_ = &group;

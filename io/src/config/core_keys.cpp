@@ -52,8 +52,12 @@ std::string with_keys_of(const std::vector<Key>& keys, std::string text) {
 
 std::vector<Key> made_keys() {
   std::vector<Key> keys;
-  add<amr::SimulationOptions>(
-      keys, "step", {{"points", "grid.base"}, {"levels", "amr.levels"}, {"steps", "time.steps"}});
+  add<amr::SimulationOptions>(keys, "step",
+                              {{"points", "grid.base"},
+                               {"levels", "amr.levels"},
+                               {"steps", "time.steps"},
+                               {"partition", "ranks.partition"},
+                               {"balance", "ranks.balance"}});
   add<amr::RefinementOptions>(keys, "amr");
   add<amr::RefinementRegion>(keys, kRegions);
   add<RunOptions>(keys, "");

@@ -60,6 +60,8 @@ enum class PartitionKind : std::uint8_t { kDepthFirst, kLevel, kCanonical, kRand
 inline constexpr std::array<std::string_view, 4> kPartitionNames = {"depth-first", "level",
                                                                     "canonical", "random"};
 
+constexpr std::array<std::string_view, 4> names_of(PartitionKind) { return kPartitionNames; }
+
 /// Throws std::invalid_argument for less than one owner, costs that are not of this mesh, or that
 /// are negative or not finite.
 ByPatch<std::int32_t> deal(PartitionKind kind, const Mesh<2>& mesh, const ByPatch<double>& costs,

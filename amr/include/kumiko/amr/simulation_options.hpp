@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <kumiko/amr/option_field.hpp>
+#include <kumiko/amr/partition.hpp>
 #include <kumiko/amr/refinement_options.hpp>
 
 namespace kumiko::amr {
@@ -56,6 +57,9 @@ struct SimulationOptions {
   /// number of the finest level limits, and no ghost is ever needed between a coarse level's times.
   bool subcycling = true;
   TimeInterpolation time_interpolation = TimeInterpolation::kAuto;
+  /// How owners share the mesh, and whether its patches move where an owner has more to do.
+  PartitionKind partition = PartitionKind::kDepthFirst;
+  bool balance = true;
   RefinementOptions refinement;
 };
 

@@ -1,0 +1,110 @@
+#include "sharing/balance.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <span>
+#include <utility>
+
+namespace kumiko::amr {
+
+namespace {
+
+constexpr double kMostMedians = 3.0;
+constexpr int kRegridsInARow = 2;
+/// What a partition must be better by to be worth the moves.
+constexpr double kLeastGain = 0.02;
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+ByPatch<std::int32_t> owners_of(const Mesh<2>& mesh) {
+  ByPatch<std::int32_t> owners;
+  for (int level = 0; level < mesh.levels(); ++level) {
+    owners.emplace_back(mesh.owners(level).begin(), mesh.owners(level).end());
+  }
+  return owners;
+}
+
+/// Seconds, and what was expected of the same patches.
+struct Sums {
+  double seconds = 0.0;
+  double expected = 0.0;
+
+  void add(double own_seconds, double own_expected) {
+    seconds += own_seconds;
+    expected += own_expected;
+  }
+};
+
+}  // namespace
+
+void Balance::note(std::vector<Part<MeasuredCost>> measured) {
+  std::erase_if(measured, [](const auto& part) { return part.value.seconds <= 0.0; });
+  using OwnersLevel = std::pair<std::int32_t, int>;
+  std::map<OwnersLevel, std::vector<double>> seconds;
+  for (const Part<MeasuredCost>& part : measured) {
+    seconds[{part.value.owner, part.patch.level}].push_back(part.value.seconds);
+  }
+  std::map<OwnersLevel, double> most;
+  for (auto& [whose, all] : seconds) most[whose] = kMostMedians * median(std::move(all));
+  for (Part<MeasuredCost>& part : measured) {
+    double& own = part.value.seconds;
+    own = std::min(own, most.at({part.value.owner, part.patch.level}));
+  }
+  measured_ = std::move(measured);
+}
+
+/// What is not measured is expected to cost its owner as much more as what is.
+ByPatch<double> Balance::costs(const Mesh<2>& mesh, const ByPatch<double>& expected) const {
+  ByPatch<double> costs = expected;
+  ByPatch<char> is_measured;
+  std::map<std::int32_t, Sums> of_owner;
+  Sums of_all;
+  for (int level = 0; level < mesh.levels(); ++level) {
+    is_measured.emplace_back(mesh.size(level), 0);
+  }
+  for (const Part<MeasuredCost>& part : measured_) {
+    const std::int32_t found = part.patch.level < mesh.levels() ? mesh.find(part.patch) : -1;
+    if (found < 0) continue;
+    const auto level = static_cast<std::size_t>(part.patch.level);
+    const auto slot = static_cast<std::size_t>(found);
+    costs[level][slot] = part.value.seconds;
+    is_measured[level][slot] = 1;
+    of_owner[part.value.owner].add(part.value.seconds, expected[level][slot]);
+    of_all.add(part.value.seconds, expected[level][slot]);
+  }
+  if (of_all.expected <= 0.0) return expected;
+  for (int level = 0; level < mesh.levels(); ++level) {
+    const auto at = static_cast<std::size_t>(level);
+    for (std::size_t slot = 0; slot < mesh.size(level); ++slot) {
+      if (is_measured[at][slot] != 0) continue;
+      const Sums& own = of_owner[mesh.owners(level)[slot]];
+      const Sums& like = own.expected > 0.0 ? own : of_all;
+      costs[at][slot] = expected[at][slot] * like.seconds / like.expected;
+    }
+  }
+  return costs;
+}
+
+std::optional<ByPatch<std::int32_t>> Balance::decide(const Mesh<2>& mesh,
+                                                     const ByPatch<double>& expected) {
+  const ByPatch<double> costs = this->costs(mesh, expected);
+  const ByPatch<std::int32_t> owners = owners_of(mesh);
+  const double now = imbalance(costs, owners, owners_);
+  if (now <= kTolerated) {
+    in_a_row_ = 0;
+    return std::nullopt;
+  }
+  ++in_a_row_;
+  if (!measured_.empty() && in_a_row_ < kRegridsInARow) return std::nullopt;
+  in_a_row_ = 0;
+  ByPatch<std::int32_t> better = deal(partition_, mesh, costs, owners_);
+  if (imbalance(costs, better, owners_) > now - kLeastGain) return std::nullopt;
+  return better;
+}
+
+}  // namespace kumiko::amr
