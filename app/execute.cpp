@@ -14,6 +14,7 @@
 #include <fmt/chrono.h>
 #include <sys/utsname.h>
 
+#include "ranks.hpp"
 #include "run_files.hpp"
 #include "terminal.hpp"
 
@@ -270,6 +271,31 @@ io::RunSummary step_to_end(const Problem& problem, amr::Backend& backend,
   return summary;
 }
 
+/// What each of several ranks has done.
+void add_ranks(const amr::Simulation& simulation, const Ranks& ranks, io::RunSummary& summary) {
+  std::size_t worker = 0;
+  for (const Ranks::Process& process : ranks.processes()) {
+    io::RankSummary rank;
+    rank.host = process.host;
+    rank.workers = simulation.workers_by_owner()[summary.ranks.size()];
+    for (int own = 0; own < rank.workers; ++own) rank.load += summary.work.workers[worker++];
+    const auto number = static_cast<std::int32_t>(summary.ranks.size());
+    const amr::Mesh<2>& mesh = simulation.hierarchy().mesh();
+    for (int level = 0; level < mesh.levels(); ++level) {
+      rank.patches += static_cast<std::size_t>(std::ranges::count(mesh.owners(level), number));
+    }
+    rank.messages = process.statistics.messages_sent;
+    rank.bundles = process.statistics.frames_sent;
+    rank.bytes = process.statistics.bytes_sent;
+    rank.peak_rss_bytes = process.peak_rss_bytes;
+    summary.ranks.push_back(rank);
+  }
+  if (summary.ranks.empty()) return;
+  summary.peak_rss_bytes = 0;
+  for (const io::RankSummary& rank : summary.ranks) summary.peak_rss_bytes += rank.peak_rss_bytes;
+  summary.moved_patches = simulation.moved_patches();
+}
+
 /// The first processor's model as Linux names it on x86; elsewhere the kind of machine.
 std::string processor(const utsname& machine) {
   std::ifstream list("/proc/cpuinfo");
@@ -340,10 +366,13 @@ void heed_signals() {
 
 io::RunSummary execute(const Problem& problem, amr::Backend& backend, amr::Simulation& simulation,
                        Progress& progress, RunFiles* files,
-                       const std::optional<io::RunHistory>& past) {
+                       const std::optional<io::RunHistory>& past, const Ranks* ranks) {
   TraceTaker trace(problem, files);
   try {
-    return step_to_end(problem, backend, simulation, progress, files, past, trace);
+    io::RunSummary summary =
+        step_to_end(problem, backend, simulation, progress, files, past, trace);
+    if (ranks != nullptr) add_ranks(simulation, *ranks, summary);
+    return summary;
   } catch (const amr::BrokenValueError& error) {
     trace.save(simulation);
     throw std::runtime_error(describe(error, problem));

@@ -13,6 +13,7 @@
 
 namespace kumiko::app {
 
+class Ranks;
 class RunFiles;
 
 /// Steps a simulation to problem.stop_step. Throws std::runtime_error when a signal or the time
@@ -23,9 +24,11 @@ class RunFiles;
 ///               problem.trace_from to problem.trace_until, or as many of them as there was room
 ///               for; nullptr: there are none
 /// \param past   of a run that goes on from a checkpoint
+/// \param ranks  that share it; nullptr for one process
 io::RunSummary execute(const Problem& problem, amr::Backend& backend, amr::Simulation& simulation,
                        Progress& progress, RunFiles* files = nullptr,
-                       const std::optional<io::RunHistory>& past = std::nullopt);
+                       const std::optional<io::RunHistory>& past = std::nullopt,
+                       const Ranks* ranks = nullptr);
 
 /// Where, when and by what a run is computed that begins now, on this machine.
 io::Origin origin_now();

@@ -1,12 +1,15 @@
 #include "ranks.hpp"
 
+#include <atomic>
 #include <exception>
 #include <mutex>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include <kumiko/cluster/collectives.hpp>
 #include <kumiko/cluster/launch.hpp>
+#include <kumiko/io/summary.hpp>
 
 #include "execute.hpp"
 #include "request.hpp"
@@ -37,6 +40,9 @@ class LastWords {
   std::string first_;
 };
 
+/// For functions that other ranks invoke here.
+std::atomic<cluster::Cluster*> own_cluster = nullptr;
+
 }  // namespace
 
 Ranks::Ranks() : link_(cluster::link_of_environment()) {
@@ -64,6 +70,7 @@ void Ranks::join(const std::function<Prepared()>& prepare) {
       prepared.runtime = spare_.get();
     }
     cluster_ = std::make_unique<cluster::Cluster>(*prepared.runtime, std::move(link_));
+    own_cluster = cluster_.get();
     const auto all = cluster::all_gather(cluster_->here(), std::pair(why, prepared.agreed)).get();
     for (int rank = 0; failed == nullptr && rank < size_; ++rank) {
       const auto& [others, agreed] = all[static_cast<std::size_t>(rank)];
@@ -93,6 +100,19 @@ Ranks::Places Ranks::places() const {
     if (places.warning.empty()) places.warning = own_warning;
   }
   return places;
+}
+
+std::vector<Ranks::Process> Ranks::processes() const {
+  std::vector<Process> all;
+  if (cluster_ == nullptr) return all;
+  const auto ask = [] {
+    return std::tuple(origin_now().host, own_cluster.load()->statistics(), io::peak_rss_bytes());
+  };
+  for (int rank = 0; rank < size_; ++rank) {
+    auto [host, statistics, peak] = cluster_->here().invoke(rank, ask);
+    all.push_back({std::move(host), statistics, peak});
+  }
+  return all;
 }
 
 void Ranks::follow(amr::Simulation& simulation) {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <kumiko/amr/cluster_owner.hpp>
 #include <kumiko/amr/simulation.hpp>
@@ -46,6 +47,15 @@ class Ranks {
     std::string warning;  ///< empty if all have cores enough
   };
   Places places() const;
+
+  /// What each rank's process has taken so far, for the leader to ask while the others follow; none
+  /// with one rank.
+  struct Process {
+    std::string host;
+    cluster::ClusterStatistics statistics;
+    std::uint64_t peak_rss_bytes = 0;
+  };
+  std::vector<Process> processes() const;
 
   /// Does what the leader does, until its simulation ends. A signal that has come to this rank is
   /// the leader's then.

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <fstream>
@@ -53,6 +54,28 @@ void print_mass_drift(const io::RunSummary& s) {
              s.open_domain ? "; the domain is open: mass may enter and leave" : "");
 }
 
+void print_ranks(const io::RunSummary& s) {
+  if (s.ranks.empty()) return;
+  io::RankSummary all;
+  double least = 1.0;
+  double most = 0.0;
+  for (const io::RankSummary& rank : s.ranks) {
+    const double time = rank.load.busy_s + rank.load.wait_s;
+    const double busy = time > 0.0 ? rank.load.busy_s / time : 0.0;
+    least = std::min(least, busy);
+    most = std::max(most, busy);
+    all.messages += rank.messages;
+    all.bundles += rank.bundles;
+    all.bytes += rank.bytes;
+  }
+  fmt::print("ranks                {}, busy {:.1f} .. {:.1f} %; {} moved between them\n",
+             s.ranks.size(), 100.0 * least, 100.0 * most,
+             counted(s.moved_patches, "patch", "patches"));
+  const auto bundles = static_cast<double>(std::max<std::uint64_t>(all.bundles, 1));
+  fmt::print("messages             {} in {} bundles of {:.0f} bytes\n", all.messages, all.bundles,
+             static_cast<double>(all.bytes) / bundles);
+}
+
 void print_summary(const io::RunSummary& s) {
   fmt::print("case {}  solver {}  backend {}  workers {}  base steps {}\n", s.case_name, s.solver,
              s.backend, s.workers, s.steps);
@@ -81,6 +104,7 @@ void print_summary(const io::RunSummary& s) {
   fmt::print("balance efficiency   {:.3f}  (1 is perfect, more is worse; {})\n",
              s.work.balance_efficiency(), counted(s.work.total().steals, "steal"));
   print_load(s);
+  print_ranks(s);
   fmt::print("memory               {:.1f} bytes per point; {:.0f} MB at the peak\n",
              s.memory.bytes_per_point(), static_cast<double>(s.peak_rss_bytes) * 1e-6);
   fmt::print("state hash           {}\n", s.state_hash);
@@ -257,7 +281,8 @@ int lead(RunRequest& request, Ranks& ranks, std::unique_ptr<amr::Backend>& backe
     if (start.from && !files.has_rows()) files.diagnose(*simulation);
     Progress progress(request.quiet, problem.run.case_name, *simulation, problem.stop_step);
     try {
-      summary = execute(problem, *backend, *simulation, progress, &files, past_of(start.from));
+      summary =
+          execute(problem, *backend, *simulation, progress, &files, past_of(start.from), &ranks);
     } catch (const std::exception& error) {
       const std::string way = way_on(files);
       if (way.empty()) throw;

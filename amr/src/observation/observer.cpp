@@ -17,6 +17,7 @@ Observer::Observer(const Backend& backend, int levels, bool by_level, Owner& own
   for (const Part<int>& workers : collect<int>(owner, {{{}, owner.number(), backend.workers()}})) {
     if (workers.item < owner.number()) first_worker_ += workers.value;
     all_workers_ += workers.value;
+    workers_by_owner_.push_back(workers.value);
   }
   counters_.workers.resize(static_cast<std::size_t>(all_workers_));
 }

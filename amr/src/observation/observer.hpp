@@ -185,6 +185,7 @@ class Observer {
 
   /// Of all owners.
   int workers() const { return all_workers_; }
+  const std::vector<int>& workers_by_owner() const { return workers_by_owner_; }
   const WorkCounters& counters() const { return counters_; }
   /// The latest base steps, oldest first; kKeptSteps at most.
   const std::deque<BaseStepLoad>& steps() const { return kept_; }
@@ -205,6 +206,7 @@ class Observer {
   Owner& owner_;
   int first_worker_ = 0;  ///< the number of the first of one's own
   int all_workers_ = 0;
+  std::vector<int> workers_by_owner_;
   const runtime::Runtime* runtime_;  ///< nullptr when patches are not threads
   TickClock clock_;
   std::vector<Worker> workers_;

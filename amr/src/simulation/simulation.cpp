@@ -454,6 +454,13 @@ struct Simulation::Engine {
 
   /// Gives patches other owners; what a step needs beside their values is computed anew.
   void move(const ByPatch<std::int32_t>& owners) {
+    for (int level = 0; level < hierarchy_.used_levels(); ++level) {
+      const auto before = hierarchy_.mesh().owners(level);
+      const auto& after = owners[static_cast<std::size_t>(level)];
+      for (std::size_t slot = 0; slot < after.size(); ++slot) {
+        if (before[slot] != after[slot]) ++moved_;
+      }
+    }
     const auto came =
         move_patches(hierarchy_, stepper_.shadows().mailbox(), owners, stepper_.cfl());
     for (int level = 0; level < hierarchy_.used_levels(); ++level) {
@@ -520,6 +527,7 @@ struct Simulation::Engine {
   int next_regrid_ = 0;  ///< 0 = never
   int next_check_ = 0;
   double indicator_scale_ = 0.0;  ///< largest magnitude of the initial state
+  std::uint64_t moved_ = 0;       ///< patches, to another owner
   /// A call of owner 0 has thrown, or is under way: the others may wait for something else than an
   /// order.
   bool has_failed_ = false;
@@ -576,6 +584,10 @@ std::string Simulation::state_hash() const {
 void Simulation::check_finite() const {
   engine_->direct({Engine::Call::kCheckFinite}, [this] { return engine_->check_finite(), true; });
 }
+const std::vector<int>& Simulation::workers_by_owner() const {
+  return engine_->observer().workers_by_owner();
+}
+std::uint64_t Simulation::moved_patches() const { return engine_->moved_; }
 int Simulation::workers() const { return engine_->observer().workers(); }
 std::string_view Simulation::schedule() const { return engine_->stepper_.schedule().name(); }
 int Simulation::step() const { return engine_->step_; }

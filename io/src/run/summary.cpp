@@ -56,6 +56,23 @@ void insert(Json& table, std::string_view key, const amr::ParameterValue& value)
   std::visit([&](const auto& plain) { slot = plain; }, value);
 }
 
+Json ranks_json(const std::vector<RankSummary>& ranks) {
+  Json all = Json::array();
+  for (const RankSummary& rank : ranks) {
+    all.push_back({{"host", rank.host},
+                   {"workers", rank.workers},
+                   {"patches", rank.patches},
+                   {"updates", rank.load.updates},
+                   {"busy_s", rank.load.busy_s},
+                   {"wait_s", rank.load.wait_s},
+                   {"messages", rank.messages},
+                   {"bundles", rank.bundles},
+                   {"bytes", rank.bytes},
+                   {"peak_rss_bytes", rank.peak_rss_bytes}});
+  }
+  return all;
+}
+
 }  // namespace
 
 Json to_json(const RunSummary& summary) {
@@ -88,6 +105,10 @@ Json to_json(const RunSummary& summary) {
                      {"unnested", summary.unnested_patches},
                      {"regrids", summary.work.regrids}};
   json["peak_rss_bytes"] = summary.peak_rss_bytes;
+  if (!summary.ranks.empty()) {
+    json["ranks"] = ranks_json(summary.ranks);
+    json["moved_patches"] = summary.moved_patches;
+  }
   json["state_hash"] = summary.state_hash;
   add_origin(json, summary.origin);
   json["config"] = Json::object();

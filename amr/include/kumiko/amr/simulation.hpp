@@ -107,6 +107,10 @@ class Simulation {
 
   /// Of all owners' backends.
   int workers() const;
+  /// Of each owner's; those of owner 0 are numbered first.
+  const std::vector<int>& workers_by_owner() const;
+  /// Patches that got another owner so far; those of a mesh that is built count too.
+  std::uint64_t moved_patches() const;
   /// The order in which patches take their steps: "level" or "dataflow".
   std::string_view schedule() const;
   int step() const;

@@ -17,6 +17,18 @@
 
 namespace kumiko::io {
 
+/// What one of several ranks did.
+struct RankSummary {
+  std::string host;
+  int workers = 0;
+  std::size_t patches = 0;     ///< at the end
+  amr::WorkerLoad load;        ///< of its workers together
+  std::uint64_t messages = 0;  ///< sent, and
+  std::uint64_t bundles = 0;   ///< how many times they went together
+  std::uint64_t bytes = 0;     ///< of bundles
+  std::uint64_t peak_rss_bytes = 0;
+};
+
 /// What a run was and how it went. Values that the case cannot give are absent, and null in JSON.
 struct RunSummary {
   std::string case_name;
@@ -41,7 +53,9 @@ struct RunSummary {
   amr::MemoryUse memory;                       ///< at the end
   std::vector<std::size_t> patches_per_level;  ///< at the end
   std::size_t unnested_patches = 0;  ///< tagged at the latest regrid, but nesting forbade them
-  std::uint64_t peak_rss_bytes = 0;
+  std::uint64_t peak_rss_bytes = 0;  ///< of all ranks
+  std::vector<RankSummary> ranks;    ///< where there are several
+  std::uint64_t moved_patches = 0;   ///< between ranks
   std::string state_hash;
   Origin origin;
   /// The effective configuration by dotted key.
