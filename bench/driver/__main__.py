@@ -18,6 +18,7 @@ import idle_suite
 import io_suite
 import machine
 import predict_suite
+import ranks_suite
 import runtime_suite
 from check import check
 from compare import compare
@@ -32,6 +33,7 @@ SUITES = {
     "idle": idle_suite,
     "io": io_suite,
     "predict": predict_suite,
+    "ranks": ranks_suite,
     "runtime": runtime_suite,
 }
 ALL, COMPARE = "all", "compare"

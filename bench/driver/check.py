@@ -6,7 +6,7 @@ from form import Report, check_figures, check_lines
 from forms import FORMS, Host
 from measured import Measured
 
-SIZED = ("idle", "io")  # whose short form has fewer rows
+SIZED = ("idle", "io", "ranks")  # whose short form has fewer rows
 
 
 def check(suite: str, measured: Measured, figures: Path, quick: bool, host: Host | None = None) -> Report:

@@ -46,6 +46,7 @@ class Form(unittest.TestCase):
             "idle": "strips",
             "io": "pool of 8",
             "predict": "openmp    ",
+            "ranks": "seconds by two workers",
             "runtime": "Kumiko, handles",
         }
         for suite, row in rows.items():
@@ -153,6 +154,15 @@ class Form(unittest.TestCase):
                 for name, why in absences.items():
                     self.assertEqual(any(why in skip for skip in report.skipped), name in absent)
                 self.assertTrue(report_of("cluster", measured).faults)
+
+    def test_mpis_that_carry_a_case_may_be_absent_and_are_named_then(self):
+        for absent in (("openmpi",), ("openmpi", "mpich")):
+            with self.subTest(absent=absent):
+                measured = suites.ranks(True, absent)
+                report = report_of("ranks", measured, host=Host(2, absent_peers=absent))
+                self.assertEqual(report.faults, [])
+                self.assertTrue(any("Open MPI is not installed here" in skip for skip in report.skipped))
+                self.assertTrue(report_of("ranks", measured).faults)
 
     def test_quotas_may_be_refused_by_the_system_and_are_named_then(self):
         for quick in (True, False):

@@ -23,6 +23,7 @@ import io_suite.plan  # noqa: E402
 import io_suite.summary  # noqa: E402
 import io_suite.table  # noqa: E402
 import predict_suite  # noqa: E402
+import ranks_suite  # noqa: E402
 import runtime_suite.plan  # noqa: E402
 import runtime_suite.summary  # noqa: E402
 import runtime_suite.table  # noqa: E402
@@ -153,6 +154,19 @@ def predict(_: bool) -> Measured:
     return Measured(WORKERS, "1 round", predict_suite.table([turn], [1, WORKERS]), {})
 
 
+def ranks(quick: bool, absent: tuple[str, ...] = ()) -> Measured:
+    """Without the MPIs that are absent."""
+    own = {"bundles": 1000, "bytes": 500000}
+    report = {"wall_s": 0.25, "memory": {"bytes_per_point": 46.0}, "ranks": [own, own], "state_hash": "v2-0"}
+    by_mpi = {name: [report] for name in ("openmpi", "mpich") if name not in absent}
+    predicted = {"speed_up": 1.5, "edges_per_step": 500.0}
+    all_runs = [ranks_suite.Runs(size, [report], [report], by_mpi, predicted)
+                for size in (ranks_suite.QUICK if quick else ranks_suite.SIZES)]
+    judged = judge([budget for runs in all_runs for budget in ranks_suite.budgets_of(runs)], quick)
+    lines = ranks_suite.lines_of(all_runs, judged)
+    return Measured(2, "1 round", lines, {"budgets": budget_figures(judged)})
+
+
 SUITES = {
     "amr": amr,
     "checkpoint": checkpoint,
@@ -161,6 +175,7 @@ SUITES = {
     "idle": idle,
     "io": io,
     "predict": predict,
+    "ranks": ranks,
     "runtime": runtime,
 }
 

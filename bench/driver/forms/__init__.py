@@ -1,6 +1,6 @@
 """What the tables of each suite should look like on a machine."""
 
-from forms import amr, checkpoint, cluster, groups, idle, io, predict, runtime
+from forms import amr, checkpoint, cluster, groups, idle, io, predict, ranks, runtime
 from forms.host import Host
 
 __all__ = ["FORMS", "Host"]
@@ -14,5 +14,6 @@ FORMS = {
     "idle": idle.form,
     "io": io.form,
     "predict": predict.form,
+    "ranks": ranks.form,
     "runtime": runtime.form,
 }
