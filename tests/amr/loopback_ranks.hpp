@@ -18,6 +18,7 @@ struct LoopbackRanks {
   int ranks = 2;
   int workers = 1;         ///< of each
   std::uint64_t seed = 0;  ///< above 0: messages are late and overtake each other
+  std::chrono::microseconds longest_delay{300};
 };
 
 /// Calls ask(backend, owner) on every rank, each on an OS thread of its own. Passes on what the
@@ -26,7 +27,7 @@ inline void on_loopback_ranks(const LoopbackRanks& way,
                               const std::function<void(Backend&, Owner&)>& ask) {
   cluster::LoopbackOptions options{.ranks = way.ranks};
   if (way.seed != 0) {
-    options.longest_delay = std::chrono::microseconds(300);
+    options.longest_delay = way.longest_delay;
     options.reorders = true;
     options.seed = way.seed;
   }

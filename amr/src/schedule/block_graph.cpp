@@ -128,6 +128,8 @@ void BlockGraph::make_nodes(int index, std::size_t blocks) {
     node.end = begin_of(std::size_t{at} + 1);
     node.level = static_cast<std::uint8_t>(index);
     node.foreign = at >= blocks;
+    // relaxed: messages are read later.
+    for (auto& of_parity : node.ends) of_parity.store(0, std::memory_order_relaxed);
     node.sources = node.parents = node.fed_by = 0;
     for (const std::uint32_t slot : slots(node)) own.block_of[slot] = at;
   }

@@ -58,8 +58,11 @@ class BlockGraph {
   /// A block, and how much it waits for.
   struct alignas(64) Node {
     /// How many inputs are to come, for each kind of piece and by parity of the step; counted by
-    /// DataflowSchedule, as the next two are its own.
+    /// DataflowSchedule, as the next three are its own.
     std::array<std::array<std::atomic<std::int32_t>, 2>, kKinds> pending;
+    /// Of a foreign block: how many of the two messages are here by which a step of it ends, by
+    /// parity.
+    std::array<std::atomic<std::uint8_t>, 2> ends{};
     std::uint64_t done_at = 0;  ///< when its latest piece ended
     std::int32_t home = 0;
     std::array<std::array<std::int32_t, 2>, kKinds> inputs;  ///< of a piece, by parity of the step
@@ -118,6 +121,16 @@ class BlockGraph {
   /// above and below come first, and last the block itself.
   template <class Arrive>
   void for_each_successor(PieceKind kind, const LevelStep& step, Node& node, Arrive&& arrive) const;
+  /// Tells in two parts of a foreign block that blends and then has done all: here but for those
+  /// that wait for its state n + 1 to be final,
+  template <class Arrive>
+  void for_each_before_end(PieceKind kind, const LevelStep& step, Node& foreign,
+                           Arrive&& arrive) const;
+  /// and here for these.
+  template <class Arrive>
+  void for_each_at_end(const LevelStep& step, Node& foreign, Arrive&& arrive) const {
+    make_final(step, foreign, arrive);
+  }
 
   /// Calls arrive() likewise for what the first step waits for: that a foreign block's state 0 is
   /// here.
@@ -211,6 +224,16 @@ class BlockGraph {
 template <class Arrive>
 void BlockGraph::for_each_successor(PieceKind kind, const LevelStep& step, Node& node,
                                     Arrive&& arrive) const {
+  for_each_before_end(kind, step, node, arrive);
+  const bool is_last_before_finish =
+      kind == PieceKind::kBlend || (kind == PieceKind::kAdvance && !node.blends);
+  if (kind == PieceKind::kFinish) make_final(step, node, arrive);
+  if (is_last_before_finish) complete(step, node, arrive);
+}
+
+template <class Arrive>
+void BlockGraph::for_each_before_end(PieceKind kind, const LevelStep& step, Node& node,
+                                     Arrive&& arrive) const {
   const int n = step.number;
   switch (kind) {
     case PieceKind::kAdvance:
@@ -222,8 +245,8 @@ void BlockGraph::for_each_successor(PieceKind kind, const LevelStep& step, Node&
           if (sibling->blends) arrive(*sibling, n, PieceKind::kBlend, WaitCause::kSibling);
         }
       }
-      if (!node.blends) return complete(step, node, arrive);
-      return arrive(node, n, PieceKind::kBlend, WaitCause::kSibling);
+      if (node.blends) arrive(node, n, PieceKind::kBlend, WaitCause::kSibling);
+      return;
     case PieceKind::kBlend:
       for (Node* const reader : links(kReaders, node)) {
         for (int number = step.finer_begin(); number < step.finer_end(); ++number) {
@@ -236,9 +259,9 @@ void BlockGraph::for_each_successor(PieceKind kind, const LevelStep& step, Node&
       for (Node* const sibling : links(kSiblings, node)) {
         if (sibling->finishes) arrive(*sibling, n, PieceKind::kFinish, WaitCause::kSibling);
       }
-      return complete(step, node, arrive);
+      return;
     case PieceKind::kFinish:
-      return make_final(step, node, arrive);
+      return;
   }
 }
 

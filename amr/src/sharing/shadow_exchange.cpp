@@ -111,12 +111,11 @@ ShadowExchange::Content ShadowExchange::content(const Done& done, const SharedRe
     return brings;
   }
   const bool is_last = done.kind == last_piece(done.step.level, done.slot);
-  const bool blends_in_time = rules_.blends_in_time();
   brings.coarse = read.coarse && done.kind != PieceKind::kFinish;
   brings.coefficients = brings.coarse && sends_coefficients_ && done.kind == PieceKind::kAdvance;
-  // What an advance has sent for blends is not sent again by a blend that is the last piece.
   if (done.kind == PieceKind::kAdvance) {
-    brings.siblings = reads_siblings && (is_last || blends_in_time);
+    const bool is_restricted = rules_.finishes(done.step.level, done.slot);
+    brings.siblings = reads_siblings && (!is_restricted || read.blending);
   } else {
     brings.siblings = reads_siblings && done.kind == PieceKind::kFinish;
   }
@@ -124,6 +123,9 @@ ShadowExchange::Content ShadowExchange::content(const Done& done, const SharedRe
   brings.is_told = brings.siblings || brings.coarse || brings.fine ||
                    (is_last && (read.parent || reads_siblings)) ||
                    (done.kind == PieceKind::kBlend && reads_siblings);
+  // A block that blends waits for the siblings of all its patches.
+  brings.is_told = brings.is_told || (rules_.blends_in_time() && reads_siblings &&
+                                      done.kind == PieceKind::kAdvance);
   return brings;
 }
 
@@ -156,11 +158,13 @@ void ShadowExchange::pack(const Done& done, const SharedRead& read, const Conten
 }
 
 /// Who writes to a shadow is alone with it: see the class.
-void ShadowExchange::unpack(const Done& done, Cursor& cursor) {
+void ShadowExchange::unpack(Done& done, Cursor& cursor) {
   const int level_index = done.step.level;
   const SharedRead* const read = reads_[static_cast<std::size_t>(level_index)].incoming(done.slot);
   if (read == nullptr) throw std::logic_error("a message of shadows is about a patch nobody reads");
   const Content content = this->content(done, *read);
+  done.ends_in_two = !done.is_first && read->siblings != 0 && done.kind != PieceKind::kFinish &&
+                     last_piece(level_index, done.slot) == PieceKind::kBlend;
   Level& level = hierarchy_.level(level_index);
   const auto take = [&](double* values, std::size_t count) {
     cursor.take(values, count * sizeof(double));
@@ -249,18 +253,20 @@ void ShadowExchange::refresh(int level) {
 void ShadowExchange::follow_mesh() {
   if (!is_shared()) return;
   const Mesh<2>& mesh = hierarchy_.mesh();
-  reads_ = shared_reads(mesh, rules_, owner_.number());
   blends_.clear();
   for (int level = 0; level < mesh.levels(); ++level) {
-    for (const ReadState role : {ReadState::kSame, ReadState::kCoarse, ReadState::kFine}) {
-      make_shadows(reads_, level, role);
-    }
     blends_.emplace_back(mesh.size(level), 0);
     if (!rules_.blends_in_time() || level == 0) continue;
     for (std::size_t slot = 0; slot < mesh.size(level); ++slot) {
       for (const PlannedRead& read : rules_.plan().of(level, slot).coarser) {
         blends_[static_cast<std::size_t>(level) - 1][static_cast<std::size_t>(read.slot)] = 1;
       }
+    }
+  }
+  reads_ = shared_reads(mesh, rules_, owner_.number(), blends_);
+  for (int level = 0; level < mesh.levels(); ++level) {
+    for (const ReadState role : {ReadState::kSame, ReadState::kCoarse, ReadState::kFine}) {
+      make_shadows(reads_, level, role);
     }
   }
 }

@@ -26,16 +26,18 @@ namespace kumiko::amr {
 /// it, and says so. What a message brings:
 ///
 ///   advance of step n   to finer patches: state n with its ghosts, and what else the interpolation
-///                       reads; to siblings: the strips of state n + 1, if that is final or they
-///                       blend
+///                       reads; to siblings: the strips of state n + 1, unless children are to be
+///                       restricted onto it and none of the siblings blends
 ///   blend of step n     to finer patches: the unrestricted state n + 1 with its ghosts
-///   last piece          to siblings: the strips of state n + 1; at the end of a coarse step to
-///                       coarser patches: its points, and the fluxes through its sides
+///   finish of step n    to siblings: the strips of state n + 1
+///   last piece          at the end of a coarse step to coarser patches: its points, and the fluxes
+///                       through its sides
 ///
 /// That no message overwrites what is still read: it is sent by a piece that, were the readers
 /// here, could not have begun before they had read what stood there (BlockGraph), and each role has
-/// a shadow of its own, which every message for it fills whole. So messages may overtake each
-/// other.
+/// a shadow of its own, which every message for it fills whole. Messages may overtake each other:
+/// whoever reads a shadow has waited for the message that has filled it. Where a step ends by a
+/// blend, the strips have come with the advance; so siblings wait for both (Done::ends_in_two).
 class ShadowExchange {
  public:
   /// Keeps references to all.
@@ -74,6 +76,8 @@ class ShadowExchange {
     PieceKind kind;
     LevelStep step;
     std::size_t slot;
+    /// In a message: state n + 1 is final when those of the advance and of the blend are here.
+    bool ends_in_two = false;
   };
   /// Fills shadows from a message of a window, and calls done(Done) for each patch in it.
   template <class Tell>
@@ -131,7 +135,8 @@ class ShadowExchange {
   Content content(const Done& done, const SharedRead& read) const;
   PieceKind last_piece(int level, std::size_t slot) const;
   void pack(const Done& done, const SharedRead& read, const Content& content, Text& to) const;
-  void unpack(const Done& done, Cursor& cursor);
+  /// Sets done.ends_in_two.
+  void unpack(Done& done, Cursor& cursor);
   void add(const Done& done, Texts& to) const;
   bool has_piece(PieceKind kind, int level, std::size_t slot) const;
   void read_all(Done done, std::size_t senders);

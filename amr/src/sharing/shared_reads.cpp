@@ -11,13 +11,16 @@ class SharedReadsFinder {
   SharedReadsFinder(const Mesh<2>& mesh, const ReadPlan& plan, std::int32_t owner)
       : mesh_(mesh), plan_(plan), owner_(owner), levels_(static_cast<std::size_t>(mesh.levels())) {}
 
-  void find_ghosts(int level) {
+  void find_ghosts(int level, const ByPatch<char>* blends = nullptr) {
     for (std::size_t slot = 0; slot < mesh_.size(level); ++slot) {
       const std::int32_t reader = mesh_.owners(level)[slot];
       const PatchReads reads = plan_.of(level, slot);
       for (const PlannedRead& read : reads.siblings) {
         const auto direction = static_cast<std::uint8_t>(1U << read.direction);
-        add(reader, level, {.slot = slot_of(read.slot), .siblings = direction});
+        const bool is_blending =
+            blends != nullptr && (*blends)[static_cast<std::size_t>(level)][slot] != 0;
+        add(reader, level,
+            {.slot = slot_of(read.slot), .siblings = direction, .blending = is_blending});
       }
       for (const PlannedRead& read : reads.coarser) {
         add(reader, level - 1, {.slot = slot_of(read.slot), .coarse = true});
@@ -83,6 +86,7 @@ void join(std::vector<SharedRead>& reads) {
       continue;
     }
     last->siblings |= read->siblings;
+    last->blending = last->blending || read->blending;
     last->coarse = last->coarse || read->coarse;
     last->fine = last->fine || read->fine;
     last->parent = last->parent || read->parent;
@@ -119,10 +123,10 @@ std::vector<std::int32_t> SharedReads::receivers() const { return owners_of(outg
 std::vector<std::int32_t> SharedReads::senders() const { return owners_of(incoming_); }
 
 std::vector<SharedReads> shared_reads(const Mesh<2>& mesh, const StepRules& rules,
-                                      std::int32_t owner) {
+                                      std::int32_t owner, const ByPatch<char>& blends) {
   SharedReadsFinder finder(mesh, rules.plan(), owner);
   for (int level = 0; level < mesh.levels(); ++level) {
-    finder.find_ghosts(level);
+    finder.find_ghosts(level, &blends);
     finder.find_steps(level, rules);
   }
   return finder.take();

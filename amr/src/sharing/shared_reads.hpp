@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <kumiko/amr/mesh.hpp>
+#include <kumiko/amr/partition.hpp>
 
 #include "schedule/step_rules.hpp"
 
@@ -17,6 +18,7 @@ struct SharedRead {
   std::uint32_t slot = 0;     ///< of the patch that is read
   std::int32_t owner = 0;     ///< the other one: who reads, or whose the patch is
   std::uint8_t siblings = 0;  ///< bit d: it lies in direction d of a reader
+  bool blending = false;      ///< one of these fills ghosts between its own times
   bool coarse = false;        ///< ghosts of finer patches come from it
   bool fine = false;          ///< coarser patches take over its points or fluxes
   bool parent = false;        ///< children wait for its state, and read nothing
@@ -54,8 +56,9 @@ class SharedReads {
 
 /// Of each level of a mesh what its patches are read for: ghosts of the level and of the one above,
 /// and all that a step takes over. O(patches).
+/// \param blends  whether each patch is interpolated from in time
 std::vector<SharedReads> shared_reads(const Mesh<2>& mesh, const StepRules& rules,
-                                      std::int32_t owner);
+                                      std::int32_t owner, const ByPatch<char>& blends);
 
 /// Of each level what patches of one level read for their ghosts. The plan need not know the levels
 /// above. O(patches of the level).

@@ -111,11 +111,17 @@ void DataflowSchedule::read(std::span<const std::byte> text) {
         const Ready waiting{&who, number, what};
         if (arrive(waiting, *node, now, here, cause)) start(waiting);
       };
-      if (done.is_first) {
-        graph_.for_each_first(*node, tell);
-      } else {
-        graph_.for_each_successor(done.kind, done.step, *node, tell);
+      if (done.is_first) return graph_.for_each_first(*node, tell);
+      if (!done.ends_in_two) {
+        return graph_.for_each_successor(done.kind, done.step, *node, tell);
       }
+      graph_.for_each_before_end(done.kind, done.step, *node, tell);
+      // acq_rel: what both messages have brought comes before what waits for the end. Nobody tells
+      // of step n + 2 before those who wait have taken step n + 1.
+      std::atomic<std::uint8_t>& ends = node->ends[parity(done.step.number)];
+      if (ends.fetch_add(1, std::memory_order_acq_rel) == 0) return;
+      ends.store(0, std::memory_order_relaxed);
+      graph_.for_each_at_end(done.step, *node, tell);
     });
   } catch (...) {
     fail(std::current_exception());
