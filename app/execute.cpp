@@ -1,6 +1,7 @@
 #include "execute.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <csignal>
@@ -24,6 +25,12 @@ namespace {
 
 volatile std::sig_atomic_t end_signal = 0;
 volatile std::sig_atomic_t checkpoint_signal = 0;
+// What other processes have been asked for.
+std::atomic<int> others_end_signal = 0;
+std::atomic<int> others_checkpoint_signal = 0;
+
+/// The signal that ends the run; 0 = none.
+int ending_signal() { return end_signal != 0 ? end_signal : others_end_signal.load(); }
 
 /// Base steps after which the loop looks for signals and shows progress, at most.
 constexpr int kLongestStretch = 20;
@@ -140,8 +147,8 @@ class Stops {
   }
 
   bool take_request(const amr::Simulation& simulation) const {
-    const bool asked = checkpoint_signal != 0;
-    if (asked) checkpoint_signal = 0;
+    const bool asked = checkpoint_signal != 0 || others_checkpoint_signal != 0;
+    if (asked) checkpoint_signal = others_checkpoint_signal = 0;
     // One to know how long it takes before the limit.
     const bool tried = problem_.run.wall_limit_s == 0.0 || !none_yet_;
     return asked || !tried || due(simulation.step(), problem_.run.checkpoints.steps) ||
@@ -159,7 +166,7 @@ class Stops {
 
   [[noreturn]] void end(const amr::Simulation& simulation) const {
     if (files_ != nullptr) files_->settle();
-    const int signal = end_signal;
+    const int signal = ending_signal();
     const std::string why = signal != 0
                                 ? fmt::format("signal {} (SIG{})", signal, sigabbrev_np(signal))
                                 : std::string("time.wall_limit");
@@ -272,13 +279,20 @@ io::RunSummary step_to_end(const Problem& problem, amr::Backend& backend,
 }
 
 /// What each of several ranks has done.
-void add_ranks(const amr::Simulation& simulation, const Ranks& ranks, io::RunSummary& summary) {
+/// \param before  what workers with these numbers had done when the run went on
+void add_ranks(const amr::Simulation& simulation, const Ranks& ranks,
+               const std::vector<amr::WorkerLoad>& before, io::RunSummary& summary) {
   std::size_t worker = 0;
   for (const Ranks::Process& process : ranks.processes()) {
     io::RankSummary rank;
     rank.host = process.host;
     rank.workers = simulation.workers_by_owner()[summary.ranks.size()];
-    for (int own = 0; own < rank.workers; ++own) rank.load += summary.work.workers[worker++];
+    for (int own = 0; own < rank.workers; ++own, ++worker) {
+      rank.load += summary.work.workers[worker];
+      rank.load.updates -= before[worker].updates;
+      rank.load.busy_s -= before[worker].busy_s;
+      rank.load.wait_s -= before[worker].wait_s;
+    }
     const auto number = static_cast<std::int32_t>(summary.ranks.size());
     const amr::Mesh<2>& mesh = simulation.hierarchy().mesh();
     for (int level = 0; level < mesh.levels(); ++level) {
@@ -333,7 +347,7 @@ std::vector<std::size_t> patches_per_level(const amr::Simulation& simulation) {
   return patches;
 }
 
-bool end_requested() { return end_signal != 0; }
+bool end_requested() { return ending_signal() != 0; }
 
 AskedBySignals take_signals() {
   const AskedBySignals asked{end_signal, checkpoint_signal};
@@ -343,8 +357,8 @@ AskedBySignals take_signals() {
 }
 
 void hand_on_signals(AskedBySignals asked) {
-  if (asked.end != 0) end_signal = asked.end;
-  if (asked.checkpoint != 0) checkpoint_signal = asked.checkpoint;
+  if (asked.end != 0) others_end_signal = asked.end;
+  if (asked.checkpoint != 0) others_checkpoint_signal = asked.checkpoint;
 }
 
 void heed_signals() {
@@ -368,10 +382,11 @@ io::RunSummary execute(const Problem& problem, amr::Backend& backend, amr::Simul
                        Progress& progress, RunFiles* files,
                        const std::optional<io::RunHistory>& past, const Ranks* ranks) {
   TraceTaker trace(problem, files);
+  const std::vector<amr::WorkerLoad> before = simulation.counters().workers;
   try {
     io::RunSummary summary =
         step_to_end(problem, backend, simulation, progress, files, past, trace);
-    if (ranks != nullptr) add_ranks(simulation, *ranks, summary);
+    if (ranks != nullptr) add_ranks(simulation, *ranks, before, summary);
     return summary;
   } catch (const amr::BrokenValueError& error) {
     trace.save(simulation);

@@ -124,23 +124,26 @@ void Ranks::follow(amr::Simulation& simulation) {
   }
 }
 
-std::string Ranks::last_words(const std::exception& error) {
-  const auto* const lost = dynamic_cast<const cluster::RankLost*>(&error);
+Failure Ranks::last_words(Failure failure, const cluster::RankLost* lost) {
   if (leads()) {
     const std::string first = lost != nullptr ? LastWords::of_others().first() : "";
-    return first.empty() ? error.what() : first;
+    if (!first.empty()) failure.line = first;
+    return failure;
   }
-  // Nobody else is left to tell it.
-  if (lost != nullptr)
-    return lost->rank() == 0 ? fmt::format("rank {}: {}", rank_, error.what()) : "";
-  if (cluster_ == nullptr) return {};
+  if (cluster_ == nullptr) return {"", failure.code};
+  const cluster::Here here = cluster_->here();
+  if (lost != nullptr) {
+    // Nobody else is left to tell it, unless the leader has left in order.
+    const bool is_alone = lost->rank() == 0 && !here.is_leaving(0);
+    return {is_alone ? fmt::format("rank {}: {}", rank_, failure.line) : "", failure.code};
+  }
   try {
     const auto add = [](std::string_view words) { LastWords::of_others().add(words); };
-    cluster_->here().post(0, add, fmt::format("rank {}: {}", rank_, error.what()));
+    here.post(0, add, fmt::format("rank {}: {}", rank_, failure.line));
   } catch (const std::exception&) {
     // The leader is lost, or learns only that this rank has left.
   }
-  return {};
+  return {"", failure.code};
 }
 
 void Ranks::leave() {

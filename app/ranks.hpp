@@ -10,7 +10,10 @@
 #include <kumiko/amr/cluster_owner.hpp>
 #include <kumiko/amr/simulation.hpp>
 #include <kumiko/cluster/cluster.hpp>
+#include <kumiko/cluster/errors.hpp>
 #include <kumiko/cluster/link.hpp>
+
+#include "request.hpp"
 
 namespace kumiko::app {
 
@@ -61,9 +64,10 @@ class Ranks {
   /// the leader's then.
   void follow(amr::Simulation& simulation);
 
-  /// In the handler of an exception, by which this rank ends: tells the leader. \return what to
-  /// tell the user; empty where that is somebody else's
-  std::string last_words(const std::exception& error);
+  /// This rank ends by a failure: tells the leader. \return what to tell the user, with an empty
+  /// line where that is somebody else's to tell
+  /// \param lost  if the failure is that a rank is lost
+  Failure last_words(Failure failure, const cluster::RankLost* lost);
 
   /// Waits until all ranks want to leave, or are lost.
   void leave();

@@ -234,6 +234,15 @@ void show_places(const Ranks& ranks, bool quiet) {
   }
 }
 
+/// Makes a rank's simulation, and drops the values that it goes on from.
+std::unique_ptr<amr::Simulation> simulation_of(Start& start, amr::Backend& backend,
+                                               amr::Owner& owner) {
+  auto simulation = make_simulation(start.problem, backend,
+                                    start.from ? &start.from->checkpoint : nullptr, owner);
+  if (start.from) start.from->checkpoint.run.levels = {};
+  return simulation;
+}
+
 /// Computes with the others what the leader wants to know.
 int follow(RunRequest& request, Ranks& ranks, std::unique_ptr<amr::Backend>& backend) {
   std::optional<Start> start;
@@ -242,8 +251,7 @@ int follow(RunRequest& request, Ranks& ranks, std::unique_ptr<amr::Backend>& bac
     return {backend->runtime(), agreement(*start)};
   });
   show_places(ranks, request.quiet);
-  const auto simulation = make_simulation(
-      start->problem, *backend, start->from ? &start->from->checkpoint : nullptr, ranks.owner());
+  const auto simulation = simulation_of(*start, *backend, ranks.owner());
   ranks.follow(*simulation);
   return kDone;
 }
@@ -258,8 +266,7 @@ int lead(RunRequest& request, Ranks& ranks, std::unique_ptr<amr::Backend>& backe
   if (ranks.are_many()) show_places(ranks, request.quiet);
   Start& start = *started;
   const Problem& problem = start.problem;
-  const auto simulation = make_simulation(
-      problem, *backend, start.from ? &start.from->checkpoint : nullptr, ranks.owner());
+  const auto simulation = simulation_of(start, *backend, ranks.owner());
   // The summary's folder may be the one that the run makes.
   const bool beside =
       !request.summary.empty() && is_same_place(request.summary.parent_path(), start.path);
@@ -286,7 +293,9 @@ int lead(RunRequest& request, Ranks& ranks, std::unique_ptr<amr::Backend>& backe
     } catch (const std::exception& error) {
       const std::string way = way_on(files);
       if (way.empty()) throw;
-      throw std::runtime_error(ranks.last_words(error) + way);
+      const Failure failure =
+          ranks.last_words({error.what()}, dynamic_cast<const cluster::RankLost*>(&error));
+      throw std::runtime_error(failure.line + way);
     }
   }
   files.write_picture(*simulation, "field_end.png");
@@ -311,11 +320,12 @@ int run_case(RunRequest& request) {
     ranks.leave();
     return code;
   } catch (const std::exception& error) {
-    Failure failure = failure_now();
+    const Failure failure =
+        ranks.last_words(failure_now(), dynamic_cast<const cluster::RankLost*>(&error));
     // An MPI may end this process as soon as the ranks part.
-    if (const std::string words = ranks.last_words(error); !words.empty()) {
-      if (!ranks.leads()) set_silent(false);
-      error_line(ranks.leads() && words == error.what() ? failure.line : words, failure.code);
+    if (!failure.line.empty()) {
+      set_silent(false);
+      error_line(failure.line, failure.code);
     }
     std::fflush(stdout);
     ranks.leave();

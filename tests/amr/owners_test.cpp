@@ -346,20 +346,28 @@ TEST(Owners, GivenFailuresThenBothEndWithTheEarliest) {
             (Texts{"left", "left"}));
 }
 
-TEST(Owners, GivenTheEarliestFailureThenItsOwnerKeepsItsKind) {
-  std::array<bool, 2> is_own_kind{};
+TEST(Owners, GivenTheEarliestFailureThenAllThrowItsTextAndTypeAndItsOwnerTheExceptionItself) {
+  struct Own : std::invalid_argument {
+    using std::invalid_argument::invalid_argument;
+  };
+  std::array<bool, 2> is_own{};
+  std::array<std::string, 2> texts;
   TwoOwners().run([&](Owner& owner) {
     const auto self = static_cast<std::size_t>(owner.number());
     std::optional<Failure> own;
-    if (self == 1) own = failure(0, 0.5, 0.0, "why");
+    if (self == 1) {
+      own = failure(0, 0.5, 0.0, "");
+      own->what = std::make_exception_ptr(Own("why"));
+    }
     try {
       throw_first(owner, own, {});
-    } catch (const std::invalid_argument&) {
-      is_own_kind[self] = true;
-    } catch (const std::runtime_error&) {
+    } catch (const std::invalid_argument& error) {
+      is_own[self] = dynamic_cast<const Own*>(&error) != nullptr;
+      texts[self] = error.what();
     }
   });
-  EXPECT_EQ(is_own_kind, (std::array<bool, 2>{false, true}));
+  EXPECT_EQ(is_own, (std::array<bool, 2>{false, true}));
+  EXPECT_EQ(texts, (std::array<std::string, 2>{"why", "why"}));
 }
 
 }  // namespace

@@ -202,6 +202,10 @@ class RanksTest(unittest.TestCase):
                     text, seconds = self.end(run, processes)
                     self.assertNotEqual(run.returncode, 0)
                     self.assertLess(seconds, 30, text)
+                    # MPICH's launcher kills the others at once.
+                    if mpi == "openmpi":
+                        (line,) = errors(text)
+                        self.assertIn(f"rank {rank} is lost: its process has ended", line)
                     self.goes_on(1 + rank)
 
     def test_given_a_rank_that_stands_still_for_a_while_then_the_run_goes_on(self):

@@ -8,7 +8,12 @@ namespace kumiko::amr {
 Mailbox::Mailbox(Owner& owner) : owner_(owner), sent_(static_cast<std::size_t>(owner.count())) {
   owner_.set_receiver(
       [this](std::int32_t from, std::span<const std::byte> message) { receive(from, message); });
-  owner_.exchange({});  // nobody sends before all receive
+  try {
+    owner_.exchange({});  // nobody sends before all receive
+  } catch (...) {
+    owner_.set_receiver(nullptr);
+    throw;
+  }
 }
 
 Mailbox::~Mailbox() {

@@ -124,8 +124,8 @@ ShadowExchange::Content ShadowExchange::content(const Done& done, const SharedRe
                    (is_last && (read.parent || reads_siblings)) ||
                    (done.kind == PieceKind::kBlend && reads_siblings);
   // A block that blends waits for the siblings of all its patches.
-  brings.is_told = brings.is_told || (rules_.blends_in_time() && reads_siblings &&
-                                      done.kind == PieceKind::kAdvance);
+  brings.is_told = brings.is_told ||
+                   (rules_.blends_in_time() && reads_siblings && done.kind == PieceKind::kAdvance);
   return brings;
 }
 

@@ -223,18 +223,20 @@ struct Simulation::Engine {
     std::int32_t number = 0;  ///< of steps, or of extras
   };
 
-  /// Has all owners do their parts of owner 0's call; each does work().
+  /// Has all owners do their parts of owner 0's call; each does work(). When one has thrown, all
+  /// later ones throw the same.
   template <class Work>
   auto direct(Order order, Work work) {
-    if (owner_.count() > 1) {
-      ensure(owner_.number() == 0, "owner {} is to follow owner 0", owner_.number());
-      ensure(!has_failed_, "a shared run is over when a call of owner 0 has thrown");
-      has_failed_ = true;
+    if (owner_.count() == 1) return work();
+    ensure(owner_.number() == 0, "owner {} is to follow owner 0", owner_.number());
+    if (failed_) std::rethrow_exception(failed_);
+    try {
       collect<Order>(owner_, {{{}, 0, order}});
+      return work();
+    } catch (...) {
+      failed_ = std::current_exception();
+      throw;
     }
-    auto result = work();
-    has_failed_ = false;
-    return result;
   }
 
   bool follow() {
@@ -269,7 +271,7 @@ struct Simulation::Engine {
 
   /// Has the others end, if they wait for an order.
   void end() noexcept {
-    if (owner_.count() == 1 || owner_.number() != 0 || has_failed_) return;
+    if (owner_.count() == 1 || owner_.number() != 0 || failed_) return;
     try {
       collect<Order>(owner_, {{{}, 0, Order{}}});
     } catch (const std::exception&) {
@@ -528,9 +530,8 @@ struct Simulation::Engine {
   int next_check_ = 0;
   double indicator_scale_ = 0.0;  ///< largest magnitude of the initial state
   std::uint64_t moved_ = 0;       ///< patches, to another owner
-  /// A call of owner 0 has thrown, or is under way: the others may wait for something else than an
-  /// order.
-  bool has_failed_ = false;
+  /// What a call of owner 0 has thrown: the others may wait for something else than an order.
+  std::exception_ptr failed_;
 };
 
 Simulation::Simulation(const Case& problem, const Solver& solver, Backend& backend,

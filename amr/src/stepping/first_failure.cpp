@@ -1,6 +1,9 @@
 #include "stepping/first_failure.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -13,7 +16,7 @@ namespace kumiko::amr {
 namespace {
 
 /// The types of exceptions that owners tell each other of; whatever else there is is of kOther.
-enum class ErrorType : std::int32_t { kOther, kCfl, kDeclaration, kBrokenValue };
+enum class ErrorType : std::int32_t { kOther, kCfl, kDeclaration, kBrokenValue, kInvalidArgument };
 
 /// What of a failure decides which one comes first, beside level and patch; and what it is.
 struct ToldFailure {
@@ -45,6 +48,9 @@ std::string text_and_type(const std::exception_ptr& what, ToldFailure& told) {
   } catch (const BrokenValueError& error) {
     told.type = ErrorType::kBrokenValue;
     return error.what();
+  } catch (const std::invalid_argument& error) {
+    told.type = ErrorType::kInvalidArgument;
+    return error.what();
   } catch (const std::exception& error) {
     return error.what();
   } catch (...) {
@@ -60,6 +66,8 @@ std::string text_and_type(const std::exception_ptr& what, ToldFailure& told) {
       throw DeclarationError(text);
     case ErrorType::kBrokenValue:
       throw BrokenValueError(text);
+    case ErrorType::kInvalidArgument:
+      throw std::invalid_argument(text);
     case ErrorType::kOther:
       break;
   }
@@ -79,16 +87,12 @@ void throw_first(Owner& owner, const std::optional<Failure>& own, const PatchId&
   failures = collect(owner, std::move(failures));
   if (failures.empty()) return;
   const ToldFailure first = std::min_element(failures.begin(), failures.end(), comes_before)->value;
-  std::vector<Part<char>> letters;
-  if (first.owner == owner.number()) {
-    for (const char letter : own_text) {
-      letters.push_back({patch, static_cast<int>(letters.size()), letter});
-    }
-  }
-  letters = collect(owner, std::move(letters));
-  if (first.owner == owner.number()) std::rethrow_exception(own->what);
-  std::string text;
-  for (const Part<char>& part : letters) text += part.value;
+  const bool is_own = first.owner == owner.number();
+  const std::vector<std::byte> others =
+      owner.exchange(is_own ? std::as_bytes(std::span(own_text)) : std::span<const std::byte>());
+  if (is_own) std::rethrow_exception(own->what);
+  std::string text(others.size(), ' ');
+  std::memcpy(text.data(), others.data(), others.size());
   throw_told(first, text);
 }
 

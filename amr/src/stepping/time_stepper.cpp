@@ -54,8 +54,8 @@ void TimeStepper::prepare(int index, const std::vector<std::size_t>& slots, doub
   for (const std::size_t slot : slots) chosen[slot] = 1;
   backend_.for_each(level, [&](std::size_t slot, int) {
     if (chosen[slot] == 0) return;
-    fill(slot);
     try {
+      fill(slot);
       const double cfl = patches_.prepare(index, slot, State::kNow, time);
       if (!patches_.serves(cfl)) failures_.keep({step, slot, cfl, nullptr});
     } catch (...) {
