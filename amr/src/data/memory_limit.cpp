@@ -57,7 +57,9 @@ MemoryLimitError::MemoryLimitError(int on_level, std::size_t asked_for, std::siz
 void check_memory(const Hierarchy& hierarchy, int index, const std::vector<PatchId>& wanted,
                   std::size_t limit) {
   if (limit == 0) return;
-  const std::size_t bytes = hierarchy.memory_bytes(most_patches(hierarchy.mesh(), index, wanted));
+  // Not by the pool that this owner has: all decide alike.
+  const std::size_t bytes = PatchPool(hierarchy.shape().total_values())
+                                .bytes(most_patches(hierarchy.mesh(), index, wanted));
   if (bytes > limit) throw MemoryLimitError(index, wanted.size(), bytes, limit);
 }
 

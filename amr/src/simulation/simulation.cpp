@@ -94,7 +94,8 @@ SimulationOptions resolved(SimulationOptions options, const SolverTraits& traits
   return options;
 }
 
-void check_parts(const Case& problem, const Solver& solver, const SimulationOptions& options) {
+void check_parts(const Case& problem, const Solver& solver, const SimulationOptions& options,
+                 std::int32_t owners) {
   const SolverTraits& traits = solver.traits();
   require(problem.dimensions() == kAxes, "the case has {} dimensions; this Kumiko computes in {}",
           problem.dimensions(), kAxes);
@@ -115,8 +116,9 @@ void check_parts(const Case& problem, const Solver& solver, const SimulationOpti
           problem.components());
   if (options.levels > 1) check_time_interpolation(traits, options.time_interpolation);
   check_boundaries(problem, solver);
-  check_base_memory(shape_for(problem, solver, options), base_patches(options),
-                    options.refinement.memory_limit);
+  const auto count = static_cast<std::size_t>(owners);
+  check_base_memory(shape_for(problem, solver, options),
+                    (base_patches(options) + count - 1) / count, options.refinement.memory_limit);
 }
 
 }  // namespace
@@ -147,7 +149,7 @@ struct Simulation::Engine {
         owner_(owner),
         balance_(options.partition, owner.count()),
         options_(resolved(options, solver.traits())),
-        hierarchy_((check_parts(problem, solver, options_),
+        hierarchy_((check_parts(problem, solver, options_, owner.count()),
                     Geometry(options.points_x, options.points_y, problem.extent(),
                              problem.boundaries(), solver.traits().centring)),
                    options.levels, shape_for(problem, solver, options_), owner.number(),

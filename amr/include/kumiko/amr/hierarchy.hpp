@@ -115,8 +115,6 @@ class Hierarchy {
 
   /// All that the mesh holds, without what steppers keep. O(patches).
   MemoryUse memory_use() const;
-  /// Bytes that the pool holds, in use or not, or would hold with that many patches in all.
-  std::size_t memory_bytes(std::size_t patches = 0) const { return pool_.bytes(patches); }
 
  private:
   void rebuild(int level, const LevelDifference& changes);

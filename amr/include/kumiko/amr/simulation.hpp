@@ -38,8 +38,8 @@ TimeInterpolation suited_time_interpolation(const SolverTraits& traits);
 /// Where several owners share the mesh, each makes a Simulation with the same arguments but for the
 /// backend, which has a runtime. Owner 0 *directs*: what its Simulation is called to do the others
 /// do with it, in follow(); the bits are those of one. What they find out is in its Simulation, of
-/// all owners; workers are numbered through, owner by owner. Patches are dealt out anew after a
-/// regrid where some owner has 10 % more work than the mean.
+/// all owners; workers are numbered through, owner by owner. Patches are dealt out anew where some
+/// owner has taken 10 % more seconds than the mean, at two regrids in a row.
 class Simulation {
  public:
   /// Checks the request and builds the initial mesh and state.
