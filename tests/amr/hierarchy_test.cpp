@@ -33,9 +33,9 @@ TEST(Hierarchy, GivenPatchesComeAndGoThenMemoryIsRecycled) {
     hierarchy.change(1, block(1, 0, 7, round % 2 * 4, round % 2 * 4 + 3));
   };
   for (int round = 0; round < 3; ++round) move(round);
-  const std::size_t bytes = hierarchy.memory_bytes();
+  const std::size_t bytes = hierarchy.memory_use().patch_bytes;
   for (int round = 3; round < 100; ++round) move(round);
-  EXPECT_EQ(hierarchy.memory_bytes(), bytes);
+  EXPECT_EQ(hierarchy.memory_use().patch_bytes, bytes);
 }
 
 TEST(Hierarchy, GivenAParentGoesThenItsDescendantsGoToo) {

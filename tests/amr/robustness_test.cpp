@@ -170,7 +170,7 @@ TEST(MemoryLimit, GivenLessThanARegridNeedsThenItEndsTheRunAndNamesLevelPatchesA
   {
     Simulation run(problem, *solver, *backend, options);
     run.advance(13);
-    needed = run.hierarchy().memory_bytes();
+    needed = run.hierarchy().memory_use().patch_bytes;
   }
   options.refinement.memory_limit = needed;
   {
@@ -200,7 +200,7 @@ TEST(MemoryLimit, GivenLessThanARegridNeedsThenItEndsTheRunAndNamesLevelPatchesA
   for (std::size_t level = named; level < 3; ++level) {
     EXPECT_EQ(run.hierarchy().level(static_cast<int>(level)).size(), before[level]) << "unchanged";
   }
-  EXPECT_LE(run.hierarchy().memory_bytes(), needed - 1);
+  EXPECT_LE(run.hierarchy().memory_use().patch_bytes, needed - 1);
   EXPECT_TRUE(run.hierarchy().mesh().unnested().empty());
   EXPECT_TRUE(field_figures(run.hierarchy(), *backend).finite);
 }
@@ -217,8 +217,10 @@ TEST(MemoryLimit, GivenLessThanTheBaseGridNeedsThenTheRequestIsRefused) {
   SimulationOptions options = scripted_options(1);
   options.refinement.memory_limit = 1;
   EXPECT_THROW(Simulation(problem, *solver, *backend, options), std::invalid_argument);
-  options.refinement.memory_limit =
-      Simulation(problem, *solver, *backend, scripted_options(1)).hierarchy().memory_bytes();
+  options.refinement.memory_limit = Simulation(problem, *solver, *backend, scripted_options(1))
+                                        .hierarchy()
+                                        .memory_use()
+                                        .patch_bytes;
   EXPECT_NO_THROW(Simulation(problem, *solver, *backend, options));
 }
 
