@@ -125,6 +125,18 @@ TEST_P(MessageSourceTest, GivenAThreadThatSaysSoThenItsWorkerPollsBeforeTheNextT
   EXPECT_FALSE(runtime_.poll_soon()) << "an OS thread has no worker that polls";
 }
 
+TEST_P(MessageSourceTest, GivenAThreadThatAsksForEventsThenItsWorkerPollsBeforeItGoesOn) {
+  runtime_.run([this] {
+    box_->deliver_quietly(7);
+    this_thread::poll_events();
+    // Another worker that polls just then is not waited for.
+    EXPECT_TRUE(GetParam() > 1 || box_->entry().full());
+    EXPECT_EQ(box_->entry().get(), 7);
+  });
+  this_thread::poll_events();
+  EXPECT_EQ(this_thread::worker_index(), -1) << "an OS thread has no worker that polls";
+}
+
 INSTANTIATE_TEST_SUITE_P(Workers, MessageSourceTest, testing::Values(1, 3));
 
 /// Counts down what the threads of a test have done.

@@ -59,10 +59,8 @@ class ShadowExchange::Text {
     append(&number, sizeof number);
   }
   void append(const void* values, std::size_t bytes) {
-    if (bytes == 0) return;
-    const std::size_t end = bytes_.size();
-    bytes_.resize(end + bytes);
-    std::memcpy(bytes_.data() + end, values, bytes);
+    const auto* const first = static_cast<const std::byte*>(values);
+    bytes_.insert(bytes_.end(), first, first + bytes);
   }
   std::span<const std::byte> bytes() const { return bytes_; }
 

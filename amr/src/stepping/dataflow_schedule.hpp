@@ -36,6 +36,8 @@ namespace kumiko::amr {
 /// Of a shared mesh an owner takes its own blocks. What is done here is sent to those who wait for
 /// it elsewhere, before anything that it makes ready begins; a message that comes counts down the
 /// blocks here as a piece done here would, whoever reads it, and nobody waits for it on a stack.
+/// Between patches a worker looks for messages, if none has for some time: another owner may have
+/// nothing else to do than what waits for this one's, and pieces take up to milliseconds.
 class DataflowSchedule final : public StepSchedule {
  public:
   /// The backend has a runtime. \param cache  as in SimulationOptions
@@ -65,7 +67,8 @@ class DataflowSchedule final : public StepSchedule {
   void take_shared();
   void read(std::span<const std::byte> text);
   void end_block(const Node& node, const LevelStep& step, PieceKind kind);
-  std::uint64_t take_piece(PieceKind kind, const LevelStep& step, const Node& node, int worker);
+  std::uint64_t take_piece(PieceKind kind, const LevelStep& step, const Node& node);
+  void look_for_messages(std::uint64_t now);
   bool arrive(const Ready& ready, const Node& from, std::uint64_t done_at, int worker,
               WaitCause cause);
 
@@ -77,6 +80,8 @@ class DataflowSchedule final : public StepSchedule {
   std::atomic<std::size_t> blocks_left_ = 0;  ///< own ones that have not ended the window
   std::atomic<bool> is_over_ = false;         ///< whether somebody has used the token
   runtime::Token<bool> over_;                 ///< when all blocks here have, or one could not
+  std::uint64_t look_every_ = 0;              ///< ticks, for messages
+  std::atomic<std::uint64_t> looked_at_ = 0;  ///< ticks; a hint
 };
 
 }  // namespace kumiko::amr

@@ -158,6 +158,14 @@ void poll() noexcept {
   }
 }
 
+void poll_events() noexcept {
+  detail::Worker* const worker = detail::current_worker();
+  if (worker == nullptr || worker->scheduler().pollers() == nullptr) return;
+  // relaxed: this worker answers itself.
+  worker->requests.fetch_or(detail::request::kPoll, std::memory_order_relaxed);
+  detail::poll(*worker);
+}
+
 ThreadId id() noexcept {
   const Descriptor* const self = current_descriptor();
   return self == nullptr ? ThreadId() : ThreadId(self->id());

@@ -54,6 +54,12 @@ void yield() noexcept;
 /// invoke()). Call it now and then in a long computation. Cost if nothing is asked: one load.
 void poll() noexcept;
 
+/// As poll(), and has the worker look for events and messages at once; threads whose event has come
+/// go first, so that the caller may be on another worker afterwards. For a long computation on
+/// which others wait for an answer. Cost: a poll of every engine and source, and of a
+/// MessageSource two switches besides. Nothing on an OS thread, or where nobody waits for events.
+void poll_events() noexcept;
+
 /// The running lightweight thread's name; the default value on a plain OS thread.
 ThreadId id() noexcept;
 
