@@ -211,10 +211,8 @@ Start prepare(RunRequest& request, const Ranks& ranks, std::unique_ptr<amr::Back
   if (ranks.leads() && !start.folder) check_output(start.path, start.earlier);
   Problem& problem = start.problem;
   check_trace(start);
-  if (ranks.are_many()) {
-    refuse_if(problem.trace_from >= 0,
-              "trace.from: a run on several ranks records no trace; set it to -1, or run on one");
-    if (problem.workers == 0) problem.workers = cluster::workers_by_local_ranks();
+  if (ranks.are_many() && problem.workers == 0) {
+    problem.workers = cluster::workers_by_local_ranks();
   }
   backend = load_backend(request.backend, problem);
   refuse_if(ranks.are_many() && backend->runtime() == nullptr,

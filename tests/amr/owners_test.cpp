@@ -3,6 +3,7 @@
 #include <array>
 #include <barrier>
 #include <cmath>
+#include <cstdint>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -17,6 +18,7 @@
 #include <kumiko/amr/finite_check.hpp>
 
 #include "fixtures.hpp"
+#include "observation/owner_clocks.hpp"
 #include "refinement/regrid_interval.hpp"
 #include "refinement/regrid_plan.hpp"
 #include "stepping/first_failure.hpp"
@@ -368,6 +370,35 @@ TEST(Owners, GivenTheEarliestFailureThenAllThrowItsTextAndTypeAndItsOwnerTheExce
   });
   EXPECT_EQ(is_own, (std::array<bool, 2>{false, true}));
   EXPECT_EQ(texts, (std::array<std::string, 2>{"why", "why"}));
+}
+
+std::int64_t an_hour_ahead() { return steady_now_ns() + 3'600'000'000'000; }
+
+TEST(Owners, GivenClocksThatAreAnHourApartThenTimesAreBroughtToOwner0s) {
+  constexpr double kHour = 3.6e12;
+  constexpr double kSecond = 1e9;
+  OwnerClocks apart;
+  OwnerClocks same;
+  TwoOwners().run([&](Owner& owner) {
+    const OwnerClocks one =
+        compare_clocks(owner, owner.number() == 1 ? an_hour_ahead : steady_now_ns);
+    const OwnerClocks other = compare_clocks(owner);
+    if (owner.number() != 0) return;
+    apart = one;
+    same = other;
+  });
+  EXPECT_EQ(same.ahead_ns, (std::vector<std::int64_t>{0, 0}));
+  ASSERT_EQ(apart.ahead_ns.size(), 2U);
+  EXPECT_EQ(apart.ahead_ns[0], 0);
+  EXPECT_NEAR(static_cast<double>(apart.ahead_ns[1]), kHour, kSecond);
+}
+
+TEST(Owners, GivenAClockThatDriftsThenATimeBetweenTheComparisonsIsBroughtHomeByItsPart) {
+  const OwnerClocks before{1000, {0, 50}};
+  const OwnerClocks after{2000, {0, 150}};
+  EXPECT_EQ(by_first_owner(1050, 1, before, after), 1000);
+  EXPECT_EQ(by_first_owner(1550, 1, before, after), 1450);
+  EXPECT_EQ(by_first_owner(1550, 0, before, after), 1550);
 }
 
 }  // namespace

@@ -157,6 +157,54 @@ TEST_P(SharedRun, ThenTheWorkOfAllIsCounted) {
   });
 }
 
+/// The trace of a short run, on owner 0.
+std::optional<Trace> shared_trace(const SharedWay& way, Backend& backend, Owner& owner) {
+  const auto problem = test::zalesak();
+  const auto solver = plugin::find_solver(way.solver)->make({});
+  Simulation simulation(*problem, *solver, backend, shared_options(way), owner);
+  if (owner.number() != 0) {
+    while (simulation.follow()) {
+    }
+    return std::nullopt;
+  }
+  simulation.advance(2);
+  simulation.start_trace();
+  simulation.advance(kSharedSteps - 2);
+  return simulation.stop_trace();
+}
+
+TEST(SharedRuns, GivenATraceThenItHasThePiecesOfAllWorkersAndTheEdgesOfOneProcess) {
+  for (const SharedWay& way :
+       {SharedWay{.solver = "semi_lagrangian_cubic", .ranks = 3, .workers = 2},
+        SharedWay{.solver = "finite_volume_upwind3", .ranks = 2, .seed = 5},
+        SharedWay{.solver = "semi_lagrangian_cubic", .schedule = Schedule::kLevel, .ranks = 2}}) {
+    SCOPED_TRACE(testing::PrintToString(way));
+    const auto one = *shared_trace(way, *make_backend("threads", 1), sole_owner());
+    ASSERT_GT(one.pieces.size(), 500U);
+    on_ranks(way, [&](Backend& backend, Owner& owner) {
+      const auto own = shared_trace(way, backend, owner);
+      if (!own) return;
+      check(*own);
+      EXPECT_EQ(own->workers, way.ranks * way.workers);
+      EXPECT_EQ(own->patches, one.patches);
+      EXPECT_EQ(own->successors, one.successors);
+      ASSERT_EQ(own->pieces.size(), one.pieces.size());
+      std::vector<std::size_t> of_ranks(static_cast<std::size_t>(way.ranks));
+      for (std::uint32_t at = 0; at < own->pieces.size(); ++at) {
+        const TracePiece& piece = own->pieces[at];
+        EXPECT_EQ(piece.patch, one.pieces[at].patch);
+        ASSERT_GE(piece.worker, 0);
+        ++of_ranks.at(static_cast<std::size_t>(piece.worker / way.workers));
+        // The ranks are in one process, with one clock; a microsecond is what cores may differ by.
+        for (const std::uint32_t next : own->successors_of(at)) {
+          EXPECT_LE(piece.end_ns, own->pieces[next].begin_ns + 1000);
+        }
+      }
+      for (const std::size_t pieces : of_ranks) EXPECT_GT(pieces, own->pieces.size() / 20);
+    });
+  }
+}
+
 TEST(SharedRuns, GivenARunSavedByThreeRanksThenTwoGoOnToTheBitsOfOne) {
   const SharedWay way{"semi_lagrangian_cubic"};
   const auto problem = test::zalesak();

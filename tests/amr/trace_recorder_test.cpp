@@ -95,7 +95,7 @@ class Recorder {
   std::unique_ptr<Hierarchy> hierarchy_ = test::island({}, {1, 2, 0});
   StepRules rules_{hierarchy_->plan(), false, StepClock(problem_.end_time(), 100, true), false};
   TickClock clock_;
-  TraceRecorder recorder_{*backend_, clock_, false};
+  TraceRecorder recorder_{*backend_, clock_, false, sole_owner()};
   std::uint64_t start_ = 0;
 };
 

@@ -11,7 +11,7 @@ Observer::Observer(const Backend& backend, int levels, bool by_level, Owner& own
     : owner_(owner),
       runtime_(backend.runtime()),
       workers_(static_cast<std::size_t>(backend.workers())),
-      recorder_(backend, clock_, by_level) {
+      recorder_(backend, clock_, by_level, owner) {
   for (Worker& own : workers_) own.now.start_idle(clock_.begin());
   counters_.updates_per_level.resize(static_cast<std::size_t>(levels));
   for (const Part<int>& workers : collect<int>(owner, {{{}, owner.number(), backend.workers()}})) {

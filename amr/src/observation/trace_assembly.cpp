@@ -35,12 +35,7 @@ void TraceAssembly::add(const RecordedStretch& added, const PieceRecords::Ends& 
   for (int level = 0; level < graph_.levels(); ++level) {
     const std::span<const PatchId> ids = added.mesh.ids(level);
     trace_.patches.insert(trace_.patches.end(), ids.begin(), ids.end());
-    if (!added.blocks.empty()) {
-      const auto blocks = static_cast<int>(added.blocks[static_cast<std::size_t>(level)]);
-      for (std::size_t slot = 0; slot < ids.size(); ++slot) {
-        trace_.blocks.push_back(home_of(slot, ids.size(), blocks));
-      }
-    }
+    number_blocks(added, level);
     first_pieces_.emplace_back(static_cast<std::size_t>(window.steps(level)));
   }
   stretch.end_patch = static_cast<std::uint32_t>(trace_.patches.size());
@@ -53,6 +48,32 @@ void TraceAssembly::add(const RecordedStretch& added, const PieceRecords::Ends& 
   fill_in(added.before, after);
   add_edges(window, stretch);
   if (by_level_) note_level_waits(stretch);
+}
+
+/// Says of which block each patch of a level is. Every owner makes equal parts of its own patches;
+/// those of one owner are numbered after those of the one before.
+void TraceAssembly::number_blocks(const RecordedStretch& stretch, int level) {
+  if (stretch.blocks.empty()) return;
+  const std::span<const std::int32_t> owners = stretch.mesh.owners(level);
+  struct Blocks {
+    std::size_t patches = 0;
+    std::size_t met = 0;
+    std::int32_t first = 0;
+    std::int32_t count = 0;
+  };
+  std::vector<Blocks> of(stretch.blocks.size());
+  for (const std::int32_t owner : owners) ++of[static_cast<std::size_t>(owner)].patches;
+  std::int32_t first = 0;
+  for (std::size_t owner = 0; owner < of.size(); ++owner) {
+    of[owner].first = first;
+    of[owner].count =
+        static_cast<std::int32_t>(stretch.blocks[owner][static_cast<std::size_t>(level)]);
+    first += of[owner].count;
+  }
+  for (const std::int32_t owner : owners) {
+    Blocks& own = of[static_cast<std::size_t>(owner)];
+    trace_.blocks.push_back(own.first + home_of(own.met++, own.patches, own.count));
+  }
 }
 
 /// Who reads whom does not depend on the number of ghost layers.

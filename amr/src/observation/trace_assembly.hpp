@@ -24,7 +24,8 @@ struct RecordedStretch {
   PieceRecords::Ends before;  ///< the lists of records when it began
   std::uint64_t begin_ticks = 0;
   std::uint64_t end_ticks = 0;
-  std::vector<std::size_t> blocks = {};  ///< how many each level had; empty: none
+  /// How many each owner had of each level; empty: none.
+  std::vector<std::vector<std::size_t>> blocks = {};
 };
 
 /// Adds one stretch after the other to a trace, with all its pieces and edges. Times are ticks as
@@ -51,6 +52,7 @@ class TraceAssembly {
   }
   void build_graph(const RecordedStretch& stretch);
   void rank_patches();
+  void number_blocks(const RecordedStretch& stretch, int level);
   void add_phase(PieceKind kind, const LevelStep& step, std::uint32_t first_patch);
   void fill_in(const PieceRecords::Ends& before, const PieceRecords::Ends& after);
   void add_edges(const Window& window, const TraceStretch& stretch);

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <new>
+#include <numeric>
+#include <span>
 #include <utility>
 
 #include "observation/trace_assembly.hpp"
@@ -62,6 +65,8 @@ void TraceRecorder::start(std::size_t most_bytes) {
   most_bytes_ = most_bytes;
   bytes_ = pieces_ = edges_ = 0;
   end_ = 0;
+  clocks_at_start_ = compare_clocks(owner_);
+  began_at_ns_ = steady_now_ns();
   begin_ = read_ticks();
 }
 
@@ -110,7 +115,7 @@ void TraceRecorder::end_stretch(std::uint64_t begin, std::uint64_t end,
   is_in_stretch_ = false;
   kept_.back().begin_ticks = begin;
   kept_.back().end_ticks = end;
-  kept_.back().blocks = std::move(blocks);
+  if (!blocks.empty()) kept_.back().blocks = {std::move(blocks)};
   end_ = end;
   loops_at_end_ = backend_.loop_time();
 }
@@ -151,15 +156,151 @@ Trace TraceRecorder::stop() {
   trace.pieces.reserve(pieces_);
   trace.successors_begin.reserve(pieces_ + 1);
   trace.successors.reserve(edges_);
-  TraceAssembly assembly(records_, by_level_, trace);
+  const PieceRecords& records = owner_.count() > 1 ? gathered_ : records_;
+  TraceAssembly assembly(records, by_level_, trace);
   for (std::size_t at = 0; at < kept.size(); ++at) {
-    assembly.add(kept[at], at + 1 < kept.size() ? kept[at + 1].before : records_.ends());
+    assembly.add(kept[at], at + 1 < kept.size() ? kept[at + 1].before : records.ends());
   }
   trace.successors_begin.push_back(trace.successors.size());
   records_.start(0);
+  gathered_.start(0);
   to_nanoseconds(trace);
   keep_in_order(trace);
   return trace;
+}
+
+// --- Of a shared mesh ---
+
+void TraceRecorder::bring_together(Mailbox& mailbox) {
+  drop_unfinished();
+  const OwnerClocks now = compare_clocks(owner_);
+  mailbox.begin();
+  if (owner_.number() == 0) {
+    return take(mailbox.collect(static_cast<std::size_t>(owner_.count()) - 1), now);
+  }
+  mailbox.send(0, as_text());
+  is_on_ = false;
+  trace_ = {};
+  kept_.clear();
+  records_.start(0);
+}
+
+/// What an owner has recorded, as numbers and then the records, stretch by stretch and worker by
+/// worker, whose times are the steady clock's.
+std::vector<std::byte> TraceRecorder::as_text() const {
+  std::vector<std::uint64_t> numbers{kept_.size(), records_.workers()};
+  std::vector<PieceRecord> records;
+  const double per_tick = 1e9 * clock_.seconds_per_tick();
+  const auto time_of = [&](std::uint64_t ticks) {
+    const auto since = static_cast<double>(static_cast<std::int64_t>(ticks - begin_));
+    return static_cast<std::uint64_t>(began_at_ns_ + std::llround(per_tick * since));
+  };
+  for (std::size_t at = 0; at < kept_.size(); ++at) {
+    const RecordedStretch& stretch = kept_[at];
+    const std::vector<std::size_t> none;
+    const auto& blocks = stretch.blocks.empty() ? none : stretch.blocks.front();
+    numbers.push_back(blocks.size());
+    numbers.insert(numbers.end(), blocks.begin(), blocks.end());
+    const PieceRecords::Ends after = at + 1 < kept_.size() ? kept_[at + 1].before : records_.ends();
+    for (std::size_t worker = 0; worker < records_.workers(); ++worker) {
+      numbers.push_back(after[worker] - stretch.before[worker]);
+      for (std::size_t index = stretch.before[worker]; index < after[worker]; ++index) {
+        PieceRecord record = records_.at(worker, index);
+        record.begin = time_of(record.begin);
+        record.end = time_of(record.end);
+        records.push_back(record);
+      }
+    }
+  }
+  numbers.insert(numbers.begin(), numbers.size());
+  const auto head = std::as_bytes(std::span(numbers));
+  const auto rest = std::as_bytes(std::span(records));
+  std::vector<std::byte> text(head.begin(), head.end());
+  text.insert(text.end(), rest.begin(), rest.end());
+  return text;
+}
+
+namespace {
+
+/// Reads what another owner has recorded.
+class Recorded {
+ public:
+  explicit Recorded(std::span<const std::byte> text) : numbers_(text), records_(text) {
+    records_ = text.subspan(number() * sizeof(std::uint64_t) + sizeof(std::uint64_t));
+  }
+  std::uint64_t number() { return next<std::uint64_t>(numbers_); }
+  PieceRecord record() { return next<PieceRecord>(records_); }
+
+ private:
+  template <class Value>
+  static Value next(std::span<const std::byte>& from) {
+    Value value;
+    std::memcpy(&value, from.data(), sizeof value);
+    from = from.subspan(sizeof value);
+    return value;
+  }
+
+  std::span<const std::byte> numbers_;
+  std::span<const std::byte> records_;
+};
+
+}  // namespace
+
+/// Puts the records of all owners together, with times in this one's ticks.
+void TraceRecorder::take(const std::vector<Mailbox::Letter>& letters, const OwnerClocks& now) {
+  struct Other {
+    std::size_t owner;
+    Recorded recorded;
+    std::size_t workers;
+    std::size_t first_worker;
+  };
+  std::vector<Other> others;
+  std::size_t stretches = kept_.size();
+  std::size_t bytes = 0;
+  for (const Mailbox::Letter& letter : letters) {
+    Other& other = others.emplace_back(
+        Other{static_cast<std::size_t>(letter.from), Recorded(letter.text), 0, 0});
+    stretches = std::min(stretches, static_cast<std::size_t>(other.recorded.number()));
+    other.workers = static_cast<std::size_t>(other.recorded.number());
+    bytes += letter.text.size();
+  }
+  std::ranges::sort(others, {}, &Other::owner);
+  std::size_t workers = records_.workers();
+  for (Other& other : others) other.first_worker = std::exchange(workers, workers + other.workers);
+  const double per_tick = 1e9 * clock_.seconds_per_tick();
+  const auto ticks_of = [&](std::uint64_t ns, std::size_t owner) {
+    const std::int64_t here =
+        by_first_owner(static_cast<std::int64_t>(ns), owner, clocks_at_start_, now);
+    const auto since = static_cast<double>(here - began_at_ns_);
+    return begin_ + static_cast<std::uint64_t>(std::llround(since / per_tick));
+  };
+  const PieceRecords::Ends ends = records_.ends();
+  gathered_.start(workers);
+  gathered_.make_room(std::accumulate(ends.begin(), ends.end(), bytes / sizeof(PieceRecord)));
+  for (std::size_t at = 0; at < stretches; ++at) {
+    RecordedStretch& stretch = kept_[at];
+    const PieceRecords::Ends after = at + 1 < kept_.size() ? kept_[at + 1].before : ends;
+    const PieceRecords::Ends before = std::exchange(stretch.before, gathered_.ends());
+    for (std::size_t worker = 0; worker < records_.workers(); ++worker) {
+      for (std::size_t index = before[worker]; index < after[worker]; ++index) {
+        gathered_.add(worker, records_.at(worker, index));
+      }
+    }
+    for (Other& other : others) {
+      std::vector<std::size_t> blocks(other.recorded.number());
+      for (std::size_t& count : blocks) count = other.recorded.number();
+      if (!blocks.empty()) stretch.blocks.push_back(std::move(blocks));
+      for (std::size_t worker = 0; worker < other.workers; ++worker) {
+        for (std::uint64_t left = other.recorded.number(); left > 0; --left) {
+          PieceRecord record = other.recorded.record();
+          record.begin = ticks_of(record.begin, other.owner);
+          record.end = ticks_of(record.end, other.owner);
+          gathered_.add(other.first_worker + worker, record);
+        }
+      }
+    }
+  }
+  while (kept_.size() > stretches) kept_.pop_back();
 }
 
 /// Drops a stretch that has failed, of which some pieces may be missing.

@@ -7,11 +7,14 @@
 #include <vector>
 
 #include <kumiko/amr/backend.hpp>
+#include <kumiko/amr/collect.hpp>
 #include <kumiko/amr/trace.hpp>
 
+#include "observation/owner_clocks.hpp"
 #include "observation/piece_records.hpp"
 #include "observation/ticks.hpp"
 #include "observation/trace_assembly.hpp"
+#include "sharing/mailbox.hpp"
 
 namespace kumiko::amr {
 
@@ -20,11 +23,15 @@ namespace kumiko::amr {
 /// Of a stretch's mesh a copy is kept. What pieces there were, and which waited for which, is found
 /// when the recording ends. The driver alone may call the members, except add(), which workers
 /// call.
+///
+/// Of a shared mesh every owner records its own pieces, and all call start() and bring_together();
+/// then owner 0 makes the trace. Workers are numbered through, owner by owner. Times are by owner
+/// 0's clock, from which the others' are found to be so far at start() and at bring_together().
 class TraceRecorder {
  public:
   /// \param by_level  whether stretches are level-synchronous
-  TraceRecorder(const Backend& backend, const TickClock& clock, bool by_level)
-      : backend_(backend), clock_(clock), by_level_(by_level) {}
+  TraceRecorder(const Backend& backend, const TickClock& clock, bool by_level, Owner& owner)
+      : backend_(backend), clock_(clock), by_level_(by_level), owner_(owner) {}
 
   /// Begins, and forgets what it had. Stretches are recorded up to the one that would need more
   /// than `most_bytes`, all in all.
@@ -32,6 +39,9 @@ class TraceRecorder {
   /// Ends it. What a failed stretch has left is not part of the trace. Times are such as check()
   /// demands. Throws std::bad_alloc without memory for the edges; the trace is then lost.
   Trace stop();
+  /// Hands owner 0 what the others have recorded, who end the recording and forget it. Stretches
+  /// for which some owner had no room are left out. Suspends.
+  void bring_together(Mailbox& mailbox);
 
   /// Whether stretches are recorded.
   bool is_on() const { return is_on_; }
@@ -76,12 +86,15 @@ class TraceRecorder {
   void add_span(const char* what, int base_step, std::uint64_t begin, std::uint64_t end,
                 std::chrono::nanoseconds loops);
   void drop_unfinished();
+  std::vector<std::byte> as_text() const;
+  void take(const std::vector<Mailbox::Letter>& letters, const OwnerClocks& now);
   void to_nanoseconds(Trace& trace) const;
   static void keep_in_order(Trace& trace);
 
   const Backend& backend_;
   const TickClock& clock_;
   const bool by_level_;
+  Owner& owner_;
   bool is_on_ = false;
   bool is_full_ = false;
   bool is_in_stretch_ = false;  ///< the last one of kept_ goes on
@@ -89,12 +102,15 @@ class TraceRecorder {
   std::size_t bytes_ = 0;  ///< of the trace that will be made, at most; so the next
   std::size_t pieces_ = 0;
   std::size_t edges_ = 0;
-  std::uint64_t begin_ = 0;  ///< ticks
-  std::uint64_t end_ = 0;    ///< of the latest stretch; when the room did not suffice
+  std::uint64_t begin_ = 0;       ///< ticks
+  std::int64_t began_at_ns_ = 0;  ///< by the steady clock
+  OwnerClocks clocks_at_start_;
+  std::uint64_t end_ = 0;  ///< of the latest stretch; when the room did not suffice
   std::chrono::nanoseconds loops_at_end_{0};
   Trace trace_;  ///< has spans only, and times are ticks, until the end
   std::vector<RecordedStretch> kept_;
-  PieceRecords records_;
+  PieceRecords records_;   ///< this owner's
+  PieceRecords gathered_;  ///< those of all owners of a shared mesh
 };
 
 }  // namespace kumiko::amr

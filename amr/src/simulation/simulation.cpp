@@ -218,11 +218,13 @@ struct Simulation::Engine {
     kErrorNorms,
     kStateHash,
     kCheckFinite,
-    kMemoryUse
+    kMemoryUse,
+    kStartTrace,
+    kBringTraceTogether
   };
   struct Order {
     Call call = Call::kEnd;
-    std::int32_t number = 0;  ///< of steps, or of extras
+    std::int64_t number = 0;  ///< of steps, of extras, or of bytes
   };
 
   /// Has all owners do their parts of owner 0's call; each does work(). When one has thrown, all
@@ -247,10 +249,10 @@ struct Simulation::Engine {
       case Call::kEnd:
         return false;
       case Call::kAdvance:
-        advance(order.number);
+        advance(static_cast<int>(order.number));
         break;
       case Call::kSave:
-        save(order.number);
+        save(static_cast<int>(order.number));
         break;
       case Call::kFieldFigures:
         amr::field_figures(hierarchy_, backend_, owner_);
@@ -266,6 +268,12 @@ struct Simulation::Engine {
         break;
       case Call::kMemoryUse:
         memory_use();
+        break;
+      case Call::kStartTrace:
+        start_trace(static_cast<std::size_t>(order.number));
+        break;
+      case Call::kBringTraceTogether:
+        bring_trace_together();
         break;
     }
     return true;
@@ -306,12 +314,21 @@ struct Simulation::Engine {
     });
   }
 
+  void start_trace(std::size_t most_bytes) {
+    backend_.run([this, most_bytes] { recorder().start(most_bytes); });
+  }
+
+  void bring_trace_together() {
+    if (owner_.count() == 1) return;
+    backend_.run([this] { recorder().bring_together(stepper_.shadows().mailbox()); });
+  }
+
   Trace stop_trace() {
     Trace trace = recorder().stop();
     trace.solver = solver_.traits().name;
     trace.backend = backend_.name();
     trace.schedule = stepper_.schedule().name();
-    trace.workers = backend_.workers();
+    trace.workers = observer().workers();
     trace.points_x = options_.points_x;
     trace.points_y = options_.points_y;
     trace.levels = options_.levels;
@@ -557,12 +574,15 @@ void Simulation::advance(int steps) {
   engine_->direct({Engine::Call::kAdvance, steps}, [&] { return engine_->advance(steps), true; });
 }
 void Simulation::start_trace(std::size_t most_bytes) {
-  require(!engine_->stepper_.shadows().is_shared(),
-          "a run that several ranks share records no trace; run it on one");
-  engine_->recorder().start(most_bytes);
+  engine_->direct({Engine::Call::kStartTrace, static_cast<std::int64_t>(most_bytes)},
+                  [&] { return engine_->start_trace(most_bytes), true; });
 }
 bool Simulation::trace_is_full() const { return engine_->recorder().is_full(); }
-Trace Simulation::stop_trace() { return engine_->stop_trace(); }
+Trace Simulation::stop_trace() {
+  engine_->direct({Engine::Call::kBringTraceTogether},
+                  [this] { return engine_->bring_trace_together(), true; });
+  return engine_->stop_trace();
+}
 std::vector<WorkerActivity> Simulation::activity() const { return engine_->observer().activity(); }
 SavedRun Simulation::save() const {
   return engine_->direct({Engine::Call::kSave, 0}, [this] { return engine_->save(0); });

@@ -69,9 +69,9 @@ class Simulation {
   void advance(int steps);
 
   /// Begins to record who does which piece of work when; to be called between calls of advance(). A
-  /// trace that is being recorded is forgotten. Throws std::invalid_argument where several owners
-  /// share the mesh. Costs some 10 ns a piece while it lasts, and 32
-  /// bytes of memory, which stand beside the trace while that is made; nothing when it is over.
+  /// trace that is being recorded is forgotten. Costs some 10 ns a piece while it lasts, and 32
+  /// bytes of memory, which stand beside the trace while that is made; nothing when it is over. Of
+  /// a shared mesh each owner keeps its own pieces.
   /// \param most_bytes  of the finished trace, some 110 a piece; stretches are recorded as long as
   ///     they are sure to fit
   void start_trace(std::size_t most_bytes = kMostTraceBytes);
@@ -82,7 +82,9 @@ class Simulation {
   /// Ends the recording and returns what was recorded, all but Trace::case_name; empty without
   /// start_trace(). To be called between calls of advance(), or after a failed one, whose last
   /// stretch is left out. O(pieces); here the edges are made. Throws std::bad_alloc without memory
-  /// for them; the trace is then lost, and the run may go on.
+  /// for them; the trace is then lost, and the run may go on. Of a shared mesh owner 0 gets the
+  /// pieces of all workers, who are numbered through, owner by owner; a trace is lost when the run
+  /// fails.
   Trace stop_trace();
 
   /// What each worker does now. From any OS thread and at any time, while advance() runs too; costs
