@@ -171,23 +171,14 @@ Trace TraceRecorder::stop() {
 
 // --- Of a shared mesh ---
 
-void TraceRecorder::bring_together(Mailbox& mailbox) {
+void TraceRecorder::end() {
   drop_unfinished();
-  const OwnerClocks now = compare_clocks(owner_);
-  mailbox.begin();
-  if (owner_.number() == 0) {
-    return take(mailbox.collect(static_cast<std::size_t>(owner_.count()) - 1), now);
-  }
-  mailbox.send(0, as_text());
-  is_on_ = false;
-  trace_ = {};
-  kept_.clear();
-  records_.start(0);
+  clocks_at_end_ = compare_clocks(owner_);
 }
 
-/// What an owner has recorded, as numbers and then the records, stretch by stretch and worker by
-/// worker, whose times are the steady clock's.
-std::vector<std::byte> TraceRecorder::as_text() const {
+/// As numbers and then the records, stretch by stretch and worker by worker, whose times are the
+/// steady clock's.
+std::vector<std::byte> TraceRecorder::hand_over() {
   std::vector<std::uint64_t> numbers{kept_.size(), records_.workers()};
   std::vector<PieceRecord> records;
   const double per_tick = 1e9 * clock_.seconds_per_tick();
@@ -217,6 +208,10 @@ std::vector<std::byte> TraceRecorder::as_text() const {
   const auto rest = std::as_bytes(std::span(records));
   std::vector<std::byte> text(head.begin(), head.end());
   text.insert(text.end(), rest.begin(), rest.end());
+  is_on_ = false;
+  trace_ = {};
+  kept_.clear();
+  records_.start(0);
   return text;
 }
 
@@ -247,30 +242,28 @@ class Recorded {
 }  // namespace
 
 /// Puts the records of all owners together, with times in this one's ticks.
-void TraceRecorder::take(const std::vector<Mailbox::Letter>& letters, const OwnerClocks& now) {
+void TraceRecorder::take(const std::map<std::int32_t, std::vector<std::byte>>& others) {
   struct Other {
     std::size_t owner;
     Recorded recorded;
     std::size_t workers;
     std::size_t first_worker;
   };
-  std::vector<Other> others;
+  std::vector<Other> all;
   std::size_t stretches = kept_.size();
+  std::size_t workers = records_.workers();
   std::size_t bytes = 0;
-  for (const Mailbox::Letter& letter : letters) {
-    Other& other = others.emplace_back(
-        Other{static_cast<std::size_t>(letter.from), Recorded(letter.text), 0, 0});
+  for (const auto& [owner, text] : others) {
+    Other& other = all.emplace_back(Other{static_cast<std::size_t>(owner), Recorded(text), 0, 0});
     stretches = std::min(stretches, static_cast<std::size_t>(other.recorded.number()));
     other.workers = static_cast<std::size_t>(other.recorded.number());
-    bytes += letter.text.size();
+    other.first_worker = std::exchange(workers, workers + other.workers);
+    bytes += text.size();
   }
-  std::ranges::sort(others, {}, &Other::owner);
-  std::size_t workers = records_.workers();
-  for (Other& other : others) other.first_worker = std::exchange(workers, workers + other.workers);
   const double per_tick = 1e9 * clock_.seconds_per_tick();
   const auto ticks_of = [&](std::uint64_t ns, std::size_t owner) {
     const std::int64_t here =
-        by_first_owner(static_cast<std::int64_t>(ns), owner, clocks_at_start_, now);
+        by_first_owner(static_cast<std::int64_t>(ns), owner, clocks_at_start_, clocks_at_end_);
     const auto since = static_cast<double>(here - began_at_ns_);
     return begin_ + static_cast<std::uint64_t>(std::llround(since / per_tick));
   };
@@ -286,7 +279,7 @@ void TraceRecorder::take(const std::vector<Mailbox::Letter>& letters, const Owne
         gathered_.add(worker, records_.at(worker, index));
       }
     }
-    for (Other& other : others) {
+    for (Other& other : all) {
       std::vector<std::size_t> blocks(other.recorded.number());
       for (std::size_t& count : blocks) count = other.recorded.number();
       if (!blocks.empty()) stretch.blocks.push_back(std::move(blocks));

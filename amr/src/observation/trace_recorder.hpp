@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include <kumiko/amr/backend.hpp>
@@ -14,7 +15,6 @@
 #include "observation/piece_records.hpp"
 #include "observation/ticks.hpp"
 #include "observation/trace_assembly.hpp"
-#include "sharing/mailbox.hpp"
 
 namespace kumiko::amr {
 
@@ -24,9 +24,10 @@ namespace kumiko::amr {
 /// when the recording ends. The driver alone may call the members, except add(), which workers
 /// call.
 ///
-/// Of a shared mesh every owner records its own pieces, and all call start() and bring_together();
-/// then owner 0 makes the trace. Workers are numbered through, owner by owner. Times are by owner
-/// 0's clock, from which the others' are found to be so far at start() and at bring_together().
+/// Of a shared mesh every owner records its own pieces, and all call start() and end(). Then the
+/// others hand over what they have, which owner 0 takes before it makes the trace. Workers are
+/// numbered through, owner by owner. Times are by owner 0's clock, with which the others' are
+/// compared at start() and at end().
 class TraceRecorder {
  public:
   /// \param by_level  whether stretches are level-synchronous
@@ -39,9 +40,16 @@ class TraceRecorder {
   /// Ends it. What a failed stretch has left is not part of the trace. Times are such as check()
   /// demands. Throws std::bad_alloc without memory for the edges; the trace is then lost.
   Trace stop();
-  /// Hands owner 0 what the others have recorded, who end the recording and forget it. Stretches
-  /// for which some owner had no room are left out. Suspends.
-  void bring_together(Mailbox& mailbox);
+
+  // Of a shared mesh:
+
+  /// Ends the recording on all owners. Suspends.
+  void end();
+  /// What this owner has recorded, for take(); it is forgotten here.
+  std::vector<std::byte> hand_over();
+  /// Adds what the others have handed over, by owner. Stretches for which one had no room are left
+  /// out.
+  void take(const std::map<std::int32_t, std::vector<std::byte>>& others);
 
   /// Whether stretches are recorded.
   bool is_on() const { return is_on_; }
@@ -86,8 +94,6 @@ class TraceRecorder {
   void add_span(const char* what, int base_step, std::uint64_t begin, std::uint64_t end,
                 std::chrono::nanoseconds loops);
   void drop_unfinished();
-  std::vector<std::byte> as_text() const;
-  void take(const std::vector<Mailbox::Letter>& letters, const OwnerClocks& now);
   void to_nanoseconds(Trace& trace) const;
   static void keep_in_order(Trace& trace);
 
@@ -105,6 +111,7 @@ class TraceRecorder {
   std::uint64_t begin_ = 0;       ///< ticks
   std::int64_t began_at_ns_ = 0;  ///< by the steady clock
   OwnerClocks clocks_at_start_;
+  OwnerClocks clocks_at_end_;
   std::uint64_t end_ = 0;  ///< of the latest stretch; when the room did not suffice
   std::chrono::nanoseconds loops_at_end_{0};
   Trace trace_;  ///< has spans only, and times are ticks, until the end

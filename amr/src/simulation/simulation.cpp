@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 #include <optional>
 
@@ -320,7 +321,18 @@ struct Simulation::Engine {
 
   void bring_trace_together() {
     if (owner_.count() == 1) return;
-    backend_.run([this] { recorder().bring_together(stepper_.shadows().mailbox()); });
+    backend_.run([this] {
+      recorder().end();
+      Mailbox& mailbox = stepper_.shadows().mailbox();
+      mailbox.begin();
+      if (owner_.number() != 0) return mailbox.send(0, recorder().hand_over());
+      std::map<std::int32_t, std::vector<std::byte>> others;
+      for (Mailbox::Letter& letter :
+           mailbox.collect(static_cast<std::size_t>(owner_.count()) - 1)) {
+        others[letter.from] = std::move(letter.text);
+      }
+      recorder().take(others);
+    });
   }
 
   Trace stop_trace() {
