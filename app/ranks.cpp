@@ -1,5 +1,6 @@
 #include "ranks.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <exception>
 #include <mutex>
@@ -75,10 +76,12 @@ void Ranks::join(const std::function<Prepared()>& prepare) {
     for (int rank = 0; failed == nullptr && rank < size_; ++rank) {
       const auto& [others, agreed] = all[static_cast<std::size_t>(rank)];
       refuse_if(!others.empty(), "rank {}: {}", rank, others);
-      refuse_if(agreed != all.front().second,
-                "rank {} has read something else than rank 0; let all ranks find the same "
-                "configuration and the same checkpoint, and start them with the same options",
-                rank);
+      const auto& first = all.front().second;
+      const auto differs = std::ranges::mismatch(agreed, first).in1;
+      refuse_if(differs != agreed.end(),
+                "rank {} has another {} than rank 0; let all ranks find the same files, and start "
+                "them with the same options",
+                rank, differs->first);
     }
     if (failed == nullptr) owner_ = std::make_unique<amr::ClusterOwner>(*cluster_);
   }

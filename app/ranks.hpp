@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <kumiko/amr/cluster_owner.hpp>
@@ -35,7 +36,8 @@ class Ranks {
   /// What a rank has prepared before all begin.
   struct Prepared {
     runtime::Runtime* runtime = nullptr;  ///< outlives this
-    std::string agreed = {};              ///< must be the same everywhere
+    /// What must be the same everywhere: in words, and what stands for it.
+    std::vector<std::pair<std::string, std::string>> agreed = {};
   };
   /// Calls prepare() on every rank. Throws what it throws; RequestError on ranks whose own one did
   /// not throw when another's did, or has prepared something else.

@@ -3,13 +3,17 @@
 #include <cstdio>
 #include <fstream>
 #include <memory>
+#include <string>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <kumiko/cluster/launch.hpp>
+#include <kumiko/io/file_hash.hpp>
 #include <kumiko/io/manifest.hpp>
 #include <kumiko/runtime/cpu_budget.hpp>
 
@@ -195,11 +199,16 @@ std::string way_on(RunFiles& files) {
   return fmt::format("; go on with --restart {}", files.latest()->string());
 }
 
-/// What all ranks must have read alike.
-std::string agreement(const Start& start) {
-  return fmt::format("{}, from base step {}, solver {}", start.problem.config.to_toml(),
-                     start.from ? start.from->checkpoint.run.step : -1,
-                     start.problem.solver->traits().name);
+/// What all ranks must have read alike: where it is not, they would wait for each other.
+std::vector<std::pair<std::string, std::string>> agreement(const Start& start) {
+  const Problem& problem = start.problem;
+  const auto of_file = [](const std::filesystem::path& file) {
+    return fmt::to_string(io::hash_of_file(file));
+  };
+  return {{"configuration", problem.config.to_toml()},
+          {"plugin of the case", of_file(problem.case_file)},
+          {"plugin of the solver", of_file(problem.solver_file)},
+          {"checkpoint", start.from ? fmt::to_string(io::hash_in_seal(start.from->file)) : ""}};
 }
 
 /// What a rank does before all begin: whatever can be refused.
@@ -259,6 +268,7 @@ int lead(RunRequest& request, Ranks& ranks, std::unique_ptr<amr::Backend>& backe
   std::optional<Start> started;
   ranks.join([&]() -> Ranks::Prepared {
     started.emplace(prepare(request, ranks, backend));
+    if (!ranks.are_many()) return {backend->runtime()};
     return {backend->runtime(), agreement(*started)};
   });
   if (ranks.are_many()) show_places(ranks, request.quiet);

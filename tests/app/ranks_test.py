@@ -30,6 +30,8 @@ ENVIRONMENT = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
     "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
+    # Its launcher kills the others so many seconds after one has gone, which a busy machine may need to say why.
+    "OMPI_MCA_odls_base_sigkill_timeout": "3",
 }
 
 
@@ -186,6 +188,21 @@ class RanksTest(unittest.TestCase):
                     self.assertEqual(shared.returncode, one.returncode)
                     self.assertEqual(errors(shared.stderr), errors(one.stderr))
         self.assertEqual(list(self.path.iterdir()), [])
+
+    def test_given_ranks_that_have_read_something_else_then_one_error_says_what(self):
+        # What lies at one path may differ between hosts: here between working folders.
+        for folder, every in (("a", 64), ("b", 128)):
+            (self.path / folder).mkdir()
+            (self.path / folder / "case.toml").write_text(f"{ZALESAK.read_text()}\n[output]\nevery = {every}\n")
+        launch = command(PRESENT[-1], 1, "run", "case.toml", "--output", "out")
+        first = [launch[0], "-wdir", str(self.path / "a"), *launch[1:]]
+        second = ["-n", "1", "-wdir", str(self.path / "b"), *launch[launch.index(KUMIKO):]]
+        run = subprocess.run([*first, ":", *second], cwd=self.path, env=ENVIRONMENT, text=True, capture_output=True,
+                             timeout=LIMIT, check=False)
+        self.assertEqual(run.returncode, 2, run.stderr)
+        self.assertEqual(len(errors(run.stderr)), 1, run.stderr)
+        self.assertIn("rank 1 has another configuration than rank 0", run.stderr)
+        self.assertFalse((self.path / "a/out").exists())
 
     def test_given_what_needs_one_process_then_it_is_refused(self):
         for arguments, words in [

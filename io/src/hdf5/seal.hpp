@@ -10,6 +10,8 @@
 #include <string>
 #include <string_view>
 
+#include <kumiko/io/file_hash.hpp>
+
 namespace kumiko::io {
 
 static_assert(std::endian::native == std::endian::little, "files are little-endian");
@@ -26,8 +28,6 @@ struct Extent {
 };
 
 std::uint64_t hash_of(std::span<const std::byte> bytes);
-/// The hash of all bytes of any file. Throws CheckpointError when it cannot be read.
-std::uint64_t hash_of_file(const std::filesystem::path& file);
 
 /// Makes the seal of extents that follow each other from the file's first byte. It says where it
 /// lies itself, too.
@@ -36,8 +36,6 @@ std::string make_seal(std::span<const Extent> extents);
 /// What a seal says of all bytes of its file: its own hash, which covers theirs. `end` is how the
 /// file ends, with a seal.
 std::uint64_t hash_in_seal(std::string_view end);
-/// The same of a file. Throws CheckpointError when it has no seal.
-std::uint64_t hash_in_seal(const std::filesystem::path& file);
 
 /// Checks every byte of a file against its seal. Throws CheckpointError, in which `what` says what
 /// the file should be.
