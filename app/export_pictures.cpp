@@ -1,17 +1,13 @@
 #include "export_pictures.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdlib>
-#include <fstream>
 #include <map>
 #include <optional>
 #include <stdexcept>
-#include <system_error>
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
-#include <sys/wait.h>
 
 #include <kumiko/io/checkpoint.hpp>
 #include <kumiko/io/config.hpp>
@@ -20,6 +16,7 @@
 #include <kumiko/io/state_writer.hpp>
 
 #include "named_path.hpp"
+#include "programs.hpp"
 #include "request.hpp"
 
 namespace kumiko::app {
@@ -172,13 +169,6 @@ int survey_all(Drawing& drawing, const PictureRequest& request) {
   return code;
 }
 
-/// A word for the shell, whatever is in it.
-std::string shell_word(const std::string& text) {
-  std::string word = "'";
-  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return word + '\'';
-}
-
 /// How ffmpeg is to encode.
 std::string encoding(const std::string& format) {
   if (format == "gif") {
@@ -191,36 +181,14 @@ std::string encoding(const std::string& format) {
          " -vf 'pad=ceil(iw/2)*2:ceil(ih/2)*2:color=white' -pix_fmt yuv420p";
 }
 
-std::string last_line(const fs::path& file) {
-  std::ifstream stream(file);
-  std::string last = "it said nothing";
-  for (std::string line; std::getline(stream, line);) {
-    if (!line.empty()) last = line;
-  }
-  return last;
-}
-
-/// A folder for an animation's pictures, which goes with this object.
+/// An animation's pictures, in a folder that goes with this object.
 class Frames {
  public:
-  explicit Frames(const fs::path& beside) {
-    std::string name = (fs::absolute(beside) / ".kumiko-frames-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) {
-      throw std::runtime_error(
-          fmt::format("cannot make '{}': {}", name, std::system_category().message(errno)));
-    }
-    folder_ = name;
-  }
-  ~Frames() {
-    std::error_code ignored;
-    fs::remove_all(folder_, ignored);
-  }
-  Frames(const Frames&) = delete;
-  Frames& operator=(const Frames&) = delete;
+  explicit Frames(const fs::path& beside) : folder_(beside, "frames") {}
 
   /// The next picture, a PNG's bytes; all of one size.
   void add(std::string_view png) {
-    io::write_text_file(folder_ / fmt::format("{:06}.png", pictures_++), png);
+    io::write_text_file(folder_.path() / fmt::format("{:06}.png", pictures_++), png);
   }
 
   /// Joins them by ffmpeg to a file, which is whole when it has its name. Throws std::runtime_error
@@ -233,19 +201,19 @@ class Frames {
         "tool=$(command -v ffmpeg); case $tool in /*) ;; *) tool=$PWD/$tool ;; esac; "
         "cd {} && \"$tool\" -nostdin -loglevel error -framerate {} -i %06d.png {} {} "
         "</dev/null >messages.txt 2>&1",
-        shell_word(folder_.string()), frames_per_second, encoding(format), result);
+        shell_word(folder_.path().string()), frames_per_second, encoding(format), result);
     // Ctrl-C is the child's meanwhile: its end is seen here, and its frames are removed.
     const int status = std::system(command.c_str());
     if (status != 0) {
-      throw std::runtime_error(fmt::format(
-          "'{}' not made: ffmpeg ended with status {}: {}", file.string(),
-          WIFEXITED(status) ? WEXITSTATUS(status) : status, last_line(folder_ / "messages.txt")));
+      throw std::runtime_error(fmt::format("'{}' not made: ffmpeg ended with status {}: {}",
+                                           file.string(), exit_code_of(status),
+                                           last_line(folder_.path() / "messages.txt")));
     }
-    fs::rename(folder_ / result, file);
+    fs::rename(folder_.path() / result, file);
   }
 
  private:
-  fs::path folder_;
+  ScratchFolder folder_;
   int pictures_ = 0;
 };
 
@@ -280,7 +248,7 @@ int export_pictures(const PictureRequest& request) {
 
 int export_animation(const PictureRequest& request) {
   Drawing drawing(request);
-  refuse_if(std::system("command -v ffmpeg >/dev/null 2>&1") != 0,
+  refuse_if(!is_program("ffmpeg"),
             "--format {}: the program ffmpeg is not found; install it (on Debian: apt install "
             "ffmpeg), or choose --format png",
             request.format);
