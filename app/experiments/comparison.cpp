@@ -294,10 +294,11 @@ void run_comparison(const CompareRequest& request, Comparison& comparison,
       Contender& contender = comparison.contenders[run.contender];
       try {
         const Plan plan(request, contender);
-        run.add(with_enough_steps(run, [&] {
+        io::RunSummary summary = with_enough_steps(run, [&] {
           return measure(request, plan.problem_of(run), request.backend,
                          fmt::format("{} at {}", contender.label, run.points));
-        }));
+        });
+        if (run.add(summary.wall_s)) run.summary = std::move(summary);
       } catch (const std::exception& error) {
         if (end_requested()) throw;
         run.failure = io::with_keys(error.what());

@@ -49,6 +49,7 @@ struct ComparedRun : Repetitions {
   int points_per_length = 0;    ///< of the finest level, as PublishedValue::points counts
   int steps_in_proportion = 0;  ///< base steps that keep the file's CFL number
   int steps = 0;                ///< the same, or as many as the solver's CFL limit asks for
+  io::RunSummary summary = {};  ///< of the fastest repetition
   std::string failure = {};     ///< why there are no more; empty if nothing failed
 
   std::uint64_t leaf_points() const;

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <stdexcept>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -14,25 +16,30 @@
 #include "commands.hpp"
 #include "counted.hpp"
 #include "execute.hpp"
+#include "experiments/rank_launcher.hpp"
 #include "terminal.hpp"
 
 namespace kumiko::app {
 
 namespace {
 
+using Json = nlohmann::ordered_json;
+
+/// Processes that can be asked for.
+constexpr int kMostRanks = 65536;
+
 /// What `kumiko scaling` is asked for.
 struct ScalingRequest : CaseRequest, OutputRequest {
-  std::vector<int> worker_counts;  ///< none: doubled up to the cores
+  std::vector<int> worker_counts;  ///< none: doubled up to the cores; of ranks, one
+  std::vector<int> rank_counts;    ///< none: backends are compared
+  std::string launcher;            ///< of ranks; empty: that of an MPI that is here
   std::vector<std::string> backends = {"threads", "pthread", "openmp"};
   int repetitions = 1;  ///< of each run
 };
 
 constexpr const char* kReferenceBackend = "pthread";
 constexpr const char* kSerial = "serial";
-
-std::string label_of(const ScalingPoint& point) {
-  return fmt::format("{}, {}", point.backend, counted(point.workers, "worker"));
-}
+constexpr const char* kRanksBackend = "threads";  ///< the only one
 
 /// Doubled from one on, and the cores.
 std::set<int> usual_counts() {
@@ -42,17 +49,29 @@ std::set<int> usual_counts() {
   return counts;
 }
 
+/// From few ranks to many, with few workers and many.
+std::vector<ScalingPoint> points_of_ranks(const ScalingRequest& request) {
+  std::set<int> workers(request.worker_counts.begin(), request.worker_counts.end());
+  if (workers.empty()) workers = {1};
+  std::vector<ScalingPoint> points;
+  for (const int ranks : std::set<int>(request.rank_counts.begin(), request.rank_counts.end())) {
+    for (const int count : workers) points.push_back({{}, kRanksBackend, ranks, count});
+  }
+  return points;
+}
+
 /// The reference, then what was asked for: backend by backend, from few workers to many.
 std::vector<ScalingPoint> points_of(const ScalingRequest& request) {
+  if (!request.rank_counts.empty()) return points_of_ranks(request);
   std::set<int> workers(request.worker_counts.begin(), request.worker_counts.end());
   if (workers.empty()) workers = usual_counts();
-  std::vector<ScalingPoint> points = {{{}, kReferenceBackend, 1}};
+  std::vector<ScalingPoint> points = {{{}, kReferenceBackend, 1, 1}};
   for (const std::string& backend : request.backends) {
     for (const int count : backend == kSerial ? std::set<int>{1} : workers) {
       const bool is_there = std::ranges::any_of(points, [&](const ScalingPoint& other) {
         return other.backend == backend && other.workers == count;
       });
-      if (!is_there) points.push_back({{}, backend, count});
+      if (!is_there) points.push_back({{}, backend, 1, count});
     }
   }
   return points;
@@ -65,13 +84,15 @@ Problem problem_of(const ProblemRequest& request, const ScalingPoint& point) {
 }
 
 /// The first run's state is everybody's.
-void check_state(const Scaling& scaling, const ScalingPoint& point, const io::RunSummary& summary) {
+void check_state(const Scaling& scaling, const ScalingPoint& point, const Json& summary) {
+  const auto hash_of = [](const Json& of) { return of.at("state_hash").get<std::string>(); };
   const ScalingPoint& reference = scaling.reference();
-  if (!reference.is_measured() || reference.summary.state_hash == summary.state_hash) return;
+  if (!reference.is_measured() || hash_of(reference.summary) == hash_of(summary)) return;
   throw std::runtime_error(fmt::format(
       "the results differ: {} ended in the state {}, {} in {}; the solver or the case does not "
       "compute the same each time",
-      label_of(reference), reference.summary.state_hash, label_of(point), summary.state_hash));
+      scaling.label_of(reference), hash_of(reference.summary), scaling.label_of(point),
+      hash_of(summary)));
 }
 
 /// Reads the request and tries every point's first state, so that a wrong request is refused before
@@ -80,6 +101,7 @@ Scaling plan_scaling(const ScalingRequest& request) {
   Scaling scaling;
   scaling.cores = runtime::available_cores();
   scaling.repetitions = request.repetitions;
+  scaling.is_of_ranks = !request.rank_counts.empty();
   scaling.points = points_of(request);
   for (const ScalingPoint& point : scaling.points) {
     const Problem problem = problem_of(request, point);
@@ -91,9 +113,22 @@ Scaling plan_scaling(const ScalingRequest& request) {
   return scaling;
 }
 
+/// Runs a point once. \return what its summary says
+/// \param launcher  nullptr: in this process
+Json run_point(const ScalingRequest& request, const Scaling& scaling, const ScalingPoint& point,
+               const RankLauncher* launcher) {
+  if (launcher != nullptr) {
+    // A signal to this process does not reach the ranks.
+    if (end_requested()) throw std::runtime_error("ended by a signal");
+    return launcher->run(request, request.output, point.ranks, point.workers);
+  }
+  return io::to_json(
+      measure(request, problem_of(request, point), point.backend, scaling.label_of(point)));
+}
+
 /// Runs all points in turn, and again for each repetition; calls `after` after each run. Throws
-/// what execute() throws, and std::runtime_error when two runs end in different states.
-void run_scaling(const ScalingRequest& request, Scaling& scaling,
+/// what run_point() throws, and std::runtime_error when two runs end in different states.
+void run_scaling(const ScalingRequest& request, Scaling& scaling, const RankLauncher* launcher,
                  const std::function<void()>& after) {
   // All once, then all again: what slows the machine for a while slows no point more. Every other
   // time backwards, so that no point always comes after the same one.
@@ -101,10 +136,10 @@ void run_scaling(const ScalingRequest& request, Scaling& scaling,
     const std::size_t count = scaling.points.size();
     for (std::size_t turn = 0; turn < count; ++turn) {
       ScalingPoint& point = scaling.points[repetition % 2 == 0 ? turn : count - 1 - turn];
-      io::RunSummary summary =
-          measure(request, problem_of(request, point), point.backend, label_of(point));
+      Json summary = run_point(request, scaling, point, launcher);
       check_state(scaling, point, summary);
-      point.add(std::move(summary));
+      point.balance.push_back(summary.at("balance_efficiency"));
+      if (point.add(summary.at("wall_s"))) point.summary = std::move(summary);
       after();
     }
   }
@@ -125,14 +160,17 @@ int measure_scaling(ScalingRequest& request) {
   prepare_to_step(request);
   heed_signals();
   check_sweep_files(request.output, kScalingFiles, request.overwrite, "scaling run");
+  std::optional<RankLauncher> launcher;
+  if (!request.rank_counts.empty()) launcher.emplace(request.launcher);
   Scaling scaling = plan_scaling(request);
   prepare_summary(request.summary);
-  warn(scaling);
+  // A launcher that was named may have other hosts.
+  if (request.launcher.empty()) warn(scaling);
   const auto write = [&] {
     write_sweep_files(request.output, kScalingFiles, scaling, request.summary);
   };
   write();
-  run_scaling(request, scaling, write);
+  run_scaling(request, scaling, launcher ? &*launcher : nullptr, write);
   write();
   fmt::print("{}", scaling_table(scaling));
   if (!request.output.empty()) fmt::print("\nfiles in {}/\n", request.output.string());
@@ -145,8 +183,19 @@ Action scaling_command(Options& options) {
   const auto request = std::make_shared<ScalingRequest>();
   add_case(options, *request, {.has_workers = false});
   options.add("--workers", &request->worker_counts,
-              "N1,N2,...: numbers of workers (default: 1, 2, 4, ... up to the cores)",
+              "N1,N2,...: numbers of workers (default: 1, 2, 4, ... up to the cores; with --ranks, "
+              "1), of each rank",
               {.lists = true, .check = between(1, kMostWorkers)});
+  options.add("--ranks", &request->rank_counts,
+              "R1,R2,...: instead of backends, numbers of processes that share the run; speed-up "
+              "is counted from the fewest",
+              {.lists = true, .check = between(1, kMostRanks)});
+  options.add(
+      "--launcher", &request->launcher,
+      "the command that starts ranks, as the shell reads it, with {ranks} for their number "
+      "and {workers} for that of each one's workers, such as 'srun -n {ranks} -c {workers}' "
+      "(default: mpirun of the MPI that is here)",
+      {.check = not_empty()});
   options.add("--backends", &request->backends,
               "A,B,...: how patches are shared out; pthread on one worker, which speed-up is "
               "counted from, runs in any case, and serial on one worker only",
@@ -156,7 +205,13 @@ Action scaling_command(Options& options) {
       options, *request,
       "folder for scaling.csv, scaling.json, speed_up.svg and efficiency.svg (default: none)",
       "replace an earlier scaling run's files");
-  return [request] { return measure_scaling(*request); };
+  return [request, options] {
+    const bool has_ranks = !request->rank_counts.empty();
+    refuse_if(has_ranks && options.is_given("--backends"),
+              "--ranks and --backends: only backend 'threads' runs on ranks; give one of the two");
+    refuse_if(!has_ranks && !request->launcher.empty(), "--launcher starts ranks: give --ranks");
+    return measure_scaling(*request);
+  };
 }
 
 }  // namespace kumiko::app

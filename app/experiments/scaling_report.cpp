@@ -36,20 +36,27 @@ Spread speed_up_of(const Scaling& scaling, const ScalingPoint& point) {
   return {reference / wall.most, reference / wall.median, reference / wall.least};
 }
 
-/// Speed-up per worker.
+/// Speed-up per worker, over the reference's.
 double efficiency_of(const Scaling& scaling, const ScalingPoint& point) {
-  return speed_up_of(scaling, point).median / point.workers;
+  return speed_up_of(scaling, point).median * scaling.reference().all_workers() /
+         point.all_workers();
 }
 
-/// Points that are measured, those of a backend together; the reference is the first of them.
+/// Which points are joined by a line.
+std::string line_of(const Scaling& scaling, const ScalingPoint& point) {
+  if (!scaling.is_of_ranks) return point.backend;
+  return fmt::format("{} a rank", counted(point.workers, "worker"));
+}
+
+/// Points that are measured, those of a line together; the reference is the first of them.
 std::vector<std::reference_wrapper<const ScalingPoint>> done(const Scaling& scaling) {
   std::vector<std::reference_wrapper<const ScalingPoint>> list;
   for (const ScalingPoint& point : scaling.points) {
     if (!point.is_measured()) continue;
-    const auto is_of_its_backend = [&](const ScalingPoint& other) {
-      return other.backend == point.backend;
+    const auto is_of_its_line = [&](const ScalingPoint& other) {
+      return line_of(scaling, other) == line_of(scaling, point);
     };
-    const auto last = std::find_if(list.rbegin(), list.rend(), is_of_its_backend);
+    const auto last = std::find_if(list.rbegin(), list.rend(), is_of_its_line);
     list.insert(last == list.rend() ? list.end() : last.base(), point);
   }
   return list;
@@ -59,27 +66,32 @@ Json json_of(const Spread& spread) {
   return {{"least", spread.least}, {"median", spread.median}, {"most", spread.most}};
 }
 
+/// What tells a point from others.
+Json which_json(const Scaling& scaling, const ScalingPoint& point) {
+  if (scaling.is_of_ranks) return {{"ranks", point.ranks}, {"workers", point.workers}};
+  return {{"backend", point.backend}, {"workers", point.workers}};
+}
+
 Json point_json(const Scaling& scaling, const ScalingPoint& point) {
-  Json json;
-  json["backend"] = point.backend;
-  json["workers"] = point.workers;
+  Json json = which_json(scaling, point);
   json["wall_s"] = json_of(spread_of(point.wall_s));
   json["wall_s"]["all"] = point.wall_s;
   json["speed_up"] = json_of(speed_up_of(scaling, point));
   json["parallel_efficiency"] = efficiency_of(scaling, point);
   json["balance_efficiency"] = json_of(spread_of(point.balance));
-  json["summary"] = io::to_json(point.summary);
+  json["summary"] = point.summary;
   return json;
 }
 
-/// A line for each backend, from few workers to many; in the order in which they were asked for.
+/// A line for each backend, or number of a rank's workers, over all workers.
 template <class Value>
 std::vector<viz::Series> lines_of(const Scaling& scaling, Value value) {
   std::vector<viz::Series> lines;
   for (const ScalingPoint& point : done(scaling)) {
-    auto line = std::ranges::find(lines, point.backend, &viz::Series::name);
-    if (line == lines.end()) line = lines.insert(line, {point.backend, {}});
-    line->points.push_back({static_cast<double>(point.workers), value(point)});
+    const std::string name = line_of(scaling, point);
+    auto line = std::ranges::find(lines, name, &viz::Series::name);
+    if (line == lines.end()) line = lines.insert(line, {name, {}});
+    line->points.push_back({static_cast<double>(point.all_workers()), value(point)});
   }
   return lines;
 }
@@ -113,7 +125,12 @@ std::vector<Column<ScalingPoint>> columns_of(const Scaling& scaling) {
   const auto balance = [](double Spread::*figure) {
     return [=](const ScalingPoint& point) { return spread_of(point.balance).*figure; };
   };
-  return {{"backend", "backend", "{}", &ScalingPoint::backend},
+  const auto summary = [](const char* figure) {
+    return [=](const ScalingPoint& point) { return point.summary.at(figure); };
+  };
+  const Column<ScalingPoint> ranks = {"ranks", "ranks", "{}", &ScalingPoint::ranks};
+  const Column<ScalingPoint> backend = {"backend", "backend", "{}", &ScalingPoint::backend};
+  return {scaling.is_of_ranks ? ranks : backend,
           {"workers", "workers", "{}", &ScalingPoint::workers},
           {"wall_least_s", "least s", "{:.3f}", wall(&Spread::least)},
           {"wall_median_s", "median s", "{:.3f}", wall(&Spread::median)},
@@ -127,11 +144,11 @@ std::vector<Column<ScalingPoint>> columns_of(const Scaling& scaling) {
           {"balance_median", "balance", "{:.3f}", balance(&Spread::median)},
           {"balance_most", nullptr, "{}", balance(&Spread::most)},
           {"repetitions", nullptr, "{}", [](auto& point) { return point.wall_s.size(); }},
-          {"updates", nullptr, "{}", [](auto& point) { return point.summary.work.updates(); }},
-          {"updates_per_core_s", "updates/s/core", "{:.3g}",
-           [](auto& point) { return point.summary.updates_per_core_s.value_or(0.0); }},
-          {"steals", nullptr, "{}", [](auto& point) { return point.summary.work.total().steals; }},
-          {"state_hash", nullptr, "{}", [](auto& point) { return point.summary.state_hash; }}};
+          {"updates", nullptr, "{}",
+           [](auto& point) { return point.summary.at("updates").at("total"); }},
+          {"updates_per_core_s", "updates/s/core", "{:.3g}", summary("updates_per_core_s")},
+          {"steals", nullptr, "{}", summary("steals")},
+          {"state_hash", nullptr, "{}", summary("state_hash")}};
 }
 
 std::string scaling_csv(const Scaling& scaling) {
@@ -146,8 +163,7 @@ std::string scaling_json(const Scaling& scaling) {
   json["cores"] = scaling.cores;
   json["repetitions"] = scaling.repetitions;
   json["complete"] = scaling.complete;
-  json["reference"] = {{"backend", scaling.reference().backend},
-                       {"workers", scaling.reference().workers}};
+  json["reference"] = which_json(scaling, scaling.reference());
   json["runs"] = Json::array();
   for (const ScalingPoint& point : done(scaling)) {
     json["runs"].push_back(point_json(scaling, point));
@@ -155,14 +171,15 @@ std::string scaling_json(const Scaling& scaling) {
   return json.dump(2) + "\n";
 }
 
-/// Speed-up over workers, with the line of as many times as there are workers.
+/// Speed-up over all workers, with the line of as many times as there are workers.
 std::string speed_up_picture(const Scaling& scaling) {
   std::vector<viz::Series> lines = lines_of(
       scaling, [&](const ScalingPoint& point) { return speed_up_of(scaling, point).median; });
   const double most = scaling.most_workers();
-  lines.push_back({"as many times as workers", {{0.0, 0.0}, {most, most}}, false});
-  const std::array charts = {
-      chart_over_workers(scaling, "speed-up over pthread on one worker", std::move(lines))};
+  const double ideal = most / scaling.reference().all_workers();
+  lines.push_back({"as many times as workers", {{0.0, 0.0}, {most, ideal}}, false});
+  const std::string title = "speed-up over " + scaling.label_of(scaling.reference());
+  const std::array charts = {chart_over_workers(scaling, title, std::move(lines))};
   return viz::draw_charts(
       charts, {fmt::format("Speed-up: case {}", scaling.case_name), caption_of(scaling)});
 }
@@ -184,11 +201,17 @@ std::string efficiency_picture(const Scaling& scaling) {
 
 }  // namespace
 
+std::string Scaling::label_of(const ScalingPoint& point) const {
+  const std::string workers = counted(point.workers, "worker");
+  if (!is_of_ranks) return fmt::format("{}, {}", point.backend, workers);
+  return fmt::format("{}, {} each", counted(point.ranks, "rank"), workers);
+}
+
 std::string scaling_table(const Scaling& scaling) {
   return fmt::format(
-      "case {}, {}; speed-up over {} on one worker; balance: load-balance efficiency, 1 is "
-      "perfect, more is worse\n\n{}",
-      scaling.case_name, caption_of(scaling), scaling.reference().backend,
+      "case {}, {}; speed-up over {}; balance: load-balance efficiency, 1 is perfect, more is "
+      "worse\n\n{}",
+      scaling.case_name, caption_of(scaling), scaling.label_of(scaling.reference()),
       table_of(columns_of(scaling), done(scaling), false).plain());
 }
 

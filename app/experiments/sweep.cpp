@@ -1,7 +1,5 @@
 #include "experiments/sweep.hpp"
 
-#include <utility>
-
 #include "execute.hpp"
 
 namespace kumiko::app {
@@ -20,11 +18,10 @@ double median(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[middle] : 0.5 * (values[middle - 1] + values[middle]);
 }
 
-void Repetitions::add(io::RunSummary repetition) {
-  const bool is_fastest = !is_measured() || repetition.wall_s < least_wall_s();
-  wall_s.push_back(repetition.wall_s);
-  balance.push_back(repetition.work.balance_efficiency());
-  if (is_fastest) summary = std::move(repetition);
+bool Repetitions::add(double seconds) {
+  const bool is_fastest = !is_measured() || seconds < least_wall_s();
+  wall_s.push_back(seconds);
+  return is_fastest;
 }
 
 void check_sweep_file(const std::filesystem::path& folder, const char* name, bool overwrite,

@@ -24,14 +24,13 @@ double median(std::vector<double> values);
 
 /// What repetitions of one run have taken.
 struct Repetitions {
-  std::vector<double> wall_s = {};   ///< of each that is done
-  std::vector<double> balance = {};  ///< load-balance efficiency of each
-  io::RunSummary summary = {};       ///< of the fastest
+  std::vector<double> wall_s = {};  ///< of each that is done
 
   bool is_measured() const { return !wall_s.empty(); }
   double least_wall_s() const { return *std::ranges::min_element(wall_s); }
   double median_wall_s() const { return median(wall_s); }
-  void add(io::RunSummary repetition);
+  /// Adds one. \return whether it is the fastest so far
+  bool add(double seconds);
 };
 
 /// A file in the folder of results, made from what was found.

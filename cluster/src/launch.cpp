@@ -113,6 +113,15 @@ std::unique_ptr<Link> link_of_environment() {
   return link;
 }
 
+std::vector<std::string> linked_mpis() {
+  std::vector<std::string> names;
+  for (const detail::Mpi mpi : {detail::Mpi::kOpenMpi, detail::Mpi::kMpich}) {
+    std::error_code missing;
+    if (fs::exists(object_of(mpi), missing)) names.emplace_back(detail::name_of(mpi));
+  }
+  return names;
+}
+
 int ranks_of_environment() {
   const detail::Launch launch = detail::read_launch(kEnvironment);
   return launch.mpi ? std::max(1, launch.ranks) : 1;

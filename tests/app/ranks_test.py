@@ -215,6 +215,43 @@ class RanksTest(unittest.TestCase):
                 self.assertIn(words, run.stderr)
         self.assertEqual(list(self.path.iterdir()), [])
 
+    def scaled(self, *arguments, **environment):
+        return subprocess.run([KUMIKO, "scaling", str(ZALESAK), *settings(*KEYS, "time.stop_step=12"), *arguments],
+                              cwd=self.path, env={**ENVIRONMENT, **environment}, text=True, capture_output=True,
+                              timeout=LIMIT, check=False)
+
+    def test_given_ranks_to_compare_then_each_runs_by_a_launcher_and_figures_are_of_the_fewest(self):
+        by_hand = " ".join(command(PRESENT[-1], 0)[:-2]) + " {ranks}"
+        for name, arguments in (("usual", []), ("named", ["--launcher", by_hand])):
+            with self.subTest(launcher=name):
+                done = self.scaled("--ranks", "2,1", "--output", name, *arguments)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertRegex(done.stdout, r"ranks +workers +least s .*\n +1 +1 .*\n +2 +1 ")
+                scaling = json.loads((self.path / name / "scaling.json").read_text())
+                self.assertTrue(scaling["complete"])
+                self.assertEqual(scaling["reference"], {"ranks": 1, "workers": 1})
+                one, two = scaling["runs"]
+                self.assertEqual((one["ranks"], two["ranks"]), (1, 2))
+                self.assertEqual(len(two["summary"]["ranks"]), 2)
+                self.assertEqual(one["summary"]["state_hash"], two["summary"]["state_hash"])
+                speed_up = one["wall_s"]["median"] / two["wall_s"]["median"]
+                self.assertAlmostEqual(two["speed_up"]["median"], speed_up)
+                self.assertAlmostEqual(two["parallel_efficiency"], speed_up / 2)
+                self.assertEqual(sorted(path.name for path in (self.path / name).iterdir()),
+                                 ["efficiency.svg", "scaling.csv", "scaling.json", "speed_up.svg"])
+
+    def test_given_no_launcher_then_the_error_says_what_to_do(self):
+        done = self.scaled("--ranks", "1,2", "--output", "never", PATH="/nowhere")
+        self.assertEqual(done.returncode, 2)
+        (line,) = errors(done.stderr)
+        self.assertRegex(line, r"no launcher of ranks is found for .*; install mpirun\.\w+.*--launcher")
+        # A run's own error, out of what its launcher says.
+        done = self.scaled("--ranks", "2", "--launcher",
+                           " ".join(command(PRESENT[0], 0)[:-2]) + " {ranks} env KUMIKO_LINK=neither")
+        self.assertEqual(done.returncode, 1)
+        (line,) = errors(done.stderr)
+        self.assertIn("KUMIKO_LINK is 'neither'", line)
+
     def test_given_a_rank_that_is_killed_then_all_end_soon_and_the_run_can_go_on(self):
         for mpi in PRESENT:
             for rank in range(2):

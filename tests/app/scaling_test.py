@@ -131,6 +131,16 @@ class ScalingTest(unittest.TestCase):
         quiet, _ = self.scale("--workers", "1", "--backends", "threads", "--overwrite")
         self.assertEqual(quiet.stderr, "")
 
+    def test_given_a_launcher_that_fails_then_its_words_are_the_error(self):
+        for launcher, word in (("false {ranks}", "it said nothing"), ("echo no {ranks} hosts >&2; false", "no 2 hosts"),
+                               ("true {ranks}", "no summary")):
+            result = self.kumiko(ZALESAK, *SMALL, "--ranks", "2", "--launcher", launcher)
+            self.assertEqual(result.returncode, 1, result.stderr)
+            (line,) = result.stderr.splitlines()
+            self.assertIn("2 ranks, 1 worker each, by", line)
+            self.assertIn(word, line)
+        self.assertEqual(list(self.path.iterdir()), [])
+
     def test_given_a_wrong_request_then_it_is_refused_before_the_first_run(self):
         for arguments, word in (
             (["--workers", "0"], "--workers"),
@@ -138,6 +148,10 @@ class ScalingTest(unittest.TestCase):
             (["--backends", "gpu"], "--backends"),
             (["--set", "amr.level=2"], "amr.levels"),
             (["--set", "time.steps=10"], "time.steps"),
+            (["--ranks", "0"], "--ranks"),
+            (["--ranks", "1", "--backends", "threads"], "--backends"),
+            (["--ranks", "1", "--launcher", "mpirun -n 2"], "{ranks}"),
+            (["--launcher", "mpirun -n {ranks}"], "give --ranks"),
         ):
             result = self.kumiko(ZALESAK, *arguments, "--output", "none")
             self.assertEqual(result.returncode, 2, result.stderr)

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <kumiko/cluster/cluster.hpp>
 #include <kumiko/cluster/link.hpp>
@@ -20,6 +21,10 @@ namespace kumiko::cluster {
 /// std::logic_error on a lightweight thread; std::runtime_error if that link cannot be made, with
 /// what to do about it; what report_faults() throws
 std::unique_ptr<Link> link_of_environment();
+
+/// The MPIs whose launchers can start this program as ranks, for their links are beside it: none,
+/// some or all of "openmpi" and "mpich".
+std::vector<std::string> linked_mpis();
 
 /// How many ranks the launcher's environment speaks of; 1 where there is no launcher. Throws what
 /// link_of_environment() throws for an environment without sense.

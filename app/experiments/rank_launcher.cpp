@@ -1,0 +1,136 @@
+#include "experiments/rank_launcher.hpp"
+
+#include <cstdlib>
+#include <fstream>
+#include <stdexcept>
+#include <string_view>
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <kumiko/cluster/launch.hpp>
+
+#include "counted.hpp"
+#include "programs.hpp"
+
+namespace kumiko::app {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr std::string_view kRanks = "{ranks}";
+constexpr std::string_view kWorkers = "{workers}";
+constexpr std::string_view kErrorMark = "kumiko: error: ";
+
+/// Of a run whose seconds are those of its steps.
+constexpr std::string_view kWithoutFiles[] = {"output.every=0", "checkpoint.every=0",
+                                              "diagnostics.every=1000000000", "trace.from=-1"};
+
+/// How an MPI's launcher is told how many ranks there are.
+std::string options_of(const std::string& mpi) {
+  // Open MPI would bind each of two ranks to one core, and refuses more ranks than cores.
+  const std::string_view own = mpi == "openmpi" ? " --oversubscribe --bind-to none" : "";
+  return fmt::format("{} -n {}", own, kRanks);
+}
+
+/// What starts ranks here: mpirun by its name of Debian, or by the usual one.
+std::string usual_command() {
+  const std::vector<std::string> mpis = cluster::linked_mpis();
+  for (const std::string& mpi : mpis) {
+    const std::string program = "mpirun." + mpi;
+    if (is_program(program)) return program + options_of(mpi);
+  }
+  if (mpis.size() == 1 && is_program("mpirun")) return "mpirun" + options_of(mpis.front());
+  refuse_if(mpis.empty(),
+            "--ranks: this Kumiko was built without an MPI; install Debian's openmpi-bin and "
+            "libopenmpi-dev, or mpich and libmpich-dev, and configure and build it again");
+  throw RequestError(
+      "--ranks: no launcher of ranks is found for {}; install mpirun.{}, or name a launcher by "
+      "--launcher 'mpirun -n {}'",
+      fmt::join(mpis, " or "), fmt::join(mpis, " or mpirun."), kRanks);
+}
+
+void replace_all(std::string& text, std::string_view what, int number) {
+  const std::string digits = std::to_string(number);
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at)) {
+    text.replace(at, what.size(), digits);
+  }
+}
+
+/// `kumiko run`, with what the request says, in the shell's words.
+std::string run_words(const CaseRequest& request, int workers, const fs::path& folder) {
+  std::vector<std::string> words = {fs::read_symlink("/proc/self/exe").string(), "run",
+                                    request.config.string()};
+  const auto add = [&](const char* option, const std::string& value) {
+    words.insert(words.end(), {option, value});
+  };
+  for (const std::string& setting : request.overrides) add("--set", setting);
+  for (const std::string_view setting : kWithoutFiles) add("--set", std::string(setting));
+  for (const fs::path& path : request.plugin_path) add("--plugin-path", path.string());
+  add("--workers", std::to_string(workers));
+  add("--output", folder.string());
+  words.emplace_back("--quiet");
+  std::string text;
+  for (const std::string& word : words) text += " " + shell_word(word);
+  return text;
+}
+
+/// What a run that has failed says: its own error, or else what came last.
+std::string reason(const fs::path& messages) {
+  std::ifstream stream(messages);
+  for (std::string line; std::getline(stream, line);) {
+    if (const std::size_t at = line.find(kErrorMark); at != std::string::npos) {
+      return line.substr(at + kErrorMark.size());
+    }
+  }
+  return last_line(messages);
+}
+
+}  // namespace
+
+RankLauncher::RankLauncher(const std::string& command)
+    : command_(command.empty() ? usual_command() : command) {
+  refuse_if(command_.find(kRanks) == std::string::npos,
+            "--launcher '{}': {} must stand where the number of ranks belongs, such as 'mpirun -n "
+            "{}'",
+            command_, kRanks, kRanks);
+}
+
+Json RankLauncher::run(const CaseRequest& request, const fs::path& folder, int ranks,
+                       int workers) const {
+  const ScratchFolder scratch(folder.empty() ? fs::temp_directory_path() : folder, "ranks");
+  const fs::path run = scratch.path() / "run";
+  const fs::path messages = scratch.path() / "messages.txt";
+  std::string launcher = command_;
+  replace_all(launcher, kRanks, ranks);
+  replace_all(launcher, kWorkers, workers);
+  const std::string command =
+      fmt::format("( {}{} ) </dev/null >/dev/null 2>{}", launcher, run_words(request, workers, run),
+                  shell_word(messages.string()));
+  // Ctrl-C is the run's meanwhile, which then ends early: an error here.
+  const int status = std::system(command.c_str());
+  const std::string who = fmt::format("{}, {} each, by '{}'", counted(ranks, "rank"),
+                                      counted(workers, "worker"), launcher);
+  if (status != 0) {
+    throw std::runtime_error(
+        fmt::format("{}: ended with status {}: {}", who, exit_code_of(status), reason(messages)));
+  }
+  std::ifstream summary(run / "summary.json");
+  Json json = Json::parse(summary, nullptr, false);
+  if (!json.is_object()) {
+    throw std::runtime_error(fmt::format(
+        "{}: '{}' holds no summary; name a folder by --output that the hosts of all ranks see", who,
+        run.string()));
+  }
+  const std::size_t found = json.contains("ranks") ? json.at("ranks").size() : 1;
+  if (found != static_cast<std::size_t>(ranks)) {
+    throw std::runtime_error(fmt::format("{}: the run had {}; does that launcher belong to {}?",
+                                         who, counted(found, "rank"),
+                                         fmt::join(cluster::linked_mpis(), " or ")));
+  }
+  return json;
+}
+
+}  // namespace kumiko::app

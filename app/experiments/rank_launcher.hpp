@@ -1,0 +1,31 @@
+// Runs a case on ranks, each time by a launcher, as one does by hand.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "shared_options.hpp"
+
+namespace kumiko::app {
+
+class RankLauncher {
+ public:
+  /// \param command  starts ranks, in the shell's words, with {ranks} and perhaps {workers} in it;
+  ///                 empty: mpirun of an MPI whose link is beside this program
+  /// Throws RequestError where there is none, or the command says nothing of {ranks}.
+  explicit RankLauncher(const std::string& command);
+
+  /// Runs a case to its last step by `kumiko run`, without files of states. \return its summary.
+  /// Throws std::runtime_error with what the run says.
+  /// \param folder  gets a hidden one for the run, for as long as that takes; empty: that of
+  ///                temporary files
+  nlohmann::ordered_json run(const CaseRequest& request, const std::filesystem::path& folder,
+                             int ranks, int workers) const;
+
+ private:
+  std::string command_;
+};
+
+}  // namespace kumiko::app
