@@ -257,6 +257,7 @@ struct SimulateRequest : OutputRequest {
   std::string ranks;  ///< empty: one process
   std::string network = "shared";
   std::string partition = "depth-first";
+  std::filesystem::path replay;        ///< folder; empty: none
   std::vector<std::string> beside;     ///< traces of several workers
   std::vector<std::string> overheads;  ///< NAME=NANOSECONDS
   std::uint64_t seed = 1;              ///< of what is drawn by chance
@@ -364,6 +365,7 @@ std::optional<RanksRequest> ranks_of(const SimulateRequest& request, bool tells_
     refuse_if(request.network != defaults.network, "--network: give --ranks, which need one");
     refuse_if(request.partition != defaults.partition,
               "--partition: give --ranks, to which patches are dealt");
+    refuse_if(!request.replay.empty(), "--replay: give --ranks, whose actions are to be replayed");
     return {};
   }
   refuse_if(request.models != defaults.models, "--models: ranks step by dataflow; leave it out");
@@ -373,7 +375,13 @@ std::optional<RanksRequest> ranks_of(const SimulateRequest& request, bool tells_
   }
   refuse_if(workers.size() != 1, "--workers: with --ranks give one number, the workers of a rank");
   check_ranks_output(request);
-  return RanksRequest{.ranks = parse_counts("ranks", request.ranks, model::RankModel::kMostRanks),
+  const std::vector<int> ranks = parse_counts("ranks", request.ranks, model::RankModel::kMostRanks);
+  if (!request.replay.empty()) {
+    refuse_if(ranks.size() != 1 || workers.front() != 1,
+              "--replay: give one number of ranks, of one worker each");
+    check_replay(request.replay, request.overwrite);
+  }
+  return RanksRequest{.ranks = ranks,
                       .workers = workers.front(),
                       .network_name = request.network,
                       .network = network_named(request.network),
@@ -381,6 +389,7 @@ std::optional<RanksRequest> ranks_of(const SimulateRequest& request, bool tells_
                           std::ranges::find(amr::kPartitionNames, request.partition) -
                           amr::kPartitionNames.begin()),
                       .seed = request.seed,
+                      .replay = request.replay,
                       .json = request.json};
 }
 
@@ -434,6 +443,11 @@ Action simulate_command(Options& options) {
               "in nanoseconds");
   options.add("--partition", &request->partition, "how patches are dealt to ranks",
               {.check = one_of({amr::kPartitionNames.begin(), amr::kPartitionNames.end()})});
+  options.add(
+      "--replay", &request->replay,
+      "folder for what each of the ranks does and sends, as SimGrid's smpirun replays it on "
+      "a platform of yours",
+      {.check = not_empty()});
   options.add("--models", &request->models, "A,B,C: schedules",
               {.lists = true, .check = one_of(request->models)});
   options.add("--beside", &request->beside,

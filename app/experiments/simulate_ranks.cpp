@@ -20,6 +20,7 @@ namespace kumiko::app {
 
 namespace {
 
+namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 /// A number of ranks, and what would make it faster.
@@ -51,10 +52,14 @@ std::string_view what_binds(const RanksFound& found, const model::RankModel& mod
                             const model::RankOptions& options,
                             const model::RankPrediction& prediction) {
   constexpr double kCounts = 0.1;
-  const auto seconds_with = [&](const model::Network& network) {
+  // Between stretches all of it is a regrid's.
+  const auto in_stretches = [](const model::RankPrediction& of) {
+    return of.seconds - of.regrid_seconds;
+  };
+  const auto gained_by = [&](const model::Network& network) {
     model::RankOptions other = options;
     other.network = network;
-    return model.predict(prediction.ranks, other).seconds;
+    return in_stretches(prediction) - in_stretches(model.predict(prediction.ranks, other));
   };
   model::Network no_cpu = options.network;
   no_cpu.overhead = no_cpu.item = 0.0;
@@ -62,9 +67,9 @@ std::string_view what_binds(const RanksFound& found, const model::RankModel& mod
   no_wire.latency = no_wire.gap = no_wire.per_byte = 0.0;
   const double workers = static_cast<double>(prediction.ranks) * options.workers;
   const std::pair<std::string_view, double> costs[] = {
-      {"CPU per message", prediction.seconds - seconds_with(no_cpu)},
-      {"network", prediction.seconds - seconds_with(no_wire)},
-      {"regrid", prediction.regrid_seconds},
+      {"CPU per message", gained_by(no_cpu)},
+      {"network", gained_by(no_wire)},
+      {"regrid", prediction.alike_seconds},
       {"balance", (prediction.imbalance - 1.0) * found.bounds.work / workers}};
   const auto* const largest =
       std::ranges::max_element(costs, {}, [](auto& cost) { return cost.second; });
@@ -90,6 +95,7 @@ std::vector<Column<RanksRow>> columns_of(const RanksFound& found) {
            [&](auto& row) { return found.per_step(row.prediction.bytes); }},
           {"regrid_share", "regrid", "{:.3f}",
            [](auto& row) { return row.prediction.regrid_seconds / row.prediction.seconds; }},
+          {"moved_patches", "moved", "{}", [](auto& row) { return row.prediction.moved_patches; }},
           {"binds", "what binds", "{}", [](auto& row) { return row.binds; }}};
 }
 
@@ -170,6 +176,21 @@ std::string efficiency_picture(const RanksFound& found) {
 constexpr std::array<SweepFile<RanksFound>, 3> kRanksFiles = {
     {{"ranks.csv", csv_report}, {"ranks.json", json_report}, {"ranks.svg", efficiency_picture}}};
 
+/// Names the files of all ranks, in their order.
+constexpr const char* kReplayFile = "ranks.txt";
+
+/// Writes what each rank does into a file of its own.
+void write_actions(const fs::path& folder, const std::vector<std::string>& actions) {
+  fs::create_directories(folder);
+  std::string files;
+  for (std::size_t rank = 0; rank < actions.size(); ++rank) {
+    const fs::path file = fs::absolute(folder) / fmt::format("rank_{}.txt", rank);
+    io::write_text_file(file, actions[rank]);
+    files += file.string() + "\n";
+  }
+  io::write_text_file(folder / kReplayFile, files);
+}
+
 }  // namespace
 
 std::size_t base_steps(const amr::Trace& trace) {
@@ -207,6 +228,10 @@ void check_ranks_output(const OutputRequest& output) {
   check_sweep_files(output.output, kRanksFiles, output.overwrite, "predictions");
 }
 
+void check_replay(const fs::path& folder, bool overwrite) {
+  check_sweep_file(folder, kReplayFile, overwrite, "actions of ranks");
+}
+
 void simulate_ranks(const amr::Trace& trace, const model::Overheads& overheads,
                     const RanksRequest& request, const OutputRequest& output) {
   const model::RankOptions options{.workers = request.workers,
@@ -222,6 +247,9 @@ void simulate_ranks(const amr::Trace& trace, const model::Overheads& overheads,
   for (const int ranks : request.ranks) {
     const model::RankPrediction prediction = model.predict(ranks, options);
     found.rows.push_back({prediction, what_binds(found, model, options, prediction)});
+  }
+  if (!request.replay.empty()) {
+    write_actions(request.replay, model.actions(request.ranks.front(), options));
   }
   write_sweep_files(output.output, kRanksFiles, found);
   fmt::print("{}", request.json ? json_report(found) : plain_report(found));

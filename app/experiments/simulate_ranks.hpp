@@ -1,6 +1,7 @@
 // What `kumiko simulate --ranks` predicts.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@ struct RanksRequest {
   model::Network network;
   amr::PartitionKind partition{};
   std::uint64_t seed = 1;
+  std::filesystem::path replay;  ///< folder for the ranks' actions; empty: none
   bool json = false;
 };
 
@@ -30,6 +32,9 @@ model::Network network_named(const std::string& text);
 
 /// Throws RequestError if results may not go where they are to go.
 void check_ranks_output(const OutputRequest& output);
+
+/// The same of a folder for what ranks do.
+void check_replay(const std::filesystem::path& folder, bool overwrite);
 
 /// Prints the predictions, and writes their files.
 void simulate_ranks(const amr::Trace& trace, const model::Overheads& overheads,

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <map>
 #include <span>
 #include <utility>
 #include <vector>
@@ -23,33 +22,19 @@ struct Parcel {
   std::vector<std::uint32_t> tasks;  ///< each as often as it waits for this
 };
 
-/// What a base step of each patch has cost, as ranks know it that have measured it.
-class KnownCosts {
- public:
-  /// Of the patches of a stretch: what was measured; of a patch that is new, the mean of its level;
-  /// before anything was measured, what amr::expected_costs() says.
-  amr::ByPatch<double> expected(const amr::Trace& trace, const amr::TraceStretch& stretch) const;
-
-  /// Takes what the stretch's pieces took.
-  void measure(const amr::Trace& trace, const amr::TraceStretch& stretch);
-
- private:
-  std::map<amr::PatchId, double> costs_;  ///< of the latest stretch
-};
-
 /// A stretch whose patches are dealt to ranks.
 class RankTasks {
  public:
   /// Keeps a reference to the trace.
-  RankTasks(const amr::Trace& trace, const amr::TraceStretch& stretch, const KnownCosts& known,
-            const RankOptions& options, int ranks);
+  /// \param owners  of the stretch's patches
+  RankTasks(const amr::Trace& trace, const amr::TraceStretch& stretch,
+            const amr::ByPatch<std::int32_t>& owners, const RankOptions& options, int ranks);
 
   /// Homes are ranks.
   std::span<BlockTasks::Task> tasks() { return tasks_.tasks(); }
   std::span<const std::uint32_t> pieces(const BlockTasks::Task& task) const {
     return tasks_.pieces(task);
   }
-  double imbalance() const { return imbalance_; }
 
   /// Calls release(task) for each time that a task of the same rank waits for this one, then
   /// send(rank, parcel) for each rank that does.
@@ -99,7 +84,6 @@ class RankTasks {
                                             int workers);
 
   const amr::Trace& trace_;
-  double imbalance_ = 1.0;
   BlockTasks tasks_;
   std::vector<Edge> edges_;  ///< scratch
   std::vector<Item> items_;  ///< scratch

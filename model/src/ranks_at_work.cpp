@@ -26,12 +26,16 @@ std::uint64_t RanksAtWork::Message::parts() const {
 }
 
 RanksAtWork::RanksAtWork(const amr::Trace& trace, int ranks, const RankOptions& options,
-                         double piece)
-    : trace_(trace), options_(options), piece_(piece), ranks_(static_cast<std::size_t>(ranks)) {
+                         double piece, RankLog* log)
+    : trace_(trace),
+      options_(options),
+      piece_(piece),
+      ranks_(static_cast<std::size_t>(ranks)),
+      log_(log) {
   for (Rank& rank : ranks_) rank.idle = options.workers;
 }
 
-double RanksAtWork::run(double begin, RankTasks& tasks) {
+double RanksAtWork::run(double begin, RankTasks tasks) {
   tasks_ = &tasks;
   double end = begin;
   const auto all = tasks.tasks();
@@ -113,6 +117,7 @@ void RanksAtWork::start(double now, int rank, std::uint32_t task) {
   for (const std::uint32_t piece : tasks_->pieces(tasks_->tasks()[task])) {
     cost += piece_ + cost_of(trace_.pieces[piece]);
   }
+  if (log_ != nullptr) log_->compute(rank, cost);
   push(now + cost, rank, What::kHasDone, task);
 }
 
@@ -146,7 +151,12 @@ void RanksAtWork::read_all(double now, int rank) {
   Message all;
   for (; !own.in.empty(); own.in.pop_front()) {
     const Message& message = own.in.front();
-    taken += cost_at_an_end(message);
+    const double cost = cost_at_an_end(message);
+    taken += cost;
+    if (log_ != nullptr) {
+      log_->receive(rank, message.from, message.size());
+      log_->compute(rank, cost);
+    }
     all.tasks.insert(all.tasks.end(), message.tasks.begin(), message.tasks.end());
   }
   push(now + taken, rank, What::kHasRead, keep(std::move(all)));
@@ -163,7 +173,13 @@ double RanksAtWork::send_all(double now, int rank, bool idle) {
       ++entry;
       continue;
     }
-    taken += cost_at_an_end(message);
+    const double cost = cost_at_an_end(message);
+    taken += cost;
+    message.from = rank;
+    if (log_ != nullptr) {
+      log_->compute(rank, cost);
+      log_->send(rank, entry->first, message.size());
+    }
     send(now + taken, rank, entry->first, std::move(message));
     entry = own.out.erase(entry);
   }

@@ -9,6 +9,7 @@
 
 #include <kumiko/model/rank_model.hpp>
 
+#include "rank_log.hpp"
 #include "rank_tasks.hpp"
 
 namespace kumiko::model {
@@ -24,15 +25,19 @@ struct Traffic {
 class RanksAtWork {
  public:
   /// \param piece  passes besides a piece
-  RanksAtWork(const amr::Trace& trace, int ranks, const RankOptions& options, double piece);
+  /// \param log    takes down what ranks of one worker do; nullptr: nobody does
+  RanksAtWork(const amr::Trace& trace, int ranks, const RankOptions& options, double piece,
+              RankLog* log);
 
-  /// Does the tasks of a stretch, from a time on. Returns when the last one is done.
-  double run(double begin, RankTasks& tasks);
+  /// Does the tasks of a stretch, from a time on, in nanoseconds. Returns when the last one is
+  /// done.
+  double run(double begin, RankTasks tasks);
 
   const Traffic& traffic() const { return traffic_; }
 
  private:
   struct Message {
+    int from = 0;
     std::uint32_t items = 0;
     std::uint64_t bytes = 0;
     std::vector<std::uint32_t> tasks;
@@ -90,6 +95,7 @@ class RanksAtWork {
   std::vector<Message> messages_;  ///< under way, or being read
   std::vector<std::uint32_t> free_;
   RankTasks* tasks_ = nullptr;
+  RankLog* log_;
   Traffic traffic_;
 };
 

@@ -1,12 +1,12 @@
 // Contract: a slow owner gets fewer patches, within three regrids; noise moves none.
-#include "sharing/balance.hpp"
-
 #include <algorithm>
 #include <cstdint>
 #include <random>
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include <kumiko/amr/balance.hpp>
 
 #include "fixtures.hpp"
 

@@ -7,6 +7,7 @@ import subprocess
 import tempfile
 import unittest
 import xml.etree.ElementTree
+from collections import Counter
 from pathlib import Path
 
 KUMIKO = os.environ["KUMIKO"]
@@ -140,6 +141,27 @@ class SimulateTest(unittest.TestCase):
         self.assertIn("zalesak", text)
         self.assert_refused(self.kumiko("run", "--ranks", "2", "--output", "ranks"), "--overwrite")
 
+    def test_given_ranks_to_replay_then_each_waits_for_what_others_send(self):
+        result = self.kumiko("run", "--ranks", "3", "--replay", "replay")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        sent, awaited = Counter(), Counter()
+        files = (self.path / "replay" / "ranks.txt").read_text().splitlines()
+        for rank, file in enumerate(files):
+            actions = [line.split() for line in Path(file).read_text().splitlines()]
+            self.assertTrue(all(int(action[0]) == rank for action in actions))
+            self.assertEqual((actions[0][1], actions[-1][1]), ("init", "finalize"))
+            for _, what, *numbers in actions[1:-1]:
+                if what == "compute":
+                    self.assertGreater(int(numbers[0]), 0)
+                elif what == "send":
+                    sent[rank, int(numbers[0]), numbers[2]] += 1
+                else:
+                    awaited[int(numbers[0]), rank, numbers[2]] += 1
+        self.assertEqual(len(files), 3)
+        self.assertEqual(sent, awaited)
+        self.assertGreater(sent.total(), 100)
+        self.assert_refused(self.kumiko("run", "--ranks", "3", "--replay", "replay"), "--overwrite")
+
     def test_given_a_wrong_request_for_ranks_then_it_is_refused(self):
         for arguments, part in (
             (["--ranks", "2,x"], "'x' in '2,x' is not a number of ranks"),
@@ -152,6 +174,9 @@ class SimulateTest(unittest.TestCase):
             (["--ranks", "2", "--models", "level"], "--models"),
             (["--network", "tcp"], "give --ranks"),
             (["--partition", "level"], "give --ranks"),
+            (["--replay", "replay"], "give --ranks"),
+            (["--ranks", "2,4", "--replay", "replay"], "one number of ranks"),
+            (["--ranks", "2", "--workers", "2", "--replay", "replay"], "one worker"),
         ):
             self.assert_refused(self.kumiko("run", *arguments), part)
 

@@ -16,6 +16,9 @@ using test::no_overheads;
 using test::TraceBuilder;
 
 constexpr Network kNoNetwork = {.item = 0.0};
+/// How often two ranks pay for a message before and after a stretch: a strip each way, and what all
+/// are told twice.
+constexpr int kBetween = 2 + 2 * 4;
 
 amr::Trace column(int patches, int steps, double cost) {
   TraceBuilder builder(patches);
@@ -63,10 +66,14 @@ TEST(RankModel, GivenTwoPatchesOnTwoRanksThenEachStepWaitsForAMessage) {
   const Network network{
       .overhead = 100.0, .latency = 700.0, .gap = 10.0, .per_byte = 0.5, .item = 20.0};
   const double one_way = 2 * (100.0 + 20.0) + 700.0 + 0.5 * kBytes;
+  // All agree that no step has failed, and tell what their workers did.
   const double agreed = 2 * (2 * 100.0 + 700.0);
+  const double told = agreed + 0.5 * 56.0 * 5 * 2 * 1.5;
+  // Before the stretch a strip goes each way.
+  const double begun = 2 * (100.0 + 20.0) + 0.5 * 256 + 700.0;
   const RankPrediction two = RankModel(trace, no_overheads()).predict(2, {.network = network});
   // What the last step sends comes to nobody.
-  EXPECT_NEAR(two.seconds * 1e9, 5 * 3000.0 + 4 * one_way + agreed, 1e-3);
+  EXPECT_NEAR(two.seconds * 1e9, 5 * 3000.0 + 4 * one_way + agreed + told + begun, 1e-3);
   EXPECT_EQ(two.messages, 2U * 4U);
   EXPECT_EQ(two.edges, 2U * 4U);
   EXPECT_EQ(two.bytes, 2U * 4U * 256U);
@@ -82,8 +89,8 @@ TEST(RankModel, GivenIdleWorkersThenNoneBeginsBeforeTheMessageIsRead) {
     const Network network{.overhead = overhead, .item = 0.0};
     return RankModel(trace, no_overheads()).predict(2, {.workers = 4, .network = network}).seconds;
   };
-  // Sent, read, and the agreement's two.
-  EXPECT_NEAR(seconds(5000.0) - seconds(0.0), (2 + 4) * 5e-6, 1e-12);
+  // Sent, read, and what is told between stretches.
+  EXPECT_NEAR(seconds(5000.0) - seconds(0.0), (2 + kBetween) * 5e-6, 1e-12);
   EXPECT_NEAR(seconds(0.0), 43e-6, 1e-12);
 }
 
@@ -91,7 +98,7 @@ TEST(RankModel, GivenMoreThanABundleThenItIsAsManyMessages) {
   // Two coarse patches of rank 0, with their ghosts 3200 bytes each, and a finer one of rank 1.
   TraceBuilder builder(4);
   builder.finer_patch();
-  builder.phase({0, 0, 0, amr::PieceKind::kAdvance}, 0, {4.0, 4.0, 1.0, 1.0});
+  builder.phase({0, 0, 0, amr::PieceKind::kAdvance}, 0, {3.0, 3.0, 3.0, 3.0});
   builder.phase({0, 1, 0, amr::PieceKind::kAdvance}, 4, {8.0});
   const amr::Trace trace = builder.edge(0, 4).edge(1, 4).trace();
   const Network network{.overhead = 1000.0, .item = 0.0};
@@ -101,8 +108,8 @@ TEST(RankModel, GivenMoreThanABundleThenItIsAsManyMessages) {
   EXPECT_EQ(two.edges, 2U);
   EXPECT_EQ(two.bytes, 2U * 3200U);
   EXPECT_EQ(two.messages, 2U);
-  // Both are sent, then both are read; and the agreement's.
-  EXPECT_NEAR(two.seconds * 1e6, 2 * 4.0 + 2 * 1.0 + 2 * 1.0 + 8.0 + 4 * 1.0, 1e-6);
+  // Both are sent, then both are read; and what is told between stretches.
+  EXPECT_NEAR(two.seconds * 1e6, 2 * 3.0 + 2 * 1.0 + 2 * 1.0 + 8.0 + kBetween, 1e-6);
 }
 
 TEST(RankModel, GivenWorkToDoThenLatencyHidesBehindIt) {
@@ -111,8 +118,8 @@ TEST(RankModel, GivenWorkToDoThenLatencyHidesBehindIt) {
   Network network = kNoNetwork;
   const double without = microseconds(trace, 2, {.network = network});
   network.latency = 5000.0;
-  // But for the agreement.
-  EXPECT_NEAR(microseconds(trace, 2, {.network = network}), without + 2 * 5.0, 0.05 * without);
+  // But for what is told between stretches: a strip, and there and back twice.
+  EXPECT_NEAR(microseconds(trace, 2, {.network = network}), without + 5 * 5.0, 0.05 * without);
 }
 
 TEST(RankModel, GivenARestrictionThenItIsReadByTheCoarserRank) {
@@ -144,6 +151,35 @@ TEST(RankModel, GivenSpansBetweenStretchesThenTheirSerialPartStays) {
   const RankPrediction two = RankModel(trace, no_overheads()).predict(2, {.network = kNoNetwork});
   EXPECT_NEAR(two.regrid_seconds * 1e6, 4.0 + 3.0, 1e-6);
   EXPECT_NEAR(two.seconds * 1e6, 3.0 + 4.0 + 3.0, 1e-6);
+}
+
+TEST(RankModel, GivenPatchesThatGrowUnequalThenTheyMoveAtTheSecondRegridAndItIsPaidFor) {
+  TraceBuilder builder(8);
+  builder.step(std::vector<double>(8, 1.0));
+  for (int regrid = 0; regrid < 3; ++regrid) {
+    builder.regrid(10.0, 6.0).step({3.0, 3.0, 3.0, 3.0, 1.0, 1.0, 1.0, 1.0});
+  }
+  const amr::Trace trace = builder.trace();
+  const Network network{.overhead = 1000.0, .item = 0.0};
+  const RankPrediction two = RankModel(trace, no_overheads()).predict(2, {.network = network});
+  // Of twelve and four to nine and seven.
+  EXPECT_EQ(two.moved_patches, 1U);
+  EXPECT_NEAR(two.imbalance, (1.0 + 1.5 + 1.5 + 9.0 / 8.0) / 4, 1e-12);
+  // What was recorded, less its loops; what the patches have taken; and the one that moves.
+  constexpr double kAlike = 3 * 4.0 + 4 * kBetween + 3 * 4.0 + 1.0;
+  EXPECT_NEAR(two.alike_seconds * 1e6, kAlike, 1e-6);
+  EXPECT_NEAR(two.regrid_seconds * 1e6, kAlike + 3 * 6.0 / 2, 1e-6);
+  EXPECT_NEAR(two.seconds * 1e6, 4.0 + 12.0 + 12.0 + 9.0 + kAlike + 9.0, 1e-6);
+}
+
+TEST(RankModel, GivenMoreRanksThenWhatAllAreToldTakesLonger) {
+  const amr::Trace trace = column(64, 1, 3.0);
+  const Network network{.overhead = 1000.0, .item = 0.0};
+  const RankModel model(trace, no_overheads());
+  const double two = model.predict(2, {.network = network}).alike_seconds;
+  // Rank 0 has 62 more to read, and to send to, twice.
+  EXPECT_NEAR((model.predict(64, {.network = network}).alike_seconds - two) * 1e6,
+              2 * 2 * 62 + 2 /* strips on both sides */, 1e-6);
 }
 
 TEST(RankModel, GivenThousandsOfRanksThenThoseWithoutPatchesDoNotMatter) {

@@ -19,7 +19,7 @@ inline Overheads no_overheads() {
   return none;
 }
 
-/// One stretch of one worker on one level. Times are in microseconds.
+/// Of one worker on one level. Times are in microseconds.
 class TraceBuilder {
  public:
   explicit TraceBuilder(int patches) {
@@ -32,8 +32,8 @@ class TraceBuilder {
 
   /// All patches advance, one after the other, with pauses between.
   TraceBuilder& step(const std::vector<double>& costs, double pause = 0.0) {
-    const auto number = static_cast<std::int32_t>(trace_.phases.size());
-    return phase({number, 0, number, amr::PieceKind::kAdvance}, 0, costs, pause);
+    const auto number = static_cast<std::int32_t>(trace_.phases.size() - first_phase_);
+    return phase({first_step_ + number, 0, number, amr::PieceKind::kAdvance}, 0, costs, pause);
   }
 
   /// Pieces of the patches from `first` on, one after the other, with pauses between.
@@ -80,19 +80,26 @@ class TraceBuilder {
   }
 
   TraceBuilder& span(double length, double loops) {
-    trace_.spans.push_back({"regrid", now_, now_ + nanoseconds(length), 0, nanoseconds(loops)});
+    trace_.spans.push_back(
+        {"regrid", now_, now_ + nanoseconds(length), first_step_, nanoseconds(loops)});
     now_ += nanoseconds(length);
+    return *this;
+  }
+
+  /// Ends the stretch, all of whose phases are base steps, by a regrid that keeps the mesh.
+  TraceBuilder& regrid(double length, double loops) {
+    end_stretch(trace_);
+    first_phase_ = static_cast<std::uint32_t>(trace_.phases.size());
+    first_step_ = trace_.stretches.back().first_step + trace_.stretches.back().steps;
+    span(length, loops);
+    stretch_begin_ = now_;
     return *this;
   }
 
   /// What was built.
   amr::Trace trace() {
     amr::Trace result = trace_;
-    const auto phases = static_cast<std::uint32_t>(trace_.phases.size());
-    const auto patches = static_cast<std::uint32_t>(trace_.patches.size());
-    const std::int64_t end = trace_.pieces.empty() ? 0 : trace_.pieces.back().end_ns;
-    result.stretches.push_back(
-        {0, end, 0, static_cast<std::int32_t>(phases), 0, phases, 0, patches});
+    end_stretch(result);
     for (std::uint32_t piece = 0; piece < size(); ++piece) {
       result.successors_begin.push_back(result.successors.size());
       for (const auto& [from, to] : edges_) {
@@ -108,10 +115,21 @@ class TraceBuilder {
   static std::int64_t nanoseconds(double microseconds) {
     return static_cast<std::int64_t>(microseconds * 1000.0);
   }
+  void end_stretch(amr::Trace& trace) const {
+    const auto phases = static_cast<std::uint32_t>(trace.phases.size());
+    const auto patches = static_cast<std::uint32_t>(trace.patches.size());
+    const std::int64_t end = trace.pieces.empty() ? 0 : trace.pieces.back().end_ns;
+    trace.stretches.push_back({stretch_begin_, end, first_step_,
+                               static_cast<std::int32_t>(phases - first_phase_), first_phase_,
+                               phases, 0, patches});
+  }
   std::uint32_t size() const { return static_cast<std::uint32_t>(trace_.pieces.size()); }
 
   amr::Trace trace_;
   std::int64_t now_ = 0;
+  std::int64_t stretch_begin_ = 0;
+  std::int32_t first_step_ = 0;    ///< of the stretch
+  std::uint32_t first_phase_ = 0;  ///< of the stretch
   std::vector<std::pair<std::uint32_t, std::uint32_t>> edges_;
 };
 

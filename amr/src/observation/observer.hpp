@@ -11,6 +11,7 @@
 
 #include <kumiko/amr/activity.hpp>
 #include <kumiko/amr/backend.hpp>
+#include <kumiko/amr/balance.hpp>
 #include <kumiko/amr/collect.hpp>
 #include <kumiko/amr/statistics.hpp>
 
@@ -20,12 +21,6 @@
 #include "observation/trace_recorder.hpp"
 
 namespace kumiko::amr {
-
-/// What a patch has taken its owner.
-struct MeasuredCost {
-  double seconds = 0.0;
-  std::int32_t owner = 0;
-};
 
 /// The schedule tells it that a piece begins and ends (Work), that a patch waited and that a phase
 /// is over; the driver, that a window begins and ends. Workers write to lines of their own and of

@@ -1,9 +1,9 @@
-#include "sharing/balance.hpp"
-
 #include <algorithm>
 #include <map>
 #include <span>
 #include <utility>
+
+#include <kumiko/amr/balance.hpp>
 
 namespace kumiko::amr {
 
@@ -101,7 +101,7 @@ std::optional<ByPatch<std::int32_t>> Balance::decide(const Mesh<2>& mesh,
   ++in_a_row_;
   if (!measured_.empty() && in_a_row_ < kRegridsInARow) return std::nullopt;
   in_a_row_ = 0;
-  ByPatch<std::int32_t> better = deal(partition_, mesh, costs, owners_);
+  ByPatch<std::int32_t> better = deal(partition_, mesh, costs, owners_, seed_);
   if (imbalance(costs, better, owners_) > now - kLeastGain) return std::nullopt;
   return better;
 }

@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 
+#include <kumiko/amr/balance.hpp>
 #include <kumiko/amr/finite_check.hpp>
 #include <kumiko/amr/memory_limit.hpp>
 #include <kumiko/amr/partition.hpp>
@@ -17,7 +18,6 @@
 #include "refinement/criterion.hpp"
 #include "refinement/regrid_interval.hpp"
 #include "refinement/regrid_plan.hpp"
-#include "sharing/balance.hpp"
 #include "sharing/migration.hpp"
 #include "simulation/component_names.hpp"
 #include "simulation/saved_run.hpp"

@@ -9,9 +9,13 @@
 #include <kumiko/amr/mesh.hpp>
 #include <kumiko/amr/partition.hpp>
 
-#include "observation/observer.hpp"
-
 namespace kumiko::amr {
+
+/// What a patch has taken its owner.
+struct MeasuredCost {
+  double seconds = 0.0;
+  std::int32_t owner = 0;
+};
 
 /// Goes by the seconds that patches have taken, as their owners have measured them, so that a slow
 /// owner gets fewer; before there are any, by what is expected of them. All owners have one, tell
@@ -25,7 +29,9 @@ class Balance {
  public:
   static constexpr double kTolerated = 1.1;
 
-  Balance(PartitionKind partition, std::int32_t owners) : partition_(partition), owners_(owners) {}
+  /// \param seed  of a random partition
+  Balance(PartitionKind partition, std::int32_t owners, std::uint64_t seed = 1)
+      : partition_(partition), owners_(owners), seed_(seed) {}
 
   /// Tells of the patches' costs since the last call: of all owners, in canonical order.
   void note(std::vector<Part<MeasuredCost>> measured);
@@ -39,6 +45,7 @@ class Balance {
 
   PartitionKind partition_;
   std::int32_t owners_;
+  std::uint64_t seed_;
   std::vector<Part<MeasuredCost>> measured_;  ///< in canonical order
   int in_a_row_ = 0;                          ///< calls of decide() that found it too uneven
 };
