@@ -5,8 +5,10 @@ from forms.host import Host
 
 FAMILIES = {"openmpi": "Open MPI", "mpich": "MPICH"}
 OF_ONE = ("seconds by one worker", "seconds by two workers", "speed-up of two ranks, predicted")
-OF_RANKS = ("seconds", "over two workers", "speed-up", "bundles a base step", "bytes a bundle", "memory over one's")
+OF_RANKS = ("seconds", "over two workers", "speed-up", "predicted over it", "bundles a base step", "bytes a bundle",
+            "memory over one's")
 BUDGETS = 5  # of a size and an MPI
+BUDGETS_OF_HEAVY = 2
 
 
 def table(title: str, host: Host) -> Table:
@@ -23,9 +25,11 @@ def form(host: Host, quick: bool = False) -> Form:
     titles = [r"Zalesak's disk, base 64, 24 base steps"]
     if not quick:
         titles = [r"Zalesak's disk, base 256, \d+ base steps", r"Zalesak's disk, base 1024, \d+ base steps"]
+    budgets = len(FAMILIES) * (len(titles) * BUDGETS + BUDGETS_OF_HEAVY)
+    titles.append(r"Heavy patches, reacting front, \d+ base steps")
     absent = "|".join(family for name, family in FAMILIES.items() if name in host.absent_peers)
     return Form(
         tuple(table(title, host) for title in titles),
-        budgets=len(titles) * len(FAMILIES) * BUDGETS,
+        budgets=budgets,
         unmeasurable=((rf"({absent}):", "that MPI is not installed here"),) if absent else (),
     )

@@ -23,6 +23,7 @@ MOST_OVER_PREDICTED = 1.1
 MOST_MEMORY = 1.3
 MOST_BUNDLES = 0.4  # of the patches' edges between ranks
 LEAST_BYTES = 400
+PREDICTED = (0.85, 1.15)  # speed-up over the measured one, where patches are heavy
 
 
 @dataclass(frozen=True)
@@ -32,14 +33,42 @@ class Size:
     base: int  # points in x of level 0
     steps: int
     most: float  # seconds of two ranks over those of two workers
+    case: str = "zalesak"
+    traced: tuple[int, int] = (4, TRACED)  # base steps: from, how many
+
+    @property
+    def name(self) -> str:
+        return f"base {self.base}"
+
+    @property
+    def title(self) -> str:
+        return f"Zalesak's disk, base {self.base}, {self.steps} base steps"
+
+    def keys(self) -> list[str]:
+        return [f"grid.base={self.base}", f"time.steps={10 * self.base}"]
 
     def settings(self, steps: int) -> list[str]:
-        keys = [f"grid.base={self.base}", f"time.steps={10 * self.base}", f"time.stop_step={steps}"]
-        return [word for key in keys for word in ("--set", key)]
+        return [word for key in (*self.keys(), f"time.stop_step={steps}") for word in ("--set", key)]
 
 
-SIZES = (Size(256, 640, 1.35), Size(1024, 48, 1.15))
-QUICK = (Size(64, 24, 1.35),)
+@dataclass(frozen=True)
+class Heavy(Size):
+    """A run whose patches are heavy, and differ in cost; all of it is traced, since they change."""
+
+    @property
+    def name(self) -> str:
+        return "heavy patches"
+
+    @property
+    def title(self) -> str:
+        return f"Heavy patches, reacting front, {self.steps} base steps"
+
+    def keys(self) -> list[str]:
+        return []
+
+
+SIZES = (Size(256, 640, 1.35), Size(1024, 48, 1.15), Heavy(128, 160, 1.15, "reacting_front", (0, 160)))
+QUICK = (Size(64, 24, 1.35), Heavy(128, 8, 1.15, "reacting_front", (0, 8)))
 
 
 @dataclass
@@ -58,6 +87,12 @@ class Runs:
 
     def speed_up(self, reports: list[dict]) -> Spread:
         return Spread.of([b["wall_s"] / a["wall_s"] for a, b in zip(reports, self.one_worker)])
+
+    def foretold(self, reports: list[dict]) -> Spread:
+        """The predicted speed-up over the measured one."""
+        measured = self.speed_up(reports)
+        predicted = self.predicted["speed_up"]
+        return Spread(predicted / measured.middle, predicted / measured.most, predicted / measured.least)
 
     def of_ranks(self, reports: list[dict], what: str) -> Spread:
         return Spread.of([float(sum(rank[what] for rank in report["ranks"])) for report in reports])
@@ -97,9 +132,12 @@ class Bench:
             raise RuntimeError(f"{' '.join(command[:2])}: {explain(done.returncode, done.stderr)}")
         return done.stdout
 
+    def command(self, size: Size) -> list[str]:
+        return [str(self.kumiko), "run", str(ROOT / "cases" / size.case / f"{size.case}.toml"), "--quiet"]
+
     def run(self, size: Size, workers: int, launcher: list[str] | None = None) -> dict:
         with tempfile.TemporaryDirectory(prefix="ranks-") as folder:
-            command = [*(launcher or []), str(self.kumiko), "run", str(ROOT / "cases/zalesak/zalesak.toml"), "--quiet"]
+            command = [*(launcher or []), *self.command(size)]
             command += ["--workers", str(workers), "--output", f"{folder}/out", *size.settings(size.steps)]
             self.call(command)
             return json.loads(Path(folder, "out/summary.json").read_text())
@@ -110,9 +148,10 @@ class Bench:
     def predict(self, size: Size) -> dict:
         """What the model makes of a run of one worker."""
         with tempfile.TemporaryDirectory(prefix="ranks-") as folder:
-            trace = ["--set", "trace.from=4", "--set", f"trace.steps={TRACED}"]
-            self.call([str(self.kumiko), "run", str(ROOT / "cases/zalesak/zalesak.toml"), "--quiet", "--workers", "1",
-                       "--output", f"{folder}/out", *size.settings(4 + TRACED), *trace])
+            first, count = size.traced
+            trace = ["--set", f"trace.from={first}", "--set", f"trace.steps={count}"]
+            self.call([*self.command(size), "--workers", "1", "--output", f"{folder}/out",
+                       *size.settings(first + count), *trace])
             text = self.call([str(self.kumiko), "simulate", f"{folder}/out", "--ranks", str(RANKS), "--workers", "1",
                               "--network", "shared", "--json"])
             return json.loads(text)["predictions"][0]
@@ -123,7 +162,7 @@ def measure_size(bench: Bench, size: Size, families: list[Family], repetitions: 
     progress = Progress()
     runs.predicted = bench.predict(size)
     for turn in range(repetitions):
-        progress.show(f"base {size.base}: round {turn + 1} of {repetitions}")
+        progress.show(f"{size.name}: round {turn + 1} of {repetitions}")
         todo = [(runs.one_worker, lambda: bench.run(size, 1)), (runs.two_workers, lambda: bench.run(size, RANKS))]
         todo += [(runs.by_mpi[family.name], lambda family=family: bench.on_ranks(size, family)) for family in families]
         for reports, run in todo if turn % 2 == 0 else todo[::-1]:
@@ -138,7 +177,7 @@ def table_lines(runs: Runs) -> list[str]:
 
     lines = [
         "",
-        f"Zalesak's disk, base {runs.size.base}, {runs.size.steps} base steps",
+        runs.size.title,
         f"  seconds by one worker               {seconds(runs.one_worker)}",
         f"  seconds by two workers              {seconds(runs.two_workers)}",
         f"  speed-up of two ranks, predicted    {runs.predicted['speed_up']:.3g}",
@@ -152,6 +191,7 @@ def table_lines(runs: Runs) -> list[str]:
             f"  {family.title:<10} seconds               {seconds(reports)}",
             f"  {family.title:<10} over two workers      {spread(runs.over(reports))}",
             f"  {family.title:<10} speed-up              {spread(runs.speed_up(reports))}",
+            f"  {family.title:<10} predicted over it     {spread(runs.foretold(reports))}",
             f"  {family.title:<10} bundles a base step   {spread(runs.bundles(reports))}",
             f"  {family.title:<10} bytes a bundle        {spread(runs.bytes(reports))}",
             f"  {family.title:<10} memory over one's     {spread(runs.memory(reports))}",
@@ -169,7 +209,16 @@ def budgets_of(runs: Runs) -> list[Budget]:
             return None if reports is None else figure(reports).middle
 
         def name(what: str, title=family.title) -> str:
-            return f"base {runs.size.base}, {title}: {what}"
+            return f"{runs.size.name}, {title}: {what}"
+
+        if isinstance(runs.size, Heavy):
+            foretold = of(runs.foretold)
+            least, most = PREDICTED
+            all_budgets += [
+                Budget(name("predicted speed-up, at least"), least, False, foretold),
+                Budget(name("predicted speed-up, at most"), most, True, foretold),
+            ]
+            continue
 
         speed_up, edges = of(runs.speed_up), runs.predicted["edges_per_step"]
         slower = None if speed_up is None else runs.predicted["speed_up"] / speed_up
@@ -198,10 +247,10 @@ def measure(programs: Path, repetitions: int | None, quick: bool) -> Measured:
     judged = [budget for runs in all_runs for budget in budgets_of(runs)]
     if quick:
         judged = unjudged(judged)
-    failures = [f"base {runs.size.base}: the runs differ" for runs in all_runs if len(runs.hashes()) != 1]
+    failures = [f"{runs.size.name}: the runs differ" for runs in all_runs if len(runs.hashes()) != 1]
     figures = {
         "budgets": budget_figures(judged),
-        "sizes": [{"base": runs.size.base, "steps": runs.size.steps, "predicted": runs.predicted,
+        "sizes": [{"case": runs.size.case, "base": runs.size.base, "steps": runs.size.steps, "predicted": runs.predicted,
                    "one_worker": runs.one_worker, "two_workers": runs.two_workers, "ranks": runs.by_mpi}
                   for runs in all_runs],
     }
