@@ -95,9 +95,9 @@ amr::Owner& Ranks::owner() {
 
 Ranks::Places Ranks::places() const {
   if (cluster_ == nullptr) return {};
-  auto [line, warning] = cluster::placement(*cluster_);
-  Places places;
-  const auto all = cluster::all_gather(cluster_->here(), std::pair(line, warning)).get();
+  const cluster::Placement own = cluster::placement(*cluster_);
+  Places places{.lines = {}, .warning = {}, .hosts = own.hosts, .cores = own.cores};
+  const auto all = cluster::all_gather(cluster_->here(), std::pair(own.line, own.warning)).get();
   for (const auto& [own_line, own_warning] : all) {
     places.lines += own_line + "\n";
     if (places.warning.empty()) places.warning = own_warning;

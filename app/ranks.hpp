@@ -30,6 +30,7 @@ class Ranks {
   Ranks(const Ranks&) = delete;
   Ranks& operator=(const Ranks&) = delete;
 
+  int size() const { return size_; }
   bool are_many() const { return size_ > 1; }
   bool leads() const { return rank_ == 0; }
 
@@ -50,6 +51,8 @@ class Ranks {
   struct Places {
     std::string lines;    ///< of all ranks
     std::string warning;  ///< empty if all have cores enough
+    int hosts = 1;
+    int cores = 0;  ///< of all hosts; 0 = not known
   };
   Places places() const;
 

@@ -15,6 +15,7 @@
 #include <kumiko/cluster/launch.hpp>
 #include <kumiko/io/file_hash.hpp>
 #include <kumiko/io/manifest.hpp>
+#include <kumiko/model/rank_forecast.hpp>
 #include <kumiko/runtime/cpu_budget.hpp>
 
 #include "commands.hpp"
@@ -232,13 +233,43 @@ Start prepare(RunRequest& request, const Ranks& ranks, std::unique_ptr<amr::Back
 }
 
 /// Tells where the ranks of a run are.
-void show_places(const Ranks& ranks, bool quiet) {
-  const Ranks::Places places = ranks.places();
-  if (!ranks.leads()) return;
+Ranks::Places show_places(const Ranks& ranks, bool quiet) {
+  Ranks::Places places = ranks.places();
+  if (!ranks.leads()) return places;
   if (!quiet) fmt::print("{}", places.lines);
   if (!quiet && !places.warning.empty()) {
     print_to_stderr("kumiko: warning: {}\n", places.warning);
   }
+  return places;
+}
+
+/// Says so if fewer ranks can be expected to be faster.
+void warn_of_ranks(const amr::Simulation& simulation, const Ranks& ranks, int workers,
+                   const Ranks::Places& places) {
+  const auto seconds = simulation.expected_seconds();
+  if (!seconds) return;
+  const amr::SimulationOptions& options = simulation.options();
+  constexpr int kWithoutRegrids = 64;
+  const int to_regrid = simulation.next_regrid() - simulation.step();
+  const model::RunStart start{.mesh = simulation.hierarchy().mesh(),
+                              .seconds = *seconds,
+                              .subcycling = options.subcycling,
+                              .interval = to_regrid > 0 ? to_regrid : kWithoutRegrids,
+                              .cores = places.cores};
+  // Of the networks between hosts the fastest: nobody is warned of one that is not there.
+  const model::Network& network = model::kNetworks[places.hosts > 1 ? 1 : 0].network;
+  const auto fewer = model::faster_on_fewer(
+      start, ranks.size(),
+      {.workers = workers, .network = network, .partition = options.partition});
+  if (!fewer) return;
+  constexpr double kMilliseconds = 1e3;
+  print_to_stderr(
+      "kumiko: warning: {} are likely to be slower than {}: by the first mesh a base step takes "
+      "{:.2g} ms, and there {:.2g} ms; start fewer, or see what 'kumiko simulate --ranks' makes of "
+      "a "
+      "trace\n",
+      counted(ranks.size(), "rank"), fewer->ranks, kMilliseconds * fewer->seconds_now,
+      kMilliseconds * fewer->seconds);
 }
 
 /// Makes a rank's simulation, and drops the values that it goes on from.
@@ -271,10 +302,13 @@ int lead(RunRequest& request, Ranks& ranks, std::unique_ptr<amr::Backend>& backe
     if (!ranks.are_many()) return {backend->runtime()};
     return {backend->runtime(), agreement(*started)};
   });
-  if (ranks.are_many()) show_places(ranks, request.quiet);
+  const Ranks::Places places = show_places(ranks, request.quiet);
   Start& start = *started;
   const Problem& problem = start.problem;
   const auto simulation = simulation_of(start, *backend, ranks.owner());
+  if (ranks.are_many() && !request.quiet) {
+    warn_of_ranks(*simulation, ranks, backend->workers(), places);
+  }
   // The summary's folder may be the one that the run makes.
   const bool beside =
       !request.summary.empty() && is_same_place(request.summary.parent_path(), start.path);

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <system_error>
 #include <tuple>
@@ -146,9 +147,16 @@ Placement placement(Cluster& cluster) {
     const auto all = all_gather(here, std::tuple(own.host, own.cores, own.workers)).get();
     for (const auto& [host, cores, workers] : all) places.push_back({host, cores, workers});
   }
+  std::set<std::string> hosts;
+  std::set<std::pair<std::string, int>> cores;
+  for (const detail::Place& place : places) {
+    hosts.insert(place.host);
+    for (const int core : place.cores) cores.emplace(place.host, core);
+  }
   return {"rank " + std::to_string(here.rank()) + " of " + std::to_string(here.size()) +
               ": cores " + detail::list_of(own.cores) + ", workers " + std::to_string(own.workers),
-          detail::warning_about(places, here.rank())};
+          detail::warning_about(places, here.rank()), static_cast<int>(hosts.size()),
+          static_cast<int>(cores.size())};
 }
 
 }  // namespace kumiko::cluster

@@ -252,6 +252,15 @@ class RanksTest(unittest.TestCase):
         (line,) = errors(done.stderr)
         self.assertIn("KUMIKO_LINK is 'neither'", line)
 
+    def test_given_little_work_then_fewer_ranks_are_recommended_beforehand(self):
+        small = settings("grid.base=64", "amr.levels=1", "time.steps=640", "time.stop_step=2")
+        large = settings("grid.base=1024", "amr.levels=1", "time.steps=10240", "time.stop_step=1")
+        for keys, is_told in ((small, True), (large, False)):
+            run = self.on_ranks(PRESENT[0], 8 if is_told else 2, "run", ZALESAK, *keys, "--output", str(is_told))
+            self.assertEqual(run.returncode, 0, run.stderr)
+            told = re.findall(r"kumiko: warning: \d+ ranks are likely to be slower than \d+: .*", run.stderr)
+            self.assertEqual(len(told), int(is_told), run.stderr)
+
     def test_given_a_rank_that_is_killed_then_all_end_soon_and_the_run_can_go_on(self):
         for mpi in PRESENT:
             for rank in range(2):

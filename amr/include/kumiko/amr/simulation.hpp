@@ -16,6 +16,7 @@
 #include <kumiko/amr/collect.hpp>
 #include <kumiko/amr/diagnostics.hpp>
 #include <kumiko/amr/hierarchy.hpp>
+#include <kumiko/amr/partition.hpp>
 #include <kumiko/amr/saved_run.hpp>
 #include <kumiko/amr/simulation_options.hpp>
 #include <kumiko/amr/solver.hpp>
@@ -113,6 +114,11 @@ class Simulation {
   const std::vector<int>& workers_by_owner() const;
   /// Patches that got another owner so far; those of a mesh that is built count too.
   std::uint64_t moved_patches() const;
+  /// Seconds that a base step is expected to take of each patch: by what it takes here to advance
+  /// one of this owner's, which is tried out for some 0.5 ms, or once, and by the solver's weights.
+  /// Ghosts, restriction and waiting are not in it. Nothing where this owner has no patch. Asks
+  /// nobody else; to be called between calls of advance().
+  std::optional<ByPatch<double>> expected_seconds() const;
   /// The order in which patches take their steps: "level" or "dataflow".
   std::string_view schedule() const;
   int step() const;

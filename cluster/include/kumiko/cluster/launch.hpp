@@ -39,6 +39,9 @@ int workers_by_local_ranks();
 struct Placement {
   std::string line;     ///< "rank 1 of 4: cores 0-3, workers 2"
   std::string warning;  ///< empty if the ranks of a host have cores enough
+  // Of all ranks together.
+  int hosts = 1;
+  int cores = 0;  ///< of these hosts, that a rank may use; 0 = not known
 };
 
 /// Where this rank runs, and whether it and the other ranks of its host have more workers than
