@@ -1,6 +1,7 @@
 #include "rank_exchange.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace kumiko::model {
 
@@ -27,59 +28,69 @@ double gather_time(int ranks, const Network& network, double bytes) {
 }
 
 void Exchange::add(std::int32_t from, std::int32_t to, std::uint64_t bytes, std::uint64_t items) {
-  Sent& sent = sent_[{from, to}];
-  sent.items += items;
-  sent.bytes += bytes;
+  std::vector<Sent>& own = sent_[static_cast<std::size_t>(from)];
+  auto found = std::ranges::find(own, to, &Sent::to);
+  if (found == own.end()) found = own.insert(found, {.to = to});
+  found->items += items;
+  found->bytes += bytes;
 }
 
 void Exchange::add_strips(const amr::Mesh<2>& mesh, int level) {
+  // Of two patches beside each other the second one is to the right or above.
+  constexpr std::array<std::array<int, 2>, 4> kAfter = {{{1, 0}, {-1, 1}, {0, 1}, {1, 1}}};
   const auto ids = mesh.ids(level);
   const auto owners = mesh.owners(level);
   for (std::size_t slot = 0; slot < ids.size(); ++slot) {
-    for (int dy = -1; dy <= 1; ++dy) {
-      for (int dx = -1; dx <= 1; ++dx) {
-        const auto beside = mesh.base().neighbour(ids[slot], {dx, dy});
-        const std::int32_t found = beside ? mesh.find(*beside) : -1;
-        if (found < 0) continue;
-        const std::int32_t reader = owners[static_cast<std::size_t>(found)];
-        if (reader == owners[slot]) continue;
-        add(owners[slot], reader, dx != 0 && dy != 0 ? kCornerBytes : kStripBytes);
-      }
+    for (const std::array<int, 2>& way : kAfter) {
+      const auto beside = mesh.base().neighbour(ids[slot], way);
+      const std::int32_t found = beside ? mesh.find(*beside) : -1;
+      if (found < 0) continue;
+      const std::int32_t other = owners[static_cast<std::size_t>(found)];
+      if (other == owners[slot]) continue;
+      const std::uint64_t bytes = way[0] != 0 && way[1] != 0 ? kCornerBytes : kStripBytes;
+      add(owners[slot], other, bytes);
+      add(other, owners[slot], bytes);
     }
   }
 }
 
 std::vector<Exchange::Rank> Exchange::count() const {
-  std::vector<Rank> ranks(static_cast<std::size_t>(ranks_));
-  for (const auto& [way, sent] : sent_) {
-    for (const std::int32_t rank : {way.first, way.second}) {
-      Rank& own = ranks[static_cast<std::size_t>(rank)];
-      ++own.messages;
-      own.items += sent.items;
+  std::vector<Rank> ranks(sent_.size());
+  for (std::size_t from = 0; from < sent_.size(); ++from) {
+    for (const Sent& sent : sent_[from]) {
+      for (Rank* const rank : {&ranks[from], &ranks[static_cast<std::size_t>(sent.to)]}) {
+        ++rank->messages;
+        rank->items += sent.items;
+      }
+      ranks[from].bytes += sent.bytes;
     }
-    ranks[static_cast<std::size_t>(way.first)].bytes += sent.bytes;
   }
   return ranks;
 }
 
 double Exchange::time(const Network& network) const {
-  if (sent_.empty()) return 0.0;
   double longest = 0.0;
   for (const Rank& rank : count()) {
-    longest =
-        std::max(longest, rank.cost(network) + network.per_byte * static_cast<double>(rank.bytes));
+    if (rank.messages == 0) continue;
+    const double bytes = network.per_byte * static_cast<double>(rank.bytes);
+    longest = std::max(longest, rank.cost(network) + bytes + network.latency);
   }
-  return longest + network.latency;
+  return longest;
 }
 
 void Exchange::log(const Network& network, RankLog& log) const {
-  for (const auto& [way, sent] : sent_) {
-    log.compute(way.first, sent.cost(network));
-    log.send(way.first, way.second, sent.bytes);
+  const int ranks = static_cast<int>(sent_.size());
+  for (int from = 0; from < ranks; ++from) {
+    for (const Sent& sent : sent_[static_cast<std::size_t>(from)]) {
+      log.compute(from, sent.cost(network));
+      log.send(from, sent.to, sent.bytes);
+    }
   }
-  for (const auto& [way, sent] : sent_) {
-    log.receive(way.second, way.first, sent.bytes);
-    log.compute(way.second, sent.cost(network));
+  for (int from = 0; from < ranks; ++from) {
+    for (const Sent& sent : sent_[static_cast<std::size_t>(from)]) {
+      log.receive(sent.to, from, sent.bytes);
+      log.compute(sent.to, sent.cost(network));
+    }
   }
 }
 

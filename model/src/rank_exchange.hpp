@@ -28,9 +28,9 @@ double gather_time(int ranks, const Network& network, double bytes);
 /// Messages that all ranks send at one time, each at most one to another.
 class Exchange {
  public:
-  explicit Exchange(int ranks) : ranks_(ranks) {}
+  explicit Exchange(int ranks) : sent_(static_cast<std::size_t>(ranks)) {}
 
-  /// A rank has something for another.
+  /// A rank has something for another. O(readers of the rank).
   void add(std::int32_t from, std::int32_t to, std::uint64_t bytes, std::uint64_t items = 1);
   /// What stands in the patches of a level for patches of others beside them.
   void add_strips(const amr::Mesh<2>& mesh, int level);
@@ -56,6 +56,7 @@ class Exchange {
  private:
   /// A message.
   struct Sent {
+    std::int32_t to = 0;
     std::uint64_t items = 0;
     std::uint64_t bytes = 0;
     double cost(const Network& network) const {
@@ -63,8 +64,7 @@ class Exchange {
     }
   };
 
-  int ranks_;
-  std::map<std::pair<std::int32_t, std::int32_t>, Sent> sent_;  ///< by sender and reader
+  std::vector<std::vector<Sent>> sent_;  ///< by sender, to few each
 };
 
 /// What ranks do together between stretches, in nanoseconds, besides what one process does there.

@@ -20,6 +20,8 @@ constexpr double kOverAdvancing = 1.5;
 constexpr double kMuch = 1.25;
 /// Work of a rank in a base step that is worth its messages on any network, in seconds.
 constexpr double kEnoughWork = 1e-3;
+/// What is weighed in some milliseconds.
+constexpr std::size_t kMostPatches = 16384;
 
 int steps_of(const RunStart& start, int level) { return start.subcycling ? 1 << level : 1; }
 
@@ -91,16 +93,19 @@ double expected_step(const RunStart& start, int ranks, const RankOptions& option
 
 std::optional<FewerRanks> faster_on_fewer(const RunStart& start, int ranks,
                                           const RankOptions& options) {
+  std::size_t patches = 0;
+  for (const std::vector<double>& level : start.seconds) patches += level.size();
+  if (patches > kMostPatches) return std::nullopt;
   if (work_of(start) > kEnoughWork * ranks * options.workers) return std::nullopt;
-  FewerRanks best{.seconds_now = expected_step(start, ranks, options)};
-  for (int fewer = 1; fewer < ranks; fewer *= 2) {
+  const double now = expected_step(start, ranks, options);
+  FewerRanks best{.ranks = ranks, .seconds = now, .seconds_now = now};
+  for (int fewer = ranks / 2; fewer >= 1; fewer /= 2) {
     const double seconds = expected_step(start, fewer, options);
-    if (fewer == 1 || seconds < best.seconds) {
-      best.ranks = fewer;
-      best.seconds = seconds;
-    }
+    if (seconds >= best.seconds) break;
+    best.ranks = fewer;
+    best.seconds = seconds;
   }
-  if (best.seconds_now < kMuch * best.seconds) return std::nullopt;
+  if (now < kMuch * best.seconds) return std::nullopt;
   return best;
 }
 

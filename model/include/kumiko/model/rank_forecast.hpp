@@ -42,9 +42,10 @@ struct FewerRanks {
   double seconds_now = 0.0;  ///< on the ranks that there are
 };
 
-/// The best of 1, 2, 4, ... ranks below `ranks`, if that is faster by a quarter or more; nothing
-/// where each rank has more than 1 ms of work in a base step, which more ranks never lengthen.
-/// Takes some milliseconds at most.
+/// Of half as many ranks, a quarter and so on, as long as that gains something, the last one, if it
+/// is faster than all by a quarter or more. Nothing where each rank has more than 1 ms of work in a
+/// base step, which more ranks never lengthen, nor for meshes of so many patches that it would take
+/// longer than some milliseconds.
 std::optional<FewerRanks> faster_on_fewer(const RunStart& start, int ranks,
                                           const RankOptions& options);
 
