@@ -203,14 +203,7 @@ std::string plain_report(const WhatIf& what_if) {
                   what_if.bounds.work, what_if.bounds.critical_path, what_if.bounds.parallelism());
   text += overheads_text(what_if);
   if (what_if.trace.workers == 1) text += beside_text(what_if);
-  constexpr double kWorthANote = 0.02;
-  if (what_if.disturbed_share > kWorthANote) {
-    text += fmt::format(
-        "note: {:.0f} % of the pieces' time is in pieces that took more than 20 times as long as "
-        "usual; was the machine busy? Record the trace anew\n",
-        100.0 * what_if.disturbed_share);
-  }
-  text += "\n";
+  text += disturbance_note(what_if.disturbed_share) + "\n";
   return text + table_of(columns_of(what_if), what_if.predictions, false).plain();
 }
 

@@ -118,8 +118,9 @@ std::string plain_report(const RanksFound& found) {
                   counted(trace.workers, "worker"), counted(base_steps(trace), "base step"));
   text += fmt::format("work {:.4g} s, critical path {:.4g} s; partition {}\n", found.bounds.work,
                       found.bounds.critical_path, found.partition());
-  text += fmt::format("network {}: {}\n\n", found.request.network_name,
+  text += fmt::format("network {}: {}\n", found.request.network_name,
                       network_text(found.request.network));
+  text += disturbance_note(model::disturbed_share(trace)) + "\n";
   text += table_of(columns_of(found), found.rows, false).plain();
   const auto best = std::ranges::min_element(
       found.rows, {}, [](const RanksRow& row) { return row.prediction.seconds; });
@@ -192,6 +193,15 @@ void write_actions(const fs::path& folder, const std::vector<std::string>& actio
 }
 
 }  // namespace
+
+std::string disturbance_note(double share) {
+  constexpr double kWorthANote = 0.02;
+  if (share <= kWorthANote) return {};
+  return fmt::format(
+      "note: {:.0f} % of the pieces' time is in pieces that took more than 20 times as long as "
+      "usual; was the machine busy? Record the trace anew\n",
+      100.0 * share);
+}
 
 std::size_t base_steps(const amr::Trace& trace) {
   std::size_t steps = 0;

@@ -217,11 +217,12 @@ class SimulateTest(unittest.TestCase):
         # One of 1800 pieces: a millisecond, where the others take 8.04 ms together.
         share = self.predictions("disturbed.hdf", "--workers", "1")["disturbed_share"]
         self.assertAlmostEqual(share, 1 / 9.04, delta=1e-4)
-        self.assertIn(
-            "note: 11 % of the pieces' time is in pieces that took more than 20 times as long as usual; "
-            "was the machine busy? Record the trace anew\n",
-            self.kumiko("disturbed.hdf", "--workers", "1").stdout,
-        )
+        for way in ("--workers", "--ranks"):
+            self.assertIn(
+                "note: 11 % of the pieces' time is in pieces that took more than 20 times as long as usual; "
+                "was the machine busy? Record the trace anew\n",
+                self.kumiko("disturbed.hdf", way, "1").stdout,
+            )
 
     def test_given_what_is_no_trace_then_it_is_refused(self):
         self.assert_refused(self.kumiko("nowhere"), "nowhere")
