@@ -215,8 +215,8 @@ def budgets_of(runs: Runs) -> list[Budget]:
             foretold = of(runs.foretold)
             least, most = PREDICTED
             all_budgets += [
-                Budget(name("predicted speed-up, at least"), least, False, foretold),
-                Budget(name("predicted speed-up, at most"), most, True, foretold),
+                Budget(name("predicted speed-up, least"), least, False, foretold),
+                Budget(name("predicted speed-up, most"), most, True, foretold),
             ]
             continue
 
@@ -250,8 +250,8 @@ def measure(programs: Path, repetitions: int | None, quick: bool) -> Measured:
     failures = [f"{runs.size.name}: the runs differ" for runs in all_runs if len(runs.hashes()) != 1]
     figures = {
         "budgets": budget_figures(judged),
-        "sizes": [{"case": runs.size.case, "base": runs.size.base, "steps": runs.size.steps, "predicted": runs.predicted,
-                   "one_worker": runs.one_worker, "two_workers": runs.two_workers, "ranks": runs.by_mpi}
+        "sizes": [{"case": runs.size.case, "base": runs.size.base, "steps": runs.size.steps,
+                   "predicted": runs.predicted, "one_worker": runs.one_worker, "two_workers": runs.two_workers, "ranks": runs.by_mpi}
                   for runs in all_runs],
     }
     extent = f"{rounds} rounds in {time.monotonic() - begin:.0f} s"
