@@ -251,7 +251,8 @@ def measure(programs: Path, repetitions: int | None, quick: bool) -> Measured:
     figures = {
         "budgets": budget_figures(judged),
         "sizes": [{"case": runs.size.case, "base": runs.size.base, "steps": runs.size.steps,
-                   "predicted": runs.predicted, "one_worker": runs.one_worker, "two_workers": runs.two_workers, "ranks": runs.by_mpi}
+                   "predicted": runs.predicted, "one_worker": runs.one_worker,
+                   "two_workers": runs.two_workers, "ranks": runs.by_mpi}
                   for runs in all_runs],
     }
     extent = f"{rounds} rounds in {time.monotonic() - begin:.0f} s"
