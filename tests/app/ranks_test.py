@@ -252,14 +252,16 @@ class RanksTest(unittest.TestCase):
         (line,) = errors(done.stderr)
         self.assertIn("KUMIKO_LINK is 'neither'", line)
 
-    def test_given_little_work_then_fewer_ranks_are_recommended_beforehand(self):
-        small = settings("grid.base=64", "amr.levels=1", "time.steps=640", "time.stop_step=2")
-        large = settings("grid.base=1024", "amr.levels=1", "time.steps=10240", "time.stop_step=1")
-        for keys, is_told in ((small, True), (large, False)):
-            run = self.on_ranks(PRESENT[0], 8 if is_told else 2, "run", ZALESAK, *keys, "--output", str(is_told))
+    def test_given_little_work_on_one_core_then_fewer_ranks_are_recommended_beforehand(self):
+        core = {min(os.sched_getaffinity(0))}
+        little = settings("grid.base=64", "amr.levels=1", "time.steps=640", "time.stop_step=2")
+        much = settings("grid.base=1024", "amr.levels=1", "time.steps=10240", "time.stop_step=1")
+        for keys, ranks, limits in ((little, 4, {"preexec_fn": lambda: os.sched_setaffinity(0, core)}), (much, 2, {})):
+            run = self.on_ranks(PRESENT[0], ranks, "run", ZALESAK, *keys, "--output", f"by{ranks}", **limits)
             self.assertEqual(run.returncode, 0, run.stderr)
-            told = re.findall(r"kumiko: warning: \d+ ranks are likely to be slower than \d+: .*", run.stderr)
-            self.assertEqual(len(told), int(is_told), run.stderr)
+            told = re.findall(r"kumiko: warning: 4 ranks are likely to be slower than 1: by the first mesh .*",
+                              run.stderr)
+            self.assertEqual(len(told), int(keys is little), run.stderr)
 
     def test_given_a_rank_that_is_killed_then_all_end_soon_and_the_run_can_go_on(self):
         for mpi in PRESENT:
