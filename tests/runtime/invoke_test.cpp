@@ -38,7 +38,7 @@ TEST_P(InvokeTest, GivenARecursionWhenRunThenTheResultIsRight) {
   }
 }
 
-TEST(Invoke, GivenOneWorkerWhenRecursingThenNoThreadIsCreated) {
+TEST(InvokeUndisturbed, GivenOneWorkerWhenRecursingThenNoThreadIsCreated) {
   Runtime runtime(Options{.workers = 1});
   runtime.run([] { EXPECT_EQ(fib(15), 610); });
   EXPECT_EQ(runtime.statistics().total().spawned, 0);

@@ -17,6 +17,9 @@ class Diversion {
   /// Whether the running thread gives way now.
   virtual bool gives_way() noexcept = 0;
 
+  /// Whether the running thread divides its work now, though nobody asks.
+  virtual bool divides() noexcept = 0;
+
   /// Takes its time before a thief's round.
   virtual void hesitate() noexcept = 0;
 };

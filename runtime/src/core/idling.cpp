@@ -31,6 +31,7 @@ Descriptor* Idling::search() noexcept {
   idle.begin_search();
   for (;;) {
     if (Descriptor* const thread = search_and_count(); thread != nullptr) {
+      ask_.withdraw();
       idle.end_search();
       return thread;
     }
@@ -111,7 +112,13 @@ Descriptor* Idling::look_around() noexcept {
   }
   if (Descriptor* const thread = self_.ready().queue.pop(); thread != nullptr) return thread;
   if (Descriptor* const thread = self_.ready().events.pop(); thread != nullptr) return thread;
-  return self_.thief().round(&Worker::give_to_thief);
+  if (Descriptor* const thread = self_.thief().round(&Worker::give_to_thief); thread != nullptr) {
+    return thread;
+  }
+  // Nothing is in any queue: now somebody is to divide what he is doing.
+  if (self_.scheduler().worker_count() == 1 || !ask_.raise()) return nullptr;
+  asks_.increment();
+  return self_.thief().round(&Worker::give_to_asker);
 }
 
 void Idling::sleep_and_count(Clock::time_point begin) noexcept {

@@ -7,6 +7,7 @@
 
 #include <kumiko/runtime/detail/parker.hpp>
 
+#include "core/ask.hpp"
 #include "core/own_counter.hpp"
 
 namespace kumiko::runtime::detail {
@@ -31,6 +32,10 @@ class Idling {
   /// Whether it does not sleep; from any thread, a hint.
   bool is_awake() const noexcept { return awake_.load(std::memory_order_relaxed); }
 
+  /// What it asks of busy workers.
+  Ask& ask() noexcept { return ask_; }
+
+  const OwnCounter& asks() const noexcept { return asks_; }
   const OwnCounter& parks() const noexcept { return parks_; }
   const OwnCounter& parked_nanoseconds() const noexcept { return parked_nanoseconds_; }
   const OwnCounter& searching_nanoseconds() const noexcept { return searching_nanoseconds_; }
@@ -50,8 +55,10 @@ class Idling {
   Worker& self_;
   Parker sleeper_;
   bool watches_ = false;
+  Ask ask_;
   std::atomic<bool> awake_{true};
   std::uint64_t given_away_nanoseconds_ = 0;
+  OwnCounter asks_;
   OwnCounter parks_;
   OwnCounter parked_nanoseconds_;
   OwnCounter searching_nanoseconds_;

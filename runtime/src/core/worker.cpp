@@ -16,13 +16,28 @@ namespace kumiko::runtime::detail {
 
 namespace {
 
-/// Makes a thread of a part of a thread's outermost parallel construct that can be split.
-bool split_lazy_work(const ThreadFront& thread) noexcept {
+/// A thread's outermost parallel construct of which a part can be given away; nullptr: none.
+LazyFrame* outermost_with_a_part(const ThreadFront& thread) noexcept {
   LazyFrame* outermost = nullptr;
   for (LazyFrame* frame = thread.lazy_tip; frame != nullptr; frame = frame->outer) {
     if (frame->split(*frame, false)) outermost = frame;
   }
-  return outermost != nullptr && outermost->split(*outermost, true);
+  return outermost;
+}
+
+/// Claims what some worker of this scheduler asks for; nullptr: nobody asks any more.
+Ask* claim_any(Scheduler& scheduler) noexcept {
+  for (std::size_t i = 0; i < scheduler.worker_count(); ++i) {
+    if (Ask& ask = scheduler.worker(i).idling().ask(); ask.claim()) return &ask;
+  }
+  return nullptr;
+}
+
+bool has_askers(Scheduler& scheduler) noexcept {
+  for (std::size_t i = 0; i < scheduler.worker_count(); ++i) {
+    if (scheduler.worker(i).idling().ask().is_open()) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -57,7 +72,9 @@ WorkerStatistics Worker::statistics() const noexcept {
           std::chrono::nanoseconds(polling_.nanoseconds().read()),
           std::chrono::nanoseconds(idling_.searching_nanoseconds().read()),
           streak_.preferred().read(),
-          streak_.limited().read()};
+          streak_.limited().read(),
+          idling_.asks().read(),
+          divisions_.read()};
 }
 
 // --- Going from one thread to the next -----------------------------------------------------------
@@ -227,18 +244,52 @@ Descriptor* Worker::give_to_thief() noexcept {
   return nullptr;
 }
 
-/// Makes work public if somebody asks for it.
+Descriptor* Worker::give_to_asker() noexcept {
+  // release: pairs with the acquire in divide_for_asker() (see Ask). Also where the bit is set: the
+  // raise must come with it.
+  requests.fetch_or(request::kShare, std::memory_order_release);
+  return ready_.give_to_thief();
+}
+
+/// Makes work public if somebody asks for it. May run functions of the program's, to divide what
+/// runs, and even suspend it there, so the caller must find its worker anew.
 void Worker::answer_share_request() noexcept {
+  if (diversion_ != nullptr && running != nullptr && diversion_->divides()) {
+    LazyFrame* const frame = outermost_with_a_part(*running);
+    if (frame != nullptr) frame->split(*frame, true);
+    return;
+  }
   // relaxed: thieves come by themselves; the queues' locks order what they take.
   if ((requests.load(std::memory_order_relaxed) & request::kShare) == 0) return;
-  if (ready_.deque.share() || (running != nullptr && split_lazy_work(*running))) {
+  if (ready_.deque.share()) {
     requests.fetch_and(~request::kShare, std::memory_order_relaxed);
+  } else if (running != nullptr && ready_.queue.empty()) {
+    // What is in the queue is for whoever asks. So a worker has one part there at most.
+    divide_for_asker();
   }
 }
 
+/// Makes a part of what runs, for one of those who ask. The bit stays set where there is nothing to
+/// divide, or somebody else asks too.
+void Worker::divide_for_asker() noexcept {
+  LazyFrame* const frame = outermost_with_a_part(*running);
+  if (frame == nullptr) return;
+  // acquire: pairs with the release in give_to_asker(). Before the look at who asks.
+  requests.fetch_and(~request::kShare, std::memory_order_acquire);
+  Scheduler& scheduler = scheduler_;
+  Ask* const ask = claim_any(scheduler);
+  if (ask == nullptr) return;
+  const bool gave = frame->split(*frame, true);
+  ask->answer();
+  Worker& here = *current_worker();
+  if (gave) here.divisions_.increment();
+  // relaxed: those who ask have set the bit after they asked, and it was taken off with acquire.
+  if (has_askers(scheduler)) here.requests.fetch_or(request::kShare, std::memory_order_relaxed);
+}
+
 void Worker::answer_requests() noexcept {
+  current_worker()->answer_share_request();
   Worker& worker = *current_worker();
-  worker.answer_share_request();
   const std::uint32_t asked = worker.requests.load(std::memory_order_relaxed);
   const bool diverted = (asked & request::kDivert) != 0 && worker.diversion_->gives_way();
   if ((asked & request::kPoll) != 0) return worker.let_events_go_first();

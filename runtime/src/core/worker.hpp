@@ -66,6 +66,9 @@ class Worker : public Switcher {
   /// Anyone else: takes a thread that is public. If there is none, asks for one.
   Descriptor* give_to_thief() noexcept;
 
+  /// Anyone else: asks for work, whether or not somebody has, then takes a thread that is public.
+  Descriptor* give_to_asker() noexcept;
+
   /// Anyone else: takes the oldest of the deque, public or not. Cost: a system call, if any.
   Descriptor* give_by_force() noexcept { return ready_.deque.seize(); }
 
@@ -92,6 +95,7 @@ class Worker : public Switcher {
   Choice choose_by_policy(bool outside_first);
   Descriptor* take_from(policy::Source source) noexcept;
   void answer_share_request() noexcept;
+  void divide_for_asker() noexcept;
   void let_events_go_first() noexcept;
   void make_runnable_slowly(Descriptor& thread) noexcept;
 
@@ -106,6 +110,7 @@ class Worker : public Switcher {
   OwnCounter spawned_;
   OwnCounter executed_;
   OwnCounter suspensions_;
+  OwnCounter divisions_;
   policy::EventsFirst events_first_;  ///< goes unless there is a chooser_
   policy::AnyChoosing::Chooser chooser_;
   Streak streak_;  ///< of the queue

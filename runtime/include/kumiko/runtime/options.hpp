@@ -45,7 +45,8 @@ struct Options {
   /// mixed, io_uring or epoll.
   IoEngine io_engine = IoEngine::kAuto;
   /// A seed other than 0 disturbs the schedule for tests, by pseudo-random decisions: threads move
-  /// to random workers wherever they are made runnable, thieves hesitate, new threads give way.
+  /// to random workers wherever they are made runnable, thieves hesitate, running threads give way,
+  /// searches and potential threads are divided unasked.
   /// With one worker, and without threads from outside, a seed replays exactly. The environment's
   /// KUMIKO_CHAOS_SEED counts where this is 0.
   std::uint64_t chaos_seed = 0;

@@ -25,6 +25,8 @@ struct WorkerStatistics {
   std::chrono::nanoseconds searching{0};  ///< awake without work, but for empty polls
   std::uint64_t group_turns = 0;   ///< turns of threads that went before others for their Group
   std::uint64_t group_limits = 0;  ///< times a Group's limit ended that
+  std::uint64_t asks = 0;          ///< times it asked the others to divide what they are doing
+  std::uint64_t divisions = 0;     ///< parts that it gave away since another one asked
 };
 
 /// A snapshot of all workers, each counter exact for some moment during the call.
@@ -51,6 +53,8 @@ struct Statistics {
       sum.searching += worker.searching;
       sum.group_turns += worker.group_turns;
       sum.group_limits += worker.group_limits;
+      sum.asks += worker.asks;
+      sum.divisions += worker.divisions;
       sum.longest_deque = std::max(sum.longest_deque, worker.longest_deque);
     }
     return sum;

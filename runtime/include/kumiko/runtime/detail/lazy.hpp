@@ -42,18 +42,23 @@ inline void poll(const WorkerFront& worker) noexcept {
 /// Lets `thread`, new and to be counted by `group`, wait where thieves find it.
 void offer_thread(Descriptor* thread, void (*call)(void*), GroupState& group) noexcept;
 
-/// Gives `function` to a new thread that `frame` waits for. Returns false without memory for one.
+/// Gives `function` to a new thread that `group` counts. Returns false without memory for one.
 template <class Function>
-bool give_away(LazyFrame& frame, Function function) noexcept {
-  if (!frame.given) frame.given.emplace(running_thread());
+bool give_away(GroupState& group, Function function) noexcept {
   try {
-    const Reservation made =
-        make_thread(std::move(function), &*frame.given, SourceLocation::current());
-    offer_thread(made.thread, &call_and_destroy<Function>, *frame.given);
+    const Reservation made = make_thread(std::move(function), &group, SourceLocation::current());
+    offer_thread(made.thread, &call_and_destroy<Function>, group);
     return true;
   } catch (...) {
     return false;
   }
+}
+
+/// Gives `function` to a new thread that `frame` waits for. Returns false without memory for one.
+template <class Function>
+bool give_away(LazyFrame& frame, Function function) noexcept {
+  if (!frame.given) frame.given.emplace(running_thread());
+  return give_away(*frame.given, std::move(function));
 }
 
 /// Ends a frame: removes it from its thread's chain. Then waits for what was given away.

@@ -1,0 +1,126 @@
+// Factors of a matrix, A = L U with ones on U's diagonal, in place and without pivots, by recursion
+// down to blocks of four: a workspace that all parts share, since they write to different blocks.
+//
+//     build/release/bin/example_search_lu [n] [workers] [rounds]
+#include <cmath>
+#include <cstddef>
+#include <cstdlib>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "program.hpp"
+
+namespace {
+
+struct Block {
+  double* begin;
+  int rows, columns, stride;
+
+  double* operator[](int row) const { return begin + static_cast<std::ptrdiff_t>(row) * stride; }
+  Block part(int row, int column, int height, int width) const {
+    return {(*this)[row] + column, height, width, stride};
+  }
+  Block upper(int height) const { return part(0, 0, height, columns); }
+  Block lower(int from) const { return part(from, 0, rows - from, columns); }
+};
+
+constexpr auto kGive = [](const Block& here) { return here; };
+constexpr auto kTake = [](Block&, Block&&) {};
+
+/// c -= a b: halves the rows in parallel, the inner sum in sequence, whichever is longer.
+void subtract_product(auto& search, Block c, Block a, Block b) {
+  if (c.rows > 4 && c.rows >= a.columns) {
+    const int half = c.rows / 2;
+    search.split_two([=](auto& at) { subtract_product(at, c.upper(half), a.upper(half), b); },
+                     [=](auto& at) { subtract_product(at, c.lower(half), a.lower(half), b); },
+                     kGive, kTake);
+  } else if (a.columns > 4) {
+    const int half = a.columns / 2;
+    subtract_product(search, c, a.part(0, 0, a.rows, half), b.upper(half));
+    subtract_product(search, c, a.part(0, half, a.rows, a.columns - half), b.lower(half));
+  } else {
+    for (int i = 0; i < c.rows; ++i) {
+      for (int k = 0; k < a.columns; ++k) {
+        const double factor = a[i][k];
+        for (int j = 0; j < c.columns; ++j) c[i][j] -= factor * b[k][j];
+      }
+    }
+  }
+}
+
+/// b = l^-1 b.
+void solve_rows(auto& search, Block l, Block b) {
+  if (l.rows > 4) {
+    const int half = l.rows / 2;
+    solve_rows(search, l.part(0, 0, half, half), b.upper(half));
+    subtract_product(search, b.lower(half), l.part(half, 0, l.rows - half, half), b.upper(half));
+    solve_rows(search, l.part(half, half, l.rows - half, l.rows - half), b.lower(half));
+    return;
+  }
+  for (int k = 0; k < l.rows; ++k) {
+    for (int j = 0; j < b.columns; ++j) b[k][j] /= l[k][k];
+    for (int i = k + 1; i < l.rows; ++i) {
+      for (int j = 0; j < b.columns; ++j) b[i][j] -= l[i][k] * b[k][j];
+    }
+  }
+}
+
+/// b = b u^-1: halves the rows in parallel.
+void solve_columns(auto& search, Block u, Block b) {
+  if (b.rows > 4) {
+    const int half = b.rows / 2;
+    search.split_two([=](auto& at) { solve_columns(at, u, b.upper(half)); },
+                     [=](auto& at) { solve_columns(at, u, b.lower(half)); }, kGive, kTake);
+    return;
+  }
+  for (int k = 0; k < u.rows; ++k) {
+    for (int i = 0; i < b.rows; ++i) {
+      for (int j = k + 1; j < u.rows; ++j) b[i][j] -= b[i][k] * u[k][j];
+    }
+  }
+}
+
+void factor(auto& search, Block a) {
+  if (a.rows == 1) return;
+  const int first = a.rows > 16 ? a.rows / 4 : a.rows / 2;
+  const int rest = a.rows - first;
+  const Block done = a.part(0, 0, first, first);
+  const Block above = a.part(0, first, first, rest);
+  const Block beside = a.part(first, 0, rest, first);
+  const Block left = a.part(first, first, rest, rest);
+  factor(search, done);
+  search.split_two([=](auto& at) { solve_rows(at, done, above); },
+                   [=](auto& at) { solve_columns(at, done, beside); }, kGive, kTake);
+  subtract_product(search, left, beside, above);
+  factor(search, left);
+}
+
+/// The largest error of rows of L U, one in hundred of large matrices.
+std::string compare_product(int n, const Block& a) {
+  for (int i = 0; i < n; i += 1 + n / 100) {
+    for (int j = 0; j < n; ++j) {
+      double sum = 0;
+      for (int k = 0; k <= std::min(i, j); ++k) sum += a[i][k] * (k == j ? 1 : a[k][j]);
+      const double error = sum - (n - std::abs(i - j));
+      if (std::abs(error) > 1e-9 * n) return "L U differs from A by " + std::to_string(error);
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const examples::Number size{.name = "n", .least = 1, .most = 8000, .fallback = 150};
+  std::vector<double> values;
+  const auto make = [&values](int n) {
+    values.resize(static_cast<std::size_t>(n) * static_cast<std::size_t>(n));
+    for (int i = 0; i < n * n; ++i) {
+      values[static_cast<std::size_t>(i)] = n - std::abs(i / n - i % n);
+    }
+    return Block{values.data(), n, n, n};
+  };
+  return examples::search_program(
+      argc, argv, size, make, [](auto& search, int) { factor(search, *search); }, compare_product);
+}

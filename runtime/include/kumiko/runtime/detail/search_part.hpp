@@ -1,0 +1,267 @@
+// One part of a search, which one thread works at: its constructs in progress, and their division.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <utility>
+
+#include <kumiko/runtime/detail/current.hpp>
+#include <kumiko/runtime/detail/group_state.hpp>
+#include <kumiko/runtime/detail/lazy.hpp>
+#include <kumiko/runtime/detail/linked_queue.hpp>
+#include <kumiko/runtime/detail/spinlock.hpp>
+
+namespace kumiko::runtime {
+
+/// What a search has done.
+struct SearchStatistics {
+  std::uint64_t parts = 0;        ///< given away, each with a workspace of its own
+  std::uint64_t undos = 0;        ///< on the way back to where a part is given away
+  std::uint64_t redos = 0;        ///< as many, unless one has thrown
+  std::uint64_t refusals = 0;     ///< parts that were not given away for lack of memory
+  std::uint64_t live = 0;         ///< parts that have not ended, the search itself included
+  std::uint64_t most_live = 0;    ///< high-water mark of live
+  std::uint64_t generations = 0;  ///< of parts given away by parts; the search itself is the first
+};
+
+namespace detail {
+
+class GivenPart;
+class SearchCore;
+class SearchPart;
+
+/// A construct of a search in progress, on the stack of the thread that executes it. The frames of
+/// a part are chained from the inner ones to the outer ones, as LazyFrames are.
+class SearchFrame {
+ public:
+  SearchFrame(const SearchFrame&) = delete;
+  SearchFrame& operator=(const SearchFrame&) = delete;
+
+  /// Whether a part of the frame can be given away.
+  virtual bool has_part() const noexcept { return false; }
+  /// Gives it away, with a copy of the workspace as it is. Returns false if no thread can be made.
+  /// \throws what `give` throws; nothing is given away then.
+  virtual bool divide(SearchPart&) { return false; }
+  /// Takes back what the frame has done to the workspace; and does it again.
+  virtual void undo(SearchPart&) {}
+  virtual void redo(SearchPart&) {}
+
+  SearchFrame* outer;  ///< while the frame is undone: the next inner one
+
+ protected:
+  explicit SearchFrame(SearchFrame* next) noexcept : outer(next) {}
+  ~SearchFrame() = default;
+};
+
+/// One part of a search: the whole, or what another part has given away. One lightweight thread
+/// works at it. Here is what does not depend on the workspace's type.
+///
+/// *How a part is divided.* At a poll, when somebody asks (see Ask): (1) The oldest frame that has
+/// something to give is found. (2) The frames inside it are undone, innermost first; the workspace
+/// is then as it was when that frame's current iteration began. (3) The frame copies it into a
+/// GivenPart, with the upper half of what is left; that becomes a thread in this worker's queue.
+/// (4) The frames are redone, the outermost first, and the poll returns. In between the links of
+/// undone frames lead inward, so that nothing is allocated for the way back.
+///
+/// *Exceptions on the way.* After one of `give` the range is whole. A function that throws is taken
+/// to have undone all the same, but not to have done. So after an exception of `undo` the frames
+/// are redone as if nothing had happened, and the poll throws it. After one of `redo` its frame
+/// (broken_at_) and those inside stay as they are, undone; the poll throws it, and on its way out
+/// `undo` is called for the frames outside broken_at_ only.
+class SearchPart {
+ public:
+  SearchPart(const SearchPart&) = delete;
+  SearchPart& operator=(const SearchPart&) = delete;
+
+ protected:
+  /// The whole of a search, in the calling lightweight thread.
+  /// \throws std::logic_error outside one.
+  explicit SearchPart(SearchCore& core);
+  /// What `giver` gives away; it begins in another thread.
+  explicit SearchPart(SearchPart& giver) noexcept;
+  /// Ends the process if a construct of the part is in progress.
+  ~SearchPart();
+
+  void stop_all() noexcept;
+
+  /// Of all parts that have ended, and of this one.
+  SearchStatistics whole_statistics() const noexcept;
+
+  /// Lets idle workers have a part of this. Returns false if it is to end. Cost: three loads.
+  bool poll_here() {
+    // relaxed: hints; what they tell of is read behind locks.
+    const std::uint32_t asked = worker_front()->requests.load(std::memory_order_relaxed);
+    if ((asked | attention_.load(std::memory_order_relaxed)) != 0) [[unlikely]]
+      return attend();
+    return true;
+  }
+
+  bool is_stopped() const noexcept {
+    return (attention_.load(std::memory_order_relaxed) & kStop) != 0;
+  }
+
+  SearchFrame* tip() const noexcept { return tip_; }
+  void push(SearchFrame& frame) noexcept { tip_ = &frame; }
+  void pop(const SearchFrame& frame) noexcept { tip_ = frame.outer; }
+
+  /// Whether an exception that leaves `frame`, popped, finds it done; else it is undone for good.
+  bool is_done(const SearchFrame& frame) noexcept {
+    if (broken_at_ == nullptr) return true;
+    if (broken_at_ == &frame) mend();
+    return false;
+  }
+
+  /// Gives a part to a new thread, which the caller waits for. Returns false without memory for
+  /// one.
+  bool hand_over(std::unique_ptr<GivenPart> part, GivenPart*& given) noexcept;
+
+  /// Waits for the part that was given away last, and removes it. \throws what has escaped it.
+  static std::unique_ptr<GivenPart> wait_for_last(GivenPart*& given);
+
+  /// Stops all of them, waits for them, and forgets what they have found.
+  static void abandon(GivenPart*& given) noexcept;
+
+  void count_undo() noexcept { ++counts_.undos; }
+  void count_redo() noexcept { ++counts_.redos; }
+
+ private:
+  friend GivenPart;
+  friend SearchCore;
+  friend struct SearchLink;
+
+  static constexpr std::uint32_t kStop = 1;    ///< leave out what has not begun
+  static constexpr std::uint32_t kBroken = 2;  ///< a poll throws, as long as broken_at_ is set
+
+  /// Whether a poll may divide the part.
+  enum class Gate {
+    kClosed,  ///< the program is at work
+    kOpen,    ///< it polls
+    kLocked,  ///< and must not: it undoes, redoes, gives or takes
+  };
+
+ protected:
+  /// While one exists, polls are refused: the workspace is not what the frames say.
+  class Lock {
+   public:
+    explicit Lock(SearchPart& part) noexcept : part_(part), before_(part.gate_) {
+      part.gate_ = Gate::kLocked;
+    }
+    ~Lock() { part_.gate_ = before_; }
+    Lock(const Lock&) = delete;
+    Lock& operator=(const Lock&) = delete;
+
+   private:
+    SearchPart& part_;
+    const Gate before_;
+  };
+
+ private:
+  bool attend();
+  bool divide() noexcept;
+  SearchFrame* oldest_with_part() const noexcept;
+  template <class Step>
+  bool attempt(Step step) noexcept;
+  void mend() noexcept;
+
+  // What the constructs touch.
+  SearchFrame* tip_ = nullptr;
+  std::atomic<std::uint32_t> attention_{0};
+  Gate gate_ = Gate::kClosed;
+
+  SearchFrame* broken_at_ = nullptr;
+  std::exception_ptr failure_;  ///< what the poll is to throw
+  SearchCore& core_;
+  SearchPart* const giver_;
+  ThreadFront* thread_ = nullptr;  ///< who works at it
+  const std::uint64_t generation_;
+  SearchStatistics counts_;  ///< but for those of the core
+
+  // Under the core's lock.
+  SearchPart* next_ = nullptr;
+  SearchPart* previous_ = nullptr;
+  bool is_live_ = false;
+};
+
+/// What all parts of a search share.
+class SearchCore {
+ public:
+  explicit SearchCore(std::stop_token stop);
+
+  /// Asks all parts to end, those that are still to come too. From any OS thread.
+  void stop_all() noexcept;
+  /// The same for one part, and for those that it has given away, and they, so far.
+  void stop_from(const SearchPart& ancestor) noexcept;
+
+  void add(SearchPart& part) noexcept;
+  void remove(SearchPart& part) noexcept;
+
+  SearchStatistics statistics() const noexcept;
+
+ private:
+  struct StopAll {
+    SearchCore& core;
+    void operator()() const noexcept { core.stop_all(); }
+  };
+
+  mutable SpinLock lock_;  ///< for what follows
+  LinkedQueue<SearchPart, &SearchPart::next_, &SearchPart::previous_> live_;
+  bool stopped_ = false;
+  SearchStatistics statistics_;
+  const std::stop_callback<StopAll> on_stop_;  ///< last: it may be called at once
+};
+
+/// The core of a search, in its first part: constructed before that, and destroyed after it.
+class OwnSearchCore {
+ protected:
+  OwnSearchCore() = default;
+  explicit OwnSearchCore(std::stop_token stop) : core_(std::in_place, std::move(stop)) {}
+
+  SearchCore& own_core() noexcept { return *core_; }
+
+ private:
+  std::optional<SearchCore> core_;
+};
+
+/// Makes a part one of the constructs that the calling thread divides when it is asked to.
+struct SearchLink : LazyFrame {
+  explicit SearchLink(SearchPart& of) noexcept;
+  /// Ends the process if that is not the thread's innermost construct.
+  ~SearchLink();
+  SearchLink(const SearchLink&) = delete;
+  SearchLink& operator=(const SearchLink&) = delete;
+
+  SearchPart& part;
+};
+
+/// A part that was given away, from then until its result is taken.
+class GivenPart {
+ public:
+  GivenPart(const GivenPart&) = delete;
+  GivenPart& operator=(const GivenPart&) = delete;
+  virtual ~GivenPart() = default;
+
+  virtual SearchPart& part() noexcept = 0;
+
+ protected:
+  /// By the thread that gives it away.
+  GivenPart() noexcept : group_(running_thread()) {}
+
+  /// Does its work.
+  virtual void run() = 0;
+
+ private:
+  friend SearchPart;
+
+  void run_as_thread();
+
+  GroupState group_;  ///< counts its thread
+  GivenPart* older_ = nullptr;
+};
+
+}  // namespace detail
+
+}  // namespace kumiko::runtime

@@ -1,0 +1,350 @@
+// Searches that work on one workspace, by doing and undoing, and are divided only while a worker is
+// idle: then by going back to the oldest choice that is left, and copying the workspace there.
+#pragma once
+
+#include <concepts>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <type_traits>
+#include <utility>
+
+#include <kumiko/runtime/detail/search_part.hpp>
+#include <kumiko/runtime/policy/halving.hpp>
+
+namespace kumiko::runtime {
+
+template <class Workspace>
+class Search;
+
+/// What split_for() calls for an index, and split_two() calls: with the search that does it, which
+/// is another one where the part was given away. Copied into that part, and called there at the
+/// same time as here.
+template <class Body, class Workspace, class... Index>
+concept SearchBody = std::copy_constructible<Body> && std::invocable < const Body&,
+        Search<Workspace>
+&, Index... > ;
+
+/// What makes the workspace of a part: all of what is copied is in its result.
+template <class Give, class Workspace, class... Index>
+concept SearchGive = std::copy_constructible<Give> &&
+    requires(const Give& give, const Workspace& here, Index... i) {
+  { give(here, i...) } -> std::same_as<Workspace>;
+};
+
+/// What merges a part's workspace into that of whoever gave it away.
+template <class Take, class Workspace>
+concept SearchTake =
+    std::copy_constructible<Take> && std::invocable<const Take&, Workspace&, Workspace&&>;
+
+/// What says whether a part is large enough to be given away. Must not throw.
+template <class Guard, class... Index>
+concept SearchGuard =
+    std::copy_constructible<Guard> && std::is_invocable_r_v<bool, const Guard&, Index...>;
+
+/// What does or undoes a move.
+template <class Move, class Workspace>
+concept SearchMove = std::copy_constructible<Move> && std::invocable<const Move&, Workspace&>;
+
+/// The guard that refuses nothing.
+struct AnySize {
+  template <class... Index>
+  constexpr bool operator()(Index...) const noexcept {
+    return true;
+  }
+};
+
+/// A search with its workspace: the board that pieces are placed on and removed from, and what has
+/// been found. Or a part of one, with a workspace of its own, as its functions see it.
+///
+///     void queens(Search<Board>& search, int row) {
+///       search.split_for(row, size, [row](Search<Board>& at, int i) {
+///         if (!at->is_free(row, i)) return;
+///         if (row == size - 1) { ++at->solutions; return; }
+///         at.reversible([=](Board& board) { board.place(row, i); },
+///                       [&] { queens(at, row + 1); },
+///                       [=](Board& board) { board.remove(row, i); });
+///       }, give, take);
+///     }
+///
+/// While no worker is idle this is the serial program: one workspace, no thread, no allocation, no
+/// entry in a queue; a construct costs 1 to 2 ns. When an idle worker asks, one busy worker goes
+/// back, undoing innermost first, to its oldest construct that has something left, gives away the
+/// upper half of that with a copy of the workspace as it was there, redoes, and goes on: temporary
+/// backtracking (Hiraishi et al., PPoPP 2009). One ask leads to at most one part
+/// (WorkerStatistics::asks and divisions).
+///
+/// *Order.* What parts have found is taken where the construct ends, the last given first: that is
+/// in the order in which the serial program would have found it, whatever was given away.
+///
+/// *Bound.* A part that has not ended runs, or is in a queue, where a worker has one at most, or
+/// waits for one that it has given away. So in a runtime of P workers that does nothing else at
+/// most 2 P G live, with G the generations of parts given away by parts: see SearchStatistics.
+/// Workspaces of parts that have ended stay until they are taken.
+///
+/// *What the program must see to.* Between constructs the workspace is changed by reversible()
+/// only, but for what is found, which `give` resets and `take` merges. do and undo are inverses.
+/// do, undo, give and take neither poll nor suspend (polls are refused by std::logic_error).
+/// Functions of a part use the search that they are given and not one that they have captured (also
+/// refused, if it is noticed), and keep no address of anything that belongs to the OS thread.
+///
+/// *Exceptions.* One that leaves a construct has undone the moves on its way, stopped the parts
+/// that were given away on it, and waited for them. The first in serial order is thrown where parts
+/// throw. A do that throws must have done nothing; an undo that throws must have undone. Without
+/// memory for a part (std::bad_alloc of `give`, or no stack) it is not given away; other exceptions
+/// of `give`, and those of do and undo while going back, come out of the poll.
+///
+/// A Search belongs to the lightweight thread that constructs it, and ends there, after what it has
+/// begun; stop() is for any thread.
+template <class Workspace>
+class Search : private detail::OwnSearchCore, private detail::SearchPart {
+ public:
+  /// Begins a search that nothing is given away of yet; `stop` stops it as stop() does.
+  /// \throws std::logic_error outside a lightweight thread.
+  explicit Search(Workspace workspace, std::stop_token stop = {})
+      : OwnSearchCore(std::move(stop)),
+        SearchPart(own_core()),
+        workspace_(std::move(workspace)),
+        link_(std::in_place, part()) {}
+
+  /// The workspace of this part.
+  Workspace& workspace() noexcept { return workspace_; }
+  Workspace& operator*() noexcept { return workspace_; }
+  Workspace* operator->() noexcept { return std::addressof(workspace_); }
+
+  /// Calls body(search, i) for i in [first, last), in ascending order, and polls before each call.
+  /// When a part is asked for, the upper half of what has not begun, [middle, end), is given away
+  /// if guard(middle, end), with the workspace give(workspace, middle, end). What it has found is
+  /// taken at the end, by take(workspace, part's workspace). May suspend then.
+  template <std::integral Index, SearchBody<Workspace, Index> Body,
+            SearchGive<Workspace, Index, Index> Give, SearchTake<Workspace> Take,
+            SearchGuard<Index, Index> Guard = AnySize>
+  [[gnu::always_inline]] void split_for(Index first, std::type_identity_t<Index> last,
+                                        const Body body, const Give give, const Take take,
+                                        const Guard guard = {}) {
+    if (first >= last) return;
+    LoopFrame<Index, Body, Give, Take, Guard> frame(*this, first, last, body, give, take, guard);
+    try {
+      Index i = first;
+      do {
+        frame.next = static_cast<Index>(i + 1);
+        if (!poll_here()) break;
+        body(*this, i);
+        ++i;
+      } while (i < frame.end);
+    } catch (...) {
+      leave(frame);
+      throw;
+    }
+    pop(frame);
+    if (frame.given != nullptr) [[unlikely]]
+      take_all(frame.given, take);
+  }
+
+  /// Calls first(search), then second(search), and polls before. When a part is asked for, second
+  /// is given away if guard(), with the workspace give(workspace). What it has found is taken after
+  /// first, by take(workspace, part's workspace). May suspend then.
+  template <SearchBody<Workspace> First, SearchBody<Workspace> Second, SearchGive<Workspace> Give,
+            SearchTake<Workspace> Take, SearchGuard<> Guard = AnySize>
+  [[gnu::always_inline]] void split_two(const First& first, const Second second, const Give give,
+                                        const Take take, const Guard guard = {}) {
+    PairFrame<Second, Give, Guard> frame(*this, second, give, guard);
+    bool goes_on = false;
+    try {
+      goes_on = poll_here();
+      if (goes_on) first(*this);
+    } catch (...) {
+      leave(frame);
+      throw;
+    }
+    pop(frame);
+    if (frame.given != nullptr) [[unlikely]] {
+      take_all(frame.given, take);
+    } else if (goes_on) {
+      second(*this);
+    }
+  }
+
+  /// Calls apply(workspace), body(), undo(workspace). While something is given away that lies
+  /// outside of it, undo and then apply are called in the midst of body, at one of its polls.
+  template <SearchMove<Workspace> Do, std::invocable Body, SearchMove<Workspace> Undo>
+  [[gnu::always_inline]] void reversible(const Do apply, Body&& body, const Undo undo) {
+    apply(workspace_);
+    MoveFrame<Do, Undo> frame(*this, apply, undo);
+    try {
+      body();
+    } catch (...) {
+      pop(frame);
+      if (is_done(frame)) undo(workspace_);
+      throw;
+    }
+    pop(frame);
+    undo(workspace_);
+  }
+
+  /// For long stretches without a construct: lets idle workers have a part. Returns false if the
+  /// part is to end. May suspend. Cost while nobody asks: three loads.
+  bool poll() { return poll_here(); }
+
+  /// Asks the whole search to end: from each part's next poll on, constructs leave out what has not
+  /// begun. What has been found is taken as ever. From any thread; does not wait.
+  void stop() noexcept { stop_all(); }
+
+  /// Whether this part has been asked to end, by stop(), or since what gave it away ends by an
+  /// exception.
+  bool stopped() const noexcept { return is_stopped(); }
+
+  /// What has been done by this part, and by all that have ended.
+  SearchStatistics statistics() const noexcept { return whole_statistics(); }
+
+ private:
+  using SearchPart = detail::SearchPart;
+  using SearchFrame = detail::SearchFrame;
+  using GivenPart = detail::GivenPart;
+
+  template <class Index, class Body, class Give, class Take, class Guard>
+  struct LoopFrame;
+  template <class Second, class Give, class Guard>
+  struct PairFrame;
+  template <class Do, class Undo>
+  struct MoveFrame;
+  template <class Work>
+  class Part;
+
+  /// A part of `giver`, with the workspace that make() returns.
+  template <class Make>
+  Search(Search& giver, Make make) : SearchPart(giver.part()), workspace_(make()) {}
+
+  SearchPart& part() noexcept { return *this; }
+  static Search& of(SearchPart& part) noexcept { return static_cast<Search&>(part); }
+
+  /// Ends a frame that an exception leaves.
+  template <class Frame>
+  void leave(Frame& frame) noexcept {
+    pop(frame);
+    abandon(frame.given);
+  }
+
+  template <class Take>
+  [[gnu::noinline]] void take_all(GivenPart*& given, const Take& take) {
+    try {
+      while (given != nullptr) {
+        const std::unique_ptr<GivenPart> last = wait_for_last(given);
+        const Lock lock(*this);
+        take(workspace_, std::move(of(last->part()).workspace_));
+      }
+    } catch (...) {
+      abandon(given);
+      throw;
+    }
+  }
+
+  Workspace workspace_;
+  std::optional<detail::SearchLink> link_;  ///< of the whole
+};
+
+/// A given part that does `work` on a workspace of its own.
+template <class Workspace>
+template <class Work>
+class Search<Workspace>::Part final : public GivenPart {
+ public:
+  template <class Make>
+  Part(Search& giver, Make make, Work work) : search_(giver, make), work_(std::move(work)) {}
+
+  SearchPart& part() noexcept override { return search_; }
+
+ private:
+  void run() override { work_(search_); }
+
+  Search search_;
+  const Work work_;
+};
+
+/// A split_for() in progress.
+template <class Workspace>
+template <class Index, class Body, class Give, class Take, class Guard>
+struct Search<Workspace>::LoopFrame final : SearchFrame {
+  LoopFrame(Search& search, Index first, Index last, const Body& function, const Give& giving,
+            const Take& taking, const Guard& guarding)
+      : SearchFrame(search.tip()),
+        next(first),
+        end(last),
+        body(function),
+        give(giving),
+        take(taking),
+        guard(guarding) {
+    search.push(*this);
+  }
+
+  Index middle() const noexcept { return policy::halving_point(next, end); }
+
+  bool has_part() const noexcept override { return next < end && guard(middle(), end); }
+
+  bool divide(SearchPart& part) override {
+    const Index begin = middle();
+    const auto make = [&] { return give(std::as_const(of(part).workspace_), begin, end); };
+    auto work = [begin, last = end, body = body, give = give, take = take,
+                 guard = guard](Search& at) { at.split_for(begin, last, body, give, take, guard); };
+    using Given = Part<decltype(work)>;
+    if (!of(part).hand_over(std::make_unique<Given>(of(part), make, std::move(work)), given)) {
+      return false;
+    }
+    end = begin;
+    return true;
+  }
+
+  Index next;  ///< the first that has not begun
+  Index end;
+  GivenPart* given = nullptr;  ///< the latest; each knows the one before
+  [[no_unique_address]] const Body body;
+  [[no_unique_address]] const Give give;
+  [[no_unique_address]] const Take take;
+  [[no_unique_address]] const Guard guard;
+};
+
+/// A split_two() in progress.
+template <class Workspace>
+template <class Second, class Give, class Guard>
+struct Search<Workspace>::PairFrame final : SearchFrame {
+  PairFrame(Search& search, const Second& function, const Give& giving, const Guard& guarding)
+      : SearchFrame(search.tip()), second(function), give(giving), guard(guarding) {
+    search.push(*this);
+  }
+
+  bool has_part() const noexcept override { return given == nullptr && guard(); }
+
+  bool divide(SearchPart& part) override {
+    const auto make = [&] { return give(std::as_const(of(part).workspace_)); };
+    using Given = Part<Second>;
+    return of(part).hand_over(std::make_unique<Given>(of(part), make, second), given);
+  }
+
+  GivenPart* given = nullptr;
+  [[no_unique_address]] const Second second;
+  [[no_unique_address]] const Give give;
+  [[no_unique_address]] const Guard guard;
+};
+
+/// A reversible() whose body is in progress.
+template <class Workspace>
+template <class Do, class Undo>
+struct Search<Workspace>::MoveFrame final : SearchFrame {
+  MoveFrame(Search& search, const Do& doing, const Undo& undoing)
+      : SearchFrame(search.tip()), apply(doing), revert(undoing) {
+    search.push(*this);
+  }
+
+  void undo(SearchPart& part) override {
+    of(part).count_undo();
+    revert(of(part).workspace_);
+  }
+  void redo(SearchPart& part) override {
+    of(part).count_redo();
+    apply(of(part).workspace_);
+  }
+
+  [[no_unique_address]] const Do apply;
+  [[no_unique_address]] const Undo revert;
+};
+
+}  // namespace kumiko::runtime

@@ -1,0 +1,250 @@
+#include <algorithm>
+#include <mutex>
+#include <new>
+#include <stdexcept>
+#include <utility>
+
+#include <kumiko/runtime/detail/search_part.hpp>
+#include <kumiko/runtime/detail/spawn.hpp>
+
+#include "diagnosis/report.hpp"
+
+namespace kumiko::runtime::detail {
+
+namespace {
+
+ThreadFront& thread_for_search() {
+  if (ThreadFront* const thread = running_thread(); thread != nullptr) return *thread;
+  throw std::logic_error("a Search outside a lightweight thread; use Runtime::run to start one");
+}
+
+void add_counts(SearchStatistics& sum, const SearchStatistics& counts) noexcept {
+  sum.parts += counts.parts;
+  sum.undos += counts.undos;
+  sum.redos += counts.redos;
+  sum.refusals += counts.refusals;
+}
+
+}  // namespace
+
+// --- A part --------------------------------------------------------------------------------------
+
+SearchPart::SearchPart(SearchCore& core)
+    : core_(core), giver_(nullptr), thread_(&thread_for_search()), generation_(1) {
+  core.add(*this);
+}
+
+SearchPart::SearchPart(SearchPart& giver) noexcept
+    : core_(giver.core_), giver_(&giver), generation_(giver.generation_ + 1) {}
+
+SearchPart::~SearchPart() {
+  if (tip_ != nullptr) {
+    terminate(
+        "a Search is destroyed while a split_for(), split_two() or reversible() of it is in "
+        "progress; let it live until they have returned",
+        nullptr);
+  }
+  if (is_live_) core_.remove(*this);
+}
+
+void SearchPart::stop_all() noexcept { core_.stop_all(); }
+
+SearchStatistics SearchPart::whole_statistics() const noexcept {
+  SearchStatistics whole = core_.statistics();
+  add_counts(whole, counts_);
+  return whole;
+}
+
+bool SearchPart::attend() {
+  if (gate_ == Gate::kLocked) {
+    throw std::logic_error(
+        "a Search is polled in a function that does, undoes, gives or takes; do not use the search "
+        "there, only the workspace");
+  }
+  if (thread_ != running_thread()) {
+    throw std::logic_error(
+        "a Search is used by a thread that does not work at it; use the one that the function is "
+        "given, not one that it has captured");
+  }
+  if (!is_stopped()) gate_ = Gate::kOpen;
+  answer_requests();
+  gate_ = Gate::kClosed;
+  if (broken_at_ != nullptr) std::rethrow_exception(failure_);
+  if (failure_ != nullptr) std::rethrow_exception(std::exchange(failure_, nullptr));
+  return !is_stopped();
+}
+
+SearchFrame* SearchPart::oldest_with_part() const noexcept {
+  SearchFrame* oldest = nullptr;
+  for (SearchFrame* frame = tip_; frame != nullptr; frame = frame->outer) {
+    if (frame->has_part()) oldest = frame;
+  }
+  return oldest;
+}
+
+/// Does a step of a division. The first exception is for the poll to throw; false if this step has
+/// thrown.
+template <class Step>
+bool SearchPart::attempt(Step step) noexcept {
+  try {
+    step();
+    return true;
+  } catch (...) {
+    if (failure_ == nullptr) failure_ = std::current_exception();
+    return false;
+  }
+}
+
+/// Gives away the upper half of what the oldest frame has left that has anything.
+bool SearchPart::divide() noexcept {
+  const Lock lock(*this);
+  SearchFrame* const oldest = oldest_with_part();
+  SearchFrame* inner = nullptr;
+  SearchFrame* frame = tip_;
+  bool all_undone = true;
+  while (frame != oldest && all_undone) {
+    all_undone = attempt([&] { frame->undo(*this); });
+    SearchFrame* const next = std::exchange(frame->outer, inner);
+    inner = std::exchange(frame, next);
+  }
+  bool gave = false;
+  if (all_undone) {
+    attempt([&] {
+      try {
+        gave = oldest->divide(*this);
+      } catch (const std::bad_alloc&) {
+        gave = false;
+      }
+      if (!gave) ++counts_.refusals;
+    });
+  }
+  while (inner != nullptr) {
+    SearchFrame* const next = std::exchange(inner->outer, frame);
+    if (broken_at_ == nullptr && !attempt([&] { inner->redo(*this); })) {
+      broken_at_ = inner;
+      // relaxed: this thread's own polls read it.
+      attention_.fetch_or(kBroken, std::memory_order_relaxed);
+    }
+    frame = std::exchange(inner, next);
+  }
+  return gave;
+}
+
+/// The exception has left the frames that are undone for good.
+void SearchPart::mend() noexcept {
+  broken_at_ = nullptr;
+  failure_ = nullptr;
+  attention_.fetch_and(~kBroken, std::memory_order_relaxed);
+}
+
+// --- What is given away --------------------------------------------------------------------------
+
+bool SearchPart::hand_over(std::unique_ptr<GivenPart> part, GivenPart*& given) noexcept {
+  core_.add(part->part());
+  if (!give_away(part->group_, [part = part.get()] { part->run_as_thread(); })) return false;
+  part->older_ = given;
+  given = part.release();
+  ++counts_.parts;
+  return true;
+}
+
+void GivenPart::run_as_thread() {
+  SearchPart& self = part();
+  self.thread_ = running_thread();
+  const SearchLink link(self);
+  struct End {
+    SearchPart& part;
+    ~End() { part.core_.remove(part); }
+  };
+  const End end{self};
+  if (!self.is_stopped()) run();
+}
+
+std::unique_ptr<GivenPart> SearchPart::wait_for_last(GivenPart*& given) {
+  std::unique_ptr<GivenPart> last(given);
+  given = last->older_;
+  last->group_.counter.wait_for_all();
+  last->group_.exception.rethrow();
+  return last;
+}
+
+void SearchPart::abandon(GivenPart*& given) noexcept {
+  for (GivenPart* part = given; part != nullptr; part = part->older_) {
+    part->part().core_.stop_from(part->part());
+  }
+  while (given != nullptr) {
+    const std::unique_ptr<GivenPart> last(given);
+    given = last->older_;
+    last->group_.counter.wait_for_all();
+  }
+}
+
+SearchLink::SearchLink(SearchPart& of) noexcept
+    : LazyFrame(*of.thread_,
+                [](LazyFrame& frame, bool give) noexcept {
+                  SearchPart& self = static_cast<SearchLink&>(frame).part;
+                  if (self.gate_ != SearchPart::Gate::kOpen) return false;
+                  return give ? self.divide() : self.oldest_with_part() != nullptr;
+                }),
+      part(of) {}
+
+SearchLink::~SearchLink() {
+  ThreadFront* const thread = running_thread();
+  if (thread != part.thread_ || thread->lazy_tip != this) {
+    terminate(
+        "a Search is destroyed in another thread, or before something that was begun after it; let "
+        "it end where it began, last in, first out",
+        nullptr);
+  }
+  thread->lazy_tip = outer;
+}
+
+// --- What the parts share ------------------------------------------------------------------------
+
+SearchCore::SearchCore(std::stop_token stop) : on_stop_(std::move(stop), StopAll{*this}) {}
+
+void SearchCore::stop_all() noexcept {
+  const std::lock_guard guard(lock_);
+  stopped_ = true;
+  for (SearchPart* part = live_.front(); part != nullptr; part = part->next_) {
+    part->attention_.fetch_or(SearchPart::kStop, std::memory_order_relaxed);
+  }
+}
+
+void SearchCore::stop_from(const SearchPart& ancestor) noexcept {
+  const std::lock_guard guard(lock_);
+  for (SearchPart* part = live_.front(); part != nullptr; part = part->next_) {
+    const SearchPart* above = part;
+    // A giver lives at least as long as what it has given away.
+    while (above != nullptr && above != &ancestor) above = above->giver_;
+    if (above != nullptr) part->attention_.fetch_or(SearchPart::kStop, std::memory_order_relaxed);
+  }
+}
+
+void SearchCore::add(SearchPart& part) noexcept {
+  const std::lock_guard guard(lock_);
+  // relaxed: the part begins later, in a thread that gets it by way of a lock.
+  const bool giver_is_stopped = part.giver_ != nullptr && part.giver_->is_stopped();
+  if (stopped_ || giver_is_stopped) {
+    part.attention_.store(SearchPart::kStop, std::memory_order_relaxed);
+  }
+  live_.append(part);
+  part.is_live_ = true;
+  statistics_.most_live = std::max(statistics_.most_live, ++statistics_.live);
+  statistics_.generations = std::max(statistics_.generations, part.generation_);
+}
+
+void SearchCore::remove(SearchPart& part) noexcept {
+  const std::lock_guard guard(lock_);
+  live_.remove(part);
+  part.is_live_ = false;
+  --statistics_.live;
+  add_counts(statistics_, part.counts_);
+}
+
+SearchStatistics SearchCore::statistics() const noexcept {
+  const std::lock_guard guard(lock_);
+  return statistics_;
+}
+
+}  // namespace kumiko::runtime::detail
