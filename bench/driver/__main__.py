@@ -20,6 +20,7 @@ import machine
 import predict_suite
 import ranks_suite
 import runtime_suite
+import search_suite
 from check import check
 from compare import compare
 from measured import Measured
@@ -35,6 +36,7 @@ SUITES = {
     "predict": predict_suite,
     "ranks": ranks_suite,
     "runtime": runtime_suite,
+    "search": search_suite,
 }
 ALL, COMPARE = "all", "compare"
 CALM_WAIT = 60  # seconds

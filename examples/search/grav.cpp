@@ -12,6 +12,8 @@
 
 namespace {
 
+using kumiko::runtime::Polls;
+
 constexpr std::array<double, 3> kPoint{0.3, 0.4, 0.25};
 
 struct Force {
@@ -43,7 +45,7 @@ void attract(auto& search, int n) {
       const auto point = [x, y](auto& at, int z) {
         at->add(x - kPoint[0], y - kPoint[1], z - kPoint[2]);
       };
-      in_plane.split_for(-n, n + 1, point, kGive, kTake);
+      in_plane.template split_for<Polls::kAtBegin>(-n, n + 1, point, kGive, kTake);
     };
     in_space.split_for(-n, n + 1, line, kGive, kTake);
   };

@@ -2,85 +2,17 @@
 // Above twelve pieces the first one comes again, and copies count as different.
 //
 //     build/release/bin/example_search_pentomino [n] [workers] [rounds]
-#include <algorithm>
-#include <array>
 #include <cstddef>
 #include <string>
 #include <utility>
-#include <vector>
 
+#include "pentomino_board.hpp"
 #include "program.hpp"
 
 namespace {
 
-constexpr int kWide =
-    7;  ///< with a column that is never free, so that no piece leaps over the edge
-using Shape = std::array<int, 4>;  ///< where the other four fields are, from the first one on
-
-/// All orientations of a piece, given by its fields in rows of kWide.
-std::vector<Shape> orientations(const std::array<int, 5>& fields) {
-  std::vector<Shape> result;
-  for (int turn = 0; turn < 8; ++turn) {
-    std::array<int, 5> turned{};
-    for (std::size_t i = 0; i < fields.size(); ++i) {
-      int x = fields[i] % kWide;
-      int y = fields[i] / kWide;
-      if ((turn & 1) != 0) x = -x;
-      if ((turn & 2) != 0) y = -y;
-      turned[i] = (turn & 4) != 0 ? x * kWide + y : y * kWide + x;
-    }
-    std::sort(turned.begin(), turned.end());
-    Shape shape{};
-    for (std::size_t i = 0; i < shape.size(); ++i) shape[i] = turned[i + 1] - turned[0];
-    if (std::find(result.begin(), result.end(), shape) == result.end()) result.push_back(shape);
-  }
-  return result;
-}
-
-/// I, L, Y, V, U, T, F, Z, X, P, N, W; of L only two, so that no way is another one's mirror image.
-const std::array<std::vector<Shape>, 12> kPieces{
-    orientations({0, 1, 2, 3, 4}),  std::vector<Shape>{{4, 5, 6, 7}, {7, 14, 20, 21}},
-    orientations({0, 1, 2, 3, 8}),  orientations({0, 1, 2, 7, 14}),
-    orientations({0, 1, 2, 7, 9}),  orientations({0, 1, 2, 8, 15}),
-    orientations({1, 2, 7, 8, 15}), orientations({0, 1, 8, 15, 16}),
-    orientations({1, 7, 8, 9, 15}), orientations({0, 1, 7, 8, 14}),
-    orientations({0, 1, 2, 9, 10}), orientations({0, 7, 8, 15, 16})};
-
-constexpr int kMost = 14;
-constexpr std::array<long, kMost + 1> kWays{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 44, 649, 2339, 18382, -1};
-
-struct Board {
-  explicit Board(int count) : pieces(count) {
-    taken.fill(true);
-    for (int field = 0; field < 5 * count; ++field)
-      taken[at(field / 6 * kWide + field % 6)] = false;
-    for (int i = 0; i < count; ++i) order[at(i)] = i < 12 ? i : 0;
-  }
-
-  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
-  bool fits(int field, const Shape& shape) const {
-    return std::none_of(shape.begin(), shape.end(), [&](int i) { return taken[at(field + i)]; });
-  }
-  void put(int field, const Shape& shape, bool there) {
-    taken[at(field)] = there;
-    for (const int i : shape) taken[at(field + i)] = there;
-  }
-  /// The first free field from `field` on; the last of all is never free.
-  int next(int field) const {
-    while (field < static_cast<int>(taken.size()) && taken[at(field)]) ++field;
-    return field;
-  }
-  /// Whether a free field is one of a hole of one, or of two side by side.
-  bool is_hole(int field) const {
-    return taken[at(field + kWide)] &&
-           (taken[at(field + 1)] || (taken[at(field + kWide + 1)] && taken[at(field + 2)]));
-  }
-
-  int pieces;
-  long ways = 0;
-  std::array<int, kMost> order{};  ///< those that lie, then the others
-  std::array<bool, 128> taken;
-};
+using Board = examples::PiecesBoard;
+using examples::Shape;
 
 constexpr auto kGive = [](const Board& here, int, int) {
   Board part = here;
@@ -91,7 +23,7 @@ constexpr auto kTake = [](Board& here, Board&& part) { here.ways += part.ways; }
 
 void fill_from(auto& search, int field, int lie) {
   const auto try_piece = [=](auto& at, int piece) {
-    for (const Shape& shape : kPieces[Board::at(at->order[Board::at(piece)])]) {
+    for (const Shape& shape : examples::kPieces[Board::at(at->order[Board::at(piece)])]) {
       if (!at->fits(field, shape)) continue;
       at.reversible(
           [=, &shape](Board& board) {
@@ -112,18 +44,20 @@ void fill_from(auto& search, int field, int lie) {
           });
     }
   };
-  search.split_for(lie, search->pieces, try_piece, kGive, kTake);
+  search.template split_for<kumiko::runtime::Polls::kAtBegin>(lie, search->pieces, try_piece, kGive,
+                                                              kTake);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  const examples::Number size{.name = "n", .least = 10, .most = 13, .fallback = 10};
+  const examples::Number size{
+      .name = "n", .least = 10, .most = examples::kMostPieces, .fallback = 10};
   return examples::search_program(
       argc, argv, size, [](int n) { return Board(n); },
       [](auto& search, int) { fill_from(search, 0, 0); },
       [](int n, const Board& board) -> std::string {
-        if (board.ways == kWays[static_cast<std::size_t>(n)]) return {};
+        if (board.ways == examples::kWaysToFill[static_cast<std::size_t>(n)]) return {};
         return std::to_string(board.ways) + " ways are wrong";
       });
 }

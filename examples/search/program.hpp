@@ -1,6 +1,8 @@
 // What the programs of searches have in common: they run serially, then as searches, and compare.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -26,7 +28,8 @@ class Serial {
   Workspace& operator*() { return workspace_; }
   Workspace* operator->() { return &workspace_; }
 
-  template <class Index, class Body, class... Rest>
+  template <kumiko::runtime::Polls = kumiko::runtime::Polls::kEachIndex, class Index, class Body,
+            class... Rest>
   void split_for(Index first, Index last, const Body body, const Rest&...) {
     for (Index i = first; i < last; ++i) body(*this, i);
   }
@@ -62,20 +65,24 @@ inline void print_times(const char* name, const std::vector<double>& times) {
 template <class Make, class Work, class Check>
 int search_program(int argc, char** argv, const Number& size, const Make& make, const Work& work,
                    const Check& check) {
-  const auto [n, workers, rounds] =
+  const std::array numbers =
       read_arguments(argc, argv,
                      {size,
                       {.name = "workers", .least = 0, .most = 256, .fallback = 2},
                       {.name = "rounds", .least = 1, .most = 1000, .fallback = 1}});
+  const int n = numbers[0];
+  const int workers = numbers[1];
+  const int rounds = numbers[2];
   std::vector<double> serial_times;
   std::vector<double> search_times;
   kumiko::runtime::SearchStatistics statistics;
   std::string error;
+  std::vector<decltype(make(n))> ended;
   const auto timed = [&](auto& search, std::vector<double>& times) {
     const auto begin = std::chrono::steady_clock::now();
     work(search, n);
     times.push_back(seconds_since(begin));
-    if (error.empty()) error = check(n, *search);
+    ended.push_back(std::move(*search));
   };
   kumiko::runtime::Runtime runtime({.workers = workers > 0 ? workers : 1});
   for (int round = 0; round < rounds; ++round) {
@@ -91,6 +98,10 @@ int search_program(int argc, char** argv, const Number& size, const Make& make, 
       statistics.redos += latest.redos;
       statistics.most_live = std::max(statistics.most_live, latest.most_live);
     });
+    for (const auto& workspace : ended) {
+      if (error.empty()) error = check(n, workspace);
+    }
+    ended.clear();
   }
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);

@@ -48,6 +48,7 @@ class Form(unittest.TestCase):
             "predict": "openmp    ",
             "ranks": "seconds by two workers",
             "runtime": "Kumiko, handles",
+            "search": "oneTBB",
         }
         for suite, row in rows.items():
             with self.subTest(suite=suite):

@@ -27,6 +27,7 @@ import ranks_suite  # noqa: E402
 import runtime_suite.plan  # noqa: E402
 import runtime_suite.summary  # noqa: E402
 import runtime_suite.table  # noqa: E402
+import search_suite  # noqa: E402
 from amr_suite.measure import Outcome as AmrOutcome  # noqa: E402
 from idle_suite.measure import Outcome as IdleOutcome  # noqa: E402
 from io_suite.measure import Outcome as IoOutcome  # noqa: E402
@@ -147,6 +148,16 @@ def cluster(quick: bool, absent: tuple[str, ...] = ()) -> Measured:
     return Measured(1, "1 round", lines, {"budgets": budget_figures(judged)})
 
 
+def search(quick: bool) -> Measured:
+    suite = search_suite
+    run = figures_of(4.0, "serial_s search_s parts undos redos most_live peak_kib")
+    keys = [(name, compiler, workers) for name in suite.PROGRAMS for compiler in suite.SUFFIXES for workers in (1, 2)]
+    copies = {(system, name): [8.0] for system in suite.SYSTEMS for name in suite.COPYING}
+    rounds = suite.Rounds(quick, {key: [run] for key in keys}, copies)
+    judged = judge(suite.budgets(rounds), quick)
+    return Measured(2, "1 round", suite.table_lines(rounds, judged), {"budgets": budget_figures(judged)})
+
+
 def predict(_: bool) -> Measured:
     keys = [(model, count) for model in predict_suite.SYSTEMS for count in (1, WORKERS)]
     seconds = dict.fromkeys(keys, 0.025)
@@ -177,6 +188,7 @@ SUITES = {
     "predict": predict,
     "ranks": ranks,
     "runtime": runtime,
+    "search": search,
 }
 
 

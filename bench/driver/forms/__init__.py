@@ -1,6 +1,6 @@
 """What the tables of each suite should look like on a machine."""
 
-from forms import amr, checkpoint, cluster, groups, idle, io, predict, ranks, runtime
+from forms import amr, checkpoint, cluster, groups, idle, io, predict, ranks, runtime, search
 from forms.host import Host
 
 __all__ = ["FORMS", "Host"]
@@ -16,4 +16,5 @@ FORMS = {
     "predict": predict.form,
     "ranks": ranks.form,
     "runtime": runtime.form,
+    "search": search.form,
 }

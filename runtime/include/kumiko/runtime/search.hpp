@@ -46,6 +46,12 @@ concept SearchGuard =
 template <class Move, class Workspace>
 concept SearchMove = std::copy_constructible<Move> && std::invocable<const Move&, Workspace&>;
 
+/// When a loop looks whether somebody asks, and whether it is to end.
+enum class Polls {
+  kEachIndex,  ///< before each call of its body
+  kAtBegin,    ///< once; for a body whose constructs poll, or a loop that takes microseconds only
+};
+
 /// The guard that refuses nothing.
 struct AnySize {
   template <class... Index>
@@ -112,26 +118,28 @@ class Search : private detail::OwnSearchCore, private detail::SearchPart {
   Workspace& operator*() noexcept { return workspace_; }
   Workspace* operator->() noexcept { return std::addressof(workspace_); }
 
-  /// Calls body(search, i) for i in [first, last), in ascending order, and polls before each call.
+  /// Calls body(search, i) for i in [first, last), in ascending order, and polls as `kPolls` says.
   /// When a part is asked for, the upper half of what has not begun, [middle, end), is given away
   /// if guard(middle, end), with the workspace give(workspace, middle, end). What it has found is
   /// taken at the end, by take(workspace, part's workspace). May suspend then.
-  template <std::integral Index, SearchBody<Workspace, Index> Body,
-            SearchGive<Workspace, Index, Index> Give, SearchTake<Workspace> Take,
-            SearchGuard<Index, Index> Guard = AnySize>
+  template <Polls kPolls = Polls::kEachIndex, std::integral Index,
+            SearchBody<Workspace, Index> Body, SearchGive<Workspace, Index, Index> Give,
+            SearchTake<Workspace> Take, SearchGuard<Index, Index> Guard = AnySize>
   [[gnu::always_inline]] void split_for(Index first, std::type_identity_t<Index> last,
                                         const Body body, const Give give, const Take take,
                                         const Guard guard = {}) {
     if (first >= last) return;
-    LoopFrame<Index, Body, Give, Take, Guard> frame(*this, first, last, body, give, take, guard);
+    LoopFrame<kPolls, Index, Body, Give, Take, Guard> frame(*this, first, last, body, give, take,
+                                                            guard);
     try {
       Index i = first;
-      do {
+      bool goes_on = poll_here();
+      while (goes_on) {
+        body(*this, i++);
+        if (i >= frame.end) break;
         frame.next = static_cast<Index>(i + 1);
-        if (!poll_here()) break;
-        body(*this, i);
-        ++i;
-      } while (i < frame.end);
+        if constexpr (kPolls == Polls::kEachIndex) goes_on = poll_here();
+      }
     } catch (...) {
       leave(frame);
       throw;
@@ -202,7 +210,7 @@ class Search : private detail::OwnSearchCore, private detail::SearchPart {
   using SearchFrame = detail::SearchFrame;
   using GivenPart = detail::GivenPart;
 
-  template <class Index, class Body, class Give, class Take, class Guard>
+  template <Polls kPolls, class Index, class Body, class Give, class Take, class Guard>
   struct LoopFrame;
   template <class Second, class Give, class Guard>
   struct PairFrame;
@@ -262,12 +270,12 @@ class Search<Workspace>::Part final : public GivenPart {
 
 /// A split_for() in progress.
 template <class Workspace>
-template <class Index, class Body, class Give, class Take, class Guard>
+template <Polls kPolls, class Index, class Body, class Give, class Take, class Guard>
 struct Search<Workspace>::LoopFrame final : SearchFrame {
   LoopFrame(Search& search, Index first, Index last, const Body& function, const Give& giving,
             const Take& taking, const Guard& guarding)
       : SearchFrame(search.tip()),
-        next(first),
+        next(static_cast<Index>(first + 1)),
         end(last),
         body(function),
         give(giving),
@@ -284,7 +292,9 @@ struct Search<Workspace>::LoopFrame final : SearchFrame {
     const Index begin = middle();
     const auto make = [&] { return give(std::as_const(of(part).workspace_), begin, end); };
     auto work = [begin, last = end, body = body, give = give, take = take,
-                 guard = guard](Search& at) { at.split_for(begin, last, body, give, take, guard); };
+                 guard = guard](Search& at) {
+      at.template split_for<kPolls>(begin, last, body, give, take, guard);
+    };
     using Given = Part<decltype(work)>;
     if (!of(part).hand_over(std::make_unique<Given>(of(part), make, std::move(work)), given)) {
       return false;
@@ -293,7 +303,7 @@ struct Search<Workspace>::LoopFrame final : SearchFrame {
     return true;
   }
 
-  Index next;  ///< the first that has not begun
+  Index next;  ///< the first that has not begun; the first of all always has
   Index end;
   GivenPart* given = nullptr;  ///< the latest; each knows the one before
   [[no_unique_address]] const Body body;
