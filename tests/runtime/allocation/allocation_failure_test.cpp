@@ -17,6 +17,7 @@
 
 #include <kumiko/runtime/latch.hpp>
 #include <kumiko/runtime/runtime.hpp>
+#include <kumiko/runtime/search.hpp>
 #include <kumiko/runtime/task_group.hpp>
 #include <kumiko/runtime/thread.hpp>
 
@@ -129,14 +130,15 @@ void nest(int depth) {
 /// Fails each allocation of scenario(runtime) in turn, on a new runtime each time. Returns how many
 /// failures were seen.
 template <class Scenario>
-int fail_each_allocation(int workers, Scenario scenario) {
+int fail_each_allocation(int workers, Scenario scenario, std::uint64_t chaos_seed = 0) {
   int failures = 0;
-  scenario(*std::make_unique<Runtime>(Options{.workers = workers}));  // what is made once for all
+  scenario(*std::make_unique<Runtime>(
+      Options{.workers = workers, .chaos_seed = chaos_seed}));  // what is made once for all
   for (long nth = 0;; ++nth) {
     const long blocks_before = living_blocks;
     bool reached = false;
     {
-      Runtime runtime(Options{.workers = workers});
+      Runtime runtime(Options{.workers = workers, .chaos_seed = chaos_seed});
       until_failure = nth;
       try {
         scenario(runtime);
@@ -166,6 +168,63 @@ TEST_P(AllocationFailure, GivenManyThreadsWhenEachAllocationFailsThenSpawnThrows
 
 TEST_P(AllocationFailure, GivenADeepDequeWhenItCannotGrowThenThreadsGoOnFromTheQueue) {
   fail_each_allocation(GetParam(), [](Runtime& runtime) { runtime.run([] { nest(300); }); });
+}
+
+struct Trail {
+  std::vector<int> steps;
+  long ways = 0;
+};
+
+void walk(Search<Trail>& search, int left) {
+  if (left == 0) {
+    ++search->ways;
+    return;
+  }
+  const auto body = [left](Search<Trail>& at, int step) {
+    at.reversible([step](Trail& trail) { trail.steps.push_back(step); },
+                  [&at, left] { walk(at, left - 1); },
+                  [](Trail& trail) { trail.steps.pop_back(); });
+  };
+  const auto give = [](const Trail& here, int, int) {
+    Trail part{{}, 0};
+    part.steps.reserve(8);
+    part.steps = here.steps;
+    return part;
+  };
+  search.split_for(0, 3, body, give, [](Trail& here, Trail&& part) { here.ways += part.ways; });
+}
+
+/// Steps have their memory before, so that to do does not fail.
+Trail begin_of_trail() {
+  Trail trail;
+  trail.steps.reserve(8);
+  return trail;
+}
+
+TEST_P(AllocationFailure, GivenASearchWhenAPartCannotBeMadeThenItIsKeptAndNothingIsMissing) {
+  const auto search_all = [](Runtime& runtime) {
+    runtime.run([] {
+      Search<Trail> search(begin_of_trail());
+      walk(search, 3);
+      EXPECT_EQ(search->ways, 27);
+      EXPECT_TRUE(search->steps.empty());
+    });
+  };
+  fail_each_allocation(GetParam(), search_all, 4);
+}
+
+TEST(AllocationOfSearch, GivenNobodyWhoAsksWhenSearchedThenNothingIsAllocated) {
+  Runtime runtime({.workers = 1});
+  runtime.run([] {
+    Trail trail = begin_of_trail();
+    until_failure = 0;
+    {
+      Search<Trail> search(std::move(trail));
+      walk(search, 5);
+      EXPECT_EQ(search->ways, 243);
+    }
+    EXPECT_EQ(until_failure.exchange(-1), 0) << "something was allocated";
+  });
 }
 
 }  // namespace
