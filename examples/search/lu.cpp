@@ -9,21 +9,12 @@
 
 #include <Eigen/Core>
 
+#include "lu_blocks.hpp"
 #include "program.hpp"
 
 namespace {
 
-struct Block {
-  double* begin;
-  int rows, columns, stride;
-
-  double* operator[](int row) const { return begin + static_cast<std::ptrdiff_t>(row) * stride; }
-  Block part(int row, int column, int height, int width) const {
-    return {(*this)[row] + column, height, width, stride};
-  }
-  Block upper(int height) const { return part(0, 0, height, columns); }
-  Block lower(int from) const { return part(from, 0, rows - from, columns); }
-};
+using examples::Block;
 
 constexpr auto kGive = [](const Block& here) { return here; };
 constexpr auto kTake = [](Block&, Block&&) {};
@@ -40,12 +31,7 @@ void subtract_product(auto& search, Block c, Block a, Block b) {
     subtract_product(search, c, a.part(0, 0, a.rows, half), b.upper(half));
     subtract_product(search, c, a.part(0, half, a.rows, a.columns - half), b.lower(half));
   } else {
-    for (int i = 0; i < c.rows; ++i) {
-      for (int k = 0; k < a.columns; ++k) {
-        const double factor = a[i][k];
-        for (int j = 0; j < c.columns; ++j) c[i][j] -= factor * b[k][j];
-      }
-    }
+    examples::subtract_small_product(c, a, b);
   }
 }
 
@@ -58,12 +44,7 @@ void solve_rows(auto& search, Block l, Block b) {
     solve_rows(search, l.part(half, half, l.rows - half, l.rows - half), b.lower(half));
     return;
   }
-  for (int k = 0; k < l.rows; ++k) {
-    for (int j = 0; j < b.columns; ++j) b[k][j] /= l[k][k];
-    for (int i = k + 1; i < l.rows; ++i) {
-      for (int j = 0; j < b.columns; ++j) b[i][j] -= l[i][k] * b[k][j];
-    }
-  }
+  examples::solve_few_rows(l, b);
 }
 
 /// b = b u^-1: halves the rows in parallel.
@@ -74,11 +55,7 @@ void solve_columns(auto& search, Block u, Block b) {
                      [=](auto& at) { solve_columns(at, u, b.lower(half)); }, kGive, kTake);
     return;
   }
-  for (int k = 0; k < u.rows; ++k) {
-    for (int i = 0; i < b.rows; ++i) {
-      for (int j = k + 1; j < u.rows; ++j) b[i][j] -= b[i][k] * u[k][j];
-    }
-  }
+  examples::solve_few_columns(u, b);
 }
 
 void factor(auto& search, Block a) {

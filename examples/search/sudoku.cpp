@@ -2,52 +2,24 @@
 // A puzzle should have one solution: the search stops where it has found a second one.
 //
 //     build/release/bin/example_search_sudoku FILE [workers]
-#include <array>
-#include <bit>
+#include <atomic>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
-#include <iostream>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include <kumiko/runtime/runtime.hpp>
 #include <kumiko/runtime/search.hpp>
+
+#include "sudoku_grid.hpp"
 
 namespace rt = kumiko::runtime;
 
 namespace {
 
-struct Grid {
-  std::string digits = std::string(81, '.');
-  std::array<unsigned, 9> rows{}, columns{}, boxes{};  ///< which digits each has, as bits
-  std::vector<std::string> solutions;
-
-  static std::size_t box(std::size_t field) { return field / 27 * 3 + field % 9 / 3; }
-  unsigned taken(std::size_t field) const {
-    return rows[field / 9] | columns[field % 9] | boxes[box(field)];
-  }
-  void flip(std::size_t field, int digit) {
-    const unsigned bit = 1U << digit;
-    rows[field / 9] ^= bit;
-    columns[field % 9] ^= bit;
-    boxes[box(field)] ^= bit;
-    digits[field] = digits[field] == '.' ? static_cast<char>('0' + digit) : '.';
-  }
-  /// The empty field with the fewest digits that fit; 81 if no field is empty.
-  std::size_t narrowest() const {
-    std::size_t best = 81;
-    int most = -1;
-    for (std::size_t field = 0; field < 81; ++field) {
-      if (digits[field] != '.' || std::popcount(taken(field)) <= most) continue;
-      best = field;
-      most = std::popcount(taken(field));
-    }
-    return best;
-  }
-};
+using Grid = examples::SudokuGrid;
 
 const auto kGive = [](const Grid& here, int, int) {
   Grid part = here;
@@ -73,18 +45,6 @@ void solve(rt::Search<Grid>& search, std::atomic<int>& found) {
   search.split_for(1, 10, try_digit, kGive, kTake);
 }
 
-/// The grid of a puzzle; without solutions, and full of dots, if it contradicts itself.
-bool read(const std::string& puzzle, Grid& grid) {
-  if (puzzle.size() != 81) return false;
-  for (std::size_t field = 0; field < 81; ++field) {
-    if (puzzle[field] == '.') continue;
-    const int digit = puzzle[field] - '0';
-    if (digit < 1 || digit > 9 || (grid.taken(field) >> digit & 1U) != 0) return false;
-    grid.flip(field, digit);
-  }
-  return true;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -98,7 +58,7 @@ int main(int argc, char** argv) {
   std::string puzzle;
   for (int line = 1; std::getline(file, puzzle); ++line) {
     Grid grid;
-    if (!read(puzzle, grid)) {
+    if (!examples::read_sudoku(puzzle, grid)) {
       std::fprintf(stderr, "error: line %d is not 81 digits and dots that go together\n", line);
       return 1;
     }
