@@ -34,6 +34,9 @@ inline constexpr std::size_t kSlabSize = 64;
 inline constexpr std::size_t kBatchSize = 32;
 static_assert(kSlabSize % kBatchSize == 0, "a slab is handed out in whole batches");
 
+/// Threads in a worker's queue at which it divides its work no more, where nobody asks (chaos).
+inline constexpr std::size_t kMostPartsUnasked = 64;
+
 /// Initial capacity of a worker's deque; it doubles when full.
 inline constexpr std::size_t kDequeCapacity = 256;
 static_assert((kDequeCapacity & (kDequeCapacity - 1)) == 0, "indices are masked");

@@ -254,7 +254,9 @@ Descriptor* Worker::give_to_asker() noexcept {
 /// Makes work public if somebody asks for it. May run functions of the program's, to divide what
 /// runs, and even suspend it there, so the caller must find its worker anew.
 void Worker::answer_share_request() noexcept {
-  if (diversion_ != nullptr && running != nullptr && diversion_->divides()) {
+  // Where each part divides what it has, their number must end somewhere.
+  if (diversion_ != nullptr && running != nullptr && diversion_->divides() &&
+      ready_.queue.size() < tunables::kMostPartsUnasked) {
     LazyFrame* const frame = outermost_with_a_part(*running);
     if (frame != nullptr) frame->split(*frame, true);
     return;
