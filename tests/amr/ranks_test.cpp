@@ -358,5 +358,24 @@ TEST(SharedRuns, GivenMessagesThatComeInAnyOrderThenTheBitsStay) {
   }
 }
 
+TEST(ExpectedSeconds, GivenARunThenAPatchIsToTakeThoseOfItsStepsAndTryingItOutLeavesNoTrace) {
+  const auto problem = test::zalesak();
+  const auto solver = plugin::find_solver("semi_lagrangian_cubic")->make({});
+  const auto backend = make_backend("serial", 1);
+  Simulation simulation(*problem, *solver, *backend, test::run_options(64, 3, 320));
+  const std::string before = simulation.state_hash();
+  const ByPatch<double> seconds = simulation.expected_seconds().value();
+  EXPECT_EQ(simulation.state_hash(), before);
+  ASSERT_EQ(seconds.size(), 3U);
+  const double step = seconds[0][0];
+  EXPECT_GT(step, 0.0);
+  EXPECT_LT(step, 1.0);
+  for (std::size_t level = 0; level < seconds.size(); ++level) {
+    ASSERT_EQ(seconds[level].size(), simulation.hierarchy().mesh().size(static_cast<int>(level)));
+    for (const double own : seconds[level])
+      EXPECT_DOUBLE_EQ(own, std::ldexp(step, static_cast<int>(level)));
+  }
+}
+
 }  // namespace
 }  // namespace kumiko::amr
