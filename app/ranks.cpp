@@ -10,6 +10,7 @@
 
 #include <kumiko/cluster/collectives.hpp>
 #include <kumiko/cluster/launch.hpp>
+#include <kumiko/io/share_writer.hpp>
 #include <kumiko/io/summary.hpp>
 
 #include "execute.hpp"
@@ -119,7 +120,9 @@ std::vector<Ranks::Process> Ranks::processes() const {
 }
 
 void Ranks::follow(amr::Simulation& simulation) {
-  while (simulation.follow()) {
+  io::ShareWriter writer(owner());
+  const auto take = [&](amr::SavedRecords&& records) { writer.take(std::move(records)); };
+  while (simulation.follow(take)) {
     const AskedBySignals asked = take_signals();
     if (!asked.any()) continue;
     const auto hand_on = [](AskedBySignals others) { hand_on_signals(others); };

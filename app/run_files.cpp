@@ -11,6 +11,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include <kumiko/cluster/errors.hpp>
 #include <kumiko/io/csv_rows.hpp>
 #include <kumiko/io/manifest.hpp>
 #include <kumiko/io/trace_file.hpp>
@@ -60,6 +61,8 @@ io::StateWriterOptions writer_options(const Start& start, const std::filesystem:
   options.keep = static_cast<std::size_t>(problem.run.checkpoints_kept);
   if (problem.run.on_failure == io::OnFailure::kContinue) {
     options.on_failed_checkpoint = [](const std::exception& cause) {
+      // The run's own error tells of it.
+      if (dynamic_cast<const cluster::RankLost*>(&cause) != nullptr) return;
       print_to_stderr("kumiko: warning: no checkpoint: {}\n", cause.what());
     };
   }

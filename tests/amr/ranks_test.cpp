@@ -1,5 +1,6 @@
 // Contract: however many ranks share a mesh, a run has the bits of one: meshes, values, figures and
 // what is saved.
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cmath>
@@ -231,6 +232,81 @@ TEST(SharedRuns, GivenARunSavedByThreeRanksThenTwoGoOnToTheBitsOfOne) {
     while (owner.number() != 0 && simulation.follow()) {
     }
   });
+}
+
+TEST(SharedRuns, GivenOwnersWhoSaveTogetherThenEachHasTheRecordsOfItsRangeOnly) {
+  const SharedWay way{
+      "semi_lagrangian_cubic", Schedule::kDataflow, TimeInterpolation::kAuto, 3, 2, 9,
+      PartitionKind::kRandom};
+  const SavedRun one = outcome_of_one(way).saved;
+  const auto ranges = record_ranges(one.mesh, way.ranks);
+  const auto problem = test::zalesak();
+  const auto solver = plugin::find_solver(way.solver)->make({});
+  const auto check = [&](const SavedRecords& records, std::int32_t owner) {
+    const std::vector<PatchRange>& own = ranges[static_cast<std::size_t>(owner)];
+    ASSERT_EQ(records.stretches.size(), own.size());
+    for (std::size_t at = 0; at < own.size(); ++at) {
+      const auto& [patches, values] = records.stretches[at];
+      EXPECT_EQ(patches.level, own[at].level);
+      EXPECT_EQ(patches.first, own[at].first);
+      ASSERT_EQ(values.size(), own[at].count * one.record_size());
+      for (std::size_t patch = 0; patch < patches.count; ++patch) {
+        const auto record = one.record(patches.level, patches.first + patch);
+        EXPECT_TRUE(std::equal(record.begin(), record.end(),
+                               values.begin() + static_cast<std::ptrdiff_t>(patch * record.size())))
+            << to_string(one.mesh.ids(patches.level)[patches.first + patch]);
+      }
+    }
+  };
+  on_ranks(way, [&](Backend& backend, Owner& owner) {
+    Simulation simulation(*problem, *solver, backend, shared_options(way), owner);
+    if (owner.number() == 0) {
+      simulation.advance(kSharedSteps);
+      const SavedShare share = simulation.save_share(false);
+      check(share.records, 0);
+      for (std::size_t level = 0; level < one.levels.size(); ++level) {
+        EXPECT_EQ(share.run.levels[level].cfl, one.levels[level].cfl);
+      }
+    }
+    const auto take = [&](const SavedRecords& records) { check(records, owner.number()); };
+    while (owner.number() != 0 && simulation.follow(take)) {
+    }
+  });
+}
+
+TEST(RecordRanges, GivenAnyNumberOfOwnersThenTheyHaveAllPartsInOrderAndEvenly) {
+  BaseGrid<2> base;
+  base.patches = {30, 10};
+  base.extent = {3.0, 1.0};
+  Mesh<2> mesh(base);
+  std::vector<PatchId> finer;
+  for (int j = 0; j < 10; ++j) {
+    for (int i = 0; i < 10; ++i) finer.push_back({1, i, j});
+  }
+  mesh.assign(1, finer);  // 5 parts and 2
+  for (const std::int32_t owners : {1, 2, 3, 7, 12}) {
+    const auto ranges = record_ranges(mesh, owners);
+    ASSERT_EQ(ranges.size(), static_cast<std::size_t>(owners));
+    int level = 0;
+    std::size_t next = 0;
+    for (const std::vector<PatchRange>& own : ranges) {
+      std::size_t parts = 0;
+      for (const PatchRange& range : own) {
+        if (range.level != level) {
+          EXPECT_EQ(next, mesh.size(level));
+          level = range.level;
+          next = 0;
+        }
+        EXPECT_EQ(range.first, next);
+        EXPECT_EQ(range.first % kRecordsTogether, 0U);
+        next += range.count;
+        parts += (range.count + kRecordsTogether - 1) / kRecordsTogether;
+      }
+      EXPECT_LE(parts, (7U + ranges.size() - 1) / ranges.size());
+    }
+    EXPECT_EQ(level, 1);
+    EXPECT_EQ(next, mesh.size(1));
+  }
 }
 
 TEST(SharedRuns, GivenAStepThatIsTooLongOnOneRankThenAllEndByItsError) {

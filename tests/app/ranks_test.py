@@ -64,12 +64,12 @@ class RanksTest(unittest.TestCase):
         return subprocess.run(command(mpi, ranks, *arguments), cwd=self.path, env=ENVIRONMENT, text=True,
                               capture_output=True, timeout=LIMIT, check=False, **more)
 
-    def start(self, mpi, ranks):
+    def start(self, mpi, ranks, *keys):
         """Starts a run without an end in sight. \\return it and its ranks' processes, once it takes steps"""
         self.runs += 1
         run = subprocess.Popen(
             command(mpi, ranks, "run", ZALESAK, *settings(
-                "grid.base=64", "time.steps=2000000", "checkpoint.every=20", "diagnostics.every=20"),
+                "grid.base=64", "time.steps=2000000", "checkpoint.every=20", "diagnostics.every=20", *keys),
                 "--output", self.folder()),
             cwd=self.path, env=ENVIRONMENT, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.addCleanup(run.stdout.close)
@@ -303,16 +303,18 @@ class RanksTest(unittest.TestCase):
                     self.assertIn(f"checkpoint_{int(step):06}.hdf", line)
                     self.goes_on(2)
 
-    def test_given_no_room_for_a_file_then_all_end_and_the_run_can_go_on(self):
-        for mpi in PRESENT:
-            with self.subTest(mpi=mpi):
-                run, processes = self.start(mpi, 2)
-                resource.prlimit(processes[0], resource.RLIMIT_FSIZE, (1 << 16, 1 << 16))
+    def test_given_no_room_for_a_file_on_any_rank_then_all_end_and_the_run_can_go_on(self):
+        for mpi, rank in [(mpi, rank) for mpi in PRESENT for rank in range(2)]:
+            with self.subTest(mpi=mpi, rank=rank):
+                run, processes = self.start(mpi, 2, "checkpoint.on_failure=stop")
+                resource.prlimit(processes[rank], resource.RLIMIT_FSIZE, (1 << 16, 1 << 16))
                 text, _ = self.end(run, processes)
                 self.assertNotEqual(run.returncode, 0)
                 (line,) = errors(text)
                 self.assertIn("File too large", line)
+                self.assertEqual("rank 1: cannot write" in line, rank == 1)
                 self.assertIn("go on with --restart", line)
+                self.assertEqual(list(self.path.glob(f"{self.folder()}/*.part")), [])
                 self.goes_on(2)
 
 

@@ -9,6 +9,52 @@
 
 namespace kumiko::amr {
 
+namespace {
+
+/// A function that others call, until it is replaced or gone.
+template <class Function>
+class Door {
+ public:
+  /// Waits until nobody is in the one before.
+  void set(Function function) {
+    std::unique_lock lock(mutex_);
+    is_open_ = false;
+    idle_.wait(lock, [&] { return busy_ == 0; });
+    function_ = std::move(function);
+    is_open_ = function_ != nullptr;
+  }
+  /// Calls visit(function). \return whether there is one
+  template <class Visit>
+  bool enter(Visit visit) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (!is_open_) return false;
+      ++busy_;
+    }
+    const Leaver leaver{*this};
+    visit(function_);
+    return true;
+  }
+
+ private:
+  struct Leaver {
+    ~Leaver() {
+      const std::lock_guard lock(door.mutex_);
+      if (--door.busy_ == 0) door.idle_.notify_all();
+    }
+    Door& door;
+  };
+
+  runtime::Mutex mutex_;
+  runtime::ConditionVariable idle_;
+  // All that follows is guarded by the mutex.
+  Function function_;
+  bool is_open_ = false;
+  int busy_ = 0;  ///< who are in function_, which stays as it is
+};
+
+}  // namespace
+
 /// Where a rank's messages arrive. Several ranks may live in one process, and a rank may have one
 /// owner after the other, so each has a number.
 class ClusterOwner::Mouth {
@@ -31,24 +77,9 @@ class ClusterOwner::Mouth {
   }
 
   std::uint64_t number() const { return number_; }
-  /// Waits until nobody is in the one before.
-  void set_receiver(Receiver receiver) {
-    std::unique_lock lock(own_mutex_);
-    is_open_ = false;
-    idle_.wait(lock, [&] { return busy_ == 0; });
-    receiver_ = std::move(receiver);
-    is_open_ = receiver_ != nullptr;
-  }
-  void take(std::int32_t from, std::span<const std::byte> message) {
-    {
-      const std::lock_guard lock(own_mutex_);
-      if (!is_open_) return;
-      ++busy_;
-    }
-    receiver_(from, message);
-    const std::lock_guard lock(own_mutex_);
-    if (--busy_ == 0) idle_.notify_all();
-  }
+
+  Door<Receiver> receiver;
+  Door<Answerer> answerer;
 
  private:
   // Nobody suspends who holds it.
@@ -66,12 +97,6 @@ class ClusterOwner::Mouth {
   }
 
   std::uint64_t number_ = 0;
-  runtime::Mutex own_mutex_;
-  runtime::ConditionVariable idle_;
-  // All that follows is guarded by it.
-  Receiver receiver_;
-  bool is_open_ = false;
-  int busy_ = 0;  ///< who are in receiver_, which stays as it is
 };
 
 ClusterOwner::ClusterOwner(cluster::Cluster& cluster)
@@ -99,12 +124,30 @@ void ClusterOwner::send(std::int32_t to, std::span<const std::byte> message) {
   here_.post(
       to,
       [](const cluster::Here& here, std::uint64_t mouth, std::span<const std::byte> text) {
-        if (const auto found = Mouth::find(mouth)) found->take(here.caller(), text);
+        const auto found = Mouth::find(mouth);
+        if (found == nullptr) return;
+        found->receiver.enter([&](const Receiver& receiver) { receiver(here.caller(), text); });
       },
       mouths_[static_cast<std::size_t>(to)], message);
 }
 
-void ClusterOwner::set_receiver(const Receiver& receiver) { mouth_->set_receiver(receiver); }
+void ClusterOwner::set_receiver(const Receiver& receiver) { mouth_->receiver.set(receiver); }
+
+std::vector<std::byte> ClusterOwner::ask(std::int32_t to, std::span<const std::byte> question) {
+  const auto answer = [](std::uint64_t mouth, std::span<const std::byte> text) {
+    std::pair<bool, std::vector<std::byte>> answered{false, {}};
+    const auto found = Mouth::find(mouth);
+    if (found == nullptr) return answered;
+    answered.first =
+        found->answerer.enter([&](const Answerer& answerer) { answered.second = answerer(text); });
+    return answered;
+  };
+  auto [answered, text] = here_.invoke(to, answer, mouths_[static_cast<std::size_t>(to)], question);
+  if (!answered) throw cluster::RankLost(to, "it has left the run");
+  return std::move(text);
+}
+
+void ClusterOwner::set_answerer(const Answerer& answerer) { mouth_->answerer.set(answerer); }
 
 void ClusterOwner::check_others() {
   for (int rank = 0; rank < here_.size(); ++rank) {

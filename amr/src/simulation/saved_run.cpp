@@ -1,11 +1,10 @@
 #include "simulation/saved_run.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <span>
 
 #include <kumiko/amr/require.hpp>
-
-#include "sharing/letters.hpp"
 
 namespace kumiko::amr {
 
@@ -24,11 +23,6 @@ void check_histories(const SavedRun& saved, int index) {
             "step {}",
             to_string(saved.mesh.ids(index)[slot]), since, unwanted, saved.step);
   }
-}
-
-std::span<double> record_of(SavedRun& saved, int level, std::size_t slot) {
-  const std::size_t size = saved.record_size();
-  return std::span(saved.levels[static_cast<std::size_t>(level)].values).subspan(slot * size, size);
 }
 
 void check_sizes(const SavedLevel& saved, int index, std::size_t patches, int components) {
@@ -83,25 +77,19 @@ void check_nesting(std::span<const PatchId> patches, const Hierarchy& hierarchy)
   }
 }
 
-void make_room(SavedRun& saved, int components) {
-  for (int index = 0; index < saved.mesh.levels(); ++index) {
-    saved.levels.emplace_back().values.resize(saved.mesh.size(index) * record_size(components));
-  }
-}
-
-void copy(const Patch& patch, std::size_t slot, SavedRun& to) {
+void copy(const Patch& patch, Record to) {
   const int components = patch.now().components();
-  double* record = record_of(to, patch.id().level, slot).data();
+  double* record = to.data();
   for (int component = 0; component < components; ++component, record += kPatchPoints) {
     Eigen::Map<FieldArray>(record, kPatchSize, kPatchSize) = patch.now().interior(component);
   }
 }
 
 void copy_extras(const Patch& patch, int worker, double cost_s, const IndicatorField& indicator,
-                 std::size_t slot, SavedRun& to) {
-  const auto extra = [all = record_of(to, patch.id().level, slot)](Extra which) {
+                 Record to) {
+  const auto extra = [to](Extra which) {
     const std::size_t after = kExtraNames.size() - static_cast<std::size_t>(which);
-    return all.last(after * kPatchPoints).first(kPatchPoints);
+    return to.last(after * kPatchPoints).first(kPatchPoints);
   };
   std::ranges::fill(extra(Extra::kLevel), patch.id().level);
   std::ranges::fill(extra(Extra::kWorker), worker);
@@ -117,35 +105,120 @@ void copy(const SavedRun& saved, std::size_t slot, Patch& to) {
   }
 }
 
-void gather_records(const Mesh<2>& mesh, Owner& owner, Mailbox& mailbox, SavedRun& saved) {
-  if (owner.count() == 1) return;
-  const std::size_t size = saved.record_size();
-  // Calls visit(owner, cfl, record) for all patches.
-  const auto for_each = [&](auto visit) {
+std::vector<std::vector<PatchRange>> record_ranges(const Mesh<2>& mesh, std::int32_t owners) {
+  std::size_t parts = 0;
+  const auto parts_of = [&](int level) {
+    return (mesh.size(level) + kRecordsTogether - 1) / kRecordsTogether;
+  };
+  for (int level = 0; level < mesh.levels(); ++level) parts += parts_of(level);
+  std::vector<std::vector<PatchRange>> ranges(static_cast<std::size_t>(owners));
+  for (std::size_t owner = 0; owner < ranges.size(); ++owner) {
+    std::size_t begin = parts * owner / ranges.size();
+    std::size_t end = parts * (owner + 1) / ranges.size();
     for (int level = 0; level < mesh.levels(); ++level) {
-      SavedLevel& of_level = saved.levels[static_cast<std::size_t>(level)];
-      for (std::size_t slot = 0; slot < mesh.size(level); ++slot) {
-        visit(mesh.owners(level)[slot], of_level.cfl[slot],
-              std::span(of_level.values).subspan(slot * size, size));
+      const std::size_t here = parts_of(level);
+      const std::size_t first = std::min(begin, here) * kRecordsTogether;
+      const std::size_t last = std::min(std::min(end, here) * kRecordsTogether, mesh.size(level));
+      if (first < last) ranges[owner].push_back({level, first, last - first});
+      begin -= std::min(begin, here);
+      end -= std::min(end, here);
+    }
+  }
+  return ranges;
+}
+
+RecordExchange::RecordExchange(const Mesh<2>& mesh, const Owner& owner,
+                               std::vector<std::vector<PatchRange>> ranges, std::size_t record_size)
+    : mesh_(mesh),
+      owner_(owner),
+      ranges_(std::move(ranges)),
+      records_{record_size, {}},
+      outgoing_(ranges_.size()) {
+  for (int level = 0; level < mesh.levels(); ++level) places_.emplace_back(mesh.size(level));
+  for (std::size_t to = 0; to < ranges_.size(); ++to) {
+    if (static_cast<std::int32_t>(to) == owner.number()) {
+      make_room(ranges_[to]);
+    } else {
+      make_room_for(ranges_[to], outgoing_[to]);
+    }
+  }
+}
+
+/// For what this owner is to have.
+void RecordExchange::make_room(const std::vector<PatchRange>& ranges) {
+  const std::size_t size = records_.record_size;
+  for (const PatchRange& range : ranges) {
+    records_.stretches.push_back({range, std::vector<double>(range.count * size)});
+    double* const values = records_.stretches.back().values.data();
+    for (std::size_t at = 0; at < range.count; ++at) place(range, at) = values + at * size;
+  }
+}
+
+/// For what another one is to have of it, in order.
+void RecordExchange::make_room_for(const std::vector<PatchRange>& ranges,
+                                   std::vector<double>& outgoing) {
+  std::vector<double**> places;
+  for (const PatchRange& range : ranges) {
+    for (std::size_t at = 0; at < range.count; ++at) {
+      if (owner_.has(mesh_, range.level, range.first + at)) places.push_back(&place(range, at));
+    }
+  }
+  outgoing.resize(places.size() * records_.record_size);
+  double* values = outgoing.data();
+  for (double** const place : places) {
+    *place = values;
+    values += records_.record_size;
+  }
+}
+
+void RecordExchange::send(std::int32_t to, Mailbox& mailbox, const SavedRun& saved) {
+  std::vector<double> text = std::move(outgoing_[static_cast<std::size_t>(to)]);
+  if (to == 0) {
+    for (int level = 0; level < mesh_.levels(); ++level) {
+      for (std::size_t slot = 0; slot < mesh_.size(level); ++slot) {
+        if (owner_.has(mesh_, level, slot)) text.push_back(saved.level(level).cfl[slot]);
       }
     }
-  };
-  mailbox.begin();
-  if (owner.number() != 0) {
-    std::vector<double> text;
-    for_each([&](std::int32_t whose, double cfl, std::span<double> record) {
-      if (whose != owner.number()) return;
-      text.push_back(cfl);
-      text.insert(text.end(), record.begin(), record.end());
-    });
-    return mailbox.send(0, std::as_bytes(std::span(text)));
   }
-  NumbersOf letters(mailbox.collect(static_cast<std::size_t>(owner.count()) - 1));
-  for_each([&](std::int32_t whose, double& cfl, std::span<double> record) {
-    if (whose == 0) return;
-    cfl = letters.take(whose, 1).front();
-    std::ranges::copy(letters.take(whose, size), record.begin());
-  });
+  if (!text.empty()) mailbox.send(to, std::as_bytes(std::span(text)));
+}
+
+void RecordExchange::read(std::int32_t from, std::span<const std::byte> text, SavedRun& saved) {
+  const auto take = [&](double* to, std::size_t values) {
+    const std::size_t bytes = values * sizeof(double);
+    ensure(text.size() >= bytes, "owner {} has sent too few records", from);
+    std::memcpy(to, text.data(), bytes);
+    text = text.subspan(bytes);
+  };
+  for (const RecordStretch& to : records_.stretches) {
+    for (std::size_t at = 0; at < to.patches.count; ++at) {
+      if (mesh_.owners(to.patches.level)[to.patches.first + at] != from) continue;
+      take(place(to.patches, at), records_.record_size);
+    }
+  }
+  if (owner_.number() != 0) return;
+  for (int level = 0; level < mesh_.levels(); ++level) {
+    SavedLevel& of_level = saved.levels[static_cast<std::size_t>(level)];
+    for (std::size_t slot = 0; slot < mesh_.size(level); ++slot) {
+      if (mesh_.owners(level)[slot] == from) take(&of_level.cfl[slot], 1);
+    }
+  }
+}
+
+void RecordExchange::swap(Mailbox& mailbox, SavedRun& saved) {
+  mailbox.begin();
+  try {
+    // Those of different owners are read at once: each has its own places.
+    mailbox.open(
+        [&](std::int32_t from, std::span<const std::byte> text) { read(from, text, saved); });
+    for (std::int32_t to = 0; to < owner_.count(); ++to) {
+      if (to != owner_.number()) send(to, mailbox, saved);
+    }
+    mailbox.close();
+  } catch (...) {
+    mailbox.abandon();
+    throw;
+  }
 }
 
 }  // namespace kumiko::amr

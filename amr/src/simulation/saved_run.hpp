@@ -2,9 +2,13 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include <kumiko/amr/hierarchy.hpp>
+#include <kumiko/amr/partition.hpp>
 #include <kumiko/amr/saved_run.hpp>
 #include <kumiko/amr/simulation_options.hpp>
 
@@ -25,19 +29,55 @@ void check_base(const SavedRun& saved, const SimulationOptions& options);
 /// there.
 void check_nesting(std::span<const PatchId> patches, const Hierarchy& hierarchy);
 
-/// Gives each of the mesh's levels its values, so that copy() can be called for its patches in any
-/// order.
-void make_room(SavedRun& saved, int components);
+/// A patch's record that is to be filled.
+using Record = std::span<double>;
 
 /// Copies the values of one patch; by any thread.
-void copy(const Patch& patch, std::size_t slot, SavedRun& to);
+void copy(const Patch& patch, Record to);
 /// Copies the values of kExtraNames of one patch, for which there must be room; by any thread.
 void copy_extras(const Patch& patch, int worker, double cost_s, const IndicatorField& indicator,
-                 std::size_t slot, SavedRun& to);
+                 Record to);
 void copy(const SavedRun& saved, std::size_t slot, Patch& to);
 
-/// Brings to owner 0 the records and CFL numbers of all patches; each owner has put in its own.
-/// All owners call it. Suspends. Cost there: all records.
-void gather_records(const Mesh<2>& mesh, Owner& owner, Mailbox& mailbox, SavedRun& saved);
+/// Brings records from the owners of patches to those who are to have them. Where all has come from
+/// and goes to, each owner knows from the mesh.
+class RecordExchange {
+ public:
+  /// Makes room for the records of this owner's range, and for those of its own patches that
+  /// others are to have.
+  /// \param ranges  by owner, whose records each gets; all owners give the same
+  RecordExchange(const Mesh<2>& mesh, const Owner& owner,
+                 std::vector<std::vector<PatchRange>> ranges, std::size_t record_size);
+  RecordExchange(const RecordExchange&) = delete;
+
+  /// Where the record of an own patch is to be put before swap(); by any thread.
+  Record own(int level, std::size_t slot) {
+    return {places_[static_cast<std::size_t>(level)][slot], records_.record_size};
+  }
+
+  /// Sends away what others are to have, and waits for what this owner is to have. Owner 0 gets the
+  /// CFL numbers of all patches, too. All owners call it, if there are several. Suspends. At most
+  /// one message from each owner to each. Throws if an owner is lost.
+  void swap(Mailbox& mailbox, SavedRun& saved);
+
+  /// What this owner has then.
+  SavedRecords take() { return std::move(records_); }
+
+ private:
+  void make_room(const std::vector<PatchRange>& ranges);
+  void make_room_for(const std::vector<PatchRange>& ranges, std::vector<double>& outgoing);
+  double*& place(const PatchRange& range, std::size_t at) {
+    return places_[static_cast<std::size_t>(range.level)][range.first + at];
+  }
+  void send(std::int32_t to, Mailbox& mailbox, const SavedRun& saved);
+  void read(std::int32_t from, std::span<const std::byte> text, SavedRun& saved);
+
+  const Mesh<2>& mesh_;
+  const Owner& owner_;
+  std::vector<std::vector<PatchRange>> ranges_;
+  SavedRecords records_;
+  std::vector<std::vector<double>> outgoing_;  ///< by owner
+  ByPatch<double*> places_;                    ///< of records that are here
+};
 
 }  // namespace kumiko::amr

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -37,6 +38,9 @@ PatchShape shape_for(const Case& problem, const Solver& solver, const Simulation
   return {problem.components(), std::max(solver.traits().ghosts, kEngineGhosts),
           solver.coefficients(), solver.traits().flux_form && options.levels > 1};
 }
+
+/// Components of a record that has them.
+constexpr int kExtras = static_cast<int>(kExtraNames.size());
 
 /// Base steps without a regrid between, at most: what is counted per base step has an end.
 constexpr int kLongestWindow = 64;
@@ -188,25 +192,55 @@ struct Simulation::Engine {
     });
   }
 
-  SavedRun save(int extras) {
-    SavedRun saved{hierarchy_.mesh(), step_, next_regrid_,          next_check_, plan_->unnested(),
-                   indicator_scale_,  {},    observer().counters(), extras};
-    make_room(saved, hierarchy_.shape().components + extras);
-    backend_.run([this, &saved] {
-      for (int index = 0; index < saved.mesh.levels(); ++index) {
+  /// Saves with all owners.
+  /// \param ranges  whose records each owner gets, by owner
+  SavedShare save(int extras, std::vector<std::vector<PatchRange>> ranges) {
+    const auto components = static_cast<std::size_t>(hierarchy_.shape().components + extras);
+    SavedShare share{{hierarchy_.mesh(),
+                      step_,
+                      next_regrid_,
+                      next_check_,
+                      plan_->unnested(),
+                      indicator_scale_,
+                      {},
+                      observer().counters(),
+                      extras},
+                     {}};
+    RecordExchange records(hierarchy_.mesh(), owner_, std::move(ranges), components * kPatchPoints);
+    backend_.run([&] {
+      for (int index = 0; index < hierarchy_.used_levels(); ++index) {
         const Level& level = hierarchy_.level(index);
-        SavedLevel& to = saved.levels[static_cast<std::size_t>(index)];
+        SavedLevel& to = share.run.levels.emplace_back();
         const auto histories = plan_->histories(index);
         to.histories.assign(histories.begin(), histories.end());
         const auto cfl = stepper_.cfl().level(index);
         to.cfl.assign(cfl.begin(), cfl.end());
-        backend_.for_each(level,
-                          [&](std::size_t slot, int) { copy(level.patch(slot), slot, saved); });
+        backend_.for_each(level, [&](std::size_t slot, int) {
+          copy(level.patch(slot), records.own(index, slot));
+        });
       }
-      if (saved.extras > 0) save_extras(saved);
-      gather_records(hierarchy_.mesh(), owner_, stepper_.shadows().mailbox(), saved);
+      if (extras > 0) save_extras(records);
+      if (owner_.count() > 1) records.swap(stepper_.shadows().mailbox(), share.run);
     });
-    return saved;
+    share.records = records.take();
+    return share;
+  }
+
+  /// Each owner's share.
+  SavedShare save_share(int extras) {
+    return save(extras, record_ranges(hierarchy_.mesh(), owner_.count()));
+  }
+
+  /// All of it for owner 0; the others get nothing.
+  SavedRun save_whole(int extras) {
+    std::vector<std::vector<PatchRange>> ranges(static_cast<std::size_t>(owner_.count()));
+    ranges.front() = record_ranges(hierarchy_.mesh(), 1).front();
+    SavedShare share = save(extras, std::move(ranges));
+    for (RecordStretch& level : share.records.stretches) {
+      share.run.levels[static_cast<std::size_t>(level.patches.level)].values =
+          std::move(level.values);
+    }
+    return std::move(share.run);
   }
 
   // --- Owner 0 directs, the others follow ---
@@ -216,6 +250,7 @@ struct Simulation::Engine {
     kEnd,
     kAdvance,
     kSave,
+    kSaveShare,
     kFieldFigures,
     kErrorNorms,
     kStateHash,
@@ -245,7 +280,7 @@ struct Simulation::Engine {
     }
   }
 
-  bool follow() {
+  bool follow(const std::function<void(SavedRecords&&)>& take) {
     const Order order = collect<Order>(owner_, {}).front().value;
     switch (order.call) {
       case Call::kEnd:
@@ -254,8 +289,14 @@ struct Simulation::Engine {
         advance(static_cast<int>(order.number));
         break;
       case Call::kSave:
-        save(static_cast<int>(order.number));
+        save_whole(static_cast<int>(order.number));
         break;
+      case Call::kSaveShare: {
+        SavedRecords records = save_share(static_cast<int>(order.number)).records;
+        if (take) take(std::move(records));
+        owner_.exchange({});
+        break;
+      }
       case Call::kFieldFigures:
         amr::field_figures(hierarchy_, backend_, owner_);
         break;
@@ -398,14 +439,14 @@ struct Simulation::Engine {
                   indicator_of(options_.refinement));
   }
 
-  /// Adds the values of kExtraNames to a saved run. Ghosts are filled anew for the indicator, as
+  /// Adds the values of kExtraNames to saved records. Ghosts are filled anew for the indicator, as
   /// for a regrid; every step fills its own.
-  void save_extras(SavedRun& saved) {
+  void save_extras(RecordExchange& records) {
     RefinementOptions exact = options_.refinement;
     exact.threshold = 0.0;  // however small
     exact.derefine_threshold = 0.0;
     const Indicator indicator = indicator_of(exact);
-    for (int index = 0; index < saved.mesh.levels(); ++index) {
+    for (int index = 0; index < hierarchy_.used_levels(); ++index) {
       const Level& level = hierarchy_.level(index);
       stepper_.shadows().refresh(index);
       backend_.for_each(level, [&](std::size_t slot, int) { fill_now(index, slot); });
@@ -414,7 +455,8 @@ struct Simulation::Engine {
         IndicatorField values;
         indicator(patch, time(), values);
         const Observer::PatchWork work = observer().work(index, slot);
-        copy_extras(patch, work.worker, observer().seconds(work.ticks), values, slot, saved);
+        copy_extras(patch, work.worker, observer().seconds(work.ticks), values,
+                    records.own(index, slot));
       });
     }
   }
@@ -629,7 +671,9 @@ Simulation::Simulation(const Case& problem, const Solver& solver, Backend& backe
 
 Simulation::~Simulation() { engine_->end(); }
 
-bool Simulation::follow() { return engine_->follow(); }
+bool Simulation::follow(const std::function<void(SavedRecords&&)>& take) {
+  return engine_->follow(take);
+}
 
 void Simulation::advance(int steps) {
   engine_->direct({Engine::Call::kAdvance, steps}, [&] { return engine_->advance(steps), true; });
@@ -646,12 +690,21 @@ Trace Simulation::stop_trace() {
 }
 std::vector<WorkerActivity> Simulation::activity() const { return engine_->observer().activity(); }
 SavedRun Simulation::save() const {
-  return engine_->direct({Engine::Call::kSave, 0}, [this] { return engine_->save(0); });
+  return engine_->direct({Engine::Call::kSave, 0}, [this] { return engine_->save_whole(0); });
 }
 SavedRun Simulation::save_with_extras() const {
-  const int extras = static_cast<int>(kExtraNames.size());
-  return engine_->direct({Engine::Call::kSave, extras}, [&] { return engine_->save(extras); });
+  return engine_->direct({Engine::Call::kSave, kExtras},
+                         [this] { return engine_->save_whole(kExtras); });
 }
+SavedShare Simulation::save_share(bool with_extras) const {
+  const int extras = with_extras ? kExtras : 0;
+  return engine_->direct({Engine::Call::kSaveShare, extras}, [&] {
+    SavedShare share = engine_->save_share(extras);
+    engine_->owner_.exchange({});
+    return share;
+  });
+}
+Owner& Simulation::owner() const { return engine_->owner_; }
 FieldFigures Simulation::field_figures() const {
   return engine_->direct({Engine::Call::kFieldFigures}, [this] {
     return amr::field_figures(engine_->hierarchy_, engine_->backend_, engine_->owner_);

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,10 +21,13 @@ struct Contents {
   const Checkpoint& checkpoint;
   const amr::Geometry& geometry;
   Compression compression;
+  /// The records that this process has, by amr::record_ranges(); all of them if others have none.
+  std::vector<std::span<const double>> own;
 
   const amr::SavedRun& run() const { return checkpoint.run; }
   const amr::Mesh<2>& mesh() const { return run().mesh; }
   const std::vector<std::string>& names() const { return checkpoint.attributes.component_names; }
+  std::size_t record_size() const { return names().size() * amr::kPatchPoints; }
 };
 
 /// Corners of a box of cells as Chombo stores them, the first cell and the last one, and their

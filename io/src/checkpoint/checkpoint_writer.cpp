@@ -1,24 +1,25 @@
 #include <algorithm>
-#include <atomic>
 #include <deque>
 #include <exception>
+#include <functional>
+#include <random>
 #include <set>
 #include <span>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include <fcntl.h>
+#include <fmt/core.h>
 
 #include <kumiko/amr/require.hpp>
 #include <kumiko/io/checkpoint.hpp>
 #include <kumiko/io/output_folder.hpp>
-#include <kumiko/runtime/io/blocking.hpp>
-#include <kumiko/runtime/io/file.hpp>
 #include <kumiko/runtime/runtime.hpp>
 #include <kumiko/runtime/task_group.hpp>
 
 #include "checkpoint/checkpoint_views.hpp"
+#include "checkpoint/part_writer.hpp"
+#include "checkpoint/write_request.hpp"
 #include "files/part_file.hpp"
 #include "hdf5/hdf5_capture.hpp"
 #include "hdf5/seal.hpp"
@@ -26,18 +27,6 @@
 namespace kumiko::io {
 
 namespace {
-
-/// Records that have a hash in the seal: 128 KiB of a field of one component.
-constexpr std::size_t kRecordsPerPart = 64;
-
-/// Bytes of one write at most, unless one part is longer. The system lets one thread at a time
-/// write into a file, so that many short writes wait for each other: with parts alone a state
-/// takes 1.2 times as long.
-constexpr std::size_t kLongestWrite = std::size_t{1} << 20U;
-
-/// Bytes after which the disk begins to write what the system has. Once all is written there is so
-/// much less to wait for: a large state takes 0.7 of the time.
-constexpr std::uint64_t kWriteBackEvery = std::uint64_t{32} << 20U;
 
 void check_names(std::size_t components, const std::vector<std::string>& names) {
   const std::set<std::string> different(names.begin(), names.end());
@@ -66,14 +55,9 @@ hdf5::Object file_properties() {
 /// A checkpoint's bytes in parts that follow each other.
 class Image {
  public:
-  struct Part {
-    Extent extent;  ///< hash still to come
-    const std::byte* bytes;
-    bool holds_hashes;  ///< of records, which hash() makes
-  };
-
   /// Lets the library lay the file out. Throws OutputError.
-  Image(const std::string& name, const Contents& contents) : contents_(contents) {
+  Image(const std::string& name, const Contents& contents, std::int32_t owners)
+      : contents_(contents), owners_(owners) {
     std::vector<Records> records;
     std::vector<Room> hashes;
     hdf5::Capture capture;
@@ -82,58 +66,56 @@ class Image {
       write_vtk_view(file, contents);
       hashes = write_restart_view(file, contents, records);
     });
-    cut(capture, records, hashes);
+    for (const Records& of_level : records) rooms_.push_back(of_level.room);
+    cut(capture, hashes);
   }
   Image(const Image&) = delete;
   Image& operator=(const Image&) = delete;
 
-  std::vector<Part>& parts() { return parts_; }
+  /// In the order in which they lie in the file.
+  const std::vector<Part>& parts() const { return parts_; }
+  std::size_t record_bytes() const { return contents_.record_size() * sizeof(double); }
+  /// Where each level's records begin.
+  const std::vector<Room>& rooms() const { return rooms_; }
 
-  /// The parts from `first` on that one write takes: those that follow each other in memory as they
-  /// do in the file.
-  std::span<Part> run_from(std::size_t first) {
-    std::size_t end = first + 1;
-    std::size_t length = parts_[first].extent.length;
-    while (end < parts_.size() && parts_[end].holds_hashes == parts_[first].holds_hashes &&
-           parts_[end].bytes == parts_[first].bytes + length &&
-           parts_[end].extent.offset == parts_[first].extent.offset + length &&
-           length + parts_[end].extent.length <= kLongestWrite) {
-      length += parts_[end++].extent.length;
+  /// The parts for which `which` holds.
+  template <class Which>
+  std::vector<Part*> select(Which which) {
+    std::vector<Part*> selected;
+    for (Part& part : parts_) {
+      if (std::invoke(which, part)) selected.push_back(&part);
     }
-    return std::span(parts_).subspan(first, end - first);
+    return selected;
   }
 
-  /// Hashes a part, and its records one by one.
-  void hash(Part& part) {
-    if (part.extent.level != Extent::kMetadata) {
-      const std::size_t count = part.extent.length / record_bytes();
-      hash_records(part.extent.level, static_cast<std::size_t>(part.extent.first), count);
+  /// Takes the hashes of parts that another owner has written, and of their records.
+  void take_hashes(std::int32_t writer, std::span<const std::uint64_t> hashes) {
+    const std::vector<Part*> parts =
+        select([&](const Part& part) { return part.writer == writer; });
+    std::span<const std::uint64_t> of_records = hashes.subspan(parts.size());
+    for (Part* const part : parts) {
+      part->extent.hash = hashes.front();
+      hashes = hashes.subspan(1);
+      const std::size_t count = part->extent.length / record_bytes();
+      std::ranges::copy(of_records.first(count), part->record_hashes);
+      of_records = of_records.subspan(count);
     }
-    part.extent.hash = hash_of({part.bytes, part.extent.length});
   }
 
  private:
-  std::size_t record_bytes() const { return contents_.run().record_size() * sizeof(double); }
-
-  void hash_records(int level, std::size_t first, std::size_t count) {
-    for (std::size_t at = first; at < first + count; ++at) {
-      hashes_[static_cast<std::size_t>(level)][at] =
-          hash_of(std::as_bytes(contents_.run().record(level, at)));
-    }
-  }
-
-  void cut(const hdf5::Capture& capture, const std::vector<Records>& records,
-           const std::vector<Room>& hashes) {
-    for (std::size_t at = 0; at < records.size(); ++at) {
-      const auto index = static_cast<std::int32_t>(at);
-      const std::size_t patches = contents_.mesh().size(index);
+  void cut(const hdf5::Capture& capture, const std::vector<Room>& hashes) {
+    for (std::size_t at = 0; at < hashes.size(); ++at) {
+      const std::size_t patches = contents_.mesh().size(static_cast<std::int32_t>(at));
       const auto bytes = std::as_bytes(std::span(hashes_.emplace_back(patches)));
-      if (contents_.compression == Compression::kNone) {
-        add_records(index, records[at].room);
-      } else {
-        hash_records(index, 0, patches);
-      }
-      parts_.push_back({{hashes[at], bytes.size()}, bytes.data(), true});
+      Part& part = parts_.emplace_back();
+      part.extent = {hashes[at], bytes.size()};
+      part.bytes = bytes.data();
+      part.holds_hashes = true;
+    }
+    if (contents_.compression == Compression::kNone) {
+      add_records();
+    } else {
+      hash_records();
     }
     const auto begin_of = [](const Part& part) { return part.extent.offset; };
     std::ranges::sort(parts_, {}, begin_of);
@@ -153,130 +135,142 @@ class Image {
     for (std::uint64_t at = begin; at < end; at += kLongest) {
       const std::uint64_t length = std::min(kLongest, end - at);
       const std::string& bytes = metadata_.emplace_back(capture.read(at, length));
-      parts_.push_back({{at, length}, std::as_bytes(std::span(bytes)).data(), false});
+      Part& part = parts_.emplace_back();
+      part.extent = {at, length};
+      part.bytes = std::as_bytes(std::span(bytes)).data();
     }
   }
 
-  void add_records(std::int32_t level, Room room) {
-    const auto bytes = std::as_bytes(std::span(contents_.run().level(level).values));
-    const std::size_t part = kRecordsPerPart * record_bytes();
-    for (std::size_t at = 0; at < bytes.size(); at += part) {
-      const auto first = static_cast<std::int32_t>(at / part * kRecordsPerPart);
-      parts_.push_back({{room + at, std::min(part, bytes.size() - at), 0, level, first},
-                        bytes.data() + at,
-                        false});
+  void add_records() {
+    const auto ranges = amr::record_ranges(contents_.mesh(), owners_);
+    for (std::size_t owner = 0; owner < ranges.size(); ++owner) {
+      for (std::size_t at = 0; at < ranges[owner].size(); ++at) {
+        const amr::PatchRange& patches = ranges[owner][at];
+        const auto level = static_cast<std::size_t>(patches.level);
+        const std::byte* const bytes =
+            owner == 0 ? std::as_bytes(contents_.own[at]).data() : nullptr;
+        for (Part& part : cut_records(patches, rooms_[level], record_bytes(), bytes,
+                                      hashes_[level].data() + patches.first)) {
+          part.writer = static_cast<std::int32_t>(owner);
+          parts_.push_back(part);
+        }
+      }
+    }
+  }
+
+  void hash_records() {
+    for (int level = 0; level < contents_.mesh().levels(); ++level) {
+      std::vector<std::uint64_t>& hashes = hashes_[static_cast<std::size_t>(level)];
+      for (std::size_t slot = 0; slot < hashes.size(); ++slot) {
+        hashes[slot] = hash_of(std::as_bytes(contents_.run().record(level, slot)));
+      }
     }
   }
 
   const Contents& contents_;
+  std::int32_t owners_;
+  std::vector<Room> rooms_;
   std::deque<std::string> metadata_;
   std::vector<std::vector<std::uint64_t>> hashes_;  ///< of each level's records
   std::vector<Part> parts_;
 };
 
-/// A file that many threads write parts of; remembers the first error. Whoever calls finish() has
-/// waited for these threads, which orders what they noted before it: the atomic itself only keeps
-/// the first of several errors, and no other data goes with it, so that all orders are relaxed.
-class PartsFile {
+/// What other owners write of a file.
+class OthersParts {
  public:
-  explicit PartsFile(const std::filesystem::path& path) {
-    auto opened = runtime::io::File::open(path, O_WRONLY | O_CREAT | O_TRUNC);
-    if (opened) {
-      file_ = std::move(*opened);
-    } else {
-      note(opened.error());
+  /// \param path  of the file
+  OthersParts(amr::Owner& owner, const std::filesystem::path& path, const Image& image)
+      : owner_(owner), answers_(static_cast<std::size_t>(owner.count())) {
+    std::random_device random;
+    const auto hashes = std::ranges::find_if(image.parts(), &Part::holds_hashes);
+    request_ = {std::filesystem::absolute(path).string(), std::uint64_t{random()} << 32U | random(),
+                hashes->extent.offset, image.rooms()};
+  }
+
+  /// Asks them; threads of a group wait for the answers. Before, the file gets a mark, where hashes
+  /// of records come last of all: who finds another file of that name does not write into it.
+  void ask(PartsFile& file, runtime::TaskGroup& group) {
+    if (owner_.count() == 1) return;
+    file.write(request_.mark_place, std::as_bytes(std::span(&request_.mark, 1)));
+    file.sync();
+    for (std::int32_t to = 1; to < owner_.count(); ++to) {
+      group.run([this, to, question = packed(request_)] {
+        answers_[static_cast<std::size_t>(to)] = to_answer(owner_.ask(to, question));
+      });
     }
   }
 
-  void write(std::uint64_t offset, std::span<const std::byte> bytes) {
-    if (first_error() != 0) return;
-    const runtime::io::Transfer done = file_.write_at(static_cast<off_t>(offset), bytes);
-    note(done.error);
-    if (!done.error && done.bytes < bytes.size()) note(std::make_error_code(std::errc::io_error));
-    const std::uint64_t before = written_.fetch_add(done.bytes, std::memory_order_relaxed);
-    if (before / kWriteBackEvery != (before + done.bytes) / kWriteBackEvery) write_back();
+  /// When all have answered: what is wrong, in words about the file `path`; empty if nothing is.
+  std::string failure(const std::filesystem::path& path) const {
+    for (std::size_t from = 1; from < answers_.size(); ++from) {
+      const WriteAnswer& answer = answers_[from];
+      if (!answer.found) {
+        return fmt::format(
+            "rank {} does not see '{}', which rank 0 has made; let --output name a folder on a "
+            "file "
+            "system that all ranks share",
+            from, path.string());
+      }
+      if (answer.error != 0) {
+        return fmt::format("rank {}: {}", from, cannot_write(path, answer.error).what());
+      }
+    }
+    return {};
   }
 
-  /// Waits until everything is on the disk. \return the first error of all, as errno has it
-  int finish() {
-    if (first_error() == 0) note(file_.sync_data().error());
-    if (file_) note(file_.close().error());
-    return first_error();
+  void bring_hashes(Image& image) const {
+    for (std::size_t from = 1; from < answers_.size(); ++from) {
+      image.take_hashes(static_cast<std::int32_t>(from), answers_[from].hashes);
+    }
   }
 
  private:
-  /// Lets the disk begin. Where that cannot be done finish() waits longer.
-  void write_back() {
-    try {
-      runtime::io::blocking(
-          [this] { ::sync_file_range(file_.descriptor(), 0, 0, SYNC_FILE_RANGE_WRITE); });
-    } catch (const std::exception&) {  // no OS thread for it, or no memory
-    }
-  }
-
-  int first_error() const { return error_.load(std::memory_order_relaxed); }
-  void note(const std::error_code& error) {
-    int none = 0;
-    error_.compare_exchange_strong(none, error.value(), std::memory_order_relaxed);
-  }
-
-  runtime::io::File file_;
-  std::atomic<int> error_{0};
-  std::atomic<std::uint64_t> written_{0};  ///< bytes
+  amr::Owner& owner_;
+  WriteRequest request_;
+  std::vector<WriteAnswer> answers_;
 };
 
-/// Writes the whole file with its seal; on a lightweight thread.
-int write_image(const std::filesystem::path& path, Image& image, std::string& seal) {
-  PartsFile file(path);
-  const auto write = [&](std::span<Image::Part> run) {
-    for (Image::Part& part : run) image.hash(part);
-    const Extent& last = run.back().extent;
-    const std::uint64_t begin = run.front().extent.offset;
-    file.write(begin, {run.front().bytes, last.offset + last.length - begin});
-  };
-  std::vector<std::span<Image::Part>> runs;
-  std::vector<std::span<Image::Part>> hashes;  // of records: written when these have been hashed
-  for (std::size_t at = 0; at < image.parts().size();) {
-    const std::span<Image::Part> run = image.run_from(at);
-    (run.front().holds_hashes ? hashes : runs).push_back(run);
-    at += run.size();
+/// Writes the whole file with its seal, what other owners have of it by them; on a lightweight
+/// thread. \return what is wrong; empty if nothing is
+std::string write_image(const std::filesystem::path& path, Image& image, OthersParts& others,
+                        std::string& seal) {
+  PartsFile file(path, O_WRONLY | O_CREAT | O_TRUNC);
+  {
+    runtime::TaskGroup group;
+    others.ask(file, group);
+    const auto own =
+        image.select([](const Part& part) { return part.writer == 0 && !part.holds_hashes; });
+    write_parts(file, own, image.record_bytes());
+    group.wait();
   }
-  // While one writes the others hash.
-  constexpr int kWriters = 4;
-  // Deals out numbers only. The runs were there before the threads, and group.wait() orders what
-  // these did, hashes and errors, before what follows.
-  std::atomic<std::size_t> next{0};
-  const auto take = [&] { return next.fetch_add(1, std::memory_order_relaxed); };
-  const auto write_some = [&] {
-    for (std::size_t at = take(); at < runs.size(); at = take()) write(runs[at]);
+  const auto failure = [&] {
+    const int error = file.first_error();
+    return error != 0 ? std::string(cannot_write(path, error).what()) : others.failure(path);
   };
-  runtime::TaskGroup group;
-  for (int writer = 0; writer < kWriters; ++writer) group.run([&] { write_some(); });
-  group.wait();
-  for (const std::span<Image::Part> run : hashes) write(run);
+  if (std::string why = failure(); !why.empty()) return why;
+  others.bring_hashes(image);
+  write_parts(file, image.select(&Part::holds_hashes), image.record_bytes());
   std::vector<Extent> extents;
-  for (const Image::Part& part : image.parts()) extents.push_back(part.extent);
+  for (const Part& part : image.parts()) extents.push_back(part.extent);
   seal = make_seal(extents);
   file.write(extents.back().offset + extents.back().length, std::as_bytes(std::span(seal)));
-  return file.finish();
+  file.finish();
+  return failure();
 }
 
-}  // namespace
-
-void write_checkpoint(const std::filesystem::path& file, const Checkpoint& checkpoint,
-                      const amr::Geometry& geometry, runtime::Runtime& runtime,
-                      Compression compression) {
-  const Contents contents{checkpoint, geometry, compression};
-  check_names(checkpoint.run.components(), contents.names());
+void write(const std::filesystem::path& file, const Contents& contents, runtime::Runtime& runtime,
+           amr::Owner& owner) {
   PartFile part(file);
-  Image image(part.part().string(), contents);
-  int error = 0;
+  Image image(part.part().string(), contents, owner.count());
+  OthersParts others(owner, part.part(), image);
+  std::string failure;
   std::string seal;
-  runtime.run([&] { error = write_image(part.part(), image, seal); });
-  if (error != 0) throw cannot_write(part.part(), error);
+  runtime.run([&] { failure = write_image(part.part(), image, others, seal); });
+  if (!failure.empty()) throw OutputError(failure);
   // Whoever sees the checkpoint finds what belongs to it, unless that could not be written: then
   // the checkpoint stands by itself.
   std::exception_ptr beside;
+  const Checkpoint& checkpoint = contents.checkpoint;
   try {
     if (checkpoint.sidecar) write_sidecar(file, checkpoint, hash_in_seal(std::string_view(seal)));
   } catch (const OutputError&) {
@@ -284,6 +278,26 @@ void write_checkpoint(const std::filesystem::path& file, const Checkpoint& check
   }
   part.take_name();
   if (beside) std::rethrow_exception(beside);
+}
+
+}  // namespace
+
+void write_checkpoint(const std::filesystem::path& file, const Checkpoint& checkpoint,
+                      const amr::Geometry& geometry, runtime::Runtime& runtime,
+                      Compression compression) {
+  Contents contents{checkpoint, geometry, compression, {}};
+  check_names(checkpoint.run.components(), contents.names());
+  for (const amr::SavedLevel& level : checkpoint.run.levels) contents.own.push_back(level.values);
+  write(file, contents, runtime, amr::sole_owner());
+}
+
+void write_checkpoint(const std::filesystem::path& file, const Checkpoint& checkpoint,
+                      const amr::SavedRecords& own, const amr::Geometry& geometry,
+                      runtime::Runtime& runtime, amr::Owner& owner) {
+  Contents contents{checkpoint, geometry, Compression::kNone, {}};
+  check_names(own.record_size / amr::kPatchPoints, contents.names());
+  for (const amr::RecordStretch& stretch : own.stretches) contents.own.push_back(stretch.values);
+  write(file, contents, runtime, owner);
 }
 
 }  // namespace kumiko::io

@@ -73,7 +73,7 @@ void write_boxes(const Object& group, std::span<const amr::PatchId> ids, std::si
 std::vector<Chunk> write_chunks(const Object& file, const hdf5::Capture& capture,
                                 const Contents& contents, int level) {
   const std::size_t patches = contents.mesh().size(level);
-  const hsize_t record = contents.run().record_size();
+  const hsize_t record = contents.record_size();
   const Object dataset = hdf5::make_dataset(file, records_path(level), H5T_IEEE_F64LE,
                                             hdf5::make_space({patches * record}),
                                             hdf5::make_packed_properties(record));
@@ -107,7 +107,7 @@ std::vector<Records> write_chombo_view(const Object& file, const hdf5::Capture& 
   const Object box_type = hdf5::make_integers_type(kCornerNames);
   std::vector<Records> records;
   write_header(file, contents);
-  const std::size_t record = contents.run().record_size();
+  const std::size_t record = contents.record_size();
   for (int level = 0; level < contents.mesh().levels(); ++level) {
     const Object group = hdf5::make_group(file, "level_" + std::to_string(level));
     write_level_attributes(group, contents, level, box_type);

@@ -107,7 +107,7 @@ void write_level(const Object& group, const Contents& contents, int level,
   hdf5::make_group(group, "PointData");
   hdf5::make_group(group, "FieldData");
   const Object cells = hdf5::make_group(group, "CellData");
-  const hsize_t record = contents.run().record_size();
+  const hsize_t record = contents.record_size();
   const Object records = hdf5::make_space({ids.size() * record});
   int component = 0;
   for (const std::string& name : contents.names()) {

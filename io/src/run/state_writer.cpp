@@ -80,11 +80,19 @@ void StateWriter::write_checkpoint(const std::filesystem::path& file,
   }
 }
 
-Checkpoint StateWriter::copy_of(const amr::Simulation& simulation,
-                                const RunHistory& history) const {
+StateWriter::Copy StateWriter::copy_of(const amr::Simulation& simulation,
+                                       const RunHistory& history) const {
   const bool with_extras = !is_checkpoint_ && options_.extras;
-  Checkpoint checkpoint{
-      {}, with_extras ? simulation.save_with_extras() : simulation.save(), options_.sidecar};
+  const bool is_shared =
+      simulation.owner().count() > 1 && options_.compression == Compression::kNone;
+  std::optional<amr::SavedRecords> own;
+  const auto save = [&] {
+    if (!is_shared) return with_extras ? simulation.save_with_extras() : simulation.save();
+    amr::SavedShare share = simulation.save_share(with_extras);
+    own = std::move(share.records);
+    return std::move(share.run);
+  };
+  Checkpoint checkpoint{{}, save(), options_.sidecar};
   checkpoint.attributes.time = simulation.time();
   checkpoint.attributes.dt = simulation.dt();
   checkpoint.attributes.subcycling = simulation.options().subcycling;
@@ -97,7 +105,7 @@ Checkpoint StateWriter::copy_of(const amr::Simulation& simulation,
   checkpoint.sidecar->workers = simulation.workers();
   std::vector<std::string>& names = checkpoint.attributes.component_names;
   if (with_extras) names.insert(names.end(), amr::kExtraNames.begin(), amr::kExtraNames.end());
-  return checkpoint;
+  return {std::move(checkpoint), std::move(own)};
 }
 
 void StateWriter::start(const std::filesystem::path& file, const amr::Simulation& simulation,
@@ -111,9 +119,15 @@ void StateWriter::start(const std::filesystem::path& file, const amr::Simulation
   file_ = file;
   pending_ =
       std::async(std::launch::async, [file, begin, runtime, compression = options_.compression,
+                                      owner = &simulation.owner(),
                                       geometry = simulation.hierarchy().geometry(),
-                                      checkpoint = copy_of(simulation, history)] {
-        io::write_checkpoint(file, checkpoint, geometry, *runtime, compression);
+                                      copied = copy_of(simulation, history)]() mutable {
+        const Copy copy = std::move(copied);  // which goes when the file is there
+        if (copy.own) {
+          io::write_checkpoint(file, copy.checkpoint, *copy.own, geometry, *runtime, *owner);
+        } else {
+          io::write_checkpoint(file, copy.checkpoint, geometry, *runtime, compression);
+        }
         return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
       });
 }

@@ -25,6 +25,8 @@ class ClusterOwner final : public Owner {
   std::int32_t count() const override;
   void send(std::int32_t to, std::span<const std::byte> message) override;
   void set_receiver(const Receiver& receiver) override;
+  std::vector<std::byte> ask(std::int32_t to, std::span<const std::byte> question) override;
+  void set_answerer(const Answerer& answerer) override;
   void check_others() override;
 
  private:

@@ -52,6 +52,18 @@ class Owner {
   using Receiver = std::function<void(std::int32_t from, std::span<const std::byte> message)>;
   /// Whom the messages of the other owners are handed to; nobody, when that ends.
   virtual void set_receiver(const Receiver& /*receiver*/) {}
+  /// Has another owner's answerer answer a question, and waits for that, while the other calls go
+  /// on. From any lightweight thread, which may suspend. Throws if that owner is lost or has no
+  /// answerer any more, or with what its answerer says when it throws.
+  virtual std::vector<std::byte> ask(std::int32_t /*to*/, std::span<const std::byte> /*question*/) {
+    throw std::logic_error("this owner asks nobody");
+  }
+  /// Answers a question of another owner, which lives as long as the call. From any lightweight
+  /// thread.
+  using Answerer = std::function<std::vector<std::byte>(std::span<const std::byte> question)>;
+  /// Who answers the other owners; nobody, when that is empty. Waits for answers that are being
+  /// given.
+  virtual void set_answerer(const Answerer& /*answerer*/) {}
   /// Throws if another owner is lost, or has ended.
   virtual void check_others() {}
 

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -57,6 +58,41 @@ struct SavedRun {
   std::span<const double> values(int level, std::size_t slot, std::size_t component) const {
     return record(level, slot).subspan(component * kPatchPoints, kPatchPoints);
   }
+};
+
+// --- A run that several owners save together ---
+
+/// Patches of a level that follow each other, by slot.
+struct PatchRange {
+  int level = 0;
+  std::size_t first = 0;
+  std::size_t count = 0;
+};
+
+/// Records that come to one owner together.
+inline constexpr std::size_t kRecordsTogether = 64;
+
+/// Whose records each of so many owners gets, by owner: parts of kRecordsTogether records of a
+/// level, or what is left of it, in canonical order, which are dealt out as they follow each other
+/// and as evenly as that can be. Where there are more owners than parts, some get none.
+std::vector<std::vector<PatchRange>> record_ranges(const Mesh<2>& mesh, std::int32_t owners);
+
+/// The records of patches that follow each other, one after the other.
+struct RecordStretch {
+  PatchRange patches;
+  std::vector<double> values;
+};
+
+/// The records that one owner has of a run that all save together.
+struct SavedRecords {
+  std::size_t record_size = 0;           ///< as SavedRun::record_size()
+  std::vector<RecordStretch> stretches;  ///< of the owner's ranges in record_ranges()
+};
+
+/// What owner 0 has then.
+struct SavedShare {
+  SavedRun run;  ///< without values
+  SavedRecords records;
 };
 
 }  // namespace kumiko::amr

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -62,7 +63,8 @@ class Simulation {
 
   /// Does what owner 0's Simulation is called to do next, for another owner. \return false when
   /// that Simulation ends. Throws what owner 0's member throws, or cluster::RankLost.
-  bool follow();
+  /// \param take  gets this owner's records where owner 0 calls save_share(), which waits for it
+  bool follow(const std::function<void(SavedRecords&& records)>& take = {});
 
   /// Takes `steps` base steps. Throws CflError when an unsteady velocity, or a finer patch of a
   /// steady one, has a CFL number that the ghosts cannot serve, DeclarationError when no step would
@@ -93,11 +95,15 @@ class Simulation {
   std::vector<WorkerActivity> activity() const;
 
   /// The run as it stands, copied on the backend's workers; not to be called while advance() runs.
-  /// O(points).
+  /// Where several owners share the mesh, all values come to owner 0. O(points).
   SavedRun save() const;
   /// Saves as save() does, with kExtraNames in every record. Computes the indicator of all
   /// patches.
   SavedRun save_with_extras() const;
+  /// Saves with all owners, of whom each gets its range of record_ranges(), and no other records:
+  /// owner 0's are returned, the others' are where follow() hands them by then. Meanwhile each
+  /// holds the records of its own patches, too, that others get.
+  SavedShare save_share(bool with_extras) const;
 
   /// amr::field_figures() of the state as it stands.
   FieldFigures field_figures() const;
@@ -128,6 +134,7 @@ class Simulation {
   double time() const;
   double dt() const;
   const SimulationOptions& options() const;
+  Owner& owner() const;
   const Hierarchy& hierarchy() const;
   const WorkCounters& counters() const;
   /// Patches that tags asked for at the latest regrid and that nesting did not allow.

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include <kumiko/amr/collect.hpp>
 #include <kumiko/amr/geometry.hpp>
 #include <kumiko/amr/saved_run.hpp>
 #include <kumiko/io/checkpoint_error.hpp>
@@ -83,6 +84,19 @@ struct Checkpoint {
 void write_checkpoint(const std::filesystem::path& file, const Checkpoint& checkpoint,
                       const amr::Geometry& geometry, runtime::Runtime& runtime,
                       Compression compression = Compression::kNone);
+
+/// Writes the checkpoint of a run that several owners have saved together
+/// (amr::Simulation::save_share()), for owner 0, to the same bytes. Each owner writes its own
+/// records, the others by their ShareWriters while this asks and waits; then this one adds their
+/// hashes and the seal, and the file takes its name. All must see one file system: one that does
+/// not find the file, with a mark that this owner has put in it, says so. Throws as the other one,
+/// with the rank whose part could not be written, and also what Owner::ask() throws.
+/// \param checkpoint  its run has no values
+/// \param own         this owner's
+/// \param runtime     the owner's
+void write_checkpoint(const std::filesystem::path& file, const Checkpoint& checkpoint,
+                      const amr::SavedRecords& own, const amr::Geometry& geometry,
+                      runtime::Runtime& runtime, amr::Owner& owner);
 
 /// Checks by plain reads that every byte of a checkpoint is as it was written. Throws
 /// CheckpointError otherwise; the message says which bytes differ and, where they are of records

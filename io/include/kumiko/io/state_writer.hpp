@@ -65,6 +65,11 @@ struct StateWriterOptions {
 /// lightweight threads beside those of the steps, or by a runtime of one worker where the backend
 /// has none. Keeps references to case and backend. Call it from one OS thread, between calls of
 /// Simulation::advance().
+///
+/// Where several owners share the mesh it is owner 0's; each of the others has a ShareWriter, to
+/// which Simulation::follow() hands its records, and no owner holds many more values than its
+/// share. Compressed files are made by owner 0 alone, from all values: the library makes their
+/// chunks.
 class StateWriter {
  public:
   /// Throws std::invalid_argument for options that cannot be.
@@ -92,7 +97,12 @@ class StateWriter {
   double longest_s() const { return longest_s_; }
 
  private:
-  Checkpoint copy_of(const amr::Simulation& simulation, const RunHistory& history) const;
+  /// A state as it is to be written.
+  struct Copy {
+    Checkpoint checkpoint;
+    std::optional<amr::SavedRecords> own;  ///< where other owners write the others
+  };
+  Copy copy_of(const amr::Simulation& simulation, const RunHistory& history) const;
   void start(const std::filesystem::path& file, const amr::Simulation& simulation,
              const RunHistory& history);
   /// In the handler of an exception: passes it on, or tells it.

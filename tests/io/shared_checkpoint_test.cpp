@@ -1,0 +1,311 @@
+// Contract: a checkpoint that ranks write together has the bytes of the one that one process
+// writes, while the run goes on; what goes wrong on one of them is told as one error, leaves
+// nothing, and harms no checkpoint before.
+#include <cerrno>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+#include <kumiko/cluster/errors.hpp>
+#include <kumiko/io/output_folder.hpp>
+#include <kumiko/io/share_writer.hpp>
+#include <kumiko/io/state_writer.hpp>
+#include <kumiko/plugin/registry.hpp>
+
+#include "amr/loopback_ranks.hpp"
+#include "checkpoint/write_request.hpp"
+#include "files/part_file.hpp"
+#include "output_fixture.hpp"
+
+namespace kumiko::io::test {
+namespace {
+
+using amr::test::LoopbackRanks;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// What a follower's part in a file is.
+using Follow = std::function<void(amr::Simulation&, amr::Owner&)>;
+
+void write_shares(amr::Simulation& simulation, amr::Owner& owner) {
+  ShareWriter writer(owner);
+  const auto take = [&](amr::SavedRecords&& records) { writer.take(std::move(records)); };
+  while (simulation.follow(take)) {
+  }
+}
+
+/// Answers owner 0 itself, in place of a ShareWriter.
+Follow answering(const amr::Owner::Answerer& answer) {
+  return [answer](amr::Simulation& simulation, amr::Owner& owner) {
+    owner.set_answerer(answer);
+    while (simulation.follow()) {
+    }
+    owner.set_answerer(nullptr);
+  };
+}
+
+class SharedCheckpointTest : public OutputTest {
+ protected:
+  /// Three levels with 64, some 60 and some 160 patches, so that no level's parts are all whole.
+  static amr::SimulationOptions options() {
+    amr::SimulationOptions options;
+    options.points_x = options.points_y = 128;
+    options.levels = 3;
+    options.steps = 640;
+    return options;
+  }
+
+  std::filesystem::path checkpoint_at(int step) const { return folder_ / checkpoint_name(step); }
+  std::string part_of(int step) const { return checkpoint_at(step).string() + ".part"; }
+
+  /// Owner 0's part is lead(); that of owner 1, if it is given, other(), and the rest write.
+  void on_ranks(const LoopbackRanks& way,
+                const std::function<void(amr::Simulation&, amr::Backend&)>& lead,
+                const Follow& other = write_shares) const {
+    amr::test::on_loopback_ranks(way, [&](amr::Backend& backend, amr::Owner& owner) {
+      amr::Simulation simulation(*case_, *solver_, backend, options(), owner);
+      if (owner.number() == 0) {
+        lead(simulation, backend);
+      } else {
+        (owner.number() == 1 ? other : write_shares)(simulation, owner);
+      }
+    });
+  }
+
+  /// Writes a state with extras, whose costs are not measured yet, and a checkpoint.
+  void write_some(amr::Simulation& simulation, amr::Backend& backend,
+                  const std::filesystem::path& folder) const {
+    std::filesystem::create_directory(folder);
+    StateWriter writer(*case_, backend, {.extras = true});
+    writer.write_state(folder / state_name(0), simulation, {});
+    simulation.advance(3);
+    writer.write_checkpoint(folder / checkpoint_name(3), simulation, {});
+    simulation.advance(3);
+    writer.settle();
+    EXPECT_EQ(writer.latest(), folder / checkpoint_name(3));
+  }
+
+  std::unique_ptr<amr::Case> case_ = plugin::find_case("zalesak")->make({});
+  std::unique_ptr<amr::Solver> solver_ = plugin::find_solver("semi_lagrangian_cubic")->make({});
+};
+
+TEST_F(SharedCheckpointTest, GivenAnyNumberOfRanksThenTheFilesHaveTheBytesOfOneProcess) {
+  {
+    const auto backend = amr::make_backend("threads", 2);
+    amr::Simulation one(*case_, *solver_, *backend, options());
+    write_some(one, *backend, folder_ / "one");
+    ASSERT_GT(one.hierarchy().level(2).size(), 64U);
+  }
+  for (const LoopbackRanks& way : {LoopbackRanks{2, 2}, LoopbackRanks{3, 1, 1}, LoopbackRanks{5},
+                                   LoopbackRanks{9}}) {  // which are more than there are parts
+    const std::filesystem::path folder = folder_ / std::to_string(way.ranks);
+    on_ranks(way, [&](amr::Simulation& simulation, amr::Backend& backend) {
+      write_some(simulation, backend, folder);
+    });
+    for (const std::string& name : {state_name(0), checkpoint_name(3)}) {
+      EXPECT_TRUE(content(folder / name) == content(folder_ / "one" / name))
+          << name << " of " << way.ranks << " ranks";
+      verify_checkpoint(folder / name);
+    }
+  }
+}
+
+TEST_F(SharedCheckpointTest, GivenCompressionThenTheFileHasTheBytesOfOneProcessToo) {
+  const auto write = [&](amr::Simulation& simulation, amr::Backend& backend, int file) {
+    StateWriter writer(*case_, backend, {.compression = Compression::kDeflate});
+    writer.write_checkpoint(checkpoint_at(file), simulation, {});
+    writer.settle();
+  };
+  const auto alone = amr::make_backend("threads", 1);
+  amr::Simulation one(*case_, *solver_, *alone, options());
+  write(one, *alone, 1);
+  on_ranks({2}, [&](amr::Simulation& simulation, amr::Backend& backend) {
+    write(simulation, backend, 2);
+  });
+  EXPECT_TRUE(content(checkpoint_at(2)) == content(checkpoint_at(1)));
+}
+
+TEST_F(SharedCheckpointTest, GivenARankThatCannotWriteThenOneErrorNamesItAndTheRunGoesOn) {
+  int asked = 0;
+  const auto full_once = [&asked](std::span<const std::byte>) {
+    return packed(WriteAnswer{true, ++asked == 2 ? ENOSPC : EDQUOT, {}});
+  };
+  std::vector<std::string> told;
+  on_ranks(
+      {3},
+      [&](amr::Simulation& simulation, amr::Backend& backend) {
+        StateWriter writer(*case_, backend, {.on_failed_checkpoint = [&](const auto& cause) {
+          told.emplace_back(cause.what());
+        }});
+        put(checkpoint_at(0), "whole");
+        for (int step = 1; step <= 2; ++step) {
+          simulation.advance(1);
+          writer.write_checkpoint(checkpoint_at(step), simulation, {});
+        }
+        writer.settle();
+        EXPECT_EQ(writer.latest(), std::nullopt);
+      },
+      answering(full_once));
+  const auto error = [&](int step, int number) {
+    return "rank 1: cannot write '" + part_of(step) +
+           "': " + std::generic_category().message(number);
+  };
+  EXPECT_THAT(told, ElementsAre(error(1, EDQUOT), error(2, ENOSPC)));
+  EXPECT_THAT(OutputFolder::numbered(folder_, kCheckpointFiles),
+              ElementsAre(std::pair(0, checkpoint_at(0))));
+  EXPECT_EQ(content(checkpoint_at(0)), "whole");
+  EXPECT_FALSE(std::filesystem::exists(part_of(1)) || std::filesystem::exists(part_of(2)));
+}
+
+TEST_F(SharedCheckpointTest, GivenNoRoomForAnyRankThenTheErrorIsThatOfOneProcess) {
+  on_ranks({2}, [&](amr::Simulation& simulation, amr::Backend& backend) {
+    StateWriter writer(*case_, backend, {});
+    const FileSizeLimit limit(1 << 16);
+    writer.write_checkpoint(checkpoint_at(0), simulation, {});
+    EXPECT_EQ(refusal_of<OutputError>([&] { writer.settle(); }),
+              cannot_write(part_of(0), EFBIG).what());
+  });
+  EXPECT_TRUE(std::filesystem::is_empty(folder_));
+}
+
+TEST_F(SharedCheckpointTest, GivenARankThatSeesAnotherFolderThenTheErrorNamesTheRemedy) {
+  const auto elsewhere = [](std::span<const std::byte>) { return packed(WriteAnswer{}); };
+  on_ranks(
+      {2},
+      [&](amr::Simulation& simulation, amr::Backend& backend) {
+        StateWriter writer(*case_, backend, {});
+        writer.write_checkpoint(checkpoint_at(0), simulation, {});
+        EXPECT_THAT(refusal_of<OutputError>([&] { writer.settle(); }),
+                    AllOf(HasSubstr("rank 1 does not see '" + part_of(0) + "'"),
+                          HasSubstr("a file system that all ranks share")));
+      },
+      answering(elsewhere));
+  EXPECT_TRUE(std::filesystem::is_empty(folder_));
+}
+
+TEST_F(SharedCheckpointTest, GivenARankThatDiesWhileItWritesThenTheLastCheckpointIsWhole) {
+  cluster::Loopback net({.ranks = 2});
+  std::vector<std::thread> threads;
+  for (int rank = 0; rank < 2; ++rank) {
+    threads.emplace_back([&, rank] {
+      const auto backend = amr::make_backend("threads", 1);
+      cluster::Cluster cluster(*backend->runtime(), net.link(rank));
+      amr::ClusterOwner owner(cluster);
+      amr::Simulation simulation(*case_, *solver_, *backend, options(), owner);
+      if (rank == 0) {
+        StateWriter writer(*case_, *backend, {});
+        writer.write_checkpoint(checkpoint_at(0), simulation, {});
+        writer.settle();
+        simulation.advance(1);
+        writer.write_checkpoint(checkpoint_at(1), simulation, {});
+        EXPECT_THROW(writer.settle(), cluster::RankLost);
+        return;
+      }
+      ShareWriter writer(owner);
+      int saved = 0;
+      const auto take = [&](amr::SavedRecords&& records) {
+        writer.take(std::move(records));
+        if (++saved == 1) return;
+        owner.set_answerer([&](std::span<const std::byte>) -> std::vector<std::byte> {
+          net.vanish(1);
+          return {};
+        });
+      };
+      EXPECT_THROW(while (simulation.follow(take)){}, cluster::RankLost);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_NO_THROW(verify_checkpoint(checkpoint_at(0)));
+  EXPECT_FALSE(std::filesystem::exists(checkpoint_at(1)));
+  EXPECT_FALSE(std::filesystem::exists(part_of(1)));
+}
+
+/// An owner who is asked without a cluster.
+class AskedOwner final : public amr::Owner {
+ public:
+  std::vector<std::byte> exchange(std::span<const std::byte>) override { return {}; }
+  std::int32_t number() const override { return 1; }
+  std::int32_t count() const override { return 2; }
+  void set_answerer(const Answerer& answerer) override { answerer_ = answerer; }
+
+  WriteAnswer answer_to(const WriteRequest& request) const {
+    runtime::Runtime runtime({.workers = 1});
+    std::vector<std::byte> answer;
+    runtime.run([&] { answer = answerer_(packed(request)); });
+    return to_answer(answer);
+  }
+
+ private:
+  Answerer answerer_;
+};
+
+class ShareWriterTest : public OutputTest {
+ protected:
+  static constexpr std::size_t kRecord = amr::kPatchPoints;
+  /// Those of two patches, from the third on.
+  static amr::SavedRecords records() {
+    return {kRecord, {{{0, 2, 2}, std::vector<double>(2 * kRecord, 1.5)}}};
+  }
+  WriteRequest request() const { return {file_.string(), 0x123456789abcdef, 8, {4096}}; }
+  /// As owner 0 makes it.
+  void make(std::uint64_t mark) const {
+    std::ofstream stream(file_, std::ios::binary);
+    stream.seekp(8);
+    stream.write(reinterpret_cast<const char*>(&mark), sizeof mark);
+  }
+
+  std::filesystem::path file_;
+  AskedOwner owner_;
+  void SetUp() override {
+    OutputTest::SetUp();
+    file_ = folder_ / "state.hdf.part";
+  }
+};
+
+TEST_F(ShareWriterTest, GivenTheMarkedFileThenRecordsArePutWhereTheyBelong) {
+  make(request().mark);
+  ShareWriter writer(owner_);
+  writer.take(records());
+  const WriteAnswer answer = owner_.answer_to(request());
+  EXPECT_TRUE(answer.found);
+  EXPECT_EQ(answer.error, 0);
+  EXPECT_EQ(answer.hashes.size(), 3U);  // of a part and two records
+  const std::string bytes = content(file_);
+  ASSERT_EQ(bytes.size(), 4096 + 4 * kRecord * sizeof(double));
+  EXPECT_EQ(std::string_view(bytes).substr(4096 + 2 * kRecord * sizeof(double)),
+            std::string_view(reinterpret_cast<const char*>(records().stretches[0].values.data()),
+                             2 * kRecord * sizeof(double)));
+}
+
+TEST_F(ShareWriterTest, GivenNoFileOrAnotherOneOfThatNameThenItIsNotWrittenTo) {
+  ShareWriter writer(owner_);
+  writer.take(records());
+  EXPECT_FALSE(owner_.answer_to(request()).found);
+  EXPECT_FALSE(std::filesystem::exists(file_));
+  make(request().mark + 1);
+  const std::string before = content(file_);
+  writer.take(records());
+  EXPECT_FALSE(owner_.answer_to(request()).found);
+  EXPECT_EQ(content(file_), before);
+}
+
+TEST_F(ShareWriterTest, GivenNoRoomThenTheErrorIsAnswered) {
+  make(request().mark);
+  ShareWriter writer(owner_);
+  writer.take(records());
+  const FileSizeLimit limit(4096);
+  const WriteAnswer answer = owner_.answer_to(request());
+  EXPECT_TRUE(answer.found);
+  EXPECT_EQ(answer.error, EFBIG);
+}
+
+}  // namespace
+}  // namespace kumiko::io::test
