@@ -33,34 +33,22 @@ std::multimap<std::int64_t, fs::path, std::greater<>> candidates(const fs::path&
   return all;
 }
 
-/// Where the first of the field's values is that is not finite; empty where all are finite. Extras
-/// of patches are not looked at: no run goes on from them.
-std::string not_finite_in(const io::Checkpoint& checkpoint) {
-  const std::vector<std::string>& names = checkpoint.attributes.component_names;
-  const amr::SavedRun& run = checkpoint.run;
-  const std::size_t own = checkpoint.field_names().size();
-  for (int level = 0; level < run.mesh.levels(); ++level) {
-    for (std::size_t slot = 0; slot < run.mesh.size(level); ++slot) {
-      const std::span<const double> values = run.record(level, slot).first(own * amr::kPatchPoints);
-      const auto odd = std::ranges::find_if_not(values, [](double v) { return std::isfinite(v); });
-      if (odd == values.end()) continue;
-      const auto component = static_cast<std::size_t>(odd - values.begin()) / amr::kPatchPoints;
-      return fmt::format("'{}' in {} is {}", names[component], to_string(run.mesh.ids(level)[slot]),
-                         *odd);
-    }
-  }
-  return {};
-}
-
 /// A whole checkpoint that a run can go on from: one with values that are not finite counts as
-/// damaged, whatever wrote it.
+/// damaged, whatever wrote it. Extras of patches are not looked at: no run goes on from them. The
+/// values stay in the file until their patches get them.
 io::Checkpoint read_good(const fs::path& file) {
-  io::Checkpoint checkpoint = io::read_checkpoint(file);
-  if (const std::string what = not_finite_in(checkpoint); !what.empty()) {
+  const auto check = [&](const io::Checkpoint& checkpoint, const amr::PatchId& id,
+                         std::span<const double> record) {
+    const std::size_t own = checkpoint.field_names().size();
+    const std::span<const double> values = record.first(own * amr::kPatchPoints);
+    const auto odd = std::ranges::find_if_not(values, [](double v) { return std::isfinite(v); });
+    if (odd == values.end()) return;
+    const auto component = static_cast<std::size_t>(odd - values.begin()) / amr::kPatchPoints;
     throw io::DamagedCheckpoint(
-        fmt::format("'{}' holds values that are not finite ({})", file.string(), what));
-  }
-  return checkpoint;
+        fmt::format("'{}' holds values that are not finite ('{}' in {} is {})", file.string(),
+                    checkpoint.attributes.component_names[component], to_string(id), *odd));
+  };
+  return io::open_checkpoint(file, check);
 }
 
 /// The restart from a checkpoint, which does without its sidecar where it must.

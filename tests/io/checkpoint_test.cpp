@@ -28,6 +28,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::AnyOf;
+using ::testing::ElementsAreArray;
 using ::testing::HasSubstr;
 
 class CheckpointTest : public OutputTest {
@@ -38,8 +39,11 @@ class CheckpointTest : public OutputTest {
   }
 
   std::filesystem::path file() const { return folder_ / "checkpoint_000007.hdf"; }
+  /// Whether values are read or left there.
   std::string refusal() const {
-    return refusal_of<CheckpointError>([&] { read_checkpoint(file()); });
+    std::string refused = refusal_of<CheckpointError>([&] { read_checkpoint(file()); });
+    EXPECT_EQ(refusal_of<CheckpointError>([&] { open_checkpoint(file()); }), refused);
+    return refused;
   }
   /// Changes a patch's place in the file, which gets another seal.
   void change_box(const char* path, std::size_t slot, const Corners& box) const {
@@ -135,6 +139,34 @@ TEST_F(CheckpointTest, GivenARunThenEverythingOfItIsReadBack) {
       EXPECT_EQ(level.histories[slot].unwanted, saved.histories[slot].unwanted);
     }
   }
+}
+
+TEST_F(CheckpointTest, GivenAnOpenCheckpointThenItsValuesCanBeHadLaterThoughItIsGone) {
+  std::vector<double> seen;
+  const auto look = [&](const Checkpoint& checkpoint, const amr::PatchId& id,
+                        std::span<const double> record) {
+    EXPECT_EQ(checkpoint.field_names().size(), std::size_t{kComponents});
+    if (id.level == 1) seen.insert(seen.end(), record.begin(), record.end());
+  };
+  const Checkpoint open = open_checkpoint(file(), look);
+  std::filesystem::remove(file());
+  EXPECT_EQ(seen, checkpoint_.run.levels[1].values);
+  for (int level = 0; level < checkpoint_.run.mesh.levels(); ++level) {
+    EXPECT_TRUE(open.run.level(level).values.empty());
+    EXPECT_EQ(open.run.level(level).cfl, checkpoint_.run.level(level).cfl);
+    for (std::size_t slot = 0; slot < checkpoint_.run.mesh.size(level); ++slot) {
+      std::vector<double> record(open.run.source.record_size);
+      open.run.source.read(level, slot, record);
+      EXPECT_THAT(record, ElementsAreArray(checkpoint_.run.record(level, slot)));
+    }
+  }
+}
+
+TEST_F(CheckpointTest, GivenCompressionThenAnOpenCheckpointHasItsValues) {
+  write_with(file(), checkpoint_, hierarchy_->geometry(), Compression::kDeflate);
+  const Checkpoint open = open_checkpoint(file());
+  EXPECT_FALSE(open.run.source);
+  EXPECT_EQ(open.run.levels[1].values, checkpoint_.run.levels[1].values);
 }
 
 TEST_F(CheckpointTest, GivenPatchesThatTheGridCannotHaveThenTheFileIsRefused) {

@@ -9,56 +9,52 @@
 
 namespace kumiko::amr {
 
-namespace {
-
-/// A function that others call, until it is replaced or gone.
-template <class Function>
-class Door {
- public:
-  /// Waits until nobody is in the one before.
-  void set(Function function) {
-    std::unique_lock lock(mutex_);
-    is_open_ = false;
-    idle_.wait(lock, [&] { return busy_ == 0; });
-    function_ = std::move(function);
-    is_open_ = function_ != nullptr;
-  }
-  /// Calls visit(function). \return whether there is one
-  template <class Visit>
-  bool enter(Visit visit) {
-    {
-      const std::lock_guard lock(mutex_);
-      if (!is_open_) return false;
-      ++busy_;
-    }
-    const Leaver leaver{*this};
-    visit(function_);
-    return true;
-  }
-
- private:
-  struct Leaver {
-    ~Leaver() {
-      const std::lock_guard lock(door.mutex_);
-      if (--door.busy_ == 0) door.idle_.notify_all();
-    }
-    Door& door;
-  };
-
-  runtime::Mutex mutex_;
-  runtime::ConditionVariable idle_;
-  // All that follows is guarded by the mutex.
-  Function function_;
-  bool is_open_ = false;
-  int busy_ = 0;  ///< who are in function_, which stays as it is
-};
-
-}  // namespace
-
 /// Where a rank's messages arrive. Several ranks may live in one process, and a rank may have one
 /// owner after the other, so each has a number.
 class ClusterOwner::Mouth {
  public:
+  /// A function that others call, until it is replaced or gone.
+  template <class Function>
+  class Door {
+   public:
+    /// Waits until nobody is in the one before.
+    void set(Function function) {
+      std::unique_lock lock(mutex_);
+      is_open_ = false;
+      idle_.wait(lock, [&] { return busy_ == 0; });
+      function_ = std::move(function);
+      is_open_ = function_ != nullptr;
+    }
+    /// Calls visit(function). \return whether there is one
+    template <class Visit>
+    bool enter(Visit visit) {
+      {
+        const std::lock_guard lock(mutex_);
+        if (!is_open_) return false;
+        ++busy_;
+      }
+      const Leaver leaver{*this};
+      visit(function_);
+      return true;
+    }
+
+   private:
+    struct Leaver {
+      ~Leaver() {
+        const std::lock_guard lock(door.mutex_);
+        if (--door.busy_ == 0) door.idle_.notify_all();
+      }
+      Door& door;
+    };
+
+    runtime::Mutex mutex_;
+    runtime::ConditionVariable idle_;
+    // All that follows is guarded by the mutex.
+    Function function_;
+    bool is_open_ = false;
+    int busy_ = 0;  ///< who are in function_, which stays as it is
+  };
+
   static std::shared_ptr<Mouth> make() {
     auto mouth = std::make_shared<Mouth>();
     const std::lock_guard lock(mutex());

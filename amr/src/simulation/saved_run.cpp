@@ -25,13 +25,15 @@ void check_histories(const SavedRun& saved, int index) {
   }
 }
 
-void check_sizes(const SavedLevel& saved, int index, std::size_t patches, int components) {
+void check_sizes(const SavedRun& run, int index, int components) {
+  const SavedLevel& saved = run.level(index);
+  const std::size_t patches = run.mesh.size(index);
+  const std::size_t values = run.source ? patches * run.source.record_size : saved.values.size();
   require(saved.histories.size() == patches && saved.cfl.size() == patches &&
-              saved.values.size() == patches * record_size(components),
+              values == patches * record_size(components),
           "the saved run has {} patches on level {}, but {} histories, {} CFL numbers and {} "
           "values for {} components",
-          patches, index, saved.histories.size(), saved.cfl.size(), saved.values.size(),
-          components);
+          patches, index, saved.histories.size(), saved.cfl.size(), values, components);
 }
 
 }  // namespace
@@ -54,8 +56,7 @@ void check(const SavedRun& saved, const Hierarchy& hierarchy, int steps, int lon
           "the saved run has {} extras in each record; {} are known", saved.extras,
           kExtraNames.size());
   for (int index = 0; index < saved.mesh.levels(); ++index) {
-    check_sizes(saved.level(index), index, saved.mesh.size(index),
-                hierarchy.shape().components + saved.extras);
+    check_sizes(saved, index, hierarchy.shape().components + saved.extras);
     check_histories(saved, index);
   }
 }
@@ -99,7 +100,9 @@ void copy_extras(const Patch& patch, int worker, double cost_s, const IndicatorF
 
 void copy(const SavedRun& saved, std::size_t slot, Patch& to) {
   const int components = to.now().components();
-  const double* record = saved.record(to.id().level, slot).data();
+  std::vector<double> read(saved.source ? record_size(components) : 0);
+  if (saved.source) saved.source.read(to.id().level, slot, read);
+  const double* record = saved.source ? read.data() : saved.record(to.id().level, slot).data();
   for (int component = 0; component < components; ++component, record += kPatchPoints) {
     to.now().interior(component) = Eigen::Map<const FieldArray>(record, kPatchSize, kPatchSize);
   }

@@ -1,15 +1,20 @@
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include <fcntl.h>
 #include <fmt/core.h>
 
 #include <kumiko/amr/case.hpp>
 #include <kumiko/io/checkpoint.hpp>
+#include <kumiko/runtime/io/file.hpp>
 
 #include "checkpoint/checkpoint_views.hpp"
 #include "checkpoint/record_codec.hpp"
@@ -199,9 +204,58 @@ void read_own_sidecar(const Source& source, Checkpoint& checkpoint) {
   sidecar.origin.version = source.attribute_text(kRun, "version");
 }
 
-/// The records are compared with their hashes, as other readers can do.
-/// \param unread  as read_packed() has it
-amr::SavedLevel read_level(const Source& source, std::uint64_t& unread,
+/// Records that lie in a file one after the other, level by level.
+class RecordFile {
+ public:
+  RecordFile(const Source& source, std::size_t record_bytes)
+      : name_(source.name()), record_bytes_(record_bytes) {
+    auto opened = runtime::io::File::open(name_, O_RDONLY);
+    if (!opened) refuse(opened.error().message());
+    file_ = std::move(*opened);
+  }
+  void add_level(std::uint64_t place) { places_.push_back(place); }
+
+  void read(int level, std::size_t slot, std::span<double> into) const {
+    const std::uint64_t place = places_[static_cast<std::size_t>(level)] + slot * record_bytes_;
+    const auto done = file_.read_at(static_cast<off_t>(place), std::as_writable_bytes(into));
+    if (done.error) refuse(done.error.message());
+    if (done.bytes < into.size_bytes()) refuse("it became shorter");
+  }
+
+ private:
+  [[noreturn]] void refuse(const std::string& why) const {
+    throw CheckpointError(fmt::format("'{}' cannot be read: {}", name_, why));
+  }
+
+  std::string name_;
+  std::size_t record_bytes_;
+  runtime::io::File file_;
+  std::vector<std::uint64_t> places_;
+};
+
+/// How the records of a checkpoint are read.
+struct RecordReading {
+  std::uint64_t unread;               ///< as read_packed() has it
+  std::shared_ptr<RecordFile> later;  ///< where they stay; null: they are kept
+  std::function<void(const amr::PatchId& id, std::span<const double> record)> look;
+};
+
+/// Compares records with their hashes, as other readers can do, and shows them.
+void look_at(const Source& source, std::span<const amr::PatchId> ids,
+             std::span<const std::uint64_t> hashes, std::span<const double> records,
+             const RecordReading& reading) {
+  const std::size_t size = records.size() / ids.size();
+  for (std::size_t at = 0; at < ids.size(); ++at) {
+    const std::span<const double> record = records.subspan(at * size, size);
+    if (hash_of(std::as_bytes(record)) != hashes[at]) {
+      source.refuse(
+          fmt::format("is damaged: the record of {} does not have its hash", to_string(ids[at])));
+    }
+    reading.look(ids[at], record);
+  }
+}
+
+amr::SavedLevel read_level(const Source& source, RecordReading& reading,
                            std::span<const amr::PatchId> ids, int components) {
   amr::SavedLevel level;
   const int index = ids.front().level;
@@ -215,20 +269,30 @@ amr::SavedLevel read_level(const Source& source, std::uint64_t& unread,
         {source.to_int(since[slot], path), source.to_int(unwanted[slot], path)});
   }
   level.cfl = source.list<double>(path + "cfl", patches);
-  level.values = source.has(path + "chunks")
-                     ? read_packed(source, path + "chunks", patches, record, unread)
-                     : source.list<double>(records_path(index), patches * record);
   const auto hashes = source.list<std::uint64_t>(path + "hashes", patches);
-  for (std::size_t slot = 0; slot < patches; ++slot) {
-    const std::span<const double> values(level.values.data() + slot * record, record);
-    if (hash_of(std::as_bytes(values)) == hashes[slot]) continue;
-    source.refuse(
-        fmt::format("is damaged: the record of {} does not have its hash", to_string(ids[slot])));
+  if (reading.later != nullptr) {
+    const auto place = source.place_of_doubles(records_path(index), patches * record);
+    if (!place) source.refuse(Source::odd(records_path(index)));
+    reading.later->add_level(*place);
+    std::vector<double> some;
+    for (std::size_t slot = 0; slot < patches; slot += amr::kRecordsTogether) {
+      const std::size_t count = std::min(amr::kRecordsTogether, patches - slot);
+      some.resize(count * record);
+      reading.later->read(index, slot, some);
+      look_at(source, ids.subspan(slot, count), std::span(hashes).subspan(slot, count), some,
+              reading);
+    }
+    return level;
   }
+  level.values = source.has(path + "chunks")
+                     ? read_packed(source, path + "chunks", patches, record, reading.unread)
+                     : source.list<double>(records_path(index), patches * record);
+  look_at(source, ids, hashes, level.values, reading);
   return level;
 }
 
-StoredState read_contents(const Source& source) {
+/// \param keeps  whether values are kept, or else read later where they can be
+StoredState read_contents(const Source& source, bool keeps, const RecordVisitor& look) {
   const int layout = checked_layout(source);
   amr::Geometry geometry = read_geometry(source);
   Checkpoint checkpoint{read_attributes(source), {read_mesh(source, geometry.base_grid())}};
@@ -247,9 +311,20 @@ StoredState read_contents(const Source& source) {
     checkpoint.attributes.component_names.push_back(
         source.attribute_text("/", fmt::format("component_{}", at)));
   }
-  std::uint64_t unread = source.bytes();
+  const auto visit = [&](const amr::PatchId& id, std::span<const double> values) {
+    if (look) look(checkpoint, id, values);
+  };
+  RecordReading reading{source.bytes(), nullptr, visit};
+  if (!keeps && !source.has("/kumiko/level_0/chunks")) {
+    const std::size_t record = static_cast<std::size_t>(components) * amr::kPatchPoints;
+    reading.later = std::make_shared<RecordFile>(source, record * sizeof(double));
+    run.source = {record,
+                  [file = reading.later](int level, std::size_t slot, std::span<double> into) {
+                    file->read(level, slot, into);
+                  }};
+  }
   for (int index = 0; index < run.mesh.levels(); ++index) {
-    run.levels.push_back(read_level(source, unread, run.mesh.ids(index), components));
+    run.levels.push_back(read_level(source, reading, run.mesh.ids(index), components));
   }
   return {std::move(checkpoint), std::move(geometry)};
 }
@@ -263,7 +338,14 @@ Checkpoint read_checkpoint(const std::filesystem::path& file) {
 }
 
 StoredState read_state(const std::filesystem::path& file) {
-  return hdf5::read_sealed(file, "checkpoint", hdf5::Stored::kPlain, read_contents);
+  return hdf5::read_sealed(file, "checkpoint", hdf5::Stored::kPlain,
+                           [](const Source& source) { return read_contents(source, true, {}); });
+}
+
+Checkpoint open_checkpoint(const std::filesystem::path& file, const RecordVisitor& look) {
+  return hdf5::read_sealed(file, "checkpoint", hdf5::Stored::kPlain, [&](const Source& source) {
+    return read_contents(source, false, look).checkpoint;
+  });
 }
 
 }  // namespace kumiko::io

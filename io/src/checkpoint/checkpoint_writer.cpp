@@ -181,6 +181,7 @@ class OthersParts {
   /// \param path  of the file
   OthersParts(amr::Owner& owner, const std::filesystem::path& path, const Image& image)
       : owner_(owner), answers_(static_cast<std::size_t>(owner.count())) {
+    if (owner.count() == 1) return;
     std::random_device random;
     const auto hashes = std::ranges::find_if(image.parts(), &Part::holds_hashes);
     request_ = {std::filesystem::absolute(path).string(), std::uint64_t{random()} << 32U | random(),
@@ -206,9 +207,8 @@ class OthersParts {
       const WriteAnswer& answer = answers_[from];
       if (!answer.found) {
         return fmt::format(
-            "rank {} does not see '{}', which rank 0 has made; let --output name a folder on a "
-            "file "
-            "system that all ranks share",
+            "rank {} does not see '{}', which rank 0 has made; let --output name a folder of a "
+            "file system that all ranks share",
             from, path.string());
       }
       if (answer.error != 0) {

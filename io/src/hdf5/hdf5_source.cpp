@@ -105,6 +105,17 @@ void Source::read(const Object& dataset, hid_t type, void* into) {
   require(H5Dread(dataset.id(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, into));
 }
 
+std::optional<std::uint64_t> Source::place_of_doubles(const std::string& path,
+                                                      std::size_t length) const {
+  const Object dataset = open_dataset(path);
+  expect(count(dataset, path, sizeof(double)), path, length);
+  const Object type(H5Dget_type(dataset.id()), H5Tclose);
+  const haddr_t place = H5Dget_offset(dataset.id());
+  if (place == HADDR_UNDEF || H5Tequal(type.id(), H5T_NATIVE_DOUBLE) <= 0) return std::nullopt;
+  if (place > bytes_ || length > (bytes_ - place) / sizeof(double)) refuse(odd(path));
+  return place;
+}
+
 std::string Source::text(const std::string& path) const { return texts(path, 1).front(); }
 
 void Source::expect(std::size_t found, const std::string& path, std::size_t length) const {

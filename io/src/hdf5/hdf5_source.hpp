@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <new>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -63,6 +64,9 @@ class Source {
   /// bytes can hold.
   std::size_t count(const Object& dataset, const std::string& path, std::size_t size) const;
   static void read(const Object& dataset, hid_t type, void* into);
+  /// Where a dataset of so many doubles lies in the file, if it does so in one piece and as this
+  /// machine has them. Refuses one of another length.
+  std::optional<std::uint64_t> place_of_doubles(const std::string& path, std::size_t length) const;
 
   /// Reads a dataset of one dimension.
   template <class Number>

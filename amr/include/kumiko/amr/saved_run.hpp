@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -29,7 +30,17 @@ inline std::string_view to_string(Extra extra) {
 struct SavedLevel {
   std::vector<RegridHistory> histories;
   std::vector<double> cfl;     ///< CFL number of the latest step
-  std::vector<double> values;  ///< a record [component][j][i] of each, no ghosts
+  std::vector<double> values;  ///< a record [component][j][i] of each, no ghosts; or none
+};
+
+/// Where records can be read from.
+struct RecordSource {
+  std::size_t record_size = 0;  ///< values of a record
+  /// Puts as many values as there is room for, from the beginning of a patch's record. By any
+  /// thread; throws what hinders it.
+  std::function<void(int level, std::size_t slot, std::span<double> into)> read = {};
+
+  explicit operator bool() const { return read != nullptr; }
 };
 
 /// A mesh and the values on it, and everything else of a Simulation between two base steps that
@@ -45,7 +56,8 @@ struct SavedRun {
   double indicator_scale = 0.0;  ///< largest magnitude of the initial state, for Löhner's floor
   std::vector<SavedLevel> levels = {};  ///< of the mesh, one for each of its own
   WorkCounters counters = {};
-  int extras = 0;  ///< components of each record after the solver's: none, or kExtraNames
+  int extras = 0;            ///< components of each record after the solver's: none, or kExtraNames
+  RecordSource source = {};  ///< where values are that `levels` do not hold
 
   const SavedLevel& level(int index) const { return levels[static_cast<std::size_t>(index)]; }
   /// Values in the record of a patch: those of all components, extras among them.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -107,6 +108,14 @@ void verify_checkpoint(const std::filesystem::path& file);
 /// CheckpointError. Whether the run that it holds makes sense is for amr::Simulation to say. What
 /// read_sidecar() adds is zero until then.
 Checkpoint read_checkpoint(const std::filesystem::path& file);
+
+/// Verifies and reads a checkpoint as read_checkpoint() does, but leaves its values where they are,
+/// unless it is compressed: SavedRun::source reads them, and throws CheckpointError. The file stays
+/// open as long as there is a copy of that. Holds 64 records at a time meanwhile.
+/// \param look  is called with each record, level by level, and with what is known before
+using RecordVisitor = std::function<void(const Checkpoint& checkpoint, const amr::PatchId& id,
+                                         std::span<const double> record)>;
+Checkpoint open_checkpoint(const std::filesystem::path& file, const RecordVisitor& look = {});
 
 /// A checkpoint or a state with the mesh that it lives on: all that a picture needs.
 struct StoredState {
