@@ -9,6 +9,7 @@
 #include <fmt/core.h>
 
 #include <kumiko/amr/backend.hpp>
+#include <kumiko/cluster/launch.hpp>
 #include <kumiko/io/schema.hpp>
 
 #include "commands.hpp"
@@ -82,6 +83,8 @@ int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);
   kumiko::amr::use_all_places();
   try {
+    // What is wrong with a command line one rank can tell.
+    set_silent(!kumiko::cluster::leads_by_environment());
     const int code = run_command_line(kCommands, argc, argv);
     if (std::fflush(stdout) != 0) return error_line("cannot write to stdout", kRunFailed);
     return code;

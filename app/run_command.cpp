@@ -272,12 +272,15 @@ void warn_of_ranks(const amr::Simulation& simulation, const Ranks& ranks, int wo
       kMilliseconds * fewer->seconds);
 }
 
-/// Makes a rank's simulation, and drops the values that it goes on from.
+/// Makes a rank's simulation, and drops what it goes on from.
 std::unique_ptr<amr::Simulation> simulation_of(Start& start, amr::Backend& backend,
                                                amr::Owner& owner) {
   auto simulation = make_simulation(start.problem, backend,
                                     start.from ? &start.from->checkpoint : nullptr, owner);
-  if (start.from) start.from->checkpoint.run.levels = {};
+  if (start.from) {
+    start.from->checkpoint.run.levels = {};
+    start.from->checkpoint.run.source = {};
+  }
   return simulation;
 }
 
@@ -352,6 +355,8 @@ int lead(RunRequest& request, Ranks& ranks, std::unique_ptr<amr::Backend>& backe
 int run_case(RunRequest& request) {
   heed_signals();
   hold_status_signal();
+  // From here on something may befall one rank alone.
+  set_silent(false);
   // The ranks meet before there is a Runtime, and look for messages in it while it is there.
   std::unique_ptr<amr::Backend> backend;
   Ranks ranks;

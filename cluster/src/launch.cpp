@@ -128,6 +128,10 @@ int ranks_of_environment() {
   return launch.mpi ? std::max(1, launch.ranks) : 1;
 }
 
+bool leads_by_environment() {
+  return !detail::read_launch(kEnvironment).mpi || detail::is_first(kEnvironment);
+}
+
 int workers_by_local_ranks() {
   const int own = runtime::available_cores();
   // Whom the launcher has bound to some of its cores has a parent with more of them.

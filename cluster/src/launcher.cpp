@@ -97,6 +97,13 @@ Launch read_launch(Lookup lookup) {
                            "'; give alone, openmpi or mpich");
 }
 
+bool is_first(Lookup lookup) {
+  for (const char* variable : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"}) {
+    if (is_set(lookup, variable)) return text_of(lookup, variable) == "0";
+  }
+  return true;
+}
+
 int read_local_ranks(Lookup lookup) {
   return std::max(1, ranks_by(lookup, "OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"));
 }

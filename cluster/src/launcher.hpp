@@ -31,6 +31,9 @@ struct Launch {
 /// \throws std::runtime_error for a value of KUMIKO_LINK or of the launcher that is none
 Launch read_launch(Lookup lookup);
 
+/// Whether the launcher's variables do not name another rank than the first.
+bool is_first(Lookup lookup);
+
 /// How many ranks there are on this host; 1 if that is not known.
 int read_local_ranks(Lookup lookup);
 

@@ -177,6 +177,8 @@ class RanksTest(unittest.TestCase):
     def test_given_a_wrong_request_then_one_error_says_what_one_process_says(self):
         wrong = [
             ["run", "nothing.toml"],
+            ["run", "--no-such-option"],
+            ["no-such-command"],
             ["run", ZALESAK, *settings("grid.base=banana")],
             ["run", ZALESAK, *settings("time.steps=100"), "--output", "never"],
         ]
@@ -187,6 +189,7 @@ class RanksTest(unittest.TestCase):
                     shared = self.on_ranks(mpi, 2, *arguments)
                     self.assertEqual(shared.returncode, one.returncode)
                     self.assertEqual(errors(shared.stderr), errors(one.stderr))
+                    self.assertEqual(len(errors(one.stderr)), 1)
         self.assertEqual(list(self.path.iterdir()), [])
 
     def test_given_ranks_that_have_read_something_else_then_one_error_says_what(self):
@@ -212,7 +215,8 @@ class RanksTest(unittest.TestCase):
             with self.subTest(arguments=arguments):
                 run = self.on_ranks(PRESENT[0], 2, *arguments)
                 self.assertEqual(run.returncode, 2)
-                self.assertIn(words, run.stderr)
+                (line,) = errors(run.stderr)
+                self.assertIn(words, line)
         self.assertEqual(list(self.path.iterdir()), [])
 
     def scaled(self, *arguments, **environment):

@@ -58,6 +58,14 @@ TEST(LaunchTest, GivenALauncherThenItsMpiIsChosenWithAsManyRanks) {
   expect_launch({{"PMI_SIZE", "3"}, {"PMI_RANK", "0"}}, Mpi::kMpich, 3);
 }
 
+TEST(LaunchTest, GivenALauncherThenOneRankIsTheFirstBeforeTheyMeet) {
+  EXPECT_TRUE(in({}, is_first));
+  EXPECT_TRUE(in({{"OMPI_COMM_WORLD_RANK", "0"}, {"PMIX_RANK", "0"}}, is_first));
+  EXPECT_FALSE(in({{"OMPI_COMM_WORLD_RANK", "10"}}, is_first));
+  EXPECT_FALSE(in({{"PMI_RANK", "1"}}, is_first));
+  EXPECT_FALSE(in({{"PMIX_RANK", "3"}}, is_first));
+}
+
 TEST(LaunchTest, GivenSlurmThenTheChoiceIsByWhatItOffers) {
   expect_launch({{"PMIX_RANK", "1"}, {"SLURM_STEP_NUM_TASKS", "8"}, {"SLURM_NTASKS", "16"}},
                 Mpi::kOpenMpi, 8);

@@ -30,6 +30,10 @@ std::vector<std::string> linked_mpis();
 /// link_of_environment() throws for an environment without sense.
 int ranks_of_environment();
 
+/// Whether this is rank 0, or the only rank, as far as the launcher's environment tells: for
+/// messages of ranks that have not met. Throws likewise.
+bool leads_by_environment();
+
 /// How many workers this rank's Runtime should have where the ranks of a host share its cores:
 /// those that the launcher may use, divided by the ranks here, but not more than this rank may use;
 /// at least 1.
