@@ -282,8 +282,9 @@ TEST_P(SearchTest, GivenRangesUpToTheEndsOfTheirTypeWhenDividedThenEachIndexCome
   Runtime runtime({.workers = GetParam(), .chaos_seed = 8});
   runtime.run([] {
     Search<Sum> search{Sum{}};
-    using Byte = std::numeric_limits<signed char>;
-    expect_sum_over_all(search, Byte::min(), Byte::max());
+    using Short = std::numeric_limits<std::int16_t>;
+    expect_sum_over_all<std::int16_t>(search, Short::min(), Short::min() + 100);
+    expect_sum_over_all<std::int16_t>(search, Short::max() - 100, Short::max());
     expect_sum_over_all<unsigned char>(search, 0, 255);
     expect_sum_over_all(search, -2, 300);
     constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();

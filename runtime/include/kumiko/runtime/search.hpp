@@ -74,7 +74,7 @@ struct AnySize {
 ///     }
 ///
 /// While no worker is idle this is the serial program: one workspace, no thread, no allocation, no
-/// entry in a queue; a construct costs 1 to 2 ns. When an idle worker asks, one busy worker goes
+/// entry in a queue; a construct costs some 3 ns. When an idle worker asks, one busy worker goes
 /// back, undoing innermost first, to its oldest construct that has something left, gives away the
 /// upper half of that with a copy of the workspace as it was there, redoes, and goes on: temporary
 /// backtracking (Hiraishi et al., PPoPP 2009). One ask leads to at most one part
@@ -118,27 +118,28 @@ class Search : private detail::OwnSearchCore, private detail::SearchPart {
   Workspace& operator*() noexcept { return workspace_; }
   Workspace* operator->() noexcept { return std::addressof(workspace_); }
 
-  /// Calls body(search, i) for i in [first, last), in ascending order, and polls as `kPolls` says.
+  /// Calls body(search, i) for i in [first, last), in ascending order, and polls as `When` says.
   /// When a part is asked for, the upper half of what has not begun, [middle, end), is given away
   /// if guard(middle, end), with the workspace give(workspace, middle, end). What it has found is
   /// taken at the end, by take(workspace, part's workspace). May suspend then.
-  template <Polls kPolls = Polls::kEachIndex, std::integral Index,
-            SearchBody<Workspace, Index> Body, SearchGive<Workspace, Index, Index> Give,
-            SearchTake<Workspace> Take, SearchGuard<Index, Index> Guard = AnySize>
+  template <Polls When = Polls::kEachIndex, std::integral Index, SearchBody<Workspace, Index> Body,
+            SearchGive<Workspace, Index, Index> Give, SearchTake<Workspace> Take,
+            SearchGuard<Index, Index> Guard = AnySize>
   [[gnu::always_inline]] void split_for(Index first, std::type_identity_t<Index> last,
                                         const Body body, const Give give, const Take take,
                                         const Guard guard = {}) {
     if (first >= last) return;
-    LoopFrame<kPolls, Index, Body, Give, Take, Guard> frame(*this, first, last, body, give, take,
-                                                            guard);
+    LoopFrame<When, Index, Body, Give, Take, Guard> frame(*this, first, last, body, give, take,
+                                                          guard);
     try {
       Index i = first;
-      bool goes_on = poll_here();
-      while (goes_on) {
-        body(*this, i++);
-        if (i >= frame.end) break;
-        frame.next = static_cast<Index>(i + 1);
-        if constexpr (kPolls == Polls::kEachIndex) goes_on = poll_here();
+      if (poll_here()) {
+        for (;;) {
+          body(*this, i++);
+          if (i >= frame.end) break;
+          frame.next = static_cast<Index>(i + 1);
+          if (When == Polls::kEachIndex && !poll_here()) break;
+        }
       }
     } catch (...) {
       leave(frame);
@@ -210,7 +211,7 @@ class Search : private detail::OwnSearchCore, private detail::SearchPart {
   using SearchFrame = detail::SearchFrame;
   using GivenPart = detail::GivenPart;
 
-  template <Polls kPolls, class Index, class Body, class Give, class Take, class Guard>
+  template <Polls When, class Index, class Body, class Give, class Take, class Guard>
   struct LoopFrame;
   template <class Second, class Give, class Guard>
   struct PairFrame;
@@ -270,7 +271,7 @@ class Search<Workspace>::Part final : public GivenPart {
 
 /// A split_for() in progress.
 template <class Workspace>
-template <Polls kPolls, class Index, class Body, class Give, class Take, class Guard>
+template <Polls When, class Index, class Body, class Give, class Take, class Guard>
 struct Search<Workspace>::LoopFrame final : SearchFrame {
   LoopFrame(Search& search, Index first, Index last, const Body& function, const Give& giving,
             const Take& taking, const Guard& guarding)
@@ -293,7 +294,7 @@ struct Search<Workspace>::LoopFrame final : SearchFrame {
     const auto make = [&] { return give(std::as_const(of(part).workspace_), begin, end); };
     auto work = [begin, last = end, body = body, give = give, take = take,
                  guard = guard](Search& at) {
-      at.template split_for<kPolls>(begin, last, body, give, take, guard);
+      at.template split_for<When>(begin, last, body, give, take, guard);
     };
     using Given = Part<decltype(work)>;
     if (!of(part).hand_over(std::make_unique<Given>(of(part), make, std::move(work)), given)) {
