@@ -7,6 +7,10 @@ namespace kumiko::model {
 
 namespace {
 
+/// Nanoseconds of a core for each patch, on every rank: to put in order what all have measured and
+/// to look at how even it is (measured: 90 on an EPYC), and again to deal the patches out.
+constexpr double kOfBalance = 100.0;
+
 // What ranks tell each other, in bytes.
 constexpr double kOfCost = 32.0;    ///< of a patch, for the balance
 constexpr double kOfTags = 20.0;    ///< of a patch some of whose points are tagged
@@ -123,7 +127,10 @@ double Meetings::regrid(const amr::Mesh<2>& mesh, const Moves& moves) const {
   if (ranks_ == 1) return 0.0;
   std::size_t patches = 0;
   for (int level = 0; level < mesh.levels(); ++level) patches += mesh.size(level);
-  double time = gather(kOfCost * static_cast<double>(patches));
+  const auto all = static_cast<double>(patches);
+  const double balancing = kOfBalance * all * (moves.empty() ? 1.0 : 2.0);
+  for (int rank = 0; log_ != nullptr && rank < ranks_; ++rank) log_->compute(rank, balancing);
+  double time = balancing + gather(kOfCost * all);
   for (int level = 0; level + 1 < mesh.levels(); ++level) {
     Exchange strips(ranks_);
     strips.add_strips(mesh, level);

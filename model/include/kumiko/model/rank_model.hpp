@@ -19,11 +19,11 @@
 //
 // Between stretches the loops over patches take as long as all workers make them; the rest of it
 // takes as long as it was recorded, since every rank does it. What ranks tell each other comes on
-// top. Before a regrid: what the patches have taken. For each level but the finest: strips for the
-// ghosts, and what is tagged. After it: patches that move, with their points. Before each stretch:
-// strips of all levels; after it, whether a step has failed and what the workers did. What all are
-// to know goes to rank 0 and from there to each, as in cluster/: it takes the longer the more ranks
-// there are.
+// top. Before a regrid: what the patches have taken, which each rank weighs. For each level but the
+// finest: strips for the ghosts, and what is tagged. After it: patches that move, with their
+// points. Before each stretch: strips of all levels; after it, whether a step has failed and what
+// the workers did. What all are to know goes to rank 0 and from there to each, as in cluster/: it
+// takes the longer the more ranks there are.
 //
 // Fluxes across levels are not counted either, nor other ghosts than two rows of one component.
 //
