@@ -318,7 +318,7 @@ class RanksTest(unittest.TestCase):
                 self.assertIn("File too large", line)
                 self.assertEqual("rank 1: cannot write" in line, rank == 1)
                 self.assertIn("go on with --restart", line)
-                self.assertEqual(list(self.path.glob(f"{self.folder()}/*.part")), [])
+                self.assertEqual(list(self.path.glob(f"{self.folder()}/*.hdf.part")), [])
                 self.goes_on(2)
 
 

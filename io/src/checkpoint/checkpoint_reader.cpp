@@ -233,7 +233,7 @@ class RecordFile {
   std::vector<std::uint64_t> places_;
 };
 
-/// How the records of a checkpoint are read.
+/// What is done with the records of a checkpoint.
 struct RecordReading {
   std::uint64_t unread;               ///< as read_packed() has it
   std::shared_ptr<RecordFile> later;  ///< where they stay; null: they are kept
@@ -294,7 +294,7 @@ amr::SavedLevel read_level(const Source& source, RecordReading& reading,
 /// \param keeps  whether values are kept, or else read later where they can be
 StoredState read_contents(const Source& source, bool keeps, const RecordVisitor& look) {
   const int layout = checked_layout(source);
-  amr::Geometry geometry = read_geometry(source);
+  const amr::Geometry geometry = read_geometry(source);
   Checkpoint checkpoint{read_attributes(source), {read_mesh(source, geometry.base_grid())}};
   amr::SavedRun& run = checkpoint.run;
   run.step = source.integer(kRun, "step");
@@ -326,7 +326,7 @@ StoredState read_contents(const Source& source, bool keeps, const RecordVisitor&
   for (int index = 0; index < run.mesh.levels(); ++index) {
     run.levels.push_back(read_level(source, reading, run.mesh.ids(index), components));
   }
-  return {std::move(checkpoint), std::move(geometry)};
+  return {std::move(checkpoint), geometry};
 }
 
 }  // namespace
