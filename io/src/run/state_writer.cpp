@@ -92,20 +92,22 @@ StateWriter::Copy StateWriter::copy_of(const amr::Simulation& simulation,
     own = std::move(share.records);
     return std::move(share.run);
   };
-  Checkpoint checkpoint{{}, save(), options_.sidecar};
-  checkpoint.attributes.time = simulation.time();
-  checkpoint.attributes.dt = simulation.dt();
-  checkpoint.attributes.subcycling = simulation.options().subcycling;
-  checkpoint.attributes.configuration = options_.configuration;
-  checkpoint.attributes.component_names = problem_.component_names();
-  checkpoint.attributes.initial_mass = history.initial_mass;
-  checkpoint.attributes.initial_absolute_mass = history.initial_absolute_mass;
-  checkpoint.sidecar->wall_s = history.wall_s;
-  checkpoint.sidecar->backend = backend_.name();
-  checkpoint.sidecar->workers = simulation.workers();
-  std::vector<std::string>& names = checkpoint.attributes.component_names;
+  RunAttributes attributes;
+  attributes.time = simulation.time();
+  attributes.dt = simulation.dt();
+  attributes.subcycling = simulation.options().subcycling;
+  attributes.configuration = options_.configuration;
+  attributes.component_names = problem_.component_names();
+  attributes.initial_mass = history.initial_mass;
+  attributes.initial_absolute_mass = history.initial_absolute_mass;
+  std::vector<std::string>& names = attributes.component_names;
   if (with_extras) names.insert(names.end(), amr::kExtraNames.begin(), amr::kExtraNames.end());
-  return {std::move(checkpoint), std::move(own)};
+  Copy copy{{std::move(attributes), save(), options_.sidecar}, std::nullopt};
+  copy.checkpoint.sidecar->wall_s = history.wall_s;
+  copy.checkpoint.sidecar->backend = backend_.name();
+  copy.checkpoint.sidecar->workers = simulation.workers();
+  copy.own = std::move(own);
+  return copy;
 }
 
 void StateWriter::start(const std::filesystem::path& file, const amr::Simulation& simulation,
