@@ -7,8 +7,6 @@
 #include <string>
 #include <vector>
 
-#include <Eigen/Core>
-
 #include "lu_blocks.hpp"
 #include "program.hpp"
 
@@ -73,17 +71,6 @@ void factor(auto& search, Block a) {
   factor(search, left);
 }
 
-/// By Eigen's product.
-std::string compare_product(int n, const Block& a) {
-  using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  const Eigen::Map<const Matrix> factors(a.begin, n, n);
-  const Matrix l = factors.triangularView<Eigen::Lower>();
-  Matrix error = l * factors.triangularView<Eigen::UnitUpper>();
-  for (int i = 0; i < n * n; ++i) error(i / n, i % n) -= n - std::abs(i / n - i % n);
-  const double most = error.cwiseAbs().maxCoeff();
-  return most < 1e-9 * n ? "" : "L U differs from A by " + std::to_string(most);
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -97,5 +84,6 @@ int main(int argc, char** argv) {
     return Block{values.data(), n, n, n};
   };
   return examples::search_program(
-      argc, argv, size, make, [](auto& search, int) { factor(search, *search); }, compare_product);
+      argc, argv, size, make, [](auto& search, int) { factor(search, *search); },
+      examples::compare_product);
 }

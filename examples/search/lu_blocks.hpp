@@ -1,7 +1,11 @@
-// Blocks of a matrix, and what is done with small ones.
+// Blocks of a matrix, what is done with small ones, and whether factors are right.
 #pragma once
 
 #include <cstddef>
+#include <cstdlib>
+#include <string>
+
+#include <Eigen/Core>
 
 namespace examples {
 
@@ -49,6 +53,17 @@ struct Block {
     subtract_small_product(b.part(0, k + 1, b.rows, rest), b.part(0, k, b.rows, 1),
                            u.part(k, k + 1, 1, rest));
   }
+}
+
+/// What is wrong with the factors of the matrix n - |i - j|, by Eigen's product of them.
+inline std::string compare_product(int n, const Block& a) {
+  using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  const Eigen::Map<const Matrix> factors(a.begin, n, n);
+  const Matrix l = factors.triangularView<Eigen::Lower>();
+  Matrix error = l * factors.triangularView<Eigen::UnitUpper>();
+  for (int i = 0; i < n * n; ++i) error(i / n, i % n) -= n - std::abs(i / n - i % n);
+  const double most = error.cwiseAbs().maxCoeff();
+  return most < 1e-9 * n ? "" : "L U differs from A by " + std::to_string(most);
 }
 
 }  // namespace examples
