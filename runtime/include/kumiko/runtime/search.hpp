@@ -54,6 +54,7 @@ enum class Polls {
 
 /// The guard that refuses nothing.
 struct AnySize {
+  /// \return true
   template <class... Index>
   constexpr bool operator()(Index...) const noexcept {
     return true;
@@ -115,7 +116,9 @@ class Search : private detail::OwnSearchCore, private detail::SearchPart {
 
   /// The workspace of this part.
   Workspace& workspace() noexcept { return workspace_; }
+  /// The same.
   Workspace& operator*() noexcept { return workspace_; }
+  /// The same.
   Workspace* operator->() noexcept { return std::addressof(workspace_); }
 
   /// Calls body(search, i) for i in [first, last), in ascending order, and polls as `When` says.
