@@ -750,7 +750,6 @@ TEST(SearchMisuse, GivenABodyThatUsesItsGiversSearchWhenItPollsThenItIsRefused) 
 }
 
 TEST(SearchMisuseDeathTest, GivenASearchThatIsInProgressWhenDestroyedThenTheProcessEndsAndSaysWhy) {
-  testing::FLAGS_gtest_death_test_style = "threadsafe";
   const auto destroy_within = [] {
     Runtime runtime({.workers = 1});
     runtime.run([] {
