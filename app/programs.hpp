@@ -21,7 +21,8 @@ std::string last_line(const std::filesystem::path& file);
 /// A folder of its own, which goes with the object.
 class ScratchFolder {
  public:
-  /// Makes ".kumiko-NAME-XXXXXX" in a folder. Throws std::runtime_error.
+  /// Makes a hidden folder in another one, with `name` and letters that nobody else has in its
+  /// name. Throws std::runtime_error.
   ScratchFolder(const std::filesystem::path& in, const std::string& name);
   ~ScratchFolder();
   ScratchFolder(const ScratchFolder&) = delete;

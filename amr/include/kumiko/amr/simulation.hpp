@@ -135,6 +135,7 @@ class Simulation {
   double time() const;
   double dt() const;
   const SimulationOptions& options() const;
+  /// Whose part of the mesh this simulation has.
   Owner& owner() const;
   const Hierarchy& hierarchy() const;
   const WorkCounters& counters() const;

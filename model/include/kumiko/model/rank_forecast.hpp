@@ -1,7 +1,8 @@
 // Whether fewer ranks can be expected to be faster, before a run has taken a step.
 //
-// There is no trace then, whose pieces could be replayed (rank_model.hpp), and little time: so a
-// base step is weighed by the first mesh. On some number of ranks it takes the longer of
+// Then a trace, whose pieces could be replayed (rank_model.hpp), is still to come, and time is
+// short: so a base step is weighed by the first mesh. On some number of ranks it takes the longer
+// of
 //
 //   what the busiest rank does: its patches' steps; a core's work for each strip that it sends or
 //   reads, and for one message to and from each neighbour in each step of the finest level on which

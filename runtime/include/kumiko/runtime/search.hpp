@@ -116,9 +116,9 @@ class Search : private detail::OwnSearchCore, private detail::SearchPart {
 
   /// The workspace of this part.
   Workspace& workspace() noexcept { return workspace_; }
-  /// The same.
+  /// As workspace() returns it.
   Workspace& operator*() noexcept { return workspace_; }
-  /// The same.
+  /// Reaches a member of the workspace.
   Workspace* operator->() noexcept { return std::addressof(workspace_); }
 
   /// Calls body(search, i) for i in [first, last), in ascending order, and polls as `When` says.
