@@ -17,7 +17,7 @@ constexpr double kNanosecond = 1e-9;
 /// workers wait for (docs/performance.md, "AMR run over bare sweep").
 constexpr double kOverAdvancing = 1.5;
 /// How much faster fewer ranks are to be.
-constexpr double kMuch = 1.25;
+constexpr double kWorthSaying = 1.25;
 /// Work of a rank in a base step that is worth its messages on any network, in seconds.
 constexpr double kEnoughWork = 1e-3;
 /// What is weighed in some milliseconds.
@@ -105,7 +105,7 @@ std::optional<FewerRanks> faster_on_fewer(const RunStart& start, int ranks,
     best.ranks = fewer;
     best.seconds = seconds;
   }
-  if (now < kMuch * best.seconds) return std::nullopt;
+  if (now < kWorthSaying * best.seconds) return std::nullopt;
   return best;
 }
 
