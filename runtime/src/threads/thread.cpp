@@ -10,6 +10,7 @@
 #include <kumiko/runtime/thread.hpp>
 
 #include "core/completion.hpp"
+#include "core/scheduler.hpp"
 #include "core/worker.hpp"
 #include "diagnosis/report.hpp"
 #include "threads/join_counter.hpp"
