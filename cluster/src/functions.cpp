@@ -12,6 +12,7 @@
 
 #include <kumiko/cluster/detail/function.hpp>
 
+#include "hash.hpp"
 #include "readable_name.hpp"
 
 namespace kumiko::cluster::detail {
@@ -29,14 +30,6 @@ struct Table {
 Table& table() {
   static auto* const instance = new Table;
   return *instance;
-}
-
-/// FNV-1a.
-std::uint64_t hashed(std::uint64_t hash, const void* bytes, std::size_t size) noexcept {
-  for (const auto* at = static_cast<const unsigned char*>(bytes); size-- > 0; ++at) {
-    hash = (hash ^ *at) * 0x100000001b3U;
-  }
-  return hash;
 }
 
 /// Hashes the build ids (GNU notes) of the program, the first object.
@@ -81,7 +74,7 @@ std::uint64_t number_functions() {
     throw std::logic_error("two functions that ranks invoke have one name, '" +
                            readable_name((*twice)->name()) + "'; put one in a named namespace");
   }
-  std::uint64_t program = 0xcbf29ce484222325U;
+  std::uint64_t program = kHashBegin;
   dl_iterate_phdr(&hash_build_id, &program);
   for (Function* const function : sorted) {
     function->number_ = static_cast<std::uint32_t>(all.numbered.size());

@@ -20,6 +20,7 @@ ThreadFront& thread_for_search() {
 
 void add_counts(SearchStatistics& sum, const SearchStatistics& counts) noexcept {
   sum.parts += counts.parts;
+  sum.sent += counts.sent;
   sum.undos += counts.undos;
   sum.redos += counts.redos;
   sum.refusals += counts.refusals;
@@ -30,12 +31,19 @@ void add_counts(SearchStatistics& sum, const SearchStatistics& counts) noexcept 
 // --- A part --------------------------------------------------------------------------------------
 
 SearchPart::SearchPart(SearchCore& core)
-    : core_(core), giver_(nullptr), thread_(&thread_for_search()), generation_(1) {
+    : core_(core),
+      giver_(nullptr),
+      thread_(&thread_for_search()),
+      generation_(1),
+      divisions_(core.divisions()) {
   core.add(*this);
 }
 
 SearchPart::SearchPart(SearchPart& giver) noexcept
-    : core_(giver.core_), giver_(&giver), generation_(giver.generation_ + 1) {}
+    : core_(giver.core_),
+      giver_(&giver),
+      generation_(giver.generation_ + 1),
+      divisions_(giver.divisions_ + 1) {}
 
 SearchPart::~SearchPart() {
   if (tip_ != nullptr) {
@@ -67,11 +75,28 @@ bool SearchPart::attend() {
         "given, not one that it has captured");
   }
   if (!is_stopped()) gate_ = Gate::kOpen;
+  // relaxed: a hint.
+  if ((attention_.load(std::memory_order_relaxed) & kAsked) != 0) answer_outside();
   answer_requests();
   gate_ = Gate::kClosed;
   if (broken_at_ != nullptr) std::rethrow_exception(failure_);
   if (failure_ != nullptr) std::rethrow_exception(std::exchange(failure_, nullptr));
   return !is_stopped();
+}
+
+/// Gives a part to one of those outside who ask. The bit stays set where nothing can be divided.
+void SearchPart::answer_outside() noexcept {
+  if (gate_ != Gate::kOpen || oldest_with_part() == nullptr) return;
+  // acquire: pairs with the release in tell_of_asks(). Before the look at who asks.
+  attention_.fetch_and(~kAsked, std::memory_order_acquire);
+  Outside& outside = *core_.outside();
+  if (!outside.claim_ask()) return;
+  gives_outside_ = true;
+  const bool gave = divide();
+  gives_outside_ = false;
+  if (!gave) outside.decline();
+  // relaxed: this thread reads it.
+  if (outside.has_asks()) attention_.fetch_or(kAsked, std::memory_order_relaxed);
 }
 
 SearchFrame* SearchPart::oldest_with_part() const noexcept {
@@ -139,9 +164,16 @@ void SearchPart::mend() noexcept {
 
 // --- What is given away --------------------------------------------------------------------------
 
-bool SearchPart::hand_over(std::unique_ptr<GivenPart> part, GivenPart*& given) noexcept {
-  core_.add(part->part());
-  if (!give_away(part->group_, [part = part.get()] { part->run_as_thread(); })) return false;
+bool SearchPart::hand_over(std::unique_ptr<GivenPart> part, GivenPart*& given) {
+  if (gives_outside_) {
+    part->sent_ = part->send(*core_.outside(), core_, divisions_ + 1);
+    if (part->sent_ == nullptr) return false;
+    ++counts_.sent;
+  } else {
+    core_.add(part->part());
+    if (!give_away(part->group_, [part = part.get()] { part->run_as_thread(); })) return false;
+  }
+  ++divisions_;
   part->older_ = given;
   given = part.release();
   ++counts_.parts;
@@ -163,6 +195,16 @@ void GivenPart::run_as_thread() {
 std::unique_ptr<GivenPart> SearchPart::wait_for_last(GivenPart*& given) {
   std::unique_ptr<GivenPart> last(given);
   given = last->older_;
+  struct Wait {
+    SearchCore& core;
+    explicit Wait(SearchCore& of) noexcept : core(of) { core.begin_wait(); }
+    ~Wait() { core.end_wait(); }
+  };
+  const Wait wait(last->part().core_);
+  if (last->sent_ != nullptr) {
+    last->sent_->wait();
+    return last;
+  }
   last->group_.counter.wait_for_all();
   last->group_.exception.rethrow();
   return last;
@@ -170,7 +212,11 @@ std::unique_ptr<GivenPart> SearchPart::wait_for_last(GivenPart*& given) {
 
 void SearchPart::abandon(GivenPart*& given) noexcept {
   for (GivenPart* part = given; part != nullptr; part = part->older_) {
-    part->part().core_.stop_from(part->part());
+    if (part->sent_ != nullptr) {
+      part->sent_->give_up();
+    } else {
+      part->part().core_.stop_from(part->part());
+    }
   }
   while (given != nullptr) {
     const std::unique_ptr<GivenPart> last(given);
@@ -201,14 +247,39 @@ SearchLink::~SearchLink() {
 
 // --- What the parts share ------------------------------------------------------------------------
 
-SearchCore::SearchCore(std::stop_token stop) : on_stop_(std::move(stop), StopAll{*this}) {}
+SearchCore::SearchCore(std::stop_token stop, Outside* outside, unsigned divisions)
+    : outside_(outside), divisions_(divisions), on_stop_(std::move(stop), StopAll{*this}) {
+  if (outside_ != nullptr) outside_->add(*this);
+}
+
+SearchCore::~SearchCore() {
+  if (outside_ != nullptr) outside_->remove(*this);
+}
 
 void SearchCore::stop_all() noexcept {
+  stop_here();
+  if (outside_ != nullptr) outside_->search_stopped(*this);
+}
+
+void SearchCore::stop_here() noexcept {
   const std::lock_guard guard(lock_);
   stopped_ = true;
   for (SearchPart* part = live_.front(); part != nullptr; part = part->next_) {
     part->attention_.fetch_or(SearchPart::kStop, std::memory_order_relaxed);
   }
+}
+
+void SearchCore::tell_of_asks() noexcept {
+  const std::lock_guard guard(lock_);
+  for (SearchPart* part = live_.front(); part != nullptr; part = part->next_) {
+    // release: pairs with the acquire in answer_outside(); the ask has been counted before.
+    part->attention_.fetch_or(SearchPart::kAsked, std::memory_order_release);
+  }
+}
+
+bool SearchCore::is_busy() const noexcept {
+  const std::lock_guard guard(lock_);
+  return statistics_.live > waiting_.load(std::memory_order_relaxed);
 }
 
 void SearchCore::stop_from(const SearchPart& ancestor) noexcept {
@@ -227,6 +298,10 @@ void SearchCore::add(SearchPart& part) noexcept {
   const bool giver_is_stopped = part.giver_ != nullptr && part.giver_->is_stopped();
   if (stopped_ || giver_is_stopped) {
     part.attention_.store(SearchPart::kStop, std::memory_order_relaxed);
+  }
+  // The other order than in tell_of_asks(): one of the two sees the other, by the lock.
+  if (outside_ != nullptr && outside_->has_asks()) {
+    part.attention_.fetch_or(SearchPart::kAsked, std::memory_order_relaxed);
   }
   live_.append(part);
   part.is_live_ = true;

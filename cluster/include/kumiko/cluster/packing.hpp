@@ -63,8 +63,16 @@ class Reader {
   /// \param node  the rank that reads it
   Reader(std::span<const std::byte> message, detail::Node& node) noexcept
       : message_(message), node_(&node) {}
+  /// Of bytes that are for no rank: tokens cannot be among them.
+  explicit Reader(std::span<const std::byte> message) noexcept : message_(message) {}
 
-  detail::Node& node() const noexcept { return *node_; }
+  /// \throws std::logic_error if the bytes are for no rank
+  detail::Node& node() const {
+    if (node_ == nullptr) {
+      throw std::logic_error("a token travels with calls and their results only");
+    }
+    return *node_;
+  }
 
   /// The next `size` bytes, where they lie. \throws std::out_of_range if there are fewer.
   const std::byte* take(std::size_t size, std::size_t alignment = 1) {
@@ -81,7 +89,7 @@ class Reader {
  private:
   std::span<const std::byte> message_;
   std::size_t at_ = 0;
-  detail::Node* node_;
+  detail::Node* node_ = nullptr;
 };
 
 /// How a T travels. Here: trivially copyable types, by their bytes, which must not hold addresses.

@@ -14,16 +14,12 @@
 
 namespace kumiko::runtime {
 
-template <class Workspace>
-class Search;
-
 /// What split_for() calls for an index, and split_two() calls: with the search that does it, which
 /// is another one where the part was given away. Copied into that part, and called there at the
 /// same time as here.
-template <class Body, class Workspace, class... Index>
-concept SearchBody = std::copy_constructible<Body> && std::invocable < const Body&,
-        Search<Workspace>
-&, Index... > ;
+template <class Body, class Search, class... Index>
+concept SearchBody =
+    std::copy_constructible<Body> && std::invocable<const Body&, Search&, Index...>;
 
 /// What makes the workspace of a part: all of what is copied is in its result.
 template <class Give, class Workspace, class... Index>
@@ -103,13 +99,24 @@ struct AnySize {
 ///
 /// A Search belongs to the lightweight thread that constructs it, and ends there, after what it has
 /// begun; stop() is for any thread.
-template <class Workspace>
+///
+/// \tparam Sending  how parts leave the process: see kumiko/cluster/search.hpp
+template <class Workspace, class Sending = detail::StaysHere>
 class Search : private detail::OwnSearchCore, private detail::SearchPart {
  public:
   /// Begins a search that nothing is given away of yet; `stop` stops it as stop() does.
   /// \throws std::logic_error outside a lightweight thread.
   explicit Search(Workspace workspace, std::stop_token stop = {})
       : OwnSearchCore(std::move(stop)),
+        SearchPart(own_core()),
+        workspace_(std::move(workspace)),
+        link_(std::in_place, part()) {}
+
+  /// The same, for a search that other processes share, by their `outside`; begun after so many
+  /// `divisions` of a greater one elsewhere.
+  Search(Workspace workspace, detail::Outside& outside, std::stop_token stop = {},
+         unsigned divisions = 0)
+      : OwnSearchCore(std::move(stop), &outside, divisions),
         SearchPart(own_core()),
         workspace_(std::move(workspace)),
         link_(std::in_place, part()) {}
@@ -125,7 +132,8 @@ class Search : private detail::OwnSearchCore, private detail::SearchPart {
   /// When a part is asked for, the upper half of what has not begun, [middle, end), is given away
   /// if guard(middle, end), with the workspace give(workspace, middle, end). What it has found is
   /// taken at the end, by take(workspace, part's workspace). May suspend then.
-  template <Polls When = Polls::kEachIndex, std::integral Index, SearchBody<Workspace, Index> Body,
+  template <Polls When = Polls::kEachIndex, std::integral Index,
+            SearchBody<Search<Workspace, Sending>, Index> Body,
             SearchGive<Workspace, Index, Index> Give, SearchTake<Workspace> Take,
             SearchGuard<Index, Index> Guard = AnySize>
   [[gnu::always_inline]] void split_for(Index first, std::type_identity_t<Index> last,
@@ -156,7 +164,8 @@ class Search : private detail::OwnSearchCore, private detail::SearchPart {
   /// Calls first(search), then second(search), and polls before. When a part is asked for, second
   /// is given away if guard(), with the workspace give(workspace). What it has found is taken after
   /// first, by take(workspace, part's workspace). May suspend then.
-  template <SearchBody<Workspace> First, SearchBody<Workspace> Second, SearchGive<Workspace> Give,
+  template <SearchBody<Search<Workspace, Sending>> First,
+            SearchBody<Search<Workspace, Sending>> Second, SearchGive<Workspace> Give,
             SearchTake<Workspace> Take, SearchGuard<> Guard = AnySize>
   [[gnu::always_inline]] void split_two(const First& first, const Second second, const Give give,
                                         const Take take, const Guard guard = {}) {
@@ -256,9 +265,9 @@ class Search : private detail::OwnSearchCore, private detail::SearchPart {
 };
 
 /// A given part that does `work` on a workspace of its own.
-template <class Workspace>
+template <class Workspace, class Sending>
 template <class Work>
-class Search<Workspace>::Part final : public GivenPart {
+class Search<Workspace, Sending>::Part final : public GivenPart {
  public:
   template <class Make>
   Part(Search& giver, Make make, Work work) : search_(giver, make), work_(std::move(work)) {}
@@ -267,15 +276,19 @@ class Search<Workspace>::Part final : public GivenPart {
 
  private:
   void run() override { work_(search_); }
+  std::unique_ptr<detail::SentPart> send(detail::Outside& outside, detail::SearchCore& search,
+                                         unsigned divisions) override {
+    return Sending::template send<Search>(outside, search, divisions, search_.workspace_, work_);
+  }
 
   Search search_;
   const Work work_;
 };
 
 /// A split_for() in progress.
-template <class Workspace>
+template <class Workspace, class Sending>
 template <Polls When, class Index, class Body, class Give, class Take, class Guard>
-struct Search<Workspace>::LoopFrame final : SearchFrame {
+struct Search<Workspace, Sending>::LoopFrame final : SearchFrame {
   LoopFrame(Search& search, Index first, Index last, const Body& function, const Give& giving,
             const Take& taking, const Guard& guarding)
       : SearchFrame(search.tip()),
@@ -317,9 +330,9 @@ struct Search<Workspace>::LoopFrame final : SearchFrame {
 };
 
 /// A split_two() in progress.
-template <class Workspace>
+template <class Workspace, class Sending>
 template <class Second, class Give, class Guard>
-struct Search<Workspace>::PairFrame final : SearchFrame {
+struct Search<Workspace, Sending>::PairFrame final : SearchFrame {
   PairFrame(Search& search, const Second& function, const Give& giving, const Guard& guarding)
       : SearchFrame(search.tip()), second(function), give(giving), guard(guarding) {
     search.push(*this);
@@ -340,9 +353,9 @@ struct Search<Workspace>::PairFrame final : SearchFrame {
 };
 
 /// A reversible() whose body is in progress.
-template <class Workspace>
+template <class Workspace, class Sending>
 template <class Do, class Undo>
-struct Search<Workspace>::MoveFrame final : SearchFrame {
+struct Search<Workspace, Sending>::MoveFrame final : SearchFrame {
   MoveFrame(Search& search, const Do& doing, const Undo& undoing)
       : SearchFrame(search.tip()), apply(doing), revert(undoing) {
     search.push(*this);

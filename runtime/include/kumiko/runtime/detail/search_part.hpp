@@ -20,6 +20,7 @@ namespace kumiko::runtime {
 /// What a search has done.
 struct SearchStatistics {
   std::uint64_t parts = 0;        ///< given away, each with a workspace of its own
+  std::uint64_t sent = 0;         ///< of these, to other processes
   std::uint64_t undos = 0;        ///< on the way back to where a part is given away
   std::uint64_t redos = 0;        ///< as many, unless one has thrown
   std::uint64_t refusals = 0;     ///< parts that were not given away for lack of memory
@@ -33,6 +34,51 @@ namespace detail {
 class GivenPart;
 class SearchCore;
 class SearchPart;
+
+/// The work of a part that somebody outside this runtime does. Destroyed before wait() has
+/// returned, it gives up.
+class SentPart {
+ public:
+  SentPart() = default;
+  SentPart(const SentPart&) = delete;
+  SentPart& operator=(const SentPart&) = delete;
+  virtual ~SentPart() = default;
+
+  /// Waits for the result, and puts it into the part's workspace. Suspends. \throws what has
+  /// escaped the work
+  virtual void wait() = 0;
+
+  /// Nobody wants the result any more: the work is to end. Does not wait.
+  virtual void give_up() noexcept = 0;
+};
+
+/// Those outside this runtime who ask for parts of its searches. They count what they ask for, and
+/// then tell the searches (SearchCore::tell_of_asks()); who is told claims one ask for each part.
+class Outside {
+ public:
+  virtual void add(SearchCore& search) = 0;
+  virtual void remove(SearchCore& search) noexcept = 0;
+
+  /// Whether anybody asks; a hint.
+  virtual bool has_asks() const noexcept = 0;
+  /// Whether the caller is to answer one ask: by SentPart, or by decline().
+  virtual bool claim_ask() noexcept = 0;
+  virtual void decline() noexcept = 0;
+
+  /// All parts of the search are to end, those elsewhere too. From any OS thread.
+  virtual void search_stopped(const SearchCore& search) noexcept = 0;
+
+ protected:
+  ~Outside() = default;
+};
+
+/// How parts of a search leave the process: not at all.
+struct StaysHere {
+  template <class At, class Workspace, class Work>
+  static std::unique_ptr<SentPart> send(Outside&, SearchCore&, unsigned, Workspace&, const Work&) {
+    return nullptr;
+  }
+};
 
 /// A construct of a search in progress, on the stack of the thread that executes it. The frames of
 /// a part are chained from the inner ones to the outer ones, as LazyFrames are.
@@ -115,9 +161,9 @@ class SearchPart {
     return false;
   }
 
-  /// Gives a part to a new thread, which the caller waits for. Returns false without memory for
-  /// one.
-  bool hand_over(std::unique_ptr<GivenPart> part, GivenPart*& given) noexcept;
+  /// Gives a part to a new thread, or to those outside where they ask; the caller waits for it.
+  /// Returns false without memory for that. \throws what sending throws
+  bool hand_over(std::unique_ptr<GivenPart> part, GivenPart*& given);
 
   /// Waits for the part that was given away last, and removes it. \throws what has escaped it.
   static std::unique_ptr<GivenPart> wait_for_last(GivenPart*& given);
@@ -135,6 +181,7 @@ class SearchPart {
 
   static constexpr std::uint32_t kStop = 1;    ///< leave out what has not begun
   static constexpr std::uint32_t kBroken = 2;  ///< a poll throws, as long as broken_at_ is set
+  static constexpr std::uint32_t kAsked = 4;   ///< somebody outside may want a part
 
   /// Whether a poll may divide the part.
   enum class Gate {
@@ -161,6 +208,7 @@ class SearchPart {
 
  private:
   bool attend();
+  void answer_outside() noexcept;
   bool divide() noexcept;
   SearchFrame* oldest_with_part() const noexcept;
   template <class Step>
@@ -172,12 +220,14 @@ class SearchPart {
   std::atomic<std::uint32_t> attention_{0};
   Gate gate_ = Gate::kClosed;
 
+  bool gives_outside_ = false;
   SearchFrame* broken_at_ = nullptr;
   std::exception_ptr failure_;  ///< what the poll is to throw
   SearchCore& core_;
   SearchPart* const giver_;
   ThreadFront* thread_ = nullptr;  ///< who works at it
   const std::uint64_t generation_;
+  unsigned divisions_ = 0;   ///< between the whole search and what is left here
   SearchStatistics counts_;  ///< but for those of the core
 
   // Under the core's lock.
@@ -189,15 +239,34 @@ class SearchPart {
 /// What all parts of a search share.
 class SearchCore {
  public:
-  explicit SearchCore(std::stop_token stop);
+  explicit SearchCore(std::stop_token stop, Outside* outside = nullptr, unsigned divisions = 0);
+  ~SearchCore();
+  SearchCore(const SearchCore&) = delete;
+  SearchCore& operator=(const SearchCore&) = delete;
 
-  /// Asks all parts to end, those that are still to come too. From any OS thread.
+  /// Asks all parts to end, those that are still to come too, and those elsewhere. From any OS
+  /// thread.
   void stop_all() noexcept;
+  /// The same, but those outside are not told.
+  void stop_here() noexcept;
   /// The same for one part, and for those that it has given away, and they, so far.
   void stop_from(const SearchPart& ancestor) noexcept;
 
   void add(SearchPart& part) noexcept;
   void remove(SearchPart& part) noexcept;
+
+  /// A part waits for one that it has given away, and goes on.
+  void begin_wait() noexcept { waiting_.fetch_add(1, std::memory_order_relaxed); }
+  void end_wait() noexcept { waiting_.fetch_sub(1, std::memory_order_relaxed); }
+
+  /// Lets parts look at what is asked from outside. From any OS thread.
+  void tell_of_asks() noexcept;
+  /// Whether some part may run; a hint.
+  bool is_busy() const noexcept;
+
+  Outside* outside() const noexcept { return outside_; }
+  /// How many divisions lie between the whole and this, which may be a part of it from elsewhere.
+  unsigned divisions() const noexcept { return divisions_; }
 
   SearchStatistics statistics() const noexcept;
 
@@ -211,6 +280,9 @@ class SearchCore {
   LinkedQueue<SearchPart, &SearchPart::next_, &SearchPart::previous_> live_;
   bool stopped_ = false;
   SearchStatistics statistics_;
+  std::atomic<std::uint64_t> waiting_{0};
+  Outside* const outside_;
+  const unsigned divisions_;
   const std::stop_callback<StopAll> on_stop_;  ///< last: it may be called at once
 };
 
@@ -218,7 +290,8 @@ class SearchCore {
 class OwnSearchCore {
  protected:
   OwnSearchCore() = default;
-  explicit OwnSearchCore(std::stop_token stop) : core_(std::in_place, std::move(stop)) {}
+  explicit OwnSearchCore(std::stop_token stop, Outside* outside = nullptr, unsigned divisions = 0)
+      : core_(std::in_place, std::move(stop), outside, divisions) {}
 
   SearchCore& own_core() noexcept { return *core_; }
 
@@ -252,13 +325,18 @@ class GivenPart {
 
   /// Does its work.
   virtual void run() = 0;
+  /// Hands it to those outside, from a part after so many divisions. Returns nullptr if it cannot
+  /// leave. \throws what packing throws
+  virtual std::unique_ptr<SentPart> send(Outside& outside, SearchCore& search,
+                                         unsigned divisions) = 0;
 
  private:
   friend SearchPart;
 
   void run_as_thread();
 
-  GroupState group_;  ///< counts its thread
+  GroupState group_;                ///< counts its thread
+  std::unique_ptr<SentPart> sent_;  ///< if its work is done elsewhere
   GivenPart* older_ = nullptr;
 };
 

@@ -1,0 +1,133 @@
+// What one process needs to do a part of another's search: its code by a name, its data as bytes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <stop_token>
+#include <type_traits>
+#include <typeinfo>
+#include <utility>
+
+#include <kumiko/cluster/link.hpp>
+#include <kumiko/cluster/packing.hpp>
+#include <kumiko/runtime/detail/search_part.hpp>
+
+namespace kumiko::cluster::detail {
+
+/// Where a part from elsewhere is done.
+struct PartRun {
+  runtime::detail::Outside& outside;
+  std::stop_token stop;
+  unsigned divisions;
+};
+
+/// The code of a part, made before main() by whoever may give such a part away. Found by its type's
+/// name in every process that runs the same program.
+class PartType {
+ public:
+  /// Reads what is to be done, does it, and writes the workspace. \throws what these do
+  using Run = void (*)(const PartRun& run, Reader& bytes, Frame& result);
+
+  PartType(const char* name, Run code);
+  PartType(const PartType&) = delete;
+  PartType& operator=(const PartType&) = delete;
+
+  const char* name() const noexcept { return name_; }
+  std::uint64_t hash() const noexcept { return hash_; }
+  void run(const PartRun& where, Reader& bytes, Frame& result) const {
+    code_(where, bytes, result);
+  }
+
+ private:
+  const char* const name_;
+  const Run code_;
+  const std::uint64_t hash_;
+};
+
+/// A part that was given away, until its result has come.
+struct Delivery;
+
+/// Gives `bytes` to whoever asks. \throws std::bad_alloc
+std::shared_ptr<Delivery> give_part(runtime::detail::Outside& outside,
+                                    runtime::detail::SearchCore& search, const PartType& type,
+                                    unsigned divisions, Frame bytes);
+/// The result; nullptr if the part has not begun, since the search was stopped. Suspends.
+/// \throws PartError
+std::shared_ptr<const Frame> wait_for(Delivery& part);
+/// Nobody wants the result any more.
+void withdraw(const std::shared_ptr<Delivery>& part) noexcept;
+
+/// \throws std::logic_error if the bytes of an object of this type hold an address on the caller's
+/// stack, which means nothing elsewhere: what captures a variable by reference does. A hint: one in
+/// an object that lies elsewhere is not noticed.
+void refuse_addresses(std::span<const std::byte> object, const char* type);
+
+/// How parts of a search leave the process: as bytes, of the functions and of the workspace.
+struct SentAsBytes {
+  /// A part whose work is `Work`, of a search of type At.
+  template <class At, class Workspace, class Work>
+  struct Code {
+    static_assert(std::is_trivially_copyable_v<Work>,
+                  "body, give, take and guard of a search that processes share travel by their "
+                  "bytes: let them capture numbers and the like, and keep the rest in the "
+                  "workspace");
+
+    static void run(const PartRun& where, Reader& bytes, Frame& result) {
+      alignas(Work) std::byte copy[sizeof(Work)];
+      std::memcpy(copy, bytes.take(sizeof(Work), kAlignment<Work>), sizeof(Work));
+      const Work& work = *std::launder(reinterpret_cast<const Work*>(copy));
+      At search(Packing<Workspace>::unpack(bytes), where.outside, where.stop, where.divisions);
+      work(search);
+      Writer writer(result, kNoRank);
+      Packing<Workspace>::pack(writer, *search);
+    }
+    static inline const PartType kType{typeid(Code).name(), &Code::run};
+  };
+
+  template <class At, class Workspace, class Work>
+  static std::unique_ptr<runtime::detail::SentPart> send(runtime::detail::Outside& outside,
+                                                         runtime::detail::SearchCore& search,
+                                                         unsigned divisions, Workspace& workspace,
+                                                         const Work& work) {
+    if constexpr (!std::is_empty_v<Work>) {
+      refuse_addresses(std::as_bytes(std::span(&work, 1)), typeid(Work).name());
+    }
+    Frame bytes;
+    Writer writer(bytes, kNoRank);
+    writer.append(&work, sizeof work, kAlignment<Work>);
+    Packing<Workspace>::pack(writer, workspace);
+    return std::make_unique<Part<Workspace>>(
+        give_part(outside, search, Code<At, Workspace, Work>::kType, divisions, std::move(bytes)),
+        workspace);
+  }
+
+ private:
+  static constexpr int kNoRank = -1;
+  template <class Work>
+  static constexpr std::size_t kAlignment = alignof(Work) < 16 ? alignof(Work) : 16;
+
+  template <class Workspace>
+  class Part final : public runtime::detail::SentPart {
+   public:
+    Part(std::shared_ptr<Delivery> delivery, Workspace& workspace) noexcept
+        : delivery_(std::move(delivery)), workspace_(workspace) {}
+    ~Part() override { give_up(); }
+
+    void wait() override {
+      const auto result = wait_for(*delivery_);
+      if (result == nullptr) return;
+      Reader reader(*result);
+      workspace_ = Packing<Workspace>::unpack(reader);
+    }
+    void give_up() noexcept override { withdraw(delivery_); }
+
+   private:
+    const std::shared_ptr<Delivery> delivery_;
+    Workspace& workspace_;
+  };
+};
+
+}  // namespace kumiko::cluster::detail

@@ -1,0 +1,416 @@
+#include "exchange.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <span>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+
+#include <kumiko/runtime/this_thread.hpp>
+
+#include "part_types.hpp"
+
+namespace kumiko::cluster::detail {
+
+namespace {
+
+using namespace std::chrono_literals;
+using runtime::detail::SearchCore;
+
+/// So long no worker of its own has had anything for one that asks.
+constexpr auto kIdleBefore = 50us;
+/// Polls of idle workers follow each other sooner than this.
+constexpr auto kIdleGap = 20us;
+/// The first pause after a refusal, doubled up to the longest.
+constexpr auto kFirstPause = 20us;
+constexpr auto kLongestPause = 20ms;
+/// After so long those who ask are sent to somebody else.
+constexpr auto kAsksExpire = 10ms;
+/// An ask that was not answered in so long is taken for lost.
+constexpr auto kPatience = 1s;
+constexpr auto kLookAfter = 10ms;
+/// Parts that were given away more recently are not asked for.
+constexpr auto kLeastAge = 100ms;
+
+std::shared_ptr<const Frame> bytes_of(std::string_view text) {
+  const auto bytes = std::as_bytes(std::span(text));
+  return std::make_shared<const Frame>(bytes.begin(), bytes.end());
+}
+
+}  // namespace
+
+// --- Place ---------------------------------------------------------------------------------------
+
+void Place::add(SearchCore& search) {
+  const std::lock_guard lock(exchange.lock_);
+  exchange.searches_.push_back(&search);
+}
+
+void Place::remove(SearchCore& search) noexcept {
+  const std::lock_guard lock(exchange.lock_);
+  std::erase(exchange.searches_, &search);
+}
+
+bool Place::has_asks() const noexcept { return exchange.has_asks_.load(std::memory_order_relaxed); }
+
+bool Place::claim_ask() noexcept {
+  const std::lock_guard lock(exchange.lock_);
+  const bool claimed = exchange.state_.claim();
+  exchange.has_asks_.store(exchange.state_.has_open_asks(), std::memory_order_relaxed);
+  return claimed;
+}
+
+void Place::decline() noexcept {
+  exchange.change([&](Exchange::Effects& effects) { exchange.state_.decline(effects); });
+}
+
+void Place::search_stopped(const SearchCore& search) noexcept {
+  exchange.change([&](Exchange::Effects& effects) {
+    exchange.state_.stop(
+        [&](const std::shared_ptr<Delivery>& part) { return part->search == &search; }, effects);
+    if (run != 0) exchange.state_.stop_all(run, effects);
+  });
+}
+
+// --- Exchange ------------------------------------------------------------------------------------
+
+Exchange::Exchange(runtime::Runtime& runtime, std::unique_ptr<Peers> peers)
+    : runtime_(runtime), peers_(std::move(peers)), not_ended_(peers_->neighbours()) {}
+
+void Exchange::begin() { runtime_.attach(shared_from_this()); }
+
+void Exchange::wait_for_ends() {
+  runtime::Future<void> all_ended;
+  {
+    const std::lock_guard lock(lock_);
+    all_ended_.emplace();
+    all_ended = all_ended_->get_future();
+  }
+  change([&](Effects& effects) {
+    for (const std::uint16_t peer : peers_->neighbours()) {
+      effects.sends.push_back({{peer}, {.kind = ExchangeMessage::Kind::kEnd}});
+    }
+  });
+  all_ended.get();
+}
+
+void Exchange::end() {
+  std::vector<std::stop_source> stops;
+  change([&](Effects&) {
+    is_ending_.store(true, std::memory_order_relaxed);
+    for (const auto& [run, stop] : runs_) stops.push_back(stop);
+  });
+  for (std::stop_source& stop : stops) stop.request_stop();
+  auto ended = threads_ended_.get_future();
+  end_thread();
+  ended.get();
+}
+
+void Exchange::receive(const Way& from, const ExchangeMessage& message) {
+  const Use use(*this);
+  if (!use) return;
+  bool asks_begin = false;
+  change([&](Effects& effects) {
+    if (is_ending_.load(std::memory_order_relaxed)) return;
+    if (message.kind == ExchangeMessage::Kind::kEnd && from.size() == 1) {
+      std::erase(not_ended_, from.front());
+    }
+    state_.receive(from, message, is_busy(), onward(from), effects);
+    asks_begin = effects.asked && !std::exchange(asks_expire_, asks_expire_ || effects.asked);
+  });
+  if (asks_begin) start_thread([this] { let_asks_expire(); });
+}
+
+void Exchange::lost(const Way& way) {
+  const Use use(*this);
+  if (!use) return;
+  change([&](Effects& effects) {
+    if (way.size() == 1) std::erase(not_ended_, way.front());
+    state_.lost(way, effects);
+    if (!peers_->has_others_behind()) return;
+    for (const std::uint16_t peer : peers_->neighbours()) {
+      if (peer == way.front()) continue;
+      effects.sends.push_back({{peer}, {.kind = ExchangeMessage::Kind::kGone, .way = way}});
+    }
+  });
+}
+
+std::shared_ptr<Delivery> Exchange::give(const Place& place, SearchCore& search, Task task) {
+  auto part = std::make_shared<Delivery>(Delivery{this, &search, place.run});
+  change([&](Effects& effects) { part->slot = state_.give(std::move(task), part, effects).slot; });
+  return part;
+}
+
+void Exchange::withdraw(const std::shared_ptr<Delivery>& part) {
+  change([&](Effects& effects) { state_.withdraw(part->slot, part.get(), effects); });
+}
+
+ExchangeStatistics Exchange::statistics() const {
+  const std::lock_guard lock(lock_);
+  const ExchangeState::Counts& counts = state_.counts();
+  return {.asks = counts.asks,
+          .refusals = counts.refusals,
+          .given = counts.given,
+          .taken = counts.taken,
+          .again = counts.again,
+          .late = counts.late,
+          .bytes = counts.bytes};
+}
+
+template <class Change>
+void Exchange::change(Change change) {
+  Effects effects;
+  bool was_answered = false;
+  {
+    const std::lock_guard lock(lock_);
+    const bool was_asking = state_.is_asking();
+    state_.set_time(
+        std::chrono::duration_cast<ExchangeState::Moment>(Clock::now().time_since_epoch()));
+    change(effects);
+    settle(effects);
+    was_answered = was_asking && !state_.is_asking();
+  }
+  perform(std::move(effects), was_answered);
+}
+
+/// What has to be done before anybody else changes the state. Under the lock.
+void Exchange::settle(Effects& effects) {
+  // From the end on nothing is awaited any more, nor is anything begun.
+  if (is_ending_.load(std::memory_order_relaxed)) {
+    state_.decline_all(effects);
+    state_.withdraw_all(effects);
+  }
+  // A search that is stopped stops what it has given away, and whoever gave it away.
+  while (!effects.stop_searches.empty()) {
+    const std::shared_ptr<Delivery> part = std::move(effects.stop_searches.back());
+    effects.stop_searches.pop_back();
+    if (std::find(searches_.begin(), searches_.end(), part->search) == searches_.end()) continue;
+    part->search->stop_here();
+    state_.stop(
+        [&](const std::shared_ptr<Delivery>& other) { return other->search == part->search; },
+        effects);
+    if (part->run != 0) state_.stop_all(part->run, effects);
+  }
+  for (const ExchangeState::Start& start : effects.starts) runs_.try_emplace(start.run);
+  if (!effects.starts.empty()) refusals_ = 0;
+  has_asks_.store(state_.has_open_asks(), std::memory_order_relaxed);
+  if (effects.asked) {
+    for (SearchCore* const search : searches_) search->tell_of_asks();
+  }
+}
+
+void Exchange::perform(Effects effects, bool was_answered) {
+  for (ExchangeState::Finish& finish : effects.finishes) {
+    finish.owner->promise.set_value({finish.outcome, std::move(finish.bytes)});
+  }
+  for (ExchangeState::Send& send : effects.sends) {
+    start_thread(
+        [this, send = std::move(send)] { peers_->send(send.to, send.message, send.on_behalf_of); });
+  }
+  for (const std::uint64_t run : effects.stops) {
+    std::optional<std::stop_source> stop;
+    {
+      const std::lock_guard lock(lock_);
+      if (const auto found = runs_.find(run); found != runs_.end()) stop = found->second;
+    }
+    if (stop) stop->request_stop();
+  }
+  for (ExchangeState::Start& start : effects.starts) {
+    start_thread([this, start = std::move(start)] { do_part(start.run, start.task); });
+  }
+  bool all_ended = false;
+  {
+    const std::lock_guard lock(lock_);
+    all_ended = all_ended_.has_value() && not_ended_.empty();
+    if (all_ended) std::exchange(all_ended_, std::nullopt)->set_value();
+  }
+  if (effects.refused) {
+    start_thread([this] { pause(); });
+  } else if (was_answered) {
+    is_seeking_.store(false, std::memory_order_release);
+  }
+}
+
+template <class Function>
+void Exchange::start_thread(Function function) {
+  threads_.fetch_add(1, std::memory_order_relaxed);
+  runtime_.submit([self = shared_from_this(), function = std::move(function)]() mutable {
+    function();
+    self->end_thread();
+  });
+}
+
+void Exchange::end_thread() noexcept {
+  // acq_rel: who ends sees all that the threads have done.
+  if (threads_.fetch_sub(1, std::memory_order_acq_rel) == 1) threads_ended_.set_value();
+}
+
+Exchange::Use::Use(Exchange& of) noexcept : exchange_(of) {
+  // relaxed: what the exchange has is behind its lock.
+  int threads = of.threads_.load(std::memory_order_relaxed);
+  while (threads > 0 && !began_) {
+    began_ = of.threads_.compare_exchange_weak(threads, threads + 1, std::memory_order_relaxed);
+  }
+}
+
+Exchange::Use::~Use() {
+  if (began_) exchange_.end_thread();
+}
+
+// --- Asking --------------------------------------------------------------------------------------
+
+int Exchange::poll(bool idle) noexcept {
+  const auto now = Clock::now();
+  set_bell(now);
+  const Use use(*this);
+  if (!use || is_ending_.load(std::memory_order_relaxed)) return 0;
+  look_after(now);
+  if (!idle || is_seeking_.load(std::memory_order_relaxed)) return 0;
+  if (!is_idle_long(now)) return 0;
+  begin_to_seek();
+  return 1;
+}
+
+bool Exchange::has_news() noexcept {
+  const auto now = Clock::now();
+  set_bell(now);
+  if (is_ending_.load(std::memory_order_relaxed)) return false;
+  is_sleepy_ = !is_seeking_.load(std::memory_order_relaxed);
+  return is_sleepy_ || now - looked_after_ >= kLookAfter;
+}
+
+/// A worker that sleeps is to look after asks and losses. At once, since one may sleep by it.
+void Exchange::set_bell(Clock::time_point now) noexcept {
+  bell_.silence(now);
+  if (!is_ending_.load(std::memory_order_relaxed)) bell_.ring_at(now + kLookAfter);
+}
+
+/// Whether idle workers have polled one after the other for so long that nobody here has anything
+/// for them; or one wants to sleep.
+bool Exchange::is_idle_long(Clock::time_point now) noexcept {
+  if (now - std::exchange(last_idle_, now) > kIdleGap) idle_since_ = now;
+  return std::exchange(is_sleepy_, false) || now - idle_since_ >= kIdleBefore;
+}
+
+void Exchange::begin_to_seek() noexcept {
+  is_seeking_.store(true, std::memory_order_relaxed);
+  start_thread([this] { seek(); });
+}
+
+void Exchange::seek() {
+  bool found_own = false;
+  bool asks = false;
+  change([&](Effects& effects) {
+    if (is_ending_.load(std::memory_order_relaxed)) return;
+    found_own = state_.take_back(effects);
+    if (found_own) return;
+    // Who has nothing lets nobody wait for it.
+    if (!is_busy()) state_.decline_all(effects);
+    const auto whom = whom_to_ask();
+    if (!whom) return;
+    asks = true;
+    asked_at_ = Clock::now();
+    state_.ask(whom->first, whom->second, effects);
+  });
+  if (found_own) {
+    is_seeking_.store(false, std::memory_order_release);
+  } else if (!asks) {
+    pause();
+  }
+}
+
+void Exchange::pause() {
+  unsigned refusals = 0;
+  {
+    const std::lock_guard lock(lock_);
+    refusals = refusals_++;
+  }
+  runtime::this_thread::sleep_for(std::min<std::chrono::nanoseconds>(
+      kFirstPause * (1U << std::min(refusals, 16U)), kLongestPause));
+  is_seeking_.store(false, std::memory_order_release);
+}
+
+/// In turn one who has a part of this process's own, and any other.
+std::optional<std::pair<Way, std::optional<PartName>>> Exchange::whom_to_ask() {
+  if (refusals_ % 2 == 0) {
+    if (const auto holder = state_.holder(kLeastAge); holder)
+      return std::pair(holder->first, std::optional(holder->second));
+  }
+  const std::vector<std::uint16_t> peers = peers_->neighbours();
+  if (peers.empty()) return std::nullopt;
+  return std::pair(Way{peers[random_() % peers.size()]}, std::optional<PartName>());
+}
+
+/// Whom an ask is passed on to: any neighbour on another side than where it came from.
+std::optional<Way> Exchange::onward(const Way& from) {
+  if (!peers_->has_others_behind()) return std::nullopt;
+  std::vector<std::uint16_t> peers = peers_->neighbours();
+  std::erase(peers, from.front());
+  if (peers.empty()) return std::nullopt;
+  return Way{peers[random_() % peers.size()]};
+}
+
+/// Sees who is lost, and which ask is not answered. By the poller.
+void Exchange::look_after(Clock::time_point now) {
+  if (now - looked_after_ < kLookAfter) return;
+  looked_after_ = now;
+  for (const Way& way : peers_->newly_lost()) {
+    start_thread([this, way] { lost(way); });
+  }
+  change([&](Effects& effects) {
+    if (!state_.is_asking() || now - asked_at_ < kPatience) return;
+    state_.give_up_ask();
+    effects.refused = true;
+  });
+}
+
+// --- Working for others --------------------------------------------------------------------------
+
+void Exchange::do_part(std::uint64_t run, const Task& task) {
+  std::stop_token stop;
+  {
+    const std::lock_guard lock(lock_);
+    stop = runs_.at(run).get_token();
+  }
+  auto outcome = Outcome::kFailed;
+  std::shared_ptr<const Frame> bytes;
+  try {
+    const PartType* const type = part_type(task.type);
+    if (type == nullptr) throw std::runtime_error("this kind of part is not known to this process");
+    Place place(*this, run);
+    Reader reader(*task.bytes);
+    Frame result;
+    type->run({place, std::move(stop), task.divisions}, reader, result);
+    bytes = std::make_shared<const Frame>(std::move(result));
+    outcome = Outcome::kDone;
+  } catch (const std::exception& exception) {
+    bytes = bytes_of(exception.what());
+  } catch (...) {
+    bytes = bytes_of("something that is not a std::exception");
+  }
+  change([&](Effects& effects) {
+    runs_.erase(run);
+    state_.end(run, outcome, std::move(bytes), effects);
+  });
+}
+
+/// Whether something runs here that may be divided. Under the lock.
+bool Exchange::is_busy() const {
+  return std::any_of(searches_.begin(), searches_.end(),
+                     [](const SearchCore* search) { return search->is_busy(); });
+}
+
+/// Answers those whom nobody here has made a part for in time.
+void Exchange::let_asks_expire() {
+  for (bool any = true; any;) {
+    runtime::this_thread::sleep_for(kAsksExpire);
+    change([&](Effects& effects) {
+      any = state_.has_open_asks() && !is_ending_.load(std::memory_order_relaxed);
+      asks_expire_ = any;
+      if (any) state_.decline_all(effects);
+    });
+  }
+}
+
+}  // namespace kumiko::cluster::detail

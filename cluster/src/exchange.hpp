@@ -1,0 +1,175 @@
+// What a process does about parts of searches for others, and they for it.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <random>
+#include <stop_token>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <kumiko/cluster/search.hpp>
+#include <kumiko/runtime/detail/search_part.hpp>
+#include <kumiko/runtime/future.hpp>
+#include <kumiko/runtime/message_source.hpp>
+#include <kumiko/runtime/runtime.hpp>
+
+#include "bell.hpp"
+#include "exchange_state.hpp"
+#include "peers.hpp"
+
+namespace kumiko::cluster::detail {
+
+class Exchange;
+
+/// Where a search is done: the process, and which part of another's search it is, if any.
+class Place final : public runtime::detail::Outside {
+ public:
+  /// \param run  0 for a search of this process
+  Place(Exchange& of, std::uint64_t part) noexcept : exchange(of), run(part) {}
+
+  void add(runtime::detail::SearchCore& search) override;
+  void remove(runtime::detail::SearchCore& search) noexcept override;
+  bool has_asks() const noexcept override;
+  bool claim_ask() noexcept override;
+  void decline() noexcept override;
+  void search_stopped(const runtime::detail::SearchCore& search) noexcept override;
+
+  Exchange& exchange;
+  const std::uint64_t run;
+};
+
+/// How a part came back.
+struct Delivered {
+  Outcome outcome;
+  std::shared_ptr<const Frame> bytes;
+};
+
+struct Delivery {
+  Exchange* exchange = nullptr;
+  runtime::detail::SearchCore* search = nullptr;
+  std::uint64_t run = 0;  ///< the Place's
+  std::uint32_t slot = 0;
+  runtime::Promise<Delivered> promise{};
+  runtime::Future<Delivered> future = promise.get_future();
+};
+
+/// Connects the searches of a process, its Runtime and its peers by an ExchangeState.
+///
+/// *Threads.* Each message that is sent, each part that is done here and each pause after a refusal
+/// is a lightweight thread of its own, counted in threads_. None of them waits for what a peer
+/// does: who waits is the search that has given a part away. That a worker has nothing to do this
+/// learns as a MessageSource, from the worker's search for work.
+///
+/// *Locks.* lock_ before those of searches (SearchCore); nothing is sent, started or woken while it
+/// is held.
+class Exchange final : public runtime::MessageSource,
+                       public std::enable_shared_from_this<Exchange> {
+ public:
+  Exchange(runtime::Runtime& runtime, std::unique_ptr<Peers> peers);
+
+  /// Begins to ask: the runtime tells of idle workers from now on.
+  void begin();
+  /// Tells the neighbours that nothing of this process is searched any more, and waits until they
+  /// have said so or are lost; works for them meanwhile. Suspends.
+  void wait_for_ends();
+  /// Ends: asks no more, stops what it does for others, and waits for its threads. No search of
+  /// this process is under way. Suspends.
+  void end();
+
+  /// A message has come; nobody behind this way is reached any more. By any lightweight thread;
+  /// these do not suspend.
+  void receive(const Way& from, const ExchangeMessage& message);
+  void lost(const Way& way);
+
+  std::shared_ptr<Delivery> give(const Place& place, runtime::detail::SearchCore& search,
+                                 Task task);
+  void withdraw(const std::shared_ptr<Delivery>& part);
+
+  ExchangeStatistics statistics() const;
+  Place& own_place() noexcept { return own_place_; }
+
+  int poll(bool idle) noexcept override;
+  bool has_news() noexcept override;
+  bool has_unsent() const noexcept override { return false; }
+  int pollable() const noexcept override { return bell_.descriptor(); }
+  bool is_open() const noexcept override { return !is_ending_.load(std::memory_order_relaxed); }
+
+ private:
+  friend Place;
+
+  using Clock = std::chrono::steady_clock;
+  using Effects = ExchangeState::Effects;
+
+  /// Changes the state under the lock, then does what follows.
+  template <class Change>
+  void change(Change change);
+  void settle(Effects& effects);
+  void perform(Effects effects, bool was_answered);
+  template <class Function>
+  void start_thread(Function function);
+  void end_thread() noexcept;
+
+  /// Keeps the exchange from its end while somebody uses it who is not one of its threads.
+  class Use {
+   public:
+    explicit Use(Exchange& of) noexcept;
+    ~Use();
+    Use(const Use&) = delete;
+    Use& operator=(const Use&) = delete;
+    /// Whether it has not ended.
+    explicit operator bool() const noexcept { return began_; }
+
+   private:
+    Exchange& exchange_;
+    bool began_ = false;
+  };
+
+  void set_bell(Clock::time_point now) noexcept;
+  bool is_idle_long(Clock::time_point now) noexcept;
+  void begin_to_seek() noexcept;
+  void seek();
+  void pause();
+  void look_after(Clock::time_point now);
+  std::optional<std::pair<Way, std::optional<PartName>>> whom_to_ask();
+  std::optional<Way> onward(const Way& from);
+  void do_part(std::uint64_t run, const Task& task);
+  bool is_busy() const;
+  void let_asks_expire();
+
+  runtime::Runtime& runtime_;
+  const std::unique_ptr<Peers> peers_;
+  Bell bell_{-1};
+  Place own_place_{*this, 0};
+
+  mutable std::mutex lock_;  ///< for what follows
+  ExchangeState state_;
+  std::vector<runtime::detail::SearchCore*> searches_;
+  std::unordered_map<std::uint64_t, std::stop_source> runs_;
+  std::vector<std::uint16_t> not_ended_;
+  std::optional<runtime::Promise<void>> all_ended_;
+  std::mt19937 random_{std::random_device{}()};
+  unsigned refusals_ = 0;  ///< one after the other
+  bool asks_expire_ = false;
+  Clock::time_point asked_at_{};
+
+  std::atomic<bool> has_asks_{false};
+  std::atomic<bool> is_ending_{false};
+  std::atomic<bool> is_seeking_{false};  ///< asks, or pauses after a refusal
+
+  // The poller's.
+  Clock::time_point idle_since_{};
+  Clock::time_point last_idle_{};
+  Clock::time_point looked_after_{};
+  bool is_sleepy_ = false;
+
+  std::atomic<int> threads_{1};  ///< and uses, and the exchange itself
+  runtime::Promise<void> threads_ended_;
+};
+
+}  // namespace kumiko::cluster::detail

@@ -1,0 +1,16 @@
+// The messages of an exchange as bytes.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "exchange_state.hpp"
+
+namespace kumiko::cluster::detail {
+
+Frame encode(const ExchangeMessage& message);
+
+/// \throws std::invalid_argument if that is no message
+ExchangeMessage decode(std::span<const std::byte> bytes);
+
+}  // namespace kumiko::cluster::detail

@@ -1,0 +1,387 @@
+#include "exchange_state.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace kumiko::cluster::detail {
+
+using Kind = ExchangeMessage::Kind;
+
+bool leads_through(const Way& way, const Way& first) noexcept {
+  return way.size() >= first.size() && std::equal(first.begin(), first.end(), way.begin());
+}
+
+// --- As a giver ----------------------------------------------------------------------------------
+
+bool ExchangeState::claim() noexcept {
+  if (!has_open_asks()) return false;
+  ++claimed_;
+  return true;
+}
+
+PartName ExchangeState::give(Task task, std::shared_ptr<Delivery> owner, Effects& effects) {
+  if (claimed_ > 0) --claimed_;
+  const auto free = std::find_if(slots_.begin(), slots_.end(),
+                                 [](const Slot& slot) { return slot.state == Slot::kFree; });
+  const auto index = static_cast<std::uint32_t>(free - slots_.begin());
+  Slot& slot = free == slots_.end() ? slots_.emplace_back() : *free;
+  slot.state = Slot::kPool;
+  slot.task = std::move(task);
+  slot.owner = std::move(owner);
+  const std::uint32_t generation = slot.generation;
+  assign(effects);
+  return {index, generation};
+}
+
+void ExchangeState::decline(Effects& effects) {
+  if (claimed_ > 0) --claimed_;
+  if (asks_.empty()) return;
+  answer_none(asks_.front(), std::nullopt, effects);
+  asks_.pop_front();
+}
+
+void ExchangeState::decline_all(Effects& effects) {
+  for (const Ask& ask : asks_) answer_none(ask, std::nullopt, effects);
+  asks_.clear();
+}
+
+void ExchangeState::withdraw(std::uint32_t index, const Delivery* owner, Effects& effects) {
+  Slot& slot = slots_[index];
+  if (slot.state == Slot::kFree || slot.owner.get() != owner) return;
+  if (slot.state == Slot::kSent) stop_slot(index, effects);
+  free(slot);
+}
+
+void ExchangeState::withdraw_all(Effects& effects) {
+  for (std::uint32_t i = 0; i < slots_.size(); ++i) {
+    if (slots_[i].state == Slot::kSent) {
+      stop_slot(i, effects);
+      to_pool(slots_[i]);
+    }
+    if (slots_[i].state == Slot::kPool) stop_slot(i, effects);
+  }
+}
+
+void ExchangeState::stop_slot(std::uint32_t index, Effects& effects) {
+  Slot& slot = slots_[index];
+  if (slot.state == Slot::kPool) {
+    effects.finishes.push_back({{index, slot.generation}, slot.owner, Outcome::kNotBegun, nullptr});
+    return free(slot);
+  }
+  const PartName part{index, slot.generation};
+  if (slot.runner.empty()) {
+    if (const Taken* const own = taken({}, part); own != nullptr) effects.stops.push_back(own->run);
+  } else {
+    effects.sends.push_back({slot.runner, {.kind = Kind::kStop, .part = part}});
+  }
+}
+
+/// Sends what is in the pool to those who ask.
+void ExchangeState::assign(Effects& effects) {
+  for (std::uint32_t i = 0; i < slots_.size() && !asks_.empty(); ++i) {
+    Slot& slot = slots_[i];
+    if (slot.state != Slot::kPool) continue;
+    const Ask ask = std::move(asks_.front());
+    asks_.pop_front();
+    slot.state = Slot::kSent;
+    slot.runner = ask.from;
+    slot.given_at = now_;
+    ++counts_.given;
+    if (slot.task.bytes != nullptr) counts_.bytes += slot.task.bytes->size();
+    effects.sends.push_back({ask.from,
+                             {.kind = Kind::kPart,
+                              .ask = ask.number,
+                              .part = PartName{i, slot.generation},
+                              .task = slot.task}});
+  }
+}
+
+void ExchangeState::to_pool(Slot& slot) noexcept {
+  ++slot.generation;
+  ++counts_.again;
+  slot.state = Slot::kPool;
+  slot.runner.clear();
+}
+
+void ExchangeState::free(Slot& slot) noexcept {
+  ++slot.generation;
+  slot.state = Slot::kFree;
+  slot.runner.clear();
+  slot.task = {};
+  slot.owner.reset();
+}
+
+ExchangeState::Slot* ExchangeState::find(PartName part, const Way* runner) noexcept {
+  if (part.slot >= slots_.size()) return nullptr;
+  Slot& slot = slots_[part.slot];
+  const bool is_it =
+      slot.state == Slot::kSent && slot.generation == part.generation && slot.runner == *runner;
+  return is_it ? &slot : nullptr;
+}
+
+void ExchangeState::answer_none(const Ask& ask, std::optional<PartName> unknown,
+                                Effects& effects) const {
+  effects.sends.push_back({ask.from, {.kind = Kind::kNone, .ask = ask.number, .part = unknown}});
+}
+
+// --- As a taker ----------------------------------------------------------------------------------
+
+bool ExchangeState::take_back(Effects& effects) {
+  for (std::uint32_t i = 0; i < slots_.size(); ++i) {
+    Slot& slot = slots_[i];
+    if (slot.state != Slot::kPool) continue;
+    slot.state = Slot::kSent;
+    slot.runner.clear();
+    taken_.push_back({{}, {i, slot.generation}, ++last_run_});
+    effects.starts.push_back({last_run_, slot.task});
+    return true;
+  }
+  return false;
+}
+
+std::optional<std::pair<Way, PartName>> ExchangeState::holder(Moment age) noexcept {
+  const auto count = static_cast<std::uint32_t>(slots_.size());
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::uint32_t index = next_holder_++ % count;
+    const Slot& slot = slots_[index];
+    if (slot.state == Slot::kSent && !slot.runner.empty() && now_ - slot.given_at >= age) {
+      return std::pair(slot.runner, PartName{index, slot.generation});
+    }
+  }
+  return std::nullopt;
+}
+
+void ExchangeState::ask(Way to, std::optional<PartName> waits_for, Effects& effects) {
+  ++counts_.asks;
+  asking_ = Asking{++last_ask_, to};
+  effects.sends.push_back(
+      {std::move(to), {.kind = Kind::kAsk, .ask = last_ask_, .part = waits_for}});
+}
+
+void ExchangeState::end(std::uint64_t run, Outcome outcome, std::shared_ptr<const Frame> bytes,
+                        Effects& effects) {
+  const auto ended = std::find_if(taken_.begin(), taken_.end(),
+                                  [&](const Taken& each) { return each.run == run; });
+  if (ended == taken_.end()) return;
+  const Taken part = std::move(*ended);
+  taken_.erase(ended);
+  if (!part.is_wanted) return;
+  if (outcome == Outcome::kDone && part.stops_all) outcome = Outcome::kStopped;
+  if (bytes != nullptr) counts_.bytes += bytes->size();
+  ExchangeMessage result{.kind = Kind::kResult,
+                         .part = part.part,
+                         .outcome = outcome,
+                         .task = {.bytes = std::move(bytes)}};
+  if (part.giver.empty()) return receive_result(part.giver, result, effects);
+  effects.sends.push_back({part.giver, result});
+  if (kept_.size() == kKept) kept_.pop_front();
+  kept_.push_back({part.giver, std::move(result)});
+}
+
+void ExchangeState::stop_all(std::uint64_t run, Effects& effects) {
+  const auto part = std::find_if(taken_.begin(), taken_.end(),
+                                 [&](const Taken& each) { return each.run == run; });
+  if (part == taken_.end() || !part->is_wanted) return;
+  part->stops_all = true;
+  const ExchangeMessage message{.kind = Kind::kStopAll, .part = part->part};
+  if (!part->giver.empty()) {
+    effects.sends.push_back({part->giver, message});
+  } else if (const Slot* const slot = find(part->part, &part->giver); slot != nullptr) {
+    effects.stop_searches.push_back(slot->owner);
+  }
+}
+
+const ExchangeState::Taken* ExchangeState::taken(const Way& giver, PartName part) const noexcept {
+  const auto found = std::find_if(taken_.begin(), taken_.end(), [&](const Taken& each) {
+    return each.part == part && each.giver == giver;
+  });
+  return found == taken_.end() ? nullptr : &*found;
+}
+
+const ExchangeState::Kept* ExchangeState::kept(const Way& giver, PartName part) const noexcept {
+  const auto found = std::find_if(kept_.begin(), kept_.end(), [&](const Kept& each) {
+    return each.result.part == part && each.giver == giver;
+  });
+  return found == kept_.end() ? nullptr : &*found;
+}
+
+// --- What comes ----------------------------------------------------------------------------------
+
+void ExchangeState::receive(const Way& from, const ExchangeMessage& message, bool can_give,
+                            const std::optional<Way>& onward, Effects& effects) {
+  if (std::any_of(lost_.begin(), lost_.end(),
+                  [&](const Way& way) { return leads_through(from, way); })) {
+    return;
+  }
+  switch (message.kind) {
+    case Kind::kAsk:
+      return receive_ask(from, message, can_give, onward, effects);
+    case Kind::kPart:
+      return receive_part(from, message, effects);
+    case Kind::kNone: {
+      if (asking_ && asking_->number == message.ask) {
+        asking_.reset();
+        ++counts_.refusals;
+        effects.refused = true;
+      }
+      if (!message.part) return;
+      if (Slot* const slot = find(*message.part, &from); slot != nullptr) {
+        to_pool(*slot);
+        assign(effects);
+      }
+      return;
+    }
+    case Kind::kResult:
+      return receive_result(from, message, effects);
+    case Kind::kStop:
+      if (!message.part) return;
+      if (const Taken* const part = taken(from, *message.part); part != nullptr) {
+        effects.stops.push_back(part->run);
+      }
+      return;
+    case Kind::kStopAll:
+      if (!message.part) return;
+      if (const Slot* const slot = find(*message.part, &from); slot != nullptr) {
+        effects.stop_searches.push_back(slot->owner);
+      }
+      return;
+    case Kind::kGone: {
+      Way way = from;
+      way.insert(way.end(), message.way.begin(), message.way.end());
+      return lost(way, effects);
+    }
+    case Kind::kEnd:
+      return;
+  }
+}
+
+void ExchangeState::receive_ask(const Way& from, const ExchangeMessage& message, bool can_give,
+                                const std::optional<Way>& onward, Effects& effects) {
+  const Ask ask{from, message.ask};
+  if (message.part && taken(from, *message.part) == nullptr) {
+    if (const Kept* const result = kept(from, *message.part); result != nullptr) {
+      effects.sends.push_back({from, result->result});
+      return answer_none(ask, std::nullopt, effects);
+    }
+    return answer_none(ask, message.part, effects);
+  }
+  // Who asks anew waits for no answer to an older ask.
+  std::erase_if(asks_, [&](const Ask& each) { return each.from == from; });
+  claimed_ = std::min(claimed_, asks_.size());
+  asks_.push_back(ask);
+  assign(effects);
+  if (asks_.empty()) return;
+  if (can_give) {
+    effects.asked = true;
+    return;
+  }
+  asks_.pop_back();
+  claimed_ = std::min(claimed_, asks_.size());
+  // An ask for a part of what the asker waits for is not for others.
+  if (onward && !message.part) {
+    effects.sends.push_back({*onward, message, from});
+  } else {
+    answer_none(ask, std::nullopt, effects);
+  }
+}
+
+void ExchangeState::receive_part(const Way& from, const ExchangeMessage& message,
+                                 Effects& effects) {
+  if (asking_ && asking_->number == message.ask) asking_.reset();
+  if (!message.part || taken(from, *message.part) != nullptr) return;
+  if (kept(from, *message.part) != nullptr) return;
+  ++counts_.taken;
+  taken_.push_back({from, *message.part, ++last_run_});
+  effects.starts.push_back({last_run_, message.task});
+}
+
+void ExchangeState::receive_result(const Way& from, const ExchangeMessage& message,
+                                   Effects& effects) {
+  if (!message.part) return;
+  Slot* const slot = find(*message.part, &from);
+  if (slot == nullptr) {
+    ++counts_.late;
+    return;
+  }
+  if (message.outcome == Outcome::kStopped) effects.stop_searches.push_back(slot->owner);
+  effects.finishes.push_back({*message.part, slot->owner, message.outcome, message.task.bytes});
+  free(*slot);
+}
+
+void ExchangeState::lost(const Way& way, Effects& effects) {
+  lost_.push_back(way);
+  std::erase_if(asks_, [&](const Ask& ask) { return leads_through(ask.from, way); });
+  claimed_ = std::min(claimed_, asks_.size());
+  std::erase_if(kept_, [&](const Kept& kept) { return leads_through(kept.giver, way); });
+  for (Taken& part : taken_) {
+    if (!part.is_wanted || part.giver.empty() || !leads_through(part.giver, way)) continue;
+    part.is_wanted = false;
+    effects.stops.push_back(part.run);
+  }
+  for (Slot& slot : slots_) {
+    if (slot.state == Slot::kSent && !slot.runner.empty() && leads_through(slot.runner, way)) {
+      to_pool(slot);
+    }
+  }
+  // The ask may have been passed on, so that its answer is lost wherever it went.
+  if (asking_) {
+    asking_.reset();
+    effects.refused = true;
+  }
+  assign(effects);
+}
+
+bool ExchangeState::has_given() const noexcept {
+  return std::any_of(slots_.begin(), slots_.end(),
+                     [](const Slot& slot) { return slot.state != Slot::kFree; });
+}
+
+bool ExchangeState::has_pool() const noexcept {
+  return std::any_of(slots_.begin(), slots_.end(),
+                     [](const Slot& slot) { return slot.state == Slot::kPool; });
+}
+
+void ExchangeState::describe(std::vector<std::uint32_t>& out) const {
+  const auto number = [&](std::uint64_t value) {
+    out.push_back(static_cast<std::uint32_t>(value));
+  };
+  const auto way = [&](const Way& each) {
+    number(each.size());
+    for (const std::uint16_t link : each) number(link);
+  };
+  const auto part = [&](PartName name) {
+    number(name.slot);
+    number(name.generation);
+  };
+  number(slots_.size());
+  for (const Slot& slot : slots_) {
+    number(slot.state);
+    number(slot.generation);
+    way(slot.runner);
+    number(slot.task.type);
+  }
+  number(taken_.size());
+  for (const Taken& each : taken_) {
+    way(each.giver);
+    part(each.part);
+    number(each.run);
+    number(each.is_wanted ? 1 : 0);
+  }
+  number(kept_.size());
+  for (const Kept& each : kept_) {
+    way(each.giver);
+    part(*each.result.part);
+    number(each.result.task.type);
+  }
+  number(asks_.size());
+  for (const Ask& ask : asks_) {
+    way(ask.from);
+    number(ask.number);
+  }
+  number(claimed_);
+  number(asking_ ? asking_->number : 0);
+  number(last_ask_);
+  number(last_run_);
+}
+
+}  // namespace kumiko::cluster::detail

@@ -1,0 +1,31 @@
+// Who exchanges parts of searches with this process, and how messages get there.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "exchange_state.hpp"
+
+namespace kumiko::cluster::detail {
+
+/// The other processes.
+class Peers {
+ public:
+  virtual ~Peers() = default;
+
+  /// Sends a message, unless whom it is for is lost. By a lightweight thread; may suspend.
+  virtual void send(const Way& to, const ExchangeMessage& message, const Way& on_behalf_of) = 0;
+
+  // By any OS thread; these wait for nobody.
+
+  /// Whom this process may ask, by the first step of the way: those who are not lost.
+  virtual std::vector<std::uint16_t> neighbours() const = 0;
+
+  /// Whether others are behind the neighbours, so that asks are passed on, and losses told.
+  virtual bool has_others_behind() const noexcept = 0;
+
+  /// Whoever has been lost since the last call.
+  virtual std::vector<Way> newly_lost() noexcept = 0;
+};
+
+}  // namespace kumiko::cluster::detail
