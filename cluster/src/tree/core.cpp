@@ -1,0 +1,475 @@
+#include "tree/core.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <limits>
+#include <mutex>
+#include <span>
+#include <stdexcept>
+#include <system_error>
+
+#include <kumiko/runtime/io/operations.hpp>
+#include <kumiko/runtime/this_thread.hpp>
+
+namespace kumiko::cluster::detail::tree {
+
+namespace io = runtime::io;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+constexpr auto kRelaxed = std::memory_order_relaxed;
+
+/// While the system has no descriptor left for a connection.
+constexpr milliseconds kAcceptPause{100};
+
+/// Frames of one link in a row, after which its reader lets others have their turn.
+constexpr int kFramesInARow = 16;
+
+void require(bool holds, const char* what) {
+  if (!holds) throw std::invalid_argument(std::string("TreeOptions::") + what);
+}
+
+TreeOptions checked(TreeOptions options) {
+  require(!options.secret.empty(), "secret is empty; take 16 random bytes or more");
+  require(options.largest_frame < std::numeric_limits<std::uint32_t>::max() / 2,
+          "largest_frame is above 2 GiB; send less at a time");
+  require(options.longest_route > 0 && options.longest_route <= 4096,
+          "longest_route is not from 1 to 4096");
+  const FrameLimits limits{options.largest_frame, options.longest_route};
+  require(options.most_unsent_bytes >= limits.most_bytes(),
+          "most_unsent_bytes is less than largest_frame and its header take");
+  require(options.most_unproved > 0, "most_unproved is 0, so that nobody could join");
+  require(options.handshakes_per_second > 0 && options.handshakes_per_second <= 1'000'000'000,
+          "handshakes_per_second is not from 1 to 10^9");
+  require(options.handshake_timeout > milliseconds(0), "handshake_timeout is not positive");
+  require(options.heartbeat_every > milliseconds(0), "heartbeat_every is not positive");
+  require(options.lost_after >= 2 * options.heartbeat_every,
+          "lost_after is less than twice heartbeat_every");
+  require(options.leave_within >= milliseconds(0), "leave_within is negative");
+  return options;
+}
+
+std::optional<Refusal> refusal_of(std::error_code error) noexcept {
+  if (!error) return std::nullopt;
+  if (error == std::errc::timed_out) return Refusal::kTimeout;
+  if (error == std::errc::operation_canceled) return Refusal::kLeft;
+  return Refusal::kConnectionClosed;
+}
+
+std::optional<Refusal> say(io::Socket& socket, Bytes words, const io::Limits& limits) {
+  return refusal_of(socket.write_all(words, limits).error);
+}
+
+std::optional<Refusal> hear(io::Socket& socket, std::span<std::byte> words,
+                            const io::Limits& limits) {
+  const io::Transfer heard = socket.read_exactly(words, limits);
+  if (heard.error) return refusal_of(heard.error);
+  if (heard.bytes < words.size()) return Refusal::kConnectionClosed;
+  return std::nullopt;
+}
+
+/// The part of a handshake that is the same on both sides.
+std::optional<Refusal> exchange_hellos(io::Socket& socket, Handshake& handshake,
+                                       const io::Limits& limits) {
+  if (const auto refusal = say(socket, handshake.hello(), limits)) return refusal;
+  Hello others;
+  const std::span<std::byte> greeting = std::span(others).first(kGreetingBytes);
+  const std::span<std::byte> rest = std::span(others).subspan(kGreetingBytes);
+  if (const auto refusal = hear(socket, greeting, limits)) return refusal;
+  const auto refusal = Handshake::check_greeting(greeting);
+  if (refusal == Refusal::kNotKumiko) return refusal;
+  // Of another version too: to close with bytes unread would reset the connection, and the other
+  // side might not learn of ours.
+  const auto unheard = hear(socket, rest, limits);
+  if (refusal) return refusal;
+  if (unheard) return unheard;
+  return handshake.take_hello(others);
+}
+
+/// The joining side of a handshake.
+std::optional<Refusal> apply(io::Socket& socket, Handshake& handshake, const io::Limits& limits) {
+  if (const auto refusal = exchange_hellos(socket, handshake, limits)) return refusal;
+  if (const auto refusal = say(socket, handshake.proof(), limits)) return refusal;
+  Verdict verdict;
+  if (const auto refusal = hear(socket, verdict, limits)) return refusal;
+  return handshake.take_verdict(verdict);
+}
+
+/// Why a parent could not be joined, and what to do.
+std::string explain(Refusal refusal, const std::string& address, const std::string& system,
+                    milliseconds timeout) {
+  const std::string parent = "the coordinator at " + address;
+  switch (refusal) {
+    case Refusal::kCannotConnect:
+      return "cannot connect to " + parent + ": " + system +
+             "; start it first, and check the address and the firewalls between";
+    case Refusal::kNotKumiko:
+      return "what answers at " + address + " is not a Kumiko coordinator; check the port";
+    case Refusal::kOtherVersion:
+      return parent + " speaks another version of the protocol than this program's, " +
+             std::to_string(kProtocolVersion) + "; use the same version of Kumiko on both sides";
+    case Refusal::kWrongSecret:
+      return parent + " does not have this process's secret; give both the same one";
+    case Refusal::kOtherBuild:
+      return parent + " runs another build of the program; copy one build to both sides";
+    case Refusal::kFull:
+      return parent +
+             " has as many children as it may have; join one of its children instead, or "
+             "raise TreeOptions::most_children there";
+    case Refusal::kTimeout:
+      return "what listens at " + address + " has not let this process in within " +
+             std::to_string(timeout.count()) +
+             " ms; check that it is a Kumiko coordinator, and not overloaded";
+    case Refusal::kConnectionClosed:
+      return "what listens at " + address +
+             " has closed the connection before it let this process in: it is not a Kumiko "
+             "coordinator, or has too many connections now; check the port, or try again later";
+    case Refusal::kLeft:
+      return "this process has left before " + parent + " let it in";
+    case Refusal::kPushedOut:
+    case Refusal::kNoResources:
+      break;
+  }
+  return "no memory or descriptors are left for a connection to " + parent +
+         ", here or there; end other processes, or raise the limits (ulimit -n)";
+}
+
+}  // namespace
+
+Core::Core(runtime::Runtime& runtime, TreeReceiver& receiver, TreeOptions options)
+    : runtime_(runtime),
+      receiver_(receiver),
+      options_(checked(std::move(options))),
+      limits_{options_.largest_frame, options_.longest_route} {}
+
+template <class Body>
+void Core::start(Body body) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (leaving_) throw std::logic_error("this process has left the tree");
+    ++threads_;
+  }
+  const auto ended = [this]() noexcept {
+    // Notified under the lock: whoever waits in leave() may destroy all this as soon as he has it.
+    const std::lock_guard lock(mutex_);
+    --threads_;
+    changed_.notify_all();
+  };
+  try {
+    runtime_.submit([ended, body = std::move(body)]() mutable {
+      {
+        Body own = std::move(body);  // and its sockets are closed before the thread counts as ended
+        own();
+      }
+      ended();
+    });
+  } catch (...) {
+    ended();
+    throw;
+  }
+}
+
+void Core::count(Refusal refusal) noexcept {
+  refused_[static_cast<std::size_t>(refusal)].fetch_add(1, kRelaxed);
+}
+
+// Accepting.
+
+io::Address Core::listen(const io::Address& address) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (listens_) throw std::logic_error("this process listens for children already");
+    listens_ = true;
+  }
+  try {
+    io::Listener listener = io::Listener::listen(address).value();
+    const io::Address bound = listener.address().value();
+    start([this, listener = std::move(listener)]() mutable { accept(std::move(listener)); });
+    return bound;
+  } catch (...) {
+    const std::lock_guard lock(mutex_);
+    listens_ = false;
+    throw;
+  }
+}
+
+void Core::accept(io::Listener listener) {
+  const std::chrono::nanoseconds interval(1'000'000'000 / options_.handshakes_per_second);
+  Clock::time_point next = Clock::now();
+  while (!leaving_) {
+    io::Result<io::Socket> socket = listener.accept(io::unless(stop_.get_token()));
+    if (!socket) {
+      if (socket.error() == std::errc::operation_canceled) return;
+      if (socket.error() == std::errc::connection_aborted) continue;
+      // No descriptors: the connection stays queued until there is one.
+      static_cast<void>(io::sleep(io::within(kAcceptPause, stop_.get_token())));
+      continue;
+    }
+    std::optional<Unproved::iterator> place;
+    try {
+      place = make_room();
+      start([this, socket = *std::move(socket), place = *place]() mutable {
+        welcome(std::move(socket), place);
+      });
+    } catch (const std::exception&) {
+      if (place) end_unproved(*place);
+      count(leaving_ ? Refusal::kLeft : Refusal::kNoResources);
+    }
+    next = std::max(next + interval, Clock::now());
+    static_cast<void>(io::sleep(io::until(next, stop_.get_token())));
+  }
+}
+
+/// Waits until there is room for one more unproved connection, for which the oldest is stopped.
+Core::Unproved::iterator Core::make_room() {
+  std::unique_lock lock(mutex_);
+  while (unproved_.size() >= options_.most_unproved) {
+    unproved_.front().request_stop();
+    changed_.wait(lock);
+  }
+  unproved_.emplace_back();
+  most_unproved_ = std::max(most_unproved_, unproved_.size());
+  return std::prev(unproved_.end());
+}
+
+void Core::end_unproved(Unproved::iterator place) {
+  const std::lock_guard lock(mutex_);
+  unproved_.erase(place);
+  changed_.notify_all();
+}
+
+std::optional<Refusal> Core::reserve_child(std::uint16_t& number) {
+  const std::lock_guard lock(mutex_);
+  if (children_ >= options_.most_children) return Refusal::kFull;
+  if (next_child_ > std::numeric_limits<std::uint16_t>::max()) return Refusal::kFull;
+  ++children_;
+  number = static_cast<std::uint16_t>(next_child_++);
+  return std::nullopt;
+}
+
+void Core::release_child() {
+  const std::lock_guard lock(mutex_);
+  --children_;
+}
+
+/// `number` is not 0 if a place was reserved, even where the answer is a refusal.
+std::optional<Refusal> Core::admit(io::Socket& socket, Handshake& handshake,
+                                   const io::Limits& limits, std::uint16_t& number) {
+  if (const auto refusal = exchange_hellos(socket, handshake, limits)) return refusal;
+  Proof proof;
+  if (const auto refusal = hear(socket, proof, limits)) return refusal;
+  std::optional<Refusal> refusal = handshake.take_proof(proof);
+  if (!refusal) refusal = reserve_child(number);
+  const auto unsaid = say(socket, handshake.verdict(refusal), limits);
+  return refusal ? refusal : unsaid;
+}
+
+void Core::welcome(io::Socket socket, Unproved::iterator place) {
+  std::uint16_t number = 0;
+  std::optional<Refusal> refusal;
+  std::shared_ptr<TreeLink> link;
+  try {
+    const io::Limits limits = io::within(options_.handshake_timeout, place->get_token());
+    Handshake handshake(Role::kAccepts, options_.secret, options_.program);
+    refusal = admit(socket, handshake, limits, number);
+    if (!refusal) {
+      link = std::make_shared<TreeLink>(number, std::move(socket), handshake.keys(), options_,
+                                        traffic_);
+    }
+  } catch (const std::exception&) {
+    refusal = Refusal::kNoResources;
+  }
+  if (!link) static_cast<void>(socket.close());  // before its place goes to another one
+  end_unproved(place);
+  if (link && !enter(link)) refusal = Refusal::kLeft;
+  if (!refusal) return serve(link);
+  if (number != 0) release_child();
+  const bool was_pushed = refusal == Refusal::kLeft && !leaving_;
+  count(was_pushed ? Refusal::kPushedOut : *refusal);
+}
+
+// Joining.
+
+void Core::join(const io::Address& address) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (has_parent_) throw std::logic_error("this process has, had or is about to have a parent");
+    has_parent_ = true;
+  }
+  Attempt attempt;
+  try {
+    start([this, address, &attempt] { connect(address, attempt); });
+  } catch (...) {
+    const std::lock_guard lock(mutex_);
+    has_parent_ = false;
+    throw;
+  }
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return attempt.has_ended; });
+  if (!attempt.refusal) return;
+  has_parent_ = false;
+  lock.unlock();
+  throw JoinError(*attempt.refusal, explain(*attempt.refusal, address.to_string(), attempt.system,
+                                            options_.handshake_timeout));
+}
+
+void Core::connect(const io::Address& address, Attempt& attempt) {
+  std::optional<Refusal> refusal;
+  std::string system;
+  std::shared_ptr<TreeLink> link;
+  try {
+    const io::Limits limits = io::within(options_.handshake_timeout, stop_.get_token());
+    io::Result<io::Socket> socket = io::Socket::connect(address, limits);
+    if (!socket) {
+      const bool is_stopped = socket.error() == std::errc::operation_canceled;
+      refusal = is_stopped ? Refusal::kLeft : Refusal::kCannotConnect;
+      system = socket.error().message();
+    } else {
+      Handshake handshake(Role::kJoins, options_.secret, options_.program);
+      refusal = apply(*socket, handshake, limits);
+      if (!refusal) {
+        link =
+            std::make_shared<TreeLink>(0, *std::move(socket), handshake.keys(), options_, traffic_);
+      }
+    }
+  } catch (const std::exception&) {
+    refusal = Refusal::kNoResources;
+  }
+  if (link && !enter(link)) refusal = Refusal::kLeft;
+  const bool has_joined = !refusal;
+  {
+    const std::lock_guard lock(mutex_);
+    attempt = {refusal, std::move(system), true};
+    changed_.notify_all();
+  }
+  // join() may have returned, and `attempt` be gone.
+  if (has_joined) serve(link);
+}
+
+// Links.
+
+bool Core::enter(const std::shared_ptr<TreeLink>& link) {
+  const std::lock_guard lock(mutex_);
+  if (leaving_) return false;
+  links_.emplace(link->number(), link);
+  return true;
+}
+
+void Core::start_writer(const std::shared_ptr<TreeLink>& link) {
+  try {
+    start([link] {
+      link->write();
+      link->writer_ended();
+    });
+  } catch (...) {
+    link->writer_ended();
+    throw;
+  }
+}
+
+void Core::serve(const std::shared_ptr<TreeLink>& link) noexcept {
+  const std::uint16_t number = link->number();
+  try {
+    start_writer(link);
+    receiver_.joined(number);
+    for (int in_a_row = 1; std::optional<Frame> frame = link->read(); ++in_a_row) {
+      take(*link, *std::move(frame));
+      if (in_a_row % kFramesInARow == 0) runtime::this_thread::yield();
+    }
+  } catch (const std::exception& error) {
+    link->close(error.what());
+  } catch (...) {
+    link->close("unknown error");
+  }
+  const std::string reason = link->end();
+  {
+    const std::lock_guard lock(mutex_);
+    links_.erase(number);
+    if (number != 0) --children_;
+    if (leaving_) return;
+  }
+  receiver_.lost(number, reason);
+}
+
+void Core::take(TreeLink& link, Frame frame) {
+  std::optional<FrameView> view = FrameView::parse(frame, limits_);
+  if (!view) return link.close("it has sent a malformed frame");
+  if (view->kind() == Kind::kBye) return link.close("it has left");
+  if (view->kind() == Kind::kHeartbeat || leaving_) return;
+  if (view->has_arrived()) {
+    frames_received_.fetch_add(1, kRelaxed);
+    const Bytes payload = view->payload();
+    return receiver_.receive(view->source(link.number()), Frame(payload.begin(), payload.end()));
+  }
+  const std::uint16_t next = view->pass_on(link.number());
+  const bool is_queued = queue(next, std::move(frame));
+  (is_queued ? frames_passed_on_ : frames_dropped_).fetch_add(1, kRelaxed);
+}
+
+bool Core::queue(std::uint16_t link, Frame frame) {
+  std::shared_ptr<TreeLink> found;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto place = links_.find(link);
+    if (place != links_.end()) found = place->second;
+  }
+  return found && found->queue(std::move(frame));
+}
+
+void Core::send(const Route& to, const Frame& frame, const Route& on_behalf_of) {
+  if (to.empty()) throw std::invalid_argument("Tree::send: the route is empty; it leads nowhere");
+  if (frame.size() > options_.largest_frame) {
+    throw std::length_error("Tree::send: a frame of " + std::to_string(frame.size()) +
+                            " bytes is above TreeOptions::largest_frame; send it in parts, or "
+                            "raise that in all processes");
+  }
+  const std::span<const std::uint16_t> behind_neighbour = std::span(to).subspan(1);
+  const bool is_queued =
+      on_behalf_of.size() + to.size() <= options_.longest_route &&
+      queue(to.front(), make_frame(Kind::kData, on_behalf_of, behind_neighbour, frame));
+  (is_queued ? frames_sent_ : frames_dropped_).fetch_add(1, kRelaxed);
+}
+
+std::vector<std::uint16_t> Core::neighbours() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::uint16_t> numbers;
+  numbers.reserve(links_.size());
+  for (const auto& entry : links_) numbers.push_back(entry.first);
+  return numbers;
+}
+
+// The end.
+
+void Core::leave() noexcept {
+  std::unique_lock lock(mutex_);
+  if (!leaving_) {
+    leaving_ = true;
+    stop_.request_stop();
+    for (std::stop_source& unproved : unproved_) unproved.request_stop();
+    for (const auto& entry : links_) entry.second->finish();
+  }
+  const auto has_ended = [&] { return threads_ == 0; };
+  if (changed_.wait_for(lock, options_.leave_within, has_ended)) return;
+  for (const auto& entry : links_) entry.second->close("");
+  changed_.wait(lock, has_ended);
+}
+
+TreeStatistics Core::statistics() const {
+  TreeStatistics all;
+  all.frames_sent = frames_sent_.load(kRelaxed);
+  all.frames_received = frames_received_.load(kRelaxed);
+  all.frames_passed_on = frames_passed_on_.load(kRelaxed);
+  all.frames_dropped = frames_dropped_.load(kRelaxed);
+  all.bytes_sent = traffic_.bytes_sent.load(kRelaxed);
+  all.bytes_received = traffic_.bytes_received.load(kRelaxed);
+  for (std::size_t i = 0; i < kRefusals; ++i) all.refused[i] = refused_[i].load(kRelaxed);
+  const std::lock_guard lock(mutex_);
+  all.most_unproved = most_unproved_;
+  return all;
+}
+
+}  // namespace kumiko::cluster::detail::tree
