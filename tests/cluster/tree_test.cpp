@@ -621,9 +621,9 @@ TEST_F(TreeTest, GivenAServerThatSaysNothingThenJoiningEndsInTimeAndByLeaving) {
   options.handshake_timeout = 1h;
   Process other(runtime, options);
   std::thread joining([&] { expect_refused(other, address, Refusal::kLeft, "has left"); });
-  // The connection of the first one, and then the other's.
-  EXPECT_TRUE(listener.accept(io::within(kPatience)));
-  EXPECT_TRUE(listener.accept(io::within(kPatience)));
+  const auto first = listener.accept(io::within(kPatience));
+  const auto second = listener.accept(io::within(kPatience));
+  EXPECT_TRUE(first && second);
   other.tree.leave();
   joining.join();
 }
@@ -816,8 +816,8 @@ TEST_F(TreeTest, GivenAnAllowanceOfHandshakesWhenManyComeThenTheyAreSpread) {
   TreeOptions options = test_options();
   options.handshakes_per_second = 100;
   Process root(runtime, options);
-  const io::Address address = root.listen();
   const auto begin = std::chrono::steady_clock::now();
+  const io::Address address = root.listen();
   TreeOptions wrong = test_options();
   wrong.secret = "guess";
   for (int i = 0; i < 11; ++i) {
@@ -889,14 +889,14 @@ TEST(HelperProcess, Relay) {
   Process relay(runtime);
   relay.tree.join(io::Address::loopback(static_cast<std::uint16_t>(std::atoi(port))));
   const std::uint16_t own = relay.listen().port();
-  ASSERT_EQ(write(std::atoi(output), &own, sizeof own), ssize_t{sizeof own});
+  ASSERT_EQ(::write(std::atoi(output), &own, sizeof own), ssize_t{sizeof own});
   std::this_thread::sleep_for(kPatience);
 }
 
 TEST_F(TreeTest, GivenARelayWhenItIsKilledThenBothSidesLoseTheRightLink) {
   Process root(runtime);
   std::array<int, 2> pipe_ends{};
-  ASSERT_EQ(pipe(pipe_ends.data()), 0);
+  ASSERT_EQ(::pipe(pipe_ends.data()), 0);
   std::vector<std::string> variables;
   for (char** variable = environ; *variable != nullptr; ++variable)
     variables.emplace_back(*variable);
@@ -907,22 +907,23 @@ TEST_F(TreeTest, GivenARelayWhenItIsKilledThenBothSidesLoseTheRightLink) {
   environment.push_back(nullptr);
   std::string program = "/proc/self/exe";
   std::string filter = "--gtest_filter=HelperProcess.Relay";
-  std::array<char*, 3> arguments{program.data(), filter.data(), nullptr};
+  std::string brief = "--gtest_brief=1";
+  std::array<char*, 4> arguments{program.data(), filter.data(), brief.data(), nullptr};
   pid_t relay = 0;
   ASSERT_EQ(
       posix_spawn(&relay, program.c_str(), nullptr, nullptr, arguments.data(), environment.data()),
       0);
-  close(pipe_ends[1]);
+  ::close(pipe_ends[1]);
   std::uint16_t port = 0;
-  ASSERT_EQ(read(pipe_ends[0], &port, sizeof port), ssize_t{sizeof port});
-  close(pipe_ends[0]);
+  ASSERT_EQ(::read(pipe_ends[0], &port, sizeof port), ssize_t{sizeof port});
+  ::close(pipe_ends[0]);
 
   Process leaf(runtime);
   leaf.tree.join(io::Address::loopback(port));
   leaf.tree.send({0, 0}, frame_of("through it"));
   EXPECT_EQ(root.told.take(1), (std::vector<Message>{{{1, 1}, "through it"}}));
-  kill(relay, SIGKILL);
-  waitpid(relay, nullptr, 0);
+  ::kill(relay, SIGKILL);
+  ::waitpid(relay, nullptr, 0);
   EXPECT_NE(root.told.wait_for_loss(1).find("connection has ended"), std::string::npos);
   EXPECT_NE(leaf.told.wait_for_loss(0).find("connection has ended"), std::string::npos);
   root.tree.send({1, 1}, frame_of("into nothing"));

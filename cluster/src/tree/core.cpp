@@ -150,7 +150,7 @@ template <class Body>
 void Core::start(Body body) {
   {
     const std::lock_guard lock(mutex_);
-    if (leaving_) throw std::logic_error("this process has left the tree");
+    if (is_leaving()) throw std::logic_error("this process has left the tree");
     ++threads_;
   }
   const auto ended = [this]() noexcept {
@@ -200,7 +200,7 @@ io::Address Core::listen(const io::Address& address) {
 void Core::accept(io::Listener listener) {
   const std::chrono::nanoseconds interval(1'000'000'000 / options_.handshakes_per_second);
   Clock::time_point next = Clock::now();
-  while (!leaving_) {
+  while (!is_leaving()) {
     io::Result<io::Socket> socket = listener.accept(io::unless(stop_.get_token()));
     if (!socket) {
       if (socket.error() == std::errc::operation_canceled) return;
@@ -217,7 +217,7 @@ void Core::accept(io::Listener listener) {
       });
     } catch (const std::exception&) {
       if (place) end_unproved(*place);
-      count(leaving_ ? Refusal::kLeft : Refusal::kNoResources);
+      count(is_leaving() ? Refusal::kLeft : Refusal::kNoResources);
     }
     next = std::max(next + interval, Clock::now());
     static_cast<void>(io::sleep(io::until(next, stop_.get_token())));
@@ -288,7 +288,7 @@ void Core::welcome(io::Socket socket, Unproved::iterator place) {
   if (link && !enter(link)) refusal = Refusal::kLeft;
   if (!refusal) return serve(link);
   if (number != 0) release_child();
-  const bool was_pushed = refusal == Refusal::kLeft && !leaving_;
+  const bool was_pushed = refusal == Refusal::kLeft && !is_leaving();
   count(was_pushed ? Refusal::kPushedOut : *refusal);
 }
 
@@ -354,7 +354,7 @@ void Core::connect(const io::Address& address, Attempt& attempt) {
 
 bool Core::enter(const std::shared_ptr<TreeLink>& link) {
   const std::lock_guard lock(mutex_);
-  if (leaving_) return false;
+  if (is_leaving()) return false;
   links_.emplace(link->number(), link);
   return true;
 }
@@ -390,7 +390,7 @@ void Core::serve(const std::shared_ptr<TreeLink>& link) noexcept {
     const std::lock_guard lock(mutex_);
     links_.erase(number);
     if (number != 0) --children_;
-    if (leaving_) return;
+    if (is_leaving()) return;
   }
   receiver_.lost(number, reason);
 }
@@ -399,7 +399,7 @@ void Core::take(TreeLink& link, Frame frame) {
   std::optional<FrameView> view = FrameView::parse(frame, limits_);
   if (!view) return link.close("it has sent a malformed frame");
   if (view->kind() == Kind::kBye) return link.close("it has left");
-  if (view->kind() == Kind::kHeartbeat || leaving_) return;
+  if (view->kind() == Kind::kHeartbeat || is_leaving()) return;
   if (view->has_arrived()) {
     frames_received_.fetch_add(1, kRelaxed);
     const Bytes payload = view->payload();
@@ -446,8 +446,8 @@ std::vector<std::uint16_t> Core::neighbours() const {
 
 void Core::leave() noexcept {
   std::unique_lock lock(mutex_);
-  if (!leaving_) {
-    leaving_ = true;
+  if (!is_leaving()) {
+    leaving_.store(true, kRelaxed);
     stop_.request_stop();
     for (std::stop_source& unproved : unproved_) unproved.request_stop();
     for (const auto& entry : links_) entry.second->finish();

@@ -76,6 +76,9 @@ class Core {
   /// Returns whether the frame has been queued.
   bool queue(std::uint16_t link, Frame frame);
 
+  /// Relaxed: who acts on it takes the mutex, or may as well find out a little later.
+  bool is_leaving() const noexcept { return leaving_.load(std::memory_order_relaxed); }
+
   runtime::Runtime& runtime_;
   TreeReceiver& receiver_;
   const TreeOptions options_;

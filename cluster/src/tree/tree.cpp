@@ -17,7 +17,7 @@ runtime::io::Address Tree::listen(const runtime::io::Address& address) {
 
 void Tree::join(const runtime::io::Address& address) { core_->join(address); }
 
-void Tree::send(const Route& to, Frame frame, const Route& on_behalf_of) {
+void Tree::send(const Route& to, const Frame& frame, const Route& on_behalf_of) {
   core_->send(to, frame, on_behalf_of);
 }
 

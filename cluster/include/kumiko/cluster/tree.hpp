@@ -176,13 +176,13 @@ class Tree {
   /// has or had a parent, or has left.
   void join(const runtime::io::Address& address);
 
-  /// Queues a frame and returns at once, on any thread. It arrives, unless a link on the way is
-  /// lost; frames between the same two processes do so in order. A frame whose route leads nowhere
-  /// is dropped where that shows; so is one whose routes are together longer than longest_route.
-  /// \param on_behalf_of  the way from here to who is to be answered instead of this process
-  /// \throws std::length_error for a frame above largest_frame, std::invalid_argument for an empty
-  /// route, which would lead to this process itself.
-  void send(const Route& to, Frame frame, const Route& on_behalf_of = {});
+  /// Queues a copy of the frame and returns at once, on any thread. It arrives, unless a link on
+  /// the way is lost; frames between the same two processes do so in order. A frame whose route
+  /// leads nowhere is dropped where that shows; so is one whose routes are together longer than
+  /// longest_route. \param on_behalf_of  the way from here to who is to be answered instead of this
+  /// process \throws std::length_error for a frame above largest_frame, std::invalid_argument for
+  /// an empty route, which would lead to this process itself.
+  void send(const Route& to, const Frame& frame, const Route& on_behalf_of = {});
 
   /// The links that there are now, in ascending order.
   std::vector<std::uint16_t> neighbours() const;
