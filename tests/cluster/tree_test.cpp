@@ -397,6 +397,17 @@ class TreeTest : public testing::Test {
     }
   }
 
+  /// What is counted after others can see that it has happened.
+  template <class Condition>
+  static void expect_soon(Condition holds) {
+    const auto end = std::chrono::steady_clock::now() + kPatience;
+    while (!holds() && std::chrono::steady_clock::now() < end) std::this_thread::sleep_for(1ms);
+    EXPECT_TRUE(holds());
+  }
+  static void expect_counted(const Process& process, Refusal cause) {
+    expect_soon([&] { return process.tree.statistics().refused_for(cause) == 1; });
+  }
+
   runtime::Runtime runtime{{.workers = 2}};
 };
 
@@ -423,7 +434,7 @@ TEST_F(ChainTest, GivenTwoRelaysWhenAFrameIsSentThenItsSourceIsTheWayBack) {
   EXPECT_EQ(leaf.told.take(1), (std::vector<Message>{{{0, 0, 0}, "down"}}));
   leaf.tree.send({0, 0, 0}, frame_of("up"));
   EXPECT_EQ(root.told.take(1), (std::vector<Message>{{{1, 1, 1}, "up"}}));
-  EXPECT_EQ(second.tree.statistics().frames_passed_on, 2U);
+  expect_soon([&] { return second.tree.statistics().frames_passed_on == 2; });
   EXPECT_EQ(root.tree.statistics().frames_sent, 1U);
   EXPECT_EQ(root.tree.statistics().frames_received, 1U);
   EXPECT_EQ(first.tree.neighbours(), (std::vector<std::uint16_t>{0, 1}));
@@ -516,7 +527,7 @@ TEST_F(TreeTest, GivenAnotherSecretThenTheErrorSaysSoAndWhoKnowsItMayJoinAfterwa
   options.secret += "?";
   Process stranger(runtime, options);
   expect_refused(stranger, address, Refusal::kWrongSecret, "secret");
-  EXPECT_EQ(root.tree.statistics().refused_for(Refusal::kWrongSecret), 1U);
+  expect_counted(root, Refusal::kWrongSecret);
   EXPECT_TRUE(root.tree.neighbours().empty());
   Process child(runtime);
   child.tree.join(address);
@@ -530,7 +541,7 @@ TEST_F(TreeTest, GivenAnotherBuildThenTheErrorSaysSo) {
   options.program = 43;
   Process stranger(runtime, options);
   expect_refused(stranger, root.listen(), Refusal::kOtherBuild, "build");
-  EXPECT_EQ(root.tree.statistics().refused_for(Refusal::kOtherBuild), 1U);
+  expect_counted(root, Refusal::kOtherBuild);
 }
 
 TEST_F(TreeTest, GivenAsManyChildrenAsMayBeThenTheErrorSaysSoAndALeavingOneMakesRoom) {
@@ -546,7 +557,7 @@ TEST_F(TreeTest, GivenAsManyChildrenAsMayBeThenTheErrorSaysSoAndALeavingOneMakes
   }
   root.told.wait_for_loss(1);
   second.tree.join(address);
-  EXPECT_EQ(root.tree.statistics().refused_for(Refusal::kFull), 1U);
+  expect_counted(root, Refusal::kFull);
 }
 
 /// A hello of another version of the protocol.
@@ -576,9 +587,7 @@ TEST_F(TreeTest, GivenAChildOfAnotherVersionThenItIsToldOursAndRefused) {
   ASSERT_TRUE(child.read_exactly(hello));
   EXPECT_EQ(Handshake::check_greeting(hello), std::nullopt);
   EXPECT_TRUE(child.is_closed());
-  while (root.tree.statistics().refused_for(Refusal::kOtherVersion) == 0) {
-    std::this_thread::sleep_for(1ms);
-  }
+  expect_counted(root, Refusal::kOtherVersion);
 }
 
 TEST_F(TreeTest, GivenAServerThatEchoesThenItIsNotTakenForACoordinator) {
@@ -825,6 +834,24 @@ TEST_F(TreeTest, GivenAnAllowanceOfHandshakesWhenManyComeThenTheyAreSpread) {
     EXPECT_THROW(stranger.tree.join(address), JoinError);
   }
   EXPECT_GE(std::chrono::steady_clock::now() - begin, 99ms);
+}
+
+TEST_F(TreeTest,
+       GivenNeighboursAndStrangersThatNeverCloseWhenAProcessLeavesThenItWaitsForItsTimeOnly) {
+  TreeOptions options = test_options();
+  options.leave_within = 20ms;
+  Process root(runtime, options);
+  const io::Address address = root.listen();
+  RawChild deaf(address);
+  deaf.join();
+  root.told.wait_for_joined(1);
+  RawChild stranger(address);
+  for (int i = 0; i < 32; ++i) root.tree.send({1}, frame_of(std::string(1 << 20, 'x')));
+  root.tree.leave();
+  root.tree.leave();
+  EXPECT_EQ(root.told.losses(), 0U);
+  EXPECT_TRUE(deaf.is_closed());
+  EXPECT_TRUE(stranger.is_closed());
 }
 
 TEST_F(TreeTest, GivenFramesInFlightWhenEitherSideLeavesThenAllEndsAHundredTimes) {

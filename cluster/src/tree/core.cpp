@@ -5,12 +5,14 @@
 #include <exception>
 #include <limits>
 #include <mutex>
+#include <new>
 #include <span>
 #include <stdexcept>
-#include <system_error>
 
 #include <kumiko/runtime/io/operations.hpp>
 #include <kumiko/runtime/this_thread.hpp>
+
+#include "tree/conversation.hpp"
 
 namespace kumiko::cluster::detail::tree {
 
@@ -28,6 +30,15 @@ constexpr milliseconds kAcceptPause{100};
 
 /// Frames of one link in a row, after which its reader lets others have their turn.
 constexpr int kFramesInARow = 16;
+
+/// Closes with the text of what a receiver has thrown.
+void close_for(TreeLink& link, const std::exception& error) noexcept {
+  try {
+    link.close(error.what());
+  } catch (const std::bad_alloc&) {
+    link.close("no memory");
+  }
+}
 
 void require(bool holds, const char* what) {
   if (!holds) throw std::invalid_argument(std::string("TreeOptions::") + what);
@@ -51,91 +62,6 @@ TreeOptions checked(TreeOptions options) {
           "lost_after is less than twice heartbeat_every");
   require(options.leave_within >= milliseconds(0), "leave_within is negative");
   return options;
-}
-
-std::optional<Refusal> refusal_of(std::error_code error) noexcept {
-  if (!error) return std::nullopt;
-  if (error == std::errc::timed_out) return Refusal::kTimeout;
-  if (error == std::errc::operation_canceled) return Refusal::kLeft;
-  return Refusal::kConnectionClosed;
-}
-
-std::optional<Refusal> say(io::Socket& socket, Bytes words, const io::Limits& limits) {
-  return refusal_of(socket.write_all(words, limits).error);
-}
-
-std::optional<Refusal> hear(io::Socket& socket, std::span<std::byte> words,
-                            const io::Limits& limits) {
-  const io::Transfer heard = socket.read_exactly(words, limits);
-  if (heard.error) return refusal_of(heard.error);
-  if (heard.bytes < words.size()) return Refusal::kConnectionClosed;
-  return std::nullopt;
-}
-
-/// The part of a handshake that is the same on both sides.
-std::optional<Refusal> exchange_hellos(io::Socket& socket, Handshake& handshake,
-                                       const io::Limits& limits) {
-  if (const auto refusal = say(socket, handshake.hello(), limits)) return refusal;
-  Hello others;
-  const std::span<std::byte> greeting = std::span(others).first(kGreetingBytes);
-  const std::span<std::byte> rest = std::span(others).subspan(kGreetingBytes);
-  if (const auto refusal = hear(socket, greeting, limits)) return refusal;
-  const auto refusal = Handshake::check_greeting(greeting);
-  if (refusal == Refusal::kNotKumiko) return refusal;
-  // Of another version too: to close with bytes unread would reset the connection, and the other
-  // side might not learn of ours.
-  const auto unheard = hear(socket, rest, limits);
-  if (refusal) return refusal;
-  if (unheard) return unheard;
-  return handshake.take_hello(others);
-}
-
-/// The joining side of a handshake.
-std::optional<Refusal> apply(io::Socket& socket, Handshake& handshake, const io::Limits& limits) {
-  if (const auto refusal = exchange_hellos(socket, handshake, limits)) return refusal;
-  if (const auto refusal = say(socket, handshake.proof(), limits)) return refusal;
-  Verdict verdict;
-  if (const auto refusal = hear(socket, verdict, limits)) return refusal;
-  return handshake.take_verdict(verdict);
-}
-
-/// Why a parent could not be joined, and what to do.
-std::string explain(Refusal refusal, const std::string& address, const std::string& system,
-                    milliseconds timeout) {
-  const std::string parent = "the coordinator at " + address;
-  switch (refusal) {
-    case Refusal::kCannotConnect:
-      return "cannot connect to " + parent + ": " + system +
-             "; start it first, and check the address and the firewalls between";
-    case Refusal::kNotKumiko:
-      return "what answers at " + address + " is not a Kumiko coordinator; check the port";
-    case Refusal::kOtherVersion:
-      return parent + " speaks another version of the protocol than this program's, " +
-             std::to_string(kProtocolVersion) + "; use the same version of Kumiko on both sides";
-    case Refusal::kWrongSecret:
-      return parent + " does not have this process's secret; give both the same one";
-    case Refusal::kOtherBuild:
-      return parent + " runs another build of the program; copy one build to both sides";
-    case Refusal::kFull:
-      return parent +
-             " has as many children as it may have; join one of its children instead, or "
-             "raise TreeOptions::most_children there";
-    case Refusal::kTimeout:
-      return "what listens at " + address + " has not let this process in within " +
-             std::to_string(timeout.count()) +
-             " ms; check that it is a Kumiko coordinator, and not overloaded";
-    case Refusal::kConnectionClosed:
-      return "what listens at " + address +
-             " has closed the connection before it let this process in: it is not a Kumiko "
-             "coordinator, or has too many connections now; check the port, or try again later";
-    case Refusal::kLeft:
-      return "this process has left before " + parent + " let it in";
-    case Refusal::kPushedOut:
-    case Refusal::kNoResources:
-      break;
-  }
-  return "no memory or descriptors are left for a connection to " + parent +
-         ", here or there; end other processes, or raise the limits (ulimit -n)";
 }
 
 }  // namespace
@@ -259,13 +185,22 @@ void Core::release_child() {
 /// `number` is not 0 if a place was reserved, even where the answer is a refusal.
 std::optional<Refusal> Core::admit(io::Socket& socket, Handshake& handshake,
                                    const io::Limits& limits, std::uint16_t& number) {
-  if (const auto refusal = exchange_hellos(socket, handshake, limits)) return refusal;
   Proof proof;
-  if (const auto refusal = hear(socket, proof, limits)) return refusal;
+  if (const auto unheard = hear_proof(socket, handshake, proof, limits)) return unheard;
   std::optional<Refusal> refusal = handshake.take_proof(proof);
   if (!refusal) refusal = reserve_child(number);
-  const auto unsaid = say(socket, handshake.verdict(refusal), limits);
+  const auto unsaid = say_verdict(socket, handshake.verdict(refusal), limits);
   return refusal ? refusal : unsaid;
+}
+
+/// The link to a child that has proved itself, or why there is none.
+std::shared_ptr<TreeLink> Core::make_child(io::Socket socket, const io::Limits& limits,
+                                           std::uint16_t& number, std::optional<Refusal>& refusal) {
+  Handshake handshake(Role::kAccepts, options_.secret, options_.program);
+  refusal = admit(socket, handshake, limits, number);
+  if (refusal) return nullptr;
+  return std::make_shared<TreeLink>(number, std::move(socket), handshake.keys(), options_,
+                                    traffic_);
 }
 
 void Core::welcome(io::Socket socket, Unproved::iterator place) {
@@ -274,18 +209,13 @@ void Core::welcome(io::Socket socket, Unproved::iterator place) {
   std::shared_ptr<TreeLink> link;
   try {
     const io::Limits limits = io::within(options_.handshake_timeout, place->get_token());
-    Handshake handshake(Role::kAccepts, options_.secret, options_.program);
-    refusal = admit(socket, handshake, limits, number);
-    if (!refusal) {
-      link = std::make_shared<TreeLink>(number, std::move(socket), handshake.keys(), options_,
-                                        traffic_);
-    }
+    link = make_child(std::move(socket), limits, number, refusal);
   } catch (const std::exception&) {
     refusal = Refusal::kNoResources;
   }
-  if (!link) static_cast<void>(socket.close());  // before its place goes to another one
+  // The socket is closed already where it is not the link's, so its place may go to another one.
   end_unproved(place);
-  if (link && !enter(link)) refusal = Refusal::kLeft;
+  if (link) refusal = enter(link);
   if (!refusal) return serve(link);
   if (number != 0) release_child();
   const bool was_pushed = refusal == Refusal::kLeft && !is_leaving();
@@ -330,7 +260,7 @@ void Core::connect(const io::Address& address, Attempt& attempt) {
       system = socket.error().message();
     } else {
       Handshake handshake(Role::kJoins, options_.secret, options_.program);
-      refusal = apply(*socket, handshake, limits);
+      refusal = ask_to_join(*socket, handshake, limits);
       if (!refusal) {
         link =
             std::make_shared<TreeLink>(0, *std::move(socket), handshake.keys(), options_, traffic_);
@@ -339,7 +269,7 @@ void Core::connect(const io::Address& address, Attempt& attempt) {
   } catch (const std::exception&) {
     refusal = Refusal::kNoResources;
   }
-  if (link && !enter(link)) refusal = Refusal::kLeft;
+  if (link) refusal = enter(link);
   const bool has_joined = !refusal;
   {
     const std::lock_guard lock(mutex_);
@@ -352,11 +282,15 @@ void Core::connect(const io::Address& address, Attempt& attempt) {
 
 // Links.
 
-bool Core::enter(const std::shared_ptr<TreeLink>& link) {
+std::optional<Refusal> Core::enter(const std::shared_ptr<TreeLink>& link) noexcept {
   const std::lock_guard lock(mutex_);
-  if (is_leaving()) return false;
-  links_.emplace(link->number(), link);
-  return true;
+  if (is_leaving()) return Refusal::kLeft;
+  try {
+    links_.emplace(link->number(), link);
+  } catch (const std::bad_alloc&) {
+    return Refusal::kNoResources;
+  }
+  return std::nullopt;
 }
 
 void Core::start_writer(const std::shared_ptr<TreeLink>& link) {
@@ -376,12 +310,13 @@ void Core::serve(const std::shared_ptr<TreeLink>& link) noexcept {
   try {
     start_writer(link);
     receiver_.joined(number);
-    for (int in_a_row = 1; std::optional<Frame> frame = link->read(); ++in_a_row) {
+    int in_a_row = 0;
+    while (std::optional<Frame> frame = link->read()) {
       take(*link, *std::move(frame));
-      if (in_a_row % kFramesInARow == 0) runtime::this_thread::yield();
+      if (++in_a_row % kFramesInARow == 0) runtime::this_thread::yield();
     }
   } catch (const std::exception& error) {
-    link->close(error.what());
+    close_for(*link, error);
   } catch (...) {
     link->close("unknown error");
   }

@@ -59,16 +59,18 @@ class Core {
   // A thread for each connection.
   void welcome(runtime::io::Socket socket, Unproved::iterator place);
   void connect(const runtime::io::Address& address, Attempt& attempt);
+  std::shared_ptr<TreeLink> make_child(runtime::io::Socket socket,
+                                       const runtime::io::Limits& limits, std::uint16_t& number,
+                                       std::optional<Refusal>& refusal);
   std::optional<Refusal> admit(runtime::io::Socket& socket, Handshake& handshake,
                                const runtime::io::Limits& limits, std::uint16_t& number);
   std::optional<Refusal> reserve_child(std::uint16_t& number);
   void release_child();
-  void end_attempt(Attempt& attempt, std::optional<Refusal> refusal, std::string system = {});
   void end_unproved(Unproved::iterator place);
   void count(Refusal refusal) noexcept;
 
-  /// Puts the link into the table. False if this process has left.
-  bool enter(const std::shared_ptr<TreeLink>& link);
+  /// Puts the link into the table, or says why not.
+  std::optional<Refusal> enter(const std::shared_ptr<TreeLink>& link) noexcept;
   /// Reads the link until it ends, then takes it from the table.
   void serve(const std::shared_ptr<TreeLink>& link) noexcept;
   void start_writer(const std::shared_ptr<TreeLink>& link);

@@ -47,8 +47,9 @@ bool TreeLink::queue(Frame frame) {
     const std::lock_guard lock(mutex_);
     if (state_ != State::kOpen || !has_writer_) return false;
     if (frame.size() <= most_unsent_bytes_ - unsent_bytes_) {
-      unsent_bytes_ += frame.size();
+      const std::size_t size = frame.size();
       queue_.push_back(std::move(frame));
+      unsent_bytes_ += size;
       changed_.notify_all();
       return true;
     }
