@@ -846,7 +846,8 @@ TEST_F(TreeTest,
   deaf.join();
   root.told.wait_for_joined(1);
   RawChild stranger(address);
-  for (int i = 0; i < 32; ++i) root.tree.send({1}, frame_of(std::string(1 << 20, 'x')));
+  const Frame large = frame_of(std::string(1 << 20, 'x'));
+  for (int i = 0; i < 32; ++i) root.tree.send({1}, large);
   root.tree.leave();
   root.tree.leave();
   EXPECT_EQ(root.told.losses(), 0U);
