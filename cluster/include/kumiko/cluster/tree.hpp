@@ -39,7 +39,7 @@ class TreeReceiver {
   virtual void joined(std::uint16_t link) = 0;
 
   /// Nothing comes from this neighbour any more, nor from a process behind it: from none whose
-  /// route begins with this link. Not called for the links that leave() ends.
+  /// route begins with this link. Not called for the links that leave() ends. Must not throw.
   virtual void lost(std::uint16_t link, const std::string& reason) = 0;
 
  protected:
@@ -131,10 +131,10 @@ class Core;
 /// **What it guards against.** Both sides of a connection prove that they know the secret (HMAC
 /// over fresh nonces of both), the joining one first, so that a stranger learns nothing to try
 /// guesses on; each frame carries an HMAC under a key of its connection and direction, over its
-/// number. So nobody without the secret can join, inject, change, repeat or drop a single frame.
-/// What is sent can be read by whoever sees the connection: nothing is encrypted. Processes that
-/// know the secret are trusted, except that none can make another one allocate beyond the limits or
-/// throw. Over networks of others use a VPN or a tunnel of ssh.
+/// number. So nobody without the secret can join, nor inject, change, repeat or leave out a frame
+/// without the link being closed. What is sent can be read by whoever sees the connection: nothing
+/// is encrypted. Processes that know the secret are trusted, except that none can make another one
+/// allocate beyond the limits, or end. Over networks of others use a VPN or a tunnel of ssh.
 ///
 /// **Threads**, all lightweight ones of the Runtime, and what each waits for:
 /// - one accepts: for a connection, its turn by handshakes_per_second, and the end of an unproved
@@ -173,15 +173,20 @@ class Tree {
   /// Connects to the parent and waits until it has let this process in, so that send() reaches it;
   /// joined(0) is called about then. Suspends a lightweight caller, blocks an OS thread. After an
   /// error it may be tried again. \throws JoinError if it fails, std::logic_error if the process
-  /// has or had a parent, or has left.
+  /// has or had a parent, or has left, std::system_error if no thread can be started.
   void join(const runtime::io::Address& address);
 
   /// Queues a copy of the frame and returns at once, on any thread. It arrives, unless a link on
   /// the way is lost; frames between the same two processes do so in order. A frame whose route
-  /// leads nowhere is dropped where that shows; so is one whose routes are together longer than
-  /// longest_route. \param on_behalf_of  the way from here to who is to be answered instead of this
-  /// process \throws std::length_error for a frame above largest_frame, std::invalid_argument for
-  /// an empty route, which would lead to this process itself.
+  /// leads nowhere is dropped where that shows; so is one whose two routes are together longer than
+  /// longest_route.
+  ///
+  /// \param to            the way from here to the destination
+  /// \param frame         what the receiver there is told
+  /// \param on_behalf_of  the way from here to who is to be answered instead of this process
+  ///
+  /// \throws std::length_error for a frame above largest_frame, std::invalid_argument for an empty
+  /// route, which would lead to this process itself.
   void send(const Route& to, const Frame& frame, const Route& on_behalf_of = {});
 
   /// The links that there are now, in ascending order.
