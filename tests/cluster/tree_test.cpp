@@ -419,7 +419,7 @@ class ChainTest : public TreeTest {
     second.tree.join(first.listen());
     at_second = second.listen();
     leaf.tree.join(at_second);
-    second.told.wait_for_joined(1);
+    for (Process* const parent : {&root, &first, &second}) parent->told.wait_for_joined(1);
   }
 
   Process root{runtime};
@@ -496,6 +496,29 @@ TEST_F(ChainTest, GivenARelayThatLeavesWhenItHasSentThenBothSidesGetThatAndLoseT
   second.tree.send({1}, frame_of("we go on"));
   EXPECT_EQ(leaf.told.take(1), (std::vector<Message>{{{0}, "we go on"}}));
   EXPECT_EQ(first.told.losses(), 0U);
+}
+
+TEST_F(TreeTest, GivenAChildThatSendsAndLeavesRightAwayThenWhatItSentArrivesFirst) {
+  Process root(runtime);
+  const io::Address address = root.listen();
+  for (std::uint16_t link = 1; link <= 20; ++link) {
+    Process child(runtime);
+    child.tree.join(address);
+    child.tree.send({0}, frame_of("hello and goodbye"));
+    child.tree.leave();
+    EXPECT_EQ(root.told.take(1), (std::vector<Message>{{{link}, "hello and goodbye"}}));
+  }
+  EXPECT_EQ(root.told.wait_for_loss(1), "it has left");
+}
+
+TEST_F(TreeTest, GivenAParentThatLeavesRightAwayThenItsChildIsTold) {
+  for (int round = 0; round < 20; ++round) {
+    Process root(runtime);
+    Process child(runtime);
+    child.tree.join(root.listen());
+    root.tree.leave();
+    EXPECT_EQ(child.told.wait_for_loss(0), "it has left");
+  }
 }
 
 TEST_F(TreeTest, GivenAChildThatHasLeftWhenAnotherOneJoinsThenItGetsANewNumber) {

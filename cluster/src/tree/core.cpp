@@ -76,7 +76,8 @@ template <class Body>
 void Core::start(Body body) {
   {
     const std::lock_guard lock(mutex_);
-    if (is_leaving()) throw std::logic_error("this process has left the tree");
+    // While there is one, leave() waits for this one too.
+    if (is_leaving() && threads_ == 0) throw std::logic_error("this process has left the tree");
     ++threads_;
   }
   const auto ended = [this]() noexcept {
@@ -143,7 +144,7 @@ void Core::accept(io::Listener listener) {
       });
     } catch (const std::exception&) {
       if (place) end_unproved(*place);
-      count(is_leaving() ? Refusal::kLeft : Refusal::kNoResources);
+      count(Refusal::kNoResources);
     }
     next = std::max(next + interval, Clock::now());
     static_cast<void>(io::sleep(io::until(next, stop_.get_token())));
@@ -158,6 +159,7 @@ Core::Unproved::iterator Core::make_room() {
     changed_.wait(lock);
   }
   unproved_.emplace_back();
+  if (is_leaving()) unproved_.back().request_stop();
   most_unproved_ = std::max(most_unproved_, unproved_.size());
   return std::prev(unproved_.end());
 }
@@ -215,7 +217,7 @@ void Core::welcome(io::Socket socket, Unproved::iterator place) {
   }
   // The socket is closed already where it is not the link's, so its place may go to another one.
   end_unproved(place);
-  if (link) refusal = enter(link);
+  if (link && !enter(link)) refusal = Refusal::kNoResources;
   if (!refusal) return serve(link);
   if (number != 0) release_child();
   const bool was_pushed = refusal == Refusal::kLeft && !is_leaving();
@@ -269,7 +271,7 @@ void Core::connect(const io::Address& address, Attempt& attempt) {
   } catch (const std::exception&) {
     refusal = Refusal::kNoResources;
   }
-  if (link) refusal = enter(link);
+  if (link && !enter(link)) refusal = Refusal::kNoResources;
   const bool has_joined = !refusal;
   {
     const std::lock_guard lock(mutex_);
@@ -282,15 +284,17 @@ void Core::connect(const io::Address& address, Attempt& attempt) {
 
 // Links.
 
-std::optional<Refusal> Core::enter(const std::shared_ptr<TreeLink>& link) noexcept {
+bool Core::enter(const std::shared_ptr<TreeLink>& link) noexcept {
   const std::lock_guard lock(mutex_);
-  if (is_leaving()) return Refusal::kLeft;
   try {
     links_.emplace(link->number(), link);
   } catch (const std::bad_alloc&) {
-    return Refusal::kNoResources;
+    return false;
   }
-  return std::nullopt;
+  // The other side believes to be a neighbour, and is told.
+  if (is_leaving()) link->finish();
+  if (is_closing_) link->close("");
+  return true;
 }
 
 void Core::start_writer(const std::shared_ptr<TreeLink>& link) {
@@ -389,6 +393,7 @@ void Core::leave() noexcept {
   }
   const auto has_ended = [&] { return threads_ == 0; };
   if (changed_.wait_for(lock, options_.leave_within, has_ended)) return;
+  is_closing_ = true;
   for (const auto& entry : links_) entry.second->close("");
   changed_.wait(lock, has_ended);
 }

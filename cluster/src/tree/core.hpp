@@ -69,8 +69,8 @@ class Core {
   void end_unproved(Unproved::iterator place);
   void count(Refusal refusal) noexcept;
 
-  /// Puts the link into the table, or says why not.
-  std::optional<Refusal> enter(const std::shared_ptr<TreeLink>& link) noexcept;
+  /// Puts the link into the table. False if there is no memory.
+  bool enter(const std::shared_ptr<TreeLink>& link) noexcept;
   /// Reads the link until it ends, then takes it from the table.
   void serve(const std::shared_ptr<TreeLink>& link) noexcept;
   void start_writer(const std::shared_ptr<TreeLink>& link);
@@ -99,6 +99,7 @@ class Core {
   std::size_t threads_ = 0;
   bool listens_ = false;
   bool has_parent_ = false;  ///< has or had one, or joins one
+  bool is_closing_ = false;  ///< leave() has waited for long enough
 
   Traffic traffic_;
   std::atomic<std::uint64_t> frames_sent_{0};
