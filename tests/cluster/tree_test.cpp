@@ -23,11 +23,13 @@
 #include <spawn.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <kumiko/cluster/tree.hpp>
 #include <kumiko/runtime/condition_variable.hpp>
+#include <kumiko/runtime/io/file_descriptor.hpp>
 #include <kumiko/runtime/io/socket.hpp>
 #include <kumiko/runtime/mutex.hpp>
 #include <kumiko/runtime/runtime.hpp>
@@ -536,10 +538,15 @@ TEST_F(TreeTest, GivenAChildThatHasLeftWhenAnotherOneJoinsThenItGetsANewNumber) 
 }
 
 TEST_F(TreeTest, GivenNobodyWhoListensThenTheErrorSaysSo) {
+  // Bound, so that no other process on this machine gets the port and listens.
+  const io::FileDescriptor bound(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  io::Address address = io::Address::loopback();
+  ASSERT_EQ(::bind(bound.get(), address.get(), address.size()), 0);
+  sockaddr_storage storage{};
+  socklen_t size = sizeof storage;
+  ASSERT_EQ(::getsockname(bound.get(), reinterpret_cast<sockaddr*>(&storage), &size), 0);
+  address = io::Address(reinterpret_cast<const sockaddr*>(&storage), size);
   Process child(runtime);
-  io::Listener listener = io::Listener::listen(io::Address::loopback()).value();
-  const io::Address address = listener.address().value();
-  static_cast<void>(listener.close());
   expect_refused(child, address, Refusal::kCannotConnect, "start it first");
 }
 
