@@ -99,6 +99,8 @@ void Exchange::end() {
   std::vector<std::stop_source> stops;
   change([&](Effects&) {
     is_ending_.store(true, std::memory_order_relaxed);
+    // Whoever has given them does them again when this process has left.
+    state_.keep_results();
     for (const auto& [run, stop] : runs_) stops.push_back(stop);
   });
   for (std::stop_source& stop : stops) stop.request_stop();

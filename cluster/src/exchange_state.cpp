@@ -178,6 +178,10 @@ void ExchangeState::end(std::uint64_t run, Outcome outcome, std::shared_ptr<cons
   kept_.push_back({part.giver, std::move(result)});
 }
 
+void ExchangeState::keep_results() noexcept {
+  for (Taken& part : taken_) part.is_wanted = false;
+}
+
 void ExchangeState::stop_all(std::uint64_t run, Effects& effects) {
   const auto part = std::find_if(taken_.begin(), taken_.end(),
                                  [&](const Taken& each) { return each.run == run; });

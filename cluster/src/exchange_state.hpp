@@ -169,6 +169,8 @@ class ExchangeState {
   /// A run has ended.
   void end(std::uint64_t run, Outcome outcome, std::shared_ptr<const Frame> bytes,
            Effects& effects);
+  /// Nothing that runs here is told to its giver any more: it is stopped, and so not whole.
+  void keep_results() noexcept;
   /// Code of this run has stopped the whole search.
   void stop_all(std::uint64_t run, Effects& effects);
 

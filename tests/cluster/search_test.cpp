@@ -1,19 +1,13 @@
 // Contract of PartExchange: a search whose parts go to other ranks finds what the serial program
 // finds, in its order, whatever the network does to messages and whichever other ranks are lost;
 // stops and exceptions reach all ranks; what cannot travel is refused.
-#include <array>
 #include <atomic>
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <mutex>
-#include <numeric>
 #include <random>
 #include <stdexcept>
 #include <string>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -21,140 +15,13 @@
 #include <kumiko/cluster/search.hpp>
 #include <kumiko/runtime/this_thread.hpp>
 
+#include "queens.hpp"
 #include "support.hpp"
 
-namespace kumiko::cluster {
-namespace queens {
+namespace kumiko::cluster::queens {
+namespace {
 
 using namespace std::chrono_literals;
-
-constexpr std::size_t kMost = 10;
-using Placement = std::array<std::uint8_t, kMost>;
-
-struct Board {
-  explicit Board(int rows) : size(rows) {
-    std::iota(columns.begin(), columns.end(), std::uint8_t{0});
-  }
-
-  bool is_free(int row, int i) const {
-    return !rising[sum(row, i)] && !falling[difference(row, i)];
-  }
-  void place(int row, int i) {
-    std::swap(columns[at(row)], columns[at(i)]);
-    mark(row, true);
-  }
-  void remove(int row, int i) {
-    mark(row, false);
-    std::swap(columns[at(row)], columns[at(i)]);
-  }
-
-  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
-  std::size_t sum(int row, int i) const { return at(row) + columns[at(i)]; }
-  std::size_t difference(int row, int i) const { return at(size - 1 + row) - columns[at(i)]; }
-  void mark(int row, bool taken) {
-    rising[sum(row, row)] = taken;
-    falling[difference(row, row)] = taken;
-  }
-
-  int size;
-  Placement columns{};
-  std::array<bool, 2 * kMost> rising{};
-  std::array<bool, 2 * kMost> falling{};
-  std::vector<Placement> found{};
-};
-
-/// What a test does at each placement.
-struct Nothing {
-  void operator()(Search<Board>&, int) const noexcept {}
-};
-
-template <class At, class Each = Nothing>
-void place_from(At& search, int row, Each each = {}) {
-  const auto body = [row, each](At& at, int i) {
-    if (!at->is_free(row, i)) return;
-    at.reversible([=](Board& board) { board.place(row, i); },
-                  [&at, row, each] {
-                    each(at, row);
-                    if (row + 1 == at->size) {
-                      at->found.push_back(at->columns);
-                    } else {
-                      place_from(at, row + 1, each);
-                    }
-                  },
-                  [=](Board& board) { board.remove(row, i); });
-  };
-  const auto give = [](const Board& here, int, int) {
-    Board part = here;
-    part.found.clear();
-    return part;
-  };
-  const auto take = [](Board& here, Board&& part) {
-    here.found.insert(here.found.end(), part.found.begin(), part.found.end());
-  };
-  search.split_for(row, search->size, body, give, take);
-}
-
-void find_serially(Board& board, int row) {
-  if (row == board.size) return board.found.push_back(board.columns);
-  for (int i = row; i < board.size; ++i) {
-    if (!board.is_free(row, i)) continue;
-    board.place(row, i);
-    find_serially(board, row + 1);
-    board.remove(row, i);
-  }
-}
-
-const std::vector<Placement>& serial(int size) {
-  static std::array<std::vector<Placement>, kMost + 1> known;
-  static std::mutex mutex;
-  const std::lock_guard lock(mutex);
-  std::vector<Placement>& found = known[static_cast<std::size_t>(size)];
-  if (found.empty()) {
-    Board board(size);
-    find_serially(board, 0);
-    found = board.found;
-  }
-  return found;
-}
-
-}  // namespace queens
-
-template <>
-struct Packing<queens::Board> {
-  static void pack(Writer& writer, queens::Board& board) {
-    Packing<int>::pack(writer, board.size);
-    Packing<queens::Placement>::pack(writer, board.columns);
-    Packing<decltype(board.rising)>::pack(writer, board.rising);
-    Packing<decltype(board.falling)>::pack(writer, board.falling);
-    Packing<std::vector<queens::Placement>>::pack(writer, board.found);
-  }
-  static queens::Board unpack(Reader& reader) {
-    queens::Board board(Packing<int>::unpack(reader));
-    board.columns = Packing<queens::Placement>::unpack(reader);
-    board.rising = Packing<decltype(board.rising)>::unpack(reader);
-    board.falling = Packing<decltype(board.falling)>::unpack(reader);
-    board.found = Packing<std::vector<queens::Placement>>::unpack(reader);
-    return board;
-  }
-};
-
-namespace queens {
-
-/// Slow enough for others to ask meanwhile, also on a loaded machine.
-struct Slowly {
-  void operator()(Search<Board>&, int row) const {
-    if (row == 2) std::this_thread::sleep_for(200us);
-  }
-};
-
-void expect_all(Search<Board>& search) {
-  EXPECT_EQ(search->found, serial(search->size));
-  search->found.clear();
-  const Board begin(search->size);
-  EXPECT_EQ(search->columns, begin.columns);
-  EXPECT_EQ(search->rising, begin.rising);
-  EXPECT_EQ(search->falling, begin.falling);
-}
 
 class SharedSearchTest : public testing::TestWithParam<int> {
  protected:
@@ -308,5 +175,5 @@ TEST(SharedSearches, GivenSearchesOnAllRanksAtOnceThenEachFindsItsOwn) {
   });
 }
 
-}  // namespace queens
-}  // namespace kumiko::cluster
+}  // namespace
+}  // namespace kumiko::cluster::queens

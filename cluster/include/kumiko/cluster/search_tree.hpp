@@ -1,0 +1,67 @@
+// Searches that processes share which join and leave while they run, over TCP.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <stop_token>
+#include <string>
+
+#include <kumiko/cluster/search.hpp>
+#include <kumiko/cluster/tree.hpp>
+
+namespace kumiko::cluster {
+
+/// A process's place in a Tree of processes that share searches, as a PartExchange has it among
+/// ranks. One of them searches, the others help:
+///
+///     SearchTree tree(runtime, {.secret = secret});
+///     tree.listen(address);                            // who searches: others join here
+///     Search<Board> search(Board(15), tree.outside());
+///     place_from(search, 0);
+///
+///     SearchTree tree(runtime, {.secret = secret});
+///     tree.join(address);                              // who helps, for as long as it likes
+///     tree.help(stop_token);
+///
+/// Who has joined and listens too is a relay, for others who cannot reach the first. An ask that a
+/// process cannot answer goes on to a neighbour on another side than where it came from.
+///
+/// What was given to a process that leaves, or that is lost, is given away again, as that of lost
+/// ranks is; so the result is right whoever leaves or dies, but who searches.
+///
+/// The links have an OS thread of their own, so that they are served while all workers compute.
+class SearchTree {
+ public:
+  /// A tree of this process alone. Options::program is set here. On any OS thread or lightweight
+  /// thread. \throws what Tree throws; std::logic_error as PartExchange
+  SearchTree(runtime::Runtime& runtime, TreeOptions options);
+
+  SearchTree(const SearchTree&) = delete;
+  SearchTree& operator=(const SearchTree&) = delete;
+
+  /// Leaves; no search of this process is under way.
+  ~SearchTree();
+
+  /// As Tree::listen() and Tree::join().
+  runtime::io::Address listen(const runtime::io::Address& address);
+  void join(const runtime::io::Address& address);
+
+  /// What a Search is to be constructed with, to share its parts.
+  runtime::detail::Outside& outside() noexcept;
+
+  /// Works for the others until `stop` is requested or the parent is lost. Returns what is said of
+  /// the parent then; nothing after a stop. Suspends, or blocks an OS thread.
+  std::string help(std::stop_token stop);
+
+  /// How many links there are now.
+  std::size_t neighbours() const;
+  ExchangeStatistics statistics() const;
+  TreeStatistics links() const;
+
+ private:
+  struct Members;
+
+  std::unique_ptr<Members> members_;
+};
+
+}  // namespace kumiko::cluster

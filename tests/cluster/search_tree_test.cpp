@@ -1,0 +1,134 @@
+// Contract of SearchTree: processes that join a search over TCP, directly or by a relay, work for
+// it; whoever leaves at whatever moment, the result is the serial program's. Here each process is a
+// Runtime of its own.
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <random>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <kumiko/cluster/search_tree.hpp>
+#include <kumiko/runtime/runtime.hpp>
+
+#include "queens.hpp"
+
+namespace kumiko::cluster::queens {
+namespace {
+
+using namespace std::chrono_literals;
+using runtime::io::Address;
+
+TreeOptions options() { return {.secret = "only the tests know it"}; }
+
+/// A process that helps, from its making until it is destroyed.
+class Helper {
+ public:
+  explicit Helper(const Address& parent, bool is_relay = false) : tree_(runtime_, options()) {
+    if (is_relay) address_ = tree_.listen(Address::loopback());
+    tree_.join(parent);
+  }
+
+  const Address& address() const { return address_; }
+  std::uint64_t taken() const { return tree_.statistics().taken; }
+  std::string help() { return tree_.help({}); }
+
+ private:
+  runtime::Runtime runtime_{{.workers = 1}};
+  SearchTree tree_;
+  Address address_;
+};
+
+/// The process that searches.
+class Root {
+ public:
+  Root() : tree_(runtime_, options()), address_(tree_.listen(Address::loopback())) {}
+
+  const Address& address() const { return address_; }
+  ExchangeStatistics statistics() const { return tree_.statistics(); }
+
+  void search(int size) {
+    runtime_.run([&] {
+      Search<Board> search(Board(size), tree_.outside());
+      place_from(search, 0, Slowly());
+      expect_all(search);
+    });
+  }
+  void search_until(const std::function<bool()>& is_enough) {
+    do {
+      search(8);
+    } while (!is_enough());
+  }
+
+ private:
+  runtime::Runtime runtime_{{.workers = 1}};
+  SearchTree tree_;
+  Address address_;
+};
+
+TEST(SearchTreeTest, GivenNobodyElseThenTheSearchIsDoneHere) {
+  Root root;
+  root.search(7);
+  EXPECT_EQ(root.statistics().given, 0U);
+}
+
+TEST(SearchTreeTest, GivenHelpersThenTheyWorkAndAreToldOfTheEnd) {
+  auto root = std::make_unique<Root>();
+  Helper first(root->address());
+  Helper second(root->address());
+  root->search_until([&] { return first.taken() > 0 && second.taken() > 0; });
+  root.reset();
+  EXPECT_FALSE(first.help().empty());
+  EXPECT_FALSE(second.help().empty());
+}
+
+TEST(SearchTreeTest, GivenARelayThenThoseBehindItWorkToo) {
+  Root root;
+  Helper relay(root.address(), true);
+  Helper behind(relay.address());
+  root.search_until([&] { return behind.taken() > 0; });
+}
+
+TEST(SearchTreeTest, GivenAStopThenAHelperReturns) {
+  const Root root;
+  runtime::Runtime runtime({.workers = 1});
+  SearchTree tree(runtime, options());
+  tree.join(root.address());
+  std::stop_source stop;
+  std::jthread stopper([&] {
+    std::this_thread::sleep_for(5ms);
+    stop.request_stop();
+  });
+  EXPECT_EQ(tree.help(stop.get_token()), "");
+}
+
+class ComingAndGoing : public testing::TestWithParam<unsigned> {};
+
+TEST_P(ComingAndGoing, GivenProcessesThatJoinAndLeaveAtAnyTimeThenTheResultIsTheSame) {
+  Root root;
+  std::atomic<bool> ended = false;
+  std::vector<std::jthread> processes;
+  for (unsigned i = 0; i < 2; ++i) {
+    processes.emplace_back([&, i] {
+      std::mt19937 random(GetParam() * 2 + i);
+      while (!ended) {
+        Helper helper(root.address(), true);
+        std::this_thread::sleep_for(std::chrono::microseconds(random() % 10000));
+        const Helper behind(helper.address());
+        std::this_thread::sleep_for(std::chrono::microseconds(random() % 20000));
+      }
+    });
+  }
+  for (int i = 0; i < 3; ++i) root.search(8);
+  ended = true;
+}
+INSTANTIATE_TEST_SUITE_P(Seeds, ComingAndGoing, testing::Range(1U, 5U));
+INSTANTIATE_TEST_SUITE_P(Soak, ComingAndGoing, testing::Range(5U, 105U));
+
+}  // namespace
+}  // namespace kumiko::cluster::queens
