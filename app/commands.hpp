@@ -14,6 +14,8 @@ Action simulate_command(Options& options);
 Action inspect_command(Options& options);
 Action export_command(Options& options);
 Action report_command(Options& options);
+Action serve_search_command(Options& options);
+Action join_search_command(Options& options);
 Action solver_list_command(Options& options);
 Action new_solver_command(Options& options);
 Action check_command(Options& options);

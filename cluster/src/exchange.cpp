@@ -23,13 +23,13 @@ constexpr auto kIdleBefore = 50us;
 /// Polls of idle workers follow each other sooner than this.
 constexpr auto kIdleGap = 20us;
 /// The first pause after a refusal, doubled up to the longest.
-constexpr auto kFirstPause = 20us;
-constexpr auto kLongestPause = 20ms;
+constexpr auto kAfterRefusal = 20us;
+constexpr auto kLongestAfterRefusal = 20ms;
 /// After so long those who ask are sent to somebody else.
 constexpr auto kAsksExpire = 10ms;
 /// An ask that was not answered in so long is taken for lost.
-constexpr auto kPatience = 1s;
-constexpr auto kLookAfter = 10ms;
+constexpr auto kAnswerWithin = 1s;
+constexpr auto kLookEvery = 10ms;
 /// Parts that were given away more recently are not asked for.
 constexpr auto kLeastAge = 100ms;
 
@@ -40,32 +40,35 @@ std::shared_ptr<const Frame> bytes_of(std::string_view text) {
 
 }  // namespace
 
-// --- Place ---------------------------------------------------------------------------------------
+// --- SearchPlace
+// ---------------------------------------------------------------------------------------
 
-void Place::add(SearchCore& search) {
+void SearchPlace::add(SearchCore& search) {
   const std::lock_guard lock(exchange.lock_);
   exchange.searches_.push_back(&search);
 }
 
-void Place::remove(SearchCore& search) noexcept {
+void SearchPlace::remove(SearchCore& search) noexcept {
   const std::lock_guard lock(exchange.lock_);
   std::erase(exchange.searches_, &search);
 }
 
-bool Place::has_asks() const noexcept { return exchange.has_asks_.load(std::memory_order_relaxed); }
+bool SearchPlace::has_asks() const noexcept {
+  return exchange.has_asks_.load(std::memory_order_relaxed);
+}
 
-bool Place::claim_ask() noexcept {
+bool SearchPlace::claim_ask() noexcept {
   const std::lock_guard lock(exchange.lock_);
   const bool claimed = exchange.state_.claim();
   exchange.has_asks_.store(exchange.state_.has_open_asks(), std::memory_order_relaxed);
   return claimed;
 }
 
-void Place::decline() noexcept {
+void SearchPlace::decline() noexcept {
   exchange.change([&](Exchange::Effects& effects) { exchange.state_.decline(effects); });
 }
 
-void Place::search_stopped(const SearchCore& search) noexcept {
+void SearchPlace::search_stopped(const SearchCore& search) noexcept {
   exchange.change([&](Exchange::Effects& effects) {
     exchange.state_.stop(
         [&](const std::shared_ptr<Delivery>& part) { return part->search == &search; }, effects);
@@ -89,7 +92,9 @@ void Exchange::wait_for_ends() {
   }
   change([&](Effects& effects) {
     for (const std::uint16_t peer : peers_->neighbours()) {
-      effects.sends.push_back({{peer}, {.kind = ExchangeMessage::Kind::kEnd}});
+      ExchangeState::Send& send = effects.sends.emplace_back();
+      send.to = {peer};
+      send.message.kind = ExchangeMessage::Says::kEnd;
     }
   });
   all_ended.get();
@@ -115,7 +120,7 @@ void Exchange::receive(const Way& from, const ExchangeMessage& message) {
   bool asks_begin = false;
   change([&](Effects& effects) {
     if (is_ending_.load(std::memory_order_relaxed)) return;
-    if (message.kind == ExchangeMessage::Kind::kEnd && from.size() == 1) {
+    if (message.kind == ExchangeMessage::Says::kEnd && from.size() == 1) {
       std::erase(not_ended_, from.front());
     }
     state_.receive(from, message, is_busy(), onward(from), effects);
@@ -133,12 +138,15 @@ void Exchange::lost(const Way& way) {
     if (!peers_->has_others_behind()) return;
     for (const std::uint16_t peer : peers_->neighbours()) {
       if (peer == way.front()) continue;
-      effects.sends.push_back({{peer}, {.kind = ExchangeMessage::Kind::kGone, .way = way}});
+      ExchangeState::Send& send = effects.sends.emplace_back();
+      send.to = {peer};
+      send.message.kind = ExchangeMessage::Says::kGone;
+      send.message.way = way;
     }
   });
 }
 
-std::shared_ptr<Delivery> Exchange::give(const Place& place, SearchCore& search, Task task) {
+std::shared_ptr<Delivery> Exchange::give(const SearchPlace& place, SearchCore& search, Task task) {
   auto part = std::make_shared<Delivery>(Delivery{this, &search, place.run});
   change([&](Effects& effects) { part->slot = state_.give(std::move(task), part, effects).slot; });
   return part;
@@ -279,13 +287,13 @@ bool Exchange::has_news() noexcept {
   set_bell(now);
   if (is_ending_.load(std::memory_order_relaxed)) return false;
   is_sleepy_ = !is_seeking_.load(std::memory_order_relaxed);
-  return is_sleepy_ || now - looked_after_ >= kLookAfter;
+  return is_sleepy_ || now - looked_after_ >= kLookEvery;
 }
 
 /// A worker that sleeps is to look after asks and losses. At once, since one may sleep by it.
 void Exchange::set_bell(Clock::time_point now) noexcept {
   bell_.silence(now);
-  if (!is_ending_.load(std::memory_order_relaxed)) bell_.ring_at(now + kLookAfter);
+  if (!is_ending_.load(std::memory_order_relaxed)) bell_.ring_at(now + kLookEvery);
 }
 
 /// Whether idle workers have polled one after the other for so long that nobody here has anything
@@ -329,7 +337,7 @@ void Exchange::pause() {
     refusals = refusals_++;
   }
   runtime::this_thread::sleep_for(std::min<std::chrono::nanoseconds>(
-      kFirstPause * (1U << std::min(refusals, 16U)), kLongestPause));
+      kAfterRefusal * (1U << std::min(refusals, 16U)), kLongestAfterRefusal));
   is_seeking_.store(false, std::memory_order_release);
 }
 
@@ -355,13 +363,13 @@ std::optional<Way> Exchange::onward(const Way& from) {
 
 /// Sees who is lost, and which ask is not answered. By the poller.
 void Exchange::look_after(Clock::time_point now) {
-  if (now - looked_after_ < kLookAfter) return;
+  if (now - looked_after_ < kLookEvery) return;
   looked_after_ = now;
   for (const Way& way : peers_->newly_lost()) {
     start_thread([this, way] { lost(way); });
   }
   change([&](Effects& effects) {
-    if (!state_.is_asking() || now - asked_at_ < kPatience) return;
+    if (!state_.is_asking() || now - asked_at_ < kAnswerWithin) return;
     state_.give_up_ask();
     effects.refused = true;
   });
@@ -380,7 +388,7 @@ void Exchange::do_part(std::uint64_t run, const Task& task) {
   try {
     const PartType* const type = part_type(task.type);
     if (type == nullptr) throw std::runtime_error("this kind of part is not known to this process");
-    Place place(*this, run);
+    SearchPlace place(*this, run);
     Reader reader(*task.bytes);
     Frame result;
     type->run({place, std::move(stop), task.divisions}, reader, result);

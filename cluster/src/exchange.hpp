@@ -28,10 +28,10 @@ namespace kumiko::cluster::detail {
 class Exchange;
 
 /// Where a search is done: the process, and which part of another's search it is, if any.
-class Place final : public runtime::detail::Outside {
+class SearchPlace final : public runtime::detail::Outside {
  public:
   /// \param run  0 for a search of this process
-  Place(Exchange& of, std::uint64_t part) noexcept : exchange(of), run(part) {}
+  SearchPlace(Exchange& of, std::uint64_t part) noexcept : exchange(of), run(part) {}
 
   void add(runtime::detail::SearchCore& search) override;
   void remove(runtime::detail::SearchCore& search) noexcept override;
@@ -53,7 +53,7 @@ struct Delivered {
 struct Delivery {
   Exchange* exchange = nullptr;
   runtime::detail::SearchCore* search = nullptr;
-  std::uint64_t run = 0;  ///< the Place's
+  std::uint64_t run = 0;  ///< the SearchPlace's
   std::uint32_t slot = 0;
   runtime::Promise<Delivered> promise{};
   runtime::Future<Delivered> future = promise.get_future();
@@ -87,12 +87,12 @@ class Exchange final : public runtime::MessageSource,
   void receive(const Way& from, const ExchangeMessage& message);
   void lost(const Way& way);
 
-  std::shared_ptr<Delivery> give(const Place& place, runtime::detail::SearchCore& search,
+  std::shared_ptr<Delivery> give(const SearchPlace& place, runtime::detail::SearchCore& search,
                                  Task task);
   void withdraw(const std::shared_ptr<Delivery>& part);
 
   ExchangeStatistics statistics() const;
-  Place& own_place() noexcept { return own_place_; }
+  SearchPlace& own_place() noexcept { return own_place_; }
 
   int poll(bool idle) noexcept override;
   bool has_news() noexcept override;
@@ -101,7 +101,7 @@ class Exchange final : public runtime::MessageSource,
   bool is_open() const noexcept override { return !is_ending_.load(std::memory_order_relaxed); }
 
  private:
-  friend Place;
+  friend SearchPlace;
 
   using Clock = std::chrono::steady_clock;
   using Effects = ExchangeState::Effects;
@@ -145,7 +145,7 @@ class Exchange final : public runtime::MessageSource,
   runtime::Runtime& runtime_;
   const std::unique_ptr<Peers> peers_;
   Bell bell_{-1};
-  Place own_place_{*this, 0};
+  SearchPlace own_place_{*this, 0};
 
   mutable std::mutex lock_;  ///< for what follows
   ExchangeState state_;

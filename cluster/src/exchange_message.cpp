@@ -16,7 +16,7 @@ struct Header {
   std::uint32_t generation;
   std::uint32_t divisions;
   std::uint16_t way;  ///< how many steps
-  ExchangeMessage::Kind kind;
+  ExchangeMessage::Says kind;
   Outcome outcome;
   std::uint8_t has_part;
   std::uint8_t has_bytes;
@@ -54,20 +54,20 @@ Frame encode(const ExchangeMessage& message) {
 }
 
 ExchangeMessage decode(std::span<const std::byte> bytes) {
-  using Kind = ExchangeMessage::Kind;
+  using Says = ExchangeMessage::Says;
   Header header{};
   const auto fail = [] { throw std::invalid_argument("this is no message of an exchange"); };
   if (bytes.size() < sizeof header) fail();
   std::memcpy(&header, bytes.data(), sizeof header);
   bytes = bytes.subspan(sizeof header);
   const std::size_t way = header.way * sizeof(std::uint16_t);
-  if (header.kind > Kind::kEnd || header.outcome > Outcome::kNotBegun || header.has_part > 1 ||
+  if (header.kind > Says::kEnd || header.outcome > Outcome::kNotBegun || header.has_part > 1 ||
       header.has_bytes > 1 || bytes.size() < way || bytes.size() - way != header.bytes ||
       (header.has_bytes == 0 && header.bytes != 0)) {
     fail();
   }
-  const bool wants_bytes = header.kind == Kind::kPart ||
-                           (header.kind == Kind::kResult && header.outcome != Outcome::kNotBegun);
+  const bool wants_bytes = header.kind == Says::kPart ||
+                           (header.kind == Says::kResult && header.outcome != Outcome::kNotBegun);
   if (wants_bytes != (header.has_bytes == 1)) fail();
   ExchangeMessage message{.kind = header.kind, .ask = header.ask, .outcome = header.outcome};
   if (header.has_part == 1) message.part = PartName{header.slot, header.generation};

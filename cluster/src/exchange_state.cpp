@@ -5,7 +5,7 @@
 
 namespace kumiko::cluster::detail {
 
-using Kind = ExchangeMessage::Kind;
+using Says = ExchangeMessage::Says;
 
 bool leads_through(const Way& way, const Way& first) noexcept {
   return way.size() >= first.size() && std::equal(first.begin(), first.end(), way.begin());
@@ -72,7 +72,7 @@ void ExchangeState::stop_slot(std::uint32_t index, Effects& effects) {
   if (slot.runner.empty()) {
     if (const Taken* const own = taken({}, part); own != nullptr) effects.stops.push_back(own->run);
   } else {
-    effects.sends.push_back({slot.runner, {.kind = Kind::kStop, .part = part}});
+    effects.sends.push_back({slot.runner, {.kind = Says::kStop, .part = part}});
   }
 }
 
@@ -89,7 +89,7 @@ void ExchangeState::assign(Effects& effects) {
     ++counts_.given;
     if (slot.task.bytes != nullptr) counts_.bytes += slot.task.bytes->size();
     effects.sends.push_back({ask.from,
-                             {.kind = Kind::kPart,
+                             {.kind = Says::kPart,
                               .ask = ask.number,
                               .part = PartName{i, slot.generation},
                               .task = slot.task}});
@@ -121,7 +121,7 @@ ExchangeState::Slot* ExchangeState::find(PartName part, const Way* runner) noexc
 
 void ExchangeState::answer_none(const Ask& ask, std::optional<PartName> unknown,
                                 Effects& effects) const {
-  effects.sends.push_back({ask.from, {.kind = Kind::kNone, .ask = ask.number, .part = unknown}});
+  effects.sends.push_back({ask.from, {.kind = Says::kNone, .ask = ask.number, .part = unknown}});
 }
 
 // --- As a taker ----------------------------------------------------------------------------------
@@ -155,7 +155,7 @@ void ExchangeState::ask(Way to, std::optional<PartName> waits_for, Effects& effe
   ++counts_.asks;
   asking_ = Asking{++last_ask_, to};
   effects.sends.push_back(
-      {std::move(to), {.kind = Kind::kAsk, .ask = last_ask_, .part = waits_for}});
+      {std::move(to), {.kind = Says::kAsk, .ask = last_ask_, .part = waits_for}});
 }
 
 void ExchangeState::end(std::uint64_t run, Outcome outcome, std::shared_ptr<const Frame> bytes,
@@ -168,7 +168,7 @@ void ExchangeState::end(std::uint64_t run, Outcome outcome, std::shared_ptr<cons
   if (!part.is_wanted) return;
   if (outcome == Outcome::kDone && part.stops_all) outcome = Outcome::kStopped;
   if (bytes != nullptr) counts_.bytes += bytes->size();
-  ExchangeMessage result{.kind = Kind::kResult,
+  ExchangeMessage result{.kind = Says::kResult,
                          .part = part.part,
                          .outcome = outcome,
                          .task = {.bytes = std::move(bytes)}};
@@ -187,7 +187,7 @@ void ExchangeState::stop_all(std::uint64_t run, Effects& effects) {
                                  [&](const Taken& each) { return each.run == run; });
   if (part == taken_.end() || !part->is_wanted) return;
   part->stops_all = true;
-  const ExchangeMessage message{.kind = Kind::kStopAll, .part = part->part};
+  const ExchangeMessage message{.kind = Says::kStopAll, .part = part->part};
   if (!part->giver.empty()) {
     effects.sends.push_back({part->giver, message});
   } else if (const Slot* const slot = find(part->part, &part->giver); slot != nullptr) {
@@ -218,11 +218,11 @@ void ExchangeState::receive(const Way& from, const ExchangeMessage& message, boo
     return;
   }
   switch (message.kind) {
-    case Kind::kAsk:
+    case Says::kAsk:
       return receive_ask(from, message, can_give, onward, effects);
-    case Kind::kPart:
+    case Says::kPart:
       return receive_part(from, message, effects);
-    case Kind::kNone: {
+    case Says::kNone: {
       if (asking_ && asking_->number == message.ask) {
         asking_.reset();
         ++counts_.refusals;
@@ -235,26 +235,26 @@ void ExchangeState::receive(const Way& from, const ExchangeMessage& message, boo
       }
       return;
     }
-    case Kind::kResult:
+    case Says::kResult:
       return receive_result(from, message, effects);
-    case Kind::kStop:
+    case Says::kStop:
       if (!message.part) return;
       if (const Taken* const part = taken(from, *message.part); part != nullptr) {
         effects.stops.push_back(part->run);
       }
       return;
-    case Kind::kStopAll:
+    case Says::kStopAll:
       if (!message.part) return;
       if (const Slot* const slot = find(*message.part, &from); slot != nullptr) {
         effects.stop_searches.push_back(slot->owner);
       }
       return;
-    case Kind::kGone: {
+    case Says::kGone: {
       Way way = from;
       way.insert(way.end(), message.way.begin(), message.way.end());
       return lost(way, effects);
     }
-    case Kind::kEnd:
+    case Says::kEnd:
       return;
   }
 }

@@ -45,7 +45,7 @@ enum class Outcome : std::uint8_t {
 
 /// What processes tell each other.
 struct ExchangeMessage {
-  enum class Kind : std::uint8_t {
+  enum class Says : std::uint8_t {
     kAsk,      ///< wants a part; `part`, if given, is what the asker waits for, and who has it
     kPart,     ///< answers an ask
     kNone,     ///< answers an ask; with a `part`: it is not known here
@@ -56,7 +56,7 @@ struct ExchangeMessage {
     kEnd,      ///< the sender asks for nothing any more
   };
 
-  Kind kind{};
+  Says kind{};
   std::uint32_t ask = 0;           ///< number of an ask
   std::optional<PartName> part{};  ///< kAsk, kNone: see there
   Outcome outcome{};               ///< kResult

@@ -62,7 +62,7 @@ void check_part_types() {
 std::shared_ptr<Delivery> give_part(runtime::detail::Outside& outside,
                                     runtime::detail::SearchCore& search, const PartType& type,
                                     unsigned divisions, Frame bytes) {
-  const auto& place = static_cast<Place&>(outside);
+  const auto& place = static_cast<SearchPlace&>(outside);
   return place.exchange.give(
       place, search, {type.hash(), divisions, std::make_shared<const Frame>(std::move(bytes))});
 }

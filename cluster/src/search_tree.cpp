@@ -39,6 +39,10 @@ class TreePeers final : public detail::Peers {
   Tree* tree_ = nullptr;
 };
 
+}  // namespace
+
+namespace detail {
+
 /// Hands on what the tree brings, and keeps what has become of the parent.
 class FromTree final : public TreeReceiver {
  public:
@@ -67,7 +71,7 @@ class FromTree final : public TreeReceiver {
   runtime::Promise<std::string> parent_lost_;
 };
 
-}  // namespace
+}  // namespace detail
 
 struct SearchTree::Members {
   Members(runtime::Runtime& runtime, std::unique_ptr<TreePeers> peers, TreePeers& of_exchange,
@@ -81,7 +85,7 @@ struct SearchTree::Members {
   /// Serves the links while the others compute.
   runtime::Runtime links{{.workers = 1}};
   std::shared_ptr<Exchange> exchange;
-  FromTree receiver;
+  detail::FromTree receiver;
   Tree tree;
 };
 

@@ -23,7 +23,7 @@
 namespace kumiko::cluster::detail {
 namespace {
 
-using Kind = ExchangeMessage::Kind;
+using Says = ExchangeMessage::Says;
 
 /// What a model has, and how much may go wrong in it.
 struct Budget {

@@ -1,0 +1,253 @@
+// kumiko search: a search that processes share which join and leave while it runs, over TCP.
+#include <chrono>
+#include <csignal>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <fmt/chrono.h>
+#include <fmt/core.h>
+#include <sys/stat.h>
+
+#include <kumiko/cluster/launch.hpp>
+#include <kumiko/cluster/search_tree.hpp>
+#include <kumiko/io/read_number.hpp>
+#include <kumiko/runtime/io/address.hpp>
+#include <kumiko/runtime/runtime.hpp>
+#include <kumiko/runtime/this_thread.hpp>
+
+#include "commands.hpp"
+#include "nqueens_search.hpp"
+#include "pentomino_search.hpp"
+#include "shared_options.hpp"
+
+namespace kumiko::app {
+
+namespace {
+
+using cluster::SearchTree;
+using runtime::Runtime;
+using runtime::io::Address;
+using Clock = std::chrono::steady_clock;
+
+/// Fewer could be guessed.
+constexpr std::size_t kShortestSecret = 16;
+constexpr std::uint64_t kMostHelpers = 1000;
+
+struct SearchRequest {
+  std::string problem;
+  std::string size;
+  std::string parent;  ///< whom to join
+  std::string listen;
+  std::filesystem::path secret;
+  int workers = 0;  ///< 0: as many as there are cores
+  int helpers = 0;  ///< who are to join before the search begins
+};
+
+/// A problem that comes with Kumiko: what is counted, for which sizes, and how.
+struct Problem {
+  std::string name;
+  std::uint64_t least;
+  std::uint64_t most;
+  std::function<long(int size, SearchTree& tree)> count;
+};
+
+template <class Board, class Begin>
+long count_ways(int size, SearchTree& tree, Begin begin) {
+  cluster::Search<Board> search(Board(size), tree.outside());
+  begin(search);
+  return search->ways;
+}
+
+const std::vector<Problem>& problems() {
+  static const std::vector<Problem> all{
+      {"queens", 1, examples::kMostQueens,
+       [](int size, SearchTree& tree) {
+         return count_ways<examples::QueensBoard>(
+             size, tree, [](auto& search) { examples::place_from(search, 0); });
+       }},
+      {"pentomino", 10, examples::kMostPieces,
+       [](int size, SearchTree& tree) {
+         return count_ways<examples::PiecesBoard>(
+             size, tree, [](auto& search) { examples::fill_from(search, 0, 0); });
+       }},
+  };
+  return all;
+}
+
+std::vector<std::string> problem_names() {
+  std::vector<std::string> names;
+  for (const Problem& problem : problems()) names.push_back(problem.name);
+  return names;
+}
+
+const Problem& problem_of(const SearchRequest& request) {
+  for (const Problem& problem : problems()) {
+    if (problem.name == request.problem) return problem;
+  }
+  throw RequestError("there is no problem '{}'; it can be {}", request.problem,
+                     listed(problem_names()));
+}
+
+/// What the file says, without the line's end.
+std::string read_secret(const std::filesystem::path& file) {
+  struct stat status {};
+  refuse_if(::stat(file.c_str(), &status) != 0,
+            "cannot read the secret '{}'; make one: head -c 32 /dev/urandom | base64 > {}; chmod "
+            "600 {}",
+            file.string(), file.string(), file.string());
+  refuse_if((status.st_mode & (S_IRWXG | S_IRWXO)) != 0,
+            "others may read the secret '{}'; keep it to yourself: chmod 600 {}", file.string(),
+            file.string());
+  std::ifstream stream(file, std::ios::binary);
+  std::string secret{std::istreambuf_iterator<char>(stream), {}};
+  while (!secret.empty() && (secret.back() == '\n' || secret.back() == '\r')) secret.pop_back();
+  refuse_if(!stream.good() && !stream.eof(), "cannot read the secret '{}'", file.string());
+  refuse_if(secret.size() < kShortestSecret,
+            "the secret in '{}' has {} characters, which can be guessed; take {} or more: head -c "
+            "32 /dev/urandom | base64 > {}",
+            file.string(), secret.size(), kShortestSecret, file.string());
+  return secret;
+}
+
+/// The address that HOST:PORT or [HOST]:PORT stands for.
+Address address_of(const std::string& text, const char* option) {
+  const std::size_t colon = text.rfind(':');
+  std::string host = text.substr(0, colon == std::string::npos ? 0 : colon);
+  if (host.size() > 2 && host.front() == '[' && host.back() == ']') {
+    host = host.substr(1, host.size() - 2);
+  }
+  const std::string port = colon == std::string::npos ? "" : text.substr(colon + 1);
+  const std::string fault = whole_number(0, 65535).fault(port);
+  refuse_if(host.empty() || !fault.empty(),
+            "{} '{}' is not an address; write HOST:PORT, as 0.0.0.0:5555 or [::1]:5555", option,
+            text);
+  const auto found = runtime::io::resolve(host, port);
+  refuse_if(!found || found->empty(), "{}: the host '{}' is not known", option, host);
+  return found->front();
+}
+
+/// Waits for Ctrl-C or SIGTERM in all of the process, and requests a stop then.
+class StopSignals {
+ public:
+  StopSignals() {
+    sigemptyset(&signals_);
+    sigaddset(&signals_, SIGINT);
+    sigaddset(&signals_, SIGTERM);
+    // Threads that are made from now on inherit it.
+    pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
+    waits_ = std::jthread([this](const std::stop_token& ended) {
+      constexpr timespec kLook{.tv_sec = 0, .tv_nsec = 100'000'000};
+      while (!ended.stop_requested()) {
+        if (sigtimedwait(&signals_, nullptr, &kLook) > 0) stop_.request_stop();
+      }
+    });
+  }
+
+  std::stop_token token() const { return stop_.get_token(); }
+
+ private:
+  sigset_t signals_{};
+  std::stop_source stop_;
+  std::jthread waits_;
+};
+
+int workers_of(const SearchRequest& request) {
+  return request.workers > 0 ? request.workers : cluster::workers_by_local_ranks();
+}
+
+void listen_and_tell(SearchTree& tree, const SearchRequest& request) {
+  const Address address = tree.listen(address_of(request.listen, "--listen"));
+  fmt::print("listening at {}; others join: kumiko search join {} --secret {}\n",
+             address.to_string(), address.to_string(), request.secret.string());
+  static_cast<void>(std::fflush(stdout));
+}
+
+void print_exchange(const cluster::ExchangeStatistics& parts) {
+  fmt::print("parts given {}, taken {}, given again {}; asks {}, refused {}; {} bytes\n",
+             parts.given, parts.taken, parts.again, parts.asks, parts.refusals, parts.bytes);
+}
+
+int serve(const SearchRequest& request) {
+  const Problem& problem = problem_of(request);
+  const std::string fault = between(problem.least, problem.most).fault(request.size);
+  refuse_if(!fault.empty(), "the size of {}: {}", problem.name, fault);
+  const int size = std::stoi(request.size);
+  const std::string secret = read_secret(request.secret);
+  Runtime runtime({.workers = workers_of(request)});
+  SearchTree tree(runtime, {.secret = secret});
+  listen_and_tell(tree, request);
+  while (tree.neighbours() < static_cast<std::size_t>(request.helpers)) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  long ways = 0;
+  const auto begin = Clock::now();
+  runtime.run([&] { ways = problem.count(size, tree); });
+  const std::chrono::duration<double> taken = Clock::now() - begin;
+  fmt::print("{} {}: {} ways in {:.3f} s\n", problem.name, size, ways, taken.count());
+  print_exchange(tree.statistics());
+  return kDone;
+}
+
+int join(const SearchRequest& request) {
+  const std::string secret = read_secret(request.secret);
+  const Address parent = address_of(request.parent, "the address");
+  const StopSignals signals;
+  Runtime runtime({.workers = workers_of(request)});
+  SearchTree tree(runtime, {.secret = secret});
+  if (!request.listen.empty()) listen_and_tell(tree, request);
+  tree.join(parent);
+  fmt::print("joined {}\n", parent.to_string());
+  static_cast<void>(std::fflush(stdout));
+  const std::string why = tree.help(signals.token());
+  fmt::print("{}\n", why.empty() ? "left, as asked" : "the parent is gone: " + why);
+  print_exchange(tree.statistics());
+  return kDone;
+}
+
+void add_shared(Options& options, SearchRequest& request, const char* listen_help,
+                bool listens_always) {
+  options.add("--listen", &request.listen, listen_help,
+              {.is_required = listens_always, .check = not_empty()});
+  options.add("--secret", &request.secret,
+              "a file that all processes have, which only its owner may read: who has it may join",
+              {.is_required = true});
+  options.add("--workers", &request.workers, "OS threads that work (default: all available)",
+              {.check = between(1, kMostWorkers)});
+}
+
+}  // namespace
+
+Action serve_search_command(Options& options) {
+  const auto request = std::make_shared<SearchRequest>();
+  options.add("PROBLEM", &request->problem, "what is searched",
+              {.is_required = true, .check = one_of(problem_names())});
+  options.add("SIZE", &request->size, "how many queens or pieces", {.is_required = true});
+  add_shared(options, *request, "HOST:PORT at which others join; port 0 for any free one", true);
+  options.add("--helpers", &request->helpers, "begin when so many have joined",
+              {.check = whole_number(0, kMostHelpers)});
+  return [request] { return serve(*request); };
+}
+
+Action join_search_command(Options& options) {
+  const auto request = std::make_shared<SearchRequest>();
+  options.add("ADDRESS", &request->parent, "HOST:PORT of who serves, or of a relay",
+              {.is_required = true});
+  add_shared(options, *request,
+             "HOST:PORT at which others join this process: a relay for those who cannot reach the "
+             "parent",
+             false);
+  return [request] { return join(*request); };
+}
+
+}  // namespace kumiko::app

@@ -1,0 +1,153 @@
+"""Contract: whoever joins a search works for it, and whichever of them is killed, stopped or leaves at whatever moment,
+the count is right; who does not belong to it is refused and told why."""
+
+import os
+import random
+import re
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+KUMIKO = os.environ["KUMIKO"]
+ROUNDS = int(os.environ.get("KUMIKO_SEARCH_ROUNDS", "4"))
+LIMIT = 120
+WAYS = {10: 724, 12: 14200, 14: 365596}
+
+
+class SearchTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = Path(folder.name)
+        self.secret = self.make_secret("secret", "0123456789abcdef0123456789abcdef\n")
+
+    def make_secret(self, name, text, mode=0o600):
+        path = self.path / name
+        path.write_text(text)
+        path.chmod(mode)
+        return path
+
+    def start(self, *arguments):
+        process = subprocess.Popen([KUMIKO, "search", *map(str, arguments)], text=True, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE)
+
+        def end():
+            process.kill()
+            process.communicate()
+
+        self.addCleanup(end)
+        return process
+
+    def serve(self, *arguments, listen="127.0.0.1:0", problem="queens", size=12):
+        """\\return the process and where it listens"""
+        process = self.start("serve", problem, size, "--listen", listen, "--secret", self.secret, "--workers", 1,
+                             *arguments)
+        return process, self.address(process)
+
+    def address(self, process):
+        line = process.stdout.readline()
+        found = re.match(r"listening at (\S+); others join: kumiko search join (\S+) --secret (\S+)$", line)
+        self.assertTrue(found, line + (process.stderr.read() if not line else ""))
+        return found[1]
+
+    def join(self, address, *arguments):
+        return self.start("join", address, "--secret", self.secret, "--workers", 1, *arguments)
+
+    def ended(self, process):
+        """\\return what it has printed"""
+        output, errors = process.communicate(timeout=LIMIT)
+        self.assertEqual(process.returncode, 0, output + errors)
+        return output
+
+    def refused(self, *arguments):
+        """\\return why"""
+        done = subprocess.run([KUMIKO, "search", *map(str, arguments)], capture_output=True, text=True, timeout=LIMIT,
+                              check=False)
+        self.assertIn(done.returncode, (1, 2), done.stdout + done.stderr)
+        self.assertRegex(done.stderr, r"\Akumiko: error: [^\n]*\n\Z")
+        return done.stderr
+
+    def assert_found(self, output, size):
+        self.assertIn(f"queens {size}: {WAYS[size]} ways in ", output)
+
+    def test_alone(self):
+        root, _ = self.serve()
+        self.assert_found(self.ended(root), 12)
+
+    def test_given_helpers_and_a_relay_then_all_are_told_of_the_end(self):
+        root, address = self.serve("--helpers", 2, size=14)
+        relay = self.join(address, "--listen", "127.0.0.1:0")
+        behind = self.join(self.address(relay))
+        helper = self.join(address)
+        output = self.ended(root)
+        self.assert_found(output, 14)
+        self.assertRegex(output, r"\nparts given [1-9]")
+        for process in (relay, behind, helper):
+            self.assertRegex(self.ended(process), r"joined 127.0.0.1:\d+\nthe parent is gone: .*\nparts given ")
+
+    def test_given_pentominoes_then_they_are_counted(self):
+        root, _ = self.serve(problem="pentomino", size=11)
+        self.assertIn("pentomino 11: 649 ways in ", self.ended(root))
+
+    def test_whoever_is_killed_stopped_or_joins_the_count_is_right(self):
+        for seed in range(ROUNDS):
+            with self.subTest(seed=seed):
+                chance = random.Random(seed)
+                root, address = self.serve("--helpers", 2, size=14)
+                helpers = [self.join(address), self.join(address, "--listen", "127.0.0.1:0")]
+                helpers.append(self.join(self.address(helpers[1])))
+                while root.poll() is None and len(helpers) < 8:
+                    time.sleep(chance.random() * 0.2)
+                    ended = chance.choice(helpers)
+                    if ended.poll() is None:
+                        ended.send_signal(chance.choice([signal.SIGKILL, signal.SIGTERM]))
+                    helpers.append(self.join(address))
+                self.assert_found(self.ended(root), 14)
+                for helper in helpers:
+                    helper.kill()
+
+    def test_given_ctrl_c_then_a_helper_leaves(self):
+        root, address = self.serve("--helpers", 3, size=14)
+        helper = self.join(address)
+        self.assertTrue(helper.stdout.readline().startswith("joined "))
+        helper.send_signal(signal.SIGINT)
+        self.assertIn("left, as asked\n", self.ended(helper))
+        root.kill()
+
+    def test_who_does_not_belong_is_refused(self):
+        root, address = self.serve("--helpers", 2, size=10)
+        other = self.make_secret("other", "another secret of enough characters\n")
+        self.assertIn("secret", self.refused("join", address, "--secret", other))
+        with socket.create_connection(address.split(":")) as stranger:
+            stranger.sendall(b"GET / HTTP/1.1\r\nHost: example.org\r\n\r\n")
+            stranger.settimeout(LIMIT)
+            while stranger.recv(4096):
+                pass
+        helpers = [self.join(address), self.join(address)]
+        self.assert_found(self.ended(root), 10)
+        for helper in helpers:
+            self.ended(helper)
+
+    def test_wrong_requests_are_told_with_their_remedy(self):
+        serve = ["serve", "queens", 10, "--listen", "127.0.0.1:0", "--secret"]
+        self.assertIn("head -c 32 /dev/urandom", self.refused(*serve, self.path / "none"))
+        self.assertIn("chmod 600", self.refused(*serve, self.make_secret("open", 40 * "x", 0o644)))
+        self.assertIn("can be guessed", self.refused(*serve, self.make_secret("short", "word")))
+        self.assertIn("queens or pentomino", self.refused("serve", "quens", 10, "--listen", "127.0.0.1:0", "--secret",
+                                                          self.secret))
+        self.assertIn("size", self.refused("serve", "queens", 99, "--listen", "127.0.0.1:0", "--secret", self.secret))
+        self.assertIn("HOST:PORT", self.refused("join", "somewhere", "--secret", self.secret))
+        with socket.socket() as taken:
+            taken.bind(("127.0.0.1", 0))
+            port = taken.getsockname()[1]
+            self.assertIn("127.0.0.1", self.refused("join", f"127.0.0.1:{port}", "--secret", self.secret))
+            self.assertIn("in use", self.refused("serve", "queens", 10, "--listen", f"127.0.0.1:{port}", "--secret",
+                                                 self.secret))
+
+
+if __name__ == "__main__":
+    unittest.main()
