@@ -10,6 +10,7 @@ import unittest
 from pathlib import Path
 
 RANKS = os.environ["KUMIKO_MPI_RANKS"]
+SEARCH = os.environ.get("KUMIKO_MPI_SEARCH", "")
 LINKS = Path(os.environ["KUMIKO_LINKS"])
 OPENMPI = os.environ.get("KUMIKO_MPIRUN_OPENMPI", "")
 MPICH = os.environ.get("KUMIKO_MPIRUN_MPICH", "")
@@ -29,7 +30,7 @@ def launch(launcher, ranks, what, program=RANKS, **more):
     options = ["--oversubscribe", "--bind-to", "none"] if launcher == OPENMPI else []
     begin = time.monotonic()
     run = subprocess.run(
-        [launcher, *options, "-n", str(ranks), program, what],
+        [launcher, *options, "-n", str(ranks), program, *what.split()],
         env={**ENVIRONMENT, **more}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=LIMIT,
         check=False)
     run.seconds = time.monotonic() - begin
@@ -106,6 +107,13 @@ class Ranks:
         self.assertEqual(run.returncode, 0, run.stdout)
         for rank in range(2):
             self.assertRegex(run.stdout, rf"rank {rank} of 2: cores [0-9,-]+, workers 1")
+
+    @unittest.skipUnless(SEARCH, "the examples are not built")
+    def test_given_a_search_on_two_ranks_then_it_finds_all(self):
+        run = launch(self.launcher, 2, "queens 13", program=SEARCH)
+        self.assertEqual(run.returncode, 0, run.stdout)
+        self.assertRegex(run.stdout, r"ranks 2\n(?:.*\n)*ways 73712\n")
+        self.assertRegex(run.stdout, r"given (\d+)\ntaken \1\n")
 
     def test_given_a_rank_that_ends_by_an_exception_then_all_end_and_it_is_named(self):
         run = launch(self.launcher, 2, "throw")

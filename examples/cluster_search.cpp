@@ -1,0 +1,113 @@
+// The searches of examples/search on ranks: the same programs, whose parts go to those ranks that
+// have nothing to do. Rank 0 searches, and the others help.
+//
+//     build/release/bin/example_cluster_search queens 12 3
+//     mpirun -n 2 --bind-to none build/release/bin/example_cluster_search pentomino 12
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdio>
+#include <string_view>
+#include <vector>
+
+#include <kumiko/cluster/cluster.hpp>
+#include <kumiko/cluster/collectives.hpp>
+#include <kumiko/cluster/search.hpp>
+
+#include "ranks.hpp"
+#include "search/nqueens_search.hpp"
+#include "search/pentomino_search.hpp"
+
+namespace cluster = kumiko::cluster;
+
+namespace {
+
+struct Found {
+  long ways = 0;
+  double seconds = 0;
+};
+
+/// Searches from `board` on; begin(search) is the program.
+template <class Board>
+Found search_from(const Board& board, cluster::PartExchange& exchange, auto begin) {
+  const auto start = std::chrono::steady_clock::now();
+  cluster::Search<Board> search(board, exchange.outside());
+  begin(search);
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  return {search->ways, took.count()};
+}
+
+Found search_queens(int n, cluster::PartExchange& exchange) {
+  return search_from(examples::QueensBoard(n), exchange,
+                     [](auto& search) { examples::place_from(search, 0); });
+}
+
+Found search_pieces(int n, cluster::PartExchange& exchange) {
+  return search_from(examples::PiecesBoard(n), exchange,
+                     [](auto& search) { examples::fill_from(search, 0, 0); });
+}
+
+struct Program {
+  std::string_view name;
+  examples::Number size;
+  Found (*search)(int n, cluster::PartExchange& exchange);
+  const long* expected;
+};
+
+const std::array<Program, 2> kPrograms{
+    {{"queens",
+      {.name = "n", .least = 1, .most = examples::kMostQueens, .fallback = 12},
+      search_queens,
+      examples::kWaysToPlace.data()},
+     {"pentomino",
+      {.name = "n", .least = 10, .most = examples::kMostPieces, .fallback = 10},
+      search_pieces,
+      examples::kWaysToFill.data()}}};
+
+/// What all ranks have asked for, given and taken.
+cluster::ExchangeStatistics sum(const std::vector<cluster::ExchangeStatistics>& ranks) {
+  cluster::ExchangeStatistics all;
+  for (const cluster::ExchangeStatistics& rank : ranks) {
+    all.asks += rank.asks;
+    all.refusals += rank.refusals;
+    all.given += rank.given;
+    all.taken += rank.taken;
+    all.bytes += rank.bytes;
+  }
+  return all;
+}
+
+bool run(cluster::Cluster& rank, const Program& program, int n) {
+  cluster::PartExchange exchange(rank);
+  Found found;
+  if (rank.rank() == 0) found = program.search(n, exchange);
+  exchange.leave();
+  const std::vector<cluster::ExchangeStatistics> ranks =
+      cluster::gather(rank.here(), exchange.statistics()).get();
+  if (rank.rank() != 0) return true;
+  const cluster::ExchangeStatistics all = sum(ranks);
+  std::printf("n %d\nranks %d\nseconds %.6f\nways %ld\n", n, rank.size(), found.seconds,
+              found.ways);
+  std::printf("given %lu\ntaken %lu\nasks %lu\nrefusals %lu\nbytes %lu\n", all.given, all.taken,
+              all.asks, all.refusals, all.bytes);
+  const long expected = program.expected[static_cast<std::size_t>(n)];
+  if (found.ways != expected) std::fprintf(stderr, "error: %ld ways are right\n", expected);
+  return found.ways == expected;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  examples::read_usage(argc, argv, 4, " queens|pentomino [n] [ranks here] [workers]");
+  for (const Program& program : kPrograms) {
+    if (argc < 2 || program.name != argv[1]) continue;
+    const std::array numbers = examples::read_arguments(
+        argc - 1, argv + 1, {program.size, {"ranks here", 1, 64, 1}, {"workers", 0, 256, 0}});
+    return examples::run_ranks(numbers[1], numbers[2], [&](cluster::Cluster& rank) {
+      return run(rank, program, numbers[0]);
+    });
+  }
+  std::fprintf(stderr, "error: the program is '%s'; it must be queens or pentomino\n",
+               argc < 2 ? "" : argv[1]);
+  return 2;
+}
