@@ -51,15 +51,16 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--repetitions", type=int)
     parser.add_argument("--json", type=Path)
-    parser.add_argument("--only", choices=idle_suite.PARTS, action="append")
+    parser.add_argument("--only", choices=(*idle_suite.PARTS, *search_suite.PARTS), action="append")
     parser.add_argument("--programs", type=Path, default=ROOT / "build/bench/bin")
     arguments = parser.parse_args()
     if arguments.repetitions is not None and arguments.repetitions < 1:
         parser.error("--repetitions must be 1 or more")
     if arguments.json is not None and arguments.suite == ALL:
         parser.error(f"--json names one file, and '{ALL}' writes one for each suite")
-    if arguments.only is not None and (arguments.suite != "idle" or arguments.check):
-        parser.error("--only chooses parts of 'idle', and --check wants all of them")
+    parts = getattr(SUITES.get(arguments.suite), "PARTS", ())
+    if arguments.only is not None and (arguments.check or not set(arguments.only) <= set(parts)):
+        parser.error("--only chooses parts of 'idle' or 'search', and --check wants all of them")
     return arguments
 
 

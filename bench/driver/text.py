@@ -32,6 +32,12 @@ def spread(value: Spread | None) -> str:
     return f"{number(value.middle)} ({number(value.least)}..{number(value.most)})"
 
 
+def whole(value: Spread) -> str:
+    """Of counts."""
+    middle, least, most = (f"{part:.0f}" for part in (value.middle, value.least, value.most))
+    return middle if least == most else f"{middle} ({least}..{most})"
+
+
 def brief(error: str) -> str:
     """The figures have all of it."""
     return error if len(error) <= WIDTH_OF_ERROR else error[: WIDTH_OF_ERROR - 3] + "..."

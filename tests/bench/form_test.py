@@ -165,6 +165,15 @@ class Form(unittest.TestCase):
                 self.assertTrue(any("Open MPI is not installed here" in skip for skip in report.skipped))
                 self.assertTrue(report_of("ranks", measured).faults)
 
+    def test_mpis_that_carry_searches_may_be_absent_and_are_named_then(self):
+        for absent in (("openmpi",), ("openmpi", "mpich")):
+            with self.subTest(absent=absent):
+                measured = suites.search(True, absent)
+                report = report_of("search", measured, host=Host(2, absent_peers=absent))
+                self.assertEqual(report.faults, [])
+                self.assertTrue(any("Open MPI is not installed here" in skip for skip in report.skipped))
+                self.assertTrue(report_of("search", measured).faults)
+
     def test_quotas_may_be_refused_by_the_system_and_are_named_then(self):
         for quick in (True, False):
             measured = suites.idle(quick, refused="no control groups")

@@ -148,14 +148,19 @@ def cluster(quick: bool, absent: tuple[str, ...] = ()) -> Measured:
     return Measured(1, "1 round", lines, {"budgets": budget_figures(judged)})
 
 
-def search(quick: bool) -> Measured:
-    suite = search_suite
+def search(quick: bool, absent: tuple[str, ...] = ()) -> Measured:
+    """Without the MPIs that are absent."""
+    suite, between = search_suite, search_suite.processes
     run = figures_of(4.0, "serial_s search_s parts undos redos most_live peak_kib")
     keys = [(name, compiler, workers) for name in suite.PROGRAMS for compiler in suite.SUFFIXES for workers in (1, 2)]
     copies = {(system, name): [8.0] for system in suite.SYSTEMS for name in suite.COPYING}
     rounds = suite.Rounds(quick, {key: [run] for key in keys}, copies)
-    judged = judge(suite.budgets(rounds), quick)
-    return Measured(2, "1 round", suite.table_lines(rounds, judged), {"budgets": budget_figures(judged)})
+    why = dict.fromkeys(absent, cluster_suite.launch.absence("some package"))
+    shared = figures_of(4.0, "seconds worked_s given asks refusals bytes")
+    searches = {(name, launch): [shared] for name in between.SIZES for launch in between.launches(why)}
+    delayed = {trip: [shared] for trip in between.ROUND_TRIPS}
+    lines, figures = suite.summary(rounds, between.Rounds(quick, why, searches, delayed), quick)
+    return Measured(2, "1 round", lines, figures)
 
 
 def predict(_: bool) -> Measured:

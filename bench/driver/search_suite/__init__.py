@@ -1,4 +1,5 @@
 """Searches with one workspace: beside their serial elision, and beside tasks that copy the workspace at every node.
+And searches whose parts go to other processes: see processes.py.
 
 The programs are examples/search. Each runs serially and as a search in turn, so that ratios are of the same moment.
 The papers' figures are of Hiraishi, Kono, Yasugi, Umatani and Yuasa (2010): Tascell with its handlers that are cheap to
@@ -9,13 +10,17 @@ import json
 import os
 import subprocess
 import time
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from children import explain
 from measured import Budget, Measured, Spread, budget_figures, unjudged
-from text import Progress, budget_lines, number, spread
+from text import Progress, budget_lines, number, spread, whole
 
+from . import processes
+
+PARTS = ("workspaces", "processes")
 REPETITIONS = 5
 TIME_LIMIT = 120  # seconds, of a program
 WORKERS = 2
@@ -112,12 +117,7 @@ def row(title: str, cells: list[str]) -> str:
     return f"  {title:<18}" + "".join(f"{cell:>22}" for cell in cells)
 
 
-def whole(value: Spread) -> str:
-    middle, least, most = (f"{part:.0f}" for part in (value.middle, value.least, value.most))
-    return middle if least == most else f"{middle} ({least}..{most})"
-
-
-def table_lines(rounds: Rounds, judged: list[Budget]) -> list[str]:
+def table_lines(rounds: Rounds) -> list[str]:
     lines = ["", "searches; one worker over serial, and serial over two workers"]
     lines.append(row("", ["serial s", "1/serial", "1/serial clang++", "serial/2", "serial/2 clang++"]))
     for name in PROGRAMS:
@@ -140,7 +140,7 @@ def table_lines(rounds: Rounds, judged: list[Budget]) -> list[str]:
         if program.tascell is not None:
             ours = rounds.over_serial(name, GCC).middle
             lines.append(row(name, [number(cell) for cell in (ours, program.tascell, program.cilk)]))
-    return lines + budget_lines("budgets", judged)
+    return lines
 
 
 def budgets(rounds: Rounds) -> list[Budget]:
@@ -162,28 +162,8 @@ def budgets(rounds: Rounds) -> list[Budget]:
     return [*result, Budget("KiB that two workers take beyond one", 1024, True, most)]
 
 
-def measure(programs: Path, repetitions: int | None, quick: bool) -> Measured:
-    rounds = Rounds(quick)
-    progress = Progress()
-    begin = time.monotonic()
-    turns = repetitions or (1 if quick else REPETITIONS)
-    for turn in range(turns):
-        for name in PROGRAMS:
-            progress.show(f"round {turn + 1}: {name}")
-            for compiler in SUFFIXES:
-                for workers in (1, WORKERS):
-                    runs = rounds.searches.setdefault((name, compiler, workers), [])
-                    runs.append(search(programs, name, compiler, workers, rounds.size(name)))
-            for system in SYSTEMS if name in COPYING else ():
-                seconds = copying(programs, name, system, rounds.size(name))
-                if seconds is not None:
-                    rounds.copies.setdefault((system, name), []).append(seconds)
-    progress.show("")
-    judged = budgets(rounds)
-    if quick:
-        judged = unjudged(judged)
-    figures = {
-        "budgets": budget_figures(judged),
+def figures_of(rounds: Rounds) -> dict:
+    return {
         "programs": {name: asdict(program) for name, program in PROGRAMS.items()},
         "searches": [
             {"program": name, "compiler": compiler, "workers": workers, "runs": runs}
@@ -194,5 +174,50 @@ def measure(programs: Path, repetitions: int | None, quick: bool) -> Measured:
             for (system, name), seconds in rounds.copies.items()
         ],
     }
+
+
+def measure_round(programs: Path, rounds: Rounds, turn: int, show: Callable[[str], None]) -> None:
+    for name in PROGRAMS:
+        show(f"round {turn + 1}: {name}")
+        for compiler in SUFFIXES:
+            for workers in (1, WORKERS):
+                runs = rounds.searches.setdefault((name, compiler, workers), [])
+                runs.append(search(programs, name, compiler, workers, rounds.size(name)))
+        for system in SYSTEMS if name in COPYING else ():
+            seconds = copying(programs, name, system, rounds.size(name))
+            if seconds is not None:
+                rounds.copies.setdefault((system, name), []).append(seconds)
+
+
+def summary(rounds: Rounds | None, between: processes.Rounds | None, quick: bool) -> tuple[list[str], dict]:
+    """The tables, and what the file has, of those parts that were measured."""
+    lines, judged, figures = [], [], {}
+    if rounds is not None:
+        lines, judged, figures = table_lines(rounds), budgets(rounds), figures_of(rounds)
+    if between is not None:
+        lines += processes.table_lines(between)
+        judged += processes.budgets(between)
+        figures |= processes.figures(between)
+    if quick:
+        judged = unjudged(judged)
+    return lines + budget_lines("budgets", judged), {"budgets": budget_figures(judged)} | figures
+
+
+def measure(programs: Path, repetitions: int | None, quick: bool, only: list[str] | None = None) -> Measured:
+    """`only` names parts; all unless given."""
+    parts = only or PARTS
+    bench = processes.Bench(programs)
+    rounds = Rounds(quick) if "workspaces" in parts else None
+    between = processes.Rounds(quick, bench.absent()) if "processes" in parts else None
+    progress = Progress()
+    begin = time.monotonic()
+    turns = repetitions or (1 if quick else REPETITIONS)
+    for turn in range(turns):
+        if rounds is not None:
+            measure_round(programs, rounds, turn, progress.show)
+        if between is not None:
+            processes.measure_round(bench, between, turn, progress.show)
+    progress.show("")
     extent = f"{turns} round{'s' if turns > 1 else ''} in {time.monotonic() - begin:.0f} s"
-    return Measured(WORKERS, extent, table_lines(rounds, judged), figures)
+    lines, figures = summary(rounds, between, quick)
+    return Measured(WORKERS, extent, lines, figures)
