@@ -332,6 +332,17 @@ TEST(ClusterTest, GivenVectorsOfWhatHasASayInItsPackingThenItIsAskedForEachEleme
   });
 }
 
+TEST(ClusterTest, GivenATypeWithoutADefaultConstructorThenItTravelsByItsBytes) {
+  struct Rows {
+    explicit Rows(int rows) : count(rows) {}
+    int count;
+  };
+  Ranks({.ranks = 2}).run([](Cluster& cluster) {
+    const auto twice = [](const Rows& rows) { return Rows(2 * rows.count); };
+    EXPECT_EQ(cluster.here().invoke(1 - cluster.rank(), twice, Rows(4)).count, 8);
+  });
+}
+
 TEST(ClusterTest, GivenARankThatHasServedCallsWhenNothingComesThenItsWorkerSleeps) {
   Ranks({.ranks = 2}).run([](Cluster& cluster) {
     cluster.here().invoke(1 - cluster.rank(), [] {});

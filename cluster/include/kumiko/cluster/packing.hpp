@@ -1,6 +1,8 @@
 // How values are written to messages and read from them, and how a type has a say in it.
 #pragma once
 
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -109,9 +111,9 @@ struct Packing {
 
   /// Reads what pack() has written. \throws std::out_of_range, or what T's construction throws
   static T unpack(Reader& reader) {
-    std::remove_const_t<T> value;
-    std::memcpy(&value, reader.take(sizeof value, alignof(T)), sizeof value);
-    return value;
+    std::array<std::byte, sizeof(T)> bytes;
+    std::memcpy(bytes.data(), reader.take(sizeof(T), alignof(T)), sizeof(T));
+    return std::bit_cast<std::remove_const_t<T>>(bytes);  // T may have no default constructor
   }
 };
 

@@ -54,7 +54,7 @@ struct ExchangeStatistics {
 ///     exchange.leave();
 ///
 /// *Who asks whom.* A rank of which a worker finds nothing for 50 us asks: in turn one that has a
-/// part of its own, and any other. After a refusal it waits, twice as long each time up to 10 ms.
+/// part of its own, and any other. After a refusal it waits, twice as long each time up to 20 ms.
 /// The one who is asked gives the upper half of the oldest choice at its next poll, as to a worker
 /// of its own (one ask, one division).
 ///
