@@ -20,7 +20,7 @@
 
 #include "exchange_state.hpp"
 
-namespace kumiko::cluster::detail {
+namespace kumiko::cluster::detail::model {
 namespace {
 
 using Says = ExchangeMessage::Says;
@@ -390,4 +390,4 @@ TEST(SoakExchangeModel, GivenMoreUnitsAsksAndTroubleThenEachUnitCountsOnce) {
 }
 
 }  // namespace
-}  // namespace kumiko::cluster::detail
+}  // namespace kumiko::cluster::detail::model
