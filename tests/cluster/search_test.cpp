@@ -150,6 +150,36 @@ TEST(SharedSearchMisuse, GivenAReferenceToALocalVariableThenItIsRefused) {
   });
 }
 
+/// Leaves addresses on the stack, of what will be local variables there.
+[[gnu::noinline]] void leave_addresses() {
+  volatile std::uintptr_t words[256];
+  for (auto& word : words) word = reinterpret_cast<std::uintptr_t>(&words) + sizeof words;
+}
+
+TEST(SharedSearchMisuse, GivenAddressesLeftBetweenWhatIsCapturedThenNothingIsRefused) {
+  Ranks ranks;
+  ranks.run([&](Cluster& cluster) {
+    PartExchange exchange(cluster);
+    if (cluster.rank() == 0) {
+      while (exchange.statistics().given == 0) {
+        Search<Board> search(Board(8), exchange.outside());
+        // Between these and the functions without captures is room for an address.
+        const auto body = [n = std::size_t{1}, b = true](Search<Board>& at, std::size_t i) {
+          if (b) at->size = static_cast<int>(n + i);
+          leave_addresses();
+          std::this_thread::sleep_for(100us);
+        };
+        const auto give = [](const Board& here, std::size_t, std::size_t) { return here; };
+        const auto take = [](Board&, Board&&) {};
+        leave_addresses();
+        EXPECT_NO_THROW(search.split_for(std::size_t{0}, std::size_t{50}, body, give, take));
+        if (HasFailure()) break;
+      }
+    }
+    exchange.leave();
+  });
+}
+
 TEST(SharedSearchOfOne, GivenOneRankThenNothingIsSent) {
   Ranks ranks({.ranks = 1, .workers = 2});
   ranks.run([&](Cluster& cluster) {

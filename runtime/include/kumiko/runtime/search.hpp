@@ -301,6 +301,24 @@ struct Search<Workspace, Sending>::LoopFrame final : SearchFrame {
     search.push(*this);
   }
 
+  /// What a part does: the loop over what was given away.
+  struct Work {
+    void operator()(Search& at) const {
+      at.template split_for<When>(first, last, body, give, take, guard);
+    }
+    template <class Visit>
+    void for_each_function(Visit visit) const {
+      visit(body), visit(give), visit(take), visit(guard);
+    }
+
+    Index first;
+    Index last;
+    [[no_unique_address]] Body body;
+    [[no_unique_address]] Give give;
+    [[no_unique_address]] Take take;
+    [[no_unique_address]] Guard guard;
+  };
+
   Index middle() const noexcept { return policy::halving_point(next, end); }
 
   bool has_part() const noexcept override { return next < end && guard(middle(), end); }
@@ -308,11 +326,8 @@ struct Search<Workspace, Sending>::LoopFrame final : SearchFrame {
   bool divide(SearchPart& part) override {
     const Index begin = middle();
     const auto make = [&] { return give(std::as_const(of(part).workspace_), begin, end); };
-    auto work = [begin, last = end, body = body, give = give, take = take,
-                 guard = guard](Search& at) {
-      at.template split_for<When>(begin, last, body, give, take, guard);
-    };
-    using Given = Part<decltype(work)>;
+    Work work{begin, end, body, give, take, guard};
+    using Given = Part<Work>;
     if (!of(part).hand_over(std::make_unique<Given>(of(part), make, std::move(work)), given)) {
       return false;
     }

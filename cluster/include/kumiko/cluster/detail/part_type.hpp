@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <span>
 #include <stop_token>
 #include <type_traits>
@@ -65,6 +66,24 @@ void withdraw(const std::shared_ptr<Delivery>& part) noexcept;
 /// an object that lies elsewhere is not noticed.
 void refuse_addresses(std::span<const std::byte> object, const char* type);
 
+/// The same, for what lies in its members, and not between them, where anything may be left. Where
+/// the compiler cannot tell those apart, objects that have both are not looked at.
+template <class Function>
+void refuse_addresses_in(const Function& function) {
+  if constexpr (std::is_empty_v<Function>) {
+    return;
+  } else if constexpr (std::has_unique_object_representations_v<Function>) {
+    refuse_addresses(std::as_bytes(std::span(&function, 1)), typeid(Function).name());
+  } else {
+#if __has_builtin(__builtin_clear_padding)
+    alignas(Function) std::byte copy[sizeof(Function)];
+    std::memcpy(copy, &function, sizeof(Function));
+    __builtin_clear_padding(std::launder(reinterpret_cast<Function*>(copy)));
+    refuse_addresses(copy, typeid(Function).name());
+#endif
+  }
+}
+
 /// How parts of a search leave the process: as bytes, of the functions and of the workspace.
 struct SentAsBytes {
   /// A part whose work is `Work`, of a search of type At.
@@ -92,8 +111,11 @@ struct SentAsBytes {
                                                          runtime::detail::SearchCore& search,
                                                          unsigned divisions, Workspace& workspace,
                                                          const Work& work) {
-    if constexpr (!std::is_empty_v<Work>) {
-      refuse_addresses(std::as_bytes(std::span(&work, 1)), typeid(Work).name());
+    const auto refuse = [](const auto& function) { refuse_addresses_in(function); };
+    if constexpr (requires { work.for_each_function(refuse); }) {
+      work.for_each_function(refuse);
+    } else {
+      refuse(work);
     }
     Frame bytes;
     Writer writer(bytes, kNoRank);
