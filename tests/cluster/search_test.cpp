@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <random>
 #include <stdexcept>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <vector>
@@ -128,6 +129,30 @@ TEST_P(SharedSearchTest, GivenRanksThatVanishThenTheResultIsTheSame) {
 }
 INSTANTIATE_TEST_SUITE_P(Seeds, SharedSearchTest, testing::Range(1, 9));
 INSTANTIATE_TEST_SUITE_P(Soak, SharedSearchTest, testing::Range(9, 109));
+
+/// By what the search of the next test is stopped, in the midst of its giving a part away.
+std::stop_source stop_in_give;
+
+TEST(SharedSearchStop, GivenAStopWhileAPartIsGivenThenThatPartEndsToo) {
+  Ranks ranks;
+  stop_in_give = {};
+  ranks.run([&](Cluster& cluster) {
+    PartExchange exchange(cluster);
+    if (cluster.rank() == 0) {
+      Search<Board> search(Board(8), exchange.outside(), stop_in_give.get_token());
+      const auto body = [](Search<Board>&, int) { std::this_thread::sleep_for(1ms); };
+      const auto give = [](const Board& here, int, int) {
+        stop_in_give.request_stop();
+        return here;
+      };
+      const auto take = [](Board&, Board&&) {};
+      // Would take a quarter of an hour.
+      search.split_for(0, 1 << 20, body, give, take);
+      EXPECT_TRUE(search.stopped());
+    }
+    exchange.leave();
+  });
+}
 
 /// Searches until a poll gives a part away, which has captured what it must not.
 TEST(SharedSearchMisuse, GivenAReferenceToALocalVariableThenItIsRefused) {

@@ -169,6 +169,8 @@ bool SearchPart::hand_over(std::unique_ptr<GivenPart> part, GivenPart*& given) {
     part->sent_ = part->send(*core_.outside(), core_, divisions_ + 1);
     if (part->sent_ == nullptr) return false;
     ++counts_.sent;
+    // A stop since the poll has not found this part among those elsewhere.
+    if (core_.is_stopped()) core_.outside()->search_stopped(core_);
   } else {
     core_.add(part->part());
     if (!give_away(part->group_, [part = part.get()] { part->run_as_thread(); })) return false;
@@ -267,6 +269,11 @@ void SearchCore::stop_here() noexcept {
   for (SearchPart* part = live_.front(); part != nullptr; part = part->next_) {
     part->attention_.fetch_or(SearchPart::kStop, std::memory_order_relaxed);
   }
+}
+
+bool SearchCore::is_stopped() const noexcept {
+  const std::lock_guard guard(lock_);
+  return stopped_;
 }
 
 void SearchCore::tell_of_asks() noexcept {

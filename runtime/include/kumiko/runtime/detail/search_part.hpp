@@ -251,6 +251,8 @@ class SearchCore {
   void stop_here() noexcept;
   /// The same for one part, and for those that it has given away, and they, so far.
   void stop_from(const SearchPart& ancestor) noexcept;
+  /// Whether stop_all() or stop_here() has been called.
+  bool is_stopped() const noexcept;
 
   void add(SearchPart& part) noexcept;
   void remove(SearchPart& part) noexcept;
