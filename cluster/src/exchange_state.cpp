@@ -241,6 +241,9 @@ void ExchangeState::receive(const Way& from, const ExchangeMessage& message, boo
       if (!message.part) return;
       if (const Taken* const part = taken(from, *message.part); part != nullptr) {
         effects.stops.push_back(part->run);
+      } else if (kept(from, *message.part) == nullptr) {
+        if (stopped_.size() == kKept) stopped_.pop_front();
+        stopped_.push_back({from, *message.part});
       }
       return;
     case Says::kStopAll:
@@ -297,6 +300,10 @@ void ExchangeState::receive_part(const Way& from, const ExchangeMessage& message
   ++counts_.taken;
   taken_.push_back({from, *message.part, ++last_run_});
   effects.starts.push_back({last_run_, message.task});
+  const auto is_this = [&](const Early& stop) {
+    return stop.part == *message.part && stop.giver == from;
+  };
+  if (std::erase_if(stopped_, is_this) > 0) effects.stops.push_back(last_run_);
 }
 
 void ExchangeState::receive_result(const Way& from, const ExchangeMessage& message,
@@ -317,6 +324,7 @@ void ExchangeState::lost(const Way& way, Effects& effects) {
   std::erase_if(asks_, [&](const Ask& ask) { return leads_through(ask.from, way); });
   claimed_ = std::min(claimed_, asks_.size());
   std::erase_if(kept_, [&](const Kept& kept) { return leads_through(kept.giver, way); });
+  std::erase_if(stopped_, [&](const Early& stop) { return leads_through(stop.giver, way); });
   for (Taken& part : taken_) {
     if (!part.is_wanted || part.giver.empty() || !leads_through(part.giver, way)) continue;
     part.is_wanted = false;
@@ -376,6 +384,11 @@ void ExchangeState::describe(std::vector<std::uint32_t>& out) const {
     way(each.giver);
     part(*each.result.part);
     number(each.result.task.type);
+  }
+  number(stopped_.size());
+  for (const Early& each : stopped_) {
+    way(each.giver);
+    part(each.part);
   }
   number(asks_.size());
   for (const Ask& ask : asks_) {

@@ -85,7 +85,8 @@ struct Delivery;
 /// has another number next time. A part that its taker never got, or a result that never came, is
 /// found by the giver's next ask for it: the taker sends the result again, or does not know the
 /// part. What comes twice, or after the part was done otherwise, has an old generation, and is
-/// dropped. So every result counts once. tests/cluster/exchange_model_test.cpp tries all orders.
+/// dropped. So every result counts once. A stop that overtakes its part waits for it.
+/// tests/cluster/exchange_model_test.cpp tries all orders.
 ///
 /// *No process waits for one that waits for it.* A process without work answers all asks by none
 /// before it asks itself, and those that come while it has nothing.
@@ -192,7 +193,7 @@ class ExchangeState {
   void describe(std::vector<std::uint32_t>& out) const;
 
  private:
-  /// How many results are kept to be sent again.
+  /// How many results are kept to be sent again, and how many early stops.
   static constexpr std::size_t kKept = 8;
 
   struct Slot {
@@ -213,6 +214,10 @@ class ExchangeState {
   struct Kept {
     Way giver;
     ExchangeMessage result;
+  };
+  struct Early {
+    Way giver;
+    PartName part;
   };
   struct Ask {
     Way from;
@@ -246,7 +251,8 @@ class ExchangeState {
   std::uint32_t last_ask_ = 0;
   std::uint64_t last_run_ = 0;
   std::uint32_t next_holder_ = 0;
-  std::vector<Way> lost_;  ///< whose messages come too late
+  std::vector<Way> lost_;      ///< whose messages come too late
+  std::deque<Early> stopped_;  ///< before they came
   Counts counts_;
 };
 

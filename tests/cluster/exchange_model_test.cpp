@@ -383,6 +383,22 @@ TEST(ExchangeModel, GivenAProcessThatEndsThenEachUnitCountsOnce) {
   expect_right({.processes = 3, .units = 3, .asks = 1, .deaths = 1}, 1000);
 }
 
+TEST(ExchangeState, GivenAStopThatOvertakesItsPartThenThePartIsStopped) {
+  ExchangeState taker;
+  const auto receive = [&](const ExchangeMessage& message) {
+    ExchangeState::Effects effects;
+    taker.receive({1}, message, false, std::nullopt, effects);
+    return effects;
+  };
+  const PartName part{2, 3};
+  receive({.kind = ExchangeMessage::Kind::kStop, .part = part});
+  const auto effects = receive({.kind = ExchangeMessage::Kind::kPart, .ask = 1, .part = part});
+  ASSERT_EQ(effects.starts.size(), 1U);
+  EXPECT_EQ(effects.stops, std::vector{effects.starts.front().run});
+  const PartName next{2, 4};
+  EXPECT_TRUE(receive({.kind = ExchangeMessage::Kind::kPart, .part = next}).stops.empty());
+}
+
 TEST(SoakExchangeModel, GivenMoreUnitsAsksAndTroubleThenEachUnitCountsOnce) {
   expect_right({.units = 6, .asks = 3}, 30'000);
   expect_right({.units = 4, .asks = 1, .lost = 2, .doubled = 1}, 10'000);
