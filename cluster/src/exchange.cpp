@@ -148,7 +148,13 @@ void Exchange::lost(const Way& way) {
 
 std::shared_ptr<Delivery> Exchange::give(const SearchPlace& place, SearchCore& search, Task task) {
   auto part = std::make_shared<Delivery>(Delivery{this, &search, place.run});
-  change([&](Effects& effects) { part->slot = state_.give(std::move(task), part, effects).slot; });
+  try {
+    change(
+        [&](Effects& effects) { part->slot = state_.give(std::move(task), part, effects).slot; });
+  } catch (...) {
+    withdraw(part);  // the caller keeps it
+    throw;
+  }
   return part;
 }
 
@@ -245,10 +251,15 @@ void Exchange::perform(Effects effects, bool was_answered) {
 template <class Function>
 void Exchange::start_thread(Function function) {
   threads_.fetch_add(1, std::memory_order_relaxed);
-  runtime_.submit([self = shared_from_this(), function = std::move(function)]() mutable {
-    function();
-    self->end_thread();
-  });
+  try {
+    runtime_.submit([self = shared_from_this(), function = std::move(function)]() mutable {
+      function();
+      self->end_thread();
+    });
+  } catch (...) {
+    end_thread();
+    throw;
+  }
 }
 
 void Exchange::end_thread() noexcept {

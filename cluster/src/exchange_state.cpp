@@ -46,6 +46,7 @@ void ExchangeState::decline_all(Effects& effects) {
 }
 
 void ExchangeState::withdraw(std::uint32_t index, const Delivery* owner, Effects& effects) {
+  if (index >= slots_.size()) return;
   Slot& slot = slots_[index];
   if (slot.state == Slot::kFree || slot.owner.get() != owner) return;
   if (slot.state == Slot::kSent) stop_slot(index, effects);

@@ -121,9 +121,10 @@ struct SentAsBytes {
     Writer writer(bytes, kNoRank);
     writer.append(&work, sizeof work, kAlignment<Work>);
     Packing<Workspace>::pack(writer, workspace);
-    return std::make_unique<Part<Workspace>>(
-        give_part(outside, search, Code<At, Workspace, Work>::kType, divisions, std::move(bytes)),
-        workspace);
+    auto part = std::make_unique<Part<Workspace>>(workspace);
+    part->begin(
+        give_part(outside, search, Code<At, Workspace, Work>::kType, divisions, std::move(bytes)));
+    return part;
   }
 
  private:
@@ -134,9 +135,10 @@ struct SentAsBytes {
   template <class Workspace>
   class Part final : public runtime::detail::SentPart {
    public:
-    Part(std::shared_ptr<Delivery> delivery, Workspace& workspace) noexcept
-        : delivery_(std::move(delivery)), workspace_(workspace) {}
+    explicit Part(Workspace& workspace) noexcept : workspace_(workspace) {}
     ~Part() override { give_up(); }
+
+    void begin(std::shared_ptr<Delivery> delivery) noexcept { delivery_ = std::move(delivery); }
 
     void wait() override {
       const auto result = wait_for(*delivery_);
@@ -144,10 +146,12 @@ struct SentAsBytes {
       Reader reader(*result);
       workspace_ = Packing<Workspace>::unpack(reader);
     }
-    void give_up() noexcept override { withdraw(delivery_); }
+    void give_up() noexcept override {
+      if (delivery_ != nullptr) withdraw(delivery_);
+    }
 
    private:
-    const std::shared_ptr<Delivery> delivery_;
+    std::shared_ptr<Delivery> delivery_;
     Workspace& workspace_;
   };
 };
