@@ -3,6 +3,7 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <stdexcept>
 #include <vector>
 
 #include <kumiko/cluster/collectives.hpp>
@@ -27,7 +28,9 @@ class Exchanges {
  public:
   void add(const Node& node, std::shared_ptr<Exchange> exchange) {
     const std::lock_guard lock(mutex_);
-    exchanges_[&node] = std::move(exchange);
+    if (exchanges_.try_emplace(&node, std::move(exchange)).second) return;
+    throw std::logic_error(
+        "a PartExchange of a rank that has one already; let the first leave() before");
   }
   void remove(const Node& node) {
     const std::lock_guard lock(mutex_);

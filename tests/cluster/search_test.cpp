@@ -205,6 +205,17 @@ TEST(SharedSearchMisuse, GivenAddressesLeftBetweenWhatIsCapturedThenNothingIsRef
   });
 }
 
+TEST(SharedSearchMisuse, GivenASecondExchangeOfARankThenItIsRefused) {
+  Ranks ranks;
+  ranks.run([&](Cluster& cluster) {
+    PartExchange exchange(cluster);
+    EXPECT_THROW(PartExchange second(cluster), std::logic_error);
+    exchange.leave();
+    PartExchange next(cluster);
+    next.leave();
+  });
+}
+
 TEST(SharedSearchOfOne, GivenOneRankThenNothingIsSent) {
   Ranks ranks({.ranks = 1, .workers = 2});
   ranks.run([&](Cluster& cluster) {

@@ -68,7 +68,7 @@ struct ExchangeStatistics {
 class PartExchange {
  public:
   /// All ranks are to make it. Suspends until they have. \throws RankLost; std::logic_error if two
-  /// kinds of parts have one name, as in unnamed namespaces of two files
+  /// kinds of parts have one name, as in unnamed namespaces of two files, or this rank has one
   explicit PartExchange(Cluster& cluster);
 
   PartExchange(const PartExchange&) = delete;
