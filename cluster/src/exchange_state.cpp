@@ -71,10 +71,15 @@ void ExchangeState::stop_slot(std::uint32_t index, Effects& effects) {
   }
   const PartName part{index, slot.generation};
   if (slot.runner.empty()) {
-    if (const Taken* const own = taken({}, part); own != nullptr) effects.stops.push_back(own->run);
+    if (Taken* const own = taken({}, part); own != nullptr) stop_taken(*own, effects);
   } else {
     effects.sends.push_back({slot.runner, {.kind = Says::kStop, .part = part}});
   }
+}
+
+void ExchangeState::stop_taken(Taken& part, Effects& effects) {
+  part.is_told = true;
+  effects.stops.push_back(part.run);
 }
 
 /// Sends what is in the pool to those who ask.
@@ -186,7 +191,7 @@ void ExchangeState::keep_results() noexcept {
 void ExchangeState::stop_all(std::uint64_t run, Effects& effects) {
   const auto part = std::find_if(taken_.begin(), taken_.end(),
                                  [&](const Taken& each) { return each.run == run; });
-  if (part == taken_.end() || !part->is_wanted) return;
+  if (part == taken_.end() || !part->is_wanted || part->is_told) return;
   part->stops_all = true;
   const ExchangeMessage message{.kind = Says::kStopAll, .part = part->part};
   if (!part->giver.empty()) {
@@ -196,7 +201,7 @@ void ExchangeState::stop_all(std::uint64_t run, Effects& effects) {
   }
 }
 
-const ExchangeState::Taken* ExchangeState::taken(const Way& giver, PartName part) const noexcept {
+ExchangeState::Taken* ExchangeState::taken(const Way& giver, PartName part) noexcept {
   const auto found = std::find_if(taken_.begin(), taken_.end(), [&](const Taken& each) {
     return each.part == part && each.giver == giver;
   });
@@ -240,8 +245,8 @@ void ExchangeState::receive(const Way& from, const ExchangeMessage& message, boo
       return receive_result(from, message, effects);
     case Says::kStop:
       if (!message.part) return;
-      if (const Taken* const part = taken(from, *message.part); part != nullptr) {
-        effects.stops.push_back(part->run);
+      if (Taken* const part = taken(from, *message.part); part != nullptr) {
+        stop_taken(*part, effects);
       } else if (kept(from, *message.part) == nullptr) {
         if (stopped_.size() == kKept) stopped_.pop_front();
         stopped_.push_back({from, *message.part});
@@ -304,7 +309,7 @@ void ExchangeState::receive_part(const Way& from, const ExchangeMessage& message
   const auto is_this = [&](const Early& stop) {
     return stop.part == *message.part && stop.giver == from;
   };
-  if (std::erase_if(stopped_, is_this) > 0) effects.stops.push_back(last_run_);
+  if (std::erase_if(stopped_, is_this) > 0) stop_taken(taken_.back(), effects);
 }
 
 void ExchangeState::receive_result(const Way& from, const ExchangeMessage& message,

@@ -210,6 +210,7 @@ class ExchangeState {
     std::uint64_t run;
     bool is_wanted = true;
     bool stops_all = false;
+    bool is_told = false;  ///< to end, by whoever does not need to be told the same
   };
   struct Kept {
     Way giver;
@@ -225,12 +226,13 @@ class ExchangeState {
   };
 
   Slot* find(PartName part, const Way* runner) noexcept;
-  const Taken* taken(const Way& giver, PartName part) const noexcept;
+  Taken* taken(const Way& giver, PartName part) noexcept;
   const Kept* kept(const Way& giver, PartName part) const noexcept;
   void assign(Effects& effects);
   void to_pool(Slot& slot) noexcept;
   static void free(Slot& slot) noexcept;
   void stop_slot(std::uint32_t slot, Effects& effects);
+  static void stop_taken(Taken& part, Effects& effects);
   void answer_none(const Ask& ask, std::optional<PartName> unknown, Effects& effects) const;
   void receive_ask(const Way& from, const ExchangeMessage& message, bool can_give,
                    const std::optional<Way>& onward, Effects& effects);

@@ -399,6 +399,22 @@ TEST(ExchangeState, GivenAStopThatOvertakesItsPartThenThePartIsStopped) {
   EXPECT_TRUE(receive({.kind = ExchangeMessage::Kind::kPart, .part = next}).stops.empty());
 }
 
+TEST(ExchangeState, GivenAPartThatItsGiverHasStoppedWhenItEndsThenNobodyIsToldToStopAgain) {
+  ExchangeState taker;
+  ExchangeState::Effects effects;
+  const PartName part{0, 0};
+  taker.receive({1}, {.kind = ExchangeMessage::Kind::kPart, .part = part}, false, std::nullopt,
+                effects);
+  taker.receive({1}, {.kind = ExchangeMessage::Kind::kStop, .part = part}, false, std::nullopt,
+                effects);
+  ASSERT_EQ(effects.stops.size(), 1U);
+  taker.stop_all(effects.stops.front(), effects);  // as its own search does when it is stopped
+  EXPECT_TRUE(effects.sends.empty());
+  taker.end(effects.stops.front(), Outcome::kDone, bytes_of(1), effects);
+  ASSERT_EQ(effects.sends.size(), 1U);
+  EXPECT_EQ(effects.sends.front().message.outcome, Outcome::kDone);
+}
+
 TEST(SoakExchangeModel, GivenMoreUnitsAsksAndTroubleThenEachUnitCountsOnce) {
   expect_right({.units = 6, .asks = 3}, 30'000);
   expect_right({.units = 4, .asks = 1, .lost = 2, .doubled = 1}, 10'000);
