@@ -391,21 +391,21 @@ TEST(ExchangeState, GivenAStopThatOvertakesItsPartThenThePartIsStopped) {
     return effects;
   };
   const PartName part{2, 3};
-  receive({.kind = ExchangeMessage::Kind::kStop, .part = part});
-  const auto effects = receive({.kind = ExchangeMessage::Kind::kPart, .ask = 1, .part = part});
+  receive({.kind = ExchangeMessage::Says::kStop, .part = part});
+  const auto effects = receive({.kind = ExchangeMessage::Says::kPart, .ask = 1, .part = part});
   ASSERT_EQ(effects.starts.size(), 1U);
   EXPECT_EQ(effects.stops, std::vector{effects.starts.front().run});
   const PartName next{2, 4};
-  EXPECT_TRUE(receive({.kind = ExchangeMessage::Kind::kPart, .part = next}).stops.empty());
+  EXPECT_TRUE(receive({.kind = ExchangeMessage::Says::kPart, .part = next}).stops.empty());
 }
 
 TEST(ExchangeState, GivenAPartThatItsGiverHasStoppedWhenItEndsThenNobodyIsToldToStopAgain) {
   ExchangeState taker;
   ExchangeState::Effects effects;
   const PartName part{0, 0};
-  taker.receive({1}, {.kind = ExchangeMessage::Kind::kPart, .part = part}, false, std::nullopt,
+  taker.receive({1}, {.kind = ExchangeMessage::Says::kPart, .part = part}, false, std::nullopt,
                 effects);
-  taker.receive({1}, {.kind = ExchangeMessage::Kind::kStop, .part = part}, false, std::nullopt,
+  taker.receive({1}, {.kind = ExchangeMessage::Says::kStop, .part = part}, false, std::nullopt,
                 effects);
   ASSERT_EQ(effects.stops.size(), 1U);
   taker.stop_all(effects.stops.front(), effects);  // as its own search does when it is stopped
