@@ -301,24 +301,6 @@ struct Search<Workspace, Sending>::LoopFrame final : SearchFrame {
     search.push(*this);
   }
 
-  /// What a part does: the loop over what was given away.
-  struct Work {
-    void operator()(Search& at) const {
-      at.template split_for<When>(first, last, body, give, take, guard);
-    }
-    template <class Visit>
-    void for_each_function(Visit visit) const {
-      visit(body), visit(give), visit(take), visit(guard);
-    }
-
-    Index first;
-    Index last;
-    [[no_unique_address]] Body body;
-    [[no_unique_address]] Give give;
-    [[no_unique_address]] Take take;
-    [[no_unique_address]] Guard guard;
-  };
-
   Index middle() const noexcept { return policy::halving_point(next, end); }
 
   bool has_part() const noexcept override { return next < end && guard(middle(), end); }
@@ -342,6 +324,28 @@ struct Search<Workspace, Sending>::LoopFrame final : SearchFrame {
   [[no_unique_address]] const Give give;
   [[no_unique_address]] const Take take;
   [[no_unique_address]] const Guard guard;
+
+ private:
+  /// What a part does: the loop over what was given away.
+  struct Work {
+    void operator()(Search& at) const {
+      at.template split_for<When>(first, last, body, give, take, guard);
+    }
+    template <class Visit>
+    void for_each_function(Visit visit) const {
+      visit(body);
+      visit(give);
+      visit(take);
+      visit(guard);
+    }
+
+    Index first;
+    Index last;
+    [[no_unique_address]] Body body;
+    [[no_unique_address]] Give give;
+    [[no_unique_address]] Take take;
+    [[no_unique_address]] Guard guard;
+  };
 };
 
 /// A split_two() in progress.
