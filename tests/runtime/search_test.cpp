@@ -655,6 +655,51 @@ TEST_P(SearchExceptions, GivenAPlaceThatThrowsWhenDividedUnaskedThenTheBoardIsRe
   for (const std::uint64_t seed : {8U, 9U}) expect_restored_after_each(GetParam(), 3, seed);
 }
 
+/// A move of a depth, whose do throws when it is done again for the first time.
+struct BrokenMove {
+  struct Thrown {};
+  static inline int dones = 0;
+  static void apply(int& depth) {
+    if (++dones == 2) throw Thrown();
+    ++depth;
+  }
+  static void undo(int& depth) { --depth; }
+};
+
+TEST(SearchChaos, GivenAMoveThatCannotBeDoneAgainWhenPolledOnceMoreThenItIsNotUndoneTwice) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    SCOPED_TRACE(seed);
+    Runtime runtime({.workers = 1, .chaos_seed = seed});
+    runtime.run([] {
+      BrokenMove::dones = 0;
+      Search<int> search(0);
+      const auto body = [](Search<int>& at, int i) {
+        if (i > 0) return;
+        at.reversible(
+            &BrokenMove::apply,
+            [&at] {
+              for (int poll = 0; poll < 9; ++poll) {
+                try {
+                  at.poll();
+                } catch (const BrokenMove::Thrown&) {
+                }
+              }
+              EXPECT_EQ(*at, BrokenMove::dones < 2 ? 1 : 0);
+              if (BrokenMove::dones >= 2) at.poll();
+            },
+            &BrokenMove::undo);
+      };
+      const auto give = [](const int& here, int, int) { return here; };
+      const auto take = [](int&, int&&) {};
+      try {
+        search.split_for(0, 8, body, give, take);
+      } catch (const BrokenMove::Thrown&) {
+      }
+      EXPECT_EQ(*search, 0);
+    });
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(In, SearchExceptions,
                          testing::Values(Place::kDo, Place::kBody, Place::kUndo, Place::kGive,
                                          Place::kTake),

@@ -74,9 +74,11 @@ bool SearchPart::attend() {
         "a Search is used by a thread that does not work at it; use the one that the function is "
         "given, not one that it has captured");
   }
-  if (!is_stopped()) gate_ = Gate::kOpen;
+  // While it is broken, the inner frames are undone already.
+  if (!is_stopped() && broken_at_ == nullptr) gate_ = Gate::kOpen;
   // relaxed: a hint.
   if ((attention_.load(std::memory_order_relaxed) & kAsked) != 0) answer_outside();
+  if (broken_at_ != nullptr) gate_ = Gate::kClosed;
   answer_requests();
   gate_ = Gate::kClosed;
   if (broken_at_ != nullptr) std::rethrow_exception(failure_);
