@@ -11,6 +11,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -27,6 +28,7 @@
 #include <kumiko/runtime/this_thread.hpp>
 
 #include "commands.hpp"
+#include "counted.hpp"
 #include "nqueens_search.hpp"
 #include "pentomino_search.hpp"
 #include "shared_options.hpp"
@@ -167,7 +169,14 @@ int workers_of(const SearchRequest& request) {
 }
 
 void listen_and_tell(SearchTree& tree, const SearchRequest& request) {
-  const Address address = tree.listen(address_of(request.listen, "--listen"));
+  const Address wanted = address_of(request.listen, "--listen");
+  Address address;
+  try {
+    address = tree.listen(wanted);
+  } catch (const std::system_error& error) {
+    throw RequestError("cannot listen at {}: {}; name an address of this machine and a free port",
+                       wanted.to_string(), error.code().message());
+  }
   fmt::print("listening at {}; others join: kumiko search join {} --secret {}\n",
              address.to_string(), address.to_string(), request.secret.string());
   static_cast<void>(std::fflush(stdout));
@@ -187,6 +196,10 @@ int serve(const SearchRequest& request) {
   Runtime runtime({.workers = workers_of(request)});
   SearchTree tree(runtime, {.secret = secret});
   listen_and_tell(tree, request);
+  if (request.helpers > 0) {
+    fmt::print("waiting for {}\n", counted(request.helpers, "helper"));
+    static_cast<void>(std::fflush(stdout));
+  }
   while (tree.neighbours() < static_cast<std::size_t>(request.helpers)) {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
