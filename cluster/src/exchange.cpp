@@ -17,6 +17,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using runtime::detail::SearchCore;
+using runtime::detail::SearchPart;
 
 /// So long no worker of its own has had anything for one that asks.
 constexpr auto kIdleBefore = 50us;
@@ -73,6 +74,16 @@ void SearchPlace::search_stopped(const SearchCore& search) noexcept {
     exchange.state_.stop(
         [&](const std::shared_ptr<Delivery>& part) { return part->search == &search; }, effects);
     if (run != 0) exchange.state_.stop_all(run, effects);
+  });
+}
+
+void SearchPlace::givers_stopped(const SearchCore& search) noexcept {
+  exchange.change([&](Exchange::Effects& effects) {
+    exchange.state_.stop(
+        [&](const std::shared_ptr<Delivery>& part) {
+          return part->search == &search && part->giver->is_stopped();
+        },
+        effects);
   });
 }
 
@@ -146,8 +157,8 @@ void Exchange::lost(const Way& way) {
   });
 }
 
-std::shared_ptr<Delivery> Exchange::give(const SearchPlace& place, SearchCore& search, Task task) {
-  auto part = std::make_shared<Delivery>(Delivery{this, &search, place.run});
+std::shared_ptr<Delivery> Exchange::give(const SearchPlace& place, SearchPart& giver, Task task) {
+  auto part = std::make_shared<Delivery>(Delivery{this, &giver.core(), &giver, place.run});
   try {
     change(
         [&](Effects& effects) { part->slot = state_.give(std::move(task), part, effects).slot; });

@@ -39,6 +39,7 @@ class SearchPlace final : public runtime::detail::Outside {
   bool claim_ask() noexcept override;
   void decline() noexcept override;
   void search_stopped(const runtime::detail::SearchCore& search) noexcept override;
+  void givers_stopped(const runtime::detail::SearchCore& search) noexcept override;
 
   Exchange& exchange;
   const std::uint64_t run;
@@ -53,7 +54,8 @@ struct Delivered {
 struct Delivery {
   Exchange* exchange = nullptr;
   runtime::detail::SearchCore* search = nullptr;
-  std::uint64_t run = 0;  ///< the SearchPlace's
+  const runtime::detail::SearchPart* giver = nullptr;  ///< lives as long as it is in a slot
+  std::uint64_t run = 0;                               ///< the SearchPlace's
   std::uint32_t slot = 0;
   runtime::Promise<Delivered> promise{};
   runtime::Future<Delivered> future = promise.get_future();
@@ -87,7 +89,7 @@ class Exchange final : public runtime::MessageSource,
   void receive(const Way& from, const ExchangeMessage& message);
   void lost(const Way& way);
 
-  std::shared_ptr<Delivery> give(const SearchPlace& place, runtime::detail::SearchCore& search,
+  std::shared_ptr<Delivery> give(const SearchPlace& place, runtime::detail::SearchPart& giver,
                                  Task task);
   void withdraw(const std::shared_ptr<Delivery>& part);
 

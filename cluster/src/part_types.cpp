@@ -60,11 +60,11 @@ void check_part_types() {
 }
 
 std::shared_ptr<Delivery> give_part(runtime::detail::Outside& outside,
-                                    runtime::detail::SearchCore& search, const PartType& type,
+                                    runtime::detail::SearchPart& giver, const PartType& type,
                                     unsigned divisions, Frame bytes) {
   const auto& place = static_cast<SearchPlace&>(outside);
   return place.exchange.give(
-      place, search, {type.hash(), divisions, std::make_shared<const Frame>(std::move(bytes))});
+      place, giver, {type.hash(), divisions, std::make_shared<const Frame>(std::move(bytes))});
 }
 
 std::shared_ptr<const Frame> wait_for(Delivery& part) {

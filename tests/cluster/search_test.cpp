@@ -15,6 +15,7 @@
 
 #include <kumiko/cluster/search.hpp>
 #include <kumiko/runtime/this_thread.hpp>
+#include <kumiko/runtime/thread.hpp>
 
 #include "queens.hpp"
 #include "support.hpp"
@@ -149,6 +150,51 @@ TEST(SharedSearchStop, GivenAStopWhileAPartIsGivenThenThatPartEndsToo) {
       // Would take a quarter of an hour.
       search.split_for(0, 1 << 20, body, give, take);
       EXPECT_TRUE(search.stopped());
+    }
+    exchange.leave();
+  });
+}
+
+/// Whether the endless loop of the next test has begun, and goes on elsewhere too.
+std::atomic<bool> loop_has_begun = false;
+std::atomic<bool> loop_is_shared = false;
+
+TEST(SharedSearchStop, GivenAPartThatHasGivenOneToAnotherRankWhenItsGiverThrowsThenBothEnd) {
+  Ranks ranks({.ranks = 2, .workers = 2});
+  loop_has_begun = loop_is_shared = false;
+  ranks.run([&](Cluster& cluster) {
+    PartExchange exchange(cluster);
+    const auto keep_busy = [] {
+      while (!loop_has_begun) std::this_thread::sleep_for(1ms);
+    };
+    if (cluster.rank() == 0) {
+      Search<Board> search(Board(8), exchange.outside());
+      const auto once = [](Search<Board>& at, int) {
+        loop_has_begun = true;
+        if (at->size == 9) loop_is_shared = true;
+        std::this_thread::sleep_for(1ms);
+      };
+      const auto give_larger = [](const Board& here, int, int) {
+        Board there = here;
+        there.size = 9;
+        return there;
+      };
+      const auto give = [](const Board& here, int, int) { return here; };
+      const auto take = [](Board&, Board&&) {};
+      const auto body = [=](Search<Board>& at, int i) {
+        if (i == 1) return at.split_for(0, 1 << 20, once, give_larger, take);
+        while (!loop_is_shared) {
+          if (!loop_has_begun) at.poll();
+          std::this_thread::sleep_for(1ms);
+        }
+        throw std::runtime_error("enough");
+      };
+      EXPECT_THROW(search.split_for(0, 2, body, give, take), std::runtime_error);
+    } else {
+      // So that it is the other worker of rank 0 that gets the loop.
+      runtime::Thread beside(keep_busy);
+      keep_busy();
+      beside.join();
     }
     exchange.leave();
   });

@@ -168,11 +168,11 @@ void SearchPart::mend() noexcept {
 
 bool SearchPart::hand_over(std::unique_ptr<GivenPart> part, GivenPart*& given) {
   if (gives_outside_) {
-    part->sent_ = part->send(*core_.outside(), core_, divisions_ + 1);
+    part->sent_ = part->send(*core_.outside(), *this, divisions_ + 1);
     if (part->sent_ == nullptr) return false;
     ++counts_.sent;
     // A stop since the poll has not found this part among those elsewhere.
-    if (core_.is_stopped()) core_.outside()->search_stopped(core_);
+    if (is_stopped()) core_.outside()->givers_stopped(core_);
   } else {
     core_.add(part->part());
     if (!give_away(part->group_, [part = part.get()] { part->run_as_thread(); })) return false;
@@ -273,11 +273,6 @@ void SearchCore::stop_here() noexcept {
   }
 }
 
-bool SearchCore::is_stopped() const noexcept {
-  const std::lock_guard guard(lock_);
-  return stopped_;
-}
-
 void SearchCore::tell_of_asks() noexcept {
   const std::lock_guard guard(lock_);
   for (SearchPart* part = live_.front(); part != nullptr; part = part->next_) {
@@ -292,13 +287,18 @@ bool SearchCore::is_busy() const noexcept {
 }
 
 void SearchCore::stop_from(const SearchPart& ancestor) noexcept {
-  const std::lock_guard guard(lock_);
-  for (SearchPart* part = live_.front(); part != nullptr; part = part->next_) {
-    const SearchPart* above = part;
-    // A giver lives at least as long as what it has given away.
-    while (above != nullptr && above != &ancestor) above = above->giver_;
-    if (above != nullptr) part->attention_.fetch_or(SearchPart::kStop, std::memory_order_relaxed);
+  {
+    const std::lock_guard guard(lock_);
+    for (SearchPart* part = live_.front(); part != nullptr; part = part->next_) {
+      const SearchPart* above = part;
+      // A giver lives at least as long as what it has given away.
+      while (above != nullptr && above != &ancestor) above = above->giver_;
+      if (above != nullptr) {
+        part->attention_.fetch_or(SearchPart::kStop, std::memory_order_relaxed);
+      }
+    }
   }
+  if (outside_ != nullptr) outside_->givers_stopped(*this);
 }
 
 void SearchCore::add(SearchPart& part) noexcept {

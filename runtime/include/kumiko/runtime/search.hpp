@@ -276,9 +276,9 @@ class Search<Workspace, Sending>::Part final : public GivenPart {
 
  private:
   void run() override { work_(search_); }
-  std::unique_ptr<detail::SentPart> send(detail::Outside& outside, detail::SearchCore& search,
+  std::unique_ptr<detail::SentPart> send(detail::Outside& outside, detail::SearchPart& giver,
                                          unsigned divisions) override {
-    return Sending::template send<Search>(outside, search, divisions, search_.workspace_, work_);
+    return Sending::template send<Search>(outside, giver, divisions, search_.workspace_, work_);
   }
 
   Search search_;

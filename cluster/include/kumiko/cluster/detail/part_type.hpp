@@ -53,7 +53,7 @@ struct Delivery;
 
 /// Gives `bytes` to whoever asks. \throws std::bad_alloc
 std::shared_ptr<Delivery> give_part(runtime::detail::Outside& outside,
-                                    runtime::detail::SearchCore& search, const PartType& type,
+                                    runtime::detail::SearchPart& giver, const PartType& type,
                                     unsigned divisions, Frame bytes);
 /// The result; nullptr if the part has not begun, since the search was stopped. Suspends.
 /// \throws PartError
@@ -108,7 +108,7 @@ struct SentAsBytes {
 
   template <class At, class Workspace, class Work>
   static std::unique_ptr<runtime::detail::SentPart> send(runtime::detail::Outside& outside,
-                                                         runtime::detail::SearchCore& search,
+                                                         runtime::detail::SearchPart& giver,
                                                          unsigned divisions, Workspace& workspace,
                                                          const Work& work) {
     const auto refuse = [](const auto& function) { refuse_addresses_in(function); };
@@ -123,7 +123,7 @@ struct SentAsBytes {
     Packing<Workspace>::pack(writer, workspace);
     auto part = std::make_unique<Part<Workspace>>(workspace);
     part->begin(
-        give_part(outside, search, Code<At, Workspace, Work>::kType, divisions, std::move(bytes)));
+        give_part(outside, giver, Code<At, Workspace, Work>::kType, divisions, std::move(bytes)));
     return part;
   }
 

@@ -67,6 +67,8 @@ class Outside {
 
   /// All parts of the search are to end, those elsewhere too. From any OS thread.
   virtual void search_stopped(const SearchCore& search) noexcept = 0;
+  /// The same of those parts only whose givers have been asked to end.
+  virtual void givers_stopped(const SearchCore& search) noexcept = 0;
 
  protected:
   ~Outside() = default;
@@ -75,7 +77,7 @@ class Outside {
 /// How parts of a search leave the process: not at all.
 struct StaysHere {
   template <class At, class Workspace, class Work>
-  static std::unique_ptr<SentPart> send(Outside&, SearchCore&, unsigned, Workspace&, const Work&) {
+  static std::unique_ptr<SentPart> send(Outside&, SearchPart&, unsigned, Workspace&, const Work&) {
     return nullptr;
   }
 };
@@ -123,6 +125,12 @@ class SearchPart {
   SearchPart(const SearchPart&) = delete;
   SearchPart& operator=(const SearchPart&) = delete;
 
+  SearchCore& core() noexcept { return core_; }
+  /// Whether it has been asked to end. From any OS thread.
+  bool is_stopped() const noexcept {
+    return (attention_.load(std::memory_order_relaxed) & kStop) != 0;
+  }
+
  protected:
   /// The whole of a search, in the calling lightweight thread.
   /// \throws std::logic_error outside one.
@@ -144,10 +152,6 @@ class SearchPart {
     if ((asked | attention_.load(std::memory_order_relaxed)) != 0) [[unlikely]]
       return attend();
     return true;
-  }
-
-  bool is_stopped() const noexcept {
-    return (attention_.load(std::memory_order_relaxed) & kStop) != 0;
   }
 
   SearchFrame* tip() const noexcept { return tip_; }
@@ -251,8 +255,6 @@ class SearchCore {
   void stop_here() noexcept;
   /// The same for one part, and for those that it has given away, and they, so far.
   void stop_from(const SearchPart& ancestor) noexcept;
-  /// Whether stop_all() or stop_here() has been called.
-  bool is_stopped() const noexcept;
 
   void add(SearchPart& part) noexcept;
   void remove(SearchPart& part) noexcept;
@@ -329,7 +331,7 @@ class GivenPart {
   virtual void run() = 0;
   /// Hands it to those outside, from a part after so many divisions. Returns nullptr if it cannot
   /// leave. \throws what packing throws
-  virtual std::unique_ptr<SentPart> send(Outside& outside, SearchCore& search,
+  virtual std::unique_ptr<SentPart> send(Outside& outside, SearchPart& giver,
                                          unsigned divisions) = 0;
 
  private:
