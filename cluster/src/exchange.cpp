@@ -28,8 +28,8 @@ constexpr auto kAfterRefusal = 20us;
 constexpr auto kLongestAfterRefusal = 20ms;
 /// After so long those who ask are sent to somebody else.
 constexpr auto kAsksExpire = 10ms;
-/// An ask that was not answered in so long is taken for lost.
-constexpr auto kAnswerWithin = 1s;
+/// An ask that was not answered in so long is taken for lost: longer than any part travels.
+constexpr auto kAnswerWithin = 10s;
 constexpr auto kLookEvery = 10ms;
 /// Parts that were given away more recently are not asked for.
 constexpr auto kLeastAge = 100ms;
@@ -173,6 +173,11 @@ void Exchange::withdraw(const std::shared_ptr<Delivery>& part) {
   change([&](Effects& effects) { state_.withdraw(part->slot, part.get(), effects); });
 }
 
+bool Exchange::is_searching() const {
+  const std::lock_guard lock(lock_);
+  return state_.has_given([](const std::shared_ptr<Delivery>& part) { return part->run == 0; });
+}
+
 ExchangeStatistics Exchange::statistics() const {
   const std::lock_guard lock(lock_);
   const ExchangeState::Counts& counts = state_.counts();
@@ -246,12 +251,12 @@ void Exchange::perform(Effects effects, bool was_answered) {
   for (ExchangeState::Start& start : effects.starts) {
     start_thread([this, start = std::move(start)] { do_part(start.run, start.task); });
   }
-  bool all_ended = false;
+  std::optional<runtime::Promise<void>> all_ended;
   {
     const std::lock_guard lock(lock_);
-    all_ended = all_ended_.has_value() && not_ended_.empty();
-    if (all_ended) std::exchange(all_ended_, std::nullopt)->set_value();
+    if (not_ended_.empty()) all_ended = std::exchange(all_ended_, std::nullopt);
   }
+  if (all_ended) all_ended->set_value();
   if (effects.refused) {
     start_thread([this] { pause(); });
   } else if (was_answered) {

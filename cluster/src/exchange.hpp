@@ -93,6 +93,9 @@ class Exchange final : public runtime::MessageSource,
                                  Task task);
   void withdraw(const std::shared_ptr<Delivery>& part);
 
+  /// Whether a search of this process waits for parts elsewhere.
+  bool is_searching() const;
+
   ExchangeStatistics statistics() const;
   SearchPlace& own_place() noexcept { return own_place_; }
 

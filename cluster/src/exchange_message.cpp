@@ -56,7 +56,7 @@ Frame encode(const ExchangeMessage& message) {
 ExchangeMessage decode(std::span<const std::byte> bytes) {
   using Says = ExchangeMessage::Says;
   Header header{};
-  const auto fail = [] { throw std::invalid_argument("this is no message of an exchange"); };
+  const auto fail = [] { throw std::invalid_argument("this is not a message of an exchange"); };
   if (bytes.size() < sizeof header) fail();
   std::memcpy(&header, bytes.data(), sizeof header);
   bytes = bytes.subspan(sizeof header);

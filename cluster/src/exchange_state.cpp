@@ -349,11 +349,6 @@ void ExchangeState::lost(const Way& way, Effects& effects) {
   assign(effects);
 }
 
-bool ExchangeState::has_given() const noexcept {
-  return std::any_of(slots_.begin(), slots_.end(),
-                     [](const Slot& slot) { return slot.state != Slot::kFree; });
-}
-
 bool ExchangeState::has_pool() const noexcept {
   return std::any_of(slots_.begin(), slots_.end(),
                      [](const Slot& slot) { return slot.state == Slot::kPool; });

@@ -1,6 +1,7 @@
 // Who asks whom for parts of searches, who has which, and what that means when a message comes.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -184,7 +185,13 @@ class ExchangeState {
   /// All are lost to whom a way leads through this one.
   void lost(const Way& way, Effects& effects);
 
-  bool has_given() const noexcept;
+  /// Whether a part is given away whose owner is as `is_of(owner)` tells.
+  template <class IsOf>
+  bool has_given(IsOf is_of) const {
+    return std::any_of(slots_.begin(), slots_.end(), [&](const Slot& slot) {
+      return slot.state != Slot::kFree && is_of(slot.owner);
+    });
+  }
   bool has_pool() const noexcept;
   bool has_taken() const noexcept { return !taken_.empty(); }
   const Counts& counts() const noexcept { return counts_; }

@@ -1,9 +1,12 @@
 #include <algorithm>
+#include <cstdint>
+#include <exception>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <span>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include <kumiko/cluster/collectives.hpp>
@@ -26,9 +29,10 @@ using detail::Way;
 /// The exchanges of the ranks in this process, for the messages that come for them.
 class Exchanges {
  public:
-  void add(const Node& node, std::shared_ptr<Exchange> exchange) {
+  void add(const Node& node, std::shared_ptr<Exchange> exchange, std::uint64_t number) {
     const std::lock_guard lock(mutex_);
-    if (exchanges_.try_emplace(&node, std::move(exchange)).second) return;
+    last_ = std::max(last_, number);
+    if (exchanges_.try_emplace(&node, Known{std::move(exchange), number}).second) return;
     throw std::logic_error(
         "a PartExchange of a rank that has one already; let the first leave() before");
   }
@@ -36,15 +40,27 @@ class Exchanges {
     const std::lock_guard lock(mutex_);
     exchanges_.erase(&node);
   }
-  std::shared_ptr<Exchange> of(const Node& node) {
+  std::shared_ptr<Exchange> of(const Node& node, std::uint64_t number) {
     const std::lock_guard lock(mutex_);
     const auto found = exchanges_.find(&node);
-    return found == exchanges_.end() ? nullptr : found->second;
+    const bool is_it = found != exchanges_.end() && found->second.number == number;
+    return is_it ? found->second.exchange : nullptr;
+  }
+  /// A number that no exchange of this process has had.
+  std::uint64_t unused_number() {
+    const std::lock_guard lock(mutex_);
+    return last_ + 1;
   }
 
  private:
+  struct Known {
+    std::shared_ptr<Exchange> exchange;
+    std::uint64_t number;
+  };
+
   std::mutex mutex_;
-  std::map<const Node*, std::shared_ptr<Exchange>> exchanges_;
+  std::map<const Node*, Known> exchanges_;
+  std::uint64_t last_ = 0;
 };
 
 Exchanges& exchanges() {
@@ -52,10 +68,10 @@ Exchanges& exchanges() {
   return instance;
 }
 
-/// A message has come for the rank.
+/// A message has come for the rank's exchange of this number; not for an earlier one or a later.
 struct Deliver {
-  void operator()(const Here& here, std::span<const std::byte> bytes) const {
-    const std::shared_ptr<Exchange> exchange = exchanges().of(detail::node_of(here));
+  void operator()(const Here& here, std::uint64_t number, std::span<const std::byte> bytes) const {
+    const std::shared_ptr<Exchange> exchange = exchanges().of(detail::node_of(here), number);
     if (exchange == nullptr) return;
     exchange->receive({static_cast<std::uint16_t>(here.caller())}, detail::decode(bytes));
   }
@@ -64,15 +80,15 @@ struct Deliver {
 /// The other ranks of a cluster.
 class RankPeers final : public detail::Peers {
  public:
-  explicit RankPeers(const Here& here)
-      : here_(here), known_as_lost_(static_cast<std::size_t>(here.size())) {}
+  RankPeers(const Here& here, std::uint64_t number)
+      : here_(here), number_(number), known_as_lost_(static_cast<std::size_t>(here.size())) {}
 
   void send(const Way& to, const ExchangeMessage& message, const Way& /*on_behalf_of*/) override {
     const Frame frame = detail::encode(message);
     try {
-      here_.post(to.front(), Deliver(), std::span<const std::byte>(frame));
-    } catch (const RankLost&) {
-      // As newly_lost() says.
+      here_.post(to.front(), Deliver(), number_, std::span<const std::byte>(frame));
+    } catch (const std::exception&) {
+      // The rank is lost, as newly_lost() says; or the message is, which the next ask finds.
     }
   }
 
@@ -105,6 +121,7 @@ class RankPeers final : public detail::Peers {
   bool is_gone(int rank) const { return here_.is_lost(rank) || here_.is_leaving(rank); }
 
   const Here here_;
+  const std::uint64_t number_;
   std::vector<bool> known_as_lost_;
 };
 
@@ -120,10 +137,12 @@ PartExchange::PartExchange(Cluster& cluster) {
   detail::check_part_types();
   const Here here = cluster.here();
   Node& node = detail::node_of(here);
-  members_ = std::make_unique<Members>(
-      Members{node, std::make_shared<Exchange>(node.runtime(), std::make_unique<RankPeers>(here))});
+  // All ranks are here when the largest number of all is known.
+  const std::uint64_t number = max(here, exchanges().unused_number()).get();
+  members_ = std::make_unique<Members>(Members{
+      node, std::make_shared<Exchange>(node.runtime(), std::make_unique<RankPeers>(here, number))});
   if (cluster.size() == 1) return;
-  exchanges().add(node, members_->exchange);
+  exchanges().add(node, members_->exchange, number);
   try {
     barrier(here).get();
     members_->exchange->begin();
@@ -140,7 +159,11 @@ runtime::detail::Outside& PartExchange::outside() noexcept {
 }
 
 void PartExchange::leave() {
-  if (std::exchange(members_->has_left, true)) return;
+  if (members_->has_left) return;
+  if (members_->exchange->is_searching()) {
+    throw std::logic_error("a PartExchange is left while a Search of this rank is under way");
+  }
+  members_->has_left = true;
   members_->exchange->wait_for_ends();
   exchanges().remove(members_->node);
   members_->exchange->end();

@@ -88,10 +88,16 @@ bool SearchPart::attend() {
 
 /// Gives a part to one of those outside who ask. The bit stays set where nothing can be divided.
 void SearchPart::answer_outside() noexcept {
-  if (gate_ != Gate::kOpen || oldest_with_part() == nullptr) return;
+  if (gate_ != Gate::kOpen) return;
   // acquire: pairs with the release in tell_of_asks(). Before the look at who asks.
   attention_.fetch_and(~kAsked, std::memory_order_acquire);
   Outside& outside = *core_.outside();
+  if (!outside.has_asks()) return;
+  if (oldest_with_part() == nullptr) {
+    // relaxed: this thread reads it.
+    attention_.fetch_or(kAsked, std::memory_order_relaxed);
+    return;
+  }
   if (!outside.claim_ask()) return;
   gives_outside_ = true;
   const bool gave = divide();

@@ -74,14 +74,15 @@ class PartExchange {
   PartExchange(const PartExchange&) = delete;
   PartExchange& operator=(const PartExchange&) = delete;
 
-  /// Leaves.
+  /// Leaves, after the searches that it was used for have been destroyed; also while an exception
+  /// passes by.
   ~PartExchange();
 
   /// What a Search is to be constructed with, to share its parts.
   runtime::detail::Outside& outside() noexcept;
 
-  /// Works for the others until all ranks have called this or are lost; this rank's own searches
-  /// have ended. Suspends.
+  /// Works for the others until all ranks have called this or are lost. Suspends. \throws
+  /// std::logic_error if a search of this rank has parts elsewhere
   void leave();
 
   ExchangeStatistics statistics() const;

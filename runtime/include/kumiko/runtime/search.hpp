@@ -115,7 +115,7 @@ class Search : private detail::OwnSearchCore, private detail::SearchPart {
   /// The same, for a search that other processes share, by their `outside`; begun after so many
   /// `divisions` of a greater one elsewhere.
   Search(Workspace workspace, detail::Outside& outside, std::stop_token stop = {},
-         unsigned divisions = 0)
+         unsigned divisions = 0) requires(Sending::kSends)
       : OwnSearchCore(std::move(stop), &outside, divisions),
         SearchPart(own_core()),
         workspace_(std::move(workspace)),

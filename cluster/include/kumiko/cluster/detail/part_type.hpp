@@ -86,6 +86,8 @@ void refuse_addresses_in(const Function& function) {
 
 /// How parts of a search leave the process: as bytes, of the functions and of the workspace.
 struct SentAsBytes {
+  static constexpr bool kSends = true;
+
   /// A part whose work is `Work`, of a search of type At.
   template <class At, class Workspace, class Work>
   struct Code {

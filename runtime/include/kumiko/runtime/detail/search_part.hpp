@@ -76,6 +76,8 @@ class Outside {
 
 /// How parts of a search leave the process: not at all.
 struct StaysHere {
+  static constexpr bool kSends = false;
+
   template <class At, class Workspace, class Work>
   static std::unique_ptr<SentPart> send(Outside&, SearchPart&, unsigned, Workspace&, const Work&) {
     return nullptr;
