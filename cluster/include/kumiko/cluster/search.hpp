@@ -62,6 +62,9 @@ struct ExchangeStatistics {
 /// it to another one, if the rank that has it is lost. So the result is right whichever ranks are
 /// lost, as long as the one that searches is there.
 ///
+/// *Life.* One serves all searches of a rank. Each that is made takes one of the few sources of
+/// events that a Runtime may have (Runtime::attach()), until the Runtime ends.
+///
 /// *Bound.* Each process has one ask under way, and one part of another's for each that was
 /// answered: in P workers of all processes at most 2 P G parts live, G the generations, as in one
 /// process; what was given away takes its bytes at the giver too.
