@@ -1,5 +1,7 @@
 // kumiko search: a search that processes share which join and leave while it runs, over TCP.
+#include <array>
 #include <chrono>
+#include <climits>
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
@@ -9,6 +11,7 @@
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <stop_token>
 #include <string>
 #include <system_error>
@@ -19,6 +22,7 @@
 #include <fmt/chrono.h>
 #include <fmt/core.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <kumiko/cluster/launch.hpp>
 #include <kumiko/cluster/search_tree.hpp>
@@ -32,6 +36,7 @@
 #include "nqueens_search.hpp"
 #include "pentomino_search.hpp"
 #include "shared_options.hpp"
+#include "terminal.hpp"
 
 namespace kumiko::app {
 
@@ -168,6 +173,18 @@ int workers_of(const SearchRequest& request) {
   return request.workers > 0 ? request.workers : cluster::workers_by_local_ranks();
 }
 
+/// Says who comes and goes.
+void tell(const std::string& line) { print_to_stderr("{}\n", line); }
+
+/// How others reach an address of this machine: any of its addresses has the machine's name.
+std::string reachable(const Address& address) {
+  const std::string text = address.to_string();
+  if (!text.starts_with("0.0.0.0:") && !text.starts_with("[::]:")) return text;
+  std::array<char, HOST_NAME_MAX + 1> name{};
+  if (::gethostname(name.data(), name.size() - 1) != 0) return text;
+  return fmt::format("{}:{}", name.data(), address.port());
+}
+
 void listen_and_tell(SearchTree& tree, const SearchRequest& request) {
   const Address wanted = address_of(request.listen, "--listen");
   Address address;
@@ -178,23 +195,34 @@ void listen_and_tell(SearchTree& tree, const SearchRequest& request) {
                        wanted.to_string(), error.code().message());
   }
   fmt::print("listening at {}; others join: kumiko search join {} --secret {}\n",
-             address.to_string(), address.to_string(), request.secret.string());
+             address.to_string(), reachable(address), request.secret.string());
   static_cast<void>(std::fflush(stdout));
 }
 
 void print_exchange(const cluster::ExchangeStatistics& parts) {
-  fmt::print("parts given {}, taken {}, given again {}; asks {}, refused {}; {} bytes\n",
-             parts.given, parts.taken, parts.again, parts.asks, parts.refusals, parts.bytes);
+  fmt::print(
+      "parts given to others {}, taken from others {}, given again {}; asked others {} times, {} "
+      "in "
+      "vain; {} bytes sent\n",
+      parts.given, parts.taken, parts.again, parts.asks, parts.refusals, parts.bytes);
+}
+
+/// A launcher's ranks would all do the same.
+void refuse_ranks() {
+  refuse_if(cluster::ranks_of_environment() > 1,
+            "kumiko search runs in one process; start one 'kumiko search serve', and a 'kumiko "
+            "search join' for each other process, without a launcher");
 }
 
 int serve(const SearchRequest& request) {
+  refuse_ranks();
   const Problem& problem = problem_of(request);
   const std::string fault = between(problem.least, problem.most).fault(request.size);
   refuse_if(!fault.empty(), "the size of {}: {}", problem.name, fault);
   const int size = std::stoi(request.size);
   const std::string secret = read_secret(request.secret);
   Runtime runtime({.workers = workers_of(request)});
-  SearchTree tree(runtime, {.secret = secret});
+  SearchTree tree(runtime, {.secret = secret}, tell);
   listen_and_tell(tree, request);
   if (request.helpers > 0) {
     fmt::print("waiting for {}\n", counted(request.helpers, "helper"));
@@ -213,19 +241,24 @@ int serve(const SearchRequest& request) {
 }
 
 int join(const SearchRequest& request) {
+  refuse_ranks();
   const std::string secret = read_secret(request.secret);
   const Address parent = address_of(request.parent, "the address");
   const StopSignals signals;
   Runtime runtime({.workers = workers_of(request)});
-  SearchTree tree(runtime, {.secret = secret});
-  if (!request.listen.empty()) listen_and_tell(tree, request);
+  SearchTree tree(runtime, {.secret = secret}, tell);
   tree.join(parent);
   fmt::print("joined {}\n", parent.to_string());
+  if (!request.listen.empty()) listen_and_tell(tree, request);
   static_cast<void>(std::fflush(stdout));
-  const std::string why = tree.help(signals.token());
-  fmt::print("{}\n", why.empty() ? "left, as asked" : "the parent is gone: " + why);
+  const cluster::HelpEnd end = tree.help(signals.token());
+  if (end.why == cluster::HelpEnd::kSearchDone) fmt::print("the search is done\n");
+  if (end.why == cluster::HelpEnd::kStopped) fmt::print("left, as asked\n");
   print_exchange(tree.statistics());
-  return kDone;
+  if (end.why != cluster::HelpEnd::kParentLost) return kDone;
+  throw std::runtime_error(
+      fmt::format("{} is lost: {}; the search may go on: join it elsewhere, or again",
+                  parent.to_string(), end.reason));
 }
 
 void add_shared(Options& options, SearchRequest& request, const char* listen_help,
@@ -245,16 +278,18 @@ Action serve_search_command(Options& options) {
   const auto request = std::make_shared<SearchRequest>();
   options.add("PROBLEM", &request->problem, "what is searched",
               {.is_required = true, .check = one_of(problem_names())});
-  options.add("SIZE", &request->size, "how many queens or pieces", {.is_required = true});
+  options.add("SIZE", &request->size, "how many queens (1 to 17) or pieces (10 to 13)",
+              {.is_required = true});
   add_shared(options, *request, "HOST:PORT at which others join; port 0 for any free one", true);
-  options.add("--helpers", &request->helpers, "begin when so many have joined",
+  options.add("--helpers", &request->helpers,
+              "begin when so many have joined here; those who join at a relay do not count",
               {.check = whole_number(0, kMostHelpers)});
   return [request] { return serve(*request); };
 }
 
 Action join_search_command(Options& options) {
   const auto request = std::make_shared<SearchRequest>();
-  options.add("ADDRESS", &request->parent, "HOST:PORT of who serves, or of a relay",
+  options.add("ADDRESS", &request->parent, "HOST:PORT of who searches, or of a relay",
               {.is_required = true});
   add_shared(options, *request,
              "HOST:PORT at which others join this process: a relay for those who cannot reach the "

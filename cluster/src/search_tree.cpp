@@ -1,4 +1,5 @@
 #include <mutex>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -43,43 +44,66 @@ class TreePeers final : public detail::Peers {
 
 namespace detail {
 
-/// Hands on what the tree brings, and keeps what has become of the parent.
+/// Hands on what the tree brings, and keeps how it has ended.
 class FromTree final : public TreeReceiver {
  public:
-  explicit FromTree(std::shared_ptr<Exchange> exchange) : exchange_(std::move(exchange)) {}
+  FromTree(std::shared_ptr<Exchange> exchange, std::function<void(const std::string&)> told)
+      : exchange_(std::move(exchange)), told_(std::move(told)) {}
+
+  /// Before the tree has neighbours.
+  void connect(Tree& tree) noexcept { tree_ = &tree; }
 
   void receive(const Route& from, Frame frame) override {
-    exchange_->receive(from, detail::decode(frame));
+    const ExchangeMessage message = detail::decode(frame);
+    if (message.kind != ExchangeMessage::Says::kEnd) return exchange_->receive(from, message);
+    if (from != Route{0}) return;
+    say_done();
+    end({HelpEnd::kSearchDone});
   }
-  void joined(std::uint16_t /*link*/) override {}
+  void joined(std::uint16_t link) override {
+    if (told_ && link != 0) told_("process " + std::to_string(link) + " has joined");
+  }
   void lost(std::uint16_t link, const std::string& reason) override {
     exchange_->lost({link});
-    if (link == 0) tell(reason);
+    if (link == 0) return end({HelpEnd::kParentLost, reason});
+    if (told_) told_("process " + std::to_string(link) + " has gone: " + reason);
+  }
+
+  /// Tells those who have joined here, and they theirs, that the search is done.
+  void say_done() {
+    ExchangeMessage done;
+    done.kind = ExchangeMessage::Says::kEnd;
+    for (const std::uint16_t link : tree_->neighbours()) {
+      if (link != 0) tree_->send({link}, detail::encode(done));
+    }
   }
 
   /// Assigns what help() waits for, once.
-  void tell(const std::string& reason) {
+  void end(const HelpEnd& how) {
     const std::lock_guard lock(mutex_);
-    if (!std::exchange(told_, true)) parent_lost_.set_value(reason);
+    if (!std::exchange(has_ended_, true)) ended_.set_value(how);
   }
-  runtime::Future<std::string> parent_lost() { return parent_lost_.get_future(); }
+  runtime::Future<HelpEnd> ended() { return ended_.get_future(); }
 
  private:
   const std::shared_ptr<Exchange> exchange_;
+  const std::function<void(const std::string&)> told_;
+  Tree* tree_ = nullptr;
   std::mutex mutex_;
-  bool told_ = false;
-  runtime::Promise<std::string> parent_lost_;
+  bool has_ended_ = false;
+  runtime::Promise<HelpEnd> ended_;
 };
 
 }  // namespace detail
 
 struct SearchTree::Members {
   Members(runtime::Runtime& runtime, std::unique_ptr<TreePeers> peers, TreePeers& of_exchange,
-          TreeOptions options)
+          TreeOptions options, std::function<void(const std::string&)> told)
       : exchange(std::make_shared<Exchange>(runtime, std::move(peers))),
-        receiver(exchange),
+        receiver(exchange, std::move(told)),
         tree(links, receiver, std::move(options)) {
     of_exchange.connect(tree);
+    receiver.connect(tree);
   }
 
   /// Serves the links while the others compute.
@@ -87,19 +111,23 @@ struct SearchTree::Members {
   std::shared_ptr<Exchange> exchange;
   detail::FromTree receiver;
   Tree tree;
+  bool has_parent = false;
 };
 
-SearchTree::SearchTree(runtime::Runtime& runtime, TreeOptions options) {
+SearchTree::SearchTree(runtime::Runtime& runtime, TreeOptions options,
+                       std::function<void(const std::string&)> told) {
   detail::check_part_types();
   options.program = detail::number_functions();
   auto peers = std::make_unique<TreePeers>();
   TreePeers& kept = *peers;
-  members_ = std::make_unique<Members>(runtime, std::move(peers), kept, std::move(options));
+  members_ = std::make_unique<Members>(runtime, std::move(peers), kept, std::move(options),
+                                       std::move(told));
   members_->exchange->begin();
 }
 
 SearchTree::~SearchTree() {
   members_->exchange->end();
+  if (!members_->has_parent) members_->receiver.say_done();
   members_->tree.leave();
 }
 
@@ -107,13 +135,17 @@ runtime::io::Address SearchTree::listen(const runtime::io::Address& address) {
   return members_->tree.listen(address);
 }
 
-void SearchTree::join(const runtime::io::Address& address) { members_->tree.join(address); }
+void SearchTree::join(const runtime::io::Address& address) {
+  members_->tree.join(address);
+  members_->has_parent = true;
+}
 
 runtime::detail::Outside& SearchTree::outside() noexcept { return members_->exchange->own_place(); }
 
-std::string SearchTree::help(std::stop_token stop) {
-  const std::stop_callback on_stop(std::move(stop), [this] { members_->receiver.tell({}); });
-  return members_->receiver.parent_lost().get();
+HelpEnd SearchTree::help(std::stop_token stop) {
+  const std::stop_callback on_stop(std::move(stop),
+                                   [this] { members_->receiver.end({HelpEnd::kStopped}); });
+  return members_->receiver.ended().get();
 }
 
 std::size_t SearchTree::neighbours() const { return members_->tree.neighbours().size(); }

@@ -50,7 +50,10 @@ class SearchTest(unittest.TestCase):
         return process, self.address(process)
 
     def address(self, process):
+        """\\return where it listens, which a relay says when it has joined"""
         line = process.stdout.readline()
+        if line.startswith("joined "):
+            line = process.stdout.readline()
         found = re.match(r"listening at (\S+); others join: kumiko search join (\S+) --secret (\S+)$", line)
         self.assertTrue(found, line + (process.stderr.read() if not line else ""))
         return found[1]
@@ -86,9 +89,30 @@ class SearchTest(unittest.TestCase):
         helper = self.join(address)
         output = self.ended(root)
         self.assert_found(output, 14)
-        self.assertRegex(output, r"\nparts given [1-9]")
+        self.assertRegex(output, r"\nparts given to others [1-9]")
         for process in (relay, behind, helper):
-            self.assertRegex(self.ended(process), r"joined 127.0.0.1:\d+\nthe parent is gone: .*\nparts given ")
+            self.assertRegex(self.ended(process), r"(^|\n)the search is done\nparts given to others ")
+
+    def test_given_a_parent_that_is_lost_then_a_helper_says_so(self):
+        root, address = self.serve("--helpers", 3)
+        relay = self.join(address, "--listen", "127.0.0.1:0")
+        behind = self.join(self.address(relay))
+        self.assertTrue(behind.stdout.readline().startswith("joined "))
+        relay.send_signal(signal.SIGINT)
+        self.assertIn("left, as asked\n", self.ended(relay))
+        _, errors = behind.communicate(timeout=LIMIT)
+        self.assertEqual(behind.returncode, 1)
+        self.assertRegex(errors, r"kumiko: error: 127.0.0.1:\d+ is lost: .*; the search may go on")
+        root.kill()
+        _, errors = root.communicate()
+        self.assertIn("process 1 has joined\nprocess 1 has gone: ", errors)
+
+    def test_given_a_launchers_ranks_then_they_are_refused(self):
+        environment = {**os.environ, "OMPI_COMM_WORLD_SIZE": "2", "OMPI_COMM_WORLD_RANK": "0"}
+        done = subprocess.run([KUMIKO, "search", "join", "127.0.0.1:1", "--secret", self.secret], env=environment,
+                              capture_output=True, text=True, timeout=LIMIT, check=False)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("without a launcher", done.stderr)
 
     def test_given_pentominoes_then_they_are_counted(self):
         root, _ = self.serve(problem="pentomino", size=11)

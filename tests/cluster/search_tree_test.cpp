@@ -36,7 +36,7 @@ class Helper {
 
   const Address& address() const { return address_; }
   std::uint64_t taken() const { return tree_.statistics().taken; }
-  std::string help() { return tree_.help({}); }
+  HelpEnd help() { return tree_.help({}); }
 
  private:
   runtime::Runtime runtime_{{.workers = 1}};
@@ -81,10 +81,13 @@ TEST(SearchTreeTest, GivenHelpersThenTheyWorkAndAreToldOfTheEnd) {
   auto root = std::make_unique<Root>();
   Helper first(root->address());
   Helper second(root->address());
+  Helper relay(root->address(), true);
+  Helper behind(relay.address());
   root->search_until([&] { return first.taken() > 0 && second.taken() > 0; });
   root.reset();
-  EXPECT_FALSE(first.help().empty());
-  EXPECT_FALSE(second.help().empty());
+  for (Helper* const helper : {&first, &second, &relay, &behind}) {
+    EXPECT_EQ(helper->help().why, HelpEnd::kSearchDone);
+  }
 }
 
 TEST(SearchTreeTest, GivenARelayThenThoseBehindItWorkToo) {
@@ -92,6 +95,16 @@ TEST(SearchTreeTest, GivenARelayThenThoseBehindItWorkToo) {
   Helper relay(root.address(), true);
   Helper behind(relay.address());
   root.search_until([&] { return behind.taken() > 0; });
+}
+
+TEST(SearchTreeTest, GivenARelayThatLeavesThenThoseBehindItAreTold) {
+  const Root root;
+  auto relay = std::make_unique<Helper>(root.address(), true);
+  Helper behind(relay->address());
+  relay.reset();
+  const HelpEnd end = behind.help();
+  EXPECT_EQ(end.why, HelpEnd::kParentLost);
+  EXPECT_FALSE(end.reason.empty());
 }
 
 TEST(SearchTreeTest, GivenAStopThenAHelperReturns) {
@@ -104,7 +117,7 @@ TEST(SearchTreeTest, GivenAStopThenAHelperReturns) {
     std::this_thread::sleep_for(5ms);
     stop.request_stop();
   });
-  EXPECT_EQ(tree.help(stop.get_token()), "");
+  EXPECT_EQ(tree.help(stop.get_token()).why, HelpEnd::kStopped);
 }
 
 class ComingAndGoing : public testing::TestWithParam<unsigned> {};

@@ -630,7 +630,7 @@ TEST_F(TreeTest, GivenAServerThatEchoesThenItIsNotTakenForACoordinator) {
     }
   });
   Process child(runtime);
-  expect_refused(child, server.address(), Refusal::kNotKumiko, "not a Kumiko coordinator");
+  expect_refused(child, server.address(), Refusal::kNotKumiko, "not a process of Kumiko's to join");
 }
 
 TEST_F(TreeTest, GivenAWebServerThenItIsNotTakenForACoordinator) {
@@ -640,7 +640,7 @@ TEST_F(TreeTest, GivenAWebServerThenItIsNotTakenForACoordinator) {
     static_cast<void>(socket.write_all(bytes_of("HTTP/1.1 400 Bad Request\r\n\r\n")));
   });
   Process child(runtime);
-  expect_refused(child, server.address(), Refusal::kNotKumiko, "not a Kumiko coordinator");
+  expect_refused(child, server.address(), Refusal::kNotKumiko, "not a process of Kumiko's to join");
 }
 
 TEST_F(TreeTest, GivenAServerThatClosesThenTheErrorSaysSo) {

@@ -70,18 +70,18 @@ std::optional<Refusal> say_verdict(io::Socket& socket, const Verdict& verdict,
 
 std::string explain(Refusal refusal, const std::string& address, const std::string& system,
                     std::chrono::milliseconds timeout) {
-  const std::string parent = "the coordinator at " + address;
+  const std::string parent = "the process at " + address;
   switch (refusal) {
     case Refusal::kCannotConnect:
       return "cannot connect to " + parent + ": " + system +
              "; start it first, and check the address and the firewalls between";
     case Refusal::kNotKumiko:
-      return "what answers at " + address + " is not a Kumiko coordinator; check the port";
+      return "what answers at " + address + " is not a process of Kumiko's to join; check the port";
     case Refusal::kOtherVersion:
       return parent + " speaks another version of the protocol than this program's, " +
              std::to_string(kProtocolVersion) + "; use the same version of Kumiko on both sides";
     case Refusal::kWrongSecret:
-      return parent + " does not have this process's secret; give both the same one";
+      return parent + " has another secret than this one; give both the same";
     case Refusal::kOtherBuild:
       return parent + " runs another build of the program; copy one build to both sides";
     case Refusal::kFull:
@@ -91,11 +91,12 @@ std::string explain(Refusal refusal, const std::string& address, const std::stri
     case Refusal::kTimeout:
       return "what listens at " + address + " has not let this process in within " +
              std::to_string(timeout.count()) +
-             " ms; check that it is a Kumiko coordinator, and not overloaded";
+             " ms; check that it is a process of Kumiko's to join, and not overloaded";
     case Refusal::kConnectionClosed:
       return "what listens at " + address +
-             " has closed the connection before it let this process in: it is not a Kumiko "
-             "coordinator, or has too many connections now; check the port, or try again later";
+             " has closed the connection before it let this process in: it is not a process "
+             "of Kumiko's to join, or has too many connections now; check the port, or try again "
+             "later";
     case Refusal::kLeft:
       return "this process has left before " + parent + " let it in";
     case Refusal::kPushedOut:

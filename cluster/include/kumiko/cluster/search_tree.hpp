@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <stop_token>
 #include <string>
@@ -10,6 +11,18 @@
 #include <kumiko/cluster/tree.hpp>
 
 namespace kumiko::cluster {
+
+/// Why SearchTree::help() has returned.
+struct HelpEnd {
+  enum Why {
+    kStopped,     ///< by its stop token
+    kSearchDone,  ///< whoever searches has said so
+    kParentLost,  ///< the search may go on
+  };
+
+  Why why = kStopped;
+  std::string reason{};  ///< what is known of the parent that is lost
+};
 
 /// A process's place in a Tree of processes that share searches, as a PartExchange has it among
 /// ranks. One of them searches, the others help:
@@ -34,12 +47,17 @@ class SearchTree {
  public:
   /// A tree of this process alone. Options::program is set here. On any OS thread or lightweight
   /// thread. \throws what Tree throws; std::logic_error as PartExchange
-  SearchTree(runtime::Runtime& runtime, TreeOptions options);
+  ///
+  /// \param told  called for each neighbour that joins or goes, with a line that says so, by
+  ///     lightweight threads of the tree's
+  SearchTree(runtime::Runtime& runtime, TreeOptions options,
+             std::function<void(const std::string& line)> told = {});
 
   SearchTree(const SearchTree&) = delete;
   SearchTree& operator=(const SearchTree&) = delete;
 
-  /// Leaves; no search of this process is under way.
+  /// Leaves; no search of this process is under way. Where it has no parent, the others are told
+  /// that the search is done.
   ~SearchTree();
 
   /// As Tree::listen() and Tree::join().
@@ -49,9 +67,9 @@ class SearchTree {
   /// What a Search is to be constructed with, to share its parts.
   runtime::detail::Outside& outside() noexcept;
 
-  /// Works for the others until `stop` is requested or the parent is lost. Returns what is said of
-  /// the parent then; nothing after a stop. Suspends, or blocks an OS thread.
-  std::string help(std::stop_token stop);
+  /// Works for the others until `stop` is requested, the search is done or the parent is lost, with
+  /// whom those are lost that are behind it. Once, after join(). Suspends, or blocks an OS thread.
+  HelpEnd help(std::stop_token stop);
 
   /// How many links there are now.
   std::size_t neighbours() const;
