@@ -9,6 +9,7 @@
 
 #include <kumiko/runtime/this_thread.hpp>
 
+#include "or_end.hpp"
 #include "part_types.hpp"
 
 namespace kumiko::cluster::detail {
@@ -66,25 +67,29 @@ bool SearchPlace::claim_ask() noexcept {
 }
 
 void SearchPlace::decline() noexcept {
-  exchange.change([&](Exchange::Effects& effects) { exchange.state_.decline(effects); });
-}
-
-void SearchPlace::search_stopped(const SearchCore& search) noexcept {
-  exchange.change([&](Exchange::Effects& effects) {
-    exchange.state_.stop(
-        [&](const std::shared_ptr<Delivery>& part) { return part->search == &search; }, effects);
-    if (run != 0) exchange.state_.stop_all(run, effects);
+  or_end([this] {
+    exchange.change([&](Exchange::Effects& effects) { exchange.state_.decline(effects); });
   });
 }
 
+void SearchPlace::search_stopped(const SearchCore& search) noexcept {
+  const auto stop = [&](Exchange::Effects& effects) {
+    exchange.state_.stop(
+        [&](const std::shared_ptr<Delivery>& part) { return part->search == &search; }, effects);
+    if (run != 0) exchange.state_.stop_all(run, effects);
+  };
+  or_end([&] { exchange.change(stop); });
+}
+
 void SearchPlace::givers_stopped(const SearchCore& search) noexcept {
-  exchange.change([&](Exchange::Effects& effects) {
+  const auto stop = [&](Exchange::Effects& effects) {
     exchange.state_.stop(
         [&](const std::shared_ptr<Delivery>& part) {
           return part->search == &search && part->giver->is_stopped();
         },
         effects);
-  });
+  };
+  or_end([&] { exchange.change(stop); });
 }
 
 // --- Exchange ------------------------------------------------------------------------------------
@@ -280,7 +285,8 @@ void Exchange::start_thread(Function function) {
 
 void Exchange::end_thread() noexcept {
   // acq_rel: who ends sees all that the threads have done.
-  if (threads_.fetch_sub(1, std::memory_order_acq_rel) == 1) threads_ended_.set_value();
+  if (threads_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  or_end([this] { threads_ended_.set_value(); });
 }
 
 Exchange::Use::Use(Exchange& of) noexcept : exchange_(of) {
@@ -302,7 +308,7 @@ int Exchange::poll(bool idle) noexcept {
   set_bell(now);
   const Use use(*this);
   if (!use || is_ending_.load(std::memory_order_relaxed)) return 0;
-  look_after(now);
+  or_end([&] { look_after(now); });
   if (!idle || is_seeking_.load(std::memory_order_relaxed)) return 0;
   if (!is_idle_long(now)) return 0;
   begin_to_seek();
@@ -332,7 +338,7 @@ bool Exchange::is_idle_long(Clock::time_point now) noexcept {
 
 void Exchange::begin_to_seek() noexcept {
   is_seeking_.store(true, std::memory_order_relaxed);
-  start_thread([this] { seek(); });
+  or_end([this] { start_thread([this] { seek(); }); });
 }
 
 void Exchange::seek() {

@@ -15,6 +15,7 @@
 #include "exchange.hpp"
 #include "exchange_message.hpp"
 #include "node.hpp"
+#include "or_end.hpp"
 #include "part_types.hpp"
 
 namespace kumiko::cluster {
@@ -152,7 +153,9 @@ PartExchange::PartExchange(Cluster& cluster) {
   }
 }
 
-PartExchange::~PartExchange() { leave(); }
+PartExchange::~PartExchange() {
+  detail::or_end([this] { leave(); });
+}
 
 runtime::detail::Outside& PartExchange::outside() noexcept {
   return members_->exchange->own_place();
