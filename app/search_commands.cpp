@@ -178,7 +178,7 @@ void tell(const std::string& line) { print_to_stderr("{}\n", line); }
 
 /// How others reach an address of this machine: any of its addresses has the machine's name.
 std::string reachable(const Address& address) {
-  const std::string text = address.to_string();
+  std::string text = address.to_string();
   if (!text.starts_with("0.0.0.0:") && !text.starts_with("[::]:")) return text;
   std::array<char, HOST_NAME_MAX + 1> name{};
   if (::gethostname(name.data(), name.size() - 1) != 0) return text;
