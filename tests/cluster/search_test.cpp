@@ -164,8 +164,12 @@ TEST(SharedSearchStop, GivenAPartThatHasGivenOneToAnotherRankWhenItsGiverThrowsT
   loop_has_begun = loop_is_shared = false;
   ranks.run([&](Cluster& cluster) {
     PartExchange exchange(cluster);
+    // Lets a part have its turn that was asked for before.
     const auto keep_busy = [] {
-      while (!loop_has_begun) std::this_thread::sleep_for(1ms);
+      while (!loop_has_begun) {
+        std::this_thread::sleep_for(1ms);
+        runtime::this_thread::yield();
+      }
     };
     if (cluster.rank() == 0) {
       Search<Board> search(Board(8), exchange.outside());
