@@ -16,7 +16,7 @@ class Peers {
   /// Sends a message, unless whom it is for is lost. By a lightweight thread; may suspend.
   virtual void send(const Way& to, const ExchangeMessage& message, const Way& on_behalf_of) = 0;
 
-  // By any OS thread; these wait for nobody.
+  // By any OS thread, under the exchange's lock; these wait for nobody, and do not suspend.
 
   /// Whom this process may ask, by the first step of the way: those who are not lost.
   virtual std::vector<std::uint16_t> neighbours() const = 0;

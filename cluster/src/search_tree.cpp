@@ -28,9 +28,18 @@ class TreePeers final : public detail::Peers {
   void send(const Way& to, const ExchangeMessage& message, const Way& on_behalf_of) override {
     tree_->send(to, detail::encode(message), on_behalf_of);
   }
+  /// Not by the tree, whose lock a thread would be suspended for.
   std::vector<std::uint16_t> neighbours() const override {
-    if (tree_ == nullptr) return {};
-    return tree_->neighbours();
+    const std::lock_guard lock(mutex_);
+    return links_;
+  }
+  void joined(std::uint16_t link) {
+    const std::lock_guard lock(mutex_);
+    links_.push_back(link);
+  }
+  void lost(std::uint16_t link) {
+    const std::lock_guard lock(mutex_);
+    std::erase(links_, link);
   }
   bool has_others_behind() const noexcept override { return true; }
   /// The tree tells by itself.
@@ -38,6 +47,8 @@ class TreePeers final : public detail::Peers {
 
  private:
   Tree* tree_ = nullptr;
+  mutable std::mutex mutex_;
+  std::vector<std::uint16_t> links_;  ///< guarded
 };
 
 }  // namespace
@@ -47,8 +58,9 @@ namespace detail {
 /// Hands on what the tree brings, and keeps how it has ended.
 class FromTree final : public TreeReceiver {
  public:
-  FromTree(std::shared_ptr<Exchange> exchange, std::function<void(const std::string&)> told)
-      : exchange_(std::move(exchange)), told_(std::move(told)) {}
+  FromTree(std::shared_ptr<Exchange> exchange, TreePeers& peers,
+           std::function<void(const std::string&)> told)
+      : exchange_(std::move(exchange)), peers_(peers), told_(std::move(told)) {}
 
   /// Before the tree has neighbours.
   void connect(Tree& tree) noexcept { tree_ = &tree; }
@@ -61,9 +73,11 @@ class FromTree final : public TreeReceiver {
     end({HelpEnd::kSearchDone});
   }
   void joined(std::uint16_t link) override {
+    peers_.joined(link);
     if (told_ && link != 0) told_("process " + std::to_string(link) + " has joined");
   }
   void lost(std::uint16_t link, const std::string& reason) override {
+    peers_.lost(link);
     exchange_->lost({link});
     if (link == 0) return end({HelpEnd::kParentLost, reason});
     if (told_) told_("process " + std::to_string(link) + " has gone: " + reason);
@@ -87,6 +101,7 @@ class FromTree final : public TreeReceiver {
 
  private:
   const std::shared_ptr<Exchange> exchange_;
+  TreePeers& peers_;  ///< the exchange's
   const std::function<void(const std::string&)> told_;
   Tree* tree_ = nullptr;
   std::mutex mutex_;
@@ -100,7 +115,7 @@ struct SearchTree::Members {
   Members(runtime::Runtime& runtime, std::unique_ptr<TreePeers> peers, TreePeers& of_exchange,
           TreeOptions options, std::function<void(const std::string&)> told)
       : exchange(std::make_shared<Exchange>(runtime, std::move(peers))),
-        receiver(exchange, std::move(told)),
+        receiver(exchange, of_exchange, std::move(told)),
         tree(links, receiver, std::move(options)) {
     of_exchange.connect(tree);
     receiver.connect(tree);
