@@ -13,20 +13,16 @@
 
 namespace kumiko::cluster {
 
-namespace {
-
-using detail::Exchange;
-using detail::ExchangeMessage;
-using detail::Way;
+namespace detail {
 
 /// The neighbours in a tree, and those behind them.
-class TreePeers final : public detail::Peers {
+class TreePeers final : public Peers {
  public:
   /// Until there is one, this process has no peers.
   void connect(Tree& tree) noexcept { tree_ = &tree; }
 
   void send(const Way& to, const ExchangeMessage& message, const Way& on_behalf_of) override {
-    tree_->send(to, detail::encode(message), on_behalf_of);
+    tree_->send(to, encode(message), on_behalf_of);
   }
   /// Not by the tree, whose lock a thread would be suspended for.
   std::vector<std::uint16_t> neighbours() const override {
@@ -50,10 +46,6 @@ class TreePeers final : public detail::Peers {
   mutable std::mutex mutex_;
   std::vector<std::uint16_t> links_;  ///< guarded
 };
-
-}  // namespace
-
-namespace detail {
 
 /// Hands on what the tree brings, and keeps how it has ended.
 class FromTree final : public TreeReceiver {
@@ -112,9 +104,10 @@ class FromTree final : public TreeReceiver {
 }  // namespace detail
 
 struct SearchTree::Members {
-  Members(runtime::Runtime& runtime, std::unique_ptr<TreePeers> peers, TreePeers& of_exchange,
-          TreeOptions options, std::function<void(const std::string&)> told)
-      : exchange(std::make_shared<Exchange>(runtime, std::move(peers))),
+  Members(runtime::Runtime& runtime, std::unique_ptr<detail::TreePeers> peers,
+          detail::TreePeers& of_exchange, TreeOptions options,
+          std::function<void(const std::string&)> told)
+      : exchange(std::make_shared<detail::Exchange>(runtime, std::move(peers))),
         receiver(exchange, of_exchange, std::move(told)),
         tree(links, receiver, std::move(options)) {
     of_exchange.connect(tree);
@@ -123,7 +116,7 @@ struct SearchTree::Members {
 
   /// Serves the links while the others compute.
   runtime::Runtime links{{.workers = 1}};
-  std::shared_ptr<Exchange> exchange;
+  std::shared_ptr<detail::Exchange> exchange;
   detail::FromTree receiver;
   Tree tree;
   bool has_parent = false;
@@ -133,8 +126,8 @@ SearchTree::SearchTree(runtime::Runtime& runtime, TreeOptions options,
                        std::function<void(const std::string&)> told) {
   detail::check_part_types();
   options.program = detail::number_functions();
-  auto peers = std::make_unique<TreePeers>();
-  TreePeers& kept = *peers;
+  auto peers = std::make_unique<detail::TreePeers>();
+  detail::TreePeers& kept = *peers;
   members_ = std::make_unique<Members>(runtime, std::move(peers), kept, std::move(options),
                                        std::move(told));
   members_->exchange->begin();
