@@ -62,7 +62,7 @@ struct SearchRequest {
 };
 
 /// A problem that comes with Kumiko: what is counted, for which sizes, and how.
-struct Problem {
+struct SearchProblem {
   std::string name;
   std::uint64_t least;
   std::uint64_t most;
@@ -76,8 +76,8 @@ long count_ways(int size, SearchTree& tree, Begin begin) {
   return search->ways;
 }
 
-const std::vector<Problem>& problems() {
-  static const std::vector<Problem> all{
+const std::vector<SearchProblem>& problems() {
+  static const std::vector<SearchProblem> all{
       {"queens", 1, examples::kMostQueens,
        [](int size, SearchTree& tree) {
          return count_ways<examples::QueensBoard>(
@@ -94,12 +94,12 @@ const std::vector<Problem>& problems() {
 
 std::vector<std::string> problem_names() {
   std::vector<std::string> names;
-  for (const Problem& problem : problems()) names.push_back(problem.name);
+  for (const SearchProblem& problem : problems()) names.push_back(problem.name);
   return names;
 }
 
-const Problem& problem_of(const SearchRequest& request) {
-  for (const Problem& problem : problems()) {
+const SearchProblem& problem_of(const SearchRequest& request) {
+  for (const SearchProblem& problem : problems()) {
     if (problem.name == request.problem) return problem;
   }
   throw RequestError("there is no problem '{}'; it can be {}", request.problem,
@@ -201,9 +201,8 @@ void listen_and_tell(SearchTree& tree, const SearchRequest& request) {
 
 void print_exchange(const cluster::ExchangeStatistics& parts) {
   fmt::print(
-      "parts given to others {}, taken from others {}, given again {}; asked others {} times, {} "
-      "in "
-      "vain; {} bytes sent\n",
+      "parts given to others {}, taken from others {}, given again {}; asked others {} times, "
+      "{} in vain; {} bytes sent\n",
       parts.given, parts.taken, parts.again, parts.asks, parts.refusals, parts.bytes);
 }
 
@@ -216,7 +215,7 @@ void refuse_ranks() {
 
 int serve(const SearchRequest& request) {
   refuse_ranks();
-  const Problem& problem = problem_of(request);
+  const SearchProblem& problem = problem_of(request);
   const std::string fault = between(problem.least, problem.most).fault(request.size);
   refuse_if(!fault.empty(), "the size of {}: {}", problem.name, fault);
   const int size = std::stoi(request.size);
@@ -278,7 +277,11 @@ Action serve_search_command(Options& options) {
   const auto request = std::make_shared<SearchRequest>();
   options.add("PROBLEM", &request->problem, "what is searched",
               {.is_required = true, .check = one_of(problem_names())});
-  options.add("SIZE", &request->size, "how many queens (1 to 17) or pieces (10 to 13)",
+  std::vector<std::string> sizes;
+  for (const SearchProblem& problem : problems()) {
+    sizes.push_back(fmt::format("{} {} to {}", problem.name, problem.least, problem.most));
+  }
+  options.add("SIZE", &request->size, "how many are to be placed: " + listed(sizes),
               {.is_required = true});
   add_shared(options, *request, "HOST:PORT at which others join; port 0 for any free one", true);
   options.add("--helpers", &request->helpers,

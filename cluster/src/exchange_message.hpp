@@ -10,7 +10,7 @@ namespace kumiko::cluster::detail {
 
 Frame encode(const ExchangeMessage& message);
 
-/// \throws std::invalid_argument if that is no message
+/// \throws std::invalid_argument if these are not a message
 ExchangeMessage decode(std::span<const std::byte> bytes);
 
 }  // namespace kumiko::cluster::detail

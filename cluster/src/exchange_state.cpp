@@ -82,11 +82,23 @@ void ExchangeState::stop_taken(Taken& part, Effects& effects) {
   effects.stops.push_back(part.run);
 }
 
-/// Sends what is in the pool to those who ask.
+std::uint32_t ExchangeState::largest_in_pool() const noexcept {
+  auto largest = static_cast<std::uint32_t>(slots_.size());
+  for (std::uint32_t i = 0; i < slots_.size(); ++i) {
+    if (slots_[i].state != Slot::kPool) continue;
+    const bool is_larger =
+        largest == slots_.size() || slots_[i].task.divisions < slots_[largest].task.divisions;
+    if (is_larger) largest = i;
+  }
+  return largest;
+}
+
+/// Sends what is in the pool to those who ask, the largest part first.
 void ExchangeState::assign(Effects& effects) {
-  for (std::uint32_t i = 0; i < slots_.size() && !asks_.empty(); ++i) {
-    Slot& slot = slots_[i];
-    if (slot.state != Slot::kPool) continue;
+  while (!asks_.empty()) {
+    const std::uint32_t index = largest_in_pool();
+    if (index == slots_.size()) return;
+    Slot& slot = slots_[index];
     const Ask ask = std::move(asks_.front());
     asks_.pop_front();
     slot.state = Slot::kSent;
@@ -97,7 +109,7 @@ void ExchangeState::assign(Effects& effects) {
     effects.sends.push_back({ask.from,
                              {.kind = Says::kPart,
                               .ask = ask.number,
-                              .part = PartName{i, slot.generation},
+                              .part = PartName{index, slot.generation},
                               .task = slot.task}});
   }
 }
@@ -133,16 +145,14 @@ void ExchangeState::answer_none(const Ask& ask, std::optional<PartName> unknown,
 // --- As a taker ----------------------------------------------------------------------------------
 
 bool ExchangeState::take_back(Effects& effects) {
-  for (std::uint32_t i = 0; i < slots_.size(); ++i) {
-    Slot& slot = slots_[i];
-    if (slot.state != Slot::kPool) continue;
-    slot.state = Slot::kSent;
-    slot.runner.clear();
-    taken_.push_back({{}, {i, slot.generation}, ++last_run_});
-    effects.starts.push_back({last_run_, slot.task});
-    return true;
-  }
-  return false;
+  const std::uint32_t index = largest_in_pool();
+  if (index == slots_.size()) return false;
+  Slot& slot = slots_[index];
+  slot.state = Slot::kSent;
+  slot.runner.clear();
+  taken_.push_back({{}, {index, slot.generation}, ++last_run_});
+  effects.starts.push_back({last_run_, slot.task});
+  return true;
 }
 
 std::optional<std::pair<Way, PartName>> ExchangeState::holder(Moment age) noexcept {
@@ -347,11 +357,6 @@ void ExchangeState::lost(const Way& way, Effects& effects) {
     effects.refused = true;
   }
   assign(effects);
-}
-
-bool ExchangeState::has_pool() const noexcept {
-  return std::any_of(slots_.begin(), slots_.end(),
-                     [](const Slot& slot) { return slot.state == Slot::kPool; });
 }
 
 void ExchangeState::describe(std::vector<std::uint32_t>& out) const {

@@ -159,7 +159,7 @@ class ExchangeState {
   // As a taker.
 
   bool is_asking() const noexcept { return asking_.has_value(); }
-  /// Takes a part of the own pool. Returns whether there was one.
+  /// Takes the largest part of the own pool. Returns whether there was one.
   bool take_back(Effects& effects);
   /// Who has a part that was given away at least so long ago, and which; nullopt if nobody has.
   /// Another one each time. An ask that overtakes its part would make that look unknown, so that it
@@ -192,8 +192,6 @@ class ExchangeState {
       return slot.state != Slot::kFree && is_of(slot.owner);
     });
   }
-  bool has_pool() const noexcept;
-  bool has_taken() const noexcept { return !taken_.empty(); }
   const Counts& counts() const noexcept { return counts_; }
 
   /// All that matters to what comes next, as numbers: for the model's test.
@@ -235,6 +233,9 @@ class ExchangeState {
   Slot* find(PartName part, const Way* runner) noexcept;
   Taken* taken(const Way& giver, PartName part) noexcept;
   const Kept* kept(const Way& giver, PartName part) const noexcept;
+  /// The part in the pool with the fewest divisions before it, as a rule the largest; slots_.size()
+  /// if the pool is empty.
+  std::uint32_t largest_in_pool() const noexcept;
   void assign(Effects& effects);
   void to_pool(Slot& slot) noexcept;
   static void free(Slot& slot) noexcept;

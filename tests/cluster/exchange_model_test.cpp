@@ -223,7 +223,8 @@ class Model {
       here.exchange.decline_all(effects);
       return false;
     };
-    if (process.exchange.has_pool()) {
+    ExchangeState::Effects unused;
+    if (ExchangeState(process.exchange).take_back(unused)) {
       return next(state, p, [&](Process& here, ExchangeState::Effects& effects) {
         EXPECT_TRUE(begin(here, effects));
       });
@@ -381,6 +382,20 @@ TEST(ExchangeModel, GivenLostAndDoubledMessagesThenEachUnitCountsOnce) {
 
 TEST(ExchangeModel, GivenAProcessThatEndsThenEachUnitCountsOnce) {
   expect_right({.processes = 3, .units = 3, .asks = 1, .deaths = 1}, 1000);
+}
+
+TEST(ExchangeState, GivenSeveralPartsInThePoolThenTheOneWithTheFewestDivisionsGoesFirst) {
+  ExchangeState giver;
+  ExchangeState::Effects effects;
+  for (const std::uint32_t divisions : {7U, 2U, 5U}) {
+    giver.give({.type = divisions, .divisions = divisions}, owner_of(kRoot), effects);
+  }
+  giver.receive({1}, {.kind = ExchangeMessage::Says::kAsk, .ask = 1}, false, std::nullopt, effects);
+  ASSERT_EQ(effects.sends.size(), 1U);
+  EXPECT_EQ(effects.sends.front().message.task.divisions, 2U);
+  ASSERT_TRUE(giver.take_back(effects));
+  ASSERT_EQ(effects.starts.size(), 1U);
+  EXPECT_EQ(effects.starts.front().task.divisions, 5U);
 }
 
 TEST(ExchangeState, GivenAStopThatOvertakesItsPartThenThePartIsStopped) {

@@ -66,7 +66,7 @@ class TreeLink {
   /// writer_ended() is to be called.
   void write() noexcept;
 
-  /// There is no writer, or none any more, who uses the socket.
+  /// The writer, if one was started, does not use the socket any more.
   void writer_ended() noexcept;
 
  private:
