@@ -127,6 +127,13 @@ void measure_posts(const Here& here, Arguments& arguments, JsonLine& report) {
     }
     expect_all(count);
   };
+  const auto post_inline = [&](long count) {
+    for (long i = 0; i < count; ++i) {
+      here.post_inline(
+          1, [](std::uint64_t item) noexcept { items_seen += item; }, std::uint64_t{1});
+    }
+    expect_all(count);
+  };
   const auto post_spans = [&](long count) {
     constexpr long kItems = 4096 / sizeof(std::uint64_t);
     const std::vector<std::uint64_t> items(kItems, 1);
@@ -140,7 +147,8 @@ void measure_posts(const Here& here, Arguments& arguments, JsonLine& report) {
     expect_all(count);
   };
   on_first_rank(here, [&] {
-    measure_in_turn({{"posts", post}, {"spans", post_spans}}, turns, report);
+    measure_in_turn({{"posts", post}, {"inline", post_inline}, {"spans", post_spans}}, turns,
+                    report);
   });
 }
 

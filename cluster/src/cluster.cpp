@@ -71,8 +71,17 @@ void Here::call_later(int rank, Way way, const detail::Function& function, detai
   node_->call_later({rank, kind, depth_, function, limits_}, pack, std::move(pending));
 }
 
-void Here::send_post(int rank, const detail::Function& function, detail::Packer pack) const {
-  node_->post({rank, detail::Kind::kPost, depth_, function, limits_}, pack);
+void Here::send_post(int rank, Way way, const detail::Function& function,
+                     detail::Packer pack) const {
+  const auto kind = way == Way::kInline ? detail::Kind::kInlinePost : detail::Kind::kPost;
+  node_->post({rank, kind, depth_, function, limits_}, pack);
+}
+
+bool Here::send_item(int rank, const detail::Function& function,
+                     std::span<const std::byte> item) const {
+  if (is_own(rank)) return false;
+  node_->post_item({rank, detail::Kind::kInlinePost, depth_, function, limits_}, item);
+  return true;
 }
 
 void Here::count_own_post() const noexcept { node_->count_own_post(); }

@@ -26,19 +26,20 @@ struct FrameHeader {
 };
 
 enum class Kind : std::uint8_t {
-  kInvoke,     ///< run `function` as a thread, send a reply
-  kInline,     ///< run `function` in the poller, send a reply
-  kPost,       ///< run `function` as a thread
-  kReply,      ///< the result of the invocation in `slot`
-  kFailure,    ///< the exception of the invocation in `slot`: its type and what it says
-  kCredit,     ///< `amount` credits of `depth`
-  kCount,      ///< reply with the posts of this rank that are done (amount 0) or sent (1)
-  kMove,       ///< the right to assign the entry in `slot` is with rank `function` now
-  kPart,       ///< a rank's part of collection `amount`, for rank `slot`
-  kCollected,  ///< the parts of all ranks of collection `amount`
-  kLeave,      ///< the rank calls nobody any more; with a reason if it has failed
-  kGivenUp,    ///< rank `function` is lost, for this reason
-  kWrite,      ///< body `amount` is to be written to a region
+  kInvoke,      ///< run `function` as a thread, send a reply
+  kInline,      ///< run `function` in the poller, send a reply
+  kPost,        ///< run `function` as a thread
+  kInlinePost,  ///< run `function` in the poller `amount` times, each with a part of the payload
+  kReply,       ///< the result of the invocation in `slot`
+  kFailure,     ///< the exception of the invocation in `slot`: its type and what it says
+  kCredit,      ///< `amount` credits of `depth`
+  kCount,       ///< reply with the posts of this rank that are done (amount 0) or sent (1)
+  kMove,        ///< the right to assign the entry in `slot` is with rank `function` now
+  kPart,        ///< a rank's part of collection `amount`, for rank `slot`
+  kCollected,   ///< the parts of all ranks of collection `amount`
+  kLeave,       ///< the rank calls nobody any more; with a reason if it has failed
+  kGivenUp,     ///< rank `function` is lost, for this reason
+  kWrite,       ///< body `amount` is to be written to a region
 
   // What ranks say about themselves, which nothing but the pollers sends and takes.
   kAsk,      ///< is the rank still there?

@@ -60,8 +60,8 @@ void Node::check(int rank) const {
 
 /// Returns whether frames are full.
 bool Node::add_to_outbox(int rank, Frame message, const MessageHeader& header) {
-  set_header(message, header);
-  const bool are_full = peer(rank).outbox.add(std::move(message), options_.bundle_bytes, program_);
+  const bool are_full =
+      peer(rank).outbox.add(std::move(message), header, options_.bundle_bytes, program_);
   if (counts(header.kind)) messages_sent_.fetch_add(1, std::memory_order_relaxed);
   // release: pairs with the acquire in flush(), which then finds the message.
   unsent_.store(true, std::memory_order_release);

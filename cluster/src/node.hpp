@@ -8,6 +8,7 @@
 #include <exception>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -69,6 +70,7 @@ class Node final : public runtime::MessageSource,
   Answer call(const Request& request, Packer pack);
   void call_later(const Request& request, Packer pack, std::unique_ptr<Pending> pending);
   void post(const Request& request, Packer pack);
+  void post_item(const Request& request, std::span<const std::byte> item);
   void count_own_post() noexcept { posts_sent_.fetch_add(1, std::memory_order_relaxed); }
   void count_end_of_post() noexcept { posts_done_.fetch_add(1, std::memory_order_release); }
   void quiesce(const Limits& limits);
@@ -173,6 +175,7 @@ class Node final : public runtime::MessageSource,
   bool wake_poller() noexcept;
   void take_credit(const Request& request);
   Frame packed(int rank, Packer pack);
+  static MessageHeader header_of(const Request& request, Ticket ticket);
   bool send_request(const Request& request, Ticket ticket, Packer pack);
   void take_part(int source, const MessageHeader& header, std::span<const std::byte> part);
   void finish_collection(const Arrived& message);
@@ -187,6 +190,7 @@ class Node final : public runtime::MessageSource,
   template <class Run>
   Reply answer(MessageHeader header, Run run);
   void answer_inline(const Arrived& message);
+  void run_inline_posts(const Arrived& message);
   void return_credit(int rank, unsigned depth);
   void finish(const Arrived& message);
   void begin_landing(const Arrived& message);
@@ -196,6 +200,7 @@ class Node final : public runtime::MessageSource,
   void drop_tokens(const Arrived& message);
   void send_count(const Arrived& message);
   void note_leaving(const Arrived& message);
+  std::uint64_t posts_sent();
   std::uint64_t sum_of_posts(std::uint64_t which, const Limits& limits);
 
   // Silence.

@@ -51,14 +51,19 @@ Frame Node::packed(int rank, Packer pack) {
   return message;
 }
 
+MessageHeader Node::header_of(const Request& request, Ticket ticket) {
+  return {.kind = request.kind,
+          .depth = static_cast<std::uint16_t>(std::min(request.depth, kDeepest)),
+          .function = request.function.number(),
+          .slot = ticket.slot,
+          .generation = ticket.generation,
+          .amount = request.kind == Kind::kInlinePost ? 1U : 0U};
+}
+
 /// Returns whether the caller should let the worker poll before it goes on, so that what is full
 /// leaves while the caller fills more.
 bool Node::send_request(const Request& request, Ticket ticket, Packer pack) {
-  const MessageHeader header{.kind = request.kind,
-                             .depth = static_cast<std::uint16_t>(std::min(request.depth, kDeepest)),
-                             .function = request.function.number(),
-                             .slot = ticket.slot,
-                             .generation = ticket.generation};
+  const MessageHeader header = header_of(request, ticket);
   Frame message = packed(request.rank, pack);
   if (request.body == nullptr) {
     const bool are_full = add_to_outbox(request.rank, std::move(message), header);
@@ -124,6 +129,25 @@ void Node::post(const Request& request, Packer pack) {
   }
 }
 
+/// Only what begins a message takes a credit, so at most a window of bundles is under way. The
+/// message that is there has been announced to the poller, and leaves with the item.
+void Node::post_item(const Request& request, std::span<const std::byte> item) {
+  Peer& to = peer(request.rank);
+  const bool is_added = !to.is_lost.load(std::memory_order_relaxed) &&
+                        to.outbox.add_item(request.function, std::min(request.depth, kDeepest),
+                                           item, options_.bundle_bytes);
+  if (is_added) return;
+  post(request, [&](Writer& writer) { writer.append(item.data(), item.size()); });
+}
+
+/// Read by one who has seen a post done, it counts what had been posted until then: an item of an
+/// outbox is counted under its lock before it can be sent.
+std::uint64_t Node::posts_sent() {
+  std::uint64_t sent = posts_sent_.load(std::memory_order_relaxed);
+  for (const std::unique_ptr<Peer>& to : peers_) sent += to->outbox.items_added();
+  return sent;
+}
+
 /// Of two rounds the first sums the posts that are done, the second those that have been sent.
 /// Between the two, at some moment T, done(T) >= the first sum and sent(T) <= the second; and
 /// done <= sent always. So equal sums mean that at T every post was done (Mattern's four counters,
@@ -161,8 +185,8 @@ std::uint64_t Node::sum_of_posts(std::uint64_t which, const Limits& limits) {
     send(rank, std::move(message), header);
   }
   // acquire: pairs with the release where a post ends, whose own posts come before that.
-  std::uint64_t sum = which == kPostsDone ? posts_done_.load(std::memory_order_acquire)
-                                          : posts_sent_.load(std::memory_order_relaxed);
+  std::uint64_t sum =
+      which == kPostsDone ? posts_done_.load(std::memory_order_acquire) : posts_sent();
   // Nothing throws before all have been answered.
   std::vector<Answer> answers;
   for (const std::unique_ptr<WaitingCall>& call : calls) {

@@ -35,7 +35,7 @@ constexpr int kRoundsPerPoll = 8;
 constexpr std::chrono::seconds kLongestOrphan{5};
 
 bool asks_for_function(Kind kind) noexcept {
-  return asks_for_thread(kind) || kind == Kind::kInline;
+  return asks_for_thread(kind) || kind == Kind::kInline || kind == Kind::kInlinePost;
 }
 
 }  // namespace
@@ -183,6 +183,8 @@ void Node::dispatch(const Arrived& message) {
       return;  // see start_guests()
     case Kind::kInline:
       return answer_inline(message);
+    case Kind::kInlinePost:
+      return run_inline_posts(message);
     case Kind::kReply:
     case Kind::kFailure:
       return finish(message);
@@ -291,6 +293,24 @@ void Node::answer_inline(const Arrived& message) {
   add_to_outbox(message.source, std::move(reply.message), reply.header);
 }
 
+void Node::run_inline_posts(const Arrived& message) {
+  const MessageHeader& header = message.header;
+  const std::size_t count = header.amount;
+  const std::size_t size = count == 0 ? 0 : message.payload.size() / count;
+  // One by itself may be of no size.
+  if (size * count != message.payload.size() || (size == 0 && count != 1)) {
+    throw std::out_of_range("posts from it are not of one size");
+  }
+  const Function& function = *function_of(header.function);
+  for (std::size_t i = 0; i < count; ++i) {
+    function.run({*this, message.source, header.depth, message.payload.subspan(i * size, size)},
+                 nullptr);
+  }
+  // release: as in count_end_of_post().
+  posts_done_.fetch_add(count, std::memory_order_release);
+  return_credit(message.source, header.depth);
+}
+
 void Node::finish(const Arrived& message) {
   const MessageHeader& header = message.header;
   if (!header.credit_returned) peer(message.source).credits.give(header.depth, 1);
@@ -316,7 +336,7 @@ void Node::send_count(const Arrived& message) {
   // acquire: as in sum_of_posts().
   std::uint64_t count = message.header.amount == kPostsDone
                             ? posts_done_.load(std::memory_order_acquire)
-                            : posts_sent_.load(std::memory_order_relaxed);
+                            : posts_sent();
   MessageHeader header = message.header;
   header.kind = Kind::kReply;
   header.credit_returned = true;  // none was taken

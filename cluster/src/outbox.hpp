@@ -6,9 +6,11 @@
 #include <cstdint>
 #include <cstring>
 #include <mutex>
+#include <span>
 #include <utility>
 #include <vector>
 
+#include <kumiko/cluster/detail/function.hpp>
 #include <kumiko/cluster/link.hpp>
 #include <kumiko/cluster/packing.hpp>
 #include <kumiko/runtime/detail/spinlock.hpp>
@@ -24,10 +26,13 @@ class Outbox {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// Adds a message that begins behind the room for a frame's header. Returns whether frames are
-  /// full, for which it makes no sense to wait.
-  bool add(Frame message, std::size_t bundle_bytes, std::uint64_t program) {
+  /// Adds a message that begins behind the room for a frame's header, and is complete but for its
+  /// own. Returns whether frames are full, for which it makes no sense to wait.
+  bool add(Frame message, const MessageHeader& header, std::size_t bundle_bytes,
+           std::uint64_t program) {
+    set_header(message, header);
     const std::lock_guard lock(guard_);
+    end_run();
     // Two of these would not go together.
     if (message.size() > bundle_bytes / 2) {
       full_.push_back(sealed(std::move(message), 1, program));
@@ -39,6 +44,7 @@ class Outbox {
     if (messages_++ == 0) {
       begin_ = looked_;
       bundle_ = std::move(message);
+      begin_run(sizeof(FrameHeader), header);
       return !full_.empty();
     }
     const std::size_t end = bundle_.size();
@@ -46,7 +52,30 @@ class Outbox {
     bundle_.resize(at + size);
     std::memset(bundle_.data() + end, 0, at - end);
     std::memcpy(bundle_.data() + at, message.data() + sizeof(FrameHeader), size);
+    begin_run(at, header);
     return !full_.empty();
+  }
+
+  /// Adds an item of an inline post to the message before, if that is one of the same function and
+  /// depth, and there is room. Returns whether it has.
+  bool add_item(const Function& function, unsigned depth, std::span<const std::byte> item,
+                std::size_t bundle_bytes) {
+    const std::lock_guard lock(guard_);
+    const std::size_t end = bundle_.size();
+    if (run_of_ != &function || run_.depth != depth || end + item.size() > bundle_bytes) {
+      return false;
+    }
+    if (run_.amount == 1) bundle_.reserve(bundle_bytes);
+    bundle_.resize(end + item.size());
+    std::memcpy(bundle_.data() + end, item.data(), item.size());
+    ++run_.amount;
+    ++items_added_;
+    return true;
+  }
+  /// How many add_item() has added.
+  std::uint64_t items_added() {
+    const std::lock_guard lock(guard_);
+    return items_added_;
   }
 
   /// A message that tells of a body, whose number it gets when that is sent.
@@ -109,13 +138,34 @@ class Outbox {
     return {std::exchange(full_, {}), !bodies_.empty(), messages_ != 0};
   }
 
+  /// The message at `at`, the last of the bundle, may be followed by items of its kind. All of a
+  /// message's have one size; that of functions is the same for each call.
+  void begin_run(std::size_t at, const MessageHeader& header) {
+    if (header.kind != Kind::kInlinePost) return;
+    run_of_ = function_of(header.function);
+    run_at_ = at;
+    run_ = header;
+  }
+
+  void end_run() {
+    if (run_of_ == nullptr) return;
+    run_.size = bundle_.size() - run_at_ - sizeof run_;
+    std::memcpy(bundle_.data() + run_at_, &run_, sizeof run_);
+    run_of_ = nullptr;
+  }
+
   void close_bundle(std::uint64_t program) {
+    end_run();
     full_.push_back(sealed(std::exchange(bundle_, {}), std::exchange(messages_, 0), program));
   }
 
   runtime::detail::SpinLock guard_;
   Frame bundle_;  ///< guarded; so is the rest
   std::uint32_t messages_ = 0;
+  const Function* run_of_ = nullptr;  ///< of the last message, if that gets items
+  std::size_t run_at_ = 0;            ///< where it begins
+  MessageHeader run_;                 ///< what it is to begin with
+  std::uint64_t items_added_ = 0;
   Clock::time_point begin_;   ///< of the bundle, or earlier
   Clock::time_point looked_;  ///< by take_old()
   std::vector<Frame> full_;

@@ -176,6 +176,57 @@ TEST_P(InvocationTest, GivenPostsThatPostOnWhenQuiescedThenAllHaveRun) {
   EXPECT_EQ(runs, 3 * 127);
 }
 
+/// What inline posts have brought: sums and products say whether each came once, and as it was.
+std::atomic<std::uint64_t> items{0};
+std::atomic<std::uint64_t> weighted{0};
+std::atomic<std::uint64_t> characters{0};
+std::atomic<int> signals{0};
+
+TEST_P(InvocationTest,
+       GivenInlinePostsOfSeveralKindsWhenQuiescedThenEachHasRunOnceWithItsArguments) {
+  constexpr std::uint64_t kRounds = 300;
+  items = weighted = characters = 0;
+  signals = 0;
+  const auto item = [](std::uint64_t value) noexcept { items += value; };
+  const auto pair = [](std::uint8_t small, double large) noexcept {
+    weighted += small * static_cast<std::uint64_t>(large);
+  };
+  const auto text = [](std::string_view said) noexcept { characters += said.size(); };
+  const auto signal = []() noexcept { ++signals; };
+  Ranks(options(2, 2, 2)).run([&](Cluster& cluster) {
+    if (cluster.rank() != 0) return;
+    const Here here = cluster.here();
+    std::vector<runtime::Thread> threads;
+    for (int thread = 0; thread < 2; ++thread) {
+      threads.emplace_back([&, here] {
+        for (std::uint64_t i = 0; i < kRounds; ++i) {
+          // Many of one kind, some of each in turn, and to the own rank now and then.
+          for (std::uint64_t k = 0; k < i % 20; ++k) here.post_inline(1, item, i + k);
+          here.post_inline(1, pair, static_cast<std::uint8_t>(i), static_cast<double>(i));
+          here.post_inline(1, pair, static_cast<std::uint8_t>(1), 2.0);
+          here.post_inline(1, text, std::string_view("abcdef").substr(i % 6));
+          here.post_inline(1, signal);
+          here.post_inline(static_cast<int>(i % 2), signal);
+        }
+      });
+    }
+    for (runtime::Thread& thread : threads) thread.join();
+    here.quiesce();
+    std::uint64_t sum = 0;
+    std::uint64_t product = 0;
+    std::uint64_t length = 0;
+    for (std::uint64_t i = 0; i < kRounds; ++i) {
+      for (std::uint64_t k = 0; k < i % 20; ++k) sum += i + k;
+      product += (i % 256) * i + 2;
+      length += 6 - i % 6;
+    }
+    EXPECT_EQ(items, 2 * sum);
+    EXPECT_EQ(weighted, 2 * product);
+    EXPECT_EQ(characters, 2 * length);
+    EXPECT_EQ(signals, 4 * kRounds);
+  });
+}
+
 TEST_P(InvocationTest, GivenAnInlineFunctionThenItRunsBetweenTwoThreads) {
   Ranks(options(2)).run([](Cluster& cluster) {
     const auto in_a_thread = []() noexcept {
@@ -281,6 +332,20 @@ TEST(ClusterTest, GivenSmallMessagesWhenManyAreSentThenTheyTravelTogether) {
     const ClusterStatistics cost = cluster.statistics();
     EXPECT_GE(cost.messages_sent, 2000U);
     EXPECT_LT(cost.frames_sent, cost.messages_sent / 4);
+  });
+}
+
+TEST(ClusterTest, GivenInlinePostsOfOneFunctionWhenTheyFollowEachOtherThenTheyShareMessages) {
+  Ranks({.ranks = 2}).run([](Cluster& cluster) {
+    if (cluster.rank() != 0) return;
+    for (int i = 0; i < 20000; ++i) {
+      cluster.here().post_inline(
+          1, [](int) noexcept {}, i);
+    }
+    cluster.here().quiesce();
+    const ClusterStatistics cost = cluster.statistics();
+    EXPECT_LT(cost.messages_sent, 2000U);
+    EXPECT_LT(cost.bytes_sent, 2U * 20000 * sizeof(int));
   });
 }
 

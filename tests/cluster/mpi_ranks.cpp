@@ -107,8 +107,11 @@ void write_to_regions(const Here& here) {
 
 void post_and_quiesce(const Here& here) {
   constexpr int kPosts = 2000;
-  for (int i = 0; i < kPosts; ++i) {
-    here.post((here.rank() + 1) % here.size(), [] { ++posts_run; });
+  const int next = (here.rank() + 1) % here.size();
+  for (int i = 0; i < kPosts / 2; ++i) here.post(next, [] { ++posts_run; });
+  for (int i = 0; i < kPosts / 2; ++i) {
+    here.post_inline(
+        next, [](int posts) noexcept { posts_run += posts; }, 1);
   }
   here.quiesce();
   barrier(here).get();
@@ -348,7 +351,11 @@ class Flood {
 
   void post(int rank) {
     ++posts_to_[static_cast<std::size_t>(rank)];
-    here_.post(rank, [] { ++posts_run; });
+    if (random_() % 2 == 0) {
+      here_.post(rank, [] { ++posts_run; });
+    } else {
+      here_.post_inline(rank, []() noexcept { ++posts_run; });
+    }
   }
 
   void invoke(int rank) {

@@ -165,6 +165,7 @@ class VanishingTest : public testing::TestWithParam<int> {
       }
       while (!here.is_lost(rank)) runtime::this_thread::sleep_for(1ms);
       EXPECT_THROW(here.invoke(rank, [] {}), RankLost);
+      EXPECT_THROW(here.post_inline(rank, []() noexcept {}), RankLost);
     }
     EXPECT_THROW(barrier(here).get(), RankLost);
     EXPECT_THROW(here.quiesce(), RankLost);

@@ -25,6 +25,7 @@ SEND = Figure("latency", MPI, "send_ns")
 INVOKE_BY_WAITING = {BUSY: INVOKE, DEFAULT: Figure(DEFAULT, KUMIKO, "invoke_ns"), BLOCK: Figure(BLOCK, KUMIKO, "invoke_ns")}
 OWN, THREAD = Figure("own", KUMIKO, "invoke_ns"), Figure("own", KUMIKO, "thread_ns")
 POSTS, SPANS = Figure("posts", KUMIKO, "posts_ns"), Figure("posts", KUMIKO, "spans_ns")
+INLINE_POSTS = Figure("posts", KUMIKO, "inline_ns")
 BY_HAND = Figure("posts", MPI, "posts_ns")
 COMPUTING, ECHO = Figure("load", KUMIKO, "yield_p99_us"), Figure("load", MPI, "recv_p99_us")
 GROWN = Figure("flood", KUMIKO, "grown_bytes")
@@ -119,6 +120,7 @@ def family_budgets(summary: Summary, family: Family) -> list[Budget]:
     share = summary.idle_share(family) if here else None
     budgets += [
         budget("posts over gathered by hand", 1.5, ratio(POSTS, BY_HAND)),
+        budget("inline posts over gathered by hand", 1.5, ratio(INLINE_POSTS, BY_HAND)),
         budget("p99 while computing over an OS thread's", 2, ratio(COMPUTING, ECHO)),
         budget("flood, MiB grown", 64, middle(summary.spread(family, GROWN, 1 / MIB)) if here else None),
         budget("idle, % of a core", 5, share and 100 * share),

@@ -8,7 +8,7 @@ from text import budget_lines, number, spread
 from .launch import UCX_KEY
 from .plan import BLOCK, BUSY, DEFAULT, FAMILIES, KUMIKO, MIB, SIZES, Family
 from .summary import (
-    BY_HAND, GROWN, INLINE, INVOKE, INVOKE_BY_WAITING, MPI, MPI_WAITING, OWN, POSTS, SEND, SLEEPING, SPANS, THREAD,
+    BY_HAND, GROWN, INLINE, INLINE_POSTS, INVOKE, INVOKE_BY_WAITING, MPI, MPI_WAITING, OWN, POSTS, SEND, SLEEPING, SPANS, THREAD,
     WAITING, Figure, Summary, message, write,
 )
 
@@ -110,12 +110,12 @@ class Tables:
 
     def posts(self) -> list[str]:
         def cells(family: Family) -> list[str]:
-            times = [self.summary.spread(family, figure) for figure in (POSTS, SPANS, BY_HAND)]
-            ratios = [self.summary.ratio(family, figure, BY_HAND) for figure in (POSTS, SPANS)]
+            times = [self.summary.spread(family, figure) for figure in (POSTS, INLINE_POSTS, SPANS, BY_HAND)]
+            ratios = [self.summary.ratio(family, figure, BY_HAND) for figure in (POSTS, INLINE_POSTS, SPANS)]
             return [spread(cell) for cell in (*times, *ratios)]
 
         count = self.summary.words("posts")["calls"]
-        columns = ["posts", "posts of spans", "MPI by hand", "posts/hand", "spans/hand"]
+        columns = ["posts", "inline posts", "posts of spans", "MPI by hand", "posts/hand", "inline/hand", "spans/hand"]
         return ["", f"{count} items of eight bytes, a function for each; ns", row("", columns), *self.rows("", cells)]
 
     def load(self) -> list[str]:

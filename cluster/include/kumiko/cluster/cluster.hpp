@@ -1,9 +1,11 @@
 // Invokes functions on other ranks: the processes that run one program together.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -150,6 +152,42 @@ class PendingFuture final : public Pending {
 
 }  // namespace detail
 
+namespace detail {
+
+/// Arguments as the bytes that Packing would make of them, for those that it copies as they are.
+template <class... Arguments>
+class PackedItem {
+ public:
+  explicit PackedItem(const Arguments&... arguments) noexcept {
+    std::size_t at = 0;
+    [[maybe_unused]] const auto append = [&]<class T>(const T& argument) {
+      at = Writer::aligned(at, alignof(T));
+      std::memcpy(bytes_.data() + at, &argument, sizeof argument);
+      at += sizeof argument;
+    };
+    (append(arguments), ...);
+  }
+
+  std::span<const std::byte> bytes() const noexcept { return bytes_; }
+
+ private:
+  /// So that items follow each other as they are aligned; something where there is no argument.
+  static constexpr std::size_t size() noexcept {
+    std::size_t at = 0;
+    std::size_t alignment = 1;
+    [[maybe_unused]] const auto count = [&](std::size_t size, std::size_t aligned) {
+      at = Writer::aligned(at, aligned) + size;
+      alignment = alignment < aligned ? aligned : alignment;
+    };
+    (count(sizeof(Arguments), alignof(Arguments)), ...);
+    return at == 0 ? 1 : Writer::aligned(at, alignment);
+  }
+
+  std::array<std::byte, size()> bytes_{};
+};
+
+}  // namespace detail
+
 /// How an inline function is asked for: see Here::invoke_inline().
 template <class F, class... Arguments>
 concept InlineFunction = std::is_nothrow_invocable_v<const F&, Arguments...> &&
@@ -227,6 +265,13 @@ class Here {
   auto invoke_inline(int rank, F function, Arguments... arguments) const
       -> detail::ReturnedBy<F, Arguments...>;
 
+  /// As post(), but the function runs as that of invoke_inline() does; on the own rank at once.
+  /// For many small items: those of one function to one rank that follow each other travel without
+  /// headers of their own, and without a credit each, where Packing copies the arguments by bytes.
+  template <class F, class... Arguments>
+  requires InlineFunction<F, Arguments...>
+  void post_inline(int rank, F function, Arguments... arguments) const;
+
   /// Waits until every post of every rank has been run, and those that they have posted. For any
   /// rank at any time, but not in a function that was posted, which would wait for itself.
   /// Suspends. \throws RankLost if a rank is lost: nobody knows of its posts.
@@ -297,7 +342,10 @@ class Here {
                       detail::Packer pack) const;
   void call_later(int rank, Way way, const detail::Function& function, detail::Packer pack,
                   std::unique_ptr<detail::Pending> pending) const;
-  void send_post(int rank, const detail::Function& function, detail::Packer pack) const;
+  void send_post(int rank, Way way, const detail::Function& function, detail::Packer pack) const;
+
+  /// Posts inline, unless the rank is the own one. Returns whether it is not.
+  bool send_item(int rank, const detail::Function& function, std::span<const std::byte> item) const;
 
   /// Counts a post to this rank as begun, and as done.
   void count_own_post() const noexcept;
@@ -495,7 +543,7 @@ template <class F, class... Arguments>
 void Here::post(int rank, F /*function*/, Arguments... arguments) const {
   if (!is_own(rank)) {
     const auto pack = [&](Writer& writer) { (Packing<Arguments>::pack(writer, arguments), ...); };
-    send_post(rank, Callee<F, Arguments...>::kFunction, pack);
+    send_post(rank, Way::kThread, Callee<F, Arguments...>::kFunction, pack);
     return;
   }
   count_own_post();
@@ -509,6 +557,20 @@ void Here::post(int rank, F /*function*/, Arguments... arguments) const {
     count_own_end(*node_);
     throw;
   }
+}
+
+template <class F, class... Arguments>
+requires InlineFunction<F, Arguments...>
+void Here::post_inline(int rank, F /*function*/, Arguments... arguments) const {
+  const detail::Function& callee = Callee<F, Arguments...>::kFunction;
+  if constexpr ((detail::kByBytes<Arguments> && ...)) {
+    const detail::PackedItem<Arguments...> item(arguments...);
+    if (send_item(rank, callee, item.bytes())) return;
+  } else if (!is_own(rank)) {
+    const auto pack = [&](Writer& writer) { (Packing<Arguments>::pack(writer, arguments), ...); };
+    return send_post(rank, Way::kInline, callee, pack);
+  }
+  call_with<F>(*this, std::move(arguments)...);
 }
 
 template <class F, class... Arguments>
