@@ -35,6 +35,7 @@ enum class Kind : std::uint8_t {
   kCredit,      ///< `amount` credits of `depth`
   kCount,       ///< reply with the posts of this rank that are done (amount 0) or sent (1)
   kMove,        ///< the right to assign the entry in `slot` is with rank `function` now
+  kArrived,     ///< that right has come to the sender, by its move number `amount`
   kPart,        ///< a rank's part of collection `amount`, for rank `slot`
   kCollected,   ///< the parts of all ranks of collection `amount`
   kLeave,       ///< the rank calls nobody any more; with a reason if it has failed

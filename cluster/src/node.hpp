@@ -91,6 +91,8 @@ class Node final : public runtime::MessageSource,
 
   /// The right to assign an entry of rank `home` goes to rank `to`, as its move number `moves`.
   void note_move(int home, Ticket ticket, int to, std::uint32_t moves);
+  /// It has come to this rank.
+  void note_arrival(int home, Ticket ticket, std::uint32_t moves);
 
   Regions& regions() noexcept { return regions_; }
 
@@ -196,7 +198,7 @@ class Node final : public runtime::MessageSource,
   void begin_landing(const Arrived& message);
   void send_bodies(int rank);
   void fail_bodies(int rank, const std::exception_ptr& exception);
-  void move_entry(Ticket ticket, int to, std::uint32_t moves);
+  void fail_entry(const PendingCalls::Failed& failed);
   void drop_tokens(const Arrived& message);
   void send_count(const Arrived& message);
   void note_leaving(const Arrived& message);

@@ -231,8 +231,8 @@ void Node::assign_failure(int home, Ticket ticket, std::string_view type, std::s
        std::make_exception_ptr(RemoteError(rank_, std::string(type), std::string(what)))});
 }
 
-void Node::move_entry(Ticket ticket, int to, std::uint32_t moves) {
-  const auto [entry, exception] = pending_.note_move(ticket, to, moves);
+void Node::fail_entry(const PendingCalls::Failed& failed) {
+  const auto& [entry, exception] = failed;
   if (entry != nullptr) entry->finish({this, nullptr, {}, exception});
 }
 
@@ -250,10 +250,19 @@ void Node::drop_tokens(const Arrived& message) {
 }
 
 void Node::note_move(int home, Ticket ticket, int to, std::uint32_t moves) {
-  if (home == rank_) return move_entry(ticket, to, moves);
+  if (home == rank_) return fail_entry(pending_.note_move(ticket, rank_, to, moves));
   send(home, empty_message(),
        {.kind = Kind::kMove,
         .function = static_cast<std::uint32_t>(to),
+        .slot = ticket.slot,
+        .generation = ticket.generation,
+        .amount = moves});
+}
+
+void Node::note_arrival(int home, Ticket ticket, std::uint32_t moves) {
+  if (home == rank_) return fail_entry(pending_.note_arrival(ticket, rank_, moves));
+  send(home, empty_message(),
+       {.kind = Kind::kArrived,
         .slot = ticket.slot,
         .generation = ticket.generation,
         .amount = moves});

@@ -196,9 +196,14 @@ void Node::dispatch(const Arrived& message) {
       if (message.header.function >= static_cast<std::uint32_t>(size_)) {
         throw std::out_of_range("it moves a token to a rank that is not there");
       }
-      return move_entry({message.header.slot, message.header.generation},
-                        static_cast<int>(message.header.function),
-                        static_cast<std::uint32_t>(message.header.amount));
+      return fail_entry(pending_.note_move({message.header.slot, message.header.generation},
+                                           message.source,
+                                           static_cast<int>(message.header.function),
+                                           static_cast<std::uint32_t>(message.header.amount)));
+    case Kind::kArrived:
+      return fail_entry(pending_.note_arrival({message.header.slot, message.header.generation},
+                                              message.source,
+                                              static_cast<std::uint32_t>(message.header.amount)));
     case Kind::kPart:
       return take_part(message.source, message.header, message.payload);
     case Kind::kCollected:

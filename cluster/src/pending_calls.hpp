@@ -34,33 +34,44 @@ class PendingCalls {
     Slot& slot = slots_[place];
     slot.call = &call;
     slot.rank = rank;
+    slot.giver = kNobody;
     slot.function = function;
-    slot.moves = 0;
+    slot.moves = slot.arrived = 0;
     return {place, slot.generation};
   }
 
   /// The call, nullptr if somebody has taken it.
   Pending* take(Ticket ticket) {
     const std::lock_guard lock(guard_);
-    if (ticket.slot >= slots_.size()) return nullptr;
-    Slot& slot = slots_[ticket.slot];
-    if (slot.generation != ticket.generation) return nullptr;
-    return take_out(ticket.slot);
+    return slot_of(ticket) == nullptr ? nullptr : take_out(ticket.slot);
   }
 
-  /// What is awaited comes from rank `to` from now on, unless a later move is known. If that rank
-  /// is lost, takes the call out and returns it with the exception that it gets.
-  std::pair<Pending*, std::exception_ptr> note_move(Ticket ticket, int to, std::uint32_t moves) {
+  /// A call that is to be failed, and by which exception; or nothing.
+  using Failed = std::pair<Pending*, std::exception_ptr>;
+
+  /// Rank `from` has sent to rank `to` the right to answer, as move number `moves`. Until it is
+  /// known to have come there the answer is missing if either is lost. If `to` is lost already,
+  /// takes the call out.
+  Failed note_move(Ticket ticket, int from, int to, std::uint32_t moves) {
     const std::lock_guard lock(guard_);
-    if (ticket.slot >= slots_.size()) return {};
-    Slot& slot = slots_[ticket.slot];
-    if (slot.generation != ticket.generation || slot.moves > moves) return {};
-    slot.rank = to;
-    slot.moves = moves;
-    for (const auto& [lost, failure] : lost_) {
-      if (lost == to) return {take_out(ticket.slot), failure};
-    }
-    return {};
+    Slot* const slot = slot_of(ticket);
+    if (slot == nullptr || slot->moves > moves) return {};
+    slot->rank = to;
+    slot->moves = moves;
+    // The news of the arrival may come first.
+    slot->giver = slot->arrived >= moves ? kNobody : from;
+    return failed_if_lost(ticket);
+  }
+
+  /// The right has come to rank `at` by move number `moves`.
+  Failed note_arrival(Ticket ticket, int at, std::uint32_t moves) {
+    const std::lock_guard lock(guard_);
+    Slot* const slot = slot_of(ticket);
+    if (slot == nullptr || slot->moves > moves) return {};
+    slot->rank = at;
+    slot->moves = slot->arrived = moves;
+    slot->giver = kNobody;
+    return failed_if_lost(ticket);
   }
 
   /// Whether calls at other ranks than `own` wait, entries that others may assign not counted.
@@ -75,7 +86,9 @@ class PendingCalls {
   void mark_awaited(std::vector<bool>& ranks) {
     const std::lock_guard lock(guard_);
     for (const Slot& slot : slots_) {
-      if (slot.call != nullptr) ranks[static_cast<std::size_t>(slot.rank)] = true;
+      if (slot.call == nullptr) continue;
+      ranks[static_cast<std::size_t>(slot.rank)] = true;
+      if (slot.giver != kNobody) ranks[static_cast<std::size_t>(slot.giver)] = true;
     }
   }
 
@@ -94,20 +107,38 @@ class PendingCalls {
     lost_.emplace_back(rank, std::move(exception));
     std::vector<Pending*> calls;
     for (std::uint32_t place = 0; place < slots_.size(); ++place) {
-      if (slots_[place].call != nullptr && slots_[place].rank == rank)
+      const Slot& slot = slots_[place];
+      if (slot.call != nullptr && (slot.rank == rank || slot.giver == rank))
         calls.push_back(take_out(place));
     }
     return calls;
   }
 
  private:
+  static constexpr int kNobody = -1;
+
   struct Slot {
     Pending* call = nullptr;
-    int rank = 0;
+    int rank = 0;         ///< who is to answer
+    int giver = kNobody;  ///< whose message with the right to do so may be under way
     const Function* function = nullptr;
     std::uint32_t generation = 0;
-    std::uint32_t moves = 0;
+    std::uint32_t moves = 0;    ///< of the right, as far as is known
+    std::uint32_t arrived = 0;  ///< the latest of them that is known to have ended
   };
+
+  Slot* slot_of(Ticket ticket) {
+    if (ticket.slot >= slots_.size()) return nullptr;
+    Slot& slot = slots_[ticket.slot];
+    return slot.generation == ticket.generation ? &slot : nullptr;
+  }
+
+  Failed failed_if_lost(Ticket ticket) {
+    for (const auto& [lost, failure] : lost_) {
+      if (lost == slots_[ticket.slot].rank) return {take_out(ticket.slot), failure};
+    }
+    return {};
+  }
 
   Pending* take_out(std::uint32_t place) {
     Slot& slot = slots_[place];

@@ -43,7 +43,8 @@ void TokenCore::depart(Writer& writer) {
   writer.take_along(*this);
 }
 
-/// The home learns where the token goes, so that it notices if that rank is lost.
+/// The home learns where the token goes, so that it notices if that rank is lost, or this one
+/// while the token is on its way.
 void TokenCore::leave(int destination) {
   std::exchange(node_, nullptr)->note_move(home_, ticket_, destination, moves_ + 1);
 }
@@ -59,6 +60,7 @@ std::size_t send_tokens(Writer& writer, bool named) {
 
 TokenCore TokenCore::arrive(Reader& reader) {
   const auto travelling = Packing<Travelling>::unpack(reader);
+  reader.node().note_arrival(travelling.home, travelling.ticket, travelling.moves);
   return {reader.node(), travelling.home, travelling.ticket, travelling.moves};
 }
 

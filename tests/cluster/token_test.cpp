@@ -1,5 +1,6 @@
 // Entries that other ranks assign: the value arrives whatever way the token took, once.
 #include <chrono>
+#include <exception>
 #include <stdexcept>
 #include <string>
 #include <system_error>
@@ -10,6 +11,7 @@
 #include <kumiko/cluster/token.hpp>
 #include <kumiko/runtime/this_thread.hpp>
 
+#include "pending_calls.hpp"
 #include "support.hpp"
 
 namespace kumiko::cluster {
@@ -153,6 +155,55 @@ TEST(TokenTest, GivenArgumentsOfWhichOneCannotBePackedThenTheTokenAmongThemIsNot
     EXPECT_THROW(entry.get(), RemoteError) << "destroyed here, with the arguments";
     EXPECT_EQ(cluster.here().invoke(1 - cluster.rank(), [] { return 1; }), 1);
   });
+}
+
+/// The calls of rank 0, one of which waits for a token that rank 1 has at first.
+class TokenOnItsWayTest : public testing::Test {
+ protected:
+  struct Waiting final : detail::Pending {
+    void finish(detail::Answer) override {}
+  };
+
+  bool fails_with(int rank) { return !calls_.fail(rank, exception_).empty(); }
+
+  const std::exception_ptr exception_ = std::make_exception_ptr(std::runtime_error("lost"));
+  Waiting call_;
+  detail::PendingCalls calls_;
+  const detail::Ticket ticket_ = calls_.add(call_, 1);
+};
+
+TEST_F(TokenOnItsWayTest, GivenItHasNotArrivedWhenItsSenderIsLostThenTheEntryFails) {
+  calls_.note_move(ticket_, 1, 2, 1);
+  EXPECT_FALSE(fails_with(3));
+  EXPECT_TRUE(fails_with(1));
+}
+
+TEST_F(TokenOnItsWayTest, GivenItHasNotArrivedWhenItsReceiverIsLostThenTheEntryFails) {
+  calls_.note_move(ticket_, 1, 2, 1);
+  EXPECT_TRUE(fails_with(2));
+}
+
+TEST_F(TokenOnItsWayTest, GivenItHasArrivedWhenItsSenderIsLostThenTheEntryWaitsForItsReceiver) {
+  calls_.note_move(ticket_, 1, 2, 1);
+  calls_.note_arrival(ticket_, 2, 1);
+  EXPECT_FALSE(fails_with(1));
+  EXPECT_TRUE(fails_with(2));
+}
+
+TEST_F(TokenOnItsWayTest, GivenNewsThatOvertakeEachOtherThenTheLatestMoveHolds) {
+  calls_.note_arrival(ticket_, 3, 2);  // of the move from 2 to 3, of which nobody has told yet
+  calls_.note_move(ticket_, 1, 2, 1);
+  calls_.note_move(ticket_, 2, 3, 2);
+  calls_.note_arrival(ticket_, 2, 1);
+  EXPECT_FALSE(fails_with(1));
+  EXPECT_FALSE(fails_with(2));
+  EXPECT_TRUE(fails_with(3));
+}
+
+TEST_F(TokenOnItsWayTest, GivenALostRankWhenItIsSentThereThenTheEntryFailsAtOnce) {
+  EXPECT_FALSE(fails_with(2));
+  EXPECT_EQ(calls_.note_move(ticket_, 1, 2, 1).first, &call_);
+  EXPECT_EQ(calls_.take(ticket_), nullptr);
 }
 
 }  // namespace
