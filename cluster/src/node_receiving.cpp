@@ -84,11 +84,11 @@ int Node::poll_once(bool idle) {
   }
   look_whether_all_left();
   transferring_.store(link_->is_transferring(), std::memory_order_relaxed);
-  // Most polls find nothing, and read no clock.
   if (frames == 0 && !has_sent) return 0;
-  latest_frame_ = now();
+  // The clock takes as long as all else that an idle poll does, which others may wait for.
+  has_moved_ = true;
   // A worker that sleeps meanwhile is to look sooner.
-  if (!idle) poll_again(latest_frame_);
+  if (!idle) poll_again(now());
   if (link_->pollable() >= 0 && silence_.wants_look(stirs())) bell_.ring_at(silence_.next_look());
   return frames;
 }
@@ -99,6 +99,7 @@ void Node::poll_again(Clock::time_point now) noexcept {
   if (link_->pollable() >= 0) return;
   const std::chrono::nanoseconds longest =
       link_->is_transferring() ? kLongestPauseOfTransfers : kLongestPause;
+  if (std::exchange(has_moved_, false)) latest_frame_ = now;
   polls_at_ =
       now + std::clamp<std::chrono::nanoseconds>(now - latest_frame_, kShortestPause, longest);
   bell_.ring_at(polls_at_);

@@ -29,8 +29,9 @@ class Polling {
   /// The same, and takes a thread whose event has come.
   Descriptor* hand_over_and_take() noexcept;
 
-  /// Polls all instances, for a worker that has nothing else to do, and takes a thread. Sets `now`
-  /// to the time after a poll, or before one that has found something.
+  /// Polls all instances, for a worker that has nothing else to do, and takes a thread. `now` is
+  /// the time that its latest round of looking for threads began at; becomes the time after the
+  /// poll, or one before it if that has found something.
   Descriptor* poll_all_and_take(Clock::time_point& now) noexcept;
 
   /// A thread runs next that may take long: sees to it that somebody looks after what is left to

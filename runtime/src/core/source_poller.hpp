@@ -42,29 +42,37 @@ class SourcePoller final : public Poller {
   /// by has_unsubmitted().
   static constexpr int kRounds = 4;
 
-  /// Of the mark and polled_ one side sets the former and then reads the latter, the other the
-  /// latter and then the former, all sequentially consistent: one of them sees the other.
+  /// Who finds another one there leaves the mark and then reads polled_; that one clears polled_ and
+  /// then reads the mark, all sequentially consistent: one of them sees the other.
   int poll_source(bool idle) noexcept {
-    const unsigned mark = kWanted | (idle ? kWantedByIdle : 0);
-    if ((wanted_.load(std::memory_order_seq_cst) & mark) != mark) {
-      wanted_.fetch_or(mark, std::memory_order_seq_cst);
-    }
+    const unsigned own = kWanted | (idle ? kWantedByIdle : 0);
     int events = 0;
     for (int round = 0; round < kRounds; ++round) {
-      if (wanted_.load(std::memory_order_seq_cst) == 0) break;
+      const bool is_first = round == 0;
       const bool polled = while_nobody_polls([&] {
-        const unsigned asked = wanted_.exchange(0, std::memory_order_seq_cst);
-        events += source_->poll((asked & kWantedByIdle) != 0);
+        const unsigned asked = take_mark() | (is_first ? own : 0);
+        if (asked != 0) events += source_->poll((asked & kWantedByIdle) != 0);
       });
-      if (!polled) break;
+      if (polled ? wanted_.load(std::memory_order_seq_cst) == 0 : !is_first) break;
+      if (!polled) leave_mark(own);
     }
     return events;
+  }
+
+  /// A load first, here and below, so that those who find nothing to change leave the line alone.
+  unsigned take_mark() noexcept {
+    return wanted_.load(std::memory_order_seq_cst) == 0
+               ? 0
+               : wanted_.exchange(0, std::memory_order_seq_cst);
+  }
+  void leave_mark(unsigned mark) noexcept {
+    if ((wanted_.load(std::memory_order_seq_cst) & mark) == mark) return;
+    wanted_.fetch_or(mark, std::memory_order_seq_cst);
   }
 
   /// Returns whether nobody did. What the last one to poll has left in the source is seen.
   template <class Action>
   bool while_nobody_polls(Action action) noexcept {
-    // A load first, so that those who search leave the line alone.
     if (polled_.load(std::memory_order_seq_cst) ||
         polled_.exchange(true, std::memory_order_seq_cst)) {
       return false;
