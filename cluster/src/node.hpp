@@ -271,7 +271,7 @@ class Node final : public runtime::MessageSource,
 
   // The poller's.
   bool gave_up_landings_ = false;  ///< once this rank has left
-  bool has_moved_ = false;  ///< a frame has come or gone since latest_frame_
+  bool has_moved_ = false;         ///< a frame has come or gone since latest_frame_
   Clock::time_point latest_frame_ = Clock::now();
   Clock::time_point polls_at_;  ///< a worker that sleeps
   int polls_since_look_ = 0;    ///< for silent ranks

@@ -3,6 +3,8 @@
 
 #include <atomic>
 
+#include <kumiko/runtime/detail/hardware.hpp>
+
 namespace kumiko::runtime::detail {
 
 /// What one idle worker asks of all busy ones, so that one of them divides its work: a search
@@ -20,29 +22,33 @@ namespace kumiko::runtime::detail {
 /// *The busy ones see the asker*: it raises, then sets request::kShare in everybody's poll word
 /// (release); whoever takes the bit off (acquire) claims after that. So he either sees the raise,
 /// or the bit is set again after he took it off.
-class Ask {
+///
+/// tests/runtime/model runs this code on a Machine of its own, and checks the argument.
+template <class Machine>
+class BasicAsk {
  public:
   /// Asker: asks, unless it has asked before and the answer is still to come. Returns whether it
   /// has asked anew, so that it has to tell the others. Where the answer has come it is to look at
   /// all queues before it asks again.
   bool raise() noexcept {
-    if (stands_) {
+    if (stands_ != 0) {
       // acquire: pairs with the release in answer().
-      stands_ = state_.load(std::memory_order_acquire) != kNone;
+      if (state_.load(std::memory_order_acquire) == kNone) stands_ = 0;
       return false;
     }
     // relaxed: the bit in the poll words carries it along. Fails where an ask that was withdrawn
     // has been claimed before, until it is answered.
-    int expected = kNone;
-    stands_ = state_.compare_exchange_strong(expected, kAsks, std::memory_order_relaxed);
-    return stands_;
+    Number expected = kNone;
+    if (!state_.compare_exchange_strong(expected, kAsks, std::memory_order_relaxed)) return false;
+    stands_ = 1;
+    return true;
   }
 
   /// Asker: has found something. If the ask has been claimed, a part more than needed is made.
   void withdraw() noexcept {
-    if (!stands_) return;
-    stands_ = false;
-    int expected = kAsks;
+    if (stands_ == 0) return;
+    stands_ = 0;
+    Number expected = kAsks;
     state_.compare_exchange_strong(expected, kNone, std::memory_order_relaxed);
   }
 
@@ -51,9 +57,9 @@ class Ask {
 
   /// A busy worker: whether the caller is the one to answer.
   bool claim() noexcept {
-    int expected = kAsks;
-    return is_open() &&
-           state_.compare_exchange_strong(expected, kClaimed, std::memory_order_relaxed);
+    if (!is_open()) return false;
+    Number expected = kAsks;
+    return state_.compare_exchange_strong(expected, kClaimed, std::memory_order_relaxed);
   }
 
   /// Who has claimed it: the part is in its queue, or there is none.
@@ -63,10 +69,16 @@ class Ask {
   }
 
  private:
-  enum State : int { kNone, kAsks, kClaimed };
+  using Number = typename Machine::Number;
 
-  std::atomic<int> state_{kNone};
-  bool stands_ = false;  ///< the asker's: not known to be answered
+  static constexpr int kNone = 0;
+  static constexpr int kAsks = 1;
+  static constexpr int kClaimed = 2;
+
+  typename Machine::template Atomic<Number> state_{kNone};
+  typename Machine::template Plain<Number> stands_{0};  ///< the asker's: not known to be answered
 };
+
+using Ask = BasicAsk<Hardware>;
 
 }  // namespace kumiko::runtime::detail

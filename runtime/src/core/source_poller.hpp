@@ -42,8 +42,8 @@ class SourcePoller final : public Poller {
   /// by has_unsubmitted().
   static constexpr int kRounds = 4;
 
-  /// Who finds another one there leaves the mark and then reads polled_; that one clears polled_ and
-  /// then reads the mark, all sequentially consistent: one of them sees the other.
+  /// Who finds another one there leaves the mark and then reads polled_; that one clears polled_
+  /// and then reads the mark, all sequentially consistent: one of them sees the other.
   int poll_source(bool idle) noexcept {
     const unsigned own = kWanted | (idle ? kWantedByIdle : 0);
     int events = 0;
