@@ -143,13 +143,17 @@ int workers_by_local_ranks() {
 
 Placement placement(Cluster& cluster) {
   const Here here = cluster.here();
-  const detail::Place own{machine(), cores_of(getpid()), detail::node_of(here).runtime().workers()};
+  detail::Place own{machine(), cores_of(getpid()), detail::node_of(here).runtime().workers()};
+  own.is_bound = own.cores.size() < cores_of(getppid()).size();
   std::vector<detail::Place> places;
   if (here.size() == 1) {
     places.push_back(own);
   } else {
-    const auto all = all_gather(here, std::tuple(own.host, own.cores, own.workers)).get();
-    for (const auto& [host, cores, workers] : all) places.push_back({host, cores, workers});
+    const auto all =
+        all_gather(here, std::tuple(own.host, own.cores, own.workers, own.is_bound)).get();
+    for (const auto& [host, cores, workers, is_bound] : all) {
+      places.push_back({host, cores, workers, is_bound});
+    }
   }
   std::set<std::string> hosts;
   std::set<std::pair<std::string, int>> cores;

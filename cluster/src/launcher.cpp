@@ -140,8 +140,9 @@ std::string warning_about(std::span<const Place> places, int rank) {
     return "rank " + std::to_string(rank) + " has " +
            counted(static_cast<std::size_t>(own.workers), "worker") + " on " +
            counted(own.cores.size(), "core") +
-           "; launch with --bind-to none (Open MPI) or -bind-to none (MPICH), or give fewer "
-           "workers";
+           (own.is_bound ? "; launch with --bind-to none (Open MPI) or -bind-to none (MPICH), or "
+                           "give fewer workers"
+                         : "; give fewer workers");
   }
   std::vector<int> ranks;
   std::vector<int> cores;

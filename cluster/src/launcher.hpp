@@ -48,6 +48,7 @@ struct Place {
   std::string host;
   std::vector<int> cores;  ///< ascending
   int workers = 0;
+  bool is_bound = false;  ///< to some of the cores that its launcher may use
 };
 
 /// "0-3,8"

@@ -132,9 +132,11 @@ TEST(LaunchTest, GivenCoresEnoughThenNobodyIsWarned) {
 }
 
 TEST(LaunchTest, GivenMoreWorkersThanCoresThenTheRankIsWarned) {
-  const std::vector<Place> places{{"a", {0}, 16}, {"a", {1}, 1}};
-  EXPECT_TRUE(contains(warning_about(places, 0), "rank 0 has 16 workers on 1 core;"));
+  std::vector<Place> places{{"a", {0}, 16}, {"a", {1}, 1}};
+  EXPECT_EQ(warning_about(places, 0), "rank 0 has 16 workers on 1 core; give fewer workers");
   EXPECT_EQ(warning_about(places, 1), "");
+  places[0].is_bound = true;
+  EXPECT_TRUE(contains(warning_about(places, 0), "on 1 core; launch with --bind-to none"));
 }
 
 TEST(LaunchTest, GivenRanksThatShareCoresThenTheirWorkersAreAddedUp) {
