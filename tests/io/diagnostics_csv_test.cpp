@@ -120,7 +120,7 @@ TEST_F(DiagnosticsCsvTest, GivenAFullDiskThenTheRowThatDoesNotFitIsAnError) {
 TEST_F(DiagnosticsCsvTest, GivenADeviceWithoutSpaceThenTheErrorSaysSo) {
   std::filesystem::create_symlink("/dev/full", part());
   const std::string message = refusal_of<OutputError>([&] { DiagnosticsCsv(file(), 1, 1); });
-  EXPECT_THAT(message, HasSubstr("No space left on device"));
+  EXPECT_THAT(message, HasSubstr("No space left on device; make room there, or let --output "));
 }
 
 TEST_F(DiagnosticsCsvTest, GivenARowOfAnotherShapeThenItIsAProgrammerError) {

@@ -43,9 +43,12 @@ std::filesystem::path folder_of(const std::filesystem::path& path) {
   return path.has_parent_path() ? path.parent_path() : ".";
 }
 
-/// What lifts a limit that the process has; empty for other errors.
+/// What lifts a limit that the process or the disk has; empty for other errors.
 std::string_view remedy_of(int error) {
   if (error == EFBIG) return "; let it write larger files (ulimit -f)";
+  if (error == ENOSPC || error == EDQUOT) {
+    return "; make room there, or let --output name a folder elsewhere";
+  }
   if (error == EMFILE) return "; let it open more files at once (ulimit -n)";
   return error == EAGAIN ? "; let it have more memory or threads (ulimit -v, ulimit -u)" : "";
 }

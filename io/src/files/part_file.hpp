@@ -19,8 +19,8 @@ bool is_part(std::string_view name);
 /// it: what has its name there is whole, and on the disk when the system finds time.
 void sync_folder(const std::filesystem::path& folder);
 
-/// "cannot write 'path': cause", the cause by errno, and the remedy where it is one of the
-/// process's limits.
+/// "cannot write 'path': cause", the cause by errno, and the remedy where it is a limit of
+/// the process or the disk.
 OutputError cannot_write(const std::filesystem::path& path, int error);
 
 /// What becomes of a part that is never published.
