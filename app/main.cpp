@@ -21,7 +21,7 @@ namespace {
 
 /// The commands as the help lists them.
 constexpr Command kCommands[] = {
-    {"run", "run a case", run_command},
+    {"run", "run a case", run_command, true},
     {"table", "print the thesis's tables: every backend, AMR and not", table_command},
     {"compare",
      "run solvers at several resolutions, or one with several values of any key: errors, costs and "

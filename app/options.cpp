@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <kumiko/cluster/launch.hpp>
 #include <kumiko/io/nearest.hpp>
 #include <kumiko/io/read_number.hpp>
 
@@ -202,7 +203,12 @@ int run_command_line(std::span<const Command> commands, int argc, char** argv) {
   CLI::App app{"Patch-based adaptive mesh refinement on lightweight threads", "kumiko"};
   app.set_version_flag("--version", "kumiko " KUMIKO_VERSION);
   app.require_subcommand(1);
-  std::vector<std::pair<const CLI::App*, Action>> actions;
+  struct Parsed {
+    const CLI::App* app;
+    Action run;
+    bool takes_ranks;
+  };
+  std::vector<Parsed> actions;
   for (const Command& command : commands) {
     CLI::App& own = add_command(app, command);
     if (command.make == nullptr) {
@@ -210,7 +216,7 @@ int run_command_line(std::span<const Command> commands, int argc, char** argv) {
       continue;
     }
     Options options(own);
-    actions.emplace_back(&own, command.make(options));
+    actions.push_back({&own, command.make(options), command.takes_ranks});
   }
   try {
     app.parse(argc, argv);
@@ -219,8 +225,12 @@ int run_command_line(std::span<const Command> commands, int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return error_line(refusal_of(app, argc, argv, error), kWrongRequest);
   }
-  for (const auto& [own, run] : actions) {
-    if (own->parsed()) return run();
+  for (const Parsed& command : actions) {
+    if (!command.app->parsed()) continue;
+    refuse_if(!command.takes_ranks && cluster::ranks_of_environment() > 1,
+              "only 'kumiko run' computes on several ranks; start '{}' without a launcher",
+              full_name(*command.app));
+    return command.run();
   }
   return kWrongRequest;
 }

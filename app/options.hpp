@@ -85,6 +85,9 @@ struct Command {
   /// Declares the command's options; null for a group. The action may throw RequestError before any
   /// work is done, or another exception when it fails.
   Action (*make)(Options& options);
+  /// Whether several ranks run it together. On those that a launcher has started any other command
+  /// is a wrong request: each would do the same.
+  bool takes_ranks = false;
 };
 
 /// Reads the command line, and runs the command that it names. \return an exit code

@@ -206,15 +206,7 @@ void print_exchange(const cluster::ExchangeStatistics& parts) {
       parts.given, parts.taken, parts.again, parts.asks, parts.refusals, parts.bytes);
 }
 
-/// A launcher's ranks would all do the same.
-void refuse_ranks() {
-  refuse_if(cluster::ranks_of_environment() > 1,
-            "kumiko search runs in one process; start one 'kumiko search serve', and a 'kumiko "
-            "search join' for each other process, without a launcher");
-}
-
 int serve(const SearchRequest& request) {
-  refuse_ranks();
   const SearchProblem& problem = problem_of(request);
   const std::string fault = between(problem.least, problem.most).fault(request.size);
   refuse_if(!fault.empty(), "the size of {}: {}", problem.name, fault);
@@ -240,7 +232,6 @@ int serve(const SearchRequest& request) {
 }
 
 int join(const SearchRequest& request) {
-  refuse_ranks();
   const std::string secret = read_secret(request.secret);
   const Address parent = address_of(request.parent, "the address");
   const StopSignals signals;

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include <kumiko/amr/backend.hpp>
-#include <kumiko/cluster/launch.hpp>
 #include <kumiko/io/schema.hpp>
 
 #include "progress.hpp"
@@ -93,10 +92,7 @@ std::shared_ptr<const plugin::Registry> find_plugins(
   return std::make_shared<const plugin::Registry>(all);
 }
 
-void prepare_to_step(CaseRequest& request, bool takes_ranks) {
-  refuse_if(!takes_ranks && cluster::ranks_of_environment() > 1,
-            "only 'kumiko run' computes on several ranks; start this command without their "
-            "launcher");
+void prepare_to_step(CaseRequest& request) {
   hold_status_signal();
   request.plugins = find_plugins(request.plugin_path);
   const auto& broken = request.plugins->broken();

@@ -50,8 +50,7 @@ std::shared_ptr<const plugin::Registry> find_plugins(
     const std::vector<std::filesystem::path>& paths);
 
 /// Keeps SIGUSR2 for a Progress, and finds the request's plugins. A command that steps calls it
-/// first: plugins may start threads. Throws RequestError when a plugin is broken, and on one of
-/// several ranks, unless the command takes them.
-void prepare_to_step(CaseRequest& request, bool takes_ranks = false);
+/// first: plugins may start threads. Throws RequestError when a plugin is broken.
+void prepare_to_step(CaseRequest& request);
 
 }  // namespace kumiko::app
