@@ -279,20 +279,19 @@ io::RunSummary step_to_end(const Problem& problem, amr::Backend& backend,
 }
 
 /// What each of several ranks has done.
-/// \param before  what workers with these numbers had done when the run went on
+/// \param before  what workers with their numbers had done when the run went on
 void add_ranks(const amr::Simulation& simulation, const Ranks& ranks,
                const std::vector<amr::WorkerLoad>& before, io::RunSummary& summary) {
-  std::size_t worker = 0;
+  const std::vector<amr::WorkerLoad> loads = loads_by_rank(simulation);
   for (const Ranks::Process& process : ranks.processes()) {
+    const std::size_t at = summary.ranks.size();
     io::RankSummary rank;
     rank.host = process.host;
-    rank.workers = simulation.workers_by_owner()[summary.ranks.size()];
-    for (int own = 0; own < rank.workers; ++own, ++worker) {
-      rank.load += summary.work.workers[worker];
-      rank.load.updates -= before[worker].updates;
-      rank.load.busy_s -= before[worker].busy_s;
-      rank.load.wait_s -= before[worker].wait_s;
-    }
+    rank.workers = simulation.workers_by_owner()[at];
+    rank.load = loads[at];
+    rank.load.updates -= before[at].updates;
+    rank.load.busy_s -= before[at].busy_s;
+    rank.load.wait_s -= before[at].wait_s;
     const auto number = static_cast<std::int32_t>(summary.ranks.size());
     const amr::Mesh<2>& mesh = simulation.hierarchy().mesh();
     for (int level = 0; level < mesh.levels(); ++level) {
@@ -347,6 +346,16 @@ std::vector<std::size_t> patches_per_level(const amr::Simulation& simulation) {
   return patches;
 }
 
+std::vector<amr::WorkerLoad> loads_by_rank(const amr::Simulation& simulation) {
+  std::vector<amr::WorkerLoad> loads;
+  auto worker = simulation.counters().workers.begin();
+  for (const int workers : simulation.workers_by_owner()) {
+    amr::WorkerLoad& load = loads.emplace_back();
+    for (int own = 0; own < workers; ++own) load += *worker++;
+  }
+  return loads;
+}
+
 bool end_requested() { return ending_signal() != 0; }
 
 AskedBySignals take_signals() {
@@ -382,7 +391,7 @@ io::RunSummary execute(const Problem& problem, amr::Backend& backend, amr::Simul
                        Progress& progress, RunFiles* files,
                        const std::optional<io::RunHistory>& past, const Ranks* ranks) {
   TraceTaker trace(problem, files);
-  const std::vector<amr::WorkerLoad> before = simulation.counters().workers;
+  const std::vector<amr::WorkerLoad> before = loads_by_rank(simulation);
   try {
     io::RunSummary summary =
         step_to_end(problem, backend, simulation, progress, files, past, trace);

@@ -36,6 +36,9 @@ io::Origin origin_now();
 /// Patches of each level, present or not.
 std::vector<std::size_t> patches_per_level(const amr::Simulation& simulation);
 
+/// What the workers of each rank, or owner of the mesh, did together.
+std::vector<amr::WorkerLoad> loads_by_rank(const amr::Simulation& simulation);
+
 /// Lets SIGINT and SIGTERM end execute() at its next stop, SIGUSR1 ask it for a checkpoint, and
 /// SIGUSR2 wait for a Progress. Before there are other threads.
 void heed_signals();

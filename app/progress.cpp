@@ -5,20 +5,26 @@
 #include <cmath>
 #include <csignal>
 #include <cstdio>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 #include <pthread.h>
+#include <unistd.h>
 
 #include "execute.hpp"
+#include "ranks.hpp"
 
 namespace kumiko::app {
 
 namespace {
 
 constexpr std::chrono::milliseconds kInterval{200};
+/// How long ranks have to say what they do.
+constexpr std::chrono::seconds kPatience{1};
+constexpr double kPercent = 100.0;
 constexpr int kShortestBar = 8;
 constexpr int kLongestBar = 40;
 
@@ -105,6 +111,19 @@ std::string describe(const amr::WorkerActivity& worker) {
                      to_string(worker.patch), worker.base_step, since_text(worker.seconds));
 }
 
+/// Whether a SIGUSR2 that is under way comes from another process.
+std::atomic<bool> is_handed_on = false;
+
+/// "  worker 3: idle for 5 us", a line for each.
+std::string lines_of(const std::vector<amr::WorkerActivity>& workers, int first,
+                     std::string_view indent) {
+  std::string text;
+  for (const amr::WorkerActivity& worker : workers) {
+    text += fmt::format("{}worker {}: {}\n", indent, first++, describe(worker));
+  }
+  return text;
+}
+
 }  // namespace
 
 void hold_status_signal() {
@@ -112,31 +131,67 @@ void hold_status_signal() {
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
 }
 
+StatusSignal::StatusSignal(std::function<void()> asked)
+    : asked_(std::move(asked)), thread_([this] { wait(); }) {}
+
+StatusSignal::~StatusSignal() {
+  ends_ = true;
+  pthread_kill(thread_.native_handle(), SIGUSR2);
+  thread_.join();
+}
+
+void StatusSignal::wait() {
+  const sigset_t set = status_signal();
+  while (true) {
+    int signal = 0;
+    if (sigwait(&set, &signal) != 0) continue;
+    if (ends_) return;
+    asked_();
+  }
+}
+
+void hand_on_status_signal() noexcept {
+  is_handed_on = true;
+  ::kill(::getpid(), SIGUSR2);
+}
+
 Progress::Figures::Figures(const amr::Simulation& simulation)
     : step(simulation.step()),
       time(simulation.time()),
       updates(simulation.counters().updates()),
       balance(simulation.counters().sum_of_means > 0.0 ? simulation.counters().balance_efficiency()
-                                                       : 0.0) {}
+                                                       : 0.0) {
+  if (simulation.workers_by_owner().size() > 1) ranks = loads_by_rank(simulation);
+}
 
-Progress::Progress(bool quiet, std::string label, const amr::Simulation& simulation, int last_step)
+Progress::Progress(bool quiet, std::string label, const amr::Simulation& simulation, int last_step,
+                   const Ranks* ranks)
     : simulation_(simulation),
+      ranks_(ranks),
       visible_(!quiet && terminal_.exists),
       label_(std::move(label)),
       last_step_(last_step),
       first_(simulation),
-      thread_([this] { answer(); }) {}
+      signal_([this] { answer(); }) {}
 
 Progress::~Progress() {
-  ends_ = true;
-  pthread_kill(thread_.native_handle(), SIGUSR2);
-  thread_.join();
   if (shown_) print_to_stderr("{}", terminal_.erase_line());
 }
 
 double Progress::rate() const {
   const std::chrono::duration<double> elapsed = latest_.when - first_.when;
   return static_cast<double>(latest_.updates - first_.updates) / elapsed.count();
+}
+
+std::vector<double> Progress::busy() const {
+  std::vector<double> all;
+  if (latest_.step == first_.step) return all;
+  for (std::size_t rank = 0; rank < latest_.ranks.size(); ++rank) {
+    const double busy_s = latest_.ranks[rank].busy_s - first_.ranks[rank].busy_s;
+    const double wait_s = latest_.ranks[rank].wait_s - first_.ranks[rank].wait_s;
+    all.push_back(busy_s > 0.0 ? kPercent * busy_s / (busy_s + wait_s) : 0.0);
+  }
+  return all;
 }
 
 void Progress::show() {
@@ -154,6 +209,10 @@ void Progress::show() {
     parts.push_back(fmt::format("{:.0f} M updates/s", rate() * 1e-6));
   }
   if (latest_.balance > 0.0) parts.push_back(fmt::format("balance {:.2f}", latest_.balance));
+  if (const std::vector<double> busy = this->busy(); !busy.empty()) {
+    const auto [least, most] = std::ranges::minmax(busy);
+    parts.push_back(fmt::format("{} ranks {:.0f}-{:.0f} % busy", busy.size(), least, most));
+  }
   parts.push_back(fmt::format("patches {}", fmt::join(patches_per_level(simulation_), "+")));
   parts.push_back(fmt::format("step {}/{}  t = {:.4f}", step, last_step_, latest_.time));
   print_to_stderr("{}{}", terminal_.erase_line(), line_of(terminal_, label_, share, parts));
@@ -161,19 +220,19 @@ void Progress::show() {
 }
 
 void Progress::answer() {
-  const sigset_t set = status_signal();
-  while (true) {
-    int signal = 0;
-    if (sigwait(&set, &signal) != 0) continue;
-    if (ends_) return;
-    // One write, so that no other line comes between.
-    write_to_stderr(status());
-    std::fflush(stderr);
-  }
+  const bool is_others = is_handed_on.exchange(false);
+  if (is_others && Clock::now() - answered_ < kPatience) return;
+  // One write, so that no other line comes between.
+  write_to_stderr(status());
+  std::fflush(stderr);
+  answered_ = Clock::now();
 }
 
 std::string Progress::status() {
-  const std::vector<amr::WorkerActivity> workers = simulation_.activity();
+  // They are asked before the loop has to wait for what is read here.
+  const std::string workers = ranks_ != nullptr && ranks_->are_many()
+                                  ? status_of_ranks()
+                                  : lines_of(simulation_.activity(), 0, "  ");
   const std::lock_guard lock(mutex_);
   std::string text = terminal_.exists ? terminal_.erase_line() : std::string();
   text += fmt::format("{}: base step {} of {}, t = {:.6g}", label_, latest_.step, last_step_,
@@ -182,8 +241,42 @@ std::string Progress::status() {
   if (latest_.balance > 0.0) text += fmt::format(", balance {:.3f}", latest_.balance);
   const std::chrono::duration<double> ago = Clock::now() - latest_.when;
   text += fmt::format("; {} ago\n", since_text(ago.count()));
-  for (std::size_t worker = 0; worker < workers.size(); ++worker) {
-    text += fmt::format("  worker {}: {}\n", worker, describe(workers[worker]));
+  return text + workers;
+}
+
+std::string Progress::status_of_ranks() {
+  constexpr double kMegabyte = 1e6;
+  const auto processes = ranks_->processes_within(kPatience);
+  std::vector<double> busy;
+  std::vector<amr::WorkerLoad> loads;
+  std::uint64_t updates = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    busy = this->busy();
+    loads = latest_.ranks;
+    updates = latest_.updates - first_.updates;
+  }
+  std::string text;
+  int first_worker = 0;
+  for (std::size_t rank = 0; rank < processes.size(); ++rank) {
+    const std::optional<Ranks::Process>& process = processes[rank];
+    std::vector<std::string> figures;
+    if (!process) figures.push_back(fmt::format("no answer within {} s", kPatience.count()));
+    if (!busy.empty() && updates > 0) {
+      const std::uint64_t own = loads[rank].updates - first_.ranks[rank].updates;
+      figures.push_back(fmt::format(
+          "{:.1f} % of the updates, busy {:.1f} %",
+          kPercent * static_cast<double>(own) / static_cast<double>(updates), busy[rank]));
+    }
+    if (process) {
+      figures.push_back(fmt::format("{} messages sent, {:.0f} MB at the peak",
+                                    process->statistics.messages_sent,
+                                    static_cast<double>(process->peak_rss_bytes) / kMegabyte));
+    }
+    text += fmt::format("  rank {}{}: {}\n", rank, process ? " on " + process->host : "",
+                        fmt::join(figures, ", "));
+    if (process) text += lines_of(process->workers, first_worker, "    ");
+    first_worker += simulation_.workers_by_owner()[rank];
   }
   return text;
 }

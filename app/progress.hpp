@@ -4,9 +4,11 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include <kumiko/amr/simulation.hpp>
 
@@ -14,23 +16,50 @@
 
 namespace kumiko::app {
 
+class Ranks;
+
 /// Keeps SIGUSR2 from the calling thread and from those that it starts, so that it waits for a
 /// Progress instead of ending the program or interrupting a worker. To be called while there are no
 /// others.
 void hold_status_signal();
 
+/// Calls a function for each SIGUSR2, in a thread of its own. After hold_status_signal().
+class StatusSignal {
+ public:
+  explicit StatusSignal(std::function<void()> asked);
+  ~StatusSignal();
+  StatusSignal(const StatusSignal&) = delete;
+  StatusSignal& operator=(const StatusSignal&) = delete;
+
+ private:
+  void wait();
+
+  std::function<void()> asked_;
+  std::atomic<bool> ends_ = false;
+  std::thread thread_;
+};
+
+/// Asks this process for a status, for another one that got SIGUSR2. From any thread.
+void hand_on_status_signal() noexcept;
+
 /// Rewrites one line of stderr at most five times a second: name, bar, share done, time left, point
-/// updates a second, load-balance efficiency so far, patches per level; as much of it, in this
-/// order, as the terminal has room for. Silent when stderr is not a terminal.
+/// updates a second, load-balance efficiency so far, how busy the least and the most busy of
+/// several ranks were, patches per level; as much of it, in this order, as the terminal has room
+/// for. Silent when stderr is not a terminal.
 ///
 /// Prints a status to stderr for each SIGUSR2 in any case: step, time and rate as of the last stop
 /// of the loop, and of each worker what it does in this moment. A thread of its own waits for the
-/// signal and reads what the workers publish anyway, so that the run does not stop for it.
+/// signal and reads what the workers publish anyway, so that the run does not stop for it. Of
+/// several ranks each is asked, and one that does not answer within a second is said not to. A
+/// launcher gives a signal to all ranks: one that is handed on within a second of a status is for
+/// that one.
 class Progress {
  public:
   /// Shows the steps from where the simulation stands, which must outlive this. After
   /// hold_status_signal().
-  Progress(bool quiet, std::string label, const amr::Simulation& simulation, int last_step);
+  /// \param ranks  that share it; nullptr for one process
+  Progress(bool quiet, std::string label, const amr::Simulation& simulation, int last_step,
+           const Ranks* ranks = nullptr);
   /// Removes the line.
   ~Progress();
   Progress(const Progress&) = delete;
@@ -48,16 +77,21 @@ class Progress {
     int step;
     double time;
     std::uint64_t updates;
-    double balance;  ///< 0: not known yet
+    double balance;                      ///< 0: not known yet
+    std::vector<amr::WorkerLoad> ranks;  ///< where there are several
     Clock::time_point when = Clock::now();
   };
 
   /// Point updates a second, so far.
   double rate() const;
+  /// How busy the ranks were so far, in percent; none with one process, or before the first step.
+  std::vector<double> busy() const;
   void answer();
   std::string status();
+  std::string status_of_ranks();
 
   const amr::Simulation& simulation_;
+  const Ranks* ranks_;
   Terminal terminal_ = Terminal::of_stderr();
   bool visible_;
   bool shown_ = false;
@@ -69,8 +103,8 @@ class Progress {
   std::mutex mutex_;  ///< of what follows
   Figures latest_ = first_;
 
-  std::atomic<bool> ends_ = false;
-  std::thread thread_;
+  Clock::time_point answered_ = {};  ///< the signal's thread alone looks at it
+  StatusSignal signal_;
 };
 
 }  // namespace kumiko::app

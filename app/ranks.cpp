@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <exception>
+#include <future>
 #include <mutex>
+#include <optional>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -12,8 +15,10 @@
 #include <kumiko/cluster/launch.hpp>
 #include <kumiko/io/share_writer.hpp>
 #include <kumiko/io/summary.hpp>
+#include <kumiko/runtime/io/limits.hpp>
 
 #include "execute.hpp"
+#include "progress.hpp"
 #include "request.hpp"
 #include "terminal.hpp"
 
@@ -45,7 +50,41 @@ class LastWords {
 /// For functions that other ranks invoke here.
 std::atomic<cluster::Cluster*> own_cluster = nullptr;
 
+/// The simulation that is watched. Nobody suspends who holds the mutex.
+struct {
+  std::mutex mutex;
+  const amr::Simulation* simulation = nullptr;
+} watched_here;
+
+/// What a rank tells of its process: as Ranks::Process, to be sent.
+using Told = std::tuple<std::string, cluster::ClusterStatistics, std::uint64_t,
+                        std::vector<amr::WorkerActivity>>;
+Told tell_of_process() {
+  std::vector<amr::WorkerActivity> workers;
+  {
+    const std::lock_guard lock(watched_here.mutex);
+    if (watched_here.simulation != nullptr) workers = watched_here.simulation->activity();
+  }
+  return {origin_now().host, own_cluster.load()->statistics(), io::peak_rss_bytes(),
+          std::move(workers)};
+}
+
+Ranks::Process process_of(Told told) {
+  auto& [host, statistics, peak, workers] = told;
+  return {std::move(host), statistics, peak, std::move(workers)};
+}
+
 }  // namespace
+
+Watched::Watched(const amr::Simulation& simulation) {
+  const std::lock_guard lock(watched_here.mutex);
+  watched_here.simulation = &simulation;
+}
+
+Watched::~Watched() {
+  const std::lock_guard lock(watched_here.mutex);
+  watched_here.simulation = nullptr;
+}
 
 Ranks::Ranks() : link_(cluster::link_of_environment()) {
   if (link_ == nullptr) return;
@@ -109,12 +148,39 @@ Ranks::Places Ranks::places() const {
 std::vector<Ranks::Process> Ranks::processes() const {
   std::vector<Process> all;
   if (cluster_ == nullptr) return all;
-  const auto ask = [] {
-    return std::tuple(origin_now().host, own_cluster.load()->statistics(), io::peak_rss_bytes());
-  };
+  const auto ask = [] { return tell_of_process(); };
   for (int rank = 0; rank < size_; ++rank) {
-    auto [host, statistics, peak] = cluster_->here().invoke(rank, ask);
-    all.push_back({std::move(host), statistics, peak});
+    all.push_back(process_of(cluster_->here().invoke(rank, ask)));
+  }
+  return all;
+}
+
+std::vector<std::optional<Ranks::Process>> Ranks::processes_within(
+    std::chrono::milliseconds patience) const {
+  std::vector<std::optional<Process>> all(static_cast<std::size_t>(size_));
+  if (cluster_ == nullptr) return all;
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  const cluster::Here here = cluster_->here().within(runtime::io::until(deadline));
+  std::vector<cluster::Future<Told>> answers(all.size());
+  for (int rank = 0; rank < size_; ++rank) {
+    if (rank == rank_) continue;
+    try {
+      const auto ask = [] { return tell_of_process(); };
+      answers[static_cast<std::size_t>(rank)] = here.async(rank, ask);
+    } catch (const std::exception&) {
+      // It is lost, or too many questions wait there for an answer.
+    }
+  }
+  // Without a worker, which may have much to do.
+  all[static_cast<std::size_t>(rank_)] = process_of(tell_of_process());
+  for (std::size_t rank = 0; rank < all.size(); ++rank) {
+    cluster::Future<Told>& answer = answers[rank];
+    if (!answer.valid() || answer.wait_until(deadline) != std::future_status::ready) continue;
+    try {
+      all[rank] = process_of(answer.get());
+    } catch (const std::exception&) {
+      // It was lost meanwhile.
+    }
   }
   return all;
 }
@@ -122,6 +188,14 @@ std::vector<Ranks::Process> Ranks::processes() const {
 void Ranks::follow(amr::Simulation& simulation) {
   io::ShareWriter writer(owner());
   const auto take = [&](amr::SavedRecords&& records) { writer.take(std::move(records)); };
+  const Watched watched(simulation);
+  const StatusSignal status([here = cluster_->here()] {
+    try {
+      here.post(0, [] { hand_on_status_signal(); });
+    } catch (const std::exception&) {
+      // The leader is lost: nobody is left to tell.
+    }
+  });
   while (simulation.follow(take)) {
     const AskedBySignals asked = take_signals();
     if (!asked.any()) continue;

@@ -1,6 +1,8 @@
 // The processes that share one run.
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -8,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <kumiko/amr/activity.hpp>
 #include <kumiko/amr/cluster_owner.hpp>
 #include <kumiko/amr/simulation.hpp>
 #include <kumiko/cluster/cluster.hpp>
@@ -17,6 +20,16 @@
 #include "request.hpp"
 
 namespace kumiko::app {
+
+/// While there is one, the ranks may be told what the workers of this one's simulation do. One at a
+/// time.
+class Watched {
+ public:
+  explicit Watched(const amr::Simulation& simulation);
+  ~Watched();
+  Watched(const Watched&) = delete;
+  Watched& operator=(const Watched&) = delete;
+};
 
 /// One of the ranks by which a launcher has started the program, or the only process. Rank 0 leads:
 /// it takes the run's decisions, writes its files and speaks; the others are silent and follow.
@@ -56,17 +69,21 @@ class Ranks {
   };
   Places places() const;
 
-  /// What each rank's process has taken so far, for the leader to ask while the others follow; none
-  /// with one rank.
+  /// What each rank's process has taken so far, and what its workers do in this moment.
   struct Process {
     std::string host;
     cluster::ClusterStatistics statistics;
     std::uint64_t peak_rss_bytes = 0;
+    std::vector<amr::WorkerActivity> workers;  ///< while there is a Watched
   };
+  /// For the leader to ask while the others follow; none with one rank. Throws cluster::RankLost.
   std::vector<Process> processes() const;
+  /// Likewise from any OS thread, while the leader's simulation advances too; nothing of ranks that
+  /// do not answer in time.
+  std::vector<std::optional<Process>> processes_within(std::chrono::milliseconds patience) const;
 
   /// Does what the leader does, until its simulation ends. A signal that has come to this rank is
-  /// the leader's then.
+  /// the leader's then; SIGUSR2 at once.
   void follow(amr::Simulation& simulation);
 
   /// This rank ends by a failure: tells the leader. \return what to tell the user, with an empty

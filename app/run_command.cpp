@@ -60,7 +60,8 @@ void print_mass_drift(const io::RunSummary& s) {
 }
 
 void print_ranks(const io::RunSummary& s) {
-  if (s.ranks.empty()) return;
+  // A run that had nothing left to do has figures of ranks that did nothing.
+  if (s.ranks.empty() || !s.updates_per_core_s) return;
   io::RankSummary all;
   double least = 1.0;
   double most = 0.0;
@@ -214,7 +215,7 @@ std::vector<std::pair<std::string, std::string>> agreement(const Start& start) {
 
 /// What a rank does before all begin: whatever can be refused.
 Start prepare(RunRequest& request, const Ranks& ranks, std::unique_ptr<amr::Backend>& backend) {
-  prepare_to_step(request, true);
+  prepare_to_step(request);
   refuse_if(request.config.empty() && request.restart.empty(),
             "CASE.toml is required; see 'kumiko run --help'");
   Start start = start_of(request, ranks.leads());
@@ -331,7 +332,8 @@ int lead(RunRequest& request, Ranks& ranks, std::unique_ptr<amr::Backend>& backe
   io::RunSummary summary;
   {
     if (start.from && !files.has_rows()) files.diagnose(*simulation);
-    Progress progress(request.quiet, problem.run.case_name, *simulation, problem.stop_step);
+    const Watched watched(*simulation);
+    Progress progress(request.quiet, problem.run.case_name, *simulation, problem.stop_step, &ranks);
     try {
       summary =
           execute(problem, *backend, *simulation, progress, &files, past_of(start.from), &ranks);

@@ -210,14 +210,25 @@ class RanksTest(unittest.TestCase):
     def test_given_what_needs_one_process_then_it_is_refused(self):
         for arguments, words in [
             (["run", ZALESAK, "--backend", "openmp"], "several ranks need --backend threads"),
-            (["compare", ZALESAK], "only 'kumiko run' computes on several ranks"),
+            (["report", "."], "only 'kumiko run' computes on several ranks; start 'kumiko report' without a launcher"),
         ]:
             with self.subTest(arguments=arguments):
-                run = self.on_ranks(PRESENT[0], 2, *arguments)
+                run = self.on_ranks(PRESENT[-1], 2, *arguments)
                 self.assertEqual(run.returncode, 2)
+                self.assertEqual(run.stdout, "")
                 (line,) = errors(run.stderr)
                 self.assertIn(words, line)
         self.assertEqual(list(self.path.iterdir()), [])
+
+    def test_given_a_run_that_is_complete_then_ranks_say_that_nothing_is_left_and_keep_its_summary(self):
+        keys = settings(*KEYS, "time.stop_step=8")
+        self.assertEqual(self.on_ranks(PRESENT[0], 2, "run", ZALESAK, *keys, "--output", "run").returncode, 0)
+        before = self.summary("run")
+        again = self.on_ranks(PRESENT[0], 2, "run", "--restart", "run")
+        self.assertEqual(again.returncode, 0, again.stderr)
+        self.assertIn("nothing is left to do: the run was complete", again.stdout)
+        self.assertNotIn("busy 0.0", again.stdout)
+        self.assertEqual(self.summary("run"), before)
 
     def scaled(self, *arguments, **environment):
         return subprocess.run([KUMIKO, "scaling", str(ZALESAK), *settings(*KEYS, "time.stop_step=12"), *arguments],
@@ -293,6 +304,40 @@ class RanksTest(unittest.TestCase):
         os.kill(processes[0], signal.SIGTERM)
         text, _ = self.end(run, processes)
         self.assertIn("ended by signal 15 (SIGTERM)", text)
+
+    def test_given_sigusr2_to_any_rank_then_one_status_tells_of_each_rank(self):
+        run, processes = self.start(PRESENT[-1], 2)
+        # The last as a launcher does that gives it to all ranks.
+        for ranks in ([1], [0, 1]):
+            for rank in ranks:
+                os.kill(processes[rank], signal.SIGUSR2)
+            time.sleep(0.5)
+        os.kill(processes[1], signal.SIGSTOP)
+        os.kill(processes[0], signal.SIGUSR2)
+        time.sleep(2)
+        os.kill(processes[1], signal.SIGCONT)
+        os.kill(processes[0], signal.SIGTERM)
+        text, _ = self.end(run, processes)
+        status = r"zalesak: base step \d+ of 2000000, t = .* ago\n"
+        for rank in range(2):
+            told = (rf"  rank {rank} on \S+: (\d+\.\d % of the updates, busy \d+\.\d %, )?\d+ messages sent, "
+                    rf"\d+ MB at the peak\n"
+                    rf"    worker {rank}: (idle|(advance|blend|finish) of level .*) for \S+ (us|ms|s)\n")
+            status += rf"({told}|  rank 1: no answer within 1 s.*\n)"
+        found = [match[0] for match in re.finditer(status, text)]
+        self.assertEqual(["no answer" in status for status in found], [False, False, True], text)
+        self.assertEqual(text.count("zalesak: base step"), 3, text)
+
+    def test_given_a_terminal_then_the_bar_tells_of_the_ranks(self):
+        words = ["run", str(ZALESAK), *settings(*KEYS, "time.stop_step=640"), "--output", "run"]
+        launch = command(PRESENT[-1], 1)
+        bar = f"stty columns 160; {KUMIKO} {' '.join(words)} > /dev/null"
+        run = subprocess.run(
+            [*launch[:-1], "script", "-qefc", bar, "/dev/null", ":", "-n", "1", KUMIKO, *words],
+            cwd=self.path, env={**ENVIRONMENT, "TERM": "xterm", "LC_ALL": "C"}, text=True, capture_output=True,
+            stdin=subprocess.DEVNULL, timeout=LIMIT, check=False)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertRegex(run.stdout, r"zalesak  \[#*-*\] .* M updates/s  balance .*  2 ranks \d+-\d+ % busy  patches ")
 
     def test_given_a_signal_to_any_rank_then_the_run_ends_with_a_checkpoint(self):
         for mpi in PRESENT:
