@@ -313,6 +313,7 @@ class RanksTest(unittest.TestCase):
                 os.kill(processes[rank], signal.SIGUSR2)
             time.sleep(0.5)
         os.kill(processes[1], signal.SIGSTOP)
+        time.sleep(0.3)  # until all of its threads stand still
         os.kill(processes[0], signal.SIGUSR2)
         time.sleep(2)
         os.kill(processes[1], signal.SIGCONT)
