@@ -65,18 +65,24 @@ void print_ranks(const io::RunSummary& s) {
   io::RankSummary all;
   double least = 1.0;
   double most = 0.0;
+  double largest_s = 0.0;
   for (const io::RankSummary& rank : s.ranks) {
     const double time = rank.load.busy_s + rank.load.wait_s;
     const double busy = time > 0.0 ? rank.load.busy_s / time : 0.0;
     least = std::min(least, busy);
     most = std::max(most, busy);
+    largest_s = std::max(largest_s, rank.load.busy_s);
+    all.load += rank.load;
     all.messages += rank.messages;
     all.bundles += rank.bundles;
     all.bytes += rank.bytes;
   }
-  fmt::print("ranks                {}, busy {:.1f} .. {:.1f} %; {} moved between them\n",
-             s.ranks.size(), 100.0 * least, 100.0 * most,
-             counted(s.moved_patches, "patch", "patches"));
+  const double mean_s = all.load.busy_s / static_cast<double>(s.ranks.size());
+  fmt::print(
+      "ranks                {}, busy {:.1f} .. {:.1f} %; largest load {:.3f} of the mean; {} "
+      "moved between them\n",
+      s.ranks.size(), 100.0 * least, 100.0 * most, mean_s > 0.0 ? largest_s / mean_s : 0.0,
+      counted(s.moved_patches, "patch", "patches"));
   const auto bundles = static_cast<double>(std::max<std::uint64_t>(all.bundles, 1));
   fmt::print("messages             {} in {} bundles of {:.0f} bytes\n", all.messages, all.bundles,
              static_cast<double>(all.bytes) / bundles);

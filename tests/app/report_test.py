@@ -28,15 +28,16 @@ SMALL = [
     *["--set", "grid.base=64", "--set", "time.steps=640", "--set", f"time.stop_step={STEPS}"],
     *["--set", "diagnostics.every=3", "--set", f"output.every={EVERY}", "--quiet"],
 ]
+MPIRUN = os.environ.get("KUMIKO_MPIRUN", "")
 TRACED = ["--set", "trace.from=0"]
 FIGURES = ["--set", "output.figures=true"]  # in one run alone, since pictures take long to draw and to decode
 PHONE = (390, 844)
 SCREEN = (1280, 900)
 
 
-def kumiko(*arguments):
+def kumiko(*arguments, launcher=()):
     return subprocess.run(
-        [KUMIKO, *map(str, arguments)], capture_output=True, text=True, timeout=300
+        [*launcher, KUMIKO, *map(str, arguments)], capture_output=True, text=True, timeout=300
     )
 
 
@@ -117,8 +118,8 @@ class Browser:
         (SCREENSHOTS / f"{name}.png").write_bytes(base64.b64decode(shot["data"]))
 
 
-def run_case(path, *arguments):
-    result = kumiko("run", ZALESAK, *SMALL, "--output", path, *arguments)
+def run_case(path, *arguments, launcher=()):
+    result = kumiko("run", ZALESAK, *SMALL, "--output", path, *arguments, launcher=launcher)
     if result.returncode != 0:
         raise AssertionError(result.stderr)
 
@@ -134,6 +135,9 @@ def setUpModule():
     run_case(path / "each", "--workers", 2, "--set", "diagnostics.every=1", "--set", "amr.levels=3")
     run_case(path / "plain", "--workers", 1, "--set", "amr.levels=1")
     pages = [[path / name] for name in (*BACKENDS, "plain")]
+    if MPIRUN:
+        run_case(path / "ranks", "--workers", 2, launcher=[MPIRUN, "-n", "2"])
+        pages.append([path / "ranks", path / "plain", "--output", path / "ranks.html"])
     together = [*(path / name for name in BACKENDS), "--output", path / "all.html"]
     pages.append([*together, "--csv", path / "csv", "--title", "Four backends"])
     for arguments in pages:
@@ -270,6 +274,29 @@ class Page(ReportTest):
             self.assertRegex(text, r"^0?\.?0*[125]0*$")
             self.assertEqual(text, edges[at])
         self.assertGreaterEqual(top, max(map(sum, zip(*counts))), "the levels' bars are not stacked")
+
+    @unittest.skipUnless(MPIRUN, "no MPI is installed")
+    def test_given_a_run_on_ranks_then_a_table_and_a_chart_tell_what_each_did(self):
+        self.browser.open(self.path / "ranks.html")
+        self.assert_quiet()
+        cells = self.browser.run(
+            """return [...document.querySelectorAll("#ranks tbody tr")].map((row) =>
+                 [...row.querySelectorAll("td[data-value]")].map((cell) => JSON.parse(cell.dataset.value)))"""
+        )
+        keys = ("workers", "patches", "updates", "busy_s", "wait_s", "messages", "bundles", "bytes", "peak_rss_bytes")
+        ranks = self.summary("ranks")["ranks"]
+        self.assertEqual(cells[:2], [[rank[key] for key in keys] for rank in ranks])
+        balance = [max(two) / sum(two) * 2 for two in zip(*cells[:2])]
+        for shown, expected in zip(cells[2], balance):
+            self.assertAlmostEqual(shown, expected)
+        drawn = self.browser.run(
+            """return [...document.querySelectorAll("#busy_rank .chart")].map((box) =>
+                 echarts.getInstanceByDom(box).getOption().series.map((series) => series.name))"""
+        )
+        self.assertEqual(drawn, [["busy", "waiting"]])
+        self.browser.screenshot("ranks")
+        self.browser.open(self.path / "threads" / "report.html")
+        self.assertEqual(self.browser.run("return document.querySelectorAll('#ranks').length"), 0)
 
     def test_given_several_runs_then_they_stand_side_by_side(self):
         self.browser.open(self.path / "all.html")

@@ -143,12 +143,13 @@ TEST_F(RunFolderTest, GivenColumnsInAnotherOrderThenTheirNamesCount) {
 
 TEST_F(RunFolderTest, GivenASummaryWithAValueOfAnotherKindThenFileAndKeyAreNamed) {
   const std::vector<std::pair<const char*, const char*>> faults = {
-      {"/case", "3"},        {"/backend", "null"},     {"/workers", "2.5"},
-      {"/wall_s", "\"1\""},  {"/error", "[]"},         {"/updates", "7"},
-      {"/load", "{}"},       {"/longest_waits", "{}"}, {"/longest_waits", "[1]"},
-      {"/patches", "[]"},    {"/config", "true"},      {"/updates/per_level", "\"1\""},
-      {"/components", "[]"}, {"/schedule", "[]"},      {"/patches/per_level", "[1, \"2\"]"},
-      {"/steps", "\"2\""}};
+      {"/case", "3"},          {"/backend", "null"},     {"/workers", "2.5"},
+      {"/wall_s", "\"1\""},    {"/error", "[]"},         {"/updates", "7"},
+      {"/load", "{}"},         {"/longest_waits", "{}"}, {"/longest_waits", "[1]"},
+      {"/patches", "[]"},      {"/config", "true"},      {"/updates/per_level", "\"1\""},
+      {"/components", "[]"},   {"/schedule", "[]"},      {"/patches/per_level", "[1, \"2\"]"},
+      {"/steps", "\"2\""},     {"/ranks", "{}"},         {"/ranks", "[{\"host\": \"a\"}]"},
+      {"/moved_patches", "[]"}};
   for (const auto& [pointer, value] : faults) {
     auto summary = nlohmann::ordered_json::parse(kSummary);
     summary[nlohmann::ordered_json::json_pointer(pointer)] = nlohmann::ordered_json::parse(value);

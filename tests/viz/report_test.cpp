@@ -18,6 +18,7 @@
 #include "report/base64.hpp"
 #include "report/chart.hpp"
 #include "report/headline.hpp"
+#include "report/ranks.hpp"
 #include "report/timeline.hpp"
 
 namespace kumiko::viz::report {
@@ -227,6 +228,31 @@ TEST(Charts, GivenSeveralRunsThenTheirBalanceIsInOneChart) {
             "\"b, c\",,0,1.3333333333333333\n\"b, c\",,1,1.2\n\"b, c\",,2,1.2\n");
   EXPECT_THAT(to_csv(chart(charts, "balance_step")), HasSubstr("\na,base step,2,\n"));
   EXPECT_THAT(to_csv(chart(charts, "busy_worker")), HasSubstr("\na,busy,0,80\n"));
+}
+
+TEST(Ranks, GivenWhatTwoDidThenTheirBalanceIsTheLargestOverTheMean) {
+  ReportRun run = small_run("a");
+  EXPECT_TRUE(ranks_json(run).is_null());
+  EXPECT_THAT(rank_charts(std::span(&run, 1)), IsEmpty());
+  set(run, "/moved_patches", 7);
+  set(run, "/ranks", nlohmann::ordered_json::parse(R"([
+    {"host": "h", "workers": 1, "updates": 300, "busy_s": 3.0, "wait_s": 1.0, "messages": 0},
+    {"host": "i", "workers": 1, "updates": 100, "busy_s": 0.0, "wait_s": 0.0, "messages": 0}])"));
+  const nlohmann::ordered_json json = ranks_json(run);
+  EXPECT_EQ(json.at("ranks").size(), 2U);
+  EXPECT_EQ(json.at("moved_patches"), 7);
+  EXPECT_EQ(json.at("balance").dump(),
+            R"({"workers":1.0,"updates":1.5,"busy_s":2.0,"wait_s":2.0,"messages":null})");
+  const std::vector<ReportRun> runs = {run, small_run("b")};
+  const std::vector<Chart> charts = charts_of(runs);
+  const Chart& busy = chart(charts, "busy_rank");
+  EXPECT_THAT(busy.missing, ElementsAre("b ran in one process."));
+  ASSERT_EQ(busy.panels.size(), 1U);
+  EXPECT_EQ(busy.panels[0].run, "a");
+  EXPECT_THAT(busy.panels[0].categories, ElementsAre("0", "1"));
+  EXPECT_EQ(busy.panels[0].series.at(0).y[0], 75.0);
+  EXPECT_EQ(busy.panels[0].series.at(1).y[0], 25.0);
+  EXPECT_TRUE(std::isnan(busy.panels[0].series.at(0).y[1])) << "it had no time";
 }
 
 /// Two workers, three pieces: of level 0, which takes 1 µs, and of level 1, 2 and 20 µs.

@@ -9,6 +9,8 @@ const sections = [
   { id: "mesh", title: "The mesh over the run", charts: ["patches_level", "updates_level"] },
   { id: "balance", title: "Load balance", charts: ["balance_runs", "balance_step"] },
   { id: "workers", title: "Workers", charts: ["busy_worker", "busy_step", "steals_worker", "steals_step"] },
+  { id: "ranks", title: "Ranks", charts: ["busy_rank"],
+    parts: () => report.runs.filter((run) => run.ranks).flatMap(ranksTable) },
   { id: "timeline", title: "Timeline", parts: () => report.runs.map(timelineFigure) },
   { id: "times", title: "Times of patches’ steps", charts: ["patch_times"] },
   { id: "waits", title: "The longest waits", parts: () => report.runs.flatMap(waitsTable) },
@@ -16,9 +18,9 @@ const sections = [
 ];
 
 function partsOf(section) {
-  if (section.parts) return section.parts();
-  return report.charts.filter((chart) => section.charts.includes(chart.id))
+  const charts = report.charts.filter((chart) => section.charts?.includes(chart.id))
     .map((chart) => chartFigure(chart, report.runs.length > 1));
+  return [...(section.parts?.() ?? []), ...charts];
 }
 
 function build() {
@@ -28,8 +30,10 @@ function build() {
     if (run.about_files) main.append(el("p", { class: "note", role: "alert" }, run.about_files));
   }
   for (const section of sections) {
+    const parts = partsOf(section);
+    if (parts.length === 0) continue;
     nav.append(el("a", { href: `#${section.id}` }, section.title));
-    main.append(el("section", { id: section.id }, el("h2", {}, section.title), partsOf(section)));
+    main.append(el("section", { id: section.id }, el("h2", {}, section.title), parts));
   }
   document.getElementById("made-by").textContent = `Made by kumiko report ${report.version}.`;
   setUpTheme(document.getElementById("theme"));

@@ -74,6 +74,37 @@ function waitsTable(run) {
     el("p", {}, csvLink(fileName("waits", run), rows))];
 }
 
+const rankColumns = [
+  ["workers", "Workers", "count"],
+  ["patches", "Patches at the end", "count"],
+  ["updates", "Point updates", "count"],
+  ["busy_s", "Busy, all workers", "seconds"],
+  ["wait_s", "Waiting, all workers", "seconds"],
+  ["messages", "Messages sent", "count"],
+  ["bundles", "Bundles of them", "count"],
+  ["bytes", "Bytes sent", "bytes"],
+  ["peak_rss_bytes", "Largest memory", "bytes"],
+];
+
+function ranksTable(run) {
+  const { ranks, balance, moved_patches: moved } = run.ranks;
+  const head = ["Rank", "Host", ...rankColumns.map((column) => column[1])].map(
+    (text, at) => el("th", { scope: "col", class: at > 1 ? "number" : "" }, text));
+  const cells = (values, formatOf) => rankColumns.map(([key, , format]) => el("td",
+    { class: "number", "data-value": JSON.stringify(values[key]) }, valueText(values[key], formatOf(format))));
+  const body = ranks.map((rank, at) => el("tr", {},
+    el("th", { scope: "row" }, String(at)), el("td", {}, rank.host), cells(rank, (format) => format)));
+  body.push(el("tr", { "data-key": "balance" },
+    el("th", { scope: "row" }, "largest ÷ mean"), el("td", {}, "–"), cells(balance, () => "number")));
+  const keys = rankColumns.map((column) => column[0]);
+  const rows = () => [["rank", "host", ...keys],
+    ...ranks.map((rank, at) => [at, rank.host, ...keys.map((key) => rank[key])])];
+  return [el("h3", {}, run.name), tableOf(head, body, `Ranks of ${run.name}`),
+    note(`${grouped.format(moved)} patches moved between ranks. All is of the part of the run since it began or last `
+      + "went on from a checkpoint."),
+    el("p", {}, csvLink(fileName("ranks", run), rows))];
+}
+
 const pictureReadings = {
   field: "The field, with the outlines of its patches by level: refinement should sit where the field is steep. Gaps "
     + "in the rim of finer patches are tagged patches that did not nest: each wants the level below under all eight "

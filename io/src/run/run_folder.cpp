@@ -43,7 +43,19 @@ constexpr auto kAreObjects = [](const Json& value) {
   return value.is_array() && std::ranges::all_of(value, &Json::is_object);
 };
 
-constexpr std::array<SummaryKey, 17> kSummaryKeys = {{
+constexpr auto kAreRanks = [](const Json& value) {
+  constexpr std::array kNumbers = {"workers",  "patches", "updates", "busy_s",        "wait_s",
+                                   "messages", "bundles", "bytes",   "peak_rss_bytes"};
+  const auto is_rank = [&](const Json& rank) {
+    const auto has = [&](const char* name) {
+      return rank.contains(name) && rank[name].is_number();
+    };
+    return rank.is_object() && rank.contains("host") && std::ranges::all_of(kNumbers, has);
+  };
+  return value.is_array() && std::ranges::all_of(value, is_rank);
+};
+
+constexpr std::array<SummaryKey, 19> kSummaryKeys = {{
     {"/case", kIsText, "a text"},
     {"/solver", kIsText, "a text"},
     {"/backend", kIsText, "a text"},
@@ -61,6 +73,8 @@ constexpr std::array<SummaryKey, 17> kSummaryKeys = {{
     {"/components", kIsObject, "a table", false},
     {"/updates/per_level", kAreNumbers, "a list of numbers", false},
     {"/patches/per_level", kAreNumbers, "a list of numbers", false},
+    {"/ranks", kAreRanks, "a list of what each rank did", false},
+    {"/moved_patches", kIsInteger, "a whole number", false},
 }};
 
 std::string quoted(const fs::path& path) { return fmt::format("'{}'", one_line(path.string())); }

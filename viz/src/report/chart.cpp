@@ -88,7 +88,7 @@ std::string to_csv(const Chart& chart) {
 
 std::vector<Chart> charts_of(std::span<const ReportRun> runs) {
   std::vector<Chart> charts;
-  for (const auto make : {balance_charts, patch_charts, worker_charts, trace_charts}) {
+  for (const auto make : {balance_charts, patch_charts, worker_charts, rank_charts, trace_charts}) {
     for (Chart& chart : make(runs)) charts.push_back(std::move(chart));
   }
   return charts;

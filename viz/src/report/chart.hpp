@@ -74,6 +74,8 @@ std::vector<Chart> balance_charts(std::span<const ReportRun> runs);
 std::vector<Chart> patch_charts(std::span<const ReportRun> runs);
 /// What workers did: by worker, and over the run.
 std::vector<Chart> worker_charts(std::span<const ReportRun> runs);
+/// What ranks did; none where all runs were of one process.
+std::vector<Chart> rank_charts(std::span<const ReportRun> runs);
 /// Times of patches by level.
 std::vector<Chart> trace_charts(std::span<const ReportRun> runs);
 

@@ -10,6 +10,7 @@
 #include "base64.hpp"
 #include "chart.hpp"
 #include "headline.hpp"
+#include "ranks.hpp"
 #include "svg.hpp"
 #include "timeline.hpp"
 
@@ -77,6 +78,7 @@ Json run_json(const ReportRun& run) {
           {"about_files", run.about_files},
           {"configuration", run.folder.configuration},
           {"waits", run.folder.summary->at("longest_waits")},
+          {"ranks", report::ranks_json(run)},
           {"pictures", pictures_json(run)},
           {"about_pictures", run.about_pictures},
           {"timeline", run.trace ? report::timeline_json(*run.trace) : Json()},
