@@ -9,10 +9,13 @@
 
 #include "plan/ghost_region.hpp"
 #include "sharing/letters.hpp"
+#include "sharing/plan_check.hpp"
 
 namespace kumiko::amr {
 
 namespace {
+
+constexpr bool kComparesPlans = KUMIKO_COMPARES_PLANS != 0;
 
 /// Calls visit(row, values) for each row of a range of a state, all components.
 template <class View, class Visit>
@@ -206,6 +209,7 @@ void ShadowExchange::refresh(int level) {
   if (!is_shared()) return;
   const std::vector<SharedReads> reads =
       shared_ghost_reads(hierarchy_.mesh(), rules_.plan(), owner_.number(), level);
+  if constexpr (kComparesPlans) compare_plans(owner_, hierarchy_.mesh(), reads);
   make_shadows(reads, level, ReadState::kSame);
   if (level > 0) make_shadows(reads, level - 1, ReadState::kCoarse);
   std::map<std::int32_t, std::vector<double>> texts;
@@ -262,6 +266,7 @@ void ShadowExchange::follow_mesh() {
     }
   }
   reads_ = shared_reads(mesh, rules_, owner_.number(), blends_);
+  if constexpr (kComparesPlans) compare_plans(owner_, mesh, reads_);
   for (int level = 0; level < mesh.levels(); ++level) {
     for (const ReadState role : {ReadState::kSame, ReadState::kCoarse, ReadState::kFine}) {
       make_shadows(reads_, level, role);

@@ -1,0 +1,134 @@
+#include "sharing/plan_check.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+namespace kumiko::amr {
+
+namespace {
+
+/// What one owner has found of one level: what goes from an owner to another, one of which it is;
+/// its mesh, where both are it.
+struct PlanEnd {
+  std::int32_t from = 0;
+  std::int32_t to = 0;
+  std::int32_t level = 0;
+  std::uint32_t patches = 0;
+  std::uint64_t hash = 0;
+};
+
+/// Patches with what is said of them, in order; hashed without the gaps of a struct.
+class PlanText {
+ public:
+  void add(const PatchId& patch, std::uint32_t what) {
+    numbers_.push_back({patch.i, patch.j, static_cast<std::int32_t>(what)});
+  }
+  PlanEnd end(std::int32_t from, std::int32_t to, int level) const {
+    return {from, to, level, static_cast<std::uint32_t>(numbers_.size()),
+            XXH3_64bits(numbers_.data(), numbers_.size() * sizeof(numbers_[0]))};
+  }
+
+ private:
+  std::vector<std::array<std::int32_t, 3>> numbers_;
+};
+
+std::uint32_t in_a_number(const SharedRead& read) {
+  const auto bit = [](bool is, unsigned place) { return is ? 1U << place : 0U; };
+  return read.siblings | bit(read.blending, 8) | bit(read.coarse, 9) | bit(read.fine, 10) |
+         bit(read.parent, 11);
+}
+
+/// The ends of a level's messages that `owner` has found, one for each other owner whom something
+/// goes to, or comes from.
+void add_ends(std::vector<PlanEnd>& ends, std::int32_t owner, const Mesh<2>& mesh, int level,
+              std::span<const SharedRead> reads, bool goes) {
+  std::map<std::int32_t, PlanText> texts;
+  for (const SharedRead& read : reads) {
+    texts[read.owner].add(mesh.ids(level)[read.slot], in_a_number(read));
+  }
+  for (const auto& [other, text] : texts) {
+    ends.push_back(goes ? text.end(owner, other, level) : text.end(other, owner, level));
+  }
+}
+
+std::vector<PlanEnd> own_ends(std::int32_t owner, const Mesh<2>& mesh,
+                              std::span<const SharedReads> reads) {
+  std::vector<PlanEnd> ends;
+  for (int level = 0; level < mesh.levels(); ++level) {
+    PlanText text;
+    for (std::size_t slot = 0; slot < mesh.size(level); ++slot) {
+      text.add(mesh.ids(level)[slot], static_cast<std::uint32_t>(mesh.owners(level)[slot]));
+    }
+    ends.push_back(text.end(owner, owner, level));
+    const SharedReads& of_level = reads[static_cast<std::size_t>(level)];
+    add_ends(ends, owner, mesh, level, of_level.outgoing(), true);
+    add_ends(ends, owner, mesh, level, of_level.incoming(), false);
+  }
+  return ends;
+}
+
+/// What the two owners at the ends of a level's messages say.
+struct BothEnds {
+  PlanEnd sends;
+  PlanEnd expects;
+};
+
+[[noreturn]] void fail(int level, std::int32_t one, std::int32_t other, const std::string& how) {
+  throw std::logic_error(
+      fmt::format("ranks {} and {} disagree about level {} of the mesh they share: {}; this is a "
+                  "fault of Kumiko: tell its authors, with effective.toml",
+                  one, other, level, how));
+}
+
+}  // namespace
+
+void compare_plans(Owner& owner, const Mesh<2>& mesh, std::span<const SharedReads> reads) {
+  std::vector<Part<PlanEnd>> parts;
+  for (const PlanEnd& end : own_ends(owner.number(), mesh, reads)) {
+    parts.push_back({{}, owner.number(), end});
+  }
+  // By level first, so that the coarsest difference is the one that is told.
+  std::map<std::tuple<std::int32_t, std::int32_t>, PlanEnd> meshes;
+  std::map<std::tuple<std::int32_t, std::int32_t, std::int32_t>, BothEnds> messages;
+  for (const Part<PlanEnd>& part : collect(owner, std::move(parts))) {
+    const PlanEnd& end = part.value;
+    if (end.from == end.to) {
+      meshes[{end.level, end.from}] = end;
+      continue;
+    }
+    BothEnds& both = messages[{end.level, end.from, end.to}];
+    (part.item == end.from ? both.sends : both.expects) = end;
+  }
+  for (const auto& [key, end] : meshes) {
+    const auto& [level, number] = key;
+    const PlanEnd& first = meshes[{level, 0}];
+    if (end.hash == first.hash) continue;
+    fail(level, 0, number,
+         fmt::format("one has {} patches there, the other {}, or they are others or have other "
+                     "owners",
+                     first.patches, end.patches));
+  }
+  for (const auto& [key, both] : messages) {
+    const auto& [level, from, to] = key;
+    if (both.sends.hash == both.expects.hash && both.sends.patches == both.expects.patches) {
+      continue;
+    }
+    fail(level, from, to,
+         fmt::format("rank {} sends of {} patches, and rank {} expects {}, or other parts of them",
+                     from, both.sends.patches, to, both.expects.patches));
+  }
+}
+
+}  // namespace kumiko::amr

@@ -1,0 +1,103 @@
+// Contract: what an owner of a shared mesh sends is what the others expect, for any mesh and any
+// rules; where it is not, all owners are told of the same two, and of the level.
+#include "sharing/plan_check.hpp"
+
+#include <functional>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "loopback_ranks.hpp"
+#include "random_meshes.hpp"
+
+namespace kumiko::amr {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr int kOwnersOfMeshes = 3;
+
+/// How a run steps, as far as it decides what is read.
+struct ReadRules {
+  bool flux_form = false;
+  bool blends = false;
+};
+
+std::vector<SharedReads> reads_of(const Mesh<2>& mesh, const ReadRules& rules, std::int32_t owner) {
+  ReadPlan plan(2);
+  ByPatch<char> blends;
+  for (int level = 0; level < mesh.levels(); ++level) {
+    plan.update(mesh, level, level_difference<PatchId>({}, mesh.ids(level)));
+    blends.emplace_back(mesh.size(level), rules.blends ? 1 : 0);
+  }
+  const StepClock clock(1.0, 8, true);
+  return shared_reads(mesh, {plan, rules.flux_form, clock, rules.blends}, owner, blends);
+}
+
+/// Compares on all owners what each finds. \return what each is told; empty where nothing is
+std::vector<std::string> told(const std::function<void(Owner& owner)>& compare) {
+  std::vector<std::string> words(kOwnersOfMeshes);
+  test::on_loopback_ranks({.ranks = kOwnersOfMeshes}, [&](Backend&, Owner& owner) {
+    try {
+      compare(owner);
+    } catch (const std::logic_error& error) {
+      words[static_cast<std::size_t>(owner.number())] = error.what();
+    }
+  });
+  return words;
+}
+
+const std::vector<std::string> kNothing(kOwnersOfMeshes);
+
+TEST(PlanCheckTest, GivenAnyMeshThenBothEndsOfAllMessagesAgree) {
+  std::size_t crossing = 0;
+  for (unsigned seed = 1; seed <= test::kMeshes; ++seed) {
+    const Mesh<2> mesh = test::random_mesh<2>(seed);
+    for (const ReadRules& rules : {ReadRules{}, ReadRules{true, false}, ReadRules{false, true}}) {
+      EXPECT_EQ(told([&](Owner& owner) {
+                  compare_plans(owner, mesh, reads_of(mesh, rules, owner.number()));
+                }),
+                kNothing)
+          << "seed " << seed;
+      for (const SharedReads& level : reads_of(mesh, rules, 0)) crossing += level.outgoing().size();
+    }
+  }
+  EXPECT_GT(crossing, 100U);
+}
+
+TEST(PlanCheckTest, GivenARankThatStepsByOtherRulesThenTheErrorNamesBothAndTheLevel) {
+  const Mesh<2> mesh = test::random_mesh<2>(2);
+  ASSERT_GE(mesh.levels(), 3);
+  const std::vector<std::string> words = told([&](Owner& owner) {
+    const ReadRules rules{.flux_form = owner.number() == 1};
+    compare_plans(owner, mesh, reads_of(mesh, rules, owner.number()));
+  });
+  // Of flux form, siblings' children are read; owner 1 has no siblings below level 1.
+  EXPECT_THAT(words[0], HasSubstr("ranks 0 and 1 disagree about level 2 of the mesh they share: "
+                                  "rank 0 sends of "));
+  EXPECT_EQ(words[1], words[0]);
+  EXPECT_EQ(words[2], words[0]);
+}
+
+TEST(PlanCheckTest, GivenARankWithAnotherMeshThenTheErrorNamesItAndTheLevel) {
+  const Mesh<2> mesh = test::random_mesh<2>(2);
+  Mesh<2> other = mesh;
+  std::vector<std::int32_t> owners(other.owners(2).begin(), other.owners(2).end());
+  owners.front() = (owners.front() + 1) % kOwnersOfMeshes;
+  other.assign(2, {other.ids(2).begin(), other.ids(2).end()}, owners);
+  const std::vector<std::string> words = told([&](Owner& owner) {
+    const Mesh<2>& own = owner.number() == 2 ? other : mesh;
+    compare_plans(owner, own, reads_of(own, {}, owner.number()));
+  });
+  EXPECT_THAT(words[0], HasSubstr("ranks 0 and 2 disagree about level 2 of the mesh they share: "
+                                  "one has "));
+  EXPECT_EQ(words[1], words[0]);
+  EXPECT_EQ(words[2], words[0]);
+}
+
+}  // namespace
+}  // namespace kumiko::amr
