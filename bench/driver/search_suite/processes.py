@@ -1,6 +1,7 @@
 """Searches whose parts go to other processes, beside one process with as many workers; and to ranks far away.
 
-The first are examples/cluster_search.cpp by each MPI that is here. The others are ranks of one process
+The first are examples/cluster_search.cpp by each MPI that is here, beside the same boards as one searches them by that
+MPI alone (search/turns_mpi.cpp). The others are ranks of one process
 (search/search_delays.cpp): messages between them take long, and their work is simulated by sleeping, since there are
 more of them than cores. The papers' figures are of Hiraishi, Kono, Yasugi, Umatani and Yuasa (2010): four sites, round
 trips of 17.7, 7.77 and 26.7 ms from the first.
@@ -23,6 +24,7 @@ TIME_LIMIT = 120  # seconds, of a program
 WORKERS = 2  # of one process; as many processes have one each
 CROWD = 4  # processes of one worker, on as many cores as WORKERS
 SIZES = {"queens": (15, 11), "pentomino": (13, 10)}  # in full, and quick
+BY_HAND_DEPTH = 3  # of the beginnings that are dealt out: some hundreds to thousands
 MOST_OVER_ONE_PROCESS = 1.05
 RANKS = 4
 # Queens, and how long whoever has placed the last one works: 20 s of each rank.
@@ -42,16 +44,17 @@ PAPER_WORKERS = 256
 
 @dataclass(frozen=True)
 class Launch:
-    """So many processes of one worker, by an MPI; or one process of WORKERS."""
+    """So many processes of one worker, by an MPI, perhaps without Kumiko; or one process of WORKERS."""
 
     family: Family | None = None
     processes: int = 1
+    by_hand: bool = False
 
     @property
     def title(self) -> str:
         if self.family is None:
             return f"1 x {WORKERS}"
-        return f"{self.family.title}, {self.processes} x 1"
+        return f"{self.family.title}, {self.processes} x 1" + (" by hand" if self.by_hand else "")
 
 
 ALONE = Launch()
@@ -89,7 +92,8 @@ class Rounds:
 def launches(absent: dict[str, str]) -> list[Launch]:
     """Those that are possible here, in the order in which they run."""
     families = [family for family in FAMILIES if family.name not in absent]
-    return [ALONE] + [Launch(family, count) for count in (WORKERS, CROWD) for family in families]
+    by_hand = [Launch(family, WORKERS, by_hand=True) for family in families]
+    return [ALONE] + [Launch(family, count) for count in (WORKERS, CROWD) for family in families] + by_hand
 
 
 class Bench:
@@ -113,12 +117,14 @@ class Bench:
 
     def search(self, launch: Launch, name: str, size: int) -> dict:
         """It fails where the result is wrong."""
-        program = [str(self.programs / "search_ranks"), name, str(size), "1"]
+        words = [name, str(size)]
+        program = [str(self.programs / "search_ranks"), *words, "1"]
         if launch.family is None:
             printed = self.run([*program, str(WORKERS)])
         else:
             options = [*launch.family.options, "-n", str(launch.processes)]
-            printed = self.run([launch.family.launcher, *options, *program, "1"])
+            peer = [str(self.programs / f"turns_{launch.family.name}"), *words, str(BY_HAND_DEPTH)]
+            printed = self.run([launch.family.launcher, *options, *(peer if launch.by_hand else [*program, "1"])])
         words = dict(line.split() for line in printed.splitlines())
         return {key: float(value) for key, value in words.items() if key != "n"}
 
@@ -142,7 +148,7 @@ def measure_round(bench: Bench, rounds: Rounds, turn: int, show: Callable[[str],
 
 
 def row(title: str, cells: list[str]) -> str:
-    return f"  {title:<30}" + "".join(f"{cell:>22}" for cell in cells)
+    return f"  {title:<40}" + "".join(f"{cell:>22}" for cell in cells)
 
 
 def program_rows(rounds: Rounds, name: str) -> list[str]:
@@ -150,10 +156,11 @@ def program_rows(rounds: Rounds, name: str) -> list[str]:
     for launch in launches({}):
         title = f"{name}({rounds.size(name)}), {launch.title}"
         if launch.family is not None and launch.family.name in rounds.absent:
-            lines.append(f"  {title:<30} {rounds.absent[launch.family.name]}")
+            lines.append(f"  {title:<40} {rounds.absent[launch.family.name]}")
             continue
         cells = [spread(rounds.spread(name, launch, "seconds")), spread(rounds.over_one_process(name, launch))]
-        cells += [whole(rounds.spread(name, launch, key)) for key in ("given", "asks", "refusals", "bytes")]
+        keys = () if launch.by_hand else ("given", "asks", "refusals", "bytes")
+        cells += [whole(rounds.spread(name, launch, key)) for key in keys]
         lines.append(row(title, cells))
     return lines
 
