@@ -4,7 +4,7 @@ from form import Form, Row, Table, literal
 from forms.host import Host
 
 FAMILIES = {"openmpi": "Open MPI", "mpich": "MPICH"}
-BUDGETS = 11  # of each family
+BUDGETS = 12  # of each family
 PEERS = ("MPI_Send, MPI_Recv", "MPI_Irecv, MPI_Test", "MPI_Put, flush, MPI's memory", "MPI_Get, flush, MPI's memory",
          "MPI_Put, flush", "MPI_Get, flush")
 LOADS = ("invoke_inline, pieces that yield", "invoke_inline, pieces that poll", "invoke_inline, pieces that spawn",
@@ -53,7 +53,7 @@ def form(host: Host) -> Form:
         by_family(host, "bandwidth, sixteen under way; GB/s",
                   "write MPI_Send MPI_Put MPI's memory write/send write/put", 6, (", 2 KiB", ", 1 MiB")),
         by_family(host, r"\d+ items of eight bytes, a function for each; ns",
-                  "posts posts of spans MPI by hand posts/hand spans/hand", 5),
+                  "posts inline posts posts of spans MPI by hand posts/hand inline/hand spans/hand", 7),
         by_family(host, "calls of a rank that computes, and what they leave of the computing",
                   "median, us p99, us kept", 3, tuple(f": {load}" for load in LOADS)),
         by_family(host, r"flood: \d+ requests each, 64 deep, a window of 4", "seconds us per call MiB grown", 3),

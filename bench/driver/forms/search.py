@@ -13,10 +13,10 @@ def between_processes(host: Host) -> Table:
     rows = []
     for name in SHARED:
         rows.append(Row(rf"{name}\(\d+\), 1 x 2", ("n",) * 6))
-        for count in (2, 4):
+        for launch, cells in (("2 x 1", 6), ("4 x 1", 6), ("2 x 1 by hand", 2)):
             for family, title in FAMILIES.items():
                 why = f"{title} is not installed here" if family in host.absent_peers else ""
-                rows.append(Row(rf"{name}\(\d+\), {title}, {count} x 1", ("n",) * 6, why))
+                rows.append(Row(rf"{name}\(\d+\), {title}, {launch}", ("n",) * cells, why))
     return Table(
         "searches between processes, on 2 cores; counts of all processes together",
         "seconds over 1 x 2 parts asks refused bytes",
