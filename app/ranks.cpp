@@ -69,7 +69,7 @@ Told tell_of_process() {
           std::move(workers)};
 }
 
-Ranks::Process process_of(Told told) {
+Ranks::Process process_of(Told&& told) {
   auto& [host, statistics, peak, workers] = told;
   return {std::move(host), statistics, peak, std::move(workers)};
 }

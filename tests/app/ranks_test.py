@@ -39,17 +39,27 @@ def settings(*keys):
     return [word for key in keys for word in ("--set", key)]
 
 
+def launch(mpi, parts, *arguments):
+    """Each part is a number of ranks, and what their environment has besides."""
+    words = [MPIRUN[mpi], *(["--oversubscribe", "--bind-to", "none"] if mpi == "openmpi" else [])]
+    for at, (ranks, environment) in enumerate(parts):
+        variables = [f"{name}={value}" for name, value in environment.items()]
+        words += [*([":"] if at else []), "-n", str(ranks), *(["env", *variables] if variables else []), KUMIKO,
+                  *map(str, arguments)]
+    return words
+
+
 def command(mpi, ranks, *arguments):
-    options = ["--oversubscribe", "--bind-to", "none"] if mpi == "openmpi" else []
-    return [MPIRUN[mpi], *options, "-n", str(ranks), KUMIKO, *map(str, arguments)]
+    return launch(mpi, [(ranks, {})], *arguments)
 
 
 def errors(text):
     return [line for line in text.splitlines() if line.startswith("kumiko: error:")]
 
 
-@unittest.skipUnless(PRESENT, "no MPI is installed")
-class RanksTest(unittest.TestCase):
+class RanksCase(unittest.TestCase):
+    """A folder for runs, and what starts, watches and ends them."""
+
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -124,16 +134,23 @@ class RanksTest(unittest.TestCase):
             time.sleep(0.05)
         return True
 
-    def goes_on(self, ranks):
-        """The run can go on from its latest checkpoint, on so many ranks."""
-        step = int(re.search(r"(\d+)", self.checkpoints()[-1].name)[1])
-        arguments = ["run", "--restart", self.folder(), *settings(f"time.stop_step={step + 10}"), "--quiet"]
+    def goes_on(self, ranks, folder=None):
+        """The run can go on from its latest checkpoint, on so many ranks. \\return the hash of ten base steps later"""
+        folder = folder or self.folder()
+        latest = sorted(self.path.glob(f"{folder}/checkpoint_*.hdf"))[-1]
+        step = int(re.search(r"(\d+)", latest.name)[1])
+        arguments = ["run", "--restart", folder, *settings(f"time.stop_step={step + 10}"), "--quiet"]
         run = self.alone(*arguments) if ranks == 1 else self.on_ranks(PRESENT[0], ranks, *arguments)
         self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertNotIn("trying an older one", run.stderr)
+        return self.summary(folder)["state_hash"]
 
     def summary(self, folder):
         return json.loads((self.path / folder / "summary.json").read_text())
 
+
+@unittest.skipUnless(PRESENT, "no MPI is installed")
+class RanksTest(RanksCase):
     def test_given_ranks_of_each_mpi_then_files_are_those_of_one_process(self):
         keys = settings(*KEYS, "time.stop_step=40", "output.every=20", "output.figures=false")
         self.assertEqual(self.alone("run", ZALESAK, *keys, "--output", "one", "--quiet").returncode, 0)
