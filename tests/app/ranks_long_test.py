@@ -99,8 +99,8 @@ class LongRanksTest(RanksCase):
                 folder = f"parts{rounds}"
                 for at, (end, (mpi, ranks, workers)) in enumerate(zip(ends, parts)):
                     what = ["--restart", folder] if at else [ZALESAK, *settings(*KEYS), "--output", folder]
-                    run = self.run_on(mpi, [(ranks, {})], "run", *what, *settings(f"time.stop_step={end}", *sharing(at)),
-                                      "--workers", workers, "--quiet")
+                    keys = settings(f"time.stop_step={end}", *sharing(at))
+                    run = self.run_on(mpi, [(ranks, {})], "run", *what, *keys, "--workers", workers, "--quiet")
                     self.assertEqual(run.returncode, 0, run.stderr)
                 self.assert_is_as_of_one(folder)
 
