@@ -156,7 +156,8 @@ TEST_F(SharedCheckpointTest, GivenARankThatCannotWriteThenOneErrorNamesItAndTheR
       answering(full_once));
   const auto error = [&](int step, int number) {
     return "rank 1: cannot write '" + part_of(step) +
-           "': " + std::generic_category().message(number);
+           "': " + std::generic_category().message(number) +
+           "; make room there, or let --output name a folder elsewhere";
   };
   EXPECT_THAT(told, ElementsAre(error(1, EDQUOT), error(2, ENOSPC)));
   EXPECT_THAT(OutputFolder::numbered(folder_, kCheckpointFiles),
