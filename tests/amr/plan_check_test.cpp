@@ -78,7 +78,7 @@ TEST(PlanCheckTest, GivenARankThatStepsByOtherRulesThenTheErrorNamesBothAndTheLe
   });
   // Of flux form, siblings' children are read; owner 1 has no siblings below level 1.
   EXPECT_THAT(words[0], HasSubstr("ranks 0 and 1 disagree about level 2 of the mesh they share: "
-                                  "rank 0 sends of "));
+                                  "rank 0 sends parts of "));
   EXPECT_EQ(words[1], words[0]);
   EXPECT_EQ(words[2], words[0]);
 }

@@ -115,10 +115,10 @@ void compare_plans(Owner& owner, const Mesh<2>& mesh, std::span<const SharedRead
     const auto& [level, number] = key;
     const PlanEnd& first = meshes[{level, 0}];
     if (end.hash == first.hash) continue;
-    fail(level, 0, number,
-         fmt::format("one has {} patches there, the other {}, or they are others or have other "
-                     "owners",
-                     first.patches, end.patches));
+    fail(
+        level, 0, number,
+        fmt::format("one has {} patches there, the other {}, which are others or have other owners",
+                    first.patches, end.patches));
   }
   for (const auto& [key, both] : messages) {
     const auto& [level, from, to] = key;
@@ -126,8 +126,8 @@ void compare_plans(Owner& owner, const Mesh<2>& mesh, std::span<const SharedRead
       continue;
     }
     fail(level, from, to,
-         fmt::format("rank {} sends of {} patches, and rank {} expects {}, or other parts of them",
-                     from, both.sends.patches, to, both.expects.patches));
+         fmt::format("rank {} sends parts of {} patches, and rank {} expects others, of {}", from,
+                     both.sends.patches, to, both.expects.patches));
   }
 }
 
