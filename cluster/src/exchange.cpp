@@ -97,7 +97,9 @@ void SearchPlace::givers_stopped(const SearchCore& search) noexcept {
 Exchange::Exchange(runtime::Runtime& runtime, std::unique_ptr<Peers> peers)
     : runtime_(runtime), peers_(std::move(peers)), not_ended_(peers_->neighbours()) {}
 
-void Exchange::begin() { runtime_.attach(shared_from_this()); }
+void Exchange::begin() {
+  if (!has_begun_.exchange(true, std::memory_order_relaxed)) runtime_.attach(shared_from_this());
+}
 
 void Exchange::wait_for_ends() {
   runtime::Future<void> all_ended;
@@ -164,9 +166,21 @@ void Exchange::lost(const Way& way) {
 
 std::shared_ptr<Delivery> Exchange::give(const SearchPlace& place, SearchPart& giver, Task task) {
   auto part = std::make_shared<Delivery>(Delivery{this, &giver.core(), &giver, place.run});
+  if (place.store != nullptr) {
+    const PartKey key = key_of(task);
+    if (auto result = place.store->find(key); result != nullptr) {
+      part->promise.set_value({Outcome::kDone, std::move(result)});
+      return part;
+    }
+    part->store = place.store;
+    part->key = key;
+  }
   try {
-    change(
-        [&](Effects& effects) { part->slot = state_.give(std::move(task), part, effects).slot; });
+    change([&](Effects& effects) {
+      part->slot = (place.store != nullptr ? state_.offer(std::move(task), part, effects)
+                                           : state_.give(std::move(task), part, effects))
+                       .slot;
+    });
   } catch (...) {
     withdraw(part);  // the caller keeps it
     throw;
@@ -229,12 +243,21 @@ void Exchange::settle(Effects& effects) {
         effects);
     if (part->run != 0) state_.stop_all(part->run, effects);
   }
+  for (const ExchangeState::Finish& finish : effects.finishes) keep(finish);
   for (const ExchangeState::Start& start : effects.starts) runs_.try_emplace(start.run);
   if (!effects.starts.empty()) refusals_ = 0;
   has_asks_.store(state_.has_open_asks(), std::memory_order_relaxed);
   if (effects.asked) {
     for (SearchCore* const search : searches_) search->tell_of_asks();
   }
+}
+
+/// Keeps a result, if it is whole. Whatever ends a part early has asked its giver to end before.
+/// The giver is there, and so is the store: it waits for what follows, or for the lock to withdraw.
+void Exchange::keep(const ExchangeState::Finish& finish) {
+  const Delivery& part = *finish.owner;
+  if (part.store == nullptr || finish.outcome != Outcome::kDone || part.giver->is_stopped()) return;
+  part.store->keep(part.key, finish.bytes);
 }
 
 void Exchange::perform(Effects effects, bool was_answered) {

@@ -21,6 +21,7 @@
 
 #include "bell.hpp"
 #include "exchange_state.hpp"
+#include "part_store.hpp"
 #include "peers.hpp"
 
 namespace kumiko::cluster::detail {
@@ -30,19 +31,27 @@ class Exchange;
 /// Where a search is done: the process, and which part of another's search it is, if any.
 class SearchPlace final : public runtime::detail::Outside {
  public:
-  /// \param run  0 for a search of this process
-  SearchPlace(Exchange& of, std::uint64_t part) noexcept : exchange(of), run(part) {}
+  /// \param part  0 for a search of this process
+  SearchPlace(Exchange& of, std::uint64_t part, runtime::detail::InAdvance divided = {}) noexcept
+      : exchange(of), run(part), in_advance_(divided) {}
+  /// For parts of a search of this process that are given away in advance, and kept there.
+  SearchPlace(Exchange& of, PartStore& keeps) noexcept : exchange(of), run(0), store(&keeps) {}
 
   void add(runtime::detail::SearchCore& search) override;
   void remove(runtime::detail::SearchCore& search) noexcept override;
   bool has_asks() const noexcept override;
   bool claim_ask() noexcept override;
   void decline() noexcept override;
+  runtime::detail::InAdvance in_advance() const noexcept override { return in_advance_; }
   void search_stopped(const runtime::detail::SearchCore& search) noexcept override;
   void givers_stopped(const runtime::detail::SearchCore& search) noexcept override;
 
   Exchange& exchange;
   const std::uint64_t run;
+  PartStore* const store = nullptr;
+
+ private:
+  const runtime::detail::InAdvance in_advance_{};
 };
 
 /// How a part came back.
@@ -59,6 +68,8 @@ struct Delivery {
   std::uint32_t slot = 0;
   runtime::Promise<Delivered> promise{};
   runtime::Future<Delivered> future = promise.get_future();
+  PartStore* store = nullptr;  ///< keeps the result
+  PartKey key{};
 };
 
 /// Connects the searches of a process, its Runtime and its peers by an ExchangeState.
@@ -75,7 +86,7 @@ class Exchange final : public runtime::MessageSource,
  public:
   Exchange(runtime::Runtime& runtime, std::unique_ptr<Peers> peers);
 
-  /// Begins to ask: the runtime tells of idle workers from now on.
+  /// Begins to ask, if it has not yet: the runtime tells of idle workers from now on.
   void begin();
   /// Tells the neighbours that nothing of this process is searched any more, and waits until they
   /// have said so or are lost; works for them meanwhile. Suspends.
@@ -115,6 +126,7 @@ class Exchange final : public runtime::MessageSource,
   template <class Change>
   void change(Change change);
   void settle(Effects& effects);
+  static void keep(const ExchangeState::Finish& finish);
   void perform(Effects effects, bool was_answered);
   template <class Function>
   void start_thread(Function function);
@@ -164,6 +176,7 @@ class Exchange final : public runtime::MessageSource,
   Clock::time_point asked_at_{};
 
   std::atomic<bool> has_asks_{false};
+  std::atomic<bool> has_begun_{false};
   std::atomic<bool> is_ending_{false};
   std::atomic<bool> is_seeking_{false};  ///< asks, or pauses after a refusal
 

@@ -21,6 +21,10 @@ bool ExchangeState::claim() noexcept {
 
 PartName ExchangeState::give(Task task, std::shared_ptr<Delivery> owner, Effects& effects) {
   if (claimed_ > 0) --claimed_;
+  return offer(std::move(task), std::move(owner), effects);
+}
+
+PartName ExchangeState::offer(Task task, std::shared_ptr<Delivery> owner, Effects& effects) {
   const auto free = std::find_if(slots_.begin(), slots_.end(),
                                  [](const Slot& slot) { return slot.state == Slot::kFree; });
   const auto index = static_cast<std::uint32_t>(free - slots_.begin());
@@ -30,6 +34,7 @@ PartName ExchangeState::give(Task task, std::shared_ptr<Delivery> owner, Effects
   slot.owner = std::move(owner);
   const std::uint32_t generation = slot.generation;
   assign(effects);
+  claimed_ = std::min(claimed_, asks_.size());
   return {index, generation};
 }
 

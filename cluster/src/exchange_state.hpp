@@ -138,6 +138,8 @@ class ExchangeState {
   bool claim() noexcept;
   /// A part has been made for whoever asks.
   PartName give(Task task, std::shared_ptr<Delivery> owner, Effects& effects);
+  /// The same unasked: whoever asks next gets it, or the giver itself takes it back.
+  PartName offer(Task task, std::shared_ptr<Delivery> owner, Effects& effects);
   /// Tells the time from now on, by which parts that were given away have an age.
   void set_time(Moment now) noexcept { now_ = now; }
   /// What was claimed cannot be made.

@@ -119,7 +119,7 @@ struct SearchTree::Members {
   std::shared_ptr<detail::Exchange> exchange;
   detail::FromTree receiver;
   Tree tree;
-  bool has_parent = false;
+  bool tells_of_end = true;
 };
 
 SearchTree::SearchTree(runtime::Runtime& runtime, TreeOptions options,
@@ -135,7 +135,7 @@ SearchTree::SearchTree(runtime::Runtime& runtime, TreeOptions options,
 
 SearchTree::~SearchTree() {
   members_->exchange->end();
-  if (!members_->has_parent) members_->receiver.say_done();
+  if (members_->tells_of_end) members_->receiver.say_done();
   members_->tree.leave();
 }
 
@@ -145,8 +145,10 @@ runtime::io::Address SearchTree::listen(const runtime::io::Address& address) {
 
 void SearchTree::join(const runtime::io::Address& address) {
   members_->tree.join(address);
-  members_->has_parent = true;
+  members_->tells_of_end = false;
 }
+
+void SearchTree::interrupt() noexcept { members_->tells_of_end = false; }
 
 runtime::detail::Outside& SearchTree::outside() noexcept { return members_->exchange->own_place(); }
 

@@ -16,6 +16,7 @@
 #include <kumiko/cluster/search_tree.hpp>
 #include <kumiko/runtime/runtime.hpp>
 
+#include "helper.hpp"
 #include "queens.hpp"
 
 namespace kumiko::cluster::queens {
@@ -24,30 +25,10 @@ namespace {
 using namespace std::chrono_literals;
 using runtime::io::Address;
 
-TreeOptions options() { return {.secret = "only the tests know it"}; }
-
-/// A process that helps, from its making until it is destroyed.
-class Helper {
- public:
-  explicit Helper(const Address& parent, bool is_relay = false) : tree_(runtime_, options()) {
-    if (is_relay) address_ = tree_.listen(Address::loopback());
-    tree_.join(parent);
-  }
-
-  const Address& address() const { return address_; }
-  std::uint64_t taken() const { return tree_.statistics().taken; }
-  HelpEnd help() { return tree_.help({}); }
-
- private:
-  runtime::Runtime runtime_{{.workers = 1}};
-  SearchTree tree_;
-  Address address_;
-};
-
 /// The process that searches.
 class Root {
  public:
-  Root() : tree_(runtime_, options()), address_(tree_.listen(Address::loopback())) {}
+  Root() : tree_(runtime_, tree_options()), address_(tree_.listen(Address::loopback())) {}
 
   const Address& address() const { return address_; }
   ExchangeStatistics statistics() const { return tree_.statistics(); }
@@ -110,7 +91,7 @@ TEST(SearchTreeTest, GivenARelayThatLeavesThenThoseBehindItAreTold) {
 TEST(SearchTreeTest, GivenAStopThenAHelperReturns) {
   const Root root;
   runtime::Runtime runtime({.workers = 1});
-  SearchTree tree(runtime, options());
+  SearchTree tree(runtime, tree_options());
   tree.join(root.address());
   std::stop_source stop;
   std::jthread stopper([&] {

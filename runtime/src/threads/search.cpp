@@ -36,6 +36,10 @@ SearchPart::SearchPart(SearchCore& core)
       thread_(&thread_for_search()),
       generation_(1),
       divisions_(core.divisions()) {
+  // relaxed: this thread reads it.
+  if (divisions_ < core.in_advance().divisions) {
+    attention_.store(kMarked, std::memory_order_relaxed);
+  }
   core.add(*this);
 }
 
@@ -63,7 +67,7 @@ SearchStatistics SearchPart::whole_statistics() const noexcept {
   return whole;
 }
 
-bool SearchPart::attend() {
+bool SearchPart::attend(SearchFrame* next) {
   if (gate_ == Gate::kLocked) {
     throw std::logic_error(
         "a Search is polled in a function that does, undoes, gives or takes; do not use the search "
@@ -76,6 +80,12 @@ bool SearchPart::attend() {
   }
   // While it is broken, the inner frames are undone already.
   if (!is_stopped() && broken_at_ == nullptr) gate_ = Gate::kOpen;
+  bool goes_on = true;
+  // relaxed: set before the part began.
+  if ((attention_.load(std::memory_order_relaxed) & kMarked) != 0 && next != nullptr &&
+      gate_ == Gate::kOpen) {
+    goes_on = divide_in_advance(*next);
+  }
   // relaxed: a hint.
   if ((attention_.load(std::memory_order_relaxed) & kAsked) != 0) answer_outside();
   if (broken_at_ != nullptr) gate_ = Gate::kClosed;
@@ -83,7 +93,24 @@ bool SearchPart::attend() {
   gate_ = Gate::kClosed;
   if (broken_at_ != nullptr) std::rethrow_exception(failure_);
   if (failure_ != nullptr) std::rethrow_exception(std::exchange(failure_, nullptr));
-  return !is_stopped();
+  return goes_on && !is_stopped();
+}
+
+/// Gives away what the part can give unasked. Returns whether something of this construct is left.
+bool SearchPart::divide_in_advance(SearchFrame& next) noexcept {
+  const unsigned enough = core_.in_advance().divisions;
+  if (divisions_ >= 2 * enough) return true;
+  const Lock lock(*this);
+  const unsigned halvings = divisions_ < enough ? enough - divisions_ : 0;
+  bool is_left = true;
+  attempt([&] {
+    try {
+      is_left = next.divide_all(*this, halvings);
+    } catch (const std::bad_alloc&) {
+      ++counts_.refusals;
+    }
+  });
+  return is_left;
 }
 
 /// Gives a part to one of those outside who ask. The bit stays set where nothing can be divided.
@@ -99,9 +126,9 @@ void SearchPart::answer_outside() noexcept {
     return;
   }
   if (!outside.claim_ask()) return;
-  gives_outside_ = true;
+  gives_to_ = &outside;
   const bool gave = divide();
-  gives_outside_ = false;
+  gives_to_ = nullptr;
   if (!gave) outside.decline();
   // relaxed: this thread reads it.
   if (outside.has_asks()) attention_.fetch_or(kAsked, std::memory_order_relaxed);
@@ -173,8 +200,9 @@ void SearchPart::mend() noexcept {
 // --- What is given away --------------------------------------------------------------------------
 
 bool SearchPart::hand_over(std::unique_ptr<GivenPart> part, GivenPart*& given) {
-  if (gives_outside_) {
-    part->sent_ = part->send(*core_.outside(), *this, divisions_ + 1);
+  part->divisions_before_ = divisions_;
+  if (gives_to_ != nullptr) {
+    part->sent_ = part->send(*gives_to_, *this, part->part().divisions_);
     if (part->sent_ == nullptr) return false;
     ++counts_.sent;
     // A stop since the poll has not found this part among those elsewhere.
@@ -183,11 +211,28 @@ bool SearchPart::hand_over(std::unique_ptr<GivenPart> part, GivenPart*& given) {
     core_.add(part->part());
     if (!give_away(part->group_, [part = part.get()] { part->run_as_thread(); })) return false;
   }
-  ++divisions_;
   part->older_ = given;
   given = part.release();
   ++counts_.parts;
   return true;
+}
+
+bool SearchPart::hand_over_in_advance(std::unique_ptr<GivenPart> part, GivenPart*& given,
+                                      unsigned more) {
+  SearchPart& piece = part->part();
+  piece.divisions_ = divisions_ + more;
+  if (piece.divisions_ < core_.in_advance().divisions) {
+    // relaxed: the part begins later, in a thread that gets it by way of a lock.
+    piece.attention_.fetch_or(kMarked, std::memory_order_relaxed);
+    return hand_over(std::move(part), given);
+  }
+  struct Giving {
+    Outside*& to;
+    ~Giving() { to = nullptr; }
+  };
+  const Giving giving{gives_to_};
+  gives_to_ = core_.in_advance().to;
+  return hand_over(std::move(part), given);
 }
 
 void GivenPart::run_as_thread() {
@@ -205,6 +250,7 @@ void GivenPart::run_as_thread() {
 std::unique_ptr<GivenPart> SearchPart::wait_for_last(GivenPart*& given) {
   std::unique_ptr<GivenPart> last(given);
   given = last->older_;
+  divisions_ = last->divisions_before_;
   struct Wait {
     SearchCore& core;
     explicit Wait(SearchCore& of) noexcept : core(of) { core.begin_wait(); }
@@ -231,6 +277,7 @@ void SearchPart::abandon(GivenPart*& given) noexcept {
   while (given != nullptr) {
     const std::unique_ptr<GivenPart> last(given);
     given = last->older_;
+    divisions_ = last->divisions_before_;
     last->group_.counter.wait_for_all();
   }
 }
@@ -258,7 +305,10 @@ SearchLink::~SearchLink() {
 // --- What the parts share ------------------------------------------------------------------------
 
 SearchCore::SearchCore(std::stop_token stop, Outside* outside, unsigned divisions)
-    : outside_(outside), divisions_(divisions), on_stop_(std::move(stop), StopAll{*this}) {
+    : outside_(outside),
+      in_advance_(outside == nullptr ? InAdvance() : outside->in_advance()),
+      divisions_(divisions),
+      on_stop_(std::move(stop), StopAll{*this}) {
   if (outside_ != nullptr) outside_->add(*this);
 }
 
@@ -312,7 +362,7 @@ void SearchCore::add(SearchPart& part) noexcept {
   // relaxed: the part begins later, in a thread that gets it by way of a lock.
   const bool giver_is_stopped = part.giver_ != nullptr && part.giver_->is_stopped();
   if (stopped_ || giver_is_stopped) {
-    part.attention_.store(SearchPart::kStop, std::memory_order_relaxed);
+    part.attention_.fetch_or(SearchPart::kStop, std::memory_order_relaxed);
   }
   // The other order than in tell_of_asks(): one of the two sees the other, by the lock.
   if (outside_ != nullptr && outside_->has_asks()) {

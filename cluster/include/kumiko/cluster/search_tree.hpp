@@ -57,8 +57,11 @@ class SearchTree {
   SearchTree& operator=(const SearchTree&) = delete;
 
   /// Leaves; no search of this process is under way. Where it has no parent, the others are told
-  /// that the search is done.
+  /// that the search is done, unless it was interrupted.
   ~SearchTree();
+
+  /// The search is not done: it will go on in another process, which the others may join.
+  void interrupt() noexcept;
 
   /// As Tree::listen() and Tree::join().
   runtime::io::Address listen(const runtime::io::Address& address);

@@ -144,12 +144,12 @@ class Search : private detail::OwnSearchCore, private detail::SearchPart {
                                                           guard);
     try {
       Index i = first;
-      if (poll_here()) {
+      if (poll_here(&frame)) {
         for (;;) {
           body(*this, i++);
           if (i >= frame.end) break;
           frame.next = static_cast<Index>(i + 1);
-          if (When == Polls::kEachIndex && !poll_here()) break;
+          if (When == Polls::kEachIndex && !poll_here(&frame)) break;
         }
       }
     } catch (...) {
@@ -172,7 +172,7 @@ class Search : private detail::OwnSearchCore, private detail::SearchPart {
     PairFrame<Second, Give, Guard> frame(*this, second, give, guard);
     bool goes_on = false;
     try {
-      goes_on = poll_here();
+      goes_on = poll_here(&frame);
       if (goes_on) first(*this);
     } catch (...) {
       leave(frame);
@@ -307,14 +307,17 @@ struct Search<Workspace, Sending>::LoopFrame final : SearchFrame {
 
   bool divide(SearchPart& part) override {
     const Index begin = middle();
-    const auto make = [&] { return give(std::as_const(of(part).workspace_), begin, end); };
-    Work work{begin, end, body, give, take, guard};
-    using Given = Part<Work>;
-    if (!of(part).hand_over(std::make_unique<Given>(of(part), make, std::move(work)), given)) {
-      return false;
-    }
+    if (!of(part).hand_over(piece(of(part), begin, end), given)) return false;
+    of(part).count_division();
     end = begin;
     return true;
+  }
+
+  bool divide_all(SearchPart& part, unsigned halvings) override {
+    const auto begin = static_cast<Index>(next - 1);
+    const bool is_divided_within = halvings > 0 && is_single(begin, end);
+    if (!is_divided_within && guard(begin, end)) give_pieces(of(part), begin, end, halvings, 0);
+    return begin < end;
   }
 
   Index next;  ///< the first that has not begun; the first of all always has
@@ -326,6 +329,30 @@ struct Search<Workspace, Sending>::LoopFrame final : SearchFrame {
   [[no_unique_address]] const Guard guard;
 
  private:
+  static bool is_single(Index first, Index last) noexcept {
+    return policy::halving_point(first, last) == first;
+  }
+
+  std::unique_ptr<GivenPart> piece(Search& search, Index first, Index last) const {
+    const auto make = [&] { return give(std::as_const(search.workspace_), first, last); };
+    return std::make_unique<Part<Work>>(search, make, Work{first, last, body, give, take, guard});
+  }
+
+  /// Gives away [first, last), which was halved so often, in pieces, the last indices first. Only
+  /// those of one index can be divided further. Returns false without memory for all of it.
+  bool give_pieces(Search& search, Index first, Index last, unsigned halvings, unsigned halved) {
+    const Index half = policy::halving_point(first, last);
+    const bool is_one = is_single(first, last);
+    if (halved < halvings && !is_one && guard(first, half) && guard(half, last)) {
+      return give_pieces(search, half, last, halvings, halved + 1) &&
+             give_pieces(search, first, half, halvings, halved + 1);
+    }
+    const unsigned more = is_one ? halved : halvings;
+    if (!search.hand_over_in_advance(piece(search, first, last), given, more)) return false;
+    end = first;
+    return true;
+  }
+
   /// What a part does: the loop over what was given away.
   struct Work {
     void operator()(Search& at) const {
@@ -361,8 +388,21 @@ struct Search<Workspace, Sending>::PairFrame final : SearchFrame {
 
   bool divide(SearchPart& part) override {
     const auto make = [&] { return give(std::as_const(of(part).workspace_)); };
-    using Given = Part<Second>;
-    return of(part).hand_over(std::make_unique<Given>(of(part), make, second), given);
+    if (!of(part).hand_over(std::make_unique<Part<Second>>(of(part), make, second), given)) {
+      return false;
+    }
+    of(part).count_division();
+    return true;
+  }
+
+  bool divide_all(SearchPart& part, unsigned) override {
+    if (!has_part()) return true;
+    const auto make = [&] { return give(std::as_const(of(part).workspace_)); };
+    if (of(part).hand_over_in_advance(std::make_unique<Part<Second>>(of(part), make, second), given,
+                                      1)) {
+      of(part).count_division();
+    }
+    return true;
   }
 
   GivenPart* given = nullptr;

@@ -84,6 +84,14 @@ void refuse_addresses_in(const Function& function) {
   }
 }
 
+/// Has equal objects equal bytes, where the compiler can do that.
+template <class T>
+void clear_padding([[maybe_unused]] T& object) noexcept {
+#if __has_builtin(__builtin_clear_padding)
+  if constexpr (std::is_trivially_copyable_v<T>) __builtin_clear_padding(&object);
+#endif
+}
+
 /// How parts of a search leave the process: as bytes, of the functions and of the workspace.
 struct SentAsBytes {
   static constexpr bool kSends = true;
@@ -121,7 +129,11 @@ struct SentAsBytes {
     }
     Frame bytes;
     Writer writer(bytes, kNoRank);
-    writer.append(&work, sizeof work, kAlignment<Work>);
+    alignas(Work) std::byte copy[sizeof(Work)];
+    std::memcpy(copy, &work, sizeof(Work));
+    clear_padding(*std::launder(reinterpret_cast<Work*>(copy)));
+    writer.append(copy, sizeof(Work), kAlignment<Work>);
+    clear_padding(workspace);
     Packing<Workspace>::pack(writer, workspace);
     auto part = std::make_unique<Part<Workspace>>(workspace);
     part->begin(

@@ -52,6 +52,15 @@ class SentPart {
   virtual void give_up() noexcept = 0;
 };
 
+class Outside;
+
+/// What is divided before anybody asks: parts after fewer divisions than this are divided until
+/// they are not, and those that come of it are given to `to`.
+struct InAdvance {
+  unsigned divisions = 0;
+  Outside* to = nullptr;
+};
+
 /// Those outside this runtime who ask for parts of its searches. They count what they ask for, and
 /// then tell the searches (SearchCore::tell_of_asks()); who is told claims one ask for each part.
 class Outside {
@@ -64,6 +73,9 @@ class Outside {
   /// Whether the caller is to answer one ask: by SentPart, or by decline().
   virtual bool claim_ask() noexcept = 0;
   virtual void decline() noexcept = 0;
+
+  /// What a search is divided into in advance; nothing, as a rule.
+  virtual InAdvance in_advance() const noexcept { return {}; }
 
   /// All parts of the search are to end, those elsewhere too. From any OS thread.
   virtual void search_stopped(const SearchCore& search) noexcept = 0;
@@ -96,6 +108,9 @@ class SearchFrame {
   /// Gives it away, with a copy of the workspace as it is. Returns false if no thread can be made.
   /// \throws what `give` throws; nothing is given away then.
   virtual bool divide(SearchPart&) { return false; }
+  /// Gives away all that has not begun, at a poll before the frame's next step, in 2^halvings
+  /// pieces at most. Returns whether something is left to be done here. \throws as divide() does
+  virtual bool divide_all(SearchPart&, unsigned) { return true; }
   /// Takes back what the frame has done to the workspace; and does it again.
   virtual void undo(SearchPart&) {}
   virtual void redo(SearchPart&) {}
@@ -116,6 +131,14 @@ class SearchFrame {
 /// GivenPart, with the upper half of what is left; that becomes a thread in this worker's queue.
 /// (4) The frames are redone, the outermost first, and the poll returns. In between the links of
 /// undone frames lead inward, so that nothing is allocated for the way back.
+///
+/// *Division in advance* (see InAdvance), so that what there is to do can be named before it is
+/// done: a part that is marked gives away what it can at each poll of a construct, unasked, and
+/// waits. What and in which order depends on the program only. The pieces of a loop are those of
+/// halving it; a piece of one index that has been divided too little is a marked part again, whose
+/// thread goes on to the constructs within. From a split_two() second goes, and first is divided on
+/// the way, down to twice as many divisions, where what is left is next to nothing. What guards
+/// refuse is done by the marked part itself, as if nothing were marked.
 ///
 /// *Exceptions on the way.* After one of `give` the range is whole. A function that throws is taken
 /// to have undone all the same, but not to have done. So after an exception of `undo` the frames
@@ -148,11 +171,13 @@ class SearchPart {
   SearchStatistics whole_statistics() const noexcept;
 
   /// Lets idle workers have a part of this. Returns false if it is to end. Cost: three loads.
-  bool poll_here() {
+  ///
+  /// \param next  the innermost construct, if a step of it is what comes next
+  bool poll_here(SearchFrame* next = nullptr) {
     // relaxed: hints; what they tell of is read behind locks.
     const std::uint32_t asked = worker_front()->requests.load(std::memory_order_relaxed);
     if ((asked | attention_.load(std::memory_order_relaxed)) != 0) [[unlikely]]
-      return attend();
+      return attend(next);
     return true;
   }
 
@@ -171,11 +196,17 @@ class SearchPart {
   /// Returns false without memory for that. \throws what sending throws
   bool hand_over(std::unique_ptr<GivenPart> part, GivenPart*& given);
 
+  /// The same in advance, of a part after `more` divisions of this one: to a new thread, which
+  /// divides it, or to those who get it when it has been divided enough.
+  bool hand_over_in_advance(std::unique_ptr<GivenPart> part, GivenPart*& given, unsigned more);
+  /// A division has left less here, until what was given away is waited for.
+  void count_division() noexcept { ++divisions_; }
+
   /// Waits for the part that was given away last, and removes it. \throws what has escaped it.
-  static std::unique_ptr<GivenPart> wait_for_last(GivenPart*& given);
+  std::unique_ptr<GivenPart> wait_for_last(GivenPart*& given);
 
   /// Stops all of them, waits for them, and forgets what they have found.
-  static void abandon(GivenPart*& given) noexcept;
+  void abandon(GivenPart*& given) noexcept;
 
   void count_undo() noexcept { ++counts_.undos; }
   void count_redo() noexcept { ++counts_.redos; }
@@ -188,6 +219,7 @@ class SearchPart {
   static constexpr std::uint32_t kStop = 1;    ///< leave out what has not begun
   static constexpr std::uint32_t kBroken = 2;  ///< a poll throws, as long as broken_at_ is set
   static constexpr std::uint32_t kAsked = 4;   ///< somebody outside may want a part
+  static constexpr std::uint32_t kMarked = 8;  ///< is to be divided in advance
 
   /// Whether a poll may divide the part.
   enum class Gate {
@@ -213,7 +245,8 @@ class SearchPart {
   };
 
  private:
-  bool attend();
+  bool attend(SearchFrame* next);
+  bool divide_in_advance(SearchFrame& next) noexcept;
   void answer_outside() noexcept;
   bool divide() noexcept;
   SearchFrame* oldest_with_part() const noexcept;
@@ -226,7 +259,7 @@ class SearchPart {
   std::atomic<std::uint32_t> attention_{0};
   Gate gate_ = Gate::kClosed;
 
-  bool gives_outside_ = false;
+  Outside* gives_to_ = nullptr;  ///< nullptr: to a thread of this runtime
   SearchFrame* broken_at_ = nullptr;
   std::exception_ptr failure_;  ///< what the poll is to throw
   SearchCore& core_;
@@ -271,6 +304,7 @@ class SearchCore {
   bool is_busy() const noexcept;
 
   Outside* outside() const noexcept { return outside_; }
+  const InAdvance& in_advance() const noexcept { return in_advance_; }
   /// How many divisions lie between the whole and this, which may be a part of it from elsewhere.
   unsigned divisions() const noexcept { return divisions_; }
 
@@ -288,6 +322,7 @@ class SearchCore {
   SearchStatistics statistics_;
   std::atomic<std::uint64_t> waiting_{0};
   Outside* const outside_;
+  const InAdvance in_advance_;
   const unsigned divisions_;
   const std::stop_callback<StopAll> on_stop_;  ///< last: it may be called at once
 };
@@ -344,6 +379,7 @@ class GivenPart {
   GroupState group_;                ///< counts its thread
   std::unique_ptr<SentPart> sent_;  ///< if its work is done elsewhere
   GivenPart* older_ = nullptr;
+  unsigned divisions_before_ = 0;  ///< of the giver
 };
 
 }  // namespace detail
