@@ -2,6 +2,7 @@
 #include <array>
 #include <chrono>
 #include <climits>
+#include <condition_variable>
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
@@ -10,6 +11,7 @@
 #include <functional>
 #include <iterator>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <stdexcept>
 #include <stop_token>
@@ -25,8 +27,10 @@
 #include <unistd.h>
 
 #include <kumiko/cluster/launch.hpp>
+#include <kumiko/cluster/search_journal.hpp>
 #include <kumiko/cluster/search_tree.hpp>
 #include <kumiko/io/read_number.hpp>
+#include <kumiko/runtime/detail/search_part.hpp>
 #include <kumiko/runtime/io/address.hpp>
 #include <kumiko/runtime/runtime.hpp>
 #include <kumiko/runtime/this_thread.hpp>
@@ -36,12 +40,13 @@
 #include "nqueens_search.hpp"
 #include "pentomino_search.hpp"
 #include "shared_options.hpp"
-#include "terminal.hpp"
+#include "status_line.hpp"
 
 namespace kumiko::app {
 
 namespace {
 
+using cluster::SearchJournal;
 using cluster::SearchTree;
 using runtime::Runtime;
 using runtime::io::Address;
@@ -59,6 +64,7 @@ struct SearchRequest {
   std::filesystem::path secret;
   int workers = 0;  ///< 0: as many as there are cores
   int helpers = 0;  ///< who are to join before the search begins
+  std::filesystem::path checkpoint;
 };
 
 /// A problem that comes with Kumiko: what is counted, for which sizes, and how.
@@ -66,27 +72,32 @@ struct SearchProblem {
   std::string name;
   std::uint64_t least;
   std::uint64_t most;
-  std::function<long(int size, SearchTree& tree)> count;
+  /// Nothing where it was stopped.
+  std::function<std::optional<long>(int size, runtime::detail::Outside& others,
+                                    const std::stop_token& stop)>
+      count;
 };
 
 template <class Board, class Begin>
-long count_ways(int size, SearchTree& tree, Begin begin) {
-  cluster::Search<Board> search(Board(size), tree.outside());
+std::optional<long> count_ways(int size, runtime::detail::Outside& others,
+                               const std::stop_token& stop, Begin begin) {
+  cluster::Search<Board> search(Board(size), others, stop);
   begin(search);
+  if (search.stopped()) return std::nullopt;
   return search->ways;
 }
 
 const std::vector<SearchProblem>& problems() {
   static const std::vector<SearchProblem> all{
       {"queens", 1, examples::kMostQueens,
-       [](int size, SearchTree& tree) {
+       [](int size, auto& others, const auto& stop) {
          return count_ways<examples::QueensBoard>(
-             size, tree, [](auto& search) { examples::place_from(search, 0); });
+             size, others, stop, [](auto& search) { examples::place_from(search, 0); });
        }},
       {"pentomino", 10, examples::kMostPieces,
-       [](int size, SearchTree& tree) {
+       [](int size, auto& others, const auto& stop) {
          return count_ways<examples::PiecesBoard>(
-             size, tree, [](auto& search) { examples::fill_from(search, 0, 0); });
+             size, others, stop, [](auto& search) { examples::fill_from(search, 0, 0); });
        }},
   };
   return all;
@@ -173,9 +184,6 @@ int workers_of(const SearchRequest& request) {
   return request.workers > 0 ? request.workers : cluster::workers_by_local_ranks();
 }
 
-/// Says who comes and goes.
-void tell(const std::string& line) { print_to_stderr("{}\n", line); }
-
 /// How others reach an address of this machine: any of its addresses has the machine's name.
 std::string reachable(const Address& address) {
   std::string text = address.to_string();
@@ -206,27 +214,91 @@ void print_exchange(const cluster::ExchangeStatistics& parts) {
       parts.given, parts.taken, parts.again, parts.asks, parts.refusals, parts.bytes);
 }
 
+/// The file that keeps the search, if one is named.
+std::unique_ptr<SearchJournal> journal_of(const SearchRequest& request, SearchTree& tree,
+                                          StatusLine& status) {
+  if (request.checkpoint.empty()) return nullptr;
+  return refusing<cluster::JournalError>([&] {
+    return std::make_unique<SearchJournal>(
+        tree.outside(), request.checkpoint, request.problem + " " + request.size,
+        cluster::SearchJournalOptions{
+            .told = [&status](const std::string& line) { status.tell(line); }});
+  });
+}
+
+/// Shows how far a search is that is kept.
+std::jthread show_progress(const SearchRequest& request, const SearchTree& tree,
+                           const SearchJournal& journal, StatusLine& status) {
+  return std::jthread([&](const std::stop_token& ended) {
+    std::mutex mutex;
+    std::unique_lock lock(mutex);
+    std::condition_variable_any wakes;
+    while (!ended.stop_requested()) {
+      const cluster::SearchJournalStatistics parts = journal.statistics();
+      status.show(fmt::format("{} {}: {} of {} done, {} here", request.problem, request.size,
+                              parts.found + parts.done, counted(parts.parts, "part"),
+                              counted(tree.neighbours(), "helper")));
+      wakes.wait_for(lock, ended, std::chrono::milliseconds(200), [] { return false; });
+    }
+    status.clear();
+  });
+}
+
+/// Begins when all are there, or not at all: where nothing is left to do, or by the stop.
+void await_helpers(const SearchRequest& request, const SearchTree& tree,
+                   const std::stop_token& stop) {
+  if (request.helpers > 0) {
+    fmt::print("waiting for {}\n", counted(request.helpers, "helper"));
+    static_cast<void>(std::fflush(stdout));
+  }
+  while (tree.neighbours() < static_cast<std::size_t>(request.helpers) && !stop.stop_requested()) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+}
+
 int serve(const SearchRequest& request) {
   const SearchProblem& problem = problem_of(request);
   const std::string fault = between(problem.least, problem.most).fault(request.size);
   refuse_if(!fault.empty(), "the size of {}: {}", problem.name, fault);
   const int size = std::stoi(request.size);
   const std::string secret = read_secret(request.secret);
+  // Without a file there is nothing to go on from, so that signals end the process.
+  std::optional<StopSignals> signals;
+  if (!request.checkpoint.empty()) signals.emplace();
+  const std::stop_token stop = signals ? signals->token() : std::stop_token();
+  StatusLine status;
   Runtime runtime({.workers = workers_of(request)});
-  SearchTree tree(runtime, {.secret = secret}, tell);
+  SearchTree tree(runtime, {.secret = secret},
+                  [&status](const std::string& line) { status.tell(line); });
+  const std::unique_ptr<SearchJournal> journal = journal_of(request, tree, status);
   listen_and_tell(tree, request);
-  if (request.helpers > 0) {
-    fmt::print("waiting for {}\n", counted(request.helpers, "helper"));
-    static_cast<void>(std::fflush(stdout));
+  if (const std::uint64_t parts = journal ? journal->statistics().on_file : 0; parts > 0) {
+    fmt::print("going on from {} in '{}'\n", counted(parts, "part"), request.checkpoint.string());
   }
-  while (tree.neighbours() < static_cast<std::size_t>(request.helpers)) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  }
-  long ways = 0;
+  if (!journal || !journal->was_finished()) await_helpers(request, tree, stop);
+  std::optional<long> ways;
   const auto begin = Clock::now();
-  runtime.run([&] { ways = problem.count(size, tree); });
+  {
+    std::jthread progress;
+    if (journal) progress = show_progress(request, tree, *journal, status);
+    runtime::detail::Outside& others = journal ? journal->outside() : tree.outside();
+    runtime.run([&] { ways = problem.count(size, others, stop); });
+  }
   const std::chrono::duration<double> taken = Clock::now() - begin;
-  fmt::print("{} {}: {} ways in {:.3f} s\n", problem.name, size, ways, taken.count());
+  if (!ways) {
+    tree.interrupt();
+    const auto parts = journal->statistics();
+    throw std::runtime_error(fmt::format("stopped; '{}' has {}: the same command goes on",
+                                         request.checkpoint.string(),
+                                         counted(parts.on_file + parts.done, "part")));
+  }
+  fmt::print("{} {}: {} ways in {:.3f} s\n", problem.name, size, *ways, taken.count());
+  if (journal) {
+    journal->finish();
+    const auto parts = journal->statistics();
+    fmt::print("{} in '{}', {} of them done now\n", counted(parts.parts, "part"),
+               request.checkpoint.string(), parts.done);
+  }
   print_exchange(tree.statistics());
   return kDone;
 }
@@ -236,7 +308,9 @@ int join(const SearchRequest& request) {
   const Address parent = address_of(request.parent, "the address");
   const StopSignals signals;
   Runtime runtime({.workers = workers_of(request)});
-  SearchTree tree(runtime, {.secret = secret}, tell);
+  StatusLine status;
+  SearchTree tree(runtime, {.secret = secret},
+                  [&status](const std::string& line) { status.tell(line); });
   tree.join(parent);
   fmt::print("joined {}\n", parent.to_string());
   if (!request.listen.empty()) listen_and_tell(tree, request);
@@ -278,6 +352,10 @@ Action serve_search_command(Options& options) {
   options.add("--helpers", &request->helpers,
               "begin when so many have joined here; those who join at a relay do not count",
               {.check = whole_number(0, kMostHelpers)});
+  options.add("--checkpoint", &request->checkpoint,
+              "a file for what is found, from which the same command goes on after a crash, a stop "
+              "or a kill",
+              {.check = not_empty()});
   return [request] { return serve(*request); };
 }
 

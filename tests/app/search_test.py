@@ -1,5 +1,6 @@
 """Contract: whoever joins a search works for it, and whichever of them is killed, stopped or leaves at whatever moment,
-the count is right; who does not belong to it is refused and told why."""
+the count is right, with a checkpoint also where that is who searches; who does not belong to it is refused and told
+why."""
 
 import contextlib
 import os
@@ -118,6 +119,13 @@ class SearchTest(unittest.TestCase):
         root, _ = self.serve(problem="pentomino", size=11)
         self.assertIn("pentomino 11: 649 ways in ", self.ended(root))
 
+    def test_given_pentominoes_with_a_checkpoint_then_nothing_is_done_again(self):
+        for _ in range(2):
+            root, _ = self.serve("--checkpoint", self.path / "checkpoint", problem="pentomino", size=11)
+            output = self.ended(root)
+            self.assertIn("pentomino 11: 649 ways in ", output)
+        self.assertEqual(self.done_now(output), 0)
+
     def test_whoever_is_killed_stopped_or_joins_the_count_is_right(self):
         for seed in range(ROUNDS):
             with self.subTest(seed=seed):
@@ -134,6 +142,68 @@ class SearchTest(unittest.TestCase):
                 self.assert_found(self.ended(root), 14)
                 for helper in helpers:
                     helper.kill()
+
+    def test_whoever_is_killed_who_searches_too_a_search_with_a_checkpoint_goes_on(self):
+        for seed in range(ROUNDS):
+            with self.subTest(seed=seed):
+                chance = random.Random(seed)
+                file = self.path / f"checkpoint{seed}"
+                helpers, parts, killed = [], 0, 0
+                while True:
+                    root, address = self.serve("--checkpoint", file, size=14)
+                    helpers.extend(self.join(address) for _ in range(chance.randrange(3)))
+                    # Long enough for results to be written.
+                    time.sleep(0.3 + chance.random() * 0.4)
+                    if killed == 4 or root.poll() is not None:
+                        break
+                    root.kill()
+                    root.communicate()
+                    killed += 1
+                output = self.ended(root)
+                self.assert_found(output, 14)
+                parts = int(re.search(r"\n(\d+) parts in '", output)[1])
+                self.assertGreater(killed, 0)
+                self.assertLess(self.done_now(output), parts)
+                for helper in helpers:
+                    helper.kill()
+                again, _ = self.serve("--checkpoint", file, "--helpers", 9, size=14)
+                output = self.ended(again)
+                self.assert_found(output, 14)
+                self.assertEqual(self.done_now(output), 0)
+
+    def done_now(self, output):
+        """\\return how many parts a search has done that its checkpoint did not have"""
+        return int(re.search(r"(\d+) of them done now\n", output)[1])
+
+    def test_given_ctrl_c_then_a_search_with_a_checkpoint_says_how_to_go_on(self):
+        file = self.path / "checkpoint"
+        root, address = self.serve("--checkpoint", file, size=14)
+        helper = self.join(address)
+        self.assertTrue(helper.stdout.readline().startswith("joined "))
+        time.sleep(0.3)
+        root.send_signal(signal.SIGINT)
+        _, errors = root.communicate(timeout=LIMIT)
+        self.assertEqual(root.returncode, 1, errors)
+        parts = re.search(r"kumiko: error: stopped; '.*' has ([1-9]\d*) parts: the same command goes on\n\Z", errors)
+        self.assertTrue(parts, errors)
+        _, errors = helper.communicate(timeout=LIMIT)
+        self.assertIn("the search may go on", errors)
+        root = self.start("serve", "queens", 14, "--listen", "127.0.0.1:0", "--secret", self.secret, "--checkpoint", file)
+        output = self.ended(root)
+        self.assertIn(f"going on from {parts[1]} parts in ", output)
+        self.assert_found(output, 14)
+
+    def test_given_a_checkpoint_of_another_search_or_in_use_then_it_is_refused(self):
+        file = self.path / "checkpoint"
+        root, _ = self.serve("--checkpoint", file, size=10)
+        self.ended(root)
+        content = file.read_bytes()
+        serve = ["--listen", "127.0.0.1:0", "--secret", self.secret, "--checkpoint", file]
+        self.assertIn("belongs to 'queens 10', not to 'queens 12'", self.refused("serve", "queens", 12, *serve))
+        self.assertEqual(file.read_bytes(), content)
+        file.unlink()
+        self.serve("--checkpoint", file, "--helpers", 1, size=12)
+        self.assertIn("another process uses it", self.refused("serve", "queens", 12, *serve))
 
     def test_given_ctrl_c_then_a_helper_leaves(self):
         root, address = self.serve("--helpers", 3, size=14)
