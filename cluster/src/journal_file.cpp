@@ -116,7 +116,8 @@ void JournalFile::read() {
 
   const Frame expected = encode_head(head_);
   if (bytes.size() < expected.size() && std::equal(bytes.begin(), bytes.end(), expected.begin())) {
-    return write(expected);
+    write(expected);
+    return sync_folder();
   }
   constexpr std::size_t kFixed = kMagic.size() + 16;
   const bool is_journal = bytes.size() >= kFixed + sizeof(PartKey) &&
@@ -138,6 +139,18 @@ void JournalFile::read() {
   }
   head_.divisions = number_at<std::uint32_t>(bytes, kMagic.size() + 8);
   read_records(bytes, end + sizeof(PartKey));
+}
+
+/// So that the file's name is on the device as well.
+void JournalFile::sync_folder() const {
+  const std::filesystem::path folder = path_.parent_path();
+  auto opened = runtime::io::File::open(folder.empty() ? "." : folder, O_RDONLY | O_DIRECTORY);
+  if (!opened) fail("its folder cannot be opened: " + opened.error().message());
+  const auto synced = opened->sync();
+  // Some file systems have no such operation for folders.
+  if (!synced && synced.error() != std::errc::invalid_argument) {
+    fail("its folder cannot be written: " + synced.error().message());
+  }
 }
 
 void JournalFile::read_records(std::span<const std::byte> bytes, std::size_t at) {

@@ -63,6 +63,7 @@ class JournalFile {
   void read();
   void read_records(std::span<const std::byte> bytes, std::size_t at);
   void write(std::span<const std::byte> bytes);
+  void sync_folder() const;
   [[noreturn]] void fail(const std::string& why) const;
 
   const std::filesystem::path path_;

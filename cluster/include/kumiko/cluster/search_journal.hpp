@@ -63,8 +63,9 @@ struct SearchJournalStatistics {
 /// *Whose file.* It is made where there is none. One of other words or of another build of the
 /// program is refused, and so is one that another process uses. Damaged results are done again.
 ///
-/// *Cost.* Parts and their results have their bytes in memory. An OS thread writes, so that no
-/// worker waits for a device.
+/// *Cost.* Parts and their results have their bytes in memory, and each index that is divided
+/// further has a lightweight thread. An OS thread writes, so that no worker waits for a device. A
+/// process that is far away waits a round trip for each part.
 class SearchJournal {
  public:
   /// \param outside  of a SearchTree or a PartExchange, which lives longer
