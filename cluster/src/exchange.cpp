@@ -11,6 +11,7 @@
 
 #include "or_end.hpp"
 #include "part_types.hpp"
+#include "process.hpp"
 
 namespace kumiko::cluster::detail {
 
@@ -32,8 +33,16 @@ constexpr auto kAsksExpire = 10ms;
 /// An ask that was not answered in so long is taken for lost: longer than any part travels.
 constexpr auto kAnswerWithin = 10s;
 constexpr auto kLookEvery = 10ms;
+/// So many refusals in a row make those who are near be asked no more often than others.
+constexpr std::size_t kNearAsks = 3;
 /// Parts that were given away more recently are not asked for.
 constexpr auto kLeastAge = 100ms;
+
+/// How long workers have had nothing to do, together.
+std::chrono::nanoseconds idle_time(const runtime::Runtime& runtime) {
+  const runtime::WorkerStatistics all = runtime.statistics().total();
+  return all.parked + all.polling + all.searching;
+}
 
 std::shared_ptr<const Frame> bytes_of(std::string_view text) {
   const auto bytes = std::as_bytes(std::span(text));
@@ -48,11 +57,14 @@ std::shared_ptr<const Frame> bytes_of(std::string_view text) {
 void SearchPlace::add(SearchCore& search) {
   const std::lock_guard lock(exchange.lock_);
   exchange.searches_.push_back(&search);
+  if (run == 0) exchange.log_.search_began(Exchange::Clock::now().time_since_epoch());
 }
 
 void SearchPlace::remove(SearchCore& search) noexcept {
   const std::lock_guard lock(exchange.lock_);
   std::erase(exchange.searches_, &search);
+  if (run != 0) return;
+  or_end([&] { exchange.log_.search_ended(Exchange::Clock::now().time_since_epoch()); });
 }
 
 bool SearchPlace::has_asks() const noexcept {
@@ -95,7 +107,10 @@ void SearchPlace::givers_stopped(const SearchCore& search) noexcept {
 // --- Exchange ------------------------------------------------------------------------------------
 
 Exchange::Exchange(runtime::Runtime& runtime, std::unique_ptr<Peers> peers)
-    : runtime_(runtime), peers_(std::move(peers)), not_ended_(peers_->neighbours()) {}
+    : runtime_(runtime),
+      peers_(std::move(peers)),
+      idle_before_(idle_time(runtime)),
+      not_ended_(peers_->neighbours()) {}
 
 void Exchange::begin() {
   if (!has_begun_.exchange(true, std::memory_order_relaxed)) runtime_.attach(shared_from_this());
@@ -140,6 +155,11 @@ void Exchange::receive(const Way& from, const ExchangeMessage& message) {
     if (is_ending_.load(std::memory_order_relaxed)) return;
     if (message.kind == ExchangeMessage::Says::kEnd && from.size() == 1) {
       std::erase(not_ended_, from.front());
+    }
+    if (from.size() == 1 && state_.is_answered_by(from, message)) {
+      round_trips_.answered(from.front(), asked_at_.time_since_epoch(),
+                            Clock::now().time_since_epoch(),
+                            std::chrono::nanoseconds(message.sent_at));
     }
     state_.receive(from, message, is_busy(), onward(from), effects);
     asks_begin = effects.asked && !std::exchange(asks_expire_, asks_expire_ || effects.asked);
@@ -206,7 +226,25 @@ ExchangeStatistics Exchange::statistics() const {
           .taken = counts.taken,
           .again = counts.again,
           .late = counts.late,
-          .bytes = counts.bytes};
+          .bytes = counts.bytes,
+          .seconds = std::chrono::duration<double>(Clock::now() - began_).count()};
+}
+
+ProcessLog Exchange::log() const {
+  const std::chrono::nanoseconds idle = idle_time(runtime_) - idle_before_;
+  const auto now = Clock::now();
+  ProcessLog log;
+  {
+    const std::lock_guard lock(lock_);
+    log = log_.log(now.time_since_epoch(), round_trips_);
+  }
+  Process process = own_process();
+  log.host = std::move(process.host);
+  log.id = process.id;
+  log.workers = runtime_.workers();
+  log.worked = std::max((log.workers * (now - began_) - idle).count(), std::int64_t{0});
+  log.counts = statistics();
+  return log;
 }
 
 template <class Change>
@@ -216,10 +254,11 @@ void Exchange::change(Change change) {
   {
     const std::lock_guard lock(lock_);
     const bool was_asking = state_.is_asking();
-    state_.set_time(
-        std::chrono::duration_cast<ExchangeState::Moment>(Clock::now().time_since_epoch()));
+    const auto now = Clock::now().time_since_epoch();
+    state_.set_time(std::chrono::duration_cast<ExchangeState::Moment>(now));
     change(effects);
     settle(effects);
+    for (const ExchangeState::Note& note : effects.notes) log_.note(note, now);
     was_answered = was_asking && !state_.is_asking();
   }
   perform(std::move(effects), was_answered);
@@ -265,8 +304,10 @@ void Exchange::perform(Effects effects, bool was_answered) {
     finish.owner->promise.set_value({finish.outcome, std::move(finish.bytes)});
   }
   for (ExchangeState::Send& send : effects.sends) {
-    start_thread(
-        [this, send = std::move(send)] { peers_->send(send.to, send.message, send.on_behalf_of); });
+    start_thread([this, send = std::move(send)]() mutable {
+      send.message.sent_at = Clock::now().time_since_epoch().count();
+      peers_->send(send.to, send.message, send.on_behalf_of);
+    });
   }
   for (const std::uint64_t run : effects.stops) {
     std::optional<std::stop_source> stop;
@@ -397,7 +438,7 @@ void Exchange::pause() {
   is_seeking_.store(false, std::memory_order_release);
 }
 
-/// In turn one who has a part of this process's own, and any other.
+/// In turn one who has a part of this process's own, and any other: near before far.
 std::optional<std::pair<Way, std::optional<PartName>>> Exchange::whom_to_ask() {
   if (refusals_ % 2 == 0) {
     if (const auto holder = state_.holder(kLeastAge); holder)
@@ -405,16 +446,30 @@ std::optional<std::pair<Way, std::optional<PartName>>> Exchange::whom_to_ask() {
   }
   const std::vector<std::uint16_t> peers = peers_->neighbours();
   if (peers.empty()) return std::nullopt;
-  return std::pair(Way{peers[random_() % peers.size()]}, std::optional<PartName>());
+  const std::vector<std::uint16_t> near = near_ones(peers);
+  const bool asks_near = refusals_ / 2 < std::min(near.size(), kNearAsks);
+  return std::pair(Way{any_of(asks_near ? near : peers)}, std::optional<PartName>());
 }
 
-/// Whom an ask is passed on to: any neighbour on another side than where it came from.
+std::vector<std::uint16_t> Exchange::near_ones(const std::vector<std::uint16_t>& peers) const {
+  return round_trips_.near(peers, [&](std::uint16_t peer) { return peers_->is_here(peer); });
+}
+
+std::uint16_t Exchange::any_of(const std::vector<std::uint16_t>& peers) {
+  return peers[random_() % peers.size()];
+}
+
+/// Whom an ask is passed on to, on another side than where it came from: as a rule where the
+/// largest part is known to be, else near or anywhere, as it falls. What is answered to asks that
+/// were passed on is not seen here, so nobody is always the first.
 std::optional<Way> Exchange::onward(const Way& from) {
   if (!peers_->has_others_behind()) return std::nullopt;
   std::vector<std::uint16_t> peers = peers_->neighbours();
   std::erase(peers, from.front());
   if (peers.empty()) return std::nullopt;
-  return Way{peers[random_() % peers.size()]};
+  const std::optional<std::uint16_t> largest = state_.largest_behind(peers);
+  if (largest && random_() % (peers.size() + 1) != 0) return Way{*largest};
+  return Way{any_of(random_() % 2 == 0 ? near_ones(peers) : peers)};
 }
 
 /// Sees who is lost, and which ask is not answered. By the poller.

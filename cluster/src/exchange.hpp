@@ -20,9 +20,11 @@
 #include <kumiko/runtime/runtime.hpp>
 
 #include "bell.hpp"
+#include "exchange_log.hpp"
 #include "exchange_state.hpp"
 #include "part_store.hpp"
 #include "peers.hpp"
+#include "round_trips.hpp"
 
 namespace kumiko::cluster::detail {
 
@@ -108,6 +110,8 @@ class Exchange final : public runtime::MessageSource,
   bool is_searching() const;
 
   ExchangeStatistics statistics() const;
+  /// What this process has done so far.
+  ProcessLog log() const;
   SearchPlace& own_place() noexcept { return own_place_; }
 
   int poll(bool idle) noexcept override;
@@ -155,17 +159,23 @@ class Exchange final : public runtime::MessageSource,
   void look_after(Clock::time_point now);
   std::optional<std::pair<Way, std::optional<PartName>>> whom_to_ask();
   std::optional<Way> onward(const Way& from);
+  std::vector<std::uint16_t> near_ones(const std::vector<std::uint16_t>& peers) const;
+  std::uint16_t any_of(const std::vector<std::uint16_t>& peers);
   void do_part(std::uint64_t run, const Task& task);
   bool is_busy() const;
   void let_asks_expire();
 
   runtime::Runtime& runtime_;
   const std::unique_ptr<Peers> peers_;
+  const Clock::time_point began_ = Clock::now();
+  const std::chrono::nanoseconds idle_before_;  ///< the runtime's workers, until then
   Bell bell_{-1};
   SearchPlace own_place_{*this, 0};
 
   mutable std::mutex lock_;  ///< for what follows
   ExchangeState state_;
+  ExchangeLog log_{began_.time_since_epoch()};
+  RoundTrips round_trips_;
   std::vector<runtime::detail::SearchCore*> searches_;
   std::unordered_map<std::uint64_t, std::stop_source> runs_;
   std::vector<std::uint16_t> not_ended_;

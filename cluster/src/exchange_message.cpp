@@ -11,6 +11,7 @@ namespace {
 struct Header {
   std::uint64_t type;
   std::uint64_t bytes;  ///< how many
+  std::int64_t sent_at;
   std::uint32_t ask;
   std::uint32_t slot;
   std::uint32_t generation;
@@ -22,7 +23,7 @@ struct Header {
   std::uint8_t has_bytes;
   std::uint16_t unused;
 };
-static_assert(sizeof(Header) == 40);
+static_assert(sizeof(Header) == 48);
 
 }  // namespace
 
@@ -31,6 +32,7 @@ Frame encode(const ExchangeMessage& message) {
   const PartName part = message.part.value_or(PartName{});
   const Header header{.type = message.task.type,
                       .bytes = bytes == nullptr ? 0 : bytes->size(),
+                      .sent_at = message.sent_at,
                       .ask = message.ask,
                       .slot = part.slot,
                       .generation = part.generation,
@@ -61,18 +63,19 @@ ExchangeMessage decode(std::span<const std::byte> bytes) {
   std::memcpy(&header, bytes.data(), sizeof header);
   bytes = bytes.subspan(sizeof header);
   const std::size_t way = header.way * sizeof(std::uint16_t);
-  if (header.kind > Says::kEnd || header.outcome > Outcome::kNotBegun || header.has_part > 1 ||
+  if (header.kind > Says::kRecord || header.outcome > Outcome::kNotBegun || header.has_part > 1 ||
       header.has_bytes > 1 || bytes.size() < way || bytes.size() - way != header.bytes ||
       (header.has_bytes == 0 && header.bytes != 0)) {
     fail();
   }
-  const bool wants_bytes = header.kind == Says::kPart ||
+  const bool wants_bytes = header.kind == Says::kPart || header.kind == Says::kRecord ||
                            (header.kind == Says::kResult && header.outcome != Outcome::kNotBegun);
   if (wants_bytes != (header.has_bytes == 1)) fail();
   ExchangeMessage message{.kind = header.kind, .ask = header.ask, .outcome = header.outcome};
   if (header.has_part == 1) message.part = PartName{header.slot, header.generation};
   message.task.type = header.type;
   message.task.divisions = header.divisions;
+  message.sent_at = header.sent_at;
   message.way.resize(header.way);
   if (way != 0) std::memcpy(message.way.data(), bytes.data(), way);
   if (header.has_bytes == 1) {

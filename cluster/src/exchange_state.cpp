@@ -11,6 +11,14 @@ bool leads_through(const Way& way, const Way& first) noexcept {
   return way.size() >= first.size() && std::equal(first.begin(), first.end(), way.begin());
 }
 
+namespace {
+
+std::size_t byte_count(const std::shared_ptr<const Frame>& bytes) noexcept {
+  return bytes == nullptr ? 0 : bytes->size();
+}
+
+}  // namespace
+
 // --- As a giver ----------------------------------------------------------------------------------
 
 bool ExchangeState::claim() noexcept {
@@ -54,7 +62,10 @@ void ExchangeState::withdraw(std::uint32_t index, const Delivery* owner, Effects
   if (index >= slots_.size()) return;
   Slot& slot = slots_[index];
   if (slot.state == Slot::kFree || slot.owner.get() != owner) return;
-  if (slot.state == Slot::kSent) stop_slot(index, effects);
+  if (slot.state == Slot::kSent) {
+    stop_slot(index, effects);
+    effects.notes.push_back({.what = Note::kWithdrawn, .part = {index, slot.generation}});
+  }
   free(slot);
 }
 
@@ -62,7 +73,7 @@ void ExchangeState::withdraw_all(Effects& effects) {
   for (std::uint32_t i = 0; i < slots_.size(); ++i) {
     if (slots_[i].state == Slot::kSent) {
       stop_slot(i, effects);
-      to_pool(slots_[i]);
+      to_pool(i, effects);
     }
     if (slots_[i].state == Slot::kPool) stop_slot(i, effects);
   }
@@ -110,7 +121,13 @@ void ExchangeState::assign(Effects& effects) {
     slot.runner = ask.from;
     slot.given_at = now_;
     ++counts_.given;
-    if (slot.task.bytes != nullptr) counts_.bytes += slot.task.bytes->size();
+    latest_[ask.from.front()] = slot.task.divisions;
+    counts_.bytes += byte_count(slot.task.bytes);
+    effects.notes.push_back({.what = Note::kGiven,
+                             .part = {index, slot.generation},
+                             .other = ask.from,
+                             .divisions = slot.task.divisions,
+                             .bytes = byte_count(slot.task.bytes)});
     effects.sends.push_back({ask.from,
                              {.kind = Says::kPart,
                               .ask = ask.number,
@@ -119,7 +136,9 @@ void ExchangeState::assign(Effects& effects) {
   }
 }
 
-void ExchangeState::to_pool(Slot& slot) noexcept {
+void ExchangeState::to_pool(std::uint32_t index, Effects& effects) {
+  Slot& slot = slots_[index];
+  effects.notes.push_back({.what = Note::kAgain, .part = {index, slot.generation}});
   ++slot.generation;
   ++counts_.again;
   slot.state = Slot::kPool;
@@ -156,6 +175,7 @@ bool ExchangeState::take_back(Effects& effects) {
   slot.state = Slot::kSent;
   slot.runner.clear();
   taken_.push_back({{}, {index, slot.generation}, ++last_run_});
+  note_taken(taken_.back(), slot.task, effects);
   effects.starts.push_back({last_run_, slot.task});
   return true;
 }
@@ -186,9 +206,12 @@ void ExchangeState::end(std::uint64_t run, Outcome outcome, std::shared_ptr<cons
   if (ended == taken_.end()) return;
   const Taken part = std::move(*ended);
   taken_.erase(ended);
+  effects.notes.push_back({.what = part.is_wanted ? Note::kTold : Note::kDropped,
+                           .run = run,
+                           .bytes = part.is_wanted ? byte_count(bytes) : 0});
   if (!part.is_wanted) return;
   if (outcome == Outcome::kDone && part.stops_all) outcome = Outcome::kStopped;
-  if (bytes != nullptr) counts_.bytes += bytes->size();
+  counts_.bytes += byte_count(bytes);
   ExchangeMessage result{.kind = Says::kResult,
                          .part = part.part,
                          .outcome = outcome,
@@ -214,6 +237,28 @@ void ExchangeState::stop_all(std::uint64_t run, Effects& effects) {
   } else if (const Slot* const slot = find(part->part, &part->giver); slot != nullptr) {
     effects.stop_searches.push_back(slot->owner);
   }
+}
+
+void ExchangeState::note_taken(const Taken& part, const Task& task, Effects& effects) {
+  effects.notes.push_back({.what = Note::kTaken,
+                           .part = part.part,
+                           .other = part.giver,
+                           .run = part.run,
+                           .divisions = task.divisions,
+                           .bytes = byte_count(task.bytes)});
+}
+
+std::optional<std::uint16_t> ExchangeState::largest_behind(
+    std::span<const std::uint16_t> neighbours) const noexcept {
+  std::optional<std::uint16_t> largest;
+  std::uint32_t fewest = 0;
+  for (const std::uint16_t neighbour : neighbours) {
+    const auto found = latest_.find(neighbour);
+    if (found == latest_.end() || (largest && found->second >= fewest)) continue;
+    largest = neighbour;
+    fewest = found->second;
+  }
+  return largest;
 }
 
 ExchangeState::Taken* ExchangeState::taken(const Way& giver, PartName part) noexcept {
@@ -249,12 +294,10 @@ void ExchangeState::receive(const Way& from, const ExchangeMessage& message, boo
         ++counts_.refusals;
         effects.refused = true;
       }
-      if (!message.part) return;
-      if (Slot* const slot = find(*message.part, &from); slot != nullptr) {
-        to_pool(*slot);
-        assign(effects);
-      }
-      return;
+      latest_.erase(from.front());
+      if (!message.part || find(*message.part, &from) == nullptr) return;
+      to_pool(message.part->slot, effects);
+      return assign(effects);
     }
     case Says::kResult:
       return receive_result(from, message, effects);
@@ -279,6 +322,7 @@ void ExchangeState::receive(const Way& from, const ExchangeMessage& message, boo
       return lost(way, effects);
     }
     case Says::kEnd:
+    case Says::kRecord:
       return;
   }
 }
@@ -319,7 +363,9 @@ void ExchangeState::receive_part(const Way& from, const ExchangeMessage& message
   if (!message.part || taken(from, *message.part) != nullptr) return;
   if (kept(from, *message.part) != nullptr) return;
   ++counts_.taken;
+  latest_[from.front()] = message.task.divisions;
   taken_.push_back({from, *message.part, ++last_run_});
+  note_taken(taken_.back(), message.task, effects);
   effects.starts.push_back({last_run_, message.task});
   const auto is_this = [&](const Early& stop) {
     return stop.part == *message.part && stop.giver == from;
@@ -336,6 +382,11 @@ void ExchangeState::receive_result(const Way& from, const ExchangeMessage& messa
     return;
   }
   if (message.outcome == Outcome::kStopped) effects.stop_searches.push_back(slot->owner);
+  if (!from.empty()) {
+    latest_.erase(from.front());
+    effects.notes.push_back(
+        {.what = Note::kBack, .part = *message.part, .bytes = byte_count(message.task.bytes)});
+  }
   effects.finishes.push_back({*message.part, slot->owner, message.outcome, message.task.bytes});
   free(*slot);
 }
@@ -351,11 +402,13 @@ void ExchangeState::lost(const Way& way, Effects& effects) {
     part.is_wanted = false;
     effects.stops.push_back(part.run);
   }
-  for (Slot& slot : slots_) {
+  for (std::uint32_t i = 0; i < slots_.size(); ++i) {
+    const Slot& slot = slots_[i];
     if (slot.state == Slot::kSent && !slot.runner.empty() && leads_through(slot.runner, way)) {
-      to_pool(slot);
+      to_pool(i, effects);
     }
   }
+  if (way.size() == 1) latest_.erase(way.front());
   // The ask may have been passed on, so that its answer is lost wherever it went.
   if (asking_) {
     asking_.reset();

@@ -6,8 +6,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include <kumiko/cluster/link.hpp>
@@ -55,14 +57,16 @@ struct ExchangeMessage {
     kStopAll,  ///< to a part's giver: so is the whole search; kStopped says it again
     kGone,     ///< nothing comes from `way` any more, seen from the sender
     kEnd,      ///< the sender asks for nothing any more
+    kRecord,   ///< what the sender has done: a ProcessLog, for who searches; not the state's
   };
 
   Says kind{};
   std::uint32_t ask = 0;           ///< number of an ask
   std::optional<PartName> part{};  ///< kAsk, kNone: see there
   Outcome outcome{};               ///< kResult
-  Task task{};                     ///< kPart; its bytes are kResult's, too
+  Task task{};                     ///< kPart; its bytes are kResult's and kRecord's, too
   Way way{};                       ///< kGone
+  std::int64_t sent_at = 0;        ///< by the sender's clock, for RoundTrips and records
 };
 
 /// Who waits for a part that was given away.
@@ -110,12 +114,33 @@ class ExchangeState {
     Outcome outcome;
     std::shared_ptr<const Frame> bytes;
   };
+  /// What has become of a part, for the process's log. What this process does again by itself is
+  /// taken from the empty way.
+  struct Note {
+    enum What : std::uint8_t {
+      kGiven,      ///< to `other`
+      kBack,       ///< its result has come, and counts
+      kAgain,      ///< whoever had it does not do it: it is to be given to the next one
+      kWithdrawn,  ///< nobody wants the result
+      kTaken,      ///< from `other`
+      kTold,       ///< it has ended here, and its giver is told the result
+      kDropped,    ///< it has ended here, and nobody wants to know
+    };
+
+    What what;
+    PartName part{};              ///< of all but kTold and kDropped
+    Way other{};                  ///< kGiven, kTaken
+    std::uint64_t run = 0;        ///< kTaken, kTold, kDropped
+    std::uint32_t divisions = 0;  ///< kGiven, kTaken
+    std::uint64_t bytes = 0;      ///< of the part, or of the result
+  };
   struct Effects {
     std::vector<Send> sends;
     std::vector<Start> starts;                             ///< tasks to be done here
     std::vector<Finish> finishes;                          ///< results of what was given away
     std::vector<std::uint64_t> stops;                      ///< runs that are to end soon
     std::vector<std::shared_ptr<Delivery>> stop_searches;  ///< whose searches are to be stopped
+    std::vector<Note> notes;                               ///< in the order of events
     bool refused = false;                                  ///< the ask was answered by none
     bool asked = false;                                    ///< somebody waits for a part
   };
@@ -161,6 +186,12 @@ class ExchangeState {
   // As a taker.
 
   bool is_asking() const noexcept { return asking_.has_value(); }
+  /// Whether whoever was asked has answered the latest ask by this, and not somebody behind it.
+  bool is_answered_by(const Way& from, const ExchangeMessage& message) const noexcept {
+    return asking_ && asking_->number == message.ask && asking_->to == from &&
+           (message.kind == ExchangeMessage::Says::kPart ||
+            message.kind == ExchangeMessage::Says::kNone);
+  }
   /// Takes the largest part of the own pool. Returns whether there was one.
   bool take_back(Effects& effects);
   /// Who has a part that was given away at least so long ago, and which; nullopt if nobody has.
@@ -177,6 +208,12 @@ class ExchangeState {
   void keep_results() noexcept;
   /// Code of this run has stopped the whole search.
   void stop_all(std::uint64_t run, Effects& effects);
+
+  /// Of these neighbours the one on whose side the largest part is known to be: the latest that
+  /// went there or came from there had the fewest divisions. Nothing is known of a side whose
+  /// latest part has come back, or that has refused a part since.
+  std::optional<std::uint16_t> largest_behind(
+      std::span<const std::uint16_t> neighbours) const noexcept;
 
   // What comes.
 
@@ -239,10 +276,11 @@ class ExchangeState {
   /// if the pool is empty.
   std::uint32_t largest_in_pool() const noexcept;
   void assign(Effects& effects);
-  void to_pool(Slot& slot) noexcept;
+  void to_pool(std::uint32_t slot, Effects& effects);
   static void free(Slot& slot) noexcept;
   void stop_slot(std::uint32_t slot, Effects& effects);
   static void stop_taken(Taken& part, Effects& effects);
+  static void note_taken(const Taken& part, const Task& task, Effects& effects);
   void answer_none(const Ask& ask, std::optional<PartName> unknown, Effects& effects) const;
   void receive_ask(const Way& from, const ExchangeMessage& message, bool can_give,
                    const std::optional<Way>& onward, Effects& effects);
@@ -263,8 +301,9 @@ class ExchangeState {
   std::uint32_t last_ask_ = 0;
   std::uint64_t last_run_ = 0;
   std::uint32_t next_holder_ = 0;
-  std::vector<Way> lost_;      ///< whose messages come too late
-  std::deque<Early> stopped_;  ///< before they came
+  std::map<std::uint16_t, std::uint32_t> latest_;  ///< divisions of parts, by neighbour
+  std::vector<Way> lost_;                          ///< whose messages come too late
+  std::deque<Early> stopped_;                      ///< before they came
   Counts counts_;
 };
 

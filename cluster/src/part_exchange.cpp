@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <exception>
 #include <map>
@@ -6,17 +7,22 @@
 #include <mutex>
 #include <span>
 #include <stdexcept>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include <kumiko/cluster/collectives.hpp>
 #include <kumiko/cluster/search.hpp>
+#include <kumiko/runtime/this_thread.hpp>
 
 #include "exchange.hpp"
 #include "exchange_message.hpp"
 #include "node.hpp"
 #include "or_end.hpp"
 #include "part_types.hpp"
+#include "process.hpp"
+#include "search_record.hpp"
 
 namespace kumiko::cluster {
 
@@ -25,15 +31,25 @@ namespace {
 using detail::Exchange;
 using detail::ExchangeMessage;
 using detail::Node;
+using detail::ToldLogs;
 using detail::Way;
+
+/// Whom the others tell what they have done.
+constexpr int kRecorder = 0;
+
+/// An exchange, and what others have told this rank.
+struct Receiving {
+  std::shared_ptr<Exchange> exchange;
+  std::shared_ptr<ToldLogs> told;
+};
 
 /// The exchanges of the ranks in this process, for the messages that come for them.
 class Exchanges {
  public:
-  void add(const Node& node, std::shared_ptr<Exchange> exchange, std::uint64_t number) {
+  void add(const Node& node, Receiving receiving, std::uint64_t number) {
     const std::lock_guard lock(mutex_);
     last_ = std::max(last_, number);
-    if (exchanges_.try_emplace(&node, Known{std::move(exchange), number}).second) return;
+    if (exchanges_.try_emplace(&node, Known{std::move(receiving), number}).second) return;
     throw std::logic_error(
         "a PartExchange of a rank that has one already; let the first leave() before");
   }
@@ -41,11 +57,12 @@ class Exchanges {
     const std::lock_guard lock(mutex_);
     exchanges_.erase(&node);
   }
-  std::shared_ptr<Exchange> of(const Node& node, std::uint64_t number) {
+  /// Nothing if there is none of this number.
+  Receiving of(const Node& node, std::uint64_t number) {
     const std::lock_guard lock(mutex_);
     const auto found = exchanges_.find(&node);
     const bool is_it = found != exchanges_.end() && found->second.number == number;
-    return is_it ? found->second.exchange : nullptr;
+    return is_it ? found->second.receiving : Receiving{};
   }
   /// A number that no exchange of this process has had.
   std::uint64_t unused_number() {
@@ -55,7 +72,7 @@ class Exchanges {
 
  private:
   struct Known {
-    std::shared_ptr<Exchange> exchange;
+    Receiving receiving;
     std::uint64_t number;
   };
 
@@ -72,17 +89,34 @@ Exchanges& exchanges() {
 /// A message has come for the rank's exchange of this number; not for an earlier one or a later.
 struct Deliver {
   void operator()(const Here& here, std::uint64_t number, std::span<const std::byte> bytes) const {
-    const std::shared_ptr<Exchange> exchange = exchanges().of(detail::node_of(here), number);
-    if (exchange == nullptr) return;
-    exchange->receive({static_cast<std::uint16_t>(here.caller())}, detail::decode(bytes));
+    const Receiving to = exchanges().of(detail::node_of(here), number);
+    if (to.exchange == nullptr) return;
+    const Way from{static_cast<std::uint16_t>(here.caller())};
+    const ExchangeMessage message = detail::decode(bytes);
+    if (message.kind == ExchangeMessage::Says::kRecord) return to.told->add(from, message);
+    to.exchange->receive(from, message);
   }
+};
+
+/// Whoever leaves the cluster has left the exchange before. Where a rank was lost, what it has
+/// posted before may not come any more.
+bool has_gone(const Here& here, int rank) { return here.is_lost(rank) || here.is_leaving(rank); }
+
+/// How a rank introduces its exchange: the least number for it, and the machine.
+struct Introduced {
+  std::uint64_t number;
+  std::uint64_t machine;  ///< 0: not known
 };
 
 /// The other ranks of a cluster.
 class RankPeers final : public detail::Peers {
  public:
-  RankPeers(const Here& here, std::uint64_t number)
-      : here_(here), number_(number), known_as_lost_(static_cast<std::size_t>(here.size())) {}
+  /// \param are_here  by rank, whether it is on this machine
+  RankPeers(const Here& here, std::uint64_t number, std::vector<bool> are_here)
+      : here_(here),
+        number_(number),
+        are_here_(std::move(are_here)),
+        known_as_lost_(static_cast<std::size_t>(here.size())) {}
 
   void send(const Way& to, const ExchangeMessage& message, const Way& /*on_behalf_of*/) override {
     const Frame frame = detail::encode(message);
@@ -103,6 +137,7 @@ class RankPeers final : public detail::Peers {
     return ranks;
   }
 
+  bool is_here(std::uint16_t rank) const noexcept override { return are_here_[rank]; }
   bool has_others_behind() const noexcept override { return false; }
 
   std::vector<Way> newly_lost() noexcept override {
@@ -117,33 +152,47 @@ class RankPeers final : public detail::Peers {
   }
 
  private:
-  /// Whoever leaves the cluster has left the exchange before. Where a rank was lost, what it has
-  /// posted before may not come any more.
-  bool is_gone(int rank) const { return here_.is_lost(rank) || here_.is_leaving(rank); }
+  bool is_gone(int rank) const { return has_gone(here_, rank); }
 
   const Here here_;
   const std::uint64_t number_;
+  const std::vector<bool> are_here_;
   std::vector<bool> known_as_lost_;
 };
 
 }  // namespace
 
 struct PartExchange::Members {
+  const Here here;
   Node& node;
+  const std::uint64_t number;
   std::shared_ptr<Exchange> exchange;
+  std::shared_ptr<detail::ToldLogs> told = std::make_shared<detail::ToldLogs>();
   bool has_left = false;
+
+  /// Tells what this rank has done, or waits until the others have told that or are gone.
+  void exchange_records() const;
 };
 
 PartExchange::PartExchange(Cluster& cluster) {
   detail::check_part_types();
   const Here here = cluster.here();
   Node& node = detail::node_of(here);
+  const std::uint64_t machine = detail::own_process().machine;
   // All ranks are here when the largest number of all is known.
-  const std::uint64_t number = max(here, exchanges().unused_number()).get();
-  members_ = std::make_unique<Members>(Members{
-      node, std::make_shared<Exchange>(node.runtime(), std::make_unique<RankPeers>(here, number))});
+  std::uint64_t number = 0;
+  std::vector<bool> are_here;
+  for (const Introduced& rank :
+       all_gather(here, Introduced{exchanges().unused_number(), machine}).get()) {
+    number = std::max(number, rank.number);
+    are_here.push_back(machine != 0 && rank.machine == machine);
+  }
+  members_ = std::make_unique<Members>(
+      Members{here, node, number,
+              std::make_shared<Exchange>(
+                  node.runtime(), std::make_unique<RankPeers>(here, number, std::move(are_here)))});
   if (cluster.size() == 1) return;
-  exchanges().add(node, members_->exchange, number);
+  exchanges().add(node, {members_->exchange, members_->told}, number);
   try {
     barrier(here).get();
     members_->exchange->begin();
@@ -168,8 +217,39 @@ void PartExchange::leave() {
   }
   members_->has_left = true;
   members_->exchange->wait_for_ends();
-  exchanges().remove(members_->node);
   members_->exchange->end();
+  members_->exchange_records();
+  exchanges().remove(members_->node);
+}
+
+void PartExchange::Members::exchange_records() const {
+  if (here.rank() != kRecorder) {
+    const Frame frame = detail::encode(detail::message_of(exchange->log()));
+    try {
+      here.post(kRecorder, Deliver(), number, std::span<const std::byte>(frame));
+    } catch (const std::exception&) {
+      // The recorder is lost, or there is no room: it knows from others what this rank has done.
+    }
+    return;
+  }
+  const auto awaits = [&](int rank) {
+    return rank != kRecorder && !told->has({static_cast<std::uint16_t>(rank)}) &&
+           !has_gone(here, rank);
+  };
+  for (int rank = 0; rank < here.size(); ++rank) {
+    while (awaits(rank)) runtime::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
+std::string PartExchange::record(std::string_view title) const {
+  if (!members_->has_left || members_->here.rank() != kRecorder) {
+    throw std::logic_error(
+        "the record of a PartExchange is known to rank 0 only, after leave(); ask for it there");
+  }
+  std::vector<detail::ToldLog> told;
+  told.push_back({{kRecorder}, members_->exchange->log()});
+  for (detail::ToldLog& other : members_->told->all()) told.push_back(std::move(other));
+  return detail::record_of(title, std::move(told), detail::Ways::kRanks);
 }
 
 ExchangeStatistics PartExchange::statistics() const { return members_->exchange->statistics(); }

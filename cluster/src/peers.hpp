@@ -21,6 +21,9 @@ class Peers {
   /// Whom this process may ask, by the first step of the way: those who are not lost.
   virtual std::vector<std::uint16_t> neighbours() const = 0;
 
+  /// Whether it is known that a neighbour is on this machine.
+  virtual bool is_here(std::uint16_t neighbour) const noexcept = 0;
+
   /// Whether others are behind the neighbours, so that asks are passed on, and losses told.
   virtual bool has_others_behind() const noexcept = 0;
 

@@ -1,17 +1,32 @@
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <exception>
 #include <mutex>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include <kumiko/cluster/detail/function.hpp>
 #include <kumiko/cluster/search_tree.hpp>
 #include <kumiko/runtime/future.hpp>
+#include <kumiko/runtime/this_thread.hpp>
 
 #include "exchange.hpp"
 #include "exchange_message.hpp"
 #include "part_types.hpp"
+#include "search_record.hpp"
 
 namespace kumiko::cluster {
+
+namespace {
+
+/// So long a relay lets those behind it tell what they have done, when the search is done.
+constexpr std::chrono::seconds kRelayWaits{5};
+
+}  // namespace
 
 namespace detail {
 
@@ -37,6 +52,8 @@ class TreePeers final : public Peers {
     const std::lock_guard lock(mutex_);
     std::erase(links_, link);
   }
+  /// Round trips tell who is near.
+  bool is_here(std::uint16_t) const noexcept override { return false; }
   bool has_others_behind() const noexcept override { return true; }
   /// The tree tells by itself.
   std::vector<Way> newly_lost() noexcept override { return {}; }
@@ -59,8 +76,10 @@ class FromTree final : public TreeReceiver {
 
   void receive(const Route& from, Frame frame) override {
     const ExchangeMessage message = detail::decode(frame);
+    if (message.kind == ExchangeMessage::Says::kRecord) return take_record(from, message, frame);
     if (message.kind != ExchangeMessage::Says::kEnd) return exchange_->receive(from, message);
     if (from != Route{0}) return;
+    is_done_.store(true, std::memory_order_relaxed);
     say_done();
     end({HelpEnd::kSearchDone});
   }
@@ -84,6 +103,24 @@ class FromTree final : public TreeReceiver {
     }
   }
 
+  /// Whether the parent has said that the search is done.
+  bool is_done() const noexcept { return is_done_.load(std::memory_order_relaxed); }
+
+  /// What others have told of themselves; nothing where there is a parent, which is told it.
+  const ToldLogs& logs() const noexcept { return logs_; }
+
+  /// Waits until all who have joined here have gone.
+  void wait_for_children(std::chrono::milliseconds patience) const {
+    const auto has_children = [&] {
+      const std::vector<std::uint16_t> links = peers_.neighbours();
+      return std::any_of(links.begin(), links.end(), [](std::uint16_t link) { return link != 0; });
+    };
+    const auto until = std::chrono::steady_clock::now() + patience;
+    while (has_children() && std::chrono::steady_clock::now() < until) {
+      runtime::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  }
+
   /// Assigns what help() waits for, once.
   void end(const HelpEnd& how) {
     const std::lock_guard lock(mutex_);
@@ -92,10 +129,19 @@ class FromTree final : public TreeReceiver {
   runtime::Future<HelpEnd> ended() { return ended_.get_future(); }
 
  private:
+  /// A record goes up to who searches.
+  void take_record(const Route& from, const ExchangeMessage& message, const Frame& frame) {
+    const std::vector<std::uint16_t> links = peers_.neighbours();
+    if (std::find(links.begin(), links.end(), 0) == links.end()) return logs_.add(from, message);
+    tree_->send({0}, frame, from);
+  }
+
   const std::shared_ptr<Exchange> exchange_;
   TreePeers& peers_;  ///< the exchange's
   const std::function<void(const std::string&)> told_;
   Tree* tree_ = nullptr;
+  ToldLogs logs_;
+  std::atomic<bool> is_done_{false};
   std::mutex mutex_;
   bool has_ended_ = false;
   runtime::Promise<HelpEnd> ended_;
@@ -120,6 +166,23 @@ struct SearchTree::Members {
   detail::FromTree receiver;
   Tree tree;
   bool tells_of_end = true;
+  bool has_parent = false;
+  bool has_ended = false;
+
+  /// Ends the exchange, once.
+  void end() {
+    if (!std::exchange(has_ended, true)) exchange->end();
+  }
+  /// Tells the parent what this process has done, after those behind it have, if the search is
+  /// done.
+  void tell_record() {
+    if (receiver.is_done()) receiver.wait_for_children(kRelayWaits);
+    try {
+      tree.send({0}, detail::encode(detail::message_of(exchange->log())));
+    } catch (const std::exception&) {
+      // The parent knows from others what this process has done.
+    }
+  }
 };
 
 SearchTree::SearchTree(runtime::Runtime& runtime, TreeOptions options,
@@ -134,8 +197,12 @@ SearchTree::SearchTree(runtime::Runtime& runtime, TreeOptions options,
 }
 
 SearchTree::~SearchTree() {
-  members_->exchange->end();
-  if (members_->tells_of_end) members_->receiver.say_done();
+  members_->end();
+  if (members_->has_parent) {
+    members_->tell_record();
+  } else if (members_->tells_of_end) {
+    members_->receiver.say_done();
+  }
   members_->tree.leave();
 }
 
@@ -161,5 +228,18 @@ HelpEnd SearchTree::help(std::stop_token stop) {
 std::size_t SearchTree::neighbours() const { return members_->tree.neighbours().size(); }
 ExchangeStatistics SearchTree::statistics() const { return members_->exchange->statistics(); }
 TreeStatistics SearchTree::links() const { return members_->tree.statistics(); }
+
+std::string SearchTree::end_and_record(std::string_view title, std::chrono::milliseconds patience) {
+  if (members_->has_parent) {
+    throw std::logic_error("the record of a search is known to who searches: ask for it there");
+  }
+  members_->end();
+  std::vector<detail::ToldLog> told;
+  told.push_back({{}, members_->exchange->log()});
+  members_->receiver.say_done();
+  members_->receiver.wait_for_children(patience);
+  for (detail::ToldLog& other : members_->receiver.logs().all()) told.push_back(std::move(other));
+  return detail::record_of(title, std::move(told), detail::Ways::kLinks);
+}
 
 }  // namespace kumiko::cluster

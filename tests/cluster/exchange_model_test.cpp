@@ -398,6 +398,80 @@ TEST(ExchangeState, GivenSeveralPartsInThePoolThenTheOneWithTheFewestDivisionsGo
   EXPECT_EQ(effects.starts.front().task.divisions, 5U);
 }
 
+TEST(ExchangeState, GivenPartsThatWentToNeighboursAndCameFromThemThenTheLargestIsKnown) {
+  ExchangeState relay;
+  ExchangeState::Effects effects;
+  const auto ask_from = [&](const Way& from) {
+    relay.receive(from, {.kind = Says::kAsk, .ask = 1}, false, std::nullopt, effects);
+  };
+  const std::vector<std::uint16_t> all{0, 1, 2};
+  EXPECT_EQ(relay.largest_behind(all), std::nullopt);
+  const PartName small = relay.give({.divisions = 7}, owner_of(kRoot), effects);
+  ask_from({1, 4});  // somebody behind the neighbour
+  EXPECT_EQ(relay.largest_behind(all), 1);
+  relay.receive({2}, {.kind = Says::kPart, .part = PartName{5, 5}, .task = {.divisions = 3}}, false,
+                std::nullopt, effects);
+  EXPECT_EQ(relay.largest_behind(all), 2);
+  EXPECT_EQ(relay.largest_behind(std::vector<std::uint16_t>{0, 1}), 1);
+  // A refusal tells that there is nothing, as the end of a part does.
+  relay.receive({2}, {.kind = Says::kNone, .ask = 9}, false, std::nullopt, effects);
+  EXPECT_EQ(relay.largest_behind(all), 1);
+  relay.receive({1, 4}, {.kind = Says::kResult, .part = small, .task = {.bytes = bytes_of(1)}},
+                false, std::nullopt, effects);
+  EXPECT_EQ(relay.largest_behind(all), std::nullopt);
+  relay.give({.divisions = 8}, owner_of(kRoot), effects);
+  ask_from({2});
+  EXPECT_EQ(relay.largest_behind(all), 2);
+  relay.lost({2}, effects);
+  EXPECT_EQ(relay.largest_behind(all), std::nullopt);
+}
+
+TEST(ExchangeState, GivenAPartOnItsWayThenEachStepIsNotedOnce) {
+  using Note = ExchangeState::Note;
+  ExchangeState giver;
+  ExchangeState taker;
+  const auto whats = [](const ExchangeState::Effects& effects) {
+    std::vector<Note::What> all;
+    for (const Note& note : effects.notes) all.push_back(note.what);
+    return all;
+  };
+  ExchangeState::Effects gives;
+  giver.give({.divisions = 2, .bytes = bytes_of(1)}, owner_of(kRoot), gives);
+  giver.receive({1}, {.kind = Says::kAsk, .ask = 1}, false, std::nullopt, gives);
+  EXPECT_EQ(whats(gives), std::vector{Note::kGiven});
+  EXPECT_EQ(gives.notes[0].bytes, sizeof(std::uint32_t));
+  ExchangeState::Effects takes;
+  for (int i = 0; i < 2; ++i) {  // the second is a doubled message
+    taker.receive({0}, gives.sends[0].message, false, std::nullopt, takes);
+  }
+  taker.end(takes.starts.at(0).run, Outcome::kDone, bytes_of(1), takes);
+  EXPECT_EQ(whats(takes), (std::vector{Note::kTaken, Note::kTold}));
+  EXPECT_EQ(takes.notes[0].divisions, 2U);
+  ExchangeState::Effects back;
+  for (int i = 0; i < 2; ++i) {
+    giver.receive({1}, takes.sends.at(0).message, false, std::nullopt, back);
+  }
+  EXPECT_EQ(whats(back), std::vector{Note::kBack});
+}
+
+TEST(ExchangeState, GivenAPartWhoseTakerIsLostThenItIsNotedThatItIsDoneAgain) {
+  using Note = ExchangeState::Note;
+  ExchangeState giver;
+  ExchangeState::Effects effects;
+  const PartName part = giver.give({}, owner_of(kRoot), effects);
+  giver.receive({1}, {.kind = Says::kAsk, .ask = 1}, false, std::nullopt, effects);
+  effects = {};
+  giver.lost({1}, effects);
+  ASSERT_EQ(effects.notes.size(), 1U);
+  EXPECT_EQ(effects.notes[0].what, Note::kAgain);
+  EXPECT_EQ(effects.notes[0].part, part);
+  ASSERT_TRUE(giver.take_back(effects));
+  EXPECT_EQ(effects.notes.back().what, Note::kTaken);
+  EXPECT_TRUE(effects.notes.back().other.empty());
+  giver.withdraw(part.slot, owner_of(kRoot).get(), effects);
+  EXPECT_EQ(effects.notes.back().what, Note::kWithdrawn);
+}
+
 TEST(ExchangeState, GivenAStopThatOvertakesItsPartThenThePartIsStopped) {
   ExchangeState taker;
   const auto receive = [&](const ExchangeMessage& message) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <kumiko/cluster/search.hpp>
 #include <kumiko/runtime/this_thread.hpp>
@@ -130,6 +131,65 @@ TEST_P(SharedSearchTest, GivenRanksThatVanishThenTheResultIsTheSame) {
 }
 INSTANTIATE_TEST_SUITE_P(Seeds, SharedSearchTest, testing::Range(1, 9));
 INSTANTIATE_TEST_SUITE_P(Soak, SharedSearchTest, testing::Range(9, 109));
+
+/// What all ranks of the next test have counted.
+struct CountedByAll {
+  std::atomic<std::uint64_t> given{0};
+  std::atomic<std::uint64_t> taken{0};
+};
+
+TEST(SharedSearchRecord, GivenASearchThenItsRecordHasEachPartOnceAndTheSumsOfAllRanks) {
+  Ranks ranks({.ranks = 3, .workers = 1});
+  CountedByAll counted;
+  std::string text;
+  ranks.run([&](Cluster& cluster) {
+    PartExchange exchange(cluster);
+    if (cluster.rank() == 0) {
+      EXPECT_THROW(exchange.record(""), std::logic_error);
+      do {
+        Search<Board> search(Board(8), exchange.outside());
+        place_from(search, 0, Slowly());
+        expect_all(search);
+      } while (exchange.statistics().given == 0);
+    }
+    exchange.leave();
+    counted.given += exchange.statistics().given;
+    counted.taken += exchange.statistics().taken;
+    if (cluster.rank() == 0) {
+      text = exchange.record("all placements");
+    } else {
+      EXPECT_THROW(exchange.record(""), std::logic_error);
+    }
+  });
+  const auto record = nlohmann::json::parse(text);
+  EXPECT_EQ(record["title"], "all placements");
+  ASSERT_EQ(record["processes"].size(), 3U);
+  std::uint64_t given = 0;
+  std::uint64_t taken = 0;
+  for (const auto& process : record["processes"]) {
+    EXPECT_TRUE(process["told"]);
+    EXPECT_EQ(process["workers"], 1);
+    EXPECT_LE(process["active_s"],
+              process["end_s"].get<double>() - process["begin_s"].get<double>());
+    given += process["given"].get<std::uint64_t>();
+    taken += process["taken"].get<std::uint64_t>();
+  }
+  EXPECT_EQ(given, counted.given);
+  EXPECT_EQ(taken, counted.taken);
+  std::uint64_t used = 0;
+  std::uint64_t parts = 0;
+  for (const auto& part : record["parts"]) {
+    if (part["giver"] == part["taker"]) continue;
+    ++parts;
+    used += part["became"] == "used" ? 1 : 0;
+    EXPECT_LE(part["given_s"], part["back_s"]);
+    EXPECT_LE(part["begin_s"], part["end_s"]);
+    EXPECT_GE(part["divisions"], 1);
+    EXPECT_GT(part["bytes"], 0);
+  }
+  EXPECT_EQ(parts, counted.given);
+  EXPECT_GT(used, 0U);
+}
 
 /// By what the search of the next test is stopped, in the midst of its giving a part away.
 std::stop_source stop_in_give;

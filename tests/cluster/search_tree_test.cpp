@@ -1,17 +1,22 @@
 // Contract of SearchTree: processes that join a search over TCP, directly or by a relay, work for
 // it; whoever leaves at whatever moment, the result is the serial program's. Here each process is a
 // Runtime of its own.
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <random>
+#include <stdexcept>
 #include <stop_token>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <kumiko/cluster/search_tree.hpp>
 #include <kumiko/runtime/runtime.hpp>
@@ -32,6 +37,8 @@ class Root {
 
   const Address& address() const { return address_; }
   ExchangeStatistics statistics() const { return tree_.statistics(); }
+
+  std::string end_and_record() { return tree_.end_and_record("all placements"); }
 
   void search(int size) {
     runtime_.run([&] {
@@ -86,6 +93,50 @@ TEST(SearchTreeTest, GivenARelayThatLeavesThenThoseBehindItAreTold) {
   const HelpEnd end = behind.help();
   EXPECT_EQ(end.why, HelpEnd::kParentLost);
   EXPECT_FALSE(end.reason.empty());
+}
+
+TEST(SearchTreeTest, GivenHelpersARelayAndOneThatHasLeftThenTheRecordHasThemAll) {
+  Root root;
+  auto relay = std::make_unique<Helper>(root.address(), true);
+  auto behind = std::make_unique<Helper>(relay->address());
+  auto leaves = std::make_unique<Helper>(root.address());
+  root.search_until([&] { return behind->taken() > 0 && leaves->taken() > 0; });
+  leaves.reset();
+  std::vector<std::jthread> helping;
+  for (std::unique_ptr<Helper>* const helper : {&relay, &behind}) {
+    helping.emplace_back([helper] {
+      EXPECT_EQ((*helper)->help().why, HelpEnd::kSearchDone);
+      helper->reset();
+    });
+  }
+  const auto record = nlohmann::json::parse(root.end_and_record());
+  helping.clear();
+  std::vector<std::string> names;
+  for (const auto& process : record["processes"]) {
+    EXPECT_TRUE(process["told"]) << process;
+    names.push_back(process["name"]);
+  }
+  std::sort(names.begin(), names.end());
+  EXPECT_EQ(names, (std::vector<std::string>{"1", "1:1", "2", "root"}));
+  const auto number_of = [&](const std::string& name) {
+    std::size_t number = 0;
+    while (record["processes"][number]["name"] != name) ++number;
+    return number;
+  };
+  std::vector<std::uint64_t> used(names.size());
+  for (const auto& part : record["parts"]) {
+    if (part.value("became", "") == "used") ++used[part["taker"].get<std::size_t>()];
+  }
+  EXPECT_GT(used[number_of("1:1")], 0U);
+  EXPECT_GT(used[number_of("2")], 0U);
+}
+
+TEST(SearchTreeTest, GivenAHelperThenItsRecordIsNotAskedForThere) {
+  const Root root;
+  runtime::Runtime runtime({.workers = 1});
+  SearchTree tree(runtime, options());
+  tree.join(root.address());
+  EXPECT_THROW(tree.end_and_record(""), std::logic_error);
 }
 
 TEST(SearchTreeTest, GivenAStopThenAHelperReturns) {

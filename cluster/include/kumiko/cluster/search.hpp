@@ -5,6 +5,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 #include <kumiko/cluster/cluster.hpp>
 #include <kumiko/cluster/detail/part_type.hpp>
@@ -41,6 +42,7 @@ struct ExchangeStatistics {
   std::uint64_t again = 0;     ///< given away once more, since whoever had them was lost
   std::uint64_t late = 0;      ///< results that came after that, and were dropped
   std::uint64_t bytes = 0;     ///< of parts given and of results returned
+  double seconds = 0;          ///< since it began; given / seconds and so on are the rates
 };
 
 /// Gives parts of searches to ranks that have nothing to do, and takes parts of theirs. Every rank
@@ -54,7 +56,8 @@ struct ExchangeStatistics {
 ///     exchange.leave();
 ///
 /// *Who asks whom.* A rank of which a worker finds nothing for 50 us asks: in turn one that has a
-/// part of its own, and any other. After a refusal it waits, twice as long each time up to 20 ms.
+/// part of its own, and another one, of its own machine first. After a refusal it waits, twice as
+/// long each time up to 20 ms.
 /// The one who is asked gives the upper half of the oldest choice at its next poll, as to a worker
 /// of its own (one ask, one division).
 ///
@@ -89,6 +92,13 @@ class PartExchange {
   void leave();
 
   ExchangeStatistics statistics() const;
+
+  /// Who worked for whom when, as text for a file search.json, which `kumiko report` draws: see
+  /// docs/reference/files.md. On rank 0 after leave(). What a lost rank did is known as far as
+  /// others have seen it. \throws std::logic_error elsewhere and before
+  ///
+  /// \param title  of the page
+  std::string record(std::string_view title) const;
 
  private:
   struct Members;

@@ -1,11 +1,13 @@
 // Searches that processes share which join and leave while they run, over TCP.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <string_view>
 
 #include <kumiko/cluster/search.hpp>
 #include <kumiko/cluster/tree.hpp>
@@ -37,7 +39,8 @@ struct HelpEnd {
 ///     tree.help(stop_token);
 ///
 /// Who has joined and listens too is a relay, for others who cannot reach the first. An ask that a
-/// process cannot answer goes on to a neighbour on another side than where it came from.
+/// process cannot answer goes on to a neighbour on another side than where it came from: as a rule
+/// where the largest part is known to be. Neighbours with short round trips are asked first.
 ///
 /// What was given to a process that leaves, or that is lost, is given away again, as that of lost
 /// ranks is; so the result is right whoever leaves or dies, but who searches.
@@ -57,7 +60,8 @@ class SearchTree {
   SearchTree& operator=(const SearchTree&) = delete;
 
   /// Leaves; no search of this process is under way. Where it has no parent, the others are told
-  /// that the search is done, unless it was interrupted.
+  /// that the search is done, unless it was interrupted. Who was told so tells its parent what it
+  /// has done, and waits a little for its children to do the same.
   ~SearchTree();
 
   /// The search is not done: it will go on in another process, which the others may join.
@@ -78,6 +82,14 @@ class SearchTree {
   std::size_t neighbours() const;
   ExchangeStatistics statistics() const;
   TreeStatistics links() const;
+
+  /// Ends the search, which is not under way any more: tells the others that it is done, waits for
+  /// what they tell of themselves, and returns who worked for whom when, as PartExchange::record()
+  /// does. Who does not tell within `patience`, or was lost, is known as far as others have seen
+  /// it. Once, where there is no parent. Suspends, or blocks an OS thread. \throws std::logic_error
+  /// where there is one
+  std::string end_and_record(std::string_view title,
+                             std::chrono::milliseconds patience = std::chrono::seconds(10));
 
  private:
   struct Members;

@@ -1,0 +1,49 @@
+// How far neighbours are, and what their clocks say, by how long they took to answer.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <vector>
+
+namespace kumiko::cluster::detail {
+
+/// The shortest round trip to each neighbour: an ask and its answer, which says what the
+/// neighbour's clock showed. That lies between the two, so the middle is half the round trip off at
+/// most (Cristian's algorithm); the shortest is the one that says most. Not for several threads at
+/// once.
+class RoundTrips {
+ public:
+  using Nanoseconds = std::chrono::nanoseconds;
+
+  struct RoundTrip {
+    Nanoseconds took;
+    Nanoseconds ahead;  ///< how much the neighbour's clock shows more than this process's
+  };
+
+  void answered(std::uint16_t neighbour, Nanoseconds asked, Nanoseconds answered,
+                Nanoseconds their_clock);
+
+  /// Those of the neighbours to be asked before the others: which are on this machine, or, where
+  /// none is, as near as the nearest, but for a factor of 4 and a millisecond, by which answers
+  /// wait for a worker. One that has not answered yet counts as near, so that it is measured.
+  /// \param is_here  whether a neighbour is known to be on this machine
+  template <class IsHere>
+  std::vector<std::uint16_t> near(std::span<const std::uint16_t> neighbours, IsHere is_here) const {
+    std::vector<std::uint16_t> chosen;
+    for (const std::uint16_t each : neighbours) {
+      if (is_here(each)) chosen.push_back(each);
+    }
+    return chosen.empty() ? nearest(neighbours) : chosen;
+  }
+
+  const std::map<std::uint16_t, RoundTrip>& all() const noexcept { return shortest_; }
+
+ private:
+  std::vector<std::uint16_t> nearest(std::span<const std::uint16_t> neighbours) const;
+
+  std::map<std::uint16_t, RoundTrip> shortest_;
+};
+
+}  // namespace kumiko::cluster::detail
