@@ -1,4 +1,4 @@
-// kumiko report: finished runs as one HTML page.
+// kumiko report: finished runs, or a search that processes shared, as one HTML page.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -14,6 +14,7 @@
 
 #include <kumiko/io/output_folder.hpp>
 #include <kumiko/io/run_folder.hpp>
+#include <kumiko/io/search_record.hpp>
 #include <kumiko/io/trace_file.hpp>
 #include <kumiko/viz/report.hpp>
 #include <kumiko/viz/state_image.hpp>
@@ -258,11 +259,41 @@ void check(const ReportRequest& request, const fs::path& page) {
             "'{}' is there and is not a report; name another file with --output", page.string());
 }
 
+void tell_files(const ReportRequest& request, const std::vector<fs::path>& files) {
+  if (request.quiet) return;
+  for (const fs::path& file : files) fmt::print("{}\n", file.string());
+}
+
+int make_search_report(const ReportRequest& request, const fs::path& page) {
+  const fs::path& folder = request.folders.front();
+  refuse_if(!request.times.empty(), "--times chooses states of runs, and '{}' is of a search",
+            folder.string());
+  type_of_named(folder / io::kSearchFile);
+  const viz::ReportSearch search{name_of(folder, request.folders), io::read_search(folder)};
+  viz::ReportOptions options;
+  options.version = KUMIKO_VERSION;
+  options.title = request.title.empty()
+                      ? fmt::format("Search: {}", search.record->at("title").get<std::string>())
+                      : request.title;
+  viz::write_report(page, search, options);
+  tell_files(request, {page});
+  if (!request.tables.empty()) tell_files(request, write_report_tables(request.tables, search));
+  return kDone;
+}
+
 int make_report(const ReportRequest& request) {
-  const auto plugins = find_plugins(request.plugin_path);
   const fs::path page =
       request.output.empty() ? request.folders.front() / "report.html" : request.output;
   check(request, page);
+  const auto search = std::ranges::find_if(request.folders, io::holds_search);
+  if (search != request.folders.end()) {
+    refuse_if(request.folders.size() > 1,
+              "'{}' is of a search, which has a page of its own: name "
+              "it alone",
+              search->string());
+    return make_search_report(request, page);
+  }
+  const auto plugins = find_plugins(request.plugin_path);
   std::vector<Subject> subjects;
   for (const fs::path& folder : request.folders)
     subjects.push_back(read_subject(folder, request, plugins));
@@ -271,11 +302,8 @@ int make_report(const ReportRequest& request) {
   std::vector<viz::ReportRun> runs;
   for (Subject& subject : subjects) runs.push_back(std::move(subject.run));
   viz::write_report(page, runs, options);
-  if (!request.quiet) fmt::print("{}\n", page.string());
-  if (request.tables.empty()) return kDone;
-  for (const fs::path& file : viz::write_report_tables(request.tables, runs)) {
-    if (!request.quiet) fmt::print("{}\n", file.string());
-  }
+  tell_files(request, {page});
+  if (!request.tables.empty()) tell_files(request, viz::write_report_tables(request.tables, runs));
   return kDone;
 }
 
@@ -283,7 +311,8 @@ int make_report(const ReportRequest& request) {
 
 Action report_command(Options& options) {
   const auto request = std::make_shared<ReportRequest>();
-  options.add("DIR", &request->folders, "folders of finished runs", {.is_required = true});
+  options.add("DIR", &request->folders, "folders of finished runs, or one of a search",
+              {.is_required = true});
   options.add("--output", &request->output, "the page (default: report.html in the first DIR)",
               {.check = not_empty()});
   options.add("--csv", &request->tables, "write the numbers of all charts to this folder too",

@@ -16,6 +16,7 @@
 #include <stdexcept>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -29,7 +30,9 @@
 #include <kumiko/cluster/launch.hpp>
 #include <kumiko/cluster/search_journal.hpp>
 #include <kumiko/cluster/search_tree.hpp>
+#include <kumiko/io/output_folder.hpp>
 #include <kumiko/io/read_number.hpp>
+#include <kumiko/io/search_record.hpp>
 #include <kumiko/runtime/detail/search_part.hpp>
 #include <kumiko/runtime/io/address.hpp>
 #include <kumiko/runtime/runtime.hpp>
@@ -62,8 +65,9 @@ struct SearchRequest {
   std::string parent;  ///< whom to join
   std::string listen;
   std::filesystem::path secret;
-  int workers = 0;  ///< 0: as many as there are cores
-  int helpers = 0;  ///< who are to join before the search begins
+  std::filesystem::path output;  ///< folder for the record; empty: none
+  int workers = 0;               ///< 0: as many as there are cores
+  int helpers = 0;               ///< who are to join before the search begins
   std::filesystem::path checkpoint;
 };
 
@@ -208,10 +212,40 @@ void listen_and_tell(SearchTree& tree, const SearchRequest& request) {
 }
 
 void print_exchange(const cluster::ExchangeStatistics& parts) {
+  const auto bytes = static_cast<double>(parts.bytes);
   fmt::print(
       "parts given to others {}, taken from others {}, given again {}; asked others {} times, "
       "{} in vain; {} bytes sent\n",
       parts.given, parts.taken, parts.again, parts.asks, parts.refusals, parts.bytes);
+  fmt::print("in {:.1f} s: {:.3g} parts a second, {:.3g} bytes a second\n", parts.seconds,
+             static_cast<double>(parts.given + parts.taken) / parts.seconds, bytes / parts.seconds);
+}
+
+/// Refuses a folder that cannot take the record of a search, or holds another one's, before the
+/// search begins.
+void check_output(const std::filesystem::path& folder) {
+  if (folder.empty()) return;
+  refusing<io::OutputError>([&] { io::check_writable_folder(folder); });
+  for (const std::string_view name : {io::kSearchFile, io::kSummaryFile}) {
+    std::error_code hidden;
+    refuse_if(std::filesystem::exists(folder / name, hidden),
+              "--output '{}' holds {} already; name another folder", folder.string(), name);
+  }
+}
+
+/// Waits until those who have helped have told what they did, and writes it.
+void write_record(SearchTree& tree, const SearchRequest& request) {
+  if (request.output.empty()) return;
+  const std::string record =
+      tree.end_and_record(fmt::format("{} {}", request.problem, request.size));
+  std::error_code failed;
+  std::filesystem::create_directories(request.output, failed);
+  if (failed) {
+    throw io::OutputError(
+        fmt::format("cannot make '{}': {}", request.output.string(), failed.message()));
+  }
+  io::write_text_file(request.output / io::kSearchFile, record);
+  fmt::print("who worked for whom when: kumiko report {}\n", request.output.string());
 }
 
 /// The file that keeps the search, if one is named.
@@ -262,6 +296,7 @@ int serve(const SearchRequest& request) {
   refuse_if(!fault.empty(), "the size of {}: {}", problem.name, fault);
   const int size = std::stoi(request.size);
   const std::string secret = read_secret(request.secret);
+  check_output(request.output);
   // Without a file there is nothing to go on from, so that signals end the process.
   std::optional<StopSignals> signals;
   if (!request.checkpoint.empty()) signals.emplace();
@@ -300,6 +335,7 @@ int serve(const SearchRequest& request) {
                request.checkpoint.string(), parts.done);
   }
   print_exchange(tree.statistics());
+  write_record(tree, request);
   return kDone;
 }
 
@@ -352,6 +388,9 @@ Action serve_search_command(Options& options) {
   options.add("--helpers", &request->helpers,
               "begin when so many have joined here; those who join at a relay do not count",
               {.check = whole_number(0, kMostHelpers)});
+  options.add("--output", &request->output,
+              "folder for search.json: who worked for whom when, for kumiko report",
+               {.check = not_empty()});
   options.add("--checkpoint", &request->checkpoint,
               "a file for what is found, from which the same command goes on after a crash, a stop "
               "or a kill",

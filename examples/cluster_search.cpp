@@ -2,11 +2,17 @@
 // have nothing to do. Rank 0 searches, and the others help.
 //
 //     build/release/bin/example_cluster_search queens 12 3
+//     build/release/bin/example_cluster_search queens 15 3 1 out; kumiko report out
 //     mpirun -n 2 --bind-to none build/release/bin/example_cluster_search pentomino 12
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -77,7 +83,16 @@ cluster::ExchangeStatistics sum(const std::vector<cluster::ExchangeStatistics>& 
   return all;
 }
 
-bool run(cluster::Cluster& rank, const Program& program, int n) {
+/// Writes who worked for whom when, for kumiko report.
+void write_record(const std::filesystem::path& folder, const std::string& record) {
+  std::filesystem::create_directories(folder);
+  std::ofstream file(folder / "search.json");
+  if (!(file << record).flush()) {
+    throw std::runtime_error("cannot write " + (folder / "search.json").string());
+  }
+}
+
+bool run(cluster::Cluster& rank, const Program& program, int n, const std::string& folder) {
   cluster::PartExchange exchange(rank);
   Found found;
   if (rank.rank() == 0) found = program.search(n, exchange);
@@ -92,19 +107,24 @@ bool run(cluster::Cluster& rank, const Program& program, int n) {
               all.asks, all.refusals, all.bytes);
   const long expected = program.expected[static_cast<std::size_t>(n)];
   if (found.ways != expected) std::fprintf(stderr, "error: %ld ways are right\n", expected);
+  if (!folder.empty()) {
+    write_record(folder, exchange.record(std::string(program.name) + ' ' + std::to_string(n)));
+  }
   return found.ways == expected;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  examples::read_usage(argc, argv, 4, " queens|pentomino [n] [ranks here] [workers]");
+  examples::read_usage(argc, argv, 5, " queens|pentomino [n] [ranks here] [workers] [folder]");
+  const std::string folder = argc > 5 ? argv[5] : "";
   for (const Program& program : kPrograms) {
     if (argc < 2 || program.name != argv[1]) continue;
-    const std::array numbers = examples::read_arguments(
-        argc - 1, argv + 1, {program.size, {"ranks here", 1, 64, 1}, {"workers", 0, 256, 0}});
+    const std::array numbers =
+        examples::read_arguments(std::min(argc, 5) - 1, argv + 1,
+                                 {program.size, {"ranks here", 1, 64, 1}, {"workers", 0, 256, 0}});
     return examples::run_ranks(numbers[1], numbers[2], [&](cluster::Cluster& rank) {
-      return run(rank, program, numbers[0]);
+      return run(rank, program, numbers[0], folder);
     });
   }
   std::fprintf(stderr, "error: the program is '%s'; it must be queens or pentomino\n",

@@ -211,7 +211,7 @@ void ExchangeState::end(std::uint64_t run, Outcome outcome, std::shared_ptr<cons
                            .bytes = part.is_wanted ? byte_count(bytes) : 0});
   if (!part.is_wanted) return;
   if (outcome == Outcome::kDone && part.stops_all) outcome = Outcome::kStopped;
-  counts_.bytes += byte_count(bytes);
+  if (!part.giver.empty()) counts_.bytes += byte_count(bytes);
   ExchangeMessage result{.kind = Says::kResult,
                          .part = part.part,
                          .outcome = outcome,

@@ -118,6 +118,40 @@ class Browser:
         (SCREENSHOTS / f"{name}.png").write_bytes(base64.b64decode(shot["data"]))
 
 
+def pair(process, other, **sums):
+    names = ("given", "used", "again", "given_bytes", "result_bytes", "taken", "told", "taken_bytes", "told_bytes",
+             "taken_s")
+    return {"process": process, "other": other, **dict.fromkeys(names, 0), **sums}
+
+
+TOLD = {"told": True, "host": "here", "workers": 1, "refusals": 1, "late": 0, "left_out": 0}
+SEARCH_RECORD = {
+    "kind": "kumiko search", "version": 1, "title": "queens 14", "seconds": 4,
+    "processes": [
+        {"name": "root", **TOLD, "pid": 11, "begin_s": -1, "end_s": 4, "clock_within_s": 0, "active_s": 3,
+         "worked_s": 3.5, "asks": 2, "given": 2, "taken": 0, "again": 1, "bytes": 400},
+        {"name": "1", **TOLD, "pid": 12, "begin_s": 0.5, "end_s": 4, "clock_within_s": 1e-4, "active_s": 2,
+         "worked_s": 2, "asks": 3, "given": 0, "taken": 1, "again": 0, "bytes": 100},
+        {"name": "2", "told": False},
+    ],
+    "pairs": [
+        pair(0, 0, taken=1, told=1, taken_bytes=200, told_bytes=100, taken_s=1),
+        pair(0, 1, given=1, used=1, given_bytes=200, result_bytes=100),
+        pair(0, 2, given=1, again=1, given_bytes=200),
+        pair(1, 0, taken=1, told=1, taken_bytes=200, told_bytes=100, taken_s=2),
+    ],
+    "searches": [{"process": 0, "begin_s": 0, "end_s": 4}],
+    "parts": [
+        {"giver": 0, "taker": 0, "divisions": 2, "bytes": 200, "result_bytes": 100, "begin_s": 2, "end_s": 3,
+         "told": True},
+        {"giver": 0, "taker": 1, "divisions": 3, "bytes": 200, "result_bytes": 100, "given_s": 0.9, "back_s": 3.1,
+         "became": "used", "begin_s": 1, "end_s": 3, "told": True},
+        {"giver": 0, "taker": 2, "divisions": 2, "bytes": 200, "result_bytes": 0, "given_s": 0.5, "back_s": 1.5,
+         "became": "again"},
+    ],
+}
+
+
 def run_case(path, *arguments, launcher=()):
     result = kumiko("run", ZALESAK, *SMALL, "--output", path, *arguments, launcher=launcher)
     if result.returncode != 0:
@@ -139,6 +173,9 @@ def setUpModule():
         run_case(path / "ranks", "--workers", 2, launcher=[MPIRUN, "-n", "2"])
         pages.append([path / "ranks", path / "plain", "--output", path / "ranks.html"])
     together = [*(path / name for name in BACKENDS), "--output", path / "all.html"]
+    (path / "search").mkdir()
+    (path / "search" / "search.json").write_text(json.dumps(SEARCH_RECORD))
+    pages.append([path / "search", "--csv", path / "search-csv"])
     pages.append([*together, "--csv", path / "csv", "--title", "Four backends"])
     for arguments in pages:
         result = kumiko("report", *arguments)
@@ -460,6 +497,62 @@ class Timeline(ReportTest):
         self.browser.screenshot("timeline")
 
 
+class Search(ReportTest):
+    """A search of which one process was lost: another one did its part again."""
+
+    def cells(self, selector):
+        return self.browser.run(
+            """return [...document.querySelectorAll(arguments[0])].map((row) =>
+                 [...row.children].map((cell) => cell.innerText))""",
+            selector,
+        )
+
+    def test_given_a_search_then_its_page_has_a_row_for_each_process_and_says_who_worked_for_whom(self):
+        self.browser.open(self.path / "search" / "report.html")
+        self.assert_quiet()
+        self.assertEqual(self.browser.run("return document.querySelector('h1').innerText"), "Search: queens 14")
+        rows = self.cells("#figures tbody tr")
+        self.assertEqual([row[0] for row in rows], ["root", "1", "2 (did not tell)"])
+        self.assertEqual(rows[0][3:6], ["4 s", "3 s", "87.5 %"])
+        self.assertEqual(
+            self.cells("#whom tbody tr[data-taker]"), [["root", "1 in 1 s"], ["1", "1 in 2 s"], ["2", "1"]]
+        )
+        self.browser.screenshot("search")
+
+    def test_given_a_search_then_its_timeline_has_a_bar_for_each_part_in_the_row_of_who_did_it(self):
+        self.browser.open(self.path / "search" / "report.html")
+        bars = self.browser.run(
+            """const chart = echarts.getInstanceByDom(document.querySelector(".timeline"));
+               return chart.getOption().series.flatMap((series) =>
+                 series.data.map((bar) => [series.name, ...bar.slice(0, 3)]))"""
+        )
+        self.assertEqual(
+            sorted(bars),
+            [["for root", 0, 4, 0], ["for root", 0.5, 1.5, 2], ["for root", 1, 3, 1], ["for root", 2, 3, 0]],
+        )
+        self.browser.run(
+            """echarts.getInstanceByDom(document.querySelector(".timeline")).dispatchAction(
+                 {type: "showTip", seriesIndex: 0, dataIndex: 2})"""
+        )
+        self.browser.driver.execute_async_script("requestAnimationFrame(() => requestAnimationFrame(() => arguments[0]()))")
+        text = self.browser.run("return document.querySelector('.timeline').innerText")
+        self.assertIn("1 for root, 2 s", text)
+        self.assertIn("after 3 divisions; 200 B there, 100 B back", text)
+        self.assertIn("its result was used", text)
+
+    def test_given_a_phone_then_no_part_of_a_search_is_wider_than_the_screen(self):
+        self.browser.open(self.path / "search" / "report.html", size=PHONE)
+        self.assertLessEqual(self.browser.run("return document.documentElement.scrollWidth"), PHONE[0])
+        self.assert_quiet()
+
+    def test_given_a_search_then_its_tables_have_a_row_for_each_process(self):
+        with open(self.path / "search-csv" / "search_given.csv", newline="") as file:
+            rows = list(csv.reader(file))
+        self.assertEqual(rows[0], ["run", "series", "process", "parts"])
+        self.assertIn(["search", "given again", "root", "1"], rows)
+        self.assertIn(["search", "used", "root", "1"], rows)
+
+
 class Screens(ReportTest):
     def colour(self):
         colour = self.browser.run("return getComputedStyle(document.body).backgroundColor")
@@ -598,10 +691,19 @@ class Refused(ReportTest):
         os.truncate(cut / "trace.hdf", (cut / "trace.hdf").stat().st_size // 2)
         self.assertIn("trace.hdf", self.refused(cut, code=1))
 
+    def test_given_a_search_that_is_damaged_or_beside_runs_then_it_is_refused(self):
+        damaged = self.path / "damaged"
+        shutil.copytree(self.path / "search", damaged)
+        record = {**SEARCH_RECORD, "pairs": [pair(0, 3)]}
+        (damaged / "search.json").write_text(json.dumps(record))
+        self.assertIn("'other' in 'pairs' is wrong", self.refused(damaged, code=1))
+        self.assertIn("name it alone", self.refused(self.path / "threads", self.path / "search"))
+        self.assertIn("--times", self.refused(self.path / "search", "--times", "1"))
+
 
 def load_tests(loader, tests, pattern):
     """The base class has no tests of its own."""
-    cases = (Page, Timeline, Screens, Refused)
+    cases = (Page, Timeline, Search, Screens, Refused)
     return unittest.TestSuite(loader.loadTestsFromTestCase(case) for case in cases)
 
 

@@ -3,6 +3,7 @@ the count is right, with a checkpoint also where that is who searches; who does 
 why."""
 
 import contextlib
+import json
 import os
 import random
 import re
@@ -21,6 +22,8 @@ WAYS = {10: 724, 12: 14200, 14: 365596}
 
 
 class SearchTest(unittest.TestCase):
+    maxDiff = None
+
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -93,6 +96,85 @@ class SearchTest(unittest.TestCase):
         self.assertRegex(output, r"\nparts given to others [1-9]")
         for process in (relay, behind, helper):
             self.assertRegex(self.ended(process), r"(^|\n)the search is done\nparts given to others ")
+
+    def report(self, folder):
+        """\return the data in the page of a search"""
+        done = subprocess.run([KUMIKO, "report", str(folder)], capture_output=True, text=True, timeout=LIMIT,
+                              check=False)
+        if "KUMIKO_WITH_REPORT" in done.stderr:
+            return None
+        self.assertEqual(done.returncode, 0, done.stderr)
+        page = (folder / "report.html").read_text()
+        return json.loads(re.search(r'id="report-data">(.*?)</script>', page, re.DOTALL)[1])
+
+    def test_given_output_then_the_record_says_who_worked_for_whom_and_a_page_shows_it(self):
+        folder = self.path / "out"
+        root, address = self.serve("--helpers", 3, "--output", folder, size=14)
+        relay = self.join(address, "--listen", "127.0.0.1:0")
+        behind = self.join(self.address(relay))
+        killed = self.join(address)
+        helper = self.join(address)
+        self.assertEqual(root.stdout.readline(), "waiting for 3 helpers\n")
+        time.sleep(0.3)  # so that it has a part, as a rule
+        killed.kill()
+        output = self.ended(root)
+        self.assert_found(output, 14)
+        self.assertIn(f"kumiko report {folder}\n", output)
+        outputs = [output, *map(self.ended, (relay, behind, helper))]
+        record = json.loads((folder / "search.json").read_text())
+        self.assertEqual(record["title"], "queens 14")
+        processes = record["processes"]
+        self.assertEqual(processes[0]["name"], "root")
+        self.assertEqual(sum(":" in each["name"] for each in processes), 1)
+        told = {each["pid"]: each for each in processes if each["told"]}
+        self.assertEqual(set(told), {each.pid for each in (root, relay, behind, helper)})
+        for process, text in zip((root, relay, behind, helper), outputs, strict=True):
+            given, taken, again, asks = re.search(
+                r"given to others (\d+), taken from others (\d+), given again (\d+); asked others (\d+)", text).groups()
+            each = told[process.pid]
+            self.assertEqual(each["given"], int(given))
+            self.assertEqual(each["taken"], int(taken))
+            self.assertEqual(each["asks"], int(asks))
+            self.assertLessEqual(int(again), each["given"])
+            self.assertLess(each["clock_within_s"], 1)
+        parts = record["parts"]
+        for number, each in enumerate(processes):
+            if not each["told"]:
+                continue
+            others = [part for part in parts if part["giver"] != part["taker"]]
+            given = [part for part in others if part["giver"] == number and "became" in part]
+            taken = [part for part in others if part["taker"] == number and "told" in part]
+            self.assertEqual(len(given), each["given"])
+            self.assertEqual(len(taken), each["taken"])
+            pairs = [pair for pair in record["pairs"] if pair["process"] == number and pair["other"] != number]
+            self.assertEqual(sum(pair["given"] for pair in pairs), each["given"])
+            self.assertEqual(sum(pair["taken"] for pair in pairs), each["taken"])
+            self.assertEqual(sum(pair["used"] for pair in pairs), sum(part["became"] == "used" for part in given))
+            self.assertEqual(sum(pair["given_bytes"] + pair["told_bytes"] for pair in pairs), each["bytes"])
+        for part in parts:
+            if "became" in part:
+                self.assertLessEqual(part["given_s"], part["back_s"])
+            if "told" in part:
+                self.assertLessEqual(part["begin_s"], part["end_s"])
+            if "became" in part and "told" in part:  # within what the clocks may be off
+                off = sum(processes[part[side]]["clock_within_s"] for side in ("giver", "taker"))
+                self.assertLessEqual(part["given_s"], part["begin_s"] + off)
+                self.assertLessEqual(part["begin_s"], part["back_s"] + off)
+        data = self.report(folder)
+        if data is not None:
+            self.assertEqual(data["search"], record)
+            self.assertEqual([chart["id"] for chart in data["charts"]],
+                             ["search_working", "search_given", "search_taken", "search_bytes"])
+            self.assertEqual(data["charts"][0]["panels"][0]["categories"], [each["name"] for each in processes])
+
+    def test_given_a_folder_that_holds_another_record_then_it_is_refused_before_the_search(self):
+        folder = self.path / "used"
+        folder.mkdir()
+        (folder / "search.json").write_text("{}")
+        arguments = ["serve", "queens", 10, "--listen", "127.0.0.1:0", "--secret", self.secret, "--output"]
+        self.assertIn("name another folder", self.refused(*arguments, folder))
+        self.assertIn("secret", self.refused(*arguments, self.secret))
+        self.assertEqual((folder / "search.json").read_text(), "{}")
 
     def test_given_a_parent_that_is_lost_then_a_helper_says_so(self):
         root, address = self.serve("--helpers", 3)

@@ -1,8 +1,8 @@
-// Puts the page together from its data.
+// Puts the page together from its data: of runs, or of a search.
 
 const report = JSON.parse(document.getElementById("report-data").textContent);
 
-const sections = [
+const sections = report.search ? searchSections(report.search) : [
   { id: "figures", title: "Headline figures", parts: () => headlineTable(report) },
   { id: "published", title: "Printed values beside ours", parts: () => publishedTable(report) },
   { id: "pictures", title: "The field and its patches", parts: () => report.runs.flatMap(pictureSection) },

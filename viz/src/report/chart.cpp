@@ -96,20 +96,34 @@ std::vector<Chart> charts_of(std::span<const ReportRun> runs) {
 
 }  // namespace report
 
-std::vector<std::filesystem::path> write_report_tables(const std::filesystem::path& folder,
-                                                       std::span<const ReportRun> runs) {
+namespace {
+
+std::vector<std::filesystem::path> write_tables(const std::filesystem::path& folder,
+                                                const std::vector<report::Chart>& charts) {
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
   if (failed) {
     throw io::OutputError(fmt::format("cannot make '{}': {}", folder.string(), failed.message()));
   }
   std::vector<std::filesystem::path> files;
-  for (const report::Chart& chart : report::charts_of(runs)) {
+  for (const report::Chart& chart : charts) {
     if (chart.panels.empty()) continue;
     files.push_back(folder / (chart.id + ".csv"));
     io::write_text_file(files.back(), report::to_csv(chart));
   }
   return files;
+}
+
+}  // namespace
+
+std::vector<std::filesystem::path> write_report_tables(const std::filesystem::path& folder,
+                                                       std::span<const ReportRun> runs) {
+  return write_tables(folder, report::charts_of(runs));
+}
+
+std::vector<std::filesystem::path> write_report_tables(const std::filesystem::path& folder,
+                                                       const ReportSearch& search) {
+  return write_tables(folder, report::search_charts(search));
 }
 
 }  // namespace kumiko::viz

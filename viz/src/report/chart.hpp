@@ -79,4 +79,7 @@ std::vector<Chart> rank_charts(std::span<const ReportRun> runs);
 /// Times of patches by level.
 std::vector<Chart> trace_charts(std::span<const ReportRun> runs);
 
+/// What the processes of a search did.
+std::vector<Chart> search_charts(const ReportSearch& search);
+
 }  // namespace kumiko::viz::report

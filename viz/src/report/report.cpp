@@ -32,6 +32,7 @@ KUMIKO_PAGE_PART(tables)
 KUMIKO_PAGE_PART(charts)
 KUMIKO_PAGE_PART(timeline_data)
 KUMIKO_PAGE_PART(timeline)
+KUMIKO_PAGE_PART(search)
 KUMIKO_PAGE_PART(main)
 #undef KUMIKO_PAGE_PART
 
@@ -119,22 +120,46 @@ Json page_json(std::span<const ReportRun> runs, const ReportOptions& options) {
 std::string page_script() {
   std::string script = "\"use strict\";\n(() => {\n";
   for (const auto part : {text_part, theme_part, tables_part, charts_part, timeline_data_part,
-                          timeline_part, main_part}) {
+                          timeline_part, search_part, main_part}) {
     script += part();
   }
   return script + "})();\n";
 }
 
+Json search_json(const ReportSearch& search, const ReportOptions& options) {
+  Json json = {{"title", options.title},
+               {"version", options.version},
+               {"runs", Json::array()},
+               {"search", *search.record},
+               {"charts", Json::array()}};
+  for (const report::Chart& chart : report::search_charts(search)) {
+    json["charts"].push_back(report::to_json(chart));
+  }
+  return json;
+}
+
 /// What a place {{name}} of the skeleton stands for.
-std::string content_of(std::string_view name, std::span<const ReportRun> runs,
-                       const ReportOptions& options) {
+std::string content_of(std::string_view name, const Json& data, const ReportOptions& options) {
   if (name == "title") return escaped(options.title);
   if (name == "style") return std::string(style_part());
   if (name == "notice") return escaped_lines(notice_part());
   if (name == "echarts") return std::string(echarts_part());
-  if (name == "data") return script_json(page_json(runs, options));
+  if (name == "data") return script_json(data);
   if (name == "script") return page_script();
   throw std::logic_error("the page's skeleton has an unknown place");
+}
+
+void write_page(const std::filesystem::path& file, const Json& data, const ReportOptions& options) {
+  std::string page;
+  std::string_view rest = skeleton_part();
+  for (std::size_t place = rest.find("{{"); place != rest.npos; place = rest.find("{{")) {
+    page += rest.substr(0, place);
+    const std::size_t end = rest.find("}}", place);
+    page += content_of(rest.substr(place + 2, end - place - 2), data, options);
+    rest.remove_prefix(end + 2);
+  }
+  page += rest;
+  io::write_text_file(file, page);
 }
 
 }  // namespace
@@ -143,16 +168,12 @@ bool report_available() { return true; }
 
 void write_report(const std::filesystem::path& file, std::span<const ReportRun> runs,
                   const ReportOptions& options) {
-  std::string page;
-  std::string_view rest = skeleton_part();
-  for (std::size_t place = rest.find("{{"); place != rest.npos; place = rest.find("{{")) {
-    page += rest.substr(0, place);
-    const std::size_t end = rest.find("}}", place);
-    page += content_of(rest.substr(place + 2, end - place - 2), runs, options);
-    rest.remove_prefix(end + 2);
-  }
-  page += rest;
-  io::write_text_file(file, page);
+  write_page(file, page_json(runs, options), options);
+}
+
+void write_report(const std::filesystem::path& file, const ReportSearch& search,
+                  const ReportOptions& options) {
+  write_page(file, search_json(search, options), options);
 }
 
 }  // namespace kumiko::viz

@@ -1,4 +1,5 @@
 // For builds without the page's script.
+#include <span>
 #include <stdexcept>
 
 #include <kumiko/viz/report.hpp>
@@ -10,6 +11,11 @@ bool report_available() { return false; }
 void write_report(const std::filesystem::path&, std::span<const ReportRun>, const ReportOptions&) {
   throw std::runtime_error(
       "this build makes no report pages; configure it with KUMIKO_WITH_REPORT=ON");
+}
+
+void write_report(const std::filesystem::path& file, const ReportSearch&,
+                  const ReportOptions& options) {
+  write_report(file, std::span<const ReportRun>(), options);
 }
 
 }  // namespace kumiko::viz

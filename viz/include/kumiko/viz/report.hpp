@@ -3,10 +3,13 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
+
+#include <nlohmann/json_fwd.hpp>
 
 #include <kumiko/amr/trace.hpp>
 #include <kumiko/io/checkpoint.hpp>
@@ -41,6 +44,12 @@ struct ReportRun {
   std::string about_trace;  ///< why there is none, or of what it is; may be empty
 };
 
+/// A search that processes shared, in place of runs.
+struct ReportSearch {
+  std::string name;
+  std::shared_ptr<const nlohmann::ordered_json> record;  ///< what io::read_search() has returned
+};
+
 /// A printed figure beside those of the runs.
 struct PublishedRow {
   std::string name;
@@ -67,10 +76,16 @@ bool report_available();
 void write_report(const std::filesystem::path& file, std::span<const ReportRun> runs,
                   const ReportOptions& options);
 
-/// Writes the numbers of every chart into a folder, which it makes where it is missing: a file
-/// NAME.csv each. Throws io::OutputError.
+/// The same of a search: who worked for whom when. Some 200 bytes for each of its parts.
+void write_report(const std::filesystem::path& file, const ReportSearch& search,
+                  const ReportOptions& options);
+
+/// Write the numbers of every chart into a folder, which they make where it is missing: a file
+/// NAME.csv each. Throw io::OutputError.
 /// \return the files
 std::vector<std::filesystem::path> write_report_tables(const std::filesystem::path& folder,
                                                        std::span<const ReportRun> runs);
+std::vector<std::filesystem::path> write_report_tables(const std::filesystem::path& folder,
+                                                       const ReportSearch& search);
 
 }  // namespace kumiko::viz

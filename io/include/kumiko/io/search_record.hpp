@@ -1,0 +1,22 @@
+// Reads what the processes of a search did for each other.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string_view>
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace kumiko::io {
+
+/// The record in a folder of a search.
+inline constexpr std::string_view kSearchFile = "search.json";
+
+/// Whether a folder is one of a search: it has a record, and no run's summary.
+bool holds_search(const std::filesystem::path& folder);
+
+/// Reads a folder's record, as docs/reference/files.md describes it, and checks all that a reader
+/// relies on: numbers of processes are those of processes in it. \throws RunFolderError
+std::shared_ptr<const nlohmann::ordered_json> read_search(const std::filesystem::path& folder);
+
+}  // namespace kumiko::io
