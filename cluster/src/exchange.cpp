@@ -156,9 +156,8 @@ void Exchange::receive(const Way& from, const ExchangeMessage& message) {
     if (message.kind == ExchangeMessage::Says::kEnd && from.size() == 1) {
       std::erase(not_ended_, from.front());
     }
-    if (from.size() == 1 && state_.is_answered_by(from, message)) {
-      round_trips_.answered(from.front(), asked_at_.time_since_epoch(),
-                            Clock::now().time_since_epoch(),
+    if (state_.is_answered_by(message)) {
+      round_trips_.answered(from, asked_at_.time_since_epoch(), Clock::now().time_since_epoch(),
                             std::chrono::nanoseconds(message.sent_at));
     }
     state_.receive(from, message, is_busy(), onward(from), effects);

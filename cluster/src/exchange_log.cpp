@@ -168,11 +168,11 @@ ProcessLog ExchangeLog::log(Moment now, const RoundTrips& round_trips) const {
     closed.search_.end = now.count();
     closed.keep(closed.search_);
   }
-  for (const auto& [neighbour, trip] : round_trips.all()) {
-    const auto number = closed.index_of({neighbour});
+  for (const auto& [other, trip] : round_trips.all()) {
+    const auto number = closed.index_of(other);
     if (!number) continue;
     closed.done_.clocks.push_back(
-        {.neighbour = *number, .round_trip = trip.took.count(), .ahead = trip.ahead.count()});
+        {.other = *number, .round_trip = trip.took.count(), .ahead = trip.ahead.count()});
   }
   closed.done_.begin = begin_.count();
   closed.done_.end = now.count();
@@ -212,7 +212,7 @@ bool is_whole(const ProcessLog& log) {
                               part.how <= LoggedPart::kDropped;
                      }) &&
          std::all_of(log.clocks.begin(), log.clocks.end(),
-                     [&](const LoggedClock& clock) { return is_known(clock.neighbour); });
+                     [&](const LoggedClock& clock) { return is_known(clock.other); });
 }
 
 }  // namespace

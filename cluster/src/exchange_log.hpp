@@ -58,9 +58,9 @@ struct LoggedSum {
   std::int64_t taken_time = 0;
 };
 
-/// What is known of a neighbour's clock.
+/// What is known of another process's clock.
 struct LoggedClock {
-  std::uint32_t neighbour = 0;  ///< which of ProcessLog::others
+  std::uint32_t other = 0;  ///< which of ProcessLog::others
   std::uint32_t unused = 0;
   std::int64_t round_trip = 0;
   std::int64_t ahead = 0;
@@ -102,9 +102,6 @@ class ExchangeLog {
   /// What there is so far; what has not ended does so now. The rest is for the caller to fill in.
   ProcessLog log(Moment now, const RoundTrips& round_trips) const;
 
-  /// How long there was a part or a search here.
-  Moment active(Moment now) const noexcept;
-
   static constexpr std::size_t kMostParts = 8192;
   static constexpr std::size_t kMostOthers = 4096;
 
@@ -116,6 +113,8 @@ class ExchangeLog {
   void taken(const ExchangeState::Note& note, Moment now);
   void ended(const ExchangeState::Note& note, Moment now);
   void keep(const LoggedPart& part);
+  /// How long there was a part or a search here.
+  Moment active(Moment now) const noexcept;
   void begin_activity(Moment now) noexcept;
   void end_activity(Moment now) noexcept;
 

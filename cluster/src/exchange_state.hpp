@@ -186,9 +186,9 @@ class ExchangeState {
   // As a taker.
 
   bool is_asking() const noexcept { return asking_.has_value(); }
-  /// Whether whoever was asked has answered the latest ask by this, and not somebody behind it.
-  bool is_answered_by(const Way& from, const ExchangeMessage& message) const noexcept {
-    return asking_ && asking_->number == message.ask && asking_->to == from &&
+  /// Whether this answers the latest ask.
+  bool is_answered_by(const ExchangeMessage& message) const noexcept {
+    return asking_ && asking_->number == message.ask &&
            (message.kind == ExchangeMessage::Says::kPart ||
             message.kind == ExchangeMessage::Says::kNone);
   }

@@ -1,29 +1,34 @@
-// How far neighbours are, and what their clocks say, by how long they took to answer.
+// How far others are, and what their clocks say, by how long they took to answer.
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <span>
 #include <vector>
 
+#include "exchange_state.hpp"
+
 namespace kumiko::cluster::detail {
 
-/// The shortest round trip to each neighbour: an ask and its answer, which says what the
-/// neighbour's clock showed. That lies between the two, so the middle is half the round trip off at
-/// most (Cristian's algorithm); the shortest is the one that says most. Not for several threads at
-/// once.
+/// The shortest round trip to each process: an ask and its answer, which says what the clock there
+/// showed. That lies between the two, so the middle is half the round trip off at most (Cristian's
+/// algorithm); the shortest is the one that says most. An ask may have been passed on, so that its
+/// answer comes from farther than who was asked. Not for several threads at once.
 class RoundTrips {
  public:
   using Nanoseconds = std::chrono::nanoseconds;
 
   struct RoundTrip {
     Nanoseconds took;
-    Nanoseconds ahead;  ///< how much the neighbour's clock shows more than this process's
+    Nanoseconds ahead;  ///< how much the clock there shows more than this process's
   };
 
-  void answered(std::uint16_t neighbour, Nanoseconds asked, Nanoseconds answered,
-                Nanoseconds their_clock);
+  /// Of so many processes the round trips are kept.
+  static constexpr std::size_t kMost = 1024;
+
+  void answered(const Way& by, Nanoseconds asked, Nanoseconds answered, Nanoseconds their_clock);
 
   /// Those of the neighbours to be asked before the others: which are on this machine, or, where
   /// none is, as near as the nearest, but for a factor of 4 and a millisecond, by which answers
@@ -38,12 +43,12 @@ class RoundTrips {
     return chosen.empty() ? nearest(neighbours) : chosen;
   }
 
-  const std::map<std::uint16_t, RoundTrip>& all() const noexcept { return shortest_; }
+  const std::map<Way, RoundTrip>& all() const noexcept { return shortest_; }
 
  private:
   std::vector<std::uint16_t> nearest(std::span<const std::uint16_t> neighbours) const;
 
-  std::map<std::uint16_t, RoundTrip> shortest_;
+  std::map<Way, RoundTrip> shortest_;
 };
 
 }  // namespace kumiko::cluster::detail

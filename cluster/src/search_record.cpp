@@ -91,7 +91,7 @@ class SearchRecord {
     return found->second;
   }
 
-  /// Dijkstra's algorithm over neighbours' clocks, in either direction.
+  /// Dijkstra's algorithm over the clocks that were compared, in either direction.
   void set_clocks() {
     clocks_.resize(ways_of_.size());
     clocks_.front().within = 0;
@@ -121,7 +121,7 @@ class SearchRecord {
   void for_each_clock(Do each) const {
     for (std::size_t p = 0; p < told_.size(); ++p) {
       for (const LoggedClock& clock : told_[p].log.clocks) {
-        each(p, others_[p][clock.neighbour], clock);
+        each(p, others_[p][clock.other], clock);
       }
     }
   }

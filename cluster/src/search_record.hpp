@@ -51,8 +51,8 @@ enum class Ways { kRanks, kLinks };
 /// clock is the record's. A process that has told nothing, since it was lost, is known from what
 /// others say of it.
 ///
-/// *Clocks.* Each log says by how much neighbours' clocks were ahead, each within half a round
-/// trip. A process's difference to the first is the sum along the chain of such neighbours whose
+/// *Clocks.* Each log says by how much the clocks of some others were ahead, each within half a
+/// round trip. A process's difference to the first is the sum along the chain of such pairs whose
 /// round trips are shortest together (Dijkstra's algorithm), and so is its uncertainty. A process
 /// that no chain leads to is put in time by when its log came.
 std::string record_of(std::string_view title, std::vector<ToldLog> told, Ways ways);

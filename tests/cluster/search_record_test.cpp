@@ -126,7 +126,7 @@ TEST(ExchangeLog, GivenItsBytesThenTheyAreReadBackAndWhatIsNotALogIsRefused) {
   ExchangeLog log(1ns);
   log.note(given(0, {1, 2}), 10ns);
   RoundTrips round_trips;
-  round_trips.answered(4, 100ns, 200ns, 1000ns);
+  round_trips.answered({4}, 100ns, 200ns, 1000ns);
   ProcessLog written = log_of(log, 20ns, round_trips);
   written.host = "there";
   const Frame bytes = encode_log(written);
@@ -151,11 +151,11 @@ TEST(ExchangeLog, GivenItsBytesThenTheyAreReadBackAndWhatIsNotALogIsRefused) {
 
 TEST(RoundTrips, GivenSeveralAnswersThenTheShortestCounts) {
   RoundTrips trips;
-  trips.answered(1, 0ns, 100ns, 5050ns);
-  trips.answered(1, 1000ns, 1010ns, 6005ns);
-  trips.answered(1, 2000ns, 2500ns, 9999ns);
-  EXPECT_EQ(trips.all().at(1).took, 10ns);
-  EXPECT_EQ(trips.all().at(1).ahead, 5000ns);
+  trips.answered({1}, 0ns, 100ns, 5050ns);
+  trips.answered({1}, 1000ns, 1010ns, 6005ns);
+  trips.answered({1}, 2000ns, 2500ns, 9999ns);
+  EXPECT_EQ(trips.all().at({1}).took, 10ns);
+  EXPECT_EQ(trips.all().at({1}).ahead, 5000ns);
 }
 
 TEST(RoundTrips, GivenNearAndFarNeighboursThenTheNearOnesAndThoseNotMeasuredAreFirst) {
@@ -163,10 +163,11 @@ TEST(RoundTrips, GivenNearAndFarNeighboursThenTheNearOnesAndThoseNotMeasuredAreF
   const auto nobody = [](std::uint16_t) { return false; };
   RoundTrips trips;
   EXPECT_EQ(trips.near(all, nobody), all);
-  trips.answered(1, 0ms, 100ms, 0ms);
+  trips.answered({1}, 0ms, 100ms, 0ms);
   EXPECT_EQ(trips.near(all, nobody), all);
-  trips.answered(2, 0ms, 10ms, 0ms);
-  trips.answered(3, 0ms, 40ms, 0ms);
+  trips.answered({2}, 0ms, 10ms, 0ms);
+  trips.answered({3}, 0ms, 40ms, 0ms);
+  trips.answered({1, 5}, 0ms, 1ms, 0ms);  // who is behind a neighbour does not make that near
   EXPECT_THAT(trips.near(all, nobody), ElementsAre(2, 3, 4));
   const auto is_first = [](std::uint16_t neighbour) { return neighbour == 1; };
   EXPECT_THAT(trips.near(all, is_first), ElementsAre(1));
@@ -196,7 +197,7 @@ TEST(SearchRecord, GivenAGiverAndATakerThenTheirPartIsOneOnTheClockOfWhoSearches
   root.note({.what = Note::kBack, .part = {7, 1}, .bytes = 6}, 1900ns);
   // The child's clock is 10^9 ns ahead, as it knows from a round trip of 100 ns.
   ProcessLog child = taker_of({0}, 1'000'001'200ns, 1'000'001'800ns);
-  child.clocks.push_back({.neighbour = 1, .round_trip = 100, .ahead = -1'000'000'000});
+  child.clocks.push_back({.other = 1, .round_trip = 100, .ahead = -1'000'000'000});
   const json record =
       json::parse(record_of("queens", {{{}, log_of(root, 2500ns)}, {{2}, child}}, Ways::kLinks));
   EXPECT_EQ(record["title"], "queens");
@@ -231,11 +232,11 @@ TEST(SearchRecord, GivenClocksByChainsThenTheShortestWayCounts) {
   const ProcessLog plain = log_of(ExchangeLog(0ns), 1ns);
   // 1 knows rank 0 by a long round trip, and rank 2 by a short one; 2 knows rank 0 by a short one.
   const ProcessLog first = with_clocks(plain,
-                                       {{.neighbour = 1, .round_trip = 900, .ahead = -77},
-                                        {.neighbour = 2, .round_trip = 10, .ahead = 1000}},
+                                       {{.other = 1, .round_trip = 900, .ahead = -77},
+                                        {.other = 2, .round_trip = 10, .ahead = 1000}},
                                        {{}, {0}, {2}});
   const ProcessLog second =
-      with_clocks(plain, {{.neighbour = 1, .round_trip = 20, .ahead = 5000}}, {{}, {0}});
+      with_clocks(plain, {{.other = 1, .round_trip = 20, .ahead = 5000}}, {{}, {0}});
   const json record = json::parse(record_of(
       "",
       {{{0}, log_of(searching(), 3000ns)}, {{1}, first}, {{2}, second}, {{3}, plain, 100, 4100}},

@@ -28,6 +28,7 @@ using ::testing::DoubleEq;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::IsNan;
 using ::testing::Not;
 
 /// Two workers, three base steps, the last of which updates nothing; two levels.
@@ -353,6 +354,40 @@ TEST(Charts, GivenTimesOfSecondsThenTheBinsEndsAreWrittenInFull) {
                                             "2500000", "3200000", "4000000", "5000000", "6300000",
                                             "8000000", "10000000", "12500000"));
   EXPECT_EQ(panel.upper, "16000000");
+}
+
+TEST(SearchCharts, GivenARecordThenTheBarsOfEachProcessAreItsSums) {
+  const ReportSearch search{
+      "s", std::make_shared<const nlohmann::ordered_json>(nlohmann::ordered_json::parse(R"({
+    "seconds": 4, "processes": [
+      {"name": "root", "told": true, "begin_s": -2, "end_s": 4, "workers": 2, "worked_s": 6},
+      {"name": "1", "told": true, "begin_s": 3, "end_s": 5, "workers": 1, "worked_s": 0.25},
+      {"name": "2", "told": false}],
+    "pairs": [
+      {"process": 0, "other": 1, "given": 5, "used": 3, "again": 1, "given_bytes": 50, "taken": 0,
+       "told": 0, "told_bytes": 0},
+      {"process": 0, "other": 2, "given": 1, "used": 0, "again": 1, "given_bytes": 10, "taken": 0,
+       "told": 0, "told_bytes": 0},
+      {"process": 0, "other": 0, "given": 0, "used": 0, "again": 0, "given_bytes": 0, "taken": 2,
+       "told": 2, "told_bytes": 99},
+      {"process": 1, "other": 0, "given": 0, "used": 0, "again": 0, "given_bytes": 0, "taken": 5,
+       "told": 3, "told_bytes": 30}]})"))};
+  const std::vector<Chart> charts = search_charts(search);
+  const auto bars = [&](const std::string& id, std::size_t series) {
+    return chart(charts, id).panels.at(0).series.at(series).y;
+  };
+  EXPECT_THAT(chart(charts, "search_working").panels.at(0).categories,
+              ElementsAre("root", "1", "2"));
+  // Of what it was there for while it was searched: 2 workers of 4 s, 1 worker of 1 s.
+  EXPECT_THAT(bars("search_working", 0), ElementsAre(75.0, 25.0, IsNan()));
+  EXPECT_THAT(bars("search_working", 1), ElementsAre(25.0, 75.0, IsNan()));
+  EXPECT_THAT(bars("search_given", 0), ElementsAre(3.0, 0.0, 0.0));
+  EXPECT_THAT(bars("search_given", 1), ElementsAre(2.0, 0.0, 0.0));
+  EXPECT_THAT(bars("search_given", 2), ElementsAre(1.0, 0.0, 0.0));
+  EXPECT_THAT(bars("search_taken", 0), ElementsAre(2.0, 3.0, 0.0));
+  EXPECT_THAT(bars("search_taken", 1), ElementsAre(0.0, 2.0, 0.0));
+  EXPECT_THAT(bars("search_bytes", 0), ElementsAre(60.0, 0.0, 0.0));
+  EXPECT_THAT(bars("search_bytes", 1), ElementsAre(0.0, 30.0, 0.0)) << "nothing is sent to itself";
 }
 
 TEST(Headline, GivenRunsThenEachFigureIsTheSummarys) {
