@@ -160,7 +160,8 @@ void Exchange::receive(const Way& from, const ExchangeMessage& message) {
       round_trips_.answered(from, asked_at_.time_since_epoch(), Clock::now().time_since_epoch(),
                             std::chrono::nanoseconds(message.sent_at));
     }
-    state_.receive(from, message, is_busy(), onward(from), effects);
+    const bool is_ask = message.kind == ExchangeMessage::Says::kAsk;
+    state_.receive(from, message, is_busy(), is_ask ? onward(from) : std::nullopt, effects);
     asks_begin = effects.asked && !std::exchange(asks_expire_, asks_expire_ || effects.asked);
   });
   if (asks_begin) start_thread([this] { let_asks_expire(); });

@@ -1,9 +1,11 @@
 """Ranks by the MPIs that are installed: what goes over them, how they end, and who needs them."""
 
+import json
 import os
 import re
 import signal
 import subprocess
+import tempfile
 import threading
 import time
 import unittest
@@ -110,10 +112,16 @@ class Ranks:
 
     @unittest.skipUnless(SEARCH, "the examples are not built")
     def test_given_a_search_on_two_ranks_then_it_finds_all(self):
-        run = launch(self.launcher, 2, "queens 13", program=SEARCH)
-        self.assertEqual(run.returncode, 0, run.stdout)
+        with tempfile.TemporaryDirectory() as folder:
+            run = launch(self.launcher, 2, f"queens 13 1 1 {folder}", program=SEARCH)
+            self.assertEqual(run.returncode, 0, run.stdout)
+            record = json.loads((Path(folder) / "search.json").read_text())
         self.assertRegex(run.stdout, r"ranks 2\n(?:.*\n)*ways 73712\n")
         self.assertRegex(run.stdout, r"given (\d+)\ntaken \1\n")
+        given = int(re.search(r"given (\d+)", run.stdout)[1])
+        self.assertEqual([(each["name"], each["told"]) for each in record["processes"]],
+                         [("rank 0", True), ("rank 1", True)])
+        self.assertEqual(sum(part["giver"] != part["taker"] for part in record["parts"]), given)
 
     def test_given_a_rank_that_ends_by_an_exception_then_all_end_and_it_is_named(self):
         run = launch(self.launcher, 2, "throw")
