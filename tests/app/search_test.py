@@ -112,6 +112,7 @@ class SearchTest(unittest.TestCase):
         root, address = self.serve("--helpers", 3, "--output", folder, size=14)
         relay = self.join(address, "--listen", "127.0.0.1:0")
         behind = self.join(self.address(relay))
+        self.assertTrue(behind.stdout.readline().startswith("joined "))
         killed = self.join(address)
         helper = self.join(address)
         self.assertEqual(root.stdout.readline(), "waiting for 3 helpers\n")
@@ -127,7 +128,8 @@ class SearchTest(unittest.TestCase):
         self.assertEqual(processes[0]["name"], "root")
         self.assertEqual(sum(":" in each["name"] for each in processes), 1)
         told = {each["pid"]: each for each in processes if each["told"]}
-        self.assertEqual(set(told), {each.pid for each in (root, relay, behind, helper)})
+        # Where the search ends sooner, the other one tells too.
+        self.assertLessEqual({each.pid for each in (root, relay, behind, helper)}, set(told))
         for process, text in zip((root, relay, behind, helper), outputs, strict=True):
             given, taken, again, asks = re.search(
                 r"given to others (\d+), taken from others (\d+), given again (\d+); asked others (\d+)", text).groups()
@@ -136,7 +138,8 @@ class SearchTest(unittest.TestCase):
             self.assertEqual(each["taken"], int(taken))
             self.assertEqual(each["asks"], int(asks))
             self.assertLessEqual(int(again), each["given"])
-            self.assertLess(each["clock_within_s"], 1)
+            if each["taken"]:  # so that it has had an answer
+                self.assertLess(each["clock_within_s"], 1)
         parts = record["parts"]
         for number, each in enumerate(processes):
             if not each["told"]:
