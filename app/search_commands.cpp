@@ -390,7 +390,7 @@ Action serve_search_command(Options& options) {
               {.check = whole_number(0, kMostHelpers)});
   options.add("--output", &request->output,
               "folder for search.json: who worked for whom when, for kumiko report",
-               {.check = not_empty()});
+              {.check = not_empty()});
   options.add("--checkpoint", &request->checkpoint,
               "a file for what is found, from which the same command goes on after a crash, a stop "
               "or a kill",
