@@ -134,7 +134,7 @@ TEST(SearchTreeTest, GivenHelpersARelayAndOneThatHasLeftThenTheRecordHasThemAll)
 TEST(SearchTreeTest, GivenAHelperThenItsRecordIsNotAskedForThere) {
   const Root root;
   runtime::Runtime runtime({.workers = 1});
-  SearchTree tree(runtime, options());
+  SearchTree tree(runtime, tree_options());
   tree.join(root.address());
   EXPECT_THROW(tree.end_and_record(""), std::logic_error);
 }
