@@ -165,8 +165,8 @@ struct SearchTree::Members {
   std::shared_ptr<detail::Exchange> exchange;
   detail::FromTree receiver;
   Tree tree;
-  bool tells_of_end = true;
   bool has_parent = false;
+  bool is_interrupted = false;
   bool has_ended = false;
 
   /// Ends the exchange, once.
@@ -200,7 +200,7 @@ SearchTree::~SearchTree() {
   members_->end();
   if (members_->has_parent) {
     members_->tell_record();
-  } else if (members_->tells_of_end) {
+  } else if (!members_->is_interrupted) {
     members_->receiver.say_done();
   }
   members_->tree.leave();
@@ -212,10 +212,10 @@ runtime::io::Address SearchTree::listen(const runtime::io::Address& address) {
 
 void SearchTree::join(const runtime::io::Address& address) {
   members_->tree.join(address);
-  members_->tells_of_end = false;
+  members_->has_parent = true;
 }
 
-void SearchTree::interrupt() noexcept { members_->tells_of_end = false; }
+void SearchTree::interrupt() noexcept { members_->is_interrupted = true; }
 
 runtime::detail::Outside& SearchTree::outside() noexcept { return members_->exchange->own_place(); }
 
