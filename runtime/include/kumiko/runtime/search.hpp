@@ -144,12 +144,12 @@ class Search : private detail::OwnSearchCore, private detail::SearchPart {
                                                           guard);
     try {
       Index i = first;
-      if (poll_here(&frame)) {
+      if (poll_at_step()) {
         for (;;) {
           body(*this, i++);
           if (i >= frame.end) break;
           frame.next = static_cast<Index>(i + 1);
-          if (When == Polls::kEachIndex && !poll_here(&frame)) break;
+          if (When == Polls::kEachIndex && !poll_at_step()) break;
         }
       }
     } catch (...) {
@@ -172,7 +172,7 @@ class Search : private detail::OwnSearchCore, private detail::SearchPart {
     PairFrame<Second, Give, Guard> frame(*this, second, give, guard);
     bool goes_on = false;
     try {
-      goes_on = poll_here(&frame);
+      goes_on = poll_at_step();
       if (goes_on) first(*this);
     } catch (...) {
       leave(frame);
@@ -205,7 +205,7 @@ class Search : private detail::OwnSearchCore, private detail::SearchPart {
 
   /// For long stretches without a construct: lets idle workers have a part. Returns false if the
   /// part is to end. May suspend. Cost while nobody asks: three loads.
-  bool poll() { return poll_here(); }
+  bool poll() { return poll_within_step(); }
 
   /// Asks the whole search to end: from each part's next poll on, constructs leave out what has not
   /// begun. What has been found is taken as ever. From any thread; does not wait.

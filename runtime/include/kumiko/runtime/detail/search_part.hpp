@@ -170,16 +170,15 @@ class SearchPart {
   /// Of all parts that have ended, and of this one.
   SearchStatistics whole_statistics() const noexcept;
 
-  /// Lets idle workers have a part of this. Returns false if it is to end. Cost: three loads.
-  ///
-  /// \param next  the innermost construct, if a step of it is what comes next
-  bool poll_here(SearchFrame* next = nullptr) {
-    // relaxed: hints; what they tell of is read behind locks.
-    const std::uint32_t asked = worker_front()->requests.load(std::memory_order_relaxed);
-    if ((asked | attention_.load(std::memory_order_relaxed)) != 0) [[unlikely]]
-      return attend(next);
+  /// Lets idle workers have a part of this, before a step of the innermost construct. Returns false
+  /// if it is to end. Cost: three loads.
+  bool poll_at_step() {
+    if (wants_attention()) [[unlikely]]
+      return attend(tip_);
     return true;
   }
+  /// The same within a step.
+  bool poll_within_step() { return !wants_attention() || attend(nullptr); }
 
   SearchFrame* tip() const noexcept { return tip_; }
   void push(SearchFrame& frame) noexcept { tip_ = &frame; }
@@ -245,6 +244,11 @@ class SearchPart {
   };
 
  private:
+  bool wants_attention() const noexcept {
+    // relaxed: hints; what they tell of is read behind locks.
+    const std::uint32_t asked = worker_front()->requests.load(std::memory_order_relaxed);
+    return (asked | attention_.load(std::memory_order_relaxed)) != 0;
+  }
   bool attend(SearchFrame* next);
   bool divide_in_advance(SearchFrame& next) noexcept;
   void answer_outside() noexcept;
