@@ -229,7 +229,7 @@ void Progress::answer() {
 }
 
 std::string Progress::status() {
-  // They are asked before the loop has to wait for what is read here.
+  // Ranks are asked without the lock, for which the loop would wait.
   const std::string workers = ranks_ != nullptr && ranks_->are_many()
                                   ? status_of_ranks()
                                   : lines_of(simulation_.activity(), 0, "  ");

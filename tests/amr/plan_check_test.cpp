@@ -99,5 +99,22 @@ TEST(PlanCheckTest, GivenARankWithAnotherMeshThenTheErrorNamesItAndTheLevel) {
   EXPECT_EQ(words[2], words[0]);
 }
 
+TEST(PlanCheckTest, GivenARankWithoutALevelThenTheErrorNamesItAndTheLevel) {
+  const Mesh<2> mesh = test::random_mesh<2>(2);
+  Mesh<2> lower(mesh.base());
+  lower.assign(1, {mesh.ids(1).begin(), mesh.ids(1).end()},
+               {mesh.owners(1).begin(), mesh.owners(1).end()});
+  for (const std::int32_t without : {0, 2}) {
+    const std::vector<std::string> words = told([&](Owner& owner) {
+      const Mesh<2>& own = owner.number() == without ? lower : mesh;
+      compare_plans(owner, own, reads_of(own, {}, owner.number()));
+    });
+    EXPECT_THAT(words[0], HasSubstr(without == 0 ? "ranks 0 and 1 disagree about level 2"
+                                                 : "ranks 0 and 2 disagree about level 2"));
+    EXPECT_EQ(words[1], words[0]);
+    EXPECT_EQ(words[2], words[0]);
+  }
+}
+
 }  // namespace
 }  // namespace kumiko::amr

@@ -1,5 +1,6 @@
 #include "sharing/plan_check.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -101,9 +102,11 @@ void compare_plans(Owner& owner, const Mesh<2>& mesh, std::span<const SharedRead
   }
   // By level first, so that the coarsest difference is the one that is told.
   std::map<std::tuple<std::int32_t, std::int32_t>, PlanEnd> meshes;
+  std::int32_t levels = 0;
   std::map<std::tuple<std::int32_t, std::int32_t, std::int32_t>, BothEnds> messages;
   for (const Part<PlanEnd>& part : collect(owner, std::move(parts))) {
     const PlanEnd& end = part.value;
+    levels = std::max(levels, end.level + 1);
     if (end.from == end.to) {
       meshes[{end.level, end.from}] = end;
       continue;
@@ -111,14 +114,15 @@ void compare_plans(Owner& owner, const Mesh<2>& mesh, std::span<const SharedRead
     BothEnds& both = messages[{end.level, end.from, end.to}];
     (part.item == end.from ? both.sends : both.expects) = end;
   }
-  for (const auto& [key, end] : meshes) {
-    const auto& [level, number] = key;
-    const PlanEnd& first = meshes[{level, 0}];
-    if (end.hash == first.hash) continue;
-    fail(
-        level, 0, number,
-        fmt::format("one has {} patches there, the other {}, which are others or have other owners",
-                    first.patches, end.patches));
+  for (std::int32_t level = 0; level < levels; ++level) {
+    const PlanEnd first = meshes[{level, 0}];
+    for (std::int32_t number = 1; number < owner.count(); ++number) {
+      const PlanEnd other = meshes[{level, number}];  // nothing, where it has no such level
+      if (other.hash == first.hash) continue;
+      fail(level, 0, number,
+           fmt::format("one has {} patches there and the other {}, or others, or of other owners",
+                       first.patches, other.patches));
+    }
   }
   for (const auto& [key, both] : messages) {
     const auto& [level, from, to] = key;
