@@ -5,6 +5,7 @@ why."""
 import contextlib
 import json
 import os
+import pty
 import random
 import re
 import signal
@@ -283,6 +284,16 @@ class SearchTest(unittest.TestCase):
         output = self.ended(root)
         self.assertIn(f"going on from {parts[1]} part", output)
         self.assert_found(output, 14)
+
+    def test_given_a_terminal_then_a_search_with_a_checkpoint_shows_how_far_it_is(self):
+        terminal, end = pty.openpty()
+        with open(terminal, "rb", buffering=0) as shown, open(end, "wb", buffering=0) as errors:
+            command = [KUMIKO, "search", "serve", "queens", "12", "--listen", "127.0.0.1:0", "--secret", self.secret]
+            done = subprocess.run([*command, "--checkpoint", self.path / "checkpoint"], stdout=subprocess.PIPE,
+                                  stderr=errors, text=True, timeout=LIMIT, check=True)
+            line = shown.read(4096).decode()
+        self.assert_found(done.stdout, 12)
+        self.assertRegex(line, r"queens 12: \d+ of \d+ parts done, 0 helpers here")
 
     def test_given_a_checkpoint_of_another_search_or_in_use_then_it_is_refused(self):
         file = self.path / "checkpoint"
