@@ -111,9 +111,6 @@ std::string describe(const amr::WorkerActivity& worker) {
                      to_string(worker.patch), worker.base_step, since_text(worker.seconds));
 }
 
-/// Whether a SIGUSR2 that is under way comes from another process.
-std::atomic<bool> is_handed_on = false;
-
 /// "  worker 3: idle for 5 us", a line for each.
 std::string lines_of(const std::vector<amr::WorkerActivity>& workers, int first,
                      std::string_view indent) {
@@ -131,8 +128,7 @@ void hold_status_signal() {
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
 }
 
-StatusSignal::StatusSignal(std::function<void()> asked)
-    : asked_(std::move(asked)), thread_([this] { wait(); }) {}
+StatusSignal::StatusSignal(Asked asked) : asked_(std::move(asked)), thread_([this] { wait(); }) {}
 
 StatusSignal::~StatusSignal() {
   ends_ = true;
@@ -143,17 +139,15 @@ StatusSignal::~StatusSignal() {
 void StatusSignal::wait() {
   const sigset_t set = status_signal();
   while (true) {
-    int signal = 0;
-    if (sigwait(&set, &signal) != 0) continue;
+    siginfo_t signal{};
+    if (sigwaitinfo(&set, &signal) < 0) continue;
     if (ends_) return;
-    asked_();
+    // Of two that come at once the system keeps the first: the user's is not taken for another's.
+    asked_(signal.si_pid == ::getpid());
   }
 }
 
-void hand_on_status_signal() noexcept {
-  is_handed_on = true;
-  ::kill(::getpid(), SIGUSR2);
-}
+void hand_on_status_signal() noexcept { ::kill(::getpid(), SIGUSR2); }
 
 Progress::Figures::Figures(const amr::Simulation& simulation)
     : step(simulation.step()),
@@ -172,7 +166,7 @@ Progress::Progress(bool quiet, std::string label, const amr::Simulation& simulat
       label_(std::move(label)),
       last_step_(last_step),
       first_(simulation),
-      signal_([this] { answer(); }) {}
+      signal_([this](bool is_handed_on) { answer(is_handed_on); }) {}
 
 Progress::~Progress() {
   if (shown_) print_to_stderr("{}", terminal_.erase_line());
@@ -219,9 +213,8 @@ void Progress::show() {
   std::fflush(stderr);
 }
 
-void Progress::answer() {
-  const bool is_others = is_handed_on.exchange(false);
-  if (is_others && Clock::now() - answered_ < kPatience) return;
+void Progress::answer(bool is_handed_on) {
+  if (is_handed_on && Clock::now() - answered_ < kPatience) return;
   // One write, so that no other line comes between.
   write_to_stderr(status());
   std::fflush(stderr);

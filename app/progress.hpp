@@ -26,7 +26,8 @@ void hold_status_signal();
 /// Calls a function for each SIGUSR2, in a thread of its own. After hold_status_signal().
 class StatusSignal {
  public:
-  explicit StatusSignal(std::function<void()> asked);
+  using Asked = std::function<void(bool is_handed_on)>;
+  explicit StatusSignal(Asked asked);
   ~StatusSignal();
   StatusSignal(const StatusSignal&) = delete;
   StatusSignal& operator=(const StatusSignal&) = delete;
@@ -34,7 +35,7 @@ class StatusSignal {
  private:
   void wait();
 
-  std::function<void()> asked_;
+  Asked asked_;
   std::atomic<bool> ends_ = false;
   std::thread thread_;
 };
@@ -86,7 +87,7 @@ class Progress {
   double rate() const;
   /// How busy the ranks were so far, in percent; none with one process, or before the first step.
   std::vector<double> busy() const;
-  void answer();
+  void answer(bool is_handed_on);
   std::string status();
   std::string status_of_ranks();
 

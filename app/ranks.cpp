@@ -189,7 +189,7 @@ void Ranks::follow(amr::Simulation& simulation) {
   io::ShareWriter writer(owner());
   const auto take = [&](amr::SavedRecords&& records) { writer.take(std::move(records)); };
   const Watched watched(simulation);
-  const StatusSignal status([here = cluster_->here()] {
+  const StatusSignal status([here = cluster_->here()](bool) {
     try {
       here.post(0, [] { hand_on_status_signal(); });
     } catch (const std::exception&) {
