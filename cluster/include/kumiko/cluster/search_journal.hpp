@@ -54,11 +54,12 @@ struct SearchJournalStatistics {
 /// program searches with the same file, what it has is taken from there in place of being done, in
 /// the serial program's order.
 ///
-/// *What the program must see to.* Parts are functions of their bytes. What has padding bytes is
-/// known again by g++'s builds; by those of clang, whose version cannot clear them, it may be done
-/// again. Loops whose bodies have no constructs are divided only down to one index, which the
-/// process that searches does by itself: choose `divisions` so that there are more indices than
-/// parts. Results of parts that a stop has ended early are not kept.
+/// *What the program must see to.* Parts are functions of their bytes. Padding bytes do not
+/// count, but for those within what a Packing of yours writes, and by clang's builds for those of
+/// objects of more than 1024 bytes or with unions. Loops whose bodies have no constructs are
+/// divided only down to one index, which the process that searches does by itself: choose
+/// `divisions` so that there are more indices than parts. Results of parts that a stop has ended
+/// early are not kept.
 ///
 /// *Whose file.* It is made where there is none. One of other words or of another build of the
 /// program is refused, and so is one that another process uses. Damaged results are done again.

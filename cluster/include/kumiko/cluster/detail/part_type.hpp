@@ -1,6 +1,7 @@
 // What one process needs to do a part of another's search: its code by a name, its data as bytes.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -84,12 +85,46 @@ void refuse_addresses_in(const Function& function) {
   }
 }
 
+#if !__has_builtin(__builtin_clear_padding)
+/// Which bytes of a T are padding: those that are not known at compile time of one that was made of
+/// zeros.
+template <class T>
+struct PaddingOf {
+  using Bytes = std::array<std::byte, sizeof(T)>;
+
+  /// Whether that can be found out: not where there are addresses, unions, or very many bytes.
+  static constexpr bool kIsKnown = sizeof(T) <= 1024 && requires {
+    typename std::bool_constant<(
+        static_cast<void>(__builtin_bit_cast(Bytes, __builtin_bit_cast(T, Bytes()))), true)>;
+  };
+  template <std::size_t I>
+  static constexpr bool kHasValue = requires {
+    typename std::integral_constant<std::byte,
+                                    __builtin_bit_cast(Bytes, __builtin_bit_cast(T, Bytes()))[I]>;
+  };
+  template <std::size_t... I>
+  static constexpr std::array<bool, sizeof(T)> values(std::index_sequence<I...>) {
+    return {kHasValue<I>...};
+  }
+};
+#endif
+
 /// Has equal objects equal bytes, where the compiler can do that.
 template <class T>
 void clear_padding([[maybe_unused]] T& object) noexcept {
+  if constexpr (std::is_trivially_copyable_v<T> && !std::has_unique_object_representations_v<T>) {
 #if __has_builtin(__builtin_clear_padding)
-  if constexpr (std::is_trivially_copyable_v<T>) __builtin_clear_padding(&object);
+    __builtin_clear_padding(&object);
+#else
+    if constexpr (PaddingOf<T>::kIsKnown) {
+      constexpr auto kHasValue = PaddingOf<T>::values(std::make_index_sequence<sizeof(T)>());
+      auto* const bytes = reinterpret_cast<std::byte*>(&object);
+      for (std::size_t i = 0; i < sizeof(T); ++i) {
+        if (!kHasValue[i]) bytes[i] = std::byte{};
+      }
+    }
 #endif
+  }
 }
 
 /// How parts of a search leave the process: as bytes, of the functions and of the workspace.
