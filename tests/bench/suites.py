@@ -158,7 +158,7 @@ def search(quick: bool, absent: tuple[str, ...] = ()) -> Measured:
     why = dict.fromkeys(absent, cluster_suite.launch.absence("some package"))
     shared = figures_of(4.0, "seconds worked_s given asks refusals bytes")
     searches = {(name, launch): [shared] for name in between.SIZES for launch in between.launches(why)}
-    delayed = {trip: [shared] for trip in between.ROUND_TRIPS}
+    delayed = {delay: [shared] for delay in between.delays()}
     lines, figures = suite.summary(rounds, between.Rounds(quick, why, searches, delayed), quick)
     return Measured(2, "1 round", lines, figures)
 

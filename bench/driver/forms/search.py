@@ -48,7 +48,8 @@ def form(host: Host) -> Form:
     far = Table(
         "4 ranks far from each other, in one process; their work is simulated by sleeping",
         "seconds speed-up parts asks refused",
-        tuple(Row(f"round trip {trip} ms", ("n",) * 5) for trip in ("0.1", "1", "27")),
+        tuple(Row(f"round trip {trip} ms{way}", ("n",) * 5)
+              for way in ("", ", direct", ", direct, by the rule") for trip in ("0.1", "1", "27")),
     )
     sites = Table(
         r"Tascell at four sites, 256 workers \(2010\); seconds, and serial C over them",

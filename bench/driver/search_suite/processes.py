@@ -30,6 +30,9 @@ RANKS = 4
 # Queens, and how long whoever has placed the last one works: 20 s of each rank.
 DELAYED, DELAYED_QUICK = (13, 1100), (10, 1000)
 ROUND_TRIPS = (0.1, 1, 27)  # ms, the longest as the paper's longest link
+# How the ranks are connected: as a cluster, or directly without and with the paper's rule; the program's word.
+BY_CLUSTER, DIRECT, BY_RULE = -1, 0, 1
+CONNECTIONS = {BY_CLUSTER: "", DIRECT: ", direct", BY_RULE: ", direct, by the rule"}
 LEAST_FAR_OVER_NEAR = 0.9
 # Serial C, one worker and 256 workers, in seconds.
 PAPER = {
@@ -67,7 +70,7 @@ class Rounds:
     quick: bool
     absent: dict[str, str] = field(default_factory=dict)  # MPIs, and why
     searches: dict[tuple[str, Launch], list[dict]] = field(default_factory=dict)
-    delayed: dict[float, list[dict]] = field(default_factory=dict)
+    delayed: dict[tuple[float, int], list[dict]] = field(default_factory=dict)
 
     def size(self, name: str) -> int:
         return SIZES[name][1 if self.quick else 0]
@@ -80,9 +83,9 @@ class Rounds:
         pairs = zip(self.searches[name, launch], self.searches[name, ALONE], strict=True)
         return Spread.of([report["seconds"] / alone["seconds"] for report, alone in pairs])
 
-    def speed_ups(self, trip: float) -> list[float]:
+    def speed_ups(self, trip: float, connection: int = BY_CLUSTER) -> list[float]:
         """The work of all ranks over the time that it took."""
-        return [report["worked_s"] / report["seconds"] for report in self.delayed[trip]]
+        return [report["worked_s"] / report["seconds"] for report in self.delayed[trip, connection]]
 
     def far_over_near(self) -> Spread:
         pairs = zip(self.speed_ups(ROUND_TRIPS[-1]), self.speed_ups(ROUND_TRIPS[0]), strict=True)
@@ -128,10 +131,14 @@ class Bench:
         words = dict(line.split() for line in printed.splitlines())
         return {key: float(value) for key, value in words.items() if key != "n"}
 
-    def delayed(self, trip: float, quick: bool) -> dict:
+    def delayed(self, trip: float, connection: int, quick: bool) -> dict:
         n, leaf = DELAYED_QUICK if quick else DELAYED
-        words = [f"n={n}", f"leaf_us={leaf}", f"delay_us={round(500 * trip)}", f"ranks={RANKS}"]
+        words = [f"n={n}", f"leaf_us={leaf}", f"delay_us={round(500 * trip)}", f"ranks={RANKS}", f"rule={connection}"]
         return json.loads(self.run([str(self.programs / "search_delays"), *words]))
+
+
+def delays() -> list[tuple[float, int]]:
+    return [(trip, connection) for connection in CONNECTIONS for trip in ROUND_TRIPS]
 
 
 def measure_round(bench: Bench, rounds: Rounds, turn: int, show: Callable[[str], None]) -> None:
@@ -142,9 +149,9 @@ def measure_round(bench: Bench, rounds: Rounds, turn: int, show: Callable[[str],
             show(f"round {turn + 1}: {name}, {launch.title}")
             report = bench.search(launch, name, rounds.size(name))
             rounds.searches.setdefault((name, launch), []).append(report)
-    for trip in ROUND_TRIPS if turn % 2 == 0 else ROUND_TRIPS[::-1]:
-        show(f"round {turn + 1}: round trips of {trip:g} ms")
-        rounds.delayed.setdefault(trip, []).append(bench.delayed(trip, rounds.quick))
+    for trip, connection in delays() if turn % 2 == 0 else delays()[::-1]:
+        show(f"round {turn + 1}: round trips of {trip:g} ms{CONNECTIONS[connection]}")
+        rounds.delayed.setdefault((trip, connection), []).append(bench.delayed(trip, connection, rounds.quick))
 
 
 def row(title: str, cells: list[str]) -> str:
@@ -172,11 +179,11 @@ def table_lines(rounds: Rounds) -> list[str]:
         lines += program_rows(rounds, name)
     lines += ["", f"{RANKS} ranks far from each other, in one process; their work is simulated by sleeping"]
     lines.append(row("", ["seconds", "speed-up", "parts", "asks", "refused"]))
-    for trip in ROUND_TRIPS:
-        reports = rounds.delayed[trip]
-        cells = [spread(Spread.of([report["seconds"] for report in reports])), spread(Spread.of(rounds.speed_ups(trip)))]
-        cells += [whole(Spread.of([report[key] for report in reports])) for key in ("given", "asks", "refusals")]
-        lines.append(row(f"round trip {trip:g} ms", cells))
+    for trip, connection in delays():
+        reports = rounds.delayed[trip, connection]
+        cells = [Spread.of([report["seconds"] for report in reports]), Spread.of(rounds.speed_ups(trip, connection))]
+        counts = [whole(Spread.of([report[key] for report in reports])) for key in ("given", "asks", "refusals")]
+        lines.append(row(f"round trip {trip:g} ms{CONNECTIONS[connection]}", [spread(cell) for cell in cells] + counts))
     lines += ["", f"Tascell at four sites, {PAPER_WORKERS} workers (2010); seconds, and serial C over them"]
     lines.append(row("", ["serial C", "one worker", f"{PAPER_WORKERS} workers", "speed-up", "of a worker"]))
     for title, (serial, one, many) in PAPER.items():
@@ -206,5 +213,8 @@ def figures(rounds: Rounds) -> dict:
             {"program": name, "size": rounds.size(name), "launch": launch.title, "runs": runs}
             for (name, launch), runs in rounds.searches.items()
         ],
-        "delayed": [{"round_trip_ms": trip, "runs": runs} for trip, runs in rounds.delayed.items()],
+        "delayed": [
+            {"round_trip_ms": trip, "connection": connection, "runs": runs}
+            for (trip, connection), runs in rounds.delayed.items()
+        ],
     }
