@@ -9,6 +9,7 @@
 
 #include <kumiko/runtime/this_thread.hpp>
 
+#include "exchange_source.hpp"
 #include "or_end.hpp"
 #include "part_types.hpp"
 #include "process.hpp"
@@ -32,7 +33,6 @@ constexpr auto kLongestAfterRefusal = 20ms;
 constexpr auto kAsksExpire = 10ms;
 /// An ask that was not answered in so long is taken for lost: longer than any part travels.
 constexpr auto kAnswerWithin = 10s;
-constexpr auto kLookEvery = 10ms;
 /// So many refusals in a row make those who are near be asked no more often than others.
 constexpr std::size_t kNearAsks = 3;
 /// Parts that were given away more recently are not asked for.
@@ -113,7 +113,8 @@ Exchange::Exchange(runtime::Runtime& runtime, std::unique_ptr<Peers> peers)
       not_ended_(peers_->neighbours()) {}
 
 void Exchange::begin() {
-  if (!has_begun_.exchange(true, std::memory_order_relaxed)) runtime_.attach(shared_from_this());
+  if (has_begun_.exchange(true, std::memory_order_relaxed)) return;
+  ExchangeSource::of(runtime_)->add(shared_from_this());
 }
 
 void Exchange::wait_for_ends() {
@@ -145,6 +146,7 @@ void Exchange::end() {
   auto ended = threads_ended_.get_future();
   end_thread();
   ended.get();
+  if (has_begun_.load(std::memory_order_relaxed)) ExchangeSource::of(runtime_)->remove(*this);
 }
 
 void Exchange::receive(const Way& from, const ExchangeMessage& message) {
@@ -367,9 +369,7 @@ Exchange::Use::~Use() {
 
 // --- Asking --------------------------------------------------------------------------------------
 
-int Exchange::poll(bool idle) noexcept {
-  const auto now = Clock::now();
-  set_bell(now);
+int Exchange::poll(bool idle, Clock::time_point now) noexcept {
   const Use use(*this);
   if (!use || is_ending_.load(std::memory_order_relaxed)) return 0;
   or_end([&] { look_after(now); });
@@ -379,18 +379,10 @@ int Exchange::poll(bool idle) noexcept {
   return 1;
 }
 
-bool Exchange::has_news() noexcept {
-  const auto now = Clock::now();
-  set_bell(now);
+bool Exchange::has_news(Clock::time_point now) noexcept {
   if (is_ending_.load(std::memory_order_relaxed)) return false;
   is_sleepy_ = !is_seeking_.load(std::memory_order_relaxed);
   return is_sleepy_ || now - looked_after_ >= kLookEvery;
-}
-
-/// A worker that sleeps is to look after asks and losses. At once, since one may sleep by it.
-void Exchange::set_bell(Clock::time_point now) noexcept {
-  bell_.silence(now);
-  if (!is_ending_.load(std::memory_order_relaxed)) bell_.ring_at(now + kLookEvery);
 }
 
 /// Whether idle workers have polled one after the other for so long that nobody here has anything

@@ -16,10 +16,8 @@
 #include <kumiko/cluster/search.hpp>
 #include <kumiko/runtime/detail/search_part.hpp>
 #include <kumiko/runtime/future.hpp>
-#include <kumiko/runtime/message_source.hpp>
 #include <kumiko/runtime/runtime.hpp>
 
-#include "bell.hpp"
 #include "exchange_log.hpp"
 #include "exchange_state.hpp"
 #include "part_store.hpp"
@@ -79,13 +77,17 @@ struct Delivery {
 /// *Threads.* Each message that is sent, each part that is done here and each pause after a refusal
 /// is a lightweight thread of its own, counted in threads_. None of them waits for what a peer
 /// does: who waits is the search that has given a part away. That a worker has nothing to do this
-/// learns as a MessageSource, from the worker's search for work.
+/// learns from the worker's search for work, as part of an ExchangeSource.
 ///
 /// *Locks.* lock_ before those of searches (SearchCore); nothing is sent, started or woken while it
 /// is held.
-class Exchange final : public runtime::MessageSource,
-                       public std::enable_shared_from_this<Exchange> {
+class Exchange final : public std::enable_shared_from_this<Exchange> {
  public:
+  using Clock = std::chrono::steady_clock;
+
+  /// From one look for asks that expire, and for losses, to the next.
+  static constexpr std::chrono::milliseconds kLookEvery{10};
+
   Exchange(runtime::Runtime& runtime, std::unique_ptr<Peers> peers);
 
   /// Begins to ask, if it has not yet: the runtime tells of idle workers from now on.
@@ -114,16 +116,14 @@ class Exchange final : public runtime::MessageSource,
   ProcessLog log() const;
   SearchPlace& own_place() noexcept { return own_place_; }
 
-  int poll(bool idle) noexcept override;
-  bool has_news() noexcept override;
-  bool has_unsent() const noexcept override { return false; }
-  int pollable() const noexcept override { return bell_.descriptor(); }
-  bool is_open() const noexcept override { return !is_ending_.load(std::memory_order_relaxed); }
+  // As a MessageSource's.
+
+  int poll(bool idle, Clock::time_point now) noexcept;
+  bool has_news(Clock::time_point now) noexcept;
 
  private:
   friend SearchPlace;
 
-  using Clock = std::chrono::steady_clock;
   using Effects = ExchangeState::Effects;
 
   /// Changes the state under the lock, then does what follows.
@@ -151,7 +151,6 @@ class Exchange final : public runtime::MessageSource,
     bool began_ = false;
   };
 
-  void set_bell(Clock::time_point now) noexcept;
   bool is_idle_long(Clock::time_point now) noexcept;
   void begin_to_seek() noexcept;
   void seek();
@@ -169,7 +168,6 @@ class Exchange final : public runtime::MessageSource,
   const std::unique_ptr<Peers> peers_;
   const Clock::time_point began_ = Clock::now();
   const std::chrono::nanoseconds idle_before_;  ///< the runtime's workers, until then
-  Bell bell_{-1};
   SearchPlace own_place_{*this, 0};
 
   mutable std::mutex lock_;  ///< for what follows

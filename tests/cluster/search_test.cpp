@@ -351,5 +351,23 @@ TEST(SharedSearches, GivenSearchesOnAllRanksAtOnceThenEachFindsItsOwn) {
   });
 }
 
+TEST(SharedSearches, GivenManyExchangesOneAfterTheOtherThenEachFindsItsOwn) {
+  Ranks ranks;
+  ranks.run([&](Cluster& cluster) {
+    std::uint64_t taken = 0;
+    for (int i = 0; i < 8; ++i) {
+      PartExchange exchange(cluster);
+      if (cluster.rank() == i % 2) {
+        Search<Board> search(Board(7), exchange.outside());
+        place_from(search, 0, Slowly());
+        expect_all(search);
+      }
+      exchange.leave();
+      taken += exchange.statistics().taken;
+    }
+    EXPECT_GT(taken, 0U);
+  });
+}
+
 }  // namespace
 }  // namespace kumiko::cluster::queens
