@@ -277,7 +277,8 @@ class Needs(unittest.TestCase):
     def test_given_what_is_built_then_only_the_links_and_their_peers_need_an_mpi(self):
         build = Path(os.environ["KUMIKO_BUILD"])
         # Of the benchmarks, if they are built: MPI alone.
-        peers = {Path(build, "bin", f"ranks_{family}").resolve() for family in ("openmpi", "mpich")}
+        peers = {Path(build, "bin", f"{program}_{family}").resolve()
+                 for program in ("ranks", "turns") for family in ("openmpi", "mpich")}
         files = [file for folder in ("bin", "lib") for file in (build / folder).rglob("*")
                  if file.is_file() and (os.access(file, os.X_OK) or ".so" in file.name) and file.suffix != ".a"]
         shown = subprocess.run(["readelf", "-d", *files], capture_output=True, text=True, check=False).stdout

@@ -73,7 +73,8 @@ inline amr::Trace long_trace(std::uint32_t patches, std::uint32_t steps) {
                             amr::PieceKind::kAdvance, step * patches, (step + 1) * patches});
     for (std::uint32_t i = 0; i < patches; ++i) {
       const std::uint32_t worker = (i + step) % 3;
-      const std::int64_t begin = free_at[worker] + i % 7;
+      // The first ones of two workers begin in one moment.
+      const std::int64_t begin = free_at[worker] + i / 2 % 7;
       free_at[worker] = begin + kPiece + static_cast<std::int64_t>(i * 2654435761U % 997);
       trace.pieces.push_back({begin, free_at[worker], i, step, static_cast<std::int32_t>(worker),
                               step == 0 ? amr::kNoPiece : (step - 1) * patches + i,

@@ -143,28 +143,40 @@ class ChromeWriter {
     ++arrows_;
   }
 
-  void write_counter(std::string_view name, std::string_view unit, std::int64_t time_ns,
-                     std::int64_t value) {
-    begin_event("C", kWorkers, row_of(0)) << R"(,"ts":)";
-    text_.microseconds(time_ns) << R"(,"name":")" << name << R"(","args":{")" << unit
-                                << "\":" << value << "}}";
+  /// A value over time, written whenever it changes: of several at one moment the last, as viewers
+  /// want it.
+  struct Counter {
+    std::string_view name;
+    std::string_view unit;
+    std::int64_t written = -1;
+    std::int64_t time_ns = -1;  ///< of what is yet to be written
+    std::int64_t value = -1;
+  };
+
+  void note(Counter& counter, std::int64_t time_ns, std::int64_t value) {
+    if (counter.time_ns != time_ns) write(counter);
+    counter.time_ns = time_ns;
+    counter.value = value;
   }
 
-  /// Writes the counters whenever they change. No thread is ready when a stretch has ended.
+  void write(Counter& counter) {
+    if (counter.value == counter.written) return;
+    counter.written = counter.value;
+    begin_event("C", kWorkers, row_of(0)) << R"(,"ts":)";
+    text_.microseconds(counter.time_ns) << R"(,"name":")" << counter.name << R"(","args":{")"
+                                        << counter.unit << "\":" << counter.value << "}}";
+  }
+
+  /// No thread is ready when a stretch has ended.
   void write_counters() {
     std::vector<std::int64_t> ready(static_cast<std::size_t>(trace_.workers), 0);
-    std::int64_t written_ready = -1;
-    std::int64_t written_io = -1;
-    const auto write_ready = [&](std::int64_t time_ns) {
-      const std::int64_t sum = std::accumulate(ready.begin(), ready.end(), std::int64_t{0});
-      if (sum != written_ready) write_counter("ready threads", "threads", time_ns, sum);
-      written_ready = sum;
-    };
+    Counter all_ready{"ready threads", "threads"};
+    Counter in_flight{"I/O in flight", "operations"};
     auto stretch = trace_.stretches.begin();
     const auto end_stretches_until = [&](std::int64_t time_ns) {
       for (; stretch != trace_.stretches.end() && stretch->end_ns <= time_ns; ++stretch) {
         std::fill(ready.begin(), ready.end(), 0);
-        if (written_ready > 0) write_ready(stretch->end_ns);
+        if (all_ready.value > 0) note(all_ready, stretch->end_ns, 0);
       }
     };
     for (const std::uint32_t at : order_) {
@@ -172,14 +184,14 @@ class ChromeWriter {
       end_stretches_until(piece.begin_ns);
       if (piece.runnable >= 0) {
         ready[static_cast<std::size_t>(piece.worker)] = piece.runnable;
-        write_ready(piece.begin_ns);
+        note(all_ready, piece.begin_ns,
+             std::accumulate(ready.begin(), ready.end(), std::int64_t{0}));
       }
-      if (piece.io_in_flight >= 0 && piece.io_in_flight != written_io) {
-        written_io = piece.io_in_flight;
-        write_counter("I/O in flight", "operations", piece.begin_ns, written_io);
-      }
+      if (piece.io_in_flight >= 0) note(in_flight, piece.begin_ns, piece.io_in_flight);
     }
     end_stretches_until(trace_.end_ns);
+    write(all_ready);
+    write(in_flight);
   }
 
   ChunkedText text_;
