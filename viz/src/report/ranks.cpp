@@ -6,8 +6,13 @@
 
 namespace kumiko::viz::report {
 
-nlohmann::ordered_json ranks_json(const ReportRun& run) {
-  using Json = nlohmann::ordered_json;
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+}  // namespace
+
+Json ranks_json(const ReportRun& run) {
   const Json& summary = *run.folder.summary;
   const Json ranks = summary.value("ranks", Json::array());
   if (ranks.empty()) return {};
