@@ -176,6 +176,16 @@ class RanksTest(RanksCase):
                 inspected = self.alone("inspect", folder)
                 self.assertEqual(inspected.returncode, 0, inspected.stderr)
 
+    def test_given_ranks_on_unlike_processors_then_the_state_is_that_of_one_process(self):
+        arguments = ["run", ZALESAK, *settings(*KEYS, "time.stop_step=20")]
+        self.alone(*arguments, "--output", "one")
+        unlike = launch(PRESENT[0], [(1, {"KUMIKO_ISA": "baseline"}), (1, {})], *arguments, "--output", "unlike")
+        result = subprocess.run(unlike, cwd=self.path, env=ENVIRONMENT, text=True, capture_output=True, timeout=LIMIT,
+                                check=False)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        hashes = [json.loads((self.path / run / "summary.json").read_text())["state_hash"] for run in ("one", "unlike")]
+        self.assertEqual(hashes[0], hashes[1])
+
     def test_given_a_run_by_one_process_then_ranks_go_on_with_it(self):
         whole = settings(*KEYS, "time.stop_step=40")
         self.assertEqual(self.alone("run", GAUSSIAN, *whole, "--output", "one", "--quiet").returncode, 0)
