@@ -14,6 +14,7 @@
 #include <kumiko/io/nearest.hpp>
 #include <kumiko/io/read_number.hpp>
 
+#include "made_with.hpp"
 #include "request.hpp"
 
 namespace kumiko::app {
@@ -201,7 +202,7 @@ CLI::App& add_command(CLI::App& app, const Command& command) {
 
 int run_command_line(std::span<const Command> commands, int argc, char** argv) {
   CLI::App app{"Patch-based adaptive mesh refinement on lightweight threads", "kumiko"};
-  app.set_version_flag("--version", "kumiko " KUMIKO_VERSION);
+  app.set_version_flag("--version", fmt::format("kumiko {}\n{}", KUMIKO_VERSION, kMadeWith));
   app.require_subcommand(1);
   struct Parsed {
     const CLI::App* app;

@@ -136,7 +136,7 @@ class Run(CommandTest):
         models = re.findall(r"(?m)^model name\s*: (.+)$", Path("/proc/cpuinfo").read_text())
         if models:
             self.assertEqual(summary["cpu"], models[0].strip())
-        self.assertEqual(f"kumiko {summary['version']}\n", self.kumiko("--version").stdout)
+        self.assertEqual(f"kumiko {summary['version']}", self.kumiko("--version").stdout.splitlines()[0])
         self.assertRegex(summary["compiler"], r"^(g\+\+|clang) \d+\.\d+")
         # What two equal runs write stays equal.
         for file in (self.path / "here").iterdir():
@@ -1385,7 +1385,28 @@ class Help(CommandTest):
     def test_given_version_then_it_is_named(self):
         result = self.kumiko("--version")
         self.assertEqual(result.returncode, 0)
-        self.assertRegex(result.stdout, r"^kumiko \d+\.\d+\.\d+\n$")
+        self.assertRegex(result.stdout, r"^kumiko \d+\.\d+\.\d+\n")
+
+    def test_given_version_then_the_parts_are_those_of_this_machine(self):
+        parts = self.kumiko("--version").stdout.splitlines()[1]
+
+        def has(*files):
+            return all(any(Path("/usr").glob(file)) for file in files)
+
+        known = {
+            "hwloc": has("include/hwloc.h", "lib/*/libhwloc.so"),
+            "liburing": has("include/liburing.h", "lib/*/liburing.so"),
+            "Valgrind support": has("include/valgrind/valgrind.h"),
+            "Open MPI": has("bin/mpicc.openmpi", "lib/*/openmpi/include/mpi.h", "lib/*/openmpi/lib/libmpi.so"),
+            "MPICH": has("bin/mpicc.mpich", "include/*/mpich/mpi.h", "lib/*/libmpich.so"),
+            "pictures (VTK)": HAS_VTK,
+        }
+        with_, _, without = parts.partition("; without ")
+        self.assertTrue(with_.startswith("with "), parts)
+        for part, is_there in known.items():
+            with self.subTest(part):
+                self.assertEqual(part in with_, bool(is_there), parts)
+                self.assertEqual(part in without, not is_there, parts)
 
     def test_given_help_then_keys_and_options_are_listed(self):
         result = self.kumiko("run", "--help")

@@ -84,7 +84,7 @@ int rename(const char* from, const char* to) {
   return -1;
 }
 
-#if __has_include(<liburing.h>)
+#ifdef KUMIKO_HAS_LIBURING
 #include <liburing.h>
 #include <pthread.h>
 

@@ -9,10 +9,8 @@
 
 #include <sys/mman.h>
 #include <unistd.h>
-#if __has_include(<valgrind/valgrind.h>)
-#include <valgrind/valgrind.h>
-#endif
 
+#include "record/valgrind_stacks.hpp"
 #include "tunables.hpp"
 
 namespace kumiko::runtime::detail {
@@ -22,18 +20,6 @@ namespace {
 std::size_t round_up(std::size_t value, std::size_t unit) {
   return (value + unit - 1) / unit * unit;
 }
-
-// Without this Valgrind takes a switch for a change of the stack pointer within one stack, and what
-// lies between for freed. Costs a few instructions where Valgrind does not run.
-#if __has_include(<valgrind/valgrind.h>)
-unsigned valgrind_register(const Descriptor& stack) {
-  return VALGRIND_STACK_REGISTER(stack.stack_bottom(), &stack + 1);
-}
-void valgrind_forget(const Descriptor& stack) { VALGRIND_STACK_DEREGISTER(stack.valgrind_id); }
-#else
-unsigned valgrind_register(const Descriptor&) { return 0; }
-void valgrind_forget(const Descriptor&) {}
-#endif
 
 [[noreturn]] void throw_no_stacks(int error) {
   throw std::system_error(error, std::generic_category(),
@@ -68,7 +54,7 @@ StackSource::~StackSource() {
     for (std::size_t i = 0; i < slab.stacks; ++i) {
       Descriptor* const stack = descriptor(slab, i);
       sanitizer::forget(stack->fiber.notes);
-      valgrind_forget(*stack);
+      forget_stack(stack->valgrind_id);
       // The stack is an abandoned thread's: it is not unwound, and nobody is left to do so.
       static_cast<void>(stack->specifics.release());
       std::destroy_at(stack);
@@ -83,7 +69,7 @@ Batch<Descriptor> StackSource::make() {
   for (std::size_t i = 0; i < slab.stacks; ++i) {
     auto* const stack = ::new (descriptor(slab, i)) Descriptor(home_, stack_size_);
     if (!slab.guarded) stack->set_canary();
-    stack->valgrind_id = valgrind_register(*stack);
+    stack->valgrind_id = register_stack(stack->stack_bottom(), stack + 1);
     stacks.push(stack);
   }
   try {

@@ -1,0 +1,89 @@
+# Parts of the system that Kumiko uses where they are whole. They are looked for here, whenever Kumiko is configured, and
+# sources learn of them by definitions. A source that looked by itself, by __has_include, would not be compiled anew when a
+# package comes later.
+
+# kumiko_find_part(PREFIX HEADER header [LIBRARY library]): sets PREFIX_FOUND, and PREFIX_LIBRARY to the library or nothing.
+# The header must lie where the compiler looks without being told.
+function(kumiko_find_part prefix)
+  cmake_parse_arguments(ARG "" "HEADER;LIBRARY" "" ${ARGN})
+  # A package may have been removed since the last time.
+  if(NOT EXISTS "${${prefix}_INCLUDE_DIR}/${ARG_HEADER}")
+    unset(${prefix}_INCLUDE_DIR CACHE)
+  endif()
+  if(NOT EXISTS "${${prefix}_LIBRARY}")
+    unset(${prefix}_LIBRARY CACHE)
+  endif()
+  find_path(${prefix}_INCLUDE_DIR ${ARG_HEADER} PATHS ${CMAKE_CXX_IMPLICIT_INCLUDE_DIRECTORIES} NO_DEFAULT_PATH
+    NO_CMAKE_FIND_ROOT_PATH)
+  set(found OFF)
+  if(${prefix}_INCLUDE_DIR)
+    set(found ON)
+  endif()
+  if(ARG_LIBRARY)
+    find_library(${prefix}_LIBRARY ${ARG_LIBRARY})
+    if(NOT ${prefix}_LIBRARY)
+      set(found OFF)
+    endif()
+  endif()
+  mark_as_advanced(${prefix}_INCLUDE_DIR ${prefix}_LIBRARY)
+  set(${prefix}_FOUND ${found} PARENT_SCOPE)
+  if(NOT found)
+    set(${prefix}_LIBRARY "" PARENT_SCOPE)
+  endif()
+endfunction()
+
+# kumiko_note_part(TITLE FOUND): lists a part among what the build is made with, or without.
+function(kumiko_note_part title found)
+  if(found)
+    set_property(GLOBAL APPEND PROPERTY KUMIKO_MADE_WITH "${title}")
+  else()
+    set_property(GLOBAL APPEND PROPERTY KUMIKO_MADE_WITHOUT "${title}")
+  endif()
+endfunction()
+
+# kumiko_made_with(VARIABLE): "with A, B; without C", of the parts noted so far.
+function(kumiko_made_with variable)
+  get_property(with GLOBAL PROPERTY KUMIKO_MADE_WITH)
+  get_property(without GLOBAL PROPERTY KUMIKO_MADE_WITHOUT)
+  set(clauses "")
+  foreach(list IN ITEMS with without)
+    if(${list})
+      list(JOIN ${list} ", " titles)
+      list(APPEND clauses "${list} ${titles}")
+    endif()
+  endforeach()
+  list(JOIN clauses "; " text)
+  set(${variable} "${text}" PARENT_SCOPE)
+endfunction()
+
+# Which processors share a cache. The runtime can do without, e.g. in a cross build.
+kumiko_find_part(KUMIKO_HWLOC HEADER hwloc.h LIBRARY hwloc)
+kumiko_note_part(hwloc ${KUMIKO_HWLOC_FOUND})
+if(NOT KUMIKO_HWLOC_FOUND AND NOT CMAKE_CROSSCOMPILING)
+  message(WARNING "hwloc is missing, so idle workers will not prefer to steal within their cache; "
+    "install libhwloc-dev (scripts/setup does)")
+endif()
+
+# io_uring. Without it I/O goes by epoll.
+kumiko_find_part(KUMIKO_LIBURING HEADER liburing.h LIBRARY uring)
+kumiko_note_part(liburing ${KUMIKO_LIBURING_FOUND})
+if(NOT KUMIKO_LIBURING_FOUND AND NOT CMAKE_CROSSCOMPILING)
+  message(WARNING "liburing is missing, so I/O will go by epoll; install liburing-dev (scripts/setup does)")
+endif()
+
+# Valgrind's tools know the stacks of lightweight threads only if the runtime was compiled with its header.
+if(KUMIKO_WITH_VALGRIND)
+  kumiko_find_part(KUMIKO_VALGRIND HEADER valgrind/valgrind.h)
+else()
+  set(KUMIKO_VALGRIND_FOUND OFF)
+endif()
+kumiko_note_part("Valgrind support" ${KUMIKO_VALGRIND_FOUND})
+
+# kumiko_define_valgrind(SOURCE): for the source that speaks to Valgrind, in the folder of each target that compiles it. It
+# is compiled by itself, so that nothing else is compiled anew when Valgrind comes.
+function(kumiko_define_valgrind source)
+  set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  if(KUMIKO_VALGRIND_FOUND)
+    set_source_files_properties(${source} PROPERTIES COMPILE_DEFINITIONS KUMIKO_HAS_VALGRIND)
+  endif()
+endfunction()
