@@ -89,8 +89,8 @@ condensed() {
   printf '\r\033[K'
 }
 
-# build PRESET [--with CMAKE_OPTION...] [TARGET...]: configures and builds, all unless targets are named. A
-# configuration that a killed run left unusable is made anew.
+# build PRESET [--with CMAKE_OPTION...] [TARGET...]: configures and builds what the preset builds, unless targets are
+# named. A configuration that a killed run left unusable is made anew.
 build() {
   local preset=$1 options=()
   shift
@@ -104,7 +104,7 @@ build() {
     say "configuring failed; trying once more without what is left of an earlier one"
     cmake --fresh --preset "$preset" "${options[@]}" || return 1
   fi
-  cmake --build "build/$preset" --parallel "$jobs" ${1:+--target "$@"}
+  cmake --build --preset "$preset" --parallel "$jobs" ${1:+--target "$@"}
 }
 
 # test_step TITLE PRESET [OPTION...]: ctest with its options. Passed, failed and skipped tests are counted, and the

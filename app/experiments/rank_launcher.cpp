@@ -45,7 +45,8 @@ std::string usual_command() {
   if (mpis.size() == 1 && is_program("mpirun")) return "mpirun" + options_of(mpis.front());
   refuse_if(mpis.empty(),
             "--ranks: this Kumiko was built without an MPI; install Debian's openmpi-bin and "
-            "libopenmpi-dev, or mpich and libmpich-dev, and configure and build it again");
+            "libopenmpi-dev, or mpich and libmpich-dev, then configure it by 'cmake --preset "
+            "release' and build it again");
   throw RequestError(
       "--ranks: no launcher of ranks is found for {}; install mpirun.{}, or name a launcher by "
       "--launcher 'mpirun -n {}'",

@@ -107,7 +107,8 @@ std::unique_ptr<Link> link_of_environment() {
   if (!fs::exists(object, missing)) {
     throw std::runtime_error("the link by " + title + " is not there ('" + object.string() +
                              "'): install Debian's " + detail::packages_of(*launch.mpi) +
-                             ", and configure and build Kumiko again");
+                             ", then configure Kumiko by 'cmake --preset release' and build it "
+                             "again");
   }
   std::unique_ptr<Link> link = detail::open_link(object, title, launch.ranks);
   runtime::report_faults("rank " + std::to_string(link->rank()));

@@ -313,10 +313,35 @@ class Tree(NewcomerTest):
     def test_given_no_googletest_then_the_program_can_be_built_without_the_tests(self):
         output = self.call_well(CMAKE, "--preset", "release", "-S", SOURCE, "-B", self.path / "build",
                                 "-DCMAKE_DISABLE_FIND_PACKAGE_GTest=ON", "-DKUMIKO_WITH_REPORT=OFF")  # fmt: skip
-        self.assertIn("Tests: left out, since GoogleTest is missing", output)
+        self.assertIn("Tests: left out, since GoogleTest (libgtest-dev) is missing", output)
         targets = self.call_well(CMAKE, "--build", "build", "--target", "help")
         self.assertIn("kumiko: phony", targets)
         self.assertNotIn("kumiko_tests", targets)
+
+    def test_given_packages_that_are_half_there_then_the_program_is_configured_without_them(self):
+        (self.path / "mpicc").write_text("#!/bin/sh\nexit 1\n")
+        (self.path / "mpicc").chmod(0o755)
+        (self.path / "gtest").mkdir()
+        (self.path / "gtest" / "GTestConfig.cmake").write_text('message(FATAL_ERROR "libgtest.a is not there")\n')
+        half = [f"-DGTest_DIR={self.path}/gtest", f"-DKUMIKO_MPICC_OPENMPI={self.path}/mpicc"]
+        output = self.call_well(CMAKE, "--preset", "program", "-S", SOURCE, "-B", self.path / "build", *half,
+                                "-DKUMIKO_WITH_REPORT=OFF")  # fmt: skip
+        self.assertIn("Link by Open MPI: left out", output)
+        self.assertRegex(output, r"-- Kumiko: with .*; without .*Open MPI")
+        targets = self.call_well(CMAKE, "--build", "build", "--target", "help")
+        self.assertIn("kumiko: phony", targets)
+        for other in ("kumiko_tests", "viz_tests", "example_fib", "kumiko_link_openmpi", "kumiko_link_mpich"):
+            self.assertNotIn(f"{other}: phony", targets)
+
+    def test_given_googletest_without_googlemock_then_the_tests_are_left_out(self):
+        (self.path / "gtest").mkdir()
+        (self.path / "gtest" / "GTestConfig.cmake").write_text(
+            "foreach(name gtest gtest_main)\n  add_library(GTest::${name} INTERFACE IMPORTED)\nendforeach()\n"
+            "set(GTest_FOUND TRUE)\n"
+        )
+        output = self.call_well(CMAKE, "--preset", "release", "-S", SOURCE, "-B", self.path / "build",
+                                f"-DGTest_DIR={self.path}/gtest", "-DKUMIKO_WITH_REPORT=OFF")  # fmt: skip
+        self.assertIn("Tests: left out, since GoogleMock (libgmock-dev) is missing", output)
 
     @unittest.skipUnless((BUILD / "lib" / "libkumiko_pthread.so").exists(), "it was not built")
     def test_given_the_installed_library_of_posix_threads_then_a_program_runs_with_it(self):

@@ -255,7 +255,7 @@ class Choice(unittest.TestCase):
                                  timeout=LIMIT, check=False)
             alone.unlink()
             self.assertEqual(run.returncode, 3)
-            self.assertIn(f"install Debian's {packages}, and configure and build Kumiko again", run.stderr)
+            self.assertIn(f"install Debian's {packages}, then configure Kumiko by 'cmake --preset release'", run.stderr)
 
 
     @unittest.skipUnless(Path(LINKS, "kumiko_link_openmpi.so").exists(), "no link by Open MPI")
