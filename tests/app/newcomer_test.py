@@ -333,6 +333,18 @@ class Tree(NewcomerTest):
         for other in ("kumiko_tests", "viz_tests", "example_fib", "kumiko_link_openmpi", "kumiko_link_mpich"):
             self.assertNotIn(f"{other}: phony", targets)
 
+    def test_given_the_program_alone_then_the_tests_build_compiles_its_sources_the_same_way(self):
+        def compiled(preset):
+            self.call_well(CMAKE, "--preset", preset, "-S", SOURCE, "-B", self.path / "build",
+                           "-DKUMIKO_WITH_REPORT=OFF")  # fmt: skip
+            commands = json.loads((self.path / "build" / "compile_commands.json").read_text())
+            return {command["output"]: command["command"] for command in commands}
+
+        alone, with_tests = compiled("program"), compiled("release")
+        self.assertGreater(len(with_tests), len(alone))
+        changed = {output for output, command in alone.items() if with_tests.get(output) != command}
+        self.assertLessEqual({Path(output).name for output in changed}, {"valgrind_stacks.cpp.o"})
+
     def test_given_googletest_without_googlemock_then_the_tests_are_left_out(self):
         (self.path / "gtest").mkdir()
         (self.path / "gtest" / "GTestConfig.cmake").write_text(
