@@ -1,33 +1,23 @@
-# Parts of the system that Kumiko uses where they are whole. They are looked for here, whenever Kumiko is configured, and
-# sources learn of them by definitions. A source that looked by itself, by __has_include, would not be compiled anew when a
-# package comes later.
+# Optional parts of the system, each used only if all of it is there. They are looked for here, whenever Kumiko is
+# configured, and sources learn of them by definitions. A source that looked by itself, by __has_include, would not be
+# compiled anew when a package comes later.
 
-# kumiko_find_part(PREFIX HEADER header [LIBRARY library]): sets PREFIX_FOUND, and PREFIX_LIBRARY to the library or nothing.
-# The header must lie where the compiler looks without being told.
+# kumiko_find_part(PREFIX HEADER header [LIBRARY library]): sets PREFIX_FOUND, and PREFIX_LIBRARY to the library or to
+# nothing. Nothing is cached, since packages come and go. The header must lie where the compiler looks by default.
 function(kumiko_find_part prefix)
   cmake_parse_arguments(ARG "" "HEADER;LIBRARY" "" ${ARGN})
-  # A package may have been removed since the last time.
-  if(NOT EXISTS "${${prefix}_INCLUDE_DIR}/${ARG_HEADER}")
-    unset(${prefix}_INCLUDE_DIR CACHE)
-  endif()
-  if(NOT EXISTS "${${prefix}_LIBRARY}")
-    unset(${prefix}_LIBRARY CACHE)
-  endif()
-  find_path(${prefix}_INCLUDE_DIR ${ARG_HEADER} PATHS ${CMAKE_CXX_IMPLICIT_INCLUDE_DIRECTORIES} NO_DEFAULT_PATH
-    NO_CMAKE_FIND_ROOT_PATH)
-  set(found OFF)
-  if(${prefix}_INCLUDE_DIR)
-    set(found ON)
-  endif()
+  unset(folder)
+  unset(library)
+  find_path(folder ${ARG_HEADER} PATHS ${CMAKE_CXX_IMPLICIT_INCLUDE_DIRECTORIES} NO_DEFAULT_PATH
+    NO_CMAKE_FIND_ROOT_PATH NO_CACHE)
   if(ARG_LIBRARY)
-    find_library(${prefix}_LIBRARY ${ARG_LIBRARY})
-    if(NOT ${prefix}_LIBRARY)
-      set(found OFF)
-    endif()
+    find_library(library ${ARG_LIBRARY} NO_CACHE)
   endif()
-  mark_as_advanced(${prefix}_INCLUDE_DIR ${prefix}_LIBRARY)
-  set(${prefix}_FOUND ${found} PARENT_SCOPE)
-  if(NOT found)
+  if(folder AND (library OR NOT ARG_LIBRARY))
+    set(${prefix}_FOUND ON PARENT_SCOPE)
+    set(${prefix}_LIBRARY "${library}" PARENT_SCOPE)
+  else()
+    set(${prefix}_FOUND OFF PARENT_SCOPE)
     set(${prefix}_LIBRARY "" PARENT_SCOPE)
   endif()
 endfunction()
@@ -79,8 +69,8 @@ else()
 endif()
 kumiko_note_part("Valgrind support" ${KUMIKO_VALGRIND_FOUND})
 
-# kumiko_define_valgrind(SOURCE): for the source that speaks to Valgrind, in the folder of each target that compiles it. It
-# is compiled by itself, so that nothing else is compiled anew when Valgrind comes.
+# kumiko_define_valgrind(SOURCE): for the source that speaks to Valgrind, called in the folder of each target that
+# compiles it. It is compiled by itself, so that nothing else is compiled anew when Valgrind comes.
 function(kumiko_define_valgrind source)
   set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   if(KUMIKO_VALGRIND_FOUND)

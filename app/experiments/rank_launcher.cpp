@@ -43,10 +43,11 @@ std::string usual_command() {
     if (is_program(program)) return program + options_of(mpi);
   }
   if (mpis.size() == 1 && is_program("mpirun")) return "mpirun" + options_of(mpis.front());
-  refuse_if(mpis.empty(),
-            "--ranks: this Kumiko was built without an MPI; install Debian's openmpi-bin and "
-            "libopenmpi-dev, or mpich and libmpich-dev, then configure it by 'cmake --preset "
-            "release' and build it again");
+  refuse_if(
+      mpis.empty(),
+      "--ranks: this Kumiko was built without an MPI; configure it by 'cmake --preset release' "
+      "and build it again; Debian has MPIs in openmpi-bin and libopenmpi-dev, and in mpich and "
+      "libmpich-dev");
   throw RequestError(
       "--ranks: no launcher of ranks is found for {}; install mpirun.{}, or name a launcher by "
       "--launcher 'mpirun -n {}'",

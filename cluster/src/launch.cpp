@@ -106,9 +106,9 @@ std::unique_ptr<Link> link_of_environment() {
   std::error_code missing;
   if (!fs::exists(object, missing)) {
     throw std::runtime_error("the link by " + title + " is not there ('" + object.string() +
-                             "'): install Debian's " + detail::packages_of(*launch.mpi) +
-                             ", then configure Kumiko by 'cmake --preset release' and build it "
-                             "again");
+                             "'): configure Kumiko by 'cmake --preset release' and build it again; "
+                             "Debian has that MPI in " +
+                             detail::packages_of(*launch.mpi));
   }
   std::unique_ptr<Link> link = detail::open_link(object, title, launch.ranks);
   runtime::report_faults("rank " + std::to_string(link->rank()));

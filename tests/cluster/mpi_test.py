@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -255,8 +256,19 @@ class Choice(unittest.TestCase):
                                  timeout=LIMIT, check=False)
             alone.unlink()
             self.assertEqual(run.returncode, 3)
-            self.assertIn(f"install Debian's {packages}, then configure Kumiko by 'cmake --preset release'", run.stderr)
+            self.assertIn("configure Kumiko by 'cmake --preset release' and build it again", run.stderr)
+            self.assertIn(f"Debian has that MPI in {packages}", run.stderr)
 
+
+    def test_given_an_mpi_by_which_a_program_can_be_built_then_its_link_was_built(self):
+        for family in os.environ["KUMIKO_MPI"].split(","):
+            with self.subTest(family), tempfile.TemporaryDirectory() as folder:
+                compiler = shutil.which(f"mpicc.{family}")
+                source = Path(folder, "program.c")
+                source.write_text("#include <mpi.h>\nint main(void) { return MPI_Init(0, 0); }\n")
+                command = [compiler, source, "-o", Path(folder, "program")]
+                if compiler and subprocess.run(command, check=False).returncode == 0:
+                    self.assertTrue(Path(LINKS, f"kumiko_link_{family}.so").exists())
 
     @unittest.skipUnless(Path(LINKS, "kumiko_link_openmpi.so").exists(), "no link by Open MPI")
     def test_given_a_process_with_another_mpi_then_a_second_one_is_refused(self):

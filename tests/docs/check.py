@@ -102,7 +102,7 @@ def main():
     asked = arguments()
     build = None if asked.pages else asked.build.resolve()
     if build and not (build / "bin" / "kumiko").exists():
-        sys.exit(f"error: there is no {build}/bin/kumiko; build it: cmake --build --preset release --target kumiko")
+        sys.exit(f"error: there is no {build}/bin/kumiko; build it: cmake --preset program && cmake --build --preset program")
     if asked.write:
         write_keys(build)
         return
