@@ -3,6 +3,7 @@ with its threads within minutes: what the program's templates say, does."""
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -338,7 +339,7 @@ class Tree(NewcomerTest):
             self.call_well(CMAKE, "--preset", preset, "-S", SOURCE, "-B", self.path / "build",
                            "-DKUMIKO_WITH_REPORT=OFF")  # fmt: skip
             commands = json.loads((self.path / "build" / "compile_commands.json").read_text())
-            return {command["output"]: command["command"] for command in commands}
+            return {re.search(r" -o (\S+)", entry["command"])[1]: entry["command"] for entry in commands}
 
         alone, with_tests = compiled("program"), compiled("release")
         self.assertGreater(len(with_tests), len(alone))
