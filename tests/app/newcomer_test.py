@@ -334,6 +334,17 @@ class Tree(NewcomerTest):
         for other in ("kumiko_tests", "viz_tests", "example_fib", "kumiko_link_openmpi", "kumiko_link_mpich"):
             self.assertNotIn(f"{other}: phony", targets)
 
+    def test_given_half_of_an_optional_part_then_the_runtime_is_configured_without_it(self):
+        folders = {str(file.parent) for file in Path("/usr/lib").rglob("libhwloc.so")}
+        libraries = sorted(folders | {folder.removeprefix("/usr") for folder in folders})  # /lib leads to /usr/lib
+        self.assertTrue(Path("/usr/include/hwloc.h").exists() and libraries, "libhwloc-dev is not there")
+        for half, hidden in (("library", "/usr/include"), ("header", ";".join(libraries))):
+            with self.subTest(only=half):
+                output = self.call_well(CMAKE, "--preset", "program", "-S", SOURCE, "-B", self.path / "build",
+                                        "-DKUMIKO_RUNTIME_ONLY=ON", f"-DCMAKE_IGNORE_PATH={hidden}")  # fmt: skip
+                self.assertRegex(output, r"-- Kumiko: without .*hwloc")
+                self.assertNotRegex(output, r"-- Kumiko: with .*hwloc.*;")
+
     def test_given_the_program_alone_then_the_tests_build_compiles_its_sources_the_same_way(self):
         def compiled(preset):
             self.call_well(CMAKE, "--preset", preset, "-S", SOURCE, "-B", self.path / "build",
@@ -353,7 +364,7 @@ class Tree(NewcomerTest):
             "set(GTest_FOUND TRUE)\n"
         )
         output = self.call_well(CMAKE, "--preset", "release", "-S", SOURCE, "-B", self.path / "build",
-                                f"-DGTest_DIR={self.path}/gtest", "-DKUMIKO_WITH_REPORT=OFF")  # fmt: skip
+                                f"-DGTest_DIR={self.path}/gtest", "-DKUMIKO_RUNTIME_ONLY=ON")  # fmt: skip
         self.assertIn("Tests: left out, since GoogleMock (libgmock-dev) is missing", output)
 
     @unittest.skipUnless((BUILD / "lib" / "libkumiko_pthread.so").exists(), "it was not built")
