@@ -1,3 +1,13 @@
+# kumiko_list_modules(VARIABLE KIND...): the modules of these kinds, from modules.txt, the lowest first.
+function(kumiko_list_modules variable)
+  set(list ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/modules.txt)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${list})
+  list(JOIN ARGN "|" kinds)
+  file(STRINGS ${list} modules REGEX "^[a-z]+ +(${kinds})( |$)")
+  list(TRANSFORM modules REPLACE " .*" "")
+  set(${variable} ${modules} PARENT_SCOPE)
+endfunction()
+
 # Flags that every target of the project shares.
 add_library(kumiko_flags INTERFACE)
 target_compile_options(kumiko_flags INTERFACE

@@ -25,11 +25,11 @@ endif()
 install(FILES ${PROJECT_BINARY_DIR}/kumiko-config.cmake ${PROJECT_BINARY_DIR}/kumiko-config-version.cmake
   DESTINATION ${package_dir})
 # The public headers of the modules that are libraries here, but for those that only Kumiko's own command has a use for.
-set(modules runtime)
-if(NOT KUMIKO_RUNTIME_ONLY)
-  list(APPEND modules cluster amr plugin io)
-endif()
-foreach(module IN LISTS modules)
+kumiko_list_modules(libraries library)
+foreach(module IN LISTS KUMIKO_MODULES)
+  if(NOT module IN_LIST libraries)
+    continue()
+  endif()
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/${module}/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
     PATTERN kumiko/amr/require.hpp EXCLUDE
     PATTERN kumiko/io/nearest.hpp EXCLUDE

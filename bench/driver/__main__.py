@@ -10,34 +10,13 @@ import sys
 import time
 from pathlib import Path
 
-import amr_suite
-import checkpoint_suite
-import cluster_suite
-import groups_suite
-import idle_suite
-import io_suite
 import machine
-import predict_suite
-import ranks_suite
-import runtime_suite
-import search_suite
 from check import check
 from compare import compare
 from measured import Measured
+from suites import SUITES, parts_of, suite_module
 
 ROOT = Path(__file__).resolve().parents[2]
-SUITES = {
-    "amr": amr_suite,
-    "checkpoint": checkpoint_suite,
-    "cluster": cluster_suite,
-    "groups": groups_suite,
-    "idle": idle_suite,
-    "io": io_suite,
-    "predict": predict_suite,
-    "ranks": ranks_suite,
-    "runtime": runtime_suite,
-    "search": search_suite,
-}
 ALL, COMPARE = "all", "compare"
 CALM_WAIT = 60  # seconds
 PR_SET_PDEATHSIG = 1
@@ -51,16 +30,16 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--repetitions", type=int)
     parser.add_argument("--json", type=Path)
-    parser.add_argument("--only", choices=(*idle_suite.PARTS, *search_suite.PARTS), action="append")
+    parser.add_argument("--only", action="append")
     parser.add_argument("--programs", type=Path, default=ROOT / "build/bench/bin")
     arguments = parser.parse_args()
     if arguments.repetitions is not None and arguments.repetitions < 1:
         parser.error("--repetitions must be 1 or more")
     if arguments.json is not None and arguments.suite == ALL:
         parser.error(f"--json names one file, and '{ALL}' writes one for each suite")
-    parts = getattr(SUITES.get(arguments.suite), "PARTS", ())
+    parts = () if arguments.suite == ALL else parts_of(arguments.suite)
     if arguments.only is not None and (arguments.check or not set(arguments.only) <= set(parts)):
-        parser.error("--only chooses parts of 'idle' or 'search', and --check wants all of them")
+        parser.error("--only chooses parts of a suite that has some, and --check wants all of them")
     return arguments
 
 
@@ -116,7 +95,7 @@ def run_suite(name: str, arguments: argparse.Namespace) -> list[str]:
     programs = arguments.programs.resolve()
     parts = {"only": arguments.only} if arguments.only else {}
     try:
-        measured = SUITES[name].measure(programs, arguments.repetitions, arguments.quick, **parts)
+        measured = suite_module(name).measure(programs, arguments.repetitions, arguments.quick, **parts)
     except (OSError, RuntimeError, subprocess.SubprocessError) as error:
         return [f"{name} could not be measured: {error}"]
     print_head(description, measured, arguments.quick)
@@ -138,7 +117,7 @@ def main() -> None:
         sys.exit(compare(ROOT, sys.argv[2:]))
     arguments = parse_arguments()
     end_with_caller()
-    names = list(SUITES) if arguments.suite == ALL else [arguments.suite]
+    names = SUITES if arguments.suite == ALL else [arguments.suite]
     faults = []
     for name in names:
         if len(names) > 1:

@@ -5,7 +5,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-import suites  # noqa: F401  finds the driver
+import tables  # noqa: F401  finds the driver
 
 from idle_suite import direction
 from idle_suite.measure import Outcome

@@ -33,6 +33,7 @@ from idle_suite.measure import Outcome as IdleOutcome  # noqa: E402
 from io_suite.measure import Outcome as IoOutcome  # noqa: E402
 from runtime_suite.measure import Outcome as RuntimeOutcome  # noqa: E402
 from measured import Measured, Spread, budget_figures, unjudged  # noqa: E402
+from suites import SUITES  # noqa: E402
 
 WORKERS = 2
 ISAS = ("avx2", "avx512")
@@ -183,18 +184,8 @@ def ranks(quick: bool, absent: tuple[str, ...] = ()) -> Measured:
     return Measured(2, "1 round", lines, {"budgets": budget_figures(judged)})
 
 
-SUITES = {
-    "amr": amr,
-    "checkpoint": checkpoint,
-    "cluster": cluster,
-    "groups": groups,
-    "idle": idle,
-    "io": io,
-    "predict": predict,
-    "ranks": ranks,
-    "runtime": runtime,
-    "search": search,
-}
+# By suite: the function above that has its name.
+TABLES = {suite: globals()[suite] for suite in SUITES}
 
 
 def written(measured: Measured, quick: bool, folder: Path) -> Path:
