@@ -26,8 +26,8 @@ thread_local int allocations = 0;
 
 }  // namespace
 
-// Every form whose memory the replaced delete may be given, lest a sanitizer's own one hands it out. Not inlined: the
-// compiler would take malloc() and delete for a pair that does not match.
+// Every form whose memory the replaced delete may be given, lest a sanitizer's own one hands it
+// out. Not inlined: the compiler would take malloc() and delete for a pair that does not match.
 [[gnu::noinline]] void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
   ++allocations;
   return std::malloc(bytes > 0 ? bytes : 1);
