@@ -1,6 +1,8 @@
 #include <deque>
+#include <exception>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <kumiko/plugin/detail/plugin_table.hpp>
 
@@ -87,5 +89,24 @@ PluginTable::PluginTable(PluginTable&&) noexcept = default;
 PluginTable::~PluginTable() = default;
 
 const kumiko_plugin* PluginTable::plugin() const { return &tables_->plugin; }
+
+PluginTable plugin_table(std::initializer_list<PluginClass> classes) noexcept {
+  try {
+    std::vector<amr::Factory<amr::Solver>> solvers;
+    std::vector<amr::Factory<amr::Case>> cases;
+    for (const PluginClass& one : classes) {
+      if (one.make_solver != nullptr) {
+        solvers.push_back(amr::factory_of<amr::Solver>(one.describe(), one.make_solver));
+      } else {
+        cases.push_back(amr::factory_of<amr::Case>(one.describe(), one.make_case));
+      }
+    }
+    return {std::move(solvers), std::move(cases)};
+  } catch (const std::exception& error) {
+    return PluginTable(error.what());
+  } catch (...) {
+    return PluginTable("describe() threw something that is not a std::exception");
+  }
+}
 
 }  // namespace kumiko::plugin::detail

@@ -82,14 +82,8 @@ class Case {
   virtual double end_time() const = 0;
   virtual int components() const { return 1; }  ///< kMostComponents at most
   /// What files and messages call the components: all different, letters, digits and underscores
-  /// without a digit in front, none of amr::kExtraNames.
-  virtual std::vector<std::string> component_names() const {
-    if (components() == 1) return {"u"};
-    std::vector<std::string> names;
-    for (int at = 0; at < components(); ++at)
-      names.push_back(std::string("u") += std::to_string(at));
-    return names;
-  }
+  /// without a digit in front, none of amr::kExtraNames. Unless overridden "u", or "u0", "u1", ….
+  virtual std::vector<std::string> component_names() const;
 
   /// Values of a component at t = 0. Solvers of cell averages get their averages by quadrature.
   virtual void initial(Points points, int component, std::span<double> values) const = 0;

@@ -13,6 +13,9 @@
 
 namespace kumiko::amr {
 
+class Case;
+class Solver;
+
 /// What a solver or a case says of itself before one is made.
 struct Description {
   std::string name;
@@ -27,17 +30,27 @@ struct Factory : Description {
   std::filesystem::path file = {};  ///< of the plugin that it comes from
 };
 
-/// The factory of a class that has a static describe() and is made from a ParameterSet. Parameters
-/// that make() is not given have their defaults.
+/// Makes one from all its parameters.
+template <class T>
+using Maker = std::unique_ptr<T> (*)(const ParameterSet&);
+
+/// The factory of what is described so and made so. Parameters that Factory::make is not given have
+/// their defaults.
+template <class T>
+Factory<T> factory_of(Description description, Maker<T> make);
+extern template Factory<Case> factory_of(Description, Maker<Case>);
+extern template Factory<Solver> factory_of(Description, Maker<Solver>);
+
+/// The maker of a class that is made from a ParameterSet.
+template <class T, class Implementation>
+std::unique_ptr<T> make_implementation(const ParameterSet& parameters) {
+  return std::make_unique<Implementation>(parameters);
+}
+
+/// The factory of a class that has a static describe() and is made from a ParameterSet.
 template <class T, class Implementation>
 Factory<T> factory_of() {
-  Description description = Implementation::describe();
-  const auto make = [fallback = defaults(description.parameters)](const ParameterSet& given) {
-    ParameterSet parameters = fallback;
-    for (const auto& [name, value] : given.values()) parameters.set(name, value);
-    return std::make_unique<Implementation>(parameters);
-  };
-  return {std::move(description), make};
+  return factory_of<T>(Implementation::describe(), make_implementation<T, Implementation>);
 }
 
 /// The factory of a name, or nullptr.

@@ -1,7 +1,7 @@
 // Turns a plugin's classes into the tables of the C interface; for KUMIKO_PLUGIN only.
 #pragma once
 
-#include <exception>
+#include <initializer_list>
 #include <memory>
 #include <type_traits>
 #include <vector>
@@ -30,30 +30,31 @@ class PluginTable {
   std::unique_ptr<Tables> tables_;
 };
 
+/// One class of a plugin: what it is called and how it is made, either a solver or a case. Calls
+/// alone, so that a plugin's own code holds little beside the class.
+struct PluginClass {
+  amr::Description (*describe)();
+  amr::Maker<amr::Solver> make_solver = nullptr;
+  amr::Maker<amr::Case> make_case = nullptr;
+};
+
 template <class T>
-void add_factory(std::vector<amr::Factory<amr::Solver>>& solvers,
-                 std::vector<amr::Factory<amr::Case>>& cases) {
+constexpr PluginClass plugin_class() {
   static_assert(std::is_base_of_v<amr::Solver, T> || std::is_base_of_v<amr::Case, T>,
                 "a plugin's class is derived from kumiko::amr::Solver or kumiko::amr::Case");
   if constexpr (std::is_base_of_v<amr::Solver, T>) {
-    solvers.push_back(amr::factory_of<amr::Solver, T>());
+    return {.describe = T::describe, .make_solver = amr::make_implementation<amr::Solver, T>};
   } else {
-    cases.push_back(amr::factory_of<amr::Case, T>());
+    return {.describe = T::describe, .make_case = amr::make_implementation<amr::Case, T>};
   }
 }
 
+/// The table of these classes; of what describe() threw, where one did.
+PluginTable plugin_table(std::initializer_list<PluginClass> classes) noexcept;
+
 template <class... Classes>
 PluginTable plugin_table() noexcept {
-  try {
-    std::vector<amr::Factory<amr::Solver>> solvers;
-    std::vector<amr::Factory<amr::Case>> cases;
-    (add_factory<Classes>(solvers, cases), ...);
-    return {std::move(solvers), std::move(cases)};
-  } catch (const std::exception& error) {
-    return PluginTable(error.what());
-  } catch (...) {
-    return PluginTable("describe() threw something that is not a std::exception");
-  }
+  return plugin_table({plugin_class<Classes>()...});
 }
 
 }  // namespace kumiko::plugin::detail
