@@ -113,7 +113,7 @@ Problem make_problem(const io::ConfigSource& source, int workers,
 bool is_summary(const std::filesystem::path& file) {
   std::ifstream stream(file);
   if (stream.peek() == std::ifstream::traits_type::eof()) return true;
-  const nlohmann::json json = nlohmann::json::parse(stream, nullptr, false);
+  const auto json = nlohmann::ordered_json::parse(stream, nullptr, false);
   return json.is_object() && (json.contains("state_hash") || json.contains("runs"));
 }
 

@@ -1,4 +1,4 @@
-# kumiko_list_modules(VARIABLE KIND...): the modules of these kinds, from modules.txt, the lowest first.
+# kumiko_list_modules(VARIABLE KIND...): the modules of these kinds, from modules.txt, in its order.
 function(kumiko_list_modules variable)
   set(list ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/modules.txt)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${list})
@@ -14,6 +14,8 @@ target_compile_options(kumiko_flags INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual>
   # GCC 12 sees overlapping copies within std::string where there are none (its bug 105651).
   $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict>
+  # GCC collects its own garbage from 1 GB on instead of 128 MiB, which saves a tenth of its time for a third more memory.
+  $<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=ggc-min-heapsize=1000000>
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${KUMIKO_WARNINGS_AS_ERRORS}>>:-Werror>)
 # The debugging information of sanitizers' reports is the build type's.
 if(KUMIKO_SANITIZER STREQUAL "address")

@@ -22,7 +22,7 @@ class Folder:
 
 
 def folders(root=ROOT):
-    """All folders of sources, the lowest first. Raises ValueError where a line of the list is wrong."""
+    """All folders of sources, in the order of the list. Raises ValueError where a line of the list is wrong."""
     found = []
     for number, line in enumerate((root / LIST).read_text(encoding="utf-8").splitlines(), 1):
         words = line.split()

@@ -14,14 +14,16 @@ namespace kumiko::io {
 
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 // Processes and threads of the format are groups and rows of the picture. Their numbers differ from
 // each other and from 0, which viewers take for a system's own.
 constexpr int kWorkers = 1;  ///< the process with the workers, rows 1 and up
-constexpr int kRun = 2;      ///< that with the run's one row
+constexpr int kRunRow = 2;   ///< that with the run's one row
 int row_of(std::int32_t worker) { return worker + 1; }
 
 std::string json(const std::string& text) {
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 /// Writes the events of one trace. Every event but the first begins with a comma.
@@ -66,8 +68,8 @@ class ChromeWriter {
   }
   void write_rows() {
     const int run = row_of(trace_.workers);
-    write_name("process", kRun, run, "run", 0);
-    write_name("thread", kRun, run, "base steps", 0);
+    write_name("process", kRunRow, run, "run", 0);
+    write_name("thread", kRunRow, run, "base steps", 0);
     write_name("process", kWorkers, row_of(0), "workers", 1);
     for (std::int32_t worker = 0; worker < trace_.workers; ++worker) {
       write_name("thread", kWorkers, row_of(worker), "worker " + std::to_string(worker), worker);
@@ -77,7 +79,7 @@ class ChromeWriter {
   /// Leaves the event's arguments open.
   void begin_run_slice(const std::string& name, std::string_view category, std::int64_t begin_ns,
                        std::int64_t end_ns) {
-    begin_event("X", kRun, row_of(trace_.workers)) << R"(,"ts":)";
+    begin_event("X", kRunRow, row_of(trace_.workers)) << R"(,"ts":)";
     text_.microseconds(begin_ns) << R"(,"dur":)";
     text_.microseconds(end_ns - begin_ns)
         << R"(,"name":)" << json(name) << R"(,"cat":")" << category << R"(","args":{)";

@@ -63,7 +63,7 @@ void check_layout(const Source& source) {
                             layout, kTraceLayout, layout > kTraceLayout ? "a newer" : "an older"));
 }
 
-amr::Trace read_contents(const Source& source) {
+amr::Trace trace_from(const Source& source) {
   check_layout(source);
   amr::Trace trace;
   for_each_column(kTraceFacts, [&](const auto& column) {
@@ -119,7 +119,7 @@ fs::path file_of(const fs::path& path) {
 amr::Trace read_trace(const fs::path& path) {
   const fs::path file = file_of(path);
   try {
-    return hdf5::read_sealed(file, "trace", hdf5::Stored::kPacked, read_contents);
+    return hdf5::read_sealed(file, "trace", hdf5::Stored::kPacked, trace_from);
   } catch (const NotACheckpoint& error) {  // of the seal
     throw NotATrace(error.what());
   } catch (const CheckpointError& error) {
