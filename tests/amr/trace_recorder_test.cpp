@@ -16,10 +16,14 @@ thread_local int allocations_left = -1;
 
 }  // namespace
 
-// Not inlined: the compiler would take malloc() and delete for a pair that does not match.
-[[gnu::noinline]] void* operator new(std::size_t bytes) {
+// Every form whose memory the replaced delete may be given, lest a sanitizer's own one hands it
+// out. Not inlined: the compiler would take malloc() and delete for a pair that does not match.
+[[gnu::noinline]] void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
   if (allocations_left > 0) --allocations_left;
-  void* const memory = allocations_left == 0 ? nullptr : std::malloc(bytes > 0 ? bytes : 1);
+  return allocations_left == 0 ? nullptr : std::malloc(bytes > 0 ? bytes : 1);
+}
+[[gnu::noinline]] void* operator new(std::size_t bytes) {
+  void* const memory = operator new(bytes, std::nothrow);
   if (memory == nullptr) throw std::bad_alloc();
   return memory;
 }
