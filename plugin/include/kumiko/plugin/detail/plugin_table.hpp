@@ -49,7 +49,7 @@ constexpr PluginClass plugin_class() {
   }
 }
 
-/// The table of these classes; of what describe() threw, where one did.
+/// The table of these classes, or of the failure if a describe() throws.
 PluginTable plugin_table(std::initializer_list<PluginClass> classes) noexcept;
 
 template <class... Classes>
