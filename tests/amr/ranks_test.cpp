@@ -1,6 +1,7 @@
 // Contract: however many ranks share a mesh, a run has the bits of one: meshes, values, figures and
 // what is saved.
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cmath>
@@ -14,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <kumiko/amr/cluster_owner.hpp>
@@ -403,6 +405,99 @@ test::FunctionCase wavy() {
   problem.vx = [](double, double y) { return 0.6 - y; };
   problem.vy = [](double x, double) { return 0.4 + x; };
   return problem;
+}
+
+/// Five levels, of which the finest two never have a patch; the others come late, vanish and come
+/// again.
+struct ComingAndGoing : test::ScriptedCase {
+  /// Levels that have patches while a base step is taken, if `begins_flat` from level 0 alone on.
+  static int levels_at(int step, bool begins_flat) {
+    constexpr std::array<int, 6> kEveryTwoSteps = {1, 2, 3, 1, 1, 3};
+    if (!begins_flat && step < 2) return 3;
+    return kEveryTwoSteps.at(static_cast<std::size_t>(step / 2));
+  }
+  static constexpr int kLastStep = 11;
+
+  explicit ComingAndGoing(bool begins_flat) {
+    static_cast<FunctionCase&>(*this) = wavy();
+    vx = [](double, double y) { return 0.1 * (0.6 - y); };
+    vy = [](double x, double) { return 0.1 * (0.4 + x); };
+    indicator = [begins_flat](int level, int step, double x, double y) {
+      const bool refines = level + 1 < levels_at(step, begins_flat);
+      return refines && std::hypot(x - 0.4, y - 0.55) < 0.3 ? 1.0 : 0.0;
+    };
+  }
+
+  static SimulationOptions options(Schedule schedule) {
+    SimulationOptions options = test::scripted_options(5);
+    options.schedule = schedule;
+    options.refinement.interval = 2;
+    return options;
+  }
+};
+
+TEST(SharedRuns, GivenLevelsThatComeLateVanishOrAreNeverReachedThenTheBitsStay) {
+  for (const bool begins_flat : {true, false}) {
+    const ComingAndGoing problem(begins_flat);
+    for (const char* name : {"semi_lagrangian_cubic", "finite_volume_upwind3"}) {
+      const auto solver = plugin::find_solver(name)->make({});
+      const SimulationOptions options =
+          ComingAndGoing::options(begins_flat ? Schedule::kDataflow : Schedule::kLevel);
+      const auto alone = make_backend("threads", 1);
+      Simulation one(problem, *solver, *alone, options);
+      std::vector<std::string> hashes;
+      for (int step = 0; step < ComingAndGoing::kLastStep; ++step) {
+        one.advance(1);
+        ASSERT_EQ(one.hierarchy().used_levels(), ComingAndGoing::levels_at(step, begins_flat))
+            << "in step " << step;
+        hashes.push_back(one.state_hash());
+      }
+      for (const int ranks : {2, 5}) {
+        SCOPED_TRACE(fmt::format("{} on {} ranks{}", name, ranks, begins_flat ? ", flat" : ""));
+        test::on_loopback_ranks({.ranks = ranks}, [&](Backend& backend, Owner& owner) {
+          Simulation shared(problem, *solver, backend, options, owner);
+          if (owner.number() == 0) {
+            for (const std::string& hash : hashes) {
+              shared.advance(1);
+              EXPECT_EQ(shared.state_hash(), hash) << "after step " << shared.step();
+            }
+          }
+          while (owner.number() != 0 && shared.follow()) {
+          }
+        });
+      }
+    }
+  }
+}
+
+TEST(SharedRuns, GivenLevelsThatHaveGoneWhenRanksSaveThenTheyGoOnToTheBitsOfOne) {
+  const ComingAndGoing problem(false);
+  const SimulationOptions options = ComingAndGoing::options(Schedule::kDataflow);
+  const auto solver = plugin::find_solver("semi_lagrangian_cubic")->make({});
+  const auto alone = make_backend("threads", 1);
+  Simulation one(problem, *solver, *alone, options);
+  one.advance(ComingAndGoing::kLastStep);
+  constexpr int kSavedAt = 7;
+  ASSERT_EQ(ComingAndGoing::levels_at(kSavedAt - 1, false), 1);
+  std::optional<SavedRun> saved;
+  test::on_loopback_ranks({.ranks = 3}, [&](Backend& backend, Owner& owner) {
+    Simulation shared(problem, *solver, backend, options, owner);
+    if (owner.number() == 0) {
+      shared.advance(kSavedAt);
+      saved = shared.save_with_extras();
+    }
+    while (owner.number() != 0 && shared.follow()) {
+    }
+  });
+  test::on_loopback_ranks({.ranks = 2}, [&](Backend& backend, Owner& owner) {
+    Simulation shared(problem, *solver, backend, options, *saved, owner);
+    if (owner.number() == 0) {
+      shared.advance(ComingAndGoing::kLastStep - kSavedAt);
+      EXPECT_EQ(shared.state_hash(), one.state_hash());
+    }
+    while (owner.number() != 0 && shared.follow()) {
+    }
+  });
 }
 
 /// Messages are late by more than a step takes, so that those of one piece come before those of the

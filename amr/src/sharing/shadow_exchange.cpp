@@ -206,7 +206,8 @@ void ShadowExchange::make_shadows(const std::vector<SharedReads>& reads, int lev
 }
 
 void ShadowExchange::refresh(int level) {
-  if (!is_shared()) return;
+  // Without patches there are no ghosts to fill: no owner has anything to tell.
+  if (!is_shared() || level >= hierarchy_.used_levels()) return;
   const std::vector<SharedReads> reads =
       shared_ghost_reads(hierarchy_.mesh(), rules_.plan(), owner_.number(), level);
   if constexpr (kComparesPlans) compare_plans(owner_, hierarchy_.mesh(), reads);

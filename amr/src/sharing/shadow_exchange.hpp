@@ -53,7 +53,7 @@ class ShadowExchange {
   // By all owners, in the same order; these suspend until the others' messages are here.
 
   /// Brings what the ghosts of a level's patches are filled from at the present time: states `now`,
-  /// of the level below with ghosts.
+  /// of the level below with ghosts. Nothing for a level without patches.
   void refresh(int level);
   /// Follows the mesh, or its owners, when all levels have changed; before steps.
   void follow_mesh();
