@@ -23,8 +23,9 @@ if(KUMIKO_SANITIZER STREQUAL "address")
   if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")  # libFuzzer's own main() only where it is linked: tests/fuzz
     set(sanitizers -fsanitize=address,undefined,fuzzer-no-link)
   endif()
+  # The library looks at indices itself: a place behind a vector's end may lie in memory that is somebody's.
   target_compile_options(kumiko_flags INTERFACE
-    ${sanitizers} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    ${sanitizers} -fno-sanitize-recover=all -fno-omit-frame-pointer -D_GLIBCXX_ASSERTIONS)
   target_link_options(kumiko_flags INTERFACE ${sanitizers})
 elseif(KUMIKO_SANITIZER STREQUAL "thread")
   target_compile_options(kumiko_flags INTERFACE -fsanitize=thread -fno-omit-frame-pointer)
