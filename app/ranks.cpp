@@ -213,9 +213,10 @@ Failure Ranks::last_words(Failure failure, const cluster::RankLost* lost) {
   if (cluster_ == nullptr) return {"", failure.code};
   const cluster::Here here = cluster_->here();
   if (lost != nullptr) {
-    // Nobody else is left to tell it, unless the leader has left in order.
-    const bool is_alone = lost->rank() == 0 && !here.is_leaving(0);
-    return {is_alone ? fmt::format("rank {}: {}", rank_, failure.line) : "", failure.code};
+    // The first rank that is left tells it.
+    bool is_first = true;
+    for (int rank = 0; rank < rank_; ++rank) is_first = is_first && here.is_lost(rank);
+    return {is_first ? failure.line : "", failure.code};
   }
   try {
     const auto add = [](std::string_view words) { LastWords::of_others().add(words); };

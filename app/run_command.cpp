@@ -207,6 +207,12 @@ std::string way_on(RunFiles& files) {
   return fmt::format("; go on with --restart {}", files.latest()->string());
 }
 
+/// Likewise by a rank that has written none of the files; which of them is whole the restart finds.
+std::string way_on(const std::filesystem::path& folder) {
+  if (!has_checkpoint(folder)) return {};
+  return fmt::format("; go on with --restart {}", folder.string());
+}
+
 /// What all ranks must have read alike: where it is not, they would wait for each other.
 std::vector<std::pair<std::string, std::string>> agreement(const Start& start) {
   const Problem& problem = start.problem;
@@ -292,8 +298,9 @@ std::unique_ptr<amr::Simulation> simulation_of(Start& start, amr::Backend& backe
 }
 
 /// Computes with the others what the leader wants to know.
-int follow(RunRequest& request, Ranks& ranks, std::unique_ptr<amr::Backend>& backend) {
-  std::optional<Start> start;
+/// \param start  this rank's; a failure may need it
+int follow(RunRequest& request, Ranks& ranks, std::unique_ptr<amr::Backend>& backend,
+           std::optional<Start>& start) {
   ranks.join([&]() -> Ranks::Prepared {
     start.emplace(prepare(request, ranks, backend));
     return {backend->runtime(), agreement(*start)};
@@ -369,14 +376,17 @@ int run_case(RunRequest& request) {
   std::unique_ptr<amr::Backend> backend;
   Ranks ranks;
   if (!ranks.are_many()) return lead(request, ranks, backend);
+  std::optional<Start> followed;
   try {
     const int code =
-        ranks.leads() ? lead(request, ranks, backend) : follow(request, ranks, backend);
+        ranks.leads() ? lead(request, ranks, backend) : follow(request, ranks, backend, followed);
     ranks.leave();
     return code;
   } catch (const std::exception& error) {
-    const Failure failure =
+    Failure failure =
         ranks.last_words(failure_now(), dynamic_cast<const cluster::RankLost*>(&error));
+    // Where the leader is lost, with what it knew of the files.
+    if (followed && !failure.line.empty()) failure.line += way_on(followed->path);
     // An MPI may end this process as soon as the ranks part.
     if (!failure.line.empty()) {
       set_silent(false);

@@ -235,6 +235,8 @@ Start restarted(const RunRequest& as_asked, bool writes) {
 
 }  // namespace
 
+bool has_checkpoint(const fs::path& folder) { return !candidates(folder).empty(); }
+
 std::string read_sidecar_of(const fs::path& file, io::Checkpoint& checkpoint) {
   if (checkpoint.sidecar) return {};
   try {

@@ -35,6 +35,9 @@ std::string read_sidecar_of(const std::filesystem::path& file, io::Checkpoint& c
 /// The checkpoint to go on from: the newest whole one of the run's folder.
 inline constexpr const char* kLatest = "latest";
 
+/// Whether there is a checkpoint or state in a folder, whole or not.
+bool has_checkpoint(const std::filesystem::path& folder);
+
 /// What a run begins with.
 struct Start {
   Problem problem;

@@ -46,8 +46,16 @@ Node::~Node() {
     link_->close();
     return;
   }
-  if (why_abandoned_.empty()) why_abandoned_ = first_loss_;
-  link_->abandon(why_abandoned_.empty() ? "it has not left the cluster in order" : why_abandoned_);
+  link_->abandon(reason_to_abandon());
+}
+
+std::string Node::reason_to_abandon() const {
+  if (!why_abandoned_.empty()) return why_abandoned_;
+  const Loss loss = first_loss();
+  // Who was lost is told where its loss was an exception.
+  if (loss.is_of_other_than(rank_)) return {};
+  if (loss.rank == rank_) return "the others have given it up: " + loss.reason;
+  return "it has not left the cluster in order";
 }
 
 void Node::check(int rank) const {

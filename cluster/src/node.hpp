@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include <kumiko/cluster/cluster.hpp>
+#include <kumiko/cluster/errors.hpp>
 #include <kumiko/runtime/message_source.hpp>
 
 #include "bell.hpp"
@@ -285,7 +287,22 @@ class Node final : public runtime::MessageSource,
   runtime::Token<bool> all_left_token_ = all_left_.token();
 
   std::string why_abandoned_;  ///< written before the last poll
-  std::string first_loss_;     ///< the poller's: why it has given a rank up
+
+  /// The first rank that was lost, from which the later ones may follow; or this one, if the others
+  /// have given it up.
+  struct Loss {
+    std::int32_t rank = -1;  ///< below 0: none
+    std::string reason;
+
+    bool is_of_other_than(int own) const { return rank >= 0 && rank != own; }
+    RankLost error() const { return {rank, reason}; }
+  };
+  void note_loss(int rank, const std::string& reason);
+  Loss first_loss() const;
+  /// For the link; empty where it is told otherwise.
+  std::string reason_to_abandon() const;
+  mutable std::mutex first_loss_mutex_;  ///< nobody suspends who holds it
+  Loss first_loss_;
 
   std::atomic<std::uint64_t> messages_sent_{0};
   std::atomic<std::uint64_t> messages_received_{0};

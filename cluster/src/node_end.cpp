@@ -1,6 +1,9 @@
 // How this rank leaves the others, and they leave it.
 #include <algorithm>
+#include <cstdint>
 #include <exception>
+#include <mutex>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -20,18 +23,38 @@ constexpr std::chrono::milliseconds kLastWords{1000};
 
 // --- The end -------------------------------------------------------------------------------------
 
+/// Who leaves because of a rank that is lost names that one: frames come in any order, so this may
+/// be the first word of it.
 void Node::note_leaving(const Arrived& message) {
   Reader reader(message.payload, *this);
   const std::string reason = Packing<std::string>::unpack(reader);
+  const auto rank = Packing<std::int32_t>::unpack(reader);
+  const std::string why_lost = Packing<std::string>::unpack(reader);
+  if (rank >= size_) throw std::out_of_range("it has lost a rank that is not there");
+  if (rank >= 0 && rank != rank_) lost(rank, why_lost);
   if (!reason.empty()) return lost(message.source, reason);
-  fail_collections(message.header.amount,
-                   std::make_exception_ptr(RankLost(message.source, "it has left the cluster")));
+  const Loss loss = first_loss();
+  const RankLost error = loss.is_of_other_than(rank_)
+                             ? loss.error()
+                             : RankLost(message.source, "it has left the cluster");
+  fail_collections(message.header.amount, std::make_exception_ptr(error));
   peer(message.source).has_left.store(true, std::memory_order_relaxed);
+}
+
+void Node::note_loss(int rank, const std::string& reason) {
+  const std::lock_guard lock(first_loss_mutex_);
+  if (first_loss_.rank < 0) first_loss_ = {rank, reason};
+}
+
+Node::Loss Node::first_loss() const {
+  const std::lock_guard lock(first_loss_mutex_);
+  return first_loss_;
 }
 
 void Node::lost(int rank, const std::string& reason) {
   Peer& lost = peer(rank);
   if (lost.is_lost.exchange(true)) return;
+  note_loss(rank, reason);
   for (Landing& landing : landings_) {
     if (landing.source != rank || landing.failure != nullptr) continue;
     landing.is_orphan = true;
@@ -52,9 +75,14 @@ void Node::fail(int rank, const std::exception_ptr& exception) {
 }
 
 void Node::send_leaving(std::string_view reason) {
+  Loss loss = first_loss();
   for (int rank = 0; rank < size_; ++rank) {
     if (rank == rank_) continue;
-    const auto pack = [&](Writer& writer) { Packing<std::string_view>::pack(writer, reason); };
+    const auto pack = [&](Writer& writer) {
+      Packing<std::string_view>::pack(writer, reason);
+      Packing<std::int32_t>::pack(writer, loss.rank);
+      Packing<std::string>::pack(writer, loss.reason);
+    };
     send(rank, packed(rank, pack), {.kind = Kind::kLeave, .amount = collections_.begun()});
   }
 }

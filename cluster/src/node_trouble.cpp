@@ -116,8 +116,10 @@ void Node::look_for_silence(Clock::time_point now) {
 /// All ranks lose the same ones: others may wait for an answer that the lost one would have caused.
 /// The rank itself learns of it, too, should it live on.
 void Node::give_up(int rank, const std::string& reason, bool has_ended) {
-  std::fprintf(stderr, "kumiko: rank %d gives rank %d up: %s\n", rank_, rank, reason.c_str());
-  if (first_loss_.empty()) first_loss_ = "rank " + std::to_string(rank) + " is lost: " + reason;
+  // That a process has ended is no judgement of this rank's: the exceptions say so.
+  if (!has_ended) {
+    std::fprintf(stderr, "kumiko: rank %d gives rank %d up: %s\n", rank_, rank, reason.c_str());
+  }
   std::string_view text = reason;
   const MessageHeader header{.kind = Kind::kGivenUp, .function = static_cast<std::uint32_t>(rank)};
   for (int other = 0; other < size_; ++other) {
@@ -136,7 +138,7 @@ void Node::note_given_up(const Arrived& message) {
   Reader reader(message.payload, *this);
   const auto reason = Packing<std::string>::unpack(reader);
   if (rank != rank_) return lost(rank, reason);
-  if (first_loss_.empty()) first_loss_ = "the others have given it up: " + reason;
+  note_loss(rank_, reason);
   for (int other = 0; other < size_; ++other) {
     if (other != rank_) lost(other, "it has given up this rank, for " + reason);
   }

@@ -121,6 +121,13 @@ class LongRanksTest(RanksCase):
                 self.assertEqual(self.goes_on(1 + seed % 5), self.goes_on(1, "alone"))
                 shutil.rmtree(self.path / "alone")
 
+    @unittest.skipUnless("openmpi" in PRESENT, "MPICH's launcher kills the others before they can speak")
+    def test_given_any_rank_of_2_to_7_that_is_killed_then_one_line_names_it_and_the_way_on(self):
+        for ranks in range(2, 8):
+            for rank in range(ranks):
+                with self.subTest(ranks=ranks, rank=rank):
+                    self.assert_one_line_tells_of(rank, self.kill_one("openmpi", ranks, rank))
+
     def test_given_no_room_on_the_disk_of_one_rank_then_all_end_with_the_remedy_and_the_run_can_go_on(self):
         for at, (mpi, victim, error) in enumerate(
                 itertools.product(PRESENT, range(3), (errno.ENOSPC, errno.EDQUOT))):

@@ -115,6 +115,32 @@ TEST_F(FailureTest, GivenARankThatDoesNotLeaveThenTheOthersDoNotWaitForEver) {
   EXPECT_TRUE(cluster.here().is_lost(1));
 }
 
+/// Frames overtake each other: that rank 1 leaves may come before why.
+TEST_F(FailureTest, GivenARankThatLeavesSinceAnotherIsLostThenTheThirdBlamesTheLostOne) {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    Loopback net({.ranks = 3, .longest_delay = 2ms, .reorders = true, .seed = seed});
+    const auto never_joins = net.link(2);
+    const ClusterOptions options{.patience = 100ms, .warn_after = 5ms, .lost_after = 10ms};
+    std::thread leaver([&] {
+      runtime::Runtime runtime({.workers = 1});
+      Cluster cluster(runtime, net.link(1), options);
+      EXPECT_THROW(cluster.here().invoke(2, [] {}), RankLost);
+      if (seed % 2 == 0) cluster.abandon("it cannot go on");
+    });
+    runtime::Runtime runtime({.workers = 1});
+    Cluster cluster(runtime, net.link(0), {.patience = 100ms});
+    try {
+      all_gather(cluster.here(), 0).get();
+      ADD_FAILURE() << "all are there";
+    } catch (const RankLost& lost) {
+      EXPECT_EQ(lost.rank(), 2) << lost.what();
+      EXPECT_NE(std::string(lost.what()).find("nothing has come from it"), std::string::npos)
+          << lost.what();
+    }
+    leaver.join();
+  }
+}
+
 TEST_F(FailureTest, GivenBytesThatAreNotAFrameThenTheirRankIsLost) {
   for (const std::size_t size : {0U, 8U, 64U}) {
     Loopback net({.ranks = 2});

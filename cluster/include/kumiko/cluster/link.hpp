@@ -108,7 +108,8 @@ class Link {
   virtual bool is_closed() const noexcept { return true; }
 
   /// This rank leaves the others where they are, for this reason. Nothing is called any more. Where
-  /// ranks cannot end without each other, the others end with this one's process.
+  /// ranks cannot end without each other, the others end with this one's process, which then says
+  /// why, if there is a reason.
   virtual void abandon(std::string_view /*reason*/) noexcept {}
 };
 
