@@ -13,6 +13,7 @@
 #include <kumiko/io/schema.hpp>
 
 #include "commands.hpp"
+#include "ranks.hpp"
 #include "request.hpp"
 #include "terminal.hpp"
 
@@ -93,6 +94,8 @@ int main(int argc, char** argv) {
     return code;
   } catch (const std::exception&) {
     const Failure failure = failure_now();
-    return error_line(failure.line, failure.code);
+    error_line(failure.line, failure.code);
+    Ranks::refuse_with_others(failure.line);
+    return failure.code;
   }
 }

@@ -224,7 +224,7 @@ int run_command_line(std::span<const Command> commands, int argc, char** argv) {
   } catch (const CLI::Success& shown) {  // help, or the version
     return app.exit(shown);
   } catch (const CLI::ParseError& error) {
-    return error_line(refusal_of(app, argc, argv, error), kWrongRequest);
+    throw RequestError(refusal_of(app, argc, argv, error));
   }
   for (const Parsed& command : actions) {
     if (!command.app->parsed()) continue;

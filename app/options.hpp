@@ -90,7 +90,8 @@ struct Command {
   bool takes_ranks = false;
 };
 
-/// Reads the command line, and runs the command that it names. \return an exit code
+/// Reads the command line, and runs the command that it names. Throws RequestError. \return an exit
+/// code
 int run_command_line(std::span<const Command> commands, int argc, char** argv);
 
 }  // namespace kumiko::app

@@ -17,6 +17,7 @@
 #include <kumiko/io/summary.hpp>
 #include <kumiko/runtime/io/limits.hpp>
 
+#include "c_library.hpp"
 #include "execute.hpp"
 #include "progress.hpp"
 #include "request.hpp"
@@ -46,6 +47,9 @@ class LastWords {
   std::mutex mutex_;  ///< nobody suspends who holds it
   std::string first_;
 };
+
+/// Whether this process has looked for others, or tried to: there is one time for that.
+bool have_met = false;
 
 /// For functions that other ranks invoke here.
 std::atomic<cluster::Cluster*> own_cluster = nullptr;
@@ -86,7 +90,9 @@ Watched::~Watched() {
   watched_here.simulation = nullptr;
 }
 
-Ranks::Ranks() : link_(cluster::link_of_environment()) {
+Ranks::Ranks() {
+  have_met = true;
+  link_ = cluster::link_of_environment();
   if (link_ == nullptr) return;
   rank_ = link_->rank();
   size_ = link_->size();
@@ -136,11 +142,26 @@ amr::Owner& Ranks::owner() {
 Ranks::Places Ranks::places() const {
   if (cluster_ == nullptr) return {};
   const cluster::Placement own = cluster::placement(*cluster_);
-  Places places{.lines = {}, .warning = {}, .hosts = own.hosts, .cores = own.cores};
-  const auto all = cluster::all_gather(cluster_->here(), std::pair(own.line, own.warning)).get();
-  for (const auto& [own_line, own_warning] : all) {
-    places.lines += own_line + "\n";
-    if (places.warning.empty()) places.warning = own_warning;
+  Places places{.lines = {}, .warnings = {}, .hosts = own.hosts, .cores = own.cores};
+  const auto all = cluster::all_gather(cluster_->here(), std::tuple(own.line, own.warning,
+                                                                    fingerprint_of_c_library()))
+                       .get();
+  std::string of_cores;
+  std::string of_arithmetic;
+  for (int rank = 0; rank < size_; ++rank) {
+    const auto& [line, warning, fingerprint] = all[static_cast<std::size_t>(rank)];
+    places.lines += line + "\n";
+    if (of_cores.empty()) of_cores = warning;
+    if (of_arithmetic.empty() && fingerprint != std::get<2>(all.front())) {
+      of_arithmetic = fmt::format(
+          "the C library of rank {} gives exp, sin or pow other last bits than that of rank 0; "
+          "what a case or a solver computes with them depends on who computes it; let all ranks "
+          "use one kind of processor, or the same GLIBC_TUNABLES",
+          rank);
+    }
+  }
+  for (const std::string& warning : {of_cores, of_arithmetic}) {
+    if (!warning.empty()) places.warnings.push_back(warning);
   }
   return places;
 }
@@ -230,6 +251,16 @@ Failure Ranks::last_words(Failure failure, const cluster::RankLost* lost) {
 void Ranks::leave() {
   owner_.reset();
   if (cluster_ != nullptr) cluster_->leave();
+}
+
+void Ranks::refuse_with_others(const std::string& why) noexcept {
+  if (have_met) return;
+  try {
+    Ranks ranks;
+    if (ranks.are_many()) ranks.join([&]() -> Prepared { throw RequestError(why); });
+  } catch (const std::exception&) {
+    // What was thrown here for them, or there is no way to tell them.
+  }
 }
 
 }  // namespace kumiko::app

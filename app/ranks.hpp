@@ -62,8 +62,8 @@ class Ranks {
 
   /// Where the ranks run, for the leader to tell; all call it.
   struct Places {
-    std::string lines;    ///< of all ranks
-    std::string warning;  ///< empty if all have cores enough
+    std::string lines;                  ///< of all ranks
+    std::vector<std::string> warnings;  ///< of ranks that share cores, or compute otherwise
     int hosts = 1;
     int cores = 0;  ///< of all hosts; 0 = not known
   };
@@ -93,6 +93,10 @@ class Ranks {
 
   /// Waits until all ranks want to leave, or are lost.
   void leave();
+
+  /// This process refuses what it was asked for. If a launcher has started it as one of several
+  /// that have not met yet, the others learn of it, who would wait for it otherwise.
+  static void refuse_with_others(const std::string& why) noexcept;
 
  private:
   std::unique_ptr<cluster::Link> link_;

@@ -213,8 +213,10 @@ std::string way_on(const std::filesystem::path& folder) {
   return fmt::format("; go on with --restart {}", folder.string());
 }
 
-/// What all ranks must have read alike: where it is not, they would wait for each other.
-std::vector<std::pair<std::string, std::string>> agreement(const Start& start) {
+/// What all ranks must have been asked for and have read alike: where it is not, they would wait
+/// for each other, or one of them would not do what it was told.
+std::vector<std::pair<std::string, std::string>> agreement(const RunRequest& request,
+                                                           const Start& start) {
   const Problem& problem = start.problem;
   const auto of_file = [](const std::filesystem::path& file) {
     return fmt::to_string(io::hash_of_file(file));
@@ -222,7 +224,12 @@ std::vector<std::pair<std::string, std::string>> agreement(const Start& start) {
   return {{"configuration", problem.config.to_toml()},
           {"plugin of the case", of_file(problem.case_file)},
           {"plugin of the solver", of_file(problem.solver_file)},
-          {"checkpoint", start.from ? fmt::to_string(io::hash_in_seal(start.from->file)) : ""}};
+          {"checkpoint", start.from ? fmt::to_string(io::hash_in_seal(start.from->file)) : ""},
+          {"--output", request.output.string()},
+          {"--restart", request.restart},
+          {"--summary", request.summary.string()},
+          {"--overwrite", request.overwrite ? "on" : ""},
+          {"--quiet", request.quiet ? "on" : ""}};
 }
 
 /// What a rank does before all begin: whatever can be refused.
@@ -250,8 +257,8 @@ Ranks::Places show_places(const Ranks& ranks, bool quiet) {
   Ranks::Places places = ranks.places();
   if (!ranks.leads()) return places;
   if (!quiet) fmt::print("{}", places.lines);
-  if (!quiet && !places.warning.empty()) {
-    print_to_stderr("kumiko: warning: {}\n", places.warning);
+  for (const std::string& warning : places.warnings) {
+    if (!quiet) print_to_stderr("kumiko: warning: {}\n", warning);
   }
   return places;
 }
@@ -303,7 +310,7 @@ int follow(RunRequest& request, Ranks& ranks, std::unique_ptr<amr::Backend>& bac
            std::optional<Start>& start) {
   ranks.join([&]() -> Ranks::Prepared {
     start.emplace(prepare(request, ranks, backend));
-    return {backend->runtime(), agreement(*start)};
+    return {backend->runtime(), agreement(request, *start)};
   });
   show_places(ranks, request.quiet);
   const auto simulation = simulation_of(*start, *backend, ranks.owner());
@@ -317,7 +324,7 @@ int lead(RunRequest& request, Ranks& ranks, std::unique_ptr<amr::Backend>& backe
   ranks.join([&]() -> Ranks::Prepared {
     started.emplace(prepare(request, ranks, backend));
     if (!ranks.are_many()) return {backend->runtime()};
-    return {backend->runtime(), agreement(*started)};
+    return {backend->runtime(), agreement(request, *started)};
   });
   const Ranks::Places places = show_places(ranks, request.quiet);
   Start& start = *started;

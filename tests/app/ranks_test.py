@@ -53,6 +53,10 @@ def command(mpi, ranks, *arguments):
     return launch(mpi, [(ranks, {})], *arguments)
 
 
+def has_fma():
+    return re.search(r"^flags\b.*\bfma\b", Path("/proc/cpuinfo").read_text(), re.MULTILINE) is not None
+
+
 def errors(text):
     return [line for line in text.splitlines() if line.startswith("kumiko: error:")]
 
@@ -248,6 +252,30 @@ class RanksTest(RanksCase):
         self.assertEqual(len(errors(run.stderr)), 1, run.stderr)
         self.assertIn("rank 1 has another configuration than rank 0", run.stderr)
         self.assertFalse((self.path / "a/out").exists())
+
+    def test_given_ranks_that_are_asked_for_something_else_then_one_error_says_what(self):
+        given = ["run", ZALESAK, *settings(*KEYS), "--output", "out"]
+        for others, words in ((["run", ZALESAK, *settings(*KEYS), "--output", "other"], " has another --output than rank 0"),
+                              ([*given, "--overwrite"], " has another --overwrite than rank 0"),
+                              ([*given, "--quiet"], " has another --quiet than rank 0"),
+                              ([*given, "--no-such-option"], ": unknown option '--no-such-option'")):  # fmt: skip
+            with self.subTest(others=others[-1]):
+                first = command(PRESENT[-1], 1, *given)
+                run = subprocess.run([*first, ":", "-n", "1", KUMIKO, *map(str, others)], cwd=self.path, env=ENVIRONMENT,
+                                     text=True, capture_output=True, timeout=LIMIT, check=False)
+                self.assertEqual(run.returncode, 2, run.stderr)
+                (line,) = errors(run.stderr)
+                self.assertIn(f"rank 1{words}", line)
+                self.assertEqual(list(self.path.iterdir()), [])
+
+    def test_given_c_libraries_that_compute_otherwise_then_the_run_says_so(self):
+        arguments = ["run", ZALESAK, *settings(*KEYS, "time.stop_step=1"), "--overwrite", "--output", "out"]
+        words = "the C library of rank 1 gives exp, sin or pow other last bits than that of rank 0"
+        for tunables, told in (({}, False), ({"GLIBC_TUNABLES": "glibc.cpu.hwcaps=-FMA"}, has_fma())):
+            run = subprocess.run(launch(PRESENT[-1], [(1, {}), (1, tunables)], *arguments), cwd=self.path,
+                                 env=ENVIRONMENT, text=True, capture_output=True, timeout=LIMIT, check=False)
+            self.assertEqual(run.returncode, 0, run.stderr)
+            self.assertEqual(words in run.stderr, told, run.stderr)
 
     def test_given_what_needs_one_process_then_it_is_refused(self):
         for arguments, words in [
