@@ -8,7 +8,9 @@
 #include <gtest/gtest.h>
 
 #include <kumiko/amr/diagnostics.hpp>
+#include <kumiko/amr/finite_check.hpp>
 #include <kumiko/amr/memory_limit.hpp>
+#include <kumiko/plugin/registry.hpp>
 
 #include "fixtures.hpp"
 
@@ -159,6 +161,56 @@ ScriptedCase growing() {
     return std::hypot(x - 0.5, y - 0.5) < 0.1 + 0.02 * step ? 1.0 : 0.0;
   };
   return problem;
+}
+
+/// How a run of some base steps fails; empty if it does not.
+std::string failure_of(const Case& problem, const Solver& solver, SimulationOptions options) {
+  const auto backend = make_backend("serial", 1);
+  options.schedule = Schedule::kLevel;
+  try {
+    Simulation(problem, solver, *backend, options).advance(8);
+  } catch (const BrokenValueError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Robustness, GivenAVelocityThatIsNoNumberInPlacesThenEverySolversRunBlamesTheCase) {
+  // A particle from there comes from nowhere, where the velocity is a number again.
+  FunctionCase problem;
+  problem.u = wave;
+  problem.vx = [](double x, double) { return x > 0.5 ? std::nan("") : 1.0; };
+  const SimulationOptions options = run_options(64, 1, 640);
+  int solvers = 0;
+  for (const auto& factory : plugin::shipped().solvers()) {
+    const auto solver = factory.make(defaults(factory.parameters));
+    // These carry a field by another velocity than the case's.
+    if (solver->traits().nonlinear) continue;
+    ++solvers;
+    const std::string error = failure_of(problem, *solver, options);
+    EXPECT_TRUE(error.starts_with("the case gives level 0 patch (") &&
+                error.ends_with("a velocity that is not a finite number at t = 0"))
+        << factory.name << ": " << error;
+  }
+  EXPECT_GE(solvers, 6);
+}
+
+TEST(Robustness, GivenABoundaryValueThatIsNoNumberThenTheRunBlamesTheCase) {
+  FunctionCase problem;
+  problem.u = wave;
+  problem.vx = [](double, double) { return 1.0; };
+  problem.sides = {BoundaryKind::kPrescribed, BoundaryKind::kPeriodic, 0.0};
+  problem.beyond = [](Side side, double, double y, int, double time) {
+    return side == Side::kLeft && y > 0.4 && time > 0.003 ? std::nan("") : 1.0;
+  };
+  for (const char* name : {"semi_lagrangian_cubic", "finite_volume_upwind3"}) {
+    const auto solver = plugin::find_solver(name)->make({});
+    const std::string error = failure_of(problem, *solver, run_options(64, 1, 640));
+    EXPECT_NE(error.find("the case gives a boundary value of component 0 that is not a finite "
+                         "number beside level 0 patch (0, "),
+              std::string::npos)
+        << name << ": " << error;
+  }
 }
 
 TEST(MemoryLimit, GivenLessThanARegridNeedsThenItEndsTheRunAndNamesLevelPatchesAndBytes) {

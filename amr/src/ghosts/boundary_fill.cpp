@@ -5,7 +5,12 @@
 #include <cstddef>
 #include <span>
 
+#include <fmt/core.h>
+
+#include <kumiko/amr/finite_check.hpp>
 #include <kumiko/amr/solver.hpp>
+
+#include "problem/checked_case.hpp"
 
 namespace kumiko::amr {
 
@@ -99,6 +104,12 @@ void fill_prescribed(const Geometry& geometry, const Case& problem, const PatchI
   for (int component = 0; component < target.components(); ++component) {
     problem.boundary_values(by_x ? x.which : y.which, points, component, time,
                             std::span(values).first(count));
+    if (!are_finite(std::span(values).first(count))) {
+      throw BrokenValueError(fmt::format(
+          "the case gives a boundary value of component {} that is not a finite number beside {} "
+          "at t = {:g}",
+          component, to_string(id), time));
+    }
     const double* from = values.data();
     for (int j = y.first; j < y.last; ++j) {
       std::copy_n(from, x.last - x.first, &target(x.first, j, component));

@@ -2,9 +2,13 @@
 
 #include <array>
 
+#include <fmt/core.h>
+
+#include <kumiko/amr/finite_check.hpp>
 #include <kumiko/amr/instruction_set.hpp>
 
 #include "plan/ghost_region.hpp"
+#include "problem/checked_case.hpp"
 
 namespace kumiko::amr {
 
@@ -182,7 +186,15 @@ void DepartureGhosts::compute(int level, Reads reads, double time, double tau,
   }
   const std::span<double> dx = values.first(points);
   const std::span<double> dy = values.last(points);
-  solver_.displacement(case_, {{x.data(), points}, {y.data(), points}}, time, tau, {dx, dy});
+  const CheckedCase problem(case_);
+  solver_.displacement(problem, {{x.data(), points}, {y.data(), points}}, time, tau, {dx, dy});
+  if (!problem.is_sound()) {
+    const PatchId& source =
+        hierarchy_.mesh().ids(level - 1)[static_cast<std::size_t>(reads[0].slot)];
+    throw BrokenValueError(fmt::format(
+        "the case gives a velocity that is not a finite number at t = {:g} within or beside {}",
+        time, to_string(source)));
+  }
   const double per_spacing = 1.0 / geometry.spacing(level - 1);
   for (double& value : values) value *= per_spacing;
 }

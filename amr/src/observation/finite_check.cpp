@@ -1,7 +1,5 @@
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <cstdint>
 #include <vector>
 
 #include <fmt/core.h>
@@ -9,14 +7,11 @@
 #include <kumiko/amr/finite_check.hpp>
 
 #include "observation/own_parts.hpp"
+#include "problem/checked_case.hpp"
 
 namespace kumiko::amr {
 
 namespace {
-
-// The exponent's bits in a double, and the lowest of them.
-constexpr std::uint64_t kExponent = 0x7FF0'0000'0000'0000;
-constexpr std::uint64_t kLowestOfExponent = 0x0010'0000'0000'0000;
 
 /// By component, row and column, of a field that is not finite.
 BrokenPoint first_broken(ConstPatchView field) {
@@ -46,18 +41,13 @@ NonFiniteError::NonFiniteError(int base_steps, const PatchId& of, const BrokenPo
       at(point) {}
 
 bool is_finite(ConstPatchView field) {
-  // All bits of the exponent are set in infinities and NaN only: one more then carries into the
-  // sign, which the mask has cleared.
-  std::uint64_t carries = 0;
   for (int component = 0; component < field.components(); ++component) {
     const double* row = field.origin(component);
     for (int j = 0; j < kPatchSize; ++j, row += field.stride()) {
-      for (int i = 0; i < kPatchSize; ++i) {
-        carries |= (std::bit_cast<std::uint64_t>(row[i]) & kExponent) + kLowestOfExponent;
-      }
+      if (!are_finite({row, kPatchSize})) return false;
     }
   }
-  return (carries >> 63) == 0;
+  return true;
 }
 
 void check_finite(const PatchId& patch, ConstPatchView field, int step) {

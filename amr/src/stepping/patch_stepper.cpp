@@ -11,6 +11,7 @@
 
 #include <kumiko/amr/finite_check.hpp>
 
+#include "problem/checked_case.hpp"
 #include "transfer/reflux.hpp"
 
 namespace kumiko::amr {
@@ -87,32 +88,19 @@ double PatchStepper::cfl_of(const PatchId& id, double time, double base_dt,
   const PatchCoordinates coordinates(hierarchy_.geometry(), id);
   const double spacing = hierarchy_.geometry().spacing(id.level);
   const double dt = base_dt / static_cast<double>(rules_.clock().substeps(id.level));
-  const double cfl =
-      solver_.prepare(case_, {coordinates.points(), spacing, id.i * kPatchSize, id.j * kPatchSize},
-                      time, dt, coefficients);
+  const CheckedCase problem(case_);
+  const double cfl = solver_.prepare(
+      problem, {coordinates.points(), spacing, id.i * kPatchSize, id.j * kPatchSize}, time, dt,
+      coefficients);
+  if (!problem.is_sound()) {
+    throw BrokenValueError(
+        fmt::format("the case gives {} a velocity that is not a finite number at t = {:g}",
+                    to_string(id), time));
+  }
   if (std::isfinite(cfl)) return cfl;
-  if (velocity_is_finite(coordinates, time, dt)) {
-    throw BrokenValueError(fmt::format(
-        "solver '{}' gives {} CFL number {:g} at t = {:g}, though the velocity there is "
-        "finite",
-        solver_.traits().name, to_string(id), cfl, time));
-  }
-  throw BrokenValueError(fmt::format("{} has a velocity that is not a finite number at t = {:g}",
-                                     to_string(id), time));
-}
-
-/// Whether the velocity is finite at the start of a step, half-way and at its end, where schemes
-/// look.
-bool PatchStepper::velocity_is_finite(const PatchCoordinates& patch, double time, double dt) const {
-  std::array<double, kPatchPoints> x;
-  std::array<double, kPatchPoints> y;
-  for (const double part : {0.0, 0.5, 1.0}) {
-    case_.velocity(patch.points(), time + part * dt, {x, y});
-    const auto is_finite = [](double speed) { return std::isfinite(speed); };
-    if (!std::all_of(x.begin(), x.end(), is_finite)) return false;
-    if (!std::all_of(y.begin(), y.end(), is_finite)) return false;
-  }
-  return true;
+  throw BrokenValueError(fmt::format(
+      "solver '{}' gives {} CFL number {:g} at t = {:g}, though the velocity there is finite",
+      solver_.traits().name, to_string(id), cfl, time));
 }
 
 CflError PatchStepper::cfl_error(const Patch& patch, double time, double cfl) const {

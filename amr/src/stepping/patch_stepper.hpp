@@ -86,7 +86,6 @@ class PatchStepper {
                 std::span<double> coefficients) const;
   double larger_cfl(double velocity_cfl, const Patch& patch, State state, double time) const;
   double state_cfl(const Patch& patch, State state, double time) const;
-  bool velocity_is_finite(const PatchCoordinates& patch, double time, double dt) const;
   std::int64_t in_proportion(std::int64_t steps, double cfl) const;
   std::int64_t smallest_steps(const PatchId& id, double time) const;
   void require_falling_state_cfl(const Patch& patch, double time) const;

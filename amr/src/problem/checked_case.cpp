@@ -1,0 +1,52 @@
+#include "problem/checked_case.hpp"
+
+#include <bit>
+#include <cstdint>
+
+namespace kumiko::amr {
+
+namespace {
+
+// The exponent's bits in a double, and the lowest of them.
+constexpr std::uint64_t kExponent = 0x7FF0'0000'0000'0000;
+constexpr std::uint64_t kLowestOfExponent = 0x0010'0000'0000'0000;
+
+}  // namespace
+
+bool are_finite(std::span<const double> values) {
+  // All bits of the exponent are set in infinities and NaN only: one more then carries into the
+  // sign, which the mask has cleared.
+  std::uint64_t carries = 0;
+  for (const double value : values) {
+    carries |= (std::bit_cast<std::uint64_t>(value) & kExponent) + kLowestOfExponent;
+  }
+  return (carries >> 63) == 0;
+}
+
+void CheckedCase::look_at(std::span<const double> values) const {
+  is_sound_ = is_sound_ && are_finite(values);
+}
+
+void CheckedCase::velocity(Points points, double time, Vectors velocity) const {
+  case_.velocity(points, time, velocity);
+  look_at(velocity.x);
+  look_at(velocity.y);
+}
+
+bool CheckedCase::stream_function(Points points, double time, std::span<double> values) const {
+  const bool is_known = case_.stream_function(points, time, values);
+  if (is_known) look_at(values);
+  return is_known;
+}
+
+bool CheckedCase::exact_displacement(Points points, double time, double tau,
+                                     Vectors displacement) const {
+  const bool is_known = case_.exact_displacement(points, time, tau, displacement);
+  if (is_known) {
+    look_at(displacement.x);
+    look_at(displacement.y);
+  }
+  return is_known;
+}
+
+}  // namespace kumiko::amr

@@ -1,0 +1,61 @@
+// A case that is watched while somebody asks it.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include <kumiko/amr/case.hpp>
+
+namespace kumiko::amr {
+
+/// Hands every question on to a case, and remembers whether it has given a velocity, a stream
+/// function or a displacement that is infinite or not a number. Solvers need not notice: one that
+/// looks a second time, at a place which follows from the first answer, may get a finite one there.
+///
+/// For one thread, and as long as the case lives. An answer costs a comparison for each number.
+class CheckedCase final : public Case {
+ public:
+  explicit CheckedCase(const Case& problem) : case_(problem) {}
+
+  /// Whether all that it has given is finite.
+  bool is_sound() const { return is_sound_; }
+
+  int dimensions() const override { return case_.dimensions(); }
+  Extent extent() const override { return case_.extent(); }
+  Boundaries boundaries() const override { return case_.boundaries(); }
+  void boundary_values(Side side, Points points, int component, double time,
+                       std::span<double> values) const override {
+    case_.boundary_values(side, points, component, time, values);
+  }
+  double end_time() const override { return case_.end_time(); }
+  int components() const override { return case_.components(); }
+  std::vector<std::string> component_names() const override { return case_.component_names(); }
+  void initial(Points points, int component, std::span<double> values) const override {
+    case_.initial(points, component, values);
+  }
+  void velocity(Points points, double time, Vectors velocity) const override;
+  bool stream_function(Points points, double time, std::span<double> values) const override;
+  bool steady_velocity() const override { return case_.steady_velocity(); }
+  bool exact_displacement(Points points, double time, double tau,
+                          Vectors displacement) const override;
+  bool exact(Points points, int component, double time, std::span<double> values) const override {
+    return case_.exact(points, component, time, values);
+  }
+  bool refinement_indicator(const RefinementPatch& patch,
+                            std::span<double> indicator) const override {
+    return case_.refinement_indicator(patch, indicator);
+  }
+  std::vector<PublishedValue> published_values() const override { return case_.published_values(); }
+
+ private:
+  void look_at(std::span<const double> values) const;
+
+  const Case& case_;
+  mutable bool is_sound_ = true;
+};
+
+/// Whether no value is infinite or not a number. About a cycle for each.
+bool are_finite(std::span<const double> values);
+
+}  // namespace kumiko::amr
