@@ -80,9 +80,10 @@ void BlockGraph::find_patches(const Mesh<2>& mesh, const StepRules& rules, std::
   if (owner == kEveryOwner) return;
   // A patch that is listed has a block of whatever number until make_nodes() gives it its own.
   const auto list = [&](int level, std::int32_t slot) {
+    if (slot < 0) return;
     const auto at = static_cast<std::size_t>(slot);
     Level& of = levels_[static_cast<std::size_t>(level)];
-    if (slot < 0 || is_own(level, at) || of.block_of[at] != kNoBlock) return;
+    if (is_own(level, at) || of.block_of[at] != kNoBlock) return;
     of.block_of[at] = 0;
     of.slots.push_back(static_cast<std::uint32_t>(slot));
   };
