@@ -35,6 +35,9 @@ int list(const Factories& factories, const plugin::Registry& plugins) {
     }
     fmt::print("\n");
   }
+  for (const std::string& warning : plugins.warnings()) {
+    print_to_stderr("kumiko: warning: {}\n", warning);
+  }
   for (const plugin::BrokenPlugin& broken : plugins.broken()) {
     error_line(broken.reason, kWrongRequest);
   }
@@ -178,8 +181,8 @@ amr::ParameterSet parameters_of(const plugin::SolverFactory& factory, const Chec
 }
 
 /// The solvers of the file, or the one that is named.
-std::vector<plugin::SolverFactory> wanted(const CheckRequest& request) {
-  const plugin::Registry found(std::span(&request.file, 1));
+std::vector<plugin::SolverFactory> wanted(const CheckRequest& request,
+                                          const plugin::Registry& found) {
   if (!found.broken().empty()) throw RequestError(found.broken().front().reason);
   std::vector<plugin::SolverFactory> factories = found.solvers();
   std::vector<std::string> names;
@@ -205,9 +208,12 @@ int check_plugin(const CheckRequest& request) {
         "--set {}: a solver is checked, not a run; give solver.KEY=VALUE, and its name by --solver",
         word);
   }
-  bool passed = true;
+  const plugin::Registry found(std::span(&request.file, 1));
+  const std::vector<plugin::SolverFactory> factories = wanted(request, found);
+  bool passed = found.warnings().empty();
+  for (const std::string& warning : found.warnings()) error_line(warning, kRunFailed);
   std::string json;
-  for (const plugin::SolverFactory& factory : wanted(request)) {
+  for (const plugin::SolverFactory& factory : factories) {
     const plugin::ConformanceReport report = plugin::check_solver(
         factory, parameters_of(factory, request), *plugin::find_solver("semi_lagrangian_cubic"));
     passed = passed && report.passed();

@@ -97,6 +97,9 @@ void prepare_to_step(CaseRequest& request) {
   request.plugins = find_plugins(request.plugin_path);
   const auto& broken = request.plugins->broken();
   if (!broken.empty()) throw RequestError(broken.front().reason);
+  for (const std::string& warning : request.plugins->warnings()) {
+    print_to_stderr("kumiko: warning: {}\n", warning);
+  }
 }
 
 }  // namespace kumiko::app

@@ -13,6 +13,8 @@
 
 #include <dlfcn.h>
 
+#include <kumiko/runtime/kept_environment.hpp>
+
 #include "mpi/link_abi.h"
 
 namespace kumiko::cluster::detail {
@@ -240,8 +242,12 @@ const kumiko_link_functions& functions_of(const std::filesystem::path& file) {
 
 std::unique_ptr<Link> open_link(const std::filesystem::path& object, const std::string& mpi,
                                 int ranks) {
+  // An MPI, and what it loads, is to leave this program as it is.
+  runtime::KeptEnvironment environment;
   const kumiko_link_functions& functions = functions_of(object);
-  if (functions.open(&kHost) != 0) {
+  const bool is_open = functions.open(&kHost) == 0;
+  environment.restore();
+  if (!is_open) {
     throw std::runtime_error(mpi + " cannot be used: " + functions.error_text());
   }
   auto link = std::make_unique<ObjectLink>(functions);

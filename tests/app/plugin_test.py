@@ -267,6 +267,31 @@ class Paths(PluginTest):
         self.assert_told(done, 2, "still_cells", "upwind1", "--plugin-path", "KUMIKO_PLUGIN_PATH")
 
 
+class Environment(PluginTest):
+    """A plugin that changes what belongs to all as it is loaded."""
+
+    FILE = PLUGINS / "alters_environment.so"
+    WORDS = "changed the floating-point environment, the locale and the signal mask for everybody as it was loaded"
+
+    def test_given_such_a_plugin_then_the_bits_of_others_stay_and_one_line_names_it(self):
+        hashes = []
+        for folder, path in (("without", []), ("with", ["--plugin-path", self.FILE])):
+            done = self.run_shipped(*path, "--output", folder)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(done.stderr.count("kumiko: warning:"), len(path) // 2, done.stderr)
+            self.assertEqual(done.stderr.count(f"'{self.FILE}' {self.WORDS}"), len(path) // 2, done.stderr)
+            hashes.append(self.summary(folder)["state_hash"])
+        self.assertEqual(hashes[0], hashes[1])
+
+    def test_given_such_a_plugin_then_lists_warn_and_checks_fail(self):
+        listed = self.kumiko("solver", "list", "--plugin-path", self.FILE)
+        self.assertEqual(listed.returncode, 0)
+        self.assertIn(f"kumiko: warning: '{self.FILE}' {self.WORDS}", listed.stderr)
+        checked = self.kumiko("solver", "check", self.FILE)
+        self.assertEqual(checked.returncode, 1)
+        self.assertIn(f"kumiko: error: '{self.FILE}' {self.WORDS}", checked.stderr)
+
+
 class Parameters(PluginTest):
     def run_several(self, *keys):
         common = ["case.name=ramp", "solver.name=still_nodes"]

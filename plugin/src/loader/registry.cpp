@@ -83,6 +83,7 @@ void Registry::add_file(const std::filesystem::path& file) {
   }
   try {
     detail::Offer offer = detail::load(file);
+    if (!offer.warning.empty()) warnings_.push_back(std::move(offer.warning));
     refuse_taken(solvers_, offer.solvers, "solver");
     refuse_taken(cases_, offer.cases, "case");
     merge(solvers_, std::move(offer.solvers));

@@ -10,6 +10,7 @@
 #include <link.h>
 
 #include <kumiko/plugin/plugin_abi.h>
+#include <kumiko/runtime/kept_environment.hpp>
 
 #include "bridge/case_bridge.hpp"
 #include "bridge/parameter_tables.hpp"
@@ -192,8 +193,24 @@ bool mentions_entry(const std::filesystem::path& file) {
 }
 
 Offer load(const std::filesystem::path& file) {
-  const kumiko_plugin plugin = checked(offered(file), file);
   Offer offer;
+  runtime::KeptEnvironment environment;
+  const auto tidy = [&] {
+    const std::string changed = environment.restore();
+    if (changed.empty()) return;
+    offer.warning = fmt::format(
+        "'{}' changed {} for everybody as it was loaded, which is undone; build and link it "
+        "without -ffast-math, and let its static initialisers leave such things alone",
+        file.string(), changed);
+  };
+  kumiko_plugin plugin{};
+  try {
+    plugin = checked(offered(file), file);
+  } catch (...) {
+    tidy();
+    throw;
+  }
+  tidy();
   for (std::size_t at = 0; at < plugin.solver_count; ++at) {
     offer.solvers.push_back(
         factory_of<amr::Solver>(plugin.solvers[at], "solver", file, make_solver));

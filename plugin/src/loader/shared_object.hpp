@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -36,6 +37,7 @@ bool mentions_entry(const std::filesystem::path& file);
 struct Offer {
   std::vector<SolverFactory> solvers;
   std::vector<CaseFactory> cases;
+  std::string warning;  ///< of what it did to others as it was loaded, which is undone; or empty
 };
 
 /// Loads a plugin for good. Throws PluginError.

@@ -40,6 +40,9 @@ class Registry {
   const std::vector<SolverFactory>& solvers() const { return solvers_; }
   const std::vector<CaseFactory>& cases() const { return cases_; }
   const std::vector<BrokenPlugin>& broken() const { return broken_; }
+  /// What plugins changed for all others as they were loaded, and what is undone: a line each,
+  /// which names the file and the remedy. They can be used.
+  const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:
   void add_path(const std::filesystem::path& path);
@@ -49,6 +52,7 @@ class Registry {
   std::vector<SolverFactory> solvers_;
   std::vector<CaseFactory> cases_;
   std::vector<BrokenPlugin> broken_;
+  std::vector<std::string> warnings_;
 };
 
 /// The folder of the plugins that come with Kumiko: beside this program's own folder, as it is
