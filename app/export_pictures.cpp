@@ -120,7 +120,7 @@ class Drawing {
     options.quantity = quantity_;
     options.component = component_of(request_, state.checkpoint);
     options.name = attributes.component_names[static_cast<std::size_t>(options.component)];
-    options.title = fmt::format("{}   step {}   t = {:.4f}", source.text("case.name"), run.step,
+    options.title = fmt::format("{}   step {}   t = {:#.5g}", source.text("case.name"), run.step,
                                 attributes.time);
     options.range = range_ ? range_ : values_;
     options.width = request_.width;

@@ -208,7 +208,7 @@ void Progress::show() {
     parts.push_back(fmt::format("{} ranks {:.0f}-{:.0f} % busy", busy.size(), least, most));
   }
   parts.push_back(fmt::format("patches {}", fmt::join(patches_per_level(simulation_), "+")));
-  parts.push_back(fmt::format("step {}/{}  t = {:.4f}", step, last_step_, latest_.time));
+  parts.push_back(fmt::format("step {}/{}  t = {:#.5g}", step, last_step_, latest_.time));
   print_to_stderr("{}{}", terminal_.erase_line(), line_of(terminal_, label_, share, parts));
   std::fflush(stderr);
 }

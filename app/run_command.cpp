@@ -22,6 +22,7 @@
 #include "counted.hpp"
 #include "execute.hpp"
 #include "progress.hpp"
+#include "range_text.hpp"
 #include "ranks.hpp"
 #include "run_files.hpp"
 #include "terminal.hpp"
@@ -50,7 +51,7 @@ void print_component(const io::RunSummary& s, std::size_t at) {
     fmt::print("RMS {:.4e}, relative L1 {:.4e}, ", errors.rms, errors.l1_relative);
   }
   const amr::FieldFigures& field = s.field.components[at];
-  fmt::print("range {:.4f} .. {:.4f}\n", field.minimum, field.maximum);
+  fmt::print("range {}\n", range_text(field.minimum, field.maximum));
 }
 
 void print_mass_drift(const io::RunSummary& s) {
@@ -94,9 +95,9 @@ void print_summary(const io::RunSummary& s) {
   if (s.errors) {
     fmt::print("RMS error            {:.4e}\n", s.errors->rms);
     fmt::print("relative L1 error    {:.4e}\n", s.errors->l1_relative);
-    fmt::print("largest error        {:.4f}\n", s.errors->linf);
+    fmt::print("largest error        {:.4e}\n", s.errors->linf);
   }
-  fmt::print("range                {:.4f} .. {:.4f}\n", s.field.minimum, s.field.maximum);
+  fmt::print("range                {}\n", range_text(s.field.minimum, s.field.maximum));
   for (std::size_t at = 0; at < s.field.components.size(); ++at) print_component(s, at);
   print_mass_drift(s);
   fmt::print("point updates        {}  ({:.2f} % of the uniform fine grid)\n", s.work.updates(),

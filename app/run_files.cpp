@@ -165,7 +165,7 @@ void RunFiles::write_picture(const amr::Simulation& simulation, const std::strin
     const amr::SavedRun state = simulation.save();
     if (!colours_) colours_ = viz::value_range(state, viz::Quantity::kField);
     viz::StateImageOptions options;
-    options.title = fmt::format("{}   step {}   t = {:.4f}", problem_.run.case_name,
+    options.title = fmt::format("{}   step {}   t = {:#.5g}", problem_.run.case_name,
                                 simulation.step(), simulation.time());
     options.name = problem_.the_case->component_names().front();
     options.range = colours_;

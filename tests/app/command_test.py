@@ -1261,6 +1261,22 @@ class MassDrift(CommandTest):
         self.assertIn("mass may enter and leave", line)
 
 
+class Digits(CommandTest):
+    def test_given_small_values_or_small_differences_then_they_are_told_apart(self):
+        small = [CASES / "channel" / "channel.toml", "--set", "case.inflow=1e-7", "--set", "case.height=1e-7"]
+        near_one = [CASES / "burgers" / "burgers.toml", "--set", "case.mean=1", "--set", "case.amplitude=1e-6",
+                    "--set", "time.steps=256"]
+        for case in (small, near_one):
+            result = self.kumiko("run", *case, "--set", "time.stop_step=20", "--overwrite", "--output", "here")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            error = json.loads((self.path / "here" / "summary.json").read_text())["error"]
+            least, most = re.search(r"^range +(\S+) \.\. (\S+)$", result.stdout, re.MULTILINE).groups()
+            self.assertAlmostEqual((float(most) - float(least)) / (error["max"] - error["min"]), 1.0, places=3)
+            if "linf" in error:
+                (largest,) = re.search(r"^largest error +(\S+)$", result.stdout, re.MULTILINE).groups()
+                self.assertAlmostEqual(float(largest) / error["linf"], 1.0, places=3)
+
+
 class TimeInterpolation(CommandTest):
     def config_of(self, file, solver):
         keys = ["--set", f"solver.name={solver}", "--set", "time.stop_step=1", "--set", "grid.base=32"]

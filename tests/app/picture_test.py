@@ -115,6 +115,18 @@ class PictureTest(unittest.TestCase):
             self.assertEqual(result.stdout.split(), [f"./{name}" for name in expected])
         self.assertEqual(len(self.names()), 8)
 
+    def test_given_fields_of_other_sizes_then_their_labels_differ(self):
+        pictures = []
+        for size in ("1e-5", "1e-7"):
+            keys = [f"case.inflow={size}", f"case.height={size}", "time.stop_step=20"]
+            result = subprocess.run(
+                [KUMIKO, "run", CASES / "channel" / "channel.toml", *(word for key in keys for word in ("--set", key)),
+                 "--quiet", "--overwrite", "--output", "small"],
+                cwd=self.path, capture_output=True, text=True, timeout=300, check=False)  # fmt: skip
+            self.assertEqual(result.returncode, 0, result.stderr)
+            pictures.append((self.path / "small" / "field_end.png").read_bytes())
+        self.assertNotEqual(*pictures)
+
     def test_given_a_range_then_its_ends_are_the_end_colours(self):
         state = self.runs / "zalesak" / "state_000010.hdf"
         result = self.export(state, "--format", "png", "--range", "-1,0", "--width", "500")

@@ -1,7 +1,9 @@
 // Contract: a chart's values lie where their closed form says, its ticks are round numbers within
 // the range, and its document is well-formed whatever the texts hold.
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -53,6 +55,24 @@ TEST(Axis, GivenALogScaleThenValuesNotAbove0AreRefused) {
   EXPECT_THROW(Axis(Scale::kLog, {1.0, 2.0}, 0.0, 1.0)(-3.0), std::invalid_argument);
   EXPECT_THROW(padded_range(Scale::kLog, std::vector{1.0, 0.0}), std::invalid_argument);
   EXPECT_NO_THROW(padded_range(Scale::kLinear, std::vector{1.0, 0.0}));
+}
+
+TEST(Axis, GivenAnyLinearRangeThenItsLabelsDifferAndSayTheirValues) {
+  for (const Range range :
+       {Range{0.0, 1e-7}, Range{1.0, 1.0 + 1e-9}, Range{1.0, 1.0 + 1e-13}, Range{0.0, 6.4e6},
+        Range{6.4e6, 6.4e6 + 1.0}, Range{-2e-9, 1e-9}, Range{1e5, 1.00001e5}, Range{0.0, 3e12}}) {
+    const std::vector<Tick> list = ticks(Scale::kLinear, range, 8);
+    ASSERT_GE(list.size(), 3U) << range.low << " .. " << range.high;
+    std::set<std::string> labels;
+    for (const Tick& tick : list) {
+      labels.insert(tick.label);
+      const auto is_ascii = [](char c) { return static_cast<unsigned char>(c) < 0x80U; };
+      // The C library reads no power of ten as it stands in a label.
+      if (!std::ranges::all_of(tick.label, is_ascii)) continue;
+      EXPECT_NEAR(std::stod(tick.label), tick.value, 1e-3 * (range.high - range.low));
+    }
+    EXPECT_EQ(labels.size(), list.size()) << range.low << " .. " << range.high;
+  }
 }
 
 TEST(Axis, GivenARangeOutOfOrderThenItIsRefused) {
@@ -171,6 +191,7 @@ TEST(NumberLabel, GivenANumberThenItIsPlainWhereThatIsShort) {
   EXPECT_EQ(number_label(2e-5), "2×10⁻⁵");
   EXPECT_EQ(number_label(1e6), "10⁶");
   EXPECT_EQ(number_label(-1e-12), "-10⁻¹²");
+  EXPECT_EQ(number_label(6400001.0, 7), "6.400001×10⁶");
 }
 
 /// How often a text is in another.

@@ -15,10 +15,19 @@
 
 #include <kumiko/viz/state_image.hpp>
 
+#include "canvas.hpp"
 #include "colour_map.hpp"
 
 namespace kumiko::viz {
 namespace {
+
+TEST(Drawable, GivenWhatTheFontLacksThenItIsWrittenOtherwise) {
+  EXPECT_EQ(drawable("2.5×10⁻⁸"), "2.5e-8");
+  EXPECT_EQ(drawable("-10⁻¹²"), "-1e-12");
+  EXPECT_EQ(drawable("10⁶ m²"), "1e6 m²");
+  EXPECT_EQ(drawable("cost, µs"), "cost, µs");
+  EXPECT_EQ(drawable("t → 0.1"), "t ? 0.1");
+}
 
 using amr::Centring;
 using amr::kPatchPoints;

@@ -42,6 +42,15 @@ double nice_step(double length, int most) {
   return 10.0 * power;
 }
 
+/// Digits of a number that tell the multiples of a step apart up to the largest one.
+int significant_digits(double step, double largest) {
+  constexpr int kMost = 17;
+  const int digits = static_cast<int>(std::floor(std::log10(largest) + kSlack) -
+                                      std::floor(std::log10(step) + kSlack)) +
+                     1;
+  return std::min(digits, kMost);
+}
+
 /// Decimals that tell the multiples of a step apart.
 int decimals_of(double step) {
   return std::max(0, static_cast<int>(-std::floor(std::log10(step) + kSlack)));
@@ -55,12 +64,14 @@ std::vector<Tick> linear_ticks(Range range, int most_labels) {
   const int decimals = decimals_of(step);
   const double largest = std::max(std::abs(range.low), std::abs(range.high));
   const bool plain = largest < kLargestPlain && decimals <= kMostDecimals;
+  const int digits = significant_digits(step, largest);
   std::vector<Tick> list;
   const double first = std::ceil(range.low / step - kSlack);
   const auto steps = static_cast<int>(std::floor(range.high / step + kSlack) - first);
   for (int index = 0; index <= steps; ++index) {
     const double value = (first + index) * step + 0.0;  // no -0
-    list.push_back({value, plain ? fmt::format("{:.{}f}", value, decimals) : number_label(value)});
+    list.push_back(
+        {value, plain ? fmt::format("{:.{}f}", value, decimals) : number_label(value, digits)});
   }
   return list;
 }
@@ -230,14 +241,19 @@ std::vector<Tick> count_ticks(const Axis& axis, std::vector<double> values, doub
   return list;
 }
 
-std::string number_label(double value) {
+std::string number_label(double value, int digits) {
+  constexpr int kDigits = 6;
+  constexpr int kFactorDigits = 4;
   constexpr double kSmallestPlain = 0.999e-3;
   constexpr double kLargestPlain = 1e5;
   const double size = std::abs(value);
   if (size == 0.0) return "0";
-  if (size >= kSmallestPlain && size < kLargestPlain) return fmt::format("{:.6g}", value);
+  if (size >= kSmallestPlain && size < kLargestPlain) {
+    return fmt::format("{:.{}g}", value, std::max(digits, kDigits));
+  }
   int power = static_cast<int>(std::floor(std::log10(size) + kSlack));
-  const std::string factor = fmt::format("{:.4g}", value / std::pow(10.0, power));
+  const std::string factor =
+      fmt::format("{:.{}g}", value / std::pow(10.0, power), std::max(digits, kFactorDigits));
   std::string ten = "10" + superscript(power);
   if (factor == "1") return ten;
   return factor == "-1" ? "-" + ten : factor + "×" + ten;

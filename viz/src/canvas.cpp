@@ -1,8 +1,12 @@
 #include "canvas.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstddef>
 #include <stdexcept>
+#include <string>
+#include <string_view>
 
 #include <png.h>
 #include <vtkAutoInit.h>
@@ -22,6 +26,38 @@ namespace {
 
 constexpr int kDotsPerInch = 72;
 constexpr unsigned char kOpaque = 255;
+
+/// The digit or sign that a superscript stands for; 0 for another character.
+char of_superscript(char32_t character) {
+  constexpr std::u32string_view kSuperscripts = U"⁰¹²³⁴⁵⁶⁷⁸⁹⁻";
+  const std::size_t at = kSuperscripts.find(character);
+  return at == std::u32string_view::npos ? '\0' : "0123456789-"[at];
+}
+
+/// The characters of UTF-8.
+std::u32string characters_of(std::string_view text) {
+  std::u32string all;
+  for (const char byte : text) {
+    const auto bits = static_cast<unsigned char>(byte);
+    if ((bits & 0xC0U) == 0x80U && !all.empty()) {
+      all.back() = all.back() << 6U | (bits & 0x3FU);
+      continue;
+    }
+    const unsigned own = bits < 0x80U ? 0x7FU : bits < 0xE0U ? 0x1FU : bits < 0xF0U ? 0x0FU : 0x07U;
+    all.push_back(bits & own);
+  }
+  return all;
+}
+
+/// One of the characters up to U+00FF in UTF-8.
+void append_latin(std::string& text, char32_t character) {
+  if (character < 0x80U) {
+    text += static_cast<char>(character);
+    return;
+  }
+  text += static_cast<char>(0xC0U | character >> 6U);
+  text += static_cast<char>(0x80U | (character & 0x3FU));
+}
 
 vtkSmartPointer<vtkTextProperty> style_of(const TextLook& look) {
   auto style = vtkSmartPointer<vtkTextProperty>::New();
@@ -72,11 +108,35 @@ void Canvas::fill(int x0, int y0, int x1, int y1, Colour colour) {
   }
 }
 
+std::string drawable(std::string_view words) {
+  constexpr char32_t kLastOfFont = 0xFF;
+  constexpr std::string_view kTen = "10";
+  constexpr std::string_view kTimesTen = "×10";
+  std::string text;
+  bool is_power = false;
+  for (const char32_t character : characters_of(words)) {
+    const char digit = of_superscript(character);
+    if (digit != '\0' && !is_power && text.ends_with(kTen)) {
+      is_power = true;
+      const bool has_factor = text.ends_with(kTimesTen);
+      text.resize(text.size() - (has_factor ? kTimesTen : kTen).size());
+      text += has_factor ? "e" : "1e";
+    }
+    is_power = is_power && digit != '\0';
+    if (is_power) {
+      text += digit;
+    } else {
+      append_latin(text, character <= kLastOfFont ? character : U'?');
+    }
+  }
+  return text;
+}
+
 void Canvas::text(int x, int y, const TextLook& look, const std::string& words) {
   vtkNew<vtkImageData> glyphs;
   std::array<int, 2> extent{};
-  if (!vtkTextRenderer::GetInstance()->RenderString(style_of(look), vtkStdString(words), glyphs,
-                                                    extent.data(), kDotsPerInch)) {
+  if (!vtkTextRenderer::GetInstance()->RenderString(style_of(look), vtkStdString(drawable(words)),
+                                                    glyphs, extent.data(), kDotsPerInch)) {
     throw std::runtime_error("the text '" + words + "' cannot be drawn");
   }
   // The anchor lies half the height up, and along the words where the look says.
@@ -96,7 +156,7 @@ void Canvas::text(int x, int y, const TextLook& look, const std::string& words) 
 int Canvas::text_width(const TextLook& look, const std::string& words) {
   std::array<int, 4> box{};
   const bool done = vtkTextRenderer::GetInstance()->GetBoundingBox(
-      style_of(look), vtkStdString(words), box.data(), kDotsPerInch);
+      style_of(look), vtkStdString(drawable(words)), box.data(), kDotsPerInch);
   return done ? box[1] - box[0] + 1 : 0;
 }
 

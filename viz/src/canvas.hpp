@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kumiko::viz {
@@ -20,6 +21,10 @@ struct TextLook {
   Align align = Align::kLeft;
   Colour colour = {0, 0, 0};
 };
+
+/// Words as a Canvas draws them, whose font has the characters up to U+00FF: a power of ten as
+/// 2e-5, "?" for any other.
+std::string drawable(std::string_view words);
 
 /// Pixel (0, 0) is the lower left one, as in VTK. Painting outside the image does nothing.
 class Canvas {

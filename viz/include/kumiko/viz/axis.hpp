@@ -64,6 +64,7 @@ std::vector<Tick> ticks(Scale scale, Range range, int most_labels);
 std::vector<Tick> count_ticks(const Axis& axis, std::vector<double> values, double label_width);
 
 /// A number for a label: 0.05, 2500, 2×10⁻⁵.
-std::string number_label(double value);
+/// \param digits  significant ones that it takes at least to tell the labels apart
+std::string number_label(double value, int digits = 1);
 
 }  // namespace kumiko::viz
