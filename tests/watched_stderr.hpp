@@ -29,9 +29,14 @@ class WatchedStderr {
   }
 
   std::string text() const {
+    std::string all;
     std::array<char, 65536> buffer;
-    const ssize_t size = pread(file_, buffer.data(), buffer.size(), 0);
-    return {buffer.data(), static_cast<std::size_t>(size < 0 ? 0 : size)};
+    for (;;) {
+      const ssize_t size =
+          pread(file_, buffer.data(), buffer.size(), static_cast<off_t>(all.size()));
+      if (size <= 0) return all;
+      all.append(buffer.data(), static_cast<std::size_t>(size));
+    }
   }
 
   /// Waits until the text has that part so many times; what looks at the text afterwards fails if
