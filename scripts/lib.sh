@@ -127,8 +127,8 @@ run_tests() {
   local preset=$1
   shift
   cd "$root" || return
-  # Output enough to find the reasons of a script that leaves out some of its tests.
-  ctest --preset "$preset" --parallel "$jobs" --test-output-size-passed 20000 "$@"
+  # Output enough to count the tests of a program, and to find the reasons of those that it leaves out.
+  ctest --preset "$preset" --parallel "$jobs" --test-output-size-passed 1000000 "$@"
 }
 
 # How long the steps of scripts/test --all are meant to take, in seconds on two cores: a line "SECONDS TITLE" each.

@@ -956,8 +956,11 @@ TEST_F(TreeTest, GivenARelayWhenItIsKilledThenBothSidesLoseTheRightLink) {
   std::array<int, 2> pipe_ends{};
   ASSERT_EQ(::pipe(pipe_ends.data()), 0);
   std::vector<std::string> variables;
-  for (char** variable = environ; *variable != nullptr; ++variable)
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    // The relay is not to take its one test for a part of many.
+    if (std::string_view(*variable).starts_with("GTEST_")) continue;
     variables.emplace_back(*variable);
+  }
   variables.push_back(std::string(kParentPort) + "=" + std::to_string(root.listen().port()));
   variables.push_back(std::string(kOutput) + "=" + std::to_string(pipe_ends[1]));
   std::vector<char*> environment;
