@@ -20,6 +20,7 @@
 #include "commands.hpp"
 #include "named_path.hpp"
 #include "shared_options.hpp"
+#include "terminal.hpp"
 
 namespace kumiko::app {
 

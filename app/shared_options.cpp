@@ -10,6 +10,7 @@
 #include <kumiko/io/schema.hpp>
 
 #include "progress.hpp"
+#include "terminal.hpp"
 
 namespace kumiko::app {
 

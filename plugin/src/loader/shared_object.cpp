@@ -37,8 +37,10 @@ void require_size(std::size_t given, std::size_t least, const char* what,
 template <class T, class InC, class Make>
 amr::Factory<T> factory_of(const InC* given, const char* kind, const std::filesystem::path& file,
                            Make make) {
-  refuse_if(given == nullptr, "'{}' offers a {} that is NULL; give its entry's address",
-            file.string(), kind);
+  if (given == nullptr) {
+    throw PluginError("'{}' offers a {} that is NULL; give its entry's address", file.string(),
+                      kind);
+  }
   require_size(given->size, offsetof(InC, make) + sizeof(given->make), kind, file);
   const InC in_c = known_part(*given);
   const std::string name = in_c.name == nullptr ? "" : in_c.name;
@@ -153,9 +155,11 @@ const kumiko_plugin* offered(const std::filesystem::path& file) {
 }
 
 kumiko_plugin checked(const kumiko_plugin* plugin, const std::filesystem::path& file) {
-  refuse_if(plugin == nullptr,
-            "'{}' offers nothing: its {} returns NULL; let KUMIKO_PLUGIN(YourClass) make it",
-            file.string(), KUMIKO_ENTRY_SYMBOL);
+  if (plugin == nullptr) {
+    throw PluginError(
+        "'{}' offers nothing: its {} returns NULL; let KUMIKO_PLUGIN(YourClass) make it",
+        file.string(), KUMIKO_ENTRY_SYMBOL);
+  }
   refuse_if(
       plugin->abi_version != KUMIKO_ABI_VERSION,
       "'{}' was built for version {} of the plugin interface{}{}; this Kumiko has version {}: "
