@@ -236,7 +236,9 @@ Failure Ranks::last_words(Failure failure, const cluster::RankLost* lost) {
   if (lost != nullptr) {
     // The first rank that is left tells it.
     bool is_first = true;
-    for (int rank = 0; rank < rank_; ++rank) is_first = is_first && here.is_lost(rank);
+    for (int rank = 0; rank < rank_; ++rank) {
+      is_first = is_first && here.is_lost(rank) && !here.is_leaving(rank);
+    }
     return {is_first ? failure.line : "", failure.code};
   }
   try {
@@ -256,6 +258,7 @@ void Ranks::leave() {
 void Ranks::refuse_with_others(const std::string& why) noexcept {
   if (have_met) return;
   try {
+    if (cluster::ranks_of_environment() <= 1) return;
     Ranks ranks;
     if (ranks.are_many()) ranks.join([&]() -> Prepared { throw RequestError(why); });
   } catch (const std::exception&) {

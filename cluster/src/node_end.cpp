@@ -38,7 +38,8 @@ void Node::note_leaving(const Arrived& message) {
                              ? loss.error()
                              : RankLost(message.source, "it has left the cluster");
   fail_collections(message.header.amount, std::make_exception_ptr(error));
-  peer(message.source).has_left.store(true, std::memory_order_relaxed);
+  // release: who sees that the rank leaves sees what it has lost, too.
+  peer(message.source).has_left.store(true, std::memory_order_release);
 }
 
 void Node::note_loss(int rank, const std::string& reason) {

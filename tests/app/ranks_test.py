@@ -149,8 +149,9 @@ class RanksCase(unittest.TestCase):
 
     def assert_one_line_tells_of(self, rank, text):
         """Of the rank that is lost, and of the way to go on; no other rank is blamed, nobody else speaks."""
-        (line,) = (line for line in text.splitlines() if re.search(r"rank \d+ is |gives rank|error:", line))
-        self.assertRegex(line, rf"^kumiko: error: rank {rank} is lost: its process has ended \(.*\); "
+        lines = [line for line in text.splitlines() if re.search(r"rank \d+ is |gives rank|error:", line)]
+        self.assertEqual(len(lines), 1, text)
+        self.assertRegex(lines[0], rf"^kumiko: error: rank {rank} is lost: its process has ended \(.*\); "
                                rf"go on with --restart {self.folder()}(/checkpoint_\d+\.hdf)?$")  # fmt: skip
 
     def goes_on(self, ranks, folder=None):
