@@ -5,9 +5,9 @@
 
 namespace kumiko::app {
 
-/// What stands for the results of exp(), sin(), pow() and the like here: a C library chooses among
-/// versions of them by the processor, or by GLIBC_TUNABLES, and these differ in the last bit. Under
-/// a millisecond.
+/// A hash of the results of exp(), sin(), pow() and the like in this process. A C library has
+/// several versions of them, chooses by the processor or by GLIBC_TUNABLES, and they differ in the
+/// last bit. Takes less than a millisecond.
 std::uint64_t fingerprint_of_c_library();
 
 }  // namespace kumiko::app

@@ -48,7 +48,7 @@ class LastWords {
   std::string first_;
 };
 
-/// Whether this process has looked for others, or tried to: there is one time for that.
+/// Whether this process has tried to meet the other ranks, which is possible once.
 bool have_met = false;
 
 /// For functions that other ranks invoke here.
@@ -262,7 +262,7 @@ void Ranks::refuse_with_others(const std::string& why) noexcept {
     Ranks ranks;
     if (ranks.are_many()) ranks.join([&]() -> Prepared { throw RequestError(why); });
   } catch (const std::exception&) {
-    // What was thrown here for them, or there is no way to tell them.
+    // This is the error that the others have been told of, or there is no way to reach them.
   }
 }
 

@@ -94,8 +94,9 @@ class Ranks {
   /// Waits until all ranks want to leave, or are lost.
   void leave();
 
-  /// This process refuses what it was asked for. If a launcher has started it as one of several
-  /// that have not met yet, the others learn of it, who would wait for it otherwise.
+  /// Tells the other ranks that this process refuses what it was asked for, and why; they would
+  /// wait for it otherwise. Does nothing without a launcher, or once the ranks have met. Suspends
+  /// until the others have come.
   static void refuse_with_others(const std::string& why) noexcept;
 
  private:

@@ -208,14 +208,14 @@ std::string way_on(RunFiles& files) {
   return fmt::format("; go on with --restart {}", files.latest()->string());
 }
 
-/// Likewise by a rank that has written none of the files; which of them is whole the restart finds.
+/// The same for a rank that has written none of the files: the restart finds the newest whole one.
 std::string way_on(const std::filesystem::path& folder) {
   if (!has_checkpoint(folder)) return {};
   return fmt::format("; go on with --restart {}", folder.string());
 }
 
-/// What all ranks must have been asked for and have read alike: where it is not, they would wait
-/// for each other, or one of them would not do what it was told.
+/// The options and the files that must be the same on all ranks. If they differed, ranks would wait
+/// for each other, or one would not do what it was told.
 std::vector<std::pair<std::string, std::string>> agreement(const RunRequest& request,
                                                            const Start& start) {
   const Problem& problem = start.problem;

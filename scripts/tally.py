@@ -7,8 +7,8 @@ import xml.etree.ElementTree as ElementTree
 # As GoogleTest, unittest (subtests are indented) and our shell scripts say why they leave something out.
 GTEST = re.compile(r"^.*: Skipped\n(?P<reason>.+)$", re.MULTILINE)
 # A program of GoogleTest's that ran several tests in one process.
-GTEST_PASSED = re.compile(r"^\[  PASSED  \] (?P<count>\d+) tests?\.$", re.MULTILINE)
-GTEST_SKIPPED = re.compile(r"^.*: Skipped\n(?P<reason>.+)\n(?:(?!\[).*\n)*\[  SKIPPED \] (?P<name>\S+)", re.MULTILINE)
+GTEST_PASSED = re.compile(r"^\[  PASSED  \] (\d+) tests?\.$", re.MULTILINE)
+GTEST_SKIPPED = re.compile(r"^.*: Skipped\n(?P<reason>.*)\n(?:(?!\[).*\n)*\[  SKIPPED \] (?P<name>\S+)", re.MULTILINE)
 UNITTEST = re.compile(r"^ *(?P<name>\w+) \(.*skipped (?P<quote>['\"])(?P<reason>.*)(?P=quote)$", re.MULTILINE)
 SCRIPT = re.compile(r"^skipped: (?P<reason>.+)$", re.MULTILINE)
 
@@ -30,8 +30,8 @@ def main(path):
         output = case.findtext("system-out") or ""
         status = case.get("status")
         if status == "run":
-            several = GTEST_PASSED.search(output)
-            passed += int(several["count"]) if several else 1
+            counts = GTEST_PASSED.findall(output)
+            passed += int(counts[-1]) if counts else 1
             skips += [(part["name"], part["reason"].strip()) for part in GTEST_SKIPPED.finditer(output)]
         elif status == "fail":
             failed += 1

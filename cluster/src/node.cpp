@@ -52,8 +52,10 @@ Node::~Node() {
 std::string Node::reason_to_abandon() const {
   if (!why_abandoned_.empty()) return why_abandoned_;
   const Loss loss = first_loss();
-  // Who was lost is told where its loss was an exception.
-  if (loss.is_of_other_than(rank_)) return {};
+  // The exception that calls end by has told of the loss, unless nothing was called any more.
+  if (loss.is_of_other_than(rank_)) {
+    return loss.while_leaving ? std::string(loss.error().what()) : std::string();
+  }
   if (loss.rank == rank_) return "the others have given it up: " + loss.reason;
   return "it has not left the cluster in order";
 }

@@ -288,18 +288,19 @@ class Node final : public runtime::MessageSource,
 
   std::string why_abandoned_;  ///< written before the last poll
 
-  /// The first rank that was lost, from which the later ones may follow; or this one, if the others
-  /// have given it up.
+  /// The first loss, from which later ones may follow: of another rank, or of this one, if the
+  /// others have given it up.
   struct Loss {
     std::int32_t rank = -1;  ///< below 0: none
     std::string reason;
+    bool while_leaving = false;  ///< no call of this rank's can have ended by it
 
     bool is_of_other_than(int own) const { return rank >= 0 && rank != own; }
     RankLost error() const { return {rank, reason}; }
   };
   void note_loss(int rank, const std::string& reason);
   Loss first_loss() const;
-  /// For the link; empty where it is told otherwise.
+  /// What the link is to say when this rank ends; empty if an exception has said it.
   std::string reason_to_abandon() const;
   mutable std::mutex first_loss_mutex_;  ///< nobody suspends who holds it
   Loss first_loss_;

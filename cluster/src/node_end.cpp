@@ -23,8 +23,8 @@ constexpr std::chrono::milliseconds kLastWords{1000};
 
 // --- The end -------------------------------------------------------------------------------------
 
-/// Who leaves because of a rank that is lost names that one: frames come in any order, so this may
-/// be the first word of it.
+/// A rank that leaves because another one is lost names it: frames come in any order, so this may
+/// be the first that this rank hears of the loss.
 void Node::note_leaving(const Arrived& message) {
   Reader reader(message.payload, *this);
   const std::string reason = Packing<std::string>::unpack(reader);
@@ -38,13 +38,13 @@ void Node::note_leaving(const Arrived& message) {
                              ? loss.error()
                              : RankLost(message.source, "it has left the cluster");
   fail_collections(message.header.amount, std::make_exception_ptr(error));
-  // release: who sees that the rank leaves sees what it has lost, too.
+  // release: a thread that sees the rank leave (an acquiring load) sees the loss, too.
   peer(message.source).has_left.store(true, std::memory_order_release);
 }
 
 void Node::note_loss(int rank, const std::string& reason) {
   const std::lock_guard lock(first_loss_mutex_);
-  if (first_loss_.rank < 0) first_loss_ = {rank, reason};
+  if (first_loss_.rank < 0) first_loss_ = {rank, reason, ending_.load(std::memory_order_relaxed)};
 }
 
 Node::Loss Node::first_loss() const {

@@ -116,7 +116,8 @@ void Node::look_for_silence(Clock::time_point now) {
 /// All ranks lose the same ones: others may wait for an answer that the lost one would have caused.
 /// The rank itself learns of it, too, should it live on.
 void Node::give_up(int rank, const std::string& reason, bool has_ended) {
-  // That a process has ended is no judgement of this rank's: the exceptions say so.
+  // The exceptions tell of a process that has ended. Silence may mean something else: this is a
+  // decision, and worth a line.
   if (!has_ended) {
     std::fprintf(stderr, "kumiko: rank %d gives rank %d up: %s\n", rank_, rank, reason.c_str());
   }

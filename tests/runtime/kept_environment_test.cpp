@@ -1,5 +1,5 @@
-// Contract: what others change for the caller's thread and program is put back, and told; what
-// computing leaves behind is no change.
+// Contract: changes to the thread's or the program's environment are undone and named; flags that
+// arithmetic raises do not count.
 #include <cfenv>
 #include <clocale>
 #include <csignal>

@@ -23,19 +23,21 @@ bool are_finite(std::span<const double> values) {
   return (carries >> 63) == 0;
 }
 
-void CheckedCase::look_at(std::span<const double> values) const {
-  is_sound_ = is_sound_ && are_finite(values);
+void CheckedCase::look_at(Points points, std::span<const double> values) const {
+  if (are_finite(values)) return;
+  // Nobody can answer for a place that does not exist: then the solver is to blame.
+  if (are_finite(points.x) && are_finite(points.y)) is_sound_ = false;
 }
 
 void CheckedCase::velocity(Points points, double time, Vectors velocity) const {
   case_.velocity(points, time, velocity);
-  look_at(velocity.x);
-  look_at(velocity.y);
+  look_at(points, velocity.x);
+  look_at(points, velocity.y);
 }
 
 bool CheckedCase::stream_function(Points points, double time, std::span<double> values) const {
   const bool is_known = case_.stream_function(points, time, values);
-  if (is_known) look_at(values);
+  if (is_known) look_at(points, values);
   return is_known;
 }
 
@@ -43,8 +45,8 @@ bool CheckedCase::exact_displacement(Points points, double time, double tau,
                                      Vectors displacement) const {
   const bool is_known = case_.exact_displacement(points, time, tau, displacement);
   if (is_known) {
-    look_at(displacement.x);
-    look_at(displacement.y);
+    look_at(points, displacement.x);
+    look_at(points, displacement.y);
   }
   return is_known;
 }

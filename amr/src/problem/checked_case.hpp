@@ -1,4 +1,4 @@
-// A case that is watched while somebody asks it.
+// Notices a case's answers that are infinite or not a number.
 #pragma once
 
 #include <span>
@@ -9,16 +9,17 @@
 
 namespace kumiko::amr {
 
-/// Hands every question on to a case, and remembers whether it has given a velocity, a stream
-/// function or a displacement that is infinite or not a number. Solvers need not notice: one that
-/// looks a second time, at a place which follows from the first answer, may get a finite one there.
+/// Hands every question on to a case, and remembers whether the case has given a velocity, a stream
+/// function or a displacement that is infinite or not a number, at a point that is neither. A
+/// solver may not notice: if it asks again, at a place computed from the first answer, it may get a
+/// finite one there.
 ///
 /// For one thread, and as long as the case lives. An answer costs a comparison for each number.
 class CheckedCase final : public Case {
  public:
   explicit CheckedCase(const Case& problem) : case_(problem) {}
 
-  /// Whether all that it has given is finite.
+  /// Whether all its answers have been finite.
   bool is_sound() const { return is_sound_; }
 
   int dimensions() const override { return case_.dimensions(); }
@@ -49,7 +50,7 @@ class CheckedCase final : public Case {
   std::vector<PublishedValue> published_values() const override { return case_.published_values(); }
 
  private:
-  void look_at(std::span<const double> values) const;
+  void look_at(Points points, std::span<const double> values) const;
 
   const Case& case_;
   mutable bool is_sound_ = true;

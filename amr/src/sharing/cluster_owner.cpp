@@ -146,18 +146,15 @@ std::vector<std::byte> ClusterOwner::ask(std::int32_t to, std::span<const std::b
 void ClusterOwner::set_answerer(const Answerer& answerer) { mouth_->answerer.set(answerer); }
 
 void ClusterOwner::check_others() {
-  // A rank may leave because of one that is lost: that one is told first, whatever its number.
+  int leaving = here_.size();
+  while (leaving-- > 0 && !here_.is_leaving(leaving)) {
+  }
+  // Asked afterwards: a rank may leave because another one is lost, and that one is to blame.
   for (int rank = 0; rank < here_.size(); ++rank) {
     // Collective operations fail then, and say why.
     if (here_.is_lost(rank)) cluster::barrier(here_).get();
   }
-  for (int rank = 0; rank < here_.size(); ++rank) {
-    if (!here_.is_leaving(rank)) continue;
-    for (int other = 0; other < here_.size(); ++other) {
-      if (here_.is_lost(other)) cluster::barrier(here_).get();
-    }
-    throw cluster::RankLost(rank, "it has left the cluster");
-  }
+  if (leaving >= 0) throw cluster::RankLost(leaving, "it has left the cluster");
 }
 
 }  // namespace kumiko::amr

@@ -37,7 +37,7 @@ bool mentions_entry(const std::filesystem::path& file);
 struct Offer {
   std::vector<SolverFactory> solvers;
   std::vector<CaseFactory> cases;
-  std::string warning;  ///< of what it did to others as it was loaded, which is undone; or empty
+  std::string warning;  ///< if it changed something for the whole program: see Registry
 };
 
 /// Loads a plugin for good. Throws PluginError.

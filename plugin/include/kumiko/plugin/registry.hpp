@@ -40,8 +40,8 @@ class Registry {
   const std::vector<SolverFactory>& solvers() const { return solvers_; }
   const std::vector<CaseFactory>& cases() const { return cases_; }
   const std::vector<BrokenPlugin>& broken() const { return broken_; }
-  /// What plugins changed for all others as they were loaded, and what is undone: a line each,
-  /// which names the file and the remedy. They can be used.
+  /// A line for each plugin that changed something for the whole program as it was loaded; it names
+  /// the file, the change and the remedy. The change has been undone, and the plugin can be used.
   const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:

@@ -1,4 +1,4 @@
-// What code of others may change for its caller, and has no business to.
+// Keeps the floating-point environment, the locale and the signal mask while foreign code runs.
 #pragma once
 
 #include <cfenv>
@@ -8,18 +8,18 @@
 
 namespace kumiko::runtime {
 
-/// Remembers what a shared object can change for all others as it is loaded: the calling thread's
-/// floating-point environment (rounding, traps, subnormal numbers taken for 0; linking with
-/// -ffast-math is enough), which threads that it creates inherit, its signal mask, and the
-/// program's locale. Used by the thread that has made it. Some microseconds.
+/// Remembers three things that a shared object can change for everybody as it is loaded: the
+/// floating-point environment of the calling thread (rounding, traps, subnormal numbers taken for
+/// 0; linking with -ffast-math is enough), its signal mask, both of which new threads inherit, and
+/// the program's locale. One thread makes it and calls restore(). Takes some microseconds.
 class KeptEnvironment {
  public:
   KeptEnvironment();
   KeptEnvironment(const KeptEnvironment&) = delete;
   KeptEnvironment& operator=(const KeptEnvironment&) = delete;
 
-  /// Puts back what has changed. \return what that is, as "the locale and the signal mask"; empty
-  /// if nothing has
+  /// Undoes the changes. \return their names, as "the locale and the signal mask"; empty if there
+  /// are none
   std::string restore();
 
  private:
