@@ -146,6 +146,47 @@ static void* sleep_long(void* unused) {
   return unused;
 }
 
+/* Locks that another thread holds, a barrier, and a function that another thread is at. */
+static pthread_mutex_t held = PTHREAD_MUTEX_INITIALIZER;
+static pthread_rwlock_t held_to_read = PTHREAD_RWLOCK_INITIALIZER;
+static pthread_rwlock_t held_to_write = PTHREAD_RWLOCK_INITIALIZER;
+static pthread_barrier_t barrier;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+/* Calls that wait for ever, and are not cancellation points: there the C library runs no cleanup
+ * handlers, and leaves the locks as they are. */
+static void* wait_to_lock(void* unused) {
+  begun = 1;
+  pthread_mutex_lock(&held);
+  return unused;
+}
+
+static void* wait_to_read(void* unused) {
+  begun = 1;
+  pthread_rwlock_rdlock(&held_to_write);
+  return unused;
+}
+
+static void* wait_to_write(void* unused) {
+  begun = 1;
+  pthread_rwlock_wrlock(&held_to_read);
+  return unused;
+}
+
+static void do_nothing(void) {}
+
+static void* wait_for_once(void* unused) {
+  begun = 1;
+  pthread_once(&once, &do_nothing);
+  return unused;
+}
+
+static void* wait_for_barrier(void* unused) {
+  begun = 1;
+  pthread_barrier_wait(&barrier);
+  return unused;
+}
+
 /* `sends`: the thread does not send the signal itself. */
 static void end_in(void* (*function)(void*), void (*what)(void), int sends, int cleanups) {
   cleaned = 0;
@@ -233,6 +274,28 @@ static void check_exit(void) {
   CHECK(join(sleeper) == PTHREAD_CANCELED); /* nobody else waits for it any more */
   CHECK_EQUAL(pthread_mutex_trylock(&mutex), 0);
   pthread_mutex_unlock(&mutex);
+}
+
+static void end_in_once(void) { end_in(&wait_for_once, NULL, 1, 0); }
+
+/* A handler runs at once also where its thread waits for a lock, and ends it. */
+static void check_exit_from_locks(void) {
+  CHECK_EQUAL(pthread_mutex_lock(&held), 0);
+  end_in(&wait_to_lock, NULL, 1, 0);
+  CHECK_EQUAL(pthread_mutex_unlock(&held), 0);
+  CHECK_EQUAL(pthread_mutex_trylock(&held), 0); /* nobody else waits for it any more */
+  CHECK_EQUAL(pthread_mutex_unlock(&held), 0);
+  CHECK_EQUAL(pthread_rwlock_init(&held_to_read, NULL), 0);
+  CHECK_EQUAL(pthread_rwlock_init(&held_to_write, NULL), 0);
+  CHECK_EQUAL(pthread_rwlock_rdlock(&held_to_read), 0);
+  CHECK_EQUAL(pthread_rwlock_wrlock(&held_to_write), 0);
+  end_in(&wait_to_read, NULL, 1, 0);
+  end_in(&wait_to_write, NULL, 1, 0);
+  CHECK_EQUAL(pthread_barrier_init(&barrier, NULL, 2), 0);
+  end_in(&wait_for_barrier, NULL, 1, 0);
+  pthread_barrier_wait(&barrier); /* the other has arrived */
+  once = (pthread_once_t)PTHREAD_ONCE_INIT;
+  CHECK_EQUAL(pthread_once(&once, &end_in_once), 0);
 }
 
 static void* lock_until_cancelled(void* unused) {
@@ -343,6 +406,7 @@ static void check_destructors(void) {
 static void* check_all(void* unused) {
   for (int round = 0; round < kRounds; ++round) {
     check_exit();
+    check_exit_from_locks();
     check_fault_beside_handler();
     cancel_in_handler(&wait_until_cancelled);
     CHECK_EQUAL(cleaned, 1);

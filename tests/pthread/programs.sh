@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Runs a program of Debian's, or Kumiko's own, under libkumiko_pthread and checks what it did:
-# tests/pthread/programs.sh LIBRARY sysbench_threads|sysbench_mutex|sysbench_memory|pigz|python|python_sockets|memcached|redis
+# tests/pthread/programs.sh LIBRARY sysbench_threads|sysbench_mutex|sysbench_memory|pigz|memcached|redis
+# tests/pthread/programs.sh LIBRARY python|python_signals|python_sockets
 # tests/pthread/programs.sh LIBRARY kumiko PROGRAM CASE.toml
 # Exit code 77 where the program is not installed. docs/guide/pthread.md lists these.
 set -euo pipefail
@@ -55,6 +56,9 @@ case $2 in
     ;;
   python)
     LD_PRELOAD=$library timeout 60 /usr/bin/python3 "$here/threads.py"
+    ;;
+  python_signals)
+    LD_PRELOAD=$library timeout 100 /usr/bin/python3 "$here/interrupt.py"
     ;;
   python_sockets)
     LD_PRELOAD=$library timeout 60 /usr/bin/python3 "$here/sockets.py"

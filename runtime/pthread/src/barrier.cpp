@@ -42,7 +42,7 @@ class BarrierObject {
   bool is_ours() const noexcept { return mark_ == kOurs; }
 
   /// Returns whether the caller was the last to arrive.
-  bool wait() noexcept;
+  bool wait();
 
   /// Waits until those who have been let go have left.
   void wait_until_left() const noexcept {
@@ -86,9 +86,12 @@ std::uint64_t BarrierObject::arrive() noexcept {
   return seen;
 }
 
-bool BarrierObject::wait() noexcept {
+bool BarrierObject::wait() {
   // relaxed: the arrival carries it along.
   inside_.fetch_add(1, std::memory_order_relaxed);
+  // release: pairs with the acquire in wait_until_left(). Our last access, also where a signal
+  // handler ends the caller, which has arrived.
+  const Finally leave([this] { inside_.fetch_sub(1, std::memory_order_release); });
   const std::uint64_t before = arrive();
   const bool last = (before & kArrivals) + 1 == count_;
   if (last) {
@@ -101,12 +104,9 @@ bool BarrierObject::wait() noexcept {
     // acquire: pairs with the release in arrive(). Without it where the bucket's lock has the
     // order.
     while (same(std::memory_order_acquire)) {
-      park(this, [&same] { return same(std::memory_order_relaxed); },
-           {"a barrier", nullptr, false});
+      park(this, [&same] { return same(std::memory_order_relaxed); }, {"a barrier"});
     }
   }
-  // release: pairs with the acquire in wait_until_left(). Our last access.
-  inside_.fetch_sub(1, std::memory_order_release);
   return last;
 }
 

@@ -59,7 +59,7 @@ static_assert(offsetof(pthread_cond_t, __data.__wrefs) == 36,
 void lock_again(pthread_mutex_t* mutex) noexcept {
   MutexObject& object = MutexObject::of(mutex);
   if (object.is_ours()) {
-    object.lock_at_once(nullptr);
+    object.lock_at_once();
   } else {
     real().pthread_mutex_lock(mutex);
   }
@@ -82,7 +82,8 @@ int ConditionObject::wait(pthread_mutex_t* mutex, const Deadline* deadline) {
       waiters_.fetch_sub(1, std::memory_order_release);
       lock_again(mutex);
     });
-    woken = park(this, same, {"a condition variable", deadline, true});
+    woken =
+        park(this, same, {"a condition variable", deadline, Interrupts::kSignalsAndCancellation});
   }
   // The mutex is locked here, as cleanup handlers expect it. If the call returns, a wake-up too
   // many does no harm.

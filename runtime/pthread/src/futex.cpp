@@ -39,11 +39,15 @@ struct FutexCall {
 long wait(const FutexCall& call) {
   const auto same = [&call] { return call.word.load(std::memory_order_relaxed) == call.value; };
   const auto wait_until = [&same, &call](const Deadline* deadline) {
-    switch (park(&call.word, same, {"a futex", deadline, false})) {
+    // As the kernel has it.
+    const Handled handled = deadline != nullptr ? Handled::kEnds : Handled::kEndsUnlessRestart;
+    switch (park(&call.word, same, {"a futex", deadline, Interrupts::kSignals, handled})) {
       case ParkResult::kWoken:
         return 0;
       case ParkResult::kTimedOut:
         return ETIMEDOUT;
+      case ParkResult::kSignalled:
+        return EINTR;
       default:
         return EAGAIN;
     }

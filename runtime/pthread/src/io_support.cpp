@@ -108,7 +108,8 @@ Waited sleep_until(Deadline deadline, Cancelled cancelled, Handled handled) {
   if (cancelled == Cancelled::kUnwinds) real().pthread_testcancel();
   for (;;) {
     const ParkResult woken =
-        park(&nobody_wakes_this, [] { return true; }, {"a point in time", end, true, handled});
+        park(&nobody_wakes_this, [] { return true; },
+             {"a point in time", end, Interrupts::kSignalsAndCancellation, handled});
     if (woken == ParkResult::kTimedOut) return Waited::kTimedOut;
     if (woken == ParkResult::kSignalled) return Waited::kSignalled;
     if (woken != ParkResult::kCancelled) continue;

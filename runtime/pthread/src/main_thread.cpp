@@ -55,7 +55,8 @@ int join(void** result, const Deadline* deadline) {
   // acquire: pairs with the release in end().
   while (!has_left.load(std::memory_order_acquire)) {
     const auto stays = [] { return !has_left.load(std::memory_order_relaxed); };
-    const ParkResult woken = park(&has_left, stays, {"the main thread's end", deadline, true});
+    const ParkResult woken = park(
+        &has_left, stays, {"the main thread's end", deadline, Interrupts::kSignalsAndCancellation});
     if (woken == ParkResult::kTimedOut) return ETIMEDOUT;
     if (woken == ParkResult::kCancelled) real().pthread_testcancel();
   }

@@ -27,22 +27,24 @@ int MutexObject::relock() noexcept {
 
 int MutexObject::lock(const Deadline* deadline) {
   count_turn(1);
-  return lock_at_once(deadline);
+  return lock(deadline, Interrupts::kSignals);
 }
 
-int MutexObject::lock_at_once(const Deadline* deadline) noexcept {
+int MutexObject::lock(const Deadline* deadline, Interrupts interrupts) {
   if (!knows_owner()) {
-    return take() || lock_contended(deadline) ? 0 : ETIMEDOUT;
+    return take() || lock_contended(deadline, interrupts) ? 0 : ETIMEDOUT;
   }
   const pthread_t self = pthread_self();
   // relaxed: only we ourselves can have written our own name.
   if (owner_.load(std::memory_order_relaxed) == self) return relock();
-  if (!take() && !lock_contended(deadline)) return ETIMEDOUT;
+  if (!take() && !lock_contended(deadline, interrupts)) return ETIMEDOUT;
   owner_.store(self, std::memory_order_relaxed);
   return 0;
 }
 
-bool MutexObject::lock_contended(const Deadline* deadline) noexcept {
+/// A signal handler may end the caller in park(). No wake-up is lost with it: a waiter that
+/// unlock() has woken looks at the lock before it parks again, and marks it as contended.
+bool MutexObject::lock_contended(const Deadline* deadline, Interrupts interrupts) {
   for (int look = 0; look < kLooks; ++look) {
     runtime::port::cpu_pause();
     if (lock_.load(std::memory_order_relaxed) == kFree && take()) return true;
@@ -50,7 +52,7 @@ bool MutexObject::lock_contended(const Deadline* deadline) noexcept {
   // acquire: pairs with the release in unlock().
   while (lock_.exchange(kContended, std::memory_order_acquire) != kFree) {
     const auto taken = [this] { return lock_.load(std::memory_order_relaxed) == kContended; };
-    if (park(this, taken, {"a mutex", deadline, false}) == ParkResult::kTimedOut) return false;
+    if (park(this, taken, {"a mutex", deadline, interrupts}) == ParkResult::kTimedOut) return false;
   }
   return true;
 }

@@ -28,7 +28,7 @@ class MutexObject {
 
   int lock(const Deadline* deadline);
   /// lock() without giving way or taking signals: no handler ends the caller before it has it.
-  int lock_at_once(const Deadline* deadline) noexcept;
+  int lock_at_once() noexcept { return lock(nullptr, Interrupts::kNone); }
   int try_lock();
   int unlock() noexcept;
 
@@ -53,7 +53,8 @@ class MutexObject {
                                          std::memory_order_relaxed);
   }
   int relock() noexcept;
-  bool lock_contended(const Deadline* deadline) noexcept;
+  int lock(const Deadline* deadline, Interrupts interrupts);
+  bool lock_contended(const Deadline* deadline, Interrupts interrupts);
 
   std::atomic<std::uint32_t> lock_;
   std::uint32_t depth_;  ///< of a recursive one's owner, beyond the first

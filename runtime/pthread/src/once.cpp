@@ -47,7 +47,7 @@ void OnceObject::call(void (*function)()) {
       return;
     }
     const auto begun = [this] { return state_.load(std::memory_order_relaxed) == kBegun; };
-    park(this, begun, {"pthread_once()", nullptr, false});
+    park(this, begun, {"pthread_once()"});
   }
 }
 

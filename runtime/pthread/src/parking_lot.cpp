@@ -74,6 +74,11 @@ void unlock_bucket(void* bucket) { static_cast<Bucket*>(bucket)->lock.unlock(); 
 template <class Wanted>
 std::uint32_t unpark_from(Bucket& bucket, std::uint32_t most, Wanted wanted) noexcept;
 
+/// Whether an address is this one.
+auto is_at(const void* address) noexcept {
+  return [address](const void* other) { return other == address; };
+}
+
 /// Does what interrupt_wait() does, under a guard.
 void interrupt_now(ThreadRecord& thread) noexcept;
 
@@ -103,31 +108,50 @@ void unlock_bucket_and_end_guard(void* bucket) {
   end_guard();
 }
 
+/// Waits until woken, or for what else may end such a wait.
+Waiter::End suspend(Waiter& waiter, const ParkOptions& options, Waiter::Publish publish,
+                    Bucket& bucket) noexcept {
+  if (options.handled != Handled::kGoesOn) {
+    return waiter.wait_undisturbed(options.deadline, publish, &bucket);
+  }
+  if (options.deadline != nullptr) {
+    return waiter.wait_until(*options.deadline, publish, &bucket) ? Waiter::End::kWoken
+                                                                  : Waiter::End::kTimedOut;
+  }
+  waiter.wait(publish, &bucket);
+  return Waiter::End::kWoken;
+}
+
+/// Whether a cancellation ends the wait of that thread, nullptr for one that cannot be interrupted.
+bool is_cancelled(const ThreadRecord* thread, const ParkOptions& options) noexcept {
+  return thread != nullptr && options.interrupts == Interrupts::kSignalsAndCancellation &&
+         thread->is_cancelled();
+}
+
 /// Waits in a bucket that the caller has locked, and unlocks it.
-ParkResult wait(Bucket& bucket, Parked& parked, const Deadline* deadline) noexcept {
+ParkResult wait(Bucket& bucket, Parked& parked, const ParkOptions& options) noexcept {
   const bool os_thread = is_os_thread();
   const auto publish = os_thread ? &unlock_bucket_and_end_guard : &unlock_bucket;
   bucket.append(parked);
-  bool woken = true;
-  if (deadline == nullptr) {
-    parked.waiter.wait(publish, &bucket);
-  } else {
-    woken = parked.waiter.wait_until(*deadline, publish, &bucket);
-  }
+  const Waiter::End end = suspend(parked.waiter, options, publish, bucket);
   if (os_thread) {
     ++guards;
   } else {
     begin_slice();
   }
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  if (!woken) {
+  if (end != Waiter::End::kWoken) {
     bucket.lock.lock();
-    if (parked.queued) bucket.remove(parked);
+    const bool was_queued = parked.queued;
+    if (was_queued) bucket.remove(parked);
     bucket.lock.unlock();
-    return ParkResult::kTimedOut;
+    if (end == Waiter::End::kTimedOut) return ParkResult::kTimedOut;
+    // An unpark() has chosen us after the kernel ended the wait: it is the next waiter's.
+    if (!was_queued) unpark_from(bucket, 1, is_at(parked.address));
+    return ParkResult::kSignalled;
   }
   if (!parked.interrupted) return ParkResult::kWoken;
-  return parked.thread->is_cancelled() ? ParkResult::kCancelled : ParkResult::kSignalled;
+  return is_cancelled(parked.thread, options) ? ParkResult::kCancelled : ParkResult::kSignalled;
 }
 
 /// park_if() as far as the first interruption.
@@ -144,12 +168,12 @@ ParkResult park_once(const void* address, bool (*condition)(const void* context)
   const SignalGuard guard;
   bucket.lock.lock();
   ParkResult result = ParkResult::kChanged;
-  if (thread != nullptr && thread->is_cancelled()) {
+  if (is_cancelled(thread, options)) {
     result = ParkResult::kCancelled;
   } else if (thread != nullptr && thread->signals_to_take() != 0) {
     result = ParkResult::kSignalled;
   } else if (condition(context)) {
-    result = wait(bucket, parked, options.deadline);
+    result = wait(bucket, parked, options);
     if (thread != nullptr) thread->parked_at.store(nullptr, std::memory_order_relaxed);
     return result;
   }
@@ -163,18 +187,20 @@ ParkResult park_once(const void* address, bool (*condition)(const void* context)
 ParkResult park_if(const void* address, bool (*condition)(const void* context), const void* context,
                    const ParkOptions& options) {
   const int saved_errno = errno;
+  ThreadRecord* const thread =
+      options.interrupts != Interrupts::kNone ? ThreadRecord::running() : nullptr;
   if (options.deadline != nullptr && *options.deadline <= Deadline::clock::now()) {
     // Whoever asks again and again must not keep the worker from what he asks for.
     runtime::this_thread::yield();
-    if (options.cancellable && ThreadRecord::running() != nullptr) take_signals();
+    if (thread != nullptr) take_signals();
     errno = saved_errno;
     return condition(context) ? ParkResult::kTimedOut : ParkResult::kChanged;
   }
-  ThreadRecord* const thread = options.cancellable ? ThreadRecord::running() : nullptr;
   ParkResult result = ParkResult::kSignalled;
   for (bool ended = false; !ended;) {
     result = park_once(address, condition, context, options, thread);
-    if (result != ParkResult::kSignalled) break;
+    // On an OS thread the kernel has called the handler, and reports it only if that ends the wait.
+    if (result != ParkResult::kSignalled || thread == nullptr) break;
     const Taken taken = take_signals();
     ended = (options.handled == Handled::kEnds && taken != Taken::kNothing) ||
             (options.handled == Handled::kEndsUnlessRestart && taken == Taken::kEnds);
@@ -218,8 +244,7 @@ std::uint32_t unpark(const void* address, std::uint32_t most) noexcept {
     return 0;
   }
   const SignalGuard guard;
-  return unpark_from(bucket_of(address), most,
-                     [address](const void* other) { return other == address; });
+  return unpark_from(bucket_of(address), most, is_at(address));
 }
 
 SignalGuard::SignalGuard() noexcept : active_(is_os_thread()) {

@@ -1,5 +1,4 @@
-// A parking lot (a futex in user space): lets threads wait at an address until the word there
-// changes.
+// Threads wait at an address until the word there changes: a futex in user space.
 #pragma once
 
 #include <cstdint>
@@ -20,29 +19,41 @@ enum class ParkResult {
   kSignalled,  ///< a signal handler has run, and the caller wanted to know
 };
 
-/// What a signal handler does to a wait in which it runs.
+/// What a signal handler does to a wait in which it runs. On an OS thread the kernel decides: a
+/// wait with a deadline that does not go on kEnds, one without a deadline kEndsUnlessRestart.
 enum class Handled {
   kGoesOn,
   kEndsUnlessRestart,  ///< as SA_RESTART says
   kEnds,
 };
 
+/// What interrupts the wait of a lightweight thread. A signal handler may end the thread, so a
+/// caller that lets handlers run holds nothing but by destructors.
+enum class Interrupts {
+  kNone,
+  kSignals,  ///< handlers run meanwhile
+  kSignalsAndCancellation,
+};
+
 struct ParkOptions {
   const char* reason;                  ///< for reports: "a mutex"
   const Deadline* deadline = nullptr;  ///< nullptr for none
-  bool cancellable = false;            ///< signal handlers run meanwhile, too
+  Interrupts interrupts = Interrupts::kSignals;
   Handled handled = Handled::kGoesOn;
 };
 
-/// Where threads wait that find a word in memory as it should not be, lightweight and OS threads
-/// alike: the kernel's futex in user space. Objects of POSIX threads are words then, valid when
-/// zeroed, and hold no pointer to their waiters: a program may copy, forget or unmap them. Woken in
-/// the order of arrival by unpark(); every caller looks at its word again, for an address may have
-/// become another object's.
+/// A lightweight or OS thread that finds the condition true waits at the address until unpark() is
+/// called for it; waiters are woken in the order of arrival. So an object of POSIX threads is only
+/// a word, valid when zeroed, with no pointer to its waiters: a program may copy, forget or unmap
+/// it. Each waiter that is woken looks at its word again, since the address may belong to another
+/// object by then.
 ///
 /// A wake-up is not lost: the waiter checks its condition and joins the queue under the lock of the
 /// address's bucket. Whoever changes the word does so before he takes that lock in unpark(); so
-/// either the waiter sees the change, or unpark() sees the waiter.
+/// either the waiter sees the change, or unpark() sees the waiter. An unpark(), the deadline and a
+/// signal handler claim the wait, and one of them gets it. Where the kernel ends the wait of an OS
+/// thread and an unpark() claims it after that, the waiter still returns kSignalled, without a look
+/// at its word, and wakes the next one at the address instead.
 ParkResult park_if(const void* address, bool (*condition)(const void* context), const void* context,
                    const ParkOptions& options);
 
@@ -59,8 +70,8 @@ inline constexpr std::uint32_t kAll = UINT32_MAX;
 /// Wakes up to `most` of those who wait at `address`, of which nothing is read. Returns how many.
 std::uint32_t unpark(const void* address, std::uint32_t most) noexcept;
 
-/// Lets `thread` look around if it is in a cancellable wait; called after a cancellation or a
-/// signal is pending for it.
+/// Lets `thread` look around if it is in a wait that can be interrupted; called after a
+/// cancellation or a signal is pending for it.
 void interrupt_wait(ThreadRecord& thread) noexcept;
 
 /// While it lives on an OS thread, unpark() and interrupt_wait() in a signal handler there are put

@@ -51,10 +51,10 @@ class RwlockObject {
   }
   bool admits_writer() const noexcept { return writer_ == 0 && readers_ == 0; }
 
-  /// Waits for a turn. The caller has locked the guard, which is unlocked while it waits. Returns
-  /// false if the time is over.
+  /// Waits for a turn. The caller has locked the guard, which is unlocked while it waits, and
+  /// locked again also where a signal handler ends the caller. Returns false if the time is over.
   bool wait(std::atomic<std::uint32_t>& turn, std::uint32_t& waiting, const char* reason,
-            const Deadline* deadline) noexcept;
+            const Deadline* deadline);
   void let_go_on() noexcept;
 
   SpinLock guard_;
@@ -75,16 +75,17 @@ static_assert(offsetof(pthread_rwlock_t, __data.__shared) == 28 &&
               "where RwlockObject has them");
 
 bool RwlockObject::wait(std::atomic<std::uint32_t>& turn, std::uint32_t& waiting,
-                        const char* reason, const Deadline* deadline) noexcept {
+                        const char* reason, const Deadline* deadline) {
   // relaxed: the guard orders it.
   const std::uint32_t before = turn.load(std::memory_order_relaxed);
   ++waiting;
   guard_.unlock();
   const auto same = [&turn, before] { return turn.load(std::memory_order_relaxed) == before; };
-  const ParkResult woken = park(&turn, same, {reason, deadline, false});
-  guard_.lock();
-  --waiting;
-  return woken != ParkResult::kTimedOut;
+  const Finally back([this, &waiting] {
+    guard_.lock();
+    --waiting;
+  });
+  return park(&turn, same, {reason, deadline}) != ParkResult::kTimedOut;
 }
 
 int RwlockObject::lock_shared(const Deadline* deadline) {
@@ -102,15 +103,20 @@ int RwlockObject::lock_shared(const Deadline* deadline) {
 
 int RwlockObject::lock(const Deadline* deadline) {
   count_turn(1);
-  std::unique_lock guard(guard_);
+  guard_.lock();
+  bool gives_up = false;
+  const Finally end([this, &gives_up] {
+    // Readers may have waited for nothing but us; and a turn meant for us is another's.
+    if (gives_up) return let_go_on();
+    guard_.unlock();
+  });
   while (!admits_writer()) {
     if (writer_ == pthread_self()) return EDEADLK;
+    gives_up = true;  // at the deadline, or where a signal handler ends the caller
     if (!wait(writers_turn_, waiting_writers_, "a read-write lock, to write", deadline)) {
-      // Readers may have waited for nothing but us; and a turn meant for us is another's.
-      guard.release();
-      let_go_on();
       return ETIMEDOUT;
     }
+    gives_up = false;
   }
   writer_ = pthread_self();
   return 0;

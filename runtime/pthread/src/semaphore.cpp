@@ -62,7 +62,7 @@ int SemaphoreObject::post() noexcept {
 }
 
 int SemaphoreObject::wait(const Deadline* deadline) {
-  bool cancellable = true;
+  Interrupts interrupts = Interrupts::kSignalsAndCancellation;
   // Linux does not begin a wait again that has a time limit.
   const Handled handled = deadline != nullptr ? Handled::kEnds : Handled::kEndsUnlessRestart;
   while (!try_take()) {
@@ -73,13 +73,13 @@ int SemaphoreObject::wait(const Deadline* deadline) {
       state_.fetch_add(kWaiter, std::memory_order_relaxed);
       // Also where a signal handler ends the caller.
       const Finally leave([this] { state_.fetch_sub(kWaiter, std::memory_order_relaxed); });
-      woken = park(this, empty, {"a semaphore", deadline, cancellable, handled});
+      woken = park(this, empty, {"a semaphore", deadline, interrupts, handled});
     }
     if (woken == ParkResult::kSignalled) return EINTR;
     if (woken == ParkResult::kTimedOut) return ETIMEDOUT;
     if (woken == ParkResult::kCancelled) {
       real().pthread_testcancel();
-      cancellable = false;
+      interrupts = Interrupts::kSignals;
     }
   }
   return 0;

@@ -110,7 +110,9 @@ int join(ThreadRecord& record, void** result, const Deadline* deadline) {
     const auto runs = [&record] {
       return (record.state.load(std::memory_order_relaxed) & ThreadRecord::kEnded) == 0;
     };
-    const ParkResult woken = park(&record.state, runs, {"the end of a thread", deadline, true});
+    const ParkResult woken =
+        park(&record.state, runs,
+             {"the end of a thread", deadline, Interrupts::kSignalsAndCancellation});
     if (woken == ParkResult::kTimedOut) return ETIMEDOUT;
     if (woken == ParkResult::kCancelled) real().pthread_testcancel();
   }

@@ -28,6 +28,15 @@ bool BasicParker<Machine>::park_until(Deadline deadline) noexcept {
 }
 
 template <class Machine>
+bool BasicParker<Machine>::park_undisturbed(const Deadline* deadline) noexcept {
+  // acquire: as in park().
+  while (signalled_.exchange(0, std::memory_order_acquire) == 0) {
+    if (!Machine::sleep_while_undisturbed(signalled_, 0, deadline)) return false;
+  }
+  return true;
+}
+
+template <class Machine>
 bool BasicParker<Machine>::begin_watch() noexcept {
   Number expected = 0;
   // release: pairs with the acquire in unpark(), which reads bell_; acquire: as in park().

@@ -48,7 +48,7 @@ struct Waiter::TimedPublication {
 };
 
 bool Waiter::wait_until(Deadline deadline, Publish publish, void* argument) noexcept {
-  timed_ = true;
+  ends_itself_ = true;
   if (thread_ != nullptr) {
     thread_->wait_reason = reason_;
     TimedPublication publication{*this, deadline, publish, argument};
@@ -62,6 +62,25 @@ bool Waiter::wait_until(Deadline deadline, Publish publish, void* argument) noex
   if (claim()) return false;
   parker_.park();  // a waker has claimed it and is about to wake us
   return true;
+}
+
+Waiter::End Waiter::wait_undisturbed(const Deadline* deadline, Publish publish,
+                                     void* argument) noexcept {
+  if (thread_ != nullptr) {
+    if (deadline != nullptr) {
+      return wait_until(*deadline, publish, argument) ? End::kWoken : End::kTimedOut;
+    }
+    wait(publish, argument);
+    return End::kWoken;
+  }
+  ends_itself_ = true;
+  publish(argument);
+  if (parker_.park_undisturbed(deadline)) return End::kWoken;
+  const bool timed_out = deadline != nullptr && *deadline <= Deadline::clock::now();
+  const bool woken = !claim();
+  if (woken) parker_.park();  // a waker has claimed it and is about to wake us
+  if (!timed_out) return End::kInterrupted;
+  return woken ? End::kWoken : End::kTimedOut;
 }
 
 void Waiter::wake() noexcept {

@@ -12,6 +12,7 @@ namespace kumiko::runtime::model {
 struct ParkerIngredients {
   Order take_signal = Order::kAcquire;
   Order take_timed = Order::kAcquire;
+  Order take_undisturbed = Order::kAcquire;
   Order signal = Order::kAcqRel;
   Order begin_watch = Order::kAcqRel;
   Order end_watch = Order::kAcquire;
@@ -65,6 +66,12 @@ struct ParkerMachine : RecordingMachine {
                [](Thread& t) { return t.load(timed_out, Order::kRelaxed); }) == 0;
   }
 
+  /// A handler that has run, or the deadline: either happens once, and ends the sleep.
+  static Condition sleep_while_undisturbed(const Atomic<Number>& word, const Number& value,
+                                           const detail::Deadline*) {
+    return sleep_while_until(word, value, {});
+  }
+
   static void wake(const Atomic<Number>& word) {
     if (with.wakes && with.signals_first) end_sleep(word);
   }
@@ -115,6 +122,8 @@ class ParkerModel {
     constexpr auto kKind = Instruction::Kind::kReadModifyWrite;
     recorder_.weaken({"park", "signalled_", kKind, Order::kAcquire, with.take_signal});
     recorder_.weaken({"park_until", "signalled_", kKind, Order::kAcquire, with.take_timed});
+    recorder_.weaken(
+        {"park_undisturbed", "signalled_", kKind, Order::kAcquire, with.take_undisturbed});
     recorder_.weaken({"unpark", "signalled_", kKind, Order::kAcqRel, with.signal});
     recorder_.weaken({"watch", "signalled_", kKind, Order::kAcqRel, with.begin_watch});
     recorder_.weaken({"watch", "signalled_", kKind, Order::kAcquire, with.end_watch});
@@ -127,6 +136,10 @@ class ParkerModel {
   /// Returns 1 if it took a signal, 0 if the time ran out.
   Reg park_until(Thread& t) {
     return outcome(t, "park_until", [this] { return parker_.park_until({}); });
+  }
+  /// Returns 1 if it took a signal, 0 if a handler has interrupted it.
+  Reg park_undisturbed(Thread& t) {
+    return outcome(t, "park_undisturbed", [this] { return parker_.park_undisturbed(nullptr); });
   }
   void unpark(Thread& t) {
     recorder_.call(t, "unpark", [this] { parker_.unpark(); });
@@ -144,7 +157,7 @@ class ParkerModel {
     });
   }
 
-  /// The time runs out, or an event comes.
+  /// The time runs out, or a handler has run, or an event comes.
   void happen(Thread& t) const {
     t.kernel("happens", [happened = ParkerMachine::happened](Value* cells) {
       cells[happened.cell] = 1;

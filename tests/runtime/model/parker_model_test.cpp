@@ -1,6 +1,6 @@
 // Contract: a signal is not lost, whether it comes before park(), within it, or while the kernel
-// puts the thread to sleep; nor as its time runs out, nor beside an event where the thread watches
-// instead; and what was written before unpark() is seen behind it.
+// puts the thread to sleep; nor as its time runs out or a handler interrupts it, nor beside an
+// event where the thread watches instead; and what was written before unpark() is seen behind it.
 //
 // The code is runtime/include/kumiko/runtime/detail/parker.hpp and runtime/src/core/parking.hpp.
 #include "parker_model.hpp"
@@ -109,6 +109,15 @@ TEST_P(ParkerModelTest, GivenTheCodeWhenTheTimeRunsOutThenASignalIsTakenOrKept) 
 }
 TEST_P(ParkerModelTest, GivenATimedSignalTakenWithoutAcquireThenOnArmTheDataIsMissed) {
   EXPECT_EQ(holds_beside("clock", GetParam(), &ParkerModel::park_until, {.take_timed = kRelaxed}),
+            !is_arm());
+}
+
+TEST_P(ParkerModelTest, GivenTheCodeWhenAHandlerInterruptsThenASignalIsTakenOrKept) {
+  EXPECT_TRUE(holds_beside("handler", GetParam(), &ParkerModel::park_undisturbed));
+}
+TEST_P(ParkerModelTest, GivenAnInterruptedSignalTakenWithoutAcquireThenOnArmTheDataIsMissed) {
+  EXPECT_EQ(holds_beside("handler", GetParam(), &ParkerModel::park_undisturbed,
+                         {.take_undisturbed = kRelaxed}),
             !is_arm());
 }
 

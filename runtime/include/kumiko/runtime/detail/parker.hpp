@@ -19,6 +19,11 @@ struct ParkerHardware : Hardware {
   /// Likewise, but until `deadline` at the latest. Returns false if that has come.
   static bool sleep_while_until(std::atomic<Number>& word, Number value,
                                 Deadline deadline) noexcept;
+  /// Likewise, until `deadline` at the latest unless that is nullptr. Returns false if that has
+  /// come or the kernel says EINTR: with a deadline after any signal handler, without one after a
+  /// handler that was installed without SA_RESTART.
+  static bool sleep_while_undisturbed(std::atomic<Number>& word, Number value,
+                                      const Deadline* deadline) noexcept;
   static void wake(std::atomic<Number>& word) noexcept;
   static void ring(Bell bell) noexcept;
 };
@@ -39,6 +44,11 @@ class BasicParker {
 
   /// Blocks as park() does, but until `deadline` at the latest. Returns whether it took a signal.
   bool park_until(Deadline deadline) noexcept;
+
+  /// Blocks as park() does, but until a signal handler of the operating system has interrupted the
+  /// sleep (see Machine::sleep_while_undisturbed), or `deadline` has come, unless that is nullptr.
+  /// Returns whether it took a signal; if not, one that came after the interruption is kept.
+  bool park_undisturbed(const Deadline* deadline) noexcept;
 
   /// Leaves a signal and wakes the sleeper, if any. Cost: one system call.
   void unpark() noexcept;

@@ -23,7 +23,8 @@ struct WaitReason {
 /// One wait of whoever runs: of a lightweight thread, which is suspended while its worker goes on,
 /// or of a plain OS thread, which blocks. Lives on the waiting side's stack, for one wait.
 ///
-/// A timed wait may be ended by its deadline or by somebody's wake(): whoever claims it first.
+/// A wait may also end by itself, at its deadline or by a signal handler of an OS thread. That and
+/// the wakers claim it, and the first one ends it.
 class Waiter {
  public:
   /// Announces the waiter to those who will wake it. Must not throw or block.
@@ -40,10 +41,19 @@ class Waiter {
   /// caller makes them forget it before it returns.
   bool wait_until(Deadline deadline, Publish publish, void* argument) noexcept;
 
-  /// Wakers: the right to call wake(), if nobody had it before. Always granted in an untimed wait.
+  enum class End { kWoken, kTimedOut, kInterrupted };
+
+  /// Waits as wait_until() does, or without a deadline (nullptr), but on an OS thread also ends
+  /// when the kernel says EINTR: with a deadline after any signal handler that has run in the wait,
+  /// without one after a handler without SA_RESTART. Also returns kInterrupted if a waker has
+  /// claimed the waiter after that; the caller then passes the wake-up on.
+  End wait_undisturbed(const Deadline* deadline, Publish publish, void* argument) noexcept;
+
+  /// Wakers: the right to call wake(), if nobody had it before. Always granted in a wait that
+  /// cannot end by itself.
   bool claim() noexcept {
     // acq_rel: the loser of the two sides sees what the winner did before.
-    return !timed_ || !claimed_.exchange(true, std::memory_order_acq_rel);
+    return !ends_itself_ || !claimed_.exchange(true, std::memory_order_acq_rel);
   }
 
   /// Ends the wait; to be called exactly once per wait, from any thread. The waiter may be gone
@@ -70,7 +80,7 @@ class Waiter {
   Waiter* next_ = nullptr;      ///< in a WaitQueue, then in a WakeList
   Waiter* previous_ = nullptr;  ///< likewise
   bool queued_ = false;         ///< in a WaitQueue
-  bool timed_ = false;
+  bool ends_itself_ = false;    ///< at a deadline, or by a signal handler
   bool timed_out_ = false;
   std::atomic<bool> claimed_{false};
   Deadline deadline_;                     ///< in a TimerHeap
