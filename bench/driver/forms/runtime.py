@@ -72,5 +72,5 @@ def form(host: Host) -> Form:
             blocking(host, blocked, host.counts),
             breakdown(),
         ),
-        budgets=6,
+        budgets=7,
     )

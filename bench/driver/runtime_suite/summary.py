@@ -99,17 +99,21 @@ def budgets(summary: Summary) -> list[Budget]:
     fastest = summary.fastest("uts", peers, workers)
     ours = summary.fastest("uts", [OURS], workers)
     over_fastest = ours / fastest if ours is not None and fastest else None
-    speed_up = summary.speed_up("uts", OURS)
+    growth = summary.growth("uts", OURS)
+    beyond, beyond_tbb = (summary.beyond_serial("uts", system, 1) for system in (OURS, "tbb"))
+    over_tbb_beyond = beyond / beyond_tbb if beyond is not None and beyond_tbb else None
     over_tbb = summary.ratio("fib", "tbb", 1)
-    invoke = summary.cost("fib", "kumiko-invoke", 1)
-    lazily = invoke.middle if invoke is not None else None
+    invoke, spawn = summary.cost("fib", "kumiko-invoke", 1), summary.cost("fib", OURS, 1)
+    # 2 ns where a spawn takes 30.
+    over_spawn = invoke.middle / spawn.middle if invoke is not None and spawn is not None else None
     over_std_thread = summary.ratio("fib", "std-thread", 1)
     return [
-        Budget("fib, 1 worker: over oneTBB's task_group", 0.45, True, over_tbb),
+        Budget("fib, 1 worker: over oneTBB's task_group", 0.42, True, over_tbb),
         Budget("fib, 1 worker: over std::thread", 0.005, True, over_std_thread),
         Budget(f"fib, 1 to {workers} workers: growth", 1.2, True, summary.growth("fib", OURS)),
-        Budget("fib by invoke, 1 worker: ns per potential thread", 2.0, True, lazily),
-        Budget(f"UTS, {workers} workers: speed-up", 0.91 * workers, False, speed_up),
+        Budget("fib by invoke, 1 worker: over a spawn", 2 / 30, True, over_spawn),
+        Budget("UTS, 1 worker: overhead per node over oneTBB's", 0.8, True, over_tbb_beyond),
+        Budget(f"UTS, {workers} workers: parallel efficiency", 0.93, False, 1 / growth if growth else None),
         Budget(f"UTS, {workers} workers: time over the fastest peer's", 1.0, True, over_fastest),
     ]
 

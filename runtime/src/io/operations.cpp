@@ -70,10 +70,12 @@ Result<std::size_t> transfer(Kind kind, int descriptor, std::span<Byte> bytes, o
   return transfer(kind, descriptor, std::span(&vector, 1), offset, limits);
 }
 
+const std::error_code kNothingTaken = std::make_error_code(std::errc::io_error);
+
 /// Calls step(rest, bytes so far) until all of `bytes` has been transferred, a step transfers
 /// nothing, or fails.
 template <class Byte, class Step>
-Transfer transfer_all(std::span<Byte> bytes, Step step) {
+Transfer transfer_all(std::span<Byte> bytes, std::error_code at_end, Step step) {
   Transfer sum;
   while (sum.bytes < bytes.size()) {
     const Result<std::size_t> moved = step(bytes.subspan(sum.bytes), sum.bytes);
@@ -81,7 +83,10 @@ Transfer transfer_all(std::span<Byte> bytes, Step step) {
       sum.error = moved.error();
       break;
     }
-    if (*moved == 0) break;
+    if (*moved == 0) {
+      sum.error = at_end;
+      break;
+    }
     sum.bytes += *moved;
   }
   return sum;
@@ -134,6 +139,15 @@ class NonBlocking {
 
 }  // namespace
 
+std::error_code make_error_code(TransferError error) noexcept {
+  struct Category final : std::error_category {
+    const char* name() const noexcept override { return "kumiko::runtime::io"; }
+    std::string message(int) const override { return "the input ended before all was read"; }
+  };
+  static const Category category;
+  return {static_cast<int>(error), category};
+}
+
 Result<std::size_t> read(int descriptor, std::span<std::byte> into, const Limits& limits) {
   return transfer(Kind::kRead, descriptor, into, -1, limits);
 }
@@ -164,25 +178,27 @@ Result<std::size_t> pwrite(int descriptor, std::span<const std::byte> from, off_
 
 Transfer read_exactly(int descriptor, std::span<std::byte> into, const Limits& limits) {
   return transfer_all(
-      into, [&](std::span<std::byte> rest, std::size_t) { return read(descriptor, rest, limits); });
+      into, TransferError::kEndOfInput,
+      [&](std::span<std::byte> rest, std::size_t) { return read(descriptor, rest, limits); });
 }
 
 Transfer write_all(int descriptor, std::span<const std::byte> from, const Limits& limits) {
-  return transfer_all(from, [&](std::span<const std::byte> rest, std::size_t) {
+  return transfer_all(from, kNothingTaken, [&](std::span<const std::byte> rest, std::size_t) {
     return write(descriptor, rest, limits);
   });
 }
 
 Transfer pread_exactly(int descriptor, std::span<std::byte> into, off_t offset,
                        const Limits& limits) {
-  return transfer_all(into, [&](std::span<std::byte> rest, std::size_t done) {
-    return pread(descriptor, rest, offset + static_cast<off_t>(done), limits);
-  });
+  return transfer_all(into, TransferError::kEndOfInput,
+                      [&](std::span<std::byte> rest, std::size_t done) {
+                        return pread(descriptor, rest, offset + static_cast<off_t>(done), limits);
+                      });
 }
 
 Transfer pwrite_all(int descriptor, std::span<const std::byte> from, off_t offset,
                     const Limits& limits) {
-  return transfer_all(from, [&](std::span<const std::byte> rest, std::size_t done) {
+  return transfer_all(from, kNothingTaken, [&](std::span<const std::byte> rest, std::size_t done) {
     return pwrite(descriptor, rest, offset + static_cast<off_t>(done), limits);
   });
 }

@@ -20,6 +20,13 @@ namespace {
 /// The tag of operations that nobody waits for: operation_of() makes nullptr of it.
 constexpr std::uint64_t kNoTag = 0;
 
+/// The length of a transfer as a ring's entry, which has 32 bits for it, can hold it: as much as
+/// the system moves in one call at most.
+std::size_t length_in_ring(std::size_t length) {
+  constexpr std::size_t kMost = 0x7ffff000;
+  return std::min(length, kMost);
+}
+
 }  // namespace
 
 UringRings::Ring::Ring() {
@@ -127,7 +134,8 @@ void UringRings::prepare(io_uring_sqe& slot, Operation& operation) noexcept {
       return prepare_receive(slot, operation);
     case Operation::Kind::kSend:
       return io_uring_prep_send(&slot, descriptor, operation.vectors->iov_base,
-                                operation.vectors->iov_len, operation.flags | MSG_NOSIGNAL);
+                                length_in_ring(operation.vectors->iov_len),
+                                operation.flags | MSG_NOSIGNAL);
     case Operation::Kind::kReceiveMessage:
       return io_uring_prep_recvmsg(&slot, descriptor, operation.message,
                                    static_cast<unsigned>(operation.flags));
@@ -150,7 +158,8 @@ void UringRings::prepare(io_uring_sqe& slot, Operation& operation) noexcept {
 
 void UringRings::prepare_receive(io_uring_sqe& slot, Operation& operation) noexcept {
   const iovec& into = *operation.vectors;
-  io_uring_prep_recv(&slot, operation.descriptor, into.iov_base, into.iov_len, operation.flags);
+  io_uring_prep_recv(&slot, operation.descriptor, into.iov_base, length_in_ring(into.iov_len),
+                     operation.flags);
   if (operation.expects_to_wait) slot.ioprio |= IORING_RECVSEND_POLL_FIRST;
 }
 

@@ -6,6 +6,9 @@
 #include <cstring>
 #include <numeric>
 
+#include <sys/mman.h>
+#include <sys/socket.h>
+
 #include <kumiko/runtime/io/pipe.hpp>
 #include <kumiko/runtime/io/socket.hpp>
 
@@ -83,6 +86,32 @@ TEST_P(ReadWriteTest, GivenEmptySpansWhenReadOrWrittenThenNothingHappens) {
   });
 }
 
+TEST_P(ReadWriteTest, GivenBuffersOfGigabytesThenTheyAreTakenAsTheSystemTakesThem) {
+  for (const std::size_t size : {std::size_t{1} << 31U, (std::size_t{1} << 32U) + 8}) {
+    // Mapped, and never touched beyond what is transferred.
+    void* const memory = ::mmap(nullptr, size, PROT_READ | PROT_WRITE,
+                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    ASSERT_NE(memory, MAP_FAILED);
+    const std::span large(static_cast<std::byte*>(memory), size);
+    with_each_stream([&](Stream& stream) {
+      run([&] {
+        ASSERT_TRUE(io::write_all(stream.writer.get(), bytes_of("some")));
+        EXPECT_EQ(io::read(stream.reader.get(), large).value(), 4U);
+        EXPECT_GT(io::write(stream.writer.get(), large).value(), 8U);
+      });
+    });
+    std::array<int, 2> ends{};
+    ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()), 0);
+    run([&] {
+      EXPECT_EQ(io::send(ends[1], bytes_of("some")).value(), 4U);
+      EXPECT_EQ(io::recv(ends[0], large).value(), 4U);
+      EXPECT_GT(io::send(ends[0], large).value(), 8U);
+      for (const int end : ends) ASSERT_TRUE(io::close(end));
+    });
+    ::munmap(memory, size);
+  }
+}
+
 TEST_P(ReadWriteTest, GivenTheWriterClosesWhenReadThenTheRestComesAndThenTheEnd) {
   with_each_stream([&](Stream& stream) {
     run([&] {
@@ -90,7 +119,9 @@ TEST_P(ReadWriteTest, GivenTheWriterClosesWhenReadThenTheRestComesAndThenTheEnd)
       ASSERT_TRUE(stream.writer.close());
       std::array<std::byte, 100> buffer{};
       const io::Transfer transfer = io::read_exactly(stream.reader.get(), buffer);
-      EXPECT_TRUE(transfer) << transfer.error.message();
+      EXPECT_FALSE(transfer);
+      EXPECT_EQ(transfer.error, io::TransferError::kEndOfInput);
+      EXPECT_EQ(transfer.error.message(), "the input ended before all was read");
       EXPECT_EQ(transfer.bytes, 8U);
       EXPECT_EQ(io::read(stream.reader.get(), buffer).value(), 0U);
       EXPECT_EQ(io::read(stream.reader.get(), buffer).value(), 0U);

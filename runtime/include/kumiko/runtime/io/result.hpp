@@ -103,10 +103,22 @@ class [[nodiscard]] Result<void> {
 /// early if anything did.
 struct [[nodiscard]] Transfer {
   std::size_t bytes = 0;  ///< transferred, also where there is an error
-  std::error_code error;  ///< 0 if all was transferred, or the input ended
+  std::error_code error;  ///< 0 if all was transferred
 
-  /// Whether nothing went wrong.
+  /// Whether all was transferred.
   explicit operator bool() const noexcept { return !error; }
 };
 
+/// Reasons for a transfer to end early though no call of the system has failed.
+enum class TransferError {
+  kEndOfInput = 1,  ///< the input ended before all was read
+};
+/// Of a category of its own.
+std::error_code make_error_code(TransferError error) noexcept;
+
 }  // namespace kumiko::runtime::io
+
+namespace std {
+template <>
+struct is_error_code_enum<kumiko::runtime::io::TransferError> : true_type {};
+}  // namespace std
