@@ -4,14 +4,19 @@
 #include <csignal>
 #include <cstdlib>
 #include <new>
+#include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <thread>
 
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <kumiko/runtime/fault.hpp>
+#include <kumiko/runtime/task_group.hpp>
+#include <kumiko/runtime/this_thread.hpp>
 #include <kumiko/runtime/thread.hpp>
 
 #include "support.hpp"
@@ -93,6 +98,87 @@ TEST_F(FaultDeathTest, GivenAnOsThreadThenTheFaultIsNamedAllTheSame) {
   };
   EXPECT_EXIT(die(), testing::KilledBySignal(SIGSEGV),
               "rank 7: SIGSEGV at address 0x10 on an OS thread that is not a worker\n");
+}
+
+/// Says what and a digit.
+class NumberedNote final : public FaultNote {
+ public:
+  NumberedNote(std::string_view what, int number) : what_(what), number_(number) { begin(); }
+  std::size_t write(std::span<char> room) const noexcept override {
+    const std::size_t size = what_.copy(room.data(), room.size());
+    room[size] = static_cast<char>('0' + number_);
+    return size + 1;
+  }
+
+ private:
+  std::string_view what_;
+  int number_;
+};
+
+TEST_F(FaultDeathTest, GivenNotesThenThoseOfTheThreadAreReportedInnermostFirstAndTheAdviceLast) {
+  const auto die = [] {
+    const NumberedNote other("of another OS thread ", 1);
+    set_fault_advice("  an older advice\n");
+    set_fault_advice("  go on from there\n");
+    report_faults("");
+    Runtime(Options{.workers = 2}).run([] {
+      // Its child runs at once, on the same OS thread.
+      Thread("clumsy", [] {
+        const NumberedNote outer("patch ", 2);
+        { const NumberedNote ended("patch ", 3); }
+        const NumberedNote inner("point ", 4);
+        write_to(16);
+      }).join();
+    });
+  };
+  EXPECT_EXIT(die(), testing::KilledBySignal(SIGSEGV),
+              "kumiko: SIGSEGV at address 0x10 on worker [01]\n  thread \"clumsy\"[^\n]*\n"
+              "  in point 4\n  in patch 2\n[^ ](.|\n)*\n  go on from there\n  process [0-9]+ on");
+}
+
+TEST_F(FaultDeathTest, GivenANoteThatEndsBeforeAnInnerOneThenTheProcessEndsAndSaysWhy) {
+  const auto end_in_disorder = [] {
+    std::optional<NumberedNote> outer(std::in_place, "patch ", 2);
+    const NumberedNote inner("point ", 4);
+    outer.reset();
+  };
+  EXPECT_DEATH(end_in_disorder(), "a FaultNote ends that is not the innermost of its OS thread");
+}
+
+TEST(FaultNote, GivenThreadsThatMoveBetweenNotesThenEachNoteIsOfTheOsThreadThatItIsOn) {
+  Runtime runtime(Options{.workers = 2});
+  runtime.run([] {
+    TaskGroup group;
+    for (int thread = 0; thread < 8; ++thread) {
+      group.run([] {
+        for (int turn = 0; turn < 2000; ++turn) {
+          {
+            const NumberedNote outer("patch ", 2);
+            const NumberedNote inner("point ", 4);
+            ASSERT_EQ(FaultNote::innermost(), &inner);
+          }
+          ASSERT_EQ(FaultNote::innermost(), nullptr);
+          this_thread::yield();
+        }
+      });
+    }
+    group.wait();
+  });
+}
+
+TEST(FaultNote, GivenNotesThenTheirLinesCanBeRead) {
+  EXPECT_EQ(fault_notes(), "");
+  const NumberedNote outer("patch ", 2);
+  {
+    const NumberedNote inner("point ", 4);
+    EXPECT_EQ(fault_notes(), "point 4\npatch 2\n");
+  }
+  EXPECT_EQ(fault_notes(), "patch 2\n");
+  std::thread([] { EXPECT_EQ(fault_notes(), ""); }).join();
+  set_fault_advice(std::string(5000, 'x'));
+  EXPECT_EQ(fault_advice().size(), 2000U);
+  set_fault_advice("");
+  EXPECT_EQ(fault_advice(), "");
 }
 
 TEST_F(FaultDeathTest, GivenAHandlerThatWasThereThenItIsCalledAfterTheReport) {

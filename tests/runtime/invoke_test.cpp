@@ -65,7 +65,7 @@ TEST_P(InvokeOnSeveral, GivenAnIdleWorkerWhenABusyOnePollsThenTheSecondHalfRunsM
   });
 }
 
-TEST(Invoke, GivenNestedCallsWhenTheOtherWorkerAsksThenItGetsTheOutermostPartFirst) {
+TEST(InvokeUndisturbed, GivenNestedCallsWhenTheOtherWorkerAsksThenItGetsTheOutermostPartFirst) {
   Runtime runtime(Options{.workers = 2});
   runtime.run([] {
     std::atomic<bool> outer_ran{false};

@@ -795,7 +795,8 @@ TEST(SearchMisuse, GivenABodyThatUsesItsGiversSearchWhenItPollsThenItIsRefused) 
   });
 }
 
-TEST(SearchMisuseDeathTest, GivenASearchThatIsInProgressWhenDestroyedThenTheProcessEndsAndSaysWhy) {
+TEST(SearchUndisturbedDeathTest,
+     GivenASearchThatIsInProgressWhenDestroyedThenTheProcessEndsAndSaysWhy) {
   // Under an emulator no other program can be started; a sanitizer's own threads do not survive a
   // fork.
   if (kSanitized) testing::FLAGS_gtest_death_test_style = "threadsafe";

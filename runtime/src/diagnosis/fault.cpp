@@ -23,6 +23,7 @@
 #include <kumiko/runtime/fault.hpp>
 #include <kumiko/runtime/this_thread.hpp>
 
+#include "diagnosis/report.hpp"
 #include "diagnosis/safe_text.hpp"
 #include "record/descriptor.hpp"
 #include "stack/sanitizer.hpp"
@@ -31,6 +32,15 @@
 namespace kumiko::runtime::detail {
 
 namespace {
+
+/// Calls take(line) for each note of the calling OS thread; also from signal handlers.
+template <class Take>
+void for_each_note(Take take) noexcept {
+  for (const FaultNote* note = FaultNote::innermost(); note != nullptr; note = note->outer()) {
+    std::array<char, 300> room;
+    take(std::string_view(room.data(), note->write(room)));
+  }
+}
 
 constexpr std::size_t kSignalStackSize = std::size_t{64} * 1024;
 
@@ -57,6 +67,9 @@ struct Settings {
   std::array<struct sigaction, kFaults.size()> previous{};
   std::array<char, 64> prefix{};  ///< with a colon and a space behind it, if there is any
   std::array<char, 256> host{};
+  /// What set_fault_advice() was given, in turn, and the one that counts.
+  std::array<std::array<char, 2001>, 2> advice{};
+  std::atomic<std::size_t> newest_advice{0};
   std::atomic<bool> waits_for_debugger{false};
   std::atomic<bool> reports{false};
 };
@@ -67,6 +80,11 @@ std::atomic<pid_t> reporter{0};
 std::atomic<bool> has_told_of_overflow{false};
 
 const Descriptor* running() noexcept { return static_cast<const Descriptor*>(running_thread()); }
+
+void print_notes() noexcept {
+  for_each_note(
+      [](std::string_view line) { print(SafeText().add("  in ").add(line).add("\n").view()); });
+}
 
 [[noreturn]] void report_overflow(const Descriptor& thread, std::string_view how) noexcept {
   print(SafeText()
@@ -86,6 +104,7 @@ const Descriptor* running() noexcept { return static_cast<const Descriptor*>(run
             .add(" bytes: all of it; if the recursion is meant to be that deep, raise "
                  "Options::stack_size\n")
             .view());
+  print_notes();
   print_backtrace();
   has_told_of_overflow.store(true, std::memory_order_relaxed);
   std::abort();
@@ -115,6 +134,7 @@ void tell_what_and_where(const NamedSignal& fault, const siginfo_t& info) noexce
   if (const Descriptor* const thread = running(); thread != nullptr) {
     print(SafeText().add("  ").add(*thread).add("\n").view());
   }
+  print_notes();
   print_backtrace();
 }
 
@@ -129,6 +149,7 @@ void tell_how_to_attach() noexcept {
 
 void report(const NamedSignal& fault, const siginfo_t& info) noexcept {
   if (!has_told_of_overflow.load(std::memory_order_relaxed)) tell_what_and_where(fault, info);
+  print(fault_advice());
   tell_how_to_attach();
   while (settings.waits_for_debugger) pause();
 }
@@ -255,6 +276,58 @@ SignalStack::~SignalStack() {
 }  // namespace kumiko::runtime::detail
 
 namespace kumiko::runtime {
+
+namespace {
+
+/// Named in functions that are not inlined only: a compiler may keep a thread-local variable's
+/// address across a switch, after which the caller may be on another OS thread.
+thread_local constinit const FaultNote* last_begun = nullptr;
+
+[[noreturn]] void end_by_disorder() noexcept {
+  detail::terminate(
+      "a FaultNote ends that is not the innermost of its OS thread; it must not suspend, and "
+      "notes end last in, first out",
+      nullptr);
+}
+
+}  // namespace
+
+[[gnu::noinline]] const FaultNote* FaultNote::innermost() noexcept { return last_begun; }
+
+[[gnu::noinline]] void FaultNote::begin() noexcept {
+  outer_ = last_begun;
+  last_begun = this;
+  // A handler on this OS thread finds the whole note before anything comes that it is about.
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+}
+
+[[gnu::noinline]] FaultNote::~FaultNote() {
+  if (outer_ == this) return;  // it has not begun
+  if (last_begun != this) end_by_disorder();
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  last_begun = outer_;
+}
+
+std::string fault_notes() {
+  std::string lines;
+  detail::for_each_note([&lines](std::string_view line) { lines.append(line).append("\n"); });
+  return lines;
+}
+
+void set_fault_advice(std::string_view lines) noexcept {
+  using detail::settings;
+  // relaxed: by this thread alone.
+  const std::size_t next = 1 - settings.newest_advice.load(std::memory_order_relaxed);
+  detail::copy_text(lines, settings.advice[next].data(), settings.advice[next].size());
+  // release: pairs with the acquire in report().
+  settings.newest_advice.store(next, std::memory_order_release);
+}
+
+std::string_view fault_advice() noexcept {
+  using detail::settings;
+  // acquire: pairs with the release in set_fault_advice().
+  return settings.advice[settings.newest_advice.load(std::memory_order_acquire)].data();
+}
 
 void report_faults(std::string_view prefix) {
   using detail::settings;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <hwloc.h>
+#include <unistd.h>
 
 #include "machine/topology.hpp"
 
@@ -16,7 +17,15 @@ struct Destroy {
 };
 using Handle = std::unique_ptr<std::remove_pointer_t<hwloc_topology_t>, Destroy>;
 
+/// Whether the system tells of its processors. Where it does not, as in a sandbox without /sys, the
+/// library would say so on stderr, for every command.
+bool system_tells() {
+  return access("/sys/bus/cpu/devices", R_OK | X_OK) == 0 ||
+         access("/sys/devices/system/cpu", R_OK | X_OK) == 0;
+}
+
 Handle load() {
+  if (!system_tells()) return nullptr;
   hwloc_topology_t topology = nullptr;
   if (hwloc_topology_init(&topology) != 0) return nullptr;
   Handle handle(topology);

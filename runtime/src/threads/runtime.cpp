@@ -35,9 +35,10 @@ std::uint64_t chaos_seed_of_environment() {
   if (text == nullptr || *text == '\0') return 0;
   std::uint64_t seed = 0;
   const char* const end = text + std::strlen(text);
-  if (std::from_chars(text, end, seed).ptr != end) {
+  const auto [rest, error] = std::from_chars(text, end, seed);
+  if (rest != end || error != std::errc()) {
     throw std::invalid_argument("KUMIKO_CHAOS_SEED is '" + std::string(text) +
-                                "'; give a number, or 0 for none");
+                                "'; give a number of 0 to 2^64 - 1, or 0 for none");
   }
   return seed;
 }

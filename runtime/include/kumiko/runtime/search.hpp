@@ -87,9 +87,10 @@ struct AnySize {
 ///
 /// *What the program must see to.* Between constructs the workspace is changed by reversible()
 /// only, but for what is found, which `give` resets and `take` merges. do and undo are inverses.
-/// do, undo, give and take neither poll nor suspend (polls are refused by std::logic_error).
-/// Functions of a part use the search that they are given and not one that they have captured (also
-/// refused, if it is noticed), and keep no address of anything that belongs to the OS thread.
+/// do, undo, give and take neither poll nor suspend. A poll there is refused by std::logic_error if
+/// somebody asks while a division runs the function; otherwise nothing notices it. Functions of a
+/// part use the search that they are given and not one that they have captured (also refused, if it
+/// is noticed), and keep no address of anything that belongs to the OS thread.
 ///
 /// *Exceptions.* One that leaves a construct has undone the moves on its way, stopped the parts
 /// that were given away on it, and waited for them. The first in serial order is thrown where parts
