@@ -169,12 +169,17 @@ class StopSignals {
     // Threads that are made from now on inherit it.
     pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
     waits_ = std::jthread([this](const std::stop_token& ended) {
-      constexpr timespec kLook{.tv_sec = 0, .tv_nsec = 100'000'000};
       while (!ended.stop_requested()) {
-        if (sigtimedwait(&signals_, nullptr, &kLook) > 0) stop_.request_stop();
+        if (sigwaitinfo(&signals_, nullptr) > 0 && !ended.stop_requested()) stop_.request_stop();
       }
     });
   }
+  ~StopSignals() {
+    waits_.request_stop();
+    pthread_kill(waits_.native_handle(), SIGINT);
+  }
+  StopSignals(const StopSignals&) = delete;
+  StopSignals& operator=(const StopSignals&) = delete;
 
   std::stop_token token() const { return stop_.get_token(); }
 
@@ -182,6 +187,29 @@ class StopSignals {
   sigset_t signals_{};
   std::stop_source stop_;
   std::jthread waits_;
+};
+
+/// Wakes a thread that waits for helpers when one has joined or gone.
+class HelperNews {
+ public:
+  void tell() {
+    {
+      const std::lock_guard lock(mutex_);
+      is_new_ = true;
+    }
+    told_.notify_one();
+  }
+  /// Returns when it was told since the last time, or by the stop.
+  void wait(const std::stop_token& stop) {
+    std::unique_lock lock(mutex_);
+    told_.wait(lock, stop, [this] { return is_new_; });
+    is_new_ = false;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable_any told_;
+  bool is_new_ = false;  ///< guarded
 };
 
 int workers_of(const SearchRequest& request) {
@@ -279,14 +307,14 @@ std::jthread show_progress(const SearchRequest& request, const SearchTree& tree,
 }
 
 /// Begins when all are there, or not at all: where nothing is left to do, or by the stop.
-void await_helpers(const SearchRequest& request, const SearchTree& tree,
+void await_helpers(const SearchRequest& request, const SearchTree& tree, HelperNews& news,
                    const std::stop_token& stop) {
   if (request.helpers > 0) {
     fmt::print("waiting for {}\n", counted(request.helpers, "helper"));
     static_cast<void>(std::fflush(stdout));
   }
   while (tree.neighbours() < static_cast<std::size_t>(request.helpers) && !stop.stop_requested()) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    news.wait(stop);
   }
 }
 
@@ -302,15 +330,18 @@ int serve(const SearchRequest& request) {
   if (!request.checkpoint.empty()) signals.emplace();
   const std::stop_token stop = signals ? signals->token() : std::stop_token();
   StatusLine status;
+  HelperNews news;
   Runtime runtime({.workers = workers_of(request)});
-  SearchTree tree(runtime, {.secret = secret},
-                  [&status](const std::string& line) { status.tell(line); });
+  SearchTree tree(runtime, {.secret = secret}, [&](const std::string& line) {
+    status.tell(line);
+    news.tell();
+  });
   const std::unique_ptr<SearchJournal> journal = journal_of(request, tree, status);
   listen_and_tell(tree, request);
   if (const std::uint64_t parts = journal ? journal->statistics().on_file : 0; parts > 0) {
     fmt::print("going on from {} in '{}'\n", counted(parts, "part"), request.checkpoint.string());
   }
-  if (!journal || !journal->was_finished()) await_helpers(request, tree, stop);
+  if (!journal || !journal->was_finished()) await_helpers(request, tree, news, stop);
   std::optional<long> ways;
   const auto begin = Clock::now();
   {

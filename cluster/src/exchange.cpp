@@ -26,9 +26,16 @@ using runtime::detail::SearchPart;
 constexpr auto kIdleBefore = 50us;
 /// Polls of idle workers follow each other sooner than this.
 constexpr auto kIdleGap = 20us;
-/// The first pause after a refusal, doubled up to the longest.
+/// The first pause after a refusal, doubled up to the longest of a process that expects to find
+/// something soon.
 constexpr auto kAfterRefusal = 20us;
 constexpr auto kLongestAfterRefusal = 20ms;
+/// Later pauses take this part of the time for which all asks were in vain: so they lengthen that
+/// time by this part at most. Up to the longest, a rest.
+constexpr int kPausesPerVainTime = 8;
+constexpr auto kLongestRest = 1s;
+/// So many who rest are told when there is something.
+constexpr std::size_t kMostResting = 1024;
 /// After so long those who ask are sent to somebody else.
 constexpr auto kAsksExpire = 10ms;
 /// An ask that was not answered in so long is taken for lost: longer than any part travels.
@@ -55,9 +62,13 @@ std::shared_ptr<const Frame> bytes_of(std::string_view text) {
 // ---------------------------------------------------------------------------------------
 
 void SearchPlace::add(SearchCore& search) {
-  const std::lock_guard lock(exchange.lock_);
-  exchange.searches_.push_back(&search);
-  if (run == 0) exchange.log_.search_began(Exchange::Clock::now().time_since_epoch());
+  {
+    const std::lock_guard lock(exchange.lock_);
+    exchange.searches_.push_back(&search);
+    if (run == 0) exchange.log_.search_began(Exchange::Clock::now().time_since_epoch());
+    if (exchange.resting_.empty()) return;
+  }
+  or_end([this] { exchange.wake_resting(); });
 }
 
 void SearchPlace::remove(SearchCore& search) noexcept {
@@ -114,7 +125,9 @@ Exchange::Exchange(runtime::Runtime& runtime, std::unique_ptr<Peers> peers)
 
 void Exchange::begin() {
   if (has_begun_.exchange(true, std::memory_order_relaxed)) return;
-  ExchangeSource::of(runtime_)->add(shared_from_this());
+  const std::shared_ptr<ExchangeSource> source = ExchangeSource::of(runtime_);
+  source_.store(source.get(), std::memory_order_release);  // pairs with the acquire in pause()
+  source->add(shared_from_this());
 }
 
 void Exchange::wait_for_ends() {
@@ -136,8 +149,9 @@ void Exchange::wait_for_ends() {
 
 void Exchange::end() {
   std::vector<std::stop_source> stops;
-  change([&](Effects&) {
+  change([&](Effects& effects) {
     is_ending_.store(true, std::memory_order_relaxed);
+    effects.wakes = true;
     // Whoever has given them does them again when this process has left.
     state_.keep_results();
     for (const auto& [run, stop] : runs_) stops.push_back(stop);
@@ -163,6 +177,9 @@ void Exchange::receive(const Way& from, const ExchangeMessage& message) {
                             std::chrono::nanoseconds(message.sent_at));
     }
     const bool is_ask = message.kind == ExchangeMessage::Says::kAsk;
+    if (is_ask && message.rests && !is_busy() && resting_.size() < kMostResting) {
+      resting_.insert(from);
+    }
     state_.receive(from, message, is_busy(), is_ask ? onward(from) : std::nullopt, effects);
     asks_begin = effects.asked && !std::exchange(asks_expire_, asks_expire_ || effects.asked);
   });
@@ -175,6 +192,7 @@ void Exchange::lost(const Way& way) {
   change([&](Effects& effects) {
     if (way.size() == 1) std::erase(not_ended_, way.front());
     state_.lost(way, effects);
+    std::erase_if(resting_, [&](const Way& each) { return leads_through(each, way); });
     if (!peers_->has_others_behind()) return;
     for (const std::uint16_t peer : peers_->neighbours()) {
       if (peer == way.front()) continue;
@@ -183,6 +201,21 @@ void Exchange::lost(const Way& way) {
       send.message.kind = ExchangeMessage::Says::kGone;
       send.message.way = way;
     }
+  });
+}
+
+void Exchange::joined() {
+  const Use use(*this);
+  if (use) change([](Effects& effects) { effects.wakes = true; });
+}
+
+/// Tells those who rest that there is something here.
+void Exchange::wake_resting() {
+  change([this](Effects& effects) {
+    for (const Way& way : resting_) {
+      effects.sends.push_back({way, {.kind = ExchangeMessage::Says::kBegun}});
+    }
+    resting_.clear();
   });
 }
 
@@ -253,6 +286,7 @@ template <class Change>
 void Exchange::change(Change change) {
   Effects effects;
   bool was_answered = false;
+  std::optional<runtime::Promise<void>> rest;
   {
     const std::lock_guard lock(lock_);
     const bool was_asking = state_.is_asking();
@@ -262,7 +296,13 @@ void Exchange::change(Change change) {
     settle(effects);
     for (const ExchangeState::Note& note : effects.notes) log_.note(note, now);
     was_answered = was_asking && !state_.is_asking();
+    if (effects.wakes) {
+      refusals_ = 0;
+      is_alone_ = false;
+      rest.swap(rest_);
+    }
   }
+  if (rest) rest->set_value();
   perform(std::move(effects), was_answered);
 }
 
@@ -382,7 +422,12 @@ int Exchange::poll(bool idle, Clock::time_point now) noexcept {
 bool Exchange::has_news(Clock::time_point now) noexcept {
   if (is_ending_.load(std::memory_order_relaxed)) return false;
   is_sleepy_ = !is_seeking_.load(std::memory_order_relaxed);
-  return is_sleepy_ || now - looked_after_ >= kLookEvery;
+  return is_sleepy_ || (needs_looks() && now - looked_after_ >= kLookEvery);
+}
+
+/// Not while this rests: nothing is under way then, and the end of the rest wakes a worker.
+bool Exchange::needs_looks() const noexcept {
+  return peers_->finds_losses() || !is_resting_.load(std::memory_order_relaxed);
 }
 
 /// Whether idle workers have polled one after the other for so long that nobody here has anything
@@ -407,10 +452,12 @@ void Exchange::seek() {
     // Who has nothing lets nobody wait for it.
     if (!is_busy()) state_.decline_all(effects);
     const auto whom = whom_to_ask();
+    is_alone_ = !whom;
     if (!whom) return;
     asks = true;
     asked_at_ = Clock::now();
     state_.ask(whom->first, whom->second, effects);
+    effects.sends.back().message.rests = is_about_to_rest(asked_at_);
   });
   if (found_own) {
     is_seeking_.store(false, std::memory_order_release);
@@ -419,15 +466,45 @@ void Exchange::seek() {
   }
 }
 
+/// Until there may be something, or for the time after which it is worth another ask.
 void Exchange::pause() {
-  unsigned refusals = 0;
+  runtime::Future<void> woken;
+  std::chrono::nanoseconds longest{};
   {
     const std::lock_guard lock(lock_);
-    refusals = refusals_++;
+    woken = rest_.emplace().get_future();
+    if (!is_ending_.load(std::memory_order_relaxed)) longest = next_pause();
   }
-  runtime::this_thread::sleep_for(std::min<std::chrono::nanoseconds>(
-      kAfterRefusal * (1U << std::min(refusals, 16U)), kLongestAfterRefusal));
+  const bool rests = longest > kLookEvery;
+  is_resting_.store(rests, std::memory_order_relaxed);
+  woken.wait_for(longest);
+  {
+    const std::lock_guard lock(lock_);
+    rest_.reset();
+  }
+  is_resting_.store(false, std::memory_order_relaxed);
   is_seeking_.store(false, std::memory_order_release);
+  // The worker of this thread may compute next, and the others sleep without a limit.
+  if (ExchangeSource* const source = source_.load(std::memory_order_acquire); rests && source) {
+    source->wake();
+  }
+}
+
+/// Counts a refusal. Under the lock.
+std::chrono::nanoseconds Exchange::next_pause() {
+  if (is_alone_) return kLongestRest;
+  const auto now = Clock::now();
+  if (refusals_ == 0) refused_since_ = now;
+  const std::chrono::nanoseconds doubled = std::min<std::chrono::nanoseconds>(
+      kAfterRefusal * (1U << std::min(refusals_, 16U)), kLongestAfterRefusal);
+  ++refusals_;
+  return std::clamp<std::chrono::nanoseconds>((now - refused_since_) / kPausesPerVainTime, doubled,
+                                              kLongestRest);
+}
+
+/// Whether the pause after one more refusal is a long one. Under the lock.
+bool Exchange::is_about_to_rest(Clock::time_point now) const {
+  return refusals_ > 0 && now - refused_since_ > kPausesPerVainTime * kLongestAfterRefusal;
 }
 
 /// In turn one who has a part of this process's own, and any other: near before far.

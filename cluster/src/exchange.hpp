@@ -8,6 +8,7 @@
 #include <mutex>
 #include <optional>
 #include <random>
+#include <set>
 #include <stop_token>
 #include <unordered_map>
 #include <utility>
@@ -27,6 +28,7 @@
 namespace kumiko::cluster::detail {
 
 class Exchange;
+class ExchangeSource;
 
 /// Where a search is done: the process, and which part of another's search it is, if any.
 class SearchPlace final : public runtime::detail::Outside {
@@ -85,7 +87,7 @@ class Exchange final : public std::enable_shared_from_this<Exchange> {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// From one look for asks that expire, and for losses, to the next.
+  /// From one look for asks that are not answered, and for losses, to the next.
   static constexpr std::chrono::milliseconds kLookEvery{10};
 
   Exchange(runtime::Runtime& runtime, std::unique_ptr<Peers> peers);
@@ -103,6 +105,8 @@ class Exchange final : public std::enable_shared_from_this<Exchange> {
   /// these do not suspend.
   void receive(const Way& from, const ExchangeMessage& message);
   void lost(const Way& way);
+  /// There is a neighbour more. By any thread; does not suspend.
+  void joined();
 
   std::shared_ptr<Delivery> give(const SearchPlace& place, runtime::detail::SearchPart& giver,
                                  Task task);
@@ -120,6 +124,8 @@ class Exchange final : public std::enable_shared_from_this<Exchange> {
 
   int poll(bool idle, Clock::time_point now) noexcept;
   bool has_news(Clock::time_point now) noexcept;
+  /// Whether a worker that sleeps is to look again after kLookEvery.
+  bool needs_looks() const noexcept;
 
  private:
   friend SearchPlace;
@@ -155,6 +161,9 @@ class Exchange final : public std::enable_shared_from_this<Exchange> {
   void begin_to_seek() noexcept;
   void seek();
   void pause();
+  std::chrono::nanoseconds next_pause();
+  bool is_about_to_rest(Clock::time_point now) const;
+  void wake_resting();
   void look_after(Clock::time_point now);
   std::optional<std::pair<Way, std::optional<PartName>>> whom_to_ask();
   std::optional<Way> onward(const Way& from);
@@ -179,14 +188,20 @@ class Exchange final : public std::enable_shared_from_this<Exchange> {
   std::vector<std::uint16_t> not_ended_;
   std::optional<runtime::Promise<void>> all_ended_;
   std::mt19937 random_{std::random_device{}()};
+  bool is_alone_ = false;  ///< nobody could be asked, and there has been nothing new since
   unsigned refusals_ = 0;  ///< one after the other
+  Clock::time_point refused_since_{};           ///< the first of them
+  std::optional<runtime::Promise<void>> rest_;  ///< ends a pause
+  std::set<Way> resting_;                       ///< whose asks were in vain, and who rest since
   bool asks_expire_ = false;
   Clock::time_point asked_at_{};
 
   std::atomic<bool> has_asks_{false};
   std::atomic<bool> has_begun_{false};
   std::atomic<bool> is_ending_{false};
-  std::atomic<bool> is_seeking_{false};  ///< asks, or pauses after a refusal
+  std::atomic<bool> is_seeking_{false};           ///< asks, or pauses after a refusal
+  std::atomic<bool> is_resting_{false};           ///< pauses for longer than kLookEvery
+  std::atomic<ExchangeSource*> source_{nullptr};  ///< the runtime's, from begin() on
 
   // The poller's.
   Clock::time_point idle_since_{};

@@ -21,7 +21,8 @@ struct Header {
   Outcome outcome;
   std::uint8_t has_part;
   std::uint8_t has_bytes;
-  std::uint16_t unused;
+  std::uint8_t rests;
+  std::uint8_t unused;
 };
 static_assert(sizeof(Header) == 48);
 
@@ -42,6 +43,7 @@ Frame encode(const ExchangeMessage& message) {
                       .outcome = message.outcome,
                       .has_part = message.part.has_value(),
                       .has_bytes = bytes != nullptr,
+                      .rests = message.rests,
                       .unused = 0};
   Frame frame(sizeof header + message.way.size() * sizeof(std::uint16_t) + header.bytes);
   std::byte* at = frame.data();
@@ -63,9 +65,9 @@ ExchangeMessage decode(std::span<const std::byte> bytes) {
   std::memcpy(&header, bytes.data(), sizeof header);
   bytes = bytes.subspan(sizeof header);
   const std::size_t way = header.way * sizeof(std::uint16_t);
-  if (header.kind > Says::kRecord || header.outcome > Outcome::kNotBegun || header.has_part > 1 ||
-      header.has_bytes > 1 || bytes.size() < way || bytes.size() - way != header.bytes ||
-      (header.has_bytes == 0 && header.bytes != 0)) {
+  if (header.kind > Says::kBegun || header.outcome > Outcome::kNotBegun || header.has_part > 1 ||
+      header.has_bytes > 1 || header.rests > 1 || bytes.size() < way ||
+      bytes.size() - way != header.bytes || (header.has_bytes == 0 && header.bytes != 0)) {
     fail();
   }
   const bool wants_bytes = header.kind == Says::kPart || header.kind == Says::kRecord ||
@@ -76,6 +78,7 @@ ExchangeMessage decode(std::span<const std::byte> bytes) {
   message.task.type = header.type;
   message.task.divisions = header.divisions;
   message.sent_at = header.sent_at;
+  message.rests = header.rests == 1;
   message.way.resize(header.way);
   if (way != 0) std::memcpy(message.way.data(), bytes.data(), way);
   if (header.has_bytes == 1) {

@@ -50,9 +50,13 @@ void ExchangeSource::ask_all(Ask ask) noexcept {
     const std::lock_guard lock(guard_);
     asked_ = exchanges_;
   }
-  for (const std::shared_ptr<Exchange>& exchange : asked_) ask(*exchange, now);
+  bool looks_again = false;
+  for (const std::shared_ptr<Exchange>& exchange : asked_) {
+    ask(*exchange, now);
+    looks_again = looks_again || exchange->needs_looks();
+  }
   // At once, since a worker may sleep by it.
-  if (!asked_.empty()) bell_.ring_at(now + Exchange::kLookEvery);
+  if (looks_again) bell_.ring_at(now + Exchange::kLookEvery);
   asked_.clear();
 }
 

@@ -17,8 +17,8 @@ namespace kumiko::cluster::detail {
 
 class Exchange;
 
-/// A Runtime has few places for sources, which are never free again: this takes one of them for all
-/// exchanges that begin and end while the Runtime is there.
+/// A Runtime has few places for sources, and none becomes free again; so all exchanges that begin
+/// and end while the Runtime exists share this one.
 class ExchangeSource final : public runtime::MessageSource {
  public:
   /// The Runtime's, which is attached to it when it is asked for first. \throws as attach() does
@@ -26,9 +26,11 @@ class ExchangeSource final : public runtime::MessageSource {
 
   ExchangeSource() = default;
 
-  /// Has it polled from now on, until it is removed; a poll that has begun before may still come.
+  /// It is polled from now on, until it is removed; a poll that has begun before may still come.
   void add(std::shared_ptr<Exchange> exchange);
   void remove(const Exchange& exchange) noexcept;
+  /// Wakes a sleeping worker, which then polls. By any thread.
+  void wake() noexcept { bell_.ring(); }
 
   int poll(bool idle) noexcept override;
   bool has_news() noexcept override;

@@ -43,6 +43,7 @@ PartName ExchangeState::offer(Task task, std::shared_ptr<Delivery> owner, Effect
   const std::uint32_t generation = slot.generation;
   assign(effects);
   claimed_ = std::min(claimed_, asks_.size());
+  if (slot.state == Slot::kPool) effects.wakes = true;
   return {index, generation};
 }
 
@@ -143,6 +144,7 @@ void ExchangeState::to_pool(std::uint32_t index, Effects& effects) {
   ++counts_.again;
   slot.state = Slot::kPool;
   slot.runner.clear();
+  effects.wakes = true;
 }
 
 void ExchangeState::free(Slot& slot) noexcept {
@@ -321,6 +323,9 @@ void ExchangeState::receive(const Way& from, const ExchangeMessage& message, boo
       way.insert(way.end(), message.way.begin(), message.way.end());
       return lost(way, effects);
     }
+    case Says::kBegun:
+      effects.wakes = true;
+      return;
     case Says::kEnd:
     case Says::kRecord:
       return;

@@ -58,6 +58,7 @@ struct ExchangeMessage {
     kGone,     ///< nothing comes from `way` any more, seen from the sender
     kEnd,      ///< the sender asks for nothing any more
     kRecord,   ///< what the sender has done: a ProcessLog, for who searches; not the state's
+    kBegun,    ///< the sender searches again; to resting processes that it had nothing for
   };
 
   Says kind{};
@@ -66,6 +67,7 @@ struct ExchangeMessage {
   Outcome outcome{};               ///< kResult
   Task task{};                     ///< kPart; its bytes are kResult's and kRecord's, too
   Way way{};                       ///< kGone
+  bool rests = false;              ///< kAsk: if it is in vain, the asker rests for long
   std::int64_t sent_at = 0;        ///< by the sender's clock, for RoundTrips and records
 };
 
@@ -143,6 +145,7 @@ class ExchangeState {
     std::vector<Note> notes;                               ///< in the order of events
     bool refused = false;                                  ///< the ask was answered by none
     bool asked = false;                                    ///< somebody waits for a part
+    bool wakes = false;  ///< there may be a part for this process, if it rests
   };
 
   struct Counts {

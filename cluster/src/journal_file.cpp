@@ -1,6 +1,7 @@
 #include "journal_file.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <cstring>
 #include <string_view>
@@ -19,8 +20,20 @@ namespace kumiko::cluster::detail {
 
 namespace {
 
-constexpr std::string_view kMagic = "kumiko-search-1\n";
+/// The words that a file begins with, with the number of its layout.
+constexpr std::string_view kMagic = "kumiko-search-2\n";
+constexpr std::size_t kLayoutAt = kMagic.size() - 2;
+constexpr std::size_t kProgramAt = kMagic.size();
+constexpr std::size_t kDivisionsAt = kProgramAt + sizeof(std::uint64_t);
+constexpr std::size_t kLengthAt = kDivisionsAt + sizeof(std::uint32_t);
+constexpr std::size_t kWhatAt = kLengthAt + sizeof(std::uint32_t);
+
+/// A record's key and length, and with its hashes.
 constexpr std::size_t kRecordHead = sizeof(PartKey) + sizeof(std::uint64_t);
+constexpr std::size_t kRecordBytes = kRecordHead + sizeof(PartKey);
+
+/// Two heads that are not the same have hashes that differ in about 64 of 128 bits.
+constexpr int kMostFlippedBits = 16;
 
 /// A BLAKE2b of some pieces of bytes, one after the other.
 class Blake {
@@ -51,6 +64,17 @@ void append_bytes(Frame& to, std::span<const std::byte> bytes) {
   to.insert(to.end(), bytes.begin(), bytes.end());
 }
 
+template <class Number>
+Number number_at(std::span<const std::byte> bytes, std::size_t at) {
+  Number number;
+  std::memcpy(&number, bytes.data() + at, sizeof number);
+  return number;
+}
+
+PartKey key_at(std::span<const std::byte> bytes, std::size_t at) {
+  return number_at<PartKey>(bytes, at);
+}
+
 Frame encode_head(const JournalHead& head) {
   Frame bytes;
   append_bytes(bytes, std::as_bytes(std::span(kMagic)));
@@ -62,15 +86,31 @@ Frame encode_head(const JournalHead& head) {
   return bytes;
 }
 
-template <class Number>
-Number number_at(std::span<const std::byte> bytes, std::size_t at) {
-  Number number;
-  std::memcpy(&number, bytes.data() + at, sizeof number);
-  return number;
+/// The hashes that a record must have.
+PartKey seal_of(std::span<const std::byte> head, std::span<const std::byte> result) {
+  PartKey seal = Blake().add(head).add(result).finish();
+  const PartKey of_head = Blake().add(head).finish();
+  std::copy_n(of_head.begin(), seal.size() / 2, seal.begin());
+  return seal;
 }
 
-PartKey key_at(std::span<const std::byte> bytes, std::size_t at) {
-  return number_at<PartKey>(bytes, at);
+int flipped_bits(std::byte one, std::byte other) {
+  return std::popcount(std::to_integer<unsigned>(one ^ other));
+}
+
+/// How two pieces of the same length differ.
+struct Difference {
+  int bits = 0;
+  std::size_t bytes = 0;
+};
+
+Difference difference(std::span<const std::byte> one, std::span<const std::byte> other) {
+  Difference found;
+  for (std::size_t i = 0; i < one.size(); ++i) {
+    found.bits += flipped_bits(one[i], other[i]);
+    if (one[i] != other[i]) ++found.bytes;
+  }
+  return found;
 }
 
 }  // namespace
@@ -112,33 +152,64 @@ void JournalFile::read() {
   Frame bytes(static_cast<std::size_t>(*size));
   const auto got = file_.read_at(0, bytes);
   if (got.error) fail("it cannot be read: " + got.error.message());
-  bytes.resize(got.bytes);
 
-  const Frame expected = encode_head(head_);
-  if (bytes.size() < expected.size() && std::equal(bytes.begin(), bytes.end(), expected.begin())) {
-    write(expected);
-    return sync_folder();
+  if (!recognise(bytes)) refuse(bytes);
+  const std::size_t head = encode_head(head_).size();
+  if (bytes.size() >= head) return read_records(bytes, head);
+  write(encode_head(head_));
+  sync_folder();
+}
+
+/// Compares the file's head with all that this search may have written, which are one for each
+/// number of divisions, and takes over the one that it is, but for a few damaged bits. A shorter
+/// file is this search's where it begins like one of them. False if it is none.
+bool JournalFile::recognise(std::span<const std::byte> bytes) {
+  for (unsigned divisions = 1; divisions <= kMostDivisions; ++divisions) {
+    const Frame head = encode_head({head_.program, head_.what, divisions});
+    if (bytes.size() < head.size()) {
+      if (std::equal(bytes.begin(), bytes.end(), head.begin())) return true;
+      continue;
+    }
+    const Difference damage = difference(bytes.first(head.size()), head);
+    if (damage.bits > kMostFlippedBits) continue;
+    head_.divisions = divisions;
+    if (damage.bytes > 0) repair(head, damage.bytes);
+    return true;
   }
-  constexpr std::size_t kFixed = kMagic.size() + 16;
-  const bool is_journal = bytes.size() >= kFixed + sizeof(PartKey) &&
-                          std::memcmp(bytes.data(), kMagic.data(), kMagic.size()) == 0;
-  const std::size_t text = is_journal ? number_at<std::uint32_t>(bytes, kMagic.size() + 12) : 0;
-  const std::size_t end = kFixed + text;
+  return false;
+}
+
+void JournalFile::repair(const Frame& head, std::size_t damaged) {
+  std::error_code error = file_.write_at(0, head).error;
+  if (!error) {
+    if (const auto synced = file_.sync_data(); !synced) error = synced.error();
+  }
+  if (error) fail("its damaged beginning cannot be written anew: " + error.message());
+  repaired_bytes_ = damaged;
+}
+
+/// Says why the file is not this search's.
+void JournalFile::refuse(std::span<const std::byte> bytes) const {
+  const bool is_journal = bytes.size() >= kWhatAt + sizeof(PartKey) &&
+                          std::memcmp(bytes.data(), kMagic.data(), kLayoutAt) == 0;
+  const std::size_t end = kWhatAt + (is_journal ? number_at<std::uint32_t>(bytes, kLengthAt) : 0);
   if (!is_journal || bytes.size() - sizeof(PartKey) < end ||
-      Blake().add(std::span(bytes).first(end)).finish() != key_at(bytes, end)) {
+      Blake().add(bytes.first(end)).finish() != key_at(bytes, end)) {
     fail("it is not the journal of a search, or its beginning is damaged; name another file");
   }
-  const std::string what(reinterpret_cast<const char*>(bytes.data()) + kFixed, text);
+  const std::string what(reinterpret_cast<const char*>(bytes.data()) + kWhatAt, end - kWhatAt);
   if (what != head_.what) {
     fail("it belongs to '" + what + "', not to '" + head_.what + "'; name another file");
   }
-  if (number_at<std::uint64_t>(bytes, kMagic.size()) != head_.program) {
+  if (bytes[kLayoutAt] != static_cast<std::byte>(kMagic[kLayoutAt]) ||
+      number_at<std::uint64_t>(bytes, kProgramAt) != head_.program) {
     fail(
         "it was written by another build of this program, whose parts may be others; go on with "
         "that build, or name another file to begin anew");
   }
-  head_.divisions = number_at<std::uint32_t>(bytes, kMagic.size() + 8);
-  read_records(bytes, end + sizeof(PartKey));
+  fail("it asks for " + std::to_string(number_at<std::uint32_t>(bytes, kDivisionsAt)) +
+       " divisions, and at most " + std::to_string(kMostDivisions) +
+       " are possible; name another file");
 }
 
 /// So that the file's name is on the device as well.
@@ -153,21 +224,37 @@ void JournalFile::sync_folder() const {
   }
 }
 
+/// The record that begins there; nothing if no hash shows that its length is right.
+std::optional<JournalFile::Record> JournalFile::record_at(std::span<const std::byte> bytes,
+                                                          std::size_t at) const {
+  const auto head = bytes.subspan(at, kRecordHead);
+  const auto size = number_at<std::uint64_t>(head, sizeof(PartKey));
+  if (size > bytes.size() - at - kRecordBytes) return std::nullopt;
+  const PartKey seal = key_at(bytes, at + kRecordHead);
+  const PartKey of_head = Blake().add(head).finish();
+  if (!std::equal(seal.begin(), seal.begin() + seal.size() / 2, of_head.begin())) {
+    return std::nullopt;
+  }
+  const auto result = bytes.subspan(at + kRecordBytes, size);
+  return Record{key_at(head, 0), result, seal_of(head, result) == seal};
+}
+
 void JournalFile::read_records(std::span<const std::byte> bytes, std::size_t at) {
   end_ = static_cast<off_t>(at);
-  while (bytes.size() - at >= kRecordHead + sizeof(PartKey)) {
-    const std::size_t begin = at + kRecordHead + sizeof(PartKey);
-    const auto size = number_at<std::uint64_t>(bytes, at + sizeof(PartKey));
-    if (size > bytes.size() - begin) break;
-    const auto result = bytes.subspan(begin, size);
-    const bool is_whole = Blake().add(bytes.subspan(at, kRecordHead)).add(result).finish() ==
-                          key_at(bytes, at + kRecordHead);
-    if (is_whole) {
-      results_[key_at(bytes, at)] = std::make_shared<const Frame>(result.begin(), result.end());
-      damaged_bytes_ += at - static_cast<std::size_t>(end_);
-      end_ = static_cast<off_t>(begin + size);
+  while (bytes.size() - at >= kRecordBytes) {
+    const std::optional<Record> record = record_at(bytes, at);
+    if (!record) {
+      ++at;
+      continue;
     }
-    at = begin + size;
+    const std::size_t end = at + kRecordBytes + record->result.size();
+    if (record->is_whole) {
+      results_[record->key] =
+          std::make_shared<const Frame>(record->result.begin(), record->result.end());
+      damaged_bytes_ += at - static_cast<std::size_t>(end_);
+      end_ = static_cast<off_t>(end);
+    }
+    at = end;
   }
   const std::size_t cut = bytes.size() - static_cast<std::size_t>(end_);
   damaged_bytes_ += cut;
@@ -183,7 +270,7 @@ void JournalFile::append(std::span<const JournalRecord> records) {
     append_bytes(head, record.key);
     append_number(head, std::uint64_t{record.result->size()});
     append_bytes(bytes, head);
-    append_bytes(bytes, Blake().add(head).add(*record.result).finish());
+    append_bytes(bytes, seal_of(head, *record.result));
     append_bytes(bytes, *record.result);
   }
   write(bytes);

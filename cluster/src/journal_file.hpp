@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -17,6 +18,9 @@
 #include "part_store.hpp"
 
 namespace kumiko::cluster::detail {
+
+/// The most divisions that a journal may ask for: 2^16 parts.
+inline constexpr unsigned kMostDivisions = 16;
 
 /// What the results in a file are good for.
 struct JournalHead {
@@ -32,11 +36,15 @@ struct JournalRecord {
 
 /// An open journal, which no other process has open meanwhile. Not for several threads at once.
 ///
-/// *Format*, numbers in this machine's order: "kumiko-search-1\n", the program (8 bytes), the
+/// *Format*, numbers in this machine's order: "kumiko-search-2\n", the program (8 bytes), the
 /// divisions (4), the length of `what` (4), `what`, a BLAKE2b of all that (16). Then for each
-/// result its key (16), its length (8), a BLAKE2b of these and of the result (16), the result. A
-/// record whose hash is not right is passed over; what follows the last right one is cut off. So
-/// whatever a crash has left at the end costs that part only.
+/// result its key (16), its length (8), 8 bytes of a BLAKE2b of these two, 8 bytes of a BLAKE2b of
+/// these two and the result, the result.
+///
+/// *Damage.* No length is believed before a hash has shown that it is right. Where none does, the
+/// reader goes on byte by byte until a record is right; so a damaged record costs its own part
+/// only. The bytes after the last right record are cut off. A head that differs by a few bits from
+/// one that this search would have written is that one, and is written anew.
 class JournalFile {
  public:
   /// Opens the file and reads it, or makes it. \throws JournalError
@@ -53,15 +61,28 @@ class JournalFile {
   }
   /// How many bytes were passed over or cut off then.
   std::uint64_t damaged_bytes() const noexcept { return damaged_bytes_; }
+  /// How many bytes of the head were damaged, and have been written anew then.
+  std::uint64_t repaired_bytes() const noexcept { return repaired_bytes_; }
 
   /// Appends records and waits until the device has them. Nothing is appended where it throws; it
   /// may be tried again. \throws JournalError
   void append(std::span<const JournalRecord> records);
 
  private:
+  /// A record whose length is known to be right.
+  struct Record {
+    PartKey key;
+    std::span<const std::byte> result;
+    bool is_whole;  ///< and so is its result
+  };
+
   void lock();
   void read();
+  bool recognise(std::span<const std::byte> bytes);
+  void repair(const Frame& head, std::size_t damaged);
+  [[noreturn]] void refuse(std::span<const std::byte> bytes) const;
   void read_records(std::span<const std::byte> bytes, std::size_t at);
+  std::optional<Record> record_at(std::span<const std::byte> bytes, std::size_t at) const;
   void write(std::span<const std::byte> bytes);
   void sync_folder() const;
   [[noreturn]] void fail(const std::string& why) const;
@@ -72,6 +93,7 @@ class JournalFile {
   off_t end_ = 0;  ///< of what is whole
   std::map<PartKey, std::shared_ptr<const Frame>> results_;
   std::uint64_t damaged_bytes_ = 0;
+  std::uint64_t repaired_bytes_ = 0;
 };
 
 }  // namespace kumiko::cluster::detail

@@ -29,6 +29,8 @@ class Peers {
 
   /// Whoever has been lost since the last call.
   virtual std::vector<Way> newly_lost() noexcept = 0;
+  /// Whether that is the way to learn of losses. If not, somebody calls Exchange::lost().
+  virtual bool finds_losses() const noexcept { return true; }
 };
 
 }  // namespace kumiko::cluster::detail

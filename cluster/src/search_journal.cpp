@@ -29,6 +29,11 @@ class JournalStore final : public PartStore {
                     "': " + std::to_string(file_.damaged_bytes()) +
                     " bytes are damaged and left out; their parts are done again");
     }
+    if (options_.told && file_.repaired_bytes() > 0) {
+      options_.told("the journal '" + path.string() +
+                    "': " + std::to_string(file_.repaired_bytes()) +
+                    " bytes of its beginning were damaged and are written anew; nothing is lost");
+    }
     statistics_.on_file = file_.results().size() - (was_finished() ? 1 : 0);
     writes_ =
         std::jthread([this](const std::stop_token& ended) { or_end([&] { write_until(ended); }); });
@@ -124,11 +129,10 @@ struct SearchJournal::Members {
 
 SearchJournal::SearchJournal(runtime::detail::Outside& outside, const std::filesystem::path& file,
                              const std::string& what, SearchJournalOptions options) {
-  constexpr unsigned kMostDivisions = 16;
-  if (options.divisions < 1 || options.divisions > kMostDivisions) {
+  if (options.divisions < 1 || options.divisions > detail::kMostDivisions) {
     throw std::invalid_argument("SearchJournalOptions::divisions is " +
                                 std::to_string(options.divisions) + "; take 1 to " +
-                                std::to_string(kMostDivisions));
+                                std::to_string(detail::kMostDivisions));
   }
   detail::Exchange& exchange = static_cast<detail::SearchPlace&>(outside).exchange;
   detail::JournalHead head{detail::number_functions(), what, options.divisions};

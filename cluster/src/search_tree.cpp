@@ -11,8 +11,9 @@
 
 #include <kumiko/cluster/detail/function.hpp>
 #include <kumiko/cluster/search_tree.hpp>
+#include <kumiko/runtime/condition_variable.hpp>
 #include <kumiko/runtime/future.hpp>
-#include <kumiko/runtime/this_thread.hpp>
+#include <kumiko/runtime/mutex.hpp>
 
 #include "exchange.hpp"
 #include "exchange_message.hpp"
@@ -57,6 +58,7 @@ class TreePeers final : public Peers {
   bool has_others_behind() const noexcept override { return true; }
   /// The tree tells by itself.
   std::vector<Way> newly_lost() noexcept override { return {}; }
+  bool finds_losses() const noexcept override { return false; }
 
  private:
   Tree* tree_ = nullptr;
@@ -85,10 +87,15 @@ class FromTree final : public TreeReceiver {
   }
   void joined(std::uint16_t link) override {
     peers_.joined(link);
+    exchange_->joined();
     if (told_ && link != 0) told_("process " + std::to_string(link) + " has joined");
   }
   void lost(std::uint16_t link, const std::string& reason) override {
-    peers_.lost(link);
+    {
+      const std::lock_guard lock(children_mutex_);
+      peers_.lost(link);
+      children_changed_.notify_all();
+    }
     exchange_->lost({link});
     if (link == 0) return end({HelpEnd::kParentLost, reason});
     if (told_) told_("process " + std::to_string(link) + " has gone: " + reason);
@@ -110,15 +117,12 @@ class FromTree final : public TreeReceiver {
   const ToldLogs& logs() const noexcept { return logs_; }
 
   /// Waits until all who have joined here have gone.
-  void wait_for_children(std::chrono::milliseconds patience) const {
-    const auto has_children = [&] {
+  void wait_for_children(std::chrono::milliseconds patience) {
+    std::unique_lock lock(children_mutex_);
+    children_changed_.wait_for(lock, patience, [this] {
       const std::vector<std::uint16_t> links = peers_.neighbours();
-      return std::any_of(links.begin(), links.end(), [](std::uint16_t link) { return link != 0; });
-    };
-    const auto until = std::chrono::steady_clock::now() + patience;
-    while (has_children() && std::chrono::steady_clock::now() < until) {
-      runtime::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
+      return std::all_of(links.begin(), links.end(), [](std::uint16_t link) { return link == 0; });
+    });
   }
 
   /// Assigns what help() waits for, once.
@@ -142,8 +146,10 @@ class FromTree final : public TreeReceiver {
   Tree* tree_ = nullptr;
   ToldLogs logs_;
   std::atomic<bool> is_done_{false};
+  runtime::Mutex children_mutex_;  ///< for wait_for_children()
+  runtime::ConditionVariable children_changed_;
   std::mutex mutex_;
-  bool has_ended_ = false;
+  bool has_ended_ = false;  ///< guarded
   runtime::Promise<HelpEnd> ended_;
 };
 

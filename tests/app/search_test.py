@@ -19,6 +19,7 @@ from pathlib import Path
 KUMIKO = os.environ["KUMIKO"]
 ROUNDS = int(os.environ.get("KUMIKO_SEARCH_ROUNDS", "4"))
 LIMIT = 120
+MOST_WAKE_UPS = 1500  # a second
 WAYS = {10: 724, 12: 14200, 14: 365596}
 
 
@@ -117,6 +118,8 @@ class SearchTest(unittest.TestCase):
         killed = self.join(address)
         helper = self.join(address)
         self.assertEqual(root.stdout.readline(), "waiting for 3 helpers\n")
+        for each in (killed, helper):  # else the search might wait for a third one for ever
+            self.assertTrue(each.stdout.readline().startswith("joined "))
         time.sleep(0.3)  # so that it has a part, as a rule
         killed.kill()
         output = self.ended(root)
@@ -306,6 +309,36 @@ class SearchTest(unittest.TestCase):
         file.unlink()
         self.serve("--checkpoint", file, "--helpers", 1, size=12)
         self.assertIn("another process uses it", self.refused("serve", "queens", 12, *serve))
+
+    def wake_ups(self, process):
+        """\return how often the process's threads have gone to sleep so far"""
+        counts = []
+        for status in Path(f"/proc/{process.pid}/task").glob("*/status"):
+            with contextlib.suppress(OSError):  # a thread that has ended meanwhile
+                counts.append(int(re.search(r"\nvoluntary_ctxt_switches:\s*(\d+)", status.read_text())[1]))
+        return sum(counts)
+
+    def assert_sleeping(self, *processes):
+        before = [self.wake_ups(process) for process in processes]
+        begin = time.monotonic()
+        time.sleep(3)
+        seconds = time.monotonic() - begin
+        for process, count in zip(processes, before, strict=True):
+            # Some 80 to 500; processes that polled had 3000 and more, which took 2 to 15 % of a core.
+            self.assertLess((self.wake_ups(process) - count) / seconds, MOST_WAKE_UPS)
+
+    def test_given_nothing_to_search_yet_then_who_serves_and_who_helps_sleep(self):
+        root, address = self.serve("--helpers", 2, size=14)
+        self.assertEqual(root.stdout.readline(), "waiting for 2 helpers\n")
+        self.assert_sleeping(root)
+        helper = self.join(address)
+        self.assertTrue(helper.stdout.readline().startswith("joined "))
+        time.sleep(3)  # while it asks less and less often
+        self.assert_sleeping(root, helper)
+        other = self.join(address)
+        self.assert_found(self.ended(root), 14)
+        self.ended(helper)
+        self.ended(other)
 
     def test_given_ctrl_c_then_a_helper_leaves(self):
         root, address = self.serve("--helpers", 3, size=14)

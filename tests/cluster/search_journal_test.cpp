@@ -29,6 +29,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <kumiko/cluster/detail/function.hpp>
 #include <kumiko/cluster/search_journal.hpp>
 #include <kumiko/cluster/search_tree.hpp>
 #include <kumiko/runtime/runtime.hpp>
@@ -212,11 +213,59 @@ TEST_F(SearchJournalTest, GivenADamagedByteThenItsPartIsDoneAgainAndTheDamageIsT
     EXPECT_NE(told.find(" bytes are damaged"), std::string::npos) << told;
     EXPECT_EQ(JournalProcess().search(file(), 7).done, 1U);
   }
-  // The length itself: nothing after it is known.
-  std::string damaged = bytes;
-  damaged[ends[3] + 16 + 7] = 0x10;
-  put_contents(file(), damaged);
-  EXPECT_EQ(JournalProcess().search(file(), 7).found, 3U);
+}
+
+/// The bytes with one bit flipped.
+std::string flipped(std::string bytes, std::size_t at, unsigned bit) {
+  bytes[at] = static_cast<char>(static_cast<unsigned char>(bytes[at]) ^ (1U << bit));
+  return bytes;
+}
+
+TEST_F(SearchJournalTest, GivenADamagedLengthThenItsPartIsDoneAgainAndNoOther) {
+  JournalProcess().search(file(), 7);
+  const std::string bytes = contents(file());
+  const auto ends = ends_of_records(bytes, size_of_head("queens 7"));
+  for (const std::size_t record : {std::size_t{0}, std::size_t{5}}) {
+    for (const unsigned bit : {0U, 3U, 11U, 63U}) {
+      put_contents(file(), flipped(bytes, ends[record] + 16 + bit / 8, bit % 8));
+      EXPECT_EQ(JournalProcess().search(file(), 7).done, 1U) << record << ' ' << bit;
+      EXPECT_EQ(JournalProcess().search(file(), 7).done, 0U) << record << ' ' << bit;
+    }
+  }
+}
+
+TEST_F(SearchJournalTest, GivenABeginningThatWasNotWrittenToItsEndThenAnyDivisionsMayGoOn) {
+  { const detail::JournalFile made(file(), {detail::number_functions(), "queens 7", 12}); }
+  const std::string head = contents(file());
+  for (const std::size_t size : {std::size_t{0}, std::size_t{20}, head.size() - 1}) {
+    put_contents(file(), head.substr(0, size));
+    EXPECT_EQ(JournalProcess().search(file(), 7).on_file, 0U) << size;
+    EXPECT_GT(contents(file()).size(), head.size());
+  }
+}
+
+TEST_F(SearchJournalTest, GivenADamagedByteOfTheBeginningThenNothingIsLostAndItIsMended) {
+  const auto whole = JournalProcess().search(file(), 7);
+  const std::string bytes = contents(file());
+  for (std::size_t at = 0; at < size_of_head("queens 7"); ++at) {
+    put_contents(file(), flipped(bytes, at, at % 8));
+    std::string told;
+    runtime::Runtime runtime({.workers = 1});
+    SearchTree tree(runtime, tree_options());
+    const SearchJournal journal(tree.outside(), file(), "queens 7",
+                                {.told = [&](const std::string& line) { told = line; }});
+    EXPECT_EQ(journal.statistics().on_file, whole.parts) << at;
+    EXPECT_NE(told.find("1 bytes of its beginning were damaged"), std::string::npos) << told;
+    EXPECT_EQ(contents(file()), bytes) << at;
+  }
+}
+
+TEST_F(SearchJournalTest, GivenMoreDivisionsThanMayBeThenTheFileIsRefused) {
+  { const detail::JournalFile other(file(), {detail::number_functions(), "queens 7", 40}); }
+  EXPECT_NE(why_refused([&] {
+              JournalProcess().search(file(), 7);
+            }).find("it asks for 40 divisions, and at most 16 are possible; name another"),
+            std::string::npos);
 }
 
 class Interrupted : public SearchJournalTest, public testing::WithParamInterface<unsigned> {};

@@ -1,6 +1,6 @@
 // Contract of SearchTree: processes that join a search over TCP, directly or by a relay, work for
-// it; whoever leaves at whatever moment, the result is the serial program's. Here each process is a
-// Runtime of its own.
+// it. Whichever of them leave, and whenever, the result is the serial program's. A process that has
+// nothing to do rests until there is something. Here each process is a Runtime of its own.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -21,6 +21,7 @@
 #include <kumiko/cluster/search_tree.hpp>
 #include <kumiko/runtime/runtime.hpp>
 
+#include "exchange.hpp"
 #include "helper.hpp"
 #include "queens.hpp"
 
@@ -174,6 +175,79 @@ TEST_P(ComingAndGoing, GivenProcessesThatJoinAndLeaveAtAnyTimeThenTheResultIsThe
 }
 INSTANTIATE_TEST_SUITE_P(Seeds, ComingAndGoing, testing::Range(1U, 5U));
 INSTANTIATE_TEST_SUITE_P(Soak, ComingAndGoing, testing::Range(5U, 105U));
+
+/// An exchange whose only neighbour answers every ask by none at once.
+class Refused {
+ public:
+  Refused()
+      : exchange_(std::make_shared<detail::Exchange>(runtime_, std::make_unique<Peers>(*this))) {
+    exchange_->begin();
+  }
+  ~Refused() {
+    runtime_.run([this] { exchange_->end(); });
+  }
+
+  detail::Exchange& exchange() { return *exchange_; }
+  runtime::Runtime& runtime() { return runtime_; }
+  std::uint64_t asks() const { return exchange_->statistics().asks; }
+
+  /// How often the neighbour was told that something is searched here.
+  std::atomic<int> told{0};
+
+ private:
+  class Peers final : public detail::Peers {
+   public:
+    explicit Peers(Refused& whose) : whose_(whose) {}
+    void send(const detail::Way& to, const detail::ExchangeMessage& message,
+              const detail::Way& /*on_behalf_of*/) override {
+      using Says = detail::ExchangeMessage::Says;
+      if (message.kind == Says::kBegun) ++whose_.told;
+      if (message.kind == Says::kAsk) {
+        whose_.exchange_->receive(to, {.kind = Says::kNone, .ask = message.ask});
+      }
+    }
+    std::vector<std::uint16_t> neighbours() const override { return {1}; }
+    bool is_here(std::uint16_t /*neighbour*/) const noexcept override { return false; }
+    bool has_others_behind() const noexcept override { return false; }
+    std::vector<detail::Way> newly_lost() noexcept override { return {}; }
+    bool finds_losses() const noexcept override { return false; }
+
+   private:
+    Refused& whose_;
+  };
+
+  runtime::Runtime runtime_{{.workers = 1}};
+  const std::shared_ptr<detail::Exchange> exchange_;
+};
+
+TEST(Resting, GivenOneWhoRestsWhenASearchBeginsWhereItHasAskedInVainThenItIsTold) {
+  Refused process;
+  process.exchange().receive(
+      {1}, {.kind = detail::ExchangeMessage::Says::kAsk, .ask = 7, .rests = false});
+  const auto search = [&] {
+    process.runtime().run([&] { Search<Board> here(Board(5), process.exchange().own_place()); });
+  };
+  search();
+  EXPECT_EQ(process.told, 0) << "it asks again soon";
+  process.exchange().receive(
+      {1}, {.kind = detail::ExchangeMessage::Says::kAsk, .ask = 8, .rests = true});
+  search();
+  while (process.told == 0) std::this_thread::sleep_for(1ms);
+  search();
+  EXPECT_EQ(process.told, 1) << "once";
+}
+
+TEST(Resting, GivenOneWhoAsksInVainThenItRestsLongerAndLongerUntilItIsTold) {
+  Refused process;
+  std::this_thread::sleep_for(2500ms);
+  const std::uint64_t before = process.asks();
+  std::this_thread::sleep_for(1s);
+  EXPECT_LE(process.asks() - before, 12U) << "50 with pauses of 20 ms";
+  const auto begin = std::chrono::steady_clock::now();
+  process.exchange().receive({1}, {.kind = detail::ExchangeMessage::Says::kBegun});
+  while (process.asks() < before + 5 + 10) std::this_thread::sleep_for(1ms);
+  EXPECT_LE(std::chrono::steady_clock::now() - begin, 3500ms) << "10 rests take 4 s and more";
+}
 
 }  // namespace
 }  // namespace kumiko::cluster::queens

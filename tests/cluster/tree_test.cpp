@@ -1,7 +1,7 @@
-// Contract: frames reach whom their route names, and so do answers; whoever does not know the
-// secret, runs another build or speaks something else does not get in, and is told why; a neighbour
-// that sends rubbish, is silent, is slow or dies costs its own link and nothing else; and a tree
-// ends whenever it is told to.
+// Contract: frames reach the process that their route names, and answers come back. A process that
+// does not know the secret, runs another build or speaks another protocol is refused and told why.
+// A neighbour that sends rubbish, is silent, slow or dead costs its own link and nothing else. A
+// tree ends whenever it is told to.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -307,18 +307,25 @@ class RawChild {
       : socket_(io::Socket::connect(parent, io::within(kPatience)).value()) {}
 
   void join(const TreeOptions& options = test_options()) {
-    Handshake handshake(Role::kJoins, options.secret, options.program);
-    write(handshake.hello());
+    greet(options);
+    prove();
+  }
+  void greet(const TreeOptions& options) {
+    secret_ = options.secret;
+    handshake_.emplace(Role::kJoins, secret_, options.program);
+    limits_ = {options.largest_frame, options.longest_route};
+    write(handshake_->hello());
     detail::tree::Hello hello;
     ASSERT_TRUE(read_exactly(hello));
-    ASSERT_EQ(handshake.take_hello(hello), std::nullopt);
-    write(handshake.proof());
+    ASSERT_EQ(handshake_->take_hello(hello), std::nullopt);
+  }
+  void prove() {
+    write(handshake_->proof());
     detail::tree::Verdict verdict;
     ASSERT_TRUE(read_exactly(verdict));
-    ASSERT_EQ(handshake.take_verdict(verdict), std::nullopt);
-    outgoing_.emplace(handshake.keys().send);
-    incoming_.emplace(handshake.keys().receive);
-    limits_ = {options.largest_frame, options.longest_route};
+    ASSERT_EQ(handshake_->take_verdict(verdict), std::nullopt);
+    outgoing_.emplace(handshake_->keys().send);
+    incoming_.emplace(handshake_->keys().receive);
   }
 
   void write(Bytes bytes) { static_cast<void>(socket_.write_all(bytes, io::within(kPatience))); }
@@ -357,6 +364,8 @@ class RawChild {
 
  private:
   io::Socket socket_;
+  std::string secret_;
+  std::optional<Handshake> handshake_;
   std::optional<Seal> outgoing_;
   std::optional<Seal> incoming_;
   FrameLimits limits_{};
@@ -825,7 +834,6 @@ TEST_F(TreeTest, GivenThousandsOfConnectionsThatProveNothingThenTheyAreBoundedAn
   if (raise_descriptors() < kConnections + 200) GTEST_SKIP() << "too few descriptors (ulimit -n)";
   TreeOptions options = test_options();
   options.most_unproved = kAtATime;
-  options.handshakes_per_second = 1'000'000;
   options.handshake_timeout = std::chrono::milliseconds(kPatience);
   Process root(runtime, options);
   const io::Address address = root.listen();
@@ -851,19 +859,118 @@ TEST_F(TreeTest, GivenThousandsOfConnectionsThatProveNothingThenTheyAreBoundedAn
   EXPECT_EQ(root.told.losses(), 0U);
 }
 
-TEST_F(TreeTest, GivenAnAllowanceOfHandshakesWhenManyComeThenTheyAreSpread) {
-  TreeOptions options = test_options();
-  options.handshakes_per_second = 100;
-  Process root(runtime, options);
-  const auto begin = std::chrono::steady_clock::now();
+TEST_F(TreeTest, GivenThousandsOfSilentConnectionsInTheQueueWhenOneJoinsThenItNeedNotWaitForThem) {
+  constexpr std::size_t kConnections = 3500;
+  if (raise_descriptors() < kConnections + 1000) GTEST_SKIP() << "too few descriptors (ulimit -n)";
+  Process root(runtime);
   const io::Address address = root.listen();
-  TreeOptions wrong = test_options();
-  wrong.secret = "guess";
-  for (int i = 0; i < 11; ++i) {
-    Process stranger(runtime, wrong);
-    EXPECT_THROW(stranger.tree.join(address), JoinError);
+  std::vector<io::Socket> strangers;
+  for (std::size_t i = 0; i < kConnections; ++i) {
+    strangers.push_back(io::Socket::connect(address, io::within(kPatience)).value());
   }
-  EXPECT_GE(std::chrono::steady_clock::now() - begin, 99ms);
+  Process late(runtime);
+  late.tree.join(address);
+  root.told.wait_for_joined(1);
+}
+
+TEST_F(TreeTest, GivenOneThatHasGreetedWhenSilentConnectionsNeedItsPlaceThenItKeepsIt) {
+  runtime::Runtime narrow({.workers = 1});
+  TreeOptions options = test_options();
+  options.most_unproved = 4;
+  options.handshake_timeout = std::chrono::milliseconds(kPatience);
+  Process root(narrow, options);
+  const io::Address address = root.listen();
+  RawChild slow(address);
+  slow.greet(options);
+  std::vector<io::Socket> strangers;
+  for (std::size_t i = 0; i < 100; ++i) {
+    strangers.push_back(io::Socket::connect(address, io::within(kPatience)).value());
+  }
+  expect_soon([&] { return root.tree.statistics().refused_for(Refusal::kPushedOut) == 97; });
+  slow.prove();
+  root.told.wait_for_joined(1);
+  EXPECT_LE(root.tree.statistics().most_unproved, 4U);
+}
+
+TEST_F(TreeTest, GivenConnectionsThatGreetAndWaitWhenSilentOnesComeThenNeitherTakesAllPlaces) {
+  runtime::Runtime narrow({.workers = 1});
+  TreeOptions options = test_options();
+  options.most_unproved = 8;
+  options.handshake_timeout = std::chrono::milliseconds(kPatience);
+  Process root(narrow, options);
+  const io::Address address = root.listen();
+  std::vector<std::unique_ptr<RawChild>> greeters;
+  for (int i = 0; i < 20; ++i) {
+    greeters.push_back(std::make_unique<RawChild>(address));
+    greeters.back()->greet(options);
+  }
+  expect_soon([&] { return root.tree.statistics().refused_for(Refusal::kPushedOut) == 12; });
+  RawChild slow_to_greet(address);
+  std::vector<io::Socket> strangers;
+  for (int i = 0; i < 3; ++i) {
+    strangers.push_back(io::Socket::connect(address, io::within(kPatience)).value());
+  }
+  expect_soon([&] { return root.tree.statistics().refused_for(Refusal::kPushedOut) == 16; });
+  slow_to_greet.join(options);
+  root.told.wait_for_joined(1);
+}
+
+TEST_F(TreeTest, GivenFewDescriptorsThenHalfOfThemAreForConnectionsThatProveNothing) {
+  rlimit before{};
+  getrlimit(RLIMIT_NOFILE, &before);
+  rlimit few = before;
+  few.rlim_cur = 64;
+  setrlimit(RLIMIT_NOFILE, &few);
+  std::optional<Process> root(std::in_place, runtime);
+  setrlimit(RLIMIT_NOFILE, &before);
+  const io::Address address = root->listen();
+  std::vector<io::Socket> strangers;
+  for (int i = 0; i < 40; ++i) {
+    strangers.push_back(io::Socket::connect(address, io::within(kPatience)).value());
+  }
+  expect_soon([&] { return root->tree.statistics().refused_for(Refusal::kPushedOut) == 8; });
+  EXPECT_EQ(root->tree.statistics().most_unproved, 32U);
+}
+
+/// Takes all descriptors that this process may have, but for some.
+class AllDescriptorsTaken {
+ public:
+  explicit AllDescriptorsTaken(std::size_t but) {
+    getrlimit(RLIMIT_NOFILE, &before_);
+    rlimit few = before_;
+    few.rlim_cur = std::min<rlim_t>(few.rlim_cur, 256);
+    setrlimit(RLIMIT_NOFILE, &few);
+    for (int taken = dup(STDIN_FILENO); taken >= 0; taken = dup(STDIN_FILENO)) {
+      taken_.emplace_back(taken);
+    }
+    taken_.resize(taken_.size() - std::min(but, taken_.size()));
+  }
+  ~AllDescriptorsTaken() { setrlimit(RLIMIT_NOFILE, &before_); }
+  AllDescriptorsTaken(const AllDescriptorsTaken&) = delete;
+  AllDescriptorsTaken& operator=(const AllDescriptorsTaken&) = delete;
+
+ private:
+  rlimit before_{};
+  std::vector<io::FileDescriptor> taken_;
+};
+
+TEST_F(TreeTest, GivenNoDescriptorIsLeftWhenOneJoinsThenASilentConnectionMakesRoomForIt) {
+  constexpr std::size_t kStrangers = 10;
+  TreeOptions options = test_options();
+  options.handshake_timeout = std::chrono::milliseconds(kPatience);
+  Process root(runtime, options);
+  const io::Address address = root.listen();
+  std::vector<io::Socket> strangers;
+  for (std::size_t i = 0; i < kStrangers; ++i) {
+    strangers.push_back(io::Socket::connect(address, io::within(kPatience)).value());
+  }
+  expect_soon([&] { return root.tree.statistics().most_unproved == kStrangers; });
+  // One is for the end of the connection that is here.
+  const AllDescriptorsTaken taken(1);
+  RawChild child(address);
+  child.join(options);
+  root.told.wait_for_joined(1);
+  expect_soon([&] { return root.tree.statistics().refused_for(Refusal::kPushedOut) > 0; });
 }
 
 TEST_F(TreeTest,

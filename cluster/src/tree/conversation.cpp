@@ -22,13 +22,11 @@ std::optional<Refusal> say(io::Socket& socket, Bytes words, const io::Limits& li
 
 std::optional<Refusal> hear(io::Socket& socket, std::span<std::byte> words,
                             const io::Limits& limits) {
-  const io::Transfer heard = socket.read_exactly(words, limits);
-  if (heard.error) return refusal_of(heard.error);
-  if (heard.bytes < words.size()) return Refusal::kConnectionClosed;
-  return std::nullopt;
+  return refusal_of(socket.read_exactly(words, limits).error);
 }
 
-/// The part of a handshake that is the same on both sides.
+}  // namespace
+
 std::optional<Refusal> exchange_hellos(io::Socket& socket, Handshake& handshake,
                                        const io::Limits& limits) {
   if (const auto refusal = say(socket, handshake.hello(), limits)) return refusal;
@@ -46,8 +44,6 @@ std::optional<Refusal> exchange_hellos(io::Socket& socket, Handshake& handshake,
   return handshake.take_hello(others);
 }
 
-}  // namespace
-
 std::optional<Refusal> ask_to_join(io::Socket& socket, Handshake& handshake,
                                    const io::Limits& limits) {
   if (const auto refusal = exchange_hellos(socket, handshake, limits)) return refusal;
@@ -57,9 +53,7 @@ std::optional<Refusal> ask_to_join(io::Socket& socket, Handshake& handshake,
   return handshake.take_verdict(verdict);
 }
 
-std::optional<Refusal> hear_proof(io::Socket& socket, Handshake& handshake, Proof& proof,
-                                  const io::Limits& limits) {
-  if (const auto refusal = exchange_hellos(socket, handshake, limits)) return refusal;
+std::optional<Refusal> hear_proof(io::Socket& socket, Proof& proof, const io::Limits& limits) {
   return hear(socket, proof, limits);
 }
 

@@ -19,8 +19,11 @@ namespace kumiko::cluster::detail::tree {
 std::optional<Refusal> ask_to_join(runtime::io::Socket& socket, Handshake& handshake,
                                    const runtime::io::Limits& limits);
 
-/// From the side that accepts: up to the proof, which is yet to be judged.
-std::optional<Refusal> hear_proof(runtime::io::Socket& socket, Handshake& handshake, Proof& proof,
+/// The beginning of it, the same on both sides: each greets and checks the other's greeting.
+std::optional<Refusal> exchange_hellos(runtime::io::Socket& socket, Handshake& handshake,
+                                       const runtime::io::Limits& limits);
+/// From the side that accepts: the proof, which is yet to be judged.
+std::optional<Refusal> hear_proof(runtime::io::Socket& socket, Proof& proof,
                                   const runtime::io::Limits& limits);
 /// From the side that accepts: the end.
 std::optional<Refusal> say_verdict(runtime::io::Socket& socket, const Verdict& verdict,

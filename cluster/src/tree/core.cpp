@@ -9,8 +9,11 @@
 #include <span>
 #include <stdexcept>
 
+#include <sys/resource.h>
+
 #include <kumiko/runtime/io/operations.hpp>
 #include <kumiko/runtime/this_thread.hpp>
+#include <kumiko/runtime/thread.hpp>
 
 #include "tree/conversation.hpp"
 
@@ -20,12 +23,11 @@ namespace io = runtime::io;
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr auto kRelaxed = std::memory_order_relaxed;
 
-/// While the system has no descriptor left for a connection.
+/// While the system can give no connection and no stranger can be closed to help it.
 constexpr milliseconds kAcceptPause{100};
 
 /// Frames of one link in a row, after which its reader lets others have their turn.
@@ -44,6 +46,15 @@ void require(bool holds, const char* what) {
   if (!holds) throw std::invalid_argument(std::string("TreeOptions::") + what);
 }
 
+/// Half of what the process may have open, so that the rest of it has descriptors too.
+std::size_t most_unproved_by_the_system() {
+  rlimit open{};
+  if (getrlimit(RLIMIT_NOFILE, &open) != 0 || open.rlim_cur == RLIM_INFINITY) {
+    return std::numeric_limits<std::size_t>::max();
+  }
+  return std::max<std::size_t>(1, open.rlim_cur / 2);
+}
+
 TreeOptions checked(TreeOptions options) {
   require(!options.secret.empty(), "secret is empty; take 16 random bytes or more");
   require(options.largest_frame < std::numeric_limits<std::uint32_t>::max() / 2,
@@ -54,13 +65,12 @@ TreeOptions checked(TreeOptions options) {
   require(options.most_unsent_bytes >= limits.most_bytes(),
           "most_unsent_bytes is less than largest_frame and its header take");
   require(options.most_unproved > 0, "most_unproved is 0, so that nobody could join");
-  require(options.handshakes_per_second > 0 && options.handshakes_per_second <= 1'000'000'000,
-          "handshakes_per_second is not from 1 to 10^9");
   require(options.handshake_timeout > milliseconds(0), "handshake_timeout is not positive");
   require(options.heartbeat_every > milliseconds(0), "heartbeat_every is not positive");
   require(options.lost_after >= 2 * options.heartbeat_every,
           "lost_after is less than twice heartbeat_every");
   require(options.leave_within >= milliseconds(0), "leave_within is negative");
+  options.most_unproved = std::min(options.most_unproved, most_unproved_by_the_system());
   return options;
 }
 
@@ -74,6 +84,16 @@ Core::Core(runtime::Runtime& runtime, TreeReceiver& receiver, TreeOptions option
 
 template <class Body>
 void Core::start(Body body) {
+  start_by([this](auto thread) { runtime_.submit(std::move(thread)); }, std::move(body));
+}
+
+template <class Body>
+void Core::start_at_once(Body body) {
+  start_by([](auto thread) { runtime::Thread(std::move(thread)).detach(); }, std::move(body));
+}
+
+template <class Body, class Launch>
+void Core::start_by(Launch launch, Body body) {
   {
     const std::lock_guard lock(mutex_);
     // While there is one, leave() waits for this one too.
@@ -87,7 +107,7 @@ void Core::start(Body body) {
     changed_.notify_all();
   };
   try {
-    runtime_.submit([ended, body = std::move(body)]() mutable {
+    launch([ended, body = std::move(body)]() mutable {
       {
         Body own = std::move(body);  // and its sockets are closed before the thread counts as ended
         own();
@@ -124,44 +144,85 @@ io::Address Core::listen(const io::Address& address) {
   }
 }
 
+/// Takes connections as fast as they come. If it paced them, connections that say nothing would
+/// fill the system's queue, and an honest one would wait there until its time is over.
 void Core::accept(io::Listener listener) {
-  const std::chrono::nanoseconds interval(1'000'000'000 / options_.handshakes_per_second);
-  Clock::time_point next = Clock::now();
   while (!is_leaving()) {
     io::Result<io::Socket> socket = listener.accept(io::unless(stop_.get_token()));
-    if (!socket) {
-      if (socket.error() == std::errc::operation_canceled) return;
-      if (socket.error() == std::errc::connection_aborted) continue;
-      // No descriptors: the connection stays queued until there is one.
-      static_cast<void>(io::sleep(io::within(kAcceptPause, stop_.get_token())));
+    if (socket) {
+      admit_stranger(*std::move(socket));
       continue;
     }
-    std::optional<Unproved::iterator> place;
-    try {
-      place = make_room();
-      start([this, socket = *std::move(socket), place = *place]() mutable {
-        welcome(std::move(socket), place);
-      });
-    } catch (const std::exception&) {
-      if (place) end_unproved(*place);
-      count(Refusal::kNoResources);
-    }
-    next = std::max(next + interval, Clock::now());
-    static_cast<void>(io::sleep(io::until(next, stop_.get_token())));
+    if (socket.error() == std::errc::operation_canceled) return;
+    if (socket.error() == std::errc::connection_aborted) continue;
+    const bool lacks_descriptors = socket.error() == std::errc::too_many_files_open ||
+                                   socket.error() == std::errc::too_many_files_open_in_system;
+    // The connection stays queued meanwhile.
+    if (lacks_descriptors && free_descriptor()) continue;
+    static_cast<void>(io::sleep(io::within(kAcceptPause, stop_.get_token())));
   }
 }
 
-/// Waits until there is room for one more unproved connection, for which the oldest is stopped.
-Core::Unproved::iterator Core::make_room() {
+void Core::admit_stranger(io::Socket socket) {
+  std::optional<Unproved::iterator> place;
+  try {
+    make_room(options_.most_unproved);
+    {
+      const std::lock_guard lock(mutex_);
+      place = unproved_.emplace(unproved_.end());
+      if (is_leaving()) unproved_.back().stop.request_stop();
+      most_unproved_ = std::max(most_unproved_, unproved_.size());
+    }
+    // At once, so that it is known to have greeted if it has, before later ones need room.
+    start_at_once([this, socket = std::move(socket), place = *place]() mutable {
+      welcome(std::move(socket), place);
+    });
+  } catch (const std::exception&) {
+    if (place) end_unproved(*place);
+    count(Refusal::kNoResources);
+  }
+}
+
+/// The oldest of the connections that have not greeted, while these hold half of the places, else
+/// the oldest of those that have. So neither kind can take the places of the other: a process that
+/// joins is of both, first for as long as a message travels and then for as long as two do.
+Core::Unproved::iterator Core::most_dispensable() {
+  const auto has_greeted = [](const Stranger& each) { return each.has_greeted; };
+  const auto greeted = std::count_if(unproved_.begin(), unproved_.end(), has_greeted);
+  const bool silent_hold_half = static_cast<std::size_t>(greeted) * 2 <= unproved_.size();
+  return std::find_if(unproved_.begin(), unproved_.end(),
+                      [&](const Stranger& each) { return each.has_greeted != silent_hold_half; });
+}
+
+/// Waits until there are fewer than `most` unproved connections, and stops some to that end.
+void Core::make_room(std::size_t most) {
   std::unique_lock lock(mutex_);
-  while (unproved_.size() >= options_.most_unproved) {
-    unproved_.front().request_stop();
+  if (unproved_.size() < most) return;
+  lock.unlock();
+  // Connections whose greeting has come meanwhile read it first.
+  runtime::this_thread::poll_events();
+  lock.lock();
+  while (unproved_.size() >= most) {
+    most_dispensable()->stop.request_stop();
     changed_.wait(lock);
   }
-  unproved_.emplace_back();
-  if (is_leaving()) unproved_.back().request_stop();
-  most_unproved_ = std::max(most_unproved_, unproved_.size());
-  return std::prev(unproved_.end());
+}
+
+/// Closes an unproved connection. False if there is none.
+bool Core::free_descriptor() {
+  std::size_t strangers = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    strangers = unproved_.size();
+  }
+  if (strangers == 0) return false;
+  make_room(strangers);
+  return true;
+}
+
+void Core::note_greeting(Unproved::iterator place) {
+  const std::lock_guard lock(mutex_);
+  place->has_greeted = true;
 }
 
 void Core::end_unproved(Unproved::iterator place) {
@@ -186,9 +247,12 @@ void Core::release_child() {
 
 /// `number` is not 0 if a place was reserved, even where the answer is a refusal.
 std::optional<Refusal> Core::admit(io::Socket& socket, Handshake& handshake,
-                                   const io::Limits& limits, std::uint16_t& number) {
+                                   Unproved::iterator place, std::uint16_t& number) {
+  const io::Limits limits = io::within(options_.handshake_timeout, place->stop.get_token());
+  if (const auto refusal = exchange_hellos(socket, handshake, limits)) return refusal;
+  note_greeting(place);
   Proof proof;
-  if (const auto unheard = hear_proof(socket, handshake, proof, limits)) return unheard;
+  if (const auto unheard = hear_proof(socket, proof, limits)) return unheard;
   std::optional<Refusal> refusal = handshake.take_proof(proof);
   if (!refusal) refusal = reserve_child(number);
   const auto unsaid = say_verdict(socket, handshake.verdict(refusal), limits);
@@ -196,10 +260,10 @@ std::optional<Refusal> Core::admit(io::Socket& socket, Handshake& handshake,
 }
 
 /// The link to a child that has proved itself, or why there is none.
-std::shared_ptr<TreeLink> Core::make_child(io::Socket socket, const io::Limits& limits,
+std::shared_ptr<TreeLink> Core::make_child(io::Socket socket, Unproved::iterator place,
                                            std::uint16_t& number, std::optional<Refusal>& refusal) {
   Handshake handshake(Role::kAccepts, options_.secret, options_.program);
-  refusal = admit(socket, handshake, limits, number);
+  refusal = admit(socket, handshake, place, number);
   if (refusal) return nullptr;
   return std::make_shared<TreeLink>(number, std::move(socket), handshake.keys(), options_,
                                     traffic_);
@@ -210,8 +274,7 @@ void Core::welcome(io::Socket socket, Unproved::iterator place) {
   std::optional<Refusal> refusal;
   std::shared_ptr<TreeLink> link;
   try {
-    const io::Limits limits = io::within(options_.handshake_timeout, place->get_token());
-    link = make_child(std::move(socket), limits, number, refusal);
+    link = make_child(std::move(socket), place, number, refusal);
   } catch (const std::exception&) {
     refusal = Refusal::kNoResources;
   }
@@ -388,7 +451,7 @@ void Core::leave() noexcept {
   if (!is_leaving()) {
     leaving_.store(true, kRelaxed);
     stop_.request_stop();
-    for (std::stop_source& unproved : unproved_) unproved.request_stop();
+    for (Stranger& each : unproved_) each.stop.request_stop();
     for (const auto& entry : links_) entry.second->finish();
   }
   const auto has_ended = [&] { return threads_ == 0; };

@@ -37,8 +37,13 @@ class Core {
   TreeStatistics statistics() const;
 
  private:
-  /// Connections that have not proved themselves, the oldest first, by what stops them.
-  using Unproved = std::list<std::stop_source>;
+  /// A connection that has not proved itself.
+  struct Stranger {
+    std::stop_source stop{};
+    bool has_greeted = false;  ///< has begun to speak the protocol
+  };
+  /// The oldest first.
+  using Unproved = std::list<Stranger>;
 
   /// How an attempt to join has ended.
   struct Attempt {
@@ -51,21 +56,30 @@ class Core {
   /// what Runtime::submit() throws.
   template <class Body>
   void start(Body body);
+  /// The same on a lightweight thread, child first: `body` runs before this returns, until it
+  /// waits.
+  template <class Body>
+  void start_at_once(Body body);
+  template <class Body, class Launch>
+  void start_by(Launch launch, Body body);
 
   // The thread that accepts.
   void accept(runtime::io::Listener listener);
-  Unproved::iterator make_room();
+  void admit_stranger(runtime::io::Socket socket);
+  void make_room(std::size_t most);
+  bool free_descriptor();
 
   // A thread for each connection.
   void welcome(runtime::io::Socket socket, Unproved::iterator place);
   void connect(const runtime::io::Address& address, Attempt& attempt);
-  std::shared_ptr<TreeLink> make_child(runtime::io::Socket socket,
-                                       const runtime::io::Limits& limits, std::uint16_t& number,
-                                       std::optional<Refusal>& refusal);
+  std::shared_ptr<TreeLink> make_child(runtime::io::Socket socket, Unproved::iterator place,
+                                       std::uint16_t& number, std::optional<Refusal>& refusal);
   std::optional<Refusal> admit(runtime::io::Socket& socket, Handshake& handshake,
-                               const runtime::io::Limits& limits, std::uint16_t& number);
+                               Unproved::iterator place, std::uint16_t& number);
   std::optional<Refusal> reserve_child(std::uint16_t& number);
   void release_child();
+  Unproved::iterator most_dispensable();
+  void note_greeting(Unproved::iterator place);
   void end_unproved(Unproved::iterator place);
   void count(Refusal refusal) noexcept;
 

@@ -88,13 +88,11 @@ struct TreeOptions {
   std::size_t longest_route = 32;                      ///< links on the way there and back again
   std::size_t most_unsent_bytes = std::size_t{64} << 20U;  ///< of a link; beyond them it is closed
   std::size_t most_children = 1024;                        ///< at a time
-  /// Connections at a time that have not proved that they know the secret. For one more the oldest
-  /// of them is closed.
-  std::size_t most_unproved = 128;
-  /// Connections that are accepted in a second, and so also tries to guess the secret. Others wait
-  /// in the system's queue. However many come, each has most_unproved / handshakes_per_second
-  /// seconds to prove itself.
-  std::size_t handshakes_per_second = 500;
+  /// Connections at a time that have not proved that they know the secret; at most half as many as
+  /// the process may have open files (ulimit -n). To make room for one more, the tree closes the
+  /// oldest that has not greeted while these hold half of the places, else the oldest that has. It
+  /// does the same when the system has no descriptor left.
+  std::size_t most_unproved = 512;
   std::chrono::milliseconds handshake_timeout{5000};  ///< from the connection to the last word
   std::chrono::milliseconds heartbeat_every{1000};    ///< when nothing else is sent
   /// A neighbour of which not a byte came for so long is lost; so is one that took none.
@@ -137,8 +135,7 @@ class Core;
 /// allocate beyond the limits, or end. Over networks of others use a VPN or a tunnel of ssh.
 ///
 /// **Threads**, all lightweight ones of the Runtime, and what each waits for:
-/// - one accepts: for a connection, its turn by handshakes_per_second, and the end of an unproved
-///   connection that it has stopped;
+/// - one accepts: for a connection, and the end of an unproved connection that it has stopped;
 /// - one for each connection shakes hands: for bytes, until handshake_timeout. It then becomes the
 ///   link's reader, which waits for bytes, lost_after at most, and at last for the link's writer;
 /// - one for each link writes: for frames, heartbeat_every at most, and for room in the socket,
