@@ -60,6 +60,7 @@ class Burgers final : public amr::Case {
     return {amr::BoundaryKind::kPeriodic, amr::BoundaryKind::kPeriodic, 0.0};
   }
   double end_time() const override { return end_time_; }
+  amr::Equation equation() const override { return {"burgers"}; }
 
   void initial(Points points, int, std::span<double> values) const override {
     evaluate(points, values, [this](double x, double y) {

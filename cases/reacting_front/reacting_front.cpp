@@ -41,6 +41,10 @@ class ReactingFront final : public SolidRotation {
         width_(parameters.number("width")) {}
 
   double end_time() const override { return turns_ * kRevolution; }
+  amr::Equation equation() const override {
+    if (rate_ == 0.0) return {};
+    return {"advection_reaction", {{"rate", rate_}}};
+  }
 
   void initial(Points points, int, std::span<double> values) const override {
     evaluate(points, values, [this](double x, double y) {

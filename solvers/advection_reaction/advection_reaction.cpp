@@ -35,6 +35,11 @@ class AdvectionReaction final : public cubic::SemiLagrangian {
     traits_.characteristic_ghosts = false;
   }
 
+  Equation equation() const override {
+    if (reaction_.mu == 0.0) return {};
+    return {"advection_reaction", {{"rate", reaction_.mu}}};
+  }
+
   /// The step's length is the last.
   std::size_t coefficients() const override { return SemiLagrangian::coefficients() + 1; }
 

@@ -112,6 +112,7 @@ class Burgers final : public Solver {
         fluxes_(kLimitedFluxes[parameters.choice("limiter", kLimiters)]) {}
 
   const SolverTraits& traits() const override { return traits_; }
+  Equation equation() const override { return {"burgers"}; }
   std::size_t coefficients() const override { return kCoefficients; }
 
   double prepare(const Case&, const PatchPoints& patch, double, double dt,

@@ -84,8 +84,9 @@ class FluxFormSolver : public amr::Solver {
                 .tendency = has_tendency} {}
 
  private:
-  /// Below this, new values count as 0: soon they would cost the processor's detour for denormals.
-  static constexpr double kNegligible = 1e-200;
+  /// Below this, new values count as 0: what is computed from them would soon be below the normal
+  /// numbers, which cost the processor a detour. 2⁶² times the least of these.
+  static constexpr double kNegligible = 0x1p-960;
 
   /// Advances one component of one patch, and fills the fluxes.
   virtual void advance_component(Step step) const = 0;

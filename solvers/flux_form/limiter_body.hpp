@@ -116,9 +116,19 @@ void extrema_along_x(const Grid& from, Grid& to, Pick pick) {
   }
 }
 
+/// The power of two that brings a number to 1 .. 2. By its bits, so that it is the same for all
+/// processors; of 0 and of what is below the normal numbers the largest one.
+inline double to_one(double x) {
+  constexpr std::uint64_t kExponent = 0x7ff0000000000000;
+  constexpr std::uint64_t kTwiceBias = std::uint64_t{2046} << 52;
+  return __builtin_bit_cast(double,
+                            kTwiceBias - (__builtin_bit_cast(std::uint64_t, x) & kExponent));
+}
+
 /// The shares of the inflow, R+, and of the outflow, R-, by antidiffusive fluxes that keep a cell
 /// within the extrema of the nine cells around (Zalesak 1979, eqs. 10 to 13). One division serves
-/// both; a sum of fluxes too small for that is not let through.
+/// both, of sums that a power of two has brought to 1 .. 2: the field's unit does not matter, and
+/// a sum that is 1e-150 of the other one or less is limited although it need not be.
 inline void shares(const Fluxes& fluxes, Limiter& limiter) {
   constexpr double kTiny = 1e-150;
   for (int j = -1; j <= kCells; ++j) {
@@ -135,15 +145,16 @@ inline void shares(const Fluxes& fluxes, Limiter& limiter) {
     for (int i = -1; i < kRow - 1; ++i) {
       const double highest = larger(larger(most[i - kUp], most[i]), most[i + kUp]);
       const double lowest = smaller(smaller(least[i - kUp], least[i]), least[i + kUp]);
-      const double in = ((larger(x[i], 0.0) - smaller(x[i + 1], 0.0)) +
-                         (larger(south[i], 0.0) - smaller(north[i], 0.0))) +
-                        kTiny;
-      const double out = ((larger(x[i + 1], 0.0) - smaller(x[i], 0.0)) +
-                          (larger(north[i], 0.0) - smaller(south[i], 0.0))) +
-                         kTiny;
+      const double inflow = (larger(x[i], 0.0) - smaller(x[i + 1], 0.0)) +
+                            (larger(south[i], 0.0) - smaller(north[i], 0.0));
+      const double outflow = (larger(x[i + 1], 0.0) - smaller(x[i], 0.0)) +
+                             (larger(north[i], 0.0) - smaller(south[i], 0.0));
+      const double scale = to_one(inflow + outflow);
+      const double in = inflow * scale + kTiny;
+      const double out = outflow * scale + kTiny;
       const double inverse = 1.0 / (in * out);
-      gain[i] = smaller((highest - low[i]) * (out * inverse), 1.0);
-      loss[i] = smaller((low[i] - lowest) * (in * inverse), 1.0);
+      gain[i] = smaller((highest - low[i]) * scale * (out * inverse), 1.0);
+      loss[i] = smaller((low[i] - lowest) * scale * (in * inverse), 1.0);
     }
   }
 }

@@ -152,6 +152,7 @@ INSTANTIATE_TEST_SUITE_P(
         Defect{broken::prefers_x, {"symmetry"}},
         Defect{broken::reads_masked_layer, {"ghost_width"}},
         Defect{broken::reads_one_layer_more, {"ghost_width"}},
+        Defect{broken::seams_differ, {"fluxes"}},
         Defect{broken::state_cfl_of_square, {"state_cfl"}},
         // Nothing that takes a step can pass.
         Defect{broken::throws_in_advance,

@@ -209,8 +209,12 @@ TEST(FailingList, GivenAListThatFailsThenTheRunEndsWithWhatTheSolverSaysOfThePat
     try {
       run(solver, {backend, 1, amr::Schedule::kAuto});
       FAIL();
-    } catch (const FailedBeyond& failure) {
-      EXPECT_STREQ(failure.what(), "solver 'failing': the device has no room for 1");
+    } catch (const std::runtime_error& failure) {
+      EXPECT_STREQ(
+          failure.what(),
+          "solver 'failing': the device has no room for 1 (level 0 patch (0, 0), base step "
+          "0, t = 0)");
+      EXPECT_THROW(std::rethrow_if_nested(failure), FailedBeyond);
     }
   }
 }

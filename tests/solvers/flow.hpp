@@ -35,6 +35,10 @@ struct Flow : amr::Case {
     evaluate(u, points, time, values);
     return true;
   }
+  void boundary_values(amr::Side, amr::Points points, int, double time,
+                       std::span<double> values) const override {
+    evaluate(u, points, time, values);
+  }
   void velocity(amr::Points points, double time, amr::Vectors velocity) const override {
     evaluate(vx, points, time, velocity.x);
     evaluate(vy, points, time, velocity.y);

@@ -1,4 +1,5 @@
 // Contract: an interface stays two to three cells wide; values near the two that it parts are bulk.
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <stdexcept>
@@ -61,6 +62,80 @@ TEST(Thinc, GivenOtherValuesThenTheParametersName) {
 
 TEST(Thinc, GivenValuesInTheWrongOrderThenItSaysSo) {
   EXPECT_THROW((Choice{"thinc", {{"low", 1.0}, {"high", 0.0}}}.make()), std::invalid_argument);
+}
+
+/// A slab across the seam in x, in a wind along both axes that turns; transposed, x and y change
+/// places.
+Flow slab(double high, bool transposed) {
+  Flow flow;
+  flow.steady = false;
+  const auto speed = [](double t) { return std::cos(kTwoPi * (0.5 * t + 0.05)); };
+  flow.psi = [=](double x, double y, double t) {
+    return transposed ? speed(t) * (-0.5 * y - 0.75 * x) : speed(t) * (0.75 * y + 0.5 * x);
+  };
+  flow.u = [=](double x, double y, double) {
+    const double across = transposed ? y : x;
+    return across - std::floor(across) < 0.3 ? high : 0.0;
+  };
+  return flow;
+}
+
+/// Values of a level of 64 × 64 cells after some steps, in the field's unit, x fastest.
+std::vector<double> field_of(const Flow& flow, double high, bool transposed) {
+  const auto solver = Choice{"thinc", {{"high", high}}}.make();
+  const auto backend = amr::make_backend("serial", 1);
+  amr::Simulation run(flow, *solver, *backend, uniform(64, 256));
+  run.advance(64);
+  std::vector<double> values(64 * 64);
+  const amr::Level& level = run.hierarchy().level(0);
+  for (std::size_t slot = 0; slot < level.size(); ++slot) {
+    const amr::Patch& patch = level.patch(slot);
+    for (int j = 0; j < kPatchSize; ++j) {
+      for (int i = 0; i < kPatchSize; ++i) {
+        const int x = patch.id().i * kPatchSize + i;
+        const int y = patch.id().j * kPatchSize + j;
+        values[static_cast<std::size_t>(transposed ? x * 64 + y : y * 64 + x)] =
+            patch.now()(i, j) / high;
+      }
+    }
+  }
+  return values;
+}
+
+TEST(Thinc, GivenASlabInATurningWindThenItStaysOneInAnyUnitAndAlongEitherAxis) {
+  const std::vector<double> usual = field_of(slab(1.0, false), 1.0, false);
+  const std::vector<double> small = field_of(slab(1e-9, false), 1e-9, false);
+  const std::vector<double> large = field_of(slab(1e9, false), 1e9, false);
+  const std::vector<double> transposed = field_of(slab(1.0, true), 1.0, true);
+  double cut = 0.0;
+  for (std::size_t at = 0; at < usual.size(); ++at) {
+    ASSERT_NEAR(usual[at], usual[at % 64], 1e-12) << "not a slab";
+    ASSERT_NEAR(small[at], usual[at], 1e-12);
+    ASSERT_NEAR(large[at], usual[at], 1e-12);
+    ASSERT_NEAR(transposed[at], usual[at], 1e-12);
+    cut = std::max(cut, std::min(usual[at], 1.0 - usual[at]));
+  }
+  EXPECT_GT(cut, 0.01) << "the check is empty";
+}
+
+TEST(Thinc, GivenAThreadThatLiesLevelThenRoundOffInItChangesNoFluxByMoreThanThat) {
+  // Along the thread the gradient vanishes, while the flow across it makes its half step uneven.
+  Flow flow;
+  flow.psi = [](double x, double y, double) { return 0.5 * y - x * x; };
+  const auto step_with = [&](double size) {
+    FluxFormRun run({"thinc", {{"limiter", std::string("none")}}}, flow, 16, 16);
+    run.fill([&](int i, int j) { return (j == 8 ? 0.5 : 0.9) + size * noise(i, j); });
+    run.advance();
+    return run.after_values;
+  };
+  const std::vector<double> level = step_with(0.0);
+  const std::vector<double> rough = step_with(1e-15);
+  double largest = 0.0;
+  for (std::size_t at = 0; at < level.size(); ++at) {
+    largest = std::max(largest, std::abs(rough[at] - level[at]));
+  }
+  EXPECT_LE(largest, 1e-12);
+  EXPECT_GT(largest, 0.0) << "the check is empty";
 }
 
 TEST(Elementary, GivenArgumentsInUseThenTheyAgreeWithTheLibrary) {

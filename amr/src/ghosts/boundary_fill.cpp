@@ -11,6 +11,7 @@
 #include <kumiko/amr/solver.hpp>
 
 #include "problem/checked_case.hpp"
+#include "transfer/sampling.hpp"
 
 namespace kumiko::amr {
 
@@ -79,12 +80,14 @@ void copy_points(const Axis& x, const Axis& y, PatchView target) {
 
 int wrapped(int index, int count) { return ((index % count) + count) % count; }
 
-/// What the case says of the points beyond one of its sides. Along the other axis the search has
+/// Asks the case for the points beyond one of its sides, at the nodes or as averages over the
+/// cells, as of its initial state. Along the other axis the search has
 /// come to the point within the domain, if it went there before; across periodic sides it ends
 /// within the domain, too.
 void fill_prescribed(const Geometry& geometry, const Case& problem, const PatchId& id,
                      const Axis& x, const Axis& y, double time, PatchView target) {
   constexpr std::size_t kMost = kPatchSize * kLargestGhosts;
+  static_assert(kMost <= kPatchPoints);
   const bool by_x = x.ends();
   std::array<double, kMost> at_x;
   std::array<double, kMost> at_y;
@@ -102,8 +105,11 @@ void fill_prescribed(const Geometry& geometry, const Case& problem, const PatchI
   const Points points{std::span(at_x).first(count), std::span(at_y).first(count)};
   std::array<double, kMost> values;
   for (int component = 0; component < target.components(); ++component) {
-    problem.boundary_values(by_x ? x.which : y.which, points, component, time,
-                            std::span(values).first(count));
+    const auto beyond = [&](Points at, std::span<double> of_points) {
+      problem.boundary_values(by_x ? x.which : y.which, at, component, time, of_points);
+      return true;
+    };
+    sample(geometry, id.level, points, beyond, std::span(values).first(count));
     if (!are_finite(std::span(values).first(count))) {
       throw BrokenValueError(fmt::format(
           "the case gives a boundary value of component {} that is not a finite number beside {} "

@@ -23,7 +23,8 @@ static_assert(kAxes == 2, "the domain has four sides");
 /// this state: from siblings, from the level below, or across periodic sides. A corner of the
 /// domain needs the interior only, so the sides may be filled in any order.
 /// Touches no other patch. Cost: one copy per ghost beyond the domain, for kPrescribed a call of
-/// the case for each neighbour's place and component; nothing for other patches.
+/// the case for each neighbour's place and component, 16 calls where the points are cells; nothing
+/// for other patches.
 void fill_outside(const Geometry& geometry, const Case& problem, const PatchId& id,
                   unsigned outside, PatchView target, double time);
 

@@ -69,6 +69,7 @@ Flow constant_flow(double vx, double vy) {
 Flow rotation(double centre_x, double centre_y) {
   Flow flow;
   flow.name = "rotation";
+  flow.periodic = false;
   flow.psi = [=](double x, double y, double) {
     return -0.5 * ((x - centre_x) * (x - centre_x) + (y - centre_y) * (y - centre_y));
   };

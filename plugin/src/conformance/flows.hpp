@@ -22,6 +22,8 @@ class Flow final : public amr::Case {
   Function vx;  ///< ∂ψ/∂y
   Function vy;  ///< -∂ψ/∂x
   bool steady = true;
+  /// Whether the velocity is the same on both sides of a seam of the unit square.
+  bool periodic = true;
 
   double duration = 1.0;
   int field_components = 1;

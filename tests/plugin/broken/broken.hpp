@@ -22,6 +22,7 @@ amr::Factory<amr::Solver> overstates_order();
 amr::Factory<amr::Solver> prefers_x();
 amr::Factory<amr::Solver> reads_masked_layer();
 amr::Factory<amr::Solver> reads_one_layer_more();
+amr::Factory<amr::Solver> seams_differ();
 amr::Factory<amr::Solver> shares_scratch();
 amr::Factory<amr::Solver> state_cfl_of_square();
 amr::Factory<amr::Solver> throws_in_advance();

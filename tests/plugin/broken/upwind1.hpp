@@ -1,15 +1,13 @@
 // A small solver that does all it says; the broken ones derive from it.
 #pragma once
 
-#include <algorithm>
-#include <array>
-#include <cmath>
 #include <cstddef>
 #include <span>
 #include <string>
 
 #include <kumiko/amr/factory.hpp>
 #include <kumiko/amr/solver.hpp>
+#include <kumiko/plugin/face_velocities.hpp>
 
 namespace kumiko::broken {
 
@@ -24,29 +22,15 @@ class Upwind1 : public amr::Solver {
   explicit Upwind1(const amr::ParameterSet&) : Upwind1(describe()) {}
 
   const amr::SolverTraits& traits() const override { return traits_; }
-  /// The spacing, then the faces' Courant numbers, x first.
-  std::size_t coefficients() const override { return 1 + 2 * kFaces; }
+  /// The spacing, then the faces' Courant numbers.
+  std::size_t coefficients() const override { return 1 + plugin::face_values(kMargin); }
 
   double prepare(const amr::Case& problem, const amr::PatchPoints& patch, double time, double dt,
                  std::span<double> coefficients) const override {
+    const std::span<double> courant = coefficients.subspan(1);
     coefficients[0] = patch.spacing;
-    const double scale = dt / (patch.spacing * patch.spacing);
-    for (int j = kFirst; j <= kEnd; ++j) {
-      for (int i = kFirst; i <= kEnd; ++i) {
-        const double corner = psi(problem, patch, time, i, j);
-        coefficients[x_face(i, j)] = (psi(problem, patch, time, i, j + 1) - corner) * scale;
-        coefficients[y_face(i, j)] = (corner - psi(problem, patch, time, i + 1, j)) * scale;
-      }
-    }
-    double largest = 0.0;
-    for (int j = 0; j < amr::kPatchSize; ++j) {
-      for (int i = 0; i < amr::kPatchSize; ++i) {
-        const auto of = [&](std::size_t face) { return std::abs(coefficients[face]); };
-        largest = std::max(largest, std::max(of(x_face(i, j)), of(x_face(i + 1, j))) +
-                                        std::max(of(y_face(i, j)), of(y_face(i, j + 1))));
-      }
-    }
-    return largest;
+    plugin::fill_face_velocities(problem, patch, time, dt, kMargin, courant);
+    return plugin::cfl_number(courant, kMargin);
   }
 
   void advance(amr::ConstPatchView before, std::span<const double> coefficients,
@@ -108,35 +92,20 @@ class Upwind1 : public amr::Solver {
   amr::SolverTraits traits_;
 
  private:
-  static constexpr int kFirst = -amr::kTendencyGhosts;
-  static constexpr int kEnd = amr::kPatchSize + amr::kTendencyGhosts;
-  static constexpr std::size_t kFaces =
-      static_cast<std::size_t>((kEnd - kFirst + 1) * (kEnd - kFirst + 1));
-
-  static std::size_t x_face(int i, int j) {
-    return static_cast<std::size_t>(1 + (j - kFirst) * (kEnd - kFirst + 1) + (i - kFirst));
-  }
-  static std::size_t y_face(int i, int j) { return kFaces + x_face(i, j); }
-
-  static double psi(const amr::Case& problem, const amr::PatchPoints& patch, double time, int i,
-                    int j) {
-    const std::array<double, 1> x = {(patch.first_i + i) * patch.spacing};
-    const std::array<double, 1> y = {(patch.first_j + j) * patch.spacing};
-    std::array<double, 1> value;
-    problem.stream_function({x, y}, time, value);
-    return value[0];
-  }
+  static constexpr int kMargin = amr::kTendencyGhosts;
 
   static double upwind(double courant, double below, double above) {
     return courant >= 0.0 ? courant * below : courant * above;
   }
   static double flux_x(amr::ConstPatchView u, std::span<const double> coefficients, int i, int j,
                        int component) {
-    return upwind(coefficients[x_face(i, j)], u(i - 1, j, component), u(i, j, component));
+    return upwind(plugin::faces_x(&coefficients[1], kMargin)(i, j), u(i - 1, j, component),
+                  u(i, j, component));
   }
   static double flux_y(amr::ConstPatchView u, std::span<const double> coefficients, int i, int j,
                        int component) {
-    return upwind(coefficients[y_face(i, j)], u(i, j - 1, component), u(i, j, component));
+    return upwind(plugin::faces_y(&coefficients[1], kMargin)(i, j), u(i, j - 1, component),
+                  u(i, j, component));
   }
   static double gain(amr::ConstPatchView u, std::span<const double> coefficients, int i, int j,
                      int component) {

@@ -46,12 +46,14 @@ inline Faces faces_y(const double* values, int margin) {
 /// the axis, without unit. From the case's stream function, if it has one: the flow through the
 /// faces of every cell then adds up to 0 but for rounding. Without one from its velocity, by
 /// Gauss's rule with two points a face.
-/// The bits of a face do not depend on the patch.
+/// The bits of a face do not depend on the patch, nor on the side of a periodic seam from which it
+/// is seen: beyond a seam the case is asked at the place that a face stands for.
 /// \param patch   its points are not used
 /// \param margin  layers of ghost cells whose faces are wanted as well, 0..6; others throw
 /// std::invalid_argument
 /// Cost: one evaluation of ψ, or else four of the velocity, for each of some (19 + 2 margin)²
-/// points. Keep the values among the coefficients: a steady velocity is then evaluated once.
+/// points, and of a row or column more for each seam. Keep the values among the coefficients: a
+/// steady velocity is then evaluated once.
 void fill_face_velocities(const amr::Case& problem, const amr::PatchPoints& patch, double time,
                           double dt, int margin, std::span<double> values);
 
