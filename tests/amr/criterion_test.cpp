@@ -49,7 +49,8 @@ class Field {
 
 double loehner_at_8_8(const Field& field, double delta, double floor) {
   IndicatorField indicator;
-  loehner_indicator(field.view(), delta, floor, 0.0, indicator);
+  const std::vector<double> floors(static_cast<std::size_t>(field.view().components()), floor);
+  loehner_indicator(field.view(), delta, floors, 0.0, indicator);
   return indicator.values[8 * kPatchSize + 8];
 }
 
@@ -128,9 +129,9 @@ TEST(Loehner, GivenABoundThenExactlyTheSamePointsExceedItAsWithoutOne) {
     IndicatorField with;
     IndicatorField without;
     const double bound = 0.1;
-    const double floor = round % 3 == 0 ? 0.0 : 0.01;
-    loehner_indicator(field.view(), 0.05, floor, bound, with);
-    loehner_indicator(field.view(), 0.05, floor, 0.0, without);
+    const std::array<double, 2> floors = {round % 3 == 0 ? 0.0 : 0.01, 0.02};
+    loehner_indicator(field.view(), 0.05, floors, bound, with);
+    loehner_indicator(field.view(), 0.05, floors, 0.0, without);
     for (std::size_t at = 0; at < kPatchPoints; ++at) {
       ASSERT_EQ(with.values[at] > bound, without.values[at] > bound);
       above += without.values[at] > bound ? 1 : 0;

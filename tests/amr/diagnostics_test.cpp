@@ -86,6 +86,26 @@ std::unique_ptr<Hierarchy> island_of_two() {
   return hierarchy;
 }
 
+TEST(Diagnostics, GivenAFieldInAnyUnitThenItsNormsNeitherOverflowNorVanish) {
+  const auto backend = make_backend("serial", 1);
+  const auto usual = error_norms(*island_with_poison(), KnownCase(4.0), 0.0, *backend);
+  for (const double unit : {0x1p-1000, 0x1p-600, 0x1p600, 0x1p1000}) {
+    const auto hierarchy = island_with_poison();
+    for (int index = 0; index < 3; ++index) {
+      Level& level = hierarchy->level(index);
+      for (std::size_t slot = 0; slot < level.size(); ++slot) {
+        level.patch(slot).now().interior() *= unit;
+      }
+    }
+    const auto errors = error_norms(*hierarchy, KnownCase(4.0 * unit), 0.0, *backend);
+    ASSERT_TRUE(errors.has_value());
+    EXPECT_EQ(errors->rms, usual->rms * unit);
+    EXPECT_EQ(errors->l1_relative, usual->l1_relative);
+    EXPECT_EQ(errors->l1, usual->l1 * unit);
+    EXPECT_EQ(errors->linf, usual->linf * unit);
+  }
+}
+
 TEST(Diagnostics, GivenTwoComponentsThenFiguresAreOfBothTogetherAndOfEach) {
   const auto hierarchy = island_of_two();
   const auto backend = make_backend("serial", 1);

@@ -3,8 +3,17 @@
 // regrid.
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <memory>
+#include <numbers>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
+
+#include <kumiko/amr/diagnostics.hpp>
 
 #include "fixtures.hpp"
 
@@ -106,9 +115,12 @@ TEST(RegridInterval, GivenAFlowThatSpeedsUpThenTheIntervalFollowsForAnyBackend) 
 struct CarriedCase : ScriptedCase {
   static constexpr double kSpeedX = 0.37;
   static constexpr double kSpeedY = -0.23;
+  /// How far a particle of speed 1 has come.
+  std::function<double(double time)> way = [](double time) { return time; };
   double radius(int level) const { return level == 0 ? 0.12 : 0.06; }
   bool within(int level, double x, double y, double time) const {
-    return std::hypot(x - (0.3 + kSpeedX * time), y - (0.6 + kSpeedY * time)) < radius(level);
+    const double far = way(time);
+    return std::hypot(x - (0.3 + kSpeedX * far), y - (0.6 + kSpeedY * far)) < radius(level);
   }
 
   CarriedCase() {
@@ -160,6 +172,76 @@ TEST(RegridInterval, GivenAFeatureThatTheFlowCarriesThenItStaysOnRefinedPlacesAt
     }
   }
   EXPECT_GT(uncovered_with_four_times_the_interval, 0) << "the test can fail";
+}
+
+/// The same in a flow whose speed changes.
+struct UnsteadyCarriedCase final : CarriedCase {
+  std::function<double(double time)> speed;
+
+  UnsteadyCarriedCase(std::function<double(double)> its_speed,
+                      std::function<double(double)> its_way)
+      : speed(std::move(its_speed)) {
+    way = std::move(its_way);
+    steady = false;
+  }
+  void velocity(Points, double time, Vectors velocity) const override {
+    std::ranges::fill(velocity.x, kSpeedX * speed(time));
+    std::ranges::fill(velocity.y, kSpeedY * speed(time));
+  }
+};
+
+TEST(RegridInterval, GivenAFlowThatRisesFromRestThenWhatIsTravelledBringsTheRegridForward) {
+  constexpr double kTurn = 2.0 * std::numbers::pi;
+  const UnsteadyCarriedCase rising([](double t) { return std::sin(kTurn * t); },
+                                   [](double t) { return (1.0 - std::cos(kTurn * t)) / kTurn; });
+  const UnsteadyCarriedCase jumping([](double t) { return t < 0.4 ? 0.0 : 1.0; },
+                                    [](double t) { return std::max(0.0, t - 0.4); });
+  for (const UnsteadyCarriedCase* const problem : {&rising, &jumping}) {
+    const auto solver = cubic_solver();
+    const auto backend = make_backend("serial", 1);
+    SimulationOptions options = scripted_options(3);
+    options.refinement.interval = 0;
+    Simulation run(*problem, *solver, *backend, options);
+    EXPECT_EQ(run.next_regrid(), 64) << "at rest";
+    int regrids_at_rest = 0;
+    for (int step = 1; step < kIntervalSteps; ++step) {
+      run.advance(1);
+      ASSERT_EQ(uncovered(*problem, run.hierarchy(), run.time()), 0) << "step " << step;
+      if (problem == &jumping && run.time() < 0.4) {
+        regrids_at_rest = static_cast<int>(run.counters().regrids);
+      }
+    }
+    EXPECT_EQ(regrids_at_rest, 0);
+    EXPECT_GT(run.counters().regrids, 8U);
+  }
+}
+
+/// The hash of the final state of a run that is saved and continued at each of some base steps.
+std::string hash_with_restarts_at(const Case& problem, std::vector<int> steps) {
+  const auto solver = cubic_solver();
+  const auto backend = make_backend("threads", 2);
+  SimulationOptions options = scripted_options(3);
+  options.refinement.interval = 0;
+  std::optional<SavedRun> saved;
+  steps.push_back(kIntervalSteps);
+  for (const int until : steps) {
+    std::unique_ptr<Simulation> run =
+        saved ? std::make_unique<Simulation>(problem, *solver, *backend, options, *saved)
+              : std::make_unique<Simulation>(problem, *solver, *backend, options);
+    run->advance(until - run->step());
+    if (until == kIntervalSteps) return state_hash(run->hierarchy());
+    saved = run->save();
+  }
+  return {};
+}
+
+TEST(RegridInterval, GivenRestartsBetweenLooksThenTheBitsAreThoseOfOneRun) {
+  constexpr double kTurn = 2.0 * std::numbers::pi;
+  UnsteadyCarriedCase problem([](double t) { return std::sin(kTurn * t); },
+                              [](double t) { return (1.0 - std::cos(kTurn * t)) / kTurn; });
+  problem.u = [](double x, double y) { return std::sin(kTurn * x) * std::cos(kTurn * y); };
+  EXPECT_EQ(hash_with_restarts_at(problem, {3, 8, 13, 21, 30, 47}),
+            hash_with_restarts_at(problem, {}));
 }
 
 }  // namespace

@@ -127,13 +127,14 @@ TEST_P(SavedRunTest, GivenASaveThatIsRestoredWhenSavedAgainThenItIsTheSame) {
   EXPECT_EQ(second.step, 7);
   EXPECT_EQ(second.next_regrid, first.next_regrid);
   EXPECT_EQ(second.next_check, first.next_check);
-  EXPECT_EQ(second.indicator_scale, first.indicator_scale);
+  EXPECT_EQ(second.scales, first.scales);
   EXPECT_EQ(second.mesh, first.mesh);
   ASSERT_EQ(second.levels.size(), first.levels.size());
   for (std::size_t level = 0; level < first.levels.size(); ++level) {
     const SavedLevel& a = first.levels[level];
     const SavedLevel& b = second.levels[level];
     EXPECT_EQ(a.cfl, b.cfl);
+    EXPECT_EQ(a.travelled, b.travelled);
     EXPECT_EQ(a.values, b.values);
     for (std::size_t slot = 0; slot < a.histories.size(); ++slot) {
       EXPECT_EQ(a.histories[slot].since, b.histories[slot].since);
@@ -254,8 +255,10 @@ TEST_F(SpoiltRunTest, GivenALevelWithoutValuesThenRefused) {
 
 TEST_F(SpoiltRunTest, GivenValuesThatAreMissingThenRefused) {
   saved_.levels[0].values.pop_back();
-  EXPECT_NE(refusal().find("has 16 patches on level 0, but 16 histories, 16 CFL numbers and 4095"),
-            std::string::npos)
+  EXPECT_NE(
+      refusal().find(
+          "has 16 patches on level 0, but 16 histories, 16 CFL numbers, 16 distances and 4095"),
+      std::string::npos)
       << refusal();
 }
 
@@ -270,6 +273,7 @@ TEST_F(SpoiltRunTest, GivenAPatchWithoutItsParentsNeighboursThenRefused) {
   SavedLevel finest;
   finest.histories.resize(1);
   finest.cfl.resize(1);
+  finest.travelled.resize(1);
   finest.values.resize(kPatchPoints);
   saved_.levels.push_back(finest);
   EXPECT_EQ(refusal(), "the saved run has patch (0, 0) of level 2 without all it needs on level 1");

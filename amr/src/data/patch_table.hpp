@@ -58,6 +58,12 @@ class PatchTable {
       for (const T& value : level.values) visit(value);
     }
   }
+  template <class Visit>
+  void for_each(Visit visit) {
+    for (LevelTable& level : levels_) {
+      for (T& value : level.values) visit(value);
+    }
+  }
 
   /// Bytes of the lists, without what the values hold elsewhere.
   std::size_t memory_bytes() const {

@@ -12,6 +12,7 @@
 #include <xxhash.h>
 
 #include "observation/own_parts.hpp"
+#include "observation/patch_note.hpp"
 #include "transfer/sampling.hpp"
 
 namespace kumiko::amr {
@@ -102,45 +103,88 @@ FieldFigure field_figure(const PartlyCovered& leaves, int component, double area
   return part;
 }
 
+/// A sum of squares that neither overflows nor vanishes: of the values over a power of two. The
+/// bits are those of a plain sum where that does neither.
+struct SquareSum {
+  double sum = 0.0;  ///< of (value · 2^-exponent)²
+  int exponent = std::numeric_limits<int>::min();
+
+  /// The exponent for values of up to this magnitude; 2 to its power and to minus that are normal
+  /// numbers.
+  static int exponent_for(double largest) {
+    constexpr int kMost = 1000;
+    return std::isfinite(largest) ? std::clamp(std::ilogb(largest), -kMost, kMost) : kMost;
+  }
+  SquareSum& operator+=(const SquareSum& other) {
+    const int common = std::max(exponent, other.exponent);
+    sum = at(common) + other.at(common);
+    exponent = common;
+    return *this;
+  }
+  /// The root of the sum over a number.
+  double root_over(double number) const {
+    return sum == 0.0 ? 0.0 : std::scalbn(std::sqrt(sum / number), exponent);
+  }
+
+ private:
+  double at(int common) const {
+    return sum == 0.0 ? 0.0 : std::scalbn(sum, 2 * (exponent - common));
+  }
+};
+
+/// Sums are weighted by a point's share of one of level 0, a power of two.
 struct ErrorFigure {
-  double square = 0.0;
+  SquareSum square = {};
   double absolute = 0.0;
   double exact = 0.0;
-  double area = 0.0;
+  double points = 0.0;
   double largest = 0.0;
+  double point_area = 0.0;  ///< of a point of level 0
   bool known = true;
 
   ErrorFigure& operator+=(const ErrorFigure& other) {
     square += other.square;
     absolute += other.absolute;
     exact += other.exact;
-    area += other.area;
+    points += other.points;
     largest = std::max(largest, other.largest);
+    point_area = std::max(point_area, other.point_area);
     known = known && other.known;
     return *this;
   }
   ErrorNorms figures() const {
-    return {std::sqrt(square / area), exact == 0.0 ? 0.0 : absolute / exact, absolute, largest};
+    return {square.root_over(points), exact == 0.0 ? 0.0 : absolute / exact, absolute * point_area,
+            largest};
   }
 };
 
-ErrorFigure error_figure(const PartlyCovered& leaves, int component, double area,
+ErrorFigure error_figure(const PartlyCovered& leaves, int component,
                          std::span<const double> exact) {
   ErrorFigure part;
   const ConstPatchView field = leaves.patch.now();
+  const auto reference = [&](int i, int j) {
+    return exact[static_cast<std::size_t>(j * kPatchSize + i)];
+  };
   for_each_leaf(leaves, [&](int i, int j) {
-    const double reference = exact[static_cast<std::size_t>(j * kPatchSize + i)];
-    const double error = field(i, j, component) - reference;
-    part.square += error * error;
-    part.absolute += std::abs(error);
-    part.exact += std::abs(reference);
-    part.area += 1.0;
-    part.largest = std::max(part.largest, std::abs(error));
+    const double error = std::abs(field(i, j, component) - reference(i, j));
+    part.absolute += error;
+    part.exact += std::abs(reference(i, j));
+    part.points += 1.0;
+    part.largest = std::max(part.largest, error);
   });
-  part.square *= area;
-  part.absolute *= area;
-  part.exact *= area;
-  part.area *= area;
+  if (part.absolute != 0.0) {
+    part.square.exponent = SquareSum::exponent_for(part.largest);
+    const double scale = std::scalbn(1.0, -part.square.exponent);
+    for_each_leaf(leaves, [&](int i, int j) {
+      const double scaled = (field(i, j, component) - reference(i, j)) * scale;
+      part.square.sum += scaled * scaled;
+    });
+  }
+  const double weight = std::scalbn(1.0, -2 * leaves.patch.id().level);
+  part.square.sum *= weight;
+  part.absolute *= weight;
+  part.exact *= weight;
+  part.points *= weight;
   return part;
 }
 
@@ -190,6 +234,7 @@ FieldFigures field_figures(const Hierarchy& hierarchy, Backend& backend, Owner& 
 std::optional<ErrorNorms> error_norms(const Hierarchy& hierarchy, const Case& problem, double time,
                                       Backend& backend, Owner& owner) {
   const auto compute = [&](const PartlyCovered& leaves, int component) -> ErrorFigure {
+    const PatchNote note("the exact solution", leaves.patch.id(), PatchNote::kNoStep, time);
     std::array<double, kPatchPoints> exact;
     const auto solution = [&](Points points, std::span<double> values) {
       return problem.exact(points, component, time, values);
@@ -197,7 +242,10 @@ std::optional<ErrorNorms> error_norms(const Hierarchy& hierarchy, const Case& pr
     if (!sample_patch(hierarchy.geometry(), leaves.patch.id(), solution, exact)) {
       return {.known = false};
     }
-    return error_figure(leaves, component, point_area(hierarchy, leaves.patch), exact);
+    ErrorFigure part = error_figure(leaves, component, exact);
+    const double h = hierarchy.geometry().spacing(0);
+    part.point_area = h * h;
+    return part;
   };
   const auto each = reduce<ErrorFigure>(hierarchy, backend, owner, compute);
   if (!std::ranges::all_of(each, &ErrorFigure::known)) return std::nullopt;

@@ -17,6 +17,7 @@
 
 #include "data/patch_table.hpp"
 #include "observation/current_piece.hpp"
+#include "observation/patch_note.hpp"
 #include "observation/ticks.hpp"
 #include "observation/trace_recorder.hpp"
 
@@ -91,6 +92,8 @@ class Observer {
           first_(first),
           slots_(slots),
           worker_(worker),
+          note_(name_of(first.kind), observer.patches_.id(first.step.level, first.slot),
+                first.step.base_step, first.step.time),
           begin_(read_ticks()) {
       tally_.wait += elapsed(own_.idle_since, begin_);
       const std::uint64_t steals = observer.steals(worker) - own_.steals;
@@ -128,6 +131,11 @@ class Observer {
     }
 
    private:
+    static const char* name_of(PieceKind kind) {
+      if (kind == PieceKind::kAdvance) return "the advance";
+      return kind == PieceKind::kBlend ? "the ghosts between two times" : "the end of the step";
+    }
+
     /// Hands the patches' records over, each with its part of the time.
     void record(std::uint64_t part) {
       record_.kind = static_cast<std::uint32_t>(first_.kind);
@@ -148,6 +156,7 @@ class Observer {
     const Piece& first_;
     Slots slots_;
     int worker_;
+    PatchNote note_;  ///< of the first patch
     std::uint64_t begin_;
     PieceRecord record_;  ///< in a trace only
   };

@@ -98,15 +98,15 @@ const std::vector<OptionField<RefinementOptions>>& fields<RefinementOptions>() {
       field<&R::delta>("delta", {0, 1}, kState,
                        "weight of the loehner indicator's filter against ripples"),
       field<&R::floor>("floor", {0, 1}, kState,
-                       "times the largest |u| of the initial level 0, added to the loehner "
-                       "indicator's denominator"),
+                       "times the scale of each component, added to the loehner indicator's "
+                       "denominator"),
       field<&R::buffer>("buffer", {0, kPatchSize, "since tags reach the next patch at most"},
                         kState, "points of the tagged level by which tags grow"),
       field<&R::interval>(
           "interval", {0, kMostCount}, kState,
-          "base steps between regrids; 0 = as many as the CFL number and `buffer` allow"),
+          "base steps between regrids; 0 = as many as keep the distance travelled within `buffer`"),
       field<&R::memory_limit>("memory_limit", {0, kMostCount}, kRun,
-                              "MiB that the patches may take; 0 = no limit"),
+                              "MiB that the patches of each rank may take; 0 = no limit"),
       field<&R::check_finite>(
           "check_finite", {0, kMostCount}, kRun,
           "least base steps between looks for values that are not finite; 0 = none"),

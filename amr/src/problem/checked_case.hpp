@@ -30,6 +30,7 @@ class CheckedCase final : public Case {
     case_.boundary_values(side, points, component, time, values);
   }
   double end_time() const override { return case_.end_time(); }
+  Equation equation() const override { return case_.equation(); }
   int components() const override { return case_.components(); }
   std::vector<std::string> component_names() const override { return case_.component_names(); }
   void initial(Points points, int component, std::span<double> values) const override {

@@ -1,5 +1,7 @@
 #include "refinement/criterion.hpp"
 
+#include <array>
+#include <cstddef>
 #include <stdexcept>
 
 #include "refinement/gradient.hpp"
@@ -9,11 +11,16 @@
 namespace kumiko::amr {
 
 Indicator make_indicator(const RefinementOptions& options, const Geometry& geometry,
-                         const Case& problem, double floor) {
+                         const Case& problem, const FieldScales& scales) {
   switch (options.criterion) {
     case Criterion::kLoehner:
-      return [options, floor](const Patch& patch, double, IndicatorField& indicator) {
-        loehner_indicator(patch.now(), options.delta, floor, keep_threshold(options), indicator);
+      return [options, &scales](const Patch& patch, double, IndicatorField& indicator) {
+        std::array<double, kMostComponents> floors;
+        const ConstPatchView field = patch.now();
+        for (int component = 0; component < field.components(); ++component) {
+          floors[static_cast<std::size_t>(component)] = options.floor * scales.of(component);
+        }
+        loehner_indicator(field, options.delta, floors, keep_threshold(options), indicator);
       };
     case Criterion::kGradient:
       return [](const Patch& patch, double, IndicatorField& indicator) {

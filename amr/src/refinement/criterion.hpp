@@ -13,6 +13,8 @@
 #include <kumiko/amr/patch.hpp>
 #include <kumiko/amr/refinement_options.hpp>
 
+#include "refinement/field_scales.hpp"
+
 namespace kumiko::amr {
 
 static_assert(kAxes == 2, "indicators look along x and y");
@@ -28,8 +30,8 @@ struct IndicatorField {
 using Indicator = std::function<void(const Patch& patch, double time, IndicatorField& indicator)>;
 
 /// Makes the indicator of the options' criterion. The geometry and the case must outlive it.
-/// \param floor  of Löhner's denominator, absolute
+/// \param scales  of the field's components, which Löhner's floor follows; must outlive it
 Indicator make_indicator(const RefinementOptions& options, const Geometry& geometry,
-                         const Case& problem, double floor);
+                         const Case& problem, const FieldScales& scales);
 
 }  // namespace kumiko::amr

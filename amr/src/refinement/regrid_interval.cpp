@@ -7,25 +7,28 @@ namespace kumiko::amr {
 
 namespace {
 
-double largest_cfl(const Mesh<2>& mesh, int index, std::span<const double> cfl, Owner& owner) {
-  double largest = 0.0;
-  for (std::size_t slot = 0; slot < cfl.size(); ++slot) {
-    if (owner.has(mesh, index, slot)) largest = std::max(largest, cfl[slot]);
-  }
-  return collect_value(owner, largest, [](double a, double b) { return std::max(a, b); });
+/// Base steps in which what is in a patch stays within the buffer.
+double steps_within(const PatchMotion& motion, double substeps, double buffer) {
+  const double rest = buffer - motion.travelled;
+  const double points_per_base_step = motion.cfl * substeps;
+  if (rest < 0.0) return 0.0;
+  return points_per_base_step > 0.0 ? rest / points_per_base_step : kLongestInterval;
 }
 
 }  // namespace
 
-int automatic_interval(const Hierarchy& hierarchy, const PatchTable<double>& cfl,
+int automatic_interval(const Hierarchy& hierarchy, const PatchTable<PatchMotion>& motion,
                        const StepClock& clock, int buffer, Owner& owner) {
   double steps = kLongestInterval;
   for (int index = 0; index + 1 < hierarchy.max_levels(); ++index) {
-    const double points_per_base_step =
-        largest_cfl(hierarchy.mesh(), index, cfl.level(index), owner) * clock.substeps(index);
-    if (points_per_base_step > 0.0) steps = std::min(steps, buffer / points_per_base_step);
+    const std::span<const PatchMotion> of_level = motion.level(index);
+    for (std::size_t slot = 0; slot < of_level.size(); ++slot) {
+      if (!owner.has(hierarchy.mesh(), index, slot)) continue;
+      steps = std::min(steps, steps_within(of_level[slot], clock.substeps(index), buffer));
+    }
   }
-  return std::max(1, static_cast<int>(steps));
+  steps = collect_value(owner, steps, [](double a, double b) { return std::min(a, b); });
+  return static_cast<int>(steps);
 }
 
 }  // namespace kumiko::amr

@@ -4,6 +4,7 @@
 #include <kumiko/amr/collect.hpp>
 #include <kumiko/amr/hierarchy.hpp>
 
+#include "data/patch_motion.hpp"
 #include "data/patch_table.hpp"
 #include "schedule/level_step.hpp"
 
@@ -13,14 +14,19 @@ namespace kumiko::amr {
 /// is looked at again.
 inline constexpr int kLongestInterval = 64;
 
-/// The largest number of base steps in which a feature on a level that is tagged, moving at the
-/// level's largest CFL number C, cannot leave the buffer: on level l, which takes s steps of at
-/// most C points in a base step (2^l, or 1 without subcycling), buffer / (C s), rounded down. The
-/// least of all levels but the finest that have patches, between 1 and kLongestInterval. One
-/// driver, O(patches). The result does not depend on the backend, the number of workers and the
-/// owners.
-/// \param cfl  of each patch's step that was prepared last
-int automatic_interval(const Hierarchy& hierarchy, const PatchTable<double>& cfl,
+/// How many base steps lie at most between two looks at what has been travelled, where the flow may
+/// change. A flow that becomes faster in between may carry a feature out of the buffer before the
+/// next look.
+inline constexpr int kBetweenLooks = 4;
+
+/// The largest number of base steps more in which a feature on a level that is tagged does not
+/// leave the buffer at the speed that the flow has now: in a patch of level l, which takes s steps
+/// in a base step (2^l, or 1 without subcycling), with CFL number C and t points travelled since
+/// the latest regrid, (buffer - t) / (C s), rounded down. The least of all patches of all levels
+/// but the finest that may be, between 0 and kLongestInterval. What a feature has travelled in
+/// another patch before it came into this one does not count. One driver, O(patches). The result
+/// does not depend on the backend, the number of workers and the owners.
+int automatic_interval(const Hierarchy& hierarchy, const PatchTable<PatchMotion>& motion,
                        const StepClock& clock, int buffer, Owner& owner);
 
 }  // namespace kumiko::amr

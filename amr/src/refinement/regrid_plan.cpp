@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "observation/patch_note.hpp"
 #include "refinement/level_choice.hpp"
 
 namespace kumiko::amr {
@@ -55,6 +56,8 @@ void RegridPlan::tag(int index, double time, const FillGhosts& fill) {
   refine_.assign(level.size(), {});
   keep_.assign(keeps_longer ? level.size() : 0, {});
   backend_.for_each(level, [&](std::size_t slot, int) {
+    const PatchNote note("the refinement indicator", level.patch(slot).id(), PatchNote::kNoStep,
+                         time);
     fill(index, slot);
     IndicatorField indicator;
     indicator_(level.patch(slot), time, indicator);

@@ -23,7 +23,7 @@ void for_each_row(View state, Visit visit) {
 
 std::vector<std::vector<std::size_t>> move_patches(Hierarchy& hierarchy, Mailbox& mailbox,
                                                    const ByPatch<std::int32_t>& owners,
-                                                   PatchTable<double>& cfl) {
+                                                   PatchTable<PatchMotion>& motion) {
   const std::int32_t self = hierarchy.owner();
   const Mesh<2>& mesh = hierarchy.mesh();
   std::map<std::int32_t, std::vector<double>> texts;
@@ -38,7 +38,8 @@ std::vector<std::vector<std::size_t>> move_patches(Hierarchy& hierarchy, Mailbox
       if (to == self) senders.insert(of_level[slot]);
       if (of_level[slot] != self) continue;
       std::vector<double>& text = texts[to];
-      text.push_back(cfl.at(level, slot));
+      text.push_back(motion.at(level, slot).cfl);
+      text.push_back(motion.at(level, slot).travelled);
       for_each_row(hierarchy.level(level).patch(slot).now(),
                    [&](const double* row) { text.insert(text.end(), row, row + kPatchSize); });
     }
@@ -52,7 +53,8 @@ std::vector<std::vector<std::size_t>> move_patches(Hierarchy& hierarchy, Mailbox
     came.push_back(hierarchy.set_owners(index, owners[level]));
     for (const std::size_t slot : came.back()) {
       const std::int32_t from = before[level][slot];
-      cfl.at(index, slot) = letters.take(from, 1).front();
+      const auto of_patch = letters.take(from, 2);
+      motion.at(index, slot) = {of_patch[0], of_patch[1]};
       for_each_row(hierarchy.level(index).patch(slot).now(),
                    [&](double* row) { std::ranges::copy(letters.take(from, kPatchSize), row); });
     }

@@ -8,17 +8,18 @@
 #include <kumiko/amr/hierarchy.hpp>
 #include <kumiko/amr/partition.hpp>
 
+#include "data/patch_motion.hpp"
 #include "data/patch_table.hpp"
 #include "sharing/mailbox.hpp"
 
 namespace kumiko::amr {
 
-/// Gives the patches other owners, and the points of their states `now` and their CFL numbers to
-/// the new ones; the rest of those that came is uninitialised. All owners call it with the same
+/// Gives the patches other owners, and the points of their states `now` and their motion to the new
+/// ones; the rest of those that came is uninitialised. All owners call it with the same
 /// owners, between steps. Suspends. Shadows go.
 /// \return of each level the slots of the patches that came to this owner, in order
 std::vector<std::vector<std::size_t>> move_patches(Hierarchy& hierarchy, Mailbox& mailbox,
                                                    const ByPatch<std::int32_t>& owners,
-                                                   PatchTable<double>& cfl);
+                                                   PatchTable<PatchMotion>& motion);
 
 }  // namespace kumiko::amr

@@ -30,10 +30,11 @@ void check_sizes(const SavedRun& run, int index, int components) {
   const std::size_t patches = run.mesh.size(index);
   const std::size_t values = run.source ? patches * run.source.record_size : saved.values.size();
   require(saved.histories.size() == patches && saved.cfl.size() == patches &&
-              values == patches * record_size(components),
-          "the saved run has {} patches on level {}, but {} histories, {} CFL numbers and {} "
-          "values for {} components",
-          patches, index, saved.histories.size(), saved.cfl.size(), values, components);
+              saved.travelled.size() == patches && values == patches * record_size(components),
+          "the saved run has {} patches on level {}, but {} histories, {} CFL numbers, {} "
+          "distances and {} values for {} components",
+          patches, index, saved.histories.size(), saved.cfl.size(), saved.travelled.size(), values,
+          components);
 }
 
 }  // namespace
@@ -55,8 +56,12 @@ void check(const SavedRun& saved, const Hierarchy& hierarchy, int steps, int lon
   require(saved.extras == 0 || saved.extras == static_cast<int>(kExtraNames.size()),
           "the saved run has {} extras in each record; {} are known", saved.extras,
           kExtraNames.size());
+  const int components = hierarchy.shape().components;
+  require(saved.scales.size() == static_cast<std::size_t>(components),
+          "the saved run has scales of {} components; the solver has {}", saved.scales.size(),
+          components);
   for (int index = 0; index < saved.mesh.levels(); ++index) {
-    check_sizes(saved, index, hierarchy.shape().components + saved.extras);
+    check_sizes(saved, index, components + saved.extras);
     check_histories(saved, index);
   }
 }
@@ -179,7 +184,9 @@ void RecordExchange::send(std::int32_t to, Mailbox& mailbox, const SavedRun& sav
   if (to == 0) {
     for (int level = 0; level < mesh_.levels(); ++level) {
       for (std::size_t slot = 0; slot < mesh_.size(level); ++slot) {
-        if (owner_.has(mesh_, level, slot)) text.push_back(saved.level(level).cfl[slot]);
+        if (!owner_.has(mesh_, level, slot)) continue;
+        text.push_back(saved.level(level).cfl[slot]);
+        text.push_back(saved.level(level).travelled[slot]);
       }
     }
   }
@@ -203,7 +210,9 @@ void RecordExchange::read(std::int32_t from, std::span<const std::byte> text, Sa
   for (int level = 0; level < mesh_.levels(); ++level) {
     SavedLevel& of_level = saved.levels[static_cast<std::size_t>(level)];
     for (std::size_t slot = 0; slot < mesh_.size(level); ++slot) {
-      if (mesh_.owners(level)[slot] == from) take(&of_level.cfl[slot], 1);
+      if (mesh_.owners(level)[slot] != from) continue;
+      take(&of_level.cfl[slot], 1);
+      take(&of_level.travelled[slot], 1);
     }
   }
 }

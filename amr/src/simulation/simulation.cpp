@@ -17,7 +17,9 @@
 #include <kumiko/amr/solver_declaration.hpp>
 
 #include "ghosts/ghost_exchange.hpp"
+#include "observation/patch_note.hpp"
 #include "refinement/criterion.hpp"
+#include "refinement/field_scales.hpp"
 #include "refinement/regrid_interval.hpp"
 #include "refinement/regrid_plan.hpp"
 #include "sharing/migration.hpp"
@@ -145,6 +147,21 @@ TimeInterpolation suited_time_interpolation(const SolverTraits& traits) {
   return TimeInterpolation::kLinear;
 }
 
+namespace {
+
+double largest_with_ghosts(ConstPatchView field, int component) {
+  double largest = 0.0;
+  const int ghosts = field.ghosts();
+  for (int j = -ghosts; j < kPatchSize + ghosts; ++j) {
+    for (int i = -ghosts; i < kPatchSize + ghosts; ++i) {
+      largest = std::max(largest, std::abs(field(i, j, component)));
+    }
+  }
+  return largest;
+}
+
+}  // namespace
+
 struct Simulation::Engine {
   Engine(const Case& problem, const Solver& solver, Backend& backend,
          const SimulationOptions& options, Owner& owner)
@@ -166,7 +183,7 @@ struct Simulation::Engine {
   void initialize() {
     backend_.run([this] {
       stepper_.prepare(0, all_slots(0), 0.0, [this](std::size_t slot) { sample(0, slot); });
-      indicator_scale_ = largest_magnitude();
+      begin_scales();
       make_plan();
       regrid(Fill::kSample);
       look_for_broken_values();
@@ -179,7 +196,7 @@ struct Simulation::Engine {
     step_ = saved.step;
     next_regrid_ = saved.next_regrid;
     next_check_ = std::min(saved.next_check, step_ + options_.refinement.check_finite);
-    indicator_scale_ = saved.indicator_scale;
+    scales_.resume(saved.scales);
     observer().resume(saved.counters);
     backend_.run([this, &saved] {
       for (int index = 0; index < saved.mesh.levels(); ++index) restore(index, saved);
@@ -201,7 +218,7 @@ struct Simulation::Engine {
                       next_regrid_,
                       next_check_,
                       plan_->unnested(),
-                      indicator_scale_,
+                      scales_.saved(),
                       {},
                       observer().counters(),
                       extras},
@@ -213,8 +230,10 @@ struct Simulation::Engine {
         SavedLevel& to = share.run.levels.emplace_back();
         const auto histories = plan_->histories(index);
         to.histories.assign(histories.begin(), histories.end());
-        const auto cfl = stepper_.cfl().level(index);
-        to.cfl.assign(cfl.begin(), cfl.end());
+        for (const PatchMotion& motion : stepper_.motion().level(index)) {
+          to.cfl.push_back(motion.cfl);
+          to.travelled.push_back(motion.travelled);
+        }
         backend_.for_each(level, [&](std::size_t slot, int) {
           copy(level.patch(slot), records.own(index, slot));
         });
@@ -345,6 +364,7 @@ struct Simulation::Engine {
       recorder().note_return(step_);
       for (const int end = step_ + steps; step_ < end;) {
         look_for_broken_values();
+        look_at_what_is_travelled();
         if (step_ > 0 && step_ == next_regrid_) {
           const TraceRecorder::Span span(recorder(), "regrid", step_);
           regrid(Fill::kProlong);
@@ -408,16 +428,35 @@ struct Simulation::Engine {
 
   /// Base steps that may be taken in one go.
   int steps_to_regrid() const {
-    return options_.levels == 1 ? kLongestWindow : std::min(kLongestWindow, next_regrid_ - step_);
+    if (options_.levels == 1) return kLongestWindow;
+    const int steps = std::min(kLongestWindow, next_regrid_ - step_);
+    return watches_flow() ? std::min(steps, kBetweenLooks - step_ % kBetweenLooks) : steps;
+  }
+
+  /// Whether the flow may become faster than it was when the next regrid was planned.
+  bool watches_flow() const {
+    return options_.levels > 1 && options_.refinement.interval == 0 &&
+           (!case_.steady_velocity() || solver_.traits().nonlinear);
+  }
+
+  /// Brings the next regrid forward when features would leave the buffer before it. At base steps
+  /// that depend on their number alone, so that no output and no restart changes them.
+  void look_at_what_is_travelled() {
+    if (!watches_flow() || step_ == 0 || step_ % kBetweenLooks != 0) return;
+    next_regrid_ = std::min(next_regrid_, step_ + interval_by_flow());
+  }
+
+  int interval_by_flow() const {
+    const StepClock clock(case_.end_time(), options_.steps, options_.subcycling);
+    return automatic_interval(hierarchy_, stepper_.motion(), clock, options_.refinement.buffer,
+                              owner_);
   }
 
   /// The base step before which the mesh is rebuilt next; none with one level.
   int after_regrid() const {
     const int interval = options_.refinement.interval;
     if (interval > 0) return step_ - step_ % interval + interval;
-    const StepClock clock(case_.end_time(), options_.steps, options_.subcycling);
-    return step_ + automatic_interval(hierarchy_, stepper_.cfl(), clock, options_.refinement.buffer,
-                                      owner_);
+    return step_ + std::max(1, interval_by_flow());
   }
 
   /// Checks the state when it is time to. The run pauses between windows of steps anyway, so that
@@ -431,7 +470,7 @@ struct Simulation::Engine {
   }
 
   Indicator indicator_of(const RefinementOptions& options) const {
-    return make_indicator(options, hierarchy_.geometry(), case_, options.floor * indicator_scale_);
+    return make_indicator(options, hierarchy_.geometry(), case_, scales_);
   }
 
   void make_plan() {
@@ -475,7 +514,8 @@ struct Simulation::Engine {
     stepper_.prepare(index, all_slots(index), time(),
                      [&](std::size_t slot) { copy(saved, slot, level.patch(slot)); });
     for (std::size_t slot = 0; slot < level.size(); ++slot) {
-      stepper_.cfl().at(index, slot) = saved.level(index).cfl[slot];
+      stepper_.motion().at(index, slot) = {saved.level(index).cfl[slot],
+                                           saved.level(index).travelled[slot]};
     }
   }
 
@@ -494,6 +534,8 @@ struct Simulation::Engine {
     if (stepper_.shadows().is_shared() && options_.balance && step_ > 0) {
       balance_.note(collect(owner_, observer().take_costs()));
     }
+    if (step_ > 0) follow_scales();
+    stepper_.motion().for_each([](PatchMotion& motion) { motion.travelled = 0.0; });
     plan_->begin(step_);
     const auto fill_ghosts = [this](int level, std::size_t slot) { fill_now(level, slot); };
     for (int level = 0; level + 1 < hierarchy_.max_levels(); ++level) {
@@ -586,24 +628,26 @@ struct Simulation::Engine {
       }
     }
     const auto came =
-        move_patches(hierarchy_, stepper_.shadows().mailbox(), owners, stepper_.cfl());
+        move_patches(hierarchy_, stepper_.shadows().mailbox(), owners, stepper_.motion());
     for (int level = 0; level < hierarchy_.used_levels(); ++level) {
       const std::vector<std::size_t>& slots = came[static_cast<std::size_t>(level)];
-      std::vector<double> cfl;
-      for (const std::size_t slot : slots) cfl.push_back(stepper_.cfl().at(level, slot));
+      std::vector<PatchMotion> motion;
+      for (const std::size_t slot : slots) motion.push_back(stepper_.motion().at(level, slot));
       stepper_.prepare(level, slots, time(), [](std::size_t) {});
       for (std::size_t at = 0; at < slots.size(); ++at) {
-        stepper_.cfl().at(level, slots[at]) = cfl[at];
+        stepper_.motion().at(level, slots[at]) = motion[at];
       }
     }
   }
 
   void fill_now(int level, std::size_t slot) {
+    const PatchNote note("the ghosts", hierarchy_.level(level).patch(slot).id(), step_, time());
     exchange_.fill(level, slot, State::kNow, {time(), 0.0, 0.0});
   }
 
   void sample(int index, std::size_t slot) {
     Patch& patch = hierarchy_.level(index).patch(slot);
+    const PatchNote note("the initial field", patch.id(), PatchNote::kNoStep, 0.0);
     std::array<double, kPatchPoints> values;
     for (int component = 0; component < patch.now().components(); ++component) {
       const auto initial = [&](Points points, std::span<double> result) {
@@ -623,15 +667,46 @@ struct Simulation::Engine {
     transfer_.prolong(coarser.now(), patch.id().quadrant(), patch.now());
   }
 
-  double largest_magnitude() const {
-    double largest = 0.0;
-    const Level& base = hierarchy_.level(0);
-    for (const std::uint32_t slot : base.own()) {
-      for (int component = 0; component < hierarchy_.shape().components; ++component) {
-        largest = std::max(largest, base.patch(slot).now().interior(component).abs().maxCoeff());
+  /// Of each component, over the points of all patches. Covered points hold nothing larger than
+  /// the points that cover them.
+  /// \param of_patch  the largest magnitude of a component of a patch
+  template <class OfPatch>
+  std::vector<double> largest_magnitudes(OfPatch of_patch) {
+    const auto components = static_cast<std::size_t>(hierarchy_.shape().components);
+    std::array<double, kMostComponents> largest{};
+    for (int index = 0; index < hierarchy_.used_levels(); ++index) {
+      const Level& level = hierarchy_.level(index);
+      std::vector<double> each(level.size() * components);
+      backend_.for_each(level, [&](std::size_t slot, int) {
+        for (std::size_t component = 0; component < components; ++component) {
+          each[slot * components + component] =
+              of_patch(level.patch(slot).now(), static_cast<int>(component));
+        }
+      });
+      for (std::size_t at = 0; at < each.size(); ++at) {
+        largest[at % components] = std::max(largest[at % components], each[at]);
       }
     }
-    return collect_value(owner_, largest, [](double a, double b) { return std::max(a, b); });
+    largest = collect_value(owner_, largest, [](auto all, const auto& other) {
+      for (std::size_t at = 0; at < all.size(); ++at) all[at] = std::max(all[at], other[at]);
+      return all;
+    });
+    return {largest.begin(), largest.begin() + static_cast<std::ptrdiff_t>(components)};
+  }
+
+  /// The scales of a run that begins, with the ghosts of level 0 among its points: what the sides
+  /// prescribe is to come in.
+  void begin_scales() {
+    stepper_.shadows().refresh(0);
+    backend_.for_each(hierarchy_.level(0), [&](std::size_t slot, int) { fill_now(0, slot); });
+    scales_.begin(largest_magnitudes(largest_with_ghosts));
+  }
+
+  void follow_scales() {
+    if (options_.refinement.criterion != Criterion::kLoehner) return;
+    scales_.follow(largest_magnitudes([](ConstPatchView field, int component) {
+      return field.interior(component).abs().maxCoeff();
+    }));
   }
 
   TraceRecorder& recorder() { return observer().recorder(); }
@@ -650,8 +725,8 @@ struct Simulation::Engine {
   std::optional<RegridPlan> plan_;
   int next_regrid_ = 0;  ///< 0 = never
   int next_check_ = 0;
-  double indicator_scale_ = 0.0;  ///< largest magnitude of the initial state
-  std::uint64_t moved_ = 0;       ///< patches, to another owner
+  FieldScales scales_;
+  std::uint64_t moved_ = 0;  ///< patches, to another owner
   /// What a call of owner 0 has thrown: the others may wait for something else than an order.
   std::exception_ptr failed_;
 };

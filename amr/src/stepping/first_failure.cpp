@@ -3,13 +3,19 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <new>
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
+
+#include <fmt/core.h>
 
 #include <kumiko/amr/finite_check.hpp>
 #include <kumiko/amr/step_error.hpp>
+#include <kumiko/cluster/errors.hpp>
 
 namespace kumiko::amr {
 
@@ -32,6 +38,58 @@ bool comes_before(const Part<ToldFailure>& a, const Part<ToldFailure>& b) {
     return std::tuple(part.value.time, part.patch.level, -part.value.cfl, part.patch);
   };
   return key(a) < key(b);
+}
+
+/// Not enough memory, in words.
+class NoMemory : public std::bad_alloc {
+ public:
+  explicit NoMemory(std::string text) : text_(std::move(text)) {}
+  const char* what() const noexcept override { return text_.c_str(); }
+
+ private:
+  std::string text_;
+};
+
+/// Where a failure happened.
+std::string place_of(const LevelStep& step, const PatchId& patch) {
+  const std::string in_step =
+      step.base_step < 0 ? std::string() : fmt::format(", base step {}", step.base_step);
+  return fmt::format("{}{}, t = {:g}", to_string(patch), in_step, step.time);
+}
+
+/// The exception that is being handled, nested in another one.
+template <class Outer>
+std::exception_ptr nested_in(Outer outer) {
+  try {
+    std::throw_with_nested(std::move(outer));
+  } catch (...) {
+    return std::current_exception();
+  }
+}
+
+/// The same failure with its place behind its text, unless its text names the place already, as
+/// the engine's own errors do, or it is of another rank.
+std::exception_ptr with_place(const Failure& failure, const PatchId& patch) {
+  const auto text = [&](const char* what) {
+    return fmt::format("{} ({})", what, place_of(failure.step, patch));
+  };
+  try {
+    std::rethrow_exception(failure.what);
+  } catch (const CflError&) {
+  } catch (const DeclarationError&) {
+  } catch (const BrokenValueError&) {
+  } catch (const cluster::RankLost&) {
+  } catch (const std::bad_alloc& error) {
+    const bool has_words = std::string_view(error.what()) != std::bad_alloc().what();
+    return nested_in(NoMemory(text(has_words ? error.what() : "not enough memory")));
+  } catch (const std::invalid_argument& error) {
+    return nested_in(std::invalid_argument(text(error.what())));
+  } catch (const std::exception& error) {
+    return nested_in(std::runtime_error(text(error.what())));
+  } catch (...) {
+    return nested_in(std::runtime_error(text("an exception that is not a std::exception")));
+  }
+  return failure.what;
 }
 
 /// Sets the type of a failure. \return its text
@@ -78,10 +136,17 @@ std::string text_and_type(const std::exception_ptr& what, ToldFailure& told) {
 
 void throw_first(Owner& owner, const std::optional<Failure>& own, const PatchId& patch) {
   std::vector<Part<ToldFailure>> failures;
+  std::exception_ptr own_failure;
   std::string own_text;
   if (own) {
+    try {
+      own_failure = with_place(*own, patch);
+    } catch (const std::bad_alloc&) {
+      // No memory for the words: the others wait for this owner all the same.
+      own_failure = own->what;
+    }
     ToldFailure told{own->step.time, own->cfl, owner.number()};
-    own_text = text_and_type(own->what, told);
+    own_text = text_and_type(own_failure, told);
     failures.push_back({patch, 0, told});
   }
   failures = collect(owner, std::move(failures));
@@ -90,7 +155,7 @@ void throw_first(Owner& owner, const std::optional<Failure>& own, const PatchId&
   const bool is_own = first.owner == owner.number();
   const std::vector<std::byte> others =
       owner.exchange(is_own ? std::as_bytes(std::span(own_text)) : std::span<const std::byte>());
-  if (is_own) std::rethrow_exception(own->what);
+  if (is_own) std::rethrow_exception(own_failure);
   std::string text(others.size(), ' ');
   std::memcpy(text.data(), others.data(), others.size());
   throw_told(first, text);

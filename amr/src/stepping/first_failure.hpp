@@ -64,10 +64,13 @@ class FirstFailure {
 };
 
 /// Throws the failure that comes first among those of all owners; each has its first one, if any.
-/// Whoever has it throws its exception, the others one with its text: a CflError, DeclarationError,
-/// BrokenValueError or std::invalid_argument if it is one, else a std::runtime_error. All owners
-/// call it; it returns if none has failed. \param own    with an exception \param patch  that has
-/// failed
+/// The owner that has it throws its exception, the others one with its text: a CflError,
+/// DeclarationError, BrokenValueError or std::invalid_argument if it is one, else a
+/// std::runtime_error. What a case or a solver has thrown is nested in an exception with its text
+/// and its patch, base step and time: a std::bad_alloc or std::invalid_argument if it is one, else
+/// a std::runtime_error. All owners call it; it returns if none has failed.
+/// \param own    with an exception
+/// \param patch  that has failed
 void throw_first(Owner& owner, const std::optional<Failure>& own, const PatchId& patch);
 
 }  // namespace kumiko::amr

@@ -47,7 +47,7 @@ PatchStepper::PatchStepper(Hierarchy& hierarchy, const Case& problem, const Solv
           options.subcycling && options.time_interpolation != TimeInterpolation::kCharacteristic) {}
 
 void PatchStepper::follow_mesh() {
-  cfl_.follow(hierarchy_.mesh());
+  motion_.follow(hierarchy_.mesh());
   velocity_cfl_.follow(hierarchy_.mesh());
 }
 
@@ -55,7 +55,7 @@ double PatchStepper::prepare(int level, std::size_t slot, State state, double ti
   Patch& patch = hierarchy_.level(level).patch(slot);
   double& velocity_cfl = velocity_cfl_.at(level, slot);
   velocity_cfl = cfl_of(patch.id(), time, rules_.clock().dt(0), patch.coefficients());
-  return cfl_.at(level, slot) = larger_cfl(velocity_cfl, patch, state, time);
+  return motion_.at(level, slot).cfl = larger_cfl(velocity_cfl, patch, state, time);
 }
 
 /// The CFL number of a step that begins with that state.
@@ -177,7 +177,7 @@ void PatchStepper::fill_ghosts(const LevelStep& step, std::size_t slot) const {
 double PatchStepper::begin_advance(const LevelStep& step, std::size_t slot) const {
   if (!case_.steady_velocity()) return prepare(step.level, slot, step.from(), step.time);
   if (!solver_.traits().nonlinear) return 0.0;
-  return cfl_.at(step.level, slot) =
+  return motion_.at(step.level, slot).cfl =
              larger_cfl(velocity_cfl_.at(step.level, slot),
                         hierarchy_.level(step.level).patch(slot), step.from(), step.time);
 }
@@ -191,6 +191,8 @@ PatchAdvance PatchStepper::hand_over(const LevelStep& step, std::size_t slot) co
 }
 
 void PatchStepper::end_advance(const LevelStep& step, std::size_t slot) const {
+  PatchMotion& motion = motion_.at(step.level, slot);
+  motion.travelled += motion.cfl;
   if (!hierarchy_.shape().flux_form || step.level == 0) return;
   accumulate_fluxes(hierarchy_.level(step.level).patch(slot), step.second_half() ? 1 : 0);
 }

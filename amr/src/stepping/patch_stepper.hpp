@@ -9,6 +9,7 @@
 #include <kumiko/amr/solver.hpp>
 #include <kumiko/amr/step_error.hpp>
 
+#include "data/patch_motion.hpp"
 #include "data/patch_table.hpp"
 #include "ghosts/ghost_exchange.hpp"
 #include "schedule/level_step.hpp"
@@ -33,9 +34,8 @@ class PatchStepper {
 
   /// Makes room for what is kept of the mesh's patches, after a change of it; by the driver.
   void follow_mesh();
-  /// CFL number of each patch's step that was prepared last.
-  PatchTable<double>& cfl() { return cfl_; }
-  const PatchTable<double>& cfl() const { return cfl_; }
+  PatchTable<PatchMotion>& motion() { return motion_; }
+  const PatchTable<PatchMotion>& motion() const { return motion_; }
 
   /// Fills the ghosts of the step's first state. Reads that state of the siblings, which is final,
   /// and what GhostExchange::fill() says of the level below.
@@ -98,7 +98,7 @@ class PatchStepper {
   SimulationOptions options_;
   StepRules rules_;
   // Who prepares a patch writes its own alone.
-  mutable PatchTable<double> cfl_;
+  mutable PatchTable<PatchMotion> motion_;
   mutable PatchTable<double> velocity_cfl_;  ///< those of the case's velocity alone
 };
 

@@ -6,6 +6,7 @@
 
 #include <kumiko/amr/require.hpp>
 
+#include "observation/patch_note.hpp"
 #include "stepping/dataflow_schedule.hpp"
 #include "stepping/level_schedule.hpp"
 
@@ -47,7 +48,7 @@ TimeStepper::TimeStepper(Hierarchy& hierarchy, const Case& problem, const Solver
 void TimeStepper::prepare(int index, const std::vector<std::size_t>& slots, double time,
                           const std::function<void(std::size_t)>& fill) {
   Level& level = hierarchy_.level(index);
-  const LevelStep step{.level = index, .time = time};
+  const LevelStep step{.level = index, .base_step = PatchNote::kNoStep, .time = time};
   patches_.follow_mesh();
   if (slots.empty()) return end_on_failure();
   std::vector<char> chosen(level.size(), 0);
@@ -55,7 +56,8 @@ void TimeStepper::prepare(int index, const std::vector<std::size_t>& slots, doub
   backend_.for_each(level, [&](std::size_t slot, int) {
     if (chosen[slot] == 0) return;
     try {
-      fill(slot);
+      fill(slot);  // may wait for a file
+      const PatchNote note("the preparation", level.patch(slot).id(), step.base_step, time);
       const double cfl = patches_.prepare(index, slot, State::kNow, time);
       if (!patches_.serves(cfl)) failures_.keep({step, slot, cfl, nullptr});
     } catch (...) {

@@ -41,9 +41,8 @@ class TimeStepper {
   /// throws CflError as prepare() does; the levels then stand at different times.
   void advance(int first, int count);
 
-  /// CFL number of each patch's step that was prepared last.
-  PatchTable<double>& cfl() { return patches_.cfl(); }
-  const PatchTable<double>& cfl() const { return patches_.cfl(); }
+  PatchTable<PatchMotion>& motion() { return patches_.motion(); }
+  const PatchTable<PatchMotion>& motion() const { return patches_.motion(); }
 
   /// What the solver says of a patch's cost; 1 where patches do not differ.
   double weight(const PatchId& id, double time) const {

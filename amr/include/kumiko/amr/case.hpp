@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <kumiko/amr/equation.hpp>
 #include <kumiko/amr/geometry.hpp>
 #include <kumiko/amr/parameter.hpp>
 #include <kumiko/amr/patch_id.hpp>
@@ -75,7 +76,8 @@ class Case {
   /// Values of a component at a time for points beyond a side of BoundaryKind::kPrescribed. The
   /// points are those of the ghosts, in several layers: a case that knows what lies outside gives
   /// it there, and a case that knows the side alone takes no notice of how far they are from it.
-  /// For cell averages, the values at the cells' centres. Called for those sides only.
+  /// Solvers of cell averages get their averages by quadrature, as of initial(). Called for those
+  /// sides only.
   virtual void boundary_values(Side side, Points points, int component, double time,
                                std::span<double> values) const;
   /// Length of the whole run in the case's time unit; SimulationOptions::steps divide it.
@@ -84,6 +86,10 @@ class Case {
   /// What files and messages call the components: all different, letters, digits and underscores
   /// without a digit in front, none of amr::kExtraNames. Unless overridden "u", or "u0", "u1", ….
   virtual std::vector<std::string> component_names() const;
+
+  /// The equation that the case is posed for: exact() is its solution. The kumiko command warns if
+  /// the solver solves another one.
+  virtual Equation equation() const { return {}; }
 
   /// Values of a component at t = 0. Solvers of cell averages get their averages by quadrature.
   virtual void initial(Points points, int component, std::span<double> values) const = 0;

@@ -62,10 +62,10 @@ struct RefinementOptions {
   int hysteresis = 0;  ///< regrids in a row at which a patch stays though it is unwanted
   int min_lifetime = 0;  ///< base steps that a patch stays after it came
   double delta = 0.05;   ///< kLoehner: weight of the filter against ripples
-  double floor = 0.01;   ///< kLoehner: times the largest |u| of the initial level 0, added to the
-                         ///< denominator
+  double floor = 0.01;   ///< kLoehner: times the scale of each component, added to the denominator
   int buffer = 2;        ///< points of the tagged level by which tags grow
-  int interval = 4;  ///< base steps between regrids; 0 = as many as the CFL number and buffer allow
+  int interval =
+      4;  ///< base steps between regrids; 0 = as many as keep the distance travelled within buffer
   std::size_t memory_limit = 0;  ///< bytes that patches may take, 0 = any
   int check_finite =
       4;  ///< least base steps between checks for values that are not finite; 0 = none

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include <kumiko/amr/field_scale.hpp>
 #include <kumiko/amr/mesh.hpp>
 #include <kumiko/amr/patch.hpp>
 #include <kumiko/amr/patch_id.hpp>
@@ -29,8 +30,9 @@ inline std::string_view to_string(Extra extra) {
 /// What is saved of each patch of a level, by slot.
 struct SavedLevel {
   std::vector<RegridHistory> histories;
-  std::vector<double> cfl;     ///< CFL number of the latest step
-  std::vector<double> values;  ///< a record [component][j][i] of each, no ghosts; or none
+  std::vector<double> cfl;        ///< CFL number of the latest step
+  std::vector<double> travelled;  ///< sum of the CFL numbers since the latest regrid
+  std::vector<double> values;     ///< a record [component][j][i] of each, no ghosts; or none
 };
 
 /// Where records can be read from.
@@ -52,8 +54,8 @@ struct SavedRun {
   int step = 0;         ///< base steps taken
   int next_regrid = 0;  ///< Simulation::next_regrid()
   int next_check = 0;   ///< the base step before which values that are not finite are looked for
-  std::size_t unnested = 0;      ///< Simulation::unnested_patches()
-  double indicator_scale = 0.0;  ///< largest magnitude of the initial state, for Löhner's floor
+  std::size_t unnested = 0;             ///< Simulation::unnested_patches()
+  std::vector<FieldScale> scales = {};  ///< of the solver's components, for Löhner's floor
   std::vector<SavedLevel> levels = {};  ///< of the mesh, one for each of its own
   WorkCounters counters = {};
   int extras = 0;            ///< components of each record after the solver's: none, or kExtraNames

@@ -7,6 +7,7 @@
 #include <string>
 
 #include <kumiko/amr/case.hpp>
+#include <kumiko/amr/equation.hpp>
 #include <kumiko/amr/face_fluxes.hpp>
 #include <kumiko/amr/parameter.hpp>
 #include <kumiko/amr/patch_id.hpp>
@@ -72,6 +73,9 @@ class Solver {
   virtual ~Solver() = default;
 
   virtual const SolverTraits& traits() const = 0;
+
+  /// The equation that it solves.
+  virtual Equation equation() const { return {}; }
 
   /// Values per patch that prepare() fills and advance() reads, kMostCoefficients at most and
   /// always as many. They depend on the velocity, the points and the step only, so that the engine
